@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs into SQL: paper 001's event (a time, a 32-bit integer, a 32-bit float, static fields), a
- * million of them, read from a file and stored; what SQLite's own prepared insert takes for the same
- * rows; and questions to the archive that came to be. Wall time, the disk's included.
+ * Event logs into SQL: paper 001's event (a time, a 32-bit integer, a 32-bit float, static fields),
+ * a million of them, read from a file and stored; what SQLite's own prepared insert takes for the
+ * same rows; and questions to the archive that came to be. Wall time, the disk's included.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"
@@ -38,8 +38,10 @@ static void remove_db(void)
 /* --- the log */
 
 static const struct evfield fields[] = { { "MY_INT", EV_INT32 }, { "MY_FLOAT", EV_FLOAT } };
-static const struct evconst constants[] = { { "HOST", { .kind = EV_STRING, .n = 12, .s = "foo.lbl.gov." } },
-					    { "PROG", { .kind = EV_STRING, .n = 8, .s = "testprog" } } };
+static const struct evconst constants[] = {
+	{ "HOST", { .kind = EV_STRING, .n = 12, .s = "foo.lbl.gov." } },
+	{ "PROG", { .kind = EV_STRING, .n = 8, .s = "testprog" } }
+};
 static const struct evtype type = { "MY_EVENT", EV_INFO, 2, 2, fields, constants };
 
 static void put_out(FILE *f, struct evwrite *w)
@@ -59,9 +61,11 @@ static void make_log(void)
 	if (!f || evwrite_define(&w, 1, &type, &e))
 		bench_fail("%s cannot be made", log_path);
 	for (int i = 0; i < EVENTS; i++) {
-		struct evvalue v[] = { { .kind = EV_INT32, .i32 = i % 1000 }, { .kind = EV_FLOAT, .f32 = (float)(i % 77) / 7 } };
+		struct evvalue v[] = { { .kind = EV_INT32, .i32 = i % 1000 },
+				       { .kind = EV_FLOAT, .f32 = (float)(i % 77) / 7 } };
 
-		if (evwrite_event(&w, 1, &type, 1700000000000000000u + (uint64_t)i * 1000, v, 2, &e))
+		if (evwrite_event(&w, 1, &type, 1700000000000000000u + (uint64_t)i * 1000, v, 2,
+				  &e))
 			bench_fail("%s", e.text);
 		if (w.out.n)
 			put_out(f, &w);
@@ -115,7 +119,8 @@ static double floor_once(double *cpu_ns)
 		bench_fail("%s cannot be made", db_path);
 	must(db, "PRAGMA journal_mode=WAL");
 	must(db, "PRAGMA synchronous=FULL");
-	must(db, "CREATE TABLE e (id INTEGER PRIMARY KEY, ts BIGINT, d BIGINT, i BIGINT, f DOUBLE PRECISION)");
+	must(db,
+	     "CREATE TABLE e (id INTEGER PRIMARY KEY, ts BIGINT, d BIGINT, i BIGINT, f DOUBLE PRECISION)");
 	sqlite3_prepare_v2(db, "INSERT INTO e VALUES (?,?,?,?,?)", -1, &st, NULL);
 	*cpu_ns = (double)bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 	t = bench_now();
@@ -171,7 +176,8 @@ static void sqlite(void)
 
 static void postgresql(void)
 {
-	const char *urls = getenv("OMIG_BENCH_POSTGRESQL"); /* names of empty databases, but for a number */
+	/* names of empty databases, but for a number */
+	const char *urls = getenv("OMIG_BENCH_POSTGRESQL");
 	char url[256];
 	double ns[ROUNDS];
 
@@ -188,7 +194,8 @@ static void postgresql(void)
 
 /* --- questions to a million events */
 
-static int count_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int count_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		     struct err *e)
 {
 	++*(uint64_t *)arg;
 	return 0;

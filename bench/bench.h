@@ -27,7 +27,8 @@ void bench_done(struct bench_series *s);
 /* 0 <= p <= 1; sorts the samples. NAN without any. */
 double bench_quantile(struct bench_series *s, double p);
 
-/* Prints the figure with the median as its value. floor: name of a figure printed before, or NULL. */
+/* Prints the figure with the median as its value. floor: name of a figure printed before, or
+ * NULL. */
 void bench_print(const char *name, const char *unit, struct bench_series *s, const char *floor);
 
 /* The same with another quantile as the value. */

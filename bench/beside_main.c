@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paper 001's event written by us, by LTTng-UST and by fprintf, in turns in one run: what the writing thread pays.
- * Ratios are medians of the ratios of neighbours in time. Not linked with our rooms, but with the library as users have it.
+ * Paper 001's event written by us, by LTTng-UST and by fprintf, in turns in one run: what the
+ * writing thread pays. Ratios are medians of the ratios of neighbours in time. Not linked with our
+ * rooms, but with the library as users have it.
  */
 #include <omig/event.h>
 
@@ -43,7 +44,8 @@ static void printed(void)
 		struct timespec t;
 
 		clock_gettime(CLOCK_REALTIME, &t);
-		fprintf(text, "ts=%ld.%06ld event=MY_EVENT MY_INT=%d MY_FLOAT=%f\n", (long)t.tv_sec, t.tv_nsec / 1000, i, 0.5);
+		fprintf(text, "ts=%ld.%06ld event=MY_EVENT MY_INT=%d MY_FLOAT=%f\n", (long)t.tv_sec,
+			t.tv_nsec / 1000, i, 0.5);
 	}
 }
 
@@ -79,8 +81,8 @@ static void row(const char *name, const char *unit, const double *v)
 	for (int i = 0; i < TURNS; i++)
 		sorted[i] = v[i];
 	qsort(sorted, TURNS, sizeof(*sorted), by_value);
-	printf("{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"min\":%.4g,\"max\":%.4g,\"n\":%d}\n", name, sorted[TURNS / 2], unit,
-	       sorted[0], sorted[TURNS - 1], TURNS);
+	printf("{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"min\":%.4g,\"max\":%.4g,\"n\":%d}\n",
+	       name, sorted[TURNS / 2], unit, sorted[0], sorted[TURNS - 1], TURNS);
 }
 
 static void ratio(const char *name, const double *a, const double *b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paper 001's Table 1 and 2: an event with a time, a 32-bit integer, a 32-bit float and static fields,
- * 100,000 at a time. Processor time of the thread that writes, so that others on the machine do not
- * count; the log goes to /dev/null as there, and the helper drains meanwhile.
+ * Paper 001's Table 1 and 2: an event with a time, a 32-bit integer, a 32-bit float and static
+ * fields, 100,000 at a time. Processor time of the thread that writes, so that others on the
+ * machine do not count; the log goes to /dev/null as there, and the helper drains meanwhile.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"
@@ -87,7 +87,8 @@ static void on_and_off(void)
 	measure("event.off.ns", NULL);
 	open_log("/dev/null", 0);
 	measure("event.on.ns", "floor.event_clock.ns");
-	bench_print_value("event.on.lost", "%", (double)omig_event_lost() * 100 / ((BATCHES + 1) * EVENTS), NULL);
+	bench_print_value("event.on.lost", "%",
+			  (double)omig_event_lost() * 100 / ((BATCHES + 1) * EVENTS), NULL);
 	omig_event_close();
 }
 
@@ -129,8 +130,9 @@ static void triggered(void)
 	measure("event.watched.ns", "event.on.ns");
 	omig_event_close();
 	open_log("/dev/null", OMIG_EVENT_WAIT);
-	bench_print_value("event.trigger.percent", "%",
-			  (bench_printed("event.watched.ns") / bench_printed("event.on.ns") - 1) * 100, NULL);
+	bench_print_value(
+		"event.trigger.percent", "%",
+		(bench_printed("event.watched.ns") / bench_printed("event.on.ns") - 1) * 100, NULL);
 	without = whole_median();
 	bench_print_value("event.drained.ns", "ns", without, NULL);
 	omig_event_close();
@@ -149,7 +151,10 @@ static void reparsed(void)
 	struct buf text = BUF_INIT(64 * 1024);
 
 	for (int i = 0; i < 50; i++)
-		buf_printf(&text, "program.part%d.* level=debug until=4102444800 where nbytes > %d and status != 0\n", i, i);
+		buf_printf(
+			&text,
+			"program.part%d.* level=debug until=4102444800 where nbytes > %d and status != 0\n",
+			i, i);
 	bench_clear(&series);
 	for (int i = 0; i < BATCHES && t; i++) {
 		double begin;
@@ -238,7 +243,8 @@ static void read_back(void)
 		bench_fail("%s cannot be read", log_path);
 	fclose(f);
 	bench_print_value("event.bytes", "B", 20, NULL); /* the record; a test has it */
-	bench_print_value("event.log_bytes", "B", (double)bytes / READ_EVENTS, NULL); /* with blocks, clocks and description */
+	/* with blocks, clocks and description */
+	bench_print_value("event.log_bytes", "B", (double)bytes / READ_EVENTS, NULL);
 	bench_clear(&series);
 	for (int i = 0; i < 5; i++)
 		bench_add(&series, read_once(&last));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tokens a second through the graph that a host has for "the longest iteration of any process": for
- * each process the difference of two probes, the maximum over the processes for each virtual time, the
- * maximum over virtual time; read once a second of the events' time. And what it costs that all links of
- * measurements of 1,000 hosts are closed, as when a site is lost, opened again, and have told one read.
+ * each process the difference of two probes, the maximum over the processes for each virtual time,
+ * the maximum over virtual time; read once a second of the events' time. And what it costs that all
+ * links of measurements of 1,000 hosts are closed, as when a site is lost, opened again, and have
+ * told one read.
  */
 #include "bench/bench.h"
 #include "common/flow/flow.h"
@@ -46,7 +47,8 @@ static uint32_t add_event(struct flow_graph *g, unsigned process, const char *pr
 	return add(g, (struct flow_node){ .kind = FLOW_INPUT, .source = s }, NULL, 0);
 }
 
-/* Four nodes a process and three above: begin and end of process p are nodes 4 p + 1 and 4 p + 2. */
+/* Four nodes a process and three above: begin and end of process p are nodes 4 p + 1 and 4 p
+ * + 2. */
 static struct flow_graph *graph(unsigned processes)
 {
 	struct flow_graph *g = flow_graph_new(MEASUREMENT);
@@ -169,8 +171,12 @@ static struct flow_graph *fan_in(uint32_t measurement)
 static void take_one(struct flow *f, uint32_t measurement, const char *link, int64_t read)
 {
 	struct flow_token t = flow_token_make(read, 1, 0, START + read);
-	const struct flow_batch b = { .measurement = measurement, .link = link, .read = read, .domain = FLOW_READ,
-				      .n = 1, .t = &t };
+	const struct flow_batch b = { .measurement = measurement,
+				      .link = link,
+				      .read = read,
+				      .domain = FLOW_READ,
+				      .n = 1,
+				      .t = &t };
 
 	if (flow_take(f, &b, NULL))
 		bench_fail("a batch was refused");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How the hierarchy grows: what one request to every host costs with ever
- * more hosts (time, messages and bytes that reach the top, processor time of the inner daemons), what
- * idle hosts cost, how fast they are back after the death of their sm, and what a tool
- * that does not read costs. Real daemons over TLS; takes minutes.
+ * more hosts (time, messages and bytes that reach the top, processor time of the inner daemons),
+ * what idle hosts cost, how fast they are back after the death of their sm, and what a tool that
+ * does not read costs. Real daemons over TLS; takes minutes.
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"
@@ -31,7 +31,8 @@ static const char one_value[] = ":node_get_info([],1)";
 
 #define LEVELS_MAX 8
 
-/* What the ways up have carried, as the sms say themselves: [1] from the sm of the site to mainsm. */
+/* What the ways up have carried, as the sms say themselves: [1] from the sm of the site to
+ * mainsm. */
 struct traffic {
 	double frames[LEVELS_MAX], bytes[LEVELS_MAX];
 	unsigned levels; /* of sms */
@@ -145,7 +146,8 @@ static void bench_size(const struct treebed *t, unsigned n)
 	bench_done(&s);
 }
 
-/* k sms below that of the site, k * k hosts below them: a request, and the death of one of the k. */
+/* k sms below that of the site, k * k hosts below them: a request, and the death of one of
+ * the k. */
 static void bench_stacked(unsigned k)
 {
 	struct treebed *t = treebed_start();

@@ -65,17 +65,17 @@ static void measure(struct segview *v, const char *name, uint32_t word, const ch
 	segview_hook_set(v, CALL_ID_Iprobe, 0, 0);
 }
 
-#define LOOP(name, floor, body)                                       \
-	do {                                                          \
-		bench_clear(&added);                                  \
-		for (int b_ = 0; b_ < BATCHES; b_++) {                \
-			int64_t t_ = bench_now();                     \
-			for (int i = 0; i < CALLS; i++) {             \
-				body;                                 \
-			}                                             \
+#define LOOP(name, floor, body)                                                \
+	do {                                                                   \
+		bench_clear(&added);                                           \
+		for (int b_ = 0; b_ < BATCHES; b_++) {                         \
+			int64_t t_ = bench_now();                              \
+			for (int i = 0; i < CALLS; i++) {                      \
+				body;                                          \
+			}                                                      \
 			bench_add(&added, (double)(bench_now() - t_) / CALLS); \
-		}                                                     \
-		bench_print(name, "ns", &added, floor);               \
+		}                                                              \
+		bench_print(name, "ns", &added, floor);                        \
 	} while (0)
 
 static void two_timestamps(void)
@@ -229,7 +229,8 @@ int main(int argc, char **argv)
 	measure(v, "hook.count_delay.ns", both, "floor.two_timestamps.ns");
 	bench_print_value("hook.count_delay.ratio", "ratio",
 			  bench_printed("hook.count_delay.ns") /
-				  bench_printed("floor.two_timestamps.ns"), NULL);
+				  bench_printed("floor.two_timestamps.ns"),
+			  NULL);
 	probes(v);
 	cells();
 	ring();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_keep: events of a program that runs, switched on and off by a tool and kept until they are safe with it. From asking to the
- * first event, and from ending to the last, by the events' own times; how long one takes to the tool; how many come when there are
- * more than can; and what of it the lm's processor time is. A real rank, lm, sm and mainsm over TLS, disks as they are.
+ * bench_keep: events of a program that runs, switched on and off by a tool and kept until they are
+ * safe with it. From asking to the first event, and from ending to the last, by the events' own
+ * times; how long one takes to the tool; how many come when there are more than can; and what of it
+ * the lm's processor time is. A real rank, lm, sm and mainsm over TLS, disks as they are.
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
@@ -18,7 +19,8 @@
 #include <unistd.h>
 
 #define ROUNDS 21
-#define CALM_RATE 5000 /* events a second: 0.2 ms from one to the next is what on and off are known to */
+/* events a second: 0.2 ms from one to the next is what on and off are known to */
+#define CALM_RATE 5000
 #define FULL_RATE 40000000 /* more than a thread can write */
 #define FULL_MS 5000
 #define SETTLE_MS 300
@@ -107,7 +109,8 @@ static void begin(const char *name)
 	got.events = 0;
 	got.last_ns = 0;
 	got.is_over = false;
-	snprintf(text, sizeof(text), ":omig_events_keep(\"%s\",[\"bench.tick\"],\"\",0,[\"mb\",256])", name);
+	snprintf(text, sizeof(text),
+		 ":omig_events_keep(\"%s\",[\"bench.tick\"],\"\",0,[\"mb\",256])", name);
 	omis_reply_free(treebed_ask(text));
 }
 
@@ -164,7 +167,8 @@ static void measure_switching(struct pace *pace)
 	bench_done(&off);
 }
 
-/* The lm among a process and what it has started, which stand in a namespace of their own. 0: there is none. */
+/* The lm among a process and what it has started, which stand in a namespace of their own. 0: there
+ * is none. */
 static pid_t find_lm(pid_t pid)
 {
 	char path[64], name[16] = "";
@@ -209,11 +213,18 @@ static void measure_drain(struct pace *pace, pid_t lm)
 	cpu = treebed_cpu(lm) - cpu;
 	end(name);
 	bench_print_value("keep.events_per_s", "1/s", (double)got.events / s, NULL);
-	bench_print_value("keep.lm.events_per_cpu_s", "1/s", (double)(got.events + r->lost_events - lost) * 1e9 / (double)cpu, NULL);
-	bench_print_value("keep.dropped", "%", 100.0 * (double)(r->dropped - dropped) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
-			  NULL);
-	bench_print_value("keep.lost", "%", 100.0 * (double)(r->lost_events - lost) / (double)(got.events + r->dropped - dropped + r->lost_events - lost),
-			  NULL);
+	bench_print_value("keep.lm.events_per_cpu_s", "1/s",
+			  (double)(got.events + r->lost_events - lost) * 1e9 / (double)cpu, NULL);
+	bench_print_value(
+		"keep.dropped", "%",
+		100.0 * (double)(r->dropped - dropped) /
+			(double)(got.events + r->dropped - dropped + r->lost_events - lost),
+		NULL);
+	bench_print_value(
+		"keep.lost", "%",
+		100.0 * (double)(r->lost_events - lost) /
+			(double)(got.events + r->dropped - dropped + r->lost_events - lost),
+		NULL);
 }
 
 int main(void)

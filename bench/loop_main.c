@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-loop PACE: a rank over an MPI that does nothing. It comes by the probe bench_loop as often as
- * the file PACE says (bench/pace.h), evenly down to a millisecond; what it is behind it makes up for. bench-tick is the
- * same with an event of omig/event.h in the probe's place.
+ * bench-loop PACE: a rank over an MPI that does nothing. It comes by the probe bench_loop as often
+ * as the file PACE says (bench/pace.h), evenly down to a millisecond; what it is behind it makes up
+ * for. bench-tick is the same with an event of omig/event.h in the probe's place.
  */
 #include "bench/bench.h"
 #include "bench/pace.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paper 001's event, as LTTng-UST has it. Included twice, as its macros want. Where that is not installed nobody does. */
+/* Paper 001's event, as LTTng-UST has it. Included twice, as its macros want. Where that is not
+ * installed nobody does. */
 #if __has_include(<lttng/tracepoint.h>)
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER omig_bench
@@ -12,7 +13,8 @@
 
 LTTNG_UST_TRACEPOINT_EVENT(omig_bench, my_event, LTTNG_UST_TP_ARGS(int, my_int, float, my_float),
 			   LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, my_int, my_int)
-						       lttng_ust_field_float(float, my_float, my_float)))
+						       lttng_ust_field_float(float, my_float,
+									     my_float)))
 #endif
 #include <lttng/tracepoint-event.h>
 #endif

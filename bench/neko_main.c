@@ -109,7 +109,8 @@ static void messages(const char *name, uint32_t m, const struct neko_layer_ops *
 	bench_done(&v);
 }
 
-/* The example with its handler: heartbeats, freshness points, T_M, T_MR, P_A; without and with each delay as a value. */
+/* The example with its handler: heartbeats, freshness points, T_M, T_MR, P_A; without and with each
+ * delay as a value. */
 static void nfds(const char *name, const char *log_delay)
 {
 	const struct run_wish w = { 0 };

@@ -130,10 +130,14 @@ int main(void)
 {
 	static const struct asked all[] = {
 		{ "pmsl.compile.ms", text, "Worst", BIND_BY_NOTHING, 4, 2, ROUNDS },
-		{ "pmsl.compile_1000_procs.ms", text, "Worst", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
-		{ "pmsl.compile_2000_procs.ms", text, "Worst", BIND_BY_NOTHING, 125, 16, ROUNDS_LARGE },
-		{ "pmsl.each_of_2000_procs.ms", of_each, "Calls", BIND_BY_PROCESS, 125, 16, ROUNDS_LARGE },
-		{ "pmsl.partners_1000_procs.ms", by_partner, "Sent", BIND_BY_NOTHING, 64, 16, ROUNDS_LARGE },
+		{ "pmsl.compile_1000_procs.ms", text, "Worst", BIND_BY_NOTHING, 64, 16,
+		  ROUNDS_LARGE },
+		{ "pmsl.compile_2000_procs.ms", text, "Worst", BIND_BY_NOTHING, 125, 16,
+		  ROUNDS_LARGE },
+		{ "pmsl.each_of_2000_procs.ms", of_each, "Calls", BIND_BY_PROCESS, 125, 16,
+		  ROUNDS_LARGE },
+		{ "pmsl.partners_1000_procs.ms", by_partner, "Sent", BIND_BY_NOTHING, 64, 16,
+		  ROUNDS_LARGE },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the start of a process costs under `omig run`: processor time from its start to its end, in turns with the same one
- * without, so that what else the machine does concerns both alike. Values are differences of neighbours in time.
+ * What the start of a process costs under `omig run`: processor time from its start to its end, in
+ * turns with the same one without, so that what else the machine does concerns both alike. Values
+ * are differences of neighbours in time.
  */
 #include "bench/bench.h"
 
@@ -30,10 +31,12 @@ static double start_us(const char *program, char *const *env)
 	snprintf(path, sizeof(path), "%s%s", program[0] == '/' ? "" : here, program);
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
-	if (posix_spawn(&pid, path, &quiet, NULL, argv, env) || wait4(pid, &status, 0, &used) != pid)
+	if (posix_spawn(&pid, path, &quiet, NULL, argv, env) ||
+	    wait4(pid, &status, 0, &used) != pid)
 		bench_fail("%s does not start", path);
 	posix_spawn_file_actions_destroy(&quiet);
-	return 1e6 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+	return 1e6 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 /* Each with its environment; the second one's figure is what it takes longer than the first. */
@@ -66,7 +69,9 @@ static void find_build(void)
 
 int main(void)
 {
-	char preload[PATH_MAX + 64], folder[] = "/tmp/omig-bench.XXXXXX", run[64], lm[] = "OMIG_LM=/dev/null/none", mark[] = "OMIG_CHOSEN=1", conn[] = CONN;
+	char preload[PATH_MAX + 64], folder[] = "/tmp/omig-bench.XXXXXX", run[64],
+				     lm[] = "OMIG_LM=/dev/null/none", mark[] = "OMIG_CHOSEN=1",
+				     conn[] = CONN;
 	char *bare[] = { run, NULL }, *loaded[] = { run, preload, NULL };
 	char *watched[] = { run, preload, conn, lm, mark, NULL };
 	struct bench_series s = { 0 };

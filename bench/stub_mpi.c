@@ -9,9 +9,9 @@
 #define EXPORT __attribute__((visibility("default"), noinline))
 
 /* Both names of each function, as real libraries have them. */
-#define STUB(name, sig, body)                                          \
-	int PMPI_##name sig;                                           \
-	EXPORT int PMPI_##name sig body int MPI_##name sig;            \
+#define STUB(name, sig, body)                               \
+	int PMPI_##name sig;                                \
+	EXPORT int PMPI_##name sig body int MPI_##name sig; \
 	EXPORT int MPI_##name sig __attribute__((weak, alias("PMPI_" #name)))
 
 STUB(Init, (int *argc, char ***argv), { return 0; });

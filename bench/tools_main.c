@@ -2,8 +2,8 @@
 /*
  * bench_tools [TRIGGERS [RATE]]: many real tools, each with a conditional request of its own on the
  * same event of a real rank, through lm, sm and mainsm. The event happens RATE times a second
- * until TRIGGERS of them have been due to all tools together. How long each took from the event's own
- * time stamp to the tool, and how many never came.
+ * until TRIGGERS of them have been due to all tools together. How long each took from the event's
+ * own time stamp to the tool, and how many never came.
  */
 #include "bench/treebed.h"
 #include "common/base/clock.h"
@@ -126,7 +126,8 @@ static _Noreturn void tool(const struct bench *b, unsigned number)
 
 static void wait_for_rank(void)
 {
-	static const char text[] = ":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)";
+	static const char text[] =
+		":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)";
 	int64_t until = bench_now() + READY_NS;
 
 	treebed_connect();
@@ -208,8 +209,8 @@ int main(int argc, char **argv)
 	pid_t rank;
 
 	b.seen_bytes = sizeof(struct seen) + b.calls * sizeof(float);
-	b.memory = mmap(NULL, TOOLS * b.seen_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
-			-1, 0);
+	b.memory = mmap(NULL, TOOLS * b.seen_bytes, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (b.memory == MAP_FAILED)
 		bench_fail("out of memory");
 	treebed_grow(t, 1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_traffic [all [SECONDS]]: messages and bytes a second that links carry while a loop counter is measured,
- * against how often the ranks loop; with `all` also against processes a host, hosts a site, and sites. Each
- * point is measured twice: evaluated where the data is born, and (.central) with every event brought to
- * the top and evaluated there. And how long an event takes to the tool. Real ranks, lms, sms and a mainsm over
- * TLS, each host in namespaces of its own. What the daemons count themselves is told: all that they
- * send up, heartbeats too.
+ * bench_traffic [all [SECONDS]]: messages and bytes a second that links carry while a loop counter
+ * is measured, against how often the ranks loop; with `all` also against processes a host, hosts a
+ * site, and sites. Each point is measured twice: evaluated where the data is born, and (.central)
+ * with every event brought to the top and evaluated there. And how long an event takes to the tool.
+ * Real ranks, lms, sms and a mainsm over TLS, each host in namespaces of its own. What the daemons
+ * count themselves is told: all that they send up, heartbeats too.
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
@@ -64,8 +64,8 @@ static unsigned count_tokens(const char *list)
 
 static unsigned ranks_seen(void)
 {
-	Omis_reply r =
-		treebed_ask(":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)");
+	Omis_reply r = treebed_ask(
+		":site_attach([]) node_attach([]) proc_attach([]) ; proc_get_info([],1)");
 	unsigned n = 0;
 
 	for (int k = 0; r[1] && r[2] && r[3] && r[4] && r[4][k].obj_list; k++)
@@ -295,7 +295,8 @@ static struct links less(const struct links *a, const struct links *b)
 	};
 }
 
-/* The answer to the first of two looks is sent after it; that of a look just before says what it costs. */
+/* The answer to the first of two looks is sent after it; that of a look just before says what it
+ * costs. */
 static struct links between(const struct links look[3])
 {
 	const struct links cost = less(&look[1], &look[0]), all = less(&look[2], &look[1]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "bench/treebed.h"
 
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -157,7 +156,8 @@ static pid_t start_lm(const struct treebed *t, unsigned i)
 }
 
 /* The first process of a host; it ends with its lm and its programs. */
-static _Noreturn void be_host(const struct treebed *t, unsigned i, const char *const argv[], unsigned n)
+static _Noreturn void be_host(const struct treebed *t, unsigned i, const char *const argv[],
+			      unsigned n)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
@@ -204,8 +204,13 @@ const char *treebed_path(const struct treebed *t, const char *name)
 
 static pid_t start_below(const struct treebed *t)
 {
-	const char *argv[] = { "sm", "--foreground", "--log-level=error", "--site=bench",
-			       "--parent=site", "--linger=0", NULL };
+	const char *argv[] = { "sm",
+			       "--foreground",
+			       "--log-level=error",
+			       "--site=bench",
+			       "--parent=site",
+			       "--linger=0",
+			       NULL };
 	pid_t pid = fork();
 
 	if (!pid)
@@ -222,7 +227,8 @@ static unsigned sms_below(void)
 
 	for (int i = 0; r && r[i] && i < 3; i++)
 		for (int k = 0; i == 2 && r[i][k].obj_list; k++) {
-			const char *at = r[i][k].result ? strstr(r[i][k].result, "[\"sms\",") : NULL;
+			const char *at =
+				r[i][k].result ? strstr(r[i][k].result, "[\"sms\",") : NULL;
 
 			n += at ? (unsigned)strtoul(at + 7, NULL, 10) : 0;
 		}

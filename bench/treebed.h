@@ -34,8 +34,9 @@ int64_t treebed_wait(unsigned n);
 pid_t treebed_program(const struct treebed *t, unsigned i, const char *const argv[], int in);
 
 /*
- * One more host, of that site, with a PID namespace of its own: an lm, and n programs of ours with these
- * arguments that only it sees. Needs the rights of root; treebed_wait() says when the lm is there.
+ * One more host, of that site, with a PID namespace of its own: an lm, and n programs of ours with
+ * these arguments that only it sees. Needs the rights of root; treebed_wait() says when the lm is
+ * there.
  */
 void treebed_host(struct treebed *t, const char *site, const char *const argv[], unsigned n);
 
@@ -53,7 +54,8 @@ pid_t treebed_sm(const struct treebed *t);
 /* Processor time of all threads of a process, in ns. */
 int64_t treebed_cpu(pid_t pid);
 
-/* This program becomes a tool, and asks; a request that is refused ends it. The caller frees the reply. */
+/* This program becomes a tool, and asks; a request that is refused ends it. The caller frees the
+ * reply. */
 void treebed_connect(void);
 Omis_reply treebed_ask(const char *text);
 

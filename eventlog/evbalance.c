@@ -20,12 +20,14 @@ void evbalance_done(struct evbalance *b)
 	map_done(&b->streams);
 }
 
-static int add_stream(struct evbalance *b, uint64_t id, struct evbalance_stream **out, struct err *e)
+static int add_stream(struct evbalance *b, uint64_t id, struct evbalance_stream **out,
+		      struct err *e)
 {
 	struct evbalance_stream *s;
 
 	if (b->streams.n >= EVBALANCE_STREAMS_MAX)
-		return err_set(e, ERR_LIMIT, "there are more than %u streams", EVBALANCE_STREAMS_MAX);
+		return err_set(e, ERR_LIMIT, "there are more than %u streams",
+			       EVBALANCE_STREAMS_MAX);
 	s = calloc(1, sizeof(*s));
 	if (!s || map_put(&b->streams, id, s, NULL)) {
 		free(s);
@@ -54,7 +56,8 @@ static void come_to(struct evbalance_stream *s, uint64_t seq, uint64_t first, co
 	s->is_over |= g->is_last;
 }
 
-int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock *head, struct evbalance_stream **out, struct err *e)
+int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock *head,
+		    struct evbalance_stream **out, struct err *e)
 {
 	struct evbalance_stream *s = map_find(&b->streams, head->stream);
 	struct evgap g;
@@ -65,7 +68,8 @@ int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock 
 		return rc;
 	if (is_gap ? g.end_seq <= s->seq : g.seq < s->seq)
 		return 0;
-	/* Fewer events than were before it, or more than there are numbers: its sender is wrong, and they are not to be counted. */
+	/* Fewer events than were before it, or more than there are numbers: its sender is wrong,
+	 * and they are not to be counted. */
 	if (!is_gap && (g.first < s->first || g.end_first < g.first))
 		return 0;
 	come_to(s, g.end_seq, g.end_first, &g);
@@ -87,7 +91,8 @@ int evbalance_restore(struct evbalance *b, const struct evbalance_stream *like, 
 	struct evbalance_stream *s;
 	int rc;
 
-	if (like->stored > like->first || like->left_out > like->first - like->stored || map_find(&b->streams, like->id))
+	if (like->stored > like->first || like->left_out > like->first - like->stored ||
+	    map_find(&b->streams, like->id))
 		return err_set(e, ERR_INVALID, "what it says to have of a stream makes no sense");
 	rc = add_stream(b, like->id, &s, e);
 	if (rc)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What has come of streams, and what of them has not: generated = stored + left out + dropped + lost, exactly, of each stream that has
- * told its end, whoever restarted on the way, and however often blocks came. What is behind the last block of one that has not is not known.
+ * What has come of streams, and what of them has not: generated = stored + left out + dropped +
+ * lost, exactly, of each stream that has told its end, whoever restarted on the way, and however
+ * often blocks came. What is behind the last block of one that has not is not known.
  */
 #ifndef EVENTLOG_EVBALANCE_H
 #define EVENTLOG_EVBALANCE_H
@@ -15,7 +16,8 @@
 struct evbalance_stream {
 	uint64_t id;
 	uint64_t seq, first; /* of the block that is due: all before has come, or never will */
-	uint64_t stored, left_out; /* events; left out: they came, and the destination has no room for them */
+	/* events; left out: they came, and the destination has no room for them */
+	uint64_t stored, left_out;
 	uint64_t dropped; /* by its sender, which had no room */
 	bool is_over;
 	bool has_changed; /* since evbalance_saved() */
@@ -31,10 +33,11 @@ void evbalance_init(struct evbalance *b);
 void evbalance_done(struct evbalance *b);
 
 /*
- * A good block of head->bytes at p. 1: it is new, and *out is its stream; its events are taken for stored. 0: it, or what it says of lost ones, was here.
- * ERR_LIMIT, ERR_NOMEM.
+ * A good block of head->bytes at p. 1: it is new, and *out is its stream; its events are taken for
+ * stored. 0: it, or what it says of lost ones, was here. ERR_LIMIT, ERR_NOMEM.
  */
-int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock *head, struct evbalance_stream **out, struct err *e);
+int evbalance_block(struct evbalance *b, const uint8_t *p, const struct evblock *head,
+		    struct evbalance_stream **out, struct err *e);
 
 /* Of its stored ones n have found no room. */
 void evbalance_left_out(struct evbalance_stream *s, uint64_t n);

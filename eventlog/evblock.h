@@ -26,7 +26,8 @@ struct evblock {
 	uint64_t stream; /* a number that no other stream has */
 	uint64_t seq; /* of this block in its stream, from 0 */
 	uint64_t first; /* events of the stream before this block */
-	uint64_t dropped; /* events that the sender had no room for, from the stream's start to this block's end */
+	/* events that the sender had no room for, from the stream's start to this block's end */
+	uint64_t dropped;
 	uint32_t events; /* in this block */
 	bool swap; /* the sender's byte order is not ours */
 };
@@ -42,13 +43,15 @@ enum evblock_look {
 	EVBLOCK_FUTURE, /* of a later version: good, and nobody here can read it */
 };
 
-/* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too (bytes > 0). */
+/* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too
+ * (bytes > 0). */
 enum evblock_look evblock_look(const uint8_t *p, size_t n, struct evblock *b);
 
 /* The head of a block that was made here or was found to be good: nothing is checked. */
 void evblock_head(const uint8_t *p, struct evblock *b);
 
-/* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic alone. */
+/* Where the next header may begin, >= from; n - 3 (or 0) when nowhere. Looks for the magic
+ * alone. */
 size_t evblock_seek(const uint8_t *p, size_t n, size_t from);
 
 #endif

@@ -71,7 +71,8 @@ static inline bool ev_is_padded(size_t bytes, size_t n)
 	return n >= bytes && (n + 3) / 4 == (bytes + 3) / 4;
 }
 
-/* Checked reading, as struct cur does it for one fixed order: past the end all is 0 and `failed` stays. */
+/* Checked reading, as struct cur does it for one fixed order: past the end all is 0 and `failed`
+ * stays. */
 struct evcur {
 	const uint8_t *p; /* borrowed */
 	size_t n, at;

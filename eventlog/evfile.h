@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event logs in files: read in pieces, whatever their length. These calls do file I/O and so may block. */
+/* Event logs in files: read in pieces, whatever their length. These calls do file I/O and so may
+ * block. */
 #ifndef EVENTLOG_EVFILE_H
 #define EVENTLOG_EVFILE_H
 
@@ -22,7 +23,8 @@ const struct evread_report *evfile_report(const struct evfile *f);
 /* Bytes of the file as it was opened; 0 = not known. */
 uint64_t evfile_size(const struct evfile *f);
 
-/* The first bytes that are there, at most *n of them, without taking them: what kind of file it is. ERR_SYS. */
+/* The first bytes that are there, at most *n of them, without taking them: what kind of file it is.
+ * ERR_SYS. */
 int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e);
 
 /*

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is lost of a stream: blocks and events, by their numbers. Whoever loses blocks on their way puts a
- * block in their place that says so, so that all behind him count exactly, also when nothing follows.
+ * What is lost of a stream: blocks and events, by their numbers. Whoever loses blocks on their way
+ * puts a block in their place that says so, so that all behind him count exactly, also when nothing
+ * follows.
  */
 #ifndef EVENTLOG_EVGAP_H
 #define EVENTLOG_EVGAP_H
@@ -12,7 +13,8 @@
 #define EVGAP_RECORD_BYTES 20
 #define EVGAP_BLOCK_BYTES (EVBLOCK_HEAD_BYTES + EVGAP_RECORD_BYTES)
 
-/* Of blocks seq .. end_seq - 1, with events first .. end_first - 1, those that have not come will not come. */
+/* Of blocks seq .. end_seq - 1, with events first .. end_first - 1, those that have not come will
+ * not come. */
 struct evgap {
 	uint64_t stream, seq, end_seq, first, end_first;
 	uint64_t dropped; /* by the sender, up to the last of them */
@@ -20,8 +22,8 @@ struct evgap {
 };
 
 /*
- * The part of its stream that a good block of b->bytes at p speaks of: of one with events itself, of one that stands for
- * lost ones those. True: the latter.
+ * The part of its stream that a good block of b->bytes at p speaks of: of one with events itself,
+ * of one that stands for lost ones those. True: the latter.
  */
 bool evgap_of(const uint8_t *p, const struct evblock *b, struct evgap *out);
 

@@ -49,8 +49,10 @@ static size_t next_good(const uint8_t *p, size_t n)
 	return n;
 }
 
-/* What begins at p, of n bytes: how far to go on behind it; 0: more of the file is needed, or, at its end, it is torn. */
-static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t *far, struct err *e)
+/* What begins at p, of n bytes: how far to go on behind it; 0: more of the file is needed, or, at
+ * its end, it is torn. */
+static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t *far,
+		struct err *e)
 {
 	struct evbalance_stream *of;
 	struct evblock head;
@@ -63,7 +65,8 @@ static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t
 		s->has_block = true;
 		*far = head.bytes;
 	} else if (look == EVBLOCK_SHORT) {
-		size_t good = is_last ? next_good(p, n) : n; /* others may have appended behind a torn one */
+		/* others may have appended behind a torn one */
+		size_t good = is_last ? next_good(p, n) : n;
 
 		*far = good < n ? good : 0;
 	} else if (look != EVBLOCK_FUTURE) {
@@ -132,7 +135,8 @@ static int sync_folder(const char *path, struct err *e)
 	if (slash)
 		memcpy(folder, path, (size_t)(slash - path) + 1);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	rc = fd >= 0 && fsync(fd) ? fail_sys(e, "its folder") : 0; /* one that we may not read is not ours to sync */
+	/* one that we may not read is not ours to sync */
+	rc = fd >= 0 && fsync(fd) ? fail_sys(e, "its folder") : 0;
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -145,13 +149,18 @@ static int open_file(struct evkeep *k, const char *path, struct evbalance *b, st
 
 	k->fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
 	if (k->fd < 0)
-		return err_set(e, errno == EACCES ? ERR_DENIED : errno == ENOENT ? ERR_NOTFOUND : ERR_SYS, "%s", strerror(errno));
+		return err_set(e,
+			       errno == EACCES	 ? ERR_DENIED
+			       : errno == ENOENT ? ERR_NOTFOUND
+						 : ERR_SYS,
+			       "%s", strerror(errno));
 	if (fstat(k->fd, &st))
 		return fail_sys(e, "looking at it");
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, ERR_INVALID, "is no file, so that nothing in it is ever safe");
 	if (flock(k->fd, LOCK_EX | LOCK_NB))
-		return errno == EWOULDBLOCK ? err_set(e, ERR_AGAIN, "another program appends to it") : fail_sys(e, "locking it");
+		return errno == EWOULDBLOCK ? err_set(e, ERR_AGAIN, "another program appends to it")
+					    : fail_sys(e, "locking it");
 	rc = scan(k, b, e);
 	return rc ? rc : sync_folder(path, e);
 }
@@ -185,7 +194,8 @@ void evkeep_close(struct evkeep *k)
 
 /* --- what comes */
 
-/* Half a block is not left behind, and what the disk was not sure of is not taken for safe later. */
+/* Half a block is not left behind, and what the disk was not sure of is not taken for safe
+ * later. */
 static int give_up(struct evkeep *k, int rc)
 {
 	k->has_failed = true;
@@ -219,7 +229,8 @@ int evkeep_put(struct evkeep *k, const uint8_t *p, size_t n, struct err *e)
 
 int evkeep_commit(struct evkeep *k, struct err *e)
 {
-	int rc = k->has_failed ? err_set(e, ERR_CLOSED, "writing it has failed before") : write_out(k, e);
+	int rc = k->has_failed ? err_set(e, ERR_CLOSED, "writing it has failed before")
+			       : write_out(k, e);
 
 	if (rc || k->written == k->safe)
 		return rc;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event log that blocks are appended to, each once, and that is sure of what it has: whoever is killed in the middle goes on with
- * the same file. These calls do file I/O and so block.
+ * An event log that blocks are appended to, each once, and that is sure of what it has: whoever is
+ * killed in the middle goes on with the same file. These calls do file I/O and so block.
  */
 #ifndef EVENTLOG_EVKEEP_H
 #define EVENTLOG_EVKEEP_H
@@ -11,15 +11,17 @@
 struct evkeep;
 
 /*
- * Made when it is not there; else read through, and its streams are in the balance; a torn block at its end is cut off. ERR_AGAIN: somebody
- * else appends to it; ERR_INVALID: no file, or no event log; ERR_DENIED, ERR_NOTFOUND, ERR_SYS, ERR_NOMEM, ERR_LIMIT.
+ * Made when it is not there; else read through, and its streams are in the balance; a torn block at
+ * its end is cut off. ERR_AGAIN: somebody else appends to it; ERR_INVALID: no file, or no event
+ * log; ERR_DENIED, ERR_NOTFOUND, ERR_SYS, ERR_NOMEM, ERR_LIMIT.
  */
 int evkeep_open(const char *path, struct evbalance *b, struct evkeep **out, struct err *e);
 
 /* What is not committed may be there, or not. NULL is fine. */
 void evkeep_close(struct evkeep *k);
 
-/* A block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as it was at the last commit, and can only be closed. */
+/* A block that is new to the balance. ERR_SYS, ERR_NOMEM: the file is as it was at the last commit,
+ * and can only be closed. */
 int evkeep_put(struct evkeep *k, const uint8_t *p, size_t n, struct err *e);
 
 /* All that was put survives the end of the machine. ERR_SYS: as above. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /*
- * After a header whose rest is not as it says, the search goes on behind the header, for a block may
- * have been torn and others appended. Headers made to be like that, one in another, would have
+ * After a header whose rest is not as it says, the search goes on behind the header, for a block
+ * may have been torn and others appended. Headers made to be like that, one in another, would have
  * everything read again for each: of work in vain there is this much for each byte.
  */
 #define VAIN_PER_BYTE 8
@@ -40,8 +40,8 @@ struct evread {
 
 bool evread_is_clean(const struct evread_report *r)
 {
-	return !(r->skipped_bytes | r->torn_blocks | r->future_blocks | r->bad_records | r->undescribed | r->lost_blocks |
-		 r->lost_events);
+	return !(r->skipped_bytes | r->torn_blocks | r->future_blocks | r->bad_records |
+		 r->undescribed | r->lost_blocks | r->lost_events);
 }
 
 struct evread *evread_new(void)
@@ -104,7 +104,8 @@ static struct stream *stream_of(struct evread *r, const struct evblock *b, int *
 }
 
 /* What was lost of the stream before `seq` and `first`, and dropped by its sender up to there. */
-static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t first, uint64_t dropped)
+static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t first,
+		    uint64_t dropped)
 {
 	r->report.lost_blocks += seq - s->seq;
 	if (first > s->first)
@@ -118,10 +119,11 @@ static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t f
 }
 
 /*
- * What a block says about what came before it, and of one that stands for lost ones what will not come. False: this was
- * here already. Of a gap that grew what is new counts.
+ * What a block says about what came before it, and of one that stands for lost ones what will not
+ * come. False: this was here already. Of a gap that grew what is new counts.
  */
-static bool count_block(struct evread *r, struct stream *s, const uint8_t *p, const struct evblock *b)
+static bool count_block(struct evread *r, struct stream *s, const uint8_t *p,
+			const struct evblock *b)
 {
 	struct evgap g;
 	bool is_gap = evgap_of(p, b, &g);
@@ -151,7 +153,8 @@ static void skip(struct evread *r, size_t n)
 	r->report.bytes += n;
 }
 
-/* How far to go on after a block that is torn: behind its header, unless too much was read in vain. */
+/* How far to go on after a block that is torn: behind its header, unless too much was read in
+ * vain. */
 static size_t past_torn(struct evread *r, const struct evblock *b)
 {
 	r->report.torn_blocks++;
@@ -186,7 +189,8 @@ static int begin(struct evread *r, const uint8_t *p, const struct evblock *b)
 }
 
 /* Bytes that are no block; whole ones that cannot be read. */
-static size_t pass(struct evread *r, enum evblock_look look, const struct evblock *b, const uint8_t *p, size_t n)
+static size_t pass(struct evread *r, enum evblock_look look, const struct evblock *b,
+		   const uint8_t *p, size_t n)
 {
 	size_t far;
 
@@ -253,11 +257,13 @@ static void take_definition(struct evread *r, const uint8_t *p, size_t n)
 	size_t had = s->cap;
 	unsigned number;
 
-	if (r->type_bytes > EVREAD_TYPES_MAX_BYTES || evtype_decode(p, n, r->block.swap, &number, &t, NULL)) {
+	if (r->type_bytes > EVREAD_TYPES_MAX_BYTES ||
+	    evtype_decode(p, n, r->block.swap, &number, &t, NULL)) {
 		r->report.bad_records++;
 		return;
 	}
-	if (array_grow(&s->type, &s->cap, number + 1, sizeof(struct evtype *), (size_t)EV_TYPE_LAST + 1)) {
+	if (array_grow(&s->type, &s->cap, number + 1, sizeof(struct evtype *),
+		       (size_t)EV_TYPE_LAST + 1)) {
 		r->report.bad_records++;
 		free(t);
 	} else if (!s->type[number]) {
@@ -307,7 +313,8 @@ static nsec_t wall_of(const struct ticks_scale *c, uint64_t ticks)
 	return ticks_to_nsec(&of_signed, ticks + shift);
 }
 
-static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size_t n, struct event *out)
+static bool take_event(struct evread *r, unsigned number, const uint8_t *p, size_t n,
+		       struct event *out)
 {
 	struct stream *s = r->of;
 	const struct evtype *t = number < s->cap ? s->type[number] : NULL;

@@ -12,7 +12,8 @@
 #include "eventlog/evtype.h"
 
 #define EVREAD_STREAMS_MAX 65536 /* threads of all ranks of a large job in one file */
-#define EVREAD_TYPES_MAX_BYTES (64u << 20) /* all definitions: more is no description of events */
+/* all definitions: more is no description of events */
+#define EVREAD_TYPES_MAX_BYTES (64u << 20)
 
 struct evread;
 
@@ -53,7 +54,8 @@ enum evread_got {
 
 /*
  * Looks at n bytes from the place where the last call left off; *used of them are done with. Events
- * of a block live as long as the bytes. n >= EVBLOCK_MAX_BYTES or is_last always comes further. -ERR_NOMEM.
+ * of a block live as long as the bytes. n >= EVBLOCK_MAX_BYTES or is_last always comes further.
+ * -ERR_NOMEM.
  */
 int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size_t *used);
 

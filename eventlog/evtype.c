@@ -12,7 +12,7 @@
 
 static const char *const kinds[] = { "?", "int32", "int64", "float", "double", "string" };
 static const uint8_t kind_bytes[] = { 0, 4, 8, 4, 8, 2 }; /* a string: its length */
-static const char *const levels[EV_NLEVELS] = { "",     "Fatal", "Error",  "Warn",  "Info",
+static const char *const levels[EV_NLEVELS] = { "",	 "Fatal", "Error",  "Warn",  "Info",
 						"Debug", "Trace", "Debug2", "Debug3" };
 
 static bool is_kind(int kind)
@@ -66,7 +66,8 @@ static int check_name(const char *what, const char *name, struct err *e)
 	size_t n = name ? strnlen(name, NAME_MAX_BYTES + 1) : 0;
 
 	if (!n || n > NAME_MAX_BYTES)
-		return err_set(e, ERR_LIMIT, "the name of %s has %s", what, n ? "more than 255 bytes" : "no bytes");
+		return err_set(e, ERR_LIMIT, "the name of %s has %s", what,
+			       n ? "more than 255 bytes" : "no bytes");
 	return 0;
 }
 
@@ -82,7 +83,8 @@ int evtype_check(const struct evtype *t, bool is_stream, struct err *e)
 	int rc = 0;
 
 	if (t->nfield > EV_FIELDS_MAX || t->nconst > EV_FIELDS_MAX)
-		return err_set(e, ERR_LIMIT, "an event type has more than %d fields", EV_FIELDS_MAX);
+		return err_set(e, ERR_LIMIT, "an event type has more than %d fields",
+			       EV_FIELDS_MAX);
 	if (t->level >= EV_NLEVELS)
 		return err_set(e, ERR_INVALID, "there is no level %u", t->level);
 	if (is_stream && (t->nfield || t->name[0]))
@@ -93,7 +95,8 @@ int evtype_check(const struct evtype *t, bool is_stream, struct err *e)
 		rc = check_field("a field", t->field[i].name, t->field[i].kind, e);
 	for (unsigned i = 0; !rc && i < t->nconst; i++) {
 		rc = check_field("a constant", t->constant[i].name, t->constant[i].value.kind, e);
-		if (!rc && t->constant[i].value.kind == EV_STRING && t->constant[i].value.n > EV_RECORD_MAX_BYTES)
+		if (!rc && t->constant[i].value.kind == EV_STRING &&
+		    t->constant[i].value.n > EV_RECORD_MAX_BYTES)
 			rc = err_set(e, ERR_LIMIT, "a constant is too long");
 	}
 	return rc;
@@ -179,7 +182,8 @@ static void put_definition(struct buf *out, unsigned number, const struct evtype
 	ev_pad(out, from);
 }
 
-int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap, struct err *e)
+int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap,
+		  struct err *e)
 {
 	size_t from = out->n;
 	int rc = evtype_check(t, number == 0, e);
@@ -193,7 +197,8 @@ int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool
 		ev_set16(out->p + from + 2, (uint16_t)(out->n - from), swap);
 		return 0;
 	}
-	rc = out->failed ? err_nomem(e) : err_set(e, ERR_LIMIT, "a description has more than 64 KB");
+	rc = out->failed ? err_nomem(e)
+			 : err_set(e, ERR_LIMIT, "a description has more than 64 KB");
 	out->n = from;
 	return rc;
 }
@@ -243,7 +248,8 @@ static void take_value(struct evcur *c, struct evvalue *v, enum evkind kind)
 }
 
 /* Names and strings of constants come to lie at `to`: what the record has is room enough. */
-static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field, struct evconst *constant, char *to)
+static bool take_fields(struct evcur *c, struct evtype *t, struct evfield *field,
+			struct evconst *constant, char *to)
 {
 	t->name = take_name(c, true, &to);
 	for (unsigned i = 0; !c->failed && i < t->nfield; i++) {
@@ -276,11 +282,13 @@ static bool ends_well(const struct evcur *c)
 	return ok;
 }
 
-int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out, struct err *e)
+int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out,
+		  struct err *e)
 {
 	struct evcur c = { .p = p, .n = n, .at = 4, .swap = swap, .failed = n < 10 };
 	unsigned as = evcur_16(&c), level = evcur_8(&c), nfield = evcur_8(&c), nconst = evcur_8(&c);
-	size_t head = sizeof(struct evtype) + nfield * sizeof(struct evfield) + nconst * sizeof(struct evconst);
+	size_t head = sizeof(struct evtype) + nfield * sizeof(struct evfield) +
+		      nconst * sizeof(struct evconst);
 	struct evtype *t;
 
 	evcur_8(&c);
@@ -292,7 +300,8 @@ int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struc
 	*t = (struct evtype){ .level = level, .nfield = nfield, .nconst = nconst };
 	t->constant = (const struct evconst *)(t + 1);
 	t->field = (const struct evfield *)(t->constant + nconst);
-	if (!take_fields(&c, t, (struct evfield *)t->field, (struct evconst *)t->constant, (char *)t + head) ||
+	if (!take_fields(&c, t, (struct evfield *)t->field, (struct evconst *)t->constant,
+			 (char *)t + head) ||
 	    !ends_well(&c) || evtype_check(t, as == 0, NULL)) {
 		free(t);
 		return err_set(e, ERR_PROTO, "a definition does not follow its form");
@@ -302,7 +311,8 @@ int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struc
 	return 0;
 }
 
-bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap, struct evvalue *v)
+bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
+		       struct evvalue *v)
 {
 	struct evcur c = { .p = p, .n = n, .at = EV_RECORD_HEAD_BYTES, .swap = swap };
 
@@ -313,10 +323,12 @@ bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool 
 
 bool evtype_equal(const struct evtype *a, const struct evtype *b)
 {
-	bool same = str_eq(a->name, b->name) && a->level == b->level && a->nfield == b->nfield && a->nconst == b->nconst;
+	bool same = str_eq(a->name, b->name) && a->level == b->level && a->nfield == b->nfield &&
+		    a->nconst == b->nconst;
 
 	for (unsigned i = 0; same && i < a->nfield; i++)
-		same = a->field[i].kind == b->field[i].kind && str_eq(a->field[i].name, b->field[i].name);
+		same = a->field[i].kind == b->field[i].kind &&
+		       str_eq(a->field[i].name, b->field[i].name);
 	for (unsigned i = 0; same && i < a->nconst; i++)
 		same = str_eq(a->constant[i].name, b->constant[i].name) &&
 		       evvalue_equal(&a->constant[i].value, &b->constant[i].value);

@@ -33,7 +33,8 @@ enum evlevel {
 	EV_NLEVELS
 };
 
-/* "Fatal", "Error", ...; "" for what is not said. Any case back; -ERR_INVALID for what is no level. */
+/* "Fatal", "Error", ...; "" for what is not said. Any case back; -ERR_INVALID for what is no
+ * level. */
 const char *evlevel_name(unsigned level);
 int evlevel_from_name(const char *s, size_t n, unsigned *out);
 
@@ -70,7 +71,8 @@ struct evconst {
 #define EV_DEFINITION 0xff00
 #define EV_CLOCK 0xff01
 
-/* Names: 1..NAME_MAX_BYTES bytes, any but 0; the stream's own type (number 0) has no name and no fields. */
+/* Names: 1..NAME_MAX_BYTES bytes, any but 0; the stream's own type (number 0) has no name and no
+ * fields. */
 struct evtype {
 	const char *name;
 	unsigned level; /* enum evlevel */
@@ -82,7 +84,8 @@ struct evtype {
 /* Limits, names, kinds. ERR_INVALID, ERR_LIMIT. is_stream: the one without a name. */
 int evtype_check(const struct evtype *t, bool is_stream, struct err *e);
 
-/* Bytes that a record with these values has, padded; 0 when they are not t's kinds, or too many bytes. */
+/* Bytes that a record with these values has, padded; 0 when they are not t's kinds, or too many
+ * bytes. */
 size_t evtype_record_bytes(const struct evtype *t, const struct evvalue *v, size_t n);
 
 /* Bytes of the values of each record, unpadded; 0: a string is among them, or there are none. */
@@ -92,19 +95,22 @@ size_t evtype_fixed_bytes(const struct evtype *t);
 void evtype_put_values(struct buf *out, const struct evvalue *v, size_t n, bool swap);
 
 /* Appends t's definition as number. ERR_INVALID, ERR_LIMIT, ERR_NOMEM with nothing added. */
-int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap, struct err *e);
+int evtype_encode(struct buf *out, unsigned number, const struct evtype *t, bool swap,
+		  struct err *e);
 
 /*
  * Reads a definition record (p, n with its head). On success the caller owns *out (free()), whose
  * strings lie in the same memory. ERR_PROTO, ERR_NOMEM.
  */
-int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out, struct err *e);
+int evtype_decode(const uint8_t *p, size_t n, bool swap, unsigned *number, struct evtype **out,
+		  struct err *e);
 
 /*
  * Reads the values of a record of n bytes into v[t->nfield]; strings point into the record.
  * False: they are not t's.
  */
-bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap, struct evvalue *v);
+bool evtype_get_values(const struct evtype *t, const uint8_t *p, size_t n, bool swap,
+		       struct evvalue *v);
 
 /* All that a definition says is the same. */
 bool evtype_equal(const struct evtype *a, const struct evtype *b);

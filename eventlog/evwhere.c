@@ -60,7 +60,8 @@ static int read_quoted(const char **at, char out[EVWHERE_WORD_BYTES], struct err
 		if (*from == '\\' && (from[1] == '"' || from[1] == '\\'))
 			from++;
 		if (n == EVWHERE_WORD_BYTES - 1)
-			return err_set(e, ERR_LIMIT, "'%.20s...' has more than %d bytes", *at, EVWHERE_WORD_BYTES - 1);
+			return err_set(e, ERR_LIMIT, "'%.20s...' has more than %d bytes", *at,
+				       EVWHERE_WORD_BYTES - 1);
 		out[n++] = *from;
 	}
 	if (!*from)
@@ -97,13 +98,15 @@ static int read_compare(const char **at, struct evcompare *c, struct err *e)
 		return rc;
 	*at = skip_spaces(*at + n);
 	if (!n || read_op(at, &c->test.op))
-		return err_set(e, ERR_PARSE, "a condition is FIELD OP VALUE, OP one of < <= > >= == !=");
+		return err_set(e, ERR_PARSE,
+			       "a condition is FIELD OP VALUE, OP one of < <= > >= == !=");
 	*at = skip_spaces(*at);
 	if (!**at)
 		return err_set(e, ERR_PARSE, "'%.60s' is compared with nothing", c->field);
 	rc = read_value(at, &c->test, e);
 	if (rc == 0 && !c->test.is_number && c->test.op < EVWHERE_EQ)
-		return err_set(e, ERR_PARSE, "words compare with == and != alone: '%.60s'", c->field);
+		return err_set(e, ERR_PARSE, "words compare with == and != alone: '%.60s'",
+			       c->field);
 	*at = skip_spaces(*at);
 	return rc;
 }
@@ -124,8 +127,10 @@ int evwhere_read(const char *text, struct evwhere *out, struct err *e)
 		w.n++;
 		if (!*at)
 			break;
-		if (!str_has_prefix(at, "and") || skip_spaces(at + 3) == at + 3 || !*skip_spaces(at + 3))
-			return err_set(e, ERR_PARSE, "comparisons are joined by 'and': '%.20s'", at);
+		if (!str_has_prefix(at, "and") || skip_spaces(at + 3) == at + 3 ||
+		    !*skip_spaces(at + 3))
+			return err_set(e, ERR_PARSE, "comparisons are joined by 'and': '%.20s'",
+				       at);
 		at = skip_spaces(at + 3);
 	}
 	*out = w;
@@ -179,11 +184,14 @@ bool evtest_holds(const struct evtest *t, const struct evvalue *v)
 /* What the type alone decides: 1 holds, 0 does not, -1 is to be asked of each record: field *k. */
 static int decide(const struct evcompare *c, const struct evtype *t, unsigned *k)
 {
-	const struct evvalue name = { .kind = EV_STRING, .n = (uint32_t)strlen(t->name), .s = t->name };
+	const struct evvalue name = { .kind = EV_STRING,
+				      .n = (uint32_t)strlen(t->name),
+				      .s = t->name };
 
 	for (*k = 0; *k < t->nfield; ++*k)
 		if (str_eq(t->field[*k].name, c->field)) {
-			if (t->field[*k].kind == EV_STRING ? c->test.op >= EVWHERE_EQ : c->test.is_number)
+			if (t->field[*k].kind == EV_STRING ? c->test.op >= EVWHERE_EQ
+							   : c->test.is_number)
 				return -1;
 			return 0;
 		}
@@ -222,7 +230,8 @@ static void get_value(const uint8_t *p, enum evkind kind, struct evvalue *out)
 	}
 }
 
-/* Bytes of the value at p, of which `left` are there at most; more than `left` when it is not whole. */
+/* Bytes of the value at p, of which `left` are there at most; more than `left` when it is not
+ * whole. */
 static size_t value_bytes(enum evkind kind, const uint8_t *p, size_t left)
 {
 	if (kind == EV_STRING)
@@ -252,7 +261,8 @@ bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t
 		const uint8_t *at = find_field(t, values, n, s->v[i].field);
 		struct evvalue v;
 
-		if (!at || value_bytes(kind, at, n - (size_t)(at - values)) > n - (size_t)(at - values))
+		if (!at ||
+		    value_bytes(kind, at, n - (size_t)(at - values)) > n - (size_t)(at - values))
 			return false;
 		get_value(at, kind, &v);
 		if (!evtest_holds(&s->v[i], &v))

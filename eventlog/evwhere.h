@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked of events: a pattern of names, and comparisons of fields: nbytes > 65536 and host == "a b" and
- * event != io.*. Read once as text; asked of events, or bound once to each type and asked of each record.
+ * What is asked of events: a pattern of names, and comparisons of fields: nbytes > 65536 and host
+ * == "a b" and event != io.*. Read once as text; asked of events, or bound once to each type and
+ * asked of each record.
  */
 #ifndef EVENTLOG_EVWHERE_H
 #define EVENTLOG_EVWHERE_H
@@ -10,7 +11,8 @@
 
 #define EVWHERE_MAX 8 /* comparisons; all must hold */
 #define EVWHERE_FIELD_BYTES 256 /* a name's 255 bytes and the 0 */
-#define EVWHERE_WORD_BYTES 64 /* of a word that is compared with, and the 0: each type that is on keeps them */
+/* of a word that is compared with, and the 0: each type that is on keeps them */
+#define EVWHERE_WORD_BYTES 64
 
 /* A name, a beginning of names with a * behind it, or "all". */
 bool evpattern_fits(const char *pattern, const char *name);
@@ -34,9 +36,10 @@ struct evwhere {
 };
 
 /*
- * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" asks for nothing. A value is a number,
- * or a word that goes to the next space, or stands in double quotes, in which \" and \\ are escapes; words compare with ==
- * and != alone, and a * at the end of one without quotes stands for anything. ERR_PARSE, ERR_LIMIT.
+ * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" asks for nothing. A value
+ * is a number, or a word that goes to the next space, or stands in double quotes, in which \" and
+ * \\ are escapes; words compare with == and != alone, and a * at the end of one without quotes
+ * stands for anything. ERR_PARSE, ERR_LIMIT.
  */
 int evwhere_read(const char *text, struct evwhere *out, struct err *e);
 
@@ -50,15 +53,17 @@ struct evtests {
 };
 
 /*
- * A field is one of the type or a constant of it, or `event`, its name. False: nothing holds for any event of the type, since a
- * constant says so, or a field is not there, or is compared with what it can never be: != too.
+ * A field is one of the type or a constant of it, or `event`, its name. False: nothing holds for
+ * any event of the type, since a constant says so, or a field is not there, or is compared with
+ * what it can never be: != too.
  */
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out);
 
 /* Asked of n bytes of values as a record of this machine has them. */
 bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t *values, size_t n);
 
-/* They are the values of t's fields, from the first byte to the last but for up to three of padding. */
+/* They are the values of t's fields, from the first byte to the last but for up to three of
+ * padding. */
 bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n);
 
 #endif

@@ -9,10 +9,12 @@
 
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes)
 {
-	*w = (struct evwrite){ .out = BUF_INIT(OUT_MAX_BYTES),
-			       .body = BUF_INIT(EVBLOCK_MAX_BYTES - EVBLOCK_HEAD_BYTES),
-			       .head = { .version = EVBLOCK_VERSION, .stream = stream, .swap = swap },
-			       .block_bytes = block_bytes ? block_bytes : EVWRITE_BLOCK_BYTES };
+	*w = (struct evwrite){
+		.out = BUF_INIT(OUT_MAX_BYTES),
+		.body = BUF_INIT(EVBLOCK_MAX_BYTES - EVBLOCK_HEAD_BYTES),
+		.head = { .version = EVBLOCK_VERSION, .stream = stream, .swap = swap },
+		.block_bytes = block_bytes ? block_bytes : EVWRITE_BLOCK_BYTES
+	};
 }
 
 void evwrite_done(struct evwrite *w)
@@ -93,7 +95,8 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, ui
 	int rc;
 
 	if (!bytes)
-		return err_set(e, ERR_INVALID, "values that are not those of '%.64s', or 64 KB and more", t->name);
+		return err_set(e, ERR_INVALID,
+			       "values that are not those of '%.64s', or 64 KB and more", t->name);
 	rc = make_room(w, bytes, e);
 	if (rc)
 		return rc;
@@ -107,7 +110,8 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, ui
 	return w->body.n >= w->block_bytes ? evwrite_cut(w, false, e) : 0;
 }
 
-int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n, struct err *e)
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n,
+		   struct err *e)
 {
 	size_t bytes = (EV_RECORD_HEAD_BYTES + n + 3) & ~(size_t)3;
 	uint8_t *p;

@@ -26,12 +26,13 @@ struct evwrite {
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes);
 void evwrite_done(struct evwrite *w);
 
-/* Before the first event of this number. Number 0: what holds for the whole stream. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
+/* Before the first event of this number. Number 0: what holds for the whole stream. ERR_INVALID,
+ * ERR_LIMIT, ERR_NOMEM. */
 int evwrite_define(struct evwrite *w, unsigned number, const struct evtype *t, struct err *e);
 
 /*
- * From here on times are ticks, and s says what they are in ns since 1970. Without one they are that
- * themselves. ERR_INVALID for a scale that makes no sense.
+ * From here on times are ticks, and s says what they are in ns since 1970. Without one they are
+ * that themselves. ERR_INVALID for a scale that makes no sense.
  */
 int evwrite_clock(struct evwrite *w, const struct ticks_scale *s, struct err *e);
 
@@ -43,15 +44,17 @@ int evwrite_event(struct evwrite *w, unsigned number, const struct evtype *t, ui
 		  const struct evvalue *v, size_t n, struct err *e);
 
 /*
- * The same of an event whose n bytes of values are as a record of this machine has them. They are the
- * caller's to check. ERR_LIMIT, ERR_NOMEM.
+ * The same of an event whose n bytes of values are as a record of this machine has them. They are
+ * the caller's to check. ERR_LIMIT, ERR_NOMEM.
  */
-int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n, struct err *e);
+int evwrite_record(struct evwrite *w, unsigned number, uint64_t time, const void *values, size_t n,
+		   struct err *e);
 
 /* n events more that there was no room for. */
 void evwrite_dropped(struct evwrite *w, uint64_t n);
 
-/* Closes the block that is being filled, if anything is in it; is_last: the stream ends. ERR_NOMEM. */
+/* Closes the block that is being filled, if anything is in it; is_last: the stream ends.
+ * ERR_NOMEM. */
 int evwrite_cut(struct evwrite *w, bool is_last, struct err *e);
 
 #endif

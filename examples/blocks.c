@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks go round the ranks and into a file that is none, with an event at each step. It says at the end
- * how many events there were while somebody wanted them.
+ * Blocks go round the ranks and into a file that is none, with an event at each step. It says at
+ *the end how many events there were while somebody wanted them.
  *
  *	blocks [--passes N] [--until FILE] [--pause US] [--burst N]
  *
- * It ends after N passes, or when FILE is there. A pass: a block goes to the next rank, one comes, and is
- * "written" in N pieces.
+ * It ends after N passes, or when FILE is there. A pass: a block goes to the next rank, one comes,
+ *and is "written" in N pieces.
  */
 #include <omig/event.h>
 
@@ -19,8 +19,10 @@
 #define BLOCK_MAX (128 * 1024)
 
 OMIG_EVENT(block_sent, "block.sent", OMIG_INFO, (int64, pass), (int32, nbytes), (int32, to))
-OMIG_EVENT(block_received, "block.received", OMIG_INFO, (int64, pass), (int32, nbytes), (int32, from))
-OMIG_EVENT(io_write, "io.write", OMIG_DEBUG, (int64, number), (int32, nbytes), (double, ms), (string, file))
+OMIG_EVENT(block_received, "block.received", OMIG_INFO, (int64, pass), (int32, nbytes),
+	   (int32, from))
+OMIG_EVENT(io_write, "io.write", OMIG_DEBUG, (int64, number), (int32, nbytes), (double, ms),
+	   (string, file))
 
 struct run {
 	int rank, size;
@@ -44,7 +46,8 @@ static void one_pass(struct run *r, long pass, char *block)
 	int to = (r->rank + 1) % r->size, from = (r->rank + r->size - 1) % r->size;
 	int nbytes = 1024 << (pass % 8);
 
-	MPI_Sendrecv_replace(block, nbytes, MPI_CHAR, to, 1, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Sendrecv_replace(block, nbytes, MPI_CHAR, to, 1, from, 1, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
 	omig_event(block_sent, pass, nbytes, to);
 	omig_event(block_received, pass, nbytes, from);
 	write_pieces(r, nbytes);

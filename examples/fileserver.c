@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file server and its clients on one host, each with events before and after all that it does to disk and net:
+ * A file server and its clients on one host, each with events before and after all that it does to
+ *disk and net:
  *
  *	fileserver --clients 5 --log run.olog --slow-disk 3000
  *	omig log lifelines --key conn,block -o run.html run.olog
@@ -10,9 +11,10 @@
  *	omig run -- fileserver --clients 5 --until enough
  *	omig events on 'server.*' --to run.olog --for 10s
  *
- * The server has a thread for each client, and sends it a file, block by block. Each client is a process and writes
- * what it gets into a file of its own; --until FILE: clients come again and again until that file is there. Printed are throughput and the processor time of the server and its clients. Built with
- * -DBARE it has no events, to be compared with.
+ * The server has a thread for each client, and sends it a file, block by block. Each client is a
+ *process and writes what it gets into a file of its own; --until FILE: clients come again and again
+ *until that file is there. Printed are throughput and the processor time of the server and its
+ *clients. Built with -DBARE it has no events, to be compared with.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,13 +49,17 @@ static void omig_event_close(void)
 #endif
 
 OMIG_EVENT(read_start, "server.disk.read.start", OMIG_INFO, (int32, conn), (int32, block))
-OMIG_EVENT(read_end, "server.disk.read.end", OMIG_INFO, (int32, conn), (int32, block), (int32, nbytes))
+OMIG_EVENT(read_end, "server.disk.read.end", OMIG_INFO, (int32, conn), (int32, block),
+	   (int32, nbytes))
 OMIG_EVENT(send_start, "server.net.send.start", OMIG_INFO, (int32, conn), (int32, block))
-OMIG_EVENT(send_end, "server.net.send.end", OMIG_INFO, (int32, conn), (int32, block), (int32, nbytes))
+OMIG_EVENT(send_end, "server.net.send.end", OMIG_INFO, (int32, conn), (int32, block),
+	   (int32, nbytes))
 OMIG_EVENT(recv_start, "client.net.recv.start", OMIG_INFO, (int32, conn), (int32, block))
-OMIG_EVENT(recv_end, "client.net.recv.end", OMIG_INFO, (int32, conn), (int32, block), (int32, nbytes))
+OMIG_EVENT(recv_end, "client.net.recv.end", OMIG_INFO, (int32, conn), (int32, block),
+	   (int32, nbytes))
 OMIG_EVENT(write_start, "client.disk.write.start", OMIG_INFO, (int32, conn), (int32, block))
-OMIG_EVENT(write_end, "client.disk.write.end", OMIG_INFO, (int32, conn), (int32, block), (int32, nbytes))
+OMIG_EVENT(write_end, "client.disk.write.end", OMIG_INFO, (int32, conn), (int32, block),
+	   (int32, nbytes))
 
 OMIG_EVENT(server_load, "server.load", OMIG_INFO, (double, cpu_percent), (double, net_mib_per_s))
 
@@ -167,10 +173,12 @@ static double cpu_seconds(int whose)
 	struct rusage u;
 
 	getrusage(whose, &u);
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
 }
 
-/* Load lines: what the server's processors and its net do, from time to time. It ends with the program. */
+/* Load lines: what the server's processors and its net do, from time to time. It ends with the
+ * program. */
 static void *watch_load(void *arg)
 {
 	double at = now(), cpu = cpu_seconds(RUSAGE_SELF), bytes = 0;
@@ -183,7 +191,8 @@ static void *watch_load(void *arg)
 		at = now();
 		cpu = cpu_seconds(RUSAGE_SELF);
 		bytes = (double)sent_bytes;
-		omig_event(server_load, 100 * (cpu - cpu_then) / (at - then), (bytes - bytes_then) / (at - then) / (1024 * 1024));
+		omig_event(server_load, 100 * (cpu - cpu_then) / (at - then),
+			   (bytes - bytes_then) / (at - then) / (1024 * 1024));
 		(void)bytes_then, (void)cpu_then, (void)then;
 	}
 	return NULL;
@@ -223,7 +232,8 @@ static int fetch(const struct study *s)
 
 	snprintf(name, sizeof(name), "%s/fileserver.%ld.got", s->folder, (long)getpid());
 	file = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || !buffer || file < 0 || connect(fd, (const struct sockaddr *)&s->at, sizeof(s->at)))
+	if (fd < 0 || !buffer || file < 0 ||
+	    connect(fd, (const struct sockaddr *)&s->at, sizeof(s->at)))
 		die("client");
 	unlink(name);
 	for (receive(fd, &h, sizeof(h)); h.nbytes; receive(fd, &h, sizeof(h)))
@@ -257,9 +267,11 @@ static void start_listening(struct study *s)
 {
 	socklen_t n = sizeof(s->at);
 
-	s->at = (struct sockaddr_in){ .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	s->at = (struct sockaddr_in){ .sin_family = AF_INET,
+				      .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&s->at, n) || listen(s->listener, CLIENTS_MAX) ||
+	if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&s->at, n) ||
+	    listen(s->listener, CLIENTS_MAX) ||
 	    getsockname(s->listener, (struct sockaddr *)&s->at, &n))
 		die("listen");
 }
@@ -283,7 +295,9 @@ static int serve_all(struct study *s)
 	int status, worst = 0;
 
 	for (int i = 0; i < s->clients; i++) {
-		conn[i] = (struct conn){ .study = s, .number = i, .fd = accept(s->listener, NULL, NULL) };
+		conn[i] = (struct conn){ .study = s,
+					 .number = i,
+					 .fd = accept(s->listener, NULL, NULL) };
 		if (conn[i].fd < 0 || pthread_create(&conn[i].thread, NULL, serve, &conn[i]))
 			die("accept");
 	}
@@ -330,22 +344,37 @@ static int number(const char *text, int least, int most)
 int main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "clients", 1, NULL, 'c' },   { "mib", 1, NULL, 'm' },	   { "log", 1, NULL, 'l' }, { "folder", 1, NULL, 'f' },
-		{ "slow-disk", 1, NULL, 'd' }, { "slow-net", 1, NULL, 'n' }, { "until", 1, NULL, 'u' },
-		{ NULL, 0, NULL, 0 },
+		{ "clients", 1, NULL, 'c' },   { "mib", 1, NULL, 'm' },
+		{ "log", 1, NULL, 'l' },       { "folder", 1, NULL, 'f' },
+		{ "slow-disk", 1, NULL, 'd' }, { "slow-net", 1, NULL, 'n' },
+		{ "until", 1, NULL, 'u' },     { NULL, 0, NULL, 0 },
 	};
 	struct study s = { .clients = 1, .mib = 16, .folder = "/tmp" };
 	int o, rc;
 
 	while ((o = getopt_long(argc, argv, "", options, NULL)) != -1)
 		switch (o) {
-		case 'c': s.clients = number(optarg, 1, CLIENTS_MAX); break;
-		case 'm': s.mib = number(optarg, 1, 4096); break;
-		case 'd': s.slow_disk_us = number(optarg, 0, 10000000); break;
-		case 'n': s.slow_net_us = number(optarg, 0, 10000000); break;
-		case 'l': s.log = optarg; break;
-		case 'f': s.folder = optarg; break;
-		case 'u': s.until = optarg; break;
+		case 'c':
+			s.clients = number(optarg, 1, CLIENTS_MAX);
+			break;
+		case 'm':
+			s.mib = number(optarg, 1, 4096);
+			break;
+		case 'd':
+			s.slow_disk_us = number(optarg, 0, 10000000);
+			break;
+		case 'n':
+			s.slow_net_us = number(optarg, 0, 10000000);
+			break;
+		case 'l':
+			s.log = optarg;
+			break;
+		case 'f':
+			s.folder = optarg;
+			break;
+		case 'u':
+			s.until = optarg;
+			break;
 		default:
 			fputs("usage: fileserver [--clients N] [--mib N] [--log FILE] [--folder DIR] [--slow-disk US] [--slow-net US] "
 			      "[--until FILE]\n",

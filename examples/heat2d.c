@@ -45,7 +45,8 @@ static double relax(struct plate *p)
 
 	for (int y = 1; y <= ROWS; y++)
 		for (int x = 1; x < COLUMNS - 1; x++) {
-			p->next[y][x] = 0.25 * (p->now[y - 1][x] + p->now[y + 1][x] + p->now[y][x - 1] + p->now[y][x + 1]);
+			p->next[y][x] = 0.25 * (p->now[y - 1][x] + p->now[y + 1][x] +
+						p->now[y][x - 1] + p->now[y][x + 1]);
 			d = p->next[y][x] - p->now[y][x];
 			change += d * d;
 		}

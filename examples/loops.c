@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * loops: passes of a loop with work that is uneven, messages round a ring, and a barrier; its regions are
- * marked by the probes of loops.probes, which the metrics in examples/metrics/ ask for. It keeps its
- * own log of them, for comparison.
+ * loops: passes of a loop with work that is uneven, messages round a ring, and a barrier; its
+ *regions are marked by the probes of loops.probes, which the metrics in examples/metrics/ ask for.
+ *It keeps its own log of them, for comparison.
  *
  *	omig probes -o loops_probes.c -H loops_probes.h loops.probes
  *	mpicc -o loops loops.c loops_probes.c
@@ -12,8 +12,8 @@
  *	--from FILE	begin when this file is there
  *	--until FILE	end earlier, when this file is there
  *	--work US	the first rank works so long in a pass, the k-th k times as long (200)
- *	--log FILE	rank k writes FILE.k: a line for each probe, with its name, vt, seconds since
- *			1970 before and after it; bytes sent, seconds in messages and in barriers so far
+ *	--log FILE	rank k writes FILE.k: a line for each probe, with its name, vt, seconds
+ *since 1970 before and after it; bytes sent, seconds in messages and in barriers so far
  */
 #include "loops_probes.h"
 
@@ -48,8 +48,8 @@ static double now(clockid_t clock)
 static void note(const struct program *p, const char *probe, int vt, double before)
 {
 	if (p->log)
-		fprintf(p->log, "%s %d %.9f %.9f %ld %.9f %.9f\n", probe, vt, before, now(CLOCK_REALTIME), p->sent,
-			p->in_messages, p->in_barriers);
+		fprintf(p->log, "%s %d %.9f %.9f %ld %.9f %.9f\n", probe, vt, before,
+			now(CLOCK_REALTIME), p->sent, p->in_messages, p->in_barriers);
 }
 
 static double work(const struct program *p)

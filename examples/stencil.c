@@ -15,7 +15,7 @@
  *	--slow RANK	this rank does its work --factor times (4): an imbalance to look for
  *	--pause MS	sleep after each step, for a program that runs long and lightly
  *	--report	each rank prints how often it called what,
- 		and how many bytes went out and in
+		and how many bytes went out and in
  */
 #include <getopt.h>
 #include <math.h>
@@ -224,8 +224,8 @@ static void report(const struct plate *p)
 	const struct books *b = &p->books;
 
 	printf("report %d MPI_Isend %ld %ld MPI_Irecv %ld %ld MPI_Waitall %ld MPI_Allreduce %ld "
-	       "MPI_Barrier %ld\n", p->rank, b->isend, b->out, b->irecv, b->in, b->waitall,
-	       b->allreduce, b->barrier);
+	       "MPI_Barrier %ld\n",
+	       p->rank, b->isend, b->out, b->irecv, b->in, b->waitall, b->allreduce, b->barrier);
 	fflush(stdout);
 }
 
@@ -244,26 +244,45 @@ static int number(const char *text, int min)
 static void options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct option table[] = {
-		{ "size", 1, NULL, 's' },   { "steps", 1, NULL, 'n' },	{ "residual", 1, NULL,
-				'r' },
-		{ "check", 1, NULL, 'c' },  { "barrier", 0, NULL, 'b' }, { "slow", 1, NULL, 'w' },
-		{ "factor", 1, NULL, 'f' }, { "pause", 1, NULL, 'p' },	{ "report", 0, NULL, 'o' },
-		{ NULL, 0, NULL, 0 },
+		{ "size", 1, NULL, 's' },     { "steps", 1, NULL, 'n' },
+		{ "residual", 1, NULL, 'r' }, { "check", 1, NULL, 'c' },
+		{ "barrier", 0, NULL, 'b' },  { "slow", 1, NULL, 'w' },
+		{ "factor", 1, NULL, 'f' },   { "pause", 1, NULL, 'p' },
+		{ "report", 0, NULL, 'o' },   { NULL, 0, NULL, 0 },
 	};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", table, NULL)) >= 0)
 		switch (c) {
-		case 's': o->size = number(optarg, 8); break;
-		case 'n': o->steps = number(optarg, 1); break;
-		case 'r': o->residual = strtod(optarg, NULL); break;
-		case 'c': o->check = number(optarg, 1); break;
-		case 'b': o->barrier = 1; break;
-		case 'w': o->slow = number(optarg, 0); break;
-		case 'f': o->factor = number(optarg, 1); break;
-		case 'p': o->pause_ms = number(optarg, 0); break;
-		case 'o': o->report = 1; break;
-		default: MPI_Abort(MPI_COMM_WORLD, 2);
+		case 's':
+			o->size = number(optarg, 8);
+			break;
+		case 'n':
+			o->steps = number(optarg, 1);
+			break;
+		case 'r':
+			o->residual = strtod(optarg, NULL);
+			break;
+		case 'c':
+			o->check = number(optarg, 1);
+			break;
+		case 'b':
+			o->barrier = 1;
+			break;
+		case 'w':
+			o->slow = number(optarg, 0);
+			break;
+		case 'f':
+			o->factor = number(optarg, 1);
+			break;
+		case 'p':
+			o->pause_ms = number(optarg, 0);
+			break;
+		case 'o':
+			o->report = 1;
+			break;
+		default:
+			MPI_Abort(MPI_COMM_WORLD, 2);
 		}
 }
 
@@ -280,8 +299,7 @@ int main(int argc, char **argv)
 	steps = solve(&p, &o, &residual);
 	if (p.rank == 0)
 		printf("stencil: %d x %d, %d ranks, %d steps, residual %.6e\n", o.size, o.size,
-				p.ranks,
-		       steps, residual);
+		       p.ranks, steps, residual);
 	if (o.report)
 		report(&p);
 	plate_done(&p);

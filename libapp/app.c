@@ -9,8 +9,8 @@ EXPORT int omig_app_attached(void)
 {
 	if (!app_state.base)
 		return OMIG_UNWATCHED;
-	return __atomic_load_n(&app_header()->l.lm_epoch, __ATOMIC_RELAXED) ? OMIG_ATTACHED :
-									      OMIG_READY;
+	return __atomic_load_n(&app_header()->l.lm_epoch, __ATOMIC_RELAXED) ? OMIG_ATTACHED
+									    : OMIG_READY;
 }
 
 EXPORT const char *omig_app_version(void)

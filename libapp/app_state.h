@@ -49,9 +49,9 @@ static inline uint8_t *app_block(uint32_t index)
 void setup_run(void);
 
 /*
- * The same, once, for a process with probes or events that has no MPI, so far; nothing where an MPI library is
- * loaded or no monitor is named. In a child process: its own segment, without a lock, an allocation or a
- * descriptor that other threads see. Signal-safe there. errno stays.
+ * The same, once, for a process with probes or events that has no MPI, so far; nothing where an MPI
+ * library is loaded or no monitor is named. In a child process: its own segment, without a lock, an
+ * allocation or a descriptor that other threads see. Signal-safe there. errno stays.
  */
 void setup_without_mpi(void);
 

@@ -223,7 +223,8 @@ void hook_finish(struct hook *h, int rc)
 	errno = saved;
 }
 
-/* The world rank that is `peer` in the communicator or window of the call that this thread is in. */
+/* The world rank that is `peer` in the communicator or window of the call that this thread
+ * is in. */
 static int64_t noted_partner(const struct call_desc *d, const struct seg_current *c)
 {
 	unsigned kind = d->comm ? d->param[d->comm - 1].kind : CALL_P_COMM;

@@ -31,8 +31,8 @@ struct hook_args {
 	enum args_lang lang;
 	int64_t out, in; /* bytes, after args_volume() */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
-	uint64_t
-		span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not timed */
+	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not
+			  timed */
 	int64_t partner,
 		partner_in; /* world ranks, or CALL_PARTNER_X; partner_in: where `in` came from */
 	bool any_source;
@@ -57,15 +57,16 @@ void hook_finish(struct hook *h, int rc);
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
 /*
- * Of a call of many requests: however many of them a partner has, the call and its time count once for him.
- * `call` is another number than that of the thread's last such call.
+ * Of a call of many requests: however many of them a partner has, the call and its time count once
+ * for him. `call` is another number than that of the thread's last such call.
  */
 void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span);
 
 /* Time of a call that is not counted, because it had begun before its hook was on. */
 void partner_late(uint32_t func, int64_t partner, uint64_t span);
 
-/* The same of the call that this thread is in, whose arguments are those that it noted. errno is kept. */
+/* The same of the call that this thread is in, whose arguments are those that it noted. errno is
+ * kept. */
 void args_late(uint32_t func, uint64_t span);
 
 /* Partner of that call, or CALL_PARTNER_X. errno is kept. */
@@ -81,7 +82,8 @@ int64_t args_block(const struct hook_args *a, unsigned count, unsigned type);
 /* out and in of a call that is to begin (CALL_START: what is known then) or has succeeded. */
 void args_volume(struct hook_args *a, enum call_phase phase);
 
-/* The same of what a call that made a persistent request moves each time; of a partitioned send, each partition. */
+/* The same of what a call that made a persistent request moves each time; of a partitioned send,
+ * each partition. */
 void args_persistent(const struct hook_args *a, int64_t *out, int64_t *in);
 
 /* partner and any_source from the arguments; at the end, with the status, any source is known. */
@@ -100,7 +102,8 @@ void event_act(const struct hook *h, enum call_phase phase, uint64_t now, int rc
 /* The start of a call that is ending, for actions that came while it lasted. */
 void event_begin_late(const struct hook *h);
 
-/* Start and end of a call whose end was not watched when it began. begin: ticks, or 0 when its start was not, too. */
+/* Start and end of a call whose end was not watched when it began. begin: ticks, or 0 when its
+ * start was not, too. */
 void event_late(uint32_t func, int64_t partner, uint64_t begin, uint64_t now);
 
 /* The chain of e, over the cells of this thread. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first call of a thread, whether anybody watches or not: it takes a block of the segment. The one place
- * with system calls.
+ * The first call of a thread, whether anybody watches or not: it takes a block of the segment. The
+ * one place with system calls.
  */
 #include "libapp/app_state.h"
 #include "libapp/hook.h"

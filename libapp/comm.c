@@ -143,10 +143,13 @@ static int told_of(int n)
 /* Some libraries take MPI_PROC_NULL for a neighbour. */
 static void ask_dist_graph(struct comm_facts *f)
 {
-	int in = 0, out = 0, weighted, from[COMM_NEIGHBOURS], to[COMM_NEIGHBOURS], weight[2][COMM_NEIGHBOURS];
+	int in = 0, out = 0, weighted, from[COMM_NEIGHBOURS], to[COMM_NEIGHBOURS],
+	    weight[2][COMM_NEIGHBOURS];
 
-	if (mpi.Dist_graph_neighbors_count(f->key, &in, &out, &weighted) != 0 || in < 0 || out < 0 ||
-	    mpi.Dist_graph_neighbors(f->key, told_of(in), from, weight[0], told_of(out), to, weight[1]) != 0)
+	if (mpi.Dist_graph_neighbors_count(f->key, &in, &out, &weighted) != 0 || in < 0 ||
+	    out < 0 ||
+	    mpi.Dist_graph_neighbors(f->key, told_of(in), from, weight[0], told_of(out), to,
+				     weight[1]) != 0)
 		return;
 	add_blocks(&f->sources, from, told_of(in), in);
 	add_blocks(&f->destinations, to, told_of(out), out);

@@ -12,7 +12,8 @@
 
 #pragma GCC visibility push(hidden)
 
-#define COMM_NEIGHBOURS 256 /* are told apart: 128 dimensions; further ones count as processes */
+/* are told apart: 128 dimensions; further ones count as processes */
+#define COMM_NEIGHBOURS 256
 
 struct comm_facts {
 	uintptr_t key; /* handle */
@@ -20,7 +21,8 @@ struct comm_facts {
 	bool win, inter;
 	int rank, size; /* of the own group */
 	int peers; /* the remote group's size for an intercommunicator, else size */
-	/* neighbours: blocks of a buffer, and how many of them are of processes; sources.blocks -1: not asked yet */
+	/* neighbours: blocks of a buffer, and how many of them are of processes; sources.blocks -1:
+	 * not asked yet */
 	struct comm_side {
 		int blocks, real;
 		uint64_t null[COMM_NEIGHBOURS / 64]; /* bits: MPI_PROC_NULL stands there */

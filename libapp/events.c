@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the program, from the library that it writes them with: announced in the segment, put into the thread's ring. */
+/* Events of the program, from the library that it writes them with: announced in the segment, put
+ * into the thread's ring. */
 #include "libapp/events.h"
 
 #include "libapp/args.h"
@@ -38,9 +39,11 @@ static int announce(const void *definition, size_t n)
 
 /* --- hot: the law of hook.h */
 
-#define HEAD_BYTES 4 /* of a record: its type and its length, which the ring says in its own way */
+/* of a record: its type and its length, which the ring says in its own way */
+#define HEAD_BYTES 4
 
-static bool put_record(const struct hook_thread *t, unsigned number, const uint8_t *record, size_t n)
+static bool put_record(const struct hook_thread *t, unsigned number, const uint8_t *record,
+		       size_t n)
 {
 	struct ring ring = event_ring(t->block);
 	uint64_t r[RING_EVENT_MAX_BYTES / 8];
@@ -55,7 +58,8 @@ static bool put_record(const struct hook_thread *t, unsigned number, const uint8
 /* Whoever asks for it has no room for it, and wants to know how many there were. */
 static bool is_refused(unsigned number)
 {
-	const uint32_t *word = (const uint32_t *)(const void *)(app_state.base + app_state.plan.event_word_offset);
+	const uint32_t *word =
+		(const uint32_t *)(const void *)(app_state.base + app_state.plan.event_word_offset);
 
 	return __atomic_load_n(&word[number], __ATOMIC_RELAXED) == EVENT_REFUSE;
 }
@@ -68,8 +72,8 @@ static void put(unsigned number, const void *record, size_t n)
 
 	if (number >= SEG_EVENTS || !app_state.base)
 		return;
-	if (is_refused(number) || n < HEAD_BYTES + sizeof(uint64_t) || n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) ||
-	    !hook_is_free(t, frame, true)) {
+	if (is_refused(number) || n < HEAD_BYTES + sizeof(uint64_t) ||
+	    n > RING_EVENT_MAX_BYTES - sizeof(uint64_t) || !hook_is_free(t, frame, true)) {
 		lose(number);
 		return;
 	}
@@ -86,7 +90,8 @@ static void make_ready(const struct event_side *side, bool is_rank)
 	static struct event_link link;
 
 	link = (struct event_link){ .announce = announce,
-				    .word = (const void *)(app_state.base + app_state.plan.event_word_offset),
+				    .word = (const void *)(app_state.base +
+							   app_state.plan.event_word_offset),
 				    .bell = &app_header()->l.event_bell,
 				    .put = put,
 				    .follows_fork = !is_rank };
@@ -113,7 +118,8 @@ __attribute__((visibility("default"))) int omig_app_events_join(const struct eve
 	int life;
 
 	if (side->version != EVENT_LINK_VERSION ||
-	    !__atomic_compare_exchange_n(&joined, &none, side, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+	    !__atomic_compare_exchange_n(&joined, &none, side, false, __ATOMIC_SEQ_CST,
+					 __ATOMIC_RELAXED))
 		return -1;
 	setup_without_mpi();
 	life = __atomic_load_n(&app_state.life, __ATOMIC_ACQUIRE);

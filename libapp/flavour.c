@@ -19,7 +19,7 @@ const char *flavour_version(void)
 const struct flavour *flavour_from_version(const char *version)
 {
 	static const char *const mpich_like[] = { "MPICH", "MVAPICH", "Intel(R) MPI",
-			"CRAY MPICH" };
+						  "CRAY MPICH" };
 
 	if (strncmp(version, "Open MPI v4", 11) == 0)
 		return &flavour_openmpi;
@@ -29,17 +29,36 @@ const struct flavour *flavour_from_version(const char *version)
 	return NULL;
 }
 
-#define FN(name) { "PMPI_" #name, offsetof(struct mpi, name) }
+#define FN(name)                                          \
+	{                                                 \
+		"PMPI_" #name, offsetof(struct mpi, name) \
+	}
 
 static const struct {
 	const char *name;
 	size_t offset;
 } function[] = {
-	FN(Comm_size), FN(Comm_rank), FN(Comm_test_inter), FN(Comm_remote_size), FN(Comm_group),
-	FN(Comm_remote_group), FN(Win_get_group), FN(Group_size), FN(Group_free),
-	FN(Group_translate_ranks), FN(Type_size), FN(Type_size_x), FN(Topo_test), FN(Cartdim_get),
-	FN(Cart_shift), FN(Graph_neighbors_count), FN(Dist_graph_neighbors_count), FN(Dist_graph_neighbors),
-	FN(Query_thread), FN(Finalized), FN(Get_library_version),
+	FN(Comm_size),
+	FN(Comm_rank),
+	FN(Comm_test_inter),
+	FN(Comm_remote_size),
+	FN(Comm_group),
+	FN(Comm_remote_group),
+	FN(Win_get_group),
+	FN(Group_size),
+	FN(Group_free),
+	FN(Group_translate_ranks),
+	FN(Type_size),
+	FN(Type_size_x),
+	FN(Topo_test),
+	FN(Cartdim_get),
+	FN(Cart_shift),
+	FN(Graph_neighbors_count),
+	FN(Dist_graph_neighbors_count),
+	FN(Dist_graph_neighbors),
+	FN(Query_thread),
+	FN(Finalized),
+	FN(Get_library_version),
 };
 
 bool flavour_open(void)

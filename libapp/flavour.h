@@ -59,7 +59,7 @@ struct mpi {
 	int (*Group_size)(uintptr_t group, int *size);
 	int (*Group_free)(uintptr_t *group);
 	int (*Group_translate_ranks)(uintptr_t from, int n, const int *ranks, uintptr_t to,
-			int *out);
+				     int *out);
 	int (*Type_size)(uintptr_t type, int *size);
 	int (*Type_size_x)(uintptr_t type, int64_t *size);
 	int (*Topo_test)(uintptr_t comm, int *status);
@@ -67,8 +67,8 @@ struct mpi {
 	int (*Cart_shift)(uintptr_t comm, int dimension, int by, int *source, int *dest);
 	int (*Graph_neighbors_count)(uintptr_t comm, int rank, int *n);
 	int (*Dist_graph_neighbors_count)(uintptr_t comm, int *in, int *out, int *weighted);
-	int (*Dist_graph_neighbors)(uintptr_t comm, int in, int *sources, int *weights_in, int out, int *dests,
-				    int *weights_out);
+	int (*Dist_graph_neighbors)(uintptr_t comm, int in, int *sources, int *weights_in, int out,
+				    int *dests, int *weights_out);
 	int (*Query_thread)(int *provided);
 	int (*Finalized)(int *flag);
 	int (*Get_library_version)(char *text, int *n);

@@ -28,8 +28,8 @@ static uint64_t draw(struct hook_thread *t, uint64_t n)
 }
 
 /*
- * What is left of a gap into which an observer drops: long gaps are met more often, and at any place
- * of theirs. That is the smaller of two different numbers below 2^(k+1).
+ * What is left of a gap into which an observer drops: long gaps are met more often, and at any
+ * place of theirs. That is the smaller of two different numbers below 2^(k+1).
  */
 static uint32_t draw_rest(struct hook_thread *t, uint64_t n)
 {
@@ -123,7 +123,8 @@ uint64_t hook_late_since(uint32_t func)
 	return on && speaks > on ? speaks : on;
 }
 
-/* The delay and the end of the call are one update: a reader adds the time of a call that lasts itself. */
+/* The delay and the end of the call are one update: a reader adds the time of a call that lasts
+ * itself. */
 static void late_close(struct seg_slot *s, uint64_t span)
 {
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);

@@ -35,8 +35,9 @@ extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BY
 
 enum {
 	/*
-	 * In no hook word: of the calls that make and free persistent requests, which are known also when
-	 * they were made before anything is measured. Such calls are rare, and their bytes count later.
+	 * In no hook word: of the calls that make and free persistent requests, which are known
+	 * also when they were made before anything is measured. Such calls are rare, and their
+	 * bytes count later.
 	 */
 	HOOK_KEEP = 1 << 16,
 	/* what needs the arguments of the call */
@@ -79,16 +80,19 @@ struct hook {
 	struct hook_args *args; /* set by hook_prepare() when word has one of HOOK_ARGS */
 };
 
-/* False, and the call counted as lost when it was to be watched, when no block is free. Out of line: once a thread. */
+/* False, and the call counted as lost when it was to be watched, when no block is free. Out of
+ * line: once a thread. */
 bool hook_claim(struct hook_thread *t, bool is_on);
 
 /*
- * The call of this thread is over, and its hook is another one than at its beginning (`seen`): when time is measured
- * only since then, the part since then is added. Returns rc, which needs no register across the call then. Out of line.
+ * The call of this thread is over, and its hook is another one than at its beginning (`seen`): when
+ * time is measured only since then, the part since then is added. Returns rc, which needs no
+ * register across the call then. Out of line.
  */
 int hook_late(uint32_t func, uint32_t seen, int rc);
 
-/* Ticks since when time is measured of calls of that function that had begun before; 0: it is not. */
+/* Ticks since when time is measured of calls of that function that had begun before; 0: it is
+ * not. */
 uint64_t hook_late_since(uint32_t func);
 
 /* The thread has left calls without returning from them: they are over. Out of line. */
@@ -100,8 +104,8 @@ void hook_leave_slow(struct hook *h, int rc);
 /*
  * Sampling: true when the call is measured, which has the chance 2^-k for every
  * call, so that the scaled sum is unbiased. How many calls there are from one measured call to the
- * next is drawn evenly from 1 .. 2^(k+1)-1, with mean 2^k: a number counted down instead of a draw for
- * each call, and no pattern of calls, whatever its period, can keep step with it. A word that
+ * next is drawn evenly from 1 .. 2^(k+1)-1, with mean 2^k: a number counted down instead of a draw
+ * for each call, and no pattern of calls, whatever its period, can keep step with it. A word that
  * is new to the thread finds a gap that has been running for ever (hook.c): words that
  * take turns have their share, too.
  */
@@ -126,8 +130,8 @@ static inline uint32_t hook_read(uint32_t func)
 }
 
 /*
- * The hook word, or a number that is none (as addresses of stacks are greater than HOOK_KNOWN): the thread is in a
- * call already, or new. 0: the shortest way is for this call.
+ * The hook word, or a number that is none (as addresses of stacks are greater than HOOK_KNOWN): the
+ * thread is in a call already, or new. 0: the shortest way is for this call.
  */
 HOOK_INLINE uint64_t hook_busy(const struct seg_current *now, uint32_t func)
 {
@@ -136,7 +140,8 @@ HOOK_INLINE uint64_t hook_busy(const struct seg_current *now, uint32_t func)
 
 /* The source is not asked: without an invariant TSC time takes the long way. */
 #define HOOK_TICKS TICKS_TSC
-/* The compiler must not move work on slots across: as long as there is a frame, calls are nested. */
+/* The compiler must not move work on slots across: as long as there is a frame, calls are
+ * nested. */
 HOOK_INLINE void hook_set_frame(struct seg_current *now, uintptr_t frame)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -181,7 +186,8 @@ HOOK_INLINE void hook_count(struct seg_slot *slot)
 	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
 }
 
-/* The thread has its block, and is in no call (any more). False: it is, or there is no block for it. */
+/* The thread has its block, and is in no call (any more). False: it is, or there is no block for
+ * it. */
 static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_on)
 {
 	uintptr_t outer = t->now->frame;
@@ -195,7 +201,8 @@ static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_
 	return true;
 }
 
-/* False: nested, or no block: make the real call and nothing else. With its hook off h->word is 0. */
+/* False: nested, or no block: make the real call and nothing else. With its hook off h->word
+ * is 0. */
 static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
 {
 	struct hook_thread *t = &hook_thread;

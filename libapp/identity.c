@@ -156,7 +156,8 @@ static void fill_world(struct seg_own *own)
 	if (!flavour)
 		return;
 	own->world = flavour->comm_world();
-	/* Handles of 4 bytes are Fortran's too; with the others Fortran counts from MPI_COMM_WORLD on. */
+	/* Handles of 4 bytes are Fortran's too; with the others Fortran counts from MPI_COMM_WORLD
+	 * on. */
 	own->f_world = flavour->handle_bytes == 4 ? (int32_t)own->world : 0;
 	own->any_source = flavour->any_source;
 	own->proc_null = flavour->proc_null;

@@ -26,8 +26,9 @@ static int resolve_init(void *argc, void *argv)
 static int resolve_init_thread(void *argc, void *argv, int required, void *provided)
 {
 	wrap_look("MPI_Init_thread", "PMPI_Init_thread", (void **)&real.init_thread);
-	return REAL(init_thread) == resolve_init_thread ?
-		       REAL_MISSING : REAL(init_thread)(argc, argv, required, provided);
+	return REAL(init_thread) == resolve_init_thread
+		       ? REAL_MISSING
+		       : REAL(init_thread)(argc, argv, required, provided);
 }
 
 static int resolve_pcontrol(int level, void *more)
@@ -62,7 +63,8 @@ static void pcontrol(int level)
 	if (!app_state.base)
 		return;
 	if (level == 1)
-		__atomic_store_n(&app_header()->w.speaks_since, ticks_now(app_state.ticks), __ATOMIC_RELEASE);
+		__atomic_store_n(&app_header()->w.speaks_since, ticks_now(app_state.ticks),
+				 __ATOMIC_RELEASE);
 	if (level == 0 || level == 1)
 		segment_hooks(level != 0);
 	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
@@ -78,7 +80,8 @@ EXPORT int MPI_Pcontrol(int level, void *more)
 
 	watched = hook_enter(&h, CALL_ID_Pcontrol, hook_frame());
 	if (watched)
-		hook_watch(&h, hook_thread.now, HOOK_CALL(CALL_ID_Pcontrol, 0, h.seen), hook_frame());
+		hook_watch(&h, hook_thread.now, HOOK_CALL(CALL_ID_Pcontrol, 0, h.seen),
+			   hook_frame());
 	pcontrol(level);
 	if (!watched)
 		return REAL(pcontrol)(level, more);
@@ -135,12 +138,12 @@ static void f_pcontrol(const char *name, const char *profiling, void *level, voi
 }
 
 /* The four spellings of Fortran compilers. */
-#define F_ALIAS(lower, upper, sig)                                   \
-	void lower sig;                                              \
-	EXPORT void lower sig __attribute__((alias(#lower "_")));    \
-	void lower##__ sig;                                          \
+#define F_ALIAS(lower, upper, sig)                                    \
+	void lower sig;                                               \
+	EXPORT void lower sig __attribute__((alias(#lower "_")));     \
+	void lower##__ sig;                                           \
 	EXPORT void lower##__ sig __attribute__((alias(#lower "_"))); \
-	void upper sig;                                              \
+	void upper sig;                                               \
 	EXPORT void upper sig __attribute__((alias(#lower "_")))
 
 void mpi_init_(void *ierr);

@@ -59,8 +59,10 @@ static bool lm_program(char *out, size_t size)
 	if (!dladdr(hook_word, &me) || !me.dli_fname || !(slash = strrchr(me.dli_fname, '/')))
 		return false;
 	for (size_t i = 0; i < sizeof(up) / sizeof(up[0]); i++)
-		if (is_program(out, snprintf(out, size, "%.*s/%s/bin/lm", (int)(slash - me.dli_fname), me.dli_fname,
-					     up[i]), size))
+		if (is_program(out,
+			       snprintf(out, size, "%.*s/%s/bin/lm", (int)(slash - me.dli_fname),
+					me.dli_fname, up[i]),
+			       size))
 			return true;
 	return false;
 }
@@ -121,7 +123,8 @@ static int become_lm(void *arg)
 		argv[4] = "--listen-fd";
 	/* Not where something else will be put. */
 	null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, LISTEN_FD + 1);
-	if (dup2(app_state.lm_lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+	if (dup2(app_state.lm_lock, LOCK_FD) < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
+	    dup2(null, 2) < 0)
 		_exit(127);
 	if (listener >= 0 && dup2(listener, LISTEN_FD) < 0)
 		_exit(127);
@@ -157,11 +160,14 @@ static void start(struct launch *l)
 	setup_say(pid > 0 ? "started an lm" : "cannot start an lm", pid > 0 ? 0 : errno);
 }
 
-/* It is none that pthreads know of, and has the caller's thread-local storage, errno too: the caller stands still. */
+/* It is none that pthreads know of, and has the caller's thread-local storage, errno too: the
+ * caller stands still. */
 void launch_apart(int (*fn)(void *arg))
 {
-	const int flags = CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK;
-	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	const int flags =
+		CLONE_VM | CLONE_FS | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_VFORK;
+	char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 	sigset_t all, before;
 
 	if (stack == MAP_FAILED)

@@ -49,8 +49,9 @@ bool listing_is_wanted(const struct hook_args *a)
 /* The receive of a Sendrecv; its parameters stand around its source. */
 static void begin_second(struct hook_args *a, const struct seg_posted *first)
 {
-	unsigned source = a->desc->volume == CALL_V_SENDRECV ? 8 :
-			  a->desc->volume == CALL_V_SENDRECV_REPLACE ? 5 : 0;
+	unsigned source = a->desc->volume == CALL_V_SENDRECV	       ? 8
+			  : a->desc->volume == CALL_V_SENDRECV_REPLACE ? 5
+								       : 0;
 	struct seg_posted e = *first;
 
 	if (!source || (int32_t)a->par[source] == flavour->proc_null)

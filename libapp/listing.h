@@ -17,7 +17,8 @@ bool listing_is_wanted(const struct hook_args *a);
 void listing_begin(struct hook_args *a);
 void listing_end(struct hook_args *a);
 
-/* A request, when what it is for begins. r->open is none when there was no room: that is counted. */
+/* A request, when what it is for begins. r->open is none when there was no room: that is
+ * counted. */
 void listing_put(struct request *r);
 void listing_take(struct request *r);
 /* It goes out of sight: nobody will see its end. */

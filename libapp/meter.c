@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures told apart by regions: what a thread's calls add between two probes of its. Hot: the law of hook.h. */
+/* Figures told apart by regions: what a thread's calls add between two probes of its. Hot: the law
+ * of hook.h. */
 #include "libapp/meter.h"
 
 static uint64_t load(const uint64_t *p)
@@ -84,9 +85,12 @@ union read_copy {
 static void tell(const struct hook_thread *t, unsigned number, bool ends, bool begins)
 {
 	const struct seg_meter *meter =
-		(const struct seg_meter *)(const void *)(app_state.base + app_state.plan.meter_offset) + number;
-	struct seg_metered *m =
-		(struct seg_metered *)(void *)((uint8_t *)t->block + app_state.plan.metered_offset) + number;
+		(const struct seg_meter *)(const void *)(app_state.base +
+							 app_state.plan.meter_offset) +
+		number;
+	struct seg_metered *m = (struct seg_metered *)(void *)((uint8_t *)t->block +
+							       app_state.plan.metered_offset) +
+				number;
 	uint32_t epoch = __atomic_load_n(&meter->epoch, __ATOMIC_ACQUIRE);
 	const union read_copy read = { .word = load((const uint64_t *)(const void *)&meter->read) };
 	uint64_t figure;
@@ -112,7 +116,9 @@ union edges_copy {
 void meter_probe(const struct hook_thread *t, unsigned number)
 {
 	const union edges_copy e = {
-		.word = load((const uint64_t *)(const void *)(app_state.base + app_state.plan.edge_offset) + number)
+		.word = load((const uint64_t *)(const void *)(app_state.base +
+							      app_state.plan.edge_offset) +
+			     number)
 	};
 
 	for (uint32_t left = e.e.end | e.e.begin; left; left &= left - 1) {

@@ -7,7 +7,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The thread, which is in no call, has met that probe, whose word has PROBE_EDGE. Hot: the law of hook.h. */
+/* The thread, which is in no call, has met that probe, whose word has PROBE_EDGE. Hot: the law of
+ * hook.h. */
 void meter_probe(const struct hook_thread *t, unsigned number);
 
 #pragma GCC visibility pop

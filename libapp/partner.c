@@ -35,7 +35,8 @@ static struct seg_partner *entry_of(uint32_t func, int64_t partner)
 	return p;
 }
 
-static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in, uint64_t span)
+static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in,
+		uint64_t span)
 {
 	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
 
@@ -73,6 +74,7 @@ void partner_late(uint32_t func, int64_t partner, uint64_t span)
 	struct seg_thread *block = hook_thread.block;
 
 	if (partner == CALL_PARTNER_UNKNOWN)
-		__atomic_store_n(&block->partner_unknown, block->partner_unknown + span, __ATOMIC_RELAXED);
+		__atomic_store_n(&block->partner_unknown, block->partner_unknown + span,
+				 __ATOMIC_RELAXED);
 	add(func, partner, 0, 0, 0, span);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A probe is met: one clock read for its record, what it reads, and its actions. Hot: the law of hook.h. */
+/* A probe is met: one clock read for its record, what it reads, and its actions. Hot: the law of
+ * hook.h. */
 #include "libapp/probe.h"
 
 #include "common/ring/calls.h"
@@ -84,10 +85,12 @@ static uint64_t load(const uint64_t *p)
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-/* Of a call of another thread that had begun before its hook was on: from where that was. 0: it is in none. */
+/* Of a call of another thread that had begun before its hook was on: from where that was. 0: it is
+ * in none. */
 static uint64_t late_begin(uint32_t block, uint16_t func)
 {
-	const struct seg_current *c = &((const struct seg_thread *)(const void *)app_block(block))->current;
+	const struct seg_current *c =
+		&((const struct seg_thread *)(const void *)app_block(block))->current;
 	uint64_t word = load(&c->word);
 
 	if ((word & SEG_CURRENT_FUNC) != func + 1u || word & SEG_CURRENT_TIMED || !load(&c->frame))
@@ -97,7 +100,10 @@ static uint64_t late_begin(uint32_t block, uint16_t func)
 
 static bool add_slot(uint32_t block, uint16_t func, unsigned kind, uint64_t now, uint64_t *sum)
 {
-	const struct seg_slot *s = (const struct seg_slot *)(const void *)(app_block(block) + app_state.plan.slot_offset) + func;
+	const struct seg_slot *s =
+		(const struct seg_slot *)(const void *)(app_block(block) +
+							app_state.plan.slot_offset) +
+		func;
 	uint64_t value, begin;
 	uint32_t seq;
 
@@ -197,12 +203,14 @@ static bool read_partners(const struct seg_read *r, union seg_value *sum)
 	if (r->first + r->count + 2u * r->ranks > SEG_READ_FUNCS)
 		return false;
 	for (uint32_t b = 0, end = blocks(); b < end; b++) {
-		const struct seg_partner *p = (const void *)(app_block(b) + app_state.plan.partner_offset);
+		const struct seg_partner *p =
+			(const void *)(app_block(b) + app_state.plan.partner_offset);
 
 		for (const struct seg_partner *last = p + SEG_PARTNERS; p < last; p++) {
 			uint64_t key = load(&p->key);
 
-			if (key && has_rank(r, (uint32_t)key) && has_func(r, (uint32_t)(key >> 32) - 1))
+			if (key && has_rank(r, (uint32_t)key) &&
+			    has_func(r, (uint32_t)(key >> 32) - 1))
 				sum->u += partner_figure(p, r->kind);
 		}
 	}
@@ -226,8 +234,8 @@ union read_copy {
 };
 
 /*
- * What the rank read: the words of a record behind its time. They are put together in registers, for a
- * word that was stored in pieces is slow to load as one.
+ * What the rank read: the words of a record behind its time. They are put together in registers,
+ * for a word that was stored in pieces is slow to load as one.
  */
 struct taken {
 	uint64_t which; /* seq and mask */
@@ -270,7 +278,7 @@ static void note_dropped(unsigned number)
 	__atomic_fetch_add(&p[number].dropped, 1, __ATOMIC_RELAXED);
 }
 
-#define RECORD_BYTES(values) ((uint32_t)(sizeof(struct ring_probe) + (values) * 8))
+#define RECORD_BYTES(values) ((uint32_t)(sizeof(struct ring_probe) + (values)*8))
 
 static void put_word(uint64_t *to, uint64_t word)
 {
@@ -315,7 +323,8 @@ static void act(const struct hook_thread *t, unsigned number, const union omig_v
 					  .partner = CALL_PARTNER_NONE });
 }
 
-/* Between calls only: what is met inside of one, or of a record that is being written, is counted. */
+/* Between calls only: what is met inside of one, or of a record that is being written, is
+ * counted. */
 void probe_hit(unsigned number, unsigned word, const union omig_value *value)
 {
 	struct hook_thread *t = &hook_thread;

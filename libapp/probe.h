@@ -22,8 +22,8 @@ extern struct probe_known probe_known[SEG_PROBES];
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
 /*
- * Looks through all loaded modules, writes the table of the segment and lays the words' pages over those
- * of the modules. Takes the loader's lock. Before the segment's magic word.
+ * Looks through all loaded modules, writes the table of the segment and lays the words' pages over
+ * those of the modules. Takes the loader's lock. Before the segment's magic word.
  */
 void probes_find(void);
 

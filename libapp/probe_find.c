@@ -56,8 +56,9 @@ static size_t read_note(const uint8_t *p, size_t n, size_t align, const char *fi
 	return size < n ? size : n;
 }
 
-/* What a header says is in memory only where something was loaded: a stripped or odd object may say more. */
-static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) *note)
+/* What a header says is in memory only where something was loaded: a stripped or odd object may say
+ * more. */
+static bool is_loaded(const struct dl_phdr_info *info, const ElfW(Phdr) * note)
 {
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];

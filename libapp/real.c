@@ -7,9 +7,8 @@
 
 /* All libraries that may hold MPI; those of the other flavour are simply not loaded. */
 static const char *const library[] = {
-	"libmpi.so.40",		"libmpi_mpifh.so.40",  "libmpi_usempif08.so.40",
-	"libmpich.so.12",	"libmpichfort.so.12",  "libmpi.so.12",
-	"libmpifort.so.12",
+	"libmpi.so.40",	      "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpich.so.12",
+	"libmpichfort.so.12", "libmpi.so.12",	    "libmpifort.so.12",
 };
 
 /* In a library that is loaded, though perhaps out of the global scope. */

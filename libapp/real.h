@@ -27,7 +27,8 @@ void *real_data(const char *name);
  */
 #define REAL_MISSING 16
 
-/* An MPI library is among what the program was loaded with. Looks into no file, and leaves no word for dlerror(). */
+/* An MPI library is among what the program was loaded with. Looks into no file, and leaves no word
+ * for dlerror(). */
 bool real_has_mpi(void);
 
 #pragma GCC visibility pop

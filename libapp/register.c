@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket of the host's lm: a process registers there, and makes it for an lm that it is about to start. */
+/* The socket of the host's lm: a process registers there, and makes it for an lm that it is about
+ * to start. */
 #include "libapp/app_state.h"
 #include "libapp/setup.h"
 
@@ -34,14 +35,18 @@ static bool is_ours(int fd)
 
 static bool send_segment(int to)
 {
-	struct seg_register reg = { .magic = SEG_REGISTER_MAGIC, .version = SEG_VERSION,
-				    .pid = getpid(), .bytes = app_state.bytes };
+	struct seg_register reg = { .magic = SEG_REGISTER_MAGIC,
+				    .version = SEG_VERSION,
+				    .pid = getpid(),
+				    .bytes = app_state.bytes };
 	struct iovec iov = { &reg, sizeof(reg) };
 	union {
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control.bytes) };
 	struct cmsghdr *c;
 

@@ -19,7 +19,8 @@
 enum request_kind {
 	REQUEST_FREE,
 	REQUEST_RECV, /* counts when complete, then is gone */
-	REQUEST_SEND_INIT, /* persistent, a send or a collective: `bytes` and `bytes_in` count at each start */
+	/* persistent, a send or a collective: `bytes` and `bytes_in` count at each start */
+	REQUEST_SEND_INIT,
 	REQUEST_PSEND_INIT, /* the same: `bytes` count for each partition that is ready */
 	REQUEST_RECV_INIT, /* persistent: counts at each completion */
 	REQUEST_LISTED, /* nothing counts: it is in the list of what is posted, until complete */
@@ -33,7 +34,8 @@ struct request {
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted: what goes out, of receives what they have room for */
 	int64_t bytes_in; /* of a collective */
-	uint64_t span; /* REQUEST_RECV: ticks that posting it took, as the delays of its function have them */
+	/* REQUEST_RECV: ticks that posting it took, as the delays of its function have them */
+	uint64_t span;
 	int64_t partner; /* world rank, -1 not known when posted */
 	int64_t room; /* bytes to be sent or received at the most: for the list */
 	int32_t tag; /* -1 any */
@@ -47,16 +49,16 @@ bool request_put(const struct request *r);
 void request_drop(uintptr_t handle);
 
 /*
- * Takes the entry out; false when there is none. (That of a partitioned send stays: while one thread
- * tests it, others mark its partitions. request_put() of such a one changes its place in the list alone.) A call that may complete the request
- * takes it before and puts it back if it did not: once MPI has freed a handle, another thread may
- * have the same one again before we look.
+ * Takes the entry out; false when there is none. (That of a partitioned send stays: while one
+ * thread tests it, others mark its partitions. request_put() of such a one changes its place in the
+ * list alone.) A call that may complete the request takes it before and puts it back if it did not:
+ * once MPI has freed a handle, another thread may have the same one again before we look.
  */
 bool request_take(uintptr_t handle, struct request *out);
 
 /*
- * Of a partitioned send, what never changes: kind, func, bytes and partner. False: it is none. Any number of
- * threads may do so with one handle.
+ * Of a partitioned send, what never changes: kind, func, bytes and partner. False: it is none. Any
+ * number of threads may do so with one handle.
  */
 bool request_peek(uintptr_t handle, struct request *out);
 

@@ -46,8 +46,8 @@ static bool size_is_allowed(uint64_t bytes)
 {
 	struct rlimit l;
 
-	return getrlimit(RLIMIT_FSIZE, &l) == 0 && (l.rlim_cur == RLIM_INFINITY ||
-			l.rlim_cur >= bytes);
+	return getrlimit(RLIMIT_FSIZE, &l) == 0 &&
+	       (l.rlim_cur == RLIM_INFINITY || l.rlim_cur >= bytes);
 }
 
 static int move_up(int fd)
@@ -66,7 +66,8 @@ static int move_up(int fd)
 
 /*
  * Really allocated: a full memory is an error here, not SIGBUS at the first store. Linux before
- * 5.16 gives up at any signal, and a program that takes samples of itself gets many: they come later.
+ * 5.16 gives up at any signal, and a program that takes samples of itself gets many: they come
+ * later.
  */
 static bool fill(int fd, uint64_t bytes)
 {
@@ -112,8 +113,7 @@ static bool map_hooks(int fd, const struct seg_header *plan)
 	if (page <= 0 || SEG_PAGE_BYTES % page || (uintptr_t)hook_word % (uintptr_t)page)
 		return false;
 	return mmap(hook_word, sizeof(hook_word), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-			fd,
-		    (off_t)plan->hook_offset) != MAP_FAILED;
+		    fd, (off_t)plan->hook_offset) != MAP_FAILED;
 }
 
 static bool map_all(int fd, const struct seg_header *plan)

@@ -27,12 +27,14 @@
 
 #define HOST_BYTES 256
 /*
- * Where an lm starts, its socket is there within some 20 us. Who has not met it by then is found by the lm, if it lives
- * long enough.
+ * Where an lm starts, its socket is there within some 20 us. Who has not met it by then is found by
+ * the lm, if it lives long enough.
  */
 #define MEET_NS NSEC_PER_MSEC
 
-struct app_state app_state = { .fd = -1, .rank = -1, .world_size = -1, .lm_lock = -1, .lm_listener = -1 };
+struct app_state app_state = {
+	.fd = -1, .rank = -1, .world_size = -1, .lm_lock = -1, .lm_listener = -1
+};
 
 const char *setup_env(const char *name)
 {
@@ -48,11 +50,10 @@ void setup_say(const char *what, int code)
 
 	if (!setup_env("OMIG_DEBUG"))
 		return;
-	n = snprintf(line, sizeof(line), "omig[%d]: %s%s%s\n", (int)getpid(), what, code ? ": " :
-			"",
-		     code ? strerror_r(code, (char[64]){ 0 }, 64) : "");
-	if (n > 0 && write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n :
-			sizeof(line) - 1) < 0)
+	n = snprintf(line, sizeof(line), "omig[%d]: %s%s%s\n", (int)getpid(), what,
+		     code ? ": " : "", code ? strerror_r(code, (char[64]){ 0 }, 64) : "");
+	if (n > 0 &&
+	    write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0)
 		return;
 }
 
@@ -95,7 +96,8 @@ static void on_fork_child(void)
 	errno = saved;
 }
 
-/* Whoever starts it, this process or another one at this moment, makes its socket first. False: none came. */
+/* Whoever starts it, this process or another one at this moment, makes its socket first. False:
+ * none came. */
 static bool meet_starting(const char *runtime, const char *host, const char *caid)
 {
 	nsec_t end = clock_mono() + MEET_NS;
@@ -154,7 +156,8 @@ static void show(enum seg_state state, enum app_life life)
 {
 	app_header()->w.pcontrol = 1;
 	app_header()->w.state = state;
-	setup_start(); /* before an lm can have found the segment: from then on the words are the lm's */
+	/* before an lm can have found the segment: from then on the words are the lm's */
+	setup_start();
 	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
 	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
 }
@@ -180,13 +183,15 @@ static void set_up(void)
 	meet_lm(caid);
 }
 
-/* Other C libraries load this one, so that their programs start; that is all that is known of them. */
+/* Other C libraries load this one, so that their programs start; that is all that is known of
+ * them. */
 static bool is_glibc(void)
 {
 	return gnu_get_libc_version != NULL;
 }
 
-/* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the rest. */
+/* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the
+ * rest. */
 static void become_rank(void)
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
@@ -257,8 +262,8 @@ static void follow(void)
 {
 	int forked = APP_FORKED, under_way = APP_NONE;
 
-	if (!__atomic_compare_exchange_n(&app_state.life, &forked, APP_NONE, false, __ATOMIC_ACQ_REL,
-					 __ATOMIC_RELAXED))
+	if (!__atomic_compare_exchange_n(&app_state.life, &forked, APP_NONE, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return;
 	launch_apart(live_again);
 	__atomic_compare_exchange_n(&app_state.life, &under_way, APP_OVER, false, __ATOMIC_ACQ_REL,
@@ -288,8 +293,8 @@ void setup_run(void)
 		set_up();
 	} else {
 		follow();
-		if (__atomic_compare_exchange_n(&app_state.life, &before, APP_RANK, false, __ATOMIC_ACQ_REL,
-						__ATOMIC_RELAXED))
+		if (__atomic_compare_exchange_n(&app_state.life, &before, APP_RANK, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 			become_rank();
 	}
 	errno = saved;

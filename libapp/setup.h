@@ -25,14 +25,16 @@ const char *setup_env(const char *name);
  */
 void setup_say(const char *what, int code);
 
-/* A monitor is named in the environment, and nothing says that this process is not to be watched. */
+/* A monitor is named in the environment, and nothing says that this process is not to be
+ * watched. */
 bool setup_is_named(void);
 
 /* Makes, seals and maps the memory and lays the hook page over hook_word. False: unwatched. */
 bool segment_make(const char *caid);
 
 /*
- * Lays the segment's words of hooks and probes over ours, or zeros: then all are off whatever the lm wants.
+ * Lays the segment's words of hooks and probes over ours, or zeros: then all are off whatever the
+ * lm wants.
  */
 void segment_hooks(bool on);
 
@@ -42,13 +44,15 @@ void segment_detach(void);
 /* The program may have closed the segment's descriptor, or put another file in its place. */
 bool segment_is_held(void);
 
-/* rank, size, job, program, library ... into the header. Without MPI there is no rank, whatever the environment says. */
+/* rank, size, job, program, library ... into the header. Without MPI there is no rank, whatever the
+ * environment says. */
 void identity_fill(struct seg_own *own, bool has_mpi);
 
 /* Hands the memfd to this host's lm. False: there is none that listens, errno says how. */
 bool register_with_lm(const char *runtime, const char *host, const char *caid);
 
-/* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there is none. */
+/* The lm's socket, listening, for an lm that does not run yet: the caller holds its lock. -1: there
+ * is none. */
 int register_listen(const char *runtime, const char *host, const char *caid);
 
 enum launched {
@@ -60,7 +64,8 @@ enum launched {
 /* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. */
 enum launched launch_lm(const char *runtime, const char *host, const char *caid);
 
-/* Runs fn in a thread with a copy of all descriptors; the caller waits. What it opens, others do not see. */
+/* Runs fn in a thread with a copy of all descriptors; the caller waits. What it opens, others do
+ * not see. */
 void launch_apart(int (*fn)(void *arg));
 
 /* Closes what is the lm's alone: when it has it, and in a child after fork. */

@@ -12,8 +12,8 @@ static int64_t type_size(int64_t type)
 	int64_t wide = 0;
 	int size = 0;
 
-	if (!handle_is_usable(CALL_P_TYPE, (uintptr_t)type) || mpi.Type_size((uintptr_t)type,
-			&size))
+	if (!handle_is_usable(CALL_P_TYPE, (uintptr_t)type) ||
+	    mpi.Type_size((uintptr_t)type, &size))
 		return 0;
 	if (size >= 0)
 		return size;
@@ -318,10 +318,16 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 	if (d->count)
 		bytes = times(a->par[d->count - 1], bytes);
 	switch (d->volume) {
-	case CALL_V_SEND: case CALL_V_SEND_INIT: case CALL_V_PUT: case CALL_V_FILE_OUT_POST:
+	case CALL_V_SEND:
+	case CALL_V_SEND_INIT:
+	case CALL_V_PUT:
+	case CALL_V_FILE_OUT_POST:
 		a->out = bytes;
 		return;
-	case CALL_V_GET: case CALL_V_FILE_IN_POST: case CALL_V_RECV_POST: case CALL_V_MRECV_POST:
+	case CALL_V_GET:
+	case CALL_V_FILE_IN_POST:
+	case CALL_V_RECV_POST:
+	case CALL_V_MRECV_POST:
 	case CALL_V_RECV_INIT:
 		a->in = bytes;
 		return;
@@ -331,7 +337,8 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 	case CALL_V_PRECV_INIT:
 		a->in = times(a->par[1], times(a->par[2], bytes));
 		return;
-	case CALL_V_SENDRECV: case CALL_V_SENDRECV_REPLACE:
+	case CALL_V_SENDRECV:
+	case CALL_V_SENDRECV_REPLACE:
 		a->out = goes_nowhere(a) ? 0 : bytes;
 		a->in = phase == CALL_END ? arrived(a) : 0;
 		return;
@@ -346,7 +353,9 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 		a->out = 2 * bytes;
 		a->in = bytes;
 		return;
-	case CALL_V_RECV: case CALL_V_MRECV: case CALL_V_FILE_IN:
+	case CALL_V_RECV:
+	case CALL_V_MRECV:
+	case CALL_V_FILE_IN:
 		a->in = phase == CALL_END ? arrived(a) : 0;
 		return;
 	case CALL_V_FILE_OUT:

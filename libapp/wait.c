@@ -64,8 +64,8 @@ static bool statuses_are_ignored(const struct hook_args *a)
 }
 
 /*
- * What a request has moved: into the figures of the call that made it. That call was counted for its partner
- * already, but when it posted a receive: its partner is known now.
+ * What a request has moved: into the figures of the call that made it. That call was counted for
+ * its partner already, but when it posted a receive: its partner is known now.
  */
 static void count(const struct request *r, int64_t out, int64_t in, int64_t partner)
 {
@@ -94,10 +94,12 @@ static void count_lost(void)
 
 static bool is_persistent(const struct request *r)
 {
-	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_PSEND_INIT || r->kind == REQUEST_RECV_INIT;
+	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_PSEND_INIT ||
+	       r->kind == REQUEST_RECV_INIT;
 }
 
-/* More requests than there is room for: receives count as posted, now; of persistent ones nothing is known. */
+/* More requests than there is room for: receives count as posted, now; of persistent ones nothing
+ * is known. */
 static void give_up(const struct hook_args *a, const struct wait_shape *s)
 {
 	struct request r;
@@ -216,15 +218,14 @@ static bool is_open(const struct hook_args *a, const struct wait_shape *s, int p
 
 /* Could the indices be counted from base? They name no open receive, and each that has ended. */
 static bool base_fits(const struct hook_args *a, const struct wait_shape *s, const int *index,
-		int n,
-		      int base)
+		      int n, int base)
 {
 	const struct wait_entry *e = a->wait->entry;
 	int requests = requests_of(a, s);
 
 	for (int i = 0; i < n; i++)
-		if (index[i] < base || index[i] >= requests + base || is_open(a, s,
-				index[i] - base))
+		if (index[i] < base || index[i] >= requests + base ||
+		    is_open(a, s, index[i] - base))
 			return false;
 	for (unsigned i = 0; i < a->wait->n; i++)
 		if (!handle_is_usable(CALL_P_REQUEST, request_at(a, s, (int)e[i].place)) &&
@@ -234,7 +235,7 @@ static bool base_fits(const struct hook_args *a, const struct wait_shape *s, con
 }
 
 static int learn_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
-		int n)
+		      int n)
 {
 	bool from_0 = base_fits(a, s, index, n, 0), from_1 = base_fits(a, s, index, n, 1);
 
@@ -242,7 +243,7 @@ static int learn_base(const struct hook_args *a, const struct wait_shape *s, con
 }
 
 static int index_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
-		int n)
+		      int n)
 {
 	int base = __atomic_load_n(&f08_base, __ATOMIC_RELAXED);
 
@@ -274,7 +275,7 @@ static void ended_all(const struct hook_args *a)
 }
 
 static void ended_some(const struct hook_args *a, const struct wait_shape *s, const int *index,
-		int n)
+		       int n)
 {
 	int base;
 
@@ -286,7 +287,8 @@ static void ended_some(const struct hook_args *a, const struct wait_shape *s, co
 			ended_at(a, index[i] - base, (unsigned)i);
 }
 
-/* What found no room in the table counts as it was posted; of what is persistent nothing can be said. */
+/* What found no room in the table counts as it was posted; of what is persistent nothing can be
+ * said. */
 static void put_back(struct request *r)
 {
 	if (request_put(r))
@@ -395,9 +397,11 @@ static bool ends_are_watched(void)
 static enum request_kind kind_posted(const struct call_desc *d)
 {
 	switch (d->volume) {
-	case CALL_V_RECV_POST: case CALL_V_MRECV_POST:
+	case CALL_V_RECV_POST:
+	case CALL_V_MRECV_POST:
 		return REQUEST_RECV;
-	case CALL_V_RECV_INIT: case CALL_V_PRECV_INIT:
+	case CALL_V_RECV_INIT:
+	case CALL_V_PRECV_INIT:
 		return REQUEST_RECV_INIT;
 	case CALL_V_PSEND_INIT:
 		return REQUEST_PSEND_INIT;
@@ -421,7 +425,9 @@ static void weigh(struct request *r, const struct hook_args *a)
 /* What the list needs to know of it; a persistent one is listed when it is started. */
 static void describe(struct request *r, const struct hook_args *a, bool is_listed)
 {
-	r->room = !is_persistent(r) ? args_posted(a) : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes : r->bytes;
+	r->room = !is_persistent(r)		  ? args_posted(a)
+		  : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes
+						  : r->bytes;
 	r->tag = listing_tag(a->par[a->desc->peer]);
 	if (is_listed && !is_persistent(r))
 		listing_put(r);

@@ -77,8 +77,8 @@ static int keep(struct bases *b, const char *key, const struct base *v, bool is_
 static bool read_base(const char *line, struct base *v)
 {
 	v->is_cut = line[34] != '0';
-	return line[16] == ' ' && line[33] == ' ' && line[35] == ' ' && read_double(line, &v->value) &&
-	       read_double(line + 17, &v->open) && v->open >= 0;
+	return line[16] == ' ' && line[33] == ' ' && line[35] == ' ' &&
+	       read_double(line, &v->value) && read_double(line + 17, &v->open) && v->open >= 0;
 }
 
 /* The line without its end; one that is not ours is passed over. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where measurements began to count, on disk. What they count stands in the segments and in the
- * system, which outlive an lm; what it was when a measurement began only the lm knows. With this the next lm
- * counts on from the same place. It outlives an lm, and no boot.
+ * system, which outlive an lm; what it was when a measurement began only the lm knows. With this
+ * the next lm counts on from the same place. It outlives an lm, and no boot.
  */
 #ifndef LM_BASES_H
 #define LM_BASES_H
@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-#define BASES_MAX_BYTES (1024 * 1024) /* some eight thousand; the others are as if nothing was kept */
+/* some eight thousand; the others are as if nothing was kept */
+#define BASES_MAX_BYTES (1024 * 1024)
 #define BASES_KEY_BYTES 256
 
 struct loop;
@@ -22,16 +23,19 @@ struct bases_conf {
 	struct loop *loop;
 	const char *path; /* NULL: nothing is kept */
 	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
-	nsec_t keep; /* what an lm before us has left is given up when nobody has asked for it in this time */
+	/* what an lm before us has left is given up when nobody has asked for it in this time */
+	nsec_t keep;
 };
 
-/* What is there of an lm before us; a file that is of another boot or cannot be read is as none. NULL without memory. */
+/* What is there of an lm before us; a file that is of another boot or cannot be read is as none.
+ * NULL without memory. */
 struct bases *bases_open(const struct bases_conf *c);
 
 /* The file stays as it is. NULL is fine. */
 void bases_close(struct bases *b);
 
-/* This lm ends in good order, and switches counting off: whoever comes next knows it. Written at once. */
+/* This lm ends in good order, and switches counting off: whoever comes next knows it. Written at
+ * once. */
 void bases_cut(struct bases *b);
 
 struct base {

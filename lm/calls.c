@@ -113,7 +113,8 @@ static int bits_of(const char *what, uint32_t *bits)
 	return -ERR_INVALID;
 }
 
-/* One that has a segment and no calls yet may become a rank: then they are counted from the first one on. */
+/* One that has a segment and no calls yet may become a rank: then they are counted from the first
+ * one on. */
 static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 {
 	uint32_t bits = 0;
@@ -210,7 +211,8 @@ static void write_classes(struct omis_writer *w, const struct totals *t,
 				   delay_ns(s, &sum[k]));
 }
 
-/* [name, rank, count, bytes_out, bytes_in, delay]: the second value, a number, tells these lists from the others. */
+/* [name, rank, count, bytes_out, bytes_in, delay]: the second value, a number, tells these lists
+ * from the others. */
 static void write_partners(struct omis_writer *w, const struct totals *t,
 			   const struct ticks_scale *s)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes do in their library calls: measuring on and off for each tool, and the last values of the dead. */
+/* What processes do in their library calls: measuring on and off for each tool, and the last values
+ * of the dead. */
 #ifndef LM_CALLS_H
 #define LM_CALLS_H
 

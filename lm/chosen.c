@@ -52,7 +52,8 @@ static int32_t parent_of(const struct chosen *c, int32_t pid)
 	return host_figures(c->conf.host, pid, HOST_FIGURES_STAT, &f, NULL) == 0 ? f.parent : 0;
 }
 
-/* A launcher that was started by the same omig stands between; one further up has started that omig. */
+/* A launcher that was started by the same omig stands between; one further up has started that
+ * omig. */
 static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 {
 	const struct host_chosen *at = f;
@@ -65,12 +66,14 @@ static bool is_of_launcher(const struct chosen *c, const struct host_chosen *f)
 	return false;
 }
 
-/* A script is known by its own name, which the kernel cuts; the program's path has the rest of it. */
+/* A script is known by its own name, which the kernel cuts; the program's path has the rest
+ * of it. */
 static const char *program_of(const struct host_chosen *f)
 {
 	const char *slash = strrchr(f->program, '/'), *last = slash ? slash + 1 : f->program;
 
-	return strlen(f->name) == sizeof(f->name) - 1 && str_has_prefix(last, f->name) ? f->program : f->name;
+	return strlen(f->name) == sizeof(f->name) - 1 && str_has_prefix(last, f->name) ? f->program
+										       : f->name;
 }
 
 static bool has_it(const struct chosen *c, const struct host_chosen *f)
@@ -116,7 +119,8 @@ static void look(struct chosen *c)
 	}
 }
 
-/* What a look took is time of this thread, which the loop's clock does not show before its next turn. */
+/* What a look took is time of this thread, which the loop's clock does not show before its next
+ * turn. */
 static void on_timer(void *arg)
 {
 	struct chosen *c = arg;

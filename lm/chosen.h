@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes of programs that are to be watched and have nothing of ours in them that would say so: of the program that `omig run`
- * or `omig exec` was given, and all that come of it, but for launchers of MPI programs and what these start. They are looked for
- * when somebody says that there may be one, and as long as there are any; a process that lives shorter than the time between two
+ * Processes of programs that are to be watched and have nothing of ours in them that would say so:
+ * of the program that `omig run` or `omig exec` was given, and all that come of it, but for
+ * launchers of MPI programs and what these start. They are looked for when somebody says that there
+ * may be one, and as long as there are any; a process that lives shorter than the time between two
  * looks is not seen. What it costs the host is bounded, whatever the number of its processes.
  */
 #ifndef LM_CHOSEN_H
@@ -13,10 +14,12 @@
 
 #include <stdint.h>
 
-#define CHOSEN_SOON_NS (50 * NSEC_PER_MSEC) /* the first look; each next one after twice as long, */
+/* the first look; each next one after twice as long, */
+#define CHOSEN_SOON_NS (50 * NSEC_PER_MSEC)
 #define CHOSEN_MIN_NS (2 * NSEC_PER_SEC) /* until then; */
 #define CHOSEN_COST 1000 /* but looks take no more than a thousandth of a processor */
-#define CHOSEN_STAY_NS (60 * NSEC_PER_SEC) /* looked for so long after the last one: a daemon may have left its parents */
+/* looked for so long after the last one: a daemon may have left its parents */
+#define CHOSEN_STAY_NS (60 * NSEC_PER_SEC)
 
 struct chosen;
 struct host;
@@ -28,7 +31,8 @@ struct chosen_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *caid; /* of whose monitor they are; copied */
-	void (*refused)(void *arg, int32_t pid, const struct err *why); /* once, until there is room again */
+	/* once, until there is room again */
+	void (*refused)(void *arg, int32_t pid, const struct err *why);
 	void *arg;
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Closes descriptors that come from other processes. The last close of some waits for as long as their maker wishes: of
- * a socket that lingers, of a file on FUSE, of a socket that holds such descriptors unread. Threads do those.
+ * Closes descriptors that come from other processes. The last close of some waits for as long as
+ * their maker wishes: of a socket that lingers, of a file on FUSE, of a socket that holds such
+ * descriptors unread. Threads do those.
  */
 #ifndef LM_CLOSER_H
 #define LM_CLOSER_H
@@ -9,7 +10,8 @@
 #include <stdbool.h>
 
 #define CLOSER_THREADS_MAX 16 /* that wait at once: one process can have them all */
-#define CLOSER_QUEUE_MAX 128 /* descriptors that wait for a thread: a burst of processes that come has fewer */
+/* descriptors that wait for a thread: a burst of processes that come has fewer */
+#define CLOSER_QUEUE_MAX 128
 
 struct closer;
 
@@ -19,7 +21,8 @@ struct closer *closer_new(void);
 /* Does not wait for threads: what they still close is closed when they can. */
 void closer_free(struct closer *c);
 
-/* Never waits for the close. A memory file is closed at once. Without memory the descriptor stays open. */
+/* Never waits for the close. A memory file is closed at once. Without memory the descriptor stays
+ * open. */
 void closer_close(struct closer *c, int fd);
 
 /* CLOSER_QUEUE_MAX descriptors wait for a thread: none should be taken in any more. */

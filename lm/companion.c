@@ -48,7 +48,8 @@ static int spawn(const char *const *argv, int line, pid_t *pid)
 	posix_spawnattr_init(&attr);
 	rc = set_actions(&actions, line) || set_attributes(&attr) ? ENOMEM : 0;
 	if (!rc)
-		rc = posix_spawn(pid, argv[0], &actions, &attr, (char *const *)(uintptr_t)argv, environ);
+		rc = posix_spawn(pid, argv[0], &actions, &attr, (char *const *)(uintptr_t)argv,
+				 environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;

@@ -236,8 +236,7 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->env.procs, &s->listener);
-	probes_set_ring(conf->env.probes,
-			&(struct probes_ring){ on_drain, on_wishes_changed, s });
+	probes_set_ring(conf->env.probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
 	s->sources = event_sources_new(s);
 	if (s->sources)
 		return s;
@@ -408,8 +407,9 @@ static void follow_on(struct csr *c, struct csr *old)
 }
 
 /*
- * The old one takes what the rings have, and goes first, so that no event counts twice; but of a kept subscription when the new one is there: it leaves each process
- * to it in one step, and no event is off in between. Armed as a whole or not at all.
+ * The old one takes what the rings have, and goes first, so that no event counts twice; but of a
+ * kept subscription when the new one is there: it leaves each process to it in one step, and no
+ * event is off in between. Armed as a whole or not at all.
  */
 static int take_place(struct csrs *s, struct csr *c)
 {

@@ -12,14 +12,16 @@
 #include "proto/msg.h"
 
 #define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
-#define CSRS_POLL_NS \
-	(10 * NSEC_PER_MSEC) /* rings are read this often while somebody waits for their events */
-#define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC) /* the end of a flood is told soon, and a flood is not told twice */
-#define CSRS_RESTATE_NS \
-	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
+/* rings are read this often while somebody waits for their events */
+#define CSRS_POLL_NS (10 * NSEC_PER_MSEC)
+/* the end of a flood is told soon, and a flood is not told twice */
+#define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC)
+/* for a parent that comes back: as long as an sm keeps what tools wanted */
+#define CSRS_RESTATE_NS (120 * NSEC_PER_SEC)
 #define CSRS_RECORDS_MAX 1024 /* taken from one ring in one poll: the loop must go on */
 
-/* an answer waits so long for lm-trace to hold the threads: less than an sm waits for it (sm/arms.h) */
+/* an answer waits so long for lm-trace to hold the threads: less than an sm waits for it
+ * (sm/arms.h) */
 #define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
 
 #define HOLDS_MAX 1024 /* firings whose process waits: a second's worth of one request */
@@ -33,9 +35,11 @@ struct csrs_conf {
 	struct tasks *tasks; /* borrowed */
 	/* 0, or negative: it could not be sent and counts as dropped. */
 	int (*triggered)(void *arg, const struct msg_triggered *m);
-	/* As triggered. Of each csrs_disarm() once, of what is armed within CSRS_LOSSES_NS of a loss that no event has told of. */
+	/* As triggered. Of each csrs_disarm() once, of what is armed within CSRS_LOSSES_NS of a
+	 * loss that no event has told of. */
 	int (*losses)(void *arg, const struct msg_losses *m);
-	/* What was asked for is watched from now on, or cannot be: action 0 of r (borrowed). Once for each csrs_arm() that is not overtaken. */
+	/* What was asked for is watched from now on, or cannot be: action 0 of r (borrowed). Once
+	 * for each csrs_arm() that is not overtaken. */
 	void (*armed)(void *arg, const char *csr, uint32_t version, const struct reply *r);
 	/* The segment of that process broke the rules and was detached. */
 	void (*corrupt)(void *arg, const struct proc *p, const char *why);
@@ -47,9 +51,9 @@ void csrs_free(struct csrs *s);
 
 /*
  * Arms, or replaces what was armed under this token; numbers of firings go on. `armed` tells how it
- * went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace sees it is
- * called when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the answer is seen.
- * -ERR_NOMEM: nothing is told.
+ * went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace sees
+ * it is called when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the
+ * answer is seen. -ERR_NOMEM: nothing is told.
  */
 int csrs_arm(struct csrs *s, const struct msg_arm *m);
 
@@ -70,14 +74,13 @@ void csrs_link(struct csrs *s, bool is_up);
 void csrs_refresh(struct csrs *s);
 
 /* The monitor has stopped or continued a process; at: the loop's time. */
-void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at,
-		  unsigned depth);
+void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at, unsigned depth);
 
 size_t csrs_count(const struct csrs *s);
 
 struct csrs_stats {
-	uint64_t fired,
-		dropped; /* dropped: events that were lost in a ring, too many a second, or not sent */
+	uint64_t fired, dropped; /* dropped: events that were lost in a ring, too many a second, or
+				    not sent */
 	bool is_polling;
 };
 void csrs_stats(const struct csrs *s, struct csrs_stats *out);

@@ -82,7 +82,9 @@ int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *
 	if (seconds < 0 || seconds > LASTS_MAX_S)
 		return refuse(r, "for how many seconds: 0 (no end) to a year");
 	if (rest_uses_block(c))
-		return refuse(r, "$block is for trace_buffer_append, in front of all that is done elsewhere");
+		return refuse(
+			r,
+			"$block is for trace_buffer_append, in front of all that is done elsewhere");
 	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &c->events->keep, r);
 	if (rc)
 		return rc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that wait for what threads write (thread_writes_events): events of the program, of its
- * library calls and of its probes become blocks of an event log, a stream for each thread, and each
- * block is one firing. Loss is told in the blocks.
+ * Conditional requests that wait for what threads write (thread_writes_events): events of the
+ * program, of its library calls and of its probes become blocks of an event log, a stream for each
+ * thread, and each block is one firing. Loss is told in the blocks.
  */
 #ifndef LM_CSR_EVENTS_H
 #define LM_CSR_EVENTS_H
@@ -10,8 +10,10 @@
 #include "eventlog/evwhere.h"
 #include "lm/csr_internal.h"
 
-#define EVENTS_BLOCK_BYTES (16 * 1024) /* a reply takes some dozen; what is around them is a hundredth */
-#define EVENTS_KEPT_BYTES (64 * 1024) /* what waits on disk: what is around them is less, and so is the work */
+/* a reply takes some dozen; what is around them is a hundredth */
+#define EVENTS_BLOCK_BYTES (16 * 1024)
+/* what waits on disk: what is around them is less, and so is the work */
+#define EVENTS_KEPT_BYTES (64 * 1024)
 #define EVENTS_CUT_NS (100 * NSEC_PER_MSEC) /* so long a block is filled: people look at them */
 
 /* What is asked for. Negative: an entry says why. */
@@ -32,13 +34,15 @@ void csr_events_leave_keep(struct csr *c);
 /* Switches on what is asked for in that process. -ERR_NOMEM. */
 int csr_events_watch(struct csr_site *s);
 
-/* What takes the blocks has no room: from now on what is asked for is counted as lost, and nothing else; or no more so. */
+/* What takes the blocks has no room: from now on what is asked for is counted as lost, and nothing
+ * else; or no more so. */
 void csr_events_refuse(struct csr_site *s, bool is_refused);
 
 /* Switches off; what was taken fires. */
 void csr_events_unwatch(struct csr_site *s);
 
-/* A record of the ring that is read just now (csrs.ring_thread, ring_tid). Of other requests: harmless. */
+/* A record of the ring that is read just now (csrs.ring_thread, ring_tid). Of other requests:
+ * harmless. */
 void csr_events_on_call(struct csr_site *s, const struct ring_call *r);
 void csr_events_on_event(struct csr_site *s, const struct segview_event *e);
 

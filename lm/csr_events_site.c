@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers that types have in all our blocks: events, then probes, then calls by function and phase. */
+/* Numbers that types have in all our blocks: events, then probes, then calls by function and
+ * phase. */
 #define FIRST_EVENT 1
 #define FIRST_PROBE (FIRST_EVENT + SEG_EVENTS)
 #define FIRST_CALL (FIRST_PROBE + SEG_PROBES)
@@ -63,7 +64,8 @@ struct events_site {
 
 static const struct ticks_scale *scale_of(const struct events_site *es)
 {
-	return tickbase_scale(es->site->csr->owner->conf.env.ticks, es->site->proc->own.tick_source);
+	return tickbase_scale(es->site->csr->owner->conf.env.ticks,
+			      es->site->proc->own.tick_source);
 }
 
 static uint64_t lost_of(const struct events_site *es, unsigned number)
@@ -77,7 +79,8 @@ static uint64_t lost_of(const struct events_site *es, unsigned number)
 	return segview_call_dropped(seg, (number - FIRST_CALL) / 2);
 }
 
-/* What the one has told whose place we take is not told again, and nothing in between is forgotten. */
+/* What the one has told whose place we take is not told again, and nothing in between is
+ * forgotten. */
 static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 {
 	const struct asked *a = es->before ? es->before->asked[number] : NULL;
@@ -86,7 +89,8 @@ static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 }
 
 /* Consumes own. NULL: it is not asked for (or there is no memory: *rc). */
-static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type, struct evtype *own, int *rc)
+static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type,
+			 struct evtype *own, int *rc)
 {
 	struct asked *a = NULL;
 	struct evtests tests;
@@ -102,7 +106,11 @@ static struct asked *ask(struct events_site *es, unsigned number, const struct e
 		free(own);
 		return NULL;
 	}
-	*a = (struct asked){ .site = es, .number = number, .type = type, .own = own, .tests = tests,
+	*a = (struct asked){ .site = es,
+			     .number = number,
+			     .type = type,
+			     .own = own,
+			     .tests = tests,
 			     .bytes = evtype_fixed_bytes(type) };
 	a->lost = lost_so_far(es, number);
 	es->asked[number] = a;
@@ -116,7 +124,8 @@ static int ask_call(struct events_site *es, unsigned func, enum call_phase phase
 	int rc = 0;
 
 	t = csr_type_of_call(d, phase);
-	if (!t || csr_events_names(es->site->csr, t->name) || csr_events_names(es->site->csr, d->name))
+	if (!t || csr_events_names(es->site->csr, t->name) ||
+	    csr_events_names(es->site->csr, d->name))
 		ask(es, FIRST_CALL + 2 * func + phase, t, t, &rc);
 	else
 		free(t);
@@ -161,11 +170,13 @@ static int ask_probe(struct events_site *es, unsigned number)
 	if (!a)
 		return rc;
 	rc = probes_wish(s->csr->owner->conf.env.probes, s->proc,
-			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a }, &a->wish);
+			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a },
+			 &a->wish);
 	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
 }
 
-/* In the program an event that is refused has no record; of a call or a probe one comes, and is counted here. */
+/* In the program an event that is refused has no record; of a call or a probe one comes, and is
+ * counted here. */
 static void wish(const struct events_site *es, unsigned number, bool is_refused, int change)
 {
 	struct proc *p = es->site->proc;
@@ -198,7 +209,8 @@ static int ask_events(struct events_site *es)
 /* As note_lost() adds them up: a call's figure is of both its events. */
 static bool is_counted(const struct events_site *es, unsigned i)
 {
-	return es->asked[i] && !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
+	return es->asked[i] &&
+	       !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
 }
 
 /* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
@@ -225,9 +237,11 @@ static uint64_t lost_in_all(const struct events_site *es)
 }
 
 /* An lm before us has told so much; what the segment has lost since is told by us. */
-static void count_from(struct events_site *es, struct keeprows *rows, const struct events_site *before, bool goes_on)
+static void count_from(struct events_site *es, struct keeprows *rows,
+		       const struct events_site *before, bool goes_on)
 {
-	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es), told = keeprows_told(rows, segment);
+	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es),
+		 told = keeprows_told(rows, segment);
 
 	if (goes_on && !before)
 		es->lost += sum > told ? sum - told : 0;
@@ -241,7 +255,8 @@ static int ask_all(struct events_site *es)
 	int rc = ask_events(es);
 
 	rc = rc ? rc : ask_calls(es);
-	/* A wish reads the ring, so events come first; and a ring that makes no sense takes the site with it. */
+	/* A wish reads the ring, so events come first; and a ring that makes no sense takes the
+	 * site with it. */
 	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
 		rc = ask_probe(es, i);
 		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
@@ -306,15 +321,17 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 		csr_keep_append(csr_events_keep(s->csr), block);
 		return;
 	}
-	csr_fire(s->csr, &(struct happening){ .proc = s->proc,
-					      .time = timebase_at(env->timebase, loop_now(env->loop)),
-					      .own_name = "block",
-					      .own_bytes = block,
-					      .own_nbytes = n,
-					      .never_holds = true });
+	csr_fire(s->csr,
+		 &(struct happening){ .proc = s->proc,
+				      .time = timebase_at(env->timebase, loop_now(env->loop)),
+				      .own_name = "block",
+				      .own_bytes = block,
+				      .own_nbytes = n,
+				      .never_holds = true });
 }
 
-/* Before anybody else has it: what a row says was taken, it or the spool has, whenever we are killed. */
+/* Before anybody else has it: what a row says was taken, it or the spool has, whenever we are
+ * killed. */
 static void remember(struct stream *st, uint64_t place)
 {
 	struct keeprow_state s;
@@ -396,11 +413,13 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 	}
 	if (!st->w.body.n)
 		begin_block(es, st);
-	if (!(st->said[a->number / 8] >> a->number % 8 & 1) && !evwrite_define(&st->w, a->number, a->type, NULL))
+	if (!(st->said[a->number / 8] >> a->number % 8 & 1) &&
+	    !evwrite_define(&st->w, a->number, a->type, NULL))
 		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
 	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
 		es->failed++;
-	if (st->w.body.n >= (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
+	if (st->w.body.n >=
+	    (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
 		cut(es, st, false);
 }
 

@@ -10,7 +10,8 @@
 #define ECPS_MAX (6 + OMIS_PAR_ECPS)
 #define TOKEN_UNKNOWN "u_0"
 
-/* A firing whose actions are not finished. What it says of the event is kept as text, for the event is over. */
+/* A firing whose actions are not finished. What it says of the event is kept as text, for the event
+ * is over. */
 struct firing {
 	struct list link;
 	struct csr *csr;
@@ -196,8 +197,8 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 }
 
 /*
- * Parameters that the rest of the actions may use; an event's own token has number 1. A probe's $vt is $par1,
- * and those above know it.
+ * Parameters that the rest of the actions may use; an event's own token has number 1. A probe's $vt
+ * is $par1, and those above know it.
  */
 static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 {
@@ -321,7 +322,8 @@ void csr_fire(struct csr *c, const struct happening *h)
 	size_t n;
 
 	n = set_ecps(c, h, e);
-	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.env.loop)))
+	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n },
+			  loop_now(c->owner->conf.env.loop)))
 		return;
 	f = c->is_parting && is_told(c) ? NULL : firing_new(c, h);
 	if (!f) {

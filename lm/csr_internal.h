@@ -43,8 +43,8 @@ struct csrs {
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
-	uint64_t
-		ring_place; /* bytes ever taken from it, with the record that is handed over; 0 = none is */
+	uint64_t ring_place; /* bytes ever taken from it, with the record that is handed over; 0 =
+				none is */
 	struct loop_timer *losses; /* csr_losses.c */
 	struct loop_timer *restate; /* runs out when the parent has armed all that it wants */
 	struct loop_job refresh;
@@ -72,7 +72,8 @@ struct csr_site {
 	struct probe_wish *wish; /* of a probe */
 	struct events_site *events; /* csr_events.c */
 	struct list following; /* of proc->followers; while there are `events` */
-	int *entry; /* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
+	/* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
+	int *entry;
 	bool records; /* events come by the ring */
 	uint64_t ring_dropped; /* of all its threads, as seen last */
 };
@@ -143,7 +144,8 @@ bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct p
 bool csr_is_for_any_thread(const struct csr *c, const struct proc *p);
 void csr_free(struct csr *c);
 
-/* --- csr_parse.c: a checked request -> kind, partners, filters, objects. Faults become entries of action 0. */
+/* --- csr_parse.c: a checked request -> kind, partners, filters, objects. Faults become entries of
+ * action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
 /* What is wrong with all of it concerns each object that it names. -ERR_NOMEM. */
 int csr_name_refused(const struct csr *c, struct reply *r);
@@ -174,7 +176,8 @@ int csr_probe_wish(struct csr_site *s, bool actions);
 /* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
 void csr_tell_unwatched(const struct csr *c, struct reply *r);
 
-/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the bound. True: one had so many, and may have more */
+/* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the
+ * bound. True: one had so many, and may have more */
 #define CSRS_ALL UINT32_MAX
 bool csrs_drain(struct csrs *s, struct proc *p, unsigned max);
 /* All rings of all processes that it watches. */

@@ -21,11 +21,12 @@ int csr_keep_find(const struct csr *c, const char *name, struct keep **out, stru
 	*out = NULL;
 	if (!name || !*name)
 		return 0;
-	rc = ks ? keeps_check(ks, name, c->identity, out, &e) :
-		  err_set(&e, ERR_UNSUPPORTED, "nothing can be kept on this host");
+	rc = ks ? keeps_check(ks, name, c->identity, out, &e)
+		: err_set(&e, ERR_UNSUPPORTED, "nothing can be kept on this host");
 	if (rc)
-		reply_add_error(r, 0, "", rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), "%s: %s", name,
-				e.text);
+		reply_add_error(r, 0, "",
+				rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
+				"%s: %s", name, e.text);
 	return rc;
 }
 
@@ -79,7 +80,9 @@ struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t
 {
 	struct keeprows *rows = csr_keep_rows(s->csr);
 
-	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives, s->csr->owner->conf.env.procs) : NULL;
+	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives,
+				   s->csr->owner->conf.env.procs)
+		    : NULL;
 }
 
 bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
@@ -110,7 +113,8 @@ void csr_keep_made(struct keep *k)
 	struct err e = { 0 };
 
 	if (keep_path(k, ".rows", path, sizeof(path), &e) || keeprows_open(path, &rows, &e))
-		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s", keep_name(k), e.text);
+		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s",
+			 keep_name(k), e.text);
 	keep_set_user(k, rows);
 }
 
@@ -150,8 +154,10 @@ void csr_keep_save(const struct csr *c, const struct msg_arm *m)
 
 	if (!k)
 		return;
-	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) || file_write_atomic(path, b.p, b.n, &e))
-		log_warn("lm", "an lm after this one will wait to be told of subscription=%s: %s", keep_name(k), e.text);
+	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) ||
+	    file_write_atomic(path, b.p, b.n, &e))
+		log_warn("lm", "an lm after this one will wait to be told of subscription=%s: %s",
+			 keep_name(k), e.text);
 	buf_done(&b);
 }
 
@@ -171,9 +177,11 @@ static void load(void *arg, struct keep *k)
 	struct msg *m = NULL;
 	struct err e = { 0 };
 
-	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) && !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) &&
-	    b.n >= FRAME_HEADER_BYTES && frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
-	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) && !csrs_arm(arg, &m->arm))
+	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) &&
+	    !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) && b.n >= FRAME_HEADER_BYTES &&
+	    frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
+	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) &&
+	    !csrs_arm(arg, &m->arm))
 		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
 	msg_free(m);
 	buf_done(&b);

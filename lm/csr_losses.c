@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events may be lost, and not without a word. The next event of the request tells how many; where none comes, because the
- * flood or the job is over or the request is disarmed, LOSSES does.
+ * Events may be lost, and not without a word. The next event of the request tells how many; where
+ * none comes, because the flood or the job is over or the request is disarmed, LOSSES does.
  */
 #include "lm/csr_internal.h"
 
@@ -29,7 +29,8 @@ void csrs_on_losses(void *arg)
 	list_each (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->dropped && !tell(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+		if (c->dropped &&
+		    !tell(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
 			c->dropped = 0;
 		is_left |= c->dropped > 0;
 	}

@@ -211,8 +211,8 @@ static int read_tests(struct csr *c, struct reply *r)
 		omis_call_ecps(&c->request->action[i], want_par, &w);
 	if (!w.unknown)
 		return rc;
-	reply_add_error(r, 0, "", STATUS_UNKNOWN_ECP, "%s never has a $%.40s", c->request->event->name,
-			w.unknown);
+	reply_add_error(r, 0, "", STATUS_UNKNOWN_ECP, "%s never has a $%.40s",
+			c->request->event->name, w.unknown);
 	return -ERR_INVALID;
 }
 
@@ -251,7 +251,8 @@ int csr_read_event(struct csr *c, struct reply *r)
 /* "a,b,c": those of this host. */
 static int print_objects(const struct csr *c, struct buf *out)
 {
-	const struct omis_value *list = c->request && c->request->event ? &c->request->event->param[0] : NULL;
+	const struct omis_value *list =
+		c->request && c->request->event ? &c->request->event->param[0] : NULL;
 
 	for (size_t i = 0; list && list->kind == OMIS_LIST && i < list->list.n; i++) {
 		size_t n = 0;
@@ -271,7 +272,8 @@ int csr_name_refused(const struct csr *c, struct reply *r)
 
 	for (size_t i = 0; rc == 0 && names.n && i < n; i++)
 		if (!r->entry[i].objects[0])
-			rc = reply_add_n(r, 0, buf_str(&names), r->entry[i].status, r->entry[i].value, r->entry[i].nvalue);
+			rc = reply_add_n(r, 0, buf_str(&names), r->entry[i].status,
+					 r->entry[i].value, r->entry[i].nvalue);
 	if (rc == 0 && names.n) {
 		size_t left = 0;
 

@@ -57,11 +57,12 @@ static void on_record(void *arg, const struct perf_record *r)
 		return;
 	}
 	if (is_meant(c, s, r))
-		csr_fire(c, &(struct happening){
-				    .proc = s->proc,
-				    .thread = proc_find_tid(s->proc, s->tid),
-				    .never_holds = true, /* it has gone on since, too */
-				    .time = timebase_at(env->timebase, r->time < now ? r->time : now) });
+		csr_fire(c,
+			 &(struct happening){ .proc = s->proc,
+					      .thread = proc_find_tid(s->proc, s->tid),
+					      .never_holds = true, /* it has gone on since, too */
+					      .time = timebase_at(env->timebase,
+								  r->time < now ? r->time : now) });
 }
 
 /* An event may end its own condition: each site is looked for again. */
@@ -102,7 +103,8 @@ static int add_site(struct csr *c, struct proc *p, int32_t tid, struct err *e)
 	return 0;
 }
 
-void csr_perf_arm_thread(struct csr *c, struct proc *p, const struct proc_thread *t, struct reply *r)
+void csr_perf_arm_thread(struct csr *c, struct proc *p, const struct proc_thread *t,
+			 struct reply *r)
 {
 	struct err e = { 0 };
 	int rc;

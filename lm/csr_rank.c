@@ -29,7 +29,8 @@ static bool is_ecp(const struct omis_value *v, const char *name)
 	return v->kind == OMIS_ECP && v->s.n == strlen(name) && !memcmp(v->s.p, name, v->s.n);
 }
 
-/* A number, or a parameter of the event. With a filter $par1 is a volume and $par2 is not known in the rank. */
+/* A number, or a parameter of the event. With a filter $par1 is a volume and $par2 is not known in
+ * the rank. */
 static bool set_operand(const struct csr_site *s, const struct omis_value *v, struct seg_action *a)
 {
 	const struct csr *c = s->csr;
@@ -72,8 +73,8 @@ static bool set_test(const struct csr_site *s, struct seg_action *a)
 }
 
 /*
- * The rank knows by itself whether a call is potential: as $par2 of a start tells it, and never at an
- * end. What else the parameter may say is carried out here.
+ * The rank knows by itself whether a call is potential: as $par2 of a start tells it, and never at
+ * an end. What else the parameter may say is carried out here.
  */
 static bool is_potential_of_event(const struct csr *c, const struct omis_value *v)
 {
@@ -329,7 +330,8 @@ int csr_install(struct csr *c, struct proc *p)
 	install_entries(c, s);
 	rc = watch(c, s);
 	if (!csr_find_site(c, p))
-		return 0; /* a wish reads the ring again: it made no sense, and s went with the segment */
+		return 0; /* a wish reads the ring again: it made no sense, and s went with the
+			     segment */
 	if (rc < 0)
 		remove_site(c, s);
 	else

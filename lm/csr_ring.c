@@ -235,7 +235,8 @@ static void poll_events(struct csrs *s)
 	}
 }
 
-/* Whose events become blocks: however many there are, the ring is emptied, for what has no room there is lost. */
+/* Whose events become blocks: however many there are, the ring is emptied, for what has no room
+ * there is lost. */
 static bool is_followed(const struct proc *p)
 {
 	return !list_is_empty(&p->followers);

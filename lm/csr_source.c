@@ -136,24 +136,24 @@ void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
 		return;
 	/* As the word of the last action: nothing is left to be done above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
-	if (conf->triggered(
-		    conf->arg,
-		    &(struct msg_triggered){
-			    .csr = c->token,
-			    .tool = c->tool,
-			    .seq = ++c->seq,
-			    .time_ns = timebase_at(conf->env.timebase, loop_now(conf->env.loop)),
-			    .node = procs_node_token(conf->env.procs),
-			    .proc = p->token.s,
-			    .thread = "",
-			    .entry = entry,
-			    .nentry = wire_entries(r, 0, entry, 1),
-			    .dropped = c->dropped }) == 0)
+	if (conf->triggered(conf->arg, &(struct msg_triggered){
+					       .csr = c->token,
+					       .tool = c->tool,
+					       .seq = ++c->seq,
+					       .time_ns = timebase_at(conf->env.timebase,
+								      loop_now(conf->env.loop)),
+					       .node = procs_node_token(conf->env.procs),
+					       .proc = p->token.s,
+					       .thread = "",
+					       .entry = entry,
+					       .nentry = wire_entries(r, 0, entry, 1),
+					       .dropped = c->dropped }) == 0)
 		c->dropped = 0;
 	reply_free(r);
 }
 
-/* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is told. */
+/* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is
+ * told. */
 static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, const char *why)
 {
 	h->is_off = true;
@@ -309,8 +309,8 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct pro
 	switch (m->what) {
 	case TRACER_SYSCALL_START:
 	case TRACER_SYSCALL_END:
-		return c->kind == (m->what == TRACER_SYSCALL_START ? CSR_SYSCALL_START :
-								     CSR_SYSCALL_END) &&
+		return c->kind == (m->what == TRACER_SYSCALL_START ? CSR_SYSCALL_START
+								   : CSR_SYSCALL_END) &&
 		       (c->number_wanted == SYSCALL_ALL || c->number_wanted == number);
 	default:
 		return c->kind == CSR_SIGNAL && number >= 1 && number <= 64 &&
@@ -482,7 +482,8 @@ struct event_sources *event_sources_new(struct csrs *s)
 	o->poll = loop_timer_new(s->conf.env.loop, on_poll, o);
 	o->retry = loop_timer_new(s->conf.env.loop, refresh, o);
 	o->telling = loop_timer_new(s->conf.env.loop, tell_armed, o);
-	o->listener = (struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
+	o->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
 	procs_listen(s->conf.env.procs, &o->listener);
 	if (o->poll && o->retry && o->telling)
 		return o;

@@ -8,7 +8,8 @@
 #include <string.h>
 
 /* The fields' names come behind, in the same memory as the type's own. */
-static struct evtype *type_new(const char *name, const char *suffix, unsigned nfield, struct evfield **field)
+static struct evtype *type_new(const char *name, const char *suffix, unsigned nfield,
+			       struct evfield **field)
 {
 	size_t n = strlen(name) + strlen(suffix) + 1;
 	struct evtype *t = calloc(1, sizeof(*t) + nfield * sizeof(**field) + n);
@@ -27,7 +28,8 @@ struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase
 {
 	bool is_start = phase == CALL_START;
 	struct evfield *f = NULL;
-	struct evtype *t = type_new(d->name, is_start ? ".start" : ".end", is_start ? d->start_npar : d->end_npar, &f);
+	struct evtype *t = type_new(d->name, is_start ? ".start" : ".end",
+				    is_start ? d->start_npar : d->end_npar, &f);
 	unsigned n = 0;
 
 	if (!t)
@@ -48,14 +50,16 @@ struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase
 
 struct evtype *csr_type_of_probe(const struct seg_probe *p)
 {
-	static const char *const names[SEG_PROBE_PARAMS] = { "vt",    "par2",  "par3",	"par4",	 "par5",
-							     "par6",  "par7",  "par8",	"par9",	 "par10",
-							     "par11", "par12", "par13", "par14" };
+	static const char *const names[SEG_PROBE_PARAMS] = { "vt",    "par2",  "par3",	"par4",
+							     "par5",  "par6",  "par7",	"par8",
+							     "par9",  "par10", "par11", "par12",
+							     "par13", "par14" };
 	struct evfield *f = NULL;
 	struct evtype *t = type_new(p->name, "", p->nparam, &f);
 
 	for (unsigned i = 0; t && i < p->nparam; i++)
-		f[i] = (struct evfield){ names[i], SEG_IS_FLOAT(p->type[i]) ? EV_DOUBLE : EV_INT64 };
+		f[i] = (struct evfield){ names[i],
+					 SEG_IS_FLOAT(p->type[i]) ? EV_DOUBLE : EV_INT64 };
 	return t;
 }
 
@@ -63,11 +67,18 @@ void csr_say_who(struct evwrite *w, const struct proc *p, const char *host, uint
 {
 	struct evconst c[] = {
 		{ "tid", { .kind = EV_INT32, .i32 = (int32_t)tid } },
-		{ "HOST", { .kind = EV_STRING, .s = host ? host : "", .n = host ? (uint32_t)strlen(host) : 0 } },
-		{ "PROG", { .kind = EV_STRING, .s = p->name, .n = (uint32_t)strnlen(p->name, sizeof(p->name)) } },
+		{ "HOST",
+		  { .kind = EV_STRING,
+		    .s = host ? host : "",
+		    .n = host ? (uint32_t)strlen(host) : 0 } },
+		{ "PROG",
+		  { .kind = EV_STRING,
+		    .s = p->name,
+		    .n = (uint32_t)strnlen(p->name, sizeof(p->name)) } },
 		{ "pid", { .kind = EV_INT32, .i32 = p->pid } },
 		{ "rank", { .kind = EV_INT32, .i32 = p->own.rank } },
-		{ "job", { .kind = EV_STRING, .s = p->own.job, .n = (uint32_t)strlen(p->own.job) } },
+		{ "job",
+		  { .kind = EV_STRING, .s = p->own.job, .n = (uint32_t)strlen(p->own.job) } },
 	};
 	unsigned n = ARRAY_LEN(c);
 

@@ -8,7 +8,8 @@
 #include "eventlog/evwrite.h"
 #include "lm/proc.h"
 
-/* As calls.h lays the parameters out; all of them are whole numbers. One block of memory; NULL: there is none. */
+/* As calls.h lays the parameters out; all of them are whole numbers. One block of memory; NULL:
+ * there is none. */
 struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase);
 struct evtype *csr_type_of_probe(const struct seg_probe *p);
 

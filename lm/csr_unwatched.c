@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which processes of a library call or a probe cannot be watched, and why: they run without libomig, or have no such probe. A
- * process that loads its libraries yet may have both later, and nothing is said of it.
+ * Which processes of a library call or a probe cannot be watched, and why: they run without
+ * libomig, or have no such probe. A process that loads its libraries yet may have both later, and
+ * nothing is said of it.
  */
 #include "common/base/str.h"
 #include "lm/csr_internal.h"
@@ -39,7 +40,8 @@ static bool is_without_libomig(const struct proc *p)
 {
 	struct libraries l = { 0 };
 
-	return p->held && host_proc_modules(p->held, on_module, &l, NULL) == 0 && l.has_libc && !l.has_libomig;
+	return p->held && host_proc_modules(p->held, on_module, &l, NULL) == 0 && l.has_libc &&
+	       !l.has_libomig;
 }
 
 /* The names of the probes of p, into b. */
@@ -70,9 +72,11 @@ static void put(struct reply *r, struct buf *objects, const char *words)
 }
 
 /* The names of the first process that lacks the probe stand for all. */
-static void put_probeless(struct reply *r, struct buf *objects, const struct csr *c, const struct proc *first)
+static void put_probeless(struct reply *r, struct buf *objects, const struct csr *c,
+			  const struct proc *first)
 {
-	struct buf words = BUF_INIT(NAMES_SHOWN * (SEG_PROBE_NAME_BYTES + 16) + SEG_PROBE_NAME_BYTES);
+	struct buf words =
+		BUF_INIT(NAMES_SHOWN * (SEG_PROBE_NAME_BYTES + 16) + SEG_PROBE_NAME_BYTES);
 
 	buf_printf(&words, "no process here has a probe '%s'", c->probe ? c->probe : "");
 	if (first)
@@ -100,7 +104,8 @@ void csr_tell_unwatched(const struct csr *c, struct reply *r)
 		if (p->seg && !first)
 			first = p;
 	}
-	put(r, &bare, "the process runs without libomig: neither its library calls nor its probes can be watched (omig run starts "
-		      "a program with it)");
+	put(r, &bare,
+	    "the process runs without libomig: neither its library calls nor its probes can be watched (omig run starts "
+	    "a program with it)");
 	put_probeless(r, &probeless, c, first);
 }

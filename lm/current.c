@@ -11,7 +11,8 @@
 struct seen {
 	uint64_t number; /* of its call; 0: none yet */
 	nsec_t since; /* that number was there then */
-	nsec_t asks_since; /* all looks since then have met a call that asks; 0: the last one has not */
+	/* all looks since then have met a call that asks; 0: the last one has not */
+	nsec_t asks_since;
 };
 
 struct proc_current {
@@ -25,7 +26,8 @@ static bool is_world(const struct seg_own *own, const struct segview_current *c)
 	if (c->is_fortran)
 		return (int32_t)c->comm == own->f_world;
 	/* A handle of 4 bytes has an upper half that is not defined. */
-	return own->flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm == (uint32_t)own->world : c->comm == own->world;
+	return own->flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm == (uint32_t)own->world
+						 : c->comm == own->world;
 }
 
 int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c, int32_t peer)
@@ -34,8 +36,8 @@ int32_t current_world_rank(const struct seg_own *own, const struct segview_curre
 
 	if (own->flavour != SEG_FLAVOUR_NONE && peer == own->proc_null)
 		return CALL_PARTNER_NONE;
-	if (!d || !d->comm || d->param[d->comm - 1].kind != CALL_P_COMM || !is_world(own, c) || peer < 0 ||
-	    peer >= own->world_size)
+	if (!d || !d->comm || d->param[d->comm - 1].kind != CALL_P_COMM || !is_world(own, c) ||
+	    peer < 0 || peer >= own->world_size)
 		return CALL_PARTNER_UNKNOWN;
 	return peer;
 }
@@ -51,8 +53,8 @@ int32_t current_partner(const struct seg_own *own, const struct segview_current 
 
 static bool asks(unsigned func)
 {
-	static const char *const names[] = { "MPI_Test", "MPI_Testany", "MPI_Testall", "MPI_Testsome", "MPI_Iprobe",
-					     "MPI_Improbe" };
+	static const char *const names[] = { "MPI_Test",     "MPI_Testany", "MPI_Testall",
+					     "MPI_Testsome", "MPI_Iprobe",  "MPI_Improbe" };
 	const struct call_desc *d = call_get(func);
 
 	for (size_t i = 0; d && i < ARRAY_LEN(names); i++)
@@ -105,8 +107,8 @@ static void judge(const struct seen *s, nsec_t now, struct current *out)
 	out->since = now - (is_asking ? s->asks_since : s->since);
 }
 
-bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks, const struct ticks_scale *scale,
-		 struct current *out)
+bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
+		 const struct ticks_scale *scale, struct current *out)
 {
 	struct segview_thread t;
 

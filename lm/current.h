@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that the threads of a process are in, for whom they are, and how long they last, as far as that can be
- * known from outside. No hook needs to be on for it.
+ * The calls that the threads of a process are in, for whom they are, and how long they last, as far
+ * as that can be known from outside. No hook needs to be on for it.
  */
 #ifndef LM_CURRENT_H
 #define LM_CURRENT_H
@@ -9,17 +9,21 @@
 #include "lm/proc.h"
 
 /*
- * World rank of a peer in that call: of a communicator other than MPI_COMM_WORLD, and of any source, it is
- * CALL_PARTNER_UNKNOWN; of MPI_PROC_NULL it is CALL_PARTNER_NONE. own: of the process.
+ * World rank of a peer in that call: of a communicator other than MPI_COMM_WORLD, and of any
+ * source, it is CALL_PARTNER_UNKNOWN; of MPI_PROC_NULL it is CALL_PARTNER_NONE. own: of the
+ * process.
  */
-int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c, int32_t peer);
+int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c,
+			   int32_t peer);
 
-/* Of the call's partner: of a Sendrecv whom it sends to. CALL_PARTNER_UNKNOWN of a call that names none. */
+/* Of the call's partner: of a Sendrecv whom it sends to. CALL_PARTNER_UNKNOWN of a call that names
+ * none. */
 int32_t current_partner(const struct seg_own *own, const struct segview_current *c);
 
 enum current_state {
 	CURRENT_IN,
-	CURRENT_ASKS, /* it calls MPI_Test, MPI_Iprobe or their kin again and again, in this one or between two */
+	/* it calls MPI_Test, MPI_Iprobe or their kin again and again, in this one or between two */
+	CURRENT_ASKS,
 	CURRENT_OUT, /* its last call is over */
 };
 
@@ -39,9 +43,10 @@ struct current {
 /* Notes how long threads are in their calls, as far as looks tell. */
 void current_look(struct proc *p, nsec_t now);
 
-/* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its process. */
-bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks, const struct ticks_scale *scale,
-		 struct current *out);
+/* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its
+ * process. */
+bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
+		 const struct ticks_scale *scale, struct current *out);
 
 /* NULL is fine. */
 void current_free(struct proc_current *c);

@@ -21,8 +21,8 @@ struct directory {
 	struct procs_listener listener;
 	struct loop_job job;
 	struct loop_timer *retry;
-	struct change *
-		change; /* threads that came and went, processes that were forgotten; in that order */
+	struct change *change; /* threads that came and went, processes that were forgotten; in that
+				  order */
 	size_t n, cap;
 	bool is_up, wants_all;
 };

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this host says of itself to the daemon above: all of it when a link comes up, then what changes, once a turn. */
+/* What this host says of itself to the daemon above: all of it when a link comes up, then what
+ * changes, once a turn. */
 #ifndef LM_DIRECTORY_H
 #define LM_DIRECTORY_H
 
 #include "lm/proc.h"
 #include "proto/msg.h"
 
-#define DIRECTORY_PART_MAX \
-	500 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
-#define DIRECTORY_RETRY_NS \
-	(200 * NSEC_PER_MSEC) /* after a queue was full: then everything is told again */
+/* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
+#define DIRECTORY_PART_MAX 500
+/* after a queue was full: then everything is told again */
+#define DIRECTORY_RETRY_NS (200 * NSEC_PER_MSEC)
 
 struct directory;
 struct timebase;

@@ -41,7 +41,8 @@ unsigned events_look(struct proc *p)
 		p->events = calloc(1, sizeof(*p->events));
 	if (!p->events)
 		return 0;
-	if (n > p->events->n && array_grow(&p->events->v, &p->events->cap, n, sizeof(*p->events->v), SEG_EVENTS))
+	if (n > p->events->n &&
+	    array_grow(&p->events->v, &p->events->cap, n, sizeof(*p->events->v), SEG_EVENTS))
 		n = (unsigned)p->events->n;
 	for (; p->events->n < n; p->events->n++)
 		p->events->v[p->events->n] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of events of the watched processes (omig/event.h), and who wishes which: a type is off in its
- * process while nobody does.
+ * Types of events of the watched processes (omig/event.h), and who wishes which: a type is off in
+ * its process while nobody does.
  */
 #ifndef LM_EVENTS_H
 #define LM_EVENTS_H
@@ -19,8 +19,8 @@ const struct evtype *events_type(const struct proc *p, unsigned number);
 void events_wish(struct proc *p, unsigned number, int change);
 
 /*
- * The same for one that has no room for it: unless another one wishes it, the process counts each as lost
- * instead of making it.
+ * The same for one that has no room for it: unless another one wishes it, the process counts each
+ * as lost instead of making it.
  */
 void events_refuse(struct proc *p, unsigned number, int change);
 void events_tell(struct proc *p);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /* What says nothing of a user or a program. */
-#define FILELIST_DEFAULT                                                             \
+#define FILELIST_DEFAULT                                                                  \
 	"/proc/cpuinfo /proc/meminfo /proc/swaps /proc/net/dev /proc/loadavg /proc/stat " \
 	"/proc/version /proc/uptime"
 

@@ -67,8 +67,10 @@ static void start(struct guard *g)
 		return;
 	}
 	if (!g->is_told)
-		log_warn("lm", "no lm-guard reason=\"%s\": if this lm is killed, what it has stopped waits for the next one",
-			 e.text);
+		log_warn(
+			"lm",
+			"no lm-guard reason=\"%s\": if this lm is killed, what it has stopped waits for the next one",
+			e.text);
 	g->is_told = true;
 	loop_timer_arm(g->timer, GUARD_RETRY_NS);
 }

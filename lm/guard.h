@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GUARD_IDLE_NS (20 * NSEC_PER_SEC) /* a tool that stops something every few seconds starts it once */
+/* a tool that stops something every few seconds starts it once */
+#define GUARD_IDLE_NS (20 * NSEC_PER_SEC)
 #define GUARD_RETRY_NS (1 * NSEC_PER_SEC) /* one that was killed, or cannot be started */
 
 struct guard;
@@ -30,7 +31,8 @@ struct guard *guard_new(const struct guard_conf *c);
 /* It ends; nobody is let run by it. NULL is fine. */
 void guard_free(struct guard *g);
 
-/* Something is stopped, or about to be, or nothing is any more. When it cannot be started the log says so. NULL is fine. */
+/* Something is stopped, or about to be, or nothing is any more. When it cannot be started the log
+ * says so. NULL is fine. */
 void guard_want(struct guard *g, bool is_wanted);
 
 /* 0 when it does not run. */

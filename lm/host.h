@@ -20,8 +20,8 @@
 #define HOST_BOOT_ID_BYTES 40
 #define HOST_THREADS_MAX 4096 /* threads told of one process */
 #define HOST_MODULES_MAX 4096 /* told of one process; large programs load some hundred */
-#define HOST_STRINGS_MAX_BYTES \
-	(64 * 1024) /* of an argument vector or an environment: what a reply can carry */
+/* of an argument vector or an environment: what a reply can carry */
+#define HOST_STRINGS_MAX_BYTES (64 * 1024)
 
 struct host_link {
 	char name[16], type[16], address[46];
@@ -96,7 +96,8 @@ enum host_figures_what {
 	HOST_FIGURES_STATUS = 2, /* uid, gid, peak size, stack, inner pid */
 	HOST_FIGURES_IO = 4,
 	HOST_FIGURES_SWITCHES = 8, /* one file a thread */
-	HOST_FIGURES_SIGNALS = 16, /* of a process: those of its first thread, and what is for any of them */
+	/* of a process: those of its first thread, and what is for any of them */
+	HOST_FIGURES_SIGNALS = 16,
 };
 
 /* Of a process or of a thread. */
@@ -121,7 +122,8 @@ struct host_figures {
 
 struct host;
 
-/* A process that was alive and ours when it was opened; its pid cannot come to mean another one here. */
+/* A process that was alive and ours when it was opened; its pid cannot come to mean another one
+ * here. */
 struct host_proc {
 	struct host *host;
 	int32_t pid;
@@ -217,7 +219,8 @@ int host_counts(struct host *h, struct host_counts *out, struct err *e);
 /* One line, without its end: differs after each boot. */
 int host_boot_id(struct host *h, char out[HOST_BOOT_ID_BYTES], struct err *e);
 
-/* `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND when there is no such process. */
+/* `what`: enum host_figures_what; the other fields stay unknown. -ERR_NOTFOUND when there is no
+ * such process. */
 int host_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
 		 struct err *e);
 int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
@@ -226,16 +229,20 @@ int host_thread_figures(struct host *h, int32_t pid, int32_t tid, unsigned what,
 /* Thread ids in ascending order; *n: room in, number out. -ERR_NOTFOUND. */
 int host_threads(struct host *h, int32_t pid, int32_t *tid, size_t *n);
 
-/* Appends the argument vector, or the environment, each string with its 0. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT. */
+/* Appends the argument vector, or the environment, each string with its 0. -ERR_NOTFOUND,
+ * -ERR_DENIED, -ERR_LIMIT. */
 int host_strings(struct host *h, int32_t pid, bool environment, struct buf *out, struct err *e);
 
-/* Appends; follows no link in the last part. -ERR_INVALID, -ERR_DENIED (no regular file), -ERR_SYS. */
+/* Appends; follows no link in the last part. -ERR_INVALID, -ERR_DENIED (no regular file),
+ * -ERR_SYS. */
 int host_file(struct host *h, const struct host_file *f, struct buf *out, struct err *e);
 
-/* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look at /proc. */
+/* Calls fn for each memfd called `name` that a process of our user holds open. Blocks for one look
+ * at /proc. */
 int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void *arg);
 
-/* Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one look at /proc. */
+/* Calls fn for each process of our user that is chosen, for the monitor of that CA. Blocks for one
+ * look at /proc. */
 int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /*
@@ -245,9 +252,10 @@ int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, voi
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 
 /*
- * A process that was of our user, by the kernel's word, and is gone or a zombie: watched, it ends in the loop's
- * next turn; whatever else is asked of it says -ERR_NOTFOUND. start: what stands for its start when /proc does
- * not tell it any more. -ERR_NOTFOUND while the pid is somebody's who lives, or where a host cannot do this.
+ * A process that was of our user, by the kernel's word, and is gone or a zombie: watched, it ends
+ * in the loop's next turn; whatever else is asked of it says -ERR_NOTFOUND. start: what stands for
+ * its start when /proc does not tell it any more. -ERR_NOTFOUND while the pid is somebody's who
+ * lives, or where a host cannot do this.
  */
 int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			 struct err *e);
@@ -255,7 +263,8 @@ int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct hos
 /* fn is called once, from the loop. At most one watch a process. */
 int host_proc_watch(struct host_proc *p, host_on_exit_fn fn, void *arg, struct err *e);
 
-/* Reaches this process or none; sig 0 only asks whether it is there. -ERR_NOTFOUND when it is gone, -ERR_DENIED, -ERR_INVALID (no such signal). */
+/* Reaches this process or none; sig 0 only asks whether it is there. -ERR_NOTFOUND when it is gone,
+ * -ERR_DENIED, -ERR_INVALID (no such signal). */
 int host_proc_signal(struct host_proc *p, int sig, struct err *e);
 
 /* To one thread of the process or to none; as host_proc_signal(). */
@@ -271,7 +280,8 @@ int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err 
  */
 int host_proc_memory(struct host_proc *p, struct host_memory *m, struct err *e);
 
-/* Calls fn for the program and then for each library. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT: without a call. */
+/* Calls fn for the program and then for each library. -ERR_NOTFOUND, -ERR_DENIED, -ERR_LIMIT:
+ * without a call. */
 int host_proc_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct err *e);
 
 /* Ends the watch. NULL is fine. */

@@ -38,7 +38,8 @@ static ssize_t read_environment(const struct survey *s, int32_t pid)
 	fd = openat(s->h->root, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	while (used < ENVIRONMENT_MAX_BYTES && (n = read(fd, s->text + 1 + used, ENVIRONMENT_MAX_BYTES - used)) > 0)
+	while (used < ENVIRONMENT_MAX_BYTES &&
+	       (n = read(fd, s->text + 1 + used, ENVIRONMENT_MAX_BYTES - used)) > 0)
 		used += (size_t)n;
 	close(fd);
 	s->text[1 + used] = 0;
@@ -94,7 +95,8 @@ static bool is_ours(const struct survey *s, const char *program)
 {
 	size_t n = strlen(s->own);
 
-	return n && !strncmp(program, s->own, n) && program[n] == '/' && !strchr(program + n + 1, '/');
+	return n && !strncmp(program, s->own, n) && program[n] == '/' &&
+	       !strchr(program + n + 1, '/');
 }
 
 static bool look_at(const struct survey *s, int32_t pid, struct host_chosen *c)
@@ -106,7 +108,8 @@ static bool look_at(const struct survey *s, int32_t pid, struct host_chosen *c)
 	if (n <= 0)
 		return false;
 	mark = variable(s, (size_t)n, CHOSEN_VARIABLE);
-	if (!mark || str_to_i64(mark, 1, INT32_MAX, &number) || !is_of(variable(s, (size_t)n, "OMIG_MAINSM"), s->caid))
+	if (!mark || str_to_i64(mark, 1, INT32_MAX, &number) ||
+	    !is_of(variable(s, (size_t)n, "OMIG_MAINSM"), s->caid))
 		return false;
 	*c = (struct host_chosen){ .pid = pid, .mark = (int32_t)number };
 	job = variable(s, (size_t)n, "OMIG_JOB");

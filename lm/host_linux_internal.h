@@ -8,8 +8,8 @@
 
 #include <sys/types.h>
 
-#define HOST_FILE_MAX_BYTES \
-	(256 * 1024) /* /proc/stat of 1,000 processors and their interrupts is below it */
+/* /proc/stat of 1,000 processors and their interrupts is below it */
+#define HOST_FILE_MAX_BYTES (256 * 1024)
 
 struct loop;
 
@@ -40,7 +40,8 @@ int64_t linux_link_speed(struct host_linux *h, const char *name);
 size_t linux_links(struct host_linux *h, struct host_link *out, size_t max);
 void linux_disks(struct host_linux *h, int64_t *number, int64_t *kib);
 
-/* True for a name that stands in /sys/block with a device behind it: no loop, no RAM, no part of a disk. */
+/* True for a name that stands in /sys/block with a device behind it: no loop, no RAM, no part of a
+ * disk. */
 bool linux_is_disk(struct host_linux *h, const char *name);
 
 int linux_figures(struct host *h, int32_t pid, unsigned what, struct host_figures *out,
@@ -76,7 +77,8 @@ struct mem {
 /* Of this process, whatever becomes of its pid. -ERR_NOTFOUND, -ERR_DENIED. */
 int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct err *e);
 
-/* As pread(). The process is to be asked afterwards whether it is still there: then it was that one's. */
+/* As pread(). The process is to be asked afterwards whether it is still there: then it was that
+ * one's. */
 ssize_t linux_read_mem(const struct mem *from, void *to, size_t n, uint64_t addr);
 
 /* What errno means after a signal could not be sent. */

@@ -3,9 +3,9 @@
  * The memory of a held process, by /proc/PID/mem. An open one stays with the memory that it was
  * opened on: when the process is still there after the opening it is the right one, and
  * what happens to the pid later does not matter. The file also writes where the program may only
- * read, as a debugger does. But who waits in it for a page of a file system that does not answer cannot be killed, and keeps
- * the program from changing its mappings meanwhile. process_vm_readv() does neither: it reads, by pid,
- * and the file what it cannot.
+ * read, as a debugger does. But who waits in it for a page of a file system that does not answer
+ * cannot be killed, and keeps the program from changing its mappings meanwhile. process_vm_readv()
+ * does neither: it reads, by pid, and the file what it cannot.
  */
 #include "lm/host_linux_internal.h"
 
@@ -29,9 +29,10 @@ int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct e
 	snprintf(path, sizeof(path), "proc/%d/mem", (int)p->pid);
 	fd = openat(h->root, path, (is_write ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
-		return err_set(e, ERR_DENIED,
-			       "the kernel shows this memory to nobody: kernel.yama.ptrace_scope is "
-			       "above 0, or the program asked for it (PR_SET_DUMPABLE)");
+		return err_set(
+			e, ERR_DENIED,
+			"the kernel shows this memory to nobody: kernel.yama.ptrace_scope is "
+			"above 0, or the program asked for it (PR_SET_DUMPABLE)");
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? gone(e) : err_sys(e, "/%s", path);
 	if (linux_proc_signal(p, 0, NULL) < 0) {
@@ -58,7 +59,8 @@ static ssize_t move(const struct mem *f, const struct host_memory *m, size_t n, 
 	ssize_t moved;
 
 	do
-		moved = m->is_write ? pwrite(f->fd, at, n, (off_t)addr) : linux_read_mem(f, at, n, addr);
+		moved = m->is_write ? pwrite(f->fd, at, n, (off_t)addr)
+				    : linux_read_mem(f, at, n, addr);
 	while (moved < 0 && errno == EINTR);
 	return moved;
 }
@@ -72,7 +74,8 @@ static int move_block(const struct mem *f, struct host_memory *m, size_t block, 
 		ssize_t n = move(f, m, left, at);
 
 		if (n == 0)
-			return gone(e); /* it has no memory any more: a zombie, or another program by exec */
+			return gone(e); /* it has no memory any more: a zombie, or another program
+					   by exec */
 		if (n < 0)
 			return err_sys(e, "address 0x%llx", (unsigned long long)at);
 		m->done += (size_t)n;

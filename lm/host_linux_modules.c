@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has loaded: its maps say where files are mapped, and the ELF headers, read from the
- * process's own memory, where code, data and bss lie in that. Files are not opened:
- * they may have been replaced, or be something else to us than to the process. Headers
- * that cannot be read, or are not of this machine's word size, leave whole pages.
+ * What a process has loaded: its maps say where files are mapped, and the ELF headers, read from
+ * the process's own memory, where code, data and bss lie in that. Files are not opened: they may
+ * have been replaced, or be something else to us than to the process. Headers that cannot be read,
+ * or are not of this machine's word size, leave whole pages.
  */
 #include "lm/host_linux_internal.h"
 
@@ -17,7 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAPS_MAX_BYTES (8 * 1024 * 1024) /* 65,530 mappings, the kernel's own limit, of 120 bytes */
+/* 65,530 mappings, the kernel's own limit, of 120 bytes */
+#define MAPS_MAX_BYTES (8 * 1024 * 1024)
 #define HEADERS_MAX 64 /* program headers of one file; linkers make a dozen */
 
 struct range {
@@ -201,7 +202,8 @@ static void tell(struct host_proc *p, const struct modules *all, host_on_module_
 		for (size_t i = 0; i < all->n; i++) {
 			const struct group *g = &all->v[i];
 			struct host_module m = module_of(g);
-			bool is_exe = n > 0 && g->npath == (size_t)n && !memcmp(g->path, exe, g->npath);
+			bool is_exe =
+				n > 0 && g->npath == (size_t)n && !memcmp(g->path, exe, g->npath);
 
 			if (g->is_real && is_exe == !others)
 				fn(arg, &m);

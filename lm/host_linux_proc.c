@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* looked at when segments are searched for */
-#define FDS_MAX \
-	1024 /* of one process, the lowest; libapp gives a segment the number 900 or the next that is free */
+/* of one process, the lowest; libapp gives a segment the number 900 or the next that is free */
+#define FDS_MAX 1024
 
 /* Indexes of /proc/PID/stat behind the state, which is field 3. */
 enum stat_field {

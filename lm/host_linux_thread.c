@@ -37,7 +37,8 @@ static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct er
 	return errno == ESRCH ? has_ended(e) : linux_signal_failed(e);
 }
 
-/* A tid that is used again by another process after the look is another thread: the descriptor says so. */
+/* A tid that is used again by another process after the look is another thread: the descriptor says
+ * so. */
 int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {
 	int fd, rc;

@@ -227,7 +227,8 @@ static int add_outcome(const struct asked *a, size_t i, struct reply *r)
 	if (state == OP_NEW && ops_refuse(ops, &op, &e) < 0)
 		return reply_add_error(r, op.action, "", STATUS_OS_ERROR, "%s", e.text);
 	return reply_add_error(r, op.action, "", STATUS_UNSPECIFIED_ERROR, "%s%s%s", outcome[state],
-			       state == OP_ENDED ? " " : "", state == OP_ENDED ? status_name(status) : "");
+			       state == OP_ENDED ? " " : "",
+			       state == OP_ENDED ? status_name(status) : "");
 }
 
 /* Nothing is executed. The first answer, or for each action what is known of it. */
@@ -316,7 +317,8 @@ static int execute(struct asked *a, const struct msg_request *m)
 }
 
 /* Consumes *request on success. */
-static struct asked *asked_new(struct inbox *b, const struct msg_request *m, struct omis_request **request)
+static struct asked *asked_new(struct inbox *b, const struct msg_request *m,
+			       struct omis_request **request)
 {
 	struct asked *a = calloc(1, sizeof(*a));
 	uint32_t *number = m->naction ? calloc(m->naction, sizeof(*number)) : NULL;
@@ -345,7 +347,8 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 	if (!a)
 		return;
 	if (m->flags & MSG_REQUEST_OUTCOME && !a->op.number) {
-		err_set(&e, ERR_INVALID, "of a request that changes nothing, or has no id, nothing is remembered");
+		err_set(&e, ERR_INVALID,
+			"of a request that changes nothing, or has no id, nothing is remembered");
 		answer_error(b, m->id, STATUS_PARAMETER_ERROR, &e);
 		asked_free(a);
 		return;
@@ -359,7 +362,7 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 	if (rc == 0) {
 		rc = execute(a, m);
 		if (rc < 0)
-			err_set(&e, (enum err_code) - rc, "not done: too much is going on here");
+			err_set(&e, (enum err_code)(-rc), "not done: too much is going on here");
 	}
 	if (rc < 0)
 		answer_error(b, m->id, status_from_err(rc), &e);

@@ -78,7 +78,8 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e)
 		return open_time(in);
 	if (s->kind != FLOW_SOURCE_METRIC) {
 		in->from = INPUT_EVENT;
-		return s->probe[0] ? 0 : err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
+		return s->probe[0] ? 0
+				   : err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
 	}
 	rc = read_partners(in, &s->partners, e);
 	if (!rc)
@@ -120,10 +121,10 @@ bool input_is_same(const struct input *a, const struct input *b)
 {
 	const struct flow_source *x = a->source, *y = b->source;
 
-	return x->kind == y->kind && str_eq(x->metric, y->metric) &&
-	       str_eq(x->object, y->object) && str_eq(x->probe, y->probe) &&
-	       str_eq(x->process, y->process) && x->parameter == y->parameter &&
-	       same_names(&x->partners, &y->partners) && same_names(&x->regions, &y->regions);
+	return x->kind == y->kind && str_eq(x->metric, y->metric) && str_eq(x->object, y->object) &&
+	       str_eq(x->probe, y->probe) && str_eq(x->process, y->process) &&
+	       x->parameter == y->parameter && same_names(&x->partners, &y->partners) &&
+	       same_names(&x->regions, &y->regions);
 }
 
 void input_attach(struct input *in, struct tickbase *ticks)
@@ -214,10 +215,11 @@ static uint64_t hash_choice(const struct input *in)
 /* A process that has called exec counts in another segment. */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size)
 {
-	int n = snprintf(out, size, "%s %s %llu %llu %zu %llx", in->metric.name, object,
-			 in->proc ? (unsigned long long)in->proc->start : 0,
-			 in->proc && in->from == INPUT_CALLS ? (unsigned long long)in->proc->seg_inode : 0,
-			 in->npartner, (unsigned long long)hash_choice(in));
+	int n = snprintf(
+		out, size, "%s %s %llu %llu %zu %llx", in->metric.name, object,
+		in->proc ? (unsigned long long)in->proc->start : 0,
+		in->proc && in->from == INPUT_CALLS ? (unsigned long long)in->proc->seg_inode : 0,
+		in->npartner, (unsigned long long)hash_choice(in));
 
 	return n > 0 && (size_t)n < size;
 }
@@ -285,7 +287,8 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 }
 
 /* However many events there were until a look at the rings, the system is asked once. */
-bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value, double *error)
+bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
+		  double *error)
 {
 	struct reading_value v;
 

@@ -17,7 +17,8 @@ struct tickbase;
 
 #define INPUT_PARTNERS_MAX 65536 /* as many as a world may have ranks for one metric to name */
 
-/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times better. */
+/* A scale that two milliseconds of two clocks have given; after a second it is a hundred times
+ * better. */
 #define INPUT_SCALE_ERROR 3e-5
 
 enum input_from {
@@ -44,18 +45,23 @@ struct input {
 	int meter_rc; /* why there are none */
 	struct proc *proc; /* NULL: not there, or not any more */
 	uint32_t hooks; /* bits that it wants of the calls that it counts */
-	uint64_t *under_way; /* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not matter */
+	/* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not
+	 * matter */
+	uint64_t *under_way;
 	bool has_base, is_closed;
 	nsec_t closed_at; /* system time */
 	bool is_lost; /* closed, but its process runs on: what it does is not known any more */
 	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
 	double base; /* the cells at the beginning */
-	double before, before_open; /* what the process had done when the input began, if it began by itself */
+	/* what the process had done when the input began, if it began by itself */
+	double before, before_open;
 	bool is_new; /* that counts */
-	double base_open; /* of calls that were under way then: when they end, time from before is in the value */
+	/* of calls that were under way then: when they end, time from before is in the value */
+	double base_open;
 	double seen; /* the last value; the final one when is_closed */
 	bool has_seen;
-	double used; /* of a share: seconds of processor, and when; has_used: there was one before */
+	/* of a share: seconds of processor, and when; has_used: there was one before */
+	double used;
 	nsec_t used_at;
 	bool has_used;
 	double sample, sample_error; /* input_sample()'s: what was seen at sampled_at */
@@ -96,18 +102,20 @@ const char *input_fault(const struct input *in);
 /* Adds what the input wants of the calls of its process to bits[call_count]. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
 
-/* What comes together since the measurement's start is counted from a base, that a next lm can go on from. */
+/* What comes together since the measurement's start is counted from a base, that a next lm can go
+ * on from. */
 bool input_has_base(const struct input *in);
 
-/* Which base that is: of the process (with its segment) or the node `object`. False: too long for a key. */
+/* Which base that is: of the process (with its segment) or the node `object`. False: too long for a
+ * key. */
 bool input_base_key(const struct input *in, const char *object, char *out, size_t size);
 
 /* From now on. is_new: the process has begun after the measurement: all that it ever did counts. */
 void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 
 /*
- * It turns out that the process has begun after the measurement, or before it: what it had done when the input began
- * counts, or does not. True: the base is another one.
+ * It turns out that the process has begun after the measurement, or before it: what it had done
+ * when the input began counts, or does not. True: the base is another one.
  */
 bool input_judge_again(struct input *in, bool is_new);
 
@@ -115,20 +123,22 @@ bool input_judge_again(struct input *in, bool is_new);
 void input_renew(struct input *in);
 
 /*
- * Nothing more comes of the process. When it has ended the last value stays, if it is one that comes together; when it
- * is only not looked at any more there is none.
+ * Nothing more comes of the process. When it has ended the last value stays, if it is one that
+ * comes together; when it is only not looked at any more there is none.
  */
 void input_close(struct input *in, const struct input_moment *m, bool has_ended);
 
 /*
- * What is sampled, for an event at a probe at time `at`: what it is now, when the event comes to be known. `error`
- * covers what came since, where it has a limit. False: nobody knows.
+ * What is sampled, for an event at a probe at time `at`: what it is now, when the event comes to be
+ * known. `error` covers what came since, where it has a limit. False: nobody knows.
  */
-bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value, double *error);
+bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
+		  double *error);
 
 /*
- * The token for a read, without a value when there is none: FLOW_NONE_YET while a call goes on that began before the
- * last read and tells its bytes at its end, so that their rate is that over all its time.
+ * The token for a read, without a value when there is none: FLOW_NONE_YET while a call goes on that
+ * began before the last read and tells its bytes at its end, so that their rate is that over all
+ * its time.
  */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under way
- * the time so far is in it; it is counted when it begins, and its bytes when it ends. Of one that had begun before
- * the measurement, time counts from the measurement's start.
+ * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under
+ * way the time so far is in it; it is counted when it begins, and its bytes when it ends. Of one
+ * that had begun before the measurement, time counts from the measurement's start.
  */
 #include "common/base/str.h"
 #include "common/ring/calls.h"
@@ -66,7 +66,8 @@ static bool counts_class(const struct input *in, enum call_class class)
 
 int cells_open(struct input *in, struct err *e)
 {
-	const struct pmsl_builtin_use use = { in->npartner > 0, in->source->regions.n > 0, input_is_vt(in) };
+	const struct pmsl_builtin_use use = { in->npartner > 0, in->source->regions.n > 0,
+					      input_is_vt(in) };
 	const char *refusal = pmsl_builtin_refusal(&in->metric, &use);
 
 	if (refusal)
@@ -75,10 +76,12 @@ int cells_open(struct input *in, struct err *e)
 	return 0;
 }
 
-/* What a started receive has brought is counted when a call completes it, and from whom is known then. */
+/* What a started receive has brought is counted when a call completes it, and from whom is known
+ * then. */
 static bool completes(const struct input *in, unsigned func)
 {
-	bool is_wanted = is_volume(in) ? in->metric.counts_in : in->npartner && counts_class(in, CALL_RECV);
+	bool is_wanted =
+		is_volume(in) ? in->metric.counts_in : in->npartner && counts_class(in, CALL_RECV);
 
 	return is_wanted && call_table[func].class == CALL_COMPLETE;
 }
@@ -103,7 +106,8 @@ void input_add_hooks(const struct input *in, uint32_t *bits)
 
 static double bytes_of(const struct input *in, uint64_t out, uint64_t came)
 {
-	return (in->metric.counts_out ? (double)out : 0) + (in->metric.counts_in ? (double)came : 0);
+	return (in->metric.counts_out ? (double)out : 0) +
+	       (in->metric.counts_in ? (double)came : 0);
 }
 
 static double seconds(const struct ticks_scale *scale, uint64_t ticks)
@@ -155,11 +159,13 @@ static void on_partner(void *arg, const struct segview_partner *p)
 	if (is_delay(s->in))
 		s->sum += seconds(s->scale, p->delay);
 	else
-		s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in) : (double)p->count;
+		s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in)
+					   : (double)p->count;
 }
 
 /* What the calls that a thread is in have taken so far: it is in one that counts, or in none. */
-static double open_delay(const struct input *in, const struct ticks_scale *scale, uint64_t now, unsigned thread)
+static double open_delay(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			 unsigned thread)
 {
 	const struct segview *seg = in->proc->seg;
 	struct segview_call c;
@@ -171,15 +177,17 @@ static double open_delay(const struct input *in, const struct ticks_scale *scale
 	return open;
 }
 
-/* Where it is not known for whom a call is, that is known when it ends, and all its time is in that sum then. */
-static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now, unsigned thread,
-		     struct reading_value *v)
+/* Where it is not known for whom a call is, that is known when it ends, and all its time is in that
+ * sum then. */
+static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+		     unsigned thread, struct reading_value *v)
 {
 	double open = open_delay(in, scale, now, thread);
 	int32_t partner = CALL_PARTNER_UNKNOWN;
 	struct segview_current c;
 
-	if (open > 0 && segview_current(in->proc->seg, thread, &c) && c.is_inside && counts_call(in, c.func))
+	if (open > 0 && segview_current(in->proc->seg, thread, &c) && c.is_inside &&
+	    counts_call(in, c.func))
 		partner = current_partner(&in->proc->own, &c);
 	if (partner == CALL_PARTNER_UNKNOWN)
 		v->open += open;
@@ -270,7 +278,8 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 
 bool cells_moves(const struct input *in)
 {
-	return in->from == INPUT_CALLS && is_volume(in) && !in->source->from_start && !input_is_vt(in);
+	return in->from == INPUT_CALLS && is_volume(in) && !in->source->from_start &&
+	       !input_is_vt(in);
 }
 
 /* Calls in which the caller's own data are on their way all the time; a receive mostly waits. */
@@ -279,7 +288,8 @@ static bool moves(const struct input *in, const struct segview_current *c)
 	unsigned class = call_table[c->func].class;
 	int32_t partner = in->npartner ? current_partner(&in->proc->own, c) : CALL_PARTNER_UNKNOWN;
 
-	return counts_call(in, c->func) && (class == CALL_IO || class == CALL_SEND || class == CALL_RMA) &&
+	return counts_call(in, c->func) &&
+	       (class == CALL_IO || class == CALL_SEND || class == CALL_RMA) &&
 	       (partner == CALL_PARTNER_UNKNOWN || is_partner(in, partner));
 }
 

@@ -142,7 +142,8 @@ static bool look_pages(struct sampler *s, int64_t pages, struct reading_value *v
 {
 	const struct host_facts *f = sampler_facts(s);
 
-	return f && f->page_size > 0 && put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
+	return f && f->page_size > 0 &&
+	       put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
 }
 
 static bool look_bytes(const struct input *in, struct sampler *s, struct reading_value *v)

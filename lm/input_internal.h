@@ -7,7 +7,8 @@
 
 struct reading_value {
 	double value, error;
-	double open; /* seconds of calls under way that may be in it when they end; they are in the error */
+	/* seconds of calls under way that may be in it when they end; they are in the error */
+	double open;
 };
 
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
@@ -16,7 +17,8 @@ bool cells_look(struct input *in, const struct input_moment *m, struct reading_v
 
 /* It is about what moves between two reads. */
 bool cells_moves(const struct input *in);
-/* A call whose bytes are told at its end has been under way since the last look here, the whole time. */
+/* A call whose bytes are told at its end has been under way since the last look here, the whole
+ * time. */
 bool cells_under_way(struct input *in);
 
 /* Ids of the calls that it counts, ascending, into func[call_count]. */
@@ -29,7 +31,8 @@ void regions_attach(struct input *in, struct tickbase *ticks);
 void regions_detach(struct input *in);
 void regions_continue(struct input *in, struct input *from);
 const char *regions_fault(const struct input *in);
-bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale, struct reading_value *v);
+bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		  struct reading_value *v);
 
 /* --- input_figure.c: what the system tells. */
 int figure_open(struct input *in, struct err *e);

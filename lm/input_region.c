@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of regions: what a thread does from one probe to another. The rank tells it apart where it happens, by
- * meters; here they are asked for, and read.
+ * Calls of regions: what a thread does from one probe to another. The rank tells it apart where it
+ * happens, by meters; here they are asked for, and read.
  */
 #include "common/ring/calls.h"
 #include "common/ring/region.h"
@@ -20,12 +20,15 @@ int regions_open(struct input *in, struct err *e)
 	if (!names->n)
 		return 0;
 	if (in->from != INPUT_CALLS)
-		return err_set(e, ERR_UNSUPPORTED, "%s is not told apart by regions: it is no metric of calls",
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%s is not told apart by regions: it is no metric of calls",
 			       in->metric.name);
 	for (size_t i = 0; i < names->n; i++)
 		if (!region_is_name(names->v[i]))
-			return err_set(e, ERR_INVALID, "%s: a region is BEGIN..END, two probes, or a NAME that makes two",
-				       names->v[i]);
+			return err_set(
+				e, ERR_INVALID,
+				"%s: a region is BEGIN..END, two probes, or a NAME that makes two",
+				names->v[i]);
 	in->meter = calloc(names->n * METERS_EACH, sizeof(*in->meter));
 	return in->meter ? 0 : err_nomem(e);
 }
@@ -59,7 +62,8 @@ static bool find_probes(const struct segview *seg, const char *name, struct segv
 	return false;
 }
 
-static int add_meter(struct input *in, struct segview_meter *want, enum seg_read_kind kind, uint64_t now)
+static int add_meter(struct input *in, struct segview_meter *want, enum seg_read_kind kind,
+		     uint64_t now)
 {
 	int rc;
 
@@ -97,7 +101,8 @@ static int attach(struct input *in, uint64_t now)
 	if (!rc)
 		want.read.nfunc = cells_funcs(in, func);
 	for (size_t i = 0; i < names->n && !rc; i++)
-		rc = find_probes(in->proc->seg, names->v[i], &want) ? add_meters(in, &want, now) : -ERR_NOTFOUND;
+		rc = find_probes(in->proc->seg, names->v[i], &want) ? add_meters(in, &want, now)
+								    : -ERR_NOTFOUND;
 	free(func);
 	return rc;
 }
@@ -144,7 +149,8 @@ const char *regions_fault(const struct input *in)
 	}
 }
 
-bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale, struct reading_value *v)
+bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		  struct reading_value *v)
 {
 	bool is_delay = in->metric.quantity == PMSL_Q_DELAY;
 	struct segview_metered m;
@@ -152,8 +158,10 @@ bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale
 	for (size_t i = 0; i < in->nmeter; i++) {
 		if (segview_meter_read(in->proc->seg, in->meter[i], now, &m))
 			return false;
-		v->value += is_delay ? (double)ticks_delta_to_nsec(scale, m.value) * 1e-9 : (double)m.value;
-		v->open += is_delay ? (double)ticks_delta_to_nsec(scale, m.doubt) * 1e-9 : (double)m.doubt;
+		v->value += is_delay ? (double)ticks_delta_to_nsec(scale, m.value) * 1e-9
+				     : (double)m.value;
+		v->open += is_delay ? (double)ticks_delta_to_nsec(scale, m.doubt) * 1e-9
+				    : (double)m.doubt;
 		if (m.torn)
 			v->error = INFINITY;
 	}

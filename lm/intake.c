@@ -26,8 +26,9 @@ void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
 }
 
 /*
- * Whose segment it is, it says itself; a child that inherited it must not be taken for its owner. What one
- * that is gone was called in its own pid namespace nobody knows: a child does not register what it inherited.
+ * Whose segment it is, it says itself; a child that inherited it must not be taken for its owner.
+ * What one that is gone was called in its own pid namespace nobody knows: a child does not register
+ * what it inherited.
  */
 static int check_owner(struct intake *n, const struct segview *v, int32_t pid, bool adopted,
 		       struct err *e)
@@ -157,7 +158,8 @@ int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
 	return rc;
 }
 
-/* Children that inherited the descriptor show it too, so what is not the owner's is passed over in silence. */
+/* Children that inherited the descriptor show it too, so what is not the owner's is passed over in
+ * silence. */
 static void on_memfd(void *arg, int32_t pid, int fd)
 {
 	struct intake *n = arg;

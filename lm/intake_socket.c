@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket that processes register at: one connection, one message with one descriptor, no answer. */
+/* The socket that processes register at: one connection, one message with one descriptor, no
+ * answer. */
 #include "lm/intake_internal.h"
 
 #include "common/base/log.h"
@@ -19,7 +20,8 @@
 #include <unistd.h>
 
 #define ACCEPTS_MAX 256 /* in one turn */
-#define SCM_FDS_MAX 253 /* of one message, by the kernel (SCM_MAX_FD): what has no room is closed in our own context */
+/* of one message, by the kernel (SCM_MAX_FD): what has no room is closed in our own context */
+#define SCM_FDS_MAX 253
 #define REST_NS (500 * NSEC_PER_MSEC)
 
 struct visitor {
@@ -149,7 +151,8 @@ static bool take_spare(struct intake *n)
 {
 	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
 		if (n->spare[i] < 0)
-			n->spare[i] = eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
+			n->spare[i] =
+				eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
 		if (n->spare[i] < 0)
 			return false;
 	}
@@ -314,8 +317,8 @@ static bool listens_at(int fd, const struct sockaddr_un *a)
 	socklen_t len = sizeof(bound) - 1, word = sizeof(int);
 	int type = 0, is_listening = 0;
 
-	return getsockname(fd, (struct sockaddr *)&bound, &len) == 0 && bound.sun_family == AF_UNIX &&
-	       str_eq(bound.sun_path, a->sun_path) &&
+	return getsockname(fd, (struct sockaddr *)&bound, &len) == 0 &&
+	       bound.sun_family == AF_UNIX && str_eq(bound.sun_path, a->sun_path) &&
 	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &word) == 0 && type == SOCK_SEQPACKET &&
 	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &word) == 0 && is_listening;
 }
@@ -326,8 +329,8 @@ static int take_listener(struct intake *n, const struct sockaddr_un *a, struct e
 	int flags;
 
 	if (!listens_at(n->conf.listener, a))
-		return err_set(e, ERR_INVALID, "descriptor %d is not the socket %s", n->conf.listener,
-			       n->socket);
+		return err_set(e, ERR_INVALID, "descriptor %d is not the socket %s",
+			       n->conf.listener, n->socket);
 	n->listen_fd = n->conf.listener;
 	flags = fcntl(n->listen_fd, F_GETFL);
 	if (flags < 0 || fcntl(n->listen_fd, F_SETFL, flags | O_NONBLOCK) < 0 ||

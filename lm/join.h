@@ -11,8 +11,8 @@
 #include "proto/msg.h"
 
 #define JOIN_RETRY_MIN_NS NSEC_PER_SEC
-#define JOIN_RETRY_MAX_NS \
-	(30 * NSEC_PER_SEC) /* a mainsm that comes back is found within this time */
+/* a mainsm that comes back is found within this time */
+#define JOIN_RETRY_MAX_NS (30 * NSEC_PER_SEC)
 
 struct join;
 struct loop;

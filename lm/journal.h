@@ -29,8 +29,9 @@ void journal_add(struct buf *b, const struct journal_line *l);
 int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e);
 
 /*
- * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = whoever's. Two at once take turns;
- * one that does not get on is waited for half a second: blocks so long. No journal is fine.
+ * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = whoever's.
+ * Two at once take turns; one that does not get on is waited for half a second: blocks so long. No
+ * journal is fine.
  */
 int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);
 

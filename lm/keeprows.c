@@ -30,7 +30,8 @@ struct file {
 struct keeprows {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
-	size_t before; /* rows below it may be of lives before us, and what they lost is not told yet */
+	/* rows below it may be of lives before us, and what they lost is not told yet */
+	size_t before;
 };
 
 static struct keeprow_state *now(const struct keeprow *r)
@@ -160,8 +161,8 @@ static struct keeprow *fill(struct keeprow *r, uint64_t segment, uint32_t thread
 	return r;
 }
 
-struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread, uint64_t stream,
-			     bool (*lives)(void *arg, uint64_t segment), void *arg)
+struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread,
+			     uint64_t stream, bool (*lives)(void *arg, uint64_t segment), void *arg)
 {
 	struct keeprow *r = find_free(rs);
 
@@ -192,22 +193,24 @@ void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock 
 
 /* --- of lives before */
 
-void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g), void *arg)
+void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g),
+			void *arg)
 {
 	for (size_t i = 0; i < rs->before; i++) {
 		const struct keeprow *r = &rs->f->row[i];
 
 		if (!r->segment || !r->stream || is_done(r))
 			continue;
-		fn(arg, &(struct evgap){ .stream = r->stream,
-					 .seq = r->given_seq,
-					 .end_seq = r->given_seq + 1,
-					 .first = r->given_events,
-					 .end_first = now(r)->events > r->given_events ? now(r)->events :
-											 r->given_events,
-					 .dropped = now(r)->dropped > r->given_dropped ? now(r)->dropped :
-											 r->given_dropped,
-					 .is_last = true });
+		fn(arg, &(struct evgap){
+				.stream = r->stream,
+				.seq = r->given_seq,
+				.end_seq = r->given_seq + 1,
+				.first = r->given_events,
+				.end_first = now(r)->events > r->given_events ? now(r)->events
+									      : r->given_events,
+				.dropped = now(r)->dropped > r->given_dropped ? now(r)->dropped
+									      : r->given_dropped,
+				.is_last = true });
 	}
 	rs->before = 0;
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a kept subscription has got with each ring, in a file that is mapped: so it outlives an lm that is killed at
- * any moment, as the rings do. From it and from what is on the disk the next lm knows exactly what the one before had taken and not
- * put into the spool: it is lost, and told, and nothing is taken twice.
+ * How far a kept subscription has got with each ring, in a file that is mapped: so it outlives an
+ * lm that is killed at any moment, as the rings do. From it and from what is on the disk the next
+ * lm knows exactly what the one before had taken and not put into the spool: it is lost, and told,
+ * and nothing is taken twice.
  *
- * A row is of one stream: what one lm took from one ring. A segment is a number that no other one ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which
- * then does by one store.
+ * A row is of one stream: what one lm took from one ring. A segment is a number that no other one
+ * ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which then
+ * does by one store.
  */
 #ifndef LM_KEEPROWS_H
 #define LM_KEEPROWS_H
@@ -28,13 +30,16 @@ struct keeprow_state {
 	uint64_t lost; /* of these dropped ones, those that the segment counts */
 };
 
-/* Takes up what is there; what makes no sense is begun anew. Room is really allocated. ERR_SYS, ERR_NOMEM. */
+/* Takes up what is there; what makes no sense is begun anew. Room is really allocated. ERR_SYS,
+ * ERR_NOMEM. */
 int keeprows_open(const char *path, struct keeprows **out, struct err *e);
 void keeprows_free(struct keeprows *rs);
 
-/* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no room, nothing is counted. */
-struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread, uint64_t stream,
-			     bool (*lives)(void *arg, uint64_t segment), void *arg);
+/* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no
+ * room, nothing is counted. */
+struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread,
+			     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
+			     void *arg);
 void keeprow_set(struct keeprow *r, const struct keeprow_state *s);
 void keeprow_get(const struct keeprow *r, struct keeprow_state *out);
 
@@ -43,14 +48,17 @@ void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock 
 
 /* --- after a life that ended */
 
-/* Of every stream before us that had more than was given: that, as a gap that ends it. Once in a life, again in the next until it was given. */
-void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g), void *arg);
+/* Of every stream before us that had more than was given: that, as a gap that ends it. Once in a
+ * life, again in the next until it was given. */
+void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g),
+			void *arg);
 
 /* Somebody took from that segment's rings. */
 bool keeprows_knows(const struct keeprows *rs, uint64_t segment);
 uint64_t keeprows_place(const struct keeprows *rs, uint64_t segment, uint32_t thread);
 
-/* What the segment had lost as told so far: with what it had lost before, set by keeprows_set_base(). */
+/* What the segment had lost as told so far: with what it had lost before, set by
+ * keeprows_set_base(). */
 uint64_t keeprows_told(const struct keeprows *rs, uint64_t segment);
 
 /* From now on told is `told`: the others are taken off. */

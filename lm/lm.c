@@ -95,7 +95,10 @@ static void on_armed(void *arg, const char *csr, uint32_t version, const struct 
 	size_t n = entry ? wire_entries(r, 0, entry, r->nentry) : 0;
 
 	send_up(arg, &(struct msg){ .type = MSG_ARM_ACK,
-				    .arm_ack = { .csr = csr, .version = version, .entry = entry, .nentry = n } });
+				    .arm_ack = { .csr = csr,
+						 .version = version,
+						 .entry = entry,
+						 .nentry = n } });
 	free(entry);
 }
 
@@ -119,7 +122,8 @@ static void on_revoked(struct lm *m, const struct msg_revoked *r)
 	net_ctx_check(ctx);
 }
 
-/* The programs run on and cost nothing any more, not either when the requests that are armed go later. */
+/* The programs run on and cost nothing any more, not either when the requests that are armed go
+ * later. */
 static void on_stop(struct lm *m, const char *reason)
 {
 	list_each (i, procs_all(m->procs)) {
@@ -144,7 +148,8 @@ static void on_msg(void *arg, const struct msg *msg)
 		inbox_cancel(m->inbox, msg->cancel.id);
 		break;
 	case MSG_ARM:
-		csrs_arm(m->csrs, &msg->arm); /* without memory nothing can be told either; it is armed again when the link is */
+		/* without memory nothing can be told either; it is armed again when the link is */
+		csrs_arm(m->csrs, &msg->arm);
 		break;
 	case MSG_DISARM:
 		csrs_disarm(m->csrs, msg->disarm.csr);
@@ -248,8 +253,7 @@ static void on_drained(void *arg)
 	m->conf.on_end(m->conf.arg, m->end_reason);
 }
 
-static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at,
-		       unsigned depth)
+static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at, unsigned depth)
 {
 	csrs_stopped(((struct lm *)arg)->csrs, p, is_stopped, at, depth);
 }
@@ -373,7 +377,8 @@ static int open_companions(struct lm *m)
 	return m->trace && (m->look || !c->look) ? 0 : -ERR_NOMEM;
 }
 
-/* Listeners hear of a process in this order: measuring and counters before the events that use them. */
+/* Listeners hear of a process in this order: measuring and counters before the events that use
+ * them. */
 static int open_parts(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
@@ -389,10 +394,12 @@ static int open_parts(struct lm *m, struct err *e)
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
 	m->probes = probes_new(&(struct probes_conf){ m->procs, &m->ticks, c->timebase });
 	m->tracebufs = tracebufs_new(m->procs);
-	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_companions(m) < 0)
+	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs ||
+	    open_companions(m) < 0)
 		return err_nomem(e);
-	return stops_open(&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
-			  &m->stops, e);
+	return stops_open(
+		&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
+		&m->stops, e);
 }
 
 static int open_keeps(struct lm *m, struct err *e)
@@ -430,7 +437,8 @@ static int open_work(struct lm *m, struct err *e)
 	m->tasks = tasks_new(&env);
 	if (!m->tasks)
 		return err_nomem(e);
-	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_losses, on_armed, on_corrupt, m });
+	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_losses, on_armed,
+						on_corrupt, m });
 	m->readings = readings_new(&(struct readings_conf){ env, c->bases, send_up, m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(

@@ -16,8 +16,8 @@
 
 #include <sys/types.h>
 
-#define LM_LINGER_DEFAULT_NS \
-	(60 * NSEC_PER_SEC) /* without processes: a job's next step comes sooner */
+/* without processes: a job's next step comes sooner */
+#define LM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
 #define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
 
 struct lm;
@@ -49,7 +49,8 @@ struct lm_conf {
 	const char *guard; /* path of lm-guard; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
 	const char *bases; /* where measurements began to count; NULL = the next lm does not know */
-	const char *ops; /* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
+	/* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
+	const char *ops;
 	const char *audit; /* file of the manipulations; NULL = none */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
 	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
@@ -80,16 +81,17 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
-/* To mainsm, whoever the parent is. -ERR_CLOSED: we have not gone up yet; else as ascent_ask_top(). */
+/* To mainsm, whoever the parent is. -ERR_CLOSED: we have not gone up yet; else as
+ * ascent_ask_top(). */
 int lm_ask_top(struct lm *m, const struct msg *msg);
 
 /* Leaves in good order, then on_end. */
 void lm_stop(struct lm *m, const char *reason);
 
 /*
- * After on_end. It has ended for want of processes: what has registered since is to be watched by another lm, which finds it.
- * lm_is_wanted(): there is such a one. Before: nobody can register here from now on; who did so a moment ago still counts.
- * The socket for that lm, or -1: intake_pass().
+ * After on_end. It has ended for want of processes: what has registered since is to be watched by
+ * another lm, which finds it. lm_is_wanted(): there is such a one. Before: nobody can register here
+ * from now on; who did so a moment ago still counts. The socket for that lm, or -1: intake_pass().
  */
 bool lm_has_lingered(const struct lm *m);
 bool lm_is_wanted(struct lm *m);

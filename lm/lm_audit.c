@@ -10,7 +10,8 @@ static void on_trouble(void *arg, const struct err *why, uint64_t n)
 	if (why)
 		log_error("audit", "manipulations are not written down any more: %s", why->text);
 	else
-		log_notice("audit", "manipulations are written down again, missing=%llu", (unsigned long long)n);
+		log_notice("audit", "manipulations are written down again, missing=%llu",
+			   (unsigned long long)n);
 }
 
 int lm_audit_open(struct lm *m, struct err *e)
@@ -32,7 +33,8 @@ int serve_audit(struct service_call *c)
 	if (!call_is_for_us(c))
 		return 0;
 	if (!c->env->audit)
-		return reply_add_error(c->reply, c->action, node, STATUS_UNSUPPORTED_SERVICE, "no audit is kept here");
+		return reply_add_error(c->reply, c->action, node, STATUS_UNSUPPORTED_SERVICE,
+				       "no audit is kept here");
 	rc = audit_read(c->env->audit, call_int(c, 1), call_int(c, 2), &b);
 	if (rc >= 0)
 		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, b.p, b.n);

@@ -79,7 +79,8 @@ struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
 	char audit[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES];
-	char spool[FILE_PATH_BYTES]; /* kept subscriptions; in the state directory, which outlives a reboot */
+	/* kept subscriptions; in the state directory, which outlives a reboot */
+	char spool[FILE_PATH_BYTES];
 	char memfd[64];
 	char tracer[FILE_PATH_BYTES], guard[FILE_PATH_BYTES], look[FILE_PATH_BYTES]; /* beside us */
 };
@@ -116,7 +117,8 @@ static int fill_paths(struct program *p, struct err *e)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
 	connstr_caid(&p->conn, caid);
-	if (seg_lm_path(to->spool, sizeof(to->spool), daemon_state_dir(p->daemon), p->host_name, caid, ".spool") < 0)
+	if (seg_lm_path(to->spool, sizeof(to->spool), daemon_state_dir(p->daemon), p->host_name,
+			caid, ".spool") < 0)
 		return err_set(e, ERR_LIMIT, "%s is too long", daemon_state_dir(p->daemon));
 	snprintf(to->memfd, sizeof(to->memfd), "%s%s", SEG_MEMFD_PREFIX, caid);
 	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") < 0 ||
@@ -317,8 +319,8 @@ static void status(struct daemon *d, struct buf *out)
 }
 
 /*
- * Processes register until the last moment, and none may be left with nobody to watch it: either it meets this lm and the
- * next one finds it, or it meets none, gets the lock and starts one.
+ * Processes register until the last moment, and none may be left with nobody to watch it: either it
+ * meets this lm and the next one finds it, or it meets none, gets the lock and starts one.
  */
 static void hand_over(struct program *p)
 {
@@ -343,7 +345,8 @@ static int words_of(const char *word, const char *option)
 	return word[n] == '=' ? 1 : word[n] ? 0 : 2;
 }
 
-/* What this one was started with, but for what it inherited. Ends with NULL; room for 4 more words. */
+/* What this one was started with, but for what it inherited. Ends with NULL; room for 4 more
+ * words. */
 static char **own_words(char **argv, size_t *n)
 {
 	size_t all = 0, skip;
@@ -354,7 +357,8 @@ static char **own_words(char **argv, size_t *n)
 	out = calloc(all + 5, sizeof(*out));
 	*n = 0;
 	for (size_t i = 0; out && i < all; i++) {
-		skip = (size_t)words_of(argv[i], "--lock-fd") + (size_t)words_of(argv[i], "--listen-fd");
+		skip = (size_t)words_of(argv[i], "--lock-fd") +
+		       (size_t)words_of(argv[i], "--listen-fd");
 		if (skip)
 			i += skip - 1;
 		else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lm-guard JOURNAL EPOCH: started by an lm when it stops something, with the line to it as standard input. When the
- * line ends without a word the lm has died: what its journal says is let run, and that is all. It
- * allocates nothing before that, and needs next to no memory.
+ * lm-guard JOURNAL EPOCH: started by an lm when it stops something, with the line to it as standard
+ * input. When the line ends without a word the lm has died: what its journal says is let run, and
+ * that is all. It allocates nothing before that, and needs next to no memory.
  */
 #include "common/base/file.h"
 #include "lm/journal.h"
@@ -52,7 +52,8 @@ static uint64_t start_of(int32_t pid)
 	return n == STAT_START ? (uint64_t)v[STAT_START - 1] : 0;
 }
 
-/* The descriptor comes first: what /proc says then is about that process, or about one that the signal does not reach. */
+/* The descriptor comes first: what /proc says then is about that process, or about one that the
+ * signal does not reach. */
 static void let_run(void *arg, const struct journal_line *l)
 {
 	int fd = (int)syscall(SYS_pidfd_open, l->pid, 0);

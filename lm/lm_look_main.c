@@ -63,8 +63,10 @@ static int die_with_lm(struct err *e)
 
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		return err_sys(e, "prctl");
-	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 || peer.uid != getuid())
-		return err_set(e, ERR_INVALID, "lm starts this program when it needs it; see lm(8)");
+	if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_PEERCRED, &peer, &n) < 0 ||
+	    peer.uid != getuid())
+		return err_set(e, ERR_INVALID,
+			       "lm starts this program when it needs it; see lm(8)");
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking at what may hang: memory of processes and files, where a page or a file can lie on a file system
- * that does not answer. lm-look does it for the lm, and is killed when it takes too long.
+ * Looking at what may hang: memory of processes and files, where a page or a file can lie on a file
+ * system that does not answer. lm-look does it for the lm, and is killed when it takes too long.
  */
 #ifndef LM_LOOK_H
 #define LM_LOOK_H
@@ -10,13 +10,14 @@
 #include "lm/task.h"
 
 #define LOOK_MAX_NS (2 * NSEC_PER_SEC) /* a page that is on a disk is there in milliseconds */
-#define LOOK_HANGS                                                                              \
+#define LOOK_HANGS                                                                                \
 	"it did not come within 2 s: a page or a file hangs, perhaps on a file system that does " \
 	"not answer"
 
-/* Does what m asks of lm-look; fn gets the answers, each valid for its call. Blocks as the host does. */
-void look_do(struct host *h, const struct tracer_msg *m, void (*fn)(void *, const struct tracer_msg *),
-	     void *arg);
+/* Does what m asks of lm-look; fn gets the answers, each valid for its call. Blocks as the host
+ * does. */
+void look_do(struct host *h, const struct tracer_msg *m,
+	     void (*fn)(void *, const struct tracer_msg *), void *arg);
 
 /* One object of a call, looked at. */
 struct looked {
@@ -34,7 +35,8 @@ struct looked {
 struct look_spec {
 	char class; /* of the objects of the first parameter */
 	size_t max_bytes; /* of what comes */
-	/* Says what is asked, which is the same of each object. *take is freed with the call: texts or bytes may be of it. */
+	/* Says what is asked, which is the same of each object. *take is freed with the call: texts
+	 * or bytes may be of it. */
 	int (*fill)(struct service_call *c, struct tracer_msg *m, void **take, struct err *e);
 	/* Adds the entry of one that succeeded. */
 	int (*add)(struct service_call *c, const struct looked *o);

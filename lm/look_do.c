@@ -50,8 +50,9 @@ static void say_bytes(struct looking_now *l, const uint8_t *p, size_t n)
 static void say_module(void *arg, const struct host_module *m)
 {
 	struct looking_now *l = arg;
-	char *path = strndup(m->path, m->npath < TRACER_NAME_MAX_BYTES ? m->npath : TRACER_NAME_MAX_BYTES);
-	const uint64_t v[] = { m->code_start, m->code_len, m->data_start,
+	char *path = strndup(m->path,
+			     m->npath < TRACER_NAME_MAX_BYTES ? m->npath : TRACER_NAME_MAX_BYTES);
+	const uint64_t v[] = { m->code_start, m->code_len,  m->data_start,
 			       m->data_len,   m->bss_start, m->bss_len };
 
 	if (!path)
@@ -91,7 +92,8 @@ static int read_memory(struct looking_now *l, struct host_proc *p, struct err *e
 	return rc;
 }
 
-/* All of it is there before any of it is written: what is not mapped is told with nothing changed. */
+/* All of it is there before any of it is written: what is not mapped is told with nothing
+ * changed. */
 static int write_memory(struct looking_now *l, struct host_proc *p, size_t *done, struct err *e)
 {
 	struct host_memory m = memory_of(l->asked);
@@ -156,8 +158,8 @@ static int read_file(struct host *h, struct looking_now *l, struct err *e)
 	return rc;
 }
 
-void look_do(struct host *h, const struct tracer_msg *m, void (*fn)(void *, const struct tracer_msg *),
-	     void *arg)
+void look_do(struct host *h, const struct tracer_msg *m,
+	     void (*fn)(void *, const struct tracer_msg *), void *arg)
 {
 	struct looking_now *l = calloc(1, sizeof(*l));
 	struct err e = { 0 };

@@ -122,7 +122,8 @@ int objects_expand(struct procs *s, const struct omis_value *list, char class, s
 			rc = reply_add_error(r, action, name_of(&x, token, n),
 					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
-	/* To say that there is none is an answer too; threads of one process were asked one by one. */
+	/* To say that there is none is an answer too; threads of one process were asked one by
+	 * one. */
 	counted = (uint32_t)out->n + unknown;
 	if (counted < list->list.n)
 		counted = (uint32_t)list->list.n;

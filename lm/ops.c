@@ -22,10 +22,12 @@ struct record {
 
 /* How far the forgotten ones of a tool had come. */
 struct past {
-	uint64_t who, number, used; /* used: the greatest is the one that was touched last; 0 = free */
+	/* used: the greatest is the one that was touched last; 0 = free */
+	uint64_t who, number, used;
 };
 
-/* As it lies in the file, which grows and is written in place: a kill of the lm leaves what was written. */
+/* As it lies in the file, which grows and is written in place: a kill of the lm leaves what was
+ * written. */
 struct store {
 	uint64_t magic;
 	struct hash_key key;
@@ -35,7 +37,8 @@ struct store {
 	struct record record[OPS_MAX];
 };
 
-#define HEAD_BYTES offsetof(struct store, past) /* what a file has where nothing was done: the rest is zeros */
+/* what a file has where nothing was done: the rest is zeros */
+#define HEAD_BYTES offsetof(struct store, past)
 
 struct ops {
 	int fd; /* -1: none */
@@ -65,7 +68,8 @@ static bool makes_sense(const struct store *s)
 	return true;
 }
 
-/* read: bytes that something else has left in it. What nobody has touched stays so: many lms have none of it. */
+/* read: bytes that something else has left in it. What nobody has touched stays so: many lms have
+ * none of it. */
 static int begin_anew(struct ops *o, size_t read, struct err *e)
 {
 	memset(&o->s, 0, read);
@@ -91,7 +95,8 @@ static int read_file(struct ops *o, const char *path, struct err *e)
 		got = pread(o->fd, &o->s, sizeof(o->s), 0);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
-		return err_sys(e, "%s", path); /* what may be read another time is not thrown away */
+		return err_sys(e, "%s",
+			       path); /* what may be read another time is not thrown away */
 	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
 }
 
@@ -173,7 +178,8 @@ static struct past *past_for(struct ops *o, uint64_t who)
 	return p;
 }
 
-static int write_state(struct ops *o, struct record *r, enum op_state state, unsigned status, struct err *e)
+static int write_state(struct ops *o, struct record *r, enum op_state state, unsigned status,
+		       struct err *e)
 {
 	r->state = (uint16_t)state;
 	r->status = (uint16_t)status;
@@ -181,8 +187,9 @@ static int write_state(struct ops *o, struct record *r, enum op_state state, uns
 }
 
 /*
- * The place that comes next; whose it was is noted before it is overwritten, and it is nobody's before it is another's:
- * half a record written does not say of a new one what became of the old one.
+ * The place that comes next; whose it was is noted before it is overwritten, and it is nobody's
+ * before it is another's: half a record written does not say of a new one what became of the old
+ * one.
  */
 static int make_room(struct ops *o, struct record **out, struct err *e)
 {
@@ -229,5 +236,6 @@ void ops_end(struct ops *o, const struct op *op, unsigned status)
 	struct record *r = find(o, op);
 
 	if (r)
-		write_state(o, r, OP_ENDED, status, NULL); /* if it cannot: unknown, which is no lie */
+		write_state(o, r, OP_ENDED, status,
+			    NULL); /* if it cannot: unknown, which is no lie */
 }

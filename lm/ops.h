@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The manipulations that were begun on this host, by the ids of the tools' requests, so that none is
- * done twice: not when a request comes again after a link was lost, and not either after a death of the lm,
- * for each is written down before it is begun and when it has ended. Bounded: of those
+ * The manipulations that were begun on this host, by the ids of the tools' requests, so that none
+ * is done twice: not when a request comes again after a link was lost, and not either after a death
+ * of the lm, for each is written down before it is begun and when it has ended. Bounded: of those
  * that were forgotten it is known for each tool how far it had come.
  */
 #ifndef LM_OPS_H
@@ -14,7 +14,8 @@
 #include <stdint.h>
 
 #define OPS_MAX 2048 /* actions */
-#define OPS_TOOLS_MAX 256 /* whose forgotten ones are known: four times what one mainsm has at a time */
+/* whose forgotten ones are known: four times what one mainsm has at a time */
+#define OPS_TOOLS_MAX 256
 
 struct ops;
 
@@ -34,8 +35,8 @@ enum op_state {
 };
 
 /*
- * path: a file in a private directory; NULL: what is remembered dies with the lm. What is in the file
- * and makes no sense is thrown away. -ERR_NOMEM, -ERR_SYS.
+ * path: a file in a private directory; NULL: what is remembered dies with the lm. What is in the
+ * file and makes no sense is thrown away. -ERR_NOMEM, -ERR_SYS.
  */
 int ops_open(const char *path, struct ops **out, struct err *e);
 void ops_close(struct ops *o);

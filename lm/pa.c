@@ -63,7 +63,8 @@ int64_t pa_counter_value(const struct pa_cell *c)
 	return (int64_t)((uint64_t)c->own_n + (uint64_t)gained(c));
 }
 
-/* v that was left behind by an earlier owner of the cell goes on integrating: it is taken out again. */
+/* v that was left behind by an earlier owner of the cell goes on integrating: it is taken out
+ * again. */
 static void rank_integral(struct pa *a, const struct pa_cell *c, double *integral, double *v)
 {
 	uint64_t ticks = ticks_of(a, c->proc);

@@ -36,9 +36,9 @@ struct pa_name {
 };
 
 /*
- * The cell of the object in this process, made when there is none yet. ERR_INVALID: no token of a counter or
- * integrator; ERR_LIMIT: all cells of the process are in use, or too many objects; ERR_NOTFOUND: the process has
- * no segment.
+ * The cell of the object in this process, made when there is none yet. ERR_INVALID: no token of a
+ * counter or integrator; ERR_LIMIT: all cells of the process are in use, or too many objects;
+ * ERR_NOTFOUND: the process has no segment.
  */
 int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *cell,
 	    struct err *e);

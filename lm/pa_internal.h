@@ -38,7 +38,8 @@ struct pa_cell {
 	uint64_t base_ticks;
 	double base_integral, base_v; /* v x ticks, v */
 	struct pa_integral own;
-	/* an increment that was put by: patop_integrator_local_increment() from outside of the rank */
+	/* an increment that was put by: patop_integrator_local_increment() from outside of the
+	 * rank */
 	struct {
 		double delta, time;
 		bool is_set;
@@ -50,7 +51,8 @@ struct pa_cell {
 	bool frozen; /* the process has ended: time does not go on */
 };
 
-/* Of proc.cell. Kinds never mix: a counter's cell has no integrator's bits in it, and the other way round. */
+/* Of proc.cell. Kinds never mix: a counter's cell has no integrator's bits in it, and the other way
+ * round. */
 enum cell_use {
 	CELL_FRESH,
 	CELL_WAS_COUNTER,
@@ -73,7 +75,8 @@ void pa_notes_take(struct pa *a, struct proc *p);
 /* Brings back what was noted of this token, wherever it was. */
 void pa_notes_revive(struct pa *a, const char *token);
 
-/* A cell of that kind that was kept for somebody who has not asked for it: taken from him. -1: none. */
+/* A cell of that kind that was kept for somebody who has not asked for it: taken from him. -1:
+ * none. */
 int pa_notes_give_up(struct proc *p, bool is_integrator);
 
 /* Forgets what was noted for the tool. */

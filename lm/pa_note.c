@@ -50,7 +50,8 @@ void pa_note_none(const struct pa_cell *c, bool was_integrator)
 		segview_note_set(c->proc->seg, (unsigned)c->cell, &n);
 }
 
-/* What the note says of the cell's use. A torn or foolish one: never to be used by anybody again. */
+/* What the note says of the cell's use. A torn or foolish one: never to be used by anybody
+ * again. */
 static enum cell_use use_of(const struct proc *p, unsigned cell, struct seg_note *n)
 {
 	if (!segview_note_get(p->seg, cell, n))

@@ -86,7 +86,8 @@ int perf_open(int32_t tid, enum perf_what what, uint64_t addr, struct perf **out
 	}
 	p->map = mmap(NULL, p->page + p->ring, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	if (p->map == MAP_FAILED) {
-		err_sys(e, "the kernel gives no more memory for events (kernel.perf_event_mlock_kb)");
+		err_sys(e,
+			"the kernel gives no more memory for events (kernel.perf_event_mlock_kb)");
 		close(p->fd);
 		free(p);
 		return -ERR_SYS;

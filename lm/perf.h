@@ -12,7 +12,8 @@
 
 #include <stdbool.h>
 
-#define PERF_RING_PAGES 4 /* 600 records between two looks; a user may lock some 100 such rings */
+/* 600 records between two looks; a user may lock some 100 such rings */
+#define PERF_RING_PAGES 4
 
 struct perf;
 
@@ -30,8 +31,8 @@ struct perf_record {
 typedef void (*perf_fn)(void *arg, const struct perf_record *r);
 
 /*
- * -ERR_NOTFOUND: no such thread; -ERR_LIMIT: it has four addresses already; -ERR_UNSUPPORTED: the kernel or the
- * machine cannot do it; -ERR_SYS: the kernel does not let us, with the remedy.
+ * -ERR_NOTFOUND: no such thread; -ERR_LIMIT: it has four addresses already; -ERR_UNSUPPORTED: the
+ * kernel or the machine cannot do it; -ERR_SYS: the kernel does not let us, with the remedy.
  */
 int perf_open(int32_t tid, enum perf_what what, uint64_t addr, struct perf **out, struct err *e);
 void perf_close(struct perf *p);
@@ -40,8 +41,8 @@ void perf_close(struct perf *p);
 void perf_read(struct perf *p, perf_fn fn, void *arg);
 
 /*
- * One record from the bytes at p: its size, or 0 when it is cut or makes no sense. *is_known: out was
- * filled.
+ * One record from the bytes at p: its size, or 0 when it is cut or makes no sense. *is_known: out
+ * was filled.
  */
 size_t perf_decode(const uint8_t *p, size_t n, struct perf_record *out, bool *is_known);
 

@@ -153,7 +153,8 @@ static int add_reads(struct probe_wish *w, const struct probe_ask *ask)
 
 	for (size_t i = 0; i < ask->nread; i++) {
 		const struct probe_read *r = &ask->read[i];
-		struct segview_read want = { r->kind, r->cell,		     r->func, (unsigned)r->nfunc,
+		struct segview_read want = { r->kind, r->cell,
+					     r->func, (unsigned)r->nfunc,
 					     r->rank, (unsigned)r->nrank };
 
 		rc = segview_read_add(w->site->proc->seg, w->site->number, &want, &slot);

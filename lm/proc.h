@@ -23,12 +23,12 @@
 #define PROCS_MAX 1024 /* alive at once; a host has fewer cores */
 #define PROCS_ENDED_MAX 256 /* last values kept: some 4 KiB each */
 #define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people who look after a crash */
-#define PROCS_LOOK_MIN_NS \
-	(2 * NSEC_PER_SEC) /* stopped from outside, new threads: seen after this time */
-#define PROCS_LOOK_EACH_NS \
-	(30 * NSEC_PER_MSEC) /* a look costs 15 us: half a thousandth of a core for all */
-#define PROCS_LOOK_FAST_NS \
-	(100 * NSEC_PER_MSEC) /* while somebody waits for threads to come and go */
+/* stopped from outside, new threads: seen after this time */
+#define PROCS_LOOK_MIN_NS (2 * NSEC_PER_SEC)
+/* a look costs 15 us: half a thousandth of a core for all */
+#define PROCS_LOOK_EACH_NS (30 * NSEC_PER_MSEC)
+/* while somebody waits for threads to come and go */
+#define PROCS_LOOK_FAST_NS (100 * NSEC_PER_MSEC)
 
 struct loop;
 struct procs;
@@ -47,8 +47,8 @@ struct proc_thread {
 struct proc_hooks {
 	struct list wishes;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
-	uint32_t
-		kept; /* hook word that an lm before us left and that is no tool's: as long as the segment is here */
+	uint32_t kept; /* hook word that an lm before us left and that is no tool's: as long as the
+			  segment is here */
 };
 
 /* Stops and continues by the monitor that are not told yet: they take turns. */
@@ -71,8 +71,8 @@ struct proc {
 	struct host_proc *held; /* NULL: it has ended */
 	struct segview *seg; /* NULL: none, not any more, or detached as corrupt */
 	uint64_t seg_inode;
-	uint64_t
-		seg_key; /* of the segment for ever: an inode's number is given again, at the latest after a boot */
+	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the
+			     latest after a boot */
 	struct seg_own own; /* of the segment; texts are clean */
 	uint32_t state; /* enum msg_state */
 	int exit_status; /* as wait() tells it; -1 unknown */
@@ -85,8 +85,8 @@ struct proc {
 	struct proc_current
 		*current; /* current.c: what looks have seen of calls; NULL: nothing yet */
 	nsec_t queue_since; /* services_queue.c: when the list of what is posted began, */
-	uint64_t *
-		queue_before; /* owned: calls that threads were in then, their number + 1; 0: in none */
+	uint64_t *queue_before; /* owned: calls that threads were in then, their number + 1; 0: in
+				   none */
 	bool queue_is_late; /* calls had been made by then */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
@@ -101,7 +101,8 @@ struct proc {
 enum proc_event {
 	PROC_BORN, /* new here; its segment, when it has one, is mapped */
 	PROC_CHANGED, /* rank, job, state: something that the directory tells */
-	PROC_RENEWED, /* another segment in place of the old one, which is gone: the program called exec */
+	/* another segment in place of the old one, which is gone: the program called exec */
+	PROC_RENEWED,
 	PROC_DETACHING, /* its segment broke the rules and goes after this call */
 	PROC_ENDING, /* it is dead; its segment goes after this call */
 	PROC_ENDED,
@@ -139,10 +140,11 @@ const char *procs_node_token(const struct procs *s); /* "" while unknown */
 const char *procs_boot_id(const struct procs *s);
 
 /*
- * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known already gets
- * the segment in place of the one that it had; without a segment nothing changes then.
- * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is gone by now.
- * -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's former process is not told.
+ * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known
+ * already gets the segment in place of the one that it had; without a segment nothing changes then.
+ * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is
+ * gone by now. -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's
+ * former process is not told.
  */
 struct proc_intake {
 	int32_t pid;
@@ -179,8 +181,8 @@ uint64_t procs_detached(const struct procs *s); /* segments that broke the rules
 uint64_t procs_next_mark(struct procs *s);
 
 /*
- * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. What is told of calls is
- * not 0 then: there is nothing.
+ * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. What is
+ * told of calls is not 0 then: there is nothing.
  */
 bool proc_is_alone(const struct proc *p);
 #define PROC_ALONE "the process makes no MPI calls"

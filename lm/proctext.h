@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading the texts of /proc and /sys: lines of words and numbers. Never fails hard: what is not there stays as it was. */
+/* Reading the texts of /proc and /sys: lines of words and numbers. Never fails hard: what is not
+ * there stays as it was. */
 #ifndef LM_PROCTEXT_H
 #define LM_PROCTEXT_H
 
@@ -16,7 +17,8 @@ size_t text_numbers(const char *p, int64_t *out, size_t max);
 /* As text_number, with a point and digits; no exponent. */
 const char *text_decimal(const char *p, double *out);
 
-/* Behind the word at p (blanks before it are skipped), *n its length; NULL at the end of the line. */
+/* Behind the word at p (blanks before it are skipped), *n its length; NULL at the end of the
+ * line. */
 const char *text_word(const char *p, const char **word, size_t *n);
 
 /* The start of the next line, or NULL. */

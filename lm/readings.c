@@ -124,8 +124,8 @@ static void resume(struct reading *g, struct input *in)
 	in->base_open = left.open;
 	in->before = in->before_open = 0;
 	/*
-	 * That is all when the rank has gone on to count. What an aggregate over the events of a probe had
-	 * gathered is gone all the same.
+	 * That is all when the rank has gone on to count. What an aggregate over the events of a
+	 * probe had gathered is gone all the same.
 	 */
 	in->is_cut =
 		input_is_vt(in) ||
@@ -154,7 +154,8 @@ void reading_attach(struct reading *g, struct input *in)
 		in->proc = NULL;
 }
 
-/* Times that were compared were of another mainsm: a process may be older than it seemed, or newer. */
+/* Times that were compared were of another mainsm: a process may be older than it seemed, or
+ * newer. */
 void reading_judge_again(struct reading *g)
 {
 	unsigned roots = g->owner->conf.env.timebase->roots;
@@ -182,7 +183,8 @@ void reading_begin(struct reading *g)
 	reading_announce(g);
 }
 
-/* What its old segment had told last goes on after exec; of a process that had none until now all begins. */
+/* What its old segment had told last goes on after exec; of a process that had none until now all
+ * begins. */
 static void begin_with_segment(struct reading *g, struct input *in, bool was_without)
 {
 	if (!was_without) {

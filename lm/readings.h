@@ -12,11 +12,13 @@
 #include "lm/task.h"
 #include "proto/msg.h"
 
-#define READINGS_MAX 1024 /* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
+/* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
+#define READINGS_MAX 1024
 #define READINGS_NODES_MAX 65536 /* of all their graphs */
-#define READINGS_STATE_MAX_BYTES (64 * 1024 * 1024) /* of these: what a watched host can spare */
-#define READINGS_RESTATE_NS \
-	(120 * NSEC_PER_SEC) /* for a parent that comes back: as long as an sm keeps what tools wanted */
+/* of these: what a watched host can spare */
+#define READINGS_STATE_MAX_BYTES (64 * 1024 * 1024)
+/* for a parent that comes back: as long as an sm keeps what tools wanted */
+#define READINGS_RESTATE_NS (120 * NSEC_PER_SEC)
 #define READINGS_ENTRIES_MAX 100 /* what is wrong with one piece; more names help nobody */
 
 struct readings;
@@ -39,8 +41,8 @@ void readings_end(struct readings *r, uint32_t measurement);
 void readings_tool_gone(struct readings *r, uint32_t tool);
 
 /*
- * The parent came or went. Measurements go on, and their last frames wait until they are loaded again;
- * what is not within READINGS_RESTATE_NS is given up.
+ * The parent came or went. Measurements go on, and their last frames wait until they are loaded
+ * again; what is not within READINGS_RESTATE_NS is given up.
  */
 void readings_link(struct readings *r, bool is_up);
 

@@ -37,8 +37,8 @@ struct reading {
 	struct input *input; /* owned; those that this host can tell */
 	size_t ninput;
 	bool has_begun;
-	unsigned
-		roots; /* of the time base (timebase.h), when it was known last which processes are newer */
+	unsigned roots; /* of the time base (timebase.h), when it was known last which processes are
+			   newer */
 	bool is_stale; /* the parent that is there now has not loaded it */
 	struct loop_timer *timer;
 	struct flowbox *box;
@@ -63,7 +63,8 @@ void reading_judge_again(struct reading *g);
 void reading_attach(struct reading *g, struct input *in);
 
 /* --- readings_probe.c */
-/* After any change of measurements, their inputs or processes: what is looked at at probes is theirs. */
+/* After any change of measurements, their inputs or processes: what is looked at at probes is
+ * theirs. */
 void readings_watch(struct readings *r);
 void readings_unwatch(struct readings *r);
 /* Why an input at a probe has no values; NULL: it has, or its process is not here. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From FLOW_LOAD to a graph that runs: verified, its inputs found, or refused with the old one running on. */
+/* From FLOW_LOAD to a graph that runs: verified, its inputs found, or refused with the old one
+ * running on. */
 #include "common/base/str.h"
 #include "common/daemon/wire.h"
 #include "common/loop/loop.h"
@@ -138,7 +139,8 @@ static int open_inputs(struct load *l)
 	return rc;
 }
 
-/* Those of the version before go on; a few of the wrong place are looked at, as versions are alike. */
+/* Those of the version before go on; a few of the wrong place are looked at, as versions are
+ * alike. */
 static void continue_inputs(struct load *l, struct reading *old)
 {
 	for (size_t i = 0, at = 0; i < l->ninput; i++) {
@@ -166,8 +168,8 @@ static struct reading *new_reading(struct readings *r, uint32_t id)
 	g->id = id;
 	list_init(&g->link);
 	g->timer = loop_timer_new(r->conf.env.loop, reading_on_timer, g);
-	g->box = flowbox_new(
-		&(struct flowbox_conf){ .measurement = id, .send = r->conf.send, .arg = r->conf.arg });
+	g->box = flowbox_new(&(struct flowbox_conf){
+		.measurement = id, .send = r->conf.send, .arg = r->conf.arg });
 	if (g->timer && g->box)
 		return g;
 	reading_free(g);
@@ -196,7 +198,8 @@ static struct reading *of_same_times(struct load *l)
 	return NULL;
 }
 
-/* Nothing comes of inputs that cannot be told: who collects their events is not to take that for none. */
+/* Nothing comes of inputs that cannot be told: who collects their events is not to take that for
+ * none. */
 static void close_refused(const struct load *l, const struct reading *g)
 {
 	size_t at = 0;
@@ -241,11 +244,13 @@ static void wish_all(struct load *l, struct reading *g)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && reading_wish(g, p))
-			complain(l, p->token.s, -ERR_NOMEM, &(struct err){ .text = "out of memory" });
+			complain(l, p->token.s, -ERR_NOMEM,
+				 &(struct err){ .text = "out of memory" });
 	}
 }
 
-static void complain_of(struct load *l, const char *object, const char *what, const char *name, const char *fault)
+static void complain_of(struct load *l, const char *object, const char *what, const char *name,
+			const char *fault)
 {
 	struct err e;
 
@@ -262,7 +267,8 @@ static void complain_of_probes(struct load *l, const struct reading *g)
 		const struct flow_source *s = in->source;
 
 		complain_of(l, s->process, "probe", s->probe, readings_watch_fault(in));
-		complain_of(l, s->object, "region", s->regions.n ? s->regions.v[0] : "", input_fault(in));
+		complain_of(l, s->object, "region", s->regions.n ? s->regions.v[0] : "",
+			    input_fault(in));
 	}
 }
 
@@ -360,7 +366,8 @@ void readings_load(struct readings *r, const struct msg_flow_load *m)
 	int rc;
 
 	if (!l.answer)
-		return; /* without memory nothing can be told either; it is loaded again when the link is */
+		return; /* without memory nothing can be told either; it is loaded again when the
+			   link is */
 	rc = load(&l);
 	if (rc)
 		complain(&l, procs_node_token(r->conf.env.procs), rc, &l.e);

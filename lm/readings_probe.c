@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs at probes. However many measurements look at one probe of one process, it is wished for once,
- * with all figures that they want of it, and each input of the engine gets each event once.
+ * Inputs at probes. However many measurements look at one probe of one process, it is wished for
+ * once, with all figures that they want of it, and each input of the engine gets each event once.
  */
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a time by the host's clock, of which differences are taken: INPUT_SCALE_ERROR of some 30 ms. */
+/* Of a time by the host's clock, of which differences are taken: INPUT_SCALE_ERROR of some
+ * 30 ms. */
 #define LOCAL_CLOCK_ERROR_S 1e-6
 
 /* A figure that the rank reads: of which calls, with whom. */
@@ -32,7 +33,8 @@ struct tap {
 	enum flow_source_kind kind;
 	uint32_t parameter;
 	bool is_local; /* a time by the host's own clock */
-	struct input *sampled; /* whose figure the system is asked for, else NULL; borrowed until inputs change */
+	/* whose figure the system is asked for, else NULL; borrowed until inputs change */
+	struct input *sampled;
 	struct figure figure[2];
 	unsigned nfigure;
 	int read[2]; /* places of the figures in what the wish reads; -1 = it reads no such thing */
@@ -75,12 +77,14 @@ static double figures_of(const struct tap *t, const struct probe_hit *h)
 	double sum = -t->base;
 
 	for (unsigned i = 0; i < t->nfigure; i++)
-		sum += t->read[i] >= 0 && (unsigned)t->read[i] < h->nread ? h->read[t->read[i]] : NAN;
+		sum += t->read[i] >= 0 && (unsigned)t->read[i] < h->nread ? h->read[t->read[i]]
+									  : NAN;
 	return sum;
 }
 
 /* The system is asked when the record is read, so that of its moment is only what has a bound. */
-static struct flow_token sample(const struct watch *w, const struct tap *t, const struct probe_hit *h)
+static struct flow_token sample(const struct watch *w, const struct tap *t,
+				const struct probe_hit *h)
 {
 	struct readings *r = w->owner;
 	const struct input_moment m = { .ticks = r->conf.env.ticks,
@@ -457,7 +461,8 @@ static void watch_once(struct readings *r)
 		settle(r, list_entry(i, struct reading, link));
 }
 
-/* A wish reads the ring first, and whose ring makes no sense goes then: what was found is looked at again. */
+/* A wish reads the ring first, and whose ring makes no sense goes then: what was found is looked at
+ * again. */
 void readings_watch(struct readings *r)
 {
 	r->watch_again = true;

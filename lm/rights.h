@@ -14,7 +14,8 @@ enum omis_right rights_of(const char *identity);
 /* The smaller of what the identity carries and what is claimed. */
 enum omis_right rights_least(const char *identity, uint32_t claimed);
 
-/* May the identity watch for the event, and have the first `prefix` actions done here? *right: what it may do. */
+/* May the identity watch for the event, and have the first `prefix` actions done here? *right: what
+ * it may do. */
 bool rights_allow(const char *identity, const struct omis_request *r, size_t prefix,
 		  enum omis_right *right);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures of the host and its processes for measurements, looked at when they are read: once a moment,
- * however many read them.
+ * Figures of the host and its processes for measurements, looked at when they are read: once a
+ * moment, however many read them.
  */
 #ifndef LM_SAMPLER_H
 #define LM_SAMPLER_H

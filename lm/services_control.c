@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes processes and threads run, wait, or run sooner: signals, stops, suspends, priorities. */
+/* What makes processes and threads run, wait, or run sooner: signals, stops, suspends,
+ * priorities. */
 #include "lm/services.h"
 
 #include "common/base/limits.h"
@@ -159,7 +160,8 @@ static int renice_all(struct service_call *c, struct proc *p, size_t *changed, s
 	return rc;
 }
 
-/* Linux keeps it by thread. A second time for those that were born meanwhile of one not yet changed. */
+/* Linux keeps it by thread. A second time for those that were born meanwhile of one not yet
+ * changed. */
 static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
 {
 	size_t changed = 0;

@@ -77,8 +77,8 @@ static void on_created(void *arg, const struct tracer_msg *m)
 	int rc;
 
 	if (m->type != TRACER_CREATED) {
-		err_set(&k->e, m->type == TRACER_FAILED ? (enum err_code)m->what : ERR_INTERNAL, "%s",
-			m->ntext ? m->text[0] : "lm-trace said something else");
+		err_set(&k->e, m->type == TRACER_FAILED ? (enum err_code)m->what : ERR_INTERNAL,
+			"%s", m->ntext ? m->text[0] : "lm-trace said something else");
 		finish(k);
 		return;
 	}
@@ -122,7 +122,8 @@ static int ask(struct service_call *c, struct creation *k)
 	if (rc == 0 && m->value[2] > TRACER_STREAMS_MAX)
 		rc = -ERR_LIMIT;
 	if (rc < 0)
-		err_set(&k->e, ERR_LIMIT, "%d texts and %d streams are the most that a program gets",
+		err_set(&k->e, ERR_LIMIT,
+			"%d texts and %d streams are the most that a program gets",
 			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
 	else
 		rc = trace_ask(k->env->trace, m, on_created, k, &a, &k->e);

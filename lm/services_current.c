@@ -44,7 +44,8 @@ static int add_calls(struct service_call *c, struct proc *p)
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
 		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func))
 			write_one(&w, &one);
-	rc = b.failed ? -ERR_LIMIT : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
+	rc = b.failed ? -ERR_LIMIT
+		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }

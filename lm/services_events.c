@@ -40,7 +40,8 @@ static int add_types(struct service_call *c, const struct object *o)
 	for (unsigned i = 0; i < n; i++)
 		if (events_type(o->proc, i))
 			write_type(&w, o->proc, i);
-	rc = b.failed ? -ERR_NOMEM : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
+	rc = b.failed ? -ERR_NOMEM
+		      : reply_add_n(c->reply, c->action, o->token, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }

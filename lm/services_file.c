@@ -20,7 +20,8 @@ static int fill(struct service_call *c, struct tracer_msg *m, void **take, struc
 		return err_set(e, ERR_INVALID, "offset is at least 0, length 0 to %d",
 			       FILE_LISTING_MAX_BYTES);
 	if (!filelist_has(c->env->files, path))
-		return err_set(e, ERR_DENIED, "%.60s is not one of the 'files' of this lm.conf", path);
+		return err_set(e, ERR_DENIED, "%.60s is not one of the 'files' of this lm.conf",
+			       path);
 	m->type = TRACER_FILE;
 	m->nvalue = 2;
 	m->value[0] = (uint64_t)offset;
@@ -46,7 +47,8 @@ static int add(struct service_call *c, const struct looked *o)
 	int rc;
 
 	if (o->bytes.n > FILE_LISTING_MAX_BYTES) {
-		rc = err_set(&e, ERR_LIMIT, "the rest of %.60s is longer than %d bytes: ask for parts",
+		rc = err_set(&e, ERR_LIMIT,
+			     "the rest of %.60s is longer than %d bytes: ask for parts",
 			     call_text(c, 1), FILE_LISTING_MAX_BYTES);
 		return call_add_failure(c, o->token.s, rc, &e);
 	}

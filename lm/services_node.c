@@ -244,7 +244,8 @@ int serve_node_get_info(struct service_call *c)
 	int rc;
 
 	if (flags < 0)
-		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR, "flags is a sum of bits, not negative");
+		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+				       "flags is a sum of bits, not negative");
 	if (flags & NODE_RATES) {
 		rc = rates_get(c->env->rates, &rates, NULL);
 		if (rc == -ERR_AGAIN && !c->retry)

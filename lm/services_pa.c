@@ -35,7 +35,8 @@ static bool is_trace_buffer(const struct service_call *c)
 	return token && token_measure(token, strlen(token)) == 'b';
 }
 
-/* Also when its processes here have all ended: who reads it asks us as well, and that is no error. */
+/* Also when its processes here have all ended: who reads it asks us as well, and that is no
+ * error. */
 int serve_pa_create(struct service_call *c)
 {
 	struct pa_name name = name_in(c, 1);
@@ -51,7 +52,8 @@ int serve_pa_create(struct service_call *c)
 	return call_each_proc(c, create_one);
 }
 
-/* Calls fn for each object of the list that is known here; what is not gets an entry, unless `quiet`. */
+/* Calls fn for each object of the list that is known here; what is not gets an entry, unless
+ * `quiet`. */
 static int for_each_object(struct service_call *c, bool quiet,
 			   int (*fn)(struct service_call *, struct pa_object *))
 {
@@ -244,7 +246,8 @@ int serve_pa_read(struct service_call *c)
 	return for_each_object(c, false, read_one);
 }
 
-/* The cell that an increment from here goes to: of the event's process, else the only one there is. */
+/* The cell that an increment from here goes to: of the event's process, else the only one
+ * there is. */
 static int target(struct service_call *c, struct pa_object **object, struct pa_cell **out,
 		  struct err *e)
 {

@@ -66,7 +66,8 @@ static unsigned what_for(int64_t flags)
 	return what;
 }
 
-/* Asked after something was read under its pid: it was read of this process if it is still there. */
+/* Asked after something was read under its pid: it was read of this process if it is still
+ * there. */
 static bool is_there(const struct proc *p)
 {
 	return p->held && host_proc_signal(p->held, 0, NULL) == 0;
@@ -84,8 +85,8 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 		f->state = 'Z';
 }
 
-#define STRING_HEAD \
-	"omig1:" /* of a connection string, which ends with the secret of its token behind a dot */
+/* of a connection string, which ends with the secret of its token behind a dot */
+#define STRING_HEAD "omig1:"
 #define SECRET_MIN_BYTES 20 /* what stands behind the dots of an address is shorter */
 
 /* Nobody needs it who may see the rest: it would let him enrol. */
@@ -327,8 +328,8 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
-	if (flags &
-	    THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it is a stack */
+	if (flags & THREAD_STACK) /* of other threads the kernel knows the mapping only, not that it
+				     is a stack */
 		omis_write_int(&w, is_first ? f.stack : -1);
 	if (flags & THREAD_NODE)
 		write_token(&w, procs_node_token(c->env->procs));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What processes have posted and not completed. Nobody pays for that list before somebody asks: the
- * first question of a tool switches it on, and it begins with the blocking calls that threads are in, which
- * the rank always tells. Requests that were posted before are not known.
+ * first question of a tool switches it on, and it begins with the blocking calls that threads are
+ * in, which the rank always tells. Requests that were posted before are not known.
  */
 #include "lm/services.h"
 
@@ -89,7 +89,9 @@ static int watch(struct service_call *c, struct proc *p)
 
 struct entry {
 	struct segview_posted p;
-	bool is_before; /* it began before the list: the size is not known, and the age at the least what the list's is */
+	/* it began before the list: the size is not known, and the age at the least what the list's
+	 * is */
+	bool is_before;
 };
 
 struct queue {
@@ -117,7 +119,8 @@ static uint64_t comm_of(const struct proc *p, const struct segview_current *c)
 	return c->is_fortran || p->own.flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm : c->comm;
 }
 
-static void add_before(const struct proc *p, const struct segview_current *c, bool is_source, struct queue *q)
+static void add_before(const struct proc *p, const struct segview_current *c, bool is_source,
+		       struct queue *q)
 {
 	int32_t rank = current_world_rank(&p->own, c, is_source ? c->source : c->peer);
 	int32_t tag = is_source ? c->source_tag : c->tag;
@@ -142,7 +145,8 @@ static void take_before(const struct proc *p, struct queue *q)
 	for (unsigned i = 0; p->queue_before && i < n && i < SEG_THREADS_MAX; i++) {
 		const struct call_desc *d;
 
-		if (!segview_current(p->seg, i, &c) || !c.is_inside || c.number + 1 != p->queue_before[i])
+		if (!segview_current(p->seg, i, &c) || !c.is_inside ||
+		    c.number + 1 != p->queue_before[i])
 			continue;
 		d = call_get(c.func);
 		if (!d || !is_blocking(d))

@@ -27,15 +27,17 @@ int serve_tracebuf_create(struct service_call *c)
 	return call_each_proc(c, add_proc);
 }
 
-/* After a restart the lm knows nothing of a buffer whose events are armed still: they make it anew. */
+/* After a restart the lm knows nothing of a buffer whose events are armed still: they make it
+ * anew. */
 static int append(struct service_call *c, struct err *e)
 {
 	struct tracebuf *b = tracebufs_find(c->env->tracebufs, call_text(c, 0), c->tool);
 	int rc;
 
 	if (c->is_proc_gone || (!c->proc && !b))
-		return err_set(e, ERR_NOTFOUND, c->proc || b ? "the process of the event is forgotten" :
-				"there is no such object");
+		return err_set(e, ERR_NOTFOUND,
+			       c->proc || b ? "the process of the event is forgotten"
+					    : "there is no such object");
 	rc = tracebufs_get(c->env->tracebufs, call_text(c, 0), c->tool, &b, e);
 	return rc < 0 ? rc : tracebuf_append(b, c->proc, &c->call->param[1], 3, e);
 }
@@ -48,8 +50,9 @@ int serve_tracebuf_append(struct service_call *c)
 	call_count_object(c);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, call_text(c, 0),
-				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT :
-							     status_from_err(rc), "%s", e.text);
+				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
+							   : status_from_err(rc),
+				       "%s", e.text);
 	return reply_add(c->reply, c->action, call_text(c, 0), STATUS_OK, NULL);
 }
 
@@ -70,9 +73,9 @@ static int read_part(struct service_call *c, struct tracebuf *b, size_t i, size_
 
 	omis_write_token(&w, tracebuf_token(b));
 	tracebuf_take(b, i, call_int(c, 1), bytes, &w);
-	rc = text.failed ? -ERR_NOMEM :
-			   reply_add_n(c->reply, c->action, tracebuf_proc_at(b, i)->token.s, STATUS_OK,
-				       buf_str(&text), text.n);
+	rc = text.failed ? -ERR_NOMEM
+			 : reply_add_n(c->reply, c->action, tracebuf_proc_at(b, i)->token.s,
+				       STATUS_OK, buf_str(&text), text.n);
 	buf_done(&text);
 	return rc;
 }
@@ -87,7 +90,8 @@ static int read_one(struct service_call *c, struct tracebuf *b, size_t share)
 	return rc;
 }
 
-/* Calls fn for each buffer of the list that is known here; what is not gets an entry, unless `quiet`. */
+/* Calls fn for each buffer of the list that is known here; what is not gets an entry, unless
+ * `quiet`. */
 static int each_buffer(struct service_call *c, bool quiet,
 		       int (*fn)(struct service_call *, struct tracebuf *, size_t share))
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a signal does to a process takes a moment: its threads must run for it. A call that has sent
- * signals waits here, in its task, until their effect is seen, so that what stands behind it sees it too.
- * The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
+ * signals waits here, in its task, until their effect is seen, so that what stands behind it sees
+ * it too. The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
  */
 #ifndef LM_SETTLE_H
 #define LM_SETTLE_H
 
 #include "lm/task.h"
 
-/* a thread that sleeps in the kernel may do so for ever; one that only waits for a processor has it by then */
+/* a thread that sleeps in the kernel may do so for ever; one that only waits for a processor has it
+ * by then */
 #define SETTLE_MAX_NS (1500 * NSEC_PER_MSEC)
 #define SETTLE_STEP_MAX_NS (10 * NSEC_PER_MSEC)
 
@@ -26,8 +27,8 @@ struct settle_wish {
 };
 
 /*
- * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn says what is to be seen
- * of it. Answers as call_each_proc() does.
+ * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn says what
+ * is to be seen of it. Answers as call_each_proc() does.
  */
 typedef int (*settle_fn)(struct service_call *c, const struct object *o, struct settle_wish *w,
 			 struct err *e);

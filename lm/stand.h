@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a process to which a signal that stops was sent stands: all its threads, as the kernel shows them. */
+/* Whether a process to which a signal that stops was sent stands: all its threads, as the kernel
+ * shows them. */
 #ifndef LM_STAND_H
 #define LM_STAND_H
 
@@ -7,8 +8,8 @@
 #include "lm/host.h"
 
 #define STAND_LOOKS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
-#define STAND_FIRST_NS \
-	(200 * NSEC_PER_USEC) /* a woken thread needs some 50 us on an idle processor */
+/* a woken thread needs some 50 us on an idle processor */
+#define STAND_FIRST_NS (200 * NSEC_PER_USEC)
 
 /* How far the looks at one process have come; all 0 at the beginning. */
 struct stand {
@@ -19,8 +20,9 @@ struct stand {
 };
 
 /*
- * Goes on looking, and takes what that needs from *looks. False: a thread may run, the process ends, or *looks
- * is used up. A thread that is traced has to stand in two looks, for it stands at each event that is watched for.
+ * Goes on looking, and takes what that needs from *looks. False: a thread may run, the process
+ * ends, or *looks is used up. A thread that is traced has to stand in two looks, for it stands at
+ * each event that is watched for.
  */
 bool stand_look(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells that processes were stopped and continued by the monitor: after the turn in which it was seen, because
- * what is done about it may stop and continue processes itself.
+ * Tells that processes were stopped and continued by the monitor: after the turn in which it was
+ * seen, because what is done about it may stop and continue processes itself.
  */
 #ifndef LM_STOPNEWS_H
 #define LM_STOPNEWS_H

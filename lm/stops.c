@@ -22,7 +22,8 @@ struct suspend {
 	uint32_t count;
 };
 
-/* A process that does not run because of us: it runs again when neither tools nor suspends are left. */
+/* A process that does not run because of us: it runs again when neither tools nor suspends are
+ * left. */
 struct stop {
 	struct list link;
 	struct proc *proc;
@@ -113,7 +114,8 @@ static void drop(struct stops *s, struct stop *st)
 
 /* --- seeing it stand */
 
-/* A signal that stops was sent: its threads must run for it, and that it was stopped is told when none does. */
+/* A signal that stops was sent: its threads must run for it, and that it was stopped is told when
+ * none does. */
 static void see(struct stops *s, struct stop *st, unsigned *looks)
 {
 	if (!st->is_awaited || !stand_look(s->host, st->proc->pid, &st->stand, looks))
@@ -157,7 +159,8 @@ static void await(struct stops *s, struct stop *st)
 	loop_timer_arm(s->look, s->step);
 }
 
-/* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so it is. */
+/* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so
+ * it is. */
 static bool give_up_waiting(struct stops *s, struct stop *st)
 {
 	unsigned looks = STAND_LOOKS_MAX;
@@ -183,8 +186,8 @@ void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
 /* --- letting go */
 
 /*
- * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may continue
- * what somebody else has stopped, and never leave stopped what we have stopped.
+ * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may
+ * continue what somebody else has stopped, and never leave stopped what we have stopped.
  */
 static bool is_stopped_now(const struct stops *s, const struct proc *p)
 {
@@ -193,7 +196,8 @@ static bool is_stopped_now(const struct stops *s, const struct proc *p)
 	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
 }
 
-/* Something that held the process was taken back. had_tools: it was stopped for all to see before. */
+/* Something that held the process was taken back. had_tools: it was stopped for all to see
+ * before. */
 static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;

@@ -15,14 +15,14 @@
 #include "lm/proc.h"
 
 #define STOPS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
-#define STOPS_SUSPENDS_MAX \
-	1000000 /* of one thread by one tool: more is a loop that forgets to resume */
+/* of one thread by one tool: more is a loop that forgets to resume */
+#define STOPS_SUSPENDS_MAX 1000000
 
 struct stops;
 
 /*
- * A process was stopped by the monitor and stands, or was continued; at: the loop's time; depth: of the deepest list
- * whose action did it. Called from the loop.
+ * A process was stopped by the monitor and stands, or was continued; at: the loop's time; depth: of
+ * the deepest list whose action did it. Called from the loop.
  */
 typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 				   unsigned depth);
@@ -36,7 +36,8 @@ struct stops_conf {
 	const char *guard; /* path of lm-guard; copied; NULL = there is none */
 };
 
-/* Continues at once what the journal says. -ERR_NOMEM; as file_read() for a journal that cannot be read. */
+/* Continues at once what the journal says. -ERR_NOMEM; as file_read() for a journal that cannot be
+ * read. */
 int stops_open(const struct stops_conf *c, struct stops **out, struct err *e);
 
 /* Everything that is held runs again. */
@@ -48,7 +49,8 @@ void stops_set_depth(struct stops *s, unsigned depth);
 /* At most one listener. Suspending is not told. */
 void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg);
 
-/* Idempotent. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS (the journal cannot be written: nothing is stopped then). */
+/* Idempotent. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS (the journal cannot be written: nothing is
+ * stopped then). */
 int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e);
 
 /* As stops_stop() with a signal that stops unless the program catches it. */

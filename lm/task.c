@@ -92,14 +92,15 @@ static uint32_t number_of(const struct task *t, size_t i)
 /* The action has ended, as the entries since t->first say. */
 static void note(const struct task *t)
 {
-	audit_note(t->owner->env.audit, &(struct audit_entry){ .identity = t->identity,
-							       .session = t->spec.tool,
-							       .csr = t->csr,
-							       .call = &t->spec.request->action[t->at],
-							       .reply = t->reply,
-							       .action = number_of(t, t->at),
-							       .first = t->first,
-							       .wall = clock_wall() });
+	audit_note(t->owner->env.audit,
+		   &(struct audit_entry){ .identity = t->identity,
+					  .session = t->spec.tool,
+					  .csr = t->csr,
+					  .call = &t->spec.request->action[t->at],
+					  .reply = t->reply,
+					  .action = number_of(t, t->at),
+					  .first = t->first,
+					  .wall = clock_wall() });
 }
 
 /* What one action may do here is decided here again: those above us may be mistaken, or worse. */
@@ -146,7 +147,7 @@ static int run_action(struct task *t)
 	stops_set_depth(c.env->stops, 0);
 	if (rc >= 0)
 		return rc;
-	err_set(&e, (enum err_code) - rc, "%s failed: %s", call->service->name, err_name(rc));
+	err_set(&e, (enum err_code)(-rc), "%s failed: %s", call->service->name, err_name(rc));
 	return reply_add_error(t->reply, c.action, "", status_from_err(rc), "%s", e.text);
 }
 

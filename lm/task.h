@@ -74,7 +74,8 @@ struct tasks *tasks_new(const struct task_env *env);
 void tasks_free(struct tasks *s);
 
 /*
- * on_done may come before this returns; *out is NULL then. The arrays of spec are copied. -ERR_NOMEM, -ERR_LIMIT.
+ * on_done may come before this returns; *out is NULL then. The arrays of spec are copied.
+ * -ERR_NOMEM, -ERR_LIMIT.
  */
 int task_start(struct tasks *s, const struct task_spec *spec, struct task **out);
 void task_cancel(struct task *t);
@@ -98,12 +99,13 @@ struct service_call {
 
 #define SERVICE_WAITS 1
 
-/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is added by the caller. */
+/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is
+ * added by the caller. */
 typedef int (*service_fn)(struct service_call *c);
 
 /*
- * For a call that waits: arg is there again when it is called again, and freed when it is done, or when the
- * task ends for another reason. One at a time.
+ * For a call that waits: arg is there again when it is called again, and freed when it is done, or
+ * when the task ends for another reason. One at a time.
  */
 void task_keep(struct task *t, void *arg, void (*free_fn)(void *arg));
 void *task_kept(const struct task *t);
@@ -126,8 +128,8 @@ int call_add_ok(struct service_call *c, const struct objects *o);
 int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
 
 /*
- * Calls fn for each process that the first parameter names. Where it succeeded is told in one entry, each failure in
- * one of its own. fn must not end processes.
+ * Calls fn for each process that the first parameter names. Where it succeeded is told in one
+ * entry, each failure in one of its own. fn must not end processes.
  */
 int call_each_proc(struct service_call *c,
 		   int (*fn)(struct service_call *, struct proc *, struct err *));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one process has done in its library calls up to one moment: copied out of the segment, so it outlives it. */
+/* What one process has done in its library calls up to one moment: copied out of the segment, so it
+ * outlives it. */
 #ifndef LM_TOTALS_H
 #define LM_TOTALS_H
 

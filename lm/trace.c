@@ -192,7 +192,8 @@ static void on_message(struct trace *t, const struct tracer_msg *m)
 static bool receive(struct trace *t)
 {
 	struct err e = { 0 };
-	ssize_t n = recv(companion_fd(t->run), t->talk->in, sizeof(t->talk->in), MSG_DONTWAIT | MSG_TRUNC);
+	ssize_t n = recv(companion_fd(t->run), t->talk->in, sizeof(t->talk->in),
+			 MSG_DONTWAIT | MSG_TRUNC);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return false;
@@ -201,7 +202,8 @@ static bool receive(struct trace *t)
 		return false;
 	}
 	if ((size_t)n > sizeof(t->talk->in) ||
-	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 || t->talk->msg.type < TRACER_FRAMES) {
+	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 ||
+	    t->talk->msg.type < TRACER_FRAMES) {
 		companion_kill(t->run);
 		lose(t, "it broke the rules");
 		return false;
@@ -314,8 +316,7 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	if (!t->program)
 		return err_set(e, ERR_UNSUPPORTED, "this lm has no such program beside it");
 	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
-		return err_set(e, ERR_LIMIT, "%d such questions wait already",
-			       TRACE_ASKS_MAX);
+		return err_set(e, ERR_LIMIT, "%d such questions wait already", TRACE_ASKS_MAX);
 	if (!t->talk)
 		t->talk = malloc(sizeof(*t->talk));
 	if (!t->talk)
@@ -323,7 +324,8 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	t->talk->asking = *m;
 	a = ask_new(t, &t->talk->asking, &rc);
 	if (!a)
-		return err_set(e, (enum err_code) - rc, "that is more than can be said to %s", name_of(t));
+		return err_set(e, (enum err_code)(-rc), "that is more than can be said to %s",
+			       name_of(t));
 	a->fn = fn;
 	a->arg = arg;
 	list_push_back(&t->waiting, &a->link);

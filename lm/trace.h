@@ -12,17 +12,21 @@
 
 #define TRACE_ASKS_MAX 4096 /* that wait: a backtrace of each thread of a large host */
 #define TRACE_SENT_MAX 8 /* of them given to lm-trace: so many answers its line can hold */
-#define TRACE_STUCK_MAX 8 /* that were killed and wait for something that does not let them die */
-#define TRACE_ANSWER_MAX_NS (10 * NSEC_PER_SEC) /* it gives up itself after 2 s; longer, and it hangs */
-#define TRACE_IDLE_NS (20 * NSEC_PER_SEC) /* a tool that asks every few seconds starts it once */
+/* that were killed and wait for something that does not let them die */
+#define TRACE_STUCK_MAX 8
+/* it gives up itself after 2 s; longer, and it hangs */
+#define TRACE_ANSWER_MAX_NS (10 * NSEC_PER_SEC)
+/* a tool that asks every few seconds starts it once */
+#define TRACE_IDLE_NS (20 * NSEC_PER_SEC)
 
 struct loop;
 struct trace;
 struct trace_ask;
 
 /*
- * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES and TRACER_BYTES come one after the other while
- * `what` says that more follow, and TRACER_MODULE until DONE does. Never from within trace_ask().
+ * An answer, or TRACER_FAILED of lm-trace's or of our own making; TRACER_FRAMES and TRACER_BYTES
+ * come one after the other while `what` says that more follow, and TRACER_MODULE until DONE does.
+ * Never from within trace_ask().
  */
 typedef void (*trace_answer_fn)(void *arg, const struct tracer_msg *m);
 
@@ -45,8 +49,8 @@ struct trace *trace_new(const struct trace_conf *c);
 void trace_free(struct trace *t);
 
 /*
- * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no lm-trace,
- * -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
+ * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no
+ * lm-trace, -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
  */
 int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, void *arg,
 	      struct trace_ask **out, struct err *e);

@@ -123,7 +123,8 @@ static int make(struct tracebufs *s, const char *token, uint32_t tool, struct tr
 	if (token_parse(token, strlen(token), &parts) < 0 || parts.kind != TOKEN_TRACE_BUFFER)
 		return err_set(e, ERR_INVALID, "this is no trace buffer");
 	if (s->all.n >= TRACE_BUFFERS_MAX)
-		return err_set(e, ERR_LIMIT, "there are %d trace buffers already", TRACE_BUFFERS_MAX);
+		return err_set(e, ERR_LIMIT, "there are %d trace buffers already",
+			       TRACE_BUFFERS_MAX);
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return err_nomem(e);
@@ -210,8 +211,9 @@ static int drop(struct tracebuf *b, struct part *part, bool is_too_long, struct 
 	part->is_full = true;
 	if (was_full)
 		return 0;
-	return is_too_long ? err_set(e, ERR_LIMIT, "a record is %d bytes at most", TRACE_RECORD_MAX_BYTES) :
-			     err_set(e, ERR_NOMEM, "the trace buffer is full");
+	return is_too_long ? err_set(e, ERR_LIMIT, "a record is %d bytes at most",
+				     TRACE_RECORD_MAX_BYTES)
+			   : err_set(e, ERR_NOMEM, "the trace buffer is full");
 }
 
 /* In front of each record stands its length: a binary value may hold any byte. */
@@ -222,8 +224,8 @@ static int put(struct tracebuf *b, struct part *part, const struct buf *record, 
 
 	if (record->failed)
 		return drop(b, part, true, e);
-	if (s->bytes + n > TRACE_ALL_MAX_BYTES ||
-	    part->text.n + n > TRACE_PART_MAX_BYTES || buf_reserve(&part->text, n) < 0)
+	if (s->bytes + n > TRACE_ALL_MAX_BYTES || part->text.n + n > TRACE_PART_MAX_BYTES ||
+	    buf_reserve(&part->text, n) < 0)
 		return drop(b, part, false, e);
 	buf_put_u32le(&part->text, (uint32_t)record->n);
 	buf_put(&part->text, record->p, record->n);

@@ -38,7 +38,8 @@ int tracebuf_add_proc(struct tracebuf *b, struct proc *p, struct err *e);
 
 /*
  * A record for the process, which gets a part if it has none; NULL: for each part. ERR_NOMEM (no
- * room), ERR_LIMIT (too long): dropped and counted; told for the first one of a part since it was read, later ones are dropped in silence.
+ * room), ERR_LIMIT (too long): dropped and counted; told for the first one of a part since it was
+ * read, later ones are dropped in silence.
  */
 int tracebuf_append(struct tracebuf *b, struct proc *p, const struct omis_value *record, size_t n,
 		    struct err *e);
@@ -47,9 +48,9 @@ int tracebuf_append(struct tracebuf *b, struct proc *p, const struct omis_value 
 const struct proc *tracebuf_proc_at(const struct tracebuf *b, size_t i);
 
 /*
- * Takes at most max records out of part number i, as values behind its figures: number of the first,
- * records left, records dropped so far. Ends in any case, after one record at least, when the text
- * has reached `bytes`.
+ * Takes at most max records out of part number i, as values behind its figures: number of the
+ * first, records left, records dropped so far. Ends in any case, after one record at least, when
+ * the text has reached `bytes`.
  */
 void tracebuf_take(struct tracebuf *b, size_t i, int64_t max, size_t bytes, struct omis_writer *w);
 

@@ -73,7 +73,8 @@ static void count_in(struct session *s)
 	s->nrun++;
 	s->share->nrun++;
 	if (share->nrun >= SESSION_RUNS_MAX &&
-	    s->nrun * share->nsession >= SESSION_RUNS_MAX) /* one with little to do is not put off */
+	    s->nrun * share->nsession >=
+		    SESSION_RUNS_MAX) /* one with little to do is not put off */
 		pause_session(s, true);
 }
 
@@ -208,7 +209,8 @@ static void define(struct peer *p, const struct msg_request *q, struct omis_requ
 	int rc = r ? csr_define(p->m->csrs, s, request, q->id, &token, &e) : err_nomem(&e);
 
 	if (rc) {
-		refuse(s, q->id, rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc), &e);
+		refuse(s, q->id, rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
+		       &e);
 	} else {
 		r->id = q->id;
 		r->kind = STATUS_CSR_DEFINED;

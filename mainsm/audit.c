@@ -13,13 +13,16 @@ static void on_trouble(void *arg, const struct err *why, uint64_t n)
 	if (why)
 		log_error("audit", "manipulations are not written down any more: %s", why->text);
 	else
-		log_notice("audit", "manipulations are written down again, missing=%llu", (unsigned long long)n);
+		log_notice("audit", "manipulations are written down again, missing=%llu",
+			   (unsigned long long)n);
 }
 
 int mainsm_audit_open(struct mainsm *m, struct err *e)
 {
 	const struct identity *self = net_ctx_self(m->conf.ctx);
-	struct audit_conf c = { .daemon = "mainsm", .host = self ? self->host : "", .on_trouble = on_trouble };
+	struct audit_conf c = { .daemon = "mainsm",
+				.host = self ? self->host : "",
+				.on_trouble = on_trouble };
 	char path[FILE_PATH_BYTES];
 	int rc;
 

@@ -99,7 +99,8 @@ void below_down(struct peer *p, const char *reason)
 	if (site)
 		site_set_address(site, "");
 	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
-	executor_child_lost(m->executor, c->index, c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
+	executor_child_lost(m->executor, c->index,
+			    c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
 	kepts_child_lost(m->kepts, c->index);
 	csrs_child_lost(m->csrs, c->index);
 	measures_child_lost(m->measures, c->index);
@@ -127,11 +128,13 @@ static const struct msg_object *find_node(const struct msg_directory *d)
 /* The sm has only the host's word for it, and may refuse the one whose number it is. */
 static void disown(struct peer *p, uint32_t node, const char *host)
 {
-	link_send(p->link, &(struct msg){ .type = MSG_DISOWN, .disown = { .node = node, .host = host } });
+	link_send(p->link,
+		  &(struct msg){ .type = MSG_DISOWN, .disown = { .node = node, .host = host } });
 }
 
 /* A node's number must be the one that was given to a host of this child's site by that name. */
-static int check_number(struct peer *p, const struct msg_directory *d, const char **host, struct err *e)
+static int check_number(struct peer *p, const struct msg_directory *d, const char **host,
+			struct err *e)
 {
 	const struct msg_object *o = find_node(d);
 	uint32_t number = 0;
@@ -139,16 +142,20 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 
 	if (p->child->role == ROLE_LM)
 		return d->node == p->child->number
-			       ? 0 : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
+			       ? 0
+			       : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
 	if (!o || !o->host[0])
 		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
 	if (!identity_host_is_valid(o->host))
 		return err_set(e, ERR_PROTO, "the host of node %u is no host's name", d->node);
 	rc = numbers_node(p->m->numbers, p->child->site, o->host, &number);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "no number for host %s", o->host);
+		return err_set(e, (enum err_code)(-rc), "no number for host %s", o->host);
 	*host = o->host;
-	return number == d->node ? 0 : err_set(e, ERR_DENIED, "node %u is not a host of its site by that name", d->node);
+	return number == d->node
+		       ? 0
+		       : err_set(e, ERR_DENIED, "node %u is not a host of its site by that name",
+				 d->node);
 }
 
 /* The node is served by this child from now on. */
@@ -168,16 +175,17 @@ static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 		return rc;
 	rc = site_object(m, p->child->site, &site);
 	if (!rc)
-		rc = directory_add_node(m->directory, d->node, host, site, loop_now(m->conf.loop), &node);
+		rc = directory_add_node(m->directory, d->node, host, site, loop_now(m->conf.loop),
+					&node);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "no room for node %u", d->node);
+		return err_set(e, (enum err_code)(-rc), "no room for node %u", d->node);
 	directory_serve(m->directory, node, p->child->index + 1);
 	return 0;
 }
 
 static void got_directory(struct peer *p, const struct msg_directory *d)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	const struct object *node = directory_node(p->m->directory, d->node);
 	const struct msg_object *o = find_node(d);
 	int rc;
@@ -187,7 +195,8 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 		return;
 	rc = adopt(p, d, &e);
 	if (!rc)
-		rc = directory_apply(p->m->directory, p->child->index + 1, d, loop_now(p->m->conf.loop), &e);
+		rc = directory_apply(p->m->directory, p->child->index + 1, d,
+				     loop_now(p->m->conf.loop), &e);
 	if (rc)
 		forged(p, &e);
 }
@@ -195,7 +204,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 void below_msg(struct peer *p, const struct msg *msg)
 {
 	struct mainsm *m = p->m;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = 0;
 
 	switch (msg->type) {

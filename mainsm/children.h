@@ -34,7 +34,8 @@ struct children;
 struct children *children_new(void);
 void children_free(struct children *c);
 
-/* A child for that token; an older one of the same token must have been removed. ERR_LIMIT, ERR_NOMEM. */
+/* A child for that token; an older one of the same token must have been removed. ERR_LIMIT,
+ * ERR_NOMEM. */
 int children_add(struct children *c, const struct child *what, struct child **out);
 void children_remove(struct children *c, struct child *child);
 
@@ -46,7 +47,8 @@ struct child *children_find(const struct children *c, const char *token);
 uint32_t children_bound(const struct children *c);
 size_t children_count(const struct children *c);
 
-/* As link_send(), but one that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when nobody has that number. */
+/* As link_send(), but one that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when nobody has that
+ * number. */
 int children_send(const struct children *c, uint32_t index, const struct msg *m);
 void children_send_all(const struct children *c, const struct msg *m);
 

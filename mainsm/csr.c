@@ -59,7 +59,7 @@ static void csr_free(struct csr *csr)
 	if (!csr)
 		return;
 	list_splice_back(&csr->waiters, &csr->parted);
-	list_each_safe(i, &csr->waiters)
+	list_each_safe (i, &csr->waiters)
 		free(list_entry(i, struct csr_waiter, in_waiters));
 	list_del(&csr->in_partings);
 	free(csr->leaving);
@@ -114,9 +114,11 @@ static struct csr *csr_new(struct csrs *c, struct session *s, uint64_t id)
 static int allowed(const struct session *s, const struct omis_request *r, struct err *e)
 {
 	if (s->csrs.n >= TOOL_CSRS_MAX)
-		return err_set(e, ERR_LIMIT, "a tool may have %d conditional requests", TOOL_CSRS_MAX);
+		return err_set(e, ERR_LIMIT, "a tool may have %d conditional requests",
+			       TOOL_CSRS_MAX);
 	if (r->naction > CSR_ACTIONS_MAX)
-		return err_set(e, ERR_LIMIT, "a conditional request may have %d actions", CSR_ACTIONS_MAX);
+		return err_set(e, ERR_LIMIT, "a conditional request may have %d actions",
+			       CSR_ACTIONS_MAX);
 	for (size_t i = 0; i < r->naction; i++)
 		if (!route_may_call(s->right, &r->action[i]))
 			return route_denied(&r->action[i], e);
@@ -131,11 +133,13 @@ static int check_events(const struct session *s, const struct omis_call *event, 
 
 	for (size_t i = 0; !any && i < list->list.n; i++)
 		any = csr_event_exists(s, list->list.v[i].s.p);
-	return any ? 0 : err_set(e, ERR_NOTFOUND, "there is no such object: %.40s", list->list.v[0].s.p);
+	return any ? 0
+		   : err_set(e, ERR_NOTFOUND, "there is no such object: %.40s",
+			     list->list.v[0].s.p);
 }
 
-int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id, const char **out,
-	       struct err *e)
+int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id,
+	       const char **out, struct err *e)
 {
 	struct filters *filters = NULL;
 	int rc = allowed(s, *request, e);
@@ -179,7 +183,8 @@ static void put_losses(struct csr *csr, unsigned kind, struct buf *value)
 	csr->dropped = 0;
 }
 
-void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why, struct reply *more)
+void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
+	      struct reply *more)
 {
 	struct buf value = BUF_INIT(FRAME_MAX_BYTES);
 	struct reply *r = reply_new();
@@ -221,7 +226,7 @@ static int await(struct list *waiters, csr_on_fn fn, void *arg)
 
 static void forget_waiter(struct list *waiters, const void *arg)
 {
-	list_each_safe(i, waiters) {
+	list_each_safe (i, waiters) {
 		struct csr_waiter *w = list_entry(i, struct csr_waiter, in_waiters);
 
 		if (w->arg == arg) {
@@ -270,26 +275,27 @@ int csr_enable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
 
 size_t csrs_await_armed(struct csrs *c, struct session *s, csr_on_fn fn, void *arg)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 	size_t n = 0;
 
 	while (smap_next(&s->csrs, &i)) {
 		struct csr *csr = i.value;
 
-		n += csr->is_enabled && loop_timer_is_armed(csr->timer) && !await(&csr->waiters, fn, arg);
+		n += csr->is_enabled && loop_timer_is_armed(csr->timer) &&
+		     !await(&csr->waiters, fn, arg);
 	}
 	return n;
 }
 
 void csrs_forget_waiter(struct csrs *c, void *arg)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
 		forget_waiter(&((struct csr *)i.value)->waiters, arg);
 		forget_waiter(&((struct csr *)i.value)->parted, arg);
 	}
-	list_each(k, &c->partings)
+	list_each (k, &c->partings)
 		forget_waiter(&list_entry(k, struct csr, in_partings)->parted, arg);
 }
 
@@ -337,8 +343,8 @@ void csr_suspend(struct csr *csr, const char *why)
 {
 	if (!csr->is_enabled)
 		return;
-	log_info("csr", "suspended csr=%s tool=%u: %s", csr->token.s, csr->session ? csr->session->number : 0,
-		 why);
+	log_info("csr", "suspended csr=%s tool=%u: %s", csr->token.s,
+		 csr->session ? csr->session->number : 0, why);
 	csr->c->stats.suspended++;
 	disable(csr, why, NULL, NULL);
 }
@@ -371,7 +377,8 @@ static bool may_switch_off(const struct session *s, const struct csr *csr)
 	return s->right >= OMIS_MANIPULATE || str_eq(s->principal, csr->session->principal);
 }
 
-unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct omis_value *names, unsigned *stay)
+unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct omis_value *names,
+			 unsigned *stay)
 {
 	struct smap_iter i = { 0 };
 	unsigned n = 0;
@@ -418,7 +425,7 @@ void csr_fire_ended(struct csr *csr)
 /* Deleted, and not all children have answered. */
 static void drop_partings(struct csrs *c, const struct session *s)
 {
-	list_each_safe(i, &c->partings) {
+	list_each_safe (i, &c->partings) {
 		struct csr *csr = list_entry(i, struct csr, in_partings);
 
 		if (csr->session == s && csr->is_deleted)
@@ -428,7 +435,7 @@ static void drop_partings(struct csrs *c, const struct session *s)
 
 void csrs_drop(struct csrs *c, struct session *s)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&s->csrs, &i)) {
 		struct csr *csr = i.value;
@@ -458,7 +465,7 @@ static void follow_one(struct csr *csr)
 
 void csrs_follow(struct csrs *c, struct session *s)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&s->csrs, &i))
 		follow_one(i.value);
@@ -466,7 +473,7 @@ void csrs_follow(struct csrs *c, struct session *s)
 
 void csrs_event_gone(struct csrs *c, struct session *s)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 	struct token hit[TOOL_CSRS_MAX];
 	size_t n = 0;
 
@@ -492,7 +499,7 @@ void csrs_event_gone(struct csrs *c, struct session *s)
 static void on_follow(void *arg)
 {
 	struct csrs *c = arg;
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i))
 		follow_one(i.value);

@@ -35,7 +35,7 @@ void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell)
 
 static void empty(struct smap *m)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(m, &i))
 		smap_del(m, i.key);
@@ -55,14 +55,16 @@ void csr_disarm(struct csr *csr)
 	empty(&csr->refused);
 }
 
-/* Nobody waits for the result of actions that all run inside the rank: only their failures are told. */
+/* Nobody waits for the result of actions that all run inside the rank: only their failures are
+ * told. */
 static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
 {
 	const struct omis_request *r = csr->request;
 	bool all_in_rank = filters_leading(csr->filters) < r->naction;
 
 	for (size_t i = 0; i < r->naction; i++)
-		all_in_rank &= filter_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
+		all_in_rank &=
+			filter_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
 	return local_prefix < r->naction || !all_in_rank;
 }
 
@@ -81,7 +83,8 @@ static void send_arm(struct csr *csr, struct csr_slot *slot)
 		.local_prefix = slot->local_prefix,
 		.reply = wants_triggered(csr, slot->local_prefix),
 	};
-	/* A child that cannot be told now is about to be lost: its objects leave, and come again with it. */
+	/* A child that cannot be told now is about to be lost: its objects leave, and come again
+	 * with it. */
 	if (children_send(csr->c->conf.children, slot->child, &m))
 		slot->confirmed = true;
 }
@@ -97,8 +100,8 @@ static int set_slot(struct csr *csr, const struct arm_part *part)
 		return 0;
 	}
 	text = malloc(part->ntext + 1);
-	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1, sizeof(*csr->slot),
-					  CHILDREN_MAX))) {
+	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1,
+					  sizeof(*csr->slot), CHILDREN_MAX))) {
 		free(text);
 		return -ERR_NOMEM;
 	}
@@ -124,7 +127,8 @@ static int collect(const struct omis_call *event, struct smap *into, void *mark)
 	const struct omis_value *list = at >= 0 ? &event->param[at] : NULL;
 
 	for (size_t i = 0; list && list->kind == OMIS_LIST && i < list->list.n; i++)
-		if (list->list.v[i].kind == OMIS_TOKEN && smap_put(into, list->list.v[i].s.p, mark, NULL))
+		if (list->list.v[i].kind == OMIS_TOKEN &&
+		    smap_put(into, list->list.v[i].s.p, mark, NULL))
 			return -ERR_NOMEM;
 	return 0;
 }
@@ -150,7 +154,7 @@ static bool lives(const struct directory *d, const char *token)
 /* "a,b,c": the keys of `in` that `not_in` lacks. */
 static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(in, &i))
 		if (!smap_find(not_in, i.key))
@@ -168,7 +172,7 @@ static struct reply *news_of(struct csr *csr)
 /* Those that live and were not there before. */
 static int note_came(struct csr *csr, const struct smap *now)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(now, &i))
 		if (!smap_find(&csr->objects, i.key) && lives(csr->c->conf.directory, i.key) &&
@@ -179,7 +183,7 @@ static int note_came(struct csr *csr, const struct smap *now)
 
 static void forget_gone(struct csr *csr, struct smap *set)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(set, &i))
 		if (!smap_find(&csr->objects, i.key))
@@ -234,8 +238,8 @@ static int take_faults(struct csr *csr, const struct reply *faults)
 
 	csr->told_faults = true;
 	for (size_t i = 0; !rc && i < faults->nentry; i++)
-		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects, faults->entry[i].status,
-					      faults->entry[i].value)
+		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects,
+					      faults->entry[i].status, faults->entry[i].value)
 				  : -ERR_NOMEM;
 	return rc;
 }
@@ -245,9 +249,10 @@ static int arm_children(struct csr *csr, struct smap *now)
 	struct route_view view = view_arming(&csr->session->view);
 	struct omis_request request = *csr->request;
 	struct reply *faults = reply_new();
-	struct partners partners = {0};
+	struct partners partners = { 0 };
 	struct arm *arm = NULL;
-	int rc = faults ? partners_open(&partners, &csr->session->view, request.event, faults) : -ERR_NOMEM;
+	int rc = faults ? partners_open(&partners, &csr->session->view, request.event, faults)
+			: -ERR_NOMEM;
 
 	request.event = &partners.event;
 	if (!rc && !partners.none)
@@ -296,7 +301,8 @@ static int arm_here(struct csr *csr, struct smap *now)
 		if (csr_event_exists(csr->session, token))
 			rc = smap_put(now, token, csr, NULL);
 		else if (!csr->told_faults)
-			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT, "there is no such object")
+			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT,
+						      "there is no such object")
 					  : -ERR_NOMEM;
 	}
 	csr->told_faults = true;
@@ -357,12 +363,13 @@ static size_t accepted(const struct csr *csr)
 }
 
 /*
- * Where a node, a site or all is meant, not each process has the probe or the library: that is worth a word when
- * none has.
+ * Where a node, a site or all is meant, not each process has the probe or the library: that is
+ * worth a word when none has.
  */
 static bool is_worth_telling(const struct csr *csr, const struct reply_entry *e)
 {
-	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) || names_any(csr, e->objects);
+	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) ||
+	       names_any(csr, e->objects);
 }
 
 /* What ENABLED says; it may say nothing. NULL: no memory. */
@@ -410,7 +417,8 @@ static bool knows_any_named(const struct csr *csr)
 	return list->list.n == 0;
 }
 
-/* Nothing that was named is known, or each process that was named is, and none of them can be watched. */
+/* Nothing that was named is known, or each process that was named is, and none of them can be
+ * watched. */
 static bool is_refused(const struct csr *csr)
 {
 	if (!csr->owes_enabled || !csr->is_enabled)
@@ -419,7 +427,8 @@ static bool is_refused(const struct csr *csr)
 		return csr_is_hopeless(csr);
 	if (!knows_any_named(csr))
 		return true;
-	return names_processes(csr) && csr->refused.n && !accepted(csr) && !str_eq(csr->request->event->name, "thread_writes_events");
+	return names_processes(csr) && csr->refused.n && !accepted(csr) &&
+	       !str_eq(csr->request->event->name, "thread_writes_events");
 }
 
 static void refuse(struct csr *csr, const struct reply *r)
@@ -468,7 +477,7 @@ void csr_check_armed(struct csr *csr, bool give_up)
 
 void csrs_child_lost(struct csrs *c, uint32_t child)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
 		struct csr *csr = i.value;

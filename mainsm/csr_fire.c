@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of conditional requests: the actions that are left are executed here, and the tool is told. */
+/* Events of conditional requests: the actions that are left are executed here, and the tool is
+ * told. */
 #include "mainsm/csr.h"
 
 #include "common/base/limits.h"
@@ -57,7 +58,8 @@ static struct firing *firing_new(const struct csr_firing *how)
 		return NULL;
 	f->csr = how->csr;
 	f->first = how->first;
-	f->trigger = (struct trigger){ keep(&f->node, how->trigger.node), keep(&f->proc, how->trigger.proc),
+	f->trigger = (struct trigger){ keep(&f->node, how->trigger.node),
+				       keep(&f->proc, how->trigger.proc),
 				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns,
 				       hold_use(how->trigger.hold) };
 	f->reply = reply_new();
@@ -135,7 +137,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 	struct omis_ecp *ecp = make_ecps(how);
 	struct omis_ecps ecps = { ecp, STANDARD_ECPS + how->npar };
 	struct omis_request *bound = NULL;
-	struct omis_diag diag = {0};
+	struct omis_diag diag = { 0 };
 	struct run_spec spec = {
 		.view = view_now(&s->view),
 		.user = s,
@@ -150,18 +152,20 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 		.on_done = on_done,
 		.arg = f,
 	};
-	int rc = ecp ? omis_bind(csr->request, how->first, csr->request->naction - how->first, &ecps, &bound, &diag)
+	int rc = ecp ? omis_bind(csr->request, how->first, csr->request->naction - how->first,
+				 &ecps, &bound, &diag)
 		     : -ERR_NOMEM;
 
 	free(ecp);
 	if (rc) {
-		reply_add(f->reply, diag.action, NULL, diag.status ? diag.status : status_from_err(rc),
-			  diag.err.text);
+		reply_add(f->reply, diag.action, NULL,
+			  diag.status ? diag.status : status_from_err(rc), diag.err.text);
 		return rc;
 	}
 	rc = locks_run(csr->c->conf.locks, &bound, &spec, NULL);
 	if (rc)
-		reply_add(f->reply, 0, NULL, status_from_err(rc), "the actions could not be executed");
+		reply_add(f->reply, 0, NULL, status_from_err(rc),
+			  "the actions could not be executed");
 	omis_request_free(bound);
 	return rc;
 }
@@ -173,7 +177,9 @@ static bool is_overload(struct csr *csr, nsec_t now)
 
 	if (seconds < 1)
 		return false;
-	csr->overloads = seconds == 1 && csr->offered + csr->is_thinned > TOOL_FIRINGS_PER_SEC_MAX ? csr->overloads + 1 : 0;
+	csr->overloads = seconds == 1 && csr->offered + csr->is_thinned > TOOL_FIRINGS_PER_SEC_MAX
+				 ? csr->overloads + 1
+				 : 0;
 	csr->second = now;
 	csr->offered = 0;
 	csr->is_thinned = false;
@@ -200,8 +206,8 @@ static bool has_room(const struct csr_firing *how)
 }
 
 /*
- * A host that drops has let through as many as may be: one more makes them too many. How many it says takes nobody's
- * room, since it may be wrong, or lie.
+ * A host that drops has let through as many as may be: one more makes them too many. How many it
+ * says takes nobody's room, since it may be wrong, or lie.
  */
 static void note_dropped(struct csr *csr, uint64_t n)
 {
@@ -209,7 +215,8 @@ static void note_dropped(struct csr *csr, uint64_t n)
 	csr_lose(csr, n);
 }
 
-/* What causes no event is in no loop, however deep a host says that its event lies: it may be wrong, or lie. */
+/* What causes no event is in no loop, however deep a host says that its event lies: it may be
+ * wrong, or lie. */
 static bool only_asks(const struct csr *csr)
 {
 	const struct omis_request *r = csr->request;
@@ -241,7 +248,8 @@ static bool may_fire(const struct csr_firing *how)
 	return false;
 }
 
-/* Filters in front of a list; an event from below has passed them there. Without memory nothing passes. */
+/* Filters in front of a list; an event from below has passed them there. Without memory nothing
+ * passes. */
 static bool passes(const struct csr_firing *how)
 {
 	struct filters *f = how->csr->filters;
@@ -256,14 +264,17 @@ static bool passes(const struct csr_firing *how)
 	return yes;
 }
 
-int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action, const struct omis_call *call)
+int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action,
+		const struct omis_call *call)
 {
 	const struct trigger *t = spec->source;
 	const struct firing *f = t ? list_entry(t, struct firing, trigger) : NULL;
 
 	if (!f)
 		return -ERR_INVALID;
-	return filter_passes(f->csr->filters, f->first + action - 1, call, loop_now(c->conf.loop)) ? 0 : RUN_ENDS;
+	return filter_passes(f->csr->filters, f->first + action - 1, call, loop_now(c->conf.loop))
+		       ? 0
+		       : RUN_ENDS;
 }
 
 void csr_fire(const struct csr_firing *event)
@@ -296,7 +307,8 @@ void csr_fire(const struct csr_firing *event)
 
 static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
 {
-	return !token[0] || view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
+	return !token[0] ||
+	       view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
 }
 
 static bool are_of_child(struct csrs *c, uint32_t child, const char *objects)
@@ -358,18 +370,20 @@ static void name_vt(const struct omis_service *event, struct pars *p)
 	p->owned[p->n++] = NULL;
 }
 
-static int read_pars(const struct omis_service *event, const struct msg_triggered *m, struct pars *p,
-		     struct err *e)
+static int read_pars(const struct omis_service *event, const struct msg_triggered *m,
+		     struct pars *p, struct err *e)
 {
 	for (size_t i = 0; i < m->npar && p->n < OMIS_PAR_ECPS; i++) {
 		const struct msg_par *par = &m->par[i];
-		int rc = omis_parse_values((const char *)par->value.p, par->value.n, &p->owned[p->n], e);
+		int rc = omis_parse_values((const char *)par->value.p, par->value.n,
+					   &p->owned[p->n], e);
 
 		if (rc)
 			return rc;
 		if (p->owned[p->n]->n != 1 || par->index >= OMIS_PAR_ECPS) {
 			omis_values_free(p->owned[p->n]);
-			return err_set(e, ERR_PROTO, "parameter %u of an event is not one value", par->index);
+			return err_set(e, ERR_PROTO, "parameter %u of an event is not one value",
+				       par->index);
 		}
 		name_par(event, par->index, p->name[p->n]);
 		p->ecp[p->n].name = p->name[p->n];
@@ -387,7 +401,8 @@ static void free_pars(struct pars *p)
 		omis_values_free(p->owned[i]);
 }
 
-/* The actions below were executed in order: filters in front, and those up to the highest number that has an entry. */
+/* The actions below were executed in order: filters in front, and those up to the highest number
+ * that has an entry. */
 static size_t executed_below(const struct csr *csr, const struct msg_triggered *m)
 {
 	size_t n = filters_leading(csr->filters);
@@ -419,15 +434,18 @@ static int check_places(const struct csr *csr, const struct msg_triggered *m, st
 		uint32_t action = m->entry[i].action;
 
 		if (action && csr->request->action[action - 1].service->where == OMIS_AT_TOP)
-			return err_set(e, ERR_PROTO, "a result of action %u, which is not executed there", action);
+			return err_set(e, ERR_PROTO,
+				       "a result of action %u, which is not executed there",
+				       action);
 	}
 	return 0;
 }
 
-static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct hold *hold, struct err *e)
+static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m,
+		     struct hold *hold, struct err *e)
 {
 	struct csr *csr = csrs_find_any(c, m->csr);
-	struct pars pars = {0};
+	struct pars pars = { 0 };
 	int rc;
 
 	/* It happened before it was disarmed there. */
@@ -448,11 +466,16 @@ static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered 
 	if (!rc)
 		rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)
-		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
-					       .trigger = { m->node, m->proc, m->thread, m->time_ns, hold },
-					       .first = executed_below(csr, m), .entry = m->entry,
-					       .nentry = m->nentry, .dropped = m->dropped,
-					       .depth = depth_of(m) });
+		csr_fire(&(struct csr_firing){
+			.csr = csr,
+			.par = pars.ecp,
+			.npar = pars.n,
+			.trigger = { m->node, m->proc, m->thread, m->time_ns, hold },
+			.first = executed_below(csr, m),
+			.entry = m->entry,
+			.nentry = m->nentry,
+			.dropped = m->dropped,
+			.depth = depth_of(m) });
 	free_pars(&pars);
 	return rc;
 }
@@ -468,7 +491,8 @@ int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m
 
 /* --- events of the top: what tools raise themselves, and reads of measurements */
 
-static size_t values_to_pars(const struct omis_service *event, const struct omis_value *values, struct pars *p)
+static size_t values_to_pars(const struct omis_service *event, const struct omis_value *values,
+			     struct pars *p)
 {
 	for (size_t i = 0; i < values->list.n && i + 1 < OMIS_PAR_ECPS; i++) {
 		name_par(event, (uint32_t)i + 1, p->name[i]);
@@ -492,10 +516,11 @@ static bool waits_for(const struct csr *csr, const char *event)
 int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	       const struct omis_value *values, const struct trigger *source, unsigned depth)
 {
-	const struct trigger nothing = { "", "", "", timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
+	const struct trigger nothing = { "", "", "",
+					 timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
 					 NULL };
-	struct smap_iter i = {0};
-	struct pars pars = {0};
+	struct smap_iter i = { 0 };
+	struct pars pars = { 0 };
 	struct token hit[TOOL_CSRS_MAX];
 	size_t n = 0;
 
@@ -517,8 +542,11 @@ int csrs_raise(struct csrs *c, struct session *s, const char *event,
 			continue;
 		pars.n = 0;
 		values_to_pars(csr->request->event->service, values, &pars);
-		csr_fire(&(struct csr_firing){ .csr = csr, .par = pars.ecp, .npar = pars.n,
-					       .trigger = source ? *source : nothing, .depth = depth + 1 });
+		csr_fire(&(struct csr_firing){ .csr = csr,
+					       .par = pars.ecp,
+					       .npar = pars.n,
+					       .trigger = source ? *source : nothing,
+					       .depth = depth + 1 });
 	}
 	return 0;
 }

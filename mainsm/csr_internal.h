@@ -14,10 +14,14 @@
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
-#define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC) /* then it counts as enabled where it is not confirmed */
-#define CSR_PARTED_MAX_NS NSEC_PER_SEC /* then nobody knows what a child has lost, and the tool is told */
-#define CSR_LOSSES_NS (200 * NSEC_PER_MSEC) /* what was lost is told alone when no event tells it by then */
-#define CSR_LOST_MAX (UINT64_C(1) << 31) /* by one host, between two events of it: more is nonsense, and must not run over */
+/* then it counts as enabled where it is not confirmed */
+#define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
+/* then nobody knows what a child has lost, and the tool is told */
+#define CSR_PARTED_MAX_NS NSEC_PER_SEC
+/* what was lost is told alone when no event tells it by then */
+#define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
+/* by one host, between two events of it: more is nonsense, and must not run over */
+#define CSR_LOST_MAX (UINT64_C(1) << 31)
 
 struct csrs {
 	struct csrs_conf conf;
@@ -56,7 +60,8 @@ struct csr {
 	bool owes_enabled; /* it was enabled, and the tool is not told yet */
 	bool owes_disabled; /* the same, and `why`: static words or NULL */
 	const char *why;
-	bool told_faults; /* since it was enabled: changes elsewhere are no reason to say it again */
+	/* since it was enabled: changes elsewhere are no reason to say it again */
+	bool told_faults;
 	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
 	unsigned firings; /* those of them */
 	uint32_t *leaving; /* owned: children that have not answered to DISARM */
@@ -83,8 +88,10 @@ struct csr {
 
 bool csr_is_of_user_event(const struct csr *csr);
 
-/* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what `more` has (may be NULL). */
-void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why, struct reply *more);
+/* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
+ * `more` has (may be NULL). */
+void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
+	      struct reply *more);
 
 /* Disables with a reason that the tool gets to read: a value, so in quotes. */
 void csr_suspend(struct csr *csr, const char *why);

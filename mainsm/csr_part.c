@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of conditional requests, and events that were lost. DISABLED and DELETED are the last word: they come behind the
- * actions that are under way, and say how many events nobody was told of, those that children had counted included.
+ * The end of conditional requests, and events that were lost. DISABLED and DELETED are the last
+ * word: they come behind the actions that are under way, and say how many events nobody was told
+ * of, those that children had counted included.
  */
 #include "mainsm/csr.h"
 
@@ -24,7 +25,8 @@ bool csr_is_leaving(const struct csr *csr, uint32_t child)
 void csr_part_from(struct csr *csr, uint32_t child)
 {
 	if (csr_is_leaving(csr, child) ||
-	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving), CHILDREN_MAX))
+	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
+		       CHILDREN_MAX))
 		return;
 	csr->leaving[csr->nleaving++] = child;
 	if (list_is_empty(&csr->in_partings))
@@ -70,7 +72,7 @@ static bool forget_leaving(struct csr *csr, uint32_t child)
 
 void csrs_forget_leaving(struct csrs *c, uint32_t child)
 {
-	list_each_safe(i, &c->partings) {
+	list_each_safe (i, &c->partings) {
 		struct csr *csr = list_entry(i, struct csr, in_partings);
 
 		if (forget_leaving(csr, child))
@@ -82,7 +84,7 @@ struct csr *csrs_find_any(struct csrs *c, const char *token)
 {
 	struct csr *csr = smap_find(&c->by_token, token);
 
-	list_each(i, &c->partings) {
+	list_each (i, &c->partings) {
 		struct csr *other = list_entry(i, struct csr, in_partings);
 
 		if (!csr && str_eq(other->token.s, token))

@@ -33,7 +33,7 @@ struct directory *directory_new(void)
 
 void directory_free(struct directory *d)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	if (!d)
 		return;
@@ -45,7 +45,8 @@ void directory_free(struct directory *d)
 }
 
 void directory_set_listener(struct directory *d,
-			    void (*fn)(void *arg, const struct object *o, enum directory_change what),
+			    void (*fn)(void *arg, const struct object *o,
+				       enum directory_change what),
 			    void *arg)
 {
 	d->listen = fn;
@@ -115,8 +116,8 @@ int directory_add_site(struct directory *d, uint32_t number, const char *name, s
 	snprintf(token, sizeof(token), "s_%u", number);
 	o = directory_find(d, token);
 	if (!o) {
-		o = object_new(OBJECT_SITE, &(struct msg_object){ .token = token, .name = name,
-								 .rank = -1 });
+		o = object_new(OBJECT_SITE,
+			       &(struct msg_object){ .token = token, .name = name, .rank = -1 });
 		if (!o)
 			return -ERR_NOMEM;
 		o->number = number;
@@ -138,8 +139,9 @@ static int make_node(struct directory *d, uint32_t number, const char *host, str
 	int rc;
 
 	snprintf(token, sizeof(token), "n_%u", number);
-	o = object_new(OBJECT_NODE, &(struct msg_object){ .token = token, .name = host, .host = host,
-							 .rank = -1 });
+	o = object_new(
+		OBJECT_NODE,
+		&(struct msg_object){ .token = token, .name = host, .host = host, .rank = -1 });
 	if (!o)
 		return -ERR_NOMEM;
 	o->number = number;
@@ -176,7 +178,7 @@ void directory_remove(struct directory *d, struct object *o)
 {
 	struct object *node;
 
-	list_each_safe(i, &o->children)
+	list_each_safe (i, &o->children)
 		directory_remove(d, list_entry(i, struct object, sibling));
 	tell(d, o, DIRECTORY_WENT);
 	node = object_container(o, OBJECT_NODE);
@@ -210,8 +212,8 @@ static int check_place(struct directory *d, const struct object *node, const str
 	return 0;
 }
 
-static int add_object(struct directory *d, struct object *node, const struct msg_object *m, int kind,
-		      struct err *e)
+static int add_object(struct directory *d, struct object *node, const struct msg_object *m,
+		      int kind, struct err *e)
 {
 	struct object *parent = NULL, *o;
 	int rc = check_place(d, node, m, kind, &parent, e);
@@ -228,7 +230,7 @@ static int add_object(struct directory *d, struct object *node, const struct msg
 	o->round = node->round;
 	rc = link_in(d, o, parent);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "no room for '%s'", m->token);
+		return err_set(e, (enum err_code)(-rc), "no room for '%s'", m->token);
 	node->objects++;
 	tell(d, o, DIRECTORY_CAME);
 	return 0;
@@ -242,8 +244,8 @@ static void update_node(struct directory *d, struct object *node, const struct m
 	directory_set_sub(d, node, m->sub, now);
 }
 
-static int apply_one(struct directory *d, struct object *node, const struct msg_object *m, nsec_t now,
-		     struct err *e)
+static int apply_one(struct directory *d, struct object *node, const struct msg_object *m,
+		     nsec_t now, struct err *e)
 {
 	int kind = m->token[0] && m->token[1] == '_' ? object_kind_of(m->token[0]) : -1;
 	struct object *o = directory_find(d, m->token);
@@ -275,7 +277,7 @@ static int apply_one(struct directory *d, struct object *node, const struct msg_
 /* After a snapshot: what it did not name is gone. */
 static void sweep(struct directory *d, struct object *o, uint32_t round)
 {
-	list_each_safe(i, &o->children) {
+	list_each_safe (i, &o->children) {
 		struct object *child = list_entry(i, struct object, sibling);
 
 		if (child->round != round)
@@ -332,7 +334,7 @@ void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, n
 
 void directory_child_lost(struct directory *d, uint32_t server, nsec_t now)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&d->nodes, &i)) {
 		struct object *node = i.value;
@@ -346,7 +348,7 @@ void directory_child_lost(struct directory *d, uint32_t server, nsec_t now)
 
 size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 	size_t n = 0;
 
 	while (map_next(&d->nodes, &i)) {

@@ -39,7 +39,8 @@ struct object {
 	uint32_t sub; /* node: enum msg_node_sub */
 	uint32_t server; /* node: the child that serves it, 0 = none */
 	nsec_t since; /* node: when `sub` became what it is */
-	uint32_t objects, round; /* node: what it holds; snapshots seen. Else: snapshot it was seen in */
+	/* node: what it holds; snapshots seen. Else: snapshot it was seen in */
+	uint32_t objects, round;
 	bool snapshot; /* node: parts of a snapshot are still to come */
 };
 
@@ -52,7 +53,8 @@ void directory_free(struct directory *d);
 
 /* Called for each change; for DIRECTORY_WENT while the object still exists, children first. */
 void directory_set_listener(struct directory *d,
-			    void (*fn)(void *arg, const struct object *o, enum directory_change what),
+			    void (*fn)(void *arg, const struct object *o,
+				       enum directory_change what),
 			    void *arg);
 
 /* NULL when there is none. */

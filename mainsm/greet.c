@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int site_numbers(struct mainsm *m, const struct identity *who, struct msg_hello_ack *ack, struct err *why)
+static int site_numbers(struct mainsm *m, const struct identity *who, struct msg_hello_ack *ack,
+			struct err *why)
 {
 	struct site *site;
 	int rc = sites_get(m->sites, who->site, &site, why);
@@ -28,14 +29,14 @@ static void start_sm(struct mainsm *m, struct site *site)
 	struct token_grant grant = { .roles = ROLE_BIT(ROLE_SM), .uses = 1, .is_volatile = true };
 	nsec_t wall = m->conf.wall_now(m->conf.arg);
 	struct token_text token;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
 	site_started(m->sites, site, loop_now(m->conf.loop));
 	str_copy(grant.site, sizeof(grant.site), site->name);
 	grant.wall_until = wall + MAINSM_SM_TOKEN_NS;
-	rc = m->conf.start_sm ? tokens_mint(m->tokens, &grant, wall, &token, &e) :
-				err_set(&e, ERR_UNSUPPORTED, "no way to start one");
+	rc = m->conf.start_sm ? tokens_mint(m->tokens, &grant, wall, &token, &e)
+			      : err_set(&e, ERR_UNSUPPORTED, "no way to start one");
 	if (!rc)
 		rc = m->conf.start_sm(m->conf.arg, site, site_launcher(m->sites, site), &token, &e);
 	str_wipe(&token, sizeof(token));
@@ -61,11 +62,12 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
 }
 
 /*
- * A site has one sm, a host one lm. The same certificate again is the same daemon after a restart and takes
- * its place; another one waits until the first is gone, or the two would drive each other out for ever.
+ * A site has one sm, a host one lm. The same certificate again is the same daemon after a restart
+ * and takes its place; another one waits until the first is gone, or the two would drive each other
+ * out for ever.
  */
-static int check_place(struct mainsm *m, const struct identity *who, enum token_kind kind, uint32_t number,
-		       struct err *why)
+static int check_place(struct mainsm *m, const struct identity *who, enum token_kind kind,
+		       uint32_t number, struct err *why)
 {
 	const struct identity *holder;
 	const struct child *c;
@@ -75,7 +77,8 @@ static int check_place(struct mainsm *m, const struct identity *who, enum token_
 	holder = c ? link_identity(c->link) : NULL;
 	if (!holder || !memcmp(holder->serial, who->serial, SERIAL_BYTES))
 		return 0;
-	return err_set(why, ERR_AGAIN, "%s has a daemon already that answers", kind == TOKEN_SITE ? who->site : who->host);
+	return err_set(why, ERR_AGAIN, "%s has a daemon already that answers",
+		       kind == TOKEN_SITE ? who->site : who->host);
 }
 
 static int hello_lm(struct peer *p, const struct msg_hello *h, const struct identity *who,
@@ -85,11 +88,15 @@ static int hello_lm(struct peer *p, const struct msg_hello *h, const struct iden
 	struct site *site;
 	int rc;
 
-	if ((h->host[0] && !str_eq(h->host, who->host)) || (h->site[0] && !str_eq(h->site, who->site)))
-		return err_set(why, ERR_DENIED,
-			       "the certificate is for another host or site: remove it and enrol again");
+	if ((h->host[0] && !str_eq(h->host, who->host)) ||
+	    (h->site[0] && !str_eq(h->site, who->site)))
+		return err_set(
+			why, ERR_DENIED,
+			"the certificate is for another host or site: remove it and enrol again");
 	if (!identity_host_is_valid(who->host))
-		return err_set(why, ERR_DENIED, "the certificate is for what is no host's name: remove it and enrol again");
+		return err_set(
+			why, ERR_DENIED,
+			"the certificate is for what is no host's name: remove it and enrol again");
 	rc = site_numbers(m, who, ack, why);
 	if (rc)
 		return rc;
@@ -126,8 +133,8 @@ static int hello_sm(struct peer *p, const struct msg_hello *h, const struct iden
 	return p->listen ? 0 : err_nomem(why);
 }
 
-static int hello_tool(struct peer *p, const struct msg_hello *h, const struct identity *who, struct msg_hello_ack *ack,
-		      struct err *why)
+static int hello_tool(struct peer *p, const struct msg_hello *h, const struct identity *who,
+		      struct msg_hello_ack *ack, struct err *why)
 {
 	struct mainsm *m = p->m;
 	int rc = places_take(m, who, why);
@@ -288,8 +295,12 @@ static int take(struct mainsm *m, struct chan **c)
 		.epoch = m->conf.epoch,
 		.tool_queue_cap = m->conf.tool_queue_cap,
 		.listener = m->listener,
-		.handler = { .on_hello = on_hello, .on_up = on_up, .on_msg = on_msg, .on_down = on_down,
-			     .on_gone = on_gone, .arg = m },
+		.handler = { .on_hello = on_hello,
+			     .on_up = on_up,
+			     .on_msg = on_msg,
+			     .on_down = on_down,
+			     .on_gone = on_gone,
+			     .arg = m },
 	};
 	struct peer *p = peer_new(m);
 

@@ -15,7 +15,8 @@ static void add(struct connstr *c, const char *host)
 	for (unsigned i = 0; i < c->nhost; i++)
 		if (str_eq(c->host[i], host))
 			return;
-	if (host[0] && c->nhost < CONNSTR_HOSTS_MAX && str_copy(c->host[c->nhost], sizeof(c->host[0]), host))
+	if (host[0] && c->nhost < CONNSTR_HOSTS_MAX &&
+	    str_copy(c->host[c->nhost], sizeof(c->host[0]), host))
 		c->nhost++;
 }
 
@@ -68,7 +69,8 @@ static int add_interfaces(struct connstr *c, bool v6, struct err *e)
 	return 0;
 }
 
-int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out, struct err *e)
+int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out,
+		       struct err *e)
 {
 	bool v6 = str_eq(listen, "::");
 	char name[NAME_MAX_BYTES + 1] = "";
@@ -86,6 +88,7 @@ int hosts_to_advertise(const char *advertise, const char *listen, struct connstr
 		add(out, listen);
 	}
 	if (!rc && !out->nhost)
-		rc = err_set(e, ERR_INVALID, "this host has no name or address for others: set advertise");
+		rc = err_set(e, ERR_INVALID,
+			     "this host has no name or address for others: set advertise");
 	return rc;
 }

@@ -7,8 +7,10 @@
 
 /*
  * advertise: a list by commas, or "". Then the listening address itself, or, when that means all
- * of them, the addresses of the interfaces and the host's name. Fills host and nhost. ERR_INVALID, ERR_SYS.
+ * of them, the addresses of the interfaces and the host's name. Fills host and nhost. ERR_INVALID,
+ * ERR_SYS.
  */
-int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out, struct err *e);
+int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out,
+		       struct err *e);
 
 #endif

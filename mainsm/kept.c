@@ -32,7 +32,7 @@ void kepts_free(struct kepts *ks)
 {
 	if (!ks)
 		return;
-	list_each_safe(i, &ks->all)
+	list_each_safe (i, &ks->all)
 		sub_free(list_entry(i, struct sub, link));
 	free(ks);
 }
@@ -44,7 +44,7 @@ size_t kepts_count(const struct kepts *ks)
 
 static struct sub *find(const struct kepts *ks, const char *name)
 {
-	list_each(i, &ks->all)
+	list_each (i, &ks->all)
 		if (str_eq(list_entry(i, struct sub, link)->name, name))
 			return list_entry(i, struct sub, link);
 	return NULL;
@@ -54,7 +54,8 @@ static struct sub *find(const struct kepts *ks, const char *name)
 
 static void tell_receiver_end(struct sub *s, const char *missing)
 {
-	const struct msg m = { .type = MSG_EVENTS, .events = { .sub = s->name, .end = true, .missing = missing } };
+	const struct msg m = { .type = MSG_EVENTS,
+			       .events = { .sub = s->name, .end = true, .missing = missing } };
 
 	if (s->receiver && s->receiver->link)
 		link_send(s->receiver->link, &m);
@@ -117,7 +118,8 @@ void sub_tell_end(struct sub *s, const char *missing)
 		end(s, "all of it was received");
 		return;
 	}
-	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name, missing);
+	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name,
+		   missing);
 	tell_receiver_end(s, missing);
 	set_receiver(s, NULL);
 }
@@ -132,7 +134,7 @@ static void on_come(void *arg)
 
 void kepts_tool_gone(struct kepts *ks, const struct session *gone)
 {
-	list_each_safe(i, &ks->all) {
+	list_each_safe (i, &ks->all) {
 		struct sub *s = list_entry(i, struct sub, link);
 
 		if (s->receiver == gone)
@@ -148,20 +150,23 @@ static bool is_off(const struct reply *r)
 	return r->kind == STATUS_CSR_DISABLED && r->nentry && !r->entry[0].objects[0];
 }
 
-/* What hosts say is wrong; and that somebody has switched the events off, or they were too much for the monitor. */
+/* What hosts say is wrong; and that somebody has switched the events off, or they were too much for
+ * the monitor. */
 static void on_reply(void *arg, const struct reply *r)
 {
 	struct sub *s = arg;
 
 	if (is_off(r) && s->csr.s[0]) {
-		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue, r->entry[0].value);
+		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue,
+			 r->entry[0].value);
 		s->told.ending = true;
 		sub_open_all(s, false);
 	}
 	for (size_t i = 0; i < r->nentry; i++)
 		if (status_is_error(r->entry[i].status)) {
 			snprintf(s->fault, sizeof(s->fault), "%.64s %.*s", r->entry[i].objects,
-				 (int)(r->entry[i].nvalue < 256 ? r->entry[i].nvalue : 256), r->entry[i].value);
+				 (int)(r->entry[i].nvalue < 256 ? r->entry[i].nvalue : 256),
+				 r->entry[i].value);
 			log_warn("kept", "subscription=%s: %s", s->name, s->fault);
 		}
 }
@@ -183,15 +188,16 @@ static void on_armed(void *arg, const struct reply *refusal)
 }
 
 /* What is wrong with it is wrong with the wish. */
-static int read_request(const struct sub *s, const struct kept_wish *w, struct omis_request **out, char **text,
-			struct err *e)
+static int read_request(const struct sub *s, const struct kept_wish *w, struct omis_request **out,
+			char **text, struct err *e)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
-	struct omis_diag diag = {0};
+	struct omis_diag diag = { 0 };
 	int rc;
 
 	write_request(s, w, &b);
-	rc = b.failed ? err_set(e, ERR_LIMIT, "the names are too long") : omis_parse(buf_str(&b), b.n, out, e);
+	rc = b.failed ? err_set(e, ERR_LIMIT, "the names are too long")
+		      : omis_parse(buf_str(&b), b.n, out, e);
 	if (!rc && omis_check(*out, &diag)) {
 		rc = err_set(e, ERR_INVALID, "%s", diag.err.text);
 		omis_request_free(*out);
@@ -211,7 +217,8 @@ static void delete_activation(struct sub *s)
 	s->csr.s[0] = 0;
 }
 
-/* The new one first: those below let it take the place of the old one, and no event is off in between. */
+/* The new one first: those below let it take the place of the old one, and no event is off in
+ * between. */
 static int replace_activation(struct sub *s, struct omis_request **request, struct err *e)
 {
 	struct csrs *csrs = s->owner->conf.csrs;
@@ -225,7 +232,7 @@ static int replace_activation(struct sub *s, struct omis_request **request, stru
 	rc = csr_enable(csrs, csr_find(s->self, made.s), on_armed, s);
 	if (rc) {
 		csr_delete(csrs, csr_find(s->self, made.s), NULL, NULL);
-		return err_set(e, (enum err_code) - rc, "it could not be armed");
+		return err_set(e, (enum err_code)(-rc), "it could not be armed");
 	}
 	delete_activation(s);
 	s->csr = made;
@@ -260,11 +267,12 @@ static bool is_meant(const struct sub *s, const struct object *o)
 
 void kepts_proc_came(struct kepts *ks, const struct object *o)
 {
-	list_each(i, &ks->all) {
+	list_each (i, &ks->all) {
 		struct sub *s = list_entry(i, struct sub, link);
 
 		if (is_meant(s, o) && scope_attach(s->self->scope, o) < 0)
-			log_warn("kept", "no memory: %s is not watched for subscription=%s", o->token, s->name);
+			log_warn("kept", "no memory: %s is not watched for subscription=%s",
+				 o->token, s->name);
 	}
 }
 
@@ -274,7 +282,7 @@ static int attach_below(struct sub *s, const struct object *o)
 
 	if (o->kind >= OBJECT_PROC)
 		return rc < 0 ? rc : 0;
-	list_each(i, &o->children) {
+	list_each (i, &o->children) {
 		rc = attach_below(s, list_entry(i, struct object, sibling));
 		if (rc)
 			return rc;
@@ -286,7 +294,7 @@ static int attach_all(struct sub *s)
 {
 	int rc = 0;
 
-	list_each(i, directory_sites(s->owner->conf.directory))
+	list_each (i, directory_sites(s->owner->conf.directory))
 		if (!rc)
 			rc = attach_below(s, list_entry(i, struct object, sibling));
 	return rc;
@@ -303,7 +311,8 @@ static void add_children(struct sub *s)
 			sub_child_up(s, children_at(c, i));
 }
 
-static int make(struct kepts *ks, const struct session *owner, const char *name, struct sub **out, struct err *e)
+static int make(struct kepts *ks, const struct session *owner, const char *name, struct sub **out,
+		struct err *e)
 {
 	const struct kepts_conf *c = &ks->conf;
 	struct sub *s;
@@ -320,7 +329,8 @@ static int make(struct kepts *ks, const struct session *owner, const char *name,
 	str_copy(s->name, sizeof(s->name), name);
 	s->lease = loop_timer_new(c->loop, on_lease, s);
 	s->coming = loop_timer_new(c->loop, on_come, s);
-	s->self = session_twin((uint32_t)numbers_mint(c->numbers, NUMBER_TOOL), owner, c->directory, c->children);
+	s->self = session_twin((uint32_t)numbers_mint(c->numbers, NUMBER_TOOL), owner, c->directory,
+			       c->children);
 	if (!s->lease || !s->coming || !s->self) {
 		sub_free(s);
 		return err_nomem(e);
@@ -349,10 +359,15 @@ static int check_wish(const struct kept_wish *w, struct err *e)
 	size_t n = strlen(w->name);
 
 	if (!n || n >= KEPT_NAME_BYTES || w->name[0] == '.' ||
-	    strspn(w->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") != n)
-		return err_set(e, ERR_INVALID, "a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
-			       KEPT_NAME_BYTES - 1);
-	return strlen(w->job) > NAME_MAX_BYTES ? err_set(e, ERR_INVALID, "no job has so long a name") : 0;
+	    strspn(w->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") !=
+		    n)
+		return err_set(
+			e, ERR_INVALID,
+			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
+			KEPT_NAME_BYTES - 1);
+	return strlen(w->job) > NAME_MAX_BYTES
+		       ? err_set(e, ERR_INVALID, "no job has so long a name")
+		       : 0;
 }
 
 /* Those below know it before it is armed there. */
@@ -391,7 +406,8 @@ static bool is_of(const struct sub *s, const struct session *who)
 	return str_eq(s->self->principal, who->principal);
 }
 
-int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new, struct err *e)
+int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new,
+	       struct err *e)
 {
 	struct sub *s = find(ks, w->name);
 	int rc = check_wish(w, e);
@@ -411,7 +427,8 @@ int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wis
 	return rc;
 }
 
-static int find_own(const struct kepts *ks, const struct session *who, const char *name, struct sub **out, struct err *e)
+static int find_own(const struct kepts *ks, const struct session *who, const char *name,
+		    struct sub **out, struct err *e)
 {
 	*out = find(ks, name);
 	if (!*out)
@@ -440,7 +457,7 @@ int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool d
 
 void kepts_write(const struct kepts *ks, const struct session *who, struct omis_writer *w)
 {
-	list_each(i, &ks->all) {
+	list_each (i, &ks->all) {
 		const struct sub *s = list_entry(i, struct sub, link);
 
 		if (!is_of(s, who))
@@ -459,7 +476,7 @@ void kepts_write(const struct kepts *ks, const struct session *who, struct omis_
 
 void kepts_child_up(struct kepts *ks, const struct child *c)
 {
-	list_each(i, &ks->all)
+	list_each (i, &ks->all)
 		sub_child_up(list_entry(i, struct sub, link), c);
 }
 
@@ -467,10 +484,11 @@ void kepts_child_lost(struct kepts *ks, uint32_t child)
 {
 	const struct child *c = children_at(ks->conf.children, child);
 
-	/* It may keep something for a subscription that a mainsm before us had, and that its tool asks for while it is away. */
+	/* It may keep something for a subscription that a mainsm before us had, and that its tool
+	 * asks for while it is away. */
 	if (c && c->role == ROLE_SM)
 		ks->unsettled = loop_now(ks->conf.loop);
-	list_each_safe(i, &ks->all)
+	list_each_safe (i, &ks->all)
 		sub_child_lost(list_entry(i, struct sub, link), child);
 }
 

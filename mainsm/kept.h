@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept subscriptions of tools: events that wait on disk, in lms and sms, until the tool that receives them has acknowledged
- * them. Nothing of it is on disk here: after a restart the tool asks again, and those below still have all.
+ * Kept subscriptions of tools: events that wait on disk, in lms and sms, until the tool that
+ * receives them has acknowledged them. Nothing of it is on disk here: after a restart the tool asks
+ * again, and those below still have all.
  *
- * A subscription is not its tool's: it has a session of its own, with a scope that follows all processes (or those
- * of one job), and goes on without a receiver until its lease is over. What comes for a receiver that does not acknowledge in time is
- * not held here but left below.
+ * A subscription is not its tool's: it has a session of its own, with a scope that follows all
+ * processes (or those of one job), and goes on without a receiver until its lease is over. What
+ * comes for a receiver that does not acknowledge in time is not held here but left below.
  */
 #ifndef MAINSM_KEPT_H
 #define MAINSM_KEPT_H
@@ -19,7 +20,8 @@
 
 #define KEPTS_MAX 16 /* as many as a daemon below keeps */
 #define KEPT_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
-#define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* children come back within it, when mainsm was started again too; tools wait longer */
+/* children come back within it, when mainsm was started again too; tools wait longer */
+#define KEPT_RETURN_NS (10 * NSEC_PER_SEC)
 #define KEPT_ROOM_MAX 8 /* messages of one child on their way */
 
 struct child;
@@ -59,10 +61,11 @@ struct kept_wish {
 };
 
 /*
- * The tool receives it from now on; it is made when there is none. ERR_DENIED: it is another's; ERR_INVALID, ERR_LIMIT,
- * ERR_NOMEM.
+ * The tool receives it from now on; it is made when there is none. ERR_DENIED: it is another's;
+ * ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
-int kepts_keep(struct kepts *ks, struct session *s, const struct kept_wish *w, bool *is_new, struct err *e);
+int kepts_keep(struct kepts *ks, struct session *s, const struct kept_wish *w, bool *is_new,
+	       struct err *e);
 
 /* drain: what is kept still comes, and then the end. ERR_NOTFOUND, ERR_DENIED. */
 int kepts_unkeep(struct kepts *ks, struct session *s, const char *name, bool drain, struct err *e);

@@ -56,7 +56,8 @@ struct sub {
 void sub_child_up(struct sub *s, const struct child *c);
 void sub_child_lost(struct sub *s, uint32_t child); /* s may be dead behind this */
 
-/* Somebody receives it now, or what is told of it has changed: again from what was acknowledged, if `anew`. */
+/* Somebody receives it now, or what is told of it has changed: again from what was acknowledged, if
+ * `anew`. */
 void sub_open_all(struct sub *s, bool anew);
 
 /* Nobody does. */
@@ -69,8 +70,9 @@ bool sub_acked(struct sub *s, const struct msg_events_ack *m);
 void sub_free_lanes(struct sub *s);
 
 /*
- * One that ends is over when all children have said so; then s is dead behind this. Those that are away are waited for a while; then its
- * receiver is told that they are missing, and it waits for the next one.
+ * One that ends is over when all children have said so; then s is dead behind this. Those that are
+ * away are waited for a while; then its receiver is told that they are missing, and it waits for
+ * the next one.
  */
 void sub_check_end(struct sub *s);
 

@@ -21,7 +21,7 @@ static uint32_t room_of(const struct sub *s)
 {
 	uint32_t n = 0;
 
-	list_each(i, &s->lanes)
+	list_each (i, &s->lanes)
 		n += list_entry(i, struct lane, link)->is_up;
 	return n <= 2 ? KEPT_ROOM_MAX : n <= KEPT_ROOM_MAX ? 2 * KEPT_ROOM_MAX / n : 1;
 }
@@ -55,7 +55,7 @@ static void open_lane(struct sub *s, struct lane *l, bool anew)
 
 void sub_open_all(struct sub *s, bool anew)
 {
-	list_each(i, &s->lanes)
+	list_each (i, &s->lanes)
 		open_lane(s, list_entry(i, struct lane, link), anew);
 }
 
@@ -66,16 +66,17 @@ void sub_shut_all(struct sub *s)
 
 void sub_end_all(struct sub *s)
 {
-	const struct msg m = { .type = MSG_EVENTS_END, .events_end = { s->name, s->told.identity } };
+	const struct msg m = { .type = MSG_EVENTS_END,
+			       .events_end = { s->name, s->told.identity } };
 
-	list_each(i, &s->lanes)
+	list_each (i, &s->lanes)
 		if (list_entry(i, struct lane, link)->is_up)
 			send(s, list_entry(i, struct lane, link), &m);
 }
 
 void sub_free_lanes(struct sub *s)
 {
-	list_each_safe(i, &s->lanes) {
+	list_each_safe (i, &s->lanes) {
 		list_del(i);
 		free(list_entry(i, struct lane, link)->missing);
 		free(list_entry(i, struct lane, link));
@@ -87,7 +88,7 @@ static void open_shut(struct sub *s)
 {
 	if (s->unsafe > KEPT_WINDOW_BYTES / 2)
 		return;
-	list_each(i, &s->lanes) {
+	list_each (i, &s->lanes) {
 		struct lane *l = list_entry(i, struct lane, link);
 
 		if (l->is_shut && l->is_up && !l->nway)
@@ -99,7 +100,7 @@ static void open_shut(struct sub *s)
 
 static struct lane *find_lane(struct sub *s, const char *token)
 {
-	list_each(i, &s->lanes)
+	list_each (i, &s->lanes)
 		if (str_eq(list_entry(i, struct lane, link)->token, token))
 			return list_entry(i, struct lane, link);
 	return NULL;
@@ -112,7 +113,9 @@ void sub_child_up(struct sub *s, const struct child *c)
 	if (!l) {
 		l = calloc(1, sizeof(*l));
 		if (!l) {
-			log_warn("kept", "no memory: nothing comes from child=%s of subscription=%s", c->token, s->name);
+			log_warn("kept",
+				 "no memory: nothing comes from child=%s of subscription=%s",
+				 c->token, s->name);
 			return;
 		}
 		str_copy(l->token, sizeof(l->token), c->token);
@@ -126,7 +129,7 @@ void sub_child_up(struct sub *s, const struct child *c)
 /* One that is away may still have something. */
 void sub_child_lost(struct sub *s, uint32_t child)
 {
-	list_each_safe(i, &s->lanes) {
+	list_each_safe (i, &s->lanes) {
 		struct lane *l = list_entry(i, struct lane, link);
 
 		if (!l->is_up || l->child != child)
@@ -147,7 +150,8 @@ void sub_child_lost(struct sub *s, uint32_t child)
 static int pass_on(struct sub *s, const struct lane *l, const struct msg_events *m)
 {
 	const struct msg up = { .type = MSG_EVENTS,
-				.events = { s->name, l->stream, m->place, m->blocks, false, NULL } };
+				.events = { s->name, l->stream, m->place, m->blocks, false,
+					    NULL } };
 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
@@ -155,7 +159,7 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 /* Sites that are away, and what others have said of theirs. */
 static void write_missing(const struct sub *s, struct buf *b)
 {
-	list_each(i, &s->lanes) {
+	list_each (i, &s->lanes) {
 		const struct lane *l = list_entry(i, struct lane, link);
 
 		if (!l->has_ended)
@@ -173,7 +177,7 @@ struct counts {
 static void count(const struct sub *s, struct counts *n)
 {
 	*n = (struct counts){ 0 };
-	list_each(i, &s->lanes) {
+	list_each (i, &s->lanes) {
 		const struct lane *l = list_entry(i, struct lane, link);
 
 		n->here += !l->has_ended && l->is_up;
@@ -182,7 +186,8 @@ static void count(const struct sub *s, struct counts *n)
 	}
 }
 
-/* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is waited for. */
+/* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is
+ * waited for. */
 static nsec_t time_to_come(const struct sub *s, const struct counts *n)
 {
 	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->unsettled;
@@ -191,7 +196,9 @@ static nsec_t time_to_come(const struct sub *s, const struct counts *n)
 		return 0;
 	if (n->away)
 		return KEPT_RETURN_NS;
-	return age < KEPT_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers) ? KEPT_RETURN_NS - age : 0;
+	return age < KEPT_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers)
+		       ? KEPT_RETURN_NS - age
+		       : 0;
 }
 
 void sub_check_end(struct sub *s)
@@ -214,7 +221,8 @@ void sub_check_end(struct sub *s)
 
 static void take(struct sub *s, struct lane *l, const struct msg_events *m)
 {
-	if (l->nway >= KEPT_ROOM_MAX || s->unsafe + m->blocks.n > KEPT_WINDOW_BYTES || pass_on(s, l, m)) {
+	if (l->nway >= KEPT_ROOM_MAX || s->unsafe + m->blocks.n > KEPT_WINDOW_BYTES ||
+	    pass_on(s, l, m)) {
 		l->is_shut = true; /* it comes again when there is room */
 		return;
 	}
@@ -225,10 +233,11 @@ static void take(struct sub *s, struct lane *l, const struct msg_events *m)
 
 void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 {
-	list_each_safe(i, &s->lanes) {
+	list_each_safe (i, &s->lanes) {
 		struct lane *l = list_entry(i, struct lane, link);
 
-		if (!l->is_up || l->child != child || !l->stream || l->stream != m->stream || l->is_shut)
+		if (!l->is_up || l->child != child || !l->stream || l->stream != m->stream ||
+		    l->is_shut)
 			continue;
 		if (m->blocks.n)
 			take(s, l, m);
@@ -243,7 +252,7 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 
 bool sub_acked(struct sub *s, const struct msg_events_ack *m)
 {
-	list_each(i, &s->lanes) {
+	list_each (i, &s->lanes) {
 		struct lane *l = list_entry(i, struct lane, link);
 		unsigned n = 0;
 
@@ -253,8 +262,9 @@ bool sub_acked(struct sub *s, const struct msg_events_ack *m)
 			s->unsafe -= l->way[n].bytes;
 		if (!n)
 			return true;
-		send(s, l, &(struct msg){ .type = MSG_EVENTS_ACK,
-					  .events_ack = { s->name, l->stream, l->way[n - 1].place } });
+		send(s, l,
+		     &(struct msg){ .type = MSG_EVENTS_ACK,
+				    .events_ack = { s->name, l->stream, l->way[n - 1].place } });
 		l->nway -= n;
 		memmove(l->way, l->way + n, l->nway * sizeof(l->way[0]));
 		open_shut(s);

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96) /* each process is looked at: seldom, and often enough for a day */
+/* each process is looked at: seldom, and often enough for a day */
+#define JOBS_PERIOD_NS (TOKEN_JOB_IDLE_NS / 96)
 #define STEP_HEAD "slurm-" /* JOB.STEP: what the library in the ranks makes of a step's name */
 
 /* The names of jobs that have processes. */
@@ -32,7 +33,8 @@ static void note_job(struct jobs *jobs, const char *name)
 		return;
 	jobs->last = name;
 	note(jobs, name);
-	if (!str_has_prefix(name, STEP_HEAD) || !str_copy(job, sizeof(job), name + strlen(STEP_HEAD)))
+	if (!str_has_prefix(name, STEP_HEAD) ||
+	    !str_copy(job, sizeof(job), name + strlen(STEP_HEAD)))
 		return;
 	job[strcspn(job, ".")] = 0;
 	note(jobs, job);
@@ -40,7 +42,7 @@ static void note_job(struct jobs *jobs, const char *name)
 
 static void note_host(struct jobs *jobs, const struct object *node)
 {
-	list_each(i, &node->children) {
+	list_each (i, &node->children) {
 		const struct object *proc = list_entry(i, struct object, sibling);
 
 		if (proc->state != MSG_STATE_ENDED)
@@ -50,8 +52,8 @@ static void note_host(struct jobs *jobs, const struct object *node)
 
 static void note_all(struct jobs *jobs, const struct mainsm *m)
 {
-	list_each(i, directory_sites(m->directory))
-		list_each(k, &list_entry(i, struct object, sibling)->children)
+	list_each (i, directory_sites(m->directory))
+		list_each (k, &list_entry(i, struct object, sibling)->children)
 			note_host(jobs, list_entry(k, struct object, sibling));
 }
 
@@ -65,7 +67,7 @@ static bool lives(void *arg, const char *job)
 static void keep_jobs(struct mainsm *m, nsec_t wall)
 {
 	struct jobs jobs = { .last = NULL };
-	struct err e = {0};
+	struct err e = { 0 };
 	bool did_fail = m->tokens_fail;
 
 	smap_init(&jobs.names);
@@ -75,12 +77,15 @@ static void keep_jobs(struct mainsm *m, nsec_t wall)
 		m->tokens_fail = tokens_keep_jobs(m->tokens, lives, &jobs, wall, &e) != 0;
 	smap_done(&jobs.names);
 	if (m->tokens_fail && !did_fail)
-		log_error("state", "tokens of jobs are not saved, a restart would forget that they go on: %s", e.text);
+		log_error(
+			"state",
+			"tokens of jobs are not saved, a restart would forget that they go on: %s",
+			e.text);
 }
 
 /*
- * The certificate of a tool that is not the user's own lasts as long as he has said; so does its session. His own are
- * for links that come: a long measurement is not cut after ninety days.
+ * The certificate of a tool that is not the user's own lasts as long as he has said; so does its
+ * session. His own are for links that come: a long measurement is not cut after ninety days.
  */
 static bool has_ended(const struct peer *p, nsec_t wall)
 {
@@ -97,10 +102,11 @@ void mainsm_lapse(struct mainsm *m)
 		m->jobs_looked_at = now;
 		keep_jobs(m, wall);
 	}
-	list_each_safe(i, &m->peers) {
+	list_each_safe (i, &m->peers) {
 		struct peer *p = list_entry(i, struct peer, in_peers);
 
 		if (has_ended(p, wall))
-			link_fail(p->link, MSG_ERR_DENIED, "your certificate has ended: take a new connection string");
+			link_fail(p->link, MSG_ERR_DENIED,
+				  "your certificate has ended: take a new connection string");
 	}
 }

@@ -146,7 +146,7 @@ static struct member *first_that_may_begin(struct locks *l)
 	struct member *found = NULL;
 
 	map_init(&m.nodes);
-	list_each(i, &l->row) {
+	list_each (i, &l->row) {
 		struct member *e = list_entry(i, struct member, in_row);
 
 		if (e->waits && is_free(&m, e)) {
@@ -235,7 +235,8 @@ static void begin_those_that_may(void *arg)
 	}
 }
 
-static struct member *member_new(struct locks *l, struct omis_request *request, const struct run_spec *spec)
+static struct member *member_new(struct locks *l, struct omis_request *request,
+				 const struct run_spec *spec)
 {
 	struct member *e = calloc(1, sizeof(*e));
 
@@ -263,7 +264,8 @@ static int wait_for_it(struct member *e, struct err *err)
 	struct locks *l = e->l;
 
 	if (l->nwaiting >= LOCKS_WAITING_MAX)
-		return err_set(err, ERR_AGAIN, "%d lists wait for those in braces already", LOCKS_WAITING_MAX);
+		return err_set(err, ERR_AGAIN, "%d lists wait for those in braces already",
+			       LOCKS_WAITING_MAX);
 	e->timer = loop_timer_new(l->loop, on_deadline, e);
 	if (!e->timer)
 		return err_nomem(err);
@@ -282,7 +284,7 @@ static bool may_begin(struct locks *l, struct member *e)
 	if (!l->nlocked)
 		return true;
 	map_init(&m.nodes);
-	list_each(i, &l->row)
+	list_each (i, &l->row)
 		if (i != &e->in_row)
 			add(&m, list_entry(i, struct member, in_row));
 	yes = is_free(&m, e);
@@ -290,7 +292,8 @@ static bool may_begin(struct locks *l, struct member *e)
 	return yes;
 }
 
-int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec, struct err *e)
+int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec,
+	      struct err *e)
 {
 	struct member *m;
 	int rc;
@@ -316,7 +319,7 @@ void locks_cancel(struct locks *l, struct list *owner)
 	executor_cancel(l->executor, owner);
 	do {
 		e = NULL;
-		list_each(i, &l->row) {
+		list_each (i, &l->row) {
 			struct member *k = list_entry(i, struct member, in_row);
 
 			if (k->waits && k->spec.owner == owner)

@@ -26,10 +26,11 @@ struct locks *locks_new(struct loop *l, struct executor *x);
 void locks_free(struct locks *l);
 
 /*
- * As executor_run(), at once or later; at once what only asks for the outcome of another. A deadline that passes first, and a list too many, are
- * told in the reply.
+ * As executor_run(), at once or later; at once what only asks for the outcome of another. A
+ * deadline that passes first, and a list too many, are told in the reply.
  */
-int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec, struct err *e);
+int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec,
+	      struct err *e);
 
 /* As executor_cancel(), for lists that run and those that wait. */
 void locks_cancel(struct locks *l, struct list *owner);

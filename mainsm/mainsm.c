@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The wiring: everything is made here, knows only what it is given, and ends in the reverse order. */
+/* The wiring: everything is made here, knows only what it is given, and ends in the reverse
+ * order. */
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/file.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 
 #define HOUSEKEEPING_NS (250 * NSEC_PER_MSEC)
-#define LAST_WORDS_NS (200 * NSEC_PER_MSEC) /* the answer to omig_shutdown() leaves before the link does */
+/* the answer to omig_shutdown() leaves before the link does */
+#define LAST_WORDS_NS (200 * NSEC_PER_MSEC)
 #define SOFTWARE "mainsm " OMIG_VERSION
 
 /* --- what the parts ask of the whole */
@@ -20,7 +22,8 @@ static int send_to_child(void *arg, uint32_t child, const struct msg *m)
 {
 	struct mainsm *self = arg;
 
-	return children_at(self->children, child) ? children_send(self->children, child, m) : -ERR_NOTFOUND;
+	return children_at(self->children, child) ? children_send(self->children, child, m)
+						  : -ERR_NOTFOUND;
 }
 
 static const char *name_of_child(void *arg, uint32_t child)
@@ -46,19 +49,21 @@ static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 	return view_child_owns(m->directory, m->children, child, token, n);
 }
 
-static int execute_here(void *arg, struct run *run, const struct plan_here *here, struct reply *into)
+static int execute_here(void *arg, struct run *run, const struct plan_here *here,
+			struct reply *into)
 {
 	struct mainsm *m = arg;
 
 	return top_execute(m->top, run, here, into);
 }
 
-/* Threads come and go with their process, which stands for them, unless a tool wants some of them only. */
+/* Threads come and go with their process, which stands for them, unless a tool wants some of them
+ * only. */
 static bool is_followed(const struct mainsm *m, const struct object *o)
 {
 	if (o->kind != OBJECT_THREAD)
 		return true;
-	list_each(i, &m->sessions)
+	list_each (i, &m->sessions)
 		if (scope_hides_any(list_entry(i, struct session, in_sessions)->scope))
 			return true;
 	return false;
@@ -69,7 +74,7 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 	struct mainsm *m = arg;
 
 	if (what == DIRECTORY_WENT)
-		list_each(i, &m->sessions)
+		list_each (i, &m->sessions)
 			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
 		top_proc_came(m->top);
@@ -104,7 +109,8 @@ static nsec_t wall_now(void *arg)
 	return m->conf.wall_now(m->conf.arg);
 }
 
-static int choose_site(void *arg, const char *claim, const char *host, const char **out, struct err *e)
+static int choose_site(void *arg, const char *claim, const char *host, const char **out,
+		       struct err *e)
 {
 	struct mainsm *m = arg;
 
@@ -146,7 +152,8 @@ static void on_revoked(void *arg)
 static void end_all(void *arg)
 {
 	struct mainsm *m = arg;
-	struct msg stop = { .type = MSG_STOP, .stop = { .reason = "mainsm was told to end everything" } };
+	struct msg stop = { .type = MSG_STOP,
+			    .stop = { .reason = "mainsm was told to end everything" } };
 
 	children_send_all(m->children, &stop);
 	m->conf.on_end(m->conf.arg, "told to end everything");
@@ -177,7 +184,7 @@ static void write_queues(struct mainsm *m, struct omis_writer *w)
 {
 	uint64_t queued = 0, dropped = 0;
 
-	list_each(i, &m->peers) {
+	list_each (i, &m->peers) {
 		const struct link *l = list_entry(i, struct peer, in_peers)->link;
 
 		queued += link_queued(l);
@@ -250,14 +257,16 @@ static void status_values(void *arg, struct buf *out)
 
 void mainsm_dump(struct mainsm *m, struct buf *out)
 {
-	list_each(i, &m->peers) {
+	list_each (i, &m->peers) {
 		const struct peer *p = list_entry(i, struct peer, in_peers);
 		struct link_stats s;
 
 		link_stats(p->link, &s);
 		buf_printf(out, "peer=\"%s\" what=%s queued=%zu rtt_us=%" PRId64 "\n", s.peer,
-			   p->child ? p->child->token : p->session ? "tool" : "passing", s.queued,
-			   s.rtt / NSEC_PER_USEC);
+			   p->child	? p->child->token
+			   : p->session ? "tool"
+					: "passing",
+			   s.queued, s.rtt / NSEC_PER_USEC);
 	}
 	buf_puts(out, "status=");
 	mainsm_status(m, out);
@@ -268,14 +277,15 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 
 static void save_numbers(struct mainsm *m)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	bool did_fail = m->numbers_fail;
 
 	if (!numbers_is_dirty(m->numbers))
 		return;
 	m->numbers_fail = numbers_flush(m->numbers, &e) != 0;
 	if (m->numbers_fail && !did_fail)
-		log_error("state", "numbers of hosts are not saved, a restart may give others: %s", e.text);
+		log_error("state", "numbers of hosts are not saved, a restart may give others: %s",
+			  e.text);
 	if (!m->numbers_fail && did_fail)
 		log_notice("state", "numbers of hosts are saved again");
 }
@@ -302,15 +312,18 @@ void mainsm_start_failed(struct mainsm *m, const char *name, const char *why)
 	if (!site || !site->is_starting)
 		return;
 	if (site_start_failed(site, loop_now(m->conf.loop)))
-		log_warn("sites", "the sm of site=%s could not be started in %d tries (%s): its hosts are served without one",
-			 name, SITE_START_TRIES, why);
+		log_warn(
+			"sites",
+			"the sm of site=%s could not be started in %d tries (%s): its hosts are served without one",
+			name, SITE_START_TRIES, why);
 	else
 		log_info("sites", "the sm of site=%s did not start: %s", name, why);
 }
 
 /* --- making and ending */
 
-static int open_file(struct mainsm *m, const char *name, char *path, const char **out, struct err *e)
+static int open_file(struct mainsm *m, const char *name, char *path, const char **out,
+		     struct err *e)
 {
 	*out = m->conf.state_dir ? path : NULL;
 	return m->conf.state_dir ? file_join(path, FILE_PATH_BYTES, m->conf.state_dir, name, e) : 0;
@@ -335,7 +348,8 @@ static int open_state(struct mainsm *m, struct err *e)
 	return rc;
 }
 
-int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds, struct err *e)
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds,
+		  struct err *e)
 {
 	struct sites_change *sites = NULL;
 	int rc = sites_prepare(m->sites, conf->site, conf->nsite, &sites, e);
@@ -362,8 +376,10 @@ static int make_engines(struct mainsm *m, struct err *e)
 		.here = execute_here,
 		.arg = m,
 	};
-	struct csrs_conf c = { m->conf.loop, m->conf.timebase, NULL, m->children, m->directory, m->numbers, on_disarmed, m };
-	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->children, m->directory, NULL, m->numbers };
+	struct csrs_conf c = { m->conf.loop, m->conf.timebase, NULL,	    m->children,
+			       m->directory, m->numbers,       on_disarmed, m };
+	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->children, m->directory,
+				   NULL,	 m->numbers };
 
 	m->executor = executor_new(&x);
 	m->locks = m->executor ? locks_new(m->conf.loop, m->executor) : NULL;
@@ -371,17 +387,20 @@ static int make_engines(struct mainsm *m, struct err *e)
 	m->csrs = m->locks ? csrs_new(&c) : NULL;
 	f.csrs = m->csrs;
 	m->measures = m->csrs ? measures_new(&f) : NULL;
-	m->kepts = m->csrs ? kepts_new(&(struct kepts_conf){ m->conf.loop, m->children, m->directory, m->csrs, m->numbers,
-							     &m->sessions, on_session_gone, m }) :
-			     NULL;
+	m->kepts = m->csrs ? kepts_new(&(struct kepts_conf){ m->conf.loop, m->children,
+							     m->directory, m->csrs, m->numbers,
+							     &m->sessions, on_session_gone, m })
+			   : NULL;
 	return m->measures && m->kepts ? 0 : err_nomem(e);
 }
 
 static int make_services(struct mainsm *m, struct err *e)
 {
-	const struct top_conf t = { m->directory, m->sites,  m->children,   m->csrs, m->measures, m->kepts, m->executor,
-				    m->numbers,	  m->certs,  m->tokens,	    m->audit,	    m->conf.loop, wall_now,
-				    status_values, connection, on_revoked, on_shutdown,  m };
+	const struct top_conf t = {
+		m->directory, m->sites,	     m->children, m->csrs,    m->measures, m->kepts,
+		m->executor,  m->numbers,    m->certs,	  m->tokens,  m->audit,	   m->conf.loop,
+		wall_now,     status_values, connection,  on_revoked, on_shutdown, m
+	};
 	const struct enrol_service_conf n = { .loop = m->conf.loop,
 					      .ca = m->conf.ca,
 					      .tokens = m->tokens,
@@ -415,7 +434,8 @@ static int listen_for_all(struct mainsm *m, struct err *e)
 	const struct net_listen_conf l = {
 		.addr = m->conf.listen,
 		.port = m->conf.port,
-		.roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
+		.roles =
+			ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
 		.enrol_type = m->conf.ca ? MSG_ENROL : 0,
 	};
 	const struct net_accept a = { greet_accept, greet_refused, m };

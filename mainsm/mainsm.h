@@ -21,7 +21,8 @@
 
 #define MAINSM_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 #define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may keep a task waiting */
-#define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC) /* a host that was lost for so long is not missed any more */
+/* a host that was lost for so long is not missed any more */
+#define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC)
 
 struct loop;
 struct mainsm;
@@ -42,7 +43,8 @@ struct mainsm_conf {
 	const char *state_dir; /* NULL = nothing is kept */
 	const char *listen; /* numeric address */
 	uint16_t port; /* 0 = the system chooses */
-	const char *launcher; /* of sites that name none; "" or "none": lms are served without an sm */
+	/* of sites that name none; "" or "none": lms are served without an sm */
+	const char *launcher;
 	const struct site_conf *site;
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
@@ -50,8 +52,8 @@ struct mainsm_conf {
 	nsec_t linger; /* ends when nobody was connected for so long; 0 = never */
 	nsec_t (*wall_now)(void *arg);
 	/* Start the sm of a site; it proves itself with the token. NULL: nobody can. */
-	int (*start_sm)(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
-			struct err *e);
+	int (*start_sm)(void *arg, const struct site *site, const char *launcher,
+			const struct token_text *token, struct err *e);
 	/* A connection string with that token. NULL: none is given out. */
 	int (*connection)(void *arg, const struct token_text *token, struct buf *out);
 	/* Values of the process for the status service: [name, value]... May be NULL. */
@@ -80,7 +82,8 @@ void mainsm_start_failed(struct mainsm *m, const char *site, const char *why);
  * New values of a reload, all or none: sites (added or changed), linger, and what we show to peers;
  * creds: NULL = as it is. What is new is copied.
  */
-int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds, struct err *e);
+int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct pki_creds *creds,
+		  struct err *e);
 
 /* Values of omig_status(): name, version, uptime_ns, [name, value]... */
 void mainsm_status(struct mainsm *m, struct buf *out);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), below.c (children), above.c (tools). */
+/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), below.c (children), above.c
+ * (tools). */
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
@@ -26,7 +27,8 @@ struct peer {
 	struct mainsm *m;
 	struct link *link;
 	struct child *child; /* NULL: no child */
-	struct session *session; /* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
+	/* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
+	struct session *session;
 	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
 	uint32_t number; /* of a tool, before it has its session */
 	uint64_t epoch; /* of a tool, as it said hello; 0 = its requests have no ids that last */

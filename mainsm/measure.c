@@ -121,8 +121,8 @@ static int compile(struct measure *m, const char *text, struct buf *why)
 		buf_done(&made);
 		return rc;
 	}
-	rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text, builtin ? made.n : strlen(text),
-			  &d, &m->pmsl);
+	rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text,
+			  builtin ? made.n : strlen(text), &d, &m->pmsl);
 	buf_done(&made);
 	if (rc)
 		return rc == -ERR_NOMEM ? rc : -ERR_INVALID;
@@ -137,7 +137,8 @@ static int publish(struct measure *m)
 {
 	struct measures *ms = m->ms;
 
-	if (!smap_put(&ms->by_token, m->token.s, m, NULL) && !map_put(&ms->by_number, m->number, m, NULL) &&
+	if (!smap_put(&ms->by_token, m->token.s, m, NULL) &&
+	    !map_put(&ms->by_number, m->number, m, NULL) &&
 	    !smap_put(&m->session->measures, m->token.s, m, NULL))
 		return 0;
 	smap_del(&ms->by_token, m->token.s);
@@ -165,7 +166,7 @@ static int plan(struct measure *m, struct buf *why)
 {
 	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
 	struct measure_plan *made = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = w ? 0 : -ERR_NOMEM;
 
 	if (!rc && is_waiting(m, w))
@@ -194,8 +195,10 @@ static int check_until(const struct measure *m, struct buf *why)
 	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wish) : 0;
 
 	if (rc == -ERR_UNSUPPORTED) {
-		buf_puts(why, "until is of what returns MEAN, STDEV, VARIANCE, SKEWNESS, KURTOSIS or CI over virtual times "
-			      "since the start, one for each output");
+		buf_puts(
+			why,
+			"until is of what returns MEAN, STDEV, VARIANCE, SKEWNESS, KURTOSIS or CI over virtual times "
+			"since the start, one for each output");
 		rc = -ERR_INVALID;
 	}
 	return rc;
@@ -216,8 +219,8 @@ static int create(struct measure *m, const struct measure_wish *wish, struct buf
 	return rc < 0 ? rc : publish(m);
 }
 
-int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish, const char **token,
-		   struct buf *why)
+int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+		   const char **token, struct buf *why)
 {
 	struct measure *m;
 	int rc;
@@ -290,7 +293,7 @@ void measure_delete(struct measure *m)
 
 void measures_drop(struct measures *ms, struct session *s)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&s->measures, &i))
 		measure_delete(i.value);
@@ -332,7 +335,7 @@ static bool follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
 	bool is_new = m->state == MEASURE_RUNS && has_changed(m);
-	struct err e = {0};
+	struct err e = { 0 };
 
 	m->followed = m->ms->round;
 	if (is_new) {
@@ -346,10 +349,11 @@ static bool follow(struct measure *m)
 	return is_new;
 }
 
-/* Up to the first one that is planned anew: everybody else waits for that long. True: some are left. */
+/* Up to the first one that is planned anew: everybody else waits for that long. True: some are
+ * left. */
 static bool follow_some(struct measures *ms)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&ms->by_number, &i)) {
 		struct measure *m = i.value;

@@ -13,7 +13,8 @@
  * made the old one goes on. Memory and the time for following are bounded:
  * MEASURES_PER_TOOL_MAX, and all measurements together take at most a
  * MEASURE_REST-th of the time to follow.
- * In one turn of the loop one of them is planned anew, so that 64 displays do not hold up everybody else at once.
+ * In one turn of the loop one of them is planned anew, so that 64 displays do not hold up everybody
+ * else at once.
  */
 #ifndef MAINSM_MEASURE_H
 #define MAINSM_MEASURE_H
@@ -26,11 +27,14 @@
 #include <stdbool.h>
 
 #define MEASURES_PER_TOOL_MAX 64 /* a screen of displays; each is a graph everywhere */
-#define MEASURE_RESULTS_MAX 16384 /* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
+/* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
+#define MEASURE_RESULTS_MAX 16384
 #define MEASURE_VALUES_PER_EVENT 500 /* a frame takes them, with room for histograms of some */
-#define MEASURE_GRACE_NS (INT64_C(1000000000)) /* of a read: longer than the sm of a site waits, which waits longer than those below it */
+/* of a read: longer than the sm of a site waits, which waits longer than those below it */
+#define MEASURE_GRACE_NS (INT64_C(1000000000))
 #define MEASURE_GRACE_READS 6 /* intervals: nobody below may get FLOW_READS_OPEN ahead */
-#define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000)) /* dfg_start answers without those who have not: before a request gives up */
+/* dfg_start answers without those who have not: before a request gives up */
+#define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000))
 #define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
 #define MEASURE_REST 10
 
@@ -67,17 +71,17 @@ struct measure_wish {
 };
 
 /*
- * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has words, of several
- * lines for a text with faults. ERR_NOMEM.
+ * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has words,
+ * of several lines for a text with faults. ERR_NOMEM.
  */
-int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish, const char **token,
-		   struct buf *why);
+int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+		   const char **token, struct buf *why);
 
 struct measure *measure_find(const struct session *s, const char *token);
 
 /*
- * Starts it anew. on_loaded is called once, from the loop, when all children have loaded it or are lost, or after
- * MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
+ * Starts it anew. on_loaded is called once, from the loop, when all children have loaded it or are
+ * lost, or after MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
  */
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg);
 
@@ -89,8 +93,9 @@ void measure_delete(struct measure *m);
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
 
 /*
- * Reads by request, or with the request after the one that is under way; on_read comes from the loop when it is closed, with the values as dfg_read() tells them, NULL when the
- * measurement ends before. One that has an interval tells its next read. ERR_INVALID: it does not run.
+ * Reads by request, or with the request after the one that is under way; on_read comes from the
+ * loop when it is closed, with the values as dfg_read() tells them, NULL when the measurement ends
+ * before. One that has an interval tells its next read. ERR_INVALID: it does not run.
  */
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);
 
@@ -117,13 +122,16 @@ void measures_follow_soon(struct measures *ms);
 void measures_child_lost(struct measures *ms, uint32_t child);
 
 /* From children. ERR_NOTFOUND: there is no such measurement; ERR_PROTO, ERR_DENIED. */
-int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a, struct err *e);
-int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *b, struct err *e);
+int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+		    struct err *e);
+int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *b,
+		  struct err *e);
 
 struct measures_stats {
 	size_t defined, running;
 	uint64_t reads, late_reads; /* late: closed by the end of the grace */
-	uint64_t plans, refused_plans, routes; /* routes: times that children were found anew for a graph */
+	/* routes: times that children were found anew for a graph */
+	uint64_t plans, refused_plans, routes;
 	uint64_t strays; /* batches of links that are not there (any more) */
 	uint64_t frames, bytes; /* of batches that came up */
 };

@@ -20,7 +20,8 @@ static void write_by(const struct measure_asked *a, struct omis_writer *w)
 	static const char *const each[] = { "", "partner", "region" };
 	char text[40];
 
-	snprintf(text, sizeof(text), "%s%s%s", names[a->by], a->by && a->each ? "," : "", each[a->each]);
+	snprintf(text, sizeof(text), "%s%s%s", names[a->by], a->by && a->each ? "," : "",
+		 each[a->each]);
 	omis_write_string(w, text);
 }
 
@@ -141,7 +142,8 @@ static const char *object_of(const struct flow_node *n)
 	return n->source.process[0] ? n->source.process : n->source.object;
 }
 
-static void write_node(const struct measure *m, const struct measure_piece *p, uint32_t i, struct omis_writer *w)
+static void write_node(const struct measure *m, const struct measure_piece *p, uint32_t i,
+		       struct omis_writer *w)
 {
 	const struct flow_node *n = &p->graph->node[i];
 
@@ -194,11 +196,13 @@ static void write_look(const struct measure_piece *p, uint32_t i, struct omis_wr
 static void write_looks(const struct measure *m, struct omis_writer *w)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
-		for (uint32_t k = 0; m->plan->piece[i].stage && k < m->plan->piece[i].graph->nnode; k++)
+		for (uint32_t k = 0; m->plan->piece[i].stage && k < m->plan->piece[i].graph->nnode;
+		     k++)
 			write_look(&m->plan->piece[i], k, w);
 }
 
-static void write_link(const struct measure *m, const struct stage_link_look *l, struct omis_writer *w)
+static void write_link(const struct measure *m, const struct stage_link_look *l,
+		       struct omis_writer *w)
 {
 	const struct measure_piece *from = smap_find(&m->plan->source, l->name);
 
@@ -216,15 +220,16 @@ static void write_links(const struct measure *m, struct omis_writer *w)
 	struct stage_link_look l;
 
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
-		for (size_t k = 0; m->plan->piece[i].stage && stage_link_at(m->plan->piece[i].stage, k, &l); k++)
+		for (size_t k = 0;
+		     m->plan->piece[i].stage && stage_link_at(m->plan->piece[i].stage, k, &l); k++)
 			write_link(m, &l, w);
 }
 
 void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 {
 	static void (*const fields[])(const struct measure *, struct omis_writer *) = {
-		write_asked,   write_objects, write_size,  write_reads,
-		write_troubles, write_graph,   write_looks, write_links, measure_write_until,
+		write_asked, write_objects, write_size,	 write_reads,	      write_troubles,
+		write_graph, write_looks,   write_links, measure_write_until,
 	};
 
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
@@ -238,7 +243,7 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 
 void measures_list(const struct measures *ms, struct omis_writer *w)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&ms->by_token, &i)) {
 		const struct measure *m = i.value;

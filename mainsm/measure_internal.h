@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool asks for), measure_objects.c
- * (of which objects), measure_world.c (those that there are), measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when there are
- * enough values), measure_info.c.
+ * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool
+ * asks for), measure_objects.c (of which objects), measure_world.c (those that there are),
+ * measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when
+ * there are enough values), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_INTERNAL_H
 #define MAINSM_MEASURE_INTERNAL_H
@@ -38,7 +39,7 @@ struct asked_objects {
 	struct asked_mark {
 		char token[TOKEN_BYTES];
 		bool is_out; /* taken away */
-	} *mark; /* owned */
+	} * mark; /* owned */
 	size_t n, cap;
 	bool is_all; /* all that there are, also those to come */
 };
@@ -112,7 +113,8 @@ struct measure_counted {
 	uint32_t output;
 	struct moments moments;
 	bool is_enough;
-	enum dependence dependence; /* of its values: an interval for independent ones is too narrow */
+	/* of its values: an interval for independent ones is too narrow */
+	enum dependence dependence;
 };
 
 enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
@@ -130,7 +132,8 @@ struct measure {
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
-	bool is_routed; /* each piece was sent to where it then belonged, and nobody has lost one since */
+	/* each piece was sent to where it then belonged, and nobody has lost one since */
+	bool is_routed;
 	struct measure_slot *slot;
 	size_t nslot, capslot;
 	uint64_t version;
@@ -147,7 +150,8 @@ struct measure {
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
-	struct measure_counted *counted; /* owned; of the last read, and of the plan that it was read by */
+	/* owned; of the last read, and of the plan that it was read by */
+	struct measure_counted *counted;
 	size_t ncounted, capcounted;
 	bool has_enough; /* its rule has ended it */
 	uint64_t lost; /* values that had no room in their read */
@@ -165,10 +169,11 @@ struct measure_world {
 };
 
 /*
- * What the tool is attached to. A process that has ended is in it when it was in `before` (may be NULL): what it
- * has told goes on to count. NULL without memory.
+ * What the tool is attached to. A process that has ended is in it when it was in `before` (may be
+ * NULL): what it has told goes on to count. NULL without memory.
  */
-struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before);
+struct measure_world *measure_world_new(const struct session *s,
+					const struct measure_world *before);
 void measure_world_free(struct measure_world *w);
 uint32_t measure_world_find(const struct measure_world *w, const char *token);
 
@@ -180,7 +185,8 @@ int measure_wait(struct measure *m, const struct measure_waiter *who);
 /* Somebody waits for that read. */
 bool measure_has_readers(const struct measure *m, int64_t read);
 
-/* Those who wait for children are ready; those who wait for a read up to that one are, with a copy of these values. */
+/* Those who wait for children are ready; those who wait for a read up to that one are, with a copy
+ * of these values. */
 void measure_ready_loaded(struct measure *m);
 void measure_ready_read(struct measure *m, int64_t read, const char *values);
 /* Ready waiters that nobody will tell. */
@@ -204,27 +210,33 @@ struct asked_binding {
 struct bind_wish asked_wish(const struct measure_asked *a);
 
 /* For the objects of a world. */
-int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why);
+int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,
+	       struct buf *why);
 void asked_unbind(struct asked_binding *b);
 
-/* --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool sees none of that name, or it is not in; ERR_INVALID. */
+/* --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool sees none of that name, or it is
+ * not in; ERR_INVALID. */
 
 /* An empty list: all. */
-int asked_objects_init(struct asked_objects *a, const struct session *s, const struct omis_value *objects, struct buf *why);
+int asked_objects_init(struct asked_objects *a, const struct session *s,
+		       const struct omis_value *objects, struct buf *why);
 
 /* Also ERR_INVALID when nothing would be left. */
-int asked_objects_change(struct asked_objects *a, const struct session *s, const struct omis_value *objects, bool add,
-			 struct buf *why);
+int asked_objects_change(struct asked_objects *a, const struct session *s,
+			 const struct omis_value *objects, bool add, struct buf *why);
 int asked_objects_copy(const struct asked_objects *from, struct asked_objects *out);
 void asked_objects_done(struct asked_objects *a);
 
 /* --- measure_plan.c */
 
-/* The text of a built-in metric with the parameters that are given. -ERR_INVALID, -ERR_UNSUPPORTED with words in why, -ERR_NOMEM. */
+/* The text of a built-in metric with the parameters that are given. -ERR_INVALID, -ERR_UNSUPPORTED
+ * with words in why, -ERR_NOMEM. */
 int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
 
-/* -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with words in why; -ERR_NOMEM. Consumes *world on success. */
-int measure_plan_make(const struct measure *m, struct measure_world **world, struct measure_plan **out, struct buf *why);
+/* -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with words in why; -ERR_NOMEM. Consumes *world on
+ * success. */
+int measure_plan_make(const struct measure *m, struct measure_world **world,
+		      struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
 
 /* Diagnostics of the compiler, as text. */
@@ -233,8 +245,8 @@ void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct 
 /* --- measure_load.c */
 
 /*
- * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its graph, the old one goes on.
- * -ERR_NOMEM.
+ * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its
+ * graph, the old one goes on. -ERR_NOMEM.
  */
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
@@ -269,7 +281,8 @@ void measure_count(struct measure *m, const struct flow_result *r);
 /* The rule holds for each object that goes on. False without a rule. */
 bool measure_has_enough(const struct measure *m);
 
-/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds, 1 when they depend on the ones before]...; nothing without a rule. */
+/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds, 1
+ * when they depend on the ones before]...; nothing without a rule. */
 void measure_write_until(const struct measure *m, struct omis_writer *w);
 
 #endif

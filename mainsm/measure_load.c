@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pieces of a measurement run. A node's goes to the child that serves the node, a site's to the site's sm,
- * unless some of its hosts are served by mainsm itself: then it is evaluated here, and the sm, which has
- * no piece of its own, sends on what its hosts send.
+ * Where the pieces of a measurement run. A node's goes to the child that serves the node, a site's
+ * to the site's sm, unless some of its hosts are served by mainsm itself: then it is evaluated
+ * here, and the sm, which has no piece of its own, sends on what its hosts send.
  */
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -42,7 +42,8 @@ static void add(struct measure *m, struct measure_trouble t, const char *object)
 			return;
 		}
 	str_copy(t.object, sizeof(t.object), object);
-	if (!t.text || array_grow(&m->trouble, &m->captrouble, m->ntrouble + 1, sizeof(t), MEASURE_TROUBLES_MAX))
+	if (!t.text || array_grow(&m->trouble, &m->captrouble, m->ntrouble + 1, sizeof(t),
+				  MEASURE_TROUBLES_MAX))
 		free(t.text);
 	else
 		m->trouble[m->ntrouble++] = t;
@@ -51,17 +52,19 @@ static void add(struct measure *m, struct measure_trouble t, const char *object)
 void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
 {
 	add(m,
-	    (struct measure_trouble){ .child = child,
-				      .status = entry->status,
-				      .text = str_ndup((const char *)entry->value.p, entry->value.n) },
+	    (struct measure_trouble){
+		    .child = child,
+		    .status = entry->status,
+		    .text = str_ndup((const char *)entry->value.p, entry->value.n) },
 	    entry->objects);
 }
 
 void measure_add_fault(struct measure *m, const char *text)
 {
 	add(m,
-	    (struct measure_trouble){
-		    .child = STAGE_NOBODY, .status = STATUS_PARAMETER_ERROR, .text = str_dup(text) },
+	    (struct measure_trouble){ .child = STAGE_NOBODY,
+				      .status = STATUS_PARAMETER_ERROR,
+				      .text = str_dup(text) },
 	    "");
 }
 
@@ -79,7 +82,8 @@ static uint32_t server_of(const struct measure *m, const struct measure_piece *p
 	return o && o->server ? o->server - 1 : STAGE_NOBODY;
 }
 
-static bool is_of_site(const struct measure *m, const struct measure_piece *node, const struct measure_piece *site)
+static bool is_of_site(const struct measure *m, const struct measure_piece *node,
+		       const struct measure_piece *site)
 {
 	const struct object *o = node->kind == PLACE_NODE ? object_of(m, node) : NULL;
 
@@ -144,7 +148,7 @@ static struct stage *stage_above(const struct measure *m, const struct measure_p
 
 static void attach_links(struct measure *m)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 
 	while (smap_next(&m->plan->source, &i)) {
 		const struct measure_piece *from = i.value;
@@ -188,8 +192,8 @@ static uint64_t hash_for(const struct measure *m, uint32_t child)
 	return h;
 }
 
-static int send_part(struct measure *m, struct measure_slot *slot, const struct msg_flow_piece *piece, size_t n,
-		     bool more)
+static int send_part(struct measure *m, struct measure_slot *slot,
+		     const struct msg_flow_piece *piece, size_t n, bool more)
 {
 	struct msg msg = { .type = MSG_FLOW_LOAD };
 
@@ -234,7 +238,8 @@ static int send_load(struct measure *m, struct measure_slot *slot, uint64_t hash
 		return -ERR_NOMEM;
 	slot->hash = hash;
 	slot->version = ++m->version;
-	/* A child that cannot be told now is about to be lost: its objects leave, and come again with it. */
+	/* A child that cannot be told now is about to be lost: its objects leave, and come again
+	 * with it. */
 	slot->is_confirmed = send_pieces(m, slot, v) != 0;
 	free(v);
 	return 0;
@@ -306,7 +311,8 @@ int measure_route(struct measure *m, struct err *e)
 /* --- another plan */
 
 /* A stage goes on with its new graph when it has one. */
-static int take_stage(struct measure *m, struct measure_piece *old, struct measure_plan *plan, struct err *e)
+static int take_stage(struct measure *m, struct measure_piece *old, struct measure_plan *plan,
+		      struct err *e)
 {
 	for (size_t i = 0; i < plan->npiece; i++) {
 		struct measure_piece *p = &plan->piece[i];
@@ -324,7 +330,8 @@ static int take_stage(struct measure *m, struct measure_piece *old, struct measu
 	return 0;
 }
 
-/* The top comes first: when it refuses, nothing has changed. A site's stage that refuses begins anew. */
+/* The top comes first: when it refuses, nothing has changed. A site's stage that refuses begins
+ * anew. */
 static int take_stages(struct measure *m, struct measure_plan *plan, struct err *e)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
@@ -384,13 +391,15 @@ static int check_objects(const struct measure *m, uint32_t child, const char *ob
 
 	for (; *objects; objects += n + (objects[n] == ',')) {
 		n = strcspn(objects, ",");
-		if (!view_child_owns(m->ms->conf.directory, m->ms->conf.children, child, objects, n))
+		if (!view_child_owns(m->ms->conf.directory, m->ms->conf.children, child, objects,
+				     n))
 			return -ERR_DENIED;
 	}
 	return 0;
 }
 
-int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a, struct err *e)
+int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+		    struct err *e)
 {
 	struct measure *m = map_find(&ms->by_number, a->measurement);
 	struct measure_slot *slot = m ? measure_slot_of(m, child) : NULL;
@@ -411,7 +420,7 @@ int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_a
 
 void measures_child_lost(struct measures *ms, uint32_t child)
 {
-	struct map_iter i = {0};
+	struct map_iter i = { 0 };
 
 	while (map_next(&ms->by_number, &i)) {
 		struct measure *m = i.value;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that a tool wants measured: marks on the tree of objects, of which the nearest one above a process (or on
- * it) decides whether it is in. So a process of a named node can be taken away, and given back.
+ * The objects that a tool wants measured: marks on the tree of objects, of which the nearest one
+ * above a process (or on it) decides whether it is in. So a process of a named node can be taken
+ * away, and given back.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -81,7 +82,8 @@ static int unknown(struct buf *why, const char *token)
 	return -ERR_NOTFOUND;
 }
 
-static int add_one(struct asked_objects *a, const struct session *s, const char *token, struct buf *why)
+static int add_one(struct asked_objects *a, const struct session *s, const char *token,
+		   struct buf *why)
 {
 	const struct object *o = find(s, token);
 
@@ -92,7 +94,8 @@ static int add_one(struct asked_objects *a, const struct session *s, const char 
 }
 
 /* One that is gone has no place in the tree any more, and may still be named. */
-static int remove_one(struct asked_objects *a, const struct session *s, const char *token, struct buf *why)
+static int remove_one(struct asked_objects *a, const struct session *s, const char *token,
+		      struct buf *why)
 {
 	const struct object *o = find(s, token);
 	bool was_in = o && is_in(a, o);
@@ -114,8 +117,8 @@ static bool is_nothing(const struct asked_objects *a)
 	return !a->is_all;
 }
 
-static int change(struct asked_objects *a, const struct session *s, const struct omis_value *objects, bool add,
-		  struct buf *why)
+static int change(struct asked_objects *a, const struct session *s,
+		  const struct omis_value *objects, bool add, struct buf *why)
 {
 	int rc = 0;
 
@@ -150,14 +153,15 @@ void asked_objects_done(struct asked_objects *a)
 	*a = (struct asked_objects){ .is_all = false };
 }
 
-int asked_objects_init(struct asked_objects *a, const struct session *s, const struct omis_value *objects, struct buf *why)
+int asked_objects_init(struct asked_objects *a, const struct session *s,
+		       const struct omis_value *objects, struct buf *why)
 {
 	a->is_all = !objects->list.n;
 	return change(a, s, objects, true, why);
 }
 
-int asked_objects_change(struct asked_objects *a, const struct session *s, const struct omis_value *objects, bool add,
-			 struct buf *why)
+int asked_objects_change(struct asked_objects *a, const struct session *s,
+			 const struct omis_value *objects, bool add, struct buf *why)
 {
 	struct asked_objects made;
 	int rc = asked_objects_copy(a, &made);

@@ -54,7 +54,8 @@ static struct pmsl_builtin_use use_of(const struct measure *m)
 	};
 }
 
-static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use, struct buf *why)
+static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use,
+			 struct buf *why)
 {
 	int id = pmsl_builtin_find(m->asked.metric);
 	struct pmsl_builtin b;
@@ -90,12 +91,14 @@ static int note_links(struct measure_plan *p, struct measure_piece *piece)
 	return rc;
 }
 
-static int take_piece(struct measure_plan *p, struct piece *from, const struct world *w, struct buf *why)
+static int take_piece(struct measure_plan *p, struct piece *from, const struct world *w,
+		      struct buf *why)
 {
 	struct measure_piece *to = &p->piece[p->npiece++];
 
-	*to = (struct measure_piece){ .kind = from->place.kind, .graph = from->graph,
-				       .child = STAGE_NOBODY };
+	*to = (struct measure_piece){ .kind = from->place.kind,
+				      .graph = from->graph,
+				      .child = STAGE_NOBODY };
 	from->graph = NULL;
 	to->text = BUF_INIT(GRAPH_MAX_BYTES);
 	if (to->kind != PLACE_TOP)
@@ -108,7 +111,8 @@ static int take_piece(struct measure_plan *p, struct piece *from, const struct w
 	return note_links(p, to);
 }
 
-static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const struct world *w, struct buf *why)
+static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const struct world *w,
+		       struct buf *why)
 {
 	int rc = 0;
 
@@ -133,7 +137,8 @@ static char *print_region(const char *name)
 	return NULL;
 }
 
-static int take_with(struct measure_plan *p, size_t i, const struct bind_output *o, const struct world *w)
+static int take_with(struct measure_plan *p, size_t i, const struct bind_output *o,
+		     const struct world *w)
 {
 	if (o->region)
 		p->with[i] = print_region(o->region);
@@ -153,13 +158,15 @@ static int take_labels(struct measure_plan *p, const struct pmsl_plan *from, con
 	p->nlabel = from->noutput;
 	for (size_t i = 0; i < p->nlabel && !rc; i++) {
 		if (from->output[i].object != WORLD_NONE)
-			str_copy(p->label[i], sizeof(p->label[i]), w->v[from->output[i].object].token);
+			str_copy(p->label[i], sizeof(p->label[i]),
+				 w->v[from->output[i].object].token);
 		rc = take_with(p, i, &from->output[i], w);
 	}
 	return rc;
 }
 
-static int take_plan(struct pmsl_plan *from, const struct world *w, struct measure_plan **out, struct buf *why)
+static int take_plan(struct pmsl_plan *from, const struct world *w, struct measure_plan **out,
+		     struct buf *why)
 {
 	struct measure_plan *p = calloc(1, sizeof(*p));
 	int rc;
@@ -177,7 +184,8 @@ static int take_plan(struct pmsl_plan *from, const struct world *w, struct measu
 	return rc;
 }
 
-int measure_plan_make(const struct measure *m, struct measure_world **world, struct measure_plan **out, struct buf *why)
+int measure_plan_make(const struct measure *m, struct measure_world **world,
+		      struct measure_plan **out, struct buf *why)
 {
 	const struct world *w = &(*world)->world;
 	struct pmsl_diags d = PMSL_DIAGS_INIT;

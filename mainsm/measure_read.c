@@ -67,8 +67,10 @@ void measure_on_result(void *arg, const struct flow_result *r)
 	m->value[m->nvalue++] = v;
 }
 
-/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where these are told apart */
-static void write_value(struct omis_writer *w, const struct measure *m, const struct measure_value *v)
+/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where these are
+ * told apart */
+static void write_value(struct omis_writer *w, const struct measure *m,
+			const struct measure_value *v)
 {
 	char flags[FLOW_FLAGS_TEXT_BYTES];
 	const struct flow_token *t = &v->t;
@@ -91,12 +93,14 @@ static void write_value(struct omis_writer *w, const struct measure *m, const st
 	omis_write_int(w, t->n);
 	omis_write_string(w, flow_flags_print(flags, t->flags));
 	if (v->output < m->plan->nlabel && m->plan->with[v->output])
-		omis_write_token(w, m->plan->with[v->output]); /* as it is: take_with() has written it */
+		omis_write_token(
+			w, m->plan->with[v->output]); /* as it is: take_with() has written it */
 	omis_write_list_end(w);
 }
 
 /* Values from number `from` on, as many as an event takes; returns how many. */
-static size_t write_some(struct omis_writer *w, const struct measure *m, size_t from, size_t max, size_t max_bytes)
+static size_t write_some(struct omis_writer *w, const struct measure *m, size_t from, size_t max,
+			 size_t max_bytes)
 {
 	size_t n = 0;
 
@@ -109,7 +113,8 @@ static size_t write_some(struct omis_writer *w, const struct measure *m, size_t 
 
 /* --- to the tool */
 
-/* dfg, read, until, [values], more, lost, enough: as the event's parameters stand in the catalogue. */
+/* dfg, read, until, [values], more, lost, enough: as the event's parameters stand in the
+ * catalogue. */
 static size_t write_event(struct measure *m, struct buf *b, size_t from)
 {
 	struct omis_writer w = OMIS_WRITER(b);
@@ -142,7 +147,8 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	return rc == 0;
 }
 
-/* The actions of an event may delete the measurement: false then. *told: the tool knows of the last values. */
+/* The actions of an event may delete the measurement: false then. *told: the tool knows of the last
+ * values. */
 static bool tell_event(struct measure *m, bool *told)
 {
 	struct measures *ms = m->ms;
@@ -185,10 +191,11 @@ static void read_stages(struct measure *m, int64_t read, nsec_t t)
 {
 	for (size_t i = m->plan->npiece; i > 0; i--) {
 		struct stage *s = m->plan->piece[i - 1].stage;
-		struct err e = {0};
+		struct err e = { 0 };
 
 		if (s && stage_read(s, read, t, &e))
-			log_warn("measure", "dfg=%s read=%lld: %s", m->token.s, (long long)read, e.text);
+			log_warn("measure", "dfg=%s read=%lld: %s", m->token.s, (long long)read,
+				 e.text);
 	}
 }
 
@@ -220,7 +227,8 @@ static void end_if_enough(struct measure *m, bool told)
 	if (!told || m->state != MEASURE_RUNS || !measure_has_enough(m))
 		return;
 	m->has_enough = true;
-	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s, (long long)m->read, m->asked.until);
+	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s, (long long)m->read,
+		 m->asked.until);
 	measure_stop(m);
 }
 
@@ -285,8 +293,9 @@ static bool next_read(const struct measure *m, int64_t *read, nsec_t *t)
 		return m->asked_read != 0;
 	}
 	/*
-	 * After a long sleep the reads that nobody below remembers are left out. The one that is closed
-	 * instead has had its grace: waiting for a newer one, all that comes would be too far ahead.
+	 * After a long sleep the reads that nobody below remembers are left out. The one that is
+	 * closed instead has had its grace: waiting for a newer one, all that comes would be too
+	 * far ahead.
 	 */
 	if (past / m->asked.every > m->read + FLOW_READS_OPEN)
 		*read = past / m->asked.every;
@@ -382,7 +391,8 @@ static void take_batch(struct measure *m, uint32_t child, const struct flow_batc
 		m->ms->stats.strays++;
 }
 
-static int take_batches(struct measure *m, uint32_t child, const struct msg_flow_batch *f, struct err *e)
+static int take_batches(struct measure *m, uint32_t child, const struct msg_flow_batch *f,
+			struct err *e)
 {
 	for (size_t i = 0; i < f->nbatch; i++) {
 		struct flow_batch b;
@@ -391,7 +401,8 @@ static int take_batches(struct measure *m, uint32_t child, const struct msg_flow
 		if (rc)
 			return rc;
 		if (b.measurement != m->number || b.read < 1 || (uint64_t)b.read != f->read)
-			return err_set(e, ERR_PROTO, "a batch of another measurement or read than its message");
+			return err_set(e, ERR_PROTO,
+				       "a batch of another measurement or read than its message");
 		if (m->plan)
 			take_batch(m, child, &b);
 		m->bytes += f->batch[i].n;
@@ -400,7 +411,8 @@ static int take_batches(struct measure *m, uint32_t child, const struct msg_flow
 	return 0;
 }
 
-int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *f, struct err *e)
+int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *f,
+		  struct err *e)
 {
 	struct msg end = { .type = MSG_FLOW_END, .flow_end = { .measurement = f->measurement } };
 	struct measure *m = map_find(&ms->by_number, f->measurement);
@@ -424,9 +436,12 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
 {
-	/* One that is under way was asked for before what this one is to have in it: the next one has it. */
+	/* One that is under way was asked for before what this one is to have in it: the next one
+	 * has it. */
 	bool is_late = m->asked_read && m->asked_at < measure_now(m->ms);
-	struct measure_waiter who = { .on_read = on_read, .arg = arg, .read = is_late ? m->asked_read + 1 : 0 };
+	struct measure_waiter who = { .on_read = on_read,
+				      .arg = arg,
+				      .read = is_late ? m->asked_read + 1 : 0 };
 	int rc;
 
 	if (m->state != MEASURE_RUNS)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements with a rule: what the stops of their graphs have counted, and whether that is enough. */
+/* Measurements with a rule: what the stops of their graphs have counted, and whether that is
+ * enough. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/measure_internal.h"
@@ -9,7 +10,9 @@
 
 void measure_count(struct measure *m, const struct flow_result *r)
 {
-	struct measure_counted c = { .output = r->output, .is_enough = r->is_enough, .dependence = r->dependence };
+	struct measure_counted c = { .output = r->output,
+				     .is_enough = r->is_enough,
+				     .dependence = r->dependence };
 
 	if (!r->a || !agg_kind_powers(r->a->kind) ||
 	    array_grow(&m->counted, &m->capcounted, m->ncounted + 1, sizeof(c), BIND_OUTPUTS_MAX))
@@ -44,7 +47,8 @@ bool measure_has_enough(const struct measure *m)
 	return some;
 }
 
-static void write_counted(const struct measure *m, const struct measure_counted *c, struct omis_writer *w)
+static void write_counted(const struct measure *m, const struct measure_counted *c,
+			  struct omis_writer *w)
 {
 	omis_write_list(w);
 	if (object_of(m, c)[0])

@@ -26,7 +26,7 @@ static bool is_reader(const struct measure_waiter *w, int64_t read)
 
 bool measure_has_readers(const struct measure *m, int64_t read)
 {
-	list_each(i, &m->waiters)
+	list_each (i, &m->waiters)
 		if (is_reader(list_entry(i, struct measure_waiter, in_waiters), read))
 			return true;
 	return false;
@@ -72,7 +72,7 @@ static void is_ready(struct measure *m, struct measure_waiter *w)
 void measure_ready_loaded(struct measure *m)
 {
 
-	list_each_safe(i, &m->waiters) {
+	list_each_safe (i, &m->waiters) {
 		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
 
 		if (!w->on_read)
@@ -83,7 +83,7 @@ void measure_ready_loaded(struct measure *m)
 
 void measure_ready_read(struct measure *m, int64_t read, const char *values)
 {
-	list_each_safe(i, &m->waiters) {
+	list_each_safe (i, &m->waiters) {
 		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
 
 		if (!is_reader(w, read))
@@ -96,7 +96,7 @@ void measure_ready_read(struct measure *m, int64_t read, const char *values)
 
 static void forget(struct list *waiters, const void *arg)
 {
-	list_each_safe(i, waiters) {
+	list_each_safe (i, waiters) {
 		struct measure_waiter *w = list_entry(i, struct measure_waiter, in_waiters);
 
 		if (w->arg == arg)

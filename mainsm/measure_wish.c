@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool asks for: options, objects, and the metric's parameters, which are bound to each new world. */
+/* What a tool asks for: options, objects, and the metric's parameters, which are bound to each new
+ * world. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -11,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BIND_ARGS_MAX_BYTES (16 * 1024 * 1024) /* places of WORLD_OBJECTS_MAX objects, some times over */
+/* places of WORLD_OBJECTS_MAX objects, some times over */
+#define BIND_ARGS_MAX_BYTES (16 * 1024 * 1024)
 #define PARAMETERS_MAX_BYTES OMIS_REQUEST_MAX_BYTES
 
 static int invalid(struct buf *why, const char *what, const char *name)
@@ -36,13 +38,17 @@ static int find_word(const struct word *w, const char *name)
 	return -1;
 }
 
-static const struct word modes[] = { { "start", FLOW_SINCE_START }, { "last", FLOW_SINCE_LAST }, { 0 } };
+static const struct word modes[] = { { "start", FLOW_SINCE_START },
+				     { "last", FLOW_SINCE_LAST },
+				     { 0 } };
 static const struct word groups[] = { { "", BIND_BY_NOTHING },
 				      { "process", BIND_BY_PROCESS },
 				      { "node", BIND_BY_NODE },
 				      { "site", BIND_BY_SITE },
 				      { 0 } };
-static const struct word eaches[] = { { "partner", BIND_EACH_PARTNER }, { "region", BIND_EACH_REGION }, { 0 } };
+static const struct word eaches[] = { { "partner", BIND_EACH_PARTNER },
+				      { "region", BIND_EACH_REGION },
+				      { 0 } };
 
 static int set_mode(struct measure_asked *a, const struct omis_value *v)
 {
@@ -100,8 +106,8 @@ static int set_every(struct measure_asked *a, const struct omis_value *v)
 /* One number, without a further one to choose, of the unit that the values have. */
 static bool can_join_values(enum agg_kind kind)
 {
-	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) && !agg_kind_is_of_pairs(kind) &&
-	       (!agg_kind_powers(kind) || kind == AGG_STDEV);
+	return !agg_kind_has_sketch(kind) && !agg_kind_has_share(kind) &&
+	       !agg_kind_is_of_pairs(kind) && (!agg_kind_powers(kind) || kind == AGG_STDEV);
 }
 
 static int set_agg(struct measure_asked *a, const struct omis_value *v)
@@ -189,7 +195,8 @@ static int refuse_value(const struct option *o, struct buf *why)
 	return -ERR_INVALID;
 }
 
-static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v, struct buf *why)
+static int take_option(struct measure_asked *a, const char *name, const struct omis_value *v,
+		       struct buf *why)
 {
 	for (size_t i = 0; name && i < ARRAY_LEN(options); i++)
 		if (str_eq(options[i].name, name)) {
@@ -205,7 +212,8 @@ static int take_options(struct measure_asked *a, const struct omis_value *list, 
 	int rc = list->list.n % 2 ? invalid(why, "options are names and", "values") : 0;
 
 	for (size_t i = 0; !rc && i < list->list.n; i += 2)
-		rc = take_option(a, omis_value_text(&list->list.v[i], NULL), &list->list.v[i + 1], why);
+		rc = take_option(a, omis_value_text(&list->list.v[i], NULL), &list->list.v[i + 1],
+				 why);
 	return rc;
 }
 
@@ -258,7 +266,8 @@ struct binding_to {
 	struct buf *why;
 };
 
-/* The place of a token, behind the others. One that is gone is left out: the others are still there. */
+/* The place of a token, behind the others. One that is gone is left out: the others are still
+ * there. */
 static void put_place(const struct binding_to *b, const char *token, uint32_t *v, size_t *n)
 {
 	uint32_t at = measure_world_find(b->w, token);
@@ -267,7 +276,8 @@ static void put_place(const struct binding_to *b, const char *token, uint32_t *v
 		v[(*n)++] = at;
 }
 
-static int bind_tokens(struct binding_to *b, struct bind_arg *arg, const char *const *token, size_t n)
+static int bind_tokens(struct binding_to *b, struct bind_arg *arg, const char *const *token,
+		       size_t n)
 {
 	uint32_t *v = arena_array(b->out->arena, n + 1, sizeof(*v));
 
@@ -300,7 +310,8 @@ static int bind_objects(struct binding_to *b, struct bind_arg *arg)
 }
 
 /* The texts or tokens of a list, or of a single value. */
-static const char **texts_of(struct binding_to *b, const struct omis_value *v, enum omis_kind kind, size_t *n)
+static const char **texts_of(struct binding_to *b, const struct omis_value *v, enum omis_kind kind,
+			     size_t *n)
 {
 	const struct omis_value *list = v->kind == OMIS_LIST ? v->list.v : v;
 	const char **out;
@@ -323,12 +334,15 @@ static int bind_value(struct binding_to *b, const struct pmsl_decl *d, const str
 
 	if (d->type.kind == PMSL_T_VALUE) {
 		arg->is_given = omis_value_double(v, &arg->value);
-		return arg->is_given ? 0 : invalid(b->why, "a number is wanted for the parameter", d->name);
+		return arg->is_given
+			       ? 0
+			       : invalid(b->why, "a number is wanted for the parameter", d->name);
 	}
 	if (d->type.kind == PMSL_T_REGION) {
 		text = texts_of(b, v, OMIS_STRING, &n);
 		if (!text)
-			return invalid(b->why, "names of regions are wanted for the parameter", d->name);
+			return invalid(b->why, "names of regions are wanted for the parameter",
+				       d->name);
 		arg->is_given = true;
 		arg->region = text;
 		arg->nregion = n;
@@ -350,7 +364,8 @@ static const struct pmsl_decl *find_param(const struct pmsl_metric *m, const cha
 
 static bool is_object_param(const struct pmsl_decl *d)
 {
-	return d->type.kind == PMSL_T_PROCESS || d->type.kind == PMSL_T_NODE || d->type.kind == PMSL_T_SITE;
+	return d->type.kind == PMSL_T_PROCESS || d->type.kind == PMSL_T_NODE ||
+	       d->type.kind == PMSL_T_SITE;
 }
 
 const struct pmsl_decl *asked_first(const struct pmsl_metric *m)
@@ -375,7 +390,8 @@ static int bind_all(struct binding_to *b)
 
 		d = name ? find_param(b->m->metric, name) : NULL;
 		rc = d ? bind_value(b, d, &p->v[i + 1])
-		       : invalid(b->why, "the metric has no parameter", name ? name : "of that kind");
+		       : invalid(b->why, "the metric has no parameter",
+				 name ? name : "of that kind");
 	}
 	return rc;
 }
@@ -392,7 +408,8 @@ struct bind_wish asked_wish(const struct measure_asked *a)
 				   .until = a->until };
 }
 
-int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out, struct buf *why)
+int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,
+	       struct buf *why)
 {
 	struct binding_to b = { m, w, out, why };
 	int rc;

@@ -10,7 +10,8 @@
 
 #define WORLD_HEAP_MAX_BYTES (128 * 1024 * 1024) /* WORLD_OBJECTS_MAX with their names */
 
-static_assert(DIRECTORY_OBJECTS_MAX <= WORLD_OBJECTS_MAX, "all that there can be is measured, never a part");
+static_assert(DIRECTORY_OBJECTS_MAX <= WORLD_OBJECTS_MAX,
+	      "all that there can be is measured, never a part");
 
 struct adding {
 	struct measure_world *w;
@@ -23,7 +24,9 @@ struct adding {
 
 static enum pmsl_kind kind_of(const struct object *o)
 {
-	return o->kind == OBJECT_SITE ? PMSL_T_SITE : o->kind == OBJECT_NODE ? PMSL_T_NODE : PMSL_T_PROCESS;
+	return o->kind == OBJECT_SITE	? PMSL_T_SITE
+	       : o->kind == OBJECT_NODE ? PMSL_T_NODE
+					: PMSL_T_PROCESS;
 }
 
 static bool is_in(const struct adding *a, const struct object *o)
@@ -68,7 +71,8 @@ static uint32_t add(struct adding *a, const struct object *o, uint32_t parent)
 					  .name = arena_copy(w->arena, name, strlen(name)),
 					  .rank = o->kind == OBJECT_PROC ? o->rank : -1,
 					  .parent = parent,
-					  .is_alone = o->kind == OBJECT_PROC && o->rank < 0 && !o->flavour[0] };
+					  .is_alone = o->kind == OBJECT_PROC && o->rank < 0 &&
+						      !o->flavour[0] };
 	if (o->kind == OBJECT_PROC) {
 		a->v[at].name = NULL;
 		a->v[at].job = number_of_job(a, o->job);
@@ -85,7 +89,7 @@ static uint32_t add(struct adding *a, const struct object *o, uint32_t parent)
 
 static void add_inside(struct adding *a, const struct list *children, uint32_t parent)
 {
-	list_each(i, children) {
+	list_each (i, children) {
 		const struct object *o = list_entry(i, struct object, sibling);
 		uint32_t at = o->kind == OBJECT_THREAD ? WORLD_NONE : add(a, o, parent);
 
@@ -96,7 +100,8 @@ static void add_inside(struct adding *a, const struct list *children, uint32_t p
 
 static size_t count_max(const struct directory *d)
 {
-	return directory_count(d, OBJECT_SITE) + directory_count(d, OBJECT_NODE) + directory_count(d, OBJECT_PROC);
+	return directory_count(d, OBJECT_SITE) + directory_count(d, OBJECT_NODE) +
+	       directory_count(d, OBJECT_PROC);
 }
 
 struct measure_world *measure_world_new(const struct session *s, const struct measure_world *before)

@@ -51,7 +51,7 @@ static int parse_name(void *arg, char *line, struct err *e)
 	if (str_to_u64(line, 1, UINT32_MAX - 1, &number) || !*key)
 		return err_set(e, ERR_PARSE, "'%s' is no number of a name", line);
 	rc = learn(n, key, (uint32_t)number, strchr(key, '\t') != NULL);
-	return rc ? err_set(e, (enum err_code)-rc, "too many names") : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "too many names") : 0;
 }
 
 static int parse_boot(void *arg, char *line, struct err *e)
@@ -147,7 +147,8 @@ int numbers_node(struct numbers *n, const char *site, const char *host, uint32_t
 uint64_t numbers_mint(struct numbers *n, enum number_kind kind)
 {
 	if (n->running[kind] + 1 >= 1u << RUNNING_BITS) {
-		/* All kinds start again above the next boot count; a failed write costs uniqueness after a crash only. */
+		/* All kinds start again above the next boot count; a failed write costs uniqueness
+		 * after a crash only. */
 		n->boot++;
 		memset(n->running, 0, sizeof(n->running));
 		save_boot(n, NULL);
@@ -163,7 +164,7 @@ bool numbers_is_dirty(const struct numbers *n)
 int numbers_flush(struct numbers *n, struct err *e)
 {
 	struct buf b = BUF_INIT(NAMES_MAX_BYTES);
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 	int rc = 0;
 
 	while (smap_next(&n->by_name, &i))

@@ -11,13 +11,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NUMBERS_NAMES_MAX 131072 /* sites and nodes ever seen: a host that never comes back costs a line */
+/* sites and nodes ever seen: a host that never comes back costs a line */
+#define NUMBERS_NAMES_MAX 131072
 
 enum number_kind { NUMBER_CSR, NUMBER_EVENT, NUMBER_PA, NUMBER_TOOL, NUMBER_DFG, NUMBER_KINDS };
 
 struct numbers;
 
-/* dir: the state directory; the boot count in it goes up. NULL = memory only. ERR_PARSE, ERR_DENIED, ERR_SYS, ERR_NOMEM. */
+/* dir: the state directory; the boot count in it goes up. NULL = memory only. ERR_PARSE,
+ * ERR_DENIED, ERR_SYS, ERR_NOMEM. */
 int numbers_open(const char *dir, struct numbers **out, struct err *e);
 void numbers_free(struct numbers *n);
 

@@ -11,7 +11,10 @@ struct field {
 	const char *value;
 };
 
-#define FIELD(o_member, m_value) { offsetof(struct object, o_member), (m_value) ? (m_value) : "" }
+#define FIELD(o_member, m_value)                                              \
+	{                                                                     \
+		offsetof(struct object, o_member), (m_value) ? (m_value) : "" \
+	}
 #define NFIELD 4
 
 static const char **at(struct object *o, size_t offset)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One object of the directory: making, changing and reading it. Used by directory.c alone to change. */
+/* One object of the directory: making, changing and reading it. Used by directory.c alone to
+ * change. */
 #ifndef MAINSM_OBJECT_H
 #define MAINSM_OBJECT_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The counters, integrators and trace buffers of one tool: tokens, and in which processes they have their cells. */
+/* The counters, integrators and trace buffers of one tool: tokens, and in which processes they have
+ * their cells. */
 #ifndef MAINSM_PA_H
 #define MAINSM_PA_H
 

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PARTNERS_HEAP_MAX_BYTES (16 * 1024 * 1024) /* OMIS_OBJECTS_MAX values and as many more */
+/* OMIS_OBJECTS_MAX values and as many more */
+#define PARTNERS_HEAP_MAX_BYTES (16 * 1024 * 1024)
 
 /* Ranks of what has been named so far. */
 struct ranks {

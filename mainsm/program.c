@@ -57,14 +57,14 @@ static int connection(void *arg, const struct token_text *token, struct buf *out
 	return rc;
 }
 
-static int start_sm(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
-		    struct err *e)
+static int start_sm(void *arg, const struct site *site, const char *launcher,
+		    const struct token_text *token, struct err *e)
 {
 	struct program *p = arg;
 	struct buf line = BUF_INIT(CONNSTR_MAX_BYTES);
 	int rc = connection(p, token, &line);
 
-	rc = rc ? err_set(e, (enum err_code)-rc, "the connection string is too long")
+	rc = rc ? err_set(e, (enum err_code)(-rc), "the connection string is too long")
 		: starter_start(p->starter, site, launcher, buf_str(&line), e);
 	if (line.p)
 		str_wipe(line.p, line.n);
@@ -100,19 +100,24 @@ static void on_end(void *arg, const char *reason)
 
 static bool token_is_good(struct program *p, struct connstr *c)
 {
-	struct token_claim claim = { .id = c->token_id, .secret = c->secret, .nsecret = strlen(c->secret),
-				     .roles = ROLE_BIT(ROLE_FACTORY), .site = "" }; /* the youngest role: older tokens lack it */
+	struct token_claim claim = { .id = c->token_id,
+				     .secret = c->secret,
+				     .nsecret = strlen(c->secret),
+				     .roles = ROLE_BIT(ROLE_FACTORY),
+				     .site = "" }; /* the youngest role: older tokens lack it */
 	struct token_grant g;
 	nsec_t now = clock_wall();
 
 	return c->token_id[0] && !tokens_check(mainsm_tokens(p->mainsm), &claim, now, &g, NULL) &&
-	       g.has_uid && g.uid == getuid() && g.wall_until - now > settings_of(p)->token_lifetime / 2;
+	       g.has_uid && g.uid == getuid() &&
+	       g.wall_until - now > settings_of(p)->token_lifetime / 2;
 }
 
 static int renew_token(struct program *p, struct err *e)
 {
 	nsec_t now = clock_wall();
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) |
+					  ROLE_BIT(ROLE_FACTORY) | ROLES_TOOL,
 				 .wall_until = now + settings_of(p)->token_lifetime,
 				 .has_uid = true,
 				 .uid = getuid() };
@@ -163,7 +168,7 @@ static nsec_t renew_period(const struct program *p)
 static void on_renew(void *arg)
 {
 	struct program *p = arg;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	if (renew_token(p, &e) || state_save_conn(&p->state, CONN_FILE, &p->conn, &e))
 		log_warn("mainsm", "the connection string could not be renewed, trying again: %s",
@@ -182,8 +187,10 @@ static int take_lock(struct program *p, struct err *e)
 	if (!rc)
 		rc = daemon_lock(p->daemon, path, e);
 	if (rc == -ERR_EXISTS)
-		return err_set(e, ERR_EXISTS, "one runs for you already: pid %ld, connection string in %s/mainsm.conn; to end it: omig stop",
-			       state_lock_owner(&p->state, LOCK_FILE), p->state.dir);
+		return err_set(
+			e, ERR_EXISTS,
+			"one runs for you already: pid %ld, connection string in %s/mainsm.conn; to end it: omig stop",
+			state_lock_owner(&p->state, LOCK_FILE), p->state.dir);
 	return rc;
 }
 
@@ -201,7 +208,9 @@ static int sm_path(const struct program *p, char *out, struct err *e)
 	ssize_t n;
 
 	if (given[0])
-		return str_copy(out, FILE_PATH_BYTES, given) ? 0 : err_set(e, ERR_LIMIT, "sm-command is too long");
+		return str_copy(out, FILE_PATH_BYTES, given)
+			       ? 0
+			       : err_set(e, ERR_LIMIT, "sm-command is too long");
 	n = readlink("/proc/self/exe", out, FILE_PATH_BYTES - 4);
 	out[n > 0 ? n : 0] = 0;
 	if (!strrchr(out, '/'))
@@ -272,7 +281,8 @@ static int open_core(struct program *p, struct err *e)
 		conf.port = state_last_port(&p->state);
 	rc = mainsm_open(&conf, &p->mainsm, e);
 	if (rc == -ERR_SYS && !s->port && conf.port) {
-		log_warn("mainsm", "port %u of the last start is taken, another one is used", conf.port);
+		log_warn("mainsm", "port %u of the last start is taken, another one is used",
+			 conf.port);
 		conf.port = 0;
 		rc = mainsm_open(&conf, &p->mainsm, e);
 	}
@@ -289,7 +299,7 @@ static int publish(struct program *p, struct err *e)
 
 	/* A token of the last start goes on: strings in scripts and jobs stay good. */
 	if (state_read_conn(&p->state, CONN_FILE, &p->conn, NULL))
-		p->conn = (struct connstr){0};
+		p->conn = (struct connstr){ 0 };
 	p->conn.port = mainsm_port(p->mainsm);
 	str_copy(p->conn.pin, sizeof(p->conn.pin), pki_ca_pin(p->state.ca));
 	rc = hosts_to_advertise(s->advertise, p->listen, &p->conn, e);
@@ -421,9 +431,10 @@ static void done(struct daemon *d)
 const struct daemon_spec program_spec = {
 	.program = "mainsm",
 	.summary = "the top of the monitor: one for a user",
-	.details = "Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
-		   "command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"
-		   "End it with: omig stop",
+	.details =
+		"Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
+		"command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"
+		"End it with: omig stop",
 	.conf = &settings_schema,
 	.background = true,
 	.check = check,

@@ -53,7 +53,7 @@ int scope_attach(struct scope *s, const struct object *o)
 static void unmark(struct scope *s, const struct object *o)
 {
 	smap_del(o->kind == OBJECT_THREAD ? &s->hidden : &s->attached, o->token);
-	list_each(i, &o->children)
+	list_each (i, &o->children)
 		unmark(s, list_entry(i, struct object, sibling));
 }
 
@@ -95,7 +95,7 @@ bool scope_has_all(const struct scope *s, const struct object *proc)
 {
 	if (!scope_hides_any(s))
 		return true;
-	list_each(i, &proc->children)
+	list_each (i, &proc->children)
 		if (smap_find(&s->hidden, list_entry(i, struct object, sibling)->token))
 			return false;
 	return true;

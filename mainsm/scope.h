@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What one tool is attached to: sites, nodes and processes; threads follow
- * their process, unless they were detached alone. Tokens, not objects: an object may go, its token never comes
- * again. Pure.
+ * their process, unless they were detached alone. Tokens, not objects: an object may go, its token
+ * never comes again. Pure.
  */
 #ifndef MAINSM_SCOPE_H
 #define MAINSM_SCOPE_H
@@ -22,8 +22,8 @@ void scope_free(struct scope *s);
 int scope_attach(struct scope *s, const struct object *o);
 
 /*
- * And what it contains. 1, or 0 when it was not attached. A thread that was detached alone comes back
- * when its process is detached and attached again; -ERR_NOMEM for a thread only.
+ * And what it contains. 1, or 0 when it was not attached. A thread that was detached alone comes
+ * back when its process is detached and attached again; -ERR_NOMEM for a thread only.
  */
 int scope_detach(struct scope *s, const struct object *o);
 

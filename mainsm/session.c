@@ -9,7 +9,8 @@
 
 #include <stdlib.h>
 
-static struct session *make(uint32_t number, enum omis_right right, const struct directory *d, const struct children *c)
+static struct session *make(uint32_t number, enum omis_right right, const struct directory *d,
+			    const struct children *c)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
@@ -90,7 +91,8 @@ int session_reply(struct session *s, const struct reply *r)
 	buf_done(&b);
 	if (rc == -ERR_AGAIN || rc == -ERR_LIMIT) {
 		log_warn("session", "tool %u does not read its replies and is cut", s->number);
-		link_fail(s->link, MSG_ERR_SLOW, "you do not read: more replies wait for you than are kept for one tool");
+		link_fail(s->link, MSG_ERR_SLOW,
+			  "you do not read: more replies wait for you than are kept for one tool");
 	}
 	return rc;
 }

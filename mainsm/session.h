@@ -16,7 +16,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SESSION_RUNS_MAX 1024 /* requests of one principal, over all its tools, that are executed at a time; the rest waits in sockets */
+/* requests of one principal, over all its tools, that are executed at a time; the rest waits in
+ * sockets */
+#define SESSION_RUNS_MAX 1024
 
 struct link;
 struct share;
@@ -53,7 +55,8 @@ struct session {
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
 			    const struct directory *d, const struct children *c);
 
-/* For something that outlives the tool: its identity and right, nothing attached, no link. NULL without memory. */
+/* For something that outlives the tool: its identity and right, nothing attached, no link. NULL
+ * without memory. */
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
 			     const struct children *c);
 

@@ -16,47 +16,126 @@
 #define IN_SITE(member) offsetof(struct site_conf, member)
 
 static const struct conf_key keys[] = {
-	{ .name = "listen", .kind = CONF_STRING, .offset = AT(listen), .def = "127.0.0.1", .min = 1, .max = NAME_MAX_BYTES,
-	  .flags = CONF_OPTION, .arg = "ADDR",
+	{ .name = "listen",
+	  .kind = CONF_STRING,
+	  .offset = AT(listen),
+	  .def = "127.0.0.1",
+	  .min = 1,
+	  .max = NAME_MAX_BYTES,
+	  .flags = CONF_OPTION,
+	  .arg = "ADDR",
 	  .help = "address or name of this host to listen on, or auto (all addresses), which other hosts need" },
-	{ .name = "port", .kind = CONF_INT, .offset = AT(port), .def = "0", .min = 0, .max = 65535,
-	  .flags = CONF_OPTION, .arg = "PORT", .help = "port to listen on; 0: the one of the last start, else any" },
-	{ .name = "advertise", .kind = CONF_STRING, .offset = AT(advertise), .def = "", .max = 1024,
-	  .flags = CONF_OPTION, .arg = "HOSTS",
+	{ .name = "port",
+	  .kind = CONF_INT,
+	  .offset = AT(port),
+	  .def = "0",
+	  .min = 0,
+	  .max = 65535,
+	  .flags = CONF_OPTION,
+	  .arg = "PORT",
+	  .help = "port to listen on; 0: the one of the last start, else any" },
+	{ .name = "advertise",
+	  .kind = CONF_STRING,
+	  .offset = AT(advertise),
+	  .def = "",
+	  .max = 1024,
+	  .flags = CONF_OPTION,
+	  .arg = "HOSTS",
 	  .help = "names or addresses by commas for the connection string; empty: found out" },
-	{ .name = "linger", .kind = CONF_NSEC, .offset = AT(linger), .def = "0", .min = 0, .max = 365 * DAY,
-	  .flags = CONF_OPTION | CONF_RELOAD, .arg = "TIME",
+	{ .name = "linger",
+	  .kind = CONF_NSEC,
+	  .offset = AT(linger),
+	  .def = "0",
+	  .min = 0,
+	  .max = 365 * DAY,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "TIME",
 	  .help = "end after nobody was connected for this long; 0: never" },
-	{ .name = "launcher", .kind = CONF_STRING, .offset = AT(launcher), .def = "local", .max = 2048,
-	  .flags = CONF_OPTION, .arg = "HOW",
+	{ .name = "launcher",
+	  .kind = CONF_STRING,
+	  .offset = AT(launcher),
+	  .def = "local",
+	  .max = 2048,
+	  .flags = CONF_OPTION,
+	  .arg = "HOW",
 	  .help = "how sms are started: local, ssh, srun, none, shared (by the site's admin), or a command with {host} {site} {command}" },
-	{ .name = "site", .kind = CONF_STRING, .offset = AT(site), .def = "", .max = 4096,
-	  .flags = CONF_OPTION | CONF_NOENV, .arg = "NAME=HOSTS;...",
+	{ .name = "site",
+	  .kind = CONF_STRING,
+	  .offset = AT(site),
+	  .def = "",
+	  .max = 4096,
+	  .flags = CONF_OPTION | CONF_NOENV,
+	  .arg = "NAME=HOSTS;...",
 	  .help = "sites and the patterns of their hosts, by commas: a=node0*,node1*;b=gpu*" },
-	{ .name = "sm-command", .kind = CONF_STRING, .offset = AT(sm_command), .def = "", .max = 1024,
-	  .flags = CONF_OPTION, .arg = "PATH", .help = "the sm program; empty: sm beside this program" },
-	{ .name = "token-lifetime", .kind = CONF_NSEC, .offset = AT(token_lifetime), .def = "7d",
-	  .min = 60 * NSEC_PER_SEC, .max = 366 * DAY, .flags = CONF_OPTION, .arg = "TIME",
+	{ .name = "sm-command",
+	  .kind = CONF_STRING,
+	  .offset = AT(sm_command),
+	  .def = "",
+	  .max = 1024,
+	  .flags = CONF_OPTION,
+	  .arg = "PATH",
+	  .help = "the sm program; empty: sm beside this program" },
+	{ .name = "token-lifetime",
+	  .kind = CONF_NSEC,
+	  .offset = AT(token_lifetime),
+	  .def = "7d",
+	  .min = 60 * NSEC_PER_SEC,
+	  .max = 366 * DAY,
+	  .flags = CONF_OPTION,
+	  .arg = "TIME",
 	  .help = "how long a connection string lets somebody enrol" },
-	{ .name = "cert-lifetime", .kind = CONF_NSEC, .offset = AT(cert_lifetime), .def = "90d",
-	  .min = 60 * NSEC_PER_SEC, .max = 3650 * DAY, .flags = CONF_OPTION, .arg = "TIME",
+	{ .name = "cert-lifetime",
+	  .kind = CONF_NSEC,
+	  .offset = AT(cert_lifetime),
+	  .def = "90d",
+	  .min = 60 * NSEC_PER_SEC,
+	  .max = 3650 * DAY,
+	  .flags = CONF_OPTION,
+	  .arg = "TIME",
 	  .help = "how long certificates last that are issued" },
-	{ .section = "site", .name = "hosts", .kind = CONF_STRING, .offset = IN_SITE(hosts), .def = "",
-	  .max = 4096, .flags = CONF_NOENV | CONF_RELOAD, .arg = "PATTERNS",
+	{ .section = "site",
+	  .name = "hosts",
+	  .kind = CONF_STRING,
+	  .offset = IN_SITE(hosts),
+	  .def = "",
+	  .max = 4096,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "PATTERNS",
 	  .help = "patterns with * and ? of its hosts' names, by commas" },
-	{ .section = "site", .name = "launcher", .kind = CONF_STRING, .offset = IN_SITE(launcher), .def = "",
-	  .max = 2048, .flags = CONF_NOENV | CONF_RELOAD, .arg = "HOW",
+	{ .section = "site",
+	  .name = "launcher",
+	  .kind = CONF_STRING,
+	  .offset = IN_SITE(launcher),
+	  .def = "",
+	  .max = 2048,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "HOW",
 	  .help = "how its sm is started; empty: as launcher above" },
-	{ .section = "site", .name = "host", .kind = CONF_STRING, .offset = IN_SITE(host), .def = "", .max = 255,
-	  .flags = CONF_NOENV | CONF_RELOAD, .arg = "HOST", .help = "where its sm runs, for {host}" },
-	{ .section = "site", .name = "listen", .kind = CONF_STRING, .offset = IN_SITE(listen), .def = "",
-	  .max = NAME_MAX_BYTES, .flags = CONF_NOENV | CONF_RELOAD, .arg = "ADDR",
+	{ .section = "site",
+	  .name = "host",
+	  .kind = CONF_STRING,
+	  .offset = IN_SITE(host),
+	  .def = "",
+	  .max = 255,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "HOST",
+	  .help = "where its sm runs, for {host}" },
+	{ .section = "site",
+	  .name = "listen",
+	  .kind = CONF_STRING,
+	  .offset = IN_SITE(listen),
+	  .def = "",
+	  .max = NAME_MAX_BYTES,
+	  .flags = CONF_NOENV | CONF_RELOAD,
+	  .arg = "ADDR",
 	  .help = "address or name that its sm listens on, or auto; empty: as mainsm" },
 	{ 0 },
 };
 
 static const struct conf_group groups[] = {
-	{ .section = "site", .item_bytes = sizeof(struct site_conf), .offset_items = AT(sites),
+	{ .section = "site",
+	  .item_bytes = sizeof(struct site_conf),
+	  .offset_items = AT(sites),
 	  .offset_nitems = AT(nsites) },
 	{ 0 },
 };
@@ -78,7 +157,8 @@ static int parse_option(char *text, struct site_conf *out, size_t *n, struct err
 
 		item += strspn(item, " \t");
 		if (!hosts)
-			return err_set(e, ERR_PARSE, "site: NAME=HOSTS is expected, not '%s'", item);
+			return err_set(e, ERR_PARSE, "site: NAME=HOSTS is expected, not '%s'",
+				       item);
 		*hosts++ = 0;
 		out[(*n)++] = (struct site_conf){ item, hosts, "", "", "" };
 	}
@@ -94,7 +174,8 @@ static size_t count_items(const char *text)
 	return n;
 }
 
-int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text, struct err *e)
+int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
+		   struct err *e)
 {
 	struct site_conf *v = calloc(s->nsites + count_items(s->site), sizeof(*v));
 	char *copy = str_dup(s->site);
@@ -119,8 +200,8 @@ int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, 
 static int check_launcher(const char *launcher, const struct site_conf *site, struct err *e)
 {
 	static const char *const command[] = { "sm", NULL };
-	const struct template_words w = { site ? site->name : "site", site && site->host[0] ? site->host : "host",
-					  command };
+	const struct template_words w = { site ? site->name : "site",
+					  site && site->host[0] ? site->host : "host", command };
 	char **argv = NULL;
 	int rc;
 
@@ -145,9 +226,12 @@ int settings_check(const struct settings *s, struct err *e)
 		rc = check_launcher(s->launcher, NULL, e);
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (!site_name_is_valid(v[i].name))
-			rc = err_set(e, ERR_INVALID, "site '%s': letters, digits, '.', '_', '-' make a name", v[i].name);
+			rc = err_set(e, ERR_INVALID,
+				     "site '%s': letters, digits, '.', '_', '-' make a name",
+				     v[i].name);
 		else if (v[i].host[0] && !site_host_is_valid(v[i].host))
-			rc = err_set(e, ERR_INVALID, "site %s: '%s' is no host name", v[i].name, v[i].host);
+			rc = err_set(e, ERR_INVALID, "site %s: '%s' is no host name", v[i].name,
+				     v[i].host);
 		else
 			rc = check_launcher(v[i].launcher, &v[i], e);
 	}

@@ -65,7 +65,8 @@ static bool is_made_of(const char *s, size_t max, const char *extra)
 	if (n == 0 || n > max || s[0] == '-')
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (!(isalnum((unsigned char)s[i]) && (unsigned char)s[i] < 128) && !strchr(extra, s[i]))
+		if (!(isalnum((unsigned char)s[i]) && (unsigned char)s[i] < 128) &&
+		    !strchr(extra, s[i]))
 			return false;
 	return true;
 }
@@ -124,11 +125,15 @@ static int add(struct sites *s, const char *name, struct site **out, struct err 
 static int may_claim(const struct sites *s, const char *name, struct err *e)
 {
 	if (s->nconfigured)
-		return err_set(e, ERR_DENIED, "there is no site %s: mainsm.conf has sections [site NAME], and none of that name",
-			       name);
+		return err_set(
+			e, ERR_DENIED,
+			"there is no site %s: mainsm.conf has sections [site NAME], and none of that name",
+			name);
 	if (s->nclaimed >= SITES_CLAIMED_MAX)
-		return err_set(e, ERR_LIMIT, "%d sites that no section of mainsm.conf names are enough: write [site %s] there",
-			       SITES_CLAIMED_MAX, name);
+		return err_set(
+			e, ERR_LIMIT,
+			"%d sites that no section of mainsm.conf names are enough: write [site %s] there",
+			SITES_CLAIMED_MAX, name);
 	return 0;
 }
 
@@ -177,7 +182,8 @@ static char *dup_or_empty(const char *text)
 	return str_dup(text ? text : "");
 }
 
-static int read_words(struct sites *s, const struct site_conf *c, struct site_words *w, struct err *e)
+static int read_words(struct sites *s, const struct site_conf *c, struct site_words *w,
+		      struct err *e)
 {
 	int rc;
 
@@ -194,7 +200,8 @@ static int read_words(struct sites *s, const struct site_conf *c, struct site_wo
 	return w->hosts && w->launcher && w->host && w->listen ? 0 : err_nomem(e);
 }
 
-int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out, struct err *e)
+int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out,
+		  struct err *e)
 {
 	struct sites_change *change = calloc(1, sizeof(*change) + n * sizeof(change->v[0]));
 	int rc = change ? 0 : err_nomem(e);
@@ -295,7 +302,8 @@ static bool matches_any(const char *patterns, const char *host)
 	return false;
 }
 
-int sites_choose(struct sites *s, const char *claim, const char *host, const char **out, struct err *e)
+int sites_choose(struct sites *s, const char *claim, const char *host, const char **out,
+		 struct err *e)
 {
 	const char *name = claim;
 	struct site *site;
@@ -325,7 +333,8 @@ static enum site_answer await_shared(struct site *site, nsec_t now)
 	return now - site->tried_at < SITE_SHARED_MAX_NS ? SITE_WAIT : SITE_DIRECT;
 }
 
-/* Sites that hosts have named wait for each other; those of the configuration and "default" for nobody. */
+/* Sites that hosts have named wait for each other; those of the configuration and "default" for
+ * nobody. */
 static bool is_next(const struct sites *s, const struct site *site, nsec_t now)
 {
 	return !site->is_claimed || !s->claimed_last || s->claimed_last == site ||

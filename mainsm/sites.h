@@ -15,15 +15,19 @@
 #include <stdint.h>
 
 #define SITES_MAX 1024
-#define SITES_CLAIMED_MAX 16 /* of them that hosts name and no configuration, besides "default" */
-#define SITE_CLAIMED_START_NS (5 * NSEC_PER_SEC) /* the sms of two claimed sites start so long apart */
+/* of them that hosts name and no configuration, besides "default" */
+#define SITES_CLAIMED_MAX 16
+/* the sms of two claimed sites start so long apart */
+#define SITE_CLAIMED_START_NS (5 * NSEC_PER_SEC)
 #define SITE_NAME_MAX 63
 #define SITE_START_TRIES 3 /* then its lms are served without an sm */
-#define SITE_START_MAX_NS (15 * NSEC_PER_SEC) /* a batch system takes its time to place one task */
+/* a batch system takes its time to place one task */
+#define SITE_START_MAX_NS (15 * NSEC_PER_SEC)
 #define SITE_REST_NS (60 * NSEC_PER_SEC) /* after the last try, before the next round of them */
 #define SITE_DEFAULT "default" /* of hosts that nothing is said about */
 #define SITE_SHARED "shared" /* launcher of a site whose admin runs an sm for many */
-#define SITE_SHARED_MAX_NS (90 * NSEC_PER_SEC) /* such an sm looks for its mainsms once a minute */
+/* such an sm looks for its mainsms once a minute */
+#define SITE_SHARED_MAX_NS (90 * NSEC_PER_SEC)
 #define SITE_RETRY_MS 200 /* when an lm that waits asks again */
 
 /* What the configuration says of a site; strings are copied. */
@@ -55,14 +59,18 @@ void sites_free(struct sites *s);
 /* Letters, digits, '.', '_', '-', not first '-' or '.': it stands in command lines and paths. */
 bool site_name_is_valid(const char *name);
 
-/* A host name or address as launchers may be given: letters, digits, '.', '_', '-', ':', '@', not first '-'. */
+/* A host name or address as launchers may be given: letters, digits, '.', '_', '-', ':', '@', not
+ * first '-'. */
 bool site_host_is_valid(const char *host);
 
-/* What a configuration says of its sites, all of them or none: read by prepare, in force by commit. */
+/* What a configuration says of its sites, all of them or none: read by prepare, in force by
+ * commit. */
 struct sites_change;
 
-/* Adds sites that it does not know yet, without a word about them. ERR_INVALID, ERR_LIMIT, ERR_NOMEM. */
-int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out, struct err *e);
+/* Adds sites that it does not know yet, without a word about them. ERR_INVALID, ERR_LIMIT,
+ * ERR_NOMEM. */
+int sites_prepare(struct sites *s, const struct site_conf *c, size_t n, struct sites_change **out,
+		  struct err *e);
 void sites_commit(struct sites_change **take);
 void sites_change_free(struct sites_change *c);
 
@@ -70,14 +78,16 @@ void sites_change_free(struct sites_change *c);
 int sites_configure(struct sites *s, const struct site_conf *c, struct err *e);
 
 /*
- * The site of a host: what it claims, else the first whose patterns match, else "default"; added when a host may
- * name one. ERR_INVALID: bad claim; as sites_get().
+ * The site of a host: what it claims, else the first whose patterns match, else "default"; added
+ * when a host may name one. ERR_INVALID: bad claim; as sites_get().
  */
-int sites_choose(struct sites *s, const char *claim, const char *host, const char **out, struct err *e);
+int sites_choose(struct sites *s, const char *claim, const char *host, const char **out,
+		 struct err *e);
 
 /*
- * Found or added. What no configuration names is added only while none names any ("default" apart), and up to
- * SITES_CLAIMED_MAX: whoever may bring a host in makes no sms without end. ERR_INVALID, ERR_DENIED, ERR_LIMIT, ERR_NOMEM.
+ * Found or added. What no configuration names is added only while none names any ("default" apart),
+ * and up to SITES_CLAIMED_MAX: whoever may bring a host in makes no sms without end. ERR_INVALID,
+ * ERR_DENIED, ERR_LIMIT, ERR_NOMEM.
  */
 int sites_get(struct sites *s, const char *name, struct site **out, struct err *e);
 struct site *sites_find(const struct sites *s, const char *name);

@@ -9,8 +9,12 @@
 
 #include <stdlib.h>
 
-/* One graph; its state is bounded by what a graph may have, twice while one takes the other's place. */
-#define STAGE_LIMITS { 1, 2 * FLOW_NODES_MAX, 2 * FLOW_STATE_MAX_BYTES }
+/* One graph; its state is bounded by what a graph may have, twice while one takes the other's
+ * place. */
+#define STAGE_LIMITS                                            \
+	{                                                       \
+		1, 2 * FLOW_NODES_MAX, 2 * FLOW_STATE_MAX_BYTES \
+	}
 
 struct stage_link {
 	char *name; /* owned */
@@ -83,7 +87,8 @@ bool stage_has(const struct stage *s, const char *link)
 
 static bool is_clock(const struct flow_node *n)
 {
-	return n->kind == FLOW_INPUT && n->source.kind == FLOW_SOURCE_TIME && n->domain == FLOW_READ;
+	return n->kind == FLOW_INPUT && n->source.kind == FLOW_SOURCE_TIME &&
+	       n->domain == FLOW_READ;
 }
 
 struct loading {
@@ -231,7 +236,8 @@ bool stage_is_whole(const struct stage *s, int64_t read)
 
 static void push_clocks(struct stage *s, int64_t read, nsec_t t)
 {
-	struct flow_token now = flow_token_make(read, (double)(t - s->start) / (double)NSEC_PER_SEC, 0, t);
+	struct flow_token now =
+		flow_token_make(read, (double)(t - s->start) / (double)NSEC_PER_SEC, 0, t);
 
 	for (size_t i = 0; i < s->nclock; i++)
 		flow_push(s->flow, flow_input(s->flow, s->measurement, s->clock[i]), &now);
@@ -267,7 +273,7 @@ bool stage_link_at(const struct stage *s, size_t i, struct stage_link_look *out)
 
 	if (i >= s->nlink)
 		return false;
-	*out = (struct stage_link_look){ l->name, l->child, l->is_open && l->child != STAGE_NOBODY, l->batches,
-					 l->strays };
+	*out = (struct stage_link_look){ l->name, l->child, l->is_open && l->child != STAGE_NOBODY,
+					 l->batches, l->strays };
 	return true;
 }

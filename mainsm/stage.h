@@ -22,8 +22,8 @@ struct stage *stage_new(uint32_t measurement, const struct flow_out *out);
 void stage_free(struct stage *s);
 
 /*
- * The graph, instead of the one that it has; g stays the caller's. Links that are in both go on as they
- * were, new ones are nobody's. As flow_load().
+ * The graph, instead of the one that it has; g stays the caller's. Links that are in both go on as
+ * they were, new ones are nobody's. As flow_load().
  */
 int stage_load(struct stage *s, struct flow_graph *g, nsec_t start, struct err *e);
 

@@ -64,7 +64,7 @@ void starter_free(struct starter *s)
 {
 	if (!s)
 		return;
-	list_each_safe(i, &s->running)
+	list_each_safe (i, &s->running)
 		launched_free(list_entry(i, struct launched, in_running));
 	free(s->sm);
 	free(s->listen);
@@ -85,15 +85,16 @@ static void on_ended(void *arg, unsigned what)
 	str_copy(site, sizeof(site), l->site);
 	launched_free(l);
 	snprintf(how, sizeof(how), "its launcher ended with %s %d, see %s/sm-%s.log",
-		 WIFSIGNALED(status) ? "signal" : "status", WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-		 s->state_dir, site);
+		 WIFSIGNALED(status) ? "signal" : "status",
+		 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), s->state_dir, site);
 	s->conf.on_exit(s->conf.arg, site, how);
 }
 
 static bool is_ours(const char *variable)
 {
 	return str_has_prefix(variable, "OMIG_MAINSM=") || str_has_prefix(variable, "OMIG_SITE=") ||
-	       str_has_prefix(variable, "OMIG_STATE_DIR=") || str_has_prefix(variable, "NOTIFY_SOCKET=");
+	       str_has_prefix(variable, "OMIG_STATE_DIR=") ||
+	       str_has_prefix(variable, "NOTIFY_SOCKET=");
 }
 
 /* The inherited variables and ours. The array is the caller's, the strings are not. */
@@ -153,7 +154,8 @@ static int set_attributes(posix_spawnattr_t *a)
 	sigemptyset(&none);
 	sigfillset(&all);
 	return posix_spawnattr_setsigmask(a, &none) || posix_spawnattr_setsigdefault(a, &all) ||
-	       posix_spawnattr_setflags(a, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	       posix_spawnattr_setflags(a, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK |
+						   POSIX_SPAWN_SETSIGDEF);
 }
 
 static int spawn(char **argv, char **env, int in, const char *log, pid_t *pid, struct err *e)
@@ -194,7 +196,8 @@ static int watch(struct starter *s, const struct site *site, pid_t pid, struct e
 	return 0;
 }
 
-static int run(struct starter *s, const struct site *site, char **argv, const char *connection, struct err *e)
+static int run(struct starter *s, const struct site *site, char **argv, const char *connection,
+	       struct err *e)
 {
 	char *ours[] = { variable("OMIG_MAINSM", connection), variable("OMIG_SITE", site->name),
 			 variable("OMIG_STATE_DIR", s->state_dir) };
@@ -218,16 +221,22 @@ static int run(struct starter *s, const struct site *site, char **argv, const ch
 	return rc ? rc : watch(s, site, pid, e);
 }
 
-int starter_start(struct starter *s, const struct site *site, const char *launcher, const char *connection,
-		  struct err *e)
+int starter_start(struct starter *s, const struct site *site, const char *launcher,
+		  const char *connection, struct err *e)
 {
-	/* An environment reaches children of ours; a line on standard input reaches the far end of ssh too. */
+	/* An environment reaches children of ours; a line on standard input reaches the far end of
+	 * ssh too. */
 	bool is_here = str_eq(launcher, "local");
-	const char *const command[] = { s->sm, "--foreground", "--site", site->name, "--listen",
-					site->listen[0] ? site->listen :
-					is_here		? s->listen :
-							  s->listen_elsewhere,
-					is_here ? NULL : "--mainsm-stdin", NULL };
+	const char *const command[] = { s->sm,
+					"--foreground",
+					"--site",
+					site->name,
+					"--listen",
+					site->listen[0] ? site->listen
+					: is_here	? s->listen
+							: s->listen_elsewhere,
+					is_here ? NULL : "--mainsm-stdin",
+					NULL };
 	const struct template_words w = { site->name, site->host, command };
 	char **argv = NULL;
 	int rc = template_expand(template_named(launcher), &w, &argv, e);

@@ -16,8 +16,10 @@ struct starter;
 struct starter_conf {
 	struct loop *loop; /* borrowed */
 	const char *sm; /* path of the sm program; copied, as all strings here */
-	const char *listen; /* where sms listen that are processes of this host, unless the site says otherwise */
-	const char *listen_elsewhere; /* and those that another launcher starts: this host's name is not theirs */
+	/* where sms listen that are processes of this host, unless the site says otherwise */
+	const char *listen;
+	/* and those that another launcher starts: this host's name is not theirs */
+	const char *listen_elsewhere;
 	const char *state_dir; /* for sms on this host, and for the files of what launchers say */
 	/* A launcher has ended; the text says how. */
 	void (*on_exit)(void *arg, const char *site, const char *how);
@@ -31,7 +33,7 @@ struct starter *starter_new(const struct starter_conf *conf);
 void starter_free(struct starter *s);
 
 /* connection: whole connection string. ERR_PARSE, ERR_INVALID (template), ERR_SYS, ERR_NOMEM. */
-int starter_start(struct starter *s, const struct site *site, const char *launcher, const char *connection,
-		  struct err *e);
+int starter_start(struct starter *s, const struct site *site, const char *launcher,
+		  const char *connection, struct err *e);
 
 #endif

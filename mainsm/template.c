@@ -70,10 +70,12 @@ static int put_name(struct expansion *x, const char *at, struct err *e)
 	else if (n == 6 && !memcmp(at, "{host}", n))
 		value = x->w->host;
 	if (!value)
-		return err_set(e, ERR_PARSE,
-			       "a launcher knows {site}, {host} and the word {command}, nothing else in braces");
+		return err_set(
+			e, ERR_PARSE,
+			"a launcher knows {site}, {host} and the word {command}, nothing else in braces");
 	if (!value[0])
-		return err_set(e, ERR_INVALID, "the launcher needs to know a host: set host = NAME for the site");
+		return err_set(e, ERR_INVALID,
+			       "the launcher needs to know a host: set host = NAME for the site");
 	buf_puts(&x->word, value);
 	return (int)n;
 }

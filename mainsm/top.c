@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 static const struct top_service *const families[] = {
-	top_attach_services, top_csr_services, top_pa_services, top_ask_services, top_admin_services, top_site_services,
-	top_job_services, top_dfg_services, top_kept_services,
+	top_attach_services, top_csr_services,	 top_pa_services,
+	top_ask_services,    top_admin_services, top_site_services,
+	top_job_services,    top_dfg_services,	 top_kept_services,
 };
 
 struct top *top_new(const struct top_conf *conf)
@@ -112,7 +113,8 @@ const char *top_text(const struct top_call *c, size_t at)
 
 int top_value(struct top_call *c, const char *objects, struct buf *b)
 {
-	int rc = b->failed ? -ERR_LIMIT : reply_add_n(c->into, c->action, objects, STATUS_OK, b->p, b->n);
+	int rc = b->failed ? -ERR_LIMIT
+			   : reply_add_n(c->into, c->action, objects, STATUS_OK, b->p, b->n);
 
 	buf_done(b);
 	return rc;
@@ -126,7 +128,8 @@ void top_follow(struct top_call *c)
 
 int top_unknown(struct top_call *c, const char *token)
 {
-	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT, "there is no such object");
+	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT,
+			 "there is no such object");
 }
 
 void top_pass_missing(struct top_call *c, const struct reply *r)

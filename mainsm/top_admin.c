@@ -45,12 +45,13 @@ static int cert_revoke(struct top_call *c)
 	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	char what[128];
-	struct err e = {0};
+	struct err e = { 0 };
 	size_t n = 0;
 	int rc = certs_revoke(t->certs, top_text(c, 0), t->wall_now(t->arg), &n, &e);
 
 	log_notice("certs", "%zu certificates revoked: %s by tool %u", n,
-		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))), c->session->number);
+		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))),
+		   c->session->number);
 	if (n)
 		t->revoked(t->arg);
 	if (rc && rc != -ERR_NOTFOUND)
@@ -75,7 +76,8 @@ static int take_owner(struct top_call *c, struct token_grant *g, const char *nam
 	const struct identity *who = &c->session->who;
 
 	if (name[0] && !(g->roles & ROLES_TOOL))
-		return err_set(e, ERR_INVALID, "a name is for tools: a daemon is known by its host");
+		return err_set(e, ERR_INVALID,
+			       "a name is for tools: a daemon is known by its host");
 	if (g->roles == ROLE_BIT(ROLE_FACTORY)) {
 		str_copy(g->owner, sizeof(g->owner), who->owner);
 		g->has_uid = who->has_uid;
@@ -84,22 +86,29 @@ static int take_owner(struct top_call *c, struct token_grant *g, const char *nam
 	if (!name[0])
 		return 0;
 	if (!identity_owner_is_valid(name) || !str_copy(g->owner, sizeof(g->owner), name))
-		return err_set(e, ERR_INVALID, "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
+		return err_set(e, ERR_INVALID,
+			       "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
 			       IDENTITY_OWNER_MAX_BYTES);
 	if (str_eq(name, who->owner))
-		return err_set(e, ERR_EXISTS, "%s is your own name: give one of whom the token is for", name);
+		return err_set(e, ERR_EXISTS,
+			       "%s is your own name: give one of whom the token is for", name);
 	if (certs_has_owner(t->certs, name, "", t->wall_now(t->arg)))
-		return err_set(e, ERR_EXISTS, "a valid certificate has the name %s: revoke it, or give another name", name);
+		return err_set(
+			e, ERR_EXISTS,
+			"a valid certificate has the name %s: revoke it, or give another name",
+			name);
 	return 0;
 }
 
-/* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 = as long. */
+/* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 =
+ * as long. */
 static int take_times(const struct top_call *c, struct token_grant *g, int64_t life, int64_t usable)
 {
 	nsec_t now = c->top->conf.wall_now(c->top->conf.arg);
 	bool is_endless = !life && usable && !(g->roles & ROLES_TOOL);
 
-	if (life < 0 || life > TOKEN_LIFETIME_MAX_S || usable < 0 || usable > TOKEN_LIFETIME_MAX_S || (!life && !is_endless))
+	if (life < 0 || life > TOKEN_LIFETIME_MAX_S || usable < 0 ||
+	    usable > TOKEN_LIFETIME_MAX_S || (!life && !is_endless))
 		return -ERR_INVALID;
 	if (life)
 		g->wall_certs_until = now + life * NSEC_PER_SEC;
@@ -113,7 +122,7 @@ static int hand_out(struct top_call *c, const struct token_grant *g)
 	struct buf line = BUF_INIT(TOP_VALUE_MAX_BYTES), b = BUF_INIT(TOP_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct token_text text;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = tokens_mint(t->tokens, g, t->wall_now(t->arg), &text, &e);
 
 	if (rc)
@@ -132,13 +141,15 @@ static int cert_token(struct top_call *c)
 {
 	struct token_grant g = { .roles = roles_of(top_text(c, 0)) };
 	int64_t uses = top_int(c, 2);
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
-	if (!g.roles || uses < 0 || uses > UINT32_MAX || take_times(c, &g, top_int(c, 1), top_int(c, 4)))
-		return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
-				 "role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year, of a "
-				 "daemon also 0 with a time to use it in; 0 = any number of uses");
+	if (!g.roles || uses < 0 || uses > UINT32_MAX ||
+	    take_times(c, &g, top_int(c, 1), top_int(c, 4)))
+		return reply_add(
+			c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+			"role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year, of a "
+			"daemon also 0 with a time to use it in; 0 = any number of uses");
 	rc = take_owner(c, &g, top_text(c, 3), &e);
 	if (rc)
 		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
@@ -150,7 +161,8 @@ static int cert_token(struct top_call *c)
 static int job_token(struct top_call *c)
 {
 	const struct top_conf *t = &c->top->conf;
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = t->wall_now(t->arg) + TOKEN_JOB_IDLE_NS };
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM),
+				 .wall_until = t->wall_now(t->arg) + TOKEN_JOB_IDLE_NS };
 	const char *job = top_text(c, 0), *site = top_text(c, 1);
 
 	if (!str_is_name(job, strlen(job)) || (site[0] && !site_name_is_valid(site)))

@@ -67,14 +67,15 @@ static int services(struct top_call *c)
 	if (!omis_write_services(&w, top_text(c, 0)))
 		return top_value(c, NULL, &b);
 	buf_done(&b);
-	return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR, "no extension has that prefix");
+	return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+			 "no extension has that prefix");
 }
 
 static const char *site_state(const struct object *site)
 {
 	if (list_is_empty(&site->children))
 		return "empty";
-	list_each(i, &site->children)
+	list_each (i, &site->children)
 		if (list_entry(i, struct object, sibling)->sub != MSG_NODE_LOST)
 			return "up";
 	return "lost";
@@ -82,8 +83,8 @@ static const char *site_state(const struct object *site)
 
 static const char *state_text(const struct object *o)
 {
-	static const char *const states[] = { "run", "blocked", "ready", "zombie", "stopped", "ended",
-					      "unreachable" };
+	static const char *const states[] = { "run",	 "blocked", "ready",	  "zombie",
+					      "stopped", "ended",   "unreachable" };
 	static const char *const subs[] = { "up", "silent", "lost", "hung" };
 
 	if (o->kind == OBJECT_SITE)
@@ -132,7 +133,7 @@ static int write_tree(struct top_call *c, struct omis_writer *w, const struct li
 {
 	int rc = 0;
 
-	list_each(i, in) {
+	list_each (i, in) {
 		const struct object *o = list_entry(i, struct object, sibling);
 
 		write_object(w, o, loop_now(c->top->conf.loop));
@@ -161,8 +162,8 @@ static int64_t count_processes(const struct object *site)
 {
 	int64_t n = 0;
 
-	list_each(i, &site->children)
-		list_each(k, &list_entry(i, struct object, sibling)->children)
+	list_each (i, &site->children)
+		list_each (k, &list_entry(i, struct object, sibling)->children)
 			n++;
 	return n;
 }
@@ -171,7 +172,7 @@ static void write_hosts(struct omis_writer *w, const struct object *site)
 {
 	int64_t up = 0, known = 0;
 
-	list_each(i, &site->children) {
+	list_each (i, &site->children) {
 		known++;
 		up += list_entry(i, struct object, sibling)->sub == MSG_NODE_UP;
 	}
@@ -218,12 +219,8 @@ static int status(struct top_call *c)
 }
 
 const struct top_service top_ask_services[] = {
-	{ "print", print },
-	{ "version", version },
-	{ "extensions", extensions },
-	{ "services", services },
-	{ "omig_tree", tree },
-	{ "site_get_info", site_get_info },
-	{ "omig_status", status },
-	{ 0 },
+	{ "print", print },	      { "version", version },
+	{ "extensions", extensions }, { "services", services },
+	{ "omig_tree", tree },	      { "site_get_info", site_get_info },
+	{ "omig_status", status },    { 0 },
 };

@@ -26,24 +26,25 @@ static void attach_below(struct attaching *a, const struct object *o, bool limit
 	}
 	if (limit && !scope_has(a->c->session->scope, o))
 		return;
-	list_each(i, &o->children)
+	list_each (i, &o->children)
 		attach_below(a, list_entry(i, struct object, sibling), limit);
 }
 
 static bool any_site_attached(const struct top_call *c)
 {
-	list_each(i, directory_sites(c->top->conf.directory))
+	list_each (i, directory_sites(c->top->conf.directory))
 		if (scope_has(c->session->scope, list_entry(i, struct object, sibling)))
 			return true;
 	return false;
 }
 
-/* []: everything of the kind below what is attached; sites, and nodes while no site is attached: everything. */
+/* []: everything of the kind below what is attached; sites, and nodes while no site is attached:
+ * everything. */
 static void attach_all(struct attaching *a)
 {
 	bool limit = a->kind == OBJECT_PROC || (a->kind == OBJECT_NODE && any_site_attached(a->c));
 
-	list_each(i, directory_sites(a->c->top->conf.directory))
+	list_each (i, directory_sites(a->c->top->conf.directory))
 		attach_below(a, list_entry(i, struct object, sibling), limit);
 }
 
@@ -122,17 +123,18 @@ static int node_attach2(struct top_call *c)
 {
 	const char *name = top_text(c, 0);
 
-	list_each(i, directory_sites(c->top->conf.directory)) {
+	list_each (i, directory_sites(c->top->conf.directory)) {
 		const struct object *site = list_entry(i, struct object, sibling);
 
-		list_each(k, &site->children) {
+		list_each (k, &site->children) {
 			const struct object *node = list_entry(k, struct object, sibling);
 
 			if (str_eq(node->host, name) || str_eq(node->token, name))
 				return top_answer_attached(c, node);
 		}
 	}
-	return reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT, "no host of that name is known");
+	return reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT,
+			 "no host of that name is known");
 }
 
 const struct top_service top_attach_services[] = {

@@ -34,8 +34,8 @@ static void tell_refusal(const struct awaiting *a, const struct reply *refusal)
 		const struct reply_entry *e = &refusal->entry[i];
 
 		reply_add_error(into, a->c.action, refusal->csr, e->status, "not enabled%s: %s%s%s",
-				e->status == STATUS_UNKNOWN_OBJECT ? "" : ", it can never happen", e->objects,
-				e->objects[0] ? ": " : "", e->value);
+				e->status == STATUS_UNKNOWN_OBJECT ? "" : ", it can never happen",
+				e->objects, e->objects[0] ? ": " : "", e->value);
 	}
 }
 
@@ -109,7 +109,8 @@ static int delete_one(struct top_call *c, struct awaiting *a, struct csr *csr, c
 	return 0;
 }
 
-static int each_csr(struct top_call *c, int (*fn)(struct top_call *, struct awaiting *, struct csr *, const char *))
+static int each_csr(struct top_call *c,
+		    int (*fn)(struct top_call *, struct awaiting *, struct csr *, const char *))
 {
 	struct top_list list = top_list(c, 0);
 	struct awaiting *a = await_begin(c);
@@ -135,7 +136,7 @@ static int disable(struct top_call *c)
 	return each_csr(c, disable_one);
 }
 
-static int delete(struct top_call *c)
+static int delete (struct top_call *c)
 {
 	return each_csr(c, delete_one);
 }
@@ -197,7 +198,8 @@ static int filter(struct top_call *c)
 
 static int events_off(struct top_call *c)
 {
-	unsigned stay, n = csrs_events_off(c->top->conf.csrs, c->session, &c->call->param[0], &stay);
+	unsigned stay,
+		n = csrs_events_off(c->top->conf.csrs, c->session, &c->call->param[0], &stay);
 	char text[16];
 	int rc;
 
@@ -205,9 +207,10 @@ static int events_off(struct top_call *c)
 	rc = reply_add(c->into, c->action, NULL, STATUS_OK, text);
 	if (rc || !stay)
 		return rc;
-	return reply_add_error(c->into, c->action, NULL, STATUS_NO_PERMISSION,
-			       "%u of others stay on: to switch them off needs the right %s (your own: %u are off)", stay,
-			       omis_right_name(OMIS_MANIPULATE), n);
+	return reply_add_error(
+		c->into, c->action, NULL, STATUS_NO_PERMISSION,
+		"%u of others stay on: to switch them off needs the right %s (your own: %u are off)",
+		stay, omis_right_name(OMIS_MANIPULATE), n);
 }
 
 const struct top_service top_csr_services[] = {

@@ -58,7 +58,7 @@ static int stop(struct top_call *c)
 	return each(c, measure_stop);
 }
 
-static int delete(struct top_call *c)
+static int delete (struct top_call *c)
 {
 	int rc = each(c, measure_delete);
 
@@ -197,7 +197,8 @@ struct beginning {
 	const char *refused; /* -ERR_INVALID */
 };
 
-static int begin_one(struct top_call *c, struct waiting *w, const char *token, const struct beginning *b)
+static int begin_one(struct top_call *c, struct waiting *w, const char *token,
+		     const struct beginning *b)
 {
 	struct measure *m = measure_find(c->session, token);
 	struct waiting_for *one = &w->one[w->n];
@@ -259,16 +260,8 @@ static int look_below(struct top_call *c)
 }
 
 const struct top_service top_dfg_services[] = {
-	{ "dfg_add", add },
-	{ "dfg_create", create },
-	{ "dfg_delete", delete },
-	{ "dfg_get_info", get_info },
-	{ "dfg_list", list_all },
-	{ "dfg_look", look },
-	{ "dfg_read", read_now },
-	{ "dfg_remove", remove_objects },
-	{ "dfg_start", start },
-	{ "dfg_stop", stop },
-	{ "omig_dfg_look", look_below },
-	{ 0 },
+	{ "dfg_add", add },	      { "dfg_create", create },		{ "dfg_delete", delete },
+	{ "dfg_get_info", get_info }, { "dfg_list", list_all },		{ "dfg_look", look },
+	{ "dfg_read", read_now },     { "dfg_remove", remove_objects }, { "dfg_start", start },
+	{ "dfg_stop", stop },	      { "omig_dfg_look", look_below },	{ 0 },
 };

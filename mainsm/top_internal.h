@@ -39,8 +39,9 @@ struct top_service {
 };
 
 /* End with {0}. */
-extern const struct top_service top_attach_services[], top_csr_services[], top_pa_services[], top_ask_services[],
-	top_admin_services[], top_site_services[], top_job_services[], top_dfg_services[], top_kept_services[];
+extern const struct top_service top_attach_services[], top_csr_services[], top_pa_services[],
+	top_ask_services[], top_admin_services[], top_site_services[], top_job_services[],
+	top_dfg_services[], top_kept_services[];
 
 /* The list that is parameter number `at`, or an empty one. */
 struct top_list {

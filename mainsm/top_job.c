@@ -15,7 +15,7 @@ struct attaching {
 
 static void attach_node(struct attaching *a, const struct object *node)
 {
-	list_each(i, &node->children) {
+	list_each (i, &node->children) {
 		const struct object *proc = list_entry(i, struct object, sibling);
 
 		if (!str_eq(proc->job, a->job))
@@ -29,8 +29,8 @@ static void attach_node(struct attaching *a, const struct object *node)
 
 static void attach_all(struct attaching *a)
 {
-	list_each(i, directory_sites(a->c->top->conf.directory))
-		list_each(k, &list_entry(i, struct object, sibling)->children) {
+	list_each (i, directory_sites(a->c->top->conf.directory))
+		list_each (k, &list_entry(i, struct object, sibling)->children) {
 			attach_node(a, list_entry(k, struct object, sibling));
 			if (a->rc < 0)
 				return;

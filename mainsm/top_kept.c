@@ -74,17 +74,19 @@ static int read_wish(struct top_call *c, struct kept_wish *w, struct err *e)
 		const char *key = omis_value_text(&options.v[i], NULL);
 
 		if (!key || i + 1 == options.n || read_option(w, key, &options.v[i + 1]))
-			return err_set(e, ERR_INVALID,
-				       "options are \"job\" a name, \"policy\" drop_oldest, drop_newest or stop, \"lease\" %d to %d "
-				       "seconds, \"mb\" %d to %d",
-				       LEASE_MIN_S, LEASE_MAX_S, MB_MIN, MB_MAX);
+			return err_set(
+				e, ERR_INVALID,
+				"options are \"job\" a name, \"policy\" drop_oldest, drop_newest or stop, \"lease\" %d to %d "
+				"seconds, \"mb\" %d to %d",
+				LEASE_MIN_S, LEASE_MAX_S, MB_MIN, MB_MAX);
 	}
 	return 0;
 }
 
 static int refuse(struct top_call *c, int rc, const struct err *e)
 {
-	return reply_add_error(c->into, c->action, NULL, rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
+	return reply_add_error(c->into, c->action, NULL,
+			       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
 			       "%s", e->text);
 }
 
@@ -93,7 +95,7 @@ static int keep(struct top_call *c)
 	struct buf b = BUF_INIT(256);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct kept_wish wish;
-	struct err e = {0};
+	struct err e = { 0 };
 	bool is_new = false;
 	int rc = read_wish(c, &wish, &e);
 
@@ -108,8 +110,9 @@ static int keep(struct top_call *c)
 
 static int unkeep(struct top_call *c)
 {
-	struct err e = {0};
-	int rc = kepts_unkeep(c->top->conf.kepts, c->session, top_text(c, 0), top_int(c, 1) != 0, &e);
+	struct err e = { 0 };
+	int rc = kepts_unkeep(c->top->conf.kepts, c->session, top_text(c, 0), top_int(c, 1) != 0,
+			      &e);
 
 	return rc ? refuse(c, rc, &e) : reply_add(c->into, c->action, NULL, STATUS_OK, NULL);
 }

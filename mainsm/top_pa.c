@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters, integrators and trace buffers: their tokens are minted here, their cells and parts are made
- * by the lms.
+ * Counters, integrators and trace buffers: their tokens are minted here, their cells and parts are
+ * made by the lms.
  */
 #include "common/base/buf.h"
 #include "common/omis/check.h"
@@ -92,7 +92,8 @@ static bool names_nobody(const struct top_call *c)
 	bool is_told = false;
 
 	for (size_t i = 0; i < c->into->nentry; i++)
-		is_told |= c->into->entry[i].action == c->action && status_is_error(c->into->entry[i].status);
+		is_told |= c->into->entry[i].action == c->action &&
+			   status_is_error(c->into->entry[i].status);
 	return is_told && top_list(c, 0).n == 0;
 }
 
@@ -145,8 +146,9 @@ static int trace_buffer(struct top_call *c)
 	return create(c, TOKEN_TRACE_BUFFER);
 }
 
-/* The lms get the same call: the plan knew where the objects were before they are forgotten here. */
-static int delete(struct top_call *c)
+/* The lms get the same call: the plan knew where the objects were before they are forgotten
+ * here. */
+static int delete (struct top_call *c)
 {
 	struct top_list list = top_list(c, 0);
 

@@ -39,7 +39,7 @@ static bool is_program(const struct object *o, const char *exec)
 
 static const struct object *find_pid(const struct object *node, int64_t pid, const char *exec)
 {
-	list_each(i, &node->children) {
+	list_each (i, &node->children) {
 		const struct object *o = list_entry(i, struct object, sibling);
 
 		if (o->pid == pid && o->state != MSG_STATE_ENDED && is_program(o, exec))
@@ -82,7 +82,7 @@ static void finish(struct taking *t)
 
 static struct taking *find_whole(const struct top *top)
 {
-	list_each(i, &top->takings)
+	list_each (i, &top->takings)
 		if (is_whole(list_entry(i, struct taking, in_takings)))
 			return list_entry(i, struct taking, in_takings);
 	return NULL;
@@ -137,7 +137,8 @@ static void take_entry(struct taking *t, const struct reply_entry *e)
 	else if (read_token(e, &t->wanted[t->n]))
 		t->n++;
 	else
-		reply_add(into, t->c.action, e->objects, STATUS_INTERNAL_ERROR, "the host's answer makes no sense");
+		reply_add(into, t->c.action, e->objects, STATUS_INTERNAL_ERROR,
+			  "the host's answer makes no sense");
 }
 
 static int take_answer(struct taking *t, const struct reply *r)
@@ -181,8 +182,8 @@ static void abandon(void *arg)
 /* --- asking */
 
 /* ":service([n_1,...],...)" with the other parameters as they are, checked. */
-static int make_request(const struct top_call *c, const char *service, const struct omis_value *nodes,
-			struct omis_request **out)
+static int make_request(const struct top_call *c, const char *service,
+			const struct omis_value *nodes, struct omis_request **out)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -231,7 +232,8 @@ int top_proc_attach3(struct top_call *c)
 		return -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < nodes.n; i++) {
 		const struct object *node = directory_find(c->top->conf.directory, nodes.v[i].s.p);
-		const struct object *o = node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
+		const struct object *o =
+			node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
 
 		if (o)
 			rc = top_answer_attached(c, o);

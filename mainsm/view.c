@@ -12,7 +12,7 @@ static int add_attached(const struct view *v, const struct list *in, enum object
 {
 	int rc = 0;
 
-	list_each(i, in) {
+	list_each (i, in) {
 		const struct object *o = list_entry(i, struct object, sibling);
 
 		if (o->kind == kind && scope_has(v->scope, o))
@@ -27,7 +27,7 @@ static int add_nodes(const struct view *v, struct route_tokens *out)
 {
 	int rc = 0;
 
-	list_each(i, directory_sites(v->directory)) {
+	list_each (i, directory_sites(v->directory)) {
 		const struct object *site = list_entry(i, struct object, sibling);
 
 		if (scope_has(v->scope, site))
@@ -40,7 +40,7 @@ static int add_nodes(const struct view *v, struct route_tokens *out)
 
 static int add_keys(const struct smap *m, struct route_tokens *out)
 {
-	struct smap_iter i = {0};
+	struct smap_iter i = { 0 };
 	int rc = 0;
 
 	while (!rc && smap_next(m, &i))
@@ -121,7 +121,8 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 }
 
 /* The node's child, or why there is none. */
-static int locate_node(const struct object *node, bool arming, struct route_places *out, const char **missing)
+static int locate_node(const struct object *node, bool arming, struct route_places *out,
+		       const char **missing)
 {
 	if (node->sub == MSG_NODE_LOST || !node->server) {
 		*missing = "the host is lost";
@@ -134,7 +135,8 @@ static int locate_node(const struct object *node, bool arming, struct route_plac
 	return route_places_add(out, node->server - 1);
 }
 
-static int locate_site(const struct view *v, const char *token, struct route_places *out, const char **missing)
+static int locate_site(const struct view *v, const char *token, struct route_places *out,
+		       const char **missing)
 {
 	const struct child *child = children_find(v->children, token);
 
@@ -144,7 +146,8 @@ static int locate_site(const struct view *v, const char *token, struct route_pla
 	return 0;
 }
 
-/* Who serves a host knows whether it answers, and names it; nobody speaks for one that is not served. */
+/* Who serves a host knows whether it answers, and names it; nobody speaks for one that is not
+ * served. */
 static int locate_pa(const struct view *v, const struct pa_object *o, struct route_places *out,
 		     const char **missing)
 {
@@ -162,8 +165,8 @@ static int locate_pa(const struct view *v, const struct pa_object *o, struct rou
 	return rc;
 }
 
-static int locate_object(const struct view *v, const char *token, bool arming, struct route_places *out,
-			 const char **missing)
+static int locate_object(const struct view *v, const char *token, bool arming,
+			 struct route_places *out, const char **missing)
 {
 	const struct object *o = find_attached(v, token);
 
@@ -174,8 +177,8 @@ static int locate_object(const struct view *v, const char *token, bool arming, s
 	return locate_node(object_container(o, OBJECT_NODE), arming, out, missing);
 }
 
-static int locate_any(const struct view *v, const char *token, bool arming, struct route_places *out,
-		      const char **missing)
+static int locate_any(const struct view *v, const char *token, bool arming,
+		      struct route_places *out, const char **missing)
 {
 	const struct pa_object *pa;
 
@@ -194,14 +197,14 @@ static int locate_any(const struct view *v, const char *token, bool arming, stru
 	}
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-		  const char **missing)
+static int locate(void *arg, const struct omis_call *call, const char *token,
+		  struct route_places *out, const char **missing)
 {
 	return locate_any(arg, token, false, out, missing);
 }
 
-static int locate_arming(void *arg, const struct omis_call *call, const char *token, struct route_places *out,
-			 const char **missing)
+static int locate_arming(void *arg, const struct omis_call *call, const char *token,
+			 struct route_places *out, const char **missing)
 {
 	return locate_any(arg, token, true, out, missing);
 }
@@ -216,16 +219,20 @@ static bool has_ended(void *arg, const char *token)
 
 struct route_view view_now(struct view *v)
 {
-	return (struct route_view){ v, children_bound(v->children), expand, lift, locate, has_ended };
+	return (struct route_view){
+		v, children_bound(v->children), expand, lift, locate, has_ended
+	};
 }
 
 struct route_view view_arming(struct view *v)
 {
-	return (struct route_view){ v, children_bound(v->children), expand_arming, lift, locate_arming, has_ended };
+	return (struct route_view){
+		v, children_bound(v->children), expand_arming, lift, locate_arming, has_ended
+	};
 }
 
-bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child, const char *token,
-		     size_t n)
+bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child,
+		     const char *token, size_t n)
 {
 	const struct child *who = children_at(c, child);
 	const struct object *node;

@@ -32,7 +32,7 @@ struct route_view view_now(struct view *v);
 struct route_view view_arming(struct view *v);
 
 /* May this child speak about that object? Of processes and threads only their node counts. */
-bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child, const char *token,
-		     size_t n);
+bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child,
+		     const char *token, size_t n);
 
 #endif

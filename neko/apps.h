@@ -15,8 +15,8 @@ extern const struct neko_kind apps[];
 int apps_nothing(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * "./mine.so". It stays for the life of the program: types and events have their names in it. ERR_INVALID, ERR_NOTFOUND,
- * ERR_UNSUPPORTED (of another version).
+ * "./mine.so". It stays for the life of the program: types and events have their names in it.
+ * ERR_INVALID, ERR_NOTFOUND, ERR_UNSUPPORTED (of another version).
  */
 int apps_load(const char *path, const struct neko_kind **out, struct err *e);
 

@@ -6,8 +6,8 @@
 
 #define HEARTBEATS_MAX 4096 /* that one freshness point waits for */
 #define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
-#define INSET \
-	4e-16 /* of the times that are added: where the tail jumps, each side of a corner has its own value */
+/* of the times that are added: where the tail jumps, each side of a corner has its own value */
+#define INSET 4e-16
 #define HALVINGS_MAX 50 /* of a span: what is left is less than a double tells apart */
 
 /* The chance that heartbeat i + j is not there x after the freshness point i. */
@@ -42,8 +42,9 @@ static struct span make_span(const struct chen *c, unsigned k, const double x[2]
 }
 
 /*
- * Halves a span until both rules agree. u never grows with x, so a span whose ends are equal hides nothing, and one
- * that drops steeply at its first end is halved there, however short the delays are compared with eta.
+ * Halves a span until both rules agree. u never grows with x, so a span whose ends are equal hides
+ * nothing, and one that drops steeply at its first end is halved there, however short the delays
+ * are compared with eta.
  */
 static double halve(const struct chen *c, unsigned k, const struct span *s, double most,
 		    unsigned left)
@@ -82,7 +83,8 @@ static double add_spans(const struct chen *c, unsigned k, const double *at, unsi
 	return sum;
 }
 
-/* The area is at most eta, and may be far less: again, with what came out, until the precision is one of the area itself. */
+/* The area is at most eta, and may be far less: again, with what came out, until the precision is
+ * one of the area itself. */
 static double integrate_spans(const struct chen *c, unsigned k, const double *at, unsigned n)
 {
 	double area = c->eta, most;

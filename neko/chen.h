@@ -22,7 +22,8 @@ struct chen_qos {
 	double detection; /* the most that T_D can be */
 };
 
-/* ERR_LIMIT: delta is more than some thousand eta. Without any mistake recurrence is infinite, duration NaN. */
+/* ERR_LIMIT: delta is more than some thousand eta. Without any mistake recurrence is infinite,
+ * duration NaN. */
 int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e);
 
 /* What is wanted: detected within, mistakes so rare and so short (seconds). */

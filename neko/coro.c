@@ -14,8 +14,8 @@
 #endif
 
 /*
- * A page that may not be touched: Linux 6.13 has a mark for it. Before that each one splits a mapping, and
- * a process has 65530 of them.
+ * A page that may not be touched: Linux 6.13 has a mark for it. Before that each one splits a
+ * mapping, and a process has 65530 of them.
  */
 #ifndef MADV_GUARD_INSTALL
 #define MADV_GUARD_INSTALL 102
@@ -56,9 +56,9 @@ struct coro_stacks {
 
 #if CORO_OWN
 /*
- * void coro_switch(void **from, void *to): the registers that a call must keep by the System V ABI go
- * onto the stack. Rounding modes stay as they are: whoever changes one undoes it before it waits. Two
- * calls of swapcontext() make four system calls, 20 times as much.
+ * void coro_switch(void **from, void *to): the registers that a call must keep by the System V ABI
+ * go onto the stack. Rounding modes stay as they are: whoever changes one undoes it before it
+ * waits. Two calls of swapcontext() make four system calls, 20 times as much.
  */
 void coro_switch(coro_point *from, coro_point to);
 void coro_begin(void);
@@ -122,7 +122,8 @@ void coro_stacks_free(struct coro_stacks *s)
 	free(s);
 }
 
-/* Below the lowest word lies a page that is never used: from the stack's first use on it may not be touched. */
+/* Below the lowest word lies a page that is never used: from the stack's first use on it may not be
+ * touched. */
 static void guard(struct coro_stacks *s, struct coro *c)
 {
 	char *page = (char *)c->lowest - s->page;
@@ -262,7 +263,8 @@ bool coro_is_below(const struct coro *c, const void *address)
 	return at < end && at >= end - c->below_bytes;
 }
 
-/* Looking does not make memory of a page: what was never written to is one page of zeros for all. */
+/* Looking does not make memory of a page: what was never written to is one page of zeros for
+ * all. */
 bool coro_is_broken(const struct coro *c)
 {
 	return !c->is_guarded && *c->lowest;

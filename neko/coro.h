@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flows of control that take turns on one thread: the active layers of a
- * simulation. A stack is touched only as far as it is used. Below it there is a page that may not be
- * touched; before Linux 6.13 for the first thousands, and the others have a lowest word that can be looked at.
+ * simulation. A stack is touched only as far as it is used. Below it there is a page that may not
+ * be touched; before Linux 6.13 for the first thousands, and the others have a lowest word that can
+ * be looked at.
  */
 #ifndef NEKO_CORO_H
 #define NEKO_CORO_H

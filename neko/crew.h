@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the processes of a real run live, as its master sees them: on this host (crew_local), or behind
- * factories on others (neko/hosts). A frame is one of realwire.h.
+ * Where the processes of a real run live, as its master sees them: on this host (crew_local), or
+ * behind factories on others (neko/hosts). A frame is one of realwire.h.
  */
 #ifndef NEKO_CREW_H
 #define NEKO_CREW_H
@@ -50,7 +50,8 @@ struct crew *crew_local_new(struct run *r);
 /* For one process on another host: it has no handler. Errors as run_new(). */
 int run_new_part(struct setup *s, struct run **out, struct err *e);
 
-/* What a real run is made of, is looked at; then a crew may be made. w lives until the run is over. */
+/* What a real run is made of, is looked at; then a crew may be made. w lives until the run is
+ * over. */
 int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e);
 
 /* run_real() with the processes of that crew, which it consumes in any case. */
@@ -63,12 +64,13 @@ nsec_t crew_silence(const struct run *r);
 int crew_print_setup(const struct run *r, struct buf *out);
 
 /*
- * The process is ended, if it has not, and reaped; out (REALWIRE_WORDS_BYTES) says how it ended. Blocks for some ms: a line is
- * closed before its process has ended.
+ * The process is ended, if it has not, and reaped; out (REALWIRE_WORDS_BYTES) says how it ended.
+ * Blocks for some ms: a line is closed before its process has ended.
  */
 void crew_reap(int pid, char *out);
 
-/* A process of the run says what it is to be, on this or another host: builds its layers and fills c. */
+/* A process of the run says what it is to be, on this or another host: builds its layers and fills
+ * c. */
 void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c);
 
 #endif

@@ -73,7 +73,8 @@ int crew_print_setup(const struct run *r, struct buf *out)
 	return setup_print(r->setup, out);
 }
 
-/* In the new process. Descriptors of the others are theirs: what it holds would keep their ends open. */
+/* In the new process. Descriptors of the others are theirs: what it holds would keep their ends
+ * open. */
 static void live(struct crew_local *l, uint32_t id, int fd, int parent)
 {
 	struct real_conf c;
@@ -119,7 +120,8 @@ static uint32_t address(const struct crew *c, uint32_t id)
 	return INADDR_LOOPBACK;
 }
 
-/* At most for so long; just so long where the kernel gives no descriptor, for poll() passes over what is none. */
+/* At most for so long; just so long where the kernel gives no descriptor, for poll() passes over
+ * what is none. */
 static void await_end(int pid)
 {
 	struct pollfd f = { (int)syscall(SYS_pidfd_open, pid, 0), POLLIN, 0 };

@@ -217,7 +217,8 @@ nsec_t delay_draw_resends(double loss, nsec_t first, struct rng *r)
 {
 	nsec_t later = 0;
 
-	for (; rng_double(r) < loss; first = first < DELAY_RESEND_MAX / 2 ? 2 * first : DELAY_RESEND_MAX)
+	for (; rng_double(r) < loss;
+	     first = first < DELAY_RESEND_MAX / 2 ? 2 * first : DELAY_RESEND_MAX)
 		later += first;
 	return later;
 }

@@ -27,8 +27,8 @@ struct delay {
 };
 
 /*
- * "exponential(20ms)", "normal(50ms, 5ms) + 10ms", "pareto(10ms, 2.5)". ERR_PARSE, ERR_INVALID with the
- * remedy in the words.
+ * "exponential(20ms)", "normal(50ms, 5ms) + 10ms", "pareto(10ms, 2.5)". ERR_PARSE, ERR_INVALID with
+ * the remedy in the words.
  */
 int delay_parse(const char *text, struct delay *out, struct err *e);
 
@@ -37,8 +37,9 @@ nsec_t delay_draw(const struct delay *d, struct rng *r);
 #define DELAY_RESEND_MAX (120 * NSEC_PER_SEC) /* Linux's TCP_RTO_MAX */
 
 /*
- * How much later a segment arrives of which each sending is lost with the chance `loss` < 1, and which is sent again after
- * `first`, then twice that, and so on, up to DELAY_RESEND_MAX (RFC 6298, 5.5). 0: the first one arrives.
+ * How much later a segment arrives of which each sending is lost with the chance `loss` < 1, and
+ * which is sent again after `first`, then twice that, and so on, up to DELAY_RESEND_MAX (RFC
+ * 6298, 5.5). 0: the first one arrives.
  */
 nsec_t delay_draw_resends(double loss, nsec_t first, struct rng *r);
 

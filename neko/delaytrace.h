@@ -5,9 +5,9 @@
  *	lan 1 2 12.000000000 0.010023456
  *	lan 1 2 13.000000000 lost
  *
- * network, sender, destination, when it was sent, how long it took (seconds), or `lost`. Lines that begin
- * with # are comments. A link is a sender and a destination; one that the file does not have takes what all
- * links of the network have, in the order of the file.
+ * network, sender, destination, when it was sent, how long it took (seconds), or `lost`. Lines that
+ *begin with # are comments. A link is a sender and a destination; one that the file does not have
+ *takes what all links of the network have, in the order of the file.
  */
 #ifndef NEKO_DELAYTRACE_H
 #define NEKO_DELAYTRACE_H
@@ -24,11 +24,13 @@
 
 struct delaytrace;
 
-/* Only the lines of that network. ERR_PARSE, ERR_INVALID, ERR_NOTFOUND (none of it), ERR_LIMIT, ERR_NOMEM; the words have the line. */
+/* Only the lines of that network. ERR_PARSE, ERR_INVALID, ERR_NOTFOUND (none of it), ERR_LIMIT,
+ * ERR_NOMEM; the words have the line. */
 int delaytrace_parse(const char *text, size_t n, const char *net, struct delaytrace **out,
 		     struct err *e);
 
-/* The file; its path is in front of the words. As above, and as file_read(). Blocks for the disk. */
+/* The file; its path is in front of the words. As above, and as file_read(). Blocks for the
+ * disk. */
 int delaytrace_read(const char *path, const char *net, struct delaytrace **out, struct err *e);
 void delaytrace_free(struct delaytrace *t);
 

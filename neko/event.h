@@ -27,8 +27,8 @@ struct neko_delay {
 	nsec_t sent_at; /* by the sender's clock */
 	nsec_t delay; /* >= 0, or LOST */
 	uint32_t from, to;
-	uint32_t
-		number; /* of it among those of the sender to that process over the network, from 0 */
+	uint32_t number; /* of it among those of the sender to that process over the network, from 0
+			  */
 	uint32_t net; /* 0 is the first one */
 };
 

@@ -23,12 +23,13 @@ int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *o
 	return rc;
 }
 
-int fd_check_monitored(const struct neko_process *p, const struct setup *s, const struct fd_params *params, struct err *e)
+int fd_check_monitored(const struct neko_process *p, const struct setup *s,
+		       const struct fd_params *params, struct err *e)
 {
 	if (params->monitored != neko_id(p))
 		return 0;
-	err_set(e, ERR_INVALID, "process %u would monitor itself; write fd.monitored = %u", neko_id(p),
-		neko_id(p) == 1 ? 2 : 1);
+	err_set(e, ERR_INVALID, "process %u would monitor itself; write fd.monitored = %u",
+		neko_id(p), neko_id(p) == 1 ? 2 : 1);
 	return setup_blame(s, "fd.monitored", e);
 }
 

@@ -2,8 +2,8 @@
 /*
  * Failure detectors: one process sends heartbeats, others suspect it when those stay away.
  *
- * They log `startSuspect` and `stopSuspect` (content: the monitored process) and, with fd.log_delay,
- * `delay` for each heartbeat (content: seconds on the way, by the clocks of both).
+ * They log `startSuspect` and `stopSuspect` (content: the monitored process) and, with
+ * fd.log_delay, `delay` for each heartbeat (content: seconds on the way, by the clocks of both).
  */
 #ifndef NEKO_FD_H
 #define NEKO_FD_H
@@ -36,23 +36,26 @@ struct fd_params {
 int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e);
 
 /* For detectors: ERR_INVALID when the process is the one that it is to monitor. */
-int fd_check_monitored(const struct neko_process *p, const struct setup *s, const struct fd_params *params, struct err *e);
+int fd_check_monitored(const struct neko_process *p, const struct setup *s,
+		       const struct fd_params *params, struct err *e);
 
 /* Sends them to all others. */
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree: at each freshness
- * point i eta + fd.delta, and until the next one, the process is trusted if heartbeat i, or a later one, has arrived.
+ * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree: at each
+ * freshness point i eta + fd.delta, and until the next one, the process is trusted if heartbeat i,
+ * or a later one, has arrived.
  */
 int fd_nfds(struct neko_process *p, struct setup *s, struct err *e);
 
-/* Suspected after fd.timeout (2 eta) without any heartbeat: what TCP's keepalives and most daemons do. */
+/* Suspected after fd.timeout (2 eta) without any heartbeat: what TCP's keepalives and most daemons
+ * do. */
 int fd_silence(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * NFD-E of the same: clocks need not agree; the next heartbeat is expected when the last fd.window (32)
- * of them say, and fd.alpha is added.
+ * NFD-E of the same: clocks need not agree; the next heartbeat is expected when the last fd.window
+ * (32) of them say, and fd.alpha is added.
  */
 int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 
@@ -63,12 +66,14 @@ int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004): suspected when a heartbeat that comes as the last
- * fd.window (1000) of them did would come as late as this, or later, with a chance of 10^-fd.threshold (8) only.
+ * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004): suspected when a heartbeat that
+ * comes as the last fd.window (1000) of them did would come as late as this, or later, with a
+ * chance of 10^-fd.threshold (8) only.
  */
 int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
 
-/* For layers of detectors: the number in a heartbeat of the monitored process; 0 of anything else. Logs its delay. */
+/* For layers of detectors: the number in a heartbeat of the monitored process; 0 of anything else.
+ * Logs its delay. */
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m);
 extern const struct neko_type fd_types[];
 

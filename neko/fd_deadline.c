@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detectors that set a deadline anew with each heartbeat: silence, NFD-E, adaptive, phi-accrual. They differ in
- * one function.
+ * Detectors that set a deadline anew with each heartbeat: silence, NFD-E, adaptive, phi-accrual.
+ * They differ in one function.
  */
 #include "neko/fd.h"
 #include "stats/student.h"
@@ -86,7 +86,8 @@ static nsec_t next_adaptive(struct detector *f, uint64_t number, nsec_t now)
 			f->phi * f->margin_variation);
 }
 
-/* Before two of them have come their distance is taken for eta, with a deviation of a quarter (as Akka has it). */
+/* Before two of them have come their distance is taken for eta, with a deviation of a quarter (as
+ * Akka has it). */
 static nsec_t next_phi(struct detector *f, uint64_t number, nsec_t now)
 {
 	double deviation, least = (double)f->params.eta / 1000;
@@ -129,7 +130,8 @@ static void hear(struct neko_layer *l, struct detector *f, const struct neko_msg
 		trust(l, f);
 }
 
-/* For ever while there is no deadline. One that has just passed is no time, which would be for ever, too. */
+/* For ever while there is no deadline. One that has just passed is no time, which would be for
+ * ever, too. */
 static nsec_t patience(const struct neko_layer *l, const struct detector *f)
 {
 	nsec_t left = f->deadline - neko_now(l);

@@ -11,10 +11,11 @@
 #define NEKO_LAYERS_MAX 32 /* of a process; what is sent passes them on one stack */
 #define NEKO_NETS_MAX 8 /* an algorithm uses two or three */
 #define NEKO_TYPES_MAX 1024 /* of messages: a table that each send looks into */
-#define NEKO_CONTENT_MAX_BYTES (62 * 1024) /* a datagram of UDP with the longest of our headers */
+/* a datagram of UDP with the longest of our headers */
+#define NEKO_CONTENT_MAX_BYTES (62 * 1024)
 #define NEKO_QUEUE_MAX 1048576 /* messages that wait for one layer: it has stopped receiving */
-#define NEKO_TIME_MAX \
-	(INT64_MAX / 2) /* 146 years, the end of all runs: delays and waits may be added */
+/* 146 years, the end of all runs: delays and waits may be added */
+#define NEKO_TIME_MAX (INT64_MAX / 2)
 #define NEKO_EVENTS_MAX (1u << 30) /* of the queue: 32 GiB, memory ends before */
 /* one after the other of one layer: no time passes, nobody would see the end */
 #define NEKO_POLLS_MAX 1000000
@@ -24,10 +25,11 @@
 #define NEKO_TURNS_MAX (10 * NEKO_PROCESSES_MAX)
 /* calls of layers in each other: all of them down and up twice, on one stack */
 #define NEKO_DEPTH_MAX (4 * NEKO_LAYERS_MAX)
-#define NEKO_CLOSED_MAX \
-	1000 /* answers CLOSED after which a layer that goes on is left where it is */
-#define NEKO_STACK_BYTES \
-	(64 * 1024) /* of an active layer, touched as far as it is used; printf needs 10 KiB */
-#define MEASURE_SETTLE_NS (10 * NSEC_PER_SEC) /* what has not come by then in a run that ends does not come */
+/* answers CLOSED after which a layer that goes on is left where it is */
+#define NEKO_CLOSED_MAX 1000
+/* of an active layer, touched as far as it is used; printf needs 10 KiB */
+#define NEKO_STACK_BYTES (64 * 1024)
+/* what has not come by then in a run that ends does not come */
+#define MEASURE_SETTLE_NS (10 * NSEC_PER_SEC)
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measure of an application as a handler of a run, and what applications ask of their configuration. */
+/* A measure of an application as a handler of a run, and what applications ask of their
+ * configuration. */
 #include "neko/stat.h"
 
 #include <stdarg.h>

@@ -3,10 +3,10 @@
  * A line that all stations share, of which one speaks at a time; a frame is heard by all.
  *
  * ethernet: CSMA/CD, 1-persistent, truncated binary exponential backoff, 16 attempts (IEEE 802.3).
- * csma_dcr: the same until a collision; then a search of the binary tree of all stations lets each that collided speak once, in a time
- *	that is bounded; others wait until it is over (Le Lann, deterministic collision resolution).
- * fddi: a ring with the timed token protocol (ANSI X3.139): who gets the token late sends what is synchronous, who gets
- *	it early for so long more.
+ * csma_dcr: the same until a collision; then a search of the binary tree of all stations lets each
+ *that collided speak once, in a time that is bounded; others wait until it is over (Le Lann,
+ *deterministic collision resolution). fddi: a ring with the timed token protocol (ANSI X3.139): who
+ *gets the token late sends what is synchronous, who gets it early for so long more.
  */
 #ifndef NEKO_MEDIUM_H
 #define NEKO_MEDIUM_H
@@ -54,7 +54,8 @@ int medium_new(const struct medium_conf *c, uint32_t nstation, uint64_t seed, st
 /* Frames that are not sent yet are forgotten: forget(arg, what) of each. */
 void medium_free(struct medium *m, void (*forget)(void *arg, void *what), void *arg);
 
-/* Waits its turn at a station, 1..n. `what` comes back from medium_step(). -ERR_LIMIT: no room; -ERR_NOMEM. */
+/* Waits its turn at a station, 1..n. `what` comes back from medium_step(). -ERR_LIMIT: no room;
+ * -ERR_NOMEM. */
 int medium_put(struct medium *m, nsec_t now, uint32_t station, size_t bytes, void *what);
 
 /* When something happens next; INT64_MAX: nothing, until a frame is put. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSMA/CD: who wants to speak waits until nobody does; two that begin within the time of half a slot collide. */
+/* CSMA/CD: who wants to speak waits until nobody does; two that begin within the time of half a
+ * slot collide. */
 #include "neko/medium_internal.h"
 
 static nsec_t later(nsec_t a, nsec_t b)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timed token protocol. A station's rotation timer runs out `ttrt` after it was set. The token comes early: its timer is set
- * anew, and it may begin frames for as long as the timer had left. It comes late: the timer was set when it ran
- * out, and only synchronous frames go. So no rotation lasts longer than 2 ttrt, and on average none longer
- * than ttrt (Johnson 1987; Sevcik and Johnson 1987).
+ * The timed token protocol. A station's rotation timer runs out `ttrt` after it was set. The token
+ * comes early: its timer is set anew, and it may begin frames for as long as the timer had left. It
+ * comes late: the timer was set when it ran out, and only synchronous frames go. So no rotation
+ * lasts longer than 2 ttrt, and on average none longer than ttrt (Johnson 1987; Sevcik and Johnson
+ * 1987).
  */
 #include "neko/medium_internal.h"
 
@@ -67,7 +68,8 @@ static void go_on(struct medium *m, nsec_t now)
 	}
 }
 
-/* Nobody has anything: the token goes round, and nobody has to look. Where is it when somebody has? */
+/* Nobody has anything: the token goes round, and nobody has to look. Where is it when somebody
+ * has? */
 static void unpark(struct medium *m, nsec_t now)
 {
 	nsec_t round = m->conf.hop * m->n, whole;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of several processes in the order of their times, as far as all of them have told what was until then. What is
- * ahead of the slowest one waits.
+ * Events of several processes in the order of their times, as far as all of them have told what was
+ * until then. What is ahead of the slowest one waits.
  */
 #ifndef NEKO_MERGE_H
 #define NEKO_MERGE_H
@@ -18,8 +18,8 @@ struct merge *merge_new(uint32_t m, size_t max);
 void merge_free(struct merge *g);
 
 /*
- * v->process is who tells it; v->what is borrowed until it was heard. -ERR_INVALID: it is before what that one has told; -ERR_LIMIT:
- * too many wait; -ERR_NOMEM.
+ * v->process is who tells it; v->what is borrowed until it was heard. -ERR_INVALID: it is before
+ * what that one has told; -ERR_LIMIT: too many wait; -ERR_NOMEM.
  */
 int merge_add(struct merge *g, const struct neko_event *v);
 
@@ -27,7 +27,8 @@ int merge_add(struct merge *g, const struct neko_event *v);
 int merge_tell(struct merge *g, uint32_t id, nsec_t until);
 nsec_t merge_told(const struct merge *g, uint32_t id);
 
-/* The next one in the order of times, equal ones by process; NULL: not known yet, or nothing is left. Valid until the next call. */
+/* The next one in the order of times, equal ones by process; NULL: not known yet, or nothing is
+ * left. Valid until the next call. */
 const struct neko_event *merge_next(struct merge *g);
 
 #endif

@@ -31,13 +31,14 @@ struct rng;
 struct neko_figures; /* where values go */
 struct setup; /* the configuration */
 
-/* Of what waits and sends return: the run ends; nothing came. (All that is below 0 is a failure.) */
+/* Of what waits and sends return: the run ends; nothing came. (All that is below 0 is a
+ * failure.) */
 #define NEKO_CLOSED (-10)
 #define NEKO_TIMEOUT (-11)
 
 #define NEKO_NEVER INT64_MAX
-#define NEKO_OTHERS \
-	UINT32_MAX /* the one destination: all processes but the sender, of which no list is kept */
+/* the one destination: all processes but the sender, of which no list is kept */
+#define NEKO_OTHERS UINT32_MAX
 
 /* Counted, and nobody changes it once it was sent. Read the fields freely. */
 struct neko_msg {
@@ -50,8 +51,8 @@ struct neko_msg {
 	uint16_t type;
 	uint8_t net; /* 0 is the first network */
 	bool is_pooled;
-	uint32_t *
-		all; /* the nto destinations of a multicast, behind the content; NULL of a unicast and to NEKO_OTHERS */
+	uint32_t *all; /* the nto destinations of a multicast, behind the content; NULL of a unicast
+			  and to NEKO_OTHERS */
 	uint32_t sent_error; /* ns: bound of what the sender's clock erred; 0 in simulations */
 	__extension__ uint8_t content[]; /* not aligned */
 };
@@ -66,7 +67,8 @@ struct neko_type {
 struct neko_layer_ops {
 	const char *name;
 	size_t bytes; /* of its state: zero at first, freed by itself */
-	/* What it declares, sends and receives; of other types deliver() is not called, they go up. */
+	/* What it declares, sends and receives; of other types deliver() is not called, they
+	 * go up. */
 	const struct neko_type *types; /* ends with a NULL name; NULL: all */
 	/* The flow of control of an active layer. Returns when a wait says -ERR_CLOSED. */
 	void (*run)(struct neko_layer *l);
@@ -83,7 +85,8 @@ uint32_t neko_id(const struct neko_process *p);
 uint32_t neko_count(const struct neko_process *p); /* m */
 uint32_t neko_nets(const struct neko_process *p); /* numbers of networks are below */
 
-/* Puts a layer on top. Only before the run. *out is its state, NULL for no bytes; out may be NULL. */
+/* Puts a layer on top. Only before the run. *out is its state, NULL for no bytes; out may be
+ * NULL. */
 int neko_push(struct neko_process *p, const struct neko_layer_ops *ops, void *out, struct err *e);
 
 /* --- layers */
@@ -97,8 +100,8 @@ struct rng *neko_rng(struct neko_layer *l);
 double neko_random(struct neko_layer *l); /* of the same, in [0, 1) */
 
 /*
- * A message of one reference. content may be NULL for zeros. NULL without memory. -ERR_INVALID for a
- * destination that is none comes with the sending.
+ * A message of one reference. content may be NULL for zeros. NULL without memory. -ERR_INVALID for
+ * a destination that is none comes with the sending.
  */
 struct neko_msg *neko_msg_new(struct neko_layer *l, uint16_t type, const void *content, size_t n);
 /* The same to many; all of `to` is copied. */
@@ -172,8 +175,8 @@ struct neko_row {
 #define NEKO_ROWS_MAX 16
 
 /*
- * Makes quantities of events, which it hears in the order of their times, and looks whether what the algorithm
- * promises holds. Ends with what may be NULL.
+ * Makes quantities of events, which it hears in the order of their times, and looks whether what
+ * the algorithm promises holds. Ends with what may be NULL.
  */
 struct neko_measure {
 	const char *name;
@@ -190,7 +193,8 @@ struct neko_measure {
 /* The next value of a row, and what clocks may have made it err (0: nothing). */
 void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t error);
 
-/* The same of a time between two events, in seconds: what the clocks of those so far may err at the most. */
+/* The same of a time between two events, in seconds: what the clocks of those so far may err at the
+ * most. */
 void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time);
 
 /* A property did not hold: the run ends, and its user is told. The first one counts. */
@@ -201,7 +205,8 @@ void neko_broken(struct neko_figures *f, const char *fmt, ...)
 
 /* NULL when it is not there. */
 const char *neko_setup_text(struct setup *s, const char *key);
-/* *inout is the default. Not 0: the value is none such, or out of its range; e has line and remedy. */
+/* *inout is the default. Not 0: the value is none such, or out of its range; e has line and
+ * remedy. */
 int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 		    struct err *e);
 int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
@@ -224,8 +229,8 @@ struct neko_kind {
 /*
  * A shared object with algorithms, "application = ./mine.so":
  *
- *	static const struct neko_kind kinds[] = { { "ring", "passes a token", ring_init, &ring_measure }, { 0 } };
- *	NEKO_APPLICATION(kinds)
+ *	static const struct neko_kind kinds[] = { { "ring", "passes a token", ring_init,
+ *&ring_measure }, { 0 } }; NEKO_APPLICATION(kinds)
  *
  * cc -shared -fPIC -o mine.so mine.c, and nothing to link with.
  */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_mono(), for who asks it for each of millions of events: where ticks are the processor's, these are counted from a reading
- * that is a millisecond old at the most, which takes half of the time.
+ * clock_mono(), for who asks it for each of millions of events: where ticks are the processor's,
+ * these are counted from a reading that is a millisecond old at the most, which takes half of the
+ * time.
  */
 #ifndef NEKO_QUICKCLOCK_H
 #define NEKO_QUICKCLOCK_H
 
 #include "common/base/clock.h"
 
-/* What it errs: nobody makes the system's clock go faster or slower by more than 500 ppm, and ours is as far off at the most. */
+/* What it errs: nobody makes the system's clock go faster or slower by more than 500 ppm, and ours
+ * is as far off at the most. */
 #define QUICKCLOCK_ERROR_NS 1000
 
 struct quickclock {

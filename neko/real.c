@@ -256,7 +256,8 @@ static int prepare(struct real *r, const struct real_conf *c, struct realwire_re
 	return rc ? rc : realnet_open(r, ready, e);
 }
 
-/* The process is dead from here on for all others. Its log up to here is complete, as that of a simulated one. */
+/* The process is dead from here on for all others. Its log up to here is complete, as that of a
+ * simulated one. */
 static bool crash(struct real *r, struct realtalk *t)
 {
 	pthread_mutex_lock(&r->lock);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The real world, of one process of a run: active layers are threads, one of which runs
- * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the run goes on.
+ * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the
+ * run goes on.
  */
 #ifndef NEKO_REAL_H
 #define NEKO_REAL_H

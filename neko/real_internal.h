@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A real process from inside: its world (real.c), its networks (realnet.c), what it says to the master (realtalk.c). */
+/* A real process from inside: its world (real.c), its networks (realnet.c), what it says to the
+ * master (realtalk.c). */
 #ifndef NEKO_REAL_INTERNAL_H
 #define NEKO_REAL_INTERNAL_H
 
@@ -50,7 +51,8 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
 /* With the lock: to all its destinations. A full buffer loses it, as a network may. */
 void realnet_send(struct realnet *n, const struct neko_msg *m);
 
-/* What to poll; *fd is owned by the networks and has room for one more at its end. Returns how many. */
+/* What to poll; *fd is owned by the networks and has room for one more at its end. Returns how
+ * many. */
 size_t realnet_polls(struct realnet *n, struct pollfd **fd);
 
 /* What has come, into the layers. Takes the lock. */

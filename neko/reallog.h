@@ -2,8 +2,8 @@
 /*
  * What a real process keeps until it has told it: events, and delays of messages where these are
  * wished for. Lists of chunks of fixed length: nothing is ever copied to grow, and chunks
- * are made and touched by who empties the list, so that who adds has no page fault either. One lock of the owner's
- * guards all but the list that was taken.
+ * are made and touched by who empties the list, so that who adds has no page fault either. One lock
+ * of the owner's guards all but the list that was taken.
  */
 #ifndef NEKO_REALLOG_H
 #define NEKO_REALLOG_H
@@ -16,9 +16,10 @@
 
 #define REALLOG_CHUNK_ENTRIES 1024 /* 48 KiB of events */
 #define REALLOG_AHEAD 8 /* entries to be filled while a line of memory comes */
-#define REALLOG_SPARE_CHUNKS 64 /* entries between two looks of who empties: a million a second */
-#define REALLOG_CHUNKS_MAX \
-	1024 /* a million entries, 48 MiB, of a process whose master does not read */
+/* entries between two looks of who empties: a million a second */
+#define REALLOG_SPARE_CHUNKS 64
+/* a million entries, 48 MiB, of a process whose master does not read */
+#define REALLOG_CHUNKS_MAX 1024
 
 struct reallog_chunk {
 	struct reallog_chunk *next;

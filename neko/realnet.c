@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of a real process: a UDP socket each, with multicast another one that hears the group, or streams
- * (realstream.h), over which datagrams go one after the other. All of them carry the key of the run.
+ * The networks of a real process: a UDP socket each, with multicast another one that hears the
+ * group, or streams (realstream.h), over which datagrams go one after the other. All of them carry
+ * the key of the run.
  */
 #include "neko/real_internal.h"
 #include "neko/realstream.h"
@@ -14,11 +15,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define DATAGRAMS_MAX \
-	1024 /* of a network, one after the other: others and the master have their turn */
-#define STRANGER_NS (30 * NSEC_PER_SEC) /* who dials may be put aside before he says who he is */
-#define GROUP_TTL \
-	1 /* no router passes a group's datagrams on: a run is not let loose on other networks */
+/* of a network, one after the other: others and the master have their turn */
+#define DATAGRAMS_MAX 1024
+/* who dials may be put aside before he says who he is */
+#define STRANGER_NS (30 * NSEC_PER_SEC)
+/* no router passes a group's datagrams on: a run is not let loose on other networks */
+#define GROUP_TTL 1
 
 struct line {
 	struct realnet *net;

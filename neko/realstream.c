@@ -298,7 +298,8 @@ static struct inward *room(struct realstream *s)
 	return w;
 }
 
-/* What he says may have come with him; a flood of others does not push him out before it was heard. */
+/* What he says may have come with him; a flood of others does not push him out before it was
+ * heard. */
 static bool answer(struct realstream *s)
 {
 	struct sockaddr_in a;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A TCP network of a real process: a connection to each process of the run, and one from each. Who dials says
- * first who he is, with the key of the run. Until then he is a stranger: there is room for some of them, for
- * a short time, and none of them has the place of a process.
+ * A TCP network of a real process: a connection to each process of the run, and one from each. Who
+ * dials says first who he is, with the key of the run. Until then he is a stranger: there is room
+ * for some of them, for a short time, and none of them has the place of a process.
  */
 #ifndef NEKO_REALSTREAM_H
 #define NEKO_REALSTREAM_H
@@ -17,7 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Besides one for each process: all of them may dial at once. When there are more, the oldest goes. */
+/* Besides one for each process: all of them may dial at once. When there are more, the oldest
+ * goes. */
 #define REALSTREAM_STRANGERS 16
 
 struct realstream;
@@ -41,8 +42,8 @@ void realstream_close(struct realstream *s);
 void realstream_meet(struct realstream *s, uint64_t key, const struct sockaddr_in *address);
 
 /*
- * With the lock. What does not go out at once waits, as much as there is room for; more is lost, as over UDP. True: something
- * waits, and polls are to be made anew.
+ * With the lock. What does not go out at once waits, as much as there is room for; more is lost, as
+ * over UDP. True: something waits, and polls are to be made anew.
  */
 bool realstream_send(struct realstream *s, uint32_t to, const uint8_t *p, size_t n);
 

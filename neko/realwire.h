@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes of a real run: datagrams between its processes, and frames between a process, its factory and
- * the master. All is checked. docs/neko.md has the life of a run.
+ * Bytes of a real run: datagrams between its processes, and frames between a process, its factory
+ * and the master. All is checked. docs/neko.md has the life of a run.
  */
 #ifndef NEKO_REALWIRE_H
 #define NEKO_REALWIRE_H
@@ -23,17 +23,19 @@
 	(REALWIRE_HEADER_BYTES + 4 * REAL_PROCESSES_MAX + NEKO_CONTENT_MAX_BYTES)
 _Static_assert(REALWIRE_DATAGRAM_MAX_BYTES <= 65507, "UDP over IPv4 has no longer one");
 
-/* number: among those to that process over this network. out has REALWIRE_DATAGRAM_MAX_BYTES. Returns how many. */
+/* number: among those to that process over this network. out has REALWIRE_DATAGRAM_MAX_BYTES.
+ * Returns how many. */
 size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
 			 const struct neko_msg *m);
 
-/* One for a group: number[i] is that of process i + 1 as above, and 1 more; 0: it is not for that one. */
+/* One for a group: number[i] is that of process i + 1 as above, and 1 more; 0: it is not for that
+ * one. */
 size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
 			       uint32_t nprocess, const struct neko_msg *m);
 
 /*
- * The message for process `to`, of one reference, or NULL: not of this run, not for it, of a type that nobody
- * declared, no memory. Of either of both.
+ * The message for process `to`, of one reference, or NULL: not of this run, not for it, of a type
+ * that nobody declared, no memory. Of either of both.
  */
 struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
 				  const uint8_t *p, size_t n, uint32_t *number);
@@ -57,12 +59,13 @@ enum realwire_type {
 };
 
 /*
- * What has come over a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has ended; -ERR_PROTO, -ERR_NOMEM. Blocks
- * unless a flag says no.
+ * What has come over a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has
+ * ended; -ERR_PROTO, -ERR_NOMEM. Blocks unless a flag says no.
  */
 int realwire_recv(int fd, struct frame_in *in, int flags);
 
-/* Without blocking. -ERR_CLOSED: the other end has ended, and what it said before is still to be received. -ERR_LIMIT. */
+/* Without blocking. -ERR_CLOSED: the other end has ended, and what it said before is still to be
+ * received. -ERR_LIMIT. */
 int realwire_send(int fd, const struct buf *frame);
 
 #define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */

@@ -17,15 +17,16 @@
 struct run;
 
 /*
- * All but what layers want is looked at. s is borrowed for the life of the run. ERR_INVALID, ERR_NOTFOUND, ... with
- * the line.
+ * All but what layers want is looked at. s is borrowed for the life of the run. ERR_INVALID,
+ * ERR_NOTFOUND, ... with the line.
  */
 int run_new(struct setup *s, struct run **out, struct err *e);
 void run_free(struct run *r);
 
 struct run_wish {
 	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
-	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none */
+	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none
+	 */
 	const volatile sig_atomic_t *interrupt;
 	void (*on_message)(void *arg, const struct sim_step *t); /* NULL: none */
 	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
@@ -38,29 +39,31 @@ struct run_figures {
 	uint64_t runs, seed, events, sent, delivered, hash;
 	double seconds; /* of all runs: virtual, or by the clock */
 	unsigned stuck; /* active layers that did not return at the end */
-	unsigned
-		missing; /* processes of a real run that did not tell all: what is told covers a part only */
+	unsigned missing; /* processes of a real run that did not tell all: what is told covers a
+			     part only */
 	uint64_t seed_of_last; /* of the last one of several runs */
-	const char *
-		broken; /* a property that the algorithm promises, and that did not hold; the run's. NULL: none is known */
+	const char *broken; /* a property that the algorithm promises, and that did not hold; the
+			       run's. NULL: none is known */
 	bool is_real;
 	bool is_stopped; /* by the handler's rule, not because time was over */
 	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */
 	bool is_interrupted; /* cut, and by no deadline */
-	uint64_t whole_runs, runs_wished; /* those that were not cut; what the configuration asks for */
+	uint64_t whole_runs,
+		runs_wished; /* those that were not cut; what the configuration asks for */
 };
 
 /*
- * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs; keys that
- * nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
+ * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs;
+ * keys that nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
  */
 int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
 
 /*
- * The same with a process of the system for each one, on this host, and datagrams on the loopback; a
- * crash is one. Each network is UDP, whatever its delays say. Events are handled while it runs. Blocks until it is done; needs a process
- * without threads. Also ERR_SYS, ERR_TIMEOUT (not all started).
+ * The same with a process of the system for each one, on this host, and datagrams on the loopback;
+ * a crash is one. Each network is UDP, whatever its delays say. Events are handled while it runs.
+ * Blocks until it is done; needs a process without threads. Also ERR_SYS, ERR_TIMEOUT (not all
+ * started).
  */
 int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
 

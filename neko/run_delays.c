@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#define GAP_MAX \
-	100000 /* lost ones in a row that are told: what claims more is no number of a message */
+/* lost ones in a row that are told: what claims more is no number of a message */
+#define GAP_MAX 100000
 
 void run_delays_done(struct run_delays *d)
 {

@@ -20,8 +20,9 @@ void run_delays_done(struct run_delays *d);
 bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
 
 /*
- * All, in the order of their sending, and those whose numbers are missing between others of their way: lost, and
- * sent at some time between. What was sent after the last one that arrived is not known. ERR_NOMEM.
+ * All, in the order of their sending, and those whose numbers are missing between others of their
+ * way: lost, and sent at some time between. What was sent after the last one that arrived is not
+ * known. ERR_NOMEM.
  */
 int run_delays_tell(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
 		    void *arg, struct err *e);

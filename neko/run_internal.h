@@ -16,7 +16,8 @@ struct run {
 	const struct neko_kind **app; /* owned, of each process */
 	nsec_t *crash,
 		*crash_by; /* owned, of each process; a random moment between both; -1: never */
-	nsec_t *crash_at; /* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
+	/* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
+	nsec_t *crash_at;
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
 	const struct run_wish *wish; /* while it runs */
@@ -46,7 +47,8 @@ bool run_is_interrupted(const struct run *r);
 /* What the handler found broken, or NULL. */
 const char *run_broken(const struct run *r);
 
-/* All layers of all processes are made once, and thrown away: what is wrong in the configuration is found here. */
+/* All layers of all processes are made once, and thrown away: what is wrong in the configuration is
+ * found here. */
 int run_check(struct run *r, struct err *e);
 
 #endif

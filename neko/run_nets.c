@@ -12,7 +12,8 @@
 
 #define CUTS_MAX 64 /* what a person writes */
 #define FILE_PREFIX "file:"
-/* Of multicast: 239.255.0.0/16 is what stays within a site (RFC 2365); each network has one of its own. */
+/* Of multicast: 239.255.0.0/16 is what stays within a site (RFC 2365); each network has one of its
+ * own. */
 #define GROUP_USUAL 0xefff4801 /* 239.255.72.1 */
 #define GROUP_PORT 8766
 #define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
@@ -71,7 +72,8 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	}
 	key_of(key, c->name, "delay");
 	if (setup_get(s, key)) {
-		err_set(e, ERR_INVALID, "a shared line has no delay but that of its medium; take one of both lines out");
+		err_set(e, ERR_INVALID,
+			"a shared line has no delay but that of its medium; take one of both lines out");
 		return setup_blame(s, key, e);
 	}
 	if (m->kind != MEDIUM_FDDI) {
@@ -84,7 +86,8 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
 }
 
-/* What stands in the configuration for all networks counts for the line; the rest cannot be on one. */
+/* What stands in the configuration for all networks counts for the line; the rest cannot be on
+ * one. */
 static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -100,10 +103,11 @@ static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e
 	c->medium.queue_bytes = c->queue_bytes;
 	c->bits_per_s = 0;
 	if (c->duplicate > 0 || c->reorder > 0 || c->resend > 0)
-		rc = err_set(e, ERR_INVALID,
-			     "network %s: a shared line neither doubles nor reorders nor sends again; take these "
-			     "lines out",
-			     c->name);
+		rc = err_set(
+			e, ERR_INVALID,
+			"network %s: a shared line neither doubles nor reorders nor sends again; take these "
+			"lines out",
+			c->name);
 	return rc;
 }
 
@@ -153,7 +157,8 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 	return rc;
 }
 
-/* A connection's sender sends again what was lost, and what came after it waits: order is the default then. */
+/* A connection's sender sends again what was lost, and what came after it waits: order is the
+ * default then. */
 static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
 {
 	char key[SETUP_KEY_BYTES];
@@ -164,7 +169,8 @@ static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
 	c->is_fifo = c->resend > 0;
 	if (rc || !c->resend || c->loss <= RESENT_LOSS_MAX)
 		return rc;
-	err_set(e, ERR_INVALID, "of what is sent again at most %g may be lost, or it never arrives", RESENT_LOSS_MAX);
+	err_set(e, ERR_INVALID, "of what is sent again at most %g may be lost, or it never arrives",
+		RESENT_LOSS_MAX);
 	return setup_blame(s, key, e);
 }
 
@@ -211,7 +217,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 		rc = array_grow(&cut, &cap, c->ncut + 1, sizeof(*cut), CUTS_MAX);
 		c->cut = cut;
 		if (rc)
-			rc = err_set(e, (enum err_code) - rc, "no room for so many partitions");
+			rc = err_set(e, (enum err_code)(-rc), "no room for so many partitions");
 		else
 			rc = simcut_parse(one, r->m, &cut[c->ncut++], e);
 	}

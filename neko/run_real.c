@@ -19,12 +19,13 @@
 #define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
 #define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
 #define TURN_MS 20
-#define CRASH_NS \
-	(500 * NSEC_PER_MSEC) /* that a process has to hand over its log; then it is killed */
+/* that a process has to hand over its log; then it is killed */
+#define CRASH_NS (500 * NSEC_PER_MSEC)
 #define NAMES_MAX 256 /* different descriptions of events */
-#define AHEAD_MAX_NS \
-	(10 * NSEC_PER_SEC) /* of an event before our own clock: far beyond what clocks err */
-#define PENDING_MAX (4u << 20) /* events of all that wait for a process that is behind: 192 MiB */
+/* of an event before our own clock: far beyond what clocks err */
+#define AHEAD_MAX_NS (10 * NSEC_PER_SEC)
+/* events of all that wait for a process that is behind: 192 MiB */
+#define PENDING_MAX (4u << 20)
 
 struct slave {
 	nsec_t heard; /* clock_mono() of its last block */
@@ -176,8 +177,8 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 }
 
 /*
- * A process that did not hand over its log was killed: its event is ours, at the time of that. When that is not known:
- * between what it told last and now.
+ * A process that did not hand over its log was killed: its event is ours, at the time of that. When
+ * that is not known: between what it told last and now.
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {

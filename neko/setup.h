@@ -37,7 +37,8 @@ int setup_print(const struct setup *s, struct buf *out);
 /* NULL when it is not there. Counts as asked. */
 const char *setup_get(struct setup *s, const char *key);
 
-/* *inout is the default. ERR_INVALID with line and remedy when the value is not of the kind, or out of its range. */
+/* *inout is the default. ERR_INVALID with line and remedy when the value is not of the kind, or out
+ * of its range. */
 int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
 	       struct err *e);
 int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
@@ -47,19 +48,21 @@ int setup_double(struct setup *s, const char *key, double min, double max, doubl
 int setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
 /*
- * The key that was asked for last with a name of this form, such as ("process.%u.crash", 7), and then
- * also where it stands as process.5-9.crash. NULL when it is not there.
+ * The key that was asked for last with a name of this form, such as ("process.%u.crash", 7), and
+ * then also where it stands as process.5-9.crash. NULL when it is not there.
  */
 const char *setup_of_process(struct setup *s, uint32_t id, const char *what);
 
-/* Puts key and line of an entry in front of e's words: for who judges the value himself. Returns -code. */
+/* Puts key and line of an entry in front of e's words: for who judges the value himself. Returns
+ * -code. */
 int setup_blame(const struct setup *s, const char *key, struct err *e);
 int setup_blame_process(const struct setup *s, uint32_t id, const char *what, struct err *e);
 
 /* Each process.A-B.what has numbers of 1..m. ERR_INVALID. */
 int setup_check_processes(const struct setup *s, uint32_t m, struct err *e);
 
-/* All has been asked for. ERR_NOTFOUND: a key that nobody wants; the words say which one may be meant. */
+/* All has been asked for. ERR_NOTFOUND: a key that nobody wants; the words say which one may be
+ * meant. */
 int setup_finish(const struct setup *s, struct err *e);
 
 #endif

@@ -58,12 +58,14 @@ enum sim_end {
 };
 
 /*
- * Runs up to that time, NEKO_TIME_MAX at most. Again, with a later one, it goes on. ERR_NOMEM; ERR_LIMIT: something goes round
- * without any time passing, or a stack is too small; the words say who.
+ * Runs up to that time, NEKO_TIME_MAX at most. Again, with a later one, it goes on. ERR_NOMEM;
+ * ERR_LIMIT: something goes round without any time passing, or a stack is too small; the words say
+ * who.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
 
-/* Each wait of an active layer says -ERR_CLOSED now. Returns how many layers did not return then. */
+/* Each wait of an active layer says -ERR_CLOSED now. Returns how many layers did not return
+ * then. */
 unsigned sim_end_run(struct sim *s);
 
 nsec_t sim_now(const struct sim *s);

@@ -11,9 +11,9 @@
 enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
 
 /*
- * The flow of control of an active layer. At most one event of the queue is its timer; a wait that ends
- * later than that one leaves it where it is, so that a thousand receives with a message each cost
- * one event.
+ * The flow of control of an active layer. At most one event of the queue is its timer; a wait that
+ * ends later than that one leaves it where it is, so that a thousand receives with a message each
+ * cost one event.
  */
 struct flow {
 	struct coro *coro;

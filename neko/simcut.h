@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitions of a simulated network: for a time its processes are in groups that do not hear each other. */
+/* Partitions of a simulated network: for a time its processes are in groups that do not hear each
+ * other. */
 #ifndef NEKO_SIMCUT_H
 #define NEKO_SIMCUT_H
 
@@ -22,7 +23,8 @@ struct simcut {
 		range[SIMCUT_RANGES_MAX]; /* who is in none is in group 0 with all such */
 };
 
-/* "10s..20s: 1-3,7 | 4-6". ERR_PARSE, ERR_INVALID (times, a process twice or not of 1..m), ERR_LIMIT. */
+/* "10s..20s: 1-3,7 | 4-6". ERR_PARSE, ERR_INVALID (times, a process twice or not of 1..m),
+ * ERR_LIMIT. */
 int simcut_parse(const char *text, uint32_t nprocess, struct simcut *out, struct err *e);
 
 bool simcut_parts(const struct simcut *c, nsec_t now, uint32_t a, uint32_t b);

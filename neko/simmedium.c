@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks whose stations share a line: a message is on its way when its turn comes, and then for all it is to. */
+/* Networks whose stations share a line: a message is on its way when its turn comes, and then for
+ * all it is to. */
 #include "neko/sim_internal.h"
 
 /* The event of a net is at the next moment of its line, or before: an early one changes nothing. */

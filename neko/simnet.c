@@ -63,8 +63,8 @@ int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
 			return rc;
 		}
 	}
-	n->is_plain = !n->busy_until && !conf->resend && !conf->is_fifo && !conf->ncut && conf->duplicate <= 0 &&
-		      conf->reorder <= 0 && !conf->trace;
+	n->is_plain = !n->busy_until && !conf->resend && !conf->is_fifo && !conf->ncut &&
+		      conf->duplicate <= 0 && conf->reorder <= 0 && !conf->trace;
 	*out = n;
 	return 0;
 }

@@ -17,14 +17,18 @@ struct simnet_conf {
 	struct delay delay;
 	const struct delaytrace
 		*trace; /* instead of delay; borrowed for the network's life. NULL: none */
-	bool is_resampled; /* each message draws one of its link's; else they come in order, again and again */
+	/* each message draws one of its link's; else they come in order, again and again */
+	bool is_resampled;
 	struct medium_conf
 		medium; /* a line that all share instead of delays; of those loss and cut remain */
 	double loss, duplicate; /* chances of a message, each independent of all others */
 	double reorder; /* chance that a message is held for reorder_by more */
 	nsec_t reorder_by;
-	nsec_t resend; /* what is lost is sent again after this, twice this, ..., so that it is late; with is_fifo: TCP. 0: it is lost */
-	bool is_fifo; /* between two processes nothing overtakes: a later one waits for the earlier */
+	/* what is lost is sent again after this, twice this, ..., so that it is late; with is_fifo:
+	 * TCP. 0: it is lost */
+	nsec_t resend;
+	/* between two processes nothing overtakes: a later one waits for the earlier */
+	bool is_fifo;
 	double bits_per_s; /* of each sender's own line; 0: no limit */
 	uint32_t header_bytes; /* of each message on the line */
 	uint64_t queue_bytes; /* that may wait for a line; what does not fit is lost. 0: no limit */

@@ -14,7 +14,8 @@
 #define ROOM_BYTES 16384 /* for the handler, beside what the kernel puts there */
 #define DIGITS_BYTES 20
 
-/* Where the handler's stack begins: the context of a signal says where that is, and no global variable has to. */
+/* Where the handler's stack begins: the context of a signal says where that is, and no global
+ * variable has to. */
 struct simstack {
 	const struct simstack
 		*self; /* another thread's handler may have a stack of somebody else */
@@ -76,7 +77,8 @@ static void tell(const struct sim *s, const struct neko_layer *l)
 	(void)!writev(STDERR_FILENO, line, ARRAY_LEN(line));
 }
 
-/* When it returns the same happens again, or what was raised is there: with the action of before. */
+/* When it returns the same happens again, or what was raised is there: with the action of
+ * before. */
 static void on_fault(int signo, siginfo_t *info, void *context)
 {
 	const ucontext_t *u = context;

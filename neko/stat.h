@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NekoStat: handlers make quantities of the events that an algorithm logs. In a simulation a handler
- * hears each event at once, and its stop rule ends the run.
+ * NekoStat: handlers make quantities of the events that an algorithm logs. In a simulation a
+ * handler hears each event at once, and its stop rule ends the run.
  */
 #ifndef NEKO_STAT_H
 #define NEKO_STAT_H
@@ -22,7 +22,8 @@ struct stat_kind {
 	void (*end)(void *h, nsec_t now); /* of each run: what is unfinished then does not count */
 	/* At most STAT_QUANTITIES_MAX; returns how many. */
 	size_t (*results)(void *h, struct stat_result *out);
-	/* A property of the algorithm that did not hold: words, borrowed; else NULL. NULL: it knows of none. */
+	/* A property of the algorithm that did not hold: words, borrowed; else NULL. NULL: it knows
+	 * of none. */
 	const char *(*broken)(const void *h);
 	void (*done)(void *h);
 };
@@ -31,12 +32,14 @@ struct stat_kind {
 struct stat_kind stat_measured(const struct neko_measure *m);
 
 /*
- * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that log.
+ * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that
+ *log.
  *
  *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
- *	stat.drop   = 100              (the first values of each quantity are not counted: initial transient)
- *	stat.files  = run7.            (each value is a line of run7.T_M and so on; none of them is there yet)
- *	stat.window = 100s             (P_A: a value for each window; default 100 fd.eta)
+ *	stat.drop   = 100              (the first values of each quantity are not counted: initial
+ *transient) stat.files  = run7.            (each value is a line of run7.T_M and so on; none of
+ *them is there yet) stat.window = 100s             (P_A: a value for each window; default 100
+ *fd.eta)
  */
 extern const struct stat_kind stat_fd;
 

@@ -88,7 +88,8 @@ static int fd_begin(void *arg, uint32_t m)
 	return 0;
 }
 
-/* Windows of equal length, each with its share of trust: a mistake lies in those in which it lasts. */
+/* Windows of equal length, each with its share of trust: a mistake lies in those in which it
+ * lasts. */
 static void pass_windows(struct stat_fd *h, struct view *v, nsec_t now)
 {
 	nsec_t from = v->since > v->window_at ? v->since : v->window_at, end;
@@ -211,7 +212,8 @@ static void detected(struct stat_fd *h, const struct view *v)
 
 /*
  * Who is suspected at the end, having crashed, was found when that suspicion began, or had been
- * suspected before: then it took no time. A mistake that lasts does not count: nobody knows how long.
+ * suspected before: then it took no time. A mistake that lasts does not count: nobody knows how
+ * long.
  */
 static void fd_end(void *arg, nsec_t now)
 {

@@ -3,8 +3,9 @@
  * The quantities of a handler, as the configuration wishes them:
  *
  *	stat.stop   = ci(0.95) < 5%    (of those that are awaited; docs/stats.md has the words)
- *	stat.drop   = 100              (the first values of each quantity are not counted: initial transient)
- *	stat.files  = run7.            (each value is a line of run7.NAME; none of these files is there yet)
+ *	stat.drop   = 100              (the first values of each quantity are not counted: initial
+ *transient) stat.files  = run7.            (each value is a line of run7.NAME; none of these files
+ *is there yet)
  */
 #ifndef NEKO_STATSET_H
 #define NEKO_STATSET_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends until it is acknowledged. Who was silent for long is given up: nobody knows whether he is still there. */
+/* Sends until it is acknowledged. Who was silent for long is given up: nobody knows whether he is
+ * still there. */
 #include "neko/broadcast.h"
 
 #include "common/base/list.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For implementors of worlds, in which processes run: what the layers stand on, and what they ask of it. */
+/* For implementors of worlds, in which processes run: what the layers stand on, and what they ask
+ * of it. */
 #ifndef NEKO_WORLD_H
 #define NEKO_WORLD_H
 
@@ -13,16 +14,19 @@ struct neko_world;
 
 struct neko_world_ops {
 	nsec_t (*now)(const struct neko_world *w);
-	nsec_t (*error)(const struct neko_world *w); /* bound of what now() erred when it was asked last; NULL: nothing */
+	/* bound of what now() erred when it was asked last; NULL: nothing */
+	nsec_t (*error)(const struct neko_world *w);
 	/* Below the lowest layer; the message is checked. Takes a reference of its own. */
 	int (*transmit)(struct neko_process *p, struct neko_msg *m);
-	/* Blocks until `until`, or until a message is there where for_message says so. 0, -ERR_TIMEOUT, -ERR_CLOSED. */
+	/* Blocks until `until`, or until a message is there where for_message says so. 0,
+	 * -ERR_TIMEOUT, -ERR_CLOSED. */
 	int (*wait)(struct neko_layer *l, nsec_t until, bool for_message);
 	/* A message was put into the queue of l. */
 	void (*arrived)(struct neko_layer *l);
 	void (*log)(struct neko_world *w, const struct neko_event *v);
 	void (*stop)(struct neko_world *w);
-	/* Calls of layers of l's process in each other would never end; what l sends or delivers goes no further. NULL: nothing. */
+	/* Calls of layers of l's process in each other would never end; what l sends or delivers
+	 * goes no further. NULL: nothing. */
 	void (*looped)(struct neko_layer *l);
 };
 
@@ -57,7 +61,8 @@ struct neko_world {
 	void *slabs;
 };
 
-/* Processes 1..n without layers, each with random numbers of its own. world is zero before. ERR_NOMEM, ERR_INVALID. */
+/* Processes 1..n without layers, each with random numbers of its own. world is zero before.
+ * ERR_NOMEM, ERR_INVALID. */
 int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t n, uint64_t seed,
 	       struct err *e);
 void world_done(struct neko_world *w);

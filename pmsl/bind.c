@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of a job follow each other, as people look for them; what has none is behind them, as it stands in the world. */
+/* Ranks of a job follow each other, as people look for them; what has none is behind them, as it
+ * stands in the world. */
 static int compare_processes(const void *x, const void *y, void *arg)
 {
 	const struct world *w = arg;
@@ -38,8 +39,8 @@ static int list_all(struct binder *b)
 	for (i = 0; i < w->n; i++)
 		b->all[w->v[i].kind][b->nall[w->v[i].kind]++] = (uint32_t)i;
 	if (b->nall[PMSL_T_PROCESS])
-		qsort_r(b->all[PMSL_T_PROCESS], b->nall[PMSL_T_PROCESS], sizeof(uint32_t), compare_processes,
-			(void *)(uintptr_t)w);
+		qsort_r(b->all[PMSL_T_PROCESS], b->nall[PMSL_T_PROCESS], sizeof(uint32_t),
+			compare_processes, (void *)(uintptr_t)w);
 	return 0;
 }
 
@@ -49,8 +50,8 @@ static int check_kinds(struct binder *b, const struct pmsl_decl *d, const uint32
 
 	for (size_t i = 0; i < n; i++)
 		if (v[i] >= w->n || w->v[v[i]].kind < d->type.kind)
-			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none", d->name,
-					 b->g->metric->name, pmsl_kind_name(d->type.kind),
+			return bind_fail(b, NULL, -ERR_INVALID, "%s of %s is a %s: %s is none",
+					 d->name, b->g->metric->name, pmsl_kind_name(d->type.kind),
 					 v[i] < w->n ? w->v[v[i]].token : "one");
 	return 0;
 }
@@ -63,7 +64,8 @@ static int check_objects(struct binder *b, const struct pmsl_decl *d, const stru
 		rc = check_kinds(b, d, a->without, a->nwithout);
 	if (rc || a->nobject)
 		return rc;
-	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure", pmsl_kind_name(d->type.kind));
+	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s to measure",
+			 pmsl_kind_name(d->type.kind));
 }
 
 enum mark { UNMARKED, MARKED_IN, MARKED_OUT };
@@ -88,14 +90,15 @@ static bool any_counts_calls(const struct binder *b)
 static int no_object(struct binder *b, enum pmsl_kind kind, const struct bind_arg *a, bool by_calls)
 {
 	if (a->nwithout)
-		return bind_fail(b, NULL, -ERR_INVALID, "nothing would be left to measure: all is taken away");
-	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s%s in what is to be measured", pmsl_kind_name(kind),
-			 by_calls ? " that makes MPI calls" : "");
+		return bind_fail(b, NULL, -ERR_INVALID,
+				 "nothing would be left to measure: all is taken away");
+	return bind_fail(b, NULL, -ERR_INVALID, "there is no %s%s in what is to be measured",
+			 pmsl_kind_name(kind), by_calls ? " that makes MPI calls" : "");
 }
 
 /*
- * A node or site in the place of processes is all of them; what is named twice is there once. Those that are not
- * named themselves are left out where nothing of them can be told.
+ * A node or site in the place of processes is all of them; what is named twice is there once. Those
+ * that are not named themselves are left out where nothing of them can be told.
  */
 static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 {
@@ -113,7 +116,8 @@ static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 		mark[a->without[i]] = MARKED_OUT;
 	for (size_t i = 0; i < b->nall[kind]; i++)
 		if (is_chosen(w, mark, b->all[kind][i], !a->is_given) &&
-		    !(by_calls && w->v[b->all[kind][i]].is_alone && mark[b->all[kind][i]] != MARKED_IN))
+		    !(by_calls && w->v[b->all[kind][i]].is_alone &&
+		      mark[b->all[kind][i]] != MARKED_IN))
 			v[n++] = b->all[kind][i];
 	if (!n)
 		return no_object(b, kind, a, by_calls);
@@ -316,7 +320,8 @@ static bool may_be_partner(struct binder *b, uint32_t partner)
 	return false;
 }
 
-static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *o, struct bind_output *about)
+static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *o,
+			struct bind_output *about)
 {
 	const struct bind_arg list = *arg;
 	int rc = 0;
@@ -333,13 +338,15 @@ static int put_partners(struct binder *b, struct bind_arg *arg, struct outputs *
 	return rc;
 }
 
-static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o, struct bind_output *about)
+static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o,
+		       struct bind_output *about)
 {
 	const struct bind_arg list = *arg;
 	int rc = 0;
 
 	if (!list.nregion)
-		return bind_fail(b, NULL, -ERR_INVALID, "which regions are to be told apart? Name them");
+		return bind_fail(b, NULL, -ERR_INVALID,
+				 "which regions are to be told apart? Name them");
 	for (size_t i = 0; i < list.nregion && !rc; i++) {
 		arg->region = &list.region[i];
 		arg->nregion = 1;
@@ -359,7 +366,8 @@ static int put_each(struct binder *b, struct outputs *o, uint32_t object)
 		return put_next(b, o, &about);
 	arg = each_arg(b);
 	if (!arg)
-		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to tell apart", b->g->metric->name,
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to tell apart",
+				 b->g->metric->name,
 				 b->wish->each == BIND_EACH_REGION ? "regions" : "partners");
 	return b->wish->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
 						 : put_partners(b, arg, o, &about);

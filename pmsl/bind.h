@@ -4,14 +4,14 @@
  * graph: everything that does not change while it is measured (attributes, IN,
  * ranks) is worked out here and never reaches a daemon.
  *
- * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those named in it and
- *   those it is without, the nearest above an object (or itself) decides.
+ * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those
+ * named in it and those it is without, the nearest above an object (or itself) decides.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
  *   averaged; a wish may say otherwise.
  * - by: one output for each object of the first parameter's list, or for each node or site of it.
- * - each: of these outputs, one for each process of the second parameter's list of processes, the partners, or
- *   for each region of the first list of regions, which must be given.
+ * - each: of these outputs, one for each process of the second parameter's list of processes, the
+ * partners, or for each region of the first list of regions, which must be given.
  * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
  * - since: what the metric's own TimeInterval means.
  */
@@ -48,10 +48,12 @@ struct bind_wish {
 	enum bind_by by;
 	enum bind_each each;
 	bool is_central; /* all values go up: for comparing */
-	const char *until; /* a rule (stats/stop.h) that is looked at where all have been merged; NULL: none */
+	/* a rule (stats/stop.h) that is looked at where all have been merged; NULL: none */
+	const char *until;
 };
 
-/* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region, if one is set. */
+/* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region,
+ * if one is set. */
 struct bind_output {
 	uint32_t object, node;
 	uint32_t partner; /* WORLD_NONE */
@@ -59,8 +61,8 @@ struct bind_output {
 };
 
 /*
- * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual times, since
- * the start, one for each output. Otherwise `until` adds nothing.
+ * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual
+ * times, since the start, one for each output. Otherwise `until` adds nothing.
  */
 bool bind_can_stop(const struct dag *g, const struct bind_wish *wish);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partial evaluation of a template's nodes: what is known now is a number or an object, the rest a node. */
+/* Partial evaluation of a template's nodes: what is known now is a number or an object, the rest a
+ * node. */
 #include "pmsl/binding.h"
 
 #include "common/base/str.h"

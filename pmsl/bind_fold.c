@@ -18,14 +18,22 @@
 #include <string.h>
 
 static const enum agg_kind aggs[PMSL_FOLDS] = {
-	[PMSL_SUM] = AGG_SUM,		[PMSL_PROD] = AGG_PROD,
-	[PMSL_MIN] = AGG_MIN,		[PMSL_MAX] = AGG_MAX,
-	[PMSL_MEAN] = AGG_MEAN,		[PMSL_STDEV] = AGG_STDEV,
-	[PMSL_COUNT] = AGG_COUNT,	[PMSL_UNIQUE] = AGG_UNIQUE,
-	[PMSL_QUANTILE] = AGG_QUANTILE, [PMSL_HISTOGRAM] = AGG_HISTOGRAM,
-	[PMSL_VARIANCE] = AGG_VARIANCE, [PMSL_SKEWNESS] = AGG_SKEWNESS,
-	[PMSL_KURTOSIS] = AGG_KURTOSIS, [PMSL_CI] = AGG_CI,
-	[PMSL_COVARIANCE] = AGG_COVARIANCE, [PMSL_CORRELATION] = AGG_CORRELATION,
+	[PMSL_SUM] = AGG_SUM,
+	[PMSL_PROD] = AGG_PROD,
+	[PMSL_MIN] = AGG_MIN,
+	[PMSL_MAX] = AGG_MAX,
+	[PMSL_MEAN] = AGG_MEAN,
+	[PMSL_STDEV] = AGG_STDEV,
+	[PMSL_COUNT] = AGG_COUNT,
+	[PMSL_UNIQUE] = AGG_UNIQUE,
+	[PMSL_QUANTILE] = AGG_QUANTILE,
+	[PMSL_HISTOGRAM] = AGG_HISTOGRAM,
+	[PMSL_VARIANCE] = AGG_VARIANCE,
+	[PMSL_SKEWNESS] = AGG_SKEWNESS,
+	[PMSL_KURTOSIS] = AGG_KURTOSIS,
+	[PMSL_CI] = AGG_CI,
+	[PMSL_COVARIANCE] = AGG_COVARIANCE,
+	[PMSL_CORRELATION] = AGG_CORRELATION,
 };
 
 /* Of one process the value comes right behind the one before: a few that a link has mixed. */
@@ -64,7 +72,8 @@ static const struct dag_node *find_times(const struct dag *g, uint32_t where)
 	return t ? t : find_times(g, n->in[1]);
 }
 
-static enum flow_since since_of(const struct dag *g, const struct dag_node *n, enum flow_since measured)
+static enum flow_since since_of(const struct dag *g, const struct dag_node *n,
+				enum flow_since measured)
 {
 	const struct dag_node *times = n->nin > 1 ? find_times(g, n->in[1]) : NULL;
 	unsigned span = times ? g->node[times->in[0]].op : DAG_SINCE_START;
@@ -106,9 +115,9 @@ bool bind_can_stop(const struct dag *g, const struct bind_wish *wish)
 {
 	const struct dag_node *root = &g->node[g->root];
 
-	return root->kind == DAG_FOLD && agg_gives(AGG_KURTOSIS, aggs[root->op]) && is_over_vt(g, root) &&
-	       since_of(g, root, wish->since) == FLOW_SINCE_START && !wish->per_second &&
-	       has_one_for_each_output(g, wish->by);
+	return root->kind == DAG_FOLD && agg_gives(AGG_KURTOSIS, aggs[root->op]) &&
+	       is_over_vt(g, root) && since_of(g, root, wish->since) == FLOW_SINCE_START &&
+	       !wish->per_second && has_one_for_each_output(g, wish->by);
 }
 
 /* What is folded instead, so that all the moments which the stop needs come up. */
@@ -121,27 +130,34 @@ static struct flow_fold stopping_fold(const struct flow_fold *f)
 	return made;
 }
 
-static int put_stop(struct folding *f, const struct flow_fold *gives, const struct known *neighbours,
-		    struct known *out)
+static int put_stop(struct folding *f, const struct flow_fold *gives,
+		    const struct known *neighbours, struct known *out)
 {
 	const struct place top = { PLACE_TOP, 0 };
 	uint32_t from[2] = { out->node, neighbours->node };
-	struct flow_node n = { .kind = FLOW_STOP, .in = from, .nin = 2,
+	struct flow_node n = { .kind = FLOW_STOP,
+			       .in = from,
+			       .nin = 2,
 			       .stop = { gives->agg, gives->q, f->b->wish->until } };
 
 	return bind_put(f->b, f->n, &n, &top, out);
 }
 
-static int put_pair(struct folding *f, enum agg_kind agg, const uint32_t in[2], uint32_t window, struct known *out)
+static int put_pair(struct folding *f, enum agg_kind agg, const uint32_t in[2], uint32_t window,
+		    struct known *out)
 {
-	struct flow_node n = { .kind = FLOW_PAIR, .in = in, .nin = 2, .window = window,
+	struct flow_node n = { .kind = FLOW_PAIR,
+			       .in = in,
+			       .nin = 2,
+			       .window = window,
 			       .fold = { .agg = agg, .partial_out = true } };
 
 	return bind_put(f->b, f->n, &n, NULL, out);
 }
 
 /* One of the values, with the one of a virtual time before. */
-static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fold *fold, struct known *out)
+static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fold *fold,
+			 struct known *out)
 {
 	uint32_t in[2] = { value, 0 };
 	struct flow_node before = { .kind = FLOW_SHIFT, .shift = 1, .in = in, .nin = 1 };
@@ -156,10 +172,13 @@ static int put_neighbour(struct folding *f, uint32_t value, const struct flow_fo
 	return rc ? rc : bind_put(f->b, f->n, &n, NULL, out);
 }
 
-/* Whether what is found depends on the ones before: of each combination of objects by itself, then of all. */
+/* Whether what is found depends on the ones before: of each combination of objects by itself, then
+ * of all. */
 static int put_neighbours(struct folding *f, struct known *out)
 {
-	const struct flow_fold fold = { .agg = AGG_CORRELATION, .partial_out = true, .since = f->fold.since };
+	const struct flow_fold fold = { .agg = AGG_CORRELATION,
+					.partial_out = true,
+					.since = f->fold.since };
 	uint32_t *in = arena_array(f->b->arena, f->f.n, sizeof(*in));
 	int rc = in ? 0 : -ERR_NOMEM;
 
@@ -360,11 +379,11 @@ static int conclude(struct folding *f, struct known *out)
 }
 
 /*
- * Values that never change are worked out here: as what is wanted, whatever the graph folds instead.
- * neighbours: NULL, or where a stop finds how the values go together with the ones before.
+ * Values that never change are worked out here: as what is wanted, whatever the graph folds
+ * instead. neighbours: NULL, or where a stop finds how the values go together with the ones before.
  */
-static int run_and_conclude(struct folding *f, const struct flow_fold *wanted, struct known *neighbours,
-			    struct known *out)
+static int run_and_conclude(struct folding *f, const struct flow_fold *wanted,
+			    struct known *neighbours, struct known *out)
 {
 	int rc;
 

@@ -101,8 +101,8 @@ static uint64_t that_run(const struct dag *g)
 }
 
 /*
- * What one other node reads, with all the variables that are set there, is evaluated once for each of their
- * values. That is most of a template, and to remember it would cost more than all else.
+ * What one other node reads, with all the variables that are set there, is evaluated once for each
+ * of their values. That is most of a template, and to remember it would cost more than all else.
  */
 static void note_remembered(struct binder *b, bool *is_read)
 {
@@ -117,8 +117,8 @@ static void note_remembered(struct binder *b, bool *is_read)
 		for (k = 0; k < n->nin; k++) {
 			uint32_t in = n->in[k];
 
-			b->is_remembered[in] |= is_read[in] ||
-						(g->node[in].free & run) != ((n->free | n->bound) & run);
+			b->is_remembered[in] |= is_read[in] || (g->node[in].free & run) !=
+								       ((n->free | n->bound) & run);
 			is_read[in] = true;
 		}
 	}

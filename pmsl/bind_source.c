@@ -119,10 +119,11 @@ static bool are_named(const struct binder *b, const struct leaves *l, uint32_t j
 }
 
 /*
- * Partners of a process: ranks of its own job, as other jobs have the same ranks. A thousand processes have the same
- * thousand partners: these are named once.
+ * Partners of a process: ranks of its own job, as other jobs have the same ranks. A thousand
+ * processes have the same thousand partners: these are named once.
  */
-static int choose_partners(struct binder *b, const struct leaves *l, uint32_t object, struct flow_names *out)
+static int choose_partners(struct binder *b, const struct leaves *l, uint32_t object,
+			   struct flow_names *out)
 {
 	uint32_t job = b->b->world->v[object].job;
 	int rc = are_named(b, l, job) ? 0 : name_partners(b, l, job);
@@ -230,14 +231,17 @@ static int check_use(struct binder *b, const struct dag_node *n, const struct pm
 		return bind_fail(b, n, -ERR_UNSUPPORTED, "%s %s", n->name, refusal);
 	for (size_t i = 0; i < regions->n; i++)
 		if (!region_is_name(regions->v[i]))
-			return bind_fail(b, n, -ERR_INVALID, "%.64s: a region is BEGIN..END, two probes, or a NAME that makes two",
-					 regions->v[i]);
+			return bind_fail(
+				b, n, -ERR_INVALID,
+				"%.64s: a region is BEGIN..END, two probes, or a NAME that makes two",
+				regions->v[i]);
 	return 0;
 }
 
-/* Of each object; those without a partner in their job have no such calls. The places of nodes take those of objects. */
-static int put_metrics(struct binder *b, const struct dag_node *n, struct flow_source *proto, struct leaves *l,
-		       struct known *out)
+/* Of each object; those without a partner in their job have no such calls. The places of nodes take
+ * those of objects. */
+static int put_metrics(struct binder *b, const struct dag_node *n, struct flow_source *proto,
+		       struct leaves *l, struct known *out)
 {
 	struct leaves partners = { 0 };
 	size_t kept = 0;

@@ -35,15 +35,16 @@ struct binder {
 	struct pmsl_diags *d;
 	struct arena *arena;
 	struct bind_arg arg[PMSL_PARAMS_MAX];
-	uint32_t run
-		[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a region */
+	uint32_t run[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a
+					     region */
 	struct flow_names all_regions; /* that a variable of kind Region runs over */
 	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
 	size_t nall[PMSL_KINDS];
 	const char *probe; /* at whose event the left side of AT is looked at, NULL = none */
 	uint32_t process; /* and of which process */
 	struct map remembered; /* of this argset: hash -> struct remembered */
-	bool *is_remembered; /* by node of the template: evaluated more than once with the same variables */
+	/* by node of the template: evaluated more than once with the same variables */
+	bool *is_remembered;
 	const struct pmsl_builtin **builtin; /* by node of the template: of a METRIC */
 	const uint32_t *marked; /* the list of objects that `mark` is of */
 	size_t nmarked;
@@ -70,7 +71,8 @@ int bind_eval(struct binder *b, uint32_t node, struct known *out);
 /* Which nodes of the template are worth it. */
 int bind_choose_remembered(struct binder *b);
 
-/* Of the process, the probe and the variables that are set now; NULL: not evaluated yet. Valid until bind_forget(). */
+/* Of the process, the probe and the variables that are set now; NULL: not evaluated yet. Valid
+ * until bind_forget(). */
 const struct known *bind_recall(const struct binder *b, uint32_t node);
 int bind_remember(struct binder *b, uint32_t node, const struct known *known);
 

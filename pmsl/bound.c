@@ -131,7 +131,9 @@ uint64_t bound_hash_own(const struct flow_node *n)
 	case FLOW_SET:
 	case FLOW_VT_AGG:
 	case FLOW_PAIR:
-		return mix_double(bound_hash_mix(bound_hash_mix(bound_hash_mix(h, n->fold.agg), n->fold.partial_out), n->fold.since),
+		return mix_double(bound_hash_mix(bound_hash_mix(bound_hash_mix(h, n->fold.agg),
+								n->fold.partial_out),
+						 n->fold.since),
 				  n->fold.q);
 	case FLOW_SHIFT:
 		return bound_hash_mix(h, (uint64_t)n->shift);
@@ -142,7 +144,8 @@ uint64_t bound_hash_own(const struct flow_node *n)
 	case FLOW_RESULT:
 		return bound_hash_mix(h, n->output);
 	case FLOW_STOP:
-		return bound_hash_text(mix_double(bound_hash_mix(h, n->stop.agg), n->stop.q), n->stop.until);
+		return bound_hash_text(mix_double(bound_hash_mix(h, n->stop.agg), n->stop.q),
+				       n->stop.until);
 	default:
 		return h;
 	}
@@ -198,7 +201,8 @@ static bool what_is_equal(const struct flow_node *a, const struct flow_node *b)
 	case FLOW_RATE:
 		return a->since == b->since;
 	case FLOW_STOP:
-		return a->stop.agg == b->stop.agg && !memcmp(&a->stop.q, &b->stop.q, sizeof(a->stop.q)) &&
+		return a->stop.agg == b->stop.agg &&
+		       !memcmp(&a->stop.q, &b->stop.q, sizeof(a->stop.q)) &&
 		       str_eq(a->stop.until, b->stop.until);
 	default:
 		return a->output == b->output;

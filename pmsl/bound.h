@@ -45,7 +45,8 @@ void bound_done(struct bound *b);
 
 /*
  * The node, made or found. n's inputs are numbers of nodes; they and the texts are copied (texts
- * that the world owns are not). at: where a source's values are born, else NULL. -ERR_LIMIT, -ERR_NOMEM.
+ * that the world owns are not). at: where a source's values are born, else NULL. -ERR_LIMIT,
+ * -ERR_NOMEM.
  */
 int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
 

@@ -54,7 +54,8 @@ unsigned pmsl_builtin_ids(void)
 	return first_sampled() + NSAMPLED;
 }
 
-/* Which bytes a quantity of something with this volume takes; false when it has no such quantity. */
+/* Which bytes a quantity of something with this volume takes; false when it has no such
+ * quantity. */
 static bool set_volume(struct pmsl_builtin *b, enum volume v)
 {
 	if (b->quantity == PMSL_Q_COUNT || b->quantity == PMSL_Q_DELAY)
@@ -174,8 +175,8 @@ static bool counts_class(const struct pmsl_builtin *b, enum call_class class)
 /* Collectives have many partners, a barrier none, and a wait is for what others have posted. */
 static bool names_a_partner(const struct pmsl_builtin *b)
 {
-	return counts_class(b, CALL_SEND) || counts_class(b, CALL_RECV) || counts_class(b, CALL_RMA) ||
-	       (b->call >= 0 && call_starts(&call_table[b->call]));
+	return counts_class(b, CALL_SEND) || counts_class(b, CALL_RECV) ||
+	       counts_class(b, CALL_RMA) || (b->call >= 0 && call_starts(&call_table[b->call]));
 }
 
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use)

@@ -46,7 +46,8 @@ struct pmsl_builtin_use {
 	bool by_partners, by_regions, at_probe;
 };
 
-/* Why it has none so, as words behind its name; NULL: it has. Whatever the processes are, the calls are these. */
+/* Why it has none so, as words behind its name; NULL: it has. Whatever the processes are, the calls
+ * are these. */
 const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
 
 /* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */

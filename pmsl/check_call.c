@@ -57,10 +57,11 @@ static void check_object_arg(struct pmsl_checker *c, struct pmsl_expr *a,
 }
 
 /* Regions that a parameter leaves out are none: only what is wrong with any is said here. */
-static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_builtin *b,
-			      bool has_partners, bool has_regions)
+static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e,
+			      const struct pmsl_builtin *b, bool has_partners, bool has_regions)
 {
-	const struct pmsl_builtin_use use = { .by_partners = has_partners, .by_regions = has_regions && !has_partners };
+	const struct pmsl_builtin_use use = { .by_partners = has_partners,
+					      .by_regions = has_regions && !has_partners };
 	const char *refusal = pmsl_builtin_refusal(b, &use);
 
 	if (refusal)

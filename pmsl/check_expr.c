@@ -12,8 +12,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define NEAREST_LOOKS \
-	2000 /* at names, for a hint: a text of a hundred thousand is not a person's */
+/* at names, for a hint: a text of a hundred thousand is not a person's */
+#define NEAREST_LOOKS 2000
 
 static const char *const specials[] = { "START", "LAST", "NOW" };
 enum { START, LAST, NOW };

@@ -174,7 +174,8 @@ static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 	return set;
 }
 
-/* The share of QUANTILE(0.9, x), the level of CI(0.95, x). The value, behind it, is what counts from here on. */
+/* The share of QUANTILE(0.9, x), the level of CI(0.95, x). The value, behind it, is what counts
+ * from here on. */
 static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_expr *share = e->arg;
@@ -184,12 +185,14 @@ static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e
 		return e->narg == 1 ? e->arg : NULL;
 	pmsl_check_expr(c, share);
 	if (e->narg != 2)
-		pmsl_wrong(c, e, is_ci ? "CI takes a level and a value: CI(0.95, x[p])"
-				       : "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
+		pmsl_wrong(c, e,
+			   is_ci ? "CI takes a level and a value: CI(0.95, x[p])"
+				 : "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
 	else if (share->kind != PMSL_E_NUMBER ||
 		 !agg_share_is_fit(is_ci ? AGG_CI : AGG_QUANTILE, share->number))
-		pmsl_wrong(c, share, is_ci ? "the level is a number below 1: 0.95"
-					   : "the share is a number from 0 to 1");
+		pmsl_wrong(c, share,
+			   is_ci ? "the level is a number below 1: 0.95"
+				 : "the share is a number from 0 to 1");
 	return share->next;
 }
 
@@ -197,7 +200,8 @@ static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e
 static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	if (pmsl_fold_is_of_pairs(e->op) && e->arg->kind != PMSL_E_PAIR) {
-		pmsl_wrong(c, e, "%s takes two values: %s(x[p], y[p])", pmsl_fold_name(e->op), pmsl_fold_name(e->op));
+		pmsl_wrong(c, e, "%s takes two values: %s(x[p], y[p])", pmsl_fold_name(e->op),
+			   pmsl_fold_name(e->op));
 		return NULL;
 	}
 	return check_share(c, e);
@@ -221,8 +225,9 @@ static void hint_variable(struct pmsl_checker *c, unsigned fold)
 		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)",
 			  pmsl_fold_name(fold));
 	else
-		pmsl_hint(c->d, "of calls there is the sum, not each: declare one and use it, a Process, "
-				"or a VirtualTime AT a probe");
+		pmsl_hint(c->d,
+			  "of calls there is the sum, not each: declare one and use it, a Process, "
+			  "or a VirtualTime AT a probe");
 }
 
 static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value,

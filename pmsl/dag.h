@@ -12,8 +12,10 @@
 #include "pmsl/diag.h"
 #include "pmsl/tree.h"
 
-#define DAG_NODES_MAX 4096 /* a daemon takes a thousand: larger templates become too large graphs */
-#define DAG_DEPTH_MAX 1500 /* of expressions and metrics inside one another: the builder recurses */
+/* a daemon takes a thousand: larger templates become too large graphs */
+#define DAG_NODES_MAX 4096
+/* of expressions and metrics inside one another: the builder recurses */
+#define DAG_DEPTH_MAX 1500
 #define DAG_INPUTS_MAX (PMSL_PARAMS_MAX + 2)
 
 enum dag_kind {
@@ -22,7 +24,8 @@ enum dag_kind {
 	DAG_SPAN, /* .op: enum dag_span */
 	DAG_VARIABLE, /* runs over objects or regions: .variable */
 	DAG_VT, /* a virtual time: .variable, .shift earlier */
-	DAG_METRIC, /* built in: .builtin; .objects .partners .regions say which input is what, -1 = none */
+	/* built in: .builtin; .objects .partners .regions say which input is what, -1 = none */
+	DAG_METRIC,
 	DAG_CONTEXT, /* what a probe brings along: .param of .name */
 	DAG_PROBE, /* .name; process and virtual time */
 	DAG_AT, /* value, probe */

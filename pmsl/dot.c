@@ -48,8 +48,8 @@ static const char *template_shape(enum dag_kind k)
 		return "ellipse";
 	if (k == DAG_PROBE)
 		return "hexagon";
-	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_PAIR || k == DAG_LIST ||
-			       k == DAG_FUNCTION
+	return k == DAG_OP || k == DAG_FOLD || k == DAG_AT || k == DAG_IF || k == DAG_PAIR ||
+			       k == DAG_LIST || k == DAG_FUNCTION
 		       ? "box"
 		       : "plaintext";
 }

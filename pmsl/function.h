@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of numbers: sqrt(x). An extension of the language, as IF, QUANTILE and HISTOGRAM are. */
+/* Functions of numbers: sqrt(x). An extension of the language, as IF, QUANTILE and HISTOGRAM
+ * are. */
 #ifndef PMSL_FUNCTION_H
 #define PMSL_FUNCTION_H
 

@@ -33,7 +33,8 @@ static uint32_t group_at(struct groups *all, struct map *seen, struct place at)
 }
 
 /* Which input is in which group, and how many are in each. */
-static int divide(struct groups *all, const struct bound *b, const struct bound_node *set, struct place here)
+static int divide(struct groups *all, const struct bound *b, const struct bound_node *set,
+		  struct place here)
 {
 	struct map seen;
 	int rc = 0;
@@ -54,7 +55,8 @@ static int divide(struct groups *all, const struct bound *b, const struct bound_
 	return rc;
 }
 
-int groups_make(struct groups *all, const struct bound *b, const struct bound_node *set, struct place here)
+int groups_make(struct groups *all, const struct bound *b, const struct bound_node *set,
+		struct place here)
 {
 	size_t at = 0;
 	int rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of a set by where they come from, so that each piece below looks at its own inputs only. */
+/* The inputs of a set by where they come from, so that each piece below looks at its own inputs
+ * only. */
 #ifndef PMSL_GROUP_H
 #define PMSL_GROUP_H
 
@@ -21,7 +22,8 @@ struct groups {
 };
 
 /* -ERR_NOMEM; groups_done() in any case. */
-int groups_make(struct groups *all, const struct bound *b, const struct bound_node *set, struct place here);
+int groups_make(struct groups *all, const struct bound *b, const struct bound_node *set,
+		struct place here);
 void groups_done(struct groups *all);
 
 /* Of input i; NULL: it is in none. */

@@ -10,8 +10,9 @@ static bool is_gain(const struct flow_node *n)
 }
 
 /*
- * Whether a part that comes late belongs into the next read: aggregates over what has happened since the
- * last read do, and sums of gains. Other sets are of what was in their read, where two reads do not mix.
+ * Whether a part that comes late belongs into the next read: aggregates over what has happened
+ * since the last read do, and sums of gains. Other sets are of what was in their read, where two
+ * reads do not mix.
  */
 static enum flow_since since_of(const struct bound *b, const struct bound_node *v)
 {
@@ -30,7 +31,8 @@ static enum flow_since since_of(const struct bound *b, const struct bound_node *
 
 struct flow_fold late_fold_of_part(const struct bound *b, const struct bound_node *v)
 {
-	struct flow_fold f = v->n.kind == FLOW_SET || v->n.kind == FLOW_VT_AGG ? v->n.fold : v->n.gives;
+	struct flow_fold f =
+		v->n.kind == FLOW_SET || v->n.kind == FLOW_VT_AGG ? v->n.fold : v->n.gives;
 
 	f.partial_out = false;
 	f.since = since_of(b, v);

@@ -109,7 +109,8 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
-/* COVARIANCE(x, y): the two become the one value that it runs over. Of any other number the check tells. */
+/* COVARIANCE(x, y): the two become the one value that it runs over. Of any other number the check
+ * tells. */
 static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	struct pmsl_expr *x = e->arg, *y = e->narg == 2 ? x->next : NULL, *pair;

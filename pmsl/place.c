@@ -96,7 +96,8 @@ static uint32_t make_piece(struct placer *p, struct place at)
 	int rc = array_grow(&all->v, &all->cap, all->n + 1, sizeof(*all->v), WORLD_OBJECTS_MAX + 1);
 
 	if (!rc)
-		rc = array_grow(&p->hashes, &p->caphashes, all->n + 1, sizeof(*p->hashes), WORLD_OBJECTS_MAX + 1);
+		rc = array_grow(&p->hashes, &p->caphashes, all->n + 1, sizeof(*p->hashes),
+				WORLD_OBJECTS_MAX + 1);
 	if (rc)
 		return fail(p, rc);
 	p->hashes[all->n] = (struct hashes){ NULL, 0 };
@@ -192,10 +193,11 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 /* --- links, one step up */
 
 /*
- * By what it carries: a link of another plan that has the same name carries the same, and one that is on
- * its way while the plan changes is never taken for another.
+ * By what it carries: a link of another plan that has the same name carries the same, and one that
+ * is on its way while the plan changes is never taken for another.
  */
-static void name_link(const struct placer *p, uint32_t below, uint32_t from, char name[LINK_NAME_BYTES])
+static void name_link(const struct placer *p, uint32_t below, uint32_t from,
+		      char name[LINK_NAME_BYTES])
 {
 	uint64_t h = p->hashes[below].v[from];
 	uint8_t bytes[LINK_HASH_BYTES];

@@ -132,7 +132,8 @@ void pmsl_plan_done(struct pmsl_plan *plan)
 
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out)
 {
-	const struct pmsl_builtin_use use = { .by_partners = has_partners, .by_regions = has_regions };
+	const struct pmsl_builtin_use use = { .by_partners = has_partners,
+					      .by_regions = has_regions };
 	struct pmsl_builtin b;
 	int id = pmsl_builtin_find(builtin);
 	const char *object, *time;

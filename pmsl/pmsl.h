@@ -41,19 +41,21 @@ struct pmsl_plan {
 	struct pieces pieces;
 };
 
-/* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d, -ERR_NOMEM. */
+/* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d,
+ * -ERR_NOMEM. */
 int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
 	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
 	      struct pmsl_plan *out);
 
-/* 0: the graph of such a plan tells when the wish's rule holds; -ERR_UNSUPPORTED, -ERR_NOMEM. See bind_can_stop(). */
+/* 0: the graph of such a plan tells when the wish's rule holds; -ERR_UNSUPPORTED, -ERR_NOMEM. See
+ * bind_can_stop(). */
 int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish);
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*
  * A text with one metric, Measured, that is the built-in metric: so that these are measured the
- * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects. -ERR_NOTFOUND,
- * -ERR_UNSUPPORTED (pmsl_builtin_refusal() says why).
+ * same way. has_partners, has_regions: it has these parameters (partners, regions) behind objects.
+ * -ERR_NOTFOUND, -ERR_UNSUPPORTED (pmsl_builtin_refusal() says why).
  */
 int pmsl_builtin_source(const char *builtin, bool has_partners, bool has_regions, struct buf *out);
 

@@ -4,8 +4,9 @@
 #include "common/base/str.h"
 
 static const char *const folds[PMSL_FOLDS] = {
-	"SUM",	  "PROD",     "MIN",	   "MAX",      "MEAN",	   "STDEV",    "COUNT",	     "UNIQUE",
-	"QUANTILE", "HISTOGRAM", "VARIANCE", "SKEWNESS", "KURTOSIS", "CI", "COVARIANCE", "CORRELATION",
+	"SUM",	    "PROD",   "MIN",	    "MAX",	   "MEAN",     "STDEV",
+	"COUNT",    "UNIQUE", "QUANTILE",   "HISTOGRAM",   "VARIANCE", "SKEWNESS",
+	"KURTOSIS", "CI",     "COVARIANCE", "CORRELATION",
 };
 
 static const char *const ops[PMSL_OPS] = {

@@ -189,8 +189,10 @@ struct pmsl_tree {
 
 /* "SUM"; NULL out of range. */
 const char *pmsl_fold_name(unsigned fold);
-bool pmsl_fold_is_of_pairs(unsigned fold); /* it takes two values: COVARIANCE(x, y), CORRELATION(x, y) */
-bool pmsl_fold_has_share(unsigned fold); /* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
+/* it takes two values: COVARIANCE(x, y), CORRELATION(x, y) */
+bool pmsl_fold_is_of_pairs(unsigned fold);
+/* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
+bool pmsl_fold_has_share(unsigned fold);
 /* "+", "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 

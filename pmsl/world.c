@@ -42,8 +42,10 @@ static int put(struct layout *l, enum pmsl_kind kind, uint32_t parent, uint32_t 
 	if (rc || !token || !name)
 		return rc == -ERR_LIMIT ? err_set(l->e, ERR_LIMIT, "layout: too many objects")
 					: err_nomem(l->e);
-	l->v[l->n] = (struct world_object){ kind, token, is_process ? NULL : name,
-					    is_process ? l->ranks++ : -1, parent, 0, false };
+	l->v[l->n] = (struct world_object){
+		kind, token, is_process ? NULL : name, is_process ? l->ranks++ : -1, parent,
+		0,    false
+	};
 	if (out)
 		*out = (uint32_t)l->n;
 	l->n++;

@@ -11,7 +11,8 @@
 
 #include <stdbool.h>
 
-#define WORLD_OBJECTS_MAX 262144 /* a hundred thousand hosts with a process each, and their sites */
+/* a hundred thousand hosts with a process each, and their sites */
+#define WORLD_OBJECTS_MAX 262144
 #define WORLD_NONE UINT32_MAX
 
 struct world_object {

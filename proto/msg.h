@@ -21,45 +21,47 @@
 #include <stdint.h>
 
 /*
- * Versions of the protocol that this build speaks. Who hears a message that his does not have closes the link, so each
- * change of the messages is another version: then a mixed monitor is refused in words, instead of losing hosts at the
- * first such message. What graphs and batches have inside of their messages counts as well (docs/protocol.md).
+ * Versions of the protocol that this build speaks. Who hears a message that his does not have
+ * closes the link, so each change of the messages is another version: then a mixed monitor is
+ * refused in words, instead of losing hosts at the first such message. What graphs and batches have
+ * inside of their messages counts as well (docs/protocol.md).
  */
 #define MSG_VERSION_MIN 3
 #define MSG_VERSION_MAX 3
 
-#define MSG_MISSING_MAX_BYTES 1000 /* of the names of those whom an end of events lacks: a sentence for people may have 1024 */
+/* of the names of those whom an end of events lacks: a sentence for people may have 1024 */
+#define MSG_MISSING_MAX_BYTES 1000
 
 /* The one list of messages: X(NAME, name, number). */
-#define MSG_TYPES(X)                \
-	X(HELLO, hello, 1)          \
-	X(HELLO_ACK, hello_ack, 2)  \
-	X(ENROL, enrol, 3)          \
-	X(ENROL_ACK, enrol_ack, 4)  \
-	X(PING, ping, 5)            \
-	X(PONG, pong, 6)            \
-	X(BYE, bye, 7)              \
-	X(ERROR, error, 8)          \
-	X(REQUEST, request, 10)     \
-	X(REPLY, reply, 11)         \
-	X(CANCEL, cancel, 12)       \
-	X(DIRECTORY, directory, 20) \
-	X(ARM, arm, 21)             \
-	X(DISARM, disarm, 22)       \
-	X(TRIGGERED, triggered, 23) \
-	X(ARM_ACK, arm_ack, 24)     \
-	X(TOOL_GONE, tool_gone, 25) \
-	X(LET_GO, let_go, 26)       \
-	X(RELEASE, release, 27)     \
-	X(DISOWN, disown, 28)       \
-	X(LOSSES, losses, 29)       \
-	X(REVOKED, revoked, 30)     \
-	X(STOP, stop, 32)           \
-	X(FLOW_LOAD, flow_load, 40) \
-	X(FLOW_ACK, flow_ack, 41)   \
-	X(FLOW_END, flow_end, 42)   \
-	X(FLOW_READ, flow_read, 43) \
-	X(FLOW_BATCH, flow_batch, 44) \
+#define MSG_TYPES(X)                    \
+	X(HELLO, hello, 1)              \
+	X(HELLO_ACK, hello_ack, 2)      \
+	X(ENROL, enrol, 3)              \
+	X(ENROL_ACK, enrol_ack, 4)      \
+	X(PING, ping, 5)                \
+	X(PONG, pong, 6)                \
+	X(BYE, bye, 7)                  \
+	X(ERROR, error, 8)              \
+	X(REQUEST, request, 10)         \
+	X(REPLY, reply, 11)             \
+	X(CANCEL, cancel, 12)           \
+	X(DIRECTORY, directory, 20)     \
+	X(ARM, arm, 21)                 \
+	X(DISARM, disarm, 22)           \
+	X(TRIGGERED, triggered, 23)     \
+	X(ARM_ACK, arm_ack, 24)         \
+	X(TOOL_GONE, tool_gone, 25)     \
+	X(LET_GO, let_go, 26)           \
+	X(RELEASE, release, 27)         \
+	X(DISOWN, disown, 28)           \
+	X(LOSSES, losses, 29)           \
+	X(REVOKED, revoked, 30)         \
+	X(STOP, stop, 32)               \
+	X(FLOW_LOAD, flow_load, 40)     \
+	X(FLOW_ACK, flow_ack, 41)       \
+	X(FLOW_END, flow_end, 42)       \
+	X(FLOW_READ, flow_read, 43)     \
+	X(FLOW_BATCH, flow_batch, 44)   \
 	X(EVENTS_OPEN, events_open, 50) \
 	X(EVENTS, events, 51)           \
 	X(EVENTS_ACK, events_ack, 52)   \
@@ -163,7 +165,8 @@ struct msg_error {
 };
 
 enum msg_request_flags {
-	MSG_REQUEST_OUTCOME = 1, /* what became of the one with that id; it is not executed any more */
+	/* what became of the one with that id; it is not executed any more */
+	MSG_REQUEST_OUTCOME = 1,
 };
 
 struct msg_request {
@@ -180,7 +183,8 @@ struct msg_request {
 	uint32_t flags; /* enum msg_request_flags */
 	uint32_t depth; /* events that led to it, one by an action of the other */
 	const char *csr; /* whose actions these are; "" = a tool's own request */
-	uint64_t op_epoch, op; /* id of a tool's request, end to end: an lm manipulates at most once for it; 0 = none */
+	/* id of a tool's request, end to end: an lm manipulates at most once for it; 0 = none */
+	uint64_t op_epoch, op;
 };
 
 struct msg_entry {
@@ -237,7 +241,8 @@ struct msg_directory {
 	const struct msg_object *object;
 	size_t nobject;
 	bool more; /* the snapshot goes on in the next DIRECTORY of this node */
-	uint64_t attach; /* of an sm: the higher one says who serves the node now; 0 = it does not say */
+	/* of an sm: the higher one says who serves the node now; 0 = it does not say */
+	uint64_t attach;
 };
 
 struct msg_arm {
@@ -295,7 +300,8 @@ struct msg_losses {
 	bool is_last; /* the answer to DISARM: it is not armed there any more */
 };
 
-/* That number is not the one of that host: who serves it as that forgets it, and the host asks mainsm for its own. */
+/* That number is not the one of that host: who serves it as that forgets it, and the host asks
+ * mainsm for its own. */
 struct msg_disown {
 	uint32_t node;
 	const char *host;
@@ -363,11 +369,13 @@ enum msg_keep_policy {
 	MSG_KEEP_STOP, /* the source makes no more until there is room */
 };
 
-/* A kept subscription is there, and what has come of it and was not acknowledged is wanted (again). */
+/* A kept subscription is there, and what has come of it and was not acknowledged is wanted
+ * (again). */
 struct msg_events_open {
 	const char *sub; /* its name */
 	const char *identity; /* its owner */
-	uint64_t stream; /* number of this opening, which the answers bear; 0 = nothing is wanted now */
+	/* number of this opening, which the answers bear; 0 = nothing is wanted now */
+	uint64_t stream;
 	uint32_t room; /* messages that may be on their way unacknowledged */
 	uint32_t policy; /* enum msg_keep_policy */
 	uint64_t max_bytes; /* on a disk */
@@ -380,7 +388,8 @@ struct msg_events {
 	uint64_t stream, place; /* place: what acknowledges these, and all before */
 	struct bytes blocks; /* whole blocks of docs/eventlog.md */
 	bool end; /* nothing more will come */
-	const char *missing; /* of an end: who may have something still, and is not there; NULL or "": nobody */
+	/* of an end: who may have something still, and is not there; NULL or "": nobody */
+	const char *missing;
 };
 
 struct msg_events_ack {
@@ -438,8 +447,9 @@ int msg_get(uint8_t type, const uint8_t *p, size_t n, struct msg **out, struct e
 void msg_free(struct msg *m);
 
 /*
- * One more who is missing at an end of events, as "WHATNAME" in the list that is msg_events.missing; b has nothing else. Who
- * does not fit is left out: who is looked for among so many is found one after another.
+ * One more who is missing at an end of events, as "WHATNAME" in the list that is
+ * msg_events.missing; b has nothing else. Who does not fit is left out: who is looked for among so
+ * many is found one after another.
  */
 void msg_events_add_missing(struct buf *b, const char *what, const char *name);
 

@@ -10,7 +10,8 @@
 
 #define PAUSE_NS (500 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
-#define TOKENS_TOLD_MAX 200 /* fewer than mainsm has at a time, and its file is written anew with each */
+/* fewer than mainsm has at a time, and its file is written anew with each */
+#define TOKENS_TOLD_MAX 200
 #define ASK ":omig_cert_token(\"lm\",31536000,0)"
 #define LINE_LEN (sizeof(TOKEN_LM_PREFIX) - 1 + TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)
 
@@ -52,8 +53,14 @@ static void on_timer(void *arg)
 int admin_new(struct cluster *c, nsec_t slow, struct admin **out, struct err *e)
 {
 	struct admin *a = calloc(1, sizeof(*a));
-	const struct simtool_conf t = { .w = c->w, .name = "admin", .role = ROLE_TOOL_ADMIN, .epoch = 1,
-					.on_reply = on_reply, .on_up = on_link, .on_down = on_link, .arg = a };
+	const struct simtool_conf t = { .w = c->w,
+					.name = "admin",
+					.role = ROLE_TOOL_ADMIN,
+					.epoch = 1,
+					.on_reply = on_reply,
+					.on_up = on_link,
+					.on_down = on_link,
+					.arg = a };
 	int rc;
 
 	if (!a)
@@ -95,8 +102,11 @@ size_t admin_judge(const struct admin *a)
 	for (size_t i = 0; i < a->n; i++) {
 		char id[IDENTITY_TOKEN_MAX_BYTES + 1];
 		size_t n = LINE_LEN - 1 - TOKEN_SECRET_LEN;
-		const struct token_claim c = { .id = id, .secret = a->told[i] + n + 1,
-					       .nsecret = TOKEN_SECRET_LEN, .roles = ROLE_BIT(ROLE_LM), .site = "" };
+		const struct token_claim c = { .id = id,
+					       .secret = a->told[i] + n + 1,
+					       .nsecret = TOKEN_SECRET_LEN,
+					       .roles = ROLE_BIT(ROLE_LM),
+					       .site = "" };
 		struct token_grant g;
 		struct err e = { 0 };
 

@@ -18,17 +18,20 @@ static bool is_there(const struct cluster *c, const struct simproc *p, const cha
 	uint32_t number;
 
 	return !rogue_counts(c->rogue) ||
-	       (token_node(token, n, &number) && rogue_node(c->rogue, number) == c->node[p->rank / CLUSTER_RANKS_MAX]);
+	       (token_node(token, n, &number) &&
+		rogue_node(c->rogue, number) == c->node[p->rank / CLUSTER_RANKS_MAX]);
 }
 
 static void know(struct cluster *c, struct simproc *p, const char *token, size_t n)
 {
 	if (!is_there(c, p, token, n))
-		world_break(c->w, "rank %d is told as %.*s, which is of another host", (int)p->rank, (int)n, token);
+		world_break(c->w, "rank %d is told as %.*s, which is of another host", (int)p->rank,
+			    (int)n, token);
 	if (!p->token[0])
 		snprintf(p->token, sizeof(p->token), "%.*s", (int)n, token);
 	else if (strlen(p->token) != n || strncmp(p->token, token, n) != 0)
-		world_break(c->w, "rank %d was %s and is %.*s now", (int)p->rank, p->token, (int)n, token);
+		world_break(c->w, "rank %d was %s and is %.*s now", (int)p->rank, p->token, (int)n,
+			    token);
 }
 
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value)
@@ -41,7 +44,8 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	if (!rogue_spares(c->rogue, token))
 		return 0;
 	if (!p || *end || pid != p->pid)
-		world_break(c->w, "%s is told as \"%.100s\": there is no such process", token, value);
+		world_break(c->w, "%s is told as \"%.100s\": there is no such process", token,
+			    value);
 	else
 		know(c, p, token, strlen(token));
 	return 1;
@@ -66,7 +70,8 @@ static bool see(struct seen *s, uint64_t serial)
 	return true;
 }
 
-unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order, struct seen *seen)
+unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
+			       struct seen *seen)
 {
 	const char *token = value[0] ? value + 2 : ""; /* of a list that length stands first */
 	const char *at = value[0] ? strchr(token, ',') : NULL;
@@ -87,8 +92,10 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 	}
 	know(c, p, token, (size_t)(at - token));
 	if (in_order && serial < seen[rank].last)
-		world_break(c->w, "call %" PRIu64 " of rank %ld came after call %" PRIu64 ", not in its place", serial, rank,
-			    seen[rank].last);
+		world_break(c->w,
+			    "call %" PRIu64 " of rank %ld came after call %" PRIu64
+			    ", not in its place",
+			    serial, rank, seen[rank].last);
 	if (!see(&seen[rank], serial))
 		world_break(c->w, "call %" PRIu64 " of rank %ld is told twice", serial, rank);
 	return 1;
@@ -103,7 +110,8 @@ double answers_of(const struct cluster *c, const char *value, const struct simno
 	if (values_parse(value, &vs) < 0)
 		return NAN;
 	for (size_t i = 0; i < vs.n && isnan(v); i++)
-		if (token_node(vs.v[i].object, strlen(vs.v[i].object), &number) && rogue_node(c->rogue, number) == n)
+		if (token_node(vs.v[i].object, strlen(vs.v[i].object), &number) &&
+		    rogue_node(c->rogue, number) == n)
 			v = vs.v[i].value;
 	values_done(&vs);
 	return v;
@@ -123,9 +131,11 @@ double answers_total(const char *value)
 }
 
 /* The token of a process that is known, or of a host or a site, or of all. */
-static bool is_of(const struct cluster *c, const char *object, const struct simnode *n, const struct simproc *p)
+static bool is_of(const struct cluster *c, const char *object, const struct simnode *n,
+		  const struct simproc *p)
 {
-	return (strncmp(object, "p_", 2) != 0 || str_eq(p->token, object)) && (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]);
+	return (strncmp(object, "p_", 2) != 0 || str_eq(p->token, object)) &&
+	       (!n || n == c->node[p->rank / CLUSTER_RANKS_MAX]);
 }
 
 /* Where hosts are known by their numbers, of those of one; else of all ranks. */
@@ -133,12 +143,14 @@ static const struct simnode *node_of(const struct cluster *c, const char *object
 {
 	uint32_t number;
 
-	return !strncmp(object, "n_", 2) && rogue_counts(c->rogue) && token_node(object, strlen(object), &number) ?
-		       rogue_node(c->rogue, number) :
-		       NULL;
+	return !strncmp(object, "n_", 2) && rogue_counts(c->rogue) &&
+			       token_node(object, strlen(object), &number)
+		       ? rogue_node(c->rogue, number)
+		       : NULL;
 }
 
-struct answers_truth answers_sent(const struct cluster *c, const char *object, nsec_t from, nsec_t to)
+struct answers_truth answers_sent(const struct cluster *c, const char *object, nsec_t from,
+				  nsec_t to)
 {
 	const struct simnode *n = node_of(c, object);
 	struct answers_truth t = { 0 };
@@ -146,7 +158,8 @@ struct answers_truth answers_sent(const struct cluster *c, const char *object, n
 
 	for (size_t i = 0; (p = cluster_each_rank(c, &i));)
 		if (is_of(c, object, n, p)) {
-			t.bytes += (double)(simrank_sent_by(p->mpi, to).bytes - simrank_sent_by(p->mpi, from).bytes);
+			t.bytes += (double)(simrank_sent_by(p->mpi, to).bytes -
+					    simrank_sent_by(p->mpi, from).bytes);
 			t.ranks++;
 		}
 	return t;
@@ -162,24 +175,32 @@ static bool is_known(const struct cluster *c, const char *token)
 	return false;
 }
 
-/* Where a host may not know the time yet a process may seem to have begun after the measurement: all that it ever did is in it. */
+/* Where a host may not know the time yet a process may seem to have begun after the measurement:
+ * all that it ever did is in it. */
 static nsec_t since(const struct cluster *c, const struct answers_measured *m)
 {
 	return cluster_keeps_time(c) ? m->from : 0;
 }
 
-static void check_value(struct cluster *c, const struct values *vs, const struct value *v, nsec_t from)
+static void check_value(struct cluster *c, const struct values *vs, const struct value *v,
+			nsec_t from)
 {
 	const struct answers_truth most = answers_sent(c, v->object, from, loop_now(c->w->loop));
 	const char *fault = value_fault(vs, v);
 
 	if (fault)
-		world_break(c->w, "read %" PRId64 ": the value %g of \"%s\" (%" PRId64 " of %" PRId64 ", %s) %s", v->read, v->value, v->object,
-			    v->k, v->n, v->flags, fault);
+		world_break(c->w,
+			    "read %" PRId64 ": the value %g of \"%s\" (%" PRId64 " of %" PRId64
+			    ", %s) %s",
+			    v->read, v->value, v->object, v->k, v->n, v->flags, fault);
 	if ((size_t)v->n > most.ranks)
-		world_break(c->w, "\"%s\" has %" PRId64 " contributors, and there were never more than %zu", v->object, v->n, most.ranks);
+		world_break(c->w,
+			    "\"%s\" has %" PRId64
+			    " contributors, and there were never more than %zu",
+			    v->object, v->n, most.ranks);
 	if (v->value < 0 || v->value - v->bound > most.bytes) /* NaN: nothing is known */
-		world_break(c->w, "\"%s\" is measured to have sent %g bytes of %g", v->object, v->value, most.bytes);
+		world_break(c->w, "\"%s\" is measured to have sent %g bytes of %g", v->object,
+			    v->value, most.bytes);
 }
 
 /* Of hosts and sites the ranks are not known by their tokens. */
@@ -187,11 +208,13 @@ static void check_least(struct cluster *c, const struct value *v, const struct a
 {
 	struct answers_truth least;
 
-	if (!m->begun || m->asked < m->begun || m->is_last || v->k < v->n || (v->object[0] && strncmp(v->object, "p_", 2) != 0))
+	if (!m->begun || m->asked < m->begun || m->is_last || v->k < v->n ||
+	    (v->object[0] && strncmp(v->object, "p_", 2) != 0))
 		return;
 	least = answers_sent(c, v->object, m->begun, m->asked);
 	if (!(v->value + v->bound >= least.bytes))
-		world_break(c->w, "\"%s\" is measured to have sent %g bytes (%s), and it was %g", v->object, v->value, v->flags, least.bytes);
+		world_break(c->w, "\"%s\" is measured to have sent %g bytes (%s), and it was %g",
+			    v->object, v->value, v->flags, least.bytes);
 }
 
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m)
@@ -206,7 +229,8 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	for (size_t i = 0; i < vs.n; i++) {
 		const struct value *v = &vs.v[i];
 
-		if ((!strncmp(v->object, "p_", 2) && !is_known(c, v->object)) || !rogue_spares(c->rogue, v->object))
+		if ((!strncmp(v->object, "p_", 2) && !is_known(c, v->object)) ||
+		    !rogue_spares(c->rogue, v->object))
 			continue;
 		check_value(c, &vs, v, since(c, m));
 		check_least(c, v, m);
@@ -215,7 +239,8 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	m->read = vs.read > m->read ? vs.read : m->read;
 	most = answers_sent(c, "", since(c, m), loop_now(c->w->loop)).bytes;
 	if (m->is_last && m->sum > most)
-		world_break(c->w, "all reads together are measured to have sent %g bytes of %g", m->sum, most);
+		world_break(c->w, "all reads together are measured to have sent %g bytes of %g",
+			    m->sum, most);
 	values_done(&vs);
 	return 1;
 }

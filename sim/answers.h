@@ -18,18 +18,22 @@ struct seen {
 };
 
 /*
- * "3,token,rank,serial" of a call: it was made, by that process, and is told once. in_order: and behind those that
- * came before; not so where actions on hosts, which may be late, stand in front of the telling. seen: of each rank.
+ * "3,token,rank,serial" of a call: it was made, by that process, and is told once. in_order: and
+ * behind those that came before; not so where actions on hosts, which may be late, stand in front
+ * of the telling. seen: of each rank.
  */
-unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order, struct seen *seen);
+unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
+			       struct seen *seen);
 
-/* What was sent in (from, to], times of the world, by the ranks of that object, and how many these are; "" is all. */
+/* What was sent in (from, to], times of the world, by the ranks of that object, and how many these
+ * are; "" is all. */
 struct answers_truth {
 	double bytes;
 	size_t ranks;
 };
 
-struct answers_truth answers_sent(const struct cluster *c, const char *object, nsec_t from, nsec_t to);
+struct answers_truth answers_sent(const struct cluster *c, const char *object, nsec_t from,
+				  nsec_t to);
 
 /* A measurement of Send_volume that a tool has. */
 struct answers_measured {
@@ -42,8 +46,10 @@ struct answers_measured {
 };
 
 /*
- * A read of it: each value is what it says that it is (value_fault()), and of no more bytes than were sent since it was asked
- * for; of parts, all of them together too. Where it has begun, and of a process or of all: nor of fewer, until the read was asked for. What a rogue may have its share in is not judged.
+ * A read of it: each value is what it says that it is (value_fault()), and of no more bytes than
+ * were sent since it was asked for; of parts, all of them together too. Where it has begun, and of
+ * a process or of all: nor of fewer, until the read was asked for. What a rogue may have its share
+ * in is not judged.
  */
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m);
 

@@ -47,12 +47,18 @@ static void on_link(void *arg)
 {
 }
 
-int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r), void *arg,
-	      struct asker **out)
+int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r),
+	      void *arg, struct asker **out)
 {
 	struct asker *a = calloc(1, sizeof(*a));
-	const struct simtool_conf c = { .w = w, .name = name, .role = ROLE_TOOL_MANIPULATE, .epoch = 1,
-					.on_reply = on_reply, .on_up = on_link, .on_down = on_link, .arg = a };
+	const struct simtool_conf c = { .w = w,
+					.name = name,
+					.role = ROLE_TOOL_MANIPULATE,
+					.epoch = 1,
+					.on_reply = on_reply,
+					.on_up = on_link,
+					.on_down = on_link,
+					.arg = a };
 
 	if (!a)
 		return -ERR_NOMEM;

@@ -10,11 +10,18 @@
 #define LOOK_NS (NSEC_PER_SEC / 2)
 #define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
 /* What a daemon may keep when all have left: */
-#define PROC_BYTES (16 * 1024) /* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc.h), in a table that doubles */
-#define PROC_ABOVE_BYTES 1024 /* an sm or mainsm of each process that has ever been below it: its number, its token, where it is */
-#define HOST_ABOVE_BYTES 1024 /* an sm or mainsm of each host: buffers of a link, which gives back larger ones when it is idle */
-#define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES) /* whoever has a link to a rogue: of a frame that says it is longer */
-#define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024) /* answers to who may ask again, tools that have left, tokens that were made */
+/* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc.h), in a table that
+ * doubles */
+#define PROC_BYTES (16 * 1024)
+/* an sm or mainsm of each process that has ever been below it: its number, its token, where
+ * it is */
+#define PROC_ABOVE_BYTES 1024
+/* an sm or mainsm of each host: buffers of a link, which gives back larger ones when it is idle */
+#define HOST_ABOVE_BYTES 1024
+/* whoever has a link to a rogue: of a frame that says it is longer */
+#define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
+/* answers to who may ask again, tools that have left, tokens that were made */
+#define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
 
 struct caps {
 	struct cluster *cluster;
@@ -64,20 +71,25 @@ static void add(void *arg, const struct chan *c)
 	s->queued += queued + mem_chan_heads(c);
 	s->chans++;
 	if (queued > most)
-		world_break(s->w, "at %s %zu bytes wait for %s, and %zu may", s->host, queued, chan_remote(c), most);
+		world_break(s->w, "at %s %zu bytes wait for %s, and %zu may", s->host, queued,
+			    chan_remote(c), most);
 }
 
 static void look_at(const struct caps *k, unsigned i)
 {
 	size_t cap = k->cluster->conf.tool_queue;
-	struct sum s = { .w = k->cluster->w, .host = host_of(k->cluster, i), .tool_queue = cap ? cap : TOOL_QUEUE_MAX_BYTES };
+	struct sum s = { .w = k->cluster->w,
+			 .host = host_of(k->cluster, i),
+			 .tool_queue = cap ? cap : TOOL_QUEUE_MAX_BYTES };
 	size_t has = clock_of(k->cluster, i)->heap->bytes, may;
 
 	mem_net_each_chan(k->cluster->w->net, s.host, add, &s);
 	may = DAEMON_BASE_BYTES + s.queued + s.chans * DECODE_HEAP_MAX_BYTES;
 	if (has > may)
-		world_break(k->cluster->w, "%s has %zu bytes allocated; with %zu links and %zu bytes that wait it may have %zu", s.host,
-			    has, s.chans, s.queued, may);
+		world_break(
+			k->cluster->w,
+			"%s has %zu bytes allocated; with %zu links and %zu bytes that wait it may have %zu",
+			s.host, has, s.chans, s.queued, may);
 }
 
 /* What a tool has armed ends with it: an sm that does not know the tool never hears of that end. */
@@ -87,7 +99,9 @@ static void look_at_sm(const struct caps *k, const struct simsite *s)
 
 	simsite_counts(s, &n);
 	if (n.strange)
-		world_break(k->cluster->w, "%s has %zu conditional requests of tools that it does not know", simsite_host(s), n.strange);
+		world_break(k->cluster->w,
+			    "%s has %zu conditional requests of tools that it does not know",
+			    simsite_host(s), n.strange);
 }
 
 /* A rogue's frames pass its queues by: whatever it keeps is its own business. */
@@ -104,7 +118,8 @@ static void on_look(void *arg)
 		if (!is_rogue(k->cluster, i))
 			look_at(k, i);
 	for (unsigned i = 0; i < k->cluster->sms; i++)
-		if (simsite_is_running(k->cluster->site[i]) && !rogue_has_sm(k->cluster->rogue, k->cluster->site[i]))
+		if (simsite_is_running(k->cluster->site[i]) &&
+		    !rogue_has_sm(k->cluster->rogue, k->cluster->site[i]))
 			look_at_sm(k, k->cluster->site[i]);
 	loop_timer_arm(k->timer, LOOK_NS);
 }
@@ -156,8 +171,8 @@ static size_t may_keep(const struct cluster *c, unsigned i)
 	bool is_above = i < 1 + c->sms;
 	size_t proc = is_above ? PROC_ABOVE_BYTES : PROC_BYTES;
 
-	return procs_below(c, i) * proc + (is_above ? c->conf.hosts * HOST_ABOVE_BYTES : 0) + REMEMBERED_BYTES +
-	       (c->rogue ? UNFINISHED_BYTES : 0);
+	return procs_below(c, i) * proc + (is_above ? c->conf.hosts * HOST_ABOVE_BYTES : 0) +
+	       REMEMBERED_BYTES + (c->rogue ? UNFINISHED_BYTES : 0);
 }
 
 void caps_judge(const struct caps *k)
@@ -166,7 +181,9 @@ void caps_judge(const struct caps *k)
 		size_t has = clock_of(k->cluster, i)->heap->bytes, more = may_keep(k->cluster, i);
 
 		if (!is_rogue(k->cluster, i) && has > k->settled[i] + more)
-			world_break(k->cluster->w, "all have left, and %s has %zu bytes allocated; before it were %zu, and %zu more it may keep",
-				    host_of(k->cluster, i), has, k->settled[i], more);
+			world_break(
+				k->cluster->w,
+				"all have left, and %s has %zu bytes allocated; before it were %zu, and %zu more it may keep",
+				host_of(k->cluster, i), has, k->settled[i], more);
 	}
 }

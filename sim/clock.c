@@ -71,6 +71,6 @@ void __wrap_rng_draw_key(struct hash_key *key)
 /* The processor's counter knows no virtual time, and takes some real one to be known. */
 int __wrap_ticks_calibrate(struct ticks_scale *out, enum ticks_source source, nsec_t spend)
 {
-	return now_of && source != TICKS_MONOTONIC ? -ERR_UNSUPPORTED :
-						     __real_ticks_calibrate(out, source, spend);
+	return now_of && source != TICKS_MONOTONIC ? -ERR_UNSUPPORTED
+						   : __real_ticks_calibrate(out, source, spend);
 }

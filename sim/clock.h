@@ -15,7 +15,8 @@ struct loop;
 
 #define SIM_WALL_START_NS (INT64_C(1700000000) * NSEC_PER_SEC)
 
-/* From now on the clock of whose work is under way in the loop; NULL: the system's again. One world at a time in a process. */
+/* From now on the clock of whose work is under way in the loop; NULL: the system's again. One world
+ * at a time in a process. */
 void simclock_enter(const struct loop *l, uint64_t seed);
 
 /* Of the system, whatever world is under way. */

@@ -20,8 +20,10 @@ static void compare(struct cluster *c, const char *who, nsec_t believed, nsec_t 
 	nsec_t off = believed - simtop_time(c->top);
 
 	if (bound != TIMEBASE_UNKNOWN_NS && (off > bound || -off > bound))
-		world_break(c->w, "%s is wrong about the time by %" PRId64 " ns, and says %" PRId64 " ns at most", who, off,
-			    bound);
+		world_break(c->w,
+			    "%s is wrong about the time by %" PRId64 " ns, and says %" PRId64
+			    " ns at most",
+			    who, off, bound);
 }
 
 void clocks_judge(struct cluster *c)

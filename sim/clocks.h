@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each daemon of a simulated world believes mainsm's clock to show is right within the bound that it states, whatever
- * its own clock does. Wall clocks step; mainsm's has a new time for everybody when it starts after that.
+ * What each daemon of a simulated world believes mainsm's clock to show is right within the bound
+ * that it states, whatever its own clock does. Wall clocks step; mainsm's has a new time for
+ * everybody when it starts after that.
  */
 #ifndef SIM_CLOCKS_H
 #define SIM_CLOCKS_H

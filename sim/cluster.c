@@ -40,7 +40,8 @@ static unsigned parent_of(const struct cluster *c, unsigned sm)
 {
 	unsigned level = level_of(c, sm);
 
-	return level_begin(&c->conf, level - 1) + (sm - level_begin(&c->conf, level)) / c->conf.below;
+	return level_begin(&c->conf, level - 1) +
+	       (sm - level_begin(&c->conf, level)) / c->conf.below;
 }
 
 const char *cluster_above(const struct cluster *c, unsigned sm)
@@ -54,7 +55,11 @@ static int make_site(struct cluster *c, unsigned number, struct err *e)
 
 	snprintf(site, sizeof(site), "site%u", number);
 	snprintf(host, sizeof(host), "sm%u", number);
-	return simsite_new(c->w, &(struct simsite_conf){ .site = site, .host = host, .is_diskless = c->conf.are_diskless }, &c->site[number], e);
+	return simsite_new(c->w,
+			   &(struct simsite_conf){ .site = site,
+						   .host = host,
+						   .is_diskless = c->conf.are_diskless },
+			   &c->site[number], e);
 }
 
 /* The sm of the site is told by mainsm, another one is named. */
@@ -66,7 +71,9 @@ static int make_below(struct cluster *c, unsigned number, struct err *e)
 	snprintf(host, sizeof(host), "%.20s-%u", simsite_host(parent), number % c->conf.below);
 	if (level_of(c, number) > 1)
 		snprintf(address, sizeof(address), "%s:%d", simsite_host(parent), SIMSITE_PORT);
-	return simsite_new(c->w, &(struct simsite_conf){ simsite_name(parent), host, true, c->conf.are_diskless, address },
+	return simsite_new(c->w,
+			   &(struct simsite_conf){ simsite_name(parent), host, true,
+						   c->conf.are_diskless, address },
 			   &c->site[number], e);
 }
 
@@ -77,7 +84,8 @@ static int make_all(struct cluster *c, struct err *e)
 	for (unsigned i = 0; rc == 0 && i < c->sms; i++)
 		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
-		rc = simnode_new(c->w, i, simsite_name(c->site[i % c->conf.sites]), c->conf.are_diskless, &c->node[i], e);
+		rc = simnode_new(c->w, i, simsite_name(c->site[i % c->conf.sites]),
+				 c->conf.are_diskless, &c->node[i], e);
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
 		for (unsigned k = 0; k < c->conf.ranks; k++)
 			if (!cluster_begin_rank(c, i))
@@ -91,8 +99,9 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 	int rc;
 
 	if (conf->hosts > conf->sites * NODES_MAX)
-		return err_set(e, ERR_LIMIT, "an sm has %d hosts below it at the most: %u hosts need %u sites", NODES_MAX, conf->hosts,
-			       (conf->hosts + NODES_MAX - 1) / NODES_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "an sm has %d hosts below it at the most: %u hosts need %u sites",
+			       NODES_MAX, conf->hosts, (conf->hosts + NODES_MAX - 1) / NODES_MAX);
 	*c = (struct cluster){ .w = w, .conf = *conf };
 	c->sms = level_begin(conf, conf->levels);
 	c->site = calloc(c->sms, sizeof(struct simsite *));
@@ -133,11 +142,14 @@ static int unless_in_trouble(const struct simdisk *d, int rc)
 
 static int start_until(struct cluster *c, unsigned end, struct err *e)
 {
-	int rc = simtop_is_running(c->top) ? 0 : unless_in_trouble(simtop_disk(c->top), simtop_start(c->top, e));
+	int rc = simtop_is_running(c->top)
+			 ? 0
+			 : unless_in_trouble(simtop_disk(c->top), simtop_start(c->top, e));
 
 	for (unsigned i = 0; rc == 0 && i < end; i++)
 		if (!simsite_is_running(c->site[i]))
-			rc = unless_in_trouble(simsite_disk(c->site[i]), simsite_start(c->site[i], e));
+			rc = unless_in_trouble(simsite_disk(c->site[i]),
+					       simsite_start(c->site[i], e));
 	return rc;
 }
 
@@ -158,7 +170,8 @@ int cluster_start(struct cluster *c, struct err *e)
 
 	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
 		if (!simnode_is_running(c->node[i]))
-			rc = unless_in_trouble(simnode_disk(c->node[i]), simnode_start(c->node[i], e));
+			rc = unless_in_trouble(simnode_disk(c->node[i]),
+					       simnode_start(c->node[i], e));
 	return rc;
 }
 
@@ -166,7 +179,9 @@ struct simproc *cluster_begin_rank(struct cluster *c, unsigned node)
 {
 	size_t n = simhost_nproc(simnode_host(c->node[node]));
 
-	return n < CLUSTER_RANKS_MAX ? simnode_begin(c->node[node], (int32_t)(node * CLUSTER_RANKS_MAX + n)) : NULL;
+	return n < CLUSTER_RANKS_MAX
+		       ? simnode_begin(c->node[node], (int32_t)(node * CLUSTER_RANKS_MAX + n))
+		       : NULL;
 }
 
 struct simproc *cluster_rank(const struct cluster *c, int64_t rank)

@@ -27,30 +27,34 @@ struct cluster {
 	struct world *w;
 	struct cluster_conf conf;
 	struct simtop *top;
-	struct simsite **site; /* all sms: those of the sites, then those below them, level by level */
+	/* all sms: those of the sites, then those below them, level by level */
+	struct simsite **site;
 	unsigned sms;
 	struct simnode **node;
 	nsec_t step; /* of the wall clock of mainsm's host at the start */
 	struct rogue *rogue; /* one of them, or a tool; NULL: all are as they seem; borrowed */
 };
 
-/* For conf.below: each daemon of a site has about as many branches; where there is a level, two of it at least. */
+/* For conf.below: each daemon of a site has about as many branches; where there is a level, two of
+ * it at least. */
 unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels);
 
 /* Nothing runs yet. */
-int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluster *c, struct err *e);
+int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluster *c,
+		 struct err *e);
 void cluster_close(struct cluster *c);
 
 /*
- * mainsm and the sms, each level when the one above it has settled: hosts that are there already would stay
- * where they are. Takes virtual time.
+ * mainsm and the sms, each level when the one above it has settled: hosts that are there already
+ * would stay where they are. Takes virtual time.
  */
 int cluster_start_sms(struct cluster *c, struct err *e);
 
 /* Starts all daemons that do not run, but those that cannot since their disk is in trouble. */
 int cluster_start(struct cluster *c, struct err *e);
 
-/* How many hosts are below the sms of sites; all sms run. *lost: the first that has no daemon above it, or NULL. */
+/* How many hosts are below the sms of sites; all sms run. *lost: the first that has no daemon above
+ * it, or NULL. */
 size_t cluster_hosts_below(const struct cluster *c, const struct simsite **lost);
 
 /* The host of the daemon that stands above that sm, by the plan. */

@@ -16,7 +16,8 @@
 #include <stdlib.h>
 
 #define NAME_BYTES 24
-#define PHASE_NS (10 * NSEC_PER_SEC) /* within which they are lost, so that no phase of beats is preferred */
+/* within which they are lost, so that no phase of beats is preferred */
+#define PHASE_NS (10 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
 
 struct pair {
@@ -85,7 +86,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
 }
 
-static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack, struct err *why)
+static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct msg_hello_ack *ack,
+		    struct err *why)
 {
 	struct pair *p = arg;
 
@@ -100,15 +102,22 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 static void on_accept(void *arg, struct chan *c)
 {
 	struct pair *p = arg;
-	const struct link_conf conf = { .loop = p->d->w.loop, .rng = &p->d->w.dice, .timebase = &p->d->time, .epoch = 1,
-					.handler = { .on_hello = on_hello, .on_up = on_up, .on_msg = on_msg,
-						     .on_down = on_above_down, .arg = p } };
+	const struct link_conf conf = { .loop = p->d->w.loop,
+					.rng = &p->d->w.dice,
+					.timebase = &p->d->time,
+					.epoch = 1,
+					.handler = { .on_hello = on_hello,
+						     .on_up = on_up,
+						     .on_msg = on_msg,
+						     .on_down = on_above_down,
+						     .arg = p } };
 
 	if (!link_accept(&conf, &c))
 		chan_close(c, NULL);
 }
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct pair *p = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
@@ -131,8 +140,11 @@ static int open_pair(struct detector *d, unsigned i, struct err *e)
 {
 	struct pair *p = &d->pair[i];
 	const struct msg_hello hello = { .role = "lm", .site = "site", .host = p->below };
-	const struct link_conf conf = { .loop = d->w.loop, .rng = &d->w.dice,
-					.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_below_down, .arg = p } };
+	const struct link_conf conf = {
+		.loop = d->w.loop,
+		.rng = &d->w.dice,
+		.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_below_down, .arg = p }
+	};
 	const struct net_listen_conf listen = { .roles = ROLE_BIT(ROLE_LM) };
 	const struct net_accept accept = { .on_accept = on_accept, .arg = p };
 	struct identity above, below;
@@ -194,7 +206,8 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	for (unsigned i = 0; d.pair && i < c->links; i++)
 		link_close(d.pair[i].up, NULL);
 	/* Who accepted finds all of them gone, also those that were made and not used any more. */
-	loop_advance(d.w.loop, SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
+	loop_advance(d.w.loop,
+		     SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
 		close_pair(&d.pair[i]);
 	world_close(&d.w);
@@ -202,7 +215,8 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	return rc;
 }
 
-/* P(X <= k) of a Poisson distribution, for a mean some deviations from k: from term k down, for that is not too small. */
+/* P(X <= k) of a Poisson distribution, for a mean some deviations from k: from term k down, for
+ * that is not too small. */
 static double at_most(uint64_t k, double mean)
 {
 	double term = exp((double)k * log(mean) - mean - lgamma((double)k + 1)), sum = term;
@@ -215,7 +229,8 @@ static double at_most(uint64_t k, double mean)
 /* The mean at which P(X <= k) is p, 0.001 < p < 0.999: it falls as the mean grows. */
 static double mean_with(uint64_t k, double p)
 {
-	double beside = 10 + 5 * sqrt((double)k), low = fmax((double)k - beside, DBL_MIN), high = (double)k + beside;
+	double beside = 10 + 5 * sqrt((double)k), low = fmax((double)k - beside, DBL_MIN),
+	       high = (double)k + beside;
 
 	for (int i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
@@ -242,11 +257,20 @@ void detector_print(const struct detector_conf *c, const struct detector_result 
 	double n[2];
 
 	detector_poisson(r->suspicions, 0.95, n);
-	buf_printf(out, "beats each %.0f s, given up after %.0f s of silence; one way %.3g s in the mean, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
-		   (double)HEARTBEAT_PERIOD_NS / 1e9, (double)HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS / 1e9,
-		   delay_mean(&c->delay), c->loss * 100, (double)DETECTOR_RETRY_NS / 1e9, 2 * (double)DETECTOR_RETRY_NS / 1e9);
-	buf_printf(out, "false suspicions: %" PRIu64 " in %.3g months of links (%" PRIu64 " frames): %.3g a link and month, 95 %% interval %.3g to %.3g\n",
-		   r->suspicions, r->months, r->frames, (double)r->suspicions / r->months, n[0] / r->months, n[1] / r->months);
-	buf_printf(out, "a peer that is gone: found after %.3f s +- %.3f in the mean (95 %%, n %" PRIu64 "), %.3f s at most\n", found.mean,
-		   found.half, r->found.n, r->found_max);
+	buf_printf(
+		out,
+		"beats each %.0f s, given up after %.0f s of silence; one way %.3g s in the mean, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
+		(double)HEARTBEAT_PERIOD_NS / 1e9,
+		(double)HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS / 1e9, delay_mean(&c->delay),
+		c->loss * 100, (double)DETECTOR_RETRY_NS / 1e9,
+		2 * (double)DETECTOR_RETRY_NS / 1e9);
+	buf_printf(out,
+		   "false suspicions: %" PRIu64 " in %.3g months of links (%" PRIu64
+		   " frames): %.3g a link and month, 95 %% interval %.3g to %.3g\n",
+		   r->suspicions, r->months, r->frames, (double)r->suspicions / r->months,
+		   n[0] / r->months, n[1] / r->months);
+	buf_printf(out,
+		   "a peer that is gone: found after %.3f s +- %.3f in the mean (95 %%, n %" PRIu64
+		   "), %.3f s at most\n",
+		   found.mean, found.half, r->found.n, r->found_max);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The folder that stands for all disks of a simulated world: in memory where there is such a file system. */
+/* The folder that stands for all disks of a simulated world: in memory where there is such a file
+ * system. */
 #ifndef SIM_DISK_H
 #define SIM_DISK_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What real code does to files of simulated disks: the calls of the system that common/base/file.c and the daemons use
- * for what they keep, linked with --wrap (module.mk). Files elsewhere are the system's.
+ * What real code does to files of simulated disks: the calls of the system that common/base/file.c
+ * and the daemons use for what they keep, linked with --wrap (module.mk). Files elsewhere are the
+ * system's.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -122,7 +123,9 @@ int __wrap_open(const char *path, int flags, ...)
 		return __real_open(path, flags, mode);
 	if (flags & O_CREAT && !is_there(path))
 		return make(d, path, flags, mode);
-	return simdisk_fails(d) ? -1 : note(__real_open(path, flags, mode), d, flags & O_DIRECTORY ? path : NULL);
+	return simdisk_fails(d)
+		       ? -1
+		       : note(__real_open(path, flags, mode), d, flags & O_DIRECTORY ? path : NULL);
 }
 
 /* The same names each time. */
@@ -132,7 +135,8 @@ int __wrap_mkostemp(char *path, int flags)
 
 	if (!d)
 		return __real_mkostemp(path, flags);
-	snprintf(path + strlen(path) - MADE_UP, MADE_UP + 1, "%0*lu", MADE_UP, simdisk_make_up(d) % 1000000);
+	snprintf(path + strlen(path) - MADE_UP, MADE_UP + 1, "%0*lu", MADE_UP,
+		 simdisk_make_up(d) % 1000000);
 	return make(d, path, flags | O_RDWR | O_CREAT | O_EXCL, 0600);
 }
 
@@ -150,7 +154,8 @@ ssize_t __wrap_read(int fd, void *p, size_t n)
 
 ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at)
 {
-	return simdisk_behind(fd) && simdisk_fails(simdisk_behind(fd)) ? -1 : __real_pread(fd, p, n, at);
+	return simdisk_behind(fd) && simdisk_fails(simdisk_behind(fd)) ? -1
+								       : __real_pread(fd, p, n, at);
 }
 
 /* How much of it comes; at < 0: at the end. */
@@ -163,7 +168,8 @@ static size_t admitted(int fd, size_t n, off_t at, bool *is_told)
 	if (!d || fstat(fd, &st))
 		return n;
 	simdisk_will_write(d, &st);
-	return simdisk_admits(d, (uint64_t)(at < 0 ? st.st_size : at), (uint64_t)st.st_size, n, is_told);
+	return simdisk_admits(d, (uint64_t)(at < 0 ? st.st_size : at), (uint64_t)st.st_size, n,
+			      is_told);
 }
 
 /* errno is that of the disk. */
@@ -216,7 +222,9 @@ int __wrap_posix_fallocate(int fd, off_t at, off_t n)
 	if (simdisk_refuses_change(d))
 		return errno;
 	simdisk_will_write(d, &st);
-	return simdisk_state(d) == SIMDISK_FULL && st.st_size < at + n ? ENOSPC : __real_posix_fallocate(fd, at, n);
+	return simdisk_state(d) == SIMDISK_FULL && st.st_size < at + n
+		       ? ENOSPC
+		       : __real_posix_fallocate(fd, at, n);
 }
 
 /* Nothing has to reach a real disk. */

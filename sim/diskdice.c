@@ -22,16 +22,19 @@ struct victim {
 
 static struct victim any_victim(const struct cluster *c, struct rng *dice)
 {
-	unsigned node = (unsigned)rng_below(dice, c->conf.hosts), sm = (unsigned)rng_below(dice, c->sms);
+	unsigned node = (unsigned)rng_below(dice, c->conf.hosts),
+		 sm = (unsigned)rng_below(dice, c->sms);
 
 	switch (rng_below(dice, 5)) {
 	case 0:
 	case 1:
 		return (struct victim){ OF_TOP, 0, "mainsm", simtop_disk(c->top) };
 	case 2:
-		return (struct victim){ OF_SM, sm, simsite_host(c->site[sm]), simsite_disk(c->site[sm]) };
+		return (struct victim){ OF_SM, sm, simsite_host(c->site[sm]),
+					simsite_disk(c->site[sm]) };
 	default:
-		return (struct victim){ OF_NODE, node, simnode_name(c->node[node]), simnode_disk(c->node[node]) };
+		return (struct victim){ OF_NODE, node, simnode_name(c->node[node]),
+					simnode_disk(c->node[node]) };
 	}
 }
 
@@ -63,7 +66,8 @@ void diskdice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n
 		switch_off(c, &v);
 		return;
 	}
-	log_info("sim", "the disk of %s is %s", v.name, simdisk_state(v.disk) == SIMDISK_FULL ? "full" : "failing");
+	log_info("sim", "the disk of %s is %s", v.name,
+		 simdisk_state(v.disk) == SIMDISK_FULL ? "full" : "failing");
 }
 
 void diskdice_mend(struct cluster *c)

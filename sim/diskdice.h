@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong with the disks of a simulated world: they are full, they fail, hosts are switched off. */
+/* What goes wrong with the disks of a simulated world: they are full, they fail, hosts are switched
+ * off. */
 #ifndef SIM_DISKDICE_H
 #define SIM_DISKDICE_H
 

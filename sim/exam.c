@@ -17,12 +17,12 @@
 #define CALLERS_MAX 64 /* of all ranks: enough of each kind */
 #define BIRTHS 2 /* processes that begin while others call */
 #define BIRTH_CALLS 12 /* around each of them, */
-#define BIRTH_CALL_NS \
-	(4 *          \
-	 NSEC_PER_MSEC) /* so often that some are in rings whenever they are read (CSRS_POLL_NS) */
+/* so often that some are in rings whenever they are read (CSRS_POLL_NS) */
+#define BIRTH_CALL_NS (4 * NSEC_PER_MSEC)
 #define SERIES_CALL_NS (60 * NSEC_PER_MSEC)
 #define WHOLE_NS (1500 * NSEC_PER_MSEC) /* reads before the line is slow */
-#define SLOW_NS (2800 * NSEC_PER_MSEC) /* as long is the line slow: late data come while it is, */
+/* as long is the line slow: late data come while it is, */
+#define SLOW_NS (2800 * NSEC_PER_MSEC)
 #define SLOW_DELAY_NS \
 	(1600 *       \
 	 NSEC_PER_MSEC) /* longer than any daemon waits for a read's data (mainsm/measure.h) */
@@ -133,7 +133,8 @@ static void call_on(struct exam *x, unsigned host)
 	}
 }
 
-/* A tool that attaches to it has its host watch for more: that gets another version of what it has while it is at work. */
+/* A tool that attaches to it has its host watch for more: that gets another version of what it has
+ * while it is at work. */
 static void births(struct exam *x)
 {
 	char csr[TOKEN_ROOM];

@@ -13,7 +13,8 @@
 #define CALLS_AT_ONCE 3
 #define TROUBLED_MAX 65536 /* links at once: then no more until some are mended */
 #define ONE_WAY_ONE_IN 3 /* of cuts */
-#define UNACKNOWLEDGED_NS (300 * NSEC_PER_MSEC) /* until a TCP that hears nothing sends nothing new: its least time-out and a way */
+/* until a TCP that hears nothing sends nothing new: its least time-out and a way */
+#define UNACKNOWLEDGED_NS (300 * NSEC_PER_MSEC)
 #define DISK_ONE_IN 5
 #define PAUSE_ONE_IN 5
 #define STEP_ONE_IN 12
@@ -69,7 +70,8 @@ static struct mem_link any_trouble(struct faults *f)
 	case 1:
 		n->slow_links++;
 		return (struct mem_link){ .delay = (nsec_t)rng_below(&f->dice, 500 * NSEC_PER_MSEC),
-					  .jitter = 200 * NSEC_PER_MSEC, .window = 2048 };
+					  .jitter = 200 * NSEC_PER_MSEC,
+					  .window = 2048 };
 	default:
 		n->cuts++;
 		return (struct mem_link){ .cut = true };
@@ -152,9 +154,11 @@ static void call(struct simproc *p)
 static void on_call(void *arg)
 {
 	struct faults *f = arg;
-	struct simproc *p = cluster_rank(f->conf.cluster, (int64_t)rng_below(&f->dice, f->conf.ledger->n));
+	struct simproc *p =
+		cluster_rank(f->conf.cluster, (int64_t)rng_below(&f->dice, f->conf.ledger->n));
 
-	for (uint64_t n = 1 + rng_below(&f->dice, CALLS_AT_ONCE); p && p->is_alive && !p->is_stopped && n; n--)
+	for (uint64_t n = 1 + rng_below(&f->dice, CALLS_AT_ONCE);
+	     p && p->is_alive && !p->is_stopped && n; n--)
 		call(p);
 	loop_timer_arm(f->call, (nsec_t)rng_below(&f->dice, (uint64_t)(2 * f->conf.call_pause)));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of the system with names in an open folder, and those that make and remove one: as diskcalls.c has those with paths. */
+/* Calls of the system with names in an open folder, and those that make and remove one: as
+ * diskcalls.c has those with paths. */
 #include "common/base/file.h"
 #include "sim/simdisk_internal.h"
 
@@ -42,15 +43,17 @@ int __wrap_openat(int dir, const char *name, int flags, ...)
 	if (flags & O_CREAT)
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
-	return path_of(dir, name, path) ? __wrap_open(path, flags, mode) : __real_openat(dir, name, flags, mode);
+	return path_of(dir, name, path) ? __wrap_open(path, flags, mode)
+					: __real_openat(dir, name, flags, mode);
 }
 
 int __wrap_renameat(int from_dir, const char *from, int to_dir, const char *to)
 {
 	char was[FILE_PATH_BYTES], is[FILE_PATH_BYTES];
 
-	return path_of(from_dir, from, was) && path_of(to_dir, to, is) ? __wrap_rename(was, is) :
-									 __real_renameat(from_dir, from, to_dir, to);
+	return path_of(from_dir, from, was) && path_of(to_dir, to, is)
+		       ? __wrap_rename(was, is)
+		       : __real_renameat(from_dir, from, to_dir, to);
 }
 
 int __wrap_unlinkat(int dir, const char *name, int flags)

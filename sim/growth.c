@@ -21,25 +21,30 @@
 #define TOKEN_ROOM 40
 #define FRONT_EVERY_MS 100
 #define FRONT_SETTLE_NS (2 * NSEC_PER_SEC)
-#define FRONT_SETTLE_HOST_NS (300 * NSEC_PER_USEC) /* more, for each host: mainsm sends to all of them */
+/* more, for each host: mainsm sends to all of them */
+#define FRONT_SETTLE_HOST_NS (300 * NSEC_PER_USEC)
 #define FRONT_NS (5 * NSEC_PER_SEC)
 #define SPEED_EVERY_NS (10 * NSEC_PER_SEC)
 #define STEP_NS (10 * NSEC_PER_MSEC) /* between two bursts of events */
 
-static const char loops[] = "Loops(Process[] ps, TimeInterval t) { PROBE " SIMRANK_PROBE "(Process, VirtualTime); "
-			    "Process p; VirtualTime vt; Value[][] x; x[p][vt] = 1 AT " SIMRANK_PROBE "(p, vt); "
-			    "RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
+static const char loops[] =
+	"Loops(Process[] ps, TimeInterval t) { PROBE " SIMRANK_PROBE "(Process, VirtualTime); "
+	"Process p; VirtualTime vt; Value[][] x; x[p][vt] = 1 AT " SIMRANK_PROBE "(p, vt); "
+	"RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
 
 const struct growth_name growth_name[GROWTH_NFIGURES] = {
 	[GROWTH_IDLE_FRAMES] = { "idle_frames", "1/s", "idle: frames/s at mainsm", "per_s" },
 	[GROWTH_IDLE_BYTES] = { "idle_bytes", "B/s", "idle: bytes/s at mainsm", "bytes_per_s" },
-	[GROWTH_IDLE_SM_FRAMES] = { "idle_sm_frames", "1/s", "idle: frames/s at the busiest sm", "per_s" },
+	[GROWTH_IDLE_SM_FRAMES] = { "idle_sm_frames", "1/s", "idle: frames/s at the busiest sm",
+				    "per_s" },
 	[GROWTH_REQUEST_MS] = { "request", "ms", "a request to all hosts: ms", "ms" },
 	[GROWTH_REQUEST_FRAMES] = { "request_frames", "frames", "its frames at mainsm", "frames" },
 	[GROWTH_REQUEST_BYTES] = { "request_bytes", "B", "its bytes at mainsm", "bytes" },
 	[GROWTH_READ_MS] = { "read", "ms", "a read of a measurement over all hosts: ms", "ms" },
-	[GROWTH_MEASURED_FRAMES] = { "measured_frames", "1/s", "read each second: frames/s at mainsm", "per_s" },
-	[GROWTH_MEASURED_BYTES] = { "measured_bytes", "B/s", "read each second: bytes/s at mainsm", "bytes_per_s" },
+	[GROWTH_MEASURED_FRAMES] = { "measured_frames", "1/s",
+				     "read each second: frames/s at mainsm", "per_s" },
+	[GROWTH_MEASURED_BYTES] = { "measured_bytes", "B/s", "read each second: bytes/s at mainsm",
+				    "bytes_per_s" },
 	[GROWTH_TOP_MIB] = { "mainsm", "MiB", "memory of mainsm: MiB", "mib" },
 	[GROWTH_SM_MIB] = { "sm", "MiB", "memory of the largest sm: MiB", "mib" },
 };
@@ -56,7 +61,10 @@ struct bed {
 static struct cluster_conf shape(const struct growth_conf *g, unsigned ranks)
 {
 	double each = pow(g->hosts, 1.0 / (g->levels + 1));
-	struct cluster_conf c = { .hosts = g->hosts, .levels = g->levels, .ranks = ranks, .are_diskless = true,
+	struct cluster_conf c = { .hosts = g->hosts,
+				  .levels = g->levels,
+				  .ranks = ranks,
+				  .are_diskless = true,
 				  .delay = GROWTH_DELAY_NS };
 
 	c.sites = (unsigned)fmax(round(each), ceil((double)g->hosts / NODES_MAX));
@@ -164,7 +172,8 @@ static struct mem_load since(const struct bed *b, const struct mem_load *was)
 	struct mem_load l = load_of(b, WORLD_TOP);
 
 	return (struct mem_load){ l.frames_in - was->frames_in, l.frames_out - was->frames_out,
-				  l.bytes_in - was->bytes_in, l.bytes_out - was->bytes_out, l.busy - was->busy };
+				  l.bytes_in - was->bytes_in, l.bytes_out - was->bytes_out,
+				  l.busy - was->busy };
 }
 
 static double busiest_sm(const struct bed *b)
@@ -210,7 +219,8 @@ static nsec_t ask(struct bed *b, const char *text)
 	return asker_be_ok(b->asker, text) ? asker_took(b->asker) : 0;
 }
 
-/* One request, or, where there are more hosts than one may have objects, several, of some sites each. Returns what all took. */
+/* One request, or, where there are more hosts than one may have objects, several, of some sites
+ * each. Returns what all took. */
 static nsec_t ask_all_hosts(struct bed *b)
 {
 	const unsigned parts = b->c.conf.hosts / OMIS_OBJECTS_MAX + 1, sites = b->c.conf.sites;
@@ -288,7 +298,8 @@ static void measure_reads(struct bed *b, struct growth_point *p)
 		world_break(&b->w, "the mean of all hosts is %g, and measured is %g", mean, told);
 	snprintf(text, sizeof(text), ":dfg_read([%s])", token);
 	p->v[GROWTH_READ_MS] = ask_some_times(b, text);
-	create(b, ":dfg_create([],\"\",\"Node_load\",[\"every_ms\",1000,\"mode\",\"last\"])", token);
+	create(b, ":dfg_create([],\"\",\"Node_load\",[\"every_ms\",1000,\"mode\",\"last\"])",
+	       token);
 	was = load_of(b, WORLD_TOP);
 	pass(b, MEASURED_NS);
 	l = since(b, &was);
@@ -315,8 +326,11 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 	int rc = open_bed(&b, g, 0, e);
 
 	if (rc == 0) {
-		*out = (struct growth_point){ .hosts = g->hosts, .levels = g->levels, .sites = b.c.conf.sites,
-					      .below = b.c.conf.below, .sms = b.c.sms };
+		*out = (struct growth_point){ .hosts = g->hosts,
+					      .levels = g->levels,
+					      .sites = b.c.conf.sites,
+					      .below = b.c.conf.below,
+					      .sms = b.c.sms };
 		tell_stage(g, "idle");
 		measure_idle(&b, out);
 		tell_stage(g, "requests");
@@ -339,7 +353,8 @@ static void step_all(struct bed *b, unsigned rate, uint64_t step)
 		struct simproc *p = simhost_proc(simnode_host(b->c.node[i]), 0);
 		uint64_t phase = (uint64_t)i % steps;
 
-		for (uint64_t k = (step + phase) * rate / steps; k < (step + phase + 1) * rate / steps; k++)
+		for (uint64_t k = (step + phase) * rate / steps;
+		     k < (step + phase + 1) * rate / steps; k++)
 			simrank_step(p->mpi, (int64_t)k);
 	}
 }
@@ -363,8 +378,10 @@ static void measure_front(struct bed *b, struct growth_front *f)
 	f->levels = b->c.conf.levels;
 
 	asker_be_ok(b->asker, ":site_attach([]) node_attach([]) proc_attach([])");
-	snprintf(text, sizeof(text), ":dfg_create([],\"%s\",\"Loops\",[\"every_ms\",%d,\"mode\",\"start\",\"central\",%d])",
-		 loops, FRONT_EVERY_MS, f->is_central);
+	snprintf(
+		text, sizeof(text),
+		":dfg_create([],\"%s\",\"Loops\",[\"every_ms\",%d,\"mode\",\"start\",\"central\",%d])",
+		loops, FRONT_EVERY_MS, f->is_central);
 	create(b, text, token);
 	work(b, f->rate, FRONT_SETTLE_NS, &step);
 	before = read_total(b, token);
@@ -406,7 +423,8 @@ static double most_mib(void)
 	return (double)u.ru_maxrss / 1024;
 }
 
-int growth_measure_speed(const struct growth_conf *g, nsec_t time, struct growth_speed *out, struct err *e)
+int growth_measure_speed(const struct growth_conf *g, nsec_t time, struct growth_speed *out,
+			 struct err *e)
 {
 	struct bed b = { .asker = NULL };
 	int rc = open_bed(&b, g, 0, e);

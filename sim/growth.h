@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growth on paper: a world of real daemons in virtual time, all whole, in which each daemon needs a stated time for
- * each frame and byte that it handles, and does one thing at a time. What reaches the top, how long answers take,
- * what the top and the largest sm have allocated, by hosts and levels of sms.
+ * Growth on paper: a world of real daemons in virtual time, all whole, in which each daemon needs a
+ * stated time for each frame and byte that it handles, and does one thing at a time. What reaches
+ * the top, how long answers take, what the top and the largest sm have allocated, by hosts and
+ * levels of sms.
  */
 #ifndef SIM_GROWTH_H
 #define SIM_GROWTH_H
@@ -16,26 +17,36 @@
 #include <stdint.h>
 
 /*
- * Of docs/growth.md: an sm of 256 hosts needs 39 us of processor for each host of a request, that is a frame down and
- * a frame up; idle, 15 us for each beat (2 % at 2,000 hosts). mainsm needs 0.8 ms more for 9 KB more of answers, which it
- * takes from an sm and gives to a tool. With TLS and the kernel's share, on that machine.
+ * Of docs/growth.md: an sm of 256 hosts needs 39 us of processor for each host of a request, that
+ * is a frame down and a frame up; idle, 15 us for each beat (2 % at 2,000 hosts). mainsm needs 0.8
+ * ms more for 9 KB more of answers, which it takes from an sm and gives to a tool. With TLS and the
+ * kernel's share, on that machine.
  */
 #define GROWTH_FRAME_NS 18000
 #define GROWTH_BYTE_NS 45.0
-#define GROWTH_DELAY_NS (100 * INT64_C(1000)) /* of each line, one way: within a computing centre */
+/* of each line, one way: within a computing centre */
+#define GROWTH_DELAY_NS (100 * INT64_C(1000))
 
 enum growth_figure {
-	GROWTH_IDLE_FRAMES, GROWTH_IDLE_BYTES, GROWTH_IDLE_SM_FRAMES,
-	GROWTH_REQUEST_MS, GROWTH_REQUEST_FRAMES, GROWTH_REQUEST_BYTES,
-	GROWTH_READ_MS, GROWTH_MEASURED_FRAMES, GROWTH_MEASURED_BYTES,
-	GROWTH_TOP_MIB, GROWTH_SM_MIB,
+	GROWTH_IDLE_FRAMES,
+	GROWTH_IDLE_BYTES,
+	GROWTH_IDLE_SM_FRAMES,
+	GROWTH_REQUEST_MS,
+	GROWTH_REQUEST_FRAMES,
+	GROWTH_REQUEST_BYTES,
+	GROWTH_READ_MS,
+	GROWTH_MEASURED_FRAMES,
+	GROWTH_MEASURED_BYTES,
+	GROWTH_TOP_MIB,
+	GROWTH_SM_MIB,
 	GROWTH_NFIGURES
 };
 
 struct growth_conf {
 	uint64_t seed;
 	unsigned hosts, levels;
-	void (*on_stage)(const struct growth_conf *c, const char *what); /* what is done next, of what takes long; NULL: nobody cares */
+	/* what is done next, of what takes long; NULL: nobody cares */
+	void (*on_stage)(const struct growth_conf *c, const char *what);
 };
 
 struct growth_point {
@@ -53,7 +64,8 @@ extern const struct growth_name growth_name[GROWTH_NFIGURES];
 /* ERR_INTERNAL: what must hold does not, in *e. */
 int growth_measure(const struct growth_conf *c, struct growth_point *out, struct err *e);
 
-/* The load of the front end while each of the hosts' processes comes by a probe so many times a second. */
+/* The load of the front end while each of the hosts' processes comes by a probe so many times a
+ * second. */
 struct growth_front {
 	unsigned hosts, levels; /* as of the world */
 	unsigned rate;
@@ -66,12 +78,14 @@ struct growth_front {
 /* In: rate, is_central. */
 int growth_measure_front(const struct growth_conf *c, struct growth_front *f, struct err *e);
 
-/* How fast such a world goes here, once all have found each other, with a request to all hosts each ten seconds. */
+/* How fast such a world goes here, once all have found each other, with a request to all hosts each
+ * ten seconds. */
 struct growth_speed {
 	double speedup; /* virtual time by processor time */
 	double mib; /* that the program has at most needed */
 };
 
-int growth_measure_speed(const struct growth_conf *c, nsec_t time, struct growth_speed *out, struct err *e);
+int growth_measure_speed(const struct growth_conf *c, nsec_t time, struct growth_speed *out,
+			 struct err *e);
 
 #endif

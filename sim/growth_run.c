@@ -17,7 +17,8 @@ static_assert(GROWTH_LEVELS_MAX == CLUSTER_LEVELS_MAX, "all that there can be");
 
 static const unsigned rates[] = { 1, 10, 100, 1000 }; /* events of each process in a second */
 
-int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned max, unsigned *n, struct err *e)
+int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned max, unsigned *n,
+		      struct err *e)
 {
 	unsigned k = 0;
 
@@ -28,7 +29,8 @@ int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned m
 
 		snprintf(one, sizeof(one), "%.*s", (int)length, at);
 		if (k == max || length >= sizeof(one) || str_to_u64(one, 1, most, &v))
-			return err_set(e, ERR_INVALID, "\"%.60s\": up to %u numbers from 1 to %u, with commas",
+			return err_set(e, ERR_INVALID,
+				       "\"%.60s\": up to %u numbers from 1 to %u, with commas",
 				       text, max, most);
 		out[k] = (unsigned)v;
 		at = at[length] ? at + length + 1 : NULL;
@@ -47,11 +49,14 @@ int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
 
 	if (need <= bytes)
 		return 0;
-	return err_set(e, ERR_LIMIT, "%u hosts need some %.1f GiB of memory, and %.1f GiB are free here: simulate fewer, or elsewhere", hosts,
-		       (double)need / GIB, (double)bytes / GIB);
+	return err_set(
+		e, ERR_LIMIT,
+		"%u hosts need some %.1f GiB of memory, and %.1f GiB are free here: simulate fewer, or elsewhere",
+		hosts, (double)need / GIB, (double)bytes / GIB);
 }
 
-/* What programs can have without swapping; as much as one may wish where the system does not say. */
+/* What programs can have without swapping; as much as one may wish where the system does not
+ * say. */
 static uint64_t free_bytes(void)
 {
 	static const char name[] = "MemAvailable:";
@@ -80,9 +85,9 @@ static int all_fit(const struct growth_plan *p, struct err *e)
 
 static void tell_stage(const struct growth_conf *c, const char *what)
 {
-	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels, c->levels > 1 ? "s" : "", what);
+	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels,
+		c->levels > 1 ? "s" : "", what);
 }
-
 
 static void tell_head(void)
 {
@@ -128,8 +133,8 @@ static void tell_point(const struct growth_point *p, struct buf *lines)
 	printf("| %u | %u | %s |", p->hosts, p->levels, shape);
 	for (int i = 0; i < GROWTH_NFIGURES; i++) {
 		printf(" %.4g |", p->v[i]);
-		snprintf(name, sizeof(name), "paper.%s.%u_level%s.%u.%s", growth_name[i].name, p->levels,
-			 p->levels > 1 ? "s" : "", p->hosts, growth_name[i].last);
+		snprintf(name, sizeof(name), "paper.%s.%u_level%s.%u.%s", growth_name[i].name,
+			 p->levels, p->levels > 1 ? "s" : "", p->hosts, growth_name[i].last);
 		put_line(lines, name, p->v[i], growth_name[i].unit);
 	}
 	printf("\n");
@@ -141,8 +146,10 @@ static void tell_front(const struct growth_front *f, struct buf *lines)
 	const struct {
 		const char *name, *unit;
 		double v;
-	} all[] = { { "frames", "1/s", f->frames }, { "bytes", "B/s", f->bytes },
-		    { "busy", "%", 100 * f->busy }, { "events", "1/s", f->events } };
+	} all[] = { { "frames", "1/s", f->frames },
+		    { "bytes", "B/s", f->bytes },
+		    { "busy", "%", 100 * f->busy },
+		    { "events", "1/s", f->events } };
 	char name[96];
 
 	printf("| %u | %u | %u | %s |", f->hosts, f->levels, f->rate,
@@ -150,7 +157,8 @@ static void tell_front(const struct growth_front *f, struct buf *lines)
 	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
 		printf(" %.4g |", all[i].v);
 		snprintf(name, sizeof(name), "front.%u_level%s.%s.%s.%u.rate", f->levels,
-			 f->levels > 1 ? "s" : "", all[i].name, f->is_central ? "at_the_top" : "where_it_is_born", f->rate);
+			 f->levels > 1 ? "s" : "", all[i].name,
+			 f->is_central ? "at_the_top" : "where_it_is_born", f->rate);
 		put_line(lines, name, all[i].v, all[i].unit);
 	}
 	printf("\n");
@@ -166,7 +174,8 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 	tell_head();
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
-			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], p->is_watched ? tell_stage : NULL };
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
+						       p->is_watched ? tell_stage : NULL };
 			struct growth_point point;
 
 			rc = growth_measure(&c, &point, e);
@@ -250,12 +259,14 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
-			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l], p->is_watched ? tell_stage : NULL };
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
+						       p->is_watched ? tell_stage : NULL };
 			struct growth_speed s;
 
 			rc = growth_measure_speed(&c, time, &s, e);
 			if (rc == 0)
-				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup, s.mib);
+				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup,
+				       s.mib);
 			fflush(stdout);
 		}
 	return rc;

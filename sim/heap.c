@@ -14,7 +14,8 @@ static uint64_t sessions;
 
 struct tag {
 	struct heap_account *account;
-	uint64_t magic; /* of the block and the session: what an old block left there means nothing */
+	/* of the block and the session: what an old block left there means nothing */
+	uint64_t magic;
 };
 
 void heap_watch(const struct loop *l)
@@ -50,7 +51,8 @@ void *heap_charge(void *p)
 	struct tag t = { watched ? loop_part_maker(loop_running(watched)) : NULL, magic_of(p) };
 	uint8_t *at;
 
-	heap_discharge(p); /* a tag that is there is of a block that was freed where it is not seen */
+	/* a tag that is there is of a block that was freed where it is not seen */
+	heap_discharge(p);
 	at = p && t.account ? tag_at(p) : NULL;
 	if (!at)
 		return p;

@@ -11,7 +11,8 @@ int hostclock_open(struct world *w, const char *host, struct hostclock *out)
 	if (!part || !heap || mem_net_set_loop(w->net, host, part) < 0)
 		return -ERR_NOMEM;
 	loop_part_set_maker(part, heap);
-	loop_part_set_rate(part, (int64_t)world_random(w, 2 * HOSTCLOCK_DRIFT_MAX_PPB + 1) - HOSTCLOCK_DRIFT_MAX_PPB);
+	loop_part_set_rate(part, (int64_t)world_random(w, 2 * HOSTCLOCK_DRIFT_MAX_PPB + 1) -
+					 HOSTCLOCK_DRIFT_MAX_PPB);
 	*out = (struct hostclock){ .loop = part, .heap = heap };
 	return 0;
 }

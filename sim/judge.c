@@ -17,7 +17,8 @@
 #define CALLERS_MAX 400 /* at once: a tool is told of 1,000 events in a second */
 #define TOKEN_ROOM 40
 #define CREATE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])"
-#define CREATE_BY_NODE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\",\"by\",\"node\"])"
+#define CREATE_BY_NODE \
+	":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\",\"by\",\"node\"])"
 
 struct judge {
 	struct cluster *c;
@@ -64,15 +65,19 @@ static void judge_processes(struct judge *j, const struct ledger *l)
 		uint32_t done = l->done[p->rank], unknown = l->unknown[p->rank];
 
 		if (p->counted > l->asked[p->rank])
-			world_break(j->c->w, "rank %d got %u signals, and tools that may do so have sent %u", (int)p->rank, p->counted,
-				    (unsigned)l->asked[p->rank]);
+			world_break(j->c->w,
+				    "rank %d got %u signals, and tools that may do so have sent %u",
+				    (int)p->rank, p->counted, (unsigned)l->asked[p->rank]);
 		if (is_rogues(j, p))
 			continue;
 		if (p->is_stopped)
-			world_break(j->c->w, "rank %d is stopped, and nobody is there who wants it", (int)p->rank);
+			world_break(j->c->w, "rank %d is stopped, and nobody is there who wants it",
+				    (int)p->rank);
 		if (p->counted < done || p->counted > done + unknown)
-			world_break(j->c->w, "rank %d got %u signals; %u were told as done, of %u nobody knows",
-				    (int)p->rank, p->counted, (unsigned)done, (unsigned)unknown);
+			world_break(
+				j->c->w,
+				"rank %d got %u signals; %u were told as done, of %u nobody knows",
+				(int)p->rank, p->counted, (unsigned)done, (unsigned)unknown);
 	}
 }
 
@@ -85,15 +90,19 @@ static void judge_rest(struct judge *j)
 		world_break(j->c->w, "%zu bytes wait to be sent, and all read", queued);
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
 		if (p->is_alive && !is_rogues(j, p) && simrank_switched_on(p->mpi, p->was_left))
-			world_break(j->c->w, "rank %d has %zu calls switched on, and nobody is there who wants them",
-				    (int)p->rank, simrank_switched_on(p->mpi, p->was_left));
+			world_break(
+				j->c->w,
+				"rank %d has %zu calls switched on, and nobody is there who wants them",
+				(int)p->rank, simrank_switched_on(p->mpi, p->was_left));
 	for (unsigned i = 0; i < j->c->sms; i++) {
 		struct sm_counts n;
 
 		simsite_counts(j->c->site[i], &n);
 		if ((n.csrs || n.requests) && !rogue_has_sm(j->c->rogue, j->c->site[i]))
-			world_break(j->c->w, "%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
-				    simsite_host(j->c->site[i]), n.csrs, n.requests);
+			world_break(
+				j->c->w,
+				"%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
+				simsite_host(j->c->site[i]), n.csrs, n.requests);
 	}
 }
 
@@ -110,15 +119,18 @@ static void rest_is_whole(struct judge *j)
 		if (rogue_has_sm(j->c->rogue, j->c->site[i]))
 			continue;
 		for (unsigned k = 0; k < j->c->conf.hosts; k++) {
-			bool is_there = str_eq(simnode_site(j->c->node[k]), simsite_name(j->c->site[i]));
+			bool is_there =
+				str_eq(simnode_site(j->c->node[k]), simsite_name(j->c->site[i]));
 
 			most += is_there;
 			least += is_there && !rogue_has_host(j->c->rogue, j->c->node[k]);
 		}
 		if (!n.is_up)
-			world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(j->c->site[i]));
+			world_break(j->c->w, "all is whole, and %s has no daemon above it",
+				    simsite_host(j->c->site[i]));
 		if (i < j->c->conf.sites && (n.lms < least || n.lms > most))
-			world_break(j->c->w, "all is whole, and %s knows %zu of %u hosts", simsite_host(j->c->site[i]), n.lms, most);
+			world_break(j->c->w, "all is whole, and %s knows %zu of %u hosts",
+				    simsite_host(j->c->site[i]), n.lms, most);
 	}
 }
 
@@ -129,9 +141,11 @@ static void tree_is_whole(struct judge *j)
 	size_t lms = cluster_hosts_below(j->c, &lost);
 
 	if (lost)
-		world_break(j->c->w, "all is whole, and %s has no daemon above it", simsite_host(lost));
+		world_break(j->c->w, "all is whole, and %s has no daemon above it",
+			    simsite_host(lost));
 	if (lms != j->c->conf.hosts)
-		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu", j->c->conf.hosts, lms);
+		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu",
+			    j->c->conf.hosts, lms);
 }
 
 static size_t alive_here(const struct judge *j)
@@ -161,15 +175,18 @@ static void all_are_seen(struct judge *j)
 	asker_be_ok(j->asker, ":site_attach([]) node_attach([]) proc_attach([])");
 	r = asker_be_ok(j->asker, ":{node_get_info([],1)}");
 	for (size_t i = 0; r && i < r->nentry; i++)
-		hosts += !strncmp(r->entry[i].objects, "n_", 2) && rogue_spares(j->c->rogue, r->entry[i].objects);
+		hosts += !strncmp(r->entry[i].objects, "n_", 2) &&
+			 rogue_spares(j->c->rogue, r->entry[i].objects);
 	if (r && hosts != hosts_here(j))
-		world_break(j->c->w, "all is whole, and %zu of %zu hosts answer", hosts, hosts_here(j));
+		world_break(j->c->w, "all is whole, and %zu of %zu hosts answer", hosts,
+			    hosts_here(j));
 	r = asker_ask(j->asker, ":proc_get_info([],513)");
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (!r->entry[i].status && r->entry[i].objects[0])
 			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
 	if (r && seen < alive)
-		world_break(j->c->w, "all is whole, and %zu of %zu processes are seen", seen, alive);
+		world_break(j->c->w, "all is whole, and %zu of %zu processes are seen", seen,
+			    alive);
 }
 
 static bool has_callers(const struct judge *j, struct simnode *n)
@@ -182,7 +199,8 @@ static bool has_callers(const struct judge *j, struct simnode *n)
 	return false;
 }
 
-/* How much the hosts that are not the rogue's are measured to have sent: each value of them must be there. */
+/* How much the hosts that are not the rogue's are measured to have sent: each value of them must be
+ * there. */
 static double add_reads(const struct judge *j, const char *value)
 {
 	double sum = 0;
@@ -202,10 +220,12 @@ static double read_total(struct judge *j)
 	r = asker_ask(j->asker, text);
 	if (!r || !r->nentry)
 		return NAN;
-	return rogue_counts(j->c->rogue) ? add_reads(j, r->entry[0].value) : answers_total(r->entry[0].value);
+	return rogue_counts(j->c->rogue) ? add_reads(j, r->entry[0].value)
+					 : answers_total(r->entry[0].value);
 }
 
-/* The i-th of those who call, not the rogue's: all, or as many of them as one tool may be told of in a second. */
+/* The i-th of those who call, not the rogue's: all, or as many of them as one tool may be told of
+ * in a second. */
 static struct simproc *caller(const struct judge *j, size_t *i)
 {
 	size_t ranks = (size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX;
@@ -241,7 +261,8 @@ static void measure_and_watch(struct judge *j)
 	size_t calls = 0;
 	const struct reply *r;
 
-	asker_ask(j->asker, "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
+	asker_ask(j->asker,
+		  "thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])");
 	snprintf(text, sizeof(text), ":csr_enable([%s])", j->csr);
 	asker_be_ok(j->asker, text);
 	r = asker_ask(j->asker, rogue_counts(j->c->rogue) ? CREATE_BY_NODE : CREATE);
@@ -255,7 +276,8 @@ static void measure_and_watch(struct judge *j)
 	if (!is_over(j) && j->told != calls)
 		world_break(j->c->w, "all is whole, and of %zu calls %zu are told", calls, j->told);
 	if (!is_over(j) && !(after - before == sent))
-		world_break(j->c->w, "all is whole, %g bytes were sent, and measured is %g (%g - %g)", sent,
+		world_break(j->c->w,
+			    "all is whole, %g bytes were sent, and measured is %g (%g - %g)", sent,
 			    after - before, after, before);
 }
 

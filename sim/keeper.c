@@ -24,7 +24,8 @@
 #define LOOKS_MAX 16 /* for a rank that lives */
 #define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
 #define LANES_MAX 64 /* openings that something came from and is not acknowledged */
-/* Until all sites are there: one that was with a mainsm before is waited for so long as mainsm/kept.h says, and not named when it is later. */
+/* Until all sites are there: one that was with a mainsm before is waited for so long as
+ * mainsm/kept.h says, and not named when it is later. */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS (120 * NSEC_PER_SEC)
@@ -65,7 +66,8 @@ static void on_commit(void *arg)
 	if (evkeep_commit(k->file, &e) < 0)
 		world_break(world_of(k), "the keeper's file: %s", e.text);
 	for (size_t i = 0; i < k->nlane; i++)
-		simtool_ack(k->tool, &(struct msg_events_ack){ SUB, k->lane[i].stream, k->lane[i].place });
+		simtool_ack(k->tool,
+			    &(struct msg_events_ack){ SUB, k->lane[i].stream, k->lane[i].place });
 	k->nlane = 0;
 }
 
@@ -123,7 +125,8 @@ static void on_events(void *arg, const struct msg_events *m)
 
 static void ask(struct keeper *k, const char *text)
 {
-	k->asked = simtool_ask(k->tool, &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
+	k->asked = simtool_ask(k->tool,
+			       &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
 	k->conf.ledger->counts.requests += k->asked != 0;
 }
 
@@ -131,7 +134,9 @@ static void keep(struct keeper *k)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), ":omig_events_keep(\"" SUB "\",[\"" SIMRANK_EVENT "\"],\"\",0,[\"policy\",\"%s\",\"mb\",2])",
+	snprintf(text, sizeof(text),
+		 ":omig_events_keep(\"" SUB "\",[\"" SIMRANK_EVENT
+		 "\"],\"\",0,[\"policy\",\"%s\",\"mb\",2])",
 		 k->policy);
 	ask(k, text);
 }
@@ -164,9 +169,16 @@ static void on_down(void *arg)
 
 static int come(struct keeper *k, struct err *e)
 {
-	const struct simtool_conf c = { .w = world_of(k), .loop = k->clock.loop, .name = k->conf.name,
-					.role = ROLE_TOOL_OBSERVE, .epoch = ++k->epoch, .on_reply = on_reply,
-					.on_events = on_events, .on_up = on_up, .on_down = on_down, .arg = k };
+	const struct simtool_conf c = { .w = world_of(k),
+					.loop = k->clock.loop,
+					.name = k->conf.name,
+					.role = ROLE_TOOL_OBSERVE,
+					.epoch = ++k->epoch,
+					.on_reply = on_reply,
+					.on_events = on_events,
+					.on_up = on_up,
+					.on_down = on_down,
+					.arg = k };
 	int rc;
 
 	evbalance_init(&k->balance);
@@ -294,6 +306,7 @@ void keeper_finish(struct keeper *k)
 	if (!w->broken[0])
 		on_commit(k);
 	if (!w->broken[0])
-		keptjudge(k->conf.cluster, FILE_NAME, &k->balance, k->conf.with_faults, &k->conf.ledger->counts);
+		keptjudge(k->conf.cluster, FILE_NAME, &k->balance, k->conf.with_faults,
+			  &k->conf.ledger->counts);
 	die(k);
 }

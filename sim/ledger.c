@@ -29,12 +29,14 @@ void ledger_close(struct ledger *l)
 enum verdict verdict_of(const struct reply *r)
 {
 	if (r->coverage.nmissing)
-		return strncmp(r->coverage.missing[0].reason, "not done", 8) ? VERDICT_UNKNOWN : VERDICT_NOT_DONE;
+		return strncmp(r->coverage.missing[0].reason, "not done", 8) ? VERDICT_UNKNOWN
+									     : VERDICT_NOT_DONE;
 	for (size_t i = 0; i < r->nentry; i++) {
 		if (strstr(r->entry[i].value, "done before, with the status OK"))
 			return VERDICT_DONE;
 		if (r->entry[i].status)
-			return strstr(r->entry[i].value, "not done") ? VERDICT_NOT_DONE : VERDICT_UNKNOWN;
+			return strstr(r->entry[i].value, "not done") ? VERDICT_NOT_DONE
+								     : VERDICT_UNKNOWN;
 	}
 	return r->nentry ? VERDICT_DONE : VERDICT_UNKNOWN;
 }

@@ -22,13 +22,16 @@ struct ledger_counts {
 	uint64_t full_disks, failing_disks, switched_off;
 	uint64_t rogues, lies; /* worlds with a rogue peer, and frames that it did something to */
 	uint64_t tokens; /* that were told, and are good */
-	uint64_t kept, kept_events, kept_lost; /* worlds with a kept subscription; what it has, and is told of */
+	/* worlds with a kept subscription; what it has, and is told of */
+	uint64_t kept, kept_events, kept_lost;
 };
 
 struct ledger {
 	size_t n; /* ranks */
 	uint32_t *done, *unknown; /* of each */
-	uint32_t *asked; /* of each: manipulations that were within the rights of their tool, whatever became of them */
+	/* of each: manipulations that were within the rights of their tool, whatever became of
+	 * them */
+	uint32_t *asked;
 	struct ledger_counts counts;
 };
 

@@ -64,7 +64,9 @@ static size_t token_at(const uint8_t *p, size_t n)
 
 	if (n < 3 || !strchr("npt", p[0]) || !p[0] || p[1] != '_')
 		return 0;
-	while (len < n && len < LIES_TOKEN_BYTES && (p[len] == '_' || (p[len] >= '0' && p[len] <= '9') || (p[len] >= 'a' && p[len] <= 'z')))
+	while (len < n && len < LIES_TOKEN_BYTES &&
+	       (p[len] == '_' || (p[len] >= '0' && p[len] <= '9') ||
+		(p[len] >= 'a' && p[len] <= 'z')))
 		len++;
 	return token_node((const char *)p, len, &node) ? len : 0;
 }
@@ -168,7 +170,9 @@ static bool next_field(const uint8_t *p, size_t n, struct field *out)
 	if (!out->head)
 		return false;
 	out->wire = number & 7;
-	body = out->wire == 1 ? 8 : out->wire == 5 ? 4 : varint(p + out->head, n - out->head, &value);
+	body = out->wire == 1	? 8
+	       : out->wire == 5 ? 4
+				: varint(p + out->head, n - out->head, &value);
 	if (!body || (out->wire == 2 && (value > n || body + value > n - out->head)))
 		return false;
 	out->n = out->head + body + (out->wire == 2 ? (size_t)value : 0);
@@ -177,10 +181,15 @@ static bool next_field(const uint8_t *p, size_t n, struct field *out)
 
 static uint64_t any_number(struct lies *l)
 {
-	static const uint64_t some[] = { 0, 1, 2, 3, 255, INT32_MAX, UINT32_MAX, (uint64_t)UINT32_MAX + 1, INT64_MAX, (uint64_t)1 << 63,
+	static const uint64_t some[] = { 0,	     1,
+					 2,	     3,
+					 255,	     INT32_MAX,
+					 UINT32_MAX, (uint64_t)UINT32_MAX + 1,
+					 INT64_MAX,  (uint64_t)1 << 63,
 					 UINT64_MAX };
 
-	return lies_one_in(l, 2) ? lies_below(l, 40) : some[lies_below(l, sizeof(some) / sizeof(some[0]))];
+	return lies_one_in(l, 2) ? lies_below(l, 40)
+				 : some[lies_below(l, sizeof(some) / sizeof(some[0]))];
 }
 
 /* One of them: left out, many times, or another number. */
@@ -203,7 +212,8 @@ static void change_field(struct lies *l, const uint8_t *p, size_t n, struct buf 
 	for (size_t at = FRAME_HEADER_BYTES; at < n && next_field(p + at, n - at, &f); at += f.n)
 		fields++;
 	which = fields ? lies_below(l, fields) : 0;
-	for (size_t at = FRAME_HEADER_BYTES, i = 0; at < n && next_field(p + at, n - at, &f); at += f.n, i++)
+	for (size_t at = FRAME_HEADER_BYTES, i = 0; at < n && next_field(p + at, n - at, &f);
+	     at += f.n, i++)
 		if (i == which)
 			put_changed(l, &f, out);
 		else
@@ -246,7 +256,8 @@ void lies_alter(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 
 void lies_repeat(struct lies *l, bool as_it_was, struct buf *out)
 {
-	const struct lies_frame *f = &(lies_one_in(l, 12) ? l->heard : l->said)[lies_below(l, LIES_FRAMES)];
+	const struct lies_frame *f =
+		&(lies_one_in(l, 12) ? l->heard : l->said)[lies_below(l, LIES_FRAMES)];
 
 	if (!f->p)
 		return;
@@ -258,8 +269,10 @@ void lies_repeat(struct lies *l, bool as_it_was, struct buf *out)
 
 void lies_garble(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 {
-	static const uint8_t length[][4] = { { 0, 0, 0, 0 }, { 0, 0x10, 0, 1 }, { 0x7f, 0xff, 0xff, 0xff },
-					     { 0x80, 0, 0, 0 }, { 0xff, 0xff, 0xff, 0xff }, { 0, 0x10, 0, 0 } };
+	static const uint8_t length[][4] = {
+		{ 0, 0, 0, 0 },	   { 0, 0x10, 0, 1 },	       { 0x7f, 0xff, 0xff, 0xff },
+		{ 0x80, 0, 0, 0 }, { 0xff, 0xff, 0xff, 0xff }, { 0, 0x10, 0, 0 }
+	};
 
 	switch (lies_below(l, 3)) {
 	case 0: /* an announced length, and nothing behind it */

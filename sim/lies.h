@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rogue peer may say: frames that are well formed and not true, and others that are neither. It knows the tokens of
- * hosts that are not its own, and what it has sent and heard itself. All from dice.
+ * What a rogue peer may say: frames that are well formed and not true, and others that are neither.
+ * It knows the tokens of hosts that are not its own, and what it has sent and heard itself. All
+ * from dice.
  */
 #ifndef SIM_LIES_H
 #define SIM_LIES_H
@@ -13,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stands in each value and reason that is made up: told of anybody else, it shows who is believed. */
+/* Stands in each value and reason that is made up: told of anybody else, it shows who is
+ * believed. */
 #define LIES_MARK "a rogue says so"
 
 #define LIES_FRAMES 48 /* of its own, that are remembered */

@@ -11,7 +11,8 @@ bool lies_one_in(struct lies *l, uint64_t n);
 /* Of somebody else; class 0: any of node, process and thread. Made up when none is known. */
 const char *lies_token(struct lies *l, char class);
 
-/* The message says something else; nothing, when there is nothing that is known how to be said otherwise. */
+/* The message says something else; nothing, when there is nothing that is known how to be said
+ * otherwise. */
 void lies_reword(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 
 #endif

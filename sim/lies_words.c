@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lies that take knowing the messages: answers, events, directories and values of somebody else, and orders to those below. */
+/* Lies that take knowing the messages: answers, events, directories and values of somebody else,
+ * and orders to those below. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/omis/reply.h"
@@ -13,7 +14,8 @@
 
 #define ENTRIES_MAX 8
 #define MISSING_MAX 4
-#define GUESS_MAX 40 /* numbers of conditional requests, measurements, requests that are guessed */
+/* numbers of conditional requests, measurements, requests that are guessed */
+#define GUESS_MAX 40
 #define VALUE_TEXT "\"" LIES_MARK "\""
 
 /* What a made-up message points to. */
@@ -37,7 +39,8 @@ static int64_t any_time(struct lies *l)
 {
 	static const int64_t some[] = { INT64_MIN, -1, 0, 1, INT64_MAX, INT64_MAX - 1 };
 
-	return lies_one_in(l, 2) ? some[lies_below(l, ARRAY_LEN(some))] : (int64_t)(rng_next(&l->dice) >> 2);
+	return lies_one_in(l, 2) ? some[lies_below(l, ARRAY_LEN(some))]
+				 : (int64_t)(rng_next(&l->dice) >> 2);
 }
 
 static const char *any_csr(struct lies *l, struct made *m)
@@ -53,22 +56,25 @@ static struct bytes any_value(struct lies *l, struct made *m)
 
 	if (lies_one_in(l, 2))
 		return text_bytes(VALUE_TEXT);
-	snprintf(text, sizeof(m->event[0]), "3,%s,%u,%u", lies_token(l, 'p'), (unsigned)lies_below(l, GUESS_MAX),
-		 1 + (unsigned)lies_below(l, 1000000));
+	snprintf(text, sizeof(m->event[0]), "3,%s,%u,%u", lies_token(l, 'p'),
+		 (unsigned)lies_below(l, GUESS_MAX), 1 + (unsigned)lies_below(l, 1000000));
 	return text_bytes(text);
 }
 
-static size_t make_entries(struct lies *l, struct made *m, const struct msg_entry *from, size_t nfrom)
+static size_t make_entries(struct lies *l, struct made *m, const struct msg_entry *from,
+			   size_t nfrom)
 {
 	size_t n = 1 + lies_below(l, ENTRIES_MAX - 1);
 
 	for (size_t i = 0; i < n; i++)
-		m->entry[i] = (struct msg_entry){ .action = i < nfrom ? from[i].action : (uint32_t)lies_below(l, 4),
-						  .objects = i < nfrom && lies_one_in(l, 2) ? from[i].objects
-							     : lies_one_in(l, 3)	    ? ""
-											    : lies_token(l, 0),
-						  .status = lies_one_in(l, 3) ? STATUS_UNKNOWN_OBJECT : STATUS_OK,
-						  .value = any_value(l, m) };
+		m->entry[i] = (struct msg_entry){
+			.action = i < nfrom ? from[i].action : (uint32_t)lies_below(l, 4),
+			.objects = i < nfrom && lies_one_in(l, 2) ? from[i].objects
+				   : lies_one_in(l, 3)		  ? ""
+								  : lies_token(l, 0),
+			.status = lies_one_in(l, 3) ? STATUS_UNKNOWN_OBJECT : STATUS_OK,
+			.value = any_value(l, m)
+		};
 	return n;
 }
 
@@ -76,12 +82,14 @@ static const struct msg_coverage *make_coverage(struct lies *l, struct made *m)
 {
 	size_t n = lies_below(l, MISSING_MAX);
 
-	m->coverage = (struct msg_coverage){ .asked = lies_one_in(l, 2) ? 1 : (uint32_t)rng_next(&l->dice),
-					     .answered = lies_one_in(l, 2) ? 1 : UINT32_MAX,
-					     .missing = m->missing,
-					     .nmissing = n,
-					     .oldest_ns = any_time(l),
-					     .newest_ns = any_time(l) };
+	m->coverage =
+		(struct msg_coverage){ .asked =
+					       lies_one_in(l, 2) ? 1 : (uint32_t)rng_next(&l->dice),
+				       .answered = lies_one_in(l, 2) ? 1 : UINT32_MAX,
+				       .missing = m->missing,
+				       .nmissing = n,
+				       .oldest_ns = any_time(l),
+				       .newest_ns = any_time(l) };
 	for (size_t i = 0; i < n; i++)
 		m->missing[i] = (struct msg_missing){ lies_token(l, 0), LIES_MARK };
 	return &m->coverage;
@@ -105,7 +113,8 @@ static void reply(struct lies *l, struct made *m, struct msg_reply *r)
 static void triggered(struct lies *l, struct made *m, struct msg_triggered *t)
 {
 	for (size_t i = 0; i < ARRAY_LEN(m->par); i++)
-		m->par[i] = (struct msg_par){ 1 + (uint32_t)lies_below(l, 9), text_bytes(lies_one_in(l, 2) ? "5" : VALUE_TEXT) };
+		m->par[i] = (struct msg_par){ 1 + (uint32_t)lies_below(l, 9),
+					      text_bytes(lies_one_in(l, 2) ? "5" : VALUE_TEXT) };
 	if (!t->npar || lies_one_in(l, 2)) {
 		t->par = m->par;
 		t->npar = ARRAY_LEN(m->par);
@@ -136,21 +145,27 @@ static void directory(struct lies *l, struct made *m, struct msg_directory *d)
 	if (!node || lies_one_in(l, 2))
 		token_node(other, strlen(other), &node);
 	for (size_t i = 0; i < n; i++)
-		m->object[i] = (struct msg_object){ .token = lies_token(l, 0),
-						    .parent = lies_token(l, lies_one_in(l, 2) ? 'n' : 0),
-						    .op = lies_one_in(l, 2) ? MSG_OP_GONE : MSG_OP_PRESENT,
-						    .name = LIES_MARK,
-						    .pid = (int64_t)lies_below(l, 100000),
-						    .rank = (int32_t)lies_below(l, GUESS_MAX) - 1,
-						    .world_size = (int32_t)lies_below(l, GUESS_MAX),
-						    .job = "job-1",
-						    .state = (uint32_t)lies_below(l, MSG_STATE_UNREACHABLE + 1),
-						    .time_ns = any_time(l),
-						    .sub = (uint32_t)lies_below(l, MSG_NODE_HUNG + 1),
-						    .site = l->site,
-						    .host = l->host };
-	*d = (struct msg_directory){ .full = lies_one_in(l, 2), .node = node, .object = m->object, .nobject = n,
-				     .more = lies_one_in(l, 4), .attach = lies_one_in(l, 2) ? UINT64_MAX : d->attach };
+		m->object[i] = (struct msg_object){
+			.token = lies_token(l, 0),
+			.parent = lies_token(l, lies_one_in(l, 2) ? 'n' : 0),
+			.op = lies_one_in(l, 2) ? MSG_OP_GONE : MSG_OP_PRESENT,
+			.name = LIES_MARK,
+			.pid = (int64_t)lies_below(l, 100000),
+			.rank = (int32_t)lies_below(l, GUESS_MAX) - 1,
+			.world_size = (int32_t)lies_below(l, GUESS_MAX),
+			.job = "job-1",
+			.state = (uint32_t)lies_below(l, MSG_STATE_UNREACHABLE + 1),
+			.time_ns = any_time(l),
+			.sub = (uint32_t)lies_below(l, MSG_NODE_HUNG + 1),
+			.site = l->site,
+			.host = l->host
+		};
+	*d = (struct msg_directory){ .full = lies_one_in(l, 2),
+				     .node = node,
+				     .object = m->object,
+				     .nobject = n,
+				     .more = lies_one_in(l, 4),
+				     .attach = lies_one_in(l, 2) ? UINT64_MAX : d->attach };
 }
 
 static void batch(struct lies *l, struct made *m, struct msg_flow_batch *b)
@@ -197,8 +212,13 @@ static void hello(struct lies *l, struct msg_hello *h)
 
 /* A tool that may only look is behind it: that it asks for more is what the lm has to see. */
 static const char *const order[ORDERS] = {
-	":thread_stop([])", ":thread_suspend([])", ":proc_send_signal([],10)", ":proc_send_signal([],9)", ":{proc_send_signal([],10)}",
-	":thread_stop([]) thread_suspend([]) proc_send_signal([],10)", ":node_get_info([],1)",
+	":thread_stop([])",
+	":thread_suspend([])",
+	":proc_send_signal([],10)",
+	":proc_send_signal([],9)",
+	":{proc_send_signal([],10)}",
+	":thread_stop([]) thread_suspend([]) proc_send_signal([],10)",
+	":node_get_info([],1)",
 	"thread_has_started_lib_call([],\"MPI_Send\"): thread_suspend([])"
 };
 
@@ -208,7 +228,8 @@ static void request(struct lies *l, struct made *m, struct msg_request *r)
 {
 	for (uint32_t i = 0; i < ENTRIES_MAX; i++)
 		m->action[i] = i + 1;
-	*r = (struct msg_request){ .id = r->id && lies_one_in(l, 2) ? r->id : rng_next(&l->dice) >> 1,
+	*r = (struct msg_request){ .id = r->id && lies_one_in(l, 2) ? r->id
+								    : rng_next(&l->dice) >> 1,
 				   .tool = (uint32_t)lies_below(l, GUESS_MAX),
 				   .identity = observer,
 				   .right = (uint32_t)lies_below(l, 5),
@@ -244,8 +265,9 @@ static uint8_t any_type(struct lies *l, const uint8_t *type, size_t n)
 
 static void make_down(struct lies *l, struct made *made, struct msg *m)
 {
-	static const uint8_t type[] = { MSG_REQUEST, MSG_REQUEST, MSG_ARM, MSG_DISARM, MSG_TOOL_GONE, MSG_RELEASE, MSG_DISOWN, MSG_FLOW_READ,
-					MSG_CANCEL, MSG_FLOW_END, MSG_LET_GO };
+	static const uint8_t type[] = { MSG_REQUEST,   MSG_REQUEST,  MSG_ARM,	 MSG_DISARM,
+					MSG_TOOL_GONE, MSG_RELEASE,  MSG_DISOWN, MSG_FLOW_READ,
+					MSG_CANCEL,    MSG_FLOW_END, MSG_LET_GO };
 
 	m->type = any_type(l, type, sizeof(type));
 	if (m->type == MSG_REQUEST)
@@ -257,11 +279,13 @@ static void make_down(struct lies *l, struct made *made, struct msg *m)
 	else if (m->type == MSG_TOOL_GONE)
 		m->tool_gone.tool = (uint32_t)lies_below(l, GUESS_MAX);
 	else if (m->type == MSG_RELEASE)
-		m->release = (struct msg_release){ any_csr(l, made), lies_below(l, GUESS_MAX), lies_token(l, 'n') };
+		m->release = (struct msg_release){ any_csr(l, made), lies_below(l, GUESS_MAX),
+						   lies_token(l, 'n') };
 	else if (m->type == MSG_DISOWN)
 		m->disown = (struct msg_disown){ 1 + (uint32_t)lies_below(l, GUESS_MAX), l->host };
 	else if (m->type == MSG_FLOW_READ)
-		m->flow_read = (struct msg_flow_read){ 1 + (uint32_t)lies_below(l, GUESS_MAX), rng_next(&l->dice), any_time(l) };
+		m->flow_read = (struct msg_flow_read){ 1 + (uint32_t)lies_below(l, GUESS_MAX),
+						       rng_next(&l->dice), any_time(l) };
 	else if (m->type == MSG_CANCEL)
 		m->cancel.id = lies_below(l, GUESS_MAX);
 	else if (m->type == MSG_FLOW_END)
@@ -272,8 +296,9 @@ static void make_down(struct lies *l, struct made *made, struct msg *m)
 
 static void make_up(struct lies *l, struct made *made, struct msg *m)
 {
-	static const uint8_t type[] = { MSG_REPLY, MSG_TRIGGERED, MSG_TRIGGERED, MSG_DIRECTORY, MSG_DIRECTORY, MSG_FLOW_BATCH,
-					MSG_ARM_ACK, MSG_FLOW_ACK, MSG_PONG, MSG_EVENTS };
+	static const uint8_t type[] = { MSG_REPLY,     MSG_TRIGGERED,  MSG_TRIGGERED, MSG_DIRECTORY,
+					MSG_DIRECTORY, MSG_FLOW_BATCH, MSG_ARM_ACK,   MSG_FLOW_ACK,
+					MSG_PONG,      MSG_EVENTS };
 
 	m->type = any_type(l, type, sizeof(type));
 	if (m->type == MSG_REPLY) {
@@ -288,16 +313,21 @@ static void make_up(struct lies *l, struct made *made, struct msg *m)
 	} else if (m->type == MSG_FLOW_BATCH) {
 		batch(l, made, &m->flow_batch);
 	} else if (m->type == MSG_ARM_ACK) {
-		m->arm_ack = (struct msg_arm_ack){ any_csr(l, made), (uint32_t)lies_below(l, 9), made->entry,
-						   make_entries(l, made, NULL, 0) };
+		m->arm_ack = (struct msg_arm_ack){ any_csr(l, made), (uint32_t)lies_below(l, 9),
+						   made->entry, make_entries(l, made, NULL, 0) };
 	} else if (m->type == MSG_FLOW_ACK) {
-		m->flow_ack = (struct msg_flow_ack){ 1 + (uint32_t)lies_below(l, GUESS_MAX), lies_below(l, 9), made->entry,
+		m->flow_ack = (struct msg_flow_ack){ 1 + (uint32_t)lies_below(l, GUESS_MAX),
+						     lies_below(l, 9), made->entry,
 						     make_entries(l, made, NULL, 0) };
 	} else if (m->type == MSG_PONG) {
-		m->pong = (struct msg_pong){ lies_below(l, GUESS_MAX), any_time(l), any_time(l), 0 };
+		m->pong =
+			(struct msg_pong){ lies_below(l, GUESS_MAX), any_time(l), any_time(l), 0 };
 	} else {
-		m->events = (struct msg_events){ .sub = "s", .stream = lies_below(l, 3), .place = rng_next(&l->dice),
-						 .blocks = text_bytes(VALUE_TEXT), .end = lies_one_in(l, 2) };
+		m->events = (struct msg_events){ .sub = "s",
+						 .stream = lies_below(l, 3),
+						 .place = rng_next(&l->dice),
+						 .blocks = text_bytes(VALUE_TEXT),
+						 .end = lies_one_in(l, 2) };
 	}
 }
 
@@ -347,7 +377,9 @@ void lies_reword(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 	struct made made = { 0 };
 	struct msg *m = NULL;
 
-	if (msg_get(p[FRAME_HEADER_BYTES - 1], p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m, NULL) == 0 && reword(l, &made, m))
+	if (msg_get(p[FRAME_HEADER_BYTES - 1], p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m,
+		    NULL) == 0 &&
+	    reword(l, &made, m))
 		msg_put(out, m);
 	else
 		buf_put(out, p, n);

@@ -35,7 +35,9 @@ static void note(void *p, size_t n, int prot, int fd)
 
 	if (!m)
 		return;
-	*m = (struct mapped){ .p = p, .n = n, .prot = prot, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3), .by = by };
+	*m = (struct mapped){
+		.p = p, .n = n, .prot = prot, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3), .by = by
+	};
 	if (m->fd < 0 || map_put(&all, (uintptr_t)p, m, NULL)) {
 		close(m->fd);
 		free(m);

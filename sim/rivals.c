@@ -14,8 +14,8 @@
 #define CRASHES 400 /* for a mean with two digits */
 #define TEXT_BYTES 1024
 #define ETA_S ((double)HEARTBEAT_PERIOD_NS / 1e9)
-#define PATIENCE_S \
-	((double)HEARTBEAT_MISSED_MAX * ETA_S) /* until one that is gone is found, at most */
+/* until one that is gone is found, at most */
+#define PATIENCE_S ((double)HEARTBEAT_MISSED_MAX * ETA_S)
 
 /* Those that can be told how late they may be at most are told ours. */
 static const struct {
@@ -87,7 +87,8 @@ static int simulate(const struct detector_conf *c, unsigned k, const char *more,
 	return rc;
 }
 
-/* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of them. */
+/* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of
+ * them. */
 static int measure(const struct detector_conf *c, unsigned k, struct rival *out, struct err *e)
 {
 	char quiet[64], crashes[160];

@@ -16,15 +16,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBERS_MAX 8 /* that one host may have one after the other: mainsm's disk may have been torn */
+/* that one host may have one after the other: mainsm's disk may have been torn */
+#define NUMBERS_MAX 8
 #define OUT_MAX_BYTES (4u * 1024 * 1024) /* of what one frame becomes */
-#define LIES_MAX 50000 /* answers to what it makes up make it say more: a storm that feeds on itself shows nothing new */
+/* answers to what it makes up make it say more: a storm that feeds on itself shows nothing new */
+#define LIES_MAX 50000
 #define FLOODS_MAX 4 /* in one world: they take long */
 #define FLOOD_FRAMES 400
 #define SULK_MAX_NS (10 * NSEC_PER_SEC) /* nothing is said but that it lives */
 #define RARELY_MAX 10 /* frames between two lies, in the mean */
 
-enum trick { TRICK_WITHHOLD, TRICK_TWICE, TRICK_LATE, TRICK_REPEAT, TRICK_ALTER, TRICK_FORGE, TRICK_FLOOD, TRICK_SULK, TRICK_GARBLE, TRICKS };
+enum trick {
+	TRICK_WITHHOLD,
+	TRICK_TWICE,
+	TRICK_LATE,
+	TRICK_REPEAT,
+	TRICK_ALTER,
+	TRICK_FORGE,
+	TRICK_FLOOD,
+	TRICK_SULK,
+	TRICK_GARBLE,
+	TRICKS
+};
 
 /* A host that is not the rogue's: its numbers are listened for. */
 struct spared {
@@ -57,14 +70,16 @@ struct rogue {
 
 bool rogue_is_drawn(enum rogue_when when, uint64_t seed)
 {
-	return when == ROGUE_ALWAYS || (when == ROGUE_SOMETIMES && hash_mix64(seed ^ ROGUE_ONE_IN) % ROGUE_ONE_IN == 0);
+	return when == ROGUE_ALWAYS ||
+	       (when == ROGUE_SOMETIMES && hash_mix64(seed ^ ROGUE_ONE_IN) % ROGUE_ONE_IN == 0);
 }
 
 /* --- who is who */
 
 bool rogue_has_host(const struct rogue *r, const struct simnode *n)
 {
-	return r && (r->kind == ROGUE_LM ? str_eq(simnode_name(n), r->host) : str_eq(simnode_site(n), r->site));
+	return r && (r->kind == ROGUE_LM ? str_eq(simnode_name(n), r->host)
+					 : str_eq(simnode_site(n), r->site));
 }
 
 bool rogue_has_sm(const struct rogue *r, const struct simsite *s)
@@ -100,7 +115,8 @@ bool rogue_spares(const struct rogue *r, const char *token)
 {
 	uint32_t number;
 
-	return !r || !rogue_counts(r) || (token_node(token, strlen(token), &number) && rogue_node(r, number));
+	return !r || !rogue_counts(r) ||
+	       (token_node(token, strlen(token), &number) && rogue_node(r, number));
 }
 
 static bool names_spared(const struct rogue *r, const char *objects)
@@ -126,18 +142,21 @@ void rogue_check(struct rogue *r, const struct reply *reply)
 	struct world *w = r ? r->cluster->w : NULL;
 
 	for (size_t i = 0; r && i < reply->nentry; i++)
-		if (strstr(reply->entry[i].value, LIES_MARK) && names_spared(r, reply->entry[i].objects))
-			world_break(w, "what %s made up is told of %.100s: %.100s", r->name, reply->entry[i].objects,
-				    reply->entry[i].value);
+		if (strstr(reply->entry[i].value, LIES_MARK) &&
+		    names_spared(r, reply->entry[i].objects))
+			world_break(w, "what %s made up is told of %.100s: %.100s", r->name,
+				    reply->entry[i].objects, reply->entry[i].value);
 	for (size_t i = 0; r && i < reply->coverage.nmissing; i++)
-		if (strstr(reply->coverage.missing[i].reason, LIES_MARK) && names_spared(r, reply->coverage.missing[i].object))
+		if (strstr(reply->coverage.missing[i].reason, LIES_MARK) &&
+		    names_spared(r, reply->coverage.missing[i].object))
 			world_break(w, "%s made up why %.100s is missing, and is believed", r->name,
 				    reply->coverage.missing[i].object);
 }
 
 /* --- what others say is listened to */
 
-static void each_frame(const uint8_t *p, size_t n, void *arg, void (*fn)(void *arg, const uint8_t *p, size_t n))
+static void each_frame(const uint8_t *p, size_t n, void *arg,
+		       void (*fn)(void *arg, const uint8_t *p, size_t n))
 {
 	for (size_t at = 0, one; at < n && (one = frame_bytes(p + at, n - at)); at += one)
 		fn(arg, p + at, one);
@@ -193,7 +212,8 @@ static void out(const struct saying *s, const struct buf *b)
 		mem_tap_send(s->c, b->p, b->n);
 }
 
-/* Orders of a tool that may manipulate are within its rights whatever they say: they go as they are, or not at all. */
+/* Orders of a tool that may manipulate are within its rights whatever they say: they go as they
+ * are, or not at all. */
 static bool may_alter(const struct saying *s, const uint8_t *p)
 {
 	uint8_t type = p[FRAME_HEADER_BYTES - 1];
@@ -269,8 +289,10 @@ static void play(struct saying *s, enum trick t, const uint8_t *p, size_t n)
 /* Of those that it is up to: subtle ones more often. */
 static enum trick any_trick(struct rogue *r)
 {
-	static const enum trick often[] = { TRICK_ALTER, TRICK_ALTER, TRICK_ALTER, TRICK_ALTER, TRICK_FORGE, TRICK_FORGE, TRICK_REPEAT,
-					    TRICK_TWICE, TRICK_LATE, TRICK_WITHHOLD, TRICK_FLOOD, TRICK_SULK, TRICK_GARBLE };
+	static const enum trick often[] = { TRICK_ALTER, TRICK_ALTER,	 TRICK_ALTER,  TRICK_ALTER,
+					    TRICK_FORGE, TRICK_FORGE,	 TRICK_REPEAT, TRICK_TWICE,
+					    TRICK_LATE,	 TRICK_WITHHOLD, TRICK_FLOOD,  TRICK_SULK,
+					    TRICK_GARBLE };
 	enum trick t;
 
 	do {
@@ -286,7 +308,8 @@ static void say(void *arg, const uint8_t *p, size_t n)
 	struct rng *dice = &r->lies.dice;
 	enum trick t = any_trick(r);
 	nsec_t now = loop_now(r->cluster->w->loop);
-	bool is_beat = p[FRAME_HEADER_BYTES - 1] == MSG_PING || p[FRAME_HEADER_BYTES - 1] == MSG_PONG;
+	bool is_beat =
+		p[FRAME_HEADER_BYTES - 1] == MSG_PING || p[FRAME_HEADER_BYTES - 1] == MSG_PONG;
 
 	lies_note_said(&r->lies, p, n);
 	if (now < r->sulks_until && !is_beat)
@@ -295,11 +318,13 @@ static void say(void *arg, const uint8_t *p, size_t n)
 		put_late(s, p, n);
 		return;
 	}
-	if (r->ledger->counts.lies >= LIES_MAX || rng_below(dice, is_beat ? RARELY_MAX : r->rarely)) {
+	if (r->ledger->counts.lies >= LIES_MAX ||
+	    rng_below(dice, is_beat ? RARELY_MAX : r->rarely)) {
 		mem_tap_send(s->c, p, n);
 		return;
 	}
-	log_info("sim", "%s plays trick %d with a %s", r->name, (int)t, msg_type_name(p[FRAME_HEADER_BYTES - 1]));
+	log_info("sim", "%s plays trick %d with a %s", r->name, (int)t,
+		 msg_type_name(p[FRAME_HEADER_BYTES - 1]));
 	r->ledger->counts.lies++;
 	if (t == TRICK_SULK)
 		r->sulks_until = now + (nsec_t)rng_below(dice, SULK_MAX_NS);
@@ -309,8 +334,9 @@ static void say(void *arg, const uint8_t *p, size_t n)
 static enum lies_to direction(const struct rogue *r, const struct chan *c)
 {
 	const struct identity *who = chan_peer(c);
-	bool is_below = who && (who->role == ROLE_LM || (who->role == ROLE_SM && r->kind == ROGUE_SM &&
-							  strlen(who->host) > strlen(r->host)));
+	bool is_below =
+		who && (who->role == ROLE_LM || (who->role == ROLE_SM && r->kind == ROGUE_SM &&
+						 strlen(who->host) > strlen(r->host)));
 
 	return is_below ? LIES_DOWN : LIES_UP;
 }
@@ -334,7 +360,8 @@ static void hear(void *arg, const uint8_t *p, size_t n)
 	struct buf b = BUF_INIT(OUT_MAX_BYTES);
 
 	lies_note_heard(&r->lies, p, n);
-	if (n == FRAME_HEADER_BYTES || r->ledger->counts.lies >= LIES_MAX || rng_below(&r->lies.dice, r->rarely))
+	if (n == FRAME_HEADER_BYTES || r->ledger->counts.lies >= LIES_MAX ||
+	    rng_below(&r->lies.dice, r->rarely))
 		return;
 	r->ledger->counts.lies++;
 	lies_forge(&r->lies, s->to, &b);
@@ -403,7 +430,9 @@ static int listen_to_others(struct rogue *r)
 	for (unsigned i = 0; rc == 0 && i < r->cluster->conf.hosts; i++) {
 		struct spared *s = &r->spared[i];
 
-		*s = (struct spared){ .rogue = r, .node = r->cluster->node[i], .tap = { on_spared_says, on_spared_hears, s } };
+		*s = (struct spared){ .rogue = r,
+				      .node = r->cluster->node[i],
+				      .tap = { on_spared_says, on_spared_hears, s } };
 		if (!rogue_has_host(r, s->node))
 			rc = mem_net_set_tap(r->cluster->w->net, simnode_name(s->node), &s->tap);
 	}
@@ -422,12 +451,14 @@ int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue *
 	choose_victim(r);
 	r->tap = (struct mem_tap){ on_says, on_hears, r };
 	r->spared = calloc(c->conf.hosts, sizeof(*r->spared));
-	if (!r->spared || listen_to_others(r) < 0 || mem_net_set_tap(c->w->net, r->host, &r->tap) < 0 ||
+	if (!r->spared || listen_to_others(r) < 0 ||
+	    mem_net_set_tap(c->w->net, r->host, &r->tap) < 0 ||
 	    (r->kind == ROGUE_TOOL_KIND && roguetool_new(c, &r->lies.dice, &r->tool, NULL) < 0)) {
 		rogue_free(r);
 		return err_nomem(e);
 	}
-	log_info("sim", "%s is rogue: tricks=%#x rarely=%u", r->name, r->tricks & ((1u << TRICKS) - 1), (unsigned)r->rarely);
+	log_info("sim", "%s is rogue: tricks=%#x rarely=%u", r->name,
+		 r->tricks & ((1u << TRICKS) - 1), (unsigned)r->rarely);
 	l->counts.rogues++;
 	c->rogue = *out = r;
 	return 0;

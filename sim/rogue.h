@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon or tool of a simulated world that is taken over: its code runs as it is, and between it and the network
- * somebody alters, withholds, repeats and makes up what it says. It keeps the identity that it has. What is told of it
- * (of its host, or of all its site when it is an sm) is not judged; what is told of anybody else is.
+ * One daemon or tool of a simulated world that is taken over: its code runs as it is, and between
+ * it and the network somebody alters, withholds, repeats and makes up what it says. It keeps the
+ * identity that it has. What is told of it (of its host, or of all its site when it is an sm) is
+ * not judged; what is told of anybody else is.
  */
 #ifndef SIM_ROGUE_H
 #define SIM_ROGUE_H
@@ -22,7 +23,8 @@ struct rogue;
 bool rogue_is_drawn(enum rogue_when when, uint64_t seed);
 
 /* c knows it from now on. */
-int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue **out, struct err *e);
+int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue **out,
+	      struct err *e);
 
 /* It is as it seems from now on; a tool leaves. NULL is fine. */
 void rogue_stop(struct rogue *r);

@@ -30,7 +30,8 @@ static uint64_t below(struct roguetool *t, uint64_t n)
 	return rng_below(t->dice, n);
 }
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct roguetool *t = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -53,23 +54,46 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 /* Any process that somebody has been told of. */
 static const char *any_process(struct roguetool *t)
 {
-	const struct simproc *p = cluster_rank(t->cluster, (int64_t)below(t, (uint64_t)t->cluster->conf.hosts * CLUSTER_RANKS_MAX));
+	const struct simproc *p =
+		cluster_rank(t->cluster, (int64_t)below(t, (uint64_t)t->cluster->conf.hosts *
+								   CLUSTER_RANKS_MAX));
 
 	return p ? p->token : "";
 }
 
-/* %p: a process, %c: a conditional request, %d: a measurement, that may be somebody else's; %n: a host. */
+/* %p: a process, %c: a conditional request, %d: a measurement, that may be somebody else's; %n: a
+ * host. */
 static const char *const wish[] = {
-	":site_attach([]) node_attach([]) proc_attach([])", ":proc_send_signal([%p],10)", ":proc_send_signal([],10)",
-	":{proc_send_signal([%p],9)}", ":thread_stop([])", ":thread_suspend([%p])", ":{thread_stop([]) thread_suspend([])}",
-	":csr_delete([%c])", ":csr_disable([%c])", ":csr_enable([%c])", ":csr_delete([])", ":dfg_delete([%d])", ":dfg_read([%d])",
-	":dfg_delete([])", ":dfg_start([%d])", ":omig_cert_token(\"lm\",31536000,0)", ":omig_cert_token(\"tool-admin\",31536000,0)",
-	":omig_stop()", ":proc_detach([])", ":proc_get_info([],513)", ":{node_get_info([],1)}", ":proc_get_info([%p,%p,%p],513)",
+	":site_attach([]) node_attach([]) proc_attach([])",
+	":proc_send_signal([%p],10)",
+	":proc_send_signal([],10)",
+	":{proc_send_signal([%p],9)}",
+	":thread_stop([])",
+	":thread_suspend([%p])",
+	":{thread_stop([]) thread_suspend([])}",
+	":csr_delete([%c])",
+	":csr_disable([%c])",
+	":csr_enable([%c])",
+	":csr_delete([])",
+	":dfg_delete([%d])",
+	":dfg_read([%d])",
+	":dfg_delete([])",
+	":dfg_start([%d])",
+	":omig_cert_token(\"lm\",31536000,0)",
+	":omig_cert_token(\"tool-admin\",31536000,0)",
+	":omig_stop()",
+	":proc_detach([])",
+	":proc_get_info([],513)",
+	":{node_get_info([],1)}",
+	":proc_get_info([%p,%p,%p],513)",
 	"thread_has_started_lib_call([],\"MPI_Send\"): thread_suspend([]) print([$proc,$par1,$par8])",
 	"thread_has_started_lib_call([],\"MPI_Send\"): proc_send_signal([%p],10)",
 	"thread_has_started_lib_call([],\"MPI_Send\"): print([$proc,$par1,$par8])",
-	":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",10,\"mode\",\"start\"])", ":proc_send_signal([p_0_aaaaaa],10)",
-	":print([((((((((((((((((((((((((((((((", ":thread_continue([%p]) thread_resume([%p])", ":user_event_raise([e_1],[])"
+	":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",10,\"mode\",\"start\"])",
+	":proc_send_signal([p_0_aaaaaa],10)",
+	":print([((((((((((((((((((((((((((((((",
+	":thread_continue([%p]) thread_resume([%p])",
+	":user_event_raise([e_1],[])"
 };
 
 static void write_wish(struct roguetool *t, const char *w, char out[TEXT_BYTES])
@@ -82,19 +106,22 @@ static void write_wish(struct roguetool *t, const char *w, char out[TEXT_BYTES])
 		else if (*++w == 'p')
 			n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%s", any_process(t));
 		else
-			n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%c_%u", *w, 1 + (unsigned)below(t, GUESS_MAX));
+			n += (size_t)snprintf(out + n, TEXT_BYTES - n, "%c_%u", *w,
+					      1 + (unsigned)below(t, GUESS_MAX));
 	}
 	out[n] = 0;
 }
 
-/* The fields that only daemons fill are filled as if it were one; ids of others' epochs are taken for its own. */
+/* The fields that only daemons fill are filled as if it were one; ids of others' epochs are taken
+ * for its own. */
 static void ask(struct roguetool *t)
 {
 	char text[TEXT_BYTES];
 	struct msg m = { .type = MSG_REQUEST };
 
 	write_wish(t, wish[below(t, ARRAY_LEN(wish))], text);
-	m.request = (struct msg_request){ .id = below(t, 2) ? below(t, GUESS_MAX) : 1000000 + below(t, GUESS_MAX),
+	m.request = (struct msg_request){ .id = below(t, 2) ? below(t, GUESS_MAX)
+							    : 1000000 + below(t, GUESS_MAX),
 					  .tool = (uint32_t)below(t, 5),
 					  .identity = below(t, 2) ? "omig:tool-admin//t0" : "",
 					  .right = (uint32_t)below(t, 5),
@@ -126,7 +153,8 @@ int roguetool_new(struct cluster *c, struct rng *dice, struct roguetool **out, s
 	struct roguetool *t = calloc(1, sizeof(*t));
 	const struct identity who = world_identity(c->w, ROLE_TOOL_OBSERVE, "", ROGUE_TOOL);
 	const struct msg_hello hello = { .role = "tool", .host = ROGUE_TOOL, .epoch = 1 };
-	struct link_conf conf = { .handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down } };
+	struct link_conf conf = { .handler = {
+					  .on_up = on_up, .on_msg = on_msg, .on_down = on_down } };
 
 	if (!t)
 		return err_nomem(e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tool that may only observe, and asks for everything else: of others' processes, requests, measurements, and what admins ask. */
+/* A tool that may only observe, and asks for everything else: of others' processes, requests,
+ * measurements, and what admins ask. */
 #ifndef SIM_ROGUETOOL_H
 #define SIM_ROGUETOOL_H
 

@@ -23,15 +23,18 @@
 #define IDEA_PAUSE_NS (250 * NSEC_PER_MSEC)
 #define FAULT_PAUSE_NS (1500 * NSEC_PER_MSEC)
 #define CALL_PAUSE_NS (50 * NSEC_PER_MSEC)
-#define TOOL_QUEUE_BYTES (1024 * 1024) /* little, so that it is full soon: what then holds is the same for 32 MiB */
+/* little, so that it is full soon: what then holds is the same for 32 MiB */
+#define TOOL_QUEUE_BYTES (1024 * 1024)
 #define TOOL_QUEUE_HOST_BYTES 1024 /* an answer of a host, some times over */
 #define KEEPER "keeper"
 #define KEEPS_ONE_IN 3 /* worlds */
-#define SLOW_NS (9 * NSEC_PER_SEC) /* what troubled links may add to an answer: 6 s until a silent one is told from a slow one */
+/* what troubled links may add to an answer: 6 s until a silent one is told from a slow one */
+#define SLOW_NS (9 * NSEC_PER_SEC)
 
 /* Whose lines may be cut beside those of daemons: the keeper, then the users. */
-static const char *const guest_name[1 + RUN_TOOLS_MAX] = { KEEPER, "t0", "t1", "t2",  "t3",  "t4",	 "t5",	"t6", "t7",
-							   "t8",   "t9", "t10", "t11", "t12", "t13", "t14", "t15" };
+static const char *const guest_name[1 + RUN_TOOLS_MAX] = { KEEPER, "t0",  "t1",	 "t2",	"t3", "t4",
+							   "t5",   "t6",  "t7",	 "t8",	"t9", "t10",
+							   "t11",  "t12", "t13", "t14", "t15" };
 
 struct play {
 	const struct run_conf *conf;
@@ -48,22 +51,29 @@ struct play {
 };
 
 /*
- * A part of all worlds: it is much work. Not where sms stand below sms: one that was started anew waits for each host that it had, also for one that
- * is with another sm by then, and the end names it as missing for ever. Nor with a rogue: it can be missing at the end, tell of events that it never
- * made, and leave what it should have thrown away.
+ * A part of all worlds: it is much work. Not where sms stand below sms: one that was started anew
+ * waits for each host that it had, also for one that is with another sm by then, and the end names
+ * it as missing for ever. Nor with a rogue: it can be missing at the end, tell of events that it
+ * never made, and leave what it should have thrown away.
  */
 static int open_keeper(struct play *p, struct err *e)
 {
-	const struct keeper_conf c = { .cluster = &p->cluster, .ledger = &p->ledger, .name = KEEPER,
+	const struct keeper_conf c = { .cluster = &p->cluster,
+				       .ledger = &p->ledger,
+				       .name = KEEPER,
 				       .with_faults = p->conf->with_faults,
 				       .slow = p->conf->with_faults ? SLOW_NS : 0 };
 
-	return p->conf->levels <= 1 && !p->rogue && world_one_in(&p->w, KEEPS_ONE_IN) ? keeper_new(&c, &p->keeper, e) : 0;
+	return p->conf->levels <= 1 && !p->rogue && world_one_in(&p->w, KEEPS_ONE_IN)
+		       ? keeper_new(&c, &p->keeper, e)
+		       : 0;
 }
 
 static int open_users(struct play *p, struct err *e)
 {
-	struct user_conf c = { .cluster = &p->cluster, .ledger = &p->ledger, .pause = IDEA_PAUSE_NS,
+	struct user_conf c = { .cluster = &p->cluster,
+			       .ledger = &p->ledger,
+			       .pause = IDEA_PAUSE_NS,
 			       .slow = p->conf->with_faults ? SLOW_NS : 0 };
 	int rc = 0;
 
@@ -78,12 +88,20 @@ static int open_users(struct play *p, struct err *e)
 static int open_play(struct play *p, struct err *e)
 {
 	unsigned levels = p->conf->levels ? p->conf->levels : 1;
-	const struct cluster_conf c = { .sites = p->conf->sites, .hosts = p->conf->hosts, .ranks = p->conf->ranks,
-					.levels = levels, .below = cluster_below(p->conf->sites, p->conf->hosts, levels),
-					.tool_queue = TOOL_QUEUE_BYTES + p->conf->hosts * TOOL_QUEUE_HOST_BYTES,
-					.delay = DELAY_NS, .jitter = JITTER_NS };
-	struct faults_conf f = { .cluster = &p->cluster, .ledger = &p->ledger, .call_pause = CALL_PAUSE_NS,
-				       .pause = p->conf->with_faults ? FAULT_PAUSE_NS : 0 };
+	const struct cluster_conf c = {
+		.sites = p->conf->sites,
+		.hosts = p->conf->hosts,
+		.ranks = p->conf->ranks,
+		.levels = levels,
+		.below = cluster_below(p->conf->sites, p->conf->hosts, levels),
+		.tool_queue = TOOL_QUEUE_BYTES + p->conf->hosts * TOOL_QUEUE_HOST_BYTES,
+		.delay = DELAY_NS,
+		.jitter = JITTER_NS
+	};
+	struct faults_conf f = { .cluster = &p->cluster,
+				 .ledger = &p->ledger,
+				 .call_pause = CALL_PAUSE_NS,
+				 .pause = p->conf->with_faults ? FAULT_PAUSE_NS : 0 };
 	int rc = world_open(&p->w, p->conf->seed, true, e);
 
 	if (rc < 0)
@@ -146,8 +164,11 @@ static void tell_broken(const struct play *p, struct run_result *out)
 
 static void tell_result(const struct play *p, struct run_result *out)
 {
-	*out = (struct run_result){ .hash = p->w.trace.hash, .frames = p->w.trace.frames, .bytes = p->w.trace.bytes,
-				    .virtual_time = loop_now(p->w.loop), .counts = p->ledger.counts };
+	*out = (struct run_result){ .hash = p->w.trace.hash,
+				    .frames = p->w.trace.frames,
+				    .bytes = p->w.trace.bytes,
+				    .virtual_time = loop_now(p->w.loop),
+				    .counts = p->ledger.counts };
 	tell_broken(p, out);
 }
 
@@ -180,8 +201,13 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 
 void run_print_command(const struct run_conf *c, struct buf *out)
 {
-	buf_printf(out, "omig sim cluster --seed %" PRIu64 " --sites %u --levels %u --hosts %u --ranks %u --tools %u --time %" PRId64 "ms --faults %s%s",
-		   c->seed, c->sites, c->levels ? c->levels : 1, c->hosts, c->ranks, c->tools, c->time / NSEC_PER_MSEC,
-		   c->with_faults ? "default" : "none",
-		   c->rogues == ROGUE_ALWAYS ? " --rogues always" : c->rogues == ROGUE_NEVER ? " --rogues never" : "");
+	buf_printf(out,
+		   "omig sim cluster --seed %" PRIu64
+		   " --sites %u --levels %u --hosts %u --ranks %u --tools %u --time %" PRId64
+		   "ms --faults %s%s",
+		   c->seed, c->sites, c->levels ? c->levels : 1, c->hosts, c->ranks, c->tools,
+		   c->time / NSEC_PER_MSEC, c->with_faults ? "default" : "none",
+		   c->rogues == ROGUE_ALWAYS  ? " --rogues always"
+		   : c->rogues == ROGUE_NEVER ? " --rogues never"
+					      : "");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sim: our own daemons, lms, sms and a mainsm, unchanged, in virtual time on one thread:
- * hosts with programs, links, disks and clocks are simulated; work and faults are drawn from a seed. The
- * same seed does the same, to the byte. docs/sim.md
+ * hosts with programs, links, disks and clocks are simulated; work and faults are drawn from a
+ * seed. The same seed does the same, to the byte. docs/sim.md
  */
 #ifndef SIM_RUN_H
 #define SIM_RUN_H

@@ -6,9 +6,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define SETTLE_NS \
-	(300 *    \
-	 NSEC_PER_MSEC) /* one interval is whole, or has a part that is late, when the line has changed */
+/* one interval is whole, or has a part that is late, when the line has changed */
+#define SETTLE_NS (300 * NSEC_PER_MSEC)
 #define GRACE_NS (1500 * NSEC_PER_MSEC) /* longer than a read is waited for */
 
 void series_begin(struct series *s, struct cluster *c, unsigned slow_host)

@@ -29,7 +29,8 @@
 struct wish {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
-	struct growth_plan plan; /* its numbers of hosts and levels; of a cluster there is one of each */
+	/* its numbers of hosts and levels; of a cluster there is one of each */
+	struct growth_plan plan;
 	uint64_t first, last;
 	const char *faults;
 	bool verbose, log, twice, is_range;
@@ -85,12 +86,14 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
-	printf("  rogue peers %" PRIu64 ", frames that they made something of %" PRIu64 "\n", n->rogues, n->lies);
-	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64 ", disks full %" PRIu64 ", failing %" PRIu64
-	       ", tokens that are good %" PRIu64 "\n",
+	printf("  rogue peers %" PRIu64 ", frames that they made something of %" PRIu64 "\n",
+	       n->rogues, n->lies);
+	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64
+	       ", disks full %" PRIu64 ", failing %" PRIu64 ", tokens that are good %" PRIu64 "\n",
 	       n->pauses, n->steps, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
-	printf("  kept subscriptions %" PRIu64 ", events that they have %" PRIu64 ", counted as lost %" PRIu64 "\n", n->kept,
-	       n->kept_events, n->kept_lost);
+	printf("  kept subscriptions %" PRIu64 ", events that they have %" PRIu64
+	       ", counted as lost %" PRIu64 "\n",
+	       n->kept, n->kept_events, n->kept_lost);
 }
 
 static void tell_broken(const struct run_conf *c, const struct run_result *r)
@@ -189,7 +192,9 @@ static int set_faults(void *into, const char *value, struct err *e)
 
 static int set_rogues(void *into, const char *value, struct err *e)
 {
-	static const char *const when[] = { [ROGUE_SOMETIMES] = "sometimes", [ROGUE_ALWAYS] = "always", [ROGUE_NEVER] = "never" };
+	static const char *const when[] = {
+		[ROGUE_SOMETIMES] = "sometimes", [ROGUE_ALWAYS] = "always", [ROGUE_NEVER] = "never"
+	};
 	struct wish *w = into;
 
 	for (size_t i = 0; i < ARRAY_LEN(when); i++)
@@ -228,7 +233,8 @@ static int set_levels(void *into, const char *value, struct err *e)
 {
 	struct growth_plan *p = into;
 
-	return growth_parse_list(value, CLUSTER_LEVELS_MAX, p->levels, GROWTH_LEVELS_MAX, &p->nlevels, e);
+	return growth_parse_list(value, CLUSTER_LEVELS_MAX, p->levels, GROWTH_LEVELS_MAX,
+				 &p->nlevels, e);
 }
 
 static bool told_to_end(void)
@@ -248,7 +254,8 @@ static int run_growth(struct wish *w, bool is_speed)
 	p.seed = w->first;
 	p.is_told_to_end = told_to_end;
 	p.is_watched = isatty(STDERR_FILENO);
-	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e) : growth_run(&p, &e)) == 0)
+	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
+		      : growth_run(&p, &e)) == 0)
 		return 0;
 	fprintf(stderr, "omig: %s\n", e.text);
 	return EXIT_FAILURE_OWN;
@@ -295,12 +302,15 @@ static uint64_t want_files(void)
 
 static bool has_files(const struct wish *w)
 {
-	uint64_t needed = (uint64_t)w->run.hosts * (1 + w->run.ranks) + w->run.sites + FILES_BESIDE, most = want_files();
+	uint64_t needed = (uint64_t)w->run.hosts * (1 + w->run.ranks) + w->run.sites + FILES_BESIDE,
+		 most = want_files();
 
 	if (needed <= most)
 		return true;
-	fprintf(stderr, "omig: %u hosts with %u ranks each need %" PRIu64 " open files, and %" PRIu64 " are allowed; raise that "
-			"(ulimit -Hn), or take fewer --hosts or --ranks\n",
+	fprintf(stderr,
+		"omig: %u hosts with %u ranks each need %" PRIu64 " open files, and %" PRIu64
+		" are allowed; raise that "
+		"(ulimit -Hn), or take fewer --hosts or --ranks\n",
 		w->run.hosts, w->run.ranks, needed, most);
 	return false;
 }
@@ -308,7 +318,8 @@ static bool has_files(const struct wish *w)
 static int run_cluster(struct wish *w, const struct opt_spec *spec)
 {
 	if (w->plan.nhosts > 1 || w->plan.nlevels > 1)
-		return opt_usage_error(spec, "a cluster has one number of hosts, and one of levels");
+		return opt_usage_error(spec,
+				       "a cluster has one number of hosts, and one of levels");
 	w->run.hosts = w->plan.nhosts ? w->plan.hosts[0] : HOSTS;
 	w->run.levels = w->plan.nlevels ? w->plan.levels[0] : 1;
 	w->run.sites = (unsigned)w->sites;
@@ -391,9 +402,10 @@ int main(int argc, char **argv)
 		{ "levels", 0, "N",
 		  "levels of sms: those of the sites, and such as stand below them (1); of growth a list (1,2,3)",
 		  OPT_CALL, &w.plan, 0, 0, set_levels },
-		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)", OPT_CALL,
-		  &w.plan, 0, 0, set_hosts },
-		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_STR, &w.plan.json, 0, 0, NULL },
+		{ "hosts", 0, "N", "hosts, each with an lm (6); of growth a list (100,1000)",
+		  OPT_CALL, &w.plan, 0, 0, set_hosts },
+		{ "json", 0, "FILE", "of growth: a line for each figure", OPT_STR, &w.plan.json, 0,
+		  0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
 		{ "tools", 0, "N", "tools, which do what comes to their minds (3)", OPT_U64,
@@ -402,7 +414,8 @@ int main(int argc, char **argv)
 		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
 		{ "faults", 0, "WHICH", "default or none", OPT_CALL, &w, 0, 0, set_faults },
-		{ "rogues", 0, "WHEN", "with faults, whether an lm, an sm or a tool lies: sometimes (in a tenth of the worlds), always or never",
+		{ "rogues", 0, "WHEN",
+		  "with faults, whether an lm, an sm or a tool lies: sometimes (in a tenth of the worlds), always or never",
 		  OPT_CALL, &w, 0, 0, set_rogues },
 		{ "links", 0, "N", "of the detector: pairs of daemons (10)", OPT_U64, &w.links, 1,
 		  DETECTOR_LINKS_MAX, NULL },
@@ -410,8 +423,9 @@ int main(int argc, char **argv)
 		  &w.delay, 0, 0, NULL },
 		{ "loss", 0, "P", "of the detector: of a segment, each time that it is sent (0.01)",
 		  OPT_DOUBLE, &w.loss, 0, 0, NULL },
-		{ "compare", 0, NULL, "of the detector: with others of the same cost, over the same network",
-		  OPT_FLAG, &w.compare, 0, 0, NULL },
+		{ "compare", 0, NULL,
+		  "of the detector: with others of the same cost, over the same network", OPT_FLAG,
+		  &w.compare, 0, 0, NULL },
 		{ "twice", 0, NULL, "each seed twice: both runs must be the same", OPT_FLAG,
 		  &w.twice, 0, 0, NULL },
 		{ "verbose", 'v', NULL, "what each run did", OPT_FLAG, &w.verbose, 0, 0, NULL },

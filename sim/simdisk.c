@@ -34,7 +34,8 @@ struct unsynced {
 	struct list at;
 	ino_t inode;
 	off_t synced; /* that many bytes are */
-	bool is_doomed; /* a sync failed: what it should have written never comes, whatever later ones say */
+	/* a sync failed: what it should have written never comes, whatever later ones say */
+	bool is_doomed;
 };
 
 /* A name that is another file's than it was when the folder was synced. */
@@ -63,7 +64,8 @@ static nsec_t next_turn(void *arg)
 {
 	struct simdisk *d = arg;
 
-	return 1 + (nsec_t)rng_below(&d->dice, rng_below(&d->dice, BUSY_ONE_IN) ? TURN_MAX_NS : BUSY_MAX_NS);
+	return 1 + (nsec_t)rng_below(&d->dice,
+				     rng_below(&d->dice, BUSY_ONE_IN) ? TURN_MAX_NS : BUSY_MAX_NS);
 }
 
 int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct err *e)
@@ -80,7 +82,8 @@ int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct 
 	list_init(&d->renamed);
 	if (!disks.n)
 		smap_init(&disks);
-	rc = d->folder && !smap_put(&disks, d->folder, d, NULL) ? file_private_dir(d->folder, e) : err_nomem(e);
+	rc = d->folder && !smap_put(&disks, d->folder, d, NULL) ? file_private_dir(d->folder, e)
+								: err_nomem(e);
 	if (rc < 0) {
 		simdisk_free(d);
 		return rc;
@@ -118,7 +121,8 @@ static const char *name_in(const struct simdisk *d, const char *path)
 
 static bool is_in(const struct simdisk *d, const struct renamed *r, const char *folder)
 {
-	const char *slash = strrchr(r->name, '/'), *below = str_eq(folder, d->folder) ? "" : name_in(d, folder);
+	const char *slash = strrchr(r->name, '/'),
+		   *below = str_eq(folder, d->folder) ? "" : name_in(d, folder);
 	size_t n = slash ? (size_t)(slash - r->name) : 0, has = strlen(below);
 
 	has -= has && below[has - 1] == '/';
@@ -301,7 +305,8 @@ static struct renamed *renamed_of(const struct simdisk *d, const char *path)
 static void note_end(struct simdisk *d, const char *path)
 {
 	struct stat st;
-	struct unsynced *u = stat(path, &st) == 0 && st.st_nlink == 1 ? unsynced_of(d, st.st_ino) : NULL;
+	struct unsynced *u =
+		stat(path, &st) == 0 && st.st_nlink == 1 ? unsynced_of(d, st.st_ino) : NULL;
 
 	if (u)
 		forget_file(u);
@@ -309,7 +314,8 @@ static void note_end(struct simdisk *d, const char *path)
 
 void simdisk_will_move(struct simdisk *d, const char *path)
 {
-	struct renamed *r = renamed_of(d, path) || d->state == SIMDISK_DEAD ? NULL : calloc(1, sizeof(*r));
+	struct renamed *r =
+		renamed_of(d, path) || d->state == SIMDISK_DEAD ? NULL : calloc(1, sizeof(*r));
 	char kept[FILE_PATH_BYTES];
 
 	if (!r)
@@ -354,11 +360,14 @@ static void undo_name(struct simdisk *d, struct renamed *r)
 static void tear(struct simdisk *d, int fd, off_t from, off_t size)
 {
 	static const char nothing[SECTOR_BYTES];
-	off_t left = rng_below(&d->dice, 2) ? size : from + (off_t)rng_below(&d->dice, (uint64_t)(size - from));
+	off_t left = rng_below(&d->dice, 2)
+			     ? size
+			     : from + (off_t)rng_below(&d->dice, (uint64_t)(size - from));
 
 	for (off_t at = from; at < left; at += SECTOR_BYTES)
 		if (rng_below(&d->dice, 2) &&
-		    pwrite(fd, nothing, (size_t)(left - at < SECTOR_BYTES ? left - at : SECTOR_BYTES), at) < 0)
+		    pwrite(fd, nothing,
+			   (size_t)(left - at < SECTOR_BYTES ? left - at : SECTOR_BYTES), at) < 0)
 			break;
 	if (ftruncate(fd, left) < 0)
 		log_error("sim", "a file of %s cannot be torn: %m", d->folder);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then, and what was written
- * and not synced is lost or torn when the host is switched off. What daemons do to files in it passes here: the program is
- * linked so (diskcalls.c, foldercalls.c, mapcalls.c). Nothing of that is true of files elsewhere.
+ * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then,
+ * and what was written and not synced is lost or torn when the host is switched off. What daemons
+ * do to files in it passes here: the program is linked so (diskcalls.c, foldercalls.c, mapcalls.c).
+ * Nothing of that is true of files elsewhere.
  */
 #ifndef SIM_SIMDISK_H
 #define SIM_SIMDISK_H
@@ -43,7 +44,8 @@ bool simdisk_has_lost_power(const struct simdisk *d);
 const struct spooler_turns *simdisk_turns(const struct simdisk *d);
 enum simdisk_state simdisk_state(const struct simdisk *d);
 
-/* The host is switched off: of what was not synced each file and each name is as it is, as it was, or torn. */
+/* The host is switched off: of what was not synced each file and each name is as it is, as it was,
+ * or torn. */
 void simdisk_cut_power(struct simdisk *d);
 
 #endif

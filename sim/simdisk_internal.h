@@ -29,8 +29,8 @@ bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
 
 /*
- * Of n bytes that a file of `size` is to get at `at` so many come. is_told: whoever writes hears of it; else the call
- * fails, and errno says why.
+ * Of n bytes that a file of `size` is to get at `at` so many come. is_told: whoever writes hears of
+ * it; else the call fails, and errno says why.
  */
 size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_told);
 
@@ -39,11 +39,14 @@ unsigned long simdisk_make_up(struct simdisk *d);
 
 /* --- told before it is done */
 
-void simdisk_will_move(struct simdisk *d, const char *path); /* the name becomes another file's, or nobody's */
-void simdisk_will_end(struct simdisk *d, const char *path); /* the same, and the file that has it now ends */
+/* the name becomes another file's, or nobody's */
+void simdisk_will_move(struct simdisk *d, const char *path);
+/* the same, and the file that has it now ends */
+void simdisk_will_end(struct simdisk *d, const char *path);
 void simdisk_will_write(struct simdisk *d, const struct stat *st);
 void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size);
-void simdisk_will_map(struct simdisk *d, const struct stat *st); /* and be written anywhere, without a word */
+/* and be written anywhere, without a word */
+void simdisk_will_map(struct simdisk *d, const struct stat *st);
 
 /* --- and after */
 

@@ -50,15 +50,21 @@ static int none(struct err *e)
 
 static int op_facts(struct host *host, struct host_facts *f, struct err *e)
 {
-	*f = (struct host_facts){ .os_name = "Simulated", .arch = "none", .cpus = 4,
-				  .page_size = PAGE_BYTES, .pages = 1 << 20, .nlinks = 1 };
+	*f = (struct host_facts){ .os_name = "Simulated",
+				  .arch = "none",
+				  .cpus = 4,
+				  .page_size = PAGE_BYTES,
+				  .pages = 1 << 20,
+				  .nlinks = 1 };
 	str_copy(f->link[0].type, sizeof(f->link[0].type), "loopback");
 	return 0;
 }
 
 static int op_now(struct host *host, struct host_now *n, struct err *e)
 {
-	*n = (struct host_now){ .running = of(host)->number, .load1 = of(host)->number, .page_wait = -1 };
+	*n = (struct host_now){ .running = of(host)->number,
+				.load1 = of(host)->number,
+				.page_wait = -1 };
 	return 0;
 }
 
@@ -90,7 +96,8 @@ static void fill(const struct simproc *p, struct host_figures *f)
 	str_copy(f->name, sizeof(f->name), "heat");
 }
 
-static int op_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out, struct err *e)
+static int op_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,
+		      struct err *e)
 {
 	const struct simproc *p = find(of(host), pid);
 
@@ -101,8 +108,8 @@ static int op_figures(struct host *host, int32_t pid, unsigned what, struct host
 	return 0;
 }
 
-static int op_thread_figures(struct host *host, const int32_t id[2], unsigned what, struct host_figures *out,
-			     struct err *e)
+static int op_thread_figures(struct host *host, const int32_t id[2], unsigned what,
+			     struct host_figures *out, struct err *e)
 {
 	if (id[0] != id[1]) {
 		host_figures_clear(out);
@@ -121,7 +128,8 @@ static int op_threads(struct host *host, int32_t pid, int32_t *tid, size_t *n)
 	return 0;
 }
 
-static int op_strings(struct host *host, int32_t pid, bool environment, struct buf *out, struct err *e)
+static int op_strings(struct host *host, int32_t pid, bool environment, struct buf *out,
+		      struct err *e)
 {
 	if (!find(of(host), pid))
 		return none(e);
@@ -139,7 +147,8 @@ static int op_each_memfd(struct host *host, const char *name, host_on_memfd_fn f
 
 	for (size_t i = 0; i < h->n; i++)
 		if (h->proc[i]->is_alive && h->proc[i]->mpi && str_eq(name, SIMHOST_MEMFD))
-			fn(arg, h->proc[i]->pid, fcntl(simrank_fd(h->proc[i]->mpi), F_DUPFD_CLOEXEC, 3));
+			fn(arg, h->proc[i]->pid,
+			   fcntl(simrank_fd(h->proc[i]->mpi), F_DUPFD_CLOEXEC, 3));
 	return 0;
 }
 
@@ -297,8 +306,13 @@ void simhost_ignore(struct simhost *h, bool is_ignored)
 struct simproc *simhost_begin(struct simhost *h, int32_t rank)
 {
 	int32_t pid = (int32_t)(PIDS_FIRST + h->number * PIDS_EACH + h->n);
-	const struct simrank_conf c = { .memfd = SIMHOST_MEMFD, .job = "job-1", .program = "/opt/heat",
-					.pid = pid, .rank = rank, .world_size = -1, .loop = h->loop };
+	const struct simrank_conf c = { .memfd = SIMHOST_MEMFD,
+					.job = "job-1",
+					.program = "/opt/heat",
+					.pid = pid,
+					.rank = rank,
+					.world_size = -1,
+					.loop = h->loop };
 	struct simproc *p;
 
 	if (h->n >= PIDS_EACH - PIDS_FIRST ||

@@ -20,7 +20,8 @@ struct simproc {
 	bool is_alive, is_stopped;
 	bool was_left; /* by an lm that was killed: the next one lets what measures be as it was */
 	nsec_t stopped_at;
-	uint64_t alone; /* events that were in its rings when it ended, and no lm was there: gone with them */
+	/* events that were in its rings when it ended, and no lm was there: gone with them */
+	uint64_t alone;
 	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that it got */
 	unsigned stops; /* times that it was stopped */
 	struct simrank *mpi; /* NULL: no MPI program */
@@ -46,7 +47,8 @@ struct host *simhost_host(struct simhost *h);
 /* Nothing that an lm does here has an effect: it was killed, and only tidies up its memory. */
 void simhost_ignore(struct simhost *h, bool is_ignored);
 
-/* A process begins. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until simhost_free(). */
+/* A process begins. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until
+ * simhost_free(). */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
 /* It ends; whoever watches it is told, when it runs. */

@@ -67,7 +67,8 @@ void simnode_resume(struct simnode *n)
 	loop_part_release(n->clock.loop);
 }
 
-int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless, struct simnode **out, struct err *e)
+int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless,
+		struct simnode **out, struct err *e)
 {
 	struct simnode *n = calloc(1, sizeof(*n));
 	int rc;
@@ -128,11 +129,22 @@ bool simnode_is_up(const struct simnode *n)
 
 int simnode_start(struct simnode *n, struct err *e)
 {
-	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES], audit[FILE_PATH_BYTES], spool[FILE_PATH_BYTES];
-	struct lm_conf c = { .loop = n->clock.loop, .rng = &n->rng, .timebase = &n->time,
-				   .host = simhost_host(n->host), .epoch = (uint64_t)hostclock_wall(&n->clock), .host_name = n->name,
-				   .memfd = SIMHOST_MEMFD, .uid = getuid(), .may_manipulate = true, .on_end = on_end, .arg = n };
-	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN };
+	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES],
+		audit[FILE_PATH_BYTES], spool[FILE_PATH_BYTES];
+	struct lm_conf c = { .loop = n->clock.loop,
+			     .rng = &n->rng,
+			     .timebase = &n->time,
+			     .host = simhost_host(n->host),
+			     .epoch = (uint64_t)hostclock_wall(&n->clock),
+			     .host_name = n->name,
+			     .memfd = SIMHOST_MEMFD,
+			     .uid = getuid(),
+			     .may_manipulate = true,
+			     .on_end = on_end,
+			     .arg = n };
+	const struct connstr conn = {
+		.host = { WORLD_TOP }, .nhost = 1, .port = n->w->port, .pin = WORLD_PIN
+	};
 	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
 	struct loop *was;
 
@@ -151,7 +163,8 @@ int simnode_start(struct simnode *n, struct err *e)
 		c.spool = spool;
 		c.turns = simdisk_turns(n->disk);
 	}
-	timebase_init(&n->time, loop_now(n->clock.loop), hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
+	timebase_init(&n->time, loop_now(n->clock.loop),
+		      hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
 	was = loop_enter(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
 	if (rc < 0)
@@ -219,7 +232,8 @@ void simnode_hold(struct simnode *n, nsec_t time)
 {
 	if (!n->lm)
 		return;
-	log_info("sim", "the lm of %s stands still for %lld ms", n->name, (long long)(time / NSEC_PER_MSEC));
+	log_info("sim", "the lm of %s stands still for %lld ms", n->name,
+		 (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(n->clock.loop, time);
 	loop_job_post(n->clock.loop, &n->resume, on_resume, n);
 }

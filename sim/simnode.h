@@ -11,7 +11,8 @@
 struct simnode;
 
 /* site: of the certificate. is_diskless: its lm has no folder to write to. */
-int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless, struct simnode **out, struct err *e);
+int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless,
+		struct simnode **out, struct err *e);
 void simnode_free(struct simnode *n);
 
 const char *simnode_name(const struct simnode *n);

@@ -90,7 +90,9 @@ static struct seg_event *event_of(const struct simrank *r)
 static int announce(struct simrank *r, struct err *e)
 {
 	static const struct evfield field[] = { { "number", EV_INT64 }, { "more", EV_STRING } };
-	static const struct evtype type = { .name = SIMRANK_EVENT, .level = EV_INFO, .nfield = 2, .field = field };
+	static const struct evtype type = {
+		.name = SIMRANK_EVENT, .level = EV_INFO, .nfield = 2, .field = field
+	};
 	struct buf b = BUF_INIT(1024);
 	int rc = evtype_encode(&b, EV_TYPE_FIRST, &type, false, e);
 
@@ -170,7 +172,9 @@ void simrank_step(struct simrank *r, int64_t vt)
 	struct seg_thread *t = thread_of(r);
 	struct ring ring = { in_thread(r, r->h->ring_offset), r->h->ring_bytes, &t->ring_head,
 			     &t->ring_tail, &t->ring_dropped };
-	union ring_record rec = { .probe = { .ticks = (uint64_t)loop_now(r->loop), .npar = 1, .tid = t->tid } };
+	union ring_record rec = {
+		.probe = { .ticks = (uint64_t)loop_now(r->loop), .npar = 1, .tid = t->tid }
+	};
 
 	if (!(*word & PROBE_RECORD))
 		return;
@@ -190,13 +194,20 @@ bool simrank_is_eventful(const struct simrank *r)
 	return event_word(r) != 0;
 }
 
+static uint32_t record_bytes(const struct simrank *r, const uint8_t *ring, uint64_t at)
+{
+	const uint64_t *header = (const void *)(ring + at % r->h->ring_bytes);
+
+	return (uint32_t)*header;
+}
+
 uint64_t simrank_untaken(const struct simrank *r)
 {
 	const struct seg_thread *t = thread_of(r);
 	const uint8_t *ring = in_thread(r, r->h->ring_offset);
 	uint64_t n = event_of(r)->lost;
 
-	for (uint64_t at = t->ring_tail; at < t->ring_head; at += (uint32_t) * (const uint64_t *)(const void *)(ring + at % r->h->ring_bytes))
+	for (uint64_t at = t->ring_tail; at < t->ring_head; at += record_bytes(r, ring, at))
 		n++;
 	return n;
 }
@@ -208,7 +219,10 @@ uint64_t simrank_events(const struct simrank *r)
 
 void simrank_event(struct simrank *r, size_t bytes)
 {
-	const struct { int64_t number; uint16_t n; } head = { (int64_t)r->events + 1, (uint16_t)bytes };
+	const struct {
+		int64_t number;
+		uint16_t n;
+	} head = { (int64_t)r->events + 1, (uint16_t)bytes };
 	uint64_t rec[RING_EVENT_MAX_BYTES / sizeof(uint64_t)] = { 0 };
 	size_t n = sizeof(head.number) + sizeof(head.n) + bytes;
 	uint32_t room = (uint32_t)((sizeof(struct ring_event) + n + 7) & ~(size_t)7);
@@ -232,7 +246,8 @@ void simrank_event(struct simrank *r, size_t bytes)
 static void act(struct simrank *r, const struct action_event *ev)
 {
 	const struct action_tables t = { (const uint16_t *)(void *)(r->base + r->h->head_offset),
-					 (const struct seg_action *)(void *)(r->base + r->h->action_offset),
+					 (const struct seg_action *)(void *)(r->base +
+									     r->h->action_offset),
 					 (const int32_t *)(void *)(r->base + r->h->list_offset),
 					 in_thread(r, r->h->cell_offset), r->potential };
 
@@ -265,7 +280,8 @@ static void happen(struct simrank *r, enum call_phase phase, int64_t bytes, uint
 		record(r, &ev);
 }
 
-/* Without memory it is left out: the comparison finds a value that is too high, and that run is lost anyway. */
+/* Without memory it is left out: the comparison finds a value that is too high, and that run is
+ * lost anyway. */
 static void remember(struct simrank *r)
 {
 	const struct loop *world = simclock_loop();

@@ -37,7 +37,8 @@ void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 /* It comes by its probe; told if somebody wants to know. */
 void simrank_step(struct simrank *r, int64_t vt);
 
-/* An event of its own, if somebody wants it: the next number, and so many bytes with it, 0 to SIMRANK_EVENT_MAX. */
+/* An event of its own, if somebody wants it: the next number, and so many bytes with it, 0 to
+ * SIMRANK_EVENT_MAX. */
 void simrank_event(struct simrank *r, size_t bytes);
 
 /* Of those that somebody wanted: the last number. */
@@ -63,7 +64,8 @@ struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
 /* Records of MPI_Send that found no room. */
 uint64_t simrank_dropped(const struct simrank *r);
 
-/* Functions and types of events that somebody still has switched on; without_measuring: counts, times and volumes do not count. */
+/* Functions and types of events that somebody still has switched on; without_measuring: counts,
+ * times and volumes do not count. */
 size_t simrank_switched_on(const struct simrank *r, bool without_measuring);
 
 #endif

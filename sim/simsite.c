@@ -23,7 +23,8 @@ struct simsite {
 	char parent[SIMSITE_NAME_BYTES + sizeof(":65535")];
 };
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct simsite *s = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -39,7 +40,8 @@ static void on_end(void *arg, const char *reason)
 		world_break(s->w, "%s of %s ends by itself: %s", s->host, s->name, reason);
 }
 
-int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out, struct err *e)
+int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,
+		struct err *e)
 {
 	struct simsite *s = calloc(1, sizeof(*s));
 	int rc;
@@ -90,11 +92,25 @@ bool simsite_is_running(const struct simsite *s)
 
 static int open_it(struct simsite *s, struct err *e)
 {
-	const struct connstr conn = { .host = { WORLD_TOP }, .nhost = 1, .port = s->w->port, .pin = WORLD_PIN };
-	struct sm_conf c = { .loop = s->clock.loop, .rng = &s->rng, .timebase = &s->time, .dialer = { dial, s },
-			     .is_stacked = s->is_stacked, .parent = s->parent, .conn = &conn,
-			     .epoch = (uint64_t)hostclock_wall(&s->clock), .site = s->name, .host = s->host, .port = SIMSITE_PORT,
-			     .grace = SIMSITE_GRACE_NS, .advertise = s->host, .software = "sm", .on_end = on_end, .arg = s };
+	const struct connstr conn = {
+		.host = { WORLD_TOP }, .nhost = 1, .port = s->w->port, .pin = WORLD_PIN
+	};
+	struct sm_conf c = { .loop = s->clock.loop,
+			     .rng = &s->rng,
+			     .timebase = &s->time,
+			     .dialer = { dial, s },
+			     .is_stacked = s->is_stacked,
+			     .parent = s->parent,
+			     .conn = &conn,
+			     .epoch = (uint64_t)hostclock_wall(&s->clock),
+			     .site = s->name,
+			     .host = s->host,
+			     .port = SIMSITE_PORT,
+			     .grace = SIMSITE_GRACE_NS,
+			     .advertise = s->host,
+			     .software = "sm",
+			     .on_end = on_end,
+			     .arg = s };
 	char spool[FILE_PATH_BYTES];
 	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
 
@@ -106,7 +122,8 @@ static int open_it(struct simsite *s, struct err *e)
 		c.turns = simdisk_turns(s->disk);
 	}
 	/* Its own clock is not the system's. */
-	timebase_init(&s->time, loop_now(s->clock.loop), hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
+	timebase_init(&s->time, loop_now(s->clock.loop),
+		      hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;
 	rc = sm_open(&c, &s->sm, e);
 	if (rc < 0)
@@ -159,7 +176,8 @@ void simsite_hold(struct simsite *s, nsec_t time)
 {
 	if (!s->sm)
 		return;
-	log_info("sim", "the sm of %s stands still for %lld ms", s->name, (long long)(time / NSEC_PER_MSEC));
+	log_info("sim", "the sm of %s stands still for %lld ms", s->name,
+		 (long long)(time / NSEC_PER_MSEC));
 	loop_part_hold(s->clock.loop, time);
 }
 

@@ -10,7 +10,8 @@
 
 #define SIMSITE_NAME_BYTES 32
 #define SIMSITE_PORT 4700 /* each has a host of its own */
-#define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC) /* how long what is armed waits for a mainsm: less than judging takes */
+/* how long what is armed waits for a mainsm: less than judging takes */
+#define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC)
 
 struct simsite;
 
@@ -21,7 +22,8 @@ struct simsite_conf {
 	const char *parent; /* of a stacked one: host:port; "": mainsm tells; copied */
 };
 
-int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out, struct err *e);
+int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,
+		struct err *e);
 void simsite_free(struct simsite *s);
 
 const char *simsite_name(const struct simsite *s);

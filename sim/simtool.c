@@ -13,7 +13,8 @@
 #include <string.h>
 
 #define ID_FIRST_FACTOR 1000000 /* ids of another epoch are not ours */
-#define QUIET_NS (3 * NSEC_PER_SEC) /* more than a slow line lets a tool wait for the next word of mainsm */
+/* more than a slow line lets a tool wait for the next word of mainsm */
+#define QUIET_NS (3 * NSEC_PER_SEC)
 
 struct pending {
 	uint64_t id;
@@ -35,7 +36,8 @@ struct simtool {
 	nsec_t silence; /* of mainsm, when we looked last */
 };
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct simtool *t = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -69,7 +71,8 @@ static void answered(struct simtool *t, const struct reply *r)
 			t->pending[i] = t->pending[--t->n];
 			return;
 		}
-	world_break(t->conf.w, "tool %s: an answer to request %" PRIu64 ", which is not open: answered twice?",
+	world_break(t->conf.w,
+		    "tool %s: an answer to request %" PRIu64 ", which is not open: answered twice?",
 		    t->name, r->id);
 }
 
@@ -93,8 +96,9 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	t->part = m->reply.more ? r : NULL;
 	if (m->reply.more)
 		return;
-	log_info("sim", "%s is told id=%" PRIu64 " kind=%u missing=%zu (%s) first=%u %.80s", t->name, r->id, r->kind,
-		 r->coverage.nmissing, r->coverage.nmissing ? r->coverage.missing[0].reason : "",
+	log_info("sim", "%s is told id=%" PRIu64 " kind=%u missing=%zu (%s) first=%u %.80s",
+		 t->name, r->id, r->kind, r->coverage.nmissing,
+		 r->coverage.nmissing ? r->coverage.missing[0].reason : "",
 		 r->nentry ? r->entry[0].status : 0, r->nentry ? r->entry[0].value : "");
 	if (!r->kind || r->kind == STATUS_CSR_DEFINED)
 		answered(t, r);
@@ -107,8 +111,10 @@ int simtool_new(const struct simtool_conf *c, struct simtool **out, struct err *
 	struct simtool *t = calloc(1, sizeof(*t));
 	const struct identity who = world_identity(c->w, c->role, "", c->name);
 	const struct msg_hello hello = { .role = "tool", .host = c->name, .epoch = c->epoch };
-	struct link_conf conf = { .loop = c->loop ? c->loop : c->w->loop,
-				  .handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down, .arg = t } };
+	struct link_conf conf = {
+		.loop = c->loop ? c->loop : c->w->loop,
+		.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down, .arg = t }
+	};
 	int rc;
 
 	if (!t)
@@ -163,8 +169,10 @@ uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q)
 					  .flags = q->flags };
 	if (link_send(t->link, &m) < 0)
 		return 0;
-	log_info("sim", "%s asks id=%" PRIu64 " flags=%u %s", t->name, m.request.id, q->flags, q->text);
-	t->pending[t->n] = (struct pending){ m.request.id, loop_now(t->conf.w->loop) + q->deadline, "" };
+	log_info("sim", "%s asks id=%" PRIu64 " flags=%u %s", t->name, m.request.id, q->flags,
+		 q->text);
+	t->pending[t->n] =
+		(struct pending){ m.request.id, loop_now(t->conf.w->loop) + q->deadline, "" };
 	str_copy(t->pending[t->n++].text, sizeof(t->pending[0].text), q->text);
 	return m.request.id;
 }
@@ -189,8 +197,9 @@ size_t simtool_pending(const struct simtool *t)
 }
 
 /*
- * A line that is cut, heals before the link is given up, and is cut again at once brings no answer, and nobody is to blame: a
- * silence that has ended does not count. How long one lasts is the link's business, which ends after six seconds.
+ * A line that is cut, heals before the link is given up, and is cut again at once brings no answer,
+ * and nobody is to blame: a silence that has ended does not count. How long one lasts is the link's
+ * business, which ends after six seconds.
  */
 static void forgive_silence(struct simtool *t)
 {
@@ -210,7 +219,9 @@ void simtool_check(struct simtool *t, nsec_t slow)
 	forgive_silence(t);
 	for (size_t i = 0; i < t->n; i++)
 		if (now > t->pending[i].due + SIMTOOL_LATE_NS + slow)
-			world_break(t->conf.w, "tool %s: request %" PRIu64 " (%s) has no answer %" PRId64
-				    " ms after its deadline, and the link is up", t->name, t->pending[i].id,
-				    t->pending[i].text, (now - t->pending[i].due) / NSEC_PER_MSEC);
+			world_break(t->conf.w,
+				    "tool %s: request %" PRIu64 " (%s) has no answer %" PRId64
+				    " ms after its deadline, and the link is up",
+				    t->name, t->pending[i].id, t->pending[i].text,
+				    (now - t->pending[i].due) / NSEC_PER_MSEC);
 }

@@ -10,7 +10,8 @@
 #include "proto/msg.h"
 #include "sim/world.h"
 
-#define SIMTOOL_LATE_NS (500 * NSEC_PER_MSEC) /* an answer comes by the deadline and the way to us */
+/* an answer comes by the deadline and the way to us */
+#define SIMTOOL_LATE_NS (500 * NSEC_PER_MSEC)
 #define SIMTOOL_PENDING_MAX 256
 
 struct simtool;
@@ -21,9 +22,11 @@ struct simtool_conf {
 	const char *name;
 	enum role role;
 	uint64_t epoch; /* with it the ids of its requests are its own for ever */
-	/* A whole reply; kind 0 and that of a definition are answers, others events of a conditional request. */
+	/* A whole reply; kind 0 and that of a definition are answers, others events of a
+	 * conditional request. */
 	void (*on_reply)(void *arg, const struct reply *r);
-	void (*on_events)(void *arg, const struct msg_events *m); /* of kept subscriptions; may be NULL */
+	/* of kept subscriptions; may be NULL */
+	void (*on_events)(void *arg, const struct msg_events *m);
 	void (*on_up)(void *arg);
 	/* What it has asked and not heard is lost. */
 	void (*on_down)(void *arg);

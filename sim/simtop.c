@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Between two times that it stands still: one that always goes on just before it is given up would owe its answers for ever. */
+/* Between two times that it stands still: one that always goes on just before it is given up would
+ * owe its answers for ever. */
 #define RUNS_NS (10 * NSEC_PER_SEC)
 
 struct simtop {
@@ -28,8 +29,8 @@ struct simtop {
 };
 
 /* Whoever runs the world starts them all. */
-static int start_sm(void *arg, const struct site *site, const char *launcher, const struct token_text *token,
-		    struct err *e)
+static int start_sm(void *arg, const struct site *site, const char *launcher,
+		    const struct token_text *token, struct err *e)
 {
 	return 0;
 }
@@ -92,9 +93,19 @@ bool simtop_is_running(const struct simtop *t)
 
 static int open_it(struct simtop *t, struct err *e)
 {
-	struct mainsm_conf c = { .loop = t->clock.loop, .rng = &t->rng, .timebase = &t->time, .epoch = (uint64_t)hostclock_wall(&t->clock),
-				 .state_dir = WORLD_TOP, .port = t->w->port, .launcher = "local", .tool_queue_cap = t->tool_queue,
-				 .wall_now = wall_now, .start_sm = start_sm, .connection = connection, .on_end = on_end, .arg = t };
+	struct mainsm_conf c = { .loop = t->clock.loop,
+				 .rng = &t->rng,
+				 .timebase = &t->time,
+				 .epoch = (uint64_t)hostclock_wall(&t->clock),
+				 .state_dir = WORLD_TOP,
+				 .port = t->w->port,
+				 .launcher = "local",
+				 .tool_queue_cap = t->tool_queue,
+				 .wall_now = wall_now,
+				 .start_sm = start_sm,
+				 .connection = connection,
+				 .on_end = on_end,
+				 .arg = t };
 	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
 
 	if (rc < 0)

@@ -33,7 +33,8 @@ nsec_t simtop_time(const struct simtop *t);
 struct hostclock *simtop_clock(struct simtop *t);
 struct simdisk *simtop_disk(const struct simtop *t);
 
-/* Running only. A connection string of this one is the token's id and secret, with a blank between. */
+/* Running only. A connection string of this one is the token's id and secret, with a blank
+ * between. */
 const struct tokens *simtop_tokens(const struct simtop *t);
 
 /* Lines about its state; running. */

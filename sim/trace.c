@@ -23,8 +23,8 @@ void trace_add(const void *p, size_t n)
 	uint32_t crc = hash_crc32c(0, p, n);
 
 	if (current)
-		current->hash = hash_mix64(current->hash ^ crc ^
-					   (uint64_t)loop_now(current->loop) << 16);
+		current->hash =
+			hash_mix64(current->hash ^ crc ^ (uint64_t)loop_now(current->loop) << 16);
 }
 
 int __wrap_chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e)

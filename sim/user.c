@@ -22,7 +22,8 @@
 #define MUCH_CALLS 400 /* in one request, whose answer is half a MiB, */
 #define MUCH_TIMES 8 /* several times */
 #define CSRS_MAX 4
-#define HOLDS_MAX 32 /* definitions of a kind under way: more than are asked before the first of them has its answer */
+/* definitions of a kind under way: more than are asked before the first of them has its answer */
+#define HOLDS_MAX 32
 #define READS_MAX 2
 #define TOKEN_ROOM 40
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
@@ -60,18 +61,21 @@ struct user {
 	struct errand errand;
 	struct csr csr[CSRS_MAX];
 	struct measured dfg[READS_MAX];
-	uint64_t parts_id[HOLDS_MAX]; /* of the last measurements of what came since the last read */
+	/* of the last measurements of what came since the last read */
+	uint64_t parts_id[HOLDS_MAX];
 	unsigned nparts;
 	uint64_t epoch;
 	uint64_t hold_id[HOLDS_MAX]; /* of the last definitions that hold */
 	unsigned nhold;
-	bool has_detached; /* since it came: not all that it measures has been measured from the start */
+	/* since it came: not all that it measures has been measured from the start */
+	bool has_detached;
 	bool has_enough; /* it has asked for more than it will ever read */
 };
 
 static uint64_t tell(struct user *u, const char *text)
 {
-	uint64_t id = simtool_ask(u->tool, &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
+	uint64_t id = simtool_ask(u->tool,
+				  &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
 
 	u->conf.ledger->counts.requests += id != 0;
 	return id;
@@ -87,7 +91,9 @@ static void attach(struct user *u)
 static void errand_send(struct user *u)
 {
 	struct errand *d = &u->errand;
-	struct simtool_ask q = { .text = d->text, .id = d->id, .deadline = DEADLINE_NS,
+	struct simtool_ask q = { .text = d->text,
+				 .id = d->id,
+				 .deadline = DEADLINE_NS,
 				 .flags = d->sends + 1 == SENDS_MAX ? MSG_REQUEST_OUTCOME : 0 };
 
 	attach(u);
@@ -113,12 +119,14 @@ static void errand_answered(struct user *u, const struct reply *r)
 	struct errand *d = &u->errand;
 	enum verdict v = verdict_of(r);
 
-	bool is_judged = !rogue_has_host(u->conf.cluster->rogue, u->conf.cluster->node[d->rank / CLUSTER_RANKS_MAX]);
+	bool is_judged = !rogue_has_host(u->conf.cluster->rogue,
+					 u->conf.cluster->node[d->rank / CLUSTER_RANKS_MAX]);
 
 	d->is_open = false;
 	d->again_at = loop_now(u->conf.cluster->w->loop) + AGAIN_NS;
 	if (v == VERDICT_DONE && !u->conf.may_manipulate && is_judged)
-		world_break(u->conf.cluster->w, "a tool that may only observe was told that its signal is done");
+		world_break(u->conf.cluster->w,
+			    "a tool that may only observe was told that its signal is done");
 	if (v == VERDICT_DONE || d->sends >= SENDS_MAX)
 		errand_over(u, v);
 }
@@ -132,7 +140,9 @@ static void errand_begin(struct user *u)
 	if (d->id || !p || !p->token[0])
 		return;
 	*d = (struct errand){ .rank = (uint32_t)rank };
-	snprintf(d->text, sizeof(d->text), rng_below(&u->dice, 3) ? ":proc_send_signal([%s],%d)" : ":{proc_send_signal([%s],%d)}",
+	snprintf(d->text, sizeof(d->text),
+		 rng_below(&u->dice, 3) ? ":proc_send_signal([%s],%d)"
+					: ":{proc_send_signal([%s],%d)}",
 		 p->token, SIMHOST_COUNTED_SIGNAL);
 	d->id = simtool_next_id(u->tool);
 	u->conf.ledger->counts.manipulations++;
@@ -171,7 +181,8 @@ static void define(struct user *u)
 
 	if (!csr_of(u, ""))
 		return;
-	id = tell(u, hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])" : EVENT " " PRINT);
+	id = tell(u,
+		  hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])" : EVENT " " PRINT);
 	if (hold)
 		u->hold_id[u->nhold++ % HOLDS_MAX] = id;
 }
@@ -199,7 +210,8 @@ static void undefine(struct user *u)
 
 	if (!c->token[0])
 		return;
-	snprintf(text, sizeof(text), ":%s([%s])", rng_below(&u->dice, 3) ? "csr_delete" : "csr_disable", c->token);
+	snprintf(text, sizeof(text), ":%s([%s])",
+		 rng_below(&u->dice, 3) ? "csr_delete" : "csr_disable", c->token);
 	tell(u, text);
 	if (text[5] == 'd' && text[6] == 'e')
 		csr_drop(c);
@@ -211,8 +223,11 @@ static void on_triggered(struct user *u, const struct reply *r)
 
 	u->conf.ledger->counts.triggers++;
 	for (size_t i = 0; c && i < r->nentry; i++)
-		if (!r->entry[i].status && r->entry[i].action == (c->is_holding ? PRINT_BEHIND : 1)) /* others are the hosts' own */
-			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding, c->seen);
+		if (!r->entry[i].status &&
+		    r->entry[i].action ==
+			    (c->is_holding ? PRINT_BEHIND : 1)) /* others are the hosts' own */
+			answers_check_trigger(u->conf.cluster, r->entry[i].value, !c->is_holding,
+					      c->seen);
 }
 
 /* --- measurements */
@@ -227,15 +242,18 @@ static struct measured *measured_of(struct user *u, const char *token)
 
 static void measure(struct user *u)
 {
-	static const char *const by[] = { "", ",\"by\",\"process\"", ",\"by\",\"node\"", ",\"by\",\"site\"" };
+	static const char *const by[] = { "", ",\"by\",\"process\"", ",\"by\",\"node\"",
+					  ",\"by\",\"site\"" };
 	bool is_last = !rng_below(&u->dice, 2);
 	char text[TEXT_BYTES];
 	uint64_t id;
 
 	if (!measured_of(u, ""))
 		return;
-	snprintf(text, sizeof(text), ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",%d,\"mode\",\"%s\"%s])",
-		 rng_below(&u->dice, 2) ? 0 : 500, is_last ? "last" : "start", by[rng_below(&u->dice, ARRAY_LEN(by))]);
+	snprintf(text, sizeof(text),
+		 ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",%d,\"mode\",\"%s\"%s])",
+		 rng_below(&u->dice, 2) ? 0 : 500, is_last ? "last" : "start",
+		 by[rng_below(&u->dice, ARRAY_LEN(by))]);
 	id = tell(u, text);
 	if (is_last)
 		u->parts_id[u->nparts++ % HOLDS_MAX] = id;
@@ -248,7 +266,8 @@ static void read_one(struct user *u)
 
 	if (!m->token[0])
 		return;
-	snprintf(text, sizeof(text), ":%s([%s])", rng_below(&u->dice, 6) ? "dfg_read" : "dfg_delete", m->token);
+	snprintf(text, sizeof(text), ":%s([%s])",
+		 rng_below(&u->dice, 6) ? "dfg_read" : "dfg_delete", m->token);
 	m->m.asked = loop_now(u->conf.cluster->w->loop);
 	m->read_id = tell(u, text);
 	if (strstr(text, "delete"))
@@ -261,7 +280,8 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 	char text[TEXT_BYTES];
 
 	if (m) {
-		*m = (struct measured){ .m = { .from = loop_now(u->conf.cluster->w->loop), .is_last = is_among(u->parts_id, id) } };
+		*m = (struct measured){ .m = { .from = loop_now(u->conf.cluster->w->loop),
+					       .is_last = is_among(u->parts_id, id) } };
 		str_copy(m->token, sizeof(m->token), token);
 	}
 	snprintf(text, sizeof(text), ":dfg_start([%s])", token);
@@ -273,7 +293,8 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 static void note_begun(struct user *u, const struct reply *r)
 {
 	for (int i = 0; i < READS_MAX; i++)
-		if (u->dfg[i].start_id == r->id && !u->conf.slow && !u->has_detached && reply_status(r) == STATUS_OK)
+		if (u->dfg[i].start_id == r->id && !u->conf.slow && !u->has_detached &&
+		    reply_status(r) == STATUS_OK)
 			u->dfg[i].m.begun = loop_now(u->conf.cluster->w->loop);
 }
 
@@ -284,7 +305,8 @@ static void on_values(struct user *u, const struct reply_entry *x, uint64_t id)
 	if (m && id != m->read_id)
 		m->m.asked = 0; /* of another read than the last one */
 	if (m && x->value[0])
-		u->conf.ledger->counts.reads += answers_check_read(u->conf.cluster, x->value, &m->m);
+		u->conf.ledger->counts.reads +=
+			answers_check_read(u->conf.cluster, x->value, &m->m);
 }
 
 /* --- answers */
@@ -301,8 +323,10 @@ static void on_answer(struct user *u, const struct reply *r)
 
 		if (x->status)
 			continue;
-		if (!strncmp(x->objects, "p_", 2) && !strchr(x->objects, ',') && strchr(x->value, ','))
-			u->conf.ledger->counts.infos += answers_check_proc(u->conf.cluster, x->objects, x->value);
+		if (!strncmp(x->objects, "p_", 2) && !strchr(x->objects, ',') &&
+		    strchr(x->value, ','))
+			u->conf.ledger->counts.infos +=
+				answers_check_proc(u->conf.cluster, x->objects, x->value);
 		else if (!strncmp(x->value, "d_", 2) && !strchr(x->value, ','))
 			on_measurement(u, x->value, r->id);
 		else if (!strncmp(x->objects, "d_", 2))
@@ -352,19 +376,31 @@ static void on_down(void *arg)
 
 static void control(struct user *u)
 {
-	static const char *const what[] = { ":thread_stop([])", ":thread_suspend([])", ":{thread_suspend([])}",
-					    ":thread_continue([])", ":{thread_stop([]) ; thread_continue([])}",
-					    ":thread_suspend([]) thread_resume([])", ":thread_resume([])" };
+	static const char *const what[] = { ":thread_stop([])",
+					    ":thread_suspend([])",
+					    ":{thread_suspend([])}",
+					    ":thread_continue([])",
+					    ":{thread_stop([]) ; thread_continue([])}",
+					    ":thread_suspend([]) thread_resume([])",
+					    ":thread_resume([])" };
 
 	tell(u, what[rng_below(&u->dice, ARRAY_LEN(what))]);
 }
 
 static void look(struct user *u)
 {
-	static const char *const what[] = { ":proc_get_info([],513)", ":proc_get_info([],513)", ":node_get_info([],1)",
-					    ":thread_get_info([],256)", ":{node_get_info([],1)}",
-					    ":proc_get_info([],513) ; node_get_info([],1)", ":proc_get_info([]", ":dfg_list()",
-					    ":proc_detach([])", ":node_detach([]) site_attach([]) node_attach([]) proc_attach([])" };
+	static const char *const what[] = {
+		":proc_get_info([],513)",
+		":proc_get_info([],513)",
+		":node_get_info([],1)",
+		":thread_get_info([],256)",
+		":{node_get_info([],1)}",
+		":proc_get_info([],513) ; node_get_info([],1)",
+		":proc_get_info([]",
+		":dfg_list()",
+		":proc_detach([])",
+		":node_detach([]) site_attach([]) node_attach([]) proc_attach([])"
+	};
 
 	const char *text = what[rng_below(&u->dice, ARRAY_LEN(what))];
 
@@ -378,9 +414,15 @@ static void look(struct user *u)
 
 static int come(struct user *u)
 {
-	const struct simtool_conf c = { .w = u->conf.cluster->w, .loop = u->clock.loop, .name = u->conf.name,
-					.role = u->conf.may_manipulate ? ROLE_TOOL_MANIPULATE : ROLE_TOOL_OBSERVE,
-					.epoch = ++u->epoch, .on_reply = on_reply, .on_up = on_up, .on_down = on_down,
+	const struct simtool_conf c = { .w = u->conf.cluster->w,
+					.loop = u->clock.loop,
+					.name = u->conf.name,
+					.role = u->conf.may_manipulate ? ROLE_TOOL_MANIPULATE
+								       : ROLE_TOOL_OBSERVE,
+					.epoch = ++u->epoch,
+					.on_reply = on_reply,
+					.on_up = on_up,
+					.on_down = on_down,
 					.arg = u };
 
 	return simtool_new(&c, &u->tool, NULL);

@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIELDS 10 /* of a value: object, read, value, bound, time, oldest, newest, k, n, flags */
+/* of a value: object, read, value, bound, time, oldest, newest, k, n, flags */
+#define FIELDS 10
 
 static bool read_times(const struct omis_value *v, struct value *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of one read of a measurement, as a tool gets them, and what holds of each of them whatever was measured. */
+/* The values of one read of a measurement, as a tool gets them, and what holds of each of them
+ * whatever was measured. */
 #ifndef SIM_VALUES_H
 #define SIM_VALUES_H
 
@@ -26,18 +27,20 @@ struct values {
 /* From an answer of dfg_read. -ERR_PARSE: it has another form. */
 int values_parse(const char *text, struct values *out);
 
-/* What print([$read,$until,$values]) tells of an event: how many there are, read, until, then the values. As values_parse(). */
+/* What print([$read,$until,$values]) tells of an event: how many there are, read, until, then the
+ * values. As values_parse(). */
 int values_parse_print(const char *text, struct values *out);
 void values_done(struct values *vs);
 
 bool value_has_flag(const struct value *v, const char *name);
 
-/* The truth may be anything from least to most, and the value is not farther from it than its bound. */
+/* The truth may be anything from least to most, and the value is not farther from it than its
+ * bound. */
 bool value_is_within(const struct value *v, double least, double most);
 
 /*
- * k of n are in it, and where k is less it says so; one that is none says why, and is of the read that it came with. NULL, or
- * what is wrong.
+ * k of n are in it, and where k is less it says so; one that is none says why, and is of the read
+ * that it came with. NULL, or what is wrong.
  */
 const char *value_fault(const struct values *vs, const struct value *v);
 

@@ -86,7 +86,10 @@ static void close_accounts(struct world *w)
 		struct host_account *a = list_entry(item, struct host_account, at);
 
 		if (heap_is_watched() && a->heap.bytes)
-			world_break(w, "all has ended, and %zu bytes that %s had allocated were never freed", a->heap.bytes, a->host);
+			world_break(
+				w,
+				"all has ended, and %zu bytes that %s had allocated were never freed",
+				a->heap.bytes, a->host);
 		free(a);
 	}
 }

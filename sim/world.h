@@ -38,12 +38,13 @@ struct world {
 };
 
 /*
- * with_disks: a new folder stands for them, in which we work until the world is closed, so that disks have the same names each
- * time, in answers too.
+ * with_disks: a new folder stands for them, in which we work until the world is closed, so that
+ * disks have the same names each time, in answers too.
  */
 int world_open(struct world *w, uint64_t seed, bool with_disks, struct err *e);
 
-/* After all that stands in it. What somebody has allocated then, and nobody has freed, breaks the world. */
+/* After all that stands in it. What somebody has allocated then, and nobody has freed, breaks the
+ * world. */
 void world_close(struct world *w);
 
 bool world_one_in(struct world *w, uint64_t n);
@@ -54,7 +55,8 @@ nsec_t world_random(struct world *w, nsec_t max);
 /* Something is wrong: the first one counts, and ends the run. */
 void world_break(struct world *w, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* For what is allocated on that host, from now on and until the world is closed; host: borrowed as long. NULL: no memory. */
+/* For what is allocated on that host, from now on and until the world is closed; host: borrowed as
+ * long. NULL: no memory. */
 struct heap_account *world_account(struct world *w, const char *host);
 
 /* A certificate of its own. */

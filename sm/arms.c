@@ -243,8 +243,8 @@ void csr_check_answer(struct csr *c, bool give_up)
 		const struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 		if (s->is_waited_for)
-			reply_add(c->answer, 0, b ? b->name : NULL,
-				  STATUS_UNSPECIFIED_ERROR, "the host has not confirmed in time");
+			reply_add(c->answer, 0, b ? b->name : NULL, STATUS_UNSPECIFIED_ERROR,
+				  "the host has not confirmed in time");
 	}
 	loop_timer_cancel(c->timer);
 	send_answer(c);
@@ -283,7 +283,8 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
 	if (!m->identity[0])
 		return err_set(&d->err, ERR_DENIED, "a conditional request of nobody");
-	return (*out)->event ? 0 : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
+	return (*out)->event ? 0
+			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
 static void send_new(struct csr *c)
@@ -376,7 +377,7 @@ static int split(struct csr *c, const struct msg_arm *m, const struct omis_reque
 		rc = set_whole(c, m);
 	arm_free(arm);
 	if (rc)
-		return err_set(e, (enum err_code) - rc, "no room for it: %s", err_name(rc));
+		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
 	end_old(c);
 	send_new(c);
 	return 0;

@@ -15,13 +15,18 @@
 #include "sm/nodes.h"
 
 #define ARMS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
-#define ARMS_BYTES_MAX (64 * 1024 * 1024) /* of the texts for all hosts: each lists its objects */
+/* of the texts for all hosts: each lists its objects */
+#define ARMS_BYTES_MAX (64 * 1024 * 1024)
 #define ARMS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 #define ARMS_ENTRIES_MAX 1000 /* what is wrong, told in one ARM_ACK; more names help nobody */
-#define ARMS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */
-#define ARMS_PARTED_MAX_NS (700 * NSEC_PER_MSEC) /* the same for DISARM: less than mainsm waits for this sm */
-#define ARMS_LOSSES_NS (200 * NSEC_PER_MSEC) /* what many hosts have lost goes up as one number */
-#define ARMS_LOST_MAX (UINT64_C(1) << 31) /* told by one host at once: more is nonsense, and must not run over */
+/* then mainsm is told without the hosts that do not answer */
+#define ARMS_ACK_MAX_NS NSEC_PER_SEC
+/* the same for DISARM: less than mainsm waits for this sm */
+#define ARMS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
+/* what many hosts have lost goes up as one number */
+#define ARMS_LOSSES_NS (200 * NSEC_PER_MSEC)
+/* told by one host at once: more is nonsense, and must not run over */
+#define ARMS_LOST_MAX (UINT64_C(1) << 31)
 
 struct arms;
 struct loop;

@@ -49,7 +49,8 @@ struct csr {
 /* Hosts are told. */
 void csr_end(struct csr *c);
 
-/* arms_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that feeds it from now on. */
+/* arms_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that
+ * feeds it from now on. */
 const char *csr_kept_of(const struct omis_request *r);
 void csr_take_place(struct csr *c, const char *kept);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that feed a kept subscription: there is one of each. What a mainsm before this one had asked for
- * must not be armed again beside its successor, by whichever host comes back first.
+ * Conditional requests that feed a kept subscription: there is one of each. What a mainsm before
+ * this one had asked for must not be armed again beside its successor, by whichever host comes back
+ * first.
  */
 #include "common/base/str.h"
 #include "sm/arms_internal.h"
@@ -14,7 +15,8 @@ const char *csr_kept_of(const struct omis_request *r)
 {
 	const struct omis_call *event = r->event;
 
-	if (!event || strcmp(event->name, "thread_writes_events") != 0 || event->nparam <= KEPT_PARAM)
+	if (!event || strcmp(event->name, "thread_writes_events") != 0 ||
+	    event->nparam <= KEPT_PARAM)
 		return "";
 	return omis_value_text(&event->param[KEPT_PARAM], NULL);
 }
@@ -27,7 +29,8 @@ void csr_take_place(struct csr *c, const char *kept)
 	while (c->kept[0] && smap_next(&c->a->by_token, &i)) {
 		struct csr *other = i.value;
 
-		if (other != c && str_eq(other->kept, c->kept) && str_eq(other->identity, c->identity))
+		if (other != c && str_eq(other->kept, c->kept) &&
+		    str_eq(other->identity, c->identity))
 			csr_end(other);
 	}
 }

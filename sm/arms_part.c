@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events that were lost, as hosts and this sm count them, and the end of conditional requests: mainsm hears of it when all
- * hosts have said how many they have lost.
+ * Events that were lost, as hosts and this sm count them, and the end of conditional requests:
+ * mainsm hears of it when all hosts have said how many they have lost.
  */
 #include "sm/arms_internal.h"
 
@@ -79,7 +79,8 @@ void partings_free(struct arms *a)
 
 static void finish(struct parting *p)
 {
-	tell(p->a, &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
+	tell(p->a,
+	     &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
 	parting_free(p);
 }
 
@@ -118,7 +119,8 @@ static void part_shares(struct csr *c, struct parting *p)
 		struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 		if (b && !branch_send(c->a->conf.nodes, b, &m))
-			map_put(&p->branches, s->branch, p, NULL); /* without memory it is not waited for */
+			map_put(&p->branches, s->branch, p,
+				NULL); /* without memory it is not waited for */
 		share_free(c, s);
 	}
 }
@@ -129,7 +131,8 @@ void arms_disarm(struct arms *a, const char *csr)
 	struct parting *p = c ? parting_new(a, csr, c->dropped) : NULL;
 
 	if (!p)
-		tell(a, &(struct msg_losses){ .csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
+		tell(a, &(struct msg_losses){
+				.csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
 	else
 		part_shares(c, p);
 	if (c)

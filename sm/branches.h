@@ -19,7 +19,8 @@
 #include <stdint.h>
 
 #define BRANCHES_MAX 8192 /* one a host, and the sms whose hosts were here before */
-#define PROMISED_NS (5 * NSEC_PER_SEC) /* hosts that were sent on have arrived, or gone elsewhere */
+/* hosts that were sent on have arrived, or gone elsewhere */
+#define PROMISED_NS (5 * NSEC_PER_SEC)
 
 struct link;
 struct branches;
@@ -34,7 +35,8 @@ struct branch {
 	char host[NAME_MAX_BYTES + 1];
 	struct list nodes; /* struct node by in_branch */
 	size_t nnode;
-	/* of an lm: requests whose deadline passed since it answered one; when the first of them did */
+	/* of an lm: requests whose deadline passed since it answered one; when the first of them
+	 * did */
 	unsigned late;
 	nsec_t late_since;
 	/* of an sm */
@@ -61,7 +63,8 @@ uint32_t branches_bound(const struct branches *bs);
 /* The sm of that certificate, connected or not. */
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);
 
-/* The connected sm with the fewest hosts, and one host more is promised to it; NULL: there is none. */
+/* The connected sm with the fewest hosts, and one host more is promised to it; NULL: there is
+ * none. */
 struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
 
 /* Over all links. */

@@ -13,14 +13,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELLS_MAX (TOOLS_MAX * 64) /* a segment has 64 cells, shared by all tools at the worst */
+/* a segment has 64 cells, shared by all tools at the worst */
+#define CELLS_MAX (TOOLS_MAX * 64)
 
 struct cells;
 
 struct cells *cells_new(void);
 void cells_free(struct cells *c);
 
-/* births: hosts that were known so far. Notes what a call of omig_pa_create makes; other calls: nothing. -ERR_LIMIT, -ERR_NOMEM. */
+/* births: hosts that were known so far. Notes what a call of omig_pa_create makes; other calls:
+ * nothing. -ERR_LIMIT, -ERR_NOMEM. */
 int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call, uint64_t births);
 
 /* The numbers of the nodes of a token, n of them; NULL: not known. Valid until the next change. */

@@ -101,7 +101,8 @@ void flows_end(struct flows *f, uint32_t measurement)
 	if (m)
 		measure_end(m);
 	else
-		nodes_send_all(f->conf.nodes, &end); /* a host may have come from elsewhere with it */
+		nodes_send_all(f->conf.nodes,
+			       &end); /* a host may have come from elsewhere with it */
 }
 
 void flows_drop_tool(struct flows *f, uint32_t tool)

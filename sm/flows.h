@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measurements of the site: each host gets its piece of the graph, again when
- * it comes back, and what its links carry is brought together read by read. The sm of the site runs the
- * site's piece; an sm below it has none and passes on what its hosts send, in one frame a read. They
- * outlive the link to mainsm for a while, as what is armed does.
+ * it comes back, and what its links carry is brought together read by read. The sm of the site runs
+ * the site's piece; an sm below it has none and passes on what its hosts send, in one frame a read.
+ * They outlive the link to mainsm for a while, as what is armed does.
  */
 #ifndef SM_FLOWS_H
 #define SM_FLOWS_H
@@ -17,16 +17,19 @@
 #define FLOWS_MAX 1024 /* sixteen measurements of each of TOOLS_MAX tools */
 #define FLOWS_BYTES_MAX (256 * 1024 * 1024) /* graphs of all hosts and measurements */
 #define FLOWS_NODES_MAX 262144 /* of all pieces of this site that run here */
-#define FLOWS_STATE_MAX_BYTES (256 * 1024 * 1024) /* of these; a sketch of each host is some 50 KB */
+/* of these; a sketch of each host is some 50 KB */
+#define FLOWS_STATE_MAX_BYTES (256 * 1024 * 1024)
 #define FLOWS_ENTRIES_MAX 1000 /* what is wrong, told in one FLOW_ACK; more names help nobody */
-#define FLOWS_ACK_MAX_NS NSEC_PER_SEC /* then mainsm is told without the hosts that do not answer */
+/* then mainsm is told without the hosts that do not answer */
+#define FLOWS_ACK_MAX_NS NSEC_PER_SEC
 #define FLOWS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 
 /*
  * A read waits so long for its last host: a busy one is late by less. Of fast reads it is as many
- * intervals, since hosts cannot be further ahead than FLOW_READS_OPEN. Who is above others waits longer than they do, or
- * one silent host would take with it what all beside it have told: by a third for an sm above other sms, by two for
- * that of the site, and mainsm (measure.h there) twice as long.
+ * intervals, since hosts cannot be further ahead than FLOW_READS_OPEN. Who is above others waits
+ * longer than they do, or one silent host would take with it what all beside it have told: by a
+ * third for an sm above other sms, by two for that of the site, and mainsm (measure.h there) twice
+ * as long.
  */
 #define FLOWS_GRACE_NS (500 * NSEC_PER_MSEC)
 #define FLOWS_GRACE_READS 3 /* and the thirds that the grace has */

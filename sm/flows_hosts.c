@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_BYTES (FRAME_MAX_BYTES / 2) /* of graphs in one FLOW_LOAD, as long as one alone is not larger */
+/* of graphs in one FLOW_LOAD, as long as one alone is not larger */
+#define PART_BYTES (FRAME_MAX_BYTES / 2)
 #define PART_PIECES 4000 /* far below PROTO_ELEMENTS_MAX */
 
 /* --- one share */
@@ -132,7 +133,8 @@ static void add_all(struct sending *x, bool mark)
 	}
 }
 
-/* To an sm below all that its hosts are to run: those that are not named end it. To an lm its one piece. */
+/* To an sm below all that its hosts are to run: those that are not named end it. To an lm its one
+ * piece. */
 static void send_share(struct measure *m, struct host_piece *s, struct branch *b)
 {
 	struct sending x = { .m = m, .b = b, .version = ++m->f->version };
@@ -255,7 +257,8 @@ static bool owns_all(const struct flows *f, const struct branch *b, const struct
 	for (size_t i = 0; i < a->nentry; i++) {
 		const char *objects = a->entry[i].objects;
 
-		/* A source that names what is of no host of its own is said to be wrong by that name. */
+		/* A source that names what is of no host of its own is said to be wrong by that
+		 * name. */
 		if (token_class(objects, strlen(objects)) == 'n' &&
 		    !nodes_owns(f->conf.nodes, b, objects, strlen(objects)))
 			return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For flows.c (life), flows_load.c (what comes down), flows_hosts.c (hosts) and flows_read.c (reads). */
+/* For flows.c (life), flows_load.c (what comes down), flows_hosts.c (hosts) and flows_read.c
+ * (reads). */
 #ifndef SM_FLOWS_INTERNAL_H
 #define SM_FLOWS_INTERNAL_H
 
@@ -59,7 +60,8 @@ struct measure {
 	size_t nclock;
 	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
 	size_t waiting; /* shares that are waited for */
-	struct loop_timer *ack_timer, *timer; /* owned; end of the wait for confirmations, for a read */
+	/* owned; end of the wait for confirmations, for a read */
+	struct loop_timer *ack_timer, *timer;
 	struct flowbox *box; /* owned */
 	uint64_t read; /* that was closed last */
 	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */

@@ -128,7 +128,7 @@ static int take_share(struct measure *m, const struct msg_flow_piece *p, uint32_
 		rc = note_links(m, s, g);
 	flow_graph_free(g);
 	if (rc)
-		return err_set(e, (enum err_code) - rc, "no room for it: %s", err_name(rc));
+		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
 	s->of = m->version;
 	s->sent = 0;
 	s->is_refused = false;
@@ -281,8 +281,10 @@ static int check(const struct flows *f, const struct msg_flow_load *l, struct er
 		return err_set(e, ERR_INVALID, "between two reads are %lld ns at least",
 			       (long long)FLOW_EVERY_MIN_NS);
 	if (l->read > INT64_MAX / 2 ||
-	    (l->every_ns && (int64_t)l->read > (flows_now(f) - l->start_ns) / l->every_ns + READS_AHEAD_MAX))
-		return err_set(e, ERR_INVALID, "read %llu is far ahead", (unsigned long long)l->read);
+	    (l->every_ns &&
+	     (int64_t)l->read > (flows_now(f) - l->start_ns) / l->every_ns + READS_AHEAD_MAX))
+		return err_set(e, ERR_INVALID, "read %llu is far ahead",
+			       (unsigned long long)l->read);
 	if (!flows_find(f, l->measurement) && f->by_number.n >= FLOWS_MAX)
 		return err_set(e, ERR_LIMIT, "%d measurements run in this sm", FLOWS_MAX);
 	return 0;
@@ -348,7 +350,8 @@ void flows_load(struct flows *f, const struct msg_flow_load *l)
 		return;
 	}
 	if (!m->has_more) {
-		reply_free(m->answer); /* of a load that this one replaces: its version counts no more */
+		/* of a load that this one replaces: its version counts no more */
+		reply_free(m->answer);
 		m->answer = reply_new();
 	}
 	m->tool = l->tool;

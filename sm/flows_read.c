@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads: what hosts send is brought together, and an interval is closed when all of them have told, or late. */
+/* Reads: what hosts send is brought together, and an interval is closed when all of them have told,
+ * or late. */
 #include "common/base/str.h"
 #include "common/flow/graph_limits.h"
 #include "common/flow/rest.h"
@@ -11,7 +12,9 @@
 static nsec_t grace(const struct measure *m)
 {
 	nsec_t third = FLOWS_GRACE_NS / FLOWS_GRACE_READS;
-	int more = !m->nbelow_sms ? 0 : nodes_level(m->f->conf.nodes) > 1 ? FLOWS_GRACE_STACKED : FLOWS_GRACE_SITE;
+	int more = !m->nbelow_sms		       ? 0
+		   : nodes_level(m->f->conf.nodes) > 1 ? FLOWS_GRACE_STACKED
+						       : FLOWS_GRACE_SITE;
 
 	if (m->every && m->every < third)
 		third = m->every;
@@ -31,7 +34,8 @@ static uint64_t due(const struct measure *m, nsec_t now)
 	return t <= m->start ? 0 : (uint64_t)((t - m->start) / m->every);
 }
 
-/* Nobody can have told of what has not happened, beyond what clocks differ by, or of what nobody has asked for. */
+/* Nobody can have told of what has not happened, beyond what clocks differ by, or of what nobody
+ * has asked for. */
 static uint64_t newest(const struct measure *m)
 {
 	return m->every ? due(m, flows_now(m->f) + 2 * grace(m)) + 1 : m->last_asked;
@@ -113,7 +117,8 @@ static void note_got(struct measure *m, struct host_piece *s, uint64_t read)
 	m->nbehind -= m->is_counted && was && !is_behind(m, s);
 }
 
-/* Somebody has told nothing newer than what is closed: to find no more, not all have to be looked at for each batch. */
+/* Somebody has told nothing newer than what is closed: to find no more, not all have to be looked
+ * at for each batch. */
 static bool has_nothing_to_close(struct measure *m)
 {
 	if (!m->has_piece && m->open && m->open <= m->read)
@@ -250,7 +255,8 @@ static void pass_on(struct measure *m, const struct msg_flow_batch *b, const str
 	flowbox_add_bytes(m->box, batch->p, batch->n);
 }
 
-/* The engine knows by itself which reads may be open; passing on, one host's word moves those of all. */
+/* The engine knows by itself which reads may be open; passing on, one host's word moves those of
+ * all. */
 static bool is_to_come(const struct measure *m, uint64_t read)
 {
 	return !m->has_piece && read > newest(m);
@@ -294,7 +300,8 @@ static void take_here(struct measure *m, const struct host_piece *s, const struc
 		m->f->stats.strays++;
 }
 
-/* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of a read to come, is dropped. */
+/* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of
+ * a read to come, is dropped. */
 static int take_batch(struct measure *m, const struct branch *b, const struct msg_flow_batch *f,
 		      const struct bytes *bytes, struct err *e)
 {

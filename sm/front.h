@@ -15,7 +15,8 @@
 #include "sm/tenants.h"
 
 #define FRONT_VISITORS_MAX 64
-#define FRONT_JOINERS_MAX 48 /* of these: an admin finds a place whoever else is there, and says nothing */
+/* of these: an admin finds a place whoever else is there, and says nothing */
+#define FRONT_JOINERS_MAX 48
 #define FRONT_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
 #define FRONT_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 /* Who joins needs his for a moment; many people can have one, and each is kept until it ends. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The services of the site itself. Every manipulation is told in the log and in the audit: who, what, whom. */
+/* The services of the site itself. Every manipulation is told in the log and in the audit: who,
+ * what, whom. */
 #include "common/daemon/audit.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -247,8 +248,8 @@ static bool is_joining(const struct visitor *v)
 		const struct visitor *other = list_entry(i, struct visitor, in_visitors);
 		const struct identity *whose = other->link ? link_identity(other->link) : NULL;
 
-		if (other->is_joining &&
-		    (other == v || !who || !whose || !memcmp(who->serial, whose->serial, SERIAL_BYTES)))
+		if (other->is_joining && (other == v || !who || !whose ||
+					  !memcmp(who->serial, whose->serial, SERIAL_BYTES)))
 			return true;
 	}
 	return false;

@@ -104,7 +104,8 @@ static void on_gone(void *arg, struct keep *k)
 
 static void ack(const struct sub *s, const struct ticket *t)
 {
-	const struct msg m = { .type = MSG_EVENTS_ACK, .events_ack = { keep_name(s->k), t->stream, t->place } };
+	const struct msg m = { .type = MSG_EVENTS_ACK,
+			       .events_ack = { keep_name(s->k), t->stream, t->place } };
 	struct branch *b = nodes_branch(s->kt->conf.nodes, t->branch);
 	const struct feed *f = b ? feed_at(s, b) : NULL;
 
@@ -134,7 +135,8 @@ static bool has_room(const struct sub *s, size_t n)
 	return s->unsafe + n <= KEPT_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
 }
 
-/* So much makes opening again worth its while: a small subscription never has what a large one waits for. */
+/* So much makes opening again worth its while: a small subscription never has what a large one
+ * waits for. */
 static size_t enough(const struct sub *s)
 {
 	uint64_t part = keep_told(s->k)->max_bytes / 4;
@@ -187,14 +189,16 @@ static int check_blocks(const struct bytes *p, struct err *e)
 		enum evblock_look look = evblock_look(p->p + at, p->n - at, &b);
 
 		if (look != EVBLOCK_GOOD && look != EVBLOCK_FUTURE)
-			return err_set(e, ERR_PROTO, "BAD_FIELD events.blocks: no block at byte %zu", at);
+			return err_set(e, ERR_PROTO,
+				       "BAD_FIELD events.blocks: no block at byte %zu", at);
 	}
 	return 0;
 }
 
 /*
- * It came before, under an earlier opening. Nobody remembers all: twice does no harm. Each branch speaks for itself: who knows
- * the number of another one's stream cannot make its blocks repeated ones, which nobody would keep or count.
+ * It came before, under an earlier opening. Nobody remembers all: twice does no harm. Each branch
+ * speaks for itself: who knows the number of another one's stream cannot make its blocks repeated
+ * ones, which nobody would keep or count.
  */
 static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const struct evblock *b)
 {
@@ -206,7 +210,8 @@ static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const str
 	if (g.end_seq <= next)
 		return true;
 	if (next || s->nseq < KEPT_STREAMS_MAX)
-		s->nseq += !map_put(&f->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL) && !next;
+		s->nseq +=
+			!map_put(&f->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL) && !next;
 	return false;
 }
 
@@ -231,7 +236,10 @@ static int append(struct sub *s, struct feed *f, const struct bytes *p)
 
 static int take_blocks(struct sub *s, struct feed *f, const struct msg_events *m)
 {
-	struct ticket t = { .stream = m->stream, .place = m->place, .branch = f->branch, .bytes = (uint32_t)m->blocks.n };
+	struct ticket t = { .stream = m->stream,
+			    .place = m->place,
+			    .branch = f->branch,
+			    .bytes = (uint32_t)m->blocks.n };
 	int rc = array_grow(&s->ticket, &s->capticket, s->nticket + 1, sizeof(t), TICKETS_MAX);
 
 	if (!rc)
@@ -253,7 +261,8 @@ int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, s
 	struct feed *f = s ? feed_at(s, b) : NULL;
 	int rc = check_blocks(&m->blocks, e);
 
-	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut || f->state == FEED_ENDED)
+	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut ||
+	    f->state == FEED_ENDED)
 		return rc;
 	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
 		shut(s, f);
@@ -268,7 +277,8 @@ int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, s
 
 /* --- life */
 
-/* Those that an sm before us knew: what they have is of it, and an end without them would throw it away. */
+/* Those that an sm before us knew: what they have is of it, and an end without them would throw it
+ * away. */
 static void load(void *arg, struct keep *k)
 {
 	make_sub(arg, k);
@@ -293,7 +303,9 @@ static void on_save(void *arg)
 static int send_up(void *arg, const struct msg *m)
 {
 	const struct kept *kt = arg;
-	struct keep *k = m->type == MSG_EVENTS && m->events.end ? keeps_find(kt->keeps, m->events.sub) : NULL;
+	struct keep *k = m->type == MSG_EVENTS && m->events.end
+				 ? keeps_find(kt->keeps, m->events.sub)
+				 : NULL;
 	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
 	struct msg end = *m;
 	int rc;

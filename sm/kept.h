@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept subscriptions on their way through an sm: what hosts send is checked, put on our disk, acknowledged when it is safe there,
- * and goes up from there. Nothing is lost here for want of room: who is below keeps it until there is some.
+ * Kept subscriptions on their way through an sm: what hosts send is checked, put on our disk,
+ * acknowledged when it is safe there, and goes up from there. Nothing is lost here for want of
+ * room: who is below keeps it until there is some.
  */
 #ifndef SM_KEPT_H
 #define SM_KEPT_H
@@ -11,10 +12,13 @@
 #include "sm/nodes.h"
 
 #define KEPT_ROOM 8 /* messages of half a MiB from one branch */
-#define KEPT_UNSAFE_MAX_BYTES (8u << 20) /* on its way to the disk, of one subscription; half of what a spooler takes */
+/* on its way to the disk, of one subscription; half of what a spooler takes */
+#define KEPT_UNSAFE_MAX_BYTES (8u << 20)
 #define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
-#define KEPT_RETURN_NS (10 * NSEC_PER_SEC) /* hosts come back within it, when an sm was started again too; tools wait longer for an end */
-#define KEPT_SAVE_NS (100 * NSEC_PER_MSEC) /* who feeds what is written once for all that come together */
+/* hosts come back within it, when an sm was started again too; tools wait longer for an end */
+#define KEPT_RETURN_NS (10 * NSEC_PER_SEC)
+/* who feeds what is written once for all that come together */
+#define KEPT_SAVE_NS (100 * NSEC_PER_MSEC)
 #define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
 
 struct kept;
@@ -42,7 +46,8 @@ void kept_link_down(struct kept *kt);
 /* It is (again) there: it is told of all subscriptions; before it is armed. */
 void kept_branch_up(struct kept *kt, const struct branch *b);
 
-/* It is not connected, and may come back; an end waits for it for a while, and then says that it is missing. */
+/* It is not connected, and may come back; an end waits for it for a while, and then says that it is
+ * missing. */
 void kept_branch_down(struct kept *kt, const struct branch *b);
 
 /* Nobody is there any more: what it had lies on its disk. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who feeds a kept subscription. It is on our disk too, for an end must not forget those who are away, whoever of us was started anew. */
+/* Who feeds a kept subscription. It is on our disk too, for an end must not forget those who are
+ * away, whoever of us was started anew. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -180,7 +181,8 @@ static void write_hosts(const struct sub *s, struct buf *b)
 	}
 }
 
-/* Waiting for the disk: who is not known when the machine was off is not waited for by an end, which throws away what it has. */
+/* Waiting for the disk: who is not known when the machine was off is not waited for by an end,
+ * which throws away what it has. */
 void sub_save_feeds(struct sub *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
@@ -191,9 +193,12 @@ void sub_save_feeds(struct sub *s)
 		return;
 	s->has_changed = false;
 	write_hosts(s, &b);
-	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) || file_write_atomic(path, b.p, b.n, &e))
-		log_warn("sm", "an sm after this one will not know who has something of subscription=%s: %s", keep_name(s->k),
-			 e.text);
+	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) ||
+	    file_write_atomic(path, b.p, b.n, &e))
+		log_warn(
+			"sm",
+			"an sm after this one will not know who has something of subscription=%s: %s",
+			keep_name(s->k), e.text);
 	buf_done(&b);
 }
 
@@ -212,7 +217,8 @@ static int load(struct sub *s)
 	char path[FILE_PATH_BYTES], *at = NULL;
 	int rc = 0;
 
-	if (!keep_path(s->k, HOSTS, path, sizeof(path), NULL) && !file_read(path, HOSTS_MAX_BYTES, FILE_SECRET, &b, NULL) && b.n)
+	if (!keep_path(s->k, HOSTS, path, sizeof(path), NULL) &&
+	    !file_read(path, HOSTS_MAX_BYTES, FILE_SECRET, &b, NULL) && b.n)
 		at = (char *)(uintptr_t)buf_str(&b);
 	while (at && *at && !rc) {
 		char *end = at + strcspn(at, "\n");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the kept subscriptions of an sm: kept.c (what comes, and acknowledgements), kept_feed.c (from whom). */
+/* Inside the kept subscriptions of an sm: kept.c (what comes, and acknowledgements), kept_feed.c
+ * (from whom). */
 #ifndef SM_KEPT_INTERNAL_H
 #define SM_KEPT_INTERNAL_H
 
@@ -14,7 +15,8 @@ struct kept {
 	struct keeps *keeps;
 	struct loop_timer *retry; /* of streams that were shut for want of room */
 	struct loop_timer *saving; /* of who feeds what */
-	uint64_t stream; /* the last opening; begins somewhere, so that none of an sm before us is the same */
+	/* the last opening; begins somewhere, so that none of an sm before us is the same */
+	uint64_t stream;
 };
 
 enum feed_state {
@@ -24,7 +26,8 @@ enum feed_state {
 	FEED_STATES
 };
 
-/* Who makes blocks for a subscription: a host, or an sm below; it may have been before this sm was started. */
+/* Who makes blocks for a subscription: a host, or an sm below; it may have been before this sm was
+ * started. */
 struct feed {
 	struct list link;
 	char host[NAME_MAX_BYTES + 1];

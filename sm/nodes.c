@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define AGE_PERIOD_NS (5 * NSEC_PER_SEC)
-#define QUEUED_SUM_NS \
-	(10 * NSEC_PER_MSEC) /* a limit is asked for each answer of each host: the sum is not */
+/* a limit is asked for each answer of each host: the sum is not */
+#define QUEUED_SUM_NS (10 * NSEC_PER_MSEC)
 
 /* --- asking */
 
@@ -101,7 +101,8 @@ bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *toke
 	uint32_t number;
 
 	if (!token_node(token, len, &number)) {
-		/* Names of no host in particular: counters, conditional requests, events, the site. */
+		/* Names of no host in particular: counters, conditional requests, events, the
+		 * site. */
 		if (class == 's')
 			return b->is_sm;
 		return class == 'a' || class == 'c' || class == 'e' || class == 'u';
@@ -360,7 +361,8 @@ static struct node *node_new(struct nodes *ns, const struct claim *c)
 static int check_room(struct nodes *ns, size_t place, struct err *why)
 {
 	if (ns->is_draining)
-		return err_set(why, ERR_AGAIN, "the site's admin lets no more hosts of this user in");
+		return err_set(why, ERR_AGAIN,
+			       "the site's admin lets no more hosts of this user in");
 	if (ns->total.quota &&
 	    quota_check(ns->total.quota, QUOTA_HOSTS, (int64_t)ns->n + 1, ns->total.use, why))
 		return -ERR_LIMIT;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts of the site: who is let in, who is there, who is silent. A host has a number that mainsm
- * gave it, and is at a branch: its own link, or that of an sm below us that serves it. It may come
- * back at another one; which of two that claim it is the newer one is told by attach, which its lm makes grow.
+ * The hosts of the site: who is let in, who is there, who is silent. A host has a number that
+ * mainsm gave it, and is at a branch: its own link, or that of an sm below us that serves it. It
+ * may come back at another one; which of two that claim it is the newer one is told by attach,
+ * which its lm makes grow.
  */
 #ifndef SM_NODES_H
 #define SM_NODES_H
@@ -22,14 +23,14 @@
 #include <stdint.h>
 
 #define NODES_MAX 4096 /* hosts of one sm; a larger site has more than one */
-#define NODES_GREETING_MAX \
-	512 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
+/* let in by TLS, HELLO still to come: as many come back at once after a restart */
+#define NODES_GREETING_MAX 512
 #define NODE_MOVED_NS (10 * NSEC_PER_SEC) /* what it said at its old branch has come by then */
 #define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: nobody should wait for it */
 #define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* as long as silence takes to be noticed */
 #define NODE_HUNG_LATE 3 /* a request may be late for reasons of its own */
-#define NODE_FORGET_NS \
-	(600 * NSEC_PER_SEC) /* a host that does not come back takes no room for ever */
+/* a host that does not come back takes no room for ever */
+#define NODE_FORGET_NS (600 * NSEC_PER_SEC)
 
 struct chan;
 struct loop;
@@ -108,7 +109,8 @@ void nodes_set_quota(struct nodes *ns, const struct quota *q, struct quota_use *
 
 uint16_t nodes_port(const struct nodes *ns);
 
-/* For HELLO_ACK: the site's number, how many daemons are above us, and parents to try without us. */
+/* For HELLO_ACK: the site's number, how many daemons are above us, and parents to try
+ * without us. */
 void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways);
 
 /* As it was set; 0: nobody is above yet. */
@@ -126,7 +128,8 @@ size_t nodes_count(const struct nodes *ns);
 size_t nodes_up(const struct nodes *ns);
 const struct objects_total *nodes_total(const struct nodes *ns);
 
-/* It is connected: requests are sent there. A hung one is asked too, or nobody would see that it is well again. */
+/* It is connected: requests are sent there. A hung one is asked too, or nobody would see that it is
+ * well again. */
 bool node_is_up(const struct node *n);
 
 /* By index; all are below nodes_branches(). */
@@ -140,9 +143,9 @@ size_t nodes_linked(const struct nodes *ns);
 bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len);
 
 /*
- * An sm below says something of a host: whether it is its own, and how the host is. 0, with the node
- * in *out; NULL: nothing is to be done (another branch serves it, or it is gone now). -ERR_DENIED, -ERR_PROTO:
- * the sm breaks the rules; others: this host cannot be taken in.
+ * An sm below says something of a host: whether it is its own, and how the host is. 0, with the
+ * node in *out; NULL: nothing is to be done (another branch serves it, or it is gone now).
+ * -ERR_DENIED, -ERR_PROTO: the sm breaks the rules; others: this host cannot be taken in.
  */
 int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *m,
 		struct node **out, struct err *e);
@@ -158,8 +161,8 @@ void nodes_send_all(struct nodes *ns, const struct msg *m);
 void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, const char *why);
 
 /*
- * A request's deadline passed without an answer from there; or an answer came, however late. An lm whose
- * link beats, but who has answered nothing for NODE_HUNG_NS and NODE_HUNG_LATE requests, is
+ * A request's deadline passed without an answer from there; or an answer came, however late. An lm
+ * whose link beats, but who has answered nothing for NODE_HUNG_NS and NODE_HUNG_LATE requests, is
  * hung. An sm below says it of its own hosts.
  */
 void branch_late(struct nodes *ns, struct branch *b);
@@ -180,7 +183,8 @@ struct nodes_stats {
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out);
 
-/* What waits in all queues to hosts, or a little more: what has drained in a few ms is still in it. */
+/* What waits in all queues to hosts, or a little more: what has drained in a few ms is still
+ * in it. */
 size_t nodes_queued(struct nodes *ns);
 
 #endif

@@ -18,11 +18,13 @@ static const struct msg_object *find_head(const struct msg_directory *m)
 }
 
 /*
- * Does somebody else serve the host? Who has it keeps it, until the host has looked for a parent anew; an
- * equal number counts when nobody is heard from there, as when a whole sm has changed its parent. One that is lost is of
- * who has it, whatever its number: numbers grow from wall times, and a wall clock may have been put back.
+ * Does somebody else serve the host? Who has it keeps it, until the host has looked for a parent
+ * anew; an equal number counts when nobody is heard from there, as when a whole sm has changed its
+ * parent. One that is lost is of who has it, whatever its number: numbers grow from wall times, and
+ * a wall clock may have been put back.
  */
-static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach, const struct msg_object *head)
+static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach,
+		      const struct msg_object *head)
 {
 	bool is_up = head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP;
 
@@ -33,7 +35,8 @@ static bool is_fenced(const struct node *n, const struct branch *b, uint64_t att
 	return n->branch->link ? attach <= n->attach : attach < n->attach;
 }
 
-/* Somebody else's name or number: the host may have told it so, and lied. It is not taken in; the sm's others are. */
+/* Somebody else's name or number: the host may have told it so, and lied. It is not taken in; the
+ * sm's others are. */
 static int contradicts(struct err *e)
 {
 	if (e->code == ERR_DENIED)

@@ -32,7 +32,8 @@ static int check_hello(const struct nodes *ns, const struct link *l, const struc
 	return 0;
 }
 
-/* The earlier connection is dead, although nobody has noticed yet. An sm's branch may go with it. */
+/* The earlier connection is dead, although nobody has noticed yet. An sm's branch may go
+ * with it. */
 static void supersede(struct nodes *ns, struct branch *b)
 {
 	if (!b->link)
@@ -49,7 +50,7 @@ static int new_branch(struct nodes *ns, const struct msg_hello *h, struct branch
 	int rc = branches_add(ns->branches, false, out);
 
 	if (rc)
-		return err_set(why, (enum err_code) - rc, "no room for another host");
+		return err_set(why, (enum err_code)(-rc), "no room for another host");
 	str_copy((*out)->host, sizeof((*out)->host), h->host);
 	snprintf((*out)->name, sizeof((*out)->name), "n_%u", h->node);
 	return 0;
@@ -145,7 +146,7 @@ static int admit_sm(struct nodes *ns, struct link *l, const struct msg_hello *h,
 	if (!rc)
 		rc = fill_sm(ns, b, id, h);
 	if (rc)
-		return err_set(why, (enum err_code) - rc, "no room for another sm");
+		return err_set(why, (enum err_code)(-rc), "no room for another sm");
 	link_set_user(l, b);
 	return 0;
 }

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_CONTACT_MAX_NS \
-	(15 * NSEC_PER_SEC) /* mainsm has started us: it is there, or will never be */
+/* mainsm has started us: it is there, or will never be */
+#define FIRST_CONTACT_MAX_NS (15 * NSEC_PER_SEC)
 #define STDIN_MAX_MS 10000
 #define STACKED_MAX 64 /* sms below another one, on one host for one user and site */
 
@@ -267,7 +267,8 @@ static int read_line(char *out, size_t size, struct err *e)
 static int find_mainsm(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);
-	const struct connstr_source from = { .given = s->mainsm, .state_dir = daemon_state_dir(p->daemon) };
+	const struct connstr_source from = { .given = s->mainsm,
+					     .state_dir = daemon_state_dir(p->daemon) };
 	char line[CONNSTR_MAX_BYTES];
 	int rc;
 
@@ -302,7 +303,8 @@ static int lock_dir(struct program *p, const char *name, struct err *e)
 	return rc ? rc : daemon_lock(p->daemon, lock, e);
 }
 
-/* Below another sm there may be more than one on a host: each has the certificate that it had before. */
+/* Below another sm there may be more than one on a host: each has the certificate that it had
+ * before. */
 static int open_dir(struct program *p, struct err *e)
 {
 	const char *address, *site = settings_of(p)->site;
@@ -413,17 +415,18 @@ static void done(struct daemon *d)
 const struct daemon_spec program_spec = {
 	.program = "sm",
 	.summary = "the monitor's daemon of one site",
-	.details = "mainsm starts it when the first host of a site comes; nobody else has to. It "
-		   "serves the lms of\n"
-		   "its site, answers requests once for all of them, and ends when none is left "
-		   "for a while.\n"
-		   "The connection string comes from OMIG_MAINSM, --mainsm or, with "
-		   "--mainsm-stdin, from a line on\n"
-		   "standard input.\n"
-		   "With --parent it serves a part of a site's hosts below the site's sm, or below another such "
-		   "one:\nhosts are sent to it, and go to others when it has ended.\n"
-		   "With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
-		   "users (omig site, omig admin).",
+	.details =
+		"mainsm starts it when the first host of a site comes; nobody else has to. It "
+		"serves the lms of\n"
+		"its site, answers requests once for all of them, and ends when none is left "
+		"for a while.\n"
+		"The connection string comes from OMIG_MAINSM, --mainsm or, with "
+		"--mainsm-stdin, from a line on\n"
+		"standard input.\n"
+		"With --parent it serves a part of a site's hosts below the site's sm, or below another such "
+		"one:\nhosts are sent to it, and go to others when it has ended.\n"
+		"With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
+		"users (omig site, omig admin).",
 	.conf = &settings_schema,
 	.background = true,
 	.check = check,

@@ -289,7 +289,8 @@ static int understand(const struct msg_request *m, struct omis_request **out, st
 	if (!m->identity[0])
 		return err_set(&d->err, ERR_DENIED, "a request of nobody");
 	if ((*out)->event)
-		return err_set(&d->err, ERR_INVALID, "a conditional request is armed, not executed");
+		return err_set(&d->err, ERR_INVALID,
+			       "a conditional request is armed, not executed");
 	return check_numbers(m, *out, &d->err);
 }
 
@@ -316,7 +317,7 @@ static int learn(struct request *q, uint32_t tool, const struct omis_request *r,
 		q->is_guess |= names_unknown_cells(&q->view, &r->action[i]);
 		rc = cells_learn(c, tool, &r->action[i], nodes_births(q->rs->conf.nodes));
 	}
-	return rc ? err_set(e, (enum err_code) - rc, "too many counters and integrators") : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "too many counters and integrators") : 0;
 }
 
 static int execute(struct request *q, const struct msg_request *m, struct omis_request **r,
@@ -396,8 +397,7 @@ static int check_missing(const struct requests *rs, const struct branch *b,
 	return 0;
 }
 
-int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m,
-		   struct err *e)
+int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e)
 {
 	int rc = check_missing(rs, b, m, e);
 

@@ -51,8 +51,7 @@ void requests_cancel(struct requests *rs, uint64_t id);
  * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as
  * lost.
  */
-int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m,
-		   struct err *e);
+int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e);
 
 /* Nothing will come from there any more. */
 void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);

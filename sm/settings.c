@@ -279,7 +279,8 @@ static int check_parent(const struct settings *s, struct err *e)
 	uint16_t port;
 
 	if (settings_parent(s, &at) && s->shared)
-		return err_set(e, ERR_INVALID, "parent: an sm that serves many users stands below none");
+		return err_set(e, ERR_INVALID,
+			       "parent: an sm that serves many users stands below none");
 	while (*at) {
 		size_t n = strcspn(at, ",");
 

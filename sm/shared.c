@@ -67,8 +67,7 @@ static int hosts_of(const struct shared *sh, struct connstr *c, struct err *e)
 		size_t n = strcspn(list, ",");
 
 		if (!n || n > NAME_MAX_BYTES)
-			return err_set(e, ERR_LIMIT,
-				       "advertise: a name is empty or too long");
+			return err_set(e, ERR_LIMIT, "advertise: a name is empty or too long");
 		memcpy(c->host[c->nhost], list, n);
 		c->host[c->nhost++][n] = 0;
 		list += n + (list[n] == ',');
@@ -178,10 +177,9 @@ static void on_audit_trouble(void *arg, const struct err *why, uint64_t n)
 static int open_audit(struct shared *sh, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
-	const struct audit_conf c = { .path = path,
-				      .daemon = "sm",
-				      .host = sh->host,
-				      .on_trouble = on_audit_trouble };
+	const struct audit_conf c = {
+		.path = path, .daemon = "sm", .host = sh->host, .on_trouble = on_audit_trouble
+	};
 	int rc = state_path(&sh->state, "audit", path, e);
 
 	if (rc)

@@ -22,11 +22,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC) /* without lms; a job's next step comes sooner */
+/* without lms; a job's next step comes sooner */
+#define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
 #define SM_GRACE_DEFAULT_NS \
 	(120 *              \
 	 NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
-#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC) /* lms are told STOP and have this long to hang up */
+/* lms are told STOP and have this long to hang up */
+#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
 
 struct keeps_all;
@@ -53,7 +55,8 @@ struct sm_conf {
 	bool is_stacked; /* below another sm of the site */
 	const char *parent; /* of a stacked one: address of that sm; NULL or "" = mainsm tells */
 	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
-	size_t fan_in; /* lms that are served here although there are sms below; more are sent to those */
+	/* lms that are served here although there are sms below; more are sent to those */
+	size_t fan_in;
 	uint64_t epoch; /* wall ns of this start */
 	const char *site, *host; /* ours; lms of another site are refused */
 	const char *listen; /* numeric address; NULL = 127.0.0.1 */

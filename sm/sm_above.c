@@ -134,13 +134,13 @@ static void refuse_request(struct sm *sm, const struct msg_request *m, const str
 {
 	const struct msg_entry entry = { .objects = "",
 					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
 	const struct msg_coverage none = { .asked = 0 };
-	const struct msg reply = { .type = MSG_REPLY,
-				   .reply = { .id = m->id,
-					      .entry = &entry,
-					      .nentry = 1,
-					      .coverage = &none } };
+	const struct msg reply = {
+		.type = MSG_REPLY,
+		.reply = { .id = m->id, .entry = &entry, .nentry = 1, .coverage = &none }
+	};
 
 	uplink_send(sm->uplink, &reply);
 }
@@ -149,7 +149,8 @@ static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err 
 {
 	const struct msg_entry entry = { .objects = "",
 					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
 	const struct msg ack = {
 		.type = MSG_ARM_ACK,
 		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
@@ -165,9 +166,9 @@ static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 	int rc;
 
 	arms_stats(sm->arms, &a);
-	rc = arms_has(sm->arms, m->csr) ? 0
-					: quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1,
-						      &sm->use, e);
+	rc = arms_has(sm->arms, m->csr)
+		     ? 0
+		     : quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1, &sm->use, e);
 	return rc ? rc : room_for(sm, m->text.n, e);
 }
 
@@ -203,7 +204,8 @@ static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const stru
 {
 	const struct msg_entry entry = { .objects = "",
 					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text, strlen(why->text) } };
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
 	const struct msg ack = { .type = MSG_FLOW_ACK,
 				 .flow_ack = { m->measurement, m->version, &entry, 1 } };
 
@@ -249,7 +251,8 @@ static void got_release(struct sm *sm, const struct msg *m)
 		branch_send(sm->nodes, n->branch, m);
 }
 
-/* mainsm gives the numbers: what the host has told us was not true, or its number is of a mainsm before this one. */
+/* mainsm gives the numbers: what the host has told us was not true, or its number is of a mainsm
+ * before this one. */
 static void got_disown(struct sm *sm, const struct msg *m)
 {
 	struct node *n = nodes_find(sm->nodes, m->disown.node);
@@ -336,7 +339,8 @@ static void set_old_tools(struct sm *sm)
 /* Full bits stay as they are. */
 static void count_move_of(struct node *n)
 {
-	uint64_t step = n->branch->is_sm ? 1 : ASCENT_SM_MOVE, all = n->branch->is_sm ? ASCENT_SM_MOVE : ASCENT_MOVE;
+	uint64_t step = n->branch->is_sm ? 1 : ASCENT_SM_MOVE,
+		 all = n->branch->is_sm ? ASCENT_SM_MOVE : ASCENT_MOVE;
 
 	if ((n->attach % all) / step + 1 < all / step)
 		n->attach += step;

@@ -153,7 +153,8 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 
 	log_info("sm", "down %s host=%s: %s", b->is_sm ? "sm" : "lm", b->host, reason);
 	requests_branch_lost(sm->requests, b,
-			     b->is_sm ? "the sm of a part of the site is lost" : "the host is lost");
+			     b->is_sm ? "the sm of a part of the site is lost"
+				      : "the host is lost");
 	arms_branch_down(sm->arms, b);
 	kept_branch_down(sm->kept, b);
 	flows_branch_down(sm->flows, b);

@@ -105,8 +105,9 @@ size_t sm_bytes(const struct sm *sm)
 /* What the user is allowed, and what was refused for it. */
 static void add_quota(const struct sm *sm, struct facts *s)
 {
-	static const char *const limits[QUOTA_COUNT] = { "quota_hosts", "quota_objects", "quota_csrs",
-							 "quota_messages", "quota_bytes" };
+	static const char *const limits[QUOTA_COUNT] = { "quota_hosts", "quota_objects",
+							 "quota_csrs", "quota_messages",
+							 "quota_bytes" };
 	static const char *const overs[QUOTA_COUNT] = { "over_hosts", "over_objects", "over_csrs",
 							"over_messages", "over_bytes" };
 	struct meter_stats m = { 0 };

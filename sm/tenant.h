@@ -17,8 +17,10 @@
 #include "common/net/pki.h"
 #include "sm/sm.h"
 
-#define TENANT_ASLEEP_AFTER_NS (120 * NSEC_PER_SEC) /* as the grace: what was wanted is over then */
-#define TENANT_WAKE_NS (60 * NSEC_PER_SEC) /* a mainsm that comes back waits this long at most */
+/* as the grace: what was wanted is over then */
+#define TENANT_ASLEEP_AFTER_NS (120 * NSEC_PER_SEC)
+/* a mainsm that comes back waits this long at most */
+#define TENANT_WAKE_NS (60 * NSEC_PER_SEC)
 #define TENANT_REMEMBER_NS (500 * NSEC_PER_MSEC) /* changes of a moment are written once */
 
 enum tenant_state { TENANT_JOINING, TENANT_WAITING, TENANT_UP, TENANT_ASLEEP };
@@ -33,7 +35,8 @@ struct tenant_net {
 			       void (*on_done)(void *arg, const struct err *why), void *done_arg);
 	void (*cancel)(void *arg, struct enrol *n);
 	/* A context with what lies in dir. */
-	int (*open)(void *arg, struct loop *loop, const char *dir, struct net_ctx **out, struct err *e);
+	int (*open)(void *arg, struct loop *loop, const char *dir, struct net_ctx **out,
+		    struct err *e);
 	void *arg;
 };
 
@@ -75,7 +78,8 @@ void tenant_free(struct tenant *t);
 /* Removes what is on the disk. After the last use but tenant_free(). */
 void tenant_erase(struct tenant *t);
 
-/* Enrols at that mainsm (of this pin, with a token) and serves it; on_joined follows. ERR_EXISTS: it is under way. */
+/* Enrols at that mainsm (of this pin, with a token) and serves it; on_joined follows. ERR_EXISTS:
+ * it is under way. */
 int tenant_join(struct tenant *t, const struct connstr *conn, const char *name, struct err *e);
 
 /* Serves with what it has, after a while; on_joined does not come. */

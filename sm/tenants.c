@@ -13,7 +13,8 @@
 
 #define SPREAD_NS NSEC_PER_SEC
 #define FORGET_CHECK_NS (600 * NSEC_PER_SEC)
-#define SEEN_STEPS 32 /* of the time to forget: so exact is what is on the disk, and so often written */
+/* of the time to forget: so exact is what is on the disk, and so often written */
+#define SEEN_STEPS 32
 
 /* Who waits for the end of a join. */
 struct waiting {
@@ -90,7 +91,8 @@ static bool is_meant(const struct tenants *ts, const struct tenant *t, const cha
 	return owner ? str_eq(owner, f.pin) : f.name[0] && str_eq(f.name, key);
 }
 
-static int several_meant(const char *key, const struct tenant *a, const struct tenant *b, struct err *e)
+static int several_meant(const char *key, const struct tenant *a, const struct tenant *b,
+			 struct err *e)
 {
 	struct tenant_facts f, g;
 	char who[48], first[32], second[32];
@@ -156,9 +158,10 @@ static int check_room(const struct tenants *ts, const struct user_conf *u, struc
 		n += policy_for(ts, tenant_pin(ts->v[i])) == u;
 	if (u->pin[0] || !u->users || n < u->users)
 		return 0;
-	return err_set(e, ERR_LIMIT,
-		       "this site serves no more than %lld users that it does not know: ask its admin",
-		       (long long)u->users);
+	return err_set(
+		e, ERR_LIMIT,
+		"this site serves no more than %lld users that it does not know: ask its admin",
+		(long long)u->users);
 }
 
 /* False: he may not be here. */

@@ -26,7 +26,8 @@ struct user_conf {
 struct tenants;
 
 struct tenants_conf {
-	/* is_taken, on_joined, on_gone and arg are ours; wall_now need not look at its argument. Borrowed. */
+	/* is_taken, on_joined, on_gone and arg are ours; wall_now need not look at its argument.
+	 * Borrowed. */
 	struct tenant_conf tenant;
 	nsec_t forget; /* a user whose mainsm was not here for so long; 0 = never */
 };
@@ -43,9 +44,9 @@ void tenants_free(struct tenants *ts);
 int tenants_set_policy(struct tenants *ts, const struct user_conf *user, size_t nuser);
 
 /*
- * on_done comes once, later (NULL: he is served), unless it is cancelled by its arg. ERR_DENIED: the
- * policy; ERR_LIMIT, ERR_EXISTS, ERR_INVALID (no token), ERR_NOMEM. 1: he is served already, and
- * on_done does not come.
+ * on_done comes once, later (NULL: he is served), unless it is cancelled by its arg. ERR_DENIED:
+ * the policy; ERR_LIMIT, ERR_EXISTS, ERR_INVALID (no token), ERR_NOMEM. 1: he is served already,
+ * and on_done does not come.
  */
 int tenants_join(struct tenants *ts, const struct connstr *conn, const char *name,
 		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to mainsm, straight or by another sm: who it is, whether it is the same as before, and what waits to go up. */
+/* The way to mainsm, straight or by another sm: who it is, whether it is the same as before, and
+ * what waits to go up. */
 #ifndef SM_UPLINK_H
 #define SM_UPLINK_H
 

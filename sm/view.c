@@ -74,7 +74,8 @@ static int locate_newcomers(const struct view *v, uint64_t births, struct route_
 	const char *missing = NULL;
 	int rc = 0;
 
-	for (uint32_t i = 0; !rc && nodes_births(v->nodes) > births && i < nodes_bound(v->nodes); i++)
+	for (uint32_t i = 0; !rc && nodes_births(v->nodes) > births && i < nodes_bound(v->nodes);
+	     i++)
 		if (may_have(nodes_at(v->nodes, i), births))
 			rc = locate_node(v, nodes_at(v->nodes, i), true, out, &missing);
 	return rc;

@@ -11,8 +11,8 @@
 
 #include "stats/moments.h"
 
-#define BATCHES_MAX \
-	64 /* even; between 32 and 64 of them: Schmeiser 1982 finds little use in more */
+/* even; between 32 and 64 of them: Schmeiser 1982 finds little use in more */
+#define BATCHES_MAX 64
 
 /* Zeros: of no value. Fields are for batches.c. */
 struct batches {
@@ -41,19 +41,21 @@ void batches_moments(const struct batches *b, struct moments *out);
  */
 bool batches_are_independent(const struct batches *b);
 
-/* An interval is too narrow by a third where batches are as long as the dependence reaches, by 5 % at ten times. */
+/* An interval is too narrow by a third where batches are as long as the dependence reaches, by 5 %
+ * at ten times. */
 #define BATCHES_LENGTH_MIN 10
 
 /*
- * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(), the number of values that tell as much as one
- * independent value. Batches that are too short to show the whole dependence have one of about their own length.
+ * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(), the number of values that
+ * tell as much as one independent value. Batches that are too short to show the whole dependence
+ * have one of about their own length.
  */
 bool batches_are_long(const struct batches *b, const struct moments *values);
 
 /*
  * The variance of the mean, as the batches have it, over what it would be if values were
- * independent. NaN while there are fewer than half of BATCHES_MAX. An interval for independent values is too
- * narrow by the root of it.
+ * independent. NaN while there are fewer than half of BATCHES_MAX. An interval for independent
+ * values is too narrow by the root of it.
  */
 double batches_inflation(const struct batches *b, const struct moments *values);
 

@@ -6,7 +6,8 @@
 #include "stats/quantity.h"
 
 #define HISTOGRAM_BINS_MAX 200
-#define HISTOGRAM_BINS_USUAL 50 /* more do not fit on a screen; a long tail would have hundreds */
+/* more do not fit on a screen; a long tail would have hundreds */
+#define HISTOGRAM_BINS_USUAL 50
 
 struct histogram {
 	double from, to; /* the least and the greatest value */
@@ -15,8 +16,9 @@ struct histogram {
 };
 
 /*
- * bins 0: of the width 2 (q3 - q1) / cbrt(n) (Freedman and Diaconis 1981), HISTOGRAM_BINS_USUAL at the most. No bins without values, one for equal ones.
- * Exact when all values are kept; else each value counts where the middle of its bucket of the sketch lies.
+ * bins 0: of the width 2 (q3 - q1) / cbrt(n) (Freedman and Diaconis 1981), HISTOGRAM_BINS_USUAL at
+ * the most. No bins without values, one for equal ones. Exact when all values are kept; else each
+ * value counts where the middle of its bucket of the sketch lies.
  */
 void histogram_of(struct quantity *q, unsigned bins, struct histogram *out);
 

@@ -5,7 +5,8 @@
 
 #include <stddef.h>
 
-#define INFLATION_CHANCE 1.69 /* chi-squared of 31 degrees over 31 is above in 1 %; of more, less */
+/* chi-squared of 31 degrees over 31 is above in 1 %; of more, less */
+#define INFLATION_CHANCE 1.69
 #define VALUES_FEW 8 /* fewer say nothing about correlation */
 
 struct interval interval_of_mean(const struct moments *m, double level)
@@ -29,7 +30,8 @@ struct interval interval_of_batches(const struct batches *b, double level)
 
 enum dependence dependence_of_neighbours(double r, uint64_t n)
 {
-	return n >= VALUES_FEW && serial_is_beyond_chance(r, n) ? DEPENDENCE_NEIGHBOURS : DEPENDENCE_NONE;
+	return n >= VALUES_FEW && serial_is_beyond_chance(r, n) ? DEPENDENCE_NEIGHBOURS
+								: DEPENDENCE_NONE;
 }
 
 enum dependence dependence_of(const struct moments *m, const struct batches *b)

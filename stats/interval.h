@@ -18,8 +18,8 @@ struct interval {
 struct interval interval_of_mean(const struct moments *m, double level);
 
 /*
- * By batch means: the same of the means of batches. Assumes that batches are longer than the dependence
- * of the values reaches (batches_are_independent()), not that values are independent.
+ * By batch means: the same of the means of batches. Assumes that batches are longer than the
+ * dependence of the values reaches (batches_are_independent()), not that values are independent.
  */
 struct interval interval_of_batches(const struct batches *b, double level);
 
@@ -34,7 +34,8 @@ enum dependence {
 };
 enum dependence dependence_of(const struct moments *m, const struct batches *b);
 
-/* Where there are no more than correlation r of n values with the ones before: NONE or NEIGHBOURS. */
+/* Where there are no more than correlation r of n values with the ones before: NONE or
+ * NEIGHBOURS. */
 enum dependence dependence_of_neighbours(double r, uint64_t n);
 
 /* Words for a user; NULL for DEPENDENCE_NONE. */

@@ -2,7 +2,8 @@
 /*
  * One pass: Pebay, Formulas for Robust, One-Pass Parallel Computation of Covariances and
  * Arbitrary-Order Statistical Moments (SAND2008-6212). In front of plain double, each sum keeps
- * what its additions round away: with a mean of 10^9 a step of the mean soon is less than its last digit.
+ * what its additions round away: with a mean of 10^9 a step of the mean soon is less than its last
+ * digit.
  */
 #include "stats/moments.h"
 
@@ -11,9 +12,11 @@
 /* The higher moments first: they need the lower ones of before. */
 void powers_add(struct powers *p, uint64_t n_before, double v)
 {
-	double before = (double)n_before, n = before + 1, delta = sum_distance(&p->mean, v), part, term;
+	double before = (double)n_before, n = before + 1, delta = sum_distance(&p->mean, v), part,
+	       term;
 
-	if (!n_before) { /* the square of a value may be too large, of which there is no spread yet */
+	/* the square of a value may be too large, of which there is no spread yet */
+	if (!n_before) {
 		p->mean = (struct sum){ v, 0 };
 		return;
 	}
@@ -32,7 +35,8 @@ static void merge(struct powers *p, double na, const struct powers *from, double
 	double n = na + nb, wa = na / n, wb = nb / n;
 	double a2 = sum_value(&p->m2), b2 = sum_value(&from->m2);
 	double a3 = sum_value(&p->m3), b3 = sum_value(&from->m3);
-	double delta = sum_distance(&p->mean, from->mean.hi) + from->mean.lo, square = delta * delta;
+	double delta = sum_distance(&p->mean, from->mean.hi) + from->mean.lo,
+	       square = delta * delta;
 
 	sum_merge(&p->m4, &from->m4);
 	sum_add(&p->m4, square * square * na * wb * (wa * wa - wa * wb + wb * wb));
@@ -97,9 +101,10 @@ void moments_merge(struct moments *m, const struct moments *from)
 
 struct moments moments_known(uint64_t n, double mean, double squares, double min, double max)
 {
-	return (struct moments){
-		.n = n, .powers = { .mean = { mean, 0 }, .m2 = { squares, 0 } }, .min = min, .max = max
-	};
+	return (struct moments){ .n = n,
+				 .powers = { .mean = { mean, 0 }, .m2 = { squares, 0 } },
+				 .min = min,
+				 .max = max };
 }
 
 double moments_mean(const struct moments *m)
@@ -144,8 +149,8 @@ double moments_sum(const struct moments *m)
 }
 
 /*
- * sum (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2, the two ends as distances
- * to the mean: differences only, so that a large mean costs nothing.
+ * sum (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2, the two ends as
+ * distances to the mean: differences only, so that a large mean costs nothing.
  */
 double moments_serial(const struct moments *m)
 {

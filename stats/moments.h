@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /*
- * What merges in any order: of the values of many processes as of one's. Whoever has it counts the values,
- * finite ones. Zeros: of none.
+ * What merges in any order: of the values of many processes as of one's. Whoever has it counts the
+ * values, finite ones. Zeros: of none.
  */
 struct powers {
 	struct sum mean, m2, m3, m4; /* m2..m4: sums of powers of the distance to the mean */
@@ -27,12 +27,13 @@ struct powers {
 void powers_add(struct powers *p, uint64_t n_before, double v);
 
 /*
- * Those of n values become those of n + n_from. Lower ones do not depend on higher ones: who wants the
- * variance only may leave m3 and m4 away.
+ * Those of n values become those of n + n_from. Lower ones do not depend on higher ones: who wants
+ * the variance only may leave m3 and m4 away.
  */
 void powers_merge(struct powers *p, uint64_t n, const struct powers *from, uint64_t n_from);
 
-/* The same of values that come one after the other. Zeros: of no value. Fields are for moments.c. */
+/* The same of values that come one after the other. Zeros: of no value. Fields are for
+ * moments.c. */
 struct moments {
 	uint64_t n;
 	struct powers powers;
@@ -44,8 +45,8 @@ struct moments {
 bool moments_add(struct moments *m, double v);
 
 /*
- * Of n values of which no more is known: mean, variance and sum are theirs, and others may be added. Skewness,
- * kurtosis and serial correlation mean nothing.
+ * Of n values of which no more is known: mean, variance and sum are theirs, and others may be
+ * added. Skewness, kurtosis and serial correlation mean nothing.
  */
 struct moments moments_known(uint64_t n, double mean, double squares, double min, double max);
 
@@ -56,7 +57,8 @@ struct moments moments_known(uint64_t n, double mean, double squares, double min
 void moments_merge(struct moments *m, const struct moments *from);
 
 double moments_mean(const struct moments *m); /* NaN without a value */
-double moments_squares(const struct moments *m); /* sum of squared distances to the mean; 0 without values */
+/* sum of squared distances to the mean; 0 without values */
+double moments_squares(const struct moments *m);
 double moments_variance(const struct moments *m); /* with n - 1: needs two values */
 double moments_deviation(const struct moments *m); /* the root of that */
 double moments_skewness(const struct moments *m); /* m3 / s^3, s with n - 1 */
@@ -64,12 +66,13 @@ double moments_kurtosis(
 	const struct moments *m); /* m4 / s^4 - 3, s with n - 1: 0 for normal ones */
 double moments_sum(const struct moments *m);
 
-/* Autocorrelation at lag 1, as NIST has it: in [-1, 1]. NaN for fewer than two values or equal ones. */
+/* Autocorrelation at lag 1, as NIST has it: in [-1, 1]. NaN for fewer than two values or equal
+ * ones. */
 double moments_serial(const struct moments *m);
 
 /*
- * Correlation r of n values with the ones before is more than chance alone makes of independent ones in one case
- * of a hundred. Never for NaN.
+ * Correlation r of n values with the ones before is more than chance alone makes of independent
+ * ones in one case of a hundred. Never for NaN.
  */
 bool serial_is_beyond_chance(double r, uint64_t n);
 

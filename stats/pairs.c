@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One pass, as moments.c: Pebay, SAND2008-6212, of products of two distances instead of powers of one. */
+/* One pass, as moments.c: Pebay, SAND2008-6212, of products of two distances instead of powers of
+ * one. */
 #include "stats/pairs.h"
 
 void pairs_add(struct pairs *p, uint64_t n_before, double x, double y)
@@ -7,7 +8,8 @@ void pairs_add(struct pairs *p, uint64_t n_before, double x, double y)
 	double before = (double)n_before, n = before + 1, share = before / n;
 	double dx = sum_distance(&p->x, x), dy = sum_distance(&p->y, y);
 
-	if (!n_before) { /* the square of a value may be too large, of which there is no spread yet */
+	/* the square of a value may be too large, of which there is no spread yet */
+	if (!n_before) {
 		p->x = (struct sum){ x, 0 };
 		p->y = (struct sum){ y, 0 };
 		return;

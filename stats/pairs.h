@@ -27,8 +27,8 @@ void pairs_merge(struct pairs *p, uint64_t n, const struct pairs *from, uint64_t
 double pairs_covariance(const struct pairs *p, uint64_t n);
 
 /*
- * Pearson's: in [-1, 1]. NaN for fewer than two pairs, and where one of the two never changes, or so much that
- * squares of the distances have no number.
+ * Pearson's: in [-1, 1]. NaN for fewer than two pairs, and where one of the two never changes, or
+ * so much that squares of the distances have no number.
  */
 double pairs_correlation(const struct pairs *p, uint64_t n);
 

@@ -181,7 +181,7 @@ int quantity_merge(struct quantity *q, const struct quantity *from, struct err *
 		return err_set(e, ERR_INVALID, "%s keeps no values that %s could have", from->name,
 			       q->name);
 	if (rc)
-		return err_set(e, (enum err_code) - rc, "the values of %s could not be added",
+		return err_set(e, (enum err_code)(-rc), "the values of %s could not be added",
 			       from->name);
 	q->dropped += from->dropped;
 	q->not_finite += from->not_finite;

@@ -176,8 +176,8 @@ static void put_title(const struct quantity *q, struct buf *out)
 
 	str_escape(name, sizeof(name), quantity_name(q), strlen(quantity_name(q)));
 	str_escape(unit, sizeof(unit), quantity_unit(q), strlen(quantity_unit(q)));
-	buf_printf(out, "%s%s%s%s: %" PRIu64 " values", name, *unit ? " [" : "", unit, *unit ? "]" : "",
-		   quantity_moments(q)->n);
+	buf_printf(out, "%s%s%s%s: %" PRIu64 " values", name, *unit ? " [" : "", unit,
+		   *unit ? "]" : "", quantity_moments(q)->n);
 	if (quantity_dropped(q))
 		buf_printf(out, ", %" PRIu64 " dropped", quantity_dropped(q));
 	if (quantity_not_finite(q))

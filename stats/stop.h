@@ -7,8 +7,9 @@
  *	ci(0.95) < 5%
  *	ci(0.95, batches) < 0.01 and n >= 500 or n >= 100000
  *
- * With a percent sign the half-width is compared with the mean, without it with the number itself. In
- * the brackets, after the level: how a percentage b is read, `batches` for dependent values, and `min N`.
+ * With a percent sign the half-width is compared with the mean, without it with the number itself.
+ *In the brackets, after the level: how a percentage b is read, `batches` for dependent values, and
+ *`min N`.
  *
  *	law-kelton   half <= |mean| b / (1 + b)     (the default)
  *	printed      half <=  mean  b / (1 - b)
@@ -26,7 +27,8 @@
 #include "stats/batches.h"
 
 #define STOP_TERMS_MAX 8 /* people write two or three */
-/* an interval of fewer values is a matter of luck: at a cv of 0.2 every twentieth run stops below it */
+/* an interval of fewer values is a matter of luck: at a cv of 0.2 every twentieth run stops below
+ * it */
 #define STOP_COUNT_MIN 30
 
 enum stop_kind { STOP_ON_COUNT, STOP_ON_INTERVAL };
@@ -53,8 +55,9 @@ struct stop {
 void stop_after(struct stop *s, uint64_t count);
 
 /*
- * The paper's condition: setStopConditionInterval(0.95, 0.05), read as Law and Kelton do, with STOP_COUNT_MIN;
- * both may be changed in s->term[0]. ERR_INVALID: no level (STUDENT_LEVEL_MIN..MAX), or no width (0 < width < 1).
+ * The paper's condition: setStopConditionInterval(0.95, 0.05), read as Law and Kelton do, with
+ * STOP_COUNT_MIN; both may be changed in s->term[0]. ERR_INVALID: no level
+ * (STUDENT_LEVEL_MIN..MAX), or no width (0 < width < 1).
  */
 int stop_on_interval(struct stop *s, double level, double width, struct err *e);
 

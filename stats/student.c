@@ -11,13 +11,15 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define DF_MANY 2500 /* the first term left out is below 10^-15, and 10^-13 at STUDENT_LEVEL_MAX */
+/* the first term left out is below 10^-15, and 10^-13 at STUDENT_LEVEL_MAX */
+#define DF_MANY 2500
 #define FRACTION_STEPS 1000 /* some ten, a hundred where there are many degrees of freedom */
 #define NEWTON_STEPS 200 /* a few; some dozen far out in the tail of few degrees of freedom */
 #define STIRLING_FROM 16 /* the series of log_ratio() is exact to double precision from here */
 #define TINY 1e-300
 
-/* log(Gamma(a + 1/2) / Gamma(a)) without a difference of large numbers (DLMF 5.11.13, its logarithm). */
+/* log(Gamma(a + 1/2) / Gamma(a)) without a difference of large numbers (DLMF 5.11.13, its
+ * logarithm). */
 static double log_ratio(double a)
 {
 	double u = 1 / (a * a);
@@ -85,7 +87,8 @@ static double student_density(double t, double df)
 	return exp(log_ratio(df / 2) - (df + 1) / 2 * log1p(t * t / df)) / sqrt(df * M_PI);
 }
 
-/* Halley's method on erfc from a rough start (Abramowitz and Stegun 26.2.23, 4.5 * 10^-4). p <= 1/2. */
+/* Halley's method on erfc from a rough start (Abramowitz and Stegun 26.2.23, 4.5 * 10^-4). p <=
+ * 1/2. */
 static double normal_upper(double p)
 {
 	double r = sqrt(-2 * log(p));

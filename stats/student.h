@@ -9,7 +9,8 @@
 #define STUDENT_LEVEL_MIN 0.01
 #define STUDENT_LEVEL_MAX 0.999999999 /* beyond it 1 - level has too few digits of its own */
 
-/* P(T > t) with df degrees of freedom, df > 0, not necessarily whole. At 10^6 of them it has 10 digits. */
+/* P(T > t) with df degrees of freedom, df > 0, not necessarily whole. At 10^6 of them it has 10
+ * digits. */
 double student_tail(double t, double df);
 
 /*

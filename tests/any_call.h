@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A well-formed call of any service, out of its signature: for tests that go through the catalogue. */
+/* A well-formed call of any service, out of its signature: for tests that go through the
+ * catalogue. */
 #ifndef TESTS_ANY_CALL_H
 #define TESTS_ANY_CALL_H
 
@@ -18,8 +19,10 @@ static inline const char *any_value(const struct omis_param *p)
 	case OMIS_T_BINARY:
 		return "1#x";
 	case OMIS_T_TOKEN:
-		return p->class == 'k' || p->class == 'a' ? "pa_c_1" : p->class == 'i' ? "pa_i_1" :
-		       p->class == 'b' ? "trace_b_1" : "n_1";
+		return p->class == 'k' || p->class == 'a' ? "pa_c_1"
+		       : p->class == 'i'		  ? "pa_i_1"
+		       : p->class == 'b'		  ? "trace_b_1"
+							  : "n_1";
 	default:
 		return "1";
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every way in which a call of a service can be wrong, and the status that says so: for tests that go through the catalogue. */
+/* Every way in which a call of a service can be wrong, and the status that says so: for tests that
+ * go through the catalogue. */
 #ifndef TESTS_BAD_CALL_H
 #define TESTS_BAD_CALL_H
 
@@ -23,19 +24,36 @@ enum bad {
 	BAD_KINDS
 };
 
-/* By kind of parameter. For a reader of the table: STATUS_OK = the kind of parameter cannot be wrong so. */
+/* By kind of parameter. For a reader of the table: STATUS_OK = the kind of parameter cannot be
+ * wrong so. */
 static const struct {
 	const char *name;
 	const char *value;
 	unsigned status[BAD_KINDS];
 } bad_types[] = {
-	[OMIS_T_INT] = { "int", "\"x\"", { [BAD_TYPE] = STATUS_TYPE_MISMATCH, [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
-	[OMIS_T_FLOAT] = { "float", "\"x\"", { [BAD_TYPE] = STATUS_TYPE_MISMATCH, [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
-	[OMIS_T_STRING] = { "string", "1", { [BAD_TYPE] = STATUS_TYPE_MISMATCH, [BAD_NESTED] = STATUS_TYPE_MISMATCH,
-					     [BAD_LONG] = STATUS_SYNTAX_ERROR } },
-	[OMIS_T_TOKEN] = { "token", "1", { [BAD_TYPE] = STATUS_TYPE_MISMATCH, [BAD_NESTED] = STATUS_TYPE_MISMATCH,
-					   [BAD_CLASS] = STATUS_TYPE_MISMATCH, [BAD_COUNT] = STATUS_SYNTAX_ERROR } },
-	[OMIS_T_BINARY] = { "binary", "1", { [BAD_TYPE] = STATUS_TYPE_MISMATCH, [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
+	[OMIS_T_INT] = { "int",
+			 "\"x\"",
+			 { [BAD_TYPE] = STATUS_TYPE_MISMATCH,
+			   [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
+	[OMIS_T_FLOAT] = { "float",
+			   "\"x\"",
+			   { [BAD_TYPE] = STATUS_TYPE_MISMATCH,
+			     [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
+	[OMIS_T_STRING] = { "string",
+			    "1",
+			    { [BAD_TYPE] = STATUS_TYPE_MISMATCH,
+			      [BAD_NESTED] = STATUS_TYPE_MISMATCH,
+			      [BAD_LONG] = STATUS_SYNTAX_ERROR } },
+	[OMIS_T_TOKEN] = { "token",
+			   "1",
+			   { [BAD_TYPE] = STATUS_TYPE_MISMATCH,
+			     [BAD_NESTED] = STATUS_TYPE_MISMATCH,
+			     [BAD_CLASS] = STATUS_TYPE_MISMATCH,
+			     [BAD_COUNT] = STATUS_SYNTAX_ERROR } },
+	[OMIS_T_BINARY] = { "binary",
+			    "1",
+			    { [BAD_TYPE] = STATUS_TYPE_MISMATCH,
+			      [BAD_NESTED] = STATUS_TYPE_MISMATCH } },
 	[OMIS_T_ANY] = { "any", "1", { 0 } },
 };
 
@@ -85,7 +103,8 @@ static inline void bad_value(struct buf *out, const struct omis_param *p, enum b
 
 	switch (b) {
 	case BAD_NESTED:
-		buf_printf(out, p->list ? "[[%s,%s]]" : "[%s,%s]", any_value(&(struct omis_param){ .type = p->type }),
+		buf_printf(out, p->list ? "[[%s,%s]]" : "[%s,%s]",
+			   any_value(&(struct omis_param){ .type = p->type }),
 			   any_value(&(struct omis_param){ .type = p->type }));
 		break;
 	case BAD_CLASS:
@@ -101,7 +120,8 @@ static inline void bad_value(struct buf *out, const struct omis_param *p, enum b
 		buf_putc(out, '"');
 		break;
 	case BAD_COUNT:
-		bad_many(out, any_value(&(struct omis_param){ .type = p->type, .class = p->class }), OMIS_TOKENS_MAX + 1);
+		bad_many(out, any_value(&(struct omis_param){ .type = p->type, .class = p->class }),
+			 OMIS_TOKENS_MAX + 1);
 		break;
 	case BAD_WORD:
 		buf_puts(out, "@");

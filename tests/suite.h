@@ -56,11 +56,14 @@ static inline uint64_t suite_seed(uint64_t otherwise)
 	return seed;
 }
 
-#define SUITE(name, ...)                                                                          \
-	int main(void)                                                                            \
-	{                                                                                         \
-		const TTest *const tests[] = { __VA_ARGS__ };                                     \
-		return suite_run_with(name, NULL, NULL, tests, sizeof(tests) / sizeof(tests[0])); \
+/* SUITE_WITH: set_up and clean_up as of suite_run_with(). */
+#define SUITE_WITH(name, set_up, clean_up, ...)                          \
+	int main(void)                                                   \
+	{                                                                \
+		const TTest *const tests[] = { __VA_ARGS__ };            \
+		return suite_run_with(name, set_up, clean_up, tests,     \
+				      sizeof(tests) / sizeof(tests[0])); \
 	}
+#define SUITE(name, ...) SUITE_WITH(name, NULL, NULL, __VA_ARGS__)
 
 #endif

@@ -17,7 +17,8 @@ const struct cmd cmd_table[] = {
 	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
 	{ "top", cmd_top, "watch ranks and nodes live" },
 	{ "request", cmd_request, "send an OMIS request" },
-	{ "export", cmd_export, "answer Prometheus and its like with figures of all that is watched" },
+	{ "export", cmd_export,
+	  "answer Prometheus and its like with figures of all that is watched" },
 	{ "services", cmd_services, "services that requests may use, with help" },
 	{ "metrics", cmd_metrics, "what can be measured: built in, and from files of metrics" },
 	{ "measure", cmd_measure, "measure a metric, live: omig measure Send_volume --by process" },
@@ -122,7 +123,8 @@ void cmd_end(int status)
 	struct buf b = BUF_INIT(8 * sizeof(hush.first));
 	struct json j;
 
-	if (status == CMD_OK || !hush.is_json || !hush.first[0] || hush.has_document || __fpending(stdout))
+	if (status == CMD_OK || !hush.is_json || !hush.first[0] || hush.has_document ||
+	    __fpending(stdout))
 		return;
 	json_init(&j, &b);
 	json_object(&j);

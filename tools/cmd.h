@@ -72,13 +72,17 @@ struct cmd_common {
 
 #define CMD_COMMON_INIT ((struct cmd_common){ .color = "auto", .timeout_ns = INT64_C(5000000000) })
 
-#define CMD_OPTIONS(c)                                                                          \
-	{ "json", 'j', NULL, "write JSON", OPT_FLAG, &(c)->json, 0, 0, NULL },                  \
-	{ "timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, &(c)->timeout_ns, \
-	  INT64_C(1000000), INT64_C(86400000000000), NULL },                                    \
-	{ "mainsm", 'm', "STRING", "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm", \
-	  OPT_STR, &(c)->mainsm, 0, 0, NULL },                                                  \
-	{ "color", 0, "WHEN", "auto (default), always or never", OPT_STR, &(c)->color, 0, 0, NULL }
+#define CMD_TIMEOUT_MIN_NS INT64_C(1000000)
+#define CMD_TIMEOUT_MAX_NS INT64_C(86400000000000)
+#define CMD_HELP_MAINSM \
+	"connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
+#define CMD_OPTIONS(c)                                                                            \
+	OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &(c)->json),                            \
+		OPTION_RANGE("timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, \
+			     &(c)->timeout_ns, CMD_TIMEOUT_MIN_NS, CMD_TIMEOUT_MAX_NS),           \
+		OPTION("mainsm", 'm', "STRING", CMD_HELP_MAINSM, OPT_STR, &(c)->mainsm),          \
+		OPTION("color", 0, "WHEN", "auto (default), always or never", OPT_STR,            \
+		       &(c)->color)
 
 /*
  * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
@@ -91,9 +95,11 @@ int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * As opt_usage_error(); and all of these are told in JSON, too, where that was asked for: cmd_end().
+ * As opt_usage_error(); and all of these are told in JSON, too, where that was asked for:
+ * cmd_end().
  */
-int cmd_usage(const struct opt_spec *spec, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* What a command has told on stderr in its own way, in words for cmd_end(). Returns status. */
 int cmd_note(int status, const char *words);
@@ -108,8 +114,9 @@ void cmd_document(void);
 void cmd_end(int status);
 
 /*
- * For what is tried again before it is a failure: from now on cmd_fail() writes into words ("" before), where the first one stays, the
- * cause of others, and not on stderr. NULL: on stderr again.
+ * For what is tried again before it is a failure: from now on cmd_fail() writes into words (""
+ * before), where the first one stays, the cause of others, and not on stderr. NULL: on stderr
+ * again.
  */
 void cmd_hush(char *words, size_t size);
 

@@ -22,13 +22,33 @@ struct admin_wish {
 };
 
 /* The values of a user, as omig_site_users() has them. */
-enum column { PIN, NAME, STATE, DRAINING, ADDRESS, PORT, SINCE, SEEN, HOSTS, PROCS, OBJECTS, CSRS,
-	      BYTES, MESSAGES, BYTES_READ, READ_LATER, REFUSED, LIMITS, TROUBLE, NCOLUMNS };
+enum column {
+	PIN,
+	NAME,
+	STATE,
+	DRAINING,
+	ADDRESS,
+	PORT,
+	SINCE,
+	SEEN,
+	HOSTS,
+	PROCS,
+	OBJECTS,
+	CSRS,
+	BYTES,
+	MESSAGES,
+	BYTES_READ,
+	READ_LATER,
+	REFUSED,
+	LIMITS,
+	TROUBLE,
+	NCOLUMNS
+};
 
 static const char *const keys[NCOLUMNS] = {
-	"pin",	   "name",    "state",	    "draining",	     "mainsm",	"port",	  "since_ns",
-	"seen_ns", "hosts",   "processes",  "objects",	     "csrs",	"bytes",  "messages",
-	"bytes_read", "read_later_ns", "refused", "limits", "trouble",
+	"pin",	      "name",	       "state",	    "draining", "mainsm",  "port",  "since_ns",
+	"seen_ns",    "hosts",	       "processes", "objects",	"csrs",	   "bytes", "messages",
+	"bytes_read", "read_later_ns", "refused",   "limits",	"trouble",
 };
 
 static const char *const limit_keys[] = { "hosts", "objects", "csrs", "messages", "bytes" };
@@ -89,8 +109,9 @@ static void on_row(void *arg, const Omis_value *v)
 
 static int show_table(Omis_reply r)
 {
-	static const char *const heads[] = { "USER",	 "NAME",  "STATE",   "HOSTS", "PROCS", "CSRS",
-					     "MESSAGES", "BYTES", "REFUSED", "SINCE", "MAINSM" };
+	static const char *const heads[] = { "USER",	"NAME",	 "STATE",    "HOSTS",
+					     "PROCS",	"CSRS",	 "MESSAGES", "BYTES",
+					     "REFUSED", "SINCE", "MAINSM" };
 	struct table *t = table_new(11, heads, "lllrrrrrrll");
 	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
 	int rc = -1;
@@ -268,17 +289,20 @@ int cmd_admin(int argc, char **argv)
 	struct admin_wish w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "site", 's', "SITE", "the sm: its admin.conn, or the string in it (default: the one of this user)",
+		{ "site", 's', "SITE",
+		  "the sm: its admin.conn, or the string in it (default: the one of this user)",
 		  OPT_STR, &w.site, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig admin",
-		.usage = "[OPTION...] [list | status | limit USER WHAT N | drain USER | admit USER | drop USER]",
+		.usage =
+			"[OPTION...] [list | status | limit USER WHAT N | drain USER | admit USER | drop USER]",
 		.summary = "lists, limits, drains and drops the users of an sm that serves many",
-		.details = "USER is a name or the first 8 digits of a pin. WHAT: hosts, objects, csrs, messages (a\n"
-			   "second) or bytes; N: 0 no limit, default as the configuration says. drain lets no new hosts\n"
-			   "in, admit does again, drop disconnects and forgets.",
+		.details =
+			"USER is a name or the first 8 digits of a pin. WHAT: hosts, objects, csrs, messages (a\n"
+			"second) or bytes; N: 0 no limit, default as the configuration says. drain lets no new hosts\n"
+			"in, admit does again, drop disconnects and forgets.",
 		.table = table,
 	};
 	const struct verb *verb;
@@ -292,6 +316,7 @@ int cmd_admin(int argc, char **argv)
 		w.arg[w.narg++] = "list";
 	verb = argc - first > ARGS_MAX ? NULL : verb_of(&w);
 	if (!verb)
-		return cmd_usage(&spec, "list, status, limit USER WHAT N, drain, admit or drop USER?");
+		return cmd_usage(&spec,
+				 "list, status, limit USER WHAT N, drain, admit or drop USER?");
 	return run(&w, verb);
 }

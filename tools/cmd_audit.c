@@ -20,16 +20,33 @@ struct audit_wish {
 	int64_t since_ns; /* ago; 0 = whatever is there */
 	int64_t max;
 	const char *node; /* token or name; NULL = all and mainsm */
-	const char *site; /* of the sm that serves many there, which has no hosts to ask; NULL = of mainsm */
+	/* of the sm that serves many there, which has no hosts to ask; NULL = of mainsm */
+	const char *site;
 	bool follow;
 };
 
 /* Fields of an entry, as omig_audit() has them. */
-enum { NUMBER, TIME, DAEMON, HOST, WHO, SESSION, CSR, CALL, OBJECTS, FAILED, STATUS, WHY, LEFT_OUT, FIELDS };
+enum {
+	NUMBER,
+	TIME,
+	DAEMON,
+	HOST,
+	WHO,
+	SESSION,
+	CSR,
+	CALL,
+	OBJECTS,
+	FAILED,
+	STATUS,
+	WHY,
+	LEFT_OUT,
+	FIELDS
+};
 #define HEAD 4 /* values in front of the entries: daemon, host, left_out, more */
 
-static const char *const names[FIELDS] = { "number", "time", "daemon", "host", "who", "session", "csr",
-					   "call", "objects", "failed", "status", "why", "left_out" };
+static const char *const names[FIELDS] = { "number",  "time", "daemon",	 "host",    "who",
+					   "session", "csr",  "call",	 "objects", "failed",
+					   "status",  "why",  "left_out" };
 
 /* What is shown of one answer, and what was shown before. */
 struct showing {
@@ -43,7 +60,8 @@ struct showing {
 
 static int compare_rows(const void *a, const void *b)
 {
-	int64_t x = value_int(*(const Omis_value *const *)a, NUMBER), y = value_int(*(const Omis_value *const *)b, NUMBER);
+	int64_t x = value_int(*(const Omis_value *const *)a, NUMBER),
+		y = value_int(*(const Omis_value *const *)b, NUMBER);
 
 	return (x > y) - (x < y);
 }
@@ -140,7 +158,8 @@ static void tell_gaps(const struct showing *s, const Omis_value *v)
 
 	str_escape(host, sizeof(host), value_text(v, 1), strlen(value_text(v, 1)));
 	if (value_int(v, 2) && !s->wish->follow)
-		cmd_warn("%s: %lld entries are left out since its last one", host, (long long)value_int(v, 2));
+		cmd_warn("%s: %lld entries are left out since its last one", host,
+			 (long long)value_int(v, 2));
 	if (value_int(v, 3))
 		cmd_warn("%s: there is more, ask with a later --since or a larger --max", host);
 }
@@ -173,7 +192,8 @@ static int take_daemon(struct showing *s, const Omis_value *v)
 
 static bool is_wanted(const struct audit_wish *w, const Omis_object_result *o, const Omis_value *v)
 {
-	return !w->node || str_eq(w->node, o->obj_list) || (o->obj_list[0] && str_eq(w->node, value_text(v, 1)));
+	return !w->node || str_eq(w->node, o->obj_list) ||
+	       (o->obj_list[0] && str_eq(w->node, value_text(v, 1)));
 }
 
 /* Values live until all rows are shown. */
@@ -212,7 +232,8 @@ static int show_answer(struct showing *s, Omis_reply r)
 static int ask_once(struct showing *s, int64_t since)
 {
 	Omis_reply r;
-	int rc = session_ask(&r, ":omig_audit([],%lld,%lld)", (long long)since, (long long)s->wish->max);
+	int rc = session_ask(&r, ":omig_audit([],%lld,%lld)", (long long)since,
+			     (long long)s->wish->max);
 
 	if (rc != CMD_OK)
 		return rc;
@@ -251,7 +272,8 @@ static int audit(const struct audit_wish *w)
 		poll(NULL, 0, FOLLOW_MS);
 		rc = attach(w); /* hosts that have come */
 		if (rc == CMD_OK)
-			rc = ask_once(&s, s.newest - OVERLAP_NS > since ? s.newest - OVERLAP_NS : since);
+			rc = ask_once(&s, s.newest - OVERLAP_NS > since ? s.newest - OVERLAP_NS
+									: since);
 	}
 	session_close();
 	while (smap_next(&s.seen, &i))
@@ -266,20 +288,24 @@ int cmd_audit(int argc, char **argv)
 	struct audit_wish w = { .common = CMD_COMMON_INIT, .max = 100 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "since", 's', "TIME", "what was done in this time, as 10m or 2h", OPT_NSEC, &w.since_ns, 1,
-		  INT64_C(366) * 86400 * NSEC_PER_SEC, NULL },
-		{ "follow", 'f', NULL, "go on with what is done from now on", OPT_FLAG, &w.follow, 0, 0, NULL },
-		{ "node", 'N', "NODE", "of this node only: its token or its name", OPT_STR, &w.node, 0, 0, NULL },
-		{ "site", 'S', "SITE", "of the sm that serves many: its admin.conn, or what is in it", OPT_STR, &w.site, 0, 0,
-		  NULL },
-		{ "max", 'n', "N", "at most so many of each daemon, the newest (default 100)", OPT_I64, &w.max, 1, 1000,
-		  NULL },
+		{ "since", 's', "TIME", "what was done in this time, as 10m or 2h", OPT_NSEC,
+		  &w.since_ns, 1, INT64_C(366) * 86400 * NSEC_PER_SEC, NULL },
+		{ "follow", 'f', NULL, "go on with what is done from now on", OPT_FLAG, &w.follow,
+		  0, 0, NULL },
+		{ "node", 'N', "NODE", "of this node only: its token or its name", OPT_STR, &w.node,
+		  0, 0, NULL },
+		{ "site", 'S', "SITE",
+		  "of the sm that serves many: its admin.conn, or what is in it", OPT_STR, &w.site,
+		  0, 0, NULL },
+		{ "max", 'n', "N", "at most so many of each daemon, the newest (default 100)",
+		  OPT_I64, &w.max, 1, 1000, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig audit",
 		.usage = "[OPTION...]",
-		.summary = "who stopped, signalled or changed programs or administered the monitor, and who was refused",
+		.summary =
+			"who stopped, signalled or changed programs or administered the monitor, and who was refused",
 		.details = "For admins. The oldest first; with --json an object a line.",
 		.table = table,
 	};

@@ -21,7 +21,8 @@ static void time_cell(struct table *t, const Omis_value *row, size_t i)
 {
 	char text[CLOCK_TEXT_BYTES];
 
-	table_cell(t, "%s", value_int(row, i) > 0 ? clock_format_rfc3339(text, value_int(row, i), 0) : "-");
+	table_cell(t, "%s",
+		   value_int(row, i) > 0 ? clock_format_rfc3339(text, value_int(row, i), 0) : "-");
 }
 
 static void add_row(struct table *t, const Omis_value *row)
@@ -29,7 +30,8 @@ static void add_row(struct table *t, const Omis_value *row)
 	table_cell(t, "%s", value_text(row, 0));
 	table_cell(t, "%s", value_text(row, 1));
 	table_cell(t, "%s", value_text(row, 2));
-	table_cell(t, "%s", str_eq(value_text(row, 7), value_text(row, 2)) ? "" : value_text(row, 7));
+	table_cell(t, "%s",
+		   str_eq(value_text(row, 7), value_text(row, 2)) ? "" : value_text(row, 7));
 	time_cell(t, row, 3);
 	time_cell(t, row, 4);
 	table_cell(t, "%s", value_int(row, 5) ? "revoked" : "valid");
@@ -37,7 +39,8 @@ static void add_row(struct table *t, const Omis_value *row)
 
 static int show_list(Omis_reply r)
 {
-	static const char *const heads[] = { "SERIAL", "ROLE", "NAME", "CALLS ITSELF", "ISSUED", "EXPIRES", "STATE" };
+	static const char *const heads[] = { "SERIAL", "ROLE",	  "NAME", "CALLS ITSELF",
+					     "ISSUED", "EXPIRES", "STATE" };
 	struct table *t = table_new(7, heads, "lllllll");
 	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
 	Omis_value *v = NULL;
@@ -88,7 +91,8 @@ static int issue_json(const Omis_value *v)
 	return ok ? CMD_OK : CMD_FAILURE;
 }
 
-/* A tool's certificate ends when its owner says, and after an hour if he says nothing; a daemon's is renewed. */
+/* A tool's certificate ends when its owner says, and after an hour if he says nothing; a daemon's
+ * is renewed. */
 static int issue(const struct cert_wish *w)
 {
 	bool is_tool = str_has_prefix(w->role, "tool");
@@ -101,8 +105,8 @@ static int issue(const struct cert_wish *w)
 	if (!life && !usable)
 		usable = TOKEN_DEFAULT_NS;
 	rc = session_ask_value(&v, ":omig_cert_token(\"%s\",%lld,%lld,\"%s\",%lld)", w->role,
-			       (long long)(life / NSEC_PER_SEC), (long long)w->uses, w->name ? w->name : "",
-			       (long long)(usable / NSEC_PER_SEC));
+			       (long long)(life / NSEC_PER_SEC), (long long)w->uses,
+			       w->name ? w->name : "", (long long)(usable / NSEC_PER_SEC));
 
 	if (rc != CMD_OK)
 		return rc;
@@ -130,7 +134,9 @@ static int revoke_cert(const struct cert_wish *w, const char *what)
 		printf("{\"revoked\":%lld}\n", (long long)value_int(v, 0));
 	else
 		printf("%lld revoked\n", (long long)value_int(v, 0));
-	rc = value_int(v, 0) > 0 ? CMD_OK : cmd_fail(CMD_NOTFOUND, "nothing has the serial or name '%s'", what);
+	rc = value_int(v, 0) > 0
+		     ? CMD_OK
+		     : cmd_fail(CMD_NOTFOUND, "nothing has the serial or name '%s'", what);
 	omis_value_free(v);
 	return rc;
 }
@@ -156,22 +162,29 @@ int cmd_cert(int argc, char **argv)
 	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "role", 'r', "ROLE", "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
+		{ "role", 'r', "ROLE",
+		  "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
 		  OPT_STR, &w.role, 0, 0, NULL },
-		{ "name", 0, "NAME", "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
+		{ "name", 0, "NAME",
+		  "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
 		  OPT_STR, &w.name, 0, 0, NULL },
-		{ "lifetime", 'l', "TIME", "no certificate by the token lasts longer (default: of tools 1h, of daemons as long as "
-		  "they serve)", OPT_NSEC, &w.lifetime_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
-		{ "within", 0, "TIME", "how long the token may be used (default: its lifetime, else 1h)", OPT_NSEC, &w.usable_ns,
-		  NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
-		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses, 1, 1000000, NULL },
+		{ "lifetime", 'l', "TIME",
+		  "no certificate by the token lasts longer (default: of tools 1h, of daemons as long as "
+		  "they serve)",
+		  OPT_NSEC, &w.lifetime_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
+		{ "within", 0, "TIME",
+		  "how long the token may be used (default: its lifetime, else 1h)", OPT_NSEC,
+		  &w.usable_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
+		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses,
+		  1, 1000000, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig cert",
 		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME|TOKEN",
 		.summary = "lists certificates, makes tokens that let others enrol, revokes",
-		.details = "token prints a connection string. Treat it like a password: with -m @FILE it stays out of lists of processes.",
+		.details =
+			"token prints a connection string. Treat it like a password: with -m @FILE it stays out of lists of processes.",
 		.table = table,
 	};
 	const char *verb;
@@ -184,7 +197,8 @@ int cmd_cert(int argc, char **argv)
 		return cmd_usage(&spec, "list, token or revoke?");
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
-	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) || (w.name && !session_is_plain(w.name)))
+	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) ||
+	    (w.name && !session_is_plain(w.name)))
 		return cmd_usage(&spec, "unexpected '%s'", argv[argc - 1]);
 	return dispatch(&w, verb, argv[first + 1]);
 }

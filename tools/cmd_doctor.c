@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void doctor_tell(struct doctor *d, const char *check, enum doctor_state state, const char *remedy, const char *fmt, ...)
+void doctor_tell(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
+		 const char *fmt, ...)
 {
 	struct doctor_finding *f;
 	va_list ap;
@@ -86,8 +87,8 @@ static void check_daemon(struct doctor *d, const Omis_object_result *o)
 		return;
 	n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note, NOTES_MAX);
 	for (size_t i = 0; i < n && i < NOTES_MAX; i++)
-		doctor_tell(d, "daemon", DOCTOR_NOTE, note[i].remedy, "%s%s%s: %s", value_text(v, 0),
-			    o->obj_list[0] ? " " : "", o->obj_list, note[i].text);
+		doctor_tell(d, "daemon", DOCTOR_NOTE, note[i].remedy, "%s%s%s: %s",
+			    value_text(v, 0), o->obj_list[0] ? " " : "", o->obj_list, note[i].text);
 	if (n == 0)
 		doctor_tell(d, "daemon", DOCTOR_OK, NULL, "%s%s%s, version %s", value_text(v, 0),
 			    o->obj_list[0] ? " " : "", o->obj_list, value_text(v, 1));
@@ -117,7 +118,8 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 	char *words[] = { name, o1, string, NULL }, **argv = words;
 	int argc = 3;
 	bool is_given = string || (getenv("OMIG_MAINSM") && *getenv("OMIG_MAINSM"));
-	Omis_status s = string ? omis_init(&argc, &argv, NULL, NULL) : omis_init(NULL, NULL, NULL, NULL);
+	Omis_status s =
+		string ? omis_init(&argc, &argv, NULL, NULL) : omis_init(NULL, NULL, NULL, NULL);
 
 	free(string);
 	if (s == OMIS_OK) {
@@ -125,13 +127,17 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 		check_daemons(d);
 		omis_finalize();
 	} else if (s == OMIS_NO_PERMISSION) {
-		doctor_tell(d, "mainsm", DOCTOR_FAIL, is_given ? "ask its owner for a new string: omig cert token" : "mend what it names", "%s",
-			    omis_last_error());
-	} else {
-		doctor_tell(d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
-			    is_given ? "unset OMIG_MAINSM (or leave --mainsm out) to use your own, or take a new string: omig env" :
-				       "omig run starts one when it is needed; or start: mainsm",
+		doctor_tell(d, "mainsm", DOCTOR_FAIL,
+			    is_given ? "ask its owner for a new string: omig cert token"
+				     : "mend what it names",
 			    "%s", omis_last_error());
+	} else {
+		doctor_tell(
+			d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
+			is_given
+				? "unset OMIG_MAINSM (or leave --mainsm out) to use your own, or take a new string: omig env"
+				: "omig run starts one when it is needed; or start: mainsm",
+			"%s", omis_last_error());
 	}
 }
 
@@ -142,7 +148,8 @@ int cmd_doctor(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig doctor",
 		.usage = "[OPTION...]",
-		.summary = "looks for what is wrong here and in the running monitor, and says what to do",
+		.summary =
+			"looks for what is wrong here and in the running monitor, and says what to do",
 		.details = "Exit status 1 when something must be mended; notes are no failure.",
 		.table = table,
 	};

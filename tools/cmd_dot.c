@@ -76,7 +76,8 @@ static int wish(struct drawing *g)
 	return rc == CMD_OK ? choose_by(g) : rc;
 }
 
-/* A template that is too large to be drawn as it was written is still drawn with common parts once. */
+/* A template that is too large to be drawn as it was written is still drawn with common parts
+ * once. */
 static void draw_templates(struct drawing *g)
 {
 	struct pmsl_diags unused = PMSL_DIAGS_INIT;
@@ -149,8 +150,8 @@ int cmd_dot(int argc, char **argv)
 	struct drawing g = { .by = "nothing" };
 	const struct opt table[] = {
 		{ "output", 'o', "FILE",
-		  "write there: .dot, .gv; .svg, .pdf, .png, .ps, .eps, .gif, .jpg, .json where graphviz is installed", OPT_STR,
-		  &g.output, 0, 0, NULL },
+		  "write there: .dot, .gv; .svg, .pdf, .png, .ps, .eps, .gif, .jpg, .json where graphviz is installed",
+		  OPT_STR, &g.output, 0, 0, NULL },
 		{ "layout", 0, "TEXT",
 		  "sites, nodes and processes: 'site1:hostA=p_1,p_2;hostB=p_3/site2:hostC=p_4'",
 		  OPT_STR, &g.layout, 0, 0, NULL },

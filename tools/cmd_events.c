@@ -77,7 +77,8 @@ static char *fields_text(const Omis_value *list)
 	size_t n;
 
 	for (size_t i = 0; value_at(list, i + 1); i += 2)
-		buf_printf(&b, "%s%s %s", i ? ", " : "", value_text(list, i + 1), value_text(list, i));
+		buf_printf(&b, "%s%s %s", i ? ", " : "", value_text(list, i + 1),
+			   value_text(list, i));
 	buf_str(&b);
 	return (char *)buf_take(&b, &n);
 }
@@ -138,7 +139,8 @@ static int fetch_types(char **names, struct types *t)
 	if (rc != CMD_OK)
 		return rc;
 	for (part = r[0] ? r[1] : NULL; part && part->obj_list; part++) {
-		Omis_value *v = part->result ? omis_value_parse(part->result, part->result_len) : NULL;
+		Omis_value *v =
+			part->result ? omis_value_parse(part->result, part->result_len) : NULL;
 
 		for (size_t i = 1; value_at(v, i); i++)
 			if (is_asked(names, value_text(value_at(v, i), 0)))
@@ -163,7 +165,8 @@ static void set_before(struct types *t, const struct types *first)
 	for (size_t i = 0; i < t->n; i++) {
 		t->v[i].before = t->v[i].taken;
 		for (size_t k = 0; k < first->n; k++)
-			if (str_eq(first->v[k].name, t->v[i].name) && str_eq(first->v[k].fields, t->v[i].fields) &&
+			if (str_eq(first->v[k].name, t->v[i].name) &&
+			    str_eq(first->v[k].fields, t->v[i].fields) &&
 			    first->v[k].taken < t->v[i].taken)
 				t->v[i].before = first->v[k].taken;
 	}
@@ -191,7 +194,8 @@ static int fetch_with_rates(char **names, struct types *t, double *seconds)
 
 static void show_table(const struct types *t, double seconds)
 {
-	static const char *const heads[] = { "EVENT", "LEVEL", "PROCS", "ON", "RATE/S", "LOST", "FIELDS" };
+	static const char *const heads[] = { "EVENT",  "LEVEL", "PROCS", "ON",
+					     "RATE/S", "LOST",	"FIELDS" };
 	struct table *table = table_new(ARRAY_LEN(heads), heads, "llrrrrl");
 	struct buf b = BUF_INIT(16 << 20);
 	char number[TABLE_NUMBER_BYTES];
@@ -203,7 +207,9 @@ static void show_table(const struct types *t, double seconds)
 		table_cell(table, "%s", l->level ? l->level : "");
 		table_cell(table, "%llu", (unsigned long long)l->procs);
 		table_cell(table, "%llu", (unsigned long long)l->on);
-		table_cell(table, "%s", l->on ? table_count(number, (double)(l->taken - l->before) / seconds) : "-");
+		table_cell(table, "%s",
+			   l->on ? table_count(number, (double)(l->taken - l->before) / seconds)
+				 : "-");
 		table_cell(table, "%llu", (unsigned long long)l->lost);
 		table_cell(table, "%s", l->fields);
 	}
@@ -224,7 +230,8 @@ static bool fits_calls(char **names)
 /* What is no type of <omig/event.h> can be switched on as well. */
 static void show_rest(const struct following_wish *w)
 {
-	puts(*w->names ? "No process has events of such a name." : "No process has events of its own (<omig/event.h>).");
+	puts(*w->names ? "No process has events of such a name."
+		       : "No process has events of its own (<omig/event.h>).");
 	if (fits_calls(w->names))
 		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. So are probes: omig probes --list.");
 }
@@ -319,8 +326,8 @@ static int off(const struct following_wish *w)
 	for (char **name = w->names; *name; name++)
 		omis_write_string(&out, *name);
 	omis_write_list_end(&out);
-	rc = b.failed ? cmd_fail(CMD_USAGE, "the names are too long") :
-			session_ask_value(&v, ":omig_events_off(%s)", buf_str(&b));
+	rc = b.failed ? cmd_fail(CMD_USAGE, "the names are too long")
+		      : session_ask_value(&v, ":omig_events_off(%s)", buf_str(&b));
 	if (rc == CMD_OK && !value_int(v, 0))
 		rc = cmd_fail(CMD_NOTFOUND, "nobody has switched such events on");
 	omis_value_free(v);
@@ -352,11 +359,13 @@ static const char *contradiction_of_on(const struct keeping_wish *w, bool is_on,
 {
 	if (is_on && !to)
 		return "on needs --to: archive:FILE, archive:postgresql://..., or FILE; tail shows events";
-	if (!is_on && (w->name || w->lease_ns || w->room_mib || !str_eq(w->when_full, KEEPING_WHEN_FULL)))
+	if (!is_on &&
+	    (w->name || w->lease_ns || w->room_mib || !str_eq(w->when_full, KEEPING_WHEN_FULL)))
 		return "--name, --lease, --room and --when-full are of on";
 	if (w->name && !keeping_is_name(w->name))
 		return "--name has letters, digits, '.', '_', '-', 63 at the most";
-	if (!str_eq(w->when_full, "oldest") && !str_eq(w->when_full, "newest") && !str_eq(w->when_full, "stop"))
+	if (!str_eq(w->when_full, "oldest") && !str_eq(w->when_full, "newest") &&
+	    !str_eq(w->when_full, "stop"))
 		return "--when-full is oldest, newest or stop";
 	return NULL;
 }
@@ -420,39 +429,53 @@ static int run(struct wish *w, const struct verb *verb)
 
 int cmd_events(int argc, char **argv)
 {
-	struct wish wish = { .tail = { .common = CMD_COMMON_INIT, .reconnect_ns = SESSION_GAP_LIMIT_NS }, .on = { .when_full = KEEPING_WHEN_FULL } };
+	struct wish wish = { .tail = { .common = CMD_COMMON_INIT,
+				       .reconnect_ns = SESSION_GAP_LIMIT_NS },
+			     .on = { .when_full = KEEPING_WHEN_FULL } };
 	struct following_wish *w = &wish.tail;
 	const struct opt table[] = {
 		CMD_OPTIONS(&w->common),
-		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'", OPT_STR, &w->where, 0, 0, NULL },
-		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w->for_ns, NSEC_PER_MSEC, INT64_C(31536000000000000), NULL },
-		{ "to", 'o', "WHERE", "on: keep them in archive:FILE, archive:postgresql://... or a FILE (an event log); tail: in a FILE, too",
+		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'",
+		  OPT_STR, &w->where, 0, 0, NULL },
+		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w->for_ns, NSEC_PER_MSEC,
+		  INT64_C(31536000000000000), NULL },
+		{ "to", 'o', "WHERE",
+		  "on: keep them in archive:FILE, archive:postgresql://... or a FILE (an event log); tail: in a FILE, too",
 		  OPT_STR, &w->to, 0, 0, NULL },
 		{ "count", 'n', "N", "end after N events", OPT_I64, &w->count, 1, INT64_MAX, NULL },
-		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job, 0, 0, NULL },
-		{ "reconnect-for", 0, "TIME", "tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC,
-		  &w->reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
-		{ "name", 0, "NAME", "on: who is killed goes on by this name (default: made of the command)", OPT_STR, &wish.on.name, 0, 0, NULL },
-		{ "room", 0, "MIB", "on: what may wait on the disk of each host and site (default 64)", OPT_I64, &wish.on.room_mib, 2, 4096, NULL },
-		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)", OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC,
-		  86400 * NSEC_PER_SEC, NULL },
-		{ "when-full", 0, "WHAT", "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)", OPT_STR,
-		  &wish.on.when_full, 0, 0, NULL },
+		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job, 0, 0,
+		  NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "name", 0, "NAME",
+		  "on: who is killed goes on by this name (default: made of the command)", OPT_STR,
+		  &wish.on.name, 0, 0, NULL },
+		{ "room", 0, "MIB",
+		  "on: what may wait on the disk of each host and site (default 64)", OPT_I64,
+		  &wish.on.room_mib, 2, 4096, NULL },
+		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)",
+		  OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC, NULL },
+		{ "when-full", 0, "WHAT",
+		  "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)",
+		  OPT_STR, &wish.on.when_full, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig events",
 		.usage = "list|on|off|tail [OPTION...] [NAME...]",
-		.summary = "switches events of running programs on and off, and shows them as they come",
-		.details = "A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
-			   "omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
-			   "list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
-			   "them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
-			   "when daemons or this command are killed; the same command again goes on. Events are on as\n"
-			   "long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
-			   "way, or omig events off with one of its names, or all: with a token for observing only those\n"
-			   "of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
-			   "something was lost, which is counted and told.",
+		.summary =
+			"switches events of running programs on and off, and shows them as they come",
+		.details =
+			"A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
+			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
+			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
+			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
+			"when daemons or this command are killed; the same command again goes on. Events are on as\n"
+			"long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
+			"way, or omig events off with one of its names, or all: with a token for observing only those\n"
+			"of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
+			"something was lost, which is counted and told.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

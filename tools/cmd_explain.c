@@ -16,14 +16,33 @@
 #define OBJECTS_TEXT_BYTES 3072 /* of one question to the hosts */
 
 /* What dfg_get_info() has, by its bits. */
-enum info { INFO_WHAT, INFO_OBJECTS, INFO_SIZE, INFO_READS, INFO_TROUBLES, INFO_GRAPH, INFO_COUNTS, INFO_LINKS };
+enum info {
+	INFO_WHAT,
+	INFO_OBJECTS,
+	INFO_SIZE,
+	INFO_READS,
+	INFO_TROUBLES,
+	INFO_GRAPH,
+	INFO_COUNTS,
+	INFO_LINKS
+};
 
 #define INFO_ALL 255u
 #define INFO_OF_NODES (1u << INFO_GRAPH | 1u << INFO_COUNTS)
-#define NODES_SHOWN_MAX 6000 /* some 150 bytes each: more is no answer of one message, and no table either */
+/* some 150 bytes each: more is no answer of one message, and no table either */
+#define NODES_SHOWN_MAX 6000
 
 /* A node of the graph, in the list of INFO_GRAPH. */
-enum node_field { NODE_PIECE, NODE_WHERE, NODE_NUMBER, NODE_KIND, NODE_WHAT, NODE_OBJECT, NODE_DOMAIN, NODE_LINE };
+enum node_field {
+	NODE_PIECE,
+	NODE_WHERE,
+	NODE_NUMBER,
+	NODE_KIND,
+	NODE_WHAT,
+	NODE_OBJECT,
+	NODE_DOMAIN,
+	NODE_LINE
+};
 
 struct explained {
 	struct cmd_common common;
@@ -41,14 +60,16 @@ static const Omis_value *part(const struct explained *x, enum info what)
 	return x->flags >> what & 1 ? value_at(x->info, (size_t)__builtin_popcount(before)) : NULL;
 }
 
-/* --- counts of a node: at the top they are in the answer of mainsm, below in that of who runs it */
+/* --- counts of a node: at the top they are in the answer of mainsm, below in that of who
+ * runs it */
 
 static const Omis_value *count_at_top(const struct explained *x, const char *piece, int64_t number)
 {
 	const Omis_value *list = part(x, INFO_COUNTS);
 
 	for (size_t i = 0; list && i < list->n; i++)
-		if (str_eq(value_text(&list->list[i], 0), piece) && value_int(&list->list[i], 1) == number)
+		if (str_eq(value_text(&list->list[i], 0), piece) &&
+		    value_int(&list->list[i], 1) == number)
 			return &list->list[i];
 	return NULL;
 }
@@ -113,21 +134,24 @@ static struct counts counts_of(const struct explained *x, const Omis_value *node
 
 static void show_head(const struct explained *x)
 {
-	const Omis_value *what = part(x, INFO_WHAT), *size = part(x, INFO_SIZE), *reads = part(x, INFO_READS);
+	const Omis_value *what = part(x, INFO_WHAT), *size = part(x, INFO_SIZE),
+			 *reads = part(x, INFO_READS);
 	char bytes[TABLE_NUMBER_BYTES];
 	const char *by = value_text(what, 6);
 
-	printf("%s%s: %s%s  unit %s, %s, since %s, every %" PRId64 " ms%s%s%s\n", term_paint(&x->term, TERM_BOLD),
-	       x->dfg, value_text(what, 0), term_paint(&x->term, TERM_PLAIN), value_text(what, 1), value_text(what, 2),
-	       value_text(what, 3), value_int(what, 4), value_int(what, 5) ? ", per second" : "", by[0] ? ", by " : "",
-	       by);
-	printf("sees %" PRId64 " sites, %" PRId64 " nodes, %" PRId64 " processes; %" PRId64 " pieces with %" PRId64
-	       " nodes of the graph, %" PRId64 " outputs\n",
-	       value_int(size, 0), value_int(size, 1), value_int(size, 2), value_int(size, 3), value_int(size, 4),
-	       value_int(size, 5));
-	printf("%" PRId64 " reads; %" PRId64 " messages with %s bytes came up, %" PRId64 " were lost\n\n",
-	       value_int(reads, 0), value_int(reads, 3), table_bytes(bytes, (double)value_int(reads, 4)),
-	       value_int(reads, 5));
+	printf("%s%s: %s%s  unit %s, %s, since %s, every %" PRId64 " ms%s%s%s\n",
+	       term_paint(&x->term, TERM_BOLD), x->dfg, value_text(what, 0),
+	       term_paint(&x->term, TERM_PLAIN), value_text(what, 1), value_text(what, 2),
+	       value_text(what, 3), value_int(what, 4), value_int(what, 5) ? ", per second" : "",
+	       by[0] ? ", by " : "", by);
+	printf("sees %" PRId64 " sites, %" PRId64 " nodes, %" PRId64 " processes; %" PRId64
+	       " pieces with %" PRId64 " nodes of the graph, %" PRId64 " outputs\n",
+	       value_int(size, 0), value_int(size, 1), value_int(size, 2), value_int(size, 3),
+	       value_int(size, 4), value_int(size, 5));
+	printf("%" PRId64 " reads; %" PRId64 " messages with %s bytes came up, %" PRId64
+	       " were lost\n\n",
+	       value_int(reads, 0), value_int(reads, 3),
+	       table_bytes(bytes, (double)value_int(reads, 4)), value_int(reads, 5));
 }
 
 static void show_troubles(const struct explained *x)
@@ -135,7 +159,8 @@ static void show_troubles(const struct explained *x)
 	const Omis_value *list = part(x, INFO_TROUBLES);
 
 	for (size_t i = 0; list && i < list->n; i++)
-		cmd_warn("%s%s%s", value_text(&list->list[i], 0), value_text(&list->list[i], 0)[0] ? ": " : "",
+		cmd_warn("%s%s%s", value_text(&list->list[i], 0),
+			 value_text(&list->list[i], 0)[0] ? ": " : "",
 			 value_text(&list->list[i], 1));
 }
 
@@ -173,9 +198,10 @@ static void print_table(const struct explained *x, struct table *t)
 
 static void show_nodes(const struct explained *x)
 {
-	static const char *const heads[] = { "PIECE",	"WHERE",   "NO",	"KIND",	      "WHAT",	  "OF",	 "IN",
-					     "OUT",	"LATE",	   "DOUBLE",	"UNMATCHED",  "INCOMPLETE", "OVERFLOW",
-					     "QUEUE" };
+	static const char *const heads[] = { "PIECE",	 "WHERE",  "NO",	"KIND",
+					     "WHAT",	 "OF",	   "IN",	"OUT",
+					     "LATE",	 "DOUBLE", "UNMATCHED", "INCOMPLETE",
+					     "OVERFLOW", "QUEUE" };
 	struct table *t = table_new(14, heads, "llrlllrrrrrrrr");
 	const Omis_value *list = part(x, INFO_GRAPH);
 
@@ -193,7 +219,9 @@ static double seconds_of(const struct explained *x)
 
 static void show_links(const struct explained *x)
 {
-	static const char *const heads[] = { "LINK", "FROM", "AWAITED", "BATCHES", "PER S", "LATE" };
+	static const char *const heads[] = {
+		"LINK", "FROM", "AWAITED", "BATCHES", "PER S", "LATE"
+	};
 	struct table *t = table_new(6, heads, "lllrrr");
 	const Omis_value *list = part(x, INFO_LINKS);
 	double seconds = seconds_of(x);
@@ -215,7 +243,8 @@ static void show_links(const struct explained *x)
 	print_table(x, t);
 }
 
-static void way_cells(const struct explained *x, const char *piece, int n, const Omis_value *way, struct table *t)
+static void way_cells(const struct explained *x, const char *piece, int n, const Omis_value *way,
+		      struct table *t)
 {
 	char bytes[TABLE_NUMBER_BYTES];
 	double seconds = seconds_of(x);
@@ -230,8 +259,10 @@ static void way_cells(const struct explained *x, const char *piece, int n, const
 	table_cell(t, "%s", table_bytes(bytes, (double)value_int(way, 2)));
 }
 
-/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. The same of all pieces of an entry. */
-static void ways_of(const struct explained *x, const Omis_object_result *o, const Omis_value *v, struct table *t)
+/* Behind the nodes of a piece stand its ways: [up or host, messages, bytes]. The same of all pieces
+ * of an entry. */
+static void ways_of(const struct explained *x, const Omis_object_result *o, const Omis_value *v,
+		    struct table *t)
 {
 	size_t n;
 
@@ -248,7 +279,8 @@ static void show_ways(const struct explained *x)
 	static const char *const heads[] = { "PIECE", "WAY", "MESSAGES", "PER S", "BYTES" };
 	struct table *t = table_new(5, heads, "llrrr");
 
-	for (size_t i = 0; t && x->below && x->below[0] && x->below[1] && x->below[1][i].obj_list; i++) {
+	for (size_t i = 0; t && x->below && x->below[0] && x->below[1] && x->below[1][i].obj_list;
+	     i++) {
 		const Omis_object_result *o = &x->below[1][i];
 		bool is_good = o->status < OMIS_FIRST_ERROR && o->result;
 		Omis_value *v = is_good ? omis_value_parse(o->result, o->result_len) : NULL;
@@ -265,8 +297,9 @@ static void show_ways(const struct explained *x)
 
 static void node_json(const struct explained *x, const Omis_value *n, struct json *j)
 {
-	static const char *const names[COUNTS] = { "in",	 "out",	       "late",	   "doubles", "unmatched",
-						   "incomplete", "overflow", "open", "window" };
+	static const char *const names[COUNTS] = { "in",       "out",	    "late",
+						   "doubles",  "unmatched", "incomplete",
+						   "overflow", "open",	    "window" };
 	struct counts c = counts_of(x, n);
 
 	json_object(j);
@@ -354,16 +387,20 @@ static int ask_mainsm(struct explained *x)
 	omis_value_free(size);
 	x->flags = nodes > NODES_SHOWN_MAX ? INFO_ALL & ~INFO_OF_NODES : INFO_ALL;
 	if (x->flags != INFO_ALL)
-		cmd_warn("its graph has %" PRId64 " nodes, and %d at the most are shown: what follows is without them",
+		cmd_warn("its graph has %" PRId64
+			 " nodes, and %d at the most are shown: what follows is without them",
 			 nodes, NODES_SHOWN_MAX);
 	return session_ask_value(&x->info, ":dfg_look([%s],%u)", x->dfg, x->flags);
 }
 
 static int explain(struct explained *x)
 {
-	int rc = session_is_plain(x->dfg) && str_has_prefix(x->dfg, "d_")
-			 ? ask_mainsm(x)
-			 : cmd_fail(CMD_NOTFOUND, "a measurement is called d_ and a number: omig explain lists them");
+	int rc =
+		session_is_plain(x->dfg) && str_has_prefix(x->dfg, "d_")
+			? ask_mainsm(x)
+			: cmd_fail(
+				  CMD_NOTFOUND,
+				  "a measurement is called d_ and a number: omig explain lists them");
 
 	if (rc != CMD_OK)
 		return rc;
@@ -399,7 +436,8 @@ static int list_json(const Omis_value *v)
 
 static void list_text(const struct explained *x, const Omis_value *v)
 {
-	static const char *const heads[] = { "MEASUREMENT", "TOOL", "METRIC", "UNIT", "STATE", "SINCE", "EVERY MS", "BY" };
+	static const char *const heads[] = { "MEASUREMENT", "TOOL",  "METRIC",	 "UNIT",
+					     "STATE",	    "SINCE", "EVERY MS", "BY" };
 	static const size_t fields[] = { 0, 1, 3, 4, 5, 6, 7, 9 };
 	struct table *t = table_new(8, heads, "lrllllrl");
 
@@ -437,7 +475,8 @@ int cmd_explain(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig explain",
 		.usage = "[OPTION...] [MEASUREMENT]",
-		.summary = "shows where the parts of a running measurement are and what flows; without one, lists them",
+		.summary =
+			"shows where the parts of a running measurement are and what flows; without one, lists them",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -245,8 +245,7 @@ static int run(struct server *s, const struct opt_spec *spec, int argc, char **a
 	if (argc != 1 || (!str_eq(argv[0], "openmetrics") && !str_eq(argv[0], "prometheus")))
 		return cmd_usage(spec, "in which form: openmetrics or prometheus?");
 	if (s->once && s->x.common.json)
-		return cmd_usage(spec,
-				       "--once writes metrics; omig top --once --json writes JSON");
+		return cmd_usage(spec, "--once writes metrics; omig top --once --json writes JSON");
 	s->is_plain = str_eq(argv[0], "prometheus");
 	s->x.series_max = (size_t)s->series;
 	if (!s->once)

@@ -42,7 +42,8 @@ static int cut(const char *list, char **copy, const char **word, unsigned max, u
 /* 90s, 1.5ms: since the first event. Else a time of the day, or seconds since 1970. */
 static int read_time(const char *s, nsec_t *out, bool *is_relative)
 {
-	*is_relative = !opt_to_nsec(s, 0, LIFE_WALL_MAX_NS, out) && strspn(s, "0123456789.") != strlen(s);
+	*is_relative =
+		!opt_to_nsec(s, 0, LIFE_WALL_MAX_NS, out) && strspn(s, "0123456789.") != strlen(s);
 	return *is_relative || evwords_iso(s, strlen(s), out) ? 0 : -1;
 }
 
@@ -59,12 +60,16 @@ static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
 	l->from = INT64_MIN;
 	l->to = INT64_MAX;
 	if (cut(w->key, &w->words[0], l->key, LIFE_KEYS_MAX, &l->nkey))
-		return cmd_usage(spec, "--key is up to %d names of fields with commas between", LIFE_KEYS_MAX);
+		return cmd_usage(spec, "--key is up to %d names of fields with commas between",
+				 LIFE_KEYS_MAX);
 	if (cut(w->stages, &w->words[1], l->stage, LIFE_STAGES_MAX, &l->nstage))
-		return cmd_usage(spec, "--stages is up to %d names of events with commas between", LIFE_STAGES_MAX);
+		return cmd_usage(spec, "--stages is up to %d names of events with commas between",
+				 LIFE_STAGES_MAX);
 	if ((w->from && read_time(w->from, &l->from, &l->is_from_relative)) ||
 	    (w->to && read_time(w->to, &l->to, &l->is_to_relative)))
-		return cmd_usage(spec, "--from and --to are times like 2026-11-22T10:00:00Z, or 2s, 150ms since the first event");
+		return cmd_usage(
+			spec,
+			"--from and --to are times like 2026-11-22T10:00:00Z, or 2s, 150ms since the first event");
 	if (logread_form(&w->read, w->form))
 		return cmd_usage(spec, "--form is auto, olog, ulm, bp, lite or xml");
 	if (!w->where)
@@ -121,7 +126,8 @@ static bool is_named(const char *path, const char *end)
 	return n > len && str_eq(path + n - len, end);
 }
 
-static int write_out(const struct lines_wish *w, const struct life_model *m, const char *title, const char *told)
+static int write_out(const struct lines_wish *w, const struct life_model *m, const char *title,
+		     const char *told)
 {
 	const char *key = w->key ? w->key : "id";
 	struct buf b = BUF_INIT(LIFEPAGE_MAX_BYTES);
@@ -180,15 +186,18 @@ static int read_files(const struct lines_wish *w, char **files, struct life *l)
 }
 
 /*
- * What an archive need not give. Times since the first event are known when that has come. Of a log among
- * others it is no mistake that it has not all of the stages.
+ * What an archive need not give. Times since the first event are known when that has come. Of a log
+ * among others it is no mistake that it has not all of the stages.
  */
 static void choose_part(struct lines_wish *w, char **files)
 {
 	const struct life_wish *l = &w->life;
-	bool is_known = !l->is_from_relative && !l->is_to_relative, is_alone = files[0] && !files[1];
+	bool is_known = !l->is_from_relative && !l->is_to_relative,
+	     is_alone = files[0] && !files[1];
 
-	w->part = (struct arevents_wish){ .from = is_known ? l->from : INT64_MIN, .to = is_known ? l->to : INT64_MAX, .name = l->stage,
+	w->part = (struct arevents_wish){ .from = is_known ? l->from : INT64_MIN,
+					  .to = is_known ? l->to : INT64_MAX,
+					  .name = l->stage,
 					  .nname = is_alone ? l->nstage : 0 };
 	w->read.part = &w->part;
 }
@@ -219,7 +228,9 @@ static int make(const struct lines_wish *w, char **files, struct life *l)
 	warn(m);
 	name_log(files, &title);
 	end = write_out(w, m, buf_str(&title),
-			rc == CMD_DAMAGED ? "Something in this log could not be read: omig log cat says what." : "");
+			rc == CMD_DAMAGED
+				? "Something in this log could not be read: omig log cat says what."
+				: "");
 	buf_done(&title);
 	return end != CMD_OK ? end : rc;
 }
@@ -244,26 +255,36 @@ int cmd_lifelines(int argc, char **argv)
 {
 	struct lines_wish w = { .form = "auto" };
 	const struct opt table[] = {
-		{ "key", 'k', "FIELDS", "events with the same values are a line (default: guid, id, ID or a name in .id)", OPT_STR, &w.key,
-		  0, 0, NULL },
-		{ "output", 'o', "FILE", "write a page there, or a picture when it ends in .svg (default: a table of the steps)", OPT_STR,
-		  &w.output, 0, 0, NULL },
-		{ "stages", 's', "NAMES", "these events in this order (default: all, as the lines have them)", OPT_STR, &w.stages, 0, 0,
-		  NULL },
-		{ "where", 'w', "CONDITIONS", "lines of which an event fulfils them: nbytes > 65536 and host == a", OPT_STR, &w.where, 0, 0,
-		  NULL },
-		{ "from", 0, "TIME", "events from then on: 2026-11-22T10:00:00Z, or 2s after the first", OPT_STR, &w.from, 0, 0, NULL },
+		{ "key", 'k', "FIELDS",
+		  "events with the same values are a line (default: guid, id, ID or a name in .id)",
+		  OPT_STR, &w.key, 0, 0, NULL },
+		{ "output", 'o', "FILE",
+		  "write a page there, or a picture when it ends in .svg (default: a table of the steps)",
+		  OPT_STR, &w.output, 0, 0, NULL },
+		{ "stages", 's', "NAMES",
+		  "these events in this order (default: all, as the lines have them)", OPT_STR,
+		  &w.stages, 0, 0, NULL },
+		{ "where", 'w', "CONDITIONS",
+		  "lines of which an event fulfils them: nbytes > 65536 and host == a", OPT_STR,
+		  &w.where, 0, 0, NULL },
+		{ "from", 0, "TIME",
+		  "events from then on: 2026-11-22T10:00:00Z, or 2s after the first", OPT_STR,
+		  &w.from, 0, 0, NULL },
 		{ "to", 0, "TIME", "events up to then", OPT_STR, &w.to, 0, 0, NULL },
-		{ "form", 0, "FORM", "of the log: auto, olog, ulm, bp, lite or xml (default: as it looks)", OPT_STR, &w.form, 0, 0, NULL },
-		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0, 0, NULL },
+		{ "form", 0, "FORM",
+		  "of the log: auto, olog, ulm, bp, lite or xml (default: as it looks)", OPT_STR,
+		  &w.form, 0, 0, NULL },
+		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0,
+		  0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig log lifelines",
 		.usage = "[OPTION...] [FILE|ARCHIVE...]",
 		.summary = "shows which stage is slow: lines of events that belong together",
-		.details = "Without a FILE, and for -, the standard input is read. An ARCHIVE is a file of omig log load, or postgresql://... "
-			   "The page is one file that needs nothing else.",
+		.details =
+			"Without a FILE, and for -, the standard input is read. An ARCHIVE is a file of omig log load, or postgresql://... "
+			"The page is one file that needs nothing else.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

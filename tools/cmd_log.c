@@ -113,11 +113,8 @@ static const struct verb {
 	const char *name;
 	int (*run)(const struct opt_spec *spec, struct log_wish *w, char **operands);
 } verbs[] = {
-	{ "cat", run_cat },
-	{ "convert", run_convert },
-	{ "load", run_load },
-	{ "query", run_query },
-	{ "compare", run_compare },
+	{ "cat", run_cat },	{ "convert", run_convert }, { "load", run_load },
+	{ "query", run_query }, { "compare", run_compare },
 };
 
 static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
@@ -127,7 +124,10 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
-		return cmd_usage(spec, n ? "'%s' is not cat, convert, load, query, compare or lifelines" : "cat, convert, load, query, compare or lifelines%s", n ? operand[0] : "");
+		return cmd_usage(spec,
+				 n ? "'%s' is not cat, convert, load, query, compare or lifelines"
+				   : "cat, convert, load, query, compare or lifelines%s",
+				 n ? operand[0] : "");
 	if (logread_form(&w->read, w->from))
 		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
@@ -138,41 +138,57 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 
 int cmd_log(int argc, char **argv)
 {
-	struct log_wish w = { .from = "auto", .fraction = "auto", .archive = {
-		.timeout_ns = 60 * NSEC_PER_SEC, .batch = 50000, .least = 5, .sure = 99, .color = "auto" } };
+	struct log_wish w = { .from = "auto",
+			      .fraction = "auto",
+			      .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
+					   .batch = 50000,
+					   .least = 5,
+					   .sure = 99,
+					   .color = "auto" } };
 	const struct opt table[] = {
-		{ "from", 'f', "FORM", "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from, 0, 0,
-		  NULL },
-		{ "to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf", OPT_STR, &w.to, 0, 0, NULL },
-		{ "output", 'o', "FILE", "write there, whole or not at all; for ctf a new folder", OPT_STR, &w.output, 0, 0,
-		  NULL },
+		{ "from", 'f', "FORM",
+		  "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from,
+		  0, 0, NULL },
+		{ "to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf", OPT_STR,
+		  &w.to, 0, 0, NULL },
+		{ "output", 'o', "FILE", "write there, whole or not at all; for ctf a new folder",
+		  OPT_STR, &w.output, 0, 0, NULL },
 		{ "fraction", 0, "RULE",
-		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server", OPT_STR,
-		  &w.fraction, 0, 0, NULL },
-		{ "archive", 'a', "WHERE", "load: a file, or postgresql://..., made when it is not there", OPT_STR,
+		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
+		  OPT_STR, &w.fraction, 0, 0, NULL },
+		{ "archive", 'a', "WHERE",
+		  "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		  &w.archive.archive, 0, 0, NULL },
-		{ "least", 0, "PERCENT", "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE, &w.archive.least, 0, 0,
-		  NULL },
-		{ "sure", 0, "PERCENT", "compare: how sure a change is, all together (default 99)", OPT_DOUBLE, &w.archive.sure, 0, 0,
-		  NULL },
-		{ "color", 0, "WHEN", "compare: auto, always or never", OPT_STR, &w.archive.color, 0, 0, NULL },
-		{ "json", 'j', NULL, "cat, query, compare: an object a line; load: one for each batch that is safe", OPT_FLAG,
-		  &w.json, 0, 0, NULL },
-		{ "batch", 0, "EVENTS", "load: how many become safe at once (default 50000)", OPT_U64, &w.archive.batch, 1, 10000000,
-		  NULL },
-		{ "sql", 's', "SELECT", "query: a statement that only reads, instead of a sentence", OPT_STR, &w.archive.sql, 0, 0,
-		  NULL },
-		{ "timeout", 0, "TIME", "query, compare: of a question, give up after this (default 60s)", OPT_NSEC, &w.archive.timeout_ns,
-		  NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
-		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0, 0, NULL },
+		{ "least", 0, "PERCENT",
+		  "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE,
+		  &w.archive.least, 0, 0, NULL },
+		{ "sure", 0, "PERCENT", "compare: how sure a change is, all together (default 99)",
+		  OPT_DOUBLE, &w.archive.sure, 0, 0, NULL },
+		{ "color", 0, "WHEN", "compare: auto, always or never", OPT_STR, &w.archive.color,
+		  0, 0, NULL },
+		{ "json", 'j', NULL,
+		  "cat, query, compare: an object a line; load: one for each batch that is safe",
+		  OPT_FLAG, &w.json, 0, 0, NULL },
+		{ "batch", 0, "EVENTS", "load: how many become safe at once (default 50000)",
+		  OPT_U64, &w.archive.batch, 1, 10000000, NULL },
+		{ "sql", 's', "SELECT", "query: a statement that only reads, instead of a sentence",
+		  OPT_STR, &w.archive.sql, 0, 0, NULL },
+		{ "timeout", 0, "TIME",
+		  "query, compare: of a question, give up after this (default 60s)", OPT_NSEC,
+		  &w.archive.timeout_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
+		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0,
+		  0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
-		.usage = "cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
-		.summary = "shows event logs, converts them to other forms and back, and keeps them in SQL",
-		.details = "Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
-			   "counted and told; an ARCHIVE is read by time; the exit status is 2 then. `omig log lifelines --help` has pictures.",
+		.usage =
+			"cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
+		.summary =
+			"shows event logs, converts them to other forms and back, and keeps them in SQL",
+		.details =
+			"Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
+			"counted and told; an ARCHIVE is read by time; the exit status is 2 then. `omig log lifelines --help` has pictures.",
 		.table = table,
 	};
 	int first, rc;

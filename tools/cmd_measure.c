@@ -84,7 +84,7 @@ static int check_text(struct measuring *m, const char *text, size_t n)
 
 static int read_text(struct measuring *m)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = wholefile_read(m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
 
 	if (rc)
@@ -135,7 +135,8 @@ static bool count_read(struct measuring *m, const struct reading *r)
 static bool is_refused(struct measuring *m, const struct reading *r)
 {
 	if (measuring_is_refused(m, r))
-		m->status = cmd_fail(CMD_PARTIAL, "none of the objects can tell %s", m->wish->metric);
+		m->status =
+			cmd_fail(CMD_PARTIAL, "none of the objects can tell %s", m->wish->metric);
 	return m->status != CMD_OK;
 }
 
@@ -153,7 +154,8 @@ static void show_all(struct measuring *m)
 	struct reading *r;
 
 	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
-		m->is_over = is_done(m, r) || !measuring_show(m, r) || !count_read(m, r) || is_refused(m, r);
+		m->is_over = is_done(m, r) || !measuring_show(m, r) || !count_read(m, r) ||
+			     is_refused(m, r);
 		reading_free(r);
 	}
 }
@@ -204,7 +206,8 @@ static int measure(struct measuring *m)
 		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
 	if (rc == CMD_OK && m->has_ended)
 		fprintf(stderr, "omig: the processes have ended\n");
-	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal && (!m->is_over || m->has_ended))
+	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal &&
+	    (!m->is_over || m->has_ended))
 		return cmd_fail(CMD_FAILURE, "--until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
@@ -265,9 +268,13 @@ static int set_by(void *into, const char *value, struct err *e)
 	w->each_partner = str_eq(each, "partner");
 	w->each_region = str_eq(each, "region");
 	w->by = value;
-	if ((each == value && (w->each_partner || w->each_region)) || ((each == value || w->each_partner || w->each_region) && is_group(value, n)))
+	if ((each == value && (w->each_partner || w->each_region)) ||
+	    ((each == value || w->each_partner || w->each_region) && is_group(value, n)))
 		return 0;
-	return err_set(e, ERR_INVALID, "process, node or site, partner or region, or one of each by a comma, not '%s'", value);
+	return err_set(
+		e, ERR_INVALID,
+		"process, node or site, partner or region, or one of each by a comma, not '%s'",
+		value);
 }
 
 static int set_until(void *into, const char *value, struct err *e)
@@ -286,28 +293,65 @@ static const char *contradiction(const struct measuring_wish *w)
 	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
 }
 
+static const char details[] =
+	"omig metrics lists those that are built in. Each value says how many of how many\n"
+	"objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
+	"--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
+	"line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
+	"--json one object a read. Exit status 6: not all were in the last read, or none can tell it.\n"
+	"When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
+	"came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
+	"--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
+	"KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
+	"ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
+	"there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
+	"reached.";
+
 int cmd_measure(int argc, char **argv)
 {
-	struct measuring_wish w = { .common = CMD_COMMON_INIT, .objects = "all", .every_ns = NSEC_PER_SEC,
-				     .reconnect_ns = SESSION_GAP_LIMIT_NS };
+	struct measuring_wish w = { .common = CMD_COMMON_INIT,
+				    .objects = "all",
+				    .every_ns = NSEC_PER_SEC,
+				    .reconnect_ns = SESSION_GAP_LIMIT_NS };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "file", 'f', "FILE", "the metric is of this file ('-': standard input), not built in", OPT_STR, &w.file, 0, 0, NULL },
-		{ "objects", 'o', "LIST", "all (the default), or sites, hosts, ranks and tokens, by commas", OPT_STR, &w.objects, 0, 0, NULL },
-		{ "by", 'b', "WHAT", "a value for each process, node or site, for each partner or region, or for each of both: process,partner", OPT_CALL, &w, 0, 0, set_by },
-		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns, FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
+		{ "file", 'f', "FILE",
+		  "the metric is of this file ('-': standard input), not built in", OPT_STR,
+		  &w.file, 0, 0, NULL },
+		{ "objects", 'o', "LIST",
+		  "all (the default), or sites, hosts, ranks and tokens, by commas", OPT_STR,
+		  &w.objects, 0, 0, NULL },
+		{ "by", 'b', "WHAT",
+		  "a value for each process, node or site, for each partner or region, or for each of both: process,partner",
+		  OPT_CALL, &w, 0, 0, set_by },
+		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns,
+		  FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
 		{ "count", 'n', "N", "end after N reads", OPT_I64, &w.count, 1, INT64_MAX, NULL },
-		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC, INT64_MAX / 4, NULL },
-		{ "until", 'u', "RULE", "end when it holds for each object: 'ci(0.95) < 5%', 'n >= 1000', with and, or", OPT_CALL, &w.until, 0, 0, set_until },
-		{ "since-start", 0, NULL, "what has come since the measurement began (the default)", OPT_FLAG, &w.since_start, 0, 0, NULL },
-		{ "since-last", 0, NULL, "what has come since the last read", OPT_FLAG, &w.since_last, 0, 0, NULL },
+		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC,
+		  INT64_MAX / 4, NULL },
+		{ "until", 'u', "RULE",
+		  "end when it holds for each object: 'ci(0.95) < 5%', 'n >= 1000', with and, or",
+		  OPT_CALL, &w.until, 0, 0, set_until },
+		{ "since-start", 0, NULL, "what has come since the measurement began (the default)",
+		  OPT_FLAG, &w.since_start, 0, 0, NULL },
+		{ "since-last", 0, NULL, "what has come since the last read", OPT_FLAG,
+		  &w.since_last, 0, 0, NULL },
 		{ "rate", 0, NULL, "divided by that time", OPT_FLAG, &w.rate, 0, 0, NULL },
-		{ "agg", 0, "HOW", "how values of many objects become one: SUM, MEAN, MIN, MAX, ...", OPT_STR, &w.agg, 0, 0, NULL },
-		{ "partners", 0, "LIST", "calls with these partners only; as --objects", OPT_STR, &w.partners, 0, 0, NULL },
-		{ "region", 0, "NAME", "calls in this region of the program, NAME or BEGIN..END of its probes; may be given again", OPT_CALL, &w, 0, 0, add_region },
-		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again", OPT_CALL, &w, 0, 0, add_set },
-		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0, NULL },
-		{ "reconnect-for", 0, "TIME", "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "agg", 0, "HOW",
+		  "how values of many objects become one: SUM, MEAN, MIN, MAX, ...", OPT_STR,
+		  &w.agg, 0, 0, NULL },
+		{ "partners", 0, "LIST", "calls with these partners only; as --objects", OPT_STR,
+		  &w.partners, 0, 0, NULL },
+		{ "region", 0, "NAME",
+		  "calls in this region of the program, NAME or BEGIN..END of its probes; may be given again",
+		  OPT_CALL, &w, 0, 0, add_region },
+		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again",
+		  OPT_CALL, &w, 0, 0, add_set },
+		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0,
+		  NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv, 0, 0, NULL },
 		{ 0 },
 	};
@@ -315,18 +359,7 @@ int cmd_measure(int argc, char **argv)
 		.program = "omig measure",
 		.usage = "[OPTION...] METRIC",
 		.summary = "measures a metric, where its values are born, and shows each read",
-		.details = "omig metrics lists those that are built in. Each value says how many of how many\n"
-			   "objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
-			   "--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
-			   "line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
-			   "--json one object a read. Exit status 6: not all were in the last read, or none can tell it.\n"
-			   "When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
-			   "came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
-			   "--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
-			   "KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
-			   "ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
-			   "there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
-			   "reached.",
+		.details = details,
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

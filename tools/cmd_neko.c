@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates are those of a monitor. */
+/* omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates
+ * are those of a monitor. */
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -46,7 +47,8 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
-/* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes. */
+/* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes.
+ */
 static void write_message(void *arg, const struct sim_step *t)
 {
 	static const char *const kind[] = { "sent", "lost", "delivered" };
@@ -148,7 +150,9 @@ static int run_it(const struct neko_wish *w, struct run *r, const struct run_wis
 
 static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 {
-	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns, .interrupt = &got_signal, .arg = w };
+	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns,
+				 .interrupt = &got_signal,
+				 .arg = w };
 	struct run_figures f;
 	struct err e = { 0 };
 	int status, written;
@@ -160,13 +164,16 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	if (w->delays)
 		wish.on_delay = write_delay;
 	if (w->is_real && w->messages)
-		cmd_warn("messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message", w->messages);
+		cmd_warn(
+			"messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message",
+			w->messages);
 	status = neko_delays_open(&w->to_delays, w->delays, r);
 	if (status != CMD_OK)
 		return status;
 	catch_signals();
 	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
-		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text) : blame(path, &e);
+		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text)
+							 : blame(path, &e);
 	warn_missing(r);
 	if (f.stuck)
 		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
@@ -198,7 +205,9 @@ static int run_file(struct neko_wish *w, const char *path)
 	int status;
 
 	if (setup_read(path, &s, &e))
-		return e.line ? blame(path, &e) : cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+		return e.line ? blame(path, &e)
+			      : cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s",
+					 e.text);
 	if (w->output && file_check_writable(w->output, &e)) {
 		setup_free(s);
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
@@ -265,7 +274,8 @@ static int show_configured(double eta, double delta, bool json)
 	return print_json(&j, &b);
 }
 
-/* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which network. */
+/* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which
+ * network. */
 static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
 	int64_t ns[3];
@@ -280,7 +290,7 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 			return cmd_usage(spec, "'%s' is no time", argv[i]);
 	if (str_to_double(argv[3], 0, 1, &loss))
 		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
-				       argv[3]);
+				 argv[3]);
 	if (delay_parse(argv[4], &delay, &e))
 		return cmd_usage(spec, "%s", e.text);
 	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
@@ -313,7 +323,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, 
 	if (w->is_simulated == w->is_real)
 		return cmd_usage(spec, "either --simulate or --real");
 	if (w->seed && str_to_u64(w->seed, 0, UINT64_MAX, &seed))
-		return cmd_usage(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed, UINT64_MAX);
+		return cmd_usage(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed,
+				 UINT64_MAX);
 	if (w->trace.from > w->trace.until)
 		return cmd_usage(spec, "--trace-until is before --trace-from; exchange them");
 	return run_file(w, argv[1]);
@@ -366,16 +377,16 @@ int cmd_neko(int argc, char **argv)
 		{ "output", 'o', "FILE",
 		  "run: write the results there as JSON; plot: the picture, as SVG; whole or not at all",
 		  OPT_STR, &w.output, 0, 0, NULL },
-		{ "json", 'j', NULL, "run, compare, list, configure: JSON on the standard output", OPT_FLAG, &w.json, 0, 0,
-		  NULL },
+		{ "json", 'j', NULL, "run, compare, list, configure: JSON on the standard output",
+		  OPT_FLAG, &w.json, 0, 0, NULL },
 		{ "trace-from", 0, "TIME",
 		  "run: JSON has the messages and events of the first run from here (default 0)",
 		  OPT_NSEC, &w.trace.from, 0, NEKO_TIME_MAX, NULL },
 		{ "trace-until", 0, "TIME", "run: up to here, and to 1000 of each", OPT_NSEC,
 		  &w.trace.until, 0, NEKO_TIME_MAX, NULL },
 		{ "messages", 0, "FILE",
-		  "run: a line for each event and, of a simulation, each message sent, lost and delivered", OPT_STR,
-		  &w.messages, 0, 0, NULL },
+		  "run: a line for each event and, of a simulation, each message sent, lost and delivered",
+		  OPT_STR, &w.messages, 0, 0, NULL },
 		{ "delays", 0, "FILE",
 		  "run --real: the delay of each message, which a simulation replays with delay = "
 		  "file:FILE",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig probes: the functions of a program's probes from their declarations, and which probes programs have. */
+/* omig probes: the functions of a program's probes from their declarations, and which probes
+ * programs have. */
 #include "common/base/str.h"
 #include "tools/cmd.h"
 #include "tools/probe_write.h"

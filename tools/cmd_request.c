@@ -159,7 +159,8 @@ static void enable(struct follow *f, Omis_reply r)
 		on_enabled(r, f);
 }
 
-/* Objects that do not exist, a host that cannot be armed, a request that is suspended: people should know. */
+/* Objects that do not exist, a host that cannot be armed, a request that is suspended: people
+ * should know. */
 static void tell_problems(struct follow *f, Omis_reply r)
 {
 	for (size_t i = 0; r[i]; i++)
@@ -242,7 +243,8 @@ static int follow(const struct wish *w, struct step *s, bool is_last)
 	if (r)
 		on_reply(r, f);
 	wait_for_replies(f);
-	if (!f->seen && !f->status && !f->is_over && is_last) /* others act in silence, and a later request asks what they did */
+	/* others act in silence, and a later request asks what they did */
+	if (!f->seen && !f->status && !f->is_over && is_last)
 		fputs("omig request: nothing was reported in that time\n", stderr);
 	str_copy(s->value, sizeof(s->value), f->csr);
 	f->is_past = true;
@@ -282,7 +284,8 @@ static int put_value(struct buf *out, const struct step *step, size_t n, const c
 	unsigned long k = strtoul(*at + 1, &end, 10);
 
 	if (*end != '}' || end == *at + 1) {
-		buf_putc(out, (uint8_t) * (*at)++);
+		buf_putc(out, (uint8_t) * *at);
+		++*at;
 		return CMD_OK;
 	}
 	if (k < 1 || k > n || !step[k - 1].value[0])

@@ -12,21 +12,27 @@
 
 #define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
-#define JOB_HELP "name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
-#define MAINSM_HELP "connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
-#define LISTEN_HELP "address or name of this host for a mainsm that must be started, or auto (default 127.0.0.1)"
+#define JOB_HELP \
+	"name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
+#define MAINSM_HELP \
+	"connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
+#define LISTEN_HELP \
+	"address or name of this host for a mainsm that must be started, or auto (default 127.0.0.1)"
 
-#define LAUNCH_OPTIONS(l)                                                                 \
-	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },         \
-	{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },                \
-	{ "job", 0, "NAME", JOB_HELP, OPT_STR, &(l)->job, 0, 0, NULL },                   \
-	{ "mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL }
+#define LAUNCH_OPTIONS(l)                                                               \
+	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },       \
+		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },      \
+		{ "job", 0, "NAME", JOB_HELP, OPT_STR, &(l)->job, 0, 0, NULL },         \
+	{                                                                               \
+		"mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL \
+	}
 
 static int set_measure(void *into, const char *value, struct err *e)
 {
 	struct launch *l = into;
 
-	if (!str_eq(value, "off") && !str_eq(value, "count") && !str_eq(value, "time") && !str_eq(value, "volume"))
+	if (!str_eq(value, "off") && !str_eq(value, "count") && !str_eq(value, "time") &&
+	    !str_eq(value, "volume"))
 		return err_set(e, ERR_INVALID, "off, count, time or volume, not '%s'", value);
 	l->measure = value;
 	return 0;
@@ -46,7 +52,8 @@ static int set_variable(void *arg, const char *name, const char *value)
 static int exec_program(char **argv)
 {
 	execvp(argv[0], argv);
-	return cmd_fail(errno == ENOENT ? CMD_NOPROGRAM : CMD_NOEXEC, "%s: %s", argv[0], strerror(errno));
+	return cmd_fail(errno == ENOENT ? CMD_NOPROGRAM : CMD_NOEXEC, "%s: %s", argv[0],
+			strerror(errno));
 }
 
 /* All that it takes for `program` to be watched; one line of warning at most. */
@@ -94,9 +101,11 @@ int cmd_run(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig run",
 		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
-		.summary = "runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
-		.details = "The program's input, output, exit status and signals are its own. A mainsm is started\n"
-			   "when you have none. When the monitor cannot start, the program runs without it.",
+		.summary =
+			"runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
+		.details =
+			"The program's input, output, exit status and signals are its own. A mainsm is started\n"
+			"when you have none. When the monitor cannot start, the program runs without it.",
 		.table = table,
 		.stop_at_first = true,
 	};
@@ -196,19 +205,24 @@ int cmd_env(int argc, char **argv)
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
-		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG, &no_start, 0, 0, NULL },
-		{ "here", 0, NULL, "for programs on this host only: no token is asked for", OPT_FLAG, &how.is_here, 0, 0, NULL },
-		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json, 0, 0, NULL },
+		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
+		  &no_start, 0, 0, NULL },
+		{ "here", 0, NULL, "for programs on this host only: no token is asked for",
+		  OPT_FLAG, &how.is_here, 0, 0, NULL },
+		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json,
+		  0, 0, NULL },
 		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig env",
 		.usage = "[OPTION...]",
-		.summary = "prints lines for a shell, after which MPI programs are watched: eval \"$(omig env)\"",
-		.details = "A program without MPI is not watched by its environment alone, or the shell and all its\n"
-			   "commands would be. Behind these lines it is started by `omig exec ./program`, or without\n"
-			   "them by `omig run -- ./program`.",
+		.summary =
+			"prints lines for a shell, after which MPI programs are watched: eval \"$(omig env)\"",
+		.details =
+			"A program without MPI is not watched by its environment alone, or the shell and all its\n"
+			"commands would be. Behind these lines it is started by `omig exec ./program`, or without\n"
+			"them by `omig run -- ./program`.",
 		.table = table,
 	};
 	struct err e = { 0 };

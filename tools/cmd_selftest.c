@@ -63,7 +63,8 @@ static int choose(struct selftest *t, int n, char **names)
 			return cmd_fail(CMD_NOTFOUND, "'%s' is no service that is done", names[i]);
 	for (const struct selftest_row *r = selftest_rows; r->service; r++)
 		for (unsigned i = 0; omis_service_info(i, &s) && t->n < SERVICES_MAX; i++)
-			if (str_eq(s.name, r->service) && is_done(&s) && is_named(s.name, n, names)) {
+			if (str_eq(s.name, r->service) && is_done(&s) &&
+			    is_named(s.name, n, names)) {
 				t->v[t->n].service = s;
 				t->v[t->n++].row = r;
 			}
@@ -180,8 +181,9 @@ static void show_sum(const struct selftest *t, const struct term *term)
 {
 	size_t bad = count(t, SELFTEST_FAILS);
 
-	printf("%s%zu ok, %zu fail, %zu not here, %zu elsewhere%s\n", term_paint(term, bad ? TERM_RED : TERM_GREEN),
-	       count(t, SELFTEST_OK), bad, count(t, SELFTEST_NOT_HERE), count(t, SELFTEST_ELSEWHERE),
+	printf("%s%zu ok, %zu fail, %zu not here, %zu elsewhere%s\n",
+	       term_paint(term, bad ? TERM_RED : TERM_GREEN), count(t, SELFTEST_OK), bad,
+	       count(t, SELFTEST_NOT_HERE), count(t, SELFTEST_ELSEWHERE),
 	       term_paint(term, TERM_PLAIN));
 }
 
@@ -242,15 +244,18 @@ int cmd_selftest(int argc, char **argv)
 	bool is_list = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		{ "list", 'l', NULL, "how each service would be tried, without doing it", OPT_FLAG, &is_list, 0, 0, NULL },
+		{ "list", 'l', NULL, "how each service would be tried, without doing it", OPT_FLAG,
+		  &is_list, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig selftest",
 		.usage = "[OPTION...] services [NAME...]",
-		.summary = "does every service to a scratch process on this machine, and tells what works here",
-		.details = "A mainsm of its own is started for that and ended again, unless --mainsm names another.\n"
-			   "Exit status 0 when all works, 1 when something fails, 6 when something cannot work here.",
+		.summary =
+			"does every service to a scratch process on this machine, and tells what works here",
+		.details =
+			"A mainsm of its own is started for that and ended again, unless --mainsm names another.\n"
+			"Exit status 0 when all works, 1 when something fails, 6 when something cannot work here.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

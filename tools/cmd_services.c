@@ -15,7 +15,8 @@ static bool is_wanted(const Omis_service_info *s, const char *word)
 
 static void show_long(const Omis_service_info *s)
 {
-	printf("%s\n    %s, right %s, %s\n    %s\n\n", s->signature, s->kind, s->right, s->state, s->help);
+	printf("%s\n    %s, right %s, %s\n    %s\n\n", s->signature, s->kind, s->right, s->state,
+	       s->help);
 }
 
 static void show_json(struct json *j, const Omis_service_info *s)
@@ -76,7 +77,8 @@ static int list_text(const char *word, bool is_long)
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(t);
-	return n ? CMD_OK : cmd_fail(CMD_NOTFOUND, "there is no service like '%s'", word ? word : "");
+	return n ? CMD_OK
+		 : cmd_fail(CMD_NOTFOUND, "there is no service like '%s'", word ? word : "");
 }
 
 /* The names that the running mainsm really offers, extension by extension. */
@@ -88,8 +90,10 @@ static int ask_mainsm(const struct cmd_common *c)
 
 	if (rc != CMD_OK)
 		return rc;
-	rc = session_ask(&r, ":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
-			    "services(\"omig\")");
+	rc = session_ask(
+		&r,
+		":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
+		"services(\"omig\")");
 	if (rc == CMD_OK) {
 		term_open(&t, c->color);
 		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))
@@ -106,15 +110,18 @@ int cmd_services(int argc, char **argv)
 	bool is_long = false, ask = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		{ "long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG, &is_long, 0, 0, NULL },
-		{ "ask", 'a', NULL, "what the running mainsm offers, instead of what this omig knows", OPT_FLAG, &ask, 0,
+		{ "long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG, &is_long, 0,
 		  0, NULL },
+		{ "ask", 'a', NULL,
+		  "what the running mainsm offers, instead of what this omig knows", OPT_FLAG, &ask,
+		  0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig services",
 		.usage = "[OPTION...] [WORD]",
-		.summary = "lists services: all, those with WORD in their name, or those of the extension WORD",
+		.summary =
+			"lists services: all, those with WORD in their name, or those of the extension WORD",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

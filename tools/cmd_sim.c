@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig sim: our own daemons in a simulated world. A program of its own, since tools know no daemon. */
+/* omig sim: our own daemons in a simulated world. A program of its own, since tools know no
+ * daemon. */
 #include "common/base/file.h"
 #include "tools/cmd.h"
 

@@ -21,7 +21,8 @@
 
 static size_t judge(const Omis_value *v, struct health_note note[NOTES_MAX])
 {
-	size_t n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note, NOTES_MAX);
+	size_t n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note,
+				NOTES_MAX);
 
 	return n < NOTES_MAX ? n : NOTES_MAX;
 }
@@ -194,9 +195,11 @@ int cmd_status(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig status",
 		.usage = "[OPTION...]",
-		.summary = "the health of the monitor's own daemons: versions, queues, drops, lag, certificates",
-		.details = "A line with WARN and a remedy for what an admin should look at: certificates that end\n"
-			   "within 14 days, lost events, lag, queues, another version. With --json: warnings.",
+		.summary =
+			"the health of the monitor's own daemons: versions, queues, drops, lag, certificates",
+		.details =
+			"A line with WARN and a remedy for what an admin should look at: certificates that end\n"
+			"within 14 days, lost events, lag, queues, another version. With --json: warnings.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
@@ -206,7 +209,8 @@ int cmd_status(int argc, char **argv)
 	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&c);
 }
 
-/* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is none. */
+/* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is
+ * none. */
 static int hold_own_mainsm(const struct cmd_common *c)
 {
 	const char *given = getenv("OMIG_MAINSM");
@@ -221,10 +225,12 @@ static int hold_own_mainsm(const struct cmd_common *c)
 		str_copy(text, sizeof(text), buf_str(&b));
 	buf_done(&b);
 	text[strcspn(text, "\n")] = 0;
-	return str_to_i64(text, 1, INT32_MAX, &pid) ? -1 : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	return str_to_i64(text, 1, INT32_MAX, &pid) ? -1
+						    : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 }
 
-/* Who stops it may want to start the next one: there is room for that when its process has ended. */
+/* Who stops it may want to start the next one: there is room for that when its process has
+ * ended. */
 static void wait_for_end(int held)
 {
 	struct pollfd p = { .fd = held, .events = POLLIN };
@@ -286,6 +292,7 @@ int cmd_version(int argc, char **argv)
 		printf("{\"name\":\"omig\",\"version\":\"%s\",\"omis\":\"2.0\",\"mpi\":[\"openmpi\",\"mpich\"]}\n",
 		       omis_library_version());
 	else
-		printf("omig %s\nOMIS 2.0; TLS 1.3; Open MPI and MPICH by one library\n", omis_library_version());
+		printf("omig %s\nOMIS 2.0; TLS 1.3; Open MPI and MPICH by one library\n",
+		       omis_library_version());
 	return CMD_OK;
 }

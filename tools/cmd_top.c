@@ -63,7 +63,9 @@ static void show(struct top *t)
 	top_sort(&t->now, t->sort);
 	if (t->term.is_raw)
 		buf_puts(&out, "\033[H\033[J");
-	top_show_title(&t->term, &(struct top_title){ t->now.wall, (double)t->every_ns / 1e9, top_sort_names[t->sort], t->is_paused },
+	top_show_title(&t->term,
+		       &(struct top_title){ t->now.wall, (double)t->every_ns / 1e9,
+					    top_sort_names[t->sort], t->is_paused },
 		       &out);
 	top_show(&t->term, &t->now, t->total, rows, &out);
 	if (!t->term.is_raw)
@@ -145,8 +147,8 @@ static int sample_again(void *arg)
 }
 
 /*
- * The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end. It may be back before
- * anything is asked for, and would answer.
+ * The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end.
+ * It may be back before anything is asked for, and would answer.
  */
 static int sample(struct top *t)
 {
@@ -154,7 +156,8 @@ static int sample(struct top *t)
 
 	if (session_link() == SESSION_UP)
 		return rc;
-	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over && !got_signal)
+	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over &&
+	       !got_signal)
 		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
 	return rc;
 }
@@ -221,28 +224,35 @@ static int set_sort(void *into, const char *value, struct err *e)
 
 int cmd_top(int argc, char **argv)
 {
-	struct top t = { .common = CMD_COMMON_INIT, .every_ns = NSEC_PER_SEC,
+	struct top t = { .common = CMD_COMMON_INIT,
+			 .every_ns = NSEC_PER_SEC,
 			 .gap = { .limit_ns = SESSION_GAP_LIMIT_NS } };
 	const struct opt table[] = {
 		CMD_OPTIONS(&t.common),
-		{ "every", 'e', "TIME", "between two samples (default 1s)", OPT_NSEC, &t.every_ns, 10 * NSEC_PER_MSEC,
-		  3600 * NSEC_PER_SEC, NULL },
+		{ "every", 'e', "TIME", "between two samples (default 1s)", OPT_NSEC, &t.every_ns,
+		  10 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC, NULL },
 		{ "count", 'n', "N", "end after N samples", OPT_I64, &t.count, 1, INT64_MAX, NULL },
 		{ "once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once, 0, 0, NULL },
-		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0, set_sort },
-		{ "total", 0, NULL, "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG, &t.total, 0, 0, NULL },
+		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0,
+		  set_sort },
+		{ "total", 0, NULL,
+		  "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG,
+		  &t.total, 0, 0, NULL },
 		{ "job", 0, "NAME", "ranks of this job only", OPT_STR, &t.job, 0, 0, NULL },
-		{ "reconnect-for", 0, "TIME", "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)", OPT_NSEC,
-		  &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
 		.program = "omig top",
 		.usage = "[OPTION...]",
-		.summary = "shows ranks and nodes live: time in MPI by class of call, calls, bytes, CPU, memory",
-		.details = "On a terminal: q quits, s changes the order, p pauses. Elsewhere it writes one block of\n"
-			   "lines a sample, with --json one object a line. Counting goes on while it runs.",
+		.summary =
+			"shows ranks and nodes live: time in MPI by class of call, calls, bytes, CPU, memory",
+		.details =
+			"On a terminal: q quits, s changes the order, p pauses. Elsewhere it writes one block of\n"
+			"lines a sample, with --json one object a line. Counting goes on while it runs.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

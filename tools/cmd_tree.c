@@ -46,12 +46,13 @@ static int show(const struct cmd_common *c, const struct tree *tree, enum tree_d
 	tree_show(&t, tree, depth);
 	fflush(stdout);
 	if (lost)
-		fprintf(stderr, "%u node%s not up: what stands below is as it was last known\n", lost,
-			lost == 1 ? " is" : "s are");
+		fprintf(stderr, "%u node%s not up: what stands below is as it was last known\n",
+			lost, lost == 1 ? " is" : "s are");
 	return lost ? CMD_PARTIAL : CMD_OK;
 }
 
-static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth, const char *job)
+static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enum tree_depth depth,
+			 const char *job)
 {
 	struct tree tree;
 	int rc;
@@ -73,8 +74,8 @@ int cmd_tree(int argc, char **argv)
 	const char *job = NULL;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		{ "depth", 'd', "LEVEL", "sites, nodes, processes or threads (default)", OPT_CALL, &depth, 0, 0,
-		  set_depth },
+		{ "depth", 'd', "LEVEL", "sites, nodes, processes or threads (default)", OPT_CALL,
+		  &depth, 0, 0, set_depth },
 		{ "job", 0, "NAME", "processes of this job only", OPT_STR, &job, 0, 0, NULL },
 		{ 0 },
 	};

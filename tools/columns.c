@@ -227,7 +227,8 @@ static int read_time(const struct columns *c, struct columns_row *row)
 	row->has_time = c->has_time;
 	if (!c->has_time)
 		return 0;
-	if (c->time_at >= c->ncell || str_to_double(c->cell[c->time_at], -TIME_NS_MAX, TIME_NS_MAX, &t) ||
+	if (c->time_at >= c->ncell ||
+	    str_to_double(c->cell[c->time_at], -TIME_NS_MAX, TIME_NS_MAX, &t) ||
 	    fabs(t * c->time_ns_each) > TIME_NS_MAX)
 		return -1;
 	row->time_ns = (int64_t)(t * c->time_ns_each);

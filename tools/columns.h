@@ -30,7 +30,8 @@ typedef int (*columns_fn)(void *arg, const struct columns_row *row);
 
 /*
  * path: "-" for the standard input. An exit status; what is wrong was told: lines that cannot
- * be read are skipped, the first few told, and the status is CMD_FAILURE. Blocks until the input has ended.
+ * be read are skipped, the first few told, and the status is CMD_FAILURE. Blocks until the input
+ * has ended.
  */
 int columns_read(const char *path, const struct columns_wish *w, columns_fn fn, void *arg);
 

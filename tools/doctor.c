@@ -29,14 +29,17 @@ static void check_folders(struct doctor *d)
 	if (file_state_dir(path, &e) == 0)
 		doctor_tell(d, "state", DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_tell(d, "state", DOCTOR_FAIL, "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
+		doctor_tell(d, "state", DOCTOR_FAIL,
+			    "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
 			    e.text);
 	if (file_runtime_dir_taken(&e) < 0)
-		doctor_tell(d, "runtime", DOCTOR_NOTE, "fine, unless that user is a stranger to you", "%s", e.text);
+		doctor_tell(d, "runtime", DOCTOR_NOTE,
+			    "fine, unless that user is a stranger to you", "%s", e.text);
 	else if (file_runtime_dir(path, &e) == 0)
 		doctor_tell(d, "runtime", DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_tell(d, "runtime", DOCTOR_FAIL, "make it a folder of yours with mode 700, or set OMIG_RUNTIME_DIR",
+		doctor_tell(d, "runtime", DOCTOR_FAIL,
+			    "make it a folder of yours with mode 700, or set OMIG_RUNTIME_DIR",
 			    "%s", e.text);
 }
 
@@ -49,13 +52,16 @@ static void check_files(struct doctor *d)
 	size_t i;
 
 	if (launch_find_files(&l, &e) < 0) {
-		doctor_tell(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY", "%s", e.text);
+		doctor_tell(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY",
+			    "%s", e.text);
 		return;
 	}
 	doctor_tell(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
 	for (i = 0; i < 2; i++)
-		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) < 0 || access(path, X_OK) < 0)
-			doctor_tell(d, "files", DOCTOR_FAIL, "run make install again", "%s is missing", path);
+		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) < 0 ||
+		    access(path, X_OK) < 0)
+			doctor_tell(d, "files", DOCTOR_FAIL, "run make install again",
+				    "%s is missing", path);
 }
 
 static bool exists_in(const char *folders, const char *name)
@@ -65,7 +71,8 @@ static bool exists_in(const char *folders, const char *name)
 
 	for (; folders && *folders; folders += n + (folders[n] == ':')) {
 		n = strcspn(folders, ":");
-		if ((size_t)snprintf(path, sizeof(path), "%.*s/%s", (int)n, folders, name) < sizeof(path) &&
+		if ((size_t)snprintf(path, sizeof(path), "%.*s/%s", (int)n, folders, name) <
+			    sizeof(path) &&
 		    access(path, R_OK) == 0)
 			return true;
 	}
@@ -78,17 +85,22 @@ static void check_mpi(struct doctor *d)
 	static const struct {
 		const char *library, *name;
 	} flavours[] = { { "libmpi.so.40", "Open MPI" }, { "libmpich.so.12", "MPICH" } };
-	static const char usual[] = "/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:/usr/lib:/usr/local/lib";
+	static const char usual[] =
+		"/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:/usr/lib:/usr/local/lib";
 	size_t i, found = 0;
 
 	for (i = 0; i < 2; i++) {
-		if (!exists_in(getenv("LD_LIBRARY_PATH"), flavours[i].library) && !exists_in(usual, flavours[i].library))
+		if (!exists_in(getenv("LD_LIBRARY_PATH"), flavours[i].library) &&
+		    !exists_in(usual, flavours[i].library))
 			continue;
 		found++;
-		doctor_tell(d, "mpi", DOCTOR_OK, NULL, "%s (%s)", flavours[i].name, flavours[i].library);
+		doctor_tell(d, "mpi", DOCTOR_OK, NULL, "%s (%s)", flavours[i].name,
+			    flavours[i].library);
 	}
 	if (!found)
-		doctor_tell(d, "mpi", DOCTOR_NOTE, "fine when it lies elsewhere and programs find it", "no MPI in the usual places");
+		doctor_tell(d, "mpi", DOCTOR_NOTE,
+			    "fine when it lies elsewhere and programs find it",
+			    "no MPI in the usual places");
 }
 
 static void check_memory_file(struct doctor *d)
@@ -100,8 +112,10 @@ static void check_memory_file(struct doctor *d)
 	    fcntl(fd, F_ADD_SEALS, seals) == 0)
 		doctor_tell(d, "memfd", DOCTOR_OK, NULL, "sealed memory files work");
 	else
-		doctor_tell(d, "memfd", DOCTOR_FAIL, "ranks cannot be watched here: a container may forbid it, or memory is full",
-			    "%s", strerror(errno));
+		doctor_tell(
+			d, "memfd", DOCTOR_FAIL,
+			"ranks cannot be watched here: a container may forbid it, or memory is full",
+			"%s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -109,7 +123,8 @@ static void check_memory_file(struct doctor *d)
 static void check_proc(struct doctor *d)
 {
 	if (access("/proc/self/stat", R_OK) < 0)
-		doctor_tell(d, "proc", DOCTOR_FAIL, "mount -t proc proc /proc", "/proc is not mounted");
+		doctor_tell(d, "proc", DOCTOR_FAIL, "mount -t proc proc /proc",
+			    "/proc is not mounted");
 	else if (access("/proc/1/stat", R_OK) < 0)
 		doctor_tell(d, "proc", DOCTOR_NOTE, "your own processes are seen all the same",
 			    "/proc hides other users' processes");
@@ -125,7 +140,9 @@ static void check_port(struct doctor *d)
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 1) == 0)
 		doctor_tell(d, "port", DOCTOR_OK, NULL, "listening on 127.0.0.1 works");
 	else
-		doctor_tell(d, "port", DOCTOR_FAIL, "ip link set lo up; and look at resource limits", "%s", strerror(errno));
+		doctor_tell(d, "port", DOCTOR_FAIL,
+			    "ip link set lo up; and look at resource limits", "%s",
+			    strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -135,10 +152,11 @@ static void check_clock(struct doctor *d)
 	char text[CLOCK_TEXT_BYTES];
 
 	if (clock_wall() < TIME_MIN_WALL_NS)
-		doctor_tell(d, "clock", DOCTOR_FAIL, "set the clock: certificates are judged by it", "%s",
-			    clock_format_rfc3339(text, clock_wall(), 0));
+		doctor_tell(d, "clock", DOCTOR_FAIL, "set the clock: certificates are judged by it",
+			    "%s", clock_format_rfc3339(text, clock_wall(), 0));
 	else
-		doctor_tell(d, "clock", DOCTOR_OK, NULL, "%s, stamps from %s", clock_format_rfc3339(text, clock_wall(), 0),
+		doctor_tell(d, "clock", DOCTOR_OK, NULL, "%s, stamps from %s",
+			    clock_format_rfc3339(text, clock_wall(), 0),
 			    ticks_source_best() == TICKS_TSC ? "the TSC" : "CLOCK_MONOTONIC");
 }
 
@@ -147,8 +165,8 @@ static void check_limits(struct doctor *d)
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_max < FDS_WANTED)
-		doctor_tell(d, "limits", DOCTOR_NOTE, "raise it: ulimit -n 4096", "only %llu open files are allowed",
-			    (unsigned long long)r.rlim_max);
+		doctor_tell(d, "limits", DOCTOR_NOTE, "raise it: ulimit -n 4096",
+			    "only %llu open files are allowed", (unsigned long long)r.rlim_max);
 	else
 		doctor_tell(d, "limits", DOCTOR_OK, NULL, "open files");
 }
@@ -159,13 +177,16 @@ static void check_preload(struct doctor *d)
 	char others[4096];
 
 	if (disable && str_eq(disable, "1"))
-		doctor_tell(d, "preload", DOCTOR_NOTE, "unset OMIG_DISABLE", "OMIG_DISABLE=1: programs are not watched");
+		doctor_tell(d, "preload", DOCTOR_NOTE, "unset OMIG_DISABLE",
+			    "OMIG_DISABLE=1: programs are not watched");
 	launch_list_without(others, sizeof(others), preload, ": ", "/libomig.so");
 	if (others[0])
-		doctor_tell(d, "preload", DOCTOR_NOTE, "fine if you want them; they run behind ours",
+		doctor_tell(d, "preload", DOCTOR_NOTE,
+			    "fine if you want them; they run behind ours",
 			    "LD_PRELOAD has others: %s", others);
 	else
-		doctor_tell(d, "preload", DOCTOR_OK, NULL, "%s", preload ? preload : "LD_PRELOAD is not set");
+		doctor_tell(d, "preload", DOCTOR_OK, NULL, "%s",
+			    preload ? preload : "LD_PRELOAD is not set");
 }
 
 void doctor_check_host(struct doctor *d)

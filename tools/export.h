@@ -103,7 +103,8 @@ struct export
 void export_init(struct export *x);
 void export_done(struct export *x);
 
-/* One sample, told on stderr when it fails: an exit status. Opens the session when there is none. */
+/* One sample, told on stderr when it fails: an exit status. Opens the session when there is
+ * none. */
 int export_take(struct export *x);
 
 /* The last sample as text. */

@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* node_get_info: name, processors, memory, switches, queues, memory now, paging, disks, packets, shares, pressure, group */
+/* node_get_info: name, processors, memory, switches, queues, memory now, paging, disks, packets,
+ * shares, pressure, group */
 #define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | (0x7f80 & ~(1 << 13)) | 1 << 15 | 1 << 16)
 
 void export_init(struct export *x)

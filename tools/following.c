@@ -57,7 +57,8 @@ static void write_request(const struct following *f, struct buf *b)
 
 static int fail(const struct following *f)
 {
-	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended), "%s", f->why_ended);
+	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended),
+			"%s", f->why_ended);
 }
 
 static int tell_end(struct following *f)
@@ -145,7 +146,9 @@ int following_begin(struct following *f)
 {
 	int rc = session_attach(f->wish->job);
 
-	f->gap = (struct session_gap){ .limit_ns = f->wish->reconnect_ns, .again = begin_again, .arg = f };
+	f->gap = (struct session_gap){ .limit_ns = f->wish->reconnect_ns,
+				       .again = begin_again,
+				       .arg = f };
 	f->keep = -1;
 	buf_init(&f->in, 4 * EVBLOCK_MAX_BYTES + FRAME_MAX_BYTES);
 	f->reader = evread_new();
@@ -192,7 +195,8 @@ static int read_blocks(struct following *f)
 
 	do {
 		got = evread_push(f->reader, f->in.p + at, f->in.n - at, false, &used);
-		while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f) && evread_next(f->reader, &ev)) {
+		while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f) &&
+		       evread_next(f->reader, &ev)) {
 			f->nevent++;
 			rc = logwrite_event(f->show, &ev);
 		}
@@ -235,7 +239,8 @@ static int fault_of(Omis_reply r)
 		return CMD_OK;
 	if (session_link() != SESSION_UP)
 		return CMD_UNREACHABLE; /* following_check() tells it */
-	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s", omis_strerror(s));
+	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
+			omis_strerror(s));
 }
 
 int following_fetch(struct following *f, bool *more)
@@ -251,7 +256,8 @@ int following_fetch(struct following *f, bool *more)
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = fault_of(r);
-	for (part = rc == CMD_OK && r[0] ? r[1] : NULL; rc == CMD_OK && part && part->obj_list; part++) {
+	for (part = rc == CMD_OK && r[0] ? r[1] : NULL; rc == CMD_OK && part && part->obj_list;
+	     part++) {
 		Omis_value *v = NULL;
 
 		if (part->status < OMIS_FIRST_ERROR && part->result)

@@ -42,10 +42,12 @@ int following_fetch(struct following *f, bool *more);
 /* Processes that have come since are asked, too, also on other nodes. An exit status. */
 int following_attach(struct following *f);
 
-/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An exit status; told. */
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
+ * exit status; told. */
 int following_check(struct following *f);
 
-/* Switches off, fetches what is left, writes it out. An exit status: the first thing that went wrong. */
+/* Switches off, fetches what is left, writes it out. An exit status: the first thing that went
+ * wrong. */
 int following_end(struct following *f);
 
 #endif

@@ -22,8 +22,9 @@ extern char **environ;
 static const struct {
 	const char *end, *format;
 } formats[] = {
-	{ "dot", NULL },    { "gv", NULL },	{ "svg", "-Tsvg" }, { "pdf", "-Tpdf" },	 { "png", "-Tpng" },  { "ps", "-Tps" },
-	{ "eps", "-Teps" }, { "gif", "-Tgif" }, { "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
+	{ "dot", NULL },    { "gv", NULL },	 { "svg", "-Tsvg" },   { "pdf", "-Tpdf" },
+	{ "png", "-Tpng" }, { "ps", "-Tps" },	 { "eps", "-Teps" },   { "gif", "-Tgif" },
+	{ "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
 };
 
 /* A name without an end is one of a plain graph. False: nobody makes such files. */
@@ -46,7 +47,9 @@ int graphviz_check(const char *path)
 {
 	const char *format;
 
-	return find_format(path, &format) ? CMD_OK : cmd_fail(CMD_USAGE, "%s: a drawing is a file with " NAMES, path);
+	return find_format(path, &format)
+		       ? CMD_OK
+		       : cmd_fail(CMD_USAGE, "%s: a drawing is a file with " NAMES, path);
 }
 
 static int write_plain(const char *path, const struct buf *graph)

@@ -5,12 +5,14 @@
 
 #include "common/base/buf.h"
 
-/* A file of that name can be written, by its end; NULL: stdout. CMD_OK, or what cmd_fail() returned. */
+/* A file of that name can be written, by its end; NULL: stdout. CMD_OK, or what cmd_fail()
+ * returned. */
 int graphviz_check(const char *path);
 
 /*
- * Writes a graph in graphviz' language to path: as it is when the name ends in .dot or .gv or has no end, else drawn;
- * NULL: as it is to stdout. CMD_OK, or what cmd_fail() returned. Blocks until dot ends.
+ * Writes a graph in graphviz' language to path: as it is when the name ends in .dot or .gv or has
+ * no end, else drawn; NULL: as it is to stdout. CMD_OK, or what cmd_fail() returned. Blocks until
+ * dot ends.
  */
 int graphviz_write(const char *path, const struct buf *graph);
 

@@ -16,7 +16,8 @@ struct notes {
 	double now_s;
 };
 
-static void note(struct notes *s, const char *remedy, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void note(struct notes *s, const char *remedy, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 static void note(struct notes *s, const char *remedy, const char *fmt, ...)
 {
@@ -50,7 +51,8 @@ static double certificate_left_s(const char *name, double v, double now_s)
 
 static void judge_certificate(struct notes *s, const char *name, double v)
 {
-	static const char remedy[] = "it is renewed by itself over the link to mainsm; if not, restart that daemon";
+	static const char remedy[] =
+		"it is renewed by itself over the link to mainsm; if not, restart that daemon";
 	double left = certificate_left_s(name, v, s->now_s);
 	char text[TABLE_NUMBER_BYTES];
 
@@ -66,34 +68,36 @@ static void judge_figure(struct notes *s, const char *name, double v)
 
 	judge_certificate(s, name, v);
 	if (ends_with(name, "dropped") && v > 0)
-		note(s, "ask for less at once: fewer events, longer intervals", "%s: %s were lost", name,
-		     table_count(text, v));
+		note(s, "ask for less at once: fewer events, longer intervals", "%s: %s were lost",
+		     name, table_count(text, v));
 	else if (str_eq(name, "lag_max_ns") && v > HEALTH_LAG_WARN_NS)
 		note(s, "its host is overloaded, or its disk is slow",
 		     "it answered up to %s late in the last minute", table_duration(text, v / 1e9));
 	else if (strstr(name, "queue") && ends_with(name, "_bytes") && v > HEALTH_QUEUE_WARN_BYTES)
-		note(s, "a peer reads too slowly; it is cut off before this hurts", "%s: %s wait", name,
-		     table_bytes(text, v));
+		note(s, "a peer reads too slowly; it is cut off before this hurts", "%s: %s wait",
+		     name, table_bytes(text, v));
 	else if (str_eq(name, "uplink") && v == 0)
-		note(s, "its site is served again when mainsm is reached", "it has no connection to mainsm");
+		note(s, "its site is served again when mainsm is reached",
+		     "it has no connection to mainsm");
 }
 
 static void judge_descriptors(struct notes *s, double fds, double limit)
 {
 	if (limit > 0 && fds > 0.9 * limit)
-		note(s, "raise its limit of open files (LimitNOFILE, ulimit -n)", "%.0f of %.0f descriptors are in use",
-		     fds, limit);
+		note(s, "raise its limit of open files (LimitNOFILE, ulimit -n)",
+		     "%.0f of %.0f descriptors are in use", fds, limit);
 }
 
-size_t health_notes(const Omis_value *v, double now_s, const char *version, struct health_note *out, size_t max)
+size_t health_notes(const Omis_value *v, double now_s, const char *version, struct health_note *out,
+		    size_t max)
 {
 	struct notes s = { .out = out, .max = max, .now_s = now_s };
 	double fds = 0, limit = 0;
 	const Omis_value *pair;
 
 	if (!str_eq(value_text(v, 1), version))
-		note(&s, "install one version everywhere, then: omig stop", "version %.40s, this omig is %.40s",
-		     value_text(v, 1), version);
+		note(&s, "install one version everywhere, then: omig stop",
+		     "version %.40s, this omig is %.40s", value_text(v, 1), version);
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		const char *name = value_text(pair, 0);
 		double figure = value_float(pair, 1);

@@ -8,9 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HEALTH_EXPIRY_WARN_S (14 * 86400) /* renewed at two thirds of 90 days: this one is late */
+/* renewed at two thirds of 90 days: this one is late */
+#define HEALTH_EXPIRY_WARN_S (14 * 86400)
 #define HEALTH_LAG_WARN_NS 500e6 /* half of what omig top may wait for at one a second */
-#define HEALTH_QUEUE_WARN_BYTES (8 << 20) /* a quarter of where a peer that does not read is cut */
+/* a quarter of where a peer that does not read is cut */
+#define HEALTH_QUEUE_WARN_BYTES (8 << 20)
 
 struct health_note {
 	char text[160];
@@ -18,9 +20,10 @@ struct health_note {
 };
 
 /*
- * v: one daemon's omig_status, [program, version, uptime, [name, value]...]; now_s is the wall time,
- * version that of this program. Writes at most `max` notes, returns how many there are.
+ * v: one daemon's omig_status, [program, version, uptime, [name, value]...]; now_s is the wall
+ * time, version that of this program. Writes at most `max` notes, returns how many there are.
  */
-size_t health_notes(const Omis_value *v, double now_s, const char *version, struct health_note *out, size_t max);
+size_t health_notes(const Omis_value *v, double now_s, const char *version, struct health_note *out,
+		    size_t max);
 
 #endif

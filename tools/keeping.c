@@ -20,9 +20,11 @@
 #include <unistd.h>
 
 #define COMMIT_BYTES (2u << 20) /* a quarter of what may be on its way: it never stops for us */
-#define COMMIT_NS (200 * NSEC_PER_MSEC) /* so old is what comes seldom, and what a kill takes with it comes again */
+/* so old is what comes seldom, and what a kill takes with it comes again */
+#define COMMIT_NS (200 * NSEC_PER_MSEC)
 #define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
-#define QUIET_NS (30 * NSEC_PER_SEC) /* a host that tells no end for so long is not waited for */
+/* a host that tells no end for so long is not waited for */
+#define QUIET_NS (30 * NSEC_PER_SEC)
 #define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */
 #define NAME_MAX_CHARS 63
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
@@ -42,7 +44,8 @@ struct keeping {
 	size_t bytes; /* not committed */
 	nsec_t since, end, heard; /* heard: something came, or might have */
 	nsec_t shown;
-	char *missing; /* owned: who had something still and was not there at the end; NULL: nobody */
+	/* owned: who had something still and was not there at the end; NULL: nobody */
+	char *missing;
 	bool must_ask, is_ending, is_over;
 	int status;
 };
@@ -106,7 +109,8 @@ static void on_events(const Omis_events *ev, void *arg)
 	k->is_over = true;
 	k->missing = *ev->missing ? str_dup(ev->missing) : NULL;
 	if (!k->is_ending)
-		k->status = cmd_fail(CMD_LOST, "%s was ended, or somebody else receives it now", k->name);
+		k->status = cmd_fail(CMD_LOST, "%s was ended, or somebody else receives it now",
+				     k->name);
 }
 
 static void totals_now(const struct keeping *k, struct evbalance_totals *t)
@@ -149,7 +153,8 @@ static int tell_json(const struct keeping *k, bool is_last)
 	}
 	json_object_end(&j);
 	cmd_document();
-	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
+	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
+									       : CMD_OK;
 	buf_done(&b);
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
 }
@@ -177,8 +182,11 @@ static void show_progress(struct keeping *k, nsec_t now)
 		return;
 	k->shown = now;
 	totals_now(k, &t);
-	fprintf(stderr, "\r\x1b[K%" PRIu64 " events stored, %" PRIu64 " lost%s", t.stored, all_lost(&t),
-		session_link() == SESSION_LOST ? ", mainsm is not there" : k->is_ending ? ", ending" : "");
+	fprintf(stderr, "\r\x1b[K%" PRIu64 " events stored, %" PRIu64 " lost%s", t.stored,
+		all_lost(&t),
+		session_link() == SESSION_LOST ? ", mainsm is not there"
+		: k->is_ending		       ? ", ending"
+					       : "");
 }
 
 static void end_progress(const struct keeping *k)
@@ -204,7 +212,8 @@ static void write_keys(struct omis_writer *out, const struct keeping_wish *w)
 {
 	char policy[24];
 
-	snprintf(policy, sizeof(policy), str_eq(w->when_full, "stop") ? "stop" : "drop_%s", w->when_full);
+	snprintf(policy, sizeof(policy), str_eq(w->when_full, "stop") ? "stop" : "drop_%s",
+		 w->when_full);
 	omis_write_list(out);
 	write_pair(out, "job", w->job, 0);
 	write_pair(out, "policy", policy, 0);
@@ -213,7 +222,8 @@ static void write_keys(struct omis_writer *out, const struct keeping_wish *w)
 	omis_write_list_end(out);
 }
 
-/* How long the events are to be on, from now on, in seconds: rounded up, for we end it ourselves. */
+/* How long the events are to be on, from now on, in seconds: rounded up, for we end it
+ * ourselves. */
 static int64_t seconds_left(const struct keeping *k)
 {
 	nsec_t left = k->end - clock_mono();
@@ -248,8 +258,11 @@ static int status_of(Omis_reply r)
 	if (s < OMIS_FIRST_ERROR || session_link() != SESSION_UP)
 		return CMD_OK;
 	for (size_t i = 0; r[i] && !*words; i++)
-		words = r[i]->obj_list && r[i]->status >= OMIS_FIRST_ERROR && r[i]->result ? r[i]->result : "";
-	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s", *words ? words : omis_strerror(s));
+		words = r[i]->obj_list && r[i]->status >= OMIS_FIRST_ERROR && r[i]->result
+				? r[i]->result
+				: "";
+	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
+			*words ? words : omis_strerror(s));
 }
 
 static void ask(struct keeping *k)
@@ -320,7 +333,8 @@ static void wait_a_while(struct keeping *k, nsec_t now)
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
 	nsec_t left = k->is_ending || until < k->end ? until - now : k->end - now;
 
-	if (k->bytes < COMMIT_BYTES && left > 0 && poll(&p, 1, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+	if (k->bytes < COMMIT_BYTES && left > 0 &&
+	    poll(&p, 1, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
 		return;
 	omis_handler();
 }
@@ -349,7 +363,9 @@ static void receive(struct keeping *k)
 	}
 	commit(k);
 	if (k->status == CMD_OK && !k->is_over)
-		k->status = cmd_fail(CMD_LOST, "not all have told that this is all; what they have waits for the same command again");
+		k->status = cmd_fail(
+			CMD_LOST,
+			"not all have told that this is all; what they have waits for the same command again");
 }
 
 /* Acknowledgements leave before the connection does. */
@@ -381,15 +397,18 @@ static int tell_end(const struct keeping *k)
 	if (k->wish->common.json)
 		rc = tell_json(k, true);
 	else
-		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n", t.generated, t.stored, kept_name(k->kept),
-		       all_lost(&t));
+		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
+		       t.generated, t.stored, kept_name(k->kept), all_lost(&t));
 	tell(t.dropped, "events were dropped where they are written, for want of room");
 	tell(t.lost, "events were lost on the way, for want of room");
-	tell(t.left_out, "events are not in the archive, which has no room for their types, or cannot read them");
+	tell(t.left_out,
+	     "events are not in the archive, which has no room for their types, or cannot read them");
 	tell(kept_damaged(k->kept), "bytes came that are no blocks");
 	if (k->missing)
-		cmd_warn("not there, what they have waits there for the same command again: %s", k->missing);
-	tell(k->is_over ? t.open : 0, "threads have not told their end, and what is missing of them is not known");
+		cmd_warn("not there, what they have waits there for the same command again: %s",
+			 k->missing);
+	tell(k->is_over ? t.open : 0,
+	     "threads have not told their end, and what is missing of them is not known");
 	if (rc == CMD_OK && (all_lost(&t) || kept_damaged(k->kept) || t.open || k->missing))
 		rc = CMD_LOST;
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `omig events on`: events of running programs are kept until they are safe at their destination. */
+/* `omig events on`: events of running programs are kept until they are safe at their
+ * destination. */
 #ifndef TOOLS_KEEPING_H
 #define TOOLS_KEEPING_H
 
@@ -15,7 +16,8 @@ struct keeping_wish {
 	const char *name; /* of the subscription; NULL: made of what is asked for */
 	const char *when_full; /* oldest, newest, stop */
 	int64_t for_ns, count, lease_ns, room_mib; /* 0: none, none, as mainsm has them */
-	const volatile sig_atomic_t *signals; /* how many have come: with the first it ends, with the second at once */
+	/* how many have come: with the first it ends, with the second at once */
+	const volatile sig_atomic_t *signals;
 };
 
 #define KEEPING_WHEN_FULL "oldest"

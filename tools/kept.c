@@ -25,7 +25,8 @@ static const char *without(const char *prefix, const char *s)
 
 static int open_any(struct kept *k, const char *to, struct err *e)
 {
-	const char *archive = arpg_is_url(to) ? to : without("archive:", to), *file = without("file:", to);
+	const char *archive = arpg_is_url(to) ? to : without("archive:", to),
+		   *file = without("file:", to);
 	int rc;
 
 	k->where = archive ? archive : file ? file : to;
@@ -70,7 +71,8 @@ static int put_block(struct kept *k, const uint8_t *p, const struct evblock *hea
 
 	if (rc <= 0)
 		return rc;
-	return k->archive ? arkept_block(k->archive, s, p, head, e) : evkeep_put(k->file, p, head->bytes, e);
+	return k->archive ? arkept_block(k->archive, s, p, head, e)
+			  : evkeep_put(k->file, p, head->bytes, e);
 }
 
 int kept_blocks(struct kept *k, const void *blocks, size_t n)
@@ -93,7 +95,8 @@ int kept_blocks(struct kept *k, const void *blocks, size_t n)
 int kept_commit(struct kept *k)
 {
 	struct err e = { 0 };
-	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e) : evkeep_commit(k->file, &e);
+	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e)
+			    : evkeep_commit(k->file, &e);
 
 	return rc ? logarchive_fail(k->where, &e) : CMD_OK;
 }

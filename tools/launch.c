@@ -13,7 +13,8 @@
 
 #define LIBRARY "libomig.so"
 
-const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM", "OMIG_SITE", "OMIG_JOB", "OMIG_START", "OMIG_CHOSEN", NULL };
+const char *const launch_variables[] = { "OMIG_MAINSM", "OMIG_LM",     "OMIG_SITE", "OMIG_JOB",
+					 "OMIG_START",	"OMIG_CHOSEN", NULL };
 
 static int bin_dir(char *out, struct err *e)
 {
@@ -57,8 +58,9 @@ static int put_link(const char *target, const char *path, struct err *e)
 }
 
 /*
- * A library in a folder whose name no list takes is loaded by a link in the state directory, which other hosts have
- * when they have the library: one for each library, and by its own name, which lists are searched for.
+ * A library in a folder whose name no list takes is loaded by a link in the state directory, which
+ * other hosts have when they have the library: one for each library, and by its own name, which
+ * lists are searched for.
  */
 static int link_library(struct launch *l, struct err *e)
 {
@@ -66,13 +68,17 @@ static int link_library(struct launch *l, struct err *e)
 	char state[FILE_PATH_BYTES], folder[FILE_PATH_BYTES], name[40], path[FILE_PATH_BYTES];
 	int rc = file_state_dir(state, e);
 
-	snprintf(name, sizeof(name), "lib-%016" PRIx64, hash_sip13(&of_path, l->lib, strlen(l->lib)));
+	snprintf(name, sizeof(name), "lib-%016" PRIx64,
+		 hash_sip13(&of_path, l->lib, strlen(l->lib)));
 	rc = rc ? rc : file_join(folder, sizeof(folder), state, name, e);
 	rc = rc ? rc : file_join(path, sizeof(path), folder, LIBRARY, e);
 	if (rc)
 		return rc;
 	if (!is_plain(path))
-		return err_set(e, ERR_INVALID, "%s: LD_PRELOAD takes no path with blanks or colons, install it elsewhere", l->lib);
+		return err_set(
+			e, ERR_INVALID,
+			"%s: LD_PRELOAD takes no path with blanks or colons, install it elsewhere",
+			l->lib);
 	rc = file_private_dir(folder, e);
 	rc = rc ? rc : put_link(l->lib, path, e);
 	if (rc == 0)
@@ -98,8 +104,8 @@ static int find_library(struct launch *l, struct err *e)
 		if (rc < 0 || access(l->lib, R_OK) == 0)
 			return rc;
 	}
-	return err_set(e, ERR_NOTFOUND, "neither %s/%s nor %s is there: is the installation whole?", l->bin, places[0],
-		       places[1]);
+	return err_set(e, ERR_NOTFOUND, "neither %s/%s nor %s is there: is the installation whole?",
+		       l->bin, places[0], places[1]);
 }
 
 int launch_find_files(struct launch *l, struct err *e)
@@ -159,7 +165,8 @@ int launch_find_string(struct launch *l, bool *is_given, struct err *e)
 	if (rc == 0 && *is_given)
 		rc = launch_look(l->conn, l->looks_up, e);
 	if (rc < 0 && *is_given)
-		err_add(e, l->mainsm ? "--mainsm" : "OMIG_MAINSM (unset it to use your own mainsm)");
+		err_add(e,
+			l->mainsm ? "--mainsm" : "OMIG_MAINSM (unset it to use your own mainsm)");
 	return rc;
 }
 
@@ -175,7 +182,8 @@ int launch_find_mainsm(struct launch *l, struct err *e)
 
 static const char *batch_job(void)
 {
-	static const char *const names[] = { "OMIG_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", NULL };
+	static const char *const names[] = { "OMIG_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
+					     NULL };
 	const char *v;
 	size_t i;
 
@@ -195,7 +203,10 @@ void launch_name_job(struct launch *l, const char *program)
 	if (given)
 		str_copy(l->job_name, sizeof(l->job_name), given);
 	else
-		snprintf(l->job_name, sizeof(l->job_name), "%.200s.%ld", slash ? slash + 1 : program ? program : "job",
+		snprintf(l->job_name, sizeof(l->job_name), "%.200s.%ld",
+			 slash	   ? slash + 1
+			 : program ? program
+				   : "job",
 			 (long)getpid());
 }
 
@@ -206,7 +217,8 @@ static bool has_tail(const char *s, size_t n, const char *tail)
 	return n >= k && memcmp(s + n - k, tail, k) == 0;
 }
 
-void launch_list_without(char *out, size_t size, const char *old, const char *seps, const char *tail)
+void launch_list_without(char *out, size_t size, const char *old, const char *seps,
+			 const char *tail)
 {
 	size_t n, used = 0;
 
@@ -216,12 +228,13 @@ void launch_list_without(char *out, size_t size, const char *old, const char *se
 		n = strcspn(old, seps);
 		if (n == 0 || has_tail(old, n, tail) || used + n + 2 > size)
 			continue;
-		used += (size_t)snprintf(out + used, size - used, "%s%.*s", used ? (char[]){ seps[0], 0 } : "", (int)n,
-					 old);
+		used += (size_t)snprintf(out + used, size - used, "%s%.*s",
+					 used ? (char[]){ seps[0], 0 } : "", (int)n, old);
 	}
 }
 
-/* libomig goes first, so that it sees the program's calls as they are made; other tools stay behind it. */
+/* libomig goes first, so that it sees the program's calls as they are made; other tools stay behind
+ * it. */
 static void preload_value(char *out, size_t size, const char *lib)
 {
 	char others[8192];
@@ -264,19 +277,22 @@ void launch_env_list_rest(char *out, size_t size)
 /* Only what is set: Open MPI warns of the others. */
 static void env_list_value(const struct launch *l, char *out, size_t size)
 {
-	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS", "OMIG_DISABLE", NULL };
+	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS",
+					     "OMIG_DISABLE", NULL };
 	char kept[4096];
 	size_t i, used;
 
 	launch_env_list_rest(kept, sizeof(kept));
-	used = (size_t)snprintf(out, size, "%s%s" OUR_LIST_HEAD ";OMIG_LM;OMIG_JOB;OMIG_START%s", kept,
-				kept[0] ? ";" : "", l->site || getenv("OMIG_SITE") ? ";OMIG_SITE" : "");
+	used = (size_t)snprintf(out, size, "%s%s" OUR_LIST_HEAD ";OMIG_LM;OMIG_JOB;OMIG_START%s",
+				kept, kept[0] ? ";" : "",
+				l->site || getenv("OMIG_SITE") ? ";OMIG_SITE" : "");
 	for (i = 0; maybe[i] && used < size; i++)
 		if (getenv(maybe[i]))
 			used += (size_t)snprintf(out + used, size - used, ";%s", maybe[i]);
 }
 
-int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char *name, const char *value), void *arg)
+int launch_each_variable(const struct launch *l,
+			 int (*fn)(void *arg, const char *name, const char *value), void *arg)
 {
 	char preload[FILE_PATH_BYTES + 8192], list[8192];
 	int rc;

@@ -35,30 +35,33 @@ struct launch {
 int launch_find_files(struct launch *l, struct err *e);
 
 /*
- * Makes the folder where ranks and their lm meet, and fills in warning when it is not where it should be. ERR_DENIED,
- * ERR_LIMIT: too long for a socket.
+ * Makes the folder where ranks and their lm meet, and fills in warning when it is not where it
+ * should be. ERR_DENIED, ERR_LIMIT: too long for a socket.
  */
 int launch_need_place(struct launch *l, struct err *e);
 
 /*
- * The wish, OMIG_MAINSM, or that of this user's mainsm, where launch_look() has nothing against it. ERR_NOTFOUND,
- * ERR_CLOSED: it has ended. Blocks for half a second at most, and while names are looked up where looks_up says so.
+ * The wish, OMIG_MAINSM, or that of this user's mainsm, where launch_look() has nothing against it.
+ * ERR_NOTFOUND, ERR_CLOSED: it has ended. Blocks for half a second at most, and while names are
+ * looked up where looks_up says so.
  */
 int launch_find_mainsm(struct launch *l, struct err *e);
 
 /* The string alone: a given one (--mainsm, OMIG_MAINSM) is looked at, the own one is not. */
 int launch_find_string(struct launch *l, bool *is_given, struct err *e);
 
-/* As above, but makes sure that an own one answers, and starts one when there is none. Blocks for some seconds at most. */
+/* As above, but makes sure that an own one answers, and starts one when there is none. Blocks for
+ * some seconds at most. */
 int launch_need_mainsm(struct launch *l, struct err *e);
 
 /*
- * ERR_PARSE: no connection string. ERR_CLOSED: nothing listens at any of its addresses. Without with_names, nothing is
- * known of a name; with it, this blocks until names are looked up.
+ * ERR_PARSE: no connection string. ERR_CLOSED: nothing listens at any of its addresses. Without
+ * with_names, nothing is known of a name; with it, this blocks until names are looked up.
  */
 int launch_look(const char *conn, bool with_names, struct err *e);
 
-/* ERR_UNSUPPORTED, in words: that program takes no preload (static, of musl, with rights of others). Nothing known: 0. */
+/* ERR_UNSUPPORTED, in words: that program takes no preload (static, of musl, with rights of
+ * others). Nothing known: 0. */
 int launch_look_at_program(const char *name, struct err *e);
 
 /* The process id of this user's mainsm on this host when a signal has stopped it, else 0. */
@@ -68,8 +71,9 @@ long launch_stopped_mainsm(void);
 bool launch_mainsm_runs(void);
 
 /*
- * The program that this process is about to become, and its children, are looked for by this host's lm, which is
- * started when there is none; but not those of a launcher of MPI programs. The variables of launch_each_variable() are set.
+ * The program that this process is about to become, and its children, are looked for by this host's
+ * lm, which is started when there is none; but not those of a launcher of MPI programs. The
+ * variables of launch_each_variable() are set.
  */
 void launch_choose(const struct launch *l, const char *program);
 
@@ -77,10 +81,11 @@ void launch_choose(const struct launch *l, const char *program);
 void launch_name_job(struct launch *l, const char *program);
 
 /*
- * Makes conn what programs may carry, after the job has its name: a token for lms, of this job and site. One that is so
- * stays, and so does a string without a token. is_here: programs are for this host only; where its user's own
- * mainsm.conn is, the lm takes that, and conn is without a token. Blocks for some seconds at most. ERR_DENIED: the
- * given string is a tool's, and mainsm makes none for it.
+ * Makes conn what programs may carry, after the job has its name: a token for lms, of this job and
+ * site. One that is so stays, and so does a string without a token. is_here: programs are for this
+ * host only; where its user's own mainsm.conn is, the lm takes that, and conn is without a token.
+ * Blocks for some seconds at most. ERR_DENIED: the given string is a tool's, and mainsm makes none
+ * for it.
  */
 int launch_take_token(struct launch *l, bool is_here, struct err *e);
 
@@ -90,17 +95,22 @@ int launch_ask_token(struct launch *l, struct err *e);
 /* conn without its token. */
 void launch_drop_token(struct launch *l);
 
-/* Calls fn for each variable of the environment; a NULL value means unset. Reads the present environment. */
-int launch_each_variable(const struct launch *l, int (*fn)(void *arg, const char *name, const char *value), void *arg);
+/* Calls fn for each variable of the environment; a NULL value means unset. Reads the present
+ * environment. */
+int launch_each_variable(const struct launch *l,
+			 int (*fn)(void *arg, const char *name, const char *value), void *arg);
 
-/* Variables of ours alone, NULL-terminated: what `omig env --unset` takes away besides LD_PRELOAD and Open MPI's list. */
+/* Variables of ours alone, NULL-terminated: what `omig env --unset` takes away besides LD_PRELOAD
+ * and Open MPI's list. */
 extern const char *const launch_variables[];
 
 /* Open MPI's variable that lists what goes to other hosts, and what others have put there. */
 const char *launch_env_list_name(void);
 void launch_env_list_rest(char *out, size_t size);
 
-/* The list `old` (separated by any of seps) without the items that end with `tail`; out has size bytes. */
-void launch_list_without(char *out, size_t size, const char *old, const char *seps, const char *tail);
+/* The list `old` (separated by any of seps) without the items that end with `tail`; out has size
+ * bytes. */
+void launch_list_without(char *out, size_t size, const char *old, const char *seps,
+			 const char *tail);
 
 #endif

@@ -21,7 +21,9 @@
 /* False: none listens there. Never waits. */
 static bool wake(const char *socket_path)
 {
-	struct seg_register r = { .magic = SEG_REGISTER_MAGIC, .version = SEG_VERSION, .pid = getpid() };
+	struct seg_register r = { .magic = SEG_REGISTER_MAGIC,
+				  .version = SEG_VERSION,
+				  .pid = getpid() };
 	struct sockaddr_un to = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	bool is_there;
@@ -70,8 +72,9 @@ static int out_of_the_way(int low)
 }
 
 /*
- * With the lock: of all that start here together one starts an lm. Its socket listens before the program begins: what registers while
- * the lm starts waits there for it. The program that we become has no child of ours.
+ * With the lock: of all that start here together one starts an lm. Its socket listens before the
+ * program begins: what registers while the lm starts waits there for it. The program that we become
+ * has no child of ours.
  */
 static void start(const char *path, const char *lock_path, const char *socket_path)
 {
@@ -100,12 +103,14 @@ static bool find_places(const char *conn, char *lock, char *socket_path)
 		return false;
 	seg_caid(conn, caid);
 	return seg_lm_path(lock, FILE_PATH_BYTES, runtime, host, caid, ".lock") == 0 &&
-	       seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime, host, caid, ".sock") == 0;
+	       seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime,
+			   host, caid, ".sock") == 0;
 }
 
 void launch_choose(const struct launch *l, const char *program)
 {
-	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)], mark[32];
+	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)],
+		mark[32];
 	const char *disable = getenv("OMIG_DISABLE");
 
 	unsetenv(CHOSEN_VARIABLE); /* of an omig run further up */

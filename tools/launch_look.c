@@ -16,7 +16,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Refusals come at once. Where a network drops what it refuses, nothing is known, and the program has waited this long. */
+/* Refusals come at once. Where a network drops what it refuses, nothing is known, and the program
+ * has waited this long. */
 #define LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 #define STAT_BYTES 512
 

@@ -53,7 +53,8 @@ static bool take_string(char *said, struct launch *l)
 	return true;
 }
 
-/* What it says before the string is for people; without a string, its last line is what went wrong. */
+/* What it says before the string is for people; without a string, its last line is what went
+ * wrong. */
 static int tell_failure(char *said, struct err *e)
 {
 	char *line;
@@ -139,8 +140,9 @@ static int start(struct launch *l, struct err *e)
 	if (pid <= 0)
 		return rc;
 	/*
-	 * When it is ready it goes to the background, and this process of it ends. In any case it must
-	 * not be left to the program that we become, whose wait() would find a child that it never had.
+	 * When it is ready it goes to the background, and this process of it ends. In any case it
+	 * must not be left to the program that we become, whose wait() would find a child that it
+	 * never had.
 	 */
 	if (rc < 0)
 		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
@@ -184,7 +186,8 @@ static void compare_listen(struct launch *l)
 	str_wipe(&c, sizeof(c));
 }
 
-/* Another process starts the same mainsm, or it is about to end: waits until it answers. False: it has ended, or time is over. */
+/* Another process starts the same mainsm, or it is about to end: waits until it answers. False: it
+ * has ended, or time is over. */
 static bool joins(struct launch *l, nsec_t until)
 {
 	bool is_given;
@@ -221,7 +224,8 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 	int rc = launch_find_string(l, &is_given, e);
 	long stopped;
 
-	/* A state directory that is not ours alone may hold an authority, which a second mainsm would not have. */
+	/* A state directory that is not ours alone may hold an authority, which a second mainsm
+	 * would not have. */
 	if (is_given || rc == -ERR_DENIED)
 		return rc;
 	is_there = rc == 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that take no preload, whatever the environment says: seen in their file before they start. */
+/* Programs that take no preload, whatever the environment says: seen in their file before they
+ * start. */
 #include "common/base/str.h"
 #include "tools/launch.h"
 

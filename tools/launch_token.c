@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs carry of a connection string. Their environment is open to whoever is root on one of their hosts, and
- * stands in cores, logs and records of batch systems: so its token makes lms, of this job, and nothing else.
+ * What programs carry of a connection string. Their environment is open to whoever is root on one
+ * of their hosts, and stands in cores, logs and records of batch systems: so its token makes lms,
+ * of this job, and nothing else.
  */
 #include "common/base/str.h"
 #include "common/daemon/connstr.h"
@@ -68,7 +69,8 @@ static int refused(Omis_reply r, struct err *e)
 /* The one value of the one action. */
 static int take_answer(struct launch *l, Omis_reply r, struct err *e)
 {
-	bool has_value = omis_reply_status(r) == OMIS_OK && r[0] && r[1] && r[1]->obj_list && r[1]->result;
+	bool has_value =
+		omis_reply_status(r) == OMIS_OK && r[0] && r[1] && r[1]->obj_list && r[1]->result;
 	Omis_value *v = has_value ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
 	const Omis_value *text = v && v->n == 1 ? &v->list[0] : NULL;
 	struct connstr c = { .nhost = 0 };
@@ -88,7 +90,9 @@ static int take_answer(struct launch *l, Omis_reply r, struct err *e)
 int launch_ask_token(struct launch *l, struct err *e)
 {
 	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES);
-	Omis_reply r = make_request(l, &b) == 0 ? omis_request(b.p ? (char *)b.p : NULL, NULL, NULL, 0) : NULL;
+	Omis_reply r = make_request(l, &b) == 0
+			       ? omis_request(b.p ? (char *)b.p : NULL, NULL, NULL, 0)
+			       : NULL;
 	int rc = r ? take_answer(l, r, e) : err_nomem(e);
 
 	omis_reply_free(r);
@@ -118,7 +122,8 @@ static int ask_anew(struct launch *l, struct err *e)
 
 /* --- what to carry */
 
-/* The user's own mainsm.conn is here, and of that monitor: an lm of this host needs nothing else. */
+/* The user's own mainsm.conn is here, and of that monitor: an lm of this host needs nothing
+ * else. */
 static bool is_own(const struct connstr *c)
 {
 	struct connstr own = { .nhost = 0 };
@@ -129,13 +134,14 @@ static bool is_own(const struct connstr *c)
 	return is;
 }
 
-/* Without one of their own, hosts that have not mainsm.conn are not watched; those that have it are. */
+/* Without one of their own, hosts that have not mainsm.conn are not watched; those that have it
+ * are. */
 static int do_without(struct launch *l, const struct err *why)
 {
 	launch_drop_token(l);
 	if (!l->warning[0])
-		snprintf(l->warning, sizeof(l->warning), "only hosts that share this home directory are watched: %s",
-			 why->text);
+		snprintf(l->warning, sizeof(l->warning),
+			 "only hosts that share this home directory are watched: %s", why->text);
 	return 0;
 }
 
@@ -159,6 +165,9 @@ int launch_take_token(struct launch *l, bool is_here, struct err *e)
 	if (rc < 0 && is_ours)
 		return do_without(l, &why);
 	if (rc < 0)
-		return err_set(e, ERR_DENIED, "its token is a tool's, and mainsm makes none for programs of it: %s", why.text);
+		return err_set(
+			e, ERR_DENIED,
+			"its token is a tool's, and mainsm makes none for programs of it: %s",
+			why.text);
 	return 0;
 }

@@ -27,10 +27,10 @@ const char *logarchive_name(const char *where)
 
 int logarchive_fail(const char *where, const struct err *e)
 {
-	int status = e->code == ERR_NOTFOUND ? CMD_NOTFOUND :
-		     e->code == ERR_DENIED   ? CMD_DENIED :
-		     e->code == ERR_TIMEOUT  ? CMD_TIMEOUT :
-					       CMD_FAILURE;
+	int status = e->code == ERR_NOTFOUND  ? CMD_NOTFOUND
+		     : e->code == ERR_DENIED  ? CMD_DENIED
+		     : e->code == ERR_TIMEOUT ? CMD_TIMEOUT
+					      : CMD_FAILURE;
 
 	return cmd_fail(status, "%s: %s", logarchive_name(where), e->text);
 }
@@ -64,7 +64,8 @@ static int tell_batch(const struct loading *l, bool is_last)
 	}
 	json_object_end(&j);
 	cmd_document();
-	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE : CMD_OK;
+	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
+									       : CMD_OK;
 	buf_done(&b);
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
 }
@@ -79,11 +80,14 @@ static int tell_end(const struct loading *l)
 {
 	const struct archive_report *r = archive_report(l->a);
 
-	tell("events are of types that the archive has no room for, and were left out", r->left_out);
+	tell("events are of types that the archive has no room for, and were left out",
+	     r->left_out);
 	tell("events have numbers that no archive can have, and were left out", r->unnumbered);
-	tell("values are of fields that the archive has no room for, and were left out", r->fields_left_out);
+	tell("values are of fields that the archive has no room for, and were left out",
+	     r->fields_left_out);
 	if (!l->wish->json)
-		printf("%" PRIu64 " events stored, %" PRIu64 " were there already\n", r->safe, r->known);
+		printf("%" PRIu64 " events stored, %" PRIu64 " were there already\n", r->safe,
+		       r->known);
 	else if (tell_batch(l, true) != CMD_OK)
 		return CMD_FAILURE;
 	return r->left_out || r->unnumbered || r->fields_left_out ? CMD_DAMAGED : CMD_OK;
@@ -136,14 +140,16 @@ static int put(void *arg, const struct event *ev)
 	return rc ? tell_batch(l, false) : CMD_OK;
 }
 
-/* A file that is closed takes all locks on it away from its program, so that of the archive is not even opened. */
+/* A file that is closed takes all locks on it away from its program, so that of the archive is not
+ * even opened. */
 static bool is_itself(const struct loading *l, const char *path)
 {
 	struct stat a, b;
 
 	if (arpg_is_url(path) || arpg_is_url(l->wish->archive))
 		return str_eq(path, l->wish->archive);
-	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
 }
 
 static int commit(struct loading *l)
@@ -179,13 +185,17 @@ static int load_file(struct loading *l, const struct logread_wish *read, const c
 	int rc;
 
 	if (is_itself(l, path))
-		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself", logarchive_name(path));
-	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX && can_be_read_again(path); l->text++)
+		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself",
+				logarchive_name(path));
+	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX &&
+			  can_be_read_again(path);
+	     l->text++)
 		;
 	if (rc != OTHER_TEXT)
 		return rc;
-	cmd_warn("%s: begins with the same event as another text that is there, and %s: nothing of it was stored", path,
-		 l->text == TEXTS_MAX ? "so do too many" : "cannot be read twice");
+	cmd_warn(
+		"%s: begins with the same event as another text that is there, and %s: nothing of it was stored",
+		path, l->text == TEXTS_MAX ? "so do too many" : "cannot be read twice");
 	return CMD_DAMAGED;
 }
 

@@ -14,7 +14,9 @@
 #define OUT_BYTES (64u << 20)
 
 static const char *const whats[] = { "rate", "duration" };
-static const char *const verdicts[] = { "more", "less", "new", "gone", "not sure", "too few", "same" };
+static const char *const verdicts[] = {
+	"more", "less", "new", "gone", "not sure", "too few", "same"
+};
 
 static const char *word_of(const struct archange *c)
 {
@@ -59,8 +61,13 @@ static void put_value(struct table *t, const struct archange *c, int side)
 	else if (c->what == ARCHANGE_RATE)
 		table_cell(t, "%s/s", table_count(text, c->value[side]));
 	else
-		table_cell(t, c->value[side] < 1e-3 ? "%.3f us" : c->value[side] < 1 ? "%.3f ms" : "%.3f s",
-			   c->value[side] * (c->value[side] < 1e-3 ? 1e6 : c->value[side] < 1 ? 1e3 : 1));
+		table_cell(t,
+			   c->value[side] < 1e-3 ? "%.3f us"
+			   : c->value[side] < 1	 ? "%.3f ms"
+						 : "%.3f s",
+			   c->value[side] * (c->value[side] < 1e-3 ? 1e6
+					     : c->value[side] < 1  ? 1e3
+								   : 1));
 }
 
 static double percent(double ratio)
@@ -98,7 +105,8 @@ static void print_painted(const struct term *term, const char *text, size_t nbol
 		size_t n = strcspn(text, "\n");
 		bool is_bold = line > 0 && line <= nbold;
 
-		printf("%s%.*s%s\n", is_bold ? term_paint(term, TERM_BOLD) : "", (int)n, text, is_bold ? term_paint(term, TERM_PLAIN) : "");
+		printf("%s%.*s%s\n", is_bold ? term_paint(term, TERM_BOLD) : "", (int)n, text,
+		       is_bold ? term_paint(term, TERM_PLAIN) : "");
 		text += n + (text[n] == '\n');
 	}
 }
@@ -114,7 +122,8 @@ static size_t count_sure(const struct archange *c, size_t n)
 
 static int print_table(const struct term *term, const struct archange *c, size_t n, struct buf *out)
 {
-	static const char *const heads[] = { "verdict", "event", "what", "n", "n base", "now", "base", "change", "between", "p" };
+	static const char *const heads[] = { "verdict", "event", "what",   "n",	      "n base",
+					     "now",	"base",	 "change", "between", "p" };
 	struct table *t = table_new(10, heads, "lllrrrrrrr");
 	int rc = t ? 0 : -ERR_NOMEM;
 
@@ -129,7 +138,8 @@ static int print_table(const struct term *term, const struct archange *c, size_t
 
 /* --- both */
 
-static int show(const struct logarchive_wish *w, const struct term *term, const struct archange *c, size_t n)
+static int show(const struct logarchive_wish *w, const struct term *term, const struct archange *c,
+		size_t n)
 {
 	struct buf out = BUF_INIT(OUT_BYTES);
 	size_t sure = count_sure(c, n);
@@ -142,7 +152,8 @@ static int show(const struct logarchive_wish *w, const struct term *term, const 
 		fwrite(out.p, 1, out.n, stdout);
 	} else {
 		rc = print_table(term, c, n, &out);
-		printf("%zu of %zu surely changed by more than %g %% (level %g %% for all together)\n", sure, n, w->least, w->sure);
+		printf("%zu of %zu surely changed by more than %g %% (level %g %% for all together)\n",
+		       sure, n, w->least, w->sure);
 	}
 	buf_done(&out);
 	if (rc)
@@ -152,7 +163,8 @@ static int show(const struct logarchive_wish *w, const struct term *term, const 
 	return sure ? CMD_CHANGED : CMD_OK;
 }
 
-static int compare(const struct logarchive_wish *w, const struct term *term, const struct archive *now, const struct archive *base)
+static int compare(const struct logarchive_wish *w, const struct term *term,
+		   const struct archive *now, const struct archive *base)
 {
 	const struct arcompare_wish wish = { .least = w->least / 100, .level = w->sure / 100 };
 	struct archange *c = NULL;

@@ -52,7 +52,8 @@ static void put_json(struct json *j, const char *name, const struct arvalue *v)
 }
 
 /* A key that is no UTF-8 would not be JSON: it is escaped. */
-static int row_as_json(struct answer *a, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int row_as_json(struct answer *a, const struct arvalue *v, const char *const *names,
+		       unsigned n, struct err *e)
 {
 	char key[4 * NAME_MAX_BYTES + 1];
 	struct json j;
@@ -66,7 +67,10 @@ static int row_as_json(struct answer *a, const struct arvalue *v, const char *co
 		bool is_text = str_is_utf8(names[i], strlen(names[i]));
 
 		if (!is_other_class)
-			put_json(&j, is_text ? names[i] : str_escape(key, sizeof(key), names[i], strlen(names[i])), &v[i]);
+			put_json(&j,
+				 is_text ? names[i]
+					 : str_escape(key, sizeof(key), names[i], strlen(names[i])),
+				 &v[i]);
 	}
 	json_object_end(&j);
 	if (json_end(&j))
@@ -127,12 +131,14 @@ static bool is_same_table(const struct answer *a, const char *const *names, unsi
 	if (!a->table || a->columns != n)
 		return false;
 	for (unsigned i = 0; i < n; i++)
-		if (strlen(a->head[i]) != head_length(names[i]) || strncmp(a->head[i], names[i], head_length(names[i])))
+		if (strlen(a->head[i]) != head_length(names[i]) ||
+		    strncmp(a->head[i], names[i], head_length(names[i])))
 			return false;
 	return true;
 }
 
-static int begin_table(struct answer *a, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int begin_table(struct answer *a, const struct arvalue *v, const char *const *names,
+		       unsigned n, struct err *e)
 {
 	char *align = calloc(n + 1, 1);
 	bool is_whole = align != NULL;
@@ -143,7 +149,11 @@ static int begin_table(struct answer *a, const struct arvalue *v, const char *co
 	for (unsigned i = 0; is_whole && i < a->columns; i++) {
 		bool is_number = v[i].class == AR_INT || v[i].class == AR_REAL;
 
-		align[i] = is_number && !str_eq(names[i], "stream") && !(is_named(names[i], "_ns") && !str_eq(names[i], "duration_ns")) ? 'r' : 'l';
+		align[i] = is_number && !str_eq(names[i], "stream") &&
+					   !(is_named(names[i], "_ns") &&
+					     !str_eq(names[i], "duration_ns"))
+				   ? 'r'
+				   : 'l';
 		a->head[i] = str_ndup(names[i], head_length(names[i]));
 		is_whole = a->head[i];
 	}
@@ -153,7 +163,8 @@ static int begin_table(struct answer *a, const struct arvalue *v, const char *co
 	return a->table ? 0 : err_nomem(e);
 }
 
-static int take_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		    struct err *e)
 {
 	struct answer *a = arg;
 	int rc = 0;
@@ -185,7 +196,8 @@ static int ask(struct answer *a, const struct archive *from, const char *sentenc
 {
 	const struct logarchive_wish *w = a->wish;
 	struct err e = { 0 };
-	int rc = w->sql ? arquery_sql(from, w->sql, take_row, a, &e) : arquery_run(from, sentence, take_row, a, &e);
+	int rc = w->sql ? arquery_sql(from, w->sql, take_row, a, &e)
+			: arquery_run(from, sentence, take_row, a, &e);
 
 	end_table(a);
 	if (!rc)

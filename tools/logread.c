@@ -89,21 +89,26 @@ static int report(const struct reading *r)
 	const struct evread_report *p = evfile_report(r->file);
 	const char *path = r->path;
 
-	tell(path, p->dropped, "event was dropped by its program, which had no room", "events were dropped by their program, which had no room");
-	tell(path, p->repeated_blocks, "block is there again; its events are given out once", "blocks are there again; their events are given out once");
+	tell(path, p->dropped, "event was dropped by its program, which had no room",
+	     "events were dropped by their program, which had no room");
+	tell(path, p->repeated_blocks, "block is there again; its events are given out once",
+	     "blocks are there again; their events are given out once");
 	if (evread_is_clean(p) && p->bytes)
 		return CMD_OK;
 	if (!p->bytes)
 		cmd_warn("%s: is empty", path);
-	cmd_warn("%s: %" PRIu64 " events ok, %" PRIu64 " bad, %" PRIu64 " bytes skipped", path, p->events,
-		 p->bad_records + p->undescribed, p->skipped_bytes);
+	cmd_warn("%s: %" PRIu64 " events ok, %" PRIu64 " bad, %" PRIu64 " bytes skipped", path,
+		 p->events, p->bad_records + p->undescribed, p->skipped_bytes);
 	if (p->skipped_bytes)
 		cmd_warn("%s: the first of them is byte %" PRIu64, path, p->first_bad);
 	tell(path, p->torn_blocks, "block is torn", "blocks are torn");
-	tell(path, p->future_blocks, "block is of a later version", "blocks are of a later version");
+	tell(path, p->future_blocks, "block is of a later version",
+	     "blocks are of a later version");
 	tell(path, p->lost_blocks, "block is missing", "blocks are missing");
-	tell(path, p->lost_events, "event was in what is missing", "events were in what is missing");
-	tell(path, p->undescribed, "event has lost its description", "events have lost their description");
+	tell(path, p->lost_events, "event was in what is missing",
+	     "events were in what is missing");
+	tell(path, p->undescribed, "event has lost its description",
+	     "events have lost their description");
 	return CMD_DAMAGED;
 }
 
@@ -132,20 +137,26 @@ static void tell_line(struct reading *r, const char *s, size_t n, const struct e
 	end_progress(&r->progress);
 	cmd_warn("%s:%" PRIu64 ": %s", r->path, r->lines, e->text);
 	if (n)
-		fprintf(stderr, "    %s\n", str_escape(shown, sizeof(shown), s, n < SHOWN_BYTES ? n : SHOWN_BYTES));
+		fprintf(stderr, "    %s\n",
+			str_escape(shown, sizeof(shown), s, n < SHOWN_BYTES ? n : SHOWN_BYTES));
 }
 
 static int report_text(const struct reading *r, const struct evline *l)
 {
 	if (l->padded)
-		cmd_warn("%s: %" PRIu64 " times with fewer than six digits were read as microseconds (--fraction padded)", r->path,
-			 l->padded);
+		cmd_warn(
+			"%s: %" PRIu64
+			" times with fewer than six digits were read as microseconds (--fraction padded)",
+			r->path, l->padded);
 	if (l->plain && r->wish->fraction == EVWORDS_AUTO)
-		cmd_warn("%s: %" PRIu64 " times with fewer than six digits were read as fractions (--fraction decimal)", r->path,
-			 l->plain);
+		cmd_warn(
+			"%s: %" PRIu64
+			" times with fewer than six digits were read as fractions (--fraction decimal)",
+			r->path, l->plain);
 	if (!r->bad && r->lines)
 		return CMD_OK;
-	cmd_warn("%s: %" PRIu64 " events ok, %" PRIu64 " bad lines of %" PRIu64 " skipped", r->path, r->events, r->bad, r->lines);
+	cmd_warn("%s: %" PRIu64 " events ok, %" PRIu64 " bad lines of %" PRIu64 " skipped", r->path,
+		 r->events, r->bad, r->lines);
 	return CMD_DAMAGED;
 }
 
@@ -156,7 +167,8 @@ static int read_lines(struct reading *r, enum evline_form form, struct evline *l
 	struct err e = { 0 };
 	int rc, status = CMD_OK;
 
-	while (status == CMD_OK && (rc = evfile_line(r->file, EVLINE_MAX_BYTES, &line, &n, &e)) != 0) {
+	while (status == CMD_OK &&
+	       (rc = evfile_line(r->file, EVLINE_MAX_BYTES, &line, &n, &e)) != 0) {
 		if (rc < 0 && rc != -ERR_LIMIT)
 			return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
 		r->lines++;
@@ -197,7 +209,8 @@ static int report_archive(const struct reading *r, const struct arevents_report 
 	const char *name = logarchive_name(r->path);
 
 	tell(name, p->bad, "row is no event of its type", "rows are no events of their types");
-	tell(name, p->missing, "value had no room in the archive", "values had no room in the archive");
+	tell(name, p->missing, "value had no room in the archive",
+	     "values had no room in the archive");
 	return p->bad || p->missing ? CMD_DAMAGED : CMD_OK;
 }
 
@@ -237,8 +250,11 @@ static int read_guessed(struct reading *r)
 	if (evfile_peek(r->file, &p, &n, &e))
 		return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
 	if (is_archive(p, n))
-		return str_eq(r->path, "-") ? cmd_fail(CMD_FAILURE, "an archive is read by its name, not from the standard input") :
-					      read_archive(r);
+		return str_eq(r->path, "-")
+			       ? cmd_fail(
+					 CMD_FAILURE,
+					 "an archive is read by its name, not from the standard input")
+			       : read_archive(r);
 	return evline_guess(p, n, &form) ? read_olog(r) : read_text(r, form);
 }
 
@@ -249,7 +265,10 @@ static int read_file(struct reading *r)
 	int rc = evfile_open(r->path, &r->file, &e);
 
 	if (rc)
-		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : rc == -ERR_DENIED ? CMD_DENIED : CMD_FAILURE, "%s", e.text);
+		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND
+				: rc == -ERR_DENIED ? CMD_DENIED
+						    : CMD_FAILURE,
+				"%s", e.text);
 	rc = w->is_guessed ? read_guessed(r) : w->is_text ? read_text(r, w->form) : read_olog(r);
 	evfile_close(r->file);
 	return rc;

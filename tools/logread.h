@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event logs of every form that omig log reads, archives too, as one sequence of events. What cannot be read is told on stderr. */
+/* Event logs of every form that omig log reads, archives too, as one sequence of events. What
+ * cannot be read is told on stderr. */
 #ifndef TOOLS_LOGREAD_H
 #define TOOLS_LOGREAD_H
 
@@ -12,7 +13,8 @@ struct logread_wish {
 	enum evline_form form;
 	enum evwords_fraction fraction;
 	bool is_quiet; /* no progress */
-	const struct arevents_wish *part; /* of archives; NULL: all. Other logs are handed on whole */
+	/* of archives; NULL: all. Other logs are handed on whole */
+	const struct arevents_wish *part;
 };
 
 /* "olog", "auto", or a form of evline.h. */
@@ -22,9 +24,9 @@ int logread_form(struct logread_wish *w, const char *name);
 typedef int (*logread_fn)(void *arg, const struct event *ev);
 
 /*
- * Hands on all events of a file ("-" is the standard input), or of an archive: a file that is one, when the form is
- * guessed, or postgresql://... Returns an exit status: CMD_DAMAGED when
- * something in it could not be read, and all else was.
+ * Hands on all events of a file ("-" is the standard input), or of an archive: a file that is one,
+ * when the form is guessed, or postgresql://... Returns an exit status: CMD_DAMAGED when something
+ * in it could not be read, and all else was.
  */
 int logread_file(const struct logread_wish *w, const char *path, logread_fn fn, void *arg);
 

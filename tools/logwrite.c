@@ -47,7 +47,8 @@ static int begin_stream(struct logwrite *w)
 static int next_stream(struct logwrite *w)
 {
 	struct err e = { 0 };
-	int rc = evwrite_cut(&w->olog, true, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_put(&w->file, &w->olog.out, 1);
+	int rc = evwrite_cut(&w->olog, true, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text)
+						 : outfile_put(&w->file, &w->olog.out, 1);
 
 	evwrite_done(&w->olog);
 	evtypes_done(&w->types);
@@ -77,7 +78,8 @@ static int put_olog(struct logwrite *w, const struct event *ev)
 	struct err e = { 0 };
 	unsigned number;
 	bool is_new;
-	int rc = t ? evtypes_number(&w->types, t, NULL, &number, &is_new, &e) : err_set(&e, ERR_LIMIT, "too many constants");
+	int rc = t ? evtypes_number(&w->types, t, NULL, &number, &is_new, &e)
+		   : err_set(&e, ERR_LIMIT, "too many constants");
 
 	if (rc == -ERR_LIMIT && t && w->types.n == EV_TYPE_LAST) {
 		if (next_stream(w) != CMD_OK)
@@ -87,8 +89,10 @@ static int put_olog(struct logwrite *w, const struct event *ev)
 	if (!rc && is_new)
 		rc = evwrite_define(&w->olog, number, t, &e);
 	if (!rc)
-		rc = evwrite_event(&w->olog, number, t, (uint64_t)ev->wall_ns, ev->value, t->nfield, &e);
-	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_put(&w->file, &w->olog.out, PIECE_BYTES);
+		rc = evwrite_event(&w->olog, number, t, (uint64_t)ev->wall_ns, ev->value, t->nfield,
+				   &e);
+	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text)
+		  : outfile_put(&w->file, &w->olog.out, PIECE_BYTES);
 }
 
 static int end_olog(struct logwrite *w)
@@ -119,7 +123,8 @@ static int open_any(struct logwrite *w, const char *form)
 	if (w->kind == TO_CTF)
 		return open_ctf(w);
 	if (w->kind == TO_TEXT && evout_from_name(form, &text))
-		return cmd_fail(CMD_USAGE, "--to is olog, ulm, bp, lite, xml, json, chrome, otlp or ctf");
+		return cmd_fail(CMD_USAGE,
+				"--to is olog, ulm, bp, lite, xml, json, chrome, otlp or ctf");
 	if (w->kind == TO_OLOG && !w->path && isatty(1))
 		return cmd_fail(CMD_USAGE, "an event log is nothing for a terminal: use -o FILE");
 	rc = outfile_open(&w->file, w->path);
@@ -179,7 +184,10 @@ static int end_ctf(struct logwrite *w)
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	if (!moved)
 		return CMD_OK;
-	cmd_warn("%" PRIu64 " events have another time: a CTF trace has none before 1970, and none that goes back", moved);
+	cmd_warn(
+		"%" PRIu64
+		" events have another time: a CTF trace has none before 1970, and none that goes back",
+		moved);
 	return CMD_DAMAGED;
 }
 

@@ -8,8 +8,8 @@
 struct logwrite;
 
 /*
- * form: "olog", "ctf", or one of evout.h. path NULL is the standard output; another one takes its name
- * when all is written. Says what is wrong; an exit status, *out only with CMD_OK.
+ * form: "olog", "ctf", or one of evout.h. path NULL is the standard output; another one takes its
+ * name when all is written. Says what is wrong; an exit status, *out only with CMD_OK.
  */
 int logwrite_open(const char *form, const char *path, struct logwrite **out);
 int logwrite_event(struct logwrite *w, const struct event *ev);

@@ -121,19 +121,23 @@ static int write_request(const struct measuring *m, struct buf *b)
 	buf_putc(b, ')');
 	buf_done(&objects);
 	if (rc == CMD_OK && b->failed)
-		rc = cmd_fail(CMD_FAILURE, "the metrics are longer than a request may be (%d bytes)",
+		rc = cmd_fail(CMD_FAILURE,
+			      "the metrics are longer than a request may be (%d bytes)",
 			      OMIS_REQUEST_MAX_BYTES);
 	return rc;
 }
 
-/* Words of several lines come as they are: they are the compiler's, with the text that they are about. */
+/* Words of several lines come as they are: they are the compiler's, with the text that they are
+ * about. */
 static int tell_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
-	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE; /* no object can tell it */
+	/* no object can tell it */
+	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE;
 
 	if (!strchr(words, '\n'))
-		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s", words);
+		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s",
+				words);
 	term_put_safe(stderr, words, strlen(words));
 	fputc('\n', stderr);
 	return cmd_note(is_nobodys ? CMD_PARTIAL : CMD_FAILURE, words);
@@ -172,7 +176,8 @@ static bool is_refused(Omis_reply r)
 	       (r[0] && r[1] && r[1]->obj_list && r[1]->status >= OMIS_FIRST_ERROR);
 }
 
-/* Where mainsm cannot look at the rule itself the reads are its values; totals since the start depend on each other altogether. */
+/* Where mainsm cannot look at the rule itself the reads are its values; totals since the start
+ * depend on each other altogether. */
 static int create(struct measuring *m)
 {
 	const struct measuring_wish *w = m->wish;
@@ -210,16 +215,16 @@ static struct measured measured_from(const Omis_value *v)
 {
 	const Omis_value *value = value_at(v, 2);
 	struct measured s = { .object = value_text(v, 0),
-				  .key = value_int(v, 1),
-				  .value = value_float(v, 2),
-				  .error = value_float(v, 3),
-				  .time = value_int(v, 4),
-				  .oldest = value_int(v, 5),
-				  .newest = value_int(v, 6),
-				  .k = value_int(v, 7),
-				  .n = value_int(v, 8),
-				  .with = v && v->n > 10 ? value_text(v, 10) : "",
-				  .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+			      .key = value_int(v, 1),
+			      .value = value_float(v, 2),
+			      .error = value_float(v, 3),
+			      .time = value_int(v, 4),
+			      .oldest = value_int(v, 5),
+			      .newest = value_int(v, 6),
+			      .k = value_int(v, 7),
+			      .n = value_int(v, 8),
+			      .with = v && v->n > 10 ? value_text(v, 10) : "",
+			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
 
 	str_copy(s.flags, sizeof(s.flags), value_text(v, 9));
 	return s;
@@ -330,8 +335,8 @@ static void on_reply(Omis_reply r, void *arg)
 
 static int tell_end(const struct measuring *m)
 {
-	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE, "the measurement has ended: %s",
-			m->why_ended);
+	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE,
+			"the measurement has ended: %s", m->why_ended);
 }
 
 static int follow(struct measuring *m)
@@ -339,18 +344,22 @@ static int follow(struct measuring *m)
 	char text[160];
 	Omis_reply r;
 
-	snprintf(text, sizeof(text), "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])", m->dfg);
+	snprintf(text, sizeof(text),
+		 "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])", m->dfg);
 	r = omis_request(text, on_reply, m, OMIS_WAIT_FOR_FIRST_REPLY);
 	if (r)
 		on_reply(r, m);
 	if (!m->csr[0])
-		return m->ended ? tell_end(m) : cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
-	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE : (omis_reply_free(r), CMD_OK);
+		return m->ended ? tell_end(m)
+				: cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
+	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE
+							    : (omis_reply_free(r), CMD_OK);
 }
 
 /* --- beginning and ending */
 
-/* Objects of which it will never be told are counted: what is wrong may also be all of it, or memory. */
+/* Objects of which it will never be told are counted: what is wrong may also be all of it, or
+ * memory. */
 static void tell_troubles(struct measuring *m, const Omis_value *list)
 {
 	m->refused = 0;
@@ -359,7 +368,8 @@ static void tell_troubles(struct measuring *m, const Omis_value *list)
 		int64_t status = value_int(t, 2);
 
 		m->refused += status == OMIS_UNSUPPORTED_SERVICE || status == OMIS_UNKNOWN_OBJECT;
-		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "", value_text(t, 1));
+		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "",
+			 value_text(t, 1));
 	}
 }
 
@@ -370,7 +380,8 @@ static int take_info(struct measuring *m)
 
 	if (rc != CMD_OK)
 		return rc;
-	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1), m->wish->rate ? "/s" : "");
+	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1),
+		 m->wish->rate ? "/s" : "");
 	m->each_vt = value_int(value_at(v, 0), 7) != 0;
 	tell_troubles(m, value_at(v, 1));
 	omis_value_free(v);
@@ -396,7 +407,8 @@ static int begin(struct measuring *m)
 	if (rc == CMD_OK)
 		measuring_look(m);
 	if (rc == CMD_OK && measuring_is_too_late(m))
-		rc = cmd_fail(CMD_NOTFOUND, "job '%s' has ended: none of its processes runs", m->wish->job);
+		rc = cmd_fail(CMD_NOTFOUND, "job '%s' has ended: none of its processes runs",
+			      m->wish->job);
 	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion && !m->nregion)
 		rc = measuring_regions(m);
 	if (rc == CMD_OK)
@@ -410,7 +422,7 @@ static int begin(struct measuring *m)
 }
 
 /* One that came only to its half, or that mainsm has ended, goes. */
-static void delete(struct measuring *m)
+static void delete (struct measuring *m)
 {
 	Omis_reply r;
 
@@ -436,7 +448,7 @@ static int begin_again(void *arg)
 	m->is_behind_gap = true;
 	rc = begin(m);
 	if (rc != CMD_OK)
-		delete(m);
+		delete (m);
 	return rc;
 }
 
@@ -449,7 +461,9 @@ int measuring_begin(struct measuring *m)
 	if (id >= 0)
 		m->is_of_processes = b.object == PMSL_T_PROCESS;
 	m->last = &m->first;
-	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns, .again = begin_again, .arg = m };
+	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns,
+				       .again = begin_again,
+				       .arg = m };
 	return begin(m);
 }
 

@@ -76,7 +76,8 @@ struct measuring {
 	bool since_last; /* as it was asked for in the end */
 	bool by_mainsm; /* the rule of --until is looked at there, where all values are merged */
 	bool has_enough; /* and holds, in the read that was shown last */
-	char *partners_name, *regions_name; /* owned: the text's parameters of these; NULL: as built-in ones call them */
+	/* owned: the text's parameters of these; NULL: as built-in ones call them */
+	char *partners_name, *regions_name;
 	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last asked for */
@@ -90,7 +91,8 @@ struct measuring {
 	int64_t refused; /* objects whose hosts have said that they cannot tell it */
 	int status;
 	struct session_gap gap;
-	int64_t before, last_read, last_until_ns; /* reads of earlier mainsms; of the last read, as it is numbered */
+	/* reads of earlier mainsms; of the last read, as it is numbered */
+	int64_t before, last_read, last_until_ns;
 	bool is_behind_gap; /* no read came since */
 	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
 	char why_ended[256];
@@ -103,7 +105,8 @@ struct measuring {
 /* Makes and starts it. An exit status; what is wrong was told. */
 int measuring_begin(struct measuring *m);
 
-/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An exit status; told. */
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
+ * exit status; told. */
 int measuring_check(struct measuring *m);
 void measuring_end(struct measuring *m);
 
@@ -128,15 +131,18 @@ bool measuring_is_running(const struct measuring *m, size_t i);
 /* Another tree: whether ranks of several jobs run that may be meant. */
 void measuring_note_jobs(struct measuring *m);
 
-/* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1", "all". */
+/* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1",
+ * "all". */
 void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
 
 /* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
-void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size);
+void measuring_label_of(const struct measuring *m, const struct measured *v, char *out,
+			size_t size);
 
 /*
- * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are those of the job
- * that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and none is wished: told.
+ * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are
+ * those of the job that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and
+ * none is wished: told.
  */
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
 
@@ -146,7 +152,8 @@ int measuring_objects(const struct measuring *m, const char *list, struct buf *o
 int measuring_regions(struct measuring *m);
 void measuring_regions_free(struct measuring *m);
 
-/* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or by mainsm */
+/* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or
+ * by mainsm */
 
 /* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
 int measuring_count(struct measuring *m, const struct reading *r);

@@ -29,7 +29,8 @@ static bool is_quiet(const struct measuring *m, const struct reading *r)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
-			if (!isnan(s.value) && (!has_flag(s.flags, "ended") || s.newest > until - m->wish->every_ns))
+			if (!isnan(s.value) &&
+			    (!has_flag(s.flags, "ended") || s.newest > until - m->wish->every_ns))
 				return false;
 		}
 	return true;
@@ -50,7 +51,8 @@ bool measuring_is_too_late(struct measuring *m)
 {
 	const struct measuring_wish *w = m->wish;
 
-	return w->job && m->is_of_processes && !w->count && !w->for_ns && !m->has_run && !has_running(m);
+	return w->job && m->is_of_processes && !w->count && !w->for_ns && !m->has_run &&
+	       !has_running(m);
 }
 
 bool measuring_has_ended(struct measuring *m, const struct reading *r)

@@ -61,15 +61,17 @@ void measuring_note_jobs(struct measuring *m)
 	}
 }
 
-static void label_process(const struct measuring *m, const struct measured_name *p, char *out, size_t size)
+static void label_process(const struct measuring *m, const struct measured_name *p, char *out,
+			  size_t size)
 {
 	struct measured_name node = { .name = "" };
 
 	bool has_job = m->has_jobs && p->job[0];
 
 	measuring_name(m, p->parent, &node);
-	snprintf(out, size, "%s%s%s%s%lld@%s", has_job ? p->job : "", has_job ? ":" : "", p->rank >= 0 ? "rank" : p->name,
-		 p->rank >= 0 ? "" : ".", (long long)(p->rank >= 0 ? p->rank : p->pid), node.name);
+	snprintf(out, size, "%s%s%s%s%lld@%s", has_job ? p->job : "", has_job ? ":" : "",
+		 p->rank >= 0 ? "rank" : p->name, p->rank >= 0 ? "" : ".",
+		 (long long)(p->rank >= 0 ? p->rank : p->pid), node.name);
 }
 
 void measuring_label(const struct measuring *m, const char *token, char *out, size_t size)
@@ -97,17 +99,21 @@ void measuring_label_of(const struct measuring *m, const struct measured *v, cha
 	n = strlen(out);
 	if (m->wish->each_partner)
 		measuring_label(m, v->with, with, sizeof(with));
-	snprintf(out + n, size - n, m->wish->each_partner ? " > %s" : " in %s", m->wish->each_partner ? with : v->with);
+	snprintf(out + n, size - n, m->wish->each_partner ? " > %s" : " in %s",
+		 m->wish->each_partner ? with : v->with);
 }
 
 /* One without MPI has the name of its program. */
-static bool is_process_meant(const struct measuring *m, const struct measured_name *n, const char *word)
+static bool is_process_meant(const struct measuring *m, const struct measured_name *n,
+			     const char *word)
 {
 	int64_t rank;
 
 	if (n->rank >= 0)
-		return is_running_rank(m, n) && !str_to_i64(word, 0, INT32_MAX, &rank) && rank == n->rank;
-	return !n->has_ended && str_eq(n->name, word) && (!m->wish->job || str_eq(n->job, m->wish->job));
+		return is_running_rank(m, n) && !str_to_i64(word, 0, INT32_MAX, &rank) &&
+		       rank == n->rank;
+	return !n->has_ended && str_eq(n->name, word) &&
+	       (!m->wish->job || str_eq(n->job, m->wish->job));
 }
 
 static bool is_meant(const struct measuring *m, const struct measured_name *n, const char *word)
@@ -137,7 +143,8 @@ static void note_job(struct meant *f, const struct measured_name *n)
 		return;
 	f->is_of_jobs |= f->job != NULL;
 	f->job = n->job;
-	snprintf(f->jobs + at, sizeof(f->jobs) - at, "%s%s", at ? ", " : "", n->job[0] ? n->job : "(without a name)");
+	snprintf(f->jobs + at, sizeof(f->jobs) - at, "%s%s", at ? ", " : "",
+		 n->job[0] ? n->job : "(without a name)");
 }
 
 static int put_one(const struct measuring *m, const char *word, struct omis_writer *w)
@@ -152,11 +159,14 @@ static int put_one(const struct measuring *m, const char *word, struct omis_writ
 			f.n++;
 		}
 	if (f.is_of_jobs)
-		return cmd_fail(CMD_USAGE, "several jobs have a rank %s: choose one with --job: %s", word, f.jobs);
+		return cmd_fail(CMD_USAGE, "several jobs have a rank %s: choose one with --job: %s",
+				word, f.jobs);
 	if (f.n)
 		return CMD_OK;
-	return cmd_fail(CMD_NOTFOUND, "there is no site, host, rank, program or token '%s'%s%s (of ranks and programs one that runs)", word,
-			m->wish->job ? " in job " : "", m->wish->job ? m->wish->job : "");
+	return cmd_fail(
+		CMD_NOTFOUND,
+		"there is no site, host, rank, program or token '%s'%s%s (of ranks and programs one that runs)",
+		word, m->wish->job ? " in job " : "", m->wish->job ? m->wish->job : "");
 }
 
 int measuring_objects(const struct measuring *m, const char *list, struct buf *out)

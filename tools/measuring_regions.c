@@ -30,7 +30,8 @@ static int add(struct measuring *m, const char *name)
 	if (is_known(m, name))
 		return CMD_OK;
 	if (m->nregion == MEASURING_REGIONS_MAX)
-		return cmd_fail(CMD_FAILURE, "the programs have more than %d regions: choose some with --region",
+		return cmd_fail(CMD_FAILURE,
+				"the programs have more than %d regions: choose some with --region",
 				MEASURING_REGIONS_MAX);
 	m->region[m->nregion] = str_dup(name);
 	return m->region[m->nregion++] ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
@@ -63,9 +64,11 @@ int measuring_regions(struct measuring *m)
 
 	if (rc != CMD_OK)
 		return rc;
-	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && rc == CMD_OK; o++) {
-		Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result ? omis_value_parse(o->result, o->result_len) :
-									    NULL;
+	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && rc == CMD_OK;
+	     o++) {
+		Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
+					? omis_value_parse(o->result, o->result_len)
+					: NULL;
 
 		if (v)
 			rc = add_of_process(m, v);
@@ -74,8 +77,9 @@ int measuring_regions(struct measuring *m)
 	omis_reply_free(r);
 	if (rc != CMD_OK || m->nregion)
 		return rc;
-	return cmd_fail(CMD_NOTFOUND, "no process has two probes that make a region, as NAME_begin and NAME_end; "
-				      "--region BEGIN..END takes any two (omig probes --list)");
+	return cmd_fail(CMD_NOTFOUND,
+			"no process has two probes that make a region, as NAME_begin and NAME_end; "
+			"--region BEGIN..END takes any two (omig probes --list)");
 }
 
 void measuring_regions_free(struct measuring *m)

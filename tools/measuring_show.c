@@ -34,8 +34,9 @@ static const char *print_time(char out[CLOCK_TEXT_BYTES], int64_t ns)
 static void print_buckets(const Omis_value *list, struct buf *b)
 {
 	for (size_t i = 0; i < list->n; i++)
-		buf_printf(b, "%s%" PRId64 "x[%.4g,%.4g]", i ? " " : "", value_int(&list->list[i], 2),
-			   value_float(&list->list[i], 0), value_float(&list->list[i], 1));
+		buf_printf(b, "%s%" PRId64 "x[%.4g,%.4g]", i ? " " : "",
+			   value_int(&list->list[i], 2), value_float(&list->list[i], 0),
+			   value_float(&list->list[i], 1));
 }
 
 /* --- one line a value */
@@ -69,8 +70,9 @@ static void put_csv_buckets(const Omis_value *list, struct buf *out)
 	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
 
 	for (size_t i = 0; i < list->n; i++)
-		buf_printf(&text, "%s%.17g:%.17g:%" PRId64, i ? " " : "", value_float(&list->list[i], 0),
-			   value_float(&list->list[i], 1), value_int(&list->list[i], 2));
+		buf_printf(&text, "%s%.17g:%.17g:%" PRId64, i ? " " : "",
+			   value_float(&list->list[i], 0), value_float(&list->list[i], 1),
+			   value_int(&list->list[i], 2));
 	report_csv_text(buf_str(&text), out);
 	buf_putc(out, ',');
 	buf_done(&text);
@@ -103,7 +105,8 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 	report_csv_text(m->unit, out);
 	buf_putc(out, ',');
 	put_csv_number(out, s->error);
-	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest, s->newest);
+	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest,
+		   s->newest);
 	report_csv_text(s->flags, out);
 	if (m->wish->each_partner || m->wish->each_region) {
 		buf_putc(out, ',');
@@ -117,7 +120,9 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 static struct table *new_table(const struct measuring *m)
 {
 	static const char *const heads[] = { "OBJECT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
-	static const char *const heads_vt[] = { "OBJECT", "VT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
+	static const char *const heads_vt[] = {
+		"OBJECT", "VT", "VALUE", "UNIT", "+-", "OF", "FLAGS"
+	};
 
 	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
 }
@@ -137,8 +142,8 @@ static void put_row_end(const struct measured *s, struct table *t)
 static void put_bucket_rows(const struct measuring *m, const Omis_value *list, struct table *t)
 {
 	for (size_t i = 0; i < list->n; i++) {
-		table_cell(t, "  %.4g .. %.4g %s", value_float(&list->list[i], 0), value_float(&list->list[i], 1),
-			   m->unit);
+		table_cell(t, "  %.4g .. %.4g %s", value_float(&list->list[i], 0),
+			   value_float(&list->list[i], 1), m->unit);
 		if (m->each_vt)
 			table_cell(t, "%s", "");
 		table_cell(t, "%" PRId64, value_int(&list->list[i], 2));
@@ -179,9 +184,9 @@ static void put_title(const struct measuring *m, const struct reading *r, struct
 	char when[CLOCK_TEXT_BYTES];
 
 	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
-		   term_paint(&m->term, TERM_BOLD), m->wish->metric, term_paint(&m->term, TERM_PLAIN),
-		   print_time(when, value_int(r->part[0], 2)), reading_number(r),
-		   m->since_last ? "since the last read" : "since the start",
+		   term_paint(&m->term, TERM_BOLD), m->wish->metric,
+		   term_paint(&m->term, TERM_PLAIN), print_time(when, value_int(r->part[0], 2)),
+		   reading_number(r), m->since_last ? "since the last read" : "since the start",
 		   m->wish->rate ? ", per second" : "");
 	measuring_progress(m, out);
 }
@@ -204,7 +209,8 @@ static size_t step_of(const char *at, const char *end, size_t *cols)
 	return at + n < end ? n + 1 : n;
 }
 
-/* One line of a screen, cut where this ends; escapes behind the cut stay. Returns what is behind it. */
+/* One line of a screen, cut where this ends; escapes behind the cut stay. Returns what is behind
+ * it. */
 static const char *put_cut_line(const char *at, const char *end, size_t width, struct buf *out)
 {
 	size_t seen = 0, cols, n;
@@ -242,7 +248,8 @@ static void note_coverage(struct measuring *m, const struct measured *s)
 	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
 }
 
-static void put_one(struct measuring *m, int64_t read, const struct measured *s, struct buf *out, struct table *t)
+static void put_one(struct measuring *m, int64_t read, const struct measured *s, struct buf *out,
+		    struct table *t)
 {
 	if (t)
 		put_row(m, s, t);
@@ -253,7 +260,8 @@ static void put_one(struct measuring *m, int64_t read, const struct measured *s,
 }
 
 /* There is nobody yet who could tell: a read says that, too. */
-static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
+static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out,
+		       struct table *t)
 {
 	int64_t until = value_int(r->part[0], 2);
 	struct measured none = { .object = "",
@@ -268,7 +276,8 @@ static void put_nobody(struct measuring *m, const struct reading *r, struct buf 
 	put_one(m, reading_number(r), &none, out, t);
 }
 
-static void each_value(struct measuring *m, const struct reading *r, struct buf *out, struct table *t)
+static void each_value(struct measuring *m, const struct reading *r, struct buf *out,
+		       struct table *t)
 {
 	bool is_empty = true;
 
@@ -311,14 +320,19 @@ static bool put_text(struct measuring *m, const struct reading *r)
 	bool is_read;
 
 	if (m->wish->csv && !m->shown)
-		buf_printf(&out, "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
-			   m->wish->each_partner ? ",partner" : m->wish->each_region ? ",region" : "");
+		buf_printf(
+			&out,
+			"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
+			m->wish->each_partner  ? ",partner"
+			: m->wish->each_region ? ",region"
+					       : "");
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else
 		each_value(m, r, &out, NULL);
 	if (lost_of(r))
-		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r), reading_number(r));
+		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r),
+			 reading_number(r));
 	fwrite(out.p, 1, out.n, stdout);
 	is_read = fflush(stdout) == 0;
 	buf_done(&out);
@@ -413,7 +427,8 @@ static bool is_known(const struct measuring *m, const struct reading *r)
 		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
 			const char *token = value_text(&r->part[p]->list[i], 0);
 
-			if (token[0] && (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
+			if (token[0] &&
+			    (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
 				return false;
 		}
 	return true;

@@ -69,7 +69,8 @@ static struct counted *counted_new(const struct measuring *m, const struct measu
 	return c;
 }
 
-static int add_object(struct measuring *m, const char *key, const struct measured *v, struct counted **out)
+static int add_object(struct measuring *m, const char *key, const struct measured *v,
+		      struct counted **out)
 {
 	struct until *u = m->until;
 	int rc = array_grow(&u->object, &u->cap, u->n + 1, sizeof(*u->object), OBJECTS_MAX);
@@ -245,7 +246,8 @@ static void tell_json(const struct measuring *m)
 	buf_done(&b);
 }
 
-/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds, depends]... */
+/* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds,
+ * depends]... */
 
 bool measuring_may_stop_there(const struct measuring_wish *w)
 {
@@ -266,7 +268,8 @@ static struct summary summary_from(const struct measuring *m, const Omis_value *
 	const struct measured about = { .object = value_text(v, 0), .with = value_text(v, 1) };
 	uint64_t n = (uint64_t)value_int(v, 2);
 	double squares = n > 1 ? value_float(v, 4) * (double)(n - 1) : 0;
-	struct summary s = { .moments = moments_known(n, value_float(v, 3), squares, NAN, NAN), .holds = value_int(v, 5) };
+	struct summary s = { .moments = moments_known(n, value_float(v, 3), squares, NAN, NAN),
+			     .holds = value_int(v, 5) };
 
 	measuring_label_of(m, &about, s.label, sizeof(s.label));
 	s.dependence = value_int(v, 6) ? DEPENDENCE_NEIGHBOURS : DEPENDENCE_NONE;
@@ -318,7 +321,8 @@ static void tell_summaries(const struct measuring *m, const Omis_value *all)
 		put_summary(m, &s, &out);
 	}
 	if (all->n > COUNTED_FIRST + TOLD_MAX)
-		buf_printf(&out, "  and %zu more; --json has all\n", all->n - COUNTED_FIRST - TOLD_MAX);
+		buf_printf(&out, "  and %zu more; --json has all\n",
+			   all->n - COUNTED_FIRST - TOLD_MAX);
 	term_put_safe(stderr, buf_str(&out), out.n);
 	buf_done(&out);
 }
@@ -352,7 +356,8 @@ static void tell_what_mainsm_counted(const struct measuring *m)
 	Omis_value *v;
 	const Omis_value *all;
 
-	if (m->status != CMD_OK || session_ask_value(&v, ":dfg_get_info([%s],256)", m->dfg) != CMD_OK)
+	if (m->status != CMD_OK ||
+	    session_ask_value(&v, ":dfg_get_info([%s],256)", m->dfg) != CMD_OK)
 		return;
 	all = value_at(v, 0);
 	if (all && all->n >= COUNTED_FIRST)

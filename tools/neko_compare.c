@@ -68,7 +68,8 @@ static bool copy_name(char out[NAME_BYTES], const struct json_value *o, const ch
 	return str_copy(out, NAME_BYTES, s);
 }
 
-/* Where values depend on each other the interval of the batches is the honest one, when it is the wider. */
+/* Where values depend on each other the interval of the batches is the honest one, when it is the
+ * wider. */
 static void choose_interval(struct side *s, const struct json_value *o)
 {
 	const struct json_value *batches = json_get(o, "batches");
@@ -130,7 +131,8 @@ static int read_text(const char *path, const struct buf *b, struct side_list *l)
 	int status = CMD_OK;
 
 	if (jsondoc_parse((const char *)b->p, b->n, &d, &e))
-		return cmd_fail(CMD_USAGE, "%s: %s; results are written by omig neko run -o", path, e.text);
+		return cmd_fail(CMD_USAGE, "%s: %s; results are written by omig neko run -o", path,
+				e.text);
 	if (!read_list(jsondoc_root(d), l))
 		status = cmd_fail(CMD_USAGE,
 				  "%s has no quantities of a run; write it with omig neko run -o",
@@ -156,7 +158,8 @@ static int read_run(const char *path, struct side_list *l)
 
 /* --- judging */
 
-/* Welch: two means whose variances need not be the same. What clocks may err comes on top of chance. */
+/* Welch: two means whose variances need not be the same. What clocks may err comes on top of
+ * chance. */
 static void judge(struct row *r, double level)
 {
 	double va = r->a->error * r->a->error, vb = r->b->error * r->b->error;
@@ -236,7 +239,8 @@ static void add_row(struct table *t, const struct row *r)
 }
 
 /* What one of both alone has cannot be compared, and is said. */
-static void print_alone(struct buf *b, const char *which, const struct side_list *of, const struct side_list *other)
+static void print_alone(struct buf *b, const char *which, const struct side_list *of,
+			const struct side_list *other)
 {
 	const char *between = "";
 	size_t i;

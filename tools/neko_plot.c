@@ -375,7 +375,8 @@ static int plot(const char *path, const char *output)
 	return status;
 }
 
-/* "rb.png" would hold what nothing opens; a name without an ending, as of a device, says nothing. */
+/* "rb.png" would hold what nothing opens; a name without an ending, as of a device, says
+ * nothing. */
 static bool is_other_kind(const char *output)
 {
 	const char *slash = output ? strrchr(output, '/') : NULL;
@@ -387,6 +388,8 @@ static bool is_other_kind(const char *output)
 int neko_plot(const char *path, const char *output)
 {
 	if (is_other_kind(output))
-		return cmd_fail(CMD_USAGE, "%s: the picture is SVG; give the file a name that ends in .svg", output);
+		return cmd_fail(CMD_USAGE,
+				"%s: the picture is SVG; give the file a name that ends in .svg",
+				output);
 	return plot(path, output);
 }

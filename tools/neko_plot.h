@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a run as a picture: how each quantity is distributed, its values over time, and who said what to whom. An SVG
- * without a script, the same for the same results.
+ * The results of a run as a picture: how each quantity is distributed, its values over time, and
+ * who said what to whom. An SVG without a script, the same for the same results.
  */
 #ifndef TOOLS_NEKO_PLOT_H
 #define TOOLS_NEKO_PLOT_H
@@ -11,7 +11,8 @@
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 
-/* path: what `run -o` wrote; output: NULL for the standard output. Returns an exit status; tells. */
+/* path: what `run -o` wrote; output: NULL for the standard output. Returns an exit status;
+ * tells. */
 int neko_plot(const char *path, const char *output);
 
 /* ERR_INVALID: these are no results. ERR_NOMEM. */
@@ -34,7 +35,8 @@ struct plot_axis plot_axis(double from, double to, double at, double length);
 /* Inside of the picture, whatever v is. */
 double plot_place(const struct plot_axis *a, double v);
 
-/* Ticks with their lines: x from top to bottom, words below; y from left to right, words left of it. */
+/* Ticks with their lines: x from top to bottom, words below; y from left to right, words left of
+ * it. */
 void plot_ticks_x(struct buf *out, const struct plot_axis *a, double top, double bottom);
 void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, double right);
 void plot_text(struct buf *out, double x, double y, const char *attributes, const char *text);

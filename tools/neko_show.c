@@ -123,7 +123,8 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		   f->is_real ? "real" : "simulated", f->seed, f->runs,
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	if (f->is_interrupted)
-		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are whole\n", f->whole_runs, f->runs_wished);
+		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are whole\n", f->whole_runs,
+			   f->runs_wished);
 	add_table(b, v, n);
 	add_empty(b, v, n);
 	add_warnings(b, v, n);

@@ -7,7 +7,8 @@
 #include "neko/run.h"
 #include "tools/neko_trace.h"
 
-#define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024) /* of results: some quantities, with histograms */
+/* of results: some quantities, with histograms */
+#define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024)
 
 /* A failure shows in the buffer. */
 void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f);

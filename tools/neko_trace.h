@@ -38,8 +38,9 @@ void neko_trace_event(struct neko_trace *t, const struct neko_event *v);
 void neko_trace_done(struct neko_trace *t);
 
 /*
- * A member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events": [[process, at, what,
- * content], ...] }, times in seconds. Messages of a real run are null: they are not recorded.
+ * A member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
+ * [[process, at, what, content], ...] }, times in seconds. Messages of a real run are null: they
+ * are not recorded.
  */
 void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j);
 

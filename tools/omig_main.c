@@ -57,7 +57,8 @@ static bool takes_word(const char *arg)
 	       str_eq(arg, "-m") || str_eq(arg, "--color");
 }
 
-/* Moves the command's name in front of the options that stand before it. Returns false when there is none. */
+/* Moves the command's name in front of the options that stand before it. Returns false when there
+ * is none. */
 static bool hoist_command(int argc, char **argv)
 {
 	char *name;

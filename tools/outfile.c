@@ -12,7 +12,8 @@
 
 static int open_part(struct outfile *o, mode_t mode)
 {
-	if (snprintf(o->part, sizeof(o->part), "%s.part-%ld", o->path, (long)getpid()) >= (int)sizeof(o->part)) {
+	if (snprintf(o->part, sizeof(o->part), "%s.part-%ld", o->path, (long)getpid()) >=
+	    (int)sizeof(o->part)) {
 		o->part[0] = '\0';
 		return cmd_fail(CMD_USAGE, "the name of the output is too long");
 	}
@@ -23,7 +24,8 @@ static int open_part(struct outfile *o, mode_t mode)
 	return cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
 }
 
-/* A file in the place of a pipe would reach no reader, one in the place of /dev/null the whole machine. */
+/* A file in the place of a pipe would reach no reader, one in the place of /dev/null the whole
+ * machine. */
 static int open_as_it_is(struct outfile *o)
 {
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -54,7 +56,8 @@ int outfile_put(struct outfile *o, struct buf *b, size_t least)
 		ssize_t n = write(o->fd, b->p + at, b->n - at);
 
 		if (n < 0 && errno != EINTR)
-			return cmd_fail(CMD_FAILURE, "%s: %s", o->path ? o->path : "standard output", strerror(errno));
+			return cmd_fail(CMD_FAILURE, "%s: %s",
+					o->path ? o->path : "standard output", strerror(errno));
 		at += n > 0 ? (size_t)n : 0;
 	}
 	buf_clear(b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command makes, whole or not at all: under another name until it is whole, with the rights of the file that was
- * there. What is no file, a device or a pipe, is written as it is. Failures are told on stderr.
+ * What a command makes, whole or not at all: under another name until it is whole, with the rights
+ * of the file that was there. What is no file, a device or a pipe, is written as it is. Failures
+ * are told on stderr.
  */
 #ifndef TOOLS_OUTFILE_H
 #define TOOLS_OUTFILE_H

@@ -6,8 +6,8 @@
  *	void region_end(int vt, double residuum);
  *	PROBE iteration_end(Process, VirtualTime);
  *
- * The virtual time is the first parameter of a whole number. In a PROBE declaration it is an int, and each
- * Value a double.
+ * The virtual time is the first parameter of a whole number. In a PROBE declaration it is an int,
+ *and each Value a double.
  */
 #ifndef TOOLS_PROBE_DECL_H
 #define TOOLS_PROBE_DECL_H

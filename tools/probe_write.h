@@ -7,8 +7,8 @@
 #include "tools/probe_decl.h"
 
 /*
- * The functions in C, with their names in Fortran. stem: of the names that must not meet those of another file of
- * probes in one program; what no name of C may have in it is replaced.
+ * The functions in C, with their names in Fortran. stem: of the names that must not meet those of
+ * another file of probes in one program; what no name of C may have in it is replaced.
  */
 void probe_write_c(struct buf *b, const struct probe_decls *p, const char *stem);
 

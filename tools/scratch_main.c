@@ -5,9 +5,9 @@
  * obeys lines on its input, each answered with `done`; its end is that of its input.
  *
  *	calls N		N calls of MPI_Barrier
- *	steps N		N calls of scratch_step, each with a probe, one of getppid and a millisecond's sleep
- *	thread, unthread	begins and ends a thread
- *	child, unchild	begins and ends a rank more, as a child
+ *	steps N		N calls of scratch_step, each with a probe, one of getppid and a
+ *millisecond's sleep thread, unthread	begins and ends a thread child, unchild	begins and ends a
+ *rank more, as a child
  */
 #include "common/base/str.h"
 #include "tools/scratch_probes.h"
@@ -72,7 +72,8 @@ EXPORT void scratch_step(int i)
 	steps += i & 1;
 }
 
-/* Tells where it goes back to, then waits for ever: only write() and pause(), for it may be jumped into. */
+/* Tells where it goes back to, then waits for ever: only write() and pause(), for it may be jumped
+ * into. */
 void scratch_wait(const char *tell);
 EXPORT void scratch_wait(const char *tell)
 {
@@ -86,7 +87,10 @@ EXPORT void scratch_wait(const char *tell)
 	for (;;) {
 		long rc = SYS_pause;
 
-		__asm__ volatile("mov $" KNOWN_REGISTER ", %%r15\n\tsyscall" : "+a"(rc) : : "r15", "rcx", "r11", "memory");
+		__asm__ volatile("mov $" KNOWN_REGISTER ", %%r15\n\tsyscall"
+				 : "+a"(rc)
+				 :
+				 : "r15", "rcx", "r11", "memory");
 	}
 #else
 	for (;;)
@@ -99,7 +103,8 @@ void scratch_landed(void);
 #if defined(__x86_64__)
 __attribute__((force_align_arg_pointer))
 #endif
-EXPORT void scratch_landed(void)
+EXPORT void
+scratch_landed(void)
 {
 	scratch_wait("landed");
 	steps++; /* no jump instead of the call */

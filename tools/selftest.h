@@ -30,24 +30,20 @@ enum selftest_need {
 #define SELFTEST_STEPS_MAX 14
 
 /*
- * Steps one after the other. The first character says what a step is; {name} is replaced, in patterns by
- * what matches it.
- *   :    a request; an error of any entry fails the row. What it says is the answer, a line
- *        `OBJECTS VALUE` or `error STATUS OBJECTS WORDS` for each entry
- *   ^    a request that may fail
- *   &    a request of another tool, which enrols with {string}; the answer is what omig request prints
- *   ?    NAME: {NAME} is the value of the answer's first line from now on
- *   =    a pattern that the answer matches
- *   ~    the same, after asking again for some time if need be
- *   !    words to the scratch process, which does as they say
- *   <    a pattern for all that it has said
- *   /    FILE PATTERN: of the file below /proc/{pid}, in time
+ * Steps one after the other. The first character says what a step is; {name} is replaced, in
+ * patterns by what matches it. :    a request; an error of any entry fails the row. What it says is
+ * the answer, a line `OBJECTS VALUE` or `error STATUS OBJECTS WORDS` for each entry ^    a request
+ * that may fail &    a request of another tool, which enrols with {string}; the answer is what omig
+ * request prints ?    NAME: {NAME} is the value of the answer's first line from now on =    a
+ * pattern that the answer matches ~    the same, after asking again for some time if need be !
+ * words to the scratch process, which does as they say <    a pattern for all that it has said /
+ * FILE PATTERN: of the file below /proc/{pid}, in time
  *   *    a pattern for what conditional requests have told, in time
  *   -    a pattern that it does not match
  *   @    FILE: the row is run elsewhere, by this system test
  *   $    nothing of the monitor runs any more
- * Others are conditional requests, which are enabled; {csr} is the last one. `DEFINED`, `ENABLED`, ...
- * OBJECTS are told, and of events the lines of the actions.
+ * Others are conditional requests, which are enabled; {csr} is the last one. `DEFINED`, `ENABLED`,
+ * ... OBJECTS are told, and of events the lines of the actions.
  */
 struct selftest_row {
 	const char *service; /* NULL ends the table */
@@ -60,8 +56,10 @@ extern const struct selftest_row selftest_rows[];
 /* NULL when there is none. */
 const struct selftest_row *selftest_row_find(const char *service);
 
-/* Why this host does not have it, as far as can be seen without trying; NULL when it should. `bin` is ours. */
-const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin, char *words, size_t size);
+/* Why this host does not have it, as far as can be seen without trying; NULL when it should. `bin`
+ * is ours. */
+const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin,
+			   char *words, size_t size);
 
 /* --- words: {name} and what it stands for */
 
@@ -77,10 +75,13 @@ struct selftest_words {
 
 /* Sets it, again if it has been; false when there is no room. */
 bool selftest_word_set(struct selftest_words *w, const char *name, const char *value);
-const char *selftest_word(const struct selftest_words *w, const char *name, size_t n); /* NULL: none */
+/* NULL: none */
+const char *selftest_word(const struct selftest_words *w, const char *name, size_t n);
 
-/* Appends text with its words replaced; in patterns by what matches them. -ERR_NOTFOUND for an unknown one. */
-int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern, struct buf *out, struct err *e);
+/* Appends text with its words replaced; in patterns by what matches them. -ERR_NOTFOUND for an
+ * unknown one. */
+int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern,
+		    struct buf *out, struct err *e);
 
 /* --- the bed */
 
@@ -101,7 +102,8 @@ struct selftest_bed {
  * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches it.
  * Tells on stderr what went wrong; returns an exit status. selftest_bed_close() is due in any case.
  */
-int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c, volatile sig_atomic_t *stop);
+int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
+		      volatile sig_atomic_t *stop);
 void selftest_bed_close(struct selftest_bed *bed);
 
 /* Sends the scratch process a line and waits until it is done. -ERR_TIMEOUT, -ERR_CLOSED. */
@@ -114,10 +116,16 @@ bool selftest_bed_is_quiet(const struct selftest_bed *bed);
 /* --- a row */
 
 struct selftest_result {
-	enum selftest_end { SELFTEST_OK, SELFTEST_FAILS, SELFTEST_NOT_HERE, SELFTEST_ELSEWHERE } end;
+	enum selftest_end {
+		SELFTEST_OK,
+		SELFTEST_FAILS,
+		SELFTEST_NOT_HERE,
+		SELFTEST_ELSEWHERE
+	} end;
 	char why[400];
 };
 
-void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row, struct selftest_result *out);
+void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
+		      struct selftest_result *out);
 
 #endif

@@ -67,13 +67,15 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 	if (rc < 0)
 		return rc;
 	if (!realpath(joined, path))
-		return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?", joined);
+		return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?",
+			       joined);
 	selftest_word_set(&bed->words, "program", path);
 	if (pipe2(in, O_CLOEXEC) < 0 || pipe2(out, O_CLOEXEC) < 0)
 		return err_sys(e, "pipe");
 	bed->to_scratch = in[1];
 	bed->from_scratch = out[0];
-	/* Its user may have given a string that makes none: an lm that is there takes it all the same. */
+	/* Its user may have given a string that makes none: an lm that is there takes it all the
+	 * same. */
 	if (launch_ask_token(&bed->launch, NULL) < 0)
 		launch_drop_token(&bed->launch);
 	launch_each_variable(&bed->launch, set_variable, NULL);
@@ -152,7 +154,8 @@ int selftest_bed_tell(struct selftest_bed *bed, const char *words, struct err *e
 /* --- where it is found */
 
 /* The entry of omig_tree with a text in place `which`; NULL when there is none. */
-static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *text, Omis_value **keep)
+static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *text,
+				      Omis_value **keep)
 {
 	for (Omis_service_result s = r[0] ? r[1] : NULL; s && s->obj_list; s++) {
 		Omis_value *v = s->result ? omis_value_parse(s->result, s->result_len) : NULL;
@@ -170,8 +173,8 @@ static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *te
 enum { TREE_TOKEN = 0, TREE_PARENT = 1, TREE_NAME = 2, TREE_JOB = 7 };
 
 /* Sets two words from the entry that has `text` in place `which`. */
-static bool note_entry(struct selftest_bed *bed, Omis_reply r, size_t which, const char *text, const char *token,
-		       const char *parent)
+static bool note_entry(struct selftest_bed *bed, Omis_reply r, size_t which, const char *text,
+		       const char *token, const char *parent)
 {
 	Omis_value *keep = NULL;
 	const Omis_value *v = find_in_tree(r, which, text, &keep);
@@ -214,7 +217,8 @@ static int await_in_tree(struct selftest_bed *bed)
 
 	while ((rc = is_in_tree(bed)) == 0) {
 		if (*bed->stop || clock_mono() > until)
-			return cmd_fail(CMD_FAILURE, "the scratch process does not appear in the monitor");
+			return cmd_fail(CMD_FAILURE,
+					"the scratch process does not appear in the monitor");
 		usleep(100000);
 	}
 	return rc < 0 ? cmd_fail(CMD_UNREACHABLE, "%s", omis_last_error()) : CMD_OK;
@@ -245,14 +249,15 @@ static int attach(struct selftest_bed *bed)
 	int rc = await_in_tree(bed);
 
 	if (rc == CMD_OK)
-		rc = session_ask(&r, ":site_attach([]) ; node_attach([%s]) ; proc_attach([%s])", word(bed, "node"),
-				 word(bed, "proc"));
+		rc = session_ask(&r, ":site_attach([]) ; node_attach([%s]) ; proc_attach([%s])",
+				 word(bed, "node"), word(bed, "proc"));
 	if (rc != CMD_OK)
 		return rc;
 	omis_reply_free(r);
 	while (!note_threads(bed)) {
 		if (*bed->stop || clock_mono() > until)
-			return cmd_fail(CMD_FAILURE, "the threads of the scratch process do not appear");
+			return cmd_fail(CMD_FAILURE,
+					"the threads of the scratch process do not appear");
 		usleep(100000);
 	}
 	return CMD_OK;
@@ -263,8 +268,10 @@ static int attach(struct selftest_bed *bed)
 /* Nothing of the user's own monitor shows in ours, nor ours in it. */
 static int isolate(const char *dir, struct err *e)
 {
-	static const char *const unset[] = { "OMIG_MAINSM", "OMIG_SITE", "OMIG_JOB", "OMIG_START", "OMIG_DISABLE",
-					     "OMIG_THREADS", "LD_PRELOAD", NULL };
+	static const char *const unset[] = { "OMIG_MAINSM",  "OMIG_SITE",
+					     "OMIG_JOB",     "OMIG_START",
+					     "OMIG_DISABLE", "OMIG_THREADS",
+					     "LD_PRELOAD",   NULL };
 	static const char *const folder[][2] = { { "OMIG_STATE_DIR", "state" },
 						 { "OMIG_RUNTIME_DIR", "run" },
 						 { "XDG_CONFIG_HOME", "config" } };
@@ -318,28 +325,35 @@ static int find_monitor(struct selftest_bed *bed, const struct cmd_common *c, st
 	bed->launch.mainsm = c->mainsm;
 	bed->is_own_monitor = !c->mainsm;
 	if (rc == 0)
-		rc = selftest_keeper_start(bed->dir, sizeof(bed->dir), &bed->keeper, &bed->keeper_pid, e);
+		rc = selftest_keeper_start(bed->dir, sizeof(bed->dir), &bed->keeper,
+					   &bed->keeper_pid, e);
 	if (rc == 0 && bed->is_own_monitor)
 		rc = isolate(bed->dir, e);
 	if (rc == 0)
-		rc = bed->is_own_monitor ? launch_need_mainsm(&bed->launch, e) : launch_find_mainsm(&bed->launch, e);
+		rc = bed->is_own_monitor ? launch_need_mainsm(&bed->launch, e)
+					 : launch_find_mainsm(&bed->launch, e);
 	return rc;
 }
 
-int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c, volatile sig_atomic_t *stop)
+int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
+		      volatile sig_atomic_t *stop)
 {
 	struct cmd_common own = *c;
 	struct err e = { 0 };
 	char job[64];
 	int rc;
 
-	*bed = (struct selftest_bed){ .to_scratch = -1, .from_scratch = -1, .keeper = -1, .stop = stop };
+	*bed = (struct selftest_bed){
+		.to_scratch = -1, .from_scratch = -1, .keeper = -1, .stop = stop
+	};
 	buf_init(&bed->said, SAID_MAX_BYTES);
 	snprintf(job, sizeof(job), "selftest.%ld.%lld", (long)getpid(), (long long)clock_wall());
 	str_copy(bed->launch.job_name, sizeof(bed->launch.job_name), job);
 	rc = find_monitor(bed, c, &e);
 	if (rc < 0) /* with a keeper, it is the monitor that was named */
-		return cmd_fail(bed->keeper >= 0 && !bed->is_own_monitor ? CMD_UNREACHABLE : CMD_FAILURE, "%s", e.text);
+		return cmd_fail(bed->keeper >= 0 && !bed->is_own_monitor ? CMD_UNREACHABLE
+									 : CMD_FAILURE,
+				"%s", e.text);
 	own.mainsm = bed->launch.conn;
 	rc = session_open(&own);
 	if (rc != CMD_OK)

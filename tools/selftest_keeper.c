@@ -45,7 +45,8 @@ bool selftest_keeper_sees(const char *dir, bool is_killing)
 
 	snprintf(want, sizeof(want), "OMIG_STATE_DIR=%s/state", dir);
 	while (proc && (d = readdir(proc))) {
-		if (strspn(d->d_name, "0123456789") != strlen(d->d_name) || !has_environ(d->d_name, want))
+		if (strspn(d->d_name, "0123456789") != strlen(d->d_name) ||
+		    !has_environ(d->d_name, want))
 			continue;
 		found = true;
 		if (is_killing)

@@ -102,11 +102,13 @@ static const char *lacks_perf(bool is_breakpoint, char *words, size_t size)
 	if (code && paranoid > 2)
 		snprintf(words, size, "kernel.perf_event_paranoid is %lld", (long long)paranoid);
 	else
-		snprintf(words, size, "no %s: %s", is_breakpoint ? "breakpoints" : "perf_event_open", strerror(code));
+		snprintf(words, size, "no %s: %s",
+			 is_breakpoint ? "breakpoints" : "perf_event_open", strerror(code));
 	return code ? words : NULL;
 }
 
-const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin, char *words, size_t size)
+const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin,
+			   char *words, size_t size)
 {
 	switch (need) {
 	case NEED_OWN_MONITOR:

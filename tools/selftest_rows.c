@@ -13,11 +13,14 @@
 #define COUNTER(how) ":pa_counter_" how "_create([{proc}])", "?counter"
 #define INTEGRATOR(how) ":pa_integrator_" how "_create([{proc}])", "?integrator"
 /* {integrator} goes up when a call begins and down when it ends. */
-#define INTEGRATE(how) BARRIER "pa_integrator_" how "_increment({integrator},1.0,$time)", \
-	BARRIER_END "pa_integrator_" how "_increment({integrator},-1.0,$time)", "!calls 4"
+#define INTEGRATE(how)                                                     \
+	BARRIER "pa_integrator_" how "_increment({integrator},1.0,$time)", \
+		BARRIER_END "pa_integrator_" how "_increment({integrator},-1.0,$time)", "!calls 4"
 /* The same for a call of which only the end tells whether it is meant. */
-#define POTENTIAL(how) "thread_has_started_lib_call([{proc}],\"MPI_Barrier\"): patop_integrator_" how "_increment({integrator},1.0,$time,1)", \
-	BARRIER_END "patop_integrator_" how "_increment({integrator},-1.0,$time,0)"
+#define POTENTIAL(how)                                                                 \
+	"thread_has_started_lib_call([{proc}],\"MPI_Barrier\"): patop_integrator_" how \
+	"_increment({integrator},1.0,$time,1)",                                        \
+		BARRIER_END "patop_integrator_" how "_increment({integrator},-1.0,$time,0)"
 #define BUFFER ":trace_buffer_create([{proc}])", "?buffer"
 #define APPEND(x) ":trace_buffer_append({buffer},1.5," x ")"
 #define INTEGRATED "[0-9.e-]*[1-9][0-9.e-]*,0\\.0,[0-9.]+\n"
@@ -26,7 +29,8 @@
 #define RUNS "/status State:.[SR]"
 #define CONTINUE ":thread_continue([{proc}])", RUNS
 
-/* {dfg} reads by request how often the scratch process was at a barrier; each value ends with k, n and flags. */
+/* {dfg} reads by request how often the scratch process was at a barrier; each value ends with k, n
+ * and flags. */
 #define DFG ":dfg_create([{proc}],\"\",\"MPI_Barrier_count\",[\"every_ms\",0])", "?dfg"
 /* A figure that a process without MPI has, too. */
 #define DFG_CPU ":dfg_create([{proc}],\"\",\"CPU_usage\",[\"every_ms\",0])", "?dfg"

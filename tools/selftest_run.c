@@ -18,7 +18,8 @@
 
 extern char **environ;
 
-#define STEP_MAX_NS (30 * NSEC_PER_SEC) /* of what has hung: on a busy machine a host may need some */
+/* of what has hung: on a busy machine a host may need some */
+#define STEP_MAX_NS (30 * NSEC_PER_SEC)
 #define TEXT_MAX_BYTES (4u << 20)
 #define CSRS_MAX 8
 
@@ -155,7 +156,8 @@ static int define(struct run *run, const char *text)
 		while (run->ncsr == before && run->status == OMIS_OK && !is_over(run, until))
 			attend(run, 100);
 		if (run->ncsr == before)
-			rc = err_set(&run->e, ERR_INVALID, "%s: %s", buf_str(&b), buf_str(&run->told));
+			rc = err_set(&run->e, ERR_INVALID, "%s: %s", buf_str(&b),
+				     buf_str(&run->told));
 	}
 	buf_done(&b);
 	return rc == 0 ? ask(run, ":csr_enable([{csr}])", false) : rc;
@@ -192,8 +194,8 @@ static int mismatch(struct run *run, const char *pattern, const char *text)
 }
 
 /* Makes text anew and compares, until it matches. */
-static int await(struct run *run, const char *pattern, const struct buf *text, int (*renew)(struct run *, const char *),
-		 const char *arg)
+static int await(struct run *run, const char *pattern, const struct buf *text,
+		 int (*renew)(struct run *, const char *), const char *arg)
 {
 	nsec_t until = clock_mono() + STEP_MAX_NS;
 	int rc;
@@ -250,8 +252,9 @@ static int check_now(struct run *run, const char *pattern, const struct buf *tex
 
 	if (rc < 0 || rc == want)
 		return rc < 0 ? rc : 0;
-	return want ? mismatch(run, pattern, buf_str(text)) :
-		      err_set(&run->e, ERR_INVALID, "%s, which must not be: %.160s", pattern, buf_str(text));
+	return want ? mismatch(run, pattern, buf_str(text))
+		    : err_set(&run->e, ERR_INVALID, "%s, which must not be: %.160s", pattern,
+			      buf_str(text));
 }
 
 /* --- what else a step may be */
@@ -260,12 +263,14 @@ static int check_now(struct run *run, const char *pattern, const struct buf *tex
 static int set_word(struct run *run, const char *name, const char *value, size_t n)
 {
 	Omis_value *v = n ? omis_value_parse(value, n) : NULL;
-	char *text = v && v->n == 1 && v->list[0].kind == OMIS_VALUE_STRING ? str_dup(v->list[0].s) : str_ndup(value, n);
+	char *text = v && v->n == 1 && v->list[0].kind == OMIS_VALUE_STRING ? str_dup(v->list[0].s)
+									    : str_ndup(value, n);
 	bool ok = text && n && selftest_word_set(&run->bed->words, name, text);
 
 	omis_value_free(v);
 	free(text);
-	return ok ? 0 : err_set(&run->e, ERR_INVALID, "no %s in: %.160s", name, buf_str(&run->answer));
+	return ok ? 0
+		  : err_set(&run->e, ERR_INVALID, "no %s in: %.160s", name, buf_str(&run->answer));
 }
 
 /* NAME, or NAME PATTERN whose first group it is. */
@@ -280,7 +285,8 @@ static int keep_word(struct run *run, const char *step)
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(step, " "), step);
 	if (!pattern) {
 		space = strchr(answer, ' ');
-		return space ? set_word(run, name, space + 1, strcspn(space + 1, "\n")) : mismatch(run, "a value", answer);
+		return space ? set_word(run, name, space + 1, strcspn(space + 1, "\n"))
+			     : mismatch(run, "a value", answer);
 	}
 	if (regcomp(&re, pattern + 1, REG_EXTENDED) != 0)
 		return err_set(&run->e, ERR_INTERNAL, "%s is no pattern", pattern + 1);
@@ -291,9 +297,11 @@ static int keep_word(struct run *run, const char *step)
 	return set_word(run, name, answer + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
 }
 
-static int spawn_other(const char *string, const char *state, char *request, int out, pid_t *pid, struct err *e)
+static int spawn_other(const char *string, const char *state, char *request, int out, pid_t *pid,
+		       struct err *e)
 {
-	char path[] = "/proc/self/exe", name[] = "omig", command[] = "request", o1[] = "--no-attach", o2[] = "--mainsm";
+	char path[] = "/proc/self/exe", name[] = "omig", command[] = "request",
+	     o1[] = "--no-attach", o2[] = "--mainsm";
 	char *conn = str_dup(string);
 	char *argv[] = { name, command, o1, o2, conn, request, NULL };
 	posix_spawn_file_actions_t a;
@@ -328,7 +336,8 @@ static int ask_other(struct run *run, const char *text)
 	if (rc == 0) {
 		rc = spawn_other(string, state, request, fd[1], &pid, &run->e);
 		close(fd[1]);
-		while (rc == 0 && ((n = read(fd[0], some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)))
+		while (rc == 0 &&
+		       ((n = read(fd[0], some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)))
 			buf_put(&run->answer, some, n > 0 ? (size_t)n : 0);
 		close(fd[0]);
 		if (pid > 0)
@@ -406,14 +415,17 @@ static void tidy(struct run *run)
 		snprintf(text, sizeof(text), ":csr_delete([%s])", run->csr[i]);
 		ask(run, text, true);
 	}
-	ask(run, ":site_attach([]) ; node_attach([{node}]) ; proc_attach([{proc}]) ; thread_continue([{proc}])", true);
+	ask(run,
+	    ":site_attach([]) ; node_attach([{node}]) ; proc_attach([{proc}]) ; thread_continue([{proc}])",
+	    true);
 	attend(run, 0);
 }
 
 static void judge(struct run *run, struct selftest_result *out)
 {
 	char words[200];
-	const char *lack = selftest_lacks(run->need, run->bed->is_own_monitor, run->bed->launch.bin, words, sizeof(words));
+	const char *lack = selftest_lacks(run->need, run->bed->is_own_monitor, run->bed->launch.bin,
+					  words, sizeof(words));
 
 	out->end = SELFTEST_FAILS;
 	str_copy(out->why, sizeof(out->why), run->e.text);
@@ -425,7 +437,8 @@ static void judge(struct run *run, struct selftest_result *out)
 	}
 }
 
-void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row, struct selftest_result *out)
+void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
+		      struct selftest_result *out)
 {
 	struct run run = { .bed = bed, .need = row->need };
 	char words[200];
@@ -437,7 +450,8 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row, 
 		str_copy(out->why, sizeof(out->why), row->step[0] + 1);
 		return;
 	}
-	if (row->need == NEED_OWN_MONITOR && selftest_lacks(row->need, bed->is_own_monitor, "", words, sizeof(words))) {
+	if (row->need == NEED_OWN_MONITOR &&
+	    selftest_lacks(row->need, bed->is_own_monitor, "", words, sizeof(words))) {
 		judge(&run, out);
 		return;
 	}

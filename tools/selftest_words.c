@@ -46,7 +46,8 @@ static size_t name_length(const char *text)
 	return text[n] == '}' ? n : 0;
 }
 
-int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern, struct buf *out, struct err *e)
+int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern,
+		    struct buf *out, struct err *e)
 {
 	const char *value;
 	size_t n;
@@ -59,7 +60,8 @@ int selftest_expand(const struct selftest_words *w, const char *text, bool is_pa
 		}
 		value = selftest_word(w, text + 1, n);
 		if (!value)
-			return err_set(e, ERR_NOTFOUND, "nothing is known of {%.*s}", (int)n, text + 1);
+			return err_set(e, ERR_NOTFOUND, "nothing is known of {%.*s}", (int)n,
+				       text + 1);
 		if (is_pattern)
 			put_literal(out, value);
 		else

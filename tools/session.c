@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define GAP_TRY_NS (500 * NSEC_PER_MSEC) /* objects are back one by one, while their daemons find mainsm */
+/* objects are back one by one, while their daemons find mainsm */
+#define GAP_TRY_NS (500 * NSEC_PER_MSEC)
 #define ATTACH_ALL ":site_attach([]) node_attach([]) proc_attach([])"
 #define DEADLINE_MS 2000
 #define TIMEOUT_MAX_NS (3600 * NSEC_PER_SEC)
@@ -33,12 +34,15 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 
 	if (is_default && given && *given) {
 		if (opt_to_nsec(given, NSEC_PER_MSEC, TIMEOUT_MAX_NS, &ns))
-			return cmd_fail(CMD_USAGE, "OMIG_TIMEOUT: %.40s is no time from 1ms to 1h, such as 5s",
+			return cmd_fail(CMD_USAGE,
+					"OMIG_TIMEOUT: %.40s is no time from 1ms to 1h, such as 5s",
 					given);
 		is_default = false;
 	}
 	*connect_ms = ns / NSEC_PER_MSEC;
-	*answer_ms = is_default ? DEADLINE_MS : ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS / NSEC_PER_MSEC : *connect_ms;
+	*answer_ms = is_default		   ? DEADLINE_MS
+		     : ns > TIMEOUT_MAX_NS ? TIMEOUT_MAX_NS / NSEC_PER_MSEC
+					   : *connect_ms;
 	return CMD_OK;
 }
 
@@ -109,7 +113,8 @@ static int begin_gap(struct session_gap *g, nsec_t now)
 	if (!g->limit_ns)
 		return cmd_fail(CMD_UNREACHABLE, "%s", the_link.why);
 	g->since = g->next = now;
-	cmd_warn("%s; if mainsm is back within %.3g s, this goes on", the_link.why, (double)g->limit_ns * 1e-9);
+	cmd_warn("%s; if mainsm is back within %.3g s, this goes on", the_link.why,
+		 (double)g->limit_ns * 1e-9);
 	return CMD_OK;
 }
 
@@ -148,7 +153,8 @@ int session_bridge(struct session_gap *g)
 		return now >= g->next ? try_again(g, now) : CMD_OK;
 	if (now - g->since < g->limit_ns)
 		return CMD_OK;
-	return cmd_fail(CMD_UNREACHABLE, "mainsm was not back within %.3g s", (double)g->limit_ns * 1e-9);
+	return cmd_fail(CMD_UNREACHABLE, "mainsm was not back within %.3g s",
+			(double)g->limit_ns * 1e-9);
 }
 
 void session_close(void)

@@ -9,13 +9,15 @@
 
 #include <stdio.h>
 
-/* A line an entry, a line about what is missing; safe for a terminal. False when nobody reads any more. */
+/* A line an entry, a line about what is missing; safe for a terminal. False when nobody reads any
+ * more. */
 bool show_reply(const struct term *t, Omis_reply r);
 
 /* One entry on one line. */
 void show_entry(const struct term *t, FILE *to, const Omis_object_result *o);
 
-/* An event of a conditional request on one line: where, and what each action gave. False as above. */
+/* An event of a conditional request on one line: where, and what each action gave. False as
+ * above. */
 bool show_event(const struct term *t, Omis_reply r);
 
 /* One JSON object on one line; false as above. */
@@ -30,10 +32,12 @@ void show_coverage_json(struct json *j, Omis_reply r);
 /* "3 of 4 objects answered; node4: silent": nothing when all did. */
 void show_missing(const struct term *t, FILE *to, Omis_reply r);
 
-/* Writes b and a newline to stdout; false when the JSON or the writing failed, which is told unless the reader is gone. */
+/* Writes b and a newline to stdout; false when the JSON or the writing failed, which is told unless
+ * the reader is gone. */
 bool show_json_line(struct json *j, struct buf *b);
 
-/* The same of an object in a stream of them: others may follow, also one that says what failed (cmd_end()). */
+/* The same of an object in a stream of them: others may follow, also one that says what failed
+ * (cmd_end()). */
 bool show_json_next(struct json *j, struct buf *b);
 
 #define SHOW_MAX_BYTES (256u << 20)

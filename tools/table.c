@@ -58,7 +58,8 @@ void table_cell(struct table *t, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	copy = str_dup(str_escape(safe, sizeof(safe), text, strlen(text)));
-	if (!copy || array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX) < 0) {
+	if (!copy ||
+	    array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX) < 0) {
 		free(copy);
 		t->failed = true;
 		return;
@@ -119,7 +120,8 @@ static void put_line(struct buf *out, const struct buf *line, size_t width)
 	buf_putc(out, '\n');
 }
 
-static void put_row(const struct table *t, const char *const *cell, const size_t *width, struct buf *line)
+static void put_row(const struct table *t, const char *const *cell, const size_t *width,
+		    struct buf *line)
 {
 	size_t i;
 
@@ -168,7 +170,8 @@ static char *scaled(char *out, double v, double base, const char *letters)
 	if (i == 0)
 		snprintf(out, TABLE_NUMBER_BYTES, "%.0f", v);
 	else
-		snprintf(out, TABLE_NUMBER_BYTES, fabs(v) < 9.95 ? "%.1f%c" : "%.0f%c", v, letters[i]);
+		snprintf(out, TABLE_NUMBER_BYTES, fabs(v) < 9.95 ? "%.1f%c" : "%.0f%c", v,
+			 letters[i]);
 	return out;
 }
 

@@ -14,7 +14,8 @@ struct table;
 struct table *table_new(size_t columns, const char *const *heads, const char *align);
 void table_free(struct table *t);
 
-/* The next cell, row by row; bytes that a terminal minds are escaped. A failure shows at table_print(). */
+/* The next cell, row by row; bytes that a terminal minds are escaped. A failure shows at
+ * table_print(). */
 void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Appends head and rows to out; lines are cut at `width` characters (0: not). -ERR_NOMEM. */

@@ -17,7 +17,8 @@ static volatile sig_atomic_t is_changed;
 
 static bool wants_color(bool is_tty)
 {
-	const char *force = getenv("CLICOLOR_FORCE"), *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	const char *force = getenv("CLICOLOR_FORCE"), *no = getenv("NO_COLOR"),
+		   *term = getenv("TERM");
 
 	if (no && *no)
 		return false;
@@ -43,8 +44,8 @@ int term_open(struct term *t, const char *when)
 const char *term_paint(const struct term *t, enum term_paint p)
 {
 	static const char *const code[] = {
-		[TERM_PLAIN] = "\033[0m", [TERM_BOLD] = "\033[1m",    [TERM_DIM] = "\033[2m",
-		[TERM_RED] = "\033[31m",  [TERM_YELLOW] = "\033[33m", [TERM_GREEN] = "\033[32m",
+		[TERM_PLAIN] = "\033[0m",   [TERM_BOLD] = "\033[1m",	[TERM_DIM] = "\033[2m",
+		[TERM_RED] = "\033[31m",    [TERM_YELLOW] = "\033[33m", [TERM_GREEN] = "\033[32m",
 		[TERM_REVERSE] = "\033[7m",
 	};
 

@@ -6,7 +6,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum term_paint { TERM_PLAIN, TERM_BOLD, TERM_DIM, TERM_RED, TERM_YELLOW, TERM_GREEN, TERM_REVERSE };
+enum term_paint {
+	TERM_PLAIN,
+	TERM_BOLD,
+	TERM_DIM,
+	TERM_RED,
+	TERM_YELLOW,
+	TERM_GREEN,
+	TERM_REVERSE
+};
 
 struct term {
 	bool is_tty; /* stdout */

@@ -11,7 +11,16 @@
 #include <stdint.h>
 
 /* Classes of calls as columns; several of the monitor's classes may share one. */
-enum top_class { TOP_P2P, TOP_WAIT, TOP_COLL, TOP_BARRIER, TOP_RMA, TOP_IO, TOP_OTHER, TOP_CLASSES };
+enum top_class {
+	TOP_P2P,
+	TOP_WAIT,
+	TOP_COLL,
+	TOP_BARRIER,
+	TOP_RMA,
+	TOP_IO,
+	TOP_OTHER,
+	TOP_CLASSES
+};
 extern const char *const top_class_heads[TOP_CLASSES];
 
 enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_ENDED, TOP_SILENT };
@@ -40,7 +49,8 @@ struct top_rank {
 	int64_t state; /* enum top_state, or what a later monitor adds */
 	double cpu_s, rss_bytes; /* NaN: not known */
 	struct top_call call;
-	double stuck_s; /* all its threads wait, since then at least; 0: they do not, or nobody knows */
+	/* all its threads wait, since then at least; 0: they do not, or nobody knows */
+	double stuck_s;
 	char job[TOP_NAME_BYTES]; /* "": not known, as world_size 0 */
 	int64_t world_size;
 	/* totals since counting began; time_ns 0: nothing counted yet */
@@ -79,10 +89,13 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before, const
 /* As above without switching counting on, and without rates. */
 int top_sample_read(struct top_sample *s);
 
-/* Switches counting on (what: as omig_calls_enable has it) for what is in s and not in before (may be NULL). */
-int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what);
+/* Switches counting on (what: as omig_calls_enable has it) for what is in s and not in before (may
+ * be NULL). */
+int top_sample_enable(const struct top_sample *s, const struct top_sample *before,
+		      const char *what);
 
-/* Before it is used as `before`: four thousand ranks are found in it by their tokens. Their order changes. */
+/* Before it is used as `before`: four thousand ranks are found in it by their tokens. Their order
+ * changes. */
 void top_index(struct top_sample *s);
 
 /* Switches this tool's counting off again. */

@@ -10,22 +10,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR", "RMA", "IO", "OTHER" };
+const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR",
+						   "RMA", "IO",	  "OTHER" };
 
-/* proc_get_info: 0 rank, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, 25 program, in this order */
+/* proc_get_info: 0 rank, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, 25 program, in
+ * this order */
 #define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
 /* node_get_info: 0 name, 2 cpu (6 values), 3 memory (3), 8 load (8), 9 free memory (3) */
 #define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 9)
-enum { NODE_NAME = 0, NODE_CPUS = 2, NODE_PAGES = 7, NODE_PAGE = 8, NODE_RUNNING = 10, NODE_LOAD = 15, NODE_USED = 19 };
+enum {
+	NODE_NAME = 0,
+	NODE_CPUS = 2,
+	NODE_PAGES = 7,
+	NODE_PAGE = 8,
+	NODE_RUNNING = 10,
+	NODE_LOAD = 15,
+	NODE_USED = 19
+};
 enum { CALL_CLASS = 1, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 
 static const struct {
 	const char *name;
 	enum top_class column;
 } classes[] = {
-	{ "send", TOP_P2P },	{ "recv", TOP_P2P },	   { "probe", TOP_P2P }, { "complete", TOP_WAIT },
-	{ "collective", TOP_COLL }, { "barrier", TOP_BARRIER }, { "rma", TOP_RMA },	 { "rma_sync", TOP_RMA },
-	{ "io", TOP_IO },
+	{ "send", TOP_P2P },	  { "recv", TOP_P2P },	      { "probe", TOP_P2P },
+	{ "complete", TOP_WAIT }, { "collective", TOP_COLL }, { "barrier", TOP_BARRIER },
+	{ "rma", TOP_RMA },	  { "rma_sync", TOP_RMA },    { "io", TOP_IO },
 };
 
 static enum top_class class_of(const char *name)
@@ -107,7 +117,8 @@ static void add_rank(struct top_sample *s, const char *token, const Omis_value *
 {
 	struct top_rank *r;
 
-	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX) < 0)
+	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX) <
+	    0)
 		return;
 	r = &s->rank[s->nrank++];
 	memset(r, 0, sizeof(*r));
@@ -128,7 +139,8 @@ static void add_node(struct top_sample *s, const char *token, const Omis_value *
 	struct top_node *n;
 	double page = value_float(v, NODE_PAGE);
 
-	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX) < 0)
+	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX) <
+	    0)
 		return;
 	n = &s->node[s->nnode++];
 	memset(n, 0, sizeof(*n));
@@ -177,9 +189,10 @@ static enum top_call_kind kind_of(const char *class)
 		return TOP_CALL_SENDS;
 	if (str_eq(class, "recv") || str_eq(class, "probe"))
 		return TOP_CALL_RECEIVES;
-	return str_eq(class, "collective") || str_eq(class, "barrier") || str_eq(class, "comm") || str_eq(class, "other") ?
-		       TOP_CALL_TOGETHER :
-		       TOP_CALL_OTHER;
+	return str_eq(class, "collective") || str_eq(class, "barrier") || str_eq(class, "comm") ||
+			       str_eq(class, "other")
+		       ? TOP_CALL_TOGETHER
+		       : TOP_CALL_OTHER;
 }
 
 static void read_call(const Omis_value *v, struct top_call *c)
@@ -187,7 +200,8 @@ static void read_call(const Omis_value *v, struct top_call *c)
 	int64_t state = value_int(v, NOW_STATE);
 
 	str_copy(c->name, sizeof(c->name), value_text(v, NOW_NAME));
-	c->state = state >= TOP_CALL_IN && state <= TOP_CALL_OUT ? (enum top_call_state)state : TOP_CALL_UNKNOWN;
+	c->state = state >= TOP_CALL_IN && state <= TOP_CALL_OUT ? (enum top_call_state)state
+								 : TOP_CALL_UNKNOWN;
 	c->kind = kind_of(value_text(v, NOW_CLASS));
 	c->seconds = value_float(v, NOW_SECONDS);
 	c->is_exact = value_int(v, NOW_EXACT);
@@ -375,8 +389,10 @@ static int read_job(struct top_sample *s, const char *job)
 	memset(s, 0, sizeof(*s));
 	s->wall = clock_wall();
 	if (rc == CMD_OK)
-		rc = session_ask(&s->reply, ":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])", PROC_FLAGS,
-				 NODE_FLAGS);
+		rc = session_ask(
+			&s->reply,
+			":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])",
+			PROC_FLAGS, NODE_FLAGS);
 	if (rc == CMD_OK)
 		read_reply(s, s->reply);
 	return rc;
@@ -475,7 +491,8 @@ void top_sort(struct top_sample *s, enum top_sort by)
 
 const char *top_state_name(int64_t state)
 {
-	static const char *const names[] = { "run", "wait", "ready", "ended", "stopped", "ended", "silent" };
+	static const char *const names[] = { "run",	"wait",	 "ready", "ended",
+					     "stopped", "ended", "silent" };
 
 	return state >= 0 && state < (int64_t)ARRAY_LEN(names) ? names[state] : "?";
 }

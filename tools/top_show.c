@@ -35,14 +35,16 @@ static size_t characters(const char *s)
 	return n;
 }
 
-/* Nothing comes behind what does not fit. The last column stays free: some terminals wrap when it is written. */
+/* Nothing comes behind what does not fit. The last column stays free: some terminals wrap when it
+ * is written. */
 static void add_part(struct line *l, enum term_paint p, const char *text)
 {
 	l->is_full |= l->term->is_tty && l->used + characters(text) >= l->term->cols;
 	if (l->is_full)
 		return;
 	l->used += characters(text);
-	buf_printf(l->out, "%s%s%s", term_paint(l->term, p), text, p == TERM_PLAIN ? "" : term_paint(l->term, TERM_PLAIN));
+	buf_printf(l->out, "%s%s%s", term_paint(l->term, p), text,
+		   p == TERM_PLAIN ? "" : term_paint(l->term, TERM_PLAIN));
 }
 
 void top_show_title(const struct term *t, const struct top_title *title, struct buf *out)
@@ -80,9 +82,12 @@ static void say_more(size_t n, size_t shown, const char *what, struct buf *out)
 		buf_printf(out, "... %zu more %s\n", n - shown, what);
 }
 
-static int show_nodes(const struct term *t, const struct top_sample *s, size_t rows, struct buf *out)
+static int show_nodes(const struct term *t, const struct top_sample *s, size_t rows,
+		      struct buf *out)
 {
-	static const char *const heads[] = { "NODE", "RANKS", "LOAD", "RUNNING", "CPUS", "MEM", "OF" };
+	static const char *const heads[] = {
+		"NODE", "RANKS", "LOAD", "RUNNING", "CPUS", "MEM", "OF"
+	};
 	struct table *tab = table_new(7, heads, "lrrrrrr");
 	char text[TABLE_NUMBER_BYTES];
 	size_t i, k, n, shown = that_fit(s->nnode, rows);
@@ -189,7 +194,8 @@ static void rank_heads(const char **heads, bool is_total)
 	memcpy(heads + CALL_COLUMNS + TOP_CLASSES, is_total ? totals : rates, sizeof(rates));
 }
 
-static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows, struct buf *out)
+static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
+		      struct buf *out)
 {
 	const char *heads[RANK_COLUMNS];
 	struct table *tab = table_new(RANK_COLUMNS, heads, "rlrlrlrrrrrrrrrrrrr");
@@ -219,9 +225,11 @@ static void say_watched(const struct top_sample *s, char *out, size_t size)
 		ranks += s->rank[i].rank >= 0;
 	others = s->nrank - ranks;
 	if (ranks || !others)
-		n = (size_t)snprintf(out, size, "%zu rank%s%s", ranks, ranks == 1 ? "" : "s", others ? " and " : "");
+		n = (size_t)snprintf(out, size, "%zu rank%s%s", ranks, ranks == 1 ? "" : "s",
+				     others ? " and " : "");
 	if (others)
-		n += (size_t)snprintf(out + n, size - n, "%zu %sprocess%s", others, ranks ? "other " : "", others == 1 ? "" : "es");
+		n += (size_t)snprintf(out + n, size - n, "%zu %sprocess%s", others,
+				      ranks ? "other " : "", others == 1 ? "" : "es");
 	snprintf(out + n, size - n, " on %zu node%s", s->nnode, s->nnode == 1 ? "" : "s");
 }
 
@@ -239,10 +247,12 @@ static void show_coverage(const struct term *t, const struct top_sample *s, stru
 		add_part(&l, TERM_YELLOW, text);
 	for (unsigned i = 0; i < c.n_missing && i < 4; i++) {
 		snprintf(text, sizeof(text), ", %s",
-			 str_escape(safe, sizeof(safe), c.missing[i].object, strlen(c.missing[i].object)));
+			 str_escape(safe, sizeof(safe), c.missing[i].object,
+				    strlen(c.missing[i].object)));
 		add_part(&l, TERM_PLAIN, text);
 		snprintf(text, sizeof(text), " %s",
-			 str_escape(safe, sizeof(safe), c.missing[i].reason, strlen(c.missing[i].reason)));
+			 str_escape(safe, sizeof(safe), c.missing[i].reason,
+				    strlen(c.missing[i].reason)));
 		add_part(&l, TERM_PLAIN, text);
 	}
 	snprintf(text, sizeof(text), ", ... (%u in all)", c.n_missing);
@@ -280,12 +290,15 @@ static void show_stop(void *arg, const struct top_wait *w)
 	char time[TABLE_NUMBER_BYTES], line[STOP_BYTES];
 	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : sizeof(line);
 
-	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s: %s for %s at least: %s", w->job,
-		 w->is_all ? "nothing has moved" : "ranks wait in a ring", table_duration(time, w->seconds), w->text);
-	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line, term_paint(to->term, TERM_PLAIN));
+	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s: %s for %s at least: %s",
+		 w->job, w->is_all ? "nothing has moved" : "ranks wait in a ring",
+		 table_duration(time, w->seconds), w->text);
+	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line,
+		   term_paint(to->term, TERM_PLAIN));
 }
 
-int top_show(const struct term *t, const struct top_sample *s, bool is_total, size_t rows, struct buf *out)
+int top_show(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
+	     struct buf *out)
 {
 	struct stops stops = { t, out, 0 };
 	size_t room, nodes;

@@ -26,14 +26,16 @@ char *top_call_text(char out[TOP_CALL_TEXT_BYTES], const struct top_call *c)
 	else if (c->state != TOP_CALL_IN)
 		snprintf(out, TOP_CALL_TEXT_BYTES, "-");
 	else if (c->partner >= 0)
-		snprintf(out, TOP_CALL_TEXT_BYTES, "%s %s %lld", c->name, way, (long long)c->partner);
+		snprintf(out, TOP_CALL_TEXT_BYTES, "%s %s %lld", c->name, way,
+			 (long long)c->partner);
 	else
 		snprintf(out, TOP_CALL_TEXT_BYTES, "%s", c->name);
 	return out;
 }
 
 /* done: of each rank of the sample, whether its job has been looked at. */
-static bool collect(const struct top_sample *s, const struct top_rank *first, bool *done, struct job *j)
+static bool collect(const struct top_sample *s, const struct top_rank *first, bool *done,
+		    struct job *j)
 {
 	*j = (struct job){ .size = (size_t)first->world_size };
 	j->rank = calloc(j->size, sizeof(struct top_rank *));
@@ -75,11 +77,13 @@ static bool is_message_between(const struct job *j, size_t from, size_t to)
 {
 	const struct top_call *out = &j->rank[from]->call, *in = &j->rank[to]->call;
 
-	return out->state == TOP_CALL_IN && in->state == TOP_CALL_IN && out->kind == TOP_CALL_SENDS &&
-	       out->partner == (int64_t)to &&
-	       ((in->kind == TOP_CALL_RECEIVES && (in->partner < 0 || in->partner == (int64_t)from) &&
+	return out->state == TOP_CALL_IN && in->state == TOP_CALL_IN &&
+	       out->kind == TOP_CALL_SENDS && out->partner == (int64_t)to &&
+	       ((in->kind == TOP_CALL_RECEIVES &&
+		 (in->partner < 0 || in->partner == (int64_t)from) &&
 		 (in->tag < 0 || in->tag == out->tag)) ||
-		(in->kind == TOP_CALL_SENDS && str_eq(in->name, out->name) && str_has_prefix(in->name, "MPI_Sendrecv")));
+		(in->kind == TOP_CALL_SENDS && str_eq(in->name, out->name) &&
+		 str_has_prefix(in->name, "MPI_Sendrecv")));
 }
 
 /* All are in one call that they make together. */
@@ -88,7 +92,8 @@ static bool is_together(const struct job *j)
 	const struct top_call *first = &j->rank[0]->call;
 
 	for (size_t i = 0; i < j->size; i++)
-		if (j->rank[i]->call.kind != TOP_CALL_TOGETHER || !str_eq(j->rank[i]->call.name, first->name))
+		if (j->rank[i]->call.kind != TOP_CALL_TOGETHER ||
+		    !str_eq(j->rank[i]->call.name, first->name))
 			return false;
 	return true;
 }
@@ -116,9 +121,11 @@ static void say(struct buf *text, const struct top_rank *r)
 	if (c->tag >= 0)
 		snprintf(tag, sizeof(tag), ", tag %lld", (long long)c->tag);
 	if (c->state == TOP_CALL_ASKS)
-		buf_printf(text, "%lld asks by %s, for whom is not known", (long long)r->rank, c->name);
+		buf_printf(text, "%lld asks by %s, for whom is not known", (long long)r->rank,
+			   c->name);
 	else if (c->partner >= 0)
-		buf_printf(text, "%lld waits for %lld (%s%s)", (long long)r->rank, (long long)c->partner, c->name, tag);
+		buf_printf(text, "%lld waits for %lld (%s%s)", (long long)r->rank,
+			   (long long)c->partner, c->name, tag);
 	else
 		buf_printf(text, "%lld is in %s", (long long)r->rank, c->name);
 }
@@ -128,10 +135,13 @@ struct report {
 	void *arg;
 };
 
-static void tell(const struct report *to, const struct job *j, const size_t *rank, size_t n, bool is_all)
+static void tell(const struct report *to, const struct job *j, const size_t *rank, size_t n,
+		 bool is_all)
 {
 	struct buf text = BUF_INIT(NAMED_MAX * (TOP_CALL_TEXT_BYTES + 64));
-	struct top_wait w = { .job = j->rank[rank[0]]->job, .seconds = j->rank[rank[0]]->stuck_s, .is_all = is_all };
+	struct top_wait w = { .job = j->rank[rank[0]]->job,
+			      .seconds = j->rank[rank[0]]->stuck_s,
+			      .is_all = is_all };
 
 	for (size_t i = 0; i < n; i++) {
 		const struct top_rank *r = j->rank[rank[i]];
@@ -150,7 +160,8 @@ static void tell(const struct report *to, const struct job *j, const size_t *ran
 	buf_done(&text);
 }
 
-/* Each rank waits for one at the most: from any of a ring the way leads back to it. Told at its lowest rank. */
+/* Each rank waits for one at the most: from any of a ring the way leads back to it. Told at its
+ * lowest rank. */
 static void tell_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
 {
 	size_t n = 0, at = first;
@@ -182,7 +193,8 @@ static void look_at(const struct report *to, const struct job *j)
 	free(rank);
 }
 
-void top_waits(const struct top_sample *s, void (*fn)(void *arg, const struct top_wait *w), void *arg)
+void top_waits(const struct top_sample *s, void (*fn)(void *arg, const struct top_wait *w),
+	       void *arg)
 {
 	const struct report to = { fn, arg };
 	bool *done = calloc(s->nrank + 1, sizeof(*done));
@@ -191,7 +203,8 @@ void top_waits(const struct top_sample *s, void (*fn)(void *arg, const struct to
 	for (size_t i = 0; done && i < s->nrank; i++) {
 		const struct top_rank *r = &s->rank[i];
 
-		if (done[i] || !is_stuck(r) || r->world_size <= 0 || r->world_size > OMIS_OBJECTS_MAX)
+		if (done[i] || !is_stuck(r) || r->world_size <= 0 ||
+		    r->world_size > OMIS_OBJECTS_MAX)
 			continue;
 		if (collect(s, r, done, &j) && !j.is_odd)
 			look_at(&to, &j);

@@ -17,7 +17,8 @@ static void put(const Omis_value *o, size_t i)
 
 static enum term_paint paint_of(const char *state)
 {
-	if (str_eq(state, "silent") || str_eq(state, "hung") || str_eq(state, "zombie") || str_eq(state, "stopped"))
+	if (str_eq(state, "silent") || str_eq(state, "hung") || str_eq(state, "zombie") ||
+	    str_eq(state, "stopped"))
 		return TERM_YELLOW;
 	if (str_eq(state, "lost") || str_eq(state, "unreachable"))
 		return TERM_RED;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A text that the user names: a file, a pipe of the shell, or standard input, which may come slowly. */
+/* A text that the user names: a file, a pipe of the shell, or standard input, which may come
+ * slowly. */
 #ifndef TOOLS_WHOLEFILE_H
 #define TOOLS_WHOLEFILE_H
 
@@ -7,8 +8,8 @@
 #include "common/base/err.h"
 
 /*
- * Appends all of it; "-" is standard input. Blocks until its end. ERR_NOTFOUND, ERR_LIMIT (more than max bytes),
- * ERR_SYS, ERR_NOMEM.
+ * Appends all of it; "-" is standard input. Blocks until its end. ERR_NOTFOUND, ERR_LIMIT (more
+ * than max bytes), ERR_SYS, ERR_NOMEM.
  */
 int wholefile_read(const char *path, size_t max, struct buf *out, struct err *e);
 

@@ -58,13 +58,15 @@ static uint64_t search(int32_t pid, uint64_t from, uint64_t to)
 	uint8_t *b = malloc(SEARCH_STEP_BYTES);
 	uint64_t found = 0;
 
-	for (; b && !found && from + sizeof(way_back) <= to; from += SEARCH_STEP_BYTES - sizeof(way_back)) {
+	for (; b && !found && from + sizeof(way_back) <= to;
+	     from += SEARCH_STEP_BYTES - sizeof(way_back)) {
 		size_t n = to - from < SEARCH_STEP_BYTES ? (size_t)(to - from) : SEARCH_STEP_BYTES;
 		struct iovec local = { b, n };
 		/* NOLINTNEXTLINE: an address of another process */
 		struct iovec remote = { (void *)(uintptr_t)from, n };
 		ssize_t got = process_vm_readv(pid, &local, 1, &remote, 1, 0);
-		const uint8_t *at = got > 0 ? memmem(b, (size_t)got, way_back, sizeof(way_back)) : NULL;
+		const uint8_t *at =
+			got > 0 ? memmem(b, (size_t)got, way_back, sizeof(way_back)) : NULL;
 
 		if (at)
 			found = from + (uint64_t)(at - b);
@@ -83,7 +85,8 @@ static uint64_t search_maps(int32_t pid, const char *maps, bool libc_only)
 		unsigned long from = 0, to = 0;
 
 		line += *line == '\n';
-		if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &from, &to, rights, path) < 4 ||
+		if (sscanf(line, "%lx-%lx %7s %*s %*s %*s %4095[^\n]", &from, &to, rights, path) <
+			    4 ||
 		    rights[2] != 'x' || path[0] != '/' || to <= from || to - from > left)
 			continue;
 		if (libc_only && !strstr(path, "/libc") && !strstr(path, "musl"))
@@ -113,7 +116,8 @@ static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
 	return rc;
 }
 
-/* Those that a thread has to ask for: the frame would have to be larger than its handlers expect. */
+/* Those that a thread has to ask for: the frame would have to be larger than its handlers
+ * expect. */
 #define FEATURES_ON_REQUEST (UINT64_C(3) << 17)
 #define REGSET_SHADOW_STACK 0x204 /* NT_X86_SHSTK: the way back would have to stand there too */
 
@@ -141,9 +145,11 @@ static int check_xstate(int32_t tid, const struct xstate *x, struct err *e)
 
 	memcpy(&in_use, x->p + XSTATE_USED_AT, sizeof(in_use));
 	if (in_use & FEATURES_ON_REQUEST)
-		return err_set(e, ERR_UNSUPPORTED, "the thread computes with tiles, which a call would lose");
+		return err_set(e, ERR_UNSUPPORTED,
+			       "the thread computes with tiles, which a call would lose");
 	if (ptrace(PTRACE_GETREGSET, tid, REGSET_SHADOW_STACK, &v) == 0)
-		return err_set(e, ERR_UNSUPPORTED, "the thread has a shadow stack, which knows of no call");
+		return err_set(e, ERR_UNSUPPORTED,
+			       "the thread has a shadow stack, which knows of no call");
 	return 0;
 }
 
@@ -190,13 +196,27 @@ static void settle_syscall(struct user_regs_struct *r)
 	}
 }
 
-static void fill_frame(struct frame *f, const struct user_regs_struct *r, uint64_t mask, uint64_t fp)
+static void fill_frame(struct frame *f, const struct user_regs_struct *r, uint64_t mask,
+		       uint64_t fp)
 {
-	const greg_t g[] = { (greg_t)r->r8,  (greg_t)r->r9,  (greg_t)r->r10, (greg_t)r->r11,
-			     (greg_t)r->r12, (greg_t)r->r13, (greg_t)r->r14, (greg_t)r->r15,
-			     (greg_t)r->rdi, (greg_t)r->rsi, (greg_t)r->rbp, (greg_t)r->rbx,
-			     (greg_t)r->rdx, (greg_t)r->rax, (greg_t)r->rcx, (greg_t)r->rsp,
-			     (greg_t)r->rip, (greg_t)r->eflags,
+	const greg_t g[] = { (greg_t)r->r8,
+			     (greg_t)r->r9,
+			     (greg_t)r->r10,
+			     (greg_t)r->r11,
+			     (greg_t)r->r12,
+			     (greg_t)r->r13,
+			     (greg_t)r->r14,
+			     (greg_t)r->r15,
+			     (greg_t)r->rdi,
+			     (greg_t)r->rsi,
+			     (greg_t)r->rbp,
+			     (greg_t)r->rbx,
+			     (greg_t)r->rdx,
+			     (greg_t)r->rax,
+			     (greg_t)r->rcx,
+			     (greg_t)r->rsp,
+			     (greg_t)r->rip,
+			     (greg_t)r->eflags,
 			     (greg_t)(r->cs | r->gs << 16 | r->fs << 32 | r->ss << 48) };
 
 	f->uc.uc_flags = 7; /* the state is extended; the stack segment is there, and meant */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call that a thread makes when it goes on, as if a signal had come: afterwards it is where it was. */
+/* A call that a thread makes when it goes on, as if a signal had come: afterwards it is where it
+ * was. */
 #ifndef TRACER_CALL_H
 #define TRACER_CALL_H
 
@@ -8,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Of a stopped thread: puts what the kernel needs to bring everything back onto its stack, and sends it to the
- * function at addr, without arguments. -ERR_UNSUPPORTED: not on this machine, or the process has no C library
- * to come back through.
+ * Of a stopped thread: puts what the kernel needs to bring everything back onto its stack, and
+ * sends it to the function at addr, without arguments. -ERR_UNSUPPORTED: not on this machine, or
+ * the process has no C library to come back through.
  */
 int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e);
 

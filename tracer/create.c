@@ -179,8 +179,10 @@ static int hold_child(struct tracees *s, int32_t pid, uint32_t id, struct pipes 
 	t->birth->until = loop_now(s->loop) + TRACEES_BIRTH_MAX_NS;
 	t->birth->why = p->why[0];
 	p->why[0] = -1;
-	/* Should we die it dies: it would run, and nobody watched it. That ends when it is let go. */
-	if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(intptr_t)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) == 0 &&
+	/* Should we die it dies: it would run, and nobody watched it. That ends when it is
+	 * let go. */
+	if (ptrace(PTRACE_SEIZE, pid, NULL,
+		   (void *)(intptr_t)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) == 0 &&
 	    write(p->gate[1], "", 1) == 1) {
 		tracees_wake_at(s, t->birth->until);
 		return 0;
@@ -259,7 +261,8 @@ void birth_give_up(struct tracees *s, struct tracee *t, nsec_t now)
 		return;
 	t->birth->is_told = true;
 	kill(t->who.pid, SIGKILL);
-	err_set(&e, ERR_TIMEOUT, "the program does not begin: its file or one of its streams is slow");
+	err_set(&e, ERR_TIMEOUT,
+		"the program does not begin: its file or one of its streams is slow");
 	line_fail(s->line, t->birth->id, &e);
 }
 

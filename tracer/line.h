@@ -7,7 +7,8 @@
 #include "common/tracer/tracer_msg.h"
 
 #define LINE_QUEUE_MAX_BYTES (8 * 1024 * 1024) /* answers to an lm that does not read */
-#define LINE_EVENTS_MAX_BYTES (1024 * 1024) /* behind that no event waits: some seconds of them */
+/* behind that no event waits: some seconds of them */
+#define LINE_EVENTS_MAX_BYTES (1024 * 1024)
 
 struct line;
 

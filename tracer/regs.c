@@ -81,7 +81,8 @@ int regs_goto(int32_t tid, uint64_t addr, struct err *e)
 	if (rc < 0)
 		return rc;
 	r.rip = addr;
-	r.orig_rax = (unsigned long long)-1; /* else the kernel would step back to repeat the call */
+	/* else the kernel would step back to repeat the call */
+	r.orig_rax = (unsigned long long)-1;
 	return store(tid, &r, e);
 }
 

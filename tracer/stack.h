@@ -23,8 +23,8 @@ int stack_take(struct stack *s, int32_t pid, int32_t tid, struct err *e);
 void stack_done(struct stack *s);
 
 /*
- * A word of the process's memory as it was then (stack) or is now (all else). False: there is none, or it
- * lies in the stack beyond the copy.
+ * A word of the process's memory as it was then (stack) or is now (all else). False: there is none,
+ * or it lies in the stack beyond the copy.
  */
 bool stack_word(const struct stack *s, uint64_t addr, uint64_t *out);
 

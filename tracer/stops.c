@@ -15,7 +15,8 @@
 struct stop {
 	int inject; /* signal that it was about to get */
 	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
-	bool is_between; /* nothing is under way: the kernel will not touch its registers any more */
+	/* nothing is under way: the kernel will not touch its registers any more */
+	bool is_between;
 	bool has_event;
 	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
 };
@@ -63,8 +64,8 @@ static bool is_repeated(struct tracee *t, const struct __ptrace_syscall_info *i)
 	return is;
 }
 
-static void on_entry(struct tracees *s, struct tracee *t,
-		     const struct __ptrace_syscall_info *i, struct stop *stop)
+static void on_entry(struct tracees *s, struct tracee *t, const struct __ptrace_syscall_info *i,
+		     struct stop *stop)
 {
 	t->in_syscall = true;
 	t->syscall = (int64_t)i->entry.nr;
@@ -129,7 +130,8 @@ static void on_signal(struct tracees *s, struct tracee *t, int sig, struct stop 
 	put(stop, (uint64_t)sig);
 }
 
-/* The thread that called exec has taken the leader's place, held before or not; all others are gone. */
+/* The thread that called exec has taken the leader's place, held before or not; all others are
+ * gone. */
 static void forget_former(struct tracees *s, int32_t tid)
 {
 	unsigned long former = 0;
@@ -178,15 +180,15 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 	if (stop->is_group)
 		ptrace(PTRACE_LISTEN, t->who.tid, NULL, NULL);
 	else
-		ptrace(t->watch->what & (TRACER_SYSCALL_START | TRACER_SYSCALL_END) ?
-			       PTRACE_SYSCALL :
-			       PTRACE_CONT,
+		ptrace(t->watch->what & (TRACER_SYSCALL_START | TRACER_SYSCALL_END) ? PTRACE_SYSCALL
+										    : PTRACE_CONT,
 		       t->who.tid, NULL, (void *)(intptr_t)stop->inject);
 }
 
 /*
- * In the middle of a system call, or with a signal on its way, what is written to registers is taken for
- * the call's: such a thread is only looked at. In their order: nothing overtakes what changes a thread.
+ * In the middle of a system call, or with a signal on its way, what is written to registers is
+ * taken for the call's: such a thread is only looked at. In their order: nothing overtakes what
+ * changes a thread.
  */
 static void take_works(struct tracee *t, const struct stop *stop, struct list *out)
 {
@@ -200,7 +202,8 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 		list_push_back(out, i);
 	}
 	if (!list_is_empty(&t->works))
-		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the call */
+		tracee_ask(t); /* before it goes on, so that it comes no further than the end of the
+				  call */
 }
 
 /* Who counts events must hear that one is missing; there will be no others. */
@@ -251,7 +254,8 @@ static struct tracee *adopt(struct tracees *s, int32_t tid)
 	return t;
 }
 
-/* Born of a thread that was only looked at, or with nobody to watch it: a signal must not get lost. */
+/* Born of a thread that was only looked at, or with nobody to watch it: a signal must not get
+ * lost. */
 static void let_unknown_go(int32_t tid, int status)
 {
 	int sig = status >> 16 || WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);

@@ -161,14 +161,16 @@ static int seize_error(const struct who *w, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "the thread has ended");
 	errno = why;
 	if (why == EPERM)
-		return err_set(e, ERR_SYS,
-			       "the kernel does not let us trace process %d: it may have made itself "
-			       "undumpable, or kernel.yama.ptrace_scope must be 0",
-			       (int)w->pid);
+		return err_set(
+			e, ERR_SYS,
+			"the kernel does not let us trace process %d: it may have made itself "
+			"undumpable, or kernel.yama.ptrace_scope must be 0",
+			(int)w->pid);
 	return err_sys(e, "ptrace of process %d", (int)w->pid);
 }
 
-/* Once more after it is seized: it cannot be reaped behind our back any more, so its pid is its own. */
+/* Once more after it is seized: it cannot be reaped behind our back any more, so its pid is its
+ * own. */
 static int seize(const struct who *w, struct err *e)
 {
 	int rc = who_check(w, e);
@@ -181,8 +183,8 @@ static int seize(const struct who *w, struct err *e)
 }
 
 /*
- * The leader that another thread's exec has replaced is let go without a word: whoever has its number now
- * is not held. What a program that we start stands in must not be disturbed.
+ * The leader that another thread's exec has replaced is let go without a word: whoever has its
+ * number now is not held. What a program that we start stands in must not be disturbed.
  */
 static bool has_vanished(struct tracee *t)
 {
@@ -213,7 +215,8 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 		return e->code == ERR_LIMIT ? -ERR_LIMIT : -ERR_NOMEM;
 	rc = seize(w, e);
 	if (rc == 0 && who_start(w->pid) != w->start) {
-		/* Somebody else by now: it stays in the table until it has stopped and is let go. */
+		/* Somebody else by now: it stays in the table until it has stopped and is
+		 * let go. */
 		tracee_ask(t);
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	}

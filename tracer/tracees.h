@@ -10,9 +10,11 @@
 #include "tracer/work.h"
 
 #define TRACEES_MAX 8192 /* threads: those of two of the largest processes that are watched */
-#define TRACEES_STOP_MAX_NS (2 * NSEC_PER_SEC) /* who waits for a disk stops when it comes back */
+/* who waits for a disk stops when it comes back */
+#define TRACEES_STOP_MAX_NS (2 * NSEC_PER_SEC)
 
-#define TRACEES_BIRTH_MAX_NS (8 * NSEC_PER_SEC) /* of a file on a slow server; the lm waits longer */
+/* of a file on a slow server; the lm waits longer */
+#define TRACEES_BIRTH_MAX_NS (8 * NSEC_PER_SEC)
 
 struct tracees;
 
@@ -27,10 +29,12 @@ int tracees_do(struct tracees *s, struct work **take, struct err *e);
 /* Watches a process as m says, or ends that; again for threads that are new. */
 int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
-/* Starts a program: CREATED is said when it stands before its first instruction, FAILED when it never will. */
+/* Starts a program: CREATED is said when it stands before its first instruction, FAILED when it
+ * never will. */
 int tracees_create(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
-/* It goes on, into the stop that somebody has sent it before; m->what: it is killed. -ERR_NOTFOUND. */
+/* It goes on, into the stop that somebody has sent it before; m->what: it is killed.
+ * -ERR_NOTFOUND. */
 int tracees_let_go(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
 size_t tracees_count(const struct tracees *s);

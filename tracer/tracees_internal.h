@@ -11,10 +11,11 @@
 #define SYSCALL_UNKNOWN (-1)
 
 /*
- * Of ptrace, from the first moment, so that no thread is born and no exec comes unseen before a stop could
- * set them. Threads belong to us from their birth, children do not.
+ * Of ptrace, from the first moment, so that no thread is born and no exec comes unseen before a
+ * stop could set them. Threads belong to us from their birth, children do not.
  */
-#define TRACEE_OPTIONS ((intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC))
+#define TRACEE_OPTIONS \
+	((intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC))
 
 /* A process whose threads are held for events. */
 struct watch {
@@ -43,7 +44,8 @@ struct tracee {
 struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: what went wrong before the program began */
-	bool is_told; /* it stands before its first instruction, and CREATED was said; or it was given up */
+	/* it stands before its first instruction, and CREATED was said; or it was given up */
+	bool is_told;
 	nsec_t until; /* it is given up when it does not stand there by then */
 };
 

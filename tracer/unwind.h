@@ -23,8 +23,8 @@ struct unwinder *unwinder_new(void);
 void unwinder_free(struct unwinder *u);
 
 /*
- * Up to *n frames, innermost first; *n becomes their number. The first one is always there. -ERR_NOMEM,
- * -ERR_SYS: the modules of the process cannot be listed.
+ * Up to *n frames, innermost first; *n becomes their number. The first one is always there.
+ * -ERR_NOMEM, -ERR_SYS: the modules of the process cannot be listed.
  */
 int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool names,
 		 struct frame *out, size_t *n, struct err *e);

@@ -14,8 +14,8 @@ struct who {
 };
 
 /*
- * -ERR_NOTFOUND: it has ended, or the pid means another process; the thread is not of it. -ERR_DENIED:
- * of another user. -ERR_SYS: somebody else traces it; the text says who.
+ * -ERR_NOTFOUND: it has ended, or the pid means another process; the thread is not of it.
+ * -ERR_DENIED: of another user. -ERR_SYS: somebody else traces it; the text says who.
  */
 int who_check(const struct who *w, struct err *e);
 

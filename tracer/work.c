@@ -81,7 +81,8 @@ void work_collect(struct work *w)
 	}
 }
 
-/* Templates make names that nobody reads, and the stacks of many threads must fit the line's queue. */
+/* Templates make names that nobody reads, and the stacks of many threads must fit the line's
+ * queue. */
 #define NAME_CUT_BYTES 512
 
 /* Of the texts of one message. */
@@ -113,13 +114,13 @@ static void put_frame(struct tracer_msg *m, struct names *names, const struct fr
 
 static int answer_frames(struct work *w, struct unwinder *u, struct line *l, struct tracer_msg *m)
 {
-	size_t n = w->value[0] && w->value[0] < TRACER_FRAMES_MAX ? (size_t)w->value[0] :
-								    TRACER_FRAMES_MAX;
+	size_t n = w->value[0] && w->value[0] < TRACER_FRAMES_MAX ? (size_t)w->value[0]
+								  : TRACER_FRAMES_MAX;
 	struct frame *frame = calloc(n, sizeof(*frame));
 	struct names *names = malloc(sizeof(*names));
-	int rc = frame && names ?
-			 unwinder_run(u, w->who.start, &w->stack, w->what, frame, &n, &w->e) :
-			 err_nomem(&w->e);
+	int rc = frame && names
+			 ? unwinder_run(u, w->who.start, &w->stack, w->what, frame, &n, &w->e)
+			 : err_nomem(&w->e);
 
 	m->type = TRACER_FRAMES;
 	for (size_t i = 0; rc == 0 && i < n; i++) {

@@ -27,14 +27,17 @@ static int grow(struct certs *c, struct err *e)
 {
 	int rc = array_grow(&c->v, &c->cap, c->n + 1, sizeof(*c->v), CERTS_MAX);
 
-	return rc ? err_set(e, (enum err_code)-rc, "there are %zu valid certificates already", c->n) : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "there are %zu valid certificates already",
+			    c->n)
+		  : 0;
 }
 
 /* The fields that came later: owner, token, whether it is the user's own, limit. */
 static int parse_rest(struct cert *cert, char **f, struct err *e)
 {
 	cert->has_uid = str_eq(f[2], "own");
-	if (!str_copy(cert->owner, sizeof(cert->owner), f[0]) || !str_copy(cert->token, sizeof(cert->token), f[1]) ||
+	if (!str_copy(cert->owner, sizeof(cert->owner), f[0]) ||
+	    !str_copy(cert->token, sizeof(cert->token), f[1]) ||
 	    str_to_i64(f[3], 0, INT64_MAX, &cert->wall_limit))
 		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
 	return 0;
@@ -56,7 +59,8 @@ static int parse_cert(void *arg, char *line, struct err *e)
 	cert = &c->v[c->n];
 	*cert = (struct cert){ .role = role_from_name(f[1]), .revoked = str_eq(f[6], "revoked") };
 	if (str_from_hex(serial, SERIAL_BYTES, f[0]) || cert->role == ROLE_NONE ||
-	    !str_copy(cert->site, sizeof(cert->site), f[2]) || !str_copy(cert->host, sizeof(cert->host), f[3]) ||
+	    !str_copy(cert->site, sizeof(cert->site), f[2]) ||
+	    !str_copy(cert->host, sizeof(cert->host), f[3]) ||
 	    str_to_i64(f[4], 0, INT64_MAX, &cert->wall_issued) ||
 	    str_to_i64(f[5], 0, INT64_MAX, &cert->wall_until))
 		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
@@ -155,11 +159,15 @@ static int check_token(const struct certs *c, const char *token, struct err *e)
 
 	for (size_t i = 0; token[0] && i < c->n; i++)
 		n += str_eq(c->v[i].token, token);
-	return n < CERTS_OF_TOKEN_MAX ? 0 : err_set(e, ERR_LIMIT, "%zu certificates by the token %s are valid: make another one",
-						    n, token);
+	return n < CERTS_OF_TOKEN_MAX
+		       ? 0
+		       : err_set(e, ERR_LIMIT,
+				 "%zu certificates by the token %s are valid: make another one", n,
+				 token);
 }
 
-int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now, struct err *e)
+int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now,
+	      struct err *e)
 {
 	struct cert *cert;
 	int rc;
@@ -171,8 +179,11 @@ int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec
 	if (rc)
 		return rc;
 	cert = &c->v[c->n];
-	*cert = (struct cert){ .role = issued->role, .wall_issued = wall_now, .has_uid = issued->has_uid,
-			       .wall_until = issued->wall_not_after, .wall_limit = limit };
+	*cert = (struct cert){ .role = issued->role,
+			       .wall_issued = wall_now,
+			       .has_uid = issued->has_uid,
+			       .wall_until = issued->wall_not_after,
+			       .wall_limit = limit };
 	str_copy(cert->owner, sizeof(cert->owner), issued->owner);
 	str_copy(cert->token, sizeof(cert->token), issued->token);
 	str_hex(cert->serial, issued->serial, SERIAL_BYTES);
@@ -192,10 +203,12 @@ const char *cert_name(const struct cert *c)
 	return is_named && !c->has_uid && c->owner[0] ? c->owner : c->host;
 }
 
-/* Never what a tool calls itself: one that takes another's label would be hit with it, or shield it. */
+/* Never what a tool calls itself: one that takes another's label would be hit with it, or shield
+ * it. */
 static bool is_meant(const struct cert *c, const char *what)
 {
-	return str_eq(c->serial, what) || str_eq(cert_name(c), what) || (c->token[0] && str_eq(c->token, what));
+	return str_eq(c->serial, what) || str_eq(cert_name(c), what) ||
+	       (c->token[0] && str_eq(c->token, what));
 }
 
 int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e)
@@ -242,8 +255,8 @@ bool certs_is_revoked(const struct certs *c, const uint8_t serial[SERIAL_BYTES])
 bool certs_has_owner(const struct certs *c, const char *owner, const char *token, nsec_t wall_now)
 {
 	for (size_t i = 0; i < c->n; i++)
-		if (c->v[i].wall_until > wall_now && !c->v[i].revoked && str_eq(c->v[i].owner, owner) &&
-		    !str_eq(c->v[i].token, token))
+		if (c->v[i].wall_until > wall_now && !c->v[i].revoked &&
+		    str_eq(c->v[i].owner, owner) && !str_eq(c->v[i].token, token))
 			return true;
 	return false;
 }
@@ -258,8 +271,8 @@ nsec_t certs_issued_last(const struct certs *c, const struct identity *who)
 		const struct cert *x = &c->v[i];
 
 		if (x->wall_issued > last && x->role == who->role && str_eq(x->host, who->host) &&
-		    str_eq(x->site, who->site) && str_eq(x->owner, who->owner) && str_eq(x->token, who->token) &&
-		    !str_eq(x->serial, own))
+		    str_eq(x->site, who->site) && str_eq(x->owner, who->owner) &&
+		    str_eq(x->token, who->token) && !str_eq(x->serial, own))
 			last = x->wall_issued;
 	}
 	return last;
@@ -275,7 +288,8 @@ const struct cert *certs_at(const struct certs *c, size_t i)
 	return i < c->n ? &c->v[i] : NULL;
 }
 
-void certs_each_revoked(const struct certs *c, void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg)
+void certs_each_revoked(const struct certs *c,
+			void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg)
 {
 	uint8_t serial[SERIAL_BYTES];
 

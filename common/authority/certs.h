@@ -24,7 +24,8 @@ struct cert {
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1], token[IDENTITY_TOKEN_MAX_BYTES + 1];
 	bool has_uid; /* of the monitor's own user */
 	nsec_t wall_issued, wall_until;
-	nsec_t wall_limit; /* none for the same holder lasts longer, however often it is renewed; 0 = no limit */
+	/* none for the same holder lasts longer, however often it is renewed; 0 = no limit */
+	nsec_t wall_limit;
 	bool revoked;
 };
 
@@ -34,15 +35,18 @@ struct certs;
 int certs_open(const char *path, struct certs **out, struct err *e);
 void certs_free(struct certs *c);
 
-/* Written before it returns; limit as wall_limit. ERR_LIMIT, ERR_NOMEM, ERR_SYS: nothing was added. */
-int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now, struct err *e);
+/* Written before it returns; limit as wall_limit. ERR_LIMIT, ERR_NOMEM, ERR_SYS: nothing was
+ * added. */
+int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now,
+	      struct err *e);
 
 /* As identity_name(). */
 const char *cert_name(const struct cert *c);
 
 /*
- * what: a serial, a name as cert_name(), or a token's id: all valid certificates that match. *n (may be NULL) =
- * how many were revoked by this call. ERR_NOTFOUND: nothing matches; ERR_SYS: revoked, but not written.
+ * what: a serial, a name as cert_name(), or a token's id: all valid certificates that match. *n
+ * (may be NULL) = how many were revoked by this call. ERR_NOTFOUND: nothing matches; ERR_SYS:
+ * revoked, but not written.
  */
 int certs_revoke(struct certs *c, const char *what, nsec_t wall_now, size_t *n, struct err *e);
 
@@ -54,13 +58,15 @@ const struct cert *certs_find(const struct certs *c, const uint8_t serial[SERIAL
 /* A valid certificate has this owner, and another token than that one. */
 bool certs_has_owner(const struct certs *c, const char *owner, const char *token, nsec_t wall_now);
 
-/* Wall time of the last other one for the same role, site, host, owner and token; 0 = none is valid. */
+/* Wall time of the last other one for the same role, site, host, owner and token; 0 = none is
+ * valid. */
 nsec_t certs_issued_last(const struct certs *c, const struct identity *who);
 
 size_t certs_count(const struct certs *c);
 const struct cert *certs_at(const struct certs *c, size_t i);
 
 /* Calls fn for each that is revoked. */
-void certs_each_revoked(const struct certs *c, void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg);
+void certs_each_revoked(const struct certs *c,
+			void (*fn)(void *arg, const uint8_t serial[SERIAL_BYTES]), void *arg);
 
 #endif

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CLOCK_SKEW_NS (300 * NSEC_PER_SEC) /* a host whose clock is late may use its certificate at once */
+/* a host whose clock is late may use its certificate at once */
+#define CLOCK_SKEW_NS (300 * NSEC_PER_SEC)
 
 struct enrol_service {
 	struct enrol_service_conf conf;
@@ -47,7 +48,7 @@ void enrol_service_free(struct enrol_service *s)
 {
 	if (!s)
 		return;
-	list_each_safe(i, &s->visitors)
+	list_each_safe (i, &s->visitors)
 		visitor_end(list_entry(i, struct visitor, in_visitors), "going down");
 	free(s);
 }
@@ -62,8 +63,9 @@ static unsigned claimed_roles(const char *role)
 
 static enum role granted_role(unsigned roles)
 {
-	static const enum role best_first[] = { ROLE_TOOL_ADMIN, ROLE_TOOL_MANIPULATE, ROLE_TOOL_OBSERVE, ROLE_SM,
-							ROLE_LM, ROLE_FACTORY };
+	static const enum role best_first[] = { ROLE_TOOL_ADMIN,   ROLE_TOOL_MANIPULATE,
+						ROLE_TOOL_OBSERVE, ROLE_SM,
+						ROLE_LM,	   ROLE_FACTORY };
 
 	for (size_t i = 0; i < sizeof(best_first) / sizeof(best_first[0]); i++)
 		if (roles & ROLE_BIT(best_first[i]))
@@ -90,14 +92,17 @@ static int take_names(const struct msg_enrol *m, bool is_tool, struct identity *
 	int rc;
 
 	if (is_tool ? !is_label(host) : !identity_host_is_valid(host))
-		return err_set(e, ERR_INVALID, "the request names no host: letters, digits, '.', '_', '-', ':'");
+		return err_set(e, ERR_INVALID,
+			       "the request names no host: letters, digits, '.', '_', '-', ':'");
 	str_copy(as->host, sizeof(as->host), host);
 	rc = identity_to_uri(uri, as, e);
-	return rc || strlen(uri) <= ENROL_URI_MAX_BYTES ? rc : err_set(e, ERR_INVALID, "this name is too long");
+	return rc || strlen(uri) <= ENROL_URI_MAX_BYTES
+		       ? rc
+		       : err_set(e, ERR_INVALID, "this name is too long");
 }
 
-static int take_owner(const struct enrol_service *s, const struct token_grant *g, const char *id, nsec_t now,
-		      struct identity *as, struct err *e)
+static int take_owner(const struct enrol_service *s, const struct token_grant *g, const char *id,
+		      nsec_t now, struct identity *as, struct err *e)
 {
 	str_copy(as->owner, sizeof(as->owner), g->owner);
 	as->has_uid = g->has_uid;
@@ -108,17 +113,21 @@ static int take_owner(const struct enrol_service *s, const struct token_grant *g
 	str_copy(as->token, sizeof(as->token), id);
 	if (!certs_has_owner(s->conf.certs, as->owner, id, now))
 		return 0;
-	return err_set(e, ERR_DENIED, "the name %s has a valid certificate by another token: revoke that one first",
-		       as->owner);
+	return err_set(
+		e, ERR_DENIED,
+		"the name %s has a valid certificate by another token: revoke that one first",
+		as->owner);
 }
 
 static nsec_t life_of(const struct enrol_service *s, enum role role)
 {
-	return role == ROLE_TOOL_OBSERVE && s->conf.observer_lifetime ? s->conf.observer_lifetime : s->conf.cert_lifetime;
+	return role == ROLE_TOOL_OBSERVE && s->conf.observer_lifetime ? s->conf.observer_lifetime
+								      : s->conf.cert_lifetime;
 }
 
 /* A tool's certificate is for as long as its owner said; a daemon's is renewed. */
-static void take_times(const struct enrol_service *s, const struct token_grant *g, nsec_t now, struct terms *t)
+static void take_times(const struct enrol_service *s, const struct token_grant *g, nsec_t now,
+		       struct terms *t)
 {
 	t->limit = g->wall_certs_until;
 	t->life = life_of(s, t->as.role);
@@ -129,12 +138,16 @@ static void take_times(const struct enrol_service *s, const struct token_grant *
 }
 
 /* Who the peer may become: fills `t`. */
-static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct terms *t, struct err *e)
+static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct terms *t,
+		  struct err *e)
 {
-	struct token_claim claim = { .id = m->token_id, .secret = m->secret.p, .nsecret = m->secret.n,
+	struct token_claim claim = { .id = m->token_id,
+				     .secret = m->secret.p,
+				     .nsecret = m->secret.n,
 				     .roles = claimed_roles(m->role) };
 	struct token_grant grant;
-	bool is_tool = claim.roles & (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY)); /* of a user, and of no site */
+	/* of a user, and of no site */
+	bool is_tool = claim.roles & (ROLES_TOOL | ROLE_BIT(ROLE_FACTORY));
 	const char *site = "";
 	int rc;
 
@@ -154,7 +167,8 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	return rc;
 }
 
-static int issue(struct enrol_service *s, struct terms *t, struct bytes csr, struct buf *cert, struct err *e)
+static int issue(struct enrol_service *s, struct terms *t, struct bytes csr, struct buf *cert,
+		 struct err *e)
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg);
 	struct identity issued;
@@ -169,7 +183,8 @@ static int issue(struct enrol_service *s, struct terms *t, struct bytes csr, str
 	if (!rc)
 		rc = certs_add(s->conf.certs, &issued, t->limit, now, e);
 	if (!rc)
-		log_info("enrol", "certificate issued to %s", identity_describe(who, sizeof(who), &issued));
+		log_info("enrol", "certificate issued to %s",
+			 identity_describe(who, sizeof(who), &issued));
 	return rc;
 }
 
@@ -194,10 +209,11 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 {
 	nsec_t now = s->conf.wall_now(s->conf.arg);
 	struct terms t = { .limit = 0 };
-	struct err why = {0};
+	struct err why = { 0 };
 	int rc = decide(s, m, now, &t, &why);
 
-	/* Used up before the certificate exists: a crash in between costs a token, never grants two. */
+	/* Used up before the certificate exists: a crash in between costs a token, never grants
+	 * two. */
 	if (!rc)
 		rc = tokens_use(s->conf.tokens, m->token_id, now, &why);
 	if (!rc)
@@ -214,21 +230,26 @@ static int may_renew(const struct enrol_service *s, const struct identity *who, 
 	const struct cert *cert = certs_find(s->conf.certs, who->serial);
 
 	if (!cert)
-		return err_set(e, ERR_DENIED, "this certificate is not in the list of those that are valid");
+		return err_set(e, ERR_DENIED,
+			       "this certificate is not in the list of those that are valid");
 	if (cert->revoked)
 		return err_set(e, ERR_DENIED, "this certificate is revoked");
 	if (now < who->wall_not_before + half)
 		return err_set(e, ERR_AGAIN,
 			       "less than half of the life of this certificate is over");
 	if (cert->wall_limit && who->wall_not_after + NSEC_PER_SEC >= cert->wall_limit)
-		return err_set(e, ERR_DENIED, "it ends with the token that it came by: take a new connection string");
+		return err_set(
+			e, ERR_DENIED,
+			"it ends with the token that it came by: take a new connection string");
 	if (now - certs_issued_last(s->conf.certs, who) < ENROL_RENEW_MIN_NS)
-		return err_set(e, ERR_AGAIN, "another one for the same names was issued a moment ago");
+		return err_set(e, ERR_AGAIN,
+			       "another one for the same names was issued a moment ago");
 	return 0;
 }
 
 /* For as long as the one before at the most. */
-static void renewal_terms(const struct enrol_service *s, const struct identity *who, struct terms *t)
+static void renewal_terms(const struct enrol_service *s, const struct identity *who,
+			  struct terms *t)
 {
 	nsec_t before = who->wall_not_after - who->wall_not_before - CLOCK_SKEW_NS;
 
@@ -239,11 +260,11 @@ static void renewal_terms(const struct enrol_service *s, const struct identity *
 		t->life = before;
 }
 
-void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
-			 struct buf *cert, struct msg_enrol_ack *ack)
+void enrol_service_renew(struct enrol_service *s, const struct identity *who,
+			 const struct msg_enrol *m, struct buf *cert, struct msg_enrol_ack *ack)
 {
 	struct terms t = { .limit = 0 };
-	struct err why = {0};
+	struct err why = { 0 };
 	int rc = may_renew(s, who, s->conf.wall_now(s->conf.arg), &why);
 
 	if (!rc) {
@@ -269,7 +290,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 {
 	struct visitor *v = arg;
 	struct msg *m = NULL;
-	struct err why = {0};
+	struct err why = { 0 };
 
 	if (type == MSG_ENROL && !msg_get(type, p, n, &m, &why))
 		answer(v, &m->enrol);

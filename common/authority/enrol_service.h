@@ -15,7 +15,8 @@
 
 /* Each certificate is written to the disk and kept until it ends. */
 #define ENROL_RENEW_MIN_NS (5 * NSEC_PER_SEC)
-#define ENROL_JOB_LIFETIME_NS (7 * 86400 * NSEC_PER_SEC) /* by a job's token: one that lies unused is soon worthless */
+/* by a job's token: one that lies unused is soon worthless */
+#define ENROL_JOB_LIFETIME_NS (7 * 86400 * NSEC_PER_SEC)
 #define ENROL_URI_MAX_BYTES 1024 /* of an identity: it stands in each request */
 
 struct enrol_service;
@@ -53,11 +54,11 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 			 struct msg_enrol_ack *ack);
 
 /*
- * Answers ENROL of a peer that has a certificate: the same names again, no token needed, for no longer than
- * the one before. Not in the first half of its life, not again within ENROL_RENEW_MIN_NS, not when it is
- * revoked, not beyond what its token said.
+ * Answers ENROL of a peer that has a certificate: the same names again, no token needed, for no
+ * longer than the one before. Not in the first half of its life, not again within
+ * ENROL_RENEW_MIN_NS, not when it is revoked, not beyond what its token said.
  */
-void enrol_service_renew(struct enrol_service *s, const struct identity *who, const struct msg_enrol *m,
-			 struct buf *cert, struct msg_enrol_ack *ack);
+void enrol_service_renew(struct enrol_service *s, const struct identity *who,
+			 const struct msg_enrol *m, struct buf *cert, struct msg_enrol_ack *ack);
 
 #endif

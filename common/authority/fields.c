@@ -30,7 +30,8 @@ struct reader {
 };
 
 /* Up to the first 0, which is no text: l->bytes and l->lines are what was read. */
-static int each_line(struct fields_log *l, const struct buf *b, const struct reader *r, struct err *e)
+static int each_line(struct fields_log *l, const struct buf *b, const struct reader *r,
+		     struct err *e)
 {
 	int rc = 0;
 
@@ -67,16 +68,16 @@ static int read_lines(struct fields_log *l, const struct reader *r, struct err *
 	return rc;
 }
 
-int fields_read(const char *path, size_t max_bytes, int (*fn)(void *arg, char *line, struct err *e), void *arg,
-		struct err *e)
+int fields_read(const char *path, size_t max_bytes, int (*fn)(void *arg, char *line, struct err *e),
+		void *arg, struct err *e)
 {
 	struct fields_log all = { .path = path, .max_bytes = max_bytes };
 
 	return read_lines(&all, &(struct reader){ .fn = fn, .arg = arg }, e);
 }
 
-int fields_log_read(struct fields_log *l, int (*fn)(void *arg, char *line, struct err *e), void *arg,
-		    struct err *e)
+int fields_log_read(struct fields_log *l, int (*fn)(void *arg, char *line, struct err *e),
+		    void *arg, struct err *e)
 {
 	return read_lines(l, &(struct reader){ fn, arg, true }, e);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The small files of the state directory: a record a line, fields by tabs. They block as files do. */
+/* The small files of the state directory: a record a line, fields by tabs. They block as
+ * files do. */
 #ifndef COMMON_AUTHORITY_FIELDS_H
 #define COMMON_AUTHORITY_FIELDS_H
 
@@ -16,8 +17,8 @@ size_t fields_split(char *line, char **field, size_t max);
  * Calls fn for each line of a secret file of ours; a missing file has none. The text of a failure
  * names file and line.
  */
-int fields_read(const char *path, size_t max_bytes, int (*fn)(void *arg, char *line, struct err *e), void *arg,
-		struct err *e);
+int fields_read(const char *path, size_t max_bytes, int (*fn)(void *arg, char *line, struct err *e),
+		void *arg, struct err *e);
 
 /*
  * A file to which lines are added. Zero-initialise but for path and max_bytes. A crash may cut the
@@ -30,8 +31,8 @@ struct fields_log {
 	bool is_whole; /* a line can be added; else it must be written again first */
 };
 
-int fields_log_read(struct fields_log *l, int (*fn)(void *arg, char *line, struct err *e), void *arg,
-		    struct err *e);
+int fields_log_read(struct fields_log *l, int (*fn)(void *arg, char *line, struct err *e),
+		    void *arg, struct err *e);
 
 /* The line is on the disk when it returns 0. ERR_LIMIT: not whole, or full. */
 int fields_log_add(struct fields_log *l, const struct buf *line, struct err *e);

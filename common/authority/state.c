@@ -15,7 +15,7 @@ int state_init(struct state *s, const char *base, const char *name, struct err *
 {
 	int rc;
 
-	*s = (struct state){0};
+	*s = (struct state){ 0 };
 	rc = file_join(s->dir, sizeof(s->dir), base, name, e);
 	return rc ? rc : file_private_dir(s->dir, e);
 }
@@ -51,14 +51,16 @@ void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1])
 {
 	const struct passwd *pw = getpwuid(getuid());
 
-	if (!pw || !str_copy(out, IDENTITY_OWNER_MAX_BYTES + 1, pw->pw_name) || !identity_owner_is_valid(out))
+	if (!pw || !str_copy(out, IDENTITY_OWNER_MAX_BYTES + 1, pw->pw_name) ||
+	    !identity_owner_is_valid(out))
 		snprintf(out, IDENTITY_OWNER_MAX_BYTES + 1, "%ld", (long)getuid());
 }
 
 /* A certificate of our own into s->creds and the directory; on failure what we had stays. */
 static int issue_own(struct state *s, const char *dir, nsec_t now, nsec_t lifetime, struct err *e)
 {
-	struct identity as = { .role = ROLE_MAINSM, .wall_not_before = now - 300 * NSEC_PER_SEC,
+	struct identity as = { .role = ROLE_MAINSM,
+			       .wall_not_before = now - 300 * NSEC_PER_SEC,
 			       .wall_not_after = now + lifetime };
 	struct buf csr = BUF_INIT(PKI_DER_MAX_BYTES), cert = BUF_INIT(PKI_DER_MAX_BYTES);
 	struct buf ca = BUF_INIT(PKI_DER_MAX_BYTES);
@@ -167,7 +169,7 @@ void state_done(struct state *s)
 {
 	pki_ca_free(s->ca);
 	pki_creds_done(&s->creds);
-	*s = (struct state){0};
+	*s = (struct state){ 0 };
 }
 
 /* A small file of one line; "" when it is not there. */
@@ -177,7 +179,8 @@ static void read_line(const struct state *s, const char *name, char *out, size_t
 	char path[FILE_PATH_BYTES];
 
 	out[0] = 0;
-	if (!state_path(s, name, path, NULL) && !file_read(path, SMALL_MAX_BYTES - 1, FILE_SECRET, &b, NULL)) {
+	if (!state_path(s, name, path, NULL) &&
+	    !file_read(path, SMALL_MAX_BYTES - 1, FILE_SECRET, &b, NULL)) {
 		str_copy(out, size, buf_str(&b));
 		out[strcspn(out, "\n")] = 0;
 	}
@@ -229,13 +232,12 @@ int state_read_conn(const struct state *s, const char *file, struct connstr *out
 	return rc;
 }
 
-int state_save_conn(const struct state *s, const char *file, const struct connstr *c,
-		    struct err *e)
+int state_save_conn(const struct state *s, const char *file, const struct connstr *c, struct err *e)
 {
 	struct buf b = BUF_INIT(CONNSTR_MAX_BYTES);
 	int rc = connstr_print(c, true, &b);
 
-	rc = rc ? err_set(e, (enum err_code)-rc, "the connection string is too long")
+	rc = rc ? err_set(e, (enum err_code)(-rc), "the connection string is too long")
 		: write_line(s, file, buf_str(&b), e);
 	if (b.p)
 		str_wipe(b.p, b.n);

@@ -39,7 +39,8 @@ static void hash_secret(char out[PKI_PIN_BYTES], const void *p, size_t n)
 
 static bool is_id(const char *s)
 {
-	return strlen(s) == TOKEN_ID_LEN || (token_is_for_lms(s) && strlen(s) == strlen(TOKEN_LM_PREFIX) + TOKEN_ID_LEN);
+	return strlen(s) == TOKEN_ID_LEN ||
+	       (token_is_for_lms(s) && strlen(s) == strlen(TOKEN_LM_PREFIX) + TOKEN_ID_LEN);
 }
 
 /* The fields that came later: owner, uid, end of certificates, job. */
@@ -47,7 +48,8 @@ static int parse_rest(struct token_grant *g, char **f, struct err *e)
 {
 	uint64_t uid = 0;
 
-	if ((f[0][0] && !identity_owner_is_valid(f[0])) || (f[1][0] && str_to_u64(f[1], 0, UINT32_MAX, &uid)) ||
+	if ((f[0][0] && !identity_owner_is_valid(f[0])) ||
+	    (f[1][0] && str_to_u64(f[1], 0, UINT32_MAX, &uid)) ||
 	    str_to_i64(f[2], 0, INT64_MAX, &g->wall_certs_until) || strlen(f[3]) > NAME_MAX_BYTES)
 		return err_set(e, ERR_PARSE, "a field of this token is wrong");
 	str_copy(g->owner, sizeof(g->owner), f[0]);
@@ -69,12 +71,14 @@ static int parse_line(struct tokens *t, char *line, struct err *e)
 		return err_set(e, ERR_PARSE, "a token has %d fields", FIELDS);
 	rc = array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TOKENS_MAX);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "too many tokens");
+		return err_set(e, (enum err_code)(-rc), "too many tokens");
 	item = &t->v[t->n];
-	*item = (struct token_item){0};
+	*item = (struct token_item){ 0 };
 	if (!is_id(f[0]) || strlen(f[1]) != PKI_PIN_BYTES - 1 ||
-	    str_to_u64(f[2], 1, (1u << ROLE_COUNT) - 1, &roles) || str_to_u64(f[3], 0, UINT32_MAX, &uses) ||
-	    str_to_i64(f[4], 0, INT64_MAX, &item->grant.wall_until) || strlen(f[5]) > NAME_MAX_BYTES)
+	    str_to_u64(f[2], 1, (1u << ROLE_COUNT) - 1, &roles) ||
+	    str_to_u64(f[3], 0, UINT32_MAX, &uses) ||
+	    str_to_i64(f[4], 0, INT64_MAX, &item->grant.wall_until) ||
+	    strlen(f[5]) > NAME_MAX_BYTES)
 		return err_set(e, ERR_PARSE, "a field of this token is wrong");
 	str_copy(item->id, sizeof(item->id), f[0]);
 	str_copy(item->hash, sizeof(item->hash), f[1]);
@@ -126,8 +130,9 @@ static void put_item(struct buf *b, const struct token_item *item)
 
 	if (g->has_uid)
 		snprintf(uid, sizeof(uid), "%" PRIu32, g->uid);
-	buf_printf(b, "%s\t%s\t%u\t%u\t%" PRId64 "\t%s\t%s\t%s\t%" PRId64 "\t%s\n", item->id, item->hash, g->roles,
-		   g->uses, g->wall_until, g->site, g->owner, uid, g->wall_certs_until, g->job);
+	buf_printf(b, "%s\t%s\t%u\t%u\t%" PRId64 "\t%s\t%s\t%s\t%" PRId64 "\t%s\n", item->id,
+		   item->hash, g->roles, g->uses, g->wall_until, g->site, g->owner, uid,
+		   g->wall_certs_until, g->job);
 }
 
 static int save(const struct tokens *t, struct err *e)
@@ -140,7 +145,8 @@ static int save(const struct tokens *t, struct err *e)
 	for (size_t i = 0; i < t->n; i++)
 		if (!t->v[i].grant.is_volatile)
 			put_item(&b, &t->v[i]);
-	rc = b.failed ? err_nomem(e) : file_write_atomic(t->path, b.p ? (const char *)b.p : "", b.n, e);
+	rc = b.failed ? err_nomem(e)
+		      : file_write_atomic(t->path, b.p ? (const char *)b.p : "", b.n, e);
 	buf_done(&b);
 	return rc;
 }
@@ -155,13 +161,15 @@ static void drop_ended(struct tokens *t, nsec_t wall_now)
 	t->n = kept;
 }
 
-/* At most TOKEN_JOBS_MAX - 1 are left: the one that would end first has been of no use for longest. */
+/* At most TOKEN_JOBS_MAX - 1 are left: the one that would end first has been of no use for
+ * longest. */
 static void make_room_for_job(struct tokens *t)
 {
 	size_t n = 0, first = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		if (t->v[i].grant.job[0] && (!n++ || t->v[i].grant.wall_until < t->v[first].grant.wall_until))
+		if (t->v[i].grant.job[0] &&
+		    (!n++ || t->v[i].grant.wall_until < t->v[first].grant.wall_until))
 			first = i;
 	if (n >= TOKEN_JOBS_MAX)
 		t->v[first] = t->v[--t->n];
@@ -183,7 +191,8 @@ static int make_text(unsigned roles, struct token_text *out, struct err *e)
 	if (rc)
 		return rc;
 	str_base32(id, bytes, sizeof(bytes));
-	snprintf(out->id, sizeof(out->id), "%s%s", roles == ROLE_BIT(ROLE_LM) ? TOKEN_LM_PREFIX : "", id);
+	snprintf(out->id, sizeof(out->id), "%s%s",
+		 roles == ROLE_BIT(ROLE_LM) ? TOKEN_LM_PREFIX : "", id);
 	str_base32(out->secret, secret, sizeof(secret));
 	str_wipe(secret, sizeof(secret));
 	return 0;
@@ -194,16 +203,19 @@ static int check_owner(const struct tokens *t, const struct token_grant *g, stru
 	if (!g->owner[0])
 		return 0;
 	if (!identity_owner_is_valid(g->owner))
-		return err_set(e, ERR_INVALID, "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
+		return err_set(e, ERR_INVALID,
+			       "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
 			       IDENTITY_OWNER_MAX_BYTES);
 	for (size_t i = 0; i < t->n; i++)
 		if (str_eq(t->v[i].grant.owner, g->owner) && !(t->v[i].grant.has_uid && g->has_uid))
-			return err_set(e, ERR_EXISTS, "another token has the name %s: it ends by time or by use",
+			return err_set(e, ERR_EXISTS,
+				       "another token has the name %s: it ends by time or by use",
 				       g->owner);
 	return 0;
 }
 
-static int check_grant(struct tokens *t, const struct token_grant *g, nsec_t wall_now, struct err *e)
+static int check_grant(struct tokens *t, const struct token_grant *g, nsec_t wall_now,
+		       struct err *e)
 {
 	if (!g->roles || g->wall_until <= wall_now)
 		return err_set(e, ERR_INVALID, "a token needs a role and a time to live");
@@ -213,8 +225,8 @@ static int check_grant(struct tokens *t, const struct token_grant *g, nsec_t wal
 	return check_owner(t, g, e);
 }
 
-int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now, struct token_text *out,
-		struct err *e)
+int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now,
+		struct token_text *out, struct err *e)
 {
 	struct token_item *item;
 	int rc = check_grant(t, g, wall_now, e);
@@ -223,7 +235,8 @@ int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now, 
 		return rc;
 	rc = array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TOKENS_MAX);
 	if (rc)
-		return err_set(e, (enum err_code)-rc, "there are %d valid tokens already", TOKENS_MAX);
+		return err_set(e, (enum err_code)(-rc), "there are %d valid tokens already",
+			       TOKENS_MAX);
 	rc = make_text(g->roles, out, e);
 	if (rc)
 		return rc;
@@ -251,9 +264,12 @@ static int refuse_role(const struct token_grant *g, const char *id, struct err *
 	char roles[128];
 
 	if (token_is_for_lms(id))
-		return err_set(e, ERR_DENIED, "this token is for another role: it is for programs that are watched; "
-			       "a tool takes one of its own (omig cert token)");
-	return err_set(e, ERR_DENIED, "this token is for another role: %s", role_set_names(roles, sizeof(roles), g->roles));
+		return err_set(
+			e, ERR_DENIED,
+			"this token is for another role: it is for programs that are watched; "
+			"a tool takes one of its own (omig cert token)");
+	return err_set(e, ERR_DENIED, "this token is for another role: %s",
+		       role_set_names(roles, sizeof(roles), g->roles));
 }
 
 int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wall_now,
@@ -268,7 +284,8 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 		item = &nobody;
 	hash_secret(hash, c->secret, c->nsecret);
 	if (!str_equal_ct(hash, item->hash, sizeof(hash)) || !known)
-		return err_set(e, ERR_DENIED, "this token is not valid here: take a new connection string");
+		return err_set(e, ERR_DENIED,
+			       "this token is not valid here: take a new connection string");
 	if (item->grant.wall_until <= wall_now)
 		return err_set(e, ERR_DENIED, "this token has ended: take a new connection string");
 	if (!(item->grant.roles & c->roles))
@@ -303,8 +320,10 @@ int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e)
 	if (!item)
 		return err_set(e, ERR_NOTFOUND, "no such token");
 	if (is_too_fast(item, wall_now))
-		return err_set(e, ERR_AGAIN, "more than %d have enrolled with this token at once: one every %d ms may follow",
-			       TOKEN_BURST, (int)(TOKEN_PACE_NS / NSEC_PER_MSEC));
+		return err_set(
+			e, ERR_AGAIN,
+			"more than %d have enrolled with this token at once: one every %d ms may follow",
+			TOKEN_BURST, (int)(TOKEN_PACE_NS / NSEC_PER_MSEC));
 	if (item->grant.uses == 0)
 		return 0;
 	is_volatile = item->grant.is_volatile;
@@ -316,8 +335,8 @@ int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e)
 	return is_volatile ? 0 : save(t, e);
 }
 
-int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job), void *arg, nsec_t wall_now,
-		     struct err *e)
+int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job), void *arg,
+		     nsec_t wall_now, struct err *e)
 {
 	bool is_changed = false;
 
@@ -326,7 +345,8 @@ int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job)
 
 		/* Not for less than a part of that time: each change is written. */
 		if (!g->job[0] || g->wall_until <= wall_now ||
-		    g->wall_until > wall_now + TOKEN_JOB_IDLE_NS - TOKEN_JOB_IDLE_NS / 8 || !lives(arg, g->job))
+		    g->wall_until > wall_now + TOKEN_JOB_IDLE_NS - TOKEN_JOB_IDLE_NS / 8 ||
+		    !lives(arg, g->job))
 			continue;
 		g->wall_until = wall_now + TOKEN_JOB_IDLE_NS;
 		is_changed = true;

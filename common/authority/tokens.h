@@ -21,9 +21,12 @@
 #define TOKEN_LM_PREFIX CONNSTR_LM_PREFIX
 #define TOKEN_SECRET_LEN 26 /* 128 random bits */
 #define TOKEN_BURST 1024 /* enrolments at once by one token: the hosts of a large job */
-#define TOKEN_PACE_NS (100 * NSEC_PER_MSEC) /* and one more in this time; an issued certificate is written to the disk */
-#define TOKEN_JOBS_MAX 512 /* of jobs: a user may start many a day, and half of the places are for others */
-#define TOKEN_JOB_IDLE_NS (86400 * NSEC_PER_SEC) /* a job's token ends so long after its last process */
+/* and one more in this time; an issued certificate is written to the disk */
+#define TOKEN_PACE_NS (100 * NSEC_PER_MSEC)
+/* of jobs: a user may start many a day, and half of the places are for others */
+#define TOKEN_JOBS_MAX 512
+/* a job's token ends so long after its last process */
+#define TOKEN_JOB_IDLE_NS (86400 * NSEC_PER_SEC)
 
 struct tokens;
 
@@ -31,13 +34,16 @@ struct token_grant {
 	unsigned roles; /* set of ROLE_BIT(): what the token may become */
 	char site[NAME_MAX_BYTES + 1]; /* only for this site; "" = any */
 	nsec_t wall_until; /* enrolments */
-	nsec_t wall_certs_until; /* no certificate by it lasts longer; 0 = they are renewed while they serve */
+	/* no certificate by it lasts longer; 0 = they are renewed while they serve */
+	nsec_t wall_certs_until;
 	uint32_t uses; /* that are left; 0 = as many as one likes */
 	bool is_volatile; /* not worth a file: whoever has it is started again after a restart */
-	char owner[IDENTITY_OWNER_MAX_BYTES + 1]; /* whose certificates they are; "" = the token's id */
+	/* whose certificates they are; "" = the token's id */
+	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
 	bool has_uid; /* the monitor's own user */
 	uint32_t uid;
-	char job[NAME_MAX_BYTES + 1]; /* for the ranks of this job, and not longer than it; "" = of none */
+	/* for the ranks of this job, and not longer than it; "" = of none */
+	char job[NAME_MAX_BYTES + 1];
 };
 
 struct token_text {
@@ -53,12 +59,12 @@ void tokens_free(struct tokens *t);
 bool token_is_for_lms(const char *id);
 
 /*
- * ERR_LIMIT, ERR_INVALID (no role, owner is no name), ERR_EXISTS (another token has that owner; the monitor's own
- * user may have several), ERR_SYS (not written: the token is void), ERR_NOMEM. When there are TOKEN_JOBS_MAX of
- * jobs, the one that would end first makes room for another.
+ * ERR_LIMIT, ERR_INVALID (no role, owner is no name), ERR_EXISTS (another token has that owner; the
+ * monitor's own user may have several), ERR_SYS (not written: the token is void), ERR_NOMEM. When
+ * there are TOKEN_JOBS_MAX of jobs, the one that would end first makes room for another.
  */
-int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now, struct token_text *out,
-		struct err *e);
+int tokens_mint(struct tokens *t, const struct token_grant *g, nsec_t wall_now,
+		struct token_text *out, struct err *e);
 
 struct token_claim {
 	const char *id;
@@ -77,14 +83,15 @@ int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wal
 		 struct token_grant *out, struct err *e);
 
 /*
- * One use less; at none left the token is gone. Written before it returns. ERR_AGAIN: more than TOKEN_BURST at once,
- * nothing was used.
+ * One use less; at none left the token is gone. Written before it returns. ERR_AGAIN: more than
+ * TOKEN_BURST at once, nothing was used.
  */
 int tokens_use(struct tokens *t, const char *id, nsec_t wall_now, struct err *e);
 
-/* Tokens of jobs that live last until TOKEN_JOB_IDLE_NS from now. ERR_SYS: in force, but not written. */
-int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job), void *arg, nsec_t wall_now,
-		     struct err *e);
+/* Tokens of jobs that live last until TOKEN_JOB_IDLE_NS from now. ERR_SYS: in force, but not
+ * written. */
+int tokens_keep_jobs(struct tokens *t, bool (*lives)(void *arg, const char *job), void *arg,
+		     nsec_t wall_now, struct err *e);
 
 /* How many could be used now. */
 size_t tokens_count(const struct tokens *t, nsec_t wall_now);

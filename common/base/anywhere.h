@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the libraries in other people's processes call in place of functions that an old glibc or musl
- * lacks. No source names these: mk/anywhere redirects calls to them by the list anywhere.names. Each does
- * what the function of its name does.
+ * What the libraries in other people's processes call in place of functions that an old glibc or
+ * musl lacks. No source names these: mk/anywhere redirects calls to them by the list
+ * anywhere.names. Each does what the function of its name does.
  */
 #ifndef COMMON_BASE_ANYWHERE_H
 #define COMMON_BASE_ANYWHERE_H

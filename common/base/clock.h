@@ -60,7 +60,8 @@ static inline uint64_t ticks_now(enum ticks_source source)
 
 #if defined(__x86_64__)
 	if (__builtin_expect(source == TICKS_TSC, 1))
-		return __builtin_ia32_rdtsc(); /* <x86intrin.h> has 25,000 lines for all who include us */
+		return __builtin_ia32_rdtsc(); /* <x86intrin.h> has 25,000 lines for all who include
+						  us */
 #endif
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;

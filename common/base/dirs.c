@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One that is not on the disk is not left: who tries again would find it, and not know. Where a parent cannot be synced that is all. */
+/* One that is not on the disk is not left: who tries again would find it, and not know. Where a
+ * parent cannot be synced that is all. */
 static int make_one(const char *path)
 {
 	if (mkdir(path, 0700))
@@ -67,7 +68,8 @@ static int private_dir(const char *path, bool make, struct err *e)
 	if (st.st_uid != geteuid())
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", copy, st.st_uid);
 	if (st.st_mode & 077)
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod -R go=", copy,
+		return err_set(e, ERR_DENIED,
+			       "%s: mode %04o lets others in: close it by chmod -R go=", copy,
 			       st.st_mode & 07777u);
 	return 0;
 }
@@ -104,11 +106,10 @@ static bool is_of(const char *path, bool own)
 }
 
 /*
- * A usual place that cannot be had is no error: /tmp is left. One that is there, ours, and open to others is: what lies
- * in it (an authority, a socket) would be passed over without a word.
+ * A usual place that cannot be had is no error: /tmp is left. One that is there, ours, and open to
+ * others is: what lies in it (an authority, a socket) would be passed over without a word.
  */
-static int first_usable(char *out, const char *parent, const char *below, bool make,
-			struct err *e)
+static int first_usable(char *out, const char *parent, const char *below, bool make, struct err *e)
 {
 	struct err why = { 0 };
 
@@ -151,7 +152,8 @@ int file_state_dir_find(char *out, struct err *e)
 	return state_dir(out, false, e);
 }
 
-/* Names in /tmp are for the first to come: what another user has taken there is passed over. *taken, if any, says so. */
+/* Names in /tmp are for the first to come: what another user has taken there is passed over.
+ * *taken, if any, says so. */
 static int runtime_dir(char *out, bool make, struct err *taken, struct err *e)
 {
 	const char *own = getenv("OMIG_RUNTIME_DIR");

@@ -84,7 +84,8 @@ int err_sys(struct err *e, const char *fmt, ...)
 		va_start(ap, fmt);
 		set_text(e, fmt, ap);
 		va_end(ap);
-		snprintf(all, sizeof(all), "%s: %s", e->text, strerror_r(saved, (char[64]){ 0 }, 64));
+		snprintf(all, sizeof(all), "%s: %s", e->text,
+			 strerror_r(saved, (char[64]){ 0 }, 64));
 		cut_text(e, all);
 		e->code = ERR_SYS;
 		e->sys = saved;

@@ -50,14 +50,14 @@ static int check_kind(const char *path, const struct stat *st, unsigned flags, s
 	if ((flags & FILE_SECRET) && st->st_uid != me)
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us", path, st->st_uid);
 	if ((flags & FILE_SECRET) && (st->st_mode & 077))
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod 600", path,
-			       st->st_mode & 07777u);
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others in: close it by chmod 600",
+			       path, st->st_mode & 07777u);
 	if ((flags & FILE_OWNED) && st->st_uid != me && st->st_uid != 0)
 		return err_set(e, ERR_DENIED, "%s: belongs to uid %u, not to us or root", path,
 			       st->st_uid);
 	if ((flags & FILE_OWNED) && (st->st_mode & 022))
-		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write: chmod go-w it", path,
-			       st->st_mode & 07777u);
+		return err_set(e, ERR_DENIED, "%s: mode %04o lets others write: chmod go-w it",
+			       path, st->st_mode & 07777u);
 	return 0;
 }
 
@@ -275,7 +275,8 @@ static int lock_failed(const char *path, struct err *e)
 
 int file_lock(const char *path, bool is_shared, int *out, struct err *e)
 {
-	int how = (is_shared ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+	int how = (is_shared ? O_RDONLY : O_RDWR | O_CREAT) | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY |
+		  O_NONBLOCK;
 	int fd = open(path, how, 0600), rc;
 
 	if (fd < 0)

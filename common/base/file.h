@@ -49,16 +49,18 @@ int file_write_atomic(const char *path, const void *p, size_t n, struct err *e);
 int file_replace(const char *path, const void *p, size_t n, struct err *e);
 
 /*
- * Adds to the end of a secret file of ours, synced. Not all or nothing: after a failure or a crash a
- * part may stand there. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
+ * Adds to the end of a secret file of ours, synced. Not all or nothing: after a failure or a crash
+ * a part may stand there. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
  */
 int file_append(const char *path, const void *p, size_t n, struct err *e);
 
-/* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that directory cannot be synced. */
+/* That this name is in its directory is on the disk. -ERR_SYS with errno; EACCES, EINVAL: that
+ * directory cannot be synced. */
 int file_sync_name(const char *path);
 
 /*
- * Whether file_write_atomic() could write there now: for who works long before it does. Nothing of it stays. ERR_SYS.
+ * Whether file_write_atomic() could write there now: for who works long before it does. Nothing of
+ * it stays. ERR_SYS.
  */
 int file_check_writable(const char *path, struct err *e);
 
@@ -66,8 +68,9 @@ int file_check_writable(const char *path, struct err *e);
 int file_remove(const char *path, struct err *e);
 
 /*
- * An flock on the file, until *out is closed: alone, and the file is made if missing (0600); or with all others who share it,
- * where it is there. ERR_AGAIN: somebody has it. ERR_UNSUPPORTED: its file system has no locks. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
+ * An flock on the file, until *out is closed: alone, and the file is made if missing (0600); or
+ * with all others who share it, where it is there. ERR_AGAIN: somebody has it. ERR_UNSUPPORTED: its
+ * file system has no locks. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
  */
 int file_lock(const char *path, bool is_shared, int *out, struct err *e);
 
@@ -76,20 +79,23 @@ int file_join(char *out, size_t size, const char *a, const char *b, struct err *
 
 #define FILE_PATH_BYTES 4096
 
-/* The file of that name in the folder of the program that runs. out has FILE_PATH_BYTES. ERR_SYS, ERR_LIMIT. */
+/* The file of that name in the folder of the program that runs. out has FILE_PATH_BYTES. ERR_SYS,
+ * ERR_LIMIT. */
 int file_beside_program(char *out, const char *name, struct err *e);
 
 /*
  * Where things live, made and checked by file_private_dir().
  *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig
  *   runtime: $OMIG_RUNTIME_DIR, $XDG_RUNTIME_DIR/omig, /tmp/omig-UID
- * Both fall back to /tmp/omig-UID, and the runtime directory from there to "run" below the state directory where another
- * user has that name. One that is ours and open to others is ERR_DENIED. out has FILE_PATH_BYTES.
+ * Both fall back to /tmp/omig-UID, and the runtime directory from there to "run" below the state
+ * directory where another user has that name. One that is ours and open to others is ERR_DENIED.
+ * out has FILE_PATH_BYTES.
  */
 int file_state_dir(char *out, struct err *e);
 int file_runtime_dir(char *out, struct err *e);
 
-/* ERR_DENIED, in words, when another user has taken the name of the runtime directory; else 0. Nothing is made. */
+/* ERR_DENIED, in words, when another user has taken the name of the runtime directory; else 0.
+ * Nothing is made. */
 int file_runtime_dir_taken(struct err *e);
 
 /* The same places, where they would be: nothing is made. */

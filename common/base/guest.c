@@ -65,7 +65,8 @@ ssize_t guest_writev(int fd, const struct iovec *v, int n)
 	return done;
 }
 
-/* "PID (NAME) STATE ...": the first thread's, which stays as a zombie until the last one has ended. */
+/* "PID (NAME) STATE ...": the first thread's, which stays as a zombie until the last one has
+ * ended. */
 static bool main_has_left(void)
 {
 	char text[128];

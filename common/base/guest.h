@@ -12,20 +12,25 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Who holds it cannot be cancelled. Locks taken one in another are given back in any order that ends with the first. */
+/* Who holds it cannot be cancelled. Locks taken one in another are given back in any order that
+ * ends with the first. */
 struct guest_lock {
 	pthread_mutex_t mutex;
 	int cancel; /* the holder's state before */
 };
 
-#define GUEST_LOCK_INIT { .mutex = PTHREAD_MUTEX_INITIALIZER }
+#define GUEST_LOCK_INIT                            \
+	{                                          \
+		.mutex = PTHREAD_MUTEX_INITIALIZER \
+	}
 
 void guest_lock(struct guest_lock *l);
 /* False: somebody has it. Signal-safe, as guest_unlock() is. */
 bool guest_trylock(struct guest_lock *l);
 void guest_unlock(struct guest_lock *l);
 
-/* As writev(2). The SIGPIPE or SIGXFSZ of a write that fails does not come; the program's own one does. Signal-safe. */
+/* As writev(2). The SIGPIPE or SIGXFSZ of a write that fails does not come; the program's own one
+ * does. Signal-safe. */
 ssize_t guest_writev(int fd, const struct iovec *v, int n);
 
 /*

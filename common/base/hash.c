@@ -31,7 +31,8 @@ static inline void sip_word(uint64_t v[4], uint64_t word, unsigned rounds)
 	v[0] ^= word;
 }
 
-/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". In line, so that rounds are constants. */
+/* Aumasson and Bernstein, "SipHash: a fast short-input PRF". In line, so that rounds are
+ * constants. */
 static inline __attribute__((always_inline)) uint64_t sip(const struct hash_key *key, const void *p,
 							  size_t n, unsigned rounds, unsigned final)
 {
@@ -94,7 +95,8 @@ static uint32_t crc_by_table(uint32_t crc, const uint8_t *b, size_t n)
 
 #if defined(__x86_64__)
 /* The processor's own instruction: 8 bytes in three cycles, where the table takes some forty. */
-__attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(uint32_t crc, const uint8_t *b, size_t n)
+__attribute__((target("sse4.2"))) static uint32_t crc_by_instruction(uint32_t crc, const uint8_t *b,
+								     size_t n)
 {
 	uint64_t wide = crc, word;
 

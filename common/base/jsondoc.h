@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a JSON text (RFC 8259) of anybody, whole, into values that can be asked. Of a name that an object has twice
- * the first counts. Strings with U+0000 are refused: texts end with a 0 here.
+ * Reads a JSON text (RFC 8259) of anybody, whole, into values that can be asked. Of a name that an
+ * object has twice the first counts. Strings with U+0000 are refused: texts end with a 0 here.
  */
 #ifndef COMMON_BASE_JSONDOC_H
 #define COMMON_BASE_JSONDOC_H
@@ -12,14 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define JSONDOC_MAX_BYTES (64u << 20) /* a value of two bytes takes 48 here: 1.5 GiB at the worst */
+/* a value of two bytes takes 48 here: 1.5 GiB at the worst */
+#define JSONDOC_MAX_BYTES (64u << 20)
 
 enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
 
 struct jsondoc;
 struct json_value;
 
-/* ERR_PARSE with line and column; ERR_LIMIT: too large, or deeper than JSON_DEPTH_MAX; ERR_NOMEM. */
+/* ERR_PARSE with line and column; ERR_LIMIT: too large, or deeper than JSON_DEPTH_MAX;
+ * ERR_NOMEM. */
 int jsondoc_parse(const char *text, size_t n, struct jsondoc **out, struct err *e);
 void jsondoc_free(struct jsondoc *d);
 const struct json_value *jsondoc_root(const struct jsondoc *d);

@@ -22,13 +22,15 @@
 #define HELLO_MAX_NS (2 * INT64_C(1000000000)) /* the first message after the handshake */
 /* a byte now and then defeats a read time-out */
 #define FRAME_COMPLETE_MAX_NS (10 * INT64_C(1000000000))
-#define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000)) /* TCP says nothing about a stopped peer */
+/* TCP says nothing about a stopped peer */
+#define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000))
 #define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
 /* so many heartbeats of children share a wake-up; the silence of one is found so much later */
 #define BEAT_SLOT_NS (250 * INT64_C(1000000))
 /* to a tool: measures the round trip, and lets TCP find a host that is gone */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
-/* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some beats */
+/* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some
+ * beats */
 #define MEASURE_PERIOD_NS (60 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
@@ -40,7 +42,8 @@
 #define HALF_OPEN_MAX 100 /* a handshake costs 1.2 ms of a core and 56 KiB */
 #define HALF_OPEN_PER_SOURCE_MAX 16 /* so that one address cannot take them all */
 #define PENALTY_AUTH_NS (5 * INT64_C(1000000000)) /* refused credentials */
-#define PENALTY_CRASH_NS (90 * INT64_C(1000000000)) /* input that looks made to crash a decoder */
+/* input that looks made to crash a decoder */
+#define PENALTY_CRASH_NS (90 * INT64_C(1000000000))
 #define PENALTY_MAX_NS (600 * INT64_C(1000000000)) /* penalties add up to this */
 #define KEY_UPDATES_PER_MIN_MAX 20 /* each costs 29 us and nothing else bounds them */
 
@@ -49,7 +52,8 @@
 #define OMIS_DEPTH_MAX 16 /* nesting of lists; the parser recurses */
 #define OMIS_TOKENS_MAX 4096 /* tokens written in one request */
 #define OMIS_OBJECTS_MAX 65536 /* objects after expansion: ten thousand ranks with threads */
-#define OMIS_VALUES_MAX (4 * OMIS_OBJECTS_MAX) /* of one text: a host's part of 4,096 outputs has 40 each and 64 to spare */
+/* of one text: a host's part of 4,096 outputs has 40 each and 64 to spare */
+#define OMIS_VALUES_MAX (4 * OMIS_OBJECTS_MAX)
 #define TOOL_CSRS_MAX 256 /* conditional requests of one tool */
 #define CSR_ACTIONS_MAX 16 /* actions that one event may start */
 #define TOOL_FIRINGS_PER_SEC_MAX 1000 /* conditions whose actions leave the rank */
@@ -57,40 +61,50 @@
 #define TRACE_EVENTS_PER_SEC_MAX 10000
 #define CAUSAL_DEPTH_MAX 4 /* an action's event starts an action, ...: loops end here */
 #define TOOLS_MAX 64 /* connected to one mainsm */
-#define TOOLS_ADMIN_PLACES 8 /* of them, for tool-admin: some commands of an owner that throws others out */
+/* of them, for tool-admin: some commands of an owner that throws others out */
+#define TOOLS_ADMIN_PLACES 8
 
 /* of one process in one call: written as numbers it is a quarter of a frame */
 #define MEMORY_CALL_MAX_BYTES (64 * 1024)
-#define MEMORY_BLOCKS_MAX 4096 /* each is a system call of an lm that does nothing else meanwhile */
+/* each is a system call of an lm that does nothing else meanwhile */
+#define MEMORY_BLOCKS_MAX 4096
 #define FILE_LISTING_MAX_BYTES (64 * 1024) /* of one call; with escapes still below a frame */
 
 /* --- trace buffers of one lm */
 #define TRACE_BUFFERS_MAX 4096 /* TOOLS_MAX tools with 64 objects each */
-#define TRACE_RECORD_MAX_BYTES (64 * 1024) /* a block of events; sixteen parameters are a kilobyte as text */
-#define TRACE_PART_MAX_BYTES (4 * 1024 * 1024) /* of one process in one buffer: 1.5 s of 100,000 events a second */
+/* a block of events; sixteen parameters are a kilobyte as text */
+#define TRACE_RECORD_MAX_BYTES (64 * 1024)
+/* of one process in one buffer: 1.5 s of 100,000 events a second */
+#define TRACE_PART_MAX_BYTES (4 * 1024 * 1024)
 #define TRACE_ALL_MAX_BYTES (64 * 1024 * 1024) /* of all tools: what a watched host can spare */
-#define TRACE_READ_MAX_BYTES (256 * 1024) /* of one call, shared by the processes: a quarter of a frame */
+/* of one call, shared by the processes: a quarter of a frame */
+#define TRACE_READ_MAX_BYTES (256 * 1024)
 
 /* --- the audit of a daemon: what was done to programs, and who asked for it */
-#define AUDIT_FILE_MAX_BYTES (4 * 1024 * 1024) /* ten thousand entries; one older file is kept */
+/* ten thousand entries; one older file is kept */
+#define AUDIT_FILE_MAX_BYTES (4 * 1024 * 1024)
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
 #define AUDIT_OBJECTS_MAX_BYTES 512 /* tokens of a few dozen objects, then it is cut */
 #define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
-#define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000)) /* with that 10 KB a minute at the most */
+/* with that 10 KB a minute at the most */
+#define AUDIT_REFUSED_WINDOW_NS (60 * INT64_C(1000000000))
 #define AUDIT_READ_MAX_BYTES (256 * 1024) /* of the end of the files that one question reads */
 #define AUDIT_ENTRIES_MAX 1000 /* of one daemon in one answer */
 
 /* --- queues towards a peer that reads slowly */
-#define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024) /* replies that wait; the tool is cut beyond it */
+/* replies that wait; the tool is cut beyond it */
+#define TOOL_QUEUE_MAX_BYTES (32 * 1024 * 1024)
 #define TOOL_STALL_MAX_NS (10 * INT64_C(1000000000)) /* and after this time without progress */
 #define PEER_QUEUE_MAX_BYTES (64 * 1024 * 1024) /* between daemons: a minute of a site's data */
 
 /* --- what is read from outside by HTTP (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
 #define WEB_CONNS_MAX 32 /* two scrapers, and somebody who tries */
-#define WEB_TIME_MAX_NS (10 * INT64_C(1000000000)) /* as scrapers wait; whole, not between two bytes */
+/* as scrapers wait; whole, not between two bytes */
+#define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
 #define WEB_DRAIN_MAX_NS INT64_C(1000000000) /* for the other end to close after the answer */
-#define WEB_ANSWER_MAX_BYTES (64 * 1024 * 1024) /* a scraper takes less; 32 of them are memory */
+/* a scraper takes less; 32 of them are memory */
+#define WEB_ANSWER_MAX_BYTES (64 * 1024 * 1024)
 #define EXPORT_SERIES_DEFAULT 20000 /* some thousand jobs by node and class; a scrape of 2 MB */
 #define EXPORT_SERIES_MAX 500000 /* 10,000 ranks by class and kind: what people may ask for */
 #define EXPORT_PROCS_MAX OMIS_OBJECTS_MAX /* processes that are remembered between scrapes */
@@ -98,7 +112,8 @@
 /* --- metric language and graphs */
 #define PMSL_SOURCE_MAX_BYTES (256 * 1024) /* one specification */
 #define PMSL_DEPTH_MAX 64 /* nesting of expressions; parser and checker recurse */
-#define FLOW_NODES_MAX 16384 /* of one shipped graph: a value of each of thousands of processes, a link and a result each */
+/* of one shipped graph: a value of each of thousands of processes, a link and a result each */
+#define FLOW_NODES_MAX 16384
 #define FLOW_EDGES_MAX 65536
 #define FLOW_STATE_MAX_BYTES (32 * 1024 * 1024) /* touched only as far as it is used */
 #define FLOW_EVALS_PER_EVENT_MAX 256 /* nodes that one event may wake */

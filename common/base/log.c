@@ -36,7 +36,10 @@ static struct {
 	enum log_format format;
 	int fd;
 	const char *program;
-} sink = { .level = LOG_LEVEL_NOTICE, .loudest = LOG_LEVEL_NOTICE, .format = LOG_AUTO, .fd = STDERR_FILENO };
+} sink = { .level = LOG_LEVEL_NOTICE,
+	   .loudest = LOG_LEVEL_NOTICE,
+	   .format = LOG_AUTO,
+	   .fd = STDERR_FILENO };
 
 /*
  * systemd names the journal's stream by device and inode, so that a redirected stderr is not taken

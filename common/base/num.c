@@ -237,8 +237,8 @@ static char *from_not_finite(char *out, double v)
 }
 
 /*
- * Most values that people measure have few digits: thousandths below 100,000 are written without the
- * C library, which takes a hundred times as long. The text is the same.
+ * Most values that people measure have few digits: thousandths below 100,000 are written without
+ * the C library, which takes a hundred times as long. The text is the same.
  */
 static bool from_thousandths(char *out, double v, bool is_exact)
 {
@@ -306,7 +306,8 @@ char *str_from_float(char *out, float v)
 
 	if (!isfinite(v))
 		return from_not_finite(out, (double)v);
-	if (is_few((double)v, FEW_OF_FLOAT) && from_thousandths(out, (double)v, (float)nearest((double)v) == v))
+	if (is_few((double)v, FEW_OF_FLOAT) &&
+	    from_thousandths(out, (double)v, (float)nearest((double)v) == v))
 		return out;
 	do {
 		snprintf(out, STR_DOUBLE_BYTES, "%.*g", digits, (double)v);

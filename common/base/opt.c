@@ -60,8 +60,8 @@ static const struct {
 	const char *name;
 	double ns;
 } units[] = {
-	{ "ns", 1 },	      { "us", 1e3 },	     { "ms", 1e6 }, { "s", 1e9 }, { "m", 60 * 1e9 },
-	{ "h", 3600 * 1e9 }, { "d", 86400 * 1e9 }, { "", 1e9 },
+	{ "ns", 1 },	   { "us", 1e3 },	{ "ms", 1e6 },	      { "s", 1e9 },
+	{ "m", 60 * 1e9 }, { "h", 3600 * 1e9 }, { "d", 86400 * 1e9 }, { "", 1e9 },
 };
 
 const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns)
@@ -119,7 +119,8 @@ static int time_refused(const struct opt *o, bool ranged, struct err *e)
 	if (!ranged)
 		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m)");
 	if (o->max > TIME_ENDLESS_NS)
-		return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m) of at least %s",
+		return err_set(e, ERR_INVALID,
+			       "needs a length of time (10, 1.5s, 200ms, 5m) of at least %s",
 			       opt_from_nsec(min, o->min));
 	return err_set(e, ERR_INVALID, "needs a length of time (10, 1.5s, 200ms, 5m) from %s to %s",
 		       opt_from_nsec(min, o->min), opt_from_nsec(max, o->max));

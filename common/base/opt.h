@@ -37,12 +37,27 @@ struct opt {
 	int (*call)(void *into, const char *value, struct err *e);
 };
 
+/* Rows of a table. LETTER: 0 = none; ARG: NULL = takes none. */
+#define OPTION(NAME, LETTER, ARG, HELP, KIND, INTO)             \
+	{                                                       \
+		NAME, LETTER, ARG, HELP, KIND, INTO, 0, 0, NULL \
+	}
+#define OPTION_RANGE(NAME, LETTER, ARG, HELP, KIND, INTO, MIN, MAX) \
+	{                                                           \
+		NAME, LETTER, ARG, HELP, KIND, INTO, MIN, MAX, NULL \
+	}
+#define OPTION_CALL(NAME, LETTER, ARG, HELP, INTO, CALL)            \
+	{                                                           \
+		NAME, LETTER, ARG, HELP, OPT_CALL, INTO, 0, 0, CALL \
+	}
+
 struct opt_spec {
 	const char *program; /* "omig top" */
 	const char *usage; /* after the name: "[OPTION...] REQUEST" */
 	const char *summary; /* one line: what the program does */
 	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
-	const char *manual; /* page that has examples and exit statuses, for --help: "omig"; or NULL */
+	/* page that has examples and exit statuses, for --help: "omig"; or NULL */
+	const char *manual;
 	const struct opt *table;
 	void (*on_usage)(const char *text); /* hears what is told on stderr as well; may be NULL */
 	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
@@ -85,13 +100,15 @@ void opt_print_complete(const struct opt_spec *spec, FILE *to);
 int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
 
 /*
- * The same for files that outlive the memory of their units: a unit is needed, but for 0. -ERR_INVALID.
+ * The same for files that outlive the memory of their units: a unit is needed, but for 0.
+ * -ERR_INVALID.
  */
 int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out);
 
 #define OPT_NSEC_BYTES 32
 
-/* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole number. Returns out. */
+/* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole
+ * number. Returns out. */
 const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns);
 
 #endif

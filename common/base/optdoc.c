@@ -35,7 +35,8 @@ static void each_option(const struct opt_spec *spec, print_fn *print, FILE *to)
 	print(&own[1], to);
 }
 
-/* A newline of the text ends a sentence, or an indented or empty line; others are where the source was broken. */
+/* A newline of the text ends a sentence, or an indented or empty line; others are where the source
+ * was broken. */
 static bool is_break(const char *text, const char *at)
 {
 	return at == text || strchr(".\n", at[-1]) ||
@@ -43,8 +44,8 @@ static bool is_break(const char *text, const char *at)
 }
 
 /*
- * Fills lines that begin in that column; the first one has begun there. A text that is broken in its
- * source would be broken twice by a narrower one.
+ * Fills lines that begin in that column; the first one has begun there. A text that is broken in
+ * its source would be broken twice by a narrower one.
  */
 static void print_filled(const char *text, int indent, FILE *to)
 {

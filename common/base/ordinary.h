@@ -4,8 +4,8 @@
 #define COMMON_BASE_ORDINARY_H
 
 /*
- * A variable of the environment, set by a daemon before it makes itself stricter: "MASK FILES CORE",
- * umask in octal, soft limits of descriptors and of core files in decimal.
+ * A variable of the environment, set by a daemon before it makes itself stricter: "MASK FILES
+ * CORE", umask in octal, soft limits of descriptors and of core files in decimal.
  */
 #define ENV_ORDINARY "OMIG_ORDINARY"
 

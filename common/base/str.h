@@ -31,8 +31,8 @@ int str_to_double(const char *s, double min, double max, double *out);
 #define STR_DOUBLE_BYTES 40
 
 /*
- * The shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v, with a point whatever
- * the locale says; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
+ * The shortest text of 15 to 17 (a float's: 6 to 9) digits that reads back as v, with a point
+ * whatever the locale says; "nan", "inf", "-inf". Returns out, of STR_DOUBLE_BYTES.
  */
 char *str_from_double(char *out, double v);
 char *str_from_float(char *out, float v);

@@ -70,12 +70,14 @@ bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm)
 	return t->is_root || t->drift_at;
 }
 
-/* What is known and what is heard cannot both be true: the root is another, or its clock was put. */
+/* What is known and what is heard cannot both be true: the root is another, or its clock was
+ * put. */
 static bool is_of_another_root(const struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t error = timebase_error(t, m->at), apart = m->offset - t->offset;
 
-	return error != TIMEBASE_UNKNOWN_NS && (apart > m->error + error || -apart > m->error + error);
+	return error != TIMEBASE_UNKNOWN_NS &&
+	       (apart > m->error + error || -apart > m->error + error);
 }
 
 static void forget_root(struct timebase *t)

@@ -56,8 +56,9 @@ void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*
  * Takes the sample if it bounds the error better than what is known (the
- * bound that grew meanwhile counts), and if both cannot be true: then all that was known was of another root. ERR_INVALID: received before sent, or numbers out of
- * range; the sample is ignored. The root ignores all.
+ * bound that grew meanwhile counts), and if both cannot be true: then all that was known was of
+ * another root. ERR_INVALID: received before sent, or numbers out of range; the sample is ignored.
+ * The root ignores all.
  */
 int timebase_update(struct timebase *t, const struct timebase_sample *s);
 
@@ -68,8 +69,8 @@ nsec_t timebase_at(const struct timebase *t, nsec_t local);
 nsec_t timebase_now(struct timebase *t, nsec_t local_now);
 
 /*
- * How much faster than the local clock the system's time goes, and the bound of that, in ppm: constant in the
- * window. The error above does not rely on it. False: not known yet.
+ * How much faster than the local clock the system's time goes, and the bound of that, in ppm:
+ * constant in the window. The error above does not rely on it. False: not known yet.
  */
 bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm);
 

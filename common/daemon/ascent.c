@@ -23,7 +23,8 @@ struct ascent {
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
 	char *listen, *stated, *software; /* owned */
 	char at[ASCENT_ADDRESS_BYTES]; /* of site */
-	char sent_by[ASCENT_ADDRESS_BYTES]; /* who has sent us there; "" = mainsm, or a parent that was */
+	/* who has sent us there; "" = mainsm, or a parent that was */
+	char sent_by[ASCENT_ADDRESS_BYTES];
 	char way[ASCENT_WAYS_MAX][ASCENT_ADDRESS_BYTES]; /* as the last parent named them */
 	char told[ASCENT_ADDRESS_BYTES]; /* ascent_ways() */
 	unsigned nway, next_way, hops;
@@ -133,8 +134,8 @@ static void become(struct ascent *u, struct link *parent, const struct msg_hello
 }
 
 /*
- * Who was asked on this link may take us for its own: it was our parent, or its welcome was lost. Whoever is asked
- * next is told a higher number.
+ * Who was asked on this link may take us for its own: it was our parent, or its welcome was lost.
+ * Whoever is asked next is told a higher number.
  */
 static void look_anew(struct ascent *u, struct link *l)
 {
@@ -159,7 +160,8 @@ static void dial_top_anew(struct ascent *u);
 /* Our number is somebody else's. Who serves us does not know another; mainsm does. */
 static void ask_for_number(struct ascent *u)
 {
-	const struct err why = { .code = ERR_DENIED, .text = "our number is another host's: asking mainsm for ours" };
+	const struct err why = { .code = ERR_DENIED,
+				 .text = "our number is another host's: asking mainsm for ours" };
 
 	lose(u, u->site, &why);
 	drop_site(u, why.text);
@@ -196,7 +198,8 @@ static void on_writable(void *arg, struct link *l)
 
 static void dial_top(struct ascent *u);
 
-/* A link on which an earlier question was never answered says nothing of a parent, and asks no more. */
+/* A link on which an earlier question was never answered says nothing of a parent, and asks no
+ * more. */
 static void dial_top_anew(struct ascent *u)
 {
 	drop_top(u, "asked anew");
@@ -266,8 +269,7 @@ static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec
 
 	look_anew(u, l);
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
-	if (++u->site_retries >= ASCENT_SITE_RETRIES_MAX || u->sent_by[0] ||
-	    u->next_way < u->nway)
+	if (++u->site_retries >= ASCENT_SITE_RETRIES_MAX || u->sent_by[0] || u->next_way < u->nway)
 		dial_other(u);
 }
 

@@ -23,7 +23,8 @@ struct audit_conf {
 	const char *daemon; /* "lm": in each line; copied */
 	const char *host; /* the same */
 	size_t max_bytes; /* of the file; 0 = AUDIT_FILE_MAX_BYTES */
-	/* Once when lines begin to be lost. With why NULL: they are written again, n are missing. May be NULL. */
+	/* Once when lines begin to be lost. With why NULL: they are written again, n are missing.
+	 * May be NULL. */
 	void (*on_trouble)(void *arg, const struct err *why, uint64_t n);
 	void *arg;
 };
@@ -49,7 +50,8 @@ struct audit_entry {
 /* Is it written down when it is done? Refusals always are. */
 bool audit_concerns(const struct omis_call *c);
 
-/* A NULL audit writes nothing. More than AUDIT_REFUSED_MAX refusals of an identity are only counted. */
+/* A NULL audit writes nothing. More than AUDIT_REFUSED_MAX refusals of an identity are only
+ * counted. */
 void audit_note(struct audit *a, const struct audit_entry *x);
 
 /*

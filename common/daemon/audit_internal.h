@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the audit: audit.c (the file), audit_line.c (an entry as text), audit_read.c (text as values). */
+/* Inside the audit: audit.c (the file), audit_line.c (an entry as text), audit_read.c (text as
+ * values). */
 #ifndef COMMON_DAEMON_AUDIT_INTERNAL_H
 #define COMMON_DAEMON_AUDIT_INTERNAL_H
 
@@ -36,7 +37,8 @@ struct audit_outcome {
 struct audit_outcome audit_outcome_of(const struct audit_entry *x);
 
 /* x NULL: a line that says only what was left out. With its newline. */
-void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x, int64_t number, nsec_t wall);
+void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
+		    int64_t number, nsec_t wall);
 
 /* The fields of a line as the values of a list; false: it is none of ours. */
 bool audit_values_of_line(const char *line, size_t n, struct buf *values);

@@ -132,7 +132,8 @@ static void put_nothing(struct json *j)
 		json_key_str(j, keys[i], "");
 }
 
-void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x, int64_t number, nsec_t wall)
+void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
+		    int64_t number, nsec_t wall)
 {
 	char time[CLOCK_TEXT_BYTES];
 	struct json j;

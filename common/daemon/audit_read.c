@@ -73,7 +73,8 @@ static bool take_line(struct reading *r, const char *line, size_t n)
 	int64_t number = 0;
 	bool goes_on = true;
 
-	if (!audit_values_of_line(line, n, &text) || omis_parse_values(buf_str(&text), text.n, &v, NULL) || !is_entry(v))
+	if (!audit_values_of_line(line, n, &text) ||
+	    omis_parse_values(buf_str(&text), text.n, &v, NULL) || !is_entry(v))
 		goto out; /* torn, or not ours */
 	omis_values_i64(v, 0, &number);
 	goes_on = number > r->since;
@@ -151,7 +152,8 @@ int audit_read(const struct audit *a, int64_t since, int64_t max, struct buf *ou
 {
 	struct buf entries = BUF_INIT(2 * ANSWER_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(out);
-	struct reading r = { .since = since, .max = max < AUDIT_ENTRIES_MAX ? max : AUDIT_ENTRIES_MAX };
+	struct reading r = { .since = since,
+			     .max = max < AUDIT_ENTRIES_MAX ? max : AUDIT_ENTRIES_MAX };
 	int rc;
 
 	r.w = OMIS_WRITER(&entries);

@@ -22,7 +22,9 @@ static size_t oldest(size_t n)
 void bygone_tell(const struct bygone *b, void (*send)(void *arg, const struct msg *m), void *arg)
 {
 	for (size_t i = oldest(b->ncsr); i < b->ncsr; i++)
-		send(arg, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = b->csr[i % BYGONE_MAX].s } });
+		send(arg, &(struct msg){ .type = MSG_DISARM,
+					 .disarm = { .csr = b->csr[i % BYGONE_MAX].s } });
 	for (size_t i = oldest(b->ntool); i < b->ntool; i++)
-		send(arg, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = b->tool[i % BYGONE_MAX] } });
+		send(arg, &(struct msg){ .type = MSG_TOOL_GONE,
+					 .tool_gone = { .tool = b->tool[i % BYGONE_MAX] } });
 }

@@ -26,7 +26,8 @@ static int fail_hint(struct reader *r, const char *what, const char *word, const
 	char shown[64];
 
 	return conf_error(r->e, &r->at, ERR_PARSE, "%s%s%s%s%s", what, *word ? " '" : "",
-			  str_escape(shown, sizeof(shown), word, strlen(word)), *word ? "'" : "", hint);
+			  str_escape(shown, sizeof(shown), word, strlen(word)), *word ? "'" : "",
+			  hint);
 }
 
 static int fail(struct reader *r, const char *what, const char *word)
@@ -205,9 +206,10 @@ static int check_directory(const char *path, const struct conf_at *at, struct er
 		return conf_error(e, at, ERR_DENIED,
 				  "its directory belongs to uid %u, not to us or root", st.st_uid);
 	if (st.st_mode & 022 && !(st.st_mode & S_ISVTX))
-		return conf_error(e, at, ERR_DENIED,
-				  "its directory may be written by others (mode %04o): chmod go-w it",
-				  st.st_mode & 07777u);
+		return conf_error(
+			e, at, ERR_DENIED,
+			"its directory may be written by others (mode %04o): chmod go-w it",
+			st.st_mode & 07777u);
 	return 0;
 }
 

@@ -253,10 +253,11 @@ static void put_example(const struct conf_schema *s, const char *section, struct
 
 int conf_example(const struct conf_schema *s, struct buf *out)
 {
-	buf_printf(out,
-		   "# %s.conf: every key of %s with its default. To change one, remove its #.\n"
-		   "# A key that a reload may change follows SIGHUP; the others wait for a restart.\n",
-		   s->program, s->program);
+	buf_printf(
+		out,
+		"# %s.conf: every key of %s with its default. To change one, remove its #.\n"
+		"# A key that a reload may change follows SIGHUP; the others wait for a restart.\n",
+		s->program, s->program);
 	put_example(s, NULL, out);
 	for (const struct conf_key *k = s->key; k->name; k++) {
 		if (!k->section || !is_first_of_section(s, k))

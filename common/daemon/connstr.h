@@ -21,8 +21,8 @@
 #define CONNSTR_PIN_LEN 26
 #define CONNSTR_CAID_LEN 8
 #define CONNSTR_TOKEN_LEN_MAX 64
-#define CONNSTR_LM_PREFIX \
-	"lm-" /* of the ids of tokens that make lms and nothing else: what programs may carry */
+/* of the ids of tokens that make lms and nothing else: what programs may carry */
+#define CONNSTR_LM_PREFIX "lm-"
 
 struct connstr {
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1]; /* without brackets */
@@ -44,22 +44,25 @@ bool connstr_is_for_lms(const struct connstr *c);
 
 /* Where to look for one, in this order. */
 struct connstr_source {
-	/* An option or configuration key; "@FILE": it stands in that file of ours; NULL or "" = none. */
+	/* An option or configuration key; "@FILE": it stands in that file of ours; NULL or "" =
+	 * none. */
 	const char *given;
 	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
 	/*
-	 * OMIG_MAINSM of a program may be for its job alone, and older than the file: where that is of the same
-	 * authority, it counts.
+	 * OMIG_MAINSM of a program may be for its job alone, and older than the file: where that is
+	 * of the same authority, it counts.
 	 */
 	bool prefers_own;
 };
 
-/* The string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND, or why it cannot be read. */
+/* The string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND, or why
+ * it cannot be read. */
 int connstr_own(const char *state_dir, const char *pin, struct connstr *out, struct err *e);
 
 /*
- * given, then OMIG_MAINSM, then mainsm.conn of the state directory; OMIG_MAINSM without a token takes that of
- * mainsm.conn when both are of one authority. Does file I/O. ERR_NOTFOUND says what to do.
+ * given, then OMIG_MAINSM, then mainsm.conn of the state directory; OMIG_MAINSM without a token
+ * takes that of mainsm.conn when both are of one authority. Does file I/O. ERR_NOTFOUND says what
+ * to do.
  */
 int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e);
 

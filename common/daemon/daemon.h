@@ -46,7 +46,8 @@ struct daemon_spec {
 	const char *details; /* more for --help, or NULL */
 	const struct conf_schema *conf;
 	const struct opt *options; /* beside what the schema gives; NULL = none */
-	const int64_t *inherited_fd; /* by one of these options: goes along to the background. 0 = none; may be NULL */
+	/* by one of these options: goes along to the background. 0 = none; may be NULL */
+	const int64_t *inherited_fd;
 	/*
 	 * What the schema cannot see of the values; at start, at --check-config and before a
 	 * reload. NULL = nothing.
@@ -128,7 +129,8 @@ int daemon_lock(struct daemon *d, const char *path, struct err *e);
 /* Another daemon may have it from now on. */
 void daemon_unlock(struct daemon *d);
 
-/* The lock's descriptor, inherited by the program that this process becomes: for its --lock-fd. -1: it is not held. */
+/* The lock's descriptor, inherited by the program that this process becomes: for its --lock-fd. -1:
+ * it is not held. */
 int daemon_pass_lock(struct daemon *d);
 
 #endif

@@ -213,7 +213,8 @@ int daemon_args_load(const struct daemon_args *a, struct conf **out, struct err 
 	int rc = conf_load(&a->schema, &in, &c, e);
 
 	if (!rc && log_areas_check(daemon_args_own(a, c)->log_areas))
-		rc = err_set(e, ERR_PARSE, "%s: log-areas: at most %d of AREA=LEVEL by commas are expected",
+		rc = err_set(e, ERR_PARSE,
+			     "%s: log-areas: at most %d of AREA=LEVEL by commas are expected",
 			     conf_origin(c, "log-areas"), LOG_AREAS_MAX);
 	if (rc)
 		conf_free(c);

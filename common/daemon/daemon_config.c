@@ -28,7 +28,11 @@ static int show(const struct daemon_args *a, const struct conf *c, struct buf *o
 bool config_print(const struct daemon_args *a, const struct conf *c, int *exit_code)
 {
 	int (*fn)(const struct daemon_args *, const struct conf *, struct buf *) =
-		a->example_config ? example : !c ? NULL : a->dump_config ? dump : a->print_config ? show : NULL;
+		a->example_config ? example
+		: !c		  ? NULL
+		: a->dump_config  ? dump
+		: a->print_config ? show
+				  : NULL;
 	struct buf b = BUF_INIT(TEXT_MAX_BYTES);
 
 	if (!fn)
@@ -104,7 +108,8 @@ static int check_below(const char *base, const char *program, unsigned depth, st
 	return rc;
 }
 
-/* Folders of ours: mainsm/own/key.pem; those of an sm that serves many: site-NAME/users/PIN/key.pem. */
+/* Folders of ours: mainsm/own/key.pem; those of an sm that serves many:
+ * site-NAME/users/PIN/key.pem. */
 int config_check_keys(const char *program, const char *state_dir, struct err *e)
 {
 	char runtime[FILE_PATH_BYTES];
@@ -112,5 +117,6 @@ int config_check_keys(const char *program, const char *state_dir, struct err *e)
 
 	if (!rc && str_eq(program, "sm"))
 		rc = check_below(state_dir, "site", 2, e);
-	return rc || file_runtime_dir_find(runtime, NULL) ? rc : check_below(runtime, program, 1, e);
+	return rc || file_runtime_dir_find(runtime, NULL) ? rc
+							  : check_below(runtime, program, 1, e);
 }

@@ -85,7 +85,7 @@ int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_no
 	int rc = enrol_check(c, wall_now, &why);
 
 	if (rc)
-		return err_set(e, rc < 0 ? (enum err_code)-rc : ERR_INVALID, "%s", why.text);
+		return err_set(e, rc < 0 ? (enum err_code)(-rc) : ERR_INVALID, "%s", why.text);
 	rc = pki_creds_load(c->dir, &creds, e);
 	if (!rc)
 		rc = net_ctx_reload(ctx, &creds, e);

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MARGIN_NS (2 * NSEC_PER_MSEC) /* at least this much earlier than ours ends a child's deadline */
+/* at least this much earlier than ours ends a child's deadline */
+#define MARGIN_NS (2 * NSEC_PER_MSEC)
 
 static void run_go(struct run *run);
 
@@ -56,23 +57,6 @@ static nsec_t now(const struct run *run)
 	return loop_now(run->x->conf.loop);
 }
 
-nsec_t run_remaining(const struct run *run)
-{
-	nsec_t left = run->deadline - now(run);
-
-	return left > 0 ? left : 0;
-}
-
-const struct run_spec *run_spec(const struct run *run)
-{
-	return &run->spec;
-}
-
-struct reply *run_reply(struct run *run)
-{
-	return run->reply;
-}
-
 /* Given back with the run: what a child said moves from its part to the sum and to the reply. */
 static void charge(struct run *run, size_t bytes)
 {
@@ -84,7 +68,7 @@ static void run_free(struct run *run)
 {
 	if (!run)
 		return;
-	list_each_safe(i, &run->asks)
+	list_each_safe (i, &run->asks)
 		ask_free(list_entry(i, struct ask, in_asks));
 	loop_timer_free(run->timer);
 	gather_free(run->gather);
@@ -215,8 +199,8 @@ static int send_parts(struct run *run, const struct plan_step *step, struct err 
 {
 	struct gather_conf conf = {
 		.policy = run->spec.policy == MSG_WAIT_QUORUM ? GATHER_QUORUM
-			  : run->spec.policy == MSG_WAIT_NOW ? GATHER_NOW
-							     : GATHER_ALL,
+			  : run->spec.policy == MSG_WAIT_NOW  ? GATHER_NOW
+							      : GATHER_ALL,
 		.quorum = run->spec.quorum,
 		.deadline = run->deadline,
 		.arg = run,
@@ -236,7 +220,7 @@ static void send_cancel(void *arg, uint32_t child)
 {
 	struct run *run = arg;
 
-	list_each_safe(i, &run->asks) {
+	list_each_safe (i, &run->asks) {
 		struct ask *a = list_entry(i, struct ask, in_asks);
 		struct msg m = { .type = MSG_CANCEL, .cancel = { .id = a->id } };
 
@@ -254,25 +238,28 @@ static void give_up(void *arg, uint32_t child)
 /* Takes what the children of this step have given. */
 static void close_gather(struct run *run)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
 	gather_each_waiting(run->gather, give_up, run);
 	rc = gather_finish(run->gather, run->reply);
 	gather_free(run->gather);
 	run->gather = NULL;
-	list_each_safe(i, &run->asks)
+	list_each_safe (i, &run->asks)
 		ask_free(list_entry(i, struct ask, in_asks));
 	if (rc) {
-		err_set(&e, (enum err_code)-rc, "the reply is too large");
+		err_set(&e, (enum err_code)(-rc), "the reply is too large");
 		run_fail(run, rc, &e);
 	}
 }
 
 static void give_up_rest(struct run *run)
 {
-	plan_abandon(run->plan, run_may_be_done(run) ? "outcome unknown: the deadline passed before it was asked" :
-						       "not done: the deadline passed before it was begun", run->reply);
+	plan_abandon(run->plan,
+		     run_may_be_done(run)
+			     ? "outcome unknown: the deadline passed before it was asked"
+			     : "not done: the deadline passed before it was begun",
+		     run->reply);
 	run->is_over = true;
 }
 
@@ -343,7 +330,7 @@ static bool start_here(struct run *run, const struct plan_here *here)
 static bool next_step(struct run *run)
 {
 	const struct plan_step *step = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = plan_next(run->plan, run->reply, &step, &e);
 
 	run->step = NULL;
@@ -363,7 +350,7 @@ static bool next_step(struct run *run)
 static bool parts_of_step(struct run *run)
 {
 	const struct plan_step *step = run->step;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc;
 
 	run->step = NULL;
@@ -388,7 +375,8 @@ static bool go_on(struct run *run)
 	return run->is_over ? false : parts_of_step(run);
 }
 
-/* Goes on until the run waits or is over. Whoever is deeper on the stack leaves the rest to the outermost. */
+/* Goes on until the run waits or is over. Whoever is deeper on the stack leaves the rest to the
+ * outermost. */
 static void run_go(struct run *run)
 {
 	bool waits = false;
@@ -397,7 +385,8 @@ static void run_go(struct run *run)
 		return;
 	run->is_going = true;
 	while (!waits && !run->is_over) {
-		/* What was waited for here may end at the deadline too, and before our timer runs. */
+		/* What was waited for here may end at the deadline too, and before our timer
+		 * runs. */
 		if (!run->step && run_remaining(run) == 0)
 			give_up_rest(run);
 		else
@@ -452,8 +441,8 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 }
 
 /*
- * What becomes of a manipulation where it cannot be sent to. One with an id may have been sent there before, by us or by a daemon that stood here
- * before us, and have been done then.
+ * What becomes of a manipulation where it cannot be sent to. One with an id may have been sent
+ * there before, by us or by a daemon that stood here before us, and have been done then.
  */
 static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
 {
@@ -462,7 +451,8 @@ static const char *outcome_unsent(const struct omis_request *r, const struct run
 	return spec->op || spec->flags & MSG_REQUEST_OUTCOME ? "outcome unknown" : "not done";
 }
 
-int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e)
+int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec,
+		 struct err *e)
 {
 	struct plan_conf conf = { .right = spec->right,
 				  .top = spec->top,
@@ -553,7 +543,7 @@ void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
 
 	/* Ending a run may start or end others: collect first. */
 	list_init(&hit);
-	list_each_safe(i, &x->runs) {
+	list_each_safe (i, &x->runs) {
 		struct run *run = list_entry(i, struct run, in_runs);
 
 		if (!run->gather)

@@ -37,7 +37,8 @@ struct run_spec {
 	enum omis_right right;
 	uint32_t policy, quorum; /* enum msg_policy */
 	nsec_t deadline; /* relative; <= 0 = the default */
-	const char *csr; /* whose actions it runs; NULL or "" = a request's; lives as long as the run */
+	/* whose actions it runs; NULL or "" = a request's; lives as long as the run */
+	const char *csr;
 	uint64_t op_epoch, op; /* id of the tool's request: struct msg_request; 0 = none */
 	uint32_t flags; /* enum msg_request_flags */
 	unsigned depth; /* events that led to this run: 0 = a tool's own request */
@@ -62,9 +63,9 @@ struct executor_conf {
 	/* Round trip to the child as measured; its answer must arrive in time. NULL: not known. */
 	nsec_t (*rtt)(void *arg, uint32_t child);
 	/*
-	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows, later;
-	 * RUN_ENDS: the rest of the list is not executed, without a word; negative: an error of that
-	 * code is the entry.
+	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows,
+	 * later; RUN_ENDS: the rest of the list is not executed, without a word; negative: an error
+	 * of that code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
 	/* The child has not answered when the deadline passed. May be NULL. */
@@ -83,9 +84,11 @@ void executor_free(struct executor *x);
 nsec_t executor_bounded(nsec_t deadline);
 
 /* Consumes *request on success. -ERR_NOMEM, -ERR_INVALID: on_done does not come then. */
-int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec, struct err *e);
+int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec,
+		 struct err *e);
 
-/* A REPLY from a child. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is wrong. */
+/* A REPLY from a child. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is
+ * wrong. */
 int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e);
 
 /* Nothing will come from that child any more. */

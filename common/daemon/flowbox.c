@@ -122,12 +122,14 @@ static void end_frame(struct flowbox *b)
 	b->open = NULL;
 }
 
-/* The batch stands at the end of f->bytes, from `start` on: it becomes part of the frame, or is dropped. */
+/* The batch stands at the end of f->bytes, from `start` on: it becomes part of the frame, or is
+ * dropped. */
 static void close_batch(struct flowbox *b, size_t start)
 {
 	struct frame *f = b->open;
 
-	if (!f->bytes.failed && f->bytes.n + f->n * BATCH_BYTES <= FRAME_MAX_BYTES - FRAME_REST_BYTES &&
+	if (!f->bytes.failed &&
+	    f->bytes.n + f->n * BATCH_BYTES <= FRAME_MAX_BYTES - FRAME_REST_BYTES &&
 	    !array_grow(&f->end, &f->cap, f->n + 1, sizeof(*f->end), FLOW_NODES_MAX)) {
 		f->end[f->n++] = f->bytes.n;
 		return;
@@ -137,7 +139,8 @@ static void close_batch(struct flowbox *b, size_t start)
 	b->dropped++;
 }
 
-/* A frame that is full by half is enough: what one link carries is less than the other half, or too much. */
+/* A frame that is full by half is enough: what one link carries is less than the other half, or too
+ * much. */
 static struct frame *room(struct flowbox *b)
 {
 	struct frame *f = b->open;

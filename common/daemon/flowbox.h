@@ -23,12 +23,14 @@ struct flowbox_conf {
 struct flowbox *flowbox_new(const struct flowbox_conf *c);
 void flowbox_free(struct flowbox *b);
 
-/* A read begins; object: whose links these are, "" of several, is copied. What was begun before is dropped. */
+/* A read begins; object: whose links these are, "" of several, is copied. What was begun before is
+ * dropped. */
 void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object);
 
 /*
- * One link's part of it; as bytes when it is passed on. What finds no memory counts as dropped. Names of links are valid until
- * flowbox_end(): those that are 0 are told together then (common/flow/rest.h).
+ * One link's part of it; as bytes when it is passed on. What finds no memory counts as dropped.
+ * Names of links are valid until flowbox_end(): those that are 0 are told together then
+ * (common/flow/rest.h).
  */
 void flowbox_add(struct flowbox *b, const struct flow_batch *batch);
 void flowbox_add_bytes(struct flowbox *b, const void *p, size_t n);

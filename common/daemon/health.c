@@ -77,8 +77,8 @@ static void note_ordinary(mode_t mask, const struct rlimit *files, const struct 
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%o %llu %llu", (unsigned)mask, (unsigned long long)files->rlim_cur,
-		 (unsigned long long)core->rlim_cur);
+	snprintf(text, sizeof(text), "%o %llu %llu", (unsigned)mask,
+		 (unsigned long long)files->rlim_cur, (unsigned long long)core->rlim_cur);
 	setenv(ENV_ORDINARY, text, 0);
 }
 
@@ -88,7 +88,8 @@ void process_harden(void)
 	struct rlimit r, core = { 0 };
 	mode_t mask = umask(077);
 
-	/* Started by a rank we have its limits: a file that may not grow is an error, not our end. */
+	/* Started by a rank we have its limits: a file that may not grow is an error, not our
+	 * end. */
 	sigaction(SIGXFSZ, &ignore, NULL);
 	getrlimit(RLIMIT_CORE, &core);
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {

@@ -15,7 +15,8 @@
 
 /* HELLO_ACK may have to wait for a directory of ours; HELLO may not. */
 #define HELLO_ACK_MAX_NS HANDSHAKE_MAX_NS
-#define OUT_KEEP_BYTES 4096 /* as an idle channel: an sm has thousands of links, and each has sent a large frame at some time */
+/* as an idle channel: an sm has thousands of links, and each has sent a large frame at some time */
+#define OUT_KEEP_BYTES 4096
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why);
 

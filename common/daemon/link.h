@@ -88,12 +88,14 @@ struct link_conf {
 		/* borrowed; a dialled link feeds it, PONGs answer from it; NULL = none kept */
 		timebase;
 	uint64_t epoch; /* of this daemon, for HELLO_ACK */
-	size_t queue_cap, tool_queue_cap; /* bytes, the other to a tool; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES */
+	/* bytes, the other to a tool; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES */
+	size_t queue_cap, tool_queue_cap;
 	uint32_t version_min, version_max; /* 0 = what this build speaks */
 	struct net_listener *
 		/* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */
 		listener;
-	struct meter *meter; /* counts what is read, and puts reading off; borrowed; NULL = nobody does */
+	/* counts what is read, and puts reading off; borrowed; NULL = nobody does */
+	struct meter *meter;
 	struct link_handler handler;
 };
 

@@ -2,15 +2,16 @@
 /*
  * Heartbeats. TCP takes megabytes for a peer that is stopped and says nothing, so life is what the
  * peer itself sends. Between daemons each side says a word of its own every period, which is not
- * answered: a ping without a number, the smallest frame there is. It wakes nobody (chan_let_beats_wait):
- * a timer looks for it when one is due, and those of an sm's thousands of children fire together,
- * so that a quiet child costs no wake-up. Whatever arrives counts; HEARTBEAT_MISSED_MAX periods of
- * nothing end the link. Who accepted asks now and then for the round trip and the clock, and who is
- * asked asks too, in the same record.
+ * answered: a ping without a number, the smallest frame there is. It wakes nobody
+ * (chan_let_beats_wait): a timer looks for it when one is due, and those of an sm's thousands of
+ * children fire together, so that a quiet child costs no wake-up. Whatever arrives counts;
+ * HEARTBEAT_MISSED_MAX periods of nothing end the link. Who accepted asks now and then for the
+ * round trip and the clock, and who is asked asks too, in the same record.
  *
  * A tool is not asked to be alive: a program with one thread computes between two
  * requests, and must not lose its scope by that. It asks while it runs, and is answered; it is
- * probed now and then, so that TCP finds a host that is gone; a full queue ends one that never reads.
+ * probed now and then, so that TCP finds a host that is gone; a full queue ends one that never
+ * reads.
  */
 #include "common/base/limits.h"
 #include "common/daemon/link_internal.h"
@@ -194,7 +195,8 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	/* Who is above us may have another time for us, and does not ask back, for he has just asked. */
+	/* Who is above us may have another time for us, and does not ask back, for he has just
+	 * asked. */
 	if (beats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
 }

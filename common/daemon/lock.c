@@ -26,8 +26,8 @@ static int tell_owner(const char *path, struct err *e)
 
 	file_read(path, PID_BYTES, 0, &pid, NULL);
 	digits = (int)strspn(buf_str(&pid), "0123456789");
-	rc = err_set(e, ERR_EXISTS, "one is running already%s%.*s (lock %s)", digits ? ": pid " : "",
-		     digits, buf_str(&pid), path);
+	rc = err_set(e, ERR_EXISTS, "one is running already%s%.*s (lock %s)",
+		     digits ? ": pid " : "", digits, buf_str(&pid), path);
 	buf_done(&pid);
 	return rc;
 }

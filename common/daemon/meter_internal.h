@@ -6,7 +6,8 @@
 #include "common/base/list.h"
 #include "common/daemon/meter.h"
 
-/* The link is up: it is left unread with the others. at is in the link, and taken out by list_del(). */
+/* The link is up: it is left unread with the others. at is in the link, and taken out by
+ * list_del(). */
 void meter_join(struct meter *m, struct list *at);
 
 /* A frame of so many bytes was read. */

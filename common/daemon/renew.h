@@ -7,10 +7,10 @@
 #include "common/base/err.h"
 #include "proto/msg.h"
 
-#define RENEW_PERIOD_MIN_NS \
-	(5 * NSEC_PER_SEC) /* a certificate of minutes must not become a flood of requests */
-#define RENEW_PERIOD_MAX_NS \
-	(3600 * NSEC_PER_SEC) /* wall clocks jump: look again at least this often */
+/* a certificate of minutes must not become a flood of requests */
+#define RENEW_PERIOD_MIN_NS (5 * NSEC_PER_SEC)
+/* wall clocks jump: look again at least this often */
+#define RENEW_PERIOD_MAX_NS (3600 * NSEC_PER_SEC)
 
 struct loop;
 struct net_ctx;

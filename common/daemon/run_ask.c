@@ -2,11 +2,29 @@
 /* What the children are asked in a run. */
 #include "common/base/rng.h"
 #include "common/daemon/run_internal.h"
+#include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/rights.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+
+nsec_t run_remaining(const struct run *run)
+{
+	nsec_t left = run->deadline - loop_now(run->x->conf.loop);
+
+	return left > 0 ? left : 0;
+}
+
+const struct run_spec *run_spec(const struct run *run)
+{
+	return &run->spec;
+}
+
+struct reply *run_reply(struct run *run)
+{
+	return run->reply;
+}
 
 void ask_free(struct ask *a)
 {
@@ -61,7 +79,8 @@ void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
 	char words[96];
 
 	if (route_right_needed(run->request) > OMIS_OBSERVE) {
-		snprintf(words, sizeof(words), "%s: %s", is_sent || run_may_be_done(run) ? "outcome unknown" : "not done", reason);
+		snprintf(words, sizeof(words), "%s: %s",
+			 is_sent || run_may_be_done(run) ? "outcome unknown" : "not done", reason);
 		reason = words;
 	}
 	gather_lost(run->gather, child, reason);

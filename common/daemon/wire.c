@@ -15,13 +15,16 @@ size_t wire_entries(const struct reply *r, size_t first, struct msg_entry *out, 
 	while (n < max && first + n < r->nentry) {
 		const struct reply_entry *x = &r->entry[first + n];
 
-		out[n] = (struct msg_entry){ .action = x->action, .objects = x->objects, .status = x->status,
+		out[n] = (struct msg_entry){ .action = x->action,
+					     .objects = x->objects,
+					     .status = x->status,
 					     .value = { (const uint8_t *)x->value, x->nvalue } };
 		if (strlen(x->objects) > ENTRY_MAX_BYTES)
 			out[n].objects = "";
 		if (x->nvalue + strlen(out[n].objects) > ENTRY_MAX_BYTES) {
 			out[n].status = STATUS_UNSPECIFIED_ERROR;
-			out[n].value = (struct bytes){ (const uint8_t *)too_large, sizeof(too_large) - 1 };
+			out[n].value =
+				(struct bytes){ (const uint8_t *)too_large, sizeof(too_large) - 1 };
 		}
 		n++;
 	}
@@ -49,8 +52,11 @@ static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 {
 	const struct reply_coverage *c = &r->coverage;
 	struct msg_missing *missing = calloc(c->nmissing + 1, sizeof(*missing));
-	struct msg_coverage coverage = { .asked = c->asked, .answered = c->answered, .missing = missing,
-					 .nmissing = c->nmissing, .oldest_ns = c->oldest_ns,
+	struct msg_coverage coverage = { .asked = c->asked,
+					 .answered = c->answered,
+					 .missing = missing,
+					 .nmissing = c->nmissing,
+					 .oldest_ns = c->oldest_ns,
 					 .newest_ns = c->newest_ns };
 	int rc;
 
@@ -61,7 +67,8 @@ static int put_last(struct buf *b, struct msg_reply *m, const struct reply *r)
 	m->coverage = &coverage;
 	rc = msg_reply_put(b, m);
 	if (rc == -ERR_LIMIT && m->nentry) {
-		/* Entries and names together were too much: the names follow in a part of their own. */
+		/* Entries and names together were too much: the names follow in a part of their
+		 * own. */
 		m->coverage = NULL;
 		m->more = true;
 		rc = msg_reply_put(b, m);
@@ -111,8 +118,8 @@ int wire_add_entries(struct reply *into, const struct msg_entry *entry, size_t n
 	int rc = 0;
 
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = reply_add_n(into, entry[i].action, entry[i].objects, entry[i].status, entry[i].value.p,
-				 entry[i].value.n);
+		rc = reply_add_n(into, entry[i].action, entry[i].objects, entry[i].status,
+				 entry[i].value.p, entry[i].value.n);
 	return rc;
 }
 

@@ -10,12 +10,13 @@
 #include "proto/msg.h"
 
 #define WIRE_PART_ENTRIES 4000 /* of one REPLY: far below PROTO_ELEMENTS_MAX */
-#define WIRE_PART_BYTES (512 * 1024) /* of its texts, as long as one entry alone is not larger */
+/* of its texts, as long as one entry alone is not larger */
+#define WIRE_PART_BYTES (512 * 1024)
 
 /*
  * Appends the frames of the reply (id, kind, csr as they stand in r). An entry that no
- * frame could hold becomes an error that says so. -ERR_LIMIT: more than b may hold; -ERR_NOMEM. b is
- * unchanged then.
+ * frame could hold becomes an error that says so. -ERR_LIMIT: more than b may hold; -ERR_NOMEM. b
+ * is unchanged then.
  */
 int wire_put_reply(struct buf *b, const struct reply *r);
 
@@ -28,7 +29,8 @@ int wire_add_reply(struct reply *into, const struct msg_reply *m);
 /* The entries (and nothing else) of other messages that carry some. */
 int wire_add_entries(struct reply *into, const struct msg_entry *entry, size_t n);
 
-/* The entries of r from `first` on, at most max, as a message has them; they borrow from r. Returns how many. */
+/* The entries of r from `first` on, at most max, as a message has them; they borrow from r. Returns
+ * how many. */
 size_t wire_entries(const struct reply *r, size_t first, struct msg_entry *out, size_t max);
 
 #endif

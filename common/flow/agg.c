@@ -235,16 +235,16 @@ static bool range_is_sane(const struct agg *a)
 
 static bool powers_are_sane(const struct powers *p)
 {
-	return !(p->m2.hi < 0) && isfinite(p->mean.lo) && isfinite(p->m2.lo) && isfinite(p->m3.lo) &&
-	       isfinite(p->m4.lo);
+	return !(p->m2.hi < 0) && isfinite(p->mean.lo) && isfinite(p->m2.lo) &&
+	       isfinite(p->m3.lo) && isfinite(p->m4.lo);
 }
 
 static bool pairs_are_sane(const struct agg *a)
 {
 	const struct pairs *p = &a->pairs.of;
 
-	return a->pairs.error >= 0 && !(p->xx.hi < 0) && !(p->yy.hi < 0) && isfinite(p->x.lo) && isfinite(p->y.lo) &&
-	       isfinite(p->xx.lo) && isfinite(p->yy.lo) && isfinite(p->xy.lo);
+	return a->pairs.error >= 0 && !(p->xx.hi < 0) && !(p->yy.hi < 0) && isfinite(p->x.lo) &&
+	       isfinite(p->y.lo) && isfinite(p->xx.lo) && isfinite(p->yy.lo) && isfinite(p->xy.lo);
 }
 
 bool agg_is_sane(const struct agg *a)

@@ -32,7 +32,8 @@ enum agg_kind {
 	AGG_VARIANCE, /* and these as stats/moments.h has them: an estimate, with n - 1 */
 	AGG_SKEWNESS,
 	AGG_KURTOSIS,
-	AGG_CI, /* half the width of the mean's confidence interval by Student's t; q is the level */
+	/* half the width of the mean's confidence interval by Student's t; q is the level */
+	AGG_CI,
 	AGG_COVARIANCE, /* of two values, as stats/pairs.h has them */
 	AGG_CORRELATION,
 	AGG_NKINDS
@@ -51,7 +52,9 @@ struct agg {
 	enum agg_kind kind;
 	uint32_t pinf, ninf; /* infinite values, apart from n */
 	uint64_t n; /* finite values */
-	double error; /* of the values: SUM and MEAN their sum, the others the greatest; of pairs that of the first */
+	/* of the values: SUM and MEAN their sum, the others the greatest; of pairs that of the
+	 * first */
+	double error;
 	union {
 		struct sum sum;
 		struct powers powers; /* of the kinds that have agg_kind_powers() */
@@ -81,8 +84,8 @@ static inline bool agg_kind_has_sketch(enum agg_kind kind)
 }
 
 /*
- * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these travel, and only they are of use
- * in an aggregate that came.
+ * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these travel, and only they are of
+ * use in an aggregate that came.
  */
 unsigned agg_kind_powers(enum agg_kind kind);
 
@@ -133,8 +136,8 @@ struct moments agg_moments(const struct agg *a);
 
 /*
  * The answer of another kind, MEAN or one with powers, and whether a's are enough for it and for an
- * interval of the mean. An aggregate of its kind merged from the same values has the same but for MEAN's
- * bound, which is the greatest here.
+ * interval of the mean. An aggregate of its kind merged from the same values has the same but for
+ * MEAN's bound, which is the greatest here.
  */
 bool agg_gives(enum agg_kind of, enum agg_kind as);
 double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);

@@ -70,7 +70,8 @@ static double quantile(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- of the powers: a bound for values that may each be off by E, so that deviations are by 2 E at the most */
+/* --- of the powers: a bound for values that may each be off by E, so that deviations are by 2 E at
+ * the most */
 
 struct moments agg_moments(const struct agg *a)
 {
@@ -100,7 +101,8 @@ static double half_width(const struct moments *m, double level, double *error)
 }
 
 /* shift: how far M / n may be off, where is value = M / n / s^power. */
-static double shape_error(const struct moments *m, double value, double error, double shift, int power)
+static double shape_error(const struct moments *m, double value, double error, double shift,
+			  int power)
 {
 	double n = (double)m->n, s = moments_deviation(m), off = error * sqrt(n / (n - 1)), size;
 
@@ -122,7 +124,8 @@ static double skewness(const struct moments *m, double *error)
 static double kurtosis(const struct moments *m, double *error)
 {
 	double v = moments_kurtosis(m), e = *error, s = stdev(m);
-	double third = s * sqrt(fabs(sum_value(&m->powers.m4)) / (double)m->n); /* of |v - mean|^3 */
+	/* of |v - mean|^3 */
+	double third = s * sqrt(fabs(sum_value(&m->powers.m4)) / (double)m->n);
 
 	*error = shape_error(m, v + 3, e,
 			     (8 * third + (24 * s * s + (32 * s + 16 * e) * e) * e) * e, 4);
@@ -162,7 +165,8 @@ static double of_powers(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- of pairs: deviations move by no more than the values do, and the distances have no sum of their own */
+/* --- of pairs: deviations move by no more than the values do, and the distances have no sum of
+ * their own */
 
 static double spread_of(const struct sum *squares, double n)
 {
@@ -179,13 +183,16 @@ static double product_shift(const struct agg *a, double sx, double sy)
 
 static double correlation_error(const struct agg *a, double r, double sx, double sy)
 {
-	double size = fabs(sum_value(&a->pairs.of.xy)) / (double)a->n, shift = product_shift(a, sx, sy);
-	double low = (sx - a->error) * (sy - a->pairs.error), high = (sx + a->error) * (sy + a->pairs.error);
+	double size = fabs(sum_value(&a->pairs.of.xy)) / (double)a->n,
+	       shift = product_shift(a, sx, sy);
+	double low = (sx - a->error) * (sy - a->pairs.error),
+	       high = (sx + a->error) * (sy + a->pairs.error);
 
 	if (!(sx > a->error && sy > a->pairs.error))
 		return INFINITY;
 	/* It is in [-1, 1] whatever its parts are. */
-	return fmin(1 + fabs(r), fmax((size + shift) / low - fabs(r), fabs(r) - (size - shift) / high));
+	return fmin(1 + fabs(r),
+		    fmax((size + shift) / low - fabs(r), fabs(r) - (size - shift) / high));
 }
 
 static double of_pairs(const struct agg *a, double *error)
@@ -249,7 +256,8 @@ double agg_value(const struct agg *a, double q, double *error)
 bool agg_gives(enum agg_kind of, enum agg_kind as)
 {
 	return agg_kind_powers(of) >= 2 &&
-	       (as == AGG_MEAN || (agg_kind_powers(as) && agg_kind_powers(as) <= agg_kind_powers(of)));
+	       (as == AGG_MEAN ||
+		(agg_kind_powers(as) && agg_kind_powers(as) <= agg_kind_powers(of)));
 }
 
 double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error)

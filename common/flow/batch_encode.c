@@ -179,9 +179,8 @@ void flow_batch_encode(struct buf *b, const struct flow_batch *batch)
 	struct flow_token first = { 0 };
 
 	buf_putc(b, BATCH_VERSION);
-	buf_putc(b,
-		 (batch->domain == FLOW_VT ? BATCH_VT : 0) | (batch->partial ? BATCH_PARTIAL : 0) |
-			 (batch->rest ? BATCH_REST : 0));
+	buf_putc(b, (batch->domain == FLOW_VT ? BATCH_VT : 0) |
+			    (batch->partial ? BATCH_PARTIAL : 0) | (batch->rest ? BATCH_REST : 0));
 	buf_putc(b, (uint8_t)batch->agg);
 	buf_put_varint(b, batch->measurement);
 	buf_put_varint(b, (uint64_t)batch->read);

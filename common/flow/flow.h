@@ -27,9 +27,11 @@ struct flow_limits {
 struct flow_result {
 	uint32_t measurement, output;
 	struct flow_token t; /* key: number of the read, or the virtual time */
-	const struct agg *a; /* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
+	/* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
+	const struct agg *a;
 	bool is_enough; /* of a stop: its rule holds */
-	enum dependence dependence; /* of a stop: what makes its interval too narrow, as far as it can know */
+	/* of a stop: what makes its interval too narrow, as far as it can know */
+	enum dependence dependence;
 };
 
 /* What one link carries for one read. */
@@ -72,8 +74,8 @@ void flow_remove(struct flow *f, uint32_t measurement); /* an unknown one: nothi
 #define FLOW_NO_INPUT UINT32_MAX
 
 /*
- * The input that node `number` of the measurement's graph is, for the calls below; measurements that
- * share it get the same. Until the last of them is removed. FLOW_NO_INPUT: it is no input.
+ * The input that node `number` of the measurement's graph is, for the calls below; measurements
+ * that share it get the same. Until the last of them is removed. FLOW_NO_INPUT: it is no input.
  */
 uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number);
 
@@ -85,23 +87,24 @@ void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
 /*
  * It is not waited for any more: its owner cannot tell it, and results say that it should have been
- * there; or it has ended, and what came is all that there was. It is waited for again. What that makes
- * complete comes out with the next token, announcement, read or graph, so that closing many costs little more
- * than closing one. The same is true of links.
+ * there; or it has ended, and what came is all that there was. It is waited for again. What that
+ * makes complete comes out with the next token, announcement, read or graph, so that closing many
+ * costs little more than closing one. The same is true of links.
  */
 void flow_close(struct flow *f, uint32_t input);
 void flow_end(struct flow *f, uint32_t input);
 void flow_open(struct flow *f, uint32_t input);
 
 /*
- * A batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link, ERR_INVALID:
- * it is of another kind. A batch for a read that was read already is late: its tokens and its
- * aggregates since the last read count into the next read, others are dropped. A second one for a read,
- * and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
+ * A batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link,
+ * ERR_INVALID: it is of another kind. A batch for a read that was read already is late: its tokens
+ * and its aggregates since the last read count into the next read, others are dropped. A second one
+ * for a read, and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 
-/* One for that read has come, or it is so old that nobody knows. False: also when there is no such link. */
+/* One for that read has come, or it is so old that nobody knows. False: also when there is no such
+ * link. */
 bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);
 int flow_link_open(struct flow *f, uint32_t measurement, const char *link);

@@ -2,7 +2,8 @@
 /* Who is still there: from inputs that their owners closed, upwards. */
 #include "common/flow/flow_internal.h"
 
-/* Contributors that are open or told all, of those that should be; an operation has the worst of its inputs. */
+/* Contributors that are open or told all, of those that should be; an operation has the worst of
+ * its inputs. */
 static void count_alive(const struct flow *f, struct fnode *n)
 {
 	n->alive_k = n->alive_n = 0;

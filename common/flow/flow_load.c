@@ -78,7 +78,8 @@ static bool is_own(const struct flow_node *n)
 
 /*
  * Two nodes of one text are one: the node's own text with the places of its inputs, and whose it is
- * where it is one measurement's. A source that counts from a start is shared by those of that start.
+ * where it is one measurement's. A source that counts from a start is shared by those of that
+ * start.
  */
 static char *identity_of(const struct flow_node *n, const uint32_t *in, const struct fmeas *m)
 {
@@ -247,7 +248,9 @@ static int load_node(struct load *l, size_t i)
 	l->f->node[place].passed = true;
 	l->f->node[place].refs++;
 	m->pass[m->npass++] = place;
-	return n->kind == FLOW_LINK_IN ? smap_put(&m->link, n->link.name, (void *)((uintptr_t)place + 1), NULL) : 0;
+	return n->kind == FLOW_LINK_IN
+		       ? smap_put(&m->link, n->link.name, (void *)((uintptr_t)place + 1), NULL)
+		       : 0;
 }
 
 static void let_go(struct flow *f, struct fmeas *m)

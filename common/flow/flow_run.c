@@ -15,7 +15,9 @@ static void shift(struct flow *f, struct fnode *n, const struct flow_token *t, c
 
 static void result(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
-	struct flow_result r = { f->meas[n->measurement].id, n->output, *t, a, false, DEPENDENCE_NONE };
+	struct flow_result r = {
+		f->meas[n->measurement].id, n->output, *t, a, false, DEPENDENCE_NONE
+	};
 
 	if (t->flags & FLOW_EXCLUDED)
 		return;
@@ -158,8 +160,8 @@ static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e
 }
 
 /*
- * A batch that is sent again after a link broke must not count twice. What is older than 64 reads cannot
- * be told apart any more.
+ * A batch that is sent again after a link broke must not count twice. What is older than 64 reads
+ * cannot be told apart any more.
  */
 static bool is_new(struct fnode *n, int64_t read)
 {

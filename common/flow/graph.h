@@ -43,8 +43,8 @@ enum flow_kind {
 	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */
 	FLOW_RESULT, /* its input is output number .output of the measurement */
 	/*
-	 * READ: a partial aggregate with powers; its value, and whether there are enough: .stop. Second, if there is one,
-	 * the partial CORRELATION of its values with the ones before.
+	 * READ: a partial aggregate with powers; its value, and whether there are enough: .stop.
+	 * Second, if there is one, the partial CORRELATION of its values with the ones before.
 	 */
 	FLOW_STOP,
 	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
@@ -108,9 +108,9 @@ struct flow_source {
 	const char *process; /* and token of the process that executes it */
 	uint32_t parameter;
 	/*
-	 * METRIC: counted from the measurement's start, which only measurements of the same start can
-	 * share. Where differences are taken it counts from whenever. So does TIME with a probe, by
-	 * the host's own clock, which needs no bound for how far that is from mainsm's.
+	 * METRIC: counted from the measurement's start, which only measurements of the same start
+	 * can share. Where differences are taken it counts from whenever. So does TIME with a
+	 * probe, by the host's own clock, which needs no bound for how far that is from mainsm's.
 	 */
 	bool from_start;
 	struct flow_names partners, regions; /* none: all */
@@ -119,7 +119,8 @@ struct flow_source {
 struct flow_fold {
 	enum agg_kind agg;
 	double q; /* of a kind that agg_kind_has_share() */
-	bool partial_out; /* gives the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
+	/* gives the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
+	bool partial_out;
 	enum flow_since since; /* VT_AGG */
 };
 
@@ -128,7 +129,8 @@ struct flow_link {
 	/* The others are a LINK_IN's: what its other end is like. */
 	enum flow_domain domain;
 	bool partial; /* of fold.agg and .q */
-	/* .since the last read: a late one is merged with the next; of plain values as .agg (SUM, MIN, MAX) says. */
+	/* .since the last read: a late one is merged with the next; of plain values as .agg (SUM,
+	 * MIN, MAX) says. */
 	struct flow_fold fold;
 	uint32_t behind; /* contributors (processes, nodes) behind it */
 };
@@ -136,7 +138,8 @@ struct flow_link {
 struct flow_stop {
 	enum agg_kind agg; /* what it gives of the aggregate: agg_gives() */
 	double q; /* as of a fold */
-	const char *until; /* when there are enough values: stats/stop.h, without batches, which need a sequence */
+	/* when there are enough values: stats/stop.h, without batches, which need a sequence */
+	const char *until;
 };
 
 struct flow_node {
@@ -190,8 +193,8 @@ void flow_graph_free(struct flow_graph *g);
  * Copies the node with its inputs and texts (NULL becomes ""). The number of the node, or ERR_LIMIT
  * beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
  *
- *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB, .in = (uint32_t[]){ a, b }, .nin = 2 };
- *	rc = flow_graph_add(g, &n, &e);
+ *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB, .in = (uint32_t[]){ a, b }, .nin
+ *= 2 }; rc = flow_graph_add(g, &n, &e);
  */
 int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *e);
 
@@ -210,7 +213,8 @@ size_t flow_graph_state_bytes(const struct flow_graph *g);
 /* Node evaluations that one token of the most expensive source costs; of a verified graph. */
 size_t flow_graph_cost(const struct flow_graph *g);
 
-/* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of two. */
+/* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of
+ * two. */
 uint32_t flow_node_window(const struct flow_node *n);
 
 /*
@@ -219,7 +223,8 @@ uint32_t flow_node_window(const struct flow_node *n);
  */
 uint32_t flow_link_window(size_t links);
 
-/* For ways that values alone take, all of them, of which a graph has so many ends: as much as that half holds. */
+/* For ways that values alone take, all of them, of which a graph has so many ends: as much as that
+ * half holds. */
 uint32_t flow_link_window_most(size_t links);
 
 const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */
@@ -237,8 +242,8 @@ bool flow_source_find(const char *name, enum flow_source_kind *out);
 void flow_graph_print(struct buf *b, const struct flow_graph *g);
 
 /*
- * From a hostile value: checked for its form and then with flow_graph_verify(). ERR_PARSE, ERR_LIMIT,
- * ERR_INVALID, ERR_NOMEM.
+ * From a hostile value: checked for its form and then with flow_graph_verify(). ERR_PARSE,
+ * ERR_LIMIT, ERR_INVALID, ERR_NOMEM.
  */
 int flow_graph_from_value(const struct omis_value *v, struct flow_graph **out, struct err *e);
 

@@ -8,9 +8,11 @@
 #include <stdint.h>
 
 #define FLOW_DEPTH_MAX 128 /* the engine recurses along a way; twice PMSL_DEPTH_MAX */
-#define FLOW_INPUTS_MAX FLOW_NODES_MAX /* of one node: a link to each host of a large site may be all that there is */
+/* of one node: a link to each host of a large site may be all that there is */
+#define FLOW_INPUTS_MAX FLOW_NODES_MAX
 #define FLOW_NAMES_MAX 1024 /* partners or regions of one source */
-#define FLOW_TEXT_MAX_BYTES (4 * 1024 * 1024) /* names and inputs of a graph: it came in a frame */
+/* names and inputs of a graph: it came in a frame */
+#define FLOW_TEXT_MAX_BYTES (4 * 1024 * 1024)
 #define FLOW_WINDOW_MAX 16384 /* keys: a second of a fast probe at a site */
 #define FLOW_WINDOW_OP 64 /* inputs of one process: they come within an iteration or two */
 #define FLOW_WINDOW_SET 512 /* processes drift apart, and rings are read one after the other */

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Takes the members of a list one after the other. Failure is sticky: every getter gives 0 or "". */
+/* Takes the members of a list one after the other. Failure is sticky: every getter gives 0
+ * or "". */
 struct reader {
 	const struct omis_value *v;
 	size_t n, at;
@@ -82,7 +83,8 @@ static bool take_is_word(struct reader *r, const char *word)
 	return !strcmp(take_text(r), word);
 }
 
-/* is_known: whether this build has that word. Another may have more: if it is a word, it is told. */
+/* is_known: whether this build has that word. Another may have more: if it is a word, it is
+ * told. */
 static void expect_known(struct reader *r, bool is_known, const char *word)
 {
 	if (is_known || r->failed)
@@ -278,7 +280,8 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 	if (!r.failed)
 		take_attributes(&r, &n, lists);
 	if (r.unknown)
-		return err_set(e, ERR_UNSUPPORTED, "node %zu: '%.40s' is not known here", g->nnode, r.unknown);
+		return err_set(e, ERR_UNSUPPORTED, "node %zu: '%.40s' is not known here", g->nnode,
+			       r.unknown);
 	if (!is_done(&r))
 		return err_set(e, ERR_PARSE, "node %zu: its element %zu does not fit", g->nnode,
 			       r.at);

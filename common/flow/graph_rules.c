@@ -110,7 +110,8 @@ static int fold_rule(const struct flow_graph *g, struct flow_node *n, struct err
 	if (rc)
 		return rc;
 	if (agg_kind_is_of_pairs(n->fold.agg) && !input(g, n, 0)->partial)
-		return err_set(e, ERR_INVALID, "a %s of values that are no pairs", agg_kind_name(n->fold.agg));
+		return err_set(e, ERR_INVALID, "a %s of values that are no pairs",
+			       agg_kind_name(n->fold.agg));
 	if (n->fold.agg == AGG_HISTOGRAM && !n->fold.partial_out)
 		return err_set(e, ERR_INVALID, "a histogram is no one number: partial_out is due");
 	n->partial = n->fold.partial_out;
@@ -166,7 +167,8 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 	return 0;
 }
 
-/* Values of one key, some of them constants; behind the result stands who is behind the most of them. */
+/* Values of one key, some of them constants; behind the result stands who is behind the most of
+ * them. */
 static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	int rc = common_domain(g, n, &n->domain, e);
@@ -192,7 +194,8 @@ static int op_rule(const struct flow_graph *g, struct flow_node *n, struct err *
 static int pair_rule(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	if (!agg_kind_name(n->fold.agg) || !agg_kind_is_of_pairs(n->fold.agg))
-		return err_set(e, ERR_INVALID, "aggregate %u is not of pairs", (unsigned)n->fold.agg);
+		return err_set(e, ERR_INVALID, "aggregate %u is not of pairs",
+			       (unsigned)n->fold.agg);
 	n->partial = true;
 	n->gives = n->fold;
 	return values_of_a_key(g, n, e);
@@ -290,7 +293,8 @@ static int rule_is_fit(const char *until, struct err *e)
 	int rc = stop_parse(until, &s, e);
 
 	if (!rc && stop_has_batches(&s))
-		return err_set(e, ERR_INVALID, "values of many ranks are no sequence: they have no batches");
+		return err_set(e, ERR_INVALID,
+			       "values of many ranks are no sequence: they have no batches");
 	return rc ? err_set(e, ERR_INVALID, "'%.60s' is no rule", until) : 0;
 }
 
@@ -300,7 +304,8 @@ static int neighbours_fit(const struct flow_node *in, struct err *e)
 	if (in->domain != FLOW_READ)
 		return bad_domain(in, FLOW_READ, e);
 	if (!in->partial || in->gives.agg != AGG_CORRELATION)
-		return err_set(e, ERR_INVALID, "its second input is no partial %s", agg_kind_name(AGG_CORRELATION));
+		return err_set(e, ERR_INVALID, "its second input is no partial %s",
+			       agg_kind_name(AGG_CORRELATION));
 	return 0;
 }
 

@@ -54,7 +54,8 @@ static int check_node(struct flow_graph *g, size_t i, struct err *e)
 	return rc ? graph_refuse(g, i, rc, e) : 0;
 }
 
-/* What is there once in a graph: ends of one name, results of one number. Values are their nodes. */
+/* What is there once in a graph: ends of one name, results of one number. Values are their
+ * nodes. */
 struct names {
 	struct smap in, out;
 	struct map outputs;
@@ -84,8 +85,8 @@ static int check_use(struct flow_graph *g, struct names *t, size_t i, struct err
 	if (put_name(t, n, &twin))
 		return err_nomem(e);
 	if (twin)
-		return err_set(e, ERR_INVALID, "node %zu is the same %s already", (size_t)(twin - g->node),
-			       flow_kind_name(n->kind));
+		return err_set(e, ERR_INVALID, "node %zu is the same %s already",
+			       (size_t)(twin - g->node), flow_kind_name(n->kind));
 	return 0;
 }
 

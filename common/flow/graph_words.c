@@ -7,22 +7,30 @@
 #include <string.h>
 
 static const char *const agg_name[AGG_NKINDS] = {
-	[AGG_COUNT] = "COUNT",	     [AGG_SUM] = "SUM",
-	[AGG_MIN] = "MIN",	     [AGG_MAX] = "MAX",
-	[AGG_PROD] = "PROD",	     [AGG_MEAN] = "MEAN",
-	[AGG_STDEV] = "STDEV",	     [AGG_UNIQUE] = "UNIQUE",
-	[AGG_QUANTILE] = "QUANTILE", [AGG_HISTOGRAM] = "HISTOGRAM",
-	[AGG_VARIANCE] = "VARIANCE", [AGG_SKEWNESS] = "SKEWNESS",
-	[AGG_KURTOSIS] = "KURTOSIS", [AGG_CI] = "CI",
-	[AGG_COVARIANCE] = "COVARIANCE", [AGG_CORRELATION] = "CORRELATION",
+	[AGG_COUNT] = "COUNT",
+	[AGG_SUM] = "SUM",
+	[AGG_MIN] = "MIN",
+	[AGG_MAX] = "MAX",
+	[AGG_PROD] = "PROD",
+	[AGG_MEAN] = "MEAN",
+	[AGG_STDEV] = "STDEV",
+	[AGG_UNIQUE] = "UNIQUE",
+	[AGG_QUANTILE] = "QUANTILE",
+	[AGG_HISTOGRAM] = "HISTOGRAM",
+	[AGG_VARIANCE] = "VARIANCE",
+	[AGG_SKEWNESS] = "SKEWNESS",
+	[AGG_KURTOSIS] = "KURTOSIS",
+	[AGG_CI] = "CI",
+	[AGG_COVARIANCE] = "COVARIANCE",
+	[AGG_CORRELATION] = "CORRELATION",
 };
 
 static const char *const kind_name[FLOW_NKINDS] = {
 	[FLOW_CONST] = "const",	      [FLOW_INPUT] = "input",	[FLOW_OP] = "op",
 	[FLOW_SET] = "set",	      [FLOW_VT_AGG] = "vt_agg", [FLOW_SHIFT] = "shift",
 	[FLOW_DELTA] = "delta",	      [FLOW_RATE] = "rate",	[FLOW_LINK_IN] = "link_in",
-	[FLOW_LINK_OUT] = "link_out", [FLOW_RESULT] = "result",
-	[FLOW_STOP] = "stop",	      [FLOW_PAIR] = "pair",
+	[FLOW_LINK_OUT] = "link_out", [FLOW_RESULT] = "result", [FLOW_STOP] = "stop",
+	[FLOW_PAIR] = "pair",
 };
 
 static const char *const source_name[FLOW_NSOURCES] = {

@@ -81,8 +81,8 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
 void match_fire(struct match *m, int64_t key);
 
 /*
- * The input is not waited for any more; false: it was so already. Keys may be complete by it: look at
- * all from match_at(m, 0) on.
+ * The input is not waited for any more; false: it was so already. Keys may be complete by it: look
+ * at all from match_at(m, 0) on.
  */
 bool match_close(struct match *m, uint32_t input);
 

@@ -40,5 +40,6 @@ void delta_read(struct flow *f, struct fnode *n)
 		n->now.error = 0;
 		n->now.flags |= n->now.flags & FLOW_MISSING ? 0 : FLOW_NAN;
 	}
-	*s = (struct delta_state){ in->value, in->error, until > s->time ? until : s->time, in->key };
+	*s = (struct delta_state){ in->value, in->error, until > s->time ? until : s->time,
+				   in->key };
 }

@@ -60,9 +60,9 @@ int op_init(struct flow *f, struct fnode *n)
 		op_done(n);
 		return -ERR_NOMEM;
 	}
-	n->state_bytes =
-		keys * n->nin * sizeof(*s->in) + (s->matched ? match_bytes(n->window, n->nin) : 0) +
-		(s->pair ? sizeof(*s->pair) : 0);
+	n->state_bytes = keys * n->nin * sizeof(*s->in) +
+			 (s->matched ? match_bytes(n->window, n->nin) : 0) +
+			 (s->pair ? sizeof(*s->pair) : 0);
 	put_constants(f, n, keys);
 	if (s->matched)
 		close_constants(f, n);

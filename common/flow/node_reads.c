@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* What comes late goes into the next read. Two plain values become one only where that is a value of the same kind. */
+/* What comes late goes into the next read. Two plain values become one only where that is a value
+ * of the same kind. */
 static bool takes_late(const struct fnode *n)
 {
 	enum agg_kind agg = n->fold.agg;
@@ -50,7 +51,8 @@ static struct flow_partial *open_slot(struct reads_state *s, int64_t read)
 	return &s->part[at];
 }
 
-/* Merged with what is there for that read. Late data are in it, but their sender did not contribute. */
+/* Merged with what is there for that read. Late data are in it, but their sender did not
+ * contribute. */
 static void merge(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 		  bool late)
 {

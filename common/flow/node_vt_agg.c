@@ -32,8 +32,9 @@ void vt_agg_done(struct fnode *n)
 }
 
 /*
- * By the newest data in it a token belongs to an interval: (last read, announced end], or the one after
- * it. Its own time is a mean: of data from before a read and behind it, it would often be late.
+ * By the newest data in it a token belongs to an interval: (last read, announced end], or the one
+ * after it. Its own time is a mean: of data from before a read and behind it, it would often be
+ * late.
  */
 void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
 {
@@ -86,7 +87,8 @@ void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 	uint32_t late = n->agg.part[n->agg.now].t.flags & FLOW_LATE;
 
 	turn(&n->agg, n->fold.since);
-	n->agg.has_lived = in->alive_k > 0 || (n->agg.has_lived && n->fold.since == FLOW_SINCE_START);
+	n->agg.has_lived =
+		in->alive_k > 0 || (n->agg.has_lived && n->fold.since == FLOW_SINCE_START);
 	p = n->agg.part[TOTAL];
 	p.is_told |= !p.t.n && n->agg.has_lived;
 	if (!p.t.n)

@@ -18,8 +18,8 @@
 void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_token *out);
 
 /*
- * Two values become the partial aggregate of their pair, of a kind of pairs, in out and a; of none where
- * one is not there, or was left out.
+ * Two values become the partial aggregate of their pair, of a kind of pairs, in out and a; of none
+ * where one is not there, or was left out.
  */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a);
 

@@ -18,7 +18,9 @@ enum partial_over { PARTIAL_OVER_SET, PARTIAL_OVER_KEYS };
 struct flow_partial {
 	struct flow_token t;
 	struct agg a;
-	bool is_told; /* some member has told, if only that it has nothing: of others an empty set is not known to be one */
+	/* some member has told, if only that it has nothing: of others an empty set is not known to
+	 * be one */
+	bool is_told;
 };
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);
@@ -32,8 +34,9 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
 /*
- * What all of it is worth: t's value, error and flags. is_part: it goes on as an aggregate, of which nobody
- * wants the value yet: one number has no variance, and is no fault of those that it is merged with.
+ * What all of it is worth: t's value, error and flags. is_part: it goes on as an aggregate, of
+ * which nobody wants the value yet: one number has no variance, and is no fault of those that it is
+ * merged with.
  */
 struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part);
 

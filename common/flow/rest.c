@@ -23,8 +23,9 @@ static bool says_zero(const struct flow_batch *b)
 {
 	const struct flow_token *t = b->t;
 
-	return b->domain == FLOW_READ && !b->partial && b->n == 1 && !b->lost && t->value == 0 && !signbit(t->value) &&
-	       t->error == 0 && !t->flags && t->key == b->read && t->k == 1 && t->n == 1;
+	return b->domain == FLOW_READ && !b->partial && b->n == 1 && !b->lost && t->value == 0 &&
+	       !signbit(t->value) && t->error == 0 && !t->flags && t->key == b->read && t->k == 1 &&
+	       t->n == 1;
 }
 
 static void note_times(struct flow_rest *r, const struct flow_token *t)
@@ -55,9 +56,12 @@ bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b)
 	return true;
 }
 
-void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b), void *arg)
+void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b),
+		    void *arg)
 {
-	struct flow_batch b = { .measurement = r->measurement, .read = r->read, .domain = FLOW_READ, .n = 1 };
+	struct flow_batch b = {
+		.measurement = r->measurement, .read = r->read, .domain = FLOW_READ, .n = 1
+	};
 	struct flow_token t = flow_token_make(r->read, 0, 0, r->first + (r->last - r->first) / 2);
 
 	for (uint32_t i = 0; i < r->n && r->n < FLOW_REST_MIN; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read: their links have one batch together,
- * which stands for all links of its piece that have no batch of their own for that read. It has their number and the sum of
- * their hashes, so that whoever has other links in mind (the objects have changed, a frame was lost) takes none of them
- * for 0.
+ * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read: their
+ * links have one batch together, which stands for all links of its piece that have no batch of
+ * their own for that read. It has their number and the sum of their hashes, so that whoever has
+ * other links in mind (the objects have changed, a frame was lost) takes none of them for 0.
  */
 #ifndef COMMON_FLOW_REST_H
 #define COMMON_FLOW_REST_H
@@ -31,8 +31,10 @@ void flow_rest_clear(struct flow_rest *r);
 /* True: it is in there, and is not told otherwise. Valid until the graph changes. */
 bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 
-/* What is in there: batches for put(), one or, below FLOW_REST_MIN, each of its own. Nothing is in there then. */
-void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b), void *arg);
+/* What is in there: batches for put(), one or, below FLOW_REST_MIN, each of its own. Nothing is in
+ * there then. */
+void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flow_batch *b),
+		    void *arg);
 
 /* Where the batch of a rest comes: the links that lead from its piece. */
 struct flow_rest_links {
@@ -42,7 +44,8 @@ struct flow_rest_links {
 	void *arg;
 };
 
-/* Takes a batch for each link that has not told; -ERR_INVALID: these are others than it stands for, and none is taken. */
+/* Takes a batch for each link that has not told; -ERR_INVALID: these are others than it stands for,
+ * and none is taken. */
 int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links *links);
 
 #endif

@@ -43,7 +43,7 @@ struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n)
 char *flow_flags_print(char *out, uint32_t flags)
 {
 	static const char *const word[] = { "partial", "stale",	  "late",     "none-yet", "div0",
-					    "nan",     "missing", "excluded", "lost",     "ended" };
+					    "nan",     "missing", "excluded", "lost",	  "ended" };
 	int at = 0;
 
 	out[0] = 0;

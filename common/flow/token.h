@@ -16,11 +16,13 @@ enum flow_flag {
 	FLOW_LATE = 4, /* with data of an interval that was read before */
 	FLOW_NONE_YET = 8, /* a call is under way that tells nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
-	FLOW_NAN = 32, /* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
+	/* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
+	FLOW_NAN = 32,
 	FLOW_MISSING = 64, /* something did not come, or a set was empty */
 	FLOW_EXCLUDED = 128, /* WHERE was false: sets leave it out */
 	FLOW_LOST = 256, /* a queue was full: tokens are missing */
-	FLOW_ENDED = 512, /* a source has ended: when all have, the newest data are of the last one's end */
+	/* a source has ended: when all have, the newest data are of the last one's end */
+	FLOW_ENDED = 512,
 	FLOW_FLAGS_ALL = 1023,
 };
 

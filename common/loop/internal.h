@@ -36,13 +36,15 @@ struct timer_slot {
 };
 
 struct loop {
-	struct loop *whole; /* what it is a part of: has its timers, posts and all below; itself when it is none */
+	/* what it is a part of: has its timers, posts and all below; itself when it is none */
+	struct loop *whole;
 	struct loop_part part; /* used when it is one */
 	struct event_base *base; /* NULL: virtual */
 	nsec_t virtual_now;
 	struct timer_slot *heap;
 	size_t armed; /* timers in the heap */
-	size_t timers, cap; /* timers that exist, of parts too; cap >= timers: arming never allocates */
+	/* timers that exist, of parts too; cap >= timers: arming never allocates */
+	size_t timers, cap;
 	uint64_t seq;
 	int timerfd;
 	struct event *timerfd_event;

@@ -79,16 +79,18 @@ int loop_pollfd(struct loop *l, struct err *e);
 /* --- parts: what stands on one host of a simulated world */
 
 /*
- * A loop whose callbacks a virtual one runs among its own: with a clock of its own, which goes faster or slower, and which may
- * be held as SIGSTOP holds a process. Whatever takes a loop takes a part; its times are those of its clock. Only
- * the whole is run, and frees it. Descriptors and signals are watched as by the whole. NULL: no memory.
+ * A loop whose callbacks a virtual one runs among its own: with a clock of its own, which goes
+ * faster or slower, and which may be held as SIGSTOP holds a process. Whatever takes a loop takes a
+ * part; its times are those of its clock. Only the whole is run, and frees it. Descriptors and
+ * signals are watched as by the whole. NULL: no memory.
  */
 struct loop *loop_new_part(struct loop *whole);
 
 /* From now on it goes so much faster than the whole's, in parts of 10^9; it does not step. */
 void loop_part_set_rate(struct loop *part, int64_t ppb);
 
-/* Nothing of it is called back for so long (of the whole's clock); what falls due meanwhile comes then. Its clock goes on. */
+/* Nothing of it is called back for so long (of the whole's clock); what falls due meanwhile comes
+ * then. Its clock goes on. */
 void loop_part_hold(struct loop *part, nsec_t time);
 
 /* It is held no more. */
@@ -100,10 +102,12 @@ nsec_t loop_held_until(const struct loop *l);
 /* By the clock of what it is a part of; for a loop that is none its own. */
 nsec_t loop_whole_now(const struct loop *l);
 
-/* The part whose work is under way, in a callback of it or because somebody entered; else the whole. Its own while it is none. */
+/* The part whose work is under way, in a callback of it or because somebody entered; else the
+ * whole. Its own while it is none. */
 struct loop *loop_running(const struct loop *l);
 
-/* The work of l is under way from now on: for who calls what stands there. Returns loop_running() of before, to be entered again. */
+/* The work of l is under way from now on: for who calls what stands there. Returns loop_running()
+ * of before, to be entered again. */
 struct loop *loop_enter(struct loop *l);
 
 /* What its maker has for it; borrowed, NULL at first. */

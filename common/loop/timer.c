@@ -41,7 +41,8 @@ static size_t sift_up(struct loop *l, size_t i, const struct timer_slot *s)
 
 static size_t first_child(const struct loop *l, size_t i)
 {
-	size_t first = CHILDREN * i + 1, end = first + CHILDREN < l->armed ? first + CHILDREN : l->armed;
+	size_t first = CHILDREN * i + 1,
+	       end = first + CHILDREN < l->armed ? first + CHILDREN : l->armed;
 
 	for (size_t k = first + 1; k < end; k++)
 		if (is_before(&l->heap[k], &l->heap[first]))
@@ -51,7 +52,8 @@ static size_t first_child(const struct loop *l, size_t i)
 
 static size_t sift_down(struct loop *l, size_t i, const struct timer_slot *s)
 {
-	for (size_t child; (child = first_child(l, i)) < l->armed && is_before(&l->heap[child], s); i = child)
+	for (size_t child; (child = first_child(l, i)) < l->armed && is_before(&l->heap[child], s);
+	     i = child)
 		put_at(l, i, &l->heap[child]);
 	return i;
 }

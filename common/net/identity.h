@@ -35,7 +35,8 @@ enum role {
 #define ROLES_TOOL \
 	(ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE) | ROLE_BIT(ROLE_TOOL_ADMIN))
 
-/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin" "factory"; "none" for anything else. */
+/* "mainsm" "sm" "lm" "tool-observe" "tool-manipulate" "tool-admin" "factory"; "none" for anything
+ * else. */
 const char *role_name(enum role r);
 /* ROLE_NONE for an unknown name. */
 enum role role_from_name(const char *name);
@@ -45,18 +46,18 @@ char *role_set_names(char *out, size_t size, unsigned roles);
 #define SERIAL_BYTES 16
 #define FINGERPRINT_BYTES 32
 
-#define IDENTITY_OWNER_MAX_BYTES \
-	63 /* as user names of the system: it stands in lists and in each request */
+/* as user names of the system: it stands in lists and in each request */
+#define IDENTITY_OWNER_MAX_BYTES 63
 #define IDENTITY_TOKEN_MAX_BYTES 15
 
 /* site and host are names (str_is_name) or "". Plain data, may be copied. */
 struct identity {
 	enum role role;
 	char site[NAME_MAX_BYTES + 1];
-	char host
-		[NAME_MAX_BYTES +
-		 1]; /* lm: its host; sm, mainsm: where it runs; tool, factory: user@host, its label */
-	/* The user of the monitor, the name that came with the token, or the token's id. "" = not said. */
+	char host[NAME_MAX_BYTES + 1]; /* lm: its host; sm, mainsm: where it runs; tool, factory:
+					  user@host, its label */
+	/* The user of the monitor, the name that came with the token, or the token's id. "" = not
+	 * said. */
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
 	bool has_uid; /* enrolled by a string of the monitor's own user, whose uid it is */
 	uint32_t uid;
@@ -74,17 +75,17 @@ struct identity {
 char *identity_describe(char *out, size_t size, const struct identity *id);
 
 /*
- * The name that certificates are listed and revoked by, which no other holder can choose: a daemon's host,
- * the label of a tool of the monitor's own user, else the owner. Borrowed.
+ * The name that certificates are listed and revoked by, which no other holder can choose: a
+ * daemon's host, the label of a tool of the monitor's own user, else the owner. Borrowed.
  */
 const char *identity_name(const struct identity *id);
 
 #define IDENTITY_PRINCIPAL_BYTES (32 + 2 * NAME_MAX_BYTES)
 
 /*
- * Whom fairness and property go by, however many links and certificates there are: a daemon is its role, site
- * and host; a tool or factory is its owner ("uid 1000" for the monitor's own user). Returns out, which has
- * IDENTITY_PRINCIPAL_BYTES.
+ * Whom fairness and property go by, however many links and certificates there are: a daemon is its
+ * role, site and host; a tool or factory is its owner ("uid 1000" for the monitor's own user).
+ * Returns out, which has IDENTITY_PRINCIPAL_BYTES.
  */
 char *identity_principal(char *out, const struct identity *id);
 
@@ -95,7 +96,8 @@ bool identity_is_same_user(const struct identity *a, const struct identity *b);
 bool identity_owner_is_valid(const char *name);
 
 /*
- * What a daemon may call its host: letters, digits, '.', '_', '-', ':' and bytes above 127 of UTF-8, not first
+ * What a daemon may call its host: letters, digits, '.', '_', '-', ':' and bytes above 127 of
+ * UTF-8, not first
  * '.' or '-'. It stands in paths and command lines.
  */
 bool identity_host_is_valid(const char *name);

@@ -185,7 +185,8 @@ int chan_feed(struct chan *c, const uint8_t *p, size_t n, struct err *e);
 /* The frames that are there already, unless paused or gone. */
 int chan_deliver(struct chan *c, struct err *e);
 #define IDLE_KEEP_BYTES 4096 /* an idle channel keeps no larger buffer */
-/* Of one that is up, when all that has come is read: a buffer that one large message has grown is not kept for the next hour. */
+/* Of one that is up, when all that has come is read: a buffer that one large message has grown is
+ * not kept for the next hour. */
 void chan_give_back_input(struct chan *c);
 /* Room was made: CHAN_WRITABLE if somebody waits for it. */
 void chan_drained(struct chan *c);
@@ -250,7 +251,8 @@ void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
 void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
 /* The peer learns of a reset; we are told nothing. */
 void mem_chan_crash(struct mem_chan *m);
-/* Another number after each change of rules; what mem_net_link() gave before is not valid then. Not 0. */
+/* Another number after each change of rules; what mem_net_link() gave before is not valid then. Not
+ * 0. */
 uint64_t mem_net_rules(const struct mem_net *m);
 const struct mem_link *mem_net_link(const struct mem_net *m, const char *a, const char *b);
 /* In [0, 1). */

@@ -28,8 +28,8 @@ void mem_net_free(struct mem_net *m);
 void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
 
 /*
- * What is opened on that host later has that loop, a part of the network's: its own clock, and while it is held what is sent
- * there is under way, and who dials waits. -ERR_NOMEM.
+ * What is opened on that host later has that loop, a part of the network's: its own clock, and
+ * while it is held what is sent there is under way, and who dials waits. -ERR_NOMEM.
  */
 int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part);
 
@@ -49,10 +49,12 @@ struct mem_link {
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
 	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
-	const char *deaf; /* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
+	/* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
+	const char *deaf;
 	/*
-	 * Where a host is deaf: when (of the network's loop) nothing passes the other way either. TCP sends nothing new while
-	 * nothing is acknowledged, which it notices after its time-out (RFC 6298). 0: never.
+	 * Where a host is deaf: when (of the network's loop) nothing passes the other way either.
+	 * TCP sends nothing new while nothing is acknowledged, which it notices after its time-out
+	 * (RFC 6298). 0: never.
 	 */
 	nsec_t heard_until;
 	/* Drawn for each frame and added; the order is kept all the same. NULL: nothing. */
@@ -71,12 +73,14 @@ int mem_net_set_link(struct mem_net *m, const char *a, const char *b, const stru
 size_t mem_net_queued(const struct mem_net *m);
 
 /* Each channel of what stands on that host, under way ones too. */
-void mem_net_each_chan(const struct mem_net *m, const char *host, void (*fn)(void *arg, const struct chan *c), void *arg);
+void mem_net_each_chan(const struct mem_net *m, const char *host,
+		       void (*fn)(void *arg, const struct chan *c), void *arg);
 
 /* What is allocated beside chan_queued(): no other channel has heads on what waits. */
 size_t mem_chan_heads(const struct chan *c);
 
-/* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile waits. */
+/* What handling takes a daemon, in or out: it does one thing at a time, and what comes meanwhile
+ * waits. */
 struct mem_pace {
 	nsec_t frame_ns; /* each */
 	double byte_ns;
@@ -85,7 +89,8 @@ struct mem_pace {
 /* What stands on a host goes at that pace from now on; both 0, as at first: at once. -ERR_NOMEM. */
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace);
 
-/* What has come to a host and gone from it since it is there, and how long that has taken it at its pace. */
+/* What has come to a host and gone from it since it is there, and how long that has taken it at its
+ * pace. */
 struct mem_load {
 	uint64_t frames_in, frames_out, bytes_in, bytes_out;
 	nsec_t busy;
@@ -94,11 +99,12 @@ struct mem_load {
 void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out);
 
 /*
- * Somebody between a host and the network, who owns all that goes from there: a rogue with the host's good name. What stands on
- * the host does not notice.
+ * Somebody between a host and the network, who owns all that goes from there: a rogue with the
+ * host's good name. What stands on the host does not notice.
  */
 struct mem_tap {
-	/* It sends: nothing goes but what the tap gives to mem_tap_send(). Whole frames, one or several; NULL: all goes as it is. */
+	/* It sends: nothing goes but what the tap gives to mem_tap_send(). Whole frames, one or
+	 * several; NULL: all goes as it is. */
 	void (*on_send)(void *arg, struct chan *c, const uint8_t *p, size_t n);
 	/* It is about to receive; NULL: it is not looked at. */
 	void (*on_receive)(void *arg, struct chan *c, const uint8_t *p, size_t n);
@@ -108,7 +114,8 @@ struct mem_tap {
 /* Of what stands on that host, now or later. tap is borrowed; NULL: nobody. -ERR_NOMEM. */
 int mem_net_set_tap(struct mem_net *m, const char *host, const struct mem_tap *tap);
 
-/* Any bytes, past the tap and the cap; from the tap's callbacks, on the channel that it was given. -ERR_NOMEM. */
+/* Any bytes, past the tap and the cap; from the tap's callbacks, on the channel that it was given.
+ * -ERR_NOMEM. */
 int mem_tap_send(struct chan *c, const uint8_t *p, size_t n);
 
 /*

@@ -15,7 +15,8 @@ struct mem_net {
 	struct rng rng;
 	struct list ctxs; /* struct net_ctx.at */
 	struct list nobody; /* what stands on other hosts */
-	struct smap places; /* host -> struct mem_place: ten thousand of them are dialled and killed */
+	/* host -> struct mem_place: ten thousand of them are dialled and killed */
+	struct smap places;
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
 	struct mem_link plain; /* what has no rule */
 	uint64_t rules; /* grows with each change of them */
@@ -216,7 +217,8 @@ static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 	return p ? &p->ctxs : &m->nobody;
 }
 
-void mem_net_each_chan(const struct mem_net *m, const char *host, void (*fn)(void *arg, const struct chan *c), void *arg)
+void mem_net_each_chan(const struct mem_net *m, const char *host,
+		       void (*fn)(void *arg, const struct chan *c), void *arg)
 {
 	list_each (item, ctxs_on(m, host)) {
 		struct net_ctx *ctx = list_entry(item, struct net_ctx, at_place);
@@ -335,7 +337,8 @@ static void accepted(struct mem_chan *m, struct mem_listener *l)
 /* It may be tried again when the other side goes on; a link that is mended says so itself. */
 static void await_there(struct mem_chan *m, nsec_t held)
 {
-	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop), stands = held - loop_whole_now(m->c.loop);
+	nsec_t left = m->dial->give_up_at - loop_now(m->c.loop),
+	       stands = held - loop_whole_now(m->c.loop);
 
 	loop_timer_arm(m->timer, held && stands < left ? stands : left);
 }

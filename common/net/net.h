@@ -120,9 +120,10 @@ struct net_listener_stats {
 };
 
 /*
- * What people write for `listen` as a numeric address of this host: an address stays as it is; a name is the first of its
- * addresses that is ours; "auto", and the name of this host where that is a loopback address, are all addresses, where
- * there is one that others reach. Blocks until a name is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
+ * What people write for `listen` as a numeric address of this host: an address stays as it is; a
+ * name is the first of its addresses that is ours; "auto", and the name of this host where that is
+ * a loopback address, are all addresses, where there is one that others reach. Blocks until a name
+ * is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
  */
 #define NET_ADDR_BYTES 64
 int net_own_address(const char *wish, char out[NET_ADDR_BYTES], struct err *e);

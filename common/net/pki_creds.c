@@ -161,8 +161,9 @@ static const struct part {
 
 #define LOCK_FILE "creds.lock"
 /*
- * For who writes three files and waits for the disk. A daemon's loop stands still meanwhile, so less than HEARTBEAT_PERIOD_NS; who
- * is not served then tries again later, as for a mainsm that is not there.
+ * For who writes three files and waits for the disk. A daemon's loop stands still meanwhile, so
+ * less than HEARTBEAT_PERIOD_NS; who is not served then tries again later, as for a mainsm that is
+ * not there.
  */
 #define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
 #define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
@@ -192,8 +193,9 @@ static int load_part(const char *dir, const struct part *p, struct pki_creds *c,
 }
 
 /*
- * Processes of one user may share the directory: what one reads is what one other has written, all of it. *fd -1: nobody to
- * wait for can be told, since nobody has stored here, or one that knew no lock, or its file system has none.
+ * Processes of one user may share the directory: what one reads is what one other has written, all
+ * of it. *fd -1: nobody to wait for can be told, since nobody has stored here, or one that knew no
+ * lock, or its file system has none.
  */
 static int lock(const char *dir, bool is_shared, int *fd, struct err *e)
 {

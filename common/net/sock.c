@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USER_TIMEOUT_MS \
-	20000 /* unacknowledged data: the kernel's own answer is a quarter of an hour */
+/* unacknowledged data: the kernel's own answer is a quarter of an hour */
+#define USER_TIMEOUT_MS 20000
 
 int sock_tune(int fd, struct err *e)
 {

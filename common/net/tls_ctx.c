@@ -3,8 +3,8 @@
 
 #include <openssl/err.h>
 
-#define PRESENTED_MAX_BYTES \
-	8192 /* two certificates of 600 bytes; counted before they are decoded */
+/* two certificates of 600 bytes; counted before they are decoded */
+#define PRESENTED_MAX_BYTES 8192
 
 static bool set_common(SSL_CTX *s, bool server)
 {

@@ -15,8 +15,8 @@
 #define SLOW_PEER_NS (250 * NSEC_PER_MSEC) /* without a move: a way around the world and back */
 /* TLS clients speak first: the kernel keeps one that does not, and it costs us nothing meanwhile */
 #define DEFER_S ((int)(HANDSHAKE_MAX_NS / NSEC_PER_SEC))
-#define REARM_NS \
-	(500 * NSEC_PER_MSEC) /* out of descriptors: accepting in a loop would take a core */
+/* out of descriptors: accepting in a loop would take a core */
+#define REARM_NS (500 * NSEC_PER_MSEC)
 
 struct tls_listener {
 	struct net_listener l; /* first */
@@ -95,8 +95,9 @@ static bool is_slow(const struct tls_chan *t, nsec_t now)
 }
 
 /*
- * The oldest peer that has sent no whole ClientHello, however young, then the oldest one that owes a move for long. So
- * peers without a credential cannot keep valid ones out. NULL: all are in the middle of their handshake.
+ * The oldest peer that has sent no whole ClientHello, however young, then the oldest one that owes
+ * a move for long. So peers without a credential cannot keep valid ones out. NULL: all are in the
+ * middle of their handshake.
  */
 static struct tls_chan *find_victim(struct tls_listener *l, nsec_t now)
 {

@@ -15,10 +15,13 @@ static const struct {
 	{ "", &omis_services_misc },	      { "site_", &omis_services_site },
 	{ "pa_", &omis_services_pa },	      { "patop_", &omis_services_patop },
 	{ "trace_", &omis_services_trace },   { "dfg_", &omis_services_dfg },
-	{ "omig_job_", &omis_services_jobs }, { "omig_site_", &omis_services_users }, { "omig_", &omis_services_omig },
+	{ "omig_job_", &omis_services_jobs }, { "omig_site_", &omis_services_users },
+	{ "omig_", &omis_services_omig },
 };
 
-static const char *const extension_names[] = { "ocmg", "site", "pa", "patop", "trace", "dfg", "omig" };
+static const char *const extension_names[] = {
+	"ocmg", "site", "pa", "patop", "trace", "dfg", "omig"
+};
 
 static int compare(const char *name, size_t n, const char *other)
 {

@@ -54,7 +54,8 @@ struct omis_param {
 	 * be there
 	 */
 	const char *def;
-	/* a list of world ranks: processes in it mean theirs, and are replaced by them at the top */
+	/* a list of world ranks: processes in it mean theirs, and are replaced by them at
+	 * the top */
 	bool is_ranks;
 };
 
@@ -73,7 +74,8 @@ struct omis_service {
 	enum omis_state state;
 	enum omis_merge merge;
 	unsigned flags; /* enum omis_flag */
-	/* Bits of its parameter `flags`, the second one, that need OMIS_MANIPULATE: they show what may hold secrets. */
+	/* Bits of its parameter `flags`, the second one, that need OMIS_MANIPULATE: they show what
+	 * may hold secrets. */
 	int64_t guarded;
 	struct omis_param param[OMIS_PARAMS_MAX + 1];
 	/*

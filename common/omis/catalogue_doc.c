@@ -142,15 +142,17 @@ static void markdown_entry(struct buf *b, const struct omis_service *s)
 {
 	buf_puts(b, "| `");
 	omis_print_signature(b, s);
-	buf_printf(b, "` | %s | %s | %s | %s |\n", omis_class_name(s->class), omis_state_name(s->state),
-		   omis_where_name(s->where), omis_right_name(s->right));
+	buf_printf(b, "` | %s | %s | %s | %s |\n", omis_class_name(s->class),
+		   omis_state_name(s->state), omis_where_name(s->where), omis_right_name(s->right));
 }
 
 void omis_print_markdown(struct buf *b)
 {
 	for (size_t i = 0; i < ARRAY_LEN(sections); i++) {
-		buf_printf(b, "%s## %s\n\n| service | class | state | runs at | right |\n|---|---|---|---|---|\n",
-			   i ? "\n" : "", sections[i].title);
+		buf_printf(
+			b,
+			"%s## %s\n\n| service | class | state | runs at | right |\n|---|---|---|---|---|\n",
+			i ? "\n" : "", sections[i].title);
 		each_of(b, &sections[i], markdown_entry);
 	}
 }

@@ -16,7 +16,8 @@ struct omis_services {
 
 extern const struct omis_services omis_services_node, omis_services_proc, omis_services_thread,
 	omis_services_message, omis_services_misc, omis_services_site, omis_services_pa,
-	omis_services_patop, omis_services_trace, omis_services_dfg, omis_services_omig, omis_services_users, omis_services_jobs;
+	omis_services_patop, omis_services_trace, omis_services_dfg, omis_services_omig,
+	omis_services_users, omis_services_jobs;
 
 /* clang-format off */
 #define SERVICES(array) { (array), sizeof(array) / sizeof((array)[0]) }

@@ -23,8 +23,9 @@ static const struct omis_service dfg[] = {
 	  .help = "Ends measurements everywhere." },
 	{ EXT_SERVICE("dfg", "dfg_get_info", INFO, 'd', TOP, OBSERVE, DONE),
 	  .param = { DFGS, P_INT("flags") },
-	  .result = "[fields by bits of flags: 0 what; 1 objects; 2 sizes; 3 reads; 4 troubles; 5 graph; 6 counts; "
-		    "7 links; 8 until]",
+	  .result =
+		  "[fields by bits of flags: 0 what; 1 objects; 2 sizes; 3 reads; 4 troubles; 5 graph; 6 counts; "
+		  "7 links; 8 until]",
 	  .help = "What is known of measurements, a list for each bit; omis.md says what is in them." },
 	{ EXT_SERVICE("dfg", "dfg_has_read", EVENT, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
 	  .ecps = "dfg read until values more lost enough",
@@ -33,7 +34,8 @@ static const struct omis_service dfg[] = {
 		  "of the read. More is 1 when further values of this read follow; lost counts those without room; enough is 1 "
 		  "in the last event of a measurement that its rule has stopped." },
 	{ EXT_SERVICE("dfg", "dfg_list", INFO, 0, TOP, OBSERVE, DONE),
-	  .result = "[dfg, tool, identity, metric, unit, state, mode, every_ms, rate, by, each_vt]...",
+	  .result =
+		  "[dfg, tool, identity, metric, unit, state, mode, every_ms, rate, by, each_vt]...",
 	  .help = "The measurements of all tools of this monitor." },
 	{ EXT_SERVICE("dfg", "dfg_look", INFO, 0, TOP, OBSERVE, DONE),
 	  .param = { DFGS, P_INT("flags") }, .result = "as of dfg_get_info",
@@ -42,7 +44,8 @@ static const struct omis_service dfg[] = {
 	  .result = "read, until, [values]",
 	  .help = "Ends an interval now, and waits for its values, as of dfg_has_read. Of a measurement with an "
 		  "interval of its own: waits for its next read." },
-	{ EXT_SERVICE("dfg", "dfg_remove", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS, OBJECTS },
+	{ EXT_SERVICE("dfg", "dfg_remove", MANIP, 'd', TOP, OBSERVE, DONE),
+	  .param = { DFGS, OBJECTS },
 	  .help = "Does not measure these objects, nor what is in them, any more: also a process of a node that was named, or "
 		  "of all." },
 	{ EXT_SERVICE("dfg", "dfg_start", MANIP, 'd', TOP, OBSERVE, DONE), .param = { DFGS },

@@ -10,7 +10,8 @@ static const struct omis_service message[] = {
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKEN("source", 'm'), P_TOKEN("destination", 'm') },
 	  .help = "Copies a message over another. " INSIDE_MPI },
 	{ SERVICE("message_create", MANIP, 0, NODE, MANIPULATE, UNSUPPORTED),
-	  .flags = OMIS_OPTIONAL, .result = "message", .help = "Makes an empty message. " INSIDE_MPI },
+	  .flags = OMIS_OPTIONAL, .result = "message",
+	  .help = "Makes an empty message. " INSIDE_MPI },
 	{ SERVICE("message_destroy", MANIP, 'm', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("message_list", 'm') },
 	  .help = "Destroys messages. " INSIDE_MPI },
@@ -23,8 +24,9 @@ static const struct omis_service message[] = {
 	  .help = "Empties message queues. " INSIDE_MPI },
 	{ SERVICE("message_queue_get_info", INFO, 'p', NODE, OBSERVE, PARTLY),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_INT("flags") },
-	  .result = "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
-		    "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., since, lost, unknown",
+	  .result =
+		  "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
+		  "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., since, lost, unknown",
 	  .help = "The sends and receives that a process has posted and not completed, oldest first; a "
 		  "queue is named by its process. Ranks are those of the world, -1 is any; size is the room "
 		  "of a receive. The first question switches the list on, which begins at since with the blocking calls that "
@@ -34,8 +36,9 @@ static const struct omis_service message[] = {
 		  "the MPI library only." },
 	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
-	  .ecps = "queue msg sender size monitor_tag", .help = "A message was added to a queue. Not done: the MPI library calls "
-					 "nobody when one arrives." },
+	  .ecps = "queue msg sender size monitor_tag",
+	  .help = "A message was added to a queue. Not done: the MPI library calls "
+		  "nobody when one arrives." },
 	{ SERVICE("message_queue_remove", MANIP, 'q', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKEN("queue", 'q'), P_TOKEN("message", 'm') },
 	  .help = "Takes a message out of a queue. " INSIDE_MPI },

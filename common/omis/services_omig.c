@@ -9,8 +9,9 @@ static const struct omis_service omig[] = {
 		  "1/per_second seconds when it is below 1), the others end here." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
-	  .result = "daemon, host, left_out, more, [number, time, daemon, host, who, session, csr, call, "
-		    "objects, failed, status, why, left_out]...",
+	  .result =
+		  "daemon, host, left_out, more, [number, time, daemon, host, who, session, csr, call, "
+		  "objects, failed, status, why, left_out]...",
 	  .help = "What was done to programs and refused, as each daemon wrote it down: the newest "
 		  "first, at most max (1000) with a number above since. Numbers are the wall time in ns, "
 		  "ascending. left_out: entries that do not stand there, for refusals were too many or "
@@ -29,9 +30,9 @@ static const struct omis_service omig[] = {
 	  .help = "Counts all library calls of processes. what: count; time (also the time in "
 		  "calls); volume (also bytes); partner (also by partner). Time is taken on one "
 		  "call in 2^sample_shift." },
-	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS },
-	  .result = "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, number]...",
+	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
+	  .result =
+		  "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, number]...",
 	  .help = "The library call that each thread is in, whether calls are counted or not. state: 0 in it; 1 asks again and "
 		  "again, by MPI_Test, MPI_Iprobe or their kin; 2 in no call since that one. seconds in that state: with exact 0 so "
 		  "long at least, for the monitor has seen it as long. partner: rank in the world, -1 any or not known, "
@@ -58,14 +59,15 @@ static const struct omis_service omig[] = {
 		  "(0: as long). name: whose a tool is, in lists, the audit and what it keeps; \"\" is the token's id." },
 	{ EXT_SERVICE("omig", "omig_dfg_look", INFO, 'n', EACH, OBSERVE, DONE),
 	  .param = { NODES, P_INT("measurement") },
-	  .result = "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, window]..., "
-		    "[way, frames, bytes]...",
+	  .result =
+		  "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, window]..., "
+		  "[way, frames, bytes]...",
 	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above them: tokens of "
 		  "each node of the graph, what was late, came twice, found no partner or no room, and how much it "
 		  "holds; then what has gone up (\"up\") and come from each host." },
 	{ EXT_SERVICE("omig", "omig_events_keep", MANIP, 0, TOP, OBSERVE, DONE),
-	  .param = { P_STRING("name"), P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"),
-		     P_ANYS_OR("options", "[]") },
+	  .param = { P_STRING("name"), P_STRINGS("names"), P_STRING("where"),
+		     P_INT_OR("seconds", "0"), P_ANYS_OR("options", "[]") },
 	  .result = "name, is_new",
 	  .help = "A kept subscription of that name: events as thread_writes_events has them, of all processes, those "
 		  "that come later too, wait on disk in each host and site until the tool has acknowledged them, "

@@ -52,7 +52,8 @@ static const struct omis_service pa[] = {
 };
 
 static const struct omis_service patop[] = {
-	{ EXT_SERVICE("patop", "patop_integrator_global_increment", MANIP, 'a', RANK, OBSERVE, DONE),
+	{ EXT_SERVICE("patop", "patop_integrator_global_increment", MANIP, 'a', RANK, OBSERVE,
+		      DONE),
 	  .param = { P_TOKEN("integrator", 'i'), P_FLOAT("delta"), P_FLOAT("time"),
 		     P_INT("potential") },
 	  .help = "As patop_integrator_local_increment, for a global integrator." },
@@ -79,8 +80,9 @@ static const struct omis_service patop[] = {
 		  "yet whether it is one of them. Code regions are not told apart: regions is []." },
 	{ EXT_SERVICE("patop", "patop_measurement_counter_read", INFO, 'a', NODE, OBSERVE, DONE),
 	  .merge = OMIS_MERGE_MEASURE, .param = { COUNTERS, P_INT("mode") },
-	  .result = "of a local one, an entry a process: counter, value, from, to; of a global one: "
-		    "value, from, to",
+	  .result =
+		  "of a local one, an entry a process: counter, value, from, to; of a global one: "
+		  "value, from, to",
 	  .help = "What counters gained. Mode: bit 0 since the last such read (the first: as without), "
 		  "else since the counter was made or reset; bit 1 divided by the time in seconds." },
 	{ EXT_SERVICE("patop", "patop_measurement_integrator_read", INFO, 'a', NODE, OBSERVE, DONE),

@@ -29,14 +29,12 @@ static const struct omis_service proc[] = {
 	{ SERVICE("proc_detach", MANIP, 'p', TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { PROCS }, .help = "Takes processes out of the tool's view." },
 	{ EXT_SERVICE("ocmg", "proc_get_event_types", INFO, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS },
-	  .result = "n, [name, level, [field, kind, ...], on, taken, lost]...",
+	  .param = { PROCS }, .result = "n, [name, level, [field, kind, ...], on, taken, lost]...",
 	  .help = "The types of events that a process has (omig/event.h): on counts the requests that ask for "
 		  "one (thread_writes_events), taken the events that have come from it, lost those that "
 		  "found no room in its rings." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
-	  .guarded = 1 << 1 | 1 << 4 | 1 << 5,
-	  .param = { PROCS, P_INT("flags") },
+	  .guarded = 1 << 1 | 1 << 4 | 1 << 5, .param = { PROCS, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "
 		    "[user_argv]; 5 [envp]; 6 parent; 7 message_queue; 8 node; 9 local_id; 10 "
 		    "scheduling_state; 11 total_time; 12 priority; 13 system_time; 14 "
@@ -48,8 +46,7 @@ static const struct omis_service proc[] = {
 		  "zombie, 4 stopped. flags 0 lists the processes only. Arguments and environment (1, 4, 5) "
 		  "may hold secrets and need the right manipulate, as memory does; program, the "
 		  "name of what runs, does not. The secret of a connection string is not shown." },
-	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS },
+	{ SERVICE("proc_get_loader_info", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
 	  .result = "n, [path, member, code_start, code_len, data_start, data_len, bss_start, "
 		    "bss_len]",
 	  .help = "The files that a process has loaded code from, the program first; member is "
@@ -58,8 +55,8 @@ static const struct omis_service proc[] = {
 	  .param = { PROCS }, .result = "n, [name, [type, ...]]",
 	  .help = "The probes of a process, as thread_executes_probe knows them, with the types of their "
 		  "parameters, the virtual time first." },
-	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS }, .help = "The monitor let a stopped process continue: a tool wished it, or left." },
+	{ SERVICE("proc_has_been_continued", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
+	  .help = "The monitor let a stopped process continue: a tool wished it, or left." },
 	{ SERVICE("proc_has_been_descheduled", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS },
 	  .help = "A thread of a process lost its processor: $thread. Takes perf_event_open, with "
@@ -70,8 +67,8 @@ static const struct omis_service proc[] = {
 	{ SERVICE("proc_has_been_scheduled", EVENT, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { PROCS },
 	  .help = "A thread of a process got a processor: $thread. As proc_has_been_descheduled." },
-	{ SERVICE("proc_has_been_stopped", EVENT, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS }, .help = "A tool stopped a process that ran. Suspending is not told." },
+	{ SERVICE("proc_has_been_stopped", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
+	  .help = "A tool stopped a process that ran. Suspending is not told." },
 	{ SERVICE("proc_has_terminated", EVENT, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
 	  .help = "A process has ended, in whatever way. Its last values stay readable." },
 	{ SERVICE("proc_migrate", MANIP, 'p', NODE, MANIPULATE, UNSUPPORTED),
@@ -91,9 +88,10 @@ static const struct omis_service proc[] = {
 	  .param = { P_STRING("name") }, .result = "[processes], n",
 	  .help = "Starts processes from a checkpoint; they are attached. Not done: as proc_checkpoint." },
 	{ SERVICE("proc_send_signal", MANIP, 'p', NODE, MANIPULATE, DONE),
-	  .param = { PROCS, P_INT("signal") }, .help = "Sends a signal to processes. Done when it is taken, or has ended them." },
-	{ SERVICE("proc_set_priority", MANIP, 'p', NODE, MANIPULATE, DONE),
-	  .flags = OMIS_OPTIONAL, .param = { PROCS, P_INT("priority") },
+	  .param = { PROCS, P_INT("signal") },
+	  .help = "Sends a signal to processes. Done when it is taken, or has ended them." },
+	{ SERVICE("proc_set_priority", MANIP, 'p', NODE, MANIPULATE, DONE), .flags = OMIS_OPTIONAL,
+	  .param = { PROCS, P_INT("priority") },
 	  .help = "Sets the nice value of all threads of processes, -20 (first) to 19 (last); "
 		  "proc_get_info tells it plus 20. Lowering it takes a right of the lm's user." },
 	{ SERVICE("proc_will_be_migrated", EVENT, 'p', NODE, OBSERVE, UNSUPPORTED),

@@ -57,7 +57,8 @@ static const struct omis_service thread[] = {
 	  .help = "Lets threads continue at addr; a system call that one waits in is not made again. On "
 		  "x86-64." },
 	{ SERVICE("thread_has_been_continued", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS }, .help = "As proc_has_been_continued, for each thread of the process." },
+	  .param = { THREADS },
+	  .help = "As proc_has_been_continued, for each thread of the process." },
 	{ SERVICE("thread_has_been_descheduled", EVENT, 't', NODE, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
 	  .help = "A thread lost its processor. Takes perf_event_open, with "
@@ -65,14 +66,14 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_has_been_scheduled", EVENT, 't', NODE, OBSERVE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
 	  .help = "A thread got a processor. As thread_has_been_descheduled." },
-	{ SERVICE("thread_has_been_stopped", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS }, .help = "As proc_has_been_stopped, for each thread of the process." },
+	{ SERVICE("thread_has_been_stopped", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
+	  .help = "As proc_has_been_stopped, for each thread of the process." },
 	{ SERVICE("thread_has_been_unblocked", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
 	  .help = "A thread can run again after it was blocked; told when it gets a processor, not "
 		  "when it could have had one. As thread_has_been_descheduled." },
-	{ SERVICE("thread_has_blocked", EVENT, 't', NODE, OBSERVE, DONE),
-	  .flags = OMIS_OPTIONAL, .param = { THREADS },
+	{ SERVICE("thread_has_blocked", EVENT, 't', NODE, OBSERVE, DONE), .flags = OMIS_OPTIONAL,
+	  .param = { THREADS },
 	  .help = "A thread gave its processor away because it waits. As "
 		  "thread_has_been_descheduled." },
 	{ SERVICE("thread_has_ended_lib_call", EVENT, 't', NODE, OBSERVE, DONE),
@@ -128,8 +129,8 @@ static const struct omis_service thread[] = {
 		  "thread_adds_node." },
 	{ SERVICE("thread_resume", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Takes back one thread_suspend of this tool; without one it does nothing." },
-	{ SERVICE("thread_send_signal", MANIP, 't', NODE, MANIPULATE, DONE),
-	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INT("signal") },
+	{ SERVICE("thread_send_signal", MANIP, 't', NODE, MANIPULATE, DONE), .flags = OMIS_OPTIONAL,
+	  .param = { THREADS, P_INT("signal") },
 	  .help = "Sends a signal to threads. One that stops, and SIGCONT, reach the whole "
 		  "process." },
 	{ SERVICE("thread_set_priority", MANIP, 't', NODE, MANIPULATE, DONE),
@@ -138,8 +139,7 @@ static const struct omis_service thread[] = {
 	{ SERVICE("thread_stop", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Stops the processes of threads, visibly for all; stopped ones stay stopped. Done "
 		  "when none of their threads runs." },
-	{ SERVICE("thread_suspend", MANIP, 't', NODE, MANIPULATE, DONE),
-	  .param = { THREADS },
+	{ SERVICE("thread_suspend", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Holds threads, counted for each tool, independent of thread_stop and unseen by "
 		  "other tools. The other threads of their processes are held with them." },
 	{ SERVICE("thread_write_fp_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
@@ -149,7 +149,8 @@ static const struct omis_service thread[] = {
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
 	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
 	{ EXT_SERVICE("ocmg", "thread_writes_events", EVENT, 't', NODE, OBSERVE, DONE),
-	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"), P_STRING_OR_NONE("kept") },
+	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"),
+		     P_STRING_OR_NONE("kept") },
 	  .ecps = "block",
 	  .help = "Threads have written events (omig/event.h), made library calls (MPI_Send.start, "
 		  "MPI_Send.end) or met probes of these names: a name, a beginning of names with a *, or "

@@ -10,8 +10,7 @@ static const struct omis_service users[] = {
 	  .param = { P_STRING("user") },
 	  .help = "Asked of a site's sm: disconnects a user and forgets him." },
 	{ EXT_SERVICE("omig", "omig_site_join", MANIP, 0, TOP, OBSERVE, DONE),
-	  .param = { P_STRING("connection_string") },
-	  .result = "site, port",
+	  .param = { P_STRING("connection_string") }, .result = "site, port",
 	  .help = "Asked of a site's sm: it enrols at that mainsm as the sm of the site." },
 	{ EXT_SERVICE("omig", "omig_site_limit", MANIP, 0, TOP, ADMIN, DONE),
 	  .param = { P_STRING("user"), P_STRING("what"), P_INT("n") },
@@ -21,9 +20,10 @@ static const struct omis_service users[] = {
 	  .result = "daemon, version, uptime_ns, [name, value]...",
 	  .help = "Asked of a site's sm: its own health." },
 	{ EXT_SERVICE("omig", "omig_site_users", INFO, 0, TOP, ADMIN, DONE),
-	  .result = "pin, name, state, draining, mainsm, port, since_ns, seen_ns, hosts, processes, "
-		    "objects, csrs, bytes, messages, bytes_read, read_later_ns, refused, [limits]..., "
-		    "trouble",
+	  .result =
+		  "pin, name, state, draining, mainsm, port, since_ns, seen_ns, hosts, processes, "
+		  "objects, csrs, bytes, messages, bytes_read, read_later_ns, refused, [limits]..., "
+		  "trouble",
 	  .help = "Asked of a site's sm: its users, a result for each; how much they have, never what." },
 };
 

@@ -51,12 +51,13 @@ struct token_parts {
 #define TOKEN_ID_MAX 0x3fffffffu
 
 /*
- * 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for what is
- * no token.
+ * 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for
+ * what is no token.
  */
 char token_class(const char *p, size_t n);
 
-/* Of a token of class 'a' that is ours: 'k' a counter, 'i' an integrator, 'b' a trace buffer; else 0. */
+/* Of a token of class 'a' that is ours: 'k' a counter, 'i' an integrator, 'b' a trace buffer; else
+ * 0. */
 char token_measure(const char *p, size_t n);
 
 /* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */

@@ -20,8 +20,11 @@ int call_find(const char *name)
 bool call_starts(const struct call_desc *d)
 {
 	switch (d->volume) {
-	case CALL_V_START: case CALL_V_STARTALL:
-	case CALL_V_PREADY: case CALL_V_PREADY_RANGE: case CALL_V_PREADY_LIST:
+	case CALL_V_START:
+	case CALL_V_STARTALL:
+	case CALL_V_PREADY:
+	case CALL_V_PREADY_RANGE:
+	case CALL_V_PREADY_LIST:
 		return true;
 	default:
 		return false;
@@ -31,11 +34,16 @@ bool call_starts(const struct call_desc *d)
 const char *call_class_name(unsigned class)
 {
 	static const char *const name[CALL_CLASSES] = {
-		[CALL_SEND] = "send",	     [CALL_RECV] = "recv",
-		[CALL_PROBE] = "probe",	     [CALL_COMPLETE] = "complete",
-		[CALL_COLLECTIVE] = "collective", [CALL_BARRIER] = "barrier",
-		[CALL_RMA] = "rma",	     [CALL_RMA_SYNC] = "rma_sync",
-		[CALL_IO] = "io",	     [CALL_COMM] = "comm",
+		[CALL_SEND] = "send",
+		[CALL_RECV] = "recv",
+		[CALL_PROBE] = "probe",
+		[CALL_COMPLETE] = "complete",
+		[CALL_COLLECTIVE] = "collective",
+		[CALL_BARRIER] = "barrier",
+		[CALL_RMA] = "rma",
+		[CALL_RMA_SYNC] = "rma_sync",
+		[CALL_IO] = "io",
+		[CALL_COMM] = "comm",
 		[CALL_OTHER] = "other",
 	};
 

@@ -21,17 +21,17 @@
 #include <stdint.h>
 
 enum call_class {
-	CALL_SEND,	 /* blocking and started sends */
-	CALL_RECV,	 /* blocking and started receives */
+	CALL_SEND, /* blocking and started sends */
+	CALL_RECV, /* blocking and started receives */
 	CALL_PROBE,
-	CALL_COMPLETE,	 /* wait, test, start, cancel, free of requests */
+	CALL_COMPLETE, /* wait, test, start, cancel, free of requests */
 	CALL_COLLECTIVE, /* with data */
 	CALL_BARRIER,
-	CALL_RMA,	 /* one-sided data */
-	CALL_RMA_SYNC,	 /* epochs, locks, windows */
+	CALL_RMA, /* one-sided data */
+	CALL_RMA_SYNC, /* epochs, locks, windows */
 	CALL_IO,
-	CALL_COMM,	 /* making and freeing communicators, spawn, connect */
-	CALL_OTHER,	 /* init, finalize, abort, pcontrol */
+	CALL_COMM, /* making and freeing communicators, spawn, connect */
+	CALL_OTHER, /* init, finalize, abort, pcontrol */
 	CALL_CLASSES
 };
 
@@ -40,28 +40,28 @@ enum call_phase { CALL_START, CALL_END };
 /* In the place of a partner's world rank. */
 enum {
 	CALL_PARTNER_UNKNOWN = -1, /* not yet: any source; or not at all */
-	CALL_PARTNER_NONE = -2,	   /* there is none: MPI_PROC_NULL */
+	CALL_PARTNER_NONE = -2, /* there is none: MPI_PROC_NULL */
 };
 
 /* What a C argument is. */
 enum call_param_kind {
-	CALL_P_POINTER,	/* buffer, array, output */
+	CALL_P_POINTER, /* buffer, array, output */
 	CALL_P_INT,
 	CALL_P_COUNT,
-	CALL_P_PEER,	/* rank of dest, source, target in the call's communicator or window */
+	CALL_P_PEER, /* rank of dest, source, target in the call's communicator or window */
 	CALL_P_ROOT,
 	CALL_P_TAG,
 	CALL_P_AINT,
-	CALL_P_OFFSET,	/* MPI_Offset */
+	CALL_P_OFFSET, /* MPI_Offset */
 	CALL_P_TYPE,
 	CALL_P_COMM,
 	CALL_P_WIN,
 	CALL_P_FILE,
-	CALL_P_HANDLE,	/* op, group, info, errhandler by value */
-	CALL_P_REQUEST,	/* MPI_Request * (one or an array) */
-	CALL_P_STATUS,	/* MPI_Status * (one or an array) */
+	CALL_P_HANDLE, /* op, group, info, errhandler by value */
+	CALL_P_REQUEST, /* MPI_Request * (one or an array) */
+	CALL_P_STATUS, /* MPI_Status * (one or an array) */
 	CALL_P_STRING,
-	CALL_P_STRINGS,	/* array of strings */
+	CALL_P_STRINGS, /* array of strings */
 };
 
 #define CALL_PARAMS_MAX 14
@@ -94,7 +94,8 @@ const struct call_desc *call_get(unsigned id);
 /* By full name ("MPI_Send"), exact. -1 when it is not in the table. */
 int call_find(const char *name);
 
-/* It starts what a persistent request is for, or marks parts of it as ready: what that moves counts then. */
+/* It starts what a persistent request is for, or marks parts of it as ready: what that moves counts
+ * then. */
 bool call_starts(const struct call_desc *d);
 
 /* "send", "recv", ...; "?" out of range. */

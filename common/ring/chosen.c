@@ -4,9 +4,12 @@
 #include <stddef.h>
 #include <string.h>
 
-/* mpirun.openmpi, mpiexec.hydra, hydra_pmi_proxy, orterun, prterun, slurmstepd: beginnings will do. */
-static const char *const launcher[] = { "mpirun", "mpiexec", "hydra_", "orted", "orterun", "oshrun", "prted", "prte",
-					"prun", "pmi_proxy", "srun", "slurmstepd", "jsrun", "aprun", "palsrun", "ibrun" };
+/* mpirun.openmpi, mpiexec.hydra, hydra_pmi_proxy, orterun, prterun, slurmstepd: beginnings
+ * will do. */
+static const char *const launcher[] = { "mpirun",  "mpiexec",	"hydra_",  "orted",
+					"orterun", "oshrun",	"prted",   "prte",
+					"prun",	   "pmi_proxy", "srun",	   "slurmstepd",
+					"jsrun",   "aprun",	"palsrun", "ibrun" };
 
 bool chosen_is_launcher(const char *program)
 {

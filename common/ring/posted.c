@@ -25,8 +25,8 @@ static void fill(struct seg_posted *to, const struct seg_posted *from)
 	__atomic_store_n(&to->comm, from->comm, __ATOMIC_RELEASE);
 }
 
-bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint,
-		const struct seg_posted *e, struct posted_ref *out)
+bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint, const struct seg_posted *e,
+		struct posted_ref *out)
 {
 	if (!epoch || epoch == POSTED_CLAIMED)
 		return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of a process's open sends and receives, written by its threads: no lock, no wait, a bounded
- * search. Who puts an entry keeps its reference, and takes out what is still his: after
- * the lm began a new list another thread may have the place.
+ * The list of a process's open sends and receives, written by its threads: no lock, no wait, a
+ * bounded search. Who puts an entry keeps its reference, and takes out what is still his: after the
+ * lm began a new list another thread may have the place.
  */
 #ifndef COMMON_RING_POSTED_H
 #define COMMON_RING_POSTED_H
@@ -17,11 +17,11 @@ struct posted_ref {
 };
 
 /*
- * Copies *e (its state does not matter) into a place that no entry of this epoch has, searching from
- * `hint` on. False: epoch 0, or no place was found. Any thread.
+ * Copies *e (its state does not matter) into a place that no entry of this epoch has, searching
+ * from `hint` on. False: epoch 0, or no place was found. Any thread.
  */
-bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint,
-		const struct seg_posted *e, struct posted_ref *out);
+bool posted_put(struct seg_posted *table, uint32_t epoch, uint32_t hint, const struct seg_posted *e,
+		struct posted_ref *out);
 
 /* *ref is none then; none is fine. */
 void posted_take(struct seg_posted *table, struct posted_ref *ref);

@@ -10,10 +10,14 @@
 static const struct {
 	const char *before, *behind, *end_before, *end_behind;
 } ways[REGION_WAYS] = {
-	{ "", "_begin", "", "_end" },		  { "", "_start", "", "_stop" },
-	{ "", "_start", "", "_end" },		  { "", "_enter", "", "_leave" },
-	{ "", "_begin_event", "", "_end_event" }, { "begin_", "", "end_", "" },
-	{ "start_", "", "stop_", "" },		  { "enter_", "", "leave_", "" },
+	{ "", "_begin", "", "_end" },
+	{ "", "_start", "", "_stop" },
+	{ "", "_start", "", "_end" },
+	{ "", "_enter", "", "_leave" },
+	{ "", "_begin_event", "", "_end_event" },
+	{ "begin_", "", "end_", "" },
+	{ "start_", "", "stop_", "" },
+	{ "enter_", "", "leave_", "" },
 };
 
 static bool is_probe(const char *s, size_t n)
@@ -25,7 +29,8 @@ static bool is_probe(const char *s, size_t n)
 	return n > 0 && n < SEG_PROBE_NAME_BYTES;
 }
 
-static bool put(char to[SEG_PROBE_NAME_BYTES], const char *before, const char *name, const char *behind)
+static bool put(char to[SEG_PROBE_NAME_BYTES], const char *before, const char *name,
+		const char *behind)
 {
 	int n = snprintf(to, SEG_PROBE_NAME_BYTES, "%s%s%s", before, name, behind);
 
@@ -51,7 +56,8 @@ bool region_from_name(const char *name, unsigned way, struct region *out)
 		return false;
 	if (dots)
 		return from_two(name, dots, out);
-	return is_probe(name, strlen(name)) && put(out->begin, ways[way].before, name, ways[way].behind) &&
+	return is_probe(name, strlen(name)) &&
+	       put(out->begin, ways[way].before, name, ways[way].behind) &&
 	       put(out->end, ways[way].end_before, name, ways[way].end_behind);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Regions of a program by name. BEGIN..END is what lies between two probes; a plain NAME stands for two
- * probes whose names are made of it, as NAME_begin and NAME_end, begin_NAME and end_NAME.
+ * Regions of a program by name. BEGIN..END is what lies between two probes; a plain NAME stands for
+ * two probes whose names are made of it, as NAME_begin and NAME_end, begin_NAME and end_NAME.
  */
 #ifndef COMMON_RING_REGION_H
 #define COMMON_RING_REGION_H

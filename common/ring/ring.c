@@ -72,8 +72,7 @@ static void take_copy(struct take *t, uint32_t n)
 
 static bool take_call(struct take *t, uint32_t n)
 {
-	if (n < sizeof(struct ring_call) ||
-	    sizeof(struct ring_call) + t->rec.call.npar * 8u != n)
+	if (n < sizeof(struct ring_call) || sizeof(struct ring_call) + t->rec.call.npar * 8u != n)
 		return false;
 	if (t->taker->on_call)
 		t->taker->on_call(t->taker->arg, &t->rec.call);
@@ -121,7 +120,9 @@ static int take_one(struct take *t)
 	t->at += n;
 	if (t->taker->place)
 		*t->taker->place = t->at;
-	is_good = type == RING_CALL ? take_call(t, n) : type == RING_PROBE ? take_probe(t, n) : take_event(t, n);
+	is_good = type == RING_CALL    ? take_call(t, n)
+		  : type == RING_PROBE ? take_probe(t, n)
+				       : take_event(t, n);
 	return is_good ? 1 : -ERR_PROTO;
 }
 

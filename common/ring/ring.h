@@ -50,22 +50,27 @@ struct ring_probe {
 	uint32_t mask; /* slots that were read; one that could not be is missing */
 	union seg_value value[]; /* npar parameters, then the reads by ascending slot */
 };
-/* Its third word: probe, npar, nread, tid. Its fourth is that of a struct seg_reads, with the mask of what was read. */
-#define RING_PROBE_WORD(probe, npar, nread, tid) \
-	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | (uint64_t)(tid) << 32)
+/* Its third word: probe, npar, nread, tid. Its fourth is that of a struct seg_reads, with the mask
+ * of what was read. */
+#define RING_PROBE_WORD(probe, npar, nread, tid)                                \
+	((uint64_t)(probe) | (uint64_t)(npar) << 16 | (uint64_t)(nread) << 24 | \
+	 (uint64_t)(tid) << 32)
 static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "words are put together so");
 static_assert(sizeof(struct ring_probe) + (SEG_PROBE_PARAMS + SEG_READS) * 8 <=
-		      RING_RECORD_MAX_BYTES, "a record of a probe fits");
+		      RING_RECORD_MAX_BYTES,
+	      "a record of a probe fits");
 
 /* An event of the program. */
 struct ring_event {
 	uint64_t word; /* RING_EVENT_WORD */
 	uint64_t ticks;
-	uint8_t value[]; /* as a record of an event log has them, then zeros up to a multiple of 8 */
+	/* as a record of an event log has them, then zeros up to a multiple of 8 */
+	uint8_t value[];
 };
 /* bytes: of the record in the ring; pad: so many zeros are at its end, 0 to 7. */
-#define RING_EVENT_WORD(bytes, number, pad) \
-	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | (uint64_t)(pad) << 56)
+#define RING_EVENT_WORD(bytes, number, pad)                                                    \
+	((uint64_t)(uint32_t)(bytes) | (uint64_t)RING_EVENT << 32 | (uint64_t)(number) << 40 | \
+	 (uint64_t)(pad) << 56)
 
 /* Room for any record of a call; its parameters are the words after the head. */
 union ring_record {
@@ -97,8 +102,9 @@ static inline uint64_t *ring_word_at(const struct ring *r, uint64_t position)
 }
 
 /*
- * ring_put() in two halves, for who makes the record in its place: n bytes of room, or NULL: full, counted. All words
- * are written by relaxed atomic stores, then it is told, with as many bytes as it has come to, n at the most.
+ * ring_put() in two halves, for who makes the record in its place: n bytes of room, or NULL: full,
+ * counted. All words are written by relaxed atomic stores, then it is told, with as many bytes as
+ * it has come to, n at the most.
  */
 static inline uint64_t *ring_reserve(const struct ring *r, uint32_t n, uint64_t *at)
 {
@@ -130,7 +136,8 @@ struct ring_taker {
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
 	/* All of these were handed over; their room is the writer's when this returns. */
 	void (*on_taken)(void *arg);
-	uint64_t *place; /* bytes ever taken, with the record that is handed over; NULL = it is not told */
+	/* bytes ever taken, with the record that is handed over; NULL = it is not told */
+	uint64_t *place;
 	void *arg;
 };
 

@@ -64,10 +64,10 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->edge_offset = h->meter_offset + SEG_METERS * sizeof(struct seg_meter);
 	h->event_offset = h->edge_offset + SEG_PROBES * sizeof(struct seg_edges);
 	h->event_text_offset = h->event_offset + SEG_EVENTS * sizeof(struct seg_event);
-	h->posted_offset = round_up(h->event_text_offset + SEG_EVENT_TEXT_BYTES,
-				    sizeof(struct seg_posted));
-	h->thread_offset = round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted),
-				    SEG_PAGE_BYTES);
+	h->posted_offset =
+		round_up(h->event_text_offset + SEG_EVENT_TEXT_BYTES, sizeof(struct seg_posted));
+	h->thread_offset =
+		round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted), SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
 	memset(h->spare, 0, sizeof(h->spare));
@@ -75,8 +75,8 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 
 const char *seg_type_name(unsigned type)
 {
-	static const char *const names[SEG_TYPES] = { "bool",  "int8",	 "int16",  "int32",
-						      "int64", "uint8",	 "uint16", "uint32",
+	static const char *const names[SEG_TYPES] = { "bool",	"int8",	   "int16",  "int32",
+						      "int64",	"uint8",   "uint16", "uint32",
 						      "uint64", "float32", "float64" };
 
 	return type < SEG_TYPES ? names[type] : "?";

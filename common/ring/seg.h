@@ -2,16 +2,17 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | probe words | event words | times of hooks | action heads | actions | lists | notes | probes |
- *	reads | their functions | meters | edges | events | their text | posted | thread[0] .. thread[n-1]
- *	thread:  head | slots | cells | partners | metered | event ring
+ *	header page | hook words | probe words | event words | times of hooks | action heads |
+ *actions | lists | notes | probes | reads | their functions | meters | edges | events | their text
+ *| posted | thread[0] .. thread[n-1] thread:  head | slots | cells | partners | metered | event
+ *ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Who writes what:
- *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per thread block
- *	header.l, hook, probe and event words, times of hooks, actions, lists, notes, reads, meters, edges, ring tails	the lm
- * Nobody ever waits for the other side. What several words say together is
- * guarded by a sequence word: odd while its one writer is at work.
+ *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per
+ *thread block header.l, hook, probe and event words, times of hooks, actions, lists, notes, reads,
+ *meters, edges, ring tails	the lm Nobody ever waits for the other side. What several words say
+ *together is guarded by a sequence word: odd while its one writer is at work.
  *
  * All numbers are in host order: both sides are on one host. Layout changes
  * raise SEG_VERSION; functions are only ever appended to calls.def, which
@@ -41,20 +42,25 @@
 #define SEG_LIST_WORDS 8192 /* partner and thread lists of these actions */
 #define SEG_CELLS 64 /* counters and integrators */
 #define SEG_PARTNERS 256 /* (function, partner) pairs per thread; a power of two */
-#define SEG_PROBE_MODULES 4 /* the program, and libraries of its that have probes of their own */
+/* the program, and libraries of its that have probes of their own */
+#define SEG_PROBE_MODULES 4
 #define SEG_PROBES_EACH 64 /* probes of one of them */
 #define SEG_PROBES (SEG_PROBE_MODULES * SEG_PROBES_EACH)
 #define SEG_PROBE_NAME_BYTES 64 /* Fortran's longest name and the 0 */
 #define SEG_PROBE_PARAMS 14 /* with the reads they fit into a record of the ring */
 #define SEG_READS 16 /* figures that a rank reads at one probe */
-#define SEG_READ_FUNCS 4096 /* lists of functions of these figures, together: 16 of all there are */
-#define SEG_METERS 32 /* figures told apart by regions: what fits into the last page of a thread */
+/* lists of functions of these figures, together: 16 of all there are */
+#define SEG_READ_FUNCS 4096
+/* figures told apart by regions: what fits into the last page of a thread */
+#define SEG_METERS 32
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
-#define SEG_WISHES \
-	6 /* tools that count all calls, told apart by the next lm: what the header has room for */
-#define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete */
+#define SEG_WISHES                                                                               \
+	6 /* tools that count all calls, told apart by the next lm: what the header has room for \
+	   */
+#define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete \
+			 */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096
@@ -84,9 +90,9 @@ enum {
 };
 
 /*
- * Times of hooks: for each function the ticks at which HOOK_TIME was switched on, or 0. A thread that was in the
- * function then has no `begin`: its time counts from here, by the reader while the call lasts, and by the process
- * when it ends.
+ * Times of hooks: for each function the ticks at which HOOK_TIME was switched on, or 0. A thread
+ * that was in the function then has no `begin`: its time counts from here, by the reader while the
+ * call lasts, and by the process when it ends.
  */
 
 /* Bits of a probe word. 0 = the probe is off. */
@@ -100,9 +106,8 @@ enum {
 /* Bits of an event's word. 0 = nobody asks for it. */
 enum {
 	EVENT_RECORD = 1 << 0, /* a record in the ring */
-	EVENT_REFUSE =
-		1
-		<< 1, /* alone: no record, it is counted as lost. Who does not know it makes records */
+	EVENT_REFUSE = 1 << 1, /* alone: no record, it is counted as lost. Who does not know it
+				  makes records */
 	EVENT_KNOWN = 3,
 };
 
@@ -183,14 +188,14 @@ struct seg_own {
 	char site[64]; /* OMIG_SITE, or "" */
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
-	uint64_t
-		probes_nested; /* met inside of a library call, or by a handler of signals: not told */
-	uint64_t
-		posted_lost; /* operations that the list of posted ones had no room for, or lost sight of */
+	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not
+				   told */
+	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost
+				 sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
 	uint32_t event_types_lost; /* that found no place */
-	uint64_t
-		requests_lost; /* how often a persistent request was met whose bytes cannot be counted */
+	uint64_t requests_lost; /* how often a persistent request was met whose bytes cannot be
+				   counted */
 	uint64_t world; /* MPI_COMM_WORLD: its handle in C, */
 	int32_t f_world; /* and in Fortran; 0 in both: not known */
 	int32_t any_source, proc_null; /* in the place of a peer */
@@ -251,23 +256,24 @@ struct seg_header {
 
 /*
  * The call that a thread is in, watched or not: a line of the cache that only this thread writes.
- * It is in that call while `frame` is not 0. Stored in this order: the arguments, `word`, `frame`; so a reader that
- * finds one call in `word`, and `frame` not 0 between, has that call's arguments.
- * Arguments are those that the function has (struct call_desc): the others are left over from earlier calls.
+ * It is in that call while `frame` is not 0. Stored in this order: the arguments, `word`, `frame`;
+ * so a reader that finds one call in `word`, and `frame` not 0 between, has that call's arguments.
+ * Arguments are those that the function has (struct call_desc): the others are left over from
+ * earlier calls.
  */
 struct seg_current {
-	uint64_t
-		word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function 0: no call */
+	uint64_t word; /* SEG_CURRENT_ONE x the calls that were begun, marks, function + 1; function
+			  0: no call */
 	uint64_t frame; /* the process's own: where its stack was, made odd */
-	uint64_t
-		comm; /* communicator, window or file as the program has it; of Fortran an integer */
+	uint64_t comm; /* communicator, window or file as the program has it; of Fortran an integer
+			*/
 	int32_t peer, tag; /* as in the call; of a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
 	uint64_t spare[3];
 };
 #define SEG_CURRENT_FUNC 0xfff
-#define SEG_CURRENT_TIMED \
-	(1 << 13) /* HOOK_TIME was on when it began: its time is no matter of `since` */
+/* HOOK_TIME was on when it began: its time is no matter of `since` */
+#define SEG_CURRENT_TIMED (1 << 13)
 #define SEG_CURRENT_FORTRAN (1 << 14)
 #define SEG_CURRENT_ONE (1 << 16)
 
@@ -339,7 +345,8 @@ struct seg_note {
 	double own_integral, own_v, own_t; /* v * s, v, system seconds */
 };
 
-/* Number m * SEG_PROBES_EACH + i is the i-th of module m. Written before the segment's magic word. */
+/* Number m * SEG_PROBES_EACH + i is the i-th of module m. Written before the segment's magic
+ * word. */
 struct seg_probe {
 	char name[SEG_PROBE_NAME_BYTES]; /* "": there is none */
 	uint32_t nparam;
@@ -348,7 +355,8 @@ struct seg_probe {
 	uint64_t dropped; /* records that found no room; this alone changes */
 };
 
-/* A type of events, by the order of announcing. Written before events_used counts it; lost grows. */
+/* A type of events, by the order of announcing. Written before events_used counts it; lost
+ * grows. */
 struct seg_event {
 	uint32_t offset,
 		bytes; /* in the text: its definition as event logs have it (docs/eventlog.md) */
@@ -360,13 +368,14 @@ struct seg_read {
 	uint8_t spare;
 	union {
 		uint16_t cell;
-		uint16_t
-			ranks; /* of partners: world ranks behind the functions, ascending, two words each, the low one first */
+		uint16_t ranks; /* of partners: world ranks behind the functions, ascending, two
+				   words each, the low one first */
 	};
 	uint16_t first, count; /* functions in the lists */
 };
 
-/* Of one probe. The first 8 bytes change together; a slot that stands in the mask keeps its meaning. */
+/* Of one probe. The first 8 bytes change together; a slot that stands in the mask keeps its
+ * meaning. */
 struct seg_reads {
 	uint32_t seq; /* odd while it changes */
 	uint32_t mask; /* of slots that are read */
@@ -374,8 +383,9 @@ struct seg_reads {
 };
 
 /*
- * A figure of calls that is told apart by a region: what the calls of a thread add to it from the thread's
- * begin probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is off.
+ * A figure of calls that is told apart by a region: what the calls of a thread add to it from the
+ * thread's begin probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is
+ * off.
  */
 struct seg_meter {
 	uint32_t epoch;
@@ -413,8 +423,8 @@ struct seg_partner {
 	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
-	uint64_t
-		call; /* the thread's own: number of the call of many requests that was counted last */
+	uint64_t call; /* the thread's own: number of the call of many requests that was counted
+			  last */
 };
 
 /*
@@ -459,8 +469,9 @@ static_assert(SEG_PROBES_EACH * 4 <= SEG_PAGE_BYTES, "probe words of a module ar
 static_assert(SEG_HOOKS * 4 <= SEG_PAGE_BYTES, "hook words are one page");
 
 /*
- * The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once. Without one, bytes 0: the sender is
- * about to become a program that is chosen (common/ring/chosen.h).
+ * The message that goes with the memfd (SCM_RIGHTS) over the lm's SOCK_SEQPACKET socket, once.
+ * Without one, bytes 0: the sender is about to become a program that is chosen
+ * (common/ring/chosen.h).
  */
 #define SEG_REGISTER_MAGIC 0x52474d4f /* "OMGR" */
 struct seg_register {
@@ -471,7 +482,8 @@ struct seg_register {
 	uint64_t bytes; /* size of the memfd */
 };
 static_assert(sizeof(struct seg_register) == 24, "layout");
-#define SEG_REGISTER_BACKLOG 1024 /* all ranks of a host start together, and none of them waits */
+/* all ranks of a host start together, and none of them waits */
+#define SEG_REGISTER_BACKLOG 1024
 
 /*
  * Fills the layout part of *h (from version to spare; not magic, w, l) for so many functions,
@@ -491,8 +503,8 @@ int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *
 		const char *caid, const char *ext);
 
 /*
- * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the lm's lock, so a file at that
- * path was left by an lm that is dead, and is replaced. -1 with errno.
+ * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the
+ * lm's lock, so a file at that path was left by an lm that is dead, and is replaced. -1 with errno.
  */
 int seg_listen(const char *path);
 

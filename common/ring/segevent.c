@@ -34,7 +34,8 @@ size_t segview_event_definition(const struct segview *v, unsigned number, uint8_
 
 uint64_t segview_event_lost(const struct segview *v, unsigned number)
 {
-	return number < SEG_EVENTS ? __atomic_load_n(&event_at(v, number)->lost, __ATOMIC_RELAXED) : 0;
+	return number < SEG_EVENTS ? __atomic_load_n(&event_at(v, number)->lost, __ATOMIC_RELAXED)
+				   : 0;
 }
 
 static uint32_t *word_at(const struct segview *v, unsigned number)

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_TRIES 64 /* a probe takes a microsecond: what changes that often is not to be believed */
+/* a probe takes a microsecond: what changes that often is not to be believed */
+#define LOOK_TRIES 64
 
 static struct seg_meter *meter_at(const struct segview *v, unsigned number)
 {
@@ -17,7 +18,8 @@ static uint64_t *edges_at(const struct segview *v, unsigned probe)
 	return (uint64_t *)(void *)(v->base + v->plan.edge_offset) + probe;
 }
 
-static const struct seg_metered *metered_at(const struct segview *v, unsigned thread, unsigned number)
+static const struct seg_metered *metered_at(const struct segview *v, unsigned thread,
+					    unsigned number)
 {
 	return (const struct seg_metered *)(const void *)(segview_block(v, thread) +
 							  v->plan.metered_offset) +
@@ -74,8 +76,8 @@ static uint64_t quantity(const struct segview_call *c, unsigned kind)
 }
 
 /* What the thread has counted so far, the call that it is in too. */
-static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r, uint64_t now,
-			  bool *torn)
+static uint64_t figure_of(const struct segview *v, unsigned thread, const struct seg_read *r,
+			  uint64_t now, bool *torn)
 {
 	struct segview_call c;
 	uint64_t sum = 0;
@@ -89,8 +91,9 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 }
 
 /*
- * A thread may be inside, be it one that has made no call yet: then its block is still to be taken. A
- * thread that comes to be later is in doubt as well until it meets a probe, for its block does not tell.
+ * A thread may be inside, be it one that has made no call yet: then its block is still to be taken.
+ * A thread that comes to be later is in doubt as well until it meets a probe, for its block does
+ * not tell.
  */
 static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
 {
@@ -100,15 +103,18 @@ static void note_start(const struct segview *v, struct seg_metering *m, uint64_t
 	for (unsigned i = 0; i < v->plan.thread_count; i++) {
 		if (segview_thread(v, i, &t))
 			continue;
-		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true, .generation = t.generation };
+		m->start[i] = (struct seg_metering_start){ .is_in_doubt = true,
+							   .generation = t.generation };
 		if (t.tid)
 			m->start[i].figure = figure_of(v, i, &m->read, now, &torn);
 	}
 }
 
-static bool is_same(const struct segview *v, const struct seg_metering *m, const struct segview_meter *want)
+static bool is_same(const struct segview *v, const struct seg_metering *m,
+		    const struct segview_meter *want)
 {
-	return m->refs && m->begin == want->begin && m->end == want->end && segview_same_read(v, &m->read, &want->read);
+	return m->refs && m->begin == want->begin && m->end == want->end &&
+	       segview_same_read(v, &m->read, &want->read);
 }
 
 static bool is_fit(const struct segview *v, const struct segview_meter *want)
@@ -144,7 +150,8 @@ static int start(struct segview *v, unsigned at, const struct segview_meter *wan
 	return 0;
 }
 
-int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now, unsigned *number)
+int segview_meter_add(struct segview *v, const struct segview_meter *want, uint64_t now,
+		      unsigned *number)
 {
 	unsigned at = SEG_METERS;
 	int rc;
@@ -192,9 +199,10 @@ static void copy(const struct seg_metered *from, struct seg_metered *to)
 	to->begin = __atomic_load_n(&from->begin, __ATOMIC_ACQUIRE);
 }
 
-/* What the thread had counted and noted at one moment. False: it never stood still, or was killed there. */
-static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now, struct seg_metered *out,
-		 uint64_t *figure)
+/* What the thread had counted and noted at one moment. False: it never stood still, or was killed
+ * there. */
+static bool look(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
+		 struct seg_metered *out, uint64_t *figure)
 {
 	const struct seg_metered *at = metered_at(v, thread, number);
 	bool torn = false;
@@ -239,7 +247,8 @@ static void add_thread(const struct segview *v, unsigned thread, unsigned number
 		out->value += s.first_end - m->start[thread].figure;
 }
 
-int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, struct segview_metered *out)
+int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,
+		       struct segview_metered *out)
 {
 	*out = (struct segview_metered){ 0 };
 	if (!v->meter || number >= SEG_METERS || !v->meter[number].refs)
@@ -251,7 +260,8 @@ int segview_meter_read(const struct segview *v, unsigned number, uint64_t now, s
 }
 
 const struct seg_read *segview_meters_each(const struct segview *v,
-					   bool (*fn)(const struct segview *v, const struct seg_read *l, const void *arg),
+					   bool (*fn)(const struct segview *v,
+						      const struct seg_read *l, const void *arg),
 					   const void *arg)
 {
 	for (unsigned i = 0; v->meter && i < SEG_METERS; i++)

@@ -99,7 +99,8 @@ static uint32_t *word_at(const struct segview *v, unsigned number)
 
 static void write_word(const struct segview *v, unsigned number)
 {
-	__atomic_store_n(word_at(v, number), (uint32_t)(v->probe_word[number] | v->probe_edge[number]),
+	__atomic_store_n(word_at(v, number),
+			 (uint32_t)(v->probe_word[number] | v->probe_edge[number]),
 			 __ATOMIC_RELEASE);
 }
 
@@ -272,7 +273,8 @@ static void write_reads(struct segview *v, unsigned number)
 	__atomic_store_n((uint64_t *)(void *)to, word, __ATOMIC_RELEASE);
 }
 
-bool segview_same_read(const struct segview *v, const struct seg_read *s, const struct segview_read *r)
+bool segview_same_read(const struct segview *v, const struct seg_read *s,
+		       const struct segview_read *r)
 {
 	if (s->kind != r->kind)
 		return false;
@@ -358,7 +360,6 @@ uint64_t segview_probe_dropped(const struct segview *v, unsigned number)
 
 	return number < SEG_PROBES ? __atomic_load_n(&p[number].dropped, __ATOMIC_RELAXED) : 0;
 }
-
 
 /* A slot that was given away anew after the record was written meant something else in it. */
 static bool is_valid(const struct segview *v, const struct ring_probe *p, unsigned slot)

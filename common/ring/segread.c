@@ -97,7 +97,8 @@ bool segview_current(const struct segview *v, unsigned thread, struct segview_cu
 	return true;
 }
 
-/* Since when a call is measured that was begun before; 0: the thread is in none of that function. */
+/* Since when a call is measured that was begun before; 0: the thread is in none of that
+ * function. */
 static uint64_t late_since(const struct segview *v, unsigned thread, unsigned func)
 {
 	const struct seg_current *c = &segview_thread_head(v, thread)->current;

@@ -60,7 +60,8 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 struct segview_call {
 	uint64_t count;
 	uint64_t delay; /* ticks, of ended calls; add open_delay for those that have not */
-	/* ticks up to `now`, scaled as the hook word says; of a call that had begun before, since HOOK_TIME is on */
+	/* ticks up to `now`, scaled as the hook word says; of a call that had begun before, since
+	 * HOOK_TIME is on */
 	uint64_t open_delay;
 	unsigned in_call; /* threads that are inside */
 	uint64_t bytes_out, bytes_in, sampled;
@@ -123,8 +124,8 @@ int segview_partners(const struct segview *v, unsigned thread,
 		     void (*fn)(void *arg, const struct segview_partner *p), void *arg);
 
 /*
- * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE on,
- * and is not complete.
+ * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE
+ * on, and is not complete.
  */
 struct segview_posted {
 	unsigned func; /* below segview_funcs() */
@@ -143,11 +144,13 @@ bool segview_posted(const struct segview *v, unsigned place, struct segview_post
 /* So many had no room, as the process says. */
 uint64_t segview_posted_lost(const struct segview *v);
 
-/* --- probes: the table is copied at opening, where it is complete; what makes no sense in it is not there */
+/* --- probes: the table is copied at opening, where it is complete; what makes no sense in it is
+ * not there */
 
 unsigned segview_probes(const struct segview *v);
 
-/* Number < SEG_PROBES; NULL: there is none of that number. Names are C identifiers, types known, params 1 and more. */
+/* Number < SEG_PROBES; NULL: there is none of that number. Names are C identifiers, types known,
+ * params 1 and more. */
 const struct seg_probe *segview_probe(const struct segview *v, unsigned number);
 
 /* The first of that name; -1: none. */
@@ -200,7 +203,8 @@ struct segview_taker { /* NULL: passed over */
  */
 int segview_take(struct segview *v, unsigned thread, unsigned max, const struct segview_taker *t);
 
-/* What was taken up to that place is not handed over again. Places that make no sense, or are behind the reader: harmless. */
+/* What was taken up to that place is not handed over again. Places that make no sense, or are
+ * behind the reader: harmless. */
 void segview_skip(struct segview *v, unsigned thread, uint64_t place);
 
 /* The same for calls alone. */
@@ -210,8 +214,8 @@ int segview_events(struct segview *v, unsigned thread, unsigned max,
 /* --- what the lm writes */
 
 /*
- * now: ticks; from then on, or since HOOK_TIME is on, calls count that had begun before. 0: they do not.
- * Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID.
+ * now: ticks; from then on, or since HOOK_TIME is on, calls count that had begun before. 0: they do
+ * not. Bits beyond HOOK_KNOWN or sample shifts above HOOK_SAMPLE_MAX: -ERR_INVALID.
  */
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now);
 uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
@@ -219,16 +223,17 @@ uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no s
 /* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */
 int segview_probe_set(struct segview *v, unsigned number, uint32_t word);
 
-/* Bits beyond EVENT_KNOWN, or a number that can never be: -ERR_INVALID. The process sees it when the bell rings. */
+/* Bits beyond EVENT_KNOWN, or a number that can never be: -ERR_INVALID. The process sees it when
+ * the bell rings. */
 int segview_event_set(struct segview *v, unsigned number, uint32_t word);
 uint32_t segview_event_get(const struct segview *v, unsigned number);
 uint32_t *segview_event_bell(struct segview *v); /* a futex in the segment */
 
 /*
  * Lets the rank read a figure at the probe; one that is read there already is shared, and *slot is
- * the same. `func`: ascending ids that both sides know, n of them, for the kinds that are of functions.
- * Records from before have no value in a new slot. -ERR_INVALID; -ERR_LIMIT: SEG_READS others, or the
- * lists are full; -ERR_NOMEM.
+ * the same. `func`: ascending ids that both sides know, n of them, for the kinds that are of
+ * functions. Records from before have no value in a new slot. -ERR_INVALID; -ERR_LIMIT: SEG_READS
+ * others, or the lists are full; -ERR_NOMEM.
  */
 struct segview_read {
 	enum seg_read_kind kind;
@@ -245,9 +250,10 @@ int segview_read_add(struct segview *v, unsigned number, const struct segview_re
 void segview_read_del(struct segview *v, unsigned number, unsigned slot);
 
 /*
- * A figure of calls, told apart by a region: from the probe `begin` of a thread to its next `end`, which may be the
- * same probe. One that is there already is shared, and keeps where it began. `read` is of functions. `now`: ticks.
- * -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists are full; -ERR_NOMEM.
+ * A figure of calls, told apart by a region: from the probe `begin` of a thread to its next `end`,
+ * which may be the same probe. One that is there already is shared, and keeps where it began.
+ * `read` is of functions. `now`: ticks. -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists
+ * are full; -ERR_NOMEM.
  */
 struct segview_meter {
 	unsigned begin, end;
@@ -286,12 +292,13 @@ void segview_action_late(struct segview *v, unsigned index, unsigned thread, uin
 int segview_action_del(struct segview *v, unsigned index);
 
 /*
- * Zeroes hook words, actions, lists, probe words, reads and meters: an lm that has just adopted the segment and knows of no
- * request.
+ * Zeroes hook words, actions, lists, probe words, reads and meters: an lm that has just adopted the
+ * segment and knows of no request.
  */
 void segview_reset(struct segview *v);
 
-/* The same, but for words of events: whoever adopts it goes on with some of them at once, and switches off the others. */
+/* The same, but for words of events: whoever adopts it goes on with some of them at once, and
+ * switches off the others. */
 void segview_reset_but_events(struct segview *v);
 
 /*
@@ -312,7 +319,8 @@ struct segview_wishes {
 };
 void segview_wishes_set(struct segview *v, const struct segview_wishes *w);
 
-/* False: an lm before has noted none, or died in the middle. Words and tools as they stand: check them. */
+/* False: an lm before has noted none, or died in the middle. Words and tools as they stand: check
+ * them. */
 bool segview_wishes_get(const struct segview *v, struct segview_wishes *out);
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s);

@@ -8,8 +8,8 @@
 /* The lm's own account of an installed action: what the segment says is not believed. */
 struct seg_installed {
 	struct seg_action a; /* op ACTION_NONE: free */
-	uint64_t *
-		late; /* owned: of each thread, the number of the call that it was in, plus 1; NULL: none was */
+	uint64_t *late; /* owned: of each thread, the number of the call that it was in, plus 1;
+			   NULL: none was */
 };
 
 /* What is read at one probe, and for how many. */

@@ -167,8 +167,8 @@ int arm_new(const struct omis_request *r, const struct route_view *view, struct 
 	a->objects.e = NULL;
 	if (rc) {
 		arm_free(a);
-		if (why.code != (enum err_code) - rc)
-			err_set(&why, (enum err_code) - rc, "a request cannot be armed: %s",
+		if (why.code != (enum err_code)(-rc))
+			err_set(&why, (enum err_code)(-rc), "a request cannot be armed: %s",
 				err_name(rc));
 		if (e)
 			*e = why;

@@ -48,9 +48,9 @@ static int check_has_partner(const struct omis_call *event, struct err *e)
 	return err_set(e, ERR_INVALID,
 		       "%s has no partner at its %s: leave the list of partners empty%s", d->name,
 		       is_start ? "start" : "end",
-		       !is_start && d->start_partner ? ", or wait for patop_lib_call_started" :
-		       is_start && d->end_partner    ? ", or wait for patop_lib_call_ended" :
-						       "");
+		       !is_start && d->start_partner ? ", or wait for patop_lib_call_started"
+		       : is_start && d->end_partner  ? ", or wait for patop_lib_call_ended"
+						     : "");
 }
 
 static int check_patop(const struct omis_call *event, struct err *e)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Can the event of a conditional request ever happen? What its parameters alone tell: names of library calls
- * and system calls, signals, addresses, regions. Asked where it is defined, and again where it is watched for.
+ * Can the event of a conditional request ever happen? What its parameters alone tell: names of
+ * library calls and system calls, signals, addresses, regions. Asked where it is defined, and again
+ * where it is watched for.
  */
 #ifndef COMMON_ROUTE_EVENT_H
 #define COMMON_ROUTE_EVENT_H
@@ -10,8 +11,8 @@
 #include "common/omis/request.h"
 
 /*
- * event: checked. -ERR_INVALID with words: it never happens. A system call is looked up in the table of this machine;
- * one that only another machine has goes by its number.
+ * event: checked. -ERR_INVALID with words: it never happens. A system call is looked up in the
+ * table of this machine; one that only another machine has goes by its number.
  */
 int event_check(const struct omis_call *event, struct err *e);
 

@@ -196,7 +196,8 @@ static int check_if(const struct omis_call *call, struct err *e)
 
 	if (op_of(&call->param[1], &op))
 		return 0;
-	return err_set(e, ERR_INVALID, "omig_if compares with \"==\" \"!=\" \"<\" \"<=\" \">\" \">=\"");
+	return err_set(e, ERR_INVALID,
+		       "omig_if compares with \"==\" \"!=\" \"<\" \"<=\" \">\" \">=\"");
 }
 
 static int check_every(const struct omis_call *call, struct err *e)

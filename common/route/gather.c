@@ -141,14 +141,16 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /*
- * It tells of its own objects why they are missing. Another's may have been its own when it was asked: that something is
- * missing counts, of itself.
+ * It tells of its own objects why they are missing. Another's may have been its own when it was
+ * asked: that something is missing counts, of itself.
  */
-static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m, struct reply *to)
+static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m,
+		       struct reply *to)
 {
 	bool is_own = owns_all(g, a->child, m->object);
 
-	return reply_add_missing(to, is_own ? m->object : g->conf.name(g->conf.arg, a->child), m->reason);
+	return reply_add_missing(to, is_own ? m->object : g->conf.name(g->conf.arg, a->child),
+				 m->reason);
 }
 
 /* The child's reply in our terms, so that it is added whole or not at all. */

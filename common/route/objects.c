@@ -192,8 +192,11 @@ static int unknown(struct reply *into, uint32_t action, const char *token)
 {
 	bool may_have_ended = token_class(token, strlen(token)) == 'p';
 
-	return reply_add_error(into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object%s",
-			       may_have_ended ? ", or no longer: what has ended is known as long as the lm of its host stays" : "");
+	return reply_add_error(
+		into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object%s",
+		may_have_ended
+			? ", or no longer: what has ended is known as long as the lm of its host stays"
+			: "");
 }
 
 static int one(struct objects *o, const struct omis_call *call, const char *token,

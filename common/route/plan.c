@@ -364,8 +364,8 @@ int plan_next(struct plan *p, struct reply *into, const struct plan_step **step,
 	p->objects.e = &why;
 	rc = make_step(p, into, step);
 	p->objects.e = NULL;
-	if (rc && why.code != (enum err_code) - rc)
-		err_set(&why, (enum err_code) - rc, "a request cannot be planned: %s",
+	if (rc && why.code != (enum err_code)(-rc))
+		err_set(&why, (enum err_code)(-rc), "a request cannot be planned: %s",
 			err_name(rc));
 	if (rc && e)
 		*e = why;

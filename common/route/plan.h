@@ -23,7 +23,8 @@ struct plan_conf {
 	bool top; /* mainsm: AT_TOP services are executed here; elsewhere they are refused */
 	/* action numbers in replies, one an action; NULL = 1, 2, ...; borrowed */
 	const uint32_t *numbers;
-	/* In front of why an object cannot be reached: what that means for a request that manipulates. NULL: it only looks */
+	/* In front of why an object cannot be reached: what that means for a request that
+	 * manipulates. NULL: it only looks */
 	const char *outcome;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls of this machine by their names: a table that the build makes of the kernel's header. */
+/* The system calls of this machine by their names: a table that the build makes of the kernel's
+ * header. */
 #ifndef COMMON_TRACER_SYSCALLS_H
 #define COMMON_TRACER_SYSCALLS_H
 

@@ -56,8 +56,8 @@ static bool is_geometry(const struct tracer_msg *m)
 {
 	uint64_t addr = m->value[0], block = m->value[1], stride = m->value[2], n = m->value[3];
 
-	if (!n || n > TRACER_BYTES_MAX || !block || block > TRACER_BYTES_MAX / n || stride < block ||
-	    addr > INT64_MAX || stride > (INT64_MAX - addr) / n)
+	if (!n || n > TRACER_BYTES_MAX || !block || block > TRACER_BYTES_MAX / n ||
+	    stride < block || addr > INT64_MAX || stride > (INT64_MAX - addr) / n)
 		return false;
 	return m->type == TRACER_READ_MEMORY || m->nbytes == n * block;
 }

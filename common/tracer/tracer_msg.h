@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an lm asks of the processes that work for it, and what they answer: of its lm-trace what needs
- * ptrace, of its lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a
+ * What an lm asks of the processes that work for it, and what they answer: of its lm-trace what
+ * needs ptrace, of its lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a
  * packet. All messages have one form: whom it is about, numbers, texts. What
  * each kind may carry stands in one table and is checked in both directions,
  * because either side may be somebody else.
@@ -15,12 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A part of a stack with the longest names, twice the largest request; a socket's buffer takes it. */
+/* A part of a stack with the longest names, twice the largest request; a socket's buffer
+ * takes it. */
 #define TRACER_MSG_MAX_BYTES (144 * 1024)
 #define TRACER_VALUES_MAX 128 /* registers, a part of a stack, a set of system calls */
 #define TRACER_TEXTS_MAX 1024 /* arguments and environment of a program; names of 64 frames */
 #define TRACER_FRAMES_MAX 512 /* of one stack: deeper ones end there */
-#define TRACER_FRAMES_PART 16 /* in one message: with names of the greatest length it still fits */
+/* in one message: with names of the greatest length it still fits */
+#define TRACER_FRAMES_PART 16
 #define TRACER_NAME_MAX_BYTES 4096 /* of a module or symbol: PATH_MAX */
 #define TRACER_FRAME_VALUES 3 /* pc, fp, offset */
 #define TRACER_FRAME_TEXTS 2 /* module, symbol */
@@ -36,7 +38,8 @@ enum tracer_type {
 	TRACER_WRITE_REGS, /* what; values: first, then what is written */
 	TRACER_GOTO, /* values: address */
 	TRACER_CALL, /* values: address */
-	TRACER_CREATE, /* values: numbers of arguments, variables, streams; texts: program, then those */
+	/* values: numbers of arguments, variables, streams; texts: program, then those */
+	TRACER_CREATE,
 	TRACER_LET_GO, /* pid, start: a created process is not held any more */
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
 
@@ -51,11 +54,15 @@ enum tracer_type {
 	TRACER_REGS, /* values; of floating point, the bits of a double */
 	TRACER_DONE,
 	TRACER_CREATED, /* pid, start: it stands before its first instruction */
-	TRACER_FAILED, /* what: enum err_code; text: words; value: bytes that were written all the same */
-	TRACER_EVENT, /* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
-	TRACER_WATCH_ENDED, /* id of the watch; text: why; value: events that were dropped, if any were */
+	/* what: enum err_code; text: words; value: bytes that were written all the same */
+	TRACER_FAILED,
+	/* id of the watch; what: one of enum tracer_watch; values: time, then parameters */
+	TRACER_EVENT,
+	/* id of the watch; text: why; value: events that were dropped, if any were */
+	TRACER_WATCH_ENDED,
 	TRACER_BYTES, /* what: 1 = more follow; bytes */
-	TRACER_MODULE, /* values: start and length of code, data, bss; text: path. DONE follows the last */
+	/* values: start and length of code, data, bss; text: path. DONE follows the last */
+	TRACER_MODULE,
 };
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
@@ -86,8 +93,8 @@ struct tracer_msg {
 int tracer_msg_encode(struct buf *b, const struct tracer_msg *m);
 
 /*
- * p[n]: one packet. -ERR_PROTO: it is no message; *out is of no use then. A pid is above 1 where the
- * kind needs one.
+ * p[n]: one packet. -ERR_PROTO: it is no message; *out is of no use then. A pid is above 1 where
+ * the kind needs one.
  */
 int tracer_msg_decode(struct tracer_msg *out, const void *p, size_t n, struct err *e);
 

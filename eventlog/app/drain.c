@@ -60,19 +60,22 @@ static bool put_definition(struct piece *b, unsigned number)
 /* What is asked of the record's fields holds. */
 static bool passes(const struct log_type *type, const uint8_t *p, size_t n)
 {
-	return evtests_pass(&type->tests, &type->form, p + EV_RECORD_HEAD_BYTES, n - EV_RECORD_HEAD_BYTES);
+	return evtests_pass(&type->tests, &type->form, p + EV_RECORD_HEAD_BYTES,
+			    n - EV_RECORD_HEAD_BYTES);
 }
 
 /* --- blocks */
 
-/* Takes records as long as there is room for their descriptions. False: memory that no event wrote. */
+/* Takes records as long as there is room for their descriptions. False: memory that no event
+ * wrote. */
 static bool take_records(struct piece *b, size_t n)
 {
 	while (b->taken < n) {
 		uint8_t *p = b->p + b->taken;
 		unsigned number = ev_get16(p, false), bytes = ev_get16(p + 2, false);
 
-		if (bytes < EV_RECORD_HEAD_BYTES || bytes > n - b->taken || !number || number >= b->s->ntype)
+		if (bytes < EV_RECORD_HEAD_BYTES || bytes > n - b->taken || !number ||
+		    number >= b->s->ntype)
 			return false;
 		if (!b->s->type[number].tests.n || passes(&b->s->type[number], p, bytes)) {
 			if (!put_definition(b, number))
@@ -163,16 +166,18 @@ static void write_records(struct log_state *s, struct log_thread *t, uint8_t *p,
 }
 
 /*
- * Bytes of the buffer that are whole. `shown` is from before the look at `filled`: what points to the end
- * of this buffer then is no beginning of the next one.
+ * Bytes of the buffer that are whole. `shown` is from before the look at `filled`: what points to
+ * the end of this buffer then is no beginning of the next one.
  */
-static size_t whole_bytes(const struct log_thread *t, uint64_t done, bool is_filled, const uint8_t *shown)
+static size_t whole_bytes(const struct log_thread *t, uint64_t done, bool is_filled,
+			  const uint8_t *shown)
 {
 	const uint8_t *buffer = t->buffer[done % LOG_BUFFERS];
 
 	if (is_filled)
 		return t->used[done % LOG_BUFFERS];
-	return shown >= buffer && shown <= buffer + LOG_BUFFER_BYTES ? (size_t)(shown - buffer) : t->written;
+	return shown >= buffer && shown <= buffer + LOG_BUFFER_BYTES ? (size_t)(shown - buffer)
+								     : t->written;
 }
 
 void log_drain(struct log_state *s, struct log_thread *t, bool all)
@@ -188,7 +193,8 @@ void log_drain(struct log_state *s, struct log_thread *t, bool all)
 		n = whole_bytes(t, done, is_filled, shown);
 		if (n > t->written && s->fd >= 0) {
 			log_clock_look(s);
-			write_records(s, t, t->buffer[done % LOG_BUFFERS] + t->written, n - t->written);
+			write_records(s, t, t->buffer[done % LOG_BUFFERS] + t->written,
+				      n - t->written);
 		}
 		t->written = n;
 		if (!is_filled)

@@ -42,14 +42,16 @@ void log_unlock(struct log_state *s)
 	guest_unlock(&s->lock);
 }
 
-#define TRIES 60000 /* of a ms: a disk that hangs longer than a minute has its events counted as lost */
+/* of a ms: a disk that hangs longer than a minute has its events counted as lost */
+#define TRIES 60000
 
 bool log_lock_if_free(struct log_state *s)
 {
 	const struct timespec ms = { .tv_nsec = NSEC_PER_MSEC };
 	int cancel;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* an event is no place to be cancelled at */
+	/* an event is no place to be cancelled at */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	for (int i = 0; i < TRIES && s->holder != me(); i++) {
 		if (!pthread_mutex_trylock(&s->lock.mutex)) {
 			s->lock.cancel = cancel;
@@ -68,7 +70,10 @@ static int open_file(const char *to, unsigned flags)
 
 	if (str_has_prefix(to, scheme))
 		to += sizeof(scheme) - 1;
-	return open(to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (flags & OMIG_EVENT_APPEND ? 0 : O_TRUNC), 0666);
+	return open(to,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC |
+			    (flags & OMIG_EVENT_APPEND ? 0 : O_TRUNC),
+		    0666);
 }
 
 static unsigned level_wanted(void)
@@ -179,7 +184,8 @@ uint64_t omig_event_lost(void)
 	return lost;
 }
 
-/* A program need not know of us: what it has of events is written where the environment says, behind what is there. */
+/* A program need not know of us: what it has of events is written where the environment says,
+ * behind what is there. */
 static void __attribute__((constructor)) open_by_environment(void)
 {
 	if (secure_getenv("OMIG_EVENT_LOG"))

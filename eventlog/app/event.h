@@ -4,19 +4,22 @@
  *
  *	#include <omig/event.h>
  *
- *	OMIG_EVENT(block_sent, "block.sent", OMIG_INFO, (int32, bytes), (double, rate), (string, to))
+ *	OMIG_EVENT(block_sent, "block.sent", OMIG_INFO, (int32, bytes), (double, rate), (string,
+ *to))
  *	...
  *	omig_event(block_sent, n, r, name);
  *
- * cc ... -lomig-event. C99 or C++11 is enough, also without extensions. The kinds are int32, int64, float, double, string; up to twelve fields.
+ * cc ... -lomig-event. C99 or C++11 is enough, also without extensions. The kinds are int32, int64,
+ *float, double, string; up to twelve fields.
  *
- * While it is off an event costs a load, a test and a branch, and its arguments are not evaluated. On,
- * it costs one look at the clock and a record into a buffer of the thread's own: no lock, no system
- * call, no waiting. When all buffers are full it is dropped, and counted in the log.
+ * While it is off an event costs a load, a test and a branch, and its arguments are not evaluated.
+ *On, it costs one look at the clock and a record into a buffer of the thread's own: no lock, no
+ *system call, no waiting. When all buffers are full it is dropped, and counted in the log.
  *
- * Events are on when a log is open: omig_event_open(), or OMIG_EVENT_LOG=FILE in the environment of a
- * program that never heard of it. OMIG_EVENT_TRIGGER=FILE switches them while the program runs
- * (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread and in signal handlers.
+ * Events are on when a log is open: omig_event_open(), or OMIG_EVENT_LOG=FILE in the environment of
+ *a program that never heard of it. OMIG_EVENT_TRIGGER=FILE switches them while the program runs
+ * (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread and in signal
+ *handlers.
  */
 #ifndef OMIG_EVENT_H
 #define OMIG_EVENT_H
@@ -35,23 +38,27 @@ extern "C" {
 enum { OMIG_FATAL = 1, OMIG_ERROR, OMIG_WARN, OMIG_INFO, OMIG_DEBUG, OMIG_TRACE };
 
 enum omig_event_flags {
-	OMIG_EVENT_WAIT = 1, /* when all buffers are full the thread writes them out itself instead of dropping */
+	/* when all buffers are full the thread writes them out itself instead of dropping */
+	OMIG_EVENT_WAIT = 1,
 	OMIG_EVENT_APPEND = 2 /* to what is in the file */
 };
 
 /*
- * Opens the log of this process: "FILE" or "file://FILE"; NULL = OMIG_EVENT_LOG. 0, or -1 with errno. A
- * second call is EBUSY. From here on events are on up to OMIG_EVENT_LEVEL (default: all), or as the trigger says.
+ * Opens the log of this process: "FILE" or "file://FILE"; NULL = OMIG_EVENT_LOG. 0, or -1 with
+ * errno. A second call is EBUSY. From here on events are on up to OMIG_EVENT_LEVEL (default: all),
+ * or as the trigger says.
  */
 int omig_event_open(const char *to, unsigned flags);
 
-/* Everything that was written so far by any thread is in the file. Blocks until then. 0, or -1 with errno. */
+/* Everything that was written so far by any thread is in the file. Blocks until then. 0, or -1 with
+ * errno. */
 int omig_event_flush(void);
 
 /* Switches off, writes out, closes. At the end of the program it comes by itself. */
 int omig_event_close(void);
 
-/* Events that were dropped, by all threads, since the log was opened. Waits while a block is being written. */
+/* Events that were dropped, by all threads, since the log was opened. Waits while a block is being
+ * written. */
 uint64_t omig_event_lost(void);
 
 /* --- the rest is what the macros need */
@@ -81,7 +88,8 @@ struct omig_event_thread {
 };
 
 /* Initial-exec: a load, no call. */
-extern __thread struct omig_event_thread *omig_event_here __attribute__((tls_model("initial-exec")));
+extern __thread struct omig_event_thread *omig_event_here
+	__attribute__((tls_model("initial-exec")));
 
 enum { OMIG_EVENT_LOGGED = 1, OMIG_EVENT_TOLD = 2 };
 
@@ -91,7 +99,8 @@ struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
 /* Signal-safe. The time of records without a time stamp counter. */
 uint64_t omig_event_clock(void);
-/* To who asks from outside of the process. The bytes that the log keeps. h NULL: there was no room. */
+/* To who asks from outside of the process. The bytes that the log keeps. h NULL: there was no
+ * room. */
 size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop
@@ -115,7 +124,8 @@ static inline int omig_event_is_told(const struct omig_event *ev)
 }
 
 /* A record's head. NULL: there is no room, and the event is counted. */
-static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_t bytes, struct omig_event_thread **out)
+static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_t bytes,
+					      struct omig_event_thread **out)
 {
 	struct omig_event_thread *h = omig_event_here;
 	uint16_t head[2];
@@ -146,7 +156,8 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 	return h->at + 12;
 }
 
-static inline void omig_event_end(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes)
+static inline void omig_event_end(const struct omig_event *ev, struct omig_event_thread *h,
+				  size_t bytes)
 {
 	if (omig_event_is_told(ev))
 		bytes = omig_event_tell(ev, h, bytes);
@@ -219,68 +230,69 @@ static inline unsigned char *omig_event_put_text(unsigned char *p, const char *s
 #define OMIG_11(m, a, ...) OMIG_CALL(m, a) OMIG_10(m, __VA_ARGS__)
 #define OMIG_12(m, a, ...) OMIG_CALL(m, a) OMIG_11(m, __VA_ARGS__)
 #define OMIG_PICK(a, b, c, d, e, f, g, h, i, j, k, l, which, ...) which
-#define OMIG_EACH(m, ...)                                                                              \
-	OMIG_PICK(__VA_ARGS__, OMIG_12, OMIG_11, OMIG_10, OMIG_9, OMIG_8, OMIG_7, OMIG_6, OMIG_5, OMIG_4, \
-		  OMIG_3, OMIG_2, OMIG_1, 0)                                                           \
+#define OMIG_EACH(m, ...)                                                                         \
+	OMIG_PICK(__VA_ARGS__, OMIG_12, OMIG_11, OMIG_10, OMIG_9, OMIG_8, OMIG_7, OMIG_6, OMIG_5, \
+		  OMIG_4, OMIG_3, OMIG_2, OMIG_1, 0)                                              \
 	(m, __VA_ARGS__)
 
 /* Known from the start of the program or the library that it is in, until that goes. */
-#define OMIG_EVENT_KNOWN(id)                                                             \
-	static void __attribute__((constructor)) omig_event_begin_##id(void)             \
-	{                                                                                \
-		omig_event_register(&id);                                                \
-	}                                                                                \
-	static void __attribute__((destructor)) omig_event_end_##id(void)                \
-	{                                                                                \
-		omig_event_unregister(&id);                                              \
+#define OMIG_EVENT_KNOWN(id)                                                 \
+	static void __attribute__((constructor)) omig_event_begin_##id(void) \
+	{                                                                    \
+		omig_event_register(&id);                                    \
+	}                                                                    \
+	static void __attribute__((destructor)) omig_event_end_##id(void)    \
+	{                                                                    \
+		omig_event_unregister(&id);                                  \
 	}
 
-#define OMIG_EVENT(id, text, lvl, ...)                                                                      \
-	static const struct omig_event_field omig_event_fields_##id[] = { OMIG_EACH(OMIG_FIELD, __VA_ARGS__) }; \
-	static struct omig_event id = { 0,                                                                  \
-					0,                                                                  \
-					(lvl),                                                              \
-					sizeof(omig_event_fields_##id) / sizeof(omig_event_fields_##id[0]), \
-					(text),                                                             \
-					omig_event_fields_##id,                                             \
-					NULL };                                                             \
-	OMIG_EVENT_KNOWN(id)                                                                                \
-	static inline void omig_event_write_##id(struct omig_event *omig_ev OMIG_EACH(OMIG_PARAM, __VA_ARGS__)) \
-	{                                                                                                   \
-		struct omig_event_thread *omig_h;                                                           \
-		unsigned char *omig_p;                                                                      \
-		OMIG_EACH(OMIG_LENGTH, __VA_ARGS__)                                                         \
-		const size_t omig_n = (12 OMIG_EACH(OMIG_SUM, __VA_ARGS__) + 3) & ~(size_t)3;               \
-		omig_p = omig_event_begin(omig_ev, omig_n, &omig_h);                                        \
-		if (!omig_p)                                                                                \
-			return;                                                                             \
-		memset(omig_h->at + omig_n - 4, 0, 4);                                                      \
-		OMIG_EACH(OMIG_STORE, __VA_ARGS__)                                                          \
-		(void)omig_p;                                                                               \
-		omig_event_end(omig_ev, omig_h, omig_n);                                                             \
+#define OMIG_EVENT(id, text, lvl, ...)                                                        \
+	static const struct omig_event_field omig_event_fields_##id[] = { OMIG_EACH(          \
+		OMIG_FIELD, __VA_ARGS__) };                                                   \
+	static struct omig_event id = {                                                       \
+		0,	0,                                                                    \
+		(lvl),	sizeof(omig_event_fields_##id) / sizeof(omig_event_fields_##id[0]),   \
+		(text), omig_event_fields_##id,                                               \
+		NULL                                                                          \
+	};                                                                                    \
+	OMIG_EVENT_KNOWN(id)                                                                  \
+	static inline void omig_event_write_##id(                                             \
+		struct omig_event *omig_ev OMIG_EACH(OMIG_PARAM, __VA_ARGS__))                \
+	{                                                                                     \
+		struct omig_event_thread *omig_h;                                             \
+		unsigned char *omig_p;                                                        \
+		OMIG_EACH(OMIG_LENGTH, __VA_ARGS__)                                           \
+		const size_t omig_n = (12 OMIG_EACH(OMIG_SUM, __VA_ARGS__) + 3) & ~(size_t)3; \
+		omig_p = omig_event_begin(omig_ev, omig_n, &omig_h);                          \
+		if (!omig_p)                                                                  \
+			return;                                                               \
+		memset(omig_h->at + omig_n - 4, 0, 4);                                        \
+		OMIG_EACH(OMIG_STORE, __VA_ARGS__)                                            \
+		(void)omig_p;                                                                 \
+		omig_event_end(omig_ev, omig_h, omig_n);                                      \
 	}
 
 /* Without fields. */
-#define OMIG_EVENT0(id, text, lvl)                                                \
-	static struct omig_event id = { 0, 0, (lvl), 0, (text), NULL, NULL };     \
-	OMIG_EVENT_KNOWN(id)                                                      \
-	static inline void omig_event_write_##id(struct omig_event *omig_ev)      \
-	{                                                                         \
-		struct omig_event_thread *omig_h;                                 \
-		if (omig_event_begin(omig_ev, 12, &omig_h))                       \
-			omig_event_end(omig_ev, omig_h, 12);                               \
+#define OMIG_EVENT0(id, text, lvl)                                            \
+	static struct omig_event id = { 0, 0, (lvl), 0, (text), NULL, NULL }; \
+	OMIG_EVENT_KNOWN(id)                                                  \
+	static inline void omig_event_write_##id(struct omig_event *omig_ev)  \
+	{                                                                     \
+		struct omig_event_thread *omig_h;                             \
+		if (omig_event_begin(omig_ev, 12, &omig_h))                   \
+			omig_event_end(omig_ev, omig_h, 12);                  \
 	}
 
 #define omig_event_is_on(id) __builtin_expect(__atomic_load_n(&(id).on, __ATOMIC_RELAXED) != 0, 0)
-#define omig_event(id, ...)                                                   \
-	do {                                                                  \
-		if (omig_event_is_on(id))                                     \
-			omig_event_write_##id(&(id), __VA_ARGS__);            \
+#define omig_event(id, ...)                                        \
+	do {                                                       \
+		if (omig_event_is_on(id))                          \
+			omig_event_write_##id(&(id), __VA_ARGS__); \
 	} while (0)
-#define omig_event0(id)                                      \
-	do {                                                 \
-		if (omig_event_is_on(id))                    \
-			omig_event_write_##id(&(id));        \
+#define omig_event0(id)                               \
+	do {                                          \
+		if (omig_event_is_on(id))             \
+			omig_event_write_##id(&(id)); \
 	} while (0)
 
 #ifdef __cplusplus

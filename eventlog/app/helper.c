@@ -23,7 +23,8 @@ static void look_at_trigger(struct log_state *s)
 
 	if (!s->trigger || !trigger_look(s->trigger, wall))
 		return;
-	log_drain_all(s, true); /* what was written until now was under the conditions of until now */
+	/* what was written until now was under the conditions of until now */
+	log_drain_all(s, true);
 	log_types_switch(s);
 }
 
@@ -66,7 +67,8 @@ static bool start_thread(struct log_state *s, void *(*run)(void *))
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's signals are its own threads' */
+	/* the program's signals are its own threads' */
+	pthread_sigmask(SIG_SETMASK, &all, &before);
 	is_there = !pthread_create(&thread, &attr, run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (is_there)
@@ -132,7 +134,8 @@ void log_helper_start(struct log_state *s)
 
 /* --- signals that end the program */
 
-static const int fatal[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS, SIGTERM, SIGINT, SIGHUP, SIGQUIT };
+static const int fatal[] = { SIGSEGV, SIGBUS,  SIGFPE, SIGILL, SIGABRT,
+			     SIGSYS,  SIGTERM, SIGINT, SIGHUP, SIGQUIT };
 
 /* Writes out what there is and lets the signal do what it would have done. */
 static void on_fatal(int number)
@@ -144,7 +147,8 @@ static void on_fatal(int number)
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	while (!guest_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
-		nanosleep(&ms, NULL); /* at the end its holder is this thread, or waits for a disk */
+		nanosleep(&ms,
+			  NULL); /* at the end its holder is this thread, or waits for a disk */
 	if (tries < SIGNAL_TRIES && s->fd >= 0)
 		log_drain_all(s, true);
 	if (tries < SIGNAL_TRIES)
@@ -163,6 +167,7 @@ void log_handlers_set(struct log_state *s)
 		return;
 	s->has_handlers = true;
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
-		if (!sigaction(fatal[i], NULL, &is) && !(is.sa_flags & SA_SIGINFO) && is.sa_handler == SIG_DFL)
+		if (!sigaction(fatal[i], NULL, &is) && !(is.sa_flags & SA_SIGINFO) &&
+		    is.sa_handler == SIG_DFL)
 			sigaction(fatal[i], &ours, NULL);
 }

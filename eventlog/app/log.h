@@ -18,16 +18,20 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define LOG_BUFFER_BYTES (128 * 1024) /* a block of records; the system call is then a thousandth of the work */
-#define LOG_BUFFERS 8 /* of a thread: a MiB lasts ms at the highest rate there is; untouched ones cost nothing */
+/* a block of records; the system call is then a thousandth of the work */
+#define LOG_BUFFER_BYTES (128 * 1024)
+/* of a thread: a MiB lasts ms at the highest rate there is; untouched ones cost nothing */
+#define LOG_BUFFERS 8
 #define LOG_TYPES_MAX 4096 /* descriptions in one process */
-#define LOG_FLUSH_NS NSEC_PER_SEC /* so old a record may become in a buffer, and the trigger file unread */
+/* so old a record may become in a buffer, and the trigger file unread */
+#define LOG_FLUSH_NS NSEC_PER_SEC
 
 /* A stream: one thread, until it ends. */
 struct log_thread {
 	struct omig_event_thread at; /* first: what omig_event_here points to */
 	struct log_thread *next;
-	_Atomic uint64_t filled; /* buffers that the thread is done with; release here, acquire by the drainer */
+	/* buffers that the thread is done with; release here, acquire by the drainer */
+	_Atomic uint64_t filled;
 	_Atomic uint64_t done; /* buffers that were written out; release by the drainer */
 	_Atomic bool has_ended;
 	size_t used[LOG_BUFFERS]; /* bytes of each filled buffer */
@@ -44,7 +48,8 @@ struct log_thread {
 struct log_type {
 	struct omig_event *event; /* NULL: it has gone */
 	int told; /* its number in the link; -1: none */
-	uint8_t *definition; /* as a stream has it; never freed, for records may come after their program part went */
+	/* as a stream has it; never freed, for records may come after their program part went */
+	uint8_t *definition;
 	size_t definition_bytes;
 	struct evtype form; /* names and kinds; its fields are of the allocator, and never freed */
 	struct evtests tests; /* all must hold */
@@ -68,7 +73,8 @@ struct log_state {
 	uint64_t point_ticks[2]; /* the clock's two last points, see clock.c */
 	nsec_t point_ns[2];
 	struct ticks_scale scale;
-	_Atomic(const void *) holder; /* whose thread holds `lock`: a handler in it must not wait for it */
+	/* whose thread holds `lock`: a handler in it must not wait for it */
+	_Atomic(const void *) holder;
 	_Atomic uint64_t stream; /* number of the next one */
 	uint64_t lost; /* of threads that have ended */
 	/* Anybody, also in a signal handler, puts in front; who holds `lock` takes out. */
@@ -78,7 +84,8 @@ struct log_state {
 	struct log_type type[LOG_TYPES_MAX];
 	unsigned ntype; /* numbers 1..ntype-1 are given */
 	struct trigger *trigger; /* NULL: none is watched */
-	uint8_t front[96 * 1024]; /* header, clock and descriptions of the block that is being written */
+	/* header, clock and descriptions of the block that is being written */
+	uint8_t front[96 * 1024];
 };
 
 struct log_state *log_the(void);
@@ -133,9 +140,11 @@ void log_handlers_set(struct log_state *s);
 
 /* --- trigger.c: under `lock` */
 struct trigger *trigger_new(const char *path); /* NULL: no memory */
-/* Looks whether the file is another one than before, and reads it then. True: what is on may have changed. */
+/* Looks whether the file is another one than before, and reads it then. True: what is on may have
+ * changed. */
 bool trigger_look(struct trigger *t, nsec_t wall);
 /* Is this on? What must hold of its fields goes to the type. */
-bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall, struct log_type *type);
+bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall,
+		  struct log_type *type);
 
 #endif

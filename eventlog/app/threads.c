@@ -32,11 +32,12 @@ void log_say_who(struct log_state *s)
 	buf_done(&b);
 }
 
-/* May run in a signal handler: a mapping, no allocator, no lock. The key is another matter, see docs/eventlog.md. */
+/* May run in a signal handler: a mapping, no allocator, no lock. The key is another matter, see
+ * docs/eventlog.md. */
 static struct log_thread *add_thread(struct log_state *s)
 {
-	struct log_thread *t =
-		mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct log_thread *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (t == MAP_FAILED)
 		return NULL;
@@ -51,7 +52,8 @@ static struct log_thread *add_thread(struct log_state *s)
 	return t;
 }
 
-/* A signal handler's event inside another one is dropped; so is one of a thread for which there is no memory. */
+/* A signal handler's event inside another one is dropped; so is one of a thread for which there is
+ * no memory. */
 struct omig_event_thread *omig_event_first(struct omig_event_thread *h)
 {
 	struct log_state *s = log_the();
@@ -84,7 +86,8 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes)
 	if (is_full && s->flags & OMIG_EVENT_WAIT && log_lock_if_free(s)) {
 		log_drain(s, t, false);
 		log_unlock(s);
-		is_full = k + 1 - atomic_load_explicit(&t->done, memory_order_acquire) >= LOG_BUFFERS;
+		is_full =
+			k + 1 - atomic_load_explicit(&t->done, memory_order_acquire) >= LOG_BUFFERS;
 	}
 	errno = keep;
 	if (is_full || bytes > LOG_BUFFER_BYTES) {

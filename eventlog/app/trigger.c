@@ -5,8 +5,8 @@
  *
  *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP VALUE [and FIELD OP VALUE]...]
  *
- * The first line whose pattern fits an event decides. Looked at once a second, read when it is another
- * file than before, and put in place of the old one when it is whole.
+ * The first line whose pattern fits an event decides. Looked at once a second, read when it is
+ *another file than before, and put in place of the old one when it is whole.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -87,7 +87,8 @@ static bool read_line(struct line *l, char *s)
 		else if (str_has_prefix(word, "until="))
 			is_good = read_until(l, word + 6);
 		else
-			return str_eq(word, "where") && !evwhere_read(rest ? rest : "", &l->where, NULL) && l->where.n;
+			return str_eq(word, "where") &&
+			       !evwhere_read(rest ? rest : "", &l->where, NULL) && l->where.n;
 		if (!is_good)
 			return false;
 	}
@@ -107,7 +108,8 @@ static struct table *read_table(const char *path)
 		free_table(b);
 		return NULL;
 	}
-	for (s = b->text.p ? strtok_r((char *)b->text.p, "\r\n", &rest) : NULL; s; s = strtok_r(NULL, "\r\n", &rest)) {
+	for (s = b->text.p ? strtok_r((char *)b->text.p, "\r\n", &rest) : NULL; s;
+	     s = strtok_r(NULL, "\r\n", &rest)) {
 		s += strspn(s, " \t");
 		if (!*s || *s == '#')
 			continue;
@@ -155,13 +157,15 @@ bool trigger_look(struct trigger *t, nsec_t wall)
 
 /* --- what a line says about an event */
 
-bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall, struct log_type *type)
+bool trigger_asks(const struct trigger *t, const struct omig_event *ev, nsec_t wall,
+		  struct log_type *type)
 {
 	for (size_t i = 0; t->table && i < t->table->n; i++) {
 		const struct line *l = &t->table->line[i];
 
 		if (evpattern_fits(l->pattern, ev->name) && l->until > wall)
-			return ev->level <= l->level && evwhere_bind(&l->where, &type->form, &type->tests);
+			return ev->level <= l->level &&
+			       evwhere_bind(&l->where, &type->form, &type->tests);
 	}
 	return false;
 }

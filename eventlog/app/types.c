@@ -11,11 +11,14 @@ static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 
 	if (!ev)
 		return;
-	is_told = s->link && type->told >= 0 && __atomic_load_n(&s->link->word[type->told], __ATOMIC_ACQUIRE);
+	is_told = s->link && type->told >= 0 &&
+		  __atomic_load_n(&s->link->word[type->told], __ATOMIC_ACQUIRE);
 	type->tests.n = 0;
 	if (is_on)
-		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type) : ev->level <= s->level;
-	__atomic_store_n(&ev->on, (is_on ? OMIG_EVENT_LOGGED : 0) | (is_told ? OMIG_EVENT_TOLD : 0), __ATOMIC_RELAXED);
+		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type)
+				   : ev->level <= s->level;
+	__atomic_store_n(&ev->on, (is_on ? OMIG_EVENT_LOGGED : 0) | (is_told ? OMIG_EVENT_TOLD : 0),
+			 __ATOMIC_RELAXED);
 }
 
 void log_types_switch(struct log_state *s)
@@ -35,7 +38,9 @@ static void describe(struct log_type *type, const struct omig_event *ev)
 
 	for (unsigned i = 0; field && i < ev->nfield; i++)
 		field[i] = (struct evfield){ ev->field[i].name, (enum evkind)ev->field[i].kind };
-	type->form = (struct evtype){ .name = ev->name, .level = ev->level, .nfield = ev->nfield, .field = field };
+	type->form = (struct evtype){
+		.name = ev->name, .level = ev->level, .nfield = ev->nfield, .field = field
+	};
 	if (field && !evtype_encode(&b, ev->number, &type->form, false, NULL))
 		type->definition = buf_take(&b, &n);
 	if (type->definition)

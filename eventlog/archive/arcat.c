@@ -61,7 +61,8 @@ static size_t make_stem(char out[AR_NAME_MAX + 1], char first, const char *name)
 	return n;
 }
 
-static void make_name(char out[AR_NAME_MAX + 1], char first, const char *name, const char *tail, const struct smap *taken)
+static void make_name(char out[AR_NAME_MAX + 1], char first, const char *name, const char *tail,
+		      const struct smap *taken)
 {
 	size_t n = make_stem(out, first, name);
 
@@ -74,7 +75,8 @@ static void make_name(char out[AR_NAME_MAX + 1], char first, const char *name, c
 
 static bool is_part_known(struct arcat *c, size_t part)
 {
-	return part < c->npart || !array_grow(&c->is_part_old, &c->npart, part + 1, sizeof(bool), AR_TYPES_MAX);
+	return part < c->npart ||
+	       !array_grow(&c->is_part_old, &c->npart, part + 1, sizeof(bool), AR_TYPES_MAX);
 }
 
 static int mark_old(struct arcat *c, const struct artype *t, struct err *e)
@@ -88,7 +90,8 @@ static int mark_old(struct arcat *c, const struct artype *t, struct err *e)
 }
 
 /* Takes over name on success. */
-static int list_type(struct arcat *c, char *name, const char *tab, struct artype **out, struct err *e)
+static int list_type(struct arcat *c, char *name, const char *tab, struct artype **out,
+		     struct err *e)
 {
 	struct artype *t = calloc(1, sizeof(*t));
 
@@ -98,8 +101,8 @@ static int list_type(struct arcat *c, char *name, const char *tab, struct artype
 	smap_init(&t->by_col);
 	t->number = (unsigned)c->n + 1;
 	str_copy(t->tab, sizeof(t->tab), tab);
-	if (array_grow(&c->type, &c->cap, c->n + 1, sizeof(struct artype *), AR_TYPES_MAX) || smap_put(&c->by_name, name, t, NULL) ||
-	    smap_put(&c->by_tab, t->tab, t, NULL)) {
+	if (array_grow(&c->type, &c->cap, c->n + 1, sizeof(struct artype *), AR_TYPES_MAX) ||
+	    smap_put(&c->by_name, name, t, NULL) || smap_put(&c->by_tab, t->tab, t, NULL)) {
 		smap_del(&c->by_name, name);
 		free_type(t);
 		return err_nomem(e);
@@ -122,7 +125,8 @@ static struct key key_of(const char *name, unsigned nth, enum arclass class)
 	return k;
 }
 
-static int list_field(struct arcat *c, struct artype *t, struct arfield *like, char *name, struct arfield **out, struct err *e)
+static int list_field(struct arcat *c, struct artype *t, struct arfield *like, char *name,
+		      struct arfield **out, struct err *e)
 {
 	struct arfield *f = malloc(sizeof(*f));
 	struct key k = key_of(name, like->nth, like->class);
@@ -131,7 +135,8 @@ static int list_field(struct arcat *c, struct artype *t, struct arfield *like, c
 		return err_nomem(e);
 	*f = *like;
 	f->place = (unsigned)t->nfield;
-	if (array_grow(&t->field, &t->cap, t->nfield + 1, sizeof(struct arfield *), AR_COLUMNS_MAX) ||
+	if (array_grow(&t->field, &t->cap, t->nfield + 1, sizeof(struct arfield *),
+		       AR_COLUMNS_MAX) ||
 	    smap_put(&t->by_key, k.text, f, NULL) || smap_put(&t->by_col, f->col, f, NULL)) {
 		smap_del(&t->by_key, k.text);
 		free(f);
@@ -150,7 +155,8 @@ struct artype *arcat_find(const struct arcat *c, const char *name)
 	return smap_find(&c->by_name, name);
 }
 
-const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth, enum arclass class)
+const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth,
+				   enum arclass class)
 {
 	return smap_find(&t->by_key, key_of(name, nth, class).text);
 }
@@ -161,12 +167,16 @@ static int store_type(const struct arsql *s, const struct artype *t, struct err 
 {
 	char scratch[4 * NAME_MAX_BYTES + 1];
 	struct arvalue v[] = { AR_I(t->number), AR_S(t->tab, strlen(t->tab)),
-			       arsql_shown(t->name, strlen(t->name), scratch, sizeof(scratch)), AR_B(t->name, strlen(t->name)) };
+			       arsql_shown(t->name, strlen(t->name), scratch, sizeof(scratch)),
+			       AR_B(t->name, strlen(t->name)) };
 
-	return arsql_run(s, "INSERT INTO type (type, tab, name, bytes, n) VALUES ($1, $2, $3, $4, 0)", v, 4, e);
+	return arsql_run(s,
+			 "INSERT INTO type (type, tab, name, bytes, n) VALUES ($1, $2, $3, $4, 0)",
+			 v, 4, e);
 }
 
-int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out, struct err *e)
+int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out,
+	       struct err *e)
 {
 	struct artype *t = arcat_find(c, name);
 	char tab[AR_NAME_MAX + 1], *copy;
@@ -177,7 +187,9 @@ int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct 
 		return 0;
 	}
 	if (c->n >= AR_TYPES_MAX)
-		return err_set(e, ERR_LIMIT, "an archive has no room for more than %d types of events", AR_TYPES_MAX);
+		return err_set(e, ERR_LIMIT,
+			       "an archive has no room for more than %d types of events",
+			       AR_TYPES_MAX);
 	make_name(tab, 'e', name, "", &c->by_tab);
 	copy = str_dup(name);
 	rc = copy ? list_type(c, copy, tab, &t, e) : err_nomem(e);
@@ -200,8 +212,8 @@ static bool has_other_class(const struct artype *t, const char *name, unsigned n
 	return false;
 }
 
-int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth, enum arclass class, enum evkind kind,
-		struct arfield **out, struct err *e)
+int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth,
+		enum arclass class, enum evkind kind, struct arfield **out, struct err *e)
 {
 	static const char *const tails[AR_NCLASSES] = { "", "_int", "_real", "_text", "_bytes" };
 	struct key k = key_of(name, nth, class);
@@ -213,8 +225,10 @@ int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nt
 	if (*out)
 		return 0;
 	if (t->nfield >= AR_COLUMNS_MAX || c->nfield >= AR_COLUMNS_TOTAL)
-		return err_set(e, ERR_LIMIT, "the archive has no room for more fields of such events");
-	make_name(like.col, 'f', name, has_other_class(t, name, nth) ? tails[class] : "", &t->by_col);
+		return err_set(e, ERR_LIMIT,
+			       "the archive has no room for more fields of such events");
+	make_name(like.col, 'f', name, has_other_class(t, name, nth) ? tails[class] : "",
+		  &t->by_col);
 	copy = str_dup(name);
 	rc = copy ? list_field(c, t, &like, copy, out, e) : err_nomem(e);
 	if (rc)
@@ -228,7 +242,8 @@ int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nt
 
 static const char *word_of(const struct arsql *s, enum arclass class)
 {
-	const char *const words[AR_NCLASSES] = { "", "BIGINT", "DOUBLE PRECISION", "TEXT", s->ops->bytes };
+	const char *const words[AR_NCLASSES] = { "", "BIGINT", "DOUBLE PRECISION", "TEXT",
+						 s->ops->bytes };
 
 	return words[class];
 }
@@ -243,26 +258,37 @@ static int run_built(const struct arsql *s, struct buf *sql, struct err *e)
 
 static int make_table(const struct arsql *s, const struct artype *t, struct buf *sql, struct err *e)
 {
-	buf_printf(sql, "CREATE TABLE %s%s (id %s, ts BIGINT NOT NULL, d BIGINT NOT NULL", s->ops->schema, t->tab, s->ops->key);
+	buf_printf(sql, "CREATE TABLE %s%s (id %s, ts BIGINT NOT NULL, d BIGINT NOT NULL",
+		   s->ops->schema, t->tab, s->ops->key);
 	for (size_t i = 0; i < t->nfield; i++)
 		buf_printf(sql, ", %s %s", t->field[i]->col, word_of(s, t->field[i]->class));
 	buf_puts(sql, ")");
 	return run_built(s, sql, e);
 }
 
-static int store_field(const struct arsql *s, const struct artype *t, const struct arfield *f, struct err *e)
+static int store_field(const struct arsql *s, const struct artype *t, const struct arfield *f,
+		       struct err *e)
 {
 	char scratch[4 * NAME_MAX_BYTES + 1];
 	size_t n = strlen(f->name);
 	const char *dot = strrchr(f->name, '.');
-	bool is_ident = str_eq(f->name, "guid") || str_eq(f->name, "id") || (dot && str_eq(dot, ".id"));
-	struct arvalue v[] = { AR_I(t->number), AR_I(f->place), AR_S(f->col, strlen(f->col)),
-			       arsql_shown(f->name, n, scratch, sizeof(scratch)), AR_B(f->name, n), AR_I(f->class), AR_I(f->kind), AR_I(f->nth), AR_I(is_ident) };
+	bool is_ident =
+		str_eq(f->name, "guid") || str_eq(f->name, "id") || (dot && str_eq(dot, ".id"));
+	struct arvalue v[] = { AR_I(t->number),
+			       AR_I(f->place),
+			       AR_S(f->col, strlen(f->col)),
+			       arsql_shown(f->name, n, scratch, sizeof(scratch)),
+			       AR_B(f->name, n),
+			       AR_I(f->class),
+			       AR_I(f->kind),
+			       AR_I(f->nth),
+			       AR_I(is_ident) };
 
-	return arsql_run(s,
-			 "INSERT INTO field (type, place, col, name, bytes, class, kind, nth, is_ident, n) "
-			 "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
-			 v, ARRAY_LEN(v), e);
+	return arsql_run(
+		s,
+		"INSERT INTO field (type, place, col, name, bytes, class, kind, nth, is_ident, n) "
+		"VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0)",
+		v, ARRAY_LEN(v), e);
 }
 
 static int add_columns(const struct arsql *s, struct artype *t, struct buf *sql, struct err *e)
@@ -272,7 +298,8 @@ static int add_columns(const struct arsql *s, struct artype *t, struct buf *sql,
 	for (; !rc && t->nmade < t->nfield; t->nmade++) {
 		struct arfield *f = t->field[t->nmade];
 
-		buf_printf(sql, "ALTER TABLE %s ADD COLUMN %s %s", t->tab, f->col, word_of(s, f->class));
+		buf_printf(sql, "ALTER TABLE %s ADD COLUMN %s %s", t->tab, f->col,
+			   word_of(s, f->class));
 		rc = t->is_made ? run_built(s, sql, e) : 0;
 		buf_clear(sql);
 		rc = rc ? rc : store_field(s, t, f, e);
@@ -288,8 +315,9 @@ static int open_slot(const struct arsql *s, const struct artype *t, struct buf *
 	buf_puts(sql, "id, ts, d");
 	for (size_t i = 0; i < t->nfield; i++)
 		buf_printf(sql, ", %s", t->field[i]->col);
-	rc = sql->failed ? err_nomem(e) :
-			   s->ops->into(s->db, t->number, t->tab, buf_str(sql), (unsigned)t->nfield + 3, e);
+	rc = sql->failed ? err_nomem(e)
+			 : s->ops->into(s->db, t->number, t->tab, buf_str(sql),
+					(unsigned)t->nfield + 3, e);
 	buf_clear(sql);
 	return rc;
 }
@@ -311,21 +339,27 @@ int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct
 
 /* --- figures */
 
-static int save_field(const struct arsql *s, const struct artype *t, struct arfield *f, struct err *e)
+static int save_field(const struct arsql *s, const struct artype *t, struct arfield *f,
+		      struct err *e)
 {
 	const struct moments *m = &f->figures;
-	struct arvalue v[] = { AR_I((int64_t)m->n), AR_R(moments_mean(m)), AR_R(moments_squares(m)), AR_R(m->min), AR_R(m->max),
-			       AR_I(t->number), AR_I(f->place) };
+	struct arvalue v[] = { AR_I((int64_t)m->n), AR_R(moments_mean(m)), AR_R(moments_squares(m)),
+			       AR_R(m->min),	    AR_R(m->max),	   AR_I(t->number),
+			       AR_I(f->place) };
 
 	f->is_changed = false;
-	return arsql_run(s, "UPDATE field SET n = $1, mean = $2, m2 = $3, low = $4, high = $5 WHERE type = $6 AND place = $7", v,
-			 ARRAY_LEN(v), e);
+	return arsql_run(
+		s,
+		"UPDATE field SET n = $1, mean = $2, m2 = $3, low = $4, high = $5 WHERE type = $6 AND place = $7",
+		v, ARRAY_LEN(v), e);
 }
 
 static int save_type(const struct arsql *s, struct artype *t, struct err *e)
 {
-	struct arvalue v[] = { AR_I((int64_t)t->n), AR_I(t->first_ns), AR_I(t->last_ns), AR_I(t->number) };
-	int rc = arsql_run(s, "UPDATE type SET n = $1, first_ns = $2, last_ns = $3 WHERE type = $4", v, ARRAY_LEN(v), e);
+	struct arvalue v[] = { AR_I((int64_t)t->n), AR_I(t->first_ns), AR_I(t->last_ns),
+			       AR_I(t->number) };
+	int rc = arsql_run(s, "UPDATE type SET n = $1, first_ns = $2, last_ns = $3 WHERE type = $4",
+			   v, ARRAY_LEN(v), e);
 
 	t->is_changed = false;
 	for (size_t i = 0; !rc && i < t->nfield; i++)
@@ -356,13 +390,15 @@ int arcat_save(struct arcat *c, const struct arsql *s, struct err *e)
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID, "is no archive of ours: its catalogue says what no loader writes");
+	return err_set(e, ERR_INVALID,
+		       "is no archive of ours: its catalogue says what no loader writes");
 }
 
 /* A value of the catalogue as a string of its own; NULL: it is none. */
 static char *string_of(const struct arvalue *v)
 {
-	bool is_string = (v->class == AR_TEXT || v->class == AR_BYTES) && v->n && v->n <= NAME_MAX_BYTES && !memchr(v->s, 0, v->n);
+	bool is_string = (v->class == AR_TEXT || v->class == AR_BYTES) && v->n &&
+			 v->n <= NAME_MAX_BYTES && !memchr(v->s, 0, v->n);
 
 	return is_string ? str_ndup(v->s, v->n) : NULL;
 }
@@ -377,12 +413,15 @@ static bool is_int(const struct arvalue *v, int64_t low, int64_t high)
 	return v->class == AR_INT && v->i >= low && v->i <= high;
 }
 
-static int take_type(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_type(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		     struct err *e)
 {
 	struct arcat *c = arg;
 	char *tab = string_of(&v[1]), *name = string_of(&v[2]);
-	bool is_good = tab && name && is_int(&v[0], (int64_t)c->n + 1, (int64_t)c->n + 1) && is_int(&v[3], 0, INT64_MAX) &&
-		       str_has_prefix(tab, "e_") && arsql_is_name(tab, strlen(tab)) && !arcat_find(c, name) && !smap_find(&c->by_tab, tab);
+	bool is_good = tab && name && is_int(&v[0], (int64_t)c->n + 1, (int64_t)c->n + 1) &&
+		       is_int(&v[3], 0, INT64_MAX) && str_has_prefix(tab, "e_") &&
+		       arsql_is_name(tab, strlen(tab)) && !arcat_find(c, name) &&
+		       !smap_find(&c->by_tab, tab);
 	struct artype *t;
 	int rc = is_good ? list_type(c, name, tab, &t, e) : not_ours(e);
 
@@ -402,12 +441,15 @@ static bool is_good_field(const struct arcat *c, const struct arvalue *v)
 {
 	const struct artype *t = is_int(&v[0], 1, (int64_t)c->n) ? c->type[v[0].i - 1] : NULL;
 
-	return t && is_int(&v[1], (int64_t)t->nfield, (int64_t)t->nfield) && v[2].class == AR_TEXT && arsql_is_name(v[2].s, v[2].n) &&
-	       v[2].s[0] == 'f' && v[2].s[1] == '_' && is_int(&v[4], AR_INT, AR_BYTES) && is_int(&v[5], EV_INT32, EV_STRING) &&
-	       is_int(&v[6], 0, EV_FIELDS_MAX) && is_int(&v[7], 0, INT64_MAX);
+	return t && is_int(&v[1], (int64_t)t->nfield, (int64_t)t->nfield) &&
+	       v[2].class == AR_TEXT && arsql_is_name(v[2].s, v[2].n) && v[2].s[0] == 'f' &&
+	       v[2].s[1] == '_' && is_int(&v[4], AR_INT, AR_BYTES) &&
+	       is_int(&v[5], EV_INT32, EV_STRING) && is_int(&v[6], 0, EV_FIELDS_MAX) &&
+	       is_int(&v[7], 0, INT64_MAX);
 }
 
-static int take_field(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_field(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		      struct err *e)
 {
 	struct arcat *c = arg;
 	struct arfield like = { .is_made = true }, *f;
@@ -422,9 +464,11 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 	like.class = (enum arclass)v[4].i;
 	like.kind = (enum evkind)v[5].i;
 	like.nth = (unsigned)v[6].i;
-	like.figures = moments_known((uint64_t)v[7].i, real_of(&v[8]), real_of(&v[9]), real_of(&v[10]), real_of(&v[11]));
+	like.figures = moments_known((uint64_t)v[7].i, real_of(&v[8]), real_of(&v[9]),
+				     real_of(&v[10]), real_of(&v[11]));
 	name = string_of(&v[3]);
-	if (!name || smap_find(&t->by_col, like.col) || smap_find(&t->by_key, key_of(name, like.nth, like.class).text))
+	if (!name || smap_find(&t->by_col, like.col) ||
+	    smap_find(&t->by_key, key_of(name, like.nth, like.class).text))
 		rc = not_ours(e);
 	else
 		rc = list_field(c, t, &like, name, &f, e);
@@ -437,10 +481,13 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 
 int arcat_load(struct arcat *c, const struct arsql *s, struct err *e)
 {
-	int rc = s->ops->run(s->db, "SELECT type, tab, bytes, n, first_ns, last_ns FROM type ORDER BY type", NULL, 0, take_type, c, e);
+	int rc = s->ops->run(
+		s->db, "SELECT type, tab, bytes, n, first_ns, last_ns FROM type ORDER BY type",
+		NULL, 0, take_type, c, e);
 
-	return rc ? rc :
-		    s->ops->run(s->db,
-				"SELECT type, place, col, bytes, class, kind, nth, n, mean, m2, low, high FROM field ORDER BY type, place",
-				NULL, 0, take_field, c, e);
+	return rc ? rc
+		  : s->ops->run(
+			    s->db,
+			    "SELECT type, place, col, bytes, class, kind, nth, n, mean, m2, low, high FROM field ORDER BY type, place",
+			    NULL, 0, take_field, c, e);
 }

@@ -14,7 +14,8 @@
 #include "stats/moments.h"
 
 #define AR_TYPES_MAX 4000 /* tables; MPI's calls with begin and end are 900 */
-#define AR_COLUMNS_MAX 400 /* of a table: PostgreSQL's row has 8 KB, a text takes 18 bytes there */
+/* of a table: PostgreSQL's row has 8 KB, a text takes 18 bytes there */
+#define AR_COLUMNS_MAX 400
 #define AR_COLUMNS_TOTAL 100000 /* in memory: 40 MB */
 
 struct arfield {
@@ -59,12 +60,14 @@ int arcat_load(struct arcat *c, const struct arsql *s, struct err *e);
 struct artype *arcat_find(const struct arcat *c, const char *name);
 
 /* The column of the nth field of this name, for values of this class. NULL: there is none. */
-const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth, enum arclass class);
+const struct arfield *arcat_column(const struct artype *t, const char *name, unsigned nth,
+				   enum arclass class);
 
 /* Finds or adds. ERR_LIMIT: no room for another one. */
-int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out, struct err *e);
-int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth, enum arclass class, enum evkind kind,
-		struct arfield **out, struct err *e);
+int arcat_type(struct arcat *c, const struct arsql *s, const char *name, struct artype **out,
+	       struct err *e);
+int arcat_field(struct arcat *c, struct artype *t, const char *name, unsigned nth,
+		enum arclass class, enum evkind kind, struct arfield **out, struct err *e);
 
 /* Table and columns are there, and rows may be put into slot t->number. */
 int arcat_ready(struct arcat *c, const struct arsql *s, struct artype *t, struct err *e);
@@ -78,6 +81,7 @@ int arviews_write(const struct arcat *c, const struct arsql *s, size_t part, str
 int arviews_join(const struct arcat *c, const struct arsql *s, struct err *e);
 
 /* --- arschema.c */
-int arschema_make(const struct arsql *s, struct err *e); /* what every archive has */
+/* ERR_INVALID, ERR_UNSUPPORTED: no archive, or of another version. AR_WRITE makes an empty one. */
+int arschema_check(const struct arsql *s, enum armode mode, struct err *e);
 
 #endif

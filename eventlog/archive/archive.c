@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 #define SIDS_MAX (INT64_C(1) << (63 - ARCHIVE_NUMBER_BITS))
-#define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches: nobody counts so far, and one more is a number */
+#define COUNTS_MAX (INT64_C(1) << 62) /* of descriptions and batches; one more is valid */
 #define KNOWN_BYTES (32u << 20) /* descriptions in memory; beyond, they are looked up again */
 #define CACHE 64 /* types of a program that alternate */
 #define EVENTS_A_LOOK 1024 /* at the clock */
@@ -91,42 +91,15 @@ static int load(struct archive *a, struct err *e)
 	forget(a);
 	rc = arcat_load(&a->cat, &a->sql, e);
 	rc = rc ? rc : arsql_count(&a->sql, "SELECT max(sid) FROM stream", SIDS_MAX, &a->sids, e);
-	rc = rc ? rc : arsql_count(&a->sql, "SELECT max(d) FROM description", COUNTS_MAX, &a->ds, e);
-	return rc ? rc : arsql_count(&a->sql, "SELECT generation FROM archive", COUNTS_MAX, &a->generation, e);
+	rc = rc ? rc
+		: arsql_count(&a->sql, "SELECT max(d) FROM description", COUNTS_MAX, &a->ds, e);
+	return rc ? rc
+		  : arsql_count(&a->sql, "SELECT generation FROM archive", COUNTS_MAX,
+				&a->generation, e);
 }
 
-/* --- opening */
-
-static int make(struct archive *a, struct err *e)
-{
-	bool is_empty;
-	int rc = a->sql.ops->begin(a->sql.db, e);
-
-	if (rc)
-		return rc;
-	rc = a->sql.ops->look(a->sql.db, &is_empty, e); /* somebody may have been faster */
-	rc = rc || !is_empty ? rc : arschema_make(&a->sql, e);
-	rc = rc ? rc : a->sql.ops->commit(a->sql.db, e);
-	if (rc)
-		a->sql.ops->rollback(a->sql.db);
-	return rc;
-}
-
-static int check(struct archive *a, enum armode mode, struct err *e)
-{
-	bool is_empty;
-	int64_t version = 0;
-	int rc = a->sql.ops->look(a->sql.db, &is_empty, e);
-
-	if (!rc && is_empty)
-		rc = mode == AR_WRITE ? make(a, e) : err_set(e, ERR_INVALID, "is empty: nothing was loaded");
-	rc = rc ? rc : arsql_number(&a->sql, "SELECT version FROM archive", NULL, 0, &version, e);
-	if (!rc && version != 1)
-		rc = err_set(e, ERR_UNSUPPORTED, "is an archive of version %" PRId64 ", and 1 is known here", version);
-	return rc ? rc : load(a, e);
-}
-
-int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out, struct err *e)
+int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out,
+		 struct err *e)
 {
 	struct archive *a = calloc(1, sizeof(*a));
 	int rc;
@@ -138,8 +111,10 @@ int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct arc
 	evtypes_init(&a->known);
 	arcat_init(&a->cat);
 	arsame_init(&a->same);
-	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e) : arlite_open(where, mode, time_ns, &a->sql, e);
-	rc = rc ? rc : check(a, mode, e);
+	rc = arpg_is_url(where) ? arpg_open(where, mode, time_ns, &a->sql, e)
+				: arlite_open(where, mode, time_ns, &a->sql, e);
+	rc = rc ? rc : arschema_check(&a->sql, mode, e);
+	rc = rc ? rc : load(a, e);
 	if (rc) {
 		archive_close(a);
 		return rc;
@@ -184,12 +159,14 @@ const struct arcat *archive_cat(const struct archive *a)
 
 /* --- streams */
 
-static int take_stream(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_stream(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	struct stream *s = arg;
 
 	if (v[0].class != AR_INT || v[0].i <= 0 || v[0].i >= SIDS_MAX)
-		return err_set(e, ERR_INVALID, "is no archive of ours: a stream has no good number");
+		return err_set(e, ERR_INVALID,
+			       "is no archive of ours: a stream has no good number");
 	s->sid = v[0].i;
 	s->has_constants = v[1].class == AR_BYTES;
 	return 0;
@@ -198,7 +175,8 @@ static int take_stream(void *arg, const struct arvalue *v, const char *const *na
 static int find_stream(struct archive *a, uint64_t id, struct stream *s, struct err *e)
 {
 	struct arvalue v[] = { AR_I((int64_t)id), AR_I(0) };
-	int rc = a->sql.ops->run(a->sql.db, "SELECT sid, bytes FROM stream WHERE stream = $1", v, 1, take_stream, s, e);
+	int rc = a->sql.ops->run(a->sql.db, "SELECT sid, bytes FROM stream WHERE stream = $1", v, 1,
+				 take_stream, s, e);
 
 	if (rc || s->sid)
 		return rc ? rc : arloaded_load(&s->loaded, &a->sql, s->sid, e);
@@ -233,15 +211,19 @@ static int stream_of(struct archive *a, uint64_t id, struct stream **out, struct
 	return 0;
 }
 
-static int put_stream_type(struct archive *a, struct stream *s, const struct evtype *t, struct err *e)
+static int put_stream_type(struct archive *a, struct stream *s, const struct evtype *t,
+			   struct err *e)
 {
 	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
 	int rc = evtype_encode(&b, 0, t, false, e);
 	struct arvalue v[] = { AR_B(b.p, b.n), AR_I(s->sid) };
 
 	rc = rc ? rc : arsql_run(&a->sql, "UPDATE stream SET bytes = $1 WHERE sid = $2", v, 2, e);
-	rc = rc ? rc :
-		  arvalue_constants(&a->sql, "INSERT INTO stream_constant (sid, place, name, value) VALUES ($1, $2, $3, $4)", s->sid, t, e);
+	rc = rc ? rc
+		: arvalue_constants(
+			  &a->sql,
+			  "INSERT INTO stream_constant (sid, place, name, value) VALUES ($1, $2, $3, $4)",
+			  s->sid, t, e);
 	buf_done(&b);
 	s->has_constants = true;
 	return rc;
@@ -256,11 +238,13 @@ struct sought {
 	int64_t d;
 };
 
-static int take_description(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_description(void *arg, const struct arvalue *v, const char *const *names,
+			    unsigned n, struct err *e)
 {
 	struct sought *s = arg;
 
-	if (v[0].class == AR_INT && v[1].class == AR_BYTES && v[1].n == s->b->n && !memcmp(v[1].s, s->b->p, s->b->n))
+	if (v[0].class == AR_INT && v[1].class == AR_BYTES && v[1].n == s->b->n &&
+	    !memcmp(v[1].s, s->b->p, s->b->n))
 		s->d = v[0].i;
 	return 0;
 }
@@ -268,9 +252,11 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 static int number_description(struct archive *a, struct desc *x, const struct buf *b, struct err *e)
 {
 	int64_t hash = (int64_t)hash_sip13(&of_bytes, b->p, b->n);
-	struct arvalue v[] = { AR_I(hash), AR_I(x->t->number), AR_I(x->like->level), AR_B(b->p, b->n), AR_I(0) };
+	struct arvalue v[] = { AR_I(hash), AR_I(x->t->number), AR_I(x->like->level),
+			       AR_B(b->p, b->n), AR_I(0) };
 	struct sought s = { b, 0 };
-	int rc = a->sql.ops->run(a->sql.db, "SELECT d, bytes FROM description WHERE hash = $1", v, 1, take_description, &s, e);
+	int rc = a->sql.ops->run(a->sql.db, "SELECT d, bytes FROM description WHERE hash = $1", v,
+				 1, take_description, &s, e);
 
 	if (rc || s.d) {
 		x->d = s.d;
@@ -278,15 +264,23 @@ static int number_description(struct archive *a, struct desc *x, const struct bu
 	}
 	x->d = ++a->ds;
 	v[4] = AR_I(x->d);
-	rc = arsql_run(&a->sql, "INSERT INTO description (hash, type, level, bytes, d) VALUES ($1, $2, $3, $4, $5)", v, 5, e);
-	return rc ? rc : arvalue_constants(&a->sql, "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)", x->d, x->like, e);
+	rc = arsql_run(
+		&a->sql,
+		"INSERT INTO description (hash, type, level, bytes, d) VALUES ($1, $2, $3, $4, $5)",
+		v, 5, e);
+	return rc ? rc
+		  : arvalue_constants(
+			    &a->sql,
+			    "INSERT INTO constant (d, place, name, value) VALUES ($1, $2, $3, $4)",
+			    x->d, x->like, e);
 }
 
 /* No room is no failure: *out is NULL. */
-static int field_of(struct archive *a, struct artype *t, const struct evtype *like, unsigned i, enum arclass class,
-		    struct arfield **out, struct err *e)
+static int field_of(struct archive *a, struct artype *t, const struct evtype *like, unsigned i,
+		    enum arclass class, struct arfield **out, struct err *e)
 {
-	int rc = arcat_field(&a->cat, t, like->field[i].name, arvalue_nth(like, i), class, like->field[i].kind, out, e);
+	int rc = arcat_field(&a->cat, t, like->field[i].name, arvalue_nth(like, i), class,
+			     like->field[i].kind, out, e);
 
 	if (rc)
 		*out = NULL;
@@ -303,11 +297,13 @@ static int fill_description(struct archive *a, struct desc *x, const struct buf 
 	}
 	rc = rc ? rc : number_description(a, x, b, e);
 	for (unsigned i = 0; !rc && i < x->like->nfield; i++)
-		rc = field_of(a, x->t, x->like, i, arvalue_class(x->like->field[i].kind), &x->field[i], e);
+		rc = field_of(a, x->t, x->like, i, arvalue_class(x->like->field[i].kind),
+			      &x->field[i], e);
 	return rc;
 }
 
-static int add_description(struct archive *a, unsigned number, const struct evtype *t, struct desc **out, struct err *e)
+static int add_description(struct archive *a, unsigned number, const struct evtype *t,
+			   struct desc **out, struct err *e)
 {
 	struct buf b = BUF_INIT(EV_RECORD_MAX_BYTES);
 	struct desc *x = calloc(1, sizeof(*x) + t->nfield * sizeof(x->field[0]));
@@ -357,7 +353,8 @@ static int describe(struct archive *a, const struct evtype *t, struct desc **out
 
 static void count_in(struct arfield *f, const struct arvalue *v)
 {
-	if (v->class <= AR_REAL && moments_add(&f->figures, v->class == AR_INT ? (double)v->i : v->r))
+	if (v->class <= AR_REAL &&
+	    moments_add(&f->figures, v->class == AR_INT ? (double)v->i : v->r))
 		f->is_changed = true;
 }
 
@@ -396,7 +393,8 @@ static void count(struct artype *t, int64_t ts)
 	t->is_changed = true;
 }
 
-static int put_row(struct archive *a, const struct desc *x, const struct stream *s, const struct event *ev, struct err *e)
+static int put_row(struct archive *a, const struct desc *x, const struct stream *s,
+		   const struct event *ev, struct err *e)
 {
 	int rc = fill_row(a, x, ev, e);
 
@@ -465,7 +463,8 @@ static bool is_full(const struct archive *a)
 static int store(struct archive *a, struct stream *s, const struct event *ev, struct err *e)
 {
 	struct desc *x;
-	int rc = ev->stream_type && !s->has_constants ? put_stream_type(a, s, ev->stream_type, e) : 0;
+	int rc = ev->stream_type && !s->has_constants ? put_stream_type(a, s, ev->stream_type, e)
+						      : 0;
 
 	rc = rc ? rc : describe(a, ev->type, &x, e);
 	if (rc)
@@ -506,21 +505,24 @@ static int compare(struct archive *a, struct err *e)
 	return err_set(e, ERR_EXISTS, "another text that begins with the same event is there");
 }
 
-static int put_known(struct archive *a, const struct stream *s, const struct event *ev, struct err *e)
+static int put_known(struct archive *a, const struct stream *s, const struct event *ev,
+		     struct err *e)
 {
 	int rc;
 
 	a->report.known++;
 	if (!a->is_comparing)
 		return 0;
-	rc = arsame_add(&a->same, &a->cat, s->sid << ARCHIVE_NUMBER_BITS | (int64_t)ev->number, ev, e);
+	rc = arsame_add(&a->same, &a->cat, s->sid << ARCHIVE_NUMBER_BITS | (int64_t)ev->number, ev,
+			e);
 	return rc || !arsame_is_full(&a->same) ? rc : compare(a, e);
 }
 
 /* --- events */
 
 /* *out->sid is 0 when there is no room for the stream. A batch is open then. */
-static int begin_event(struct archive *a, const struct event *ev, struct stream **out, struct err *e)
+static int begin_event(struct archive *a, const struct event *ev, struct stream **out,
+		       struct err *e)
 {
 	int rc = a->is_open ? 0 : begin(a, e);
 
@@ -532,7 +534,8 @@ static int begin_new(struct archive *a, const struct event *ev, struct stream **
 {
 	int rc = begin_event(a, ev, s, e);
 
-	if (rc || !(a->same.n || a->same.differs) || !(*s)->sid || arloaded_has(&(*s)->loaded, (int64_t)ev->number))
+	if (rc || !(a->same.n || a->same.differs) || !(*s)->sid ||
+	    arloaded_has(&(*s)->loaded, (int64_t)ev->number))
 		return rc;
 	rc = compare(a, e);
 	return rc ? rc : begin_event(a, ev, s, e);
@@ -544,7 +547,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 	int rc;
 
 	a->report.seen++;
-	/* Before its stream is looked for: one that has no event is not made, for other loaders do not see it then. */
+	/* First: a stream without events is not made, for other loaders do not see it. */
 	if (ev->number >> ARCHIVE_NUMBER_BITS) {
 		a->report.unnumbered++;
 		return 0;
@@ -570,7 +573,9 @@ static int note_failure(struct archive *a, int rc)
 
 int archive_put(struct archive *a, const struct event *ev, struct err *e)
 {
-	return note_failure(a, a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : put(a, ev, e));
+	return note_failure(a, a->has_failed
+				       ? err_set(e, ERR_CLOSED, "the archive has failed before")
+				       : put(a, ev, e));
 }
 
 static int commit_with(struct archive *a, archive_also_fn also, void *arg, struct err *e)
@@ -583,7 +588,9 @@ static int commit_with(struct archive *a, archive_also_fn also, void *arg, struc
 
 int archive_commit_with(struct archive *a, archive_also_fn also, void *arg, struct err *e)
 {
-	return note_failure(a, a->has_failed ? err_set(e, ERR_CLOSED, "the archive has failed before") : commit_with(a, also, arg, e));
+	return note_failure(a, a->has_failed
+				       ? err_set(e, ERR_CLOSED, "the archive has failed before")
+				       : commit_with(a, also, arg, e));
 }
 
 int archive_commit(struct archive *a, struct err *e)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs in SQL: a file of SQLite, or a database of PostgreSQL (where: "postgresql://...", else a
- * path). docs/archive.md says what the tables mean. These calls do I/O and so may block.
+ * Event logs in SQL: a file of SQLite, or a database of PostgreSQL (where: "postgresql://...", else
+ * a path). docs/archive.md says what the tables mean. These calls do I/O and so may block.
  */
 #ifndef EVENTLOG_ARCHIVE_ARCHIVE_H
 #define EVENTLOG_ARCHIVE_ARCHIVE_H
@@ -9,9 +9,11 @@
 #include "eventlog/archive/arcat.h"
 #include "eventlog/evread.h"
 
-#define ARCHIVE_BATCH_EVENTS 50000 /* of a transaction: a sync of 4 ms each is 2 % of what it takes then */
+/* of a transaction: a sync of 4 ms each is 2 % of what it takes then */
+#define ARCHIVE_BATCH_EVENTS 50000
 #define ARCHIVE_BATCH_BYTES (8u << 20) /* of strings in it */
-#define ARCHIVE_BATCH_NS (2 * NSEC_PER_SEC) /* it is not older: who is killed has lost no more */
+/* it is not older: who is killed has lost no more */
+#define ARCHIVE_BATCH_NS (2 * NSEC_PER_SEC)
 #define ARCHIVE_NUMBER_BITS 40 /* an event is sid << 40 | number */
 
 struct archive;
@@ -26,10 +28,12 @@ struct archive_report {
 };
 
 /*
- * Writing makes it when it is not there. ERR_DENIED, ERR_NOTFOUND, ERR_INVALID (something else), ERR_AGAIN (locked),
- * ERR_UNSUPPORTED (made without PostgreSQL, or of a later version), ERR_SYS, ERR_NOMEM.
+ * Writing makes it when it is not there. ERR_DENIED, ERR_NOTFOUND, ERR_INVALID (something else),
+ * ERR_AGAIN (locked), ERR_UNSUPPORTED (made without PostgreSQL, or of a later version), ERR_SYS,
+ * ERR_NOMEM.
  */
-int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out, struct err *e);
+int archive_open(const char *where, enum armode mode, nsec_t time_ns, struct archive **out,
+		 struct err *e);
 
 /* Events of a batch, instead of ARCHIVE_BATCH_EVENTS. */
 void archive_set_batch(struct archive *a, uint64_t events);
@@ -38,15 +42,16 @@ void archive_set_batch(struct archive *a, uint64_t events);
 void archive_close(struct archive *a);
 
 /*
- * Stores an event unless it is there already. 1: a batch became safe. After a failure the archive has
- * what was safe, and can only be closed.
+ * Stores an event unless it is there already. 1: a batch became safe. After a failure the archive
+ * has what was safe, and can only be closed.
  */
 int archive_put(struct archive *a, const struct event *ev, struct err *e);
 
 /*
- * What comes now is a text, whose stream is only guessed (true), or is not (false). Events that are there already are compared
- * with what comes then, and archive_put() and archive_commit() fail with ERR_EXISTS when one is another: then nothing of
- * this text was stored that was not there, and the archive may be used on.
+ * What comes now is a text, whose stream is only guessed (true), or is not (false). Events that are
+ * there already are compared with what comes then, and archive_put() and archive_commit() fail with
+ * ERR_EXISTS when one is another: then nothing of this text was stored that was not there, and the
+ * archive may be used on.
  */
 void archive_compare(struct archive *a, bool is_wanted);
 

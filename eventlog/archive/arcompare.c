@@ -49,16 +49,19 @@ static void measure(struct side *s)
 
 /* --- rates */
 
-static int take_window(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_window(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	double *count = arg;
 
-	if (v[0].class == AR_INT && v[1].class == AR_INT && v[0].i >= 0 && v[0].i < ARCOMPARE_WINDOWS)
+	if (v[0].class == AR_INT && v[1].class == AR_INT && v[0].i >= 0 &&
+	    v[0].i < ARCOMPARE_WINDOWS)
 		count[v[0].i] = (double)v[1].i;
 	return 0;
 }
 
-static int count_windows(const struct side *s, const struct artype *t, double count[ARCOMPARE_WINDOWS], struct err *e)
+static int count_windows(const struct side *s, const struct artype *t,
+			 double count[ARCOMPARE_WINDOWS], struct err *e)
 {
 	const struct arsql *sql = archive_sql(s->a);
 	char text[320];
@@ -67,8 +70,9 @@ static int count_windows(const struct side *s, const struct artype *t, double co
 	memset(count, 0, ARCOMPARE_WINDOWS * sizeof(*count));
 	if (!t || isnan(s->seconds))
 		return 0;
-	snprintf(text, sizeof(text), "SELECT (ts - (%" PRId64 ")) / %" PRId64 " AS w, count(*) AS n FROM %s GROUP BY 1", s->first, s->width,
-		 t->tab);
+	snprintf(text, sizeof(text),
+		 "SELECT (ts - (%" PRId64 ")) / %" PRId64 " AS w, count(*) AS n FROM %s GROUP BY 1",
+		 s->first, s->width, t->tab);
 	rc = sql->ops->run(sql->db, text, NULL, 0, take_window, count, e);
 	for (int i = 0; i < ARCOMPARE_WINDOWS; i++)
 		count[i] /= (double)s->width / 1e9;
@@ -76,8 +80,8 @@ static int count_windows(const struct side *s, const struct artype *t, double co
 }
 
 /*
- * Events that one archive alone has, as if each came by itself: the chance that all of them fell into the
- * time of that one.
+ * Events that one archive alone has, as if each came by itself: the chance that all of them fell
+ * into the time of that one.
  */
 static double chance_of_one_side(const struct comparing *c, int side, uint64_t n)
 {
@@ -86,7 +90,8 @@ static double chance_of_one_side(const struct comparing *c, int side, uint64_t n
 	return fmin(1, 2 * pow(share, (double)n));
 }
 
-static int compare_rates(struct comparing *c, struct archange *x, const struct artype *const t[2], struct err *e)
+static int compare_rates(struct comparing *c, struct archange *x, const struct artype *const t[2],
+			 struct err *e)
 {
 	double rate[2][ARCOMPARE_WINDOWS];
 	int rc = 0;
@@ -103,7 +108,8 @@ static int compare_rates(struct comparing *c, struct archange *x, const struct a
 	else if (!x->n[NOW] || !x->n[BASE])
 		x->p = chance_of_one_side(c, x->n[NOW] ? NOW : BASE, x->n[NOW] + x->n[BASE]);
 	else
-		x->p = arstat_means(rate[NOW], ARCOMPARE_WINDOWS, rate[BASE], ARCOMPARE_WINDOWS, c->wish->level, &x->ratio);
+		x->p = arstat_means(rate[NOW], ARCOMPARE_WINDOWS, rate[BASE], ARCOMPARE_WINDOWS,
+				    c->wish->level, &x->ratio);
 	if (!x->n[NOW] || !x->n[BASE])
 		x->ratio = (struct arratio){ NAN, NAN, NAN };
 	return 0;
@@ -119,7 +125,8 @@ struct sample {
 };
 
 /* Each of all has the same chance to be among those that are kept. */
-static int take_duration(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_duration(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+			 struct err *e)
 {
 	struct sample *s = arg;
 	uint64_t at = s->seen++;
@@ -138,7 +145,8 @@ static int take_duration(void *arg, const struct arvalue *v, const char *const *
 	return 0;
 }
 
-static int sample_pairs(const struct side *s, const struct artype *start, const struct artype *end, struct sample *out, struct err *e)
+static int sample_pairs(const struct side *s, const struct artype *start, const struct artype *end,
+			struct sample *out, struct err *e)
 {
 	*out = (struct sample){ 0 };
 	rng_init(&out->rng, 1);
@@ -150,8 +158,9 @@ static double median_of(const struct sample *s)
 	return s->n ? (s->v[(s->n - 1) / 2] + s->v[s->n / 2]) / 2 : NAN;
 }
 
-static int compare_durations(struct comparing *c, struct archange *x, const struct artype *const start[2],
-			     const struct artype *const end[2], struct err *e)
+static int compare_durations(struct comparing *c, struct archange *x,
+			     const struct artype *const start[2], const struct artype *const end[2],
+			     struct err *e)
 {
 	struct sample s[2] = { 0 };
 	double above;
@@ -221,14 +230,17 @@ static int judge_all(struct comparing *c, struct err *e)
 
 /* --- all that either has */
 
-static int add(struct comparing *c, enum archange_what what, const char *name, size_t n, struct archange **out, struct err *e)
+static int add(struct comparing *c, enum archange_what what, const char *name, size_t n,
+	       struct archange **out, struct err *e)
 {
 	struct archange *x;
 
 	if (array_grow(&c->change, &c->cap, c->n + 1, sizeof(*x), CHANGES_MAX))
 		return err_nomem(e);
 	x = &c->change[c->n];
-	*x = (struct archange){ .name = str_ndup(name, n), .what = what, .p = NAN, .ratio = { NAN, NAN, NAN } };
+	*x = (struct archange){
+		.name = str_ndup(name, n), .what = what, .p = NAN, .ratio = { NAN, NAN, NAN }
+	};
 	if (!x->name)
 		return err_nomem(e);
 	c->n++;
@@ -268,8 +280,8 @@ static int compare_all(struct comparing *c, struct err *e)
 	return rc ? rc : judge_all(c, e);
 }
 
-int arcompare_run(const struct archive *now, const struct archive *base, const struct arcompare_wish *w, struct archange **out,
-		  size_t *n, struct err *e)
+int arcompare_run(const struct archive *now, const struct archive *base,
+		  const struct arcompare_wish *w, struct archange **out, size_t *n, struct err *e)
 {
 	struct comparing c = { .wish = w, .side = { { .a = now }, { .a = base } } };
 	int rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An archive beside another one, the baseline: what changed, and how sure that is. For each type of events its
- * rate; for each NAME.start with a NAME.end the time between them, within a stream and a key.
+ * An archive beside another one, the baseline: what changed, and how sure that is. For each type of
+ * events its rate; for each NAME.start with a NAME.end the time between them, within a stream and a
+ * key.
  */
 #ifndef EVENTLOG_ARCHIVE_ARCOMPARE_H
 #define EVENTLOG_ARCHIVE_ARCOMPARE_H
@@ -43,8 +44,8 @@ struct arcompare_wish {
 #define ARCOMPARE_SAMPLES_MAX 200000 /* durations of a type; of more, that many are drawn */
 
 /* The caller frees *out with arcompare_free(). Sorted by verdict and name. */
-int arcompare_run(const struct archive *now, const struct archive *base, const struct arcompare_wish *w, struct archange **out,
-		  size_t *n, struct err *e);
+int arcompare_run(const struct archive *now, const struct archive *base,
+		  const struct arcompare_wish *w, struct archange **out, size_t *n, struct err *e);
 void arcompare_free(struct archange *c, size_t n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One statement over all tables: each table's columns are put beneath each other by class, so that every column of the
- * answer has one class for both databases, and NULL where a table has fewer.
+ * One statement over all tables: each table's columns are put beneath each other by class, so that
+ * every column of the answer has one class for both databases, and NULL where a table has fewer.
  */
 #include "eventlog/archive/arevents.h"
 
@@ -51,13 +51,17 @@ struct reader {
 
 static int not_ours(struct err *e)
 {
-	return err_set(e, ERR_INVALID, "is no archive of ours: a description says what no loader writes");
+	return err_set(e, ERR_INVALID,
+		       "is no archive of ours: a description says what no loader writes");
 }
 
 static int count_bytes(struct reader *r, size_t n, struct err *e)
 {
 	r->bytes += n;
-	return r->bytes <= KNOWN_MAX_BYTES ? 0 : err_set(e, ERR_LIMIT, "the archive has more than %u MB of descriptions", KNOWN_MAX_BYTES >> 20);
+	return r->bytes <= KNOWN_MAX_BYTES
+		       ? 0
+		       : err_set(e, ERR_LIMIT, "the archive has more than %u MB of descriptions",
+				 KNOWN_MAX_BYTES >> 20);
 }
 
 static int decode(const struct arvalue *v, bool is_stream, struct evtype **out, struct err *e)
@@ -74,7 +78,8 @@ static int decode(const struct arvalue *v, bool is_stream, struct evtype **out, 
 	return not_ours(e);
 }
 
-static int take_origin(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_origin(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	struct reader *r = arg;
 	struct origin *o;
@@ -100,31 +105,36 @@ static int take_origin(void *arg, const struct arvalue *v, const char *const *na
 	return rc;
 }
 
-static unsigned column_of(const struct reader *r, const struct artype *t, const char *name, unsigned nth, enum arclass class)
+static unsigned column_of(const struct reader *r, const struct artype *t, const char *name,
+			  unsigned nth, enum arclass class)
 {
 	const struct arfield *f = arcat_column(t, name, nth, class);
 
 	return f ? r->first[class] + f->rank : 0;
 }
 
-static struct place place_of(const struct reader *r, const struct artype *t, const struct evtype *like, unsigned i)
+static struct place place_of(const struct reader *r, const struct artype *t,
+			     const struct evtype *like, unsigned i)
 {
 	const char *name = like->field[i].name;
 	unsigned nth = arvalue_nth(like, i);
 
 	switch (like->field[i].kind) {
 	case EV_STRING:
-		return (struct place){ column_of(r, t, name, nth, AR_TEXT), column_of(r, t, name, nth, AR_BYTES) };
+		return (struct place){ column_of(r, t, name, nth, AR_TEXT),
+				       column_of(r, t, name, nth, AR_BYTES) };
 	case EV_FLOAT:
 	case EV_DOUBLE:
-		return (struct place){ column_of(r, t, name, nth, AR_REAL), column_of(r, t, name, nth, AR_TEXT) };
+		return (struct place){ column_of(r, t, name, nth, AR_REAL),
+				       column_of(r, t, name, nth, AR_TEXT) };
 	default:
 		return (struct place){ column_of(r, t, name, nth, AR_INT), 0 };
 	}
 }
 
 /* Takes over the type on success. */
-static int know(struct reader *r, const struct artype *t, int64_t d, struct evtype *type, struct err *e)
+static int know(struct reader *r, const struct artype *t, int64_t d, struct evtype *type,
+		struct err *e)
 {
 	struct known *k = malloc(sizeof(*k) + type->nfield * sizeof(k->place[0]));
 
@@ -138,7 +148,8 @@ static int know(struct reader *r, const struct artype *t, int64_t d, struct evty
 	return 0;
 }
 
-static int take_description(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_description(void *arg, const struct arvalue *v, const char *const *names,
+			    unsigned n, struct err *e)
 {
 	struct reader *r = arg;
 	const struct artype *t;
@@ -152,7 +163,8 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 	if (rc)
 		return rc;
 	t = arcat_find(archive_cat(r->a), type->name);
-	rc = t ? know(r, t, v[0].i, type, e) : 0; /* of a type that somebody is loading for the first time */
+	/* of a type that somebody is loading for the first time */
+	rc = t ? know(r, t, v[0].i, type, e) : 0;
 	if (rc || !t)
 		free(type);
 	else
@@ -163,9 +175,12 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 static int load_common(struct reader *r, struct err *e)
 {
 	const struct arsql *s = archive_sql(r->a);
-	int rc = s->ops->run(s->db, "SELECT sid, stream, bytes FROM stream ORDER BY sid", NULL, 0, take_origin, r, e);
+	int rc = s->ops->run(s->db, "SELECT sid, stream, bytes FROM stream ORDER BY sid", NULL, 0,
+			     take_origin, r, e);
 
-	return rc ? rc : s->ops->run(s->db, "SELECT d, bytes FROM description ORDER BY d", NULL, 0, take_description, r, e);
+	return rc ? rc
+		  : s->ops->run(s->db, "SELECT d, bytes FROM description ORDER BY d", NULL, 0,
+				take_description, r, e);
 }
 
 static void forget(struct reader *r)
@@ -223,7 +238,8 @@ static bool get_value(const struct arvalue *v, const struct arvalue *other, stru
 	case EV_DOUBLE:
 		return get_real(v, other, &out->f64);
 	default:
-		return v->class == AR_TEXT ? get_string(v, out) : other->class == AR_BYTES && get_string(other, out);
+		return v->class == AR_TEXT ? get_string(v, out)
+					   : other->class == AR_BYTES && get_string(other, out);
 	}
 }
 
@@ -255,12 +271,15 @@ static const struct evtype *fill(struct reader *r, const struct known *k, const 
 	return evtype_record_bytes(t, r->value, n) ? t : NULL;
 }
 
-static int take_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		    struct err *e)
 {
 	struct reader *r = arg;
-	bool is_row = n == r->columns && v[0].class == AR_INT && v[0].i > 0 && v[1].class == AR_INT && v[2].class == AR_INT;
+	bool is_row = n == r->columns && v[0].class == AR_INT && v[0].i > 0 &&
+		      v[1].class == AR_INT && v[2].class == AR_INT;
 	const struct known *k = is_row ? map_find(&r->known, (uint64_t)v[2].i) : NULL;
-	const struct origin *o = is_row ? map_find(&r->origins, (uint64_t)v[0].i >> ARCHIVE_NUMBER_BITS) : NULL;
+	const struct origin *o =
+		is_row ? map_find(&r->origins, (uint64_t)v[0].i >> ARCHIVE_NUMBER_BITS) : NULL;
 	struct event ev = { .value = r->value };
 
 	if (is_row && (v[2].i > r->last_d || v[0].i >> ARCHIVE_NUMBER_BITS > r->last_sid))
@@ -295,8 +314,10 @@ static int place_columns(struct reader *r, struct err *e)
 		r->columns += most[k];
 	}
 	if (r->columns > 4 * AR_COLUMNS_MAX || c->n * r->columns > AREVENTS_CELLS_MAX)
-		return err_set(e, ERR_LIMIT, "the archive has too many types of events to be read by time (%zu, %u columns); ask it by omig log query",
-			       c->n, r->columns);
+		return err_set(
+			e, ERR_LIMIT,
+			"the archive has too many types of events to be read by time (%zu, %u columns); ask it by omig log query",
+			c->n, r->columns);
 	return 0;
 }
 
@@ -304,19 +325,23 @@ static int place_columns(struct reader *r, struct err *e)
 static void put_head(const struct reader *r, struct buf *b)
 {
 	const struct arsql_ops *o = archive_sql(r->a)->ops;
-	const char *const words[AR_NCLASSES] = { "", "BIGINT", "DOUBLE PRECISION", "TEXT", o->bytes };
+	const char *const words[AR_NCLASSES] = { "", "BIGINT", "DOUBLE PRECISION", "TEXT",
+						 o->bytes };
 	int class = AR_INT;
 
-	buf_puts(b, "SELECT CAST(NULL AS BIGINT) AS id, CAST(NULL AS BIGINT) AS ts, CAST(NULL AS BIGINT) AS d");
+	buf_puts(
+		b,
+		"SELECT CAST(NULL AS BIGINT) AS id, CAST(NULL AS BIGINT) AS ts, CAST(NULL AS BIGINT) AS d");
 	for (unsigned i = HEAD; i < r->columns; i++) {
 		while (class + 1 < AR_NCLASSES && i >= r->first[class + 1])
-			class++;
+			class ++;
 		buf_printf(b, ", CAST(NULL AS %s) AS c%u", words[class], i);
 	}
 	buf_puts(b, " WHERE 1 = 0");
 }
 
-static void put_table(const struct reader *r, const struct artype *t, const struct arevents_wish *w, struct buf *b)
+static void put_table(const struct reader *r, const struct artype *t, const struct arevents_wish *w,
+		      struct buf *b)
 {
 	const char *column[4 * AR_COLUMNS_MAX] = { NULL };
 
@@ -335,7 +360,8 @@ static void put_table(const struct reader *r, const struct artype *t, const stru
 		buf_printf(b, " AND e.ts <= %" PRId64, w->to);
 }
 
-/* In parts, for SQLite takes 500 terms. ts + 0: else it would sort each table for itself, all of them in memory at once. */
+/* In parts, for SQLite takes 500 terms. ts + 0: else it would sort each table for itself, all of
+ * them in memory at once. */
 static void put_statement(const struct reader *r, const struct arevents_wish *w, struct buf *b)
 {
 	const struct arcat *c = archive_cat(r->a);
@@ -369,12 +395,13 @@ static int check_names(const struct archive *a, const struct arevents_wish *w, s
 {
 	for (unsigned i = 0; w && i < w->nname; i++)
 		if (!arcat_find(archive_cat(a), w->name[i]))
-			return err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", w->name[i]);
+			return err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive",
+				       w->name[i]);
 	return 0;
 }
 
-int arevents_read(const struct archive *a, const struct arevents_wish *w, arevents_fn fn, void *arg, struct arevents_report *out,
-		  struct err *e)
+int arevents_read(const struct archive *a, const struct arevents_wish *w, arevents_fn fn, void *arg,
+		  struct arevents_report *out, struct err *e)
 {
 	int rc = check_names(a, w, e);
 	struct reader *r = rc ? NULL : calloc(1, sizeof(*r));

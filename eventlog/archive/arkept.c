@@ -9,16 +9,18 @@ static int make_table(void *arg, const struct arsql *s, struct err *e)
 	struct buf b = BUF_INIT(4096);
 	int rc;
 
-	buf_printf(&b,
-		   "CREATE TABLE IF NOT EXISTS %skept (stream %s, seq BIGINT NOT NULL, first BIGINT NOT NULL, stored BIGINT NOT NULL, "
-		   "left_out BIGINT NOT NULL, dropped BIGINT NOT NULL, is_over BIGINT NOT NULL)",
-		   s->ops->schema, s->ops->key);
+	buf_printf(
+		&b,
+		"CREATE TABLE IF NOT EXISTS %skept (stream %s, seq BIGINT NOT NULL, first BIGINT NOT NULL, stored BIGINT NOT NULL, "
+		"left_out BIGINT NOT NULL, dropped BIGINT NOT NULL, is_over BIGINT NOT NULL)",
+		s->ops->schema, s->ops->key);
 	rc = b.failed ? err_nomem(e) : arsql_do(s, buf_str(&b), e);
 	buf_done(&b);
 	return rc;
 }
 
-static int take(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		struct err *e)
 {
 	struct evbalance_stream s = { 0 };
 	bool is_good = v[0].class == AR_INT;
@@ -26,7 +28,9 @@ static int take(void *arg, const struct arvalue *v, const char *const *names, un
 	for (unsigned i = 1; i < n; i++)
 		is_good &= v[i].class == AR_INT && v[i].i >= 0;
 	if (!is_good)
-		return err_set(e, ERR_INVALID, "is no archive of ours: what it says to have of a stream makes no sense");
+		return err_set(
+			e, ERR_INVALID,
+			"is no archive of ours: what it says to have of a stream makes no sense");
 	s.id = (uint64_t)v[0].i;
 	s.seq = (uint64_t)v[1].i;
 	s.first = (uint64_t)v[2].i;
@@ -42,8 +46,11 @@ int arkept_open(struct archive *a, struct evbalance *b, struct err *e)
 	const struct arsql *s = archive_sql(a);
 	int rc = archive_commit_with(a, make_table, NULL, e);
 
-	return rc ? rc :
-		    s->ops->run(s->db, "SELECT stream, seq, first, stored, left_out, dropped, is_over FROM kept", NULL, 0, take, b, e);
+	return rc ? rc
+		  : s->ops->run(
+			    s->db,
+			    "SELECT stream, seq, first, stored, left_out, dropped, is_over FROM kept",
+			    NULL, 0, take, b, e);
 }
 
 /* What of its events an archive does not have. */
@@ -54,7 +61,8 @@ static uint64_t missing(const struct archive *a)
 	return r->left_out + r->unnumbered;
 }
 
-static int put_events(struct archive *a, struct evread *r, const uint8_t *p, size_t n, uint64_t *put, struct err *e)
+static int put_events(struct archive *a, struct evread *r, const uint8_t *p, size_t n,
+		      uint64_t *put, struct err *e)
 {
 	struct event ev;
 	size_t used;
@@ -67,8 +75,10 @@ static int put_events(struct archive *a, struct evread *r, const uint8_t *p, siz
 	return rc < 0 ? rc : 0;
 }
 
-/* Each block has all that is needed to read it: a reader of its own remembers nothing of streams that are over. */
-int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p, const struct evblock *head, struct err *e)
+/* Each block has all that is needed to read it: a reader of its own remembers nothing of streams
+ * that are over. */
+int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p,
+		 const struct evblock *head, struct err *e)
 {
 	struct evread *r = evread_new();
 	uint64_t before = missing(a), put = 0, lacks;
@@ -84,14 +94,18 @@ int arkept_block(struct archive *a, struct evbalance_stream *s, const uint8_t *p
 
 static int save_stream(const struct arsql *q, const struct evbalance_stream *s, struct err *e)
 {
-	struct arvalue v[] = { AR_I((int64_t)s->id), AR_I((int64_t)s->seq), AR_I((int64_t)s->first), AR_I((int64_t)s->stored), AR_I((int64_t)s->left_out),
-			       AR_I((int64_t)s->dropped), AR_I(s->is_over) };
+	struct arvalue v[] = {
+		AR_I((int64_t)s->id),	  AR_I((int64_t)s->seq),      AR_I((int64_t)s->first),
+		AR_I((int64_t)s->stored), AR_I((int64_t)s->left_out), AR_I((int64_t)s->dropped),
+		AR_I(s->is_over)
+	};
 	int rc = arsql_run(q, "DELETE FROM kept WHERE stream = $1", v, 1, e);
 
-	return rc ? rc :
-		    arsql_run(q,
-			      "INSERT INTO kept (stream, seq, first, stored, left_out, dropped, is_over) VALUES ($1, $2, $3, $4, $5, $6, $7)", v,
-			      ARRAY_LEN(v), e);
+	return rc ? rc
+		  : arsql_run(
+			    q,
+			    "INSERT INTO kept (stream, seq, first, stored, left_out, dropped, is_over) VALUES ($1, $2, $3, $4, $5, $6, $7)",
+			    v, ARRAY_LEN(v), e);
 }
 
 static int save(void *arg, const struct arsql *q, struct err *e)

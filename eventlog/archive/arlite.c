@@ -40,19 +40,26 @@ static int fail(const struct db *d, struct err *e)
 
 	switch (rc & 0xff) {
 	case SQLITE_FULL:
-		return err_set(e, ERR_SYS, "no space is left for the archive; what was loaded before stays");
+		return err_set(e, ERR_SYS,
+			       "no space is left for the archive; what was loaded before stays");
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		return err_set(e, ERR_AGAIN, "another program has the archive locked (waited %d s)", BUSY_MS / 1000);
+		return err_set(e, ERR_AGAIN, "another program has the archive locked (waited %d s)",
+			       BUSY_MS / 1000);
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 		return err_set(e, ERR_DENIED, "the archive, or its folder, is read-only");
 	case SQLITE_NOTADB:
 		return err_set(e, ERR_INVALID, "is no archive");
 	case SQLITE_CORRUPT:
-		return err_set(e, ERR_INVALID, "the archive is damaged (%s)", sqlite3_errmsg(d->lite));
+		return err_set(e, ERR_INVALID, "the archive is damaged (%s)",
+			       sqlite3_errmsg(d->lite));
 	case SQLITE_CANTOPEN:
-		return err_set(e, sys == EACCES ? ERR_DENIED : sys == ENOENT ? ERR_NOTFOUND : ERR_SYS, "cannot be opened: %s",
+		return err_set(e,
+			       sys == EACCES   ? ERR_DENIED
+			       : sys == ENOENT ? ERR_NOTFOUND
+					       : ERR_SYS,
+			       "cannot be opened: %s",
 			       sys ? strerror(sys) : sqlite3_errmsg(d->lite));
 	case SQLITE_NOMEM:
 		return err_nomem(e);
@@ -61,7 +68,8 @@ static int fail(const struct db *d, struct err *e)
 	case SQLITE_AUTH:
 		return err_set(e, ERR_DENIED, "a query may only read");
 	case SQLITE_IOERR:
-		return err_set(e, ERR_SYS, "reading or writing the archive: %s", sys ? strerror(sys) : sqlite3_errmsg(d->lite));
+		return err_set(e, ERR_SYS, "reading or writing the archive: %s",
+			       sys ? strerror(sys) : sqlite3_errmsg(d->lite));
 	default:
 		return err_set(e, ERR_INVALID, "SQL: %s", sqlite3_errmsg(d->lite));
 	}
@@ -92,7 +100,8 @@ static int bind_one(sqlite3_stmt *st, int i, const struct arvalue *v)
 	}
 }
 
-static int bind_all(const struct db *d, sqlite3_stmt *st, const struct arvalue *v, unsigned n, struct err *e)
+static int bind_all(const struct db *d, sqlite3_stmt *st, const struct arvalue *v, unsigned n,
+		    struct err *e)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (bind_one(st, (int)i + 1, &v[i]) != SQLITE_OK)
@@ -137,18 +146,22 @@ static int hand_on(sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
 	return fn(arg, v, names, (unsigned)n, e);
 }
 
-/* A writer has a -wal file from its first commit on, and checkpoints change the time of the archive itself. */
+/* A writer has a -wal file from its first commit on, and checkpoints change the time of the archive
+ * itself. */
 static int check_unchanged(const struct db *d, struct err *e)
 {
 	const char *path = sqlite3_db_filename(d->lite, "main");
 	char wal[FILE_PATH_BYTES];
 	struct stat st;
 
-	if (snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK) && !stat(path, &st) &&
-	    st.st_ino == d->at_open.st_ino && st.st_size == d->at_open.st_size &&
-	    st.st_mtim.tv_sec == d->at_open.st_mtim.tv_sec && st.st_mtim.tv_nsec == d->at_open.st_mtim.tv_nsec)
+	if (snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK) &&
+	    !stat(path, &st) && st.st_ino == d->at_open.st_ino &&
+	    st.st_size == d->at_open.st_size && st.st_mtim.tv_sec == d->at_open.st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == d->at_open.st_mtim.tv_nsec)
 		return 0;
-	return err_set(e, ERR_AGAIN, "the archive was written while it was read without locks (its folder is read-only); try again");
+	return err_set(
+		e, ERR_AGAIN,
+		"the archive was written while it was read without locks (its folder is read-only); try again");
 }
 
 static int step_all(struct db *d, sqlite3_stmt *st, arsql_row_fn fn, void *arg, struct err *e)
@@ -162,7 +175,8 @@ static int step_all(struct db *d, sqlite3_stmt *st, arsql_row_fn fn, void *arg, 
 	return !rc && d->is_unlocked ? check_unchanged(d, e) : rc;
 }
 
-static int lite_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e)
+static int lite_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
+		    void *arg, struct err *e)
 {
 	struct db *d = db;
 	sqlite3_stmt *st = NULL;
@@ -202,7 +216,8 @@ static void lite_rollback(void *db)
 
 /* --- rows */
 
-static int lite_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n, struct err *e)
+static int lite_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
+		     struct err *e)
 {
 	struct db *d = db;
 	struct buf sql = BUF_INIT(1 << 20);
@@ -217,7 +232,8 @@ static int lite_into(void *db, unsigned slot, const char *table, const char *col
 	buf_puts(&sql, ")");
 	if (sql.failed)
 		rc = err_nomem(e);
-	else if (sqlite3_prepare_v3(d->lite, buf_str(&sql), -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
+	else if (sqlite3_prepare_v3(d->lite, buf_str(&sql), -1, SQLITE_PREPARE_PERSISTENT, &st,
+				    NULL) != SQLITE_OK)
 		rc = fail(d, e);
 	buf_done(&sql);
 	if (rc)
@@ -276,9 +292,11 @@ static const struct arsql_ops lite_ops;
 static const char foreign[] =
 	"SELECT count(*) FROM sqlite_master AS m WHERE m.type NOT IN ('table', 'index', 'view') OR m.sql LIKE 'CREATE VIRTUAL%' OR EXISTS "
 	" (SELECT 1 FROM pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND x.hidden <> 0) "
-	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* in a table's place, with as many rows as it likes */
+	"OR (m.type = 'view' AND lower(m.name) GLOB 'e_*')"; /* in a table's place, with as many
+								rows as it likes */
 
-/* Tables and more, and whose they are. In this order: another loader may make them, with the stamp, in between. */
+/* Tables and more, and whose they are. In this order: another loader may make them, with the stamp,
+ * in between. */
 static int count_all(const struct arsql *s, int64_t *n, int64_t *stamp, struct err *e)
 {
 	int rc = arsql_number(s, "SELECT count(*) FROM sqlite_master", NULL, 0, n, e);
@@ -307,7 +325,10 @@ static int lite_look(void *db, bool *is_empty, struct err *e)
 	rc = arsql_number(&s, foreign, NULL, 0, &bad, e);
 	if (d->is_reader) /* from here on the file's and the user's own words are run */
 		sqlite3_set_authorizer(d->lite, may, NULL);
-	return rc || !bad ? rc : err_set(e, ERR_INVALID, "is no archive of ours: it has triggers, virtual tables, views of events or generated columns");
+	return rc || !bad
+		       ? rc
+		       : err_set(e, ERR_INVALID,
+				 "is no archive of ours: it has triggers, virtual tables, views of events or generated columns");
 }
 
 static const struct arsql_ops lite_ops = {
@@ -331,13 +352,16 @@ static const struct arsql_ops lite_ops = {
 /* WAL is written into the file: into none that lite_look() will refuse. */
 static int settle_to_write(struct db *d, struct err *e)
 {
-	static const char *const to_write[] = { "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", ("PRAGMA cache_size=" CACHE_KB),
+	static const char *const to_write[] = { "PRAGMA journal_mode=WAL",
+						"PRAGMA synchronous=FULL",
+						("PRAGMA cache_size=" CACHE_KB),
 						"PRAGMA wal_autocheckpoint=4000" };
 	struct arsql s = { &lite_ops, d };
 	int64_t stamp = 0, n = 0;
 	int rc = count_all(&s, &n, &stamp, e);
 
-	for (size_t i = 0; !rc && (stamp == STAMP || is_blank(n, stamp)) && i < ARRAY_LEN(to_write); i++)
+	for (size_t i = 0; !rc && (stamp == STAMP || is_blank(n, stamp)) && i < ARRAY_LEN(to_write);
+	     i++)
 		rc = lite_run(d, to_write[i], NULL, 0, NULL, NULL, e);
 	return rc;
 }
@@ -373,7 +397,9 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 		else
 			buf_printf(&uri, "%%%02x", (uint8_t)*s);
 	buf_puts(&uri, how);
-	rc = uri.failed ? SQLITE_TOOBIG : sqlite3_open_v2(buf_str(&uri), &d->lite, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+	rc = uri.failed ? SQLITE_TOOBIG
+			: sqlite3_open_v2(buf_str(&uri), &d->lite,
+					  flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	buf_done(&uri);
 	if (rc == SQLITE_TOOBIG)
 		return err_set(e, ERR_LIMIT, "the name is too long");
@@ -381,8 +407,8 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 }
 
 /*
- * SQLite cannot lock in a folder that the reader may not write. The owner of the folder may write all the
- * same: each answer is checked for that.
+ * SQLite cannot lock in a folder that the reader may not write. The owner of the folder may write
+ * all the same: each answer is checked for that.
  */
 static int open_unlocked(struct db *d, const char *path, struct err *e)
 {
@@ -394,7 +420,8 @@ static int open_unlocked(struct db *d, const char *path, struct err *e)
 	return open_uri(d, path, SQLITE_OPEN_READONLY, "?immutable=1", e);
 }
 
-/* SQLite would wait for ever for who writes into a pipe; one that is put there later is the owner's own doing. */
+/* SQLite would wait for ever for who writes into a pipe; one that is put there later is the owner's
+ * own doing. */
 static int check_kind(const char *path, struct err *e)
 {
 	struct stat st;
@@ -406,7 +433,8 @@ static int check_kind(const char *path, struct err *e)
 
 static int open_db(struct db *d, const char *path, enum armode mode, struct err *e)
 {
-	int flags = mode == AR_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int flags =
+		mode == AR_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 	int rc = check_kind(path, e);
 	int64_t n = 0;
 	struct arsql s = { &lite_ops, d };
@@ -417,16 +445,20 @@ static int open_db(struct db *d, const char *path, enum armode mode, struct err 
 	if (rc || mode == AR_WRITE)
 		return rc;
 	rc = arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
-	if (rc && (sqlite3_errcode(d->lite) == SQLITE_CANTOPEN || (sqlite3_errcode(d->lite) & 0xff) == SQLITE_READONLY) &&
+	if (rc &&
+	    (sqlite3_errcode(d->lite) == SQLITE_CANTOPEN ||
+	     (sqlite3_errcode(d->lite) & 0xff) == SQLITE_READONLY) &&
 	    snprintf(wal, sizeof(wal), "%s-wal", path) < (int)sizeof(wal) && access(wal, F_OK)) {
 		rc = open_unlocked(d, path, e);
 		rc = rc ? rc : settle(d, mode, e);
-		rc = rc ? rc : arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
+		rc = rc ? rc
+			: arsql_number(&s, "SELECT count(*) FROM sqlite_master", NULL, 0, &n, e);
 	}
 	return rc;
 }
 
-int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
+int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out,
+		struct err *e)
 {
 	struct db *d = calloc(1, sizeof(*d));
 	int rc = d ? open_db(d, path, mode, e) : err_nomem(e);

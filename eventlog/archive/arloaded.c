@@ -58,7 +58,8 @@ static int insert(struct arloaded *l, size_t at, int64_t number, struct err *e)
 	int rc = array_grow(&l->range, &l->cap, l->n + 1, sizeof(*l->range), ARLOADED_RANGES_MAX);
 
 	if (rc)
-		return rc == -ERR_LIMIT ? err_set(e, ERR_LIMIT, "a stream has too many gaps") : err_nomem(e);
+		return rc == -ERR_LIMIT ? err_set(e, ERR_LIMIT, "a stream has too many gaps")
+					: err_nomem(e);
 	memmove(l->range + at + 1, l->range + at, (l->n - at) * sizeof(*l->range));
 	l->range[at] = (struct arrange){ number, number + 1 };
 	l->n++;
@@ -100,14 +101,17 @@ int arloaded_add(struct arloaded *l, int64_t number, struct err *e)
 	return insert(l, at, number, e);
 }
 
-static int take(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		struct err *e)
 {
 	struct arloaded *l = arg;
-	bool is_good = v[0].class == AR_INT && v[1].class == AR_INT && v[0].i >= 0 && v[0].i < v[1].i &&
-		       (!l->n || l->range[l->n - 1].next < v[0].i);
+	bool is_good = v[0].class == AR_INT && v[1].class == AR_INT && v[0].i >= 0 &&
+		       v[0].i < v[1].i && (!l->n || l->range[l->n - 1].next < v[0].i);
 
 	if (!is_good)
-		return err_set(e, ERR_INVALID, "is no archive of ours: what it says to have of a stream makes no sense");
+		return err_set(
+			e, ERR_INVALID,
+			"is no archive of ours: what it says to have of a stream makes no sense");
 	if (array_grow(&l->range, &l->cap, l->n + 1, sizeof(*l->range), ARLOADED_RANGES_MAX))
 		return err_nomem(e);
 	l->range[l->n++] = (struct arrange){ v[0].i, v[1].i };
@@ -118,7 +122,8 @@ int arloaded_load(struct arloaded *l, const struct arsql *s, int64_t sid, struct
 {
 	struct arvalue v = AR_I(sid);
 
-	return s->ops->run(s->db, "SELECT first, next FROM loaded WHERE sid = $1 ORDER BY first", &v, 1, take, l, e);
+	return s->ops->run(s->db, "SELECT first, next FROM loaded WHERE sid = $1 ORDER BY first",
+			   &v, 1, take, l, e);
 }
 
 int arloaded_save(struct arloaded *l, const struct arsql *s, int64_t sid, struct err *e)
@@ -129,13 +134,15 @@ int arloaded_save(struct arloaded *l, const struct arsql *s, int64_t sid, struct
 
 	if (l->old_from > l->old_to)
 		return 0;
-	rc = arsql_run(s, "DELETE FROM loaded WHERE sid = $1 AND first >= $2 AND first <= $3", v, 3, e);
+	rc = arsql_run(s, "DELETE FROM loaded WHERE sid = $1 AND first >= $2 AND first <= $3", v, 3,
+		       e);
 	for (at = at < l->n ? at : 0; !rc && at < l->n && l->range[at].first <= l->old_to; at++) {
 		if (l->range[at].first < l->old_from)
 			continue;
 		v[1] = AR_I(l->range[at].first);
 		v[2] = AR_I(l->range[at].next);
-		rc = arsql_run(s, "INSERT INTO loaded (sid, first, next) VALUES ($1, $2, $3)", v, 3, e);
+		rc = arsql_run(s, "INSERT INTO loaded (sid, first, next) VALUES ($1, $2, $3)", v, 3,
+			       e);
 	}
 	forget_old(l);
 	return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which events of a stream the archive has: ranges of their numbers, in order, apart. For the room itself. */
+/* Which events of a stream the archive has: ranges of their numbers, in order, apart. For the room
+ * itself. */
 #ifndef EVENTLOG_ARCHIVE_ARLOADED_H
 #define EVENTLOG_ARCHIVE_ARLOADED_H
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. Who reads does so by a
- * cursor in a transaction that can only read: a cursor takes a SELECT and nothing else, also from a superuser.
+ * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. Who reads does
+ * so by a cursor in a transaction that can only read: a cursor takes a SELECT and nothing else,
+ * also from a superuser.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -22,7 +23,16 @@
 #define COLUMNS_MAX 1664 /* the server's own limit */
 #define FETCH "FETCH 1000 FROM c"
 
-enum oid { OID_BYTEA = 17, OID_INT8 = 20, OID_INT2 = 21, OID_INT4 = 23, OID_TEXT = 25, OID_FLOAT4 = 700, OID_FLOAT8, OID_NUMERIC = 1700 };
+enum oid {
+	OID_BYTEA = 17,
+	OID_INT8 = 20,
+	OID_INT2 = 21,
+	OID_INT4 = 23,
+	OID_TEXT = 25,
+	OID_FLOAT4 = 700,
+	OID_FLOAT8,
+	OID_NUMERIC = 1700
+};
 
 struct slot {
 	char *copy; /* the statement; owned */
@@ -55,9 +65,11 @@ static int fail(const struct db *d, const PGresult *r, struct err *e)
 	if (!state)
 		return say(e, ERR_SYS, words);
 	if (str_eq(state, "53100"))
-		return err_set(e, ERR_SYS, "no space is left for the archive; what was loaded before stays");
+		return err_set(e, ERR_SYS,
+			       "no space is left for the archive; what was loaded before stays");
 	if (str_eq(state, "55P03"))
-		return err_set(e, ERR_AGAIN, "another program has the archive locked (waited 10 s)");
+		return err_set(e, ERR_AGAIN,
+			       "another program has the archive locked (waited 10 s)");
 	if (str_eq(state, "57014"))
 		return err_set(e, ERR_TIMEOUT, "the query took too long");
 	if (str_eq(state, "25006") || str_eq(state, "42501"))
@@ -114,14 +126,18 @@ static int fill_params(struct params *p, const struct arvalue *v, unsigned n, st
 		if (is_number)
 			put_be(p->number[i], bits_of(&v[i]), 8);
 		p->oid[i] = oids[v[i].class];
-		p->p[i] = is_number ? (const char *)p->number[i] : v[i].class == AR_NULL ? NULL : v[i].n ? v[i].s : "";
+		p->p[i] = is_number		  ? (const char *)p->number[i]
+			  : v[i].class == AR_NULL ? NULL
+			  : v[i].n		  ? v[i].s
+						  : "";
 		p->n[i] = is_number ? 8 : (int)v[i].n;
 		p->format[i] = 1;
 	}
 	return 0;
 }
 
-static PGresult *exec_params(struct db *d, const char *sql, const struct arvalue *v, unsigned n, struct err *e)
+static PGresult *exec_params(struct db *d, const char *sql, const struct arvalue *v, unsigned n,
+			     struct err *e)
 {
 	struct params *p = malloc(sizeof(*p));
 	PGresult *r = NULL;
@@ -199,7 +215,8 @@ static int hand_on(const PGresult *r, arsql_row_fn fn, void *arg, struct err *e)
 
 /* --- statements */
 
-static int run_at_once(struct db *d, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e)
+static int run_at_once(struct db *d, const char *sql, const struct arvalue *v, unsigned n,
+		       arsql_row_fn fn, void *arg, struct err *e)
 {
 	struct err mine = { 0 };
 	PGresult *r = exec_params(d, sql, v, n, &mine);
@@ -210,7 +227,9 @@ static int run_at_once(struct db *d, const char *sql, const struct arvalue *v, u
 		*e = mine;
 		return -mine.code;
 	}
-	rc = s == PGRES_TUPLES_OK ? hand_on(r, fn, arg, e) : s == PGRES_COMMAND_OK ? 0 : fail(d, r, e);
+	rc = s == PGRES_TUPLES_OK    ? hand_on(r, fn, arg, e)
+	     : s == PGRES_COMMAND_OK ? 0
+				     : fail(d, r, e);
 	PQclear(r);
 	return rc;
 }
@@ -232,7 +251,8 @@ static int fetch_all(struct db *d, arsql_row_fn fn, void *arg, struct err *e)
 	return rc;
 }
 
-static int read_by_cursor(struct db *d, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e)
+static int read_by_cursor(struct db *d, const char *sql, const struct arvalue *v, unsigned n,
+			  arsql_row_fn fn, void *arg, struct err *e)
 {
 	struct buf b = BUF_INIT(1u << 21);
 	int rc = simple(d, "BEGIN READ ONLY", e);
@@ -246,11 +266,13 @@ static int read_by_cursor(struct db *d, const char *sql, const struct arvalue *v
 	return rc;
 }
 
-static int pg_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e)
+static int pg_run(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
+		  void *arg, struct err *e)
 {
 	struct db *d = db;
 	struct err mine = { 0 };
-	int rc = d->is_reader ? read_by_cursor(d, sql, v, n, fn, arg, &mine) : run_at_once(d, sql, v, n, fn, arg, &mine);
+	int rc = d->is_reader ? read_by_cursor(d, sql, v, n, fn, arg, &mine)
+			      : run_at_once(d, sql, v, n, fn, arg, &mine);
 
 	if (rc && e)
 		*e = mine;
@@ -263,7 +285,8 @@ static int send_rows(struct db *d, const struct buf *rows, struct err *e)
 {
 	static const char head[19] = "PGCOPY\n\377\r\n"; /* and 0, flags, length of nothing */
 
-	if (PQputCopyData(d->pq, head, sizeof(head)) != 1 || PQputCopyData(d->pq, (const char *)rows->p, (int)rows->n) != 1 ||
+	if (PQputCopyData(d->pq, head, sizeof(head)) != 1 ||
+	    PQputCopyData(d->pq, (const char *)rows->p, (int)rows->n) != 1 ||
 	    PQputCopyData(d->pq, "\377\377", 2) != 1 || PQputCopyEnd(d->pq, NULL) != 1)
 		return fail(d, NULL, e);
 	return end_result(d, PQgetResult(d->pq), e);
@@ -279,19 +302,23 @@ static int flush(struct db *d, struct slot *s, struct err *e)
 	r = PQexec(d->pq, s->copy);
 	rc = PQresultStatus(r) == PGRES_COPY_IN ? send_rows(d, &s->rows, e) : fail(d, r, e);
 	PQclear(r);
-	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN) /* one that could not be ended says so for ever */
+	/* one that could not be ended says so for ever */
+	while ((r = PQgetResult(d->pq)) && PQresultStatus(r) != PGRES_COPY_IN)
 		PQclear(r);
 	PQclear(r);
 	buf_clear(&s->rows);
 	return rc;
 }
 
-static int pg_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n, struct err *e)
+static int pg_into(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
+		   struct err *e)
 {
 	struct db *d = db;
 	struct buf b = BUF_INIT(1 << 20);
 	char *copy;
-	int rc = array_grow(&d->slot, &d->nslot, slot + 1, sizeof(struct slot), SLOTS_MAX) ? err_nomem(e) : flush(d, &d->slot[slot], e);
+	int rc = array_grow(&d->slot, &d->nslot, slot + 1, sizeof(struct slot), SLOTS_MAX)
+			 ? err_nomem(e)
+			 : flush(d, &d->slot[slot], e);
 
 	if (rc)
 		return rc;
@@ -378,7 +405,8 @@ static void pg_close(void *db)
 	free(d);
 }
 
-static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	*(int64_t *)arg = v->class == AR_INT ? v->i : 0;
 	return 0;
@@ -387,7 +415,10 @@ static int take_number(void *arg, const struct arvalue *v, const char *const *na
 static int pg_look(void *db, bool *is_empty, struct err *e)
 {
 	int64_t n = 0;
-	int rc = pg_run(db, "SELECT CASE WHEN to_regclass('omig_archive.archive') IS NULL THEN 1 ELSE 0 END", NULL, 0, take_number, &n, e);
+	int rc = pg_run(
+		db,
+		"SELECT CASE WHEN to_regclass('omig_archive.archive') IS NULL THEN 1 ELSE 0 END",
+		NULL, 0, take_number, &n, e);
 
 	*is_empty = n == 1;
 	return rc;
@@ -424,13 +455,17 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 
 	PQsetNoticeReceiver(d->pq, ignore_notice, NULL);
 	if (!str_eq(encoding, "UTF8"))
-		return err_set(e, ERR_UNSUPPORTED, "the database has the encoding %.20s; an archive needs UTF8", encoding ? encoding : "?");
-	/* In this order: who owns the schema could else have functions of his own called as max() by whoever loads. */
+		return err_set(e, ERR_UNSUPPORTED,
+			       "the database has the encoding %.20s; an archive needs UTF8",
+			       encoding ? encoding : "?");
+	/* In this order: who owns the schema could else have functions of his own called as max()
+	 * by whoever loads. */
 	rc = simple(d, "SET search_path = pg_catalog, omig_archive", e);
 	rc = rc ? rc : simple(d, "SET extra_float_digits = 3", e);
 	if (!rc && mode == AR_WRITE)
 		return simple(d, "SET lock_timeout = '10s'", e);
-	snprintf(sql, sizeof(sql), "SET statement_timeout = %lld", (long long)((time_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
+	snprintf(sql, sizeof(sql), "SET statement_timeout = %lld",
+		 (long long)((time_ns + NSEC_PER_MSEC - 1) / NSEC_PER_MSEC));
 	rc = rc ? rc : simple(d, sql, e);
 	rc = rc ? rc : simple(d, "SET default_transaction_read_only = on", e);
 	d->is_reader = true;
@@ -441,7 +476,8 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e)
 {
 	/* What the URL says comes later, and counts more. */
-	static const char *const keys[] = { "connect_timeout", "application_name", "client_encoding", "dbname", NULL };
+	static const char *const keys[] = { "connect_timeout", "application_name",
+					    "client_encoding", "dbname", NULL };
 	const char *const values[] = { "10", "omig", "UTF8", url, NULL };
 	struct db *d = calloc(1, sizeof(*d));
 	int rc;
@@ -452,7 +488,8 @@ int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *o
 	if (!d->pq)
 		rc = err_nomem(e);
 	else
-		rc = PQstatus(d->pq) == CONNECTION_OK ? settle(d, mode, time_ns, e) : say(e, ERR_CLOSED, PQerrorMessage(d->pq));
+		rc = PQstatus(d->pq) == CONNECTION_OK ? settle(d, mode, time_ns, e)
+						      : say(e, ERR_CLOSED, PQerrorMessage(d->pq));
 	if (rc) {
 		pg_close(d);
 		return rc;

@@ -5,7 +5,8 @@
 #include "common/base/str.h"
 
 #define TYPES_MAX 400 /* terms of one SQL statement: SQLite takes 500 */
-#define VALUES_MAX (ARQUERY_WORDS_MAX + 4 * TYPES_MAX) /* keys that are constants take two a type */
+/* keys that are constants take two a type */
+#define VALUES_MAX (ARQUERY_WORDS_MAX + 4 * TYPES_MAX)
 
 struct asked {
 	const struct archive *a;
@@ -40,10 +41,12 @@ static int cut_words(struct asked *q, const char *sentence, struct err *e)
 	char *s = q->text;
 
 	if (!str_copy(q->text, sizeof(q->text), sentence))
-		return err_set(e, ERR_PARSE, "a sentence has at most %d bytes", ARQUERY_MAX_BYTES - 1);
+		return err_set(e, ERR_PARSE, "a sentence has at most %d bytes",
+			       ARQUERY_MAX_BYTES - 1);
 	for (s += strspn(s, " \t\n"); *s; s += strspn(s, " \t\n")) {
 		if (q->n == ARQUERY_WORDS_MAX)
-			return err_set(e, ERR_PARSE, "a sentence has at most %d words", ARQUERY_WORDS_MAX);
+			return err_set(e, ERR_PARSE, "a sentence has at most %d words",
+				       ARQUERY_WORDS_MAX);
 		q->is_quoted[q->n] = *s == '"' || *s == '\'';
 		if (q->is_quoted[q->n]) {
 			q->word[q->n] = cut_quoted(s, &s, e);
@@ -67,8 +70,10 @@ static bool is_word(const struct asked *q, unsigned i, const char *word)
 
 static int not_understood(struct err *e)
 {
-	return err_set(e, ERR_PARSE, "is not understood; try: types | streams | gaps | count of EVENT [by FIELD] | "
-				     "EVENT where FIELD > 5 | slowest 20 lifelines of EVENT [by KEY]");
+	return err_set(
+		e, ERR_PARSE,
+		"is not understood; try: types | streams | gaps | count of EVENT [by FIELD] | "
+		"EVENT where FIELD > 5 | slowest 20 lifelines of EVENT [by KEY]");
 }
 
 /* --- SQL */
@@ -115,10 +120,11 @@ static void put_constant(struct asked *q, const char *name)
 {
 	struct arvalue v = AR_S(name, strlen(name));
 
-	buf_printf(&q->sql,
-		   "coalesce((SELECT min(c.value) FROM constant AS c WHERE c.d = e.d AND c.name = $%u), "
-		   "(SELECT min(c.value) FROM stream_constant AS c WHERE c.sid = e.id >> %d AND c.name = $%u))",
-		   q->nvalue + 1, ARCHIVE_NUMBER_BITS, q->nvalue + 2);
+	buf_printf(
+		&q->sql,
+		"coalesce((SELECT min(c.value) FROM constant AS c WHERE c.d = e.d AND c.name = $%u), "
+		"(SELECT min(c.value) FROM stream_constant AS c WHERE c.sid = e.id >> %d AND c.name = $%u))",
+		q->nvalue + 1, ARCHIVE_NUMBER_BITS, q->nvalue + 2);
 	add_value(q, v);
 	add_value(q, v);
 }
@@ -150,10 +156,12 @@ static bool is_meant(const struct artype *t, const char *pattern, bool has_stage
 
 	if (n && pattern[n - 1] == '*')
 		return !strncmp(t->name, pattern, n - 1);
-	return str_eq(t->name, pattern) || (has_stages && !strncmp(t->name, pattern, n) && t->name[n] == '.');
+	return str_eq(t->name, pattern) ||
+	       (has_stages && !strncmp(t->name, pattern, n) && t->name[n] == '.');
 }
 
-static int find_types(const struct asked *q, const char *pattern, bool has_stages, const struct artype **out, unsigned *n, struct err *e)
+static int find_types(const struct asked *q, const char *pattern, bool has_stages,
+		      const struct artype **out, unsigned *n, struct err *e)
 {
 	const struct arcat *c = archive_cat(q->a);
 
@@ -162,14 +170,16 @@ static int find_types(const struct asked *q, const char *pattern, bool has_stage
 		if (!is_meant(c->type[i], pattern, has_stages))
 			continue;
 		if (*n == TYPES_MAX)
-			return err_set(e, ERR_LIMIT, "more than %d types of events are meant", TYPES_MAX);
+			return err_set(e, ERR_LIMIT, "more than %d types of events are meant",
+				       TYPES_MAX);
 		out[(*n)++] = c->type[i];
 	}
 	return *n ? 0 : err_set(e, ERR_NOTFOUND, "no event '%.80s' is in the archive", pattern);
 }
 
 /* A name that none of them has is a mistake, not an empty answer. */
-static int is_known_field(const struct asked *q, const struct artype *const *t, unsigned n, const char *name, struct err *e)
+static int is_known_field(const struct asked *q, const struct artype *const *t, unsigned n,
+			  const char *name, struct err *e)
 {
 	const struct arvalue v[] = { AR_S(name, strlen(name)), AR_S(name, strlen(name)) };
 	int64_t has = 0;
@@ -178,10 +188,12 @@ static int is_known_field(const struct asked *q, const struct artype *const *t, 
 	for (unsigned i = 0; i < n; i++)
 		if (has_field(t[i], name))
 			return 0;
-	rc = arsql_number(archive_sql(q->a),
-			  "SELECT (SELECT count(*) FROM constant WHERE name = $1) + (SELECT count(*) FROM stream_constant WHERE name = $2)", v,
-			  2, &has, e);
-	return rc || has ? rc : err_set(e, ERR_NOTFOUND, "these events have no field '%.80s'", name);
+	rc = arsql_number(
+		archive_sql(q->a),
+		"SELECT (SELECT count(*) FROM constant WHERE name = $1) + (SELECT count(*) FROM stream_constant WHERE name = $2)",
+		v, 2, &has, e);
+	return rc || has ? rc
+			 : err_set(e, ERR_NOTFOUND, "these events have no field '%.80s'", name);
 }
 
 /* "(SELECT KEY AS k, ts FROM table UNION ALL ...) AS q" */
@@ -251,8 +263,8 @@ static int ask_slowest(struct asked *q, struct err *e)
 	unsigned n;
 	int rc;
 
-	if (q->n < 5 || str_to_u64(q->word[1], 1, 1000000, &limit) || !is_word(q, 2, "lifelines") || !is_word(q, 3, "of") ||
-	    !(q->n == 5 || (q->n == 7 && is_word(q, 5, "by"))))
+	if (q->n < 5 || str_to_u64(q->word[1], 1, 1000000, &limit) || !is_word(q, 2, "lifelines") ||
+	    !is_word(q, 3, "of") || !(q->n == 5 || (q->n == 7 && is_word(q, 5, "by"))))
 		return not_understood(e);
 	rc = find_types(q, q->word[4], true, t, &n, e);
 	rc = rc || q->n == 5 ? rc : is_known_field(q, t, n, q->word[6], e);
@@ -260,17 +272,23 @@ static int ask_slowest(struct asked *q, struct err *e)
 		return rc;
 	key = q->n == 7 ? q->word[6] : guess_key(t, n);
 	if (!key)
-		return err_set(e, ERR_NOTFOUND, "these events have no field id, guid or in .id; say which: ... by KEY");
-	buf_puts(&q->sql, "SELECT k AS key, min(ts) AS begin_ns, max(ts) - min(ts) AS duration_ns, count(*) AS events FROM ");
+		return err_set(
+			e, ERR_NOTFOUND,
+			"these events have no field id, guid or in .id; say which: ... by KEY");
+	buf_puts(
+		&q->sql,
+		"SELECT k AS key, min(ts) AS begin_ns, max(ts) - min(ts) AS duration_ns, count(*) AS events FROM ");
 	put_keys(q, t, n, key);
-	buf_printf(&q->sql, " WHERE k IS NOT NULL GROUP BY k ORDER BY 3 DESC, 1 LIMIT %u", (unsigned)limit);
+	buf_printf(&q->sql, " WHERE k IS NOT NULL GROUP BY k ORDER BY 3 DESC, 1 LIMIT %u",
+		   (unsigned)limit);
 	return run(q, e);
 }
 
 static const char *operator_of(const char *word)
 {
-	static const char *const known[][2] = { { "<", "<" },  { "<=", "<=" }, { ">", ">" },   { ">=", ">=" },
-						{ "==", "=" }, { "=", "=" },   { "!=", "<>" } };
+	static const char *const known[][2] = { { "<", "<" },	{ "<=", "<=" }, { ">", ">" },
+						{ ">=", ">=" }, { "==", "=" },	{ "=", "=" },
+						{ "!=", "<>" } };
 
 	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_eq(word, known[i][0]))
@@ -278,7 +296,8 @@ static const char *operator_of(const char *word)
 	return NULL;
 }
 
-static void put_number(struct asked *q, const struct artype *t, const char *name, const char *op, struct arvalue v)
+static void put_number(struct asked *q, const struct artype *t, const char *name, const char *op,
+		       struct arvalue v)
 {
 	bool is_first = true;
 
@@ -288,8 +307,12 @@ static void put_number(struct asked *q, const struct artype *t, const char *name
 
 		if (!str_eq(f->name, name) || f->class > AR_REAL)
 			continue;
-		buf_printf(&q->sql, is_whole ? "%se.%s %s CAST($%u AS BIGINT)" : "%sCAST(e.%s AS DOUBLE PRECISION) %s CAST($%u AS DOUBLE PRECISION)",
-			   is_first ? "" : " OR ", f->col, op, q->nvalue + 1);
+		buf_printf(
+			&q->sql,
+			is_whole
+				? "%se.%s %s CAST($%u AS BIGINT)"
+				: "%sCAST(e.%s AS DOUBLE PRECISION) %s CAST($%u AS DOUBLE PRECISION)",
+			is_first ? "" : " OR ", f->col, op, q->nvalue + 1);
 		add_value(q, v);
 		is_first = false;
 	}
@@ -305,9 +328,11 @@ static void put_condition(struct asked *q, const struct artype *t, unsigned at)
 	double r;
 
 	buf_puts(&q->sql, "(");
-	if (!q->is_quoted[at + 2] && !str_to_i64(text, INT64_MIN, INT64_MAX, &i) && has_field(t, q->word[at])) {
+	if (!q->is_quoted[at + 2] && !str_to_i64(text, INT64_MIN, INT64_MAX, &i) &&
+	    has_field(t, q->word[at])) {
 		put_number(q, t, q->word[at], op, AR_I(i));
-	} else if (!q->is_quoted[at + 2] && !str_to_double(text, -1e308, 1e308, &r) && has_field(t, q->word[at])) {
+	} else if (!q->is_quoted[at + 2] && !str_to_double(text, -1e308, 1e308, &r) &&
+		   has_field(t, q->word[at])) {
 		put_number(q, t, q->word[at], op, AR_R(r));
 	} else {
 		put_key(q, t, q->word[at]);
@@ -324,7 +349,8 @@ struct rows_of {
 };
 
 /* True names for those of columns. */
-static int rename_columns(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int rename_columns(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+			  struct err *e)
 {
 	struct rows_of *r = arg;
 
@@ -383,8 +409,9 @@ static int ask_fixed(struct asked *q, const char *sql, struct err *e)
 	return q->n == 1 ? run(q, e) : not_understood(e);
 }
 
-static const char types_sql[] = "SELECT name AS event, n AS events, first_ns, last_ns, "
-				"(SELECT count(*) FROM field AS f WHERE f.type = t.type) AS fields FROM type AS t ORDER BY 2 DESC, 1";
+static const char types_sql[] =
+	"SELECT name AS event, n AS events, first_ns, last_ns, "
+	"(SELECT count(*) FROM field AS f WHERE f.type = t.type) AS fields FROM type AS t ORDER BY 2 DESC, 1";
 static const char streams_sql[] =
 	"SELECT s.stream AS stream, (SELECT CAST(sum(l.next - l.first) AS BIGINT) FROM loaded AS l WHERE l.sid = s.sid) AS events, "
 	"(SELECT count(*) - 1 FROM loaded AS l WHERE l.sid = s.sid) AS gaps, "
@@ -431,7 +458,8 @@ static void ask_free(struct asked *q)
 	free(q);
 }
 
-int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg, struct err *e)
+int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg,
+		struct err *e)
 {
 	struct asked *q = ask_new(a, fn, arg);
 	int rc;
@@ -446,7 +474,8 @@ int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, 
 
 static void put_stage(struct asked *q, const struct artype *t, const char *key, int stage)
 {
-	buf_printf(&q->sql, "SELECT e.id AS id, e.ts AS ts, e.id >> %d AS s, %d AS stage, ", ARCHIVE_NUMBER_BITS, stage);
+	buf_printf(&q->sql, "SELECT e.id AS id, e.ts AS ts, e.id >> %d AS s, %d AS stage, ",
+		   ARCHIVE_NUMBER_BITS, stage);
 	if (key)
 		put_key(q, t, key);
 	else
@@ -454,8 +483,8 @@ static void put_stage(struct asked *q, const struct artype *t, const char *key, 
 	buf_printf(&q->sql, " AS k FROM %s AS e", t->tab);
 }
 
-int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end, arsql_row_fn fn, void *arg,
-		  struct err *e)
+int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end,
+		  arsql_row_fn fn, void *arg, struct err *e)
 {
 	struct asked *q = ask_new(a, fn, arg);
 	const char *key = guess_key(&start, 1);
@@ -465,11 +494,15 @@ int arquery_pairs(const struct archive *a, const struct artype *start, const str
 		return err_nomem(e);
 	if (key && !has_field(end, key))
 		key = NULL;
-	buf_puts(&q->sql, "SELECT ts - before AS duration_ns FROM (SELECT ts, stage, lag(ts) OVER w AS before, lag(stage) OVER w AS was FROM (");
+	buf_puts(
+		&q->sql,
+		"SELECT ts - before AS duration_ns FROM (SELECT ts, stage, lag(ts) OVER w AS before, lag(stage) OVER w AS was FROM (");
 	put_stage(q, start, key, 0);
 	buf_puts(&q->sql, " UNION ALL ");
 	put_stage(q, end, key, 1);
-	buf_puts(&q->sql, ") AS q WINDOW w AS (PARTITION BY s, k ORDER BY ts, id)) AS r WHERE stage = 1 AND was = 0");
+	buf_puts(
+		&q->sql,
+		") AS q WINDOW w AS (PARTITION BY s, k ORDER BY ts, id)) AS r WHERE stage = 1 AND was = 0");
 	rc = run(q, e);
 	ask_free(q);
 	return rc;

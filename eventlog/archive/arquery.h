@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to an archive in a few kinds of sentences (docs/archive.md has them), or in SQL. Columns of an
- * answer whose names end in _ns are times or lengths of time, stream is a number that people write in hex.
+ * Questions to an archive in a few kinds of sentences (docs/archive.md has them), or in SQL.
+ * Columns of an answer whose names end in _ns are times or lengths of time, stream is a number that
+ * people write in hex.
  */
 #ifndef EVENTLOG_ARCHIVE_ARQUERY_H
 #define EVENTLOG_ARCHIVE_ARQUERY_H
@@ -13,18 +14,21 @@
 
 /*
  * Rows to fn. What is asked of several types of events may come with other columns for each.
- * ERR_PARSE: no sentence. ERR_NOTFOUND: no such event, or field. ERR_LIMIT: of too many types. ERR_TIMEOUT.
+ * ERR_PARSE: no sentence. ERR_NOTFOUND: no such event, or field. ERR_LIMIT: of too many types.
+ * ERR_TIMEOUT.
  */
-int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg, struct err *e);
+int arquery_run(const struct archive *a, const char *sentence, arsql_row_fn fn, void *arg,
+		struct err *e);
 
 /* One statement that only reads, as it is. */
-int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void *arg, struct err *e);
+int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void *arg,
+		struct err *e);
 
 /*
- * For the room: the length in ns of each pair of an event `start` and the `end` that follows it in the same
- * stream, with the same key when they have one. One column a row.
+ * For the room: the length in ns of each pair of an event `start` and the `end` that follows it in
+ * the same stream, with the same key when they have one. One column a row.
  */
-int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end, arsql_row_fn fn, void *arg,
-		  struct err *e);
+int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end,
+		  arsql_row_fn fn, void *arg, struct err *e);
 
 #endif

@@ -48,7 +48,8 @@ static void put_cell(struct buf *b, unsigned place, const struct arvalue *v)
 		buf_put(b, v->s, v->n);
 }
 
-/* The cells in the order of their places, as the archive would have them. False: it cannot have that event. */
+/* The cells in the order of their places, as the archive would have them. False: it cannot have
+ * that event. */
 static bool put_cells(struct buf *b, const struct artype *t, const struct event *ev)
 {
 	struct arvalue cell[AR_COLUMNS_MAX] = { 0 };

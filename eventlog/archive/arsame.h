@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that an archive says to have, compared with those that it has: a text's stream is only a guess. For the room itself. */
+/* Events that an archive says to have, compared with those that it has: a text's stream is only a
+ * guess. For the room itself. */
 #ifndef EVENTLOG_ARCHIVE_ARSAME_H
 #define EVENTLOG_ARCHIVE_ARSAME_H
 
@@ -30,9 +31,11 @@ static inline bool arsame_is_full(const struct arsame *s)
 }
 
 /* An event of this id. What the archive had no room for is not compared. ERR_NOMEM. */
-int arsame_add(struct arsame *s, const struct arcat *c, int64_t id, const struct event *ev, struct err *e);
+int arsame_add(struct arsame *s, const struct arcat *c, int64_t id, const struct event *ev,
+	       struct err *e);
 
-/* Whether all of them are there as they came; they are forgotten. All rows that were put must have been written. */
+/* Whether all of them are there as they came; they are forgotten. All rows that were put must have
+ * been written. */
 int arsame_ask(struct arsame *s, const struct arsql *sql, bool *is_same, struct err *e);
 
 #endif

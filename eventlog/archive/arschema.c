@@ -4,6 +4,8 @@
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"
 
+#include <inttypes.h>
+
 /* @S: the schema; @K: a key of 64 bits; @B: bytes. */
 static const char *const tables[] = {
 	"CREATE TABLE @Sarchive (version BIGINT NOT NULL, generation BIGINT NOT NULL)",
@@ -33,11 +35,13 @@ static int make_one(const struct arsql *s, const char *text, struct buf *sql, st
 		if (*text != '@')
 			buf_putc(sql, (uint8_t)*text);
 		else
-			buf_puts(sql, *++text == 'K' ? s->ops->key : *text == 'S' ? s->ops->schema : s->ops->bytes);
+			buf_puts(sql, *++text == 'K' ? s->ops->key
+				      : *text == 'S' ? s->ops->schema
+						     : s->ops->bytes);
 	return sql->failed ? err_nomem(e) : arsql_do(s, buf_str(sql), e);
 }
 
-int arschema_make(const struct arsql *s, struct err *e)
+static int make_all(const struct arsql *s, struct err *e)
 {
 	struct buf sql = BUF_INIT(1 << 16);
 	int rc = s->ops->stamp ? arsql_do(s, s->ops->stamp, e) : 0;
@@ -45,5 +49,36 @@ int arschema_make(const struct arsql *s, struct err *e)
 	for (size_t i = 0; !rc && i < ARRAY_LEN(tables); i++)
 		rc = make_one(s, tables[i], &sql, e);
 	buf_done(&sql);
+	return rc;
+}
+
+static int make(const struct arsql *s, struct err *e)
+{
+	bool is_empty;
+	int rc = s->ops->begin(s->db, e);
+
+	if (rc)
+		return rc;
+	rc = s->ops->look(s->db, &is_empty, e); /* another loader may have been faster */
+	rc = rc || !is_empty ? rc : make_all(s, e);
+	rc = rc ? rc : s->ops->commit(s->db, e);
+	if (rc)
+		s->ops->rollback(s->db);
+	return rc;
+}
+
+int arschema_check(const struct arsql *s, enum armode mode, struct err *e)
+{
+	bool is_empty;
+	int64_t version = 0;
+	int rc = s->ops->look(s->db, &is_empty, e);
+
+	if (!rc && is_empty)
+		rc = mode == AR_WRITE ? make(s, e)
+				      : err_set(e, ERR_INVALID, "is empty: nothing was loaded");
+	rc = rc ? rc : arsql_number(s, "SELECT version FROM archive", NULL, 0, &version, e);
+	if (!rc && version != 1)
+		rc = err_set(e, ERR_UNSUPPORTED,
+			     "is an archive of version %" PRId64 ", and 1 is known here", version);
 	return rc;
 }

@@ -22,19 +22,22 @@ int arsql_do(const struct arsql *s, const char *sql, struct err *e)
 	return s->ops->run(s->db, sql, NULL, 0, NULL, NULL, e);
 }
 
-int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, struct err *e)
+int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
+	      struct err *e)
 {
 	return s->ops->run(s->db, sql, v, n, NULL, NULL, e);
 }
 
-static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int take_number(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	if (n && v->class == AR_INT)
 		*(int64_t *)arg = v->i;
 	return 0;
 }
 
-int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e)
+int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
+		 int64_t *out, struct err *e)
 {
 	return s->ops->run(s->db, sql, v, n, take_number, out, e);
 }
@@ -45,7 +48,8 @@ int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *ou
 	int rc = arsql_number(s, sql, NULL, 0, &n, e);
 
 	if (!rc && (n < 0 || n >= end))
-		rc = err_set(e, ERR_INVALID, "is no archive of ours: it counts in numbers that no loader gives");
+		rc = err_set(e, ERR_INVALID,
+			     "is no archive of ours: it counts in numbers that no loader gives");
 	*out = rc ? *out : n;
 	return rc;
 }

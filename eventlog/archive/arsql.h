@@ -33,7 +33,8 @@ struct arvalue {
 #define AR_B(p, len) ((struct arvalue){ .class = AR_BYTES, .n = (len), .s = (const char *)(p) })
 
 /* One row of an answer; names lives as long. Not 0 ends it and is returned. */
-typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e);
+typedef int (*arsql_row_fn)(void *arg, const struct arvalue *v, const char *const *names,
+			    unsigned n, struct err *e);
 
 struct arsql_ops {
 	const char *schema; /* in front of the name of what is made */
@@ -43,14 +44,17 @@ struct arsql_ops {
 	const char *stamp; /* what makes an empty database one of ours; NULL = nothing */
 	/* Whether there is an archive, or room for one. ERR_INVALID: it is something else. */
 	int (*look)(void *db, bool *is_empty, struct err *e);
-	/* A transaction that keeps all other writers out. Blocks until it has that, or ERR_AGAIN. */
+	/* A transaction that keeps all other writers out. Blocks until it has that, or
+	 * ERR_AGAIN. */
 	int (*begin)(void *db, struct err *e);
 	int (*commit)(void *db, struct err *e);
 	void (*rollback)(void *db);
 	/* One statement. fn may be NULL. */
-	int (*run)(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn, void *arg, struct err *e);
+	int (*run)(void *db, const char *sql, const struct arvalue *v, unsigned n, arsql_row_fn fn,
+		   void *arg, struct err *e);
 	/* Rows of `slot` go into these columns ("a, b, c") of this table from now on. */
-	int (*into)(void *db, unsigned slot, const char *table, const char *columns, unsigned n, struct err *e);
+	int (*into)(void *db, unsigned slot, const char *table, const char *columns, unsigned n,
+		    struct err *e);
 	/* One row of n values. It may be written at the next into() or commit(). */
 	int (*put)(void *db, unsigned slot, const struct arvalue *v, unsigned n, struct err *e);
 	void (*close)(void *db);
@@ -64,17 +68,22 @@ struct arsql {
 enum armode { AR_READ, AR_WRITE };
 
 /* Reading: nothing can be changed. time_ns: a statement may take this long; 0 = for ever. */
-int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e);
+int arlite_open(const char *path, enum armode mode, nsec_t time_ns, struct arsql *out,
+		struct err *e);
 int arpg_open(const char *url, enum armode mode, nsec_t time_ns, struct arsql *out, struct err *e);
 bool arpg_is_url(const char *where);
 void arsql_close(struct arsql *s);
 
-/* A statement without values; with; with one number as its answer (*out as it was when there is none). */
+/* A statement without values; with; with one number as its answer (*out as it was when there is
+ * none). */
 int arsql_do(const struct arsql *s, const char *sql, struct err *e);
-int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, struct err *e);
-int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n, int64_t *out, struct err *e);
+int arsql_run(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
+	      struct err *e);
+int arsql_number(const struct arsql *s, const char *sql, const struct arvalue *v, unsigned n,
+		 int64_t *out, struct err *e);
 
-/* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made the database. */
+/* A number from 0, or 0 when there is none; ERR_INVALID: not below end, for anybody may have made
+ * the database. */
 int arsql_count(const struct arsql *s, const char *sql, int64_t end, int64_t *out, struct err *e);
 
 /* Bytes as text that people read, as they are or escaped into scratch, which has 4 * n + 1. */

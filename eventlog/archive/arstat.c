@@ -102,7 +102,8 @@ static double freedom(double va, double na, double vb, double nb)
 	return (va + vb) * (va + vb) / (va * va / (na - 1) + vb * vb / (nb - 1));
 }
 
-double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level, struct arratio *out)
+double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level,
+		    struct arratio *out)
 {
 	struct moments ma = moments_of(a, na), mb = moments_of(b, nb);
 	double x = moments_mean(&ma), y = moments_mean(&mb), va, vb, df, half;

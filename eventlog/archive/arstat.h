@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How sure it is that two samples differ, and by how much. Samples are taken as independent values; ties
- * are allowed. Where a test has nothing to say its p is NaN. For the room itself.
+ * How sure it is that two samples differ, and by how much. Samples are taken as independent values;
+ * ties are allowed. Where a test has nothing to say its p is NaN. For the room itself.
  */
 #ifndef EVENTLOG_ARCHIVE_ARSTAT_H
 #define EVENTLOG_ARCHIVE_ARSTAT_H
@@ -16,20 +16,21 @@ struct arratio {
 #define ARSTAT_LEAST 8 /* values a sample: with fewer the normal approximation is none */
 
 /*
- * Wilcoxon, Mann and Whitney: the probability that samples of one distribution differ that much in rank, two-sided,
- * by the normal approximation with corrections for ties and continuity. *above: how often a value of a is above
- * one of b, ties by half. Both are sorted by the call. O(n log n).
+ * Wilcoxon, Mann and Whitney: the probability that samples of one distribution differ that much in
+ * rank, two-sided, by the normal approximation with corrections for ties and continuity. *above:
+ * how often a value of a is above one of b, ties by half. Both are sorted by the call. O(n log n).
  */
 double arstat_ranks(double *a, size_t na, double *b, size_t nb, double *above);
 
 /*
- * Median of a over median of b, of sorted positive samples: the logarithm's standard error is from the order
- * statistics around each median (McKean and Schrader).
+ * Median of a over median of b, of sorted positive samples: the logarithm's standard error is from
+ * the order statistics around each median (McKean and Schrader).
  */
 struct arratio arstat_medians(const double *a, size_t na, const double *b, size_t nb, double level);
 
 /* Welch's test of equal means, variances not assumed equal; and the ratio of the means. */
-double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level, struct arratio *out);
+double arstat_means(const double *a, size_t na, const double *b, size_t nb, double level,
+		    struct arratio *out);
 
 /* Holm: each p becomes what it is worth beside the others. NaN stay and do not count. */
 int arstat_holm(double *p, size_t n);

@@ -33,7 +33,8 @@ enum arclass arvalue_class(enum evkind kind)
 						       : AR_INT;
 }
 
-static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size, struct buf *number)
+static struct arvalue as_text(const struct evvalue *v, char *scratch, size_t size,
+			      struct buf *number)
 {
 	if (v->kind == EV_STRING)
 		return arsql_shown(v->s, v->n, scratch, size);

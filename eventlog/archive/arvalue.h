@@ -12,8 +12,10 @@ struct arvalue arvalue_of(const struct evvalue *v);
 /* The class of the column that values of this kind usually have. */
 enum arclass arvalue_class(enum evkind kind);
 
-/* The constants of a type as text that people and views read: one statement each, with `of`, place, name, value. */
-int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const struct evtype *t, struct err *e);
+/* The constants of a type as text that people and views read: one statement each, with `of`, place,
+ * name, value. */
+int arvalue_constants(const struct arsql *s, const char *sql, int64_t of, const struct evtype *t,
+		      struct err *e);
 
 /* How many fields of this name stand before it. */
 unsigned arvalue_nth(const struct evtype *t, unsigned i);

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The classic shape over the wide tables: event, ident, value; and row, which has id and description of
- * each event. A view of all tables would be written anew with each type: there are parts of them,
- * and one above that joins them.
+ * The classic shape over the wide tables: event, ident, value; and row, which has id and
+ * description of each event. A view of all tables would be written anew with each type: there are
+ * parts of them, and one above that joins them.
  */
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"
 
-#define SQL_MAX_BYTES (16u << 20) /* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times over */
+/* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times over */
+#define SQL_MAX_BYTES (16u << 20)
 
 static void begin_view(struct buf *b, const struct arsql *s, const char *name, size_t part)
 {
-	buf_printf(b, "CREATE %sVIEW %s%s_part_%zu AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name, part);
+	buf_printf(b, "CREATE %sVIEW %s%s_part_%zu AS ",
+		   s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name, part);
 }
 
 /* A field as a number, whichever class it has; NULL: it is no number. */
@@ -27,10 +29,15 @@ static void put_status(struct buf *b, const struct artype *t)
 
 static void put_event(struct buf *b, const struct arsql_ops *o, const struct artype *t)
 {
-	buf_puts(b, "SELECT e.id AS event_id, e.ts / 1000000000.0 AS ts, y.name AS event, d.level AS level, "
-		    "CASE WHEN y.name LIKE '%.start' THEN 0 WHEN y.name LIKE '%.end' THEN 1 ELSE 2 END AS startend, ");
+	buf_puts(
+		b,
+		"SELECT e.id AS event_id, e.ts / 1000000000.0 AS ts, y.name AS event, d.level AS level, "
+		"CASE WHEN y.name LIKE '%.start' THEN 0 WHEN y.name LIKE '%.end' THEN 1 ELSE 2 END AS startend, ");
 	put_status(b, t);
-	buf_printf(b, " AS status FROM %s AS e JOIN description AS d ON d.d = e.d JOIN type AS y ON y.type = d.type", t->tab);
+	buf_printf(
+		b,
+		" AS status FROM %s AS e JOIN description AS d ON d.d = e.d JOIN type AS y ON y.type = d.type",
+		t->tab);
 }
 
 static void put_row(struct buf *b, const struct arsql_ops *o, const struct artype *t)
@@ -39,19 +46,26 @@ static void put_row(struct buf *b, const struct arsql_ops *o, const struct artyp
 }
 
 /* No columns: a term without rows. */
-static void put_fields(struct buf *b, const struct arsql_ops *o, const struct artype *t, int is_ident)
+static void put_fields(struct buf *b, const struct arsql_ops *o, const struct artype *t,
+		       int is_ident)
 {
 	buf_puts(b, "SELECT * FROM (SELECT e.id AS event_id, f.name AS name, CASE f.place");
 	for (size_t i = 0; i < t->nfield; i++) {
 		const struct arfield *f = t->field[i];
 
-		const char *before = f->class == AR_TEXT ? "" : f->class == AR_BYTES ? o->hex[0] : "CAST(";
-		const char *after = f->class == AR_TEXT ? "" : f->class == AR_BYTES ? o->hex[1] : " AS TEXT)";
+		const char *before = f->class == AR_TEXT    ? ""
+				     : f->class == AR_BYTES ? o->hex[0]
+							    : "CAST(";
+		const char *after = f->class == AR_TEXT	   ? ""
+				    : f->class == AR_BYTES ? o->hex[1]
+							   : " AS TEXT)";
 
 		buf_printf(b, " WHEN %u THEN %se.%s%s", f->place, before, f->col, after);
 	}
-	buf_printf(b, "%s END AS value FROM %s AS e JOIN field AS f ON f.type = %u AND f.is_ident = %d) AS x WHERE value IS NOT NULL",
-		   t->nfield ? "" : " WHEN -1 THEN ''", t->tab, t->number, is_ident);
+	buf_printf(
+		b,
+		"%s END AS value FROM %s AS e JOIN field AS f ON f.type = %u AND f.is_ident = %d) AS x WHERE value IS NOT NULL",
+		t->nfield ? "" : " WHEN -1 THEN ''", t->tab, t->number, is_ident);
 }
 
 static void put_ident(struct buf *b, const struct arsql_ops *o, const struct artype *t)
@@ -93,7 +107,8 @@ static int run_built(const struct arsql *s, struct buf *b, struct err *e)
 	return rc;
 }
 
-static int write_one(const struct arcat *c, const struct arsql *s, const struct view *v, size_t part, struct buf *b, struct err *e)
+static int write_one(const struct arcat *c, const struct arsql *s, const struct view *v,
+		     size_t part, struct buf *b, struct err *e)
 {
 	size_t end = (part + 1) * AR_PART_TYPES < c->n ? (part + 1) * AR_PART_TYPES : c->n;
 	bool is_first = true;
@@ -124,14 +139,16 @@ int arviews_write(const struct arcat *c, const struct arsql *s, size_t part, str
 	return rc;
 }
 
-static int join_one(const struct arcat *c, const struct arsql *s, const struct view *v, const char *name, struct buf *b, struct err *e)
+static int join_one(const struct arcat *c, const struct arsql *s, const struct view *v,
+		    const char *name, struct buf *b, struct err *e)
 {
 	int rc;
 
 	buf_printf(b, "DROP VIEW IF EXISTS %s", name);
 	rc = drop(s, buf_str(b), b, e);
 	buf_clear(b);
-	buf_printf(b, "CREATE %sVIEW %s%s AS ", s->ops->has_views_replaced ? "OR REPLACE " : "", s->ops->schema, name);
+	buf_printf(b, "CREATE %sVIEW %s%s AS ", s->ops->has_views_replaced ? "OR REPLACE " : "",
+		   s->ops->schema, name);
 	for (size_t i = 0; i * AR_PART_TYPES < c->n; i++)
 		buf_printf(b, "%sSELECT * FROM %s_part_%zu", i ? " UNION ALL " : "", v->name, i);
 	buf_puts(b, v->more);

@@ -23,8 +23,10 @@ static int send_events(struct keep *k, uint64_t place, const uint8_t *p, size_t 
 {
 	const struct keeps *ks = k->owner;
 
-	return ks->conf.send(ks->conf.send_arg, &(struct msg){ .type = MSG_EVENTS,
-							  .events = { k->name, k->stream, place, { p, n }, end, NULL } });
+	return ks->conf.send(
+		ks->conf.send_arg,
+		&(struct msg){ .type = MSG_EVENTS,
+			       .events = { k->name, k->stream, place, { p, n }, end, NULL } });
 }
 
 bool keep_is_empty(const struct keep *k)
@@ -112,7 +114,8 @@ static void on_full(void *arg, bool is_full)
 	bool was = keep_is_full(k);
 
 	k->is_full = is_full;
-	log_notice("keep", "subscription=%s: its room on disk is %s", k->name, is_full ? "used up" : "free again");
+	log_notice("keep", "subscription=%s: its room on disk is %s", k->name,
+		   is_full ? "used up" : "free again");
 	tell_full(k, was);
 }
 
@@ -175,10 +178,13 @@ static int open_spool(struct keep *k, struct err *e)
 static int check_told(const struct msg_events_open *m, struct err *e)
 {
 	if (!keep_is_name(m->sub))
-		return err_set(e, ERR_INVALID, "a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
-			       LEDGER_NAME_BYTES - 1);
-	if (m->policy > MSG_KEEP_STOP || m->max_bytes < KEEP_MIN_BYTES || m->max_bytes > KEEP_MAX_BYTES ||
-	    m->lease_s < KEEP_LEASE_MIN_S || m->lease_s > KEEP_LEASE_MAX_S || !m->identity[0])
+		return err_set(
+			e, ERR_INVALID,
+			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
+			LEDGER_NAME_BYTES - 1);
+	if (m->policy > MSG_KEEP_STOP || m->max_bytes < KEEP_MIN_BYTES ||
+	    m->max_bytes > KEEP_MAX_BYTES || m->lease_s < KEEP_LEASE_MIN_S ||
+	    m->lease_s > KEEP_LEASE_MAX_S || !m->identity[0])
 		return err_set(e, ERR_INVALID, "limits of a subscription that make no sense");
 	return 0;
 }
@@ -283,8 +289,9 @@ void keep_end_now(struct keep *k)
 	if (k->spooler)
 		spooler_stats(k->spooler, &s);
 	log_notice("keep",
-		   "subscription=%s is over (%s): room on disk %" PRIu64 " bytes, lost before %" PRIu64 " events", k->name,
-		   k->why, s.disk_bytes, s.lost_events);
+		   "subscription=%s is over (%s): room on disk %" PRIu64
+		   " bytes, lost before %" PRIu64 " events",
+		   k->name, k->why, s.disk_bytes, s.lost_events);
 	if (ks->conf.on_gone)
 		ks->conf.on_gone(ks->conf.arg, k);
 	str_copy(name, sizeof(name), k->name);
@@ -307,13 +314,15 @@ void keep_end(struct keep *k, const char *why)
 
 /* --- what those above say */
 
-/* Where it cannot be written down it holds until the daemon is started anew, and those above say it again then. */
+/* Where it cannot be written down it holds until the daemon is started anew, and those above say it
+ * again then. */
 static void save_told(const struct keep *k)
 {
 	struct err e = { 0 };
 
 	if (keep_save(k, &e))
-		log_warn("keep", "subscription=%s: what was said of it is not on disk: %s", k->name, e.text);
+		log_warn("keep", "subscription=%s: what was said of it is not on disk: %s", k->name,
+			 e.text);
 }
 
 /* What was made sure of, and what is on its way, has nothing to do with it. */
@@ -409,9 +418,9 @@ uint64_t keep_room(const struct keep *k)
 	if (k->has_failed || k->is_full)
 		return 0;
 	spooler_stats(k->spooler, &s);
-	return s.disk_bytes + KEEP_SPARE_BYTES < k->told.max_bytes ?
-		       k->told.max_bytes - KEEP_SPARE_BYTES - s.disk_bytes :
-		       0;
+	return s.disk_bytes + KEEP_SPARE_BYTES < k->told.max_bytes
+		       ? k->told.max_bytes - KEEP_SPARE_BYTES - s.disk_bytes
+		       : 0;
 }
 
 bool keep_is_full(const struct keep *k)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is on the disk of kept subscriptions: a frame of events_open each, beside the folder of the spool. */
+/* What is on the disk of kept subscriptions: a frame of events_open each, beside the folder of the
+ * spool. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "eventlog/keep/keep_internal.h"
@@ -13,11 +14,13 @@
 
 #define SUB ".sub"
 
-static int path_of(const struct keeps *ks, const char *name, const char *suffix, char *out, size_t size, struct err *e)
+static int path_of(const struct keeps *ks, const char *name, const char *suffix, char *out,
+		   size_t size, struct err *e)
 {
 	int n = snprintf(out, size, "%s/%s%s", ks->dir, name, suffix);
 
-	return n < 0 || (size_t)n >= size ? err_set(e, ERR_LIMIT, "%s is too long a path", ks->dir) : 0;
+	return n < 0 || (size_t)n >= size ? err_set(e, ERR_LIMIT, "%s is too long a path", ks->dir)
+					  : 0;
 }
 
 int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, struct err *e)
@@ -49,7 +52,8 @@ static void erase_folder(const char *path)
 	const struct dirent *f;
 
 	while (d && (f = readdir(d)) != NULL) {
-		if (f->d_name[0] == '.' && (!f->d_name[1] || (f->d_name[1] == '.' && !f->d_name[2])))
+		if (f->d_name[0] == '.' &&
+		    (!f->d_name[1] || (f->d_name[1] == '.' && !f->d_name[2])))
 			continue;
 		snprintf(name, sizeof(name), "%s/%.255s", path, f->d_name);
 		unlink(name);
@@ -112,7 +116,8 @@ static int read_sub(struct keeps *ks, const char *name, struct err *e)
 
 	if (!rc)
 		rc = file_read(path, FRAME_PREAUTH_MAX_BYTES, FILE_SECRET, &b, e);
-	if (!rc && (b.n < FRAME_HEADER_BYTES || frame_bytes(b.p, b.n) != b.n || b.p[4] != MSG_EVENTS_OPEN))
+	if (!rc &&
+	    (b.n < FRAME_HEADER_BYTES || frame_bytes(b.p, b.n) != b.n || b.p[4] != MSG_EVENTS_OPEN))
 		rc = err_set(e, ERR_PARSE, "%s is not what was written", path);
 	if (!rc)
 		rc = msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, e);

@@ -8,7 +8,8 @@
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/spooler.h"
 
-#define KEEP_SPARE_BYTES (512 * 1024) /* of a spool that must lose nothing: what is on its way, and what it says of gaps */
+/* of a spool that must lose nothing: what is on its way, and what it says of gaps */
+#define KEEP_SPARE_BYTES (512 * 1024)
 
 struct keeps {
 	struct keeps_conf conf;
@@ -40,7 +41,8 @@ struct keep {
 	bool told_end; /* in this opening */
 	bool is_full, has_failed;
 	int sources;
-	uint64_t appended, settled, empty_at; /* empty_at: appended when the spool had no more, + 1; 0 = not known */
+	/* empty_at: appended when the spool had no more, + 1; 0 = not known */
+	uint64_t appended, settled, empty_at;
 };
 
 /* --- keep_disk.c: what is on the disk of it, beside the spool's own */
@@ -48,7 +50,8 @@ int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
 
-/* One that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what it was nobody can tell any more. */
+/* One that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what it was
+ * nobody can tell any more. */
 int keeps_take_up(struct keeps *ks, const char *name, struct err *e);
 
 /* --- keeps.c */

@@ -58,7 +58,8 @@ struct keep *keeps_find(const struct keeps *ks, const char *name)
 	return NULL;
 }
 
-int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out, struct err *e)
+int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out,
+		struct err *e)
 {
 	struct keep *k = keeps_find(ks, name);
 
@@ -113,12 +114,14 @@ static uint64_t told_bytes(const struct keeps *ks, const struct keep *without)
 }
 
 /* Those of others, in the same process, too. */
-static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes, struct err *e)
+static int has_room_in_all(const struct keeps_all *all, const struct keep *k, uint64_t bytes,
+			   struct err *e)
 {
 	uint64_t others = all->bytes - (k ? k->promised : 0);
 
 	if (!k && all->n >= KEEPS_ALL_MAX)
-		return err_set(e, ERR_LIMIT, "%d subscriptions of all users are kept here already", KEEPS_ALL_MAX);
+		return err_set(e, ERR_LIMIT, "%d subscriptions of all users are kept here already",
+			       KEEPS_ALL_MAX);
 	if (bytes > KEEPS_ALL_MAX_BYTES || others > KEEPS_ALL_MAX_BYTES - bytes)
 		return err_set(e, ERR_LIMIT, "subscriptions of all users may keep %llu MiB here",
 			       (unsigned long long)(KEEPS_ALL_MAX_BYTES >> 20));
@@ -137,20 +140,24 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
-/* One that is there goes on, for it may have what nobody else has: with the room that it had where there is no more. */
-static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m, struct err *e)
+/* One that is there goes on, for it may have what nobody else has: with the room that it had where
+ * there is no more. */
+static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
+		    struct err *e)
 {
 	struct msg_events_open what = *m;
 	struct err why = { 0 };
 
 	if (keeps_has_room(ks, k, m->max_bytes, &why)) {
-		log_warn("keep", "subscription=%s has no more room than before: %s", m->sub, why.text);
+		log_warn("keep", "subscription=%s has no more room than before: %s", m->sub,
+			 why.text);
 		what.max_bytes = k->told.max_bytes;
 	}
 	return keep_tell(k, &what, e);
 }
 
-/* It may have what nobody else has: no other one is made in its place, nor is it thrown away because it cannot be read now. */
+/* It may have what nobody else has: no other one is made in its place, nor is it thrown away
+ * because it cannot be read now. */
 static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, struct err *e)
 {
 	struct err why = { 0 };
@@ -163,7 +170,8 @@ static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, s
 	return rc;
 }
 
-static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
+static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out,
+			struct err *e)
 {
 	struct keep *k = keeps_find(ks, m->sub);
 	int rc = 0;
@@ -178,7 +186,8 @@ static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struc
 	if (rc)
 		return rc;
 	if (!ks->dir)
-		return err_set(e, ERR_UNSUPPORTED, "nothing can be kept here: there is no folder for it");
+		return err_set(e, ERR_UNSUPPORTED,
+			       "nothing can be kept here: there is no folder for it");
 	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription is another one's");
 	if (k)
@@ -201,7 +210,9 @@ static void got_open(struct keeps *ks, const struct msg_events_open *m)
 		if (m->ending && m->stream && !has_some)
 			ks->conf.send(ks->conf.send_arg,
 				      &(struct msg){ .type = MSG_EVENTS,
-						     .events = { .sub = m->sub, .stream = m->stream, .end = true } });
+						     .events = { .sub = m->sub,
+								 .stream = m->stream,
+								 .end = true } });
 		return;
 	}
 	if (str_eq(ks->refused, m->sub))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kept subscriptions of a daemon (docs/protocol.md, events_open): each has a name, an owner, a spool of its own and a
- * lease. What is appended goes up, under the opening that those above made last, until they acknowledge it; it outlives
- * the daemon's death. Nothing here waits for a disk but the end of a subscription.
+ * The kept subscriptions of a daemon (docs/protocol.md, events_open): each has a name, an owner, a
+ * spool of its own and a lease. What is appended goes up, under the opening that those above made
+ * last, until they acknowledge it; it outlives the daemon's death. Nothing here waits for a disk
+ * but the end of a subscription.
  *
  * A folder has <name>/, the spool, and <name>.sub, what was told of it last.
  */
@@ -19,8 +20,10 @@
 #define KEEP_MIN_BYTES (UINT64_C(2) << 20) /* of one on a disk */
 #define KEEP_MAX_BYTES (UINT64_C(4) << 30)
 #define KEEPS_MAX_BYTES (UINT64_C(16) << 30) /* of all of them */
-#define KEEPS_ALL_MAX 256 /* of a process that serves many users: a thread each, with what waits for the disk in memory */
-#define KEEPS_ALL_MAX_BYTES (UINT64_C(64) << 30) /* of such a process: what the disk of a site's sm has for all users */
+/* of a process that serves many users: a thread each, with what waits for the disk in memory */
+#define KEEPS_ALL_MAX 256
+/* of such a process: what the disk of a site's sm has for all users */
+#define KEEPS_ALL_MAX_BYTES (UINT64_C(64) << 30)
 #define KEEP_LEASE_MIN_S 10
 #define KEEP_LEASE_MAX_S 86400
 #define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, whoever asks for more */
@@ -42,18 +45,24 @@ struct keeps_conf {
 	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
 	struct keeps_all *all; /* borrowed; NULL: there are no others */
 	const struct spooler_turns *turns; /* of all spools; borrowed; NULL: a thread each */
-	bool loses_nothing; /* whatever the policy: who appends looks at keep_room() before, and can wait */
-	int (*send)(void *arg, const struct msg *m); /* up; what is not sent comes with the next opening */
+	/* whatever the policy: who appends looks at keep_room() before, and can wait */
+	bool loses_nothing;
+	/* up; what is not sent comes with the next opening */
+	int (*send)(void *arg, const struct msg *m);
 	void *send_arg;
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
 	/* It is new, or those above said something of it. */
 	void (*on_told)(void *arg, struct keep *k);
-	void (*on_settled)(void *arg, struct keep *k, uint64_t appended); /* so many are safe, from the first */
-	void (*on_full)(void *arg, struct keep *k, bool is_full); /* a policy of stopping: make no more; go on */
-	void (*on_made)(void *arg, struct keep *k); /* it is here now, from the disk too; nothing is in it yet */
+	/* so many are safe, from the first */
+	void (*on_settled)(void *arg, struct keep *k, uint64_t appended);
+	/* a policy of stopping: make no more; go on */
+	void (*on_full)(void *arg, struct keep *k, bool is_full);
+	/* it is here now, from the disk too; nothing is in it yet */
+	void (*on_made)(void *arg, struct keep *k);
 	/* Blocks are about to go up; or are found on the disk at the start. */
 	void (*on_given)(void *arg, struct keep *k, const uint8_t *p, size_t n);
-	void (*on_gone)(void *arg, struct keep *k); /* it is over, or could not be made behind on_made; k is dead behind this */
+	/* it is over, or could not be made behind on_made; k is dead behind this */
+	void (*on_gone)(void *arg, struct keep *k);
 	void *arg;
 };
 
@@ -63,10 +72,12 @@ int keeps_open(const struct keeps_conf *c, struct keeps **out, struct err *e);
 /* What is appended is written; no callback. NULL is fine. */
 void keeps_free(struct keeps *ks);
 
-/* events_open, events_ack, events_end from above; others are passed over. Why one is refused is found with keeps_check(). */
+/* events_open, events_ack, events_end from above; others are passed over. Why one is refused is
+ * found with keeps_check(). */
 void keeps_take(struct keeps *ks, const struct msg *m);
 
-/* The daemon ends, and nobody makes anything: where all is safe above, those there need not wait for it. */
+/* The daemon ends, and nobody makes anything: where all is safe above, those there need not wait
+ * for it. */
 void keeps_say_end(struct keeps *ks);
 
 /* Those above are gone: nothing can be sent until they open again. */
@@ -76,10 +87,11 @@ void keeps_link_down(struct keeps *ks);
 struct keep *keeps_find(const struct keeps *ks, const char *name);
 
 /*
- * The one of that name and owner. ERR_NOTFOUND: there is none; ERR_DENIED: it is another's; ERR_SYS, ERR_LIMIT: it could not
- * be made, and e says why.
+ * The one of that name and owner. ERR_NOTFOUND: there is none; ERR_DENIED: it is another's;
+ * ERR_SYS, ERR_LIMIT: it could not be made, and e says why.
  */
-int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out, struct err *e);
+int keeps_check(const struct keeps *ks, const char *name, const char *identity, struct keep **out,
+		struct err *e);
 
 void keeps_each(struct keeps *ks, void (*fn)(void *arg, struct keep *k), void *arg);
 
@@ -108,7 +120,8 @@ bool keep_is_full(const struct keep *k);
 /* Bytes that it has room for on disk; what was appended and is not safe yet does not count. */
 uint64_t keep_room(const struct keep *k);
 
-/* One more that makes blocks for it (1), or one less (-1). One that is ending ends when there is none. */
+/* One more that makes blocks for it (1), or one less (-1). One that is ending ends when there is
+ * none. */
 void keep_feed(struct keep *k, int change);
 
 /* Ends it here: what is kept is thrown away. */

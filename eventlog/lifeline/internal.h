@@ -8,13 +8,15 @@
 /* A model in the making. */
 struct life_work {
 	struct life_model *m;
-	size_t *first; /* owned: points of key k are first[k] .. first[k + 1] - 1 after life_group() */
+	/* owned: points of key k are first[k] .. first[k + 1] - 1 after life_group() */
+	size_t *first;
 };
 
 /* Points by key, then by time. -ERR_NOMEM. */
 int life_group(struct life_work *w);
 
-/* Stages as lines have them (is_given: as they are), points with their new numbers, in order again. */
+/* Stages as lines have them (is_given: as they are), points with their new numbers, in order
+ * again. */
 void life_order(struct life_work *w, bool is_given);
 
 /* Lines of the points, and what each lacks. -ERR_NOMEM. */

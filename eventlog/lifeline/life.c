@@ -115,7 +115,8 @@ static const char *shown_name(struct life *l, const char *s)
 }
 
 /* The number of a name, a new one if there is room; SIZE_MAX: there is none. -ERR_NOMEM. */
-static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out, bool *is_new)
+static int number_of(struct smap *m, const char *name, size_t n, size_t max, size_t *out,
+		     bool *is_new)
 {
 	*out = find(m, name);
 	*is_new = *out == SIZE_MAX && n < max;
@@ -137,7 +138,9 @@ static int add_stage(struct life *l, const char *name, size_t *out)
 	if (rc || !is_new)
 		return rc;
 	copy = str_dup(shown_name(l, name));
-	if (l->text.failed || !copy || array_grow(&m->stage, &l->stage_cap, m->nstage + 1, sizeof(*m->stage), LIFE_STAGES_MAX)) {
+	if (l->text.failed || !copy ||
+	    array_grow(&m->stage, &l->stage_cap, m->nstage + 1, sizeof(*m->stage),
+		       LIFE_STAGES_MAX)) {
 		free(copy);
 		return -ERR_NOMEM;
 	}
@@ -159,7 +162,8 @@ static int add_key(struct life *l, size_t *out)
 	if (rc || !is_new)
 		return rc;
 	if (array_grow(&m->key, &l->key_cap, m->nkey + 1, sizeof(*m->key), LIFE_EVENTS_MAX) ||
-	    array_grow(&l->is_wanted, &l->wanted_cap, m->nkey + 1, sizeof(*l->is_wanted), LIFE_EVENTS_MAX))
+	    array_grow(&l->is_wanted, &l->wanted_cap, m->nkey + 1, sizeof(*l->is_wanted),
+		       LIFE_EVENTS_MAX))
 		return -ERR_NOMEM;
 	m->key[m->nkey] = str_dup(text);
 	return m->key[m->nkey] ? (m->nkey++, 0) : -ERR_NOMEM;
@@ -200,15 +204,18 @@ static int add_point(struct life *l, const struct event *ev)
 	if (!rc && stage == SIZE_MAX)
 		rc = add_stage(l, ev->type->name, &stage);
 	if (!rc)
-		rc = array_grow(&m->point, &l->point_cap, m->npoint + 1, sizeof(*m->point), LIFE_EVENTS_MAX);
+		rc = array_grow(&m->point, &l->point_cap, m->npoint + 1, sizeof(*m->point),
+				LIFE_EVENTS_MAX);
 	if (!rc)
-		m->point[m->npoint++] = (struct life_point){ ev->wall_ns, (uint32_t)key, (uint32_t)stage };
+		m->point[m->npoint++] =
+			(struct life_point){ ev->wall_ns, (uint32_t)key, (uint32_t)stage };
 	return rc;
 }
 
 /* --- loads and marks */
 
-/* The names of a series: of the event, of the field, and of the host when there is more than one. */
+/* The names of a series: of the event, of the field, and of the host when there is more than
+ * one. */
 static int name_series(struct life *l, const struct event *ev, const char *field)
 {
 	const struct evvalue *host = evattr_find(ev, "HOST");
@@ -237,7 +244,8 @@ static int add_series(struct life *l, bool is_marks, size_t *out)
 		return rc;
 	l->has_hosts |= l->host && !str_eq(l->host, host);
 	if ((!l->host && !(l->host = str_dup(host))) ||
-	    array_grow(&m->series, &l->series_cap, m->nseries + 1, sizeof(*m->series), LIFE_SERIES_MAX))
+	    array_grow(&m->series, &l->series_cap, m->nseries + 1, sizeof(*m->series),
+		       LIFE_SERIES_MAX))
 		return -ERR_NOMEM;
 	s = &m->series[m->nseries];
 	s->is_marks = is_marks;
@@ -259,7 +267,8 @@ static int add_sample(struct life *l, const struct event *ev, const char *field,
 	}
 	if (l->nsample == LIFE_EVENTS_MAX)
 		return -ERR_LIMIT;
-	rc = array_grow(&m->series[i].sample, &m->series[i].cap, m->series[i].n + 1, sizeof(struct life_sample), LIFE_EVENTS_MAX);
+	rc = array_grow(&m->series[i].sample, &m->series[i].cap, m->series[i].n + 1,
+			sizeof(struct life_sample), LIFE_EVENTS_MAX);
 	if (rc)
 		return rc;
 	l->nsample++;
@@ -274,11 +283,16 @@ static double number(const struct evvalue *v)
 	double d;
 
 	switch (v->kind) {
-	case EV_INT32: return v->i32;
-	case EV_INT64: return (double)v->i64;
-	case EV_FLOAT: return (double)v->f32;
-	case EV_DOUBLE: return v->f64;
-	case EV_STRING: break;
+	case EV_INT32:
+		return v->i32;
+	case EV_INT64:
+		return (double)v->i64;
+	case EV_FLOAT:
+		return (double)v->f32;
+	case EV_DOUBLE:
+		return v->f64;
+	case EV_STRING:
+		break;
 	}
 	if (v->n >= sizeof(text) || memchr(v->s, 0, v->n))
 		return NAN;
@@ -310,14 +324,20 @@ int life_event(struct life *l, const struct event *ev, struct err *e)
 	int rc = 0;
 
 	l->m.events++;
-	if ((!w->is_from_relative && ev->wall_ns < w->from) || (!w->is_to_relative && ev->wall_ns > w->to) ||
-	    ev->wall_ns > LIFE_WALL_MAX_NS || ev->wall_ns < -LIFE_WALL_MAX_NS)
+	if ((!w->is_from_relative && ev->wall_ns < w->from) ||
+	    (!w->is_to_relative && ev->wall_ns > w->to) || ev->wall_ns > LIFE_WALL_MAX_NS ||
+	    ev->wall_ns < -LIFE_WALL_MAX_NS)
 		l->m.outside++;
 	else
 		rc = find_key(l, ev) ? add_point(l, ev) : add_load(l, ev);
 	if (rc == -ERR_LIMIT)
-		return err_set(e, ERR_LIMIT, "more than %u events: ask for a part of them (--from, --to, --where)", LIFE_EVENTS_MAX);
-	return rc ? err_set(e, ERR_NOMEM, "out of memory after %llu events", (unsigned long long)l->m.events) : 0;
+		return err_set(
+			e, ERR_LIMIT,
+			"more than %u events: ask for a part of them (--from, --to, --where)",
+			LIFE_EVENTS_MAX);
+	return rc ? err_set(e, ERR_NOMEM, "out of memory after %llu events",
+			    (unsigned long long)l->m.events)
+		  : 0;
 }
 
 /* --- the end: what is within the time, from 0 on */
@@ -393,7 +413,8 @@ static int by_name(const void *a, const void *b)
 {
 	const struct life_series *x = a, *y = b;
 
-	return x->is_marks != y->is_marks ? (int)x->is_marks - (int)y->is_marks : strcmp(x->name, y->name);
+	return x->is_marks != y->is_marks ? (int)x->is_marks - (int)y->is_marks
+					  : strcmp(x->name, y->name);
 }
 
 static void finish_series(struct life *l, struct life_series *s)

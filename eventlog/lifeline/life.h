@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lifelines: events that have the same key (a block, a request) are a line through the stages of its
- * life; between two of its events lies a step. Events without a key are loads when they have numbers,
- * marks when not. Pure: events go in, a model comes out.
+ * Lifelines: events that have the same key (a block, a request) are a line through the stages of
+ * its life; between two of its events lies a step. Events without a key are loads when they have
+ * numbers, marks when not. Pure: events go in, a model comes out.
  */
 #ifndef EVENTLOG_LIFELINE_LIFE_H
 #define EVENTLOG_LIFELINE_LIFE_H
@@ -11,7 +11,8 @@
 #include "common/base/err.h"
 #include "eventlog/evread.h"
 
-/* An event is 16 bytes here, 32 while it is sorted: some 2 GiB, what a desk has. More needs a narrower look. */
+/* An event is 16 bytes here, 32 while it is sorted: some 2 GiB, what a desk has. More needs a
+ * narrower look. */
 #define LIFE_EVENTS_MAX (64u << 20)
 #define LIFE_STAGES_MAX 64 /* rows that a screen can show; the others are counted */
 #define LIFE_KEYS_MAX 8 /* fields that name a line together */
@@ -21,11 +22,13 @@
 #define LIFE_KEY_MAX_BYTES 1024 /* a name, not a text; what is longer is cut */
 
 struct life_wish {
-	const char *key[LIFE_KEYS_MAX]; /* fields; none: guid, id, ID or a name in .id, whichever an event has first */
+	/* fields; none: guid, id, ID or a name in .id, whichever an event has first */
+	const char *key[LIFE_KEYS_MAX];
 	unsigned nkey;
 	const char *stage[LIFE_STAGES_MAX]; /* these in this order; none: as the lines have them */
 	unsigned nstage;
-	/* Of the log's time; what is outside is left out. Each since 1970, or (is_relative) since the first event. */
+	/* Of the log's time; what is outside is left out. Each since 1970, or (is_relative) since
+	 * the first event. */
 	nsec_t from, to;
 	bool is_from_relative, is_to_relative;
 	/* Only lines of which an event fulfils it; loads and marks stay. NULL: all. */
@@ -38,7 +41,8 @@ struct life_stage {
 	uint64_t events;
 	uint64_t missing; /* lines without it, when it is expected */
 	bool is_expected; /* most lines of its kind have it */
-	bool is_head; /* lines of its kind begin with it: in a line that has it already it begins the next one */
+	/* lines of its kind begin with it: in a line that has it already it begins the next one */
+	bool is_head;
 	unsigned kind; /* stages that lines have together; a number below nstage */
 };
 

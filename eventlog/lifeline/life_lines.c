@@ -28,7 +28,8 @@ static int cut_key(struct life_model *m, size_t *cap, size_t first, size_t end)
 
 		if (array_grow(&m->line, cap, m->nline + 1, sizeof(*m->line), LIFE_EVENTS_MAX))
 			return -ERR_NOMEM;
-		m->line[m->nline++] = (struct life_line){ m->point[first].at, first, m->point[first].key, (uint32_t)n };
+		m->line[m->nline++] = (struct life_line){ m->point[first].at, first,
+							  m->point[first].key, (uint32_t)n };
 		first += n;
 	}
 	return 0;

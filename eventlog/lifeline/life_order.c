@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The order of the stages, out of the lines: stage a stands above b when more lines have a before b than
- * b before a. Lines of different kinds, which have no stage in common, stand one under the other.
+ * The order of the stages, out of the lines: stage a stands above b when more lines have a before b
+ * than b before a. Lines of different kinds, which have no stage in common, stand one under the
+ * other.
  */
 #include "eventlog/lifeline/internal.h"
 
@@ -59,7 +60,8 @@ int life_group(struct life_work *w)
 /* --- who comes before whom */
 
 struct order {
-	uint32_t before[LIFE_STAGES_MAX][LIFE_STAGES_MAX]; /* lines that have the first of two before the second */
+	/* lines that have the first of two before the second */
+	uint32_t before[LIFE_STAGES_MAX][LIFE_STAGES_MAX];
 	unsigned kind[LIFE_STAGES_MAX];
 	unsigned place[LIFE_STAGES_MAX]; /* new number of an old one */
 };
@@ -114,7 +116,8 @@ static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_
 	return k;
 }
 
-/* The next one is of the kind that was begun, and has the fewest before it; of several, who was seen first. */
+/* The next one is of the kind that was begun, and has the fewest before it; of several, who was
+ * seen first. */
 static void find_places(struct order *o, unsigned n)
 {
 	uint64_t placed = 0;
@@ -127,7 +130,8 @@ static void find_places(struct order *o, unsigned n)
 
 			if (placed >> s & 1)
 				continue;
-			if (best == n || o->kind[s] < o->kind[best] || (o->kind[s] == o->kind[best] && rivals < least)) {
+			if (best == n || o->kind[s] < o->kind[best] ||
+			    (o->kind[s] == o->kind[best] && rivals < least)) {
 				best = s;
 				least = rivals;
 			}

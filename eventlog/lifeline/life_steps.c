@@ -68,7 +68,9 @@ static size_t before(const char *name, const char *end)
 /* The work that both are ends of, as programs name them. */
 static size_t common_work(const char *a, const char *b)
 {
-	static const char *const ends[][2] = { { "start", "end" }, { "begin", "end" }, { "start", "stop" }, { "enter", "leave" } };
+	static const char *const ends[][2] = {
+		{ "start", "end" }, { "begin", "end" }, { "start", "stop" }, { "enter", "leave" }
+	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(ends); i++) {
 		size_t n = before(a, ends[i][0]);

@@ -13,7 +13,8 @@
 
 static int put_base64(struct json *j, const struct buf *b)
 {
-	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	static const char digit[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 	char *text = malloc((b->n + 2) / 3 * 4 + 1);
 	size_t at = 0;
 
@@ -23,7 +24,8 @@ static int put_base64(struct json *j, const struct buf *b)
 	}
 	for (size_t i = 0; i < b->n; i += 3) {
 		size_t left = b->n - i;
-		uint32_t v = (uint32_t)b->p[i] << 16 | (left > 1 ? (uint32_t)b->p[i + 1] << 8 : 0) | (left > 2 ? b->p[i + 2] : 0);
+		uint32_t v = (uint32_t)b->p[i] << 16 | (left > 1 ? (uint32_t)b->p[i + 1] << 8 : 0) |
+			     (left > 2 ? b->p[i + 2] : 0);
 
 		text[at++] = digit[v >> 18];
 		text[at++] = digit[v >> 12 & 63];
@@ -66,7 +68,8 @@ static int by_length(const void *a, const void *b)
 	return (*x < *y) - (*x > *y);
 }
 
-/* How long a line is at least of the slowest 5 % of all, and of the slowest thousand. -ERR_NOMEM. */
+/* How long a line is at least of the slowest 5 % of all, and of the slowest thousand.
+ * -ERR_NOMEM. */
 static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thousand)
 {
 	nsec_t *took = malloc((m->nline + 1) * sizeof(*took));
@@ -85,8 +88,10 @@ static int find_slow(const struct life_model *m, nsec_t *twentieth, nsec_t *thou
 	return 0;
 }
 
-/* Lines by their start: start less that of the one before, key (0: the next new one), events: stage and time since the last. */
-static void pack_line(struct buf *b, const struct life_model *m, const struct life_line *l, nsec_t *before, uint32_t key)
+/* Lines by their start: start less that of the one before, key (0: the next new one), events: stage
+ * and time since the last. */
+static void pack_line(struct buf *b, const struct life_model *m, const struct life_line *l,
+		      nsec_t *before, uint32_t key)
 {
 	nsec_t t = l->at;
 
@@ -109,7 +114,8 @@ struct packing {
 	const struct life_model *m;
 	unsigned each; /* lines: 1 = all */
 	nsec_t least; /* and those that took so long */
-	uint32_t *number; /* of each key, in the order in which lines have them, from 1; 0 = not yet */
+	/* of each key, in the order in which lines have them, from 1; 0 = not yet */
+	uint32_t *number;
 	uint32_t nkey;
 	size_t lines, points;
 };
@@ -191,7 +197,8 @@ static int put_levels(struct json *j, const struct life_model *m)
 
 	json_key(j, "levels");
 	json_array(j);
-	for (unsigned i = 0; !rc && i < LIFETILE_LEVELS_MAX && steps >> i > LIFEPACK_STEPS_EXACT; i++)
+	for (unsigned i = 0; !rc && i < LIFETILE_LEVELS_MAX && steps >> i > LIFEPACK_STEPS_EXACT;
+	     i++)
 		rc = put_level(j, m, i);
 	json_array_end(j);
 	return rc;
@@ -317,7 +324,8 @@ static void put_steps(struct json *j, const struct life_model *m)
 	json_array_end(j);
 }
 
-int lifepack_json(struct buf *out, const struct life_model *m, const char *title, const char *key, struct err *e)
+int lifepack_json(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		  struct err *e)
 {
 	char start[CLOCK_TEXT_BYTES];
 	struct json j;

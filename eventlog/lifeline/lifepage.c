@@ -21,12 +21,23 @@ void lifepage_put_text(struct buf *out, const char *s)
 	evwords_put_escaped(&clean, s, strlen(s));
 	for (size_t i = 0; i < clean.n; i++)
 		switch (clean.p[i]) {
-		case '<': buf_puts(out, "&lt;"); break;
-		case '>': buf_puts(out, "&gt;"); break;
-		case '&': buf_puts(out, "&amp;"); break;
-		case '"': buf_puts(out, "&quot;"); break;
-		case '\'': buf_puts(out, "&#39;"); break;
-		default: buf_putc(out, clean.p[i]);
+		case '<':
+			buf_puts(out, "&lt;");
+			break;
+		case '>':
+			buf_puts(out, "&gt;");
+			break;
+		case '&':
+			buf_puts(out, "&amp;");
+			break;
+		case '"':
+			buf_puts(out, "&quot;");
+			break;
+		case '\'':
+			buf_puts(out, "&#39;");
+			break;
+		default:
+			buf_putc(out, clean.p[i]);
 		}
 	out->failed |= clean.failed;
 	buf_done(&clean);
@@ -59,8 +70,11 @@ static void put_row(struct buf *out, const struct life_step *s, double largest)
 
 	buf_puts(out, "<tr><td>");
 	lifepage_put_text(out, s->name);
-	buf_printf(out, "</td><td><svg width=\"%d\" height=\"10\" aria-hidden=\"true\"><rect width=\"%.1f\" height=\"10\" rx=\"2\"/></svg></td><td>%.1f %%</td>",
-		   BAR_PIXELS, largest > 0 && s->share > 0 ? s->share / largest * BAR_PIXELS : 0, s->share * 100);
+	buf_printf(
+		out,
+		"</td><td><svg width=\"%d\" height=\"10\" aria-hidden=\"true\"><rect width=\"%.1f\" height=\"10\" rx=\"2\"/></svg></td><td>%.1f %%</td>",
+		BAR_PIXELS, largest > 0 && s->share > 0 ? s->share / largest * BAR_PIXELS : 0,
+		s->share * 100);
 	buf_printf(out, "<td>%s</td>", lifewords_time(text, s->median));
 	buf_printf(out, "<td>%s</td>", lifewords_time(text, s->p95));
 	buf_printf(out, "<td>%s</td>", lifewords_time(text, s->max));
@@ -69,8 +83,10 @@ static void put_row(struct buf *out, const struct life_step *s, double largest)
 
 static void put_rows(struct buf *out, const struct life_model *m, size_t from, size_t to)
 {
-	buf_puts(out, "<table class=\"steps\"><thead><tr><th>step</th><th colspan=\"2\">share of the time</th><th>median</th><th>p95</th><th>most</th>"
-		      "<th>n</th></tr></thead><tbody>\n");
+	buf_puts(
+		out,
+		"<table class=\"steps\"><thead><tr><th>step</th><th colspan=\"2\">share of the time</th><th>median</th><th>p95</th><th>most</th>"
+		"<th>n</th></tr></thead><tbody>\n");
 	for (size_t i = from; i < to; i++)
 		put_row(out, &m->step[i], m->step[0].share);
 	buf_puts(out, "</tbody></table>\n");
@@ -78,7 +94,8 @@ static void put_rows(struct buf *out, const struct life_model *m, size_t from, s
 
 static void put_table(struct buf *out, const struct life_model *m)
 {
-	size_t n = m->nstep < STEPS_LISTED ? m->nstep : STEPS_LISTED, shown = n < STEPS_SHOWN ? n : STEPS_SHOWN;
+	size_t n = m->nstep < STEPS_LISTED ? m->nstep : STEPS_LISTED,
+	       shown = n < STEPS_SHOWN ? n : STEPS_SHOWN;
 
 	if (shown)
 		put_rows(out, m, 0, shown);
@@ -108,10 +125,11 @@ static void put_doubts(struct buf *out, const struct life_model *m)
 	out->failed |= b.failed;
 	buf_clear(&b);
 	if (each > 1)
-		buf_printf(&b,
-			   "Figures and density are of all lines. One by one the page has one line in %u, and the slowest %d: "
-			   "with more it would not open. --from, --to and --where show a part whole.",
-			   each, LIFEPACK_SLOWEST);
+		buf_printf(
+			&b,
+			"Figures and density are of all lines. One by one the page has one line in %u, and the slowest %d: "
+			"with more it would not open. --from, --to and --where show a part whole.",
+			each, LIFEPACK_SLOWEST);
 	put_told(out, buf_str(&b));
 	out->failed |= b.failed;
 	buf_done(&b);
@@ -153,7 +171,8 @@ static const char page_tools[] =
 	"<noscript><p class=\"told\">The picture needs JavaScript; the table does not.</p></noscript>\n";
 
 /* A script element ends at the first "</script", whatever stands around it: no < is left. */
-static int put_data(struct buf *out, const struct life_model *m, const char *title, const char *key, struct err *e)
+static int put_data(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		    struct err *e)
 {
 	struct buf j = BUF_INIT(LIFEPAGE_MAX_BYTES);
 	int rc = lifepack_json(&j, m, title, key, e);
@@ -172,8 +191,8 @@ static int put_data(struct buf *out, const struct life_model *m, const char *tit
 	return rc;
 }
 
-int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key, const char *told,
-		  struct err *e)
+int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		  const char *told, struct err *e)
 {
 	int rc;
 

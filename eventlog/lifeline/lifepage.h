@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model as a page: one HTML file that needs nothing else, and may load nothing else. Or as SVG, for papers. */
+/* A model as a page: one HTML file that needs nothing else, and may load nothing else. Or as SVG,
+ * for papers. */
 #ifndef EVENTLOG_LIFELINE_LIFEPAGE_H
 #define EVENTLOG_LIFELINE_LIFEPAGE_H
 
@@ -8,15 +9,18 @@
 
 #define LIFEPAGE_MAX_BYTES (1u << 30) /* no browser opens a larger one */
 
-/* title: of the log, UTF-8 or not. told: what its reading complained of, or "". ERR_NOMEM, ERR_LIMIT. */
-int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key, const char *told,
-		  struct err *e);
+/* title: of the log, UTF-8 or not. told: what its reading complained of, or "". ERR_NOMEM,
+ * ERR_LIMIT. */
+int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		  const char *told, struct err *e);
 
 /* Lines while there are at most LIFESVG_LINES_MAX, else density. */
 #define LIFESVG_LINES_MAX 2000
-int lifepage_svg(struct buf *out, const struct life_model *m, const char *title, const char *key, struct err *e);
+int lifepage_svg(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		 struct err *e);
 
-/* Appends text so that it stays text in HTML, SVG and their attributes; what is no UTF-8 is escaped as in C. */
+/* Appends text so that it stays text in HTML, SVG and their attributes; what is no UTF-8 is escaped
+ * as in C. */
 void lifepage_put_text(struct buf *out, const char *s);
 
 #endif

@@ -71,12 +71,16 @@ static void put_axes(const struct drawing *d)
 	for (int i = 0; i * step <= d->span && i < 20; i++) {
 		double x = GUTTER + i * step / d->span * PLOT;
 
-		buf_printf(d->out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP - 6, d->end);
-		buf_printf(d->out, "<text class=\"soft\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n", x, TOP - 12,
-			   i ? lifewords_time(text, (nsec_t)(i * step + 0.5)) : "0");
+		buf_printf(d->out, "<path class=\"grid\" d=\"M%.1f %dV%d\"/>\n", x, TOP - 6,
+			   d->end);
+		buf_printf(
+			d->out,
+			"<text class=\"soft\" x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s</text>\n",
+			x, TOP - 12, i ? lifewords_time(text, (nsec_t)(i * step + 0.5)) : "0");
 	}
 	for (unsigned s = 0; s < d->m->nstage; s++) {
-		buf_printf(d->out, "<path class=\"grid\" d=\"M%d %dH%d\"/>\n", GUTTER, y_of(s), GUTTER + PLOT);
+		buf_printf(d->out, "<path class=\"grid\" d=\"M%d %dH%d\"/>\n", GUTTER, y_of(s),
+			   GUTTER + PLOT);
 		put_name(d->out, d->m->stage[s].name, y_of(s));
 	}
 }
@@ -87,15 +91,17 @@ static void put_head(const struct drawing *d, const char *title, const char *key
 	const char *name = lifewords_verdict(d->m, &before, &behind);
 
 	lifewords_facts(d->m, key, &facts);
-	buf_printf(d->out,
-		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>Lifelines of ",
-		   WIDE, d->end + 10, WIDE, d->end + 10);
+	buf_printf(
+		d->out,
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\">\n<title>Lifelines of ",
+		WIDE, d->end + 10, WIDE, d->end + 10);
 	lifepage_put_text(d->out, title);
-	buf_puts(d->out,
-		 "</title>\n<style>text{font:12px sans-serif;fill:#1b1f24}.soft{fill:#59636e}.grid{stroke:#d8dee4;fill:none}"
-		 ".line,.slow{fill:none;stroke-linejoin:round}.line{stroke:#1f6feb}.slow{stroke:#d4580b}"
-		 ".cell{fill:#1f6feb}.lack{stroke:#c81e3a;fill:none}.load{fill:#1a7f64;fill-opacity:.25;stroke:#1a7f64;stroke-width:.8}"
-		 ".mark{stroke:#8250df}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"20\">");
+	buf_puts(
+		d->out,
+		"</title>\n<style>text{font:12px sans-serif;fill:#1b1f24}.soft{fill:#59636e}.grid{stroke:#d8dee4;fill:none}"
+		".line,.slow{fill:none;stroke-linejoin:round}.line{stroke:#1f6feb}.slow{stroke:#d4580b}"
+		".cell{fill:#1f6feb}.lack{stroke:#c81e3a;fill:none}.load{fill:#1a7f64;fill-opacity:.25;stroke:#1a7f64;stroke-width:.8}"
+		".mark{stroke:#8250df}</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"20\">");
 	lifepage_put_text(d->out, buf_str(&before));
 	if (name)
 		lifepage_put_text(d->out, name);
@@ -143,15 +149,19 @@ static void put_lines(const struct drawing *d, bool is_slow, nsec_t slow)
 {
 	const struct life_model *m = d->m;
 
-	buf_printf(d->out, "<path class=\"%s\" stroke-opacity=\"%.2f\" d=\"", is_slow ? "slow" : "line",
-		   m->nline > LIFESVG_LINES_MAX ? 0.5 : is_slow || m->nline < 100 ? 0.8 : 0.5);
+	buf_printf(d->out, "<path class=\"%s\" stroke-opacity=\"%.2f\" d=\"",
+		   is_slow ? "slow" : "line",
+		   m->nline > LIFESVG_LINES_MAX ? 0.5
+		   : is_slow || m->nline < 100	? 0.8
+						: 0.5);
 	for (size_t i = 0; i < m->nline; i++) {
 		const struct life_line *l = &m->line[i];
 
 		if ((duration(m, l) > slow) != is_slow)
 			continue;
 		for (uint32_t k = 0; k < l->n; k++)
-			buf_printf(d->out, "%c%.2f %d", k ? 'L' : 'M', x_of(d, m->point[l->first + k].at),
+			buf_printf(d->out, "%c%.2f %d", k ? 'L' : 'M',
+				   x_of(d, m->point[l->first + k].at),
 				   y_of(m->point[l->first + k].stage));
 	}
 	buf_puts(d->out, "\"/>\n");
@@ -167,7 +177,8 @@ static void put_shade(const struct drawing *d, const struct lifetile *t, unsigne
 {
 	double w = (double)PLOT / t->columns, h = (double)BAND / t->fine;
 
-	buf_printf(d->out, "<path class=\"cell\" fill-opacity=\"%.2f\" d=\"", 0.12 + 0.88 * shade / SHADES);
+	buf_printf(d->out, "<path class=\"cell\" fill-opacity=\"%.2f\" d=\"",
+		   0.12 + 0.88 * shade / SHADES);
 	for (unsigned r = 0; r < t->rows; r++)
 		for (unsigned x = 0, n; x < t->columns; x += n) {
 			const float *c = t->count + (size_t)r * t->columns;
@@ -175,7 +186,8 @@ static void put_shade(const struct drawing *d, const struct lifetile *t, unsigne
 			for (n = 1; x + n < t->columns && coarse(t, c[x + n]) == coarse(t, c[x]);)
 				n++;
 			if (coarse(t, c[x]) == shade)
-				buf_printf(d->out, "M%.2f %.1fh%.2fv%.1fh-%.2fz", GUTTER + x * w, TOP + r * h, n * w, h, n * w);
+				buf_printf(d->out, "M%.2f %.1fh%.2fv%.1fh-%.2fz", GUTTER + x * w,
+					   TOP + r * h, n * w, h, n * w);
 		}
 	buf_puts(d->out, "\"/>\n");
 }
@@ -213,10 +225,12 @@ static void put_lacks(const struct drawing *d)
 
 	for (unsigned s = 0; s < d->m->nstage; s++)
 		if (d->m->stage[s].missing)
-			buf_printf(d->out,
-				   "<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#c81e3a\" style=\"font-size:10px;fill:#c81e3a\">"
-				   "%s missing</text>\n",
-				   GUTTER - 8, y_of(s) + 16, lifewords_count(n, d->m->stage[s].missing));
+			buf_printf(
+				d->out,
+				"<text x=\"%d\" y=\"%d\" text-anchor=\"end\" fill=\"#c81e3a\" style=\"font-size:10px;fill:#c81e3a\">"
+				"%s missing</text>\n",
+				GUTTER - 8, y_of(s) + 16,
+				lifewords_count(n, d->m->stage[s].missing));
 }
 
 static void put_marks(const struct drawing *d, const struct life_series *s, int y)
@@ -236,19 +250,22 @@ static void put_marks(const struct drawing *d, const struct life_series *s, int 
 }
 
 /* Down the most and back up the least of each pixel. */
-static void put_range(const struct drawing *d, const struct liferange *r, double low, double scale, int y)
+static void put_range(const struct drawing *d, const struct liferange *r, double low, double scale,
+		      int y)
 {
 	bool is_first = true;
 
 	buf_puts(d->out, "<path class=\"load\" d=\"");
 	for (int i = 0; i < PLOT; i++)
 		if (r[i].min <= r[i].max) {
-			buf_printf(d->out, "%c%d %.1f", is_first ? 'M' : 'L', GUTTER + i, y + (1 - (r[i].max - low) * scale) * (LOAD - 12));
+			buf_printf(d->out, "%c%d %.1f", is_first ? 'M' : 'L', GUTTER + i,
+				   y + (1 - (r[i].max - low) * scale) * (LOAD - 12));
 			is_first = false;
 		}
 	for (int i = PLOT - 1; i >= 0; i--)
 		if (r[i].min <= r[i].max)
-			buf_printf(d->out, "L%d %.1f", GUTTER + i, y + (1 - (r[i].min - low) * scale) * (LOAD - 12));
+			buf_printf(d->out, "L%d %.1f", GUTTER + i,
+				   y + (1 - (r[i].min - low) * scale) * (LOAD - 12));
 	buf_puts(d->out, is_first ? "\"/>\n" : "z\"/>\n");
 }
 
@@ -261,7 +278,9 @@ static int put_load(const struct drawing *d, const struct life_series *s, int y)
 		return -ERR_NOMEM;
 	lifetile_range(d->m, s, r, PLOT);
 	put_name(d->out, s->name, y + LOAD / 2);
-	buf_printf(d->out, "<text class=\"soft\" x=\"%d\" y=\"%d\" style=\"font-size:9px\">%.4g</text>\n", GUTTER + 4, y + 4, s->max);
+	buf_printf(d->out,
+		   "<text class=\"soft\" x=\"%d\" y=\"%d\" style=\"font-size:9px\">%.4g</text>\n",
+		   GUTTER + 4, y + 4, s->max);
 	put_range(d, r, low, range > 0 && isfinite(range) ? 1 / range : 0, y);
 	free(r);
 	return 0;
@@ -285,9 +304,12 @@ static int put_series(const struct drawing *d)
 	return rc;
 }
 
-int lifepage_svg(struct buf *out, const struct life_model *m, const char *title, const char *key, struct err *e)
+int lifepage_svg(struct buf *out, const struct life_model *m, const char *title, const char *key,
+		 struct err *e)
 {
-	struct drawing d = { .out = out, .m = m, .span = m->end > m->start ? (double)(m->end - m->start) : 1 };
+	struct drawing d = { .out = out,
+			     .m = m,
+			     .span = m->end > m->start ? (double)(m->end - m->start) : 1 };
 	int nmarks = 0, rc;
 
 	for (size_t i = 0; i < m->nseries; i++)
@@ -303,5 +325,7 @@ int lifepage_svg(struct buf *out, const struct life_model *m, const char *title,
 	buf_puts(out, "</svg>\n");
 	if (rc)
 		return err_set(e, ERR_NOMEM, "out of memory");
-	return out->failed ? err_set(e, ERR_LIMIT, "a picture of more than %u MiB", LIFEPAGE_MAX_BYTES >> 20) : 0;
+	return out->failed ? err_set(e, ERR_LIMIT, "a picture of more than %u MiB",
+				     LIFEPAGE_MAX_BYTES >> 20)
+			   : 0;
 }

@@ -17,7 +17,8 @@ unsigned lifetile_fine(unsigned nstage)
 	return bands * 16 <= ROWS_MAX ? 16 : ROWS_MAX / bands;
 }
 
-/* A line that is in a row from x0 to x1: parts of cells here, and whole ones between as a difference, to be summed. */
+/* A line that is in a row from x0 to x1: parts of cells here, and whole ones between as a
+ * difference, to be summed. */
 static void add_span(struct lifetile *t, int32_t *whole, unsigned row, double x0, double x1)
 {
 	double from = x0 < x1 ? x0 : x1, to = x0 < x1 ? x1 : x0;
@@ -80,7 +81,8 @@ int lifetile_draw(struct lifetile *t, const struct life_model *m, unsigned level
 	double scale;
 	int32_t *whole;
 
-	*t = (struct lifetile){ .columns = LIFETILE_COLUMNS << level, .fine = lifetile_fine(m->nstage) };
+	*t = (struct lifetile){ .columns = LIFETILE_COLUMNS << level,
+				.fine = lifetile_fine(m->nstage) };
 	t->rows = (m->nstage > 1 ? m->nstage - 1 : 1) * t->fine;
 	t->count = calloc((size_t)t->rows * t->columns, sizeof(*t->count));
 	whole = calloc((size_t)t->rows * t->columns, sizeof(*whole));
@@ -138,7 +140,8 @@ void lifetile_pack(struct buf *out, const struct lifetile *t)
 	}
 }
 
-void lifetile_range(const struct life_model *m, const struct life_series *s, struct liferange *out, size_t n)
+void lifetile_range(const struct life_model *m, const struct life_series *s, struct liferange *out,
+		    size_t n)
 {
 	double scale = scale_of(m, n);
 

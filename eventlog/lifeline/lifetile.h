@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures of more lines than a screen has pixels: how many are in each cell at a time, so that the step in which
- * lines spend their time is the dark one; and what loads were at least and at most.
+ * Pictures of more lines than a screen has pixels: how many are in each cell at a time, so that the
+ * step in which lines spend their time is the dark one; and what loads were at least and at most.
  */
 #ifndef EVENTLOG_LIFELINE_LIFETILE_H
 #define EVENTLOG_LIFELINE_LIFETILE_H
@@ -9,13 +9,15 @@
 #include "common/base/buf.h"
 #include "eventlog/lifeline/life.h"
 
-#define LIFETILE_COLUMNS 1024 /* of the coarsest; each level has twice as many as the one before */
+/* of the coarsest; each level has twice as many as the one before */
+#define LIFETILE_COLUMNS 1024
 #define LIFETILE_LEVELS_MAX 6
 
 /* All of the time over all of the stages. Between two stages lie `fine` rows. */
 struct lifetile {
 	unsigned columns, rows, fine;
-	float *count; /* owned; rows * columns: lines, times the part of the cell's time that each is in it */
+	/* owned; rows * columns: lines, times the part of the cell's time that each is in it */
+	float *count;
 	float max;
 };
 
@@ -30,15 +32,17 @@ void lifetile_done(struct lifetile *t);
 unsigned lifetile_shade(const struct lifetile *t, float count);
 
 /*
- * Row by row, runs of cells of one shade: a byte (shade << 4 | n), where n in 1..15 is how many, or 0
- * and a base-128 number follows that is.
+ * Row by row, runs of cells of one shade: a byte (shade << 4 | n), where n in 1..15 is how many, or
+ * 0 and a base-128 number follows that is.
  */
 void lifetile_pack(struct buf *out, const struct lifetile *t);
 
-/* The least and the most of a series in each of n equal parts of the time; min > max where it has none. */
+/* The least and the most of a series in each of n equal parts of the time; min > max where it has
+ * none. */
 struct liferange {
 	double min, max;
 };
-void lifetile_range(const struct life_model *m, const struct life_series *s, struct liferange *out, size_t n);
+void lifetile_range(const struct life_model *m, const struct life_series *s, struct liferange *out,
+		    size_t n);
 
 #endif

@@ -22,7 +22,8 @@ char *lifewords_time(char *out, nsec_t ns)
 		i++;
 	v = (double)ns / unit[i].ns;
 	digits = fabs(v) >= 99.95 ? 0 : fabs(v) >= 9.995 ? 1 : 2;
-	snprintf(out, LIFEWORDS_TIME_BYTES, "%.*f %s", unit[i].ns <= 1 ? 0 : digits, v, unit[i].name);
+	snprintf(out, LIFEWORDS_TIME_BYTES, "%.*f %s", unit[i].ns <= 1 ? 0 : digits, v,
+		 unit[i].name);
 	return out;
 }
 
@@ -46,13 +47,14 @@ const char *lifewords_verdict(const struct life_model *m, struct buf *before, st
 	const struct life_step *s = m->step;
 
 	if (!m->nstep) {
-		buf_puts(before, m->nline ? "No line has two events: no stage can be called slow." :
-					    "No event has a key: there are no lifelines.");
+		buf_puts(before, m->nline ? "No line has two events: no stage can be called slow."
+					  : "No event has a key: there are no lifelines.");
 		return NULL;
 	}
 	buf_puts(before, "Slowest: ");
-	buf_printf(behind, ", %.1f %% of the time of all lines: median %s, p95 %s, n = %s.", s->share * 100,
-		   lifewords_time(median, s->median), lifewords_time(p95, s->p95), lifewords_count(n, s->n));
+	buf_printf(behind, ", %.1f %% of the time of all lines: median %s, p95 %s, n = %s.",
+		   s->share * 100, lifewords_time(median, s->median), lifewords_time(p95, s->p95),
+		   lifewords_count(n, s->n));
 	return s->name;
 }
 
@@ -68,7 +70,8 @@ void lifewords_facts(const struct life_model *m, const char *key, struct buf *ou
 	buf_printf(out, ", over %s", lifewords_time(n, m->end - m->start));
 	buf_printf(out, " from %s", clock_format_rfc3339(start, m->start, 6));
 	if (m->outside)
-		buf_printf(out, "; %s events are outside of what was asked for", lifewords_count(n, m->outside));
+		buf_printf(out, "; %s events are outside of what was asked for",
+			   lifewords_count(n, m->outside));
 }
 
 void lifewords_doubts(const struct life_model *m, struct buf *out)
@@ -76,11 +79,14 @@ void lifewords_doubts(const struct life_model *m, struct buf *out)
 	char n[LIFEWORDS_TIME_BYTES + 8];
 
 	if (m->backward)
-		buf_printf(out,
-			   "%s lines go back in the order of the stages: stages overlap or are repeated, clocks differ, or --stages has "
-			   "another order.",
-			   lifewords_count(n, m->backward));
+		buf_printf(
+			out,
+			"%s lines go back in the order of the stages: stages overlap or are repeated, clocks differ, or --stages has "
+			"another order.",
+			lifewords_count(n, m->backward));
 	if (m->unshown)
-		buf_printf(out, "%s%s events are of more stages or loads than a page can show (%d of each).", out->n ? " " : "",
-			   lifewords_count(n, m->unshown), LIFE_STAGES_MAX);
+		buf_printf(
+			out,
+			"%s%s events are of more stages or loads than a page can show (%d of each).",
+			out->n ? " " : "", lifewords_count(n, m->unshown), LIFE_STAGES_MAX);
 }

@@ -15,15 +15,16 @@ char *lifewords_time(char *out, nsec_t ns);
 char *lifewords_count(char *out, uint64_t n);
 
 /*
- * Which step is slowest, in a sentence of three parts: what stands before its name, the name (NULL when there
- * are no steps: all is said before), what stands behind.
+ * Which step is slowest, in a sentence of three parts: what stands before its name, the name (NULL
+ * when there are no steps: all is said before), what stands behind.
  */
 const char *lifewords_verdict(const struct life_model *m, struct buf *before, struct buf *behind);
 
 /* How many events, lines and complete lines, over what time. */
 void lifewords_facts(const struct life_model *m, const char *key, struct buf *out);
 
-/* What a reader must know to believe the picture: what is left out, clocks that differ. Empty: nothing. */
+/* What a reader must know to believe the picture: what is left out, clocks that differ. Empty:
+ * nothing. */
 void lifewords_doubts(const struct life_model *m, struct buf *out);
 
 #endif

@@ -34,7 +34,8 @@ static bool is_on(void)
 /* Programs of NetLogger seldom look at the handle: one line says why there is no log. */
 static int refuse_url(const char *url, int code, const char *why)
 {
-	fprintf(stderr, "libomig-netlogger: %s: %s; write file://PATH, or a path with a /\n", url, why);
+	fprintf(stderr, "libomig-netlogger: %s: %s; write file://PATH, or a path with a /\n", url,
+		why);
 	errno = code;
 	return -1;
 }
@@ -54,7 +55,8 @@ static int open_url(const char *url, bool is_append, bool *is_borrowed)
 	} else if (!strchr(url, '/')) { /* NetLogger took a name for a host */
 		return refuse_url(url, EINVAL, "is neither a path nor a destination");
 	}
-	return open(url, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_append ? 0 : O_TRUNC), NL_file_mode);
+	return open(url, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_append ? 0 : O_TRUNC),
+		    NL_file_mode);
 }
 
 static struct omig_nlog *open_handle(const char *program, const char *url, bool is_append)
@@ -82,12 +84,14 @@ NL_Handle *NetLoggerOpen(char *program_name, char *url, int flags)
 {
 	const char *to = secure_getenv("NETLOGGER_DEST");
 
-	return open_handle(program_name, url && !(flags & NL_ENV && to) ? url : to, flags & NL_APPEND);
+	return open_handle(program_name, url && !(flags & NL_ENV && to) ? url : to,
+			   flags & NL_APPEND);
 }
 
 NL_Handle *NetLoggerOpenFd(char *program_name, int fd, int flags)
 {
-	struct omig_nlog *h = nlog_new(fd, true, program_name ? program_name : program_invocation_short_name);
+	struct omig_nlog *h =
+		nlog_new(fd, true, program_name ? program_name : program_invocation_short_name);
 
 	(void)flags;
 	if (h)
@@ -133,8 +137,8 @@ static int end(const struct message *m)
 }
 
 /* const_fmt and variable_fmt share the arguments, in this order. ap NULL: they are texts. */
-static int message(struct omig_nlog *h, nsec_t wall, int level, const char *event, const char *const_fmt, const char *fmt,
-		   va_list *ap)
+static int message(struct omig_nlog *h, nsec_t wall, int level, const char *event,
+		   const char *const_fmt, const char *fmt, va_list *ap)
 {
 	const struct message m = { h, wall, level, event };
 
@@ -152,12 +156,12 @@ static nsec_t given(long sec, long usec)
 }
 
 /* A call with arguments behind fmt. */
-#define WITH_ARGUMENTS(wall, level, const_fmt)                                       \
-	va_list ap;                                                                  \
-	int rc;                                                                      \
-	va_start(ap, fmt);                                                           \
-	rc = message(lp, (wall), (level), keyword, (const_fmt), fmt, &ap);           \
-	va_end(ap);                                                                  \
+#define WITH_ARGUMENTS(wall, level, const_fmt)                             \
+	va_list ap;                                                        \
+	int rc;                                                            \
+	va_start(ap, fmt);                                                 \
+	rc = message(lp, (wall), (level), keyword, (const_fmt), fmt, &ap); \
+	va_end(ap);                                                        \
 	return rc
 
 int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *fmt, ...)
@@ -165,7 +169,8 @@ int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *fmt, ...
 	WITH_ARGUMENTS(clock_wall(), 0, const_fmt);
 }
 
-int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt, char *fmt, ...)
+int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt, char *fmt,
+		     ...)
 {
 	WITH_ARGUMENTS(given(sec, usec), 0, const_fmt);
 }
@@ -175,7 +180,8 @@ int NetLoggerWriteLvl(NL_Handle *lp, int lvl, char *keyword, char *const_fmt, ch
 	WITH_ARGUMENTS(clock_wall(), lvl, const_fmt);
 }
 
-int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt, char *fmt, ...)
+int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt,
+			char *fmt, ...)
 {
 	WITH_ARGUMENTS(given(sec, usec), lvl, const_fmt);
 }
@@ -205,18 +211,20 @@ int NetLoggerWriteString(NL_Handle *lp, char *keyword, char *const_data, char *v
 	return message(lp, clock_wall(), 0, keyword, const_data, variable_data, NULL);
 }
 
-int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data, char *variable_data)
+int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data,
+			    char *variable_data)
 {
 	return message(lp, clock_wall(), lvl, keyword, const_data, variable_data, NULL);
 }
 
-int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data, char *variable_data)
+int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data,
+			   char *variable_data)
 {
 	return message(lp, given(sec, usec), 0, keyword, const_data, variable_data, NULL);
 }
 
-int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *const_data,
-			      char *variable_data)
+int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
+			      char *const_data, char *variable_data)
 {
 	return message(lp, given(sec, usec), lvl, keyword, const_data, variable_data, NULL);
 }
@@ -236,7 +244,8 @@ int NetLoggerGTWriteString_old(NL_Handle *lp, long sec, long usec, char *keyword
 	return message(lp, given(sec, usec), 0, keyword, NULL, text, NULL);
 }
 
-int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *text)
+int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
+				  char *text)
 {
 	return message(lp, given(sec, usec), lvl, keyword, NULL, text, NULL);
 }
@@ -296,14 +305,17 @@ static void take_level_of_file(struct omig_nlog *h)
 NL_log_T NL_open(const char *url)
 {
 	const char *to = url ? url : secure_getenv("NL_DEST");
-	struct omig_nlog *h = open_handle(program_invocation_short_name, to ? to : secure_getenv("NETLOGGER_DEST"), NL_file_append);
+	struct omig_nlog *h =
+		open_handle(program_invocation_short_name,
+			    to ? to : secure_getenv("NETLOGGER_DEST"), NL_file_append);
 
 	if (h)
 		take_level_of_file(h);
 	return h;
 }
 
-static int write_letters(struct omig_nlog *h, nsec_t wall, int level, const char *event, const char *fmt, va_list *ap)
+static int write_letters(struct omig_nlog *h, nsec_t wall, int level, const char *event,
+			 const char *fmt, va_list *ap)
 {
 	const struct message m = { h, wall, level, event };
 

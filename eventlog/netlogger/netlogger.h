@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls of NetLogger, both generations, for programs that have them: they build as they are, and
- * write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h, nlsumm.h and nltransfer.h.
+ * The calls of NetLogger, both generations, for programs that have them: they build as they are,
+ * and write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h,
+ * nlsumm.h and nltransfer.h.
  *
  * cc $(pkg-config --cflags omig-netlogger) ... $(pkg-config --libs omig-netlogger)
  *
- * Calls may be made in any thread. Messages have up to 64 KB. A buffer of 128 KB is written when it is
- * full, by a helper thread after a second, by a flush, when the handle is closed, and when the program ends.
+ * Calls may be made in any thread. Messages have up to 64 KB. A buffer of 128 KB is written when it
+ * is full, by a helper thread after a second, by a flush, when the handle is closed, and when the
+ * program ends.
  */
 #ifndef OMIG_NETLOGGER_H
 #define OMIG_NETLOGGER_H
@@ -24,7 +26,8 @@ typedef struct omig_nlog *NL_log_T;
 #define NL_OK 0
 #define NL_ERR -1
 
-/* Flags of NetLoggerOpen: the destination of the environment wins; buffer in memory (always so); append. */
+/* Flags of NetLoggerOpen: the destination of the environment wins; buffer in memory (always so);
+ * append. */
 typedef enum { NL_ENV = 1, NL_MEM = 8, NL_APPEND = 16 } NL_openflag_t;
 enum { NL_OFF = 0, NL_ON = 1, NL_NOTSET = 2 };
 
@@ -46,26 +49,30 @@ enum {
 /*
  * --- The full library. url: file://PATH, or a path with a / (a bare name is refused,
  * for NetLogger took it for a host); NULL, or NL_ENV, is NETLOGGER_DEST. prog NULL is the
- * process's number. NETLOGGER_ON set to anything but 1, on, true or yes switches off. Handles are NULL on
- * failure. The calls return 1 written, 0 off or filtered, -1 failed.
+ * process's number. NETLOGGER_ON set to anything but 1, on, true or yes switches off. Handles are
+ * NULL on failure. The calls return 1 written, 0 off or filtered, -1 failed.
  *
- * const_fmt and variable_fmt are names and values, "NAME=%d OTHER=%s FIXED=7", as printf reads them; %s is a
- * string, %d and its like a number. With OLD_API defined there is no const_fmt.
+ * const_fmt and variable_fmt are names and values, "NAME=%d OTHER=%s FIXED=7", as printf reads
+ * them; %s is a string, %d and its like a number. With OLD_API defined there is no const_fmt.
  */
 NL_Handle *NetLoggerOpen(char *program_name, char *url, int flags);
 NL_Handle *NetLoggerOpenFd(char *program_name, int fd, int flags);
 
 #ifndef OLD_API
 int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *variable_fmt, ...);
-int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt, char *variable_fmt, ...);
-int NetLoggerWriteLvl(NL_Handle *lp, int lvl, char *keyword, char *const_fmt, char *variable_fmt, ...);
-int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt, char *variable_fmt,
-			...);
+int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt,
+		     char *variable_fmt, ...);
+int NetLoggerWriteLvl(NL_Handle *lp, int lvl, char *keyword, char *const_fmt, char *variable_fmt,
+		      ...);
+int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt,
+			char *variable_fmt, ...);
 int NetLoggerWriteString(NL_Handle *lp, char *keyword, char *const_data, char *variable_data);
-int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data, char *variable_data);
-int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data, char *variable_data);
-int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *const_data,
-			      char *variable_data);
+int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_data,
+			    char *variable_data);
+int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data,
+			   char *variable_data);
+int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
+			      char *const_data, char *variable_data);
 #else
 #define NetLoggerWrite NetLoggerWrite_old
 #define NetLoggerGTWrite NetLoggerGTWrite_old
@@ -81,7 +88,8 @@ int NetLoggerWriteLvl_old(NL_Handle *lp, int lvl, char *keyword, char *fmt, ...)
 int NetLoggerWriteString_old(NL_Handle *lp, char *keyword, char *text);
 int NetLoggerWriteStringLvl_old(NL_Handle *lp, int lvl, char *keyword, char *text);
 int NetLoggerGTWriteString_old(NL_Handle *lp, long sec, long usec, char *keyword, char *text);
-int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword, char *text);
+int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
+				  char *text);
 
 int NetLoggerFastWrite(NL_Handle *lp, char *keyword, char *fmt, ...);
 int NetLoggerFlush(NL_Handle *lp);
@@ -91,9 +99,10 @@ int NetLoggerSetTag(NL_Handle *lp, char *tag);
 void NetLoggerSetLevel(NL_Handle *lp, int log_level);
 
 /*
- * --- The later one. url as above, "-" the standard output, "&" the standard error; NULL is NL_DEST, then
- * NETLOGGER_DEST. fmt is "name=i other=s": i int, l long long, d double, s string; "name:s" too. NL_CFG names a file
- * that holds one number, the level. 0, or -1 failed; what is above the level is 0 too.
+ * --- The later one. url as above, "-" the standard output, "&" the standard error; NULL is
+ * NL_DEST, then NETLOGGER_DEST. fmt is "name=i other=s": i int, l long long, d double, s string;
+ * "name:s" too. NL_CFG names a file that holds one number, the level. 0, or -1 failed; what is
+ * above the level is 0 too.
  */
 NL_log_T NL_open(const char *url);
 int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...);
@@ -104,9 +113,10 @@ int NL_flush(NL_log_T log);
 void NL_close(NL_log_T log);
 
 /*
- * --- Summaries of transfers. Work on logs that were added to a summary is summed up by transfer (id) and
- * kind, and written to its output each interval_us (<= 0: at the end) and by NL_transfer_finalize; what was
- * summed up is not written itself unless it is passed through. Without a summary both events are written. 0, or -1.
+ * --- Summaries of transfers. Work on logs that were added to a summary is summed up by transfer
+ * (id) and kind, and written to its output each interval_us (<= 0: at the end) and by
+ * NL_transfer_finalize; what was summed up is not written itself unless it is passed through.
+ * Without a summary both events are written. 0, or -1.
  */
 typedef struct omig_nlsumm *NL_summ_T;
 enum { NL_TRANSFER_DISK_READ, NL_TRANSFER_DISK_WRITE, NL_TRANSFER_NET_READ, NL_TRANSFER_NET_WRITE };
@@ -124,7 +134,8 @@ void NL_summ_close(NL_summ_T summ);
 int NL_transfer_init(NL_summ_T summ, int interval_us, int level);
 int NL_transfer_set_passthrough(NL_summ_T summ);
 int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int stream, int block);
-int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block, double nbytes);
+int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block,
+		    double nbytes);
 int NL_transfer_finalize(NL_summ_T summ);
 /* free() it; NULL: nothing is known of that transfer. */
 char *NL_transfer_get_result_string(NL_summ_T summ, const char *id);

@@ -65,7 +65,9 @@ static size_t read_precision(const char *s, size_t n)
 
 	if (!point)
 		return NLOG_TEXT_BYTES;
-	for (point++; point < s + n && *point >= '0' && *point <= '9' && precision < NLOG_TEXT_BYTES; point++)
+	for (point++;
+	     point < s + n && *point >= '0' && *point <= '9' && precision < NLOG_TEXT_BYTES;
+	     point++)
 		precision = precision * 10 + (size_t)(*point - '0');
 	return precision < NLOG_TEXT_BYTES ? precision : NLOG_TEXT_BYTES;
 }
@@ -79,7 +81,9 @@ static size_t read_spec(const char *s, struct spec *out)
 	from = n;
 	n += strspn(s + n, "hlLqjzt");
 	if (n > from)
-		out->size = n - from > 1 ? (s[from] == 'h' ? 'H' : 'L') : s[from] == 'q' ? 'L' : s[from];
+		out->size = n - from > 1     ? (s[from] == 'h' ? 'H' : 'L')
+			    : s[from] == 'q' ? 'L'
+					     : s[from];
 	out->conversion = s[n];
 	if (!s[n] || n > SPEC_MAX_BYTES || !strchr("diouxXcsfFeEgGaAp", s[n]))
 		return 0;
@@ -132,7 +136,10 @@ static struct evvalue take_argument(const struct spec *s, va_list *ap, char text
 	} else {
 		int64_t i = take_integer(s->size, false, ap);
 
-		v.n = (uint32_t)snprintf(text, 64, s->conversion == 'o' ? "%llo" : s->conversion == 'x' ? "%llx" : "%llX",
+		v.n = (uint32_t)snprintf(text, 64,
+					 s->conversion == 'o'	? "%llo"
+					 : s->conversion == 'x' ? "%llx"
+								: "%llX",
 					 (unsigned long long)i);
 	}
 	return v;
@@ -147,7 +154,8 @@ static void put_text(struct buf *b, const struct evvalue *v)
 }
 
 /* What stands behind NAME=, up to the next space that is not in quotes. */
-static const char *read_value(struct nlfields *f, const char *name, size_t n, const char *s, va_list *ap)
+static const char *read_value(struct nlfields *f, const char *name, size_t n, const char *s,
+			      va_list *ap)
 {
 	struct buf b = BUF_INIT(NLOG_TEXT_BYTES);
 	bool in_quotes = *s == '"', is_text = in_quotes;
@@ -156,7 +164,8 @@ static const char *read_value(struct nlfields *f, const char *name, size_t n, co
 	char text[64];
 	struct spec spec;
 
-	for (s += in_quotes; *s && (in_quotes ? *s != '"' : *s != ' ' && *s != '\t' && *s != '\n'); parts++) {
+	for (s += in_quotes; *s && (in_quotes ? *s != '"' : *s != ' ' && *s != '\t' && *s != '\n');
+	     parts++) {
 		size_t len = ap && *s == '%' && s[1] != '%' ? read_spec(s + 1, &spec) : 0;
 
 		if (len) {
@@ -165,7 +174,8 @@ static const char *read_value(struct nlfields *f, const char *name, size_t n, co
 			s += len + 1;
 			continue;
 		}
-		f->has_failed |= ap && *s == '%' && s[1] != '%'; /* its arguments cannot be counted any more */
+		/* its arguments cannot be counted any more */
+		f->has_failed |= ap && *s == '%' && s[1] != '%';
 		s += ap && *s == '%' && s[1] == '%';
 		buf_putc(&b, (uint8_t)*s);
 		is_text = true;
@@ -174,7 +184,9 @@ static const char *read_value(struct nlfields *f, const char *name, size_t n, co
 	f->has_failed |= b.failed;
 	if (parts != 1 || is_text) {
 		if (in_quotes || !is_text || parts != b.n)
-			v = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)b.n, .s = buf_str(&b) };
+			v = (struct evvalue){ .kind = EV_STRING,
+					      .n = (uint32_t)b.n,
+					      .s = buf_str(&b) };
 		else
 			evwords_infer(buf_str(&b), b.n, &v);
 	}
@@ -215,7 +227,8 @@ static bool take_letter(char letter, va_list *ap, struct evvalue *v)
 	case 'd':
 	case 'f':
 		v->kind = letter == 'd' ? EV_DOUBLE : EV_FLOAT;
-		letter == 'd' ? (void)(v->f64 = va_arg(*ap, double)) : (void)(v->f32 = (float)va_arg(*ap, double));
+		letter == 'd' ? (void)(v->f64 = va_arg(*ap, double))
+			      : (void)(v->f32 = (float)va_arg(*ap, double));
 		return true;
 	case 's':
 		v->kind = EV_STRING;

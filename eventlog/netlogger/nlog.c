@@ -31,7 +31,8 @@ int nlog_flush(struct omig_nlog *h)
 		ssize_t n = guest_writev(h->fd, &left, 1);
 
 		if (n < 0 && errno != EINTR) {
-			h->is_broken = true; /* for this once: the next block may be written again */
+			/* for this once: the next block may be written again */
+			h->is_broken = true;
 			evwrite_dropped(&h->w, 1);
 		}
 		at += n > 0 ? (size_t)n : 0;
@@ -80,7 +81,8 @@ static int say_who(struct omig_nlog *h)
 	return evwrite_define(&h->w, 0, &who, NULL);
 }
 
-/* --- fork: what the parent has not written yet is the parent's; the child has streams of its own */
+/* --- fork: what the parent has not written yet is the parent's; the child has streams of
+ * its own */
 
 static void before_fork(void)
 {
@@ -201,8 +203,8 @@ int nlog_close(struct omig_nlog *h)
 
 /* --- messages */
 
-static struct evtype shape(const struct omig_nlog *h, int level, const char *event, struct evfield *field,
-			   struct evconst *constant)
+static struct evtype shape(const struct omig_nlog *h, int level, const char *event,
+			   struct evfield *field, struct evconst *constant)
 {
 	const struct nlfields *f = &h->fields;
 
@@ -211,7 +213,8 @@ static struct evtype shape(const struct omig_nlog *h, int level, const char *eve
 	for (unsigned i = f->nconst; i < f->n; i++)
 		field[i - f->nconst] = (struct evfield){ f->name[i], f->value[i].kind };
 	return (struct evtype){ .name = event,
-				.level = level > 0 && level < EV_NLEVELS ? (unsigned)level : EV_UNSAID,
+				.level = level > 0 && level < EV_NLEVELS ? (unsigned)level
+									 : EV_UNSAID,
 				.nfield = f->n - f->nconst,
 				.nconst = f->nconst,
 				.field = field,
@@ -227,7 +230,8 @@ int nlog_write(struct omig_nlog *h, nsec_t wall, int level, const char *event)
 	unsigned number;
 	bool is_new;
 
-	if (h->fields.has_failed || !event || evtypes_number(&h->types, &t, NULL, &number, &is_new, NULL) ||
+	if (h->fields.has_failed || !event ||
+	    evtypes_number(&h->types, &t, NULL, &number, &is_new, NULL) ||
 	    (is_new && evwrite_define(&h->w, number, &t, NULL)) ||
 	    evwrite_event(&h->w, number, &t, (uint64_t)wall, v, t.nfield, NULL)) {
 		evwrite_dropped(&h->w, 1);

@@ -13,7 +13,8 @@
 
 #define NLOG_TEXT_BYTES 65536 /* of all strings of a message; it has less than 64 KB */
 
-/* Names and values that are being put together. Names and strings lie in text, or are the caller's. */
+/* Names and values that are being put together. Names and strings lie in text, or are the
+ * caller's. */
 struct nlfields {
 	unsigned n, nconst; /* the first nconst are constants of the type */
 	char *name[EV_FIELDS_MAX];
@@ -27,7 +28,8 @@ struct omig_nlog {
 	struct guest_lock lock;
 	struct omig_nlog *next;
 	int fd, level;
-	bool is_on, is_borrowed, is_broken; /* its fd is not to be closed; it could not be written to */
+	/* its fd is not to be closed; it could not be written to */
+	bool is_on, is_borrowed, is_broken;
 	char *program;
 	struct evwrite w;
 	struct evtypes types;

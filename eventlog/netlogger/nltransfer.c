@@ -120,8 +120,8 @@ static void tell(const struct omig_nlsumm *s, struct transfer *t)
 		if (!t->count[op])
 			continue;
 		snprintf(event, sizeof(event), "transfer.%s.summary", ops[op]);
-		NL_write(s->output, s->level, event, "id=s count=l nbytes=d seconds=d", t->id, (long long)t->count[op],
-			 t->bytes[op], t->seconds[op]);
+		NL_write(s->output, s->level, event, "id=s count=l nbytes=d seconds=d", t->id,
+			 (long long)t->count[op], t->bytes[op], t->seconds[op]);
 	}
 }
 
@@ -137,7 +137,8 @@ static void end_work(struct transfer *t, struct work w, double nbytes)
 	t->count[w.op]++;
 	t->bytes[w.op] += nbytes > 0 ? nbytes : 0;
 	for (unsigned i = 0; i < t->nopen; i++)
-		if (t->open[i].op == w.op && t->open[i].stream == w.stream && t->open[i].block == w.block) {
+		if (t->open[i].op == w.op && t->open[i].stream == w.stream &&
+		    t->open[i].block == w.block) {
 			t->seconds[w.op] += (double)(w.began - t->open[i].began) / 1e9;
 			t->open[i] = t->open[--t->nopen];
 			return;
@@ -161,7 +162,8 @@ static bool is_work(NL_log_T log, const char *id, int op)
 	return log && id && op >= 0 && op < NOPS;
 }
 
-/* Into the summary of the log, if it has one. nbytes: of what has ended; NULL: it begins. False: that is all. */
+/* Into the summary of the log, if it has one. nbytes: of what has ended; NULL: it begins. False:
+ * that is all. */
 static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nbytes)
 {
 	struct omig_nlsumm *s = summ_of(log);
@@ -193,7 +195,8 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 	return NL_write(log, level, event, "id=s stream=i block=i", id, stream, block);
 }
 
-int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block, double nbytes)
+int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block,
+		    double nbytes)
 {
 	char event[40];
 
@@ -202,7 +205,8 @@ int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream,
 	if (!sum_up(log, id, (struct work){ op, stream, block, clock_mono() }, &nbytes))
 		return 0;
 	snprintf(event, sizeof(event), "transfer.%s.end", ops[op]);
-	return NL_write(log, level, event, "id=s stream=i block=i nbytes=d", id, stream, block, nbytes);
+	return NL_write(log, level, event, "id=s stream=i block=i nbytes=d", id, stream, block,
+			nbytes);
 }
 
 int NL_transfer_finalize(NL_summ_T summ)
@@ -242,7 +246,8 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 	t = find(summ, id, false);
 	for (int op = 0; t && op < NOPS; op++)
 		if (t->count[op])
-			buf_printf(&b, "%s%s=%.0f:%.0f", b.n ? " " : "", ops[op], t->bytes[op], t->seconds[op] * 1e9);
+			buf_printf(&b, "%s%s=%.0f:%.0f", b.n ? " " : "", ops[op], t->bytes[op],
+				   t->seconds[op] * 1e9);
 	guest_unlock(&summ->lock);
 	if (t && !b.n)
 		buf_puts(&b, "");
@@ -251,14 +256,16 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 
 /* --- which was the slowest */
 
-/* Bytes a ns of each kind in a result, the least of both ends; 0 = nothing is known. A text of somebody else. */
+/* Bytes a ns of each kind in a result, the least of both ends; 0 = nothing is known. A text of
+ * somebody else. */
 static void read_rates(const char *text, double rate[NOPS])
 {
 	for (int op = 0; op < NOPS; op++) {
 		const char *at = text ? strstr(text, ops[op]) : NULL;
 		double bytes, ns; /* whole numbers: no locale has a say in them */
 
-		if (!at || sscanf(at + strlen(ops[op]), "=%40lf:%40lf", &bytes, &ns) != 2 || !(bytes > 0) || !(ns > 0))
+		if (!at || sscanf(at + strlen(ops[op]), "=%40lf:%40lf", &bytes, &ns) != 2 ||
+		    !(bytes > 0) || !(ns > 0))
 			continue;
 		if (!rate[op] || bytes / ns < rate[op])
 			rate[op] = bytes / ns;
@@ -267,7 +274,8 @@ static void read_rates(const char *text, double rate[NOPS])
 
 int NL_transfer_get_bottleneck(const char *one, const char *other, NL_transfer_btl_T *out)
 {
-	static const int location[NOPS] = { NL_BTL_DISK_READ, NL_BTL_DISK_WRITE, NL_BTL_NET, NL_BTL_NET };
+	static const int location[NOPS] = { NL_BTL_DISK_READ, NL_BTL_DISK_WRITE, NL_BTL_NET,
+					    NL_BTL_NET };
 	double rate[NOPS] = { 0 };
 	int least = -1;
 
@@ -283,7 +291,8 @@ int NL_transfer_get_bottleneck(const char *one, const char *other, NL_transfer_b
 		return -1;
 	out->result = NL_BTL_KNOWN;
 	out->location = location[least];
-	if (least < 2 && rate[!least] > 0 && rate[!least] * (100 - SAME_PERCENT) < rate[least] * 100)
+	if (least < 2 && rate[!least] > 0 &&
+	    rate[!least] * (100 - SAME_PERCENT) < rate[least] * 100)
 		out->location = NL_BTL_DISK;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few things that a spool does with its folder, in one table, so that a test can let each of them fail,
- * write half, or be the last one before a crash. All names are in the one folder. What fails
- * returns -errno. These calls may block.
+ * The few things that a spool does with its folder, in one table, so that a test can let each of
+ * them fail, write half, or be the last one before a crash. All names are in the one folder. What
+ * fails returns -errno. These calls may block.
  */
 #ifndef EVENTLOG_SPOOL_DISK_H
 #define EVENTLOG_SPOOL_DISK_H
@@ -30,8 +30,8 @@ struct disk {
 };
 
 /*
- * The folder `path`, made when it is not there: 0700, ours, no link, and for this process alone. ERR_EXISTS: another one
- * has it. ERR_DENIED, ERR_SYS, ERR_NOMEM.
+ * The folder `path`, made when it is not there: 0700, ours, no link, and for this process alone.
+ * ERR_EXISTS: another one has it. ERR_DENIED, ERR_SYS, ERR_NOMEM.
  */
 int disk_open(const char *path, struct disk *out, struct err *e);
 void disk_close(struct disk *d);

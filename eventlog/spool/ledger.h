@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a spool remembers beside the blocks: how far each consumer has acknowledged, and what is lost, for one
- * consumer or for all. A file holds it whole, replaced at once.
+ * What a spool remembers beside the blocks: how far each consumer has acknowledged, and what is
+ * lost, for one consumer or for all. A file holds it whole, replaced at once.
  */
 #ifndef EVENTLOG_SPOOL_LEDGER_H
 #define EVENTLOG_SPOOL_LEDGER_H
@@ -15,8 +15,10 @@
 #include <stdbool.h>
 
 #define LEDGER_CONSUMERS_MAX 64 /* as many as tools may be connected */
-#define LEDGER_GAPS_MAX 65536 /* streams that may have lost something, as many as a reader takes */
-#define LEDGER_GAPS_OF_ALL_MAX (3 * LEDGER_GAPS_MAX) /* of all consumers together: what the file has room for */
+/* streams that may have lost something, as many as a reader takes */
+#define LEDGER_GAPS_MAX 65536
+/* of all consumers together: what the file has room for */
+#define LEDGER_GAPS_OF_ALL_MAX (3 * LEDGER_GAPS_MAX)
 #define LEDGER_NAME_BYTES 64 /* of a consumer: letters, digits, '-', '_', '.', and the 0 */
 
 /* One for each stream: two losses are merged, with what lies between them. */
@@ -67,17 +69,19 @@ bool ledger_is_name(const char *s);
 int ledger_add(struct ledger *l, const char *name, uint64_t place, struct consumer **out);
 void ledger_forget(struct ledger *l, struct consumer *c);
 
-/* A loss of this one. ERR_LIMIT: it, or all together, have lost of too many streams already. ERR_NOMEM. */
+/* A loss of this one. ERR_LIMIT: it, or all together, have lost of too many streams already.
+ * ERR_NOMEM. */
 int ledger_lose(struct ledger *l, struct consumer *c, const struct evgap *what, uint64_t place);
 
-/* What is before this place nobody needs: the least cursor. 0 without consumers, for one may come and take what is there. */
+/* What is before this place nobody needs: the least cursor. 0 without consumers, for one may come
+ * and take what is there. */
 uint64_t ledger_least(const struct ledger *l);
 
 /* Where the last of them is; 0 without any. */
 uint64_t ledger_most(const struct ledger *l);
 
-#define LEDGER_FILE_MAX_BYTES \
-	(16u << 20) /* all gaps of consumers, and those for all; a real one has a KB */
+/* all gaps of consumers, and those for all; a real one has a KB */
+#define LEDGER_FILE_MAX_BYTES (16u << 20)
 
 /* ERR_NOMEM, ERR_LIMIT. */
 int ledger_encode(const struct ledger *l, struct buf *out);

@@ -11,7 +11,8 @@
 #define GAP_BYTES 60
 #define CONSUMER_MAX_BYTES (1 + LEDGER_NAME_BYTES + 8 + 4)
 
-_Static_assert((LEDGER_GAPS_OF_ALL_MAX + LEDGER_GAPS_MAX) * GAP_BYTES + LEDGER_CONSUMERS_MAX * CONSUMER_MAX_BYTES + 64 <=
+_Static_assert((LEDGER_GAPS_OF_ALL_MAX + LEDGER_GAPS_MAX) * GAP_BYTES +
+			       LEDGER_CONSUMERS_MAX * CONSUMER_MAX_BYTES + 64 <=
 		       LEDGER_FILE_MAX_BYTES,
 	       "what a ledger may remember has room in its file");
 

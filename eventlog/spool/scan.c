@@ -20,16 +20,23 @@ static int on_block(void *arg, const uint8_t *p, const struct evblock *b, uint64
 }
 
 /* What the disk does not give is not told of. */
-static void scan_segment(struct scan *s, const struct disk *d, const struct segment *g, uint8_t *window)
+static void scan_segment(struct scan *s, const struct disk *d, const struct segment *g,
+			 uint8_t *window)
 {
-	struct walk w = { .disk = d, .segment = g, .end = g->end, .place = g->start, .on_block = on_block, .arg = s };
+	struct walk w = { .disk = d,
+			  .segment = g,
+			  .end = g->end,
+			  .place = g->start,
+			  .on_block = on_block,
+			  .arg = s };
 
 	while (w.place < w.end)
 		if (walk_window(&w, window))
 			return;
 }
 
-int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg, struct err *e)
+int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b),
+	       void *arg, struct err *e)
 {
 	struct scan s = { fn, arg };
 	struct segments all = { 0 };

@@ -120,7 +120,7 @@ int segments_load(struct segments *s, const struct disk *d, struct err *e)
 		return err_sys(e, "the folder cannot be read");
 	}
 	if (l.rc)
-		return err_set(e, (enum err_code) - l.rc, "too many segments, or no memory");
+		return err_set(e, (enum err_code)(-l.rc), "too many segments, or no memory");
 	if (s->n)
 		qsort(s->v, s->n, sizeof(*s->v), by_start);
 	for (size_t i = 0; i < s->n && !rc; i++)

@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#define SEGMENTS_MAX \
-	4096 /* a terabyte of 256 MB each; and a daemon that is started anew all night */
+/* a terabyte of 256 MB each; and a daemon that is started anew all night */
+#define SEGMENTS_MAX 4096
 #define SEGMENT_NAME_BYTES 32
 
 struct segment {

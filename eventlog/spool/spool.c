@@ -302,7 +302,8 @@ static int refuse(struct spool *s, const struct evgap *what, nsec_t now)
 	return -ERR_LIMIT;
 }
 
-/* In the log, before the next block of its stream. It stays in the ledger until it is on the disk. */
+/* In the log, before the next block of its stream. It stays in the ledger until it is on the
+ * disk. */
 static int put_gap(struct spool *s, struct gap *gap)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks on disk, between whoever makes them and those who take them, each at his own pace. What is settled survives
- * the end of the process and of the machine: it is in the log, or it is counted as lost.
+ * Blocks on disk, between whoever makes them and those who take them, each at his own pace. What is
+ * settled survives the end of the process and of the machine: it is in the log, or it is counted as
+ * lost.
  *
- * Nothing here has a thread or a clock of its own, but it waits for the disk: a daemon uses struct spooler.
+ * Nothing here has a thread or a clock of its own, but it waits for the disk: a daemon uses struct
+ * spooler.
  *
- * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. Its place is
- * taken by a block that says so (evgap.h), which reaches the consumer in the order of the stream; so the numbers
- * of blocks and events that a consumer gets are those that were appended, exactly; but of streams beyond LEDGER_GAPS_MAX
- * that it has lost something of, nobody tells it (unnamed_losses), and their next block does, if there is one. Without a consumer
- * all is kept that there is room for: one may come, and begin with the oldest.
+ * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. Its
+ * place is taken by a block that says so (evgap.h), which reaches the consumer in the order of the
+ * stream; so the numbers of blocks and events that a consumer gets are those that were appended,
+ * exactly; but of streams beyond LEDGER_GAPS_MAX that it has lost something of, nobody tells it
+ * (unnamed_losses), and their next block does, if there is one. Without a consumer all is kept that
+ * there is room for: one may come, and begin with the oldest.
  */
 #ifndef EVENTLOG_SPOOL_SPOOL_H
 #define EVENTLOG_SPOOL_SPOOL_H
@@ -25,15 +28,15 @@
 #define SPOOL_PENDING_MAX_BYTES \
 	(16u                    \
 	 << 20) /* what waits in memory for a disk that is busy: a third of a second at 50 MB/s */
-#define SPOOL_RETRY_NS \
-	NSEC_PER_SEC /* after a failure; so writing goes on within two seconds of its end */
-#define SPOOL_LEDGER_NS \
-	(200 *          \
-	 NSEC_PER_MSEC) /* acknowledgements wait so long: what came in between comes again after a crash */
-#define SPOOL_READ_TRIES 3 /* of a segment that the disk does not give; then it is passed over */
+/* after a failure; so writing goes on within two seconds of its end */
+#define SPOOL_RETRY_NS NSEC_PER_SEC
+/* acknowledgements wait so long: what came in between comes again after a crash */
+#define SPOOL_LEDGER_NS (200 * NSEC_PER_MSEC)
+/* of a segment that the disk does not give; then it is passed over */
+#define SPOOL_READ_TRIES 3
 #define SPOOL_READ_BYTES (512 * 1024) /* of one read at the most */
-#define SPOOL_DISK_MIN_BYTES \
-	(EVBLOCK_MAX_BYTES / 2) /* a full block is refused there, but most have a few KB */
+/* a full block is refused there, but most have a few KB */
+#define SPOOL_DISK_MIN_BYTES (EVBLOCK_MAX_BYTES / 2)
 #define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
 
 enum spool_when_full {
@@ -45,8 +48,8 @@ enum spool_when_full {
 struct spool_conf {
 	const struct disk *disk; /* borrowed */
 	enum spool_when_full when_full;
-	uint64_t
-		max_bytes; /* of all segments, SPOOL_DISK_MIN_BYTES at least; what is on its way to the disk comes on top */
+	uint64_t max_bytes; /* of all segments, SPOOL_DISK_MIN_BYTES at least; what is on its way to
+			       the disk comes on top */
 	uint64_t segment_bytes; /* 0: an eighth of that */
 	nsec_t commit_ns; /* so long may a block wait for others to be made sure of with it */
 	size_t commit_bytes; /* ... unless there are so many, at most SPOOL_PENDING_MAX_BYTES / 2 */
@@ -60,8 +63,8 @@ struct spool;
 struct consumer;
 
 /*
- * What a crash left is put in order: a torn end is cut off. ERR_SYS: the folder or the ledger cannot be read. ERR_INVALID,
- * ERR_LIMIT, ERR_NOMEM.
+ * What a crash left is put in order: a torn end is cut off. ERR_SYS: the folder or the ledger
+ * cannot be read. ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
 int spool_open(const struct spool_conf *c, struct spool **out, struct err *e);
 
@@ -69,14 +72,15 @@ int spool_open(const struct spool_conf *c, struct spool **out, struct err *e);
 void spool_free(struct spool *s);
 
 /*
- * Other limits than those of spool_open(), from now on; segments have an eighth. What there is too much of by then goes or stays as if it had come to
- * them. ERR_INVALID: nothing changed.
+ * Other limits than those of spool_open(), from now on; segments have an eighth. What there is too
+ * much of by then goes or stays as if it had come to them. ERR_INVALID: nothing changed.
  */
 int spool_limit(struct spool *s, enum spool_when_full when_full, uint64_t max_bytes, nsec_t now);
 
 /*
- * A good block of b->bytes at p. The numbers of a stream may not go back. 0: it is kept, and settled later. -ERR_LIMIT: it is not kept;
- * that it is lost is settled later. Both count as one that was appended. -ERR_NOMEM: nothing happened.
+ * A good block of b->bytes at p. The numbers of a stream may not go back. 0: it is kept, and
+ * settled later. -ERR_LIMIT: it is not kept; that it is lost is settled later. Both count as one
+ * that was appended. -ERR_NOMEM: nothing happened.
  */
 int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nsec_t now);
 
@@ -84,7 +88,8 @@ int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nse
 uint64_t spool_appended(const struct spool *s);
 uint64_t spool_settled(const struct spool *s);
 
-/* Of what was appended something comes to be in the log still: blocks, or that some are lost, which waits for room. */
+/* Of what was appended something comes to be in the log still: blocks, or that some are lost, which
+ * waits for room. */
 bool spool_owes(const struct spool *s);
 
 /* There is no room: blocks are lost from now on. False again when a quarter is free. */
@@ -93,7 +98,8 @@ bool spool_is_full(const struct spool *s);
 /* Does what is due. Returns the time when there is something to do next; INT64_MAX: nothing. */
 nsec_t spool_step(struct spool *s, nsec_t now);
 
-/* Writes all now. On failure nothing is settled that is not, and it is tried again later. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+/* Writes all now. On failure nothing is settled that is not, and it is tried again later. ERR_SYS,
+ * ERR_NOMEM, ERR_LIMIT. */
 int spool_commit(struct spool *s, nsec_t now);
 
 /* --- consumers */
@@ -101,7 +107,8 @@ int spool_commit(struct spool *s, nsec_t now);
 /* NULL: there is none of that name. Valid until it is removed. */
 struct consumer *spool_find(struct spool *s, const char *name);
 
-/* A new one, who gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT, ERR_INVALID for the name. */
+/* A new one, who gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT,
+ * ERR_INVALID for the name. */
 int spool_add(struct spool *s, const char *name, bool from_oldest, struct consumer **out);
 void spool_remove(struct spool *s, struct consumer *c);
 
@@ -109,8 +116,8 @@ void spool_remove(struct spool *s, struct consumer *c);
 void spool_rewind(struct spool *s, struct consumer *c);
 
 /*
- * The next blocks for it, whole, at most SPOOL_READ_BYTES, into out. *place: what acknowledges them, and
- * all before. Nothing: out is empty. ERR_SYS: try again after SPOOL_RETRY_NS. ERR_NOMEM.
+ * The next blocks for it, whole, at most SPOOL_READ_BYTES, into out. *place: what acknowledges
+ * them, and all before. Nothing: out is empty. ERR_SYS: try again after SPOOL_RETRY_NS. ERR_NOMEM.
  */
 int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *place);
 
@@ -124,10 +131,11 @@ int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
 
 /*
- * All good blocks that lie in that folder, the oldest first, also those that were acknowledged; nobody may have it open.
- * ERR_EXISTS, ERR_SYS, ERR_NOMEM.
+ * All good blocks that lie in that folder, the oldest first, also those that were acknowledged;
+ * nobody may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
  */
-int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b), void *arg, struct err *e);
+int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b),
+	       void *arg, struct err *e);
 
 /* --- figures */
 

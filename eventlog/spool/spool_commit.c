@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written, in which order, and what happens when it is not. Data before the ledger, the ledger before removals. */
+/* What is written, in which order, and what happens when it is not. Data before the ledger, the
+ * ledger before removals. */
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spool_internal.h"
@@ -49,8 +50,9 @@ static void end_segment(struct spool *s)
 }
 
 /*
- * A disk that failed once is not asked again for the same file: it may say yes now and have forgotten what was
- * written. The segment ends with what was made sure of before; the rest is written to another one.
+ * A disk that failed once is not asked again for the same file: it may say yes now and have
+ * forgotten what was written. The segment ends with what was made sure of before; the rest is
+ * written to another one.
  */
 static void give_up_segment(struct spool *s)
 {
@@ -189,9 +191,11 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 	rc = ledger_lose(&k->s->ledger, k->c, &what, k->place);
 	if (rc != -ERR_LIMIT)
 		return rc;
-	/* The disk must not fill for it: the stream's next block tells by its numbers, if there is one. */
+	/* The disk must not fill for it: the stream's next block tells by its numbers, if there is
+	 * one. */
 	if (!k->s->stats.unnamed_losses++)
-		spool_word(k->s, "consumer %s has lost of more streams than are remembered", k->c->name);
+		spool_word(k->s, "consumer %s has lost of more streams than are remembered",
+			   k->c->name);
 	return 0;
 }
 

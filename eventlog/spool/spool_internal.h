@@ -20,8 +20,8 @@ struct spool {
 	struct ledger ledger;
 	uint64_t kept_from; /* the least cursor of the ledger as it is on the disk */
 	uint64_t appended, settled;
-	uint64_t
-		unsure_from; /* the first appended one that is lost and not in the ledger on disk; UINT64_MAX: none */
+	uint64_t unsure_from; /* the first appended one that is lost and not in the ledger on disk;
+				 UINT64_MAX: none */
 	nsec_t commit_at, ledger_at; /* when these are due; INT64_MAX: not at all */
 	nsec_t ledger_was; /* when it was written */
 	nsec_t retry_at; /* 0: nothing fails */
@@ -38,7 +38,8 @@ void spool_ledger_due(struct spool *s, nsec_t at);
 /* What was damaged, once for each segment. */
 void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how);
 
-/* One window more. What cannot be read, SPOOL_READ_TRIES times, is passed over as damage is. What walk_window() returns otherwise. */
+/* One window more. What cannot be read, SPOOL_READ_TRIES times, is passed over as damage is. What
+ * walk_window() returns otherwise. */
 int spool_walk(struct spool *s, struct walk *w, struct segment *g);
 
 /* Takes the oldest segment away, whoever needs it still. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */

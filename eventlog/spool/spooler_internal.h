@@ -30,7 +30,8 @@ struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
 	void (*work)(struct spooler *s); /* there is something to do; with the lock held */
 	void (*tell)(struct spooler *s); /* the loop has something to tell; from who works */
-	void (*close)(struct spooler *s); /* what came is done, and s is freed, soon at least; no callback any more */
+	/* what came is done, and s is freed, soon at least; no callback any more */
+	void (*close)(struct spooler *s);
 };
 
 extern const struct spooler_way spooler_thread, spooler_loop;
@@ -60,7 +61,8 @@ struct spooler {
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
 	struct wish wish[LEDGER_CONSUMERS_MAX];
-	enum spool_when_full when_full; /* these two are of limits that the spool does not have yet */
+	/* these two are of limits that the spool does not have yet */
+	enum spool_when_full when_full;
 	uint64_t max_bytes; /* 0: it has them */
 	bool has_work, is_closing, has_ended, is_left; /* is_left: nobody but the thread has it */
 	bool is_open, has_opened; /* it was tried */
@@ -87,7 +89,8 @@ void spooler_tell(struct spooler *s);
 struct turn *turn_new(struct spooler *s);
 void turn_free(struct turn *t);
 
-/* Opens it when it is not open, takes what was asked for and does it. When there is something to do without being asked; INT64_MAX: never. */
+/* Opens it when it is not open, takes what was asked for and does it. When there is something to do
+ * without being asked; INT64_MAX: never. */
 nsec_t turn_work(struct turn *t);
 
 /* What can wait is written too, and the spool is closed. */

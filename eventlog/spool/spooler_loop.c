@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop works itself, in turns: for who must not have a second thread, and loses nothing by waiting for the disk. */
+/* The loop works itself, in turns: for who must not have a second thread, and loses nothing by
+ * waiting for the disk. */
 #include "eventlog/spool/spooler_internal.h"
 
 static nsec_t after(const struct spooler *s)
@@ -61,4 +62,6 @@ static void close_it(struct spooler *s)
 	spooler_free(s);
 }
 
-const struct spooler_way spooler_loop = { .start = start, .work = work, .tell = tell, .close = close_it };
+const struct spooler_way spooler_loop = {
+	.start = start, .work = work, .tell = tell, .close = close_it
+};

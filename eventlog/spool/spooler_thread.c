@@ -25,7 +25,8 @@ static bool wait_for_work(struct spooler *s, nsec_t due)
 	until(&at, due);
 	pthread_mutex_lock(&s->lock);
 	while (!s->has_work && !s->is_closing) {
-		int rc = due == INT64_MAX ? pthread_cond_wait(&s->wake, &s->lock) : pthread_cond_timedwait(&s->wake, &s->lock, &at);
+		int rc = due == INT64_MAX ? pthread_cond_wait(&s->wake, &s->lock)
+					  : pthread_cond_timedwait(&s->wake, &s->lock, &at);
 
 		if (rc == ETIMEDOUT)
 			break;
@@ -142,4 +143,6 @@ static void close_it(struct spooler *s)
 	}
 }
 
-const struct spooler_way spooler_thread = { .start = start, .work = work, .tell = tell, .close = close_it };
+const struct spooler_way spooler_thread = {
+	.start = start, .work = work, .tell = tell, .close = close_it
+};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has the spool: takes what came, does what is due, answers who wants. It alone waits for the disk. */
+/* Who has the spool: takes what came, does what is due, answers who wants. It alone waits for the
+ * disk. */
 #include "common/base/str.h"
 #include "eventlog/spool/spooler_internal.h"
 
@@ -195,7 +196,8 @@ static void tell_empty(struct turn *t, int i)
 	struct wish *w = &t->s->wish[i];
 	uint64_t at = spool_appended(t->spool);
 
-	if (spool_settled(t->spool) != at || spool_owes(t->spool) || t->at < t->taken.n || t->of[i].empty_at == at + 1)
+	if (spool_settled(t->spool) != at || spool_owes(t->spool) || t->at < t->taken.n ||
+	    t->of[i].empty_at == at + 1)
 		return;
 	t->of[i].empty_at = at + 1;
 	pthread_mutex_lock(&t->s->lock);

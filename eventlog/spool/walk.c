@@ -28,8 +28,9 @@ static ssize_t fill(const struct walk *w, uint8_t *window, size_t n)
 }
 
 /*
- * Passes over what is no good block: up to where the next may begin. *vain: bytes that were read for headers whose rest is
- * not as they say; headers made to be one in another would have all read again for each of them.
+ * Passes over what is no good block: up to where the next may begin. *vain: bytes that were read
+ * for headers whose rest is not as they say; headers made to be one in another would have all read
+ * again for each of them.
  */
 static size_t past(const uint8_t *p, size_t n, bool is_end, const struct evblock *b, size_t *vain)
 {

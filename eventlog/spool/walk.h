@@ -15,14 +15,16 @@ struct walk {
 	uint64_t place; /* of what is next; moves on */
 	uint64_t damaged; /* bytes that are in no good block; added to */
 	uint64_t good_end; /* behind the last good block */
-	/* A good block, or one of a later version, at its place. Not 0: this one is not taken, and the walk ends. */
+	/* A good block, or one of a later version, at its place. Not 0: this one is not taken, and
+	 * the walk ends. */
 	int (*on_block)(void *arg, const uint8_t *p, const struct evblock *b, uint64_t place);
 	void *arg;
 };
 
 /*
- * Looks at one window of at most WALK_WINDOW_BYTES, which is the caller's. `place` moves on, by at least a byte when it is not
- * the end, unless on_block does not take the first. 0, what on_block returned, -ERR_SYS with errno: the window cannot be read.
+ * Looks at one window of at most WALK_WINDOW_BYTES, which is the caller's. `place` moves on, by at
+ * least a byte when it is not the end, unless on_block does not take the first. 0, what on_block
+ * returned, -ERR_SYS with errno: the window cannot be read.
  */
 int walk_window(struct walk *w, uint8_t *window);
 

@@ -18,7 +18,8 @@
 #define CTF_STREAMS_MAX 65536 /* as many files in a folder */
 #define CTF_BUFFER_BYTES (64 * 1024) /* is written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
-/* Babeltrace adds seconds and their fraction, and wants room for the fraction behind the last second. */
+/* Babeltrace adds seconds and their fraction, and wants room for the fraction behind the last
+ * second. */
 #define TIME_LAST ((uint64_t)(INT64_MAX / NSEC_PER_SEC - 1) * NSEC_PER_SEC)
 
 struct ctf_stream {
@@ -168,7 +169,8 @@ static void put_identifier(struct buf *b, const char *s)
 {
 	buf_putc(b, '_');
 	for (; *s; s++)
-		buf_putc(b, isalnum((unsigned char)*s) && (unsigned char)*s < 0x80 ? (uint8_t)*s : '_');
+		buf_putc(b, isalnum((unsigned char)*s) && (unsigned char)*s < 0x80 ? (uint8_t)*s
+										   : '_');
 }
 
 /* Two names that became one: the second has its number behind it. */

@@ -29,7 +29,9 @@ static const char ulm_magic[8] = { 'U', 'L', 'M', '\0', ' ', ' ', ' ', ' ' };
 
 static size_t magic_bytes(const char *s, size_t n)
 {
-	return n >= sizeof(ulm_magic) && !memcmp(s, ulm_magic, sizeof(ulm_magic)) ? sizeof(ulm_magic) : 0;
+	return n >= sizeof(ulm_magic) && !memcmp(s, ulm_magic, sizeof(ulm_magic))
+		       ? sizeof(ulm_magic)
+		       : 0;
 }
 
 int evline_guess(const uint8_t *p, size_t n, enum evline_form *out)
@@ -81,7 +83,8 @@ const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escap
 	return to;
 }
 
-int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v, struct err *e)
+int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v,
+	       struct err *e)
 {
 	unsigned *n = is_constant ? &l->type.nconst : &l->type.nfield;
 
@@ -173,7 +176,8 @@ static size_t name_bytes(const struct words *w)
 	size_t i = 0;
 
 	for (; i < w->n && w->s[i] != ' ' && w->s[i] != '\t'; i++)
-		if (w->is_lite ? w->s[i] == ':' && (i + 1 == w->n || w->s[i + 1] == ' ') : w->s[i] == '=')
+		if (w->is_lite ? w->s[i] == ':' && (i + 1 == w->n || w->s[i + 1] == ' ')
+			       : w->s[i] == '=')
 			return i;
 	return w->n;
 }
@@ -196,10 +200,12 @@ static int next_word(struct words *w, struct word *out, struct err *e)
 	}
 	n = name_bytes(w);
 	if (n == w->n || !n)
-		return err_set(e, ERR_PARSE, n ? "a word that is no name and value" : "a value without a name");
+		return err_set(e, ERR_PARSE,
+			       n ? "a word that is no name and value" : "a value without a name");
 	out->name = evline_text(w->line, w->s, n, true, &len);
 	if (!out->name || !len || len > NAME_MAX_BYTES || strlen(out->name) != len)
-		return err_set(e, ERR_LIMIT, "a name of more than %d bytes, or with a 0 in it", NAME_MAX_BYTES);
+		return err_set(e, ERR_LIMIT, "a name of more than %d bytes, or with a 0 in it",
+			       NAME_MAX_BYTES);
 	w->s += n + 1;
 	w->n -= n + 1;
 	if (w->is_lite)
@@ -292,7 +298,8 @@ static int take_lite(struct evline *l, const struct word *w, struct err *e)
 		return 0;
 	if (str_eq(w->name, "LVL") && take_level(l, w))
 		return 0;
-	if (!evwords_value(w->value, w->n, at ? (enum evkind)(at - letters + EV_INT32) : EV_STRING, &v))
+	if (!evwords_value(w->value, w->n, at ? (enum evkind)(at - letters + EV_INT32) : EV_STRING,
+			   &v))
 		return err_set(e, ERR_PARSE, "%.64s is not of its kind", w->name);
 	return evline_add(l, false, w->name, &v, e);
 }
@@ -326,10 +333,12 @@ static int end_line(struct evline *l, enum evline_form form, struct err *e)
 	return 1;
 }
 
-static int read_words(struct evline *l, enum evline_form form, const char *s, size_t n, struct err *e)
+static int read_words(struct evline *l, enum evline_form form, const char *s, size_t n,
+		      struct err *e)
 {
 	struct words w = { .line = l, .s = s, .n = n, .is_lite = form == EVLINE_LITE };
-	bool is_padded = l->fraction == EVWORDS_PADDED || (l->fraction == EVWORDS_AUTO && is_globus(s, n));
+	bool is_padded =
+		l->fraction == EVWORDS_PADDED || (l->fraction == EVWORDS_AUTO && is_globus(s, n));
 	struct word word;
 	int rc;
 
@@ -337,9 +346,9 @@ static int read_words(struct evline *l, enum evline_form form, const char *s, si
 	if (!w.n || *w.s == '#')
 		return 0;
 	while ((rc = next_word(&w, &word, e)) == 1) {
-		rc = form == EVLINE_ULM ? take_ulm(l, &word, is_padded, e) :
-		     form == EVLINE_BP	? take_bp(l, &word, e) :
-					  take_lite(l, &word, e);
+		rc = form == EVLINE_ULM	 ? take_ulm(l, &word, is_padded, e)
+		     : form == EVLINE_BP ? take_bp(l, &word, e)
+					 : take_lite(l, &word, e);
 		if (rc)
 			return rc;
 	}

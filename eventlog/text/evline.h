@@ -25,7 +25,8 @@ int evline_guess(const uint8_t *p, size_t n, enum evline_form *out);
 struct evline {
 	enum evwords_fraction fraction;
 	struct event event; /* of the last line that was one */
-	uint64_t padded, plain; /* times with fewer than six digits: read as microseconds; as fractions */
+	/* times with fewer than six digits: read as microseconds; as fractions */
+	uint64_t padded, plain;
 	/* --- the rest is of evline.c and evline_xml.c */
 	struct evtype type;
 	struct evfield field[EV_FIELDS_MAX];
@@ -45,10 +46,12 @@ struct evline *evline_new(enum evwords_fraction fraction);
  */
 int evline_read(struct evline *l, enum evline_form form, const char *s, size_t n, struct err *e);
 
-/* For the readers. Copies of names and strings, unescaped, 0 behind them; NULL: no room (which cannot be). */
+/* For the readers. Copies of names and strings, unescaped, 0 behind them; NULL: no room (which
+ * cannot be). */
 const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped, size_t *len);
 /* Adds a field. ERR_LIMIT: too many. */
-int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v, struct err *e);
+int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v,
+	       struct err *e);
 int evline_read_xml(struct evline *l, const char *s, size_t n, struct err *e);
 
 #endif

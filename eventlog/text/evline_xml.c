@@ -37,7 +37,8 @@ static void skip_space(struct xml *x)
 		take(x, *x->s == ' ' ? " " : "\t");
 }
 
-/* The character that an entity stands for, and its bytes; plain ones stand for themselves. 0: no good entity. */
+/* The character that an entity stands for, and its bytes; plain ones stand for themselves. 0: no
+ * good entity. */
 static char character(const char *s, size_t n, size_t *used)
 {
 	static const char *const words[] = { "&lt;", "&gt;", "&amp;", "&quot;", "&apos;" };
@@ -79,7 +80,11 @@ static const char **attr_of(struct attrs *a, const char *name)
 	const struct {
 		const char *name;
 		const char **to;
-	} known[] = { { "n", &a->n }, { "t", &a->t }, { "ts", &a->ts }, { "name", &a->name }, { "level", &a->level } };
+	} known[] = { { "n", &a->n },
+		      { "t", &a->t },
+		      { "ts", &a->ts },
+		      { "name", &a->name },
+		      { "level", &a->level } };
 
 	for (unsigned i = 0; i < ARRAY_LEN(known); i++)
 		if (str_eq(name, known[i].name))
@@ -144,7 +149,8 @@ static int take_field(struct xml *x, const struct attrs *a, struct err *e)
 	const char *text;
 	size_t len;
 
-	if (!a->n || !a->n[0] || strlen(a->n) > NAME_MAX_BYTES || !a->t || evkind_from_name(a->t, &kind))
+	if (!a->n || !a->n[0] || strlen(a->n) > NAME_MAX_BYTES || !a->t ||
+	    evkind_from_name(a->t, &kind))
 		return bad(e, "a field without a good name or kind");
 	text = take_text(x, '<', &len);
 	if (!text || !evwords_value(text, len, kind, &v))

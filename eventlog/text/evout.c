@@ -4,7 +4,8 @@
 #include "common/base/str.h"
 #include "eventlog/text/evwords.h"
 
-static const char *const names[EVOUT_NFORMS] = { "ulm", "bp", "lite", "xml", "json", "chrome", "otlp" };
+static const char *const names[EVOUT_NFORMS] = { "ulm",	 "bp",	   "lite", "xml",
+						 "json", "chrome", "otlp" };
 
 int evout_from_name(const char *name, enum evout_form *out)
 {
@@ -75,7 +76,8 @@ const struct evvalue *evattr_find_id(const struct event *ev)
 		const char *name = ev->type->field[i].name;
 		size_t n = strlen(name);
 
-		if (str_eq(name, "guid") || str_eq(name, "id") || str_eq(name, "ID") || (n > 3 && str_eq(name + n - 3, ".id")))
+		if (str_eq(name, "guid") || str_eq(name, "id") || str_eq(name, "ID") ||
+		    (n > 3 && str_eq(name + n - 3, ".id")))
 			return &ev->value[i];
 	}
 	return NULL;
@@ -83,7 +85,9 @@ const struct evvalue *evattr_find_id(const struct event *ev)
 
 bool evattr_fulfil(const struct event *ev, const struct evwhere *w)
 {
-	const struct evvalue name = { .kind = EV_STRING, .n = (uint32_t)strlen(ev->type->name), .s = ev->type->name };
+	const struct evvalue name = { .kind = EV_STRING,
+				      .n = (uint32_t)strlen(ev->type->name),
+				      .s = ev->type->name };
 
 	for (unsigned i = 0; i < w->n; i++) {
 		const struct evvalue *v = evattr_find(ev, w->v[i].field);
@@ -196,13 +200,15 @@ static void put_marked_up(struct buf *b, const char *s, size_t n)
 		const char *at = s[i] ? strchr(markup, s[i]) : NULL;
 
 		if (at)
-			buf_puts(b, (const char *const[]){ "&lt;", "&gt;", "&amp;", "&quot;" }[at - markup]);
+			buf_puts(b, (const char *const[]){ "&lt;", "&gt;", "&amp;",
+							   "&quot;" }[at - markup]);
 		else
 			buf_putc(b, (uint8_t)s[i]);
 	}
 }
 
-/* Escaped at the end of b, and once more from there when there is anything to mark up: mostly there is not. */
+/* Escaped at the end of b, and once more from there when there is anything to mark up: mostly there
+ * is not. */
 static void put_xml_text(struct buf *b, const char *s, size_t n)
 {
 	size_t from = b->n;
@@ -265,7 +271,8 @@ void evout_begin(struct evout *o, enum evout_form form)
 
 void evout_event(struct evout *o, const struct event *ev)
 {
-	static void (*const put[])(struct buf *b, const struct event *ev) = { put_ulm, put_bp, put_lite, put_xml };
+	static void (*const put[])(struct buf * b, const struct event *ev) = { put_ulm, put_bp,
+									       put_lite, put_xml };
 
 	if (!o->n)
 		o->start = ev->wall_ns;

@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-/* What JSON has no number or string for is a string: "nan", "inf"; bytes that are no UTF-8 as C escapes. */
+/* What JSON has no number or string for is a string: "nan", "inf"; bytes that are no UTF-8 as C
+ * escapes. */
 static void put_value(struct json *j, const struct evvalue *v)
 {
 	struct buf b = BUF_INIT(EVOUT_MAX_BYTES);
@@ -139,7 +140,8 @@ static void put_id(struct json *j, const struct evvalue *v)
 	buf_done(&b);
 }
 
-/* Microseconds since the first event, three digits of nanoseconds: since 1970 they would not fit a double. */
+/* Microseconds since the first event, three digits of nanoseconds: since 1970 they would not fit a
+ * double. */
 static void put_micros(struct evout *o, struct json *j, nsec_t wall)
 {
 	json_key_double(j, "ts", (double)((uint64_t)wall - (uint64_t)o->start) / 1e3);
@@ -181,8 +183,10 @@ static void put_any(struct json *j, const struct evvalue *v)
 
 	json_key(j, "value");
 	json_object(j);
-	if (v->kind == EV_INT32 || v->kind == EV_INT64) { /* 64 bits are strings in the JSON of protobuf */
-		snprintf(text, sizeof(text), "%lld", (long long)(v->kind == EV_INT32 ? v->i32 : v->i64));
+	/* 64 bits are strings in the JSON of protobuf */
+	if (v->kind == EV_INT32 || v->kind == EV_INT64) {
+		snprintf(text, sizeof(text), "%lld",
+			 (long long)(v->kind == EV_INT32 ? v->i32 : v->i64));
 		put_key_text(j, "intValue", text);
 	} else if (v->kind == EV_STRING) {
 		json_key(j, "stringValue");
@@ -214,8 +218,9 @@ static void put_otlp_attrs(struct json *j, const struct event *ev)
 	json_array_end(j);
 }
 
-#define OTLP_HEAD "{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":" \
-		  "{\"stringValue\":\"%016llx\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
+#define OTLP_HEAD                                                                               \
+	"{\"resourceLogs\":[{\"resource\":{\"attributes\":[{\"key\":\"omig.stream\",\"value\":" \
+	"{\"stringValue\":\"%016llx\"}}]},\"scopeLogs\":[{\"scope\":{\"name\":\"omig\"},\"logRecords\":["
 #define OTLP_TAIL "]}]}]}\n"
 #define OTLP_RECORDS 1000 /* of one request: collectors refuse those of more than some MiB */
 
@@ -235,7 +240,8 @@ static void put_otlp(struct evout *o, const struct event *ev)
 		buf_putc(&o->b, ',');
 	json_init(&j, &o->b);
 	json_object(&j);
-	snprintf(time, sizeof(time), "%llu", (unsigned long long)(ev->wall_ns > 0 ? ev->wall_ns : 0));
+	snprintf(time, sizeof(time), "%llu",
+		 (unsigned long long)(ev->wall_ns > 0 ? ev->wall_ns : 0));
 	put_key_text(&j, "timeUnixNano", time);
 	if (ev->type->level) {
 		json_key_u64(&j, "severityNumber", severity[ev->type->level]);

@@ -49,8 +49,8 @@ static int add(struct evtypes *t, uint64_t hash, unsigned *out, struct err *e)
 	return 0;
 }
 
-int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type, unsigned *out,
-		   bool *is_new, struct err *e)
+int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type,
+		   unsigned *out, bool *is_new, struct err *e)
 {
 	struct evtypes_one *one;
 	uint64_t hash;

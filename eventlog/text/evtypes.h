@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers for event types that are found along the way: the same description has the same number. */
+/* Numbers for event types that are found along the way: the same description has the same
+ * number. */
 #ifndef EVENTLOG_TEXT_EVTYPES_H
 #define EVENTLOG_TEXT_EVTYPES_H
 
@@ -17,10 +18,10 @@ void evtypes_init(struct evtypes *t);
 void evtypes_done(struct evtypes *t);
 
 /*
- * The number of a type. *is_new: it was not known. stream_type (may be NULL): constants that count as
- * a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
+ * The number of a type. *is_new: it was not known. stream_type (may be NULL): constants that count
+ * as a part of it. ERR_LIMIT: EV_TYPE_LAST are known; ERR_NOMEM.
  */
-int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type, unsigned *out,
-		   bool *is_new, struct err *e);
+int evtypes_number(struct evtypes *t, const struct evtype *type, const struct evtype *stream_type,
+		   unsigned *out, bool *is_new, struct err *e);
 
 #endif

@@ -8,7 +8,8 @@
 
 /* --- times */
 
-/* Civil date from days since 1970 and back: eras of 400 years that begin in March, so that leap days come last. */
+/* Civil date from days since 1970 and back: eras of 400 years that begin in March, so that leap
+ * days come last. */
 struct date {
 	int64_t year;
 	unsigned month, day;
@@ -28,7 +29,8 @@ static struct date date_of(int64_t days)
 static int64_t days_of(int64_t year, unsigned month, unsigned day)
 {
 	int64_t y = year - (month <= 2), era = (y >= 0 ? y : y - 399) / 400;
-	unsigned yoe = (unsigned)(y - era * 400), doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
+	unsigned yoe = (unsigned)(y - era * 400),
+		 doy = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1;
 
 	return era * 146097 + (int64_t)(yoe * 365 + yoe / 4 - yoe / 100 + doy) - 719468;
 }
@@ -57,13 +59,15 @@ static size_t put_time(char *out, nsec_t wall, const char marks[3])
 	of_day = (sec % 86400 + 86400) % 86400;
 	d = date_of((sec - of_day) / 86400);
 	part[0] = (uint64_t)d.year, part[1] = d.month, part[2] = d.day;
-	part[3] = (uint64_t)of_day / 3600, part[4] = (uint64_t)of_day / 60 % 60, part[5] = (uint64_t)of_day % 60;
+	part[3] = (uint64_t)of_day / 3600, part[4] = (uint64_t)of_day / 60 % 60,
+	part[5] = (uint64_t)of_day % 60;
 	for (unsigned i = 0; i < 6; i++) {
 		to = put_digits(to, part[i], width[i]);
 		if (after[i])
 			*to++ = after[i];
 	}
-	to = frac % 1000 ? put_digits(to, (uint64_t)frac, 9) : put_digits(to, (uint64_t)frac / 1000, 6);
+	to = frac % 1000 ? put_digits(to, (uint64_t)frac, 9)
+			 : put_digits(to, (uint64_t)frac / 1000, 6);
 	return (size_t)(to - out);
 }
 
@@ -135,7 +139,8 @@ static bool to_time(const unsigned part[6], int64_t ns, nsec_t *out)
 {
 	int64_t sec;
 
-	if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > days_in(part[0], part[1]) || part[3] > 23 || part[4] > 59 || part[5] > 60)
+	if (part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > days_in(part[0], part[1]) ||
+	    part[3] > 23 || part[4] > 59 || part[5] > 60)
 		return false;
 	sec = days_of(part[0], part[1], part[2]) * 86400 + part[3] * 3600 + part[4] * 60 + part[5];
 	/* The first second of all begins before the least time there is: come from above. */
@@ -143,7 +148,8 @@ static bool to_time(const unsigned part[6], int64_t ns, nsec_t *out)
 		sec++;
 		ns -= NSEC_PER_SEC;
 	}
-	return !__builtin_mul_overflow(sec, NSEC_PER_SEC, out) && !__builtin_add_overflow(*out, ns, out);
+	return !__builtin_mul_overflow(sec, NSEC_PER_SEC, out) &&
+	       !__builtin_add_overflow(*out, ns, out);
 }
 
 bool evwords_date(const char *s, size_t n, bool is_padded, nsec_t *out, bool *is_short)
@@ -171,11 +177,13 @@ static bool to_epoch(struct scan c, nsec_t *out)
 	if (!c.n || *c.s < '0' || *c.s > '9')
 		return false;
 	for (; c.n && *c.s >= '0' && *c.s <= '9'; c.s++, c.n--)
-		if (__builtin_mul_overflow(sec, 10, &sec) || __builtin_add_overflow(sec, *c.s - '0', &sec))
+		if (__builtin_mul_overflow(sec, 10, &sec) ||
+		    __builtin_add_overflow(sec, *c.s - '0', &sec))
 			return false;
 	if (take_mark(&c, '.') && !take_fraction(&c, false, &ns, &is_short))
 		return false;
-	if (c.n || __builtin_mul_overflow(sec, NSEC_PER_SEC, out) || __builtin_add_overflow(*out, ns, out))
+	if (c.n || __builtin_mul_overflow(sec, NSEC_PER_SEC, out) ||
+	    __builtin_add_overflow(*out, ns, out))
 		return false;
 	*out = is_negative ? -*out : *out;
 	return true;
@@ -224,7 +232,8 @@ bool evwords_value(const char *s, size_t n, enum evkind kind, struct evvalue *ou
 	memcpy(text, s, n);
 	text[n] = '\0';
 	if (kind == EV_INT32 || kind == EV_INT64) {
-		if (str_to_i64(text, kind == EV_INT32 ? INT32_MIN : INT64_MIN, kind == EV_INT32 ? INT32_MAX : INT64_MAX, &i))
+		if (str_to_i64(text, kind == EV_INT32 ? INT32_MIN : INT64_MIN,
+			       kind == EV_INT32 ? INT32_MAX : INT64_MAX, &i))
 			return false;
 		kind == EV_INT32 ? (void)(out->i32 = (int32_t)i) : (void)(out->i64 = i);
 		return true;
@@ -255,7 +264,8 @@ void evwords_infer(const char *s, size_t n, struct evvalue *out)
 	bool may_be = n && n < NUMBER_BYTES && strchr("-0123456789ni", *s);
 
 	for (int kind = EV_INT32; may_be && kind <= EV_DOUBLE; kind++)
-		if (kind != EV_FLOAT && evwords_value(s, n, (enum evkind)kind, out) && is_written_so(s, n, out))
+		if (kind != EV_FLOAT && evwords_value(s, n, (enum evkind)kind, out) &&
+		    is_written_so(s, n, out))
 			return;
 	*out = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)n, .s = s };
 }
@@ -412,7 +422,8 @@ size_t evwords_unescape(char *to, const char *s, size_t n)
 		if (at) {
 			*to++ = special[at - letter];
 			i++;
-		} else if (is_escape && s[i + 1] == 'x' && i + 3 < n && nibble(s[i + 2]) >= 0 && nibble(s[i + 3]) >= 0) {
+		} else if (is_escape && s[i + 1] == 'x' && i + 3 < n && nibble(s[i + 2]) >= 0 &&
+			   nibble(s[i + 3]) >= 0) {
 			*to++ = (char)(nibble(s[i + 2]) << 4 | nibble(s[i + 3]));
 			i += 3;
 		} else {

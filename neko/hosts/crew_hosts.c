@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes behind factories: a TLS line each, over which the master answers what the time is, too. */
+/* Processes behind factories: a TLS line each, over which the master answers what the time is,
+ * too. */
 #include "neko/hosts/hosts.h"
 
 #include "common/base/str.h"
@@ -15,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAD_NS \
-	(200 * NSEC_PER_MSEC) /* a way around the world; who hears of it later begins late */
+/* a way around the world; who hears of it later begins late */
+#define LEAD_NS (200 * NSEC_PER_MSEC)
 #define OPEN_NS (HANDSHAKE_MAX_NS + NSEC_PER_SEC)
 
 struct host {
@@ -213,7 +214,7 @@ static int start(struct crew *crew, uint32_t id, struct err *e)
 	if (rc == 0)
 		rc = chan_send(v->chan, b.p, b.n);
 	buf_done(&b);
-	return rc ? err_set(e, (enum err_code) - rc, "process %u could not be ordered", id) : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "process %u could not be ordered", id) : 0;
 }
 
 static uint32_t address(const struct crew *c, uint32_t id)

@@ -24,7 +24,8 @@ struct factory {
 	bool takes_objects;
 };
 
-/* Consumes the accepted channel of a peer that may give orders: a process of a run, as soon as it says which. */
+/* Consumes the accepted channel of a peer that may give orders: a process of a run, as soon as it
+ * says which. */
 void work_take(struct factory *f, struct chan *c);
 
 /* Ends all. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Real runs over several hosts. On each a factory waits for work; the master of a run has a TLS line to
- * a factory for each process that it wants there. Both show certificates of one monitor's authority, and the
- * factory obeys only tools of its own user that may manipulate.
+ * Real runs over several hosts. On each a factory waits for work; the master of a run has a TLS
+ * line to a factory for each process that it wants there. Both show certificates of one monitor's
+ * authority, and the factory obeys only tools of its own user that may manipulate.
  */
 #ifndef NEKO_HOSTS_HOSTS_H
 #define NEKO_HOSTS_HOSTS_H
@@ -19,8 +19,9 @@ struct hosts_identity {
 };
 
 /*
- * run_real() with processes 1, 2, ... on the hosts of the list in turn: "a:8765, b". ERR_INVALID: the list; ERR_DENIED,
- * ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks until it is done.
+ * run_real() with processes 1, 2, ... on the hosts of the list in turn: "a:8765, b". ERR_INVALID:
+ * the list; ERR_DENIED, ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks
+ * until it is done.
  */
 int hosts_run(struct run *r, const struct run_wish *w, const char *list,
 	      const struct hosts_identity *self, struct run_figures *out, struct err *e);

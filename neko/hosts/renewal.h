@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A factory has no line to mainsm: when its certificate is to be renewed, it makes one for as long as that takes. */
+/* A factory has no line to mainsm: when its certificate is to be renewed, it makes one for as long
+ * as that takes. */
 #ifndef NEKO_HOSTS_RENEWAL_H
 #define NEKO_HOSTS_RENEWAL_H
 

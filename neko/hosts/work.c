@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process of a run, as its factory sees it: a child with a stream, and the master's line. Frames
- * pass both ways; the time is asked for here, beside the line, and told to the child. Whichever of them ends,
- * or is silent, nothing is left.
+ * One process of a run, as its factory sees it: a child with a stream, and the master's line.
+ * Frames pass both ways; the time is asked for here, beside the line, and told to the child.
+ * Whichever of them ends, or is silent, nothing is left.
  */
 #include "neko/hosts/factory_internal.h"
 
@@ -22,7 +22,8 @@
 #define QUICK_PINGS 10 /* at first: the best of them is taken */
 #define QUICK_NS (10 * NSEC_PER_MSEC)
 #define TICK_NS (250 * NSEC_PER_MSEC) /* clocks that drift apart by 100 ppm: 25 us */
-#define QUEUE_MAX_BYTES (8u << 20) /* for the master; the child waits with its events above that */
+/* for the master; the child waits with its events above that */
+#define QUEUE_MAX_BYTES (8u << 20)
 
 struct work {
 	struct factory *factory;
@@ -224,7 +225,8 @@ static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 	rc = frame_end(&b, mark);
 	if (!rc && w->fd >= 0)
 		rc = realwire_send(w->fd, &b);
-	if (rc && w->fd >= 0 && rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
+	if (rc && w->fd >= 0 &&
+	    rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
 		tell_gone(w);
 	buf_done(&b);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Archives that anybody may have made. The first byte says how: the rest is a file, or changes to the catalogue and the rows of a good one,
- * for no fuzzer finds its way through the pages of SQLite to them. Read, asked and written to; a reader leaves the file as it is.
+ * Archives that anybody may have made. The first byte says how: the rest is a file, or changes to
+ * the catalogue and the rows of a good one, for no fuzzer finds its way through the pages of SQLite
+ * to them. Read, asked and written to; a reader leaves the file as it is.
  */
 #include "common/base/array.h"
 #include "common/base/hash.h"
@@ -66,12 +67,21 @@ static void put_events(struct archive *a, const char *name, unsigned n)
 {
 	struct evfield f[] = { { "id", EV_INT32 }, { "x", EV_DOUBLE }, { "text", EV_STRING } };
 	struct evconst c = { "HOST", { .kind = EV_STRING, .n = 1, .s = "h" } };
-	struct evtype t = { .name = name, .level = EV_INFO, .nfield = 3, .field = f, .nconst = 1, .constant = &c };
+	struct evtype t = {
+		.name = name, .level = EV_INFO, .nfield = 3, .field = f, .nconst = 1, .constant = &c
+	};
 	struct evtype stream = { .name = "", .nconst = 1, .constant = &c };
 
 	for (unsigned i = 0; i < n; i++) {
-		struct evvalue v[] = { { .kind = EV_INT32, .i32 = (int32_t)i }, { .kind = EV_DOUBLE, .f64 = i }, { .kind = EV_STRING, .n = 2, .s = "\xff\0" } };
-		struct event ev = { .type = &t, .stream_type = &stream, .value = v, .stream = 7 + n, .number = 2 * i, .wall_ns = i };
+		struct evvalue v[] = { { .kind = EV_INT32, .i32 = (int32_t)i },
+				       { .kind = EV_DOUBLE, .f64 = i },
+				       { .kind = EV_STRING, .n = 2, .s = "\xff\0" } };
+		struct event ev = { .type = &t,
+				    .stream_type = &stream,
+				    .value = v,
+				    .stream = 7 + n,
+				    .number = 2 * i,
+				    .wall_ns = i };
 
 		if (archive_put(a, &ev, NULL) < 0)
 			abort();
@@ -86,10 +96,12 @@ static void make_good(void)
 	struct stat st;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "%s/omig-fuzz-%ld.db", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
+	snprintf(path, sizeof(path), "%s/omig-fuzz-%ld.db",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (long)getpid());
 	atexit(forget_file);
 	evbalance_init(&b);
-	if (archive_open(path, AR_WRITE, 0, &a, NULL) || arkept_open(a, &b, NULL) || evbalance_restore(&b, &s, NULL))
+	if (archive_open(path, AR_WRITE, 0, &a, NULL) || arkept_open(a, &b, NULL) ||
+	    evbalance_restore(&b, &s, NULL))
 		abort();
 	put_events(a, "x.start", 8);
 	put_events(a, "x.end", 9);
@@ -98,7 +110,8 @@ static void make_good(void)
 	archive_close(a);
 	evbalance_done(&b);
 	f = fopen(path, "r");
-	if (!f || stat(path, &st) || !(good = malloc((size_t)st.st_size)) || fread(good, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
+	if (!f || stat(path, &st) || !(good = malloc((size_t)st.st_size)) ||
+	    fread(good, 1, (size_t)st.st_size, f) != (size_t)st.st_size)
 		abort();
 	fclose(f);
 	ngood = (size_t)st.st_size;
@@ -159,10 +172,14 @@ static void change(sqlite3 *db, const uint8_t *p, size_t n)
 	char sql[256];
 
 	if (p[3] & 64 && n > 4) /* bytes in the middle of bytes */
-		snprintf(sql, sizeof(sql), "UPDATE %s SET %s = CAST(substr(%s, 1, %u) || ?1 || substr(%s, %u) AS BLOB) WHERE rowid %% 16 = %u",
-			 places[at].table, column, column, p[4], column, p[4] + (unsigned)n - 4, p[2] % 16u);
+		snprintf(
+			sql, sizeof(sql),
+			"UPDATE %s SET %s = CAST(substr(%s, 1, %u) || ?1 || substr(%s, %u) AS BLOB) WHERE rowid %% 16 = %u",
+			places[at].table, column, column, p[4], column, p[4] + (unsigned)n - 4,
+			p[2] % 16u);
 	else
-		snprintf(sql, sizeof(sql), "UPDATE %s SET %s = ?1 WHERE rowid %% 16 = %u", places[at].table, column, p[2] % 16u);
+		snprintf(sql, sizeof(sql), "UPDATE %s SET %s = ?1 WHERE rowid %% 16 = %u",
+			 places[at].table, column, p[2] % 16u);
 	if (sqlite3_prepare_v2(db, sql, -1, &st, NULL) != SQLITE_OK)
 		return;
 	bind(st, p[3] & 64 && n > 4 ? 4 : p[3], p + 4, n - 4);
@@ -193,13 +210,15 @@ static int look_at_event(void *arg, const struct event *ev)
 	if (ev->type->nfield > EV_FIELDS_MAX || evtype_encode(&b, 1, ev->type, false, NULL))
 		abort();
 	for (unsigned i = 0; i < ev->type->nfield; i++)
-		if (ev->value[i].kind != ev->type->field[i].kind || (ev->value[i].kind == EV_STRING && ev->value[i].n && !ev->value[i].s))
+		if (ev->value[i].kind != ev->type->field[i].kind ||
+		    (ev->value[i].kind == EV_STRING && ev->value[i].n && !ev->value[i].s))
 			abort();
 	buf_done(&b);
 	return 0;
 }
 
-static int look_at_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n, struct err *e)
+static int look_at_row(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		       struct err *e)
 {
 	for (unsigned i = 0; i < n; i++)
 		if (v[i].class >= AR_NCLASSES || !names[i])
@@ -209,7 +228,12 @@ static int look_at_row(void *arg, const struct arvalue *v, const char *const *na
 
 static void read_it(void)
 {
-	static const char *const questions[] = { "types", "streams", "gaps", "count of x.* by text", "x.start where id > 1", "slowest 3 lifelines of x" };
+	static const char *const questions[] = { "types",
+						 "streams",
+						 "gaps",
+						 "count of x.* by text",
+						 "x.start where id > 1",
+						 "slowest 3 lifelines of x" };
 	struct arevents_report report;
 	struct archive *a;
 	struct err e = { 0 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text logs, the first byte says of what form: what is taken is an event that every form can be made of. */
+/* Text logs, the first byte says of what form: what is taken is an event that every form can be
+ * made of. */
 #include "eventlog/evwrite.h"
 #include "eventlog/text/evline.h"
 #include "eventlog/text/evout.h"
@@ -38,7 +39,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 
 	if (!line)
 		line = evline_new(EVWORDS_AUTO);
-	if (!line || !n || evline_read(line, (enum evline_form)(*p % EVLINE_NFORMS), (const char *)p + 1, n - 1, &e) != 1)
+	if (!line || !n ||
+	    evline_read(line, (enum evline_form)(*p % EVLINE_NFORMS), (const char *)p + 1, n - 1,
+			&e) != 1)
 		return 0;
 	ev = &line->event;
 	evwrite_init(&w, 1, false, 0);

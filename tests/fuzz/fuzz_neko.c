@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first byte says what the others are: c a configuration, which makes a run or an error with words; b a block
- * of events and delays, as many as it says; m what a master and a factory say, the configuration of an order too; any other one a datagram, of which a message has no more bytes
+ * The first byte says what the others are: c a configuration, which makes a run or an error with
+ * words; b a block of events and delays, as many as it says; m what a master and a factory say, the
+ * configuration of an order too; any other one a datagram, of which a message has no more bytes
  * than came.
  */
 #include "neko/crew.h"

@@ -47,7 +47,9 @@ static void make_good(void)
 			(struct seg_posted){ .state = 1, .func = (uint16_t)i };
 	for (unsigned i = 0; i < 8; i++)
 		*(uint64_t *)(void *)(good + h->thread_offset + h->ring_offset + i * 64) =
-			RING_WORD(64, i % 2 ? RING_PAD : i % 4 ? RING_PROBE : RING_CALL);
+			RING_WORD(64, i % 2   ? RING_PAD
+				      : i % 4 ? RING_PROBE
+					      : RING_CALL);
 }
 
 /* Half of the numbers go to the places that steer: header, thread head, ring. */
@@ -152,7 +154,7 @@ static void read_texts(const struct segview *v)
 	segview_own(v, &own);
 	demand(strlen(own.job) < sizeof(own.job) && strlen(own.site) < sizeof(own.site) &&
 	       strlen(own.program) < sizeof(own.program) &&
-	       		strlen(own.library) < sizeof(own.library));
+	       strlen(own.library) < sizeof(own.library));
 }
 
 static void read_values(const struct segview *v)
@@ -199,7 +201,9 @@ static void read_threads(struct segview *v)
 static void change_meter(struct segview *v)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Recv };
-	const struct segview_meter want = { 0, 0, { .kind = SEG_READ_DELAY, .func = sends, .nfunc = 2 } };
+	const struct segview_meter want = { 0,
+					    0,
+					    { .kind = SEG_READ_DELAY, .func = sends, .nfunc = 2 } };
 	struct segview_metered m;
 	unsigned number;
 
@@ -212,8 +216,9 @@ static void change_meter(struct segview *v)
 
 static void change(struct segview *v)
 {
-	struct seg_action a = { .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
-			.partner_count = 1 };
+	struct seg_action a = { .op = ACTION_COUNTER_ADD,
+				.func = CALL_ID_Send,
+				.partner_count = 1 };
 	const struct segview_read read = { .kind = SEG_READ_COUNTER, .cell = 3 };
 	const int32_t partner = 3;
 	unsigned index, slot;

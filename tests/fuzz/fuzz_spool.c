@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What lies in a spool's folder, the first byte says which file it is: the ledger or a segment. It is opened, and what a consumer
- * gets are whole good blocks, of which each byte was there.
+ * What lies in a spool's folder, the first byte says which file it is: the ledger or a segment. It
+ * is opened, and what a consumer gets are whole good blocks, of which each byte was there.
  */
 #include "common/base/hash.h"
 #include "eventlog/evgap.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stop rules: any text is a rule or is refused with words; what is written is read as the same rule. */
+/* Stop rules: any text is a rule or is refused with words; what is written is read as the same
+ * rule. */
 #include "stats/stop.h"
 
 #include <stdlib.h>
@@ -19,8 +20,9 @@ static void check_same(const struct stop *a, const struct stop *b)
 	for (unsigned i = 0; i < a->n; i++) {
 		const struct stop_term *x = &a->term[i], *y = &b->term[i];
 
-		if (x->kind != y->kind || x->is_alternative != y->is_alternative || x->count != y->count ||
-		    x->is_relative != y->is_relative || x->by_batches != y->by_batches || x->reading != y->reading ||
+		if (x->kind != y->kind || x->is_alternative != y->is_alternative ||
+		    x->count != y->count || x->is_relative != y->is_relative ||
+		    x->by_batches != y->by_batches || x->reading != y->reading ||
 		    x->count_min != y->count_min || !is_same_number(x->width, y->width) ||
 		    !is_same_number(x->level, y->level))
 			abort();

@@ -56,11 +56,11 @@ static void later(const char *name, long out)
 	entry(name)->out += out;
 }
 
-#define DO(name, out, in, ...)                       \
-	do {                                         \
-		if (MPI_##name(__VA_ARGS__) != 0)    \
+#define DO(name, out, in, ...)                        \
+	do {                                          \
+		if (MPI_##name(__VA_ARGS__) != 0)     \
 			MPI_Abort(MPI_COMM_WORLD, 9); \
-		note("MPI_" #name, out, in);         \
+		note("MPI_" #name, out, in);          \
 	} while (0)
 
 static const long I = sizeof(int);
@@ -267,22 +267,19 @@ static void rooted(void)
 		DO(Gather, me ? 0 : 3 * I, me ? 3 * I * (size - 1) : 0, me ? MPI_IN_PLACE : a, 3,
 		   MPI_INT, b, 3, MPI_INT, root, world);
 		DO(Gatherv, (rank + 1) * I, me ? all * I : 0, a, rank + 1, MPI_INT, b, counts,
-				displs,
-		   MPI_INT, root, world);
+		   displs, MPI_INT, root, world);
 		DO(Gatherv, me ? 0 : (rank + 1) * I, me ? (all - rank - 1) * I : 0,
 		   me ? MPI_IN_PLACE : a, rank + 1, MPI_INT, b, counts, displs, MPI_INT, root,
-		   		world);
+		   world);
 		DO(Scatter, me ? 4 * I * size : 0, 4 * I, a, 4, MPI_INT, b, 4, MPI_INT, root,
-				world);
+		   world);
 		DO(Scatter, me ? 4 * I * (size - 1) : 0, me ? 0 : 4 * I, a, 4, MPI_INT,
 		   me ? MPI_IN_PLACE : b, 4, MPI_INT, root, world);
 		DO(Scatterv, me ? all * I : 0, (rank + 1) * I, a, counts, displs, MPI_INT, b,
-				rank + 1,
-		   MPI_INT, root, world);
+		   rank + 1, MPI_INT, root, world);
 		DO(Reduce, 6 * I, me ? 6 * I : 0, a, b, 6, MPI_INT, MPI_SUM, root, world);
 		DO(Reduce, 6 * I, me ? 6 * I : 0, me ? MPI_IN_PLACE : a, b, 6, MPI_INT, MPI_SUM,
-				root,
-		   world);
+		   root, world);
 	}
 }
 
@@ -302,12 +299,12 @@ static void all_to_all(void)
 	}
 	DO(Allgather, 2 * I, 2 * I * size, a, 2, MPI_INT, b, 2, MPI_INT, world);
 	DO(Allgather, 2 * I, 2 * I * size, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 2, MPI_INT,
-			world);
+	   world);
 	DO(Alltoall, 3 * I * size, 3 * I * size, a, 3, MPI_INT, b, 3, MPI_INT, world);
 	DO(Alltoall, 3 * I * size, 3 * I * size, MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, b, 3, MPI_INT,
 	   world);
 	DO(Alltoallv, all * I, all * I, a, counts, displs, MPI_INT, b, counts, displs, MPI_INT,
-			world);
+	   world);
 	DO(Alltoallw, all * I, all * I, a, counts, bytes, types, b, counts, bytes, types, world);
 	DO(Allreduce, 5 * I, 5 * I, a, b, 5, MPI_INT, MPI_SUM, world);
 	DO(Allreduce, 5 * I, 5 * I, MPI_IN_PLACE, b, 5, MPI_INT, MPI_SUM, world);
@@ -363,12 +360,11 @@ static void communicators(void)
 
 	DO(Comm_split, 0, 0, world, 0, size - rank, &back);
 	DO(Sendrecv, I, I, a, 1, MPI_INT, size - 1 - right, 11, b, 1, MPI_INT, size - 1 - left, 11,
-			back,
-	   MPI_STATUS_IGNORE);
+	   back, MPI_STATUS_IGNORE);
 	DO(Comm_free, 0, 0, &back);
 	DO(Comm_dup, 0, 0, world, &back);
 	DO(Sendrecv, I, I, a, 1, MPI_INT, right, 11, b, 1, MPI_INT, left, 11, back,
-			MPI_STATUS_IGNORE);
+	   MPI_STATUS_IGNORE);
 	DO(Comm_free, 0, 0, &back);
 	if (size != 2)
 		return;
@@ -397,8 +393,7 @@ static void one_sided(void)
 	DO(Fetch_and_op, I, I, a, b, MPI_INT, right, 20, MPI_SUM, win);
 	DO(Compare_and_swap, 2 * I, I, a, b, b + 1, MPI_INT, right, 21, win);
 	DO(Get_accumulate, 2 * I, 2 * I, a, 2, MPI_INT, b, 2, MPI_INT, right, 24, 2, MPI_INT,
-			MPI_SUM,
-	   win);
+	   MPI_SUM, win);
 	DO(Win_flush, 0, 0, right, win);
 	DO(Win_unlock, 0, 0, right, win);
 	DO(Win_free, 0, 0, &win);
@@ -432,8 +427,7 @@ static void write_books(const char *base)
 		MPI_Abort(world, 4);
 	for (int i = 0; book[i].name; i++)
 		fprintf(f, "call %d %s count %ld out %ld in %ld\n", rank, book[i].name,
-				book[i].count,
-			book[i].out, book[i].in);
+			book[i].count, book[i].out, book[i].in);
 	fclose(f);
 }
 

@@ -12,13 +12,13 @@
 
 static int failed;
 
-#define SAME(what, ours, theirs)                                                    \
-	do {                                                                        \
-		long long a_ = (long long)(ours), b_ = (long long)(theirs);         \
-		if (a_ != b_) {                                                     \
-			printf("%s: %lld here, %lld in mpi.h\n", what, a_, b_);     \
-			failed = 1;                                                 \
-		}                                                                   \
+#define SAME(what, ours, theirs)                                                \
+	do {                                                                    \
+		long long a_ = (long long)(ours), b_ = (long long)(theirs);     \
+		if (a_ != b_) {                                                 \
+			printf("%s: %lld here, %lld in mpi.h\n", what, a_, b_); \
+			failed = 1;                                             \
+		}                                                               \
 	} while (0)
 
 static uintptr_t word(const void *handle, size_t n)
@@ -59,22 +59,23 @@ static void handles(void)
 	SAME("MPI_DATATYPE_NULL", flavour->null_of(CALL_P_TYPE),
 	     WORD(MPI_Datatype, MPI_DATATYPE_NULL));
 	SAME("MPI_WIN_NULL", flavour->null_of(CALL_P_WIN), WORD(MPI_Win, MPI_WIN_NULL));
-	SAME("MPI_REQUEST_NULL", flavour->null_of(CALL_P_REQUEST), WORD(MPI_Request,
-			MPI_REQUEST_NULL));
+	SAME("MPI_REQUEST_NULL", flavour->null_of(CALL_P_REQUEST),
+	     WORD(MPI_Request, MPI_REQUEST_NULL));
 	SAME("MPI_Comm_f2c", flavour->from_fortran(CALL_P_COMM, MPI_Comm_c2f(MPI_COMM_SELF)),
 	     WORD(MPI_Comm, MPI_COMM_SELF));
 	SAME("MPI_Type_f2c", flavour->from_fortran(CALL_P_TYPE, MPI_Type_c2f(MPI_DOUBLE)),
 	     WORD(MPI_Datatype, MPI_DOUBLE));
-	SAME("MPI_Request_f2c", flavour->from_fortran(CALL_P_REQUEST,
-			MPI_Request_c2f(MPI_REQUEST_NULL)),
+	SAME("MPI_Request_f2c",
+	     flavour->from_fortran(CALL_P_REQUEST, MPI_Request_c2f(MPI_REQUEST_NULL)),
 	     WORD(MPI_Request, MPI_REQUEST_NULL));
 }
 
 /* A status as the library fills it, for sizes on both sides of 32 bits. */
 static void statuses(void)
 {
-	static const MPI_Count bytes[] = { 0, 1, 77, INT32_MAX, (MPI_Count)INT32_MAX + 5,
-					   (MPI_Count)1 << 40 };
+	static const MPI_Count bytes[] = {
+		0, 1, 77, INT32_MAX, (MPI_Count)INT32_MAX + 5, (MPI_Count)1 << 40
+	};
 	struct status_view v;
 	MPI_Status st;
 	int self = 0;
@@ -91,7 +92,7 @@ static void statuses(void)
 		SAME("bytes of a cancelled one", v.bytes, bytes[i]);
 	}
 	MPI_Sendrecv(&self, 1, MPI_INT, 0, 5, &failed, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_SELF,
-			&st);
+		     &st);
 	flavour->status_read(&st, &v);
 	SAME("source", v.source, 0);
 	SAME("bytes", v.bytes, sizeof(int));

@@ -2,8 +2,8 @@
 /*
  * Stands in for an lm that was started on demand: writes down what it was
  * given (arguments, open files, environment, signals, parent) into $FAKE_LM_OUT, holds the
- * lock until $FAKE_LM_OUT.stop is there, writes how many have registered into $FAKE_LM_OUT.registered, then ends. At
- * most 20 s.
+ * lock until $FAKE_LM_OUT.stop is there, writes how many have registered into
+ * $FAKE_LM_OUT.registered, then ends. At most 20 s.
  */
 #include "common/ring/seg.h"
 
@@ -62,7 +62,8 @@ static bool listens(void)
 	int is_listening = 0;
 	socklen_t n = sizeof(is_listening);
 
-	return getsockopt(LISTEN_FD, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &n) == 0 && is_listening;
+	return getsockopt(LISTEN_FD, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &n) == 0 &&
+	       is_listening;
 }
 
 static bool is_registration(int conn)

@@ -53,7 +53,7 @@ static void message(MPI_Comm comm, int any)
 		MPI_Send(data, 3, MPI_INT, peer, 5, comm);
 	else
 		MPI_Recv(data, 10, MPI_INT, any ? MPI_ANY_SOURCE : peer, 5, comm,
-				MPI_STATUS_IGNORE);
+			 MPI_STATUS_IGNORE);
 }
 
 /* --- partners are world ranks whatever the communicator says */
@@ -83,7 +83,8 @@ static void partners(void)
 	IS(found[0].bytes_in, rank ? 36 : 0);
 }
 
-/* A persistent receive that was not started has received nothing, however often it is waited for. */
+/* A persistent receive that was not started has received nothing, however often it is waited
+ * for. */
 static void partners_of_what_was_not_started(void)
 {
 	MPI_Request r = MPI_REQUEST_NULL;
@@ -136,7 +137,8 @@ static void events(void)
 	IS(npar[0], rank ? 8 : 9);
 	if (rank == 0)
 		IS(event[0][7], 12); /* length */
-	IS(event[0][rank ? 7 : 8], rank ? CALL_PARTNER_UNKNOWN : 1); /* any source has no rank yet */
+	/* any source has no rank yet */
+	IS(event[0][rank ? 7 : 8], rank ? CALL_PARTNER_UNKNOWN : 1);
 	IS(npar[1], 4);
 	IS(event[1][1], MPI_SUCCESS);
 	IS(event[1][2], !rank); /* known now */
@@ -156,10 +158,14 @@ static void events_with_nobody(void)
 /* --- actions in the rank */
 
 static void install(unsigned func, unsigned at, unsigned op, unsigned cell, double value,
-		int32_t partner)
+		    int32_t partner)
 {
-	struct seg_action a = { .op = (uint16_t)op, .func = (uint16_t)func, .phase = (uint8_t)at,
-				.cell = (uint16_t)cell, .value = value, .flags = ACTION_PATOP,
+	struct seg_action a = { .op = (uint16_t)op,
+				.func = (uint16_t)func,
+				.phase = (uint8_t)at,
+				.cell = (uint16_t)cell,
+				.value = value,
+				.flags = ACTION_PATOP,
 				.partner_count = partner >= 0 };
 	unsigned index;
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Neighbourhood collectives over topologies with ends, repeated and missing neighbours, and the
- * truth about them: bytes in are what has changed in the buffers that were received into; bytes out are
- * what all others say they got from this rank, exchanged by PMPI calls. Who is whose neighbour is reckoned from the
- * shapes, not asked from MPI. Writes "call RANK NAME count N out B in B" to FILE.<rank>.
- * usage: neighbours FILE
+ * truth about them: bytes in are what has changed in the buffers that were received into; bytes out
+ * are what all others say they got from this rank, exchanged by PMPI calls. Who is whose neighbour
+ * is reckoned from the shapes, not asked from MPI. Writes "call RANK NAME count N out B in B" to
+ * FILE.<rank>. usage: neighbours FILE
  */
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -77,26 +77,26 @@ static void weigh(const char *name, int is_one_block, int own)
 	entry(name)->out += out * (long)sizeof(int);
 }
 
-#define ALL_WAYS(name, is_one_block, own, ...)                                              \
-	do {                                                                                \
-		MPI_Request r;                                                              \
-		clear();                                                                    \
-		DO(Neighbor_##name, __VA_ARGS__, s->comm);                                  \
-		weigh("MPI_Neighbor_" #name, is_one_block, own);                            \
-		clear();                                                                    \
-		DO(Ineighbor_##name, __VA_ARGS__, s->comm, &r);                             \
-		DO(Wait, &r, MPI_STATUS_IGNORE);                                            \
-		weigh("MPI_Ineighbor_" #name, is_one_block, own);                           \
-		if (PERSISTENT(name)(__VA_ARGS__, s->comm, MPI_INFO_NULL, &r) != 0)         \
-			MPI_Abort(MPI_COMM_WORLD, 8);                                       \
-		entry("MPI_Neighbor_" #name "_init")->count++;                              \
-		for (int start = 0; start < 2; start++) {                                   \
-			clear();                                                            \
-			DO(Start, &r);                                                      \
-			DO(Wait, &r, MPI_STATUS_IGNORE);                                    \
-			weigh("MPI_Neighbor_" #name "_init", is_one_block, own);            \
-		}                                                                           \
-		DO(Request_free, &r);                                                       \
+#define ALL_WAYS(name, is_one_block, own, ...)                                      \
+	do {                                                                        \
+		MPI_Request r;                                                      \
+		clear();                                                            \
+		DO(Neighbor_##name, __VA_ARGS__, s->comm);                          \
+		weigh("MPI_Neighbor_" #name, is_one_block, own);                    \
+		clear();                                                            \
+		DO(Ineighbor_##name, __VA_ARGS__, s->comm, &r);                     \
+		DO(Wait, &r, MPI_STATUS_IGNORE);                                    \
+		weigh("MPI_Ineighbor_" #name, is_one_block, own);                   \
+		if (PERSISTENT(name)(__VA_ARGS__, s->comm, MPI_INFO_NULL, &r) != 0) \
+			MPI_Abort(MPI_COMM_WORLD, 8);                               \
+		entry("MPI_Neighbor_" #name "_init")->count++;                      \
+		for (int start = 0; start < 2; start++) {                           \
+			clear();                                                    \
+			DO(Start, &r);                                              \
+			DO(Wait, &r, MPI_STATUS_IGNORE);                            \
+			weigh("MPI_Neighbor_" #name "_init", is_one_block, own);    \
+		}                                                                   \
+		DO(Request_free, &r);                                               \
 	} while (0)
 
 static int between(int peer)
@@ -122,7 +122,8 @@ static void move(const struct shape *s, int is_lopsided)
 	ALL_WAYS(allgatherv, 1, mine, to, mine, MPI_INT, from, own, place, MPI_INT);
 	ALL_WAYS(alltoall, 0, 0, to, 3, MPI_INT, from, 3, MPI_INT);
 	ALL_WAYS(alltoallv, 0, 0, to, nout, place, MPI_INT, from, nin, place, MPI_INT);
-#ifdef MPICH_VERSION /* 4.0.2 moves nothing by it where ranks have more sources than destinations */
+/* 4.0.2 moves nothing by it where ranks have more sources than destinations */
+#ifdef MPICH_VERSION
 	if (is_lopsided)
 		return;
 #endif
@@ -205,8 +206,8 @@ static int write_books(const char *base)
 	if (!f)
 		return -1;
 	for (int i = 0; book[i].name; i++)
-		fprintf(f, "call %d %s count %ld out %ld in %ld\n", rank, book[i].name, book[i].count,
-			book[i].out, book[i].in);
+		fprintf(f, "call %d %s count %ld out %ld in %ld\n", rank, book[i].name,
+			book[i].count, book[i].out, book[i].in);
 	return fclose(f);
 }
 

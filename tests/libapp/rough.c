@@ -91,8 +91,8 @@ static int close_all(void)
 			break;
 	pid = fork();
 	if (pid == 0)
-		_exit(fcntl(100, F_GETFD) >= 0 && fcntl(200, F_GETFD) >= 0 && fcntl(900,
-				F_GETFD) >= 0);
+		_exit(fcntl(100, F_GETFD) >= 0 && fcntl(200, F_GETFD) >= 0 &&
+		      fcntl(900, F_GETFD) >= 0);
 	printf("rank %d: files of the child %d\n", rank, wait_for(pid));
 	return 0;
 }

@@ -36,9 +36,9 @@ int MPI_Send(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, ui
 }
 
 int MPI_Recv(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c,
-		uintptr_t s);
+	     uintptr_t s);
 int MPI_Recv(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c,
-		uintptr_t s)
+	     uintptr_t s)
 {
 	typedef int fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t);
 

@@ -34,9 +34,10 @@ static void on_partner(void *arg, const struct segview_partner *p)
 {
 	const struct where *w = arg;
 
-	printf("partner %d %s %d count %llu out %llu in %llu delay %s\n", w->rank, call_get(p->func)->name,
-	       p->rank, (unsigned long long)p->count, (unsigned long long)p->bytes_out,
-	       (unsigned long long)p->bytes_in, p->delay ? "yes" : "no");
+	printf("partner %d %s %d count %llu out %llu in %llu delay %s\n", w->rank,
+	       call_get(p->func)->name, p->rank, (unsigned long long)p->count,
+	       (unsigned long long)p->bytes_out, (unsigned long long)p->bytes_in,
+	       p->delay ? "yes" : "no");
 }
 
 static void on_event(void *arg, const struct ring_call *c)
@@ -58,11 +59,9 @@ static void print_calls(const struct segview *v, int rank)
 		if (!c.count && !c.sampled && !c.bytes_in && !c.bytes_out)
 			continue;
 		printf("call %d %s count %llu out %llu in %llu sampled %llu open %u delay %s\n",
-				rank,
-		       call_get(f)->name, (unsigned long long)c.count,
-		       		(unsigned long long)c.bytes_out,
-		       (unsigned long long)c.bytes_in, (unsigned long long)c.sampled, c.in_call,
-		       c.delay ? "yes" : "no");
+		       rank, call_get(f)->name, (unsigned long long)c.count,
+		       (unsigned long long)c.bytes_out, (unsigned long long)c.bytes_in,
+		       (unsigned long long)c.sampled, c.in_call, c.delay ? "yes" : "no");
 	}
 }
 
@@ -75,9 +74,8 @@ static void print_segment(struct segview *v)
 	segview_own(v, &own);
 	w.rank = own.rank;
 	printf("own %d size %d flavour %u level %u state %u job %s program %s library %s\n",
-			own.rank,
-	       own.world_size, own.flavour, own.thread_level, own.state, own.job, own.program,
-	       own.library);
+	       own.rank, own.world_size, own.flavour, own.thread_level, own.state, own.job,
+	       own.program, own.library);
 	print_calls(v, own.rank);
 	for (unsigned i = 0; i < segview_threads(v); i++) {
 		segview_thread(v, i, &t);
@@ -149,14 +147,15 @@ static int take_fd(int conn)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes,
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
 			      .msg_controllen = sizeof(control.bytes) };
 	struct cmsghdr *c;
 	int fd = -1;
 
 	if (recvmsg(conn, &msg, MSG_CMSG_CLOEXEC) == sizeof(reg) &&
-			reg.magic == SEG_REGISTER_MAGIC &&
-	    (c = CMSG_FIRSTHDR(&msg)))
+	    reg.magic == SEG_REGISTER_MAGIC && (c = CMSG_FIRSTHDR(&msg)))
 		memcpy(&fd, CMSG_DATA(c), sizeof(fd));
 	close(conn);
 	return fd;

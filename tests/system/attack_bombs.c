@@ -43,7 +43,8 @@ static void repeat(struct buf *out, const char *bytes, size_t n)
 	buf_done(&b);
 }
 
-/* 8,735 messages one in another, each in the field that holds a message (coverage, then missing). */
+/* 8,735 messages one in another, each in the field that holds a message (coverage, then
+ * missing). */
 static void deep(struct buf *out)
 {
 	enum { LEVELS = 8735 };

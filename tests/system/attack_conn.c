@@ -120,8 +120,8 @@ bool attack_open(struct attack *a)
 	return false;
 }
 
-static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *n, const unsigned char *in, unsigned len,
-		     void *arg)
+static int take_alpn(SSL *ssl, const unsigned char **out, unsigned char *n, const unsigned char *in,
+		     unsigned len, void *arg)
 {
 	*out = in + 1;
 	*n = in[0];
@@ -198,13 +198,15 @@ static void tell_reply(const struct msg_reply *r)
 {
 	printf("got reply id=%llu kind=%u\n", (unsigned long long)r->id, r->kind);
 	for (size_t i = 0; i < r->nentry; i++)
-		printf("entry action=%u objects=%s status=%u value=%.*s\n", r->entry[i].action, r->entry[i].objects,
-		       r->entry[i].status, (int)r->entry[i].value.n, (const char *)r->entry[i].value.p);
+		printf("entry action=%u objects=%s status=%u value=%.*s\n", r->entry[i].action,
+		       r->entry[i].objects, r->entry[i].status, (int)r->entry[i].value.n,
+		       (const char *)r->entry[i].value.p);
 }
 
 static void answer_ping(struct attack *a, const struct msg_ping *p)
 {
-	struct msg m = { .type = MSG_PONG, .pong = { .seq = p->seq, .sent_ns = p->sent_ns, .error_ns = 1 } };
+	struct msg m = { .type = MSG_PONG,
+			 .pong = { .seq = p->seq, .sent_ns = p->sent_ns, .error_ns = 1 } };
 
 	attack_send_msg(a, &m);
 }
@@ -225,7 +227,8 @@ static void tell(struct attack *a, const struct msg *m)
 		printf("got error %u %s\n", m->error.code, m->error.text);
 		break;
 	case MSG_HELLO_ACK:
-		printf("got hello_ack version=%u name=%s node=%u redirect=%s\n", m->hello_ack.version, m->hello_ack.name, m->hello_ack.node,
+		printf("got hello_ack version=%u name=%s node=%u redirect=%s\n",
+		       m->hello_ack.version, m->hello_ack.name, m->hello_ack.node,
 		       m->hello_ack.redirect);
 		break;
 	case MSG_BYE:

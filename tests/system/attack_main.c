@@ -8,20 +8,17 @@
  * attack connect HOST:PORT CREDS|- WORD...
  *	connects and does what the words say, telling what comes back:
  *	alpn=NAME tls12 extra=N		before the others: how to connect
- *	hello=ROLE,SITE,HOST[,MIN,MAX[,NODE]]	sends HELLO and waits for the answer; - leaves a part out
- *	bomb=NAME			see attack_bombs.c
+ *	hello=ROLE,SITE,HOST[,MIN,MAX[,NODE]]	sends HELLO and waits for the answer; - leaves a
+ *part out bomb=NAME			see attack_bombs.c
  *	hex=BYTES			sends bytes as they are
  *	request=TEXT			sends an OMIS request and waits for its reply
  *	trickle=MS			a zero byte every MS until the peer closes
  *	keys=N				renews the keys N times
- *	again				closes and comes again with the saved session, without a certificate
- *	read=MS				reads until the peer closes or MS are over
- * attack serve PORTFILE CREDS CODE TEXT
- *	listens, answers one HELLO with that error, ends
- * attack plain HOST:PORT TEXT
- *	sends text without TLS and tells how it ends
- * attack silent HOST:PORT N MS
- *	N connections that say nothing; tells how many the peer has closed after MS
+ *	again				closes and comes again with the saved session, without a
+ *certificate read=MS				reads until the peer closes or MS are over attack
+ *serve PORTFILE CREDS CODE TEXT listens, answers one HELLO with that error, ends attack plain
+ *HOST:PORT TEXT sends text without TLS and tells how it ends attack silent HOST:PORT N MS N
+ *connections that say nothing; tells how many the peer has closed after MS
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
@@ -98,7 +95,8 @@ static int issue(int argc, char **argv)
 	struct identity id = { .role = argc > 3 ? role_from_name(argv[3]) : ROLE_NONE };
 	bool serves = id.role == ROLE_MAINSM || id.role == ROLE_SM;
 	char uri[IDENTITY_URI_BYTES];
-	struct cert_spec spec = { .uri = uri, .eku = serves ? "serverAuth,clientAuth" : "clientAuth" };
+	struct cert_spec spec = { .uri = uri,
+				  .eku = serves ? "serverAuth,clientAuth" : "clientAuth" };
 	struct pki_creds creds;
 	struct err e = { 0 };
 	struct test_ca ca;
@@ -186,11 +184,14 @@ static void say_hello(struct attack *a, const char *text)
 	m.hello = (struct msg_hello){ .role = part[0],
 				      .site = part[1],
 				      .host = part[2],
-				      .version_min = part[3] ? (uint32_t)number(part[3]) : MSG_VERSION_MIN,
-				      .version_max = part[4] ? (uint32_t)number(part[4]) : MSG_VERSION_MAX,
+				      .version_min =
+					      part[3] ? (uint32_t)number(part[3]) : MSG_VERSION_MIN,
+				      .version_max =
+					      part[4] ? (uint32_t)number(part[4]) : MSG_VERSION_MAX,
 				      .node = part[5] ? (uint32_t)number(part[5]) : 0,
 				      .listen = "127.0.0.1:1",
-				      .epoch = (uint64_t)clock_wall(), /* ids of requests are those of this one */
+				      /* ids of requests are those of this one */
+				      .epoch = (uint64_t)clock_wall(),
 				      .software = "attack" };
 	if (!attack_send_msg(a, &m))
 		puts("hello was not sent");
@@ -246,7 +247,8 @@ static void trickle(struct attack *a, int64_t every)
 static void renew_keys(struct attack *a, uint64_t n)
 {
 	while (n-- && !a->is_closed) {
-		if (SSL_key_update(a->ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1 || SSL_do_handshake(a->ssl) != 1)
+		if (SSL_key_update(a->ssl, SSL_KEY_UPDATE_NOT_REQUESTED) != 1 ||
+		    SSL_do_handshake(a->ssl) != 1)
 			break;
 		attack_read(a, 0, 0);
 	}
@@ -366,7 +368,8 @@ static int plain(int argc, char **argv)
 	fd = tcp_to(argv[0]);
 	if (write(fd, argv[1], strlen(argv[1])) < 0 || write(fd, "\r\n\r\n", 4) < 0)
 		puts("not all was taken");
-	printf("%s after %lld ms\n", is_over(fd, PATIENCE_MS) ? "closed" : "still open", (long long)(now_ms() - began));
+	printf("%s after %lld ms\n", is_over(fd, PATIENCE_MS) ? "closed" : "still open",
+	       (long long)(now_ms() - began));
 	close(fd);
 	return 0;
 }
@@ -395,7 +398,8 @@ static int silent(int argc, char **argv)
 
 static int listen_here(const char *port_file)
 {
-	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	struct sockaddr_in at = { .sin_family = AF_INET,
+				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t n = sizeof(at);
 	FILE *f;

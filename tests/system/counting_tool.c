@@ -100,11 +100,13 @@ int main(int argc, char **argv)
 
 	if (argc < 3 || omis_init(NULL, NULL, NULL, NULL) != OMIS_OK)
 		return fail("omis_init", NULL);
-	omis_request_policy(OMIS_WAIT_ALL, 0, 10000); /* a busy processor is no part that is missing */
+	/* a busy processor is no part that is missing */
+	omis_request_policy(OMIS_WAIT_ALL, 0, 10000);
 	ask(":site_attach([]) node_attach([]) proc_attach([])%s", "");
 	ask(":pa_counter_global_create([])%s", "");
-	snprintf(text, sizeof(text), "thread_has_started_lib_call([],\"%s\"): pa_counter_global_increment(%s,1)", argv[1],
-		 counter);
+	snprintf(text, sizeof(text),
+		 "thread_has_started_lib_call([],\"%s\"): pa_counter_global_increment(%s,1)",
+		 argv[1], counter);
 	r = omis_request(text, on_reply, NULL, 0);
 	if (r)
 		return fail(text, r);

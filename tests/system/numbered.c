@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each rank writes numbered events while somebody wants them, in bursts that rings have no room for, and says at the end how many.
+ * Each rank writes numbered events while somebody wants them, in bursts that rings have no room
+ *for, and says at the end how many.
  *
  *	numbered [--events N] [--burst N] [--pause US] [--until FILE]
  *
- * It waits until they are on, writes N of them, each hundredth burst a hundred times as large, and stays until FILE is there. Numbers
- * of rank r begin at r * 2^40.
+ * It waits until they are on, writes N of them, each hundredth burst a hundred times as large, and
+ *stays until FILE is there. Numbers of rank r begin at r * 2^40.
  */
 #include <omig/event.h>
 
@@ -26,7 +27,8 @@ struct run {
 	const char *until;
 	long long first, written; /* numbers */
 	long long bursts;
-	long long unsure; /* that were on before and off behind: nobody knows whether they were told */
+	/* that were on before and off behind: nobody knows whether they were told */
+	long long unsure;
 };
 
 static void write_burst(struct run *r)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of numbered.c's events is in event logs: `stored N twice N strange N`. Reads as omig log does, but remembers each number.
+ * What of numbered.c's events is in event logs: `stored N twice N strange N`. Reads as omig log
+ *does, but remembers each number.
  *
  *	numbers FILE...
  */
@@ -46,7 +47,8 @@ static uint8_t *byte_of(int64_t number)
 
 static void count(const struct event *ev)
 {
-	bool is_ours = str_eq(ev->type->name, "tick") && ev->type->nfield == 1 && ev->value[0].kind == EV_INT64;
+	bool is_ours = str_eq(ev->type->name, "tick") && ev->type->nfield == 1 &&
+		       ev->value[0].kind == EV_INT64;
 	uint8_t *byte = is_ours ? byte_of(ev->value[0].i64) : NULL;
 	unsigned mask = byte ? 1u << (ev->value[0].i64 & 7) : 0;
 
@@ -78,6 +80,7 @@ int main(int argc, char **argv)
 		}
 		evfile_close(f);
 	}
-	printf("stored %" PRIu64 " twice %" PRIu64 " strange %" PRIu64 "\n", stored, twice, strange);
+	printf("stored %" PRIu64 " twice %" PRIu64 " strange %" PRIu64 "\n", stored, twice,
+	       strange);
 	return 0;
 }

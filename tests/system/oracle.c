@@ -2,10 +2,10 @@
 /*
  * What t395 asks: whether what a tool was told of its manipulations is what its program has seen.
  *
- *   oracle count FILE            counts the real-time signals that come, in FILE, which is there when it can
- *   oracle ask DIR HOST:PORT SEED N FILE...
- *                                sends N signals to the programs with these FILEs, one request each, and again
- *                                with the same id after each lost link; says "done D unknown U" or what was a lie
+ *   oracle count FILE            counts the real-time signals that come, in FILE, which is there
+ * when it can oracle ask DIR HOST:PORT SEED N FILE... sends N signals to the programs with these
+ * FILEs, one request each, and again with the same id after each lost link; says "done D unknown U"
+ * or what was a lie
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
@@ -73,7 +73,8 @@ static void count(const char *path)
 	char part[4096];
 
 	snprintf(part, sizeof(part), "%s.new", path);
-	counts = map_counts(part, O_RDWR | O_CREAT | O_TRUNC); /* nothing of an earlier run counts */
+	/* nothing of an earlier run counts */
+	counts = map_counts(part, O_RDWR | O_CREAT | O_TRUNC);
 	sigfillset(&a.sa_mask);
 	for (int i = 0; i < SIGNALS; i++)
 		sigaction(FIRST_SIGNAL + i, &a, NULL);
@@ -103,7 +104,8 @@ static struct {
 	unsigned repeats, losses;
 } tool;
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
@@ -199,7 +201,8 @@ static void attach(const struct counts *c)
 {
 	char text[160];
 
-	snprintf(text, sizeof(text), ":site_attach([]) node_attach([]) proc_attach3([n_1],%d,\"\")", (int)c->pid);
+	snprintf(text, sizeof(text), ":site_attach([]) node_attach([]) proc_attach3([n_1],%d,\"\")",
+		 (int)c->pid);
 	tool.token[0] = 0;
 	for (int i = 0; !tool.token[0] && i < ATTACH_TRIES; i++) {
 		come_up();
@@ -218,7 +221,9 @@ static enum verdict send_signal(const struct counts *c, int sig)
 	uint64_t id;
 
 	attach(c);
-	snprintf(text, sizeof(text), rng_below(&tool.rng, 4) ? ":proc_send_signal([%s],%d)" : ":{proc_send_signal([%s],%d)}",
+	snprintf(text, sizeof(text),
+		 rng_below(&tool.rng, 4) ? ":proc_send_signal([%s],%d)"
+					 : ":{proc_send_signal([%s],%d)}",
 		 tool.token, sig);
 	id = ++tool.id;
 	for (int i = 0; i < SENDS_MAX; i++) {
@@ -243,14 +248,17 @@ static void open_tool(const char *dir, const char *address, uint64_t seed)
 	tool.loop = loop_new();
 	rng_init(&tool.rng, seed);
 	ours.epoch = (uint64_t)clock_wall();
-	if (hostport_parse(address, tool.host, &tool.port, &e) < 0 || pki_creds_load(dir, &creds, &e) < 0 ||
+	if (hostport_parse(address, tool.host, &tool.port, &e) < 0 ||
+	    pki_creds_load(dir, &creds, &e) < 0 ||
 	    net_ctx_open(tool.loop, &conf, &tool.net, &e) < 0)
 		die(e.text);
 	pki_creds_done(&creds);
-	tool.link = link_dial(&(struct link_conf){ .loop = tool.loop,
-						   .rng = &tool.rng,
-						   .handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down } },
-			      &(struct link_dialer){ .dial = dial }, &ours);
+	tool.link = link_dial(
+		&(struct link_conf){
+			.loop = tool.loop,
+			.rng = &tool.rng,
+			.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down } },
+		&(struct link_dialer){ .dial = dial }, &ours);
 	if (!tool.link)
 		die("no memory");
 }
@@ -261,8 +269,8 @@ static bool is_lie(const struct counts *c, unsigned s, uint32_t done, uint32_t u
 		loop_wait(tool.loop, 100 * NSEC_PER_MSEC);
 	if (c->n[s] >= done && c->n[s] <= done + unknown)
 		return false;
-	printf("a lie: signal %u came %u times to %d, done %u, unknown %u\n", FIRST_SIGNAL + s, c->n[s], (int)c->pid,
-	       done, unknown);
+	printf("a lie: signal %u came %u times to %d, done %u, unknown %u\n", FIRST_SIGNAL + s,
+	       c->n[s], (int)c->pid, done, unknown);
 	return true;
 }
 
@@ -271,14 +279,16 @@ static int ask_all(int argc, char **argv)
 	uint32_t done[PROGRAMS_MAX][SIGNALS] = { 0 }, unknown[PROGRAMS_MAX][SIGNALS] = { 0 };
 	struct counts *c[PROGRAMS_MAX];
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
-	unsigned n = (unsigned)strtoul(argv[3], NULL, 10), programs = (unsigned)(argc - 4), lies = 0, all[3] = { 0 };
+	unsigned n = (unsigned)strtoul(argv[3], NULL, 10), programs = (unsigned)(argc - 4),
+		 lies = 0, all[3] = { 0 };
 
 	sigaction(SIGPIPE, &ignore, NULL);
 	open_tool(argv[0], argv[1], strtoull(argv[2], NULL, 10));
 	for (unsigned k = 0; k < programs; k++)
 		c[k] = map_counts(argv[4 + k], O_RDWR);
 	for (unsigned i = 0; i < n; i++) {
-		unsigned k = (unsigned)rng_below(&tool.rng, programs), s = (unsigned)rng_below(&tool.rng, SIGNALS);
+		unsigned k = (unsigned)rng_below(&tool.rng, programs),
+			 s = (unsigned)rng_below(&tool.rng, SIGNALS);
 		enum verdict v = send_signal(c[k], FIRST_SIGNAL + (int)s);
 
 		done[k][s] += v == DONE;
@@ -289,8 +299,8 @@ static int ask_all(int argc, char **argv)
 	for (unsigned k = 0; k < programs; k++)
 		for (unsigned s = 0; s < SIGNALS; s++)
 			lies += is_lie(c[k], s, done[k][s], unknown[k][s]);
-	printf("asked %u done %u not done %u unknown %u repeats %u losses %u lies %u\n", n, all[DONE], all[NOT_DONE],
-	       all[UNKNOWN], tool.repeats, tool.losses, lies);
+	printf("asked %u done %u not done %u unknown %u repeats %u losses %u lies %u\n", n,
+	       all[DONE], all[NOT_DONE], all[UNKNOWN], tool.repeats, tool.losses, lies);
 	return lies > 0;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenMP program: its threads add up numbers until a file is there. What it prints does not depend on how long that took. */
+/* An OpenMP program: its threads add up numbers until a file is there. What it prints does not
+ * depend on how long that took. */
 #include <stdio.h>
 #include <unistd.h>
 

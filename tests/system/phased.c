@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program for tests of measurements, which writes down itself what it has done. In phase k, which
- * begins when the file PREFIX.phase holds a number of k or more, rank r sends 10 * (r + 1) messages
- * of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then 7 * (r + 1) bytes more by
- * persistent requests, which were made in the beginning; then all meet at a barrier. It ends when there is PREFIX.go.
+ * An MPI program for tests of measurements, which writes down itself what it has done. In phase k,
+ *which begins when the file PREFIX.phase holds a number of k or more, rank r sends 10 * (r + 1)
+ *messages of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then 7 * (r
+ *+ 1) bytes more by persistent requests, which were made in the beginning; then all meet at a
+ *barrier. It ends when there is PREFIX.go.
  *
  *	phased PREFIX
  *
- * Rank R keeps in PREFIX.log.R: phases, calls that send and bytes sent, calls that receive and bytes received, barriers. While
- * it waits it makes no call of MPI.
+ * Rank R keeps in PREFIX.log.R: phases, calls that send and bytes sent, calls that receive and
+ *bytes received, barriers. While it waits it makes no call of MPI.
  */
 #include <mpi.h>
 #include <stdbool.h>
@@ -61,8 +62,8 @@ static void write_log(const char *prefix, int rank, const struct done *d)
 	f = fopen(new_path, "w");
 	if (!f)
 		return;
-	fprintf(f, "%ld %ld %ld %ld %ld %ld\n", d->phases, d->sent, d->sent_bytes, d->received, d->received_bytes,
-		d->barriers);
+	fprintf(f, "%ld %ld %ld %ld %ld %ld\n", d->phases, d->sent, d->sent_bytes, d->received,
+		d->received_bytes, d->barriers);
 	if (!fclose(f))
 		rename(new_path, path);
 }
@@ -72,8 +73,10 @@ static void make_persistent(int rank, int size)
 	static char out[7 * 64], in[7 * 64];
 	int before = (rank + size - 1) % size;
 
-	MPI_Send_init(out, 7 * (rank + 1), MPI_CHAR, (rank + 1) % size, TAG_PERSISTENT, MPI_COMM_WORLD, &persistent[0]);
-	MPI_Recv_init(in, sizeof(in), MPI_CHAR, before, TAG_PERSISTENT, MPI_COMM_WORLD, &persistent[1]);
+	MPI_Send_init(out, 7 * (rank + 1), MPI_CHAR, (rank + 1) % size, TAG_PERSISTENT,
+		      MPI_COMM_WORLD, &persistent[0]);
+	MPI_Recv_init(in, sizeof(in), MPI_CHAR, before, TAG_PERSISTENT, MPI_COMM_WORLD,
+		      &persistent[1]);
 }
 
 static void phase(struct done *d, int rank, int size)

@@ -103,7 +103,8 @@ static void serve(void)
 	}
 }
 
-#define DEADLINE_MS 10000 /* a host whose processor is busy for a while is no part that is missing */
+/* a host whose processor is busy for a while is no part that is missing */
+#define DEADLINE_MS 10000
 
 int main(void)
 {

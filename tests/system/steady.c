@@ -49,8 +49,9 @@ static uint64_t around(int rank, int size, int rounds)
 	for (int i = 0; i < WORDS; i++)
 		out[i] = (uint64_t)rank * 1000 + (uint64_t)i;
 	for (int r = 0; r < rounds; r++) {
-		MPI_Sendrecv(out, WORDS, MPI_UINT64_T, (rank + 1) % size, 7, in, WORDS, MPI_UINT64_T,
-			     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Sendrecv(out, WORDS, MPI_UINT64_T, (rank + 1) % size, 7, in, WORDS,
+			     MPI_UINT64_T, (rank + size - 1) % size, 7, MPI_COMM_WORLD,
+			     MPI_STATUS_IGNORE);
 		for (int i = 0; i < WORDS; i++) {
 			h = mix(h, in[i]);
 			out[i] = in[i] + (uint64_t)r;
@@ -208,7 +209,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < w.flood; i++)
 		MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 	if (rank == 0)
-		printf("steady: %d ranks, %d rounds, checksum %016llx\n", size, w.rounds, (unsigned long long)h);
+		printf("steady: %d ranks, %d rounds, checksum %016llx\n", size, w.rounds,
+		       (unsigned long long)h);
 	fflush(stdout);
 	end_badly(&w, rank);
 	if (w.close_fds) /* of ours, as a daemon does; MPI's own it may need */

@@ -2,9 +2,8 @@
 /*
  * A program whose stack, registers, system calls and signals are known:
  *   traced wait       waits at the end of known frames, with 0x5151 in r15
- *   traced run N      says where traced_step and a function are, reads a line, makes N steps, each a
- *                     call of traced_step, one of getppid and a millisecond's sleep; then says
- *                     what it has done
+ *   traced run N      says where traced_step and a function are, reads a line, makes N steps, each
+ * a call of traced_step, one of getppid and a millisecond's sleep; then says what it has done
  *   traced run N M    the same, and reads another line before step M
  *   traced fast N     the same with nothing but N times getppid
  *   traced trace PID  traces PID, says so, and waits
@@ -44,7 +43,10 @@ __attribute__((noinline)) void traced_wait_here(int depth)
 	for (;;) {
 		long rc = SYS_pause;
 
-		__asm__ volatile("mov $0x5151, %%r15\n\tsyscall" : "+a"(rc) : : "r15", "rcx", "r11", "memory");
+		__asm__ volatile("mov $0x5151, %%r15\n\tsyscall"
+				 : "+a"(rc)
+				 :
+				 : "r15", "rcx", "r11", "memory");
 	}
 #else
 	for (;;)
@@ -89,7 +91,8 @@ int main(int argc, char **argv)
 	int n = argc >= 3 ? (int)strtol(argv[2], NULL, 10) : 0;
 	int halt = argc == 4 ? (int)strtol(argv[3], NULL, 10) : -1;
 
-	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART },
+		  NULL);
 	if (argc == 3 && !strcmp(argv[1], "trace"))
 		return trace(n);
 	if (argc >= 3)

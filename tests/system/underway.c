@@ -4,11 +4,11 @@
  *
  *	underway MODE FOLDER
  *
- *  dead	ranks 0 and 1 receive from each other (tags 5 and 7), and no one sends; the others are in a barrier
- *  late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go is there; then FOLDER/done is made
- *  thread	the same in a thread of rank 0, whose main thread sleeps meanwhile
- *  polls	the same, but rank 0 asks by MPI_Test and sleeps
- * All but the first end when FOLDER/end is there.
+ *  dead	ranks 0 and 1 receive from each other (tags 5 and 7), and no one sends; the others
+ *are in a barrier late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go is there;
+ *then FOLDER/done is made thread	the same in a thread of rank 0, whose main thread sleeps
+ *meanwhile polls	the same, but rank 0 asks by MPI_Test and sleeps All but the first end when
+ *FOLDER/end is there.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -42,7 +42,8 @@ static void dead(int rank)
 	if (rank > 1)
 		MPI_Barrier(MPI_COMM_WORLD);
 	else
-		MPI_Recv(&value, 1, MPI_INT, 1 - rank, rank ? 7 : 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		MPI_Recv(&value, 1, MPI_INT, 1 - rank, rank ? 7 : 5, MPI_COMM_WORLD,
+			 MPI_STATUS_IGNORE);
 }
 
 static void *receive(void *arg)

@@ -9,7 +9,8 @@
 /* Before the array that the tool holds stands what only we look at. */
 struct answer {
 	Omis_coverage coverage;
-	Omis_service_result service[]; /* the tool's Omis_reply; objects, missing and texts lie behind it */
+	/* the tool's Omis_reply; objects, missing and texts lie behind it */
+	Omis_service_result service[];
 };
 
 static struct answer *answer_of(Omis_reply r)
@@ -87,7 +88,8 @@ static void put_services(struct answer *a, Omis_object_result *o, const struct r
 	}
 }
 
-static void put_missing(struct answer *a, Omis_missing *m, const struct reply_coverage *c, char **text)
+static void put_missing(struct answer *a, Omis_missing *m, const struct reply_coverage *c,
+			char **text)
 {
 	size_t i;
 
@@ -95,11 +97,16 @@ static void put_missing(struct answer *a, Omis_missing *m, const struct reply_co
 		m[i].object = put_text(text, c->missing[i].object, strlen(c->missing[i].object));
 		m[i].reason = put_text(text, c->missing[i].reason, strlen(c->missing[i].reason));
 	}
-	a->coverage = (Omis_coverage){ .asked = c->asked, .answered = c->answered, .n_missing = (unsigned)c->nmissing,
-				       .missing = m, .oldest_ns = c->oldest_ns, .newest_ns = c->newest_ns };
+	a->coverage = (Omis_coverage){ .asked = c->asked,
+				       .answered = c->answered,
+				       .n_missing = (unsigned)c->nmissing,
+				       .missing = m,
+				       .oldest_ns = c->oldest_ns,
+				       .newest_ns = c->newest_ns };
 }
 
-/* A hostile action number must not make a huge array: entries of actions beyond are no reply of ours. */
+/* A hostile action number must not make a huge array: entries of actions beyond are no reply of
+ * ours. */
 static bool is_sound(const struct reply *r)
 {
 	size_t i;
@@ -120,11 +127,12 @@ Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags)
 	char *text;
 
 	if (!is_sound(r))
-		return answer_from_status(OMIS_INTERNAL_ERROR, "mainsm sent a reply that cannot be one");
+		return answer_from_status(OMIS_INTERNAL_ERROR,
+					  "mainsm sent a reply that cannot be one");
 	l = measure(r, flags);
 	n = calloc(l.services, sizeof(*n));
-	a = calloc(1, sizeof(*a) + (l.services + 1) * sizeof(a->service[0]) + l.objects * sizeof(*o) +
-			      l.missing * sizeof(*m) + l.text);
+	a = calloc(1, sizeof(*a) + (l.services + 1) * sizeof(a->service[0]) +
+			      l.objects * sizeof(*o) + l.missing * sizeof(*m) + l.text);
 	if (!a || !n) {
 		free(a);
 		free(n);

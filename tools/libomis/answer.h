@@ -6,7 +6,8 @@
 #include "common/omis/reply.h"
 #include "tools/libomis/omis.h"
 
-/* One allocation, for omis_reply_free(). Of the flags OMIS_DONT_RETURN_OK counts. NULL without memory. */
+/* One allocation, for omis_reply_free(). Of the flags OMIS_DONT_RETURN_OK counts. NULL without
+ * memory. */
 Omis_reply answer_from_reply(const struct reply *r, Omis_flags flags);
 
 /* A reply that says one thing about the request as a whole. */

@@ -17,7 +17,8 @@
 #define DEADLINE_DEFAULT_MS 2000
 #define DEADLINE_MAX_MS (3600u * 1000)
 
-/* mainsm answers by the deadline; this is for the way there and back, and for a mainsm that is busy. */
+/* mainsm answers by the deadline; this is for the way there and back, and for a mainsm that is
+ * busy. */
 #define ANSWER_GRACE_NS (3 * NSEC_PER_SEC)
 
 /* The interface has no handle, so there is one connection a process. */
@@ -89,12 +90,18 @@ static void on_link(void *arg, const struct err *why)
 {
 	(void)arg;
 	words_keep(why);
-	tell_handler(why ? OMIS_OS_ERROR : OMIS_OK, why ? why->text : "the connection to mainsm is back");
+	tell_handler(why ? OMIS_OS_ERROR : OMIS_OK,
+		     why ? why->text : "the connection to mainsm is back");
 }
 
 static void on_events(void *arg, const struct msg_events *m)
 {
-	const Omis_events ev = { m->sub, m->stream, m->place, m->blocks.p, m->blocks.n, m->end,
+	const Omis_events ev = { m->sub,
+				 m->stream,
+				 m->place,
+				 m->blocks.p,
+				 m->blocks.n,
+				 m->end,
 				 m->missing ? m->missing : "" };
 	bool was_inside = the.is_inside;
 
@@ -138,11 +145,13 @@ Omis_status omis_finalize(void)
 	struct err e = { 0 };
 
 	if (!own_client() || the.is_inside) {
-		err_set(&e, ERR_INVALID, the.client ? "omis_finalize inside a callback" : "omis_init was not called");
+		err_set(&e, ERR_INVALID,
+			the.client ? "omis_finalize inside a callback"
+				   : "omis_init was not called");
 		return words_keep(&e);
 	}
 	client_close(the.client);
-	list_each_safe(item, &the.calls)
+	list_each_safe (item, &the.calls)
 		call_free(list_entry(item, struct call, item));
 	the.client = NULL;
 	the.on_error = NULL;
@@ -174,7 +183,8 @@ Omis_status omis_request_policy(Omis_wait wait, unsigned quorum, unsigned deadli
 	struct err e = { 0 };
 
 	if ((unsigned)wait > OMIS_WAIT_NOW || deadline_ms > DEADLINE_MAX_MS) {
-		err_set(&e, ERR_INVALID, "the deadline is in milliseconds, at most %u", DEADLINE_MAX_MS);
+		err_set(&e, ERR_INVALID, "the deadline is in milliseconds, at most %u",
+			DEADLINE_MAX_MS);
 		return words_keep(&e);
 	}
 	the.wait = wait;
@@ -219,7 +229,8 @@ static void on_reply(void *arg, struct reply **r, bool is_last)
 
 	a = *r ? answer_from_reply(*r, k->flags) : NULL;
 	if (k->flags & OMIS_DEBUG)
-		tell_handler(OMIS_OK, a ? omis_strerror(omis_reply_status(a)) : "no memory for a reply");
+		tell_handler(OMIS_OK,
+			     a ? omis_strerror(omis_reply_status(a)) : "no memory for a reply");
 	is_awaited = k->is_waiting && !k->first;
 	if (a && !is_awaited && is_unwanted(*r, a, k->flags))
 		omis_reply_free(a);
@@ -294,8 +305,13 @@ static const char *misuse(const char *request, size_t len, bool has_callback)
 
 static Omis_reply send_call(struct call *k, const char *request, size_t len)
 {
-	struct client_request rq = { .text = request, .n = len, .policy = (unsigned)the.wait, .quorum = the.quorum,
-				     .deadline = the.deadline_ms * NSEC_PER_MSEC, .on_reply = on_reply, .arg = k };
+	struct client_request rq = { .text = request,
+				     .n = len,
+				     .policy = (unsigned)the.wait,
+				     .quorum = the.quorum,
+				     .deadline = the.deadline_ms * NSEC_PER_MSEC,
+				     .on_reply = on_reply,
+				     .arg = k };
 	struct err e = { 0 };
 	uint64_t id = 0;
 
@@ -313,8 +329,8 @@ static Omis_reply send_call(struct call *k, const char *request, size_t len)
 	return NULL;
 }
 
-Omis_reply omis_request_n(const char *request, size_t len, void (*callback)(Omis_reply, void *param), void *param,
-			  Omis_flags flags)
+Omis_reply omis_request_n(const char *request, size_t len,
+			  void (*callback)(Omis_reply, void *param), void *param, Omis_flags flags)
 {
 	const char *wrong = misuse(request, len, callback != NULL);
 	struct call *k;
@@ -334,7 +350,8 @@ Omis_reply omis_request_n(const char *request, size_t len, void (*callback)(Omis
 	return send_call(k, request, len);
 }
 
-Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param), void *param, Omis_flags flags)
+Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param), void *param,
+			Omis_flags flags)
 {
 	return omis_request_n(request, request ? strlen(request) : 0, callback, param, flags);
 }
@@ -355,7 +372,8 @@ Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t 
 	int rc;
 
 	if (!own_client() || !subscription) {
-		err_set(&e, ERR_INVALID, subscription ? "omis_init was not called" : "the subscription is NULL");
+		err_set(&e, ERR_INVALID,
+			subscription ? "omis_init was not called" : "the subscription is NULL");
 		return words_keep(&e);
 	}
 	rc = client_ack_events(the.client, &ack, &e);

@@ -25,7 +25,8 @@ void asks_done(struct asks *a)
 	map_done(&a->map);
 }
 
-int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg, uint64_t *id, struct err *e)
+int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg,
+	     uint64_t *id, struct err *e)
 {
 	struct ask *k;
 
@@ -105,7 +106,7 @@ int asks_take(struct asks *a, const struct msg_reply *m)
 		return -ERR_NOTFOUND;
 	rc = add_part(k, m);
 	if (rc < 0) {
-		err_set(&e, (enum err_code) - rc, "the reply is too large for this tool");
+		err_set(&e, (enum err_code)(-rc), "the reply is too large for this tool");
 		tell_error(a, k, status_from_err(rc), &e);
 		return rc;
 	}

@@ -34,15 +34,16 @@ void asks_init(struct asks *a);
 void asks_done(struct asks *a);
 
 /* on_reply and arg as in struct ask. ERR_LIMIT, ERR_NOMEM. */
-int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg, uint64_t *id, struct err *e);
+int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg,
+	     uint64_t *id, struct err *e);
 
 /* Forgets one without telling; unknown ids do not matter. */
 void asks_drop(struct asks *a, uint64_t id);
 
 /*
  * Adds a part; a whole reply goes to its asker. A final one, or that of a deleted CSR,
- * ends the ask. -ERR_NOTFOUND: nobody waits for that id. On other failures the asker is told a reply with
- * that error.
+ * ends the ask. -ERR_NOTFOUND: nobody waits for that id. On other failures the asker is told a
+ * reply with that error.
  */
 int asks_take(struct asks *a, const struct msg_reply *m);
 

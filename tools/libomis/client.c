@@ -136,8 +136,14 @@ static int name_dir(struct client *c, struct err *e)
 
 static struct enrol_conf enrol_conf(struct client *c)
 {
-	return (struct enrol_conf){ .loop = c->loop, .dir = c->dir, .conn = &c->conn, .role = c->role,
-				    .site = "", .host = c->self, .name = c->self, .timeout = c->conf.timeout };
+	return (struct enrol_conf){ .loop = c->loop,
+				    .dir = c->dir,
+				    .conn = &c->conn,
+				    .role = c->role,
+				    .site = "",
+				    .host = c->self,
+				    .name = c->self,
+				    .timeout = c->conf.timeout };
 }
 
 static void on_enrolled(void *arg, const struct err *why)
@@ -166,7 +172,8 @@ static int enrol_now(struct client *c, struct err *e)
 	return -(int)c->why.code;
 }
 
-/* Several tools of one user may start at once; only one of them may write here. -1 = time is over. */
+/* Several tools of one user may start at once; only one of them may write here. -1 = time is
+ * over. */
 static int lock_dir(struct client *c, nsec_t until, struct err *e)
 {
 	char path[FILE_PATH_BYTES];
@@ -177,7 +184,9 @@ static int lock_dir(struct client *c, nsec_t until, struct err *e)
 		return rc;
 	while ((rc = file_lock(path, false, &fd, e)) == -ERR_AGAIN && loop_now(c->loop) < until)
 		client_wait(c, CLIENT_LOCK_POLL_NS);
-	return rc == -ERR_AGAIN ? err_set(e, ERR_TIMEOUT, "%s is held by another tool", path) : rc < 0 ? rc : fd;
+	return rc == -ERR_AGAIN ? err_set(e, ERR_TIMEOUT, "%s is held by another tool", path)
+	       : rc < 0		? rc
+				: fd;
 }
 
 static int have_identity(struct client *c, struct err *e)
@@ -194,7 +203,9 @@ static int have_identity(struct client *c, struct err *e)
 		return fd;
 	rc = enrol_check(&conf, clock_wall(), &why); /* another tool may have done it meanwhile */
 	if (rc > 0 && c->conn.token_id[0] == '\0')
-		rc = err_set(e, ERR_DENIED, "%s, and the connection string has no token: ask for a new one", why.text);
+		rc = err_set(e, ERR_DENIED,
+			     "%s, and the connection string has no token: ask for a new one",
+			     why.text);
 	else if (rc > 0)
 		rc = enrol_now(c, e);
 	else if (rc < 0 && e)
@@ -217,12 +228,14 @@ static int open_net(struct client *c, struct err *e)
 
 /* --- the link */
 
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		struct err *e)
 {
 	struct client *c = arg;
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = c->conn.pin };
 
-	return net_dial(c->net, c->conn.host[attempt % c->conn.nhost], c->conn.port, &expect, h, out, e);
+	return net_dial(c->net, c->conn.host[attempt % c->conn.nhost], c->conn.port, &expect, h,
+			out, e);
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
@@ -279,11 +292,19 @@ static int open_link(struct client *c, struct err *e)
 		.loop = c->loop,
 		.rng = &c->rng,
 		.timebase = &c->timebase,
-		.handler = { .on_up = on_up, .on_msg = on_msg, .on_down = on_down, .on_retry = on_retry, .arg = c },
+		.handler = { .on_up = on_up,
+			     .on_msg = on_msg,
+			     .on_down = on_down,
+			     .on_retry = on_retry,
+			     .arg = c },
 	};
 	struct link_dialer dialer = { .dial = dial, .arg = c };
-	struct msg_hello hello = { .role = "tool", .site = "", .host = c->self, .listen = "",
-				   .epoch = (uint64_t)clock_wall(), .software = "libomis " OMIG_VERSION };
+	struct msg_hello hello = { .role = "tool",
+				   .site = "",
+				   .host = c->self,
+				   .listen = "",
+				   .epoch = (uint64_t)clock_wall(),
+				   .software = "libomis " OMIG_VERSION };
 
 	c->link = link_dial(&conf, &dialer, &hello);
 	return c->link ? 0 : err_nomem(e);
@@ -354,7 +375,8 @@ static int connect_up(struct client *c, struct err *e)
 	return rc == 0 ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
 }
 
-static int make(const struct client_conf *conf, const char *role, struct client **out, struct err *e)
+static int make(const struct client_conf *conf, const char *role, struct client **out,
+		struct err *e)
 {
 	struct client *c = calloc(1, sizeof(*c));
 	int rc;
@@ -389,8 +411,8 @@ int client_open(const struct client_conf *conf, struct client **out, struct err 
 	return rc;
 }
 
-int client_identity(const struct client_conf *conf, const char *role, char *dir, struct connstr *mainsm,
-		    struct err *e)
+int client_identity(const struct client_conf *conf, const char *role, char *dir,
+		    struct connstr *mainsm, struct err *e)
 {
 	struct client *c = NULL;
 	int rc = make(conf, role, &c, e);
@@ -450,7 +472,9 @@ int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct
 	if (rc)
 		return rc;
 	rc = link_send(c->link, &m);
-	return rc < 0 ? err_set(e, (enum err_code) - rc, "the acknowledgement could not be sent (%s)", err_name(rc)) : 0;
+	return rc < 0 ? err_set(e, (enum err_code)(-rc),
+				"the acknowledgement could not be sent (%s)", err_name(rc))
+		      : 0;
 }
 
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e)
@@ -462,12 +486,17 @@ int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, 
 		rc = asks_add(&c->asks, rq->on_reply, rq->arg, id, e);
 	if (rc < 0)
 		return rc;
-	m.request = (struct msg_request){ .id = *id, .identity = "", .deadline_ns = rq->deadline, .policy = rq->policy,
-					  .quorum = rq->quorum, .text = { rq->text, rq->n } };
+	m.request = (struct msg_request){ .id = *id,
+					  .identity = "",
+					  .deadline_ns = rq->deadline,
+					  .policy = rq->policy,
+					  .quorum = rq->quorum,
+					  .text = { rq->text, rq->n } };
 	rc = link_send(c->link, &m);
 	if (rc < 0) {
 		asks_drop(&c->asks, *id);
-		return err_set(e, (enum err_code) - rc, "the request could not be sent (%s)", err_name(rc));
+		return err_set(e, (enum err_code)(-rc), "the request could not be sent (%s)",
+			       err_name(rc));
 	}
 	return 0;
 }

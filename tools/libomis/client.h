@@ -21,8 +21,9 @@ struct connstr;
 
 struct client_conf {
 	const char *mainsm; /* connection string; NULL = OMIG_MAINSM, else the state directory */
-	nsec_t timeout;	    /* for connecting */
-	/* The connection was lost (why) or is back (NULL). After the asks were told. May be NULL. */
+	nsec_t timeout; /* for connecting */
+	/* The connection was lost (why) or is back (NULL). After the asks were told. May be
+	 * NULL. */
 	void (*on_link)(void *arg, const struct err *why);
 	/* Blocks of a kept subscription. May be NULL. */
 	void (*on_events)(void *arg, const struct msg_events *ev);
@@ -36,12 +37,12 @@ struct client_conf {
 int client_open(const struct client_conf *conf, struct client **out, struct err *e);
 
 /*
- * A certificate of the monitor that conf names, for that role: "tool" or "factory". What is stored and fit is taken, and asks nobody;
- * else it enrols. dir (FILE_PATH_BYTES) tells where it lies, *mainsm of which monitor, without a secret. Blocks, and fails as
- * client_open().
+ * A certificate of the monitor that conf names, for that role: "tool" or "factory". What is stored
+ * and fit is taken, and asks nobody; else it enrols. dir (FILE_PATH_BYTES) tells where it lies,
+ * *mainsm of which monitor, without a secret. Blocks, and fails as client_open().
  */
-int client_identity(const struct client_conf *conf, const char *role, char *dir, struct connstr *mainsm,
-		    struct err *e);
+int client_identity(const struct client_conf *conf, const char *role, char *dir,
+		    struct connstr *mainsm, struct err *e);
 
 /* Says goodbye; nobody is told anything any more. NULL is fine. */
 void client_close(struct client *c);
@@ -60,13 +61,15 @@ struct client_request {
 	void *arg;
 };
 
-/* Sends it. ERR_CLOSED: not connected; ERR_LIMIT: too large or too many; ERR_AGAIN: mainsm does not read; ERR_NOMEM. */
+/* Sends it. ERR_CLOSED: not connected; ERR_LIMIT: too large or too many; ERR_AGAIN: mainsm does not
+ * read; ERR_NOMEM. */
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e);
 
 /* Forgets the request, and tells mainsm so. */
 void client_cancel(struct client *c, uint64_t id);
 
-/* What came up to there is safe. ERR_CLOSED, ERR_INVALID (no such name can be), ERR_AGAIN, ERR_NOMEM. */
+/* What came up to there is safe. ERR_CLOSED, ERR_INVALID (no such name can be), ERR_AGAIN,
+ * ERR_NOMEM. */
 int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct err *e);
 
 /* One turn: waits until something happened, at most `max`. */

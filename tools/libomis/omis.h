@@ -38,14 +38,15 @@ extern "C" {
 
 #define OMIS_API __attribute__((visibility("default")))
 
-/* What an object, or a request as a whole, has to report. Even; bit 0 set = the object may be half changed. */
+/* What an object, or a request as a whole, has to report. Even; bit 0 set = the object may be half
+ * changed. */
 typedef int Omis_status;
 enum {
 	OMIS_OK = 0,
-	OMIS_CSR_DEFINED = 2,	/* the conditional request exists; its token is in `result` */
-	OMIS_CSR_ENABLED = 4,	/* ... for the objects in `obj_list` */
+	OMIS_CSR_DEFINED = 2, /* the conditional request exists; its token is in `result` */
+	OMIS_CSR_ENABLED = 4, /* ... for the objects in `obj_list` */
 	OMIS_CSR_DISABLED = 6,
-	OMIS_CSR_DELETED = 8,	/* the last reply of this request */
+	OMIS_CSR_DELETED = 8, /* the last reply of this request */
 	OMIS_CSR_TRIGGERED = 10, /* its event happened at the object in `obj_list` */
 	OMIS_FIRST_ERROR = 16,
 	OMIS_SYNTAX_ERROR = 16,
@@ -65,12 +66,15 @@ enum {
 
 typedef int Omis_flags;
 enum {
-	OMIS_WAIT_FOR_FIRST_REPLY = 1, /* with a callback: wait for the first reply and return it; the callback gets those behind it */
-	OMIS_DONT_RETURN_OK = 2,       /* leave out replies and entries that only say OK */
-	OMIS_DONT_RETURN_EN_DIS = 4,   /* leave out ENABLED and DISABLED replies */
-	OMIS_BUFFER_REQUEST = 8,       /* may be kept back until the next request without this flag */
-	OMIS_BUFFER_REPLIES = 16,      /* accepted, without effect */
-	OMIS_DEBUG = 32                /* text of request and replies also goes to the error handler */
+	/* with a callback: wait for the first reply and return it; the callback gets those behind
+	   it */
+	OMIS_WAIT_FOR_FIRST_REPLY = 1,
+	OMIS_DONT_RETURN_OK = 2, /* leave out replies and entries that only say OK */
+	OMIS_DONT_RETURN_EN_DIS = 4, /* leave out ENABLED and DISABLED replies */
+	/* may be kept back until the next request without this flag */
+	OMIS_BUFFER_REQUEST = 8,
+	OMIS_BUFFER_REPLIES = 16, /* accepted, without effect */
+	OMIS_DEBUG = 32 /* text of request and replies also goes to the error handler */
 };
 
 /*
@@ -114,7 +118,8 @@ OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Om
  * callback, which owns it: one for an unconditional request, any number for
  * a conditional one, ended by OMIS_CSR_DELETED or an error. When the request could not
  * be sent, the reply that says why is returned and the callback is not called.
- * After a lost connection waiting requests are answered with OMIS_OS_ERROR, conditional ones too: they are gone.
+ * After a lost connection waiting requests are answered with OMIS_OS_ERROR, conditional ones too:
+ * they are gone.
  */
 OMIS_API Omis_reply omis_request(char *request, void (*callback)(Omis_reply, void *param),
 				 void *param, Omis_flags flags);
@@ -127,10 +132,12 @@ OMIS_API Omis_reply omis_request_n(const char *request, size_t len,
 /* NULL is fine. */
 OMIS_API void omis_reply_free(Omis_reply reply);
 
-/* Becomes readable when omis_handler() has something to do. The same number until omis_finalize(). -1 before. */
+/* Becomes readable when omis_handler() has something to do. The same number until omis_finalize().
+ * -1 before. */
 OMIS_API int omis_fd(void);
 
-/* Reads, writes, runs callbacks; never blocks. Reconnects, too, so call it whenever omis_fd() is readable. */
+/* Reads, writes, runs callbacks; never blocks. Reconnects, too, so call it whenever omis_fd() is
+ * readable. */
 OMIS_API void omis_handler(void);
 
 /*
@@ -149,7 +156,7 @@ typedef struct Omis_missing {
 /* How much of what was asked a reply speaks for. Strings live as long as the reply. */
 typedef struct Omis_coverage {
 	unsigned asked, answered; /* objects */
-	unsigned n_missing;	  /* those named; asked - answered may be more */
+	unsigned n_missing; /* those named; asked - answered may be more */
 	const Omis_missing *missing;
 	int64_t oldest_ns, newest_ns; /* system time of the values, since 1970; 0 = unknown */
 } Omis_coverage;
@@ -162,12 +169,13 @@ OMIS_API Omis_status omis_reply_status(Omis_reply reply);
 
 /* How long requests wait for slow objects. */
 typedef enum Omis_wait {
-	OMIS_WAIT_ALL,	 /* for all, until the deadline (the default) */
+	OMIS_WAIT_ALL, /* for all, until the deadline (the default) */
 	OMIS_WAIT_QUORUM, /* until `quorum` objects answered, or the deadline */
-	OMIS_WAIT_NOW	 /* for those that answer at once */
+	OMIS_WAIT_NOW /* for those that answer at once */
 } Omis_wait;
 
-/* For requests from now on. deadline_ms 0 = the default, 2000. OMIS_PARAMETER_ERROR when out of range. */
+/* For requests from now on. deadline_ms 0 = the default, 2000. OMIS_PARAMETER_ERROR when out of
+ * range. */
 OMIS_API Omis_status omis_request_policy(Omis_wait wait, unsigned quorum, unsigned deadline_ms);
 
 /*
@@ -203,9 +211,10 @@ OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
 
 /*
- * Blocks of events (docs/eventlog.md) of a kept subscription, which this tool receives since it asked with the service
- * omig_events_keep. What is not acknowledged comes again: to this tool under another stream number when a connection
- * on the way was lost, and to whoever asks for the subscription next.
+ * Blocks of events (docs/eventlog.md) of a kept subscription, which this tool receives since it
+ * asked with the service omig_events_keep. What is not acknowledged comes again: to this tool under
+ * another stream number when a connection on the way was lost, and to whoever asks for the
+ * subscription next.
  */
 typedef struct Omis_events {
 	const char *subscription;
@@ -213,25 +222,28 @@ typedef struct Omis_events {
 	const void *blocks; /* whole ones */
 	size_t len;
 	int end; /* nothing more will come */
-	const char *missing; /* of an end: who may have something still and is not there, by commas; "" = nobody */
+	/* of an end: who may have something still and is not there, by commas; "" = nobody */
+	const char *missing;
 } Omis_events;
 
 /*
- * fn is called as callbacks are, with pointers that are valid until it returns; of subscriptions that others ask for
- * nothing comes. NULL: what comes is passed over, and not acknowledged. Set it after omis_init() and before asking.
+ * fn is called as callbacks are, with pointers that are valid until it returns; of subscriptions
+ * that others ask for nothing comes. NULL: what comes is passed over, and not acknowledged. Set it
+ * after omis_init() and before asking.
  */
 OMIS_API void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param);
 
 /*
- * All of that stream up to that place (of an Omis_events) is safe with the tool and need not be kept. Only so much comes
- * unacknowledged (8 MiB). Of a stream that is not known any more: harmless. OMIS_OS_ERROR: not connected.
+ * All of that stream up to that place (of an Omis_events) is safe with the tool and need not be
+ * kept. Only so much comes unacknowledged (8 MiB). Of a stream that is not known any more:
+ * harmless. OMIS_OS_ERROR: not connected.
  */
 OMIS_API Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place);
 
 /* The services that this library knows of; mainsm may know others: ask it with services(""). */
 typedef struct Omis_service_info {
 	const char *name, *extension; /* extension: "" for a basic one */
-	const char *kind;	      /* "information", "manipulation", "event" */
+	const char *kind; /* "information", "manipulation", "event" */
 	const char *right, *state, *where, *help;
 	char signature[512]; /* name(type name, ...) -> results */
 } Omis_service_info;

@@ -7,7 +7,8 @@
 
 #define TIMEOUT_MAX_MS (24 * 3600 * 1000)
 
-/* How many of the words the option `name` at argv[0] takes (0: it is none); *value: its argument. */
+/* How many of the words the option `name` at argv[0] takes (0: it is none); *value: its
+ * argument. */
 static int match(const char *name, char **argv, int words, const char **value)
 {
 	size_t n = strlen(name);
@@ -41,7 +42,8 @@ static int take_one(struct params *p, char **argv, int n, struct err *e)
 	used = match("--omis-timeout", argv, n, &value);
 	if (used) {
 		if (!value || str_to_i64(value, 1, TIMEOUT_MAX_MS, &ms) < 0)
-			return err_set(e, ERR_INVALID, "--omis-timeout needs milliseconds, 1 to %d", TIMEOUT_MAX_MS);
+			return err_set(e, ERR_INVALID, "--omis-timeout needs milliseconds, 1 to %d",
+				       TIMEOUT_MAX_MS);
 		p->timeout = ms * NSEC_PER_MSEC;
 	}
 	return used;

@@ -40,7 +40,8 @@ static void convert_text(Omis_value *to, const struct omis_value *from)
 	to->n = from->s.n;
 }
 
-static void convert_list(Omis_value *to, const struct omis_value *from, size_t n, Omis_value **free_node);
+static void convert_list(Omis_value *to, const struct omis_value *from, size_t n,
+			 Omis_value **free_node);
 
 static void convert(Omis_value *to, const struct omis_value *from, Omis_value **free_node)
 {
@@ -64,7 +65,8 @@ static void convert(Omis_value *to, const struct omis_value *from, Omis_value **
 }
 
 /* Recursion is bounded by the parser's OMIS_DEPTH_MAX. */
-static void convert_list(Omis_value *to, const struct omis_value *from, size_t n, Omis_value **free_node)
+static void convert_list(Omis_value *to, const struct omis_value *from, size_t n,
+			 Omis_value **free_node)
 {
 	Omis_value *item = *free_node;
 	size_t i;

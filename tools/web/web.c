@@ -152,7 +152,8 @@ static void refuse(struct web *w, int fd)
 	w->stats.cut++;
 }
 
-/* The oldest that has sent nothing, else the oldest that has not sent all of its request. NULL: all have. */
+/* The oldest that has sent nothing, else the oldest that has not sent all of its request. NULL: all
+ * have. */
 static struct web_conn *find_victim(const struct web *w)
 {
 	struct web_conn *slow = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An algorithm of one's own: a token goes round, and who has it may do something that only one may do at a time. When it
- * is lost, the first process makes another one after ring.timeout: too early, and there are two, which the run finds.
+ * An algorithm of one's own: a token goes round, and who has it may do something that only one may
+ *do at a time. When it is lost, the first process makes another one after ring.timeout: too early,
+ *and there are two, which the run finds.
  *
  *	make && omig neko run ring.conf --simulate
  */

@@ -7,7 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-#define TEXT(words) { .kind = EV_STRING, .n = sizeof(words) - 1, .s = (words) }
+#define TEXT(words)                                                     \
+	{                                                               \
+		.kind = EV_STRING, .n = sizeof(words) - 1, .s = (words) \
+	}
 
 static const struct evfield all_fields[] = { { "i", EV_INT32 },
 					     { "l", EV_INT64 },
@@ -29,7 +32,8 @@ const struct evtype made_all = { .name = "all.kinds",
 				 .constant = all_constants };
 
 static const struct evfield table1_fields[] = { { "MY_INT", EV_INT32 }, { "MY_FLOAT", EV_FLOAT } };
-static const struct evconst table1_constants[] = { { "HOST", TEXT("foo.lbl.gov") }, { "PROG", TEXT("MY_PROGRAM") } };
+static const struct evconst table1_constants[] = { { "HOST", TEXT("foo.lbl.gov") },
+						   { "PROG", TEXT("MY_PROGRAM") } };
 const struct evtype made_table1 = { .name = "MY_EVENT",
 				    .level = EV_INFO,
 				    .nfield = ARRAY_LEN(table1_fields),
@@ -39,9 +43,23 @@ const struct evtype made_table1 = { .name = "MY_EVENT",
 
 static const int32_t ints[] = { 0, 1, -1, INT32_MAX, INT32_MIN };
 static const int64_t longs[] = { 0, 1, -1, INT64_MAX, INT64_MIN, INT64_C(1) << 32 };
-static const int64_t times[] = { 0, 10, -1, INT64_MAX, INT64_MIN, INT64_C(1017436389) * 1000000000 + 443568000 };
-static const char *const texts[] = { "", " ", "plain", "two words", "a=b", "\"quoted\"", "back\\slash", "12", "1e5",
-				     "\xc3\xa9", "\xff\x01\x1b[31m", "<script>&amp;", "line\nbreak\ttab", "nan" };
+static const int64_t times[] = {
+	0, 10, -1, INT64_MAX, INT64_MIN, INT64_C(1017436389) * 1000000000 + 443568000
+};
+static const char *const texts[] = { "",
+				     " ",
+				     "plain",
+				     "two words",
+				     "a=b",
+				     "\"quoted\"",
+				     "back\\slash",
+				     "12",
+				     "1e5",
+				     "\xc3\xa9",
+				     "\xff\x01\x1b[31m",
+				     "<script>&amp;",
+				     "line\nbreak\ttab",
+				     "nan" };
 
 int64_t made_edge_time(size_t i)
 {
@@ -50,8 +68,14 @@ int64_t made_edge_time(size_t i)
 
 const struct evvalue *made_edge(size_t i)
 {
-	static const float floats[] = { 0.0f, -0.0f, 0.1f, 3.4028235e38f, 1e-45f, 1.17549435e-38f, 16777216.0f };
-	static const double doubles[] = { 0.0, -0.0, 0.1, 1.7976931348623157e308, 4.9e-324, 2.2250738585072014e-308,
+	static const float floats[] = { 0.0f,	-0.0f,		 0.1f,	     3.4028235e38f,
+					1e-45f, 1.17549435e-38f, 16777216.0f };
+	static const double doubles[] = { 0.0,
+					  -0.0,
+					  0.1,
+					  1.7976931348623157e308,
+					  4.9e-324,
+					  2.2250738585072014e-308,
 					  9007199254740993.0 };
 	static struct evvalue v[5];
 
@@ -63,7 +87,8 @@ const struct evvalue *made_edge(size_t i)
 		v[2].f32 = INFINITY, v[3].f64 = -INFINITY;
 	if (i % MADE_EDGES == 12)
 		v[2].f32 = NAN, v[3].f64 = NAN;
-	v[4] = (struct evvalue){ .kind = EV_STRING, .n = (uint32_t)strlen(texts[i % MADE_EDGES]),
+	v[4] = (struct evvalue){ .kind = EV_STRING,
+				 .n = (uint32_t)strlen(texts[i % MADE_EDGES]),
 				 .s = texts[i % MADE_EDGES] };
 	return v;
 }
@@ -84,7 +109,9 @@ void made_edges(struct buf *out, bool swap)
 	good(evwrite_define(&w, 0, &of_stream, &e), &e);
 	good(evwrite_define(&w, 1, &made_all, &e), &e);
 	for (size_t i = 0; i < MADE_EDGES; i++)
-		good(evwrite_event(&w, 1, &made_all, (uint64_t)made_edge_time(i), made_edge(i), made_all.nfield, &e), &e);
+		good(evwrite_event(&w, 1, &made_all, (uint64_t)made_edge_time(i), made_edge(i),
+				   made_all.nfield, &e),
+		     &e);
 	good(evwrite_cut(&w, true, &e), &e);
 	*out = w.out;
 	buf_done(&w.body);
@@ -98,7 +125,8 @@ void made_many(struct buf *out, uint64_t stream, unsigned from, unsigned n, size
 	evwrite_init(&w, stream, false, block_bytes);
 	good(evwrite_define(&w, 7, &made_table1, &e), &e);
 	for (unsigned i = from; i < from + n; i++) {
-		const struct evvalue v[] = { { .kind = EV_INT32, .i32 = (int32_t)i }, { .kind = EV_FLOAT, .f32 = 0.5f } };
+		const struct evvalue v[] = { { .kind = EV_INT32, .i32 = (int32_t)i },
+					     { .kind = EV_FLOAT, .f32 = 0.5f } };
 
 		good(evwrite_event(&w, 7, &made_table1, i, v, ARRAY_LEN(v), &e), &e);
 	}
@@ -107,7 +135,8 @@ void made_many(struct buf *out, uint64_t stream, unsigned from, unsigned n, size
 	buf_done(&w.body);
 }
 
-void made_read(const struct buf *b, void (*fn)(void *arg, const struct event *ev), void *arg, struct evread_report *out)
+void made_read(const struct buf *b, void (*fn)(void *arg, const struct event *ev), void *arg,
+	       struct evread_report *out)
 {
 	struct evread *r = evread_new();
 	struct event ev;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Logs for tests: one with every kind and edge value, one of many events, and what is read back of any. */
+/* Logs for tests: one with every kind and edge value, one of many events, and what is read back of
+ * any. */
 #ifndef TESTS_UNIT_EVENTLOG_MADE_H
 #define TESTS_UNIT_EVENTLOG_MADE_H
 
@@ -24,6 +25,7 @@ void made_edges(struct buf *out, bool swap);
 void made_many(struct buf *out, uint64_t stream, unsigned from, unsigned n, size_t block_bytes);
 
 /* Reads all and hands each event on. The report is copied. */
-void made_read(const struct buf *b, void (*fn)(void *arg, const struct event *ev), void *arg, struct evread_report *out);
+void made_read(const struct buf *b, void (*fn)(void *arg, const struct event *ev), void *arg,
+	       struct evread_report *out);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A log that is cut anywhere, or has any bit turned round: no altered event is taken, and all before is kept. */
+/* A log that is cut anywhere, or has any bit turned round: no altered event is taken, and all
+ * before is kept. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "eventlog/evfile.h"
@@ -26,7 +27,8 @@ static void see(void *arg, const struct event *ev)
 {
 	struct seen *s = arg;
 
-	ck_assert(ev->value[0].i32 == ev->wall_ns && ev->value[1].f32 == 0.5f && ev->wall_ns > s->last);
+	ck_assert(ev->value[0].i32 == ev->wall_ns && ev->value[1].f32 == 0.5f &&
+		  ev->wall_ns > s->last);
 	ck_assert_str_eq(ev->type->name, "MY_EVENT");
 	s->last = ev->wall_ns;
 	s->n++;
@@ -118,7 +120,9 @@ START_TEST(noise_between_blocks_costs_only_itself)
 		size_t n = rng_below(&rng, 300);
 
 		for (size_t k = 0; k < n; k++)
-			ck_assert_int_eq(buf_putc(&all, rng_below(&rng, 4) ? (uint8_t)rng_next(&rng) : "OLOG"[k % 4]), 0);
+			ck_assert_int_eq(buf_putc(&all, rng_below(&rng, 4) ? (uint8_t)rng_next(&rng)
+									   : "OLOG"[k % 4]),
+					 0);
 		noise += n;
 		made_many(&one, i, 1 + i * 100, 100, 0);
 		ck_assert_int_eq(buf_put(&all, one.p, one.n), 0);
@@ -131,7 +135,8 @@ START_TEST(noise_between_blocks_costs_only_itself)
 }
 END_TEST
 
-/* Headers that are good, each saying that a quarter of a MiB follows, which does not: every one costs a look at it. */
+/* Headers that are good, each saying that a quarter of a MiB follows, which does not: every one
+ * costs a look at it. */
 START_TEST(headers_made_to_be_torn_do_not_cost_the_square)
 {
 	struct evblock h = { .version = 1, .bytes = EVBLOCK_MAX_BYTES, .crc = 1 };
@@ -233,4 +238,5 @@ END_TEST
 
 SUITE("damage", every_cut_of_64_kib_keeps_what_is_before_it, every_bit_of_4_kib_is_guarded,
       noise_between_blocks_costs_only_itself, headers_made_to_be_torn_do_not_cost_the_square,
-      a_file_of_any_length_is_read_in_pieces, lines_are_found_however_they_lie, what_is_no_file_is_refused)
+      a_file_of_any_length_is_read_in_pieces, lines_are_found_however_they_lie,
+      what_is_no_file_is_refused)

@@ -70,9 +70,14 @@ static void write_example(struct evwrite *w, bool swap)
 {
 	static const struct evfield fields[] = { { "n", EV_INT32 }, { "ok", EV_STRING } };
 	static const struct evconst constants[] = { { "dev", { .kind = EV_INT32, .i32 = 3 } } };
-	static const struct evtype t = { .name = "io.read", .level = EV_INFO, .nfield = 2, .nconst = 1, .field = fields,
+	static const struct evtype t = { .name = "io.read",
+					 .level = EV_INFO,
+					 .nfield = 2,
+					 .nconst = 1,
+					 .field = fields,
 					 .constant = constants };
-	const struct evvalue v[] = { { .kind = EV_INT32, .i32 = 258 }, { .kind = EV_STRING, .n = 3, .s = "yes" } };
+	const struct evvalue v[] = { { .kind = EV_INT32, .i32 = 258 },
+				     { .kind = EV_STRING, .n = 3, .s = "yes" } };
 	struct err e = { 0 };
 
 	evwrite_init(w, MADE_STREAM, swap, 0);
@@ -155,7 +160,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { kinds_levels_and_records_have_these_numbers, every_limit_is_in_it,
+	const TTest *const tests[] = { kinds_levels_and_records_have_these_numbers,
+				       every_limit_is_in_it,
 				       the_examples_are_what_is_written_and_read };
 
 	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));

@@ -29,7 +29,8 @@ static off_t file_size(void)
 }
 
 /* Blocks of b from byte `from` to `to` as far as they are new. How many were. */
-static unsigned put_blocks(struct evkeep *k, struct evbalance *balance, const struct buf *b, size_t from, size_t to)
+static unsigned put_blocks(struct evkeep *k, struct evbalance *balance, const struct buf *b,
+			   size_t from, size_t to)
 {
 	struct evbalance_stream *of;
 	struct evblock head;
@@ -182,10 +183,16 @@ END_TEST
 
 /* --- the balance */
 
-static void gap(struct evbalance *b, uint64_t seq, uint64_t end_seq, uint64_t first, uint64_t end_first, uint64_t dropped, bool is_last,
-		int expected)
+static void gap(struct evbalance *b, uint64_t seq, uint64_t end_seq, uint64_t first,
+		uint64_t end_first, uint64_t dropped, bool is_last, int expected)
 {
-	struct evgap g = { .stream = 7, .seq = seq, .end_seq = end_seq, .first = first, .end_first = end_first, .dropped = dropped, .is_last = is_last };
+	struct evgap g = { .stream = 7,
+			   .seq = seq,
+			   .end_seq = end_seq,
+			   .first = first,
+			   .end_first = end_first,
+			   .dropped = dropped,
+			   .is_last = is_last };
 	struct evbalance_stream *of;
 	struct evblock head;
 	uint8_t p[EVGAP_BLOCK_BYTES];
@@ -195,7 +202,8 @@ static void gap(struct evbalance *b, uint64_t seq, uint64_t end_seq, uint64_t fi
 	ck_assert_int_eq(evbalance_block(b, p, &head, &of, NULL), expected);
 }
 
-static void totals_are(const struct evbalance *b, uint64_t generated, uint64_t stored, uint64_t dropped, uint64_t lost, uint64_t open)
+static void totals_are(const struct evbalance *b, uint64_t generated, uint64_t stored,
+		       uint64_t dropped, uint64_t lost, uint64_t open)
 {
 	struct evbalance_totals t;
 
@@ -225,12 +233,15 @@ START_TEST(what_is_generated_is_stored_or_lost)
 	totals_are(&balance, head[0].events, head[0].events, 0, 0, 1);
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[0], at[1]), 0);
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[2], at[2] + head[2].bytes), 1);
-	totals_are(&balance, head[2].first + head[2].events, head[0].events + head[2].events, 0, head[1].events, 1);
-	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[1], at[2]), 0); /* late: it is told as lost already */
+	totals_are(&balance, head[2].first + head[2].events, head[0].events + head[2].events, 0,
+		   head[1].events, 1);
+	/* late: it is told as lost already */
+	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[1], at[2]), 0);
 	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 1);
 	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 0);
 	gap(&balance, 3, 6, head[2].first + head[2].events, 1010, 50, true, 1); /* it grew */
-	totals_are(&balance, 1060, head[0].events + head[2].events, 50, 1010 - head[0].events - head[2].events, 0);
+	totals_are(&balance, 1060, head[0].events + head[2].events, 50,
+		   1010 - head[0].events - head[2].events, 0);
 	evbalance_done(&balance);
 	buf_done(&b);
 }
@@ -256,12 +267,18 @@ START_TEST(a_balance_is_saved_and_goes_on)
 	evbalance_totals(&other, &t);
 	ck_assert_uint_eq(t.stored, 55);
 	ck_assert_uint_eq(t.left_out, 5);
-	ck_assert_int_eq(evbalance_restore(&one, &(struct evbalance_stream){ .id = 9, .first = 10, .stored = 8, .left_out = 3 }, NULL), -ERR_INVALID);
+	ck_assert_int_eq(
+		evbalance_restore(&one,
+				  &(struct evbalance_stream){
+					  .id = 9, .first = 10, .stored = 8, .left_out = 3 },
+				  NULL),
+		-ERR_INVALID);
 	evbalance_done(&one);
 	evbalance_done(&other);
 	buf_done(&b);
 }
 END_TEST
 
-SUITE("evkeep", a_file_that_was_cut_anywhere_is_whole_again, good_blocks_behind_a_torn_one_stay, what_is_no_event_log_is_left_alone,
-      without_space_what_was_safe_stays, what_is_generated_is_stored_or_lost, a_balance_is_saved_and_goes_on)
+SUITE("evkeep", a_file_that_was_cut_anywhere_is_whole_again, good_blocks_behind_a_torn_one_stay,
+      what_is_no_event_log_is_left_alone, without_space_what_was_safe_stays,
+      what_is_generated_is_stored_or_lost, a_balance_is_saved_and_goes_on)

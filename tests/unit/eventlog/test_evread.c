@@ -58,7 +58,8 @@ static void copy_event(void *arg, const struct event *ev)
 		ck_assert_int_eq(evwrite_define(&c->w, 1, ev->type, &e), 0);
 		c->is_begun = true;
 	}
-	ck_assert_int_eq(evwrite_event(&c->w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e), 0);
+	ck_assert_int_eq(
+		evwrite_event(&c->w, 1, ev->type, ev->ticks, ev->value, ev->type->nfield, &e), 0);
 }
 
 START_TEST(writing_what_was_read_is_the_identity)
@@ -86,7 +87,8 @@ END_TEST
 /* OMIG_TEST_GOLDEN=write makes the files anew, after a change of the format that is meant. */
 START_TEST(the_golden_files_are_what_is_written)
 {
-	static const char *const name[] = { "tests/golden/eventlog/little.olog", "tests/golden/eventlog/big.olog" };
+	static const char *const name[] = { "tests/golden/eventlog/little.olog",
+					    "tests/golden/eventlog/big.olog" };
 	const uint16_t one = 1;
 	bool is_little = *(const uint8_t *)&one;
 
@@ -315,7 +317,9 @@ END_TEST
 
 START_TEST(lengths_of_records_are_believed_only_as_far_as_they_fit)
 {
-	static const uint16_t lengths[] = { 0, 1, 2, 3, 4, 8, 18, 19, 21, 24, 1024, 0xfffc, 0xffff };
+	static const uint16_t lengths[] = {
+		0, 1, 2, 3, 4, 8, 18, 19, 21, 24, 1024, 0xfffc, 0xffff
+	};
 
 	for (size_t i = 0; i < ARRAY_LEN(lengths); i++) {
 		struct evread_report r;
@@ -336,7 +340,11 @@ END_TEST
 
 START_TEST(times_are_by_the_clock_that_was_said)
 {
-	struct ticks_scale s = { .base_ticks = 1000, .base_ns = 5000000000, .mult = 1, .shift = 1, .source = TICKS_TSC };
+	struct ticks_scale s = { .base_ticks = 1000,
+				 .base_ns = 5000000000,
+				 .mult = 1,
+				 .shift = 1,
+				 .source = TICKS_TSC };
 	struct evwrite w;
 	struct evread_report r;
 	struct err e = { 0 };
@@ -369,13 +377,14 @@ START_TEST(no_memory_loses_nothing_quietly)
 	struct buf b;
 
 	made_edges(&b, false);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct evread *r = evread_new();
 		struct event ev;
 		size_t used = 0, at = 0, n = 0;
 		int got = r ? 0 : -ERR_NOMEM;
 
-		while (r && (got = evread_push(r, b.p + at, b.n - at, true, &used)) == EVREAD_BLOCK) {
+		while (r &&
+		       (got = evread_push(r, b.p + at, b.n - at, true, &used)) == EVREAD_BLOCK) {
 			at += used;
 			while (evread_next(r, &ev))
 				n++;
@@ -390,10 +399,11 @@ START_TEST(no_memory_loses_nothing_quietly)
 }
 END_TEST
 
-SUITE("evread", every_edge_value_comes_back_in_both_byte_orders, writing_what_was_read_is_the_identity,
-      the_golden_files_are_what_is_written, the_event_of_table_1_takes_20_bytes, a_record_has_less_than_64_kb,
-      what_is_no_type_is_refused, a_lost_block_is_counted_by_its_events,
-      events_without_their_description_are_counted, a_log_that_comes_twice_is_read_once,
-      what_the_sender_dropped_is_told, what_was_appended_after_a_torn_block_is_found,
-      a_head_is_the_same_looked_at_or_not, a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
+SUITE("evread", every_edge_value_comes_back_in_both_byte_orders,
+      writing_what_was_read_is_the_identity, the_golden_files_are_what_is_written,
+      the_event_of_table_1_takes_20_bytes, a_record_has_less_than_64_kb, what_is_no_type_is_refused,
+      a_lost_block_is_counted_by_its_events, events_without_their_description_are_counted,
+      a_log_that_comes_twice_is_read_once, what_the_sender_dropped_is_told,
+      what_was_appended_after_a_torn_block_is_found, a_head_is_the_same_looked_at_or_not,
+      a_later_version_is_passed_over_whole, lengths_of_records_are_believed_only_as_far_as_they_fit,
       times_are_by_the_clock_that_was_said, no_memory_loses_nothing_quietly)

@@ -9,11 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct evfield field[] = {
-	{ "a", EV_INT32 }, { "b", EV_INT64 }, { "s", EV_STRING }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }
-};
+static const struct evfield field[] = { { "a", EV_INT32 },
+					{ "b", EV_INT64 },
+					{ "s", EV_STRING },
+					{ "f", EV_FLOAT },
+					{ "d", EV_DOUBLE } };
 static const struct evconst constant[] = { { "HOST", { .kind = EV_STRING, .n = 1, .s = "x" } } };
-static const struct evtype type = { .name = "t", .nfield = 5, .nconst = 1, .field = field, .constant = constant };
+static const struct evtype type = {
+	.name = "t", .nfield = 5, .nconst = 1, .field = field, .constant = constant
+};
 
 static size_t make(uint8_t *out, int32_t a, int64_t b, const char *s, float f, double d)
 {
@@ -71,14 +75,27 @@ END_TEST
 
 START_TEST(what_is_no_comparison_is_refused)
 {
-	static const char *const bad[] = { "a", "a <", "a < x", "a ~ 3", "a = 3", "a < 3 b > 4", "a < 3 or b > 4", "a < 3 and",
-					   "a < 3 andb < 4", "and", "== 3", "a == \"3", "a < nan", "a > \"3\"" };
+	static const char *const bad[] = { "a",
+					   "a <",
+					   "a < x",
+					   "a ~ 3",
+					   "a = 3",
+					   "a < 3 b > 4",
+					   "a < 3 or b > 4",
+					   "a < 3 and",
+					   "a < 3 andb < 4",
+					   "and",
+					   "== 3",
+					   "a == \"3",
+					   "a < nan",
+					   "a > \"3\"" };
 	struct evwhere w = { .n = 99 };
 	struct err e = { 0 };
 	struct buf text = BUF_INIT(400);
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		ck_assert_msg(evwhere_read(bad[i], &w, &e) == -ERR_PARSE && e.text[0], "%s", bad[i]);
+		ck_assert_msg(evwhere_read(bad[i], &w, &e) == -ERR_PARSE && e.text[0], "%s",
+			      bad[i]);
 	for (int i = 0; i < EVWHERE_MAX; i++)
 		buf_puts(&text, i ? " and a < 3" : "a < 3");
 	ck_assert_uint_eq(w.n, 99);
@@ -113,7 +130,8 @@ START_TEST(words_are_compared_with_strings)
 	size_t n = make(v, 0, 0, "text 7", 0, 0);
 
 	ck_assert(passes("s == \"text 7\"", v, n) && !passes("s != \"text 7\"", v, n));
-	ck_assert(passes("s == te*", v, n) && !passes("s == \"te*\"", v, n) && passes("s != text", v, n));
+	ck_assert(passes("s == te*", v, n) && !passes("s == \"te*\"", v, n) &&
+		  passes("s != text", v, n));
 	n = make(v, 0, 0, "7", 0, 0);
 	ck_assert(passes("s == 7", v, n) && !passes("s == 7.0", v, n));
 }
@@ -145,7 +163,9 @@ END_TEST
 
 START_TEST(a_type_without_strings_says_how_long_its_values_are)
 {
-	static const struct evfield plain[] = { { "a", EV_INT32 }, { "b", EV_INT64 }, { "f", EV_FLOAT }, { "d", EV_DOUBLE } };
+	static const struct evfield plain[] = {
+		{ "a", EV_INT32 }, { "b", EV_INT64 }, { "f", EV_FLOAT }, { "d", EV_DOUBLE }
+	};
 	static const size_t bytes[] = { 0, 4, 12, 16, 24 };
 
 	for (unsigned n = 0; n <= 4; n++) {
@@ -154,8 +174,10 @@ START_TEST(a_type_without_strings_says_how_long_its_values_are)
 		ck_assert_uint_eq(evtype_fixed_bytes(&t), bytes[n]);
 	}
 	ck_assert_uint_eq(evtype_fixed_bytes(&type), 0);
-	ck_assert(ev_is_padded(0, 0) && ev_is_padded(4, 4) && ev_is_padded(5, 5) && ev_is_padded(5, 8));
-	ck_assert(!ev_is_padded(0, 1) && !ev_is_padded(4, 5) && !ev_is_padded(5, 4) && !ev_is_padded(5, 9));
+	ck_assert(ev_is_padded(0, 0) && ev_is_padded(4, 4) && ev_is_padded(5, 5) &&
+		  ev_is_padded(5, 8));
+	ck_assert(!ev_is_padded(0, 1) && !ev_is_padded(4, 5) && !ev_is_padded(5, 4) &&
+		  !ev_is_padded(5, 9));
 }
 END_TEST
 
@@ -180,7 +202,7 @@ START_TEST(no_length_reads_beyond_the_record)
 }
 END_TEST
 
-SUITE("evwhere",
-      a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares, what_is_no_comparison_is_refused,
-      a_word_and_a_name_have_a_longest_length, words_are_compared_with_strings,
-      what_a_type_alone_decides_is_not_asked_of_records, a_type_without_strings_says_how_long_its_values_are, no_length_reads_beyond_the_record)
+SUITE("evwhere", a_pattern_is_a_name_a_beginning_or_all, each_operator_and_kind_compares,
+      what_is_no_comparison_is_refused, a_word_and_a_name_have_a_longest_length,
+      words_are_compared_with_strings, what_a_type_alone_decides_is_not_asked_of_records,
+      a_type_without_strings_says_how_long_its_values_are, no_length_reads_beyond_the_record)

@@ -42,7 +42,8 @@ ANSWER(Comm_rank, (uintptr_t comm, int *rank), *rank = world_rank((unsigned)comm
 ANSWER(Comm_test_inter, (uintptr_t comm, int *flag), *flag = comm == FAKE_INTER)
 ANSWER(Comm_remote_size, (uintptr_t comm, int *size), *size = FAKE_INTER_PEERS)
 ANSWER(Comm_group, (uintptr_t comm, uintptr_t *group), *group = GROUP_OF | (comm & 0xff))
-ANSWER(Comm_remote_group, (uintptr_t comm, uintptr_t *group), *group = GROUP_OF | GROUP_REMOTE | (comm & 0xff))
+ANSWER(Comm_remote_group, (uintptr_t comm, uintptr_t *group),
+       *group = GROUP_OF | GROUP_REMOTE | (comm & 0xff))
 ANSWER(Win_get_group, (uintptr_t win, uintptr_t *group), *group = GROUP_OF | (win & 0xff))
 ANSWER(Group_size, (uintptr_t group, int *size), *size = FAKE_SIZE)
 
@@ -65,7 +66,8 @@ EXPORT int PMPI_Group_translate_ranks(uintptr_t from, int n, const int *ranks, u
 	return 0;
 }
 
-ANSWER(Type_size, (uintptr_t type, int *size), *size = type == FAKE_HUGE ? FAKE_UNDEFINED : (int)(type >> 8 & 0xff))
+ANSWER(Type_size, (uintptr_t type, int *size),
+       *size = type == FAKE_HUGE ? FAKE_UNDEFINED : (int)(type >> 8 & 0xff))
 
 int PMPI_Type_size_x(uintptr_t type, int64_t *size);
 EXPORT int PMPI_Type_size_x(uintptr_t type, int64_t *size)
@@ -106,9 +108,10 @@ EXPORT int PMPI_Dist_graph_neighbors_count(uintptr_t comm, int *in, int *out, in
 	return 0;
 }
 
-int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests, int *wout);
-EXPORT int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests,
-				     int *wout)
+int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out, int *dests,
+			      int *wout);
+EXPORT int PMPI_Dist_graph_neighbors(uintptr_t comm, int in, int *sources, int *win, int out,
+				     int *dests, int *wout)
 {
 	for (int i = 0; i < in; i++)
 		sources[i] = comm == FAKE_HOLES && i == 2 ? FAKE_PROC_NULL : 0;
@@ -248,19 +251,21 @@ EXPORT int PMPI_Recv_init(FAKE_RECEIVING, void *request)
 	return fake_end.result;
 }
 
-#define MAKE_PERSISTENT(name, sig)                              \
-	EXPORT int name sig                                     \
-	{                                                       \
-		*(int32_t *)request = request_new(PERSISTENT);  \
-		return fake_end.result;                         \
+#define MAKE_PERSISTENT(name, sig)                             \
+	EXPORT int name sig                                    \
+	{                                                      \
+		*(int32_t *)request = request_new(PERSISTENT); \
+		return fake_end.result;                        \
 	}
-MAKE_PERSISTENT(PMPI_Psend_init, (void *buf, int parts, int64_t n, uintptr_t type, int dest, int tag,
-				  uintptr_t comm, uintptr_t hints, void *request))
-MAKE_PERSISTENT(PMPI_Precv_init, (void *buf, int parts, int64_t n, uintptr_t type, int source, int tag,
-				  uintptr_t comm, uintptr_t hints, void *request))
-MAKE_PERSISTENT(PMPI_Allreduce_init, (FAKE_REDUCING, uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Psend_init, (void *buf, int parts, int64_t n, uintptr_t type, int dest,
+				  int tag, uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Precv_init, (void *buf, int parts, int64_t n, uintptr_t type, int source,
+				  int tag, uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPI_Allreduce_init,
+		(FAKE_REDUCING, uintptr_t comm, uintptr_t hints, void *request))
 MAKE_PERSISTENT(PMPI_Barrier_init, (uintptr_t comm, uintptr_t hints, void *request))
-MAKE_PERSISTENT(PMPIX_Neighbor_alltoall_init, (FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request))
+MAKE_PERSISTENT(PMPIX_Neighbor_alltoall_init,
+		(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request))
 
 EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outtag, void *in,
 			 int nin, uintptr_t tin, int source, int intag, uintptr_t comm,
@@ -412,13 +417,14 @@ EXPORT void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *
 	*(int *)ierr = fake_end.result;
 }
 
-void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm, void *hints,
-		      void *request, void *ierr);
-EXPORT void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm,
-			     void *hints, void *request, void *ierr)
+void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag,
+		      void *comm, void *hints, void *request, void *ierr);
+EXPORT void pmpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag,
+			     void *comm, void *hints, void *request, void *ierr)
 {
-	*(int *)ierr = PMPI_Psend_init(buf, int_of(parts), *(const int64_t *)n, handle_of(type), int_of(dest),
-				       int_of(tag), handle_of(comm), handle_of(hints), request);
+	*(int *)ierr = PMPI_Psend_init(buf, int_of(parts), *(const int64_t *)n, handle_of(type),
+				       int_of(dest), int_of(tag), handle_of(comm), handle_of(hints),
+				       request);
 }
 
 void pmpi_pready_(void *part, void *request, void *ierr);

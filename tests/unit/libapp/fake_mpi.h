@@ -14,10 +14,12 @@ enum {
 	FAKE_SIZE = 4,
 	FAKE_INTER_PEERS = 3, /* size of the other side of FAKE_INTER: world ranks 1, 2, 3 */
 	FAKE_NEIGHBOURS = 3, /* of FAKE_GRAPH; FAKE_CART has 2 dimensions, so 4 */
-	FAKE_CHAIN_NEIGHBOURS = 3, /* of FAKE_CHAIN, also of 2 dimensions: the lower end of the second one is none */
+	/* of FAKE_CHAIN, also of 2 dimensions: the lower end of the second one is none */
+	FAKE_CHAIN_NEIGHBOURS = 3,
 	FAKE_DIST_SOURCES = 2,
 	FAKE_DIST_DESTINATIONS = 5,
-	FAKE_HOLES_SOURCES = 3, /* of FAKE_HOLES: of 4 sources the third is none, of 300 destinations the second */
+	/* of FAKE_HOLES: of 4 sources the third is none, of 300 destinations the second */
+	FAKE_HOLES_SOURCES = 3,
 	FAKE_HOLES_BLOCKS = 300,
 };
 
@@ -152,8 +154,8 @@ int MPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void
 int PMPIX_Neighbor_alltoall_init(FAKE_PAIR, uintptr_t comm, uintptr_t hints, void *request);
 
 /* Fortran's entries of some. */
-void mpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm, void *hints,
-		     void *request, void *ierr);
+void mpi_psend_init_(void *buf, void *parts, void *n, void *type, void *dest, void *tag, void *comm,
+		     void *hints, void *request, void *ierr);
 void mpi_pready_(void *part, void *request, void *ierr);
 void mpi_send_(void *buf, void *n, void *type, void *dest, void *tag, void *comm, void *ierr);
 void mpi_recv_(void *buf, void *n, void *type, void *source, void *tag, void *comm, void *status,

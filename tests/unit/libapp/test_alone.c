@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that has probes or events and no MPI, its children, and one that MPI comes to later. This
- * program has no stand-in for MPI. The lm is a socket of the test.
+ * A process that has probes or events and no MPI, its children, and one that MPI comes to later.
+ * This program has no stand-in for MPI. The lm is a socket of the test.
  */
 #include "common/ring/segview.h"
 #include "libapp/app_state.h"

@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define AS_RANK \
-	"--as-rank" /* this program as a rank: its job's name is the one in the environment */
+/* this program as a rank: its job's name is the one in the environment */
+#define AS_RANK "--as-rank"
 
 void mpi_init_(int *ierr), mpi_init(int *ierr), mpi_init__(int *ierr), MPI_INIT(int *ierr);
 void mpi_init_f08_(int *ierr);
@@ -320,7 +320,8 @@ START_TEST(a_job_has_the_name_that_its_launcher_gives)
 }
 END_TEST
 
-/* A process whose command line is that of Hydra's proxy, and this program as a rank under that and a shell. */
+/* A process whose command line is that of Hydra's proxy, and this program as a rank under that and
+ * a shell. */
 static int as_proxy(const void *arg)
 {
 	char self[512];

@@ -151,8 +151,10 @@ START_TEST(a_send_and_receive_in_one_has_two_partners)
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).bytes_out, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).count, 1);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).count, 1);
-	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).delay, rank_call(CALL_ID_Sendrecv).delay);
-	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).delay, rank_call(CALL_ID_Sendrecv).delay);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 2).delay,
+			  rank_call(CALL_ID_Sendrecv).delay);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv, 3).delay,
+			  rank_call(CALL_ID_Sendrecv).delay);
 }
 END_TEST
 
@@ -380,7 +382,8 @@ START_TEST(persistent_collectives_count_each_time)
 		MPI_Waitall(3, r, FAKE_STATUS_IGNORE);
 	}
 	BYTES(Allreduce_init, 24, 24);
-	BYTES(Neighbor_alltoall_init, 2 * FAKE_CHAIN_NEIGHBOURS * 8, 2 * FAKE_CHAIN_NEIGHBOURS * 12);
+	BYTES(Neighbor_alltoall_init, 2 * FAKE_CHAIN_NEIGHBOURS * 8,
+	      2 * FAKE_CHAIN_NEIGHBOURS * 12);
 	BYTES(Startall, 0, 0);
 	ck_assert_uint_eq(rank_call(CALL_ID_Barrier_init).count, 1);
 }
@@ -417,7 +420,8 @@ END_TEST
 
 START_TEST(fortran_partitions_count_as_those_of_c)
 {
-	int parts = 6, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, hints = 0, part = 0, ierr = -1;
+	int parts = 6, type = FAKE_INT, peer = 2, tag = 1, comm = FAKE_WORLD, hints = 0, part = 0,
+	    ierr = -1;
 	int64_t n = 3;
 	int32_t r;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which call a thread is in, watched or not, and time of calls that had begun before anybody watched. */
+/* Which call a thread is in, watched or not, and time of calls that had begun before anybody
+ * watched. */
 #include "common/base/clock.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
@@ -150,7 +151,8 @@ static void switch_on(void)
 {
 	on = now();
 	ck_assert_int_eq(segview_hook_set(rank_view, CALL_ID_Send, (uint32_t)word_on, on), 0);
-	ck_assert_int_eq(segview_call(rank_view, SEGVIEW_ALL, CALL_ID_Send, on + 1000, &seen_call), 0);
+	ck_assert_int_eq(segview_call(rank_view, SEGVIEW_ALL, CALL_ID_Send, on + 1000, &seen_call),
+			 0);
 }
 
 static void check_late(uint64_t before, uint64_t count)
@@ -202,7 +204,8 @@ START_TEST(calls_that_sampling_passes_over_are_no_calls_from_before)
 	segview_hook_set(rank_view, CALL_ID_Send, (uint32_t)word_on, on);
 	fake_end.inside = switch_on;
 	for (int i = 0; i < 16; i++) {
-		uint64_t sampled = rank_call(CALL_ID_Send).sampled, delay = rank_call(CALL_ID_Send).delay;
+		uint64_t sampled = rank_call(CALL_ID_Send).sampled,
+			 delay = rank_call(CALL_ID_Send).delay;
 
 		send_in(2, FAKE_WORLD);
 		if (rank_call(CALL_ID_Send).sampled != sampled)
@@ -271,20 +274,10 @@ static void set_up(void)
 	fake_end.inside = NULL;
 }
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_call_that_nobody_watches_is_seen_with_its_partner,
-		a_call_that_is_timed_says_since_when,
-		a_call_from_fortran_is_seen_with_its_integers,
-		calls_inside_of_a_call_are_not_the_call,
-		a_call_that_was_left_is_over_with_the_next_one,
-		a_call_that_had_begun_counts_from_where_its_hook_was_switched_on,
-		fortran_counts_from_there_too,
-		calls_that_sampling_passes_over_are_no_calls_from_before,
-		its_partner_has_the_time_but_not_the_call,
-		a_call_that_pcontrol_silenced_counts_from_where_it_may_speak,
-	};
-
-	return suite_run_with("current", set_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("current", set_up, rank_down, a_call_that_nobody_watches_is_seen_with_its_partner,
+	   a_call_that_is_timed_says_since_when, a_call_from_fortran_is_seen_with_its_integers,
+	   calls_inside_of_a_call_are_not_the_call, a_call_that_was_left_is_over_with_the_next_one,
+	   a_call_that_had_begun_counts_from_where_its_hook_was_switched_on,
+	   fortran_counts_from_there_too, calls_that_sampling_passes_over_are_no_calls_from_before,
+	   its_partner_has_the_time_but_not_the_call,
+	   a_call_that_pcontrol_silenced_counts_from_where_it_may_speak)

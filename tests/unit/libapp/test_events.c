@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of the program: what becomes of one is said by its word in the segment, as its lm writes it. */
+/* Events of the program: what becomes of one is said by its word in the segment, as its lm writes
+ * it. */
 #include "common/ring/event_link.h"
 #include "common/ring/ring.h"
 #include "tests/suite.h"
@@ -7,7 +8,8 @@
 
 #include <string.h>
 
-#define NOT_KNOWN 4u /* a word that an lm after this one may write, which this library does not know */
+/* a word that an lm after this one may write, which this library does not know */
+#define NOT_KNOWN 4u
 
 static const struct event_link *app;
 
@@ -28,7 +30,10 @@ static unsigned taken(void)
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < segview_threads(rank_view); i++)
-		ck_assert_int_ge(segview_take(rank_view, i, 100, &(struct segview_taker){ .on_event = count, .arg = &n }), 0);
+		ck_assert_int_ge(
+			segview_take(rank_view, i, 100,
+				     &(struct segview_taker){ .on_event = count, .arg = &n }),
+			0);
 	return n;
 }
 
@@ -64,7 +69,8 @@ START_TEST(one_that_is_refused_is_counted_and_makes_no_record)
 	ck_assert_uint_eq(taken(), 3);
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 0);
 	ck_assert_int_eq(segview_event_set(rank_view, number, EVENT_REFUSE), 0);
-	ck_assert_uint_ne(app->word[number], 0); /* who writes it sees that it is asked for, and comes here */
+	/* who writes it sees that it is asked for, and comes here */
+	ck_assert_uint_ne(app->word[number], 0);
 	put(number, 5);
 	ck_assert_uint_eq(taken(), 0);
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 5);
@@ -89,7 +95,8 @@ START_TEST(one_that_is_wished_and_refused_makes_a_record)
 }
 END_TEST
 
-/* Words of a newer lm: what it knows not to be known here makes records, and loses nothing by it. */
+/* Words of a newer lm: what it knows not to be known here makes records, and loses nothing
+ * by it. */
 START_TEST(a_word_that_is_not_known_makes_records)
 {
 	unsigned number = begin();
@@ -128,5 +135,6 @@ START_TEST(of_two_that_join_one_is_there)
 }
 END_TEST
 
-SUITE("events", one_that_is_refused_is_counted_and_makes_no_record, one_that_is_wished_and_refused_makes_a_record,
-      a_word_that_is_not_known_makes_records, one_that_found_no_room_before_is_counted, of_two_that_join_one_is_there)
+SUITE("events", one_that_is_refused_is_counted_and_makes_no_record,
+      one_that_is_wished_and_refused_makes_a_record, a_word_that_is_not_known_makes_records,
+      one_that_found_no_room_before_is_counted, of_two_that_join_one_is_there)

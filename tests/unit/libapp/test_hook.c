@@ -71,9 +71,9 @@ START_TEST(a_call_that_was_left_by_longjmp_is_over)
 	struct segview_call c;
 
 	for (int i = 0; i < 4; i++) { /* the long way, the short ones of two words, with bytes */
-		rank_hooks(i < 2 ? HOOK_COUNT | HOOK_TIME :
-			   i < 3 ? HOOK_COUNT :
-				   HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
+		rank_hooks(i < 2   ? HOOK_COUNT | HOOK_TIME
+			   : i < 3 ? HOOK_COUNT
+				   : HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
 		leave_a_send();
 		MPI_Barrier(FAKE_WORLD);
 		c = rank_call(CALL_ID_Send);
@@ -318,21 +318,14 @@ START_TEST(a_forked_child_counts_nothing_of_its_parents)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_call_that_has_not_ended_is_seen, a_call_that_was_left_by_longjmp_is_over,
-		sampling_measures_a_share_and_counts_all,
-		no_period_of_the_program_keeps_step_with_sampling,
-		words_that_take_turns_have_their_shares,
-		the_first_calls_after_a_change_are_measured_as_often_as_any,
-		words_of_the_long_way_have_their_share,
-		an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end,
-		events_that_nobody_takes_are_dropped_and_counted,
-		actions_run_in_the_rank_for_the_partners_that_were_asked_for,
-		pcontrol_silences_all_hooks_and_lets_them_speak,
-		a_forked_child_counts_nothing_of_its_parents,
-	};
-
-	return suite_run_with("hook", rank_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("hook", rank_up, rank_down, a_call_that_has_not_ended_is_seen,
+	   a_call_that_was_left_by_longjmp_is_over, sampling_measures_a_share_and_counts_all,
+	   no_period_of_the_program_keeps_step_with_sampling,
+	   words_that_take_turns_have_their_shares,
+	   the_first_calls_after_a_change_are_measured_as_often_as_any,
+	   words_of_the_long_way_have_their_share,
+	   an_event_has_the_arguments_at_the_start_and_the_partner_at_the_end,
+	   events_that_nobody_takes_are_dropped_and_counted,
+	   actions_run_in_the_rank_for_the_partners_that_were_asked_for,
+	   pcontrol_silences_all_hooks_and_lets_them_speak,
+	   a_forked_child_counts_nothing_of_its_parents)

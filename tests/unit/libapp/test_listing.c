@@ -51,7 +51,8 @@ static void wait_for(int32_t *request)
 
 START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
 {
-	const uint32_t words[] = { 0, HOOK_COUNT | HOOK_TIME, HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER };
+	const uint32_t words[] = { 0, HOOK_COUNT | HOOK_TIME,
+				   HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER };
 	struct segview_posted p;
 
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
@@ -69,7 +70,8 @@ START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
 		wait_for(&request);
 		ck_assert_uint_eq(open_all(), 0);
 		/* Bytes are counted as if nobody had asked for the list. */
-		ck_assert_uint_eq(rank_call(CALL_ID_Irecv).bytes_in - in, words[i] & HOOK_VOLUME ? 8 : 0);
+		ck_assert_uint_eq(rank_call(CALL_ID_Irecv).bytes_in - in,
+				  words[i] & HOOK_VOLUME ? 8 : 0);
 		rank_down();
 	}
 }

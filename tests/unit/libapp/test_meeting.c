@@ -158,4 +158,5 @@ START_TEST(a_child_has_nothing_of_an_lm_that_is_started)
 END_TEST
 
 SUITE("meeting", a_rank_hands_its_memory_to_the_lm_that_listens, a_rank_starts_the_lm_of_its_host,
-      where_no_socket_can_be_made_the_lm_is_started_all_the_same, a_child_has_nothing_of_an_lm_that_is_started)
+      where_no_socket_can_be_made_the_lm_is_started_all_the_same,
+      a_child_has_nothing_of_an_lm_that_is_started)

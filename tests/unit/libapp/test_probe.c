@@ -7,10 +7,10 @@
 #include "libapp/probe_abi.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/fake_mpi.h"
+#include "tests/unit/libapp/odd_objects.h"
 #include "tests/unit/libapp/rank.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -35,21 +35,7 @@ __asm__(".pushsection .note.omig,\"a\",%note\n"
 
 enum { STEP, ODD, REGION_END };
 
-/* --- objects that say they have notes where nothing is mapped, before those that there are */
-
-static int show_odd_objects(int (*fn)(struct dl_phdr_info *, size_t, void *), void *arg)
-{
-	const ElfW(Phdr) segments[] = {
-		{ .p_type = PT_LOAD, .p_flags = PF_R, .p_vaddr = 0x1000, .p_memsz = 0x1000 },
-		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x2000, .p_memsz = 0x40, .p_align = 4 },
-		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x1fe0, .p_memsz = 0x40, .p_align = 4 },
-		{ .p_type = PT_NOTE, .p_flags = PF_R, .p_vaddr = 0x1800, .p_memsz = (size_t)-8, .p_align = 4 },
-	};
-	struct dl_phdr_info o = { .dlpi_name = "", .dlpi_phdr = segments, .dlpi_phnum = 4 };
-
-	return fn(&o, sizeof(o), arg);
-}
-
+/* The objects of odd_objects.h, then those of this process. */
 int dl_iterate_phdr(int (*fn)(struct dl_phdr_info *, size_t, void *), void *arg)
 {
 	int (*real)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
@@ -134,9 +120,11 @@ static unsigned read_sends(unsigned probe, enum seg_read_kind kind)
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Barrier };
 	unsigned slot;
 
-	ck_assert_int_eq(segview_read_add(rank_view, probe,
-					  &(struct segview_read){ .kind = kind, .func = sends, .nfunc = 2 }, &slot),
-			 0);
+	ck_assert_int_eq(
+		segview_read_add(rank_view, probe,
+				 &(struct segview_read){ .kind = kind, .func = sends, .nfunc = 2 },
+				 &slot),
+		0);
 	return slot;
 }
 
@@ -288,10 +276,13 @@ END_TEST
 static unsigned meter(enum seg_read_kind kind, unsigned begin, unsigned end)
 {
 	static const uint16_t sends[] = { CALL_ID_Send };
-	const struct segview_meter want = { begin, end, { .kind = kind, .func = sends, .nfunc = 1 } };
+	const struct segview_meter want = { begin,
+					    end,
+					    { .kind = kind, .func = sends, .nfunc = 1 } };
 	unsigned number;
 
-	ck_assert_int_eq(segview_meter_add(rank_view, &want, ticks_now(app_state.ticks), &number), 0);
+	ck_assert_int_eq(segview_meter_add(rank_view, &want, ticks_now(app_state.ticks), &number),
+			 0);
 	return number;
 }
 
@@ -355,7 +346,9 @@ START_TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 	segview_meter_del(rank_view, calls);
 	segview_meter_del(rank_view, calls);
 	ck_assert_uint_eq(meter(SEG_READ_CALLS, STEP, REGION_END), calls);
-	step(2); /* the first that it meets: it was outside, and what it had noted before is of another meter */
+	/* the first that it meets: it was outside, and what it had noted before is of another
+	 * meter */
+	step(2);
 	send_three();
 	ck_assert_uint_eq(metered(calls), 1);
 	calls = meter(SEG_READ_CALLS, STEP, STEP); /* all behind the first one */
@@ -406,8 +399,9 @@ static void *works_meanwhile(void *arg)
 }
 
 /*
- * Whatever is under way there: figures only grow, and none is missed in the end. But not so delays: a
- * call whose thread loses its processor between its end and the note of it looks open for so long.
+ * Whatever is under way there: figures only grow, and none is missed in the end. But not so delays:
+ * a call whose thread loses its processor between its end and the note of it looks open for so
+ * long.
  */
 START_TEST(figures_of_a_thread_that_works_meanwhile_only_grow)
 {
@@ -574,27 +568,14 @@ START_TEST(a_forked_child_tells_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		probes_are_found_by_the_note_of_their_program,
-		a_probe_that_is_off_tells_nothing,
-		an_active_probe_tells_its_parameters,
-		what_is_read_is_what_was_done_before_the_probe,
-		an_integrator_is_read_at_the_probes_own_clock_read,
-		partners_are_told_apart_at_a_probe,
-		what_is_done_in_a_region_is_told_apart,
-		a_region_that_was_open_at_the_beginning_counts_from_there,
-		all_threads_of_the_process_count,
-		figures_of_a_thread_that_works_meanwhile_only_grow,
-		actions_of_a_probe_run_in_the_rank,
-		records_that_nobody_takes_are_dropped_and_counted,
-		a_probe_inside_of_a_call_is_counted_and_not_told,
-		a_slot_that_means_something_new_has_no_value_in_old_records,
-		pcontrol_silences_probes_and_lets_them_speak,
-		a_forked_child_tells_nothing,
-	};
-
-	return suite_run_with("probes", rank_up, rank_down, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("probes", rank_up, rank_down, probes_are_found_by_the_note_of_their_program,
+	   a_probe_that_is_off_tells_nothing, an_active_probe_tells_its_parameters,
+	   what_is_read_is_what_was_done_before_the_probe,
+	   an_integrator_is_read_at_the_probes_own_clock_read, partners_are_told_apart_at_a_probe,
+	   what_is_done_in_a_region_is_told_apart,
+	   a_region_that_was_open_at_the_beginning_counts_from_there,
+	   all_threads_of_the_process_count, figures_of_a_thread_that_works_meanwhile_only_grow,
+	   actions_of_a_probe_run_in_the_rank, records_that_nobody_takes_are_dropped_and_counted,
+	   a_probe_inside_of_a_call_is_counted_and_not_told,
+	   a_slot_that_means_something_new_has_no_value_in_old_records,
+	   pcontrol_silences_probes_and_lets_them_speak, a_forked_child_tells_nothing)

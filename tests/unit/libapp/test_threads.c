@@ -155,16 +155,8 @@ static void set_up(void)
 	rank_up();
 }
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		all_threads_together_count_right,
-		blocks_of_threads_that_are_gone_are_used_again,
-		threads_without_a_block_are_counted_as_lost,
-		communicators_are_freed_while_others_ask_for_their_ranks,
-		hooks_and_actions_change_under_calls,
-	};
-
-	return suite_run_with("threads", set_up, rank_down, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("threads", set_up, rank_down, all_threads_together_count_right,
+	   blocks_of_threads_that_are_gone_are_used_again,
+	   threads_without_a_block_are_counted_as_lost,
+	   communicators_are_freed_while_others_ask_for_their_ranks,
+	   hooks_and_actions_change_under_calls)

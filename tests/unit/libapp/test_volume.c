@@ -113,14 +113,16 @@ START_TEST(only_neighbours_that_are_there_move_bytes)
 	many[FAKE_HOLES_BLOCKS - 1] = 1;
 	MOVES(Neighbor_allgather, 8, n * 12, a, 2, INT, b, 3, INT, FAKE_CHAIN);
 	MOVES(Neighbor_alltoall, n * 8, n * 12, a, 2, INT, b, 3, INT, FAKE_CHAIN);
-	MOVES(Neighbor_allgatherv, 8, (1 + 2 + 4) * I, a, 2, INT, b, counts, displs, INT, FAKE_CHAIN);
-	MOVES(Neighbor_alltoallv, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, INT, b, counts, displs,
-	      INT, FAKE_CHAIN);
-	MOVES(Neighbor_alltoallw, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, w_types, b, counts,
-	      displs, w_types, FAKE_CHAIN);
-	MOVES(Neighbor_alltoall, (FAKE_HOLES_BLOCKS - 1) * 8, in * 12, a, 2, INT, b, 3, INT, FAKE_HOLES);
-	MOVES(Neighbor_alltoallv, (2 + 1) * I, (1 + 2 + 4) * I, a, many, none, INT, b, counts, displs, INT,
+	MOVES(Neighbor_allgatherv, 8, (1 + 2 + 4) * I, a, 2, INT, b, counts, displs, INT,
+	      FAKE_CHAIN);
+	MOVES(Neighbor_alltoallv, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, INT, b,
+	      counts, displs, INT, FAKE_CHAIN);
+	MOVES(Neighbor_alltoallw, (1 + 2 + 4) * I, (1 + 2 + 4) * I, a, counts, displs, w_types, b,
+	      counts, displs, w_types, FAKE_CHAIN);
+	MOVES(Neighbor_alltoall, (FAKE_HOLES_BLOCKS - 1) * 8, in * 12, a, 2, INT, b, 3, INT,
 	      FAKE_HOLES);
+	MOVES(Neighbor_alltoallv, (2 + 1) * I, (1 + 2 + 4) * I, a, many, none, INT, b, counts,
+	      displs, INT, FAKE_HOLES);
 }
 END_TEST
 
@@ -159,18 +161,7 @@ static void set_up(void)
 	rank_hooks(HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER);
 }
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		rooted_calls,
-		calls_of_all_with_all,
-		between_two_groups_the_other_one_counts,
-		neighbours,
-		only_neighbours_that_are_there_move_bytes,
-		one_sided_calls_and_the_partners_of_windows,
-		files_move_what_the_status_says,
-		sizes_beyond_an_int_and_arguments_that_make_no_sense,
-	};
-
-	return suite_run_with("volume", set_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("volume", set_up, rank_down, rooted_calls, calls_of_all_with_all,
+	   between_two_groups_the_other_one_counts, neighbours,
+	   only_neighbours_that_are_there_move_bytes, one_sided_calls_and_the_partners_of_windows,
+	   files_move_what_the_status_says, sizes_beyond_an_int_and_arguments_that_make_no_sense)

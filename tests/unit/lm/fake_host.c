@@ -68,8 +68,14 @@ static int fake_facts(struct host *host, struct host_facts *f, struct err *e)
 
 static int fake_now(struct host *host, struct host_now *n, struct err *e)
 {
-	*n = (struct host_now){ .running = 2, .load1 = 0.5, .page_wait = -1, .available_pages = 40,
-				.free_swap_pages = 30, .cpu_some = 0.125, .memory_some = 0.25, .io_some = 0.375 };
+	*n = (struct host_now){ .running = 2,
+				.load1 = 0.5,
+				.page_wait = -1,
+				.available_pages = 40,
+				.free_swap_pages = 30,
+				.cpu_some = 0.125,
+				.memory_some = 0.25,
+				.io_some = 0.375 };
 	return 0;
 }
 

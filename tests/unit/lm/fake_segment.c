@@ -28,10 +28,11 @@ static struct seg_probe *probe_at(const struct fake_segment *s, unsigned probe)
 
 static void add_probes(struct fake_segment *s)
 {
-	*probe_at(s, FAKE_STEP) = (struct seg_probe){ .name = "step", .nparam = 1, .type = { SEG_I32 } };
-	*probe_at(s, FAKE_REGION) = (struct seg_probe){
-		.name = "region_end", .nparam = 3, .type = { SEG_I64, SEG_F64, SEG_U64 }
-	};
+	*probe_at(s, FAKE_STEP) =
+		(struct seg_probe){ .name = "step", .nparam = 1, .type = { SEG_I32 } };
+	*probe_at(s, FAKE_REGION) = (struct seg_probe){ .name = "region_end",
+							.nparam = 3,
+							.type = { SEG_I64, SEG_F64, SEG_U64 } };
 }
 
 void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r)
@@ -171,7 +172,8 @@ static void happen(const struct fake_segment *s, int func, enum call_phase phase
 		record(s, &ev);
 }
 
-static void note_partner(const struct fake_segment *s, int func, uint32_t word, const struct fake_call *c)
+static void note_partner(const struct fake_segment *s, int func, uint32_t word,
+			 const struct fake_call *c)
 {
 	struct seg_partner *p = (struct seg_partner *)(void *)(block(s) + s->h->partner_offset);
 	uint64_t key = (uint64_t)(func + 1) << 32 | (uint32_t)c->partner;
@@ -236,7 +238,8 @@ void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer)
 	c->peer = peer;
 	c->tag = 5;
 	c->comm = s->h->w.world;
-	c->word = (c->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + SEG_CURRENT_ONE + (unsigned)call_find(name) + 1;
+	c->word = (c->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + SEG_CURRENT_ONE +
+		  (unsigned)call_find(name) + 1;
 	c->frame = 1;
 }
 
@@ -262,8 +265,9 @@ static union seg_value read_one(const struct fake_segment *s, const struct seg_r
 	for (unsigned i = 0; r->kind >= SEG_READ_CALLS && i < r->count; i++) {
 		const struct seg_slot *from = slot(s, func[r->first + i]);
 
-		v.u += r->kind == SEG_READ_CALLS ? from->count :
-		       r->kind == SEG_READ_DELAY ? from->delay : from->bytes_out;
+		v.u += r->kind == SEG_READ_CALLS   ? from->count
+		       : r->kind == SEG_READ_DELAY ? from->delay
+						   : from->bytes_out;
 	}
 	return v;
 }
@@ -279,14 +283,16 @@ static bool is_listed(const uint16_t *list, unsigned n, unsigned width, uint32_t
 static union seg_value read_partners(const struct fake_segment *s, const struct seg_read *r)
 {
 	const struct seg_partner *p = (const void *)(block(s) + s->h->partner_offset);
-	const uint16_t *func = (const uint16_t *)(const void *)(s->base + s->h->read_func_offset) + r->first;
+	const uint16_t *func =
+		(const uint16_t *)(const void *)(s->base + s->h->read_func_offset) + r->first;
 	union seg_value v = { .u = 0 };
 
 	for (unsigned i = 0; i < SEG_PARTNERS; i++, p++)
 		if (p->key && is_listed(func, r->count, 1, (uint32_t)(p->key >> 32) - 1) &&
 		    is_listed(func + r->count, r->ranks, 2, (uint32_t)p->key))
-			v.u += r->kind == SEG_READ_PARTNER_CALLS ? p->count :
-			       r->kind == SEG_READ_PARTNER_DELAY ? p->delay : p->bytes_out;
+			v.u += r->kind == SEG_READ_PARTNER_CALLS   ? p->count
+			       : r->kind == SEG_READ_PARTNER_DELAY ? p->delay
+								   : p->bytes_out;
 	return v;
 }
 
@@ -297,7 +303,8 @@ static union seg_value read_any(const struct fake_segment *s, const struct seg_r
 
 static void tell_meter(struct fake_segment *s, unsigned i, bool ends, bool begins)
 {
-	const struct seg_meter *meter = (const struct seg_meter *)(const void *)(s->base + s->h->meter_offset) + i;
+	const struct seg_meter *meter =
+		(const struct seg_meter *)(const void *)(s->base + s->h->meter_offset) + i;
 	struct seg_metered *m = (struct seg_metered *)(void *)(block(s) + s->h->metered_offset) + i;
 	uint64_t figure = read_one(s, &meter->read).u;
 
@@ -318,7 +325,8 @@ static void tell_meter(struct fake_segment *s, unsigned i, bool ends, bool begin
 
 static void tell_meters(struct fake_segment *s, unsigned probe)
 {
-	const struct seg_edges *e = (const struct seg_edges *)(const void *)(s->base + s->h->edge_offset) + probe;
+	const struct seg_edges *e =
+		(const struct seg_edges *)(const void *)(s->base + s->h->edge_offset) + probe;
 
 	for (unsigned i = 0; i < SEG_METERS; i++)
 		if ((e->end | e->begin) >> i & 1)

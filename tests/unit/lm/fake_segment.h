@@ -25,7 +25,8 @@ struct fake_rank {
 	uint64_t ring_bytes; /* 0: the smallest */
 };
 
-/* Ready to be handed over; rank and pid as given, two thread blocks, the first one claimed by tid. */
+/* Ready to be handed over; rank and pid as given, two thread blocks, the first one claimed by
+ * tid. */
 void fake_segment_open(struct fake_segment *s, int32_t pid, int32_t rank, uint32_t tid);
 void fake_segment_open_with(struct fake_segment *s, const struct fake_rank *r);
 void fake_segment_close(struct fake_segment *s);
@@ -60,8 +61,8 @@ unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype 
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
 /*
- * The thread is in a call that began with its hook off, to or from a rank of the world (< 0: from any);
- * name NULL: it is in none any more. What comes of it in the figures is nobody's here.
+ * The thread is in a call that began with its hook off, to or from a rank of the world (< 0: from
+ * any); name NULL: it is in none any more. What comes of it in the figures is nobody's here.
  */
 void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer);
 

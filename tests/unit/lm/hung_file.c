@@ -45,7 +45,8 @@ static void serve_one(int fd, const struct fuse_in_header *in)
 {
 	const struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
 					    .minor = FUSE_KERNEL_MINOR_VERSION,
-					    .flags = FUSE_ASYNC_READ, /* as NFS reads: who waits can be killed */
+					    /* as NFS reads: who waits can be killed */
+					    .flags = FUSE_ASYNC_READ,
 					    .max_readahead = 65536,
 					    .max_write = 65536 };
 	const struct fuse_attr_out attr = { .attr_valid = FOR_EVER_S, .attr = attr_of(in->nodeid) };
@@ -98,7 +99,8 @@ bool hung_file_mount(const char *dir)
 
 	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%d,group_id=%d", fd,
 		 (int)getuid(), (int)getgid());
-	if (fd < 0 || unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	if (fd < 0 || unshare(CLONE_NEWNS) < 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
 	    mount("omig-test", dir, "fuse", MS_NOSUID | MS_NODEV, options) < 0) {
 		close(fd);
 		return false;

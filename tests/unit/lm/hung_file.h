@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system of the test's own with one file, whose contents never come: as on a server that does not answer. */
+/* A file system of the test's own with one file, whose contents never come: as on a server that
+ * does not answer. */
 #ifndef TESTS_UNIT_LM_HUNG_FILE_H
 #define TESTS_UNIT_LM_HUNG_FILE_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of measurements on a host: an lm with two ranks, a measurement of one metric, its frames. */
+/* For tests of measurements on a host: an lm with two ranks, a measurement of one metric, its
+ * frames. */
 #ifndef TESTS_UNIT_LM_READING_H
 #define TESTS_UNIT_LM_READING_H
 
@@ -35,10 +36,11 @@ static inline const char *graph_of(const char *metric, const char *process, cons
 {
 	static char text[1024];
 
-	snprintf(text, sizeof(text),
-		 "[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,1,[%s],[]],"
-		 "[\"link_out\",0,0,0,[0],\"up\"]]]",
-		 M, metric, process, partners);
+	snprintf(
+		text, sizeof(text),
+		"[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,1,[%s],[]],"
+		"[\"link_out\",0,0,0,[0],\"up\"]]]",
+		M, metric, process, partners);
 	return text;
 }
 

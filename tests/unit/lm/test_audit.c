@@ -47,8 +47,8 @@ static unsigned ask(const char *identity, const char *request)
 	char text[256];
 	const struct msg_entry *e;
 
-	snprintf(text, sizeof(text), "%.*s%s%s", at ? (int)(at - request) : 255, request, at ? own : "",
-		 at ? at + 1 : "");
+	snprintf(text, sizeof(text), "%.*s%s%s", at ? (int)(at - request) : 255, request,
+		 at ? own : "", at ? at + 1 : "");
 	e = reply_entry_of(world_ask_as(&w, 9, identity, text), NULL);
 	return e ? e->status : 0;
 }
@@ -56,7 +56,8 @@ static unsigned ask(const char *identity, const char *request)
 /* The audit as this host tells it; the number of entries. */
 static size_t entries(void)
 {
-	const struct msg_entry *e = reply_entry_of(world_ask(&w, ADMIN, ":omig_audit([n_7])"), "n_7");
+	const struct msg_entry *e =
+		reply_entry_of(world_ask(&w, ADMIN, ":omig_audit([n_7])"), "n_7");
 
 	ck_assert_ptr_nonnull(e);
 	ck_assert_uint_eq(e->status, STATUS_OK);
@@ -143,7 +144,8 @@ START_TEST(actions_of_conditional_requests_have_its_token)
 	p = fake_proc_add(&w.host, 200, "other");
 	ck_assert_ptr_nonnull(p);
 	world_add_rank(&w, &segment, 300, 1, NULL);
-	snprintf(text, sizeof(text), "proc_has_terminated([%s]): thread_stop([%s])", world_token(&w, 300), own);
+	snprintf(text, sizeof(text), "proc_has_terminated([%s]): thread_stop([%s])",
+		 world_token(&w, 300), own);
 	world_arm(&w, "c_5", text, 1, false);
 	fake_proc_end(fake_proc_find(&w.host, 300), 0);
 	world_run(&w, 3 * SEC);
@@ -161,8 +163,12 @@ START_TEST(a_conditional_request_that_is_refused_here_is_written)
 
 	open_world();
 	snprintf(text, sizeof(text), "proc_has_terminated([%s]): thread_stop([%s])", own, own);
-	m.arm = (struct msg_arm){ .csr = "c_6", .tool = 2, .identity = OBSERVER, .version = 1,
-				  .text = { (const uint8_t *)text, strlen(text) }, .local_prefix = 1 };
+	m.arm = (struct msg_arm){ .csr = "c_6",
+				  .tool = 2,
+				  .identity = OBSERVER,
+				  .version = 1,
+				  .text = { (const uint8_t *)text, strlen(text) },
+				  .local_prefix = 1 };
 	above_send(&w.mainsm, &m);
 	world_run(&w, 20 * MS);
 	check_last(OBSERVER, "thread_stop([p_", "NO_PERMISSION");
@@ -203,5 +209,7 @@ END_TEST
 
 SUITE("audit", each_manipulation_is_written_with_who_what_and_how,
       who_may_not_is_written_too_and_a_flood_of_it_is_not, what_local_policy_refuses_is_written,
-      actions_of_conditional_requests_have_its_token, a_conditional_request_that_is_refused_here_is_written,
-      the_audit_goes_on_after_a_crash_and_is_for_admins, an_audit_that_cannot_be_written_stops_nothing)
+      actions_of_conditional_requests_have_its_token,
+      a_conditional_request_that_is_refused_here_is_written,
+      the_audit_goes_on_after_a_crash_and_is_for_admins,
+      an_audit_that_cannot_be_written_stops_nothing)

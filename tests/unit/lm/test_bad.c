@@ -38,8 +38,12 @@ static void close_world(void)
 static const struct msg_entry *ask(const struct buf *text)
 {
 	struct msg m = { .type = MSG_REQUEST,
-			 .request = { .id = w.next_id++, .tool = 1, .identity = ADMIN, .right = OMIS_ADMIN,
-				      .deadline_ns = SEC, .text = { text->p, text->n } } };
+			 .request = { .id = w.next_id++,
+				      .tool = 1,
+				      .identity = ADMIN,
+				      .right = OMIS_ADMIN,
+				      .deadline_ns = SEC,
+				      .text = { text->p, text->n } } };
 
 	above_skip_all(&w.mainsm);
 	above_send(&w.mainsm, &m);
@@ -78,7 +82,8 @@ static bool check_cell(const struct omis_service *s, enum bad b, size_t i)
 	if (want) {
 		bad_request(&text, s, b, i);
 		got = status_of(ask(&text));
-		ck_assert_msg(got == want, "%s: %s, not %s", buf_str(&text), status_name(got), status_name(want));
+		ck_assert_msg(got == want, "%s: %s, not %s", buf_str(&text), status_name(got),
+			      status_name(want));
 	}
 	buf_done(&text);
 	return want != 0;
@@ -101,7 +106,8 @@ START_TEST(every_service_says_what_is_wrong_with_its_parameters)
 }
 END_TEST
 
-/* What is too much for a tool is only much for a daemon: it is answered, and by no fault of ours. */
+/* What is too much for a tool is only much for a daemon: it is answered, and by no fault of
+ * ours. */
 START_TEST(long_strings_and_many_objects_are_answered)
 {
 	open_world();
@@ -138,19 +144,21 @@ static void check_object(const struct omis_service *s, const char *object)
 
 	any_request(&text, s, object);
 	got = status_of(ask(&text));
-	ck_assert_msg(got == STATUS_UNKNOWN_OBJECT || got == STATUS_PARAMETER_ERROR, "%s: %s", buf_str(&text),
-		      status_name(got));
+	ck_assert_msg(got == STATUS_UNKNOWN_OBJECT || got == STATUS_PARAMETER_ERROR, "%s: %s",
+		      buf_str(&text), status_name(got));
 	buf_done(&text);
 }
 
 START_TEST(what_is_not_here_is_unknown)
 {
-	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]", "[t_7_zzzzzz]", "[u_0]" };
+	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]",
+					       "[t_7_zzzzzz]", "[u_0]" };
 	size_t cells = 0;
 
 	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++)
-		for (size_t o = 0; is_done_here(omis_service_at(k)) && o < ARRAY_LEN(objects); o++, cells++)
+		for (size_t o = 0; is_done_here(omis_service_at(k)) && o < ARRAY_LEN(objects);
+		     o++, cells++)
 			check_object(omis_service_at(k), objects[o]);
 	ck_assert_uint_gt(cells, 100);
 	close_world();
@@ -178,5 +186,6 @@ START_TEST(nothing_is_done_to_what_has_ended)
 }
 END_TEST
 
-SUITE("bad", every_service_says_what_is_wrong_with_its_parameters, long_strings_and_many_objects_are_answered,
-      what_is_not_here_is_unknown, nothing_is_done_to_what_has_ended)
+SUITE("bad", every_service_says_what_is_wrong_with_its_parameters,
+      long_strings_and_many_objects_are_answered, what_is_not_here_is_unknown,
+      nothing_is_done_to_what_has_ended)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where measurements began to count: what an lm leaves, the next one finds, once, and nothing else. */
+/* Where measurements began to count: what an lm leaves, the next one finds, once, and nothing
+ * else. */
 #include "lm/bases.h"
 
 #include "common/base/file.h"
@@ -119,7 +120,12 @@ END_TEST
 START_TEST(a_file_that_is_not_ours_is_as_none)
 {
 	static const char *const bad[] = {
-		"", "\n", "omig-bases 1 ", "omig-bases 1 boot-1", "omig-bases 2 boot-1\n", "omig-bases 1 boot-1\n\n\n",
+		"",
+		"\n",
+		"omig-bases 1 ",
+		"omig-bases 1 boot-1",
+		"omig-bases 2 boot-1\n",
+		"omig-bases 1 boot-1\n\n\n",
 		"omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 a",
 		"omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 \n",
 		"omig-bases 1 boot-1\n000000000000000g 0000000000000000 0 a\n",
@@ -135,8 +141,9 @@ START_TEST(a_file_that_is_not_ours_is_as_none)
 		next_lm(BOOT);
 		ck_assert_msg(!bases_take(b, "a", &v) && !bases_take(b, "", &v), "%s", bad[i]);
 	}
-	snprintf(text, sizeof(text), "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n",
-		 BASES_KEY_BYTES, 0);
+	snprintf(text, sizeof(text),
+		 "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n", BASES_KEY_BYTES,
+		 0);
 	ck_assert_int_eq(file_replace(path, text, strlen(text), NULL), 0);
 	next_lm(BOOT);
 }
@@ -167,15 +174,7 @@ START_TEST(what_is_too_much_is_not_kept)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		what_an_lm_has_left_is_found_once_and_exactly,
-		what_has_ended_and_what_nobody_asks_for_goes,
-		an_lm_that_ends_in_good_order_says_that_counting_was_off,
-		a_file_that_is_not_ours_is_as_none,
-		what_is_too_much_is_not_kept,
-	};
-
-	return suite_run_with("bases", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("bases", set_up, clean_up, what_an_lm_has_left_is_found_once_and_exactly,
+	   what_has_ended_and_what_nobody_asks_for_goes,
+	   an_lm_that_ends_in_good_order_says_that_counting_was_off,
+	   a_file_that_is_not_ours_is_as_none, what_is_too_much_is_not_kept)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which processes without a segment are watched: by what their environment says, and who has started them. */
+/* Which processes without a segment are watched: by what their environment says, and who has
+ * started them. */
 #include "common/ring/chosen.h"
 #include "lm/chosen.h"
 #include "lm/proc_internal.h"
@@ -46,10 +47,8 @@ static void add(int32_t pid, int32_t parent, int32_t mark, const char *name)
 
 static struct chosen *wake(void)
 {
-	struct chosen *c = chosen_new(&(struct chosen_conf){ .loop = w.loop,
-							     .host = &w.host.host,
-							     .procs = w.lm->procs,
-							     .caid = "testtest" });
+	struct chosen *c = chosen_new(&(struct chosen_conf){
+		.loop = w.loop, .host = &w.host.host, .procs = w.lm->procs, .caid = "testtest" });
 
 	ck_assert_ptr_nonnull(c);
 	chosen_wake(c);

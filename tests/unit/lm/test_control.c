@@ -386,8 +386,7 @@ START_TEST(a_refusal_says_whether_something_has_changed)
 {
 	open_rank();
 	fake()->fixed_tid = 100;
-	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",3")->status,
-			  STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",3")->status, STATUS_NO_PERMISSION);
 	fake()->fixed_tid = 101;
 	ck_assert_uint_eq(ask_of(1, "proc_set_priority", rank, ",3")->status,
 			  STATUS_NO_PERMISSION | STATUS_FATAL);
@@ -427,6 +426,5 @@ SUITE("lm control", suspends_count_and_each_is_taken_back, one_thread_of_a_proce
       a_thread_that_ends_is_held_no_more, a_rank_that_ends_while_suspended_leaves_no_trace,
       a_kernel_that_refuses_the_stop_holds_nothing, a_suspend_too_many_is_refused,
       a_signal_reaches_the_thread_it_is_for, whatever_stops_is_on_the_leash,
-      a_priority_is_set_for_the_threads_that_are_meant,
-      a_priority_beyond_its_range_changes_nothing, a_refusal_says_whether_something_has_changed,
-      an_observer_may_do_none_of_it)
+      a_priority_is_set_for_the_threads_that_are_meant, a_priority_beyond_its_range_changes_nothing,
+      a_refusal_says_whether_something_has_changed, an_observer_may_do_none_of_it)

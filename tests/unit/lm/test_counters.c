@@ -298,7 +298,8 @@ START_TEST(a_deleted_counter_counts_no_more)
 }
 END_TEST
 
-/* What runs in the ranks is installed again then: what is in their rings belongs to what ran before. */
+/* What runs in the ranks is installed again then: what is in their rings belongs to what ran
+ * before. */
 START_TEST(a_counter_that_goes_takes_no_event_with_it)
 {
 	open_ranks();

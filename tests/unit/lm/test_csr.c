@@ -127,7 +127,8 @@ START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 	one = t->ring_head - at;
 	ck_assert_uint_gt(one, 0);
 	ck_assert_ptr_nonnull(next_triggered());
-	m.arm.text = (struct bytes){ (const uint8_t *)with(event, rank0), strlen(with(event, rank0)) };
+	m.arm.text =
+		(struct bytes){ (const uint8_t *)with(event, rank0), strlen(with(event, rank0)) };
 	above_send(&w.mainsm, &m);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_EVENT_START);
@@ -341,7 +342,8 @@ START_TEST(arming_again_replaces_and_goes_on_numbering)
 }
 END_TEST
 
-/* Its objects have changed, as when a process comes: what is in the rings then happened to the one before. */
+/* Its objects have changed, as when a process comes: what is in the rings then happened to the one
+ * before. */
 START_TEST(what_happened_before_it_was_replaced_is_told_once)
 {
 	const char *text;
@@ -545,15 +547,14 @@ END_TEST
 
 SUITE("lm conditional requests", the_end_of_a_process_is_an_event,
       threads_that_come_and_go_are_events, a_process_that_a_watched_one_starts_is_an_event,
-      a_call_tells_all_its_parameters,
-      tools_that_watch_the_same_call_share_its_word_and_its_record, the_end_of_a_call_tells_its_result,
-      actions_that_the_host_can_do_are_done_there, a_filter_lets_its_partners_through,
-      a_filter_names_processes_of_this_host_too, any_source_may_be_the_partner,
-      nobody_is_no_partner_of_a_filter, what_cannot_be_armed_is_refused_in_words,
-      what_has_ended_is_not_armed_and_the_rest_is, new_processes_are_covered_when_the_node_is_named,
-      arming_again_replaces_and_goes_on_numbering,
+      a_call_tells_all_its_parameters, tools_that_watch_the_same_call_share_its_word_and_its_record,
+      the_end_of_a_call_tells_its_result, actions_that_the_host_can_do_are_done_there,
+      a_filter_lets_its_partners_through, a_filter_names_processes_of_this_host_too,
+      any_source_may_be_the_partner, nobody_is_no_partner_of_a_filter,
+      what_cannot_be_armed_is_refused_in_words, what_has_ended_is_not_armed_and_the_rest_is,
+      new_processes_are_covered_when_the_node_is_named, arming_again_replaces_and_goes_on_numbering,
       what_happened_before_it_was_replaced_is_told_once, what_happened_before_arming_is_not_told,
-      events_that_a_full_ring_lost_are_counted,
-      events_before_the_end_of_a_rank_are_told, a_long_ring_is_read_to_its_end_when_its_rank_ends,
-      a_record_of_the_future_is_of_now, without_memory_nothing_is_armed_by_half,
-      rings_are_read_only_while_somebody_waits, two_requests_on_one_call_do_not_disturb_each_other)
+      events_that_a_full_ring_lost_are_counted, events_before_the_end_of_a_rank_are_told,
+      a_long_ring_is_read_to_its_end_when_its_rank_ends, a_record_of_the_future_is_of_now,
+      without_memory_nothing_is_armed_by_half, rings_are_read_only_while_somebody_waits,
+      two_requests_on_one_call_do_not_disturb_each_other)

@@ -22,8 +22,11 @@ static struct answer ask(void)
 	ck_assert_uint_eq(r->nentry, 1);
 	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
 	if (strchr(entry_text(&r->entry[0]), '['))
-		ck_assert_int_eq(sscanf(entry_text(&r->entry[0]), "%*[^,],\"job-1\",%*d,4,[%*d,\"%31[^\"]\",\"%31[^\"]\",%d,%lf,%d,%d,%d,", a.name,
-					a.class, &a.state, &a.seconds, &a.exact, &a.partner, &a.tag), 7);
+		ck_assert_int_eq(
+			sscanf(entry_text(&r->entry[0]),
+			       "%*[^,],\"job-1\",%*d,4,[%*d,\"%31[^\"]\",\"%31[^\"]\",%d,%lf,%d,%d,%d,",
+			       a.name, a.class, &a.state, &a.seconds, &a.exact, &a.partner, &a.tag),
+			7);
 	return a;
 }
 
@@ -82,14 +85,17 @@ START_TEST(a_rank_that_asks_again_and_again_waits)
 	ck_assert_str_eq(a.name, "MPI_Test");
 	ck_assert(a.seconds >= 16 && a.seconds <= 20.1);
 	world_run(&w, 2 * CURRENT_ASKS_NS);
-	ck_assert_int_eq(ask().state, CURRENT_OUT); /* it was the last time, and something else is done since */
+	/* it was the last time, and something else is done since */
+	ck_assert_int_eq(ask().state, CURRENT_OUT);
 }
 END_TEST
 
 START_TEST(only_ranks_of_the_world_are_partners)
 {
 	struct seg_own own = seg.h->w;
-	struct segview_current c = { .func = (unsigned)call_find("MPI_Recv"), .comm = own.world, .peer = 3 };
+	struct segview_current c = { .func = (unsigned)call_find("MPI_Recv"),
+				     .comm = own.world,
+				     .peer = 3 };
 
 	ck_assert_int_eq(current_partner(&own, &c), 3);
 	c.peer = own.world_size;
@@ -110,14 +116,6 @@ START_TEST(only_ranks_of_the_world_are_partners)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		the_call_is_told_and_for_how_long_at_least,
-		a_call_that_is_timed_is_told_exactly,
-		a_rank_that_asks_again_and_again_waits,
-		only_ranks_of_the_world_are_partners,
-	};
-
-	return suite_run_with("current", open_ranks, close_ranks, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("current", open_ranks, close_ranks, the_call_is_told_and_for_how_long_at_least,
+	   a_call_that_is_timed_is_told_exactly, a_rank_that_asks_again_and_again_waits,
+	   only_ranks_of_the_world_are_partners)

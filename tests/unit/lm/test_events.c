@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests for what threads write: types, what is switched on, blocks, loss, the end. */
+/* Conditional requests for what threads write: types, what is switched on, blocks, loss, the
+ * end. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "common/omis/value.h"
@@ -25,7 +26,9 @@ static unsigned announce_short(struct fake_segment *s, const char *name)
 
 static unsigned announce(struct fake_segment *s, const char *name)
 {
-	static const struct evfield field[] = { { "n", EV_INT32 }, { "x", EV_DOUBLE }, { "file", EV_STRING } };
+	static const struct evfield field[] = { { "n", EV_INT32 },
+						{ "x", EV_DOUBLE },
+						{ "file", EV_STRING } };
 	const struct evtype t = { .name = name, .level = EV_INFO, .nfield = 3, .field = field };
 
 	return fake_segment_announce_type(s, &t);
@@ -59,7 +62,8 @@ static void read_block(struct evread *reader, const uint8_t *p, size_t n, struct
 		while (evread_next(reader, &ev)) {
 			out->n++;
 			out->ends += strstr(ev.type->name, ".end") != NULL;
-			out->last = ev.value[0].kind == EV_INT32 ? ev.value[0].i32 : ev.value[0].i64;
+			out->last =
+				ev.value[0].kind == EV_INT32 ? ev.value[0].i32 : ev.value[0].i64;
 			snprintf(out->name, sizeof(out->name), "%s", ev.type->name);
 			ck_assert_ptr_nonnull(ev.stream_type);
 		}
@@ -75,7 +79,8 @@ static struct read fetch(struct evread *reader)
 	bool more = true;
 
 	while (more) {
-		const struct msg_reply *m = world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1])");
+		const struct msg_reply *m =
+			world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1])");
 
 		more = false;
 		for (size_t i = 0; i < m->nentry; i++) {
@@ -83,7 +88,9 @@ static struct read fetch(struct evread *reader)
 			int64_t left = 0;
 
 			ck_assert_uint_eq(m->entry[i].status, STATUS_OK);
-			ck_assert_int_eq(omis_parse_values((const char *)m->entry[i].value.p, m->entry[i].value.n, &v, NULL), 0);
+			ck_assert_int_eq(omis_parse_values((const char *)m->entry[i].value.p,
+							   m->entry[i].value.n, &v, NULL),
+					 0);
 			omis_values_i64(v, 2, &left);
 			more |= left > 0;
 			for (size_t k = 4; k < v->n; k++) {
@@ -124,7 +131,8 @@ static unsigned arm_status(const char *pattern)
 
 static const char *types(void)
 {
-	return entry_text(&world_ask(&w, OBSERVER, with(":proc_get_event_types([@])", rank0))->entry[0]);
+	return entry_text(
+		&world_ask(&w, OBSERVER, with(":proc_get_event_types([@])", rank0))->entry[0]);
 }
 
 START_TEST(types_are_told_with_their_fields)
@@ -132,8 +140,9 @@ START_TEST(types_are_told_with_their_fields)
 	begin();
 	ck_assert_str_eq(types(), "0");
 	announce(&seg, "io.read");
-	ck_assert_str_eq(types(),
-			 "1,[\"io.read\",\"Info\",[\"n\",\"int32\",\"x\",\"double\",\"file\",\"string\"],0,0,0]");
+	ck_assert_str_eq(
+		types(),
+		"1,[\"io.read\",\"Info\",[\"n\",\"int32\",\"x\",\"double\",\"file\",\"string\"],0,0,0]");
 	fake_segment_announce(&seg, "nonsense", 8);
 	announce(&seg, "io.write");
 	ck_assert_int_eq(strncmp(types(), "2,[\"io.read\"", 12), 0);
@@ -150,7 +159,8 @@ START_TEST(what_is_asked_for_is_on_and_comes_as_blocks)
 	number = announce(&seg, "io.read");
 	announce(&seg, "net.read");
 	write_event(&seg, number, 1); /* nobody asks yet */
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"io.*\"],\"\"): " BUFFER), STATUS_OK);
+	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"io.*\"],\"\"): " BUFFER),
+			  STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(types(), "\"string\"],1,0,0],[\"net.read\""));
 	for (int i = 2; i < 102; i++)
 		write_event(&seg, number, i);
@@ -173,10 +183,13 @@ START_TEST(conditions_are_asked_of_fields)
 
 	begin();
 	number = announce(&seg, "io.read");
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"all\"],\"n >= 95 and x < 1\"): " BUFFER), STATUS_OK);
+	ck_assert_uint_eq(
+		arm_status("thread_writes_events([@],[\"all\"],\"n >= 95 and x < 1\"): " BUFFER),
+		STATUS_OK);
 	for (int i = 0; i < 100; i++)
 		write_event(&seg, number, i);
-	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = -1 }); /* has no such fields */
+	/* has no such fields */
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = -1 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	world_run(&w, CUT);
 	r = fetch(reader);
@@ -188,11 +201,17 @@ END_TEST
 START_TEST(what_makes_no_sense_is_refused)
 {
 	begin();
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[],\"\"): " BUFFER), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"a\"],\"n ~ 3\"): " BUFFER), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"a\"],\"\",-1): " BUFFER), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(arm("thread_writes_events([@],[\"a\"],\"\"): print([$block])", rank0, 0, true)->entry[0].status,
+	ck_assert_uint_eq(arm_status("thread_writes_events([@],[],\"\"): " BUFFER),
 			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"a\"],\"n ~ 3\"): " BUFFER),
+			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"a\"],\"\",-1): " BUFFER),
+			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(
+		arm("thread_writes_events([@],[\"a\"],\"\"): print([$block])", rank0, 0, true)
+			->entry[0]
+			.status,
+		STATUS_PARAMETER_ERROR);
 	end();
 }
 END_TEST
@@ -202,8 +221,11 @@ START_TEST(calls_and_probes_are_events_too)
 	struct read r;
 
 	begin();
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"MPI_Send\",\"step\"],\"\"): " BUFFER), STATUS_OK);
-	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1, .bytes_out = 8 });
+	ck_assert_uint_eq(
+		arm_status("thread_writes_events([@],[\"MPI_Send\",\"step\"],\"\"): " BUFFER),
+		STATUS_OK);
+	fake_segment_call(&seg,
+			  &(struct fake_call){ .name = "MPI_Send", .partner = 1, .bytes_out = 8 });
 	fake_segment_probe(&seg, FAKE_STEP, &(union seg_value){ .i = 77 });
 	world_run(&w, CUT);
 	r = fetch(reader);
@@ -288,7 +310,8 @@ START_TEST(it_ends_by_itself)
 
 	begin();
 	number = announce(&seg, "io.read");
-	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"all\"],\"\",2): " BUFFER), STATUS_OK);
+	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"all\"],\"\",2): " BUFFER),
+			  STATUS_OK);
 	write_event(&seg, number, 1);
 	world_run(&w, 1900 * MS);
 	ck_assert_ptr_nonnull(strstr(types(), "],1,1,0]"));
@@ -387,8 +410,10 @@ START_TEST(the_next_lm_goes_on)
 }
 END_TEST
 
-SUITE("lm events",
-      types_are_told_with_their_fields, what_is_asked_for_is_on_and_comes_as_blocks, conditions_are_asked_of_fields,
-      what_makes_no_sense_is_refused, calls_and_probes_are_events_too, values_that_are_too_few_or_too_many_are_lost, a_ring_with_more_than_a_turn_may_take_is_emptied_at_once, what_found_no_room_is_counted_to_the_last_one,
-      types_that_come_later_are_on_too, it_ends_by_itself, it_ends_with_its_tool, what_a_dead_process_left_is_drained,
+SUITE("lm events", types_are_told_with_their_fields, what_is_asked_for_is_on_and_comes_as_blocks,
+      conditions_are_asked_of_fields, what_makes_no_sense_is_refused,
+      calls_and_probes_are_events_too, values_that_are_too_few_or_too_many_are_lost,
+      a_ring_with_more_than_a_turn_may_take_is_emptied_at_once,
+      what_found_no_room_is_counted_to_the_last_one, types_that_come_later_are_on_too,
+      it_ends_by_itself, it_ends_with_its_tool, what_a_dead_process_left_is_drained,
       values_that_are_none_of_the_type_are_lost, the_next_lm_goes_on)

@@ -40,9 +40,15 @@ END_TEST
 
 START_TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
 {
-	static const char *const other[] = { "/etc/passwd", "/proc/som",	 "/proc/some ",
-					     "/proc/some/", "//proc/some",	 "/proc/../proc/some",
-					     "",	    "/proc/some /proc/gone", "proc/some" };
+	static const char *const other[] = { "/etc/passwd",
+					     "/proc/som",
+					     "/proc/some ",
+					     "/proc/some/",
+					     "//proc/some",
+					     "/proc/../proc/some",
+					     "",
+					     "/proc/some /proc/gone",
+					     "proc/some" };
 	char rest[80];
 
 	open_host();
@@ -72,8 +78,7 @@ START_TEST(more_than_the_limit_is_asked_for_in_parts)
 	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",0,0")->status, STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",1,0")->status, STATUS_OK);
 	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",0,65536")->status, STATUS_OK);
-	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",0,65537")->status,
-			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(list(OBSERVER, "\"/proc/some\",0,65537")->status, STATUS_PARAMETER_ERROR);
 	world_close(&w);
 }
 END_TEST
@@ -124,6 +129,5 @@ END_TEST
 
 SUITE("lm files", a_file_of_the_list_is_told_as_a_whole_or_in_part,
       what_is_not_in_the_list_is_refused_with_the_name_of_the_key,
-      more_than_the_limit_is_asked_for_in_parts,
-      numbers_that_are_no_part_of_a_file_are_refused,
+      more_than_the_limit_is_asked_for_in_parts, numbers_that_are_no_part_of_a_file_are_refused,
       a_file_with_a_zero_comes_as_a_binary_value, a_list_is_of_absolute_paths)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters in front of a list: asked here, or inside the rank, and events that do not pass leave no trace. */
+/* Filters in front of a list: asked here, or inside the rank, and events that do not pass leave no
+ * trace. */
 #include "common/base/limits.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
@@ -43,8 +44,10 @@ START_TEST(tokens_and_times_can_be_asked_for)
 	char text[256];
 
 	open_ranks();
-	snprintf(text, sizeof(text), "thread_has_started_lib_call([n_7],\"MPI_Send\"): "
-		 "omig_if($proc,\"!=\",%s) omig_if($time,\">\",0) print([$proc])", rank0);
+	snprintf(text, sizeof(text),
+		 "thread_has_started_lib_call([n_7],\"MPI_Send\"): "
+		 "omig_if($proc,\"!=\",%s) omig_if($time,\">\",0) print([$proc])",
+		 rank0);
 	world_arm(&w, "c_5", text, 2, true);
 	call(&seg, "MPI_Send", 1, 1);
 	call(&other, "MPI_Send", 1, 1);
@@ -92,7 +95,8 @@ START_TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
 	const struct msg_triggered *t;
 
 	open_ranks();
-	arm(SENDS " omig_if($par8,\">\",100) thread_stop([$thread]) proc_get_info([$proc],1) print([1])",
+	arm(SENDS
+	    " omig_if($par8,\">\",100) thread_stop([$thread]) proc_get_info([$proc],1) print([1])",
 	    rank0, 3, true);
 	call(&seg, "MPI_Send", 80, 3);
 	ck_assert_uint_eq(fake_proc_find(&w.host, 100)->nsignal, 0);
@@ -166,8 +170,8 @@ START_TEST(a_filter_that_can_never_pass_is_refused_in_words)
 			      a->entry[0].status);
 		ck_assert_uint_eq(csrs_count(w.lm->csrs), 0);
 	}
-	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): omig_if($par0,\"==\",17) print([1])", rank0, 1,
-	    true);
+	arm("thread_has_ended_lib_call([@],\"MPI_Recv\"): omig_if($par0,\"==\",17) print([1])",
+	    rank0, 1, true);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 	close_ranks();
 }

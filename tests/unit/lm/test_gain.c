@@ -25,7 +25,8 @@ static struct gain gain_of(const char *request)
 static double integral, level;
 static void read_integrator(void)
 {
-	const char *text = entry_text(&world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_1])")->entry[0]);
+	const char *text =
+		entry_text(&world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_1])")->entry[0]);
 
 	ck_assert_msg(sscanf(text, "pa_il_1,%lf,%lf,", &integral, &level) == 2, "%s", text);
 }
@@ -34,8 +35,8 @@ static void increment(const char *delta, const char *time, int potential)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text), ":patop_integrator_local_increment(pa_il_1,%s,%s,%d)", delta, time,
-		 potential);
+	snprintf(text, sizeof(text), ":patop_integrator_local_increment(pa_il_1,%s,%s,%d)", delta,
+		 time, potential);
 	ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status, STATUS_OK);
 }
 
@@ -54,7 +55,8 @@ START_TEST(a_read_since_the_last_one_begins_where_that_ended)
 	world_run(&w, 2 * SEC);
 	/* Other modes do not move the mark. */
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],0)").value, 10);
-	ck_assert_double_eq_tol(gain_of(":patop_measurement_counter_read([pa_cl_1],2)").value, 2.5, 0.1);
+	ck_assert_double_eq_tol(gain_of(":patop_measurement_counter_read([pa_cl_1],2)").value, 2.5,
+				0.1);
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],3)").from, g.to);
 	ck_assert_double_eq(gain_of(":patop_measurement_counter_read([pa_cl_1],1)").value, 0);
 	close_ranks();
@@ -66,12 +68,13 @@ START_TEST(a_rate_is_of_the_time_since_the_last_read)
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_1)", "n_7"));
 	gain_of(":patop_measurement_counter_read([pa_c_1],1)");
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_global_increment(pa_c_1,$par8)", "n_7",
-	    1, false);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_global_increment(pa_c_1,$par8)",
+	    "n_7", 1, false);
 	call(&seg, "MPI_Send", 30, 1);
 	call(&other, "MPI_Send", 10, 0);
 	world_run(&w, 4 * SEC);
-	ck_assert_double_eq_tol(gain_of(":patop_measurement_counter_read([pa_c_1],3)").value, 10, 0.5);
+	ck_assert_double_eq_tol(gain_of(":patop_measurement_counter_read([pa_c_1],3)").value, 10,
+				0.5);
 	close_ranks();
 }
 END_TEST
@@ -91,7 +94,8 @@ START_TEST(the_gain_of_an_integrator_is_its_integral)
 	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
 	ck_assert_double_eq_tol(g.value, 6, 0.2);
 	world_run(&w, 3 * SEC);
-	ck_assert_double_eq_tol(gain_of(":patop_measurement_integrator_read([pa_il_1],3)").value, 2, 0.1);
+	ck_assert_double_eq_tol(gain_of(":patop_measurement_integrator_read([pa_il_1],3)").value, 2,
+				0.1);
 	close_ranks();
 }
 END_TEST
@@ -124,8 +128,8 @@ START_TEST(the_next_lm_goes_on_from_its_own_first_look)
 
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,5)", rank0, 1,
-	    false);
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_local_increment(pa_cl_1,5)",
+	    rank0, 1, false);
 	call(&seg, "MPI_Send", 1, 1);
 	world_crash_lm(&w);
 	world_start_lm(&w);
@@ -142,11 +146,17 @@ START_TEST(modes_beyond_the_known_ones_are_refused)
 {
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_1],4)")->entry[0].status,
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_1],4)")
+				  ->entry[0]
+				  .status,
 			  STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_1],-1)")->entry[0].status,
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_1],-1)")
+				  ->entry[0]
+				  .status,
 			  STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_9],0)")->entry[0].status,
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":patop_measurement_counter_read([pa_cl_9],0)")
+				  ->entry[0]
+				  .status,
 			  STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An lm that is killed while it holds something, and its guardian: real processes, the real lm-guard. */
+/* An lm that is killed while it holds something, and its guardian: real processes, the real
+ * lm-guard. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -187,7 +188,8 @@ START_TEST(what_somebody_else_had_stopped_stays_so)
 	ck_assert_int_eq(waitpid(rank, &status, WUNTRACED), rank);
 	lm = start_lm(rank);
 	kill_lm(lm);
-	/* The guardian of another one has ended its work after this: nobody has touched the first. */
+	/* The guardian of another one has ended its work after this: nobody has touched the
+	 * first. */
 	lm = start_lm(other);
 	kill_lm(lm);
 	wait_for_end_of(journal);
@@ -221,7 +223,8 @@ static struct guard *new_guard(struct loop *l)
 	return g;
 }
 
-/* As the death of this lm: what we want of it is its line, which ends with the child that holds it. */
+/* As the death of this lm: what we want of it is its line, which ends with the child that
+ * holds it. */
 static void have_guard_act(void)
 {
 	pid_t pid = fork(), run;
@@ -367,5 +370,6 @@ int main(void)
 				       one_that_cannot_be_started_is_tried_again,
 				       it_takes_next_to_no_memory };
 
-	return suite_run_with("lm guard", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm guard", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

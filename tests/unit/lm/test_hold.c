@@ -175,7 +175,8 @@ START_TEST(who_only_looks_never_makes_it_wait)
 		t = next_triggered();
 		ck_assert_ptr_nonnull(t);
 		ck_assert_msg(t->held == cell[i].waits, "%s", cell[i].actions);
-		ck_assert_msg((last_signal(100) == SIGSTOP) == cell[i].waits, "%s", cell[i].actions);
+		ck_assert_msg((last_signal(100) == SIGSTOP) == cell[i].waits, "%s",
+			      cell[i].actions);
 		close_ranks();
 	}
 }
@@ -229,7 +230,8 @@ START_TEST(two_conditions_that_undo_each_other_end)
 
 	open_ranks();
 	arm("proc_has_been_stopped([@]): thread_continue([$proc])", rank0, 1, true);
-	world_arm(&w, "c_6", with("proc_has_been_continued([@]): thread_stop([$proc])", rank0), 1, true);
+	world_arm(&w, "c_6", with("proc_has_been_continued([@]): thread_stop([$proc])", rank0), 1,
+		  true);
 	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
 	world_run(&w, SEC);
 	ck_assert_uint_eq(told(&deepest), CAUSAL_DEPTH_MAX + 1);
@@ -246,8 +248,9 @@ START_TEST(the_depth_of_a_request_goes_on)
 	uint32_t deepest;
 
 	open_ranks();
-	m.request = (struct msg_request){ .id = 99, .tool = 1, .identity = MANIPULATOR,
-					  .right = OMIS_MANIPULATE, .depth = 2 };
+	m.request = (struct msg_request){
+		.id = 99, .tool = 1, .identity = MANIPULATOR, .right = OMIS_MANIPULATE, .depth = 2
+	};
 	arm("proc_has_been_stopped([@]): print([$proc])", rank0, 0, true);
 	text = with(":thread_stop([@])", rank0);
 	m.request.text = (struct bytes){ (const uint8_t *)text, strlen(text) };

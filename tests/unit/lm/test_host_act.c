@@ -163,7 +163,8 @@ END_TEST
 START_TEST(the_first_address_that_is_not_there_is_told)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	uint8_t *two = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *two =
+		mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct err e = { 0 };
 	struct host_memory m;
 	uint8_t seen[32];
@@ -299,7 +300,8 @@ static int one_nicer(void)
 
 START_TEST(a_priority_is_of_one_thread)
 {
-	int own = getpriority(PRIO_PROCESS, 0), other = own == 19 && getuid() == 0 ? 7 : one_nicer();
+	int own = getpriority(PRIO_PROCESS, 0),
+	    other = own == 19 && getuid() == 0 ? 7 : one_nicer();
 	int32_t tid = begin();
 
 	ck_assert_int_eq(host_thread_priority(held, tid, other, NULL), 0);
@@ -463,9 +465,8 @@ START_TEST(an_lm_without_descriptors_says_so)
 }
 END_TEST
 
-SUITE("lm host acts", some_processes_are_never_held,
-      a_process_of_another_user_is_never_held, an_lm_without_descriptors_says_so,
-      memory_is_read_and_written_in_the_other_process_only,
+SUITE("lm host acts", some_processes_are_never_held, a_process_of_another_user_is_never_held,
+      an_lm_without_descriptors_says_so, memory_is_read_and_written_in_the_other_process_only,
       blocks_keep_their_distance, what_the_program_may_only_read_is_written,
       the_first_address_that_is_not_there_is_told,
       a_process_that_was_reaped_has_no_memory_and_no_threads, a_zombie_has_no_memory,

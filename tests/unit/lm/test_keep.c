@@ -21,7 +21,8 @@ static bool has_ended;
 static void set_up(void)
 {
 	/* In memory where that is to be had: here no disk is tested. */
-	snprintf(dir, sizeof(dir), "%s/omig-lm-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(dir, sizeof(dir), "%s/omig-lm-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	open_ranks();
 	world_crash_lm(&w);
@@ -65,12 +66,14 @@ static void open_with(const struct msg_events_open *m)
 
 static void open_as(const char *owner, uint64_t number, bool ending)
 {
-	open_with(&(struct msg_events_open){ "run7", owner, number, 8, MSG_KEEP_DROP_OLDEST, 8u << 20, 600, ending });
+	open_with(&(struct msg_events_open){ "run7", owner, number, 8, MSG_KEEP_DROP_OLDEST,
+					     8u << 20, 600, ending });
 }
 
 static void ack(void)
 {
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", stream, place } });
+	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_ACK,
+					     .events_ack = { "run7", stream, place } });
 }
 
 static void take(const struct msg_events *m)
@@ -85,7 +88,8 @@ static void take(const struct msg_events *m)
 	has_ended |= m->end;
 	place = m->end ? place : m->place;
 	for (; at < m->blocks.n; at += used) {
-		if (evread_push(reader, m->blocks.p + at, m->blocks.n - at, true, &used) != EVREAD_BLOCK)
+		if (evread_push(reader, m->blocks.p + at, m->blocks.n - at, true, &used) !=
+		    EVREAD_BLOCK)
 			break; /* repeated ones are passed over */
 		for (; evread_next(reader, &ev); events++)
 			last = (uint64_t)ev.value[0].i32;
@@ -228,7 +232,8 @@ START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_other
 	ck_assert(has_come(10));
 	world_crash_lm(&w);
 	copy_arm("before", "run7.arm");
-	*(uint32_t *)(void *)(other.base + other.h->event_word_offset) = EVENT_RECORD; /* as one that is killed leaves it */
+	/* as one that is killed leaves it */
+	*(uint32_t *)(void *)(other.base + other.h->event_word_offset) = EVENT_RECORD;
 	write_events(&other, number, 10, 20);
 	world_start_lm(&w);
 	world_arm(&w, "c_5", with(KEPT("\"all\""), both), 0, false);
@@ -247,7 +252,8 @@ static uint64_t key_now(void)
 	return p->seg_key;
 }
 
-/* What was taken of it is known by its key; inodes are counted from the beginning again after a boot. */
+/* What was taken of it is known by its key; inodes are counted from the beginning again after a
+ * boot. */
 START_TEST(a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot)
 {
 	uint64_t key = key_now();
@@ -275,7 +281,8 @@ START_TEST(one_that_ends_sends_the_rest_and_says_so)
 	ck_assert(!has_ended);
 	ack();
 	ck_assert(comes_to_an_end());
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", MANIPULATOR } });
+	above_send(&w.mainsm,
+		   &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", MANIPULATOR } });
 	world_run(&w, 10 * MS);
 	ck_assert_ptr_null(keeps_find(w.lm->keeps, "run7"));
 }
@@ -330,10 +337,13 @@ static void all_is_there_or_lost(unsigned n)
 /* happen: gives how many more were made. */
 static void stop_the_source(unsigned (*happen)(unsigned number))
 {
-	struct msg_events_open m = { "run7", MANIPULATOR, 3, 8, MSG_KEEP_STOP, 2u << 20, 600, false };
+	struct msg_events_open m = {
+		"run7", MANIPULATOR, 3, 8, MSG_KEEP_STOP, 2u << 20, 600, false
+	};
 	unsigned number, n;
 
-	world_add_rank_with(&w, &wide, &(struct fake_rank){ 300, 2, 300, SEG_RING_MAX_BYTES }, NULL);
+	world_add_rank_with(&w, &wide, &(struct fake_rank){ 300, 2, 300, SEG_RING_MAX_BYTES },
+			    NULL);
 	number = announce(&wide, "io.read");
 	open_with(&m);
 	ck_assert_uint_eq(arm_status_of(KEPT("\"all\""), 300), STATUS_OK);
@@ -454,7 +464,8 @@ START_TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
 		}
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		write_events(&seg, number, (int32_t)at, (int32_t)(at + 5)); /* while nobody is there */
+		/* while nobody is there */
+		write_events(&seg, number, (int32_t)at, (int32_t)(at + 5));
 		at += 5;
 	}
 	world_start_lm(&w);
@@ -485,23 +496,13 @@ START_TEST(a_subscription_that_is_over_takes_its_request_with_it)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		events_go_to_the_disk_and_up_and_are_acknowledged,
-		only_the_owner_gets_it_and_only_of_what_is_there,
-		another_request_takes_the_place_without_a_gap,
-		the_next_lm_is_armed_before_it_is_told,
-		what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others,
-		a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
-		one_that_ends_sends_the_rest_and_says_so,
-		one_that_ends_needs_no_other_word,
-		a_subscription_that_is_over_takes_its_request_with_it,
-		what_a_source_that_was_stopped_would_have_made_is_counted,
-		the_next_lm_counts_on_from_there,
-		probes_that_have_no_room_are_counted_too,
-		killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told,
-	};
-
-	return suite_run_with("lm keep", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("lm keep", set_up, clean_up, events_go_to_the_disk_and_up_and_are_acknowledged,
+	   only_the_owner_gets_it_and_only_of_what_is_there,
+	   another_request_takes_the_place_without_a_gap, the_next_lm_is_armed_before_it_is_told,
+	   what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others,
+	   a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
+	   one_that_ends_sends_the_rest_and_says_so, one_that_ends_needs_no_other_word,
+	   a_subscription_that_is_over_takes_its_request_with_it,
+	   what_a_source_that_was_stopped_would_have_made_is_counted,
+	   the_next_lm_counts_on_from_there, probes_that_have_no_room_are_counted_too,
+	   killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)

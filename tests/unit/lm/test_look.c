@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory and files that hang: a real page of a real file system that never answers, and the real lm-look. */
+/* Memory and files that hang: a real page of a real file system that never answers, and the real
+ * lm-look. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -77,7 +78,8 @@ static uint64_t start_of(pid_t pid)
 	ck_assert_ptr_nonnull(f);
 	text[fread(text, 1, sizeof(text) - 1, f)] = 0;
 	fclose(f);
-	sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+	sscanf(strrchr(text, ')') + 2,
+	       "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
 	       &start);
 	return start;
 }
@@ -185,7 +187,8 @@ START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 }
 END_TEST
 
-/* The reader is killed, not let wait where nobody can be killed: that would be the program's own lock too. */
+/* The reader is killed, not let wait where nobody can be killed: that would be the program's own
+ * lock too. */
 START_TEST(who_hangs_in_a_page_can_be_killed)
 {
 	struct told memory = { 0 };

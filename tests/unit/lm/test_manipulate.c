@@ -392,8 +392,7 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 		fputs(line[i], f);
 		fclose(f);
 		chmod(journal, 0600);
-		ck_assert_int_eq(open_stops(&s),
-				 0);
+		ck_assert_int_eq(open_stops(&s), 0);
 		stops_free(s);
 	}
 	ck_assert_uint_eq(signals(), 0);
@@ -412,8 +411,7 @@ START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
 	fputs("100 1001 boot-1\n", f);
 	fclose(f);
 	chmod(journal, 0644);
-	ck_assert_int_eq(open_stops(&s),
-			 -ERR_DENIED);
+	ck_assert_int_eq(open_stops(&s), -ERR_DENIED);
 	ck_assert_ptr_null(s);
 	ck_assert_int_eq(access(journal, F_OK), 0);
 	close_rank();
@@ -475,32 +473,16 @@ static void leave_dir(void)
 	rmdir(dir);
 }
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		rights_are_checked_for_each_cell,
-		a_claim_from_above_makes_no_right,
-		an_event_of_an_observer_cannot_stop_anything,
-		the_hosts_own_policy_refuses_everybody,
-		numbers_that_are_no_signals_are_refused,
-		threads_of_one_process_that_are_asked_one_by_one_have_all_answered,
-		stop_and_continue_may_be_said_twice,
-		what_the_kernel_refuses_is_told,
-		a_tool_that_leaves_lets_go_what_it_stopped,
-		the_leash_lets_go_when_nobody_can_be_asked,
-		who_is_told_that_nobody_can_be_asked_lets_go,
-		a_short_break_of_the_link_lets_nothing_go,
-		a_mainsm_that_was_started_anew_knows_of_no_stop,
-		an_lm_that_starts_again_continues_what_was_stopped,
-		what_somebody_else_has_stopped_is_not_in_the_journal,
-		a_stop_does_not_wait_for_a_disk,
-		a_journal_of_another_boot_or_process_reaches_nobody,
-		a_journal_that_cannot_be_read_is_not_thrown_away,
-		a_stop_by_signal_is_on_the_leash_too,
-		a_rank_that_ends_while_stopped_leaves_no_trace,
-		somebody_elses_stop_is_seen,
-	};
-
-	return suite_run_with("lm manipulation", enter_dir, leave_dir, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("lm manipulation", enter_dir, leave_dir, rights_are_checked_for_each_cell,
+	   a_claim_from_above_makes_no_right, an_event_of_an_observer_cannot_stop_anything,
+	   the_hosts_own_policy_refuses_everybody, numbers_that_are_no_signals_are_refused,
+	   threads_of_one_process_that_are_asked_one_by_one_have_all_answered,
+	   stop_and_continue_may_be_said_twice, what_the_kernel_refuses_is_told,
+	   a_tool_that_leaves_lets_go_what_it_stopped, the_leash_lets_go_when_nobody_can_be_asked,
+	   who_is_told_that_nobody_can_be_asked_lets_go, a_short_break_of_the_link_lets_nothing_go,
+	   a_mainsm_that_was_started_anew_knows_of_no_stop,
+	   an_lm_that_starts_again_continues_what_was_stopped,
+	   what_somebody_else_has_stopped_is_not_in_the_journal, a_stop_does_not_wait_for_a_disk,
+	   a_journal_of_another_boot_or_process_reaches_nobody,
+	   a_journal_that_cannot_be_read_is_not_thrown_away, a_stop_by_signal_is_on_the_leash_too,
+	   a_rank_that_ends_while_stopped_leaves_no_trace, somebody_elses_stop_is_seen)

@@ -80,7 +80,8 @@ static bool is_denied(const struct msg_entry *e, const struct omis_service *s)
 
 static void check_cell(const struct omis_service *s, size_t i, uint32_t claim, const char *object)
 {
-	enum omis_right has = claim < (uint32_t)who[i].right ? (enum omis_right)claim : who[i].right;
+	enum omis_right has =
+		claim < (uint32_t)who[i].right ? (enum omis_right)claim : who[i].right;
 	struct buf text = BUF_INIT(4096);
 	const struct msg_entry *e;
 
@@ -136,13 +137,15 @@ END_TEST
 /* Every service that hosts do, on objects that are not theirs. */
 START_TEST(no_service_works_on_what_is_not_of_this_host)
 {
-	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]", "[t_7_zzzzzz]", "[s_9]" };
+	static const char *const objects[] = { "[p_9_aaaaaa]", "[p_7_zzzzzz]", "[n_9]",
+					       "[t_7_zzzzzz]", "[s_9]" };
 
 	open_world();
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
-		if (!is_for_hosts(s) || !s->object || !strchr("npt", s->object) || s->state == OMIS_UNSUPPORTED)
+		if (!is_for_hosts(s) || !s->object || !strchr("npt", s->object) ||
+		    s->state == OMIS_UNSUPPORTED)
 			continue;
 		for (size_t o = 0; o < ARRAY_LEN(objects); o++) {
 			struct buf text = BUF_INIT(4096);
@@ -150,8 +153,8 @@ START_TEST(no_service_works_on_what_is_not_of_this_host)
 
 			any_request(&text, s, objects[o]);
 			e = ask(buf_str(&text), who[2].identity, OMIS_ADMIN);
-			ck_assert_msg(!e || e->status >= STATUS_SYNTAX_ERROR, "%s: %s", buf_str(&text),
-				      e ? entry_text(e) : "");
+			ck_assert_msg(!e || e->status >= STATUS_SYNTAX_ERROR, "%s: %s",
+				      buf_str(&text), e ? entry_text(e) : "");
 			buf_done(&text);
 		}
 	}

@@ -63,12 +63,18 @@ END_TEST
 START_TEST(a_shape_that_makes_no_sense_is_refused)
 {
 	static const char *const bad[] = {
-		"-1,1,1,1",	     "0x10000,0,1,1",
-		"0x10000,-4,4,1",    "0x10000,4,3,2",
-		"0x10000,4,4,0",     "0x10000,4,4,-1",
-		"0x10000,65537,65537,1", "0x10000,32769,32769,2",
-		"0x10000,1,1,4097",  "0x7fffffffffffffff,1,1,2",
-		"0x10000,1,0x7fffffffffffffff,2", "0x10000,16,0x4000000000000000,4",
+		"-1,1,1,1",
+		"0x10000,0,1,1",
+		"0x10000,-4,4,1",
+		"0x10000,4,3,2",
+		"0x10000,4,4,0",
+		"0x10000,4,4,-1",
+		"0x10000,65537,65537,1",
+		"0x10000,32769,32769,2",
+		"0x10000,1,1,4097",
+		"0x7fffffffffffffff,1,1,2",
+		"0x10000,1,0x7fffffffffffffff,2",
+		"0x10000,16,0x4000000000000000,4",
 		"0x10000,4,4,0x7fffffffffffffff",
 	};
 
@@ -118,7 +124,10 @@ START_TEST(blocks_are_written_at_their_stride)
 			  STATUS_OK);
 	ck_assert_mem_eq(memory, "\xc8\xc9\2\3\xca\xcb\6\7", 8);
 	ck_assert_uint_eq(ask("proc_write_memory_bin", "0x10010,1,2,3#a\nb")->status, STATUS_OK);
-	ck_assert_mem_eq(memory + 16, "a\x11\n\x13" "b\x15", 6);
+	ck_assert_mem_eq(memory + 16,
+			 "a\x11\n\x13"
+			 "b\x15",
+			 6);
 	close_rank();
 }
 END_TEST
@@ -211,8 +220,9 @@ END_TEST
 START_TEST(modules_are_lists_with_their_number_in_front)
 {
 	open_rank();
-	ck_assert_str_eq(entry_text(ask("proc_get_loader_info", "")),
-			 "2,[\"/bin/heat\\nx\",\"\",1,2,3,4,5,6],[\"/lib/m.so\",\"\",10,20,0,0,0,0]");
+	ck_assert_str_eq(
+		entry_text(ask("proc_get_loader_info", "")),
+		"2,[\"/bin/heat\\nx\",\"\",1,2,3,4,5,6],[\"/lib/m.so\",\"\",10,20,0,0,0,0]");
 	close_rank();
 }
 END_TEST

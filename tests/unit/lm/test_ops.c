@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manipulation is done at most once for the id of its request, and what is said of it later is true. */
+/* A manipulation is done at most once for the id of its request, and what is said of it later is
+ * true. */
 #include "common/base/file.h"
 #include "common/base/rng.h"
 #include "lm/ops.h"
@@ -253,7 +254,8 @@ START_TEST(a_file_that_makes_no_sense_is_begun_anew)
 
 		for (size_t k = 0; k < 64; k++)
 			noise[k] = rng_next(&rng);
-		ck_assert_int_gt(pwrite(fd, noise, sizeof(noise), (off_t)rng_below(&rng, 60000)), 0);
+		ck_assert_int_gt(pwrite(fd, noise, sizeof(noise), (off_t)rng_below(&rng, 60000)),
+				 0);
 		if (i % 5 == 0)
 			ck_assert_int_eq(ftruncate(fd, (off_t)rng_below(&rng, 60000)), 0);
 		close(fd);
@@ -402,7 +404,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash, where_nothing_was_done_there_is_nearly_nothing,
+	const TTest *const tests[] = { what_was_begun_and_ended_outlives_a_crash,
+				       where_nothing_was_done_there_is_nearly_nothing,
 				       what_cannot_be_read_is_not_thrown_away,
 				       half_a_record_is_not_what_became_of_another_one,
 				       tools_actions_and_epochs_do_not_meet,

@@ -49,8 +49,8 @@ START_TEST(switches_tell_their_direction)
 	ck_assert(is_known && !r.is_out && !r.is_preempted);
 	decode(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT, 24, true);
 	ck_assert(is_known && r.is_out && !r.is_preempted);
-	decode(PERF_RECORD_SWITCH, PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT,
-	       24, true);
+	decode(PERF_RECORD_SWITCH,
+	       PERF_RECORD_MISC_SWITCH_OUT | PERF_RECORD_MISC_SWITCH_OUT_PREEMPT, 24, true);
 	ck_assert(is_known && r.is_out && r.is_preempted);
 }
 END_TEST
@@ -92,8 +92,8 @@ START_TEST(an_address_is_noted_each_time)
 	struct err e = { 0 };
 	struct perf *p;
 	unsigned n = 0;
-	int rc = perf_open((int32_t)syscall(SYS_gettid), PERF_ADDR, (uint64_t)(uintptr_t)reached, &p,
-			   &e);
+	int rc = perf_open((int32_t)syscall(SYS_gettid), PERF_ADDR, (uint64_t)(uintptr_t)reached,
+			   &p, &e);
 
 	if (rc < 0) {
 		printf("# no breakpoints here: %s\n", e.text);

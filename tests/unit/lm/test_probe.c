@@ -351,8 +351,9 @@ START_TEST(a_process_tells_its_probes)
 	r = world_ask(&w, OBSERVER, with(":proc_get_probes([@])", rank0));
 	ck_assert_uint_eq(r->nentry, 1);
 	ck_assert_str_eq(r->entry[0].objects, rank0);
-	ck_assert_str_eq(entry_text(&r->entry[0]),
-			 "2,[\"step\",[\"int32\"]],[\"region_end\",[\"int64\",\"float64\",\"uint64\"]]");
+	ck_assert_str_eq(
+		entry_text(&r->entry[0]),
+		"2,[\"step\",[\"int32\"]],[\"region_end\",[\"int64\",\"float64\",\"uint64\"]]");
 	close_ranks();
 }
 END_TEST

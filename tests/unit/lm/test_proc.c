@@ -102,7 +102,8 @@ START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 }
 END_TEST
 
-/* Who only looks sees what runs, and neither its arguments nor its environment: they may hold secrets. */
+/* Who only looks sees what runs, and neither its arguments nor its environment: they may hold
+ * secrets. */
 START_TEST(arguments_and_environment_are_not_for_who_only_looks)
 {
 	static const int guarded[] = { 1 << 1, 1 << 4, 1 << 5, (1 << 26) - 1, -1 };

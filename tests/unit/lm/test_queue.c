@@ -15,8 +15,12 @@ static struct seg_posted *table(struct fake_segment *s)
 
 static struct posted_ref put(struct fake_segment *s, unsigned func, int32_t partner, int32_t tag)
 {
-	const struct seg_posted e = { .func = (uint16_t)func, .partner = partner, .tag = tag,
-				      .bytes = 64, .comm = 17, .ticks = (uint64_t)tag };
+	const struct seg_posted e = { .func = (uint16_t)func,
+				      .partner = partner,
+				      .tag = tag,
+				      .bytes = 64,
+				      .comm = 17,
+				      .ticks = (uint64_t)tag };
 	struct posted_ref ref = { 0 };
 
 	posted_put(table(s), s->h->l.posted_epoch, 0, &e, &ref);
@@ -64,7 +68,8 @@ START_TEST(the_first_question_begins_an_empty_list_and_the_next_ones_read_it)
 	seg.h->w.posted_lost = 4;
 	ck_assert(is(ask(1, rank0, "0"), "2,", "4,0"));
 	ck_assert(is(ask(1, rank0, "255"),
-		     "2,[u_0,-1,64,0,0,8,17,\"MPI_Irecv\"],[u_0,0,64,0,3,9,17,\"MPI_Isend\"],", "4,0"));
+		     "2,[u_0,-1,64,0,0,8,17,\"MPI_Irecv\"],[u_0,0,64,0,3,9,17,\"MPI_Isend\"],",
+		     "4,0"));
 	posted_take(table(&seg), &a);
 	ck_assert(is(ask(1, rank0, "32"), "1,[9],", "4,0"));
 	close_ranks();
@@ -172,7 +177,8 @@ END_TEST
 
 SUITE("queue", the_first_question_begins_an_empty_list_and_the_next_ones_read_it,
       a_call_that_began_before_is_there_at_the_first_question,
-      what_posts_and_what_waits_is_not_among_calls_of_before, a_call_with_two_partners_is_two_entries,
+      what_posts_and_what_waits_is_not_among_calls_of_before,
+      a_call_with_two_partners_is_two_entries,
       the_list_goes_on_until_the_last_tool_that_asked_is_gone,
       who_measures_calls_too_keeps_that_and_disable_ends_both,
       a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)

@@ -77,7 +77,8 @@ END_TEST
 START_TEST(a_volume_by_partner_takes_these_ranks_only)
 {
 	start = now();
-	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "\"3\",\"1\""), .every = SEC });
+	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "\"3\",\"1\""),
+			     .every = SEC });
 	call(&seg, "MPI_Send", 8, 1);
 	call(&seg, "MPI_Send", 100, 2);
 	call(&seg, "MPI_Send", 16, 3);
@@ -143,7 +144,8 @@ START_TEST(calls_that_name_no_partner_have_no_time_by_partner)
 	const struct msg_flow_ack *ack;
 
 	start = now();
-	ack = load(&(struct load){ .graph = graph_of("Barrier_delay", rank0, "\"3\""), .every = SEC });
+	ack = load(
+		&(struct load){ .graph = graph_of("Barrier_delay", rank0, "\"3\""), .every = SEC });
 	ck_assert_uint_eq(ack->nentry, 1);
 	ck_assert_ptr_nonnull(strstr(entry_text(&ack->entry[0]), "name none"));
 }
@@ -154,7 +156,8 @@ START_TEST(receives_by_partner_watch_what_completes_them)
 {
 	load_by_partner("Receive_delay");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), HOOK_VOLUME);
-	load(&(struct load){ .graph = graph_of("Send_delay", rank0, "\"3\""), .every = SEC, .version = 2 });
+	load(&(struct load){
+		.graph = graph_of("Send_delay", rank0, "\"3\""), .every = SEC, .version = 2 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
 }
 END_TEST
@@ -167,9 +170,11 @@ START_TEST(persistent_sends_watch_what_starts_them)
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Startall"), HOOK_VOLUME);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Pready"), HOOK_VOLUME);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
-	load(&(struct load){ .graph = graph_of("MPI_Send_init_volume", rank0, ""), .every = SEC, .version = 2 });
+	load(&(struct load){
+		.graph = graph_of("MPI_Send_init_volume", rank0, ""), .every = SEC, .version = 2 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), HOOK_VOLUME);
-	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 3 });
+	load(&(struct load){
+		.graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 3 });
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), 0);
 }
 END_TEST
@@ -227,19 +232,23 @@ START_TEST(figures_of_the_system_are_sampled)
 	static const struct {
 		const char *metric, *object;
 	} sampled[] = {
-		{ "Time", NULL }, { "Compute_time", NULL }, { "Node_load", "n_7" },
-		{ "Node_memory_free", "n_7" }, { "Node_network_in", "n_7" }, { "Node_disk_written", "n_7" },
+		{ "Time", NULL },
+		{ "Compute_time", NULL },
+		{ "Node_load", "n_7" },
+		{ "Node_memory_free", "n_7" },
+		{ "Node_network_in", "n_7" },
+		{ "Node_disk_written", "n_7" },
 	};
 
 	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
 		const char *object = sampled[i].object ? sampled[i].object : rank0;
 
 		start = now();
-		ck_assert_uint_eq(load(&(struct load){ .graph = graph_of(sampled[i].metric, object,
-									 ""),
-						       .every = SEC })
-					  ->nentry,
-				  0);
+		ck_assert_uint_eq(
+			load(&(struct load){ .graph = graph_of(sampled[i].metric, object, ""),
+					     .every = SEC })
+				->nentry,
+			0);
 		world_run(&w, SEC);
 		ck_assert_msg(!isnan(value_of_read(1).value), "%s", sampled[i].metric);
 	}
@@ -249,7 +258,9 @@ END_TEST
 static struct flow_token look_at(const char *metric, const char *object)
 {
 	start = now();
-	ck_assert_uint_eq(load(&(struct load){ .graph = graph_of(metric, object, ""), .every = SEC })->nentry, 0);
+	ck_assert_uint_eq(
+		load(&(struct load){ .graph = graph_of(metric, object, ""), .every = SEC })->nentry,
+		0);
 	world_run(&w, SEC);
 	return value_of_read(1);
 }
@@ -261,8 +272,12 @@ START_TEST(figures_of_a_node_are_those_of_its_system)
 		const char *metric;
 		double value;
 	} row[] = {
-		{ "Node_load", 0.5 },	       { "Node_memory_free", 40 },    { "Node_swap_free", 30 },
-		{ "Node_cpu_pressure", 0.125 }, { "Node_memory_pressure", 0.25 }, { "Node_io_pressure", 0.375 },
+		{ "Node_load", 0.5 },
+		{ "Node_memory_free", 40 },
+		{ "Node_swap_free", 30 },
+		{ "Node_cpu_pressure", 0.125 },
+		{ "Node_memory_pressure", 0.25 },
+		{ "Node_io_pressure", 0.375 },
 	};
 
 	ck_assert_int_eq(host_facts(&w.host.host, &facts, NULL), 0);
@@ -317,7 +332,11 @@ END_TEST
 START_TEST(a_graph_that_is_refused_leaves_the_old_one_running)
 {
 	static const char *const bad[] = {
-		"", "[]", "[\"flow\",1,7,[]", "[\"flow\",2,7,[]]", "[\"flow\",1,7,[[\"op\",0,0,0,[0],\"+\"]]]",
+		"",
+		"[]",
+		"[\"flow\",1,7,[]",
+		"[\"flow\",2,7,[]]",
+		"[\"flow\",1,7,[[\"op\",0,0,0,[0],\"+\"]]]",
 		"[\"flow\",1,8,[[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,0,[],[]],"
 		"[\"link_out\",0,0,0,[0],\"up\"]]]",
 	};
@@ -343,10 +362,10 @@ START_TEST(intervals_that_make_no_sense_are_refused)
 
 	start = now();
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
-		ck_assert_uint_eq(load(&(struct load){ .graph = graph_of("Time", "", ""),
-						       .every = steps[i] })
-					  ->nentry,
-				  1);
+		ck_assert_uint_eq(
+			load(&(struct load){ .graph = graph_of("Time", "", ""), .every = steps[i] })
+				->nentry,
+			1);
 	ck_assert_uint_eq(load(&(struct load){ .graph = graph_of("Time", "", ""),
 					       .every = SEC,
 					       .read = UINT64_MAX })
@@ -364,8 +383,10 @@ START_TEST(a_new_version_goes_on_where_the_old_one_was)
 	call(&seg, "MPI_Send", 80, 1);
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(1).value, 1);
-	load(&(struct load){
-		.graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 2, .read = 1 });
+	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""),
+			     .every = SEC,
+			     .version = 2,
+			     .read = 1 });
 	call(&seg, "MPI_Send", 80, 1);
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of_read(2).value, 2);
@@ -425,7 +446,8 @@ static double asked_for(uint64_t read)
 	return value_of_read(read).value;
 }
 
-/* A mainsm began with an earlier time, and this host had not heard of it: the process seemed to have begun after the measurement. */
+/* A mainsm began with an earlier time, and this host had not heard of it: the process seemed to
+ * have begun after the measurement. */
 START_TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 {
 	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
@@ -592,5 +614,6 @@ int main(void)
 		a_mainsm_that_counts_anew_gets_a_measurement_of_its_own,
 	};
 
-	return suite_run_with("readings", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("readings", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

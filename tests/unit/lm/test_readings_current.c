@@ -33,7 +33,8 @@ START_TEST(its_time_is_its_partners_where_that_is_known)
 
 	fake_segment_be_in(&seg, "MPI_Recv", 1);
 	start = now();
-	load(&(struct load){ .graph = graph_of("Receive_delay", rank0, "\"3\",\"1\""), .every = SEC });
+	load(&(struct load){ .graph = graph_of("Receive_delay", rank0, "\"3\",\"1\""),
+			     .every = SEC });
 	world_run(&w, SEC);
 	t = value_of_read(1);
 	ck_assert_double_gt(t.value, 0);
@@ -56,10 +57,11 @@ static void load_rate(const char *metric, const char *partners)
 {
 	static char text[1024];
 
-	snprintf(text, sizeof(text),
-		 "[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,0,[%s],[]],"
-		 "[\"delta\",0,0,0,[0],1],[\"link_out\",0,0,0,[1],\"up\"]]]",
-		 M, metric, rank0, partners);
+	snprintf(
+		text, sizeof(text),
+		"[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,0,[%s],[]],"
+		"[\"delta\",0,0,0,[0],1],[\"link_out\",0,0,0,[1],\"up\"]]]",
+		M, metric, rank0, partners);
 	start = now();
 	load(&(struct load){ .graph = text, .every = SEC });
 }
@@ -79,7 +81,9 @@ START_TEST(bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean)
 		ck_assert_uint_eq(t.flags, FLOW_NONE_YET);
 	}
 	fake_segment_be_in(&seg, NULL, 0);
-	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_File_write", .bytes_out = 400, .partner = -1 });
+	fake_segment_call(
+		&seg,
+		&(struct fake_call){ .name = "MPI_File_write", .bytes_out = 400, .partner = -1 });
 	world_run(&w, SEC);
 	ck_assert_double_eq_tol(value_of_read(5).value, 100, 1);
 	/* One call after the other is none that goes on. */
@@ -109,14 +113,7 @@ START_TEST(a_send_to_somebody_else_is_not_waited_for)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_call_from_before_counts_from_the_start,
-		its_time_is_its_partners_where_that_is_known,
-		bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean,
-		a_send_to_somebody_else_is_not_waited_for,
-	};
-
-	return suite_run_with("readings of calls under way", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("readings of calls under way", set_up, clean_up,
+	   a_call_from_before_counts_from_the_start, its_time_is_its_partners_where_that_is_known,
+	   bytes_that_are_told_at_the_end_are_none_yet_and_then_a_mean,
+	   a_send_to_somebody_else_is_not_waited_for)

@@ -113,20 +113,14 @@ START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
 	load_metric("Send_count");
 	world_run(&w, 20 * MS);
 	ck_assert_int_eq(access(bases, F_OK), 0);
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = M } });
+	above_send(&w.mainsm,
+		   &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = M } });
 	world_run(&w, 20 * MS);
 	ck_assert_int_ne(access(bases, F_OK), 0);
 	end_bases();
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_count_since_the_start_goes_on_under_the_next_lm,
-		a_total_of_the_node_goes_on_however_its_lm_has_ended,
-		a_measurement_that_has_ended_leaves_nothing_to_go_on_from,
-	};
-
-	return suite_run_with("readings next", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("readings next", set_up, clean_up, a_count_since_the_start_goes_on_under_the_next_lm,
+	   a_total_of_the_node_goes_on_however_its_lm_has_ended,
+	   a_measurement_that_has_ended_leaves_nothing_to_go_on_from)

@@ -195,7 +195,8 @@ START_TEST(what_is_no_finite_number_is_flagged_and_spoils_nothing_else)
 }
 END_TEST
 
-/* From the start in mainsm's time, as far as that is known; for differences in the host's own, which it knows well. */
+/* From the start in mainsm's time, as far as that is known; for differences in the host's own,
+ * which it knows well. */
 START_TEST(times_of_one_host_are_better_known_than_that_of_mainsm)
 {
 	struct flow_token own, system;
@@ -274,7 +275,8 @@ START_TEST(what_cannot_be_read_at_a_probe_is_said)
 		const char *source;
 		unsigned status;
 	} bad[] = {
-		{ "\"metric\",\"Send_count\",\"@\",\"stop\",\"@\",0,1,[],[]", STATUS_UNKNOWN_OBJECT },
+		{ "\"metric\",\"Send_count\",\"@\",\"stop\",\"@\",0,1,[],[]",
+		  STATUS_UNKNOWN_OBJECT },
 		{ "\"parameter\",\"\",\"\",\"region_end\",\"@\",3,0,[],[]", STATUS_UNKNOWN_OBJECT },
 		{ "\"metric\",\"Barrier_count\",\"@\",\"step\",\"@\",0,1,[\"1\"],[]",
 		  STATUS_UNSUPPORTED_SERVICE },
@@ -302,8 +304,10 @@ END_TEST
 
 static void send_to(int64_t partner, int64_t bytes)
 {
-	fake_segment_call(&seg, &(struct fake_call){
-					.name = "MPI_Send", .bytes_out = bytes, .partner = partner, .ticks = 100 });
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send",
+						     .bytes_out = bytes,
+						     .partner = partner,
+						     .ticks = 100 });
 }
 
 START_TEST(partners_are_told_apart_at_a_probe)
@@ -370,7 +374,8 @@ START_TEST(the_last_events_of_a_process_count)
 }
 END_TEST
 
-/* Rings are read to their ends before a wish, and whose ring makes no sense goes in the middle of it. */
+/* Rings are read to their ends before a wish, and whose ring makes no sense goes in the middle of
+ * it. */
 START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 {
 	struct flow_token t;
@@ -397,16 +402,17 @@ START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
 	const struct msg_flow_ack *ack;
 
 	fake_segment_thread(&seg, 0)->ring_head = seg.h->ring_bytes + 8;
-	ack = load_graph(7, with("[\"flow\",1,7,["
-				 "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\",\"step\",\"@\","
-				 "0,1,[],[]],"
-				 "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\","
-				 "\"region_end\",\"@\",0,1,[],[]],"
-				 "[\"vt_agg\",0,0,0,[0],\"MAX\",0.0,0,1],"
-				 "[\"vt_agg\",0,0,0,[1],\"MAX\",0.0,0,1],"
-				 "[\"link_out\",0,0,0,[2],\"up\"],"
-				 "[\"link_out\",0,0,0,[3],\"too\"]]]",
-				 rank0));
+	ack = load_graph(7,
+			 with("[\"flow\",1,7,["
+			      "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\",\"step\",\"@\","
+			      "0,1,[],[]],"
+			      "[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\","
+			      "\"region_end\",\"@\",0,1,[],[]],"
+			      "[\"vt_agg\",0,0,0,[0],\"MAX\",0.0,0,1],"
+			      "[\"vt_agg\",0,0,0,[1],\"MAX\",0.0,0,1],"
+			      "[\"link_out\",0,0,0,[2],\"up\"],"
+			      "[\"link_out\",0,0,0,[3],\"too\"]]]",
+			      rank0));
 	ck_assert_uint_eq(ack->nentry, 0);
 	ck_assert_uint_eq(procs_detached(w.lm->procs), 1);
 	ck_assert(!probes_wants_any(w.lm->probes));
@@ -456,26 +462,14 @@ START_TEST(the_time_of_an_event_is_the_measurements)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		each_event_counts_once_in_its_interval,
-		parameters_are_values,
-		what_is_no_finite_number_is_flagged_and_spoils_nothing_else,
-		times_of_one_host_are_better_known_than_that_of_mainsm,
-		what_the_rank_has_counted_is_read_at_the_probe,
-		two_measurements_of_one_probe_do_not_double_it,
-		a_figure_more_at_a_probe_loses_no_event,
-		what_cannot_be_read_at_a_probe_is_said,
-		partners_are_told_apart_at_a_probe,
-		what_is_sampled_is_looked_at_when_the_event_comes,
-		the_last_events_of_a_process_count,
-		a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
-		a_process_that_is_bad_at_the_first_look_is_let_go,
-		probes_of_a_process_are_watched_when_its_segment_comes,
-		the_time_of_an_event_is_the_measurements,
-	};
-
-	return suite_run_with("readings at probes", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("readings at probes", set_up, clean_up, each_event_counts_once_in_its_interval,
+	   parameters_are_values, what_is_no_finite_number_is_flagged_and_spoils_nothing_else,
+	   times_of_one_host_are_better_known_than_that_of_mainsm,
+	   what_the_rank_has_counted_is_read_at_the_probe,
+	   two_measurements_of_one_probe_do_not_double_it, a_figure_more_at_a_probe_loses_no_event,
+	   what_cannot_be_read_at_a_probe_is_said, partners_are_told_apart_at_a_probe,
+	   what_is_sampled_is_looked_at_when_the_event_comes, the_last_events_of_a_process_count,
+	   a_process_that_turns_bad_while_it_is_looked_at_is_let_go,
+	   a_process_that_is_bad_at_the_first_look_is_let_go,
+	   probes_of_a_process_are_watched_when_its_segment_comes,
+	   the_time_of_an_event_is_the_measurements)

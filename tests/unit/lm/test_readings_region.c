@@ -36,10 +36,11 @@ static const struct msg_flow_ack *load(uint32_t m, const char *metric, const cha
 	struct msg_flow_piece sent = piece;
 	const struct msg *ack;
 
-	snprintf(graph, sizeof(graph),
-		 "[\"flow\",1,%u,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,1,[],[%s]],"
-		 "[\"link_out\",0,0,0,[0],\"up\"]]]",
-		 m, metric, rank0, regions);
+	snprintf(
+		graph, sizeof(graph),
+		"[\"flow\",1,%u,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,1,[],[%s]],"
+		"[\"link_out\",0,0,0,[0],\"up\"]]]",
+		m, metric, rank0, regions);
 	sent.graph.n = strlen(graph);
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_LOAD,
 					     .flow_load = { .measurement = m,
@@ -63,11 +64,13 @@ static struct flow_token value_of(uint32_t m, uint64_t read)
 	for (size_t i = 0; i < w.mainsm.n; i++) {
 		const struct msg *f = w.mainsm.msg[i];
 
-		if (f->type != MSG_FLOW_BATCH || f->flow_batch.measurement != m || f->flow_batch.read != read)
+		if (f->type != MSG_FLOW_BATCH || f->flow_batch.measurement != m ||
+		    f->flow_batch.read != read)
 			continue;
 		ck_assert_uint_eq(f->flow_batch.nbatch, 1);
-		ck_assert_int_eq(flow_batch_decode(&room, f->flow_batch.batch[0].p, f->flow_batch.batch[0].n, &b,
-						   NULL), 0);
+		ck_assert_int_eq(flow_batch_decode(&room, f->flow_batch.batch[0].p,
+						   f->flow_batch.batch[0].n, &b, NULL),
+				 0);
 		ck_assert_uint_eq(b.n, 1);
 		return b.t[0];
 	}
@@ -82,13 +85,16 @@ static void step(int64_t vt)
 
 static void region_end(void)
 {
-	fake_segment_probe(&seg, FAKE_REGION, (const union seg_value[]){ { .i = 1 }, { .f = 0 }, { .u = 0 } });
+	fake_segment_probe(&seg, FAKE_REGION,
+			   (const union seg_value[]){ { .i = 1 }, { .f = 0 }, { .u = 0 } });
 }
 
 static void send_bytes(int64_t bytes)
 {
-	fake_segment_call(&seg, &(struct fake_call){
-					.name = "MPI_Send", .bytes_out = bytes, .partner = 1, .ticks = 1000000 });
+	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send",
+						     .bytes_out = bytes,
+						     .partner = 1,
+						     .ticks = 1000000 });
 }
 
 #define STEP_TO_END "\"step..region_end\""
@@ -110,11 +116,13 @@ START_TEST(only_calls_of_the_region_count)
 	send_bytes(1000);
 	world_run(&w, SEC);
 	t = value_of(7, 1);
-	ck_assert_double_eq(t.value, 1010); /* the region is open, and what was done in it so far counts */
+	/* the region is open, and what was done in it so far counts */
+	ck_assert_double_eq(t.value, 1010);
 	ck_assert_double_eq(t.error, 0);
 	ck_assert_double_eq(value_of(8, 1).value, 2);
 	ck_assert_double_gt(value_of(9, 1).value, 0);
-	ck_assert_double_eq(value_of(10, 1).value, 101); /* the thread went out of it at first: it had been in it */
+	/* the thread went out of it at first: it had been in it */
+	ck_assert_double_eq(value_of(10, 1).value, 101);
 	send_bytes(10000);
 	region_end();
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
@@ -170,9 +178,12 @@ START_TEST(a_new_version_goes_on_and_the_end_switches_the_probes_off)
 	send_bytes(5);
 	world_run(&w, SEC);
 	ck_assert_double_eq(value_of(7, 1).value, 10);
-	above_send(&w.mainsm, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = 7 } });
+	above_send(&w.mainsm,
+		   &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = 7 } });
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP) | fake_segment_probe_word(&seg, FAKE_REGION), 0);
+	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP) |
+				  fake_segment_probe_word(&seg, FAKE_REGION),
+			  0);
 }
 END_TEST
 
@@ -182,7 +193,8 @@ START_TEST(what_cannot_be_told_apart_by_regions_is_said)
 		const char *metric, *regions, *why;
 		unsigned status;
 	} bad[] = {
-		{ "Send_volume", "\"step..nowhere\"", "has no probes of that name", STATUS_UNKNOWN_OBJECT },
+		{ "Send_volume", "\"step..nowhere\"", "has no probes of that name",
+		  STATUS_UNKNOWN_OBJECT },
 		{ "Send_volume", "\"step\"", "NAME_begin and NAME_end", STATUS_UNKNOWN_OBJECT },
 		{ "Send_volume", "\"a b\"", "a region is BEGIN..END", STATUS_PARAMETER_ERROR },
 		{ "Memory_size", STEP_TO_END, "no metric of calls", STATUS_UNSUPPORTED_SERVICE },
@@ -214,16 +226,8 @@ START_TEST(there_is_room_for_some_figures_of_regions_only)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		only_calls_of_the_region_count,
-		whoever_has_met_no_probe_may_be_inside,
-		a_thread_that_has_made_no_call_yet_may_be_inside,
-		a_new_version_goes_on_and_the_end_switches_the_probes_off,
-		what_cannot_be_told_apart_by_regions_is_said,
-		there_is_room_for_some_figures_of_regions_only,
-	};
-
-	return suite_run_with("readings of regions", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("readings of regions", set_up, clean_up, only_calls_of_the_region_count,
+	   whoever_has_met_no_probe_may_be_inside, a_thread_that_has_made_no_call_yet_may_be_inside,
+	   a_new_version_goes_on_and_the_end_switches_the_probes_off,
+	   what_cannot_be_told_apart_by_regions_is_said,
+	   there_is_room_for_some_figures_of_regions_only)

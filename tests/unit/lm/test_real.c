@@ -84,7 +84,8 @@ static unsigned entries_of(pid_t pid)
 	return n;
 }
 
-/* Of two that registered before there was an lm one is over, one lives and has its memfd to be found by: each comes once. */
+/* Of two that registered before there was an lm one is over, one lives and has its memfd to be
+ * found by: each comes once. */
 START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 {
 	struct err e = { 0 };
@@ -233,7 +234,8 @@ START_TEST(another_user_is_refused)
 	if (getuid() != 0)
 		return; /* nobody else to play */
 	real_open();
-	/* The directory keeps others out already; here it is left open, so that the credentials must do it. */
+	/* The directory keeps others out already; here it is left open, so that the credentials
+	 * must do it. */
 	ck_assert_int_eq(chmod(real.dir, 0755), 0);
 	ck_assert_int_eq(chmod(real.path, 0777), 0);
 	pid = fork();
@@ -392,7 +394,8 @@ static int lingering_socket(void)
 	const struct linger minutes = { 1, 300 };
 	char much[65536] = { 0 };
 
-	if (bind(l, (struct sockaddr *)&a, len) || listen(l, 1) || getsockname(l, (struct sockaddr *)&a, &len) ||
+	if (bind(l, (struct sockaddr *)&a, len) || listen(l, 1) ||
+	    getsockname(l, (struct sockaddr *)&a, &len) ||
 	    connect(fd, (struct sockaddr *)&a, len) || accept(l, NULL, NULL) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &minutes, sizeof(minutes)))
 		_exit(91);
@@ -438,11 +441,11 @@ START_TEST(a_descriptor_whose_close_waits_holds_nobody_up)
 }
 END_TEST
 
-SUITE("lm and processes that come",
-      a_process_registers_and_its_end_is_seen_with_its_status,
-      a_process_that_is_over_before_the_lm_looks_is_seen_ended, who_registered_at_an_inherited_socket_is_taken_in,
-      who_registers_late_is_taken_in_once, a_descriptor_that_is_not_the_socket_is_refused,
-      an_lm_finds_running_processes_by_their_memfd, another_user_is_refused, the_socket_is_closed_to_others,
+SUITE("lm and processes that come", a_process_registers_and_its_end_is_seen_with_its_status,
+      a_process_that_is_over_before_the_lm_looks_is_seen_ended,
+      who_registered_at_an_inherited_socket_is_taken_in, who_registers_late_is_taken_in_once,
+      a_descriptor_that_is_not_the_socket_is_refused, an_lm_finds_running_processes_by_their_memfd,
+      another_user_is_refused, the_socket_is_closed_to_others,
       messages_that_are_none_of_ours_are_refused, silent_visitors_hold_nobody_up,
-      a_socket_that_was_left_behind_is_taken_away,
-      a_descriptor_whose_close_waits_holds_nobody_up, processes_wait_for_descriptors)
+      a_socket_that_was_left_behind_is_taken_away, a_descriptor_whose_close_waits_holds_nobody_up,
+      processes_wait_for_descriptors)

@@ -79,7 +79,10 @@ START_TEST(stop_and_continue_reach_a_real_process)
 	pid_t pid;
 
 	real_open();
-	ck_assert_int_eq(stops_open(&(struct stops_conf){ real.loop, real.host, real.procs, NULL, 1, NULL }, &s, NULL), 0);
+	ck_assert_int_eq(
+		stops_open(&(struct stops_conf){ real.loop, real.host, real.procs, NULL, 1, NULL },
+			   &s, NULL),
+		0);
 	stops_link(s, true);
 	pid = real_start_rank();
 	WAIT_FOR(procs_find_pid(real.procs, pid));
@@ -97,5 +100,5 @@ START_TEST(stop_and_continue_reach_a_real_process)
 }
 END_TEST
 
-SUITE("lm and processes that it acts on",
-      a_recycled_pid_is_never_signalled, stop_and_continue_reach_a_real_process)
+SUITE("lm and processes that it acts on", a_recycled_pid_is_never_signalled,
+      stop_and_continue_reach_a_real_process)

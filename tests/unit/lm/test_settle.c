@@ -263,7 +263,8 @@ START_TEST(a_signal_that_is_taken_is_done_at_the_latest_after_the_bound)
 }
 END_TEST
 
-/* Those that run use up what may be looked at in a turn; those that stand are the first or the last of the list. */
+/* Those that run use up what may be looked at in a turn; those that stand are the first or the last
+ * of the list. */
 #define RUNNING (STAND_LOOKS_MAX / 2 + 4)
 #define STANDING 4
 

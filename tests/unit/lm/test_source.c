@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls and signals: that they are watched is told when lm-trace holds the threads, and not before. */
+/* System calls and signals: that they are watched is told when lm-trace holds the threads, and not
+ * before. */
 #include "common/base/buf.h"
 #include "common/omis/status.h"
 #include "common/tracer/tracer_msg.h"
@@ -156,9 +157,12 @@ static int be_tracer(void)
 
 int main(void)
 {
-	const TTest *const tests[] = { it_is_armed_when_the_threads_are_held, a_tracer_that_does_not_answer_is_not_waited_for,
-				       what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never,
-				       without_a_tracer_it_is_told_at_once };
+	const TTest *const tests[] = {
+		it_is_armed_when_the_threads_are_held,
+		a_tracer_that_does_not_answer_is_not_waited_for,
+		what_is_armed_anew_or_given_up_meanwhile_is_told_once_or_never,
+		without_a_tracer_it_is_told_at_once
+	};
 	int rc;
 
 	if (getenv(GATE))

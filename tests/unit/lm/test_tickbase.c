@@ -3,7 +3,8 @@
 #include "lm/tickbase.h"
 #include "tests/suite.h"
 
-/* The environment is that of whoever started the lm; each rank says by itself which clock it has. */
+/* The environment is that of whoever started the lm; each rank says by itself which clock it
+ * has. */
 START_TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
 {
 	struct tickbase t;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line to lm-trace as those see it who ask: what they are told stays true while they ask again. */
+/* The line to lm-trace as those see it who ask: what they are told stays true while they ask
+ * again. */
 #include "common/base/buf.h"
 #include "common/loop/loop.h"
 #include "lm/trace.h"
@@ -48,9 +49,12 @@ static void on_event(void *arg, const struct tracer_msg *m)
 static void open_trace(void)
 {
 	loop = loop_new();
-	trace = trace_new(&(struct trace_conf){
-		.loop = loop, .program = "/proc/self/exe", .sent_max = TRACE_SENT_MAX,
-		.answer_max = TRACE_ANSWER_MAX_NS, .hangs = "it did not answer", .on_event = on_event });
+	trace = trace_new(&(struct trace_conf){ .loop = loop,
+						.program = "/proc/self/exe",
+						.sent_max = TRACE_SENT_MAX,
+						.answer_max = TRACE_ANSWER_MAX_NS,
+						.hangs = "it did not answer",
+						.on_event = on_event });
 	ck_assert_ptr_nonnull(trace);
 }
 

@@ -53,12 +53,15 @@ START_TEST(a_reader_takes_as_many_as_it_asks_for)
 	open_ranks();
 	create(rank0);
 	for (int i = 0; i < 5; i++)
-		world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.5,2,[\"a\\nb\",3#\001\"\002])");
-	expect(":trace_buffer_read([trace_b_1],2)", rank0, "trace_b_1,0,3,0,[1.5,2,[\"a\\nb\",3#\001\"\002]],[", "]]");
+		world_ask(&w, OBSERVER,
+			  ":trace_buffer_append(trace_b_1,1.5,2,[\"a\\nb\",3#\001\"\002])");
+	expect(":trace_buffer_read([trace_b_1],2)", rank0,
+	       "trace_b_1,0,3,0,[1.5,2,[\"a\\nb\",3#\001\"\002]],[", "]]");
 	expect(":trace_buffer_read([trace_b_1],0)", rank0, "trace_b_1,2,3,0", ",2,3,0");
 	expect(":trace_buffer_read([trace_b_1],9)", rank0, "trace_b_1,2,0,0,[", "]]");
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1],-1)")->entry[0].status,
-			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(
+		world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1],-1)")->entry[0].status,
+		STATUS_PARAMETER_ERROR);
 	close_ranks();
 }
 END_TEST
@@ -70,7 +73,9 @@ START_TEST(without_an_event_a_record_goes_to_each_part)
 	open_ranks();
 	snprintf(both, sizeof(both), "%s,%s", rank0, rank1);
 	create(both);
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,2,[])")->entry[0].status,
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,2,[])")
+				  ->entry[0]
+				  .status,
 			  STATUS_OK);
 	expect(":trace_buffer_read([trace_b_1])", both, "trace_b_1,0,0,0,[1.0,2,[]]", "");
 	expect(":trace_buffer_read([trace_b_1])", both, "trace_b_1,1,0,0", "");
@@ -78,7 +83,8 @@ START_TEST(without_an_event_a_record_goes_to_each_part)
 }
 END_TEST
 
-/* Records of so many bytes, and some more, until there is an error; the number of those that went in. */
+/* Records of so many bytes, and some more, until there is an error; the number of those that went
+ * in. */
 static unsigned fill_with(int bytes)
 {
 	char text[20000];
@@ -96,7 +102,8 @@ static unsigned fill(void)
 	char text[1200];
 	unsigned n;
 
-	/* The two oldest are short: after the first is read refusals are told again, the test reads the other. */
+	/* The two oldest are short: after the first is read refusals are told again, the test reads
+	 * the other. */
 	snprintf(text, sizeof(text), ":trace_buffer_append(trace_b_1,1.0,2,[\"%0950d\"])", 0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status, STATUS_OK);
@@ -143,7 +150,9 @@ START_TEST(a_full_part_drops_what_is_new_and_says_so_once)
 	ck_assert_ptr_null(send_until_told());
 	ck_assert_int_gt(figure("trace_records_dropped"), 2);
 	snprintf(first, sizeof(first), "trace_b_1,1,%u", n / 100);
-	ck_assert_int_eq(strncmp(read_of(":trace_buffer_read([trace_b_1],1)", rank0), first, strlen(first)), 0);
+	ck_assert_int_eq(
+		strncmp(read_of(":trace_buffer_read([trace_b_1],1)", rank0), first, strlen(first)),
+		0);
 	t = send_until_told();
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->entry[0].status, STATUS_NO_MEMORY);
@@ -162,7 +171,8 @@ START_TEST(a_record_that_is_too_long_is_dropped)
 		/* [1.0,2,["..."]] */
 		snprintf(text, sizeof(text), ":trace_buffer_append(trace_b_1,1.0,2,[\"%0*d\"])",
 			 TRACE_RECORD_MAX_BYTES - 12 + over, 0);
-		ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status == STATUS_OK, !over);
+		ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status == STATUS_OK,
+				  !over);
 	}
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,0,0,1,[1.0,2,", "]]");
 	close_ranks();
@@ -173,12 +183,18 @@ START_TEST(a_buffer_is_nobody_elses_and_goes_with_its_tool)
 {
 	open_ranks();
 	world_ask_as(&w, 1, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0));
-	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
+	ck_assert_uint_eq(
+		world_ask_as(&w, 2, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
+		STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[])")
+				  ->entry[0]
+				  .status,
 			  STATUS_UNKNOWN_OBJECT);
-	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[])")->entry[0].status,
-			  STATUS_UNKNOWN_OBJECT);
-	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0))->entry[0].status,
-			  STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(
+		world_ask_as(&w, 2, OBSERVER, with(":omig_pa_create([@],trace_b_1)", rank0))
+			->entry[0]
+			.status,
+		STATUS_NO_PERMISSION);
 	world_ask_as(&w, 2, OBSERVER, ":trace_buffer_delete([trace_b_1])");
 	ck_assert_int_eq(figure("trace_buffers"), 1);
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 1 } });
@@ -196,8 +212,9 @@ START_TEST(deleting_forgets_the_records)
 	ck_assert_int_gt(figure("trace_bytes"), 0);
 	world_ask(&w, OBSERVER, ":trace_buffer_delete([trace_b_1])");
 	ck_assert_int_eq(figure("trace_bytes"), 0);
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
-			  STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(
+		world_ask(&w, OBSERVER, ":trace_buffer_read([trace_b_1])")->entry[0].status,
+		STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }
 END_TEST
@@ -210,15 +227,16 @@ START_TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
 	world_run(&w, MS);
 	expect(":trace_buffer_read([trace_b_1])", rank0, "trace_b_1,0,0,0,[1.0,1,[4]]", "");
-	ck_assert_uint_eq(world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_2)", rank0))->entry[0].status,
+	ck_assert_uint_eq(world_ask(&w, OBSERVER, with(":omig_pa_create([@],trace_b_2)", rank0))
+				  ->entry[0]
+				  .status,
 			  STATUS_UNKNOWN_OBJECT);
 	close_ranks();
 }
 END_TEST
 
-SUITE("lm trace buffers",
-      each_event_of_a_process_becomes_a_record_of_its_part, a_reader_takes_as_many_as_it_asks_for,
-      without_an_event_a_record_goes_to_each_part, a_full_part_drops_what_is_new_and_says_so_once,
-      a_record_that_is_too_long_is_dropped,
+SUITE("lm trace buffers", each_event_of_a_process_becomes_a_record_of_its_part,
+      a_reader_takes_as_many_as_it_asks_for, without_an_event_a_record_goes_to_each_part,
+      a_full_part_drops_what_is_new_and_says_so_once, a_record_that_is_too_long_is_dropped,
       a_buffer_is_nobody_elses_and_goes_with_its_tool, deleting_forgets_the_records,
       records_of_a_process_that_has_ended_are_read_but_none_are_added)

@@ -116,9 +116,10 @@ static void count_sends_and_recvs(void)
 	char text[200];
 
 	for (int i = 0; i < 2; i++) {
-		snprintf(text, sizeof(text),
-			 "thread_has_started_lib_call([%s],\"%s\"): pa_counter_global_increment(pa_c_1,1)",
-			 world_token(&w, 100), i ? "MPI_Recv" : "MPI_Send");
+		snprintf(
+			text, sizeof(text),
+			"thread_has_started_lib_call([%s],\"%s\"): pa_counter_global_increment(pa_c_1,1)",
+			world_token(&w, 100), i ? "MPI_Recv" : "MPI_Send");
 		world_arm(&w, i ? "c_6" : "c_5", text, 1, false);
 	}
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
@@ -128,9 +129,10 @@ static void arm_recv_again(void)
 {
 	char text[200];
 
-	snprintf(text, sizeof(text),
-		 "thread_has_started_lib_call([%s],\"MPI_Recv\"): pa_counter_global_increment(pa_c_1,1)",
-		 world_token(&w, 100));
+	snprintf(
+		text, sizeof(text),
+		"thread_has_started_lib_call([%s],\"MPI_Recv\"): pa_counter_global_increment(pa_c_1,1)",
+		world_token(&w, 100));
 	world_arm(&w, "c_6", text, 1, false);
 }
 
@@ -384,7 +386,8 @@ START_TEST(ways_up_that_have_no_room_are_left_out)
 		w.sm.parents = list;
 		world_start_lm(&w);
 		world_run(&w, SEC);
-		snprintf(want, sizeof(want), "%s%s%s", w.sm_addr, more ? "" : " ", more ? "" : list);
+		snprintf(want, sizeof(want), "%s%s%s", w.sm_addr, more ? "" : " ",
+			 more ? "" : list);
 		ck_assert_str_eq(ascent_ways(w.lm->uplink), want);
 		if (!more)
 			world_crash_lm(&w);
@@ -404,5 +407,5 @@ SUITE("lm uplink", mainsm_sends_the_lm_to_the_sm_of_its_site, a_list_of_addresse
       told_to_stop_it_leaves_the_programs_without_cost,
       nor_does_taking_down_what_was_armed_make_them_pay_again,
       without_processes_it_ends_after_a_while, it_says_that_a_process_has_come_while_it_ended,
-      requests_end_with_the_link_that_they_came_by,
-      four_ways_up_that_a_parent_names_are_kept, ways_up_that_have_no_room_are_left_out)
+      requests_end_with_the_link_that_they_came_by, four_ways_up_that_a_parent_names_are_kept,
+      ways_up_that_have_no_room_are_left_out)

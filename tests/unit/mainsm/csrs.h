@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of conditional requests: a tool that sees one or two sites, its requests and what it is told of them. */
+/* For tests of conditional requests: a tool that sees one or two sites, its requests and what it is
+ * told of them. */
 #ifndef TESTS_UNIT_MAINSM_CSRS_H
 #define TESTS_UNIT_MAINSM_CSRS_H
 
@@ -8,21 +9,31 @@
 #define LIB_CALL "thread_has_started_lib_call([],\"MPI_Barrier\"):"
 #define CSR_TOKEN_BYTES 40
 
-static inline void below_trigger(struct below *b, const char *proc, const char *thread, const char *par1)
+static inline void below_trigger(struct below *b, const char *proc, const char *thread,
+				 const char *par1)
 {
 	struct msg_par par = { 1, { (const uint8_t *)par1, strlen(par1) } };
 	struct msg m = { .type = MSG_TRIGGERED };
 	char node[16];
 
 	snprintf(node, sizeof(node), "n_%.*s", (int)strcspn(proc + 2, "_"), proc + 2);
-	m.triggered = (struct msg_triggered){ .csr = b->csr, .tool = b->tool, .seq = 1, .time_ns = 5 * SEC / 2,
-					      .node = node, .proc = proc, .thread = thread, .par = &par, .npar = 1 };
+	m.triggered = (struct msg_triggered){ .csr = b->csr,
+					      .tool = b->tool,
+					      .seq = 1,
+					      .time_ns = 5 * SEC / 2,
+					      .node = node,
+					      .proc = proc,
+					      .thread = thread,
+					      .par = &par,
+					      .npar = 1 };
 	ck_assert_int_eq(link_send(b->link, &m), 0);
 	world_run(b->w, 10 * MS);
 }
 
-/* Node n_1 at site a and n_2 at site b (NULL = there is none), of two processes each; the tool has attached all. */
-static inline void sites_open(struct world *w, struct below *a, struct below *b, struct above *t, enum role role)
+/* Node n_1 at site a and n_2 at site b (NULL = there is none), of two processes each; the tool has
+ * attached all. */
+static inline void sites_open(struct world *w, struct below *a, struct below *b, struct above *t,
+			      enum role role)
 {
 	world_open(w);
 	below_open(w, a, ROLE_SM, "a", "sm-a");
@@ -68,7 +79,8 @@ static inline void above_arm(struct above *t, const char *request, char token[CS
 
 static inline void above_event(struct above *t, char token[CSR_TOKEN_BYTES])
 {
-	str_copy(token, CSR_TOKEN_BYTES, entry_of(above_ask(t, ":user_event_create()"), 1, 0)->value);
+	str_copy(token, CSR_TOKEN_BYTES,
+		 entry_of(above_ask(t, ":user_event_create()"), 1, 0)->value);
 }
 
 /* How many replies of that kind came, and the last of them. */

@@ -38,12 +38,14 @@ static inline void close_hosts(void)
 	measured_clear(&in_b);
 }
 
-static inline void create(const char *objects, const char *text, const char *metric, const char *options)
+static inline void create(const char *objects, const char *text, const char *metric,
+			  const char *options)
 {
 	char request[1024];
 	const struct reply *r;
 
-	snprintf(request, sizeof(request), ":dfg_create(%s,\"%s\",\"%s\",%s)", objects, text, metric, options);
+	snprintf(request, sizeof(request), ":dfg_create(%s,\"%s\",\"%s\",%s)", objects, text,
+		 metric, options);
 	r = above_ask(&t, request);
 	ck_assert_msg(reply_status(r) == STATUS_OK, "%s", r->entry[0].value);
 	str_copy(dfg, sizeof(dfg), entry_of(r, 1, 0)->value);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of measurements: what hosts and an sm do with a measurement, with engines of their own. Each
- * process has told what `told` says for it, whatever is measured; a test says when an interval is read.
+ * For tests of measurements: what hosts and an sm do with a measurement, with engines of their own.
+ * Each process has told what `told` says for it, whatever is measured; a test says when an interval
+ * is read.
  */
 #ifndef TESTS_UNIT_MAINSM_MEASURING_H
 #define TESTS_UNIT_MAINSM_MEASURING_H
@@ -32,7 +33,8 @@ struct measured {
 	const char *refused; /* an object that it has no source for; NULL: all is well */
 	bool no_ack;
 	double (*told)(const char *process);
-	unsigned (*events)(const char *process); /* at probes, in each interval: their values rise by 1 from told(); NULL: none */
+	/* at probes, in each interval: their values rise by 1 from told(); NULL: none */
+	unsigned (*events)(const char *process);
 	struct buf batch[MEASURED_MAX * 8]; /* of the read under way */
 	size_t nbatch;
 	struct flow_rest rest; /* of these, as a box of frames has it */
@@ -88,16 +90,18 @@ static inline void measured_load(struct measured *m, const struct msg_flow_piece
 	static const struct flow_limits limits = { 4, 2048, 16 << 20 };
 	struct measured_piece *p = measured_find(m, from->object);
 	struct omis_values *v = NULL;
-	struct err e = {0};
+	struct err e = { 0 };
 
 	if (!p) {
 		p = &m->piece[m->n++];
 		*p = (struct measured_piece){ .all = m };
 		str_copy(p->object, sizeof(p->object), from->object);
-		p->flow = flow_new(&limits, &(struct flow_out){ measured_on_result, measured_on_batch, p });
+		p->flow = flow_new(&limits,
+				   &(struct flow_out){ measured_on_result, measured_on_batch, p });
 	}
 	flow_graph_free(p->graph);
-	ck_assert_int_eq(omis_parse_values((const char *)from->graph.p, from->graph.n, &v, NULL), 0);
+	ck_assert_int_eq(omis_parse_values((const char *)from->graph.p, from->graph.n, &v, NULL),
+			 0);
 	ck_assert_uint_eq(v->n, 1);
 	ck_assert_msg(flow_graph_from_value(&v->v[0], &p->graph, &e) == 0, "%s", e.text);
 	ck_assert_uint_eq(p->graph->measurement, m->measurement);
@@ -108,7 +112,8 @@ static inline void measured_load(struct measured *m, const struct msg_flow_piece
 static inline void measured_ack(struct measured *m)
 {
 	static const char words[] = "nobody may look at it";
-	struct msg_entry entry = { .objects = m->refused, .status = STATUS_NO_PERMISSION,
+	struct msg_entry entry = { .objects = m->refused,
+				   .status = STATUS_NO_PERMISSION,
 				   .value = { (const uint8_t *)words, sizeof(words) - 1 } };
 	struct msg ack = { .type = MSG_FLOW_ACK,
 			   .flow_ack = { m->measurement, m->version, &entry, m->refused ? 1 : 0 } };
@@ -134,18 +139,21 @@ static inline void measured_got_load(struct measured *m, const struct msg_flow_l
 		measured_ack(m);
 }
 
-static inline void measured_push_events(struct measured *m, struct measured_piece *p, uint32_t i, int64_t read, int64_t t)
+static inline void measured_push_events(struct measured *m, struct measured_piece *p, uint32_t i,
+					int64_t read, int64_t t)
 {
 	const char *process = p->graph->node[i].source.process;
 
 	for (unsigned k = 0; m->events && k < m->events(process); k++) {
-		struct flow_token token = flow_token_make(read * 1000 + k, m->told(process) + k, 0, t - 1);
+		struct flow_token token =
+			flow_token_make(read * 1000 + k, m->told(process) + k, 0, t - 1);
 
 		flow_push(p->flow, flow_input(p->flow, m->measurement, i), &token);
 	}
 }
 
-static inline void measured_push(struct measured *m, struct measured_piece *p, int64_t read, int64_t t)
+static inline void measured_push(struct measured *m, struct measured_piece *p, int64_t read,
+				 int64_t t)
 {
 	for (uint32_t i = 0; i < p->graph->nnode; i++) {
 		const struct flow_node *n = &p->graph->node[i];
@@ -155,9 +163,10 @@ static inline void measured_push(struct measured *m, struct measured_piece *p, i
 			measured_push_events(m, p, i, read, t);
 		if (n->kind != FLOW_INPUT || n->domain != FLOW_READ)
 			continue;
-		token = flow_token_make(read, n->source.kind == FLOW_SOURCE_TIME
-						      ? (double)(t - m->start) / (double)SEC
-						      : m->told(n->source.object),
+		token = flow_token_make(read,
+					n->source.kind == FLOW_SOURCE_TIME
+						? (double)(t - m->start) / (double)SEC
+						: m->told(n->source.object),
 					0, t);
 		flow_push(p->flow, flow_input(p->flow, m->measurement, i), &token);
 	}
@@ -187,8 +196,9 @@ static inline void measured_send(struct measured *m, int64_t read, int64_t t)
 	flow_rest_give(&m->rest, measured_put, m);
 	for (size_t i = 0; i < m->nbatch; i++)
 		v[i] = (struct bytes){ m->batch[i].p, m->batch[i].n };
-	msg.flow_batch = (struct msg_flow_batch){ m->measurement, (uint64_t)read, t, m->n ? m->piece[0].object : "",
-						  v, m->nbatch, 0 };
+	msg.flow_batch = (struct msg_flow_batch){
+		m->measurement, (uint64_t)read, t, m->n ? m->piece[0].object : "", v, m->nbatch, 0
+	};
 	ck_assert_int_eq(link_send(m->b->link, &msg), 0);
 	for (size_t i = 0; i < m->nbatch; i++)
 		buf_done(&m->batch[i]);
@@ -211,7 +221,8 @@ static inline void measured_on_flow(struct below *b, const struct msg *msg)
 	}
 }
 
-static inline void measured_open(struct measured *m, struct below *b, double (*told)(const char *process))
+static inline void measured_open(struct measured *m, struct below *b,
+				 double (*told)(const char *process))
 {
 	*m = (struct measured){ .b = b, .told = told };
 	b->on_flow = measured_on_flow;

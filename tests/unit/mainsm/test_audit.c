@@ -72,7 +72,8 @@ START_TEST(administration_is_written_and_its_secrets_are_not)
 	struct buf text = BUF_INIT(AUDIT_FILE_MAX_BYTES);
 
 	open_world(ROLE_TOOL_OBSERVE);
-	str_copy(string, sizeof(string), entry_of(above_ask(&admin, ":omig_cert_token(\"tool\",60,1)"), 1, 0)->value);
+	str_copy(string, sizeof(string),
+		 entry_of(above_ask(&admin, ":omig_cert_token(\"tool\",60,1)"), 1, 0)->value);
 	above_ask(&admin, ":omig_cert_token(\"mainsm\",60,1)");
 	above_ask(&admin, ":omig_cert_revoke(\"nobody\")");
 	above_ask(&admin, ":omig_cert_list() omig_tree()");
@@ -96,12 +97,14 @@ END_TEST
 START_TEST(what_a_tool_may_not_is_written_here_for_no_host_hears_of_it)
 {
 	open_world(ROLE_TOOL_OBSERVE);
-	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1) thread_stop([])"), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1) thread_stop([])"),
+			  STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(entries(), 1);
 	ck_assert_str_eq(field(0, CALL), "thread_stop([])");
 	ck_assert_str_eq(field(0, WHO), "omig:tool-observe//t");
 	ck_assert_int_eq(answer->v[4].list.v[SESSION].i, t.number);
-	ck_assert_uint_eq(above_status(&t, "proc_has_terminated([]): thread_stop([])"), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(above_status(&t, "proc_has_terminated([]): thread_stop([])"),
+			  STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(entries(), 2);
 	for (int i = 0; i < 300; i++)
 		above_status(&t, ":omig_shutdown()");
@@ -138,8 +141,9 @@ START_TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
 	above_send(&t, ":csr_enable([])", 0);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.arms, 1);
-	m.triggered = (struct msg_triggered){ .csr = a.csr, .tool = a.tool, .seq = 1, .node = "n_1",
-					      .proc = "p_1_a00000" };
+	m.triggered = (struct msg_triggered){
+		.csr = a.csr, .tool = a.tool, .seq = 1, .node = "n_1", .proc = "p_1_a00000"
+	};
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 100 * MS);
 	ck_assert_ptr_nonnull(strstr(a.text, "thread_stop("));
@@ -150,5 +154,6 @@ START_TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
 END_TEST
 
 SUITE("audit", administration_is_written_and_its_secrets_are_not,
-      what_a_tool_may_not_is_written_here_for_no_host_hears_of_it, what_hosts_do_is_written_by_hosts,
+      what_a_tool_may_not_is_written_here_for_no_host_hears_of_it,
+      what_hosts_do_is_written_by_hosts,
       an_action_elsewhere_carries_the_token_of_its_conditional_request)

@@ -54,7 +54,8 @@ static size_t check_all(void)
 
 	for (size_t k = 0; k < omis_service_count(); k++)
 		for (int b = 0; b < BAD_KINDS; b++)
-			for (size_t i = 0; i == 0 || i < omis_service_nparam(omis_service_at(k)); i++) {
+			for (size_t i = 0; i == 0 || i < omis_service_nparam(omis_service_at(k));
+			     i++) {
 				const struct omis_service *s = omis_service_at(k);
 				unsigned want = expected(s, (enum bad)b, i), got;
 				struct buf text = BUF_INIT(4 * OMIS_REQUEST_MAX_BYTES);
@@ -62,9 +63,10 @@ static size_t check_all(void)
 				if (want) {
 					bad_request(&text, s, (enum bad)b, i);
 					got = above_status(&t, buf_str(&text));
-					ck_assert_msg(got == want, "%s: %s, not %s", shown(&text), status_name(got),
-						      status_name(want));
-					ck_assert_msg(t.last->nentry == 1 && t.last->entry[0].action == 0,
+					ck_assert_msg(got == want, "%s: %s, not %s", shown(&text),
+						      status_name(got), status_name(want));
+					ck_assert_msg(t.last->nentry == 1 &&
+							      t.last->entry[0].action == 0,
 						      "%s has more than element 0", shown(&text));
 					cells++;
 				}
@@ -96,31 +98,36 @@ END_TEST
 
 static bool takes_hierarchy(const struct omis_service *s)
 {
-	return s->class != OMIS_EVENT && s->object && strchr("snpt", s->object) && !(s->flags & OMIS_INTERNAL) &&
-	       s->state != OMIS_UNSUPPORTED && s->where != OMIS_AT_EVENT;
+	return s->class != OMIS_EVENT && s->object && strchr("snpt", s->object) &&
+	       !(s->flags & OMIS_INTERNAL) && s->state != OMIS_UNSUPPORTED &&
+	       s->where != OMIS_AT_EVENT;
 }
 
-/* Objects of nobody, of another host, unattached: one answer, so that nothing can be learnt from it. */
+/* Objects of nobody, of another host, unattached: one answer, so that nothing can be learnt from
+ * it. */
 START_TEST(every_service_on_what_is_not_there_says_so)
 {
-	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9", "t_1_zzzzzz" };
+	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",
+					       "t_1_zzzzzz" };
 	size_t cells = 0;
 
 	open_world(ROLE_TOOL_ADMIN);
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
-		for (size_t o = 0; takes_hierarchy(s) && o < sizeof(objects) / sizeof(objects[0]); o++) {
+		for (size_t o = 0; takes_hierarchy(s) && o < sizeof(objects) / sizeof(objects[0]);
+		     o++) {
 			struct buf text = BUF_INIT(4096);
 			unsigned got;
 
 			any_request(&text, s, objects[o]);
 			got = above_status(&t, buf_str(&text));
-			ck_assert_msg(got == STATUS_UNKNOWN_OBJECT || got == STATUS_TYPE_MISMATCH ||
-					      (got == STATUS_PARAMETER_ERROR && s->where == OMIS_AT_TOP),
+			ck_assert_msg(
+				got == STATUS_UNKNOWN_OBJECT || got == STATUS_TYPE_MISMATCH ||
+					(got == STATUS_PARAMETER_ERROR && s->where == OMIS_AT_TOP),
+				"%s: %s", buf_str(&text), status_name(got));
+			ck_assert_msg(got != STATUS_TYPE_MISMATCH || objects[o][0] != s->object,
 				      "%s: %s", buf_str(&text), status_name(got));
-			ck_assert_msg(got != STATUS_TYPE_MISMATCH || objects[o][0] != s->object, "%s: %s",
-				      buf_str(&text), status_name(got));
 			buf_done(&text);
 			cells++;
 		}
@@ -130,7 +137,8 @@ START_TEST(every_service_on_what_is_not_there_says_so)
 }
 END_TEST
 
-/* No object at all, on a tool that is attached to nothing: success with nobody, or a parameter that is wrong. */
+/* No object at all, on a tool that is attached to nothing: success with nobody, or a parameter that
+ * is wrong. */
 START_TEST(every_service_on_nobody_does_nothing)
 {
 	world_open(&w);
@@ -154,5 +162,6 @@ START_TEST(every_service_on_nobody_does_nothing)
 }
 END_TEST
 
-SUITE("bad", every_service_says_what_is_wrong_with_its_parameters, the_same_is_told_to_who_may_only_look,
-      every_service_on_what_is_not_there_says_so, every_service_on_nobody_does_nothing)
+SUITE("bad", every_service_says_what_is_wrong_with_its_parameters,
+      the_same_is_told_to_who_may_only_look, every_service_on_what_is_not_there_says_so,
+      every_service_on_nobody_does_nothing)

@@ -11,8 +11,11 @@ START_TEST(a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_e
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->id, 2);
-	ck_assert_ptr_nonnull(strstr(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000"));
-	ck_assert_str_eq(a.armed, "thread_has_started_lib_call([p_1_a00000,p_1_b00000],\"MPI_Barrier\"):print([$proc,$time])");
+	ck_assert_ptr_nonnull(
+		strstr(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000"));
+	ck_assert_str_eq(
+		a.armed,
+		"thread_has_started_lib_call([p_1_a00000,p_1_b00000],\"MPI_Barrier\"):print([$proc,$time])");
 	ck_assert_uint_eq(a.arms, 1);
 	ck_assert_uint_eq(b.arms, 1);
 	ck_assert_uint_eq(a.prefix, 0);
@@ -51,7 +54,9 @@ END_TEST
 
 START_TEST(what_the_lm_has_done_is_not_done_again)
 {
-	struct msg_entry e = { .action = 1, .objects = "p_1_a00000", .value = { (const uint8_t *)"5", 1 } };
+	struct msg_entry e = { .action = 1,
+			       .objects = "p_1_a00000",
+			       .value = { (const uint8_t *)"5", 1 } };
 	struct msg m = { .type = MSG_TRIGGERED };
 	const struct reply *r;
 
@@ -59,8 +64,9 @@ START_TEST(what_the_lm_has_done_is_not_done_again)
 	define(LIB_CALL " proc_get_info([$proc],0) print([$proc])");
 	with_token("csr_enable");
 	ck_assert_uint_eq(a.prefix, 1);
-	m.triggered = (struct msg_triggered){ .csr = token, .node = "n_1", .proc = "p_1_a00000", .entry = &e,
-					      .nentry = 1 };
+	m.triggered = (struct msg_triggered){
+		.csr = token, .node = "n_1", .proc = "p_1_a00000", .entry = &e, .nentry = 1
+	};
 	ck_assert_int_eq(link_send(a.link, &m), 0);
 	world_run(&w, 10 * MS);
 	r = above_last(&t, STATUS_CSR_TRIGGERED);
@@ -74,7 +80,8 @@ END_TEST
 START_TEST(actions_inside_the_rank_ask_for_no_word)
 {
 	open_sites();
-	str_copy(token, sizeof(token), entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
+	str_copy(token, sizeof(token),
+		 entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
 	snprintf(text, sizeof(text), LIB_CALL " pa_counter_local_increment(%s,1)", token);
 	define(text);
 	with_token("csr_enable");
@@ -185,7 +192,8 @@ static const char *partners_of(const struct below *host)
 	static char out[64];
 	const char *at = strstr(host->armed, "\"MPI_Send\",");
 
-	snprintf(out, sizeof(out), "%.*s", at ? (int)strcspn(at + 11, "]") + 1 : 0, at ? at + 11 : "");
+	snprintf(out, sizeof(out), "%.*s", at ? (int)strcspn(at + 11, "]") + 1 : 0,
+		 at ? at + 11 : "");
 	return out;
 }
 
@@ -316,7 +324,8 @@ START_TEST(user_events_carry_their_parameters)
 
 	open_sites();
 	above_event(&t, event);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$par1,$par2,$proc])", event);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$par1,$par2,$proc])",
+		 event);
 	define(text);
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[5,\"x\"],0)", event);
 	above_ask(&t, text);
@@ -327,7 +336,8 @@ START_TEST(user_events_carry_their_parameters)
 	world_run(&w, 50 * MS);
 	r = above_last(&t, STATUS_CSR_TRIGGERED);
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "3,5,\"x\",u_0");
-	snprintf(text, sizeof(text), ":user_event_destroy([%s]) user_event_raise([%s],[],0)", event, event);
+	snprintf(text, sizeof(text), ":user_event_destroy([%s]) user_event_raise([%s],[],0)", event,
+		 event);
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
@@ -344,13 +354,15 @@ START_TEST(one_event_after_another_is_composed_of_conditions)
 	snprintf(text, sizeof(text), LIB_CALL " user_event_raise([%s],[$par1],0)", event);
 	define(text);
 	with_token("csr_enable");
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$proc,$par1])", event);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([$proc,$par1])",
+		 event);
 	define(text);
 	with_token("csr_enable");
 	below_trigger(&a, "p_1_a00000", "t_1_a00000", "9");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2);
 	/* The source goes through: with resume 0 the object is the one that triggered. */
-	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") == 0);
+	ck_assert(strcmp(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].objects, "t_1_a00000") ==
+		  0);
 	close_sites();
 }
 END_TEST
@@ -371,10 +383,11 @@ START_TEST(the_second_event_counts_only_after_the_first)
 	open_sites();
 	above_event(&t, first);
 	above_event(&t, second);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([\"then\"]) csr_disable([$csr])",
-		 second);
+	snprintf(text, sizeof(text),
+		 "user_event_has_been_raised([%s]): print([\"then\"]) csr_disable([$csr])", second);
 	define(text);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first, token);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first,
+		 token);
 	above_arm(&t, text, opener);
 	raise_event(second);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
@@ -399,7 +412,8 @@ START_TEST(a_call_on_a_host_counts_only_after_the_first_event)
 	open_sites();
 	above_event(&t, first);
 	define(LIB_CALL " print([$proc])");
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first, token);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): csr_enable([%s])", first,
+		 token);
 	above_arm(&t, text, opener);
 	ck_assert_uint_eq(a.arms + b.arms, 0);
 	raise_event(first);
@@ -432,7 +446,8 @@ START_TEST(a_condition_that_raises_its_own_event_is_suspended)
 
 	open_sites();
 	above_event(&t, event);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): user_event_raise([%s],[],0)", event, event);
+	snprintf(text, sizeof(text),
+		 "user_event_has_been_raised([%s]): user_event_raise([%s],[],0)", event, event);
 	define(text);
 	with_token("csr_enable");
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[],0)", event);
@@ -440,7 +455,8 @@ START_TEST(a_condition_that_raises_its_own_event_is_suspended)
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), CAUSAL_DEPTH_MAX);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
+	ck_assert_ptr_nonnull(
+		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
@@ -463,7 +479,8 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 		world_run(&w, 1010 * MS);
 	}
 	told = above_count(&t, STATUS_CSR_TRIGGERED);
-	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX + 2); /* and what was lost at the end of each flood */
+	/* and what was lost at the end of each flood */
+	ck_assert_uint_eq(told, 2 * TOOL_FIRINGS_PER_SEC_MAX + 2);
 	ck_assert_uint_eq(above_last(&t, STATUS_CSR_TRIGGERED)->nentry, 1);
 	ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->entry[0].value, "\"dropped\",500");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
@@ -473,8 +490,10 @@ START_TEST(a_flood_is_thinned_counted_and_in_the_end_suspended)
 		world_run(&w, 1010 * MS);
 	}
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
-	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "\"dropped\","));
+	ck_assert_ptr_nonnull(
+		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "1000 times a second"));
+	ck_assert_ptr_nonnull(
+		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "\"dropped\","));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	close_sites();
 }
@@ -518,13 +537,18 @@ END_TEST
 SUITE("csr", a_condition_is_defined_enabled_disabled_and_deleted_with_a_word_for_each,
       an_event_runs_the_actions_with_its_parameters, what_the_lm_has_done_is_not_done_again,
       actions_inside_the_rank_ask_for_no_word, a_condition_follows_attach_and_detach,
-      a_condition_follows_hosts_that_are_lost_and_return, enabling_waits_for_the_hosts_but_not_for_ever,
+      a_condition_follows_hosts_that_are_lost_and_return,
+      enabling_waits_for_the_hosts_but_not_for_ever,
       arming_on_what_has_ended_is_told_when_it_was_named,
       partners_are_told_to_all_hosts_by_their_ranks, partners_follow_attach_detach_and_their_ranks,
-      partners_that_nobody_knows_are_told_and_mean_nobody, partners_are_of_the_job_that_the_event_names,
-      a_tool_that_goes_leaves_nothing_armed, a_child_cannot_trigger_for_the_hosts_of_another,
-      user_events_carry_their_parameters, one_event_after_another_is_composed_of_conditions,
-      the_second_event_counts_only_after_the_first, a_call_on_a_host_counts_only_after_the_first_event,
-      a_one_shot_fires_once_and_is_told_before_it_ends, a_condition_that_raises_its_own_event_is_suspended,
-      a_flood_is_thinned_counted_and_in_the_end_suspended, conditions_and_actions_of_a_tool_are_limited,
+      partners_that_nobody_knows_are_told_and_mean_nobody,
+      partners_are_of_the_job_that_the_event_names, a_tool_that_goes_leaves_nothing_armed,
+      a_child_cannot_trigger_for_the_hosts_of_another, user_events_carry_their_parameters,
+      one_event_after_another_is_composed_of_conditions,
+      the_second_event_counts_only_after_the_first,
+      a_call_on_a_host_counts_only_after_the_first_event,
+      a_one_shot_fires_once_and_is_told_before_it_ends,
+      a_condition_that_raises_its_own_event_is_suspended,
+      a_flood_is_thinned_counted_and_in_the_end_suspended,
+      conditions_and_actions_of_a_tool_are_limited,
       an_action_without_the_right_is_refused_when_it_is_defined)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests that end while somebody waits for them, and children that speak of others. */
+/* Conditional requests that end while somebody waits for them, and children that speak of
+ * others. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csrs.h"
 
@@ -86,7 +87,8 @@ START_TEST(suspending_lets_go_who_waits_and_deletes)
 	link_send(a.link, &m);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
+	ck_assert_ptr_nonnull(
+		strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value, "suspended"));
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
 	close_sites();
 }
@@ -99,7 +101,8 @@ static void await_event(const char *list, struct msg *m)
 	define(list);
 	send("csr_enable", NULL);
 	world_run(&w, 3 * SEC);
-	*m = (struct msg){ .type = MSG_TRIGGERED, .triggered = { .csr = token, .node = "n_1", .proc = "p_1_a00000" } };
+	*m = (struct msg){ .type = MSG_TRIGGERED,
+			   .triggered = { .csr = token, .node = "n_1", .proc = "p_1_a00000" } };
 }
 
 /* How often it was told in all. */
@@ -134,7 +137,9 @@ END_TEST
 START_TEST(what_only_mainsm_does_is_not_believed_from_below)
 {
 	static const char words[] = "1,p_2_a00000";
-	struct msg_entry e = { .action = 2, .objects = "", .value = { (const uint8_t *)words, sizeof(words) - 1 } };
+	struct msg_entry e = { .action = 2,
+			       .objects = "",
+			       .value = { (const uint8_t *)words, sizeof(words) - 1 } };
 	struct msg m;
 
 	await_event(LIB_CALL " proc_get_info([$proc],0) print([$proc])", &m);

@@ -123,8 +123,10 @@ START_TEST(filtered_counters_ask_for_no_word)
 	char counter[40];
 
 	open_site();
-	str_copy(counter, sizeof(counter), entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
-	snprintf(text, sizeof(text), LIB_CALL " omig_if($par1,\">\",1) pa_counter_local_increment(%s,1)", counter);
+	str_copy(counter, sizeof(counter),
+		 entry_of(above_ask(&t, ":pa_counter_local_create([])"), 1, 0)->value);
+	snprintf(text, sizeof(text),
+		 LIB_CALL " omig_if($par1,\">\",1) pa_counter_local_increment(%s,1)", counter);
 	arm(text);
 	ck_assert_uint_eq(a.prefix, 2);
 	ck_assert(!a.wants_reply);
@@ -138,7 +140,8 @@ END_TEST
 START_TEST(a_filter_that_makes_no_sense_is_refused_at_once)
 {
 	open_site();
-	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_every(0) print([1])"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_every(0) print([1])"),
+			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_if($par1,\"=>\",1) print([1])"),
 			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_every(3) print([1])"), STATUS_TYPE_MISMATCH);
@@ -147,5 +150,6 @@ START_TEST(a_filter_that_makes_no_sense_is_refused_at_once)
 END_TEST
 
 SUITE("csr_filter", a_user_event_that_does_not_pass_is_silent, of_user_events_every_nth_goes_on,
-      a_filter_behind_other_actions_ends_the_list_there, what_a_host_has_let_pass_is_not_asked_again,
-      filtered_counters_ask_for_no_word, a_filter_that_makes_no_sense_is_refused_at_once)
+      a_filter_behind_other_actions_ends_the_list_there,
+      what_a_host_has_let_pass_is_not_asked_again, filtered_counters_ask_for_no_word,
+      a_filter_that_makes_no_sense_is_refused_at_once)

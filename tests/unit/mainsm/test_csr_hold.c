@@ -156,7 +156,8 @@ START_TEST(a_circle_over_two_hosts_is_cut_and_told_once)
 	}
 	ck_assert_uint_eq(acted, CAUSAL_DEPTH_MAX);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
-	ck_assert_ptr_nonnull(strstr(t.of_kind[STATUS_CSR_DISABLED / 2]->entry[0].value, "own event"));
+	ck_assert_ptr_nonnull(
+		strstr(t.of_kind[STATUS_CSR_DISABLED / 2]->entry[0].value, "own event"));
 	close_sites();
 }
 END_TEST

@@ -68,7 +68,9 @@ END_TEST
 /* It may have dropped as many, or lie: the others' events are told. */
 START_TEST(what_a_host_has_dropped_takes_nobodys_room)
 {
-	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = UINT64_MAX / 2 } };
+	struct msg m = { .type = MSG_TRIGGERED,
+			 .triggered = {
+				 .node = "n_1", .proc = "p_1_a00000", .dropped = UINT64_MAX / 2 } };
 	char one[40];
 
 	open_site();
@@ -88,7 +90,8 @@ END_TEST
 /* The lm has let through as many as may be, and dropped the rest. */
 START_TEST(a_host_that_drops_each_second_is_a_flood)
 {
-	struct msg m = { .type = MSG_TRIGGERED, .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = 500 } };
+	struct msg m = { .type = MSG_TRIGGERED,
+			 .triggered = { .node = "n_1", .proc = "p_1_a00000", .dropped = 500 } };
 	char one[40];
 
 	open_site();
@@ -121,7 +124,8 @@ START_TEST(what_the_hosts_have_executed_is_passed_on_all_the_same)
 }
 END_TEST
 
-/* Sixteen actions of forty conditions, three times over: 2.6e8 firings, were they all carried out. */
+/* Sixteen actions of forty conditions, three times over: 2.6e8 firings, were they all carried
+ * out. */
 START_TEST(a_cascade_of_user_events_ends_soon)
 {
 	char e[3][40], csr[40];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool is told of its conditional requests: that they can never happen, what was lost, and the last word. */
+/* What a tool is told of its conditional requests: that they can never happen, what was lost, and
+ * the last word. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
@@ -9,7 +10,8 @@ START_TEST(a_condition_that_disables_itself_is_told_behind_the_event_that_did_it
 
 	open_sites();
 	above_event(&t, event);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s]): print([\"dis\"]) csr_disable([$csr])", event);
+	snprintf(text, sizeof(text),
+		 "user_event_has_been_raised([%s]): print([\"dis\"]) csr_disable([$csr])", event);
 	define(text);
 	with_token("csr_enable");
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[],1)", event);
@@ -45,7 +47,8 @@ START_TEST(what_hosts_had_counted_is_in_the_last_word)
 }
 END_TEST
 
-/* What comes behind the words of the others is told with them; one that is silent holds nobody up for long. */
+/* What comes behind the words of the others is told with them; one that is silent holds nobody up
+ * for long. */
 START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 {
 	struct msg m = { .type = MSG_TRIGGERED };
@@ -57,7 +60,9 @@ START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 	above_send(&t, (snprintf(text, sizeof(text), ":csr_disable([%s])", token), text), 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 0);
-	m.triggered = (struct msg_triggered){ .csr = token, .node = "n_1", .proc = "p_1_a00000", .dropped = 4 };
+	m.triggered = (struct msg_triggered){
+		.csr = token, .node = "n_1", .proc = "p_1_a00000", .dropped = 4
+	};
 	link_send(a.link, &m); /* it happened before */
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
@@ -90,21 +95,24 @@ START_TEST(a_condition_of_a_user_event_that_is_gone_says_so)
 	open_sites();
 	above_event(&t, first);
 	above_event(&t, second);
-	snprintf(text, sizeof(text), "user_event_has_been_raised([%s,%s]): print([1])", first, second);
+	snprintf(text, sizeof(text), "user_event_has_been_raised([%s,%s]): print([1])", first,
+		 second);
 	define(text);
 	snprintf(text, sizeof(text), ":user_event_destroy([%s])", first);
 	above_ask(&t, text);
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, second);
-	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status,
+			  STATUS_UNKNOWN_OBJECT);
 	snprintf(text, sizeof(text), ":user_event_destroy([%s])", second);
 	above_send(&t, text, 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
-	ck_assert_uint_eq(above_ask(&t, "user_event_has_been_raised([e_999]): print([1])")->entry[0].status,
-			  STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(
+		above_ask(&t, "user_event_has_been_raised([e_999]): print([1])")->entry[0].status,
+		STATUS_UNKNOWN_OBJECT);
 	close_sites();
 }
 END_TEST
@@ -130,7 +138,8 @@ static void refuse_at(struct below *at, const char *objects)
 
 START_TEST(what_no_named_process_can_do_is_refused)
 {
-	static const char event[] = "thread_executes_probe([p_1_a00000,p_2_a00000],\"step\"): print([1])";
+	static const char event[] =
+		"thread_executes_probe([p_1_a00000,p_2_a00000],\"step\"): print([1])";
 
 	open_sites();
 	define(event);
@@ -138,7 +147,8 @@ START_TEST(what_no_named_process_can_do_is_refused)
 	refuse_at(&b, "p_2_a00000");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_PARAMETER_ERROR);
 	ck_assert_str_eq(t.of_kind[0]->entry[0].objects, token);
-	ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, "no process here has a probe 'step'"));
+	ck_assert_ptr_nonnull(
+		strstr(t.of_kind[0]->entry[0].value, "no process here has a probe 'step'"));
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 0);
 	ck_assert_uint_eq(a.disarms, 1);
 	b.refused = NULL; /* its program has one by now */
@@ -163,10 +173,12 @@ START_TEST(what_names_only_unknown_objects_is_refused)
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		define(events[i]);
 		ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
-		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, i < 4 ? "_1_zzzzzz: there is no such" : "n_9: there"));
+		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value,
+					     i < 4 ? "_1_zzzzzz: there is no such" : "n_9: there"));
 		ck_assert_uint_eq(with_token("csr_disable"), STATUS_OK);
 	}
-	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED) + above_count(&t, STATUS_CSR_DISABLED), 0);
+	ck_assert_uint_eq(
+		above_count(&t, STATUS_CSR_ENABLED) + above_count(&t, STATUS_CSR_DISABLED), 0);
 	ck_assert_uint_eq(a.arms + b.arms, 0);
 	close_sites();
 }
@@ -180,7 +192,8 @@ START_TEST(of_several_objects_the_known_ones_are_enabled)
 	ck_assert_uint_eq(b.arms, 1);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_2_a00000");
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_1_zzzzzz");
-	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status, STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->status,
+			  STATUS_UNKNOWN_OBJECT);
 	close_sites();
 }
 END_TEST
@@ -191,11 +204,13 @@ START_TEST(of_all_processes_a_reason_is_told_when_none_can)
 	define("thread_executes_probe([],\"step\"): print([1])");
 	refuse_at(&a, "p_1_a00000,p_1_b00000");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->nentry, 2); /* those of b, and no word of a */
+	/* those of b, and no word of a */
+	ck_assert_uint_eq(above_last(&t, STATUS_CSR_ENABLED)->nentry, 2);
 	with_token("csr_disable");
 	refuse_at(&b, "p_2_a00000,p_2_b00000");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
-	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->status, STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->status,
+			  STATUS_PARAMETER_ERROR);
 	close_sites();
 }
 END_TEST
@@ -210,7 +225,8 @@ START_TEST(what_is_behind_an_attach_finds_conditions_armed)
 	above_send(&t, ":proc_attach([p_2_a00000]) ; proc_get_info([p_2_a00000],1)", 0);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.requests, 0);
-	link_send(b.link, &(struct msg){ .type = MSG_ARM_ACK, .arm_ack = { .csr = b.csr, .version = b.version } });
+	link_send(b.link, &(struct msg){ .type = MSG_ARM_ACK,
+					 .arm_ack = { .csr = b.csr, .version = b.version } });
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.requests, 1);
 	close_sites();
@@ -245,8 +261,11 @@ START_TEST(a_user_event_happens_when_it_is_raised)
 	snprintf(text, sizeof(text), ":user_event_raise([%s],[],1)", event);
 	above_send(&t, text, 0);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(sscanf(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "1,%lf", &when), 1);
-	ck_assert(when > (double)world_wall(&w) / 1e9 - 0.2 && when <= (double)world_wall(&w) / 1e9);
+	ck_assert_uint_eq(
+		sscanf(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "1,%lf", &when),
+		1);
+	ck_assert(when > (double)world_wall(&w) / 1e9 - 0.2 &&
+		  when <= (double)world_wall(&w) / 1e9);
 	close_sites();
 }
 END_TEST
@@ -263,9 +282,20 @@ START_TEST(a_list_in_brackets_of_its_own_stays_one_value)
 	above_send(&t, text, 0);
 	world_run(&w, 50 * MS);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value, "3,0,1,2");
-	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 2, 0)->value, "3,0,[1,2],9");
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 2, 0)->value,
+			 "3,0,[1,2],9");
 	close_sites();
 }
 END_TEST
 
-SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value, a_condition_that_disables_itself_is_told_behind_the_event_that_did_it, what_hosts_had_counted_is_in_the_last_word, the_last_word_waits_for_the_hosts_and_not_for_ever, what_is_lost_without_another_event_is_told, a_condition_of_a_user_event_that_is_gone_says_so, a_condition_of_all_is_enabled_where_there_is_nothing_yet, what_no_named_process_can_do_is_refused, what_names_only_unknown_objects_is_refused, of_several_objects_the_known_ones_are_enabled, of_all_processes_a_reason_is_told_when_none_can, what_is_behind_an_attach_finds_conditions_armed, what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised)
+SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value,
+      a_condition_that_disables_itself_is_told_behind_the_event_that_did_it,
+      what_hosts_had_counted_is_in_the_last_word,
+      the_last_word_waits_for_the_hosts_and_not_for_ever,
+      what_is_lost_without_another_event_is_told, a_condition_of_a_user_event_that_is_gone_says_so,
+      a_condition_of_all_is_enabled_where_there_is_nothing_yet,
+      what_no_named_process_can_do_is_refused, what_names_only_unknown_objects_is_refused,
+      of_several_objects_the_known_ones_are_enabled,
+      of_all_processes_a_reason_is_told_when_none_can,
+      what_is_behind_an_attach_finds_conditions_armed,
+      what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A thread that a tool has detached alone: not asked, not watched, until its process comes again. */
+/* A thread that a tool has detached alone: not asked, not watched, until its process comes
+ * again. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
@@ -23,11 +24,13 @@ START_TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 	snprintf(text, sizeof(text), ":csr_enable([%s])", r->csr);
 	above_send(&t, text, 0);
 	world_run(&w, 100 * MS);
-	ck_assert_str_eq(a.armed, "thread_has_terminated([p_1_a00000,p_1_b00000]):print([$thread])");
+	ck_assert_str_eq(a.armed,
+			 "thread_has_terminated([p_1_a00000,p_1_b00000]):print([$thread])");
 	ck_assert_uint_eq(above_status(&t, ":thread_detach([t_1_a00000])"), STATUS_OK);
 	world_run(&w, 2 * SEC);
 	ck_assert_str_eq(a.armed, "thread_has_terminated([p_1_b00000]):print([$thread])");
-	ck_assert_uint_eq(above_status(&t, ":thread_get_info([t_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t, ":thread_get_info([t_1_a00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	above_ask(&t, ":thread_get_info([],1)");
 	ck_assert_str_eq(a.text, ":thread_get_info([t_1_b00000],1)");
 	above_ask(&other, ":thread_get_info([],1)");
@@ -35,7 +38,8 @@ START_TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 	/* Its reply is not the last one: the condition is enabled for the process again. */
 	above_send(&t, ":proc_detach([p_1_a00000]) proc_attach([p_1_a00000])", 0);
 	world_run(&w, 2 * SEC);
-	ck_assert_str_eq(a.armed, "thread_has_terminated([p_1_a00000,p_1_b00000]):print([$thread])");
+	ck_assert_str_eq(a.armed,
+			 "thread_has_terminated([p_1_a00000,p_1_b00000]):print([$thread])");
 	above_close(&t);
 	above_close(&other);
 	below_close(&a);

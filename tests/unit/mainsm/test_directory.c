@@ -33,21 +33,31 @@ static void open_one_node(void)
 
 static struct msg_object object(const char *token, const char *parent)
 {
-	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .job = "", .flavour = "",
-				    .site = "", .host = "", .pid = 42, .rank = -1 };
+	return (struct msg_object){ .token = token,
+				    .parent = parent,
+				    .name = "prog",
+				    .job = "",
+				    .flavour = "",
+				    .site = "",
+				    .host = "",
+				    .pid = 42,
+				    .rank = -1 };
 }
 
 static int apply(bool full, bool more, const struct msg_object *o, size_t n)
 {
-	const struct msg_directory m = { .full = full, .node = 7, .object = o, .nobject = n, .more = more };
-	struct err e = {0};
+	const struct msg_directory m = {
+		.full = full, .node = 7, .object = o, .nobject = n, .more = more
+	};
+	struct err e = { 0 };
 
 	return directory_apply(d, 3, &m, 20, &e);
 }
 
 START_TEST(objects_hang_under_their_parents_in_the_order_of_birth)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
+				  object("p_7_b00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
@@ -64,7 +74,8 @@ END_TEST
 
 START_TEST(a_snapshot_removes_what_it_does_not_name)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
+				  object("p_7_b00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
@@ -80,7 +91,8 @@ END_TEST
 
 START_TEST(a_snapshot_in_parts_removes_only_after_the_last_one)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"), object("p_7_c00000", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"),
+				  object("p_7_c00000", "n_7") };
 
 	open_one_node();
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
@@ -120,12 +132,24 @@ START_TEST(a_node_speaks_of_itself_only)
 {
 	struct object *other;
 	struct msg_object bad[] = {
-		object("p_8_a00000", "n_8"),  object("p_8_a00000", "n_7"), object("p_7_a00000", "n_8"),
-		object("p_7_a00000", "s_1"),  object("t_7_a00000", "n_7"), object("n_9", "s_1"),
-		object("s_2", ""),	      object("p_7", "n_7"),	   object("p__a00000", "n_7"),
-		object("p_x_a00000", "n_7"),  object("p_7_", "n_7"),	   object("p_7_c0tvy+", "n_7"),
-		object("p_7_a0000\x01", "n_7"), object("p_7_c0tvyil", "n_7"), object("p_07_a00000", "n_7"),
-		object("", ""),		      object("c_1", "n_7"),	   object("p_99999999999999_a00000", "n_7"),
+		object("p_8_a00000", "n_8"),
+		object("p_8_a00000", "n_7"),
+		object("p_7_a00000", "n_8"),
+		object("p_7_a00000", "s_1"),
+		object("t_7_a00000", "n_7"),
+		object("n_9", "s_1"),
+		object("s_2", ""),
+		object("p_7", "n_7"),
+		object("p__a00000", "n_7"),
+		object("p_x_a00000", "n_7"),
+		object("p_7_", "n_7"),
+		object("p_7_c0tvy+", "n_7"),
+		object("p_7_a0000\x01", "n_7"),
+		object("p_7_c0tvyil", "n_7"),
+		object("p_07_a00000", "n_7"),
+		object("", ""),
+		object("c_1", "n_7"),
+		object("p_99999999999999_a00000", "n_7"),
 	};
 
 	open_one_node();
@@ -133,9 +157,12 @@ START_TEST(a_node_speaks_of_itself_only)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_int_lt(apply(false, false, &bad[i], 1), 0);
 	ck_assert_uint_eq(directory_count(d, OBJECT_PROC), 0);
-	ck_assert_int_eq(directory_apply(d, 4, &(struct msg_directory){ .node = 7 }, 20, NULL), -ERR_DENIED);
-	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 8 }, 20, NULL), -ERR_DENIED);
-	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 99 }, 20, NULL), -ERR_DENIED);
+	ck_assert_int_eq(directory_apply(d, 4, &(struct msg_directory){ .node = 7 }, 20, NULL),
+			 -ERR_DENIED);
+	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 8 }, 20, NULL),
+			 -ERR_DENIED);
+	ck_assert_int_eq(directory_apply(d, 3, &(struct msg_directory){ .node = 99 }, 20, NULL),
+			 -ERR_DENIED);
 	directory_free(d);
 }
 END_TEST
@@ -171,7 +198,8 @@ static int add_procs(uint32_t number, size_t n, struct err *e)
 
 	snprintf(parent, sizeof(parent), "n_%u", number);
 	for (size_t i = 0; i < n; i++) {
-		snprintf(token[i], sizeof(token[i]), "p_%u_%06zu", number, directory_count(d, OBJECT_PROC) + i);
+		snprintf(token[i], sizeof(token[i]), "p_%u_%06zu", number,
+			 directory_count(d, OBJECT_PROC) + i);
 		o[i] = object(token[i], parent);
 	}
 	return directory_apply(d, 3, &m, 20, e);
@@ -188,7 +216,8 @@ static void fill(size_t most)
 		size_t more = most - n < A_MESSAGE ? most - n : A_MESSAGE;
 
 		if (node->objects + more > DIRECTORY_NODE_OBJECTS_MAX) {
-			ck_assert_int_eq(directory_add_node(d, ++number, "host", site, 10, &node), 0);
+			ck_assert_int_eq(directory_add_node(d, ++number, "host", site, 10, &node),
+					 0);
 			directory_serve(d, node, 3);
 			n++;
 			continue;
@@ -209,7 +238,8 @@ static size_t measured(const struct object *o, struct session *s)
 	return n;
 }
 
-/* As many as mainsm may know; one more is refused with words, and the others are all there to be measured. */
+/* As many as mainsm may know; one more is refused with words, and the others are all there to be
+ * measured. */
 START_TEST(there_are_as_many_objects_as_there_may_be)
 {
 	struct err e = { 0 };
@@ -220,7 +250,8 @@ START_TEST(there_are_as_many_objects_as_there_may_be)
 	ck_assert_int_eq(add_procs(node->number, 1, &e), 0);
 	ck_assert_int_eq(add_procs(node->number, 1, &e), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(e.text, "no room for 'p_"));
-	s = session_new(1, NULL, &(struct identity){ .role = ROLE_TOOL_OBSERVE, .host = "me@here" }, d, NULL);
+	s = session_new(1, NULL, &(struct identity){ .role = ROLE_TOOL_OBSERVE, .host = "me@here" },
+			d, NULL);
 	ck_assert_ptr_nonnull(s);
 	ck_assert_uint_eq(measured(site, s), DIRECTORY_OBJECTS_MAX);
 	w = measure_world_new(s, NULL);
@@ -234,7 +265,8 @@ END_TEST
 
 START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"), object("n_7", "s_1") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("p_7_b00000", "n_7"),
+				  object("n_7", "s_1") };
 
 	open_one_node();
 	o[1].state = MSG_STATE_ENDED;
@@ -271,7 +303,8 @@ END_TEST
 
 START_TEST(attaching_takes_the_containers_and_detaching_the_contents)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("p_7_b00000", "n_7") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
+				  object("p_7_b00000", "n_7") };
 	struct scope *s = scope_new();
 	const struct object *a, *t;
 
@@ -299,7 +332,8 @@ END_TEST
 
 START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 {
-	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"), object("t_7_b00000", "p_7_a00000") };
+	struct msg_object o[] = { object("p_7_a00000", "n_7"), object("t_7_a00000", "p_7_a00000"),
+				  object("t_7_b00000", "p_7_a00000") };
 	struct scope *s = scope_new();
 	const struct object *proc, *t;
 
@@ -314,7 +348,8 @@ START_TEST(a_thread_that_is_detached_alone_comes_back_with_its_process)
 	ck_assert_int_eq(scope_detach(s, t), 1);
 	ck_assert_int_eq(scope_detach(s, t), 0);
 	ck_assert_uint_eq(scope_version(s), 2);
-	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b00000")) && scope_has(s, proc));
+	ck_assert(!scope_has(s, t) && scope_has(s, directory_find(d, "t_7_b00000")) &&
+		  scope_has(s, proc));
 	ck_assert(scope_hides_any(s) && !scope_has_all(s, proc));
 	ck_assert_int_eq(scope_attach(s, proc), 0); /* it is attached: nothing changes */
 	ck_assert(!scope_has(s, t));
@@ -335,7 +370,7 @@ static int build(void)
 	const struct msg_directory m = { .full = true, .node = 7, .object = o, .nobject = 2 };
 	struct directory *x = directory_new();
 	struct object *s, *n;
-	struct err e = {0};
+	struct err e = { 0 };
 	int rc = x ? directory_add_site(x, 1, "a", &s) : -ERR_NOMEM;
 
 	if (!rc)
@@ -350,7 +385,7 @@ static int build(void)
 
 START_TEST(running_out_of_memory_leaves_a_sound_directory)
 {
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		int rc = build();
 
 		alloc_sweep_pause();
@@ -359,10 +394,13 @@ START_TEST(running_out_of_memory_leaves_a_sound_directory)
 }
 END_TEST
 
-SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth, a_snapshot_removes_what_it_does_not_name,
-      a_snapshot_in_parts_removes_only_after_the_last_one,
-      a_change_keeps_what_it_does_not_name_and_tells_only_real_changes, a_node_speaks_of_itself_only,
-      one_node_cannot_take_all_objects, there_are_as_many_objects_as_there_may_be, what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
-      a_node_that_says_it_is_gone_is_gone, attaching_takes_the_containers_and_detaching_the_contents,
-		a_thread_that_is_detached_alone_comes_back_with_its_process,
+SUITE("directory", objects_hang_under_their_parents_in_the_order_of_birth,
+      a_snapshot_removes_what_it_does_not_name, a_snapshot_in_parts_removes_only_after_the_last_one,
+      a_change_keeps_what_it_does_not_name_and_tells_only_real_changes,
+      a_node_speaks_of_itself_only, one_node_cannot_take_all_objects,
+      there_are_as_many_objects_as_there_may_be,
+      what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end,
+      a_node_that_says_it_is_gone_is_gone,
+      attaching_takes_the_containers_and_detaching_the_contents,
+      a_thread_that_is_detached_alone_comes_back_with_its_process,
       running_out_of_memory_leaves_a_sound_directory)

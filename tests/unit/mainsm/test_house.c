@@ -125,7 +125,8 @@ START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
+			 0);
 	link_close(a.link, NULL);
 	world_run(&w, 10 * MS);
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
@@ -187,7 +188,8 @@ END_TEST
 START_TEST(an_observer_keeps_neither_an_admin_nor_another_user_out)
 {
 	static struct above many[OPEN_PLACES + 1], admin[TOOLS_ADMIN_PLACES], other;
-	struct identity carol = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h"), bob = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h");
+	struct identity carol = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h"),
+			bob = world_identity(ROLE_TOOL_OBSERVE, "", "carol@h");
 
 	str_copy(carol.owner, sizeof(carol.owner), "carol");
 	str_copy(bob.owner, sizeof(bob.owner), "bob"); /* under the label of carol */
@@ -230,7 +232,8 @@ static unsigned ask_service(struct above *tool, const struct omis_service *s)
 
 START_TEST(every_service_is_denied_to_roles_below_its_right)
 {
-	static const enum role roles[] = { ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE, ROLE_TOOL_ADMIN };
+	static const enum role roles[] = { ROLE_TOOL_OBSERVE, ROLE_TOOL_MANIPULATE,
+					   ROLE_TOOL_ADMIN };
 	size_t cells = 0;
 
 	for (size_t r = 0; r < ARRAY_LEN(roles); r++) {
@@ -247,12 +250,14 @@ START_TEST(every_service_is_denied_to_roles_below_its_right)
 			if (s->flags & OMIS_INTERNAL)
 				ck_assert_msg(status == STATUS_UNKNOWN_SERVICE, "%s", s->name);
 			else if (s->state == OMIS_UNSUPPORTED)
-				ck_assert_msg(status == STATUS_UNSUPPORTED_SERVICE, "%s: %s", s->name,
-					      status_name(status));
+				ck_assert_msg(status == STATUS_UNSUPPORTED_SERVICE, "%s: %s",
+					      s->name, status_name(status));
 			else if (right < s->right)
-				ck_assert_msg(status == STATUS_NO_PERMISSION, "%s: %s", s->name, status_name(status));
+				ck_assert_msg(status == STATUS_NO_PERMISSION, "%s: %s", s->name,
+					      status_name(status));
 			else
-				ck_assert_msg(status != STATUS_NO_PERMISSION && status != STATUS_INTERNAL_ERROR &&
+				ck_assert_msg(status != STATUS_NO_PERMISSION &&
+						      status != STATUS_INTERNAL_ERROR &&
 						      status != STATUS_UNSUPPORTED_SERVICE,
 					      "%s: %s", s->name, status_name(status));
 		}
@@ -270,8 +275,9 @@ START_TEST(every_service_of_the_top_is_there)
 
 		if (s->class == OMIS_EVENT || s->state == OMIS_UNSUPPORTED)
 			continue;
-		ck_assert_msg(top_has(s->name) == (s->where == OMIS_AT_TOP || s->where == OMIS_AT_EACH ||
-						   s->where == OMIS_AT_EVENT),
+		ck_assert_msg(top_has(s->name) ==
+				      (s->where == OMIS_AT_TOP || s->where == OMIS_AT_EACH ||
+				       s->where == OMIS_AT_EVENT),
 			      "%s", s->name);
 	}
 }
@@ -321,7 +327,8 @@ START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	below_tell(&a, 2, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_2,s_3,\"h1\",\"up\""));
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value,
+				     "[n_2,s_3,\"h1\",\"up\""));
 	first = t.number;
 	world_run(&w, SEC);
 	world_stop(&w);
@@ -332,7 +339,8 @@ START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	ck_assert(a.is_up && b.is_up && t.is_up);
 	ck_assert(t.number != first);
 	below_tell(&a, 2, "h1");
-	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_2,s_3,\"h1\",\"up\""));
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value,
+				     "[n_2,s_3,\"h1\",\"up\""));
 	above_close(&t);
 	below_close(&a);
 	below_close(&b);
@@ -357,7 +365,8 @@ START_TEST(what_a_child_missed_is_told_when_it_returns)
 	above_send(&t, ":csr_enable([])", 0);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.arms, 1);
-	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
+			 0);
 	world_run(&w, 10 * SEC);
 	ck_assert(!a.is_up);
 	above_close(&t);
@@ -378,9 +387,11 @@ START_TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	below_tell(&a, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
+			 0);
 	world_run(&w, 7 * SEC);
-	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,\"h1\",\"lost\""));
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value,
+				     "[n_1,s_1,\"h1\",\"lost\""));
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "unreachable"));
 	above_close(&t);
 	below_close(&a);
@@ -398,11 +409,14 @@ START_TEST(certificates_can_be_asked_for_and_listed)
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "omig1:h:1:pin:"));
 	ck_assert_uint_eq(tokens_count(mainsm_tokens(w.m), world_wall(&w)), 1);
 	ck_assert_uint_eq(tokens_count(mainsm_tokens(w.m), world_wall(&w) + 61 * SEC), 0);
-	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"mainsm\",60,1)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"mainsm\",60,1)"),
+			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",0,1)"), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,-1)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,-1)"),
+			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_list()"), STATUS_OK);
-	ck_assert_str_eq(entry_of(above_ask(&t, ":omig_cert_revoke(\"nobody\")"), 1, 0)->value, "0");
+	ck_assert_str_eq(entry_of(above_ask(&t, ":omig_cert_revoke(\"nobody\")"), 1, 0)->value,
+			 "0");
 	above_close(&t);
 	world_done(&w);
 }
@@ -516,7 +530,8 @@ END_TEST
 SUITE("house", an_lm_is_sent_to_its_sm_which_is_started_for_it,
       a_stacked_sm_is_sent_to_the_sm_of_its_site_and_is_no_child,
       an_lm_whose_sm_cannot_be_started_is_served_directly, a_full_disk_is_told_once_and_its_end_too,
-      a_second_sm_of_a_site_waits_until_the_first_is_gone, the_sm_of_a_host_that_has_anothers_number_is_told,
+      a_second_sm_of_a_site_waits_until_the_first_is_gone,
+      the_sm_of_a_host_that_has_anothers_number_is_told,
       a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed,
       where_an_sm_is_does_not_go_with_its_ghost, the_sixty_fifth_tool_is_told_why_not,
       an_observer_keeps_neither_an_admin_nor_another_user_out,

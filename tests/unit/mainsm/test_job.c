@@ -36,10 +36,12 @@ START_TEST(all_processes_of_a_job_are_attached_and_no_other)
 	ck_assert_uint_eq(above_status(&t, ":proc_get_info([],1)"), STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(a.text, "[p_1_a00000]"));
 	ck_assert_ptr_nonnull(strstr(b.text, "[p_2_a00000]"));
-	ck_assert_uint_eq(above_status(&t, ":proc_get_info([p_2_b00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t, ":proc_get_info([p_2_b00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	/* Their nodes are, too; another tool's view has not changed. */
 	ck_assert_uint_eq(above_status(&t, ":node_get_info([n_1,n_2],1)"), STATUS_OK);
-	ck_assert_uint_eq(above_status(&other, ":proc_get_info([p_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&other, ":proc_get_info([p_1_a00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 }
 END_TEST
 
@@ -59,13 +61,5 @@ START_TEST(a_job_that_is_not_there_is_an_unknown_object)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		all_processes_of_a_job_are_attached_and_no_other,
-		one_job_after_the_other_adds_up,
-		a_job_that_is_not_there_is_an_unknown_object,
-	};
-
-	return suite_run_with("jobs", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("jobs", set_up, clean_up, all_processes_of_a_job_are_attached_and_no_other,
+	   one_job_after_the_other_adds_up, a_job_that_is_not_there_is_an_unknown_object)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions through a mainsm: who shares the window of a receiver, and who is left when others go. */
+/* Kept subscriptions through a mainsm: who shares the window of a receiver, and who is left when
+ * others go. */
 #include "mainsm/kept.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/four_hosts.h"
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define BLOCKS_BYTES (1000 * 1024) /* as large as a frame lets them be: eight of them nearly fill the window */
+/* as large as a frame lets them be: eight of them nearly fill the window */
+#define BLOCKS_BYTES (1000 * 1024)
 
 static struct world w;
 static struct below a, b;
@@ -58,7 +60,8 @@ static void set_up(void)
 	tool.on_events = on_events;
 	ends = 0;
 	ck_assert(tool.is_up);
-	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert(of_a.stream && of_b.stream);
 }
 
@@ -73,7 +76,10 @@ static void send_events(struct below *from, uint64_t place)
 {
 	static const uint8_t blocks[BLOCKS_BYTES];
 	const struct told *t = from->flow;
-	const struct msg m = { .type = MSG_EVENTS, .events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false, NULL } };
+	const struct msg m = {
+		.type = MSG_EVENTS,
+		.events = { "run7", t->stream, place, { blocks, sizeof(blocks) }, false, NULL }
+	};
 
 	ck_assert_int_eq(link_send(from->link, &m), 0);
 	world_run(&w, 200 * MS);
@@ -169,7 +175,8 @@ START_TEST(nobody_else_acknowledges_or_ends_it)
 	world_run(&w, 200 * MS);
 	ck_assert_uint_eq(of_a.acked, 0);
 	ck_assert_uint_ne(above_status(&other, ":omig_events_unkeep(\"run7\",0)"), STATUS_OK);
-	ck_assert_uint_ne(above_status(&other, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_ne(above_status(&other, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
 	above_close(&other);
 	ack(of_a.stream, 1);
@@ -189,11 +196,13 @@ START_TEST(without_any_host_all_has_come)
 	world_open(&none);
 	above_open(&none, &u, ROLE_TOOL_OBSERVE, "u");
 	u.on_events = on_events;
-	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	ck_assert_uint_eq(ends, 1);
 	ck_assert_str_eq(missing, "");
-	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	above_close(&u);
 	world_done(&none);
 }
@@ -202,8 +211,10 @@ END_TEST
 static void say_end(struct below *from, const char *without)
 {
 	const struct told *t = from->flow;
-	const struct msg m = { .type = MSG_EVENTS,
-			       .events = { .sub = "run7", .stream = t->stream, .end = true, .missing = without } };
+	const struct msg m = {
+		.type = MSG_EVENTS,
+		.events = { .sub = "run7", .stream = t->stream, .end = true, .missing = without }
+	};
 
 	ck_assert(t->is_ending);
 	ck_assert_int_eq(link_send(from->link, &m), 0);
@@ -239,11 +250,14 @@ START_TEST(as_many_as_a_site_may_name_are_missing_here_too)
 
 	for (int n = MSG_MISSING_MAX_BYTES - 4; n <= MSG_MISSING_MAX_BYTES; n++) {
 		snprintf(names, sizeof(names), "%0*d", n, 0);
-		ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
+		ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"),
+				  STATUS_OK);
 		say_end(&a, "");
 		say_end(&b, names);
 		ck_assert_msg(missing[0] == '0', "%d", n);
-		ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+		ck_assert_uint_eq(
+			above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			STATUS_OK);
 	}
 	ck_assert_uint_eq(of_a.ended + of_b.ended, 0);
 }
@@ -264,7 +278,8 @@ START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 	ck_assert_str_eq(missing, "s_1, h9, sm h8");
 	ck_assert_uint_eq(of_b.ended, 0);
 	was = of_b.stream;
-	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert_uint_ne(of_b.stream, was);
 	ck_assert(of_b.stream && !of_b.is_ending);
 }
@@ -291,7 +306,8 @@ START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 	world_start(&again);
 	above_open(&again, &u, ROLE_TOOL_OBSERVE, "u");
 	u.on_events = on_events;
-	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&u, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert_uint_eq(above_status(&u, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	world_run(&again, SEC);
 	ck_assert_uint_eq(ends, 0);
@@ -315,7 +331,8 @@ START_TEST(a_site_that_has_just_gone_may_have_what_is_asked_for_anew)
 	world_run(&w, 20 * SEC);
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &cut), 0);
 	world_run(&w, 8 * SEC); /* it is found to be silent after six */
-	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(&tool, ":omig_events_keep(\"run7\",[\"all\"],\"\",0,[])"),
+			  STATUS_OK);
 	ck_assert_uint_eq(above_status(&tool, ":omig_events_unkeep(\"run7\",1)"), STATUS_OK);
 	ends = 0;
 	say_end(&b, "");
@@ -336,10 +353,12 @@ static struct identity owned(enum role role, const char *label, const char *owne
 	return who;
 }
 
-/* What a tool calls itself gives it nothing of another's; another host or token takes nothing from its own. */
+/* What a tool calls itself gives it nothing of another's; another host or token takes nothing from
+ * its own. */
 START_TEST(a_subscription_is_of_whom_the_authority_says)
 {
-	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"), liar = owned(ROLE_TOOL_OBSERVE, "carol@h", "xyz"),
+	struct identity carol = owned(ROLE_TOOL_OBSERVE, "carol@h", "carol"),
+			liar = owned(ROLE_TOOL_OBSERVE, "carol@h", "xyz"),
 			elsewhere = owned(ROLE_TOOL_OBSERVE, "me@h2", "carol");
 	struct above first, other, second;
 
@@ -348,7 +367,8 @@ START_TEST(a_subscription_is_of_whom_the_authority_says)
 	above_open_as(&w, &second, &elsewhere);
 	ck_assert_uint_eq(above_status(&first, KEEP), STATUS_OK);
 	ck_assert_uint_eq(above_status(&other, KEEP), STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(above_status(&other, ":omig_events_unkeep(\"carols\",0)"), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(above_status(&other, ":omig_events_unkeep(\"carols\",0)"),
+			  STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(above_status(&second, KEEP), STATUS_OK);
 	above_close(&second);
 	above_close(&other);
@@ -359,7 +379,8 @@ END_TEST
 /* The state of the one subscription that the tool has. */
 static bool is_kept_on(struct above *t)
 {
-	return strstr(entry_of(above_ask(t, ":omig_events_kept()"), 1, 0)->value, ",\"on\",") != NULL;
+	return strstr(entry_of(above_ask(t, ":omig_events_kept()"), 1, 0)->value, ",\"on\",") !=
+	       NULL;
 }
 
 /* How many are switched off; the words for those that stay on are "" where none does. */
@@ -377,8 +398,10 @@ static void check_off(struct above *t, const char *n, const char *words)
 
 START_TEST(who_may_only_observe_switches_off_nothing_of_others)
 {
-	struct identity carol = owned(ROLE_TOOL_OBSERVE, "x@h", "carol"), bob = owned(ROLE_TOOL_OBSERVE, "x@h", "bob"),
-			elsewhere = owned(ROLE_TOOL_OBSERVE, "y@h2", "carol"), eve = owned(ROLE_TOOL_MANIPULATE, "x@h", "eve");
+	struct identity carol = owned(ROLE_TOOL_OBSERVE, "x@h", "carol"),
+			bob = owned(ROLE_TOOL_OBSERVE, "x@h", "bob"),
+			elsewhere = owned(ROLE_TOOL_OBSERVE, "y@h2", "carol"),
+			eve = owned(ROLE_TOOL_MANIPULATE, "x@h", "eve");
 	struct above first, other, second, third;
 
 	above_open_as(&w, &first, &carol);
@@ -386,7 +409,8 @@ START_TEST(who_may_only_observe_switches_off_nothing_of_others)
 	above_open_as(&w, &second, &elsewhere);
 	above_open_as(&w, &third, &eve);
 	ck_assert_uint_eq(above_status(&first, KEEP), STATUS_OK);
-	check_off(&other, "0", "2 of others stay on: to switch them off needs the right manipulate");
+	check_off(&other, "0",
+		  "2 of others stay on: to switch them off needs the right manipulate");
 	ck_assert(is_kept_on(&first) && is_kept_on(&tool));
 	check_off(&second, "1", "1 of others stay on");
 	ck_assert(!is_kept_on(&first) && is_kept_on(&tool));
@@ -404,14 +428,19 @@ int main(void)
 {
 	const TTest *const tests[] = { who_found_no_room_is_opened_when_it_is_acknowledged,
 				       who_found_no_room_is_opened_when_those_that_had_it_are_gone,
-				       it_goes_on_when_some_of_its_processes_are_gone, nobody_else_acknowledges_or_ends_it, without_any_host_all_has_come,
-				       all_that_are_there_have_told_their_end, an_end_that_is_told_twice_is_as_it_was_told_last,
+				       it_goes_on_when_some_of_its_processes_are_gone,
+				       nobody_else_acknowledges_or_ends_it,
+				       without_any_host_all_has_come,
+				       all_that_are_there_have_told_their_end,
+				       an_end_that_is_told_twice_is_as_it_was_told_last,
 				       as_many_as_a_site_may_name_are_missing_here_too,
 				       an_end_says_who_was_not_there_and_leaves_it_to_the_next_one,
 				       a_site_that_has_just_gone_may_have_what_is_asked_for_anew,
-				       a_wish_that_is_refused_changes_nothing, sites_that_a_mainsm_before_knew_may_come_yet,
+				       a_wish_that_is_refused_changes_nothing,
+				       sites_that_a_mainsm_before_knew_may_come_yet,
 				       a_subscription_is_of_whom_the_authority_says,
 				       who_may_only_observe_switches_off_nothing_of_others };
 
-	return suite_run_with("mainsm kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("mainsm kept", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

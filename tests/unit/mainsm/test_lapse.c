@@ -18,11 +18,14 @@ START_TEST(a_token_is_named_by_who_gives_it)
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",60,1,\"carol\")"), STATUS_OK);
 	ck_assert_uint_ne(above_status(&t, ":omig_cert_token(\"tool\",60,1,\"carol\")"), STATUS_OK);
 	ck_assert_uint_ne(above_status(&t, ":omig_cert_token(\"tool\",60,1,\"root\")"), STATUS_OK);
-	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",60,1,\"a@b\")"), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,1,\"carl\")"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",60,1,\"a@b\")"),
+			  STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"lm\",60,1,\"carl\")"),
+			  STATUS_PARAMETER_ERROR);
 	/* Without an end: daemons, and in a time that is named. */
 	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"sm\",0,1,\"\",60)"), STATUS_OK);
-	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",0,1,\"\",60)"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_cert_token(\"tool\",0,1,\"\",60)"),
+			  STATUS_PARAMETER_ERROR);
 	above_close(&t);
 	world_done(&w);
 }
@@ -36,7 +39,8 @@ START_TEST(a_job_gets_a_token_for_hosts_and_nothing_else)
 	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
 	r = above_ask(&t, ":omig_job_token(\"heat\",\"a\")");
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "omig1:h:1:pin:" TOKEN_LM_PREFIX));
-	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"heat\",\"../a\")"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"heat\",\"../a\")"),
+			  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"\")"), STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(tokens_count(mainsm_tokens(w.m), world_wall(&w)), 1);
 	above_close(&t);
@@ -68,14 +72,16 @@ END_TEST
 
 START_TEST(a_guest_is_cut_when_its_certificate_ends)
 {
-	struct identity guest = world_identity(ROLE_TOOL_OBSERVE, "", "guest@h"), own = world_identity(ROLE_TOOL_ADMIN, "", "me@h");
+	struct identity guest = world_identity(ROLE_TOOL_OBSERVE, "", "guest@h"),
+			own = world_identity(ROLE_TOOL_ADMIN, "", "me@h");
 	struct above other;
 
 	world_open(&w);
 	str_copy(guest.owner, sizeof(guest.owner), "guest");
 	str_copy(own.owner, sizeof(own.owner), "me");
 	own.has_uid = true;
-	/* Channels go by the true clock: the world's is made to come to the end of what is good for them. */
+	/* Channels go by the true clock: the world's is made to come to the end of what is good for
+	 * them. */
 	guest.wall_not_after = own.wall_not_after = clock_wall() + 86400 * SEC;
 	above_open_as(&w, &t, &guest);
 	above_open_as(&w, &other, &own);

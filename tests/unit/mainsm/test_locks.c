@@ -224,8 +224,9 @@ START_TEST(the_actions_of_events_wait_in_the_same_row)
 	char text[128], csr[40];
 
 	open_sites();
-	r = above_ask(&t, "thread_has_started_lib_call([n_1],\"MPI_Barrier\"): {node_get_info([$node],1) "
-			  "node_get_info([n_2],1)}");
+	r = above_ask(
+		&t, "thread_has_started_lib_call([n_1],\"MPI_Barrier\"): {node_get_info([$node],1) "
+		    "node_get_info([n_2],1)}");
 	ck_assert_uint_eq(r->kind, STATUS_CSR_DEFINED);
 	str_copy(csr, sizeof(csr), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", csr);
@@ -247,8 +248,10 @@ static void ask_outcome(struct above *tool, const char *text)
 {
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = tool->next_id++, .flags = MSG_REQUEST_OUTCOME,
-					  .text = { (const uint8_t *)text, strlen(text) }, .deadline_ns = 500 * MS };
+	m.request = (struct msg_request){ .id = tool->next_id++,
+					  .flags = MSG_REQUEST_OUTCOME,
+					  .text = { (const uint8_t *)text, strlen(text) },
+					  .deadline_ns = 500 * MS };
 	ck_assert_int_eq(link_send(tool->link, &m), 0);
 	world_run(&w, 20 * MS);
 }
@@ -280,9 +283,11 @@ START_TEST(an_outcome_that_could_not_be_asked_is_unknown)
 }
 END_TEST
 
-SUITE("locks", who_asks_only_what_became_of_a_request_waits_for_nobody, an_outcome_that_could_not_be_asked_is_unknown, two_in_braces_on_one_node_come_one_after_the_other,
-      on_different_nodes_they_run_at_once, others_on_its_nodes_wait_and_do_not_overtake,
-      without_braces_nobody_waits, an_empty_list_and_a_site_are_all_nodes,
-      a_deadline_ends_the_waiting, a_deadline_that_is_never_still_has_a_bound, what_is_left_of_its_time_is_its_time,
+SUITE("locks", who_asks_only_what_became_of_a_request_waits_for_nobody,
+      an_outcome_that_could_not_be_asked_is_unknown,
+      two_in_braces_on_one_node_come_one_after_the_other, on_different_nodes_they_run_at_once,
+      others_on_its_nodes_wait_and_do_not_overtake, without_braces_nobody_waits,
+      an_empty_list_and_a_site_are_all_nodes, a_deadline_ends_the_waiting,
+      a_deadline_that_is_never_still_has_a_bound, what_is_left_of_its_time_is_its_time,
       a_tool_that_goes_leaves_nothing_locked, one_that_waits_can_be_cancelled,
       so_many_wait_and_no_more, the_actions_of_events_wait_in_the_same_row)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mainsm with two sms of two hosts each: measurements, from a tool's request to the values that it reads. */
+/* mainsm with two sms of two hosts each: measurements, from a tool's request to the values that it
+ * reads. */
 #include "mainsm/measure.h"
 #include "tests/suite.h"
-#include "tests/unit/mainsm/measured_hosts.h"
+#include "tests/unit/mainsm/measured_values.h"
 
-#define LOOPS \
+#define LOOPS                                                                                      \
 	"Ratio(Process[] procs, TimeInterval t) { Process p; Value[] x; x[p] = Send_count(p, t); " \
 	"RETURN MAX(x[p] WHERE p IN procs) / MIN(x[p] WHERE p IN procs); }"
 
@@ -14,7 +15,8 @@ static void start(void)
 {
 	char request[160];
 
-	snprintf(request, sizeof(request), "dfg_has_read([%s]): print([$dfg,$read,$values,$more,$lost])", dfg);
+	snprintf(request, sizeof(request),
+		 "dfg_has_read([%s]): print([$dfg,$read,$values,$more,$lost])", dfg);
 	above_arm(&t, request, csr);
 	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
 }
@@ -35,48 +37,6 @@ static void read_both(int64_t read)
 		world_run(&w, at - now);
 	measured_send(&in_a, read, at);
 	measured_send(&in_b, read, at);
-}
-
-static unsigned events(void)
-{
-	return above_count(&t, STATUS_CSR_TRIGGERED);
-}
-
-/* The values of the last read, as text. */
-static const char *last(void)
-{
-	const struct reply *r = above_last(&t, STATUS_CSR_TRIGGERED);
-
-	ck_assert_ptr_nonnull(r);
-	return entry_of(r, 1, 0)->value;
-}
-
-struct value {
-	char object[24], flags[64];
-	double value;
-	int64_t key, k, n;
-};
-
-/* Value number i of the last read. */
-static struct value value_at(size_t i)
-{
-	struct omis_values *v = NULL;
-	const struct omis_value *f, *list;
-	struct value out;
-
-	ck_assert_int_eq(omis_parse_values(last(), strlen(last()), &v, NULL), 0);
-	/* print() says how many values it has first; a list in a list is spliced into it. */
-	list = &v->v[3];
-	ck_assert_msg(list->kind == OMIS_LIST && list->list.n == 10, "%s", last());
-	list = &v->v[3 + i];
-	ck_assert_msg(list->kind == OMIS_LIST, "no value %zu in %s", i, last());
-	f = list->list.v;
-	str_copy(out.object, sizeof(out.object), f[0].s.p);
-	str_copy(out.flags, sizeof(out.flags), f[9].s.p);
-	ck_assert(omis_value_i64(&f[1], &out.key) && omis_value_double(&f[2], &out.value));
-	ck_assert(omis_value_i64(&f[7], &out.k) && omis_value_i64(&f[8], &out.n));
-	omis_values_free(v);
-	return out;
 }
 
 START_TEST(a_sum_over_two_sites_is_one_value)
@@ -183,7 +143,8 @@ START_TEST(who_is_silent_for_long_is_not_waited_for)
 }
 END_TEST
 
-/* The machine slept, or had no time for mainsm: what came meanwhile is lost, what comes then is not. */
+/* The machine slept, or had no time for mainsm: what came meanwhile is lost, what comes then is
+ * not. */
 START_TEST(after_a_long_sleep_the_reads_go_on)
 {
 	const nsec_t every = 100 * MS, slept = 30 * every;
@@ -269,7 +230,8 @@ START_TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
 	ck_assert_uint_gt(in_a.loads, 1);
 	ck_assert_ptr_nonnull(measured_find(&in_a, "n_1"));
 	world_run(&w, in_a.start + ((int64_t)in_a.read + 1) * in_a.every - world_wall(&w));
-	measured_send(&in_a, (int64_t)in_a.read + 1, in_a.start + ((int64_t)in_a.read + 1) * in_a.every);
+	measured_send(&in_a, (int64_t)in_a.read + 1,
+		      in_a.start + ((int64_t)in_a.read + 1) * in_a.every);
 	ck_assert_double_eq(value_at(0).value, 210);
 	close_hosts();
 }
@@ -375,7 +337,8 @@ START_TEST(a_read_by_request_is_answered_with_its_values)
 	r = t.last;
 	ck_assert_uint_eq(events(), 1);
 	ck_assert_uint_eq(r->id, id);
-	ck_assert_msg(strncmp(entry_of(r, 1, 0)->value, "1,", 2) == 0, "%s", entry_of(r, 1, 0)->value);
+	ck_assert_msg(strncmp(entry_of(r, 1, 0)->value, "1,", 2) == 0, "%s",
+		      entry_of(r, 1, 0)->value);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[[\"\",1,2040.0,"));
 	/* It is deleted while somebody waits for the next one. */
 	id = above_send(&t, ":dfg_read([])", 0);
@@ -397,7 +360,8 @@ START_TEST(a_request_may_read_and_delete)
 
 	open_hosts();
 	create("[]", "", "Send_volume", "[\"every_ms\",0]");
-	snprintf(request, sizeof(request), ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s]) dfg_list()", dfg, dfg, dfg);
+	snprintf(request, sizeof(request),
+		 ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s]) dfg_list()", dfg, dfg, dfg);
 	id = above_send(&t, request, 0);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(in_a.reads, 1);
@@ -464,20 +428,28 @@ END_TEST
 
 START_TEST(what_cannot_be_measured_is_refused_with_words)
 {
+#define CREATE(arguments) ":dfg_create(" arguments ")"
 	static const struct {
 		const char *call, *words;
 	} bad[] = {
 		{ ":dfg_create([],\"\",\"Nonsense\")", "no built-in metric Nonsense" },
 		{ ":dfg_create([],\"M(\",\"M\")", "text:1:" },
-		{ ":dfg_create([],\"M(TimeInterval t) { RETURN 1; }\",\"N\")", "there is no metric N" },
-		{ ":dfg_create([p_1_zzzzzz],\"\",\"Send_volume\")", "there is no such object: p_1_zzzzzz" },
-		{ ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",3])", "no value of the option every_ms" },
+		{ ":dfg_create([],\"M(TimeInterval t) { RETURN 1; }\",\"N\")",
+		  "there is no metric N" },
+		{ ":dfg_create([p_1_zzzzzz],\"\",\"Send_volume\")",
+		  "there is no such object: p_1_zzzzzz" },
+		{ ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",3])",
+		  "no value of the option every_ms" },
 		{ ":dfg_create([],\"\",\"Send_volume\",[\"agg\",\"HISTOGRAM\"])",
 		  "no value of the option agg: it takes COUNT, SUM, MIN, " },
-		{ ":dfg_create([],\"\",\"Send_volume\",[\"mode\",\"x\"])", "mode: it takes start or last" },
-		{ ":dfg_create([],\"\",\"Send_volume\",[\"colour\",3])", "there is no option colour" },
-		{ ":dfg_create([],\"\",\"Send_volume\",[],[\"q\",3])", "the metric has no parameter q" },
-		{ ":dfg_create([],\"\",\"Node_load\",[],[\"partners\",[p_1_a00000]])", "no partners" },
+		{ ":dfg_create([],\"\",\"Send_volume\",[\"mode\",\"x\"])",
+		  "mode: it takes start or last" },
+		{ ":dfg_create([],\"\",\"Send_volume\",[\"colour\",3])",
+		  "there is no option colour" },
+		{ ":dfg_create([],\"\",\"Send_volume\",[],[\"q\",3])",
+		  "the metric has no parameter q" },
+		{ ":dfg_create([],\"\",\"Node_load\",[],[\"partners\",[p_1_a00000]])",
+		  "no partners" },
 		{ ":dfg_create([],\"\",\"Send_volume\",[\"by\"])", "options are names" },
 	};
 
@@ -486,8 +458,8 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 		const struct reply *r = above_ask(&t, bad[i].call);
 
 		ck_assert_msg(status_is_error(reply_status(r)), "%s", bad[i].call);
-		ck_assert_msg(strstr(r->entry[0].value, bad[i].words) != NULL, "%s: %s", bad[i].call,
-			      r->entry[0].value);
+		ck_assert_msg(strstr(r->entry[0].value, bad[i].words) != NULL, "%s: %s",
+			      bad[i].call, r->entry[0].value);
 	}
 	ck_assert_uint_eq(above_status(&t, ":dfg_start([d_1])"), STATUS_UNKNOWN_OBJECT);
 	for (size_t i = 0; i < MEASURES_PER_TOOL_MAX; i++)
@@ -504,8 +476,8 @@ START_TEST(what_a_host_refuses_is_told)
 	open_hosts();
 	in_a.refused = "p_1_a00000";
 	measure("[]", "", "Send_volume", "[]");
-	ck_assert_ptr_nonnull(
-		strstr(entry_of(ask("dfg_get_info", ",16"), 1, 0)->value, "[\"p_1_a00000\",\"nobody may look at it\",32]"));
+	ck_assert_ptr_nonnull(strstr(entry_of(ask("dfg_get_info", ",16"), 1, 0)->value,
+				     "[\"p_1_a00000\",\"nobody may look at it\",32]"));
 	close_hosts();
 }
 END_TEST
@@ -575,23 +547,27 @@ START_TEST(of_a_running_one_everything_can_be_seen)
 	open_hosts();
 	measure("[n_1]", "", "Send_volume", "[\"mode\",\"last\",\"by\",\"node\"]");
 	v = entry_of(ask("dfg_get_info", ",255"), 1, 0)->value;
-	ck_assert_ptr_nonnull(strstr(v, "[\"Send_volume\",\"B\",\"running\",\"last\",1000,0,\"node\",0],[n_1],"));
-	ck_assert_ptr_nonnull(strstr(v, "[\"n_1\",\"n_1\",0,\"input\",\"Send_volume\",\"p_1_a00000\",\"read\","));
+	ck_assert_ptr_nonnull(
+		strstr(v, "[\"Send_volume\",\"B\",\"running\",\"last\",1000,0,\"node\",0],[n_1],"));
+	ck_assert_ptr_nonnull(
+		strstr(v, "[\"n_1\",\"n_1\",0,\"input\",\"Send_volume\",\"p_1_a00000\",\"read\","));
 	ck_assert_ptr_nonnull(strstr(v, "[\"\",\"mainsm\","));
 	close_hosts();
 }
 END_TEST
 
 SUITE("measure", a_sum_over_two_sites_is_one_value, by_process_each_has_a_value_of_its_own,
-      since_the_last_read_and_per_second_are_what_has_come, a_metric_of_a_text_is_put_together_at_the_top,
-      a_silent_site_is_missed_after_the_grace_and_counts_again, who_is_silent_for_long_is_not_waited_for,
-      after_a_long_sleep_the_reads_go_on,
+      since_the_last_read_and_per_second_are_what_has_come,
+      a_metric_of_a_text_is_put_together_at_the_top,
+      a_silent_site_is_missed_after_the_grace_and_counts_again,
+      who_is_silent_for_long_is_not_waited_for, after_a_long_sleep_the_reads_go_on,
       processes_that_come_are_measured_and_those_that_have_ended_go_on_to_count,
-      what_changes_elsewhere_is_no_work_for_a_measurement, objects_are_added_and_taken_away_while_it_runs,
-      a_site_that_is_lost_is_loaded_again,
+      what_changes_elsewhere_is_no_work_for_a_measurement,
+      objects_are_added_and_taken_away_while_it_runs, a_site_that_is_lost_is_loaded_again,
       hosts_without_an_sm_are_put_together_here, a_read_by_request_is_answered_with_its_values,
       a_request_may_read_and_delete, an_event_of_a_read_may_delete_what_was_read,
-      it_ends_everywhere_when_it_is_stopped_and_with_its_tool, what_cannot_be_measured_is_refused_with_words,
-      what_a_host_refuses_is_told, a_host_that_does_not_confirm_holds_up_no_start,
-      a_measurement_may_be_made_before_there_is_anything,
-      a_child_speaks_for_its_own_links_only, of_a_running_one_everything_can_be_seen)
+      it_ends_everywhere_when_it_is_stopped_and_with_its_tool,
+      what_cannot_be_measured_is_refused_with_words, what_a_host_refuses_is_told,
+      a_host_that_does_not_confirm_holds_up_no_start,
+      a_measurement_may_be_made_before_there_is_anything, a_child_speaks_for_its_own_links_only,
+      of_a_running_one_everything_can_be_seen)

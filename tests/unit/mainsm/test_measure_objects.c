@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects of a measurement that are added and taken away: what is measured is what the words say. */
+/* Objects of a measurement that are added and taken away: what is measured is what the words
+ * say. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measured_hosts.h"
 
@@ -21,7 +22,8 @@ static void measure(const char *objects, const char *metric)
 static void reads(double sum, int64_t processes)
 {
 	struct measured *in = in_a.n ? &in_a : &in_b;
-	int64_t read = (world_wall(&w) - in->start) / in->every + 1, at = in->start + read * in->every, k, n;
+	int64_t read = (world_wall(&w) - in->start) / in->every + 1,
+		at = in->start + read * in->every, k, n;
 	struct omis_values *v = NULL;
 	const struct omis_value *f;
 	const char *text;
@@ -35,7 +37,8 @@ static void reads(double sum, int64_t processes)
 	text = entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value;
 	ck_assert_int_eq(omis_parse_values(text, strlen(text), &v, NULL), 0);
 	f = v->v[1].list.v; /* behind the number of values */
-	ck_assert(omis_value_double(&f[2], &value) && omis_value_i64(&f[7], &k) && omis_value_i64(&f[8], &n));
+	ck_assert(omis_value_double(&f[2], &value) && omis_value_i64(&f[7], &k) &&
+		  omis_value_i64(&f[8], &n));
 	ck_assert_msg(value == sum && k == processes && n == processes, "%s", text);
 	omis_values_free(v);
 }
@@ -44,7 +47,8 @@ static void is_done(const char *service, const char *objects)
 {
 	const struct reply *r = ask(service, objects);
 
-	ck_assert_msg(reply_status(r) == STATUS_OK, "%s%s: %s", service, objects, r->entry[0].value);
+	ck_assert_msg(reply_status(r) == STATUS_OK, "%s%s: %s", service, objects,
+		      r->entry[0].value);
 }
 
 static void is_refused(const char *service, const char *objects, const char *words)
@@ -52,7 +56,8 @@ static void is_refused(const char *service, const char *objects, const char *wor
 	const struct reply *r = ask(service, objects);
 
 	ck_assert_uint_ne(reply_status(r), STATUS_OK);
-	ck_assert_msg(strstr(r->entry[0].value, words), "%s%s: %s", service, objects, r->entry[0].value);
+	ck_assert_msg(strstr(r->entry[0].value, words), "%s%s: %s", service, objects,
+		      r->entry[0].value);
 }
 
 /* The objects that were named, as dfg_get_info() has them. */
@@ -146,9 +151,12 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 	static const struct {
 		const char *call, *words;
 	} bad[] = {
-		{ ":dfg_create([],\"\",\"MPI_Waitall_delay\",[\"by\",\"partner\"])", "its calls name none" },
-		{ ":dfg_create([],\"\",\"Barrier_count\",[],[\"partners\",[p_1_a00000]])", "its calls name none" },
-		{ ":dfg_create([],\"\",\"Send_volume\",[\"by\",\"partner\"],[\"regions\",[\"a\"]])", "not by both" },
+		{ ":dfg_create([],\"\",\"MPI_Waitall_delay\",[\"by\",\"partner\"])",
+		  "its calls name none" },
+		{ ":dfg_create([],\"\",\"Barrier_count\",[],[\"partners\",[p_1_a00000]])",
+		  "its calls name none" },
+		{ ":dfg_create([],\"\",\"Send_volume\",[\"by\",\"partner\"],[\"regions\",[\"a\"]])",
+		  "not by both" },
 		{ ":dfg_create([],\"\",\"Node_load\",[\"by\",\"region\"])", "no metric of calls" },
 	};
 
@@ -157,7 +165,8 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 		const struct reply *r = above_ask(&t, bad[i].call);
 
 		ck_assert_uint_eq(reply_status(r), STATUS_UNSUPPORTED_SERVICE);
-		ck_assert_msg(strstr(r->entry[0].value, bad[i].words), "%s: %s", bad[i].call, r->entry[0].value);
+		ck_assert_msg(strstr(r->entry[0].value, bad[i].words), "%s: %s", bad[i].call,
+			      r->entry[0].value);
 	}
 	close_hosts();
 }
@@ -195,7 +204,8 @@ START_TEST(pairs_that_are_zero_come_together_and_each_has_its_place)
 		int64_t k, n;
 		double value;
 
-		ck_assert(omis_value_double(&f[2], &value) && omis_value_i64(&f[7], &k) && omis_value_i64(&f[8], &n));
+		ck_assert(omis_value_double(&f[2], &value) && omis_value_i64(&f[7], &k) &&
+			  omis_value_i64(&f[8], &n));
 		ck_assert_double_eq(value, told_to_some(f[0].s.p));
 		ck_assert(k == 1 && n == 1 && !f[9].s.n);
 	}

@@ -4,9 +4,9 @@
 #include "tests/unit/mainsm/measured_hosts.h"
 
 /* Of what the program gives along at each event, of all processes. */
-#define SEEN(fold)                                                                               \
-	"Seen(Process[] procs, TimeInterval t) { PROBE e(Process, VirtualTime, Value v); "       \
-	"Process p; VirtualTime vt; Value[][] x; x[p][vt] = v AT e(p, vt); RETURN " fold         \
+#define SEEN(fold)                                                                         \
+	"Seen(Process[] procs, TimeInterval t) { PROBE e(Process, VirtualTime, Value v); " \
+	"Process p; VirtualTime vt; Value[][] x; x[p][vt] = v AT e(p, vt); RETURN " fold   \
 	"x[p][vt] WHERE p IN procs AND x[p][vt].time IN t); }"
 
 static char csr[CSR_TOKEN_BYTES];
@@ -21,7 +21,8 @@ static unsigned two_of_most(const char *process)
 	return str_eq(process, "p_1_b00000") ? 0 : 2;
 }
 
-static void begin(const char *text, const char *options, const char *action, unsigned (*events)(const char *))
+static void begin(const char *text, const char *options, const char *action,
+		  unsigned (*events)(const char *))
 {
 	char request[160];
 
@@ -71,14 +72,16 @@ START_TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 		ck_assert_uint_eq(in_a.ends + in_b.ends, 0);
 		read_both(read);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), read);
-		ck_assert_msg(strstr(last(), read < 3 ? ",0,[\"\"," : "3,1,[\"\",3,255.5,0.0,"), "%s", last());
+		ck_assert_msg(strstr(last(), read < 3 ? ",0,[\"\"," : "3,1,[\"\",3,255.5,0.0,"),
+			      "%s", last());
 	}
 	world_run(&w, 5 * SEC);
 	ck_assert_uint_eq(in_a.ends, 1);
 	ck_assert_uint_eq(in_b.ends, 1);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 3);
 	ck_assert_ptr_nonnull(strstr(info(",1"), "\"stopped\""));
-	ck_assert_msg(str_has_prefix(info(",256"), "[\"n >= 40\",1,[\"\",\"\",48,255.5,"), "%s", info(",256"));
+	ck_assert_msg(str_has_prefix(info(",256"), "[\"n >= 40\",1,[\"\",\"\",48,255.5,"), "%s",
+		      info(",256"));
 	/* Each process has values of its own: who has seen one knows the next. */
 	ck_assert_msg(strstr(info(",256"), ",1,1]]"), "%s", info(",256"));
 	close_hosts();
@@ -87,12 +90,14 @@ END_TEST
 
 START_TEST(who_only_waits_hears_of_the_last_read_only)
 {
-	begin(SEEN("CI(0.95, "), "[\"until\",\"ci(0.95) < 50%\"]", "omig_if($enough,\"==\",1) print([$read,$values])", two);
+	begin(SEEN("CI(0.95, "), "[\"until\",\"ci(0.95) < 50%\"]",
+	      "omig_if($enough,\"==\",1) print([$read,$values])", two);
 	for (int64_t read = 1; read <= 2; read++) {
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 0);
 		read_both(read);
 	}
-	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1); /* 30 values are needed, and have come */
+	/* 30 values are needed, and have come */
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 1);
 	ck_assert_msg(strstr(printed(2), "2,2,[\"\",2,4"), "%s", printed(2));
 	ck_assert_uint_eq(in_a.ends, 1);
 	close_hosts();
@@ -101,7 +106,8 @@ END_TEST
 
 START_TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
 {
-	begin(SEEN("STDEV("), "[\"until\",\"n >= 4\",\"by\",\"process\"]", "print([$read,$enough])", two_of_most);
+	begin(SEEN("STDEV("), "[\"until\",\"n >= 4\",\"by\",\"process\"]", "print([$read,$enough])",
+	      two_of_most);
 	for (int64_t read = 1; read <= 3; read++)
 		read_both(read);
 	ck_assert_msg(str_eq(last(), "2,3,0"), "%s", last());
@@ -136,10 +142,13 @@ START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 	} bad[] = {
 		{ "", "Send_volume", "[\"until\",\"n >= 4\"]", "until is of what returns MEAN" },
 		{ SEEN("MAX("), "Seen", "[\"until\",\"n >= 4\"]", "until is of what returns MEAN" },
-		{ SEEN("2 * MEAN("), "Seen", "[\"until\",\"n >= 4\"]", "until is of what returns MEAN" },
-		{ SEEN("MEAN("), "Seen", "[\"until\",\"n >= 4\",\"mode\",\"last\"]", "until is of what returns MEAN" },
+		{ SEEN("2 * MEAN("), "Seen", "[\"until\",\"n >= 4\"]",
+		  "until is of what returns MEAN" },
+		{ SEEN("MEAN("), "Seen", "[\"until\",\"n >= 4\",\"mode\",\"last\"]",
+		  "until is of what returns MEAN" },
 		{ SEEN("MEAN("), "Seen", "[\"until\",\"n > 4\"]", "no value of the option until" },
-		{ SEEN("MEAN("), "Seen", "[\"until\",\"ci(0.9, batches) < 1\"]", "no value of the option until" },
+		{ SEEN("MEAN("), "Seen", "[\"until\",\"ci(0.9, batches) < 1\"]",
+		  "no value of the option until" },
 	};
 	char request[1024];
 
@@ -148,11 +157,12 @@ START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		const struct reply *r;
 
-		snprintf(request, sizeof(request), ":dfg_create([],\"%s\",\"%s\",%s)", bad[i].text, bad[i].metric,
-			 bad[i].options);
+		snprintf(request, sizeof(request), ":dfg_create([],\"%s\",\"%s\",%s)", bad[i].text,
+			 bad[i].metric, bad[i].options);
 		r = above_ask(&t, request);
 		ck_assert_msg(status_is_error(reply_status(r)), "%zu", i);
-		ck_assert_msg(strstr(r->entry[0].value, bad[i].words), "%zu: %s", i, r->entry[0].value);
+		ck_assert_msg(strstr(r->entry[0].value, bad[i].words), "%zu: %s", i,
+			      r->entry[0].value);
 	}
 	above_close(&t);
 	world_done(&w);
@@ -160,5 +170,6 @@ START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 END_TEST
 
 SUITE("measure_until", it_is_stopped_everywhere_when_all_together_have_enough,
-      who_only_waits_hears_of_the_last_read_only, each_object_has_its_own_and_one_that_has_ended_holds_up_nobody,
-      started_again_it_counts_anew, what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
+      who_only_waits_hears_of_the_last_read_only,
+      each_object_has_its_own_and_one_that_has_ended_holds_up_nobody, started_again_it_counts_anew,
+      what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)

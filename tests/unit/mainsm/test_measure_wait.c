@@ -3,7 +3,7 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measured_hosts.h"
 
-#define SPREAD \
+#define SPREAD                                                  \
 	"Spread(Process[] procs, TimeInterval t) { Process p; " \
 	"RETURN HISTOGRAM(Send_volume(p, t) WHERE p IN procs); }"
 
@@ -14,7 +14,8 @@ START_TEST(a_request_may_read_and_delete_a_histogram)
 
 	open_hosts();
 	create("[]", SPREAD, "Spread", "[\"every_ms\",0]");
-	snprintf(request, sizeof(request), ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s])", dfg, dfg, dfg);
+	snprintf(request, sizeof(request), ":dfg_start([%s]) dfg_read([%s]) dfg_delete([%s])", dfg,
+		 dfg, dfg);
 	above_send(&t, request, 0);
 	world_run(&w, 20 * MS);
 	measured_send(&in_a, 1, in_a.read_at);
@@ -27,7 +28,8 @@ START_TEST(a_request_may_read_and_delete_a_histogram)
 }
 END_TEST
 
-/* What was before the request is in its read, though another one is under way that b has told all for. */
+/* What was before the request is in its read, though another one is under way that b has told all
+ * for. */
 START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 {
 	char request[64];
@@ -56,7 +58,8 @@ START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 	ck_assert_uint_eq(t.last->id, second);
 	ck_assert_uint_eq(reply_status(t.last), STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, ",8,8,")); /* all of them, */
-	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,")); /* with what they did since */
+	/* with what they did since */
+	ck_assert_ptr_nonnull(strstr(entry_of(t.last, 1, 0)->value, "[\"\",2,2048.0,"));
 	close_hosts();
 }
 END_TEST
@@ -136,7 +139,9 @@ START_TEST(of_several_measurements_each_follows_what_has_come)
 	}
 	ck_assert_uint_eq(in_a.loads, 3);
 	for (unsigned i = 0; i < 3; i++) {
-		below_tell_proc(&a, 1, (const char *[]){ "p_1_c00000", "p_1_d00000", "p_1_e00000" }[i], 50 + i);
+		below_tell_proc(&a, 1,
+				(const char *[]){ "p_1_c00000", "p_1_d00000", "p_1_e00000" }[i],
+				50 + i);
 		ck_assert_uint_eq(above_status(&t, ":proc_attach([n_1])"), STATUS_OK);
 		world_run(&w, 500 * MS);
 		ck_assert_uint_eq(in_a.loads, 6 + 3 * i);
@@ -146,8 +151,8 @@ START_TEST(of_several_measurements_each_follows_what_has_come)
 }
 END_TEST
 
-SUITE("measure wait", who_asks_while_a_read_is_under_way_gets_the_next_one, of_several_measurements_each_follows_what_has_come,
-      a_request_may_read_and_delete_a_histogram,
+SUITE("measure wait", who_asks_while_a_read_is_under_way_gets_the_next_one,
+      of_several_measurements_each_follows_what_has_come, a_request_may_read_and_delete_a_histogram,
       what_goes_on_when_nobody_is_left_to_load_may_delete_what_is_being_changed,
       what_goes_on_when_objects_have_left_may_delete_what_followed_them,
       what_goes_on_when_a_site_is_lost_may_delete_what_waited_for_it)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mainsm, an sm and two lms, whole, in virtual time, with programs of a test below and tools above. Daemons die and
- * links are cut at random points while tools stop, suspend and signal programs and conditional requests hold them. At
- * the end of each round, when the tools have left: nobody is stopped, nothing was done twice, what was said of
- * a manipulation is true, and no lock is kept. OMIG_ORACLE=N points (60), OMIG_TEST_SEED.
+ * A mainsm, an sm and two lms, whole, in virtual time, with programs of a test below and tools
+ * above. Daemons die and links are cut at random points while tools stop, suspend and signal
+ * programs and conditional requests hold them. At the end of each round, when the tools have left:
+ * nobody is stopped, nothing was done twice, what was said of a manipulation is true, and no lock
+ * is kept. OMIG_ORACLE=N points (60), OMIG_TEST_SEED.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -99,9 +100,17 @@ static void nothing(void *arg, const char *reason)
 
 static void start_lm(struct node *n)
 {
-	const struct lm_conf c = { .loop = w.loop, .rng = &n->rng, .timebase = &n->time, .host = &n->host.host,
-				   .epoch = ++n->epoch, .host_name = n->name, .memfd = n->host.memfd,
-				   .journal = n->journal, .ops = n->ops, .uid = getuid(), .may_manipulate = true,
+	const struct lm_conf c = { .loop = w.loop,
+				   .rng = &n->rng,
+				   .timebase = &n->time,
+				   .host = &n->host.host,
+				   .epoch = ++n->epoch,
+				   .host_name = n->name,
+				   .memfd = n->host.memfd,
+				   .journal = n->journal,
+				   .ops = n->ops,
+				   .uid = getuid(),
+				   .may_manipulate = true,
 				   .on_end = nothing };
 	struct connstr conn = { .host = { "top" }, .nhost = 1, .port = w.port, .pin = PIN };
 	struct err e = { 0 };
@@ -134,7 +143,8 @@ static void kill_lm(struct node *n)
 	kills++;
 }
 
-static int dial_top(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static int dial_top(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		    struct err *e)
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
@@ -197,7 +207,8 @@ static void start_all(void)
 
 static void cut(const char *a, const char *b, bool is_cut)
 {
-	ck_assert_int_eq(mem_net_set_link(w.net, a, b, &(struct mem_link){ .delay = MS, .cut = is_cut }), 0);
+	ck_assert_int_eq(
+		mem_net_set_link(w.net, a, b, &(struct mem_link){ .delay = MS, .cut = is_cut }), 0);
 }
 
 static void mend_links(void)
@@ -233,7 +244,8 @@ static void open_tool(unsigned i)
 	static const char *const name[] = { "t0", "t1" };
 
 	above_open(&w, &tool[i], ROLE_TOOL_MANIPULATE, name[i]);
-	tool[i].next_id = 1 + ++tool_epoch[i] * 1000000; /* the epoch is the same: the numbers go on */
+	/* the epoch is the same: the numbers go on */
+	tool[i].next_id = 1 + ++tool_epoch[i] * 1000000;
 	is_open[i] = true;
 }
 
@@ -248,7 +260,9 @@ static bool send_as(struct above *t, uint64_t id, uint32_t flags, const char *te
 {
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = id, .flags = flags, .text = { (const uint8_t *)text, strlen(text) },
+	m.request = (struct msg_request){ .id = id,
+					  .flags = flags,
+					  .text = { (const uint8_t *)text, strlen(text) },
 					  .deadline_ns = SEC };
 	return t->is_up && link_send(t->link, &m) == 0;
 }
@@ -293,15 +307,17 @@ static void signal_one(struct above *t)
 	uint64_t id;
 
 	attach(t);
-	snprintf(text, sizeof(text), one_in(3) ? ":{proc_send_signal([%s],%d)}" : ":proc_send_signal([%s],%d)", token[k],
-		 SIGNAL);
+	snprintf(text, sizeof(text),
+		 one_in(3) ? ":{proc_send_signal([%s],%d)}" : ":proc_send_signal([%s],%d)",
+		 token[k], SIGNAL);
 	id = t->next_id++;
 	requests++;
 	for (unsigned i = 0; v == UNKNOWN && i < SENDS_MAX; i++) {
 		repeats += i > 0;
 		if (i)
 			attach(t);
-		if (send_as(t, id, i + 1 == SENDS_MAX ? MSG_REQUEST_OUTCOME : 0, text) && one_in(3)) {
+		if (send_as(t, id, i + 1 == SENDS_MAX ? MSG_REQUEST_OUTCOME : 0, text) &&
+		    one_in(3)) {
 			world_run(&w, (nsec_t)rng_below(&dice, 5 * MS));
 			hurt();
 		}
@@ -316,8 +332,11 @@ static void signal_one(struct above *t)
 
 static void do_something(struct above *t)
 {
-	static const char *const what[] = { ":thread_stop([])", ":thread_suspend([])", ":{thread_suspend([])}",
-					    ":thread_continue([])", ":{thread_stop([]) ; thread_continue([])}",
+	static const char *const what[] = { ":thread_stop([])",
+					    ":thread_suspend([])",
+					    ":{thread_suspend([])}",
+					    ":thread_continue([])",
+					    ":{thread_stop([]) ; thread_continue([])}",
 					    ":thread_suspend([]) thread_resume([])" };
 
 	attach(t);
@@ -425,17 +444,19 @@ static void judge(void)
 	for (unsigned k = 0; k < HOSTS * RANKS; k++) {
 		if (rank_of(k)->state == 'T')
 			tell_state(&node[k / RANKS]);
-		ck_assert_msg(rank_of(k)->state != 'T', "rank %u is stopped after %u points", k, points);
-		ck_assert_msg(came[k] >= done[k] && came[k] <= done[k] + unknown[k],
-			      "rank %u: %u came, %u done, %u unknown, after %u points", k, came[k], done[k], unknown[k],
+		ck_assert_msg(rank_of(k)->state != 'T', "rank %u is stopped after %u points", k,
 			      points);
+		ck_assert_msg(came[k] >= done[k] && came[k] <= done[k] + unknown[k],
+			      "rank %u: %u came, %u done, %u unknown, after %u points", k, came[k],
+			      done[k], unknown[k], points);
 	}
 	open_tool(0);
 	for (int i = 0; i < 10 && (!r || r->coverage.answered < HOSTS); i++) {
 		attach(&tool[0]);
 		r = above_ask_for(&tool[0], ":{node_get_info([],1)}", SEC, 1500 * MS);
 	}
-	ck_assert_msg(r && r->coverage.answered == HOSTS, "a lock is kept, or a host is not there, after %u points", points);
+	ck_assert_msg(r && r->coverage.answered == HOSTS,
+		      "a lock is kept, or a host is not there, after %u points", points);
 	close_tool(0);
 }
 
@@ -473,7 +494,9 @@ static void open_node(unsigned i)
 		int32_t pid = (int32_t)(100 + i * RANKS + k);
 		struct fake_proc *p = fake_proc_add(&n->host, pid, "heat");
 
-		fake_segment_open_with(&n->segment[k], &(struct fake_rank){ pid, (int32_t)(i * RANKS + k), (uint32_t)pid, 0 });
+		fake_segment_open_with(
+			&n->segment[k],
+			&(struct fake_rank){ pid, (int32_t)(i * RANKS + k), (uint32_t)pid, 0 });
 		p->memfd = n->segment[k].fd;
 	}
 }
@@ -540,8 +563,8 @@ START_TEST(whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_neve
 	}
 	for (unsigned k = 0; k < HOSTS * RANKS; k++)
 		certain += done[k];
-	printf("# points %u: kills %u, cuts %u; requests %u, repeats %u, done %u; stops %u\n", points, kills, cuts, requests,
-	       repeats, certain, stops);
+	printf("# points %u: kills %u, cuts %u; requests %u, repeats %u, done %u; stops %u\n",
+	       points, kills, cuts, requests, repeats, certain, stops);
 	/* Else it has seen nothing. */
 	ck_assert_uint_gt(kills, wanted / 10);
 	ck_assert_uint_gt(certain, wanted / 20);
@@ -552,7 +575,9 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie };
+	const TTest *const tests[] = {
+		whatever_dies_nobody_stays_stopped_nothing_is_done_twice_and_ids_never_lie
+	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
 	return suite_run_with("oracle", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));

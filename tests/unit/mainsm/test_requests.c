@@ -28,7 +28,8 @@ START_TEST(a_tool_sees_nothing_before_it_attaches)
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	ck_assert_uint_eq(r->coverage.asked, 0);
 	ck_assert_uint_eq(above_status(&t1, ":node_get_info([n_1],1)"), STATUS_UNKNOWN_OBJECT);
-	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(a.requests + b.requests, 0);
 	above_close(&t1);
 	close_sites();
@@ -44,7 +45,8 @@ START_TEST(a_request_is_split_by_site_and_answered_whole)
 	above_attach_all(&t1);
 	r = above_ask(&t1, ":node_get_info([],1) proc_get_info([n_1,p_3_a00000],1)");
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
-	ck_assert_str_eq(a.text, ":node_get_info([n_1,n_2],1) proc_get_info([p_1_a00000,p_1_b00000],1)");
+	ck_assert_str_eq(a.text,
+			 ":node_get_info([n_1,n_2],1) proc_get_info([p_1_a00000,p_1_b00000],1)");
 	ck_assert_str_eq(b.text, ":node_get_info([n_3,n_4],1) proc_get_info([p_3_a00000],1)");
 	ck_assert_uint_eq(r->coverage.asked, 7);
 	ck_assert_uint_eq(r->coverage.answered, 7);
@@ -59,7 +61,9 @@ START_TEST(attach_then_use_works_within_one_request)
 {
 	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
-	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_1]) node_get_info([],1) node_detach([n_1])"), STATUS_OK);
+	ck_assert_uint_eq(
+		above_status(&t1, ":node_attach([n_1]) node_get_info([],1) node_detach([n_1])"),
+		STATUS_OK);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],1)");
 	ck_assert_uint_eq(above_status(&t1, ":node_get_info([n_1],1)"), STATUS_UNKNOWN_OBJECT);
 	above_close(&t1);
@@ -230,17 +234,20 @@ START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
 	above_attach_all(&t1);
 	above_attach_all(&t2);
 	link_pause_reading(t1.link, true);
-	ck_assert_int_eq(mem_net_set_link(w.net, "stuck", "top", &(struct mem_link){ .window = 100000 }), 0);
+	ck_assert_int_eq(
+		mem_net_set_link(w.net, "stuck", "top", &(struct mem_link){ .window = 100000 }), 0);
 	for (int i = 0; i < 360; i++) {
 		above_send(&t1, ":node_get_info([n_5],1)", 0);
 		if (i % 20 == 0)
 			world_run(&w, MS);
 	}
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered, 4);
+	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered,
+			  4);
 	world_run(&w, 15 * SEC);
 	ck_assert_uint_ge(a.gones, 1);
-	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered, 4);
+	ck_assert_uint_eq(above_ask(&t2, ":node_get_info([n_1,n_2,n_3,n_4],1)")->coverage.answered,
+			  4);
 	above_close(&t1);
 	above_close(&t2);
 	below_close(&c);
@@ -270,7 +277,8 @@ START_TEST(text_errors_keep_the_session_open)
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r = above_ask(&t1, bad[i].text);
 
-		ck_assert_msg(reply_status(r) == bad[i].status, "%s: %s", bad[i].text, status_name(reply_status(r)));
+		ck_assert_msg(reply_status(r) == bad[i].status, "%s: %s", bad[i].text,
+			      status_name(reply_status(r)));
 		ck_assert_uint_eq(r->entry[0].action, 0);
 	}
 	ck_assert(t1.is_up);
@@ -291,7 +299,8 @@ START_TEST(the_top_answers_what_it_knows)
 	r = above_ask(&t1, ":print([1,\"x\",[n_1]])");
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "3,1,\"x\",[n_1]");
 	r = above_ask(&t1, ":omig_tree()");
-	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[p_1_a00000,n_1,\"prog\",\"run\",42,-1"));
+	ck_assert_ptr_nonnull(
+		strstr(entry_of(r, 1, 0)->value, "[p_1_a00000,n_1,\"prog\",\"run\",42,-1"));
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[n_4,s_2,\"h4\",\"up\""));
 	above_attach_all(&t1);
 	r = above_ask(&t1, ":site_get_info([s_1],15)");
@@ -313,9 +322,11 @@ START_TEST(nodes_and_processes_are_found_by_name)
 	open_sites();
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_str_eq(entry_of(above_ask(&t1, ":node_attach2(\"h3\")"), 1, 0)->value, "n_3");
-	ck_assert_str_eq(entry_of(above_ask(&t1, ":proc_attach3([n_3],42,\"/usr/bin/prog\")"), 1, 0)->value,
-			 "p_3_a00000");
-	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],42,\"gorp\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_str_eq(
+		entry_of(above_ask(&t1, ":proc_attach3([n_3],42,\"/usr/bin/prog\")"), 1, 0)->value,
+		"p_3_a00000");
+	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],42,\"gorp\")"),
+			  STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],43,\"\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_status(&t1, ":node_attach2(\"h9\")"), STATUS_UNKNOWN_OBJECT);
 	ck_assert_uint_eq(above_ask(&t1, ":proc_get_info([],1)")->coverage.answered, 1);
@@ -331,7 +342,8 @@ START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	ck_assert_uint_eq(above_status(&t1, ":node_attach([n_3])"), STATUS_OK);
 	b.take = "p_3_c00000";
-	ck_assert_ptr_null(above_ask_for(&t1, ":proc_attach3([n_3],77,\"sleep\") thread_get_info([],1)", 0, 50 * MS));
+	ck_assert_ptr_null(above_ask_for(
+		&t1, ":proc_attach3([n_3],77,\"sleep\") thread_get_info([],1)", 0, 50 * MS));
 	ck_assert_str_eq(b.text, ":omig_proc_take([n_3],77,\"sleep\")");
 	below_tell_proc(&b, 3, "p_3_c00000", 77);
 	ck_assert_uint_eq(reply_status(t1.last), STATUS_OK);
@@ -369,10 +381,12 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
 	b.take = "p_1_a00000";
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
-	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	/* One that never shows in the directory. */
 	b.take = "p_3_c00000";
-	r = above_ask_for(&t1, ":proc_attach3([n_3],77,\"\") node_get_info([n_1],1)", 300 * MS, 350 * MS);
+	r = above_ask_for(&t1, ":proc_attach3([n_3],77,\"\") node_get_info([n_1],1)", 300 * MS,
+			  350 * MS);
 	ck_assert_ptr_nonnull(r);
 	ck_assert(status_is_error(entry_of(r, 1, 0)->status));
 	/* One of two hosts is lost. */
@@ -423,15 +437,20 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	str_copy(token, sizeof(token), made(above_ask(&t1, ":pa_counter_local_create([])"), 0));
 	ck_assert_ptr_nonnull(strstr(a.text, "p_1_b00000"));
 	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
-	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([n_1],15) omig_calls_enable([],\"count\")"), STATUS_OK);
-	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([p_1_b00000],15)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(
+		above_status(&t1, ":proc_send_signal([n_1],15) omig_calls_enable([],\"count\")"),
+		STATUS_OK);
+	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([p_1_b00000],15)"),
+			  STATUS_UNKNOWN_OBJECT);
 	/* Both know. */
 	below_tell_end(&a, 1);
-	ck_assert_ptr_nonnull(strstr(made(above_ask(&t1, ":pa_integrator_global_create([n_1])"), 0), "pa_i_"));
+	ck_assert_ptr_nonnull(
+		strstr(made(above_ask(&t1, ":pa_integrator_global_create([n_1])"), 0), "pa_i_"));
 	ck_assert_ptr_null(strstr(a.text, "p_1_b00000"));
 	ck_assert_uint_eq(above_ask(&t1, ":proc_send_signal([],15)")->coverage.asked, 7);
 	/* By name: an entry for it, and a counter of those that live, which can be read. */
-	str_copy(token, sizeof(token), made(above_ask(&t1, ":pa_counter_local_create([n_1,p_1_b00000])"), 1));
+	str_copy(token, sizeof(token),
+		 made(above_ask(&t1, ":pa_counter_local_create([n_1,p_1_b00000])"), 1));
 	ck_assert_ptr_nonnull(strstr(token, "pa_cl_"));
 	snprintf(text, sizeof(text), ":pa_counter_read([%s])", token);
 	ck_assert_uint_eq(above_status(&t1, text), STATUS_OK);
@@ -440,9 +459,11 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	ck_assert_uint_eq(t1.last->entry[0].status, STATUS_UNKNOWN_OBJECT);
 	/* It has no threads any more, and its last figures. */
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([],1)"), STATUS_OK);
-	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"),
+			  STATUS_UNKNOWN_OBJECT);
 	a.ended = NULL;
-	ck_assert_uint_eq(above_ask(&t1, ":proc_get_info([],1) omig_calls_read([])")->coverage.asked, 16);
+	ck_assert_uint_eq(
+		above_ask(&t1, ":proc_get_info([],1) omig_calls_read([])")->coverage.asked, 16);
 	ck_assert_ptr_nonnull(strstr(a.text, ":proc_get_info([p_1_a00000,p_1_b00000,"));
 	above_close(&t1);
 	close_sites();
@@ -476,7 +497,9 @@ END_TEST
 
 START_TEST(a_child_that_lies_is_not_believed)
 {
-	struct msg_entry e = { .action = 1, .objects = "n_1", .value = { (const uint8_t *)"666", 3 } };
+	struct msg_entry e = { .action = 1,
+			       .objects = "n_1",
+			       .value = { (const uint8_t *)"666", 3 } };
 	const struct reply *r;
 
 	open_sites();
@@ -485,13 +508,22 @@ START_TEST(a_child_that_lies_is_not_believed)
 	a.is_mute = b.is_mute = true;
 	above_send(&t1, ":node_get_info([],1)", 300 * MS);
 	world_run(&w, 5 * MS);
-	/* b answers what a was asked, with a's id; then what nobody asked; then its own with a's object. */
-	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = a.last_id, .entry = &e,
-											.nentry = 1 } }), 0);
-	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = 1, .entry = &e,
-											.nentry = 1 } }), 0);
-	ck_assert_int_eq(link_send(b.link, &(struct msg){ .type = MSG_REPLY, .reply = { .id = b.last_id, .entry = &e,
-											.nentry = 1 } }), 0);
+	/* b answers what a was asked, with a's id; then what nobody asked; then its own with a's
+	 * object. */
+	ck_assert_int_eq(
+		link_send(b.link,
+			  &(struct msg){ .type = MSG_REPLY,
+					 .reply = { .id = a.last_id, .entry = &e, .nentry = 1 } }),
+		0);
+	ck_assert_int_eq(
+		link_send(b.link, &(struct msg){ .type = MSG_REPLY,
+						 .reply = { .id = 1, .entry = &e, .nentry = 1 } }),
+		0);
+	ck_assert_int_eq(
+		link_send(b.link,
+			  &(struct msg){ .type = MSG_REPLY,
+					 .reply = { .id = b.last_id, .entry = &e, .nentry = 1 } }),
+		0);
 	world_run(&w, 400 * MS);
 	r = t1.last;
 	ck_assert_uint_eq(r->coverage.answered, 0);
@@ -500,7 +532,8 @@ START_TEST(a_child_that_lies_is_not_believed)
 	/* A host that is another site's, and a host by a wrong number. */
 	below_tell(&b, 1, "h1");
 	below_tell(&b, 9, "h3");
-	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,"));
+	ck_assert_ptr_nonnull(
+		strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,"));
 	ck_assert_ptr_null(strstr(entry_of(t1.last, 1, 0)->value, "n_9"));
 	above_close(&t1);
 	close_sites();
@@ -530,8 +563,11 @@ START_TEST(a_request_for_a_quorum_does_not_wait_for_the_rest)
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "t1");
 	above_attach_all(&t1);
 	b.is_mute = true;
-	m.request = (struct msg_request){ .id = 77, .text = { (const uint8_t *)":node_get_info([],1)", 20 },
-					  .policy = MSG_WAIT_QUORUM, .quorum = 2, .deadline_ns = 60 * SEC };
+	m.request = (struct msg_request){ .id = 77,
+					  .text = { (const uint8_t *)":node_get_info([],1)", 20 },
+					  .policy = MSG_WAIT_QUORUM,
+					  .quorum = 2,
+					  .deadline_ns = 60 * SEC };
 	ck_assert_int_eq(link_send(t1.link, &m), 0);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(t1.last->id, 77);

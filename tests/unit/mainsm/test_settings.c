@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What mainsm may be set to, from both sides of each bound, and the names that others find it by. */
+/* What mainsm may be set to, from both sides of each bound, and the names that others find it by.
+ */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/hosts.h"

@@ -47,8 +47,10 @@ START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 	struct sites *s = sites_new("local");
 	const char *name;
 
-	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "a", "n0*, n1*", "", "", "" }, NULL), 0);
-	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "b", "n*", "ssh", "head", "" }, NULL), 0);
+	ck_assert_int_eq(
+		sites_configure(s, &(struct site_conf){ "a", "n0*, n1*", "", "", "" }, NULL), 0);
+	ck_assert_int_eq(
+		sites_configure(s, &(struct site_conf){ "b", "n*", "ssh", "head", "" }, NULL), 0);
 	ck_assert_int_eq(sites_choose(s, "", "n07", &name, NULL), 0);
 	ck_assert_str_eq(name, "a");
 	ck_assert_int_eq(sites_choose(s, "", "n27", &name, NULL), 0);
@@ -60,7 +62,9 @@ START_TEST(a_host_goes_to_the_site_it_claims_or_that_claims_it)
 	ck_assert_int_eq(sites_choose(s, "../x", "n07", &name, NULL), -ERR_INVALID);
 	ck_assert_str_eq(site_launcher(s, sites_find(s, "a")), "local");
 	ck_assert_str_eq(site_launcher(s, sites_find(s, "b")), "ssh");
-	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "c", "", "", "-oProxyCommand=x", "" }, NULL),
+	ck_assert_int_eq(sites_configure(s,
+					 &(struct site_conf){ "c", "", "", "-oProxyCommand=x", "" },
+					 NULL),
 			 -ERR_INVALID);
 	sites_free(s);
 }
@@ -68,11 +72,13 @@ END_TEST
 
 START_TEST(a_configuration_counts_whole_or_not_at_all)
 {
-	const struct site_conf good[] = { { "a", "n*", "ssh", "", "" }, { "b", "m*", "none", "", "" } };
-	const struct site_conf bad[] = { { "a", "x*", "local", "", "" }, { "b", "", "", "-oProxyCommand=x", "" } };
+	const struct site_conf good[] = { { "a", "n*", "ssh", "", "" },
+					  { "b", "m*", "none", "", "" } };
+	const struct site_conf bad[] = { { "a", "x*", "local", "", "" },
+					 { "b", "", "", "-oProxyCommand=x", "" } };
 	struct sites_change *change = NULL;
 
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		struct sites *s = sites_new("local");
 		int rc = s ? sites_prepare(s, good, 2, &change, NULL) : -ERR_NOMEM;
 
@@ -93,12 +99,14 @@ END_TEST
 
 START_TEST(names_of_sites_are_fit_for_paths_and_command_lines)
 {
-	static const char *const bad[] = { "", "-x", ".x", "a/b", "a b", "a;b", "a\nb", "$x", "\xc3\xa4" };
+	static const char *const bad[] = { "",	  "-x",	  ".x", "a/b",	   "a b",
+					   "a;b", "a\nb", "$x", "\xc3\xa4" };
 
 	ck_assert(site_name_is_valid("cluster-2.example_x"));
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert(!site_name_is_valid(bad[i]));
-	ck_assert(!site_name_is_valid("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
+	ck_assert(!site_name_is_valid(
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"));
 	ck_assert(site_host_is_valid("user@node-1.example:22"));
 	ck_assert(!site_host_is_valid("-x"));
 }
@@ -185,7 +193,8 @@ START_TEST(without_a_launcher_hosts_are_served_at_once)
 	struct site *a, *b;
 
 	ck_assert_int_eq(sites_get(s, "a", &a, NULL), 0);
-	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "b", "", "none", "", "" }, NULL), 0);
+	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "b", "", "none", "", "" }, NULL),
+			 0);
 	ck_assert_int_eq(sites_get(s, "b", &b, NULL), 0);
 	ck_assert_int_eq(site_ask(s, a, S), SITE_DIRECT);
 	ck_assert_int_eq(site_ask(s, b, S), SITE_DIRECT);
@@ -229,20 +238,24 @@ END_TEST
 START_TEST(a_template_becomes_words_that_are_never_split_again)
 {
 	static const char *const plain[] = { "/bin/sm", "--site", "a b" };
-	static const char *const quoted[] = { "x", "one two", "", "say \"a b\"", "{site}", "n=h1;rm -rf",
-					      "/bin/sm", "--site", "a b" };
+	static const char *const quoted[] = { "x",	     "one two", "",
+					      "say \"a b\"", "{site}",	"n=h1;rm -rf",
+					      "/bin/sm",     "--site",	"a b" };
 
 	check_words(template_named("local"), plain, 3);
-	check_words("x 'one two' \"\" 'say \"'{site}'\"' '{site}' \"n={host};rm -rf\" {command}", quoted, 9);
+	check_words("x 'one two' \"\" 'say \"'{site}'\"' '{site}' \"n={host};rm -rf\" {command}",
+		    quoted, 9);
 }
 END_TEST
 
 START_TEST(the_known_launchers_are_good_templates)
 {
-	static const char *const ssh[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "--", "h1",
-					   "/bin/sm", "--site", "a b" };
-	static const char *const srun[] = { "srun", "--nodes=1", "--ntasks=1", "--overlap", "--nodelist=h1",
-					    "/bin/sm", "--site", "a b" };
+	static const char *const ssh[] = {
+		"ssh", "-o", "BatchMode=yes", "-o",	"ConnectTimeout=10",
+		"--",  "h1", "/bin/sm",	      "--site", "a b"
+	};
+	static const char *const srun[] = { "srun",	     "--nodes=1", "--ntasks=1", "--overlap",
+					    "--nodelist=h1", "/bin/sm",	  "--site",	"a b" };
 
 	check_words(template_named("ssh"), ssh, ARRAY_LEN(ssh));
 	check_words(template_named("srun"), srun, ARRAY_LEN(srun));
@@ -252,14 +265,17 @@ END_TEST
 
 START_TEST(a_wrong_template_is_refused)
 {
-	static const char *const bad[] = { "",	      "ssh {host}",	"'open {command}", "{user} {command}",
-					   "{command", "x{command}",	"{host {command}" };
+	static const char *const bad[] = {
+		"",	    "ssh {host}", "'open {command}", "{user} {command}",
+		"{command", "x{command}", "{host {command}"
+	};
 	const struct template_words w = { "a", "h", command }, no_host = { "a", "", command };
 	char long_one[3 * TEMPLATE_WORDS_MAX + 16] = "{command}", **argv = NULL;
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_int_eq(template_expand(bad[i], &w, &argv, NULL), -ERR_PARSE);
-	ck_assert_int_eq(template_expand("ssh {host} {command}", &no_host, &argv, NULL), -ERR_INVALID);
+	ck_assert_int_eq(template_expand("ssh {host} {command}", &no_host, &argv, NULL),
+			 -ERR_INVALID);
 	for (int i = 0; i < TEMPLATE_WORDS_MAX; i++)
 		strncat(long_one, " x", 3);
 	ck_assert_int_eq(template_expand(long_one, &w, &argv, NULL), -ERR_LIMIT);
@@ -268,10 +284,11 @@ START_TEST(a_wrong_template_is_refused)
 END_TEST
 
 SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_takes_no_time,
-      a_host_goes_to_the_site_it_claims_or_that_claims_it, a_configuration_counts_whole_or_not_at_all,
+      a_host_goes_to_the_site_it_claims_or_that_claims_it,
+      a_configuration_counts_whole_or_not_at_all,
       names_of_sites_are_fit_for_paths_and_command_lines,
       an_sm_is_started_three_times_and_then_done_without, hosts_do_not_name_sites_without_end,
-      an_sm_that_never_comes_counts_as_a_failed_start,
-      without_a_launcher_hosts_are_served_at_once,
-      an_sm_that_the_admin_runs_is_waited_for_and_never_started, a_template_becomes_words_that_are_never_split_again,
-      the_known_launchers_are_good_templates, a_wrong_template_is_refused)
+      an_sm_that_never_comes_counts_as_a_failed_start, without_a_launcher_hosts_are_served_at_once,
+      an_sm_that_the_admin_runs_is_waited_for_and_never_started,
+      a_template_becomes_words_that_are_never_split_again, the_known_launchers_are_good_templates,
+      a_wrong_template_is_refused)

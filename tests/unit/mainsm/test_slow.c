@@ -83,7 +83,8 @@ START_TEST(all_links_of_one_user_have_one_share)
 	before = a.requests;
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(a.requests, before + 1); /* nobody is before it */
-	world_run(&w, 20 * SEC); /* all of carol's have their turn: what waited in a link was read */
+	/* all of carol's have their turn: what waited in a link was read */
+	world_run(&w, 20 * SEC);
 	for (int k = 0; k < LINKS; k++) {
 		ck_assert_uint_eq(carol[k].replies, bob.replies + EACH - 1);
 		above_close(&carol[k]);

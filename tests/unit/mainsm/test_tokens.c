@@ -33,7 +33,8 @@ static void drop_dir(void)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-static int try(const struct tokens *t, const struct token_text *x, unsigned roles, const char *site, nsec_t now)
+static int try(const struct tokens *t, const struct token_text *x, unsigned roles, const char *site,
+	       nsec_t now)
 {
 	struct token_claim c = { x->id, x->secret, strlen(x->secret), roles, site };
 	struct token_grant g;
@@ -61,7 +62,8 @@ START_TEST(a_token_is_for_its_roles_its_site_and_its_time)
 	other = x;
 	other.secret[25] = 0;
 	ck_assert_int_eq(try(t, &other, ROLE_BIT(ROLE_LM), "a", HOUR), -ERR_DENIED);
-	ck_assert_int_eq(try(t, &(struct token_text){0}, ROLE_BIT(ROLE_LM), "a", HOUR), -ERR_DENIED);
+	ck_assert_int_eq(try(t, &(struct token_text){ 0 }, ROLE_BIT(ROLE_LM), "a", HOUR),
+			 -ERR_DENIED);
 	tokens_free(t);
 }
 END_TEST
@@ -69,7 +71,7 @@ END_TEST
 START_TEST(unknown_and_wrong_secrets_read_the_same)
 {
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .wall_until = HOUR }, got;
-	struct err a = {0}, b = {0};
+	struct err a = { 0 }, b = { 0 };
 	struct token_text x;
 	struct token_claim c;
 	struct tokens *t;
@@ -106,7 +108,9 @@ END_TEST
 
 START_TEST(tokens_outlive_a_restart_without_their_secrets)
 {
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_SM), .site = "a b", .wall_until = HOUR, .uses = 3 };
+	struct token_grant g = {
+		.roles = ROLE_BIT(ROLE_SM), .site = "a b", .wall_until = HOUR, .uses = 3
+	};
 	struct token_text x, y;
 	struct buf b = BUF_INIT(4096);
 	struct tokens *t;
@@ -144,7 +148,8 @@ START_TEST(there_is_an_end_of_tokens_and_ended_ones_make_room)
 	ck_assert_int_eq(tokens_mint(t, &g, 1, &x, NULL), -ERR_LIMIT);
 	g.wall_until = 20;
 	ck_assert_int_eq(tokens_mint(t, &g, 10, &x, NULL), 0);
-	ck_assert_int_eq(tokens_mint(t, &(struct token_grant){ .wall_until = 99 }, 1, &x, NULL), -ERR_INVALID);
+	ck_assert_int_eq(tokens_mint(t, &(struct token_grant){ .wall_until = 99 }, 1, &x, NULL),
+			 -ERR_INVALID);
 	ck_assert_int_eq(tokens_mint(t, &g, 20, &x, NULL), -ERR_INVALID);
 	tokens_free(t);
 }
@@ -152,13 +157,14 @@ END_TEST
 
 START_TEST(a_damaged_file_is_told_with_its_line)
 {
-	static const char *const bad[] = { "x\n", "a\tb\tc\td\te\tf\n", "\n", "zzzzzzzz\tshort\t2\t0\t9\t\n" };
+	static const char *const bad[] = { "x\n", "a\tb\tc\td\te\tf\n", "\n",
+					   "zzzzzzzz\tshort\t2\t0\t9\t\n" };
 	struct tokens *t;
 	struct certs *c;
 
 	make_dir();
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		struct err e = {0};
+		struct err e = { 0 };
 
 		ck_assert_int_eq(file_write_atomic(path, bad[i], strlen(bad[i]), NULL), 0);
 		ck_assert_int_eq(tokens_open(path, &t, &e), -ERR_PARSE);

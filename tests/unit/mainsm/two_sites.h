@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of conditional requests: a tool that may change what two sites have, and one condition of it. */
+/* For tests of conditional requests: a tool that may change what two sites have, and one condition
+ * of it. */
 #ifndef TESTS_UNIT_MAINSM_TWO_SITES_H
 #define TESTS_UNIT_MAINSM_TWO_SITES_H
 

@@ -129,7 +129,7 @@ static inline struct identity world_identity(enum role role, const char *site, c
 
 static inline void world_start(struct world *w)
 {
-	struct err e = {0};
+	struct err e = { 0 };
 	struct identity who = world_identity(ROLE_MAINSM, "", "top");
 
 	ck_assert_int_eq(mem_ctx_open(w->net, &who, &w->top, &e), 0);
@@ -184,8 +184,8 @@ static inline void world_run(struct world *w, nsec_t time)
 
 /* --- below */
 
-static inline int below_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
-			     struct err *e)
+static inline int below_dial(void *arg, unsigned attempt, const struct chan_handler *h,
+			     struct chan **out, struct err *e)
 {
 	struct below *b = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -213,14 +213,17 @@ static inline void below_answer(struct below *b, const struct msg_request *q)
 			const char *object = list->list.v[k].s.p;
 
 			if (b->ended && str_eq(object, b->ended))
-				reply_add(reply, q->action[i], object, STATUS_UNKNOWN_OBJECT, "the process has ended");
+				reply_add(reply, q->action[i], object, STATUS_UNKNOWN_OBJECT,
+					  "the process has ended");
 			else
 				buf_printf(&objects, "%s%s", objects.n ? "," : "", object);
 		}
 		if (!str_eq(r->action[i].name, "omig_proc_take") && (objects.n || !b->ended))
-			reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK, b->value ? b->value : "1");
+			reply_add(reply, q->action[i], buf_str(&objects), STATUS_OK,
+				  b->value ? b->value : "1");
 		else if (objects.n)
-			reply_add(reply, q->action[i], buf_str(&objects), b->take ? STATUS_OK : STATUS_UNKNOWN_OBJECT,
+			reply_add(reply, q->action[i], buf_str(&objects),
+				  b->take ? STATUS_OK : STATUS_UNKNOWN_OBJECT,
 				  b->take ? b->take : "words of the host");
 		reply->coverage.asked += list ? (uint32_t)list->list.n : 0;
 		buf_done(&objects);
@@ -236,14 +239,20 @@ static inline void below_answer(struct below *b, const struct msg_request *q)
 static inline void below_got_arm(struct below *b, const struct msg_arm *m)
 {
 	static const char words[] = "the process has ended";
-	struct msg_entry entry = { .objects = b->ended, .status = STATUS_UNKNOWN_OBJECT,
+	struct msg_entry entry = { .objects = b->ended,
+				   .status = STATUS_UNKNOWN_OBJECT,
 				   .value = { (const uint8_t *)words, sizeof(words) - 1 } };
-	struct msg ack = { .type = MSG_ARM_ACK, .arm_ack = { .csr = m->csr, .version = m->version,
-							     .entry = &entry, .nentry = b->ended ? 1 : 0 } };
+	struct msg ack = { .type = MSG_ARM_ACK,
+			   .arm_ack = { .csr = m->csr,
+					.version = m->version,
+					.entry = &entry,
+					.nentry = b->ended ? 1 : 0 } };
 
 	if (b->refused) {
-		entry = (struct msg_entry){ .objects = b->refused, .status = STATUS_PARAMETER_ERROR,
-					    .value = { (const uint8_t *)b->refusal, strlen(b->refusal) } };
+		entry = (struct msg_entry){ .objects = b->refused,
+					    .status = STATUS_PARAMETER_ERROR,
+					    .value = { (const uint8_t *)b->refusal,
+						       strlen(b->refusal) } };
 		ack.arm_ack.nentry = 1;
 	}
 	b->arms++;
@@ -282,8 +291,9 @@ static inline void below_on_msg(void *arg, struct link *l, const struct msg *m)
 	case MSG_DISARM:
 		b->disarms++;
 		if (!b->no_part)
-			link_send(b->link, &(struct msg){ .type = MSG_LOSSES,
-							  .losses = { m->disarm.csr, b->lost, true } });
+			link_send(b->link,
+				  &(struct msg){ .type = MSG_LOSSES,
+						 .losses = { m->disarm.csr, b->lost, true } });
 		break;
 	case MSG_RELEASE:
 		b->releases++;
@@ -329,11 +339,17 @@ static inline void below_begin(struct below *b)
 {
 	const struct identity *who = net_ctx_self(b->ctx);
 	bool is_lm = who->role == ROLE_LM;
-	const struct msg_hello hello = { .role = is_lm ? "lm" : "sm", .site = who->site, .host = b->host,
-					 .listen = "10.0.0.1:99", .want_redirect = is_lm || b->is_stacked };
-	const struct link_conf conf = { .loop = b->w->loop, .rng = &b->rng,
-					.handler = { .on_up = below_on_up, .on_msg = below_on_msg,
-						     .on_down = below_on_down, .arg = b } };
+	const struct msg_hello hello = { .role = is_lm ? "lm" : "sm",
+					 .site = who->site,
+					 .host = b->host,
+					 .listen = "10.0.0.1:99",
+					 .want_redirect = is_lm || b->is_stacked };
+	const struct link_conf conf = { .loop = b->w->loop,
+					.rng = &b->rng,
+					.handler = { .on_up = below_on_up,
+						     .on_msg = below_on_msg,
+						     .on_down = below_on_down,
+						     .arg = b } };
 
 	b->is_up = false;
 	b->link = link_dial(&conf, &(struct link_dialer){ below_dial, b }, &hello);
@@ -345,7 +361,8 @@ static inline void below_again(struct below *b)
 	world_run(b->w, 300 * MS);
 }
 
-static inline void below_open(struct world *w, struct below *b, enum role role, const char *site, const char *host)
+static inline void below_open(struct world *w, struct below *b, enum role role, const char *site,
+			      const char *host)
 {
 	struct identity who = world_identity(role, site, host);
 
@@ -363,9 +380,15 @@ static inline void below_close(struct below *b)
 	net_ctx_free(b->ctx);
 }
 
-static inline struct msg_object below_object(const char *token, const char *parent, const char *host)
+static inline struct msg_object below_object(const char *token, const char *parent,
+					     const char *host)
 {
-	return (struct msg_object){ .token = token, .parent = parent, .name = "prog", .pid = 42, .rank = -1, .flavour = "openmpi",
+	return (struct msg_object){ .token = token,
+				    .parent = parent,
+				    .name = "prog",
+				    .pid = 42,
+				    .rank = -1,
+				    .flavour = "openmpi",
 				    .host = host };
 }
 
@@ -401,8 +424,10 @@ static inline void below_tell(struct below *b, uint32_t node, const char *host)
 	o[2] = below_object(t[2], t[0], "");
 	o[3] = below_object(t[3], t[1], "");
 	o[4] = below_object(t[4], t[2], "");
-	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
-							   .directory = { true, node, o, 5, false } }), 0);
+	ck_assert_int_eq(
+		link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+						  .directory = { true, node, o, 5, false } }),
+		0);
 	world_run(b->w, 50 * MS);
 }
 
@@ -417,13 +442,16 @@ static inline void below_tell_proc(struct below *b, uint32_t node, const char *t
 	o[0] = below_object(token, up, "");
 	o[0].pid = pid;
 	o[1] = below_object(thread, token, "");
-	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
-							   .directory = { false, node, o, 2, false } }), 0);
+	ck_assert_int_eq(
+		link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+						  .directory = { false, node, o, 2, false } }),
+		0);
 	world_run(b->w, 50 * MS);
 }
 
 /* The process is an MPI process now. */
-static inline void below_tell_rank(struct below *b, uint32_t node, const char *token, int32_t rank, const char *job)
+static inline void below_tell_rank(struct below *b, uint32_t node, const char *token, int32_t rank,
+				   const char *job)
 {
 	char up[24];
 	struct msg_object o;
@@ -433,8 +461,10 @@ static inline void below_tell_rank(struct below *b, uint32_t node, const char *t
 	o.rank = rank;
 	o.world_size = 10;
 	o.job = job;
-	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
-							   .directory = { false, node, &o, 1, false } }), 0);
+	ck_assert_int_eq(
+		link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+						  .directory = { false, node, &o, 1, false } }),
+		0);
 	world_run(b->w, 50 * MS);
 }
 
@@ -451,8 +481,10 @@ static inline void below_tell_end(struct below *b, uint32_t node)
 	o[0].state = MSG_STATE_ENDED;
 	o[1] = below_object(token[2], token[1], "");
 	o[1].op = MSG_OP_GONE;
-	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
-							   .directory = { false, node, o, 2, false } }), 0);
+	ck_assert_int_eq(
+		link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+						  .directory = { false, node, o, 2, false } }),
+		0);
 	world_run(b->w, 50 * MS);
 }
 
@@ -464,8 +496,10 @@ static inline void below_node_is(struct below *b, uint32_t node, uint32_t sub)
 	snprintf(token, sizeof(token), "n_%u", node);
 	o = below_object(token, "s_1", "");
 	o.sub = sub;
-	ck_assert_int_eq(link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
-							   .directory = { false, node, &o, 1, false } }), 0);
+	ck_assert_int_eq(
+		link_send(b->link, &(struct msg){ .type = MSG_DIRECTORY,
+						  .directory = { false, node, &o, 1, false } }),
+		0);
 	world_run(b->w, 50 * MS);
 }
 

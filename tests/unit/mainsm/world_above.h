@@ -5,7 +5,8 @@
 
 #include "tests/unit/mainsm/world.h"
 
-static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out, struct err *e)
+static inline int above_dial(void *arg, unsigned attempt, const struct chan_handler *h,
+			     struct chan **out, struct err *e)
 {
 	struct above *a = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
@@ -52,7 +53,8 @@ static inline void above_on_msg(void *arg, struct link *l, const struct msg *m)
 		return;
 	a->replies++;
 	a->kinds[m->reply.kind / 2]++;
-	if (m->reply.kind && m->reply.kind != STATUS_CSR_DEFINED && a->nevent < sizeof(a->events) / sizeof(a->events[0]))
+	if (m->reply.kind && m->reply.kind != STATUS_CSR_DEFINED &&
+	    a->nevent < sizeof(a->events) / sizeof(a->events[0]))
 		a->events[a->nevent++] = m->reply.kind;
 	r = reply_new();
 	wire_add_reply(r, &m->reply);
@@ -64,9 +66,13 @@ static inline void above_open_as(struct world *w, struct above *a, const struct 
 {
 	const char *name = who->host;
 	const struct msg_hello hello = { .role = "tool", .host = name, .epoch = 77 };
-	const struct link_conf conf = { .loop = w->loop, .rng = &a->rng,
-					.handler = { .arg = a, .on_up = above_on_up, .on_msg = above_on_msg,
-						     .on_down = above_on_down, .on_retry = above_on_retry } };
+	const struct link_conf conf = { .loop = w->loop,
+					.rng = &a->rng,
+					.handler = { .arg = a,
+						     .on_up = above_on_up,
+						     .on_msg = above_on_msg,
+						     .on_down = above_on_down,
+						     .on_retry = above_on_retry } };
 
 	*a = (struct above){ .w = w, .next_id = 1 };
 	rng_init(&a->rng, (uint64_t)(uintptr_t)name);
@@ -96,14 +102,16 @@ static inline uint64_t above_send(struct above *a, const char *text, nsec_t dead
 {
 	struct msg m = { .type = MSG_REQUEST };
 
-	m.request = (struct msg_request){ .id = a->next_id++, .text = { (const uint8_t *)text, strlen(text) },
+	m.request = (struct msg_request){ .id = a->next_id++,
+					  .text = { (const uint8_t *)text, strlen(text) },
 					  .deadline_ns = deadline };
 	ck_assert_int_eq(link_send(a->link, &m), 0);
 	return m.request.id;
 }
 
 /* Sends and waits for the reply; NULL when none came in that time. */
-static inline const struct reply *above_ask_for(struct above *a, const char *text, nsec_t deadline, nsec_t wait)
+static inline const struct reply *above_ask_for(struct above *a, const char *text, nsec_t deadline,
+						nsec_t wait)
 {
 	uint64_t id = above_send(a, text, deadline);
 
@@ -127,7 +135,8 @@ static inline unsigned above_status(struct above *a, const char *text)
 
 static inline void above_attach_all(struct above *a)
 {
-	ck_assert_uint_eq(above_status(a, ":site_attach([]) node_attach([]) proc_attach([])"), STATUS_OK);
+	ck_assert_uint_eq(above_status(a, ":site_attach([]) node_attach([]) proc_attach([])"),
+			  STATUS_OK);
 }
 
 /* The entry number i of that action; NULL. */

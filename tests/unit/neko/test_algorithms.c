@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reliable broadcast and leader election over many seeds, with losses, doubled messages, partitions and crashes: what they
- * promise holds in each, and a fault that is planted is found.
+ * Reliable broadcast and leader election over many seeds, with losses, doubled messages, partitions
+ * and crashes: what they promise holds in each, and a fault that is planted is found.
  */
 #include "common/base/array.h"
 #include "neko/broadcast.h"
@@ -273,7 +273,8 @@ START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 }
 END_TEST
 
-/* A process dies before anybody heard that it has broadcast; those who are left tell what they delivered. */
+/* A process dies before anybody heard that it has broadcast; those who are left tell what they
+ * delivered. */
 static const char *without_origin(uint32_t deliver_until)
 {
 	const struct stat_kind k = stat_measured(&broadcast_measure);
@@ -300,7 +301,9 @@ static const char *without_origin(uint32_t deliver_until)
 START_TEST(a_message_of_a_dead_process_that_all_deliver_breaks_nothing)
 {
 	ck_assert_str_eq(without_origin(3), "");
-	ck_assert_str_eq(without_origin(2), "agreement: message 1 of process 1 was delivered by 1 of the 2 processes that are up");
+	ck_assert_str_eq(
+		without_origin(2),
+		"agreement: message 1 of process 1 was delivered by 1 of the 2 processes that are up");
 }
 END_TEST
 

@@ -277,7 +277,8 @@ START_TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 {
 	double mean;
 
-	/* Uniform between delta and delta + eta: 2 +- 0.29 / sqrt(200), the two views of a run are one. */
+	/* Uniform between delta and delta + eta: 2 +- 0.29 / sqrt(200), the two views of a run are
+	 * one. */
 	ck_assert_double_le(detection_max("nfd-s", "fd.delta = 1.5s\n", &mean), 2.5);
 	ck_assert_double_eq_tol(mean, 2, 0.1);
 	/* Counted from the last one that came, up to eta before. */
@@ -320,7 +321,8 @@ START_TEST(estimating_detectors_follow_a_network_that_is_slow)
 }
 END_TEST
 
-/* One heartbeat comes at 1.1 s, the next are lost until 4 s: by hand one mistake, from 2.5 s to 4.1 s. */
+/* One heartbeat comes at 1.1 s, the next are lost until 4 s: by hand one mistake, from 2.5 s to 4.1
+ * s. */
 START_TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 {
 	static const char text[] =
@@ -351,7 +353,8 @@ START_TEST(a_mistake_is_measured_from_its_begin_to_its_end)
 }
 END_TEST
 
-/* Accuracy is that of the whole time in which the process was up, also when nothing happened before it crashed. */
+/* Accuracy is that of the whole time in which the process was up, also when nothing happened before
+ * it crashed. */
 START_TEST(accuracy_is_measured_up_to_a_crash)
 {
 	static const char text[] =

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared lines against what is known of them: formulas and bounds of their inventors. The figures are printed.
+ * Shared lines against what is known of them: formulas and bounds of their inventors. The figures
+ * are printed.
  */
 #include "neko/medium.h"
 #include "neko/run.h"
@@ -43,7 +44,8 @@ static void unmake(struct medium *m)
 	medium_free(m, forget, &n);
 }
 
-/* All stations always have another frame: two at first, and who has sent one puts the next. Until `until`; returns frames sent. */
+/* All stations always have another frame: two at first, and who has sent one puts the next. Until
+ * `until`; returns frames sent. */
 static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t until)
 {
 	struct medium_frame f;
@@ -65,10 +67,11 @@ static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t unti
 }
 
 /*
- * Metcalfe and Boggs (CACM 19(7), 1976): with k stations that all have frames a slot is a success with the chance
- * A = (1 - 1/k)^(k-1), a frame waits W = (1 - A)/A slots, and E = P / (P + W T). That is for stations that forget who has just
- * sent. With backoff he has an advantage (capture: Ramakrishnan and Yang, LCN 1994), so that the line is at least as
- * efficient, as Boggs, Mogul and Kent (SIGCOMM 1988) have measured.
+ * Metcalfe and Boggs (CACM 19(7), 1976): with k stations that all have frames a slot is a success
+ * with the chance A = (1 - 1/k)^(k-1), a frame waits W = (1 - A)/A slots, and E = P / (P + W T).
+ * That is for stations that forget who has just sent. With backoff he has an advantage (capture:
+ * Ramakrishnan and Yang, LCN 1994), so that the line is at least as efficient, as Boggs, Mogul and
+ * Kent (SIGCOMM 1988) have measured.
  */
 START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 {
@@ -96,8 +99,8 @@ START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 END_TEST
 
 /*
- * Two that begin at once collide for sure, again with the chance 1/2, again with 1/4, ...: 1 + 1/2 + 1/2 1/4 + ... =
- * 1.6416 collisions.
+ * Two that begin at once collide for sure, again with the chance 1/2, again with 1/4, ...: 1 + 1/2
+ * + 1/2 1/4 + ... = 1.6416 collisions.
  */
 START_TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 {
@@ -175,7 +178,8 @@ END_TEST
 
 /* --- CSMA-DCR */
 
-/* The most collisions and empty slots of a search of q leaves with k that speak, its first collision too. */
+/* The most collisions and empty slots of a search of q leaves with k that speak, its first
+ * collision too. */
 static unsigned worst(unsigned k, unsigned q)
 {
 	unsigned most = 0, left;
@@ -246,7 +250,8 @@ START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 }
 END_TEST
 
-/* Sixteen that always have frames: each epoch has 15 collisions, 16 frames, and nobody waits longer than two. */
+/* Sixteen that always have frames: each epoch has 15 collisions, 16 frames, and nobody waits longer
+ * than two. */
 START_TEST(csma_dcr_under_load_is_fair_and_exact)
 {
 	struct medium_conf c = usual("csma_dcr");
@@ -265,8 +270,9 @@ END_TEST
 /* --- FDDI */
 
 /*
- * Jain (Performance Analysis of FDDI Token Ring Networks, SIGCOMM 1990): n stations that always have frames, a ring of the latency
- * D and the target T: n (T - D) / (n T + D). The token is never longer under way than 2 T, on average T at the most (Johnson 1987).
+ * Jain (Performance Analysis of FDDI Token Ring Networks, SIGCOMM 1990): n stations that always
+ * have frames, a ring of the latency D and the target T: n (T - D) / (n T + D). The token is never
+ * longer under way than 2 T, on average T at the most (Johnson 1987).
  */
 START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 {
@@ -335,7 +341,8 @@ START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 }
 END_TEST
 
-/* A ring where nobody spoke for an hour: the token is where it would be, and nobody has counted its rounds. */
+/* A ring where nobody spoke for an hour: the token is where it would be, and nobody has counted its
+ * rounds. */
 START_TEST(a_quiet_ring_costs_nothing)
 {
 	struct medium_conf c = usual("fddi");
@@ -394,7 +401,8 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 		{ RUN("ethernet") "network.lan.delay = constant(1ms)\n",
 		  "a shared line has no delay" },
 		{ RUN("ethernet") "network.lan.ttrt = 1ms\n", "no part of this run knows" },
-		{ RUN("ethernet") "network.lan.duplicate = 0.1\n", "neither doubles nor reorders nor sends again" },
+		{ RUN("ethernet") "network.lan.duplicate = 0.1\n",
+		  "neither doubles nor reorders nor sends again" },
 		{ RUN("ethernet") "network.lan.slot = 0s\n", "slot of 2 ns to" },
 		{ RUN("ethernet") "network.lan.slot = 30000000s\n", "slot of 2 ns to" },
 		{ RUN("fddi") "network.lan.ttrt = 3us\n", "raise ttrt" },

@@ -17,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ATTEMPTS 20 /* of a run that a loaded machine may have kept from seeing what it should */
+/* of a run that a loaded machine may have kept from seeing what it should */
+#define ATTEMPTS 20
 
 /* A run of a second or two; 60 s are for a machine that does something else most of the time. */
 static struct run *real(const char *text, struct setup **s, struct run_figures *f)
@@ -43,7 +44,8 @@ static const struct moments *moments_of(const struct run *r, const char *name)
 	ck_abort_msg("there is no %s", name);
 }
 
-/* A heartbeat that is awaited at the moment when it is sent is always late: each one makes a mistake. */
+/* A heartbeat that is awaited at the moment when it is sent is always late: each one makes a
+ * mistake. */
 START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 {
 	static const char text[] =

@@ -290,7 +290,8 @@ START_TEST(who_ends_is_heard_although_it_takes_no_more)
 }
 END_TEST
 
-SUITE("realwire", who_ends_is_heard_although_it_takes_no_more, datagrams_that_are_not_of_this_run_are_nothing,
+SUITE("realwire", who_ends_is_heard_although_it_takes_no_more,
+      datagrams_that_are_not_of_this_run_are_nothing,
       a_datagram_of_a_group_is_for_those_whose_number_it_has,
       blocks_are_read_when_they_are_whole_and_refused_when_they_are_none,
       times_of_a_block_may_be_added_and_its_words_may_be_shown, frames_that_are_cut_are_refused)

@@ -164,7 +164,8 @@ static const struct neko_layer_ops speaker = {
 	.name = "speaker", .types = types_ab, .run = speak, .deliver = hear
 };
 
-/* Layers of other types are passed by; a multicast is sent once by the layer above and twice by the one below. */
+/* Layers of other types are passed by; a multicast is sent once by the layer above and twice by the
+ * one below. */
 START_TEST(messages_go_down_and_up_through_layers_over_several_networks)
 {
 	struct sim *s = made(3, 1, "constant(10ms)");
@@ -221,7 +222,8 @@ START_TEST(what_cannot_be_sent_is_refused)
 }
 END_TEST
 
-/* --- a run that has something of all: active and passive, losses, polls, moved deadlines, multicasts */
+/* --- a run that has something of all: active and passive, losses, polls, moved deadlines,
+ * multicasts */
 
 static void tell_two(struct neko_layer *l, size_t n)
 {
@@ -562,9 +564,8 @@ SUITE("sim", an_active_layer_receives_with_a_timeout_with_none_and_without_waiti
       messages_go_down_and_up_through_layers_over_several_networks, what_cannot_be_sent_is_refused,
       two_runs_of_one_seed_are_the_same_and_of_two_seeds_are_not,
       a_layer_that_does_not_end_is_counted_and_left,
-      a_run_in_which_no_time_passes_fails_and_says_who,
-      a_crashed_process_does_and_hears_nothing, deadlines_that_were_moved_cost_nothing_later,
-      without_memory_a_run_fails_and_leaves_nothing,
+      a_run_in_which_no_time_passes_fails_and_says_who, a_crashed_process_does_and_hears_nothing,
+      deadlines_that_were_moved_cost_nothing_later, without_memory_a_run_fails_and_leaves_nothing,
       layers_that_hand_messages_to_each_other_for_ever_fail_and_say_who,
       a_message_to_all_others_needs_no_list_of_them,
       a_run_has_one_process_at_least_and_not_too_many)

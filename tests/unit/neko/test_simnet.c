@@ -56,7 +56,8 @@ START_TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 }
 END_TEST
 
-/* A bit in thirty years, then messages for as long as there are times: none arrives before it was sent. */
+/* A bit in thirty years, then messages for as long as there are times: none arrives before it was
+ * sent. */
 START_TEST(what_a_line_cannot_pass_in_all_time_is_dropped)
 {
 	struct simnet_conf c = constant(5 * MS);
@@ -101,7 +102,8 @@ START_TEST(where_order_is_kept_nothing_overtakes)
 }
 END_TEST
 
-/* Half of all sendings are lost: 0.2 s later each second time, 0.6 s each fourth, 1.4 s each eighth. */
+/* Half of all sendings are lost: 0.2 s later each second time, 0.6 s each fourth, 1.4 s each
+ * eighth. */
 START_TEST(what_is_sent_again_is_late_and_never_lost)
 {
 	struct simnet_conf c = constant(5 * MS);
@@ -124,7 +126,8 @@ START_TEST(what_is_sent_again_is_late_and_never_lost)
 }
 END_TEST
 
-/* 1000 bytes on 8 Mbit/s take a millisecond; the queue holds three of them, the one on the line too. */
+/* 1000 bytes on 8 Mbit/s take a millisecond; the queue holds three of them, the one on the line
+ * too. */
 START_TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold)
 {
 	struct simnet_conf c = constant(5 * MS);
@@ -225,7 +228,8 @@ START_TEST(without_memory_there_is_no_network)
 END_TEST
 
 SUITE("simnet", messages_are_lost_doubled_and_held_as_often_as_wished,
-      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes, what_is_sent_again_is_late_and_never_lost,
+      what_a_line_cannot_pass_in_all_time_is_dropped, where_order_is_kept_nothing_overtakes,
+      what_is_sent_again_is_late_and_never_lost,
       a_line_passes_one_message_after_the_other_and_drops_what_its_queue_does_not_hold,
       a_partition_parts_groups_for_its_time, what_is_no_partition_is_refused,
       without_memory_there_is_no_network)

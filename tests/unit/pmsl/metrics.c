@@ -25,7 +25,9 @@ static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t
 			   uint32_t parent)
 {
 	snprintf(tokens[i], sizeof(tokens[i]), "%c_%u", letter, i);
-	objects[i] = (struct world_object){ .kind = kind, .token = tokens[i], .rank = rank, .parent = parent };
+	objects[i] = (struct world_object){
+		.kind = kind, .token = tokens[i], .rank = rank, .parent = parent
+	};
 	return i;
 }
 
@@ -137,12 +139,13 @@ static const char *any_fold(struct rng *rng)
 }
 
 /*
- * The last one may also be of powers: nobody compares what comes out with a limit. What folds below have
- * rounded must not be all that its values differ by: a shape, which depends on it, is of events only.
+ * The last one may also be of powers: nobody compares what comes out with a limit. What folds below
+ * have rounded must not be all that its values differ by: a shape, which depends on it, is of
+ * events only.
  */
 static const char *any_last_fold(struct rng *rng, enum metrics_kind kind)
 {
-	static const char *const folds[] = { "VARIANCE", "CI",	     "STDEV",	   "SKEWNESS",
+	static const char *const folds[] = { "VARIANCE", "CI",	       "STDEV",	     "SKEWNESS",
 					     "KURTOSIS", "COVARIANCE", "CORRELATION" };
 
 	return roll(rng, 2) ? any_fold(rng) : folds[roll(rng, kind == METRICS_OF_BOTH ? 7 : 3)];
@@ -171,9 +174,10 @@ struct metrics_shape metrics_say(struct rng *rng, struct buf *b)
 	/* One byte and one second: what is divided by them has no unit. */
 	say(b, "Byte(Value v) : Unit(\"B\") { RETURN v; }\nSecond(Value v) : Unit(\"s\") { RETURN "
 	       "v; }\n");
-	say(b, "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
-	       "p; VirtualTime vt;"
-	       " Value[][] x; Value[][] with; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
+	say(b,
+	    "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r);\nProcess "
+	    "p; VirtualTime vt;"
+	    " Value[][] x; Value[][] with; Value[] y; Value b = Byte(1), s = Second(1);\nx[p][vt] = ");
 	say_event(rng, b, 2);
 	say(b, ";\nwith[p][vt] = ");
 	say_event(rng, b, 2);

@@ -68,11 +68,15 @@ START_TEST(good_metrics_pass)
 	expect_good("z[p][vt] = Time_of(p, vt); RETURN MAX[p][vt](z[p][vt] - z[q][vt-1]);");
 	expect_good("RETURN QUANTILE(0.9, Send_delay(p, t) WHERE p IN procs);");
 	expect_good("RETURN HISTOGRAM(Send_delay(p, t) WHERE p IN procs);");
-	expect_good("RETURN VARIANCE(Send_delay(p, t)) / (MEAN(Send_delay(p, t)) * MEAN(Send_delay(p, t))) - 1;");
-	expect_good("RETURN SKEWNESS(Send_delay(p, t)) + kurtosis(Send_delay(p, t) WHERE p IN procs) + 1;");
-	expect_good("RETURN COVARIANCE(Send_delay(p, t), Send_volume(p, t)) / (SUM(Send_delay(p, t)) * SUM(Send_volume(p, t))) + 1;");
+	expect_good(
+		"RETURN VARIANCE(Send_delay(p, t)) / (MEAN(Send_delay(p, t)) * MEAN(Send_delay(p, t))) - 1;");
+	expect_good(
+		"RETURN SKEWNESS(Send_delay(p, t)) + kurtosis(Send_delay(p, t) WHERE p IN procs) + 1;");
+	expect_good(
+		"RETURN COVARIANCE(Send_delay(p, t), Send_volume(p, t)) / (SUM(Send_delay(p, t)) * SUM(Send_volume(p, t))) + 1;");
 	expect_good("RETURN CORRELATION(Send_delay(p, t), p.rank WHERE p IN procs) + 1;");
-	expect_good("x[vt] = r AT e(q, vt); RETURN correlation(x[vt], x[vt-1] WHERE x[vt].time IN t);");
+	expect_good(
+		"x[vt] = r AT e(q, vt); RETURN correlation(x[vt], x[vt-1] WHERE x[vt].time IN t);");
 	expect_good("RETURN CI(0.95, Send_delay(p, t)) / MEAN(Send_delay(p, t)) * 100 ;");
 	expect_good("RETURN IF(Send_count(q, t) > 0, Send_delay(q, t) / Send_count(q, t), 0);");
 	expect_good("RETURN MAX(Node_load(p.node, NOW) WHERE p IN procs) + sqrt(4);");
@@ -118,7 +122,8 @@ START_TEST(variables_are_bound_and_set_once)
 	expect_bad("TimeInterval u = NOW; RETURN Send_volume(q, u);", "u is a", "");
 	expect_bad("Value v = t; RETURN v;", "v is a", "");
 	expect_bad("z[p][p] = 1; RETURN 1;", "p stands twice", "");
-	expect_bad("x[vt] = r AT e(q, vt); z[vt][vt] = 1; RETURN SUM(x[vt]);", "vt stands twice", "");
+	expect_bad("x[vt] = r AT e(q, vt); z[vt][vt] = 1; RETURN SUM(x[vt]);", "vt stands twice",
+		   "");
 }
 END_TEST
 
@@ -170,15 +175,22 @@ START_TEST(types_and_units_fit)
 	expect_bad("RETURN QUANTILE(2, Send_volume(p, t));", "from 0 to 1", "");
 	expect_bad("RETURN CI(1, Send_volume(p, t));", "the level is a number below 1", "");
 	expect_bad("RETURN CI(Send_volume(p, t));", "CI takes a level", "");
-	expect_bad("RETURN VARIANCE(Send_delay(p, t)) + MEAN(Send_delay(p, t));", "units do not fit: s^2 + s", "");
-	expect_bad("RETURN VARIANCE(Send_delay(procs, t));", "VARIANCE has no variable", "of calls there is the sum, not each");
+	expect_bad("RETURN VARIANCE(Send_delay(p, t)) + MEAN(Send_delay(p, t));",
+		   "units do not fit: s^2 + s", "");
+	expect_bad("RETURN VARIANCE(Send_delay(procs, t));", "VARIANCE has no variable",
+		   "of calls there is the sum, not each");
 	expect_bad("RETURN SKEWNESS(1, 2);", "not over a list", "");
-	expect_bad("RETURN COVARIANCE(Send_volume(p, t));", "COVARIANCE takes two values: COVARIANCE(x[p], y[p])", "");
-	expect_bad("RETURN CORRELATION(Send_volume(p, t), Send_delay(p, t), 1);", "CORRELATION takes two values", "");
-	expect_bad("RETURN CORRELATION(Send_volume(p, t), procs);", "expected a number, found Process[]", "");
-	expect_bad("RETURN CORRELATION(1, 2);", "CORRELATION has no variable", "there is the sum, not each");
-	expect_bad("RETURN COVARIANCE(Send_volume(p, t), Send_delay(p, t)) + 1 * Send_volume(q, t);",
-		   "units do not fit: s*B + B", "");
+	expect_bad("RETURN COVARIANCE(Send_volume(p, t));",
+		   "COVARIANCE takes two values: COVARIANCE(x[p], y[p])", "");
+	expect_bad("RETURN CORRELATION(Send_volume(p, t), Send_delay(p, t), 1);",
+		   "CORRELATION takes two values", "");
+	expect_bad("RETURN CORRELATION(Send_volume(p, t), procs);",
+		   "expected a number, found Process[]", "");
+	expect_bad("RETURN CORRELATION(1, 2);", "CORRELATION has no variable",
+		   "there is the sum, not each");
+	expect_bad(
+		"RETURN COVARIANCE(Send_volume(p, t), Send_delay(p, t)) + 1 * Send_volume(q, t);",
+		"units do not fit: s*B + B", "");
 	expect_bad("RETURN 1 + HISTOGRAM(Send_volume(p, t));", "expected a number, found histogram",
 		   "");
 	ck_assert_uint_eq(
@@ -267,7 +279,8 @@ START_TEST(partners_are_of_calls_that_name_one)
 {
 	expect_good("RETURN SUM(Send_volume(p, procs, t) WHERE p IN procs);");
 	expect_good("RETURN MPI_Startall_count(q, procs, t);");
-	expect_bad("RETURN Barrier_delay(q, procs, t);", "Barrier_delay is not told apart by partners: its calls name none", "");
+	expect_bad("RETURN Barrier_delay(q, procs, t);",
+		   "Barrier_delay is not told apart by partners: its calls name none", "");
 	expect_bad("RETURN MPI_Waitall_delay(q, procs, t);", "its calls name none", "");
 	expect_bad("RETURN Collective_volume(q, procs, t);", "its calls name none", "");
 }
@@ -275,7 +288,8 @@ END_TEST
 
 START_TEST(arguments_of_built_in_metrics_have_their_number_and_order)
 {
-	static const char takes[] = "takes Process[] objects, Process[] partners, Region[] regions, TimeInterval time";
+	static const char takes[] =
+		"takes Process[] objects, Process[] partners, Region[] regions, TimeInterval time";
 
 	expect_good("RETURN SUM[g](Send_volume(q, g, t));");
 	expect_bad("RETURN Send_volume(q, procs, procs, t);", takes, "");
@@ -283,7 +297,8 @@ START_TEST(arguments_of_built_in_metrics_have_their_number_and_order)
 	expect_bad("RETURN SUM[g](Send_volume(q, g, g, t));", takes, "");
 	expect_bad("RETURN Send_volume();", takes, "");
 	expect_bad("RETURN Send_volume(q);", "it takes an interval", "");
-	expect_bad("RETURN SUM[g](Compute_time(q, g, t));", "takes Process[] objects, TimeInterval time", "");
+	expect_bad("RETURN SUM[g](Compute_time(q, g, t));",
+		   "takes Process[] objects, TimeInterval time", "");
 }
 END_TEST
 

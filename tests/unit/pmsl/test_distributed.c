@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random metrics over random logs, evaluated by pieces in engines of nodes, sites and the top, while events are lost,
- * whole ranks are late, and what the links carry is lost, late, doubled and out of order. In the end the result is what
- * a walk over the text gives of what has arrived; and in each read the coverage says who is not in it.
- * OMIG_PROGRAMS=N programs (300), OMIG_TEST_SEED the seed of the first; each has the seed after that of the one before.
+ * Random metrics over random logs, evaluated by pieces in engines of nodes, sites and the top,
+ * while events are lost, whole ranks are late, and what the links carry is lost, late, doubled and
+ * out of order. In the end the result is what a walk over the text gives of what has arrived; and
+ * in each read the coverage says who is not in it. OMIG_PROGRAMS=N programs (300), OMIG_TEST_SEED
+ * the seed of the first; each has the seed after that of the one before.
  */
 #include "common/base/limits.h"
 #include "common/flow/batch.h"
@@ -19,8 +20,8 @@
 #define PIECES_MAX 8
 #define BATCHES_MAX 64 /* of one piece and read */
 #define LATE_MAX 2 /* reads */
-#define HURT_READS \
-	(WALK_READS + 1) /* a rank that is late in the last one of the story tells in the next */
+/* a rank that is late in the last one of the story tells in the next */
+#define HURT_READS (WALK_READS + 1)
 #define HEALED (HURT_READS + LATE_MAX + 1) /* all that is late has come */
 #define READS (HEALED + 3) /* then processes end, sites let go, the top lets go */
 #define FAULT_PERCENT 12
@@ -486,8 +487,8 @@ static void look_at_links(struct tree *t)
 			t->has_vt_links |= n->kind == FLOW_LINK_IN && n->link.domain == FLOW_VT;
 		}
 	/*
-	 * A set over processes of one virtual time is told when it is whole: of one that has become a
-	 * difference on its way nobody here knows in which read that was.
+	 * A set over processes of one virtual time is told when it is whole: of one that has become
+	 * a difference on its way nobody here knows in which read that was.
 	 */
 	t->may_lose =
 		t->is_central || t->since == FLOW_SINCE_START || t->shape.kind != METRICS_OF_VT;
@@ -546,7 +547,8 @@ static void try_one(struct tree *t, struct buf *text)
 	t->text = buf_str(text);
 	metrics_log(&t->rng, &t->story);
 	t->is_central = wish.is_central = roll(t, 3) == 0;
-	t->since = wish.since = metrics_adds_up(&t->shape) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+	t->since = wish.since =
+		metrics_adds_up(&t->shape) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	ck_assert_int_eq(pmsl_compile("t", t->text, text->n, &d, &p), 0);
 	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0, "%s",
 	       d.v[0].text);

@@ -18,13 +18,15 @@ static struct flow_link link_of(const char *value)
 	struct pmsl *p = NULL;
 	char text[512];
 
-	snprintf(text, sizeof(text),
-		 "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; "
-		 "VirtualTime vt; Value[][] x; Value[] y; x[p][vt] = r AT e(p, vt); y[p] = %s; "
-		 "RETURN MEAN(y[p] WHERE p IN ps AND p.rank %% 2 == 0); }",
-		 value);
+	snprintf(
+		text, sizeof(text),
+		"M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; "
+		"VirtualTime vt; Value[][] x; Value[] y; x[p][vt] = r AT e(p, vt); y[p] = %s; "
+		"RETURN MEAN(y[p] WHERE p IN ps AND p.rank %% 2 == 0); }",
+		value);
 	ck_assert_msg(pmsl_compile("t", text, strlen(text), &d, &p) == 0, "%s", d.v[0].text);
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), metrics_world(), &wish, 1, &d, &plan) == 0,
+	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), metrics_world(), &wish, 1, &d, &plan) ==
+			      0,
 		      "%s", d.v[0].text);
 	for (size_t i = 0; i < plan.pieces.n && !link.behind; i++) {
 		const struct flow_graph *g = plan.pieces.v[i].graph;
@@ -74,4 +76,5 @@ START_TEST(what_is_of_its_own_read_is_not)
 }
 END_TEST
 
-SUITE("late", what_has_come_since_the_last_read_is_merged_with_the_next, what_is_of_its_own_read_is_not)
+SUITE("late", what_has_come_since_the_last_read_is_merged_with_the_next,
+      what_is_of_its_own_read_is_not)

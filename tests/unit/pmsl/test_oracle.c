@@ -92,7 +92,8 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 			unsigned r)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
-	unsigned p = metrics_rank(s->process), vt, k, first = roll(WALK_VTS), step = roll(2) ? 1 : 5;
+	unsigned p = metrics_rank(s->process), vt, k, first = roll(WALK_VTS),
+		 step = roll(2) ? 1 : 5;
 
 	for (k = 0; k < WALK_VTS; k++) {
 		const struct walk_event *e;
@@ -175,8 +176,8 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 			      "%s\nread %u: %.17g, not %.17g (since %d, central %d)", source, r,
 			      t.has_result ? t.result : NAN, wanted, wish->since, wish->is_central);
 		ck_assert_msg(t.is_enough == (wish->until && walk_count(&w) >= enough),
-			      "%s\nread %u: %u values, enough are %u: %d", source, r, walk_count(&w),
-			      enough, t.is_enough);
+			      "%s\nread %u: %u values, enough are %u: %d", source, r,
+			      walk_count(&w), enough, t.is_enough);
 	}
 	for (i = 0; i < plan->pieces.n; i++)
 		flow_free(t.engine[i]);
@@ -197,7 +198,8 @@ static void try_one(struct buf *source)
 
 	buf_clear(source);
 	shape = metrics_say(&rng, source);
-	/* The graph may count a process' value before those of the others have come: MAX of MAX the other way round. */
+	/* The graph may count a process' value before those of the others have come: MAX of MAX the
+	 * other way round. */
 	only_end = shape.kind == METRICS_OF_VT;
 	wish.since = !only_end && roll(2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	metrics_log(&rng, &story);

@@ -45,7 +45,8 @@ static int plan_builtin(const char *metric, bool has_partners, bool has_regions)
 	ck_assert_int_eq(pmsl_builtin_source(metric, has_partners, has_regions, &b), 0);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(&b), b.n, &diags, &text), 0);
 	buf_done(&b);
-	return pmsl_plan(text, pmsl_metric(text, "Measured", &diags), &world, &wish, 1, &diags, &plan);
+	return pmsl_plan(text, pmsl_metric(text, "Measured", &diags), &world, &wish, 1, &diags,
+			 &plan);
 }
 
 /* How many inputs of the graph ask for exactly this partner or region. */
@@ -57,8 +58,10 @@ static unsigned asked_for(const char *process, const char *partner, const char *
 		const struct flow_node *f = &plan.bound.node[i]->n;
 
 		if (f->kind == FLOW_INPUT && str_eq(f->source.object, process))
-			n += partner ? f->source.partners.n == 1 && str_eq(f->source.partners.v[0], partner)
-				     : f->source.regions.n == 1 && str_eq(f->source.regions.v[0], region);
+			n += partner ? f->source.partners.n == 1 &&
+					       str_eq(f->source.partners.v[0], partner)
+				     : f->source.regions.n == 1 &&
+					       str_eq(f->source.regions.v[0], region);
 	}
 	return n;
 }
@@ -111,8 +114,10 @@ static void parts_can_be_read(void)
 
 		flow_graph_print(&b, plan.pieces.v[i].graph);
 		ck_assert_msg(!b.failed, "part %zu is too large", i);
-		ck_assert_msg(omis_parse_values(buf_str(&b), b.n, &v, &e) == 0, "part %zu: %s", i, e.text);
-		ck_assert_msg(flow_graph_from_value(&v->v[0], &g, &e) == 0, "part %zu: %s", i, e.text);
+		ck_assert_msg(omis_parse_values(buf_str(&b), b.n, &v, &e) == 0, "part %zu: %s", i,
+			      e.text);
+		ck_assert_msg(flow_graph_from_value(&v->v[0], &g, &e) == 0, "part %zu: %s", i,
+			      e.text);
 		ck_assert_uint_eq(g->nnode, plan.pieces.v[i].graph->nnode);
 		flow_graph_free(g);
 		omis_values_free(v);
@@ -134,7 +139,8 @@ START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 		wish.arg = args;
 		wish.by = BIND_BY_PROCESS;
 		wish.each = BIND_EACH_PARTNER;
-		ck_assert_msg(plan_builtin("MPI_Rget_accumulate_volume_out", true, false) == 0, "%s", diags.v[0].text);
+		ck_assert_msg(plan_builtin("MPI_Rget_accumulate_volume_out", true, false) == 0,
+			      "%s", diags.v[0].text);
 		ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
 		parts_can_be_read();
 		pmsl_plan_done(&plan);
@@ -283,7 +289,8 @@ START_TEST(thousands_of_processes_have_an_output_each)
 {
 	wish.by = BIND_BY_PROCESS;
 	make_many(BIND_OUTPUTS_MAX / 32, 0);
-	ck_assert_msg(plan_builtin("Send_volume", false, false) == 0, "%s", diags.n ? diags.v[0].text : "");
+	ck_assert_msg(plan_builtin("Send_volume", false, false) == 0, "%s",
+		      diags.n ? diags.v[0].text : "");
 	ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
 }
 END_TEST
@@ -329,19 +336,22 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 		const char *source, *const *region, *words;
 		int rc;
 	} bad[] = {
-		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, q, r, t); }", one,
-		  "by partners or by regions, not by both", -ERR_UNSUPPORTED },
+		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, q, r, t); }",
+		  one, "by partners or by regions, not by both", -ERR_UNSUPPORTED },
 		{ "M(Process p, Process[] q, Region[] r, VirtualTime vt) { PROBE e(Process, VirtualTime); "
 		  "RETURN Send_volume(p, r, [START,NOW]) AT e(p, vt); }",
 		  one, "is not told apart by regions at a probe", -ERR_UNSUPPORTED },
-		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, r, t); }", none,
-		  "no.region: a region is", -ERR_INVALID },
+		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, r, t); }",
+		  none, "no.region: a region is", -ERR_INVALID },
 	};
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		args[2] = (struct bind_arg){ .is_given = true, .region = bad[i].region, .nregion = 1 };
+		args[2] = (struct bind_arg){ .is_given = true,
+					     .region = bad[i].region,
+					     .nregion = 1 };
 		ck_assert_int_eq(plan_of(bad[i].source), bad[i].rc);
-		ck_assert_msg(strstr(diags.v[diags.n - 1].text, bad[i].words), "%s", diags.v[diags.n - 1].text);
+		ck_assert_msg(strstr(diags.v[diags.n - 1].text, bad[i].words), "%s",
+			      diags.v[diags.n - 1].text);
 		pmsl_free(text);
 		text = NULL;
 		diags = PMSL_DIAGS_INIT;
@@ -377,7 +387,8 @@ static int plan_alone(const char *value)
 	world.v = v;
 	wish.by = BIND_BY_PROCESS;
 	snprintf(source, sizeof(source),
-		 "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(%s WHERE p IN ps); }", value);
+		 "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(%s WHERE p IN ps); }",
+		 value);
 	return plan_of(source);
 }
 
@@ -414,13 +425,16 @@ static void drawing_has(const char *source, const char *words)
 
 START_TEST(a_drawing_names_what_its_sources_are_of)
 {
-	static const char sent[] = "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_count(p, t) WHERE p IN ps); }";
-	static const char read[] = "M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; "
-				   "VirtualTime vt; Value[][] x; x[p][vt] = r AT e(p, vt); "
-				   "RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
+	static const char sent[] =
+		"M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(Send_count(p, t) WHERE p IN ps); }";
+	static const char read[] =
+		"M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process p; "
+		"VirtualTime vt; Value[][] x; x[p][vt] = r AT e(p, vt); "
+		"RETURN SUM(x[p][vt] WHERE p IN ps AND x[p][vt].time IN t); }";
 
-	static const char share[] = "M(Process[] ps, TimeInterval t) { Process p; RETURN QUANTILE(0.75, Send_count(p, t) "
-				    "WHERE p IN ps); }";
+	static const char share[] =
+		"M(Process[] ps, TimeInterval t) { Process p; RETURN QUANTILE(0.75, Send_count(p, t) "
+		"WHERE p IN ps); }";
 
 	drawing_has(share, " 0.75");
 	drawing_has(sent, "\\np_1");
@@ -429,25 +443,15 @@ START_TEST(a_drawing_names_what_its_sources_are_of)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		each_pair_of_processes_has_an_output,
-		a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded,
-		each_partner_of_all_together_has_an_output,
-		only_pairs_of_one_job_have_an_output,
-		partners_are_of_the_job_of_who_communicates,
-		outputs_are_in_the_order_of_jobs_and_ranks,
-		partners_of_many_processes_are_named_once,
-		each_region_has_an_output,
-		thousands_of_processes_have_an_output_each,
-		more_outputs_than_a_measurement_has_are_refused,
-		regions_that_nobody_has_named_are_no_outputs,
-		what_has_no_partners_is_not_told_apart_by_them,
-		what_no_process_can_tell_is_refused_when_it_is_planned,
-		a_process_without_mpi_has_no_output_where_calls_are_counted,
-		a_drawing_names_what_its_sources_are_of,
-	};
-
-	return suite_run_with("outputs", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("outputs", set_up, clean_up, each_pair_of_processes_has_an_output,
+	   a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded,
+	   each_partner_of_all_together_has_an_output, only_pairs_of_one_job_have_an_output,
+	   partners_are_of_the_job_of_who_communicates, outputs_are_in_the_order_of_jobs_and_ranks,
+	   partners_of_many_processes_are_named_once, each_region_has_an_output,
+	   thousands_of_processes_have_an_output_each,
+	   more_outputs_than_a_measurement_has_are_refused,
+	   regions_that_nobody_has_named_are_no_outputs,
+	   what_has_no_partners_is_not_told_apart_by_them,
+	   what_no_process_can_tell_is_refused_when_it_is_planned,
+	   a_process_without_mpi_has_no_output_where_calls_are_counted,
+	   a_drawing_names_what_its_sources_are_of)

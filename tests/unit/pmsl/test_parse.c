@@ -119,12 +119,12 @@ START_TEST(of_a_long_line_what_stands_around_is_shown)
 		struct pmsl_source s = { "t.pmsl", text, 0 };
 
 		/* A line begins, and an unknown type follows after so many blanks. */
-		s.n = (size_t)snprintf(text, sizeof(text), "M(\n%*s?%*s) { RETURN 1; }\n", (int)before[i], "",
-				       300, "");
+		s.n = (size_t)snprintf(text, sizeof(text), "M(\n%*s?%*s) { RETURN 1; }\n",
+				       (int)before[i], "", 300, "");
 		ck_assert_uint_ge(errors(text), 1);
 		pmsl_diag_print(&b, &s, &diags.v[0], &pmsl_no_colors);
-		snprintf(line, sizeof(line), "    %*s?%*s\n    %*s^\n", (int)shown, "", (int)(100 - shown - 1), "",
-			 (int)shown, "");
+		snprintf(line, sizeof(line), "    %*s?%*s\n    %*s^\n", (int)shown, "",
+			 (int)(100 - shown - 1), "", (int)shown, "");
 		ck_assert_msg(strstr(buf_str(&b), line) != NULL, "%u: %s", before[i], buf_str(&b));
 		buf_done(&b);
 	}
@@ -272,5 +272,4 @@ SUITE("parse", operators_bind_as_the_grammar_says, keywords_come_in_capitals_or_
       places_are_lines_and_characters, of_a_long_line_what_stands_around_is_shown,
       a_probe_has_a_name_and_parameters, one_run_tells_of_many_errors, limits_are_where_they_say,
       any_depth_and_length_is_answered, of_very_many_errors_the_first_are_told,
-      bytes_that_are_no_text_do_no_harm, without_memory_it_says_so,
-      units_read_back)
+      bytes_that_are_no_text_do_no_harm, without_memory_it_says_so, units_read_back)

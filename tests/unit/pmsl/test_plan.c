@@ -173,7 +173,7 @@ START_TEST(the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9)
 	ck_assert_int_eq(g->node[g->root].op, PMSL_DIV);
 	dag_free(g);
 	g = template("Load_imbalance_at_barrier", true);
-	/* One Time, one Barrier_delay, each taken at two probes; one barrier time for MAX and MIN. */
+	/* One Time, one Barrier_delay, each at two probes; one barrier time for MAX and MIN. */
 	ck_assert_uint_eq(in_dag(g, DAG_METRIC), 2);
 	ck_assert_uint_eq(in_dag(g, DAG_AT), 4);
 	ck_assert_uint_eq(in_dag(g, DAG_PROBE), 4);
@@ -186,7 +186,7 @@ END_TEST
 START_TEST(of_three_processes_it_is_that_of_figures_6_10_and_6_13)
 {
 	plan_file("load_imbalance", "Load_imbalance_at_barrier", "s:a=p_1,p_2,p_3");
-	/* Of each process the delay at both probes, of rank 0 the time; the differences; MAX, MIN. */
+	/* Of each process the delay at both probes, of rank 0 the time; differences, MAX, MIN. */
 	ck_assert_uint_eq(in_graph(FLOW_INPUT), 3 * 2 + 2);
 	ck_assert_uint_eq(in_graph(FLOW_OP), 3 + 1 + 1 + 1);
 	ck_assert_uint_eq(in_graph(FLOW_SET), 2);
@@ -228,9 +228,11 @@ END_TEST
 START_TEST(a_mean_iteration_time_is_that_of_figure_7_7)
 {
 	plan_file("iteration_time", "Mean_iteration_time", "s:a=p_1");
-	/* VT_SUM and VT_COUNT take one difference, by the host's clock, whose second part is the first, shifted. */
+	/* VT_SUM and VT_COUNT take one difference, by the host's clock, whose second part is the
+	 * first, shifted. */
 	expect_kinds("a", "1 input, 2 op, 2 vt_agg, 1 shift, 1 link_out");
-	ck_assert(the("a", FLOW_INPUT)->source.kind == FLOW_SOURCE_TIME && !the("a", FLOW_INPUT)->source.from_start);
+	ck_assert(the("a", FLOW_INPUT)->source.kind == FLOW_SOURCE_TIME &&
+		  !the("a", FLOW_INPUT)->source.from_start);
 	ck_assert_int_eq(the("a", FLOW_SHIFT)->shift, 1);
 }
 END_TEST
@@ -238,7 +240,7 @@ END_TEST
 START_TEST(a_maximum_over_two_nodes_is_that_of_figure_7_10)
 {
 	plan_file("comm_delay", "Max_comm_delay_per_loop_execution", "s:a=p_1;b=p_2");
-	/* MAX of MAX the other way round: each process keeps its own, whatever the rate of events. */
+	/* The other way round each process keeps its own, whatever the rate of events. */
 	ck_assert_uint_eq(in_graph(FLOW_VT_AGG), 2);
 	ck_assert_uint_eq(in_graph(FLOW_SET), 1);
 	ck_assert_uint_eq(in_graph(FLOW_SHIFT), 4);
@@ -524,7 +526,10 @@ START_TEST(every_built_in_metric_can_be_measured)
 		if (!pmsl_builtin_get(i, &m))
 			continue;
 		buf_clear(&b);
-		ck_assert_int_eq(pmsl_builtin_source(m.name, !pmsl_builtin_refusal(&m, &by_partners), false, &b), 0);
+		ck_assert_int_eq(pmsl_builtin_source(m.name,
+						     !pmsl_builtin_refusal(&m, &by_partners), false,
+						     &b),
+				 0);
 		plan_text(buf_str(&b), "Measured", TWO_NODES);
 	}
 	buf_done(&b);
@@ -567,34 +572,17 @@ START_TEST(without_memory_it_says_so_and_leaves_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9,
-		of_three_processes_it_is_that_of_figures_6_10_and_6_13,
-		over_two_nodes_the_sets_are_cut,
-		a_loop_counter_is_that_of_figure_7_2,
-		a_mean_iteration_time_is_that_of_figure_7_7,
-		a_maximum_over_two_nodes_is_that_of_figure_7_10,
-		volumes_of_an_interaction_add_up_in_each_node,
-		what_goes_up_does_not_depend_on_how_it_is_written,
-		what_does_not_commute_stays_in_order,
-		one_value_of_each_node_travels_as_it_is,
-		attributes_and_membership_are_worked_out,
-		a_condition_on_values_goes_with_them,
-		since_the_last_read_is_a_difference_at_the_source,
-		a_list_for_one_object_is_added_up_or_averaged,
-		outputs_are_told_apart_by_what_was_wished,
-		a_node_or_site_stands_for_its_processes,
-		evaluated_centrally_only_sources_are_below,
-		a_link_is_named_by_what_it_carries,
-		what_cannot_be_measured_is_told,
-		metrics_that_fan_out_stay_small,
-		many_hosts_share_the_room_of_their_site,
-		a_variable_that_runs_inside_itself_is_two,
-		every_built_in_metric_can_be_measured,
-		without_memory_it_says_so_and_leaves_nothing,
-	};
-
-	return suite_run_with("plan", NULL, forget, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("plan", NULL, forget, the_template_of_the_load_imbalance_is_that_of_figures_6_8_and_6_9,
+	   of_three_processes_it_is_that_of_figures_6_10_and_6_13, over_two_nodes_the_sets_are_cut,
+	   a_loop_counter_is_that_of_figure_7_2, a_mean_iteration_time_is_that_of_figure_7_7,
+	   a_maximum_over_two_nodes_is_that_of_figure_7_10,
+	   volumes_of_an_interaction_add_up_in_each_node,
+	   what_goes_up_does_not_depend_on_how_it_is_written, what_does_not_commute_stays_in_order,
+	   one_value_of_each_node_travels_as_it_is, attributes_and_membership_are_worked_out,
+	   a_condition_on_values_goes_with_them, since_the_last_read_is_a_difference_at_the_source,
+	   a_list_for_one_object_is_added_up_or_averaged, outputs_are_told_apart_by_what_was_wished,
+	   a_node_or_site_stands_for_its_processes, evaluated_centrally_only_sources_are_below,
+	   a_link_is_named_by_what_it_carries, what_cannot_be_measured_is_told,
+	   metrics_that_fan_out_stay_small, many_hosts_share_the_room_of_their_site,
+	   a_variable_that_runs_inside_itself_is_two, every_built_in_metric_can_be_measured,
+	   without_memory_it_says_so_and_leaves_nothing)

@@ -129,7 +129,8 @@ static void count(struct tally *t, double v, double with)
 	t->n++;
 }
 
-/* The mean of the k-th powers of distances to the mean, which are distances to the first value first. */
+/* The mean of the k-th powers of distances to the mean, which are distances to the first value
+ * first. */
 static double power(const struct tally *t, int k)
 {
 	long double mean = 0, sum = 0;
@@ -159,7 +160,8 @@ static double product(const struct tally *t, const double *x, const double *y)
 
 static double of_pairs(const struct tally *t, unsigned fold)
 {
-	double xy = product(t, t->v, t->with), xx = product(t, t->v, t->v), yy = product(t, t->with, t->with);
+	double xy = product(t, t->v, t->with), xx = product(t, t->v, t->v),
+	       yy = product(t, t->with, t->with);
 
 	if (t->n < 2)
 		return NAN;
@@ -208,8 +210,8 @@ static bool is_in_interval(const struct walk *w, double time)
 /* Nothing in it has to be measured. */
 static bool is_static(const struct dag *g, const struct dag_node *n)
 {
-	if (n->kind == DAG_METRIC || n->kind == DAG_CONTEXT || n->kind == DAG_AT || n->kind == DAG_FOLD ||
-	    n->kind == DAG_TIMES)
+	if (n->kind == DAG_METRIC || n->kind == DAG_CONTEXT || n->kind == DAG_AT ||
+	    n->kind == DAG_FOLD || n->kind == DAG_TIMES)
 		return false;
 	for (size_t i = 0; i < n->nin; i++)
 		if (!is_static(g, &g->node[n->in[i]]))
@@ -221,7 +223,8 @@ static bool is_static(const struct dag *g, const struct dag_node *n)
 static bool is_none(struct walk *w, const struct dag_node *condition)
 {
 	if (condition->kind == DAG_OP && condition->op == PMSL_AND)
-		return is_none(w, &w->g->node[condition->in[0]]) || is_none(w, &w->g->node[condition->in[1]]);
+		return is_none(w, &w->g->node[condition->in[0]]) ||
+		       is_none(w, &w->g->node[condition->in[1]]);
 	return is_static(w->g, condition) && walk(w, (uint32_t)(condition - w->g->node)).v == 0;
 }
 
@@ -315,7 +318,8 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 		a.v = of_powers(&t, n->op, n->number);
 	else if (t.n)
 		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
-	/* Of objects of which none has a value nothing is known; one that WHERE leaves out has told. */
+	/* Of objects of which none has a value nothing is known; one that WHERE leaves out has
+	 * told. */
 	if (!is_over_vt(w, n) && !t.n && (n->free || !t.nexcluded))
 		a.v = NAN;
 	if (!is_over_vt(w, n))

@@ -34,7 +34,8 @@ struct walk {
 	enum flow_since since;
 	unsigned run[PMSL_VARIABLES_MAX]; /* what the variables stand for: a rank, a virtual time */
 	unsigned running; /* bits of the variables that stand for something now */
-	/* A process' value of one virtual time, whole in that round, has not come up; NULL: all have. */
+	/* A process' value of one virtual time, whole in that round, has not come up; NULL: all
+	 * have. */
 	bool (*is_gone)(void *arg, unsigned rank, unsigned vt, unsigned round);
 	void *arg;
 	int rank, vt; /* of the event that is looked at; rank -1: none */

@@ -350,13 +350,16 @@ START_TEST(an_end_names_as_many_as_it_may_have_and_no_byte_more)
 	msg_events_add_missing(&names, "", name);
 	ck_assert(!names.failed);
 	ck_assert_uint_eq(names.n, MSG_MISSING_MAX_BYTES);
-	ck_assert_int_eq(msg_events_put(&b, &(struct msg_events){ .end = true, .missing = buf_str(&names) }), 0);
+	ck_assert_int_eq(
+		msg_events_put(&b, &(struct msg_events){ .end = true, .missing = buf_str(&names) }),
+		0);
 	buf_done(&names);
 	buf_done(&b);
 }
 END_TEST
 
-SUITE("msg", an_end_names_as_many_as_it_may_have_and_no_byte_more, every_place_stands_beside_the_field_of_its_name,
+SUITE("msg", an_end_names_as_many_as_it_may_have_and_no_byte_more,
+      every_place_stands_beside_the_field_of_its_name,
       no_message_contains_itself_and_all_stay_within_the_depth, what_is_put_is_what_is_got,
       the_bound_of_the_guard_holds_all_that_decoding_takes, null_strings_are_put_as_empty_ones,
       what_a_receiver_would_refuse_is_not_put, more_elements_than_a_frame_may_have_are_not_put,

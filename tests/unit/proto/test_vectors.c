@@ -105,8 +105,10 @@ static const struct {
 	    { .flow_batch = { 7, 6, 1700000006000000000, "n_1", batches, 2, 300 } } } },
 	{ "events_open",
 	  { MSG_EVENTS_OPEN,
-	    { .events_open = { "run7", "omig:tool-observe//u", 300, 8, MSG_KEEP_STOP, 67108864, 300, true } } } },
-	{ "events", { MSG_EVENTS, { .events = { "run7", 300, 4096, TEXT("blocks"), true, "h2" } } } },
+	    { .events_open = { "run7", "omig:tool-observe//u", 300, 8, MSG_KEEP_STOP, 67108864, 300,
+			       true } } } },
+	{ "events",
+	  { MSG_EVENTS, { .events = { "run7", 300, 4096, TEXT("blocks"), true, "h2" } } } },
 	{ "events_ack", { MSG_EVENTS_ACK, { .events_ack = { "run7", 300, 4096 } } } },
 	{ "events_end", { MSG_EVENTS_END, { .events_end = { "run7", "omig:tool-observe//u" } } } },
 };
@@ -283,15 +285,16 @@ START_TEST(every_message_and_field_is_in_the_document)
 }
 END_TEST
 
-/* What a peer of another build would refuse or leave out: numbers, names and kinds of messages and of their fields. */
+/* What a peer of another build would refuse or leave out: numbers, names and kinds of messages and
+ * of their fields. */
 static uint32_t digest_of(const struct shape *s, unsigned type, uint32_t crc)
 {
 	char row[160];
 
 	for (unsigned i = 0; i < s->desc->n_fields; i++) {
 		const ProtobufCFieldDescriptor *f = &s->desc->fields[i];
-		int n = snprintf(row, sizeof(row), "%u %s %u %s %d %d;", type, s->name, f->id, f->name, (int)f->type,
-				 (int)f->label);
+		int n = snprintf(row, sizeof(row), "%u %s %u %s %d %d;", type, s->name, f->id,
+				 f->name, (int)f->type, (int)f->label);
 
 		crc = hash_crc32c(crc, row, (size_t)n);
 		if (s->place[i].sub)
@@ -312,10 +315,11 @@ START_TEST(other_messages_are_another_version)
 		if (shape_of((uint8_t)t))
 			crc = digest_of(shape_of((uint8_t)t), t, crc);
 	ck_assert_uint_eq(MSG_VERSION_MAX, is.version);
-	ck_assert_msg(crc == is.digest,
-		      "the messages are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX (proto/msg.h), say in "
-		      "docs/protocol.md what is new, and write 0x%08x here",
-		      is.version, crc);
+	ck_assert_msg(
+		crc == is.digest,
+		"the messages are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX (proto/msg.h), say in "
+		"docs/protocol.md what is new, and write 0x%08x here",
+		is.version, crc);
 }
 END_TEST
 

@@ -13,7 +13,6 @@
 static enum plant planted;
 static unsigned chances;
 
-
 int __real_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
 int __wrap_ring_take(const struct ring *r, unsigned max, const struct ring_taker *t);
 
@@ -93,9 +92,9 @@ int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct e
 
 int __wrap_file_write_atomic(const char *path, const void *p, size_t n, struct err *e)
 {
-	return strstr(path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1) ?
-		       file_replace(path, p, n, e) :
-		       __real_file_write_atomic(path, p, n, e);
+	return strstr(path, "/tokens") && plant_shows(PLANT_FORGOTTEN_SYNC, 1)
+		       ? file_replace(path, p, n, e)
+		       : __real_file_write_atomic(path, p, n, e);
 }
 
 void __real_chan_set_cap(struct chan *c, size_t bytes);
@@ -113,7 +112,8 @@ nsec_t __wrap_timebase_error(const struct timebase *t, nsec_t local_now)
 {
 	nsec_t error = __real_timebase_error(t, local_now);
 
-	return error != TIMEBASE_UNKNOWN_NS && plant_shows(PLANT_BOLD_CLOCK, 1) ? error / 10 : error;
+	return error != TIMEBASE_UNKNOWN_NS && plant_shows(PLANT_BOLD_CLOCK, 1) ? error / 10
+										: error;
 }
 
 void __real_evwrite_dropped(struct evwrite *w, uint64_t n);
@@ -126,11 +126,14 @@ void __wrap_evwrite_dropped(struct evwrite *w, uint64_t n)
 
 /* --- flows */
 
-void __real_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over);
-void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over);
+void __real_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
+			 enum partial_over over);
+void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
+			 enum partial_over over);
 
 /* What WHERE has left out contributes. */
-void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a, enum partial_over over)
+void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
+			 enum partial_over over)
 {
 	struct flow_token empty = *t;
 
@@ -160,6 +163,7 @@ void __wrap_reads_take(struct fnode *n, int64_t last_read, const struct flow_bat
 	struct flow_token *t = &n->reads.part[(last_read + 1) % FLOW_READS_OPEN].t;
 
 	__real_reads_take(n, last_read, b);
-	if (b->n && b->read <= last_read && t->flags & FLOW_LATE && plant_shows(PLANT_LATE_CONTRIBUTOR, 1))
+	if (b->n && b->read <= last_read && t->flags & FLOW_LATE &&
+	    plant_shows(PLANT_LATE_CONTRIBUTOR, 1))
 		t->k = b->t[0].k;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Faults that are planted into the daemons of a test, to see whether the oracles find them. Functions of the
- * daemons are wrapped when they are linked for the test; their code is as it is.
+ * Faults that are planted into the daemons of a test, to see whether the oracles find them.
+ * Functions of the daemons are wrapped when they are linked for the test; their code is as it is.
  */
 #ifndef TESTS_UNIT_SIM_PLANT_H
 #define TESTS_UNIT_SIM_PLANT_H
@@ -20,7 +20,8 @@ enum plant {
 	PLANT_GULLIBLE_SM, /* an sm takes what any host says of any other for true */
 	PLANT_COUNTED_TWICE, /* what a program lost of its events is told twice */
 	PLANT_KEPT_CSR, /* conditional requests of a tool that has left stay in the sm */
-	PLANT_NEW_BEFORE_OLD, /* a new version of a conditional request takes effect before the old one ends */
+	/* a new version of a conditional request takes effect before the old one ends */
+	PLANT_NEW_BEFORE_OLD,
 	PLANT_EMPTY_CONTRIBUTOR, /* an object without a value counts as a contributor */
 	PLANT_DOUBLED_BATCH, /* a batch that comes twice counts twice */
 	PLANT_LATE_CONTRIBUTOR, /* a host that is late with a read contributes to the next one */

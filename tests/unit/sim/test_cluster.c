@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whole hierarchies in virtual time: the same seed is the same run, and whatever goes wrong, what must hold
- * holds when all is mended. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
+ * Whole hierarchies in virtual time: the same seed is the same run, and whatever goes wrong, what
+ * must hold holds when all is mended. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
  */
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -32,7 +32,8 @@ static void hold(const struct run_conf *c, const struct run_result *r)
 	struct buf b = BUF_INIT(1024);
 
 	run_print_command(c, &b);
-	ck_assert_msg(!r->broken[0], "at %.3f s: %s; again: %s", (double)r->broken_at / 1e9, r->broken, buf_str(&b));
+	ck_assert_msg(!r->broken[0], "at %.3f s: %s; again: %s", (double)r->broken_at / 1e9,
+		      r->broken, buf_str(&b));
 	buf_done(&b);
 }
 
@@ -54,7 +55,12 @@ END_TEST
 /* Each host is an input of a node of the site's part. */
 START_TEST(a_site_may_have_more_than_a_thousand_hosts)
 {
-	const struct run_conf c = { .seed = 1, .sites = 1, .hosts = 1030, .ranks = 1, .tools = 1, .levels = 1,
+	const struct run_conf c = { .seed = 1,
+				    .sites = 1,
+				    .hosts = 1030,
+				    .ranks = 1,
+				    .tools = 1,
+				    .levels = 1,
 				    .time = 100 * NSEC_PER_MSEC };
 	struct run_result r = run(&c);
 
@@ -67,7 +73,11 @@ START_TEST(without_faults_all_that_is_asked_is_answered)
 	struct ledger_counts n = { 0 };
 
 	for (uint64_t seed = 1; seed <= 4; seed++) {
-		const struct run_conf c = { .seed = seed, .sites = 3, .hosts = 9, .ranks = 2, .tools = 4,
+		const struct run_conf c = { .seed = seed,
+					    .sites = 3,
+					    .hosts = 9,
+					    .ranks = 2,
+					    .tools = 4,
 					    .levels = 1 + (unsigned)(seed % CLUSTER_LEVELS_MAX),
 					    .time = 15 * NSEC_PER_SEC };
 		struct run_result r = run(&c);
@@ -94,8 +104,12 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 
 	for (uint64_t i = 0; i < n; i++) {
 		/* Half of them with sms below sms. */
-		const struct run_conf c = { .seed = first + i, SMALL, .with_faults = true,
-					    .levels = i % 4 == 1 ? 2 : i % 4 == 3 ? 3 : 1 };
+		const struct run_conf c = { .seed = first + i,
+					    SMALL,
+					    .with_faults = true,
+					    .levels = i % 4 == 1   ? 2
+						      : i % 4 == 3 ? 3
+								   : 1 };
 		struct run_result r = run(&c);
 
 		hold(&c, &r);
@@ -107,8 +121,9 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 		lies += r.counts.lies;
 		kept += r.counts.kept_events;
 	}
-	printf("# %" PRIu64 " worlds: %" PRIu64 " lies, %" PRIu64 " answers, %" PRIu64 " kills, %" PRIu64 " links in trouble, %" PRIu64
-	       " disks\n", n, lies, answers, kills, cuts, disks);
+	printf("# %" PRIu64 " worlds: %" PRIu64 " lies, %" PRIu64 " answers, %" PRIu64
+	       " kills, %" PRIu64 " links in trouble, %" PRIu64 " disks\n",
+	       n, lies, answers, kills, cuts, disks);
 	/* Else it has seen nothing. */
 	ck_assert_uint_gt(kills, n);
 	ck_assert_uint_gt(cuts, n);
@@ -164,7 +179,9 @@ END_TEST
 /* They would look for a place for ever. */
 START_TEST(hosts_that_no_sm_takes_are_refused_before_the_world_begins)
 {
-	const struct run_conf c = { .seed = 1, .sites = 2, .hosts = 8193, .ranks = 1, .levels = 1, .time = NSEC_PER_SEC };
+	const struct run_conf c = {
+		.seed = 1, .sites = 2, .hosts = 8193, .ranks = 1, .levels = 1, .time = NSEC_PER_SEC
+	};
 	struct run_result r = { 0 };
 	struct err e = { 0 };
 
@@ -175,12 +192,15 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { the_same_seed_is_the_same_run, without_faults_all_that_is_asked_is_answered,
-				       a_site_may_have_more_than_a_thousand_hosts, whatever_goes_wrong_what_must_hold_holds,
+	const TTest *const tests[] = { the_same_seed_is_the_same_run,
+				       without_faults_all_that_is_asked_is_answered,
+				       a_site_may_have_more_than_a_thousand_hosts,
+				       whatever_goes_wrong_what_must_hold_holds,
 				       a_field_behind_a_large_number_is_changed_and_kept_as_any,
 				       hosts_that_no_sm_takes_are_refused_before_the_world_begins };
 
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */
+	/* disks fail */
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) });
 	return suite_run_with("cluster", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The failure detector of our links: when it errs, and how soon it finds. A long run's figures are in docs/sim.md. */
+/* The failure detector of our links: when it errs, and how soon it finds. A long run's figures are
+ * in docs/sim.md. */
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "sim/rivals.h"
@@ -10,7 +11,9 @@
 
 static struct detector_result measure(unsigned links, nsec_t time, double loss)
 {
-	struct detector_conf c = { .seed = suite_seed(1), .links = links, .time = time, .loss = loss };
+	struct detector_conf c = {
+		.seed = suite_seed(1), .links = links, .time = time, .loss = loss
+	};
 	struct detector_result r;
 	struct err e = { 0 };
 
@@ -25,7 +28,8 @@ START_TEST(who_is_gone_is_found_in_six_seconds_by_both_sides)
 
 	ck_assert_uint_eq(r.suspicions, 0);
 	ck_assert_uint_eq(r.found.n, 80);
-	/* The last sign of life came up to a period before; a second is for the slots of an sm's timers, and the way. */
+	/* The last sign of life came up to a period before; a second is for the slots of an sm's
+	 * timers, and the way. */
 	ck_assert_double_gt(r.found.min, 2);
 	ck_assert_double_lt(r.found_max, 6 + 1);
 }
@@ -33,7 +37,8 @@ END_TEST
 
 START_TEST(on_a_network_that_loses_a_third_it_errs)
 {
-	struct detector_result good = measure(10, 3600 * NSEC_PER_SEC, 0.01), bad = measure(10, 3600 * NSEC_PER_SEC, 0.35);
+	struct detector_result good = measure(10, 3600 * NSEC_PER_SEC, 0.01),
+			       bad = measure(10, 3600 * NSEC_PER_SEC, 0.35);
 
 	ck_assert_uint_eq(good.suspicions, 0);
 	ck_assert_uint_gt(bad.suspicions, 10);
@@ -41,10 +46,14 @@ START_TEST(on_a_network_that_loses_a_third_it_errs)
 }
 END_TEST
 
-/* Those that learn what is usual hold for lost what TCP sends again; those that wait as long as ours err as rarely. */
+/* Those that learn what is usual hold for lost what TCP sends again; those that wait as long as
+ * ours err as rarely. */
 START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 {
-	struct detector_conf c = { .seed = suite_seed(1), .links = 10, .time = 86400 * NSEC_PER_SEC, .loss = 0.01,
+	struct detector_conf c = { .seed = suite_seed(1),
+				   .links = 10,
+				   .time = 86400 * NSEC_PER_SEC,
+				   .loss = 0.01,
 				   .delay_text = "lognormal(5ms, 5ms)" };
 	struct rival r[RIVALS_MAX];
 	struct buf b = BUF_INIT(4096);
@@ -56,7 +65,8 @@ START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 		bool learns = str_eq(r[i].name, "adaptive") || str_eq(r[i].name, "phi");
 
 		ck_assert_double_eq_tol(r[i].months, 1.0 / 3, 1e-9);
-		ck_assert_uint_gt(r[i].found.n, 390); /* a crash in the moment of a mistake counts for none */
+		/* a crash in the moment of a mistake counts for none */
+		ck_assert_uint_gt(r[i].found.n, 390);
 		ck_assert_double_le(r[i].found.max, 6.1);
 		if (learns)
 			ck_assert_uint_gt(r[i].suspicions, 500);
@@ -92,5 +102,7 @@ START_TEST(the_interval_of_a_count_is_that_of_a_table)
 }
 END_TEST
 
-SUITE("detector", who_is_gone_is_found_in_six_seconds_by_both_sides, on_a_network_that_loses_a_third_it_errs,
-      detectors_of_the_same_cost_are_compared_over_the_same_network, the_interval_of_a_count_is_that_of_a_table)
+SUITE("detector", who_is_gone_is_found_in_six_seconds_by_both_sides,
+      on_a_network_that_loses_a_third_it_errs,
+      detectors_of_the_same_cost_are_compared_over_the_same_network,
+      the_interval_of_a_count_is_that_of_a_table)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growth on paper: what is told follows from the shape of the tree, and nothing is lost that is counted. */
+/* Growth on paper: what is told follows from the shape of the tree, and nothing is lost that is
+ * counted. */
 #include "common/base/log.h"
 #include "sim/growth_run.h"
 #include "tests/suite.h"
@@ -71,7 +72,8 @@ START_TEST(lists_have_numbers_with_commas)
 	ck_assert_int_eq(growth_parse_list("", 300, v, 3, &n, &e), -ERR_INVALID);
 	ck_assert_int_eq(growth_parse_list("0", 300, v, 3, &n, &e), -ERR_INVALID);
 	ck_assert_int_eq(growth_parse_list("301", 300, v, 3, &n, &e), -ERR_INVALID);
-	ck_assert_int_eq(growth_parse_list("99999999999999999999999999", 300, v, 3, &n, &e), -ERR_INVALID);
+	ck_assert_int_eq(growth_parse_list("99999999999999999999999999", 300, v, 3, &n, &e),
+			 -ERR_INVALID);
 }
 END_TEST
 
@@ -83,15 +85,20 @@ START_TEST(more_hosts_than_there_is_memory_for_are_refused_with_words)
 	ck_assert_int_eq(growth_fits(100000, enough, &e), 0);
 	ck_assert_int_eq(growth_fits(100000, enough - 1, &e), -ERR_LIMIT);
 	ck_assert_int_eq(growth_fits(100000, enough / 2, &e), -ERR_LIMIT);
-	ck_assert_str_eq(e.text, "100000 hosts need some 9.2 GiB of memory, and 4.6 GiB are free here: simulate fewer, or elsewhere");
+	ck_assert_str_eq(
+		e.text,
+		"100000 hosts need some 9.2 GiB of memory, and 4.6 GiB are free here: simulate fewer, or elsewhere");
 }
 END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { a_request_costs_mainsm_a_frame_each_way_for_each_branch,
-				       events_cost_the_top_nothing_but_where_they_are_evaluated_there,
-				       more_hosts_than_there_is_memory_for_are_refused_with_words, lists_have_numbers_with_commas };
+	const TTest *const tests[] = {
+		a_request_costs_mainsm_a_frame_each_way_for_each_branch,
+		events_cost_the_top_nothing_but_where_they_are_evaluated_there,
+		more_hosts_than_there_is_memory_for_are_refused_with_words,
+		lists_have_numbers_with_commas
+	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
 	return suite_run_with("growth", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));

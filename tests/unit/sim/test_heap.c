@@ -119,10 +119,11 @@ static void print_nothing(void)
 
 int main(void)
 {
-	const TTest *const tests[] = { it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it,
-				       what_grows_keeps_its_content_and_is_charged_once,
-				       what_was_freed_unseen_is_not_counted_twice,
-				       blocks_of_another_session_are_nobodys };
+	const TTest *const tests[] = {
+		it_is_charged_to_whose_work_is_under_way_and_taken_off_whoever_frees_it,
+		what_grows_keeps_its_content_and_is_charged_once,
+		what_was_freed_unseen_is_not_counted_twice, blocks_of_another_session_are_nobodys
+	};
 
 	print_nothing();
 	return suite_run_with("heap", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));

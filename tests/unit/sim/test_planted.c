@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the oracles see anything: each fault that is planted is found, and long before a thousand worlds; those of values and firings in 50. */
+/* Whether the oracles see anything: each fault that is planted is found, and long before a thousand
+ * worlds; those of values and firings in 50. */
 #include "common/base/log.h"
 #include "sim/run.h"
 #include "tests/suite.h"
@@ -16,8 +17,14 @@
 /* What is said of it, "" when nothing is wrong. */
 static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTES])
 {
-	struct run_conf c = { .seed = seed, .sites = 2, .hosts = 4, .ranks = 2, .tools = 2, .time = 15 * NSEC_PER_SEC,
-			      .with_faults = true, .rogues = rogues };
+	struct run_conf c = { .seed = seed,
+			      .sites = 2,
+			      .hosts = 4,
+			      .ranks = 2,
+			      .tools = 2,
+			      .time = 15 * NSEC_PER_SEC,
+			      .with_faults = true,
+			      .rogues = rogues };
 	struct run_result r = { 0 };
 	struct err e = { 0 };
 
@@ -31,13 +38,15 @@ static void find_among(enum rogue_when rogues, uint64_t before, enum plant p, co
 	char broken[WORLD_WORDS_BYTES] = "";
 	uint64_t seed = before, max = p >= PLANT_KEPT_CSR ? WORLDS_SOON : WORLDS_MAX;
 
-	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) }); /* disks fail */
+	/* disks fail */
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) });
 	while (!broken[0] && seed < before + max) {
 		plant_set(p);
 		run(++seed, rogues, broken);
 	}
 	printf("# found in world %u: %s\n", (unsigned)seed, broken);
-	ck_assert_msg(strstr(broken, words), "world %u: \"%s\" is not \"%s\"", (unsigned)seed, broken, words);
+	ck_assert_msg(strstr(broken, words), "world %u: \"%s\" is not \"%s\"", (unsigned)seed,
+		      broken, words);
 	/* Without it that world is sound. */
 	plant_set(PLANT_NONE);
 	run(seed, rogues, broken);
@@ -148,18 +157,24 @@ END_TEST
 /* Sanitizers look at the worlds of test_cluster: here it is the oracles that are tried. */
 int main(void)
 {
-	const TTest *const tests[] = { a_lost_wake_up_is_found, a_doubled_action_is_found, a_forgotten_release_is_found,
-				       a_missorted_time_is_found, a_leaked_conditional_request_is_found,
-				       a_forgotten_sync_is_found, a_clock_that_is_said_to_be_better_than_it_is_is_found,
-				       an_answer_that_is_never_freed_is_found,
-				       a_queue_that_grows_as_long_as_nobody_reads_is_found,
-				       an_sm_that_believes_what_a_host_says_of_another_is_found,
-				       a_loss_that_is_counted_twice_is_found,
-				       a_conditional_request_that_outlives_its_tool_in_an_sm_is_found,
-				       a_version_that_takes_effect_before_the_old_one_ends_is_found,
-				       an_object_without_a_value_that_counts_as_a_contributor_is_found,
-				       a_batch_that_comes_twice_and_counts_twice_is_found,
-				       late_data_that_count_as_contributors_are_found };
+	const TTest *const tests[] = {
+		a_lost_wake_up_is_found,
+		a_doubled_action_is_found,
+		a_forgotten_release_is_found,
+		a_missorted_time_is_found,
+		a_leaked_conditional_request_is_found,
+		a_forgotten_sync_is_found,
+		a_clock_that_is_said_to_be_better_than_it_is_is_found,
+		an_answer_that_is_never_freed_is_found,
+		a_queue_that_grows_as_long_as_nobody_reads_is_found,
+		an_sm_that_believes_what_a_host_says_of_another_is_found,
+		a_loss_that_is_counted_twice_is_found,
+		a_conditional_request_that_outlives_its_tool_in_an_sm_is_found,
+		a_version_that_takes_effect_before_the_old_one_ends_is_found,
+		an_object_without_a_value_that_counts_as_a_contributor_is_found,
+		a_batch_that_comes_twice_and_counts_twice_is_found,
+		late_data_that_count_as_contributors_are_found
+	};
 	const char *sanitizers = getenv("SANITIZE");
 
 	if (sanitizers && *sanitizers) {

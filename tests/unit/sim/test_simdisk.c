@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of files on a simulated disk: the same as on one that fails, is full, or loses its power. */
+/* What becomes of files on a simulated disk: the same as on one that fails, is full, or loses its
+ * power. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "sim/simdisk.h"
@@ -165,13 +166,8 @@ START_TEST(the_dead_write_nothing)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { what_was_synced_outlives_the_power, what_was_not_synced_may_be_gone_or_torn,
-				       a_file_that_was_taken_away_may_be_there_again,
-				       a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced,
-				       a_full_disk_takes_nothing_and_keeps_what_it_has,
-				       a_failing_disk_says_so_and_nothing_is_half, the_dead_write_nothing };
-
-	return suite_run_with("simdisk", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("simdisk", set_up, clean_up, what_was_synced_outlives_the_power,
+	   what_was_not_synced_may_be_gone_or_torn, a_file_that_was_taken_away_may_be_there_again,
+	   a_folder_outlives_the_power_when_the_one_that_it_is_in_was_synced,
+	   a_full_disk_takes_nothing_and_keeps_what_it_has,
+	   a_failing_disk_says_so_and_nothing_is_half, the_dead_write_nothing)

@@ -369,12 +369,10 @@ END_TEST
 
 static void trigger_held(struct lm *l, const char *csr, const char *node)
 {
-	lm_send(l, &(struct msg){ .type = MSG_TRIGGERED,
-				  .triggered = { .csr = csr,
-						 .tool = 3,
-						 .seq = 7,
-						 .node = node,
-						 .held = true } });
+	lm_send(l, &(struct msg){
+			   .type = MSG_TRIGGERED,
+			   .triggered = {
+				   .csr = csr, .tool = 3, .seq = 7, .node = node, .held = true } });
 }
 
 START_TEST(what_waits_for_an_event_that_is_dropped_may_go)
@@ -454,32 +452,24 @@ START_TEST(more_than_the_limit_is_refused_with_a_reason)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		it_is_split_over_its_hosts_and_confirmed_once,
-		the_confirmation_waits_for_all_but_not_for_ever,
-		a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
-		what_is_wrong_with_it_is_told_in_the_confirmation,
-		arming_again_changes_only_what_changed,
-		disarm_and_the_end_of_its_tool_reach_the_hosts,
-		a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
-		a_host_that_leaves_is_no_longer_meant,
-		one_armed_while_its_host_is_silent_waits_for_the_host,
-		an_event_goes_up_when_it_is_the_hosts_own,
-		an_event_that_nobody_waits_for_is_dropped_and_the_host_told,
-		a_host_that_holds_a_process_hears_when_it_may_go,
-		an_event_or_confirmation_about_another_host_is_a_forgery,
-		a_forged_answer_is_not_passed_on_and_its_host_cut,
-		what_waits_for_an_event_that_is_dropped_may_go,
-		events_that_do_not_fit_upwards_are_a_counted_gap,
-		what_hosts_have_lost_goes_up_as_one_number,
-		a_disarm_is_answered_when_all_hosts_have_answered,
-		a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long,
-		what_mainsm_does_not_arm_again_ends_after_the_grace,
-		without_mainsm_everything_of_its_tools_ends_after_the_grace,
-		more_than_the_limit_is_refused_with_a_reason,
-	};
-
-	return suite_run_with("sm arms", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm arms", set_up, clean_up, it_is_split_over_its_hosts_and_confirmed_once,
+	   the_confirmation_waits_for_all_but_not_for_ever,
+	   a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
+	   what_is_wrong_with_it_is_told_in_the_confirmation,
+	   arming_again_changes_only_what_changed, disarm_and_the_end_of_its_tool_reach_the_hosts,
+	   a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
+	   a_host_that_leaves_is_no_longer_meant,
+	   one_armed_while_its_host_is_silent_waits_for_the_host,
+	   an_event_goes_up_when_it_is_the_hosts_own,
+	   an_event_that_nobody_waits_for_is_dropped_and_the_host_told,
+	   a_host_that_holds_a_process_hears_when_it_may_go,
+	   an_event_or_confirmation_about_another_host_is_a_forgery,
+	   a_forged_answer_is_not_passed_on_and_its_host_cut,
+	   what_waits_for_an_event_that_is_dropped_may_go,
+	   events_that_do_not_fit_upwards_are_a_counted_gap,
+	   what_hosts_have_lost_goes_up_as_one_number,
+	   a_disarm_is_answered_when_all_hosts_have_answered,
+	   a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long,
+	   what_mainsm_does_not_arm_again_ends_after_the_grace,
+	   without_mainsm_everything_of_its_tools_ends_after_the_grace,
+	   more_than_the_limit_is_refused_with_a_reason)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements of a site: hosts get their pieces, what they send is one frame a read, nothing counts twice. */
+/* Measurements of a site: hosts get their pieces, what they send is one frame a read, nothing
+ * counts twice. */
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
@@ -10,12 +11,12 @@
 #include <math.h>
 
 #define M 7
-#define SITE                                                                                      \
-	"[\"flow\",1,7,[[\"link_in\",0,0,0,[],\"a\",\"read\",0,\"SUM\",0.0,0,1],"                 \
-	"[\"link_in\",0,0,0,[],\"b\",\"read\",0,\"SUM\",0.0,0,1],"                                \
+#define SITE                                                                      \
+	"[\"flow\",1,7,[[\"link_in\",0,0,0,[],\"a\",\"read\",0,\"SUM\",0.0,0,1]," \
+	"[\"link_in\",0,0,0,[],\"b\",\"read\",0,\"SUM\",0.0,0,1],"                \
 	"[\"set\",0,0,0,[0,1],\"SUM\",0.0,0],[\"link_out\",0,0,0,[2],\"up\"]]]"
-#define HOST(link)                                                                                \
-	"[\"flow\",1,7,[[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,1,[],[]],"              \
+#define HOST(link)                                                                    \
+	"[\"flow\",1,7,[[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,1,[],[]]," \
 	"[\"link_out\",0,0,0,[0],\"" link "\"]]]"
 
 static struct world w;
@@ -309,7 +310,8 @@ START_TEST(nobody_sends_by_the_link_of_another)
 	/* That it is another host is a lie. */
 	{
 		const struct msg m = { .type = MSG_FLOW_BATCH,
-				       .flow_batch = { .measurement = M, .read = 2, .object = "n_2" } };
+				       .flow_batch = {
+					       .measurement = M, .read = 2, .object = "n_2" } };
 
 		ck_assert_int_eq(send_up(&w.lm[0], &m), 0);
 	}
@@ -349,7 +351,8 @@ END_TEST
 START_TEST(what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends)
 {
 	two_hosts();
-	send_load(&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .version = 2 });
+	send_load(
+		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .version = 2 });
 	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
 	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
 	ck_assert_uint_eq(ack()->version, 2);
@@ -362,8 +365,8 @@ END_TEST
 START_TEST(a_load_in_parts_is_one_load)
 {
 	lms_start(&w, 2);
-	send_load(&(struct load){
-		.site = SITE, .host = { HOST("a") }, .every = SEC, .more = true });
+	send_load(
+		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .more = true });
 	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_LOAD));
 	send_load(&(struct load){ .host = { NULL, HOST("b") }, .every = SEC });
 	confirm(0, NULL);
@@ -419,7 +422,8 @@ END_TEST
 START_TEST(its_tools_end_is_its_own)
 {
 	two_hosts();
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 1 } }), 0);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { 1 } }),
+			 0);
 	world_run(&w, 5 * SEC);
 	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
 	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
@@ -518,27 +522,15 @@ START_TEST(no_host_moves_the_reads_of_its_neighbours)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		values_of_hosts_become_one_frame_of_the_site,
-		what_is_wrong_below_is_told_in_one_answer,
-		who_does_not_confirm_is_told,
-		a_read_does_not_wait_longer_than_its_grace,
-		a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back,
-		a_frame_that_comes_twice_counts_once,
-		nobody_sends_by_the_link_of_another,
-		bytes_that_are_no_batch_cut_the_host,
-		a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it,
-		what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends,
-		a_load_in_parts_is_one_load,
-		a_read_by_request_goes_down_and_comes_up,
-		without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again,
-		its_tools_end_is_its_own,
-		an_sm_below_passes_on_what_its_hosts_send_in_one_frame,
-		no_host_ends_the_reads_of_its_neighbours,
-		no_host_moves_the_reads_of_its_neighbours,
-	};
-
-	return suite_run_with("flows", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("flows", set_up, clean_up, values_of_hosts_become_one_frame_of_the_site,
+	   what_is_wrong_below_is_told_in_one_answer, who_does_not_confirm_is_told,
+	   a_read_does_not_wait_longer_than_its_grace,
+	   a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back,
+	   a_frame_that_comes_twice_counts_once, nobody_sends_by_the_link_of_another,
+	   bytes_that_are_no_batch_cut_the_host,
+	   a_host_with_a_measurement_that_nobody_knows_is_told_to_end_it,
+	   what_has_not_changed_is_not_sent_again_and_what_is_not_named_ends,
+	   a_load_in_parts_is_one_load, a_read_by_request_goes_down_and_comes_up,
+	   without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again,
+	   its_tools_end_is_its_own, an_sm_below_passes_on_what_its_hosts_send_in_one_frame,
+	   no_host_ends_the_reads_of_its_neighbours, no_host_moves_the_reads_of_its_neighbours)

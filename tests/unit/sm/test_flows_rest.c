@@ -36,20 +36,22 @@ static nsec_t now(void)
 static void load(const char *site, const char *host)
 {
 	const struct msg_flow_piece piece[] = { { "s_5", { (const uint8_t *)site, strlen(site) } },
-						{ "n_1", { (const uint8_t *)host, strlen(host) } } };
+						{ "n_1",
+						  { (const uint8_t *)host, strlen(host) } } };
 
 	lms_start(&w, 1);
 	start = now();
-	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_FLOW_LOAD,
-						     .flow_load = { .measurement = M,
-								    .tool = 1,
-								    .identity = "omig:tool-observe//me",
-								    .version = 1,
-								    .start_ns = start,
-								    .every_ns = SEC,
-								    .piece = piece,
-								    .npiece = 2 } }),
-			 0);
+	ck_assert_int_eq(
+		top_send(&w, &(struct msg){ .type = MSG_FLOW_LOAD,
+					    .flow_load = { .measurement = M,
+							   .tool = 1,
+							   .identity = "omig:tool-observe//me",
+							   .version = 1,
+							   .start_ns = start,
+							   .every_ns = SEC,
+							   .piece = piece,
+							   .npiece = 2 } }),
+		0);
 	world_run(&w, 10 * MS);
 }
 
@@ -81,7 +83,8 @@ static const char *many_links(bool is_site)
 	for (int i = 0; i < LINKS; i++) {
 		buf_puts(b, i ? "," : "");
 		if (is_site)
-			buf_printf(b, "[\"link_in\",0,0,0,[],\"l%d\",\"read\",0,\"SUM\",0.0,0,1],", i);
+			buf_printf(b, "[\"link_in\",0,0,0,[],\"l%d\",\"read\",0,\"SUM\",0.0,0,1],",
+				   i);
 		else
 			buf_puts(b, "[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,1,[],[]],");
 		buf_printf(b, "[\"link_out\",0,0,0,[%d],\"%s%d\"]", 2 * i, is_site ? "u" : "l", i);
@@ -116,9 +119,12 @@ static void send_rest(int64_t read)
 	for (int i = 0; i < LINKS; i++) {
 		static char name[LINKS][8];
 		const struct flow_token t = flow_token_make(read, i == 3 ? 5 : 0, 0, now());
-		const struct flow_batch b = {
-			.measurement = M, .link = name[i], .read = read, .domain = FLOW_READ, .n = 1, .t = &t
-		};
+		const struct flow_batch b = { .measurement = M,
+					      .link = name[i],
+					      .read = read,
+					      .domain = FLOW_READ,
+					      .n = 1,
+					      .t = &t };
 
 		snprintf(name[i], sizeof(name[i]), "l%d", i);
 		if (!flow_rest_take(&rest, &b))
@@ -126,8 +132,11 @@ static void send_rest(int64_t read)
 	}
 	flow_rest_give(&rest, pack, &p);
 	ck_assert_uint_eq(p.n, 2);
-	m.flow_batch = (struct msg_flow_batch){ M, (uint64_t)read, start + read * SEC, "n_1", p.batch, p.n, 0 };
-	ck_assert_int_eq(w.lm[0].ascent ? ascent_send(w.lm[0].ascent, &m) : link_send(w.lm[0].link, &m), 0);
+	m.flow_batch =
+		(struct msg_flow_batch){ M, (uint64_t)read, start + read * SEC, "n_1", p.batch, p.n,
+					 0 };
+	ck_assert_int_eq(
+		w.lm[0].ascent ? ascent_send(w.lm[0].ascent, &m) : link_send(w.lm[0].link, &m), 0);
 	for (size_t i = 0; i < p.n; i++)
 		buf_done(&p.bytes[i]);
 	world_run(&w, 20 * MS);
@@ -161,5 +170,6 @@ int main(void)
 {
 	const TTest *const tests[] = { links_that_are_zero_come_and_go_on_together };
 
-	return suite_run_with("flows of zeros", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("flows of zeros", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

@@ -46,7 +46,8 @@ static void guest_start(enum role role, const char *claims)
 	run(300 * MS);
 }
 
-/* The status of the reply's first bad entry; its text is in w.guest.last. `after`: time for what comes of it. */
+/* The status of the reply's first bad entry; its text is in w.guest.last. `after`: time for what
+ * comes of it. */
 static unsigned ask_for(const char *text, nsec_t after)
 {
 	struct msg m = { .type = MSG_REQUEST };
@@ -100,9 +101,11 @@ static void says_all_of(const struct tenant_facts *f)
 	char want[512];
 	int n;
 
-	n = snprintf(want, sizeof(want), "\"%s\",\"%s\",\"%s\",%d,\"%s\",%u,%lld,%lld,%zu,%zu,%zu,%zu,%zu", f->pin,
-		     f->name, f->state, f->is_draining, f->address, f->port, (long long)f->wall_since,
-		     (long long)f->wall_seen, f->hosts, f->procs, f->objects, f->csrs, f->bytes);
+	n = snprintf(want, sizeof(want),
+		     "\"%s\",\"%s\",\"%s\",%d,\"%s\",%u,%lld,%lld,%zu,%zu,%zu,%zu,%zu", f->pin,
+		     f->name, f->state, f->is_draining, f->address, f->port,
+		     (long long)f->wall_since, (long long)f->wall_seen, f->hosts, f->procs,
+		     f->objects, f->csrs, f->bytes);
 	n += snprintf(want + n, sizeof(want) - (size_t)n, ",%llu,%llu,%lld,%llu,[",
 		      (unsigned long long)f->messages, (unsigned long long)f->bytes_read,
 		      (long long)f->read_later, (unsigned long long)f->refused);
@@ -169,24 +172,29 @@ START_TEST(who_may_only_join_may_only_join)
 		ck_assert_uint_eq(ask(others[i]), STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 	ck_assert_uint_eq(ask(":omig_site_join(\"nonsense\")"), STATUS_PARAMETER_ERROR);
-	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top3:7000:6csk6csk6csk6csk6csk6csk6c:id.secret\")"),
-			  STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(ask(":omig_site_join(\"x\") omig_site_join(\"y\")"), STATUS_PARAMETER_ERROR);
+	ck_assert_uint_eq(
+		ask(":omig_site_join(\"omig1:top3:7000:6csk6csk6csk6csk6csk6csk6c:id.secret\")"),
+		STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(ask(":omig_site_join(\"x\") omig_site_join(\"y\")"),
+			  STATUS_PARAMETER_ERROR);
 }
 END_TEST
 
 START_TEST(a_user_joins_by_a_request)
 {
 	guest_start(ROLE_TOOL_OBSERVE, "tool");
-	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
-			  STATUS_OK);
+	ck_assert_uint_eq(
+		ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
+		STATUS_OK);
 	ck_assert(last_says("\"a\",9000"));
 	ck_assert_ptr_nonnull(w.top[0].link);
-	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
-			  STATUS_OK);
+	ck_assert_uint_eq(
+		ask(":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"),
+		STATUS_OK);
 	w.enrol_why = "no such token";
-	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
-			  STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(
+		ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
+		STATUS_NO_PERMISSION);
 	ck_assert(last_says("no such token"));
 }
 END_TEST
@@ -274,7 +282,8 @@ END_TEST
 
 START_TEST(a_certificate_joins_once_at_a_time)
 {
-	static const char text[] = ":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")";
+	static const char text[] =
+		":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")";
 	const struct msg m = { .type = MSG_REQUEST,
 			       .request = { .id = 1,
 					    .text = { (const uint8_t *)text, sizeof(text) - 1 } } };
@@ -284,8 +293,9 @@ START_TEST(a_certificate_joins_once_at_a_time)
 	crowd_add(0, net_ctx_self(w.guest.ctx));
 	ck_assert_int_eq(link_send(crowd[0], &m), 0);
 	run(100 * MS);
-	ck_assert_uint_eq(ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
-			  STATUS_UNSPECIFIED_ERROR);
+	ck_assert_uint_eq(
+		ask(":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"),
+		STATUS_UNSPECIFIED_ERROR);
 	ck_assert(last_says("you are joining already"));
 	enrol_go();
 	run(SEC);
@@ -307,19 +317,9 @@ START_TEST(whom_a_name_could_mean_is_said)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		an_admin_sees_how_much_and_never_what, an_admin_sees_all_figures_of_each_user,
-		an_admin_limits_drains_and_drops,
-		who_may_only_join_may_only_join,
-		a_user_joins_by_a_request,
-		daemons_are_not_let_in_by_the_port_of_the_site,
-		who_leaves_while_joining_is_not_answered,
-		silent_visitors_keep_nobody_out,
-		a_certificate_joins_once_at_a_time,
-		whom_a_name_could_mean_is_said,
-	};
-
-	return suite_run_with("sm front", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm front", set_up, clean_up, an_admin_sees_how_much_and_never_what,
+	   an_admin_sees_all_figures_of_each_user, an_admin_limits_drains_and_drops,
+	   who_may_only_join_may_only_join, a_user_joins_by_a_request,
+	   daemons_are_not_let_in_by_the_port_of_the_site, who_leaves_while_joining_is_not_answered,
+	   silent_visitors_keep_nobody_out, a_certificate_joins_once_at_a_time,
+	   whom_a_name_could_mean_is_said)

@@ -478,32 +478,21 @@ START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		mainsm_hears_where_the_sm_is_and_of_every_object,
-		lms_that_do_not_belong_here_are_refused_with_the_reason,
-		two_hosts_of_one_number_are_told_so,
-		a_host_that_was_given_another_number_comes_back_with_it,
-		a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
-		a_host_that_answers_no_request_is_hung_until_it_does,
-		changes_go_up_at_once_and_together,
-		a_snapshot_ends_what_it_does_not_name,
-		a_large_snapshot_goes_in_parts_and_comes_again_whole,
-		a_host_that_speaks_of_others_is_cut,
-		a_snapshot_of_another_node_is_a_forgery,
-		a_host_that_says_it_is_silent_itself_is_not_believed,
-		a_host_without_network_is_shown_in_7_s_and_comes_back,
-		a_host_that_never_comes_back_is_forgotten,
-		a_host_that_says_goodbye_is_gone_at_once,
-		a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is,
-		a_mainsm_that_comes_back_hears_everything_again,
-		an_sm_that_was_started_again_tells_nothing_before_its_lms_did,
-		one_host_cannot_take_all_the_room,
-		processes_that_come_and_go_while_mainsm_is_away_take_no_room,
-		an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice,
-	};
-
-	return suite_run_with("sm hosts", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm hosts", set_up, clean_up, mainsm_hears_where_the_sm_is_and_of_every_object,
+	   lms_that_do_not_belong_here_are_refused_with_the_reason,
+	   two_hosts_of_one_number_are_told_so,
+	   a_host_that_was_given_another_number_comes_back_with_it,
+	   a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
+	   a_host_that_answers_no_request_is_hung_until_it_does, changes_go_up_at_once_and_together,
+	   a_snapshot_ends_what_it_does_not_name,
+	   a_large_snapshot_goes_in_parts_and_comes_again_whole,
+	   a_host_that_speaks_of_others_is_cut, a_snapshot_of_another_node_is_a_forgery,
+	   a_host_that_says_it_is_silent_itself_is_not_believed,
+	   a_host_without_network_is_shown_in_7_s_and_comes_back,
+	   a_host_that_never_comes_back_is_forgotten, a_host_that_says_goodbye_is_gone_at_once,
+	   a_number_that_mainsm_says_is_anothers_is_free_for_whose_it_is,
+	   a_mainsm_that_comes_back_hears_everything_again,
+	   an_sm_that_was_started_again_tells_nothing_before_its_lms_did,
+	   one_host_cannot_take_all_the_room,
+	   processes_that_come_and_go_while_mainsm_is_away_take_no_room,
+	   an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions through an sm: what hosts send comes up, however little room there is, and whatever is said of it meanwhile. */
+/* Kept subscriptions through an sm: what hosts send comes up, however little room there is, and
+ * whatever is said of it meanwhile. */
 #include "common/base/hash.h"
 #include "eventlog/evblock.h"
 #include "tests/suite.h"
@@ -40,7 +41,8 @@ static struct {
 
 static void set_up(void)
 {
-	snprintf(dir, sizeof(dir), "%s/omig-kept-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(dir, sizeof(dir), "%s/omig-kept-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	memset(&host, 0, sizeof(host));
 	memset(&top, 0, sizeof(top));
@@ -67,7 +69,8 @@ static void clean_up(void)
 static void say(uint64_t stream, uint64_t max_bytes, bool is_ending)
 {
 	const struct msg m = { .type = MSG_EVENTS_OPEN,
-			       .events_open = { "run7", OWNER, stream, 4, MSG_KEEP_DROP_OLDEST, max_bytes, 600, is_ending } };
+			       .events_open = { "run7", OWNER, stream, 4, MSG_KEEP_DROP_OLDEST,
+						max_bytes, 600, is_ending } };
 
 	ck_assert_int_eq(top_send(&w, &m), 0);
 }
@@ -127,7 +130,8 @@ static void note(const struct msg_events *m)
 	struct evblock b;
 
 	for (size_t at = 0; at < m->blocks.n; at += b.bytes) {
-		ck_assert_int_eq(evblock_look(m->blocks.p + at, m->blocks.n - at, &b), EVBLOCK_GOOD);
+		ck_assert_int_eq(evblock_look(m->blocks.p + at, m->blocks.n - at, &b),
+				 EVBLOCK_GOOD);
 		if (b.seq == LIE) {
 			top.lies++;
 			continue;
@@ -150,7 +154,8 @@ static void top_looks(void)
 		top.ends += m->end;
 		if (m->end)
 			str_copy(top.missing, sizeof(top.missing), m->missing);
-		top_send(&w, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", m->stream, m->place } });
+		top_send(&w, &(struct msg){ .type = MSG_EVENTS_ACK,
+					    .events_ack = { "run7", m->stream, m->place } });
 	}
 	kept_done(&w.top.flows);
 }
@@ -221,8 +226,9 @@ START_TEST(an_end_waits_for_hosts_that_an_sm_before_knew)
 	lms_start(&w, 1);
 	until_all_is_up();
 	ck_assert_uint_eq(top.ends, 0);
-	lm_send(&w.lm[0], &(struct msg){ .type = MSG_EVENTS,
-					 .events = { .sub = "run7", .stream = host.stream, .end = true } });
+	lm_send(&w.lm[0],
+		&(struct msg){ .type = MSG_EVENTS,
+			       .events = { .sub = "run7", .stream = host.stream, .end = true } });
 	for (int i = 0; i < 3000 && !top.ends; i++)
 		turn();
 	ck_assert_uint_eq(top.ends, 1);
@@ -239,8 +245,9 @@ static void start_sm_anew(void)
 
 static void host_ends(void)
 {
-	lm_send(&w.lm[0], &(struct msg){ .type = MSG_EVENTS,
-					 .events = { .sub = "run7", .stream = host.stream, .end = true } });
+	lm_send(&w.lm[0],
+		&(struct msg){ .type = MSG_EVENTS,
+			       .events = { .sub = "run7", .stream = host.stream, .end = true } });
 	world_run(&w, 10 * MS);
 }
 
@@ -275,7 +282,9 @@ int fsync(int fd)
 	struct stat st;
 
 	if (!fstat(fd, &st))
-		__atomic_store_n(&synced[__atomic_fetch_add(&nsynced, 1, __ATOMIC_RELAXED) % SYNCED_MAX], st.st_ino, __ATOMIC_RELAXED);
+		__atomic_store_n(
+			&synced[__atomic_fetch_add(&nsynced, 1, __ATOMIC_RELAXED) % SYNCED_MAX],
+			st.st_ino, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -310,7 +319,8 @@ START_TEST(an_end_waits_for_nobody_when_all_are_back)
 	turn();
 	host_ends();
 	for (int i = 0; i < 20000 && !top.ends; i++)
-		turn_for(MS / 10); /* in two seconds of that: no timer of ten is waited for, however slow the disk is */
+		turn_for(MS / 10); /* in two seconds of that: no timer of ten is waited for, however
+				      slow the disk is */
 	ck_assert_uint_eq(top.ends, 1);
 	ck_assert_str_eq(top.missing, "");
 }
@@ -349,8 +359,11 @@ START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 	open_it(1, 8 * MIB);
 	world_run(&w, 10 * MS);
 	put_block(p, LIE);
-	lm_send(&w.lm[1], &(struct msg){ .type = MSG_EVENTS,
-					 .events = { "run7", stream_at(&w.lm[1]), 1, { p, sizeof(p) }, false, NULL } });
+	lm_send(&w.lm[1],
+		&(struct msg){
+			.type = MSG_EVENTS,
+			.events = {
+				"run7", stream_at(&w.lm[1]), 1, { p, sizeof(p) }, false, NULL } });
 	for (int i = 0; i < 3000 && !top.lies; i++)
 		turn_for(10 * MS);
 	ck_assert_uint_eq(top.lies, 1);
@@ -359,13 +372,9 @@ START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { the_smallest_room_is_no_end, other_limits_lose_nothing_of_what_is_on_its_way,
-				       an_end_waits_for_hosts_that_an_sm_before_knew,
-				       an_end_names_a_host_that_does_not_come,
-				       who_has_something_is_known_when_the_machine_was_off, an_end_waits_for_nobody_when_all_are_back,
-				       one_that_left_with_nothing_is_not_missed, a_host_that_lies_makes_no_block_of_another_one_a_repeated_one };
-
-	return suite_run_with("kept", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("kept", set_up, clean_up, the_smallest_room_is_no_end,
+	   other_limits_lose_nothing_of_what_is_on_its_way,
+	   an_end_waits_for_hosts_that_an_sm_before_knew, an_end_names_a_host_that_does_not_come,
+	   who_has_something_is_known_when_the_machine_was_off,
+	   an_end_waits_for_nobody_when_all_are_back, one_that_left_with_nothing_is_not_missed,
+	   a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)

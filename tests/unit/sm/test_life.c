@@ -309,27 +309,15 @@ START_TEST(a_host_whose_number_is_anothers_asks_mainsm_for_its_own)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		without_mainsm_it_says_so_and_tries_again,
-		it_lingers_without_lms_and_then_ends,
-		an_lm_keeps_it_alive_and_the_last_one_starts_the_time,
-		a_linger_of_0_is_never,
-		told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone,
-		told_to_stop_it_does_not_wait_long_for_one_that_stays,
-		a_revoked_lm_is_cut_and_stays_out,
-		an_sm_that_is_revoked_itself_ends,
-		requests_end_with_the_link_to_mainsm_and_lms_stay,
-		without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds,
-		a_mainsm_started_anew_knows_no_tool_that_has_stopped_something,
-		an_lm_that_wants_a_certificate_is_sent_to_mainsm,
-		a_host_whose_number_is_anothers_asks_mainsm_for_its_own,
-		a_peer_that_never_greets_takes_no_place,
-		advertised_names_carry_the_port,
-		advertised_names_that_make_no_sense_are_refused,
-		a_dump_names_its_figures,
-	};
-
-	return suite_run_with("sm life", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm life", set_up, clean_up, without_mainsm_it_says_so_and_tries_again,
+	   it_lingers_without_lms_and_then_ends,
+	   an_lm_keeps_it_alive_and_the_last_one_starts_the_time, a_linger_of_0_is_never,
+	   told_to_stop_it_tells_its_lms_and_ends_when_they_are_gone,
+	   told_to_stop_it_does_not_wait_long_for_one_that_stays, a_revoked_lm_is_cut_and_stays_out,
+	   an_sm_that_is_revoked_itself_ends, requests_end_with_the_link_to_mainsm_and_lms_stay,
+	   without_mainsm_what_tools_have_stopped_is_let_go_after_five_seconds,
+	   a_mainsm_started_anew_knows_no_tool_that_has_stopped_something,
+	   an_lm_that_wants_a_certificate_is_sent_to_mainsm,
+	   a_host_whose_number_is_anothers_asks_mainsm_for_its_own,
+	   a_peer_that_never_greets_takes_no_place, advertised_names_carry_the_port,
+	   advertised_names_that_make_no_sense_are_refused, a_dump_names_its_figures)

@@ -32,7 +32,8 @@ START_TEST(hosts_up_to_the_limit_are_let_in)
 	lm_start(&w, 2);
 	world_run(&w, 50 * MS);
 	ck_assert(!w.lm[2].is_up);
-	ck_assert_ptr_nonnull(strstr(w.lm[2].why, "quota hosts: the site allows this user 2 hosts"));
+	ck_assert_ptr_nonnull(
+		strstr(w.lm[2].why, "quota hosts: the site allows this user 2 hosts"));
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
 	allow(QUOTA_HOSTS, 3);
 	world_run(&w, 20 * SEC);
@@ -57,10 +58,14 @@ END_TEST
 
 START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
 {
-	const struct msg_object shorter = { .token = "p_1_000001", .parent = "n_1", .name = "hea",
-					    .rank = 0, .pid = 77 };
-	const struct msg_object longer = { .token = "p_1_000001", .parent = "n_1",
-					   .name = "a longer name", .rank = 0, .pid = 78 };
+	const struct msg_object shorter = {
+		.token = "p_1_000001", .parent = "n_1", .name = "hea", .rank = 0, .pid = 77
+	};
+	const struct msg_object longer = { .token = "p_1_000001",
+					   .parent = "n_1",
+					   .name = "a longer name",
+					   .rank = 0,
+					   .pid = 78 };
 
 	allow(QUOTA_OBJECTS, 4);
 	lms_start(&w, 1);
@@ -164,17 +169,9 @@ START_TEST(while_it_drains_known_hosts_come_back_and_new_ones_do_not)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		hosts_up_to_the_limit_are_let_in,
-		objects_beyond_the_limit_are_refused,
-		at_the_limit_of_objects_a_host_may_tell_a_change,
-		conditional_requests_beyond_the_limit_are_refused_in_words,
-		a_request_that_would_pass_the_bytes_is_answered_in_words,
-      parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word,
-		while_it_drains_known_hosts_come_back_and_new_ones_do_not,
-	};
-
-	return suite_run_with("sm quota", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm quota", set_up, clean_up, hosts_up_to_the_limit_are_let_in,
+	   objects_beyond_the_limit_are_refused, at_the_limit_of_objects_a_host_may_tell_a_change,
+	   conditional_requests_beyond_the_limit_are_refused_in_words,
+	   a_request_that_would_pass_the_bytes_is_answered_in_words,
+	   parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word,
+	   while_it_drains_known_hosts_come_back_and_new_ones_do_not)

@@ -123,16 +123,24 @@ START_TEST(of_an_id_that_may_have_been_sent_before_nothing_is_claimed)
 	static const char text[] = ":thread_stop([p_2_000001])";
 	const uint32_t number = 1;
 	const struct msg m = { .type = MSG_REQUEST,
-			       .request = { .id = 1, .tool = 3, .identity = "tool-manipulate//u@top", .right = OMIS_MANIPULATE,
-					    .deadline_ns = SEC, .text = { (const uint8_t *)text, strlen(text) },
-					    .action = &number, .naction = 1, .op_epoch = 5, .op = 7 } };
+			       .request = { .id = 1,
+					    .tool = 3,
+					    .identity = "tool-manipulate//u@top",
+					    .right = OMIS_MANIPULATE,
+					    .deadline_ns = SEC,
+					    .text = { (const uint8_t *)text, strlen(text) },
+					    .action = &number,
+					    .naction = 1,
+					    .op_epoch = 5,
+					    .op = 7 } };
 
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_int_eq(top_send(&w, &m), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.last->id, 1);
-	ck_assert_str_eq(w.top.last->coverage.missing[0].reason, "outcome unknown: the host does not answer");
+	ck_assert_str_eq(w.top.last->coverage.missing[0].reason,
+			 "outcome unknown: the host does not answer");
 }
 END_TEST
 
@@ -449,32 +457,19 @@ START_TEST(too_many_requests_are_refused_not_hoarded)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		three_actions_are_split_in_order_and_answered_once,
-		nothing_behind_a_barrier_starts_before_all_in_front_is_done,
-		a_silent_lm_costs_the_deadline_and_is_named,
-		a_host_far_away_gets_less_time,
-		a_lost_host_is_missing_at_once, of_an_id_that_may_have_been_sent_before_nothing_is_claimed,
-		a_host_that_dies_in_a_request_ends_the_waiting,
-		a_quorum_and_the_first_answer_are_enough_when_asked_for,
-		a_cancel_goes_down_and_nothing_comes_up,
-		a_request_that_comes_twice_is_executed_once,
-		a_right_that_is_not_there_is_refused_here_too,
-		what_is_wrong_with_a_text_is_told,
-		numbers_of_actions_that_make_no_sense_are_refused,
-		actions_keep_the_numbers_that_mainsm_gave_them,
-		a_large_answer_travels_in_parts,
-		status_comes_from_the_sm_and_each_of_its_lms,
-		counters_are_asked_where_they_were_made,
-		an_sm_that_has_forgotten_where_counters_are_asks_everybody,
-		an_object_stands_for_what_contains_it_when_the_service_wants_that,
-		counters_of_a_tool_that_left_are_forgotten,
-		many_requests_at_once_are_all_answered,
-		too_many_requests_are_refused_not_hoarded,
-	};
-
-	return suite_run_with("sm requests", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm requests", set_up, clean_up, three_actions_are_split_in_order_and_answered_once,
+	   nothing_behind_a_barrier_starts_before_all_in_front_is_done,
+	   a_silent_lm_costs_the_deadline_and_is_named, a_host_far_away_gets_less_time,
+	   a_lost_host_is_missing_at_once,
+	   of_an_id_that_may_have_been_sent_before_nothing_is_claimed,
+	   a_host_that_dies_in_a_request_ends_the_waiting,
+	   a_quorum_and_the_first_answer_are_enough_when_asked_for,
+	   a_cancel_goes_down_and_nothing_comes_up, a_request_that_comes_twice_is_executed_once,
+	   a_right_that_is_not_there_is_refused_here_too, what_is_wrong_with_a_text_is_told,
+	   numbers_of_actions_that_make_no_sense_are_refused,
+	   actions_keep_the_numbers_that_mainsm_gave_them, a_large_answer_travels_in_parts,
+	   status_comes_from_the_sm_and_each_of_its_lms, counters_are_asked_where_they_were_made,
+	   an_sm_that_has_forgotten_where_counters_are_asks_everybody,
+	   an_object_stands_for_what_contains_it_when_the_service_wants_that,
+	   counters_of_a_tool_that_left_are_forgotten, many_requests_at_once_are_all_answered,
+	   too_many_requests_are_refused_not_hoarded)

@@ -38,8 +38,7 @@ static size_t lms_of(size_t below)
 
 static void ask_all(uint32_t hosts)
 {
-	const struct reply *r =
-		top_ask(&w, ":node_get_info([n_1,n_2,n_3,n_4],1)", 2 * SEC);
+	const struct reply *r = top_ask(&w, ":node_get_info([n_1,n_2,n_3,n_4],1)", 2 * SEC);
 
 	ck_assert_uint_eq(r->coverage.asked, 4);
 	ck_assert_uint_eq(r->coverage.answered, hosts);
@@ -377,17 +376,14 @@ static void liar_start_on(struct liar *l, const char *site, const char *host)
 {
 	const struct identity id = world_identity(ROLE_SM, site, host);
 	const struct link_dialer dialer = { liar_dial, l };
-	const struct link_conf conf = { .loop = w.loop,
-					.rng = &w.rng,
-					.handler = { .on_up = liar_up,
-						     .on_msg = liar_msg,
-						     .on_down = liar_down,
-						     .arg = l } };
-	const struct msg_hello hello = { .role = "sm",
-					 .site = site,
-					 .host = host,
-					 .listen = "nowhere:77",
-					 .epoch = 9 };
+	const struct link_conf conf = {
+		.loop = w.loop,
+		.rng = &w.rng,
+		.handler = { .on_up = liar_up, .on_msg = liar_msg, .on_down = liar_down, .arg = l }
+	};
+	const struct msg_hello hello = {
+		.role = "sm", .site = site, .host = host, .listen = "nowhere:77", .epoch = 9
+	};
 
 	*l = (struct liar){ 0 };
 	ck_assert_int_eq(mem_ctx_open(w.net, &id, &l->ctx, NULL), 0);
@@ -407,8 +403,8 @@ static void liar_free(struct liar *l)
 	net_ctx_free(l->ctx);
 }
 
-static void liar_tell_of(struct liar *l, uint32_t node, const char *host, uint64_t attach, uint32_t op,
-			 enum msg_node_sub sub)
+static void liar_tell_of(struct liar *l, uint32_t node, const char *host, uint64_t attach,
+			 uint32_t op, enum msg_node_sub sub)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_object o = { .token = token,
@@ -447,7 +443,8 @@ START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 	liar_tell(&old, 7, "h7", 1000, MSG_OP_PRESENT);
 	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
 	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
-	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_LOST); /* the old one had it until now */
+	/* the old one had it until now */
+	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_LOST);
 	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
 	/* Who has lost it does not take it from who has it. */
@@ -560,31 +557,20 @@ START_TEST(an_sm_without_a_way_up_takes_no_sm)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference,
-		a_host_that_is_silent_below_is_missing_by_its_name,
-		after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds,
-		without_any_inner_sm_the_sm_of_the_site_serves_them_itself,
-		what_is_armed_follows_its_hosts,
-		what_ends_while_a_host_looks_for_a_parent_ends_there_too,
-		a_counter_is_found_where_its_hosts_have_gone,
-		the_old_parent_is_fenced_off,
-		a_parent_whose_welcome_is_lost_does_not_keep_the_host,
-		an_sm_that_comes_back_gets_hosts_again,
-		the_sm_of_the_site_may_be_started_anew,
-		three_levels_hold_too,
-		an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it,
-		a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number,
-		an_sm_may_not_take_a_host_that_another_serves,
-		an_sm_that_gives_a_host_another_name_or_number_is_passed_over,
-		who_is_sent_where_nobody_answers_comes_back_and_stays,
-		an_sm_of_another_site_is_not_let_in,
-		an_event_of_a_host_that_another_serves_is_a_forgery,
-		an_sm_without_a_way_up_takes_no_sm,
-	};
-
-	return suite_run_with("sm stacked", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm stacked", set_up, clean_up,
+	   hosts_are_spread_over_the_sms_below_and_the_top_sees_no_difference,
+	   a_host_that_is_silent_below_is_missing_by_its_name,
+	   after_the_death_of_an_inner_sm_its_hosts_are_back_in_two_seconds,
+	   without_any_inner_sm_the_sm_of_the_site_serves_them_itself,
+	   what_is_armed_follows_its_hosts,
+	   what_ends_while_a_host_looks_for_a_parent_ends_there_too,
+	   a_counter_is_found_where_its_hosts_have_gone, the_old_parent_is_fenced_off,
+	   a_parent_whose_welcome_is_lost_does_not_keep_the_host,
+	   an_sm_that_comes_back_gets_hosts_again, the_sm_of_the_site_may_be_started_anew,
+	   three_levels_hold_too, an_sm_that_moves_counts_for_more_than_moves_of_the_one_above_it,
+	   a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number,
+	   an_sm_may_not_take_a_host_that_another_serves,
+	   an_sm_that_gives_a_host_another_name_or_number_is_passed_over,
+	   who_is_sent_where_nobody_answers_comes_back_and_stays,
+	   an_sm_of_another_site_is_not_let_in, an_event_of_a_host_that_another_serves_is_a_forgery,
+	   an_sm_without_a_way_up_takes_no_sm)

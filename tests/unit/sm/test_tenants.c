@@ -327,8 +327,9 @@ START_TEST(of_two_with_one_name_both_are_shown)
 	ck_assert_int_eq(join_as(0, "carol"), 0);
 	ck_assert_str_eq(meant("carol"), pins[0]);
 	ck_assert_int_eq(join_as(1, "carol"), 0);
-	ck_assert_str_eq(meant("carol"),
-			 "'carol' may be 248h248h (carol) or 48h248h2 (carol): say more of the pin");
+	ck_assert_str_eq(
+		meant("carol"),
+		"'carol' may be 248h248h (carol) or 48h248h2 (carol): say more of the pin");
 	ck_assert_str_eq(meant("48h248h2"), pins[1]);
 }
 END_TEST
@@ -387,8 +388,7 @@ START_TEST(a_join_without_memory_leaves_a_member_or_nothing)
 	struct tenant *t;
 	int rc;
 
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		rc = tenants_join(w.tenants, &c, "x", on_joined, &w, NULL);
 		run(SEC);
 		alloc_sweep_pause();
@@ -412,8 +412,7 @@ START_TEST(a_start_without_memory_forgets_nobody)
 
 	join_both();
 	process_stop();
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		rc = tenants_open(&w.conf, w.user, w.nuser, &ts, NULL);
 		alloc_sweep_pause();
 		ck_assert(!rc || rc == -ERR_NOMEM);
@@ -428,32 +427,23 @@ START_TEST(a_start_without_memory_forgets_nobody)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		each_user_has_a_port_and_sees_his_own_hosts_only,
-		who_floods_is_read_later_and_the_other_is_answered_at_once,
-		who_floods_gains_nothing_by_a_policy_that_is_set_anew,
-		a_quota_meets_one_user_and_its_change_too,
-		who_is_not_listed_is_refused_unless_there_is_a_rule_for_all,
-		a_newcomer_whose_mainsm_says_no_leaves_nothing_behind,
-		a_member_whose_second_join_fails_late_is_served_again,
-		a_mainsm_is_forgotten_by_the_time_that_it_was_away,
-		what_is_on_the_disk_knows_that_a_mainsm_was_there,
-		a_member_that_was_never_up_has_as_long_as_others,
-		a_restart_brings_all_back_to_the_same_ports,
-		what_others_could_have_written_is_not_believed,
-		a_drop_hangs_up_one_and_the_other_does_not_notice,
-		a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
-		a_mainsm_that_revokes_us_is_rid_of_us,
-		a_name_of_the_configuration_is_nobody_elses,
-		of_two_with_one_name_both_are_shown,
-		a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more,
-		strangers_are_let_in_up_to_a_number,
-		strangers_that_join_leave_places_for_those_whom_the_admin_names,
-		a_join_without_memory_leaves_a_member_or_nothing,
-		a_start_without_memory_forgets_nobody,
-	};
-
-	return suite_run_with("sm users", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("sm users", set_up, clean_up, each_user_has_a_port_and_sees_his_own_hosts_only,
+	   who_floods_is_read_later_and_the_other_is_answered_at_once,
+	   who_floods_gains_nothing_by_a_policy_that_is_set_anew,
+	   a_quota_meets_one_user_and_its_change_too,
+	   who_is_not_listed_is_refused_unless_there_is_a_rule_for_all,
+	   a_newcomer_whose_mainsm_says_no_leaves_nothing_behind,
+	   a_member_whose_second_join_fails_late_is_served_again,
+	   a_mainsm_is_forgotten_by_the_time_that_it_was_away,
+	   what_is_on_the_disk_knows_that_a_mainsm_was_there,
+	   a_member_that_was_never_up_has_as_long_as_others,
+	   a_restart_brings_all_back_to_the_same_ports,
+	   what_others_could_have_written_is_not_believed,
+	   a_drop_hangs_up_one_and_the_other_does_not_notice,
+	   a_mainsm_that_told_us_to_stop_is_found_when_it_is_back,
+	   a_mainsm_that_revokes_us_is_rid_of_us, a_name_of_the_configuration_is_nobody_elses,
+	   of_two_with_one_name_both_are_shown,
+	   a_name_that_looks_like_a_pin_makes_it_ambiguous_and_no_more,
+	   strangers_are_let_in_up_to_a_number,
+	   strangers_that_join_leave_places_for_those_whom_the_admin_names,
+	   a_join_without_memory_leaves_a_member_or_nothing, a_start_without_memory_forgets_nobody)

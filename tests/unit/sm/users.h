@@ -135,7 +135,8 @@ static inline void enrolled(void *arg)
 }
 
 static inline struct enrol *enrol_fake(void *arg, const struct enrol_conf *c,
-				void (*on_done)(void *arg, const struct err *why), void *done_arg)
+				       void (*on_done)(void *arg, const struct err *why),
+				       void *done_arg)
 {
 	struct fake_enrol *n = w.enrol;
 
@@ -168,7 +169,7 @@ static inline void cancel_fake(void *arg, struct enrol *n)
 }
 
 static inline int open_fake(void *arg, struct loop *loop, const char *dir, struct net_ctx **out,
-		     struct err *e)
+			    struct err *e)
 {
 	const struct identity who = identity(ROLE_SM, "a", "sm");
 
@@ -182,7 +183,7 @@ static const struct tenant_net fake_net = { check_fake, enrol_fake, cancel_fake,
 /* --- a mainsm */
 
 static inline int top_on_hello(void *arg, struct link *l, const struct msg_hello *h,
-			struct msg_hello_ack *ack, struct err *why)
+			       struct msg_hello_ack *ack, struct err *why)
 {
 	struct top *t = arg;
 	char host[NAME_MAX_BYTES + 1];
@@ -333,8 +334,8 @@ static inline void host_on_msg(void *arg, struct link *l, const struct msg *m)
 	reply_free(r);
 }
 
-static inline int host_dial(void *arg, unsigned attempt, const struct chan_handler *ch, struct chan **out,
-		     struct err *e)
+static inline int host_dial(void *arg, unsigned attempt, const struct chan_handler *ch,
+			    struct chan **out, struct err *e)
 {
 	struct host *h = arg;
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };
@@ -425,7 +426,9 @@ static inline void set_up(void)
 	rng_init(&w.rng, 3);
 	w.net = mem_net_new(w.loop, 1);
 	timebase_init_root(&w.timebase, loop_now(w.loop), WALL);
-	w.user[0] = (struct user_conf){ .name = "alice", .pin = pins[0], .max = { 4, 100, 10, 1000, 0 } };
+	w.user[0] = (struct user_conf){ .name = "alice",
+					.pin = pins[0],
+					.max = { 4, 100, 10, 1000, 0 } };
 	w.user[1] = (struct user_conf){ .name = "bob", .pin = pins[1], .max = { 1, 0, 0, 0, 0 } };
 	w.nuser = 2;
 	for (size_t i = 0; i < USERS; i++) {

@@ -117,7 +117,8 @@ static void lm_on_msg(void *arg, struct link *link, const struct msg *m)
 		l->disarms++;
 		str_copy(l->disarmed, sizeof(l->disarmed), m->disarm.csr);
 		if (!l->no_part)
-			lm_send(l, &(struct msg){ .type = MSG_LOSSES, .losses = { m->disarm.csr, l->lost, true } });
+			lm_send(l, &(struct msg){ .type = MSG_LOSSES,
+						  .losses = { m->disarm.csr, l->lost, true } });
 		break;
 	case MSG_TOOL_GONE:
 		l->gones++;

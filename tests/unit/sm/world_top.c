@@ -179,7 +179,8 @@ void top_start(struct world *w)
 {
 	struct top *t = &w->top;
 	const struct identity who = world_identity(ROLE_MAINSM, "", "top");
-	const struct net_listen_conf conf = { .port = TOP_PORT, .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) };
+	const struct net_listen_conf conf = { .port = TOP_PORT,
+					      .roles = ROLE_BIT(ROLE_SM) | ROLE_BIT(ROLE_LM) };
 	const struct net_accept accept = { .on_accept = top_on_accept, .arg = t };
 	struct err e = { 0 };
 

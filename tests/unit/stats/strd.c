@@ -63,7 +63,8 @@ static const double michelso[] = {
 
 #define PI_TERMS (STRD_VALUES_MAX * 14 / 4)
 
-/* Rabinowitz and Wagon's spigot, four digits at a time. (A carry over them all does not happen here: the sums tell.) */
+/* Rabinowitz and Wagon's spigot, four digits at a time. (A carry over them all does not happen
+ * here: the sums tell.) */
 static void spigot(double *out)
 {
 	static int64_t a[PI_TERMS + 1];
@@ -89,7 +90,8 @@ static void spigot(double *out)
 	}
 }
 
-/* NIST's file, of which these values are certified, has a 3 for the 957th digit of pi, which is an 8. */
+/* NIST's file, of which these values are certified, has a 3 for the 957th digit of pi, which is
+ * an 8. */
 static void pi_digits(struct strd *s)
 {
 	spigot(s->value);
@@ -117,15 +119,40 @@ static void copy(struct strd *s, const double *value, size_t n)
 void strd_get(unsigned i, struct strd *out)
 {
 	static const struct strd certified[STRD_SETS] = {
-		{ .name = "PiDigits", .mean = 4.53480000000000, .deviation = 2.86733906028871, .serial = -0.00355099287237972 },
-		{ .name = "Lottery", .mean = 518.958715596330, .deviation = 291.699727470969, .serial = -0.120948622967393 },
-		{ .name = "Lew", .mean = -177.435000000000, .deviation = 277.332168044316, .serial = -0.307304800605679 },
-		{ .name = "Mavro", .mean = 2.00185600000000, .deviation = 0.000429123454003053, .serial = 0.937989183438248 },
-		{ .name = "Michelso", .mean = 299.852400000000, .deviation = 0.0790105478190518, .serial = 0.535199668621283 },
+		{ .name = "PiDigits",
+		  .mean = 4.53480000000000,
+		  .deviation = 2.86733906028871,
+		  .serial = -0.00355099287237972 },
+		{ .name = "Lottery",
+		  .mean = 518.958715596330,
+		  .deviation = 291.699727470969,
+		  .serial = -0.120948622967393 },
+		{ .name = "Lew",
+		  .mean = -177.435000000000,
+		  .deviation = 277.332168044316,
+		  .serial = -0.307304800605679 },
+		{ .name = "Mavro",
+		  .mean = 2.00185600000000,
+		  .deviation = 0.000429123454003053,
+		  .serial = 0.937989183438248 },
+		{ .name = "Michelso",
+		  .mean = 299.852400000000,
+		  .deviation = 0.0790105478190518,
+		  .serial = 0.535199668621283 },
 		{ .name = "NumAcc1", .mean = 10000002, .deviation = 1, .serial = -0.5 },
 		{ .name = "NumAcc2", .mean = 1.2, .deviation = 0.1, .serial = -0.999 },
-		{ .name = "NumAcc3", .mean = 1000000.2, .deviation = 0.1, .serial = -0.999, .deviation_off = 1.2e-9, .serial_off = 2.4e-9 },
-		{ .name = "NumAcc4", .mean = 10000000.2, .deviation = 0.1, .serial = -0.999, .deviation_off = 1.9e-8, .serial_off = 3.8e-8 },
+		{ .name = "NumAcc3",
+		  .mean = 1000000.2,
+		  .deviation = 0.1,
+		  .serial = -0.999,
+		  .deviation_off = 1.2e-9,
+		  .serial_off = 2.4e-9 },
+		{ .name = "NumAcc4",
+		  .mean = 10000000.2,
+		  .deviation = 0.1,
+		  .serial = -0.999,
+		  .deviation_off = 1.9e-8,
+		  .serial_off = 3.8e-8 },
 	};
 	static const double numacc1[] = { 10000001, 10000003, 10000002 };
 

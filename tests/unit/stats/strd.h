@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NIST's Statistical Reference Datasets, univariate: values that were measured or made, and what NIST
- * certifies of them (https://www.itl.nist.gov/div898/strd/univ/homepage.html).
+ * NIST's Statistical Reference Datasets, univariate: values that were measured or made, and what
+ * NIST certifies of them (https://www.itl.nist.gov/div898/strd/univ/homepage.html).
  */
 #ifndef TESTS_UNIT_STATS_STRD_H
 #define TESTS_UNIT_STATS_STRD_H
@@ -16,8 +16,8 @@ struct strd {
 	double mean, deviation, serial; /* certified */
 	size_t n;
 	/*
-	 * Values with a digit behind the point are not what is in a double; with so many in front of it that
-	 * decides. Relative, of what a double may have at all.
+	 * Values with a digit behind the point are not what is in a double; with so many in front
+	 * of it that decides. Relative, of what a double may have at all.
 	 */
 	double mean_off, deviation_off, serial_off;
 	double value[STRD_VALUES_MAX];

@@ -236,7 +236,8 @@ START_TEST(what_is_known_of_values_goes_on_with_others)
 		if (i < 3)
 			moments_add(&first, v[i]);
 	}
-	m = moments_known(first.n, moments_mean(&first), moments_squares(&first), first.min, first.max);
+	m = moments_known(first.n, moments_mean(&first), moments_squares(&first), first.min,
+			  first.max);
 	ck_assert_double_eq(moments_variance(&m), moments_variance(&first));
 	for (size_t i = 3; i < 6; i++)
 		moments_add(&m, v[i]);
@@ -276,4 +277,5 @@ END_TEST
 SUITE("moments", nist_certifies_what_comes_out,
       where_doubles_are_not_the_values_the_doubles_are_right,
       a_small_spread_around_a_large_mean_keeps_its_digits, shape_is_what_its_definition_says,
-      parts_that_are_merged_are_the_whole, what_is_known_of_values_goes_on_with_others, what_is_not_defined_is_not_a_number)
+      parts_that_are_merged_are_the_whole, what_is_known_of_values_goes_on_with_others,
+      what_is_not_defined_is_not_a_number)

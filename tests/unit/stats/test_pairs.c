@@ -18,7 +18,8 @@ struct sample {
 /* Of some dependence, far from zero, and of different sizes. */
 static void some_pairs(struct sample *s, struct rng *r)
 {
-	double offset = pow(10, (double)rng_below(r, 13)), size = pow(10, (double)rng_below(r, 7) - 6);
+	double offset = pow(10, (double)rng_below(r, 13)),
+	       size = pow(10, (double)rng_below(r, 7) - 6);
 	double together = 2 * rng_double(r) - 1;
 
 	s->n = 2 + rng_below(r, PAIRS_MAX - 2);
@@ -26,7 +27,8 @@ static void some_pairs(struct sample *s, struct rng *r)
 		double common = rng_double(r);
 
 		s->x[i] = offset + common;
-		s->y[i] = size * (together * common + (1 - fabs(together)) * rng_double(r)) - offset * size;
+		s->y[i] = size * (together * common + (1 - fabs(together)) * rng_double(r)) -
+			  offset * size;
 	}
 }
 
@@ -120,7 +122,8 @@ START_TEST(what_is_no_pair_of_two_that_change_has_none)
 	pairs_add(&p, 1, 1e200, 4);
 	ck_assert_double_eq(pairs_covariance(&p, 2), 0);
 	ck_assert(isnan(pairs_correlation(&p, 2)));
-	pairs_add(&p, 2, -1e200, 5); /* nor is that of its distance: not 0, as by an infinite number */
+	/* nor is that of its distance: not 0, as by an infinite number */
+	pairs_add(&p, 2, -1e200, 5);
 	ck_assert(isnan(pairs_correlation(&p, 3)));
 }
 END_TEST
@@ -130,7 +133,8 @@ START_TEST(neighbours_are_dependent_when_chance_would_not_make_it)
 	ck_assert_int_eq(dependence_of_neighbours(0.5, 100), DEPENDENCE_NEIGHBOURS);
 	ck_assert_int_eq(dependence_of_neighbours(0.2, 100), DEPENDENCE_NONE);
 	ck_assert_int_eq(dependence_of_neighbours(0.2, 1000), DEPENDENCE_NEIGHBOURS);
-	ck_assert_int_eq(dependence_of_neighbours(-0.9, 1000), DEPENDENCE_NONE); /* the interval is too wide then */
+	/* the interval is too wide then */
+	ck_assert_int_eq(dependence_of_neighbours(-0.9, 1000), DEPENDENCE_NONE);
 	ck_assert_int_eq(dependence_of_neighbours(1, 7), DEPENDENCE_NONE); /* of few nobody knows */
 	ck_assert_int_eq(dependence_of_neighbours(NAN, 1000), DEPENDENCE_NONE);
 }
@@ -138,4 +142,5 @@ END_TEST
 
 SUITE("pairs", merged_in_any_order_they_are_what_their_definitions_say,
       with_itself_a_value_has_its_variance_and_with_its_opposite_all_against_it,
-      what_is_no_pair_of_two_that_change_has_none, neighbours_are_dependent_when_chance_would_not_make_it)
+      what_is_no_pair_of_two_that_change_has_none,
+      neighbours_are_dependent_when_chance_would_not_make_it)

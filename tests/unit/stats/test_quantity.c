@@ -53,7 +53,8 @@ START_TEST(statistics_are_the_same_whatever_is_kept)
 	for (int i = 0; i <= 20; i++) {
 		exact = quantity_quantile(b, i / 20.0, &error);
 		ck_assert_double_eq(error, 0);
-		/* The sketch has the nearest of the values, within its bound; the exact one lies between two of them. */
+		/* The sketch has the nearest of the values, within its bound; the exact one lies
+		 * between two of them. */
 		ck_assert(fabs(quantity_quantile(a, i / 20.0, &error) - exact) <=
 			  error + exact / 500);
 	}
@@ -265,7 +266,8 @@ START_TEST(parts_that_are_merged_are_the_whole)
 }
 END_TEST
 
-/* Whatever the sizes: at most BATCHES_MAX - 1, of a power of two, and their mean is near that of all. */
+/* Whatever the sizes: at most BATCHES_MAX - 1, of a power of two, and their mean is near that of
+ * all. */
 START_TEST(merged_batches_are_batches)
 {
 	struct rng r;

@@ -11,7 +11,9 @@ static struct buf out;
 
 static void open_all(void)
 {
-	struct quantity_wish w = { .name = "a \"b\",\n", .unit = "ms", .kind = QUANTITY_VALUES, .drop_count = 1 };
+	struct quantity_wish w = {
+		.name = "a \"b\",\n", .unit = "ms", .kind = QUANTITY_VALUES, .drop_count = 1
+	};
 
 	out = BUF_INIT(1 << 20);
 	ck_assert_int_eq(stop_parse("n >= 4", &w.stop, NULL), 0);
@@ -165,10 +167,13 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { text_is_safe_for_a_terminal_and_says_what_is_left_out, nothing_is_no_number,
-				       csv_has_as_many_cells_as_names, json_has_null_for_what_is_not_defined,
+	const TTest *const tests[] = { text_is_safe_for_a_terminal_and_says_what_is_left_out,
+				       nothing_is_no_number,
+				       csv_has_as_many_cells_as_names,
+				       json_has_null_for_what_is_not_defined,
 				       values_that_follow_each_other_are_warned_of,
 				       values_without_order_have_independent_batches };
 
-	return suite_run_with("report", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("report", open_all, close_all, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

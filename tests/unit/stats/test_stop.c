@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stop rules: their text, what they mean, and that the interval they look at covers what it says. */
+/* Stop rules: their text, what they mean, and that the interval they look at covers what it
+ * says. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
@@ -226,7 +227,8 @@ static double normal(struct rng *r, double *state)
 	return 1 + sqrt(-2 * log(1 - rng_double(r))) * cos(2 * M_PI * rng_double(r));
 }
 
-/* Waiting times of M/M/1 at a load of 0.8 (Lindley), from an empty queue; the mean is 4. Dependence reaches far. */
+/* Waiting times of M/M/1 at a load of 0.8 (Lindley), from an empty queue; the mean is 4. Dependence
+ * reaches far. */
 static double waiting(struct rng *r, double *state)
 {
 	double v = *state;
@@ -351,8 +353,8 @@ static struct stopped run_until(const char *rule, next_fn next, double mean, uns
 		out.values += (double)m.n / runs;
 		out.least = m.n < out.least ? m.n : out.least;
 	}
-	printf("# %s: %.1f values, %llu at least, %u of %u, by batches %u\n", rule, out.values, (unsigned long long)out.least,
-	       out.inside, runs, out.inside_batches);
+	printf("# %s: %.1f values, %llu at least, %u of %u, by batches %u\n", rule, out.values,
+	       (unsigned long long)out.least, out.inside, runs, out.inside_batches);
 	return out;
 }
 
@@ -370,7 +372,8 @@ START_TEST(a_run_that_stops_by_itself_holds_the_truth_as_often)
 }
 END_TEST
 
-/* In a long busy period waiting times hardly change: a few of them look narrow, and say nothing of the mean. */
+/* In a long busy period waiting times hardly change: a few of them look narrow, and say nothing of
+ * the mean. */
 START_TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 {
 	struct stop s = parsed("ci(0.95, batches) < 10%");
@@ -381,7 +384,8 @@ START_TEST(a_rule_by_batches_never_stops_within_one_busy_period)
 	for (unsigned run = 0; run < 3000; run++) {
 		struct moments m = { 0 };
 		struct batches b = { 0 };
-		double state = rng_double(&r) < 0.95 ? -20 * log(1 - rng_double(&r)) : 0; /* as in a queue of long ago */
+		/* as in a queue of long ago */
+		double state = rng_double(&r) < 0.95 ? -20 * log(1 - rng_double(&r)) : 0;
 		bool has_stopped = false;
 
 		for (unsigned k = 0; k < 100 && !has_stopped; k++) {

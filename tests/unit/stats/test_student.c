@@ -60,8 +60,8 @@ static const struct {
 
 static void expect(double got, double wanted, double level, double df)
 {
-	ck_assert_msg(fabs(got / wanted - 1) < 1e-13 * fmax(1, df / 1000), "%g, %g: %.17g, not %.17g", level, df, got,
-		      wanted);
+	ck_assert_msg(fabs(got / wanted - 1) < 1e-13 * fmax(1, df / 1000),
+		      "%g, %g: %.17g, not %.17g", level, df, got, wanted);
 }
 
 START_TEST(quantiles_have_thirteen_digits)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig explain: hosts that tell the same of their pieces do so in one entry, and each of them is shown. */
+/* omig explain: hosts that tell the same of their pieces do so in one entry, and each of them is
+ * shown. */
 #include "tests/suite.h"
 #include "tools/cmd.h"
 #include "tools/session.h"
@@ -10,17 +11,18 @@
 #include <unistd.h>
 
 /* What mainsm has: an input in each of three nodes; of the top there is nothing here. */
-#define INFO                                                                                        \
+#define INFO                                                                                                         \
 	"[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],[1,3,3,3,3,1],[3,3000000000,0,3,99,0],[]," \
-	"[[\"n_4\",\"n_4\",0,\"input\",\"Barrier_delay\",p_4_a,\"read\",1,1,[]],"                       \
-	"[\"n_1\",\"n_1\",0,\"input\",\"Barrier_delay\",p_1_a,\"read\",1,1,[]],"                       \
+	"[[\"n_4\",\"n_4\",0,\"input\",\"Barrier_delay\",p_4_a,\"read\",1,1,[]],"                                    \
+	"[\"n_1\",\"n_1\",0,\"input\",\"Barrier_delay\",p_1_a,\"read\",1,1,[]],"                                     \
 	"[\"n_14\",\"n_14\",0,\"input\",\"Barrier_delay\",p_14_a,\"read\",1,1,[]]],[],[]"
 
 int __wrap_session_open(const struct cmd_common *c);
 void __wrap_session_close(void);
 int __wrap_session_attach_all(void);
 int __wrap_session_ask_value(Omis_value **out, const char *fmt, ...);
-Omis_reply __wrap_omis_request(char *request, void (*callback)(Omis_reply, void *), void *param, Omis_flags flags);
+Omis_reply __wrap_omis_request(char *request, void (*callback)(Omis_reply, void *), void *param,
+			       Omis_flags flags);
 void __wrap_omis_reply_free(Omis_reply reply);
 
 int __wrap_session_open(const struct cmd_common *c)
@@ -42,8 +44,9 @@ static int nodes; /* of the graph */
 /* The size by itself, then all, or all but the nodes when there are too many. */
 int __wrap_session_ask_value(Omis_value **out, const char *fmt, ...)
 {
-	static const char without[] = "[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],"
-				      "[1,3,3,3,9000,1],[3,3000000000,0,3,99,0],[],[[\"up\",\"n_4\",1,3,0]]";
+	static const char without[] =
+		"[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],"
+		"[1,3,3,3,9000,1],[3,3000000000,0,3,99,0],[],[[\"up\",\"n_4\",1,3,0]]";
 	char size[64];
 	const char *text = size;
 	va_list ap;
@@ -65,12 +68,15 @@ static char of_two[] = "n_4,n_1", of_one[] = "n_14", empty[] = "";
 static char told_by_two[] = "[0,\"input\",7,6,0,0,0,0,0,0,0],[\"up\",5,50]";
 static char told_by_one[] = "[0,\"input\",9,8,0,0,0,0,0,0,0],[\"up\",6,60]";
 
-Omis_reply __wrap_omis_request(char *request, void (*callback)(Omis_reply, void *), void *param, Omis_flags flags)
+Omis_reply __wrap_omis_request(char *request, void (*callback)(Omis_reply, void *), void *param,
+			       Omis_flags flags)
 {
 	static Omis_object_result head[] = { { empty, OMIS_OK, NULL, 0 }, { NULL, 0, NULL, 0 } };
-	static Omis_object_result entry[] = { { of_one, OMIS_OK, told_by_one, sizeof(told_by_one) - 1 },
-					      { of_two, OMIS_OK, told_by_two, sizeof(told_by_two) - 1 },
-					      { NULL, 0, NULL, 0 } };
+	static Omis_object_result entry[] = {
+		{ of_one, OMIS_OK, told_by_one, sizeof(told_by_one) - 1 },
+		{ of_two, OMIS_OK, told_by_two, sizeof(told_by_two) - 1 },
+		{ NULL, 0, NULL, 0 }
+	};
 	static Omis_service_result list[] = { head, entry, NULL };
 
 	ck_assert_str_eq(request, ":omig_dfg_look([n_4,n_1,n_14],5)");
@@ -159,8 +165,9 @@ START_TEST(programs_find_the_counts_too)
 	char json[] = "--json";
 	const char *text = explained(json);
 
-	ck_assert_msg(strstr(text, "{\"piece\":\"n_1\",\"where\":\"n_1\",\"number\":0,\"kind\":\"input\","
-				   "\"what\":\"Barrier_delay\",\"object\":\"p_1_a\",\"in\":7,\"out\":6,"),
+	ck_assert_msg(strstr(text,
+			     "{\"piece\":\"n_1\",\"where\":\"n_1\",\"number\":0,\"kind\":\"input\","
+			     "\"what\":\"Barrier_delay\",\"object\":\"p_1_a\",\"in\":7,\"out\":6,"),
 		      "%s", text);
 }
 END_TEST
@@ -177,5 +184,6 @@ START_TEST(a_graph_that_is_too_large_for_a_table_is_left_out)
 }
 END_TEST
 
-SUITE("tools explain", each_host_has_the_counts_of_the_entry_that_names_it, each_host_has_a_line_for_its_messages,
-      programs_find_the_counts_too, a_graph_that_is_too_large_for_a_table_is_left_out)
+SUITE("tools explain", each_host_has_the_counts_of_the_entry_that_names_it,
+      each_host_has_a_line_for_its_messages, programs_find_the_counts_too,
+      a_graph_that_is_too_large_for_a_table_is_left_out)

@@ -13,7 +13,8 @@ static Omis_service_result all[] = { result, NULL };
 int __wrap_session_attach(const char *job);
 int __wrap_session_ask_value(Omis_value **out, const char *fmt, ...);
 int __wrap_session_ask(Omis_reply *out, const char *fmt, ...);
-Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_reply, void *), void *arg, Omis_flags flags);
+Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_reply, void *),
+				 void *arg, Omis_flags flags);
 void __real_omis_reply_free(Omis_reply r);
 void __wrap_omis_reply_free(Omis_reply r);
 
@@ -40,12 +41,14 @@ void __wrap_omis_reply_free(Omis_reply r)
 		__real_omis_reply_free(r);
 }
 
-Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_reply, void *), void *arg, Omis_flags flags)
+Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_reply, void *),
+				 void *arg, Omis_flags flags)
 {
 	static char none[] = "", token[] = "c_1", words[] = "not yet";
 
-	result[0] = refuses ? (Omis_object_result){ none, OMIS_OS_ERROR, words, sizeof(words) - 1 } :
-			      (Omis_object_result){ none, OMIS_CSR_DEFINED, token, sizeof(token) - 1 };
+	result[0] =
+		refuses ? (Omis_object_result){ none, OMIS_OS_ERROR, words, sizeof(words) - 1 }
+			: (Omis_object_result){ none, OMIS_CSR_DEFINED, token, sizeof(token) - 1 };
 	return all;
 }
 
@@ -60,7 +63,8 @@ START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	cmd_hush(words, sizeof(words));
 	ck_assert_int_ne(f.gap.again(f.gap.arg), CMD_OK);
 	cmd_hush(NULL, 0);
-	ck_assert_msg(strstr(words, "not yet"), "%s", words); /* the cause, and not what comes of it */
+	/* the cause, and not what comes of it */
+	ck_assert_msg(strstr(words, "not yet"), "%s", words);
 	ck_assert_int_eq(f.status, CMD_OK);
 	ck_assert(!f.is_over);
 	refuses = false;

@@ -58,7 +58,8 @@ START_TEST(each_figure_is_judged_at_its_bound)
 	ck_assert_uint_eq(n, cells[_i].says ? 1 : 0);
 	if (!cells[_i].says)
 		return;
-	ck_assert_msg(!strncmp(note[0].text, cells[_i].says, strlen(cells[_i].says)), "%s", note[0].text);
+	ck_assert_msg(!strncmp(note[0].text, cells[_i].says, strlen(cells[_i].says)), "%s",
+		      note[0].text);
 	ck_assert(note[0].remedy && *note[0].remedy);
 }
 END_TEST
@@ -84,7 +85,8 @@ int main(void)
 	SRunner *r;
 	int failed;
 
-	tcase_add_loop_test(c, each_figure_is_judged_at_its_bound, 0, sizeof(cells) / sizeof(cells[0]));
+	tcase_add_loop_test(c, each_figure_is_judged_at_its_bound, 0,
+			    sizeof(cells) / sizeof(cells[0]));
 	tcase_add_test(c, another_version_is_told_and_what_has_no_room_is_counted);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

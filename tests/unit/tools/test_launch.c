@@ -131,7 +131,7 @@ START_TEST(a_job_has_the_batch_systems_number_or_the_programs_name)
 }
 END_TEST
 
-SUITE("launch", items_are_taken_out_of_a_list_by_their_end, a_list_that_does_not_fit_is_cut_at_an_item,
-      other_preloaded_libraries_stay_behind_ours, doing_it_twice_changes_nothing,
-      a_users_own_list_is_not_mixed_with_options,
+SUITE("launch", items_are_taken_out_of_a_list_by_their_end,
+      a_list_that_does_not_fit_is_cut_at_an_item, other_preloaded_libraries_stay_behind_ours,
+      doing_it_twice_changes_nothing, a_users_own_list_is_not_mixed_with_options,
       a_job_has_the_batch_systems_number_or_the_programs_name)

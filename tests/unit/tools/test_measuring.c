@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 /* As omig_tree() tells it: two nodes of one site, and a rank on each. */
-#define TREE \
-	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"       \
+#define TREE                                                                                             \
+	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"            \
 	"[n_2,s_1,\"y\",\"up\",0,-1,0,\"\",\"\",-1,\"hostB\",0],[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0]," \
 	"[p_2_bbbbbb,n_2,\"prog\",\"run\",42,1],[p_2_cccccc,n_2,\"sh\",\"run\",43,-1]"
 
@@ -68,8 +68,8 @@ START_TEST(objects_are_found_by_token_host_site_and_rank)
 END_TEST
 
 /* The same with two jobs on two nodes, which have a rank 0 each, and one of yesterday. */
-#define JOBS                                                                                       \
-	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"       \
+#define JOBS                                                                                                 \
+	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"                \
 	"[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0,2,\"one\"],[p_1_bbbbbb,n_1,\"prog\",\"run\",42,0,1,\"two\"]," \
 	"[p_1_cccccc,n_1,\"prog\",\"run\",43,1,2,\"one\"],[p_1_dddddd,n_1,\"prog\",\"ended\",44,3,4,\"old\"]"
 
@@ -124,7 +124,12 @@ static char *shown(const char *part)
 {
 	static char text[4096];
 	Omis_value *v = omis_value_parse(part, strlen(part));
-	struct reading r = { .part = &v, .npart = 1, .cap = 1, .before = before, .gap_ns = before * 1000, .is_cut = before };
+	struct reading r = { .part = &v,
+			     .npart = 1,
+			     .cap = 1,
+			     .before = before,
+			     .gap_ns = before * 1000,
+			     .is_cut = before };
 	int saved = dup(STDOUT_FILENO);
 	FILE *f = tmpfile();
 	size_t n;
@@ -144,8 +149,10 @@ static char *shown(const char *part)
 	return text;
 }
 
-#define WHOLE "6,3,2000000000,0,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
-#define NONE "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
+#define WHOLE \
+	"6,3,2000000000,0,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
+#define NONE \
+	"6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
 
 #define LOST "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
 
@@ -161,20 +168,26 @@ END_TEST
 START_TEST(csv_has_a_head_once_and_no_value_is_empty)
 {
 	wish.csv = true;
-	ck_assert_str_eq(shown(WHOLE), "read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n"
-				       "3,1500000000,p_1_aaaaaa,rank0@hostA,,42,B,0.5,1,1,1000000000,2000000000,\n");
-	ck_assert_str_eq(shown(NONE), "3,1500000000,,all,,,B,0,0,2,1000000000,2000000000,\"partial,missing\"\n");
+	ck_assert_str_eq(
+		shown(WHOLE),
+		"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n"
+		"3,1500000000,p_1_aaaaaa,rank0@hostA,,42,B,0.5,1,1,1000000000,2000000000,\n");
+	ck_assert_str_eq(shown(NONE),
+			 "3,1500000000,,all,,,B,0,0,2,1000000000,2000000000,\"partial,missing\"\n");
 }
 END_TEST
 
 START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
 {
 	before = 7;
-	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 10 rank0@hostA 42 B +-0.5 1/1 lost\n");
-	ck_assert_str_eq(shown(NONE), "1970-01-01T00:00:01.500Z 10 all - B 0/2 partial,missing,lost\n");
+	ck_assert_str_eq(shown(WHOLE),
+			 "1970-01-01T00:00:01.500Z 10 rank0@hostA 42 B +-0.5 1/1 lost\n");
+	ck_assert_str_eq(shown(NONE),
+			 "1970-01-01T00:00:01.500Z 10 all - B 0/2 partial,missing,lost\n");
 	ck_assert_str_eq(shown(LOST), "1970-01-01T00:00:01.500Z 10 all - B 0/2 lost\n");
 	wish.common.json = true;
-	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"read\":10,\"until_ns\":2000000000,\"gap_ns\":7000,"));
+	ck_assert_ptr_nonnull(
+		strstr(shown(WHOLE), "\"read\":10,\"until_ns\":2000000000,\"gap_ns\":7000,"));
 	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"flags\":[\"lost\"]"));
 }
 END_TEST
@@ -182,17 +195,19 @@ END_TEST
 START_TEST(json_has_null_where_there_is_no_value)
 {
 	wish.common.json = true;
-	ck_assert_str_eq(shown(NONE),
-			 "{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"values\":["
-			 "{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
-			 "\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
+	ck_assert_str_eq(
+		shown(NONE),
+		"{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"values\":["
+		"{\"object\":\"\",\"label\":\"all\",\"value\":null,\"error\":0,\"k\":0,\"n\":2,\"time_ns\":1500000000,"
+		"\"oldest_ns\":1000000000,\"newest_ns\":2000000000,\"flags\":[\"partial\",\"missing\"]}]}\n");
 }
 END_TEST
 
 START_TEST(a_histogram_is_no_missing_value)
 {
-	ck_assert_str_eq(shown("6,1,2,0,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
-			 "1970-01-01T00:00:01.500Z 1 all 2x[0,0] 1x[4,5] B 3/3\n");
+	ck_assert_str_eq(
+		shown("6,1,2,0,0,0,[\"\",1,[[0.0,0.0,2],[4.0,5.0,1]],0.0,1500000000,1,2,3,3,\"\"]"),
+		"1970-01-01T00:00:01.500Z 1 all 2x[0,0] 1x[4,5] B 3/3\n");
 	ck_assert(!m.is_partial);
 }
 END_TEST
@@ -202,7 +217,8 @@ END_TEST
 START_TEST(csv_has_the_buckets_of_a_histogram)
 {
 	wish.csv = true;
-	ck_assert_ptr_nonnull(strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
+	ck_assert_ptr_nonnull(
+		strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
 }
 END_TEST
 
@@ -229,7 +245,8 @@ START_TEST(a_screen_is_never_wider_or_longer_than_the_terminal)
 	ck_assert_uint_eq(fits(shown(WHOLE), 24, 40), 4);
 	buf_puts(&part, "6,3,2000000000,0,0,0");
 	for (int i = 0; i < 30; i++)
-		buf_printf(&part, ",[p_9_%06d,3,42.0,0.5,1500000000,1,2,1,1,\"partial,late,missing\"]", i);
+		buf_printf(&part,
+			   ",[p_9_%06d,3,42.0,0.5,1500000000,1,2,1,1,\"partial,late,missing\"]", i);
 	ck_assert_uint_eq(fits(shown(buf_str(&part)), 24, 40), 23);
 	ck_assert_ptr_nonnull(strstr(shown(buf_str(&part)), "\n... 11 more\n"));
 	m.term.rows = 5;
@@ -262,7 +279,8 @@ static bool refused(const char *part, int64_t objects)
 	return is;
 }
 
-#define OF_TWO "6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0,1,1,2,0,1,\"partial\"]"
+#define OF_TWO \
+	"6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0,1,1,2,0,1,\"partial\"]"
 
 START_TEST(what_all_objects_refuse_will_have_no_value)
 {
@@ -295,10 +313,11 @@ static void count_values(double a, double b)
 {
 	char text[400];
 
-	snprintf(text, sizeof(text),
-		 "6,3,2000000000,0,0,0,[p_1_aaaaaa,3,%f,0.0,1,1,2,1,1,\"\"],[p_2_bbbbbb,3,%f,0.0,1,1,"
-		 "2,1,1,\"\"]",
-		 a, b);
+	snprintf(
+		text, sizeof(text),
+		"6,3,2000000000,0,0,0,[p_1_aaaaaa,3,%f,0.0,1,1,2,1,1,\"\"],[p_2_bbbbbb,3,%f,0.0,1,1,"
+		"2,1,1,\"\"]",
+		a, b);
 	ck_assert_int_eq(count_part(text), CMD_OK);
 }
 
@@ -346,8 +365,9 @@ END_TEST
 START_TEST(a_histogram_has_no_interval)
 {
 	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
-	ck_assert_int_eq(count_part("6,3,2000000000,0,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
-			 CMD_USAGE);
+	ck_assert_int_eq(
+		count_part("6,3,2000000000,0,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
+		CMD_USAGE);
 	ck_assert(!measuring_is_reached(&m));
 }
 END_TEST
@@ -405,31 +425,18 @@ START_TEST(mainsm_is_asked_for_a_text_since_the_start)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		objects_have_names_for_people,
-		objects_are_found_by_token_host_site_and_rank,
-		ranks_are_those_of_the_job_that_is_asked,
-		a_rank_of_several_jobs_is_refused_without_a_job,
-		ranks_of_several_jobs_are_told_apart_by_their_names,
-		a_line_says_value_bound_coverage_and_flags,
-		csv_has_a_head_once_and_no_value_is_empty,
-		behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said, json_has_null_where_there_is_no_value,
-		a_histogram_is_no_missing_value,
-		csv_has_the_buckets_of_a_histogram,
-		what_all_objects_refuse_will_have_no_value,
-		a_screen_is_never_wider_or_longer_than_the_terminal,
-		a_histogram_on_a_screen_has_a_line_for_each_bucket,
-		each_object_of_the_last_read_must_have_enough,
-		an_object_that_has_gone_holds_up_nobody,
-		an_interval_is_of_the_values_that_were_delivered,
-		a_histogram_has_no_interval,
-		without_a_rule_nothing_is_counted,
-		progress_says_how_many_have_enough,
-		where_mainsm_looks_at_the_rule_nothing_is_counted_here,
-		mainsm_is_asked_for_a_text_since_the_start,
-	};
-
-	return suite_run_with("measuring", open_all, close_all, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("measuring", open_all, close_all, objects_have_names_for_people,
+	   objects_are_found_by_token_host_site_and_rank, ranks_are_those_of_the_job_that_is_asked,
+	   a_rank_of_several_jobs_is_refused_without_a_job,
+	   ranks_of_several_jobs_are_told_apart_by_their_names,
+	   a_line_says_value_bound_coverage_and_flags, csv_has_a_head_once_and_no_value_is_empty,
+	   behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said,
+	   json_has_null_where_there_is_no_value, a_histogram_is_no_missing_value,
+	   csv_has_the_buckets_of_a_histogram, what_all_objects_refuse_will_have_no_value,
+	   a_screen_is_never_wider_or_longer_than_the_terminal,
+	   a_histogram_on_a_screen_has_a_line_for_each_bucket,
+	   each_object_of_the_last_read_must_have_enough, an_object_that_has_gone_holds_up_nobody,
+	   an_interval_is_of_the_values_that_were_delivered, a_histogram_has_no_interval,
+	   without_a_rule_nothing_is_counted, progress_says_how_many_have_enough,
+	   where_mainsm_looks_at_the_rule_nothing_is_counted_here,
+	   mainsm_is_asked_for_a_text_since_the_start)

@@ -97,8 +97,10 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_was_there_stays_until_the_new_one_is_whole, who_could_not_read_the_old_one_cannot_read_the_new_one,
+	const TTest *const tests[] = { what_was_there_stays_until_the_new_one_is_whole,
+				       who_could_not_read_the_old_one_cannot_read_the_new_one,
 				       a_device_stays_one, who_reads_a_pipe_gets_it };
 
-	return suite_run_with("outfile", make_folder, remove_folder, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("outfile", make_folder, remove_folder, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

@@ -77,7 +77,8 @@ START_TEST(patterns_can_be_read)
 		for (size_t i = 0; (p = r->step[i]); i++) {
 			if (!strchr("=~<*-", p[0]) || strchr(p, '{'))
 				continue;
-			ck_assert_msg(regcomp(&re, p + 1, REG_EXTENDED) == 0, "%s: %s", r->service, p);
+			ck_assert_msg(regcomp(&re, p + 1, REG_EXTENDED) == 0, "%s: %s", r->service,
+				      p);
 			regfree(&re);
 		}
 }
@@ -122,7 +123,8 @@ END_TEST
 /* Somebody who lives in the folder, as far as its environment tells. */
 static pid_t inhabitant(const char *dir)
 {
-	char state[FILE_PATH_BYTES + 64], *env[] = { state, NULL }, name[] = "sleep", time[] = "600";
+	char state[FILE_PATH_BYTES + 64], *env[] = { state, NULL }, name[] = "sleep",
+					  time[] = "600";
 	char *argv[] = { name, time, NULL };
 	pid_t pid;
 

@@ -98,8 +98,7 @@ END_TEST
 
 START_TEST(running_out_of_memory_is_told)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		struct table *t = sample();
 		struct buf b = BUF_INIT(4096);
 		int rc = t ? table_print(t, 0, &b) : -1;

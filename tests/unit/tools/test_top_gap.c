@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig top when mainsm is lost and back between two samples: with a real one that would be a matter of luck. */
+/* omig top when mainsm is lost and back between two samples: with a real one that would be a matter
+ * of luck. */
 #include "tests/suite.h"
 #include "tools/session.h"
 #include "tools/top_show.h"

@@ -18,7 +18,8 @@ static void on_wait(void *arg, const struct top_wait *w)
 	size_t had = strlen(said);
 
 	n++;
-	snprintf(said + had, sizeof(said) - had, "%s|%s|%.0f|%s\n", w->job, w->is_all ? "all" : "ring", w->seconds, w->text);
+	snprintf(said + had, sizeof(said) - had, "%s|%s|%.0f|%s\n", w->job,
+		 w->is_all ? "all" : "ring", w->seconds, w->text);
 }
 
 static const char *waits(void)
@@ -29,7 +30,8 @@ static const char *waits(void)
 	return said;
 }
 
-static struct top_rank *is_in(int64_t r, const char *call, enum top_call_kind kind, int64_t partner, int64_t tag)
+static struct top_rank *is_in(int64_t r, const char *call, enum top_call_kind kind, int64_t partner,
+			      int64_t tag)
 {
 	struct top_rank *at = &rank[r];
 
@@ -37,7 +39,11 @@ static struct top_rank *is_in(int64_t r, const char *call, enum top_call_kind ki
 	snprintf(at->job, sizeof(at->job), "job%d", (int)(r / RANKS));
 	at->world_size = RANKS;
 	at->stuck_s = 10 + (double)r;
-	at->call = (struct top_call){ .state = TOP_CALL_IN, .kind = kind, .seconds = at->stuck_s, .partner = partner, .tag = tag };
+	at->call = (struct top_call){ .state = TOP_CALL_IN,
+				      .kind = kind,
+				      .seconds = at->stuck_s,
+				      .partner = partner,
+				      .tag = tag };
 	snprintf(at->call.name, sizeof(at->call.name), "%s", call);
 	return at;
 }
@@ -65,8 +71,10 @@ static void nothing(void)
 
 START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
 {
-	ck_assert_str_eq(waits(), "job0|all|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7), 2 is in MPI_Barrier, "
-				  "3 is in MPI_Barrier\n");
+	ck_assert_str_eq(
+		waits(),
+		"job0|all|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7), 2 is in MPI_Barrier, "
+		"3 is in MPI_Barrier\n");
 	rank[3].call.state = TOP_CALL_ASKS;
 	ck_assert_ptr_nonnull(strstr(waits(), "3 asks by MPI_Barrier, for whom is not known\n"));
 }
@@ -75,11 +83,15 @@ END_TEST
 START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 {
 	computes(3);
-	ck_assert_str_eq(waits(), "job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7)\n");
+	ck_assert_str_eq(
+		waits(),
+		"job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7)\n");
 	rank[1].call.partner = 2;
 	is_in(2, "MPI_Recv", TOP_CALL_RECEIVES, 0, 9);
-	ck_assert_str_eq(waits(), "job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 2 (MPI_Recv, tag 7), 2 waits for 0 "
-				  "(MPI_Recv, tag 9)\n");
+	ck_assert_str_eq(
+		waits(),
+		"job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 2 (MPI_Recv, tag 7), 2 waits for 0 "
+		"(MPI_Recv, tag 9)\n");
 	rank[2].call.partner = 3; /* who computes */
 	ck_assert_str_eq(waits(), "");
 }
@@ -124,7 +136,8 @@ START_TEST(each_job_is_looked_at_by_itself)
 	rank[1].call.partner = 1;
 	ck_assert_int_eq((waits(), n), 1);
 	rank[RANKS] = rank[0];
-	snprintf(rank[RANKS].job, sizeof(rank[RANKS].job), "job0"); /* a second rank of that number */
+	/* a second rank of that number */
+	snprintf(rank[RANKS].job, sizeof(rank[RANKS].job), "job0");
 	ck_assert_str_eq(waits(), "");
 }
 END_TEST
@@ -134,7 +147,8 @@ START_TEST(calls_have_words)
 	char text[TOP_CALL_TEXT_BYTES];
 
 	ck_assert_str_eq(top_call_text(text, &rank[0].call), "MPI_Recv from 1");
-	ck_assert_str_eq(top_call_text(text, &is_in(0, "MPI_Send", TOP_CALL_SENDS, 3, 1)->call), "MPI_Send to 3");
+	ck_assert_str_eq(top_call_text(text, &is_in(0, "MPI_Send", TOP_CALL_SENDS, 3, 1)->call),
+			 "MPI_Send to 3");
 	ck_assert_str_eq(top_call_text(text, &rank[2].call), "MPI_Barrier");
 	rank[2].call.state = TOP_CALL_ASKS;
 	ck_assert_str_eq(top_call_text(text, &rank[2].call), "MPI_Barrier ...");
@@ -143,15 +157,6 @@ START_TEST(calls_have_words)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_job_all_of_whose_ranks_wait_has_stopped,
-		ranks_that_wait_in_a_ring_have_stopped_whatever_others_do,
-		what_may_go_on_is_not_told,
-		each_job_is_looked_at_by_itself,
-		calls_have_words,
-	};
-
-	return suite_run_with("top waits", set_up, nothing, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("top waits", set_up, nothing, a_job_all_of_whose_ranks_wait_has_stopped,
+	   ranks_that_wait_in_a_ring_have_stopped_whatever_others_do, what_may_go_on_is_not_told,
+	   each_job_is_looked_at_by_itself, calls_have_words)

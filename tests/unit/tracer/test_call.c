@@ -19,7 +19,10 @@ static pid_t child;
 /* Spoils what a function may spoil. */
 static void called(void)
 {
-	__asm__ volatile("mov $1, %%rcx\n\tmov $2, %%r8\n\tpxor %%xmm3, %%xmm3" : : : "rcx", "r8", "xmm3");
+	__asm__ volatile("mov $1, %%rcx\n\tmov $2, %%r8\n\tpxor %%xmm3, %%xmm3"
+			 :
+			 :
+			 : "rcx", "r8", "xmm3");
 	++*calls;
 }
 
@@ -75,7 +78,8 @@ START_TEST(it_is_made_once_and_all_is_as_before)
 	for (int n = 1; n <= 3; n++) {
 		wait_for_pause();
 		regs_get(child, 0, REGS_INT_COUNT, before, NULL);
-		ck_assert_msg(call_insert(child, child, (uint64_t)(uintptr_t)called, &e) == 0, "%s", e.text);
+		ck_assert_msg(call_insert(child, child, (uint64_t)(uintptr_t)called, &e) == 0, "%s",
+			      e.text);
 		ptrace(PTRACE_DETACH, child, NULL, NULL);
 		for (int i = 0; i < 5000 && *calls < n; i++)
 			usleep(1000);
@@ -110,15 +114,8 @@ START_TEST(without_room_nothing_has_changed)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		it_is_made_once_and_all_is_as_before,
-		without_room_nothing_has_changed,
-	};
-
-	return suite_run_with("calls", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("calls", set_up, clean_up, it_is_made_once_and_all_is_as_before,
+	   without_room_nothing_has_changed)
 
 #else
 

@@ -111,18 +111,9 @@ START_TEST(beyond_the_last_there_is_none)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		numbers_are_those_of_the_list,
-		what_is_written_is_read_again,
-		floating_point_is_both_stacks,
-		beyond_the_last_there_is_none,
-	};
-
-	return suite_run_with("registers", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("registers", set_up, clean_up, numbers_are_those_of_the_list,
+	   what_is_written_is_read_again, floating_point_is_both_stacks,
+	   beyond_the_last_there_is_none)
 
 #else
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that are asked for while a thread stands somewhere inside the kernel: the program sees none of it. */
+/* Calls that are asked for while a thread stands somewhere inside the kernel: the program sees none
+ * of it. */
 #include "tests/suite.h"
 #include "tracer/tracees.h"
 
@@ -16,12 +17,13 @@
 
 #if defined(__x86_64__)
 
-#define TURNS_MAX 100000 /* of a millisecond when nothing happens: the child may have to wait for the processor */
+/* of a millisecond when nothing happens: the child may have to wait for the processor */
+#define TURNS_MAX 100000
 #define LINE_PACKETS_MAX 1000000
 
 static volatile struct {
 	int calls, rounds, wrong, handled;
-} *seen;
+} * seen;
 static pid_t parent, child;
 static struct loop *loop;
 static struct line *line;
@@ -54,7 +56,8 @@ static void set_up(void)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fd), 0);
 	lm = fd[1];
 	loop = loop_new();
-	ck_assert_int_eq(line_open(&(struct line_conf){ loop, fd[0], ignore_msg, ignore_end, NULL }, &line, NULL),
+	ck_assert_int_eq(line_open(&(struct line_conf){ loop, fd[0], ignore_msg, ignore_end, NULL },
+				   &line, NULL),
 			 0);
 	ck_assert_int_eq(tracees_open(loop, line, &tracees, NULL), 0);
 }
@@ -98,7 +101,9 @@ static void pause_once(void)
 
 static struct tracer_msg about(uint8_t type)
 {
-	return (struct tracer_msg){ .type = type, .id = type, .pid = child, .tid = child, .start = who_start(child) };
+	return (struct tracer_msg){
+		.type = type, .id = type, .pid = child, .tid = child, .start = who_start(child)
+	};
 }
 
 static void watch(uint32_t what)
@@ -202,7 +207,8 @@ START_TEST(not_on_the_way_into_a_system_call)
 {
 	uint64_t number = 0;
 
-	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART }, NULL);
+	sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = on_signal, .sa_flags = SA_RESTART },
+		  NULL);
 	start(ask_parent);
 	watch(TRACER_SYSCALL_START);
 	while (next_stop(), op(&number) != PTRACE_SYSCALL_INFO_ENTRY || number != SYS_getppid)
@@ -453,19 +459,10 @@ START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		not_on_the_way_into_a_system_call,
-		not_when_a_signal_is_about_to_be_handled,
-		a_leader_that_exec_has_replaced_is_found_again,
-		a_process_goes_on_without_its_leader,
-		a_call_that_the_kernel_makes_again_is_one_call,
-		an_event_that_finds_no_room_ends_the_watch_and_is_counted,
-	};
-
-	return suite_run_with("stops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("stops", set_up, clean_up, not_on_the_way_into_a_system_call,
+	   not_when_a_signal_is_about_to_be_handled, a_leader_that_exec_has_replaced_is_found_again,
+	   a_process_goes_on_without_its_leader, a_call_that_the_kernel_makes_again_is_one_call,
+	   an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 
 #else
 

@@ -30,7 +30,8 @@ static inline nsec_t authority_wall(void *arg)
 	return ((struct authority *)arg)->now;
 }
 
-static inline int authority_site(void *arg, const char *claim, const char *host, const char **out, struct err *e)
+static inline int authority_site(void *arg, const char *claim, const char *host, const char **out,
+				 struct err *e)
 {
 	*out = claim[0] ? claim : "default";
 	return 0;
@@ -78,8 +79,10 @@ static inline void authority_close(struct authority *a)
 	ck_assert_int_eq(rmdir(a->dir), 0);
 }
 
-/* What was answered: true with a certificate, whose identity is a->got; and without one there are no bytes. */
-static inline bool authority_take(struct authority *a, const struct msg_enrol_ack *ack, struct buf *cert)
+/* What was answered: true with a certificate, whose identity is a->got; and without one there are
+ * no bytes. */
+static inline bool authority_take(struct authority *a, const struct msg_enrol_ack *ack,
+				  struct buf *cert)
 {
 	bool is_granted = !ack->error[0];
 

@@ -41,7 +41,9 @@ static void clean_up(void)
 
 static int add(unsigned number, nsec_t until, nsec_t now)
 {
-	struct identity id = { .role = ROLE_LM, .site = "s", .wall_not_after = until, .token = "abcdefgh" };
+	struct identity id = {
+		.role = ROLE_LM, .site = "s", .wall_not_after = until, .token = "abcdefgh"
+	};
 
 	id.serial[0] = (uint8_t)(number >> 8);
 	id.serial[1] = (uint8_t)number;
@@ -194,7 +196,7 @@ START_TEST(out_of_memory_adds_it_or_not)
 	size_t n = 1;
 
 	ck_assert_int_eq(add(0, END, 1), 0);
-	ALLOC_SWEEP(k) {
+	ALLOC_SWEEP (k) {
 		int rc = add((unsigned)n, END, 1);
 
 		alloc_sweep_pause();

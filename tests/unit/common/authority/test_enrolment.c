@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a certificate is comes from the token, whatever the peer says; and it lasts as long as that says. */
+/* Whose a certificate is comes from the token, whatever the peer says; and it lasts as long as that
+ * says. */
 #include "common/base/str.h"
 #include "tests/unit/common/authority/authority.h"
 
@@ -32,8 +33,12 @@ static struct token_text mint(struct token_grant g)
 static bool enrols(const struct token_text *t, const char *role, const char *name, const char *host)
 {
 	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
-	const struct msg_enrol m = { .token_id = t->id, .secret = { (const uint8_t *)t->secret, strlen(t->secret) },
-				     .role = role, .site = "", .host = host, .name = name,
+	const struct msg_enrol m = { .token_id = t->id,
+				     .secret = { (const uint8_t *)t->secret, strlen(t->secret) },
+				     .role = role,
+				     .site = "",
+				     .host = host,
+				     .name = name,
 				     .csr_der = { a.csr.p, a.csr.n } };
 	struct msg_enrol_ack ack;
 
@@ -50,7 +55,9 @@ static bool renews(void)
 
 START_TEST(a_tool_that_calls_itself_the_owner_is_not_the_owner)
 {
-	struct token_grant own = { .roles = ROLES_TOOL, .owner = "root", .has_uid = true, .uid = 0 };
+	struct token_grant own = {
+		.roles = ROLES_TOOL, .owner = "root", .has_uid = true, .uid = 0
+	};
 	struct token_text owner, colleague;
 	struct identity root;
 
@@ -79,7 +86,9 @@ END_TEST
 
 START_TEST(a_name_that_was_given_belongs_to_one_token)
 {
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_TOOL_OBSERVE), .owner = "carol", .uses = 1 };
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_TOOL_OBSERVE),
+				 .owner = "carol",
+				 .uses = 1 };
 	struct token_text t, other;
 
 	make();
@@ -150,7 +159,9 @@ END_TEST
 
 START_TEST(a_token_of_a_job_makes_hosts_and_no_tools)
 {
-	static const char *const roles[] = { "tool", "tool-observe", "tool-admin", "sm", "factory", "mainsm", "" };
+	static const char *const roles[] = { "tool", "tool-observe", "tool-admin",
+					     "sm",   "factory",	     "mainsm",
+					     "" };
 	struct token_text t;
 
 	make();
@@ -260,10 +271,21 @@ END_TEST
 
 START_TEST(owners_and_times_outlive_a_restart)
 {
-	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM), .owner = "carol", .has_uid = true, .uid = 7, .job = "a b",
-				 .wall_until = HOUR, .wall_certs_until = 2 * HOUR, .site = "s" }, back;
-	struct identity id = { .role = ROLE_TOOL_OBSERVE, .serial = { 0x41 }, .host = "l@h", .owner = "carol",
-			       .token = "abcdefgh", .wall_not_after = HOUR };
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM),
+				 .owner = "carol",
+				 .has_uid = true,
+				 .uid = 7,
+				 .job = "a b",
+				 .wall_until = HOUR,
+				 .wall_certs_until = 2 * HOUR,
+				 .site = "s" },
+			   back;
+	struct identity id = { .role = ROLE_TOOL_OBSERVE,
+			       .serial = { 0x41 },
+			       .host = "l@h",
+			       .owner = "carol",
+			       .token = "abcdefgh",
+			       .wall_not_after = HOUR };
 	struct token_text t;
 	struct token_claim c = { .roles = ROLE_BIT(ROLE_LM), .site = "s" };
 	char tokens_path[64], certs_path[64];
@@ -297,8 +319,9 @@ START_TEST(owners_and_times_outlive_a_restart)
 }
 END_TEST
 
-SUITE("enrolment", a_tool_that_calls_itself_the_owner_is_not_the_owner, a_name_that_was_given_belongs_to_one_token,
-      a_certificate_lasts_no_longer_than_its_token_says, a_daemon_is_renewed_up_to_what_its_token_says,
-      a_token_of_a_job_makes_hosts_and_no_tools, a_token_of_a_job_ends_with_the_job,
-      many_jobs_leave_room_for_other_tokens, one_token_enrols_no_faster_than_its_pace,
-      names_are_checked_where_they_enter, owners_and_times_outlive_a_restart)
+SUITE("enrolment", a_tool_that_calls_itself_the_owner_is_not_the_owner,
+      a_name_that_was_given_belongs_to_one_token, a_certificate_lasts_no_longer_than_its_token_says,
+      a_daemon_is_renewed_up_to_what_its_token_says, a_token_of_a_job_makes_hosts_and_no_tools,
+      a_token_of_a_job_ends_with_the_job, many_jobs_leave_room_for_other_tokens,
+      one_token_enrols_no_faster_than_its_pace, names_are_checked_where_they_enter,
+      owners_and_times_outlive_a_restart)

@@ -33,8 +33,10 @@ static struct identity own(void)
 
 static void close_state(void)
 {
-	static const char *const files[] = { "own/key.pem", "own/cert.pem", "own/ca.pem", "own/creds.lock", "own",
-					     "ca.key",	    "ca.crt",	    "." };
+	static const char *const files[] = { "own/key.pem", "own/cert.pem",
+					     "own/ca.pem",  "own/creds.lock",
+					     "own",	    "ca.key",
+					     "ca.crt",	    "." };
 	char path[64];
 
 	state_done(&s);

@@ -161,7 +161,7 @@ START_TEST(the_environment_can_refuse_the_tsc)
 END_TEST
 
 SUITE("clock", times_are_written_as_in_rfc3339, clocks_do_not_run_backwards,
-      monotonic_ticks_are_nanoseconds, times_before_the_base_are_rounded_down_too, two_points_make_a_scale,
-      points_that_stand_still_or_run_backwards_are_refused,
+      monotonic_ticks_are_nanoseconds, times_before_the_base_are_rounded_down_too,
+      two_points_make_a_scale, points_that_stand_still_or_run_backwards_are_refused,
       any_scale_saturates_instead_of_overflowing, a_peers_scale_is_judged,
       calibrated_ticks_follow_the_monotonic_clock, the_environment_can_refuse_the_tsc)

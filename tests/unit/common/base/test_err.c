@@ -118,5 +118,6 @@ START_TEST(each_code_has_a_name_of_its_own)
 END_TEST
 
 SUITE("err", set_returns_the_negative_code_and_keeps_errno, nobody_needs_to_pass_a_struct,
-      sys_appends_the_words_for_errno, add_puts_context_in_front, a_long_text_is_cut_at_a_character, a_long_text_is_cut_at_a_word,
-      an_argument_may_be_the_text_itself, each_code_has_a_name_of_its_own)
+      sys_appends_the_words_for_errno, add_puts_context_in_front, a_long_text_is_cut_at_a_character,
+      a_long_text_is_cut_at_a_word, an_argument_may_be_the_text_itself,
+      each_code_has_a_name_of_its_own)

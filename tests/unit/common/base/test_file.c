@@ -223,7 +223,8 @@ START_TEST(an_atomic_write_that_fails_leaves_the_old_file)
 	ck_assert_int_eq(file_check_writable(at("f"), &e), 0);
 	ck_assert_int_eq(file_check_writable(at("d"), &e), -ERR_SYS);
 	ck_assert_int_eq(file_check_writable(at("none/f"), &e), -ERR_SYS);
-	ck_assert_ptr_nonnull(strstr(e.text, "none/f: ")); /* its own name, not that of a temporary file */
+	/* its own name, not that of a temporary file */
+	ck_assert_ptr_nonnull(strstr(e.text, "none/f: "));
 	ck_assert_int_eq(file_read(at("f"), 100, 0, &b, &e), 0);
 	ck_assert_str_eq(buf_str(&b), "old");
 	ck_assert_int_eq(file_remove(at("f"), &e), 0);
@@ -311,12 +312,14 @@ static int use_what_is_left(void)
 		return 1;
 	if (file_runtime_dir(out, &e) || !str_eq(out, at("home/.local/state/omig/run")))
 		return 2;
-	if (file_runtime_dir_taken(&e) != -ERR_DENIED || !strstr(e.text, taken) || !strstr(e.text, out))
+	if (file_runtime_dir_taken(&e) != -ERR_DENIED || !strstr(e.text, taken) ||
+	    !strstr(e.text, out))
 		return 3;
 	if (file_private_dir_look(out, &e))
 		return 4;
 	setenv("XDG_RUNTIME_DIR", at("home/run"), 1);
-	if (file_runtime_dir(out, &e) || !str_eq(out, at("home/run/omig")) || file_runtime_dir_taken(&e))
+	if (file_runtime_dir(out, &e) || !str_eq(out, at("home/run/omig")) ||
+	    file_runtime_dir_taken(&e))
 		return 5;
 	unsetenv("XDG_RUNTIME_DIR");
 	setenv("HOME", "/proc/nowhere", 1); /* then the state lies nowhere else either */
@@ -343,7 +346,9 @@ START_TEST(a_name_that_another_user_has_taken_is_passed_over)
 	unsetenv("XDG_RUNTIME_DIR");
 	pid = fork();
 	if (pid == 0)
-		_exit(setresuid(other, other, other) ? 0 : use_what_is_left()); /* not every container has that user */
+		_exit(setresuid(other, other, other)
+			      ? 0
+			      : use_what_is_left()); /* not every container has that user */
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(rmdir(tmp), 0);
 	ck_assert_int_eq(WEXITSTATUS(status), 0);

@@ -94,7 +94,8 @@ START_TEST(crc32c_is_the_same_at_every_length_and_place)
 		all[i] = (uint8_t)(i * 151 + 7);
 	for (size_t from = 0; from < 16; from++)
 		for (size_t n = 0; from + n <= sizeof(all); n++)
-			ck_assert_uint_eq(hash_crc32c(0, all + from, n), crc_by_definition(all + from, n));
+			ck_assert_uint_eq(hash_crc32c(0, all + from, n),
+					  crc_by_definition(all + from, n));
 }
 END_TEST
 

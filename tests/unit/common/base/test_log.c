@@ -238,8 +238,14 @@ END_TEST
 
 START_TEST(areas_are_checked_at_their_bounds)
 {
-	static const char *const bad[] = { "net",	 "=debug",     "net=",	"net=loud", ",net=debug",
-					   "net=debug,,", "a234567890123456=info", "net=debuginfonoticewarn" };
+	static const char *const bad[] = { "net",
+					   "=debug",
+					   "net=",
+					   "net=loud",
+					   ",net=debug",
+					   "net=debug,,",
+					   "a234567890123456=info",
+					   "net=debuginfonoticewarn" };
 	char many[400] = "";
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)

@@ -176,5 +176,6 @@ START_TEST(base32_is_read_as_people_write_it)
 END_TEST
 
 SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends,
-      doubles_are_decimal_and_finite, shortest_texts_of_numbers_read_back, hexadecimal_numbers_have_one_to_sixteen_digits,
-      encodings_come_back, base32_is_read_as_people_write_it)
+      doubles_are_decimal_and_finite, shortest_texts_of_numbers_read_back,
+      hexadecimal_numbers_have_one_to_sixteen_digits, encodings_come_back,
+      base32_is_read_as_people_write_it)

@@ -34,8 +34,10 @@ static const struct opt table[] = {
 	{ "share", 0, "X", "a share", OPT_DOUBLE, &got.share, 0, 1, NULL },
 	{ "wait", 'w', "TIME", "how long", OPT_NSEC, &got.wait, 0, 0, NULL },
 	{ "hello", 0, "TIME", "how long", OPT_NSEC, &got.wait, 1000000, HELLO_MAX_NS, NULL },
-	{ "rest", 0, "TIME", "how long", OPT_NSEC, &got.wait, INT64_C(60000000000), INT64_MAX / 4, NULL },
-	{ "call", 'c', "X", "a call, with more words of help than there is room for in one line", OPT_CALL, got.called, 0, 0, on_call },
+	{ "rest", 0, "TIME", "how long", OPT_NSEC, &got.wait, INT64_C(60000000000), INT64_MAX / 4,
+	  NULL },
+	{ "call", 'c', "X", "a call, with more words of help than there is room for in one line",
+	  OPT_CALL, got.called, 0, 0, on_call },
 	{ 0 },
 };
 
@@ -43,8 +45,9 @@ static struct opt_spec spec = {
 	.program = "prog",
 	.usage = "[OPTION...] WHAT",
 	.summary = "Does it.",
-	.details = "A long line that nobody has broken where it is too long for a terminal, though it is "
-		   "one\nsentence.\nA short one, broken\nby its source.\n\n  a  list:\n  of\n  lines",
+	.details =
+		"A long line that nobody has broken where it is too long for a terminal, though it is "
+		"one\nsentence.\nA short one, broken\nby its source.\n\n  a  list:\n  of\n  lines",
 	.manual = "prog",
 	.table = table
 };
@@ -119,13 +122,17 @@ START_TEST(help_and_version_go_to_stdout)
 	ck_assert_ptr_nonnull(strstr(out, "Usage: prog [OPTION...] WHAT\nDoes it.\n"));
 	ck_assert_ptr_nonnull(strstr(out, "  -p, --port=PORT           a port\n"));
 	ck_assert_ptr_nonnull(strstr(out, "      --any=N               any number\n"));
-	ck_assert_ptr_nonnull(strstr(out, "  -c, --call=X              a call, with more words of help than there is room\n"
-					  "                            for in one line\n"));
+	ck_assert_ptr_nonnull(strstr(
+		out,
+		"  -c, --call=X              a call, with more words of help than there is room\n"
+		"                            for in one line\n"));
 	ck_assert_ptr_nonnull(
 		strstr(out, "  -h, --help                print this help and exit\n"));
-	ck_assert_ptr_nonnull(strstr(out, "\n\nA long line that nobody has broken where it is too long for a terminal, though\n"
-					  "it is one sentence.\nA short one, broken by its source.\n\n  a  list:\n  of\n  lines\n\nA time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n"
-					  "Examples, and what an exit status means: man prog\n"));
+	ck_assert_ptr_nonnull(strstr(
+		out,
+		"\n\nA long line that nobody has broken where it is too long for a terminal, though\n"
+		"it is one sentence.\nA short one, broken by its source.\n\n  a  list:\n  of\n  lines\n\nA time is 10 (seconds), 200ms, 1.5m, 2h, 3d.\n"
+		"Examples, and what an exit status means: man prog\n"));
 	ck_assert_str_eq(err, "");
 	ck_assert_int_eq(PARSE(&first, "-h"), OPT_DONE);
 	ck_assert_int_eq(PARSE(&first, "--version"), OPT_DONE);
@@ -156,8 +163,10 @@ START_TEST(mistakes_are_told_on_stderr)
 	refused("-p", "65536", "--port '65536': needs a number from 1 to 65535");
 	refused("--any=x", NULL, "--any 'x': needs a number");
 	refused("--wait=-1", NULL, "--wait '-1': needs a length of time (10, 1.5s, 200ms, 5m)");
-	refused("--hello=3s", NULL, "--hello '3s': needs a length of time (10, 1.5s, 200ms, 5m) from 1ms to 2s");
-	refused("--rest=0", NULL, "--rest '0': needs a length of time (10, 1.5s, 200ms, 5m) of at least 1m");
+	refused("--hello=3s", NULL,
+		"--hello '3s': needs a length of time (10, 1.5s, 200ms, 5m) from 1ms to 2s");
+	refused("--rest=0", NULL,
+		"--rest '0': needs a length of time (10, 1.5s, 200ms, 5m) of at least 1m");
 	refused("--call=bad", NULL, "--call 'bad': is bad");
 	refused("--any=\x1b[2J", NULL, "--any '\\x1b[2J': needs a number");
 }
@@ -215,7 +224,8 @@ END_TEST
 
 START_TEST(lengths_of_time_are_written_as_they_are_read)
 {
-	static const char *const texts[] = { "0", "7ns", "1500us", "1500ms", "59s", "90s", "3m", "36h", "2d" };
+	static const char *const texts[] = { "0",   "7ns", "1500us", "1500ms", "59s",
+					     "90s", "3m",  "36h",    "2d" };
 	char text[OPT_NSEC_BYTES];
 	int64_t ns;
 
@@ -249,5 +259,6 @@ START_TEST(documents_name_every_option)
 }
 END_TEST
 
-SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set, help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
+SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set,
+      help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
       a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option)

@@ -185,7 +185,8 @@ START_TEST(white_space_is_cut_off_both_ends)
 }
 END_TEST
 
-SUITE("str", white_space_is_cut_off_both_ends, utf8_is_checked_strictly, every_character_is_well_formed_and_no_surrogate_is,
-      names_are_fit_to_be_shown, escapes_are_safe_for_a_terminal, a_cut_escape_says_so,
+SUITE("str", white_space_is_cut_off_both_ends, utf8_is_checked_strictly,
+      every_character_is_well_formed_and_no_surrogate_is, names_are_fit_to_be_shown,
+      escapes_are_safe_for_a_terminal, a_cut_escape_says_so,
       random_bytes_escape_into_printable_utf8_of_any_size, a_copy_is_cut_at_a_character,
       comparisons_and_copies_take_null, constant_time_equality_is_equality)

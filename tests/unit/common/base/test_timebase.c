@@ -84,7 +84,8 @@ START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 2 * MS, WALL + SEC, MS });
 	ck_assert_int_eq(t.error, 2 * MS);
 	/* 100 s later the drift has made even the worse one better. */
-	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS, WALL + 101 * SEC, 0 });
+	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS,
+						       WALL + 101 * SEC, 0 });
 	ck_assert_int_eq(t.error, 5 * MS);
 	ck_assert_uint_eq(t.roots, 0);
 }
@@ -103,13 +104,16 @@ START_TEST(another_root_is_believed_at_once)
 		for (nsec_t at = 0; at < 10 * SEC; at += SEC)
 			timebase_update(&t, &(struct timebase_sample){ at, at + MS, WALL + at, 0 });
 		ck_assert_int_le(t.error, MS);
-		timebase_update(&t, &(struct timebase_sample){ 10 * SEC, 10 * SEC + 50 * MS, WALL + 10 * SEC + jump, 0 });
+		timebase_update(&t, &(struct timebase_sample){ 10 * SEC, 10 * SEC + 50 * MS,
+							       WALL + 10 * SEC + jump, 0 });
 		ck_assert_uint_eq(t.roots, 1);
 		ck_assert_int_eq(t.error, 25 * MS);
-		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump), t.error);
+		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump),
+				 t.error);
 		/* What is known of the drift was another's. */
 		ck_assert(!timebase_drift(&t, &ppm, &error));
-		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS, WALL + 20 * SEC + jump, 0 });
+		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS,
+							       WALL + 20 * SEC + jump, 0 });
 		ck_assert(timebase_drift(&t, &ppm, &error));
 		ck_assert_double_le(fabs(ppm), error);
 		ck_assert_uint_eq(t.roots, 1);
@@ -135,7 +139,8 @@ START_TEST(samples_that_cannot_be_are_ignored)
 }
 END_TEST
 
-/* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound, which shrinks. */
+/* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound,
+ * which shrinks. */
 START_TEST(the_drift_lies_within_its_bound)
 {
 	double ppm, error, first = 0;
@@ -181,5 +186,5 @@ END_TEST
 SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_error_is_unknown,
       the_truth_lies_within_the_bound_however_the_delay_is_split,
       clocks_that_drift_stay_within_a_bound_that_grows,
-      a_better_sample_is_taken_and_a_worse_one_is_not, another_root_is_believed_at_once, samples_that_cannot_be_are_ignored,
-      the_drift_lies_within_its_bound, now_never_goes_back)
+      a_better_sample_is_taken_and_a_worse_one_is_not, another_root_is_believed_at_once,
+      samples_that_cannot_be_are_ignored, the_drift_lies_within_its_bound, now_never_goes_back)

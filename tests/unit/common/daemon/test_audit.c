@@ -62,7 +62,8 @@ static void clean_up(void)
 }
 
 /* One action, done or refused; status OK for the objects. */
-static void note_at(const char *identity, const char *text, const char *objects, unsigned status, nsec_t wall)
+static void note_at(const char *identity, const char *text, const char *objects, unsigned status,
+		    nsec_t wall)
 {
 	struct reply *r = reply_new();
 	struct omis_request *q = NULL;
@@ -100,7 +101,8 @@ static struct omis_values *read_back(int64_t since, int64_t max)
 	struct err e = { 0 };
 
 	ck_assert_int_eq(audit_read(a, since, max, &b), 0);
-	ck_assert_msg(omis_parse_values(buf_str(&b), b.n, &v, &e) == 0, "%s in %s", e.text, buf_str(&b));
+	ck_assert_msg(omis_parse_values(buf_str(&b), b.n, &v, &e) == 0, "%s in %s", e.text,
+		      buf_str(&b));
 	buf_done(&b);
 	return v;
 }
@@ -127,7 +129,8 @@ START_TEST(an_entry_says_who_what_on_what_and_how_it_went)
 	struct stat st;
 
 	note(":proc_send_signal([p_1_aaaaaa],10)");
-	note_at(MANIPULATOR, ":thread_stop([p_1_bbbbbb])", "p_1_bbbbbb", STATUS_UNKNOWN_OBJECT, WALL + 1);
+	note_at(MANIPULATOR, ":thread_stop([p_1_bbbbbb])", "p_1_bbbbbb", STATUS_UNKNOWN_OBJECT,
+		WALL + 1);
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_uint_eq(st.st_mode & 07777, 0600);
 	v = read_back(0, 10);
@@ -283,7 +286,8 @@ START_TEST(a_flood_of_refusals_is_counted_not_written)
 	v = read_back(0, 1);
 	ck_assert_int_eq(v->v[4].list.v[12].i, 1000 - AUDIT_REFUSED_MAX);
 	omis_values_free(v);
-	note_at(OBSERVER, ":thread_stop([])", "", STATUS_NO_PERMISSION, WALL + AUDIT_REFUSED_WINDOW_NS);
+	note_at(OBSERVER, ":thread_stop([])", "", STATUS_NO_PERMISSION,
+		WALL + AUDIT_REFUSED_WINDOW_NS);
 	ck_assert_int_eq(count(0, 1000), AUDIT_REFUSED_MAX + 2);
 }
 END_TEST
@@ -351,8 +355,14 @@ END_TEST
 
 START_TEST(lines_that_are_not_ours_are_passed_over)
 {
-	static const char *const junk[] = { "{\"number\":1", "{}", "{\"a\":\"b}\n", "}{\n", "nonsense\n\n\n",
-					    "{\"number\":\"x\",1,2}\n", "{[[[[[[[[[[[[[[[[[[[[[[[\n", "\"\\" };
+	static const char *const junk[] = { "{\"number\":1",
+					    "{}",
+					    "{\"a\":\"b}\n",
+					    "}{\n",
+					    "nonsense\n\n\n",
+					    "{\"number\":\"x\",1,2}\n",
+					    "{[[[[[[[[[[[[[[[[[[[[[[[\n",
+					    "\"\\" };
 
 	note(":thread_stop([p_1_aaaaaa])");
 	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
@@ -390,22 +400,12 @@ START_TEST(an_answer_is_bounded)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = { an_entry_says_who_what_on_what_and_how_it_went,
-				       what_only_looks_is_not_written,
-				       what_is_written_into_a_program_is_not_told,
-				       equal_bytes_look_equal_for_one_daemon_and_different_for_the_next,
-				       a_long_call_is_cut,
-				       hostile_texts_stay_one_line_and_read_back,
-				       numbers_ascend_when_the_clock_goes_back,
-				       the_file_is_bounded_and_one_older_is_kept,
-				       a_flood_of_refusals_is_counted_not_written,
-				       what_was_left_out_to_the_last_is_told_at_the_end,
-				       a_full_disk_is_told_once_and_when_it_is_over,
-				       a_file_that_is_not_ours_alone_is_not_written,
-				       lines_that_are_not_ours_are_passed_over,
-				       an_answer_is_bounded };
-
-	return suite_run_with("audit", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("audit", set_up, clean_up, an_entry_says_who_what_on_what_and_how_it_went,
+	   what_only_looks_is_not_written, what_is_written_into_a_program_is_not_told,
+	   equal_bytes_look_equal_for_one_daemon_and_different_for_the_next, a_long_call_is_cut,
+	   hostile_texts_stay_one_line_and_read_back, numbers_ascend_when_the_clock_goes_back,
+	   the_file_is_bounded_and_one_older_is_kept, a_flood_of_refusals_is_counted_not_written,
+	   what_was_left_out_to_the_last_is_told_at_the_end,
+	   a_full_disk_is_told_once_and_when_it_is_over,
+	   a_file_that_is_not_ours_alone_is_not_written, lines_that_are_not_ours_are_passed_over,
+	   an_answer_is_bounded)

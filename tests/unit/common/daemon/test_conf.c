@@ -169,8 +169,10 @@ START_TEST(the_example_has_every_key_with_its_meaning_and_its_default)
 		snprintf(line, sizeof(line), "\n# %s\n", k->help);
 		ck_assert_msg(strstr(buf_str(&text), line) != NULL, "%s", line);
 	}
-	ck_assert_ptr_nonnull(strstr(buf_str(&text), "# number 1..65535; default 7; also an option; also OMIG_PORT\n"));
-	ck_assert_ptr_nonnull(strstr(buf_str(&text), "# yes or no; default no; changed by a reload; also OMIG_FLAG\n"));
+	ck_assert_ptr_nonnull(strstr(
+		buf_str(&text), "# number 1..65535; default 7; also an option; also OMIG_PORT\n"));
+	ck_assert_ptr_nonnull(strstr(
+		buf_str(&text), "# yes or no; default no; changed by a reload; also OMIG_FLAG\n"));
 	ck_assert_int_eq(conf_load_text(&schema, "example", text.p, text.n, &c, &e), 0);
 	uncomment(buf_str(&text), &bare);
 	ck_assert_msg(!conf_load_text(&schema, "bare", bare.p, bare.n, &d, &e), "%s", e.text);

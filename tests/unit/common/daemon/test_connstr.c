@@ -128,7 +128,8 @@ START_TEST(lengths_end_at_their_limits)
 }
 END_TEST
 
-/* What a program carries is for hosts alone: where the user's own string is, tools and the lm take that. */
+/* What a program carries is for hosts alone: where the user's own string is, tools and the lm take
+ * that. */
 START_TEST(the_users_own_string_goes_before_that_of_a_job)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", sub[64], path[80];

@@ -94,7 +94,8 @@ static void status(struct daemon *d, struct buf *out)
 		buf_printf(out, "line=%d word=%s\n", i, v->word);
 }
 
-#define FAR_FD 60 /* above whatever the daemon opens before it goes to the background; the lock is below */
+/* above whatever the daemon opens before it goes to the background; the lock is below */
+#define FAR_FD 60
 static int64_t kept_fd;
 static const struct daemon_spec spec = { .program = "testd",
 					 .inherited_fd = &kept_fd,
@@ -256,7 +257,8 @@ START_TEST(a_bad_configuration_is_exit_78_with_file_and_line)
 
 	put_conf("word = first\nworm = second\n");
 	ck_assert_int_eq(wait_exit(run(NULL, NULL)), DAEMON_BAD_CONFIG);
-	snprintf(want, sizeof(want), "testd: %s:2: unknown key 'worm'; --example-config shows all there are\n", conf);
+	snprintf(want, sizeof(want),
+		 "testd: %s:2: unknown key 'worm'; --example-config shows all there are\n", conf);
 	ck_assert_str_eq(read_text(err_path), want);
 	ck_assert_int_eq(wait_exit(run("--check-config", NULL)), DAEMON_BAD_CONFIG);
 	put_conf("word = first\n");
@@ -274,7 +276,8 @@ START_TEST(a_bad_command_line_is_exit_2)
 	ck_assert_ptr_nonnull(strstr(read_text(err_path), "option --fail: "));
 	ck_assert_int_eq(wait_exit(run("--log-level", "loud")), DAEMON_USAGE);
 	ck_assert_int_eq(wait_exit(run("--log-areas", "net=loud")), DAEMON_USAGE);
-	ck_assert_ptr_nonnull(strstr(read_text(err_path), "option --log-areas: log-areas: at most 16 of"));
+	ck_assert_ptr_nonnull(
+		strstr(read_text(err_path), "option --log-areas: log-areas: at most 16 of"));
 }
 END_TEST
 
@@ -391,7 +394,8 @@ START_TEST(the_command_returns_when_the_background_serves)
 }
 END_TEST
 
-/* Whoever waits for the end of a pipe, or for a lock, must not wait for a daemon that he never knew. */
+/* Whoever waits for the end of a pipe, or for a lock, must not wait for a daemon that he never
+ * knew. */
 START_TEST(the_background_holds_nothing_of_its_starter)
 {
 	char path[100], fd_text[24];

@@ -120,10 +120,11 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	static const char *const files[] = { "leaf/key.pem", "leaf/cert.pem", "leaf/ca.pem",
-					     "leaf/creds.lock", "leaf",	     "ca/ca.key",     "ca/ca.crt",
-					     "ca",	     "other/ca.key",  "other/ca.crt",
-					     "other" };
+	static const char *const files[] = {
+		"leaf/key.pem", "leaf/cert.pem", "leaf/ca.pem", "leaf/creds.lock",
+		"leaf",		"ca/ca.key",	 "ca/ca.crt",	"ca",
+		"other/ca.key", "other/ca.crt",	 "other"
+	};
 	char path[128];
 
 	loop_advance(t.loop, 30 * NSEC_PER_SEC);
@@ -338,15 +339,20 @@ static struct net_ctx *open_stored(void)
 	struct err e = { 0 };
 
 	ck_assert_msg(!pki_creds_load(t.leaf, &creds, &e), "%s", e.text);
-	ck_assert_msg(!net_ctx_open(t.loop, &(struct net_conf){ .creds = &creds }, &ctx, &e), "%s", e.text);
+	ck_assert_msg(!net_ctx_open(t.loop, &(struct net_conf){ .creds = &creds }, &ctx, &e), "%s",
+		      e.text);
 	pki_creds_done(&creds);
 	return ctx;
 }
 
 START_TEST(a_renewed_certificate_is_of_the_same_authority)
 {
-	struct enrol_conf conf = { .loop = t.loop, .dir = t.leaf, .role = "lm", .site = "s", .host = "leaf" };
-	struct identity as = { .role = ROLE_LM, .site = "s", .host = "leaf", .wall_not_after = clock_wall() + DAY };
+	struct enrol_conf conf = {
+		.loop = t.loop, .dir = t.leaf, .role = "lm", .site = "s", .host = "leaf"
+	};
+	struct identity as = {
+		.role = ROLE_LM, .site = "s", .host = "leaf", .wall_not_after = clock_wall() + DAY
+	};
 	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
 	struct msg_enrol_ack ack = { .error = "" };
 	struct enrol_renewal *r = NULL;
@@ -360,7 +366,8 @@ START_TEST(a_renewed_certificate_is_of_the_same_authority)
 	enrol();
 	conf.ctx = ctx = open_stored();
 	ck_assert_int_eq(enrol_renew_begin(&conf, &r, &ask, &e), 0);
-	ck_assert_int_eq(pki_ca_issue(t.other, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e), 0);
+	ck_assert_int_eq(pki_ca_issue(t.other, ask.csr_der.p, ask.csr_der.n, &as, &cert, NULL, &e),
+			 0);
 	ack.cert_der = (struct bytes){ cert.p, cert.n };
 	ack.ca_der.p = pki_ca_der(t.other, &ack.ca_der.n);
 	ck_assert_int_eq(enrol_renew_end(r, &ack, &e), -ERR_DENIED);
@@ -390,23 +397,11 @@ START_TEST(without_memory_enrolment_fails_with_words)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_token_becomes_a_certificate_that_is_fit_for_use,
-		a_certificate_is_asked_for_anew_when_it_does_not_fit,
-		a_refused_token_says_so,
-		a_string_without_token_says_how_to_get_one,
-		a_certificate_of_another_ca_or_role_is_not_stored,
-		a_tool_may_get_either_right,
-		the_next_host_is_tried_when_one_does_not_answer,
-		nobody_there_is_told_with_the_address,
-		a_mute_mainsm_is_given_up_after_ten_seconds,
-		a_cancelled_enrolment_never_calls_back,
-		a_live_link_can_carry_the_renewal,
-		a_renewed_certificate_is_of_the_same_authority,
-		without_memory_enrolment_fails_with_words,
-	};
-
-	return suite_run_with("enrol", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("enrol", set_up, clean_up, a_token_becomes_a_certificate_that_is_fit_for_use,
+	   a_certificate_is_asked_for_anew_when_it_does_not_fit, a_refused_token_says_so,
+	   a_string_without_token_says_how_to_get_one,
+	   a_certificate_of_another_ca_or_role_is_not_stored, a_tool_may_get_either_right,
+	   the_next_host_is_tried_when_one_does_not_answer, nobody_there_is_told_with_the_address,
+	   a_mute_mainsm_is_given_up_after_ten_seconds, a_cancelled_enrolment_never_calls_back,
+	   a_live_link_can_carry_the_renewal, a_renewed_certificate_is_of_the_same_authority,
+	   without_memory_enrolment_fails_with_words)

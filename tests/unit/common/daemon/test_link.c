@@ -97,10 +97,12 @@ START_TEST(another_version_is_refused_with_words_that_help)
 	ck_assert_uint_eq(w.a.ups + w.b.ups + w.b.hellos, 0);
 	ck_assert_uint_eq(w.a.retries, 1);
 	ck_assert_int_eq(w.a.why.code, ERR_UNSUPPORTED);
-	snprintf(ours, sizeof(ours), "protocol %d..%d is spoken here", MSG_VERSION_MIN, MSG_VERSION_MAX);
+	snprintf(ours, sizeof(ours), "protocol %d..%d is spoken here", MSG_VERSION_MIN,
+		 MSG_VERSION_MAX);
 	ck_assert_ptr_nonnull(strstr(w.a.why.text, ours));
-	ck_assert_ptr_nonnull(
-		strstr(w.a.why.text, "you speak 7..9: install one version on all hosts, and start its daemons again"));
+	ck_assert_ptr_nonnull(strstr(
+		w.a.why.text,
+		"you speak 7..9: install one version on all hosts, and start its daemons again"));
 	world_done(&w);
 }
 END_TEST
@@ -233,7 +235,8 @@ START_TEST(a_silent_child_is_found_within_a_slot_more)
 		loop_advance(w.loop, 10 * MS);
 	ck_assert_uint_eq(w.b.downs, 1);
 	ck_assert_int_ge(w.b.down_at - last, HEARTBEAT_PERIOD_NS - SEC);
-	ck_assert_int_le(w.b.down_at - last, HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS + BEAT_SLOT_NS);
+	ck_assert_int_le(w.b.down_at - last,
+			 HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS + BEAT_SLOT_NS);
 	world_done(&w);
 }
 END_TEST
@@ -511,11 +514,11 @@ SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_o
       versions_that_overlap_agree_on_the_highest_common_one, a_refusal_reaches_the_one_who_dialled,
       the_role_of_hello_must_be_the_role_of_the_certificate,
       an_idle_link_lives_for_an_hour_of_heartbeats,
-      a_silent_peer_is_found_after_exactly_two_heartbeats, a_silent_child_is_found_within_a_slot_more,
-      a_tool_that_is_busy_elsewhere_is_not_cut,
+      a_silent_peer_is_found_after_exactly_two_heartbeats,
+      a_silent_child_is_found_within_a_slot_more, a_tool_that_is_busy_elsewhere_is_not_cut,
       retries_back_off_from_100_ms_to_10_s_with_full_jitter,
-      a_herd_of_1000_links_comes_back_spread_over_time,
-      a_link_may_be_closed_in_any_callback, a_link_may_be_closed_in_any_state,
+      a_herd_of_1000_links_comes_back_spread_over_time, a_link_may_be_closed_in_any_callback,
+      a_link_may_be_closed_in_any_state,
       a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
       a_failed_link_tells_the_peer_why, the_hosts_of_a_connection_string_are_tried_in_turn,
       without_memory_a_link_fails_cleanly_and_comes_up_later, the_diagram_has_every_step,

@@ -105,7 +105,9 @@ START_TEST(hello_comes_once)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN,
+					       .version_max = MSG_VERSION_MAX,
+					       .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	chan_send(r.chan, b.p, b.n);
 	loop_advance(w.loop, 100 * MS);
@@ -128,7 +130,9 @@ START_TEST(a_message_that_takes_its_time_is_a_sign_of_life)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN,
+					       .version_max = MSG_VERSION_MAX,
+					       .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	m.enrol.csr_der = (struct bytes){ der, sizeof(der) };
 	buf_clear(&b);
@@ -173,7 +177,9 @@ START_TEST(a_frame_that_does_not_decode_closes_the_link_with_its_place)
 
 	world_open(&w, ROLE_LM);
 	raw_open(&r);
-	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN, .version_max = MSG_VERSION_MAX, .role = "lm" });
+	msg_hello_put(&b, &(struct msg_hello){ .version_min = MSG_VERSION_MIN,
+					       .version_max = MSG_VERSION_MAX,
+					       .role = "lm" });
 	chan_send(r.chan, b.p, b.n);
 	chan_send(r.chan, bad, sizeof(bad));
 	loop_advance(w.loop, 100 * MS);
@@ -189,7 +195,8 @@ END_TEST
 START_TEST(a_length_that_cannot_be_is_answered_with_it)
 {
 	static const uint8_t bad[2][5] = { { 0, 0, 0, 0, 0 }, { 0xff, 0xff, 0xff, 0xff, 0 } };
-	static const char *const says[2] = { "error BAD_LENGTH 0;", "error BAD_LENGTH 4294967295;" };
+	static const char *const says[2] = { "error BAD_LENGTH 0;",
+					     "error BAD_LENGTH 4294967295;" };
 
 	for (size_t i = 0; i < 2; i++) {
 		struct raw r;

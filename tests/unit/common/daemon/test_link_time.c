@@ -59,7 +59,9 @@ static void top_hears(nsec_t system_time)
 {
 	nsec_t now = loop_now(w.loop);
 
-	ck_assert_int_eq(timebase_update(&w.top_time, &(struct timebase_sample){ now - MS, now, system_time, 0 }), 0);
+	ck_assert_int_eq(timebase_update(&w.top_time, &(struct timebase_sample){ now - MS, now,
+										 system_time, 0 }),
+			 0);
 }
 
 static void leaf_is_right(void)

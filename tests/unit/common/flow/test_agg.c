@@ -211,9 +211,10 @@ START_TEST(nothing_at_all_has_no_mean_but_a_sum)
 		enum agg_kind kind;
 		double value;
 	} empty[] = {
-		{ AGG_COUNT, 0 },    { AGG_SUM, 0 },	    { AGG_PROD, 1 },   { AGG_HISTOGRAM, 0 },
-		{ AGG_MIN, NAN },    { AGG_MAX, NAN },	    { AGG_MEAN, NAN }, { AGG_STDEV, NAN },
-		{ AGG_UNIQUE, NAN }, { AGG_QUANTILE, NAN },  { AGG_VARIANCE, NAN }, { AGG_SKEWNESS, NAN },
+		{ AGG_COUNT, 0 },      { AGG_SUM, 0 },	      { AGG_PROD, 1 },
+		{ AGG_HISTOGRAM, 0 },  { AGG_MIN, NAN },      { AGG_MAX, NAN },
+		{ AGG_MEAN, NAN },     { AGG_STDEV, NAN },    { AGG_UNIQUE, NAN },
+		{ AGG_QUANTILE, NAN }, { AGG_VARIANCE, NAN }, { AGG_SKEWNESS, NAN },
 		{ AGG_KURTOSIS, NAN }, { AGG_CI, NAN },
 	};
 	struct bag a, b;
@@ -261,9 +262,10 @@ END_TEST
 /* Each value moved within its bound: the answer moves within its own. */
 START_TEST(the_bound_of_an_answer_holds_for_all_values_within_theirs)
 {
-	static const enum agg_kind kinds[] = { AGG_SUM,	 AGG_MIN,   AGG_MAX,	 AGG_PROD,
-					       AGG_MEAN, AGG_STDEV, AGG_QUANTILE,
-					       AGG_VARIANCE, AGG_SKEWNESS, AGG_KURTOSIS, AGG_CI };
+	static const enum agg_kind kinds[] = { AGG_SUM,	     AGG_MIN,	   AGG_MAX,
+					       AGG_PROD,     AGG_MEAN,	   AGG_STDEV,
+					       AGG_QUANTILE, AGG_VARIANCE, AGG_SKEWNESS,
+					       AGG_KURTOSIS, AGG_CI };
 	static struct values w, moved;
 	struct rng r;
 	struct bag a, b;

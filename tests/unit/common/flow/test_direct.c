@@ -298,14 +298,16 @@ static void same_token(const struct flow_token *a, const struct flow_token *b)
 			      "%.17g, not %.17g", a->value, b->value);
 }
 
-/* What is excluded is no result; what has no value is none of a sum, which of such alone has none. */
+/* What is excluded is no result; what has no value is none of a sum, which of such alone has
+ * none. */
 static void same_node(uint32_t node)
 {
 	double sum = 0;
 	bool is_known = false, is_told = true;
 
 	for (size_t c = 0; c < CELLS; c++) {
-		bool is_out = cell[node].t[c].flags & FLOW_EXCLUDED, there = cell[node].there[c] && !is_out;
+		bool is_out = cell[node].t[c].flags & FLOW_EXCLUDED,
+		     there = cell[node].there[c] && !is_out;
 
 		is_known |= cell[node].there[c] && is_out;
 

@@ -57,7 +57,8 @@ static void digest(uint32_t *crc, const char *what, int number)
 	*crc = hash_crc32c(*crc, row, (size_t)n);
 }
 
-/* What a peer of another build would refuse inside of FLOW_LOAD and FLOW_BATCH: bits, flags, words and their order. */
+/* What a peer of another build would refuse inside of FLOW_LOAD and FLOW_BATCH: bits, flags, words
+ * and their order. */
 START_TEST(other_batches_and_words_are_another_version)
 {
 	static const struct {
@@ -82,10 +83,11 @@ START_TEST(other_batches_and_words_are_another_version)
 	for (int i = FLOW_ANY; i <= FLOW_READ; i++)
 		digest(&crc, flow_domain_name((enum flow_domain)i), i);
 	ck_assert_uint_eq(MSG_VERSION_MAX, is.version);
-	ck_assert_msg(crc == is.digest,
-		      "batches or words are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX "
-		      "(proto/msg.h), say in docs/protocol.md what is new, and write 0x%08x here",
-		      is.version, crc);
+	ck_assert_msg(
+		crc == is.digest,
+		"batches or words are not those of version %u: raise MSG_VERSION_MIN and MSG_VERSION_MAX "
+		"(proto/msg.h), say in docs/protocol.md what is new, and write 0x%08x here",
+		is.version, crc);
 }
 END_TEST
 
@@ -123,10 +125,14 @@ START_TEST(limits_are_those_of_the_program)
 	static const struct {
 		const char *name;
 		long long value;
-	} limits[] = { LIMIT(FLOW_NODES_MAX),		LIMIT(FLOW_EDGES_MAX),
-		       LIMIT(FLOW_INPUTS_MAX),		LIMIT(FLOW_DEPTH_MAX),
-		       LIMIT(FLOW_EVALS_PER_EVENT_MAX), LIMIT(FLOW_STATE_MAX_BYTES),
-		       LIMIT(FLOW_WINDOW_MAX),		LIMIT(FLOW_READS_OPEN),
+	} limits[] = { LIMIT(FLOW_NODES_MAX),
+		       LIMIT(FLOW_EDGES_MAX),
+		       LIMIT(FLOW_INPUTS_MAX),
+		       LIMIT(FLOW_DEPTH_MAX),
+		       LIMIT(FLOW_EVALS_PER_EVENT_MAX),
+		       LIMIT(FLOW_STATE_MAX_BYTES),
+		       LIMIT(FLOW_WINDOW_MAX),
+		       LIMIT(FLOW_READS_OPEN),
 		       LIMIT(FLOW_REST_MIN) };
 
 	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
@@ -223,9 +229,12 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { every_word_is_in_it, flags_have_their_numbers,
-				       limits_are_those_of_the_program, its_graph_is_one,
-				       its_batches_are_such, other_batches_and_words_are_another_version };
+	const TTest *const tests[] = { every_word_is_in_it,
+				       flags_have_their_numbers,
+				       limits_are_those_of_the_program,
+				       its_graph_is_one,
+				       its_batches_are_such,
+				       other_batches_and_words_are_another_version };
 
 	return suite_run_with("docs", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -219,7 +219,8 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 	flow_close(w.f, flow_input(w.f, 1, 0));
 	world_read(&w, 1, 4);
-	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING); /* nobody has told that nothing came */
+	/* nobody has told that nothing came */
+	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING);
 	token_is(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
 	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
 	world_read(&w, 1, 5);
@@ -261,7 +262,8 @@ END_TEST
 /* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
 START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 {
-	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC), three = flow_token_make(1, 20, 0, 5 * NSEC_PER_SEC), t;
+	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC),
+			  three = flow_token_make(1, 20, 0, 5 * NSEC_PER_SEC), t;
 	struct flow_partial p;
 
 	partial_init(&p, AGG_SUM, NULL);
@@ -517,7 +519,8 @@ START_TEST(a_way_of_plain_values_may_name_any_aggregate)
 		struct flow_graph *g = flow_graph_new(1);
 
 		made_result(g, 0,
-			    made_link_in(g, "r", FLOW_READ, false, (enum agg_kind)agg, FLOW_SINCE_LAST, 1));
+			    made_link_in(g, "r", FLOW_READ, false, (enum agg_kind)agg,
+					 FLOW_SINCE_LAST, 1));
 		world_load(&w, g);
 		ck_assert_int_eq(flow_take(w.f, &b, NULL), 0);
 		world_read(&w, 1, 1);
@@ -527,33 +530,19 @@ START_TEST(a_way_of_plain_values_may_name_any_aggregate)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		what_belongs_together_is_found_by_its_key,
-		a_lost_token_costs_its_key_and_no_other,
-		a_shifted_key_meets_the_next_one,
-		a_set_fires_with_what_it_has_when_its_key_must_go,
-		who_is_gone_is_not_waited_for_but_counted,
-		who_is_back_before_anything_else_came_has_not_been_gone,
-		a_value_that_is_none_says_why_and_spoils_no_set,
-		where_leaves_out_what_contributed_all_the_same,
-		an_interval_has_the_tokens_of_its_time,
-		what_is_made_of_both_sides_of_a_read_is_not_late,
-		a_read_is_after_the_one_before,
-		the_time_of_a_set_is_the_mean_of_its_contributors,
-		bounds_and_coverage_go_through_a_read,
-		two_measurements_share_nodes_and_each_has_its_results,
-		a_count_from_the_start_is_shared_by_those_of_that_start,
-		reads_of_one_measurement_are_not_those_of_another,
-		a_measurement_that_is_loaded_anew_keeps_what_stays_the_same,
-		a_refused_graph_leaves_the_old_one_running,
-		limits_of_the_engine_are_kept,
-		tokens_flow_without_allocating,
-		without_memory_the_old_graph_runs_on,
-		state_is_within_what_the_verifier_counts,
-		a_way_of_plain_values_may_name_any_aggregate,
-	};
-
-	return suite_run_with("flow", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("flow", set_up, clean_up, what_belongs_together_is_found_by_its_key,
+	   a_lost_token_costs_its_key_and_no_other, a_shifted_key_meets_the_next_one,
+	   a_set_fires_with_what_it_has_when_its_key_must_go,
+	   who_is_gone_is_not_waited_for_but_counted,
+	   who_is_back_before_anything_else_came_has_not_been_gone,
+	   a_value_that_is_none_says_why_and_spoils_no_set,
+	   where_leaves_out_what_contributed_all_the_same, an_interval_has_the_tokens_of_its_time,
+	   what_is_made_of_both_sides_of_a_read_is_not_late, a_read_is_after_the_one_before,
+	   the_time_of_a_set_is_the_mean_of_its_contributors, bounds_and_coverage_go_through_a_read,
+	   two_measurements_share_nodes_and_each_has_its_results,
+	   a_count_from_the_start_is_shared_by_those_of_that_start,
+	   reads_of_one_measurement_are_not_those_of_another,
+	   a_measurement_that_is_loaded_anew_keeps_what_stays_the_same,
+	   a_refused_graph_leaves_the_old_one_running, limits_of_the_engine_are_kept,
+	   tokens_flow_without_allocating, without_memory_the_old_graph_runs_on,
+	   state_is_within_what_the_verifier_counts, a_way_of_plain_values_may_name_any_aggregate)

@@ -250,7 +250,8 @@ START_TEST(state_ends_at_the_limit)
 	uint32_t a = made_event(g, 0, "a"), b = made_event(g, 1, "a");
 	struct flow_node sum = { .kind = FLOW_OP, .op = FLOW_OP_ADD, .window = FLOW_WINDOW_MAX };
 
-	for (uint32_t i = 0; i <= FLOW_STATE_MAX_BYTES / FLOW_WINDOW_MAX / FLOW_TOKEN_BYTES / 2; i++)
+	for (uint32_t i = 0; i <= FLOW_STATE_MAX_BYTES / FLOW_WINDOW_MAX / FLOW_TOKEN_BYTES / 2;
+	     i++)
 		made_result(g, i, made_node(g, sum, 2, a, b));
 	refused(g, ERR_LIMIT, "bytes of state");
 	g = graph();
@@ -261,7 +262,8 @@ START_TEST(state_ends_at_the_limit)
 }
 END_TEST
 
-/* As many ways as a graph may have nodes fit with the window that is theirs; a few have the most there is. */
+/* As many ways as a graph may have nodes fit with the window that is theirs; a few have the most
+ * there is. */
 START_TEST(ways_have_as_much_room_as_there_is)
 {
 	size_t links;
@@ -438,9 +440,10 @@ START_TEST(a_value_that_is_no_graph_is_refused)
 	value_refused("[\"flow\",1,7,[[\"const\",0,0,4294967296,[],1]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[0],\"neg\"]]]", ERR_INVALID);
 	value_refused("[\"flow\",1,7,[[\"op\",0,0,0,[-1],\"neg\"]]]", ERR_PARSE);
-	value_refused("[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"p_1\",\"\",\"\",0,1,[3],[]],"
-		      "[\"result\",0,0,0,[0],0]]]",
-		      ERR_PARSE);
+	value_refused(
+		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"p_1\",\"\",\"\",0,1,[3],[]],"
+		"[\"result\",0,0,0,[0],0]]]",
+		ERR_PARSE);
 	value_refused("[\"flow\",1,7,[[]]]", ERR_PARSE);
 	value_refused("[\"flow\",1,7,[1]]", ERR_PARSE);
 }
@@ -454,12 +457,15 @@ START_TEST(what_is_not_known_here_is_refused_by_its_name)
 	} more[] = {
 		{ "[\"zip\",0,0,0,[],1]", "node 0: 'zip' is not known here" },
 		{ "[\"set\",0,0,0,[0],\"MEDIAN\",0,1]", "'MEDIAN' is not known here" },
-		{ "[\"link_in\",0,0,0,[],\"l\",\"vt\",1,\"MODE\",0,0,3]", "'MODE' is not known here" },
+		{ "[\"link_in\",0,0,0,[],\"l\",\"vt\",1,\"MODE\",0,0,3]",
+		  "'MODE' is not known here" },
 		{ "[\"stop\",0,0,0,[0],\"MODE\",0,\"n >= 2\"]", "'MODE' is not known here" },
 		{ "[\"pair\",0,0,0,[0,0],\"DISTANCE\"]", "'DISTANCE' is not known here" },
 		{ "[\"op\",0,0,0,[0],\"sin\"]", "'sin' is not known here" },
-		{ "[\"input\",0,0,0,[],\"guess\",\"\",\"\",\"\",\"\",0,0,[],[]]", "'guess' is not known here" },
-		{ "[\"\x1b[2J\",0,0,0,[],1]", "its element 1 does not fit" }, /* no word of any build, and nothing to print */
+		{ "[\"input\",0,0,0,[],\"guess\",\"\",\"\",\"\",\"\",0,0,[],[]]",
+		  "'guess' is not known here" },
+		/* no word of any build, and nothing to print */
+		{ "[\"\x1b[2J\",0,0,0,[],1]", "its element 1 does not fit" },
 		{ "[\"\",0,0,0,[],1]", "its element 1 does not fit" },
 	};
 
@@ -472,7 +478,8 @@ START_TEST(what_is_not_known_here_is_refused_by_its_name)
 		snprintf(text, sizeof(text), "[\"flow\",1,7,[%s]]", more[i].node);
 		ck_assert_int_eq(omis_parse_values(text, strlen(text), &v, NULL), 0);
 		ck_assert_int_lt(flow_graph_from_value(&v->v[0], &g, &e), 0);
-		ck_assert_msg(strstr(e.text, more[i].words), "'%s', not '%s'", e.text, more[i].words);
+		ck_assert_msg(strstr(e.text, more[i].words), "'%s', not '%s'", e.text,
+			      more[i].words);
 		omis_values_free(v);
 	}
 }
@@ -502,9 +509,8 @@ SUITE("graph", a_verified_node_tells_what_it_gives,
       virtual_time_and_reads_do_not_mix, a_constant_goes_with_both_and_not_alone,
       only_partial_aggregates_of_a_kind_are_merged, a_node_that_nobody_reads_is_refused,
       names_and_outputs_are_there_once, depth_ends_at_the_limit,
-      an_event_may_wake_so_many_nodes_and_no_more,
-      the_first_of_the_worst_events_is_named, state_ends_at_the_limit,
-      ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
-      attributes_out_of_range_are_refused,
-      a_source_without_its_names_is_refused, a_graph_reads_back_from_its_value,
-      a_value_that_is_no_graph_is_refused, what_is_not_known_here_is_refused_by_its_name, without_memory_nothing_is_left_behind)
+      an_event_may_wake_so_many_nodes_and_no_more, the_first_of_the_worst_events_is_named,
+      state_ends_at_the_limit, ways_have_as_much_room_as_there_is, nodes_and_edges_end_at_the_limit,
+      attributes_out_of_range_are_refused, a_source_without_its_names_is_refused,
+      a_graph_reads_back_from_its_value, a_value_that_is_no_graph_is_refused,
+      what_is_not_known_here_is_refused_by_its_name, without_memory_nothing_is_left_behind)

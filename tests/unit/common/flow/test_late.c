@@ -36,7 +36,8 @@ static void gives(int64_t read, double v, uint32_t k, uint32_t flags)
 		      t->value, v);
 	ck_assert_uint_eq(t->k, k);
 	ck_assert_uint_eq(t->n, 1);
-	ck_assert_msg(t->flags == flags, "read %d: %s", (int)read, flow_flags_print(text, t->flags));
+	ck_assert_msg(t->flags == flags, "read %d: %s", (int)read,
+		      flow_flags_print(text, t->flags));
 }
 
 START_TEST(a_late_gain_is_in_the_next_read)

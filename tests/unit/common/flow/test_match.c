@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching against a model that searches: random orders, losses, doubles, late and closed inputs. */
+/* Matching against a model that searches: random orders, losses, doubles, late and closed
+ * inputs. */
 #include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -189,7 +190,8 @@ struct event {
 	uint32_t input;
 };
 
-/* Keys that rise by `step`, of inputs that drift apart by up to `drift` keys, with loss and doubles. */
+/* Keys that rise by `step`, of inputs that drift apart by up to `drift` keys, with loss and
+ * doubles. */
 static size_t some_events(struct event *v, struct rng *r, uint32_t nin, int64_t step,
 			  uint64_t drift)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of values: their covariance and correlation, merged in any way, and of a stop what depends on the one before. */
+/* Pairs of values: their covariance and correlation, merged in any way, and of a stop what depends
+ * on the one before. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "stats/series.h"
@@ -35,13 +36,16 @@ static void some_pairs(struct sample *s, struct rng *r)
 
 static double direct(const struct sample *s, enum agg_kind kind)
 {
-	return kind == AGG_COVARIANCE ? series_covariance(s->x, s->y, s->n) : series_correlation(s->x, s->y, s->n);
+	return kind == AGG_COVARIANCE ? series_covariance(s->x, s->y, s->n)
+				      : series_correlation(s->x, s->y, s->n);
 }
 
 #define PARTS 5
 
-/* Each pair in one of the parts by chance, off by as much as its bound; these come up one after the other. */
-static struct agg merged(const struct sample *s, enum agg_kind kind, double x_error, double y_error, struct rng *r)
+/* Each pair in one of the parts by chance, off by as much as its bound; these come up one after the
+ * other. */
+static struct agg merged(const struct sample *s, enum agg_kind kind, double x_error, double y_error,
+			 struct rng *r)
 {
 	struct agg part[PARTS], all;
 	size_t first = rng_below(r, PARTS);
@@ -50,7 +54,8 @@ static struct agg merged(const struct sample *s, enum agg_kind kind, double x_er
 	for (size_t k = 0; k < PARTS; k++)
 		agg_init(&part[k], kind, NULL);
 	for (size_t i = 0; i < s->n; i++)
-		agg_add_pair(&part[rng_below(r, PARTS)], s->x[i] + x_error * (2 * rng_double(r) - 1), x_error,
+		agg_add_pair(&part[rng_below(r, PARTS)],
+			     s->x[i] + x_error * (2 * rng_double(r) - 1), x_error,
 			     s->y[i] + y_error * (2 * rng_double(r) - 1), y_error);
 	for (size_t k = 0; k < PARTS; k++) {
 		values_send(&part[(first + k) % PARTS]);
@@ -153,11 +158,14 @@ END_TEST
 
 static uint32_t made_pair(struct flow_graph *g, enum agg_kind kind, uint32_t x, uint32_t y)
 {
-	return made_node(g, (struct flow_node){ .kind = FLOW_PAIR, .fold = { .agg = kind, .partial_out = true } }, 2,
-			 x, y);
+	return made_node(g,
+			 (struct flow_node){ .kind = FLOW_PAIR,
+					     .fold = { .agg = kind, .partial_out = true } },
+			 2, x, y);
 }
 
-/* Two values of each event of each process: nodes 2 p and 2 p + 1. Those whose second is less than 900 count. */
+/* Two values of each event of each process: nodes 2 p and 2 p + 1. Those whose second is less than
+ * 900 count. */
 static struct flow_graph *over_events(enum agg_kind kind, enum flow_since since)
 {
 	struct flow_graph *g = flow_graph_new(1);
@@ -237,11 +245,13 @@ START_TEST(processes_of_one_read_are_pairs_too)
 				world_push(&w, 1, 2 * p + 1, read, y[p], START + read);
 		}
 		world_read(&w, 1, read);
-		near(world_last(&w, 1, 0)->value, series_covariance(x, y, read == 1 ? 3 : 2), 1e-14);
+		near(world_last(&w, 1, 0)->value, series_covariance(x, y, read == 1 ? 3 : 2),
+		     1e-14);
 		ck_assert_uint_eq(world_last(&w, 1, 0)->k, read == 1 ? 3 : 2);
 		ck_assert_uint_eq(world_last(&w, 1, 0)->n, 3);
 	}
-	ck_assert(world_last(&w, 1, 0)->flags & FLOW_PARTIAL && world_last(&w, 1, 0)->flags & FLOW_MISSING);
+	ck_assert(world_last(&w, 1, 0)->flags & FLOW_PARTIAL &&
+		  world_last(&w, 1, 0)->flags & FLOW_MISSING);
 }
 END_TEST
 
@@ -253,7 +263,8 @@ START_TEST(state_of_pairs_is_within_what_the_verifier_counts)
 
 	made_result(g, 1, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, in));
 	ck_assert_int_eq(flow_load(w.f, g, START, NULL), 0);
-	ck_assert_uint_le(flow_size(w.f).state_bytes - before.state_bytes, flow_graph_state_bytes(g));
+	ck_assert_uint_le(flow_size(w.f).state_bytes - before.state_bytes,
+			  flow_graph_state_bytes(g));
 	flow_graph_free(g);
 }
 END_TEST
@@ -278,7 +289,8 @@ END_TEST
 START_TEST(who_looks_sees_pairs_that_wait)
 {
 	struct flow_graph *g = flow_graph_new(1);
-	uint32_t pair = made_pair(g, AGG_COVARIANCE, made_event(g, 0, "loop"), made_event(g, 0, "other"));
+	uint32_t pair =
+		made_pair(g, AGG_COVARIANCE, made_event(g, 0, "loop"), made_event(g, 0, "other"));
 	struct flow_look look;
 
 	made_result(g, 0, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, pair));
@@ -305,15 +317,20 @@ START_TEST(what_is_no_pair_is_refused)
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_event(g, 0, "loop"), b = made_event(g, 1, "loop");
 
-	made_result(g, 0, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, made_op(g, FLOW_OP_ADD, a, b)));
+	made_result(g, 0,
+		    made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST,
+				made_op(g, FLOW_OP_ADD, a, b)));
 	expect_refused(g, "values that are no pairs");
 	g = flow_graph_new(1);
 	a = made_event(g, 0, "loop");
-	made_result(g, 0, made_vt_agg(g, AGG_SUM, true, FLOW_SINCE_LAST, made_pair(g, AGG_SUM, a, a)));
+	made_result(g, 0,
+		    made_vt_agg(g, AGG_SUM, true, FLOW_SINCE_LAST, made_pair(g, AGG_SUM, a, a)));
 	expect_refused(g, "is not of pairs");
 	g = flow_graph_new(1);
 	a = made_event(g, 0, "loop");
-	made_result(g, 0, made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST, made_pair(g, AGG_CORRELATION, a, a)));
+	made_result(g, 0,
+		    made_vt_agg(g, AGG_COVARIANCE, false, FLOW_SINCE_LAST,
+				made_pair(g, AGG_CORRELATION, a, a)));
 	expect_refused(g, "is a partial CORRELATION");
 	g = flow_graph_new(1);
 	a = made_event(g, 0, "loop");
@@ -326,7 +343,11 @@ START_TEST(what_is_no_pair_is_refused)
 	expect_refused(g, "domain read, not vt");
 	g = flow_graph_new(1);
 	a = made_event(g, 0, "loop");
-	made_result(g, 0, made_node(g, (struct flow_node){ .kind = FLOW_PAIR, .fold = { .agg = AGG_CORRELATION } }, 1, a));
+	made_result(g, 0,
+		    made_node(g,
+			      (struct flow_node){ .kind = FLOW_PAIR,
+						  .fold = { .agg = AGG_CORRELATION } },
+			      1, a));
 	expect_refused(g, "a pair of 1 inputs");
 }
 END_TEST
@@ -335,7 +356,9 @@ END_TEST
 
 static uint32_t made_stop(struct flow_graph *g, uint32_t values, uint32_t neighbours)
 {
-	return made_node(g, (struct flow_node){ .kind = FLOW_STOP, .stop = { .agg = AGG_MEAN, .until = "n >= 200" } },
+	return made_node(g,
+			 (struct flow_node){ .kind = FLOW_STOP,
+					     .stop = { .agg = AGG_MEAN, .until = "n >= 200" } },
 			 2, values, neighbours);
 }
 
@@ -348,13 +371,16 @@ static struct flow_graph *stopping(enum agg_kind second)
 	for (unsigned p = 0; p < PROCESSES; p++)
 		in[p] = made_event(g, p, "loop");
 	for (unsigned p = 0; p < PROCESSES; p++) {
-		uint32_t before = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = 1 }, 1, in[p]);
+		uint32_t before = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = 1 },
+					    1, in[p]);
 
 		values[p] = made_vt_agg(g, AGG_VARIANCE, true, FLOW_SINCE_START, in[p]);
-		neighbours[p] = made_vt_agg(g, second, true, FLOW_SINCE_START, made_pair(g, second, in[p], before));
+		neighbours[p] = made_vt_agg(g, second, true, FLOW_SINCE_START,
+					    made_pair(g, second, in[p], before));
 	}
-	made_result(g, 0, made_stop(g, made_set(g, AGG_VARIANCE, true, values, PROCESSES),
-				    made_set(g, second, true, neighbours, PROCESSES)));
+	made_result(g, 0,
+		    made_stop(g, made_set(g, AGG_VARIANCE, true, values, PROCESSES),
+			      made_set(g, second, true, neighbours, PROCESSES)));
 	return g;
 }
 
@@ -394,8 +420,9 @@ START_TEST(a_second_input_of_a_stop_is_the_correlation_with_the_ones_before)
 
 	expect_refused(stopping(AGG_COVARIANCE), "second input is no partial CORRELATION");
 	a = made_event(g, 0, "loop");
-	made_result(g, 0, made_stop(g, made_vt_agg(g, AGG_VARIANCE, true, FLOW_SINCE_START, a),
-				    made_pair(g, AGG_CORRELATION, a, a)));
+	made_result(g, 0,
+		    made_stop(g, made_vt_agg(g, AGG_VARIANCE, true, FLOW_SINCE_START, a),
+			      made_pair(g, AGG_CORRELATION, a, a)));
 	expect_refused(g, "domain vt, not read");
 }
 END_TEST
@@ -406,23 +433,12 @@ START_TEST(pairs_are_read_as_they_were_written)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		merged_in_any_order_through_links_they_are_those_of_all_pairs,
-		the_truth_is_within_the_bound,
-		infinite_ones_and_such_that_never_change_have_no_correlation,
-		pairs_that_no_values_have_are_not_sane,
-		events_of_all_processes_have_one_correlation,
-		processes_of_one_read_are_pairs_too,
-		state_of_pairs_is_within_what_the_verifier_counts,
-		without_memory_there_is_no_pair,
-		who_looks_sees_pairs_that_wait,
-		what_is_no_pair_is_refused,
-		a_stop_says_that_values_depend_on_the_ones_before,
-		a_second_input_of_a_stop_is_the_correlation_with_the_ones_before,
-		pairs_are_read_as_they_were_written,
-	};
-
-	return suite_run_with("pair", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("pair", set_up, clean_up, merged_in_any_order_through_links_they_are_those_of_all_pairs,
+	   the_truth_is_within_the_bound,
+	   infinite_ones_and_such_that_never_change_have_no_correlation,
+	   pairs_that_no_values_have_are_not_sane, events_of_all_processes_have_one_correlation,
+	   processes_of_one_read_are_pairs_too, state_of_pairs_is_within_what_the_verifier_counts,
+	   without_memory_there_is_no_pair, who_looks_sees_pairs_that_wait,
+	   what_is_no_pair_is_refused, a_stop_says_that_values_depend_on_the_ones_before,
+	   a_second_input_of_a_stop_is_the_correlation_with_the_ones_before,
+	   pairs_are_read_as_they_were_written)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Aggregates of powers (deviation, variance, skewness, kurtosis, interval), merged in any way, against the definitions. */
+/* Aggregates of powers (deviation, variance, skewness, kurtosis, interval), merged in any way,
+ * against the definitions. */
 #include "common/base/array.h"
 #include "stats/interval.h"
 #include "stats/student.h"
@@ -10,7 +11,8 @@
 
 #define LEVEL 0.95
 
-static const enum agg_kind kinds[] = { AGG_STDEV, AGG_VARIANCE, AGG_SKEWNESS, AGG_KURTOSIS, AGG_CI };
+static const enum agg_kind kinds[] = { AGG_STDEV, AGG_VARIANCE, AGG_SKEWNESS, AGG_KURTOSIS,
+				       AGG_CI };
 
 /* The sum of the k-th powers of the distances to the mean, with more digits. */
 static __float128 direct_power(const struct values *w, int k)
@@ -95,7 +97,8 @@ START_TEST(a_small_spread_about_a_large_mean_is_kept_in_all_hosts_and_in_all)
 		agg_merge(&all, &a);
 	}
 	near(agg_value(&all, 0, &error), (high - low) / 2, 1e-11 * (high - low));
-	/* Hosts that differ by less than their own values' last digits are not the same for that. */
+	/* Hosts that differ by less than their own values' last digits are not the same for
+	 * that. */
 	for (int host = 0; host < 2; host++) {
 		struct agg a;
 
@@ -129,7 +132,8 @@ START_TEST(merged_in_any_way_they_are_what_their_definitions_say)
 			continue;
 		values_fold(&b, &w, kind, &r);
 		want = direct(&w, kind);
-		near(agg_value(&b.a, LEVEL, &error), want, 1e-11 * fabs(want) + (kind == AGG_SKEWNESS ? 1e-11 : 0));
+		near(agg_value(&b.a, LEVEL, &error), want,
+		     1e-11 * fabs(want) + (kind == AGG_SKEWNESS ? 1e-11 : 0));
 	}
 }
 END_TEST
@@ -176,7 +180,8 @@ START_TEST(what_has_no_spread_has_no_shape)
 		agg_add(&a, 1e200, 0); /* its square is none */
 		ck_assert(isnan(agg_value(&a, LEVEL, &error)));
 		agg_add(&a, 1e200, 0);
-		near(agg_value(&a, LEVEL, &error), kinds[k] == AGG_SKEWNESS || kinds[k] == AGG_KURTOSIS ? NAN : 0, 0);
+		near(agg_value(&a, LEVEL, &error),
+		     kinds[k] == AGG_SKEWNESS || kinds[k] == AGG_KURTOSIS ? NAN : 0, 0);
 		agg_add(&a, INFINITY, 0);
 		ck_assert(isnan(agg_value(&a, LEVEL, &error)));
 	}

@@ -16,8 +16,9 @@ START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 
 	made_result(g, 0, rate);
 	made_result(g, 1, made_node(g, (struct flow_node){ .kind = FLOW_RATE }, 1, bytes));
-	made_result(g, 2, made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST }, 1,
-				    made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1, bytes)));
+	made_result(g, 2,
+		    made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST },
+			      1, made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1, bytes)));
 	world_load(&w, g);
 	world_push(&w, 1, 0, 1, 50, START + SECOND);
 	world_read(&w, 1, 1);
@@ -57,11 +58,18 @@ START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 {
 	struct flow_graph *g = flow_graph_new(1);
 	uint32_t a = made_metric(g, 0, "Send_volume"), b = made_metric(g, 1, "Receive_volume");
-	uint32_t sum = made_node(g, (struct flow_node){ .kind = FLOW_SET, .fold.agg = AGG_SUM }, 2, a, b);
+	uint32_t sum =
+		made_node(g, (struct flow_node){ .kind = FLOW_SET, .fold.agg = AGG_SUM }, 2, a, b);
 
-	made_result(g, 0, made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_START }, 1, sum));
-	made_result(g, 1, made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST }, 1, a));
-	made_result(g, 2, made_node(g, (struct flow_node){ .kind = FLOW_DELTA, .per_second = true }, 1, a));
+	made_result(g, 0,
+		    made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_START },
+			      1, sum));
+	made_result(g, 1,
+		    made_node(g, (struct flow_node){ .kind = FLOW_RATE, .since = FLOW_SINCE_LAST },
+			      1, a));
+	made_result(
+		g, 2,
+		made_node(g, (struct flow_node){ .kind = FLOW_DELTA, .per_second = true }, 1, a));
 	world_load(&w, g);
 	world_push(&w, 1, 0, 1, 100, START + SECOND);
 	world_push(&w, 1, 1, 1, 100, START + SECOND);
@@ -84,12 +92,5 @@ START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_call_without_interim_values_has_its_mean_over_all_its_time,
-		a_rate_is_that_of_the_time_in_which_there_were_sources,
-	};
-
-	return suite_run_with("rate", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("rate", set_up, clean_up, a_call_without_interim_values_has_its_mean_over_all_its_time,
+	   a_rate_is_that_of_the_time_in_which_there_were_sources)

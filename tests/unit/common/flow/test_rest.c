@@ -47,9 +47,12 @@ static void send(void *arg, const struct flow_batch *b)
 static void tell(size_t i, double v, uint32_t flags)
 {
 	struct flow_token t = flow_token_make(READ, v, 0, AT + (nsec_t)i);
-	const struct flow_batch b = {
-		.measurement = 7, .link = name[i], .read = READ, .domain = FLOW_READ, .n = 1, .t = &t
-	};
+	const struct flow_batch b = { .measurement = 7,
+				      .link = name[i],
+				      .read = READ,
+				      .domain = FLOW_READ,
+				      .n = 1,
+				      .t = &t };
 
 	t.flags |= flags;
 	if (!flow_rest_take(&rest, &b))
@@ -153,7 +156,9 @@ END_TEST
 START_TEST(what_says_more_than_zero_is_told_by_itself)
 {
 	struct flow_token t = flow_token_make(READ, 0, 0.5, AT);
-	struct flow_batch b = { .measurement = 7, .link = "x", .read = READ, .domain = FLOW_READ, .n = 1, .t = &t };
+	struct flow_batch b = {
+		.measurement = 7, .link = "x", .read = READ, .domain = FLOW_READ, .n = 1, .t = &t
+	};
 
 	ck_assert(!flow_rest_take(&rest, &b)); /* a bound */
 	t = flow_token_missing(READ, AT, 1);
@@ -211,15 +216,6 @@ START_TEST(a_frame_that_was_lost_is_not_zero)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		many_zeros_are_one_batch_and_each_comes_out_of_it,
-		few_zeros_are_told_by_their_names,
-		what_says_more_than_zero_is_told_by_itself,
-		who_has_other_links_takes_none,
-		a_frame_that_was_lost_is_not_zero,
-	};
-
-	return suite_run_with("rest", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("rest", set_up, clean_up, many_zeros_are_one_batch_and_each_comes_out_of_it,
+	   few_zeros_are_told_by_their_names, what_says_more_than_zero_is_told_by_itself,
+	   who_has_other_links_takes_none, a_frame_that_was_lost_is_not_zero)

@@ -12,10 +12,12 @@
 
 #define PROCESSES 4
 
-static uint32_t made_stop(struct flow_graph *g, enum agg_kind agg, double q, const char *until, uint32_t in)
+static uint32_t made_stop(struct flow_graph *g, enum agg_kind agg, double q, const char *until,
+			  uint32_t in)
 {
 	return made_node(g,
-			 (struct flow_node){ .kind = FLOW_STOP, .stop = { .agg = agg, .q = q, .until = until } },
+			 (struct flow_node){ .kind = FLOW_STOP,
+					     .stop = { .agg = agg, .q = q, .until = until } },
 			 1, in);
 }
 
@@ -31,7 +33,8 @@ static uint32_t parts_of_all(struct flow_graph *g, enum agg_kind kind, bool part
 	return made_set(g, kind, partial_out, in, PROCESSES);
 }
 
-static struct flow_graph *stopping(enum agg_kind kind, enum agg_kind agg, double q, const char *until)
+static struct flow_graph *stopping(enum agg_kind kind, enum agg_kind agg, double q,
+				   const char *until)
 {
 	struct flow_graph *g = flow_graph_new(1);
 
@@ -64,7 +67,8 @@ START_TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
 	world_load(&w, stopping(AGG_VARIANCE, AGG_MEAN, 0, "n >= 10"));
 	for (int64_t read = 1; read <= 3; read++) {
 		for (uint32_t p = 0; p < PROCESSES; p++)
-			world_push(&w, 1, p, read, p + (double)read, START + (read - 1) * SECOND + 1);
+			world_push(&w, 1, p, read, p + (double)read,
+				   START + (read - 1) * SECOND + 1);
 		world_read(&w, 1, read);
 		ck_assert_double_eq(last()->t.value, 2.5 + (double)(read - 1) / 2);
 		ck_assert_int_eq(last()->is_enough, read == 3);
@@ -92,7 +96,8 @@ START_TEST(an_interval_is_narrow_when_that_of_all_values_is)
 			for (int64_t k = 0; k < 1 + p * 2; k++) {
 				double v = 1 + rng_double(&r);
 
-				world_push(&w, 1, p, read * 100 + k, v, START + (read - 1) * SECOND + 1);
+				world_push(&w, 1, p, read * 100 + k, v,
+					   START + (read - 1) * SECOND + 1);
 				ck_assert_int_eq(quantity_add(q, v), 0);
 			}
 		world_read(&w, 1, read);
@@ -170,17 +175,9 @@ START_TEST(a_stop_is_read_as_it_was_written)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		one_value_in_each_part_is_no_fault_of_the_whole,
-		a_number_of_values_is_that_of_all_processes_since_the_start,
-		an_interval_is_narrow_when_that_of_all_values_is,
-		without_values_or_with_infinite_ones_nothing_is_enough,
-		whoever_else_reads_a_stop_has_its_value_and_not_its_values,
-		what_cannot_stop_is_refused,
-		a_stop_is_read_as_it_was_written,
-	};
-
-	return suite_run_with("stop", set_up, clean_up, tests, ARRAY_LEN(tests));
-}
+SUITE_WITH("stop", set_up, clean_up, one_value_in_each_part_is_no_fault_of_the_whole,
+	   a_number_of_values_is_that_of_all_processes_since_the_start,
+	   an_interval_is_narrow_when_that_of_all_values_is,
+	   without_values_or_with_infinite_ones_nothing_is_enough,
+	   whoever_else_reads_a_stop_has_its_value_and_not_its_values, what_cannot_stop_is_refused,
+	   a_stop_is_read_as_it_was_written)

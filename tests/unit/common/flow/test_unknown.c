@@ -6,7 +6,9 @@
 
 #include <math.h>
 
-static const enum agg_kind kinds[] = { AGG_COUNT, AGG_SUM, AGG_PROD, AGG_MIN, AGG_MEAN, AGG_VARIANCE };
+static const enum agg_kind kinds[] = {
+	AGG_COUNT, AGG_SUM, AGG_PROD, AGG_MIN, AGG_MEAN, AGG_VARIANCE
+};
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static void has(uint32_t output, double value, uint32_t k, uint32_t flags)
@@ -14,18 +16,20 @@ static void has(uint32_t output, double value, uint32_t k, uint32_t flags)
 	const struct flow_token *t = world_last(&w, 1, output);
 	char text[FLOW_FLAGS_TEXT_BYTES];
 
-	ck_assert_msg(isnan(value) ? isnan(t->value) : t->value == value, "output %u: %.17g, not %.17g",
-		      (unsigned)output, t->value, value);
+	ck_assert_msg(isnan(value) ? isnan(t->value) : t->value == value,
+		      "output %u: %.17g, not %.17g", (unsigned)output, t->value, value);
 	ck_assert_uint_eq(t->k, k);
 	ck_assert_uint_eq(t->n, 2);
-	ck_assert_msg(t->flags == flags, "output %u: %s", (unsigned)output, flow_flags_print(text, t->flags));
+	ck_assert_msg(t->flags == flags, "output %u: %s", (unsigned)output,
+		      flow_flags_print(text, t->flags));
 }
 
 /* Outputs: each aggregate of nodes 0 and 1, in one step, or as parts of one node each. */
 static struct flow_graph *aggregates(bool in_parts)
 {
 	struct flow_graph *g = flow_graph_new(1);
-	uint32_t in[2] = { made_metric(g, 0, "Send_count"), made_metric(g, 1, "Send_count") }, part[2];
+	uint32_t in[2] = { made_metric(g, 0, "Send_count"), made_metric(g, 1, "Send_count") },
+		 part[2];
 
 	for (uint32_t i = 0; i < KINDS; i++) {
 		for (int k = 0; k < 2 && in_parts; k++)
@@ -73,7 +77,8 @@ static struct flow_graph *of_events(enum agg_kind kind)
 /* One of many may have had nothing to tell in an interval: the set is whole. */
 START_TEST(a_part_without_values_takes_nothing_from_the_whole)
 {
-	static const enum agg_kind some[] = { AGG_SKEWNESS, AGG_KURTOSIS, AGG_MEAN, AGG_MAX, AGG_CI };
+	static const enum agg_kind some[] = { AGG_SKEWNESS, AGG_KURTOSIS, AGG_MEAN, AGG_MAX,
+					      AGG_CI };
 	static const double values[] = { 1, 2, 4 };
 
 	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
@@ -120,14 +125,6 @@ START_TEST(a_constant_has_its_value_without_contributors)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		of_members_of_which_none_tells_nothing_is_known,
-		a_part_without_values_takes_nothing_from_the_whole,
-		a_sum_that_overflows_is_said,
-		a_constant_has_its_value_without_contributors,
-	};
-
-	return suite_run_with("unknown", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("unknown", set_up, clean_up, of_members_of_which_none_tells_nothing_is_known,
+	   a_part_without_values_takes_nothing_from_the_whole, a_sum_that_overflows_is_said,
+	   a_constant_has_its_value_without_contributors)

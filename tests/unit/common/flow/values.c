@@ -87,8 +87,16 @@ void near(double got, double want, double bound)
 void values_send(struct agg *a)
 {
 	struct flow_token t = { .key = 1, .k = 1, .n = 1 };
-	struct flow_batch b = { .measurement = 1, .link = "l", .read = 1, .domain = FLOW_READ,
-				.partial = true, .agg = a->kind, .n = 1, .t = &t, .a = a }, got;
+	struct flow_batch b = { .measurement = 1,
+				.link = "l",
+				.read = 1,
+				.domain = FLOW_READ,
+				.partial = true,
+				.agg = a->kind,
+				.n = 1,
+				.t = &t,
+				.a = a },
+			  got;
 	struct flow_batch_room room = { 0 };
 	struct buf bytes = BUF_INIT(4096);
 

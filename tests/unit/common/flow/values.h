@@ -16,8 +16,8 @@ struct values {
 };
 
 /*
- * Family 0 to 4: of very different sizes and both signs, some zeros; 4 has infinite ones. Some have an error
- * that is not 0.
+ * Family 0 to 4: of very different sizes and both signs, some zeros; 4 has infinite ones. Some have
+ * an error that is not 0.
  */
 void some_values(struct values *w, struct rng *r, unsigned family);
 

@@ -75,13 +75,15 @@ static void not_early(void *arg)
 START_TEST(a_timer_of_any_clock_comes_when_it_is_due_and_not_before)
 {
 	struct rng rng;
-	struct loop_timer *t[2] = { loop_timer_new(a, not_early, NULL), loop_timer_new(b, not_early, NULL) };
+	struct loop_timer *t[2] = { loop_timer_new(a, not_early, NULL),
+				    loop_timer_new(b, not_early, NULL) };
 
 	rng_init(&rng, suite_seed(1));
 	for (int i = 0; i < 2000; i++) {
 		timed = i % 2 ? b : a;
 		loop_part_set_rate(timed, (int64_t)rng_below(&rng, 2 * FAST + 1) - FAST);
-		due = loop_now(timed) + (nsec_t)rng_below(&rng, (uint64_t)DAY_NS >> rng_below(&rng, 46));
+		due = loop_now(timed) +
+		      (nsec_t)rng_below(&rng, (uint64_t)DAY_NS >> rng_below(&rng, 46));
 		loop_timer_arm_at(t[i % 2], due);
 		loop_advance(whole, due - loop_now(timed) + DAY_NS / 1000);
 		ck_assert_int_eq(due, 0);
@@ -96,8 +98,8 @@ END_TEST
 
 START_TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 {
-	struct loop_timer *t[] = { timer(a, "1", 10), timer(b, "2", 20), timer(a, "3", 30), timer(whole, "4", 40),
-				   timer(a, "6", 60) };
+	struct loop_timer *t[] = { timer(a, "1", 10), timer(b, "2", 20), timer(a, "3", 30),
+				   timer(whole, "4", 40), timer(a, "6", 60) };
 
 	loop_part_hold(a, 50);
 	ck_assert_int_eq(loop_held_until(a), loop_now(whole) + 50);
@@ -119,7 +121,8 @@ END_TEST
 
 START_TEST(who_is_held_twice_is_so_until_the_later_time)
 {
-	struct loop_timer *t = timer(a, "1", 10), *freed = timer(a, "never", 10), *again = timer(a, "never", 10);
+	struct loop_timer *t = timer(a, "1", 10), *freed = timer(a, "never", 10),
+			  *again = timer(a, "never", 10);
 	struct loop_job gone = { 0 };
 
 	loop_part_hold(a, 50);
@@ -158,7 +161,8 @@ static void note_who(void *arg)
 
 START_TEST(it_is_known_whose_callback_runs)
 {
-	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL), loop_timer_new(whole, note_who, NULL) };
+	struct loop_timer *t[] = { loop_timer_new(a, note_who, NULL),
+				   loop_timer_new(whole, note_who, NULL) };
 
 	loop_timer_arm(t[0], 1);
 	loop_timer_arm(t[1], 2);
@@ -215,9 +219,11 @@ int main(void)
 	const TTest *const tests[] = { clocks_go_at_their_own_rates_and_never_step,
 				       a_timer_of_any_clock_comes_when_it_is_due_and_not_before,
 				       what_is_held_comes_later_and_the_others_do_not_wait,
-				       who_is_held_twice_is_so_until_the_later_time, it_is_known_whose_callback_runs,
+				       who_is_held_twice_is_so_until_the_later_time,
+				       it_is_known_whose_callback_runs,
 				       who_enters_has_his_work_under_way_again_afterwards,
 				       every_allocation_may_fail };
 
-	return suite_run_with("loop parts", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("loop parts", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }

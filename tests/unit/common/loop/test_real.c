@@ -219,20 +219,10 @@ START_TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_timer_comes_no_earlier_than_it_is_due,
-		timers_run_by_time_and_an_earlier_one_armed_later_is_not_late,
-		wait_returns_after_its_bound_when_nothing_happens,
-		a_post_does_not_wait_for_the_kernel,
-		readiness_is_level_triggered_and_follows_the_set,
-		a_callback_may_free_every_watch_that_is_ready_too,
-		a_closed_descriptor_cannot_be_watched,
-		a_signal_is_a_callback_until_its_watch_is_freed,
-		the_descriptor_to_poll_tells_of_fds_timers_and_posts,
-	};
-
-	return suite_run_with("loop/real", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("loop/real", set_up, clean_up, a_timer_comes_no_earlier_than_it_is_due,
+	   timers_run_by_time_and_an_earlier_one_armed_later_is_not_late,
+	   wait_returns_after_its_bound_when_nothing_happens, a_post_does_not_wait_for_the_kernel,
+	   readiness_is_level_triggered_and_follows_the_set,
+	   a_callback_may_free_every_watch_that_is_ready_too, a_closed_descriptor_cannot_be_watched,
+	   a_signal_is_a_callback_until_its_watch_is_freed,
+	   the_descriptor_to_poll_tells_of_fds_timers_and_posts)

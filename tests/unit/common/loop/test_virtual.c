@@ -367,25 +367,15 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		timers_run_by_time_and_equal_times_in_the_order_of_arming,
-		a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told, 
-		a_timer_that_arms_itself_for_now_runs_once_a_turn,
-		a_timer_may_free_itself_and_a_cancelled_one_is_silent,
-		posts_run_in_order_once_and_what_is_reaped_goes_after_them,
-		a_cancelled_job_does_not_run,
-		a_post_may_cancel_the_one_behind_it,
-		run_ends_when_nothing_is_left_or_when_told,
-		wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound,
-		a_raised_signal_is_delivered_in_the_next_turn,
-		a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent,
-		a_virtual_loop_has_nothing_to_poll,
-		any_arming_and_cancelling_keeps_the_order_of_a_stable_sort,
-		every_allocation_may_fail,
-	};
-
-	return suite_run_with("loop/virtual", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("loop/virtual", set_up, clean_up,
+	   timers_run_by_time_and_equal_times_in_the_order_of_arming,
+	   a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told,
+	   a_timer_that_arms_itself_for_now_runs_once_a_turn,
+	   a_timer_may_free_itself_and_a_cancelled_one_is_silent,
+	   posts_run_in_order_once_and_what_is_reaped_goes_after_them, a_cancelled_job_does_not_run,
+	   a_post_may_cancel_the_one_behind_it, run_ends_when_nothing_is_left_or_when_told,
+	   wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound,
+	   a_raised_signal_is_delivered_in_the_next_turn,
+	   a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent,
+	   a_virtual_loop_has_nothing_to_poll,
+	   any_arming_and_cancelling_keeps_the_order_of_a_stable_sort, every_allocation_may_fail)

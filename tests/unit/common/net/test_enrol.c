@@ -211,21 +211,11 @@ START_TEST(a_port_in_use_is_said_with_the_remedy)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		enrolling_needs_no_certificate_but_the_right_pin,
-		an_enrolling_peer_may_send_nothing_else,
-		an_enrolling_peer_stays_small_and_half_open,
-		a_server_without_the_pinned_ca_is_not_enrolled_with,
-		the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm,
-		without_a_certificate_one_can_only_enrol,
-		a_revoked_peer_is_cut_on_its_live_link,
-		a_peer_whose_certificate_expires_is_cut_on_its_live_link,
-		new_credentials_hold_for_the_next_handshake_and_live_links_stay,
-		a_port_in_use_is_said_with_the_remedy,
-	};
-
-	return suite_run_with("net/enrol", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/enrol", set_up, clean_up, enrolling_needs_no_certificate_but_the_right_pin,
+	   an_enrolling_peer_may_send_nothing_else, an_enrolling_peer_stays_small_and_half_open,
+	   a_server_without_the_pinned_ca_is_not_enrolled_with,
+	   the_pinned_ca_must_have_signed_and_the_server_must_be_the_mainsm,
+	   without_a_certificate_one_can_only_enrol, a_revoked_peer_is_cut_on_its_live_link,
+	   a_peer_whose_certificate_expires_is_cut_on_its_live_link,
+	   new_credentials_hold_for_the_next_handshake_and_live_links_stay,
+	   a_port_in_use_is_said_with_the_remedy)

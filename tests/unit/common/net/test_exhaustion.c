@@ -167,14 +167,7 @@ START_TEST(every_allocation_of_a_context_and_a_listener_may_fail)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		without_descriptors_the_listener_rests_and_comes_back,
-		every_allocation_of_a_connection_may_fail,
-		every_allocation_of_a_context_and_a_listener_may_fail,
-	};
-
-	return suite_run_with("net/exhaustion", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/exhaustion", set_up, clean_up,
+	   without_descriptors_the_listener_rests_and_comes_back,
+	   every_allocation_of_a_connection_may_fail,
+	   every_allocation_of_a_context_and_a_listener_may_fail)

@@ -403,7 +403,8 @@ END_TEST
 /* They have said their ClientHello, and go on no further. */
 START_TEST(who_owes_a_move_makes_room_when_it_is_slow)
 {
-	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM), .half_open_max = 10 };
+	struct net_listen_conf conf = { .roles = ROLE_BIT(ROLE_LM) | ROLE_BIT(ROLE_SM),
+					.half_open_max = 10 };
 	struct raw some[12];
 
 	restart(&conf);
@@ -539,33 +540,23 @@ START_TEST(addresses_of_one_subscriber_are_one_source)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_length_of_zero_ends_the_channel_and_nobody_elses,
-		lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte,
-		a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is,
-		slow_frames_that_get_complete_are_not_cut,
-		time_in_which_we_do_not_read_is_not_the_peers,
-		an_idle_peer_costs_no_deadline,
-		a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls,
-		a_slow_reader_is_told_of_room_and_gets_every_frame,
-		a_frame_larger_than_the_cap_is_refused_at_once,
-		twenty_key_updates_a_minute_pass_and_more_do_not,
-		a_flood_of_key_updates_in_one_go_is_cut_within_the_budget,
-		a_silent_connection_is_dropped_after_five_seconds,
-		a_server_that_does_not_answer_is_given_up_after_five_seconds,
-		half_open_connections_are_bounded_in_all,
-		silent_ones_however_young_make_room_when_others_wait,
-		who_owes_a_move_makes_room_when_it_is_slow,
-		one_source_cannot_take_the_place_of_others,
-		the_third_failure_is_punished_for_five_seconds,
-		a_crash_suspect_is_kept_out_for_ninety_seconds,
-		on_loopback_one_bad_peer_does_not_lock_out_the_rest,
-		penalties_add_up_to_ten_minutes_and_are_forgotten,
-		addresses_of_one_subscriber_are_one_source,
-	};
-
-	return suite_run_with("net/limits", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/limits", set_up, clean_up, a_length_of_zero_ends_the_channel_and_nobody_elses,
+	   lengths_beyond_the_limit_end_the_channel_on_the_fourth_byte,
+	   a_trickled_frame_is_cut_by_its_deadline_however_busy_the_peer_is,
+	   slow_frames_that_get_complete_are_not_cut, time_in_which_we_do_not_read_is_not_the_peers,
+	   an_idle_peer_costs_no_deadline,
+	   a_peer_that_never_reads_meets_the_cap_and_is_cut_when_it_stalls,
+	   a_slow_reader_is_told_of_room_and_gets_every_frame,
+	   a_frame_larger_than_the_cap_is_refused_at_once,
+	   twenty_key_updates_a_minute_pass_and_more_do_not,
+	   a_flood_of_key_updates_in_one_go_is_cut_within_the_budget,
+	   a_silent_connection_is_dropped_after_five_seconds,
+	   a_server_that_does_not_answer_is_given_up_after_five_seconds,
+	   half_open_connections_are_bounded_in_all,
+	   silent_ones_however_young_make_room_when_others_wait,
+	   who_owes_a_move_makes_room_when_it_is_slow, one_source_cannot_take_the_place_of_others,
+	   the_third_failure_is_punished_for_five_seconds,
+	   a_crash_suspect_is_kept_out_for_ninety_seconds,
+	   on_loopback_one_bad_peer_does_not_lock_out_the_rest,
+	   penalties_add_up_to_ten_minutes_and_are_forgotten,
+	   addresses_of_one_subscriber_are_one_source)

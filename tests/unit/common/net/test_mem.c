@@ -236,7 +236,8 @@ START_TEST(a_deaf_host_is_heard_and_hears_nothing)
 	mem_net_set_link(net, "top", "n1", &(struct mem_link){ 0 });
 	loop_advance(loop, 0);
 	ck_assert_int_eq(peer.frames, 1);
-	mem_net_set_link(net, "top", "n1", &(struct mem_link){ .deaf = "n1", .heard_until = loop_now(loop) + 5 });
+	mem_net_set_link(net, "top", "n1",
+			 &(struct mem_link){ .deaf = "n1", .heard_until = loop_now(loop) + 5 });
 	send_frame(mine.chan, 3, 1);
 	loop_advance(loop, 4);
 	loop_advance(loop, 1);
@@ -562,31 +563,20 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		both_sides_know_each_other_as_over_tls,
-		nothing_happens_inside_a_call,
-		a_delay_is_kept_to_the_nanosecond,
-		a_host_with_a_pace_takes_one_thing_after_the_other,
-		what_a_host_with_a_pace_says_leaves_one_after_the_other,
-		what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting,
-		a_cut_holds_everything_back_and_healing_loses_nothing,
-		a_deaf_host_is_heard_and_hears_nothing,
-		dialling_through_a_cut_takes_the_time_of_a_handshake,
-		a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before,
-		who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake,
-		a_port_where_nobody_listens_refuses,
-		the_same_peers_are_refused_as_over_tls,
-		revoked_and_expired_peers_are_cut_within_the_period,
-		enrolling_works_without_an_identity,
-		a_reader_that_pauses_fills_window_queue_and_cap_in_this_order,
-		a_drop_breaks_the_connection_for_both,
-		a_killed_host_is_reset_for_its_peers_and_hears_nothing,
-		a_pair_needs_neither_network_nor_dialling,
-		order_holds_under_delay_jitter_cuts_pauses_and_full_windows,
-		every_allocation_may_fail,
-	};
-
-	return suite_run_with("net/mem", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/mem", set_up, clean_up, both_sides_know_each_other_as_over_tls,
+	   nothing_happens_inside_a_call, a_delay_is_kept_to_the_nanosecond,
+	   a_host_with_a_pace_takes_one_thing_after_the_other,
+	   what_a_host_with_a_pace_says_leaves_one_after_the_other,
+	   what_a_host_had_begun_when_it_crashed_keeps_nobody_waiting,
+	   a_cut_holds_everything_back_and_healing_loses_nothing,
+	   a_deaf_host_is_heard_and_hears_nothing,
+	   dialling_through_a_cut_takes_the_time_of_a_handshake,
+	   a_held_host_hears_all_when_it_goes_on_and_sends_nothing_before,
+	   who_dials_a_held_host_waits_for_it_as_long_as_for_a_handshake,
+	   a_port_where_nobody_listens_refuses, the_same_peers_are_refused_as_over_tls,
+	   revoked_and_expired_peers_are_cut_within_the_period, enrolling_works_without_an_identity,
+	   a_reader_that_pauses_fills_window_queue_and_cap_in_this_order,
+	   a_drop_breaks_the_connection_for_both,
+	   a_killed_host_is_reset_for_its_peers_and_hears_nothing,
+	   a_pair_needs_neither_network_nor_dialling,
+	   order_holds_under_delay_jitter_cuts_pauses_and_full_windows, every_allocation_may_fail)

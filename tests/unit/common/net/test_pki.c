@@ -41,7 +41,8 @@ static void set_up(void)
 static void clean_up(void)
 {
 	static const char *const files[] = { "ca.key",	     "ca.crt",	   "sub/key.pem",
-					     "sub/cert.pem", "sub/ca.pem", "sub/creds.lock", "sub" };
+					     "sub/cert.pem", "sub/ca.pem", "sub/creds.lock",
+					     "sub" };
 	char path[FILE_PATH_BYTES];
 
 	pki_ca_free(ca);
@@ -240,7 +241,8 @@ END_TEST
 
 START_TEST(other_kinds_of_keys_are_refused)
 {
-	EVP_PKEY *p384 = EVP_EC_gen("P-384"), *rsa = EVP_RSA_gen(1024) /* more would take seconds on a busy machine */;
+	EVP_PKEY *p384 = EVP_EC_gen("P-384"),
+		 *rsa = EVP_RSA_gen(1024) /* more would take seconds on a busy machine */;
 	struct buf a = request(p384, p384), b = request(rsa, rsa);
 	struct identity as = wish(ROLE_LM);
 
@@ -361,7 +363,8 @@ END_TEST
 #define STORES 20
 #define TURN_MAX_NS (60 * NSEC_PER_SEC)
 
-/* On a loaded machine many others may come first: who is told ERR_AGAIN tries again, as daemons do. */
+/* On a loaded machine many others may come first: who is told ERR_AGAIN tries again, as
+ * daemons do. */
 static int store_in_turn(const char *sub, const struct pki_creds *c)
 {
 	nsec_t end = clock_mono() + TURN_MAX_NS;
@@ -438,7 +441,8 @@ static void lose_locks(int as)
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
 
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
 		_exit(0); /* no sandbox can be made here */
 }
 
@@ -556,28 +560,16 @@ START_TEST(every_allocation_of_ours_may_fail)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_new_ca_is_private_and_the_same_when_loaded_again,
-		the_ca_may_sign_certificates_of_links_and_nothing_else,
-		an_issued_certificate_names_its_holder_and_passes_the_check,
-		each_role_gets_exactly_what_verification_demands,
-		serials_do_not_repeat,
-		nothing_lasts_longer_than_the_ca,
-		a_request_must_prove_that_it_holds_its_key,
-		other_kinds_of_keys_are_refused,
-		an_impossible_identity_is_not_issued,
-		a_key_that_others_can_read_is_refused_with_the_remedy,
-		half_a_ca_is_not_silently_replaced,
-		a_key_of_another_ca_is_noticed,
-		credentials_are_stored_privately_and_loaded_again,
-		what_several_store_in_one_directory_is_of_one_of_them,
-		where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same,
-		bad_credentials_are_told_apart_with_what_to_do,
-		pins_are_checked_as_people_copy_them,
-		every_allocation_of_ours_may_fail,
-	};
-
-	return suite_run_with("net/pki", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/pki", set_up, clean_up, a_new_ca_is_private_and_the_same_when_loaded_again,
+	   the_ca_may_sign_certificates_of_links_and_nothing_else,
+	   an_issued_certificate_names_its_holder_and_passes_the_check,
+	   each_role_gets_exactly_what_verification_demands, serials_do_not_repeat,
+	   nothing_lasts_longer_than_the_ca, a_request_must_prove_that_it_holds_its_key,
+	   other_kinds_of_keys_are_refused, an_impossible_identity_is_not_issued,
+	   a_key_that_others_can_read_is_refused_with_the_remedy,
+	   half_a_ca_is_not_silently_replaced, a_key_of_another_ca_is_noticed,
+	   credentials_are_stored_privately_and_loaded_again,
+	   what_several_store_in_one_directory_is_of_one_of_them,
+	   where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_same,
+	   bad_credentials_are_told_apart_with_what_to_do, pins_are_checked_as_people_copy_them,
+	   every_allocation_of_ours_may_fail)

@@ -357,42 +357,14 @@ START_TEST(the_certificate_must_be_there)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_good_certificate_is_let_in_by_the_same_means,
-		no_certificate,
-		another_ca,
-		another_ca_of_the_same_name,
-		self_signed,
-		expired,
-		not_yet_valid,
-		for_servers_only,
-		without_extended_key_usage,
-		any_extended_key_usage,
-		any_extended_key_usage_beside_the_right_one,
-		an_lm_that_could_serve,
-		a_name_written_in_another_way,
-		a_role_that_may_not_come_here,
-		no_name_at_all,
-		a_second_name,
-		an_intermediate_authority,
-		not_for_signatures,
-		another_curve,
-		a_revoked_serial,
-		a_chain_of_a_hundred,
-		a_chain_of_three,
-		tls_1_2,
-		another_protocol_in_tls,
-		no_protocol_in_tls,
-		two_protocols_to_choose_from,
-		enrolling_where_it_is_not_offered,
-		plain_http,
-		a_saved_session_is_neither_issued_nor_resumed,
-		a_key_of_16384_bits_costs_nothing,
-		the_certificate_must_be_there,
-	};
-
-	return suite_run_with("net/refused", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/refused", set_up, clean_up, a_good_certificate_is_let_in_by_the_same_means,
+	   no_certificate, another_ca, another_ca_of_the_same_name, self_signed, expired,
+	   not_yet_valid, for_servers_only, without_extended_key_usage, any_extended_key_usage,
+	   any_extended_key_usage_beside_the_right_one, an_lm_that_could_serve,
+	   a_name_written_in_another_way, a_role_that_may_not_come_here, no_name_at_all,
+	   a_second_name, an_intermediate_authority, not_for_signatures, another_curve,
+	   a_revoked_serial, a_chain_of_a_hundred, a_chain_of_three, tls_1_2,
+	   another_protocol_in_tls, no_protocol_in_tls, two_protocols_to_choose_from,
+	   enrolling_where_it_is_not_offered, plain_http,
+	   a_saved_session_is_neither_issued_nor_resumed, a_key_of_16384_bits_costs_nothing,
+	   the_certificate_must_be_there)

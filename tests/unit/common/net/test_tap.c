@@ -118,7 +118,8 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = { what_a_host_sends_is_what_the_tap_gives, what_comes_to_a_host_is_seen_and_comes };
+	const TTest *const tests[] = { what_a_host_sends_is_what_the_tap_gives,
+				       what_comes_to_a_host_is_seen_and_comes };
 
 	return suite_run_with("net/tap", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }

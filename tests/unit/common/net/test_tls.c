@@ -520,37 +520,23 @@ START_TEST(ipv6_works_with_and_without_brackets)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		both_sides_know_each_other_and_frames_pass_both_ways,
-		nothing_is_sent_before_the_channel_is_open,
-		a_thousand_pairs_take_one_write_each_on_sockets_without_delay,
-		frames_of_one_turn_share_one_write,
-		a_mebibyte_passes_once_the_role_is_known_and_not_before,
-		last_frames_are_told_before_the_end_and_the_end_once,
-		frames_that_came_before_a_cut_are_told_though_writing_fails_first,
-		no_callback_after_close_from_within_one,
-		a_paused_channel_keeps_frames_and_goes_on_where_it_was,
-		a_pause_from_a_callback_holds_the_very_next_frame,
-		a_beat_wakes_nobody_and_is_found_by_who_looks,
-		a_large_message_is_never_left_lying_with_a_small_rest,
-		a_record_in_pieces_is_read_to_its_end,
-		a_server_of_another_role_is_refused,
-		a_server_of_another_name_is_refused,
-		a_server_of_another_site_is_refused,
-		a_pin_that_is_not_our_ca_is_refused_before_dialling,
-		a_server_from_another_ca_is_refused,
-		a_server_without_extended_key_usage_is_refused,
-		a_server_that_is_only_a_client_is_refused,
-		an_lm_that_plays_the_server_is_refused,
-		a_revoked_server_is_refused,
-		a_server_that_speaks_no_tls_is_named_as_such,
-		a_client_that_is_refused_is_told_why,
-		nobody_there_is_said_with_the_address,
-		names_are_looked_up_and_bad_ones_are_reported,
-		ipv6_works_with_and_without_brackets,
-	};
-
-	return suite_run_with("net/tls", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("net/tls", set_up, clean_up, both_sides_know_each_other_and_frames_pass_both_ways,
+	   nothing_is_sent_before_the_channel_is_open,
+	   a_thousand_pairs_take_one_write_each_on_sockets_without_delay,
+	   frames_of_one_turn_share_one_write,
+	   a_mebibyte_passes_once_the_role_is_known_and_not_before,
+	   last_frames_are_told_before_the_end_and_the_end_once,
+	   frames_that_came_before_a_cut_are_told_though_writing_fails_first,
+	   no_callback_after_close_from_within_one,
+	   a_paused_channel_keeps_frames_and_goes_on_where_it_was,
+	   a_pause_from_a_callback_holds_the_very_next_frame,
+	   a_beat_wakes_nobody_and_is_found_by_who_looks,
+	   a_large_message_is_never_left_lying_with_a_small_rest,
+	   a_record_in_pieces_is_read_to_its_end, a_server_of_another_role_is_refused,
+	   a_server_of_another_name_is_refused, a_server_of_another_site_is_refused,
+	   a_pin_that_is_not_our_ca_is_refused_before_dialling, a_server_from_another_ca_is_refused,
+	   a_server_without_extended_key_usage_is_refused,
+	   a_server_that_is_only_a_client_is_refused, an_lm_that_plays_the_server_is_refused,
+	   a_revoked_server_is_refused, a_server_that_speaks_no_tls_is_named_as_such,
+	   a_client_that_is_refused_is_told_why, nobody_there_is_said_with_the_address,
+	   names_are_looked_up_and_bad_ones_are_reported, ipv6_works_with_and_without_brackets)

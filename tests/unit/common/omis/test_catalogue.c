@@ -62,8 +62,8 @@ END_TEST
 START_TEST(what_touches_a_program_needs_more_than_observing)
 {
 	/* Manipulations that change only the tool's own view or the monitor's own objects. */
-	static const char *const own[] = { "_attach", "_detach", "csr_",   "user_event_",
-					   "pa_",     "patop_",	 "trace_", "omig_", "dfg_" };
+	static const char *const own[] = { "_attach", "_detach", "csr_",  "user_event_", "pa_",
+					   "patop_",  "trace_",	 "omig_", "dfg_" };
 
 	EACH_SERVICE(s)
 	{
@@ -89,7 +89,8 @@ START_TEST(the_object_parameter_is_a_token_of_the_objects_class)
 		p = &s->param[s->object_param];
 		ck_assert_msg(p->type == OMIS_T_TOKEN, "%s", s->name);
 		ck_assert_msg(p->class == s->object ||
-				      (s->object == 'a' && (p->class == 'k' || p->class == 'i' || p->class == 'b')),
+				      (s->object == 'a' &&
+				       (p->class == 'k' || p->class == 'i' || p->class == 'b')),
 			      "%s", s->name);
 	}
 }
@@ -221,14 +222,10 @@ static const char *const promised[] = {
 
 /* Where Linux allows; help says when not. */
 static const char *const in_part[] = {
-	"message_queue_get_info",
-	"thread_call",
-	"thread_get_backtrace",
-	"thread_goto",
-	"thread_has_been_unblocked",
-	"thread_read_fp_regs",
-	"thread_read_int_regs",
-	"thread_write_fp_regs",
+	"message_queue_get_info",    "thread_call",
+	"thread_get_backtrace",	     "thread_goto",
+	"thread_has_been_unblocked", "thread_read_fp_regs",
+	"thread_read_int_regs",	     "thread_write_fp_regs",
 	"thread_write_int_regs",
 };
 

@@ -347,4 +347,5 @@ SUITE("omis check", parameters_are_brought_to_their_types,
       a_binary_context_parameter_keeps_its_zero_bytes, a_part_of_the_actions_can_be_bound,
       what_cannot_be_bound_says_which_action_and_why,
       every_failed_allocation_of_binding_is_survived,
-      a_text_of_another_daemon_is_read_whole_or_not_at_all, the_context_parameters_of_a_call_are_listed)
+      a_text_of_another_daemon_is_read_whole_or_not_at_all,
+      the_context_parameters_of_a_call_are_listed)

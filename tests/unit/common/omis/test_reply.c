@@ -53,7 +53,9 @@ START_TEST(an_error_has_its_words_put_together)
 {
 	struct reply *r = reply_new();
 
-	ck_assert_int_eq(reply_add_error(r, 3, "t_1_000000", STATUS_OS_ERROR, "%s: %d of %d", "disk", 7, 9), 0);
+	ck_assert_int_eq(
+		reply_add_error(r, 3, "t_1_000000", STATUS_OS_ERROR, "%s: %d of %d", "disk", 7, 9),
+		0);
 	ck_assert_uint_eq(r->nentry, 1);
 	ck_assert_uint_eq(r->entry[0].action, 3);
 	ck_assert_uint_eq(r->entry[0].status, STATUS_OS_ERROR);
@@ -391,14 +393,15 @@ START_TEST(every_failed_allocation_of_a_reply_is_survived)
 }
 END_TEST
 
-SUITE("omis reply", an_error_has_its_words_put_together, void_results_become_all_others_fine_behind_the_errors,
+SUITE("omis reply", an_error_has_its_words_put_together,
+      void_results_become_all_others_fine_behind_the_errors,
       errors_alone_do_not_claim_that_others_are_fine, equal_results_join_their_objects_in_order,
       values_with_zero_bytes_are_compared_whole, entries_come_in_the_order_of_the_actions,
       an_action_about_no_object_succeeds, an_action_that_nobody_answered_claims_nothing,
       parts_of_a_global_counter_are_added_up, a_sum_beyond_64_bits_becomes_a_float,
-      integrators_are_added_at_the_latest_time, measures_are_added_over_the_widest_time, parts_that_are_no_sums_stay_apart,
-      action_numbers_may_be_those_of_a_larger_request, appending_adds_entries_and_coverage,
-      names_of_what_is_missing_are_bounded_but_counted, entries_are_bounded,
-      the_first_error_in_the_order_of_actions_is_the_status,
+      integrators_are_added_at_the_latest_time, measures_are_added_over_the_widest_time,
+      parts_that_are_no_sums_stay_apart, action_numbers_may_be_those_of_a_larger_request,
+      appending_adds_entries_and_coverage, names_of_what_is_missing_are_bounded_but_counted,
+      entries_are_bounded, the_first_error_in_the_order_of_actions_is_the_status,
       a_wrong_request_is_answered_by_entry_0_alone, a_reply_is_json,
       every_failed_allocation_of_a_reply_is_survived)

@@ -15,12 +15,12 @@ START_TEST(the_class_is_in_the_prefix)
 		const char *token;
 		char class;
 	} cases[] = {
-		{ "s_1", 's' },	  { "n_1", 'n' }, { "p_1_000000", 'p' }, { "p_x", 'p' },
-		{ "t_1_2", 't' }, { "c_1", 'c' }, { "e_1", 'e' },	 { "q_1", 'q' },
-		{ "m_1", 'm' },	  { "u_1", 'u' }, { "pa_c_1", 'a' }, { "trace_b_1", 'a' }, { "trace_c_1", 0 },	 { "pa_x", 'a' },
-		{ "pvm_g_1", 0 }, { "x_1", 0 },	  { "n1", 0 },		 { "", 0 },
-		{ "_1", 0 },	  { "n_", 0 },	  { "n_1-2", 0 },	 { "1_n", 0 },
-		{ "pa_", 0 },
+		{ "s_1", 's' },	    { "n_1", 'n' },  { "p_1_000000", 'p' }, { "p_x", 'p' },
+		{ "t_1_2", 't' },   { "c_1", 'c' },  { "e_1", 'e' },	    { "q_1", 'q' },
+		{ "m_1", 'm' },	    { "u_1", 'u' },  { "pa_c_1", 'a' },	    { "trace_b_1", 'a' },
+		{ "trace_c_1", 0 }, { "pa_x", 'a' }, { "pvm_g_1", 0 },	    { "x_1", 0 },
+		{ "n1", 0 },	    { "", 0 },	     { "_1", 0 },	    { "n_", 0 },
+		{ "n_1-2", 0 },	    { "1_n", 0 },    { "pa_", 0 },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(cases); i++)
@@ -36,7 +36,8 @@ START_TEST(a_printed_token_parses_to_its_parts)
 	rng_init(&rng, suite_seed(11));
 	for (int i = 0; i < 20000; i++) {
 		struct token_parts parts = { .kind = TOKEN_SITE +
-						     (enum token_kind)rng_below(&rng, TOKEN_TRACE_BUFFER) },
+						     (enum token_kind)rng_below(
+							     &rng, TOKEN_TRACE_BUFFER) },
 				   got;
 		struct token text;
 

@@ -29,8 +29,9 @@ static void clean_up(void)
 
 static const struct seg_action *count(struct seg_action *a, unsigned cell, double value)
 {
-	*a = (struct seg_action){ .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
-			.cell = (uint16_t)cell,
+	*a = (struct seg_action){ .op = ACTION_COUNTER_ADD,
+				  .func = CALL_ID_Send,
+				  .cell = (uint16_t)cell,
 				  .value = value };
 	return a;
 }
@@ -46,8 +47,14 @@ static unsigned add(const struct seg_action *a, const int32_t *partners, const i
 static unsigned fire(uint16_t func, uint8_t phase, int64_t partner, uint32_t tid)
 {
 	struct action_tables t = made_tables(&m, 0, potential);
-	struct action_event e = { .par = par, .npar = 9, .func = func, .phase = phase, .tid = tid,
-				  .now = 1000, .partner = partner, .bytes = 40 };
+	struct action_event e = { .par = par,
+				  .npar = 9,
+				  .func = func,
+				  .phase = phase,
+				  .tid = tid,
+				  .now = 1000,
+				  .partner = partner,
+				  .bytes = 40 };
 
 	return action_run(&t, &e);
 }
@@ -65,13 +72,13 @@ START_TEST(an_action_with_a_test_runs_when_it_holds)
 		double value;
 		bool runs;
 	} cell[] = {
-		{ ACTION_IF_GT, 8, 39, true },	 { ACTION_IF_GT, 8, 40, false },
-		{ ACTION_IF_GE, 8, 40, true },	 { ACTION_IF_GE, 8, 40.5, false },
-		{ ACTION_IF_LT, 8, 40, false },	 { ACTION_IF_LT, 8, 41, true },
-		{ ACTION_IF_LE, 8, 40, true },	 { ACTION_IF_LE, 8, 39, false },
-		{ ACTION_IF_EQ, 8, 40, true },	 { ACTION_IF_EQ, 8, 4, false },
-		{ ACTION_IF_NE, 8, 4, true },	 { ACTION_IF_NE, 8, 40, false },
-		{ ACTION_IF_NE, 10, 4, false },	 { ACTION_IF_NE, 0, 4, false },
+		{ ACTION_IF_GT, 8, 39, true },	   { ACTION_IF_GT, 8, 40, false },
+		{ ACTION_IF_GE, 8, 40, true },	   { ACTION_IF_GE, 8, 40.5, false },
+		{ ACTION_IF_LT, 8, 40, false },	   { ACTION_IF_LT, 8, 41, true },
+		{ ACTION_IF_LE, 8, 40, true },	   { ACTION_IF_LE, 8, 39, false },
+		{ ACTION_IF_EQ, 8, 40, true },	   { ACTION_IF_EQ, 8, 4, false },
+		{ ACTION_IF_NE, 8, 4, true },	   { ACTION_IF_NE, 8, 40, false },
+		{ ACTION_IF_NE, 10, 4, false },	   { ACTION_IF_NE, 0, 4, false },
 		{ ACTION_IF_GE + 1, 8, 4, false }, { ACTION_ALWAYS, 0, 4, true },
 	};
 	struct seg_action a;
@@ -182,11 +189,18 @@ START_TEST(any_source_is_only_a_potential_match)
 {
 	const int32_t partners[] = { 4 };
 	struct action_tables t = made_tables(&m, 0, potential);
-	struct seg_action a = { .op = ACTION_PATOP_INTEGRATOR_ADD, .flags = ACTION_PATOP,
-				.func = CALL_ID_Recv, .phase = CALL_START, .partner_count = 1,
+	struct seg_action a = { .op = ACTION_PATOP_INTEGRATOR_ADD,
+				.flags = ACTION_PATOP,
+				.func = CALL_ID_Recv,
+				.phase = CALL_START,
+				.partner_count = 1,
 				.value = 1 };
-	struct action_event e = { .par = par, .npar = 2, .func = CALL_ID_Recv, .now = 100,
-				  .partner = -1, .any_source = true };
+	struct action_event e = { .par = par,
+				  .npar = 2,
+				  .func = CALL_ID_Recv,
+				  .now = 100,
+				  .partner = -1,
+				  .any_source = true };
 
 	add(&a, partners, NULL);
 	a.phase = CALL_END;
@@ -194,13 +208,21 @@ START_TEST(any_source_is_only_a_potential_match)
 	add(&a, partners, NULL);
 	/* Comes from 4: counts from its start. */
 	action_run(&t, &e);
-	e = (struct action_event){ .par = par, .npar = 2, .func = CALL_ID_Recv, .phase = CALL_END,
-				   .now = 130, .partner = 4 };
+	e = (struct action_event){ .par = par,
+				   .npar = 2,
+				   .func = CALL_ID_Recv,
+				   .phase = CALL_END,
+				   .now = 130,
+				   .partner = 4 };
 	action_run(&t, &e);
 	ck_assert_double_eq(made_cells(&m, 0)[0].integral, 30);
 	/* Comes from 3: nothing. */
-	e = (struct action_event){ .par = par, .npar = 2, .func = CALL_ID_Recv, .now = 200,
-				   .partner = -1, .any_source = true };
+	e = (struct action_event){ .par = par,
+				   .npar = 2,
+				   .func = CALL_ID_Recv,
+				   .now = 200,
+				   .partner = -1,
+				   .any_source = true };
 	action_run(&t, &e);
 	e.phase = CALL_END;
 	e.any_source = false;
@@ -354,30 +376,19 @@ START_TEST(tables_full_of_anything_do_no_harm)
 		uint64_t *to = (void *)(m.p + m.plan.thread_offset);
 
 		for (; from < to; from++)
-			*from = rng_next(&rng) & (rng_below(&rng, 4) ?
-					UINT64_C(0x000f01ff000f01fe) : ~0ull);
+			*from = rng_next(&rng) &
+				(rng_below(&rng, 4) ? UINT64_C(0x000f01ff000f01fe) : ~0ull);
 		for (unsigned f = 0; f < SEG_HOOKS; f++)
 			fire((uint16_t)f, (uint8_t)(f % 3), 5, 100);
 	}
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		an_action_with_a_test_runs_when_it_holds,
-		a_chain_runs_all_of_its_entries_and_no_other,
-		removing_one_leaves_the_others_in_their_chain,
-		partners_and_threads_are_filters,
-		operands_are_constants_parameters_or_the_volume,
-		any_source_is_only_a_potential_match,
-		what_does_not_fit_the_call_is_refused,
-		a_full_table_says_so_and_recovers,
-		a_rank_sees_an_action_whole_or_not_at_all,
-		who_stands_on_an_entry_that_goes_finds_those_behind_it,
-		a_chain_that_was_cut_is_counted,
-		tables_full_of_anything_do_no_harm,
-	};
-
-	return suite_run_with("action", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("action", set_up, clean_up, an_action_with_a_test_runs_when_it_holds,
+	   a_chain_runs_all_of_its_entries_and_no_other,
+	   removing_one_leaves_the_others_in_their_chain, partners_and_threads_are_filters,
+	   operands_are_constants_parameters_or_the_volume, any_source_is_only_a_potential_match,
+	   what_does_not_fit_the_call_is_refused, a_full_table_says_so_and_recovers,
+	   a_rank_sees_an_action_whole_or_not_at_all,
+	   who_stands_on_an_entry_that_goes_finds_those_behind_it, a_chain_that_was_cut_is_counted,
+	   tables_full_of_anything_do_no_harm)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The list of open operations: as the rank writes it, as the lm reads it, and as an enemy leaves it. */
+/* The list of open operations: as the rank writes it, as the lm reads it, and as an enemy leaves
+ * it. */
 #include "common/ring/posted.h"
 #include "tests/suite.h"
 #include "tests/unit/common/ring/made.h"

@@ -143,15 +143,6 @@ START_TEST(what_breaks_the_rules_is_not_told)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		types_are_those_that_are_announced,
-		no_place_of_a_definition_is_outside,
-		words_are_switched_and_reset,
-		a_record_has_its_bytes_without_the_padding,
-		what_breaks_the_rules_is_not_told,
-	};
-
-	return suite_run_with("events in a segment", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("events in a segment", set_up, clean_up, types_are_those_that_are_announced,
+	   no_place_of_a_definition_is_outside, words_are_switched_and_reset,
+	   a_record_has_its_bytes_without_the_padding, what_breaks_the_rules_is_not_told)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes in a segment, as the lm sees them: their table, their words, what is read, whatever stands there. */
+/* Probes in a segment, as the lm sees them: their table, their words, what is read, whatever stands
+ * there. */
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/ring/calls_id.h"
@@ -114,8 +115,9 @@ static int add_funcs(struct segview *v, unsigned number, unsigned first, unsigne
 
 	for (unsigned i = 0; i < n; i++)
 		func[i] = (uint16_t)(first + i);
-	return segview_read_add(v, number, &(struct segview_read){ .kind = SEG_READ_DELAY, .func = func, .nfunc = n },
-				slot);
+	return segview_read_add(
+		v, number,
+		&(struct segview_read){ .kind = SEG_READ_DELAY, .func = func, .nfunc = n }, slot);
 }
 
 START_TEST(equal_reads_share_a_slot_and_equal_lists_their_place)
@@ -194,7 +196,9 @@ START_TEST(reads_that_make_no_sense_are_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		ck_assert_int_eq(segview_read_add(v, 0, &bad[i], &slot), -ERR_INVALID);
 	ck_assert_int_eq(segview_read_add(v, 1,
-					  &(struct segview_read){ .kind = SEG_READ_COUNTER, .func = NULL, .nfunc = 0 },
+					  &(struct segview_read){ .kind = SEG_READ_COUNTER,
+								  .func = NULL,
+								  .nfunc = 0 },
 					  &slot),
 			 -ERR_INVALID);
 	segview_read_del(v, 0, 0);
@@ -234,10 +238,10 @@ START_TEST(a_record_is_what_its_probe_says)
 	made_thread(&m, 0)->tid = 1;
 	set(0, "a", 2, SEG_I32);
 	v = view();
-	ck_assert_int_eq(segview_read_add(v, 0,
-					  &(struct segview_read){ .kind = SEG_READ_COUNTER, .cell = 3 },
-					  &slot),
-			 0);
+	ck_assert_int_eq(
+		segview_read_add(
+			v, 0, &(struct segview_read){ .kind = SEG_READ_COUNTER, .cell = 3 }, &slot),
+		0);
 	put(RING_PROBE_WORD(0, 2, 1, 9), reads(0)->seq | UINT64_C(1) << (32 + slot), 3);
 	ck_assert_int_eq(take(v, &h), 1);
 	ck_assert_uint_eq(h.mask, 1u << slot);
@@ -276,7 +280,8 @@ static void on_any(void *arg, const struct segview_hit *h)
 	ck_assert_uint_eq(h->mask >> SEG_READS, 0);
 }
 
-/* Random words over the table, the reads, their lists and the ring: nothing is read or written outside. */
+/* Random words over the table, the reads, their lists and the ring: nothing is read or written
+ * outside. */
 START_TEST(whatever_stands_there_is_survived)
 {
 	struct segview *v;
@@ -299,8 +304,8 @@ START_TEST(whatever_stands_there_is_survived)
 			add_funcs(v, number, (unsigned)rng_below(&rng, 50),
 				  1 + (unsigned)rng_below(&rng, 100), &slot);
 			segview_probe_set(v, number, (uint32_t)rng_below(&rng, 6));
-			put(rng_next(&rng) & 0xffffffff0f0f00ff, rng_next(&rng) & 0x0000000f0000ffff,
-			    (unsigned)rng_below(&rng, 20));
+			put(rng_next(&rng) & 0xffffffff0f0f00ff,
+			    rng_next(&rng) & 0x0000000f0000ffff, (unsigned)rng_below(&rng, 20));
 			segview_take(v, 0, 5,
 				     &(struct segview_taker){ .on_hit = on_any, .arg = v });
 			segview_read_del(v, number, (unsigned)rng_below(&rng, SEG_READS + 1));
@@ -313,18 +318,9 @@ START_TEST(whatever_stands_there_is_survived)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		what_keeps_the_rules_is_a_probe,
-		words_are_those_of_probes_that_there_are,
-		equal_reads_share_a_slot_and_equal_lists_their_place,
-		lists_that_find_no_room_are_refused_until_there_is_some,
-		reads_that_make_no_sense_are_refused,
-		a_record_is_what_its_probe_says,
-		whatever_stands_there_is_survived,
-	};
-
-	return suite_run_with("probes of a segment", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("probes of a segment", set_up, clean_up, what_keeps_the_rules_is_a_probe,
+	   words_are_those_of_probes_that_there_are,
+	   equal_reads_share_a_slot_and_equal_lists_their_place,
+	   lists_that_find_no_room_are_refused_until_there_is_some,
+	   reads_that_make_no_sense_are_refused, a_record_is_what_its_probe_says,
+	   whatever_stands_there_is_survived)

@@ -57,7 +57,8 @@ START_TEST(values_are_summed_over_the_threads_that_were_ever_used)
 	ck_assert_uint_eq(c.in_call, 1);
 	ck_assert_uint_eq(c.bytes_in, 16);
 	ck_assert(!c.torn);
-	ck_assert_int_eq(segview_hook_set(v, CALL_ID_Recv, HOOK_TIME | 3 << HOOK_SAMPLE_SHIFT, 0), 0);
+	ck_assert_int_eq(segview_hook_set(v, CALL_ID_Recv, HOOK_TIME | 3 << HOOK_SAMPLE_SHIFT, 0),
+			 0);
 	segview_call(v, 0, CALL_ID_Recv, 600, &c); /* of that thread alone */
 	ck_assert_uint_eq(c.count, 3);
 	ck_assert_uint_eq(c.open_delay, 0);
@@ -85,12 +86,16 @@ START_TEST(a_meter_that_is_not_there_is_not_read)
 }
 END_TEST
 
-static void put_current(unsigned thread, unsigned func, uint64_t number, uint64_t marks, uint64_t frame)
+static void put_current(unsigned thread, unsigned func, uint64_t number, uint64_t marks,
+			uint64_t frame)
 {
 	made_thread(&m, thread)->tid = 10 + thread;
-	made_thread(&m, thread)->current = (struct seg_current){
-		.word = number * SEG_CURRENT_ONE + marks + func + 1, .frame = frame, .peer = 3, .tag = 7, .comm = 99
-	};
+	made_thread(&m, thread)->current =
+		(struct seg_current){ .word = number * SEG_CURRENT_ONE + marks + func + 1,
+				      .frame = frame,
+				      .peer = 3,
+				      .tag = 7,
+				      .comm = 99 };
 	((struct seg_header *)(void *)m.p)->w.pcontrol = 1;
 }
 
@@ -290,8 +295,9 @@ static void any_event(void *arg, const struct ring_call *c)
 /* Reads and writes all that an lm reads and writes. */
 static void use_all(struct segview *v)
 {
-	struct seg_action a = { .op = ACTION_COUNTER_ADD, .func = CALL_ID_Send,
-			.partner_count = 2 };
+	struct seg_action a = { .op = ACTION_COUNTER_ADD,
+				.func = CALL_ID_Send,
+				.partner_count = 2 };
 	const int32_t partners[] = { 1, 2 };
 	struct segview_thread t;
 	struct segview_call call;
@@ -398,9 +404,9 @@ START_TEST(only_a_sealed_file_of_the_right_owner_and_size_is_mapped)
 	ck_assert_int_eq(try(memfd((off_t)m.n, SEALS), getuid() + 1), -ERR_DENIED);
 	ck_assert_int_eq(try(memfd((off_t)m.n, F_SEAL_GROW | F_SEAL_SEAL), getuid()), -ERR_DENIED);
 	ck_assert_int_eq(try(memfd((off_t)m.n, F_SEAL_SHRINK | F_SEAL_SEAL), getuid()),
-			-ERR_DENIED);
+			 -ERR_DENIED);
 	ck_assert_int_eq(try(memfd((off_t)m.n, F_SEAL_SHRINK | F_SEAL_GROW), getuid()),
-			-ERR_DENIED);
+			 -ERR_DENIED);
 	ck_assert_int_eq(try(memfd((off_t)m.n, SEALS | F_SEAL_WRITE), getuid()), -ERR_SYS);
 	ck_assert_int_eq(try(memfd((off_t)m.n + 4096, SEALS), getuid()), -ERR_AGAIN); /* zeros */
 	ck_assert_int_eq(try(memfd(0, SEALS), getuid()), -ERR_PROTO);
@@ -434,7 +440,7 @@ START_TEST(a_punched_hole_reads_as_zeros_and_is_no_segment)
 
 	ck_assert_int_eq(segview_open(fd, getuid(), &v, NULL), 0);
 	ck_assert_int_eq(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)m.n),
-			0);
+			 0);
 	use_all(v); /* no SIGBUS */
 	segview_free(v);
 	ck_assert_int_eq(try(fd, getuid()), -ERR_AGAIN);
@@ -532,7 +538,8 @@ START_TEST(the_path_of_an_lm_fits_or_is_refused)
 }
 END_TEST
 
-/* A file that a dead lm has left is replaced; the umask of the program stays, and is not the socket's. */
+/* A file that a dead lm has left is replaced; the umask of the program stays, and is not the
+ * socket's. */
 START_TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
 {
 	char dir[] = "/tmp/omig-test-XXXXXX", path[64], much[200];
@@ -570,31 +577,19 @@ START_TEST(the_socket_of_an_lm_listens_for_its_owner_alone)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_meter_that_is_not_there_is_not_read, values_are_summed_over_the_threads_that_were_ever_used,
-		a_call_from_before_counts_since_its_hook_is_on,
-		the_next_lm_goes_on_from_where_the_hook_was_switched_on,
-		the_call_of_a_thread_is_seen_and_nonsense_is_none,
-		a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader,
-		an_integrator_counts_what_has_not_ended,
-		texts_of_the_program_are_cleaned,
-		a_header_that_contradicts_itself_is_refused,
-		another_version_is_named,
-		an_older_program_with_fewer_functions_is_read,
-		any_memory_behind_a_good_header_is_read_without_harm,
-		words_that_change_under_the_reader_do_no_harm,
-		only_a_sealed_file_of_the_right_owner_and_size_is_mapped,
-      memory_of_huge_pages_is_not_mapped,
-		a_punched_hole_reads_as_zeros_and_is_no_segment,
-		hook_words_have_known_bits_only,
-		wishes_are_noted_as_a_whole_and_forgotten_with_the_rest,
-		the_plan_keeps_to_its_limits,
-		the_ca_id_is_found_in_a_connection_string,
-		the_path_of_an_lm_fits_or_is_refused,
-		the_socket_of_an_lm_listens_for_its_owner_alone,
-	};
-
-	return suite_run_with("segview", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("segview", set_up, clean_up, a_meter_that_is_not_there_is_not_read,
+	   values_are_summed_over_the_threads_that_were_ever_used,
+	   a_call_from_before_counts_since_its_hook_is_on,
+	   the_next_lm_goes_on_from_where_the_hook_was_switched_on,
+	   the_call_of_a_thread_is_seen_and_nonsense_is_none,
+	   a_writer_that_died_inside_an_update_is_told_and_does_not_hang_the_reader,
+	   an_integrator_counts_what_has_not_ended, texts_of_the_program_are_cleaned,
+	   a_header_that_contradicts_itself_is_refused, another_version_is_named,
+	   an_older_program_with_fewer_functions_is_read,
+	   any_memory_behind_a_good_header_is_read_without_harm,
+	   words_that_change_under_the_reader_do_no_harm,
+	   only_a_sealed_file_of_the_right_owner_and_size_is_mapped,
+	   memory_of_huge_pages_is_not_mapped, a_punched_hole_reads_as_zeros_and_is_no_segment,
+	   hook_words_have_known_bits_only, wishes_are_noted_as_a_whole_and_forgotten_with_the_rest,
+	   the_plan_keeps_to_its_limits, the_ca_id_is_found_in_a_connection_string,
+	   the_path_of_an_lm_fits_or_is_refused, the_socket_of_an_lm_listens_for_its_owner_alone)

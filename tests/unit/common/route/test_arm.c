@@ -73,7 +73,8 @@ START_TEST(leading_actions_that_need_nothing_else_are_local)
 		{ "print([$proc]) thread_stop([$thread])", 0 },
 		{ "omig_every(2) omig_if(1,\"<\",2) thread_stop([$thread]) print([1])", 3 },
 		{ "thread_stop([$thread]) omig_every(2) thread_stop([$thread])", 1 },
-		{ "{omig_every(2) pa_counter_local_increment(pa_cl_1,1) thread_stop([$thread])}", 2 },
+		{ "{omig_every(2) pa_counter_local_increment(pa_cl_1,1) thread_stop([$thread])}",
+		  2 },
 		{ "thread_stop([t_1_000001])", 1 }, /* below child 0 */
 		{ "thread_stop([p_3_000001])", 0 },
 		{ "thread_stop([$thread,p_3_000001])", 0 },
@@ -178,9 +179,12 @@ START_TEST(what_is_guarded_needs_more_than_its_service)
 		const char *text;
 		enum omis_right right;
 	} calls[] = {
-		{ ":proc_get_info([],1)", OMIS_OBSERVE },     { ":proc_get_info([],2)", OMIS_MANIPULATE },
-		{ ":proc_get_info([],32)", OMIS_MANIPULATE }, { ":proc_get_info([],33554432)", OMIS_OBSERVE },
-		{ ":proc_get_info([],-1)", OMIS_MANIPULATE }, { ":node_get_info([],2)", OMIS_OBSERVE },
+		{ ":proc_get_info([],1)", OMIS_OBSERVE },
+		{ ":proc_get_info([],2)", OMIS_MANIPULATE },
+		{ ":proc_get_info([],32)", OMIS_MANIPULATE },
+		{ ":proc_get_info([],33554432)", OMIS_OBSERVE },
+		{ ":proc_get_info([],-1)", OMIS_MANIPULATE },
+		{ ":node_get_info([],2)", OMIS_OBSERVE },
 	};
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -188,8 +192,10 @@ START_TEST(what_is_guarded_needs_more_than_its_service)
 
 		ck_assert_int_eq(route_right_of_call(&r->action[0]), calls[i].right);
 		ck_assert_int_eq(route_right_needed(r), calls[i].right);
-		ck_assert_int_eq(route_may_call(OMIS_OBSERVE, &r->action[0]), calls[i].right == OMIS_OBSERVE);
-		ck_assert(route_may_call(OMIS_MANIPULATE, &r->action[0]) && !route_may_call(OMIS_NO_RIGHT, &r->action[0]));
+		ck_assert_int_eq(route_may_call(OMIS_OBSERVE, &r->action[0]),
+				 calls[i].right == OMIS_OBSERVE);
+		ck_assert(route_may_call(OMIS_MANIPULATE, &r->action[0]) &&
+			  !route_may_call(OMIS_NO_RIGHT, &r->action[0]));
 		omis_request_free(r);
 	}
 }
@@ -198,8 +204,8 @@ END_TEST
 /* A parameter that the event will bring may be anything. */
 START_TEST(what_an_event_will_ask_for_is_taken_for_the_worst)
 {
-	struct omis_request *r =
-		world_request("thread_has_started_lib_call([],\"MPI_Send\"): proc_get_info([$proc],$par3)");
+	struct omis_request *r = world_request(
+		"thread_has_started_lib_call([],\"MPI_Send\"): proc_get_info([$proc],$par3)");
 
 	ck_assert_int_eq(route_right_needed(r), OMIS_MANIPULATE);
 	omis_request_free(r);
@@ -262,6 +268,6 @@ SUITE("route arm", each_child_watches_its_own_objects,
       an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
       every_failed_allocation_of_arming_is_survived, rights_are_ordered_and_what_has_none_is_denied,
       what_is_guarded_needs_more_than_its_service,
-      what_an_event_will_ask_for_is_taken_for_the_worst,
-      each_right_reaches_exactly_its_services, a_role_gives_its_right_and_others_none,
+      what_an_event_will_ask_for_is_taken_for_the_worst, each_right_reaches_exactly_its_services,
+      a_role_gives_its_right_and_others_none,
       a_condition_needs_the_most_that_any_of_its_actions_needs)

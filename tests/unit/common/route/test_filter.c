@@ -69,7 +69,8 @@ static void holds(struct omis_value a, struct omis_value b, const char *want)
 	size_t n = 0;
 
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
-		snprintf(actions, sizeof(actions), "omig_if($par1,\"%s\",$par2) print([1])", ops[i]);
+		snprintf(actions, sizeof(actions), "omig_if($par1,\"%s\",$par2) print([1])",
+			 ops[i]);
 		open_filters(actions);
 		if (passes(a, b))
 			got[n++] = "enlLgG"[i];
@@ -109,7 +110,8 @@ START_TEST(what_has_no_order_differs)
 {
 	holds(number(5), text_of(OMIS_STRING, "5"), "n");
 	holds((struct omis_value){ .kind = OMIS_LIST }, number(5), "n");
-	holds((struct omis_value){ .kind = OMIS_LIST }, (struct omis_value){ .kind = OMIS_LIST }, "n");
+	holds((struct omis_value){ .kind = OMIS_LIST }, (struct omis_value){ .kind = OMIS_LIST },
+	      "n");
 }
 END_TEST
 
@@ -223,10 +225,12 @@ END_TEST
 START_TEST(a_filter_that_makes_no_sense_is_refused_in_words)
 {
 	static const char *const bad[] = {
-		"omig_if(1,\"=\",2)",	  "omig_if(1,\"\",2)",	"omig_if(1,$par1,2)",
-		"omig_every(0)",	  "omig_every(-3)",	"omig_every($par1)",
-		"omig_at_most(0)",	  "omig_at_most(-1.5)", "omig_at_most(1e9)",
-		"print([1]) omig_every(0)", "omig_at_most($par1)", "omig_at_most(nan)",
+		"omig_if(1,\"=\",2)",  "omig_if(1,\"\",2)",
+		"omig_if(1,$par1,2)",  "omig_every(0)",
+		"omig_every(-3)",      "omig_every($par1)",
+		"omig_at_most(0)",     "omig_at_most(-1.5)",
+		"omig_at_most(1e9)",   "print([1]) omig_every(0)",
+		"omig_at_most($par1)", "omig_at_most(nan)",
 	};
 	char text[200];
 	struct err e;

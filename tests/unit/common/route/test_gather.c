@@ -251,7 +251,8 @@ START_TEST(a_child_speaks_for_its_own_objects_only)
 }
 END_TEST
 
-/* What was its own and is not any more may be missing, and is no reason to lose the rest of the answer. */
+/* What was its own and is not any more may be missing, and is no reason to lose the rest of the
+ * answer. */
 START_TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };
@@ -265,8 +266,9 @@ START_TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 	ck_assert_int_eq(add(g, 1, r), 0);
 	ck_assert_int_eq(add(g, 0, answer(1, "n_10", "0", 2)), 0);
 	ck_assert_int_eq(add(g, 2, answer(2, "", "", 3)), 0);
-	finishes(g, "1 'n_11' OK '1'; 1 'n_10' OK '0'; 2 '' OK '' 6/6 missing n_21 (the host is lost) "
-		    "missing s_2 (no answer in time) missing s_2 (silent)");
+	finishes(g,
+		 "1 'n_11' OK '1'; 1 'n_10' OK '0'; 2 '' OK '' 6/6 missing n_21 (the host is lost) "
+		 "missing s_2 (no answer in time) missing s_2 (silent)");
 }
 END_TEST
 
@@ -346,6 +348,7 @@ SUITE("route gather", when_all_have_answered_it_is_done_and_whole,
       an_impossible_quorum_ends_with_the_last_answer, now_takes_the_first_answer,
       a_partial_answer_of_a_child_stays_partial, a_child_cannot_lie_about_what_it_was_asked,
       answers_that_nobody_waits_for_are_refused, an_answer_to_what_was_not_asked_is_dropped_whole,
-      a_child_speaks_for_its_own_objects_only, what_a_child_misses_of_somebody_else_is_missing_of_its_own, a_child_that_refuses_the_text_refuses_each_action,
-      those_still_awaited_can_be_told_to_stop, a_step_without_parts_is_done_at_once,
-      every_failed_allocation_of_gathering_is_survived)
+      a_child_speaks_for_its_own_objects_only,
+      what_a_child_misses_of_somebody_else_is_missing_of_its_own,
+      a_child_that_refuses_the_text_refuses_each_action, those_still_awaited_can_be_told_to_stop,
+      a_step_without_parts_is_done_at_once, every_failed_allocation_of_gathering_is_survived)

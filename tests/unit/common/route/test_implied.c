@@ -12,13 +12,16 @@ static const char request[] = ":proc_send_signal([],15) proc_send_signal([n_1,p_
 /* One unknown object after the other is told of each action. */
 static struct reply *reply_of(const uint32_t action[4])
 {
-	static const char *const object[] = { "p_1_000001", "p_1_000002", "t_1_000001",
-					      "p_1_000001,p_1_000002", "n_2", "" };
+	static const char *const object[] = { "p_1_000001", "p_1_000002",
+					      "t_1_000001", "p_1_000001,p_1_000002",
+					      "n_2",	    "" };
 	struct reply *r = reply_new();
 
 	for (int a = 0; a < 4; a++)
 		for (size_t i = 0; i < sizeof(object) / sizeof(object[0]); i++)
-			ck_assert_int_eq(reply_add(r, action[a], object[i], STATUS_UNKNOWN_OBJECT, "gone"), 0);
+			ck_assert_int_eq(
+				reply_add(r, action[a], object[i], STATUS_UNKNOWN_OBJECT, "gone"),
+				0);
 	ck_assert_int_eq(reply_add(r, action[0], "p_1_000001", STATUS_NO_PERMISSION, "no"), 0);
 	ck_assert_int_eq(reply_add(r, action[0], "p_1_000002", STATUS_OK, ""), 0);
 	return r;

@@ -196,13 +196,16 @@ START_TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
 	plans(&w, OMIS_MANIPULATE, ":omig_calls_enable([],\"count\",0)",
 	      "0/2[1]:omig_calls_enable([p_1_000002,p_2_000001],\"count\",0) "
 	      "1/1[1]:omig_calls_enable([p_3_000001],\"count\",0)");
-	plans(&w, OMIS_MANIPULATE, ":proc_send_signal([n_1],9)", "0/1[1]:proc_send_signal([p_1_000002],9)");
+	plans(&w, OMIS_MANIPULATE, ":proc_send_signal([n_1],9)",
+	      "0/1[1]:proc_send_signal([p_1_000002],9)");
 	plans(&w, OMIS_MANIPULATE, ":proc_send_signal([n_1,p_1_000001],9)",
 	      "0/2[1]:proc_send_signal([p_1_000002,p_1_000001],9)");
 	plans(&w, OMIS_OBSERVE, ":pa_counter_local_create([n_1])",
 	      "here 1 pa_counter_local_create([p_1_000002]) =>  1/1");
-	plans(&w, OMIS_OBSERVE, ":proc_get_info([n_1],1)", "0/2[1]:proc_get_info([p_1_000001,p_1_000002],1)");
-	plans(&w, OMIS_OBSERVE, ":proc_detach([n_1])", "here 1 proc_detach([p_1_000001,p_1_000002]) =>  2/2");
+	plans(&w, OMIS_OBSERVE, ":proc_get_info([n_1],1)",
+	      "0/2[1]:proc_get_info([p_1_000001,p_1_000002],1)");
+	plans(&w, OMIS_OBSERVE, ":proc_detach([n_1])",
+	      "here 1 proc_detach([p_1_000001,p_1_000002]) =>  2/2");
 }
 END_TEST
 
@@ -528,7 +531,8 @@ SUITE("route plan", a_request_is_split_by_child_in_textual_order, a_barrier_ends
       containers_expand_in_lists_and_members_are_lifted, an_object_named_twice_is_asked_once,
       what_does_not_exist_is_an_entry_of_its_own, what_is_not_attached_does_not_exist,
       nothing_to_do_is_no_step_and_no_error,
-      what_has_ended_is_read_but_manipulated_only_by_its_name, what_cannot_be_reached_is_asked_and_missing,
+      what_has_ended_is_read_but_manipulated_only_by_its_name,
+      what_cannot_be_reached_is_asked_and_missing,
       a_right_that_is_not_there_refuses_the_action_alone, a_scalar_is_not_expanded,
       a_counter_is_where_its_processes_are, a_question_to_each_daemon_goes_to_all_children,
       below_the_top_services_of_the_top_are_refused, action_numbers_of_the_larger_request_are_kept,

@@ -55,8 +55,13 @@ START_TEST(all_fields_come_through)
 	ck_assert_uint_eq(out.ntext, 5);
 	for (size_t i = 0; i < 5; i++)
 		ck_assert_str_eq(out.text[i], in.text[i]);
-	in = (struct tracer_msg){ .type = TRACER_EVENT, .pid = 5, .tid = 6, .start = UINT64_MAX,
-				  .what = TRACER_SIGNAL, .nvalue = 2, .value = { 9, UINT64_MAX } };
+	in = (struct tracer_msg){ .type = TRACER_EVENT,
+				  .pid = 5,
+				  .tid = 6,
+				  .start = UINT64_MAX,
+				  .what = TRACER_SIGNAL,
+				  .nvalue = 2,
+				  .value = { 9, UINT64_MAX } };
 	ck_assert_int_eq(pass(), 0);
 	ck_assert_int_eq(out.pid, 5);
 	ck_assert_int_eq(out.tid, 6);
@@ -75,8 +80,12 @@ START_TEST(bytes_come_through_up_to_their_limit)
 		in = (struct tracer_msg){ .type = TRACER_BYTES, .bytes = bytes, .nbytes = n };
 		ck_assert_int_eq(pass(), n <= TRACER_BYTES_MAX ? 0 : -ERR_PROTO);
 	}
-	in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4,
-				  .value = { 4096, 2, 4, 3 }, .bytes = bytes, .nbytes = 6 };
+	in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY,
+				  .pid = 5,
+				  .nvalue = 4,
+				  .value = { 4096, 2, 4, 3 },
+				  .bytes = bytes,
+				  .nbytes = 6 };
 	ck_assert_int_eq(pass(), 0);
 	ck_assert_uint_eq(out.nbytes, 6);
 	ck_assert_mem_eq(out.bytes, bytes, 6);
@@ -107,16 +116,33 @@ START_TEST(what_does_not_fit_its_kind_is_refused)
 		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 0, 1, 1 } },
 		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, 1, 0 } },
 		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 2, 1, 1 } },
-		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { UINT64_MAX, 1, 1, 1 } },
-		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, INT64_MAX, 2 } },
-		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4,
+		{ .type = TRACER_READ_MEMORY,
+		  .pid = 5,
+		  .nvalue = 4,
+		  .value = { UINT64_MAX, 1, 1, 1 } },
+		{ .type = TRACER_READ_MEMORY,
+		  .pid = 5,
+		  .nvalue = 4,
+		  .value = { 0, 1, INT64_MAX, 2 } },
+		{ .type = TRACER_READ_MEMORY,
+		  .pid = 5,
+		  .nvalue = 4,
 		  .value = { 0, TRACER_BYTES_MAX / 2 + 1, TRACER_BYTES_MAX, 2 } },
-		{ .type = TRACER_READ_MEMORY, .pid = 5, .nvalue = 4,
+		{ .type = TRACER_READ_MEMORY,
+		  .pid = 5,
+		  .nvalue = 4,
 		  .value = { 0, UINT64_MAX, UINT64_MAX, 2 } },
-		{ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4, .value = { 0, 1, 1, 2 },
-		  .nbytes = 1, .bytes = (const uint8_t *)"x" },
+		{ .type = TRACER_WRITE_MEMORY,
+		  .pid = 5,
+		  .nvalue = 4,
+		  .value = { 0, 1, 1, 2 },
+		  .nbytes = 1,
+		  .bytes = (const uint8_t *)"x" },
 		{ .type = TRACER_CREATE, .nvalue = 3, .ntext = 1, .text = { "a" }, .value = { 1 } },
-		{ .type = TRACER_CREATE, .nvalue = 3, .ntext = 1, .text = { "a" },
+		{ .type = TRACER_CREATE,
+		  .nvalue = 3,
+		  .ntext = 1,
+		  .text = { "a" },
 		  .value = { UINT64_MAX, 1 } },
 	};
 
@@ -146,7 +172,9 @@ START_TEST(the_longest_names_of_a_part_fit)
 	static char name[TRACER_NAME_MAX_BYTES + 1];
 
 	memset(name, 'x', TRACER_NAME_MAX_BYTES);
-	in = (struct tracer_msg){ .type = TRACER_FRAMES, .pid = 5, .tid = 5,
+	in = (struct tracer_msg){ .type = TRACER_FRAMES,
+				  .pid = 5,
+				  .tid = 5,
 				  .nvalue = TRACER_FRAMES_PART * TRACER_FRAME_VALUES,
 				  .ntext = TRACER_FRAMES_PART * TRACER_FRAME_TEXTS };
 	for (size_t i = 0; i < in.ntext; i++)
@@ -185,26 +213,18 @@ START_TEST(flipped_bytes_never_make_what_could_not_be_said)
 		if (tracer_msg_decode(&out, b.p, b.n, &e) == 0)
 			ck_assert_int_eq(tracer_msg_encode(&again, &out), 0);
 		if (i == 10000)
-			in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY, .pid = 5, .nvalue = 4,
-						  .value = { 4096, 2, 4, 3 }, .nbytes = 6,
+			in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY,
+						  .pid = 5,
+						  .nvalue = 4,
+						  .value = { 4096, 2, 4, 3 },
+						  .nbytes = 6,
 						  .bytes = (const uint8_t *)"123456" };
 	}
 	buf_done(&again);
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		all_fields_come_through,
-		bytes_come_through_up_to_their_limit,
-		what_does_not_fit_its_kind_is_refused,
-		a_program_has_as_many_streams_as_the_limit_says,
-		the_longest_names_of_a_part_fit,
-		every_cut_and_every_tail_is_refused,
-		flipped_bytes_never_make_what_could_not_be_said,
-	};
-
-	return suite_run_with("messages of lm-trace", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("messages of lm-trace", set_up, clean_up, all_fields_come_through,
+	   bytes_come_through_up_to_their_limit, what_does_not_fit_its_kind_is_refused,
+	   a_program_has_as_many_streams_as_the_limit_says, the_longest_names_of_a_part_fit,
+	   every_cut_and_every_tail_is_refused, flipped_bytes_never_make_what_could_not_be_said)

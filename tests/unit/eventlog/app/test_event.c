@@ -15,11 +15,12 @@
 #include <unistd.h>
 
 OMIG_EVENT(numbered, "numbered", OMIG_INFO, (int32, n), (float, f))
-OMIG_EVENT(all_kinds, "all.kinds", OMIG_DEBUG, (int32, i), (int64, l), (float, f), (double, d), (string, s))
+OMIG_EVENT(all_kinds, "all.kinds", OMIG_DEBUG, (int32, i), (int64, l), (float, f), (double, d),
+	   (string, s))
 OMIG_EVENT(lengths, "lengths", OMIG_INFO, (int32, n), (string, s))
 OMIG_EVENT0(tick, "tick", OMIG_INFO)
-OMIG_EVENT(twelve, "twelve", OMIG_TRACE, (int32, a), (int32, b), (int32, c), (int32, d), (int32, e), (int32, f), (int32, g),
-	   (int32, h), (int32, i), (int32, j), (int32, k), (string, last))
+OMIG_EVENT(twelve, "twelve", OMIG_TRACE, (int32, a), (int32, b), (int32, c), (int32, d), (int32, e),
+	   (int32, f), (int32, g), (int32, h), (int32, i), (int32, j), (int32, k), (string, last))
 
 static char path[64], trigger[64];
 
@@ -114,7 +115,8 @@ START_TEST(what_is_written_is_in_the_file)
 	ck_assert(evread_is_clean(&f.report));
 	ck_assert_uint_eq(f.events, 4);
 	ck_assert(!f.goes_back);
-	ck_assert_msg(f.first >= before - NSEC_PER_MSEC && f.last <= clock_wall() + NSEC_PER_MSEC, "times are not now");
+	ck_assert_msg(f.first >= before - NSEC_PER_MSEC && f.last <= clock_wall() + NSEC_PER_MSEC,
+		      "times are not now");
 }
 END_TEST
 
@@ -167,7 +169,8 @@ END_TEST
 
 static _Atomic bool has_written;
 
-/* Records of many lengths: what is left of an earlier round in a buffer does not begin where one of this round does. */
+/* Records of many lengths: what is left of an earlier round in a buffer does not begin where one of
+ * this round does. */
 static void *write_lengths(void *arg)
 {
 	static const char text[] = "------------------------------------------------------------";
@@ -342,7 +345,8 @@ START_TEST(events_in_signal_handlers_are_written_or_counted)
 		omig_event(numbered, 1, 1.0f);
 	pthread_join(sender, NULL);
 	ck_assert_int_eq(omig_event_flush(), 0);
-	ck_assert_uint_eq(read_log(NULL).events + omig_event_lost(), (uint64_t)mine + (uint64_t)in_handler);
+	ck_assert_uint_eq(read_log(NULL).events + omig_event_lost(),
+			  (uint64_t)mine + (uint64_t)in_handler);
 	ck_assert_int_eq(omig_event_close(), 0);
 }
 END_TEST
@@ -409,7 +413,8 @@ START_TEST(levels_are_chosen_by_the_environment)
 {
 	setenv("OMIG_EVENT_LEVEL", "info", 1);
 	ck_assert_int_eq(omig_event_open(path, 0), 0);
-	ck_assert(omig_event_is_on(numbered) && !omig_event_is_on(all_kinds) && !omig_event_is_on(twelve));
+	ck_assert(omig_event_is_on(numbered) && !omig_event_is_on(all_kinds) &&
+		  !omig_event_is_on(twelve));
 	ck_assert_int_eq(omig_event_close(), 0);
 }
 END_TEST

@@ -38,12 +38,14 @@ struct archive *stored_open(enum armode mode)
 	return a;
 }
 
-int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v,
-		  int64_t ts)
+int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type,
+		  const char *field, struct evvalue v, int64_t ts)
 {
 	struct evfield f = { field, v.kind };
 	struct evtype t = { .name = type, .level = EV_INFO, .nfield = 1, .field = &f };
-	struct event ev = { .type = &t, .value = &v, .stream = stream, .number = number, .wall_ns = ts };
+	struct event ev = {
+		.type = &t, .value = &v, .stream = stream, .number = number, .wall_ns = ts
+	};
 	struct err e = { 0 };
 	int rc = archive_put(a, &ev, &e);
 
@@ -51,7 +53,8 @@ int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const cha
 	return rc;
 }
 
-int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v)
+int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type,
+	       const char *field, struct evvalue v)
 {
 	return stored_put_at(a, stream, number, type, field, v, (int64_t)number * 1000);
 }

@@ -14,9 +14,10 @@ void stored_remove(void);
 struct archive *stored_open(enum armode mode);
 
 /* One event of this type with one field. Returns archive_put()'s answer. */
-int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v);
-int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type, const char *field, struct evvalue v,
-		  int64_t ts);
+int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type,
+	       const char *field, struct evvalue v);
+int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const char *type,
+		  const char *field, struct evvalue v, int64_t ts);
 
 #define I32(v) ((struct evvalue){ .kind = EV_INT32, .i32 = (v) })
 #define F64(v) ((struct evvalue){ .kind = EV_DOUBLE, .f64 = (v) })

@@ -35,7 +35,8 @@ END_TEST
 
 START_TEST(what_comes_in_pieces_and_out_of_order_is_whole)
 {
-	static const unsigned from[] = { 300, 0, 100, 500, 400, 200, 50 }, n[] = { 100, 100, 100, 100, 100, 100, 500 };
+	static const unsigned from[] = { 300, 0, 100, 500, 400, 200, 50 },
+			      n[] = { 100, 100, 100, 100, 100, 100, 500 };
 	struct archive *a;
 
 	stored_new();
@@ -67,7 +68,8 @@ START_TEST(two_loaders_take_turns)
 		char type[16];
 
 		snprintf(type, sizeof(type), "t%u", i % 8);
-		stored_put(now, 1, i / 2, type, "n", I32(1)); /* every event comes twice, often from the other */
+		/* every event comes twice, often from the other */
+		stored_put(now, 1, i / 2, type, "n", I32(1));
 		ck_assert_msg(!archive_commit(now, &e), "%s", e.text);
 	}
 	stored_close(a);
@@ -102,8 +104,22 @@ END_TEST
 
 START_TEST(no_name_reaches_sql)
 {
-	static const char *const names[] = { "x'); DROP TABLE type;--", "select", "SELECT", "Select", "e_x", "\"; --", "\xff\xfe", "a\nb",
-					     "../../etc/passwd", "\xc3\xa9", "_", " ", "'", "sqlite_master", "type", "; ATTACH 'x' AS y" };
+	static const char *const names[] = { "x'); DROP TABLE type;--",
+					     "select",
+					     "SELECT",
+					     "Select",
+					     "e_x",
+					     "\"; --",
+					     "\xff\xfe",
+					     "a\nb",
+					     "../../etc/passwd",
+					     "\xc3\xa9",
+					     "_",
+					     " ",
+					     "'",
+					     "sqlite_master",
+					     "type",
+					     "; ATTACH 'x' AS y" };
 	const unsigned n = sizeof(names) / sizeof(names[0]);
 	char longest[NAME_MAX_BYTES + 1];
 	struct archive *a;
@@ -114,7 +130,8 @@ START_TEST(no_name_reaches_sql)
 	a = stored_open(AR_WRITE);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned k = 0; k < n; k++)
-			stored_put(a, 1, i * n + k, names[i], names[k], STR(names[k], (uint32_t)strlen(names[k])));
+			stored_put(a, 1, i * n + k, names[i], names[k],
+				   STR(names[k], (uint32_t)strlen(names[k])));
 	stored_put(a, 2, 0, longest, longest, I32(1));
 	longest[0] = 'r';
 	stored_put(a, 2, 1, longest, longest, I32(1));
@@ -127,9 +144,15 @@ START_TEST(no_name_reaches_sql)
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM row_all"), n * n + 3);
 	ck_assert_int_eq(stored_number(a, "SELECT count(DISTINCT bytes) FROM type"), n + 3);
 	ck_assert_int_eq(stored_number(a, "SELECT count(DISTINCT lower(tab)) FROM type"), n + 3);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type WHERE tab GLOB '*[^a-z0-9_]*'"), 0);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM field WHERE col GLOB '*[^a-z0-9_]*'"), 0);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_select WHERE f_x_drop_table_type = 'x''); DROP TABLE type;--'"), 1);
+	ck_assert_int_eq(
+		stored_number(a, "SELECT count(*) FROM type WHERE tab GLOB '*[^a-z0-9_]*'"), 0);
+	ck_assert_int_eq(
+		stored_number(a, "SELECT count(*) FROM field WHERE col GLOB '*[^a-z0-9_]*'"), 0);
+	ck_assert_int_eq(
+		stored_number(
+			a,
+			"SELECT count(*) FROM e_select WHERE f_x_drop_table_type = 'x''); DROP TABLE type;--'"),
+		1);
 	archive_close(a);
 	stored_remove();
 }
@@ -153,10 +176,15 @@ START_TEST(values_of_another_class_have_a_column_of_their_own)
 	a = stored_open(AR_READ);
 	ck_assert_int_eq(stored_number(a, "SELECT sum(f_v) FROM e_x"), 15);
 	ck_assert_int_eq(stored_number(a, "SELECT count(f_v_real) FROM e_x"), 2);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x WHERE f_v_text IN ('nan', 'seven')"), 2);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x WHERE hex(f_v_bytes) IN ('610062', 'C027')"), 2);
+	ck_assert_int_eq(
+		stored_number(a, "SELECT count(*) FROM e_x WHERE f_v_text IN ('nan', 'seven')"), 2);
+	ck_assert_int_eq(
+		stored_number(
+			a, "SELECT count(*) FROM e_x WHERE hex(f_v_bytes) IN ('610062', 'C027')"),
+		2);
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value WHERE name = 'v'"), 8);
-	ck_assert_int_eq(stored_number(a, "SELECT n FROM baseline WHERE field = 'v' AND mean = 7.5"), 2);
+	ck_assert_int_eq(
+		stored_number(a, "SELECT n FROM baseline WHERE field = 'v' AND mean = 7.5"), 2);
 	archive_close(a);
 	stored_remove();
 }
@@ -177,9 +205,17 @@ START_TEST(every_kind_and_edge_comes_back_in_the_classic_views)
 	}
 	stored_close(a);
 	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event WHERE event = 'all.kinds' AND level = 4"), MADE_EDGES);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value WHERE name = 'HOST' AND value = 'foo.lbl.gov'"), MADE_EDGES);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"), MADE_EDGES * (int64_t)(made_all.nfield + made_all.nconst));
+	ck_assert_int_eq(
+		stored_number(a,
+			      "SELECT count(*) FROM event WHERE event = 'all.kinds' AND level = 4"),
+		MADE_EDGES);
+	ck_assert_int_eq(
+		stored_number(
+			a,
+			"SELECT count(*) FROM value WHERE name = 'HOST' AND value = 'foo.lbl.gov'"),
+		MADE_EDGES);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"),
+			 MADE_EDGES * (int64_t)(made_all.nfield + made_all.nconst));
 	ck_assert_int_eq(stored_number(a, "SELECT min(ts) FROM e_all_kinds"), INT64_MIN);
 	ck_assert_int_eq(stored_number(a, "SELECT max(f_l) FROM e_all_kinds"), INT64_MAX);
 	archive_close(a);
@@ -210,7 +246,8 @@ START_TEST(fields_beyond_the_room_are_left_out_and_counted)
 }
 END_TEST
 
-/* A text of n events, whose values are as `value` has them from event `from` on. The number of the event at which it was refused, or n. */
+/* A text of n events, whose values are as `value` has them from event `from` on. The number of the
+ * event at which it was refused, or n. */
 static unsigned put_text(struct archive *a, unsigned n, unsigned from, double value)
 {
 	struct evfield f = { "x", EV_DOUBLE };
@@ -219,7 +256,9 @@ static unsigned put_text(struct archive *a, unsigned n, unsigned from, double va
 	archive_compare(a, true);
 	for (unsigned i = 0; i < n; i++) {
 		struct evvalue v = F64(i < from ? i : value);
-		struct event ev = { .type = &t, .value = &v, .stream = 7, .number = i, .wall_ns = i };
+		struct event ev = {
+			.type = &t, .value = &v, .stream = 7, .number = i, .wall_ns = i
+		};
 		int rc = archive_put(a, &ev, NULL);
 
 		if (rc == -ERR_EXISTS)
@@ -311,7 +350,8 @@ static void is_refused(enum armode mode, const char *word)
 	ck_assert_msg(strstr(e.text, word), "%s", e.text);
 }
 
-/* Bytes 18 and 19 of a database say how it is written: 1, unless somebody made it 2, which is WAL. */
+/* Bytes 18 and 19 of a database say how it is written: 1, unless somebody made it 2, which is
+ * WAL. */
 static void is_not_touched(void)
 {
 	char path[64], head[20] = "";
@@ -376,13 +416,18 @@ END_TEST
 START_TEST(a_catalogue_that_lies_is_refused)
 {
 	static const char *const lies[] = {
-		"UPDATE type SET tab = 'e_x; DROP TABLE type'", "UPDATE type SET tab = 'type'",
-		"UPDATE field SET col = 'f_n\"'",		"UPDATE field SET class = 9",
-		"UPDATE field SET type = 7",			"UPDATE type SET bytes = x'00'",
+		"UPDATE type SET tab = 'e_x; DROP TABLE type'",
+		"UPDATE type SET tab = 'type'",
+		"UPDATE field SET col = 'f_n\"'",
+		"UPDATE field SET class = 9",
+		"UPDATE field SET type = 7",
+		"UPDATE type SET bytes = x'00'",
 		"INSERT INTO type SELECT type + 1, tab, name, bytes, n, first_ns, last_ns FROM type",
 		"UPDATE type SET n = 'many'",
-		"UPDATE stream SET sid = -5",			"UPDATE stream SET sid = 9223372036854775807",
-		"UPDATE description SET d = 9223372036854775807", "UPDATE archive SET generation = 9223372036854775807",
+		"UPDATE stream SET sid = -5",
+		"UPDATE stream SET sid = 9223372036854775807",
+		"UPDATE description SET d = 9223372036854775807",
+		"UPDATE archive SET generation = 9223372036854775807",
 		"UPDATE archive SET generation = -9223372036854775807",
 	};
 
@@ -405,9 +450,13 @@ END_TEST
 
 START_TEST(who_reads_changes_nothing)
 {
-	static const char *const words[] = { "DELETE FROM e_x", "ATTACH '/tmp/omig-test-other.db' AS o", "PRAGMA query_only=0",
-					     "CREATE TEMP TABLE t (x)", "VACUUM INTO '/tmp/omig-test-other.db'",
-					     "SELECT load_extension('x')", "SELECT 1; SELECT 2" };
+	static const char *const words[] = { "DELETE FROM e_x",
+					     "ATTACH '/tmp/omig-test-other.db' AS o",
+					     "PRAGMA query_only=0",
+					     "CREATE TEMP TABLE t (x)",
+					     "VACUUM INTO '/tmp/omig-test-other.db'",
+					     "SELECT load_extension('x')",
+					     "SELECT 1; SELECT 2" };
 	struct archive *a;
 
 	stored_new();
@@ -431,9 +480,12 @@ START_TEST(a_query_has_its_time)
 
 	stored_close(stored_open(AR_WRITE));
 	ck_assert(!archive_open(path, AR_READ, 20 * NSEC_PER_MSEC, &a, &e));
-	ck_assert_int_eq(arsql_do(archive_sql(a),
-				  "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r", &e),
-			 -ERR_TIMEOUT);
+	ck_assert_int_eq(
+		arsql_do(
+			archive_sql(a),
+			"WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT count(*) FROM r",
+			&e),
+		-ERR_TIMEOUT);
 	archive_close(a);
 	stored_remove();
 }
@@ -453,7 +505,8 @@ START_TEST(ranges_are_what_was_added)
 	rng_init(&r, suite_seed(4));
 	stored_new();
 	a = stored_open(AR_WRITE);
-	ck_assert(!archive_sql(a)->ops->begin(archive_sql(a)->db, NULL)); /* a sync for each statement would take long */
+	/* a sync for each statement would take long */
+	ck_assert(!archive_sql(a)->ops->begin(archive_sql(a)->db, NULL));
 	arloaded_init(&l);
 	for (int i = 0; i < 3000; i++) {
 		unsigned n = (unsigned)rng_below(&r, BITS);
@@ -482,81 +535,12 @@ START_TEST(ranges_are_what_was_added)
 }
 END_TEST
 
-/* --- a reader that may not write beside the archive takes no locks */
-
-#define NOBODY 65534 /* root may write everywhere: the test reads as another user */
-
-static const char *in_closed_folder(void)
-{
-	static char folder[64], path[96];
-
-	snprintf(folder, sizeof(folder), "/tmp/omig-test-%ld.closed", (long)getpid());
-	snprintf(path, sizeof(path), "%s/a.db", folder);
-	ck_assert(!mkdir(folder, 0755) || errno == EEXIST);
-	return path;
-}
-
-static struct archive *open_at(const char *path, enum armode mode)
-{
-	struct archive *a;
-	struct err e = { 0 };
-
-	ck_assert_msg(!archive_open(path, mode, 0, &a, &e), "%s", e.text);
-	return a;
-}
-
-static void write_some(const char *path, unsigned from)
-{
-	struct archive *a = open_at(path, AR_WRITE);
-
-	for (unsigned i = from; i < from + 1000; i++)
-		stored_put(a, 7, i, "x", "n", I32((int)i));
-	stored_close(a);
-}
-
-/* As root by another user id, else by the folder's mode. */
-static void close_folder(const char *folder)
-{
-	ck_assert(!chmod(folder, 0555));
-	ck_assert(geteuid() || !seteuid(NOBODY));
-}
-
-static void open_folder(const char *folder)
-{
-	ck_assert(getuid() || !seteuid(0));
-	ck_assert(!chmod(folder, 0755));
-}
-
-START_TEST(a_reader_without_locks_notices_a_writer)
-{
-	const char *path = in_closed_folder();
-	char folder[96];
-	struct archive *a;
-	struct err e = { 0 };
-	int64_t n = 0;
-
-	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-	write_some(path, 0);
-	close_folder(folder);
-	a = open_at(path, AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 1000);
-	open_folder(folder);
-	write_some(path, 1000);
-	ck_assert_int_eq(arsql_number(archive_sql(a), "SELECT count(*) FROM e_x", NULL, 0, &n, &e), -ERR_AGAIN);
-	ck_assert_msg(strstr(e.text, "written"), "%s", e.text);
-	archive_close(a);
-	close_folder(folder);
-	a = open_at(path, AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 2000);
-	archive_close(a);
-	open_folder(folder);
-	unlink(path);
-	rmdir(folder);
-}
-END_TEST
-
-SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole, two_loaders_take_turns,
-      what_was_not_committed_is_not_there, no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
-      every_kind_and_edge_comes_back_in_the_classic_views, fields_beyond_the_room_are_left_out_and_counted,
-      a_text_that_goes_on_otherwise_is_told_apart, numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind, other_databases_are_left_alone,
-      what_is_no_file_is_no_archive, a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time, a_reader_without_locks_notices_a_writer, ranges_are_what_was_added)
+SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole,
+      two_loaders_take_turns, what_was_not_committed_is_not_there, no_name_reaches_sql,
+      values_of_another_class_have_a_column_of_their_own,
+      every_kind_and_edge_comes_back_in_the_classic_views,
+      fields_beyond_the_room_are_left_out_and_counted, a_text_that_goes_on_otherwise_is_told_apart,
+      numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind,
+      other_databases_are_left_alone, what_is_no_file_is_no_archive,
+      a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time,
+      ranges_are_what_was_added)

@@ -29,7 +29,8 @@ static int note(void *arg, const struct event *ev)
 	return s->end;
 }
 
-static struct arevents_report read_all(const struct archive *a, const struct arevents_wish *w, arevents_fn fn, void *arg)
+static struct arevents_report read_all(const struct archive *a, const struct arevents_wish *w,
+				       arevents_fn fn, void *arg)
 {
 	struct arevents_report r;
 	struct err e = { 0 };
@@ -70,7 +71,8 @@ static int is_edge(void *arg, const struct event *ev)
 	for (unsigned i = 0; i < made_all.nfield; i++) {
 		struct evvalue v = as_stored(want[i]);
 
-		ck_assert_msg(evvalue_equal(&ev->value[i], &v), "event %u, field %s", (unsigned)ev->number, made_all.field[i].name);
+		ck_assert_msg(evvalue_equal(&ev->value[i], &v), "event %u, field %s",
+			      (unsigned)ev->number, made_all.field[i].name);
 	}
 	(*n)++;
 	return 0;
@@ -79,7 +81,9 @@ static int is_edge(void *arg, const struct event *ev)
 START_TEST(every_kind_and_edge_comes_back)
 {
 	struct archive *a;
-	struct event ev = { .type = &made_all, .stream_type = &of_stream, .stream = UINT64_MAX - 2 };
+	struct event ev = { .type = &made_all,
+			    .stream_type = &of_stream,
+			    .stream = UINT64_MAX - 2 };
 	unsigned n = 0;
 
 	stored_new();
@@ -99,20 +103,30 @@ START_TEST(every_kind_and_edge_comes_back)
 }
 END_TEST
 
-/* The same name with a value of each class, fields of one name twice, no fields, bytes that are no text. */
+/* The same name with a value of each class, fields of one name twice, no fields, bytes that are no
+ * text. */
 #define TURNS 6
 static const struct evvalue turn_values[TURNS][3] = {
-	{ I32(7) }, { F64((double)NAN) }, { STR("seven", 5) }, { STR("\xc0'", 2) }, { I32(1), STR("a\0b", 3), I32(3) },
+	{ I32(7) },
+	{ F64((double)NAN) },
+	{ STR("seven", 5) },
+	{ STR("\xc0'", 2) },
+	{ I32(1), STR("a\0b", 3), I32(3) },
 };
 static const struct evfield turn_fields[TURNS][3] = {
-	{ { "v", EV_INT32 } },	{ { "v", EV_DOUBLE } }, { { "v", EV_STRING } },
-	{ { "v", EV_STRING } }, { { "v", EV_INT32 }, { "v", EV_STRING }, { "v", EV_INT32 } },
+	{ { "v", EV_INT32 } },
+	{ { "v", EV_DOUBLE } },
+	{ { "v", EV_STRING } },
+	{ { "v", EV_STRING } },
+	{ { "v", EV_INT32 }, { "v", EV_STRING }, { "v", EV_INT32 } },
 };
 static const unsigned turn_n[TURNS] = { 1, 1, 1, 1, 3, 0 };
 
 static struct evtype turn_type(uint64_t i)
 {
-	return (struct evtype){ .name = "x", .level = (unsigned)i, .nfield = turn_n[i], .field = turn_fields[i] };
+	return (struct evtype){
+		.name = "x", .level = (unsigned)i, .nfield = turn_n[i], .field = turn_fields[i]
+	};
 }
 
 static int is_turn(void *arg, const struct event *ev)
@@ -122,7 +136,8 @@ static int is_turn(void *arg, const struct event *ev)
 	ck_assert(evtype_equal(ev->type, &want));
 	ck_assert(!ev->stream_type);
 	for (unsigned i = 0; i < want.nfield; i++)
-		ck_assert_msg(evvalue_equal(&ev->value[i], &turn_values[ev->number][i]), "event %u, field %u", (unsigned)ev->number, i);
+		ck_assert_msg(evvalue_equal(&ev->value[i], &turn_values[ev->number][i]),
+			      "event %u, field %u", (unsigned)ev->number, i);
 	return note(arg, ev);
 }
 
@@ -158,7 +173,8 @@ static void put_many(struct archive *a, unsigned ntypes, unsigned n)
 		char type[16];
 
 		snprintf(type, sizeof(type), "t%u", (unsigned)rng_below(&r, ntypes));
-		stored_put_at(a, i % 3, i / 3, type, i % 2 ? "a" : "b", i % 2 ? I32((int)i) : F64(i), (int64_t)rng_below(&r, 500) - 100);
+		stored_put_at(a, i % 3, i / 3, type, i % 2 ? "a" : "b",
+			      i % 2 ? I32((int)i) : F64(i), (int64_t)rng_below(&r, 500) - 100);
 	}
 }
 
@@ -264,10 +280,14 @@ static int is_x(void *arg, const struct event *ev)
 START_TEST(rows_that_are_no_events_are_passed_over_and_counted)
 {
 	static const char *const harm[] = {
-		"UPDATE e_x SET f_n = 3000000000 WHERE f_n = 5", "UPDATE e_x SET f_n = 'five' WHERE f_n = 5",
-		"UPDATE e_x SET f_n = x'00' WHERE f_n = 5",	 "UPDATE e_x SET f_n = 5.5 WHERE f_n = 5",
-		"UPDATE e_x SET d = 0 WHERE f_n = 5",		 "UPDATE e_x SET d = 'x' WHERE f_n = 5",
-		"UPDATE e_x SET ts = 'now' WHERE f_n = 5",	 "UPDATE e_x SET id = -7 WHERE f_n = 5",
+		"UPDATE e_x SET f_n = 3000000000 WHERE f_n = 5",
+		"UPDATE e_x SET f_n = 'five' WHERE f_n = 5",
+		"UPDATE e_x SET f_n = x'00' WHERE f_n = 5",
+		"UPDATE e_x SET f_n = 5.5 WHERE f_n = 5",
+		"UPDATE e_x SET d = 0 WHERE f_n = 5",
+		"UPDATE e_x SET d = 'x' WHERE f_n = 5",
+		"UPDATE e_x SET ts = 'now' WHERE f_n = 5",
+		"UPDATE e_x SET id = -7 WHERE f_n = 5",
 		"UPDATE e_x SET id = 7 WHERE f_n = 5",
 	};
 	struct archive *a;
@@ -284,7 +304,8 @@ START_TEST(rows_that_are_no_events_are_passed_over_and_counted)
 		change(path, harm[i]);
 		a = stored_open(AR_READ);
 		r = read_all(a, NULL, is_x, &s);
-		ck_assert_msg(r.bad == 1 && r.events == 9 && s.n == 9, "%s: %u", harm[i], (unsigned)r.bad);
+		ck_assert_msg(r.bad == 1 && r.events == 9 && s.n == 9, "%s: %u", harm[i],
+			      (unsigned)r.bad);
 		archive_close(a);
 	}
 	stored_remove();
@@ -314,7 +335,8 @@ START_TEST(a_description_that_lies_is_refused)
 		stored_close(a);
 		change(path, lies[i]);
 		a = stored_open(AR_READ);
-		ck_assert_msg(arevents_read(a, NULL, note, &s, &r, &e) == -ERR_INVALID, "%s: %s", lies[i], e.text);
+		ck_assert_msg(arevents_read(a, NULL, note, &s, &r, &e) == -ERR_INVALID, "%s: %s",
+			      lies[i], e.text);
 		archive_close(a);
 	}
 	stored_remove();
@@ -350,15 +372,17 @@ START_TEST(a_view_in_a_tables_place_is_refused)
 
 	stored_put(a, 1, 0, "x", "n", I32(1));
 	stored_close(a);
-	change(path, "ALTER TABLE e_x RENAME TO was; CREATE VIEW E_x AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
-		     "SELECT n AS id, n AS ts, 1 AS d, n AS f_n FROM r");
+	change(path,
+	       "ALTER TABLE e_x RENAME TO was; CREATE VIEW E_x AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+	       "SELECT n AS id, n AS ts, 1 AS d, n AS f_n FROM r");
 	ck_assert_int_eq(archive_open(path, AR_READ, 0, &a, &e), -ERR_INVALID);
 	ck_assert_msg(strstr(e.text, "views of events"), "%s", e.text);
 	stored_remove();
 }
 END_TEST
 
-SUITE("arevents", every_kind_and_edge_comes_back, what_changes_its_kind_is_what_it_was, events_of_all_types_come_by_their_time,
-      who_has_enough_ends_it, an_event_that_is_not_there_is_said_to_be_that, an_archive_without_events_has_none,
-      rows_that_are_no_events_are_passed_over_and_counted, a_description_that_lies_is_refused, a_value_that_was_left_out_is_counted,
-      a_view_in_a_tables_place_is_refused)
+SUITE("arevents", every_kind_and_edge_comes_back, what_changes_its_kind_is_what_it_was,
+      events_of_all_types_come_by_their_time, who_has_enough_ends_it,
+      an_event_that_is_not_there_is_said_to_be_that, an_archive_without_events_has_none,
+      rows_that_are_no_events_are_passed_over_and_counted, a_description_that_lies_is_refused,
+      a_value_that_was_left_out_is_counted, a_view_in_a_tables_place_is_refused)

@@ -93,4 +93,5 @@ START_TEST(what_it_says_to_have_is_checked)
 }
 END_TEST
 
-SUITE("arkept", blocks_that_come_until_they_are_safe_are_there_once, what_it_says_to_have_is_checked)
+SUITE("arkept", blocks_that_come_until_they_are_safe_are_there_once,
+      what_it_says_to_have_is_checked)

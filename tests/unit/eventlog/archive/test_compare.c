@@ -12,16 +12,19 @@ static void is_about(double got, double want)
 	ck_assert_msg(fabs(got - want) <= 1e-9 * fabs(want), "%.12g, not %.12g", got, want);
 }
 
-/* The example of SciPy's documentation: U = 17, p = 0.1113468... by the normal approximation with continuity. */
+/* The example of SciPy's documentation: U = 17, p = 0.1113468... by the normal approximation with
+ * continuity. */
 START_TEST(ranks_are_those_of_the_textbook)
 {
-	double a[] = { 19, 22, 16, 29, 24, 19, 22, 16, 29, 24 }, b[] = { 20, 11, 17, 12, 20, 11, 17, 12 }, few[] = { 19, 22, 16, 29, 24 };
+	double a[] = { 19, 22, 16, 29, 24, 19, 22, 16, 29, 24 },
+	       b[] = { 20, 11, 17, 12, 20, 11, 17, 12 }, few[] = { 19, 22, 16, 29, 24 };
 	double four[] = { 20, 11, 17, 12 }, above, u = 68, n = 18, ties = 9 * 6, variance;
 
 	ck_assert(isnan(arstat_ranks(few, 5, four, 4, &above)));
 	is_about(above, 17.0 / 20);
 	variance = 10.0 * 8 / 12 * (n + 1 - ties / (n * (n - 1)));
-	is_about(arstat_ranks(a, 10, b, 8, &above), erfc((u - 40 - 0.5) / sqrt(variance) / sqrt(2)));
+	is_about(arstat_ranks(a, 10, b, 8, &above),
+		 erfc((u - 40 - 0.5) / sqrt(variance) / sqrt(2)));
 	is_about(above, 0.85);
 }
 END_TEST
@@ -43,7 +46,8 @@ START_TEST(equal_samples_do_not_differ)
 }
 END_TEST
 
-/* t = 1 / sqrt(2 * 20/9 / 10) = 1.5 with 18 degrees of freedom: 0.1510 in tables of Student's distribution. */
+/* t = 1 / sqrt(2 * 20/9 / 10) = 1.5 with 18 degrees of freedom: 0.1510 in tables of Student's
+ * distribution. */
 START_TEST(means_are_compared_as_welch_did)
 {
 	double a[] = { 1, 2, 3, 4, 5, 1, 2, 3, 4, 5 }, b[] = { 2, 3, 4, 5, 6, 2, 3, 4, 5, 6 };
@@ -71,7 +75,8 @@ static double exponential(struct rng *r)
 	return -log(1 - rng_double(r));
 }
 
-/* Where nothing differs one in twenty is below 0.05, and intervals of 95 % have the truth in 19 of 20. */
+/* Where nothing differs one in twenty is below 0.05, and intervals of 95 % have the truth in 19
+ * of 20. */
 START_TEST(chance_is_called_a_change_as_often_as_said)
 {
 	struct rng r;
@@ -112,7 +117,8 @@ static void gone(struct archive *a, const char *path)
 	}
 }
 
-static struct archive *filled(char out[64], const char *name, uint64_t seed, double slow, unsigned n, const char *only)
+static struct archive *filled(char out[64], const char *name, uint64_t seed, double slow,
+			      unsigned n, const char *only)
 {
 	struct archive *a;
 	struct err e = { 0 };
@@ -128,17 +134,20 @@ static struct archive *filled(char out[64], const char *name, uint64_t seed, dou
 
 		t += exponential(&r) * 10;
 		stored_put_at(a, seed, 4 * i, "read.start", "id", I32((int)i), (int64_t)(t * 1e6));
-		stored_put_at(a, seed, 4 * i + 1, "read.end", "id", I32((int)i), (int64_t)((t + d) * 1e6));
+		stored_put_at(a, seed, 4 * i + 1, "read.end", "id", I32((int)i),
+			      (int64_t)((t + d) * 1e6));
 		stored_put_at(a, seed, 4 * i + 2, "tick", "id", I32((int)i), (int64_t)(t * 1e6));
 		if (only && i % 20 == 0)
-			stored_put_at(a, seed, 4 * i + 3, only, "id", I32((int)i), (int64_t)(t * 1e6));
+			stored_put_at(a, seed, 4 * i + 3, only, "id", I32((int)i),
+				      (int64_t)(t * 1e6));
 	}
 	stored_close(a);
 	ck_assert_msg(!archive_open(out, AR_READ, 0, &a, &e), "%s", e.text);
 	return a;
 }
 
-static const struct archange *find(const struct archange *c, size_t n, const char *name, enum archange_what what)
+static const struct archange *find(const struct archange *c, size_t n, const char *name,
+				   enum archange_what what)
 {
 	for (size_t i = 0; i < n; i++)
 		if (!strcmp(c[i].name, name) && c[i].what == what)
@@ -149,8 +158,8 @@ static const struct archange *find(const struct archange *c, size_t n, const cha
 
 static void is_verdict(enum archange_verdict want, const struct archange *c)
 {
-	ck_assert_msg(c->verdict == want, "%s: verdict %d, p %g, ratio %g (%g .. %g)", c->name, c->verdict, c->p, c->ratio.value, c->ratio.low,
-		      c->ratio.high);
+	ck_assert_msg(c->verdict == want, "%s: verdict %d, p %g, ratio %g (%g .. %g)", c->name,
+		      c->verdict, c->p, c->ratio.value, c->ratio.low, c->ratio.high);
 }
 
 static const struct arcompare_wish usual = { .least = 0.05, .level = 0.99 };
@@ -158,7 +167,8 @@ static const struct arcompare_wish usual = { .least = 0.05, .level = 0.99 };
 START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 {
 	char p1[64], p2[64];
-	struct archive *now = filled(p1, "now", 5, 1.3, 800, "now.only"), *base = filled(p2, "base", 6, 1, 800, "base.only");
+	struct archive *now = filled(p1, "now", 5, 1.3, 800, "now.only"),
+		       *base = filled(p2, "base", 6, 1, 800, "base.only");
 	struct archange *c;
 	size_t n;
 	struct err e = { 0 };
@@ -185,7 +195,8 @@ END_TEST
 START_TEST(of_few_events_nothing_is_said)
 {
 	char p1[64], p2[64];
-	struct archive *now = filled(p1, "now", 5, 1, 1, NULL), *base = filled(p2, "base", 6, 1, 3, NULL);
+	struct archive *now = filled(p1, "now", 5, 1, 1, NULL),
+		       *base = filled(p2, "base", 6, 1, 3, NULL);
 	struct archange *c;
 	size_t n;
 
@@ -199,5 +210,7 @@ START_TEST(of_few_events_nothing_is_said)
 }
 END_TEST
 
-SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ, means_are_compared_as_welch_did, holm_counts_all_of_them,
-      chance_is_called_a_change_as_often_as_said, what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)
+SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ,
+      means_are_compared_as_welch_did, holm_counts_all_of_them,
+      chance_is_called_a_change_as_often_as_said,
+      what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches that were reported as stored are read back after every crash: a loader is stopped, continued and
- * killed at random points of commit, checkpoint and restart of the WAL, beside a reader that is stopped too.
- * OMIG_ARCHIVE_KILLS=5000 is the long run.
+ * Batches that were reported as stored are read back after every crash: a loader is stopped,
+ * continued and killed at random points of commit, checkpoint and restart of the WAL, beside a
+ * reader that is stopped too. OMIG_ARCHIVE_KILLS=5000 is the long run.
  */
 #include "common/base/rng.h"
 #include "tests/unit/eventlog/archive/stored.h"
@@ -48,9 +48,8 @@ static void load_until_killed(uint64_t from)
 	struct archive *a = stored_open(AR_WRITE);
 
 	archive_set_batch(a, BATCH);
-	stored_number(
-		a,
-		"PRAGMA wal_autocheckpoint=20"); /* pages, instead of 4000: a restarted WAL every few batches */
+	stored_number(a, "PRAGMA wal_autocheckpoint=20"); /* pages, instead of 4000: a restarted WAL
+							     every few batches */
 	for (uint64_t i = from;; i++)
 		if (stored_put(a, 7, i, i % 3 ? "x" : "y", "n", I32((int)i)))
 			atomic_store(reported, from + archive_report(a)->safe);
@@ -85,7 +84,8 @@ static void reader(uint64_t unused)
 	read_until_killed();
 }
 
-/* Some time passes, in which the two are stopped and continued. A stopped process holds its locks. */
+/* Some time passes, in which the two are stopped and continued. A stopped process holds its
+ * locks. */
 static void disturb(struct rng *r)
 {
 	int64_t left = (int64_t)rng_below(r, SPAN_US);

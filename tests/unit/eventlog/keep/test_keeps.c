@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions between who makes blocks and who is above: openings, acknowledgements, restarts, the end. */
+/* Kept subscriptions between who makes blocks and who is above: openings, acknowledgements,
+ * restarts, the end. */
 #include "tests/suite.h"
 #include "tests/unit/eventlog/keep/world.h"
 
@@ -123,7 +124,8 @@ START_TEST(an_ended_one_leaves_nothing_behind)
 	append(100);
 	WAIT_FOR(seen.blocks == 1);
 	ck_assert(is_there("run7.sub") && is_there("run7"));
-	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", "omig:tool-observe//v" } });
+	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END,
+				      .events_end = { "run7", "omig:tool-observe//v" } });
 	loop_wait(l, 10 * NSEC_PER_MSEC);
 	ck_assert_uint_eq(seen.gone, 0); /* not its owner */
 	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } });
@@ -158,17 +160,8 @@ START_TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		blocks_go_up_in_order_as_far_as_there_is_room,
-		what_is_not_acknowledged_comes_again_with_the_next_opening,
-		who_cannot_send_begins_anew,
-		all_of_it_outlives_the_daemon,
-		one_that_ends_says_so_when_all_is_safe_above,
-		an_ended_one_leaves_nothing_behind,
-		one_that_is_asked_for_again_in_the_turn_of_its_end_is_new,
-	};
-
-	return suite_run_with("keeps", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("keeps", set_up, clean_up, blocks_go_up_in_order_as_far_as_there_is_room,
+	   what_is_not_acknowledged_comes_again_with_the_next_opening, who_cannot_send_begins_anew,
+	   all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
+	   an_ended_one_leaves_nothing_behind,
+	   one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)

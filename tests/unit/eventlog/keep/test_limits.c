@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions where something is not to be had: room, memory, a disk that takes what is written; and what makes no sense. */
+/* Kept subscriptions where something is not to be had: room, memory, a disk that takes what is
+ * written; and what makes no sense. */
 #include "common/base/file.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -76,7 +77,8 @@ static uint64_t on_disk(void)
 START_TEST(the_end_comes_behind_what_was_lost_at_last)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN,
-			 .events_open = { "run7", OWNER, 3, KEEP_ROOM_MAX, MSG_KEEP_STOP, 2 * MIB, 600, false } };
+			 .events_open = { "run7", OWNER, 3, KEEP_ROOM_MAX, MSG_KEEP_STOP, 2 * MIB,
+					  600, false } };
 
 	keeps_take(ks, &m);
 	for (int i = 0; i < 30; i++)
@@ -133,8 +135,9 @@ START_TEST(what_makes_no_sense_is_refused_with_its_reason)
 	open_as("x", "omig:tool-observe//v", 3, 0, false);
 	ck_assert_int_eq(keeps_check(ks, "x", OWNER, &k, &e), 0);
 	ck_assert_int_eq(keeps_check(ks, "x", "omig:tool-observe//v", &k, &e), -ERR_DENIED);
-	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_OPEN,
-				      .events_open = { "y", OWNER, 3, 4, 0, 155 * MIB, 600, false } });
+	keeps_take(ks,
+		   &(struct msg){ .type = MSG_EVENTS_OPEN,
+				  .events_open = { "y", OWNER, 3, 4, 0, 155 * MIB, 600, false } });
 	ck_assert_int_eq(keeps_check(ks, "y", OWNER, &k, &e), -ERR_LIMIT);
 	ck_assert_int_eq(keeps_check(ks, "z", OWNER, &k, &e), -ERR_NOTFOUND);
 }
@@ -149,7 +152,8 @@ START_TEST(no_more_than_so_many_are_kept)
 	for (int i = 0; i <= KEEPS_MAX; i++) {
 		snprintf(name, sizeof(name), "s%d", i);
 		open_as(name, OWNER, 1, 0, false);
-		ck_assert_int_eq(keeps_check(ks, name, OWNER, &k, &e), i < KEEPS_MAX ? 0 : -ERR_LIMIT);
+		ck_assert_int_eq(keeps_check(ks, name, OWNER, &k, &e),
+				 i < KEEPS_MAX ? 0 : -ERR_LIMIT);
 	}
 }
 END_TEST
@@ -192,7 +196,8 @@ START_TEST(one_that_could_not_be_made_leaves_nothing_behind)
 		open_it(3);
 		alloc_sweep_pause();
 		if (keeps_find(ks, "run7")) {
-			keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } });
+			keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_END,
+						      .events_end = { "run7", OWNER } });
 			WAIT_FOR(!keeps_find(ks, "run7"));
 		} else {
 			refused++;
@@ -213,7 +218,8 @@ static void fill_disk(bool is_full)
 	if (is_full)
 		ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &was), 0);
 	ck_assert_int_eq(sigaction(SIGXFSZ, &(struct sigaction){ .sa_handler = SIG_IGN }, NULL), 0);
-	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, is_full ? &(struct rlimit){ 0, was.rlim_max } : &was), 0);
+	ck_assert_int_eq(
+		setrlimit(RLIMIT_FSIZE, is_full ? &(struct rlimit){ 0, was.rlim_max } : &was), 0);
 }
 
 START_TEST(a_full_disk_at_the_start_takes_nothing_of_what_is_on_it)
@@ -260,7 +266,8 @@ START_TEST(a_damaged_file_takes_no_other_subscription_with_it)
 	append(100);
 	WAIT_FOR(seen.blocks == 1);
 	keeps_free(ks);
-	for (const char *const *p = (const char *const[]){ "a.sub", ".sub", "b.sub", NULL }; *p; p++) {
+	for (const char *const *p = (const char *const[]){ "a.sub", ".sub", "b.sub", NULL }; *p;
+	     p++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, *p);
 		ck_assert_int_eq(file_write_atomic(path, "\0\0\0\3nonsense", 12, NULL), 0);
 	}
@@ -272,22 +279,14 @@ START_TEST(a_damaged_file_takes_no_other_subscription_with_it)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		a_full_disk_makes_no_end_of_what_is_on_it,
-		more_room_that_is_not_there_makes_no_end_of_what_there_is,
-		a_full_disk_stops_the_source_or_loses_exactly,
-		the_end_comes_behind_what_was_lost_at_last,
-		other_limits_hold_from_now_on_and_for_what_is_there,
-		what_makes_no_sense_is_refused_with_its_reason,
-		no_more_than_so_many_are_kept,
-		users_of_one_process_share_what_there_is,
-		one_that_could_not_be_made_leaves_nothing_behind,
-		a_full_disk_at_the_start_takes_nothing_of_what_is_on_it,
-		what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for,
-		a_damaged_file_takes_no_other_subscription_with_it,
-	};
-
-	return suite_run_with("limits", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("limits", set_up, clean_up, a_full_disk_makes_no_end_of_what_is_on_it,
+	   more_room_that_is_not_there_makes_no_end_of_what_there_is,
+	   a_full_disk_stops_the_source_or_loses_exactly,
+	   the_end_comes_behind_what_was_lost_at_last,
+	   other_limits_hold_from_now_on_and_for_what_is_there,
+	   what_makes_no_sense_is_refused_with_its_reason, no_more_than_so_many_are_kept,
+	   users_of_one_process_share_what_there_is,
+	   one_that_could_not_be_made_leaves_nothing_behind,
+	   a_full_disk_at_the_start_takes_nothing_of_what_is_on_it,
+	   what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for,
+	   a_damaged_file_takes_no_other_subscription_with_it)

@@ -31,7 +31,8 @@ static int send_up(void *arg, const struct msg *m)
 	seen.messages++;
 	seen.ends += ev->end;
 	for (size_t at = 0; at < ev->blocks.n; at += b.bytes) {
-		ck_assert_int_eq(evblock_look(ev->blocks.p + at, ev->blocks.n - at, &b), EVBLOCK_GOOD);
+		ck_assert_int_eq(evblock_look(ev->blocks.p + at, ev->blocks.n - at, &b),
+				 EVBLOCK_GOOD);
 		if (evgap_of(ev->blocks.p + at, &b, &g))
 			seen.lost += g.end_first - g.first;
 		else
@@ -95,7 +96,8 @@ void open_as(const char *name, const char *owner, uint64_t stream, uint32_t poli
 {
 	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_OPEN,
 				      .events_open = { name, owner, stream, 4, policy,
-						       policy == MSG_KEEP_STOP ? 2 * MIB : 8 * MIB, 600, ending } });
+						       policy == MSG_KEEP_STOP ? 2 * MIB : 8 * MIB,
+						       600, ending } });
 }
 
 void open_it(uint64_t stream)
@@ -105,7 +107,8 @@ void open_it(uint64_t stream)
 
 void ack(uint64_t stream, uint64_t place)
 {
-	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_ACK, .events_ack = { "run7", stream, place } });
+	keeps_take(ks, &(struct msg){ .type = MSG_EVENTS_ACK,
+				      .events_ack = { "run7", stream, place } });
 }
 
 struct keep *run7(void)
@@ -135,7 +138,8 @@ int append(size_t body)
 void set_up(void)
 {
 	/* In memory where that is to be had: here no disk is tested. */
-	snprintf(dir, sizeof(dir), "%s/omig-keep-XXXXXX", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	snprintf(dir, sizeof(dir), "%s/omig-keep-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	memset(&seen, 0, sizeof(seen));
 	seq = 0;

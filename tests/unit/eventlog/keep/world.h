@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriptions of a daemon, who makes blocks for one of them, and what comes to who is above. */
+/* The subscriptions of a daemon, who makes blocks for one of them, and what comes to who is
+ * above. */
 #ifndef TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
 #define TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
 
@@ -19,7 +20,8 @@ extern uint64_t seq; /* of the next block */
 
 /* What has come up, of one stream of blocks. */
 extern struct seen {
-	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, told, made, gone, given;
+	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, told, made,
+		gone, given;
 	bool refuses;
 	int full;
 } seen;

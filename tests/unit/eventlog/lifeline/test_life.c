@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lifelines: lines of events that belong together, which step is slow, and pages on which names stay names. */
+/* Lifelines: lines of events that belong together, which step is slow, and pages on which names
+ * stay names. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
@@ -23,7 +24,10 @@ static int put(struct life *l, const char *name, nsec_t at, const char *key, int
 {
 	const struct evfield field[] = { { "block.id", EV_STRING }, { "n", EV_INT32 } };
 	const struct evtype type = { .name = name, .level = EV_INFO, .nfield = 2, .field = field };
-	const struct evvalue value[] = { { .kind = EV_STRING, .n = (uint32_t)strlen(key), .s = key }, { .kind = EV_INT32, .i32 = n } };
+	const struct evvalue value[] = {
+		{ .kind = EV_STRING, .n = (uint32_t)strlen(key), .s = key },
+		{ .kind = EV_INT32, .i32 = n }
+	};
 	const struct event ev = { .type = &type, .value = value, .wall_ns = START + at };
 
 	return life_event(l, &ev, NULL);
@@ -147,7 +151,9 @@ START_TEST(the_slowest_step_is_first_with_its_median_p95_and_share)
 	ck_assert_uint_eq(m->step[0].n, 100);
 	ck_assert_double_eq_tol(m->step[0].share, 5050.0 / 5150, 1e-9);
 	ck_assert_str_eq(lifewords_verdict(m, &before, &behind), "disk.read");
-	ck_assert_str_eq(buf_str(&behind), ", 98.1 % of the time of all lines: median 50.0 ms, p95 95.0 ms, n = 100.");
+	ck_assert_str_eq(
+		buf_str(&behind),
+		", 98.1 % of the time of all lines: median 50.0 ms, p95 95.0 ms, n = 100.");
 	buf_done(&before);
 	buf_done(&behind);
 	life_free(l);
@@ -157,8 +163,11 @@ END_TEST
 START_TEST(a_step_has_the_name_of_the_work_that_both_ends_are_of)
 {
 	static const char *const pair[][3] = {
-		{ "Server_Send_Start", "Server_Send_End", "Server_Send" }, { "x.begin", "x.end", "x" }, { "readStart", "readEnd", "read" },
-		{ "a.start", "b.end", "a.start \xe2\x86\x92 b.end" },	   { ".start", ".end", "." },
+		{ "Server_Send_Start", "Server_Send_End", "Server_Send" },
+		{ "x.begin", "x.end", "x" },
+		{ "readStart", "readEnd", "read" },
+		{ "a.start", "b.end", "a.start \xe2\x86\x92 b.end" },
+		{ ".start", ".end", "." },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(pair); i++) {
@@ -204,10 +213,13 @@ START_TEST(events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_
 
 	put(l, "a", 0, "1", 0);
 	put_load(l, "host.load", EV_INFO, 5 * MS, (struct evvalue){ .kind = EV_DOUBLE, .f64 = 40 });
-	put_load(l, "host.load", EV_INFO, 2 * MS, (struct evvalue){ .kind = EV_STRING, .n = 5, .s = "20.50" });
-	put_load(l, "host.load", EV_INFO, 3 * MS, (struct evvalue){ .kind = EV_DOUBLE, .f64 = (double)NAN });
+	put_load(l, "host.load", EV_INFO, 2 * MS,
+		 (struct evvalue){ .kind = EV_STRING, .n = 5, .s = "20.50" });
+	put_load(l, "host.load", EV_INFO, 3 * MS,
+		 (struct evvalue){ .kind = EV_DOUBLE, .f64 = (double)NAN });
 	put_load(l, "retransmit", EV_WARN, 4 * MS, (struct evvalue){ .kind = EV_INT32, .i32 = 3 });
-	put_load(l, "said", EV_INFO, 4 * MS, (struct evvalue){ .kind = EV_STRING, .n = 2, .s = "hi" });
+	put_load(l, "said", EV_INFO, 4 * MS,
+		 (struct evvalue){ .kind = EV_STRING, .n = 2, .s = "hi" });
 	m = finish(l);
 	ck_assert_uint_eq(m->nseries, 3);
 	ck_assert_str_eq(m->series[0].name, "host.load.cpu");
@@ -229,7 +241,11 @@ static bool is_large(const void *arg, const struct event *ev)
 START_TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 {
 	static const int least = 5;
-	struct life_wish w = { .from = 10 * MS, .is_from_relative = true, .to = START + 50 * MS, .where = is_large, .where_arg = &least };
+	struct life_wish w = { .from = 10 * MS,
+			       .is_from_relative = true,
+			       .to = START + 50 * MS,
+			       .where = is_large,
+			       .where_arg = &least };
 	const struct life_model *m;
 	struct life *l = begin(&w);
 
@@ -238,10 +254,12 @@ START_TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 
 		snprintf(key, sizeof(key), "%d", i);
 		put(l, "a", i * 10 * MS, key, 0);
-		put(l, "b", i * 10 * MS + 1, key, i * 3); /* one event fulfils it, the line is there */
+		/* one event fulfils it, the line is there */
+		put(l, "b", i * 10 * MS + 1, key, i * 3);
 	}
 	m = finish(l);
-	ck_assert_uint_eq(m->nline, 3); /* 2, 3, 4; of 5 only what does not fulfil it lies within the time */
+	/* 2, 3, 4; of 5 only what does not fulfil it lies within the time */
+	ck_assert_uint_eq(m->nline, 3);
 	ck_assert_int_eq(m->start, START + 20 * MS);
 	ck_assert_str_eq(m->key[m->line[0].key], "2");
 	ck_assert_uint_eq(m->events, 16);
@@ -283,7 +301,9 @@ static struct life *random_life(uint64_t seed, int n)
 		char key[24];
 
 		snprintf(key, sizeof(key), "%d", (int)rng_below(&r, (uint64_t)n / 5 + 1));
-		ck_assert_int_eq(put(l, name[rng_below(&r, 5)], (nsec_t)rng_below(&r, 1000 * (uint64_t)MS), key, i), 0);
+		ck_assert_int_eq(put(l, name[rng_below(&r, 5)],
+				     (nsec_t)rng_below(&r, 1000 * (uint64_t)MS), key, i),
+				 0);
 	}
 	return l;
 }
@@ -324,7 +344,8 @@ START_TEST(density_is_the_time_that_lines_spend)
 		for (uint32_t k = 1; k < m->line[i].n; k++) {
 			const struct life_point *p = m->point + m->line[i].first + k - 1;
 
-			want += (double)(p[1].at - p[0].at); /* along a stage too: that is one row, of one sub-row */
+			/* along a stage too: that is one row, of one sub-row */
+			want += (double)(p[1].at - p[0].at);
 		}
 	for (unsigned level = 0; level < 3; level++) {
 		struct lifetile t;
@@ -333,7 +354,8 @@ START_TEST(density_is_the_time_that_lines_spend)
 		ck_assert_int_eq(lifetile_draw(&t, m, level), 0);
 		for (size_t i = 0; i < (size_t)t.rows * t.columns; i++)
 			sum += (double)t.count[i];
-		ck_assert_double_eq_tol(sum * (double)(m->end - m->start) / t.columns / want, 1, 0.001);
+		ck_assert_double_eq_tol(sum * (double)(m->end - m->start) / t.columns / want, 1,
+					0.001);
 		lifetile_done(&t);
 	}
 	life_free(l);
@@ -426,9 +448,11 @@ START_TEST(there_is_a_page_for_logs_with_little_in_them)
 		const struct life_model *m;
 
 		for (int i = 0; i < n && n < 4; i++)
-			put(l, i % 2 ? "a" : "b", n == 2 ? 0 : i, n == 3 ? (const char *const[]){ "1", "2", "3" }[i] : "1", 0);
+			put(l, i % 2 ? "a" : "b", n == 2 ? 0 : i,
+			    n == 3 ? (const char *const[]){ "1", "2", "3" }[i] : "1", 0);
 		if (n == 4)
-			put_load(l, "x", EV_INFO, 0, (struct evvalue){ .kind = EV_INT32, .i32 = -7 });
+			put_load(l, "x", EV_INFO, 0,
+				 (struct evvalue){ .kind = EV_INT32, .i32 = -7 });
 		m = finish(l);
 		ck_assert_int_eq(lifepage_html(&page, m, "t", "id", "", NULL), 0);
 		ck_assert_int_eq(lifepage_svg(&svg, m, "t", "id", NULL), 0);
@@ -509,8 +533,7 @@ static int make_page(void)
 
 START_TEST(without_memory_there_is_no_page_and_no_leak)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		int rc = make_page();
 		bool has_failed = alloc_sweep_has_failed();
 
@@ -520,11 +543,15 @@ START_TEST(without_memory_there_is_no_page_and_no_leak)
 }
 END_TEST
 
-SUITE("life", stages_stand_as_lines_have_them_in_whatever_order_they_came, stages_that_were_asked_for_are_the_ones_that_are_there,
-      a_key_whose_first_stage_comes_again_begins_another_line, the_slowest_step_is_first_with_its_median_p95_and_share,
+SUITE("life", stages_stand_as_lines_have_them_in_whatever_order_they_came,
+      stages_that_were_asked_for_are_the_ones_that_are_there,
+      a_key_whose_first_stage_comes_again_begins_another_line,
+      the_slowest_step_is_first_with_its_median_p95_and_share,
       a_step_has_the_name_of_the_work_that_both_ends_are_of, what_lines_lack_is_counted_by_stage,
       events_without_a_key_are_loads_when_they_have_numbers_and_marks_when_not,
-      a_part_of_the_time_and_some_of_the_lines_can_be_asked_for, several_fields_name_a_line_together,
-      every_event_is_in_one_line_in_time, density_is_the_time_that_lines_spend, packed_cells_are_the_cells,
-      names_are_never_markup_nor_script, there_is_a_page_for_logs_with_little_in_them, times_at_the_ends_of_the_world_are_left_out,
-      more_stages_than_rows_are_counted, large_models_are_sampled, without_memory_there_is_no_page_and_no_leak)
+      a_part_of_the_time_and_some_of_the_lines_can_be_asked_for,
+      several_fields_name_a_line_together, every_event_is_in_one_line_in_time,
+      density_is_the_time_that_lines_spend, packed_cells_are_the_cells,
+      names_are_never_markup_nor_script, there_is_a_page_for_logs_with_little_in_them,
+      times_at_the_ends_of_the_world_are_left_out, more_stages_than_rows_are_counted,
+      large_models_are_sampled, without_memory_there_is_no_page_and_no_leak)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs with NetLogger's calls: what they wrote is read back, with the kinds that their formats say. */
+/* Programs with NetLogger's calls: what they wrote is read back, with the kinds that their formats
+ * say. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
@@ -32,7 +33,8 @@ static void clean_up(void)
 	unlink(path);
 }
 
-/* Events as "name: field=value ..." lines, the constants of the stream left out; strings in quotes. */
+/* Events as "name: field=value ..." lines, the constants of the stream left out; strings in
+ * quotes. */
 static const char *read_back(void)
 {
 	static char text[4096];
@@ -54,7 +56,7 @@ static const char *read_back(void)
 			else
 				evwords_put_number(&b, a.value);
 			if (a.value->kind != EV_STRING)
-				buf_putc(&b, (uint8_t)"?ilfd"[a.value->kind]);
+				buf_putc(&b, (uint8_t) "?ilfd"[a.value->kind]);
 		}
 		buf_putc(&b, '\n');
 	}
@@ -75,17 +77,22 @@ START_TEST(formats_of_printf_say_the_kinds)
 	NL_Handle *lp = NetLoggerOpen(s("server"), url, 0);
 
 	ck_assert_ptr_nonnull(lp);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("Kinds"), s("UNITS=bytes DISK=%d"),
-					s("I=%d L=%ld LL=%lld U=%u D=%f E=%.2e S=%s Q=\"%s\" X=0x%x C=%c P=100%% M=%d/%d"), 7, -1,
-					1L << 40, -5LL, 4000000000u, 0.1, 1e300, "two words", "in quotes", 255, 'c', 1, 2),
-			 1);
+	ck_assert_int_eq(
+		NetLoggerWrite(
+			lp, s("Kinds"), s("UNITS=bytes DISK=%d"),
+			s("I=%d L=%ld LL=%lld U=%u D=%f E=%.2e S=%s Q=\"%s\" X=0x%x C=%c P=100%% M=%d/%d"),
+			7, -1, 1L << 40, -5LL, 4000000000u, 0.1, 1e300, "two words", "in quotes",
+			255, 'c', 1, 2),
+		1);
 	ck_assert_int_eq(NetLoggerWrite(lp, s("Fixed"), NULL, s("A=5 B=05 C=text D= E=2.5")), 1);
 	ck_assert_int_eq(NetLoggerWrite(lp, s("None"), s(""), s("")), 1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
-	ck_assert_str_eq(read_back(), "Kinds: !UNITS='bytes' !DISK=7i I=-1i L=1099511627776l LL=-5l U=4000000000l D=0.1d E=1e+300d "
-				      "S='two words' Q='in quotes' X='0xff' C='c' P='100%' M='1/2'\n"
-				      "Fixed: A=5i B='05' C='text' D='' E=2.5d\n"
-				      "None:\n");
+	ck_assert_str_eq(
+		read_back(),
+		"Kinds: !UNITS='bytes' !DISK=7i I=-1i L=1099511627776l LL=-5l U=4000000000l D=0.1d E=1e+300d "
+		"S='two words' Q='in quotes' X='0xff' C='c' P='100%' M='1/2'\n"
+		"Fixed: A=5i B='05' C='text' D='' E=2.5d\n"
+		"None:\n");
 }
 END_TEST
 
@@ -96,7 +103,9 @@ START_TEST(a_string_ends_where_its_precision_says)
 
 	ck_assert_ptr_nonnull(eight);
 	memcpy(eight, "abcdefgh", 8);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%.8s B=%-10.3s C=%.s D=%.99s"), eight, eight, eight, "all"), 1);
+	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%.8s B=%-10.3s C=%.s D=%.99s"),
+					eight, eight, eight, "all"),
+			 1);
 	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%ls"), L"wide"), -1);
 	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%lc"), L'w'), -1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
@@ -114,13 +123,21 @@ START_TEST(each_way_to_write_says_whether_it_has)
 	for (int level = 4; level <= 5; level++) {
 		int is_written = level == 4;
 
-		ck_assert_int_eq(NetLoggerWriteLvl(lp, level, s("E"), NULL, s("A=%d"), 1), is_written);
-		ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1, 2, level, s("E"), NULL, s("A=%d"), 1), is_written);
-		ck_assert_int_eq(NetLoggerWriteLvl_old(lp, level, s("E"), s("A=%d"), 1), is_written);
-		ck_assert_int_eq(NetLoggerWriteStringLvl(lp, level, s("E"), s("C=1"), s("A=1")), is_written);
-		ck_assert_int_eq(NetLoggerGTWriteStringLvl(lp, level, 1, 2, s("E"), s("C=1"), s("A=1")), is_written);
-		ck_assert_int_eq(NetLoggerWriteStringLvl_old(lp, level, s("E"), s("A=1")), is_written);
-		ck_assert_int_eq(NetLoggerGTWriteStringLvl_old(lp, level, 1, 2, s("E"), s("A=1")), is_written);
+		ck_assert_int_eq(NetLoggerWriteLvl(lp, level, s("E"), NULL, s("A=%d"), 1),
+				 is_written);
+		ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1, 2, level, s("E"), NULL, s("A=%d"), 1),
+				 is_written);
+		ck_assert_int_eq(NetLoggerWriteLvl_old(lp, level, s("E"), s("A=%d"), 1),
+				 is_written);
+		ck_assert_int_eq(NetLoggerWriteStringLvl(lp, level, s("E"), s("C=1"), s("A=1")),
+				 is_written);
+		ck_assert_int_eq(
+			NetLoggerGTWriteStringLvl(lp, level, 1, 2, s("E"), s("C=1"), s("A=1")),
+			is_written);
+		ck_assert_int_eq(NetLoggerWriteStringLvl_old(lp, level, s("E"), s("A=1")),
+				 is_written);
+		ck_assert_int_eq(NetLoggerGTWriteStringLvl_old(lp, level, 1, 2, s("E"), s("A=1")),
+				 is_written);
 	}
 	ck_assert_int_eq(NetLoggerWrite_old(lp, s("E"), s("A=%d"), 1), 1);
 	ck_assert_int_eq(NetLoggerGTWrite_old(lp, 1, 2, s("E"), s("A=%d"), 1), 1);
@@ -141,7 +158,8 @@ START_TEST(levels_tags_and_times)
 	struct err e = { 0 };
 
 	NetLoggerSetLevel(lp, 4);
-	ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1017436389, 443568, 4, s("In"), NULL, s("A=%d"), 1), 1);
+	ck_assert_int_eq(
+		NetLoggerGTWriteLvl(lp, 1017436389, 443568, 4, s("In"), NULL, s("A=%d"), 1), 1);
 	ck_assert_int_eq(NetLoggerWriteLvl(lp, 5, s("Out"), NULL, s("A=%d"), 1), 0);
 	ck_assert_int_eq(NetLoggerSetTag(lp, s("TAG=mine")), 0);
 	ck_assert_int_eq(NetLoggerSetGlobalTag(s("RUN=7")), 0);
@@ -166,8 +184,10 @@ START_TEST(the_oldest_calls_work_too)
 
 	ck_assert_int_eq(old_api_writes(lp), 5);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
-	ck_assert_str_eq(read_back(), "Old: DPSS.SES=1i DPSS.BID='15.98'\nOldGT: A=2i\nOldString: A=3i B='text'\nOldLvl: A=4i\n"
-				      "OldGTStringLvl: A=5i\n");
+	ck_assert_str_eq(
+		read_back(),
+		"Old: DPSS.SES=1i DPSS.BID='15.98'\nOldGT: A=2i\nOldString: A=3i B='text'\nOldLvl: A=4i\n"
+		"OldGTStringLvl: A=5i\n");
 }
 END_TEST
 
@@ -177,13 +197,17 @@ START_TEST(letters_of_the_later_calls)
 
 	ck_assert_ptr_nonnull(log);
 	ck_assert_int_eq(NL_set_const(log, 0, "HOST:s", "node7"), 0);
-	ck_assert_int_eq(NL_write(log, NL_LVL_INFO, "program.start", "i=i l=l d=d s=s old:s", 1, 2LL, 0.5, "text", "too"), 0);
+	ck_assert_int_eq(NL_write(log, NL_LVL_INFO, "program.start", "i=i l=l d=d s=s old:s", 1,
+				  2LL, 0.5, "text", "too"),
+			 0);
 	ck_assert_int_eq(NL_write_ts(log, 1331657468.5, NL_LVL_DEBUG, "ts", ""), 0);
 	NL_set_level(log, NL_LVL_ERROR);
 	ck_assert_int_eq(NL_write(log, NL_LVL_INFO, "chatter", "i=i", 1), 0);
 	ck_assert_int_eq(NL_write(log, NL_LVL_FATAL, "bad", "i=z", 1), -1);
 	NL_close(log);
-	ck_assert_str_eq(read_back(), "program.start: !HOST='node7' i=1i l=2l d=0.5d s='text' old='too'\nts: !HOST='node7'\n");
+	ck_assert_str_eq(
+		read_back(),
+		"program.start: !HOST='node7' i=1i l=2l d=0.5d s='text' old='too'\nts: !HOST='node7'\n");
 }
 END_TEST
 
@@ -249,8 +273,11 @@ START_TEST(transfers_are_summed_up)
 	ck_assert_int_eq(NL_summ_set_shared_output(summ, log), 0);
 	ck_assert_int_eq(NL_summ_add_log(summ, log), 0);
 	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i), 0);
-		ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i, 100), 0);
+		ck_assert_int_eq(
+			NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i), 0);
+		ck_assert_int_eq(
+			NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i, 100),
+			0);
 	}
 	ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, 7, "x", 0, 0, 100), -1);
 	result = NL_transfer_get_result_string(summ, "x");
@@ -263,14 +290,21 @@ START_TEST(transfers_are_summed_up)
 	NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_NET_WRITE, "z", 1, 2, 5);
 	NL_close(log);
 	NL_summ_close(summ);
-	ck_assert(str_has_prefix(read_back(), "transfer.disk.read.summary: id='x' count=3l nbytes=300d seconds="));
-	ck_assert_ptr_nonnull(strstr(read_back(), "\ntransfer.net.write.start: id='z' stream=1i block=2i\n"
-						  "transfer.net.write.end: id='z' stream=1i block=2i nbytes=5d\n"));
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:1 net.write=1000:5", "net.read=1000:4 disk.write=1000:2", &btl), 0);
+	ck_assert(str_has_prefix(
+		read_back(), "transfer.disk.read.summary: id='x' count=3l nbytes=300d seconds="));
+	ck_assert_ptr_nonnull(strstr(
+		read_back(), "\ntransfer.net.write.start: id='z' stream=1i block=2i\n"
+			     "transfer.net.write.end: id='z' stream=1i block=2i nbytes=5d\n"));
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:1 net.write=1000:5",
+						    "net.read=1000:4 disk.write=1000:2", &btl),
+			 0);
 	ck_assert(btl.result == NL_BTL_KNOWN && btl.location == NL_BTL_NET);
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:9", "disk.write=1000:2", &btl), 0);
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:9", "disk.write=1000:2", &btl),
+			 0);
 	ck_assert_int_eq(btl.location, NL_BTL_DISK_READ);
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:90 net.write=1000:10", "disk.write=1000:92", &btl), 0);
+	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:90 net.write=1000:10",
+						    "disk.write=1000:92", &btl),
+			 0);
 	ck_assert_int_eq(btl.location, NL_BTL_DISK);
 	ck_assert_int_eq(NL_transfer_get_bottleneck("", "net.read=x:-1 disk.read=5:-1", &btl), -1);
 	ck_assert_int_eq(btl.result, NL_BTL_UNKNOWN);
@@ -376,7 +410,8 @@ int main(void)
 {
 	const TTest *const tests[] = { formats_of_printf_say_the_kinds,
 				       a_string_ends_where_its_precision_says,
-				       each_way_to_write_says_whether_it_has, levels_tags_and_times,
+				       each_way_to_write_says_whether_it_has,
+				       levels_tags_and_times,
 				       the_oldest_calls_work_too,
 				       letters_of_the_later_calls,
 				       the_environment_switches_and_directs,

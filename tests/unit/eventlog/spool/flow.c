@@ -100,7 +100,8 @@ static void come_to(struct taker *t, unsigned i, uint64_t seq, uint64_t first)
 	t->first[i] = first;
 }
 
-/* A block that was counted as lost may come all the same: its sender was not told that it is settled, and sent it again. */
+/* A block that was counted as lost may come all the same: its sender was not told that it is
+ * settled, and sent it again. */
 static void take_late(struct taker *t, unsigned i, bool is_gap, const struct evblock *b)
 {
 	if (is_gap || t->has[i][b->seq]) {

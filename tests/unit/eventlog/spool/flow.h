@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Streams of blocks that a test appends, and takers that write down what they got, by the numbers alone. What a
- * taker has outlives crashes of the spool.
+ * Streams of blocks that a test appends, and takers that write down what they got, by the numbers
+ * alone. What a taker has outlives crashes of the spool.
  */
 #ifndef TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
 #define TESTS_UNIT_EVENTLOG_SPOOL_FLOW_H
@@ -42,13 +42,15 @@ struct taker {
 
 void flow_init(struct flow *f, uint64_t seed);
 
-/* Appends a new block of a stream: what spool_append said. body: bytes behind the header, a multiple of 4. */
+/* Appends a new block of a stream: what spool_append said. body: bytes behind the header, a
+ * multiple of 4. */
 int flow_append(struct flow *f, struct spool *s, unsigned stream, size_t body, nsec_t now);
 
 /* Writes down what is settled. */
 void flow_note(struct flow *f, const struct spool *s);
 
-/* The spool was opened anew: some of what was not settled is appended once more, as by whoever still has it. */
+/* The spool was opened anew: some of what was not settled is appended once more, as by whoever
+ * still has it. */
 void flow_again(struct flow *f, struct spool *s, unsigned percent, nsec_t now);
 
 void taker_init(struct taker *t, const char *name);
@@ -59,8 +61,8 @@ void taker_ack(struct taker *t, struct spool *s, nsec_t now);
 void taker_drain(struct taker *t, struct spool *s, nsec_t now);
 
 /*
- * What was settled has come or is counted; of each stream events up to the last number are those that came and those that were lost.
- * may_expire: what was kept may be lost too.
+ * What was settled has come or is counted; of each stream events up to the last number are those
+ * that came and those that were lost. may_expire: what was kept may be lost too.
  */
 void taker_check(const struct taker *t, const struct flow *f, bool may_expire);
 

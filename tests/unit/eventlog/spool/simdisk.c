@@ -301,7 +301,8 @@ void sim_done(struct simdisk *s)
 	}
 }
 
-/* Of what was written behind what is sure any part may have come to the disk, and some of it as zeros. */
+/* Of what was written behind what is sure any part may have come to the disk, and some of it as
+ * zeros. */
 static void lose_power(struct simdisk *s, struct sim_file *f)
 {
 	size_t same = f->sure.n < f->now.n ? f->sure.n : f->now.n;

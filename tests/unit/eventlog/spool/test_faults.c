@@ -120,7 +120,8 @@ static struct spool *again(struct spool *was, bool is_power, unsigned percent, n
 	return s;
 }
 
-/* A spool is used and killed; then it is opened and used with a fault at an operation. How many there were. */
+/* A spool is used and killed; then it is opened and used with a fault at an operation. How many
+ * there were. */
 static uint64_t run(uint64_t at, uint64_t times, enum sim_fault fault, int error, bool is_power)
 {
 	nsec_t now = START;
@@ -329,7 +330,8 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-/* A life of a spool whose first segment has something in its middle that is no block, and in which all of it is taken. */
+/* A life of a spool whose first segment has something in its middle that is no block, and in which
+ * all of it is taken. */
 static nsec_t live_with_damage(unsigned life, nsec_t now)
 {
 	struct spool *s = open_spool();
@@ -342,7 +344,8 @@ static nsec_t live_with_damage(unsigned life, nsec_t now)
 	for (int i = 0; i < SIM_FILES; i++) {
 		size_t n = strlen(sim.now[i].name);
 
-		if (n > 4 && !strcmp(sim.now[i].name + n - 4, SEGMENT_GOOD) && sim.file[sim.now[i].file].now.n > 8000)
+		if (n > 4 && !strcmp(sim.now[i].name + n - 4, SEGMENT_GOOD) &&
+		    sim.file[sim.now[i].file].now.n > 8000)
 			memset(sim.file[sim.now[i].file].now.p + 5000, 0xee, 100);
 	}
 	for (int i = 0; i < 4; i++, now += NSEC_PER_SEC) {
@@ -389,7 +392,8 @@ static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
 	ck_assert_int_eq(spool_append(s, block, &head, now), 0);
 }
 
-/* Each process has a stream: who stays away for long enough has lost of more than the ledger names. */
+/* Each process has a stream: who stays away for long enough has lost of more than the ledger
+ * names. */
 START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 {
 	struct spool_conf c = conf();
@@ -404,7 +408,10 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 	ck_assert_int_eq(spool_open(&c, &s, NULL), 0);
 	ck_assert_int_eq(spool_add(s, "away", true, &away), 0);
 	for (uint64_t i = 0; i < LEDGER_GAPS_MAX; i++)
-		ck_assert_int_eq(gaps_add(&away->gaps, &(struct evgap){ .stream = i, .end_seq = 1, .end_first = 1 }, 0), 0);
+		ck_assert_int_eq(
+			gaps_add(&away->gaps,
+				 &(struct evgap){ .stream = i, .end_seq = 1, .end_first = 1 }, 0),
+			0);
 	for (uint64_t i = 0; i < 6000; i++, now += MSEC) {
 		append_of_stream(s, LEDGER_GAPS_MAX + i, now);
 		if (i % 500 == 499)
@@ -420,7 +427,9 @@ START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 }
 END_TEST
 
-SUITE("faults", what_was_damaged_in_many_lives_fills_no_disk, losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once, memory_may_end_anywhere,
-      any_operation_may_fail_once, what_is_settled_after_a_failure_survives_the_machine,
+SUITE("faults", what_was_damaged_in_many_lives_fills_no_disk,
+      losses_of_more_streams_than_have_room_fill_no_disk, any_schedule_counts_each_event_once,
+      memory_may_end_anywhere, any_operation_may_fail_once,
+      what_is_settled_after_a_failure_survives_the_machine,
       any_operation_and_the_ten_after_it_may_find_no_space, any_operation_may_do_half,
       the_process_may_die_at_any_operation, the_machine_may_die_at_any_operation)

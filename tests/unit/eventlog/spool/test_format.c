@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What docs/eventlog.md says of the spool's files and of gaps, to the byte; and what a reader makes of gaps. */
+/* What docs/eventlog.md says of the spool's files and of gaps, to the byte; and what a reader makes
+ * of gaps. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
@@ -237,6 +238,7 @@ START_TEST(every_limit_is_on_the_page)
 }
 END_TEST
 
-SUITE("format", all_that_may_be_lost_has_room_in_the_file, a_gap_is_as_the_page_says, a_ledger_is_as_the_page_says, no_altered_ledger_is_taken,
+SUITE("format", all_that_may_be_lost_has_room_in_the_file, a_gap_is_as_the_page_says,
+      a_ledger_is_as_the_page_says, no_altered_ledger_is_taken,
       a_reader_counts_what_is_in_gaps_once, numbers_of_a_gap_do_not_run_over,
       every_limit_is_on_the_page)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that write blocks and take them out of a spool at once, killed at any moment: what was told to be settled has been
- * taken by somebody in the end, or was told to be lost; and what came is what was written.
- * OMIG_KILLS=200 kills more often.
+ * Processes that write blocks and take them out of a spool at once, killed at any moment: what was
+ * told to be settled has been taken by somebody in the end, or was told to be lost; and what came
+ * is what was written. OMIG_KILLS=200 kills more often.
  */
 #include "common/base/hash.h"
 #include "common/base/rng.h"
@@ -20,8 +20,8 @@
 #define BLOCKS_MAX 200000 /* of one life */
 #define EVENTS 7 /* in each block */
 #define BODY_BYTES 2048
-#define LAST_MAX_NS \
-	(20 * NSEC_PER_SEC) /* for the one that takes the rest: never so long where a disk works */
+/* for the one that takes the rest: never so long where a disk works */
+#define LAST_MAX_NS (20 * NSEC_PER_SEC)
 
 /* What outlives a process. */
 struct shared {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who works, a thread or the loop itself, and the loop: nobody waits for a disk that hangs, nor for a consumer that is slow. */
+/* Who works, a thread or the loop itself, and the loop: nobody waits for a disk that hangs, nor for
+ * a consumer that is slow. */
 #include "common/base/hash.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spooler.h"
@@ -76,9 +77,11 @@ static void on_blocks(void *arg, int c, const uint8_t *p, size_t n, uint64_t pla
 	spooler_want(spooler, c);
 }
 
-static struct spooler_calls calls = {
-	.on_open = on_open, .on_settled = on_settled, .on_blocks = on_blocks, .on_full = on_full, .on_word = on_word
-};
+static struct spooler_calls calls = { .on_open = on_open,
+				      .on_settled = on_settled,
+				      .on_blocks = on_blocks,
+				      .on_full = on_full,
+				      .on_word = on_word };
 
 static nsec_t after_a_while(void *arg)
 {
@@ -135,7 +138,8 @@ static int append(size_t body, uint32_t events)
 
 static void set_up(void)
 {
-	/* In memory where that is to be had: here no disk is tested, and one may take longer to sync than spooler_close() waits. */
+	/* In memory where that is to be had: here no disk is tested, and one may take longer to
+	 * sync than spooler_close() waits. */
 	snprintf(dir, sizeof(dir), "%s/omig-spool-XXXXXX",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
@@ -294,7 +298,8 @@ END_TEST
 
 START_TEST(without_a_thread_all_is_the_same)
 {
-	static void (*const each[])(void) = { come_back_once, come_again, one_takes_nothing, one_owner };
+	static void (*const each[])(void) = { come_back_once, come_again, one_takes_nothing,
+					      one_owner };
 
 	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
 		calls.turns = &turns;
@@ -347,16 +352,9 @@ START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 }
 END_TEST
 
-int main(void)
-{
-	const TTest *const tests[] = {
-		blocks_come_back_in_order_and_once_acknowledged_never_again,
-		what_is_not_acknowledged_comes_again_after_a_rewind,
-		a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
-		limits_that_are_told_while_it_is_not_open_hold_when_it_is,
-		without_a_thread_all_is_the_same,
-		a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted
-	};
-
-	return suite_run_with("spooler", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
-}
+SUITE_WITH("spooler", set_up, clean_up, blocks_come_back_in_order_and_once_acknowledged_never_again,
+	   what_is_not_acknowledged_comes_again_after_a_rewind,
+	   a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
+	   limits_that_are_told_while_it_is_not_open_hold_when_it_is,
+	   without_a_thread_all_is_the_same,
+	   a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)

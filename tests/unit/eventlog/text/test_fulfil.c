@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditions on events as people write them. What is no condition: see tests/unit/eventlog/test_evwhere.c. */
+/* Conditions on events as people write them. What is no condition: see
+ * tests/unit/eventlog/test_evwhere.c. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "eventlog/text/evout.h"
@@ -7,9 +8,13 @@
 
 #include <string.h>
 
-static const struct evfield field[] = { { "n", EV_INT32 }, { "big", EV_INT64 }, { "f", EV_DOUBLE }, { "who", EV_STRING } };
+static const struct evfield field[] = {
+	{ "n", EV_INT32 }, { "big", EV_INT64 }, { "f", EV_DOUBLE }, { "who", EV_STRING }
+};
 static const struct evconst constant[] = { { "HOST", { .kind = EV_STRING, .n = 3, .s = "a b" } } };
-static const struct evtype type = { .name = "io.read", .nfield = 4, .nconst = 1, .field = field, .constant = constant };
+static const struct evtype type = {
+	.name = "io.read", .nfield = 4, .nconst = 1, .field = field, .constant = constant
+};
 static const struct evvalue value[] = { { .kind = EV_INT32, .i32 = 7 },
 					{ .kind = EV_INT64, .i64 = INT64_C(1) << 40 },
 					{ .kind = EV_DOUBLE, .f64 = 0.5 },
@@ -28,13 +33,28 @@ static bool says(const char *text)
 START_TEST(conditions_hold_or_not)
 {
 	static const char *const yes[] = {
-		"n == 7",	 "n>6",		"  n >= 7  ",	      "n<8 and n != 6",	     "big > 1e12",	     "f <= 0.5",
-		"HOST == \"a b\"", "who != x",	"who == \"x\\\"y\\\\z\"", "event == io.*",	     "event == io.read",     "n == 7.0",
-		"event != disk.*", "who == x*", "n == 7\tand f < 1",   "event == * and n > 0",
+		"n == 7",
+		"n>6",
+		"  n >= 7  ",
+		"n<8 and n != 6",
+		"big > 1e12",
+		"f <= 0.5",
+		"HOST == \"a b\"",
+		"who != x",
+		"who == \"x\\\"y\\\\z\"",
+		"event == io.*",
+		"event == io.read",
+		"n == 7.0",
+		"event != disk.*",
+		"who == x*",
+		"n == 7\tand f < 1",
+		"event == * and n > 0",
 	};
 	static const char *const no[] = {
-		"n == 8",	 "n > 7",	 "big < 1e12", "none == 1",	   "none != 1",	      "HOST == a", "who == x",
-		"event == read", "n == 7 and f > 1", "who > 1",    "n == seven", "event == \"io.*\"", "n != seven",
+		"n == 8",	    "n > 7",	 "big < 1e12", "none == 1",
+		"none != 1",	    "HOST == a", "who == x",   "event == read",
+		"n == 7 and f > 1", "who > 1",	 "n == seven", "event == \"io.*\"",
+		"n != seven",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(yes); i++)
@@ -46,10 +66,14 @@ END_TEST
 
 START_TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
 {
-	static const struct evconst of_stream[] = { { "n", { .kind = EV_INT32, .i32 = 1 } },
-						    { "PROG", { .kind = EV_STRING, .n = 1, .s = "p" } },
-						    { "HOST", { .kind = EV_STRING, .n = 1, .s = "h" } } };
-	static const struct evtype stream = { .name = "", .nconst = ARRAY_LEN(of_stream), .constant = of_stream };
+	static const struct evconst of_stream[] = {
+		{ "n", { .kind = EV_INT32, .i32 = 1 } },
+		{ "PROG", { .kind = EV_STRING, .n = 1, .s = "p" } },
+		{ "HOST", { .kind = EV_STRING, .n = 1, .s = "h" } }
+	};
+	static const struct evtype stream = { .name = "",
+					      .nconst = ARRAY_LEN(of_stream),
+					      .constant = of_stream };
 	const struct event ev = { .type = &type, .stream_type = &stream, .value = value };
 	struct evattr_iter i = { .ev = &ev };
 	struct evattr a;
@@ -64,4 +88,5 @@ START_TEST(what_an_event_has_itself_is_not_told_of_its_stream_too)
 }
 END_TEST
 
-SUITE("conditions on events", conditions_hold_or_not, what_an_event_has_itself_is_not_told_of_its_stream_too)
+SUITE("conditions on events", conditions_hold_or_not,
+      what_an_event_has_itself_is_not_told_of_its_stream_too)

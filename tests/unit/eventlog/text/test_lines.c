@@ -61,8 +61,10 @@ static void has(const char *name, const char *want)
 
 START_TEST(ulm_as_it_was_written)
 {
-	const struct event *ev = reads(EVLINE_ULM, "DATE=20020329210355.443568 HOST=10.1.1.10 PROG=nliperf NL.EVNT=SlowStart "
-						   "ID=2746 DST=10.1.1.11 VAL=2 DELTA=3");
+	const struct event *ev =
+		reads(EVLINE_ULM,
+		      "DATE=20020329210355.443568 HOST=10.1.1.10 PROG=nliperf NL.EVNT=SlowStart "
+		      "ID=2746 DST=10.1.1.11 VAL=2 DELTA=3");
 
 	ck_assert_str_eq(ev->type->name, "SlowStart");
 	ck_assert_int_eq(ev->wall_ns, INT64_C(1017435835443568000));
@@ -70,10 +72,12 @@ START_TEST(ulm_as_it_was_written)
 	has("HOST", "'10.1.1.10'");
 	has("ID", "2746");
 	has("VAL", "2");
-	reads(EVLINE_ULM, "DATE=20040609163425.483923 HOST=jmayor1 PROG=wuftpd NL.EVNT=FTP_INFO START=20040609163425.339678 "
-			  "USER=voeckler FILE=/home/voeckler/vdldemo/test.tmp BUFFER=524288 BLOCK=65536 NBYTES=47 VOLUME=/home "
-			  "STREAMS=1 STRIPES=1 DEST=1[128.135.152.241] TYPE=STOR CODE=227");
-	has("START", "'20040609163425.339678'"); /* a second DATE: as a double it would lose its end */
+	reads(EVLINE_ULM,
+	      "DATE=20040609163425.483923 HOST=jmayor1 PROG=wuftpd NL.EVNT=FTP_INFO START=20040609163425.339678 "
+	      "USER=voeckler FILE=/home/voeckler/vdldemo/test.tmp BUFFER=524288 BLOCK=65536 NBYTES=47 VOLUME=/home "
+	      "STREAMS=1 STRIPES=1 DEST=1[128.135.152.241] TYPE=STOR CODE=227");
+	/* a second DATE: as a double it would lose its end */
+	has("START", "'20040609163425.339678'");
 	has("DEST", "'1[128.135.152.241]'");
 	has("FILE", "'/home/voeckler/vdldemo/test.tmp'");
 }
@@ -81,8 +85,9 @@ END_TEST
 
 START_TEST(microseconds_without_their_zeros_are_told_apart)
 {
-	const char *globus = "DATE=20070215110703.2102 HOST=pdsfgrid1.nersc.gov PROG=globus-gridftp-server NL.EVNT=FTP_INFO "
-			     "START=20070215110702.763298 FILE=//tmp/YY5raYFdo5.local_out_moved DEST=[129.79.4.64]";
+	const char *globus =
+		"DATE=20070215110703.2102 HOST=pdsfgrid1.nersc.gov PROG=globus-gridftp-server NL.EVNT=FTP_INFO "
+		"START=20070215110702.763298 FILE=//tmp/YY5raYFdo5.local_out_moved DEST=[129.79.4.64]";
 	const char *other = "DATE=20070215110703.2102 HOST=h PROG=wuftpd NL.EVNT=X";
 
 	ck_assert_int_eq(reads(EVLINE_ULM, globus)->wall_ns % NSEC_PER_SEC, 2102000);
@@ -98,16 +103,19 @@ END_TEST
 
 START_TEST(ulm_without_a_name_of_an_event)
 {
-	const struct event *ev = reads(EVLINE_ULM, "DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage "
-						   "PATHLOAD.SNDR=141.85.99.136 PATHLOAD.FLEETS=9 PATHLOAD.ABWL=98.2Mbps");
+	const struct event *ev = reads(
+		EVLINE_ULM, "DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage "
+			    "PATHLOAD.SNDR=141.85.99.136 PATHLOAD.FLEETS=9 PATHLOAD.ABWL=98.2Mbps");
 
 	ck_assert_str_eq(ev->type->name, "pathload");
 	ck_assert_uint_eq(ev->type->level, EV_UNSAID);
 	has("LVL", "'Usage'");
 	has("PATHLOAD.FLEETS", "9");
 	has("PATHLOAD.ABWL", "'98.2Mbps'");
-	ev = reads(EVLINE_ULM, "DATE=20040831150159.702224 HOST=\"some.host\" PROG=edg-wms LVL=USAGE DG.PRIORITY=0 "
-			       "DG.SOURCE=\"UserInterface\" DG.SRC_INSTANCE=\"\" DG.EVNT=\"RegJob\" ");
+	ev = reads(
+		EVLINE_ULM,
+		"DATE=20040831150159.702224 HOST=\"some.host\" PROG=edg-wms LVL=USAGE DG.PRIORITY=0 "
+		"DG.SOURCE=\"UserInterface\" DG.SRC_INSTANCE=\"\" DG.EVNT=\"RegJob\" ");
 	ck_assert_str_eq(ev->type->name, "RegJob");
 	has("HOST", "'some.host'");
 	has("DG.SRC_INSTANCE", "''");
@@ -117,8 +125,11 @@ END_TEST
 
 START_TEST(levels_in_any_case_quotes_and_escapes)
 {
-	ck_assert_uint_eq(reads(EVLINE_ULM, "DATE=20060327125110 NL.EVNT=e LVL=dEBUG  A=\"x = \\\"y\\\" [/]\" B=\"5\"")->type->level,
-			  EV_DEBUG);
+	ck_assert_uint_eq(
+		reads(EVLINE_ULM,
+		      "DATE=20060327125110 NL.EVNT=e LVL=dEBUG  A=\"x = \\\"y\\\" [/]\" B=\"5\"")
+			->type->level,
+		EV_DEBUG);
 	has("A", "'x = \"y\" [/]'");
 	has("B", "'5'"); /* quoted: somebody meant a string */
 }
@@ -139,11 +150,13 @@ END_TEST
 
 START_TEST(text_of_no_form_is_not_taken_for_one)
 {
-	static const char *const none[] = { "V=1 DATE=20060327125110", "# comment", "\n\n", "", "DAT" };
+	static const char *const none[] = { "V=1 DATE=20060327125110", "# comment", "\n\n", "",
+					    "DAT" };
 	enum evline_form form;
 
 	for (size_t i = 0; i < ARRAY_LEN(none); i++)
-		ck_assert_int_eq(evline_guess((const uint8_t *)none[i], strlen(none[i]), &form), -ERR_NOTFOUND);
+		ck_assert_int_eq(evline_guess((const uint8_t *)none[i], strlen(none[i]), &form),
+				 -ERR_NOTFOUND);
 	ck_assert_int_eq(evline_guess((const uint8_t *)"# c\n\tts=1 event=x", 17, &form), 0);
 	ck_assert_int_eq(form, EVLINE_BP);
 }
@@ -151,9 +164,11 @@ END_TEST
 
 START_TEST(bp_as_it_was_written)
 {
-	const struct event *ev = reads(EVLINE_BP, "ts=2012-03-13T12:35:36.000000Z event=stampede.task.info level=Info "
-						  "type_desc=compute task.id=j1 argv=\" -a preprocess -T 60 -i  f.a  -o  f.b1    f.b2 \" "
-						  "type=1 transformation=pegasus::preprocess:4.0");
+	const struct event *ev = reads(
+		EVLINE_BP,
+		"ts=2012-03-13T12:35:36.000000Z event=stampede.task.info level=Info "
+		"type_desc=compute task.id=j1 argv=\" -a preprocess -T 60 -i  f.a  -o  f.b1    f.b2 \" "
+		"type=1 transformation=pegasus::preprocess:4.0");
 
 	ck_assert_str_eq(ev->type->name, "stampede.task.info");
 	ck_assert_uint_eq(ev->type->level, EV_INFO);
@@ -161,7 +176,8 @@ START_TEST(bp_as_it_was_written)
 	has("argv", "' -a preprocess -T 60 -i  f.a  -o  f.b1    f.b2 '");
 	has("type", "1");
 	has("transformation", "'pegasus::preprocess:4.0'");
-	ck_assert_int_eq(reads(EVLINE_BP, "ts=1331657468.981414 event=x.end status=0")->wall_ns, INT64_C(1331657468981414000));
+	ck_assert_int_eq(reads(EVLINE_BP, "ts=1331657468.981414 event=x.end status=0")->wall_ns,
+			 INT64_C(1331657468981414000));
 	has("status", "0");
 	/* Words in any order; a second time, name or level is a field. */
 	ev = reads(EVLINE_BP, "event=x level=Info ts=1331657468.981414 ts=5 event=y level=Error");
@@ -177,8 +193,10 @@ END_TEST
 
 START_TEST(lite_says_kinds)
 {
-	const struct event *ev = reads(EVLINE_LITE, "t DATE: 2004-04-15T213601.425059 s LVL: Info s HOST: 131.243.2.143 s TGT: node "
-						    "s EVNT: cpu.utilization.user i VAL: 50 l BIG: 5 d R: 0.5 s UNITS: \"per cent\"");
+	const struct event *ev = reads(
+		EVLINE_LITE,
+		"t DATE: 2004-04-15T213601.425059 s LVL: Info s HOST: 131.243.2.143 s TGT: node "
+		"s EVNT: cpu.utilization.user i VAL: 50 l BIG: 5 d R: 0.5 s UNITS: \"per cent\"");
 
 	ck_assert_str_eq(ev->type->name, "cpu.utilization.user");
 	ck_assert_int_eq(ev->wall_ns, INT64_C(1082064961425059000));
@@ -186,7 +204,9 @@ START_TEST(lite_says_kinds)
 	ck_assert_int_eq(evattr_find(ev, "BIG")->kind, EV_INT64);
 	ck_assert_int_eq(evattr_find(ev, "R")->kind, EV_DOUBLE);
 	has("UNITS", "'per cent'");
-	ev = reads(EVLINE_LITE, "s DATE: a s EVNT: x t DATE: 2004-04-15T213601.425059 t DATE: 2004-04-15T213602 s EVNT: y");
+	ev = reads(
+		EVLINE_LITE,
+		"s DATE: a s EVNT: x t DATE: 2004-04-15T213601.425059 t DATE: 2004-04-15T213602 s EVNT: y");
 	ck_assert_str_eq(ev->type->name, "x");
 	ck_assert_int_eq(ev->wall_ns, INT64_C(1082064961425059000));
 	ck_assert_uint_eq(ev->type->nfield, 3);
@@ -215,9 +235,12 @@ START_TEST(what_is_no_event_says_why)
 		{ EVLINE_BP, "ts=yesterday event=x" },
 		{ EVLINE_LITE, "t DATE: 2004-04-15T213601.425059 s EVNT: x i VAL: five" },
 		{ EVLINE_LITE, "t DATE: 2004-04-15T213601.425059 EVNT: x" },
-		{ EVLINE_XML, "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int32\">5</f>" },
-		{ EVLINE_XML, "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int\">5</f></event>" },
-		{ EVLINE_XML, "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int32\">5</c></event>" },
+		{ EVLINE_XML,
+		  "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int32\">5</f>" },
+		{ EVLINE_XML,
+		  "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int\">5</f></event>" },
+		{ EVLINE_XML,
+		  "<event ts=\"2012-03-13T12:35:36Z\" name=\"x\"><f n=\"a\" t=\"int32\">5</c></event>" },
 		{ EVLINE_XML, "<event ts=\"2012-03-13T12:35:36Z\" name=\"\"></event>" },
 		{ EVLINE_XML, "<event ts=\"2012-03-13T12:35:36Z\" name=\"&xxe;\"></event>" },
 		{ EVLINE_XML, "<!DOCTYPE x>" },
@@ -268,7 +291,9 @@ static const char *written(struct evout *o, enum evout_form form, const struct e
 
 static struct event edge(size_t i)
 {
-	return (struct event){ .type = &made_all, .value = made_edge(i), .wall_ns = made_edge_time(i), .stream = 1 };
+	return (struct event){
+		.type = &made_all, .value = made_edge(i), .wall_ns = made_edge_time(i), .stream = 1
+	};
 }
 
 START_TEST(xml_and_lite_give_back_every_edge_value_with_its_kind)
@@ -285,7 +310,8 @@ START_TEST(xml_and_lite_give_back_every_edge_value_with_its_kind)
 		size_t n;
 		const char *s = written(&o, out[i / MADE_EDGES], &ev, &n);
 
-		ck_assert_msg(evline_read(line, in[i / MADE_EDGES], s, n, &e) == 1, "%s: %s", s, e.text);
+		ck_assert_msg(evline_read(line, in[i / MADE_EDGES], s, n, &e) == 1, "%s: %s", s,
+			      e.text);
 		ck_assert_int_eq(line->event.wall_ns, ev.wall_ns);
 		ck_assert_uint_eq(line->type.level, ev.type->level);
 		while (evattr_next(&at, &a)) {
@@ -312,7 +338,8 @@ START_TEST(ulm_and_bp_keep_every_value_as_text)
 		size_t n, m;
 		const char *s = written(&o, is_bp ? EVOUT_BP : EVOUT_ULM, &ev, &n);
 
-		ck_assert_msg(evline_read(line, is_bp ? EVLINE_BP : EVLINE_ULM, s, n, &e) == 1, "%s: %s", s, e.text);
+		ck_assert_msg(evline_read(line, is_bp ? EVLINE_BP : EVLINE_ULM, s, n, &e) == 1,
+			      "%s: %s", s, e.text);
 		ck_assert_int_eq(line->event.wall_ns, ev.wall_ns);
 		while (evattr_next(&at, &a)) {
 			const struct evvalue *v = evattr_find(&line->event, a.name);
@@ -338,30 +365,42 @@ static void times_come_back(nsec_t t)
 	bool is_short;
 
 	ck_assert_msg(evwords_iso(iso, n, &back) && back == t, "%.*s", (int)n, iso);
-	ck_assert_msg(evwords_date(ulm, m, true, &back, &is_short) && back == t && !is_short, "%.*s", (int)m, ulm);
+	ck_assert_msg(evwords_date(ulm, m, true, &back, &is_short) && back == t && !is_short,
+		      "%.*s", (int)m, ulm);
 	clock_format_rfc3339(rfc, t, t % 1000 ? 9 : 6);
 	ck_assert(strlen(rfc) == n && !memcmp(rfc, iso, n));
 }
 
 START_TEST(days_that_no_calendar_has_are_no_time)
 {
-	static const char *const no_day[] = { "19000229000000.000000", "20230229000000.000000", "20230431000000.000000",
-					      "20230631000000.000000", "20231131000000.000000", "20230100000000.000000" };
-	static const char *const day[] = { "20000229000000.000000", "20240229000000.000000", "20231231235960.000000" };
+	static const char *const no_day[] = { "19000229000000.000000", "20230229000000.000000",
+					      "20230431000000.000000", "20230631000000.000000",
+					      "20231131000000.000000", "20230100000000.000000" };
+	static const char *const day[] = { "20000229000000.000000", "20240229000000.000000",
+					   "20231231235960.000000" };
 	bool is_short;
 	nsec_t t;
 
 	for (size_t i = 0; i < ARRAY_LEN(no_day); i++)
-		ck_assert_msg(!evwords_date(no_day[i], strlen(no_day[i]), true, &t, &is_short), "%s", no_day[i]);
+		ck_assert_msg(!evwords_date(no_day[i], strlen(no_day[i]), true, &t, &is_short),
+			      "%s", no_day[i]);
 	for (size_t i = 0; i < ARRAY_LEN(day); i++)
-		ck_assert_msg(evwords_date(day[i], strlen(day[i]), true, &t, &is_short), "%s", day[i]);
+		ck_assert_msg(evwords_date(day[i], strlen(day[i]), true, &t, &is_short), "%s",
+			      day[i]);
 }
 END_TEST
 
 START_TEST(times_of_five_centuries_come_back)
 {
-	static const nsec_t edge_times[] = { 0, -1, 1, INT64_MIN, INT64_MAX, INT64_C(951782399999999999),
-					     INT64_C(951782400000000000), -NSEC_PER_SEC, -NSEC_PER_SEC - 1 };
+	static const nsec_t edge_times[] = { 0,
+					     -1,
+					     1,
+					     INT64_MIN,
+					     INT64_MAX,
+					     INT64_C(951782399999999999),
+					     INT64_C(951782400000000000),
+					     -NSEC_PER_SEC,
+					     -NSEC_PER_SEC - 1 };
 
 	for (size_t i = 0; i < ARRAY_LEN(edge_times); i++)
 		times_come_back(edge_times[i]);
@@ -379,7 +418,7 @@ int main(void)
 				       ulm_without_a_name_of_an_event,
 				       levels_in_any_case_quotes_and_escapes,
 				       a_socket_stream_begins_with_a_word_of_its_own,
-		text_of_no_form_is_not_taken_for_one,
+				       text_of_no_form_is_not_taken_for_one,
 				       bp_as_it_was_written,
 				       lite_says_kinds,
 				       what_is_no_event_says_why,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Masters and factories as processes, over TLS on the loopback: runs, refusals, and who dies when. */
+/* Masters and factories as processes, over TLS on the loopback: runs, refusals, and who dies
+ * when. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/loop/loop.h"
@@ -68,7 +69,8 @@ static void say_port(void *arg, uint16_t port)
 
 static uint16_t start_factory(struct bed *b, unsigned i)
 {
-	struct factory_conf c = { .self = { b->factory, pki_ca_pin(b->ca) }, .address = "127.0.0.1" };
+	struct factory_conf c = { .self = { b->factory, pki_ca_pin(b->ca) },
+				  .address = "127.0.0.1" };
 	uint16_t port;
 	int ends[2];
 

@@ -36,7 +36,8 @@ static struct server server;
 
 static void issue(const struct msg_enrol *m, struct msg_enrol_ack *ack, struct buf *cert)
 {
-	struct identity as = { .role = ROLE_TOOL_MANIPULATE, .wall_not_before = clock_wall() - NSEC_PER_SEC,
+	struct identity as = { .role = ROLE_TOOL_MANIPULATE,
+			       .wall_not_before = clock_wall() - NSEC_PER_SEC,
 			       .wall_not_after = clock_wall() + 3600 * NSEC_PER_SEC };
 	struct err e = { 0 };
 
@@ -89,11 +90,20 @@ static void send_reply(struct link *l, const struct msg_reply *r)
 
 static void answer(struct link *l, uint64_t id, uint32_t kind, const char *value)
 {
-	struct msg_entry e[2] = { { .action = 0, .objects = kind ? "t_1" : "", .status = kind, .value = { NULL, 0 } },
-				  { .action = 1, .objects = "n_1", .value = { (const uint8_t *)value, strlen(value) } } };
+	struct msg_entry e[2] = {
+		{ .action = 0, .objects = kind ? "t_1" : "", .status = kind, .value = { NULL, 0 } },
+		{ .action = 1,
+		  .objects = "n_1",
+		  .value = { (const uint8_t *)value, strlen(value) } }
+	};
 	static const struct msg_missing missing = { .object = "n_2", .reason = "silent" };
 	struct msg_coverage c = { .asked = 2, .answered = 1, .missing = &missing, .nmissing = 1 };
-	struct msg_reply r = { .id = id, .kind = kind, .entry = e, .nentry = value[0] ? 2 : 1, .coverage = &c, .csr = "c_1" };
+	struct msg_reply r = { .id = id,
+			       .kind = kind,
+			       .entry = e,
+			       .nentry = value[0] ? 2 : 1,
+			       .coverage = &c,
+			       .csr = "c_1" };
 
 	if (kind == STATUS_CSR_DEFINED)
 		e[0].value = (struct bytes){ (const uint8_t *)"c_1", 3 };
@@ -102,7 +112,9 @@ static void answer(struct link *l, uint64_t id, uint32_t kind, const char *value
 
 static void answer_parts(struct link *l, uint64_t id)
 {
-	struct msg_entry e = { .action = 1, .objects = "n_1", .value = { (const uint8_t *)"1", 1 } };
+	struct msg_entry e = { .action = 1,
+			       .objects = "n_1",
+			       .value = { (const uint8_t *)"1", 1 } };
 	struct msg_reply r = { .id = id, .entry = &e, .nentry = 1, .csr = "", .more = true };
 
 	send_reply(l, &r);
@@ -114,7 +126,8 @@ static void answer_parts(struct link *l, uint64_t id)
 static void answer_error(struct link *l, uint64_t id)
 {
 	static const char text[] = "unexpected character at offset 0";
-	struct msg_entry e = { .objects = "", .status = STATUS_SYNTAX_ERROR,
+	struct msg_entry e = { .objects = "",
+			       .status = STATUS_SYNTAX_ERROR,
 			       .value = { (const uint8_t *)text, sizeof(text) - 1 } };
 	struct msg_reply r = { .id = id, .entry = &e, .nentry = 1, .csr = "" };
 
@@ -133,7 +146,12 @@ static void answer_conditional(struct link *l, uint64_t id)
 static void send_events(struct link *l, uint64_t stream, uint64_t place, bool end)
 {
 	const struct msg m = { .type = MSG_EVENTS,
-			       .events = { "run7", stream, place, { (const uint8_t *)"blocks", end ? 0 : 6 }, end, NULL } };
+			       .events = { "run7",
+					   stream,
+					   place,
+					   { (const uint8_t *)"blocks", end ? 0 : 6 },
+					   end,
+					   NULL } };
 
 	link_send(l, &m);
 }
@@ -147,7 +165,8 @@ static void on_request(struct link *l, const struct msg_request *r)
 		snprintf(value, sizeof(value), "%d", (int)r->text.n);
 		answer(l, r->id, 0, value);
 	} else if (str_eq(text, ":policy()")) {
-		snprintf(value, sizeof(value), "%u,%u,%lld", r->policy, r->quorum, (long long)r->deadline_ns / 1000000);
+		snprintf(value, sizeof(value), "%u,%u,%lld", r->policy, r->quorum,
+			 (long long)r->deadline_ns / 1000000);
 		answer(l, r->id, 0, value);
 	} else if (str_eq(text, ":parts()")) {
 		answer_parts(l, r->id);
@@ -172,7 +191,8 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 		send_events(l, m->events_ack.stream, m->events_ack.place + 1, true);
 }
 
-static int on_hello(void *arg, struct link *l, const struct msg_hello *hello, struct msg_hello_ack *ack, struct err *why)
+static int on_hello(void *arg, struct link *l, const struct msg_hello *hello,
+		    struct msg_hello_ack *ack, struct err *why)
 {
 	(void)arg;
 	(void)l;
@@ -201,8 +221,13 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 static void on_accept(void *arg, struct chan *c)
 {
 	static const struct chan_handler enrol = { on_enrol_frame, on_enrol_event, NULL };
-	struct link_conf conf = { .loop = server.loop, .rng = &server.rng, .timebase = &server.timebase,
-				  .handler = { .on_hello = on_hello, .on_up = on_link, .on_msg = on_msg, .on_down = on_down } };
+	struct link_conf conf = { .loop = server.loop,
+				  .rng = &server.rng,
+				  .timebase = &server.timebase,
+				  .handler = { .on_hello = on_hello,
+					       .on_up = on_link,
+					       .on_msg = on_msg,
+					       .on_down = on_down } };
 
 	(void)arg;
 	if (chan_is_enrol(c))
@@ -215,7 +240,9 @@ static void on_accept(void *arg, struct chan *c)
 
 static void open_net(const char *dir, struct err *e)
 {
-	struct identity as = { .role = ROLE_MAINSM, .host = "fake", .wall_not_before = clock_wall() - NSEC_PER_SEC,
+	struct identity as = { .role = ROLE_MAINSM,
+			       .host = "fake",
+			       .wall_not_before = clock_wall() - NSEC_PER_SEC,
 			       .wall_not_after = clock_wall() + 3600 * NSEC_PER_SEC };
 	struct buf csr = BUF_INIT(8192), cert = BUF_INIT(8192), ca = BUF_INIT(8192);
 	struct net_listen_conf lc = { .roles = ROLES_TOOL, .enrol_type = MSG_ENROL };
@@ -265,7 +292,8 @@ void fake_mainsm_start(struct fake_mainsm *f, enum fake_mood mood)
 	int fd[2];
 
 	memset(f, 0, sizeof(*f));
-	snprintf(f->dir, sizeof(f->dir), "%s/omis-test-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	snprintf(f->dir, sizeof(f->dir), "%s/omis-test-XXXXXX",
+		 getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
 	ck_assert_ptr_nonnull(mkdtemp(f->dir));
 	ck_assert_int_eq(pipe(fd), 0);
 	f->pid = fork();

@@ -22,7 +22,7 @@
 struct fake_mainsm {
 	pid_t pid;
 	char conn[4096]; /* its connection string */
-	char dir[256];	 /* its state, and (as OMIG_STATE_DIR) that of the tool */
+	char dir[256]; /* its state, and (as OMIG_STATE_DIR) that of the tool */
 };
 
 enum fake_mood { FAKE_KIND, FAKE_REFUSES_ENROLMENT, FAKE_REFUSES_HELLO };

@@ -97,7 +97,8 @@ END_TEST
 START_TEST(the_status_of_a_reply_is_its_first_error)
 {
 	struct reply *r = sample();
-	Omis_reply a = answer_from_reply(r, 0), b = answer_from_status(OMIS_SYNTAX_ERROR, "at offset 3");
+	Omis_reply a = answer_from_reply(r, 0),
+		   b = answer_from_status(OMIS_SYNTAX_ERROR, "at offset 3");
 
 	reply_free(r);
 	ck_assert_int_eq(omis_reply_status(a), OMIS_OS_ERROR);
@@ -124,7 +125,8 @@ START_TEST(an_impossible_action_number_takes_no_memory)
 }
 END_TEST
 
-/* As many as there may be of each: looking for each action's entries anew would take the test's time. */
+/* As many as there may be of each: looking for each action's entries anew would take the test's
+ * time. */
 START_TEST(entries_of_many_actions_take_one_look)
 {
 	struct reply *r = reply_new();
@@ -150,8 +152,7 @@ START_TEST(without_memory_there_is_no_answer)
 {
 	struct reply *r = sample();
 
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		Omis_reply a = answer_from_reply(r, 0);
 
 		alloc_sweep_pause();

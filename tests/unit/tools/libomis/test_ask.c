@@ -33,9 +33,13 @@ static void on_reply(void *arg, struct reply **r, bool is_last)
 
 static struct msg_reply part(uint64_t id, uint32_t kind, bool more)
 {
-	static const struct msg_entry entry = { .action = 1, .objects = "n_1", .value = { (const uint8_t *)"1", 1 } };
+	static const struct msg_entry entry = { .action = 1,
+						.objects = "n_1",
+						.value = { (const uint8_t *)"1", 1 } };
 
-	return (struct msg_reply){ .id = id, .kind = kind, .entry = &entry, .nentry = 1, .csr = "", .more = more };
+	return (struct msg_reply){
+		.id = id, .kind = kind, .entry = &entry, .nentry = 1, .csr = "", .more = more
+	};
 }
 
 static struct asks asks;
@@ -128,8 +132,7 @@ END_TEST
 START_TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
 {
 	asks_done(&asks);
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		int rc;
 
 		asks_init(&asks);

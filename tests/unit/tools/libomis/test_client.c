@@ -319,8 +319,8 @@ static void expect_refusal(Omis_status status, const char *word)
 {
 	Omis_status s = omis_init(NULL, NULL, NULL, NULL);
 
-	ck_assert_msg(s == status && strstr(omis_last_error(), word), "%d '%s', not %d '%s'", s, omis_last_error(), status,
-		      word);
+	ck_assert_msg(s == status && strstr(omis_last_error(), word), "%d '%s', not %d '%s'", s,
+		      omis_last_error(), status, word);
 }
 
 START_TEST(what_keeps_a_tool_out_is_said)
@@ -363,7 +363,8 @@ static struct {
 static void on_events(const Omis_events *ev, void *param)
 {
 	snprintf(events_seen.sub, sizeof(events_seen.sub), "%s", ev->subscription);
-	snprintf(events_seen.text, sizeof(events_seen.text), "%.*s", (int)ev->len, (const char *)ev->blocks);
+	snprintf(events_seen.text, sizeof(events_seen.text), "%.*s", (int)ev->len,
+		 (const char *)ev->blocks);
 	events_seen.stream = ev->stream;
 	events_seen.place = ev->place;
 	events_seen.end = ev->end;
@@ -418,4 +419,5 @@ SUITE("client", a_tool_enrols_once_and_asks, errors_and_parts_come_as_replies,
       a_child_of_the_tool_has_no_connection_and_ends_none,
       debugging_shows_the_request_and_nothing_behind_it,
       requests_that_still_wait_are_forgotten_at_the_end, what_keeps_a_tool_out_is_said,
-      a_mainsm_of_another_ca_is_not_trusted, blocks_come_to_the_handler_and_are_acknowledged, without_a_connection_every_call_says_so)
+      a_mainsm_of_another_ca_is_not_trusted, blocks_come_to_the_handler_and_are_acknowledged,
+      without_a_connection_every_call_says_so)

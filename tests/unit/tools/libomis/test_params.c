@@ -25,8 +25,13 @@ static int take(char **words, const char *const *left)
 
 START_TEST(our_options_are_taken_out_in_both_forms)
 {
-	char *words[] = { (char[]){ "tool" }, (char[]){ "-x" }, (char[]){ "--omis-mainsm" }, (char[]){ "omig1:h:1:p" },
-			  (char[]){ "file" }, (char[]){ "--omis-timeout=250" }, NULL };
+	char *words[] = { (char[]){ "tool" },
+			  (char[]){ "-x" },
+			  (char[]){ "--omis-mainsm" },
+			  (char[]){ "omig1:h:1:p" },
+			  (char[]){ "file" },
+			  (char[]){ "--omis-timeout=250" },
+			  NULL };
 	const char *const left[] = { "tool", "-x", "file", NULL };
 
 	ck_assert_int_eq(take(words, left), 0);
@@ -37,7 +42,8 @@ END_TEST
 
 START_TEST(what_comes_after_two_dashes_is_not_ours)
 {
-	char *words[] = { (char[]){ "tool" }, (char[]){ "--" }, (char[]){ "--omis-timeout=1" }, NULL };
+	char *words[] = { (char[]){ "tool" }, (char[]){ "--" }, (char[]){ "--omis-timeout=1" },
+			  NULL };
 	const char *const left[] = { "tool", "--", "--omis-timeout=1", NULL };
 
 	ck_assert_int_eq(take(words, left), 0);
@@ -48,7 +54,8 @@ END_TEST
 
 START_TEST(words_that_only_begin_like_ours_stay)
 {
-	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-timeouts" }, (char[]){ "--omis" }, NULL };
+	char *words[] = { (char[]){ "tool" }, (char[]){ "--omis-timeouts" }, (char[]){ "--omis" },
+			  NULL };
 	const char *const left[] = { "tool", "--omis-timeouts", "--omis", NULL };
 
 	ck_assert_int_eq(take(words, left), 0);
@@ -59,7 +66,8 @@ START_TEST(a_missing_or_wrong_argument_changes_nothing)
 {
 	char *a[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm" }, NULL };
 	const char *const left_a[] = { "tool", "--omis-mainsm", NULL };
-	char *b[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm=x" }, (char[]){ "--omis-timeout=soon" }, NULL };
+	char *b[] = { (char[]){ "tool" }, (char[]){ "--omis-mainsm=x" },
+		      (char[]){ "--omis-timeout=soon" }, NULL };
 	const char *const left_b[] = { "tool", "--omis-mainsm=x", "--omis-timeout=soon", NULL };
 
 	ck_assert_int_eq(take(a, left_a), -ERR_INVALID);

@@ -62,8 +62,7 @@ END_TEST
 
 START_TEST(running_out_of_memory_leaks_nothing)
 {
-	ALLOC_SWEEP(k)
-	{
+	ALLOC_SWEEP (k) {
 		Omis_value *v = omis_value_parse(text, sizeof(text) - 1);
 
 		alloc_sweep_pause();
@@ -92,5 +91,6 @@ START_TEST(the_catalogue_is_told_without_internal_services)
 }
 END_TEST
 
-SUITE("values", each_kind_of_value_is_read, lists_nest, nothing_is_an_empty_list_and_nonsense_is_nothing,
-      running_out_of_memory_leaks_nothing, the_catalogue_is_told_without_internal_services)
+SUITE("values", each_kind_of_value_is_read, lists_nest,
+      nothing_is_an_empty_list_and_nonsense_is_nothing, running_out_of_memory_leaks_nothing,
+      the_catalogue_is_told_without_internal_services)
