@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench-beside: the same event written by us, by fprintf, and by LTTng-UST where that is installed, in one run. LTTng's
+# bench-beside: the same event written by us, by fprintf, and by LTTng-UST where that is installed,
+# in one run. LTTng's
 # session daemon is one of our own, in a folder of our own; it writes to that folder.
 set -u
 here=$(dirname "$0")
 daemon=
 end() {
-	[ -z "$daemon" ] || { lttng destroy omig >/dev/null 2>&1; kill "$daemon" 2>/dev/null; wait "$daemon" 2>/dev/null; }
+	[ -z "$daemon" ] || { lttng destroy omig >/dev/null 2>&1; kill "$daemon" 2>/dev/null; wait \
+		"$daemon" 2>/dev/null; }
 	rm -rf "$folder"
 }
 folder=$(mktemp -d)
@@ -26,10 +28,13 @@ until lttng create omig --output="$folder/trace" >/dev/null 2>&1; do
 	sleep 0.1
 done
 lttng enable-channel --userspace --discard --subbuf-size=4M --num-subbuf=8 beside >/dev/null &&
-	lttng enable-event --userspace --channel=beside 'omig_bench:*' >/dev/null && lttng start >/dev/null || exit 1
+	lttng enable-event --userspace --channel=beside 'omig_bench:*' >/dev/null &&
+		lttng start >/dev/null || exit 1
 LTTNG_UST_REGISTER_TIMEOUT=-1 "$here/bench-beside-lttng" lttng || exit 1
 lttng stop >/dev/null
 command -v babeltrace2 >/dev/null || exit 0
 events=$(babeltrace2 "$folder/trace" 2>/dev/null | wc -l)
-[ "$events" = 0 ] && { echo 'bench-beside: LTTng recorded nothing; its row is that of an event that is off' >&2; exit 1; }
+[ "$events" = 0 ] && { echo \
+	'bench-beside: LTTng recorded nothing; its row is that of an event that is off' >&2; exit \
+	1; }
 exit 0

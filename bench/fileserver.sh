@@ -1,9 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# bench-fileserver: paper 001's Table 3 in small. A file server on the loopback net with 1, 5 and 20 clients, without
-# events, with events that are off, and with events that are written, in turns, so that what else the machine does
-# concerns all three alike. Ratios are medians of the ratios of neighbours in time. Half a GiB each time, in memory where that
-# is to be had: shorter runs are mostly start and end. Processor time is of the server and its clients, and of the
+# bench-fileserver: paper 001's Table 3 in small. A file server on the loopback net with 1, 5 and 20
+# clients, without
+# events, with events that are off, and with events that are written, in turns, so that what else
+# the machine does
+# concerns all three alike. Ratios are medians of the ratios of neighbours in time. Half a GiB each
+# time, in memory where that
+# is to be had: shorter runs are mostly start and end. Processor time is of the server and its
+# clients, and of the
 # threads that write the log; where others use the machine it says more than throughput.
 set -eu
 examples=$(dirname "$0")/../examples
@@ -16,13 +20,15 @@ bare() { bare=$("$examples/fileserver-bare" --clients "$1" --mib "$2" --folder "
 off() { off=$("$examples/fileserver" --clients "$1" --mib "$2" --folder "$folder"); }
 on()
 {
-	on=$("$examples/fileserver" --clients "$1" --mib "$2" --folder "$folder" --log "$folder/log")
+	on=$("$examples/fileserver" --clients "$1" --mib "$2" --folder "$folder" --log \
+		"$folder/log")
 	rm -f "$folder/log"
 }
 
 for clients in 1 5 20; do
 	for round in $(seq 0 "$rounds"); do
-		# One after another, and the next time the other way round: what comes first has another machine.
+		# One after another, and the next time the other way round: what comes first has
+		# another machine.
 		for each in $([ $((round % 2)) = 0 ] && echo bare off on || echo on off bare); do
 			$each $clients $((total / clients))
 		done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Ten thousand lms and a hundred sms in virtual time, idle but for a request to all of them each ten seconds: virtual time by
+# Ten thousand lms and a hundred sms in virtual time, idle but for a request to all of them each ten
+# seconds: virtual time by
 # processor time, and what the program has needed at most.
 here=$(dirname "$0")
 "$here/../libexec/omig/omig-sim" speed --hosts 10000 --time 60s | awk -F'|' '

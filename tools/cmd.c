@@ -27,12 +27,13 @@ const struct cmd cmd_table[] = {
 	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
 	{ "events", cmd_events, "switch events of running programs on and off, and show them" },
 	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
-	{ "stats", cmd_stats, "what numbers in files tell, and how sure it is" },
+	{ "stats", cmd_stats, "mean, confidence interval and independence of numbers in files" },
 	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },
 	{ "sim", cmd_sim, "run our own daemons in a simulated world, with faults from a seed" },
 	{ "probes", cmd_probes, "make the functions that mark regions of a program" },
 	{ "status", cmd_status, "health of the monitor's own daemons" },
-	{ "audit", cmd_audit, "who did what to programs, and who was refused" },
+	{ "audit", cmd_audit,
+	  "requests that changed programs, with owner and result, and refused ones" },
 	{ "cert", cmd_cert, "list, issue and revoke certificates" },
 	{ "site", cmd_site, "join the sm that a site's admin runs for many users" },
 	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },
@@ -65,11 +66,11 @@ static int document(const struct opt_spec *spec, const char *form)
 }
 
 static struct {
-	char *words; /* borrowed; NULL: what fails is told */
+	char *words; /* borrowed; NULL: a failure is printed */
 	size_t size;
 	bool is_json; /* the command was asked for JSON */
 	bool has_document; /* and has written it */
-	char first[1024]; /* that was told; for cmd_end() */
+	char first[1024]; /* message; for cmd_end() */
 } hush;
 
 int cmd_note(int status, const char *words)

@@ -94,28 +94,25 @@ int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/*
- * As opt_usage_error(); and all of these are told in JSON, too, where that was asked for:
- * cmd_end().
- */
+/* As opt_usage_error(). cmd_end() repeats all of these in JSON where --json is given. */
 int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What a command has told on stderr in its own way, in words for cmd_end(). Returns status. */
+/* Keeps words, which the command has already printed on stderr, for cmd_end(). Returns status. */
 int cmd_note(int status, const char *words);
 
 /* A JSON document stands on stdout, or is about to: nothing may follow it. */
 void cmd_document(void);
 
 /*
- * At the end of main(). After a failure with --json, the first that was told becomes an object on
- * stdout, {"error":{"status":N,"text":"..."}}, unless a document stands there.
+ * At the end of main(). After a failure with --json, prints the first message as an object on
+ * stdout, {"error":{"status":N,"text":"..."}}. Prints nothing behind a document.
  */
 void cmd_end(int status);
 
 /*
- * For what is tried again before it is a failure: from now on cmd_fail() writes into words (""
- * before), where the first one stays, the cause of others, and not on stderr. NULL: on stderr
+ * For an action that is retried before it is a failure. cmd_fail() writes into words, "" before,
+ * and not on stderr. The first message stays, since it is the cause of others. NULL: on stderr
  * again.
  */
 void cmd_hush(char *words, size_t size);

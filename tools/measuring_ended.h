@@ -8,8 +8,8 @@
  * mainsm, at most once a second. */
 bool measuring_has_ended(struct measuring *m, const struct reading *r);
 
-/* At the beginning: the job that is named has ended, and nobody has asked to wait for another one
- * of that name. */
+/* At the beginning: the named job has ended, and the user has not asked for the next job of that
+ * name. */
 bool measuring_is_too_late(struct measuring *m);
 
 #endif

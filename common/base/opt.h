@@ -59,14 +59,14 @@ struct opt_spec {
 	/* page that has examples and exit statuses, for --help: "omig"; or NULL */
 	const char *manual;
 	const struct opt *table;
-	void (*on_usage)(const char *text); /* hears what is told on stderr as well; may be NULL */
+	void (*on_usage)(const char *text); /* receives what is printed on stderr too; may be NULL */
 	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
 };
 
 enum opt_result {
 	OPT_GO, /* options are set, operands start at *first */
 	OPT_DONE, /* --help or --version was answered: exit 0 */
-	OPT_USAGE, /* told on stderr: exit OPT_EXIT_USAGE */
+	OPT_USAGE, /* printed on stderr: exit OPT_EXIT_USAGE */
 };
 
 #define OPT_EXIT_USAGE 2

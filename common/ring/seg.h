@@ -59,8 +59,9 @@
 #define SEG_WISHES                                                                               \
 	6 /* tools that count all calls, told apart by the next lm: what the header has room for \
 	   */
-#define SEG_POSTED 1024 /* open operations that are listed: eight times what a wait can complete \
-			 */
+#define SEG_POSTED                                                                    \
+	1024 /* open operations that are listed: eight times what a wait can complete \
+	      */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096

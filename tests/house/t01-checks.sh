@@ -20,7 +20,8 @@ fresh() {
 		common/ring.uses := common/base
 	END
 	printf '#include "common/base/err.h"\nint ring_now(void);\n' >"$work/t/common/ring/ring.h"
-	printf '#include "common/ring/ring.h"\nint ring_now(void)\n{\n\treturn 0;\n}\n' >"$work/t/common/ring/ring.c"
+	printf '#include "common/ring/ring.h"\nint ring_now(void)\n{\n\treturn 0;\n}\n' \
+		>"$work/t/common/ring/ring.c"
 }
 
 run() {
@@ -31,7 +32,8 @@ run() {
 # verdict NAME STATUS WANTED WORDS: the status is as wanted and the output has the words.
 verdict() {
 	n=$((n + 1))
-	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] && grep -q -- "$4" "$work/out"; }; then
+	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] &&
+		grep -q -- "$4" "$work/out"; }; then
 		echo "ok $n - house: $1"
 	else
 		sed 's/^/# /' "$work/out" | tail -n 20
@@ -50,7 +52,8 @@ cat >>"$work/t/common/ring/module.mk" <<-'END'
 	$(B)/gen/common/ring/made_%.c: common/ring/ring.h ; mkdir -p $(@D) && echo 'typedef int made;' >$@
 	$(B)/gen/common/ring/ids.h: common/ring/ring.h ; mkdir -p $(@D) && echo 'enum { ID };' >$@
 END
-printf '#include "common/ring/ids.h"\nint main(void)\n{\n\treturn ID;\n}\n' >"$work/t/tests/unit/common/ring/test_ids.c"
+printf '#include "common/ring/ids.h"\nint main(void)\n{\n\treturn ID;\n}\n' \
+	>"$work/t/tests/unit/common/ring/test_ids.c"
 run BUILD="$work/empty" "$work/empty/plain/tests/unit/common/ring/test_ids.o"
 verdict 'a test in an empty folder waits for generated headers' $? pass
 
@@ -80,19 +83,23 @@ run M= all
 verdict 'a daemon that uses its sibling is refused' $? fail 'lm may not use sm'
 
 fresh
-sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/bsae|' "$work/t/common/ring/module.mk"
+sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/bsae|' \
+	"$work/t/common/ring/module.mk"
 run all
-verdict 'a room that uses one that is not there is refused' $? fail 'common/ring uses common/bsae, which is not below it'
+verdict 'a room that uses one that is not there is refused' $? fail \
+	'common/ring uses common/bsae, which is not below it'
 
 fresh
 part_makefile "$work/t"
 sed -i 's|^include common/ring/|include common/rign/|' "$work/t/Makefile"
 make -C "$work/t" BUILD="$work/b" all >"$work/out" 2>&1
-verdict 'a room of the list that is not there is refused' $? fail 'common/rign/module.mk: No such file'
+verdict 'a room of the list that is not there is refused' $? fail \
+	'common/rign/module.mk: No such file'
 
 fresh
 mkdir -p "$work/t/common/omis" && printf 'MODULES += common/omis\n' >"$work/t/common/omis/module.mk"
-sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/omis|' "$work/t/common/ring/module.mk"
+sed -i 's|^common/ring.uses.*|common/ring.uses := common/base common/omis|' \
+	"$work/t/common/ring/module.mk"
 run all
 verdict 'a room that uses one above it is refused' $? fail 'which is not below it'
 
@@ -103,10 +110,12 @@ run all
 verdict 'a banned function does not compile' $? fail 'banned_function_strcpy'
 
 fresh
-{ printf 'int longest(int a);\nint longest(int a)\n{\n'; yes '	a++;' | head -n 69; printf '	return a;\n}\n'; } >>"$work/t/common/ring/ring.c"
+{ printf 'int longest(int a);\nint longest(int a)\n{\n'; yes '	a++;' |
+	head -n 69; printf '	return a;\n}\n'; } >>"$work/t/common/ring/ring.c"
 run check-size
 verdict 'a function of 72 lines is too long' $? fail '70 is the limit: int longest'
-sed -i 's|^int longest(int a);|&\n\n/* long: a table would not be clearer */|' "$work/t/common/ring/ring.c"
+sed -i 's|^int longest(int a);|&\n\n/* long: a table would not be clearer */|' \
+	"$work/t/common/ring/ring.c"
 run check-size
 verdict 'a reason excuses it' $? pass
 
@@ -127,11 +136,13 @@ fresh
 echo 'size_t ring_size(void);' >>"$work/t/common/ring/ring.h"
 sed -i '1d' "$work/t/common/ring/ring.h"
 run check-headers
-verdict 'a header that needs another one first is found' $? fail 'not ok - common/ring/ring.h compiles alone'
+verdict 'a header that needs another one first is found' $? fail \
+	'not ok - common/ring/ring.h compiles alone'
 
 fresh
 printf '#include <stdlib.h>\nvoid *ring_hot(void);\nvoid *ring_hot(void)\n{\n\treturn malloc(1);\n}\n' >>"$work/t/common/ring/ring.c"
-printf 'common/ring.hot := ring.o\ncommon/ring.hot_allow := common/ring/hot.allow\n' >>"$work/t/common/ring/module.mk"
+printf 'common/ring.hot := ring.o\ncommon/ring.hot_allow := common/ring/hot.allow\n' \
+	>>"$work/t/common/ring/module.mk"
 echo 'free' >"$work/t/common/ring/hot.allow"
 run check-hot
 verdict 'a hot object that allocates is found' $? fail '# malloc'
@@ -142,7 +153,8 @@ verdict 'an allowed symbol passes' $? pass
 fresh
 printf 'common/ring.shared := libring\n' >>"$work/t/common/ring/module.mk"
 printf 'R { global: ring_*; local: *; };\n' >"$work/t/common/ring/libring.map"
-sed -i 's/^int ring_now(void)$/__attribute__((visibility("default"))) &/' "$work/t/common/ring/ring.c"
+sed -i 's/^int ring_now(void)$/__attribute__((visibility("default"))) &/' \
+	"$work/t/common/ring/ring.c"
 echo 'ring_now' >"$work/t/common/ring/libring.abi"
 run check-abi
 verdict 'a library that exports its list passes' $? pass
@@ -156,7 +168,8 @@ verdict 'an exported symbol that is not listed is found' $? fail 'exported, not 
 # library SOURCE: a library for processes of others, with this in it.
 library() {
 	fresh
-	printf 'common/ring.shared := libring\ncommon/ring.anywhere := libring\n' >>"$work/t/common/ring/module.mk"
+	printf 'common/ring.shared := libring\ncommon/ring.anywhere := libring\n' \
+		>>"$work/t/common/ring/module.mk"
 	printf 'R { global: ring_*; local: *; };\n' >"$work/t/common/ring/libring.map"
 	printf '#include <sys/stat.h>\n#include <dlfcn.h>\n#include <pthread.h>\n#include <unistd.h>\n%s\n' "$1" >>"$work/t/common/ring/ring.c"
 }

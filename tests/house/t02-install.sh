@@ -10,7 +10,8 @@ n=0
 
 verdict() {
 	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" | tail -n 20; echo "not ok $n - house: $1"; fi
+	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" |
+		tail -n 20; echo "not ok $n - house: $1"; fi
 }
 
 run() {
@@ -32,7 +33,8 @@ libapp.man      := small.1.scd
 END
 printf '#ifndef SMALL_H\n#define SMALL_H\n#ifdef __cplusplus\nextern "C" {\n#endif\nint small_answer(void);\n#ifdef __cplusplus\n}\n#endif\n#endif\n' >small.h
 printf '#include "libapp/small.h"\n__attribute__((visibility("default"))) int small_answer(void)\n{\n\treturn 42;\n}\n' >small.c
-printf '#include "libapp/small.h"\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' >small_main.c
+printf '#include "libapp/small.h"\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' \
+	>small_main.c
 printf 'S { global: small_*; local: *; };\n' >libsmall.map
 echo small_answer >libsmall.abi
 printf 'Name: small\nDescription: small\nVersion: @version@\nLibs: -L@libdir@ -lsmall\nCflags: -I@includedir@\n' >libsmall.pc.in
@@ -45,26 +47,32 @@ verdict 'install never builds' $?
 run all check-headers check-abi && run install
 verdict 'install puts everything in its place' $?
 (
-	cd "$work/d/usr" && test -x bin/small && test -f include/omig/small.h && test -f share/man/man1/small.1 &&
+	cd "$work/d/usr" && test -x bin/small && test -f include/omig/small.h &&
+		test -f share/man/man1/small.1 &&
 		test "$(readlink lib/libsmall.so.0)" = libsmall.so && bin/small &&
 		printf '#include <omig/small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' >"$work/user.c" &&
-		PKG_CONFIG_PATH=lib/pkgconfig PKG_CONFIG_SYSROOT_DIR="$work/d" && export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR &&
+		PKG_CONFIG_PATH=lib/pkgconfig PKG_CONFIG_SYSROOT_DIR="$work/d" &&
+			export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR &&
 		flags=$(pkg-config --cflags libsmall) && for kind in shared static; do
 			libs="-L$work/d/usr/lib -lsmall"
 			[ $kind = static ] && libs=$work/d/usr/lib/libsmall.a
-			gcc -std=c99 $flags -I"$work/d/usr/include" -o "$work/user" "$work/user.c" $libs &&
+			gcc -std=c99 $flags -I"$work/d/usr/include" -o "$work/user" "$work/user.c" \
+				$libs &&
 				LD_LIBRARY_PATH=$work/d/usr/lib "$work/user" || exit 1
 		done
 ) >>"$work/out" 2>&1
 verdict 'a stranger builds with what was installed' $?
 no_room() ( # the disk is full in the middle
 	old=$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)
-	(cd "$t" && ulimit -f 1 && make BUILD="$work/b" PREFIX=/usr DESTDIR="$work/d" install 2>&1; echo "status $?") | cat >"$work/out"
-	tail -n 1 "$work/out" | grep -qv '^status 0' && [ "$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)" = "$old" ]
+	(cd "$t" && ulimit -f 1 && make BUILD="$work/b" PREFIX=/usr DESTDIR="$work/d" install \
+		2>&1; echo "status $?") | cat >"$work/out"
+	tail -n 1 "$work/out" | grep -qv '^status 0' && [ \
+		"$(cd "$work/d/usr" && find . -type f -exec cksum {} + | sort)" = "$old" ]
 )
 no_room
 verdict 'an install that fails over another one leaves that whole' $?
-run install && run uninstall && [ -z "$(find "$work/d" -type f -o -type l -o -path "$work/d/*omig*")" ]
+run install && run uninstall && [ -z \
+	"$(find "$work/d" -type f -o -type l -o -path "$work/d/*omig*")" ]
 verdict 'uninstall leaves no file, and no folder of ours' $?
 
 # The runner of system tests, with scripts that pass, fail, skip and hang.
@@ -74,16 +82,19 @@ cat >"$t/tests/system/t01-pass.sh" <<'END'
 echo 'ok 1 - one'; echo 'ok 2 - two'; echo 'ok 3 - three # SKIP no such thing'
 END
 echo 'echo "no cluster"; exit 77' >"$t/tests/system/t02-skip.sh"
-B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 && [ "$(tail -n 1 "$work/out")" = '2 passed, 0 failed, 2 skipped' ]
+B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 &&
+	[ "$(tail -n 1 "$work/out")" = '2 passed, 0 failed, 2 skipped' ]
 verdict 'system tests are summed' $?
 printf '# timeout: 1\nsleep 100\n' >"$t/tests/system/t03-hang.sh"
 echo 'echo "ok 1 - fine"; exit 3' >"$t/tests/system/t04-dies.sh"
 echo 'exit 0' >"$t/tests/system/t05-silent.sh"
-! B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 && [ "$(tail -n 1 "$work/out")" = '4 passed, 2 failed, 2 skipped' ]
+! B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 &&
+	[ "$(tail -n 1 "$work/out")" = '4 passed, 2 failed, 2 skipped' ]
 verdict 'system tests that hang or die are failures' $?
 ! run check-system && grep -qx '4 passed, 2 failed, 2 skipped' "$work/out"
 verdict 'make judges them' $?
-B=$work/b/plain sh "$t/tests/system/run.sh" pass silent >"$work/out" 2>&1 && [ "$(tail -n 1 "$work/out")" = '3 passed, 0 failed, 1 skipped' ]
+B=$work/b/plain sh "$t/tests/system/run.sh" pass silent >"$work/out" 2>&1 &&
+	[ "$(tail -n 1 "$work/out")" = '3 passed, 0 failed, 1 skipped' ]
 verdict 'some of them can be chosen' $?
 
 echo "1..$n"

@@ -11,7 +11,8 @@ n=0
 
 verdict() {
 	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" | tail -n 20; echo "not ok $n - house: $1"; fi
+	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" |
+		tail -n 20; echo "not ok $n - house: $1"; fi
 }
 skip() {
 	n=$((n + 1))
@@ -35,7 +36,8 @@ check 'no placeholder is left' sh -c '! grep -rE "@[a-z]+@" "$1/lib" "$1/share"'
 
 units="$usr/lib/systemd/system/omig-sm@.service $usr/share/systemd/user/omig-mainsm.service $usr/share/systemd/user/omig-lm.service"
 exposure() {
-	systemd-analyze security --offline=true "$1" 2>&1 | sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p'
+	systemd-analyze security --offline=true "$1" 2>&1 |
+		sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p'
 }
 is_closed() {
 	level=$(exposure "$1")
@@ -43,7 +45,8 @@ is_closed() {
 	[ -n "$level" ] && [ "$(printf '%s\n2.0\n' "$level" | sort -g | tail -n 1)" = 2.0 ]
 }
 notifies() {
-	grep -qx 'Type=notify' "$1" && grep -q '^WatchdogSec=' "$1" && grep -qx "ExecReload=/bin/kill -HUP \$MAINPID" "$1" &&
+	grep -qx 'Type=notify' "$1" && grep -q '^WatchdogSec=' "$1" &&
+		grep -qx "ExecReload=/bin/kill -HUP \$MAINPID" "$1" &&
 		grep -q "^ExecStart=$usr/bin/" "$1"
 }
 for unit in $units; do
@@ -55,20 +58,23 @@ for unit in $units; do
 	fi
 	scope=--system
 	case $unit in */user/*) scope=--user ;; esac
-	check "$name: systemd accepts it" env XDG_RUNTIME_DIR="$work" systemd-analyze $scope --man=no verify "$unit"
+	check "$name: systemd accepts it" env XDG_RUNTIME_DIR="$work" systemd-analyze $scope \
+		--man=no verify "$unit"
 	verdict_output=$(cat "$work/out")
 	check "$name: and has no word against it" test -z "$verdict_output"
 	check "$name: exposure is 2.0 at most" is_closed "$unit"
 done
 cp "$usr/lib/systemd/system/omig-sm@.service" "$work/open@.service"
-sed -i '/^NoNewPrivileges/d; /^CapabilityBoundingSet/d; /^ProtectSystem/d; /^SystemCallFilter/d' "$work/open@.service"
+sed -i '/^NoNewPrivileges/d; /^CapabilityBoundingSet/d; /^ProtectSystem/d; /^SystemCallFilter/d' \
+	"$work/open@.service"
 if command -v systemd-analyze >/dev/null; then
 	check 'an open unit would be found' sh -c '! { '"$(command -v systemd-analyze)"' security --offline=true "$1" | grep -q "level for [^:]*: [01]\\."; }' sh "$work/open@.service"
 else
 	skip 'an open unit would be found' 'no systemd-analyze'
 fi
 
-if [ "$(id -u)" = 0 ] && command -v systemd-sysusers >/dev/null && command -v systemd-tmpfiles >/dev/null; then
+if [ "$(id -u)" = 0 ] && command -v systemd-sysusers >/dev/null &&
+	command -v systemd-tmpfiles >/dev/null; then
 	mkdir -p "$work/root/etc/omig" "$work/root/var/lib"
 	: >"$work/root/etc/omig/sm.conf"
 	check 'the user of the sm' sh -c 'systemd-sysusers --root="$1" "$2/lib/sysusers.d/omig.conf" && grep -q "^omig:.*:/var/lib/omig:" "$1/etc/passwd"' \
@@ -86,8 +92,10 @@ if command -v tclsh >/dev/null; then
 		echo 'proc setenv {n v} {puts "setenv $n $v"}; proc prepend-path {n v} {puts "prepend $n $v"}'
 		echo "source [lindex \$argv 0]"
 	} >"$work/module.tcl"
-	tclsh "$work/module.tcl" "$(find "$usr/share/modulefiles/omig" -type f)" >"$work/module" 2>&1
-	check 'the module file sets paths' sh -c 'cat "$1"; grep -qxF "prepend PATH $2/bin" "$1"' sh "$work/module" "$usr"
+	tclsh "$work/module.tcl" "$(find "$usr/share/modulefiles/omig" -type f)" >"$work/module" \
+		2>&1
+	check 'the module file sets paths' sh -c 'cat "$1"; grep -qxF "prepend PATH $2/bin" "$1"' \
+		sh "$work/module" "$usr"
 	check 'and preloads nothing' sh -c '! grep LD_PRELOAD "$1"' sh "$work/module"
 else
 	skip 'the module file sets paths' 'no tclsh'
@@ -124,7 +132,8 @@ export ASKED=env --no-start --here" OMIG_JOB=mine
 check 'OMIG_DISABLE is obeyed' prints '' OMIG_DISABLE=1
 check 'without a monitor nothing is exported' prints 'unset OMIG_JOB' FAIL=1
 for s in task-prolog epilog; do
-	if command -v shellcheck >/dev/null; then check "$s.sh is sound" shellcheck "$usr/share/omig/slurm/$s.sh"; else skip "$s.sh is sound" 'no shellcheck'; fi
+	if command -v shellcheck >/dev/null; then check "$s.sh is sound" shellcheck \
+		"$usr/share/omig/slurm/$s.sh"; else skip "$s.sh is sound" 'no shellcheck'; fi
 done
 check 'all of it can be taken away' sh -c 'make -C "$1" BUILD="$2/b" PREFIX="$3" uninstall && ! find "$3/lib" "$3/share" -type f | grep .' sh "$t" "$work" "$usr"
 echo "1..$n"

@@ -95,8 +95,10 @@ tree() {
 
 # mutate SEED N: into the file `out`.
 mutate() {
-	(cd "$work/t" && make BUILD="$work/b" M=common/ring SEED="$1" N="$2" mutate) >"$work/log" 2>&1
-	grep -E '^(killed|survived|same|not compiled|left|seed|    ([-+]|no test))' "$work/log" >"$work/out"
+	(cd "$work/t" && make BUILD="$work/b" M=common/ring SEED="$1" N="$2" mutate) >"$work/log" \
+		2>&1
+	grep -E '^(killed|survived|same|not compiled|left|seed|    ([-+]|no test))' "$work/log" \
+		>"$work/out"
 }
 
 # has NAME WORDS: a line of the output has them.
@@ -113,22 +115,27 @@ has() {
 tree >"$work/before"
 mutate 1 1000
 tree >"$work/after"
-has 'a change that a test notices is killed' '^killed +common/ring/ring.c:7:[0-9]+ comparison by common/ring/test_ring'
+has 'a change that a test notices is killed' \
+	'^killed +common/ring/ring.c:7:[0-9]+ comparison by common/ring/test_ring'
 has 'a change that no test notices survives' '^survived +common/ring/ring.c:22:[0-9]+ arithmetic$'
 has 'the line stands there as it is' '^    - 	return n \+ 3;$'
 has 'and as it was changed' '^    \+ 	return n - 3;$'
 if type gcov >/dev/null 2>&1 && ! ${CC:-cc} --version | grep -q clang; then
 	has 'where no test comes, it says so' '^    no test comes to this line$'
 fi
-has 'a change that makes the same code does not count' '^same code +common/ring/ring.c:27:[0-9]+ arithmetic$'
+has 'a change that makes the same code does not count' \
+	'^same code +common/ring/ring.c:27:[0-9]+ arithmetic$'
 has 'nor one that does not compile' '^not compiled common/ring/ring.c:33:[0-9]+ constant$'
 has 'all are summed up' '^seed 1: killed [1-9][0-9]*, survived [1-9][0-9]*, not compiled 2, same code [1-9][0-9]*; score [0-9.]+ %$'
-if echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -fsanitize=leak -o "$work/leak" - 2>/dev/null; then
+if echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -fsanitize=leak -o "$work/leak" - \
+	2>/dev/null; then
 	has 'a free that is left out is noticed' '^killed +common/ring/ring.c:16:[0-9]+ call by'
 fi
-grep -q 'ring.c:4:' "$work/out" && echo 'a comment is changed' >"$work/out" || echo fine >"$work/out"
+grep -q 'ring.c:4:' "$work/out" && echo 'a comment is changed' >"$work/out" ||
+	echo fine >"$work/out"
 has 'a comment is not changed' '^fine$'
-cmp -s "$work/before" "$work/after" && echo fine >"$work/out" || echo 'the tree is another one' >"$work/out"
+cmp -s "$work/before" "$work/after" && echo fine >"$work/out" ||
+	echo 'the tree is another one' >"$work/out"
 has 'the source tree is as it was' '^fine$'
 mutate 5 4 && cp "$work/out" "$work/first"
 mutate 5 4 && cmp -s "$work/out" "$work/first" && echo fine >"$work/out"

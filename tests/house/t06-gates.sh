@@ -18,7 +18,8 @@ fresh() {
 	printf '# Text\n' >"$t/docs/text.md"
 	printf 'MODULES += common/base\ncommon/base.src := ground.c\n' >"$t/common/base/module.mk"
 	printf 'MODULES += common/ring\ncommon/ring.src := a.c b.c\ncommon/ring.uses := common/base\n' >"$t/common/ring/module.mk"
-	printf 'int ground(void);\nint ring_a(void);\nint ring_b(void);\n' >"$t/common/base/ground.h"
+	printf 'int ground(void);\nint ring_a(void);\nint ring_b(void);\n' \
+		>"$t/common/base/ground.h"
 	body common/base/ground ground 0
 	body common/ring/a ring_a 0
 	body common/ring/b ring_b 'ring_a()'
@@ -31,7 +32,8 @@ fresh() {
 
 # body FILE FUNCTION VALUE
 body() {
-	printf '#include "common/base/ground.h"\n\nint %s(void)\n{\n\treturn %s;\n}\n' "$2" "$3" >"$t/$1.c"
+	printf '#include "common/base/ground.h"\n\nint %s(void)\n{\n\treturn %s;\n}\n' "$2" "$3" \
+		>"$t/$1.c"
 }
 
 run() {
@@ -44,7 +46,8 @@ allow() { echo "$2" >"$t/mk/ratchet/$1"; }
 # verdict NAME STATUS WANTED WORDS: the status is as wanted and the output has the words.
 verdict() {
 	n=$((n + 1))
-	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] && grep -q -- "$4" "$work/out"; }; then
+	if { [ "$2" -eq 0 ] && [ "$3" = pass ]; } || { [ "$2" -ne 0 ] && [ "$3" = fail ] &&
+		grep -q -- "$4" "$work/out"; }; then
 		echo "ok $n - house: $1"
 	else
 		sed 's/^/# /' "$work/out" | tail -n 20
@@ -58,20 +61,23 @@ verdict 'a clean tree passes' $? pass
 
 body common/ring/a ring_a 'ring_b()'
 run check-circles
-verdict 'a circle of two files is found' $? fail '^# common/ring/a.c common/ring/b.c: 1, where .* allows 0'
+verdict 'a circle of two files is found' $? fail \
+	'^# common/ring/a.c common/ring/b.c: 1, where .* allows 0'
 allow circles 'common/ring/a.c common/ring/b.c # one module'
 run check-circles
 verdict 'a circle with a reason passes' $? pass
 body common/ring/a ring_a 0
 run check-circles
-verdict 'a circle that is no more must leave its list' $? fail 'has `common/ring/a.c common/ring/b.c # one module` where 0 is true'
+verdict 'a circle that is no more must leave its list' $? fail \
+	'has `common/ring/a.c common/ring/b.c # one module` where 0 is true'
 run ratchet && [ ! -s "$t/mk/ratchet/circles" ]
 verdict 'make ratchet takes it out' $? pass
 body common/ring/a ring_a 'ground()'
 body common/base/ground ground 'ring_a()'
 allow circles 'across rooms: common/base/ground.c common/ring/a.c'
 run check-circles
-verdict 'a circle across rooms fails, also when it is listed' $? fail '^not ok - circles across rooms'
+verdict 'a circle across rooms fails, also when it is listed' $? fail \
+	'^not ok - circles across rooms'
 run M=common/ring check-circles check-names check-rooms
 verdict 'rules of the whole tree are skipped for a room' $? pass
 
@@ -81,7 +87,8 @@ int ring_a(void)
 {
 	return 0'
 run check-names
-verdict 'a name that two rooms define is found' $? fail 'ring_a is defined in common/base common/ring'
+verdict 'a name that two rooms define is found' $? fail \
+	'ring_a is defined in common/base common/ring'
 allow names ring_a
 run check-names
 verdict 'a listed name passes' $? pass
@@ -112,16 +119,19 @@ fresh
 printf 'int ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g);\n\nint ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g)\n{\n\treturn 0;\n}\n' \
 	>>"$t/common/ring/a.c"
 run check-size
-verdict 'a function of six parameters is found' $? fail 'a.c:12: 6 parameters, 5 is the limit: ring_six'
+verdict 'a function of six parameters is found' $? fail \
+	'a.c:12: 6 parameters, 5 is the limit: ring_six'
 sed -i 's/, int g)/)/' "$t/common/ring/a.c"
 run check-size
 verdict 'one of five passes' $? pass
-sed -i 's/, int e)/, int e, int g)/; s|^int ring_six(.*[^;]$|/* six: libc has as many */\n&|' "$t/common/ring/a.c"
+sed -i 's/, int e)/, int e, int g)/; s|^int ring_six(.*[^;]$|/* six: libc has as many */\n&|' \
+	"$t/common/ring/a.c"
 run check-size
 verdict 'a reason excuses six' $? pass
 allow parameters common/ring/a.c:ring_six
 run check-size
-verdict 'one that is excused must leave its list' $? fail 'has `common/ring/a.c:ring_six` where 0 is true'
+verdict 'one that is excused must leave its list' $? fail \
+	'has `common/ring/a.c:ring_six` where 0 is true'
 
 # prose FILE LINE WORDS: this line in this file is found.
 prose() {
@@ -151,7 +161,8 @@ cat >>"$t/common/ring/a.c" <<'END'
 // Those whose name is chan_tell or `tell`, the 'ones'.
 const char *s = "tell me", c = '"';
 const char *t = "the /* of anew(), who_is_it()";
-#define LONG "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789"
+# define LONG "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789
+# 0123456789 0123456789"
 int anew, who;
 END
 sed -i '/anew(), /d' "$t/common/ring/a.c"
@@ -170,7 +181,8 @@ run check-prose
 verdict 'a phrase that is allowed passes' $? pass
 sed -i '$d' "$t/docs/text.md"
 run check-prose
-verdict 'an allowed phrase that nothing says is found' $? fail 'nothing says ` says who may ` in docs/text.md'
+verdict 'an allowed phrase that nothing says is found' $? fail \
+	'nothing says ` says who may ` in docs/text.md'
 
 fresh
 run check-prose
@@ -215,7 +227,8 @@ if command -v clang-format-14 >/dev/null; then
 	verdict 'a listed file passes' $? pass
 	sed -i '$d' "$t/common/ring/a.c"
 	run check-format
-	verdict 'a listed file that is mended must leave its list' $? fail 'has `common/ring/a.c` where 0 is true'
+	verdict 'a listed file that is mended must leave its list' $? fail \
+		'has `common/ring/a.c` where 0 is true'
 else
 	n=$((n + 1))
 	echo "ok $n - house: layout # SKIP there is no clang-format-14"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the whole tree twice: the second time there is nothing to do. The compilers are scripts that
+# Builds the whole tree twice: the second time there is nothing to do. The compilers are scripts
+# that
 # write their output files and nothing else, so this takes seconds.
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -8,7 +9,8 @@ n=0
 
 verdict() {
 	n=$((n + 1))
-	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" | tail -n 20; echo "not ok $n - house: $1"; fi
+	if [ "$2" -eq 0 ]; then echo "ok $n - house: $1"; else sed 's/^/# /' "$work/out" |
+		tail -n 20; echo "not ok $n - house: $1"; fi
 }
 
 # What it writes is such a program too: the rules run some that they have built. `ar` has no -o.

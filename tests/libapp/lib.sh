@@ -15,7 +15,8 @@ socket=$OMIG_RUNTIME_DIR/lm-$(uname -n)-systemtt.sock
 failed=0
 flavours=
 for f in openmpi mpich; do
-	if command -v mpirun.$f >/dev/null && test -x "$T/calls.$f"; then flavours="$flavours $f"; fi
+	if command -v mpirun.$f >/dev/null && test -x "$T/calls.$f"; then flavours="$flavours $f"; \
+		fi
 done
 test -n "$flavours" || { echo "no MPI here"; exit 77; }
 
@@ -56,7 +57,8 @@ bare() {
 watched() {
 	mpi=$1 np=$2
 	shift 2
-	timeout -k 5 $((50 * PATIENCE)) mpirun.$mpi -np "$np" env LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
+	timeout -k 5 $((50 * PATIENCE)) mpirun.$mpi -np "$np" env \
+		LD_PRELOAD="$B/lib/libomig.so${PRELOAD:+:$PRELOAD}" "$@"
 }
 
 # "call RANK NAME count N out B in B", sorted

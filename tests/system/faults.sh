@@ -7,12 +7,15 @@ fault_programs='attack vandal session'
 for program in $fault_programs; do
 	[ -x "$T/$program" ] || skip_all "$T/$program is not built: make faults-tools"
 done
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_orte_tmpdir_base="$TMPDIR" UCX_LOG_LEVEL=fatal UCX_HANDLE_ERRORS=none
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
+	OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_btl=self,vader OMPI_MCA_pml=ob1 OMPI_MCA_orte_tmpdir_base="$TMPDIR" \
+	UCX_LOG_LEVEL=fatal UCX_HANDLE_ERRORS=none
 export OMPI_MCA_btl_vader_single_copy_mechanism=none
 flavours=
 for f in openmpi mpich; do
-	if command -v mpirun.$f >/dev/null && [ -x "$T/steady.$f" ]; then flavours="$flavours $f"; fi
+	if command -v mpirun.$f >/dev/null && [ -x "$T/steady.$f" ]; then flavours="$flavours $f"; \
+		fi
 done
 need_mpi() {
 	[ -n "$flavours" ] || skip_all 'no MPI is here'
@@ -28,7 +31,8 @@ steady() {
 watched_steady() {
 	mpi=$1 np=$2
 	shift 2
-	timeout $((60 * PATIENCE)) omig run ${JOB:+--job "$JOB"} --measure="${MEASURE:-count}" -- "mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
+	timeout $((60 * PATIENCE)) omig run ${JOB:+--job "$JOB"} --measure="${MEASURE:-count}" -- \
+		"mpirun.$mpi" -n "$np" "$T/steady.$mpi" "$@"
 }
 
 # job NAME FLAVOUR RANKS WORDS...: a watched one in the background that holds; $job is its process.
@@ -37,7 +41,8 @@ job() {
 	name=$1
 	shift
 	rm -f "$TMPDIR/$name".*
-	watched_steady "$@" --hold "$TMPDIR/$name.go" --beat "$TMPDIR/$name.beat" --pids "$TMPDIR/$name.pid" \
+	watched_steady "$@" --hold "$TMPDIR/$name.go" --beat "$TMPDIR/$name.beat" --pids \
+		"$TMPDIR/$name.pid" \
 		>"$TMPDIR/$name.out" 2>"$TMPDIR/$name.err" &
 	job=$!
 }
@@ -66,7 +71,8 @@ plain_output() {
 	[ -e "$key" ] || steady "$@" >"$key" 2>/dev/null
 	echo "$key"
 }
-# same_output JOB FLAVOUR RANKS: its output is that of the unwatched program, and nothing of ours is in its errors.
+# same_output JOB FLAVOUR RANKS: its output is that of the unwatched program, and nothing of ours is
+# in its errors.
 same_output() {
 	name=$1
 	shift
@@ -167,7 +173,8 @@ fails() {
 	shift 2
 	"$@" >"$TMPDIR/fails.out" 2>"$TMPDIR/fails.err"
 	got=$?
-	[ $got = "$want" ] || { echo "status $got, not $want"; cat "$TMPDIR/fails.out" "$TMPDIR/fails.err"; return 1; }
+	[ $got = "$want" ] || { echo "status $got, not $want"; cat "$TMPDIR/fails.out" \
+		"$TMPDIR/fails.err"; return 1; }
 	one_line "$TMPDIR/fails.err" "$pattern"
 }
 
@@ -182,7 +189,8 @@ subject() {
 	subject=$!
 }
 
-# A tool that stays (session.c), one at a time. session_asks TEXT: prints the reply's lines `ACTION STATUS OBJECTS VALUE`;
+# A tool that stays (session.c), one at a time. session_asks TEXT: prints the reply's lines `ACTION
+# STATUS OBJECTS VALUE`;
 # of a conditional request those so far, session_told LINE all of them. $session is its process.
 session_begins() {
 	rm -f "$TMPDIR/session".*

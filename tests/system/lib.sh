@@ -7,7 +7,8 @@
 # carries its state directory in its environment.
 set -u
 tap_n=0
-export OMIG_STATE_DIR="$TMPDIR/state" OMIG_RUNTIME_DIR="$TMPDIR/run" XDG_CONFIG_HOME="$TMPDIR/config"
+export OMIG_STATE_DIR="$TMPDIR/state" OMIG_RUNTIME_DIR="$TMPDIR/run" \
+	XDG_CONFIG_HOME="$TMPDIR/config"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 NO_COLOR=1
 export OMP_NUM_THREADS=1
 bed=$PWD/tests/testbed/bed
@@ -78,9 +79,11 @@ says() {
 	grep -Eq -- "$pattern" "$TMPDIR/says.out"
 }
 
-# An ordinary user cannot read the environment of daemons, which hide their memory: their locks have their pids.
+# An ordinary user cannot read the environment of daemons, which hide their memory: their locks have
+# their pids.
 locked() {
-	find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" \( -name '*.lock' -o -path '*/sm-*/lock' \) -exec cat {} + 2>/dev/null | while read -r p; do
+	find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" \( -name '*.lock' -o -path '*/sm-*/lock' \) \
+		-exec cat {} + 2>/dev/null | while read -r p; do
 		[ ! -r "/proc/$p/environ" ] || continue
 		case $(cat "/proc/$p/comm" 2>/dev/null) in lm | sm | mainsm) echo "/proc/$p/environ" ;; esac
 	done
@@ -88,9 +91,11 @@ locked() {
 # Processes of this test's monitor and programs, by what they inherited. Not us.
 leftovers() {
 	# shellcheck disable=SC2013 # words
-	for p in $({ grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ; locked; } | sort -u); do
+	for p in $({ grep -lsz "^OMIG_STATE_DIR=$OMIG_STATE_DIR\$" /proc/[0-9]*/environ; locked; } |
+		sort -u); do
 		p=${p%/environ}
-		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above has,
+		# Neither our own sub-shells and pipes, nor what has ended by now, as the grep above
+		# has,
 		read -r comm 2>/dev/null <"$p/comm" || continue
 		# nor the virtual hosts that we are in.
 		case $comm in sh | grep | date | sleep | timeout | unshare | bed) ;; *) echo "${p#/proc/}" ;; esac
@@ -129,14 +134,16 @@ enough() {
 
 # ranks_are N: the tree has N ranks that run
 ranks_are() {
-	[ "$(omig tree --json | tr '{' '\n' | grep '"rank":[0-9]' | grep -cv '"state":"ended"')" = "$1" ]
+	[ "$(omig tree --json | tr '{' '\n' | grep '"rank":[0-9]' | grep -cv '"state":"ended"')" = \
+		"$1" ]
 }
 
 nodes_are() {
 	[ "$(omig tree --json | grep -o '"token":"n_[0-9]*","state":"up"' | wc -l)" = "$1" ]
 }
 
-# followed REQUEST COMMAND...: what a conditional request tells comes into $TMPDIR/events, until COMMAND succeeds
+# followed REQUEST COMMAND...: what a conditional request tells comes into $TMPDIR/events, until
+# COMMAND succeeds
 followed() {
 	: >"$TMPDIR/events" # not when the tool gets round to it: what is there is of the one before
 	omig request --follow forever "$1" >"$TMPDIR/events" 2>&1 &
@@ -167,7 +174,8 @@ own_host() {
 
 # token_of PID [PROGRAM]: attaches that process of $node
 token_of() {
-	omig request --timeout 10s ":proc_attach3([$node],$1,\"${2:-}\")" | grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
+	omig request --timeout 10s ":proc_attach3([$node],$1,\"${2:-}\")" |
+		grep -o 'p_[0-9]*_[0-9a-z]*' | head -n 1
 }
 
 # within_bed HOSTS SITES: goes on in virtual hosts, with MPI, where these are permitted
@@ -185,7 +193,8 @@ bed_mainsm() {
 	export HOME="$TMPDIR/home" OMPI_MCA_plm_rsh_no_tree_spawn=1
 	mkdir -p "$HOME" "$XDG_CONFIG_HOME/omig"
 	"$bed" conf >"$XDG_CONFIG_HOME/omig/mainsm.conf"
-	mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+	mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" \
+		2>"$TMPDIR/mainsm.log" &
 	mainsm=$!
 	trap 'end_all; kill $mainsm 2>/dev/null' EXIT
 	check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"

@@ -3,7 +3,8 @@
 # Runs tests/system/t*.sh (or those whose names contain one of the arguments)
 # and sums up. A script speaks TAP; one that does not counts as one test by
 # its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
-# limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a TMPDIR of its own.
+# limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a
+# TMPDIR of its own.
 # LANES scripts run at once: one more than there are processors, for they wait much of their
 # time. LANES_MOST is the limit, for each of them has daemons and ranks of its own. Scripts with
 # the largest limits begin, so that no long one ends alone. Their output is printed in that order.
@@ -12,7 +13,8 @@ B=${B:-$(pwd)/build/plain}
 PATIENCE=${PATIENCE:-4}
 work=$(mktemp -d /tmp/omig-system-XXXXXX) || exit 2
 # Tests put $B/lib/libomig.so into LD_PRELOAD, a list of which blanks and colons are the separators.
-case $B in *[\ :]*) mkdir "$work/build" && ln -s "$B" "$work/build/plain" && B=$work/build/plain ;; esac
+case $B in *[\ :]*) mkdir "$work/build" && ln -s "$B" "$work/build/plain" &&
+	B=$work/build/plain ;; esac
 PATH=$B/bin:$PATH
 export B PATH PATIENCE
 LANES_MOST=4
@@ -46,7 +48,8 @@ run_one() {
 	limit=$(limit_of "$1")
 	began=$(date +%s)
 	# A script that hangs is ended with all that it started in its group.
-	TMPDIR=$work/$2 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 </dev/null &
+	TMPDIR=$work/$2 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 \
+		</dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
 	wait $!
 	rc=$?
@@ -54,7 +57,8 @@ run_one() {
 	echo "# $2: $(($(date +%s) - began)) s" >"$work/$2.part"
 	if grep -Eq '^(not )?ok' "$work/$2.out"; then
 		[ $rc -eq 77 ] && rc=0
-		mk/tap-checked $rc <"$work/$2.out" | sed "s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $2: |"
+		mk/tap-checked $rc <"$work/$2.out" | sed \
+			"s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $2: |"
 	elif [ $rc -eq 77 ]; then
 		echo "ok - $2 # SKIP $(tail -n 1 "$work/$2.out")"
 	elif [ $rc -eq 0 ]; then

@@ -41,7 +41,8 @@ fake_debian() {
 
 quiet_when_refused() {
 	out=$(fake_debian 2>/dev/null)
-	[ "$(printf '%s\n' "$out" | wc -l)" = 1 ] && case $out in 'sudo apt-get install '*libevent-dev*) true ;; *) false ;; esac
+	[ "$(printf '%s\n' "$out" | wc -l)" = 1 ] && case $out in \
+		'sudo apt-get install '*libevent-dev*) true ;; *) false ;; esac
 }
 
 # A Debian where all that must be there is, and what tests can do without cannot be had.
@@ -58,15 +59,18 @@ half_a_debian() { # STATE: of graphviz and libevent-dev: "not-installed" or "ins
 # Another system: no dpkg-query, and no compiler either.
 elsewhere() {
 	mkdir -p "$TMPDIR/empty"
-	for tool in sh dirname sed id env getconf; do ln -sf "$(command -v $tool)" "$TMPDIR/empty/$tool"; done
+	for tool in sh dirname sed id env getconf; do ln -sf "$(command -v $tool)" \
+		"$TMPDIR/empty/$tool"; done
 	sed -e 's,^PATH=.*,PATH=${TEST_PATH},' quickstart >"$TMPDIR/quickstart"
 	chmod +x "$TMPDIR/quickstart"
-	env -i TEST_PATH="$TMPDIR/empty" PATH="$TMPDIR/empty" "$TMPDIR/empty/sh" "$TMPDIR/quickstart" build
+	env -i TEST_PATH="$TMPDIR/empty" PATH="$TMPDIR/empty" "$TMPDIR/empty/sh" \
+		"$TMPDIR/quickstart" build
 }
 
 says_what_is_needed() {
 	out=$(elsewhere 2>&1)
-	[ $? = 2 ] && case $out in *'GNU make'*libevent*OpenSSL*protobuf-c*) true ;; *) false ;; esac
+	[ $? = 2 ] && case $out in *'GNU make'*libevent*OpenSSL*protobuf-c*) true ;; *) false ;; \
+		esac
 }
 
 check 'help exits 0 and names all commands' says 'check    build' ./quickstart help
@@ -81,9 +85,11 @@ check 'and they are told so' says 'could not install:.*graphviz' half_a_debian i
 check 'what must be there does' status_is 2 half_a_debian not-installed
 check 'other systems are told what is needed' says_what_is_needed
 check '.ci/run calls the check command of the README' grep -q 'quickstart check' .ci/run
-check 'the README has both commands' sh -c 'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'
+check 'the README has both commands' sh -c \
+	'grep -q "quickstart demo" README.md && grep -q "quickstart check" README.md'
 if command -v shellcheck >/dev/null 2>&1; then
-	check 'scripts pass shellcheck' shellcheck -x quickstart .ci/run tests/testbed/bed tests/testbed/bed-rsh \
+	check 'scripts pass shellcheck' shellcheck -x quickstart .ci/run tests/testbed/bed \
+		tests/testbed/bed-rsh \
 		tools/man-fill tools/make-completion examples/demo.sh tests/system/lib.sh \
 		tests/system/t001-quickstart.sh tests/system/t010-run.sh tests/system/t011-env.sh \
 		tests/system/t020-sites.sh tests/system/t030-three-tools.sh

@@ -7,7 +7,8 @@
 has_calls() {
 	omig top --once --every 0.5 --json >"$TMPDIR/top.json" || return 1
 	cat "$TMPDIR/top.json"
-	grep -Eq '"rank":0.*"calls_per_s":[1-9]' "$TMPDIR/top.json" && grep -Eq '"calls":[1-9][0-9]' "$TMPDIR/top.json"
+	grep -Eq '"rank":0.*"calls_per_s":[1-9]' "$TMPDIR/top.json" &&
+		grep -Eq '"calls":[1-9][0-9]' "$TMPDIR/top.json"
 }
 
 tree_names_the_program() {
@@ -24,7 +25,8 @@ watch() {
 	words="-n 2"
 	[ "$flavour" = openmpi ] && words="-n 2 --oversubscribe --mca mpi_yield_when_idle 1"
 	# shellcheck disable=SC2086 # words
-	omig run -- "mpirun.$flavour" $words "$program" $as_long_as_needed --slow-rank 1 >"$TMPDIR/$flavour.out" 2>"$TMPDIR/$flavour.err" &
+	omig run -- "mpirun.$flavour" $words "$program" $as_long_as_needed --slow-rank 1 \
+		>"$TMPDIR/$flavour.out" 2>"$TMPDIR/$flavour.err" &
 	job=$!
 	check "both ranks come up: $flavour" until_true 20 ranks_are 2
 	check "the tree names ranks and program: $flavour" tree_names_the_program
@@ -52,7 +54,8 @@ check 'what is set' says '^OMIG_START=time$' omig run --measure=time -- env
 check 'a wrong --measure' status_is 2 omig run --measure=much -- true
 
 # An lm that needs longer to come up than the program lives: its ranks have registered by then.
-printf '#!/bin/sh\nuntil [ -e "%s/over" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" "$B" >"$TMPDIR/slow-lm"
+printf '#!/bin/sh\nuntil [ -e "%s/over" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" \
+	"$B" >"$TMPDIR/slow-lm"
 chmod 755 "$TMPDIR/slow-lm"
 over_before_its_lm() {
 	f=$1
@@ -60,13 +63,15 @@ over_before_its_lm() {
 	omig stop >/dev/null 2>&1
 	until_true 10 no_leftovers || return 1
 	# One rank: of several that come at one moment one may be put aside between its looks.
-	omig run --measure=count -- "mpirun.$f" -n 1 env OMIG_LM="$TMPDIR/slow-lm" "$B/tests/system/steady.$f" || return 1
+	omig run --measure=count -- "mpirun.$f" -n 1 env OMIG_LM="$TMPDIR/slow-lm" \
+		"$B/tests/system/steady.$f" || return 1
 	: >"$TMPDIR/over"
 	until_true 20 says 'rank 0 of 1 .* steady.* ended$' omig tree || { omig tree; return 1; }
 }
 for f in openmpi mpich; do
 	if command -v "mpirun.$f" >/dev/null 2>&1 && [ -x "$B/tests/system/steady.$f" ]; then
-		check "a program that is over before its lm is ready is watched: $f" over_before_its_lm $f
+		check "a program that is over before its lm is ready is watched: $f" \
+			over_before_its_lm $f
 	else
 		skip "a program that is over before its lm is ready: $f" "no $f here"
 	fi

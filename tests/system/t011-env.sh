@@ -14,23 +14,29 @@ check 'values are quoted' grep -q "^export LD_PRELOAD='/.*libomig.so'" "$TMPDIR/
 # shellcheck disable=SC1091 # made above
 . "$TMPDIR/env"
 # shellcheck disable=SC2086 # words
-mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" $as_long_as_needed >"$TMPDIR/out" 2>"$TMPDIR/err" &
+mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" $as_long_as_needed \
+	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2
 check 'under the name of the job' says 'job mine' omig tree
-check 'counting was on from the start' says '\[.*,"(collective|send)",[1-9]' omig request ':omig_calls_read([],1)'
+check 'counting was on from the start' says '\[.*,"(collective|send)",[1-9]' omig request \
+	':omig_calls_read([],1)'
 enough $job
 status=$?
 check 'the program is not disturbed' test $status = 0
 rm "$TMPDIR/enough"
 check 'a tool in the same environment is the user'"'"'s own' says tool-admin omig cert list
 elsewhere() { env OMIG_STATE_DIR="$TMPDIR/elsewhere" "$@"; }
-check 'without his files it says what to do' says 'for programs that are watched; a tool takes one of its own .omig cert token' \
+check 'without his files it says what to do' says \
+	'for programs that are watched; a tool takes one of its own .omig cert token' \
 	elsewhere omig tree
-check 'a program started from there is watched with what it has' says "^$OMIG_MAINSM\$" elsewhere omig run -- printenv OMIG_MAINSM
+check 'a program started from there is watched with what it has' says "^$OMIG_MAINSM\$" elsewhere \
+	omig run -- printenv OMIG_MAINSM
 no_token() { says '^omig1:[^:]*:[0-9]+:[0-9a-z]{26}$' "$@"; }
-check 'omig exec: programs of this host need no token' no_token env -u OMIG_MAINSM omig exec -- printenv OMIG_MAINSM
-check 'nor do those of omig env --here' says "^export OMIG_MAINSM='[^.]*[.][^.]*[.][^.]*[.][^.]*'\$" \
+check 'omig exec: programs of this host need no token' no_token env -u OMIG_MAINSM omig exec -- \
+	printenv OMIG_MAINSM
+check 'nor do those of omig env --here' says \
+	"^export OMIG_MAINSM='[^.]*[.][^.]*[.][^.]*[.][^.]*'\$" \
 	env -u OMIG_MAINSM omig env --here --no-start
 
 omig env --unset >"$TMPDIR/unset"
@@ -41,13 +47,15 @@ after=$(env | grep -E '^(OMIG_(MAINSM|LM|JOB|START|SITE)|LD_PRELOAD|OMPI_MCA_mca
 check 'and leaves the environment as it was' test "$before" = "$after"
 
 # shellcheck disable=SC2086 # words
-mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 omig exec -- "$program" $as_long_as_needed >"$TMPDIR/out" 2>&1 &
+mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 omig exec -- "$program" \
+	$as_long_as_needed >"$TMPDIR/out" 2>&1 &
 job=$!
 check 'omig exec: both ranks come up' until_true 20 ranks_are 2
 enough $job
 status=$?
 check 'omig exec: the exit status is the program'"'"'s' test $status = 0
-check '--json: one object' says '^[{]"OMIG_MAINSM":"omig1:.*"OMIG_JOB":"mine".*[}]$' omig env --no-start --job=mine --json
+check '--json: one object' says '^[{]"OMIG_MAINSM":"omig1:.*"OMIG_JOB":"mine".*[}]$' omig env \
+	--no-start --job=mine --json
 check 'stop --json: the reply' says '^[{]"status":"OK"' omig stop --json
 listens_to() { # WISH: an address that other hosts reach is in the string, where there is one
 	omig stop >/dev/null 2>&1
@@ -68,10 +76,12 @@ if [ -n "$(ip -4 -o addr show scope global 2>/dev/null)" ]; then
 	check '--listen takes auto' listens_to auto 127.0.0.1
 	check '--no-start: a mainsm that was reached by name has ended' ended "$(uname -n)"
 else
-	skip '--listen takes the name of this host, auto, and what ends there' 'no other host reaches this one'
+	skip '--listen takes the name of this host, auto, and what ends there' \
+		'no other host reaches this one'
 fi
 check '--listen takes localhost' listens_to localhost 0.0.0.0
-check '--listen where it listens already: not a word' sh -c '[ -z "$(omig env --listen localhost 2>&1 >/dev/null)" ]'
+check '--listen where it listens already: not a word' sh -c \
+	'[ -z "$(omig env --listen localhost 2>&1 >/dev/null)" ]'
 warns_once() { # PATTERN WISH: one line of warning, and the mainsm that runs stays
 	omig env --listen "$2" >"$TMPDIR/env" 2>"$TMPDIR/err" || return 1
 	cat "$TMPDIR/err"
@@ -80,15 +90,18 @@ warns_once() { # PATTERN WISH: one line of warning, and the mainsm that runs sta
 }
 check '--listen: it listens elsewhere already' warns_once \
 	'--listen 127.0.0.9 has no effect: your mainsm runs at 127.0.0.1; to change that: omig stop, then again$' 127.0.0.9
-check '--listen: no address, while one runs' warns_once '--listen: nosuchhost.invalid is no address of this host' nosuchhost.invalid
+check '--listen: no address, while one runs' warns_once \
+	'--listen: nosuchhost.invalid is no address of this host' nosuchhost.invalid
 refuses() { # the string of one that has ended is there: it is the address that is wrong
 	omig stop >/dev/null 2>&1
 	omig env --listen nosuchhost.invalid >"$TMPDIR/out" 2>&1
 	rc=$?
 	cat "$TMPDIR/out"
-	[ $rc = 3 ] && grep -q '^omig: .*listen: nosuchhost.invalid is no address of this host' "$TMPDIR/out" &&
+	[ $rc = 3 ] && grep -q '^omig: .*listen: nosuchhost.invalid is no address of this host' \
+		"$TMPDIR/out" &&
 		! grep -q 'does not answer' "$TMPDIR/out"
 }
 check '--listen: no address' refuses
-check '--no-start without a mainsm fails' sh -c 'omig stop; OMIG_STATE_DIR=$TMPDIR/none omig env --no-start; test $? = 3'
+check '--no-start without a mainsm fails' sh -c \
+	'omig stop; OMIG_STATE_DIR=$TMPDIR/none omig env --no-start; test $? = 3'
 tap_end

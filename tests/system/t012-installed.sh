@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What `make install` puts into any folders, moved elsewhere after it, works: programs are watched, clients
+# What `make install` puts into any folders, moved elsewhere after it, works: programs are watched,
+# clients
 # find their library.
 # timeout: 120
 . tests/system/lib.sh
@@ -8,11 +9,13 @@ unset MAKEFLAGS MFLAGS
 build=${B#"$PWD/"} # make takes no path with blanks
 build=${build%/*}
 
-# installed NAME VARIABLE=VALUE...: into PREFIX=/usr of a folder of its own, which then moves to $TMPDIR/NAME
+# installed NAME VARIABLE=VALUE...: into PREFIX=/usr of a folder of its own, which then moves to
+# $TMPDIR/NAME
 installed() {
 	at=$TMPDIR/$1
 	shift
-	make BUILD="$build" CC="${CC:-gcc}" DESTDIR="$TMPDIR/dest" PREFIX=/usr "$@" install >"$TMPDIR/make.out" 2>&1 || {
+	make BUILD="$build" CC="${CC:-gcc}" DESTDIR="$TMPDIR/dest" PREFIX=/usr "$@" install \
+		>"$TMPDIR/make.out" 2>&1 || {
 		tail "$TMPDIR/make.out"
 		return 1
 	}
@@ -22,7 +25,8 @@ preload_of() { # FOLDER: the preload that its omig sets is there, and lies in FO
 	lib=$("$1/bin/omig" run -- sh -c "echo \$LD_PRELOAD" 2>"$TMPDIR/err")
 	cat "$TMPDIR/err"
 	echo "preload: $lib"
-	[ -n "$lib" ] && [ ! -s "$TMPDIR/err" ] && case $(realpath "$lib") in "$(realpath "$1")"/*) ;; *) false ;; esac
+	[ -n "$lib" ] && [ ! -s "$TMPDIR/err" ] && case $(realpath "$lib") in \
+		"$(realpath "$1")"/*) ;; *) false ;; esac
 }
 client_of() { # FOLDER: its client for Python finds its libomis
 	PYTHONPATH=$1/share/omig/python PYTHONDONTWRITEBYTECODE=1 python3 -c 'import omig, os
@@ -36,7 +40,8 @@ PATH=$TMPDIR/lib64/bin:$PATH # its daemons from here on
 f=
 for f in openmpi mpich; do [ -x "$(heat $f)" ] && command -v mpirun.$f >/dev/null && break; done
 is_watched() {
-	"$TMPDIR/lib64/bin/omig" run -- "mpirun.$f" -n 2 "$(heat $f)" $as_long_as_needed >"$TMPDIR/out" 2>"$TMPDIR/err" &
+	"$TMPDIR/lib64/bin/omig" run -- "mpirun.$f" -n 2 "$(heat $f)" $as_long_as_needed \
+		>"$TMPDIR/out" 2>"$TMPDIR/err" &
 	job=$!
 	until_true 20 ranks_are 2
 	rc=$?
@@ -45,14 +50,17 @@ is_watched() {
 	cat "$TMPDIR/err"
 	return $rc
 }
-if [ -x "$(heat $f)" ]; then check 'a program is watched by it' is_watched; else skip 'a program is watched by it' 'no MPI'; fi
+if [ -x "$(heat $f)" ]; then check 'a program is watched by it' is_watched; else skip \
+	'a program is watched by it' 'no MPI'; fi
 check 'the preload of it is found' preload_of "$TMPDIR/lib64"
 check 'the library of its Python client is found' client_of "$TMPDIR/lib64"
-check 'it installs into folders of an architecture' installed multi libdir=/usr/lib/x86_64-linux-gnu libexecdir=/usr/lib/omig-programs
+check 'it installs into folders of an architecture' installed multi \
+	libdir=/usr/lib/x86_64-linux-gnu libexecdir=/usr/lib/omig-programs
 check 'the preload is found there' preload_of "$TMPDIR/multi"
 check 'the library of the Python client is found there' client_of "$TMPDIR/multi"
 check 'its own programs are found there' status_is 0 "$TMPDIR/multi/bin/omig" sim detector --help
-# Of a daemon an ordinary user can read the words that it was started with, and not the link to its file.
+# Of a daemon an ordinary user can read the words that it was started with, and not the link to its
+# file.
 program_of() { # PID
 	realpath "$(tr '\0' '\n' <"/proc/$1/cmdline" | head -n 1)" 2>/dev/null
 }
@@ -64,23 +72,28 @@ finds_its_lm() {
 	(
 		. "$TMPDIR/env"
 		unset OMIG_LM
-		LD_PRELOAD=$TMPDIR/multi/lib/x86_64-linux-gnu/libomig.so exec "mpirun.$f" -n 2 "$(heat $f)" $as_long_as_needed
+		LD_PRELOAD=$TMPDIR/multi/lib/x86_64-linux-gnu/libomig.so exec "mpirun.$f" -n 2 \
+			"$(heat $f)" $as_long_as_needed
 	) >"$TMPDIR/out" 2>"$TMPDIR/err" &
 	job=$!
 	until_true 20 ranks_are 2
 	rc=$?
-	for lm in $(leftovers); do program_of "$lm"; done | grep -x "$(realpath "$TMPDIR/multi/bin/lm")" || rc=1
+	for lm in $(leftovers); do program_of "$lm"; done |
+		grep -x "$(realpath "$TMPDIR/multi/bin/lm")" || rc=1
 	enough $job
 	rm "$TMPDIR/enough"
 	return $rc
 }
-if [ -x "$(heat $f)" ]; then check 'libomig finds its lm from there' finds_its_lm; else skip 'libomig finds its lm' 'no MPI'; fi
+if [ -x "$(heat $f)" ]; then check 'libomig finds its lm from there' finds_its_lm; else skip \
+	'libomig finds its lm' 'no MPI'; fi
 ln -s multi "$TMPDIR/linked"
 check 'by a symbolic link too' preload_of "$TMPDIR/linked"
 taken_away() {
 	mkdir -p "$TMPDIR/dest" && mv "$TMPDIR/multi" "$TMPDIR/dest/usr" &&
-		make BUILD="$build" CC="${CC:-gcc}" DESTDIR="$TMPDIR/dest" PREFIX=/usr libdir=/usr/lib/x86_64-linux-gnu \
-			libexecdir=/usr/lib/omig-programs uninstall && ! find "$TMPDIR/dest" -type f -o -type l | grep .
+		make BUILD="$build" CC="${CC:-gcc}" DESTDIR="$TMPDIR/dest" PREFIX=/usr \
+			libdir=/usr/lib/x86_64-linux-gnu \
+			libexecdir=/usr/lib/omig-programs uninstall &&
+				! find "$TMPDIR/dest" -type f -o -type l | grep .
 }
 check 'uninstall leaves no file and no link' taken_away
 # --- an install of one user, in $HOME or the like: documents, headers, libraries
@@ -92,8 +105,10 @@ PATH=$own/bin:$PATH
 export PKG_CONFIG_PATH="$own/lib/pkgconfig"
 unset LD_LIBRARY_PATH CPATH
 documents_are_there() {
-	for f in README.md LICENSE docs/*.md docs/*.svg examples/metrics/* examples/neko/*.conf examples/neko/ring/ring.c \
-		examples/prometheus/* examples/python/* examples/fileserver.c examples/loops.probes; do
+	for f in README.md LICENSE docs/*.md docs/*.svg examples/metrics/* examples/neko/*.conf \
+		examples/neko/ring/ring.c \
+		examples/prometheus/* examples/python/* examples/fileserver.c \
+			examples/loops.probes; do
 		cmp "$f" "$own/share/doc/omig/$f" || return 1
 	done
 	[ -f "$own/share/doc/omig/examples/sm.conf" ]
@@ -102,7 +117,8 @@ check 'documents and examples come with it' documents_are_there
 links_lead_somewhere() ( # but for those into the source
 	cd "$own/share/doc/omig" || return 1
 	for f in README.md docs/*.md; do
-		grep -o '](\([^):#]*\)[)#]' "$f" | sed 's/^](//; s/[)#]$//' | grep -E '\.(md|svg)$|examples/' | while read -r to; do
+		grep -o '](\([^):#]*\)[)#]' "$f" | sed 's/^](//; s/[)#]$//' |
+			grep -E '\.(md|svg)$|examples/' | while read -r to; do
 			[ -z "$to" ] || [ -e "$(dirname "$f")/$to" ] || echo "$f: $to"
 		done
 	done >"$TMPDIR/dead"
@@ -124,8 +140,10 @@ own_tool() (
 )
 check 'the tool of libomis(3) is built by its line, and runs' own_tool
 own_algorithm() (
-	cp -r "$own/share/doc/omig/examples/neko/ring" "$TMPDIR/ring" && cd "$TMPDIR/ring" || return 1
-	line=$(sed -n 's/^    \(cc -fPIC -shared .*ring.c\) .*/\1/p' "$own/share/doc/omig/docs/neko.md")
+	cp -r "$own/share/doc/omig/examples/neko/ring" "$TMPDIR/ring" && cd "$TMPDIR/ring" ||
+		return 1
+	line=$(sed -n 's/^    \(cc -fPIC -shared .*ring.c\) .*/\1/p' \
+		"$own/share/doc/omig/docs/neko.md")
 	echo "$line"
 	eval "$line" && omig neko run ring.conf --simulate && rm ring.so && make && [ -f ring.so ]
 )
@@ -136,11 +154,14 @@ each_header() (
 		p=omig-$h
 		[ $h = omis ] && p=omis
 		# shellcheck disable=SC2046 # flags
-		echo "#include <omig/$h.h>" | ${CC:-gcc} -x c -fsyntax-only $(pkg-config --cflags $p) - || return 1
-		echo "#include <omig/$h.h>" | CPATH=$(sed -n 's/^prepend-path CPATH "\(.*\)"/\1/p' "$own"/share/modulefiles/omig/*) \
+		echo "#include <omig/$h.h>" | ${CC:-gcc} -x c -fsyntax-only \
+			$(pkg-config --cflags $p) - || return 1
+		echo "#include <omig/$h.h>" | CPATH=$(sed -n 's/^prepend-path CPATH "\(.*\)"/\1/p' \
+			"$own"/share/modulefiles/omig/*) \
 			${CC:-gcc} -x c -fsyntax-only - || return 1
 	done
-	echo '#include <netlogger.h>' | ${CC:-gcc} -x c -fsyntax-only $(pkg-config --cflags omig-netlogger) -
+	echo '#include <netlogger.h>' | ${CC:-gcc} -x c -fsyntax-only \
+		$(pkg-config --cflags omig-netlogger) -
 )
 check 'each header is included in the same way, by pkg-config and by the module' each_header
 no_rpath() {
@@ -153,7 +174,8 @@ check "folders of the system need no word of where the library is" no_rpath
 
 missing() {
 	rm -f "$TMPDIR"/lib64/libexec/omig/libomig.so "$TMPDIR"/lib64/lib64/libomig.so
-	says 'not watched: neither .*/libexec/omig/libomig.so nor .*/lib/libomig.so is there' "$TMPDIR/lib64/bin/omig" run -- true
+	says 'not watched: neither .*/libexec/omig/libomig.so nor .*/lib/libomig.so is there' \
+		"$TMPDIR/lib64/bin/omig" run -- true
 }
 check 'a preload that is not there: one line says where it was sought' missing
 tap_end

@@ -4,7 +4,8 @@
 . tests/system/lib.sh
 nothing=omig1:127.0.0.1:1:wedwyhdpgt608rmf0f1fftzykr:wcxwqdhx.z2zzc69pgb2yzt0dmdr2fmhsf4
 
-# warned PATTERN COMMAND... -- its program says `ran`, ends with 3, and all else is one line with a match
+# warned PATTERN COMMAND... -- its program says `ran`, ends with 3, and all else is one line with a
+# match
 warned() {
 	pattern=$1
 	shift
@@ -15,10 +16,15 @@ warned() {
 	[ $rc = 3 ] && [ "$(cat "$TMPDIR/out")" = ran ] && [ "$(wc -l <"$TMPDIR/err")" = 1 ] &&
 		grep -Eq "^omig: warning: $pattern" "$TMPDIR/err"
 }
-check 'run: a string that is none' warned 'not watched: OMIG_MAINSM.* not a connection string' env OMIG_MAINSM=garbage omig run --
-check 'exec: a string that is none' warned 'not watched: OMIG_MAINSM.* not a connection string' env OMIG_MAINSM=garbage omig exec --
-check 'run: where nothing listens' warned 'not watched: OMIG_MAINSM.*unset.* nothing listens at 127.0.0.1 port 1:' env OMIG_MAINSM=$nothing omig run --
-check 'exec: where nothing listens' warned 'not watched: --mainsm: nothing listens' omig exec --mainsm=$nothing --
+check 'run: a string that is none' warned 'not watched: OMIG_MAINSM.* not a connection string' env \
+	OMIG_MAINSM=garbage omig run --
+check 'exec: a string that is none' warned 'not watched: OMIG_MAINSM.* not a connection string' \
+	env OMIG_MAINSM=garbage omig exec --
+check 'run: where nothing listens' warned \
+	'not watched: OMIG_MAINSM.*unset.* nothing listens at 127.0.0.1 port 1:' env \
+	OMIG_MAINSM=$nothing omig run --
+check 'exec: where nothing listens' warned 'not watched: --mainsm: nothing listens' omig exec \
+	--mainsm=$nothing --
 check 'env: where nothing listens' status_is 3 env OMIG_MAINSM=$nothing omig env
 check 'doctor: unset it' says 'unset OMIG_MAINSM' env OMIG_MAINSM=$nothing omig doctor
 
@@ -27,12 +33,14 @@ mkdir -m 700 "$HOME"
 state=$OMIG_STATE_DIR
 unset OMIG_STATE_DIR XDG_STATE_HOME # the usual place, which may fall back
 own_is_up() {
-	omig env >"$TMPDIR/env" 2>"$TMPDIR/err" && pid=$(cat "$HOME/.local/state/omig/mainsm/mainsm.lock")
+	omig env >"$TMPDIR/env" 2>"$TMPDIR/err" && pid=$(cat \
+		"$HOME/.local/state/omig/mainsm/mainsm.lock")
 }
 check 'a mainsm of its own' own_is_up
 check 'env --no-start finds it' status_is 0 omig env --no-start
 kill -STOP "$pid"
-check 'run: a mainsm that is stopped' warned "mainsm, pid $pid, is stopped: .*kill -CONT $pid" omig run --
+check 'run: a mainsm that is stopped' warned "mainsm, pid $pid, is stopped: .*kill -CONT $pid" \
+	omig run --
 kill -CONT "$pid"
 opened() {
 	chmod -R o+rX "$HOME/.local"
@@ -42,10 +50,12 @@ opened() {
 	return $rc
 }
 same_authority() {
-	[ "$(cat "$HOME/.local/state/omig/mainsm/mainsm.lock")" = "$pid" ] && ! ls "/tmp/omig-$(id -u)/mainsm" 2>/dev/null
+	[ "$(cat "$HOME/.local/state/omig/mainsm/mainsm.lock")" = "$pid" ] &&
+		! ls "/tmp/omig-$(id -u)/mainsm" 2>/dev/null
 }
 denied="$HOME/.local/state/omig: mode 0705 lets others in: close it by chmod -R go="
-check 'run: a state directory that is open to others' opened warned "not watched: $denied" omig run --
+check 'run: a state directory that is open to others' opened warned "not watched: $denied" omig \
+	run --
 check 'its tools say the same' opened says "$denied" omig tree
 check 'doctor says the same' opened says "$denied" omig doctor
 check 'no second mainsm came of it' same_authority
@@ -61,9 +71,11 @@ takes_none() {
 }
 printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n\tputs("ran");\n\tif (getenv(NAME))\n\t\treturn 3;\n\treturn 3;\n}\n' >"$TMPDIR/ran.c"
 if ${CC:-cc} -static -DNAME='"X"' -o "$TMPDIR/static" "$TMPDIR/ran.c" 2>/dev/null; then
-	check 'exec: a program that is linked statically' takes_none 'is linked statically: link it with -lomig' "$TMPDIR/static"
+	check 'exec: a program that is linked statically' takes_none \
+		'is linked statically: link it with -lomig' "$TMPDIR/static"
 	${CC:-cc} -static -DNAME='"OMIG_MAINSM"' -o "$TMPDIR/ours" "$TMPDIR/ran.c"
-	check 'exec: one that has libomig in it' sh -c '[ -z "$(omig exec -- "$TMPDIR/ours" 2>&1 >/dev/null)" ]'
+	check 'exec: one that has libomig in it' sh -c \
+		'[ -z "$(omig exec -- "$TMPDIR/ours" 2>&1 >/dev/null)" ]'
 else
 	skip 'exec: a program that is linked statically' 'no static C library'
 fi
@@ -72,28 +84,34 @@ if musl-gcc -DNAME='"X"' -o "$TMPDIR/musl" "$TMPDIR/ran.c" 2>/dev/null; then
 else
 	skip 'exec: a program of musl' 'no musl-gcc'
 fi
-if [ "$(id -u)" = 0 ] && ${CC:-cc} -DNAME='"X"' -o "$TMPDIR/rights" "$TMPDIR/ran.c" && chown 12345 "$TMPDIR/rights" && chmod 4711 "$TMPDIR/rights"; then
-	check 'exec: a program with the rights of another user' takes_none 'runs with the rights of another user' "$TMPDIR/rights"
+if [ "$(id -u)" = 0 ] && ${CC:-cc} -DNAME='"X"' -o "$TMPDIR/rights" "$TMPDIR/ran.c" &&
+	chown 12345 "$TMPDIR/rights" && chmod 4711 "$TMPDIR/rights"; then
+	check 'exec: a program with the rights of another user' takes_none \
+		'runs with the rights of another user' "$TMPDIR/rights"
 else
 	skip 'exec: a program with the rights of another user' 'needs root'
 fi
-check 'exec: any other, found in PATH: not a word' sh -c '[ -z "$(omig exec -- sh -c "exit 3" 2>&1)" ]'
+check 'exec: any other, found in PATH: not a word' sh -c \
+	'[ -z "$(omig exec -- sh -c "exit 3" 2>&1)" ]'
 omig stop >/dev/null 2>&1
 ended() {
 	says 'your mainsm has ended: nothing listens' omig env --no-start
 	status_is 3 omig env --no-start
 }
 check 'env --no-start: a mainsm that has ended' ended
-check 'exec: a mainsm that has ended' warned 'not watched: your mainsm has ended: nothing listens' omig exec --
+check 'exec: a mainsm that has ended' warned 'not watched: your mainsm has ended: nothing listens' \
+	omig exec --
 
 # Two that start together, while no mainsm runs: each is watched by the one that the first starts.
 fresh() { env OMIG_STATE_DIR="$TMPDIR/fresh" OMIG_RUNTIME_DIR="$TMPDIR/fresh-run" "$@"; }
-has_both() { fresh omig tree >"$TMPDIR/tree" && grep -q 'job a' "$TMPDIR/tree" && grep -q 'job b' "$TMPDIR/tree"; }
+has_both() { fresh omig tree >"$TMPDIR/tree" && grep -q 'job a' "$TMPDIR/tree" &&
+	grep -q 'job b' "$TMPDIR/tree"; }
 both_are_watched() {
 	rm -f "$TMPDIR/seen" "$TMPDIR"/[ab].err
 	for j in a b; do
 		# shellcheck disable=SC2016 # of the shell that runs it
-		fresh omig run --job $j -- sh -c 'until [ -e "$TMPDIR/seen" ]; do sleep 0.1; done' 2>"$TMPDIR/$j.err" &
+		fresh omig run --job $j -- sh -c 'until [ -e "$TMPDIR/seen" ]; do sleep 0.1; done' \
+			2>"$TMPDIR/$j.err" &
 	done
 	until_true 20 has_both
 	rc=$?
@@ -107,16 +125,20 @@ check 'run: two that start together' both_are_watched
 check 'run: two, right after a mainsm has been stopped' both_are_watched
 
 long=$TMPDIR/$(printf '%0100d' 0)
-check 'a runtime directory that no socket can be in' warned 'not watched: set OMIG_RUNTIME_DIR to' env OMIG_RUNTIME_DIR="$long" omig run --
+check 'a runtime directory that no socket can be in' warned 'not watched: set OMIG_RUNTIME_DIR to' \
+	env OMIG_RUNTIME_DIR="$long" omig run --
 mkdir -m 755 "$TMPDIR/open"
-check 'a runtime directory that is open to others' warned "not watched: $TMPDIR/open: mode 0755" env OMIG_RUNTIME_DIR="$TMPDIR/open" omig run --
+check 'a runtime directory that is open to others' warned "not watched: $TMPDIR/open: mode 0755" \
+	env OMIG_RUNTIME_DIR="$TMPDIR/open" omig run --
 
 # Another user has the usual name in /tmp: as the user that comes second.
 other=$((2000000000 + $$))
 as_other() {
-	setpriv --reuid $other --regid $other --clear-groups env -u OMIG_RUNTIME_DIR -u XDG_RUNTIME_DIR HOME="$TMPDIR/other" "$@"
+	setpriv --reuid $other --regid $other --clear-groups env -u OMIG_RUNTIME_DIR -u \
+		XDG_RUNTIME_DIR HOME="$TMPDIR/other" "$@"
 }
-if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "${TMPDIR%/*}" && mkdir -m 700 "$TMPDIR/other" && chown $other "$TMPDIR/other" &&
+if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "${TMPDIR%/*}" && mkdir -m 700 "$TMPDIR/other" &&
+	chown $other "$TMPDIR/other" &&
 	as_other test -x "$B/bin/omig" 2>/dev/null; then
 	mkdir "/tmp/omig-$other"
 	taken="/tmp/omig-$other: belongs to uid 0, not to us; $TMPDIR/other/.local/state/omig/run is used"
@@ -125,7 +147,8 @@ if [ "$(id -u)" = 0 ] && chmod 711 "$TMPDIR" "${TMPDIR%/*}" && mkdir -m 700 "$TM
 	as_other omig stop >/dev/null 2>&1
 	rmdir "/tmp/omig-$other"
 else
-	skip 'run: its usual folder is taken by another user' 'needs root, and a build that others may read'
+	skip 'run: its usual folder is taken by another user' \
+		'needs root, and a build that others may read'
 fi
 
 # Daemons go to the background with nothing of their caller's.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What fails with --json is an object on stdout, besides the words on stderr; one document stays one.
+# What fails with --json is an object on stdout, besides the words on stderr; one document stays
+# one.
 # timeout: 60
 . tests/system/lib.sh
 
@@ -12,14 +13,16 @@ fails_with() {
 	got=$?
 	cat "$TMPDIR/out" "$TMPDIR/err"
 	[ "$got" = "$want" ] && [ "$(wc -l <"$TMPDIR/out")" = 1 ] || return 1
-	grep -q "^{\"error\":{\"status\":$want,\"text\":\".*$text.*\"}}\$" "$TMPDIR/out" && grep -q "$text" "$TMPDIR/err"
+	grep -q "^{\"error\":{\"status\":$want,\"text\":\".*$text.*\"}}\$" "$TMPDIR/out" &&
+		grep -q "$text" "$TMPDIR/err"
 }
 # one_document STATUS COMMAND...: no object of an error is behind it.
 one_document() {
 	want=$1
 	shift
 	"$@" >"$TMPDIR/out" 2>"$TMPDIR/err"
-	[ $? = "$want" ] && cat "$TMPDIR/out" && ! grep -q '"error"' "$TMPDIR/out" && [ "$(wc -l <"$TMPDIR/out")" = 1 ]
+	[ $? = "$want" ] && cat "$TMPDIR/out" && ! grep -q '"error"' "$TMPDIR/out" &&
+		[ "$(wc -l <"$TMPDIR/out")" = 1 ]
 }
 says_nothing() {
 	"$@" >"$TMPDIR/out" 2>/dev/null

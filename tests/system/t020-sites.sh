@@ -24,7 +24,8 @@ state_is() {
 both_sites() {
 	omig tree --depth nodes >"$TMPDIR/tree"
 	cat "$TMPDIR/tree"
-	awk '/site site1/ { s = 1 } /site site2/ { s = 2 } / node node/ { print s, $3 }' "$TMPDIR/tree" | sort >"$TMPDIR/got"
+	awk '/site site1/ { s = 1 } /site site2/ { s = 2 } / node node/ { print s, $3 }' \
+		"$TMPDIR/tree" | sort >"$TMPDIR/got"
 	printf '1 node1\n1 node2\n2 node3\n2 node4\n' | cmp - "$TMPDIR/got"
 }
 
@@ -50,7 +51,8 @@ three_of_four() {
 	omig request ':node_get_info([],1)' >"$TMPDIR/cut.out" 2>"$TMPDIR/cut.err"
 	status=$?
 	cat "$TMPDIR/cut.out" "$TMPDIR/cut.err"
-	[ $status = 6 ] && [ "$(grep -c '"node[1-4]"' "$TMPDIR/cut.out")" = 3 ] && grep -q 'of 4 .*answered\|3 of' "$TMPDIR/cut.err"
+	[ $status = 6 ] && [ "$(grep -c '"node[1-4]"' "$TMPDIR/cut.out")" = 3 ] &&
+		grep -q 'of 4 .*answered\|3 of' "$TMPDIR/cut.err"
 }
 
 "$bed" cut node4
@@ -80,7 +82,8 @@ check 'the program has ended well' test $status = 0
 check 'its totals can still be read' says '^[ ]+3 +node4' omig top --total --once --every 0.2
 omig stop >"$TMPDIR/stop" 2>&1
 gates_are_empty() {
-	! "$bed" exec site1-gate ps ax | grep -q '[b]in/sm' && ! "$bed" exec node1 ps ax | grep -q '[b]in/lm'
+	! "$bed" exec site1-gate ps ax | grep -q '[b]in/sm' && ! "$bed" exec node1 ps ax |
+		grep -q '[b]in/lm'
 }
 check 'omig stop ends sms and lms everywhere' until_true 8 gates_are_empty
 tap_end

@@ -10,7 +10,8 @@ program=$(heat openmpi)
 . tests/system/counting.sh
 
 # shellcheck disable=SC2086 # words
-omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" $as_long_as_needed \
+omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" \
+	$as_long_as_needed \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2
@@ -40,7 +41,8 @@ omig top --json --count 900 --every 1 >"$TMPDIR/top" 2>&1 &
 top=$!
 counts "$TMPDIR/together"
 check 'the counter counts beside the others' over_zero "$TMPDIR/together"
-check 'the follower sees events of both ranks' until_true 10 sh -c 'test "$(grep -o "p_[0-9a-z_]*" "$1" | sort -u | wc -l)" = 2' sh "$TMPDIR/follow"
+check 'the follower sees events of both ranks' until_true 10 sh -c \
+	'test "$(grep -o "p_[0-9a-z_]*" "$1" | sort -u | wc -l)" = 2' sh "$TMPDIR/follow"
 kill $follower
 wait $follower
 status=$?
@@ -56,11 +58,14 @@ counts "$TMPDIR/after"
 check 'and goes on when they have gone' over_zero "$TMPDIR/after"
 
 # Both ranks call it equally often, each time: an even number up to calls under way.
-check 'a tool sees nothing that it has not attached' sh -c '! omig request --no-attach ":node_get_info([],1)" | grep -q n_'
-check 'a tool cannot use the counter of another' sh -c '! omig request ":pa_counter_read([pa_c_1])" | grep -q "^[0-9]"'
+check 'a tool sees nothing that it has not attached' sh -c \
+	'! omig request --no-attach ":node_get_info([],1)" | grep -q n_'
+check 'a tool cannot use the counter of another' sh -c \
+	'! omig request ":pa_counter_read([pa_c_1])" | grep -q "^[0-9]"'
 kill -CONT $stuck
 lines=$(wc -l <"$TMPDIR/stuck")
-check 'the stuck tool goes on where it was' until_true 10 sh -c 'test "$(wc -l <"$1")" -gt "$2"' sh "$TMPDIR/stuck" "$lines"
+check 'the stuck tool goes on where it was' until_true 10 sh -c 'test "$(wc -l <"$1")" -gt "$2"' \
+	sh "$TMPDIR/stuck" "$lines"
 kill -TERM $stuck
 wait $stuck
 enough $job

@@ -14,11 +14,13 @@ fails_with() {
 	timeout $((40 * PATIENCE)) "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" </dev/null
 	got=$?
 	cat "$TMPDIR/out" "$TMPDIR/err"
-	[ "$got" = "$want" ] && grep -q "$words" "$TMPDIR/err" && [ "$(grep -vc 'notice daemon: ended\|^Try ' "$TMPDIR/err")" = 1 ]
+	[ "$got" = "$want" ] && grep -q "$words" "$TMPDIR/err" &&
+		[ "$(grep -vc 'notice daemon: ended\|^Try ' "$TMPDIR/err")" = 1 ]
 }
 
 from_stdin() {
-	printf '%s\n' "$1" | timeout $((40 * PATIENCE)) sm --foreground --mainsm-stdin 2>"$TMPDIR/err"
+	printf '%s\n' "$1" | timeout $((40 * PATIENCE)) sm --foreground --mainsm-stdin \
+		2>"$TMPDIR/err"
 	got=$?
 	cat "$TMPDIR/err"
 	[ "$got" = 3 ] && grep -q "$2" "$TMPDIR/err"
@@ -29,25 +31,32 @@ check "--help names the options" sh -c 'sm --help | grep -q -- --linger'
 check "an unknown option is a usage error" fails_with 2 "unknown option" sm --nope
 check "an impossible port is a usage error" fails_with 2 "99999" sm --port 99999
 check "nothing to connect to" fails_with 3 "no mainsm is known" sm --foreground
-check "a wrong connection string" fails_with 3 "connection string" env OMIG_MAINSM=garbage sm --foreground
-check "a wrong connection string in the background" fails_with 3 "connection string" env OMIG_MAINSM=garbage sm
+check "a wrong connection string" fails_with 3 "connection string" env OMIG_MAINSM=garbage sm \
+	--foreground
+check "a wrong connection string in the background" fails_with 3 "connection string" env \
+	OMIG_MAINSM=garbage sm
 check "a string without token when there is no certificate" \
 	fails_with 3 "omig cert token sm" env OMIG_MAINSM=omig1:127.0.0.1:1:$pin sm --foreground
-check "nobody there" fails_with 3 "Connection refused" env OMIG_MAINSM=omig1:127.0.0.1:1:$pin:abc.def sm --foreground
-check "the string may come from standard input" from_stdin omig1:127.0.0.1:1:$pin:abc.def "Connection refused"
+check "nobody there" fails_with 3 "Connection refused" env \
+	OMIG_MAINSM=omig1:127.0.0.1:1:$pin:abc.def sm --foreground
+check "the string may come from standard input" from_stdin omig1:127.0.0.1:1:$pin:abc.def \
+	"Connection refused"
 check "and may be wrong there" from_stdin garbage "connection string"
 check "and may be missing there" fails_with 3 "standard input" sm --foreground --mainsm-stdin
 
 printf 'port = 0\nnonsense = 1\n' >"$TMPDIR/bad.conf"
 chmod 600 "$TMPDIR/bad.conf"
-check "an unknown key names file and line" fails_with 78 "bad.conf:2" sm --config "$TMPDIR/bad.conf" --foreground
+check "an unknown key names file and line" fails_with 78 "bad.conf:2" sm --config \
+	"$TMPDIR/bad.conf" --foreground
 check "a site that cannot be a name" fails_with 78 "site" sm --check-config --site a/b
 chmod 666 "$TMPDIR/bad.conf"
-check "a configuration that others may write" fails_with 78 "bad.conf" sm --config "$TMPDIR/bad.conf" --check-config
+check "a configuration that others may write" fails_with 78 "bad.conf" sm --config \
+	"$TMPDIR/bad.conf" --check-config
 check "what is configured can be read back" sh -c 'sm --dump-config --linger 5s >"$TMPDIR/c" && chmod 600 "$TMPDIR/c" &&
 	sm --config "$TMPDIR/c" --dump-config | grep -q "^linger = 5s"'
 mkdir -p "$TMPDIR/open" && chmod 777 "$TMPDIR/open"
-check "a state directory that others may write" fails_with 78 "open" sm --foreground --state-dir "$TMPDIR/open"
+check "a state directory that others may write" fails_with 78 "open" sm --foreground --state-dir \
+	"$TMPDIR/open"
 
 sm_says() {
 	grep -q "$1" "$TMPDIR/sm.log"

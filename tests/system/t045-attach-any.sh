@@ -57,9 +57,11 @@ check 'its token stays the same' says "$token" omig request ":proc_attach3([$nod
 
 # What a tool stopped goes on when the tool leaves: so each stays for a while.
 stopper=$(token_of "$first" sleep) starter=$(token_of "$second" sleep)
-omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" >"$TMPDIR/stop" 2>&1 &
+omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" \
+	>"$TMPDIR/stop" 2>&1 &
 tool1=$!
-omig request --follow forever "proc_has_terminated([$starter]): thread_continue([$token]) print([2])" >"$TMPDIR/go" 2>&1 &
+omig request --follow forever \
+	"proc_has_terminated([$starter]): thread_continue([$token]) print([2])" >"$TMPDIR/go" 2>&1 &
 tool2=$!
 omig request --follow forever "proc_has_terminated([$token]): print([\$proc])" >"$TMPDIR/end" 2>&1 &
 tool3=$!
@@ -74,7 +76,8 @@ check 'and continued' until_true 10 in_state S
 kill "$pid"
 check 'its end is an event' until_true 10 grep -q "$token" "$TMPDIR/end"
 check 'its last figures stay' says '"sleep"|3' omig request ":proc_get_info([$token],1024)"
-check 'what has ended fails nothing that means all' says pa_cl_ omig request ':pa_counter_local_create([]) omig_calls_enable([],"count") proc_send_signal([],15)'
+check 'what has ended fails nothing that means all' says pa_cl_ omig request \
+	':pa_counter_local_create([]) omig_calls_enable([],"count") proc_send_signal([],15)'
 check 'unless it is named' status_is 4 omig request ":proc_send_signal([$token],15)"
 kill -TERM $tool1 $tool2 $tool3
 

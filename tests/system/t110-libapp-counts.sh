@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 240
-# A program that keeps its own books of calls and bytes, and what libapp saw: equal, per rank and call.
+# A program that keeps its own books of calls and bytes, and what libapp saw: equal, per rank and
+# call.
 . tests/libapp/lib.sh
 
 same_books() {
@@ -18,7 +19,8 @@ run() { # FLAVOUR RANKS NAME COMMAND...
 	rc=$?
 	stop_lm "$TMPDIR/seen"
 	check "$flavour: $name: the program ends well" test $rc = 0
-	check "$flavour: $name: nothing but its own output" test "$(cat "$TMPDIR/out")" = "calls: done"
+	check "$flavour: $name: nothing but its own output" test "$(cat "$TMPDIR/out")" = \
+		"calls: done"
 	check "$flavour: $name: counts and bytes equal its own books" same_books
 }
 for f in $flavours; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# Partners, events, actions in the rank, sampling, delays, MPI_Pcontrol, errors; and libapp's tables against mpi.h.
+# Partners, events, actions in the rank, sampling, delays, MPI_Pcontrol, errors; and libapp's tables
+# against mpi.h.
 . tests/libapp/lib.sh
 
 for f in $flavours; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 200
-# MPI_THREAD_MULTIPLE: all threads together count what the program says, also when there are more of them,
+# MPI_THREAD_MULTIPLE: all threads together count what the program says, also when there are more of
+# them,
 # one after another, than a segment has blocks; too many at once are counted as lost.
 . tests/libapp/lib.sh
 
@@ -27,7 +28,8 @@ for f in $flavours; do
 	check "$f: more threads, one after another, than blocks" same_books
 	run $f 1 6
 	check "$f: too many at once: the program ends well" test $rc = 0
-	check "$f: too many at once: those without a block are counted" grep -Eq '^lost [01] threads [1-9][0-9]* calls [1-9]' "$TMPDIR/seen"
+	check "$f: too many at once: those without a block are counted" grep -Eq \
+		'^lost [01] threads [1-9][0-9]* calls [1-9]' "$TMPDIR/seen"
 	unset OMIG_THREADS
 done
 exit $failed

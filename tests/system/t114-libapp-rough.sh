@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 600
-# The program's output and end are the same with libapp and without, whatever it does and whatever is missing.
+# The program's output and end are the same with libapp and without, whatever it does and whatever
+# is missing.
 . tests/libapp/lib.sh
 
 under= # a command that the ranks are run by
@@ -35,9 +36,11 @@ same_in_the_end() {
 export OMIG_START=volume
 ends=" cancel abort_mpi abort segv kill _exit exit "
 for f in $flavours; do
-	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit exit dlclose late no_mpi; do
+	for what in plain fork exec close_all low_fds storm cancel abort_mpi abort segv kill _exit \
+		exit dlclose late no_mpi; do
 		check "$f: $what" same_in_the_end "$f" "$what"
-		check "$f: $what: not a word of ours" no_word_of_ours "$TMPDIR/watched.out" "$TMPDIR/watched.err"
+		check "$f: $what: not a word of ours" no_word_of_ours "$TMPDIR/watched.out" \
+			"$TMPDIR/watched.err"
 	done
 done
 
@@ -67,14 +70,18 @@ junk() {
 	done
 }
 long=$(printf '%05000d' 0)
-junk OMIG_THREADS=0 OMIG_THREADS=-1 OMIG_THREADS=99999999999999 OMIG_THREADS=x OMIG_RING=1 OMIG_RING=4000000000 \
-	OMIG_START=nonsense OMIG_MAINSM=nonsense "OMIG_MAINSM=$long" "OMIG_JOB=$long" OMIG_LM=/nowhere OMIG_LM=/ \
-	OMIG_RUNTIME_DIR=/proc/nowhere "OMIG_RUNTIME_DIR=$TMPDIR/$(printf '%0200d' 0)" OMIG_RUNTIME_DIR=/dev/null \
+junk OMIG_THREADS=0 OMIG_THREADS=-1 OMIG_THREADS=99999999999999 OMIG_THREADS=x OMIG_RING=1 \
+	OMIG_RING=4000000000 \
+	OMIG_START=nonsense OMIG_MAINSM=nonsense "OMIG_MAINSM=$long" "OMIG_JOB=$long" \
+		OMIG_LM=/nowhere OMIG_LM=/ \
+	OMIG_RUNTIME_DIR=/proc/nowhere "OMIG_RUNTIME_DIR=$TMPDIR/$(printf '%0200d' 0)" \
+		OMIG_RUNTIME_DIR=/dev/null \
 	HOME= OMIG_DISABLE=1 OMIG_TICKS=monotonic
 check "$f: unwatched with OMIG_DISABLE=1" sh -c ". tests/libapp/lib.sh; start_lm; OMIG_DISABLE=1; export OMIG_DISABLE
 	watched $f 2 '$T/rough.$f' plain; stop_lm '$TMPDIR/seen'; ! grep own '$TMPDIR/seen'"
 
-# Limits of the ranks, not of the launcher: Open MPI's hangs for ever when its own files may not grow.
+# Limits of the ranks, not of the launcher: Open MPI's hangs for ever when its own files may not
+# grow.
 limited() { # ULIMIT...
 	printf '#!/bin/sh\nulimit %s && exec "$@"\n' "$*" >"$TMPDIR/limited"
 	chmod +x "$TMPDIR/limited"
@@ -95,9 +102,13 @@ large_segment() {
 check "$f: files may not grow to what the segment needs: unwatched" large_segment
 check "$f: 64 open files" limited -n 64
 
-# A program that is no MPI program at all: a shell and its children, also with everything bound at start.
+# A program that is no MPI program at all: a shell and its children, also with everything bound at
+# start.
 for p in 'echo hello' '/bin/ls / | wc -l' 'exec /bin/true'; do
-	check "preloaded into a shell: $p" test "$(LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" = "$(sh -c "$p" 2>&1)"
-	check "preloaded, bound at once: $p" test "$(LD_BIND_NOW=1 LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" = "$(sh -c "$p" 2>&1)"
+	check "preloaded into a shell: $p" test "$(LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" \
+		= "$(sh -c "$p" 2>&1)"
+	check "preloaded, bound at once: $p" test \
+		"$(LD_BIND_NOW=1 LD_PRELOAD=$B/lib/libomig.so sh -c "$p" 2>&1)" = \
+		"$(sh -c "$p" 2>&1)"
 done
 exit $failed

@@ -4,7 +4,8 @@
 # Another tool's PMPI layer behind and before ours.
 . tests/libapp/lib.sh
 
-books() { grep -E ' MPI_(Send|Recv|Allreduce) ' "$TMPDIR/books.0" "$TMPDIR/books.1" | sed 's/.*call/call/' | sort; }
+books() { grep -E ' MPI_(Send|Recv|Allreduce) ' "$TMPDIR/books.0" "$TMPDIR/books.1" |
+	sed 's/.*call/call/' | sort; }
 ours() { calls_of "$TMPDIR/seen" | grep -E ' MPI_(Send|Recv|Allreduce) '; }
 theirs() { # sums of "second S R A" lines must equal the books' counts
 	awk -v want="$(books | awk '{ n[$3] += $5 } END { print n["MPI_Send"], n["MPI_Recv"], n["MPI_Allreduce"] }')" \
@@ -18,7 +19,8 @@ same_ours() {
 run() { # FLAVOUR PRELOAD
 	rm -f "$TMPDIR"/books*
 	start_lm
-	timeout $((50 * PATIENCE)) mpirun.$1 -np 2 env LD_PRELOAD="$2" "$T/calls.$1" "$TMPDIR/books" >"$TMPDIR/out" 2>&1
+	timeout $((50 * PATIENCE)) mpirun.$1 -np 2 env LD_PRELOAD="$2" "$T/calls.$1" \
+		"$TMPDIR/books" >"$TMPDIR/out" 2>&1
 	rc=$?
 	stop_lm "$TMPDIR/seen"
 }
@@ -39,6 +41,7 @@ for f in $flavours; do
 	run $f "$T/libsecond_pmpi.so:$us"
 	check "$f: behind one that calls PMPI: the program ends well" test $rc = 0
 	check "$f: behind one that calls PMPI: theirs counts" theirs
-	check "$f: behind one that calls PMPI: ours counts the rest" grep -q 'call 0 MPI_Isend ' "$TMPDIR/seen"
+	check "$f: behind one that calls PMPI: ours counts the rest" grep -q 'call 0 MPI_Isend ' \
+		"$TMPDIR/seen"
 done
 exit $failed

@@ -31,7 +31,8 @@ processors=many
 test "$(env -u OMP_NUM_THREADS nproc)" -gt 1 || processors=one
 for f in $flavours; do
 	rm -f "$TMPDIR"/lm*
-	# A descriptor and a signal state that must not reach the lm; exec_child proves that wait() sees no child.
+	# A descriptor and a signal state that must not reach the lm; exec_child proves that wait()
+	# sees no child.
 	exec 8<"$0"
 	watched $f 2 $bound sh -c "trap '' USR2; exec '$T/rough.$f' exec" >"$TMPDIR/out" 2>&1
 	rc=$?
@@ -58,6 +59,7 @@ for f in $flavours; do
 	: >"$FAKE_LM_OUT.stop"
 	check "$f: the lm ends" gone "$lm"
 	# Of the first program both came at one moment: one of them may have looked too early.
-	check "$f: both programs have registered there" test "$(cat "$FAKE_LM_OUT.registered")" -ge 3
+	check "$f: both programs have registered there" test "$(cat "$FAKE_LM_OUT.registered")" \
+		-ge 3
 done
 exit $failed

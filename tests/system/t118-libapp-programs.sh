@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 240
-# Programs that were not written for these tests: the stencil example by its own report, mpi4py by a count of its script.
+# Programs that were not written for these tests: the stencil example by its own report, mpi4py by a
+# count of its script.
 . tests/libapp/lib.sh
 
 export OMIG_START=volume
@@ -10,24 +11,29 @@ seen() { # RANK CALL -> "COUNT OUT IN" or "0 0 0"
 }
 same_report() {
 	test "$(grep -c ^report "$TMPDIR/out")" = $1 || { cat "$TMPDIR/out"; return 1; }
-	grep ^report "$TMPDIR/out" | while read -r _ rank isend sends out irecv recvs in waitall waits reduce reduces barrier barriers; do
+	grep ^report "$TMPDIR/out" | while read -r _ rank isend sends out irecv recvs in waitall \
+		waits reduce reduces barrier barriers; do
 		echo "rank $rank: $(seen $rank $isend) / $(seen $rank $irecv) / $(seen $rank $waitall) / $(seen $rank $reduce) / $(seen $rank $barrier)"
 		test "$(seen $rank $isend)" = "$sends $out 0" &&
 			test "$(seen $rank $irecv)" = "$recvs 0 $in" &&
 			test "$(seen $rank $waitall)" = "$waits 0 0" &&
-			test "$(seen $rank $reduce)" = "$reduces $((reduces * 8)) $((reduces * 8))" &&
+			test "$(seen $rank $reduce)" = \
+				"$reduces $((reduces * 8)) $((reduces * 8))" &&
 			test "$(seen $rank $barrier)" = "$barriers 0 0" || exit 1
 	done
 }
 for f in $flavours; do
 	np=2
 	test $f = openmpi && np=4
-	bare $f $np "$B/examples/stencil.$f" --size 100 --steps 300 --barrier --slow 1 >"$TMPDIR/bare" 2>&1
+	bare $f $np "$B/examples/stencil.$f" --size 100 --steps 300 --barrier --slow 1 \
+		>"$TMPDIR/bare" 2>&1
 	start_lm
-	watched $f $np "$B/examples/stencil.$f" --size 100 --steps 300 --barrier --slow 1 --report >"$TMPDIR/out" 2>&1
+	watched $f $np "$B/examples/stencil.$f" --size 100 --steps 300 --barrier --slow 1 --report \
+		>"$TMPDIR/out" 2>&1
 	stop_lm "$TMPDIR/seen"
 	check "$f: stencil: counts and bytes are those of its report" same_report $np
-	check "$f: stencil: the result is the same as without us" test "$(grep ^stencil "$TMPDIR/out")" = "$(cat "$TMPDIR/bare")"
+	check "$f: stencil: the result is the same as without us" test \
+		"$(grep ^stencil "$TMPDIR/out")" = "$(cat "$TMPDIR/bare")"
 done
 
 cat >"$TMPDIR/ring.py" <<'PY'
@@ -46,8 +52,10 @@ if r == 0:
 PY
 same_ring() {
 	for r in 0 1; do
-		test "$(seen $r MPI_Send)" = "50 20000 0" && test "$(seen $r MPI_Irecv)" = "50 0 20000" &&
-			test "$(seen $r MPI_Allreduce)" = "50 400 400" && test "$(seen $r MPI_Wait)" = "50 0 0" || {
+		test "$(seen $r MPI_Send)" = "50 20000 0" &&
+			test "$(seen $r MPI_Irecv)" = "50 0 20000" &&
+			test "$(seen $r MPI_Allreduce)" = "50 400 400" &&
+				test "$(seen $r MPI_Wait)" = "50 0 0" || {
 			cat "$TMPDIR/seen" "$TMPDIR/out"
 			return 1
 		}

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 120
-# Watching makes no system call but at set-up; and set-up lives with every system call of its own failing.
+# Watching makes no system call but at set-up; and set-up lives with every system call of its own
+# failing.
 . tests/libapp/lib.sh
 
 command -v strace >/dev/null || { echo "no strace"; exit 77; }
@@ -12,7 +13,8 @@ traced() { # OPTIONS... -- runs one rank alone; counts in $TMPDIR/trace
 }
 strace -o /dev/null true 2>/dev/null || { echo "strace is not permitted here"; exit 77; }
 
-# Of the thread that loops (MPI has others of its own), between its two marks: writes to file descriptor -1.
+# Of the thread that loops (MPI has others of its own), between its two marks: writes to file
+# descriptor -1.
 between() {
 	awk '/write\(-1, "begin"/ { who = $1; next } /write\(-1, "end"/ { exit } who && $1 == who { n++ } END { print n + 0 }' "$TMPDIR/trace"
 }
@@ -22,7 +24,8 @@ quiet_loop() {
 	traced || return 1
 	bare_calls=$(between)
 	echo "$1: $watched_calls system calls, $bare_calls without us"
-	# MPI's progress may make a few by itself, from time to time; one of ours in a thousand calls would be 20.
+	# MPI's progress may make a few by itself, from time to time; one of ours in a thousand
+	# calls would be 20.
 	test "$watched_calls" -le $((bare_calls + 19))
 }
 for start in count time volume; do
@@ -39,11 +42,14 @@ check "$f: no signal comes while the memory is allocated" holds_signals_back
 
 # Each system call of set-up fails, one at a time: the program does not notice.
 survives() {
-	timeout $((50 * PATIENCE)) strace -f -qq -o /dev/null -e inject="$1" -E LD_PRELOAD="$B/lib/libomig.so" -E OMIG_START=volume "$T/loop.$f" >"$TMPDIR/out" 2>&1
+	timeout $((50 * PATIENCE)) strace -f -qq -o /dev/null -e inject="$1" -E \
+		LD_PRELOAD="$B/lib/libomig.so" -E OMIG_START=volume "$T/loop.$f" >"$TMPDIR/out" 2>&1
 	rc=$?
-	test $rc = 0 && test "$(cat "$TMPDIR/out")" = "loop done" || { echo "status $rc"; cat "$TMPDIR/out"; return 1; }
+	test $rc = 0 && test "$(cat "$TMPDIR/out")" = "loop done" ||
+		{ echo "status $rc"; cat "$TMPDIR/out"; return 1; }
 }
-for fault in memfd_create:error=ENOSYS memfd_create:error=EMFILE fallocate:error=ENOSPC fallocate:error=ENOMEM \
+for fault in memfd_create:error=ENOSYS memfd_create:error=EMFILE fallocate:error=ENOSPC \
+	fallocate:error=ENOMEM \
 	flock:error=ENOLCK; do
 	check "$f: with $fault" survives "$fault"
 done

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
-# The libraries that live in programs of others, in programs of another C library: these start, end as they
+# The libraries that live in programs of others, in programs of another C library: these start, end
+# as they
 # do without, and not a byte of ours is on their streams.
 command -v musl-gcc >/dev/null || { echo "no musl-gcc"; exit 77; }
 failed=0
@@ -84,7 +85,8 @@ for p in plain threads forks; do musl-gcc -o $p $p.c || exit 2; done
 musl-gcc -o mpi mpi.c -L. -lfake || exit 2
 
 mkdir -m 700 run
-export OMIG_RUNTIME_DIR="$TMPDIR/run" OMIG_MAINSM=omig1:127.0.0.1:1:systemtt00000000 OMIG_LM=/bin/false OMIG_START=volume
+export OMIG_RUNTIME_DIR="$TMPDIR/run" OMIG_MAINSM=omig1:127.0.0.1:1:systemtt00000000 \
+	OMIG_LM=/bin/false OMIG_START=volume
 export OMIG_EVENT_LOG="$TMPDIR/log" LD_LIBRARY_PATH=.
 as_without() { # LIBRARIES PROGRAM
 	LD_PRELOAD=$1 "./$2" >out 2>err
@@ -99,7 +101,8 @@ for p in plain threads forks mpi; do
 	for lib in libomig libomig-event libomig-netlogger; do
 		check "musl: $p has $lib.so and runs" as_without "$L/$lib.so" $p
 	done
-	check "musl: $p has all of them and runs" as_without "$L/libomig.so:$L/libomig-event.so:$L/libomig-netlogger.so" $p
+	check "musl: $p has all of them and runs" as_without \
+		"$L/libomig.so:$L/libomig-event.so:$L/libomig-netlogger.so" $p
 done
 does_nothing() {
 	[ -z "$(ls "$OMIG_RUNTIME_DIR")" ]

@@ -25,7 +25,8 @@ ending_begins() { # N
 	done
 }
 alone() { # NAME: a program of one process, which ends when there is NAME.go
-	OMIG_START=count OMIG_JOB=$1 timeout $((60 * PATIENCE)) "$T/steady.$f" --hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
+	OMIG_START=count OMIG_JOB=$1 timeout $((60 * PATIENCE)) "$T/steady.$f" --hold \
+		"$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
 		>"$TMPDIR/$1.out" 2>&1 &
 	program=$!
 }
@@ -43,14 +44,17 @@ for pause in 0 0.05 0.1 0.15 0.18 0.2 0.22 0.25; do
 	check "$pause s into the end of the lm: it ends" ending_begins $n
 	sleep $pause
 	alone "late$n"
-	check "$pause s into the end of the lm: a program that comes is watched" until_true 10 is_watched "late$n"
+	check "$pause s into the end of the lm: a program that comes is watched" until_true 10 \
+		is_watched "late$n"
 	: >"$TMPDIR/late$n.go"
 	check "$pause s into the end of the lm: it ends as it would" status_is 0 wait $program
 done
 token=$(omig tree --json | tr '{' '\n' | sed -n 's/.*"token":"\(p_[^"]*\)".*"job":"late8".*/\1/p')
 no_longer() {
-	says "UNKNOWN_OBJECT $token: there is no such object, or no longer" omig request ":omig_calls_read([$token])"
+	says "UNKNOWN_OBJECT $token: there is no such object, or no longer" omig request \
+		":omig_calls_read([$token])"
 }
-check 'the last values of what has ended are there' says "^$token: [0-9]+,.*MPI_Finalize" omig request ":omig_calls_read([$token])"
+check 'the last values of what has ended are there' says "^$token: [0-9]+,.*MPI_Finalize" omig \
+	request ":omig_calls_read([$token])"
 check 'when its lm has ended they are not known, and that is said' until_true 20 no_longer
 tap_end

@@ -1,20 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that nobody here wrote, as the distribution ships them, watched unmodified: output and exit
+# Programs that nobody here wrote, as the distribution ships them, watched unmodified: output and
+# exit
 # status are their own; calls and bytes of each rank and function are those of an independent count
 # (foreign/tally.c), in the same run and, where chance does not decide how often a program calls, in
 # another run; and with Open MPI messages and bytes are those that the library itself counts.
 # timeout: 300
 . tests/system/lib.sh
 F=$B/tests/system/foreign
-export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_hwloc_base_binding_policy=none
-export OMPI_MCA_orte_tmpdir_base="$TMPDIR" UCX_LOG_LEVEL=fatal UCX_HANDLE_ERRORS=none OPENBLAS_NUM_THREADS=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 \
+	OMPI_MCA_hwloc_base_binding_policy=none
+export OMPI_MCA_orte_tmpdir_base="$TMPDIR" UCX_LOG_LEVEL=fatal UCX_HANDLE_ERRORS=none \
+	OPENBLAS_NUM_THREADS=1
 flavours=
 for f in openmpi mpich; do
 	[ -e "$F/libtally.$f.so" ] && command -v "mpirun.$f" >/dev/null && flavours="$flavours $f"
 done
 [ -n "$flavours" ] || skip_all 'no MPI is here, or foreign/tally.c is not built: make faults-tools'
-ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:monitoring:' && has_own_count=yes || has_own_count=
+ompi_info --parsable 2>/dev/null | grep -q '^mca:pml:monitoring:' && has_own_count=yes ||
+	has_own_count=
 echo 'LD_PRELOAD=${LD_PRELOAD:+$LD_PRELOAD:}$TALLY_LIBRARY exec "$@"' >"$TMPDIR/beside"
 
 # --- runs: each in a folder of its own, which begins as a copy of $TMPDIR/in
@@ -52,9 +56,11 @@ three_runs() {
 		own='--mca pml_monitoring_enable 2 --mca pml_monitoring_enable_output 3 --mca pml_monitoring_filename own'
 	export TALLY=tally TALLY_LIBRARY="$F/libtally.$f.so"
 	run_in without "mpirun.$f" -n "$np" sh "$TMPDIR/beside" "$@"
-	run_in watched omig run --job "watched.$case_n" --measure=volume -- "mpirun.$f" -n "$np" "$@"
+	run_in watched omig run --job "watched.$case_n" --measure=volume -- "mpirun.$f" -n "$np" \
+		"$@"
 	# shellcheck disable=SC2086 # words
-	run_in both omig run --job "both.$case_n" --measure=volume -- "mpirun.$f" -n "$np" $own sh "$TMPDIR/beside" "$@"
+	run_in both omig run --job "both.$case_n" --measure=volume -- "mpirun.$f" -n "$np" $own sh \
+		"$TMPDIR/beside" "$@"
 	see watched
 	see both
 	for run in without both; do
@@ -94,7 +100,8 @@ same_counts() {
 # How often a program looks whether something has come is chance.
 same_counts_elsewhere() {
 	for list in watched/seen without/tallied; do
-		grep -Ev ' MPI_(Test|Testany|Testall|Testsome|Iprobe|Improbe) ' "$TMPDIR/$list" >"$TMPDIR/$list.sure"
+		grep -Ev ' MPI_(Test|Testany|Testall|Testsome|Iprobe|Improbe) ' "$TMPDIR/$list" \
+			>"$TMPDIR/$list.sure"
 	done
 	same_counts "$TMPDIR/watched/seen.sure" "$TMPDIR/without/tallied.sure"
 }
@@ -115,7 +122,8 @@ begin() {
 	: >"$TMPDIR/in/stdin"
 }
 case_n=0 source=/usr/share/doc/mpich/examples
-# NAME SAYS HOW PROGRAM...: on flavour $f with $np ranks. HOW: `steady`, or `chance` when runs differ.
+# NAME SAYS HOW PROGRAM...: on flavour $f with $np ranks. HOW: `steady`, or `chance` when runs
+# differ.
 foreign() {
 	name="$1, $f, $np ranks" says=$2 how=$3
 	shift 3
@@ -124,15 +132,18 @@ foreign() {
 	echo "# $name: $(awk '{ n += $5; out += $7; if (!($3 in f)) { f[$3] = 1; nf++ } } END { print n + 0 " calls of " nf + 0 " functions, " out + 0 " bytes out" }' "$TMPDIR/both/seen")"
 	check "$name: it ends as without us" same_status
 	check "$name: its output is its own" same_output
-	check "$name: calls and bytes are those of an independent count" same_counts "$TMPDIR/both/seen" "$TMPDIR/both/tallied"
+	check "$name: calls and bytes are those of an independent count" same_counts \
+		"$TMPDIR/both/seen" "$TMPDIR/both/tallied"
 	[ "$how" = chance ] ||
 		check "$name: and those of a run without us" same_counts_elsewhere
 	[ -z "$own" ] ||
-		check "$name: messages and bytes are those that the library counts" same_as_the_library
+		check "$name: messages and bytes are those that the library counts" \
+			same_as_the_library
 }
 # NAME PACKAGE PROGRAM
 has() {
-	command -v "$3" >/dev/null 2>&1 || { skip "$1" "the package $2 is not installed"; return 1; }
+	command -v "$3" >/dev/null 2>&1 || { skip "$1" "the package $2 is not installed"; return \
+		1; }
 }
 
 all_says() { cat out err; }
@@ -148,12 +159,14 @@ pw_says() { grep -vE 'CPU|cpu|WALL| at +[0-9]+: *[0-9]+|Parallel|terminated' out
 
 # HPL of order 100 on two ranks; each of the other tests once
 hpcc_input() {
-	sed -e '5s/.*/1/;6s/.*/100/;7s/.*/1/;8s/.*/32/;10s/.*/1/;11s/.*/1/;12s/.*/2/' /usr/share/doc/hpcc/examples/_hpccinf.txt
+	sed -e '5s/.*/1/;6s/.*/100/;7s/.*/1/;8s/.*/32/;10s/.*/1/;11s/.*/1/;12s/.*/2/' \
+		/usr/share/doc/hpcc/examples/_hpccinf.txt
 }
 # Its samples with process grids for two ranks, and without the test of blacs_abort
 blacs_input() {
 	for file in bt bsbr comb sdrv; do
-		sed -e "s/^'T' *Run AUX/'F' Run AUX/" -e 's/^[0-9]* *Number of grids/2 Number of grids/' \
+		sed -e "s/^'T' *Run AUX/'F' Run AUX/" -e \
+			's/^[0-9]* *Number of grids/2 Number of grids/' \
 			-e 's/^.* NPROW$/2 1 NPROW/; s/^.* NPCOL$/1 2 NPCOL/' \
 			-e 's/^[0-9]* *Number of \(src.*\|dests\)$/1 Number of \1/; s/^.* \([RC]SRC\|[RC]DEST\)$/0 \1/' \
 			/usr/share/scalapack/BLACS/$file.dat >"$TMPDIR/in/$file.dat"
@@ -251,7 +264,8 @@ for f in $flavours; do
 		begin
 		foreign NetPIPE netpipe_says steady "NP$short" -n 10 -u 65536 -o times
 		begin
-		foreign "NetPIPE -a${any:+ $any}" netpipe_says steady "NP$short" -a $any -n 10 -u 8192 -o times
+		foreign "NetPIPE -a${any:+ $any}" netpipe_says steady "NP$short" -a $any -n 10 -u \
+			8192 -o times
 	fi
 done
 # --- Fortran, with both
@@ -297,7 +311,8 @@ if has 'HPC Challenge' hpcc hpcc; then
 fi
 if /usr/bin/python3 -c 'import mpi4py' 2>/dev/null; then
 	begin
-	foreign 'ring test of mpi4py' ring_says steady /usr/bin/python3 -m mpi4py.bench ringtest -n 1000 -l 50
+	foreign 'ring test of mpi4py' ring_says steady /usr/bin/python3 -m mpi4py.bench ringtest \
+		-n 1000 -l 50
 else
 	skip 'ring test of mpi4py' 'the package python3-mpi4py is not installed'
 fi
@@ -323,7 +338,8 @@ if command -v pw.x >/dev/null && [ -e /usr/share/espresso/pseudo/Si.pz-vbc.UPF ]
 	silicon_input >"$TMPDIR/in/si.in"
 	foreign 'Quantum ESPRESSO (Fortran)' pw_says steady pw.x -in si.in
 else
-	skip 'Quantum ESPRESSO' 'the packages quantum-espresso and quantum-espresso-data are not installed'
+	skip 'Quantum ESPRESSO' \
+		'the packages quantum-espresso and quantum-espresso-data are not installed'
 fi
 petsc=$(echo /usr/lib/petscdir/petsc*/*-real/lib/python3/dist-packages)
 if [ -e "$petsc" ]; then

@@ -19,7 +19,8 @@ kill_while_it_runs() {
 	kill_hard "$1" && goes_on "$2"
 }
 stop_while_it_runs() {
-	stopped=$(daemon_pid "$1") && kill -STOP "$stopped" && until_true 5 is_stopped "$stopped" && goes_on "$2"
+	stopped=$(daemon_pid "$1") && kill -STOP "$stopped" && until_true 5 is_stopped "$stopped" &&
+		goes_on "$2"
 }
 cont_all() {
 	for d in lm sm mainsm; do
@@ -28,7 +29,8 @@ cont_all() {
 }
 # Both ranks of that job, which are over
 has_counted() {
-	for p in $(omig tree --json | grep -o '{"token":"p_[^}]*"job":"'"$1"'"' | sed -n 's/.*"token":"\([^"]*\)","state":"ended".*/\1/p'); do
+	for p in $(omig tree --json | grep -o '{"token":"p_[^}]*"job":"'"$1"'"' | sed -n \
+		's/.*"token":"\([^"]*\)","state":"ended".*/\1/p'); do
 		omig request ":omig_calls_read([$p])" | grep -c '"MPI_Finalize","[a-z]*",1,'
 	done | tee "$TMPDIR/finalized"
 	[ "$(grep -cx 1 "$TMPDIR/finalized")" = 2 ]
@@ -57,7 +59,8 @@ for f in $flavours; do
 		check "$f: it goes on when $d is stopped" stop_while_it_runs $d stopped
 	done
 	end_job stopped $job
-	check "$f: MPI_Finalize with all of them stopped, output and status are its own" ends_as $? stopped "$f" 2
+	check "$f: MPI_Finalize with all of them stopped, output and status are its own" ends_as \
+		$? stopped "$f" 2
 	kill -CONT "$(daemon_pid mainsm)" # or omig run would wait for its answer
 	JOB=met.$f
 	watched_steady "$f" 2 >"$TMPDIR/met.out" 2>"$TMPDIR/met.err"
@@ -73,7 +76,8 @@ f=$one_flavour
 never() { # NAME VARIABLE=VALUE...
 	what=$1
 	shift
-	env LD_PRELOAD="$B/lib/libomig.so" OMIG_START=count "$@" timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 "$T/steady.$f" \
+	env LD_PRELOAD="$B/lib/libomig.so" OMIG_START=count "$@" timeout $((60 * PATIENCE)) \
+		"mpirun.$f" -n 2 "$T/steady.$f" \
 		>"$TMPDIR/never.out" 2>"$TMPDIR/never.err"
 	check "$f: $what" ends_as $? never "$f" 2
 }
@@ -85,13 +89,16 @@ never 'nobody at the connection string' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm"
 never 'no lm program' "OMIG_MAINSM=$dead" OMIG_LM=/no/such/lm
 never 'an lm program that fails' "OMIG_MAINSM=$dead" OMIG_LM=/bin/false
 never 'an lm program that is none' "OMIG_MAINSM=$dead" "OMIG_LM=$TMPDIR"
-never 'a runtime directory that cannot be made' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" OMIG_RUNTIME_DIR=/proc/none
-never 'a runtime directory that cannot be written' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" "OMIG_RUNTIME_DIR=$TMPDIR/closed"
+never 'a runtime directory that cannot be made' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" \
+	OMIG_RUNTIME_DIR=/proc/none
+never 'a runtime directory that cannot be written' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" \
+	"OMIG_RUNTIME_DIR=$TMPDIR/closed"
 never 'OMIG_DISABLE' "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" OMIG_DISABLE=1
 if [ "$(id -u)" = 0 ]; then
 	mkdir -m 700 "$TMPDIR/nobodys"
 	chown nobody "$TMPDIR/nobodys"
-	never "another user's runtime directory" "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" "OMIG_RUNTIME_DIR=$TMPDIR/nobodys"
+	never "another user's runtime directory" "OMIG_MAINSM=$dead" "OMIG_LM=$B/bin/lm" \
+		"OMIG_RUNTIME_DIR=$TMPDIR/nobodys"
 	check 'nothing was put into it' sh -c '! ls -A "$1" | grep .' sh "$TMPDIR/nobodys"
 else
 	skip "another user's runtime directory" 'only root can make one'
@@ -142,7 +149,8 @@ for f in $flavours; do
 	wait $job
 	got=$?
 	rm -f "$TMPDIR/signalled.beat"
-	steady "$f" 2 --hold "$TMPDIR/signalled.go" --beat "$TMPDIR/signalled.beat" >/dev/null 2>&1 &
+	steady "$f" 2 --hold "$TMPDIR/signalled.go" --beat "$TMPDIR/signalled.beat" >/dev/null \
+		2>&1 &
 	job=$!
 	holds signalled
 	kill -TERM "$(mpirun_of $job)"

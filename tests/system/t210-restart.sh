@@ -90,7 +90,8 @@ all_is_back mainsm
 wait $tool
 status=$?
 check 'mainsm: the tool was told, and ended' test $status = 1
-check 'mainsm: the tool was told why' grep -q 'the connection to mainsm is lost' "$TMPDIR/follow.out"
+check 'mainsm: the tool was told why' grep -q 'the connection to mainsm is lost' \
+	"$TMPDIR/follow.out"
 
 # all at once
 note
@@ -102,7 +103,8 @@ OMIG_MAINSM=$(cat "$TMPDIR/conn") lm 2>"$TMPDIR/lm.err"
 all_is_back 'all three'
 
 # A rank that is killed: the event, and its last values. (The MPI library then ends the job.)
-request --json --follow forever 'proc_has_terminated([]): print([$proc])' >"$TMPDIR/follow.out" 2>&1 &
+request --json --follow forever 'proc_has_terminated([]): print([$proc])' >"$TMPDIR/follow.out" \
+	2>&1 &
 tool=$!
 is_armed() {
 	omig status | sed -n '/^lm/,$p' | grep -q 'csrs_armed = 1'
@@ -112,7 +114,8 @@ count=$(barriers "$watched")
 victim=$(request ":proc_get_info([$watched],512)" | sed -n 's/.*: *//p')
 check 'the victim is a rank' grep -qx "$victim" "$TMPDIR/j.pid.0" "$TMPDIR/j.pid.1"
 kill -KILL "$victim"
-check 'rank: proc_has_terminated fires' until_true 10 grep -q "TRIGGERED.*$watched" "$TMPDIR/follow.out"
+check 'rank: proc_has_terminated fires' until_true 10 grep -q "TRIGGERED.*$watched" \
+	"$TMPDIR/follow.out"
 last=$(barriers "$watched")
 check 'rank: its last values are there' test "${last:-0}" -ge "$count"
 check 'rank: and stay as they are' test "$(barriers "$watched")" = "$last"

@@ -10,18 +10,21 @@ need_mpi
 # shellcheck disable=SC3045 # dash, bash and ksh know it
 ulimit -c 0 # the status of a core that was written is another one
 
-# Open MPI lets the others live when it is told to; MPICH's launcher kills them after SIGKILL all the same.
+# Open MPI lets the others live when it is told to; MPICH's launcher kills them after SIGKILL all
+# the same.
 options_of() {
 	case $1 in openmpi) echo --enable-recovery ;; mpich) echo -disable-auto-cleanup ;; esac
 }
 # fate NAME FLAVOUR HOW: what is run, in the foreground
 fate() {
 	# shellcheck disable=SC2046 # words
-	timeout $((60 * PATIENCE)) "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
+	timeout $((60 * PATIENCE)) "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 \
+		"$3"
 }
 watched_fate() {
 	# shellcheck disable=SC2046
-	timeout $((60 * PATIENCE)) omig run --measure=volume -- "mpirun.$2" $(options_of "$2") -n 3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
+	timeout $((60 * PATIENCE)) omig run --measure=volume -- "mpirun.$2" $(options_of "$2") -n \
+		3 "$T/fate.$2" "$TMPDIR/$1" 1 "$3"
 }
 # begins COMMAND NAME FLAVOUR HOW: in the background, $job; until all ranks make their calls
 begins() {
@@ -57,7 +60,8 @@ ends() {
 	: >"$TMPDIR/$1.end"
 	wait "$job"
 }
-# ends_so STATUS FLAVOUR HOW: the launcher does without us; MPICH's adds up the statuses in the order that it gets them
+# ends_so STATUS FLAVOUR HOW: the launcher does without us; MPICH's adds up the statuses in the
+# order that it gets them
 ends_so() {
 	got=$1
 	shift
@@ -70,11 +74,13 @@ ends_so() {
 		echo "$got with us, $want without ($try)"
 		[ "$got" != "$want" ] || return 0
 	done
-	# 9: of the ranks that it killed itself; on a busy machine it may hear of those first, or of both.
+	# 9: of the ranks that it killed itself; on a busy machine it may hear of those first, or of
+	# both.
 	[ "$1" = mpich ] && { [ "$got" = 9 ] || [ "$got" = $((want | 9)) ]; }
 }
 token_of() { # NAME RANK
-	request ':proc_get_info([],512)' | sed -n "s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/$1.pid.$2")\$/\\1/p"
+	request ':proc_get_info([],512)' | sed -n \
+		"s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/$1.pid.$2")\$/\\1/p"
 }
 # The program may be far in its calls before the lm looks.
 has_victim() {
@@ -89,16 +95,19 @@ tree_says() {
 }
 # A kernel before 6.15 forgets how a process has ended when its parent is faster than we are.
 tree_has_end() {
-	if printf '6.15\n%s\n' "$(uname -r)" | sort -CV; then tree_says "$1"; else tree_says "$1|.*"; fi
+	if printf '6.15\n%s\n' "$(uname -r)" | sort -CV; then tree_says "$1"; else tree_says \
+		"$1|.*"; fi
 }
 calls() { # TOKEN FUNCTION: how many the monitor counted
-	request ":omig_calls_read([$1],0)" | sed -n "s/.*\\[\"$2\",\"[a-z_]*\",\\([0-9]*\\),.*/\\1/p"
+	request ":omig_calls_read([$1],0)" | sed -n \
+		"s/.*\\[\"$2\",\"[a-z_]*\",\\([0-9]*\\),.*/\\1/p"
 }
 # What was counted at its end is what it has done, but for the call that it was in.
 counted_right() {
 	n=$(calls "$victim" MPI_Barrier)
 	echo "counted $n, begun and done $(books "$1" 1)"
-	[ "${n:-0}" -le "$(books "$1" 1 | cut -d' ' -f1)" ] && [ "${n:-0}" -ge "$(done_by "$1" 1)" ] && [ "$n" -gt 0 ]
+	[ "${n:-0}" -le "$(books "$1" 1 | cut -d' ' -f1)" ] &&
+		[ "${n:-0}" -ge "$(done_by "$1" 1)" ] && [ "$n" -gt 0 ]
 }
 stays() { # REQUEST OBJECT: two answers about it are the same
 	a=$(session_asks "$1" | grep -w "$2")
@@ -173,7 +182,8 @@ check 'not a word of ours in its errors' no_word_of_ours "$TMPDIR/$name.err"
 
 # --- by itself, in the middle of a call
 for f in $flavours; do
-	for case in 'segv:signal 11:MPI_Pack' 'abort:signal 6:MPI_Recv' 'exit3:status 3:MPI_Recv' 'mpi_abort:.*:MPI_Send'; do
+	for case in 'segv:signal 11:MPI_Pack' 'abort:signal 6:MPI_Recv' 'exit3:status 3:MPI_Recv' \
+		'mpi_abort:.*:MPI_Send'; do
 		how=${case%%:*} call=${case##*:}
 		what=${case#*:}
 		what=${what%:*}
@@ -187,8 +197,10 @@ for f in $flavours; do
 		check "$f: $how: the one that it was in is there" in_call "$call"
 		ends $name
 		check "$f: $how: the launcher ends as it does without us" ends_so $? "$f" "$how"
-		sed -i '/\[ *[0-9]*\] \//d' "$TMPDIR/$name.err" # a backtrace of Open MPI names all libraries
-		check "$f: $how: not a word of ours in its errors" no_word_of_ours "$TMPDIR/$name.err"
+		sed -i '/\[ *[0-9]*\] \//d' "$TMPDIR/$name.err" \
+			# a backtrace of Open MPI names all libraries
+		check "$f: $how: not a word of ours in its errors" no_word_of_ours \
+			"$TMPDIR/$name.err"
 	done
 done
 session_ends

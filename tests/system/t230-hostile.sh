@@ -21,7 +21,8 @@ as_bare() {
 in_ranks() {
 	mpi=$1
 	shift
-	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" "$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" \
+		"$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
 # Their tokens: those of before may go meanwhile, with an lm that has nobody left to watch.
 watched_ones() {
@@ -30,7 +31,8 @@ watched_ones() {
 more_watched() { # BEFORE MORE
 	[ "$(watched_ones | grep -cvxF -e "$1")" = "$2" ]
 }
-# one_says STATUS PATTERN COMMAND...: it ends so, and has said one line, which has a match. Through a pipe: files may
+# one_says STATUS PATTERN COMMAND...: it ends so, and has said one line, which has a match. Through
+# a pipe: files may
 # not grow in some of these cases.
 one_says() {
 	want=$1 pattern=$2
@@ -40,7 +42,8 @@ one_says() {
 		echo "status $?"
 	} | cat >"$TMPDIR/one.out"
 	cat "$TMPDIR/one.out"
-	[ "$(wc -l <"$TMPDIR/one.out")" = 2 ] && grep -qx "status $want" "$TMPDIR/one.out" && grep -Eq -- "$pattern" "$TMPDIR/one.out"
+	[ "$(wc -l <"$TMPDIR/one.out")" = 2 ] && grep -qx "status $want" "$TMPDIR/one.out" &&
+		grep -Eq -- "$pattern" "$TMPDIR/one.out"
 }
 limited() { # LIMIT VALUE COMMAND..., which knows mainsm
 	( ulimit "$1" "$2" && shift 2 && exec env OMIG_MAINSM="$conn" "$@" )
@@ -59,7 +62,8 @@ f=$one_flavour
 
 # --- no memory for the segment
 watched_with() { # VARIABLE=VALUE...
-	env "$@" LD_PRELOAD="$T/libnomem.so" timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$T/steady.$f" \
+	env "$@" LD_PRELOAD="$T/libnomem.so" timeout $((60 * PATIENCE)) omig run --measure=count \
+		-- "mpirun.$f" -n 2 "$T/steady.$f" \
 		>"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
 n=$(watched_ones)
@@ -70,7 +74,8 @@ check 'no memory behind it: the program' as_bare $? "$f"
 check 'neither is watched' more_watched "$n" 0
 says_why() {
 	watched_with NOMEM=fill OMIG_DEBUG=1
-	grep -Eq 'omig\[[0-9]+\]: no memory for the segment, not watched: No space left' "$TMPDIR/run.err"
+	grep -Eq 'omig\[[0-9]+\]: no memory for the segment, not watched: No space left' \
+		"$TMPDIR/run.err"
 }
 check 'who asks with OMIG_DEBUG is told why' says_why
 "$T/refuse" -- true
@@ -84,7 +89,8 @@ else
 	check 'an lm in a sandbox without pidfd_open starts' with_conn "$T/refuse" pidfd_open -- lm
 	in_ranks "$f" env
 	check 'its programs' as_bare $? "$f"
-	check 'it says why they are not watched' logged lm 'not watched pid=[0-9]+ .*pidfd_open: Operation not permitted'
+	check 'it says why they are not watched' logged lm \
+		'not watched pid=[0-9]+ .*pidfd_open: Operation not permitted'
 	end_lm
 fi
 
@@ -98,7 +104,8 @@ if unshare -m true 2>/dev/null; then
 		# Both ranks die of SIGBUS, or one does before mpirun kills the other: chance,
 		# and MPICH's status is both of theirs, or'd
 		as_without_us() { # STATUS STATUS-WITHOUT-US
-			[ "$1" = "$2" ] || { [ "$1" != 0 ] && [ "$2" != 0 ] && [ $(($1 | 9)) = $(($2 | 9)) ]; }
+			[ "$1" = "$2" ] || { [ "$1" != 0 ] && [ "$2" != 0 ] &&
+				[ $(($1 | 9)) = $(($2 | 9)) ]; }
 		}
 		same_in_full_shm() {
 			full_shm "mpirun.$mpi" -n 2 "$T/steady.$mpi"
@@ -115,7 +122,8 @@ if unshare -m true 2>/dev/null; then
 	check 'an lm without /proc' one_says 1 '/proc cannot be read: is /proc mounted' \
 		with_conn unshare -m sh -c "$no_proc" sh lm
 	bare_without_proc() {
-		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 unshare -m sh -c "$no_proc" sh "$T/steady.$f" >"$TMPDIR/noproc" 2>&1 &&
+		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 unshare -m sh -c "$no_proc" sh \
+			"$T/steady.$f" >"$TMPDIR/noproc" 2>&1 &&
 			cmp "$TMPDIR/noproc" "$(plain_output "$f" 2)"
 	}
 	if bare_without_proc; then
@@ -124,9 +132,11 @@ if unshare -m true 2>/dev/null; then
 		in_ranks "$f" unshare -m sh -c "$no_proc" sh
 		check 'ranks without /proc' as_bare $? "$f"
 		check 'are watched all the same' until_true 10 more_watched "$n" 2
-		timeout $((60 * PATIENCE)) unshare -m sh -c "$no_proc" sh omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+		timeout $((60 * PATIENCE)) unshare -m sh -c "$no_proc" sh omig run -- "mpirun.$f" \
+			-n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 		check 'omig run without /proc: the program runs' test $? = 0
-		check 'and one line says why it is not watched' one_line "$TMPDIR/run.err" 'not watched: /proc/self/exe'
+		check 'and one line says why it is not watched' one_line "$TMPDIR/run.err" \
+			'not watched: /proc/self/exe'
 	else
 		skip 'ranks without /proc' 'this MPI needs it'
 	fi
@@ -138,14 +148,22 @@ if unshare -m true 2>/dev/null; then
 			dd if=/dev/zero of="$2/full" bs=4k count=9 2>/dev/null
 			shift 2; exec "$@"' sh "$options" "$TMPDIR/small" env "$variable=$TMPDIR/small/s" "$@"
 	}
-	check 'a state directory on a full file system' one_says 1 'small/s.*No space left' small size=8k OMIG_STATE_DIR mainsm
-	check 'one that is read only' one_says 78 'small/s: .*Read-only file system' small ro OMIG_STATE_DIR mainsm
-	check 'a runtime directory that is read only' one_says 1 'small/s: .*Read-only file system' \
-		with_conn unshare -m sh -c 'mount -t tmpfs -o ro none "$1" && OMIG_RUNTIME_DIR=$1/s exec lm' sh "$TMPDIR/small"
+	check 'a state directory on a full file system' one_says 1 'small/s.*No space left' small \
+		size=8k OMIG_STATE_DIR mainsm
+	check 'one that is read only' one_says 78 'small/s: .*Read-only file system' small ro \
+		OMIG_STATE_DIR mainsm
+	check 'a runtime directory that is read only' one_says 1 \
+		'small/s: .*Read-only file system' \
+		with_conn unshare -m sh -c \
+			'mount -t tmpfs -o ro none "$1" && OMIG_RUNTIME_DIR=$1/s exec lm' sh \
+			"$TMPDIR/small"
 	for options in size=8k ro; do
-		small $options OMIG_STATE_DIR timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
-		check "omig run with such a state directory ($options): the program runs" test $? = 0
-		check "and one line says why it is not watched ($options)" one_line "$TMPDIR/run.err" 'not watched: .*small/s'
+		small $options OMIG_STATE_DIR timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" \
+			-n 2 "$T/steady.$f" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
+		check "omig run with such a state directory ($options): the program runs" test $? \
+			= 0
+		check "and one line says why it is not watched ($options)" one_line \
+			"$TMPDIR/run.err" 'not watched: .*small/s'
 	done
 else
 	skip 'another view of the file system' 'not permitted here'
@@ -155,7 +173,8 @@ fi
 end_lm
 peak_kib() { # of a rank without us
 	rm -f "$TMPDIR/peak".*
-	steady "$f" 2 --hold "$TMPDIR/peak.go" --beat "$TMPDIR/peak.beat" --pids "$TMPDIR/peak.pid" >/dev/null 2>&1 &
+	steady "$f" 2 --hold "$TMPDIR/peak.go" --beat "$TMPDIR/peak.beat" --pids \
+		"$TMPDIR/peak.pid" >/dev/null 2>&1 &
 	peak=$!
 	until_true 30 test -s "$TMPDIR/peak.beat"
 	sed -n 's/^VmPeak:[^0-9]*\([0-9]*\).*/\1/p' "/proc/$(cat "$TMPDIR/peak.pid.0")/status"
@@ -172,23 +191,28 @@ end_lm
 for limit in '-n 32' '-f 64'; do
 	same_limited() {
 		set -- sh -c "ulimit $limit"'; exec "$@"' sh
-		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/bare.out" 2>/dev/null
+		timeout $((60 * PATIENCE)) "mpirun.$f" -n 2 "$@" "$T/steady.$f" \
+			>"$TMPDIR/bare.out" 2>/dev/null
 		want=$?
 		in_ranks "$f" "$@"
 		got=$?
 		echo "status $got, $want without us"
-		[ $got = $want ] && cmp "$TMPDIR/bare.out" "$TMPDIR/run.out" && no_word_of_ours "$TMPDIR/run.err"
+		[ $got = $want ] && cmp "$TMPDIR/bare.out" "$TMPDIR/run.out" &&
+			no_word_of_ours "$TMPDIR/run.err"
 	}
 	end_lm
 	check "ranks with ulimit $limit: they end as they do without us" same_limited
 done
 end_lm
 check 'an lm with 8 descriptors' one_says 1 'Too many open files' limited -n 8 lm
-check 'an lm with 14 descriptors says what it lacks' one_says 0 'no descriptor is left \(ulimit -n\)' limited -n 14 lm --linger 1s
+check 'an lm with 14 descriptors says what it lacks' one_says 0 \
+	'no descriptor is left \(ulimit -n\)' limited -n 14 lm --linger 1s
 end_lm
-check 'a mainsm with 8 descriptors' one_says 1 'Too many open files' limited -n 8 env OMIG_STATE_DIR="$TMPDIR/other" mainsm
+check 'a mainsm with 8 descriptors' one_says 1 'Too many open files' limited -n 8 env \
+	OMIG_STATE_DIR="$TMPDIR/other" mainsm
 check 'an lm whose files may not grow' one_says 1 'File too large' limited -f 0 lm
-check 'a mainsm whose files may not grow' one_says 1 'File too large' limited -f 0 env OMIG_STATE_DIR="$TMPDIR/other" mainsm
+check 'a mainsm whose files may not grow' one_says 1 'File too large' limited -f 0 env \
+	OMIG_STATE_DIR="$TMPDIR/other" mainsm
 short_log_is_no_end() {
 	limited -f 1 lm && until_true 5 daemon_pid lm
 }
@@ -258,5 +282,6 @@ check 'none of them is watched' more_watched "$n" 0
 in_ranks "$f" env OMIG_DISABLE=0
 check 'OMIG_DISABLE=0: the program' as_bare $? "$f"
 check 'it is watched' until_true 10 more_watched "$n" 2
-check 'the tree has no control characters in it' sh -c '! omig tree | LC_ALL=C grep -q "[[:cntrl:]]"'
+check 'the tree has no control characters in it' sh -c \
+	'! omig tree | LC_ALL=C grep -q "[[:cntrl:]]"'
 tap_end

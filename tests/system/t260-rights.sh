@@ -28,7 +28,8 @@ all_run_again() {
 # A tool that stops all ranks and stays until it is killed; $tool is its process.
 stopping_tool() {
 	"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/stopper" hello=tool \
-		'request=:site_attach([]) node_attach([]) proc_attach([])' "request=:thread_stop([])" read=60000 \
+		'request=:site_attach([]) node_attach([]) proc_attach([])' \
+			"request=:thread_stop([])" read=60000 \
 		>"$TMPDIR/stopper.out" 2>&1 &
 	tool=$!
 	until_true 10 ranks_stopped
@@ -55,23 +56,29 @@ if [ "$(id -u)" = 0 ]; then
 fi
 
 # --- whom nobody gets a hold of: one answer whether absent or forbidden
-for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" $others; do
+for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" \
+	$others; do
 	[ "$pid" = "$(daemon_pid mainsm)" ] && continue # a process of this user like others
 	check "proc_attach3 of pid $pid" comes_out 4 "$nobody_there" take "$pid"
 done
 [ -n "$others" ] || skip "proc_attach3 of another user's process" 'only root can make one'
 check 'proc_attach3 of a process without MPI' comes_out 0 'p_1_' take "$bystander"
 taken=$(request ":proc_attach3(n_1,$bystander,\"\")" | grep -o 'p_1_[0-9a-z]*' | head -n 1)
-check 'a name that does not run there' comes_out 4 "$nobody_there" request ":proc_attach3(n_1,$bystander,\"/bin/other\")"
+check 'a name that does not run there' comes_out 4 "$nobody_there" request \
+	":proc_attach3(n_1,$bystander,\"/bin/other\")"
 for token in p_1_aaaaaa p_9_aaaaaa p_1_ p_0_000000; do
-	check "a signal for $token" comes_out '[24]' 'UNKNOWN_OBJECT|SYNTAX|TYPE|PARAMETER' request ":proc_send_signal([$token],9)"
+	check "a signal for $token" comes_out '[24]' 'UNKNOWN_OBJECT|SYNTAX|TYPE|PARAMETER' \
+		request ":proc_send_signal([$token],9)"
 done
 for sig in 0 65 -1 2147483648; do
-	check "signal $sig" comes_out 2 'PARAMETER_ERROR|TYPE_MISMATCH' request ":proc_send_signal([$rank],$sig)"
+	check "signal $sig" comes_out 2 'PARAMETER_ERROR|TYPE_MISMATCH' request \
+		":proc_send_signal([$rank],$sig)"
 done
-check 'an empty list: success with nobody' comes_out 0 '^OK$' request --no-attach ':proc_send_signal([],9)'
+check 'an empty list: success with nobody' comes_out 0 '^OK$' request --no-attach \
+	':proc_send_signal([],9)'
 check 'an empty list of threads' comes_out 0 '^OK$' request --no-attach ':thread_stop([])'
-check 'what is not attached is not there' comes_out 4 UNKNOWN_OBJECT request --no-attach ":proc_send_signal([$rank],9)"
+check 'what is not attached is not there' comes_out 4 UNKNOWN_OBJECT request --no-attach \
+	":proc_send_signal([$rank],9)"
 check 'after all that the program goes on' goes_on j
 check 'the lm lives' untouched "$lm"
 check 'the bystander lives' untouched "$bystander"
@@ -81,19 +88,23 @@ check 'and ends it' until_true 5 is_dead "$bystander"
 
 # --- a tool that may only look
 observer=$(omig cert token tool-observe)
-for what in ":proc_send_signal([$rank],9)" ':proc_send_signal([],9)' ':thread_stop([])' ':thread_continue([])' \
+for what in ":proc_send_signal([$rank],9)" ':proc_send_signal([],9)' ':thread_stop([])' \
+	':thread_continue([])' \
 	':omig_shutdown()' ':omig_cert_token("tool-admin",60,1)' ':omig_cert_revoke("x")'; do
-	check "an observer: $what" comes_out 5 'NO_PERMISSION .* needs the right' as_observer "$what"
+	check "an observer: $what" comes_out 5 'NO_PERMISSION .* needs the right' as_observer \
+		"$what"
 done
 check 'an observer: a condition that would do it' comes_out 5 'NO_PERMISSION .* needs the right' \
 	as_observer --follow 5s "proc_has_terminated([]): proc_send_signal([$rank],9)"
 check 'it looks' comes_out 0 '^p_1_' as_observer ':proc_get_info([],512)'
 check 'the program goes on' goes_on j
 says_it_is_admin() {
-	"$A" connect "127.0.0.1:$(mainsm_port)" "$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
+	"$A" connect "127.0.0.1:$(mainsm_port)" \
+		"$(dirname "$(find "$TMPDIR/observer/tool" -name cert.pem)")" \
 		hello=tool-admin read=60000
 }
-check 'an observer that says that it is an administrator' says 'error 3 the certificate does not allow' says_it_is_admin
+check 'an observer that says that it is an administrator' says \
+	'error 3 the certificate does not allow' says_it_is_admin
 
 # --- the leash
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
@@ -150,7 +161,8 @@ kill -KILL "$tool"
 # --- revoked: cut, refused from then on
 check 'the lm is back' until_true 20 is_back
 other=$(omig cert token tool-manipulate)
-as_other --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])' >"$TMPDIR/other.out" 2>&1 &
+as_other --follow forever 'thread_has_started_lib_call([],"MPI_Barrier"): print([$proc])' \
+	>"$TMPDIR/other.out" 2>&1 &
 tool=$!
 follows() {
 	grep -q TRIGG "$TMPDIR/other.out"

@@ -22,7 +22,8 @@ no_secret_of_the_owner() { ! tr '\0' '\n' <"/proc/$pid/environ" | grep -F "${own
 check "the owner's secret is not in its environment" no_secret_of_the_owner
 check 'a token for hosts is' test "${stolen#*:lm-}" != "$stolen"
 for role in tool tool-observe tool-manipulate tool-admin sm factory; do
-	check "which makes no $role" says 'this token is for another role' "$A" enrol "$stolen" $role '' root@vm
+	check "which makes no $role" says 'this token is for another role' "$A" enrol "$stolen" \
+		$role '' root@vm
 done
 as_thief() { env OMIG_STATE_DIR="$TMPDIR/thief" OMIG_MAINSM="$stolen" "$@"; }
 check 'nor lists certificates' comes_out 5 'another role' as_thief omig cert list
@@ -30,7 +31,8 @@ for host in ../x a/b .. -h; do
 	check "nor a host called $host" says 'names no host' "$A" enrol "$stolen" lm '' "$host"
 done
 # What it is for: a host that has nothing of the owner's.
-env OMIG_STATE_DIR="$TMPDIR/far" OMIG_RUNTIME_DIR="$TMPDIR/far.run" OMIG_MAINSM="$stolen" lm --host far --linger 0 2>/dev/null
+env OMIG_STATE_DIR="$TMPDIR/far" OMIG_RUNTIME_DIR="$TMPDIR/far.run" OMIG_MAINSM="$stolen" lm \
+	--host far --linger 0 2>/dev/null
 far_is_up() { omig tree | grep -Eq 'node .*far.* up$'; }
 check 'but the lm of a host that has nothing else' until_true 20 far_is_up
 check 'by its token, for a week' says "^[0-9a-f]* +lm +far +" omig cert list
@@ -48,7 +50,8 @@ check 'and says why' grep -q 'no section of mainsm.conf names' "$TMPDIR/claims"
 # A mainsm that makes none in time: programs start with none, and no other takes its place.
 tokenless() {
 	omig run -- printenv OMIG_MAINSM >"$TMPDIR/carried" 2>"$TMPDIR/warned"
-	grep -Ex 'omig1:[^:]*:[0-9]+:[0-9a-z]{26}' "$TMPDIR/carried" && [ "$(wc -l <"$TMPDIR/warned")" = 1 ]
+	grep -Ex 'omig1:[^:]*:[0-9]+:[0-9a-z]{26}' "$TMPDIR/carried" &&
+		[ "$(wc -l <"$TMPDIR/warned")" = 1 ]
 }
 kill -STOP "$(daemon_pid mainsm)"
 check 'without a token of its own a program carries none' tokenless
@@ -57,14 +60,18 @@ kill -CONT "$(daemon_pid mainsm)"
 # --- what an observer is shown
 observer=$(omig cert token tool-observe --name carol)
 for bits in 2 16 32 67108863; do
-	check "an observer: proc_get_info of $bits" comes_out 5 'with these flags needs the right manipulate' \
+	check "an observer: proc_get_info of $bits" comes_out 5 \
+		'with these flags needs the right manipulate' \
 		as_observer ":proc_get_info([$rank],$bits)"
 done
-check 'an observer: memory' comes_out 5 'needs the right manipulate' as_observer ":proc_read_memory([$rank],4096,1,1,1)"
+check 'an observer: memory' comes_out 5 'needs the right manipulate' as_observer \
+	":proc_read_memory([$rank],4096,1,1,1)"
 check 'an observer: as the action of an event' comes_out 5 'needs the right manipulate' \
-	as_observer --follow 1s 'thread_has_started_lib_call([],"MPI_Barrier"): proc_get_info([$proc],32)'
+	as_observer --follow 1s \
+		'thread_has_started_lib_call([],"MPI_Barrier"): proc_get_info([$proc],32)'
 check 'an observer: what runs' comes_out 0 '"steady' as_observer ":proc_get_info([$rank],33554432)"
-check 'an observer: omig top' says 'steady' env OMIG_STATE_DIR="$TMPDIR/observer" omig top -1 --json -m "$observer"
+check 'an observer: omig top' says 'steady' env OMIG_STATE_DIR="$TMPDIR/observer" omig top -1 \
+	--json -m "$observer"
 hides_secrets() {
 	request ":proc_get_info([$rank],32)" >"$TMPDIR/envp" || return 1
 	grep -q 'OMIG_MAINSM=omig1:' "$TMPDIR/envp" && ! grep -F "${stolen##*.}" "$TMPDIR/envp"
@@ -82,8 +89,10 @@ check 'the one with a name has it' says ' carol +[^ ]+@' omig cert list
 check 'the name is taken' comes_out '[1-9]' 'carol' omig cert token tool-observe --name carol
 keep='omig_events_keep("mine",["all"],"",0,[])'
 check 'the owner keeps events' request ":$keep"
-check 'another of the same name does not take them' comes_out 5 "another one's" as_other omig request ":$keep"
-check 'nor ends that' comes_out 5 "another one's" as_other omig request ':omig_events_unkeep("mine",0)'
+check 'another of the same name does not take them' comes_out 5 "another one's" as_other omig \
+	request ":$keep"
+check 'nor ends that' comes_out 5 "another one's" as_other omig request \
+	':omig_events_unkeep("mine",0)'
 check 'the owner does' request ':omig_events_unkeep("mine",0)'
 
 # A factory runs what its user brings.
@@ -112,12 +121,14 @@ wait $factory
 
 # --- as long as the token says
 guest=$(omig cert token tool-observe --lifetime 4s)
-env OMIG_STATE_DIR="$TMPDIR/guest" omig request -m "$guest" --follow forever 'proc_has_terminated([]): print([1])' \
+env OMIG_STATE_DIR="$TMPDIR/guest" omig request -m "$guest" --follow forever \
+	'proc_has_terminated([]): print([1])' \
 	>"$TMPDIR/guest.out" 2>&1 &
 tool=$!
 check 'a guest is cut when his time is over' until_true 20 is_dead $tool
 check 'and told why' grep -Eqi 'certificate has ended|lost' "$TMPDIR/guest.out"
-check 'he does not come back' comes_out 5 'ended|expired|not valid' env OMIG_STATE_DIR="$TMPDIR/guest" omig tree -m "$guest"
+check 'he does not come back' comes_out 5 'ended|expired|not valid' env \
+	OMIG_STATE_DIR="$TMPDIR/guest" omig tree -m "$guest"
 
 check 'a name revokes all of its certificates' says '^1 revoked' omig cert revoke carol
 check 'the owner is untouched' omig cert list

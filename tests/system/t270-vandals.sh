@@ -12,7 +12,8 @@ f=$one_flavour
 # vandal KIND [MS [N]]: in the background, until it has done what it does at first; $v
 vandal() {
 	rm -f "$TMPDIR/vandal.out"
-	(cd "$TMPDIR" && exec "$T/vandal" "$socket" "$caid" "$1" "${2:-300000}" "${3:-0}") >"$TMPDIR/vandal.out" 2>&1 7>&- &
+	(cd "$TMPDIR" && exec "$T/vandal" "$socket" "$caid" "$1" "${2:-300000}" "${3:-0}") \
+		>"$TMPDIR/vandal.out" 2>&1 7>&- &
 	v=$!
 	until_true 30 test -s "$TMPDIR/vandal.out"
 	[ "$(cat "$TMPDIR/vandal.out")" = $v ] || { cat "$TMPDIR/vandal.out"; return 1; }
@@ -49,7 +50,8 @@ is_followed() {
 	in_tree "$v" && session_asks ':proc_attach([])' >/dev/null
 }
 reads() {
-	session_asks ':omig_calls_read([],3) proc_get_info([],512) omig_status()' >"$TMPDIR/read.out"
+	session_asks ':omig_calls_read([],3) proc_get_info([],512) omig_status()' \
+		>"$TMPDIR/read.out"
 	grep -q "^2 0 p_.* $v\$" "$TMPDIR/read.out"
 }
 # contained KIND [MS]: it is watched like others, and what it says is read without harm
@@ -64,7 +66,8 @@ contained() {
 # detached KIND: nothing is taken from its ring any more, one line says so; it is shown on
 detached() {
 	vandal "$1"
-	until_true 10 is_followed && until_true 15 log_has lm "segment_corrupt pid=$v reason=" && reads
+	until_true 10 is_followed && until_true 15 log_has lm "segment_corrupt pid=$v reason=" &&
+		reads
 	rc=$?
 	lines_about "$v"
 	n=$(lines_about "$v" | grep -c corrupt)
@@ -99,7 +102,8 @@ storm_is_weathered() { # KIND N
 }
 
 rm -f "$TMPDIR"/good.*
-timeout $((120 * PATIENCE)) omig run --measure=volume -- "mpirun.$f" -n 2 "$T/fate.$f" "$TMPDIR/good" -1 none >"$TMPDIR/good.out" 2>"$TMPDIR/good.err" &
+timeout $((120 * PATIENCE)) omig run --measure=volume -- "mpirun.$f" -n 2 "$T/fate.$f" \
+	"$TMPDIR/good" -1 none >"$TMPDIR/good.out" 2>"$TMPDIR/good.err" &
 job=$!
 check 'a good program is watched' until_true 20 ranks_are 2
 socket=$(lm_socket)
@@ -130,17 +134,20 @@ else
 fi
 v_ends
 check 'another magic number' refused magic 'not a segment of omig'
-check 'another version of the layout' refused version 'segment layout [0-9]+, this program knows [0-9]+'
+check 'another version of the layout' refused version \
+	'segment layout [0-9]+, this program knows [0-9]+'
 check 'an offset beyond the end' refused beyond 'contradicts itself'
 check 'more thread blocks than there can be' refused blocks 'contradicts itself'
 check 'parts that lie over each other' refused overlap 'contradicts itself'
 check 'a header of random words' refused header '(segment layout|contradicts itself)'
 check 'it says that it is process 1' refused pid 'belongs to process 1"' 1
-check 'it says that it is the good program' refused pid 'belongs to process' "$(cat "$TMPDIR/good.pid.0")"
+check 'it says that it is the good program' refused pid 'belongs to process' \
+	"$(cat "$TMPDIR/good.pid.0")"
 
 # --- what is no registration
 check 'a message with another magic number' refused message 'no message of ours'
-check 'a message of another version' refused other 'speaks segment version [0-9]+, this lm version [0-9]+: install the same release'
+check 'a message of another version' refused other \
+	'speaks segment version [0-9]+, this lm version [0-9]+: install the same release'
 check 'half a message' refused half 'no message of ours'
 check 'no descriptor' refused nofd 'no single descriptor'
 check 'two descriptors' refused twofds 'no single descriptor'
@@ -161,7 +168,8 @@ check "the good program's own segment, from somebody else" stolen_is_ignored
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	cp "$T/vandal" "$OMIG_RUNTIME_DIR/vandal"
 	as_nobody() {
-		(cd "$OMIG_RUNTIME_DIR" && exec setpriv --reuid=nobody --clear-groups ./vandal "./${socket##*/}" "$caid" good 300000)
+		(cd "$OMIG_RUNTIME_DIR" && exec setpriv --reuid=nobody --clear-groups ./vandal \
+			"./${socket##*/}" "$caid" good 300000)
 	}
 	check "another user does not reach the socket" says 'Permission denied' as_nobody
 	chmod 711 "$OMIG_RUNTIME_DIR"
@@ -172,7 +180,8 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 		nobody=$!
 		until_true 30 test -s "$TMPDIR/nobody.out"
 		v=$(cat "$TMPDIR/nobody.out")
-		until_true 5 log_has lm "not watched pid=$v reason=\"it is of user [0-9]*, not of ours"
+		until_true 5 log_has lm \
+			"not watched pid=$v reason=\"it is of user [0-9]*, not of ours"
 		kill -KILL "$v"
 		wait $nobody
 		lines_about "$v"
@@ -253,12 +262,14 @@ check 'the good program ended well' test $? = 0
 exactly() {
 	request ':proc_get_info([],512)' >"$TMPDIR/pids"
 	for r in 0 1; do
-		t=$(sed -n "s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/good.pid.$r")\$/\\1/p" "$TMPDIR/pids")
+		t=$(sed -n "s/^\\(p_[0-9a-z_]*\\).*[^0-9]$(cat "$TMPDIR/good.pid.$r")\$/\\1/p" \
+			"$TMPDIR/pids")
 		n=$("$T/fate.$f" books "$TMPDIR/good.books.$r" | cut -d' ' -f1)
 		request ":omig_calls_read([$t],0)" >"$TMPDIR/calls"
 		echo "rank $r: $n"
 		cat "$TMPDIR/calls"
-		grep -q "\"MPI_Barrier\",\"barrier\",$n,.*\"MPI_Reduce_local\",\"other\",$n," "$TMPDIR/calls" || return 1
+		grep -q "\"MPI_Barrier\",\"barrier\",$n,.*\"MPI_Reduce_local\",\"other\",$n," \
+			"$TMPDIR/calls" || return 1
 	done
 }
 check 'and its calls are counted exactly' exactly

@@ -27,7 +27,8 @@ same() {
 	cat "$TMPDIR/watched.err"
 	diff "$TMPDIR/bare.out" "$TMPDIR/watched.out" && no_word_of_ours "$TMPDIR/watched.err"
 }
-# A launcher may kill a rank that another one did not wait for: what we would break, we would break each time.
+# A launcher may kill a rank that another one did not wait for: what we would break, we would break
+# each time.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		both "$@"
@@ -67,7 +68,8 @@ none_is_open() {
 		calls_of_pid "$(sed -n 's/^pid //p' "$TMPDIR/watched.books.$r")"
 		cat "$TMPDIR/calls"
 		grep -q MPI_Send "$TMPDIR/calls" || return 1
-		! grep -Eq '\["MPI_[A-Za-z_]*","[a-z]*",[0-9]+,[0-9]+,[1-9]' "$TMPDIR/calls" || return 1
+		! grep -Eq '\["MPI_[A-Za-z_]*","[a-z]*",[0-9]+,[0-9]+,[1-9]' "$TMPDIR/calls" ||
+			return 1
 	done
 }
 
@@ -75,10 +77,12 @@ mainsm >/dev/null
 for f in $flavours; do
 	both "$f" signals fork exit exec vfork spawn mpi daemon fault errjump jump files environment
 	check "$f: all in a row: output and status" same
-	for deed in signals fork exit exec vfork spawn mpi daemon fault errjump jump files environment; do
+	for deed in signals fork exit exec vfork spawn mpi daemon fault errjump jump files \
+		environment; do
 		check "$f: $deed" same_deed $deed
 	done
-	check "$f: what the ranks did is counted, and nothing of their children" until_true 10 all_counted 0 1
+	check "$f: what the ranks did is counted, and nothing of their children" until_true 10 \
+		all_counted 0 1
 	check "$f: a child that is an MPI program is counted for itself" until_true 10 all_counted M
 	no_daemon_is_watched() {
 		omig tree >"$TMPDIR/tree"
@@ -118,10 +122,13 @@ for f in $flavours; do
 		echo "status $?" >>"$TMPDIR/late.out"
 	}
 	for how in global local; do
-		late timeout $((30 * PATIENCE)) "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
+		late timeout $((30 * PATIENCE)) "mpirun.$f" -n 1 "$T/late.$f" $how \
+			"$TMPDIR/late.pid"
 		mv "$TMPDIR/late.out" "$TMPDIR/late.bare"
-		late timeout $((30 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 1 "$T/late.$f" $how "$TMPDIR/late.pid"
-		check "$f: loaded late, $how: output and status" diff "$TMPDIR/late.bare" "$TMPDIR/late.out"
+		late timeout $((30 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 1 \
+			"$T/late.$f" $how "$TMPDIR/late.pid"
+		check "$f: loaded late, $how: output and status" diff "$TMPDIR/late.bare" \
+			"$TMPDIR/late.out"
 		check "$f: loaded late, $how: not a word of ours" no_word_of_ours "$TMPDIR/late.err"
 		[ $how = local ] && continue
 		late_counted() {
@@ -136,7 +143,8 @@ f=$one_flavour
 
 # --- what stands between the launcher and the program
 between() { # WORDS... in front of the program
-	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$@" "$T/steady.$f" >"$TMPDIR/between.out" 2>"$TMPDIR/between.err"
+	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$f" -n 2 "$@" \
+		"$T/steady.$f" >"$TMPDIR/between.out" 2>"$TMPDIR/between.err"
 }
 ranks_known() {
 	omig tree | grep -c 'rank .*steady'
@@ -150,7 +158,9 @@ check 'who takes LD_PRELOAD away is not watched, and not disturbed' as_bare $?
 between env -u OMIG_MAINSM
 check 'nor who takes the connection string away' as_bare $?
 check 'neither is in the tree' test "$(ranks_known)" = "$n"
-printf '%s\n' '#include <unistd.h>' 'int main(int c, char **v) { return c > 1 ? execv(v[1], v + 1), 127 : 42; }' >"$TMPDIR/static.c"
+printf '%s\n' '#include <unistd.h>' \
+	'int main(int c, char **v) { return c > 1 ? execv(v[1], v + 1), 127 : 42; }' \
+	>"$TMPDIR/static.c"
 # shellcheck disable=SC2086 # CC may have options
 if ${CC:-cc} -static-pie -o "$TMPDIR/static" "$TMPDIR/static.c" 2>/dev/null; then
 	check 'a static program ends as it does' status_is 42 omig run -- "$TMPDIR/static"

@@ -64,7 +64,8 @@ states_are() { # STATES REQUEST: of the second action, one a process
 stands_and_runs() {
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 		states_are 4 ":thread_stop([$p,$gone]) ; proc_get_info([$p,$gone],1024)" || return 1
-		states_are '[01]' ":thread_continue([$p,$gone]) ; proc_get_info([$p,$gone],1024)" || return 1
+		states_are '[01]' ":thread_continue([$p,$gone]) ; proc_get_info([$p,$gone],1024)" ||
+			return 1
 	done
 }
 check 'twenty stops are seen by what is behind them, twenty continues too' stands_and_runs
@@ -91,7 +92,8 @@ check 'a tool suspends a thread' asks ":thread_suspend([$t])"
 check 'its process is held' until_true 10 in_state T
 check 'and nobody is told' answered 0 ': 1$' ":proc_get_info([$p],1024)"
 check 'it does it once more' asks ":thread_suspend([$t])"
-check 'another tool stops and continues' answered 0 '^OK$' ":thread_stop([$p]) ; thread_continue([$p])"
+check 'another tool stops and continues' answered 0 '^OK$' \
+	":thread_stop([$p]) ; thread_continue([$p])"
 check 'another tool resumes' answered 0 '^OK$' ":thread_resume([$p])"
 check 'it is held' in_state T
 check 'one resume' asks ":thread_resume([$t])"
@@ -109,7 +111,8 @@ check 'the lm is killed' kill_hard lm
 check 'it runs, and nobody there' until_true 10 in_state SR
 lm --background 2>>"$TMPDIR/lm.log"
 session_ends
-has_node() { nodes_are 1 && p=$(token_of "$one") && gone=$(token_of "$two") && [ -n "$p" ] && [ -n "$gone" ] && thread_is_told; }
+has_node() { nodes_are 1 && p=$(token_of "$one") && gone=$(token_of "$two") && [ -n "$p" ] &&
+	[ -n "$gone" ] && thread_is_told; }
 check 'all is watched again' until_true 30 has_node
 p=$(token_of "$one") gone=$(token_of "$two")
 thread_is_told
@@ -122,16 +125,19 @@ ended() { # EVENT OBJECT: a conditional request that prints; its line
 }
 stopped=$(ended proc_has_been_stopped "$p") continued=$(ended proc_has_been_continued "$p")
 tstopped=$(ended thread_has_been_stopped "$t") tcontinued=$(ended thread_has_been_continued "$t")
-check 'another tool stops and continues it' answered 0 '^OK$' ":thread_stop([$p]) ; thread_continue([$p])"
+check 'another tool stops and continues it' answered 0 '^OK$' \
+	":thread_stop([$p]) ; thread_continue([$p])"
 told() { session_told "$1" | grep -q "^1 0 .*$2"; }
 check 'the stop is an event' until_true 10 told "$stopped" "$p"
 check 'the continue is one' until_true 10 told "$continued" "$p"
 check 'also of a thread' until_true 10 told "$tstopped" "$t,$p"
 check 'both' until_true 10 told "$tcontinued" "$t,$p"
 check 'a thread is detached' asks ":thread_detach([$t])"
-not_seen() { ! asks ":thread_get_info([$t],1)" && asks ":thread_get_info([$p],1)" && ! grep -q "$t" "$TMPDIR/asked"; }
+not_seen() { ! asks ":thread_get_info([$t],1)" && asks ":thread_get_info([$p],1)" &&
+	! grep -q "$t" "$TMPDIR/asked"; }
 check 'it is not seen any more' not_seen
-check 'it comes back with its process' asks ":proc_detach([$p]) proc_attach([$p]) thread_get_info([$t],1)"
+check 'it comes back with its process' asks \
+	":proc_detach([$p]) proc_attach([$p]) thread_get_info([$t],1)"
 session_ends
 
 # --- memory
@@ -139,27 +145,40 @@ hex_of() { # TEXT: bytes as a list
 	printf '%s' "$1" | od -An -v -tu1 | tr -s ' \n' ',' | sed 's/^,//;s/,$//'
 }
 if answered 0 ': \[' ":proc_read_memory([$p],$written,4,4,1)" >/dev/null; then
-	check 'memory is read' answered 0 ": \\[$(hex_of 'what may')\\]" ":proc_read_memory([$p],$written,8,8,1)"
-	check 'in blocks' answered 0 ": \\[$(hex_of 'whmae ')\\]" ":proc_read_memory([$p],$written,2,5,3)"
-	check 'as a binary value' answered 0 ': 8#what may' ":proc_read_memory_bin([$p],$written,8,8,1)"
-	check 'as JSON' says '"base16":"77686174"' omig request --json ":proc_read_memory_bin([$p],$written,4,4,1)"
-	check 'memory is written' answered 0 '^OK$' ":proc_write_memory([$p],$written,1,5,[87,77,66])"
-	check 'in blocks too' answered 0 ': 14#What May bB wr' ":proc_read_memory_bin([$p],$written,14,14,1)"
-	check 'a binary value is written' answered 0 '^OK$' ":proc_write_memory_bin([$p],$written,4,4,4#that)"
+	check 'memory is read' answered 0 ": \\[$(hex_of 'what may')\\]" \
+		":proc_read_memory([$p],$written,8,8,1)"
+	check 'in blocks' answered 0 ": \\[$(hex_of 'whmae ')\\]" \
+		":proc_read_memory([$p],$written,2,5,3)"
+	check 'as a binary value' answered 0 ': 8#what may' \
+		":proc_read_memory_bin([$p],$written,8,8,1)"
+	check 'as JSON' says '"base16":"77686174"' omig request --json \
+		":proc_read_memory_bin([$p],$written,4,4,1)"
+	check 'memory is written' answered 0 '^OK$' \
+		":proc_write_memory([$p],$written,1,5,[87,77,66])"
+	check 'in blocks too' answered 0 ': 14#What May bB wr' \
+		":proc_read_memory_bin([$p],$written,14,14,1)"
+	check 'a binary value is written' answered 0 '^OK$' \
+		":proc_write_memory_bin([$p],$written,4,4,4#that)"
 	check 'it is there' answered 0 ': 4#that' ":proc_read_memory_bin([$p],$written,4,4,1)"
-	check 'the same program elsewhere is as it was' answered 0 ': 4#what' ":proc_read_memory_bin([$gone],$(said b written),4,4,1)"
+	check 'the same program elsewhere is as it was' answered 0 ': 4#what' \
+		":proc_read_memory_bin([$gone],$(said b written),4,4,1)"
 	if answered 0 '^OK$' ":proc_write_memory_bin([$p],$constant,4,4,4#that)" >/dev/null; then
-		check 'what the program may only read is written' answered 0 ': 4#that' ":proc_read_memory_bin([$p],$constant,4,4,1)"
+		check 'what the program may only read is written' answered 0 ': 4#that' \
+			":proc_read_memory_bin([$p],$constant,4,4,1)"
 	else
 		skip 'what the program may only read is written' 'this kernel keeps it for tracers'
 	fi
-	check 'an address that is not there' answered 1 'OS_ERROR .*0x10:' ":proc_read_memory([$p],16,4,4,1)"
-	check 'nothing is written there' answered 1 'OS_ERROR .*0x10:' ":proc_write_memory([$p],16,1,1,[1])"
+	check 'an address that is not there' answered 1 'OS_ERROR .*0x10:' \
+		":proc_read_memory([$p],16,4,4,1)"
+	check 'nothing is written there' answered 1 'OS_ERROR .*0x10:' \
+		":proc_write_memory([$p],16,1,1,[1])"
 else
 	skip memory 'the kernel shows memory to tracers only (kernel.yama.ptrace_scope)'
 fi
-for shape in "-1,1,1,1" "$written,0,1,1" "$written,4,3,1" "$written,4,4,0" "$written,65537,65537,1" "$written,1,1,4097"; do
-	check "a shape that makes no sense: $shape" answered 2 PARAMETER_ERROR ":proc_read_memory([$p],$shape)"
+for shape in "-1,1,1,1" "$written,0,1,1" "$written,4,3,1" "$written,4,4,0" \
+	"$written,65537,65537,1" "$written,1,1,4097"; do
+	check "a shape that makes no sense: $shape" answered 2 PARAMETER_ERROR \
+		":proc_read_memory([$p],$shape)"
 done
 check 'what is no byte' answered 2 PARAMETER_ERROR ":proc_write_memory([$p],$written,1,1,[256])"
 
@@ -170,19 +189,23 @@ inside() { # ADDR FIELD: it lies in [FIELD, FIELD+next) of the first module
 }
 modules=$(request ":proc_get_loader_info([$p])")
 first=$(echo "$modules" | sed 's/^[^:]*: [0-9]*,\[\([^]]*\)\].*/\1/')
-check 'the program is the first module' [ "$(echo "$first" | cut -d, -f1)" = "\"$(readlink "/proc/$one/exe")\"" ]
+check 'the program is the first module' [ "$(echo "$first" | cut -d, -f1)" = \
+	"\"$(readlink "/proc/$one/exe")\"" ]
 check 'its code is where it says' inside "$code" 3
 check 'its data' inside "$written" 5
 check 'its bss' inside "$unset" 7
 check 'the C library is another one' says 'libc' echo "$modules"
 
 # --- files
-check 'a file of the node' answered 0 'MemTotal:.*kB' ":node_get_file_listing([$node],\"/proc/meminfo\",0,0)"
+check 'a file of the node' answered 0 'MemTotal:.*kB' \
+	":node_get_file_listing([$node],\"/proc/meminfo\",0,0)"
 check 'a part of it' answered 0 ': "Linux"$' ":node_get_file_listing([$node],\"/proc/version\",0,5)"
 for file in /etc/passwd /proc/1/environ /proc/../etc/passwd proc/meminfo '/proc/meminfo '; do
-	check "not $file" answered 5 "NO_PERMISSION .*'files'" ":node_get_file_listing([$node],\"$file\",0,0)"
+	check "not $file" answered 5 "NO_PERMISSION .*'files'" \
+		":node_get_file_listing([$node],\"$file\",0,0)"
 done
-check 'a list in lm.conf that makes no sense' status_is 78 env OMIG_FILES=/a/../b lm --host elsewhere
+check 'a list in lm.conf that makes no sense' status_is 78 env OMIG_FILES=/a/../b lm --host \
+	elsewhere
 check 'is found before it is used' status_is 78 env OMIG_FILES=relative lm --check-config
 
 # --- refusals, each for each service
@@ -222,14 +245,16 @@ check 'an empty list: nobody' each 0 '' '[]' request --no-attach
 check 'what is not attached is not there' each 4 UNKNOWN_OBJECT "[$p]" request --no-attach
 check 'no such thing' each 4 UNKNOWN_OBJECT '[p_1_zzzzzz]' request
 check 'another kind of thing' each 2 TYPE_MISMATCH '[c_1]' request
-check 'a node that is none' answered 4 UNKNOWN_OBJECT ':node_get_file_listing([n_99],"/proc/stat",0,0)'
+check 'a node that is none' answered 4 UNKNOWN_OBJECT \
+	':node_get_file_listing([n_99],"/proc/stat",0,0)'
 check 'pid 1 has no token' answered 4 'no process of this user' ":proc_attach3([$node],1,\"\")"
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null 2>&1; then
 	setpriv --reuid 65534 --clear-groups sleep 900 &
 	theirs=$!
 	is_theirs() { grep -q '^Uid:[[:space:]]*65534' "/proc/$theirs/status"; }
 	until_true 20 is_theirs
-	check "another user's process has none" answered 4 'no process of this user' ":proc_attach3([$node],$theirs,\"\")"
+	check "another user's process has none" answered 4 'no process of this user' \
+		":proc_attach3([$node],$theirs,\"\")"
 	kill "$theirs"
 else
 	skip "another user's process has none" 'that takes root and setpriv'

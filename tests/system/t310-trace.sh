@@ -85,7 +85,8 @@ check 'frames of program, library and program, all without frame pointers' \
 	says 'traced","traced_wait_here",[0-9]+\],.*libtraced.so","traced_library_inner",[0-9]+\],.*"traced_library_outer",[0-9]+\],.*traced","main",' \
 	cat "$TMPDIR/stack"
 check 'without names and no deeper than asked' \
-	says '^t_[0-9a-z_]*:? *2,\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]$' omig request ":thread_get_backtrace([$stack],2)"
+	says '^t_[0-9a-z_]*:? *2,\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]$' omig request \
+		":thread_get_backtrace([$stack],2)"
 check 'a depth below 0 is refused' fails_with PARAMETER ":thread_get_backtrace([$stack],-1)"
 check 'nobody traces it now' is_free $still
 check 'it waits as before' in_state S $still
@@ -93,30 +94,37 @@ if [ "$(uname -m)" = x86_64 ]; then
 	check 'a register' says ' \[20817\]$' omig request ":thread_read_int_regs([$stack],0,1)"
 	check 'written' omig request ":thread_write_int_regs([$stack],0,[4711])"
 	check 'and read again' says ' \[4711\]$' omig request ":thread_read_int_regs([$stack],0,1)"
-	check 'there is no such register' fails_with 'PARAMETER_ERROR.*0 to 26' ":thread_read_int_regs([$stack],27,1)"
+	check 'there is no such register' fails_with 'PARAMETER_ERROR.*0 to 26' \
+		":thread_read_int_regs([$stack],27,1)"
 	check 'floating point' omig request ":thread_write_fp_regs([$stack],38,[2.5])"
-	check 'is read as it was written' says ' \[2\.5\]$' omig request ":thread_read_fp_regs([$stack],38,1)"
+	check 'is read as it was written' says ' \[2\.5\]$' omig request \
+		":thread_read_fp_regs([$stack],38,1)"
 else
 	skip 'registers' 'they are known on x86-64 only'
 fi
 kill -STOP $still
 check 'it is stopped from outside' until_true 10 in_state T $still
-check 'its stack is seen all the same' says traced_wait_here omig request ":omig_backtrace([$stack])"
+check 'its stack is seen all the same' says traced_wait_here omig request \
+	":omig_backtrace([$stack])"
 check 'and it stays stopped' in_state T $still
 kill -CONT $still
 
 # --- who may not
 observer=$(omig cert token tool-observe)
-for what in "thread_get_backtrace([],0)" "thread_read_int_regs([],0,1)" "thread_goto([],0)" "proc_create([$node],\"/bin/true\",[],[],[])"; do
+for what in "thread_get_backtrace([],0)" "thread_read_int_regs([],0,1)" "thread_goto([],0)" \
+	"proc_create([$node],\"/bin/true\",[],[],[])"; do
 	check "an observer: $what" says 'NO_PERMISSION' as_observer ":$what"
 done
-check 'an observer: system calls' says NO_PERMISSION as_observer --follow 5s 'thread_has_started_sys_call([],""): print([1])'
+check 'an observer: system calls' says NO_PERMISSION as_observer --follow 5s \
+	'thread_has_started_sys_call([],""): print([1])'
 "$T/traced" trace $still >"$TMPDIR/trace.out" &
 other=$!
 until_true 10 grep -q tracing "$TMPDIR/trace.out"
-check 'one tracer a process: the other one is named' fails_with "OS_ERROR.*traced already, by process $other" ":omig_backtrace([$stack])"
+check 'one tracer a process: the other one is named' fails_with \
+	"OS_ERROR.*traced already, by process $other" ":omig_backtrace([$stack])"
 kill -KILL $other
-check 'when it is gone we may' until_true 10 says traced_wait_here omig request ":omig_backtrace([$stack])"
+check 'when it is gone we may' until_true 10 says traced_wait_here omig request \
+	":omig_backtrace([$stack])"
 
 # --- events of a program that counts them itself
 start known run 200
@@ -132,7 +140,8 @@ check 'a signal is an event' until_true 10 has_lines 1 signal
 calls=0
 if [ "$(uname -m)" = x86_64 ]; then
 	calls=1
-	check 'a call is put in while it reads' omig request ":thread_call([$token],$(sed -n 's/^called //p' "$TMPDIR/known.out"))"
+	check 'a call is put in while it reads' omig request \
+		":thread_call([$token],$(sed -n 's/^called //p' "$TMPDIR/known.out"))"
 fi
 check 'with its number' grep -q '1,10$' "$TMPDIR/signal"
 follow stops "thread_received_signal([$token],[18,19]): print([\$sig])"
@@ -170,7 +179,8 @@ start fast fast 300000
 follow fast "thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment(pa_cl_1,1)"
 check 'it is held' until_true 10 is_traced $pid
 go
-check 'the tool is told that it was too much' until_true 20 grep -q 'suspended in this process' "$TMPDIR/fast"
+check 'the tool is told that it was too much' until_true 20 grep -q 'suspended in this process' \
+	"$TMPDIR/fast"
 check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
 unfollow
 
@@ -196,17 +206,20 @@ check 'a host is there again' until_true 30 nodes_are 1
 # shellcheck disable=SC2086 # numbers
 kill $followers 2>/dev/null
 followers=
-check 'lm-trace was killed: the next request starts one' says traced_wait_here omig request ":proc_attach3([$node],$still,\"\") omig_backtrace([])"
+check 'lm-trace was killed: the next request starts one' says traced_wait_here omig request \
+	":proc_attach3([$node],$still,\"\") omig_backtrace([])"
 
 # --- started programs
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/creator" good tool-manipulate '' creator
 printf 'in\n' >"$TMPDIR/created.in"
-"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/creator" hello=tool 'request=:site_attach([]) node_attach([])' \
+"$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/creator" hello=tool \
+	'request=:site_attach([]) node_attach([])' \
 	"request=:proc_create([$node],\"/bin/sh\",[\"sh\",\"-c\",\"read x; echo \$x \$A \$0; umask; ulimit -n; ulimit -c; env | grep -c ORDINARY; echo err >&2\",\"zero\"],[\"A=b\"],[\"$TMPDIR/created.in\",\"$TMPDIR/created.out\",\"$TMPDIR/created.err\"])" \
 	read=60000 >"$TMPDIR/creator.out" 2>&1 &
 creator=$!
 created() {
-	child=$(omig tree --json | tr '{' '\n' | grep '"program":"\(sh\|dash\)"' | grep -o '"pid":[0-9]*' | grep -o '[0-9]*')
+	child=$(omig tree --json | tr '{' '\n' | grep '"program":"\(sh\|dash\)"' | grep -o \
+		'"pid":[0-9]*' | grep -o '[0-9]*')
 	[ -n "$child" ]
 }
 check 'a program was started' until_true 20 created
@@ -214,7 +227,8 @@ check 'it is stopped' until_true 10 in_state T "$child"
 check 'and nobody traces it' is_free "$child"
 check 'it has done nothing yet' test ! -s "$TMPDIR/created.out"
 check 'it is let go' omig request ":thread_continue([$(token_of "$child")])"
-check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' "$TMPDIR/created.out"
+check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' \
+	"$TMPDIR/created.out"
 # shellcheck disable=SC3045 # dash and bash have them
 { umask; ulimit -n; ulimit -c; echo 0; } >"$TMPDIR/ordinary"
 as_ordinary() {
@@ -224,8 +238,10 @@ check 'mask and limits are those that the lm was started with' until_true 10 as_
 check 'all of them' until_true 10 grep -qx err "$TMPDIR/created.err"
 kill -KILL $creator
 ln -s "$TMPDIR/created.out" "$TMPDIR/link"
-check 'a stream is no link' fails_with 'OS_ERROR.*cannot be started' ":proc_create([$node],\"/bin/true\",[],[],[\"\",\"$TMPDIR/link\"])"
-check 'what cannot be started' fails_with 'OS_ERROR.*No such file' ":proc_create([$node],\"/bin/no-such-program\",[],[],[])"
+check 'a stream is no link' fails_with 'OS_ERROR.*cannot be started' \
+	":proc_create([$node],\"/bin/true\",[],[],[\"\",\"$TMPDIR/link\"])"
+check 'what cannot be started' fails_with 'OS_ERROR.*No such file' \
+	":proc_create([$node],\"/bin/no-such-program\",[],[],[])"
 kill -KILL $still
 
 # --- a program with MPI, held from its middle to its end
@@ -234,7 +250,8 @@ if [ -n "$flavours" ]; then
 	job mpi "$one_flavour" 2
 	check 'an MPI program is watched' until_true 30 ranks_are 2
 	holds mpi
-	omig request --follow forever 'thread_has_ended_sys_call([],"openat"): print([$par0])' >"$TMPDIR/mpi.calls" 2>&1 &
+	omig request --follow forever 'thread_has_ended_sys_call([],"openat"): print([$par0])' \
+		>"$TMPDIR/mpi.calls" 2>&1 &
 	followers=$!
 	rank=$(cat "$TMPDIR/mpi.pid.0")
 	was_traced() {

@@ -15,7 +15,8 @@ check 'two ranks on two nodes come up' until_true 60 ranks_are 2
 
 event='thread_has_started_lib_call([],"MPI_Allreduce"):'
 token_of() { # RANK
-	omig tree --json | tr '{' '\n' | sed -n "s/.*\"token\":\"\(p_[0-9a-z_]*\)\".*\"rank\":$1,.*/\1/p" | head -n 1
+	omig tree --json | tr '{' '\n' | sed -n \
+		"s/.*\"token\":\"\(p_[0-9a-z_]*\)\".*\"rank\":$1,.*/\1/p" | head -n 1
 }
 first=$(token_of 0) second=$(token_of 1)
 one_each() {
@@ -25,23 +26,29 @@ check 'both ranks have a token, each of its node' one_each
 
 # --- filters
 only_rank_0() {
-	followed "$event"' omig_if($par1,"==",0) omig_at_most(50) print(["rank",$par1])' events_are 50 &&
+	followed "$event"' omig_if($par1,"==",0) omig_at_most(50) print(["rank",$par1])' \
+		events_are 50 &&
 		grep -q '"rank",0' "$TMPDIR/events" && ! grep -q '"rank",1' "$TMPDIR/events"
 }
 few_of_both() {
-	sed -n 's/.*"seen",\(p_[0-9a-z_]*\),\([0-9.]*\).*/\1 \2/p' "$TMPDIR/events" | sort -k1,1 -k2,2n >"$TMPDIR/seen"
+	sed -n 's/.*"seen",\(p_[0-9a-z_]*\),\([0-9.]*\).*/\1 \2/p' "$TMPDIR/events" |
+		sort -k1,1 -k2,2n >"$TMPDIR/seen"
 	awk '{ n[$1]++ } END { for (p in n) hosts += n[p] > 3; exit hosts != 2 }' "$TMPDIR/seen"
 }
-# By the times of the events: on each host no more than the seconds between the first and the last, and both ends
+# By the times of the events: on each host no more than the seconds between the first and the last,
+# and both ends
 few_a_second() {
-	followed "$event"' omig_at_most(1) print(["seen",$proc,$time])' few_of_both && few_of_both &&
+	followed "$event"' omig_at_most(1) print(["seen",$proc,$time])' few_of_both &&
+		few_of_both &&
 		awk '!($1 in first) { first[$1] = $2 } { n[$1]++; last[$1] = $2 }
 			END { for (p in n) if (n[p] > last[p] - first[p] + 2) exit 1 }' "$TMPDIR/seen"
 }
 check 'only what passes a filter is told' only_rank_0
 check 'so many a second and no more' few_a_second
-check 'a filter without an event is refused' says 'TYPE_MISMATCH' omig request ':omig_every(2) print([1])'
-check 'a filter that makes no sense is refused' says 'PARAMETER_ERROR' omig request --follow 1 "$event omig_every(0) print([1])"
+check 'a filter without an event is refused' says 'TYPE_MISMATCH' omig request \
+	':omig_every(2) print([1])'
+check 'a filter that makes no sense is refused' says 'PARAMETER_ERROR' omig request --follow 1 \
+	"$event omig_every(0) print([1])"
 check 'a filter that could never pass is refused' says 'UNKNOWN_ECP' \
 	omig request --follow 2 "$event omig_if(\$par15,\">\",1) print([1])"
 
@@ -69,7 +76,8 @@ check 'with the tool its stop goes' until_true 15 sh -c '! omig tree | grep -q s
 locked_answers() {
 	pids=
 	for i in 1 2 3; do
-		omig request ':{node_get_info([],1) ; node_get_info([],1)}' >"$TMPDIR/locked.$i" 2>&1 &
+		omig request ':{node_get_info([],1) ; node_get_info([],1)}' >"$TMPDIR/locked.$i" \
+			2>&1 &
 		pids="$pids $!"
 	done
 	for pid in $pids; do

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What a tool measures with objects of its own in a running program, under each
-# MPI: records in trace buffers, a condition that waits for another one, receives from anybody that count from their beginning
+# MPI: records in trace buffers, a condition that waits for another one, receives from anybody that
+# count from their beginning
 # when it turns out who it was, and a flood of events.
 # timeout: 180
 # shellcheck disable=SC2154 # set by eval
@@ -13,7 +14,8 @@ created() {
 	session_asks "$1" | sed -n 's/.* \([a-z]*_[a-z]*_[0-9]*\)$/\1/p'
 }
 rank_token() { # RANK
-	omig tree --json | tr '{' '\n' | sed -n "s/.*\"token\":\"\(p_[0-9a-z_]*\)\".*\"rank\":$1,.*/\1/p" | head -n 1
+	omig tree --json | tr '{' '\n' | sed -n \
+		"s/.*\"token\":\"\(p_[0-9a-z_]*\)\".*\"rank\":$1,.*/\1/p" | head -n 1
 }
 begins() {
 	job "$@" && holds "$1"
@@ -60,13 +62,16 @@ traces() {
 	line=$(($(wc -l <"$TMPDIR/session.asked") + 1))
 	session_asks "thread_has_ended_lib_call([$rank],\"MPI_Barrier\"): pa_counter_local_increment($counter,1) trace_buffer_append($buffer,\$time,5,[\$thread,\$par0])" >/dev/null
 	check "$f: records are fetched while the program runs" until_true 20 fetched_at_least 20
-	session_asks ":csr_disable([$(session_told "$line" | grep -o 'c_[0-9]*' | head -n 1)])" >/dev/null
+	session_asks ":csr_disable([$(session_told "$line" | grep -o 'c_[0-9]*' | head -n 1)])" \
+		>/dev/null
 	check "$f: there is one for each call that was counted" all_are_there
 	check "$f: their numbers follow each other" numbers_follow
 	check "$f: they are of the thread that made the calls" of_one_thread
-	check "$f: no event was told by itself" sh -c "! grep -q '^$line [0-9]* 10 ' '$TMPDIR/session.out'"
+	check "$f: no event was told by itself" sh -c \
+		"! grep -q '^$line [0-9]* 10 ' '$TMPDIR/session.out'"
 	session_asks ":trace_buffer_delete([$buffer])" >/dev/null
-	check "$f: a deleted buffer is not there" says '24' session_asks ":trace_buffer_read([$buffer])"
+	check "$f: a deleted buffer is not there" says '24' session_asks \
+		":trace_buffer_read([$buffer])"
 }
 
 # --- barriers count only behind a user event
@@ -82,13 +87,15 @@ asked() {
 then_order() {
 	event=$(created ':user_event_create()')
 	second=$(($(asked) + 1))
-	session_asks "thread_has_started_lib_call([$rank],\"MPI_Barrier\"): print([\"then\"])" >/dev/null
+	session_asks "thread_has_started_lib_call([$rank],\"MPI_Barrier\"): print([\"then\"])" \
+		>/dev/null
 	csr=$(session_told "$second" | grep -o 'c_[0-9]*' | head -n 1)
 	session_asks ":csr_disable([$csr])" >/dev/null
 	first=$(($(asked) + 1))
 	session_asks "user_event_has_been_raised([$event]): csr_enable([$csr])" >/dev/null
 	before=$(told "$second")
-	check "$f: what is to come second is not told at first" sh -c "[ $before = $(sleep 0.3; told "$second") ]"
+	check "$f: what is to come second is not told at first" sh -c \
+		"[ $before = $(sleep 0.3; told "$second") ]"
 	session_asks ":user_event_raise([$event],[],1)" >/dev/null
 	check "$f: the first event opens the way" until_true 10 is_told "$first"
 	more=$((before + 1))
@@ -123,13 +130,15 @@ flood() {
 # --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
 measured() {
 	rm -f "$TMPDIR"/m.*
-	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" >"$TMPDIR/m.out" 2>"$TMPDIR/m.err" &
+	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" \
+		>"$TMPDIR/m.out" 2>"$TMPDIR/m.err" &
 	job=$!
 	until_true 30 ranks_are 3
 }
 integrator() { # NAME NUMBER: that one of 1 plain, 2 and 3 of rank 1 and 2, as `I v`
 	eval "token=\$integrator$1"
-	session_asks ":pa_integrator_read([$token])" | sed -n 's/^1 0 p_[^ ]* [^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p'
+	session_asks ":pa_integrator_read([$token])" | sed -n \
+		's/^1 0 p_[^ ]* [^,]*,\([^,]*\),\([^,]*\),.*/\1 \2/p'
 }
 is_inside() {
 	[ "$(integrator 1 | cut -d' ' -f2)" = 1.0 ]
@@ -150,12 +159,14 @@ is_near() { # VALUE VALUE
 counts_for_one() {
 	one=$(integrator 1) two=$(integrator 2) three=$(integrator 3)
 	echo "$one, $two, $three"
-	[ "$three" = '0.0 0.0' ] && [ "${one#* }" = 0.0 ] && [ "${two#* }" = 0.0 ] && is_near "${one% *}" "${two% *}"
+	[ "$three" = '0.0 0.0' ] && [ "${one#* }" = 0.0 ] && [ "${two#* }" = 0.0 ] &&
+		is_near "${one% *}" "${two% *}"
 }
 gained() { # the same by the time since it was made
 	session_asks ":patop_measurement_integrator_read([$integrator2],0)" >"$TMPDIR/gain"
 	cat "$TMPDIR/gain"
-	is_near "$(integrator 2 | cut -d' ' -f1)" "$(sed -n "s/.*$integrator2,\([0-9.]*\),[0-9.]*,[0-9.]*\$/\1/p" "$TMPDIR/gain")"
+	is_near "$(integrator 2 | cut -d' ' -f1)" \
+		"$(sed -n "s/.*$integrator2,\([0-9.]*\),[0-9.]*,[0-9.]*\$/\1/p" "$TMPDIR/gain")"
 }
 potentials() {
 	for i in 1 2 3; do

@@ -14,7 +14,8 @@ conf=$TMPDIR/site/x.conf
 mkdir -m 755 "$TMPDIR/site"
 # refused DAEMON PATTERN: by a check, and by a start
 refused() {
-	fails 78 "$2" "$1" --config "$conf" --check-config && fails 78 "$2" "$1" --config "$conf" --foreground
+	fails 78 "$2" "$1" --config "$conf" --check-config &&
+		fails 78 "$2" "$1" --config "$conf" --foreground
 }
 # Formatted: \& keeps a full stop from being a request.
 in_manual() {
@@ -26,7 +27,8 @@ in_manual() {
 options_in_manual() { # DAEMON: each option of its help is whole in its page
 	sed 's/\\f.//g; s/\\&//g; s/\\//g' "$B/man/$1.8" >"$TMPDIR/manual"
 	"$1" --help | sed -n 's/^  *\(-., \)\{0,1\}\(--[^ ]*\).*/\2/p' >"$TMPDIR/options"
-	while IFS= read -r option; do grep -qF -- "$option" "$TMPDIR/manual" || echo "$option"; done <"$TMPDIR/options" >"$TMPDIR/missing"
+	while IFS= read -r option; do grep -qF -- "$option" "$TMPDIR/manual" ||
+		echo "$option"; done <"$TMPDIR/options" >"$TMPDIR/missing"
 	cat "$TMPDIR/missing"
 	[ -s "$TMPDIR/options" ] && [ ! -s "$TMPDIR/missing" ]
 }
@@ -36,9 +38,12 @@ put_conf() {
 }
 for d in mainsm sm lm; do
 	put_conf 'linger = 5m\n'
-	check "$d: a good file" says 'the configuration is good' "$d" --config "$conf" --check-config
-	check "$d: it says where a value is from" says "^linger = 5m	$conf:1\$" "$d" --config "$conf" --print-config
-	check "$d: an option is stronger" says '^linger = 7m	option --linger$' "$d" --config "$conf" --linger 7m --print-config
+	check "$d: a good file" says 'the configuration is good' "$d" --config "$conf" \
+		--check-config
+	check "$d: it says where a value is from" says "^linger = 5m	$conf:1\$" "$d" --config \
+		"$conf" --print-config
+	check "$d: an option is stronger" says '^linger = 7m	option --linger$' "$d" --config \
+		"$conf" --linger 7m --print-config
 	check "$d: the environment too" says '^log-level = info	environment OMIG_LOG_LEVEL$' \
 		env OMIG_LOG_LEVEL=info "$d" --config "$conf" --print-config
 	put_conf '\nlinger = 1s\ncolour = red\n'
@@ -59,19 +64,24 @@ for d in mainsm sm lm; do
 	chmod 755 "$TMPDIR/site"
 	if [ $d != lm ]; then
 		put_conf 'listen = 198.51.100.77\n'
-		check "$d: an address of another host" refused $d 'listen: 198.51.100.77 is no address of this host'
+		check "$d: an address of another host" refused $d \
+			'listen: 198.51.100.77 is no address of this host'
 		put_conf "listen = $(printf 'x%.0s' $(seq 80))\n"
-		check "$d: a name that has no address" refused $d 'listen: x*x is no address of this host: '
+		check "$d: a name that has no address" refused $d \
+			'listen: x*x is no address of this host: '
 		put_conf "listen = $(uname -n)\n"
-		check "$d: the name of this host" says 'the configuration is good' $d --config "$conf" --check-config
+		check "$d: the name of this host" says 'the configuration is good' $d --config \
+			"$conf" --check-config
 	fi
 	"$d" --example-config >"$TMPDIR/example"
 	sed -n 's/^#\([a-z[]\)/\1/p' "$TMPDIR/example" >"$conf"
-	check "$d: the example holds the defaults" says 'is good' "$d" --config "$conf" --check-config
+	check "$d: the example holds the defaults" says 'is good' "$d" --config "$conf" \
+		--check-config
 	check "$d: the manual has each line of the example" in_manual
 	check "$d: the manual has each option" options_in_manual $d
 done
-check 'nobody has begun to serve' test -z "$(find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" -name '*lock')"
+check 'nobody has begun to serve' test -z \
+	"$(find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" -name '*lock')"
 
 # --- a monitor that runs: mainsm, sm, lm
 mkdir -p "$XDG_CONFIG_HOME/omig"
@@ -85,7 +95,8 @@ links() {
 	find "/proc/$(daemon_pid "$1")/fd" -lname 'socket:*' -printf '%l\n' | sort
 }
 figure() { # DAEMON NAME
-	omig status --json | tr '{' '\n' | sed -n "/\"daemon\":\"$1\"/,\$p" | grep -o "\"$2\":-\{0,1\}[0-9]*" | head -n 1 | cut -d: -f2
+	omig status --json | tr '{' '\n' | sed -n "/\"daemon\":\"$1\"/,\$p" |
+		grep -o "\"$2\":-\{0,1\}[0-9]*" | head -n 1 | cut -d: -f2
 }
 same_links() {
 	[ "$(links lm)" = "$lm_links" ] && [ "$(links sm)" = "$sm_links" ] &&
@@ -112,10 +123,13 @@ for d in mainsm sm lm; do
 	check "$d: reloads" reload "$d" 'configuration reloaded'
 	check "$d: and writes the new form" logged "$d" '^\{"time":"[^"]*","level":"notice","program":"[a-z]*","area":"daemon","text":"configuration reloaded"\}$'
 	echo 'log-format = jason' >"$XDG_CONFIG_HOME/omig/$d.conf"
-	check "$d: refuses a wrong file, in one line" reload "$d" "reload refused, the old configuration stays: .*$d.conf:1: "
-	check "$d: and keeps the form" sh -c 'tail -n 1 "$1" | grep -q "^{"' sh "$(find "$OMIG_STATE_DIR" -maxdepth 1 -name "$d-*.log")"
+	check "$d: refuses a wrong file, in one line" reload "$d" \
+		"reload refused, the old configuration stays: .*$d.conf:1: "
+	check "$d: and keeps the form" sh -c 'tail -n 1 "$1" | grep -q "^{"' sh \
+		"$(find "$OMIG_STATE_DIR" -maxdepth 1 -name "$d-*.log")"
 	echo 'port = 1' >"$XDG_CONFIG_HOME/omig/$d.conf"
-	[ "$d" = lm ] || check "$d: says what needs a restart" reload "$d" 'port changed in the configuration: it needs a restart'
+	[ "$d" = lm ] || check "$d: says what needs a restart" reload "$d" \
+		'port changed in the configuration: it needs a restart'
 	rm "$XDG_CONFIG_HOME/omig/$d.conf"
 done
 check 'the links are the same' until_true 10 same_links
@@ -141,27 +155,32 @@ issue -7200 -60
 check 'lm: and one that has expired' reload lm 'reload refused, .*expired'
 issue -60 864000
 chmod 644 "$own/key.pem"
-check 'lm: and a key that others may read' reload lm 'reload refused, .*key.pem:1: mode 0644 .*chmod 600'
+check 'lm: and a key that others may read' reload lm \
+	'reload refused, .*key.pem:1: mode 0644 .*chmod 600'
 check 'lm: and keeps the old one' test "$(figure lm certificate_expires_ns)" = "$old"
 chmod 600 "$own/key.pem"
 sm_own=$OMIG_STATE_DIR/sm-default
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$sm_own" good sm default "$(uname -n)" -60 172800
 check 'sm: takes a new certificate' reload sm 'configuration reloaded'
 check 'sm: and shows it' says 'WARN the certificate ends in 1d23h' omig status
-"$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_STATE_DIR/mainsm/own" good mainsm '' "$(uname -n)" -60 259200
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_STATE_DIR/mainsm/own" good mainsm '' "$(uname -n)" -60 \
+	259200
 check 'mainsm: takes a new certificate' reload mainsm 'configuration reloaded'
 check 'mainsm: and shows it' says 'WARN the certificate ends in 2d23h' omig status
 check 'the links are the same still' until_true 10 same_links
-check 'and the new certificates are good' sh -c 'OMIG_STATE_DIR=$TMPDIR/other omig tree --mainsm "$(cat "$TMPDIR/conn")"'
+check 'and the new certificates are good' sh -c \
+	'OMIG_STATE_DIR=$TMPDIR/other omig tree --mainsm "$(cat "$TMPDIR/conn")"'
 
 # --- a log for the journal, as systemd asks for it
 (
 	: >"$TMPDIR/journal"
 	JOURNAL_STREAM=$(stat -L -c %d:%i "$TMPDIR/journal")
 	export JOURNAL_STREAM
-	OMIG_STATE_DIR=$TMPDIR/second timeout $((30 * PATIENCE)) mainsm --foreground >"$TMPDIR/second.conn" 2>>"$TMPDIR/journal" &
+	OMIG_STATE_DIR=$TMPDIR/second timeout $((30 * PATIENCE)) mainsm --foreground \
+		>"$TMPDIR/second.conn" 2>>"$TMPDIR/journal" &
 	echo $! >"$TMPDIR/second.pid"
 )
-check 'a line for the journal begins with its level' until_true 10 grep -q '^<5>daemon: ready' "$TMPDIR/journal"
+check 'a line for the journal begins with its level' until_true 10 grep -q '^<5>daemon: ready' \
+	"$TMPDIR/journal"
 kill "$(cat "$TMPDIR/second.pid")"
 tap_end

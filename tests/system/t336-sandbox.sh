@@ -8,7 +8,8 @@
 need strace systemd-analyze
 need_mpi
 
-systemd-analyze syscall-filter >"$TMPDIR/sets" 2>/dev/null || skip_all 'this systemd-analyze lists no system calls'
+systemd-analyze syscall-filter >"$TMPDIR/sets" 2>/dev/null ||
+	skip_all 'this systemd-analyze lists no system calls'
 # What the filter lines on stdin allow, a call a line; sets are within sets
 allowed() {
 	awk '
@@ -29,7 +30,8 @@ allowed() {
 }
 # may_make UNIT TRACE: all calls of the trace
 may_make() {
-	sed -e '/^@sandbox@$/{r packaging/systemd/sandbox' -e 'd;}' "packaging/systemd/$1.in" | allowed >"$TMPDIR/may"
+	sed -e '/^@sandbox@$/{r packaging/systemd/sandbox' -e 'd;}' "packaging/systemd/$1.in" |
+		allowed >"$TMPDIR/may"
 	sed -n 's/^[0-9]* *\([a-z_0-9]*\)(.*/\1/p' "$2" | sort -u >"$TMPDIR/made"
 	echo "$(wc -l <"$TMPDIR/made") calls made, not allowed:"
 	comm -23 "$TMPDIR/made" "$TMPDIR/may" | tee "$TMPDIR/forbidden"
@@ -39,7 +41,8 @@ may_make() {
 strace -f -qq -o "$TMPDIR/above" mainsm --foreground >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
 above=$!
 until_true 20 omig tree
-OMIG_MAINSM=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn") strace -f -qq -o "$TMPDIR/below" lm --foreground 2>"$TMPDIR/lm.log" &
+OMIG_MAINSM=$(cat "$OMIG_STATE_DIR/mainsm/mainsm.conn") strace -f -qq -o "$TMPDIR/below" lm \
+	--foreground 2>"$TMPDIR/lm.log" &
 below=$!
 if ! until_true 20 nodes_are 1; then
 	cat "$TMPDIR/mainsm.log" "$TMPDIR/lm.log"
@@ -47,7 +50,8 @@ if ! until_true 20 nodes_are 1; then
 fi
 MEASURE=volume job j "$one_flavour" 2
 check 'the program is watched' until_true 20 ranks_are 2
-for r in ':node_get_info([],1023)' ':proc_get_info([],1023)' ':thread_get_info([],1023)' ':omig_calls_read([])' \
+for r in ':node_get_info([],1023)' ':proc_get_info([],1023)' ':thread_get_info([],1023)' \
+	':omig_calls_read([])' \
 	':thread_stop([])' ':thread_continue([])' ':omig_status()'; do
 	check "it answers $r" omig request "$r"
 done
@@ -57,7 +61,8 @@ omig stop
 wait $above $below
 knows_sets() {
 	printf 'SystemCallFilter=@system-service\nSystemCallFilter=~@network-io\nSystemCallFilter=bind\n' | allowed >"$TMPDIR/some"
-	grep -qx read "$TMPDIR/some" && grep -qx bind "$TMPDIR/some" && ! grep -qx socket "$TMPDIR/some"
+	grep -qx read "$TMPDIR/some" && grep -qx bind "$TMPDIR/some" &&
+		! grep -qx socket "$TMPDIR/some"
 }
 check 'sets are read as systemd reads them' knows_sets
 check 'mainsm and sm' may_make omig-mainsm.service "$TMPDIR/above"

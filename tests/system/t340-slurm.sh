@@ -75,7 +75,8 @@ PartitionName=all Nodes=$node Default=YES MaxTime=INFINITE State=UP OverSubscrib
 END
 echo "PMIxCliTmpDirBase=$S/pmix" >"$S/mpi.conf"
 # Not with our state in their environment, by which the processes of this test are known.
-env -u OMIG_STATE_DIR munged --foreground --force --num-threads=1 --socket="$S/munge/socket" --key-file="$S/munge/key" --pid-file="$S/munge/pid" \
+env -u OMIG_STATE_DIR munged --foreground --force --num-threads=1 --socket="$S/munge/socket" \
+	--key-file="$S/munge/key" --pid-file="$S/munge/pid" \
 	--log-file="$S/munge/log" --seed-file="$S/munge/seed" >"$S/log/munged.out" 2>&1 &
 daemons="$daemons $!"
 until_true 10 test -S "$S/munge/socket"
@@ -111,15 +112,18 @@ ranks_are_0_1() {
 }
 for f in $flavours; do
 	rm -f "$TMPDIR/go"
-	timeout $((60 * PATIENCE)) srun -n 2 --mpi="$(mpi_way "$f")" "$T/steady.$f" --hold "$TMPDIR/go" --beat "$TMPDIR/beat" >"$TMPDIR/$f.out" 2>"$TMPDIR/$f.err" &
+	timeout $((60 * PATIENCE)) srun -n 2 --mpi="$(mpi_way "$f")" "$T/steady.$f" --hold \
+		"$TMPDIR/go" --beat "$TMPDIR/beat" >"$TMPDIR/$f.out" 2>"$TMPDIR/$f.err" &
 	job=$!
 	if ! until_true 30 test -s "$TMPDIR/beat"; then
-		skip "$f: srun --mpi=$(mpi_way "$f") ./program" "this Slurm does not start it: $(tail -n 1 "$TMPDIR/$f.err")"
+		skip "$f: srun --mpi=$(mpi_way "$f") ./program" \
+			"this Slurm does not start it: $(tail -n 1 "$TMPDIR/$f.err")"
 		kill $job
 		wait $job
 		continue
 	fi
-	check "$f: srun ./program: both ranks are there, under their numbers" until_true 20 ranks_are_0_1
+	check "$f: srun ./program: both ranks are there, under their numbers" until_true 20 \
+		ranks_are_0_1
 	check "$f: the job has the name of Slurm's step" job_is_the_step
 	: >"$TMPDIR/go"
 	wait $job
@@ -144,7 +148,8 @@ until_true 10 no_leftovers
 # Certificates that name another site would hold the host there.
 rm -rf "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR"
 mkdir -p "$XDG_CONFIG_HOME/omig"
-printf '[site cluster]\nhosts = *\nlauncher = srun\nhost = %s\n' "$node" >"$XDG_CONFIG_HOME/omig/mainsm.conf"
+printf '[site cluster]\nhosts = *\nlauncher = srun\nhost = %s\n' "$node" \
+	>"$XDG_CONFIG_HOME/omig/mainsm.conf"
 f=$(echo "$flavours" | cut -d" " -f2)
 rm -f "$TMPDIR/go" "$TMPDIR/beat"
 timeout $((60 * PATIENCE)) salloc -Q -n 3 sh -c 'mainsm >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.err" && srun -n 2 --overlap --mpi="$1" "$2" --hold "$TMPDIR/go" --beat "$TMPDIR/beat"; omig stop' \

@@ -12,7 +12,8 @@ om() {
 }
 
 check 'without a mainsm: one line and status 3' status_is 3 omig export openmetrics --once
-omig run --job 'a "job"' --measure=volume -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 \
+omig run --job 'a "job"' --measure=volume -- mpirun.openmpi -n 2 --oversubscribe --mca \
+	mpi_yield_when_idle 1 \
 	"$program" --seconds 900 >"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2
@@ -20,14 +21,17 @@ check 'both ranks come up' until_true 20 ranks_are 2
 # --- the text
 omig export openmetrics --once --per-rank >"$TMPDIR/once" 2>"$TMPDIR/once.err"
 check 'one sample is OpenMetrics to the letter' om check "$TMPDIR/once"
-check 'it counts both processes' test "$(om value "$TMPDIR/once" omig_job_processes 'job=a \"job\"')" = 2.0
+check 'it counts both processes' test \
+	"$(om value "$TMPDIR/once" omig_job_processes 'job=a \"job\"')" = 2.0
 check 'a rank is a rank' test "$(om value "$TMPDIR/once" omig_rank_info rank=1)" = 1.0
 check 'a host is up' test "$(om value "$TMPDIR/once" omig_nodes state=up)" = 1.0
 check 'and has memory' om value "$TMPDIR/once" omig_node_memory_bytes
 check 'calls are told by class' om value "$TMPDIR/once" omig_job_mpi_calls_total class=collective
 examples_are_told() { # each series that the examples ask for; a dashboard that is JSON
-	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' examples/prometheus/dashboard.json || return 1
-	grep -oh 'omig_[a-z_]*' examples/prometheus/dashboard.json examples/prometheus/alerts.yml | sort -u >"$TMPDIR/asked"
+	python3 -c 'import json, sys; json.load(open(sys.argv[1]))' \
+		examples/prometheus/dashboard.json || return 1
+	grep -oh 'omig_[a-z_]*' examples/prometheus/dashboard.json examples/prometheus/alerts.yml |
+		sort -u >"$TMPDIR/asked"
 	while read -r name; do
 		grep -q "^${name}[{ ]" "$TMPDIR/once" || { echo "$name"; return 1; }
 	done <"$TMPDIR/asked"
@@ -35,7 +39,8 @@ examples_are_told() { # each series that the examples ask for; a dashboard that 
 }
 check 'what dashboard and alerts ask for is there' examples_are_told
 omig export prometheus --once >"$TMPDIR/plain"
-check 'the older form has no end' sh -c '! grep -q "# EOF" "$1" && grep -q "# TYPE omig_up gauge" "$1"' sh "$TMPDIR/plain"
+check 'the older form has no end' sh -c \
+	'! grep -q "# EOF" "$1" && grep -q "# TYPE omig_up gauge" "$1"' sh "$TMPDIR/plain"
 omig export openmetrics --once --per-rank --series 30 >"$TMPDIR/few"
 check 'a limit cuts series' om check "$TMPDIR/few"
 left_out() {
@@ -44,7 +49,8 @@ left_out() {
 }
 check 'and says how many' left_out
 if command -v promtool >/dev/null 2>&1; then
-	# Its lint wants no unit in the middle of a name and the like; what we need is that it can read it.
+	# Its lint wants no unit in the middle of a name and the like; what we need is that it can
+	# read it.
 	readable() {
 		promtool check metrics <"$TMPDIR/plain" 2>&1 | tee "$TMPDIR/lint"
 		! grep -q 'error while linting' "$TMPDIR/lint"
@@ -55,32 +61,41 @@ else
 fi
 
 # --- the port
-omig export openmetrics --listen 127.0.0.1:0 --every 1 --per-rank >"$TMPDIR/url" 2>"$TMPDIR/export.err" &
+omig export openmetrics --listen 127.0.0.1:0 --every 1 --per-rank >"$TMPDIR/url" \
+	2>"$TMPDIR/export.err" &
 export=$!
 check 'it says where it answers' until_true 20 test -s "$TMPDIR/url"
 url=$(cat "$TMPDIR/url")
 port=${url##*:}
 port=${port%/metrics}
-om get "$url" 'Accept: application/openmetrics-text; version=1.0.0' >"$TMPDIR/first" 2>"$TMPDIR/first.type"
-check 'a scrape is answered' grep -q '^200 application/openmetrics-text; version=1.0.0' "$TMPDIR/first.type"
+om get "$url" 'Accept: application/openmetrics-text; version=1.0.0' >"$TMPDIR/first" \
+	2>"$TMPDIR/first.type"
+check 'a scrape is answered' grep -q '^200 application/openmetrics-text; version=1.0.0' \
+	"$TMPDIR/first.type"
 check 'in OpenMetrics to the letter' om check "$TMPDIR/first"
 om get "$url" >"$TMPDIR/default" 2>"$TMPDIR/default.type"
-check 'who wishes nothing gets the older form' grep -q '^200 text/plain; version=0.0.4' "$TMPDIR/default.type"
+check 'who wishes nothing gets the older form' grep -q '^200 text/plain; version=0.0.4' \
+	"$TMPDIR/default.type"
 grows() {
 	om get "$url" 'Accept: application/openmetrics-text' >"$TMPDIR/later" 2>/dev/null
 	om monotone "$TMPDIR/first" "$TMPDIR/later" >"$TMPDIR/fell" || return 1
-	[ "$(om value "$TMPDIR/first" omig_job_mpi_calls_total)" != "$(om value "$TMPDIR/later" omig_job_mpi_calls_total)" ]
+	[ "$(om value "$TMPDIR/first" omig_job_mpi_calls_total)" != \
+		"$(om value "$TMPDIR/later" omig_job_mpi_calls_total)" ]
 }
 check 'counters grow' until_true 20 grows
-check 'an address that is not loopback needs a token' status_is 2 omig export openmetrics --listen 0.0.0.0:0
+check 'an address that is not loopback needs a token' status_is 2 omig export openmetrics --listen \
+	0.0.0.0:0
 echo short >"$TMPDIR/token"
 chmod 600 "$TMPDIR/token"
-check 'a token that is none' status_is 2 omig export openmetrics --listen 127.0.0.1:0 --token-file "$TMPDIR/token"
+check 'a token that is none' status_is 2 omig export openmetrics --listen 127.0.0.1:0 --token-file \
+	"$TMPDIR/token"
 echo 0123456789abcdef0123456789abcdef >"$TMPDIR/token"
 chmod 644 "$TMPDIR/token"
-check 'a token that others may read' status_is 2 omig export openmetrics --listen 127.0.0.1:0 --token-file "$TMPDIR/token"
+check 'a token that others may read' status_is 2 omig export openmetrics --listen 127.0.0.1:0 \
+	--token-file "$TMPDIR/token"
 chmod 600 "$TMPDIR/token"
-omig export openmetrics --listen 127.0.0.1:0 --every 1h --token-file "$TMPDIR/token" >"$TMPDIR/guarded" 2>"$TMPDIR/guarded.err" &
+omig export openmetrics --listen 127.0.0.1:0 --every 1h --token-file "$TMPDIR/token" \
+	>"$TMPDIR/guarded" 2>"$TMPDIR/guarded.err" &
 guarded=$!
 check 'with a token' until_true 20 test -s "$TMPDIR/guarded"
 refused() { # HEADER...: of that one; with the status that says so
@@ -134,13 +149,15 @@ END
 		--web.listen-address="127.0.0.1:$free" >"$TMPDIR/prometheus.log" 2>&1 &
 	prometheus=$!
 	knows() {
-		om get "http://127.0.0.1:$free/api/v1/query?query=sum(omig_job_processes)" >"$TMPDIR/api" 2>/dev/null
+		om get "http://127.0.0.1:$free/api/v1/query?query=sum(omig_job_processes)" \
+			>"$TMPDIR/api" 2>/dev/null
 		cat "$TMPDIR/api"
 		grep -q '"value":\[[0-9.]*,"2"\]' "$TMPDIR/api"
 	}
 	check 'Prometheus has scraped it' until_true 40 knows
 	same_job() {
-		om get "http://127.0.0.1:$free/api/v1/query?query=omig_job_mpi_calls_total" >"$TMPDIR/calls" 2>/dev/null
+		om get "http://127.0.0.1:$free/api/v1/query?query=omig_job_mpi_calls_total" \
+			>"$TMPDIR/calls" 2>/dev/null
 		cat "$TMPDIR/calls"
 		python3 - "$TMPDIR/calls" <<-'END'
 			import json, sys

@@ -8,9 +8,12 @@ program=$(heat openmpi)
 [ -x "$program" ] || skip_all 'no example program'
 export PYTHONPATH="$PWD/tools/python" PYTHONDONTWRITEBYTECODE=1 OMIG_LIBOMIS="$B/lib/libomis.so"
 
-check 'values of results are read, hostile ones refused' python3 tests/unit/tools/python/test_values.py
-check 'without a mainsm: an error with its name' says 'omig: OS_ERROR|omig: PARAMETER_ERROR' python3 -m omig ':version()'
-omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" --seconds 900 \
+check 'values of results are read, hostile ones refused' python3 \
+	tests/unit/tools/python/test_values.py
+check 'without a mainsm: an error with its name' says 'omig: OS_ERROR|omig: PARAMETER_ERROR' \
+	python3 -m omig ':version()'
+omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" --seconds \
+	900 \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'both ranks come up' until_true 20 ranks_are 2

@@ -12,7 +12,8 @@ A=$T/attack
 U=$(mktemp -d /tmp/omig-users-XXXXXX) || exit 1
 chmod 711 "$U"
 may_change_user=
-if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null && setpriv --reuid=61001 --regid=61001 --clear-groups test -r "$B/bin/sm"; then
+if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
+	setpriv --reuid=61001 --regid=61001 --clear-groups test -r "$B/bin/sm"; then
 	may_change_user=yes
 fi
 
@@ -22,7 +23,8 @@ as() {
 	shift
 	home=$U/$who
 	case $who in alice) uid=61001 ;; bob) uid=61002 ;; *) uid=61003 ;; esac
-	set -- env HOME="$home" OMIG_STATE_DIR="$home/state" OMIG_RUNTIME_DIR="$home/run" XDG_CONFIG_HOME="$home/config" \
+	set -- env HOME="$home" OMIG_STATE_DIR="$home/state" OMIG_RUNTIME_DIR="$home/run" \
+		XDG_CONFIG_HOME="$home/config" \
 		OMPI_MCA_orte_tmpdir_base="$home" TMPDIR="$home" OMIG_SITE=a "$@"
 	[ -z "$may_change_user" ] || set -- setpriv --reuid=$uid --regid=$uid --clear-groups "$@"
 	"$@"
@@ -58,7 +60,8 @@ sm=
 trap 'end_users; end_all' EXIT
 
 conf=$U/site.conf
-printf 'site = a\nshared = yes\nuser-ports = 26100-26199\n[user others]\nhosts = 8\ncsrs = 64\n' >"$conf"
+printf 'site = a\nshared = yes\nuser-ports = 26100-26199\n[user others]\nhosts = 8\ncsrs = 64\n' \
+	>"$conf"
 chmod 644 "$conf"
 site=$U/admin/state/site-a
 # The one that runs; $! is a shell around it.
@@ -91,7 +94,8 @@ key_of() {
 }
 start_job() { # WHO
 	home=$U/$1
-	as "$1" timeout $((120 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$T/steady.$f" --hold "$home/go" --beat "$home/beat" \
+	as "$1" timeout $((120 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$T/steady.$f" --hold \
+		"$home/go" --beat "$home/beat" \
 		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
 }
 # fields of a user in the admin's list, as JSON
@@ -127,8 +131,10 @@ for who in alice bob; do check "$who: an sm is on the way" until_true 10 through
 
 # --- apart from each other
 theirs=$(as bob omig tree --json | grep -o 'p_1_[0-9a-z]*' | head -n 1)
-check 'an object of bob is not there for alice' says 'UNKNOWN_OBJECT' as alice omig request ":proc_get_info([$theirs],1)"
-check 'nor can she stop it' says 'UNKNOWN_OBJECT' as alice omig request ":proc_send_signal([$theirs],19)"
+check 'an object of bob is not there for alice' says 'UNKNOWN_OBJECT' as alice omig request \
+	":proc_get_info([$theirs],1)"
+check 'nor can she stop it' says 'UNKNOWN_OBJECT' as alice omig request \
+	":proc_send_signal([$theirs],19)"
 check 'it goes on' until_true 20 test -s "$U/bob/beat"
 lm_cert() {
 	dirname "$(find "$U/$1/run" "$U/$1/state" -path '*lm*' -name cert.pem | head -n 1)"
@@ -148,18 +154,21 @@ tool_cert() {
 	dirname "$(find "$U/$1/state/tool" -path "*/$2-*" -name cert.pem | head -n 1)"
 }
 site_port=$(cut -d: -f3 "$U/join.conn")
-check 'by the port of the site as well' says 'unknown ca' hello_there "127.0.0.1:$site_port" "$(lm_cert alice)" lm
+check 'by the port of the site as well' says 'unknown ca' hello_there "127.0.0.1:$site_port" \
+	"$(lm_cert alice)" lm
 check 'a tool of the mainsm of alice is refused there' says 'unknown ca' \
 	hello_there "127.0.0.1:$site_port" "$(tool_cert alice "$(key_of alice)")" tool
 check 'who has joined is no admin' status_is 5 as alice omig admin --site "$U/join.conn"
 check 'and drops nobody' status_is 5 as alice omig admin --site "$U/join.conn" drop "$(key_of bob)"
 
 # --- what the admin sees
-check 'the admin sees hosts and processes of both' until_true 20 has_field alice '"hosts":1,"processes":[1-9]'
+check 'the admin sees hosts and processes of both' until_true 20 has_field alice \
+	'"hosts":1,"processes":[1-9]'
 check 'of bob too' until_true 20 has_field bob '"hosts":1,"processes":[1-9]'
 sees_no_data() {
 	as admin omig admin --json >"$TMPDIR/list" && as admin omig admin >>"$TMPDIR/list" &&
-		as admin omig admin status --json >>"$TMPDIR/list" && ! grep -E 'steady|p_1_|argv|MPI' "$TMPDIR/list"
+		as admin omig admin status --json >>"$TMPDIR/list" &&
+			! grep -E 'steady|p_1_|argv|MPI' "$TMPDIR/list"
 }
 check 'and no name of a program or process' sees_no_data
 admins() {
@@ -170,7 +179,8 @@ check 'nor for the tree' says UNSUPPORTED admins ':omig_tree()'
 
 # --- quotas
 check 'a limit for alice' as admin omig admin limit "$(key_of alice)" bytes 1
-check 'she is told' says 'quota bytes: the site allows this user' as alice omig request ':proc_get_info([],512)'
+check 'she is told' says 'quota bytes: the site allows this user' as alice omig request \
+	':proc_get_info([],512)'
 check 'bob is not concerned' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 check 'it is counted' has_field alice '"refused":[1-9]'
 check 'her own status says so' says 'refused = quota bytes' as alice omig status
@@ -180,7 +190,8 @@ check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
 # --- who floods is read later
 check 'few messages for alice' as admin omig admin limit "$(key_of alice)" messages 100
 flood() {
-	set -- "$A" connect "127.0.0.1:$(cut -d: -f3 "$U/alice/state/mainsm/mainsm.conn")" "$(tool_cert alice "$(key_of alice)")" \
+	set -- "$A" connect "127.0.0.1:$(cut -d: -f3 "$U/alice/state/mainsm/mainsm.conn")" \
+		"$(tool_cert alice "$(key_of alice)")" \
 		hello=tool 'request=:site_attach([]) node_attach([]) proc_attach([])'
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		for _ in 1 2 3 4 5 6 7 8 9 10; do set -- "$@" 'request=:proc_get_info([],1)'; done
@@ -235,7 +246,9 @@ audit_has() { # WORD...: one entry has them all
 	done
 	[ -s "$TMPDIR/audit" ]
 }
-check 'the audit has the drop' audit_has '"daemon":"sm"' 'omig:tool-admin//' 'omig_site_drop(' '"status":"OK"'
-check 'and who was refused one' audit_has 'omig:tool-observe//' 'omig_site_drop(' '"status":"NO_PERMISSION"'
+check 'the audit has the drop' audit_has '"daemon":"sm"' 'omig:tool-admin//' 'omig_site_drop(' \
+	'"status":"OK"'
+check 'and who was refused one' audit_has 'omig:tool-observe//' 'omig_site_drop(' \
+	'"status":"NO_PERMISSION"'
 check 'the log names what the admin did' grep -q 'admin: drop user=' "$TMPDIR/sm.log"
 tap_end

@@ -8,7 +8,8 @@ need_mpi
 f=$one_flavour
 
 job_named() { # NAME RANKS
-	timeout $((100 * PATIENCE)) omig run --job="$1" -- "mpirun.$f" -n "$2" "$T/steady.$f" --hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
+	timeout $((100 * PATIENCE)) omig run --job="$1" -- "mpirun.$f" -n "$2" "$T/steady.$f" \
+		--hold "$TMPDIR/$1.go" --beat "$TMPDIR/$1.beat" \
 		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
 }
 count_is() { # N WHAT COMMAND...
@@ -26,25 +27,33 @@ check 'both are watched' until_true 30 ranks_are 5
 check 'the tree of one has its ranks' count_is 2 '"rank":[0-9]' omig tree --job wind --json
 check 'and names nothing of the other' count_is 0 'rain' omig tree --job wind --json
 check 'that of the other as well' count_is 3 '"rank":[0-9]' omig tree --job rain --json
-check 'all processes of one are attached by its name' count_is 2 'p_1_[0-9a-z]*' omig request --job wind ':proc_get_info([],1)'
-check 'those of the other by its own' count_is 3 'p_1_[0-9a-z]*' omig request --job rain ':proc_get_info([],1)'
+check 'all processes of one are attached by its name' count_is 2 'p_1_[0-9a-z]*' omig request \
+	--job wind ':proc_get_info([],1)'
+check 'those of the other by its own' count_is 3 'p_1_[0-9a-z]*' omig request --job rain \
+	':proc_get_info([],1)'
 check 'without a name all are' count_is 5 'p_1_[0-9a-z]*' omig request ':proc_get_info([],1)'
 check 'omig top shows the one' count_is 3 '"token":"p_1_' omig top --once --json --job rain
-check 'a rank is one of the job that is asked' count_is 2 'rank[01]@' omig measure Send_count --objects 0,1 --by process \
+check 'a rank is one of the job that is asked' count_is 2 'rank[01]@' omig measure Send_count \
+	--objects 0,1 --by process \
 	--job rain --count 1
-check 'rank 2 is in one of them only' says 'rain:rank2@.* 1/1' omig measure Send_count --objects 2 --by process --count 1
+check 'rank 2 is in one of them only' says 'rain:rank2@.* 1/1' omig measure Send_count --objects 2 \
+	--by process --count 1
 check 'a rank of both is refused' status_is 2 omig measure Send_count --objects 0 --count 1
 check 'with the jobs that have it' says 'rank 0: choose one with --job: (wind, rain|rain, wind)' \
 	omig measure Send_count --objects 0 --count 1
-check 'partners are ranks of the own job' count_is 13 ':rank[0-9]@[^ ]* > ' omig measure Send_count --by process,partner --count 1
+check 'partners are ranks of the own job' count_is 13 ':rank[0-9]@[^ ]* > ' omig measure \
+	Send_count --by process,partner --count 1
 check 'a name that nobody has' status_is 4 omig request --job snow ':proc_get_info([],1)'
 check 'in the tree too' status_is 4 omig tree --job snow
-check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' ':proc_get_info([],1)'
+check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' \
+	':proc_get_info([],1)'
 : >"$TMPDIR/wind.go"
 : >"$TMPDIR/rain.go"
 wait
 has_ended() { omig tree --job wind | grep -q 'ended'; }
 check 'a job ends' until_true 20 has_ended
-check 'what is measured of it is not there' comes_out 4 "job 'wind' has ended" omig measure Send_count --job wind
-check 'with --count it is waited for' says ' 1 all - calls 0/0 missing' omig measure Send_count --job wind --count 1
+check 'what is measured of it is not there' comes_out 4 "job 'wind' has ended" omig measure \
+	Send_count --job wind
+check 'with --count it is waited for' says ' 1 all - calls 0/0 missing' omig measure Send_count \
+	--job wind --count 1
 tap_end

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What real ranks have posted and not completed, as message_queue_get_info tells it: with each MPI that is here.
+# What real ranks have posted and not completed, as message_queue_get_info tells it: with each MPI
+# that is here.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -23,19 +24,22 @@ job_has_ranks() { # JOB N
 }
 # Of those of the job before, which have ended, nobody asks.
 rank_0_is() {
-	p0=$(session_asks ':proc_get_info([],1025)' | sed -n 's/^[0-9]* 0 \(p_[^ ]*\) 0,[0124]$/\1/p')
+	p0=$(session_asks ':proc_get_info([],1025)' | sed -n \
+		's/^[0-9]* 0 \(p_[^ ]*\) 0,[0124]$/\1/p')
 	[ -n "$p0" ]
 }
 
 for f in $flavours; do
 	dir=$TMPDIR/$f
 	mkdir "$dir"
-	timeout $((100 * PATIENCE)) omig run --job="$f" -- "mpirun.$f" -n 2 "$T/queued.$f" "$dir" >"$dir/out" 2>"$dir/err" &
+	timeout $((100 * PATIENCE)) omig run --job="$f" -- "mpirun.$f" -n 2 "$T/queued.$f" "$dir" \
+		>"$dir/out" 2>"$dir/err" &
 	run=$!
 	check "$f: both ranks are watched" until_true 30 job_has_ranks "$f" 2
 	session_begins
 	check "$f: rank 0 is there" until_true 20 rank_0_is
-	check "$f: the first question finds an empty list and begins it" says "^1 0 $p0 0,[0-9]+,0,1$" asks_queue 0
+	check "$f: the first question finds an empty list and begins it" says \
+		"^1 0 $p0 0,[0-9]+,0,1$" asks_queue 0
 	: >"$dir/1"
 	until_true 30 step_is_done 1
 	check "$f: four operations are open" says "^1 0 $p0 4,[0-9]+,0,1$" asks_queue 0
@@ -54,7 +58,8 @@ for f in $flavours; do
 	session_begins
 	check "$f: who asks only then is told at once, that it began before" until_true 20 says \
 		"^1 0 $p0 1,\[1,-1,75,\"MPI_Recv\",1\],[0-9]+,0,1$" asks_queue 678
-	check "$f: with the time for which it has been in it at the least" says "^1 0 $p0 1,\[[0-9.e-]+\]," asks_queue 256
+	check "$f: with the time for which it has been in it at the least" says \
+		"^1 0 $p0 1,\[[0-9.e-]+\]," asks_queue 256
 	: >"$dir/4"
 	check "$f: the program ends well" wait "$run"
 	check "$f: with its own result" grep -qx 'sum 30' "$dir/out"

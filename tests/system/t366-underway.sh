@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Calls that began before anybody watched: which they are, how long they last, and whose time it is. With each MPI that is here.
+# Calls that began before anybody watched: which they are, how long they last, and whose time it is.
+# With each MPI that is here.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -13,13 +14,15 @@ begins() { # FLAVOUR RANKS MODE
 	dir=$TMPDIR/$1-$3
 	name=$1-$3
 	mkdir "$dir"
-	timeout $((100 * PATIENCE)) omig run --job="$name" -- "mpirun.$1" -n "$2" "$T/underway.$1" "$3" "$dir" \
+	timeout $((100 * PATIENCE)) omig run --job="$name" -- "mpirun.$1" -n "$2" "$T/underway.$1" \
+		"$3" "$dir" \
 		>"$dir/out" 2>"$dir/err" &
 	run=$!
 	check "$1: $3: all ranks are watched" until_true 30 job_has_ranks "$name" "$2"
 }
 rank_0_is() {
-	p0=$(omig tree --job "$name" --json | sed -n 's/.*"token":"\(p_[^"]*\)"[^{}]*"rank":0[,}].*/\1/p' | head -n 1)
+	p0=$(omig tree --job "$name" --json | sed -n \
+		's/.*"token":"\(p_[^"]*\)"[^{}]*"rank":0[,}].*/\1/p' | head -n 1)
 	[ -n "$p0" ]
 }
 calls_now() {
@@ -27,7 +30,8 @@ calls_now() {
 }
 # [delay] of MPI_Recv of rank 0, not counted (0 calls)
 recv_delay() {
-	session_asks ":omig_calls_read([$p0],0)" | sed -n 's/.*\["MPI_Recv","recv",0,\([0-9]*\),[01],.*/\1/p'
+	session_asks ":omig_calls_read([$p0],0)" | sed -n \
+		's/.*\["MPI_Recv","recv",0,\([0-9]*\),[01],.*/\1/p'
 }
 delay_is_over() {
 	d=$(recv_delay)
@@ -59,19 +63,22 @@ top_says() { # PATTERN
 	says "$1" omig top --once --every 200ms --job "$name"
 }
 measure_grows() {
-	omig measure Receive_delay --job "$name" --by process --every 200ms -n 4 --csv >"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
+	omig measure Receive_delay --job "$name" --by process --every 200ms -n 4 --csv \
+		>"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
 	cat "$TMPDIR/m.csv" "$TMPDIR/m.err"
 	awk -F, '/rank0@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END { exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 partner_grows() {
-	omig measure Receive_delay --job "$name" --by process,partner --every 200ms -n 4 --csv >"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
+	omig measure Receive_delay --job "$name" --by process,partner --every 200ms -n 4 --csv \
+		>"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
 	cat "$TMPDIR/m.csv" "$TMPDIR/m.err"
 	awk -F, '/rank0@[^,]* > rank1@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END { exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 
 for f in $flavours; do
 	begins "$f" 3 dead
-	check "$f: dead: the ranks' calls are shown, and from whom they want something" until_true 20 top_says ' MPI_Recv from 1 +>='
+	check "$f: dead: the ranks' calls are shown, and from whom they want something" until_true \
+		20 top_says ' MPI_Recv from 1 +>='
 	check "$f: dead: all ranks are in MPI all the time" until_true 20 top_says_all_wait
 	check "$f: dead: who waits for whom is told unasked" until_true 20 top_says \
 		"nothing has moved for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
@@ -90,7 +97,8 @@ for f in $flavours; do
 		check "$f: $mode: an integrator of both ends counts too" \
 			until_true 20 own_is 1 0.3
 		session_asks ":omig_calls_enable([$p0],\"time\")" >/dev/null
-		check "$f: $mode: from then on its time counts" until_true 20 delay_is_over 300000000
+		check "$f: $mode: from then on its time counts" until_true 20 delay_is_over \
+			300000000
 		before=$(recv_delay)
 		own_before=$(own_delay | cut -d' ' -f1)
 		: >"$dir/go"
@@ -106,7 +114,8 @@ for f in $flavours; do
 	begins "$f" 2 polls
 	session_begins
 	check "$f: polls: rank 0 is there" until_true 20 rank_0_is
-	check "$f: polls: it asks again and again" until_true 20 says '"MPI_Test","complete",1,[1-9]' calls_now
+	check "$f: polls: it asks again and again" until_true 20 says \
+		'"MPI_Test","complete",1,[1-9]' calls_now
 	: >"$dir/go"
 	until_true 20 test -e "$dir/done"
 	: >"$dir/end"

@@ -41,9 +41,11 @@ observer=$(omig cert token tool-observe)
 # --- by requests
 check 'a stop' answered 0 '^OK$' ":thread_stop([$p]) thread_continue([$p])"
 check 'a signal' answered 0 '^OK$' ":proc_send_signal([$p],10)"
-check 'bytes into its memory' answered 0 '^OK$' ":proc_write_memory([$p],$address,4,4,[71,72,73,74])"
+check 'bytes into its memory' answered 0 '^OK$' \
+	":proc_write_memory([$p],$address,4,4,[71,72,73,74])"
 check 'what fails' answered 4 'UNKNOWN_OBJECT' ":proc_send_signal([$p,p_1_aaaaaa],10)"
-check 'the stop is written' written '"daemon":"lm"' 'omig:tool-' "\"call\":\"thread_stop([t_" "\"objects\":\"$p\",\"failed\":\"\",\"status\":\"OK\""
+check 'the stop is written' written '"daemon":"lm"' 'omig:tool-' "\"call\":\"thread_stop([t_" \
+	"\"objects\":\"$p\",\"failed\":\"\",\"status\":\"OK\""
 check 'going on, too' written "\"call\":\"thread_continue([t_" "\"objects\":\"$p\""
 check 'the signal' written "\"call\":\"proc_send_signal([$p],10)\",\"objects\":\"$p\""
 check 'how much was written where, not what' written "proc_write_memory([$p]," ',4,4,<4 values '
@@ -55,7 +57,8 @@ check 'what looks is not written' sh -c '! grep -q proc_attach3 "$1"' sh "$TMPDI
 
 # --- refused: at the top, where no host hears of it
 check 'an observer may not' status_is 5 as_observer ":thread_stop([$p])"
-check 'its attempt is written' written '"daemon":"mainsm"' 'omig:tool-observe//' "\"call\":\"thread_stop([$p])\"" '"status":"NO_PERMISSION"'
+check 'its attempt is written' written '"daemon":"mainsm"' 'omig:tool-observe//' \
+	"\"call\":\"thread_stop([$p])\"" '"status":"NO_PERMISSION"'
 i=0
 while [ $i -lt 15 ]; do
 	as_observer ":proc_send_signal([$p],9)" >/dev/null 2>&1
@@ -63,13 +66,16 @@ while [ $i -lt 15 ]; do
 done
 few_are_written() {
 	audit >/dev/null
-	[ "$(grep -c '"status":"NO_PERMISSION"' "$TMPDIR/audit.json")" = 10 ] && grep -q '6 entries are left out' "$TMPDIR/audit.err"
+	[ "$(grep -c '"status":"NO_PERMISSION"' "$TMPDIR/audit.json")" = 10 ] &&
+		grep -q '6 entries are left out' "$TMPDIR/audit.err"
 }
 check 'of a flood ten are written, the others counted' few_are_written
-check 'an observer does not read it' status_is 5 env OMIG_STATE_DIR="$TMPDIR/observer" omig audit --mainsm "$observer"
+check 'an observer does not read it' status_is 5 env OMIG_STATE_DIR="$TMPDIR/observer" omig audit \
+	--mainsm "$observer"
 
 # --- by a conditional request
-omig request --follow forever "proc_has_terminated([$q]): thread_stop([$p])" >"$TMPDIR/follow" 2>&1 8>&- 9>&- &
+omig request --follow forever "proc_has_terminated([$q]): thread_stop([$p])" >"$TMPDIR/follow" \
+	2>&1 8>&- 9>&- &
 tool=$!
 is_armed() {
 	omig status --json | grep -q '"csrs_armed":1'
@@ -77,7 +83,8 @@ is_armed() {
 check 'a condition is armed' until_true 20 is_armed
 exec 9>&-
 check 'its event stops the other program' until_true 20 is_stopped "$one"
-check 'written with its token' written "\"csr\":\"c_" "\"call\":\"thread_stop([" "\"objects\":\"$p\"" '"status":"OK"'
+check 'written with its token' written "\"csr\":\"c_" "\"call\":\"thread_stop([" \
+	"\"objects\":\"$p\"" '"status":"OK"'
 kill "$tool"
 runs() {
 	! is_stopped "$one"
@@ -87,7 +94,8 @@ check 'the tool has ended: it runs on' until_true 20 runs
 # --- administration
 check 'a token is made' omig cert token lm
 check 'a certificate is revoked' status_is 4 omig cert revoke nobody@nowhere
-check 'the token is written without itself' written '"daemon":"mainsm"' 'omig_cert_token(\"lm\",0,1,\"\",3600)' '"status":"OK"'
+check 'the token is written without itself' written '"daemon":"mainsm"' \
+	'omig_cert_token(\"lm\",0,1,\"\",3600)' '"status":"OK"'
 check 'the revocation' written 'omig_cert_revoke(\"nobody@nowhere\")'
 no_secret() {
 	secret=$(omig cert token lm | cut -d: -f5)
@@ -95,13 +103,15 @@ no_secret() {
 }
 check 'no secret is in the file' no_secret
 private() {
-	[ "$(stat -c %a "$OMIG_STATE_DIR/mainsm/audit")" = 600 ] && [ "$(stat -c %a "$OMIG_RUNTIME_DIR"/lm-*/audit)" = 600 ]
+	[ "$(stat -c %a "$OMIG_STATE_DIR/mainsm/audit")" = 600 ] &&
+		[ "$(stat -c %a "$OMIG_RUNTIME_DIR"/lm-*/audit)" = 600 ]
 }
 check 'both files are private' private
 
 # --- reading it
 of_host_only() {
-	audit --node "$node" >/dev/null && ! grep -q '"daemon":"mainsm"' "$TMPDIR/audit.json" && [ -s "$TMPDIR/audit.json" ]
+	audit --node "$node" >/dev/null && ! grep -q '"daemon":"mainsm"' "$TMPDIR/audit.json" &&
+		[ -s "$TMPDIR/audit.json" ]
 }
 check 'of one host' of_host_only
 check 'for people' says 'thread_stop\(\[t_[0-9a-z_,]*\]\)  OK' omig audit
@@ -117,7 +127,8 @@ seen_once() {
 	[ "$(grep -c "proc_set_priority(\[$p\],7)" "$TMPDIR/following")" = 1 ]
 }
 request ":proc_set_priority([$p],8)" >/dev/null
-check 'and what comes after it' until_true 20 grep -q "proc_set_priority(\[$p\],8)" "$TMPDIR/following"
+check 'and what comes after it' until_true 20 grep -q "proc_set_priority(\[$p\],8)" \
+	"$TMPDIR/following"
 check 'each once' seen_once
 kill "$follower"
 

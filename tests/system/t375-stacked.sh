@@ -27,17 +27,20 @@ check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
 check 'a token for sms' sh -c 'omig cert token sm --uses 2 >"$TMPDIR/token"'
 
 begin_below() {
-	OMIG_MAINSM=$(cat "$TMPDIR/token") sm --foreground --site site1 --parent site --listen "$head" --linger 0 2>>"$TMPDIR/below.log" &
+	OMIG_MAINSM=$(cat "$TMPDIR/token") sm --foreground --site site1 --parent site --listen \
+		"$head" --linger 0 2>>"$TMPDIR/below.log" &
 }
 begin_below
 below1=$!
 begin_below
 below2=$!
 sms_below_are() {
-	omig status --json >"$TMPDIR/status" && tr '{' '\n' <"$TMPDIR/status" | grep -q "\"sms\":$1[,}]"
+	omig status --json >"$TMPDIR/status" && tr '{' '\n' <"$TMPDIR/status" |
+		grep -q "\"sms\":$1[,}]"
 }
 check 'two sms stand below that of the site' until_true 30 sms_below_are 2
-check 'omig status says on which level each is' until_true 10 sh -c '[ "$(omig status | grep -c "level = 2")" = 2 ] && omig status | grep -q "level = 1"'
+check 'omig status says on which level each is' until_true 10 sh -c \
+	'[ "$(omig status | grep -c "level = 2")" = 2 ] && omig status | grep -q "level = 1"'
 
 # shellcheck disable=SC2046 # words
 omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 900 \
@@ -47,14 +50,16 @@ check 'four ranks on four nodes come up' until_true 60 ranks_are 4
 
 # How many lms each of the two serves, the fewest first.
 shares_are() {
-	omig status --json | tr '{' '\n' | sed -n 's/.*"lms":\([0-9]*\),.*"level":2,.*/\1/p' | sort -n | tr '\n' ' ' >"$TMPDIR/shares"
+	omig status --json | tr '{' '\n' | sed -n 's/.*"lms":\([0-9]*\),.*"level":2,.*/\1/p' |
+		sort -n | tr '\n' ' ' >"$TMPDIR/shares"
 	cat "$TMPDIR/shares"
 	[ "$(cat "$TMPDIR/shares")" = "$1 " ]
 }
 check 'each serves two of the hosts' until_true 20 shares_are '2 2'
 
 covered() {
-	omig request --json ':node_get_info([],1)' 2>/dev/null | grep -o '"node[1-4]"' | sort -u | wc -l
+	omig request --json ':node_get_info([],1)' 2>/dev/null | grep -o '"node[1-4]"' | sort -u |
+		wc -l
 }
 all_covered() {
 	[ "$(covered)" = 4 ]
@@ -70,7 +75,8 @@ created() {
 sum=$(created ':pa_counter_global_create([])')
 each=$(created ':pa_counter_local_create([])')
 check 'there is a counter over all ranks, and one a rank' test -n "$sum" -a -n "$each"
-session_asks "$event pa_counter_local_increment($each,1) pa_counter_global_increment($sum,1)" >"$TMPDIR/asked"
+session_asks "$event pa_counter_local_increment($each,1) pa_counter_global_increment($sum,1)" \
+	>"$TMPDIR/asked"
 fires=$(($(wc -l <"$TMPDIR/session.asked") + 1))
 session_asks "$event omig_at_most(5) print([\$node])" >>"$TMPDIR/asked"
 counted() { # of the ranks that answer

@@ -28,7 +28,8 @@ is_clean() {
 	[ -z "$(processes; find "$TMPDIR" -maxdepth 1 -name 'omig-selftest-*')" ]
 }
 lists_all() {
-	omig services --json | grep -o '"name":"[a-z_0-9]*"[^}]*"state":"[a-z]*"' | grep -v unsupported | cut -d'"' -f4 |
+	omig services --json | grep -o '"name":"[a-z_0-9]*"[^}]*"state":"[a-z]*"' |
+		grep -v unsupported | cut -d'"' -f4 |
 		sort >"$TMPDIR/done"
 	tail -n +2 "$1" | grep -v '^[0-9]* ok,' | cut -d' ' -f1 | sort >"$TMPDIR/listed"
 	diff "$TMPDIR/done" "$TMPDIR/listed"
@@ -40,8 +41,10 @@ check 'the table has each that is done' lists_all "$TMPDIR/table"
 check 'nothing on stderr' test ! -s "$TMPDIR/errors"
 check 'nothing is left' is_clean
 check 'what the user has is not touched' test ! -e "$OMIG_STATE_DIR"
-check 'one that is asked of a sm says where it is tried' says 'omig_site_users .*elsewhere: t[0-9]' cat "$TMPDIR/table"
-check 'a list of them does nothing' says '^proc_get_info .*:proc_get_info\(\[\{proc\}\]' omig selftest services --list
+check 'one that is asked of a sm says where it is tried' says \
+	'omig_site_users .*elsewhere: t[0-9]' cat "$TMPDIR/table"
+check 'a list of them does nothing' says '^proc_get_info .*:proc_get_info\(\[\{proc\}\]' omig \
+	selftest services --list
 check 'some by name' says '^2 ok, 0 fail' omig selftest services version print
 check 'as JSON' says '^\[\{"service":"version",.*"class":"information","right":"observe",.*"result":"ok","reason":null\}\]$' \
 	omig selftest services --json version
@@ -58,7 +61,8 @@ check 'still runs' says '"mainsm"' omig status --json
 check 'and knows of no process any more that runs' until_true 20 ranks_are 0
 check 'nothing is left of the rest' is_clean
 observer=$(omig cert token tool-observe)
-check 'who only looks may not stop' says '^thread_stop .*not here: .*manipulate' env OMIG_STATE_DIR="$TMPDIR/observer" \
+check 'who only looks may not stop' says '^thread_stop .*not here: .*manipulate' env \
+	OMIG_STATE_DIR="$TMPDIR/observer" \
 	omig selftest services -m "$observer" thread_stop version
 omig stop >/dev/null 2>&1
 has_no_mainsm() { status_is 3 omig status; }

@@ -9,7 +9,8 @@ layout='one:a=p_1,p_2;b=p_3/two:c=p_4'
 check 'the examples are good' omig check $examples/*.pmsl
 printf 'M(Process p, TimeInterval t) {\n\tRETURN Send_volum(p, t);\n}\n' >"$TMPDIR/bad.pmsl"
 check 'a mistake has its place and a hint' \
-	says '^[^ ]*bad.pmsl:2:9: error: there is no metric or function Send_volum$' omig check "$TMPDIR/bad.pmsl"
+	says '^[^ ]*bad.pmsl:2:9: error: there is no metric or function Send_volum$' omig check \
+		"$TMPDIR/bad.pmsl"
 check 'what was meant' says 'hint: did you mean Send_volume' omig check "$TMPDIR/bad.pmsl"
 check 'an error is status 1' status_is 1 omig check $examples/loop_counter.pmsl "$TMPDIR/bad.pmsl"
 bad_metrics() { # N: each with a mistake
@@ -17,8 +18,10 @@ bad_metrics() { # N: each with a mistake
 }
 bad_metrics 20 >"$TMPDIR/some.pmsl"
 bad_metrics 21 >"$TMPDIR/many.pmsl"
-check 'that there are more errors than are shown is said' says '^and more: ' omig check "$TMPDIR/many.pmsl"
-check 'and not when these were all' sh -c '! omig check "$1" 2>&1 | grep "^and more"' sh "$TMPDIR/some.pmsl"
+check 'that there are more errors than are shown is said' says '^and more: ' omig check \
+	"$TMPDIR/many.pmsl"
+check 'and not when these were all' sh -c '! omig check "$1" 2>&1 | grep "^and more"' sh \
+	"$TMPDIR/some.pmsl"
 check 'no file is status 4' status_is 4 omig check "$TMPDIR/none.pmsl"
 check 'no argument is status 2' status_is 2 omig check
 check 'colours when asked for' says "$(printf '\033')" omig check --color always "$TMPDIR/bad.pmsl"
@@ -44,8 +47,10 @@ check 'or from a pipe that has a name' from_fifo
 
 check 'built-in metrics' says '^Send_volume +B +cumulative' omig metrics
 check 'of single calls' says '^MPI_Allreduce_delay +s ' omig metrics MPI_Allreduce
-check 'of a file' says '^Loop_Counter +iterations +each read' omig metrics -f $examples/loop_counter.pmsl Loop
-check 'all as JSON' says '"name":"MPI_Send_volume","unit":"B","kind":"cumulative"' omig metrics --json
+check 'of a file' says '^Loop_Counter +iterations +each read' omig metrics -f \
+	$examples/loop_counter.pmsl Loop
+check 'all as JSON' says '"name":"MPI_Send_volume","unit":"B","kind":"cumulative"' omig metrics \
+	--json
 check 'none of that name' status_is 4 omig metrics Nonsense
 
 drawn() {
@@ -57,13 +62,18 @@ check 'an iteration time' drawn 2 iteration_time Mean_iteration_time
 check 'a communication delay' drawn 3 comm_delay Max_comm_delay_per_loop_execution
 check 'a load imbalance' drawn 4 load_imbalance Load_imbalance_at_barrier
 check 'a send volume' drawn 5 send_volume Send_volume_for_interaction
-check 'without objects the templates' says cluster_dag omig dot $examples/loop_counter.pmsl Loop_Counter
-check 'a metric that is not there' says 'did you mean Loop_Counter' omig dot $examples/loop_counter.pmsl Loop_Count
-check 'objects that are not there' status_is 4 omig dot --layout "$layout" --objects p_9 $examples/loop_counter.pmsl \
+check 'without objects the templates' says cluster_dag omig dot $examples/loop_counter.pmsl \
 	Loop_Counter
-check 'a layout that is none' status_is 2 omig dot --layout 'x' $examples/loop_counter.pmsl Loop_Counter
+check 'a metric that is not there' says 'did you mean Loop_Counter' omig dot \
+	$examples/loop_counter.pmsl Loop_Count
+check 'objects that are not there' status_is 4 omig dot --layout "$layout" --objects p_9 \
+	$examples/loop_counter.pmsl \
+	Loop_Counter
+check 'a layout that is none' status_is 2 omig dot --layout 'x' $examples/loop_counter.pmsl \
+	Loop_Counter
 if command -v dot >/dev/null 2>&1; then
-	check 'as a picture' omig dot --layout "$layout" -o "$TMPDIR/x.svg" $examples/load_imbalance.pmsl \
+	check 'as a picture' omig dot --layout "$layout" -o "$TMPDIR/x.svg" \
+		$examples/load_imbalance.pmsl \
 		Load_imbalance_at_barrier
 	check 'which is one' grep -q '<svg' "$TMPDIR/x.svg"
 	printed() { # AS FIRST-BYTES
@@ -77,12 +87,15 @@ else
 	skip 'as a picture' 'graphviz is not here'
 fi
 refuses() { # END: nothing is written that is not what its name says
-	says 'a drawing is a file with .dot' omig dot -o "$TMPDIR/z.$1" $examples/loop_counter.pmsl Loop_Counter &&
+	says 'a drawing is a file with .dot' omig dot -o "$TMPDIR/z.$1" \
+		$examples/loop_counter.pmsl Loop_Counter &&
 		[ ! -e "$TMPDIR/z.$1" ]
 }
 check 'what nobody draws is refused' refuses doc
-check 'with the status of a mistake' status_is 2 omig dot -o "$TMPDIR/z.xls" $examples/loop_counter.pmsl Loop_Counter
+check 'with the status of a mistake' status_is 2 omig dot -o "$TMPDIR/z.xls" \
+	$examples/loop_counter.pmsl Loop_Counter
 omig_path=$(command -v omig)
-check 'without graphviz a clear word' says 'graphviz is not installed' env PATH=/nonexistent "$omig_path" dot \
+check 'without graphviz a clear word' says 'graphviz is not installed' env PATH=/nonexistent \
+	"$omig_path" dot \
 	-o "$TMPDIR/y.svg" $examples/loop_counter.pmsl Loop_Counter
 tap_end

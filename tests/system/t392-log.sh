@@ -7,10 +7,12 @@ golden=tests/golden/eventlog
 out=$TMPDIR
 
 # --- what is there is shown, and is the same whoever wrote it
-check 'a log is shown' says '^ts=1970-01-01T00:00:00.000000Z event=all.kinds level=Info pid=4711 HOST=foo.lbl.gov ' \
+check 'a log is shown' says \
+	'^ts=1970-01-01T00:00:00.000000Z event=all.kinds level=Info pid=4711 HOST=foo.lbl.gov ' \
 	omig log cat $golden/little.olog
 both_orders() {
-	omig log cat $golden/little.olog >"$TMPDIR/little" && omig log cat $golden/big.olog >"$TMPDIR/big" &&
+	omig log cat $golden/little.olog >"$TMPDIR/little" &&
+		omig log cat $golden/big.olog >"$TMPDIR/big" &&
 		cmp "$TMPDIR/little" "$TMPDIR/big" && test "$(wc -l <"$TMPDIR/big")" = 14
 }
 check 'of either byte order' both_orders
@@ -32,7 +34,8 @@ done
 by_looks() { omig log convert --to bp "$TMPDIR/a.$1" | cmp - "$2"; }
 omig log convert --to bp $golden/big.olog >"$TMPDIR/want.bp"
 check 'forms are known by their looks' by_looks xml "$TMPDIR/want.bp"
-check 'XML keeps all kinds' sh -c "omig log convert --to xml '$TMPDIR/a.olog' | grep -q 't=\"float\"'"
+check 'XML keeps all kinds' sh -c \
+	"omig log convert --to xml '$TMPDIR/a.olog' | grep -q 't=\"float\"'"
 into_olog() {
 	omig log convert --to olog -o "$TMPDIR/b.olog" $golden/big.olog &&
 		omig log convert --to xml "$TMPDIR/b.olog" | cmp - "$TMPDIR/a.xml"
@@ -45,14 +48,16 @@ joined() {
 check 'files one after another' joined
 twice() {
 	cat $golden/big.olog $golden/big.olog >"$TMPDIR/twice.olog"
-	omig log cat "$TMPDIR/twice.olog" 2>"$TMPDIR/twice.err" | cmp - "$TMPDIR/big" && cat "$TMPDIR/twice.err" && grep -q 'there again; ' "$TMPDIR/twice.err"
+	omig log cat "$TMPDIR/twice.olog" 2>"$TMPDIR/twice.err" | cmp - "$TMPDIR/big" &&
+		cat "$TMPDIR/twice.err" && grep -q 'there again; ' "$TMPDIR/twice.err"
 }
 check 'what comes twice in a file is read once' twice
 
 # --- parsers of others
 if command -v python3 >/dev/null 2>&1; then
 	strict() {
-		omig log convert --to "$1" -o "$TMPDIR/x.$1" $golden/little.olog && python3 - "$TMPDIR/x.$1" "$1" <<'END'
+		omig log convert --to "$1" -o "$TMPDIR/x.$1" $golden/little.olog &&
+			python3 - "$TMPDIR/x.$1" "$1" <<'END'
 import json, sys
 def no(word): raise ValueError(word)
 text = open(sys.argv[1], encoding="utf-8").read()
@@ -88,38 +93,46 @@ END
 else
 	skip 'strict parsers' 'python3 is not here'
 fi
-printf '%s\n' 'ts=5.5 event=io.read.start id=7 n=100' 'ts=5.500001 event=io.read.end id=7' >"$TMPDIR/span.bp"
-check 'a start and an end are a span' says '"name":"io.read","cat":"event","ph":"e","id":"7","ts":1,' \
+printf '%s\n' 'ts=5.5 event=io.read.start id=7 n=100' 'ts=5.500001 event=io.read.end id=7' \
+	>"$TMPDIR/span.bp"
+check 'a start and an end are a span' says \
+	'"name":"io.read","cat":"event","ph":"e","id":"7","ts":1,' \
 	omig log convert --to chrome "$TMPDIR/span.bp"
 if command -v babeltrace2 >/dev/null 2>&1; then
 	ctf() {
 		omig log convert --to ctf -o "$TMPDIR/ctf" "$TMPDIR/span.bp" &&
 			babeltrace2 --clock-seconds --no-delta "$TMPDIR/ctf" >"$TMPDIR/ctf.text" &&
-			grep -q '^\[5.500000000\] .*io.read.start: .* id = 7, n = 100' "$TMPDIR/ctf.text" &&
+			grep -q '^\[5.500000000\] .*io.read.start: .* id = 7, n = 100' \
+				"$TMPDIR/ctf.text" &&
 			test "$(wc -l <"$TMPDIR/ctf.text")" = 2
 	}
 	check 'babeltrace2 reads a CTF trace' ctf
 	all_kinds() {
 		omig log convert --to ctf -o "$TMPDIR/ctf2" $golden/big.olog 2>"$TMPDIR/ctf.err"
-		[ $? = 2 ] && grep -q 'none before 1970' "$TMPDIR/ctf.err" && babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
-			test "$(grep -c 'all.kinds' "$TMPDIR/ctf.text")" = 14 && grep -q ' l = 9223372036854775807, ' "$TMPDIR/ctf.text"
+		[ $? = 2 ] && grep -q 'none before 1970' "$TMPDIR/ctf.err" &&
+			babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
+			test "$(grep -c 'all.kinds' "$TMPDIR/ctf.text")" = 14 &&
+				grep -q ' l = 9223372036854775807, ' "$TMPDIR/ctf.text"
 	}
 	check 'with all kinds and edge values' all_kinds
 else
 	skip 'babeltrace2 reads a CTF trace' 'babeltrace2 is not here'
 fi
-check 'a folder that is there is left alone' status_is 1 omig log convert --to ctf -o "$TMPDIR" "$TMPDIR/span.bp"
+check 'a folder that is there is left alone' status_is 1 omig log convert --to ctf -o "$TMPDIR" \
+	"$TMPDIR/span.bp"
 
 # --- what is damaged, empty or something else
 head -c 900 $golden/little.olog >"$TMPDIR/torn.olog"
 check 'a torn log is read as far as it goes' says 'event=all.kinds' omig log cat "$TMPDIR/torn.olog"
-check 'and said to be torn, and from where' says 'torn.olog: the first of them is byte [1-9]' omig log cat "$TMPDIR/torn.olog"
+check 'and said to be torn, and from where' says 'torn.olog: the first of them is byte [1-9]' omig \
+	log cat "$TMPDIR/torn.olog"
 check 'with status 2' status_is 2 omig log cat "$TMPDIR/torn.olog"
 : >"$TMPDIR/empty"
 check 'an empty file is said to be that' says 'empty: is empty' omig log cat "$TMPDIR/empty"
 check 'with status 2 too' status_is 2 omig log cat "$TMPDIR/empty"
 head -c 5000 /dev/urandom >"$TMPDIR/noise"
-check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig log cat --from olog "$TMPDIR/noise"
+check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig log cat --from \
+	olog "$TMPDIR/noise"
 check 'no file is status 4' status_is 4 omig log cat "$TMPDIR/none"
 check 'a folder is no log' status_is 5 omig log cat "$TMPDIR"
 cat >"$TMPDIR/wild.ulm" <<'END'
@@ -127,12 +140,16 @@ DATE=20070215110703.2102 HOST=h PROG=globus-gridftp-server NL.EVNT=FTP_INFO NBYT
 this line is none
 DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage PATHLOAD.FLEETS=9
 END
-check 'a bad line is shown' says 'wild.ulm:2: a word that is no name and value' omig log cat "$TMPDIR/wild.ulm"
+check 'a bad line is shown' says 'wild.ulm:2: a word that is no name and value' omig log cat \
+	"$TMPDIR/wild.ulm"
 check 'and counted' says '2 events ok, 1 bad lines of 3 skipped' omig log cat "$TMPDIR/wild.ulm"
-check 'the others are read' says 'ts=2007-02-15T11:07:03.002102Z event=FTP_INFO' omig log cat "$TMPDIR/wild.ulm"
-check 'and the rule for short times is told' says '1 times with fewer than six digits were read as microseconds' \
+check 'the others are read' says 'ts=2007-02-15T11:07:03.002102Z event=FTP_INFO' omig log cat \
+	"$TMPDIR/wild.ulm"
+check 'and the rule for short times is told' says \
+	'1 times with fewer than six digits were read as microseconds' \
 	omig log cat "$TMPDIR/wild.ulm"
-check 'which is an option' says 'ts=2007-02-15T11:07:03.210200Z' omig log cat --fraction decimal "$TMPDIR/wild.ulm"
+check 'which is an option' says 'ts=2007-02-15T11:07:03.210200Z' omig log cat --fraction decimal \
+	"$TMPDIR/wild.ulm"
 
 # --- a program writes, as C99 and as C++
 cat >"$TMPDIR/hello.c" <<'END'
@@ -150,9 +167,12 @@ int main(void)
 END
 mkdir -p "$TMPDIR/include" && ln -s "$PWD/eventlog/app" "$TMPDIR/include/omig"
 program_writes() {
-	"$@" -Wall -Wextra -Werror -O2 -I"$TMPDIR/include" -o "$TMPDIR/hello" "$TMPDIR/hello.c" -x none -L"$B/lib" -lomig-event \
-		-Wl,-rpath,"$B/lib" && rm -f "$TMPDIR/hello.olog" && OMIG_EVENT_LOG=$TMPDIR/hello.olog "$TMPDIR/hello" &&
-		omig log cat "$TMPDIR/hello.olog" >"$TMPDIR/hello.text" && test "$(grep -c 'event=hello' "$TMPDIR/hello.text")" = 1000 &&
+	"$@" -Wall -Wextra -Werror -O2 -I"$TMPDIR/include" -o "$TMPDIR/hello" "$TMPDIR/hello.c" -x \
+		none -L"$B/lib" -lomig-event \
+		-Wl,-rpath,"$B/lib" && rm -f "$TMPDIR/hello.olog" &&
+			OMIG_EVENT_LOG=$TMPDIR/hello.olog "$TMPDIR/hello" &&
+		omig log cat "$TMPDIR/hello.olog" >"$TMPDIR/hello.text" &&
+			test "$(grep -c 'event=hello' "$TMPDIR/hello.text")" = 1000 &&
 		tail -n 1 "$TMPDIR/hello.text" | grep -q 'event=bye level=Debug tid=[0-9]* HOST='
 }
 check 'a program in C writes where the environment says' program_writes "${CC:-cc}" -std=gnu99
@@ -194,22 +214,27 @@ END
 nl_writes() {
 	want=$1
 	shift
-	"${CC:-cc}" "$@" -I"$TMPDIR/include" -o "$TMPDIR/nl" "$TMPDIR/nl.c" -L"$B/lib" -lomig-netlogger -Wl,-rpath,"$B/lib" &&
-		"$TMPDIR/nl" "$TMPDIR/nl.olog" && omig log convert --to ulm "$TMPDIR/nl.olog" | grep -q "$want"
+	"${CC:-cc}" "$@" -I"$TMPDIR/include" -o "$TMPDIR/nl" "$TMPDIR/nl.c" -L"$B/lib" \
+		-lomig-netlogger -Wl,-rpath,"$B/lib" &&
+		"$TMPDIR/nl" "$TMPDIR/nl.olog" && omig log convert --to ulm "$TMPDIR/nl.olog" |
+			grep -q "$want"
 }
 check 'NetLoggerOpen and its kin' nl_writes ' PROG=test_prog NL.EVNT=EVENT_START .*TEST.SIZE=10$'
-check 'as they were before' nl_writes ' PROG=test_prog NL.EVNT=EVENT_START .*TEST.SIZE=10$' -DOLD_API
+check 'as they were before' nl_writes ' PROG=test_prog NL.EVNT=EVENT_START .*TEST.SIZE=10$' \
+	-DOLD_API
 check 'NL_open and its kin' nl_writes ' LVL=Info NL.EVNT=program.end .*status=0 guid=ABC$' -DLATER
 
 # --- the command line
 check 'no word is status 2' status_is 2 omig log
 check 'another word too' status_is 2 omig log dog
 check 'convert says where to' says 'convert needs --to' omig log convert "$TMPDIR/wild.ulm"
-check 'a form that is none' says 'olog, ulm, bp, lite, xml, json, chrome, otlp or ctf' omig log convert --to pdf "$TMPDIR/a.xml"
+check 'a form that is none' says 'olog, ulm, bp, lite, xml, json, chrome, otlp or ctf' omig log \
+	convert --to pdf "$TMPDIR/a.xml"
 check 'ctf wants a folder' status_is 2 omig log convert --to ctf "$TMPDIR/a.xml"
 check 'help' says 'cat.convert' omig log --help
 full() { ! omig log cat $golden/big.olog >/dev/full; }
-if [ -c /dev/full ]; then check 'a full disk is a failure' full; else skip 'a full disk' 'no /dev/full'; fi
+if [ -c /dev/full ]; then check 'a full disk is a failure' full; else skip 'a full disk' \
+	'no /dev/full'; fi
 nothing_half() {
 	! omig log convert --to bp -o "$out/gone.bp" "$TMPDIR/none" && test ! -e "$out/gone.bp" &&
 		test -z "$(find "$out" -name '*.part-*')"

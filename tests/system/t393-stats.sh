@@ -7,7 +7,8 @@ need python3
 fails() { # STATUS PATTERN COMMAND...
 	want=$1 pattern=$2
 	shift 2
-	status_is "$want" "$@" >"$TMPDIR/fails.out" 2>&1 && grep -Eq -- "$pattern" "$TMPDIR/fails.out" && return
+	status_is "$want" "$@" >"$TMPDIR/fails.out" 2>&1 &&
+		grep -Eq -- "$pattern" "$TMPDIR/fails.out" && return
 	cat "$TMPDIR/fails.out"
 	return 1
 }
@@ -20,13 +21,16 @@ seq 1 99 >"$d/plain"
 # Forty values that fall from 1000, then values around 10 that repeat.
 awk 'BEGIN { while (i < 400) { v = i < 40 ? 1000 - 20 * i : 10 + (i * 7) % 10 / 10; printf "%g\n", v; i++ } }' >"$d/transient"
 
-check 'a list of numbers has a mean with an interval' says '^  mean +50 \+- 5\.729 \(11\.5 %\) at 95 %$' omig stats "$d/plain"
+check 'a list of numbers has a mean with an interval' says \
+	'^  mean +50 \+- 5\.729 \(11\.5 %\) at 95 %$' omig stats "$d/plain"
 check 'and moments and quantiles' says '^  median +50$' omig stats "$d/plain"
 check 'a level is its own' says '^  mean +50 \+- 7\.583 ' omig stats -l 0.99 "$d/plain"
 check 'numbers come through a pipe' sh -c "omig stats <'$d/plain' | grep -q '^stdin: 99 values$'"
-check 'the column "value" is what is meant' says 'table.csv: value: 99 values' omig stats "$d/table.csv"
+check 'the column "value" is what is meant' says 'table.csv: value: 99 values' omig stats \
+	"$d/table.csv"
 check 'columns have names, and a pair of them a correlation' says \
-	'value and .*other, quoted: covariance -1650, correlation -1$' omig stats -c 'value,3' "$d/table.csv"
+	'value and .*other, quoted: covariance -1650, correlation -1$' omig stats -c 'value,3' \
+		"$d/table.csv"
 check 'JSON is JSON' sh -c "omig stats --json --histogram --lags 2 -c 2,3 '$d/table.csv' '$d/table.csv' | python3 -c '
 import json, sys
 v = json.load(sys.stdin)
@@ -41,30 +45,44 @@ check 'CSV has a line a quantity, and is read again' says '^ *mean +-22\.5 ' \
 check 'without its values it knows nearly the same' sh -c \
 	"omig stats --stream '$d/plain' | awk '/^  median/ { exit !(\$2 > 49.5 && \$2 < 50.5 && \$3 == \"within\") }'"
 
-check 'the first values are left out' says '^.*: 89 values, 10 dropped$' omig stats --drop 10 "$d/plain"
-check 'or those of the first time' says ': 89 values, 10 dropped$' omig stats --drop-time 10ms "$d/table.csv"
-check 'or what has not settled' says ': 360 values, 40 dropped$' omig stats --drop-transient "$d/transient"
-check 'the least and the greatest are left out' says '^  greatest +97$' omig stats --trim 1,2 "$d/plain"
-check 'or what lies outside' says ': 99 values, 1 dropped$' sh -c "{ cat '$d/plain'; echo 1e9; } | omig stats --fence 3"
+check 'the first values are left out' says '^.*: 89 values, 10 dropped$' omig stats --drop 10 \
+	"$d/plain"
+check 'or those of the first time' says ': 89 values, 10 dropped$' omig stats --drop-time 10ms \
+	"$d/table.csv"
+check 'or what has not settled' says ': 360 values, 40 dropped$' omig stats --drop-transient \
+	"$d/transient"
+check 'the least and the greatest are left out' says '^  greatest +97$' omig stats --trim 1,2 \
+	"$d/plain"
+check 'or what lies outside' says ': 99 values, 1 dropped$' sh -c \
+	"{ cat '$d/plain'; echo 1e9; } | omig stats --fence 3"
 
-check 'a rule that holds ends the reading' says ': 50 values$' omig stats --until 'n >= 50' "$d/plain"
+check 'a rule that holds ends the reading' says ': 50 values$' omig stats --until 'n >= 50' \
+	"$d/plain"
 check 'also of an input that does not end' says ': 100 values$' sh -c \
 	"yes 5 | omig stats --until 'ci(0.95) < 5% and n >= 100'"
-check 'one that does not hold is status 1' fails 1 'until is not reached' omig stats --until 'ci(0.95) < 5%' "$d/plain"
-check 'values that depend on each other are warned of' says 'warning: values depend on the ones before' \
+check 'one that does not hold is status 1' fails 1 'until is not reached' omig stats --until \
+	'ci(0.95) < 5%' "$d/plain"
+check 'values that depend on each other are warned of' says \
+	'warning: values depend on the ones before' \
 	omig stats "$d/plain"
 
 printf '1\n2\nthree\n\n# four\n5,5\n-\n6\n' >"$d/bad"
-check 'what cannot be read is told' fails 1 "bad, line 3: no number where one is due: 'three'" omig stats "$d/bad"
-check 'and the rest is there' sh -c "! omig stats '$d/bad' 2>/dev/null >'$d/out'; grep -q ': 3 values, 1 not finite$' '$d/out'"
+check 'what cannot be read is told' fails 1 "bad, line 3: no number where one is due: 'three'" \
+	omig stats "$d/bad"
+check 'and the rest is there' sh -c \
+	"! omig stats '$d/bad' 2>/dev/null >'$d/out'; grep -q ': 3 values, 1 not finite$' '$d/out'"
 head -c 200000 /dev/zero | tr '\0' 7 >"$d/long"
 check 'a line without an end is told' fails 1 'longer than 64 KiB' omig stats "$d/long"
 check 'an input of no values is told' fails 1 'stdin has no values' sh -c 'omig stats </dev/null'
-check 'a column that is not there is told' fails 4 "has no column 'x'" omig stats -c x "$d/table.csv"
+check 'a column that is not there is told' fails 4 "has no column 'x'" omig stats -c x \
+	"$d/table.csv"
 check 'a file that is not there is told' fails 4 'No such file' omig stats "$d/none"
-check 'a rule that is none says where' fails 2 "'<' expected at column 10" omig stats --until 'ci(0.95) > 5%' "$d/plain"
-check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 "$d/plain"
+check 'a rule that is none says where' fails 2 "'<' expected at column 10" omig stats --until \
+	'ci(0.95) > 5%' "$d/plain"
+check 'what needs values does not stream' fails 2 'keeps no values' omig stats --stream --fence 3 \
+	"$d/plain"
 printf 'time_ns,value\n9e18,1\n4e18,2\n' >"$d/late"
-check 'a time that no clock tells is told' fails 1 "late, line 2: no time where one is due: '9e18'" \
+check 'a time that no clock tells is told' fails 1 \
+	"late, line 2: no time where one is due: '9e18'" \
 	omig stats --drop-time 2000000000s "$d/late"
 tap_end

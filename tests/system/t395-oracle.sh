@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Daemons, their companions and tools are killed at random moments while tools stop, suspend, trace and signal real
-# programs, with lists in braces among them. At the end nobody is stopped, no lock is kept, no signal has come twice, and
+# Daemons, their companions and tools are killed at random moments while tools stop, suspend, trace
+# and signal real
+# programs, with lists in braces among them. At the end nobody is stopped, no lock is kept, no
+# signal has come twice, and
 # what the tools were told of each is what its program has seen.
 # OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order of the same.
 # timeout: 7200
@@ -39,7 +41,8 @@ all_count() {
 check 'four programs count signals' until_true 20 all_count
 "$T/attack" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/asker" good tool-manipulate '' asker
 "$T/attack" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/stopper" good tool-manipulate '' stopper
-"$T/oracle" ask "$TMPDIR/asker" "127.0.0.1:$(mainsm_port)" "$seed" $((kills * 12)) "$TMPDIR"/count.* >"$TMPDIR/asked" 2>&1 &
+"$T/oracle" ask "$TMPDIR/asker" "127.0.0.1:$(mainsm_port)" "$seed" $((kills * 12)) \
+	"$TMPDIR"/count.* >"$TMPDIR/asked" 2>&1 &
 asker=$!
 
 # A tool that stops, suspends or traces something and is killed, or ends with it
@@ -57,7 +60,8 @@ stop_something() {
 	4) what=':omig_backtrace([]) thread_stop([])' ;;
 	esac
 	"$T/attack" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/stopper" hello=tool \
-		"request=:site_attach([]) node_attach([]) proc_attach3([$node],$one,\"\")" "request=$what" read=3000 \
+		"request=:site_attach([]) node_attach([]) proc_attach3([$node],$one,\"\")" \
+			"request=$what" read=3000 \
 		>"$TMPDIR/stopper.out" 2>&1 &
 	stopper=$!
 }
@@ -71,7 +75,8 @@ all_up() {
 }
 pid_of() {
 	case $1 in
-	trace | guard) parent=$(daemon_pid lm) && [ -n "$parent" ] && pgrep -P "$parent" -x "lm-$1" ;;
+	trace | guard) parent=$(daemon_pid lm) && [ -n "$parent" ] &&
+		pgrep -P "$parent" -x "lm-$1" ;;
 	*) daemon_pid "$1" ;;
 	esac
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig measure on an MPI program that keeps a log of its own, under each MPI: what is measured by process,
+# omig measure on an MPI program that keeps a log of its own, under each MPI: what is measured by
+# process,
 # of all, since the start and since the last read is what the program says.
 # timeout: 120
 # shellcheck disable=SC2154 # set by faults.sh
@@ -27,7 +28,8 @@ ended_well() { # NAME: with a value of all that was there
 	cat "$TMPDIR/$1.err"
 	grep -q 'the processes have ended' "$TMPDIR/$1.err" && eval "wait \$end_$1" || return 1
 	tail -n 2 "$TMPDIR/$1.csv"
-	tail -n 1 "$TMPDIR/$1.csv" | awk -F, '{ exit $6 != "" && $9 == $10 && $13 == "ended" ? 0 : 1 }'
+	tail -n 1 "$TMPDIR/$1.csv" | awk -F, \
+		'{ exit $6 != "" && $9 == $10 && $13 == "ended" ? 0 : 1 }'
 }
 reads() { # NAME N: there are so many lines
 	[ "$(wc -l <"$TMPDIR/$1.csv")" -gt "$2" ]
@@ -89,7 +91,8 @@ all_covered() { # NAME: each value of the last read has all in it
 }
 
 for f in $flavours; do
-	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 4 "$T/phased.$f" "$TMPDIR/$f" >"$TMPDIR/$f.out" 2>&1 &
+	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 4 "$T/phased.$f" "$TMPDIR/$f" \
+		>"$TMPDIR/$f.out" 2>&1 &
 	job=$!
 	check "$f: four ranks come up" until_true 30 ranks_are 4
 	: >"$TMPDIR/pids"
@@ -120,19 +123,24 @@ for f in $flavours; do
 	check "$f: all are in it" until_true 20 all_covered all
 	check "$f: what names no partner is refused with the reason" says 'its calls name none' \
 		omig measure MPI_Barrier_delay --by partner
-	check "$f: with the status of what nobody can tell" status_is 6 omig measure MPI_Barrier_delay --by partner
+	check "$f: with the status of what nobody can tell" status_is 6 omig measure \
+		MPI_Barrier_delay --by partner
 	check "$f: a region that no program has reads as no number" says 'all - B 0/4 ' \
 		omig measure Send_volume --region nowhere --count 100
 	check "$f: and ends at once" says 'none of the objects can tell Send_volume' \
 		omig measure Send_volume --region nowhere --count 100
-	check "$f: each rank tells until its interval is narrow" says '"reached":true,.*("name":"rank.*){4}' sh -c \
+	check "$f: each rank tells until its interval is narrow" says \
+		'"reached":true,.*("name":"rank.*){4}' sh -c \
 		"omig measure Send_volume --by process --every 100ms --until 'ci(0.95, min 4) < 1e9' --json | tail -n 1"
 	dfg=$(omig explain | sed -n 's/^\(d_[0-9]*\) .* Send_volume .*process$/\1/p' | head -n 1)
-	check "$f: it is explained" says "^n_1 +n_1 .* input +Send_volume +p_1_[^ ]* +[1-9]" omig explain "$dfg"
-	check "$f: with what goes up each link" says "^s_1 +up +[1-9][0-9]* +[0-9.]+ +[0-9.]+K?\$" omig explain "$dfg"
+	check "$f: it is explained" says "^n_1 +n_1 .* input +Send_volume +p_1_[^ ]* +[1-9]" omig \
+		explain "$dfg"
+	check "$f: with what goes up each link" says "^s_1 +up +[1-9][0-9]* +[0-9.]+ +[0-9.]+K?\$" \
+		omig explain "$dfg"
 	# shellcheck disable=SC2046 # words
 	kill -INT $(cat "$TMPDIR/pids")
-	check "$f: ctrl-C ends it" until_true 20 says '^MEASUREMENT.*BY$' sh -c 'omig explain | tail -n 1'
+	check "$f: ctrl-C ends it" until_true 20 says '^MEASUREMENT.*BY$' sh -c \
+		'omig explain | tail -n 1'
 	measures_to_the_end last Send_volume
 	measures_to_the_end rate Send_volume --rate --since-last
 	for name in last rate; do
@@ -165,17 +173,21 @@ all_sent() {
 	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5; if ($2 > vt) vt = $2 }
 		END { print last[vt " 0"] + last[vt " 1"] }'
 }
-# A read at each probe of the first rank: which call of an action list has asked for it makes no difference to what is in it.
+# A read at each probe of the first rank: which call of an action list has asked for it makes no
+# difference to what is in it.
 reads_at_probes() {
-	first=$(omig tree --json | tr '{' '\n' | grep '"rank":0,' | grep -v '"state":"ended"' | grep -o '"token":"p_[0-9a-z_]*"' | cut -d'"' -f4)
+	first=$(omig tree --json | tr '{' '\n' | grep '"rank":0,' | grep -v '"state":"ended"' |
+		grep -o '"token":"p_[0-9a-z_]*"' | cut -d'"' -f4)
 	session_begins
 	session_asks ':site_attach([]) node_attach([]) proc_attach([])' >/dev/null
-	dfg=$(session_asks ':dfg_create([],"","Send_volume",["every_ms",0])' | sed -n 's/.* \(d_[0-9]*\)$/\1/p')
+	dfg=$(session_asks ':dfg_create([],"","Send_volume",["every_ms",0])' | sed -n \
+		's/.* \(d_[0-9]*\)$/\1/p')
 	session_asks "thread_executes_probe([$first],\"iteration_end\"): print([\$vt]) dfg_read([$dfg])" >/dev/null
 	at_probes=$(wc -l <"$TMPDIR/session.asked")
 	session_asks ":dfg_start([$dfg])"
 }
-# Each event has its read, in which is what the rank had sent by then, and no more than all of them have sent.
+# Each event has its read, in which is what the rank had sent by then, and no more than all of them
+# have sent.
 each_has_its_read() {
 	session_told "$at_probes" | tail -n 4
 	session_told "$at_probes" | awk -v books="$TMPDIR/loops.$f.0" -v all="$(all_sent)" '
@@ -191,31 +203,39 @@ each_has_its_read() {
 for f in $flavours; do
 	[ -x "$B/examples/loops.$f" ] || continue
 	rm -f "$TMPDIR/begin" "$TMPDIR/enough"
-	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$B/examples/loops.$f" --passes 100000 --from "$TMPDIR/begin" \
+	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$B/examples/loops.$f" --passes \
+		100000 --from "$TMPDIR/begin" \
 		--until "$TMPDIR/enough" --log "$TMPDIR/loops.$f" >"$TMPDIR/$f.out" 2>&1 &
 	job=$!
 	check "$f: two ranks with regions come up" until_true 30 ranks_are 2
 	: >"$TMPDIR/pids"
 	measures sent Send_volume --by region
 	measures met MPI_Barrier_count --by region --region loop --region begin_send..end_send
-	measures waited Barrier_delay --by region --region begin_send..end_send --region end_send..loop_stop
-	echo 'M(Process p, Region[] places, TimeInterval t) { RETURN Send_volume(p, places, t); }' >"$TMPDIR/where.pmsl"
+	measures waited Barrier_delay --by region --region begin_send..end_send --region \
+		end_send..loop_stop
+	echo 'M(Process p, Region[] places, TimeInterval t) { RETURN Send_volume(p, places, t); }' \
+		>"$TMPDIR/where.pmsl"
 	measures text -f "$TMPDIR/where.pmsl" M --by region --region loop
 	for name in sent met waited text; do
 		check "$f: $name: reads come" until_true 30 reads $name 1
 	done
-	check "$f: a region that there is not is told" says 'region nowhere: the process has no probes of that name' \
+	check "$f: a region that there is not is told" says \
+		'region nowhere: the process has no probes of that name' \
 		omig measure Send_volume --region nowhere --every 100ms --count 1
 	check "$f: at each probe a measurement is to be read" says '^1 0 ' reads_at_probes
 	: >"$TMPDIR/begin"
-	check "$f: it makes its passes" until_true 60 sh -c "[ \"\$(grep -c iteration_end '$TMPDIR/loops.$f.0')\" -gt 20 ]"
+	check "$f: it makes its passes" until_true 60 sh -c \
+		"[ \"\$(grep -c iteration_end '$TMPDIR/loops.$f.0')\" -gt 20 ]"
 	enough $job
 	check "$f: each event has a read of what was done by then" until_true 20 each_has_its_read
 	session_ends
-	check "$f: what it sends is in the region of sends" until_true 20 region_has sent send "$(all_sent)"
+	check "$f: what it sends is in the region of sends" until_true 20 region_has sent send \
+		"$(all_sent)"
 	check "$f: and in the one around it" until_true 20 region_has sent loop "$(all_sent)"
-	check "$f: a metric of one's own takes regions, too" until_true 20 region_has text loop "$(all_sent)"
-	check "$f: barriers are in the outer one" until_true 20 region_has met loop $((2 * $(passes)))
+	check "$f: a metric of one's own takes regions, too" until_true 20 region_has text loop \
+		"$(all_sent)"
+	check "$f: barriers are in the outer one" until_true 20 region_has met loop \
+		$((2 * $(passes)))
 	check "$f: and not in the other" until_true 20 region_has met begin_send..end_send 0
 	check "$f: nor is their time" until_true 20 region_has waited begin_send..end_send 0
 	check "$f: which is behind it" until_true 20 region_took waited end_send..loop_stop
@@ -225,7 +245,8 @@ for f in $flavours; do
 done
 
 check 'a metric that there is not' status_is 2 omig measure Nonsense
-check 'a mistake in a text is shown with its place' says 'bad.pmsl:2:1: error: ' sh -c 'echo "M(" >"$TMPDIR/bad.pmsl"; omig measure -f "$TMPDIR/bad.pmsl" M'
+check 'a mistake in a text is shown with its place' says 'bad.pmsl:2:1: error: ' sh -c \
+	'echo "M(" >"$TMPDIR/bad.pmsl"; omig measure -f "$TMPDIR/bad.pmsl" M'
 check 'an object that there is not' status_is 4 omig measure Send_volume --objects nowhere
 check 'options that say two things' status_is 2 omig measure Send_volume --csv --json
 tap_end

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measurements over two sites of two virtual hosts each: the values are those of the program's own log, and while an
-# lm and an sm are killed, a cable is cut and a rank dies they go on with what is left, say so, and are whole again.
+# Measurements over two sites of two virtual hosts each: the values are those of the program's own
+# log, and while an
+# lm and an sm are killed, a cable is cut and a rank dies they go on with what is left, say so, and
+# are whole again.
 # timeout: 180
 . tests/system/lib.sh
 within_bed 4 2
@@ -9,7 +11,8 @@ bed_mainsm
 f=$TMPDIR/phased
 
 # shellcheck disable=SC2046 # words
-omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) --enable-recovery -n 4 "$B/tests/system/phased.openmpi" "$f" \
+omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) --enable-recovery -n 4 \
+	"$B/tests/system/phased.openmpi" "$f" \
 	>"$TMPDIR/out" 2>"$TMPDIR/err" &
 job=$!
 check 'four ranks on four nodes come up' until_true 60 ranks_are 4
@@ -39,7 +42,8 @@ is_whole() { # NAME FIELD: all four are in it, it is what the log says, and noth
 	! tail -n 1 "$TMPDIR/$1.csv" | grep -q 'lost'
 }
 goes_on_without() { # NAME N: some read since line N has less than all, and says so
-	tail -n "+$(($2 + 1))" "$TMPDIR/$1.csv" | awk -F, '$9 < 4 && $13 ~ /partial/ { n++ } END { exit !n }'
+	tail -n "+$(($2 + 1))" "$TMPDIR/$1.csv" | awk -F, \
+		'$9 < 4 && $13 ~ /partial/ { n++ } END { exit !n }'
 }
 phase_is() {
 	echo "$1" >"$f.phase.new" && mv "$f.phase.new" "$f.phase"
@@ -75,7 +79,8 @@ check 'each site has its part' until_true 20 by_site
 
 n=$(lines all)
 "$bed" cut node4
-check 'while a cable is cut the read goes on without that host' until_true 30 goes_on_without all "$n"
+check 'while a cable is cut the read goes on without that host' until_true 30 goes_on_without all \
+	"$n"
 "$bed" heal node4
 check 'with the cable it is whole again' until_true 30 is_whole all 3
 
@@ -83,7 +88,8 @@ n=$(lines all)
 check 'an lm is killed' killed node2 lm
 check 'the read goes on without it' until_true 20 goes_on_without all "$n"
 omig env --job=any >"$TMPDIR/env" 2>/dev/null
-check 'there is a new one' "$bed" exec node2 sh -c '. "$TMPDIR/env"; unset LD_PRELOAD; lm --background'
+check 'there is a new one' "$bed" exec node2 sh -c \
+	'. "$TMPDIR/env"; unset LD_PRELOAD; lm --background'
 check 'with it the read is whole again' until_true 40 is_whole all 3
 
 n=$(lines all)

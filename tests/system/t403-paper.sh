@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The metrics of the examples, on an iterative program over two sites of two hosts, agree with the log that
+# The metrics of the examples, on an iterative program over two sites of two hosts, agree with the
+# log that
 # the program keeps of itself. Two at a time: those of one file share their probes.
 # timeout: 120
 . tests/system/lib.sh
@@ -11,8 +12,10 @@ program=$B/examples/loops.openmpi
 bed_mainsm
 
 # shellcheck disable=SC2046 # words
-omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --passes 1000000 --work 5000 \
-	--from "$TMPDIR/begin" --until "$TMPDIR/enough" --log "$TMPDIR/log" >"$TMPDIR/out" 2>"$TMPDIR/err" &
+omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --passes 1000000 \
+	--work 5000 \
+	--from "$TMPDIR/begin" --until "$TMPDIR/enough" --log "$TMPDIR/log" >"$TMPDIR/out" \
+		2>"$TMPDIR/err" &
 job=$!
 check 'four ranks on four nodes come up' until_true 30 ranks_are 4
 
@@ -20,7 +23,8 @@ pids=
 measures() { # FILE METRIC OPTION...
 	file=$1 name=$2
 	shift 2
-	omig measure -f "examples/metrics/$file.pmsl" "$name" --every 500ms --csv "$@" >"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
+	omig measure -f "examples/metrics/$file.pmsl" "$name" --every 500ms --csv "$@" \
+		>"$TMPDIR/$name.csv" 2>"$TMPDIR/$name.err" &
 	pids="$pids $!"
 	names="$names $name"
 }
@@ -85,6 +89,7 @@ kill -INT $pids
 # shellcheck disable=SC2086
 wait $pids
 for name in $names; do
-	check "$name agrees with the log" python3 tests/system/paper_books.py "$name" "$TMPDIR/$name.csv" "$TMPDIR"/log.[0-3]
+	check "$name agrees with the log" python3 tests/system/paper_books.py "$name" \
+		"$TMPDIR/$name.csv" "$TMPDIR"/log.[0-3]
 done
 tap_end

@@ -8,58 +8,76 @@ example=examples/neko/nfds.conf
 
 check 'the example ends by its rule' says 'stopped by its rule' omig neko run $example --simulate
 cp "$TMPDIR/says.out" "$TMPDIR/example.out"
-check 'and has the formula beside T_M' grep -Eq '^T_M \(s\) +[0-9]+ +0\.0[67][0-9]* +0\.00[0-9]+ +0\.0726316 ' "$TMPDIR/example.out"
+check 'and has the formula beside T_M' grep -Eq \
+	'^T_M \(s\) +[0-9]+ +0\.0[67][0-9]* +0\.00[0-9]+ +0\.0726316 ' "$TMPDIR/example.out"
 sed 's/stat.stop.*/stat.stop = n >= 500/' $example >"$TMPDIR/some.conf"
 same() {
-	omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/1.json" && omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/2.json" &&
-		cmp "$TMPDIR/1.json" "$TMPDIR/2.json" && grep -q '"hash":"[0-9a-f]*"' "$TMPDIR/1.json"
+	omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/1.json" &&
+		omig neko run "$TMPDIR/some.conf" --simulate --seed 7 -o "$TMPDIR/2.json" &&
+		cmp "$TMPDIR/1.json" "$TMPDIR/2.json" &&
+			grep -q '"hash":"[0-9a-f]*"' "$TMPDIR/1.json"
 }
 check 'two runs of one seed are the same to the byte' same
-other() { omig neko run "$TMPDIR/some.conf" --simulate --seed 8 -o "$TMPDIR/3.json" && ! cmp "$TMPDIR/1.json" "$TMPDIR/3.json"; }
+other() { omig neko run "$TMPDIR/some.conf" --simulate --seed 8 -o "$TMPDIR/3.json" &&
+	! cmp "$TMPDIR/1.json" "$TMPDIR/3.json"; }
 check 'of another one they are not' other
 
 sed 's/stat.stop.*/simulation.until = 5s/' $example >"$TMPDIR/short.conf"
 log() {
 	omig neko run "$TMPDIR/short.conf" --simulate --messages "$TMPDIR/log" &&
-		grep -q '^1.000000000 sent 1 > 2 lan.heartbeat 8$' "$TMPDIR/log" && grep -q ' event 2 delay 0' "$TMPDIR/log"
+		grep -q '^1.000000000 sent 1 > 2 lan.heartbeat 8$' "$TMPDIR/log" &&
+			grep -q ' event 2 delay 0' "$TMPDIR/log"
 }
 check 'messages and events are logged' log
 sed 's/fd.delta/fd.detla/' $example >"$TMPDIR/bad.conf"
-check 'a key that nobody knows has its line' says 'bad.conf:15: no part of this run knows .fd.detla.; did you mean' \
+check 'a key that nobody knows has its line' says \
+	'bad.conf:15: no part of this run knows .fd.detla.; did you mean' \
 	omig neko run "$TMPDIR/bad.conf" --simulate
 check 'which is status 2' status_is 2 omig neko run "$TMPDIR/bad.conf" --simulate
 sed 's/(20ms)/(-20ms)/' $example >"$TMPDIR/worse.conf"
 check 'a delay before 0 has its line' says 'worse.conf:11: network.lan.delay: .*before it is sent' \
 	omig neko run "$TMPDIR/worse.conf" --simulate
 check 'no file is status 4' status_is 4 omig neko run "$TMPDIR/none.conf" --simulate
-check 'and is named once' says "^omig: $TMPDIR/none.conf: not there" omig neko run "$TMPDIR/none.conf" --simulate
+check 'and is named once' says "^omig: $TMPDIR/none.conf: not there" omig neko run \
+	"$TMPDIR/none.conf" --simulate
 sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
-check 'where results cannot be written nothing is run' status_is 1 timeout 60 omig neko run "$TMPDIR/long.conf" --real -o "$TMPDIR/none/real.json"
-check 'a seed that is none is blamed on its option' says '--seed -1: a whole number from 0' omig neko run $example --simulate --seed -1
-check 'a span that ends before it begins' says 'trace-until is before' omig neko run $example --simulate --trace-from 2s --trace-until 1s
-check 'without a monitor there are no other hosts: status 3' status_is 3 omig neko run $example --real --hosts 127.0.0.1
-check 'what had no values is named' says '^no values: T_D' omig neko run "$TMPDIR/some.conf" --simulate
+check 'where results cannot be written nothing is run' status_is 1 timeout 60 omig neko run \
+	"$TMPDIR/long.conf" --real -o "$TMPDIR/none/real.json"
+check 'a seed that is none is blamed on its option' says '--seed -1: a whole number from 0' omig \
+	neko run $example --simulate --seed -1
+check 'a span that ends before it begins' says 'trace-until is before' omig neko run $example \
+	--simulate --trace-from 2s --trace-until 1s
+check 'without a monitor there are no other hosts: status 3' status_is 3 omig neko run $example \
+	--real --hosts 127.0.0.1
+check 'what had no values is named' says '^no values: T_D' omig neko run "$TMPDIR/some.conf" \
+	--simulate
 check 'what is no result has a remedy' says 'omig neko run -o' omig neko compare $example $example
 sed 's/loss = .*/loss = 0/; s/exponential/constant/' $example >"$TMPDIR/never.conf"
 check 'a rule that never holds ends with the deadline' status_is 124 \
 	omig neko run "$TMPDIR/never.conf" --simulate --deadline 100ms
-check 'the configurator' says '^fd.eta = 9.976' omig neko configure 30s 30d 60s 0.01 'exponential(20ms)'
+check 'the configurator' says '^fd.eta = 9.976' omig neko configure 30s 30d 60s 0.01 \
+	'exponential(20ms)'
 check 'what a process can be' says '^phi ' omig neko list
 
 # At its freshness point a heartbeat has just been sent: each one makes a mistake.
 # (A process that has its turn every 10 ms only, on a loaded machine, keeps up with one in 50 ms.)
-sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' $example >"$TMPDIR/real.conf"
-check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run "$TMPDIR/real.conf" --real
+sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' \
+	$example >"$TMPDIR/real.conf"
+check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run \
+	"$TMPDIR/real.conf" --real
 unrecorded() {
-	omig neko run "$TMPDIR/real.conf" --real --messages "$TMPDIR/log" -o "$TMPDIR/unrecorded.json" >"$TMPDIR/unrecorded" 2>&1
+	omig neko run "$TMPDIR/real.conf" --real --messages "$TMPDIR/log" -o \
+		"$TMPDIR/unrecorded.json" >"$TMPDIR/unrecorded" 2>&1
 	cat "$TMPDIR/unrecorded"
-	grep -q 'messages of real runs are not recorded' "$TMPDIR/unrecorded" && grep -q '"trace":{"messages":null,"events":\[\[' "$TMPDIR/unrecorded.json"
+	grep -q 'messages of real runs are not recorded' "$TMPDIR/unrecorded" &&
+		grep -q '"trace":{"messages":null,"events":\[\[' "$TMPDIR/unrecorded.json"
 }
 check 'messages of a real run are said to be unknown' unrecorded
 sed 's/stat.stop.*/simulation.until = 10m/' $example >"$TMPDIR/long.conf"
 omig neko run "$TMPDIR/long.conf" --real >"$TMPDIR/gone.out" 2>&1 &
 run=$!
-two_run() { # with a layer each: before the beginning a process that is gone is one that did not start
+two_run() { \
+	# with a layer each: before the beginning a process that is gone is one that did not start
 	[ "$(pgrep -P $run | while read -r pid; do ls "/proc/$pid/task"; done | wc -l)" = 4 ]
 }
 gone() {
@@ -74,7 +92,8 @@ interrupted() {
 	run=$!
 	until_true 20 two_processes "$1" && sleep 1
 	kill -INT "$(pgrep -P $run)"
-	status_is 130 wait $run && grep '"interrupted":true' "$TMPDIR/int.json" && grep '"quantities":\[' "$TMPDIR/int.json"
+	status_is 130 wait $run && grep '"interrupted":true' "$TMPDIR/int.json" &&
+		grep '"quantities":\[' "$TMPDIR/int.json"
 }
 two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
 printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
@@ -88,40 +107,51 @@ s/simulation.runs.*/simulation.runs = 10/
 /partition/d; /crash/d; /loss/d; /duplicate/d; /relay/d
 END
 for algorithm in broadcast raft; do
-	check "$algorithm keeps its promises in its example" says '^simulated, .*: time is over' omig neko run examples/neko/$algorithm.conf --simulate
+	check "$algorithm keeps its promises in its example" says '^simulated, .*: time is over' \
+		omig neko run examples/neko/$algorithm.conf --simulate
 	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
-	check "and as processes" says '^real, .*: time is over' omig neko run "$TMPDIR/$algorithm.conf" --real
+	check "and as processes" says '^real, .*: time is over' omig neko run \
+		"$TMPDIR/$algorithm.conf" --real
 done
 sed 's/^raft.timeout/raft.quorum = 2\n&/' examples/neko/raft.conf >"$TMPDIR/few.conf"
-check 'two leaders are a failure, with the seed that has them' says 'two leaders in term [0-9]+: .*; seed [0-9]+$' omig neko run "$TMPDIR/few.conf" --simulate
+check 'two leaders are a failure, with the seed that has them' says \
+	'two leaders in term [0-9]+: .*; seed [0-9]+$' omig neko run "$TMPDIR/few.conf" --simulate
 check 'which is status 1' status_is 1 omig neko run "$TMPDIR/few.conf" --simulate
 
 # --- pictures
-omig neko run examples/neko/raft.conf --simulate --trace-from 8s --trace-until 9s -o "$TMPDIR/raft.json" >"$TMPDIR/raft.out"
+omig neko run examples/neko/raft.conf --simulate --trace-from 8s --trace-until 9s -o \
+	"$TMPDIR/raft.json" >"$TMPDIR/raft.out"
 twice() {
-	omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.svg" && omig neko plot "$TMPDIR/raft.json" | cmp - "$TMPDIR/raft.svg"
+	omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.svg" &&
+		omig neko plot "$TMPDIR/raft.json" | cmp - "$TMPDIR/raft.svg"
 }
 check 'a picture is the same for the same results' twice
-check 'a picture of another kind is not made' status_is 2 omig neko plot "$TMPDIR/raft.json" -o "$TMPDIR/raft.png"
+check 'a picture of another kind is not made' status_is 2 omig neko plot "$TMPDIR/raft.json" -o \
+	"$TMPDIR/raft.png"
 check 'nor its file' test ! -e "$TMPDIR/raft.png"
-sed 's/"name":"led"/"name":"<script>\\"\\u0026"/; s/examples/]]><b>/' "$TMPDIR/raft.json" >"$TMPDIR/strange.json"
+sed 's/"name":"led"/"name":"<script>\\"\\u0026"/; s/examples/]]><b>/' "$TMPDIR/raft.json" \
+	>"$TMPDIR/strange.json"
 strange() {
-	omig neko plot "$TMPDIR/strange.json" -o "$TMPDIR/strange.svg" && grep -q '&lt;script&gt;.*&quot;&amp;' "$TMPDIR/strange.svg" &&
+	omig neko plot "$TMPDIR/strange.json" -o "$TMPDIR/strange.svg" &&
+		grep -q '&lt;script&gt;.*&quot;&amp;' "$TMPDIR/strange.svg" &&
 		! grep -q '<script\|<b>' "$TMPDIR/strange.svg"
 }
 check 'names are text in it' strange
 head -c 1000 "$TMPDIR/raft.json" >"$TMPDIR/half.json"
 check 'half a file has its place' says 'half.json:1:1001: ' omig neko plot "$TMPDIR/half.json"
 echo '{"quantities":7}' >"$TMPDIR/other.json"
-check 'other JSON is no result' says 'make them with omig neko run -o' omig neko plot "$TMPDIR/other.json"
+check 'other JSON is no result' says 'make them with omig neko run -o' omig neko plot \
+	"$TMPDIR/other.json"
 browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 if [ -n "$browser" ] && command -v python3 >/dev/null 2>&1; then
 	shown() {
-		timeout 120 python3 tests/system/browser.py "$browser" "$TMPDIR/raft.svg" size=1000x1300 load \
+		timeout 120 python3 tests/system/browser.py "$browser" "$TMPDIR/raft.svg" \
+			size=1000x1300 load \
 			'eval=document.querySelectorAll("path.life").length + " lines " + document.querySelectorAll("rect.bar").length + " bars " + (document.querySelectorAll("svg > path[fill]").length > 50)' \
 			>"$TMPDIR/shown" 2>&1
 		cat "$TMPDIR/shown"
-		grep -Eq '5 lines [1-9][0-9]+ bars true' "$TMPDIR/shown" && ! grep -q trouble "$TMPDIR/shown"
+		grep -Eq '5 lines [1-9][0-9]+ bars true' "$TMPDIR/shown" &&
+			! grep -q trouble "$TMPDIR/shown"
 	}
 	check 'a browser shows its lines, bars and arrows' shown
 else
@@ -129,40 +159,57 @@ else
 fi
 
 if command -v cc >/dev/null 2>&1; then
-	mkdir -p "$TMPDIR/include/omig" && cp neko/neko.h "$TMPDIR/include/omig" && cp -r examples/neko/ring "$TMPDIR"
-	check "a user's own algorithm is built with the installed header alone" make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
+	mkdir -p "$TMPDIR/include/omig" && cp neko/neko.h "$TMPDIR/include/omig" &&
+		cp -r examples/neko/ring "$TMPDIR"
+	check "a user's own algorithm is built with the installed header alone" make -C \
+		"$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
 	own() { (cd "$TMPDIR/ring" && "$@"); }
-	check 'and runs without any source of ours' says '^round \(s\) +[0-9]' own omig neko run ring.conf --simulate
-	sed 's/ring.timeout = 1s/ring.timeout = 20ms/' "$TMPDIR/ring/ring.conf" >"$TMPDIR/ring/early.conf"
-	check 'what it says must hold is looked at' says 'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf --simulate
+	check 'and runs without any source of ours' says '^round \(s\) +[0-9]' own omig neko run \
+		ring.conf --simulate
+	sed 's/ring.timeout = 1s/ring.timeout = 20ms/' "$TMPDIR/ring/ring.conf" \
+		>"$TMPDIR/ring/early.conf"
+	check 'what it says must hold is looked at' says \
+		'BROKEN: processes [1-4] and [1-4] have a token' own omig neko run early.conf \
+		--simulate
 	# --- the log is complete up to the end, and up to a crash
 	mkdir "$TMPDIR/ticks"
-	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o "$TMPDIR/ticks/ticks.so" tests/system/ticks.c
+	check 'another one is built' cc -Wall -Werror -fPIC -shared -I"$TMPDIR/include" -o \
+		"$TMPDIR/ticks/ticks.so" tests/system/ticks.c
 	ticks() { # LINES... of the configuration; then how it is run
-		printf '%s\n' 'application = ./ticks.so' 'process.num = 2' 'process.1.initializer = listener' 'process.2.initializer = ticker' \
-			'network = lan' 'network.lan.delay = constant(10us)' "$1" >"$TMPDIR/ticks/ticks.conf"
+		printf '%s\n' 'application = ./ticks.so' 'process.num = 2' \
+			'process.1.initializer = listener' 'process.2.initializer = ticker' \
+			'network = lan' 'network.lan.delay = constant(10us)' "$1" \
+				>"$TMPDIR/ticks/ticks.conf"
 		(cd "$TMPDIR/ticks" && omig neko run ticks.conf "$2")
 	}
 	for world in --simulate --real; do
 		check "$world: what a layer logs before it ends the run is there" says '^tick \(n\) +20 .* 20( |$)' ticks 'simulation.until = 20s
 ticks.stop = 20' $world
-		check "$world: the run was ended by a layer, and by no rule" grep -q ': ended by a layer$' "$TMPDIR/says.out"
+		check "$world: the run was ended by a layer, and by no rule" grep -q \
+			': ended by a layer$' "$TMPDIR/says.out"
 	done
-	crashes() { # what was sent before the crash was logged before it, at several moments between two blocks of the log
+	# what was sent before the crash was logged before it, at several moments between two blocks
+	# of the log
+	crashes() {
 		for ms in 211 223 237 249; do
 			ticks "process.2.crash = ${ms}ms
 simulation.until = 400ms" --real >"$TMPDIR/crash.out" 2>&1 || { cat "$TMPDIR/crash.out"; return 1; }
-			grep -Eq '^heard \(n\) +[1-9]' "$TMPDIR/crash.out" || { cat "$TMPDIR/crash.out"; return 1; }
+			grep -Eq '^heard \(n\) +[1-9]' "$TMPDIR/crash.out" ||
+				{ cat "$TMPDIR/crash.out"; return 1; }
 		done
 	}
 	check '--real: what a process logs before it crashes is there' crashes
 	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/neko.h >"$TMPDIR/include/omig/neko.h"
 	touch "$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
-	check 'one of another version says so' says 'ring.conf:5: application: ./ring.so was built with another version' own omig neko run ring.conf --simulate
+	check 'one of another version says so' says \
+		'ring.conf:5: application: ./ring.so was built with another version' own omig neko \
+		run ring.conf --simulate
 	sed 's/^NEKO_APPLICATION.*//' examples/neko/ring/ring.c >"$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
-	check 'one without its entry says so' says 'ring.conf:5: application: ./ring.so has no NEKO_APPLICATION' own omig neko run ring.conf --simulate
+	check 'one without its entry says so' says \
+		'ring.conf:5: application: ./ring.so has no NEKO_APPLICATION' own omig neko run \
+		ring.conf --simulate
 else
 	skip "a user's own algorithm" 'no compiler'
 fi

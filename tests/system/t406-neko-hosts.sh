@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# omig neko over virtual hosts with a slow way between them: factories, clocks, a partition, and whether a simulation agrees.
+# omig neko over virtual hosts with a slow way between them: factories, clocks, a partition, and
+# whether a simulation agrees.
 . tests/system/lib.sh
 need python3 ip pgrep
 if [ -z "${BED_DIR:-}" ]; then
@@ -17,16 +18,21 @@ export HOME="$TMPDIR/home"
 wan_pid=$!
 trap 'kill $wan_pid 2>/dev/null; end_all' EXIT
 until_true 10 grep -q ready "$TMPDIR/wan.out" || skip_all 'there are no tun devices here'
-one=$("$bed" address node1) two=$("$bed" address node3) beside=$("$bed" address node2) # node1 and node2 are at one site
+one=$("$bed" address node1) two=$("$bed" address node3) beside=$("$bed" address node2) \
+	# node1 and node2 are at one site
 slow_way() {
-	ip link set wan0 up && echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter && echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
+	ip link set wan0 up && echo 0 >/proc/sys/net/ipv4/conf/wan0/rp_filter &&
+		echo 0 >/proc/sys/net/ipv4/conf/all/rp_filter &&
 		ip route replace default dev wan0 table 77 &&
-		ip rule add iif site1 to "${two%.*}.0/24" lookup 77 && ip rule add iif site2 to "${one%.*}.0/24" lookup 77
+		ip rule add iif site1 to "${two%.*}.0/24" lookup 77 &&
+			ip rule add iif site2 to "${one%.*}.0/24" lookup 77
 }
 check 'there is a slow way between two sites' slow_way
 
-# At once a certificate of two minutes is due to be renewed: its life begins five minutes before, for clocks that are late.
-mainsm --foreground --listen "$("$bed" address head1)" --cert-lifetime 2m >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.log" &
+# At once a certificate of two minutes is due to be renewed: its life begins five minutes before,
+# for clocks that are late.
+mainsm --foreground --listen "$("$bed" address head1)" --cert-lifetime 2m >"$TMPDIR/conn" \
+	2>"$TMPDIR/mainsm.log" &
 mainsm=$!
 trap 'kill $wan_pid $mainsm 2>/dev/null; end_all' EXIT
 check 'mainsm is ready' until_true 20 grep -q '^omig1:' "$TMPDIR/conn"
@@ -34,7 +40,8 @@ OMIG_MAINSM=$(cat "$TMPDIR/conn")
 export OMIG_MAINSM
 factories=
 for host in node1 node2 node3; do
-	"$bed" exec $host omig neko factory --listen "$("$bed" address $host)" >"$TMPDIR/$host.out" 2>"$TMPDIR/$host.err" &
+	"$bed" exec $host omig neko factory --listen "$("$bed" address $host)" \
+		>"$TMPDIR/$host.out" 2>"$TMPDIR/$host.err" &
 	factories="$factories $!"
 done
 ready() { [ "$(cat "$TMPDIR"/node?.out | grep -c ':8765')" = 3 ]; }
@@ -55,8 +62,10 @@ simulation.until = 3s
 real.hosts = $one, $two
 END
 run() { omig neko run "$@"; }
-check 'the processes run on two hosts' run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o "$TMPDIR/real.json"
-# All clocks are this machine's: their offset is 0, and the bound must hold it. The way takes 5 ms at the least.
+check 'the processes run on two hosts' run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o \
+	"$TMPDIR/real.json"
+# All clocks are this machine's: their offset is 0, and the bound must hold it. The way takes 5 ms
+# at the least.
 truth() {
 	python3 - "$TMPDIR/real.json" <<'END'
 import json, sys
@@ -73,7 +82,8 @@ END
 check 'their clocks are what they are, within the bound, and so are the delays' truth
 sed "s,constant(1ms),file:$TMPDIR/delays," "$TMPDIR/real.conf" >"$TMPDIR/sim.conf"
 check 'a simulation replays the delays' run "$TMPDIR/sim.conf" --simulate -o "$TMPDIR/sim.json"
-# Delays are replayed and not what keeps a sender from sending: while this machine stands still the two do differ.
+# Delays are replayed and not what keeps a sender from sending: while this machine stands still the
+# two do differ.
 agrees() {
 	omig neko compare "$TMPDIR/sim.json" "$TMPDIR/real.json" && return 0
 	run "$TMPDIR/real.conf" --real --delays "$TMPDIR/delays" -o "$TMPDIR/real.json" &&
@@ -81,11 +91,14 @@ agrees() {
 	return 1
 }
 check 'and agrees with what was measured' until_true 60 agrees
-check 'as its words say' says '^They agree: 0 of [3-5] quantities' omig neko compare "$TMPDIR/sim.json" "$TMPDIR/real.json"
+check 'as its words say' says '^They agree: 0 of [3-5] quantities' omig neko compare \
+	"$TMPDIR/sim.json" "$TMPDIR/real.json"
 run "$TMPDIR/real.conf" --simulate -o "$TMPDIR/other.json" >/dev/null
-check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" "$TMPDIR/real.json"
+check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" \
+	"$TMPDIR/real.json"
 
-# Hosts on one link: what process 1 says to the three others is one datagram, whoever of them is where.
+# Hosts on one link: what process 1 says to the three others is one datagram, whoever of them is
+# where.
 cat >"$TMPDIR/group.conf" <<END
 process.num = 4
 process.1.initializer = heartbeat
@@ -113,7 +126,8 @@ assert r["sent"] >= 30 and r["sent"] / 3 <= datagrams <= r["sent"] / 3 + 20
 assert r["delivered"] >= r["sent"] / 2 and delay["n"] == r["delivered"]
 END
 }
-check 'a message to many over multicast is one datagram, for processes of two hosts' until_true 5 to_group
+check 'a message to many over multicast is one datagram, for processes of two hosts' until_true 5 \
+	to_group
 
 # Cables are pulled in the middle of it: both ends give up, and say so.
 sed 's/simulation.until.*/simulation.until = 10m/' "$TMPDIR/real.conf" >"$TMPDIR/cut.conf"

@@ -6,7 +6,8 @@
 world() { # OPTION...
 	timeout 120 omig sim cluster --sites 1 --hosts 2 --ranks 1 --tools 1 --time 5s "$@"
 }
-check 'a world of a seed is whole, twice, and the same' says '^seed 7: hash [0-9a-f]{16}, ' world --seed 7 --twice
+check 'a world of a seed is whole, twice, and the same' says '^seed 7: hash [0-9a-f]{16}, ' world \
+	--seed 7 --twice
 check 'of a range each is one' says '^3 worlds, 0 broken: ' world --seeds 4..6
 last() {
 	world --seed 18446744073709551615 >"$TMPDIR/last.out" || return 1
@@ -16,18 +17,23 @@ last() {
 check 'after the last of all seeds there is no other' last
 check 'the failure detector is measured' says '^a peer that is gone: found after ' \
 	omig sim detector --links 1 --time 10m
-check 'a world of three levels of sms is whole' says '^seed 3: hash ' world --hosts 5 --levels 3 --seed 3
+check 'a world of three levels of sms is whole' says '^seed 3: hash ' world --hosts 5 --levels 3 \
+	--seed 3
 growth() {
-	omig sim growth --hosts 9,12 --levels 1,2 --json "$TMPDIR/growth.json" >"$TMPDIR/growth.out" &&
+	omig sim growth --hosts 9,12 --levels 1,2 --json "$TMPDIR/growth.json" \
+		>"$TMPDIR/growth.out" &&
 		[ "$(grep -c '^| 12 | 2 |' "$TMPDIR/growth.out")" = 9 ] &&
-		grep -q '"name":"front.2_levels.events.at_the_top.1000.rate","value":12000,' "$TMPDIR/growth.json" &&
-		grep -Eq '"name":"paper.mainsm.1_level.9.mib","value":(0\.[1-9]|[1-9])' "$TMPDIR/growth.json"
+		grep -q '"name":"front.2_levels.events.at_the_top.1000.rate","value":12000,' \
+			"$TMPDIR/growth.json" &&
+		grep -Eq '"name":"paper.mainsm.1_level.9.mib","value":(0\.[1-9]|[1-9])' \
+			"$TMPDIR/growth.json"
 }
 check 'growth is told for each number of hosts and levels' growth
 check 'how fast it goes is told' says '^\| 20 \| 1 \| [0-9]' omig sim speed --hosts 20 --time 10s
 check 'a cluster of two sizes is a mistake' status_is 2 omig sim cluster --hosts 2,3
 check 'four levels are a mistake' status_is 2 omig sim growth --levels 4
-check 'figures that cannot be written are told' status_is 3 omig sim growth --hosts 2 --levels 1 --json /dev/full
+check 'figures that cannot be written are told' status_is 3 omig sim growth --hosts 2 --levels 1 \
+	--json /dev/full
 check 'seeds from the last to the first are a mistake' status_is 2 omig sim cluster --seeds 6..4
 check 'what nobody can simulate, too' status_is 2 omig sim weather
 

@@ -1,18 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Events of a real MPI program that is never restarted: listed, switched on from afar, shown and kept; off again by
+# Events of a real MPI program that is never restarted: listed, switched on from afar, shown and
+# kept; off again by
 # themselves, by another tool, and when their tool is killed; on again after the lm was.
 . tests/system/lib.sh
 . tests/system/faults.sh
 
 mpi=
 for f in openmpi mpich; do
-	[ -z "$mpi" ] && command -v mpirun.$f >/dev/null 2>&1 && [ -x "$B/examples/blocks.$f" ] && mpi=$f
+	[ -z "$mpi" ] && command -v mpirun.$f >/dev/null 2>&1 && [ -x "$B/examples/blocks.$f" ] &&
+		mpi=$f
 done
 [ -n "$mpi" ] || skip_all 'no MPI is here'
 export OMPI_MCA_rmaps_base_oversubscribe=1
 
-omig run -- "mpirun.$mpi" -n 2 "$B/examples/blocks.$mpi" --until "$TMPDIR/enough" --pause 5000 </dev/null \
+omig run -- "mpirun.$mpi" -n 2 "$B/examples/blocks.$mpi" --until "$TMPDIR/enough" --pause 5000 \
+	</dev/null \
 	>"$TMPDIR/job.out" 2>"$TMPDIR/job.err" &
 job=$!
 has_types() { # in both ranks
@@ -20,7 +23,8 @@ has_types() { # in both ranks
 	grep -Eq '^io.write +Debug +2 ' "$TMPDIR/types"
 }
 check 'two ranks have announced their events' until_true 60 has_types
-check 'they are listed with their fields' grep -Eq '^io.write .* int64 number, int32 nbytes, double ms, string file$' "$TMPDIR/types"
+check 'they are listed with their fields' grep -Eq \
+	'^io.write .* int64 number, int32 nbytes, double ms, string file$' "$TMPDIR/types"
 is_on() { # NAME N: in so many processes
 	omig events list | grep -Eq "^$1 +[A-Z][a-z]+ +2 +$2 "
 }
@@ -43,15 +47,18 @@ asked() {
 	[ "$(grep -c 'event=block.sent .* nbytes=131072 ' "$TMPDIR/shown")" = 6 ]
 }
 check 'and hold for each' asked
-check 'library calls are events' says 'event=MPI_Bcast.end .* result=0' omig events tail --count 4 'MPI_Bcast'
+check 'library calls are events' says 'event=MPI_Bcast.end .* result=0' omig events tail --count 4 \
+	'MPI_Bcast'
 check 'a field that is none is a mistake' status_is 2 omig events tail 'io.*' --where 'nbytes'
 check 'so is none at all' status_is 2 omig events tail
 
 # --- kept
-check 'they are kept, and end when their time is over' omig events on 'io.*' --to "$TMPDIR/kept.olog" --for 2s
+check 'they are kept, and end when their time is over' omig events on 'io.*' --to \
+	"$TMPDIR/kept.olog" --for 2s
 check 'the log is whole' omig log cat "$TMPDIR/kept.olog"
 numbers() { # of each rank without a gap
-	omig log cat "$TMPDIR/kept.olog" | sed -n 's/.* rank=\([01]\) .* number=\([0-9]*\) .*/\1 \2/p' >"$TMPDIR/numbers"
+	omig log cat "$TMPDIR/kept.olog" | sed -n \
+		's/.* rank=\([01]\) .* number=\([0-9]*\) .*/\1 \2/p' >"$TMPDIR/numbers"
 	awk '{ if ($1 in last && $2 != last[$1] + 1) { print $1, last[$1], $2; exit 1 } last[$1] = $2; n[$1]++ }
 		END { exit !(n[0] > 5 && n[1] > 5) }' "$TMPDIR/numbers"
 }
@@ -99,7 +106,8 @@ ends() { # something of the killed lm may be lost
 }
 check 'the tool ends cleanly' ends
 reads() { # what the killed lm had taken is missing, and told
-	omig log cat "$TMPDIR/long.olog" >"$TMPDIR/cat" 2>"$TMPDIR/cat.err" || grep -q 'in what is missing' "$TMPDIR/cat.err"
+	omig log cat "$TMPDIR/long.olog" >"$TMPDIR/cat" 2>"$TMPDIR/cat.err" ||
+		grep -q 'in what is missing' "$TMPDIR/cat.err"
 }
 check 'what it kept can be read' reads
 touch "$TMPDIR/enough"

@@ -1,55 +1,69 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Event logs in SQL: omig log load, into SQLite and PostgreSQL, killed, without space, into what is no archive.
+# Event logs in SQL: omig log load, into SQLite and PostgreSQL, killed, without space, into what is
+# no archive.
 . tests/system/lib.sh
 
 golden=tests/golden/eventlog
 db=$TMPDIR/a.db
 
 # --- twice is once
-check 'a log is loaded' says '^14 events stored, 0 were there already' omig log load $golden/little.olog --archive "$db"
-check 'a second time nothing is' says '^0 events stored, 14 were there already' omig log load $golden/big.olog --archive "$db"
+check 'a log is loaded' says '^14 events stored, 0 were there already' omig log load \
+	$golden/little.olog --archive "$db"
+check 'a second time nothing is' says '^0 events stored, 14 were there already' omig log load \
+	$golden/big.olog --archive "$db"
 check 'a batch that is safe is told' says '^\{"batches":1,"stored":14,"known":0[,}]' \
 	omig log load --json $golden/little.olog --archive "$TMPDIR/b.db"
 omig log convert --to bp $golden/little.olog >"$TMPDIR/one.bp"
-check 'a text is loaded' says '^14 events stored' omig log load "$TMPDIR/one.bp" --archive "$TMPDIR/text.db"
+check 'a text is loaded' says '^14 events stored' omig log load "$TMPDIR/one.bp" --archive \
+	"$TMPDIR/text.db"
 grown() {
 	cp "$TMPDIR/one.bp" "$TMPDIR/other.bp"
 	echo 'ts=2026-01-01T00:00:00Z event=more level=Info' >>"$TMPDIR/other.bp"
-	says '^1 events stored, 14 were there' omig log load "$TMPDIR/other.bp" --archive "$TMPDIR/text.db"
+	says '^1 events stored, 14 were there' omig log load "$TMPDIR/other.bp" --archive \
+		"$TMPDIR/text.db"
 }
 check 'and when it has grown, what is new of it' grown
 others() { # ARCHIVE: two more that begin with the same event, one of them shorter
 	sed '3s/level=/more=1 level=/' "$TMPDIR/other.bp" >"$TMPDIR/second.bp"
 	sed -n '1p; 4p' "$TMPDIR/other.bp" >"$TMPDIR/third.bp"
 	omig log load "$TMPDIR/other.bp" --archive "$1"
-	says '^17 events stored, 0 were there' omig log load "$TMPDIR/second.bp" "$TMPDIR/third.bp" --archive "$1" &&
-		says '^0 events stored, 32 were there' omig log load "$TMPDIR/third.bp" "$TMPDIR/other.bp" "$TMPDIR/second.bp" --archive "$1"
+	says '^17 events stored, 0 were there' omig log load "$TMPDIR/second.bp" \
+		"$TMPDIR/third.bp" --archive "$1" &&
+		says '^0 events stored, 32 were there' omig log load "$TMPDIR/third.bp" \
+			"$TMPDIR/other.bp" "$TMPDIR/second.bp" --archive "$1"
 }
 check 'texts that begin with the same event are told apart' others "$TMPDIR/text.db"
 piped() {
-	sed '2s/level=/more=2 level=/' "$TMPDIR/other.bp" | status_is 2 omig log load - --archive "$TMPDIR/text.db" &&
+	sed '2s/level=/more=2 level=/' "$TMPDIR/other.bp" |
+		status_is 2 omig log load - --archive "$TMPDIR/text.db" &&
 		[ "$(omig log query --json "$TMPDIR/text.db" streams | wc -l)" = 3 ]
 }
 check 'one that cannot be read twice is not mixed into another' piped
 
 # --- an archive is a log again: all kinds, names and constants. SQLite has no -0.
 comes_back() {
-	omig log convert --to xml $golden/little.olog | sed 's/>-0</>0</g' | sort >"$TMPDIR/went.xml"
+	omig log convert --to xml $golden/little.olog | sed 's/>-0</>0</g' |
+		sort >"$TMPDIR/went.xml"
 	omig log convert --to xml "$1" | sed 's/>-0</>0</g' | sort | diff "$TMPDIR/went.xml" -
 }
 check 'all of a log comes back' comes_back "$db"
-check 'and goes into another archive' says '^14 events stored, 0 were' omig log load "$db" --archive "$TMPDIR/again.db"
+check 'and goes into another archive' says '^14 events stored, 0 were' omig log load "$db" \
+	--archive "$TMPDIR/again.db"
 check 'but not into itself' says 'not loaded into itself' omig log load "$db" --archive "$db"
 
 # --- what goes wrong has words
 head -c 300 $golden/little.olog >"$TMPDIR/torn.olog"
-check 'of a torn log the rest is loaded, with status 2' status_is 2 omig log load "$TMPDIR/torn.olog" --archive "$TMPDIR/torn.db"
-check 'a log that is not there is status 4' status_is 4 omig log load "$TMPDIR/none" --archive "$TMPDIR/c.db"
+check 'of a torn log the rest is loaded, with status 2' status_is 2 omig log load \
+	"$TMPDIR/torn.olog" --archive "$TMPDIR/torn.db"
+check 'a log that is not there is status 4' status_is 4 omig log load "$TMPDIR/none" --archive \
+	"$TMPDIR/c.db"
 check 'load without --archive is a mistake' status_is 2 omig log load $golden/little.olog
 echo 'some text of a hundred bytes or so, which no database begins with, whatever it is that has made it' >"$TMPDIR/text"
-check 'a file that is no archive is left alone' says 'text: is no archive' omig log load $golden/little.olog --archive "$TMPDIR/text"
-check 'a folder that is not there is said to be that' says 'No such file or directory|cannot be opened' \
+check 'a file that is no archive is left alone' says 'text: is no archive' omig log load \
+	$golden/little.olog --archive "$TMPDIR/text"
+check 'a folder that is not there is said to be that' says \
+	'No such file or directory|cannot be opened' \
 	omig log load $golden/little.olog --archive "$TMPDIR/nowhere/a.db"
 
 # --- no space: a file system of 256 KB
@@ -59,7 +73,8 @@ awk 'BEGIN { for (i = 0; i < 20000; i++) printf "ts=%d.5 event=disk.write.%s lev
 full='mount -t tmpfs -o size=256k none "$1" || exit 99; omig log load "$2" --archive "$1/a.db"'
 mkdir "$TMPDIR/full"
 if unshare -m sh -c 'mount -t tmpfs -o size=256k none "$1"' - "$TMPDIR/full" 2>/dev/null; then
-	check 'no space is said to be that' says 'no space is left for the archive' unshare -m sh -c "$full" - "$TMPDIR/full" "$TMPDIR/many.bp"
+	check 'no space is said to be that' says 'no space is left for the archive' unshare -m sh \
+		-c "$full" - "$TMPDIR/full" "$TMPDIR/many.bp"
 else
 	skip 'no space is said to be that' 'needs root'
 fi
@@ -78,12 +93,14 @@ questions() {
 	check "$1: types" says '^disk.write.end  *10000 .*2023-11-14T22:13:21.500000Z' q types
 	check "$1: streams" says '^[0-9a-f]{16}  *20000  *0 ' q streams
 	check "$1: no gaps" json_is '' gaps
-	check "$1: count" json_is '{"event":"disk.write.end","events":10000}' count of disk.write.end
+	check "$1: count" json_is '{"event":"disk.write.end","events":10000}' count of \
+		disk.write.end
 	check "$1: count by a field" json_is '{"value":"node1","events":5000}
 {"value":"node3","events":5000}' count of 'disk.write.e*' by host
 	check "$1: where" json_is '{"ts_ns":1700019999500000000,"event":"disk.write.end","block.id":9999,"n":139993,"host":"node3"}' \
 		'disk.write.end where n > 139900.5 and host == node3 and block.id != 9997 and block.id >= 9996'
-	check "$1: slowest lifelines" says '^0  *2023-11-14T22:13:20.500000Z  *1.000000 s  *2' q slowest 2 lifelines of disk.write
+	check "$1: slowest lifelines" says '^0  *2023-11-14T22:13:20.500000Z  *1.000000 s  *2' q \
+		slowest 2 lifelines of disk.write
 	check "$1: slowest by a key" json_is '{"key":"node1","begin_ns":1700000001500000000,"duration_ns":19996000000000,"events":5000}' \
 		slowest 1 lifelines of disk.write.end by host
 	check "$1: no such event is status 4" status_is 4 q count of nothing
@@ -93,9 +110,11 @@ questions() {
 		--sql "SELECT event, count(*) AS n FROM event WHERE startend = 0 GROUP BY event"
 	check "$1: the classic shape" json_is '{"name":"host","value":"node1"}' \
 		--sql "SELECT v.name, v.value FROM value AS v JOIN ident AS i ON i.event_id = v.event_id WHERE i.value = '0' AND v.value = 'node1'"
-	for sql in 'DELETE FROM type' 'SELECT 1; SELECT 2' 'DROP TABLE type' "COPY type TO '/tmp/omig-should-not-be'" \
+	for sql in 'DELETE FROM type' 'SELECT 1; SELECT 2' 'DROP TABLE type' \
+		"COPY type TO '/tmp/omig-should-not-be'" \
 		"ATTACH '/tmp/omig-should-not-be' AS x" 'CREATE TABLE x (y INTEGER)'; do
-		unchanged() { ! q --sql "$sql" && json_is '{"n":2}' --sql 'SELECT count(*) AS n FROM type' && ! [ -e /tmp/omig-should-not-be ]; }
+		unchanged() { ! q --sql "$sql" && json_is '{"n":2}' --sql \
+			'SELECT count(*) AS n FROM type' && ! [ -e /tmp/omig-should-not-be ]; }
 		check "$1: not allowed: $sql" unchanged
 	done
 	check "$1: a query has its time" status_is 124 q --timeout 1s --sql \
@@ -103,9 +122,11 @@ questions() {
 }
 where=$TMPDIR/many.db
 questions SQLite
-printf 'ts=%s event=%s level=Info id=%s %s=%s\n' 1.0 x.a 1 n 7 2.0 x.b 2 nbytes 9 >"$TMPDIR/heads.bp"
+printf 'ts=%s event=%s level=Info id=%s %s=%s\n' 1.0 x.a 1 n 7 2.0 x.b 2 nbytes 9 \
+	>"$TMPDIR/heads.bp"
 heads() { # one name is the beginning of the other
-	omig log load "$TMPDIR/heads.bp" --archive "$TMPDIR/heads.db" >/dev/null && omig log query "$TMPDIR/heads.db" 'x.*' where id '>' 0 >"$TMPDIR/heads" &&
+	omig log load "$TMPDIR/heads.bp" --archive "$TMPDIR/heads.db" >/dev/null &&
+		omig log query "$TMPDIR/heads.db" 'x.*' where id '>' 0 >"$TMPDIR/heads" &&
 		grep -q ' id  n$' "$TMPDIR/heads" && grep -q ' id  nbytes$' "$TMPDIR/heads"
 }
 check 'other fields have a table of their own' heads
@@ -118,19 +139,25 @@ run_of() {
 		printf "ts=%.6f event=disk.write.end level=Info block.id=%d\n", t + d, i } }' | omig log load - --archive "$3" >/dev/null
 }
 run_of 1 1 "$TMPDIR/base.db" && run_of 1 2 "$TMPDIR/same.db" && run_of 1.5 3 "$TMPDIR/slow.db"
-check 'two runs of one kind do not surely differ' status_is 0 omig log compare "$TMPDIR/same.db" "$TMPDIR/base.db"
-check 'one that is slower does, with status 7' status_is 7 omig log compare "$TMPDIR/slow.db" "$TMPDIR/base.db"
-check 'and which event is told' says '^slower  *disk.write  *duration  *1000  *1000 .* ms .* ms  *\+[3-7][0-9]' \
+check 'two runs of one kind do not surely differ' status_is 0 omig log compare "$TMPDIR/same.db" \
+	"$TMPDIR/base.db"
+check 'one that is slower does, with status 7' status_is 7 omig log compare "$TMPDIR/slow.db" \
+	"$TMPDIR/base.db"
+check 'and which event is told' says \
+	'^slower  *disk.write  *duration  *1000  *1000 .* ms .* ms  *\+[3-7][0-9]' \
 	omig log compare "$TMPDIR/slow.db" "$TMPDIR/base.db"
-check 'also as JSON' says '"event":"disk.write","what":"duration","verdict":"slower","n":1000,"n_base":1000,' \
+check 'also as JSON' says \
+	'"event":"disk.write","what":"duration","verdict":"slower","n":1000,"n_base":1000,' \
 	omig log compare --json "$TMPDIR/slow.db" "$TMPDIR/base.db"
-check 'of a change that nobody minds the status is 0' status_is 0 omig log compare --least 200 "$TMPDIR/slow.db" "$TMPDIR/base.db"
+check 'of a change that nobody minds the status is 0' status_is 0 omig log compare --least 200 \
+	"$TMPDIR/slow.db" "$TMPDIR/base.db"
 
 # --- killed: what was told is there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
 head -n 8000 "$TMPDIR/many.bp" >"$TMPDIR/kill.bp"
 kills=${OMIG_ARCHIVE_KILLS:-15}
 seed=${OMIG_TEST_SEED:-$$}
-rows() { omig log query --json "$where" --sql 'SELECT sum(n) AS n FROM type' 2>/dev/null | sed -n 's/.*"n":\([0-9]*\).*/\1/p'; }
+rows() { omig log query --json "$where" --sql 'SELECT sum(n) AS n FROM type' 2>/dev/null |
+	sed -n 's/.*"n":\([0-9]*\).*/\1/p'; }
 ms() { date +%s%3N; }
 next_log() {
 	logs=$((logs + 1))
@@ -138,8 +165,10 @@ next_log() {
 }
 # One run that lives for so many thousandths of a second, at most. Its status.
 run_for() {
-	: >"$TMPDIR/told" # a shell that is killed before it redirects would leave the report of the run before
-	omig log load --json --batch 800 "$TMPDIR/kill.$2.$logs.olog" --archive "$where" >"$TMPDIR/told" 2>"$TMPDIR/load.err" &
+	# a shell that is killed before it redirects would leave the report of the run before
+	: >"$TMPDIR/told"
+	omig log load --json --batch 800 "$TMPDIR/kill.$2.$logs.olog" --archive "$where" \
+		>"$TMPDIR/told" 2>"$TMPDIR/load.err" &
 	sleep "$(awk -v n="$1" 'BEGIN { printf "%.3f", n / 1000 }')"
 	kill -KILL $! 2>/dev/null
 	wait $! 2>/dev/null
@@ -148,15 +177,19 @@ killed() {
 	logs=0 done_kills=0 runs=0 told=0
 	next_log "$1"
 	began=$(ms)
-	omig log load --batch 800 "$TMPDIR/kill.$1.1.olog" --archive "$TMPDIR/pace.$1.db" >/dev/null || return 1
+	omig log load --batch 800 "$TMPDIR/kill.$1.1.olog" --archive "$TMPDIR/pace.$1.db" \
+		>/dev/null || return 1
 	whole=$(($(ms) - began + 20))
 	while [ $done_kills -lt "$kills" ] && [ $runs -lt $((4 * kills + 40)) ]; do
 		runs=$((runs + 1))
 		run_for "$(awk -v s=$((seed + runs)) -v w=$whole 'BEGIN { srand(s); printf "%d", rand() * w }')" "$1"
 		status=$?
-		told=$((told + $(sed -n 's/^{"batches":[0-9]*,"stored":\([0-9]*\),.*}$/\1/p' "$TMPDIR/told" | tail -n 1 | grep . || echo 0)))
+		told=$((told + $(sed -n 's/^{"batches":[0-9]*,"stored":\([0-9]*\),.*}$/\1/p' \
+			"$TMPDIR/told" | tail -n 1 | grep . || echo 0)))
 		has=$(rows)
-		[ "${has:-0}" -ge $told ] || { echo "seed $seed run $runs: $told events were told, ${has:-none} are there"; return 1; }
+		[ "${has:-0}" -ge $told ] || { echo \
+			"seed $seed run $runs: $told events were told, ${has:-none} are there"; \
+			return 1; }
 		told=${has:-0} # more may be safe than was told
 		case $status in
 		137) done_kills=$((done_kills + 1)) ;;
@@ -202,7 +235,8 @@ pg=tests/testbed/postgres
 pg_dir=
 trap '[ -z "$pg_dir" ] || $pg stop "$pg_dir"; end_all' EXIT
 why_no_pg() {
-	omig log query postgresql:///?host=/nowhere types 2>&1 | grep -q 'made without PostgreSQL' && echo 'made without libpq' && return
+	omig log query postgresql:///?host=/nowhere types 2>&1 |
+		grep -q 'made without PostgreSQL' && echo 'made without libpq' && return
 	$pg why
 }
 why=$(why_no_pg)
@@ -213,36 +247,44 @@ else
 	# shellcheck disable=SC2016 # for the shell inside
 	check 'PostgreSQL: a server' sh -c 'cat "$1" && [ -n "$2" ]' - "$TMPDIR/pg.err" "$pg_dir"
 	where="postgresql:///postgres?host=$pg_dir&user=omig"
-	check 'PostgreSQL: a log is loaded' says '^14 events stored, 0 were' omig log load $golden/little.olog --archive "$where"
-	check 'PostgreSQL: a second time nothing is' says '^0 events stored, 14 were' omig log load $golden/big.olog --archive "$where"
+	check 'PostgreSQL: a log is loaded' says '^14 events stored, 0 were' omig log load \
+		$golden/little.olog --archive "$where"
+	check 'PostgreSQL: a second time nothing is' says '^0 events stored, 14 were' omig log \
+		load $golden/big.olog --archive "$where"
 	check 'PostgreSQL: all of it comes back' comes_back "$where"
 	own_max() {
 		$pg sql "$pg_dir" postgres "CREATE FUNCTION omig_archive.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 777::bigint'" &&
-			omig log load "$TMPDIR/one.bp" --archive "$where" && json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
+			omig log load "$TMPDIR/one.bp" --archive "$where" &&
+				json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
 	}
 	check "PostgreSQL: who owns the schema has no function of his called in place of the server's" own_max
 	check 'PostgreSQL: texts that begin with the same event are told apart' others "$where"
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
 	check 'PostgreSQL: no such database has words' says 'does not exist' \
-		omig log load $golden/little.olog --archive "postgresql:///nothing?host=$pg_dir&user=omig"
+		omig log load $golden/little.olog --archive \
+			"postgresql:///nothing?host=$pg_dir&user=omig"
 	$pg create "$pg_dir" kills
 	where="postgresql:///kills?host=$pg_dir&user=omig"
 	check "PostgreSQL: a loader that is killed, $kills times" killed PostgreSQL
 	full() { # what was told is there
 		where="postgresql:///little?host=$pg_dir&user=omig"
-		$pg create "$pg_dir" little && $pg sql "$pg_dir" little 'ALTER DATABASE little SET default_tablespace = small' || return 1
-		omig log load --json --batch 500 "$TMPDIR/many.bp" --archive "$where" >"$TMPDIR/told" 2>"$TMPDIR/load.err" && return 1
+		$pg create "$pg_dir" little && $pg sql "$pg_dir" little \
+			'ALTER DATABASE little SET default_tablespace = small' || return 1
+		omig log load --json --batch 500 "$TMPDIR/many.bp" --archive "$where" \
+			>"$TMPDIR/told" 2>"$TMPDIR/load.err" && return 1
 		told=$(sed -n 's/.*"stored":\([0-9]*\),.*/\1/p' "$TMPDIR/told" | tail -n 1)
 		echo "told $told, there are $(rows)" && cat "$TMPDIR/load.err"
-		grep -q 'no space is left for the archive; what was loaded before stays' "$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
+		grep -q 'no space is left for the archive; what was loaded before stays' \
+			"$TMPDIR/load.err" && [ "$told" -gt 0 ] && [ "$(rows)" = "$told" ]
 	}
 	if [ -d "$pg_dir/small" ]; then
 		check 'PostgreSQL: no space is said to be that, and nothing is lost' full
 	else
 		skip 'PostgreSQL: no space is said to be that, and nothing is lost' 'needs root'
 	fi
-	hostile() { $pg create "$pg_dir" hostile && where="postgresql:///hostile?host=$pg_dir&user=omig" && hostile_names; }
+	hostile() { $pg create "$pg_dir" hostile &&
+		where="postgresql:///hostile?host=$pg_dir&user=omig" && hostile_names; }
 	check 'PostgreSQL: names reach no SQL' hostile
 fi
 tap_end

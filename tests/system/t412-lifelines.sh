@@ -3,7 +3,8 @@
 # Lifelines of event logs: the table, the page in a real browser, the picture for papers.
 . tests/system/lib.sh
 
-# 200 blocks through four stages of 1, 30 and 2 ms; block 77 takes 300 ms, block 5 lacks a stage. A hostile one too.
+# 200 blocks through four stages of 1, 30 and 2 ms; block 77 takes 300 ms, block 5 lacks a stage. A
+# hostile one too.
 awk 'BEGIN {
 	t = 1795341600
 	for (i = 0; i < 200; i++) {
@@ -25,53 +26,70 @@ omig log convert --to olog -o "$TMPDIR/run.olog" "$TMPDIR/run.bp"
 lines() { omig log lifelines --key block.id "$@"; }
 check 'the slowest step is told' says '^Slowest: disk.read, 90\.[0-9] % of the time of all lines: median 30.0 ms, p95 30.0 ms, n = 199' \
 	lines "$TMPDIR/run.olog"
-check 'each step has its figures' says '^disk.read.end → sent +[0-9.]+ % +2.00 ms +2.00 ms +2.00 ms +199$' lines "$TMPDIR/run.bp"
-check 'a log comes through a pipe' says '^Slowest: disk.read' sh -c "omig log lifelines <$TMPDIR/run.olog"
+check 'each step has its figures' says \
+	'^disk.read.end → sent +[0-9.]+ % +2.00 ms +2.00 ms +2.00 ms +199$' lines "$TMPDIR/run.bp"
+check 'a log comes through a pipe' says '^Slowest: disk.read' sh -c \
+	"omig log lifelines <$TMPDIR/run.olog"
 omig log load "$TMPDIR/run.olog" --archive "$TMPDIR/run.db" >/dev/null
 # What is outside of the time is counted in a log, and not even asked for in an archive.
-seconds() { lines --stages asked,sent --from 2026-11-22T10:00:00.5Z --to 2026-11-22T10:00:01Z "$1" | sed '2s/^[0-9,]* events, //; 2s/;.*//'; }
+seconds() { lines --stages asked,sent --from 2026-11-22T10:00:00.5Z --to 2026-11-22T10:00:01Z "$1" |
+	sed '2s/^[0-9,]* events, //; 2s/;.*//'; }
 from_archive() {
 	seconds "$TMPDIR/run.olog" >"$TMPDIR/log.txt" && grep -q '^Slowest' "$TMPDIR/log.txt" &&
 		seconds "$TMPDIR/run.db" | diff "$TMPDIR/log.txt" -
 }
 check 'a log comes out of an archive' says '^Slowest: disk.read, 90\.[0-9] %' lines "$TMPDIR/run.db"
 check 'a part of it is the same' from_archive
-check 'a stage that it has not is status 4' status_is 4 lines --stages asked,nothing "$TMPDIR/run.db"
-check 'stages in an order of mine' says 'asked → sent +100.0 %' lines --stages asked,sent "$TMPDIR/run.olog"
-check 'some of the lines' says ' 9 lifelines by block.id' lines --where 'nbytes > 190000' "$TMPDIR/run.olog"
-check 'a part of the time' says ' 11 lifelines by block.id .* over [0-9.]+ ms' lines --from 500ms --to 600ms --stages asked "$TMPDIR/run.olog"
-check 'and from a time of the day' says '^[0-9,]+ events, 1 lifelines by' lines --from 2026-11-22T10:00:02Z --stages asked "$TMPDIR/run.olog"
+check 'a stage that it has not is status 4' status_is 4 lines --stages asked,nothing \
+	"$TMPDIR/run.db"
+check 'stages in an order of mine' says 'asked → sent +100.0 %' lines --stages asked,sent \
+	"$TMPDIR/run.olog"
+check 'some of the lines' says ' 9 lifelines by block.id' lines --where 'nbytes > 190000' \
+	"$TMPDIR/run.olog"
+check 'a part of the time' says ' 11 lifelines by block.id .* over [0-9.]+ ms' lines --from 500ms \
+	--to 600ms --stages asked "$TMPDIR/run.olog"
+check 'and from a time of the day' says '^[0-9,]+ events, 1 lifelines by' lines --from \
+	2026-11-22T10:00:02Z --stages asked "$TMPDIR/run.olog"
 check 'a condition that is none' status_is 2 lines --where 'nbytes' "$TMPDIR/run.olog"
 check 'a time that is none' status_is 2 lines --from yesterday "$TMPDIR/run.olog"
 check 'no file is status 4' status_is 4 lines "$TMPDIR/none"
 nothing_half() {
-	! lines -o "$TMPDIR/gone.html" "$TMPDIR/none" && test ! -e "$TMPDIR/gone.html" && test -z "$(find "$TMPDIR" -name '*.part-*')"
+	! lines -o "$TMPDIR/gone.html" "$TMPDIR/none" && test ! -e "$TMPDIR/gone.html" &&
+		test -z "$(find "$TMPDIR" -name '*.part-*')"
 }
 check 'a page is whole or not there' nothing_half
 head -c 5000 "$TMPDIR/run.olog" >"$TMPDIR/torn.olog"
 check 'a torn log has a page' status_is 2 lines -o "$TMPDIR/torn.html" "$TMPDIR/torn.olog"
-check 'that says so' grep -q '^<p class="told">Something in this log could not be read' "$TMPDIR/torn.html"
+check 'that says so' grep -q '^<p class="told">Something in this log could not be read' \
+	"$TMPDIR/torn.html"
 
 page=$TMPDIR/page.html
 check 'a page is written' lines -o "$page" "$TMPDIR/run.olog"
 alone() { ! grep -E 'https?:|<link|@import' "$page"; }
 check 'that needs nothing else' alone
-check 'and says what is slow without a script' grep -q '^<p class="verdict">Slowest: <b>disk.read</b>, 90' "$page"
-svg() { lines -o "$TMPDIR/page.svg" "$TMPDIR/run.olog" && grep -q '^<svg xmlns' "$TMPDIR/page.svg" && ! grep -q '<script' "$TMPDIR/page.svg"; }
+check 'and says what is slow without a script' grep -q \
+	'^<p class="verdict">Slowest: <b>disk.read</b>, 90' "$page"
+svg() { lines -o "$TMPDIR/page.svg" "$TMPDIR/run.olog" &&
+	grep -q '^<svg xmlns' "$TMPDIR/page.svg" && ! grep -q '<script' "$TMPDIR/page.svg"; }
 check 'and a picture' svg
 if command -v python3 >/dev/null 2>&1; then
-	check 'which is XML' python3 -c 'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' "$TMPDIR/page.svg"
+	check 'which is XML' python3 -c \
+		'import sys, xml.etree.ElementTree as t; t.parse(sys.argv[1])' "$TMPDIR/page.svg"
 else
 	skip 'which is XML' 'python3 is not here'
 fi
 
-# --- a file server: the page tells which of its stages is slow. What a busy machine holds up is slow too: then once more.
+# --- a file server: the page tells which of its stages is slow. What a busy machine holds up is
+# slow too: then once more.
 study() {
 	rm -f "$TMPDIR/study.olog"
-	"$B/examples/fileserver" --clients 5 --mib 1 --folder "$TMPDIR" --log "$TMPDIR/study.olog" "$1" 30000 &&
-		omig log lifelines -q --key conn,block -o "$TMPDIR/study.html" "$TMPDIR/study.olog" 2>/dev/null &&
+	"$B/examples/fileserver" --clients 5 --mib 1 --folder "$TMPDIR" --log "$TMPDIR/study.olog" \
+		"$1" 30000 &&
+		omig log lifelines -q --key conn,block -o "$TMPDIR/study.html" \
+			"$TMPDIR/study.olog" 2>/dev/null &&
 		grep -q "^<p class=\"verdict\">Slowest: <b>$2</b>, " "$TMPDIR/study.html" &&
-		grep -q '^<p class="facts">.* 80 lifelines by conn,block (80 complete), 8 stages' "$TMPDIR/study.html"
+		grep -q '^<p class="facts">.* 80 lifelines by conn,block (80 complete), 8 stages' \
+			"$TMPDIR/study.html"
 }
 check 'of a file server with a slow net' until_true 20 study --slow-net server.net.send
 check 'and with a slow disk, the page says so' until_true 20 study --slow-disk server.disk.read
@@ -91,15 +109,22 @@ omig log lifelines -q -o "$TMPDIR/many.html" "$TMPDIR/many.bp"
 ready='wait=document.body.dataset.ready'
 see='eval=document.body.dataset.mode + " " + document.body.dataset.ready + " " + document.body.dataset.drawn'
 told='eval=document.getElementById("said").textContent'
-python3 tests/system/browser.py "$browser" "$page" size=1200x900 load "$ready" "$see" key=s "$told" key=s key=Escape "$told" \
-	key=/ key=5 key=Enter "$told" 'eval=document.title' 'eval=document.querySelectorAll("img, iframe, object").length' \
+python3 tests/system/browser.py "$browser" "$page" size=1200x900 load "$ready" "$see" key=s \
+	"$told" key=s key=Escape "$told" \
+	key=/ key=5 key=Enter "$told" 'eval=document.title' \
+		'eval=document.querySelectorAll("img, iframe, object").length' \
 	key=Escape key=0 wait='document.body.dataset.view.startsWith("0 ")' key=ArrowUp \
-	wait='!document.body.dataset.view.startsWith("0 ")' key=0 wait='document.body.dataset.view.startsWith("0 ")' \
-	wheel=700,600,-200 wait='!document.body.dataset.view.startsWith("0 ")' 'load=#key=77' wait='/77/.test(document.getElementById("said").textContent)' \
+	wait='!document.body.dataset.view.startsWith("0 ")' key=0 \
+		wait='document.body.dataset.view.startsWith("0 ")' \
+	wheel=700,600,-200 wait='!document.body.dataset.view.startsWith("0 ")' 'load=#key=77' \
+		wait='/77/.test(document.getElementById("said").textContent)' \
 	"$see" 'eval=[...document.getElementById("lines").getContext("2d").getImageData(300, 30, 800, 400).data].some((v, i) => i % 4 < 3 && v)' \
-	dark shot="$TMPDIR/page.png" "page=$TMPDIR/many.html" load "$ready" "$see" 'load=#from=1000000&to=3000000' \
-	wait='document.body.dataset.mode === "lines"' "$see" "page=$TMPDIR/study.html" load "$ready" "$see" \
-	'eval=document.querySelector(".verdict b").textContent' shot="$TMPDIR/study.png" >"$TMPDIR/seen" 2>"$TMPDIR/browser.err"
+	dark shot="$TMPDIR/page.png" "page=$TMPDIR/many.html" load "$ready" "$see" \
+		'load=#from=1000000&to=3000000' \
+	wait='document.body.dataset.mode === "lines"' "$see" "page=$TMPDIR/study.html" load \
+		"$ready" "$see" \
+	'eval=document.querySelector(".verdict b").textContent' shot="$TMPDIR/study.png" \
+		>"$TMPDIR/seen" 2>"$TMPDIR/browser.err"
 browser_status=$?
 sed 's/^/# /' "$TMPDIR/seen" "$TMPDIR/browser.err"
 line() { sed -n "$1p" "$TMPDIR/seen"; }

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered events, whatever is killed or stands
-# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY, OMIG_EVENT_KILLS=N (of each
+# Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered
+# events, whatever is killed or stands
+# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N,
+# OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY, OMIG_EVENT_KILLS=N (of each
 # victim, at random points), OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -24,13 +26,15 @@ exec 3>&1 # progress of a long run goes by the checks
 begin() { # WHERE: what is there goes to
 	to=$1
 	rm -f "$TMPDIR/enough" "$TMPDIR"/on.*
-	omig run -- "mpirun.$mpi" -n 2 "$T/numbered.$mpi" --events "$events" --burst "$burst" --pause 2000 --until "$TMPDIR/enough" </dev/null \
+	omig run -- "mpirun.$mpi" -n 2 "$T/numbered.$mpi" --events "$events" --burst "$burst" \
+		--pause 2000 --until "$TMPDIR/enough" </dev/null \
 		>"$TMPDIR/job.out" 2>"$TMPDIR/job.err" &
 	job=$!
 	load
 }
 load() {
-	omig events on tick --name t413 --to "$to" --json --room "$room" --when-full "$full" >>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
+	omig events on tick --name t413 --to "$to" --json --room "$room" --when-full "$full" \
+		>>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
 	loader=$!
 }
 figure() { # NAME: as the loader told it last
@@ -52,11 +56,15 @@ written() { # all of them, while somebody loads: however long it takes, if it go
 	done
 }
 progress() { # WHAT: a line now and then
-	[ $(($(date +%s) - told)) -lt 10 ] || { told=$(date +%s); echo "# $1, $(wc -l <"$TMPDIR/on.out") batches" >&3; }
+	[ $(($(date +%s) - told)) -lt 10 ] || { told=$(date +%s); echo \
+		"# $1, $(wc -l <"$TMPDIR/on.out") batches" >&3; }
 }
 told=$(date +%s)
-hears() { # the loader: a process in the background leaves the signal alone until it has said what it does with it
-	[ "$(cat "/proc/$loader/comm")" = omig ] && ! grep -q '^SigIgn:.*[2367abef]$' "/proc/$loader/status"
+# the loader: a process in the background leaves the signal alone until it has said what it does
+# with it
+hears() {
+	[ "$(cat "/proc/$loader/comm")" = omig ] && ! grep -q '^SigIgn:.*[2367abef]$' \
+		"/proc/$loader/status"
 }
 ends() { # the loader, with its last word; then the program
 	until_true 30 hears || return 1
@@ -65,7 +73,8 @@ ends() { # the loader, with its last word; then the program
 	loaded=$?
 	: >"$TMPDIR/enough"
 	wait $job || return 1
-	[ $loaded = 0 ] || [ $loaded = 6 ] || { echo "status $loaded"; cat "$TMPDIR/on.err"; return 1; }
+	[ $loaded = 0 ] || [ $loaded = 6 ] || { echo "status $loaded"; cat "$TMPDIR/on.err"; \
+		return 1; }
 	grep -q '"is_done":true' "$TMPDIR/on.out"
 }
 total() { # WORD of the program's last lines: the sum
@@ -73,7 +82,8 @@ total() { # WORD of the program's last lines: the sum
 }
 count() { # what is there, number by number
 	case $to in
-	archive:*) omig log convert --to olog -o "$TMPDIR/all.olog" "${to#archive:}" && "$T/numbers" "$TMPDIR/all.olog" ;;
+	archive:*) omig log convert --to olog -o "$TMPDIR/all.olog" "${to#archive:}" &&
+		"$T/numbers" "$TMPDIR/all.olog" ;;
 	*) "$T/numbers" "${to#file:}" ;;
 	esac
 }
@@ -93,7 +103,8 @@ lm_starts() { # as the next rank would start it
 	# shellcheck disable=SC1091 # made above
 	(. "$TMPDIR/env" && unset LD_PRELOAD && lm --background 2>>"$TMPDIR/lm.log")
 }
-lm_again() { # a killed one has its lock until the last of its threads is gone, one at the disk a while later
+# a killed one has its lock until the last of its threads is gone, one at the disk a while later
+lm_again() {
 	until_true 30 lm_starts && until_true 30 runs_again lm
 }
 kill_lm() {
@@ -119,7 +130,8 @@ still() { # the loader stands, and what has no room is lost
 }
 random() { # BELOW: of the seed
 	drawn=$((drawn + 1))
-	awk -v s=$((seed * 1000 + drawn)) -v n="$1" 'BEGIN { srand(s); rand(); printf "%d", rand() * n }'
+	awk -v s=$((seed * 1000 + drawn)) -v n="$1" \
+		'BEGIN { srand(s); rand(); printf "%d", rand() * n }'
 }
 drawn=0
 kill_one() {
@@ -147,7 +159,8 @@ busy=0
 
 # --- a server that starts meanwhile
 pg=tests/testbed/postgres pg_dir='' pg_start=''
-why=$(omig log query postgresql:///?host=/nowhere types 2>&1 | grep -o 'made without PostgreSQL' || $pg why)
+why=$(omig log query postgresql:///?host=/nowhere types 2>&1 | grep -o 'made without PostgreSQL' ||
+	$pg why)
 if [ "$kills" = 0 ] && [ -z "$why" ]; then
 	: >"$TMPDIR/pg.dir"
 	$pg start >"$TMPDIR/pg.dir" 2>"$TMPDIR/pg.err" 3>&- &

@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs without MPI: their probes and events are switched on from afar, also in threads that come later, in child
-# processes, in daemons and after exec; one that loads MPI later becomes a rank. Their output is that of the bare ones.
+# Programs without MPI: their probes and events are switched on from afar, also in threads that come
+# later, in child
+# processes, in daemons and after exec; one that loads MPI later becomes a rank. Their output is
+# that of the bare ones.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
 
-# runs NAME PROGRAM MODE: watched, as job NAME, in the background, until $TMPDIR/NAME.end; $job is its process
+# runs NAME PROGRAM MODE: watched, as job NAME, in the background, until $TMPDIR/NAME.end; $job is
+# its process
 runs() {
 	rm -f "$TMPDIR/$1.end" "$TMPDIR/$1.pid"
-	omig run --job "$1" -- "$T/$2" "$3" "$TMPDIR/$1.end" "$TMPDIR/$1.pid" </dev/null >"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
+	omig run --job "$1" -- "$T/$2" "$3" "$TMPDIR/$1.end" "$TMPDIR/$1.pid" </dev/null \
+		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
 	job=$!
 }
 works() { # NAME: the pid of who works
@@ -33,7 +37,8 @@ is_known() { # NAME: events of who works
 	omig events list --job "$1" | grep -q '^alone.beat '
 }
 tells_events() { # NAME
-	timeout $((20 * PATIENCE)) omig events tail alone.beat --job "$1" --count 3 >"$TMPDIR/events"
+	timeout $((20 * PATIENCE)) omig events tail alone.beat --job "$1" --count 3 \
+		>"$TMPDIR/events"
 	cat "$TMPDIR/events"
 	grep "event=alone.beat .* pid=$(works "$1") .*number=" "$TMPDIR/events"
 }
@@ -58,15 +63,19 @@ until_true 20 sh -c '! omig tree --job daemon | grep -q run$' # it is no child o
 for mode in plain fork daemon; do
 	runs probe-$mode alone-probe $mode
 	check "$mode, without events: it works" until_true 30 works probe-$mode
-	check "$mode, without events: its probes are switched on" until_true 30 tells_probes probe-$mode
-	check "$mode, without events: it ends as the bare one" ends_as_bare probe-$mode alone-probe $mode
+	check "$mode, without events: its probes are switched on" until_true 30 tells_probes \
+		probe-$mode
+	check "$mode, without events: it ends as the bare one" ends_as_bare probe-$mode \
+		alone-probe $mode
 done
 
-# --- a child process comes to life while the lm starts, which omig run has started: this one holds until all is done
+# --- a child process comes to life while the lm starts, which omig run has started: this one holds
+# until all is done
 mkdir -p "$TMPDIR/slow/bin"
 cp "$B/bin/omig" "$TMPDIR/slow/bin/omig"
 ln -s "$B/bin/mainsm" "$TMPDIR/slow/bin/mainsm"
-printf '#!/bin/sh\nuntil [ -e "%s/early" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" "$B" >"$TMPDIR/slow/bin/lm"
+printf '#!/bin/sh\nuntil [ -e "%s/early" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' \
+	"$TMPDIR" "$B" >"$TMPDIR/slow/bin/lm"
 chmod 755 "$TMPDIR/slow/bin/lm"
 switches() { # PID: how often it has slept
 	sed -n 's/^voluntary_ctxt_switches:[^0-9]*//p' "/proc/$1/status"
@@ -74,9 +83,11 @@ switches() { # PID: how often it has slept
 has_slept() {
 	[ "$(switches "$1")" -gt "$2" ]
 }
-# Its segment comes first, then it registers, sleeping once at most, and then it works and sleeps 200 times a second.
+# Its segment comes first, then it registers, sleeping once at most, and then it works and sleeps
+# 200 times a second.
 has_met_a_probe() { # NAME
-	until_true 30 works "$1" && until_true 30 grep -q 'memfd:omig-' "/proc/$(works "$1")/maps" &&
+	until_true 30 works "$1" && until_true 30 grep -q 'memfd:omig-' "/proc/$(works "$1")/maps" \
+		&&
 		until_true 30 has_slept "$(works "$1")" $(($(switches "$(works "$1")") + 10))
 }
 comes_early() ( # NAME

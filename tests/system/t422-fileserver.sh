@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The file server of the examples is switched on from afar while clients use it, and off again, by one command. It serves on when
+# The file server of the examples is switched on from afar while clients use it, and off again, by
+# one command. It serves on when
 # daemons are killed, and where no monitor can be: nothing that fails of ours is its own.
 # timeout: 90
 . tests/system/lib.sh
@@ -12,14 +13,16 @@ serves() { # NAME COMMAND...: in the background, until $TMPDIR/NAME.end
 	name=$1
 	shift
 	rm -f "$TMPDIR/$name.end"
-	"$@" "$S" --clients 3 --mib 1 --folder "$TMPDIR" --slow-disk "${slow_us:-200}" --until "$TMPDIR/$name.end" </dev/null \
+	"$@" "$S" --clients 3 --mib 1 --folder "$TMPDIR" --slow-disk "${slow_us:-200}" --until \
+		"$TMPDIR/$name.end" </dev/null \
 		>"$TMPDIR/$name.out" 2>"$TMPDIR/$name.err" &
 	job=$!
 }
 ends_well() { # NAME: status 0, its one line, no other word
 	: >"$TMPDIR/$1.end"
 	wait $job || { cat "$TMPDIR/$1.err"; return 1; }
-	[ "$(wc -l <"$TMPDIR/$1.out")" = 1 ] && grep -Eq '^[0-9.]+ MiB/s [0-9.]+ s$' "$TMPDIR/$1.out" && test ! -s "$TMPDIR/$1.err"
+	[ "$(wc -l <"$TMPDIR/$1.out")" = 1 ] && grep -Eq '^[0-9.]+ MiB/s [0-9.]+ s$' \
+		"$TMPDIR/$1.out" && test ! -s "$TMPDIR/$1.err"
 }
 
 serves server omig run --job server --
@@ -27,14 +30,18 @@ on() { # N: processes in which the server's event is on
 	omig events list --job server | grep -Eq "^server.disk.read.end +Info +[1-9][0-9]* +$1 "
 }
 check 'its events are known, and off' until_true 30 on 0
-check 'one command switches them on, keeps them, and off' omig events on 'server.*' --job server --to "$TMPDIR/transfer.olog" --for 2s
+check 'one command switches them on, keeps them, and off' omig events on 'server.*' --job server \
+	--to "$TMPDIR/transfer.olog" --for 2s
 check 'they are off' until_true 30 on 0
-whole() { # what is sent was read, of the same block, and none is missing between the first and the last
+# what is sent was read, of the same block, and none is missing between the first and the last
+whole() {
 	omig log cat "$TMPDIR/transfer.olog" >"$TMPDIR/transfer" || return 1
-	[ "$(grep -c 'event=server.net.send.end' "$TMPDIR/transfer")" -gt 20 ] && ! grep -q 'rank=' "$TMPDIR/transfer"
+	[ "$(grep -c 'event=server.net.send.end' "$TMPDIR/transfer")" -gt 20 ] &&
+		! grep -q 'rank=' "$TMPDIR/transfer"
 }
 check 'the log is whole' whole
-check 'lifelines say where the time goes' says 'server\.' omig log lifelines --key conn,block "$TMPDIR/transfer.olog"
+check 'lifelines say where the time goes' says 'server\.' omig log lifelines --key conn,block \
+	"$TMPDIR/transfer.olog"
 omig events tail 'server.*' --job server >"$TMPDIR/tail" 2>&1 &
 tail=$!
 check 'on again' until_true 30 on '[1-9]'
@@ -56,7 +63,8 @@ have_events() { # of the server and of one client at least
 }
 check 'clients are processes of the job' until_true 30 clients_are
 check 'their events are known' until_true 30 have_events
-check 'their events are told' says "event=client.disk.write.end " timeout $((20 * PATIENCE)) omig events tail client.disk.write.end --job clients --count 3
+check 'their events are told' says "event=client.disk.write.end " timeout $((20 * PATIENCE)) omig \
+	events tail client.disk.write.end --job clients --count 3
 check 'it ends as it does, with clients that are watched' ends_well clients
 job=$server
 
@@ -82,10 +90,13 @@ check 'no memory for a segment' ends_well full
 serves nofile env NOMEM=memfd LD_PRELOAD="$T/libnomem.so" omig run --job nofile --
 check 'no memfd' ends_well nofile
 lib=$B/lib/libomig.so
-serves absent env LD_PRELOAD="$lib" OMIG_MAINSM=omig1:127.0.0.1:1:absentaa00000000 OMIG_LM=/bin/false
+serves absent env LD_PRELOAD="$lib" OMIG_MAINSM=omig1:127.0.0.1:1:absentaa00000000 \
+	OMIG_LM=/bin/false
 check 'an absent monitor' ends_well absent
-serves odd env LD_PRELOAD="$lib" OMIG_MAINSM='%n garbage' OMIG_LM=/nowhere OMIG_CHOSEN=x OMIG_RUNTIME_DIR=/proc/nowhere/at/all
+serves odd env LD_PRELOAD="$lib" OMIG_MAINSM='%n garbage' OMIG_LM=/nowhere OMIG_CHOSEN=x \
+	OMIG_RUNTIME_DIR=/proc/nowhere/at/all
 check 'variables that make no sense' ends_well odd
-serves limits sh -c 'ulimit -n 24; exec "$@"' sh env LD_PRELOAD="$lib" OMIG_MAINSM=omig1:127.0.0.1:1:absentaa00000000 OMIG_LM=/bin/false
+serves limits sh -c 'ulimit -n 24; exec "$@"' sh env LD_PRELOAD="$lib" \
+	OMIG_MAINSM=omig1:127.0.0.1:1:absentaa00000000 OMIG_LM=/bin/false
 check 'few descriptors' ends_well limits
 tap_end

@@ -28,9 +28,13 @@ if [ "$(id -u)" = 0 ]; then
 fi
 typed() { # COMMAND...: as that user, who has this environment and no other
 	# shellcheck disable=SC2086 # words
-	env -i HOME="$home" PATH="$home/.local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LANG=C.UTF-8 NO_COLOR=1 TMPDIR="$lane/tmp" \
-		OMIG_STATE_DIR="$OMIG_STATE_DIR" OMIG_RUNTIME_DIR="$OMIG_RUNTIME_DIR" XDG_CONFIG_HOME="$lane/config" PKG_CONFIG_PATH="$home/.local/lib/pkgconfig" \
-		OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMIG_TIMEOUT="$OMIG_TIMEOUT" $as "$@"
+	env -i HOME="$home" PATH="$home/.local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LANG=C.UTF-8 \
+		NO_COLOR=1 TMPDIR="$lane/tmp" \
+		OMIG_STATE_DIR="$OMIG_STATE_DIR" OMIG_RUNTIME_DIR="$OMIG_RUNTIME_DIR" \
+			XDG_CONFIG_HOME="$lane/config" \
+			PKG_CONFIG_PATH="$home/.local/lib/pkgconfig" \
+		OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_ALLOW_RUN_AS_ROOT=1 \
+			OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMIG_TIMEOUT="$OMIG_TIMEOUT" $as "$@"
 }
 end_lanes() {
 	# shellcheck disable=SC2086 # words
@@ -52,7 +56,8 @@ transfers() { # SECONDS each takes
 		printf "ts=%.6f event=block.transfer.end %s\n", t + takes, at } }'
 }
 set_up() {
-	make install PREFIX="$home/.local" CC="${CC:-gcc}" >"$base/install.out" 2>&1 || { tail -n 5 "$base/install.out"; return 1; }
+	make install PREFIX="$home/.local" CC="${CC:-gcc}" >"$base/install.out" 2>&1 ||
+		{ tail -n 5 "$base/install.out"; return 1; }
 	doc=$home/.local/share/doc/omig
 	mkdir -p "$here"
 	cp -r "$doc/examples" "$here/examples"
@@ -60,7 +65,8 @@ set_up() {
 		printf '#!/bin/sh\nexec "%s" --seconds 900\n' "$B/examples/$1" >"$here/$p"
 		chmod 755 "$here/$p"
 	done
-	printf '#!/bin/sh\nexec "%s" --clients 2 --mib 64\n' "$B/examples/fileserver" >"$here/server"
+	printf '#!/bin/sh\nexec "%s" --clients 2 --mib 64\n' "$B/examples/fileserver" \
+		>"$here/server"
 	chmod 755 "$here/server"
 	seq 1 4000 | awk '{ srand($1); print -log(1 - rand()) * 0.02 }' >"$here/latencies.txt"
 	awk '{ print $1 "," 2 * $1 "," 3 * $1 }' "$here/latencies.txt" >"$here/run.csv"
@@ -71,7 +77,8 @@ set_up() {
 	"$B/bin/omig" log load "$here/before.bp" --archive "$here/run6.db" >/dev/null
 	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "lan 1 2 %d.0 0.0%d\n", i, 10 + i * 7 % 80 }' >"$here/nfds.delays"
 	sed 's/^network.lan.delay.*/network.lan.delay = file:nfds.delays/; s/^stat.stop.*/simulation.until = 30m/' examples/neko/nfds.conf >"$here/replayed.conf"
-	"$B/bin/omig" neko run examples/neko/nfds.conf --real --deadline 3s -o "$here/real.json" >/dev/null
+	"$B/bin/omig" neko run examples/neko/nfds.conf --real --deadline 3s -o "$here/real.json" \
+		>/dev/null
 	"$B/bin/omig" neko run examples/neko/nfds.conf --simulate -o "$here/sim.json" >/dev/null
 	cp "$here/run7.olog" "$here/run.olog"
 	cp -r "$doc/examples/neko/ring/." "$here"
@@ -83,7 +90,8 @@ set_up() {
 	# shellcheck disable=SC2086
 	[ -z "$as" ] || chown -R "$user:$user" "$base"
 }
-check 'an install in $HOME, and the programs and files that the documents speak of' set_up heat2d.openmpi
+check 'an install in $HOME, and the programs and files that the documents speak of' set_up \
+	heat2d.openmpi
 
 # --- lines
 rule_of() { # FILE LINE: how<TAB>argument of the first rule that fits
@@ -99,7 +107,8 @@ rule_of() { # FILE LINE: how<TAB>argument of the first rule that fits
 # What a line does to the shell's environment holds for the lines right below it.
 in_shell='cd "$1" || exit 99; [ ! -e .env ] || . ./.env; eval "$2"; rc=$?; export -p | grep -v " \(PWD\|OLDPWD\|_\)=" >.env; exit $rc'
 type_line() { # STATUS SECONDS LINE
-	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$lane/out" 2>&1 </dev/null
+	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$lane/out" 2>&1 \
+		</dev/null
 	rc=$?
 	head -c 2000 "$lane/out"
 	[ $rc = "$1" ] || { echo "status $rc, not $1"; return 1; }
@@ -120,20 +129,23 @@ end_tree() { # PID, from the leaves
 }
 # Something is there, and it goes on, or has ended well.
 has_shown() {
-	[ -s "$lane/out" ] && ! grep -q '^omig: ' "$lane/out" && { kill -0 "$shown" 2>/dev/null || wait "$shown"; }
+	[ -s "$lane/out" ] && ! grep -q '^omig: ' "$lane/out" && { kill -0 "$shown" 2>/dev/null ||
+		wait "$shown"; }
 }
 stays() { # LINE: in the background, until the document is over
 	typed sh -c "$in_shell" - "$here" "$1" >"$lane/stays.out" 2>&1 </dev/null &
 	until_true 20 has_ranks || { cat "$lane/stays.out"; return 1; }
 }
 has_ranks() { typed omig tree --json | grep -q '"rank":3'; }
-typed_token() { typed omig tree --json | grep -o '"token":"p_[^"]*"' | sed -n '1s/.*:"//; 1s/"//p'; }
+typed_token() { typed omig tree --json | grep -o '"token":"p_[^"]*"' |
+	sed -n '1s/.*:"//; 1s/"//p'; }
 
 one_line() { # FILE NUMBER LINE
 	how=$(rule_of "$1" "$3")
 	arg=${how#*=}
 	line=$3
-	case $line in *p_1_8fk3q0*) line=$(echo "$line" | sed "s/p_1_8fk3q0/$(typed_token)/") ;; esac
+	case $line in *p_1_8fk3q0*) line=$(echo "$line" | sed "s/p_1_8fk3q0/$(typed_token)/") ;; \
+		esac
 	case $how in
 	run) check "$1:$2: $3" type_line 0 30 "$line" ;;
 	status=*) check "$1:$2: $3" type_line "$arg" 30 "$line" ;;
@@ -156,7 +168,8 @@ document() {
 		one_line "$1" "$number" "$line"
 	done <"$lane/lines"
 	typed omig stop >/dev/null 2>&1
-	PATIENCE=1 until_true 5 no_leftovers || for pid in $(leftovers); do kill -KILL "$pid" 2>/dev/null; done
+	PATIENCE=1 until_true 5 no_leftovers || for pid in $(leftovers); do kill -KILL "$pid" \
+		2>/dev/null; done
 	rm -f "$here/.env"
 }
 

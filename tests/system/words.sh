@@ -2,9 +2,11 @@
 # shellcheck shell=sh
 # What programs write, looked at by system tests of all kinds.
 
-# no_word_of_ours FILE...: programs wrote nothing of ours into them. Backtraces have paths, of this tree, of $TMPDIR and of $B.
+# no_word_of_ours FILE...: programs wrote nothing of ours into them. Backtraces have paths, of this
+# tree, of $TMPDIR and of $B.
 no_word_of_ours() {
-	! cat "$@" | without "$(pwd -P)/" | without "$TMPDIR/" | without "${B:-.}/" | grep -iE 'omig|mainsm'
+	! cat "$@" | without "$(pwd -P)/" | without "$TMPDIR/" | without "${B:-.}/" |
+		grep -iE 'omig|mainsm'
 }
 # without TEXT: a filter
 without() {

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Measurements by partner on a host: volumes and times of the calls that name a partner. */
+#include "common/omis/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/reading.h"
+
+START_TEST(a_volume_by_partner_takes_these_ranks_only)
+{
+	start = now();
+	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "\"3\",\"1\""),
+			     .every = SEC });
+	call(&seg, "MPI_Send", 8, 1);
+	call(&seg, "MPI_Send", 100, 2);
+	call(&seg, "MPI_Send", 16, 3);
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 24);
+}
+END_TEST
+
+static void send_for(uint64_t ticks, int64_t partner)
+{
+	fake_segment_call(&seg, &(struct fake_call){
+					.name = "MPI_Send", .ticks = ticks, .partner = partner });
+}
+
+static void load_by_partner(const char *metric)
+{
+	start = now();
+	load(&(struct load){ .graph = graph_of(metric, rank0, "\"3\",\"1\""), .every = SEC });
+}
+
+START_TEST(a_delay_by_partner_is_the_time_of_calls_that_have_ended)
+{
+	struct flow_token t;
+	double error;
+
+	load_by_partner("Send_delay");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
+			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER);
+	send_for(2 * MS, 1);
+	send_for(500 * MS, 2);
+	send_for(5 * MS, 3);
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq_tol(t.value, 0.007, t.error + 1e-9);
+	ck_assert_double_lt(t.error, 1e-5);
+	error = t.error;
+	/* The partner is unknown until the call ends: each of them is possible. */
+	fake_segment_enter(&seg, "MPI_Send");
+	world_run(&w, SEC);
+	t = value_of_read(2);
+	ck_assert_double_eq_tol(t.value, 0.007, 1e-5);
+	ck_assert_double_gt(t.error, error);
+}
+END_TEST
+
+/* Another measurement had switched its time on: when it ends all its time is in the sum. */
+START_TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
+	fake_segment_enter(&seg, "MPI_Send");
+	world_run(&w, SEC);
+	load_by_partner("Send_delay");
+	fake_segment_leave(&seg, "MPI_Send");
+	world_run(&w, SEC);
+	ck_assert_double_eq(value_of_read(1).value, 0);
+	world_run(&w, SEC);
+	ck_assert_double_gt(value_of_read(2).error, 0);
+}
+END_TEST
+
+START_TEST(calls_that_name_no_partner_have_no_time_by_partner)
+{
+	const struct msg_flow_ack *ack;
+
+	start = now();
+	ack = load(
+		&(struct load){ .graph = graph_of("Barrier_delay", rank0, "\"3\""), .every = SEC });
+	ck_assert_uint_eq(ack->nentry, 1);
+	ck_assert_ptr_nonnull(strstr(entry_text(&ack->entry[0]), "name none"));
+}
+END_TEST
+
+/* Only the call that completes a receive from any source knows the source. */
+START_TEST(receives_by_partner_watch_what_completes_them)
+{
+	load_by_partner("Receive_delay");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), HOOK_VOLUME);
+	load(&(struct load){
+		.graph = graph_of("Send_delay", rank0, "\"3\""), .every = SEC, .version = 2 });
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
+}
+END_TEST
+
+/* Their bytes count when they are started, in the figures of the call that made them. */
+START_TEST(persistent_sends_watch_what_starts_them)
+{
+	load_metric("Send_volume");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send_init"), HOOK_COUNT | HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Startall"), HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Pready"), HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Wait"), 0);
+	load(&(struct load){
+		.graph = graph_of("MPI_Send_init_volume", rank0, ""), .every = SEC, .version = 2 });
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), HOOK_VOLUME);
+	load(&(struct load){
+		.graph = graph_of("Send_count", rank0, ""), .every = SEC, .version = 3 });
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Start"), 0);
+}
+END_TEST
+
+START_TEST(bytes_of_requests_without_room_are_in_the_bound)
+{
+	struct flow_token t;
+
+	load_metric("Send_volume");
+	seg.h->w.requests_lost = 1;
+	call(&seg, "MPI_Send", 8, 1);
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq(t.value, 8);
+	ck_assert(isinf(t.error));
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {
+		a_volume_by_partner_takes_these_ranks_only,
+		a_delay_by_partner_is_the_time_of_calls_that_have_ended,
+		a_call_that_was_under_way_at_the_start_is_in_the_bound,
+		calls_that_name_no_partner_have_no_time_by_partner,
+		receives_by_partner_watch_what_completes_them,
+		persistent_sends_watch_what_starts_them,
+		bytes_of_requests_without_room_are_in_the_bound,
+	};
+
+	return suite_run_with("readings_partner", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
+}
