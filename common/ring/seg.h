@@ -56,12 +56,10 @@
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
-#define SEG_WISHES                                                                               \
-	6 /* tools that count all calls, told apart by the next lm: what the header has room for \
-	   */
-#define SEG_POSTED                                                                    \
-	1024 /* open operations that are listed: eight times what a wait can complete \
-	      */
+/* Tools that count all calls, which the next lm tells apart: the header has room for them. */
+#define SEG_WISHES 6
+/* Open operations that are listed: eight times what a wait can complete. */
+#define SEG_POSTED 1024
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096
