@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/audit.h"
+#include "common/daemon/wire.h"
 #include "common/base/timebase.h"
 #include "common/route/rights.h"
 #include "lm/csr_events.h"
@@ -62,7 +63,7 @@ static bool watches_threads(const struct csr *c)
 
 static nsec_t system_now(const struct csrs *s)
 {
-	return timebase_at(s->conf.env.timebase, loop_now(s->conf.env.loop));
+	return timebase_at(s->conf.timebase, loop_now(s->conf.loop));
 }
 
 static void on_ended(struct csrs *s, struct proc *p)
@@ -88,7 +89,7 @@ static void install(struct csr *c, struct proc *p)
 /* An event of the process that started p, when that one is watched; of the host in any case. */
 static void on_born(struct csrs *s, struct proc *p)
 {
-	struct proc *parent = procs_find_pid(s->conf.env.procs, p->parent_pid);
+	struct proc *parent = procs_find_pid(s->conf.procs, p->parent_pid);
 	struct happening h = { .proc = parent,
 			       .time = system_now(s),
 			       .own_name = "new_proc",
@@ -121,7 +122,7 @@ static void leave_all(struct csrs *s, struct proc *p)
 {
 	list_each_safe (i, &s->all)
 		csr_uninstall(list_entry(i, struct csr, link), p);
-	probes_leave(s->conf.env.probes, p);
+	probes_leave(s->conf.probes, p);
 	events_leave(p);
 	csrs_arm_poll(s);
 }
@@ -221,10 +222,10 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	list_init(&s->all);
 	list_init(&s->firings);
 	list_init(&s->holds);
-	s->hold_timer = loop_timer_new(conf->env.loop, csrs_on_hold_timer, s);
-	s->poll = loop_timer_new(conf->env.loop, csrs_on_poll, s);
-	s->restate = loop_timer_new(conf->env.loop, on_restated, s);
-	s->losses = loop_timer_new(conf->env.loop, csrs_on_losses, s);
+	s->hold_timer = loop_timer_new(conf->loop, csrs_on_hold_timer, s);
+	s->poll = loop_timer_new(conf->loop, csrs_on_poll, s);
+	s->restate = loop_timer_new(conf->loop, on_restated, s);
+	s->losses = loop_timer_new(conf->loop, csrs_on_losses, s);
 	if (!s->poll || !s->restate || !s->hold_timer || !s->losses) {
 		loop_timer_free(s->losses);
 		loop_timer_free(s->hold_timer);
@@ -235,8 +236,8 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	}
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
-	procs_listen(conf->env.procs, &s->listener);
-	probes_set_ring(conf->env.probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
+	procs_listen(conf->procs, &s->listener);
+	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
 	s->sources = event_sources_new(s);
 	if (s->sources)
 		return s;
@@ -254,7 +255,7 @@ void csr_free(struct csr *c)
 		csr_keep_drain(c);
 		csr_uninstall_all(c);
 		if (watches_threads(c))
-			procs_watch_threads(s->conf.env.procs, -1);
+			procs_watch_threads(s->conf.procs, -1);
 		csrs_cancel_firings(s, c);
 		list_del(&c->link);
 		s->n--;
@@ -280,9 +281,9 @@ void csrs_free(struct csrs *s)
 	list_each_safe (i, &s->all)
 		csr_free(list_entry(i, struct csr, link));
 	csrs_release_all(s);
-	list_each (i, procs_all(s->conf.env.procs))
+	list_each (i, procs_all(s->conf.procs))
 		events_leave(list_entry(i, struct proc, link));
-	probes_set_ring(s->conf.env.probes, &(struct probes_ring){ 0 });
+	probes_set_ring(s->conf.probes, &(struct probes_ring){ 0 });
 	procs_unlisten(&s->listener);
 	loop_timer_free(s->hold_timer);
 	loop_timer_free(s->losses);
@@ -314,7 +315,7 @@ static bool is_worth_a_hold(const struct omis_call *call)
 /* Whoever only looks never makes a program wait. */
 static bool wants_hold(const struct csr *c)
 {
-	if (c->right < OMIS_MANIPULATE || !c->owner->conf.env.may_manipulate)
+	if (c->right < OMIS_MANIPULATE || !c->owner->conf.may_manipulate)
 		return false;
 	for (size_t i = c->prefix; i < c->request->naction; i++)
 		if (is_worth_a_hold(&c->request->action[i]))
@@ -325,7 +326,7 @@ static bool wants_hold(const struct csr *c)
 static void note_refused(const struct csr *c, const struct omis_call *call)
 {
 	if (!route_may_call(c->right, call))
-		audit_note(c->owner->conf.env.audit, &(struct audit_entry){ .identity = c->identity,
+		audit_note(c->owner->conf.audit, &(struct audit_entry){ .identity = c->identity,
 									    .session = c->tool,
 									    .csr = c->token,
 									    .call = call,
@@ -425,7 +426,7 @@ static int take_place(struct csrs *s, struct csr *c)
 	list_push_back(&s->all, &c->link);
 	s->n++;
 	if (watches_threads(c))
-		procs_watch_threads(s->conf.env.procs, 1);
+		procs_watch_threads(s->conf.procs, 1);
 	if (csr_is_in_rank(c))
 		rc = csr_install_all(c);
 	if (before)
@@ -436,11 +437,24 @@ static int take_place(struct csrs *s, struct csr *c)
 	return rc;
 }
 
+static void send_armed(struct csrs *s, const char *csr, uint32_t version, const struct reply *r)
+{
+	struct msg_entry *entry = calloc(r->nentry + 1, sizeof(*entry));
+	size_t n = entry ? wire_entries(r, 0, entry, r->nentry) : 0;
+
+	s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_ARM_ACK,
+						 .arm_ack = { .csr = csr,
+							      .version = version,
+							      .entry = entry,
+							      .nentry = n } });
+	free(entry);
+}
+
 /* What an lm before us had armed was told by that one. */
 static void tell(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
 {
 	if (!s->is_restoring)
-		s->conf.armed(s->conf.arg, csr, version, r);
+		send_armed(s, csr, version, r);
 	reply_free(r);
 }
 
@@ -513,7 +527,7 @@ void csrs_disarm(struct csrs *s, const char *token)
 	if (c)
 		csr_part(c);
 	else
-		s->conf.losses(s->conf.arg, &(struct msg_losses){ .csr = token, .is_last = true });
+		csr_send_losses(s, &(struct msg_losses){ .csr = token, .is_last = true });
 	if (c)
 		csr_free(c);
 	csrs_arm_poll(s);
@@ -549,9 +563,11 @@ static void refresh(void *arg)
 	csrs_arm_poll(s);
 }
 
-void csrs_refresh(struct csrs *s)
+void csrs_refresh(void *csrs)
 {
-	loop_job_post(s->conf.env.loop, &s->refresh, refresh, s);
+	struct csrs *s = csrs;
+
+	loop_job_post(s->conf.loop, &s->refresh, refresh, s);
 }
 
 size_t csrs_count(const struct csrs *s)

@@ -28,19 +28,39 @@
 /* somebody above is late or gone; a program that stands still longer looks hung */
 #define HOLD_MAX_NS NSEC_PER_SEC
 
+struct audit;
 struct csrs;
+struct keeps;
+struct loop;
+struct pa;
+struct probes;
+struct stops;
+struct tickbase;
+struct timebase;
+struct trace;
 
+/* Pointers are borrowed. */
 struct csrs_conf {
-	struct task_env env; /* all borrowed */
-	struct tasks *tasks; /* borrowed */
-	/* 0, or negative: it could not be sent and counts as dropped. */
-	int (*triggered)(void *arg, const struct msg_triggered *m);
-	/* As triggered. Of each csrs_disarm() once, of what is armed within CSRS_LOSSES_NS of a
-	 * loss that no event has told of. */
-	int (*losses)(void *arg, const struct msg_losses *m);
-	/* What was asked for is watched from now on, or cannot be: action 0 of r (borrowed). Once
-	 * for each csrs_arm() that is not overtaken. */
-	void (*armed)(void *arg, const char *csr, uint32_t version, const struct reply *r);
+	struct loop *loop;
+	struct timebase *timebase;
+	struct tickbase *ticks;
+	struct procs *procs;
+	struct stops *stops;
+	struct pa *pa;
+	struct probes *probes;
+	struct trace *trace;
+	struct keeps *keeps;
+	struct audit *audit; /* NULL = none */
+	struct tasks *tasks;
+	const char *host_name;
+	bool may_manipulate;
+	/*
+	 * Up; 0, or negative: it could not be sent. TRIGGERED of each firing: what is not sent
+	 * counts as dropped. LOSSES of each csrs_disarm() once, of what is armed within
+	 * CSRS_LOSSES_NS of a loss that no event reports. ARM_ACK once for each csrs_arm() that is
+	 * not overtaken: action 0 says what is watched from now on, or cannot be.
+	 */
+	int (*send)(void *arg, const struct msg *m);
 	/* The segment of that process broke the rules and was detached. */
 	void (*corrupt)(void *arg, const struct proc *p, const char *why);
 	void *arg;
@@ -71,10 +91,10 @@ void csrs_tool_gone(struct csrs *s, uint32_t tool);
 void csrs_link(struct csrs *s, bool is_up);
 
 /* Counters were deleted: what runs in the ranks is looked at again. */
-void csrs_refresh(struct csrs *s);
+void csrs_refresh(void *csrs);
 
 /* The monitor has stopped or continued a process; at: the loop's time. */
-void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at, unsigned depth);
+void csrs_stopped(void *csrs, struct proc *p, bool is_stopped, nsec_t at, unsigned depth);
 
 size_t csrs_count(const struct csrs *s);
 

@@ -57,7 +57,7 @@ static int set_end(struct csr *c, int64_t seconds)
 {
 	if (!seconds)
 		return 0;
-	c->events->end = loop_timer_new(c->owner->conf.env.loop, on_end, c);
+	c->events->end = loop_timer_new(c->owner->conf.loop, on_end, c);
 	if (!c->events->end)
 		return -ERR_NOMEM;
 	loop_timer_arm(c->events->end, seconds * NSEC_PER_SEC);

@@ -64,7 +64,7 @@ struct events_site {
 
 static const struct ticks_scale *scale_of(const struct events_site *es)
 {
-	return tickbase_scale(es->site->csr->owner->conf.env.ticks,
+	return tickbase_scale(es->site->csr->owner->conf.ticks,
 			      es->site->proc->own.tick_source);
 }
 
@@ -169,7 +169,7 @@ static int ask_probe(struct events_site *es, unsigned number)
 	a = ask(es, FIRST_PROBE + number, t, t, &rc);
 	if (!a)
 		return rc;
-	rc = probes_wish(s->csr->owner->conf.env.probes, s->proc,
+	rc = probes_wish(s->csr->owner->conf.probes, s->proc,
 			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a },
 			 &a->wish);
 	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
@@ -315,7 +315,7 @@ void csr_events_refuse(struct csr_site *s, bool is_refused)
 static void fire(struct events_site *es, const uint8_t *block, size_t n)
 {
 	struct csr_site *s = es->site;
-	const struct task_env *env = &s->csr->owner->conf.env;
+	const struct csrs_conf *conf = &s->csr->owner->conf;
 
 	if (csr_events_keep(s->csr)) {
 		csr_keep_append(csr_events_keep(s->csr), block);
@@ -323,7 +323,7 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 	}
 	csr_fire(s->csr,
 		 &(struct happening){ .proc = s->proc,
-				      .time = timebase_at(env->timebase, loop_now(env->loop)),
+				      .time = timebase_at(conf->timebase, loop_now(conf->loop)),
 				      .own_name = "block",
 				      .own_bytes = block,
 				      .own_nbytes = n,
@@ -362,13 +362,13 @@ static void cut(struct events_site *es, struct stream *st, bool is_last)
 /* Each block can be read alone: one that found no room somewhere takes no others with it. */
 static void begin_block(struct events_site *es, struct stream *st)
 {
-	const struct task_env *env = &es->site->csr->owner->conf.env;
+	const struct csrs_conf *conf = &es->site->csr->owner->conf;
 	struct ticks_scale scale = *scale_of(es);
 
 	memset(st->said, 0, sizeof(st->said));
-	st->since = loop_now(env->loop);
-	scale.base_ns = timebase_at(env->timebase, scale.base_ns);
-	csr_say_who(&st->w, es->site->proc, env->host_name, st->tid);
+	st->since = loop_now(conf->loop);
+	scale.base_ns = timebase_at(conf->timebase, scale.base_ns);
+	csr_say_who(&st->w, es->site->proc, conf->host_name, st->tid);
 	evwrite_clock(&st->w, &scale, NULL);
 }
 

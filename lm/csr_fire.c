@@ -79,6 +79,12 @@ static bool is_too_deep(const struct firing *f)
 	return f->depth >= CAUSAL_DEPTH_MAX;
 }
 
+int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
+{
+	return s->conf.send(s->conf.arg,
+			    &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
+}
+
 static void tell(struct firing *f, const struct reply *r)
 {
 	struct csr *c = f->csr;
@@ -98,13 +104,13 @@ static void tell(struct firing *f, const struct reply *r)
 	}
 	for (size_t i = 0; i < f->npar; i++)
 		par[i] = (struct msg_par){ f->index[i], { f->text[i].p, f->text[i].n } };
-	if (c->owner->conf.triggered(
-		    c->owner->conf.arg,
+	if (csr_send_triggered(
+		    c->owner,
 		    &(struct msg_triggered){ .csr = c->token,
 					     .tool = c->tool,
 					     .seq = f->seq,
 					     .time_ns = f->time,
-					     .node = procs_node_token(c->owner->conf.env.procs),
+					     .node = procs_node_token(c->owner->conf.procs),
 					     .proc = f->proc.s,
 					     .thread = f->thread.s,
 					     .par = par,
@@ -167,7 +173,7 @@ static size_t set_ecps(const struct csr *c, const struct happening *h, struct om
 
 	memset(e, 0, ECPS_MAX * sizeof(*e));
 	e[n].name = "node";
-	set_token(&e[n++].value, procs_node_token(c->owner->conf.env.procs));
+	set_token(&e[n++].value, procs_node_token(c->owner->conf.procs));
 	e[n].name = "proc";
 	set_token(&e[n++].value, h->proc ? h->proc->token.s : "");
 	e[n].name = "thread";
@@ -283,7 +289,7 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 /* Loops of events that start actions that make events end here. Counting starts nothing. */
 static bool is_too_often(struct csr *c)
 {
-	nsec_t second = loop_now(c->owner->conf.env.loop) / NSEC_PER_SEC;
+	nsec_t second = loop_now(c->owner->conf.loop) / NSEC_PER_SEC;
 
 	if (!is_told(c))
 		return false;
@@ -323,7 +329,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 
 	n = set_ecps(c, h, e);
 	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n },
-			  loop_now(c->owner->conf.env.loop)))
+			  loop_now(c->owner->conf.loop)))
 		return;
 	f = c->is_parting && is_told(c) ? NULL : firing_new(c, h);
 	if (!f) {

@@ -41,7 +41,7 @@ static void arm_timer(struct csrs *s)
 
 static void end(struct csrs *s, struct hold *h)
 {
-	stops_resume(s->conf.env.stops, h->proc, HOLD_THREAD, HOLD_TOOL, NULL);
+	stops_resume(s->conf.stops, h->proc, HOLD_THREAD, HOLD_TOOL, NULL);
 	drop(s, h);
 }
 
@@ -55,14 +55,14 @@ bool csr_hold(struct csr *c, struct proc *p, uint64_t seq)
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return false;
-	if (stops_suspend(s->conf.env.stops, p, HOLD_THREAD, HOLD_TOOL, NULL) < 0) {
+	if (stops_suspend(s->conf.stops, p, HOLD_THREAD, HOLD_TOOL, NULL) < 0) {
 		free(h);
 		return false;
 	}
 	h->proc = p;
 	h->csr = c->number;
 	h->seq = seq;
-	h->until = loop_now(s->conf.env.loop) + HOLD_MAX_NS;
+	h->until = loop_now(s->conf.loop) + HOLD_MAX_NS;
 	list_push_back(&s->holds, &h->link);
 	s->nhold++;
 	arm_timer(s);
@@ -112,7 +112,7 @@ void csrs_forget_holds(struct csrs *s, const struct proc *p)
 void csrs_on_hold_timer(void *arg)
 {
 	struct csrs *s = arg;
-	nsec_t now = loop_now(s->conf.env.loop);
+	nsec_t now = loop_now(s->conf.loop);
 
 	list_each_safe (i, &s->holds) {
 		struct hold *h = list_entry(i, struct hold, link);

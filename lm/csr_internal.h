@@ -187,6 +187,7 @@ void csrs_arm_poll(struct csrs *s);
 
 /* --- csr_losses.c: events that nobody has been told of */
 void csr_lose(struct csr *c, uint64_t n);
+int csr_send_losses(const struct csrs *s, const struct msg_losses *m);
 void csrs_on_losses(void *arg);
 /* Before it goes: what is left in the rings is counted, and all that was lost is told. */
 void csr_part(struct csr *c);
@@ -201,6 +202,8 @@ void csrs_on_hold_timer(void *arg);
 
 /* --- csr_fire.c */
 void csr_fire(struct csr *c, const struct happening *h);
+/* As csrs_conf.send. */
+int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);
 /* Those under way are not reported: c, which replaces it or ends itself, has them as dropped. */
 void csr_drop_firings(struct csr *c, const struct csr *old);

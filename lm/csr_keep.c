@@ -14,7 +14,7 @@
 
 int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
 {
-	const struct keeps *ks = c->owner->conf.env.keeps;
+	const struct keeps *ks = c->owner->conf.keeps;
 	struct err e = { 0 };
 	int rc = 0;
 
@@ -81,7 +81,7 @@ struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t
 	struct keeprows *rows = csr_keep_rows(s->csr);
 
 	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives,
-				   s->csr->owner->conf.env.procs)
+				   s->csr->owner->conf.procs)
 		    : NULL;
 }
 
@@ -190,8 +190,8 @@ static void load(void *arg, struct keep *k)
 void csrs_keep_load(struct csrs *s)
 {
 	s->is_restoring = true;
-	if (s->conf.env.keeps)
-		keeps_each(s->conf.env.keeps, load, s);
+	if (s->conf.keeps)
+		keeps_each(s->conf.keeps, load, s);
 	s->is_restoring = false;
 }
 

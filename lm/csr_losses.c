@@ -15,9 +15,10 @@ void csr_lose(struct csr *c, uint64_t n)
 		loop_timer_arm(s->losses, CSRS_LOSSES_NS);
 }
 
-static int tell(const struct csrs *s, const struct msg_losses *m)
+int csr_send_losses(const struct csrs *s, const struct msg_losses *m)
 {
-	return s->conf.losses(s->conf.arg, m);
+	return s->conf.send(s->conf.arg,
+			    &(struct msg){ .type = MSG_LOSSES, .losses = *m });
 }
 
 /* What cannot be sent waits for the link. */
@@ -30,7 +31,7 @@ void csrs_on_losses(void *arg)
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->dropped &&
-		    !tell(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+		    !csr_send_losses(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
 			c->dropped = 0;
 		is_left |= c->dropped > 0;
 	}
@@ -46,5 +47,5 @@ void csr_part(struct csr *c)
 	if (c->kind != CSR_EVENTS)
 		csr_drain(c);
 	csr_drop_firings(c, c);
-	tell(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
+	csr_send_losses(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
 }

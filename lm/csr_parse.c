@@ -82,7 +82,7 @@ static bool is_ours(const struct csr *c, const char *token, size_t n)
 {
 	uint32_t node;
 
-	return token && token_node(token, n, &node) && node == procs_node(c->owner->conf.env.procs);
+	return token && token_node(token, n, &node) && node == procs_node(c->owner->conf.procs);
 }
 
 static int refuse_object(struct csr *c, const char *token, size_t n, const char *why,
@@ -95,7 +95,7 @@ static int refuse_object(struct csr *c, const char *token, size_t n, const char 
 static int read_objects(struct csr *c, const struct omis_value *list, struct reply *r)
 {
 	struct buf names = BUF_INIT(FRAME_MAX_BYTES);
-	const struct procs *s = c->owner->conf.env.procs;
+	const struct procs *s = c->owner->conf.procs;
 	struct token_parts parts;
 	int rc = 0;
 
@@ -137,7 +137,7 @@ static int read_partner(const struct csr *c, const struct omis_value *v, int32_t
 		return rank >= 0 && rank <= INT32_MAX ? 0 : -ERR_INVALID;
 	}
 	token = omis_value_text(v, &n);
-	p = token ? procs_find(c->owner->conf.env.procs, token, n) : NULL;
+	p = token ? procs_find(c->owner->conf.procs, token, n) : NULL;
 	if (!p || p->own.rank < 0)
 		return -ERR_INVALID;
 	*out = p->own.rank;

@@ -49,8 +49,8 @@ static void on_record(void *arg, const struct perf_record *r)
 {
 	struct perf_site *s = arg;
 	struct csr *c = s->csr;
-	const struct task_env *env = &c->owner->conf.env;
-	nsec_t now = loop_now(env->loop);
+	const struct csrs_conf *conf = &c->owner->conf;
+	nsec_t now = loop_now(conf->loop);
 
 	if (r->lost) {
 		csr_lose(c, r->lost);
@@ -61,7 +61,7 @@ static void on_record(void *arg, const struct perf_record *r)
 			 &(struct happening){ .proc = s->proc,
 					      .thread = proc_find_tid(s->proc, s->tid),
 					      .never_holds = true, /* it has gone on since, too */
-					      .time = timebase_at(env->timebase,
+					      .time = timebase_at(conf->timebase,
 								  r->time < now ? r->time : now) });
 }
 
@@ -123,7 +123,7 @@ void csr_perf_arm_thread(struct csr *c, struct proc *p, const struct proc_thread
 
 void csr_perf_arm(struct csr *c, struct reply *r)
 {
-	list_each (i, procs_all(c->owner->conf.env.procs)) {
+	list_each (i, procs_all(c->owner->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && csr_is_for_any_thread(c, p))

@@ -48,7 +48,7 @@ static void on_hit(void *arg, const struct probe_hit *hit)
 
 int csr_probe_wish(struct csr_site *s, bool actions)
 {
-	return probes_wish(s->csr->owner->conf.env.probes, s->proc,
+	return probes_wish(s->csr->owner->conf.probes, s->proc,
 			   &(struct probe_ask){ .probe = s->csr->probe,
 						.no_records = !s->records,
 						.actions = actions,

@@ -165,13 +165,13 @@ static int install_action(const struct csr_site *s, size_t i)
 	size_t n;
 	int rc;
 
-	if (!compile(s, call, &a) || pa_cell(c->owner->conf.env.pa, &name, p, &cell, NULL) < 0 ||
+	if (!compile(s, call, &a) || pa_cell(c->owner->conf.pa, &name, p, &cell, NULL) < 0 ||
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;
 	if (p->own.counts_late && a.phase == CALL_START && c->kind == CSR_CALL &&
 	    action_may_be_late(&a))
-		a.since = tickbase_now(c->owner->conf.env.ticks, p->own.tick_source);
+		a.since = tickbase_now(c->owner->conf.ticks, p->own.tick_source);
 	a.partner_count = (uint32_t)c->npartner;
 	a.thread_count = (uint32_t)n;
 	rc = segview_action_add(p->seg, &a, c->partner, tid, &index);
@@ -351,7 +351,7 @@ int csr_install_all(struct csr *c)
 {
 	int rc = 0;
 
-	list_each (i, procs_all(c->owner->conf.env.procs)) {
+	list_each (i, procs_all(c->owner->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (rc == 0 && csr_is_for_any_thread(c, p))

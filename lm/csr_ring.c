@@ -66,10 +66,10 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct rin
 /* System time. A record of the future, from another core's clock or a liar, is of now. */
 static nsec_t time_of(const struct drain *d, const struct ring_call *r)
 {
-	const struct task_env *env = &d->csrs->conf.env;
-	uint64_t now = tickbase_now(env->ticks, d->proc->own.tick_source);
+	const struct csrs_conf *conf = &d->csrs->conf;
+	uint64_t now = tickbase_now(conf->ticks, d->proc->own.tick_source);
 
-	return timebase_at(env->timebase, ticks_to_nsec(d->scale, r->ticks < now ? r->ticks : now));
+	return timebase_at(conf->timebase, ticks_to_nsec(d->scale, r->ticks < now ? r->ticks : now));
 }
 
 static void fire(struct csr *c, const struct csr_site *s, const struct drain *d,
@@ -125,7 +125,7 @@ static void on_hit(void *arg, const struct segview_hit *h)
 {
 	const struct drain *d = arg;
 
-	probes_on_hit(d->csrs->conf.env.probes, d->proc, h);
+	probes_on_hit(d->csrs->conf.probes, d->proc, h);
 }
 
 static void on_taken(void *arg)
@@ -173,7 +173,7 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 
 	if (!p->seg)
 		return false;
-	d.scale = tickbase_scale(s->conf.env.ticks, p->own.tick_source);
+	d.scale = tickbase_scale(s->conf.ticks, p->own.tick_source);
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
 		int n;
 
@@ -210,7 +210,7 @@ void csr_drain(struct csr *c)
 
 void csrs_arm_poll(struct csrs *s)
 {
-	bool wanted = probes_wants_any(s->conf.env.probes);
+	bool wanted = probes_wants_any(s->conf.probes);
 
 	list_each (i, &s->all)
 		list_each (k, &list_entry(i, struct csr, link)->sites)
@@ -223,7 +223,7 @@ void csrs_arm_poll(struct csrs *s)
 
 static void poll_events(struct csrs *s)
 {
-	nsec_t now = loop_now(s->conf.env.loop);
+	nsec_t now = loop_now(s->conf.loop);
 
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
@@ -247,7 +247,7 @@ void csrs_on_poll(void *arg)
 	struct csrs *s = arg;
 	bool has_more = false;
 
-	list_each_safe (i, procs_all(s->conf.env.procs)) {
+	list_each_safe (i, procs_all(s->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && has_records(s, p))

@@ -83,7 +83,7 @@ static struct held *find_held(const struct event_sources *o, const struct proc *
 static void held_free(struct event_sources *o, struct held *h)
 {
 	trace_ask_forget(h->ask);
-	trace_keep(o->csrs->conf.env.trace, -1);
+	trace_keep(o->csrs->conf.trace, -1);
 	list_del(&h->link);
 	free(h);
 }
@@ -136,13 +136,13 @@ void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
 		return;
 	/* As the word of the last action: nothing is left to be done above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
-	if (conf->triggered(conf->arg, &(struct msg_triggered){
+	if (csr_send_triggered(c->owner, &(struct msg_triggered){
 					       .csr = c->token,
 					       .tool = c->tool,
 					       .seq = ++c->seq,
-					       .time_ns = timebase_at(conf->env.timebase,
-								      loop_now(conf->env.loop)),
-					       .node = procs_node_token(conf->env.procs),
+					       .time_ns = timebase_at(conf->timebase,
+								      loop_now(conf->loop)),
+					       .node = procs_node_token(conf->procs),
 					       .proc = p->token.s,
 					       .thread = "",
 					       .entry = entry,
@@ -185,7 +185,7 @@ static bool is_awaited(const struct event_sources *o, const struct csr *c)
 static void tell_armed(void *arg)
 {
 	struct event_sources *o = arg;
-	nsec_t now = loop_now(o->csrs->conf.env.loop), next = 0;
+	nsec_t now = loop_now(o->csrs->conf.loop), next = 0;
 
 	list_each_safe (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
@@ -210,7 +210,7 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 	h->ask = NULL;
 	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
 		suspend(o, h, 0, m->text[0]);
-	loop_job_post(o->csrs->conf.env.loop, &o->tell, tell_armed, o);
+	loop_job_post(o->csrs->conf.loop, &o->tell, tell_armed, o);
 }
 
 /* For nobody's ears when it is the end of a watch. */
@@ -233,7 +233,7 @@ static int tell_wish(struct event_sources *o, struct held *h, struct err *e)
 	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
 	m->value[0] = h->wish.signals;
 	memcpy(m->value + 1, h->wish.syscalls, sizeof(h->wish.syscalls));
-	rc = trace_ask(o->csrs->conf.env.trace, m, m->what ? on_answer : on_ended, h, &ask, e);
+	rc = trace_ask(o->csrs->conf.trace, m, m->what ? on_answer : on_ended, h, &ask, e);
 	if (rc == 0 && m->what) {
 		trace_ask_forget(h->ask);
 		h->ask = ask;
@@ -256,7 +256,7 @@ static void hold(struct event_sources *o, struct proc *p, const struct wish *w)
 		h->owner = o;
 		h->proc = p;
 		list_push_back(&o->held, &h->link);
-		trace_keep(o->csrs->conf.env.trace, 1);
+		trace_keep(o->csrs->conf.trace, 1);
 	}
 	h->wish = *w;
 	if (tell_wish(o, h, &e) < 0)
@@ -287,14 +287,14 @@ static void refresh(void *arg)
 {
 	struct event_sources *o = arg;
 
-	list_each (i, procs_all(o->csrs->conf.env.procs))
+	list_each (i, procs_all(o->csrs->conf.procs))
 		refresh_proc(o, list_entry(i, struct proc, link));
 	tell_armed(o);
 }
 
 static void refresh_soon(struct event_sources *o)
 {
-	loop_job_post(o->csrs->conf.env.loop, &o->refresh, refresh, o);
+	loop_job_post(o->csrs->conf.loop, &o->refresh, refresh, o);
 }
 
 /* --- what lm-trace tells */
@@ -321,10 +321,10 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct pro
 static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
 {
 	const struct proc_thread *t = proc_find_tid(p, m->tid);
-	nsec_t now = loop_now(s->conf.env.loop), at = (nsec_t)m->value[0];
+	nsec_t now = loop_now(s->conf.loop), at = (nsec_t)m->value[0];
 	struct happening h = { .proc = p,
 			       .thread = t,
-			       .time = timebase_at(s->conf.env.timebase, at < now ? at : now),
+			       .time = timebase_at(s->conf.timebase, at < now ? at : now),
 			       .par = (const int64_t *)m->value + 1,
 			       .npar = (unsigned)m->nvalue - 1,
 			       .has_result = m->what == TRACER_SYSCALL_END && m->nvalue == 3 };
@@ -343,9 +343,10 @@ static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
 	}
 }
 
-void csrs_on_trace_event(struct csrs *s, const struct tracer_msg *m)
+static void on_trace_event(void *arg, const struct tracer_msg *m)
 {
-	struct proc *p = procs_find_pid(s->conf.env.procs, m->pid);
+	struct csrs *s = arg;
+	struct proc *p = procs_find_pid(s->conf.procs, m->pid);
 	struct held *h = p && p->start == m->start ? find_held(s->sources, p) : NULL;
 
 	if (!h || h->is_off)
@@ -357,8 +358,9 @@ void csrs_on_trace_event(struct csrs *s, const struct tracer_msg *m)
 }
 
 /* What happened in between nobody knows. */
-void csrs_on_trace_lost(struct csrs *s)
+static void on_trace_lost(void *arg)
 {
+	struct csrs *s = arg;
 	struct event_sources *o = s->sources;
 
 	list_each (i, &o->held)
@@ -400,7 +402,7 @@ bool csr_source_arm(struct csr *c, struct reply *r)
 
 	if (!csr_is_source(c))
 		return false;
-	procs_watch_threads(c->owner->conf.env.procs, 1);
+	procs_watch_threads(c->owner->conf.procs, 1);
 	if (csr_is_perf(c)) {
 		csr_perf_arm(c, r);
 		arm_poll(o);
@@ -412,7 +414,7 @@ bool csr_source_arm(struct csr *c, struct reply *r)
 			list_entry(i, struct held, link)->is_off = false;
 			memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
 		}
-	c->answer_until = loop_now(c->owner->conf.env.loop) + CSRS_ARMED_MAX_NS;
+	c->answer_until = loop_now(c->owner->conf.loop) + CSRS_ARMED_MAX_NS;
 	refresh_soon(o);
 	return true;
 }
@@ -421,7 +423,7 @@ void csr_source_disarm(struct csr *c)
 {
 	if (!csr_is_source(c))
 		return;
-	procs_watch_threads(c->owner->conf.env.procs, -1);
+	procs_watch_threads(c->owner->conf.procs, -1);
 	csr_perf_disarm(c, NULL, 0);
 	arm_poll(c->owner->sources);
 	refresh_soon(c->owner->sources);
@@ -479,12 +481,13 @@ struct event_sources *event_sources_new(struct csrs *s)
 		return NULL;
 	o->csrs = s;
 	list_init(&o->held);
-	o->poll = loop_timer_new(s->conf.env.loop, on_poll, o);
-	o->retry = loop_timer_new(s->conf.env.loop, refresh, o);
-	o->telling = loop_timer_new(s->conf.env.loop, tell_armed, o);
+	o->poll = loop_timer_new(s->conf.loop, on_poll, o);
+	o->retry = loop_timer_new(s->conf.loop, refresh, o);
+	o->telling = loop_timer_new(s->conf.loop, tell_armed, o);
 	o->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
-	procs_listen(s->conf.env.procs, &o->listener);
+	procs_listen(s->conf.procs, &o->listener);
+	trace_listen(s->conf.trace, &(struct trace_listener){ on_trace_event, on_trace_lost, s });
 	if (o->poll && o->retry && o->telling)
 		return o;
 	event_sources_free(o);
@@ -497,6 +500,7 @@ void event_sources_free(struct event_sources *o)
 		return;
 	list_each_safe (i, &o->held)
 		held_free(o, list_entry(i, struct held, link));
+	trace_listen(o->csrs->conf.trace, &(struct trace_listener){ 0 });
 	procs_unlisten(&o->listener);
 	loop_job_cancel(&o->refresh);
 	loop_job_cancel(&o->tell);

@@ -29,10 +29,6 @@ void csr_source_disarm(struct csr *c);
 struct event_sources *event_sources_new(struct csrs *s);
 void event_sources_free(struct event_sources *o);
 
-/* From lm-trace, as trace_conf says. */
-void csrs_on_trace_event(struct csrs *s, const struct tracer_msg *m);
-void csrs_on_trace_lost(struct csrs *s);
-
 /* Tells the tool that it is not watched for any more in that process, and why. */
 void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why);
 

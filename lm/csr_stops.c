@@ -16,12 +16,13 @@ static void fire_threads(struct csr *c, struct happening *h)
 	h->thread = NULL;
 }
 
-void csrs_stopped(struct csrs *s, struct proc *p, bool is_stopped, nsec_t at, unsigned depth)
+void csrs_stopped(void *csrs, struct proc *p, bool is_stopped, nsec_t at, unsigned depth)
 {
+	struct csrs *s = csrs;
 	enum csr_kind of_proc = is_stopped ? CSR_PROC_STOPPED : CSR_PROC_CONTINUED;
 	enum csr_kind of_thread = is_stopped ? CSR_THREAD_STOPPED : CSR_THREAD_CONTINUED;
 	struct happening h = { .proc = p,
-			       .time = timebase_at(s->conf.env.timebase, at),
+			       .time = timebase_at(s->conf.timebase, at),
 			       .depth = depth };
 
 	list_each_safe (i, &s->all) {

@@ -92,7 +92,7 @@ void csr_tell_unwatched(const struct csr *c, struct reply *r)
 
 	if (c->kind != CSR_PROBE && c->kind != CSR_CALL)
 		return;
-	list_each (i, procs_all(c->owner->conf.env.procs)) {
+	list_each (i, procs_all(c->owner->conf.procs)) {
 		const struct proc *p = list_entry(i, struct proc, link);
 
 		if (!p->held || !csr_is_for_any_thread(c, p) || csr_find_site(c, p))

@@ -5,11 +5,9 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/audit.h"
-#include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/csr_keep.h"
-#include "lm/csr_source.h"
 #include "lm/hooks.h"
 #include "lm/lm_internal.h"
 #include "lm/look.h"
@@ -31,17 +29,6 @@ static int send_frames(void *arg, const uint8_t *p, size_t n)
 	struct lm *lm = arg;
 
 	return lm->uplink ? ascent_send_frames(lm->uplink, p, n) : -ERR_CLOSED;
-}
-
-/* The channel puts all that is sent in one turn into one write. */
-static int on_triggered(void *arg, const struct msg_triggered *t)
-{
-	return send_up(arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *t });
-}
-
-static int on_losses(void *arg, const struct msg_losses *m)
-{
-	return send_up(arg, &(struct msg){ .type = MSG_LOSSES, .losses = *m });
 }
 
 static void on_up(void *arg, uint32_t node, bool is_other)
@@ -88,19 +75,6 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 }
 
 /* --- down */
-
-static void on_armed(void *arg, const char *csr, uint32_t version, const struct reply *r)
-{
-	struct msg_entry *entry = calloc(r->nentry + 1, sizeof(*entry));
-	size_t n = entry ? wire_entries(r, 0, entry, r->nentry) : 0;
-
-	send_up(arg, &(struct msg){ .type = MSG_ARM_ACK,
-				    .arm_ack = { .csr = csr,
-						 .version = version,
-						 .entry = entry,
-						 .nentry = n } });
-	free(entry);
-}
 
 static void on_tool_gone(struct lm *m, uint32_t tool)
 {
@@ -253,16 +227,6 @@ static void on_drained(void *arg)
 	m->conf.on_end(m->conf.arg, m->end_reason);
 }
 
-static void on_stopped(void *arg, struct proc *p, bool is_stopped, nsec_t at, unsigned depth)
-{
-	csrs_stopped(((struct lm *)arg)->csrs, p, is_stopped, at, depth);
-}
-
-static void on_pa_delete(void *arg)
-{
-	csrs_refresh(((struct lm *)arg)->csrs);
-}
-
 static void on_keep_full(void *arg, struct keep *k, bool is_full)
 {
 	struct lm *m = arg;
@@ -313,47 +277,7 @@ static void close_keeps(struct lm *m)
 	keeps_free(m->keeps);
 }
 
-static void on_trace(void *arg, const struct tracer_msg *t)
-{
-	struct lm *m = arg;
-
-	if (m->csrs)
-		csrs_on_trace_event(m->csrs, t);
-}
-
-static void on_trace_lost(void *arg)
-{
-	struct lm *m = arg;
-
-	if (m->csrs)
-		csrs_on_trace_lost(m->csrs);
-}
-
 /* --- life */
-
-static struct task_env env_of(struct lm *m)
-{
-	return (struct task_env){ .loop = m->conf.loop,
-				  .host = m->conf.host,
-				  .procs = m->procs,
-				  .timebase = m->conf.timebase,
-				  .ticks = &m->ticks,
-				  .rates = m->rates,
-				  .stops = m->stops,
-				  .pa = m->pa,
-				  .probes = m->probes,
-				  .trace = m->trace,
-				  .tracebufs = m->tracebufs,
-				  .keeps = m->keeps,
-				  .look = m->look,
-				  .audit = m->audit,
-				  .host_name = m->host_name,
-				  .files = m->files,
-				  .may_manipulate = m->conf.may_manipulate,
-				  .status = lm_write_status,
-				  .flow_look = lm_flow_look,
-				  .status_arg = m };
-}
 
 static int open_companions(struct lm *m)
 {
@@ -363,10 +287,7 @@ static int open_companions(struct lm *m)
 						   .program = c->tracer,
 						   .sent_max = TRACE_SENT_MAX,
 						   .answer_max = TRACE_ANSWER_MAX_NS,
-						   .hangs = "it did not answer",
-						   .on_event = on_trace,
-						   .on_lost = on_trace_lost,
-						   .arg = m });
+						   .hangs = "it did not answer" });
 	/* One at a time: what hangs takes nobody with it. */
 	m->look = !c->look ? NULL
 			   : trace_new(&(struct trace_conf){ .loop = c->loop,
@@ -421,7 +342,6 @@ static int open_keeps(struct lm *m, struct err *e)
 static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
-	struct task_env env;
 	int rc;
 
 	m->files = str_dup(c->files ? c->files : "");
@@ -433,20 +353,49 @@ static int open_work(struct lm *m, struct err *e)
 	if (rc < 0)
 		return rc;
 	keeps_each(m->keeps, csr_keep_tell_losses, NULL);
-	env = env_of(m);
-	m->tasks = tasks_new(&env);
+	lm_list_services(m);
+	m->tasks = tasks_new(&(struct tasks_conf){ .loop = c->loop,
+						   .timebase = c->timebase,
+						   .procs = m->procs,
+						   .stops = m->stops,
+						   .audit = m->audit,
+						   .family = m->services.family,
+						   .nfamily = m->services.n,
+						   .may_manipulate = c->may_manipulate });
 	if (!m->tasks)
 		return err_nomem(e);
-	m->csrs = csrs_new(&(struct csrs_conf){ env, m->tasks, on_triggered, on_losses, on_armed,
-						on_corrupt, m });
-	m->readings = readings_new(&(struct readings_conf){ env, c->bases, send_up, m });
+	m->csrs = csrs_new(&(struct csrs_conf){ .loop = c->loop,
+						.timebase = c->timebase,
+						.ticks = &m->ticks,
+						.procs = m->procs,
+						.stops = m->stops,
+						.pa = m->pa,
+						.probes = m->probes,
+						.trace = m->trace,
+						.keeps = m->keeps,
+						.audit = m->audit,
+						.tasks = m->tasks,
+						.host_name = m->host_name,
+						.may_manipulate = c->may_manipulate,
+						.send = send_up,
+						.corrupt = on_corrupt,
+						.arg = m });
+	m->readings = readings_new(&(struct readings_conf){ .loop = c->loop,
+							    .host = c->host,
+							    .procs = m->procs,
+							    .timebase = c->timebase,
+							    .ticks = &m->ticks,
+							    .probes = m->probes,
+							    .bases = c->bases,
+							    .send = send_up,
+							    .arg = m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
 	m->directory = directory_new(
 		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
 	if (!m->csrs || !m->readings || !m->inbox || !m->directory)
 		return err_nomem(e);
-	pa_on_delete(m->pa, on_pa_delete, m);
-	stops_on_change(m->stops, on_stopped, m);
+	pa_on_delete(m->pa, csrs_refresh, m->csrs);
+	stops_on_change(m->stops, csrs_stopped, m->csrs);
 	csrs_keep_load(m->csrs);
 	return 0;
 }

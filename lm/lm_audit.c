@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/daemon/audit.h"
 #include "lm/lm_internal.h"
-#include "lm/services.h"
+#include "lm/families.h"
 
 static void on_trouble(void *arg, const struct err *why, uint64_t n)
 {
@@ -24,20 +24,25 @@ int lm_audit_open(struct lm *m, struct err *e)
 	return !m->conf.audit || audit_open(&c, &m->audit) == 0 ? 0 : err_nomem(e);
 }
 
-int serve_audit(struct service_call *c)
+static int serve_audit(struct service_call *c)
 {
-	const char *node = procs_node_token(c->env->procs);
+	const char *node = procs_node_token(c->procs);
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	int rc;
 
 	if (!call_is_for_us(c))
 		return 0;
-	if (!c->env->audit)
+	if (!c->of)
 		return reply_add_error(c->reply, c->action, node, STATUS_UNSUPPORTED_SERVICE,
 				       "no audit is kept here");
-	rc = audit_read(c->env->audit, call_int(c, 1), call_int(c, 2), &b);
+	rc = audit_read(c->of, call_int(c, 1), call_int(c, 2), &b);
 	if (rc >= 0)
 		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;
 }
+
+const struct service audit_services[] = {
+	{ "omig_audit", serve_audit },
+	{ NULL, NULL },
+};

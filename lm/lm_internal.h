@@ -8,6 +8,7 @@
 #include "lm/calls.h"
 #include "lm/csr.h"
 #include "lm/directory.h"
+#include "lm/families.h"
 #include "lm/inbox.h"
 #include "lm/intake.h"
 #include "lm/lm.h"
@@ -20,6 +21,18 @@
 #include "lm/tickbase.h"
 #include "lm/trace.h"
 #include "lm/tracebuf.h"
+
+#define LM_FAMILIES_MAX 16 /* of services: some more than there are */
+
+struct lm_services {
+	struct node node;
+	struct control control;
+	struct creator creator;
+	struct file_reader files;
+	struct tool_objects objects;
+	struct service_family family[LM_FAMILIES_MAX];
+	size_t n;
+};
 
 /* Made from the top down, freed from the bottom up. */
 struct lm {
@@ -39,6 +52,7 @@ struct lm {
 	struct keeps *keeps; /* subscriptions whose events wait on disk */
 	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
+	struct lm_services services;
 	struct ops *ops;
 	struct tasks *tasks;
 	struct csrs *csrs;
@@ -56,8 +70,10 @@ struct lm {
 /* lm_audit.c */
 int lm_audit_open(struct lm *m, struct err *e);
 
-/* For omig_status and omig_dfg_look. */
-void lm_write_status(void *arg, struct omis_writer *w);
-int lm_flow_look(void *arg, uint32_t measurement, struct omis_writer *w);
+/* of: struct audit, and struct lm. */
+extern const struct service audit_services[], status_services[];
+
+/* lm_services.c: the list of all that a host can do, and what it is done with. */
+void lm_list_services(struct lm *m);
 
 #endif

@@ -4,7 +4,7 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
-#include "lm/services.h"
+#include "lm/families.h"
 #include "lm/totals.h"
 
 #include <string.h>
@@ -124,50 +124,42 @@ static void write_pair(void *arg, const char *name, int64_t v)
 	omis_write_pair(arg, name, v);
 }
 
-void lm_write_status(void *arg, struct omis_writer *w)
+static void write_status(const struct lm *m, struct omis_writer *w)
 {
-	const struct lm *m = arg;
-
 	omis_write_string(w, "lm");
 	omis_write_string(w, OMIG_VERSION);
 	omis_write_int(w, loop_now(m->conf.loop) - m->opened);
 	put_all(m, &(struct figures){ write_pair, w });
 }
 
-int serve_status(struct service_call *c)
+static int serve_status(struct service_call *c)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	int rc;
 
-	c->env->status(c->env->status_arg, &w);
+	write_status(c->of, &w);
 	rc = b.failed ? -ERR_NOMEM
-		      : reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK,
+		      : reply_add(c->reply, c->action, procs_node_token(c->procs), STATUS_OK,
 				  buf_str(&b));
 	buf_done(&b);
 	return rc;
 }
 
-int lm_flow_look(void *arg, uint32_t measurement, struct omis_writer *w)
-{
-	const struct lm *m = arg;
-
-	return readings_look(m->readings, measurement, w);
-}
-
 /* A host without a piece of it says nothing. */
-int serve_dfg_look(struct service_call *c)
+static int serve_dfg_look(struct service_call *c)
 {
+	const struct lm *m = c->of;
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
 	int64_t measurement = call_int(c, 1);
 	int rc = 0;
 
 	if (call_is_for_us(c) && measurement > 0 && measurement <= UINT32_MAX)
-		rc = c->env->flow_look(c->env->status_arg, (uint32_t)measurement, &w);
+		rc = readings_look(m->readings, (uint32_t)measurement, &w);
 	if (rc == 0 && b.n)
 		rc = b.failed ? -ERR_LIMIT
-			      : reply_add(c->reply, c->action, procs_node_token(c->env->procs),
+			      : reply_add(c->reply, c->action, procs_node_token(c->procs),
 					  STATUS_OK, buf_str(&b));
 	buf_done(&b);
 	return rc == -ERR_NOTFOUND ? 0 : rc;
@@ -188,3 +180,9 @@ void lm_dump(const struct lm *m, struct buf *out)
 		buf_printf(out, "peer=%s last_error=\"%s\"\n", s.peer, s.last_error);
 	put_all(m, &(struct figures){ print_line, out });
 }
+
+const struct service status_services[] = {
+	{ "omig_dfg_look", serve_dfg_look },
+	{ "omig_status", serve_status },
+	{ NULL, NULL },
+};

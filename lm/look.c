@@ -11,7 +11,8 @@
 /* A call under way. */
 struct look {
 	struct task *task;
-	struct task_env const *env;
+	const struct look_on *on;
+	struct procs *procs;
 	const struct look_spec *spec;
 	void *owned;
 	struct tracer_msg m;
@@ -110,7 +111,7 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 
 static int name_process(struct look *l, struct err *e)
 {
-	const struct proc *p = procs_find(l->env->procs, l->now.token.s, strlen(l->now.token.s));
+	const struct proc *p = procs_find(l->procs, l->now.token.s, strlen(l->now.token.s));
 
 	if (!p || !p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
@@ -121,10 +122,10 @@ static int name_process(struct look *l, struct err *e)
 
 static int ask_there(struct look *l, struct err *e)
 {
-	if (l->env->look)
-		return trace_ask(l->env->look, &l->m, on_answer, l, &l->ask, e);
+	if (l->on->look)
+		return trace_ask(l->on->look, &l->m, on_answer, l, &l->ask, e);
 	l->is_here = true;
-	look_do(l->env->host, &l->m, on_answer, l);
+	look_do(l->on->host, &l->m, on_answer, l);
 	if (!l->now.is_over)
 		return err_nomem(e);
 	return 0;
@@ -195,7 +196,7 @@ static int begin(struct service_call *c, struct look *l)
 {
 	struct objects o = { 0 };
 	struct err e = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], l->spec->class, &o, c->reply,
+	int rc = objects_expand(c->procs, &c->call->param[0], l->spec->class, &o, c->reply,
 				c->action);
 
 	if (rc == 0)
@@ -209,7 +210,7 @@ static int begin(struct service_call *c, struct look *l)
 	return go_on(c, l);
 }
 
-int look_serve(struct service_call *c, const struct look_spec *spec)
+int look_serve(struct service_call *c, const struct look_on *on, const struct look_spec *spec)
 {
 	struct look *l = c->retry ? task_kept(c->task) : calloc(1, sizeof(*l));
 
@@ -218,7 +219,8 @@ int look_serve(struct service_call *c, const struct look_spec *spec)
 	if (c->retry)
 		return go_on(c, l);
 	l->task = c->task;
-	l->env = c->env;
+	l->on = on;
+	l->procs = c->procs;
 	l->spec = spec;
 	task_keep(c->task, l, look_free);
 	return begin(c, l);

@@ -19,6 +19,12 @@
 void look_do(struct host *h, const struct tracer_msg *m,
 	     void (*fn)(void *, const struct tracer_msg *), void *arg);
 
+/* What does it; borrowed. */
+struct look_on {
+	struct host *host;
+	struct trace *look; /* lm-look; NULL: the lm does that itself */
+};
+
 /* One object of a call, looked at. */
 struct looked {
 	struct token token;
@@ -43,6 +49,6 @@ struct look_spec {
 };
 
 /* A service; one object after the other, so that only one is in memory. */
-int look_serve(struct service_call *c, const struct look_spec *spec);
+int look_serve(struct service_call *c, const struct look_on *on, const struct look_spec *spec);
 
 #endif

@@ -3,10 +3,10 @@
 MODULES     += lm
 lm.src      := host.c host_linux.c host_linux_node.c host_linux_devices.c host_linux_proc.c host_linux_chosen.c host_linux_pidfd.c \
 	       proctext.c proc.c proc_look.c objects.c totals.c tickbase.c hooks.c rates.c rights.c \
-	       task.c services.c services_node.c services_proc.c services_queue.c services_current.c services_pa.c stops.c calls.c pa.c pa_gain.c pa_note.c \
+	       task.c services_calls.c services_node.c services_proc.c services_queue.c services_current.c services_pa.c stops.c calls.c pa.c pa_gain.c pa_note.c \
 	       probe.c events.c services_events.c csr_events.c csr_events_site.c csr_types.c csr_keep.c keeprows.c current.c csr.c csr_parse.c csr_rank.c csr_probe.c csr_ring.c csr_fire.c csr_hold.c directory.c intake.c intake_socket.c chosen.c \
 	       host_linux_thread.c services_control.c settle.c stand.c stopnews.c csr_stops.c \
-	       join.c inbox.c lm.c lm_end.c lm_audit.c lm_status.c lm_daemon.c
+	       join.c inbox.c lm.c lm_services.c lm_end.c lm_audit.c lm_status.c lm_daemon.c
 lm.src      += trace.c companion.c closer.c services_trace.c services_create.c services_tracebuf.c tracebuf.c perf.c csr_source.c csr_perf.c
 lm.src      += csr_losses.c csr_unwatched.c
 lm.programs := lm lm-guard lm-look

@@ -16,12 +16,12 @@
 
 nsec_t readings_now(const struct readings *r)
 {
-	return timebase_at(r->conf.env.timebase, loop_now(r->conf.env.loop));
+	return timebase_at(r->conf.timebase, loop_now(r->conf.loop));
 }
 
 double readings_clock_error(const struct readings *r)
 {
-	nsec_t e = timebase_error(r->conf.env.timebase, loop_now(r->conf.env.loop));
+	nsec_t e = timebase_error(r->conf.timebase, loop_now(r->conf.loop));
 
 	return e == TIMEBASE_UNKNOWN_NS ? INFINITY : (double)e * 1e-9;
 }
@@ -36,11 +36,11 @@ struct reading *readings_find(const struct readings *r, uint32_t measurement)
 
 struct input_moment reading_moment(struct reading *g)
 {
-	const struct task_env *env = &g->owner->conf.env;
+	const struct readings_conf *conf = &g->owner->conf;
 
-	return (struct input_moment){ .ticks = env->ticks,
+	return (struct input_moment){ .ticks = conf->ticks,
 				      .sampler = g->owner->sampler,
-				      .host = env->host,
+				      .host = conf->host,
 				      .now = readings_now(g->owner),
 				      .clock_error = readings_clock_error(g->owner),
 				      .start = g->start };
@@ -80,7 +80,7 @@ int reading_wish(struct reading *g, struct proc *p)
 /* It has begun to run after the measurement had: all that it ever did belongs to it. */
 static bool is_newer(const struct reading *g, const struct proc *p)
 {
-	return p->seg && timebase_at(g->owner->conf.env.timebase, p->own.start_ns) > g->start;
+	return p->seg && timebase_at(g->owner->conf.timebase, p->own.start_ns) > g->start;
 }
 
 /* "7@1600000000000000000 " stands before all keys of the measurement. */
@@ -93,7 +93,7 @@ static void base_prefix(const struct reading *g, char *out, size_t size)
 static bool base_key(const struct reading *g, const struct input *in, char key[BASES_KEY_BYTES])
 {
 	const char *object =
-		in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.env.procs);
+		in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.procs);
 	size_t n;
 
 	if (!in->has_base || !input_has_base(in) || (!in->proc && in->from != INPUT_NODE))
@@ -149,7 +149,7 @@ void reading_attach(struct reading *g, struct input *in)
 
 	if (in->proc || (!input_is_vt(in) && (in->from == INPUT_TIME || in->from == INPUT_NODE)))
 		return;
-	in->proc = procs_find(g->owner->conf.env.procs, token, strlen(token));
+	in->proc = procs_find(g->owner->conf.procs, token, strlen(token));
 	if (in->proc && !in->proc->held)
 		in->proc = NULL;
 }
@@ -158,7 +158,7 @@ void reading_attach(struct reading *g, struct input *in)
  * newer. */
 void reading_judge_again(struct reading *g)
 {
-	unsigned roots = g->owner->conf.env.timebase->roots;
+	unsigned roots = g->owner->conf.timebase->roots;
 
 	if (g->roots == roots)
 		return;
@@ -174,7 +174,7 @@ void reading_judge_again(struct reading *g)
 void reading_begin(struct reading *g)
 {
 	g->has_begun = true;
-	g->roots = g->owner->conf.env.timebase->roots;
+	g->roots = g->owner->conf.timebase->roots;
 	sampler_begin(g->owner->sampler);
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)
@@ -210,7 +210,7 @@ static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 		if (in->proc != p)
 			continue;
 		any = true;
-		input_attach(in, g->owner->conf.env.ticks);
+		input_attach(in, g->owner->conf.ticks);
 		if (is_renewed)
 			begin_with_segment(g, in, was_without);
 		else if (g->has_begun)
@@ -276,12 +276,12 @@ struct readings *readings_new(const struct readings_conf *c)
 	r->conf = *c;
 	list_init(&r->all);
 	list_init(&r->watches);
-	r->sampler = sampler_new(c->env.host);
+	r->sampler = sampler_new(c->host);
 	r->bases = bases_open(&(struct bases_conf){
-		c->env.loop, c->bases, procs_boot_id(c->env.procs), READINGS_RESTATE_NS });
-	r->restate = loop_timer_new(c->env.loop, on_restated, r);
+		c->loop, c->bases, procs_boot_id(c->procs), READINGS_RESTATE_NS });
+	r->restate = loop_timer_new(c->loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
-	procs_listen(c->env.procs, &r->listener);
+	procs_listen(c->procs, &r->listener);
 	if (r->sampler && r->restate && r->bases)
 		return r;
 	readings_free(r);
@@ -301,7 +301,7 @@ void reading_free(struct reading *g)
 		r->n--;
 		flow_remove(r->engine, g->id);
 		readings_watch(r);
-		list_each (i, procs_all(r->conf.env.procs))
+		list_each (i, procs_all(r->conf.procs))
 			reading_unwish(g, list_entry(i, struct proc, link));
 	}
 	for (size_t i = 0; i < g->ninput; i++)

@@ -9,7 +9,6 @@
 
 #include "common/base/err.h"
 #include "common/base/limits.h"
-#include "lm/task.h"
 #include "proto/msg.h"
 
 /* measurements with a piece here: sixteen of each of TOOLS_MAX tools */
@@ -21,10 +20,23 @@
 #define READINGS_RESTATE_NS (120 * NSEC_PER_SEC)
 #define READINGS_ENTRIES_MAX 100 /* what is wrong with one piece; more names help nobody */
 
+struct host;
+struct loop;
+struct omis_writer;
+struct probes;
+struct procs;
 struct readings;
+struct tickbase;
+struct timebase;
 
+/* Pointers are borrowed. */
 struct readings_conf {
-	struct task_env env; /* all borrowed */
+	struct loop *loop;
+	struct host *host;
+	struct procs *procs;
+	struct timebase *timebase;
+	struct tickbase *ticks;
+	struct probes *probes;
 	const char *bases; /* file; NULL: the next lm does not know where counts began */
 	int (*send)(void *arg, const struct msg *m); /* up; as link_send() */
 	void *arg;

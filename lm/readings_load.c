@@ -66,7 +66,7 @@ static int check(struct load *l)
 
 static const struct msg_flow_piece *own_piece(const struct load *l)
 {
-	const char *node = procs_node_token(l->r->conf.env.procs);
+	const char *node = procs_node_token(l->r->conf.procs);
 
 	for (size_t i = 0; i < l->m->npiece; i++)
 		if (str_eq(l->m->piece[i].object, node))
@@ -95,7 +95,7 @@ static int read_graph(struct load *l, const struct msg_flow_piece *p)
 static bool is_ours(const struct load *l, const struct input *in)
 {
 	return in->from != INPUT_NODE ||
-	       str_eq(in->source->object, procs_node_token(l->r->conf.env.procs));
+	       str_eq(in->source->object, procs_node_token(l->r->conf.procs));
 }
 
 static const char *object_of(const struct flow_source *s)
@@ -167,7 +167,7 @@ static struct reading *new_reading(struct readings *r, uint32_t id)
 	g->owner = r;
 	g->id = id;
 	list_init(&g->link);
-	g->timer = loop_timer_new(r->conf.env.loop, reading_on_timer, g);
+	g->timer = loop_timer_new(r->conf.loop, reading_on_timer, g);
 	g->box = flowbox_new(&(struct flowbox_conf){
 		.measurement = id, .send = r->conf.send, .arg = r->conf.arg });
 	if (g->timer && g->box)
@@ -227,7 +227,7 @@ static void swap_in(struct load *l, struct reading *g)
 	for (size_t i = 0; i < g->ninput; i++) {
 		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
 		reading_attach(g, &g->input[i]);
-		input_attach(&g->input[i], l->r->conf.env.ticks);
+		input_attach(&g->input[i], l->r->conf.ticks);
 	}
 	close_refused(l, g);
 	l->input = NULL;
@@ -240,7 +240,7 @@ static void swap_in(struct load *l, struct reading *g)
 
 static void wish_all(struct load *l, struct reading *g)
 {
-	list_each (i, procs_all(l->r->conf.env.procs)) {
+	list_each (i, procs_all(l->r->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->seg && reading_wish(g, p))
@@ -370,7 +370,7 @@ void readings_load(struct readings *r, const struct msg_flow_load *m)
 			   link is */
 	rc = load(&l);
 	if (rc)
-		complain(&l, procs_node_token(r->conf.env.procs), rc, &l.e);
+		complain(&l, procs_node_token(r->conf.procs), rc, &l.e);
 	acknowledge(&l);
 	reply_free(l.answer);
 }

@@ -87,9 +87,9 @@ static struct flow_token sample(const struct watch *w, const struct tap *t,
 				const struct probe_hit *h)
 {
 	struct readings *r = w->owner;
-	const struct input_moment m = { .ticks = r->conf.env.ticks,
+	const struct input_moment m = { .ticks = r->conf.ticks,
 					.sampler = r->sampler,
-					.host = r->conf.env.host,
+					.host = r->conf.host,
 					.now = readings_now(r),
 					.start = t->start };
 	struct flow_token token;
@@ -270,7 +270,7 @@ static int wish(struct watch *w, struct wish *x)
 					       x->figure[i].npartner };
 	}
 	if (!rc)
-		rc = probes_wish(w->owner->conf.env.probes, w->proc, &ask, &x->wish);
+		rc = probes_wish(w->owner->conf.probes, w->proc, &ask, &x->wish);
 	free(func);
 	return rc;
 }

@@ -88,7 +88,7 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 	struct input_moment m;
 
 	if (!list_is_empty(&r->watches))
-		probes_drain(r->conf.env.probes);
+		probes_drain(r->conf.probes);
 	reading_judge_again(g);
 	sampler_begin(r->sampler);
 	m = reading_moment(g);
@@ -100,7 +100,7 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 		token = input_read(&g->input[i], &m, read);
 		push(g, &g->input[i], &token);
 	}
-	flowbox_begin(g->box, (uint64_t)read, t, procs_node_token(r->conf.env.procs));
+	flowbox_begin(g->box, (uint64_t)read, t, procs_node_token(r->conf.procs));
 	r->current = g;
 	if (!run(g, read, t))
 		flowbox_end(g->box);

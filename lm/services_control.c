@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes processes and threads run, wait, or run sooner: signals, stops, suspends,
  * priorities. */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/limits.h"
 #include "lm/settle.h"
@@ -12,6 +12,13 @@
 #define SIGNAL_MAX 64
 #define NICE_MIN (-20)
 #define NICE_MAX 19
+
+static struct stops *stops_of(const struct service_call *c)
+{
+	const struct control *of = c->of;
+
+	return of->stops;
+}
 
 static int must_be_alive(const struct proc *p, struct err *e)
 {
@@ -26,6 +33,13 @@ static int read_signal(const struct service_call *c, int *sig, struct err *e)
 		return err_set(e, ERR_INVALID, "there is no signal %lld", (long long)v);
 	*sig = (int)v;
 	return 0;
+}
+
+static int settle_control(struct service_call *c, char class, settle_fn fn)
+{
+	const struct control *of = c->of;
+
+	return settle_each(c, &(struct settle_on){ of->host, of->stops }, class, fn);
 }
 
 static bool may_stop(int sig)
@@ -48,10 +62,10 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 	if (sig == SIGSTOP)
 		w->what = SETTLE_STOPPED;
 	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
-		return stops_signal(c->env->stops, p, c->tool, sig, e);
+		return stops_signal(stops_of(c), p, c->tool, sig, e);
 	if (sig == SIGCONT) {
 		w->what = SETTLE_RUNNING;
-		return stops_continue(c->env->stops, p, e);
+		return stops_continue(stops_of(c), p, e);
 	}
 	if (!o->thread)
 		return host_proc_signal(p->held, sig, e);
@@ -59,14 +73,14 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 	return host_thread_signal(p->held, o->thread->tid, sig, e);
 }
 
-int serve_send_signal(struct service_call *c)
+static int serve_send_signal(struct service_call *c)
 {
-	return settle_each(c, 'p', send_to);
+	return settle_control(c, 'p', send_to);
 }
 
-int serve_thread_send_signal(struct service_call *c)
+static int serve_thread_send_signal(struct service_call *c)
 {
-	return settle_each(c, 't', send_to);
+	return settle_control(c, 't', send_to);
 }
 
 static int stop_one(struct service_call *c, const struct object *o, struct settle_wish *w,
@@ -75,12 +89,12 @@ static int stop_one(struct service_call *c, const struct object *o, struct settl
 	w->what = SETTLE_STOPPED;
 	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_stop(c->env->stops, o->proc, c->tool, e);
+	return stops_stop(stops_of(c), o->proc, c->tool, e);
 }
 
-int serve_stop(struct service_call *c)
+static int serve_stop(struct service_call *c)
 {
-	return settle_each(c, 'p', stop_one);
+	return settle_control(c, 'p', stop_one);
 }
 
 static int continue_one(struct service_call *c, const struct object *o, struct settle_wish *w,
@@ -89,36 +103,36 @@ static int continue_one(struct service_call *c, const struct object *o, struct s
 	w->what = SETTLE_RUNNING;
 	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_continue(c->env->stops, o->proc, e);
+	return stops_continue(stops_of(c), o->proc, e);
 }
 
-int serve_continue(struct service_call *c)
+static int serve_continue(struct service_call *c)
 {
-	return settle_each(c, 'p', continue_one);
+	return settle_control(c, 'p', continue_one);
 }
 
 static int suspend_one(struct service_call *c, const struct object *o, struct settle_wish *w,
 		       struct err *e)
 {
 	w->what = SETTLE_STOPPED;
-	return stops_suspend(c->env->stops, o->proc, o->thread->id, c->tool, e);
+	return stops_suspend(stops_of(c), o->proc, o->thread->id, c->tool, e);
 }
 
-int serve_suspend(struct service_call *c)
+static int serve_suspend(struct service_call *c)
 {
-	return settle_each(c, 't', suspend_one);
+	return settle_control(c, 't', suspend_one);
 }
 
 static int resume_one(struct service_call *c, const struct object *o, struct settle_wish *w,
 		      struct err *e)
 {
 	w->what = SETTLE_RUNNING;
-	return stops_resume(c->env->stops, o->proc, o->thread->id, c->tool, e);
+	return stops_resume(stops_of(c), o->proc, o->thread->id, c->tool, e);
 }
 
-int serve_resume(struct service_call *c)
+static int serve_resume(struct service_call *c)
 {
-	return settle_each(c, 't', resume_one);
+	return settle_control(c, 't', resume_one);
 }
 
 static int refuse_priority(struct service_call *c)
@@ -139,7 +153,7 @@ static int renice_thread(struct service_call *c, const struct object *o, struct 
 	return host_thread_priority(o->proc->held, o->thread->tid, (int)call_int(c, 1), e);
 }
 
-int serve_thread_set_priority(struct service_call *c)
+static int serve_thread_set_priority(struct service_call *c)
 {
 	return is_nice(c) ? call_each_thread(c, renice_thread) : refuse_priority(c);
 }
@@ -147,9 +161,10 @@ int serve_thread_set_priority(struct service_call *c)
 /* All threads that there are now. *changed: how many it was done to. */
 static int renice_all(struct service_call *c, struct proc *p, size_t *changed, struct err *e)
 {
+	const struct control *of = c->of;
 	int32_t tid[HOST_THREADS_MAX];
 	size_t n = HOST_THREADS_MAX;
-	int rc = host_threads(c->env->host, p->pid, tid, &n);
+	int rc = host_threads(of->host, p->pid, tid, &n);
 
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		rc = host_thread_priority(p->held, tid[i], (int)call_int(c, 1), e);
@@ -175,7 +190,19 @@ static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
 	return rc;
 }
 
-int serve_proc_set_priority(struct service_call *c)
+static int serve_proc_set_priority(struct service_call *c)
 {
 	return is_nice(c) ? call_each_proc(c, renice_proc) : refuse_priority(c);
 }
+
+const struct service control_services[] = {
+	{ "proc_send_signal", serve_send_signal },
+	{ "proc_set_priority", serve_proc_set_priority },
+	{ "thread_continue", serve_continue },
+	{ "thread_resume", serve_resume },
+	{ "thread_send_signal", serve_thread_send_signal },
+	{ "thread_set_priority", serve_thread_set_priority },
+	{ "thread_stop", serve_stop },
+	{ "thread_suspend", serve_suspend },
+	{ NULL, NULL },
+};

@@ -7,7 +7,7 @@
  */
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "lm/services.h"
+#include "lm/families.h"
 #include "lm/stops.h"
 #include "lm/trace.h"
 
@@ -17,7 +17,8 @@
 /* Lives until lm-trace has answered, longer than the task when that is given up. */
 struct creation {
 	struct task *task; /* NULL: nobody waits any more */
-	const struct task_env *env;
+	const struct creator *of;
+	struct procs *procs;
 	uint32_t tool;
 	struct token token; /* "" until it is watched */
 	struct err e;
@@ -57,12 +58,12 @@ static int watch(struct creation *k, const struct tracer_msg *m)
 {
 	struct proc_intake in = { .pid = m->pid };
 	struct proc *p = NULL;
-	int rc = procs_take(k->env->procs, &in, &p, &k->e);
+	int rc = procs_take(k->procs, &in, &p, &k->e);
 
 	if (rc == 0 && p->start != m->start)
 		rc = err_set(&k->e, ERR_NOTFOUND, "the process has ended");
 	if (rc == 0)
-		rc = stops_stop(k->env->stops, p, k->tool, &k->e);
+		rc = stops_stop(k->of->stops, p, k->tool, &k->e);
 	if (rc == 0)
 		k->token = p->token;
 	return rc;
@@ -90,7 +91,7 @@ static void on_created(void *arg, const struct tracer_msg *m)
 		go->start = m->start;
 		go->what = rc < 0;
 	}
-	rc = go ? trace_ask(k->env->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
+	rc = go ? trace_ask(k->of->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
 	free(go);
 	if (rc < 0)
 		finish(k);
@@ -126,14 +127,14 @@ static int ask(struct service_call *c, struct creation *k)
 			"%d texts and %d streams are the most that a program gets",
 			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
 	else
-		rc = trace_ask(k->env->trace, m, on_created, k, &a, &k->e);
+		rc = trace_ask(k->of->trace, m, on_created, k, &a, &k->e);
 	free(m);
 	return rc;
 }
 
 static int answer(struct service_call *c, const struct creation *k)
 {
-	const char *node = procs_node_token(c->env->procs);
+	const char *node = procs_node_token(c->procs);
 
 	if (k->e.code)
 		return reply_add_error(c->reply, c->action, node, status_from_err(-(int)k->e.code),
@@ -141,7 +142,7 @@ static int answer(struct service_call *c, const struct creation *k)
 	return reply_add(c->reply, c->action, node, STATUS_OK, k->token.s);
 }
 
-int serve_proc_create(struct service_call *c)
+static int serve_proc_create(struct service_call *c)
 {
 	struct creation *k;
 	struct err e = { 0 };
@@ -155,7 +156,8 @@ int serve_proc_create(struct service_call *c)
 	if (!k)
 		return -ERR_NOMEM;
 	k->task = c->task;
-	k->env = c->env;
+	k->of = c->of;
+	k->procs = c->procs;
 	k->tool = c->tool;
 	rc = ask(c, k);
 	if (rc == 0) {
@@ -164,6 +166,11 @@ int serve_proc_create(struct service_call *c)
 	}
 	e = k->e;
 	free(k);
-	return reply_add_error(c->reply, c->action, procs_node_token(c->env->procs),
+	return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
 			       status_from_err(rc), "%s", e.text);
 }
+
+const struct service create_services[] = {
+	{ "omig_proc_create", serve_proc_create },
+	{ NULL, NULL },
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The calls that processes are in. Nothing is switched on for it. */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/limits.h"
 #include "common/loop/loop.h"
@@ -28,9 +28,9 @@ static void write_one(struct omis_writer *w, const struct current *c)
 
 static int add_calls(struct service_call *c, struct proc *p)
 {
-	const struct ticks_scale *scale = tickbase_scale(c->env->ticks, p->own.tick_source);
-	uint64_t ticks = tickbase_now(c->env->ticks, p->own.tick_source);
-	nsec_t now = loop_now(c->env->loop);
+	const struct ticks_scale *scale = tickbase_scale(c->of, p->own.tick_source);
+	uint64_t ticks = tickbase_now(c->of, p->own.tick_source);
+	nsec_t now = loop_now(c->loop);
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct current one;
@@ -58,10 +58,10 @@ static int serve_one(struct service_call *c, struct proc *p)
 	return rc ? call_add_failure(c, p->token.s, rc, &e) : add_calls(c, p);
 }
 
-int serve_calls_now(struct service_call *c)
+static int serve_calls_now(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc);
@@ -69,3 +69,8 @@ int serve_calls_now(struct service_call *c)
 	objects_done(&o);
 	return rc;
 }
+
+const struct service current_services[] = {
+	{ "omig_calls_now", serve_calls_now },
+	{ NULL, NULL },
+};

@@ -3,7 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "lm/events.h"
-#include "lm/services.h"
+#include "lm/families.h"
 
 static void write_type(struct omis_writer *w, const struct proc *p, unsigned number)
 {
@@ -46,13 +46,18 @@ static int add_types(struct service_call *c, const struct object *o)
 	return rc;
 }
 
-int serve_get_event_types(struct service_call *c)
+static int serve_get_event_types(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_types(c, &o.v[i]);
 	objects_done(&o);
 	return rc;
 }
+
+const struct service events_services[] = {
+	{ "proc_get_event_types", serve_get_event_types },
+	{ NULL, NULL },
+};

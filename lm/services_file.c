@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the node that its user lets tools see. */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -12,6 +12,7 @@
 /* length 0: all that is behind the offset, and one byte more than may be told is too much. */
 static int fill(struct service_call *c, struct tracer_msg *m, void **take, struct err *e)
 {
+	const struct file_reader *of = c->of;
 	int64_t offset = call_int(c, 2), length = call_int(c, 3);
 	const char *path = call_text(c, 1);
 
@@ -19,7 +20,7 @@ static int fill(struct service_call *c, struct tracer_msg *m, void **take, struc
 	    offset > INT64_MAX - FILE_LISTING_MAX_BYTES - 1)
 		return err_set(e, ERR_INVALID, "offset is at least 0, length 0 to %d",
 			       FILE_LISTING_MAX_BYTES);
-	if (!filelist_has(c->env->files, path))
+	if (!filelist_has(of->files, path))
 		return err_set(e, ERR_DENIED, "%.60s is not one of the 'files' of this lm.conf",
 			       path);
 	m->type = TRACER_FILE;
@@ -59,9 +60,16 @@ static int add(struct service_call *c, const struct looked *o)
 	return rc;
 }
 
-int serve_file_listing(struct service_call *c)
+static int serve_file_listing(struct service_call *c)
 {
 	static const struct look_spec spec = { 'n', FILE_LISTING_MAX_BYTES + 1, fill, add };
 
-	return look_serve(c, &spec);
+	const struct file_reader *of = c->of;
+
+	return look_serve(c, &of->on, &spec);
 }
+
+const struct service file_services[] = {
+	{ "node_get_file_listing", serve_file_listing },
+	{ NULL, NULL },
+};

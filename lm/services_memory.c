@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The memory of processes, and what is loaded there. */
 #include "lm/look.h"
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -107,18 +107,18 @@ static int add_binary(struct service_call *c, const struct looked *o)
 	return add_bytes(c, o, true);
 }
 
-int serve_read_memory(struct service_call *c)
+static int serve_read_memory(struct service_call *c)
 {
 	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_list };
 
-	return look_serve(c, &spec);
+	return look_serve(c, c->of, &spec);
 }
 
-int serve_read_memory_bin(struct service_call *c)
+static int serve_read_memory_bin(struct service_call *c)
 {
 	static const struct look_spec spec = { 'p', MEMORY_CALL_MAX_BYTES, fill_read, add_binary };
 
-	return look_serve(c, &spec);
+	return look_serve(c, c->of, &spec);
 }
 
 /* --- writing */
@@ -181,11 +181,11 @@ static int add_done(struct service_call *c, const struct looked *o)
 	return reply_add(c->reply, c->action, o->token.s, STATUS_OK, NULL);
 }
 
-int serve_write_memory(struct service_call *c)
+static int serve_write_memory(struct service_call *c)
 {
 	static const struct look_spec spec = { 'p', 0, fill_write, add_done };
 
-	return look_serve(c, &spec);
+	return look_serve(c, c->of, &spec);
 }
 
 /* --- modules */
@@ -209,9 +209,18 @@ static int add_modules(struct service_call *c, const struct looked *o)
 	return rc;
 }
 
-int serve_loader_info(struct service_call *c)
+static int serve_loader_info(struct service_call *c)
 {
 	static const struct look_spec spec = { 'p', 0, fill_modules, add_modules };
 
-	return look_serve(c, &spec);
+	return look_serve(c, c->of, &spec);
 }
+
+const struct service memory_services[] = {
+	{ "proc_get_loader_info", serve_loader_info },
+	{ "proc_read_memory", serve_read_memory },
+	{ "proc_read_memory_bin", serve_read_memory_bin },
+	{ "proc_write_memory", serve_write_memory },
+	{ "proc_write_memory_bin", serve_write_memory },
+	{ NULL, NULL },
+};

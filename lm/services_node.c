@@ -5,7 +5,7 @@
  * other guests; 0..1), 15 pressure in percent of 10 s (cpu, memory some and full, io
  * some and full), 16 the control group (memory limit, memory used, in bytes; processors).
  */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -177,19 +177,20 @@ static void write_rest(struct omis_writer *w, int64_t flags, const struct host_n
 static int write_node(struct service_call *c, int64_t flags, const struct node_rates *rates,
 		      struct buf *b)
 {
+	const struct node *of = c->of;
 	struct omis_writer w = OMIS_WRITER(b);
 	struct host_facts facts;
 	struct host_now now;
 	int rc = 0;
 
 	if (flags & NODE_FACTS)
-		rc = host_facts(c->env->host, &facts, NULL);
+		rc = host_facts(of->host, &facts, NULL);
 	if (rc == 0 && flags & NODE_NOW)
-		rc = host_now(c->env->host, &now, NULL);
+		rc = host_now(of->host, &now, NULL);
 	if (rc < 0)
 		return rc;
 	if (flags & NODE_NAME)
-		omis_write_string(&w, c->env->host_name);
+		omis_write_string(&w, of->host_name);
 	if (flags & NODE_FACTS)
 		write_facts(&w, flags, &facts);
 	if (flags & NODE_OS_RATES)
@@ -208,7 +209,7 @@ static int answer(struct service_call *c, int64_t flags, const struct node_rates
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	int rc;
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
 	if (rc == 0 && o.n)
 		rc = write_node(c, flags, rates, &b);
 	if (rc == 0 && o.n)
@@ -228,17 +229,19 @@ static void free_wait(void *wait)
 
 static int wait_for_rates(struct service_call *c)
 {
+	const struct node *of = c->of;
 	struct rates_wait *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return -ERR_NOMEM;
-	rates_wait(c->env->rates, w, task_go_on, c->task);
+	rates_wait(of->rates, w, task_go_on, c->task);
 	task_keep(c->task, w, free_wait);
 	return SERVICE_WAITS;
 }
 
-int serve_node_get_info(struct service_call *c)
+static int serve_node_get_info(struct service_call *c)
 {
+	const struct node *of = c->of;
 	int64_t flags = call_int(c, 1);
 	struct node_rates rates = { .over = 0 };
 	int rc;
@@ -247,7 +250,7 @@ int serve_node_get_info(struct service_call *c)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
 				       "flags is a sum of bits, not negative");
 	if (flags & NODE_RATES) {
-		rc = rates_get(c->env->rates, &rates, NULL);
+		rc = rates_get(of->rates, &rates, NULL);
 		if (rc == -ERR_AGAIN && !c->retry)
 			return wait_for_rates(c);
 		if (rc < 0)
@@ -255,3 +258,8 @@ int serve_node_get_info(struct service_call *c)
 	}
 	return answer(c, flags, &rates);
 }
+
+const struct service node_services[] = {
+	{ "node_get_info", serve_node_get_info },
+	{ NULL, NULL },
+};

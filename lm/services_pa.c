@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Services on counters and integrators. */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -10,7 +10,9 @@
 
 static struct pa *pa_of(const struct service_call *c)
 {
-	return c->env->pa;
+	const struct tool_objects *of = c->of;
+
+	return of->pa;
 }
 
 static struct pa_name name_in(const struct service_call *c, unsigned param)
@@ -37,7 +39,7 @@ static bool is_trace_buffer(const struct service_call *c)
 
 /* Also when its processes here have all ended: who reads it asks us as well, and that is no
  * error. */
-int serve_pa_create(struct service_call *c)
+static int serve_pa_create(struct service_call *c)
 {
 	struct pa_name name = name_in(c, 1);
 	struct pa_object *o;
@@ -45,7 +47,7 @@ int serve_pa_create(struct service_call *c)
 	int rc;
 
 	if (is_trace_buffer(c))
-		return serve_tracebuf_create(c);
+		return tracebuf_create(c);
 	rc = pa_know(pa_of(c), &name, &o, &e);
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
@@ -81,7 +83,7 @@ static int delete_one(struct service_call *c, struct pa_object *o)
 	return 0;
 }
 
-int serve_pa_delete(struct service_call *c)
+static int serve_pa_delete(struct service_call *c)
 {
 	return for_each_object(c, true, delete_one);
 }
@@ -93,7 +95,7 @@ static int reset_one(struct service_call *c, struct pa_object *o)
 	return reply_add(c->reply, c->action, o->token.s, STATUS_OK, NULL);
 }
 
-int serve_pa_reset(struct service_call *c)
+static int serve_pa_reset(struct service_call *c)
 {
 	return for_each_object(c, false, reset_one);
 }
@@ -231,7 +233,7 @@ static int measure_one(struct service_call *c, struct pa_object *o)
 	return rc;
 }
 
-int serve_patop_read(struct service_call *c)
+static int serve_patop_read(struct service_call *c)
 {
 	if (call_int(c, 1) & ~(int64_t)MODE_KNOWN)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
@@ -240,7 +242,7 @@ int serve_patop_read(struct service_call *c)
 	return for_each_object(c, false, measure_one);
 }
 
-int serve_pa_read(struct service_call *c)
+static int serve_pa_read(struct service_call *c)
 {
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	return for_each_object(c, false, read_one);
@@ -313,17 +315,36 @@ static void add_when_over(struct service_call *c, struct pa_object *o, struct pa
 	pa_patop_add(o, cell, call_float(c, 1), call_float(c, 2), call_int(c, 3) != 0);
 }
 
-int serve_counter_increment(struct service_call *c)
+static int serve_counter_increment(struct service_call *c)
 {
 	return serve_increment(c, add_to_counter);
 }
 
-int serve_integrator_increment(struct service_call *c)
+static int serve_integrator_increment(struct service_call *c)
 {
 	return serve_increment(c, add_to_integrator);
 }
 
-int serve_patop_increment(struct service_call *c)
+static int serve_patop_increment(struct service_call *c)
 {
 	return serve_increment(c, add_when_over);
 }
+
+const struct service pa_services[] = {
+	{ "omig_pa_create", serve_pa_create },
+	{ "pa_counter_delete", serve_pa_delete },
+	{ "pa_counter_global_increment", serve_counter_increment },
+	{ "pa_counter_local_increment", serve_counter_increment },
+	{ "pa_counter_read", serve_pa_read },
+	{ "pa_counter_reset", serve_pa_reset },
+	{ "pa_integrator_delete", serve_pa_delete },
+	{ "pa_integrator_global_increment", serve_integrator_increment },
+	{ "pa_integrator_local_increment", serve_integrator_increment },
+	{ "pa_integrator_read", serve_pa_read },
+	{ "pa_integrator_reset", serve_pa_reset },
+	{ "patop_integrator_global_increment", serve_patop_increment },
+	{ "patop_integrator_local_increment", serve_patop_increment },
+	{ "patop_measurement_counter_read", serve_patop_read },
+	{ "patop_measurement_integrator_read", serve_patop_read },
+	{ NULL, NULL },
+};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures of processes and threads. */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -77,7 +77,7 @@ static bool is_there(const struct proc *p)
 static void get_figures(struct service_call *c, const struct proc *p, int64_t flags,
 			struct host_figures *f)
 {
-	if (p->held && host_figures(c->env->host, p->pid, what_for(flags), f, NULL) == 0 &&
+	if (p->held && host_figures(c->of, p->pid, what_for(flags), f, NULL) == 0 &&
 	    f->start == p->start)
 		return;
 	*f = p->figures;
@@ -114,7 +114,7 @@ static void write_strings(struct service_call *c, struct omis_writer *w, const s
 	size_t at = 0, n;
 
 	if (p->held)
-		host_strings(c->env->host, p->pid, environment, &b, NULL);
+		host_strings(c->of, p->pid, environment, &b, NULL);
 	if (!is_there(p))
 		buf_clear(&b);
 	omis_write_list(w);
@@ -135,7 +135,7 @@ static void write_program(struct service_call *c, struct omis_writer *w, const s
 	const char *name, *slash;
 
 	if (p->held)
-		host_strings(c->env->host, p->pid, false, &b, NULL);
+		host_strings(c->of, p->pid, false, &b, NULL);
 	if (!is_there(p) || !b.n)
 		buf_clear(&b);
 	name = b.n ? buf_str(&b) : f->name;
@@ -167,7 +167,7 @@ static void write_static(struct service_call *c, struct omis_writer *w, const st
 	if (flags & PROC_ENVP)
 		write_strings(c, w, p, true);
 	if (flags & PROC_PARENT) {
-		parent = procs_find_pid(c->env->procs, p->parent_pid);
+		parent = procs_find_pid(c->procs, p->parent_pid);
 		write_token(w, parent ? parent->token.s : NULL);
 	}
 	if (flags & PROC_QUEUE)
@@ -188,7 +188,7 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 				   f->write_blocks, f->voluntary,    f->involuntary };
 
 	if (flags & PROC_NODE)
-		write_token(w, procs_node_token(c->env->procs));
+		write_token(w, procs_node_token(c->procs));
 	if (flags & PROC_LOCAL_ID)
 		omis_write_int(w, p->pid);
 	if (flags & PROC_STATE)
@@ -227,13 +227,13 @@ static int add_proc(struct service_call *c, const struct object *o, int64_t flag
 	return rc;
 }
 
-int serve_proc_get_info(struct service_call *c)
+static int serve_proc_get_info(struct service_call *c)
 {
 	int64_t flags = call_int(c, 1) & PROC_FLAGS;
 	struct objects o = { 0 };
 	int rc;
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_proc(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));
@@ -273,10 +273,10 @@ static int add_probes(struct service_call *c, const struct object *o)
 	return rc;
 }
 
-int serve_get_probes(struct service_call *c)
+static int serve_get_probes(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_probes(c, &o.v[i]);
@@ -322,7 +322,7 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 	struct host_figures f;
 	int rc;
 
-	rc = host_thread_figures(c->env->host, o->proc->pid, o->thread->tid,
+	rc = host_thread_figures(c->of, o->proc->pid, o->thread->tid,
 				 HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f);
 	if (rc < 0 || !is_there(o->proc))
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
@@ -332,7 +332,7 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 				     is a stack */
 		omis_write_int(&w, is_first ? f.stack : -1);
 	if (flags & THREAD_NODE)
-		write_token(&w, procs_node_token(c->env->procs));
+		write_token(&w, procs_node_token(c->procs));
 	if (flags & THREAD_LOCAL_ID)
 		omis_write_int(&w, o->thread->tid);
 	if (flags & THREAD_STATE)
@@ -349,13 +349,13 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 	return rc;
 }
 
-int serve_thread_get_info(struct service_call *c)
+static int serve_thread_get_info(struct service_call *c)
 {
 	int64_t flags = call_int(c, 1);
 	struct objects o = { 0 };
 	int rc;
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], 't', &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], 't', &o, c->reply, c->action);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_thread(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));
@@ -382,7 +382,7 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 {
 	int64_t pid = call_int(c, 1);
 	struct proc_intake in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
-	struct host *h = c->env->host;
+	struct host *h = c->of;
 	const char *exec = call_text(c, 2);
 	struct host_figures f;
 	int rc;
@@ -390,13 +390,13 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 	rc = host_figures(h, in.pid, HOST_FIGURES_STAT, &f, NULL);
 	if (rc < 0 || (*exec && !runs(h, in.pid, f.name, exec)))
 		return -ERR_NOTFOUND;
-	rc = procs_take(c->env->procs, &in, out, e);
+	rc = procs_take(c->procs, &in, out, e);
 	/* Another one may have got the pid in between. */
 	return rc == 0 && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
 }
 
 /* A process that is not there, is somebody else's or runs another program: nobody learns which. */
-int serve_proc_take(struct service_call *c)
+static int serve_proc_take(struct service_call *c)
 {
 	struct buf b = BUF_INIT(TOKEN_BYTES);
 	struct err e = { 0 };
@@ -408,14 +408,22 @@ int serve_proc_take(struct service_call *c)
 	rc = take(c, &p, &e);
 	if (rc == -ERR_NOTFOUND)
 		return reply_add_error(
-			c->reply, c->action, procs_node_token(c->env->procs), STATUS_UNKNOWN_OBJECT,
+			c->reply, c->action, procs_node_token(c->procs), STATUS_UNKNOWN_OBJECT,
 			"there is no process of this user with that pid and program");
 	if (rc < 0)
-		return reply_add_error(c->reply, c->action, procs_node_token(c->env->procs),
+		return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
 				       status_from_err(rc), "%s", e.text);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
-	rc = reply_add(c->reply, c->action, procs_node_token(c->env->procs), STATUS_OK,
+	rc = reply_add(c->reply, c->action, procs_node_token(c->procs), STATUS_OK,
 		       buf_str(&b));
 	buf_done(&b);
 	return rc;
 }
+
+const struct service proc_services[] = {
+	{ "omig_proc_take", serve_proc_take },
+	{ "proc_get_info", serve_proc_get_info },
+	{ "proc_get_probes", serve_get_probes },
+	{ "thread_get_info", serve_thread_get_info },
+	{ NULL, NULL },
+};

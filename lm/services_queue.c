@@ -4,7 +4,7 @@
  * first question of a tool switches it on, and it begins with the blocking calls that threads are
  * in, which the rank always tells. Requests that were posted before are not known.
  */
-#include "lm/services.h"
+#include "lm/families.h"
 
 #include "common/base/limits.h"
 #include "common/base/timebase.h"
@@ -81,7 +81,7 @@ static int watch(struct service_call *c, struct proc *p)
 		return rc;
 	if (!is_on) {
 		segview_posted_start(p->seg);
-		p->queue_since = loop_now(c->env->loop);
+		p->queue_since = loop_now(c->loop);
 	}
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
@@ -170,11 +170,11 @@ static void take(const struct proc *p, struct queue *q)
 
 static double age_s(struct service_call *c, const struct proc *p, const struct entry *e)
 {
-	uint64_t ticks = e->p.ticks, now = tickbase_now(c->env->ticks, p->own.tick_source);
-	const struct ticks_scale *s = tickbase_scale(c->env->ticks, p->own.tick_source);
+	uint64_t ticks = e->p.ticks, now = tickbase_now(c->of, p->own.tick_source);
+	const struct ticks_scale *s = tickbase_scale(c->of, p->own.tick_source);
 
 	if (e->is_before && !ticks)
-		return (double)(loop_now(c->env->loop) - p->queue_since) / 1e9;
+		return (double)(loop_now(c->loop) - p->queue_since) / 1e9;
 	return now > ticks ? (double)ticks_delta_to_nsec(s, now - ticks) / 1e9 : 0;
 }
 
@@ -221,7 +221,7 @@ static int add_queue(struct service_call *c, const struct proc *p, struct queue 
 	if (call_int(c, 1) & QUEUE_FLAGS)
 		for (size_t i = 0; i < q->n; i++)
 			write_entry(c, &w, p, &q->at[i]);
-	omis_write_int(&w, timebase_at(c->env->timebase, p->queue_since));
+	omis_write_int(&w, timebase_at(c->timebase, p->queue_since));
 	omis_write_int(&w, (int64_t)segview_posted_lost(p->seg));
 	omis_write_int(&w, p->queue_is_late);
 	rc = b.failed ? -ERR_LIMIT
@@ -241,7 +241,7 @@ static int serve_one(struct service_call *c, struct proc *p, struct queue *q)
 	return rc < 0 ? rc : add_queue(c, p, q);
 }
 
-int serve_queue_get_info(struct service_call *c)
+static int serve_queue_get_info(struct service_call *c)
 {
 	struct queue *q = malloc(sizeof(*q));
 	struct objects o = { 0 };
@@ -249,7 +249,7 @@ int serve_queue_get_info(struct service_call *c)
 
 	if (!q)
 		return -ERR_NOMEM;
-	rc = objects_expand(c->env->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc, q);
 	reply_add_time(c->reply, call_now(c), call_now(c));
@@ -257,3 +257,8 @@ int serve_queue_get_info(struct service_call *c)
 	free(q);
 	return rc;
 }
+
+const struct service queue_services[] = {
+	{ "message_queue_get_info", serve_queue_get_info },
+	{ NULL, NULL },
+};

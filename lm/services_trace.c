@@ -2,7 +2,7 @@
 /* What is asked of threads, and done to them, by lm-trace. */
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "lm/services.h"
+#include "lm/families.h"
 #include "lm/trace.h"
 
 #include <stdlib.h>
@@ -26,7 +26,7 @@ struct asked {
 /* A call that waits for lm-trace. */
 struct tracing {
 	struct task *task;
-	const struct task_env *env;
+	struct trace *trace; /* borrowed */
 	bool with_names;
 	size_t n, left; /* left: answers that have not come */
 	struct asked asked[];
@@ -148,7 +148,7 @@ static void ask_one(struct tracing *t, const struct object *o, const struct trac
 		m->pid = o->proc->pid;
 		m->tid = o->thread->tid;
 		m->start = o->proc->start;
-		rc = trace_ask(t->env->trace, m, on_answer, a, &a->ask, &e);
+		rc = trace_ask(t->trace, m, on_answer, a, &a->ask, &e);
 	}
 	if (rc < 0)
 		set_words(a, status_from_err(rc), e.text);
@@ -190,7 +190,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 {
 	struct objects o = { 0 };
 	struct tracing *t = NULL;
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 't', &o, c->reply, c->action);
+	int rc = objects_expand(c->procs, &c->call->param[0], 't', &o, c->reply, c->action);
 
 	if (rc == 0)
 		t = calloc(1, sizeof(*t) + o.n * sizeof(*t->asked));
@@ -199,7 +199,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 		return rc < 0 ? rc : -ERR_NOMEM;
 	}
 	t->task = c->task;
-	t->env = c->env;
+	t->trace = c->of;
 	t->with_names = with_names;
 	for (size_t i = 0; i < o.n; i++)
 		ask_one(t, &o.v[i], like);
@@ -296,27 +296,39 @@ static int fill_address(struct service_call *c, struct tracer_msg *m)
 	return 0;
 }
 
-int serve_backtrace(struct service_call *c)
+static int serve_backtrace(struct service_call *c)
 {
 	return serve(c, fill_backtrace, false);
 }
 
-int serve_backtrace_names(struct service_call *c)
+static int serve_backtrace_names(struct service_call *c)
 {
 	return serve(c, fill_names, true);
 }
 
-int serve_read_regs(struct service_call *c)
+static int serve_read_regs(struct service_call *c)
 {
 	return serve(c, fill_read, false);
 }
 
-int serve_write_regs(struct service_call *c)
+static int serve_write_regs(struct service_call *c)
 {
 	return serve(c, fill_write, false);
 }
 
-int serve_thread_goto(struct service_call *c)
+static int serve_thread_goto(struct service_call *c)
 {
 	return serve(c, fill_address, false);
 }
+
+const struct service trace_services[] = {
+	{ "omig_backtrace", serve_backtrace_names },
+	{ "thread_call", serve_thread_goto },
+	{ "thread_get_backtrace", serve_backtrace },
+	{ "thread_goto", serve_thread_goto },
+	{ "thread_read_fp_regs", serve_read_regs },
+	{ "thread_read_int_regs", serve_read_regs },
+	{ "thread_write_fp_regs", serve_write_regs },
+	{ "thread_write_int_regs", serve_write_regs },
+	{ NULL, NULL },
+};

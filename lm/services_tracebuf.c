@@ -2,8 +2,15 @@
 /* Services on trace buffers. */
 #include "common/base/buf.h"
 #include "common/base/limits.h"
-#include "lm/services.h"
+#include "lm/families.h"
 #include "lm/tracebuf.h"
+
+static struct tracebufs *tracebufs_of(const struct service_call *c)
+{
+	const struct tool_objects *of = c->of;
+
+	return of->tracebufs;
+}
 
 static int add_proc(struct service_call *c, struct proc *p, struct err *e)
 {
@@ -12,15 +19,15 @@ static int add_proc(struct service_call *c, struct proc *p, struct err *e)
 
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	rc = tracebufs_get(c->env->tracebufs, call_text(c, 1), c->tool, &b, e);
+	rc = tracebufs_get(tracebufs_of(c), call_text(c, 1), c->tool, &b, e);
 	return rc < 0 ? rc : tracebuf_add_proc(b, p, e);
 }
 
-int serve_tracebuf_create(struct service_call *c)
+int tracebuf_create(struct service_call *c)
 {
 	struct tracebuf *b;
 	struct err e = { 0 };
-	int rc = tracebufs_get(c->env->tracebufs, call_text(c, 1), c->tool, &b, &e);
+	int rc = tracebufs_get(tracebufs_of(c), call_text(c, 1), c->tool, &b, &e);
 
 	if (rc < 0)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
@@ -31,18 +38,18 @@ int serve_tracebuf_create(struct service_call *c)
  * anew. */
 static int append(struct service_call *c, struct err *e)
 {
-	struct tracebuf *b = tracebufs_find(c->env->tracebufs, call_text(c, 0), c->tool);
+	struct tracebuf *b = tracebufs_find(tracebufs_of(c), call_text(c, 0), c->tool);
 	int rc;
 
 	if (c->is_proc_gone || (!c->proc && !b))
 		return err_set(e, ERR_NOTFOUND,
 			       c->proc || b ? "the process of the event is forgotten"
 					    : "there is no such object");
-	rc = tracebufs_get(c->env->tracebufs, call_text(c, 0), c->tool, &b, e);
+	rc = tracebufs_get(tracebufs_of(c), call_text(c, 0), c->tool, &b, e);
 	return rc < 0 ? rc : tracebuf_append(b, c->proc, &c->call->param[1], 3, e);
 }
 
-int serve_tracebuf_append(struct service_call *c)
+static int serve_tracebuf_append(struct service_call *c)
 {
 	struct err e = { 0 };
 	int rc = append(c, &e);
@@ -103,7 +110,7 @@ static int each_buffer(struct service_call *c, bool quiet,
 	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
 		const char *token = omis_value_text(&list->list.v[i], NULL);
 		struct tracebuf *b =
-			token ? tracebufs_find(c->env->tracebufs, token, c->tool) : NULL;
+			token ? tracebufs_find(tracebufs_of(c), token, c->tool) : NULL;
 
 		if (b)
 			rc = fn(c, b, TRACE_READ_MAX_BYTES / list->list.n);
@@ -114,7 +121,7 @@ static int each_buffer(struct service_call *c, bool quiet,
 	return rc;
 }
 
-int serve_tracebuf_read(struct service_call *c)
+static int serve_tracebuf_read(struct service_call *c)
 {
 	if (call_int(c, 1) < 0)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
@@ -125,11 +132,18 @@ int serve_tracebuf_read(struct service_call *c)
 
 static int delete_one(struct service_call *c, struct tracebuf *b, size_t share)
 {
-	tracebufs_delete(c->env->tracebufs, b);
+	tracebufs_delete(tracebufs_of(c), b);
 	return 0;
 }
 
-int serve_tracebuf_delete(struct service_call *c)
+static int serve_tracebuf_delete(struct service_call *c)
 {
 	return each_buffer(c, true, delete_one);
 }
+
+const struct service tracebuf_services[] = {
+	{ "trace_buffer_append", serve_tracebuf_append },
+	{ "trace_buffer_delete", serve_tracebuf_delete },
+	{ "trace_buffer_read", serve_tracebuf_read },
+	{ NULL, NULL },
+};

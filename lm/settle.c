@@ -27,7 +27,9 @@ struct waiting {
 
 struct settling {
 	struct task *task;
-	const struct task_env *env;
+	struct settle_on on;
+	struct procs *procs;
+	struct loop *loop;
 	struct loop_timer *timer;
 	nsec_t until, step;
 	unsigned looks; /* left in this turn */
@@ -49,7 +51,7 @@ static char state_of(const struct settling *s, const struct proc *p, int32_t tid
 {
 	struct host_figures f;
 
-	if (host_thread_figures(s->env->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
+	if (host_thread_figures(s->on.host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
 		return 'X';
 	return f.state;
 }
@@ -57,7 +59,7 @@ static char state_of(const struct settling *s, const struct proc *p, int32_t tid
 static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 {
 	w->stand.state = state_of(s, p, p->pid);
-	return stops_holds(s->env->stops, p) || w->stand.state != 't';
+	return stops_holds(s->on.stops, p) || w->stand.state != 't';
 }
 
 /* One that stops may be on its way from being pending to the stop: it is looked at twice. */
@@ -68,10 +70,10 @@ static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p
 	int rc;
 
 	if (w->wish.tid)
-		rc = host_thread_figures(s->env->host, p->pid, w->wish.tid,
+		rc = host_thread_figures(s->on.host, p->pid, w->wish.tid,
 					 HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f);
 	else
-		rc = host_figures(s->env->host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS,
+		rc = host_figures(s->on.host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS,
 				  &f, NULL);
 	if (rc < 0 || !f.has_signals)
 		return rc == 0;
@@ -89,7 +91,7 @@ static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p
 
 static bool is_over(struct settling *s, struct waiting *w)
 {
-	const struct proc *p = procs_find(s->env->procs, w->proc.s, strlen(w->proc.s));
+	const struct proc *p = procs_find(s->procs, w->proc.s, strlen(w->proc.s));
 
 	w->has_ended = !p || !p->held;
 	if (w->has_ended)
@@ -99,8 +101,8 @@ static bool is_over(struct settling *s, struct waiting *w)
 	s->looks--;
 	switch (w->wish.what) {
 	case SETTLE_STOPPED: /* what has been continued since need not stop */
-		return !stops_holds(s->env->stops, p) ||
-		       stand_look(s->env->host, p->pid, &w->stand, &s->looks);
+		return !stops_holds(s->on.stops, p) ||
+		       stand_look(s->on.host, p->pid, &w->stand, &s->looks);
 	case SETTLE_RUNNING:
 		return runs(s, w, p);
 	default:
@@ -130,7 +132,7 @@ static void on_timer(void *arg)
 	struct settling *s = arg;
 
 	look(s);
-	if (!s->left || loop_now(s->env->loop) >= s->until) {
+	if (!s->left || loop_now(s->loop) >= s->until) {
 		task_go_on(s->task);
 		return;
 	}
@@ -211,15 +213,18 @@ static int act(struct service_call *c, struct settling *s, const struct object *
 	return 0;
 }
 
-static int settling_new(struct service_call *c, size_t n, struct settling **out)
+static int settling_new(struct service_call *c, const struct settle_on *on, size_t n,
+			struct settling **out)
 {
 	struct settling *s = calloc(1, sizeof(*s) + n * sizeof(s->one[0]));
 
 	if (!s)
 		return -ERR_NOMEM;
 	s->task = c->task;
-	s->env = c->env;
-	s->timer = loop_timer_new(c->env->loop, on_timer, s);
+	s->on = *on;
+	s->procs = c->procs;
+	s->loop = c->loop;
+	s->timer = loop_timer_new(c->loop, on_timer, s);
 	if (!s->timer) {
 		free(s);
 		return -ERR_NOMEM;
@@ -232,7 +237,7 @@ static int begin(struct service_call *c, struct settling *s)
 {
 	s->left = s->n;
 	s->step = STAND_FIRST_NS;
-	s->until = loop_now(c->env->loop) + SETTLE_MAX_NS;
+	s->until = loop_now(c->loop) + SETTLE_MAX_NS;
 	look(s);
 	if (!s->left)
 		return add_entries(c, s);
@@ -240,7 +245,7 @@ static int begin(struct service_call *c, struct settling *s)
 	return SERVICE_WAITS;
 }
 
-int settle_each(struct service_call *c, char class, settle_fn fn)
+int settle_each(struct service_call *c, const struct settle_on *on, char class, settle_fn fn)
 {
 	struct settling *s = NULL;
 	struct objects o = { 0 };
@@ -248,9 +253,9 @@ int settle_each(struct service_call *c, char class, settle_fn fn)
 
 	if (c->retry)
 		return add_entries(c, task_kept(c->task));
-	rc = objects_expand(c->env->procs, &c->call->param[0], class, &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], class, &o, c->reply, c->action);
 	if (rc >= 0)
-		rc = settling_new(c, o.n, &s);
+		rc = settling_new(c, on, o.n, &s);
 	if (s)
 		task_keep(c->task, s, settling_free);
 	for (size_t i = 0; rc >= 0 && i < o.n; i++)

@@ -26,12 +26,18 @@ struct settle_wish {
 	int32_t tid; /* the thread that it was sent to; 0: the process */
 };
 
+/* What it looks at; borrowed. */
+struct settle_on {
+	struct host *host;
+	struct stops *stops;
+};
+
 /*
  * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn says what
  * is to be seen of it. Answers as call_each_proc() does.
  */
 typedef int (*settle_fn)(struct service_call *c, const struct object *o, struct settle_wish *w,
 			 struct err *e);
-int settle_each(struct service_call *c, char class, settle_fn fn);
+int settle_each(struct service_call *c, const struct settle_on *on, char class, settle_fn fn);
 
 #endif

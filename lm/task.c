@@ -7,14 +7,13 @@
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
-#include "lm/services.h"
 #include "lm/stops.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct tasks {
-	struct task_env env;
+	struct tasks_conf conf;
 	struct list all;
 	size_t n;
 };
@@ -36,13 +35,13 @@ struct task {
 	struct loop_timer *deadline;
 };
 
-struct tasks *tasks_new(const struct task_env *env)
+struct tasks *tasks_new(const struct tasks_conf *c)
 {
 	struct tasks *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
-	s->env = *env;
+	s->conf = *c;
 	list_init(&s->all);
 	return s;
 }
@@ -92,7 +91,7 @@ static uint32_t number_of(const struct task *t, size_t i)
 /* The action has ended, as the entries since t->first say. */
 static void note(const struct task *t)
 {
-	audit_note(t->owner->env.audit,
+	audit_note(t->owner->conf.audit,
 		   &(struct audit_entry){ .identity = t->identity,
 					  .session = t->spec.tool,
 					  .csr = t->csr,
@@ -106,7 +105,7 @@ static void note(const struct task *t)
 /* What one action may do here is decided here again: those above us may be mistaken, or worse. */
 static bool is_allowed(const struct task *t, const struct omis_call *call)
 {
-	if (route_right_of_call(call) > OMIS_OBSERVE && !t->owner->env.may_manipulate)
+	if (route_right_of_call(call) > OMIS_OBSERVE && !t->owner->conf.may_manipulate)
 		return false;
 	return route_may_call(t->spec.right, call);
 }
@@ -115,14 +114,29 @@ static struct proc *proc_of(const struct task *t)
 {
 	if (!t->proc.s[0])
 		return t->spec.proc;
-	return procs_find(t->owner->env.procs, t->proc.s, strlen(t->proc.s));
+	return procs_find(t->owner->conf.procs, t->proc.s, strlen(t->proc.s));
+}
+
+/* Puts the family's object into *of. NULL: not done here. */
+static service_fn find_service(const struct tasks_conf *c, const char *name, void **of)
+{
+	for (size_t i = 0; i < c->nfamily; i++)
+		for (const struct service *s = c->family[i].service; s->name; s++)
+			if (!strcmp(s->name, name)) {
+				*of = c->family[i].of;
+				return s->fn;
+			}
+	return NULL;
 }
 
 static int run_action(struct task *t)
 {
+	const struct tasks_conf *conf = &t->owner->conf;
 	struct proc *proc = proc_of(t);
 	const struct omis_call *call = &t->spec.request->action[t->at];
-	struct service_call c = { .env = &t->owner->env,
+	struct service_call c = { .loop = conf->loop,
+				  .timebase = conf->timebase,
+				  .procs = conf->procs,
 				  .task = t,
 				  .call = call,
 				  .action = number_of(t, t->at),
@@ -131,7 +145,7 @@ static int run_action(struct task *t)
 				  .is_proc_gone = t->proc.s[0] && !proc,
 				  .reply = t->reply,
 				  .retry = t->waits };
-	service_fn fn = service_find(call->service->name);
+	service_fn fn = find_service(conf, call->service->name, &c.of);
 	struct err e = { 0 };
 	int rc;
 
@@ -142,9 +156,9 @@ static int run_action(struct task *t)
 		route_denied(call, &e);
 		return reply_add(t->reply, c.action, "", STATUS_NO_PERMISSION, e.text);
 	}
-	stops_set_depth(c.env->stops, t->spec.depth);
+	stops_set_depth(conf->stops, t->spec.depth);
 	rc = fn(&c);
-	stops_set_depth(c.env->stops, 0);
+	stops_set_depth(conf->stops, 0);
 	if (rc >= 0)
 		return rc;
 	err_set(&e, (enum err_code)(-rc), "%s failed: %s", call->service->name, err_name(rc));
@@ -261,7 +275,7 @@ int task_start(struct tasks *s, const struct task_spec *spec, struct task **out)
 	if (go(t))
 		return 0;
 	if (spec->deadline > 0) {
-		t->deadline = loop_timer_new(s->env.loop, on_deadline, t);
+		t->deadline = loop_timer_new(s->conf.loop, on_deadline, t);
 		if (t->deadline)
 			loop_timer_arm(t->deadline, spec->deadline);
 	}
@@ -364,7 +378,7 @@ static int call_each(struct service_call *c, char class, const struct each *fn)
 	size_t good = 0;
 	int rc;
 
-	rc = objects_expand(c->env->procs, &c->call->param[0], class, &o, c->reply, c->action);
+	rc = objects_expand(c->procs, &c->call->param[0], class, &o, c->reply, c->action);
 	for (size_t i = 0; rc >= 0 && i < o.n; i++) {
 		rc = call_one(c, fn, &o.v[i]);
 		if (rc > 0)
@@ -392,7 +406,7 @@ int call_each_thread(struct service_call *c,
 bool call_is_for_us(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->env->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	int rc = objects_expand(c->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
 	bool is_named = rc >= 0 && o.n > 0;
 
 	objects_done(&o);
@@ -401,5 +415,5 @@ bool call_is_for_us(struct service_call *c)
 
 nsec_t call_now(const struct service_call *c)
 {
-	return timebase_at(c->env->timebase, loop_now(c->env->loop));
+	return timebase_at(c->timebase, loop_now(c->loop));
 }

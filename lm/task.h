@@ -10,45 +10,43 @@
 #include "common/omis/omis.h"
 #include "lm/objects.h"
 
+struct audit;
 struct loop;
-struct keeps;
-struct pa;
-struct probes;
-struct rates;
-struct services;
+struct service_call;
 struct stops;
 struct tasks;
 struct task;
-struct tickbase;
 struct timebase;
-struct trace;
-struct tracebufs;
 
 #define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
 
-/* What services work on; all borrowed. */
-struct task_env {
+#define SERVICE_WAITS 1
+
+/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is
+ * added by the caller. */
+typedef int (*service_fn)(struct service_call *c);
+
+struct service {
+	const char *name;
+	service_fn fn;
+};
+
+/* A table of services and the object that they work on. */
+struct service_family {
+	const struct service *service; /* ends with a name of NULL */
+	void *of;
+};
+
+/* All borrowed, until tasks_free(). */
+struct tasks_conf {
 	struct loop *loop;
-	struct host *host;
-	struct procs *procs;
 	struct timebase *timebase;
-	struct tickbase *ticks;
-	struct rates *rates;
+	struct procs *procs;
 	struct stops *stops;
-	struct pa *pa;
-	struct probes *probes;
-	struct trace *trace;
-	struct tracebufs *tracebufs;
-	struct keeps *keeps;
-	struct trace *look; /* lm-look; NULL: the lm does that itself */
 	struct audit *audit; /* NULL = none */
-	const char *host_name;
-	const char *files; /* that tools may see: filelist.h; NULL = none */
+	const struct service_family *family; /* what a host can do */
+	size_t nfamily;
 	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
-	void (*status)(void *arg, struct omis_writer *w); /* for omig_status */
-	/* For omig_dfg_look; -ERR_NOTFOUND: nothing of that measurement runs here. */
-	int (*flow_look)(void *arg, uint32_t measurement, struct omis_writer *w);
-	void *status_arg;
 };
 
 struct task_spec {
@@ -68,7 +66,7 @@ struct task_spec {
 	void *arg;
 };
 
-struct tasks *tasks_new(const struct task_env *env);
+struct tasks *tasks_new(const struct tasks_conf *c);
 
 /* Ends all tasks without a word. */
 void tasks_free(struct tasks *s);
@@ -84,7 +82,10 @@ size_t tasks_waiting(const struct tasks *s);
 /* --- for services */
 
 struct service_call {
-	const struct task_env *env;
+	void *of; /* the object of the service's family */
+	struct loop *loop;
+	struct timebase *timebase;
+	struct procs *procs;
 	struct task *task;
 	const struct omis_call *call;
 	uint32_t action; /* number for entries */
@@ -96,12 +97,6 @@ struct service_call {
 	void *arg; /* of a service, for its callbacks */
 	bool is_half_done; /* set by what fails after it has changed something of its object */
 };
-
-#define SERVICE_WAITS 1
-
-/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is
- * added by the caller. */
-typedef int (*service_fn)(struct service_call *c);
 
 /*
  * For a call that waits: arg is there again when it is called again, and freed when it is done, or

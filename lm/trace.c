@@ -34,6 +34,7 @@ struct talk {
 
 struct trace {
 	struct trace_conf conf;
+	struct trace_listener listener;
 	char *program;
 	struct companion *run; /* NULL: it does not run */
 	struct loop_fd *watch;
@@ -118,8 +119,8 @@ static void lose(struct trace *t, const char *why)
 		return;
 	log_warn("lm", "%s has ended reason=\"%s\"", name_of(t), why);
 	stop_running(t);
-	if (t->conf.on_lost)
-		t->conf.on_lost(t->conf.arg);
+	if (t->listener.on_lost)
+		t->listener.on_lost(t->listener.arg);
 	fail_sent(t, why);
 	send_more(t);
 }
@@ -184,8 +185,8 @@ static void on_message(struct trace *t, const struct tracer_msg *m)
 	t->used = loop_now(t->conf.loop);
 	if (m->type != TRACER_EVENT && m->type != TRACER_WATCH_ENDED)
 		on_answer(t, m);
-	else if (t->conf.on_event)
-		t->conf.on_event(t->conf.arg, m);
+	else if (t->listener.on_event)
+		t->listener.on_event(t->listener.arg, m);
 }
 
 /* False: nothing more has come, or it has ended. */
@@ -303,6 +304,11 @@ static struct trace_ask *ask_new(struct trace *t, struct tracer_msg *m, int *rc)
 		return a;
 	ask_free(a);
 	return NULL;
+}
+
+void trace_listen(struct trace *t, const struct trace_listener *l)
+{
+	t->listener = *l;
 }
 
 int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, void *arg,

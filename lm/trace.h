@@ -36,10 +36,12 @@ struct trace_conf {
 	size_t sent_max; /* TRACE_SENT_MAX or less */
 	nsec_t answer_max;
 	const char *hangs; /* what is told of a question that was not answered in that time */
-	/* TRACER_EVENT and TRACER_WATCH_ENDED. May be NULL. */
-	trace_answer_fn on_event;
-	/* lm-trace has died: it watches nothing any more. May be NULL. */
-	void (*on_lost)(void *arg);
+};
+
+/* Any may be NULL. */
+struct trace_listener {
+	trace_answer_fn on_event; /* TRACER_EVENT and TRACER_WATCH_ENDED */
+	void (*on_lost)(void *arg); /* the child has died and watches nothing */
 	void *arg;
 };
 
@@ -47,6 +49,9 @@ struct trace *trace_new(const struct trace_conf *c);
 
 /* Whoever still waits is told that it failed; tasks should be gone before. */
 void trace_free(struct trace *t);
+
+/* Replaces the listener; l is copied. */
+void trace_listen(struct trace *t, const struct trace_listener *l);
 
 /*
  * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no

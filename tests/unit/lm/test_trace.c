@@ -53,9 +53,9 @@ static void open_trace(void)
 						.program = "/proc/self/exe",
 						.sent_max = TRACE_SENT_MAX,
 						.answer_max = TRACE_ANSWER_MAX_NS,
-						.hangs = "it did not answer",
-						.on_event = on_event });
+						.hangs = "it did not answer" });
 	ck_assert_ptr_nonnull(trace);
+	trace_listen(trace, &(struct trace_listener){ .on_event = on_event });
 }
 
 static void close_trace(void)
