@@ -327,10 +327,10 @@ static void note_refused(const struct csr *c, const struct omis_call *call)
 {
 	if (!route_may_call(c->right, call))
 		audit_note(c->owner->conf.audit, &(struct audit_entry){ .identity = c->identity,
-									    .session = c->tool,
-									    .csr = c->token,
-									    .call = call,
-									    .wall = clock_wall() });
+									.session = c->tool,
+									.csr = c->token,
+									.call = call,
+									.wall = clock_wall() });
 }
 
 /* Right now and not when the event happens: what may not be done is refused before it is armed. */

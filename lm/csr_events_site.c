@@ -64,8 +64,7 @@ struct events_site {
 
 static const struct ticks_scale *scale_of(const struct events_site *es)
 {
-	return tickbase_scale(es->site->csr->owner->conf.ticks,
-			      es->site->proc->own.tick_source);
+	return tickbase_scale(es->site->csr->owner->conf.ticks, es->site->proc->own.tick_source);
 }
 
 static uint64_t lost_of(const struct events_site *es, unsigned number)

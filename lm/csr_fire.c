@@ -81,8 +81,7 @@ static bool is_too_deep(const struct firing *f)
 
 int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
 {
-	return s->conf.send(s->conf.arg,
-			    &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
+	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
 }
 
 static void tell(struct firing *f, const struct reply *r)
@@ -104,22 +103,21 @@ static void tell(struct firing *f, const struct reply *r)
 	}
 	for (size_t i = 0; i < f->npar; i++)
 		par[i] = (struct msg_par){ f->index[i], { f->text[i].p, f->text[i].n } };
-	if (csr_send_triggered(
-		    c->owner,
-		    &(struct msg_triggered){ .csr = c->token,
-					     .tool = c->tool,
-					     .seq = f->seq,
-					     .time_ns = f->time,
-					     .node = procs_node_token(c->owner->conf.procs),
-					     .proc = f->proc.s,
-					     .thread = f->thread.s,
-					     .par = par,
-					     .npar = f->npar,
-					     .entry = entry,
-					     .nentry = nentry,
-					     .dropped = c->dropped,
-					     .held = f->is_held,
-					     .depth = f->depth }) < 0) {
+	if (csr_send_triggered(c->owner, &(struct msg_triggered){
+						 .csr = c->token,
+						 .tool = c->tool,
+						 .seq = f->seq,
+						 .time_ns = f->time,
+						 .node = procs_node_token(c->owner->conf.procs),
+						 .proc = f->proc.s,
+						 .thread = f->thread.s,
+						 .par = par,
+						 .npar = f->npar,
+						 .entry = entry,
+						 .nentry = nentry,
+						 .dropped = c->dropped,
+						 .held = f->is_held,
+						 .depth = f->depth }) < 0) {
 		drop(c);
 	} else {
 		c->dropped = 0;
@@ -328,8 +326,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 	size_t n;
 
 	n = set_ecps(c, h, e);
-	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n },
-			  loop_now(c->owner->conf.loop)))
+	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.loop)))
 		return;
 	f = c->is_parting && is_told(c) ? NULL : firing_new(c, h);
 	if (!f) {

@@ -17,8 +17,7 @@ void csr_lose(struct csr *c, uint64_t n)
 
 int csr_send_losses(const struct csrs *s, const struct msg_losses *m)
 {
-	return s->conf.send(s->conf.arg,
-			    &(struct msg){ .type = MSG_LOSSES, .losses = *m });
+	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_LOSSES, .losses = *m });
 }
 
 /* What cannot be sent waits for the link. */
@@ -31,7 +30,8 @@ void csrs_on_losses(void *arg)
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (c->dropped &&
-		    !csr_send_losses(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+		    !csr_send_losses(
+			    s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
 			c->dropped = 0;
 		is_left |= c->dropped > 0;
 	}
@@ -47,5 +47,6 @@ void csr_part(struct csr *c)
 	if (c->kind != CSR_EVENTS)
 		csr_drain(c);
 	csr_drop_firings(c, c);
-	csr_send_losses(s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
+	csr_send_losses(
+		s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
 }

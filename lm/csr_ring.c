@@ -69,7 +69,8 @@ static nsec_t time_of(const struct drain *d, const struct ring_call *r)
 	const struct csrs_conf *conf = &d->csrs->conf;
 	uint64_t now = tickbase_now(conf->ticks, d->proc->own.tick_source);
 
-	return timebase_at(conf->timebase, ticks_to_nsec(d->scale, r->ticks < now ? r->ticks : now));
+	return timebase_at(conf->timebase,
+			   ticks_to_nsec(d->scale, r->ticks < now ? r->ticks : now));
 }
 
 static void fire(struct csr *c, const struct csr_site *s, const struct drain *d,

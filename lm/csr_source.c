@@ -136,18 +136,18 @@ void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
 		return;
 	/* As the word of the last action: nothing is left to be done above. */
 	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
-	if (csr_send_triggered(c->owner, &(struct msg_triggered){
-					       .csr = c->token,
-					       .tool = c->tool,
-					       .seq = ++c->seq,
-					       .time_ns = timebase_at(conf->timebase,
-								      loop_now(conf->loop)),
-					       .node = procs_node_token(conf->procs),
-					       .proc = p->token.s,
-					       .thread = "",
-					       .entry = entry,
-					       .nentry = wire_entries(r, 0, entry, 1),
-					       .dropped = c->dropped }) == 0)
+	if (csr_send_triggered(c->owner,
+			       &(struct msg_triggered){
+				       .csr = c->token,
+				       .tool = c->tool,
+				       .seq = ++c->seq,
+				       .time_ns = timebase_at(conf->timebase, loop_now(conf->loop)),
+				       .node = procs_node_token(conf->procs),
+				       .proc = p->token.s,
+				       .thread = "",
+				       .entry = entry,
+				       .nentry = wire_entries(r, 0, entry, 1),
+				       .dropped = c->dropped }) == 0)
 		c->dropped = 0;
 	reply_free(r);
 }

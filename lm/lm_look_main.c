@@ -5,7 +5,7 @@
  */
 #include "common/loop/loop.h"
 #include "lm/host_linux.h"
-#include "lm/look.h"
+#include "lm/look_do.h"
 
 #include <errno.h>
 #include <poll.h>

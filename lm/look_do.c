@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lm-look does, and an lm without one does itself. */
-#include "lm/look.h"
+#include "lm/look_do.h"
 
 #include "common/base/limits.h"
 

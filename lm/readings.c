@@ -92,8 +92,7 @@ static void base_prefix(const struct reading *g, char *out, size_t size)
 /* False: it has none that could be kept. */
 static bool base_key(const struct reading *g, const struct input *in, char key[BASES_KEY_BYTES])
 {
-	const char *object =
-		in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.procs);
+	const char *object = in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.procs);
 	size_t n;
 
 	if (!in->has_base || !input_has_base(in) || (!in->proc && in->from != INPUT_NODE))
@@ -277,8 +276,8 @@ struct readings *readings_new(const struct readings_conf *c)
 	list_init(&r->all);
 	list_init(&r->watches);
 	r->sampler = sampler_new(c->host);
-	r->bases = bases_open(&(struct bases_conf){
-		c->loop, c->bases, procs_boot_id(c->procs), READINGS_RESTATE_NS });
+	r->bases = bases_open(&(struct bases_conf){ c->loop, c->bases, procs_boot_id(c->procs),
+						    READINGS_RESTATE_NS });
 	r->restate = loop_timer_new(c->loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
 	procs_listen(c->procs, &r->listener);

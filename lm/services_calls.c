@@ -182,8 +182,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
 				       PROC_ALONE);
 	if (p->seg)
-		rc = totals_take(p->seg, tickbase_now(c->of, p->own.tick_source),
-				 with_partners, &live);
+		rc = totals_take(p->seg, tickbase_now(c->of, p->own.tick_source), with_partners,
+				 &live);
 	if (rc < 0)
 		return rc;
 	if (!live && !p->last)

@@ -166,8 +166,8 @@ static int serve_proc_create(struct service_call *c)
 	}
 	e = k->e;
 	free(k);
-	return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
-			       status_from_err(rc), "%s", e.text);
+	return reply_add_error(c->reply, c->action, procs_node_token(c->procs), status_from_err(rc),
+			       "%s", e.text);
 }
 
 const struct service create_services[] = {

@@ -414,8 +414,7 @@ static int serve_proc_take(struct service_call *c)
 		return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
 				       status_from_err(rc), "%s", e.text);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);
-	rc = reply_add(c->reply, c->action, procs_node_token(c->procs), STATUS_OK,
-		       buf_str(&b));
+	rc = reply_add(c->reply, c->action, procs_node_token(c->procs), STATUS_OK, buf_str(&b));
 	buf_done(&b);
 	return rc;
 }

@@ -109,8 +109,7 @@ static int each_buffer(struct service_call *c, bool quiet,
 	c->reply->coverage.answered += (uint32_t)list->list.n;
 	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
 		const char *token = omis_value_text(&list->list.v[i], NULL);
-		struct tracebuf *b =
-			token ? tracebufs_find(tracebufs_of(c), token, c->tool) : NULL;
+		struct tracebuf *b = token ? tracebufs_find(tracebufs_of(c), token, c->tool) : NULL;
 
 		if (b)
 			rc = fn(c, b, TRACE_READ_MAX_BYTES / list->list.n);

@@ -73,8 +73,8 @@ static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p
 		rc = host_thread_figures(s->on.host, p->pid, w->wish.tid,
 					 HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f);
 	else
-		rc = host_figures(s->on.host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS,
-				  &f, NULL);
+		rc = host_figures(s->on.host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f,
+				  NULL);
 	if (rc < 0 || !f.has_signals)
 		return rc == 0;
 	w->stand.state = f.state;
