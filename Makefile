@@ -79,6 +79,16 @@ include pmsl/module.mk
 include neko/module.mk
 include neko/hosts/module.mk
 include tracer/module.mk
+include lm/host/module.mk
+include lm/helper/module.mk
+include lm/proc/module.mk
+include lm/hold/module.mk
+include lm/instrument/module.mk
+include lm/attach/module.mk
+include lm/task/module.mk
+include lm/service/module.mk
+include lm/csr/module.mk
+include lm/measure/module.mk
 include lm/module.mk
 include sm/module.mk
 include mainsm/module.mk
@@ -91,7 +101,7 @@ include bench/module.mk
 # What the order alone does not say: the library inside the ranks stands on
 # two rooms only, daemons are siblings, tools speak the protocol like anyone.
 libapp.only         := common/base common/ring
-lm.never            := tracer sm mainsm
+$(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer sm mainsm))
 tracer.never        := lm sm mainsm
 sm.never            := lm mainsm
 mainsm.never        := lm sm

@@ -4,7 +4,7 @@
 #ifndef LM_DIRECTORY_H
 #define LM_DIRECTORY_H
 
-#include "lm/proc.h"
+#include "lm/proc/proc.h"
 #include "proto/msg.h"
 
 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */

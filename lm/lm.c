@@ -7,10 +7,10 @@
 #include "common/daemon/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "lm/csr_keep.h"
-#include "lm/hooks.h"
+#include "lm/csr/csr_keep.h"
+#include "lm/proc/hooks.h"
 #include "lm/lm_internal.h"
-#include "lm/look.h"
+#include "lm/service/look.h"
 
 #include <stdlib.h>
 #include <string.h>

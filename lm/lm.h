@@ -12,7 +12,7 @@
 #include "common/base/rng.h"
 #include "common/daemon/connstr.h"
 #include "common/base/timebase.h"
-#include "lm/host.h"
+#include "lm/host/host.h"
 
 #include <sys/types.h>
 

@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/daemon/audit.h"
 #include "lm/lm_internal.h"
-#include "lm/families.h"
+#include "lm/service/families.h"
 
 static void on_trouble(void *arg, const struct err *why, uint64_t n)
 {

@@ -7,8 +7,8 @@
 #include "common/daemon/daemon.h"
 #include "common/net/net.h"
 #include "common/ring/seg.h"
-#include "lm/filelist.h"
-#include "lm/host_linux.h"
+#include "lm/host/filelist.h"
+#include "lm/host/host_linux.h"
 #include "lm/join.h"
 #include "lm/lm.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last moments of an lm that ends for want of processes. */
 #include "common/base/log.h"
-#include "lm/intake.h"
+#include "lm/attach/intake.h"
 #include "lm/lm_internal.h"
 
 bool lm_has_lingered(const struct lm *m)

@@ -4,8 +4,8 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
-#include "lm/families.h"
-#include "lm/totals.h"
+#include "lm/service/families.h"
+#include "lm/proc/totals.h"
 
 #include <string.h>
 

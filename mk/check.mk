@@ -206,7 +206,8 @@ $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 # for each of them, and hold whole daemons as one object.
 SEED ?= 1
 N    ?= 60
-MUTABLE  := proto common/% lm sm mainsm libapp eventlog eventlog/% pmsl stats
+MUTABLE  := proto common/% lm lm/% \
+	    sm mainsm libapp eventlog eventlog/% pmsl stats
 MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
 users     = $(filter-out sim bench,$(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))
 trying    = $(filter-out $(B)/tests/unit/sim/%,$($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests)))
@@ -230,7 +231,8 @@ services-table: $(B)/bin/omis-doc
 sanitize.asan := address,undefined
 sanitize.tsan := thread
 # Threads are in few rooms, or beside them: those that share a segment with somebody.
-rooms.tsan    := common/base common/ring common/net libapp eventlog/app eventlog/spool neko/hosts lm
+rooms.tsan    := common/base common/ring common/net libapp eventlog/app eventlog/spool \
+		 neko/hosts lm lm/%
 define sanitized
 $(1).taps := $(addprefix $(BUILD)/$(call variant,$(sanitize.$(1)))/check/,unit.tap fuzz.tap)
 $(B)/check/$(1).tap: FORCE | $(FIRST)

@@ -47,6 +47,9 @@ $(if $(SELECTED)$(filter help clean format,$(MAKECMDGOALS)),,$(error there is no
 below    = $(filter $(sort $(foreach r,$(1),$($r.closure))),$(REVERSED))
 archives = $(patsubst %,$(B)/%.a,$(call below,$(1)))
 
+# $(1): daemon. The objects of all its rooms.
+daemon_objs = $(foreach r,$(filter $(1) $(1)/%,$(MODULES)),$($r.objs))
+
 # pkg-config is asked once for each question, and only when something needs it.
 pkg_ask  = $(if $(filter undefined,$(origin pkg.$(1).$(2))),$(eval pkg.$(1).$(2) := \
 $(shell $(PKG_CONFIG) --$(1) $(2)))$(if $(filter-out 0,$(.SHELLSTATUS)),\

@@ -2,7 +2,7 @@
 #include "sim/caps.h"
 
 #include "common/base/limits.h"
-#include "lm/inbox.h"
+#include "lm/service/inbox.h"
 #include "sim/rogue.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #define LOOK_NS (NSEC_PER_SEC / 2)
 #define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
 /* What a daemon may keep when all have left: */
-/* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc.h), in a table that
- * doubles */
+/* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
+ * that doubles */
 #define PROC_BYTES (16 * 1024)
 /* an sm or mainsm of each process that has ever been below it: its number, its token, where
  * it is */

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Siblings may name things alike: each kind of daemon is one object whose other names are its own.
 sim_core = $(CC) -r -nostdlib -o $@.o $(filter %.o,$^) && objcopy -w $(foreach k,$(1),--keep-global-symbol='$k') $@.o $@ && rm $@.o
-$(B)/sim/core_lm.o: $(lm.objs)
+$(B)/sim/core_lm.o: $(call daemon_objs,lm)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,lm_* host_figures_clear)
 $(B)/sim/core_sm.o: $(sm.objs)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,sm_*)

@@ -8,7 +8,7 @@
 #define SIM_SIMHOST_H
 
 #include "common/base/clock.h"
-#include "lm/host.h"
+#include "lm/host/host.h"
 #include "sim/simrank.h"
 
 #define SIMHOST_MEMFD "omig-simworld"

@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_LM_FAKE_HOST_H
 #define TESTS_UNIT_LM_FAKE_HOST_H
 
-#include "lm/host.h"
+#include "lm/host/host.h"
 
 #define FAKE_PROCS 300
 #define FAKE_THREADS 8

@@ -4,9 +4,9 @@
 #define TESTS_UNIT_LM_REAL_H
 
 #include "common/loop/loop.h"
-#include "lm/host_linux.h"
-#include "lm/intake.h"
-#include "lm/tickbase.h"
+#include "lm/host/host_linux.h"
+#include "lm/attach/intake.h"
+#include "lm/proc/tickbase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/fake_segment.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where measurements began to count: what an lm leaves, the next one finds, once, and nothing
  * else. */
-#include "lm/bases.h"
+#include "lm/measure/bases.h"
 
 #include "common/base/file.h"
 #include "common/base/str.h"

@@ -2,8 +2,8 @@
 /* Which processes without a segment are watched: by what their environment says, and who has
  * started them. */
 #include "common/ring/chosen.h"
-#include "lm/chosen.h"
-#include "lm/proc_internal.h"
+#include "lm/attach/chosen.h"
+#include "lm/proc/proc_internal.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors of others are closed without waiting. */
-#include "lm/closer.h"
+#include "lm/attach/closer.h"
 #include "tests/suite.h"
 
 #include <fcntl.h>

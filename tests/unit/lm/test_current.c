@@ -2,7 +2,7 @@
 /* The call that a rank is in, as a tool is told, without anything that is switched on. */
 #include "common/omis/status.h"
 #include "common/ring/calls.h"
-#include "lm/current.h"
+#include "lm/proc/current.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -5,7 +5,7 @@
 #include "common/omis/status.h"
 #include "common/omis/value.h"
 #include "eventlog/evread.h"
-#include "lm/events.h"
+#include "lm/instrument/events.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

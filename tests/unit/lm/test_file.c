@@ -2,7 +2,7 @@
 /* Files of the node: which, how much of them, and for whom. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
-#include "lm/filelist.h"
+#include "lm/host/filelist.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that wait for actions elsewhere, and chains of events that go round in circles. */
 #include "common/base/limits.h"
-#include "lm/csr.h"
+#include "lm/csr/csr.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

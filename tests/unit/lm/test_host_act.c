@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the Linux host does to real processes: their memory, their modules, their threads. */
 #include "common/base/str.h"
-#include "lm/host_linux.h"
+#include "lm/host/host_linux.h"
 #include "tests/suite.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every field of the node, of processes and of threads, from recorded machines. */
 #include "common/base/buf.h"
-#include "lm/host_linux.h"
-#include "lm/proctext.h"
+#include "lm/host/host_linux.h"
+#include "lm/host/proctext.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "lm/look.h"
-#include "lm/trace.h"
+#include "lm/service/look.h"
+#include "lm/helper/trace.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/hung_file.h"
 

@@ -5,7 +5,7 @@
  * each cell is also what a lying sm or mainsm could reach.
  */
 #include "common/base/array.h"
-#include "lm/rights.h"
+#include "lm/task/rights.h"
 #include "tests/any_call.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"

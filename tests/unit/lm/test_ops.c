@@ -3,7 +3,7 @@
  * true. */
 #include "common/base/file.h"
 #include "common/base/rng.h"
-#include "lm/ops.h"
+#include "lm/service/ops.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

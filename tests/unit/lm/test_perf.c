@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records of the kernel's ring: what is known comes out, what is cut or foreign does no harm. */
 #include "common/base/buf.h"
-#include "lm/perf.h"
+#include "lm/host/perf.h"
 #include "tests/suite.h"
 
 #include <linux/perf_event.h>

@@ -3,7 +3,7 @@
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "common/ring/calls_id.h"
-#include "lm/hooks.h"
+#include "lm/proc/hooks.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which process or thread is which: ends, pids that are used again, tokens. */
-#include "lm/proc_internal.h"
+#include "lm/proc/proc_internal.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

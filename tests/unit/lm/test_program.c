@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An lm as a process, with a real mainsm above: enrolment, its socket and lock, its end. */
 #include "common/ring/seg.h"
-#include "lm/filelist.h"
+#include "lm/host/filelist.h"
 #include "lm/lm_daemon.h"
 #include "tests/process.h"
 

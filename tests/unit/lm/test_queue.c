@@ -4,7 +4,7 @@
 #include "common/omis/status.h"
 #include "common/ring/calls_id.h"
 #include "common/ring/posted.h"
-#include "lm/hooks.h"
+#include "lm/proc/hooks.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What acts on real processes acts on those that it means. */
-#include "lm/stops.h"
+#include "lm/hold/stops.h"
 #include "tests/unit/lm/real.h"
 
 #include <errno.h>

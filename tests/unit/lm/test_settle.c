@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands behind a stop, a continue or a signal sees what it did. */
 #include "common/omis/status.h"
-#include "lm/settle.h"
-#include "lm/stand.h"
+#include "lm/service/settle.h"
+#include "lm/hold/stand.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clocks that ranks stamp with. */
-#include "lm/tickbase.h"
+#include "lm/proc/tickbase.h"
 #include "tests/suite.h"
 
 /* The environment is that of whoever started the lm; each rank says by itself which clock it

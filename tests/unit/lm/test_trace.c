@@ -3,7 +3,7 @@
  * again. */
 #include "common/base/buf.h"
 #include "common/loop/loop.h"
-#include "lm/trace.h"
+#include "lm/helper/trace.h"
 #include "tests/suite.h"
 
 #include <poll.h>

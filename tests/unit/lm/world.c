@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/omis/token.h"
-#include "lm/intake.h"
+#include "lm/attach/intake.h"
 #include "lm/lm_internal.h"
 
 #include <fcntl.h>

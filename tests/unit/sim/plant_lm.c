@@ -2,10 +2,10 @@
 /* Goes into the lm of the test, in front of the functions that it wraps. */
 #include "common/loop/loop.h"
 #include "common/omis/reply.h"
-#include "lm/csr_internal.h"
-#include "lm/csr_keep.h"
-#include "lm/host.h"
-#include "lm/stops.h"
+#include "lm/csr/csr_internal.h"
+#include "lm/csr/csr_keep.h"
+#include "lm/host/host.h"
+#include "lm/hold/stops.h"
 #include "tests/unit/sim/plant.h"
 
 #include <string.h>

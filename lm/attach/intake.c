@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/instrument/events.h"
+#include "lm/attach/intake.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/attach/chosen.h"
+#include "lm/proc/hooks.h"
+#include "lm/attach/intake_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void refuse(struct intake *n, int32_t pid, const struct err *why)
+{
+	n->stats.refused++;
+	n->conf.refused(n->conf.arg, pid, why);
+}
+
+void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
+{
+	refuse(n, pid, why);
+}
+
+/*
+ * Whose segment it is, it says itself; a child that inherited it must not be taken for its owner.
+ * What one that is gone was called in its own pid namespace nobody knows: a child does not register
+ * what it inherited.
+ */
+static int check_owner(struct intake *n, const struct segview *v, int32_t pid, bool adopted,
+		       struct err *e)
+{
+	struct host_figures f;
+	struct seg_own own;
+	int rc;
+
+	segview_own(v, &own);
+	if (own.pid == pid)
+		return 0;
+	rc = host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL);
+	if (rc == 0 ? f.inner_pid == own.pid : !adopted)
+		return 0;
+	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
+}
+
+/* What an lm before us had switched on to measure goes on. All else in it belonged to that lm. */
+static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid,
+		bool adopted, struct err *e)
+{
+	struct proc_intake in = { .pid = pid, .inode = st->st_ino, .may_have_ended = !adopted };
+	struct proc *p;
+	int rc;
+
+	rc = check_owner(n, *v, pid, adopted, e);
+	if (rc < 0)
+		return rc;
+	if (adopted)
+		hooks_found(*v, &in.left);
+	segview_reset_but_events(*v);
+	in.seg = *v;
+	rc = procs_take(n->conf.procs, &in, &p, e);
+	*v = in.seg;
+	if (rc == 0)
+		events_settle(p);
+	return rc;
+}
+
+static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct err *e)
+{
+	struct segview *v = NULL;
+	struct proc *p;
+	struct stat st;
+	int rc;
+
+	rc = segview_open(fd, n->conf.uid, &v, e);
+	if (rc == 0 && fstat(fd, &st) < 0)
+		rc = err_sys(e, "fstat");
+	p = rc == 0 ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
+	if (p) {
+		segview_free(v);
+		procs_look_at(p); /* it came by both ways, or has become a rank */
+		return 0;
+	}
+	if (rc == 0)
+		rc = take(n, &v, &st, pid, adopted, e);
+	segview_free(v);
+	if (rc == 0)
+		n->stats.taken++;
+	return rc;
+}
+
+static void unready_free(struct intake *n, struct unready *u)
+{
+	list_del(&u->link);
+	n->nunready--;
+	closer_close(n->closer, u->fd);
+	free(u);
+}
+
+static void on_retry(void *arg)
+{
+	struct intake *n = arg;
+
+	list_each_safe (i, &n->unready) {
+		struct unready *u = list_entry(i, struct unready, link);
+		struct err e = { 0 };
+		int rc = try_fd(n, u->fd, u->pid, u->adopted, &e);
+
+		if (rc == -ERR_AGAIN && ++u->tries < INTAKE_RETRIES_MAX)
+			continue;
+		if (rc < 0)
+			refuse(n, u->pid, &e);
+		unready_free(n, u);
+	}
+	if (!list_is_empty(&n->unready))
+		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+}
+
+/* Whoever hands over segments that never become ready must not use up our descriptors. */
+static void refuse_oldest(struct intake *n)
+{
+	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);
+	struct err e = { 0 };
+
+	err_set(&e, ERR_LIMIT, "the segment is not set up yet, and too many others are not");
+	refuse(n, u->pid, &e);
+	unready_free(n, u);
+}
+
+static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
+{
+	struct unready *u = calloc(1, sizeof(*u));
+
+	if (!u)
+		return -ERR_NOMEM;
+	*u = (struct unready){ .fd = fd, .pid = pid, .adopted = adopted };
+	list_push_back(&n->unready, &u->link);
+	if (++n->nunready > INTAKE_UNREADY_MAX)
+		refuse_oldest(n);
+	if (!loop_timer_is_armed(n->retry))
+		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+	return -ERR_AGAIN;
+}
+
+int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
+{
+	struct err e = { 0 };
+	int rc = try_fd(n, fd, pid, adopted, &e);
+
+	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, adopted) == -ERR_AGAIN)
+		return rc;
+	if (rc < 0)
+		refuse(n, pid, &e);
+	closer_close(n->closer, fd);
+	return rc;
+}
+
+/* Children that inherited the descriptor show it too, so what is not the owner's is passed over in
+ * silence. */
+static void on_memfd(void *arg, int32_t pid, int fd)
+{
+	struct intake *n = arg;
+	struct err e = { 0 };
+	int rc = try_fd(n, fd, pid, true, &e);
+
+	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, true) == -ERR_AGAIN)
+		return;
+	if (rc < 0 && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
+		refuse(n, pid, &e);
+	closer_close(n->closer, fd);
+}
+
+size_t intake_adopt(struct intake *n)
+{
+	uint64_t taken;
+
+	/* Whose registration waits was never another lm's, and may end while /proc is looked at. */
+	intake_take_waiting(n);
+	taken = n->stats.taken;
+	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);
+	taken = n->stats.taken - taken;
+	n->stats.adopted += taken;
+	chosen_wake(n->chosen);
+	return (size_t)taken;
+}
+
+static struct chosen *open_chosen(const struct intake *n)
+{
+	return chosen_new(&(struct chosen_conf){ .loop = n->conf.loop,
+						 .host = n->conf.host,
+						 .procs = n->conf.procs,
+						 .caid = n->memfd + strcspn(n->memfd, "-") + 1,
+						 .refused = n->conf.refused,
+						 .arg = n->conf.arg });
+}
+
+int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
+{
+	struct intake *n = calloc(1, sizeof(*n));
+	int rc = 0;
+
+	if (!n)
+		return err_nomem(e);
+	n->conf = *c;
+	n->listen_fd = -1;
+	memset(n->spare, -1, sizeof(n->spare));
+	list_init(&n->visitors);
+	list_init(&n->unready);
+	n->retry = loop_timer_new(c->loop, on_retry, n);
+	n->memfd = str_dup(c->memfd);
+	n->socket = c->socket ? str_dup(c->socket) : NULL;
+	n->closer = closer_new();
+	n->chosen = n->memfd ? open_chosen(n) : NULL;
+	if (!n->retry || !n->memfd || !n->closer || !n->chosen || (c->socket && !n->socket))
+		rc = err_nomem(e);
+	if (rc == 0 && c->socket)
+		rc = intake_listen(n, e);
+	if (rc < 0) {
+		intake_close(n);
+		return rc;
+	}
+	*out = n;
+	return 0;
+}
+
+void intake_close(struct intake *n)
+{
+	if (!n)
+		return;
+	intake_unlisten(n);
+	list_each_safe (i, &n->unready)
+		unready_free(n, list_entry(i, struct unready, link));
+	chosen_free(n->chosen);
+	loop_timer_free(n->retry);
+	closer_free(n->closer);
+	free(n->socket);
+	free(n->memfd);
+	free(n);
+}
+
+bool intake_is_resting(const struct intake *n)
+{
+	return n->is_resting;
+}
+
+void intake_stats(const struct intake *n, struct intake_stats *out)
+{
+	*out = n->stats;
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The socket that processes register at: one connection, one message with one descriptor, no
+ * answer. */
+#include "lm/attach/intake_internal.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/attach/chosen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ACCEPTS_MAX 256 /* in one turn */
+/* of one message, by the kernel (SCM_MAX_FD): what has no room is closed in our own context */
+#define SCM_FDS_MAX 253
+#define REST_NS (500 * NSEC_PER_MSEC)
+
+struct visitor {
+	struct list link;
+	struct intake *intake;
+	int fd;
+	int32_t pid; /* by the kernel's word */
+	struct loop_fd *watch;
+	struct loop_timer *patience;
+};
+
+/* Descriptors that were sent and not received are closed with the socket. */
+static void leave_socket(struct intake *n, int fd)
+{
+	struct pollfd unread = { fd, POLLIN, 0 };
+
+	shutdown(fd, SHUT_WR);
+	if (poll(&unread, 1, 0) == 0)
+		close(fd);
+	else
+		closer_close(n->closer, fd);
+}
+
+static void visitor_free(struct visitor *v)
+{
+	list_del(&v->link);
+	v->intake->nvisitor--;
+	loop_fd_free(v->watch);
+	loop_timer_free(v->patience);
+	leave_socket(v->intake, v->fd);
+	free(v);
+}
+
+/* More descriptors than one are a break of the rules; each that came must be closed. */
+static int take_descriptor(struct closer *closer, struct msghdr *msg)
+{
+	int fd = -1, n = 0;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t bytes = c->cmsg_len - CMSG_LEN(0);
+
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= bytes; at += sizeof(int), n++) {
+			int got;
+
+			memcpy(&got, CMSG_DATA(c) + at, sizeof(got));
+			if (n)
+				closer_close(closer, got);
+			else
+				fd = got;
+		}
+	}
+	if (n > 1) {
+		closer_close(closer, fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static int check_message(const struct seg_register *r, ssize_t n, bool is_cut, struct err *e)
+{
+	if (n != sizeof(*r) || is_cut || r->magic != SEG_REGISTER_MAGIC)
+		return err_set(e, ERR_PROTO, "its registration is no message of ours");
+	if (r->version != SEG_VERSION)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "its libomig speaks segment version %u, this lm version %d: install "
+			       "the same release",
+			       r->version, SEG_VERSION);
+	return 0;
+}
+
+/* -1: nothing has come yet. */
+static int receive(struct visitor *v)
+{
+	struct seg_register r = { 0 };
+	struct iovec iov = { &r, sizeof(r) };
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(SCM_FDS_MAX * sizeof(int))];
+	} control = { .bytes = { 0 } };
+	struct msghdr msg = { .msg_iov = &iov,
+			      .msg_iovlen = 1,
+			      .msg_control = control.bytes,
+			      .msg_controllen = sizeof(control.bytes) };
+	struct err e = { 0 };
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	n = recvmsg(v->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return -1;
+	fd = n < 0 ? -1 : take_descriptor(v->intake->closer, &msg);
+	if (n == 0 && fd < 0)
+		return 0; /* only looked whether we are here */
+	check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e);
+	if (!e.code && !r.bytes && !msg.msg_controllen) {
+		chosen_wake(v->intake->chosen);
+		return 0;
+	}
+	if (!e.code && fd < 0)
+		err_set(&e, ERR_PROTO, "no single descriptor came with its registration");
+	if (!e.code && !closer_is_memory(fd))
+		err_set(&e, ERR_DENIED, "what it registers is no memory file");
+	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
+		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
+	if (e.code) {
+		closer_close(v->intake->closer, fd);
+		intake_refuse(v->intake, v->pid, &e);
+		return 0;
+	}
+	intake_segment(v->intake, fd, v->pid, false);
+	return 0;
+}
+
+static void give_spare(struct intake *n)
+{
+	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+		if (n->spare[i] >= 0)
+			close(n->spare[i]);
+		n->spare[i] = -1;
+	}
+}
+
+static bool take_spare(struct intake *n)
+{
+	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+		if (n->spare[i] < 0)
+			n->spare[i] =
+				eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
+		if (n->spare[i] < 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Out of descriptors the queue stays readable for ever, and who is taken out of it would be lost,
+ * because its own descriptor cannot be received: look away for a while.
+ */
+static void rest(struct intake *n, const char *why)
+{
+	if (!n->is_resting)
+		log_warn("lm", "%s: processes that come wait until others have ended", why);
+	n->is_resting = true;
+	loop_fd_set(n->listen, 0);
+	loop_timer_arm(n->rest, REST_NS);
+}
+
+static void on_visitor(void *arg, unsigned what)
+{
+	struct visitor *v = arg;
+	struct intake *n = v->intake;
+
+	give_spare(n);
+	if (receive(v) == 0)
+		visitor_free(v);
+	if (!take_spare(n))
+		rest(n, "no descriptor is left (ulimit -n)");
+}
+
+static void on_patience(void *arg)
+{
+	visitor_free(arg);
+}
+
+/* The kernel notes who called connect(); what is said over the connection cannot change it. */
+static int check_credentials(struct intake *n, int fd, int32_t *pid, struct err *e)
+{
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	*pid = 0;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0)
+		return err_sys(e, "SO_PEERCRED");
+	*pid = peer.pid;
+	if (peer.uid != n->conf.uid)
+		return err_set(e, ERR_DENIED, "it is of user %lu, not of ours",
+			       (unsigned long)peer.uid);
+	if (peer.pid <= 0)
+		return err_set(e, ERR_DENIED, "it lives in another pid namespace");
+	return 0;
+}
+
+static void wait_for(struct visitor *v)
+{
+	struct intake *n = v->intake;
+
+	v->watch = loop_fd_new(n->conf.loop, v->fd, LOOP_READ, on_visitor, v, NULL);
+	v->patience = loop_timer_new(n->conf.loop, on_patience, v);
+	if (!v->watch || !v->patience) {
+		visitor_free(v);
+		return;
+	}
+	loop_timer_arm(v->patience, INTAKE_WAIT_NS);
+	if (n->nvisitor > INTAKE_WAITING_MAX)
+		visitor_free(list_entry(list_first(&n->visitors), struct visitor, link));
+}
+
+static void admit(struct intake *n, int fd)
+{
+	struct err e = { 0 };
+	struct visitor *v;
+	int32_t pid;
+
+	if (check_credentials(n, fd, &pid, &e) < 0) {
+		intake_refuse(n, pid, &e);
+		leave_socket(n, fd);
+		return;
+	}
+	v = calloc(1, sizeof(*v));
+	if (!v) {
+		leave_socket(n, fd);
+		return;
+	}
+	*v = (struct visitor){ .intake = n, .fd = fd, .pid = pid };
+	list_push_back(&n->visitors, &v->link);
+	n->nvisitor++;
+	if (receive(v) == 0)
+		visitor_free(v);
+	else
+		wait_for(v);
+}
+
+/* False when nobody else waits now. */
+static bool accept_one(struct intake *n)
+{
+	int fd, why;
+
+	give_spare(n);
+	fd = accept4(n->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+	why = fd < 0 ? errno : 0;
+	if (fd >= 0)
+		admit(n, fd);
+	if (!take_spare(n) || why == EMFILE || why == ENFILE || why == ENOMEM) {
+		rest(n, "no descriptor is left (ulimit -n)");
+		return false;
+	}
+	if (closer_is_full(n->closer)) {
+		rest(n, "descriptors that processes handed over do not close");
+		return false;
+	}
+	return fd >= 0;
+}
+
+static void accept_some(struct intake *n, int max)
+{
+	for (int i = 0; i < max && accept_one(n); i++)
+		;
+}
+
+static void on_listen(void *arg, unsigned what)
+{
+	accept_some(arg, ACCEPTS_MAX);
+}
+
+static void on_rest(void *arg)
+{
+	struct intake *n = arg;
+
+	if (!take_spare(n) || closer_is_full(n->closer)) {
+		loop_timer_arm(n->rest, REST_NS);
+		return;
+	}
+	n->is_resting = false;
+	loop_fd_set(n->listen, LOOP_READ);
+}
+
+static int fill_address(const struct intake *n, struct sockaddr_un *a, struct err *e)
+{
+	size_t len = strlen(n->socket);
+
+	*a = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (len >= sizeof(a->sun_path))
+		return err_set(
+			e, ERR_LIMIT,
+			"%s is too long for a socket: set OMIG_RUNTIME_DIR to a shorter path",
+			n->socket);
+	memcpy(a->sun_path, n->socket, len + 1);
+	return 0;
+}
+
+static int make_listener(struct intake *n, struct err *e)
+{
+	n->listen_fd = seg_listen(n->socket);
+	return n->listen_fd < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
+}
+
+static bool listens_at(int fd, const struct sockaddr_un *a)
+{
+	struct sockaddr_un bound = { 0 };
+	socklen_t len = sizeof(bound) - 1, word = sizeof(int);
+	int type = 0, is_listening = 0;
+
+	return getsockname(fd, (struct sockaddr *)&bound, &len) == 0 &&
+	       bound.sun_family == AF_UNIX && str_eq(bound.sun_path, a->sun_path) &&
+	       getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &word) == 0 && type == SOCK_SEQPACKET &&
+	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &word) == 0 && is_listening;
+}
+
+/* Whoever started us has made it, and processes may have registered there since. */
+static int take_listener(struct intake *n, const struct sockaddr_un *a, struct err *e)
+{
+	int flags;
+
+	if (!listens_at(n->conf.listener, a))
+		return err_set(e, ERR_INVALID, "descriptor %d is not the socket %s",
+			       n->conf.listener, n->socket);
+	n->listen_fd = n->conf.listener;
+	flags = fcntl(n->listen_fd, F_GETFL);
+	if (flags < 0 || fcntl(n->listen_fd, F_SETFL, flags | O_NONBLOCK) < 0 ||
+	    fcntl(n->listen_fd, F_SETFD, FD_CLOEXEC) < 0)
+		return err_sys(e, "descriptor %d", n->listen_fd);
+	return 0;
+}
+
+int intake_listen(struct intake *n, struct err *e)
+{
+	struct sockaddr_un a;
+	int rc = fill_address(n, &a, e);
+
+	if (rc == 0)
+		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, e);
+	if (rc < 0)
+		return rc;
+	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
+	if (!n->rest)
+		return err_nomem(e);
+	n->listen = loop_fd_new(n->conf.loop, n->listen_fd, LOOP_READ, on_listen, n, e);
+	if (!n->listen)
+		return -ERR_SYS;
+	if (!take_spare(n))
+		rest(n, "no descriptor is left (ulimit -n)");
+	return 0;
+}
+
+void intake_take_waiting(struct intake *n)
+{
+	if (n->listen && !n->is_resting)
+		accept_some(n, SEG_REGISTER_BACKLOG);
+}
+
+void intake_unlisten(struct intake *n)
+{
+	list_each_safe (i, &n->visitors)
+		visitor_free(list_entry(i, struct visitor, link));
+	loop_fd_free(n->listen);
+	loop_timer_free(n->rest);
+	give_spare(n);
+	if (n->listen_fd < 0)
+		return;
+	close(n->listen_fd);
+	if (!n->is_given_up)
+		unlink(n->socket);
+}
+
+void intake_withdraw(struct intake *n)
+{
+	if (n->listen_fd >= 0 && !n->is_given_up)
+		unlink(n->socket);
+	n->is_given_up = true;
+}
+
+int intake_pass(struct intake *n)
+{
+	if (n->listen_fd < 0 || n->is_given_up)
+		return -1;
+	n->is_given_up = true;
+	return dup(n->listen_fd);
+}

@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr/csr.h"
+
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/audit.h"
+#include "common/daemon/wire.h"
+#include "common/base/timebase.h"
+#include "common/route/rights.h"
+#include "lm/csr/csr_events.h"
+#include "lm/csr/csr_keep.h"
+#include "lm/csr/csr_internal.h"
+#include "lm/csr/csr_source.h"
+#include "lm/instrument/events.h"
+#include "lm/instrument/probe.h"
+#include "lm/task/rights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct csr *find(const struct csrs *s, const char *token)
+{
+	list_each (i, &s->all)
+		if (!strcmp(list_entry(i, struct csr, link)->token, token))
+			return list_entry(i, struct csr, link);
+	return NULL;
+}
+
+bool csr_is_for_proc(const struct csr *c, const struct proc *p)
+{
+	for (size_t i = 0; i < c->nobject; i++)
+		if (c->object[i].kind == TOKEN_NODE ||
+		    (c->object[i].kind == TOKEN_PROCESS && c->object[i].id == p->id))
+			return true;
+	return false;
+}
+
+bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t)
+{
+	if (csr_is_for_proc(c, p))
+		return true;
+	for (size_t i = 0; t && i < c->nobject; i++)
+		if (c->object[i].kind == TOKEN_THREAD && c->object[i].id == t->id)
+			return true;
+	return false;
+}
+
+bool csr_is_for_any_thread(const struct csr *c, const struct proc *p)
+{
+	if (csr_is_for_proc(c, p))
+		return true;
+	for (size_t i = 0; i < p->nthread; i++)
+		if (csr_is_for_thread(c, p, &p->thread[i]))
+			return true;
+	return false;
+}
+
+static bool watches_threads(const struct csr *c)
+{
+	return c->kind == CSR_NEW_THREAD || c->kind == CSR_THREAD_END;
+}
+
+static nsec_t system_now(const struct csrs *s)
+{
+	return timebase_at(s->conf.timebase, loop_now(s->conf.loop));
+}
+
+static void on_ended(struct csrs *s, struct proc *p)
+{
+	struct happening h = { .proc = p, .time = system_now(s) };
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->kind == CSR_PROC_END && csr_is_for_proc(c, p))
+			csr_fire(c, &h);
+	}
+}
+
+/* Nobody waits for an answer here: the log tells. */
+static void install(struct csr *c, struct proc *p)
+{
+	if (csr_install(c, p) < 0)
+		log_warn("lm", "out of memory, a process is not watched csr=%s pid=%d", c->token,
+			 (int)p->pid);
+}
+
+/* An event of the process that started p, when that one is watched; of the host in any case. */
+static void on_born(struct csrs *s, struct proc *p)
+{
+	struct proc *parent = procs_find_pid(s->conf.procs, p->parent_pid);
+	struct happening h = { .proc = parent,
+			       .time = system_now(s),
+			       .own_name = "new_proc",
+			       .own_token = p->token.s };
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
+			install(c, p);
+		if (c->kind == CSR_NEW_PROC &&
+		    (parent ? csr_is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
+			csr_fire(c, &h);
+	}
+	csrs_arm_poll(s);
+}
+
+static void on_renewed(struct csrs *s, struct proc *p)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
+			install(c, p);
+	}
+	csrs_arm_poll(s);
+}
+
+static void leave_all(struct csrs *s, struct proc *p)
+{
+	list_each_safe (i, &s->all)
+		csr_uninstall(list_entry(i, struct csr, link), p);
+	probes_leave(s->conf.probes, p);
+	events_leave(p);
+	csrs_arm_poll(s);
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct csrs *s = arg;
+
+	switch (what) {
+	case PROC_BORN:
+		on_born(s, p);
+		break;
+	case PROC_RENEWED:
+		on_renewed(s, p);
+		break;
+	case PROC_ENDING:
+		csrs_drain(s, p, CSRS_ALL);
+		leave_all(s, p);
+		break;
+	case PROC_DETACHING:
+		leave_all(s, p);
+		break;
+	case PROC_ENDED:
+		csrs_forget_holds(s, p);
+		on_ended(s, p);
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct csrs *s = arg;
+	struct happening end = { .proc = p, .thread = t, .time = system_now(s) };
+	struct happening birth = {
+		.proc = p, .time = end.time, .own_name = "new_thread", .own_token = t->token.s
+	};
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_born && c->kind == CSR_NEW_THREAD && csr_is_for_any_thread(c, p))
+			csr_fire(c, &birth); /* nobody tells which thread made it */
+		else if (!is_born && c->kind == CSR_THREAD_END && csr_is_for_thread(c, p, t))
+			csr_fire(c, &end);
+	}
+}
+
+static void on_restated(void *arg)
+{
+	struct csrs *s = arg;
+	size_t before = s->n;
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->is_stale)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+	if (s->n < before)
+		log_info("lm", "conditional requests given up: the parent does not know them n=%zu",
+			 before - s->n);
+}
+
+void csrs_link(struct csrs *s, bool is_up)
+{
+	if (!is_up) {
+		csrs_release_all(s);
+		loop_timer_cancel(s->restate);
+		return;
+	}
+	list_each (i, &s->all)
+		list_entry(i, struct csr, link)->is_stale = true;
+	if (s->n)
+		loop_timer_arm(s->restate, CSRS_RESTATE_NS);
+}
+
+static void on_drain(void *arg, struct proc *p)
+{
+	csrs_drain(arg, p, CSRS_ALL);
+}
+
+static void on_wishes_changed(void *arg)
+{
+	csrs_arm_poll(arg);
+}
+
+struct csrs *csrs_new(const struct csrs_conf *conf)
+{
+	struct csrs *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->conf = *conf;
+	list_init(&s->all);
+	list_init(&s->firings);
+	list_init(&s->holds);
+	s->hold_timer = loop_timer_new(conf->loop, csrs_on_hold_timer, s);
+	s->poll = loop_timer_new(conf->loop, csrs_on_poll, s);
+	s->restate = loop_timer_new(conf->loop, on_restated, s);
+	s->losses = loop_timer_new(conf->loop, csrs_on_losses, s);
+	if (!s->poll || !s->restate || !s->hold_timer || !s->losses) {
+		loop_timer_free(s->losses);
+		loop_timer_free(s->hold_timer);
+		loop_timer_free(s->poll);
+		loop_timer_free(s->restate);
+		free(s);
+		return NULL;
+	}
+	s->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
+	procs_listen(conf->procs, &s->listener);
+	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
+	s->sources = event_sources_new(s);
+	if (s->sources)
+		return s;
+	csrs_free(s);
+	return NULL;
+}
+
+void csr_free(struct csr *c)
+{
+	struct csrs *s = c->owner;
+
+	if (!list_is_empty(&c->link)) {
+		if (!s->is_ending)
+			csr_keep_forget(c);
+		csr_keep_drain(c);
+		csr_uninstall_all(c);
+		if (watches_threads(c))
+			procs_watch_threads(s->conf.procs, -1);
+		csrs_cancel_firings(s, c);
+		list_del(&c->link);
+		s->n--;
+		csr_source_disarm(c);
+	}
+	csr_events_free(c);
+	filters_free(c->filters);
+	omis_request_free(c->request);
+	reply_free(c->answer);
+	free(c->object);
+	free(c->partner);
+	free(c->probe);
+	free(c->token);
+	free(c->identity);
+	free(c);
+}
+
+void csrs_free(struct csrs *s)
+{
+	if (!s)
+		return;
+	s->is_ending = true;
+	list_each_safe (i, &s->all)
+		csr_free(list_entry(i, struct csr, link));
+	csrs_release_all(s);
+	list_each (i, procs_all(s->conf.procs))
+		events_leave(list_entry(i, struct proc, link));
+	probes_set_ring(s->conf.probes, &(struct probes_ring){ 0 });
+	procs_unlisten(&s->listener);
+	loop_timer_free(s->hold_timer);
+	loop_timer_free(s->losses);
+	loop_job_cancel(&s->refresh);
+	event_sources_free(s->sources);
+	loop_timer_free(s->poll);
+	loop_timer_free(s->restate);
+	free(s);
+}
+
+static void note_par(void *arg, const char *name)
+{
+	*(bool *)arg = true;
+}
+
+/* To a user event the process is the source: what waits for that event may change it. */
+static bool is_worth_a_hold(const struct omis_call *call)
+{
+	int64_t resume = 1;
+
+	if (call->service->right >= OMIS_MANIPULATE)
+		return true;
+	if (strcmp(call->name, "user_event_raise"))
+		return false;
+	omis_value_i64(&call->param[2], &resume);
+	return resume == 0;
+}
+
+/* Whoever only looks never makes a program wait. */
+static bool wants_hold(const struct csr *c)
+{
+	if (c->right < OMIS_MANIPULATE || !c->owner->conf.may_manipulate)
+		return false;
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		if (is_worth_a_hold(&c->request->action[i]))
+			return true;
+	return false;
+}
+
+static void note_refused(const struct csr *c, const struct omis_call *call)
+{
+	if (!route_may_call(c->right, call))
+		audit_note(c->owner->conf.audit, &(struct audit_entry){ .identity = c->identity,
+									.session = c->tool,
+									.csr = c->token,
+									.call = call,
+									.wall = clock_wall() });
+}
+
+/* Right now and not when the event happens: what may not be done is refused before it is armed. */
+static int read_request(struct csr *c, const struct msg_arm *m, struct reply *r)
+{
+	struct omis_diag d;
+	struct err e = { 0 };
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, &c->request, &d);
+
+	if (rc) {
+		reply_from_diag(r, d.status, &d.err);
+		return rc;
+	}
+	if (!c->request->event) {
+		err_set(&e, ERR_INVALID, "a request without an event cannot be armed");
+		reply_from_diag(r, STATUS_SYNTAX_ERROR, &e);
+		return -ERR_INVALID;
+	}
+	if (!rights_allow(m->identity, c->request, m->local_prefix, &c->right)) {
+		err_set(&e, ERR_DENIED, "%s may not do that",
+			m->identity[0] ? "this identity" : "nobody");
+		note_refused(c, c->request->event);
+		for (size_t i = 0; i < m->local_prefix && i < c->request->naction; i++)
+			note_refused(c, &c->request->action[i]);
+		reply_from_diag(r, STATUS_NO_PERMISSION, &e);
+		return -ERR_DENIED;
+	}
+	if (c->request->naction > CSR_ACTIONS_MAX) {
+		err_set(&e, ERR_LIMIT, "%d actions are the most that an event may start",
+			CSR_ACTIONS_MAX);
+		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
+		return -ERR_LIMIT;
+	}
+	c->prefix = m->local_prefix < c->request->naction ? m->local_prefix : c->request->naction;
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		omis_call_ecps(&c->request->action[i], note_par, &c->rest_uses_pars);
+	c->holds = wants_hold(c);
+	return csr_read_event(c, r);
+}
+
+static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
+{
+	struct token_parts parts;
+	struct csr *c;
+
+	if (token_parse(m->csr, strlen(m->csr), &parts) < 0 || parts.kind != TOKEN_CSR)
+		return -ERR_INVALID;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ERR_NOMEM;
+	c->owner = s;
+	list_init(&c->link);
+	list_init(&c->sites);
+	list_init(&c->perf);
+	c->number = (uint32_t)parts.number;
+	c->tool = m->tool;
+	c->version = m->version;
+	c->reply = m->reply;
+	c->token = str_dup(m->csr);
+	c->identity = str_dup(m->identity);
+	if (!c->token || !c->identity) {
+		csr_free(c);
+		return -ERR_NOMEM;
+	}
+	*out = c;
+	return 0;
+}
+
+static void follow_on(struct csr *c, struct csr *old)
+{
+	c->seq = old->seq;
+	c->dropped = old->dropped;
+	filters_continue(c->filters, old->filters);
+	csr_drop_firings(c, old);
+}
+
+/*
+ * The old one takes what the rings have, and goes first, so that no event counts twice; but of a
+ * kept subscription when the new one is there: it leaves each process to it in one step, and no
+ * event is off in between. Armed as a whole or not at all.
+ */
+static int take_place(struct csrs *s, struct csr *c)
+{
+	struct csr *old = find(s, c->token), *before = csr_keep_before(c);
+	int rc = 0;
+
+	if (old) {
+		csr_drain(old);
+		follow_on(c, old);
+	}
+	if (old && old != before)
+		csr_free(old);
+	list_push_back(&s->all, &c->link);
+	s->n++;
+	if (watches_threads(c))
+		procs_watch_threads(s->conf.procs, 1);
+	if (csr_is_in_rank(c))
+		rc = csr_install_all(c);
+	if (before)
+		csr_free(before);
+	if (rc < 0)
+		csr_free(c);
+	csrs_arm_poll(s);
+	return rc;
+}
+
+static void send_armed(struct csrs *s, const char *csr, uint32_t version, const struct reply *r)
+{
+	struct msg_entry *entry = calloc(r->nentry + 1, sizeof(*entry));
+	size_t n = entry ? wire_entries(r, 0, entry, r->nentry) : 0;
+
+	s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_ARM_ACK,
+						 .arm_ack = { .csr = csr,
+							      .version = version,
+							      .entry = entry,
+							      .nentry = n } });
+	free(entry);
+}
+
+/* What an lm before us had armed was told by that one. */
+static void tell(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
+{
+	if (!s->is_restoring)
+		send_armed(s, csr, version, r);
+	reply_free(r);
+}
+
+void csr_tell_armed(struct csr *c)
+{
+	struct reply *r = c->answer;
+
+	c->answer = NULL;
+	if (r)
+		tell(c->owner, c->token, c->version, r);
+}
+
+/* *out is set when it is to be told later. */
+static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct csr **out)
+{
+	struct err e = { 0 };
+	struct csr *c;
+	int rc;
+
+	if (s->n >= CSRS_MAX && !find(s, m->csr)) {
+		err_set(&e, ERR_LIMIT, "%d conditional requests are armed on this host", CSRS_MAX);
+		return reply_from_diag(r, status_from_err(-ERR_LIMIT), &e);
+	}
+	rc = make(s, m, &c);
+	if (rc == -ERR_INVALID) {
+		err_set(&e, ERR_INVALID, "this is no token of a conditional request");
+		return reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
+	}
+	if (rc < 0)
+		return rc;
+	rc = read_request(c, m, r);
+	if (rc < 0 && rc != -ERR_NOMEM && csr_name_refused(c, r) < 0)
+		rc = -ERR_NOMEM;
+	if (rc < 0) {
+		csr_free(c);
+		c = find(s, m->csr);
+		if (c)
+			csr_free(c); /* what was asked for before is not wanted any more */
+		return rc == -ERR_NOMEM ? rc : 0;
+	}
+	rc = take_place(s, c);
+	if (rc < 0)
+		return rc;
+	csr_keep_save(c, m);
+	csr_tell_unwatched(c, r);
+	if (csr_source_arm(c, r))
+		*out = c;
+	return 0;
+}
+
+int csrs_arm(struct csrs *s, const struct msg_arm *m)
+{
+	struct reply *r = reply_new();
+	struct csr *later = NULL;
+	int rc = r ? arm(s, m, r, &later) : -ERR_NOMEM;
+
+	if (rc < 0)
+		reply_free(r);
+	else if (later)
+		later->answer = r;
+	else
+		tell(s, m->csr, m->version, r);
+	return rc < 0 ? rc : 0;
+}
+
+void csrs_disarm(struct csrs *s, const char *token)
+{
+	struct csr *c = find(s, token);
+
+	if (c)
+		csr_part(c);
+	else
+		csr_send_losses(s, &(struct msg_losses){ .csr = token, .is_last = true });
+	if (c)
+		csr_free(c);
+	csrs_arm_poll(s);
+}
+
+void csrs_tool_gone(struct csrs *s, uint32_t tool)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->tool == tool)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
+
+/* Not at once: what asks for it may be an action of an event that is being told of. */
+static void refresh(void *arg)
+{
+	struct csrs *s = arg;
+
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (!csr_is_in_rank(c))
+			continue;
+		csr_drain(c);
+		csr_uninstall_all(c);
+		if (csr_install_all(c) < 0)
+			log_warn("lm", "out of memory, not all processes are watched csr=%s",
+				 c->token);
+	}
+	csrs_arm_poll(s);
+}
+
+void csrs_refresh(void *csrs)
+{
+	struct csrs *s = csrs;
+
+	loop_job_post(s->conf.loop, &s->refresh, refresh, s);
+}
+
+size_t csrs_count(const struct csrs *s)
+{
+	return s->n;
+}
+
+void csrs_stats(const struct csrs *s, struct csrs_stats *out)
+{
+	out->fired = s->fired;
+	out->dropped = s->dropped;
+	out->is_polling = loop_timer_is_armed(s->poll);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for: names, conditions, how long, and what takes the blocks. */
+#include "lm/csr/csr_events.h"
+
+#include "lm/csr/csr_keep.h"
+#include "common/base/str.h"
+#include "eventlog/evwhere.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LASTS_MAX_S (366 * 24 * 3600)
+
+struct csr_events {
+	const struct omis_value *names; /* of the request: a list of patterns */
+	struct evwhere where;
+	struct loop_timer *end; /* NULL: it lasts until somebody ends it */
+	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
+	bool is_over;
+};
+
+/* --- the request */
+
+static void on_end(void *arg)
+{
+	struct csr *c = arg;
+
+	c->events->is_over = true;
+	csr_uninstall_all(c);
+	csr_events_leave_keep(c);
+	csrs_arm_poll(c->owner);
+}
+
+static int refuse(struct reply *r, const char *why)
+{
+	reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "%s", why);
+	return -ERR_INVALID;
+}
+
+static void note_block(void *arg, const char *name)
+{
+	if (!strcmp(name, "block"))
+		*(bool *)arg = true;
+}
+
+/* Those above get no blocks: they go by trace buffers. */
+static bool rest_uses_block(const struct csr *c)
+{
+	bool uses = false;
+
+	for (size_t i = c->prefix; i < c->request->naction; i++)
+		omis_call_ecps(&c->request->action[i], note_block, &uses);
+	return uses;
+}
+
+static int set_end(struct csr *c, int64_t seconds)
+{
+	if (!seconds)
+		return 0;
+	c->events->end = loop_timer_new(c->owner->conf.loop, on_end, c);
+	if (!c->events->end)
+		return -ERR_NOMEM;
+	loop_timer_arm(c->events->end, seconds * NSEC_PER_SEC);
+	return 0;
+}
+
+int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *r)
+{
+	struct err e = { 0 };
+	int64_t seconds = 0;
+	int rc;
+
+	c->events = calloc(1, sizeof(*c->events));
+	if (!c->events)
+		return -ERR_NOMEM;
+	c->events->names = &event->param[1];
+	if (!c->events->names->list.n)
+		return refuse(r, "which events: names, beginnings of names with a *, or \"all\"");
+	if (evwhere_read(omis_value_text(&event->param[2], NULL), &c->events->where, &e))
+		return refuse(r, e.text);
+	omis_value_i64(&event->param[3], &seconds);
+	if (seconds < 0 || seconds > LASTS_MAX_S)
+		return refuse(r, "for how many seconds: 0 (no end) to a year");
+	if (rest_uses_block(c))
+		return refuse(
+			r,
+			"$block is for trace_buffer_append, in front of all that is done elsewhere");
+	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &c->events->keep, r);
+	if (rc)
+		return rc;
+	if (c->events->keep)
+		keep_feed(c->events->keep, 1);
+	return set_end(c, seconds);
+}
+
+struct keep *csr_events_keep(const struct csr *c)
+{
+	return c->events ? c->events->keep : NULL;
+}
+
+void csr_events_leave_keep(struct csr *c)
+{
+	struct keep *k = csr_events_keep(c);
+
+	if (k)
+		keep_feed(k, -1);
+	if (k)
+		c->events->keep = NULL;
+}
+
+void csr_events_free(struct csr *c)
+{
+	if (!c->events)
+		return;
+	csr_events_leave_keep(c);
+	loop_timer_free(c->events->end);
+	free(c->events);
+}
+
+bool csr_events_is_over(const struct csr *c)
+{
+	return c->events && c->events->is_over;
+}
+
+bool csr_events_names(const struct csr *c, const char *name)
+{
+	const struct omis_value *list = c->events->names;
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (evpattern_fits(omis_value_text(&list->list.v[i], NULL), name))
+			return true;
+	return false;
+}
+
+const struct evwhere *csr_events_where(const struct csr *c)
+{
+	return &c->events->where;
+}

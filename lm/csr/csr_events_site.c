@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is asked for in one process, and the blocks that become of it. */
+#include "lm/csr/csr_events.h"
+
+#include "lm/csr/csr_keep.h"
+#include "lm/csr/csr_types.h"
+#include "common/base/rng.h"
+#include "common/base/timebase.h"
+#include "eventlog/evbytes.h"
+#include "eventlog/evwhere.h"
+#include "eventlog/evwrite.h"
+#include "lm/instrument/events.h"
+#include "lm/proc/hooks.h"
+#include "lm/instrument/probe.h"
+#include "lm/proc/tickbase.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers that types have in all our blocks: events, then probes, then calls by function and
+ * phase. */
+#define FIRST_EVENT 1
+#define FIRST_PROBE (FIRST_EVENT + SEG_EVENTS)
+#define FIRST_CALL (FIRST_PROBE + SEG_PROBES)
+#define NUMBERS (FIRST_CALL + 2 * SEG_HOOKS)
+
+/* A type that is asked for in one process. */
+struct asked {
+	struct events_site *site;
+	unsigned number;
+	const struct evtype *type; /* `own`, or of events.c */
+	struct evtype *own; /* owned */
+	struct evtests tests;
+	size_t bytes; /* of its values; 0: not all events have as many */
+	uint64_t lost; /* as seen last */
+	struct probe_wish *wish;
+};
+
+/* What one thread writes. */
+struct stream {
+	uint32_t tid;
+	struct evwrite w;
+	nsec_t since; /* the first record of the block that is filled */
+	struct keeprow *row; /* NULL: nothing is remembered of it */
+	bool is_dirty; /* the row does not have its last record yet */
+	uint64_t lost; /* told in its blocks, of what the segment counts */
+	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
+};
+
+struct events_site {
+	struct csr_site *site;
+	struct events_site *before; /* whose place it takes, while it is made; NULL: nobody's */
+	struct asked *asked[NUMBERS]; /* owned */
+	unsigned nlooked; /* types of events that were looked at */
+	struct stream **stream; /* owned, by block of the segment */
+	unsigned nstream;
+	uint64_t lost; /* that no block has told yet: as the segment counts */
+	uint64_t failed; /* the same, that found no memory, or made no sense */
+	bool is_refused; /* what is made for it has no room: it is counted, and that is all */
+	bool is_closed; /* another one has taken its place: what comes is not its own any more */
+};
+
+/* --- what is asked for in a process */
+
+static const struct ticks_scale *scale_of(const struct events_site *es)
+{
+	return tickbase_scale(es->site->csr->owner->conf.ticks, es->site->proc->own.tick_source);
+}
+
+static uint64_t lost_of(const struct events_site *es, unsigned number)
+{
+	const struct segview *seg = es->site->proc->seg;
+
+	if (number < FIRST_PROBE)
+		return segview_event_lost(seg, number - FIRST_EVENT);
+	if (number < FIRST_CALL)
+		return segview_probe_dropped(seg, number - FIRST_PROBE);
+	return segview_call_dropped(seg, (number - FIRST_CALL) / 2);
+}
+
+/* What the one has told whose place we take is not told again, and nothing in between is
+ * forgotten. */
+static uint64_t lost_so_far(const struct events_site *es, unsigned number)
+{
+	const struct asked *a = es->before ? es->before->asked[number] : NULL;
+
+	return a ? a->lost : lost_of(es, number);
+}
+
+/* Consumes own. NULL: it is not asked for (or there is no memory: *rc). */
+static struct asked *ask(struct events_site *es, unsigned number, const struct evtype *type,
+			 struct evtype *own, int *rc)
+{
+	struct asked *a = NULL;
+	struct evtests tests;
+
+	if (!type) {
+		*rc = -ERR_NOMEM;
+	} else if (evwhere_bind(csr_events_where(es->site->csr), type, &tests)) {
+		a = calloc(1, sizeof(*a));
+		if (!a)
+			*rc = -ERR_NOMEM;
+	}
+	if (!a) {
+		free(own);
+		return NULL;
+	}
+	*a = (struct asked){ .site = es,
+			     .number = number,
+			     .type = type,
+			     .own = own,
+			     .tests = tests,
+			     .bytes = evtype_fixed_bytes(type) };
+	a->lost = lost_so_far(es, number);
+	es->asked[number] = a;
+	return a;
+}
+
+static int ask_call(struct events_site *es, unsigned func, enum call_phase phase)
+{
+	const struct call_desc *d = call_get(func);
+	struct evtype *t;
+	int rc = 0;
+
+	t = csr_type_of_call(d, phase);
+	if (!t || csr_events_names(es->site->csr, t->name) ||
+	    csr_events_names(es->site->csr, d->name))
+		ask(es, FIRST_CALL + 2 * func + phase, t, t, &rc);
+	else
+		free(t);
+	return rc;
+}
+
+static int ask_calls(struct events_site *es)
+{
+	struct csr_site *s = es->site;
+	int rc = 0;
+
+	for (unsigned i = 0; !rc && i < segview_funcs(s->proc->seg); i++) {
+		uint32_t bits = 0;
+
+		for (int phase = CALL_START; !rc && phase <= CALL_END; phase++) {
+			rc = ask_call(es, i, (enum call_phase)phase);
+			if (es->asked[FIRST_CALL + 2 * i + (unsigned)phase])
+				bits |= phase == CALL_START ? HOOK_EVENT_START : HOOK_EVENT_END;
+		}
+		if (!rc && bits) {
+			rc = hooks_wish(s->proc, HOOKS_CSR(s->csr->number), (int)i, bits, 0);
+			hooks_apply(s->proc, (int)i);
+		}
+	}
+	return rc;
+}
+
+static void on_hit(void *arg, const struct probe_hit *h);
+
+static int ask_probe(struct events_site *es, unsigned number)
+{
+	struct csr_site *s = es->site;
+	const struct seg_probe *p = segview_probe(s->proc->seg, number);
+	struct evtype *t;
+	struct asked *a;
+	int rc = 0;
+
+	if (!p || !csr_events_names(s->csr, p->name))
+		return 0;
+	t = csr_type_of_probe(p);
+	a = ask(es, FIRST_PROBE + number, t, t, &rc);
+	if (!a)
+		return rc;
+	rc = probes_wish(s->csr->owner->conf.probes, s->proc,
+			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a },
+			 &a->wish);
+	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
+}
+
+/* In the program an event that is refused has no record; of a call or a probe one comes, and is
+ * counted here. */
+static void wish(const struct events_site *es, unsigned number, bool is_refused, int change)
+{
+	struct proc *p = es->site->proc;
+
+	if (is_refused)
+		events_refuse(p, number - FIRST_EVENT, change);
+	else
+		events_wish(p, number - FIRST_EVENT, change);
+}
+
+/* Those that have come since, too. */
+static int ask_events(struct events_site *es)
+{
+	struct proc *p = es->site->proc;
+	unsigned n = events_look(p), first = es->nlooked;
+	int rc = 0;
+
+	for (; !rc && es->nlooked < n; es->nlooked++) {
+		const struct evtype *t = events_type(p, es->nlooked);
+
+		if (t && csr_events_names(es->site->csr, t->name) &&
+		    ask(es, FIRST_EVENT + es->nlooked, t, NULL, &rc))
+			wish(es, FIRST_EVENT + es->nlooked, es->is_refused, 1);
+	}
+	if (first < es->nlooked)
+		events_tell(p);
+	return rc;
+}
+
+/* As note_lost() adds them up: a call's figure is of both its events. */
+static bool is_counted(const struct events_site *es, unsigned i)
+{
+	return es->asked[i] &&
+	       !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
+}
+
+/* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
+static void note_lost(struct events_site *es)
+{
+	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
+		struct asked *a = es->asked[i];
+		uint64_t lost = a ? lost_of(es, i) : 0;
+
+		if (!is_counted(es, i))
+			continue;
+		es->lost += lost > a->lost ? lost - a->lost : 0;
+		a->lost = lost;
+	}
+}
+
+static uint64_t lost_in_all(const struct events_site *es)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < NUMBERS; i++)
+		sum += is_counted(es, i) ? es->asked[i]->lost : 0;
+	return sum;
+}
+
+/* An lm before us has told so much; what the segment has lost since is told by us. */
+static void count_from(struct events_site *es, struct keeprows *rows,
+		       const struct events_site *before, bool goes_on)
+{
+	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es),
+		 told = keeprows_told(rows, segment);
+
+	if (goes_on && !before)
+		es->lost += sum > told ? sum - told : 0;
+	else
+		keeprows_set_told(rows, segment, sum - (before ? before->lost : 0));
+}
+
+static int ask_all(struct events_site *es)
+{
+	struct csr_site *s = es->site;
+	int rc = ask_events(es);
+
+	rc = rc ? rc : ask_calls(es);
+	/* A wish reads the ring, so events come first; and a ring that makes no sense takes the
+	 * site with it. */
+	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
+		rc = ask_probe(es, i);
+		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
+			return 0;
+	}
+	es->before = NULL;
+	return rc;
+}
+
+int csr_events_watch(struct csr_site *s)
+{
+	struct events_site *es = calloc(1, sizeof(*es)), *before;
+	struct keeprows *rows = csr_keep_rows(s->csr);
+	bool goes_on = csr_keep_goes_on(s->csr, s->proc);
+	int rc;
+
+	if (!es)
+		return -ERR_NOMEM;
+	s->events = es;
+	es->is_refused = csr_events_keep(s->csr) && keep_is_full(csr_events_keep(s->csr));
+	list_push_back(&s->proc->followers, &s->following);
+	es->site = s;
+	es->nstream = segview_threads(s->proc->seg);
+	es->stream = calloc(es->nstream, sizeof(struct stream *));
+	if (!es->stream)
+		return -ERR_NOMEM;
+	before = es->before = csr_keep_site_before(s);
+	if (before) {
+		note_lost(before);
+		before->is_closed = true;
+	}
+	rc = ask_all(es);
+	if (rows && s->proc->seg && csr_find_site(s->csr, s->proc) == s)
+		count_from(es, rows, before, goes_on);
+	return rc;
+}
+
+void csr_events_refuse(struct csr_site *s, bool is_refused)
+{
+	struct events_site *es = s->events;
+
+	if (!es || es->is_refused == is_refused)
+		return;
+	es->is_refused = is_refused;
+	for (unsigned i = FIRST_EVENT; i < FIRST_PROBE; i++) {
+		if (!es->asked[i])
+			continue;
+		wish(es, i, is_refused, 1);
+		wish(es, i, !is_refused, -1);
+	}
+	events_tell(s->proc);
+}
+
+/* --- blocks */
+
+static void fire(struct events_site *es, const uint8_t *block, size_t n)
+{
+	struct csr_site *s = es->site;
+	const struct csrs_conf *conf = &s->csr->owner->conf;
+
+	if (csr_events_keep(s->csr)) {
+		csr_keep_append(csr_events_keep(s->csr), block);
+		return;
+	}
+	csr_fire(s->csr,
+		 &(struct happening){ .proc = s->proc,
+				      .time = timebase_at(conf->timebase, loop_now(conf->loop)),
+				      .own_name = "block",
+				      .own_bytes = block,
+				      .own_nbytes = n,
+				      .never_holds = true });
+}
+
+/* Before anybody else has it: what a row says was taken, it or the spool has, whenever we are
+ * killed. */
+static void remember(struct stream *st, uint64_t place)
+{
+	struct keeprow_state s;
+
+	if (!st->row)
+		return;
+	keeprow_get(st->row, &s);
+	s.place = place > s.place ? place : s.place;
+	s.events = st->w.head.first + st->w.head.events;
+	s.dropped = st->w.head.dropped;
+	s.lost = st->lost;
+	keeprow_set(st->row, &s);
+	st->is_dirty = false;
+}
+
+static void cut(struct events_site *es, struct stream *st, bool is_last)
+{
+	evwrite_dropped(&st->w, es->lost + es->failed);
+	st->lost += es->lost;
+	es->lost = es->failed = 0;
+	evwrite_cut(&st->w, is_last, NULL); /* without memory: with the next record */
+	remember(st, es->site->csr->owner->ring_place);
+	if (st->w.out.n)
+		fire(es, st->w.out.p, st->w.out.n);
+	buf_clear(&st->w.out);
+}
+
+/* Each block can be read alone: one that found no room somewhere takes no others with it. */
+static void begin_block(struct events_site *es, struct stream *st)
+{
+	const struct csrs_conf *conf = &es->site->csr->owner->conf;
+	struct ticks_scale scale = *scale_of(es);
+
+	memset(st->said, 0, sizeof(st->said));
+	st->since = loop_now(conf->loop);
+	scale.base_ns = timebase_at(conf->timebase, scale.base_ns);
+	csr_say_who(&st->w, es->site->proc, conf->host_name, st->tid);
+	evwrite_clock(&st->w, &scale, NULL);
+}
+
+static struct stream *stream_of(struct events_site *es, unsigned thread, uint32_t tid)
+{
+	struct stream *st = es->stream[thread];
+	uint64_t id;
+
+	if (st && st->tid == tid)
+		return st;
+	if (!st)
+		st = es->stream[thread] = calloc(1, sizeof(*st));
+	else
+		cut(es, st, true); /* another thread has the block of the old one */
+	if (!st || rng_fill_random(&id, sizeof(id), NULL))
+		return NULL;
+	evwrite_done(&st->w);
+	evwrite_init(&st->w, id, false, 0);
+	st->tid = tid;
+	st->lost = 0;
+	st->row = csr_keep_row(es->site, thread, id);
+	return st;
+}
+
+static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
+{
+	struct events_site *es = a->site;
+	struct csrs *s = es->site->csr->owner;
+	struct stream *st;
+
+	if (es->is_closed || (a->tests.n && !evtests_pass(&a->tests, a->type, values, n)))
+		return;
+	st = stream_of(es, s->ring_thread, s->ring_tid);
+	if (!st) {
+		es->failed++;
+		return;
+	}
+	st->is_dirty = true;
+	if (es->is_refused) {
+		evwrite_dropped(&st->w, 1);
+		return;
+	}
+	if (!st->w.body.n)
+		begin_block(es, st);
+	if (!(st->said[a->number / 8] >> a->number % 8 & 1) &&
+	    !evwrite_define(&st->w, a->number, a->type, NULL))
+		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
+	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
+		es->failed++;
+	if (st->w.body.n >=
+	    (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
+		cut(es, st, false);
+}
+
+void csr_events_on_call(struct csr_site *s, const struct ring_call *r)
+{
+	struct asked *a = s->events->asked[FIRST_CALL + 2u * r->func + r->phase];
+
+	if (a)
+		add(a, r->ticks, r->par, r->npar * sizeof(r->par[0]));
+}
+
+static void on_hit(void *arg, const struct probe_hit *h)
+{
+	struct asked *a = arg;
+
+	add(a, h->ticks, h->par, h->npar * sizeof(h->par[0]));
+}
+
+void csr_events_on_event(struct csr_site *s, const struct segview_event *e)
+{
+	struct asked *a = s->events->asked[FIRST_EVENT + e->number];
+
+	if (!a)
+		return;
+	if (a->bytes ? ev_is_padded(a->bytes, e->n) : evtype_fits_values(a->type, e->value, e->n))
+		add(a, e->ticks, e->value, e->n);
+	else
+		s->events->failed++; /* of a program that has overwritten its own */
+}
+
+void csr_events_taken(struct csr_site *s, unsigned thread)
+{
+	struct stream *st = s->events->stream[thread];
+
+	if (st && st->is_dirty)
+		remember(st, s->csr->owner->ring_place);
+}
+
+void csr_events_poll(struct csr_site *s, nsec_t now)
+{
+	struct events_site *es = s->events;
+
+	if (s->proc->seg && segview_event_count(s->proc->seg) > es->nlooked)
+		ask_events(es);
+	for (unsigned i = 0; i < es->nstream; i++) {
+		struct stream *st = es->stream[i];
+
+		if (!st || !st->w.body.n || now - st->since < EVENTS_CUT_NS)
+			continue;
+		note_lost(es);
+		cut(es, st, false);
+	}
+}
+
+/* --- the end */
+
+static void finish(struct events_site *es)
+{
+	if (!es->is_closed)
+		note_lost(es);
+	/* What was lost without anything behind it is told, too. */
+	if (es->lost + es->failed && es->nstream && !es->stream[0])
+		stream_of(es, 0, 0);
+	for (unsigned i = 0; i < es->nstream; i++)
+		if (es->stream[i])
+			cut(es, es->stream[i], true);
+}
+
+static void forget(struct events_site *es, struct asked *a)
+{
+	if (a->number < FIRST_PROBE)
+		wish(es, a->number, es->is_refused, -1);
+	else if (a->number < FIRST_CALL)
+		probes_unwish(&a->wish);
+	free(a->own);
+	free(a);
+}
+
+void csr_events_unwatch(struct csr_site *s)
+{
+	struct events_site *es = s->events;
+
+	if (!es)
+		return;
+	s->events = NULL;
+	list_del(&s->following);
+	if (es->stream)
+		finish(es);
+	for (unsigned i = 0; i < NUMBERS; i++)
+		if (es->asked[i])
+			forget(es, es->asked[i]);
+	events_tell(s->proc);
+	for (unsigned i = 0; es->stream && i < es->nstream; i++) {
+		if (es->stream[i])
+			evwrite_done(&es->stream[i]->w);
+		free(es->stream[i]);
+	}
+	free(es->stream);
+	free(es);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr/csr_keep.h"
+
+#include "common/base/file.h"
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "lm/csr/csr_events.h"
+#include "proto/frame.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#define ARM ".arm"
+
+int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
+{
+	const struct keeps *ks = c->owner->conf.keeps;
+	struct err e = { 0 };
+	int rc = 0;
+
+	*out = NULL;
+	if (!name || !*name)
+		return 0;
+	rc = ks ? keeps_check(ks, name, c->identity, out, &e)
+		: err_set(&e, ERR_UNSUPPORTED, "nothing can be kept on this host");
+	if (rc)
+		reply_add_error(r, 0, "",
+				rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
+				"%s: %s", name, e.text);
+	return rc;
+}
+
+void csr_keep_append(struct keep *k, const uint8_t *block)
+{
+	struct evblock b;
+	int rc;
+
+	evblock_head(block, &b);
+	rc = keep_append(k, block, &b);
+	if (rc && rc != -ERR_LIMIT)
+		log_debug("lm", "a block is lost subscription=%s: %s", keep_name(k), err_name(rc));
+}
+
+struct csr *csr_keep_before(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+
+	list_each (i, &c->owner->all) {
+		struct csr *other = list_entry(i, struct csr, link);
+
+		if (k && other != c && csr_events_keep(other) == k)
+			return other;
+	}
+	return NULL;
+}
+
+struct events_site *csr_keep_site_before(const struct csr_site *s)
+{
+	const struct csr *before = csr_keep_before(s->csr);
+	const struct csr_site *site = before ? csr_find_site(before, s->proc) : NULL;
+
+	return site ? site->events : NULL;
+}
+
+/* --- what is remembered of rings */
+
+struct keeprows *csr_keep_rows(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+
+	return k ? keep_user(k) : NULL;
+}
+
+static bool lives(void *arg, uint64_t segment)
+{
+	return procs_find_key(arg, segment) != NULL;
+}
+
+struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream)
+{
+	struct keeprows *rows = csr_keep_rows(s->csr);
+
+	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives,
+				   s->csr->owner->conf.procs)
+		    : NULL;
+}
+
+bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
+{
+	const struct keeprows *rows = csr_keep_rows(c);
+	const struct csr *before = csr_keep_before(c);
+
+	return rows && !(before && csr_find_site(before, p)) && keeprows_knows(rows, p->seg_key);
+}
+
+void csr_keep_skip(const struct csr *c, struct proc *p)
+{
+	for (unsigned i = 0; i < segview_threads(p->seg); i++)
+		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_key, i));
+}
+
+void csr_keep_drain(struct csr *c)
+{
+	if (csr_events_keep(c))
+		csr_drain(c);
+}
+
+/* Without it all goes on, and only a killed lm's loss is not told. */
+void csr_keep_made(struct keep *k)
+{
+	char path[FILE_PATH_BYTES];
+	struct keeprows *rows = NULL;
+	struct err e = { 0 };
+
+	if (keep_path(k, ".rows", path, sizeof(path), &e) || keeprows_open(path, &rows, &e))
+		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s",
+			 keep_name(k), e.text);
+	keep_set_user(k, rows);
+}
+
+void csr_keep_given(struct keep *k, const uint8_t *p, size_t n)
+{
+	struct keeprows *rows = keep_user(k);
+	struct evblock b;
+
+	for (size_t at = 0; rows && at < n; at += b.bytes) {
+		evblock_head(p + at, &b);
+		keeprows_given(rows, p + at, &b);
+	}
+}
+
+static void tell_loss(void *arg, const struct evgap *g)
+{
+	uint8_t block[EVGAP_BLOCK_BYTES];
+
+	evgap_encode(g, block);
+	csr_keep_append(arg, block);
+}
+
+void csr_keep_tell_losses(void *unused, struct keep *k)
+{
+	if (keep_user(k))
+		keeprows_each_loss(keep_user(k), tell_loss, k);
+}
+
+/* --- across the lm's own death */
+
+void csr_keep_save(const struct csr *c, const struct msg_arm *m)
+{
+	const struct keep *k = csr_events_keep(c);
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	struct err e = { 0 };
+
+	if (!k)
+		return;
+	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) ||
+	    file_write_atomic(path, b.p, b.n, &e))
+		log_warn("lm", "an lm after this one will wait to be told of subscription=%s: %s",
+			 keep_name(k), e.text);
+	buf_done(&b);
+}
+
+void csr_keep_forget(const struct csr *c)
+{
+	const struct keep *k = csr_events_keep(c);
+	char path[FILE_PATH_BYTES];
+
+	if (k && !csr_keep_before(c) && !keep_path(k, ARM, path, sizeof(path), NULL))
+		unlink(path);
+}
+
+static void load(void *arg, struct keep *k)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	struct msg *m = NULL;
+	struct err e = { 0 };
+
+	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) &&
+	    !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) && b.n >= FRAME_HEADER_BYTES &&
+	    frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
+	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) &&
+	    !csrs_arm(arg, &m->arm))
+		log_info("lm", "armed as before csr=%s subscription=%s", m->arm.csr, keep_name(k));
+	msg_free(m);
+	buf_done(&b);
+}
+
+void csrs_keep_load(struct csrs *s)
+{
+	s->is_restoring = true;
+	if (s->conf.keeps)
+		keeps_each(s->conf.keeps, load, s);
+	s->is_restoring = false;
+}
+
+/* --- what becomes of it */
+
+void csrs_keep_end(struct csrs *s, struct keep *k)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) == k)
+			csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
+
+void csrs_keep_gone(struct csrs *s, struct keep *k)
+{
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) != k)
+			continue;
+		csr_uninstall_all(c);
+		csr_events_leave_keep(c);
+		csr_free(c);
+	}
+	csrs_arm_poll(s);
+}
+
+void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full)
+{
+	list_each (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_events_keep(c) == k)
+			list_each (n, &c->sites)
+				csr_events_refuse(list_entry(n, struct csr_site, link), is_full);
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events may be lost, and not without a word. The next event of the request tells how many; where
+ * none comes, because the flood or the job is over or the request is disarmed, LOSSES does.
+ */
+#include "lm/csr/csr_internal.h"
+
+void csr_lose(struct csr *c, uint64_t n)
+{
+	struct csrs *s = c->owner;
+
+	c->dropped += n;
+	s->dropped += n;
+	if (n && !loop_timer_is_armed(s->losses))
+		loop_timer_arm(s->losses, CSRS_LOSSES_NS);
+}
+
+int csr_send_losses(const struct csrs *s, const struct msg_losses *m)
+{
+	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_LOSSES, .losses = *m });
+}
+
+/* What cannot be sent waits for the link. */
+void csrs_on_losses(void *arg)
+{
+	struct csrs *s = arg;
+	bool is_left = false;
+
+	list_each (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c->dropped &&
+		    !csr_send_losses(
+			    s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+			c->dropped = 0;
+		is_left |= c->dropped > 0;
+	}
+	if (is_left)
+		loop_timer_arm(s->losses, CSRS_LOSSES_NS);
+}
+
+void csr_part(struct csr *c)
+{
+	struct csrs *s = c->owner;
+
+	c->is_parting = true;
+	if (c->kind != CSR_EVENTS)
+		csr_drain(c);
+	csr_drop_firings(c, c);
+	csr_send_losses(
+		s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr/csr_source.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/base/timebase.h"
+#include "common/daemon/wire.h"
+#include "common/tracer/syscalls.h"
+#include "lm/helper/trace.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What lm-trace watches for in one process: the sum of what all conditions want. */
+struct wish {
+	uint32_t what;
+	bool all_signals, all_syscalls;
+	uint64_t signals, syscalls[TRACER_SYSCALL_WORDS];
+};
+
+struct held {
+	struct list link;
+	struct event_sources *owner;
+	struct proc *proc;
+	struct trace_ask *ask; /* NULL: answered */
+	struct wish wish;
+	bool is_off; /* it was too much, or cannot be: until something is armed anew */
+};
+
+struct event_sources {
+	struct csrs *csrs;
+	struct list held;
+	struct procs_listener listener;
+	struct loop_timer *poll, *retry, *telling;
+	struct loop_job refresh, tell;
+};
+
+bool csr_is_source(const struct csr *c)
+{
+	return c->kind >= CSR_SYSCALL_START && c->kind <= CSR_UNBLOCKED;
+}
+
+/* --- parameters */
+
+static void read_signals(struct csr *c, const struct omis_value *list)
+{
+	int64_t sig = 1;
+
+	for (size_t i = 0; i < list->list.n; i++) {
+		omis_value_i64(&list->list.v[i], &sig);
+		c->signals_wanted |= UINT64_C(1) << (sig - 1);
+	}
+}
+
+int csr_source_read(struct csr *c, const struct omis_call *event)
+{
+	switch (c->kind) {
+	case CSR_SYSCALL_START:
+	case CSR_SYSCALL_END:
+		return syscall_read(omis_value_text(&event->param[1], NULL), &c->number_wanted);
+	case CSR_SIGNAL:
+		read_signals(c, &event->param[1]);
+		return 0;
+	case CSR_ADDR:
+		omis_value_i64(&event->param[1], &c->number_wanted);
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* --- what lm-trace is told */
+
+static struct held *find_held(const struct event_sources *o, const struct proc *p)
+{
+	list_each (i, &o->held)
+		if (list_entry(i, struct held, link)->proc == p)
+			return list_entry(i, struct held, link);
+	return NULL;
+}
+
+static void held_free(struct event_sources *o, struct held *h)
+{
+	trace_ask_forget(h->ask);
+	trace_keep(o->csrs->conf.trace, -1);
+	list_del(&h->link);
+	free(h);
+}
+
+static void add_wish(struct wish *w, const struct csr *c)
+{
+	switch (c->kind) {
+	case CSR_SYSCALL_START:
+	case CSR_SYSCALL_END:
+		w->what |= c->kind == CSR_SYSCALL_START ? TRACER_SYSCALL_START : TRACER_SYSCALL_END;
+		if (c->number_wanted == SYSCALL_ALL)
+			w->all_syscalls = true;
+		else
+			w->syscalls[c->number_wanted / 64] |= UINT64_C(1)
+							      << (c->number_wanted % 64);
+		break;
+	case CSR_SIGNAL:
+		w->what |= TRACER_SIGNAL;
+		w->signals |= c->signals_wanted;
+		w->all_signals |= !c->signals_wanted;
+		break;
+	default:
+		break;
+	}
+}
+
+static void sum_wishes(const struct csrs *s, const struct proc *p, struct wish *w)
+{
+	memset(w, 0, sizeof(*w));
+	list_each (i, &s->all) {
+		const struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_is_source(c) && csr_is_for_any_thread(c, p))
+			add_wish(w, c);
+	}
+	if (w->all_signals)
+		w->signals = 0;
+	if (w->all_syscalls)
+		memset(w->syscalls, 0, sizeof(w->syscalls));
+}
+
+void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
+{
+	struct csrs_conf *conf = &c->owner->conf;
+	uint32_t last = (uint32_t)c->request->naction;
+	struct reply *r = reply_new();
+	struct msg_entry entry[1];
+
+	if (!r)
+		return;
+	/* As the word of the last action: nothing is left to be done above. */
+	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
+	if (csr_send_triggered(c->owner,
+			       &(struct msg_triggered){
+				       .csr = c->token,
+				       .tool = c->tool,
+				       .seq = ++c->seq,
+				       .time_ns = timebase_at(conf->timebase, loop_now(conf->loop)),
+				       .node = procs_node_token(conf->procs),
+				       .proc = p->token.s,
+				       .thread = "",
+				       .entry = entry,
+				       .nentry = wire_entries(r, 0, entry, 1),
+				       .dropped = c->dropped }) == 0)
+		c->dropped = 0;
+	reply_free(r);
+}
+
+/* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is
+ * told. */
+static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, const char *why)
+{
+	h->is_off = true;
+	o->csrs->dropped += dropped;
+	log_warn("lm", "system calls and signals are not watched any more pid=%d reason=\"%s\"",
+		 (int)h->proc->pid, why);
+	list_each_safe (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (!csr_is_source(c) || csr_is_perf(c) || !csr_is_for_any_thread(c, h->proc))
+			continue;
+		c->dropped += dropped;
+		csr_tell_suspended(c, h->proc, why);
+	}
+}
+
+static bool is_awaited(const struct event_sources *o, const struct csr *c)
+{
+	list_each (i, &o->held) {
+		const struct held *h = list_entry(i, struct held, link);
+
+		if (h->ask && csr_is_for_any_thread(c, h->proc))
+			return true;
+	}
+	return false;
+}
+
+/* Who need not wait any more is told. */
+static void tell_armed(void *arg)
+{
+	struct event_sources *o = arg;
+	nsec_t now = loop_now(o->csrs->conf.loop), next = 0;
+
+	list_each_safe (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (!c->answer)
+			continue;
+		if (now >= c->answer_until || !is_awaited(o, c))
+			csr_tell_armed(c);
+		else if (!next || c->answer_until < next)
+			next = c->answer_until;
+	}
+	if (next)
+		loop_timer_arm_at(o->telling, next);
+}
+
+/* Of a loss of lm-trace the other callback tells. */
+static void on_answer(void *arg, const struct tracer_msg *m)
+{
+	struct held *h = arg;
+	struct event_sources *o = h->owner;
+
+	h->ask = NULL;
+	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
+		suspend(o, h, 0, m->text[0]);
+	loop_job_post(o->csrs->conf.loop, &o->tell, tell_armed, o);
+}
+
+/* For nobody's ears when it is the end of a watch. */
+static void on_ended(void *arg, const struct tracer_msg *m)
+{
+}
+
+static int tell_wish(struct event_sources *o, struct held *h, struct err *e)
+{
+	struct tracer_msg *m = calloc(1, sizeof(*m));
+	struct trace_ask *ask = NULL;
+	int rc;
+
+	if (!m)
+		return err_nomem(e);
+	m->type = TRACER_WATCH;
+	m->pid = h->proc->pid;
+	m->start = h->proc->start;
+	m->what = h->wish.what;
+	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
+	m->value[0] = h->wish.signals;
+	memcpy(m->value + 1, h->wish.syscalls, sizeof(h->wish.syscalls));
+	rc = trace_ask(o->csrs->conf.trace, m, m->what ? on_answer : on_ended, h, &ask, e);
+	if (rc == 0 && m->what) {
+		trace_ask_forget(h->ask);
+		h->ask = ask;
+	}
+	free(m);
+	return rc;
+}
+
+static void hold(struct event_sources *o, struct proc *p, const struct wish *w)
+{
+	struct held *h = find_held(o, p);
+	struct err e = { 0 };
+
+	if (h && (h->is_off || !memcmp(&h->wish, w, sizeof(*w))))
+		return;
+	if (!h) {
+		h = calloc(1, sizeof(*h));
+		if (!h)
+			return;
+		h->owner = o;
+		h->proc = p;
+		list_push_back(&o->held, &h->link);
+		trace_keep(o->csrs->conf.trace, 1);
+	}
+	h->wish = *w;
+	if (tell_wish(o, h, &e) < 0)
+		suspend(o, h, 0, e.text);
+}
+
+static void release(struct event_sources *o, struct held *h)
+{
+	memset(&h->wish, 0, sizeof(h->wish));
+	if (!h->is_off)
+		tell_wish(o, h, NULL);
+	held_free(o, h);
+}
+
+static void refresh_proc(struct event_sources *o, struct proc *p)
+{
+	struct held *h = find_held(o, p);
+	struct wish w;
+
+	sum_wishes(o->csrs, p, &w);
+	if (p->held && w.what)
+		hold(o, p, &w);
+	else if (h)
+		release(o, h);
+}
+
+static void refresh(void *arg)
+{
+	struct event_sources *o = arg;
+
+	list_each (i, procs_all(o->csrs->conf.procs))
+		refresh_proc(o, list_entry(i, struct proc, link));
+	tell_armed(o);
+}
+
+static void refresh_soon(struct event_sources *o)
+{
+	loop_job_post(o->csrs->conf.loop, &o->refresh, refresh, o);
+}
+
+/* --- what lm-trace tells */
+
+static bool is_meant(const struct csr *c, const struct proc *p, const struct proc_thread *t,
+		     const struct tracer_msg *m)
+{
+	int64_t number = (int64_t)m->value[1];
+
+	if (!csr_is_for_thread(c, p, t))
+		return false;
+	switch (m->what) {
+	case TRACER_SYSCALL_START:
+	case TRACER_SYSCALL_END:
+		return c->kind == (m->what == TRACER_SYSCALL_START ? CSR_SYSCALL_START
+								   : CSR_SYSCALL_END) &&
+		       (c->number_wanted == SYSCALL_ALL || c->number_wanted == number);
+	default:
+		return c->kind == CSR_SIGNAL && number >= 1 && number <= 64 &&
+		       (!c->signals_wanted || c->signals_wanted >> (number - 1) & 1);
+	}
+}
+
+static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
+{
+	const struct proc_thread *t = proc_find_tid(p, m->tid);
+	nsec_t now = loop_now(s->conf.loop), at = (nsec_t)m->value[0];
+	struct happening h = { .proc = p,
+			       .thread = t,
+			       .time = timebase_at(s->conf.timebase, at < now ? at : now),
+			       .par = (const int64_t *)m->value + 1,
+			       .npar = (unsigned)m->nvalue - 1,
+			       .has_result = m->what == TRACER_SYSCALL_END && m->nvalue == 3 };
+
+	if (m->what == TRACER_SIGNAL) {
+		h.own_name = "sig";
+		h.own_number = (int64_t)m->value[1];
+		h.npar = 0;
+		h.never_holds = h.own_number == SIGSTOP || h.own_number == SIGCONT;
+	}
+	list_each_safe (i, &s->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_meant(c, p, t, m))
+			csr_fire(c, &h);
+	}
+}
+
+static void on_trace_event(void *arg, const struct tracer_msg *m)
+{
+	struct csrs *s = arg;
+	struct proc *p = procs_find_pid(s->conf.procs, m->pid);
+	struct held *h = p && p->start == m->start ? find_held(s->sources, p) : NULL;
+
+	if (!h || h->is_off)
+		return;
+	if (m->type == TRACER_WATCH_ENDED)
+		suspend(s->sources, h, m->nvalue ? m->value[0] : 0, m->text[0]);
+	else
+		fire_all(s, p, m);
+}
+
+/* What happened in between nobody knows. */
+static void on_trace_lost(void *arg)
+{
+	struct csrs *s = arg;
+	struct event_sources *o = s->sources;
+
+	list_each (i, &o->held)
+		memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
+	if (!list_is_empty(&o->held))
+		loop_timer_arm(o->retry, SOURCE_RETRY_NS);
+}
+
+/* --- arming */
+
+static bool any_perf(const struct event_sources *o)
+{
+	list_each (i, &o->csrs->all)
+		if (!list_is_empty(&list_entry(i, struct csr, link)->perf))
+			return true;
+	return false;
+}
+
+static void arm_poll(struct event_sources *o)
+{
+	if (!any_perf(o))
+		loop_timer_cancel(o->poll);
+	else if (!loop_timer_is_armed(o->poll))
+		loop_timer_arm(o->poll, CSRS_POLL_NS);
+}
+
+static void on_poll(void *arg)
+{
+	struct event_sources *o = arg;
+
+	list_each_safe (i, &o->csrs->all)
+		csr_perf_poll(list_entry(i, struct csr, link));
+	arm_poll(o);
+}
+
+bool csr_source_arm(struct csr *c, struct reply *r)
+{
+	struct event_sources *o = c->owner->sources;
+
+	if (!csr_is_source(c))
+		return false;
+	procs_watch_threads(c->owner->conf.procs, 1);
+	if (csr_is_perf(c)) {
+		csr_perf_arm(c, r);
+		arm_poll(o);
+		return false;
+	}
+	/* Whoever arms it anew asks for another try. */
+	list_each (i, &o->held)
+		if (csr_is_for_any_thread(c, list_entry(i, struct held, link)->proc)) {
+			list_entry(i, struct held, link)->is_off = false;
+			memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
+		}
+	c->answer_until = loop_now(c->owner->conf.loop) + CSRS_ARMED_MAX_NS;
+	refresh_soon(o);
+	return true;
+}
+
+void csr_source_disarm(struct csr *c)
+{
+	if (!csr_is_source(c))
+		return;
+	procs_watch_threads(c->owner->conf.procs, -1);
+	csr_perf_disarm(c, NULL, 0);
+	arm_poll(c->owner->sources);
+	refresh_soon(c->owner->sources);
+}
+
+/* --- processes and threads that come and go */
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct event_sources *o = arg;
+	struct held *h;
+
+	if (what == PROC_BORN)
+		refresh_soon(o);
+	if (what != PROC_ENDING && what != PROC_ENDED && what != PROC_FORGOTTEN)
+		return;
+	list_each (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (what == PROC_ENDING)
+			csr_perf_poll(c);
+		else
+			csr_perf_disarm(c, p, 0);
+	}
+	h = find_held(o, p);
+	if (h && what != PROC_ENDING)
+		release(o, h);
+}
+
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct event_sources *o = arg;
+	struct held *h = find_held(o, p);
+
+	list_each (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (csr_is_perf(c) && is_born)
+			csr_perf_arm_thread(c, p, t, NULL);
+		else if (csr_is_perf(c))
+			csr_perf_disarm(c, p, t->tid);
+	}
+	arm_poll(o);
+	/* One that was made while the others were being seized is seized now. */
+	if (h && is_born && !h->is_off)
+		memset(&h->wish, 0, sizeof(h->wish));
+	refresh_soon(o);
+}
+
+struct event_sources *event_sources_new(struct csrs *s)
+{
+	struct event_sources *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return NULL;
+	o->csrs = s;
+	list_init(&o->held);
+	o->poll = loop_timer_new(s->conf.loop, on_poll, o);
+	o->retry = loop_timer_new(s->conf.loop, refresh, o);
+	o->telling = loop_timer_new(s->conf.loop, tell_armed, o);
+	o->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
+	procs_listen(s->conf.procs, &o->listener);
+	trace_listen(s->conf.trace, &(struct trace_listener){ on_trace_event, on_trace_lost, s });
+	if (o->poll && o->retry && o->telling)
+		return o;
+	event_sources_free(o);
+	return NULL;
+}
+
+void event_sources_free(struct event_sources *o)
+{
+	if (!o)
+		return;
+	list_each_safe (i, &o->held)
+		held_free(o, list_entry(i, struct held, link));
+	trace_listen(o->csrs->conf.trace, &(struct trace_listener){ 0 });
+	procs_unlisten(&o->listener);
+	loop_job_cancel(&o->refresh);
+	loop_job_cancel(&o->tell);
+	loop_timer_free(o->poll);
+	loop_timer_free(o->retry);
+	loop_timer_free(o->telling);
+	free(o);
+}

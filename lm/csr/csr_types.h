@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Library calls and probes as types of events, and whose events a stream has. */
+#ifndef LM_CSR_TYPES_H
+#define LM_CSR_TYPES_H
+
+#include "common/ring/calls.h"
+#include "common/ring/seg.h"
+#include "eventlog/evwrite.h"
+#include "lm/proc/proc.h"
+
+/* As calls.h lays the parameters out; all of them are whole numbers. One block of memory; NULL:
+ * there is none. */
+struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase);
+struct evtype *csr_type_of_probe(const struct seg_probe *p);
+
+/* What holds for the whole stream. */
+void csr_say_who(struct evwrite *w, const struct proc *p, const char *host, uint32_t tid);
+
+#endif

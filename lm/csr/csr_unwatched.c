@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which processes of a library call or a probe cannot be watched, and why: they run without
+ * libomig, or have no such probe. A process that loads its libraries yet may have both later, and
+ * nothing is said of it.
+ */
+#include "common/base/str.h"
+#include "lm/csr/csr_internal.h"
+
+#include <string.h>
+
+#define NAMES_SHOWN 8 /* of probes that there are, where one is asked for that is not */
+
+struct libraries {
+	bool has_libc, has_libomig;
+};
+
+static bool is_called(const char *name, size_t n, const char *prefix)
+{
+	size_t k = strlen(prefix);
+
+	return n >= k && !memcmp(name, prefix, k);
+}
+
+static void on_module(void *arg, const struct host_module *m)
+{
+	struct libraries *l = arg;
+	size_t at = m->npath;
+
+	while (at && m->path[at - 1] != '/')
+		at--;
+	l->has_libomig |= is_called(m->path + at, m->npath - at, "libomig.so");
+	l->has_libc |= is_called(m->path + at, m->npath - at, "libc.so") ||
+		       is_called(m->path + at, m->npath - at, "libc-") ||
+		       is_called(m->path + at, m->npath - at, "ld-musl");
+}
+
+/* It runs its own code, and libomig is not in it. */
+static bool is_without_libomig(const struct proc *p)
+{
+	struct libraries l = { 0 };
+
+	return p->held && host_proc_modules(p->held, on_module, &l, NULL) == 0 && l.has_libc &&
+	       !l.has_libomig;
+}
+
+/* The names of the probes of p, into b. */
+static void add_names(const struct proc *p, struct buf *b)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < SEG_PROBES && n < NAMES_SHOWN; i++) {
+		const struct seg_probe *probe = segview_probe(p->seg, i);
+
+		if (!probe)
+			continue;
+		buf_printf(b, "%s%s", n ? ", " : "; there are: ", probe->name);
+		n++;
+	}
+}
+
+static void add_token(struct buf *b, const struct proc *p)
+{
+	buf_printf(b, "%s%s", b->n ? "," : "", p->token.s);
+}
+
+static void put(struct reply *r, struct buf *objects, const char *words)
+{
+	if (objects->n && !objects->failed)
+		reply_add_error(r, 0, buf_str(objects), STATUS_PARAMETER_ERROR, "%s", words);
+	buf_done(objects);
+}
+
+/* The names of the first process that lacks the probe stand for all. */
+static void put_probeless(struct reply *r, struct buf *objects, const struct csr *c,
+			  const struct proc *first)
+{
+	struct buf words =
+		BUF_INIT(NAMES_SHOWN * (SEG_PROBE_NAME_BYTES + 16) + SEG_PROBE_NAME_BYTES);
+
+	buf_printf(&words, "no process here has a probe '%s'", c->probe ? c->probe : "");
+	if (first)
+		add_names(first, &words);
+	put(r, objects, words.failed ? "there is no such probe" : buf_str(&words));
+	buf_done(&words);
+}
+
+void csr_tell_unwatched(const struct csr *c, struct reply *r)
+{
+	struct buf bare = BUF_INIT(FRAME_MAX_BYTES), probeless = BUF_INIT(FRAME_MAX_BYTES);
+	const struct proc *first = NULL;
+
+	if (c->kind != CSR_PROBE && c->kind != CSR_CALL)
+		return;
+	list_each (i, procs_all(c->owner->conf.procs)) {
+		const struct proc *p = list_entry(i, struct proc, link);
+
+		if (!p->held || !csr_is_for_any_thread(c, p) || csr_find_site(c, p))
+			continue;
+		if (!p->seg && is_without_libomig(p))
+			add_token(&bare, p);
+		if (p->seg && c->kind == CSR_PROBE)
+			add_token(&probeless, p);
+		if (p->seg && !first)
+			first = p;
+	}
+	put(r, &bare,
+	    "the process runs without libomig: neither its library calls nor its probes can be watched (omig run starts "
+	    "a program with it)");
+	put_probeless(r, &probeless, c, first);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/csr/keeprows.h"
+
+#include "common/base/array.h"
+#include "common/base/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x3130574f5250454b) /* KEPROW01 */
+#define BASE_THREAD UINT32_MAX /* of the row of a segment: what it had lost before */
+
+struct keeprow {
+	uint64_t segment; /* 0: free */
+	uint64_t stream; /* 0: of the segment */
+	uint32_t thread, which; /* which copy holds */
+	struct keeprow_state state[2];
+	uint64_t given_seq, given_events, given_dropped;
+};
+
+struct file {
+	uint64_t magic;
+	struct keeprow row[KEEPROWS_MAX];
+};
+
+struct keeprows {
+	struct file *f; /* mapped */
+	struct map by_stream; /* of rows */
+	/* rows below it may be of lives before us, and what they lost is not told yet */
+	size_t before;
+};
+
+static struct keeprow_state *now(const struct keeprow *r)
+{
+	return (struct keeprow_state *)&r->state[r->which & 1];
+}
+
+void keeprow_get(const struct keeprow *r, struct keeprow_state *out)
+{
+	*out = *now(r);
+}
+
+void keeprow_set(struct keeprow *r, const struct keeprow_state *s)
+{
+	uint32_t other = ~r->which & 1;
+
+	r->state[other] = *s;
+	__atomic_store_n(&r->which, other, __ATOMIC_RELEASE);
+}
+
+static bool is_done(const struct keeprow *r)
+{
+	return r->given_events >= now(r)->events && r->given_dropped >= now(r)->dropped;
+}
+
+/* --- the file */
+
+static int map_file(const char *path, struct keeprows *rs, struct err *e)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), rc = 0;
+
+	if (fd < 0)
+		return err_sys(e, "%s", path);
+	errno = posix_fallocate(fd, 0, sizeof(*rs->f));
+	if (errno || ftruncate(fd, sizeof(*rs->f)))
+		rc = err_sys(e, "%s", path);
+	if (!rc) {
+		rs->f = mmap(NULL, sizeof(*rs->f), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (rs->f == MAP_FAILED) {
+			rs->f = NULL;
+			rc = err_sys(e, "%s", path);
+		}
+	}
+	close(fd);
+	return rc;
+}
+
+static int take_up(struct keeprows *rs)
+{
+	if (rs->f->magic != MAGIC) {
+		memset(rs->f, 0, sizeof(*rs->f));
+		rs->f->magic = MAGIC;
+	}
+	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
+		struct keeprow *r = &rs->f->row[i];
+
+		if (r->segment && r->stream && map_put(&rs->by_stream, r->stream, r, NULL))
+			return -ERR_NOMEM;
+		if (r->segment)
+			rs->before = i + 1;
+	}
+	return 0;
+}
+
+int keeprows_open(const char *path, struct keeprows **out, struct err *e)
+{
+	struct keeprows *rs = calloc(1, sizeof(*rs));
+	int rc;
+
+	if (!rs)
+		return err_nomem(e);
+	map_init(&rs->by_stream);
+	rc = map_file(path, rs, e);
+	if (!rc && take_up(rs))
+		rc = err_nomem(e);
+	if (rc) {
+		keeprows_free(rs);
+		return rc;
+	}
+	*out = rs;
+	return 0;
+}
+
+void keeprows_free(struct keeprows *rs)
+{
+	if (!rs)
+		return;
+	if (rs->f)
+		munmap(rs->f, sizeof(*rs->f));
+	map_done(&rs->by_stream);
+	free(rs);
+}
+
+/* --- rows */
+
+static void clear(struct keeprows *rs, struct keeprow *r)
+{
+	map_del(&rs->by_stream, r->stream);
+	__atomic_store_n(&r->segment, 0, __ATOMIC_RELEASE);
+	memset(r, 0, sizeof(*r));
+}
+
+static void sweep(struct keeprows *rs, bool (*lives)(void *arg, uint64_t segment), void *arg)
+{
+	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
+		struct keeprow *r = &rs->f->row[i];
+
+		if (r->segment && (!r->stream || is_done(r)) && !lives(arg, r->segment))
+			clear(rs, r);
+	}
+}
+
+static struct keeprow *find_free(struct keeprows *rs)
+{
+	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+		if (!rs->f->row[i].segment)
+			return &rs->f->row[i];
+	return NULL;
+}
+
+static struct keeprow *fill(struct keeprow *r, uint64_t segment, uint32_t thread, uint64_t stream)
+{
+	memset(r, 0, sizeof(*r));
+	r->stream = stream;
+	r->thread = thread;
+	__atomic_store_n(&r->segment, segment, __ATOMIC_RELEASE);
+	return r;
+}
+
+struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread,
+			     uint64_t stream, bool (*lives)(void *arg, uint64_t segment), void *arg)
+{
+	struct keeprow *r = find_free(rs);
+
+	if (!r) {
+		sweep(rs, lives, arg);
+		r = find_free(rs);
+	}
+	if (!r || map_put(&rs->by_stream, stream, r, NULL))
+		return NULL;
+	return fill(r, segment, thread, stream);
+}
+
+void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock *b)
+{
+	struct keeprow *r = map_find(&rs->by_stream, b->stream);
+	struct evgap g;
+
+	if (!r)
+		return;
+	evgap_of(p, b, &g);
+	if (g.end_seq > r->given_seq)
+		r->given_seq = g.end_seq;
+	if (g.end_first > r->given_events)
+		r->given_events = g.end_first;
+	if (g.dropped > r->given_dropped)
+		r->given_dropped = g.dropped;
+}
+
+/* --- of lives before */
+
+void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g),
+			void *arg)
+{
+	for (size_t i = 0; i < rs->before; i++) {
+		const struct keeprow *r = &rs->f->row[i];
+
+		if (!r->segment || !r->stream || is_done(r))
+			continue;
+		fn(arg, &(struct evgap){
+				.stream = r->stream,
+				.seq = r->given_seq,
+				.end_seq = r->given_seq + 1,
+				.first = r->given_events,
+				.end_first = now(r)->events > r->given_events ? now(r)->events
+									      : r->given_events,
+				.dropped = now(r)->dropped > r->given_dropped ? now(r)->dropped
+									      : r->given_dropped,
+				.is_last = true });
+	}
+	rs->before = 0;
+}
+
+bool keeprows_knows(const struct keeprows *rs, uint64_t segment)
+{
+	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+		if (rs->f->row[i].segment == segment)
+			return true;
+	return false;
+}
+
+uint64_t keeprows_place(const struct keeprows *rs, uint64_t segment, uint32_t thread)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
+		const struct keeprow *r = &rs->f->row[i];
+
+		if (r->segment == segment && r->thread == thread && now(r)->place > most)
+			most = now(r)->place;
+	}
+	return most;
+}
+
+uint64_t keeprows_told(const struct keeprows *rs, uint64_t segment)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+		if (rs->f->row[i].segment == segment)
+			sum += now(&rs->f->row[i])->lost;
+	return sum;
+}
+
+static struct keeprow *base_of(struct keeprows *rs, uint64_t segment)
+{
+	struct keeprow *r;
+
+	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+		if (rs->f->row[i].segment == segment && rs->f->row[i].thread == BASE_THREAD)
+			return &rs->f->row[i];
+	r = find_free(rs);
+	return r ? fill(r, segment, BASE_THREAD, 0) : NULL;
+}
+
+/* The base may be less than nothing: sums run round, and come out right. */
+void keeprows_set_told(struct keeprows *rs, uint64_t segment, uint64_t told)
+{
+	struct keeprow *r = base_of(rs, segment);
+	struct keeprow_state s = { 0 };
+
+	if (!r)
+		return;
+	s.lost = now(r)->lost + told - keeprows_told(rs, segment);
+	keeprow_set(r, &s);
+}

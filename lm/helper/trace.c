@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/helper/trace.h"
+
+#include "common/base/list.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/helper/companion.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#define MSGS_PER_TURN 256
+
+struct trace_ask {
+	struct list link; /* in waiting, then in sent */
+	struct trace *owner;
+	uint32_t id;
+	bool is_forgotten; /* sent, and nobody wants the answer */
+	nsec_t until; /* of a sent one */
+	trace_answer_fn fn;
+	void *arg;
+	struct buf packet; /* owned */
+};
+
+/* Most lms never have anything to ask, and none of these pages. */
+struct talk {
+	struct tracer_msg msg; /* that came; whoever is told of it may ask */
+	struct tracer_msg asking;
+	uint8_t in[TRACER_MSG_MAX_BYTES];
+};
+
+struct trace {
+	struct trace_conf conf;
+	struct trace_listener listener;
+	char *program;
+	struct companion *run; /* NULL: it does not run */
+	struct loop_fd *watch;
+	struct loop_timer *timer; /* for answers that do not come, and for idleness */
+	struct loop_job starting;
+	struct list waiting, sent;
+	struct list ending; /* struct companion */
+	size_t nwaiting, nsent;
+	uint32_t last_id;
+	int wishes;
+	bool is_ending;
+	nsec_t used; /* when something was asked or answered last */
+	struct talk *talk; /* once something was asked; owned */
+};
+
+static void ask_free(struct trace_ask *a)
+{
+	list_del(&a->link);
+	buf_done(&a->packet);
+	free(a);
+}
+
+/* The last part of its path. */
+static const char *name_of(const struct trace *t)
+{
+	const char *slash = strrchr(t->program, '/');
+
+	return slash ? slash + 1 : t->program;
+}
+
+/* The callback may ask again, and forget others. */
+static void fail(struct trace_ask *a, const char *why)
+{
+	struct tracer_msg m = { .type = TRACER_FAILED, .what = ERR_SYS, .ntext = 1 };
+	trace_answer_fn fn = a->is_forgotten ? NULL : a->fn;
+	void *arg = a->arg;
+
+	m.id = a->id;
+	m.text[0] = why;
+	ask_free(a);
+	if (fn)
+		fn(arg, &m);
+}
+
+static void fail_sent(struct trace *t, const char *why)
+{
+	struct list all;
+
+	list_init(&all);
+	list_splice_back(&all, &t->sent);
+	t->nsent = 0;
+	while (!list_is_empty(&all))
+		fail(list_entry(list_first(&all), struct trace_ask, link), why);
+}
+
+static void fail_waiting(struct trace *t, const char *why)
+{
+	struct list all;
+
+	list_init(&all);
+	list_splice_back(&all, &t->waiting);
+	while (!list_is_empty(&all)) {
+		t->nwaiting--; /* one by one: those that are forgotten meanwhile count themselves */
+		fail(list_entry(list_first(&all), struct trace_ask, link), why);
+	}
+}
+
+static void stop_running(struct trace *t)
+{
+	loop_fd_free(t->watch);
+	t->watch = NULL;
+	companion_end(t->run, &t->ending);
+	t->run = NULL;
+}
+
+static void send_more(struct trace *t);
+
+/* What was not sent yet is for the next one. */
+static void lose(struct trace *t, const char *why)
+{
+	if (!t->run)
+		return;
+	log_warn("lm", "%s has ended reason=\"%s\"", name_of(t), why);
+	stop_running(t);
+	if (t->listener.on_lost)
+		t->listener.on_lost(t->listener.arg);
+	fail_sent(t, why);
+	send_more(t);
+}
+
+static void arm_timer(struct trace *t)
+{
+	nsec_t at = t->used + TRACE_IDLE_NS;
+
+	if (t->nsent)
+		at = list_entry(list_first(&t->sent), struct trace_ask, link)->until;
+	if (t->run && (t->nsent || t->wishes <= 0))
+		loop_timer_arm_at(t->timer, at);
+	else
+		loop_timer_cancel(t->timer);
+}
+
+static void on_timer(void *arg)
+{
+	struct trace *t = arg;
+
+	if (t->nsent) {
+		companion_kill(t->run);
+		lose(t, t->conf.hangs);
+	} else if (t->run && t->wishes <= 0) {
+		stop_running(t); /* it reads the end of its line, and ends */
+	}
+	arm_timer(t);
+}
+
+/* --- answers */
+
+static struct trace_ask *find_sent(const struct trace *t, uint32_t id)
+{
+	list_each (i, &t->sent)
+		if (list_entry(i, struct trace_ask, link)->id == id)
+			return list_entry(i, struct trace_ask, link);
+	return NULL;
+}
+
+static bool is_part(const struct tracer_msg *m)
+{
+	return m->type == TRACER_MODULE ||
+	       ((m->type == TRACER_FRAMES || m->type == TRACER_BYTES) && m->what);
+}
+
+static void on_answer(struct trace *t, const struct tracer_msg *m)
+{
+	struct trace_ask *a = find_sent(t, m->id);
+	trace_answer_fn fn = a && !a->is_forgotten ? a->fn : NULL;
+	void *arg = a ? a->arg : NULL;
+
+	if (a && !is_part(m)) {
+		t->nsent--;
+		ask_free(a);
+	}
+	if (fn)
+		fn(arg, m);
+}
+
+static void on_message(struct trace *t, const struct tracer_msg *m)
+{
+	t->used = loop_now(t->conf.loop);
+	if (m->type != TRACER_EVENT && m->type != TRACER_WATCH_ENDED)
+		on_answer(t, m);
+	else if (t->listener.on_event)
+		t->listener.on_event(t->listener.arg, m);
+}
+
+/* False: nothing more has come, or it has ended. */
+static bool receive(struct trace *t)
+{
+	struct err e = { 0 };
+	ssize_t n = recv(companion_fd(t->run), t->talk->in, sizeof(t->talk->in),
+			 MSG_DONTWAIT | MSG_TRUNC);
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return false;
+	if (n <= 0) {
+		lose(t, "it was killed");
+		return false;
+	}
+	if ((size_t)n > sizeof(t->talk->in) ||
+	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 ||
+	    t->talk->msg.type < TRACER_FRAMES) {
+		companion_kill(t->run);
+		lose(t, "it broke the rules");
+		return false;
+	}
+	on_message(t, &t->talk->msg);
+	return t->run;
+}
+
+static void on_ready(void *arg, unsigned what)
+{
+	struct trace *t = arg;
+
+	for (int i = 0; t->run && i < MSGS_PER_TURN && receive(t); i++)
+		;
+	send_more(t);
+}
+
+/* --- asking */
+
+static size_t stuck_count(const struct trace *t)
+{
+	size_t n = 0;
+
+	list_each (i, &t->ending)
+		n++;
+	return n;
+}
+
+static int start(struct trace *t, struct err *e)
+{
+	if (t->run)
+		return 0;
+	if (stuck_count(t) >= TRACE_STUCK_MAX)
+		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX, name_of(t));
+	t->run = companion_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
+	if (!t->run)
+		return -ERR_SYS;
+	t->watch = loop_fd_new(t->conf.loop, companion_fd(t->run), LOOP_READ, on_ready, t, e);
+	if (t->watch)
+		return 0;
+	stop_running(t);
+	return -ERR_SYS;
+}
+
+/* False: later. */
+static bool send_one(struct trace *t, struct trace_ask *a)
+{
+	if (send(companion_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return false; /* its end is found by reading */
+	list_del(&a->link);
+	list_push_back(&t->sent, &a->link);
+	t->nwaiting--;
+	t->nsent++;
+	buf_done(&a->packet);
+	t->used = loop_now(t->conf.loop);
+	a->until = t->used + t->conf.answer_max;
+	return true;
+}
+
+static void send_more(struct trace *t)
+{
+	struct err e = { 0 };
+
+	if (t->nwaiting && start(t, &e) < 0)
+		fail_waiting(t, e.text);
+	while (t->run && t->nwaiting && t->nsent < t->conf.sent_max)
+		if (!send_one(t, list_entry(list_first(&t->waiting), struct trace_ask, link)))
+			break;
+	arm_timer(t);
+}
+
+static void on_start(void *arg)
+{
+	send_more(arg);
+}
+
+static uint32_t next_id(struct trace *t)
+{
+	if (!++t->last_id)
+		++t->last_id;
+	return t->last_id;
+}
+
+static struct trace_ask *ask_new(struct trace *t, struct tracer_msg *m, int *rc)
+{
+	struct trace_ask *a = calloc(1, sizeof(*a));
+
+	*rc = -ERR_NOMEM;
+	if (!a)
+		return NULL;
+	a->owner = t;
+	a->id = m->id = next_id(t);
+	list_init(&a->link);
+	buf_init(&a->packet, TRACER_MSG_MAX_BYTES);
+	*rc = tracer_msg_encode(&a->packet, m);
+	if (*rc == 0)
+		return a;
+	ask_free(a);
+	return NULL;
+}
+
+void trace_listen(struct trace *t, const struct trace_listener *l)
+{
+	t->listener = *l;
+}
+
+int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, void *arg,
+	      struct trace_ask **out, struct err *e)
+{
+	struct trace_ask *a;
+	int rc;
+
+	if (t->is_ending)
+		return err_set(e, ERR_CLOSED, "the lm ends");
+	if (!t->program)
+		return err_set(e, ERR_UNSUPPORTED, "this lm has no such program beside it");
+	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
+		return err_set(e, ERR_LIMIT, "%d such questions wait already", TRACE_ASKS_MAX);
+	if (!t->talk)
+		t->talk = malloc(sizeof(*t->talk));
+	if (!t->talk)
+		return err_nomem(e);
+	t->talk->asking = *m;
+	a = ask_new(t, &t->talk->asking, &rc);
+	if (!a)
+		return err_set(e, (enum err_code)(-rc), "that is more than can be said to %s",
+			       name_of(t));
+	a->fn = fn;
+	a->arg = arg;
+	list_push_back(&t->waiting, &a->link);
+	t->nwaiting++;
+	loop_job_post(t->conf.loop, &t->starting, on_start, t);
+	*out = a;
+	return 0;
+}
+
+void trace_ask_forget(struct trace_ask *a)
+{
+	if (!a)
+		return;
+	if (a->packet.p) { /* not sent yet */
+		a->owner->nwaiting--;
+		ask_free(a);
+	} else {
+		a->is_forgotten = true;
+	}
+}
+
+uint32_t trace_ask_id(const struct trace_ask *a)
+{
+	return a->id;
+}
+
+void trace_keep(struct trace *t, int change)
+{
+	t->wishes += change;
+	arm_timer(t);
+}
+
+int32_t trace_pid(const struct trace *t)
+{
+	return t->run ? companion_pid(t->run) : 0;
+}
+
+struct trace *trace_new(const struct trace_conf *c)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->conf = *c;
+	list_init(&t->waiting);
+	list_init(&t->sent);
+	list_init(&t->ending);
+	t->timer = loop_timer_new(c->loop, on_timer, t);
+	t->program = c->program ? str_dup(c->program) : NULL;
+	if (t->timer && (t->program || !c->program))
+		return t;
+	trace_free(t);
+	return NULL;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	stop_running(t);
+	t->is_ending = true;
+	fail_sent(t, "the lm ends");
+	fail_waiting(t, "the lm ends");
+	companions_drop(&t->ending);
+	loop_job_cancel(&t->starting);
+	loop_timer_free(t->timer);
+	free(t->talk);
+	free(t->program);
+	free(t);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/hold/journal.h"
+
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "lm/host/proctext.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#define HEAD "lm " /* and the epoch; no pid, so that whoever does not know it passes it over */
+#define TURN_TRIES 50
+#define TURN_STEP_NS (10 * NSEC_PER_MSEC)
+
+void journal_begin(struct buf *b, uint64_t epoch)
+{
+	buf_printf(b, HEAD "%" PRIu64 "\n", epoch);
+}
+
+void journal_add(struct buf *b, const struct journal_line *l)
+{
+	buf_printf(b, "%d %" PRIu64 " %s\n", (int)l->pid, l->start, l->boot);
+}
+
+int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e)
+{
+	if (b->failed)
+		return err_nomem(e);
+	return nline ? file_replace(path, b->p, b->n, e) : file_remove(path, e);
+}
+
+static bool parse_line(const char *text, struct journal_line *l)
+{
+	int64_t pid, start;
+	const char *p = text_number(text, &pid);
+
+	p = p ? text_number(p, &start) : NULL;
+	if (!p || pid <= 1 || pid > INT32_MAX)
+		return false;
+	l->pid = (int32_t)pid;
+	l->start = (uint64_t)start;
+	text_line(l->boot, sizeof(l->boot), p);
+	return true;
+}
+
+static bool is_of(const char *text, uint64_t epoch)
+{
+	char head[32];
+
+	snprintf(head, sizeof(head), HEAD "%" PRIu64 "\n", epoch);
+	return !epoch || !strncmp(text, head, strlen(head));
+}
+
+static int replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
+{
+	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
+	int rc = file_read(path, JOURNAL_MAX_BYTES, FILE_SECRET, &b, e);
+	bool is_ours = rc == 0 && is_of(buf_str(&b), epoch);
+
+	for (const char *p = is_ours ? buf_str(&b) : NULL; p && *p; p = text_next_line(p)) {
+		struct journal_line l;
+
+		if (parse_line(p, &l))
+			fn(arg, &l);
+	}
+	buf_done(&b);
+	if (rc == -ERR_NOTFOUND)
+		return 0;
+	return rc < 0 || !is_ours ? rc : file_remove(path, e);
+}
+
+/* The folder is what both lock, since the journal comes and goes. -1: there is none. */
+static int take_turn(const char *path)
+{
+	const struct timespec step = { .tv_nsec = TURN_STEP_NS };
+	char dir[FILE_PATH_BYTES];
+	const char *slash = strrchr(path, '/');
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; fd >= 0 && i < TURN_TRIES && flock(fd, LOCK_EX | LOCK_NB) < 0; i++)
+		nanosleep(&step, NULL);
+	return fd;
+}
+
+int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e)
+{
+	int turn = take_turn(path);
+	int rc = replay(path, epoch, fn, arg, e);
+
+	if (turn >= 0)
+		close(turn);
+	return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The journal of what an lm has stopped: a line for each process that somebody has to continue
+ * when that lm has died. Whoever comes first does it, its guardian or the next
+ * lm, and takes the journal away. It outlives an lm, and no boot.
+ */
+#ifndef LM_JOURNAL_H
+#define LM_JOURNAL_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "lm/host/host.h"
+
+#define JOURNAL_MAX_BYTES (256 * 1024) /* PROCS_MAX lines of some 80 bytes */
+
+struct journal_line {
+	int32_t pid; /* above 1 */
+	uint64_t start; /* clock ticks since boot: with the pid it names the process */
+	char boot[HOST_BOOT_ID_BYTES];
+};
+
+typedef void (*journal_line_fn)(void *arg, const struct journal_line *l);
+
+/* The head of a journal of the lm with that epoch. */
+void journal_begin(struct buf *b, uint64_t epoch);
+void journal_add(struct buf *b, const struct journal_line *l);
+
+/* At once and for good, as far as a crash of the lm goes. Without a line: no file. */
+int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e);
+
+/*
+ * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = whoever's.
+ * Two at once take turns; one that does not get on is waited for half a second: blocks so long. No
+ * journal is fine.
+ */
+int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);
+
+#endif

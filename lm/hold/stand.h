@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a process to which a signal that stops was sent stands: all its threads, as the kernel
+ * shows them. */
+#ifndef LM_STAND_H
+#define LM_STAND_H
+
+#include "common/base/clock.h"
+#include "lm/host/host.h"
+
+#define STAND_LOOKS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
+/* a woken thread needs some 50 us on an idle processor */
+#define STAND_FIRST_NS (200 * NSEC_PER_USEC)
+
+/* How far the looks at one process have come; all 0 at the beginning. */
+struct stand {
+	int32_t last; /* thread that was looked at last; 0: none */
+	char state; /* of the thread that runs, as seen last */
+	bool was_traced; /* in this round over its threads */
+	bool is_second; /* a look has shown already what the next one shows */
+};
+
+/*
+ * Goes on looking, and takes what that needs from *looks. False: a thread may run, the process
+ * ends, or *looks is used up. A thread that is traced has to stand in two looks, for it stands at
+ * each event that is watched for.
+ */
+bool stand_look(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
+
+#endif

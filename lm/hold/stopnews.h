@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tells that processes were stopped and continued by the monitor: after the turn in which it was
+ * seen, because what is done about it may stop and continue processes itself.
+ */
+#ifndef LM_STOPNEWS_H
+#define LM_STOPNEWS_H
+
+#include "common/loop/loop.h"
+#include "lm/hold/stops.h"
+
+struct stopnews {
+	struct loop *loop;
+	struct procs *procs; /* both borrowed */
+	struct loop_job job;
+	stops_on_change_fn fn; /* NULL: nothing is told */
+	void *arg;
+};
+
+/* depth: of the list whose action did it, 0 = none. Twice the same in one turn is told once. */
+void stopnews_note(struct stopnews *n, struct proc *p, bool is_stopped, unsigned depth);
+
+/* What is noted of p, now. */
+void stopnews_tell(struct stopnews *n, struct proc *p);
+
+#endif

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/hold/stops.h"
+
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+#include "lm/hold/guard.h"
+#include "lm/hold/journal.h"
+#include "lm/hold/stand.h"
+#include "lm/hold/stopnews.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* How often a tool has suspended a thread and not resumed it. */
+struct suspend {
+	uint32_t tool, thread;
+	uint32_t count;
+};
+
+/* A process that does not run because of us: it runs again when neither tools nor suspends are
+ * left. */
+struct stop {
+	struct list link;
+	struct proc *proc;
+	uint32_t tool[STOPS_TOOLS_MAX]; /* that have stopped it for all to see */
+	size_t ntool;
+	bool is_told; /* that it was stopped */
+	bool is_awaited; /* it was stopped, and that is told when it stands */
+	struct stand stand; /* what looks have seen since */
+	unsigned depth; /* of the list that stopped it */
+	bool was_stopped; /* by somebody else, before us, and not continued since: to be left so */
+	struct suspend *suspend; /* owned */
+	size_t nsuspend, cap;
+};
+
+/* A thread that sleeps in the kernel may do so for ever: such a process is looked at seldom. */
+#define STOPS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
+
+struct stops {
+	struct loop *loop;
+	struct host *host;
+	struct procs *procs;
+	struct procs_listener listener;
+	char *journal; /* NULL: none */
+	uint64_t epoch;
+	struct guard *guard; /* NULL: none */
+	struct list all;
+	size_t n;
+	struct loop_timer *leash;
+	struct loop_timer *look; /* at those that are awaited */
+	nsec_t step; /* of it */
+	struct stopnews news;
+	unsigned depth; /* of the list that is at work; 0 = none */
+	bool is_up;
+};
+
+static struct stop *find(const struct stops *s, const struct proc *p)
+{
+	list_each (i, &s->all)
+		if (list_entry(i, struct stop, link)->proc == p)
+			return list_entry(i, struct stop, link);
+	return NULL;
+}
+
+static struct journal_line line_of(const struct stops *s, const struct proc *p)
+{
+	struct journal_line l = { .pid = p->pid, .start = p->start };
+
+	str_copy(l.boot, sizeof(l.boot), procs_boot_id(s->procs));
+	return l;
+}
+
+/* What somebody else has stopped is not for those who come after us. */
+static int write_journal(struct stops *s, struct err *e)
+{
+	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
+	size_t n = 0;
+	int rc;
+
+	if (!s->journal)
+		return 0;
+	journal_begin(&b, s->epoch);
+	list_each (i, &s->all) {
+		const struct stop *st = list_entry(i, struct stop, link);
+		struct journal_line l = line_of(s, st->proc);
+
+		if (st->was_stopped)
+			continue;
+		journal_add(&b, &l);
+		n++;
+	}
+	rc = journal_write(s->journal, &b, n, e);
+	buf_done(&b);
+	return rc;
+}
+
+static void drop(struct stops *s, struct stop *st)
+{
+	st->proc->is_suspended = false;
+	list_del(&st->link);
+	s->n--;
+	free(st->suspend);
+	free(st);
+	if (!list_is_empty(&s->all))
+		return;
+	loop_timer_cancel(s->leash);
+	guard_want(s->guard, false);
+}
+
+/* --- seeing it stand */
+
+/* A signal that stops was sent: its threads must run for it, and that it was stopped is told when
+ * none does. */
+static void see(struct stops *s, struct stop *st, unsigned *looks)
+{
+	if (!st->is_awaited || !stand_look(s->host, st->proc->pid, &st->stand, looks))
+		return;
+	st->is_awaited = false;
+	st->is_told = true;
+	stopnews_note(&s->news, st->proc, true, st->depth);
+}
+
+static void on_look(void *arg)
+{
+	struct stops *s = arg;
+	unsigned looks = STAND_LOOKS_MAX;
+	bool is_any = false;
+
+	list_each (i, &s->all) {
+		struct stop *st = list_entry(i, struct stop, link);
+
+		see(s, st, &looks);
+		is_any |= st->is_awaited;
+	}
+	if (!is_any)
+		return;
+	loop_timer_arm(s->look, s->step);
+	s->step = s->step * 2 < STOPS_LOOK_MAX_NS ? s->step * 2 : STOPS_LOOK_MAX_NS;
+}
+
+static void await(struct stops *s, struct stop *st)
+{
+	unsigned looks = STAND_LOOKS_MAX;
+
+	if (st->is_told || st->is_awaited)
+		return;
+	st->is_awaited = true;
+	st->stand = (struct stand){ 0 };
+	st->depth = s->depth;
+	see(s, st, &looks);
+	if (!st->is_awaited)
+		return;
+	s->step = STAND_FIRST_NS;
+	loop_timer_arm(s->look, s->step);
+}
+
+/* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so
+ * it is. */
+static bool give_up_waiting(struct stops *s, struct stop *st)
+{
+	unsigned looks = STAND_LOOKS_MAX;
+	bool was_awaited;
+
+	see(s, st, &looks);
+	was_awaited = st->is_awaited;
+	st->is_awaited = false;
+	return was_awaited;
+}
+
+void stops_set_depth(struct stops *s, unsigned depth)
+{
+	s->depth = depth;
+}
+
+void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
+{
+	s->news.fn = fn;
+	s->news.arg = arg;
+}
+
+/* --- letting go */
+
+/*
+ * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may
+ * continue what somebody else has stopped, and never leave stopped what we have stopped.
+ */
+static bool is_stopped_now(const struct stops *s, const struct proc *p)
+{
+	struct host_figures f;
+
+	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
+}
+
+/* Something that held the process was taken back. had_tools: it was stopped for all to see
+ * before. */
+static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
+{
+	struct proc *p = st->proc;
+	bool ends = had_tools && !st->ntool, is_told;
+	bool is_left = st->was_stopped && is_stopped_now(s, p);
+
+	if (ends)
+		give_up_waiting(s, st);
+	is_told = st->is_told;
+	p->is_suspended = st->nsuspend > 0;
+	if (ends)
+		st->is_told = false;
+	if (!st->ntool && !st->nsuspend) {
+		log_debug("lm", "continuing a stopped process pid=%d reason=%s", (int)p->pid, why);
+		if (p->held && !is_left)
+			host_proc_signal(p->held, SIGCONT, NULL);
+		drop(s, st);
+	}
+	if (!ends || is_left)
+		return;
+	procs_set_stopped(p, false);
+	if (is_told)
+		stopnews_note(&s->news, p, false, s->depth);
+}
+
+static void let_go(struct stops *s, struct stop *st, const char *why)
+{
+	bool had_tools = st->ntool > 0;
+
+	st->ntool = st->nsuspend = 0;
+	settle(s, st, had_tools, why);
+}
+
+/* Where nothing is stopped the journal stays: it may be one that could not be read. */
+static void let_all_go(struct stops *s, const char *why)
+{
+	if (!s->n)
+		return;
+	list_each_safe (i, &s->all)
+		let_go(s, list_entry(i, struct stop, link), why);
+	write_journal(s, NULL);
+}
+
+static void on_leash(void *arg)
+{
+	let_all_go(arg, "nobody can be asked");
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct stops *s = arg;
+	struct stop *st = what == PROC_ENDED || what == PROC_FORGOTTEN ? find(s, p) : NULL;
+
+	if (what == PROC_ENDING)
+		stopnews_tell(&s->news, p); /* before its end */
+	if (!st)
+		return;
+	drop(s, st);
+	write_journal(s, NULL);
+}
+
+/* True when something was taken back. tool, thread: NULL = whichever. */
+static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_t *thread)
+{
+	size_t left = 0, before = st->nsuspend;
+
+	for (size_t i = 0; i < before; i++)
+		if ((tool && st->suspend[i].tool != *tool) ||
+		    (thread && st->suspend[i].thread != *thread))
+			st->suspend[left++] = st->suspend[i];
+	st->nsuspend = left;
+	return left < before;
+}
+
+/* Who suspended it need not resume it any more. */
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct stops *s = arg;
+	struct stop *st = is_born ? NULL : find(s, p);
+	size_t before = s->n;
+
+	if (!st || !forget_suspends(st, NULL, &t->id))
+		return;
+	settle(s, st, st->ntool > 0, "its thread has ended");
+	if (s->n != before)
+		write_journal(s, NULL);
+}
+
+/* --- life */
+
+static void continue_line(void *arg, const struct journal_line *l)
+{
+	struct stops *s = arg;
+	struct host_proc *held;
+
+	if (!str_eq(l->boot, procs_boot_id(s->procs)) ||
+	    host_proc_open(s->host, l->pid, &held, NULL) < 0)
+		return;
+	if (held->start == l->start)
+		host_proc_signal(held, SIGCONT, NULL);
+	host_proc_close(held);
+}
+
+static int open_journal(struct stops *s, const struct stops_conf *c, struct err *e)
+{
+	int rc;
+
+	s->journal = str_dup(c->journal);
+	if (!s->journal)
+		return err_nomem(e);
+	rc = journal_replay(s->journal, 0, continue_line, s, e);
+	if (rc < 0 || !c->guard)
+		return rc;
+	s->guard = guard_new(&(struct guard_conf){ c->loop, c->guard, c->journal, c->epoch });
+	return s->guard ? 0 : err_nomem(e);
+}
+
+int stops_open(const struct stops_conf *c, struct stops **out, struct err *e)
+{
+	struct stops *s = calloc(1, sizeof(*s));
+	int rc = 0;
+
+	if (!s)
+		return err_nomem(e);
+	s->loop = c->loop;
+	s->host = c->host;
+	s->procs = c->procs;
+	s->news.loop = c->loop;
+	s->news.procs = c->procs;
+	s->epoch = c->epoch;
+	list_init(&s->all);
+	s->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
+	procs_listen(s->procs, &s->listener);
+	s->leash = loop_timer_new(c->loop, on_leash, s);
+	s->look = loop_timer_new(c->loop, on_look, s);
+	if (!s->leash || !s->look)
+		rc = err_nomem(e);
+	if (rc == 0 && c->journal)
+		rc = open_journal(s, c, e);
+	if (rc < 0) {
+		stops_free(s);
+		return rc;
+	}
+	*out = s;
+	return 0;
+}
+
+void stops_free(struct stops *s)
+{
+	if (!s)
+		return;
+	s->news.fn = NULL;
+	let_all_go(s, "the lm ends");
+	procs_unlisten(&s->listener);
+	loop_job_cancel(&s->news.job);
+	loop_timer_free(s->leash);
+	loop_timer_free(s->look);
+	guard_free(s->guard);
+	free(s->journal);
+	free(s);
+}
+
+/* --- stopping */
+
+static int record(struct stops *s, struct proc *p, struct stop **out, struct err *e)
+{
+	struct stop *st = calloc(1, sizeof(*st));
+	int rc;
+
+	if (!st)
+		return err_nomem(e);
+	st->proc = p;
+	st->was_stopped = is_stopped_now(s, p);
+	list_push_back(&s->all, &st->link);
+	s->n++;
+	rc = write_journal(s, e); /* first: a crash must not leave a stop that nobody knows of */
+	if (rc < 0) {
+		drop(s, st);
+		write_journal(s, NULL);
+		return rc;
+	}
+	guard_want(s->guard, true);
+	*out = st;
+	return 0;
+}
+
+/* Somebody has continued it since we looked: what stops it now is ours. */
+static int look_again(struct stops *s, struct stop *st, struct err *e)
+{
+	if (!st->was_stopped || is_stopped_now(s, st->proc))
+		return 0;
+	st->was_stopped = false;
+	return write_journal(s, e);
+}
+
+/* Sends a signal that stops. */
+static int hold(struct stops *s, struct proc *p, int sig, struct stop **out, struct err *e)
+{
+	struct stop *st = find(s, p);
+	bool is_new = !st;
+	int rc;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	rc = is_new ? record(s, p, &st, e) : look_again(s, st, e);
+	if (rc < 0)
+		return rc;
+	rc = host_proc_signal(p->held, sig, e);
+	if (rc < 0 && is_new) {
+		drop(s, st);
+		write_journal(s, NULL);
+	}
+	if (rc < 0)
+		return rc;
+	if (!s->is_up && !loop_timer_is_armed(s->leash))
+		loop_timer_arm(s->leash, STOP_LEASH_NS);
+	*out = st;
+	return 0;
+}
+
+static void note_tool(struct stop *st, uint32_t tool)
+{
+	for (size_t i = 0; i < st->ntool; i++)
+		if (st->tool[i] == tool)
+			return;
+	if (st->ntool < STOPS_TOOLS_MAX)
+		st->tool[st->ntool++] = tool;
+}
+
+int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e)
+{
+	struct stop *st;
+	int rc = hold(s, p, SIGSTOP, &st, e);
+
+	if (rc < 0)
+		return rc;
+	note_tool(st, tool);
+	procs_set_stopped(p, true);
+	await(s, st);
+	return 0;
+}
+
+/* The program may catch it and go on: what is true is seen by looking. */
+int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct err *e)
+{
+	struct stop *st;
+	int rc;
+
+	if (sig == SIGSTOP)
+		return stops_stop(s, p, tool, e);
+	rc = hold(s, p, sig, &st, e);
+	if (rc == 0)
+		note_tool(st, tool);
+	return rc;
+}
+
+int stops_continue(struct stops *s, struct proc *p, struct err *e)
+{
+	struct stop *st = find(s, p);
+	bool was_seen;
+	int rc = 0;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	was_seen = !(st && give_up_waiting(s, st)) &&
+		   ((st && st->is_told) || p->state == MSG_STATE_STOPPED);
+	if (!st || !st->nsuspend)
+		rc = host_proc_signal(p->held, SIGCONT, e);
+	if (rc < 0)
+		return rc;
+	if (st && st->nsuspend) {
+		st->ntool = 0;
+		st->is_told = st->was_stopped = false;
+		rc = write_journal(s, e);
+	} else if (st) {
+		drop(s, st);
+		write_journal(s, NULL);
+	}
+	procs_set_stopped(p, false);
+	if (was_seen)
+		stopnews_note(&s->news, p, false, s->depth);
+	return rc;
+}
+
+/* --- suspending */
+
+static struct suspend *find_suspend(const struct stop *st, uint32_t thread, uint32_t tool)
+{
+	for (size_t i = 0; st && i < st->nsuspend; i++)
+		if (st->suspend[i].tool == tool && st->suspend[i].thread == thread)
+			return &st->suspend[i];
+	return NULL;
+}
+
+int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+{
+	struct stop *st = find(s, p);
+	struct suspend *x = find_suspend(st, thread, tool);
+	int rc;
+
+	if (x && x->count >= STOPS_SUSPENDS_MAX)
+		return err_set(e, ERR_LIMIT, "it is suspended %d times already",
+			       STOPS_SUSPENDS_MAX);
+	rc = hold(s, p, SIGSTOP, &st, e);
+	if (rc < 0)
+		return rc;
+	if (!x && array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x),
+			     OMIS_OBJECTS_MAX) < 0) {
+		settle(s, st, st->ntool > 0, "no memory");
+		write_journal(s, NULL);
+		return err_nomem(e);
+	}
+	if (!x) {
+		x = &st->suspend[st->nsuspend++];
+		*x = (struct suspend){ tool, thread, 0 };
+	}
+	x->count++;
+	p->is_suspended = true;
+	return 0;
+}
+
+int stops_resume(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+{
+	struct stop *st = find(s, p);
+	struct suspend *x = find_suspend(st, thread, tool);
+	size_t before = s->n;
+
+	if (!p->held)
+		return err_set(e, ERR_NOTFOUND, "the process has ended");
+	if (!x || --x->count)
+		return 0;
+	*x = st->suspend[--st->nsuspend];
+	settle(s, st, st->ntool > 0, "it is resumed");
+	return s->n == before ? 0 : write_journal(s, e);
+}
+
+/* --- those who hold go */
+
+static void forget_tool(struct stop *st, uint32_t tool)
+{
+	for (size_t k = 0; k < st->ntool; k++)
+		if (st->tool[k] == tool)
+			st->tool[k--] = st->tool[--st->ntool];
+	forget_suspends(st, &tool, NULL);
+}
+
+void stops_tool_gone(struct stops *s, uint32_t tool)
+{
+	size_t before = s->n;
+
+	list_each_safe (i, &s->all) {
+		struct stop *st = list_entry(i, struct stop, link);
+		bool had_tools = st->ntool > 0;
+
+		forget_tool(st, tool);
+		settle(s, st, had_tools, "its tool is gone");
+	}
+	if (s->n != before)
+		write_journal(s, NULL);
+}
+
+void stops_let_go(struct stops *s, const char *reason)
+{
+	let_all_go(s, reason);
+}
+
+void stops_link(struct stops *s, bool is_up)
+{
+	s->is_up = is_up;
+	if (is_up)
+		loop_timer_cancel(s->leash);
+	else if (s->n && !loop_timer_is_armed(s->leash))
+		loop_timer_arm(s->leash, STOP_LEASH_NS);
+}
+
+bool stops_holds(const struct stops *s, const struct proc *p)
+{
+	return find(s, p);
+}
+
+size_t stops_count(const struct stops *s)
+{
+	return s->n;
+}

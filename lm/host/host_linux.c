@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/host/host_linux.h"
+
+#include "common/base/file.h"
+#include "lm/host/host_linux_internal.h"
+#include "lm/host/proctext.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEXT_KEEP_BYTES (16 * 1024) /* a longer text is given back when the next file is read */
+
+static void linux_free(struct host *host)
+{
+	struct host_linux *h = (struct host_linux *)host;
+
+	buf_done(&h->text);
+	if (h->root >= 0)
+		close(h->root);
+	free(h);
+}
+
+const char *linux_text(struct host_linux *h, const char *fmt, ...)
+{
+	char path[512];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(path, sizeof(path), fmt, ap);
+	va_end(ap);
+	if (h->text.cap > TEXT_KEEP_BYTES)
+		buf_done(&h->text);
+	buf_clear(&h->text);
+	if (n < 0 || (size_t)n >= sizeof(path))
+		return "";
+	if (file_read_at(h->root, path, HOST_FILE_MAX_BYTES, &h->text, NULL) < 0)
+		return "";
+	return buf_str(&h->text);
+}
+
+int64_t linux_number(struct host_linux *h, int64_t unknown, const char *path)
+{
+	int64_t v;
+
+	return text_number(linux_text(h, "%s", path), &v) ? v : unknown;
+}
+
+static int linux_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct err *e)
+{
+	const char *text = linux_text((struct host_linux *)host, "proc/sys/kernel/random/boot_id");
+
+	if (!*text)
+		return err_set(e, ERR_SYS, "/proc tells no boot id");
+	text_line(out, HOST_BOOT_ID_BYTES, text);
+	return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+size_t linux_numbered(struct host_linux *h, const char *path, int32_t *out, size_t max)
+{
+	struct dirent *d;
+	size_t n = 0;
+	int64_t v;
+	DIR *dir;
+	int fd;
+
+	fd = openat(h->root, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	dir = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return 0;
+	}
+	while (n < max && (d = readdir(dir)))
+		if (d->d_name[0] >= '0' && d->d_name[0] <= '9' && text_number(d->d_name, &v) &&
+		    v <= INT32_MAX)
+			out[n++] = (int32_t)v;
+	closedir(dir);
+	qsort(out, n, sizeof(*out), compare_numbers);
+	return n;
+}
+
+static const struct host_ops linux_ops = {
+	.free = linux_free,
+	.facts = linux_facts,
+	.now = linux_now,
+	.counts = linux_counts,
+	.boot_id = linux_boot_id,
+	.figures = linux_figures,
+	.thread_figures = linux_thread_figures,
+	.threads = linux_threads,
+	.strings = linux_strings,
+	.file = linux_file,
+	.each_memfd = linux_each_memfd,
+	.each_chosen = linux_each_chosen,
+	.open = linux_proc_open,
+	.open_ended = linux_proc_open_ended,
+	.watch = linux_proc_watch,
+	.send_signal = linux_proc_signal,
+	.thread_signal = linux_thread_signal,
+	.thread_priority = linux_thread_priority,
+	.memory = linux_memory,
+	.modules = linux_modules,
+	.close = linux_proc_close,
+};
+
+int host_linux_open(const char *root, struct loop *loop, struct host **out, struct err *e)
+{
+	struct host_linux *h = calloc(1, sizeof(*h));
+
+	if (!h)
+		return err_nomem(e);
+	h->host.ops = &linux_ops;
+	h->loop = loop;
+	h->is_live = !strcmp(root, "/");
+	h->page_size = sysconf(_SC_PAGESIZE);
+	h->ticks_per_s = sysconf(_SC_CLK_TCK);
+	h->own_pid = getpid();
+	h->uid = getuid();
+	buf_init(&h->text, HOST_FILE_MAX_BYTES);
+	h->root = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (h->root < 0 || faccessat(h->root, "proc/stat", R_OK, 0) < 0) {
+		int rc = err_sys(e, "%s/proc cannot be read: is /proc mounted?",
+				 h->is_live ? "" : root);
+
+		linux_free(&h->host);
+		return rc;
+	}
+	*out = &h->host;
+	return 0;
+}
+
+void host_linux_set_units(struct host *host, int64_t page_size, int64_t ticks_per_s)
+{
+	struct host_linux *h = (struct host_linux *)host;
+
+	h->page_size = page_size;
+	h->ticks_per_s = ticks_per_s;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host as Linux shows it in /proc, /sys and by pidfds. */
+#ifndef LM_HOST_LINUX_H
+#define LM_HOST_LINUX_H
+
+#include "lm/host/host.h"
+
+struct loop;
+
+/*
+ * root: where proc and sys are found, "/" on a running system, a folder of
+ * recorded files in a test. loop may be NULL when nothing is to be watched.
+ * -ERR_SYS when root cannot be opened or has no proc.
+ */
+int host_linux_open(const char *root, struct loop *loop, struct host **out, struct err *e);
+
+/* For tests: the sizes that the recorded machine had. */
+void host_linux_set_units(struct host *h, int64_t page_size, int64_t ticks_per_s);
+
+#endif

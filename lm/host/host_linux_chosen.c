@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Processes that are chosen, by their environment as it was when they called exec. */
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/ring/chosen.h"
+#include "common/ring/seg.h"
+#include "lm/host/host_linux_internal.h"
+
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX 65536 /* looked at */
+#define ENVIRONMENT_MAX_BYTES (256 * 1024) /* what is behind is not looked at */
+#define DELETED " (deleted)" /* the kernel's words behind a program whose file has gone */
+
+/* One look at all processes. */
+struct survey {
+	struct host_linux *h;
+	const char *caid;
+	char own[FILE_PATH_BYTES]; /* the folder of our programs: none of these is chosen */
+	char *text; /* of the environment, with a 0 in front */
+	int32_t *pid;
+	size_t n;
+};
+
+static ssize_t read_environment(const struct survey *s, int32_t pid)
+{
+	char path[64];
+	size_t used = 0;
+	ssize_t n = -1;
+	int fd;
+
+	snprintf(path, sizeof(path), "proc/%d/environ", (int)pid);
+	fd = openat(s->h->root, path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	while (used < ENVIRONMENT_MAX_BYTES &&
+	       (n = read(fd, s->text + 1 + used, ENVIRONMENT_MAX_BYTES - used)) > 0)
+		used += (size_t)n;
+	close(fd);
+	s->text[1 + used] = 0;
+	return n < 0 ? -1 : (ssize_t)used;
+}
+
+/* NULL: it is not in the n bytes that were read. */
+static const char *variable(const struct survey *s, size_t n, const char *name)
+{
+	size_t length = strlen(name);
+	const char *at = s->text, *end = s->text + 1 + n;
+
+	while ((at = memchr(at, 0, (size_t)(end - at))) && (size_t)(end - at) > length + 1) {
+		at++;
+		if (!memcmp(at, name, length) && at[length] == '=')
+			return at + length + 1;
+	}
+	return NULL;
+}
+
+static bool is_of(const char *conn, const char *caid)
+{
+	char its[SEG_CAID_CHARS + 1];
+
+	seg_caid(conn, its);
+	return str_eq(its, caid);
+}
+
+static void find_program(const struct survey *s, struct host_chosen *c)
+{
+	char path[FILE_PATH_BYTES], link[64];
+	ssize_t n;
+	size_t cut;
+
+	snprintf(link, sizeof(link), "proc/%d/exe", (int)c->pid);
+	n = readlinkat(s->h->root, link, path, sizeof(path) - 1);
+	path[n > 0 ? n : 0] = 0;
+	cut = strlen(path) > strlen(DELETED) ? strlen(path) - strlen(DELETED) : 0;
+	if (cut && str_eq(path + cut, DELETED))
+		path[cut] = 0;
+	str_copy(c->program, sizeof(c->program), path);
+}
+
+static void find_name(const struct survey *s, struct host_chosen *c)
+{
+	const char *text = linux_text(s->h, "proc/%d/comm", (int)c->pid);
+
+	str_copy(c->name, sizeof(c->name), text);
+	c->name[strcspn(c->name, "\n")] = 0;
+}
+
+static bool is_ours(const struct survey *s, const char *program)
+{
+	size_t n = strlen(s->own);
+
+	return n && !strncmp(program, s->own, n) && program[n] == '/' &&
+	       !strchr(program + n + 1, '/');
+}
+
+static bool look_at(const struct survey *s, int32_t pid, struct host_chosen *c)
+{
+	const char *mark, *job;
+	ssize_t n = read_environment(s, pid);
+	int64_t number;
+
+	if (n <= 0)
+		return false;
+	mark = variable(s, (size_t)n, CHOSEN_VARIABLE);
+	if (!mark || str_to_i64(mark, 1, INT32_MAX, &number) ||
+	    !is_of(variable(s, (size_t)n, "OMIG_MAINSM"), s->caid))
+		return false;
+	*c = (struct host_chosen){ .pid = pid, .mark = (int32_t)number };
+	job = variable(s, (size_t)n, "OMIG_JOB");
+	str_copy(c->job, sizeof(c->job), job ? job : "");
+	find_name(s, c);
+	find_program(s, c);
+	return !is_ours(s, c->program);
+}
+
+static bool is_mine(const struct survey *s, int32_t pid)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "proc/%d", (int)pid);
+	return pid != s->h->own_pid && !fstatat(s->h->root, path, &st, 0) && st.st_uid == s->h->uid;
+}
+
+static bool survey_begin(struct survey *s)
+{
+	ssize_t n = readlinkat(s->h->root, "proc/self/exe", s->own, sizeof(s->own) - 1);
+
+	s->own[n > 0 ? n : 0] = 0;
+	dirname(s->own);
+	s->text = calloc(1, ENVIRONMENT_MAX_BYTES + 2);
+	s->pid = malloc(PROCESSES_MAX * sizeof(*s->pid));
+	if (s->pid)
+		s->n = linux_numbered(s->h, "proc", s->pid, PROCESSES_MAX);
+	return s->text && s->pid;
+}
+
+int linux_each_chosen(struct host *host, const char *caid, host_on_chosen_fn fn, void *arg)
+{
+	struct survey s = { .h = (struct host_linux *)host, .caid = caid };
+	struct host_chosen c;
+	bool has_room = survey_begin(&s);
+
+	for (size_t i = 0; has_room && i < s.n; i++)
+		if (is_mine(&s, s.pid[i]) && look_at(&s, s.pid[i], &c))
+			fn(arg, &c);
+	free(s.text);
+	free(s.pid);
+	return has_room ? 0 : -ERR_NOMEM;
+}

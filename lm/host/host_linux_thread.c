@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Acting on one thread of a held process. */
+#include "lm/host/host_linux_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define OPEN_THREAD O_EXCL /* PIDFD_THREAD: from Linux 6.9; older headers do not say so */
+
+static int has_ended(struct err *e)
+{
+	return err_set(e, ERR_NOTFOUND, "the thread has ended");
+}
+
+/* /proc knows it as a thread of that pid, and the pid is still our process's after that. */
+static int check_thread(struct host_proc *p, int32_t tid, struct err *e)
+{
+	struct host_figures f;
+
+	if (host_thread_figures(p->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0 ||
+	    linux_proc_signal(p, 0, NULL) < 0)
+		return has_ended(e);
+	return 0;
+}
+
+/* Before Linux 6.9 a thread cannot be held: between the look and the signal it may end. */
+static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct err *e)
+{
+	if (check_thread(p, tid, e) < 0)
+		return -ERR_NOTFOUND;
+	if (syscall(SYS_tgkill, p->pid, tid, sig) == 0)
+		return 0;
+	return errno == ESRCH ? has_ended(e) : linux_signal_failed(e);
+}
+
+/* A tid that is used again by another process after the look is another thread: the descriptor says
+ * so. */
+int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
+{
+	int fd, rc;
+
+	if (sig < 0 || sig >= NSIG)
+		return err_set(e, ERR_INVALID, "there is no signal %d", sig);
+	fd = (int)syscall(SYS_pidfd_open, tid, OPEN_THREAD);
+	if (fd < 0)
+		return errno == ESRCH ? has_ended(e) : signal_by_number(p, tid, sig, e);
+	rc = check_thread(p, tid, e);
+	if (rc == 0 && syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0) < 0)
+		rc = errno == ESRCH ? has_ended(e) : linux_signal_failed(e);
+	close(fd);
+	return rc;
+}
+
+/*
+ * The kernel takes a number only. It is looked at before and after: a thread that ended in
+ * between is told as such, and at worst another process of this user got the priority.
+ */
+int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
+{
+	if (check_thread(p, tid, e) < 0)
+		return -ERR_NOTFOUND;
+	if (setpriority(PRIO_PROCESS, (id_t)tid, nice) == 0)
+		return check_thread(p, tid, e);
+	if (errno == ESRCH)
+		return has_ended(e);
+	if (errno == EACCES || errno == EPERM)
+		return err_set(e, ERR_DENIED,
+			       "the kernel lets nobody lower a nice value without CAP_SYS_NICE or "
+			       "a limit for it: raise 'ulimit -e' where the lm is started");
+	return err_sys(e, "setpriority");
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rates of the node's counts, averaged over 1 to 15 seconds. Counts are
+ * looked at only while somebody asks: the first one waits for a second, then
+ * answers are there at once until nobody has asked for half a minute.
+ */
+#ifndef LM_RATES_H
+#define LM_RATES_H
+
+#include "common/base/list.h"
+#include "lm/host/host.h"
+
+#define RATES_MIN_NS NSEC_PER_SEC
+#define RATES_STEP_NS (5 * NSEC_PER_SEC) /* between two looks */
+#define RATES_MAX_NS (15 * NSEC_PER_SEC)
+/* looks go on for this long after the last question */
+#define RATES_WANTED_NS (30 * NSEC_PER_SEC)
+
+struct loop;
+struct rates;
+
+struct node_rates {
+	double per_s[HOST_NCOUNTS]; /* -1 = not known */
+	nsec_t over; /* the time that they are averaged over */
+};
+
+/* Zeroed before. */
+struct rates_wait {
+	struct list link;
+	void (*fn)(void *arg);
+	void *arg;
+};
+
+struct rates *rates_new(struct loop *l, struct host *h);
+void rates_free(struct rates *r);
+
+/* -ERR_AGAIN: no old look is there; after rates_wait() it will be. -ERR_SYS. */
+int rates_get(struct rates *r, struct node_rates *out, struct err *e);
+
+/* fn is called once, when rates_get() has an answer. */
+void rates_wait(struct rates *r, struct rates_wait *w, void (*fn)(void *), void *arg);
+
+/* Harmless when it does not wait. */
+void rates_unwait(struct rates_wait *w);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Types of events of the watched processes (omig/event.h), and who wishes which: a type is off in
+ * its process while nobody does.
+ */
+#ifndef LM_EVENTS_H
+#define LM_EVENTS_H
+
+#include "eventlog/evtype.h"
+#include "lm/proc/proc.h"
+
+/* Looks at what the process has announced since. How many there are: numbers are below. */
+unsigned events_look(struct proc *p);
+
+/* NULL: no such number, or its definition makes no sense. */
+const struct evtype *events_type(const struct proc *p, unsigned number);
+
+/* One wish more (1) or less (-1). The process sees it after events_tell(). */
+void events_wish(struct proc *p, unsigned number, int change);
+
+/*
+ * The same for one that has no room for it: unless another one wishes it, the process counts each
+ * as lost instead of making it.
+ */
+void events_refuse(struct proc *p, unsigned number, int change);
+void events_tell(struct proc *p);
+
+/* Types that nobody wishes are off: those that an lm before us had switched on. */
+void events_settle(struct proc *p);
+
+/* An event came. */
+void events_count(struct proc *p, unsigned number);
+
+struct events_figures {
+	unsigned wishes;
+	uint64_t taken, lost;
+};
+void events_figures(const struct proc *p, unsigned number, struct events_figures *out);
+
+/* The segment is about to go. */
+void events_leave(struct proc *p);
+
+#endif

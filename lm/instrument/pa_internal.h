@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by pa.c and services_pa.c. */
+#ifndef LM_PA_INTERNAL_H
+#define LM_PA_INTERNAL_H
+
+#include "common/base/map.h"
+#include "lm/instrument/pa.h"
+
+struct pa {
+	struct pa_conf conf;
+	struct smap objects; /* token -> struct pa_object */
+	struct procs_listener listener;
+	void (*on_delete)(void *arg);
+	void *on_delete_arg;
+};
+
+struct pa_object {
+	struct token token;
+	uint32_t tool;
+	bool is_integrator, is_global;
+	struct list cells; /* struct pa_cell, in the order of making */
+};
+
+/* What an integrator was brought to: I over seconds, v, at time t (system seconds). */
+struct pa_integral {
+	double integral, v, t;
+};
+
+/*
+ * One object in one process. What it is worth: what the segment's cell gained
+ * since `base`, plus `own`. Once the segment is gone, `own` is all.
+ */
+struct pa_cell {
+	struct list link;
+	struct proc *proc;
+	int cell; /* -1: none */
+	int64_t base_n, own_n;
+	uint64_t base_ticks;
+	double base_integral, base_v; /* v x ticks, v */
+	struct pa_integral own;
+	/* an increment that was put by: patop_integrator_local_increment() from outside of the
+	 * rank */
+	struct {
+		double delta, time;
+		bool is_set;
+	} potential;
+	double start; /* making or reset, system seconds */
+	/* pa_gain(): value and time of the last read since the last read */
+	int64_t mark_n;
+	double mark_integral, mark_time;
+	bool frozen; /* the process has ended: time does not go on */
+};
+
+/* Of proc.cell. Kinds never mix: a counter's cell has no integrator's bits in it, and the other way
+ * round. */
+enum cell_use {
+	CELL_FRESH,
+	CELL_WAS_COUNTER,
+	CELL_WAS_INTEGRATOR,
+	CELL_KEPT, /* noted by an lm before us; nobody has asked for it yet */
+	CELL_USED,
+};
+
+/* NULL when there is none. */
+struct pa_object *pa_find(struct pa *a, const char *token);
+struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
+
+/* pa_note.c: what is said of a cell in the segment, for the lm after us. */
+void pa_note(const struct pa_object *o, const struct pa_cell *c);
+void pa_note_none(const struct pa_cell *c, bool is_integrator);
+
+/* Looks at what an lm before us noted of the cells of this process. */
+void pa_notes_take(struct pa *a, struct proc *p);
+
+/* Brings back what was noted of this token, wherever it was. */
+void pa_notes_revive(struct pa *a, const char *token);
+
+/* A cell of that kind that was kept for somebody who has not asked for it: taken from him. -1:
+ * none. */
+int pa_notes_give_up(struct proc *p, bool is_integrator);
+
+/* Forgets what was noted for the tool. */
+void pa_notes_tool_gone(struct pa *a, uint32_t tool);
+
+/* Finds or makes the record of the object in the process, without a cell. NULL: no memory. */
+struct pa_cell *pa_record(struct pa *a, struct pa_object *o, struct proc *p);
+
+/* A new one of that token, in no process yet. */
+int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
+
+/* The object is known here from now on, in no process yet. */
+int pa_know(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e);
+
+/* Finds or makes; a process without a segment gets a cell that counts here only. */
+int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_cell **out,
+	    struct err *e);
+void pa_delete(struct pa *a, struct pa_object *o);
+
+int64_t pa_counter_value(const struct pa_cell *c);
+void pa_integrator_value(struct pa *a, const struct pa_cell *c, struct pa_integral *out);
+void pa_reset_cell(struct pa *a, struct pa_object *o, struct pa_cell *c);
+
+/* Increments that come from outside of the rank. */
+void pa_counter_add(struct pa_object *o, struct pa_cell *c, int64_t n);
+void pa_integrator_add(struct pa_object *o, struct pa_cell *c, double delta, double time);
+
+/* The same; `potential` ones are put by until a negative one lets them count. */
+void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time,
+		  bool potential);
+
+/* What it gained between two times. */
+struct pa_gain {
+	int64_t n; /* of a counter */
+	double integral; /* of an integrator */
+	double from, to; /* system seconds */
+};
+void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool since_last,
+	     struct pa_gain *out);
+
+/* It was made or reset now. */
+void pa_gain_start(struct pa *a, struct pa_cell *c);
+
+/* An lm before us made it; when it was last read is not known: that was now. */
+void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
+
+/* System seconds when the cell of the segment was where `base` says. */
+double pa_base_time(struct pa *a, const struct pa_cell *c);
+
+/* The rule of integrators, on what was added from here. */
+void pa_integral_add(struct pa_integral *i, double delta, double time);
+
+/* System time in seconds. */
+double pa_now(const struct pa *a);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/measure/bases.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/map.h"
+#include "common/base/str.h"
+#include "common/loop/loop.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD "omig-bases 1 "
+
+struct kept {
+	struct base base;
+	bool is_left; /* by an lm before us, and nobody has asked for it yet */
+};
+
+struct bases {
+	struct loop *loop;
+	char *path, *boot; /* owned; path NULL: nothing is kept */
+	nsec_t left_until;
+	struct smap all; /* key -> struct kept, owned */
+	struct loop_job saving;
+};
+
+/* --- the file: a head, then a line for each: value, open, is_cut, key */
+
+#define KEY_AT 36
+
+static uint64_t bits_of(double v)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &v, sizeof(bits));
+	return bits;
+}
+
+static void put_line(struct buf *b, const char *key, const struct base *v)
+{
+	buf_printf(b, "%016llx %016llx %d %s\n", (unsigned long long)bits_of(v->value),
+		   (unsigned long long)bits_of(v->open), v->is_cut, key);
+}
+
+/* Doubles are written as their bits: exact, in any locale. */
+static bool read_double(const char *hex, double *out)
+{
+	char text[17], *end;
+	uint64_t bits;
+
+	memcpy(text, hex, 16);
+	text[16] = 0;
+	if (strspn(text, "0123456789abcdef") != 16)
+		return false;
+	bits = strtoull(text, &end, 16);
+	memcpy(out, &bits, sizeof(*out));
+	return isfinite(*out);
+}
+
+static int keep(struct bases *b, const char *key, const struct base *v, bool is_left)
+{
+	struct kept *k = smap_find(&b->all, key);
+
+	if (!k) {
+		k = calloc(1, sizeof(*k));
+		if (!k || smap_put(&b->all, key, k, NULL)) {
+			free(k);
+			return -ERR_NOMEM;
+		}
+	}
+	*k = (struct kept){ *v, is_left };
+	return 0;
+}
+
+static bool read_base(const char *line, struct base *v)
+{
+	v->is_cut = line[34] != '0';
+	return line[16] == ' ' && line[33] == ' ' && line[35] == ' ' &&
+	       read_double(line, &v->value) && read_double(line + 17, &v->open) && v->open >= 0;
+}
+
+/* The line without its end; one that is not ours is passed over. */
+static void read_line(struct bases *b, const char *line, size_t n)
+{
+	char key[BASES_KEY_BYTES];
+	struct base v;
+
+	if (n <= KEY_AT || n - KEY_AT >= sizeof(key) || memchr(line, 0, n) || !read_base(line, &v))
+		return;
+	memcpy(key, line + KEY_AT, n - KEY_AT);
+	key[n - KEY_AT] = 0;
+	keep(b, key, &v, true);
+}
+
+static bool is_of_this_boot(const struct bases *b, const char *text)
+{
+	size_t n = strlen(HEAD), m = strlen(b->boot);
+
+	return !strncmp(text, HEAD, n) && !strncmp(text + n, b->boot, m) && text[n + m] == '\n';
+}
+
+static void read_file(struct bases *b)
+{
+	struct buf text = BUF_INIT(BASES_MAX_BYTES);
+	const char *p, *end;
+
+	if (!file_read(b->path, BASES_MAX_BYTES, FILE_SECRET, &text, NULL) && text.n &&
+	    is_of_this_boot(b, buf_str(&text))) {
+		/* The last line has no end when we were killed: it is none. */
+		for (p = strchr(buf_str(&text), '\n') + 1; (end = strchr(p, '\n')); p = end + 1)
+			read_line(b, p, (size_t)(end - p));
+	}
+	buf_done(&text);
+}
+
+static void forget(struct bases *b, const char *key)
+{
+	free(smap_del(&b->all, key));
+}
+
+static void write_all(struct bases *b, struct buf *text)
+{
+	bool is_late = loop_now(b->loop) >= b->left_until;
+	struct smap_iter i = { 0 };
+
+	buf_printf(text, HEAD "%s\n", b->boot);
+	while (smap_next(&b->all, &i)) {
+		const struct kept *k = i.value;
+
+		if (k->is_left && is_late)
+			forget(b, i.key);
+		else if (text->n + strlen(i.key) + KEY_AT + 1 < BASES_MAX_BYTES)
+			put_line(text, i.key, &k->base);
+	}
+}
+
+static void save(void *arg)
+{
+	struct bases *b = arg;
+	struct buf text = BUF_INIT(BASES_MAX_BYTES);
+	struct err e = { 0 };
+	int rc;
+
+	write_all(b, &text);
+	if (b->all.n)
+		rc = text.failed ? err_nomem(&e) : file_replace(b->path, text.p, text.n, &e);
+	else
+		rc = file_remove(b->path, &e);
+	buf_done(&text);
+	if (rc < 0 && rc != -ERR_NOTFOUND)
+		log_warn("lm", "where counts began is not kept: %s", e.text);
+}
+
+static void save_soon(struct bases *b)
+{
+	if (b->path)
+		loop_job_post(b->loop, &b->saving, save, b);
+}
+
+/* --- life */
+
+struct bases *bases_open(const struct bases_conf *c)
+{
+	struct bases *b = calloc(1, sizeof(*b));
+
+	if (!b)
+		return NULL;
+	b->loop = c->loop;
+	b->left_until = loop_now(c->loop) + c->keep;
+	smap_init(&b->all);
+	b->boot = str_dup(c->boot);
+	b->path = c->path ? str_dup(c->path) : NULL;
+	if (!b->boot || (c->path && !b->path)) {
+		bases_close(b);
+		return NULL;
+	}
+	if (b->path)
+		read_file(b);
+	return b;
+}
+
+void bases_cut(struct bases *b)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&b->all, &i))
+		((struct kept *)i.value)->base.is_cut = true;
+	if (b->path && b->all.n)
+		save(b);
+}
+
+void bases_close(struct bases *b)
+{
+	struct smap_iter i = { 0 };
+
+	if (!b)
+		return;
+	loop_job_cancel(&b->saving);
+	while (smap_next(&b->all, &i))
+		free(i.value);
+	smap_done(&b->all);
+	free(b->path);
+	free(b->boot);
+	free(b);
+}
+
+bool bases_take(struct bases *b, const char *key, struct base *out)
+{
+	struct kept *k = smap_find(&b->all, key);
+
+	if (!k || !k->is_left)
+		return false;
+	k->is_left = false;
+	*out = k->base;
+	return true;
+}
+
+void bases_put(struct bases *b, const char *key, const struct base *v)
+{
+	if (!b->path || !isfinite(v->value) || !isfinite(v->open) || strlen(key) >= BASES_KEY_BYTES)
+		return;
+	if (!keep(b, key, v, false))
+		save_soon(b);
+}
+
+void bases_drop(struct bases *b, const char *prefix)
+{
+	struct smap_iter i = { 0 };
+	size_t n = strlen(prefix);
+	bool any = false;
+
+	while (smap_next(&b->all, &i)) {
+		if (strncmp(i.key, prefix, n))
+			continue;
+		forget(b, i.key);
+		any = true;
+	}
+	if (any)
+		save_soon(b);
+}

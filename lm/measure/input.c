@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/measure/input.h"
+
+#include "common/base/str.h"
+#include "lm/measure/input_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what a source means */
+
+static int open_time(struct input *in)
+{
+	in->from = INPUT_TIME;
+	return 0;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Partners are named by their world ranks: a host knows no processes but its own. */
+static int read_partners(struct input *in, const struct flow_names *names, struct err *e)
+{
+	int64_t rank;
+
+	if (!names->n)
+		return 0;
+	if (names->n > INPUT_PARTNERS_MAX)
+		return err_set(e, ERR_LIMIT, "%zu partners, %d are the limit", names->n,
+			       INPUT_PARTNERS_MAX);
+	in->partner = calloc(names->n, sizeof(*in->partner));
+	if (!in->partner)
+		return err_nomem(e);
+	for (size_t i = 0; i < names->n; i++) {
+		if (str_to_i64(names->v[i], 0, INT32_MAX, &rank))
+			return err_set(e, ERR_UNSUPPORTED, "the partner %s has no rank",
+				       names->v[i]);
+		in->partner[i] = (int32_t)rank;
+	}
+	in->npartner = names->n;
+	qsort(in->partner, in->npartner, sizeof(*in->partner), compare_ranks);
+	return 0;
+}
+
+static int open_metric(struct input *in, const struct flow_source *s, struct err *e)
+{
+	int id = pmsl_builtin_find(s->metric);
+
+	if (id < 0 || !pmsl_builtin_get((unsigned)id, &in->metric))
+		return err_set(e, ERR_NOTFOUND, "there is no metric %s", s->metric);
+	if (in->metric.quantity == PMSL_Q_SAMPLED) {
+		in->from = in->metric.object == PMSL_T_PROCESS ? INPUT_PROC
+			   : in->metric.object == PMSL_T_NODE  ? INPUT_NODE
+							       : INPUT_TIME;
+		return figure_open(in, e);
+	}
+	in->from = INPUT_CALLS;
+	return cells_open(in, e);
+}
+
+bool input_is_vt(const struct input *in)
+{
+	return in->source->probe[0];
+}
+
+int input_open(struct input *in, const struct flow_source *s, struct err *e)
+{
+	int rc;
+
+	*in = (struct input){ .source = s };
+	if (s->kind == FLOW_SOURCE_TIME)
+		return open_time(in);
+	if (s->kind != FLOW_SOURCE_METRIC) {
+		in->from = INPUT_EVENT;
+		return s->probe[0] ? 0
+				   : err_set(e, ERR_UNSUPPORTED, "only a probe has such a value");
+	}
+	rc = read_partners(in, &s->partners, e);
+	if (!rc)
+		rc = open_metric(in, s, e);
+	if (!rc)
+		rc = regions_open(in, e);
+	if (!rc && cells_moves(in)) {
+		in->under_way = calloc(SEG_THREADS_MAX, sizeof(*in->under_way));
+		rc = in->under_way ? 0 : err_nomem(e);
+	}
+	if (rc)
+		input_done(in);
+	return rc;
+}
+
+void input_done(struct input *in)
+{
+	regions_done(in);
+	free(in->partner);
+	free(in->under_way);
+	in->under_way = NULL;
+	in->partner = NULL;
+	in->npartner = 0;
+}
+
+/* --- the same in another version */
+
+static bool same_names(const struct flow_names *a, const struct flow_names *b)
+{
+	if (a->n != b->n)
+		return false;
+	for (size_t i = 0; i < a->n; i++)
+		if (!str_eq(a->v[i], b->v[i]))
+			return false;
+	return true;
+}
+
+bool input_is_same(const struct input *a, const struct input *b)
+{
+	const struct flow_source *x = a->source, *y = b->source;
+
+	return x->kind == y->kind && str_eq(x->metric, y->metric) && str_eq(x->object, y->object) &&
+	       str_eq(x->probe, y->probe) && str_eq(x->process, y->process) &&
+	       x->parameter == y->parameter && same_names(&x->partners, &y->partners) &&
+	       same_names(&x->regions, &y->regions);
+}
+
+void input_attach(struct input *in, struct tickbase *ticks)
+{
+	regions_attach(in, ticks);
+}
+
+const char *input_fault(const struct input *in)
+{
+	return regions_fault(in);
+}
+
+void input_continue(struct input *in, struct input *from)
+{
+	uint64_t *none = in->under_way;
+
+	regions_continue(in, from);
+	if (none && from->under_way) {
+		in->under_way = from->under_way;
+		from->under_way = none;
+	}
+	in->proc = from->proc;
+	in->has_base = from->has_base;
+	in->is_closed = from->is_closed;
+	in->closed_at = from->closed_at;
+	in->is_lost = from->is_lost;
+	in->is_cut = from->is_cut;
+	in->base = from->base;
+	in->base_open = from->base_open;
+	in->before = from->before;
+	in->before_open = from->before_open;
+	in->is_new = from->is_new;
+	in->seen = from->seen;
+	in->has_seen = from->has_seen;
+	in->used = from->used;
+	in->used_at = from->used_at;
+	in->has_used = from->has_used;
+}
+
+/* --- values */
+
+/* What has come together so far, or is now; false: nobody knows. */
+static bool look(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	*v = (struct reading_value){ 0 };
+	switch (in->from) {
+	case INPUT_TIME:
+		v->value = (double)(m->now - m->start) * 1e-9;
+		v->error = m->clock_error;
+		return true;
+	case INPUT_CALLS:
+		return in->proc && cells_look(in, m, v);
+	case INPUT_EVENT:
+		return false;
+	default:
+		return (in->proc || in->from == INPUT_NODE) && figure_look(in, m, v);
+	}
+}
+
+static bool is_total(const struct input *in)
+{
+	return in->from != INPUT_TIME && in->from != INPUT_EVENT && in->metric.is_total;
+}
+
+/* A region's meters end with the lm that asked for them. */
+bool input_has_base(const struct input *in)
+{
+	return is_total(in) && in->source->from_start && !in->source->regions.n;
+}
+
+static uint64_t hash(uint64_t h, const void *p, size_t n)
+{
+	for (const uint8_t *at = p, *end = at + n; at < end; at++)
+		h = (h ^ *at) * UINT64_C(1099511628211);
+	return h;
+}
+
+/* Which calls count, and where they are looked at. */
+static uint64_t hash_choice(const struct input *in)
+{
+	const struct flow_source *s = in->source;
+	uint64_t h = hash(UINT64_C(14695981039346656037), s->probe, strlen(s->probe) + 1);
+
+	h = hash(h, s->process, strlen(s->process) + 1);
+	return in->npartner ? hash(h, in->partner, in->npartner * sizeof(*in->partner)) : h;
+}
+
+/* A process that has called exec counts in another segment. */
+bool input_base_key(const struct input *in, const char *object, char *out, size_t size)
+{
+	int n = snprintf(
+		out, size, "%s %s %llu %llu %zu %llx", in->metric.name, object,
+		in->proc ? (unsigned long long)in->proc->start : 0,
+		in->proc && in->from == INPUT_CALLS ? (unsigned long long)in->proc->seg_inode : 0,
+		in->npartner, (unsigned long long)hash_choice(in));
+
+	return n > 0 && (size_t)n < size;
+}
+
+void input_begin(struct input *in, const struct input_moment *m, bool is_new)
+{
+	struct reading_value v;
+
+	in->is_closed = in->is_lost = false;
+	in->base = in->base_open = 0;
+	in->has_base = look(in, m, &v);
+	if (in->has_base && is_total(in) && !is_new) {
+		in->base = v.value;
+		in->base_open = v.open;
+	}
+	in->has_base |= is_new;
+	in->before = in->has_base && is_total(in) ? v.value : 0;
+	in->before_open = in->has_base && is_total(in) ? v.open : 0;
+	in->is_new = is_new;
+	if (in->under_way)
+		cells_under_way(in);
+}
+
+bool input_judge_again(struct input *in, bool is_new)
+{
+	double by = is_new ? -1 : 1;
+
+	if (!in->has_base || in->is_new == is_new)
+		return false;
+	in->is_new = is_new;
+	in->base += by * in->before;
+	in->base_open += by * in->before_open;
+	return in->before != 0 || in->before_open != 0;
+}
+
+void input_renew(struct input *in)
+{
+	in->is_closed = in->is_lost = false;
+	if (in->from == INPUT_CALLS && in->has_base) {
+		in->base = -in->seen;
+		in->before = in->before_open = 0;
+	}
+}
+
+static bool read_value(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	if (in->is_closed) {
+		*v = (struct reading_value){ .value = in->seen };
+		return in->has_seen && !in->is_lost;
+	}
+	if (!look(in, m, v))
+		return false;
+	if (!is_total(in))
+		return true;
+	if (!in->has_base) {
+		in->base = v->value;
+		in->base_open = v->open;
+		in->has_base = true;
+	}
+	v->value -= in->base;
+	v->error += in->base_open;
+	in->seen = v->value;
+	in->has_seen = true;
+	return true;
+}
+
+/* However many events there were until a look at the rings, the system is asked once. */
+bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
+		  double *error)
+{
+	struct reading_value v;
+
+	if (!in->has_sample || in->sampled_at != m->now) {
+		in->knows_sample = look(in, m, &v);
+		in->sample = v.value - (is_total(in) ? in->base : 0);
+		in->sample_error = v.error;
+		in->sampled_at = m->now;
+		in->has_sample = true;
+	}
+	*value = in->sample;
+	*error = in->sample_error + figure_growth(in, m, m->now - at);
+	return in->knows_sample;
+}
+
+void input_close(struct input *in, const struct input_moment *m, bool has_ended)
+{
+	struct reading_value v;
+
+	if (is_total(in) && !in->is_closed)
+		read_value(in, m, &v);
+	in->is_closed = true;
+	in->closed_at = m->now;
+	in->is_lost = !has_ended;
+	regions_detach(in);
+	in->proc = NULL;
+}
+
+/* What was last of it is as old as its end. */
+static void say_ended(const struct input *in, struct flow_token *t)
+{
+	if (!in->is_closed || in->is_lost)
+		return;
+	t->flags |= FLOW_ENDED;
+	t->time = t->oldest = t->newest = in->closed_at;
+}
+
+struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read)
+{
+	struct reading_value v;
+	struct flow_token t;
+
+	if (!read_value(in, m, &v)) {
+		t = flow_token_missing(read, m->now, 1);
+		say_ended(in, &t);
+		return t;
+	}
+	t = flow_token_make(read, v.value, v.error, m->now);
+	if (in->under_way && !in->is_closed && cells_under_way(in)) {
+		t.value = NAN;
+		t.error = 0;
+		t.flags |= FLOW_NONE_YET;
+	}
+	if (in->is_cut && in->source->from_start)
+		t.flags |= FLOW_LOST;
+	say_ended(in, &t);
+	return t;
+}

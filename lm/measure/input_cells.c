@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Counts, times and volumes of library calls, from the cells that the rank writes. Of a call under
+ * way the time so far is in it; it is counted when it begins, and its bytes when it ends. Of one
+ * that had begun before the measurement, time counts from the measurement's start.
+ */
+#include "common/base/str.h"
+#include "common/ring/calls.h"
+#include "lm/proc/current.h"
+#include "lm/proc/hooks.h"
+#include "lm/measure/input_internal.h"
+#include "lm/proc/tickbase.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A writer was killed in the middle of an update: nobody knows how much is missing. */
+#define TORN_ERROR INFINITY
+
+static bool is_volume(const struct input *in)
+{
+	return in->metric.quantity >= PMSL_Q_VOLUME;
+}
+
+static bool is_delay(const struct input *in)
+{
+	return in->metric.quantity == PMSL_Q_DELAY;
+}
+
+static bool counts_call(const struct input *in, unsigned func)
+{
+	if (in->metric.call >= 0)
+		return (unsigned)in->metric.call == func;
+	return in->metric.classes >> call_table[func].class & 1;
+}
+
+unsigned cells_funcs(const struct input *in, uint16_t *func)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < call_count && i < segview_funcs(in->proc->seg); i++)
+		if (counts_call(in, i))
+			func[n++] = (uint16_t)i;
+	return n;
+}
+
+static uint32_t hooks_of(const struct input *in)
+{
+	uint32_t bits = HOOK_COUNT;
+
+	if (is_delay(in))
+		bits |= HOOK_TIME;
+	if (is_volume(in))
+		bits |= HOOK_VOLUME;
+	if (in->npartner)
+		bits |= HOOK_VOLUME | HOOK_PARTNER;
+	return bits;
+}
+
+static bool counts_class(const struct input *in, enum call_class class)
+{
+	return in->metric.call >= 0 ? call_table[in->metric.call].class == class
+				    : in->metric.classes >> class & 1;
+}
+
+int cells_open(struct input *in, struct err *e)
+{
+	const struct pmsl_builtin_use use = { in->npartner > 0, in->source->regions.n > 0,
+					      input_is_vt(in) };
+	const char *refusal = pmsl_builtin_refusal(&in->metric, &use);
+
+	if (refusal)
+		return err_set(e, ERR_UNSUPPORTED, "%s %s", in->metric.name, refusal);
+	in->hooks = hooks_of(in);
+	return 0;
+}
+
+/* What a started receive has brought is counted when a call completes it, and from whom is known
+ * then. */
+static bool completes(const struct input *in, unsigned func)
+{
+	bool is_wanted =
+		is_volume(in) ? in->metric.counts_in : in->npartner && counts_class(in, CALL_RECV);
+
+	return is_wanted && call_table[func].class == CALL_COMPLETE;
+}
+
+/* What a persistent request sends is counted when another call starts it. */
+static bool sends_later(const struct input *in, unsigned func)
+{
+	return is_volume(in) && in->metric.counts_out && call_starts(&call_table[func]);
+}
+
+void input_add_hooks(const struct input *in, uint32_t *bits)
+{
+	if (in->from != INPUT_CALLS)
+		return;
+	for (unsigned i = 0; i < call_count; i++) {
+		if (counts_call(in, i))
+			bits[i] |= in->hooks;
+		else if (completes(in, i) || sends_later(in, i))
+			bits[i] |= HOOK_VOLUME;
+	}
+}
+
+static double bytes_of(const struct input *in, uint64_t out, uint64_t came)
+{
+	return (in->metric.counts_out ? (double)out : 0) +
+	       (in->metric.counts_in ? (double)came : 0);
+}
+
+static double seconds(const struct ticks_scale *scale, uint64_t ticks)
+{
+	return (double)ticks_delta_to_nsec(scale, ticks) * 1e-9;
+}
+
+static double quantity(const struct input *in, const struct segview_call *c,
+		       const struct ticks_scale *scale)
+{
+	if (in->metric.quantity == PMSL_Q_COUNT)
+		return (double)c->count;
+	if (is_delay(in))
+		return seconds(scale, c->delay + c->open_delay);
+	return bytes_of(in, c->bytes_out, c->bytes_in);
+}
+
+/* --- by partner */
+
+struct partner_sum {
+	const struct input *in;
+	const struct ticks_scale *scale;
+	double sum;
+};
+
+static bool is_partner(const struct input *in, int32_t rank)
+{
+	size_t from = 0, to = in->npartner;
+
+	while (from < to) {
+		size_t i = (from + to) / 2;
+
+		if (in->partner[i] == rank)
+			return true;
+		if (in->partner[i] < rank)
+			from = i + 1;
+		else
+			to = i;
+	}
+	return false;
+}
+
+static void on_partner(void *arg, const struct segview_partner *p)
+{
+	struct partner_sum *s = arg;
+
+	if (p->func >= call_count || !counts_call(s->in, p->func) || !is_partner(s->in, p->rank))
+		return;
+	if (is_delay(s->in))
+		s->sum += seconds(s->scale, p->delay);
+	else
+		s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in)
+					   : (double)p->count;
+}
+
+/* What the calls that a thread is in have taken so far: it is in one that counts, or in none. */
+static double open_delay(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			 unsigned thread)
+{
+	const struct segview *seg = in->proc->seg;
+	struct segview_call c;
+	double open = 0;
+
+	for (unsigned i = 0; i < segview_funcs(seg) && i < call_count; i++)
+		if (counts_call(in, i) && !segview_call(seg, thread, i, now, &c))
+			open += seconds(scale, c.open_delay);
+	return open;
+}
+
+/* Where it is not known for whom a call is, that is known when it ends, and all its time is in that
+ * sum then. */
+static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+		     unsigned thread, struct reading_value *v)
+{
+	double open = open_delay(in, scale, now, thread);
+	int32_t partner = CALL_PARTNER_UNKNOWN;
+	struct segview_current c;
+
+	if (open > 0 && segview_current(in->proc->seg, thread, &c) && c.is_inside &&
+	    counts_call(in, c.func))
+		partner = current_partner(&in->proc->own, &c);
+	if (partner == CALL_PARTNER_UNKNOWN)
+		v->open += open;
+	else if (is_partner(in, partner))
+		v->value += open;
+}
+
+/* Calls whose partner found no room in the tables may have been of any. */
+static double lost_error(const struct input *in, const struct segview_thread *t)
+{
+	if (!t->partner_lost)
+		return 0;
+	return is_volume(in) || is_delay(in) ? INFINITY : (double)t->partner_lost;
+}
+
+static void look_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			  struct reading_value *v)
+{
+	const struct segview *seg = in->proc->seg;
+	struct partner_sum s = { in, scale, 0 };
+	struct segview_thread t;
+
+	for (unsigned i = 0; i < segview_threads(seg); i++) {
+		if (segview_thread(seg, i, &t) || !t.tid)
+			continue;
+		segview_partners(seg, i, on_partner, &s);
+		v->error += lost_error(in, &t);
+		if (!is_delay(in))
+			continue;
+		add_open(in, scale, now, i, v);
+		v->error += seconds(scale, t.partner_unknown);
+	}
+	v->value += s.sum;
+	if (is_delay(in))
+		v->error += v->open + v->value * INPUT_SCALE_ERROR;
+}
+
+static bool has_persistent(const struct input *in)
+{
+	for (unsigned i = 0; i < call_count; i++)
+		if (counts_call(in, i) && call_table[i].persistent)
+			return true;
+	return false;
+}
+
+/* Bytes of persistent requests that the rank had no room for are in no sum. */
+static double requests_error(const struct input *in)
+{
+	struct seg_own own;
+
+	if (!is_volume(in) || !has_persistent(in))
+		return 0;
+	segview_own(in->proc->seg, &own);
+	return own.requests_lost ? INFINITY : 0;
+}
+
+bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v)
+{
+	const struct proc *p = in->proc;
+	const struct ticks_scale *scale;
+	struct segview_call c;
+	uint64_t now;
+
+	if (!p->seg || proc_is_alone(p))
+		return false;
+	scale = tickbase_scale(m->ticks, p->own.tick_source);
+	now = tickbase_now(m->ticks, p->own.tick_source);
+	v->error = requests_error(in);
+	if (in->meter)
+		return regions_look(in, now, scale, v);
+	if (in->npartner) {
+		look_partners(in, scale, now, v);
+		return true;
+	}
+	for (unsigned i = 0; i < segview_funcs(p->seg) && i < call_count; i++) {
+		if (!counts_call(in, i) || segview_call(p->seg, SEGVIEW_ALL, i, now, &c))
+			continue;
+		v->value += quantity(in, &c, scale);
+		if (c.torn)
+			v->error = TORN_ERROR;
+	}
+	if (is_delay(in))
+		v->error += v->value * INPUT_SCALE_ERROR;
+	return true;
+}
+
+/* --- what is told at the end of a call only */
+
+bool cells_moves(const struct input *in)
+{
+	return in->from == INPUT_CALLS && is_volume(in) && !in->source->from_start &&
+	       !input_is_vt(in);
+}
+
+/* Calls in which the caller's own data are on their way all the time; a receive mostly waits. */
+static bool moves(const struct input *in, const struct segview_current *c)
+{
+	unsigned class = call_table[c->func].class;
+	int32_t partner = in->npartner ? current_partner(&in->proc->own, c) : CALL_PARTNER_UNKNOWN;
+
+	return counts_call(in, c->func) &&
+	       (class == CALL_IO || class == CALL_SEND || class == CALL_RMA) &&
+	       (partner == CALL_PARTNER_UNKNOWN || is_partner(in, partner));
+}
+
+bool cells_under_way(struct input *in)
+{
+	struct segview_current c;
+	bool is_all_along = false;
+
+	for (unsigned i = 0; in->proc && in->proc->seg && i < segview_threads(in->proc->seg); i++) {
+		bool is_in = segview_current(in->proc->seg, i, &c) && c.is_inside && moves(in, &c);
+
+		is_all_along |= is_in && in->under_way[i] == c.number;
+		in->under_way[i] = is_in ? c.number : 0;
+	}
+	return is_all_along;
+}

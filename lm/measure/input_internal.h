@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by input.c, input_cells.c (calls) and input_figure.c (the system). */
+#ifndef LM_INPUT_INTERNAL_H
+#define LM_INPUT_INTERNAL_H
+
+#include "lm/measure/input.h"
+
+struct reading_value {
+	double value, error;
+	/* seconds of calls under way that may be in it when they end; they are in the error */
+	double open;
+};
+
+/* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
+int cells_open(struct input *in, struct err *e);
+bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v);
+
+/* It is about what moves between two reads. */
+bool cells_moves(const struct input *in);
+/* A call whose bytes are told at its end has been under way since the last look here, the whole
+ * time. */
+bool cells_under_way(struct input *in);
+
+/* Ids of the calls that it counts, ascending, into func[call_count]. */
+unsigned cells_funcs(const struct input *in, uint16_t *func);
+
+/* --- input_region.c: calls between two probes */
+int regions_open(struct input *in, struct err *e); /* behind cells_open() */
+void regions_done(struct input *in);
+void regions_attach(struct input *in, struct tickbase *ticks);
+void regions_detach(struct input *in);
+void regions_continue(struct input *in, struct input *from);
+const char *regions_fault(const struct input *in);
+bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		  struct reading_value *v);
+
+/* --- input_figure.c: what the system tells. */
+int figure_open(struct input *in, struct err *e);
+bool figure_look(struct input *in, const struct input_moment *m, struct reading_value *v);
+/* By how much it can grow in that time, where there is a limit; 0 elsewhere. */
+double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span);
+
+#endif

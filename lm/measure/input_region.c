@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Calls of regions: what a thread does from one probe to another. The rank tells it apart where it
+ * happens, by meters; here they are asked for, and read.
+ */
+#include "common/ring/calls.h"
+#include "common/ring/region.h"
+#include "lm/measure/input_internal.h"
+#include "lm/proc/tickbase.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define METERS_EACH 2 /* of a volume that goes both ways */
+
+int regions_open(struct input *in, struct err *e)
+{
+	const struct flow_names *names = &in->source->regions;
+
+	if (!names->n)
+		return 0;
+	if (in->from != INPUT_CALLS)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%s is not told apart by regions: it is no metric of calls",
+			       in->metric.name);
+	for (size_t i = 0; i < names->n; i++)
+		if (!region_is_name(names->v[i]))
+			return err_set(
+				e, ERR_INVALID,
+				"%s: a region is BEGIN..END, two probes, or a NAME that makes two",
+				names->v[i]);
+	in->meter = calloc(names->n * METERS_EACH, sizeof(*in->meter));
+	return in->meter ? 0 : err_nomem(e);
+}
+
+void regions_done(struct input *in)
+{
+	regions_detach(in);
+	free(in->meter);
+	in->meter = NULL;
+}
+
+/* --- meters */
+
+static bool find_probes(const struct segview *seg, const char *name, struct segview_meter *want)
+{
+	struct region r;
+
+	for (unsigned way = 0; way < REGION_WAYS; way++) {
+		int begin, end;
+
+		if (!region_from_name(name, way, &r))
+			continue;
+		begin = segview_probe_find(seg, r.begin);
+		end = segview_probe_find(seg, r.end);
+		if (begin < 0 || end < 0)
+			continue;
+		want->begin = (unsigned)begin;
+		want->end = (unsigned)end;
+		return true;
+	}
+	return false;
+}
+
+static int add_meter(struct input *in, struct segview_meter *want, enum seg_read_kind kind,
+		     uint64_t now)
+{
+	int rc;
+
+	want->read.kind = kind;
+	rc = segview_meter_add(in->proc->seg, want, now, &in->meter[in->nmeter]);
+	in->nmeter += !rc;
+	return rc;
+}
+
+static int add_meters(struct input *in, struct segview_meter *want, uint64_t now)
+{
+	int rc = 0;
+
+	switch (in->metric.quantity) {
+	case PMSL_Q_COUNT:
+		return add_meter(in, want, SEG_READ_CALLS, now);
+	case PMSL_Q_DELAY:
+		return add_meter(in, want, SEG_READ_DELAY, now);
+	default:
+		if (in->metric.counts_out)
+			rc = add_meter(in, want, SEG_READ_OUT, now);
+		if (!rc && in->metric.counts_in)
+			rc = add_meter(in, want, SEG_READ_IN, now);
+		return rc;
+	}
+}
+
+static int attach(struct input *in, uint64_t now)
+{
+	const struct flow_names *names = &in->source->regions;
+	uint16_t *func = calloc(call_count, sizeof(*func));
+	struct segview_meter want = { .read = { .func = func } };
+	int rc = func ? 0 : -ERR_NOMEM;
+
+	if (!rc)
+		want.read.nfunc = cells_funcs(in, func);
+	for (size_t i = 0; i < names->n && !rc; i++)
+		rc = find_probes(in->proc->seg, names->v[i], &want) ? add_meters(in, &want, now)
+								    : -ERR_NOTFOUND;
+	free(func);
+	return rc;
+}
+
+void regions_attach(struct input *in, struct tickbase *ticks)
+{
+	if (!in->meter || !in->proc || !in->proc->seg || in->nmeter)
+		return;
+	in->meter_rc = attach(in, tickbase_now(ticks, in->proc->own.tick_source));
+	if (in->meter_rc)
+		regions_detach(in);
+}
+
+void regions_detach(struct input *in)
+{
+	for (size_t i = 0; i < in->nmeter && in->proc && in->proc->seg; i++)
+		segview_meter_del(in->proc->seg, in->meter[i]);
+	in->nmeter = 0;
+}
+
+void regions_continue(struct input *in, struct input *from)
+{
+	unsigned *none = in->meter;
+
+	in->meter = from->meter;
+	in->nmeter = from->nmeter;
+	in->meter_rc = from->meter_rc;
+	from->meter = none;
+	from->nmeter = 0;
+}
+
+const char *regions_fault(const struct input *in)
+{
+	if (!in->meter || !in->proc || !in->proc->seg || in->nmeter)
+		return NULL;
+	switch (-in->meter_rc) {
+	case ERR_NOTFOUND:
+		return "the process has no probes of that name: a region is BEGIN..END, two probes, or a NAME that makes "
+		       "two, as NAME_begin and NAME_end";
+	case ERR_LIMIT:
+		return "more figures than a process can tell apart by regions";
+	default:
+		return "out of memory";
+	}
+}
+
+bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		  struct reading_value *v)
+{
+	bool is_delay = in->metric.quantity == PMSL_Q_DELAY;
+	struct segview_metered m;
+
+	for (size_t i = 0; i < in->nmeter; i++) {
+		if (segview_meter_read(in->proc->seg, in->meter[i], now, &m))
+			return false;
+		v->value += is_delay ? (double)ticks_delta_to_nsec(scale, m.value) * 1e-9
+				     : (double)m.value;
+		v->open += is_delay ? (double)ticks_delta_to_nsec(scale, m.doubt) * 1e-9
+				    : (double)m.doubt;
+		if (m.torn)
+			v->error = INFINITY;
+	}
+	v->error += v->open + (is_delay ? v->value * INPUT_SCALE_ERROR : 0);
+	return in->nmeter != 0;
+}

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From FLOW_LOAD to a graph that runs: verified, its inputs found, or refused with the old one
+ * running on. */
+#include "common/base/str.h"
+#include "common/daemon/wire.h"
+#include "common/loop/loop.h"
+#include "common/omis/value.h"
+#include "lm/measure/readings_internal.h"
+#include "lm/task/rights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define READS_AHEAD_MAX 64 /* of what our clock says: clocks differ by less */
+
+/* What is being taken in, and what is told of it. */
+struct load {
+	struct readings *r;
+	const struct msg_flow_load *m;
+	struct reply *answer;
+	struct flow_graph *graph; /* owned until it is in use */
+	struct input *input; /* owned, likewise */
+	uint32_t *number; /* owned; of each input its node in the graph */
+	size_t ninput;
+	struct err e;
+};
+
+static void complain(struct load *l, const char *object, int rc, const struct err *e)
+{
+	unsigned status = rc == -ERR_UNSUPPORTED ? STATUS_UNSUPPORTED_SERVICE : status_from_err(rc);
+
+	if (l->answer->nentry < READINGS_ENTRIES_MAX)
+		reply_add_n(l->answer, 0, object, status, e->text, strlen(e->text));
+}
+
+/* --- is it fit to be loaded */
+
+static int check_times(struct load *l)
+{
+	const struct msg_flow_load *m = l->m;
+	nsec_t now = readings_now(l->r);
+
+	if (m->start_ns < TIME_MIN_WALL_NS || m->start_ns > now + TIME_FUTURE_MAX_NS)
+		return err_set(&l->e, ERR_INVALID, "it starts at no sensible time");
+	if (m->every_ns && (m->every_ns < FLOW_EVERY_MIN_NS || m->every_ns > FLOW_EVERY_MAX_NS))
+		return err_set(&l->e, ERR_INVALID, "between two reads are %lld ns at least",
+			       (long long)FLOW_EVERY_MIN_NS);
+	if (m->read > INT64_MAX / 2 ||
+	    (m->every_ns && (int64_t)m->read > (now - m->start_ns) / m->every_ns + READS_AHEAD_MAX))
+		return err_set(&l->e, ERR_INVALID, "read %llu is far ahead",
+			       (unsigned long long)m->read);
+	return 0;
+}
+
+static int check(struct load *l)
+{
+	if (!l->m->measurement)
+		return err_set(&l->e, ERR_INVALID, "a measurement without a number");
+	if (rights_of(l->m->identity) < OMIS_OBSERVE)
+		return err_set(&l->e, ERR_DENIED, "%s may not observe",
+			       l->m->identity[0] ? "this identity" : "nobody");
+	if (l->r->n >= READINGS_MAX && !readings_find(l->r, l->m->measurement))
+		return err_set(&l->e, ERR_LIMIT, "%d measurements run on this host", READINGS_MAX);
+	return check_times(l);
+}
+
+static const struct msg_flow_piece *own_piece(const struct load *l)
+{
+	const char *node = procs_node_token(l->r->conf.procs);
+
+	for (size_t i = 0; i < l->m->npiece; i++)
+		if (str_eq(l->m->piece[i].object, node))
+			return &l->m->piece[i];
+	return NULL;
+}
+
+static int read_graph(struct load *l, const struct msg_flow_piece *p)
+{
+	struct omis_values *v = NULL;
+	int rc = omis_parse_values((const char *)p->graph.p, p->graph.n, &v, &l->e);
+
+	if (rc)
+		return rc;
+	rc = v->n == 1 ? flow_graph_from_value(&v->v[0], &l->graph, &l->e)
+		       : err_set(&l->e, ERR_PARSE, "this is no graph");
+	omis_values_free(v);
+	if (!rc && l->graph->measurement != l->m->measurement)
+		rc = err_set(&l->e, ERR_INVALID, "the graph is one of measurement %u",
+			     l->graph->measurement);
+	return rc;
+}
+
+/* --- its inputs */
+
+static bool is_ours(const struct load *l, const struct input *in)
+{
+	return in->from != INPUT_NODE ||
+	       str_eq(in->source->object, procs_node_token(l->r->conf.procs));
+}
+
+static const char *object_of(const struct flow_source *s)
+{
+	return s->process[0] ? s->process : s->object;
+}
+
+/* One that cannot be told has no place among ours: it is missing in each read. */
+static int open_input(struct load *l, uint32_t number)
+{
+	const struct flow_source *s = &l->graph->node[number].source;
+	struct input *in = &l->input[l->ninput];
+	struct err e = { 0 };
+	int rc = input_open(in, s, &e);
+
+	if (rc == -ERR_NOMEM)
+		return err_nomem(&l->e);
+	if (!rc && !is_ours(l, in)) {
+		input_done(in);
+		rc = err_set(&e, ERR_NOTFOUND, "%s is not this node", s->object);
+	}
+	if (rc)
+		complain(l, object_of(s), rc, &e);
+	else
+		l->number[l->ninput++] = number;
+	return 0;
+}
+
+static int open_inputs(struct load *l)
+{
+	size_t n = l->graph->nnode;
+	int rc = 0;
+
+	l->input = calloc(n + 1, sizeof(*l->input));
+	l->number = calloc(n + 1, sizeof(*l->number));
+	if (!l->input || !l->number)
+		return err_nomem(&l->e);
+	for (uint32_t i = 0; i < n && !rc; i++)
+		if (l->graph->node[i].kind == FLOW_INPUT)
+			rc = open_input(l, i);
+	return rc;
+}
+
+/* Those of the version before go on; a few of the wrong place are looked at, as versions are
+ * alike. */
+static void continue_inputs(struct load *l, struct reading *old)
+{
+	for (size_t i = 0, at = 0; i < l->ninput; i++) {
+		for (size_t k = 0; k < old->ninput; k++, at++) {
+			struct input *from = &old->input[at % old->ninput];
+
+			if (!input_is_same(&l->input[i], from))
+				continue;
+			input_continue(&l->input[i], from);
+			at++;
+			break;
+		}
+	}
+}
+
+/* --- taking its place */
+
+static struct reading *new_reading(struct readings *r, uint32_t id)
+{
+	struct reading *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->owner = r;
+	g->id = id;
+	list_init(&g->link);
+	g->timer = loop_timer_new(r->conf.loop, reading_on_timer, g);
+	g->box = flowbox_new(&(struct flowbox_conf){
+		.measurement = id, .send = r->conf.send, .arg = r->conf.arg });
+	if (g->timer && g->box)
+		return g;
+	reading_free(g);
+	return NULL;
+}
+
+static int need_engine(struct readings *r)
+{
+	const struct flow_limits limits = { READINGS_MAX, READINGS_NODES_MAX,
+					    READINGS_STATE_MAX_BYTES };
+	const struct flow_out out = { readings_on_result, readings_on_batch, r };
+
+	if (!r->engine)
+		r->engine = flow_new(&limits, &out);
+	return r->engine ? 0 : -ERR_NOMEM;
+}
+
+/* Another start or step: a mainsm that was started anew counts its measurements anew. */
+static struct reading *of_same_times(struct load *l)
+{
+	struct reading *g = readings_find(l->r, l->m->measurement);
+
+	if (!g || (g->start == l->m->start_ns && g->every == l->m->every_ns))
+		return g;
+	reading_free(g);
+	return NULL;
+}
+
+/* Nothing comes of inputs that cannot be told: who collects their events is not to take that for
+ * none. */
+static void close_refused(const struct load *l, const struct reading *g)
+{
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < g->graph->nnode; i++) {
+		if (g->graph->node[i].kind != FLOW_INPUT)
+			continue;
+		if (at < g->ninput && l->number[at] == i)
+			at++;
+		else
+			flow_close(l->r->engine, flow_input(l->r->engine, g->id, i));
+	}
+}
+
+static void swap_in(struct load *l, struct reading *g)
+{
+	continue_inputs(l, g);
+	for (size_t i = 0; i < g->ninput; i++)
+		input_done(&g->input[i]);
+	free(g->input);
+	flow_graph_free(g->graph);
+	g->input = l->input;
+	g->ninput = l->ninput;
+	g->graph = l->graph;
+	for (size_t i = 0; i < g->ninput; i++) {
+		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
+		reading_attach(g, &g->input[i]);
+		input_attach(&g->input[i], l->r->conf.ticks);
+	}
+	close_refused(l, g);
+	l->input = NULL;
+	l->ninput = 0;
+	l->graph = NULL;
+	g->tool = l->m->tool;
+	g->version = l->m->version;
+	g->is_stale = false;
+}
+
+static void wish_all(struct load *l, struct reading *g)
+{
+	list_each (i, procs_all(l->r->conf.procs)) {
+		struct proc *p = list_entry(i, struct proc, link);
+
+		if (p->seg && reading_wish(g, p))
+			complain(l, p->token.s, -ERR_NOMEM,
+				 &(struct err){ .text = "out of memory" });
+	}
+}
+
+static void complain_of(struct load *l, const char *object, const char *what, const char *name,
+			const char *fault)
+{
+	struct err e;
+
+	if (!fault)
+		return;
+	err_set(&e, ERR_NOTFOUND, "%s %s: %s", what, name, fault);
+	complain(l, object, -ERR_NOTFOUND, &e);
+}
+
+static void complain_of_probes(struct load *l, const struct reading *g)
+{
+	for (size_t i = 0; i < g->ninput; i++) {
+		const struct input *in = &g->input[i];
+		const struct flow_source *s = in->source;
+
+		complain_of(l, s->process, "probe", s->probe, readings_watch_fault(in));
+		complain_of(l, s->object, "region", s->regions.n ? s->regions.v[0] : "",
+			    input_fault(in));
+	}
+}
+
+static void start(struct load *l, struct reading *g, bool is_first)
+{
+	struct readings *r = l->r;
+	nsec_t now = readings_now(r);
+
+	wish_all(l, g);
+	if (is_first && l->m->read)
+		reading_skip(g, (int64_t)l->m->read,
+			     g->every ? g->start + (int64_t)l->m->read * g->every
+				      : (now > g->start ? now : g->start + 1));
+	if (g->has_begun || now >= g->start)
+		reading_begin(g);
+	else
+		readings_watch(r);
+	complain_of_probes(l, g);
+	reading_arm(g);
+	flowbox_flush(g->box);
+}
+
+static int take_place(struct load *l)
+{
+	struct reading *g = of_same_times(l);
+	bool is_first = !g;
+	int rc;
+
+	if (!g)
+		g = new_reading(l->r, l->m->measurement);
+	if (!g || need_engine(l->r))
+		rc = err_nomem(&l->e);
+	else
+		rc = flow_load(l->r->engine, l->graph, l->m->start_ns, &l->e);
+	if (rc) {
+		if (g && is_first)
+			reading_free(g);
+		return rc;
+	}
+	if (is_first) {
+		g->start = l->m->start_ns;
+		g->every = l->m->every_ns;
+		list_push_back(&l->r->all, &g->link);
+		l->r->n++;
+	}
+	swap_in(l, g);
+	start(l, g, is_first);
+	return 0;
+}
+
+static void load_done(struct load *l)
+{
+	for (size_t i = 0; i < l->ninput; i++)
+		input_done(&l->input[i]);
+	free(l->input);
+	free(l->number);
+	flow_graph_free(l->graph);
+}
+
+static int load(struct load *l)
+{
+	const struct msg_flow_piece *p = own_piece(l);
+	int rc = check(l);
+
+	if (!rc && !p) {
+		readings_end(l->r, l->m->measurement);
+		return 0;
+	}
+	if (!rc)
+		rc = read_graph(l, p);
+	if (!rc)
+		rc = open_inputs(l);
+	if (!rc)
+		rc = take_place(l);
+	load_done(l);
+	return rc;
+}
+
+static void acknowledge(struct load *l)
+{
+	struct msg_entry entry[READINGS_ENTRIES_MAX + 1];
+	size_t n = wire_entries(l->answer, 0, entry, READINGS_ENTRIES_MAX + 1);
+
+	l->r->conf.send(l->r->conf.arg,
+			&(struct msg){ .type = MSG_FLOW_ACK,
+				       .flow_ack = { .measurement = l->m->measurement,
+						     .version = l->m->version,
+						     .entry = entry,
+						     .nentry = n } });
+}
+
+void readings_load(struct readings *r, const struct msg_flow_load *m)
+{
+	struct load l = { .r = r, .m = m, .answer = reply_new() };
+	int rc;
+
+	if (!l.answer)
+		return; /* without memory nothing can be told either; it is loaded again when the
+			   link is */
+	rc = load(&l);
+	if (rc)
+		complain(&l, procs_node_token(r->conf.procs), rc, &l.e);
+	acknowledge(&l);
+	reply_free(l.answer);
+}

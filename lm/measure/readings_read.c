@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Intervals end: inputs are read, the graph runs, one frame goes up. */
+#include "common/base/log.h"
+#include "common/loop/loop.h"
+#include "lm/instrument/probe.h"
+#include "lm/measure/readings_internal.h"
+
+/* The read whose interval ended last; 0: the first one is under way. */
+static int64_t read_at(const struct reading *g, nsec_t now)
+{
+	return now <= g->start ? 0 : (now - g->start) / g->every;
+}
+
+static nsec_t end_of(const struct reading *g, int64_t read)
+{
+	return g->start + read * g->every;
+}
+
+void reading_arm(struct reading *g)
+{
+	nsec_t now = readings_now(g->owner), next = g->start;
+	int64_t last = flow_last_read(g->owner->engine, g->id), read;
+
+	if (g->has_begun) {
+		if (!g->every)
+			return;
+		read = read_at(g, now);
+		next = end_of(g, (read > last ? read : last) + 1);
+		if (read > last)
+			next = now;
+	}
+	loop_timer_arm(g->timer, next > now ? next - now : 0);
+}
+
+void reading_on_timer(void *arg)
+{
+	struct reading *g = arg;
+	nsec_t now = readings_now(g->owner);
+	int64_t read;
+
+	if (!g->has_begun && now >= g->start)
+		reading_begin(g);
+	read = g->every && g->has_begun ? read_at(g, now) : 0;
+	if (read > flow_last_read(g->owner->engine, g->id))
+		reading_take(g, read, end_of(g, read));
+	reading_arm(g);
+}
+
+static void push(struct reading *g, struct input *in, const struct flow_token *t)
+{
+	if (t->k)
+		flow_push(g->owner->engine, in->place, t);
+}
+
+static int run(struct reading *g, int64_t read, nsec_t t)
+{
+	struct err e = { 0 };
+	int rc = flow_read(g->owner->engine, g->id, read, t, &e);
+
+	if (rc)
+		log_debug("lm", "m=%u: %s", g->id, e.text);
+	return rc;
+}
+
+void reading_skip(struct reading *g, int64_t read, nsec_t t)
+{
+	for (size_t i = 0; i < g->ninput; i++) {
+		const struct flow_token zero = flow_token_make(read, 0, 0, t);
+
+		if (!input_is_vt(&g->input[i]) && g->input[i].from != INPUT_TIME &&
+		    g->input[i].metric.is_total)
+			push(g, &g->input[i], &zero);
+	}
+	run(g, read, t);
+}
+
+void reading_announce(struct reading *g)
+{
+	int64_t last = flow_last_read(g->owner->engine, g->id);
+
+	if (g->every)
+		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
+}
+
+void reading_take(struct reading *g, int64_t read, nsec_t t)
+{
+	struct readings *r = g->owner;
+	struct input_moment m;
+
+	if (!list_is_empty(&r->watches))
+		probes_drain(r->conf.probes);
+	reading_judge_again(g);
+	sampler_begin(r->sampler);
+	m = reading_moment(g);
+	for (size_t i = 0; i < g->ninput; i++) {
+		struct flow_token token;
+
+		if (input_is_vt(&g->input[i]))
+			continue;
+		token = input_read(&g->input[i], &m, read);
+		push(g, &g->input[i], &token);
+	}
+	flowbox_begin(g->box, (uint64_t)read, t, procs_node_token(r->conf.procs));
+	r->current = g;
+	if (!run(g, read, t))
+		flowbox_end(g->box);
+	r->current = NULL;
+	reading_announce(g);
+	r->reads++;
+	if (!g->is_stale)
+		flowbox_flush(g->box);
+}
+
+void readings_read(struct readings *r, const struct msg_flow_read *m)
+{
+	struct reading *g = readings_find(r, m->measurement);
+
+	if (!g || g->every || m->read > INT64_MAX / 2 || m->time_ns <= g->start ||
+	    (int64_t)m->read <= flow_last_read(r->engine, g->id))
+		return;
+	if (!g->has_begun)
+		reading_begin(g);
+	reading_take(g, (int64_t)m->read, m->time_ns);
+}
+
+/* --- what comes out of the engine */
+
+void readings_on_batch(void *arg, const struct flow_batch *b)
+{
+	const struct readings *r = arg;
+
+	if (r->current)
+		flowbox_add(r->current->box, b);
+}
+
+/* A host has no outputs: what a piece here gives goes up by its links. */
+void readings_on_result(void *arg, const struct flow_result *result)
+{
+	(void)arg;
+	(void)result;
+}

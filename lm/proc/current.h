@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The calls that the threads of a process are in, for whom they are, and how long they last, as far
+ * as that can be known from outside. No hook needs to be on for it.
+ */
+#ifndef LM_CURRENT_H
+#define LM_CURRENT_H
+
+#include "lm/proc/proc.h"
+
+/*
+ * World rank of a peer in that call: of a communicator other than MPI_COMM_WORLD, and of any
+ * source, it is CALL_PARTNER_UNKNOWN; of MPI_PROC_NULL it is CALL_PARTNER_NONE. own: of the
+ * process.
+ */
+int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c,
+			   int32_t peer);
+
+/* Of the call's partner: of a Sendrecv whom it sends to. CALL_PARTNER_UNKNOWN of a call that names
+ * none. */
+int32_t current_partner(const struct seg_own *own, const struct segview_current *c);
+
+enum current_state {
+	CURRENT_IN,
+	/* it calls MPI_Test, MPI_Iprobe or their kin again and again, in this one or between two */
+	CURRENT_ASKS,
+	CURRENT_OUT, /* its last call is over */
+};
+
+/* Between two calls that ask whether something has come may be so much: several looks. */
+#define CURRENT_ASKS_NS (5 * NSEC_PER_SEC)
+
+/* Of one thread. */
+struct current {
+	struct segview_current call; /* that it is in, or was in last */
+	uint32_t tid; /* as the process sees it */
+	enum current_state state;
+	nsec_t since; /* how long in that state */
+	bool is_exact; /* else it is as long at least */
+	int32_t partner; /* as current_partner() */
+};
+
+/* Notes how long threads are in their calls, as far as looks tell. */
+void current_look(struct proc *p, nsec_t now);
+
+/* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its
+ * process. */
+bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
+		 const struct ticks_scale *scale, struct current *out);
+
+/* NULL is fine. */
+void current_free(struct proc_current *c);
+
+#endif

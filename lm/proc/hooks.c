@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/proc/hooks.h"
+
+#include <stdlib.h>
+
+struct wish {
+	struct list link;
+	uint64_t owner;
+	int func;
+	uint32_t bits;
+	uint32_t kept; /* of `bits`: those that an lm before this one had switched on */
+	unsigned shift;
+};
+
+static unsigned shift_of(uint32_t word)
+{
+	return (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+}
+
+/* Both get what they asked for: all bits, and the finer sampling of those that measure time. */
+static uint32_t join(uint32_t a, uint32_t b)
+{
+	unsigned shift;
+
+	if (!(a & HOOK_TIME))
+		shift = shift_of(b);
+	else if (!(b & HOOK_TIME))
+		shift = shift_of(a);
+	else
+		shift = shift_of(a) < shift_of(b) ? shift_of(a) : shift_of(b);
+	return ((a | b) & ~(uint32_t)HOOK_SAMPLE_MASK) | (uint32_t)shift << HOOK_SAMPLE_SHIFT;
+}
+
+/* What a word measures; 0: nothing, or it makes no sense. */
+static uint32_t measuring(uint32_t word)
+{
+	return shift_of(word) <= HOOK_SAMPLE_MAX && word & HOOKS_MEASURE
+		       ? word & (HOOKS_MEASURE | HOOK_SAMPLE_MASK)
+		       : 0;
+}
+
+static uint32_t all_words(const struct segview *v)
+{
+	uint32_t all = 0;
+
+	for (unsigned i = 0; i < segview_funcs(v); i++)
+		all = join(all, measuring(segview_hook_get(v, i)));
+	return all;
+}
+
+void hooks_found(const struct segview *v, struct segview_wishes *out)
+{
+	uint32_t found = all_words(v), may_be = found | HOOK_SAMPLE_MASK,
+		 more = found & HOOKS_MEASURE;
+	struct segview_wishes noted;
+
+	*out = (struct segview_wishes){ .rest = found };
+	if (!segview_wishes_get(v, &noted))
+		return;
+	out->rest = measuring(noted.rest & may_be);
+	more &= ~out->rest;
+	for (unsigned i = 0; i < SEG_WISHES; i++) {
+		out->tool[i] = (struct seg_wish){ noted.tool[i].tool,
+						  measuring(noted.tool[i].word & may_be) };
+		more &= ~out->tool[i].word;
+	}
+	if (more) /* it is on, and not noted */
+		out->rest = join(out->rest, more | (found & HOOK_SAMPLE_MASK));
+}
+
+static struct wish *find(const struct proc *p, uint64_t owner, int func)
+{
+	list_each (i, &p->hooks.wishes) {
+		struct wish *w = list_entry(i, struct wish, link);
+
+		if (w->owner == owner && w->func == func)
+			return w;
+	}
+	return NULL;
+}
+
+int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift)
+{
+	struct wish *w = find(p, owner, func);
+
+	if (!w) {
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return -ERR_NOMEM;
+		list_push_back(&p->hooks.wishes, &w->link);
+	}
+	w->owner = owner;
+	w->func = func;
+	w->bits = bits;
+	w->kept &= bits;
+	w->shift = bits & HOOK_TIME ? shift : 0;
+	return 0;
+}
+
+/* What the tool has asked this lm for already comes before what it asked another one for. */
+static void take_over_one(struct proc *p, const struct seg_wish *left)
+{
+	uint64_t owner = HOOKS_TOOL(left->tool);
+	uint32_t bits = left->word & HOOKS_MEASURE;
+
+	if (!bits || find(p, owner, HOOKS_ALL))
+		return;
+	if (hooks_wish(p, owner, HOOKS_ALL, bits, shift_of(left->word)) < 0)
+		p->hooks.kept = join(p->hooks.kept, left->word);
+	else
+		find(p, owner, HOOKS_ALL)->kept = bits;
+}
+
+void hooks_take_over(struct proc *p, const struct segview_wishes *left)
+{
+	p->hooks.kept = left->rest;
+	for (unsigned i = 0; i < SEG_WISHES; i++)
+		take_over_one(p, &left->tool[i]);
+}
+
+uint32_t hooks_kept(const struct proc *p)
+{
+	uint32_t all = p->hooks.kept & HOOKS_MEASURE;
+
+	list_each (i, &p->hooks.wishes)
+		all |= list_entry(i, struct wish, link)->kept;
+	return all;
+}
+
+bool hooks_unwish(struct proc *p, uint64_t owner)
+{
+	bool had = false;
+
+	list_each_safe (i, &p->hooks.wishes) {
+		struct wish *w = list_entry(i, struct wish, link);
+
+		if (w->owner != owner)
+			continue;
+		list_del(&w->link);
+		free(w);
+		had = true;
+	}
+	return had;
+}
+
+void hooks_clear(struct proc *p)
+{
+	list_each_safe (i, &p->hooks.wishes) {
+		struct wish *w = list_entry(i, struct wish, link);
+
+		list_del(&w->link);
+		free(w);
+	}
+	p->hooks.kept = 0;
+}
+
+static uint32_t word_of(const struct proc *p, int func)
+{
+	uint32_t word = join(p->hooks.start, p->hooks.kept);
+
+	list_each (i, &p->hooks.wishes) {
+		const struct wish *w = list_entry(i, struct wish, link);
+
+		if (w->func == HOOKS_ALL || w->func == func)
+			word = join(word, w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);
+	}
+	return word;
+}
+
+/* A tool that counts all calls and has no place in the notes is one of the rest. */
+static void note_one(struct segview_wishes *to, unsigned *n, const struct wish *w)
+{
+	uint32_t word = measuring(w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);
+	bool is_tool = w->func == HOOKS_ALL && w->owner == HOOKS_TOOL(w->owner >> 2);
+
+	if (!word)
+		return;
+	if (is_tool && *n < SEG_WISHES)
+		to->tool[(*n)++] = (struct seg_wish){ (uint32_t)(w->owner >> 2), word };
+	else
+		to->rest = join(to->rest, word);
+}
+
+static void note_for_the_next(struct proc *p)
+{
+	struct segview_wishes all = { .rest = p->hooks.kept };
+	unsigned n = 0;
+
+	list_each (i, &p->hooks.wishes)
+		note_one(&all, &n, list_entry(i, struct wish, link));
+	segview_wishes_set(p->seg, &all);
+}
+
+/* The notes come first: of what is on an lm after this one knows for which tool. */
+void hooks_apply(struct proc *p, int func)
+{
+	unsigned n = p->seg ? segview_funcs(p->seg) : 0;
+	uint64_t now = n ? ticks_now(p->own.tick_source) : 0;
+
+	if (p->seg)
+		note_for_the_next(p);
+	for (unsigned i = 0; i < n; i++)
+		if (func == HOOKS_ALL || (unsigned)func == i)
+			segview_hook_set(p->seg, i, word_of(p, (int)i), now);
+}
+
+bool hooks_has(const struct proc *p, uint32_t bits)
+{
+	if ((p->hooks.start | p->hooks.kept) & bits)
+		return true;
+	list_each (i, &p->hooks.wishes)
+		if (list_entry(i, struct wish, link)->bits & bits)
+			return true;
+	return false;
+}

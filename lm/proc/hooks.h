@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hook words of a process are what everybody wishes together: a wish
+ * belongs to a tool's measurement or to a conditional request, and taking it
+ * back leaves the others' as they were.
+ */
+#ifndef LM_HOOKS_H
+#define LM_HOOKS_H
+
+#include "lm/proc/proc.h"
+
+#include <stdint.h>
+
+#define HOOKS_ALL (-1) /* for func: all calls that can be watched */
+
+/* Owners: a tool's counting, a conditional request, a measurement. Each kind has numbers of its
+ * own. */
+#define HOOKS_TOOL(tool) ((uint64_t)(tool) << 2)
+#define HOOKS_CSR(number) ((uint64_t)(number) << 2 | 1)
+#define HOOKS_FLOW(number) ((uint64_t)(number) << 2 | 2)
+
+/* Bits that measure; the others make events or run actions and belong to one lm's life. */
+#define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
+
+/*
+ * What to keep of a segment that an lm before had: what each tool measures, as that lm noted it,
+ * and the rest. Without its notes all is the rest: the measuring bits of all words together, with
+ * the finest sampling.
+ */
+void hooks_found(const struct segview *v, struct segview_wishes *out);
+
+/* Goes on with that: each tool's part is a wish of the tool. The other wishes stay. */
+void hooks_take_over(struct proc *p, const struct segview_wishes *left);
+
+/* The bits that go on since an lm before this one. */
+uint32_t hooks_kept(const struct proc *p);
+
+/* Replaces an earlier wish of the same owner for the same function. Not in force before
+ * hooks_apply(). -ERR_NOMEM. */
+int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
+
+/* All wishes of the owner in this process. True when there was one. */
+bool hooks_unwish(struct proc *p, uint64_t owner);
+
+/* All wishes, and what an lm before us had left; what the process asked for itself stays. */
+void hooks_clear(struct proc *p);
+
+/* Writes the word of func, or all, and the notes for the next lm. Without a segment: nothing.
+ * O(wishes) a word. */
+void hooks_apply(struct proc *p, int func);
+
+/* Somebody wishes one of these bits in p. */
+bool hooks_has(const struct proc *p, uint32_t bits);
+
+#endif

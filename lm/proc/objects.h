@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the tokens of a request to the processes and threads of this host. */
+#ifndef LM_OBJECTS_H
+#define LM_OBJECTS_H
+
+#include "common/omis/omis.h"
+#include "lm/proc/proc.h"
+
+struct object {
+	char class; /* 'n' 'p' 't' */
+	struct proc *proc; /* NULL for the node */
+	const struct proc_thread *thread; /* NULL but for threads */
+	const char *token;
+};
+
+/* Valid until the processes change: for use within one callback. */
+struct objects {
+	struct object *v;
+	size_t n, cap;
+};
+
+/*
+ * The objects of class 'n', 'p' or 't' that the list names: what contains them
+ * is expanded (p: its threads), what they contain is lifted (t: its process),
+ * each once. Tokens that mean nothing here become UNKNOWN_OBJECT entries of the action. An
+ * empty list is no object: scopes are known above. -ERR_NOMEM, -ERR_LIMIT.
+ */
+int objects_expand(struct procs *s, const struct omis_value *list, char class, struct objects *out,
+		   struct reply *r, uint32_t action);
+void objects_done(struct objects *o);
+
+#endif

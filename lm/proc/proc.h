@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The watched processes of this host and their threads: who they are, that
+ * they are alive, and that their last state stays known for a while when they
+ * are not. Each process is held by the host (pidfd), so what is done to it
+ * can reach no other.
+ */
+#ifndef LM_PROC_H
+#define LM_PROC_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/list.h"
+#include "common/omis/token.h"
+#include "common/ring/segview.h"
+#include "lm/host/host.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROCS_MAX 1024 /* alive at once; a host has fewer cores */
+#define PROCS_ENDED_MAX 256 /* last values kept: some 4 KiB each */
+#define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people who look after a crash */
+/* stopped from outside, new threads: seen after this time */
+#define PROCS_LOOK_MIN_NS (2 * NSEC_PER_SEC)
+/* a look costs 15 us: half a thousandth of a core for all */
+#define PROCS_LOOK_EACH_NS (30 * NSEC_PER_MSEC)
+/* while somebody waits for threads to come and go */
+#define PROCS_LOOK_FAST_NS (100 * NSEC_PER_MSEC)
+
+struct loop;
+struct procs;
+struct tickbase;
+struct totals;
+
+struct proc_thread {
+	int32_t tid;
+	uint32_t id; /* in its token */
+	struct token token;
+	bool seen; /* in the look that is under way */
+	uint64_t mark; /* objects.c: of the expansion that has it already */
+};
+
+/* What is to be measured in this process, and for whom: see hooks.h. */
+struct proc_hooks {
+	struct list wishes;
+	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
+	uint32_t kept; /* hook word that an lm before us left and that is no tool's: as long as the
+			  segment is here */
+};
+
+/* Stops and continues by the monitor that are not told yet: they take turns. */
+struct proc_changes {
+	uint32_t n;
+	bool first_is_stop;
+	unsigned depth; /* the greatest of theirs */
+	nsec_t at; /* of the last one */
+};
+
+/* Fields are for reading, but those that a comment gives away. */
+struct proc {
+	struct list link;
+	struct procs *owner;
+	uint32_t id; /* in its token */
+	struct token token; /* "" until the node's number is known */
+	int32_t pid, parent_pid;
+	uint64_t start;
+	char name[16]; /* of the executable, as the kernel knows it */
+	struct host_proc *held; /* NULL: it has ended */
+	struct segview *seg; /* NULL: none, not any more, or detached as corrupt */
+	uint64_t seg_inode;
+	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the
+			     latest after a boot */
+	struct seg_own own; /* of the segment; texts are clean */
+	uint32_t state; /* enum msg_state */
+	int exit_status; /* as wait() tells it; -1 unknown */
+	nsec_t ended_at;
+	struct proc_thread *thread; /* by tid */
+	size_t nthread, thread_cap;
+	struct host_figures figures; /* as seen last */
+	struct totals *last; /* calls.c: values at the end */
+	struct proc_hooks hooks; /* hooks.c */
+	struct proc_current
+		*current; /* current.c: what looks have seen of calls; NULL: nothing yet */
+	nsec_t queue_since; /* services_queue.c: when the list of what is posted began, */
+	uint64_t *queue_before; /* owned: calls that threads were in then, their number + 1; 0: in
+				   none */
+	bool queue_is_late; /* calls had been made by then */
+	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
+	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
+	struct proc_events *events; /* events.c: types and wishes; NULL: none were looked at */
+	struct list followers; /* csr_events.c: sites whose blocks its events become */
+	uint64_t mark; /* objects.c */
+	bool is_suspended; /* stops.c: held, and `state` does not say so */
+	struct proc_changes changes; /* stops.c */
+	bool is_news; /* directory.c: to be told upwards */
+};
+
+enum proc_event {
+	PROC_BORN, /* new here; its segment, when it has one, is mapped */
+	PROC_CHANGED, /* rank, job, state: something that the directory tells */
+	/* another segment in place of the old one, which is gone: the program called exec */
+	PROC_RENEWED,
+	PROC_DETACHING, /* its segment broke the rules and goes after this call */
+	PROC_ENDING, /* it is dead; its segment goes after this call */
+	PROC_ENDED,
+	PROC_FORGOTTEN, /* the pointer dies after this call */
+};
+
+/* Callbacks must not add or remove processes. */
+struct procs_listener {
+	struct list link; /* procs.c's */
+	void (*on_proc)(void *arg, struct proc *p, enum proc_event what);
+	void (*on_thread)(void *arg, struct proc *p, const struct proc_thread *t,
+			  bool is_born); /* may be NULL */
+	void *arg;
+};
+
+struct procs_conf {
+	struct loop *loop;
+	struct host *host;
+	struct tickbase *ticks; /* all borrowed */
+	uint64_t epoch; /* of this lm: what segments are told */
+};
+
+/* -ERR_SYS: the host tells no boot id. */
+int procs_open(const struct procs_conf *c, struct procs **out, struct err *e);
+void procs_free(struct procs *s);
+
+/* Called in the order of adding. */
+void procs_listen(struct procs *s, struct procs_listener *l);
+void procs_unlisten(struct procs_listener *l);
+
+/* The node's number: all tokens are made of it. */
+void procs_set_node(struct procs *s, uint32_t node);
+uint32_t procs_node(const struct procs *s);
+const char *procs_node_token(const struct procs *s); /* "" while unknown */
+const char *procs_boot_id(const struct procs *s);
+
+/*
+ * Takes in a process. seg: taken on success when not NULL, with its inode. A process that is known
+ * already gets the segment in place of the one that it had; without a segment nothing changes then.
+ * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is
+ * gone by now. -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's
+ * former process is not told.
+ */
+struct proc_intake {
+	int32_t pid;
+	const char *job, *program; /* where there is no segment that says so; NULL: not known */
+	struct segview *seg;
+	uint64_t inode;
+	struct segview_wishes left; /* what an lm before us had switched on to measure */
+	bool may_have_ended;
+};
+int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);
+
+/* Of a process without a segment: it may have called exec. Any bytes but 0. */
+void procs_set_program(struct proc *p, const char *job, const char *program);
+
+/* Its segment broke the rules: it is not looked at again. */
+void procs_detach(struct proc *p, const char *why);
+
+/* NULL when there is none. */
+struct proc *procs_find(const struct procs *s, const char *token, size_t n);
+struct proc *procs_find_pid(const struct procs *s, int32_t pid); /* alive */
+/* The one that has it and is alive, or was that pid. */
+struct proc *procs_find_segment(const struct procs *s, uint64_t inode, int32_t pid);
+struct proc *procs_find_key(const struct procs *s, uint64_t seg_key);
+struct proc *procs_find_thread(const struct procs *s, const char *token, size_t n,
+			       const struct proc_thread **thread);
+const struct proc_thread *proc_find_tid(const struct proc *p, int32_t tid);
+
+/* struct proc by `link`, the dead ones too, in the order of their coming. */
+const struct list *procs_all(const struct procs *s);
+size_t procs_alive(const struct procs *s);
+uint64_t procs_detached(const struct procs *s); /* segments that broke the rules */
+
+/* Another number each time, never 0. */
+uint64_t procs_next_mark(struct procs *s);
+
+/*
+ * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. What is
+ * told of calls is not 0 then: there is nothing.
+ */
+bool proc_is_alone(const struct proc *p);
+#define PROC_ALONE "the process makes no MPI calls"
+#define PROC_WITHOUT_SEGMENT "the process does not run under libomig"
+
+/*
+ * 0: it makes calls that are read now. ERR_NOTFOUND: it has ended, or is alone.
+ * ERR_UNSUPPORTED: its segment is not read.
+ */
+int proc_check_calls(const struct proc *p, struct err *e);
+
+/* Looks at the threads of p now. */
+void procs_look_at(struct proc *p);
+
+/* More than 0 wishes: threads are looked at often. */
+void procs_watch_threads(struct procs *s, int change);
+
+/* The monitor itself stopped or continued it. */
+void procs_set_stopped(struct proc *p, bool stopped);
+
+#endif

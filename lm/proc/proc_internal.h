@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by proc.c and proc_look.c. */
+#ifndef LM_PROC_INTERNAL_H
+#define LM_PROC_INTERNAL_H
+
+#include "lm/proc/proc.h"
+
+#include "common/base/map.h"
+#include "common/loop/loop.h"
+
+struct procs {
+	struct loop *loop;
+	struct host *host;
+	struct tickbase *ticks;
+	uint64_t epoch;
+	struct list all, listeners;
+	struct map threads; /* id -> struct proc: a token names one thread of the host */
+	size_t alive, ended;
+	uint32_t node;
+	struct token node_token;
+	char boot_id[HOST_BOOT_ID_BYTES];
+	struct loop_timer *look, *forget;
+	int thread_wishes;
+	uint64_t detached, mark;
+};
+
+void procs_tell(struct proc *p, enum proc_event what);
+void procs_tell_thread(struct proc *p, const struct proc_thread *t, bool is_born);
+
+/* 30 bits that name a process or thread, the same at each start of the lm. */
+uint32_t procs_hash(const struct procs *s, const uint64_t words[4]);
+
+/* Reads what /proc says of p into p->figures. */
+int procs_note_figures(struct proc *p);
+
+void procs_arm_look(struct procs *s);
+void procs_on_look(void *arg);
+
+/* The clock's scale and a sign of life, into the segment. */
+void procs_greet(struct proc *p);
+
+/* Takes out all threads, telling of each. */
+void procs_end_threads(struct proc *p);
+void procs_name_threads(struct proc *p);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lm/proc/totals.h"
+
+#include "common/base/array.h"
+
+#include <stdlib.h>
+
+static bool is_used(const struct segview_call *v)
+{
+	return v->count || v->delay || v->open_delay || v->in_call || v->sampled || v->bytes_out ||
+	       v->bytes_in;
+}
+
+static int take_calls(const struct segview *v, struct totals *t)
+{
+	unsigned n = segview_funcs(v);
+	struct segview_call c;
+	size_t cap = 0;
+	int rc;
+
+	for (unsigned i = 0; i < n; i++) {
+		if (segview_call(v, SEGVIEW_ALL, i, t->ticks, &c) < 0 || !is_used(&c))
+			continue;
+		rc = array_grow(&t->call, &cap, t->ncall + 1, sizeof(*t->call), n);
+		if (rc < 0)
+			return rc;
+		t->call[t->ncall++] = (struct total_call){ (uint16_t)i, c };
+	}
+	return 0;
+}
+
+static void on_partner(void *arg, const struct segview_partner *p)
+{
+	struct totals *t = arg;
+
+	if (array_grow(&t->partner, &t->partner_cap, t->npartner + 1, sizeof(*p),
+		       TOTALS_PARTNERS_MAX) < 0)
+		t->partner_lost += p->count;
+	else
+		t->partner[t->npartner++] = *p;
+}
+
+static int compare_partners(const void *a, const void *b)
+{
+	const struct segview_partner *x = a, *y = b;
+
+	if (x->func != y->func)
+		return x->func < y->func ? -1 : 1;
+	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+/* Two threads may have had the same partner in the same call. */
+static void join_partners(struct totals *t)
+{
+	size_t n = 0;
+
+	if (t->npartner)
+		qsort(t->partner, t->npartner, sizeof(*t->partner), compare_partners);
+	for (size_t i = 0; i < t->npartner; i++) {
+		struct segview_partner *to = n ? &t->partner[n - 1] : NULL;
+
+		if (!to || compare_partners(to, &t->partner[i])) {
+			t->partner[n++] = t->partner[i];
+			continue;
+		}
+		to->count += t->partner[i].count;
+		to->bytes_out += t->partner[i].bytes_out;
+		to->bytes_in += t->partner[i].bytes_in;
+		to->delay += t->partner[i].delay;
+	}
+	t->npartner = n;
+}
+
+static void take_partners(const struct segview *v, struct totals *t)
+{
+	struct segview_thread th;
+
+	for (unsigned i = 0; i < segview_threads(v); i++) {
+		if (segview_thread(v, i, &th) < 0 || !th.tid)
+			continue;
+		t->partner_lost += th.partner_lost;
+		segview_partners(v, i, on_partner, t);
+	}
+	join_partners(t);
+}
+
+int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, struct totals **out)
+{
+	struct totals *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return -ERR_NOMEM;
+	t->ticks = ticks;
+	rc = take_calls(v, t);
+	if (rc < 0) {
+		totals_free(t);
+		return rc;
+	}
+	if (with_partners)
+		take_partners(v, t);
+	*out = t;
+	return 0;
+}
+
+void losses_add(struct losses *to, const struct segview *v)
+{
+	struct segview_thread t;
+	struct seg_own own;
+
+	segview_own(v, &own);
+	to->threads += own.threads_lost;
+	to->calls += own.calls_lost;
+	to->actions += own.actions_skipped;
+	to->requests += own.requests_lost;
+	for (unsigned i = 0; i < segview_threads(v); i++) {
+		if (segview_thread(v, i, &t) < 0)
+			continue;
+		to->partner_calls += t.partner_lost;
+		to->records += t.ring_dropped;
+	}
+}
+
+void totals_free(struct totals *t)
+{
+	if (!t)
+		return;
+	free(t->call);
+	free(t->partner);
+	free(t);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The families of services of a host, and what each of them works on; all borrowed. */
+#ifndef LM_FAMILIES_H
+#define LM_FAMILIES_H
+
+#include "lm/service/look.h"
+#include "lm/task/task.h"
+
+struct pa;
+struct rates;
+struct tickbase;
+struct trace;
+struct tracebufs;
+
+/* of: struct tickbase */
+extern const struct service calls_services[], current_services[], queue_services[];
+
+/* of: struct control */
+struct control {
+	struct host *host;
+	struct stops *stops;
+};
+extern const struct service control_services[];
+
+/* of: struct creator */
+struct creator {
+	struct trace *trace;
+	struct stops *stops;
+};
+extern const struct service create_services[];
+
+/* of: NULL */
+extern const struct service events_services[];
+
+/* of: struct file_reader */
+struct file_reader {
+	struct look_on on;
+	const char *files; /* that tools may see: filelist.h */
+};
+extern const struct service file_services[];
+
+/* of: struct look_on */
+extern const struct service memory_services[];
+
+/* of: struct node */
+struct node {
+	struct host *host;
+	struct rates *rates;
+	const char *host_name;
+};
+extern const struct service node_services[];
+
+/* of: struct tool_objects */
+struct tool_objects {
+	struct pa *pa;
+	struct tracebufs *tracebufs;
+};
+extern const struct service pa_services[], tracebuf_services[];
+
+/* of: struct host */
+extern const struct service proc_services[];
+
+/* of: struct trace */
+extern const struct service trace_services[];
+
+/* --- between them */
+
+/* omig_pa_create of a trace buffer; of: struct tool_objects. */
+int tracebuf_create(struct service_call *c);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Starting programs. lm-trace starts one and holds it before its first
+ * instruction; here it becomes a watched process that a tool has stopped, with
+ * the same leash and the same line in the journal; then lm-trace lets go, and
+ * it is stopped in the ordinary way.
+ */
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "lm/service/families.h"
+#include "lm/hold/stops.h"
+#include "lm/helper/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Lives until lm-trace has answered, longer than the task when that is given up. */
+struct creation {
+	struct task *task; /* NULL: nobody waits any more */
+	const struct creator *of;
+	struct procs *procs;
+	uint32_t tool;
+	struct token token; /* "" until it is watched */
+	struct err e;
+	bool is_over;
+};
+
+/* Of the task. */
+static void abandon(void *arg)
+{
+	struct creation *k = arg;
+
+	k->task = NULL;
+	if (k->is_over)
+		free(k);
+}
+
+static void finish(struct creation *k)
+{
+	k->is_over = true;
+	if (k->task)
+		task_go_on(k->task);
+	else
+		free(k);
+}
+
+static void on_let_go(void *arg, const struct tracer_msg *m)
+{
+	struct creation *k = arg;
+
+	if (m->type == TRACER_FAILED)
+		err_set(&k->e, (enum err_code)m->what, "%s", m->text[0]);
+	finish(k);
+}
+
+/* SIGSTOP waits for it now, and the journal knows. */
+static int watch(struct creation *k, const struct tracer_msg *m)
+{
+	struct proc_intake in = { .pid = m->pid };
+	struct proc *p = NULL;
+	int rc = procs_take(k->procs, &in, &p, &k->e);
+
+	if (rc == 0 && p->start != m->start)
+		rc = err_set(&k->e, ERR_NOTFOUND, "the process has ended");
+	if (rc == 0)
+		rc = stops_stop(k->of->stops, p, k->tool, &k->e);
+	if (rc == 0)
+		k->token = p->token;
+	return rc;
+}
+
+/* What nobody wants any more, or could not be watched, must not begin. */
+static void on_created(void *arg, const struct tracer_msg *m)
+{
+	struct creation *k = arg;
+	struct tracer_msg *go = NULL;
+	struct trace_ask *ask;
+	int rc;
+
+	if (m->type != TRACER_CREATED) {
+		err_set(&k->e, m->type == TRACER_FAILED ? (enum err_code)m->what : ERR_INTERNAL,
+			"%s", m->ntext ? m->text[0] : "lm-trace said something else");
+		finish(k);
+		return;
+	}
+	rc = k->task ? watch(k, m) : -ERR_CLOSED;
+	go = calloc(1, sizeof(*go));
+	if (go) {
+		go->type = TRACER_LET_GO;
+		go->pid = m->pid;
+		go->start = m->start;
+		go->what = rc < 0;
+	}
+	rc = go ? trace_ask(k->of->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
+	free(go);
+	if (rc < 0)
+		finish(k);
+}
+
+static int add_texts(struct tracer_msg *m, size_t which, const struct omis_value *list)
+{
+	if (m->ntext + list->list.n > TRACER_TEXTS_MAX)
+		return -ERR_LIMIT;
+	m->value[which] = list->list.n;
+	for (size_t i = 0; i < list->list.n; i++)
+		m->text[m->ntext++] = omis_value_text(&list->list.v[i], NULL);
+	return 0;
+}
+
+static int ask(struct service_call *c, struct creation *k)
+{
+	struct tracer_msg *m = calloc(1, sizeof(*m));
+	struct trace_ask *a;
+	int rc = 0;
+
+	if (!m)
+		return err_nomem(&k->e);
+	m->type = TRACER_CREATE;
+	m->nvalue = 3;
+	m->text[m->ntext++] = call_text(c, 1);
+	for (unsigned i = 0; rc == 0 && i < 3; i++)
+		rc = add_texts(m, i, &c->call->param[2 + i]);
+	if (rc == 0 && m->value[2] > TRACER_STREAMS_MAX)
+		rc = -ERR_LIMIT;
+	if (rc < 0)
+		err_set(&k->e, ERR_LIMIT,
+			"%d texts and %d streams are the most that a program gets",
+			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
+	else
+		rc = trace_ask(k->of->trace, m, on_created, k, &a, &k->e);
+	free(m);
+	return rc;
+}
+
+static int answer(struct service_call *c, const struct creation *k)
+{
+	const char *node = procs_node_token(c->procs);
+
+	if (k->e.code)
+		return reply_add_error(c->reply, c->action, node, status_from_err(-(int)k->e.code),
+				       "%s", k->e.text);
+	return reply_add(c->reply, c->action, node, STATUS_OK, k->token.s);
+}
+
+static int serve_proc_create(struct service_call *c)
+{
+	struct creation *k;
+	struct err e = { 0 };
+	int rc;
+
+	if (c->retry)
+		return answer(c, task_kept(c->task));
+	if (!call_is_for_us(c))
+		return 0;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return -ERR_NOMEM;
+	k->task = c->task;
+	k->of = c->of;
+	k->procs = c->procs;
+	k->tool = c->tool;
+	rc = ask(c, k);
+	if (rc == 0) {
+		task_keep(c->task, k, abandon);
+		return SERVICE_WAITS;
+	}
+	e = k->e;
+	free(k);
+	return reply_add_error(c->reply, c->action, procs_node_token(c->procs), status_from_err(rc),
+			       "%s", e.text);
+}
+
+const struct service create_services[] = {
+	{ "omig_proc_create", serve_proc_create },
+	{ NULL, NULL },
+};

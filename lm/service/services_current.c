@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The calls that processes are in. Nothing is switched on for it. */
+#include "lm/service/families.h"
+
+#include "common/base/limits.h"
+#include "common/loop/loop.h"
+#include "common/ring/calls.h"
+#include "lm/proc/current.h"
+#include "lm/proc/tickbase.h"
+
+static void write_one(struct omis_writer *w, const struct current *c)
+{
+	const struct call_desc *d = call_get(c->call.func);
+
+	omis_write_list(w);
+	omis_write_int(w, c->tid);
+	omis_write_string(w, d->name);
+	omis_write_string(w, call_class_name(d->class));
+	omis_write_int(w, c->state);
+	omis_write_float(w, (double)c->since * 1e-9);
+	omis_write_int(w, c->is_exact);
+	omis_write_int(w, c->partner);
+	omis_write_int(w, d->tag && c->call.tag >= 0 ? c->call.tag : -1);
+	omis_write_int(w, d->comm ? (int64_t)c->call.comm : 0);
+	omis_write_int(w, (int64_t)c->call.number);
+	omis_write_list_end(w);
+}
+
+static int add_calls(struct service_call *c, struct proc *p)
+{
+	const struct ticks_scale *scale = tickbase_scale(c->of, p->own.tick_source);
+	uint64_t ticks = tickbase_now(c->of, p->own.tick_source);
+	nsec_t now = loop_now(c->loop);
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct current one;
+	int rc;
+
+	current_look(p, now);
+	omis_write_int(&w, call_now(c));
+	omis_write_string(&w, p->own.job);
+	omis_write_int(&w, p->own.rank);
+	omis_write_int(&w, p->own.world_size);
+	for (unsigned i = 0; i < segview_threads(p->seg); i++)
+		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func))
+			write_one(&w, &one);
+	rc = b.failed ? -ERR_LIMIT
+		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+static int serve_one(struct service_call *c, struct proc *p)
+{
+	struct err e = { 0 };
+	int rc = proc_check_calls(p, &e);
+
+	return rc ? call_add_failure(c, p->token.s, rc, &e) : add_calls(c, p);
+}
+
+static int serve_calls_now(struct service_call *c)
+{
+	struct objects o = { 0 };
+	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = serve_one(c, o.v[i].proc);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	objects_done(&o);
+	return rc;
+}
+
+const struct service current_services[] = {
+	{ "omig_calls_now", serve_calls_now },
+	{ NULL, NULL },
+};

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# lm/task: actions under way, and the rights they need.
+MODULES += lm/task
+lm/task.src := rights.c task.c
+lm/task.uses := common/base common/omis common/loop common/net common/route common/daemon \
+		lm/proc lm/hold

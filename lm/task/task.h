@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A task is a list of actions under way: those of a request, or those of an
+ * event. Actions run in their order; one that must wait lets the loop go on
+ * and the ones behind it wait with it.
+ */
+#ifndef LM_TASK_H
+#define LM_TASK_H
+
+#include "common/omis/omis.h"
+#include "lm/proc/objects.h"
+
+struct audit;
+struct loop;
+struct service_call;
+struct stops;
+struct tasks;
+struct task;
+struct timebase;
+
+#define TASKS_MAX 1024 /* waiting at once; more are answered with an error */
+
+#define SERVICE_WAITS 1
+
+/* 0: entries are added. SERVICE_WAITS: called again later. Negative: an entry of that error is
+ * added by the caller. */
+typedef int (*service_fn)(struct service_call *c);
+
+struct service {
+	const char *name;
+	service_fn fn;
+};
+
+/* A table of services and the object that they work on. */
+struct service_family {
+	const struct service *service; /* ends with a name of NULL */
+	void *of;
+};
+
+/* All borrowed, until tasks_free(). */
+struct tasks_conf {
+	struct loop *loop;
+	struct timebase *timebase;
+	struct procs *procs;
+	struct stops *stops;
+	struct audit *audit; /* NULL = none */
+	const struct service_family *family; /* what a host can do */
+	size_t nfamily;
+	bool may_manipulate; /* local policy: false refuses signals and stops from anybody */
+};
+
+struct task_spec {
+	const struct omis_request
+		*request; /* checked, without ECPs; must live until on_done or task_cancel() */
+	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
+	const bool *skip; /* actions that have run elsewhere; NULL = none */
+	uint32_t tool;
+	const char *identity; /* of that tool, end to end; NULL = nobody's; copied */
+	const char *csr; /* whose actions these are; NULL = a request; copied */
+	unsigned depth; /* events that led to it */
+	enum omis_right right; /* of the tool, as its certificate says */
+	nsec_t deadline; /* relative; <= 0 = none */
+	struct proc *proc; /* of the event that started it; NULL = a request */
+	/* Once. The reply is the callee's. */
+	void (*on_done)(void *arg, struct reply *r);
+	void *arg;
+};
+
+struct tasks *tasks_new(const struct tasks_conf *c);
+
+/* Ends all tasks without a word. */
+void tasks_free(struct tasks *s);
+
+/*
+ * on_done may come before this returns; *out is NULL then. The arrays of spec are copied.
+ * -ERR_NOMEM, -ERR_LIMIT.
+ */
+int task_start(struct tasks *s, const struct task_spec *spec, struct task **out);
+void task_cancel(struct task *t);
+size_t tasks_waiting(const struct tasks *s);
+
+/* --- for services */
+
+struct service_call {
+	void *of; /* the object of the service's family */
+	struct loop *loop;
+	struct timebase *timebase;
+	struct procs *procs;
+	struct task *task;
+	const struct omis_call *call;
+	uint32_t action; /* number for entries */
+	uint32_t tool;
+	struct proc *proc; /* of the event; NULL = a request, or: */
+	bool is_proc_gone; /* forgotten since an action has waited */
+	struct reply *reply;
+	bool retry; /* the second time: what it waited for is there */
+	void *arg; /* of a service, for its callbacks */
+	bool is_half_done; /* set by what fails after it has changed something of its object */
+};
+
+/*
+ * For a call that waits: arg is there again when it is called again, and freed when it is done, or
+ * when the task ends for another reason. One at a time.
+ */
+void task_keep(struct task *t, void *arg, void (*free_fn)(void *arg));
+void *task_kept(const struct task *t);
+
+/* What the call waited for is there. The task may be gone after this. */
+void task_go_on(void *task);
+
+/* Parameters, which omis_check() has brought to their types. */
+int64_t call_int(const struct service_call *c, unsigned i);
+double call_float(const struct service_call *c, unsigned i);
+const char *call_text(const struct service_call *c, unsigned i);
+
+/* The one object that the call is about was asked for, and is answered for, whatever with. */
+void call_count_object(struct service_call *c);
+
+/* Adds one OK entry for all these objects; nothing when there are none. */
+int call_add_ok(struct service_call *c, const struct objects *o);
+
+/* Adds the entry of an object (or "") for which something failed with rc and e. */
+int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
+
+/*
+ * Calls fn for each process that the first parameter names. Where it succeeded is told in one
+ * entry, each failure in one of its own. fn must not end processes.
+ */
+int call_each_proc(struct service_call *c,
+		   int (*fn)(struct service_call *, struct proc *, struct err *));
+
+/* The same for threads. */
+int call_each_thread(struct service_call *c,
+		     int (*fn)(struct service_call *, const struct object *, struct err *));
+
+/* For a service of nodes: is this one named by the first parameter? What is not here is told. */
+bool call_is_for_us(struct service_call *c);
+
+/* System time of this moment. */
+nsec_t call_now(const struct service_call *c);
+
+#endif
