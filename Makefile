@@ -88,6 +88,7 @@ include lm/attach/module.mk
 include lm/task/module.mk
 include lm/service/module.mk
 include lm/csr/module.mk
+include lm/record/module.mk
 include lm/measure/module.mk
 include lm/module.mk
 include sm/module.mk

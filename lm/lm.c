@@ -7,7 +7,7 @@
 #include "common/daemon/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "lm/csr/csr_keep.h"
+#include "lm/record/csr_keep.h"
 #include "lm/proc/hooks.h"
 #include "lm/lm_internal.h"
 #include "lm/service/look.h"
@@ -54,7 +54,7 @@ static void on_down(void *arg, const struct err *why)
 
 	log_warn("lm", "connection lost reason=\"%s\", trying again", why->text);
 	directory_link(m->directory, false);
-	keeps_link_down(m->keeps);
+	keeps_link_down(m->recorder.keeps);
 	inbox_link_lost(m->inbox);
 	stops_link(m->stops, false);
 	csrs_link(m->csrs, false);
@@ -155,7 +155,7 @@ static void on_msg(void *arg, const struct msg *msg)
 	case MSG_EVENTS_OPEN:
 	case MSG_EVENTS_ACK:
 	case MSG_EVENTS_END:
-		keeps_take(m->keeps, msg);
+		keeps_take(m->recorder.keeps, msg);
 		break;
 	case MSG_ENROL_ACK:
 		if (m->conf.on_enrol_ack)
@@ -213,7 +213,7 @@ static void on_linger(void *arg)
 {
 	struct lm *m = arg;
 
-	m->has_lingered = keeps_are_empty(m->keeps) && !m->end_reason;
+	m->has_lingered = keeps_are_empty(m->recorder.keeps) && !m->end_reason;
 	if (m->has_lingered)
 		lm_stop(m, "no process to watch");
 	else
@@ -225,56 +225,6 @@ static void on_drained(void *arg)
 	struct lm *m = arg;
 
 	m->conf.on_end(m->conf.arg, m->end_reason);
-}
-
-static void on_keep_full(void *arg, struct keep *k, bool is_full)
-{
-	struct lm *m = arg;
-
-	if (m->csrs)
-		csrs_keep_full(m->csrs, k, is_full);
-}
-
-static void on_keep_told(void *arg, struct keep *k)
-{
-	struct lm *m = arg;
-
-	csr_keep_tell_losses(m, k); /* of one that could not be taken up at the start */
-	if (m->csrs && keep_told(k)->ending)
-		csrs_keep_end(m->csrs, k);
-}
-
-static void on_keep_gone(void *arg, struct keep *k)
-{
-	struct lm *m = arg;
-
-	if (m->csrs)
-		csrs_keep_gone(m->csrs, k);
-	keeprows_free(keep_user(k));
-	keep_set_user(k, NULL);
-}
-
-static void on_keep_made(void *arg, struct keep *k)
-{
-	csr_keep_made(k);
-}
-
-static void on_keep_given(void *arg, struct keep *k, const uint8_t *p, size_t n)
-{
-	csr_keep_given(k, p, n);
-}
-
-static void forget_rows(void *arg, struct keep *k)
-{
-	keeprows_free(keep_user(k));
-	keep_set_user(k, NULL);
-}
-
-static void close_keeps(struct lm *m)
-{
-	if (m->keeps)
-		keeps_each(m->keeps, forget_rows, m);
-	keeps_free(m->keeps);
 }
 
 /* --- life */
@@ -323,22 +273,6 @@ static int open_parts(struct lm *m, struct err *e)
 		&m->stops, e);
 }
 
-static int open_keeps(struct lm *m, struct err *e)
-{
-	return keeps_open(&(struct keeps_conf){ .loop = m->conf.loop,
-						.dir = m->conf.spool,
-						.turns = m->conf.turns,
-						.send = send_up,
-						.send_arg = m,
-						.on_told = on_keep_told,
-						.on_full = on_keep_full,
-						.on_made = on_keep_made,
-						.on_given = on_keep_given,
-						.on_gone = on_keep_gone,
-						.arg = m },
-			  &m->keeps, e);
-}
-
 static int open_work(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
@@ -349,10 +283,15 @@ static int open_work(struct lm *m, struct err *e)
 		return err_nomem(e);
 	rc = ops_open(c->ops, &m->ops, e);
 	if (rc == 0)
-		rc = open_keeps(m, e);
+		rc = recorder_open(&m->recorder,
+				   &(struct keeps_conf){ .loop = c->loop,
+							 .dir = c->spool,
+							 .turns = c->turns,
+							 .send = send_up,
+							 .send_arg = m },
+				   e);
 	if (rc < 0)
 		return rc;
-	keeps_each(m->keeps, csr_keep_tell_losses, NULL);
 	lm_list_services(m);
 	m->tasks = tasks_new(&(struct tasks_conf){ .loop = c->loop,
 						   .timebase = c->timebase,
@@ -371,11 +310,10 @@ static int open_work(struct lm *m, struct err *e)
 						.stops = m->stops,
 						.pa = m->pa,
 						.probes = m->probes,
-						.trace = m->trace,
-						.keeps = m->keeps,
 						.audit = m->audit,
 						.tasks = m->tasks,
-						.host_name = m->host_name,
+						.source = m->services.source,
+						.nsource = m->services.nsource,
 						.may_manipulate = c->may_manipulate,
 						.send = send_up,
 						.corrupt = on_corrupt,
@@ -396,7 +334,7 @@ static int open_work(struct lm *m, struct err *e)
 		return err_nomem(e);
 	pa_on_delete(m->pa, csrs_refresh, m->csrs);
 	stops_on_change(m->stops, csrs_stopped, m->csrs);
-	csrs_keep_load(m->csrs);
+	recorder_load(&m->recorder);
 	return 0;
 }
 
@@ -440,6 +378,7 @@ int lm_open(const struct lm_conf *c, struct lm **out, struct err *e)
 	m->conf = *c;
 	m->opened = loop_now(c->loop);
 	str_copy(m->host_name, sizeof(m->host_name), c->host_name);
+	m->recorder.host_name = m->host_name;
 	list_init(&m->listener.link);
 	tickbase_init(&m->ticks);
 	rc = open_parts(m, e);
@@ -466,8 +405,7 @@ void lm_free(struct lm *m)
 	ops_close(m->ops);
 	readings_free(m->readings);
 	csrs_free(m->csrs);
-	m->csrs = NULL;
-	close_keeps(m);
+	recorder_close(&m->recorder);
 	tasks_free(m->tasks);
 	audit_close(m->audit);
 	trace_free(m->trace);
@@ -526,7 +464,7 @@ void lm_stop(struct lm *m, const char *reason)
 	m->end_reason = str_dup(reason);
 	log_notice("lm", "ending reason=\"%s\"", reason);
 	if (!procs_alive(m->procs))
-		keeps_say_end(m->keeps);
+		keeps_say_end(m->recorder.keeps);
 	directory_leave(m->directory);
 	if (m->uplink)
 		ascent_close(m->uplink, reason);

@@ -4,7 +4,6 @@
 #define LM_LM_INTERNAL_H
 
 #include "common/daemon/ascent.h"
-#include "eventlog/keep/keeps.h"
 #include "lm/instrument/calls.h"
 #include "lm/csr/csr.h"
 #include "lm/directory.h"
@@ -16,6 +15,7 @@
 #include "lm/instrument/probe.h"
 #include "lm/host/rates.h"
 #include "lm/measure/readings.h"
+#include "lm/record/csr_keep.h"
 #include "lm/hold/stops.h"
 #include "lm/task/task.h"
 #include "lm/proc/tickbase.h"
@@ -32,6 +32,8 @@ struct lm_services {
 	struct tool_objects objects;
 	struct service_family family[LM_FAMILIES_MAX];
 	size_t n;
+	struct event_source source[CSR_SOURCES_MAX];
+	size_t nsource;
 };
 
 /* Made from the top down, freed from the bottom up. */
@@ -49,7 +51,7 @@ struct lm {
 	struct probes *probes;
 	struct trace *trace;
 	struct tracebufs *tracebufs;
-	struct keeps *keeps; /* subscriptions whose events wait on disk */
+	struct recorder recorder; /* of subscriptions whose events wait on disk */
 	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;

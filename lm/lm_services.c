@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host can do: the families of services, and what each works on. */
+/* What a host can do and watch for: families of services, sources of events, and the object of
+ * each. */
 #include "lm/lm_internal.h"
 
 #include <assert.h>
@@ -8,6 +9,25 @@ static void add(struct lm_services *s, const struct service *service, void *of)
 {
 	assert(s->n < LM_FAMILIES_MAX);
 	s->family[s->n++] = (struct service_family){ service, of };
+}
+
+static void add_source(struct lm_services *s, const struct event_source_ops *ops, void *of)
+{
+	assert(s->nsource < CSR_SOURCES_MAX);
+	s->source[s->nsource++] = (struct event_source){ .ops = ops, .of = of };
+}
+
+/* The order is that in which they hear of processes. */
+static void list_sources(struct lm *m)
+{
+	struct lm_services *s = &m->services;
+
+	add_source(s, &call_source, NULL);
+	add_source(s, &probe_source, NULL);
+	add_source(s, &proc_source, NULL);
+	add_source(s, &tracer_source, m->trace);
+	add_source(s, &perf_source, NULL);
+	add_source(s, &record_source, &m->recorder);
 }
 
 void lm_list_services(struct lm *m)
@@ -35,4 +55,5 @@ void lm_list_services(struct lm *m)
 	add(s, status_services, m);
 	add(s, trace_services, m->trace);
 	add(s, tracebuf_services, &s->objects);
+	list_sources(m);
 }

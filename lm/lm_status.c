@@ -23,7 +23,7 @@ static void put_work(const struct lm *m, const struct figures *f)
 	struct readings_stats readings;
 	struct keeps_stats keeps;
 
-	keeps_stats(m->keeps, &keeps);
+	keeps_stats(m->recorder.keeps, &keeps);
 	readings_stats(m->readings, &readings);
 	tracebufs_stats(m->tracebufs, &traces);
 	inbox_stats(m->inbox, &in);

@@ -8,14 +8,12 @@
 #include "common/daemon/wire.h"
 #include "common/base/timebase.h"
 #include "common/route/rights.h"
-#include "lm/csr/csr_events.h"
-#include "lm/csr/csr_keep.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/csr/csr_source.h"
 #include "lm/instrument/events.h"
 #include "lm/instrument/probe.h"
 #include "lm/task/rights.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,55 +25,15 @@ static struct csr *find(const struct csrs *s, const char *token)
 	return NULL;
 }
 
-bool csr_is_for_proc(const struct csr *c, const struct proc *p)
-{
-	for (size_t i = 0; i < c->nobject; i++)
-		if (c->object[i].kind == TOKEN_NODE ||
-		    (c->object[i].kind == TOKEN_PROCESS && c->object[i].id == p->id))
-			return true;
-	return false;
-}
-
-bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t)
-{
-	if (csr_is_for_proc(c, p))
-		return true;
-	for (size_t i = 0; t && i < c->nobject; i++)
-		if (c->object[i].kind == TOKEN_THREAD && c->object[i].id == t->id)
-			return true;
-	return false;
-}
-
-bool csr_is_for_any_thread(const struct csr *c, const struct proc *p)
-{
-	if (csr_is_for_proc(c, p))
-		return true;
-	for (size_t i = 0; i < p->nthread; i++)
-		if (csr_is_for_thread(c, p, &p->thread[i]))
-			return true;
-	return false;
-}
-
-static bool watches_threads(const struct csr *c)
-{
-	return c->kind == CSR_NEW_THREAD || c->kind == CSR_THREAD_END;
-}
-
 static nsec_t system_now(const struct csrs *s)
 {
 	return timebase_at(s->conf.timebase, loop_now(s->conf.loop));
 }
 
-static void on_ended(struct csrs *s, struct proc *p)
+static void change(struct csrs *s, const struct csr_changed *x)
 {
-	struct happening h = { .proc = p, .time = system_now(s) };
-
-	list_each_safe (i, &s->all) {
-		struct csr *c = list_entry(i, struct csr, link);
-
-		if (c->kind == CSR_PROC_END && csr_is_for_proc(c, p))
-			csr_fire(c, &h);
-	}
+	list_each_safe (i, &s->all)
+		csr_change(list_entry(i, struct csr, link), x);
 }
 
 /* Nobody waits for an answer here: the log tells. */
@@ -86,23 +44,19 @@ static void install(struct csr *c, struct proc *p)
 			 (int)p->pid);
 }
 
-/* An event of the process that started p, when that one is watched; of the host in any case. */
 static void on_born(struct csrs *s, struct proc *p)
 {
-	struct proc *parent = procs_find_pid(s->conf.procs, p->parent_pid);
-	struct happening h = { .proc = parent,
-			       .time = system_now(s),
-			       .own_name = "new_proc",
-			       .own_token = p->token.s };
+	const struct csr_changed x = { .what = CSR_PROC_NEW,
+				       .proc = p,
+				       .parent = procs_find_pid(s->conf.procs, p->parent_pid),
+				       .time = system_now(s) };
 
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (csr_is_in_rank(c) && csr_is_for_any_thread(c, p))
 			install(c, p);
-		if (c->kind == CSR_NEW_PROC &&
-		    (parent ? csr_is_for_any_thread(c, parent) : csr_is_for_proc(c, p)))
-			csr_fire(c, &h);
+		csr_change(c, &x);
 	}
 	csrs_arm_poll(s);
 }
@@ -147,7 +101,8 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		break;
 	case PROC_ENDED:
 		csrs_forget_holds(s, p);
-		on_ended(s, p);
+		change(s, &(struct csr_changed){
+				  .what = CSR_PROC_ENDED, .proc = p, .time = system_now(s) });
 		break;
 	default:
 		break;
@@ -157,19 +112,21 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
 {
 	struct csrs *s = arg;
-	struct happening end = { .proc = p, .thread = t, .time = system_now(s) };
-	struct happening birth = {
-		.proc = p, .time = end.time, .own_name = "new_thread", .own_token = t->token.s
-	};
 
-	list_each_safe (i, &s->all) {
-		struct csr *c = list_entry(i, struct csr, link);
+	change(s, &(struct csr_changed){ .what = is_born ? CSR_THREAD_NEW : CSR_THREAD_ENDED,
+					 .proc = p,
+					 .thread = t,
+					 .time = system_now(s) });
+}
 
-		if (is_born && c->kind == CSR_NEW_THREAD && csr_is_for_any_thread(c, p))
-			csr_fire(c, &birth); /* nobody tells which thread made it */
-		else if (!is_born && c->kind == CSR_THREAD_END && csr_is_for_thread(c, p, t))
-			csr_fire(c, &end);
-	}
+void csrs_stopped(void *csrs, struct proc *p, bool is_stopped, nsec_t at, unsigned depth)
+{
+	struct csrs *s = csrs;
+
+	change(s, &(struct csr_changed){ .what = is_stopped ? CSR_STOPPED : CSR_CONTINUED,
+					 .proc = p,
+					 .time = timebase_at(s->conf.timebase, at),
+					 .depth = depth });
 }
 
 static void on_restated(void *arg)
@@ -212,6 +169,27 @@ static void on_wishes_changed(void *arg)
 	csrs_arm_poll(arg);
 }
 
+static int open_sources(struct csrs *s)
+{
+	assert(s->conf.nsource <= CSR_SOURCES_MAX);
+	for (size_t i = 0; i < s->conf.nsource; i++)
+		s->source[i] = s->conf.source[i];
+	for (size_t i = 0; i < s->conf.nsource; i++) {
+		struct event_source *o = &s->source[i];
+
+		if (o->ops->open && !o->ops->open(o, s))
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+static void close_sources(struct csrs *s)
+{
+	for (size_t i = 0; i < s->conf.nsource; i++)
+		if (s->source[i].ops && s->source[i].ops->close)
+			s->source[i].ops->close(&s->source[i]);
+}
+
 struct csrs *csrs_new(const struct csrs_conf *conf)
 {
 	struct csrs *s = calloc(1, sizeof(*s));
@@ -238,30 +216,35 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->procs, &s->listener);
 	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
-	s->sources = event_sources_new(s);
-	if (s->sources)
+	if (open_sources(s) == 0)
 		return s;
 	csrs_free(s);
 	return NULL;
 }
 
-void csr_free(struct csr *c)
+static void unlist(struct csr *c)
 {
+	const struct event_source_ops *ops = csr_ops(c);
 	struct csrs *s = c->owner;
 
-	if (!list_is_empty(&c->link)) {
-		if (!s->is_ending)
-			csr_keep_forget(c);
-		csr_keep_drain(c);
-		csr_uninstall_all(c);
-		if (watches_threads(c))
-			procs_watch_threads(s->conf.procs, -1);
-		csrs_cancel_firings(s, c);
-		list_del(&c->link);
-		s->n--;
-		csr_source_disarm(c);
-	}
-	csr_events_free(c);
+	if (ops->leave)
+		ops->leave(c);
+	csr_uninstall_all(c);
+	if (c->kind->watches_threads)
+		procs_watch_threads(s->conf.procs, -1);
+	csrs_cancel_firings(s, c);
+	list_del(&c->link);
+	s->n--;
+	if (ops->disarm)
+		ops->disarm(c);
+}
+
+void csr_free(struct csr *c)
+{
+	if (!list_is_empty(&c->link))
+		unlist(c);
+	if (c->source && csr_ops(c)->free)
+		csr_ops(c)->free(c);
 	filters_free(c->filters);
 	omis_request_free(c->request);
 	reply_free(c->answer);
@@ -288,7 +271,7 @@ void csrs_free(struct csrs *s)
 	loop_timer_free(s->hold_timer);
 	loop_timer_free(s->losses);
 	loop_job_cancel(&s->refresh);
-	event_sources_free(s->sources);
+	close_sources(s);
 	loop_timer_free(s->poll);
 	loop_timer_free(s->restate);
 	free(s);
@@ -384,7 +367,8 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	c->owner = s;
 	list_init(&c->link);
 	list_init(&c->sites);
-	list_init(&c->perf);
+	list_init(&c->own_sites);
+	c->func = -1;
 	c->number = (uint32_t)parts.number;
 	c->tool = m->tool;
 	c->version = m->version;
@@ -414,7 +398,7 @@ static void follow_on(struct csr *c, struct csr *old)
  */
 static int take_place(struct csrs *s, struct csr *c)
 {
-	struct csr *old = find(s, c->token), *before = csr_keep_before(c);
+	struct csr *old = find(s, c->token), *before = csr_before(c);
 	int rc = 0;
 
 	if (old) {
@@ -425,7 +409,7 @@ static int take_place(struct csrs *s, struct csr *c)
 		csr_free(old);
 	list_push_back(&s->all, &c->link);
 	s->n++;
-	if (watches_threads(c))
+	if (c->kind->watches_threads)
 		procs_watch_threads(s->conf.procs, 1);
 	if (csr_is_in_rank(c))
 		rc = csr_install_all(c);
@@ -498,9 +482,8 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 	rc = take_place(s, c);
 	if (rc < 0)
 		return rc;
-	csr_keep_save(c, m);
 	csr_tell_unwatched(c, r);
-	if (csr_source_arm(c, r))
+	if (csr_ops(c)->arm && csr_ops(c)->arm(c, m, r))
 		*out = c;
 	return 0;
 }
@@ -520,12 +503,25 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	return rc < 0 ? rc : 0;
 }
 
+/* Before it goes: what is left in the rings is counted, and all that was lost is told. */
+static void part(struct csr *c)
+{
+	struct csrs *s = c->owner;
+
+	c->is_parting = true;
+	if (!csr_ops(c)->has_blocks)
+		csr_drain(c);
+	csr_drop_firings(c, c);
+	csr_send_losses(
+		s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
+}
+
 void csrs_disarm(struct csrs *s, const char *token)
 {
 	struct csr *c = find(s, token);
 
 	if (c)
-		csr_part(c);
+		part(c);
 	else
 		csr_send_losses(s, &(struct msg_losses){ .csr = token, .is_last = true });
 	if (c)

@@ -8,6 +8,7 @@
 #define LM_CSR_H
 
 #include "common/omis/omis.h"
+#include "common/ring/calls.h"
 #include "lm/task/task.h"
 #include "proto/msg.h"
 
@@ -24,23 +25,50 @@
  * (sm/arms.h) */
 #define CSRS_ARMED_MAX_NS (800 * NSEC_PER_MSEC)
 
+#define CSR_SOURCES_MAX 8 /* of events: some more than there are */
+
 #define HOLDS_MAX 1024 /* firings whose process waits: a second's worth of one request */
 /* somebody above is late or gone; a program that stands still longer looks hung */
 #define HOLD_MAX_NS NSEC_PER_SEC
 
 struct audit;
+struct csr;
 struct csrs;
-struct keeps;
+struct event_source_ops;
+struct reply;
 struct loop;
 struct pa;
 struct probes;
 struct stops;
 struct tickbase;
 struct timebase;
-struct trace;
+
+/* A source of events: csr_internal.h. */
+struct event_source {
+	const struct event_source_ops *ops;
+	void *of; /* what it sees events by */
+	void *state; /* its own, from open() on */
+};
+
+/* A service that is an event. */
+struct event_kind {
+	const char *service;
+	int what; /* of the source */
+	enum call_phase phase;
+	bool is_patop;
+	bool watches_threads; /* processes are asked for their threads while one is armed */
+};
+
+/* Calls, probes, and what becomes of processes; of: NULL. Events of lm-trace; of: struct trace.
+ * Events of the kernel; of: NULL. */
+extern const struct event_source_ops call_source, probe_source, proc_source, tracer_source,
+	perf_source;
 
 /* Pointers are borrowed. */
 struct csrs_conf {
+	const struct event_source *source; /* what can be waited for; copied */
+	size_t nsource;
+
 	struct loop *loop;
 	struct timebase *timebase;
 	struct tickbase *ticks;
@@ -48,11 +76,8 @@ struct csrs_conf {
 	struct stops *stops;
 	struct pa *pa;
 	struct probes *probes;
-	struct trace *trace;
-	struct keeps *keeps;
 	struct audit *audit; /* NULL = none */
 	struct tasks *tasks;
-	const char *host_name;
 	bool may_manipulate;
 	/*
 	 * Up; 0, or negative: it could not be sent. TRIGGERED of each firing: what is not sent

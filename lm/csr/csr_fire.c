@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An event has happened: the actions that run here, then word upwards. */
 #include "common/base/limits.h"
+#include "common/base/timebase.h"
 #include "common/daemon/wire.h"
 #include "lm/csr/csr_internal.h"
 
@@ -126,6 +127,33 @@ static void tell(struct firing *f, const struct reply *r)
 	free(entry);
 }
 
+void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
+{
+	struct csrs_conf *conf = &c->owner->conf;
+	uint32_t last = (uint32_t)c->request->naction;
+	struct reply *r = reply_new();
+	struct msg_entry entry[1];
+
+	if (!r)
+		return;
+	/* As the word of the last action: nothing is left to be done above. */
+	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
+	if (csr_send_triggered(c->owner,
+			       &(struct msg_triggered){
+				       .csr = c->token,
+				       .tool = c->tool,
+				       .seq = ++c->seq,
+				       .time_ns = timebase_at(conf->timebase, loop_now(conf->loop)),
+				       .node = procs_node_token(conf->procs),
+				       .proc = p->token.s,
+				       .thread = "",
+				       .entry = entry,
+				       .nentry = wire_entries(r, 0, entry, 1),
+				       .dropped = c->dropped }) == 0)
+		c->dropped = 0;
+	reply_free(r);
+}
+
 static void on_done(void *arg, struct reply *r)
 {
 	struct firing *f = arg;
@@ -209,7 +237,7 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 	for (size_t i = 5; i < n && f->npar < OMIS_PAR_ECPS; i++) {
 		int k = omis_par_number(e[i].name, strlen(e[i].name));
 
-		if (k < 0 && f->csr->kind == CSR_PROBE)
+		if (k < 0 && csr_ops(f->csr)->own_is_par1)
 			continue;
 		buf_init(&f->text[f->npar], NAME_MAX_BYTES);
 		omis_print_value(&f->text[f->npar], &e[i].value);

@@ -9,28 +9,18 @@
 #include "common/route/filter.h"
 #include "lm/csr/csr.h"
 
-enum csr_kind {
-	CSR_CALL,
-	CSR_PROBE, /* csr_probe.c */
-	CSR_EVENTS, /* csr_events.c */
-	CSR_PROC_END,
-	CSR_THREAD_END,
-	CSR_NEW_PROC,
-	CSR_NEW_THREAD,
-	CSR_PROC_STOPPED,
-	CSR_PROC_CONTINUED,
-	CSR_THREAD_STOPPED,
-	CSR_THREAD_CONTINUED,
-	/* csr_source.c: from lm-trace */
-	CSR_SYSCALL_START,
-	CSR_SYSCALL_END,
-	CSR_SIGNAL,
-	/* csr_perf.c: from the kernel */
-	CSR_ADDR,
-	CSR_SCHEDULED,
-	CSR_DESCHEDULED,
-	CSR_BLOCKED,
-	CSR_UNBLOCKED,
+/*
+ * What happens to processes and threads as such, and for which conditional requests it is an event:
+ * csr_proc.c.
+ */
+enum csr_change {
+	CSR_PROC_NEW,
+	CSR_PROC_ENDED,
+	CSR_THREAD_NEW,
+	CSR_THREAD_ENDED,
+	CSR_STOPPED, /* by the monitor */
+	CSR_CONTINUED, /* by it, too */
+	CSR_OF_THREADS = 16, /* with one of these two: an event of each thread */
 };
 
 struct csrs {
@@ -39,7 +29,7 @@ struct csrs {
 	struct list firings; /* struct firing: tasks of events that are not finished */
 	size_t n;
 	struct procs_listener listener;
-	struct event_sources *sources; /* csr_source.c */
+	struct event_source source[CSR_SOURCES_MAX]; /* as conf lists them, opened */
 	struct loop_timer *poll;
 	unsigned ring_thread; /* block and thread of the ring that is being read */
 	uint32_t ring_tid;
@@ -70,8 +60,8 @@ struct csr_site {
 	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
 	unsigned npar; /* of its events */
 	struct probe_wish *wish; /* of a probe */
-	struct events_site *events; /* csr_events.c */
-	struct list following; /* of proc->followers; while there are `events` */
+	void *own; /* of the source */
+	struct list following; /* of proc->followers: a source that takes all records is in it */
 	/* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
 	int *entry;
 	bool records; /* events come by the ring */
@@ -91,20 +81,22 @@ struct csr {
 	bool holds; /* the process waits for the actions that do not run here */
 	bool is_parting; /* it is disarmed: what comes is counted */
 	bool is_stale; /* the parent that is there now has not armed it */
-	enum csr_kind kind;
+	bool is_over; /* it has ended by itself: nothing is installed */
+	const struct event_source *source;
+	const struct event_kind *kind; /* one of the source */
 	bool is_patop;
-	int func;
+	int func; /* of a library call; -1: none */
 	enum call_phase phase;
 	struct csr_object *object; /* owned */
 	size_t nobject;
 	int32_t *partner; /* owned, ascending world ranks; none = any */
 	size_t npartner;
 	char *probe; /* owned; its name */
-	struct csr_events *events; /* owned; csr_events.c */
-	int64_t number_wanted; /* of a source: system call (-1 = all), or address */
+	void *own; /* of the source */
+	int64_t number_wanted; /* system call (-1 = all), or address */
 	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
-	struct list perf; /* csr_perf.c: struct perf_site */
+	struct list own_sites; /* of the source */
 	struct reply *answer; /* owned; NULL: it was told that it is armed */
 	nsec_t answer_until;
 	uint64_t seq;
@@ -132,46 +124,108 @@ struct happening {
 	bool never_holds; /* stopping the process for it would be, or cause, such an event */
 };
 
+/*
+ * What a source of events does; a NULL: nothing. It stands above this room or in it, and is called
+ * by this table only.
+ */
+struct event_source_ops {
+	const struct event_kind *kind; /* ends with a service of NULL */
+	/* The source's state from csrs and source.of; false: no memory. Before the first csr. */
+	bool (*open)(struct event_source *o, struct csrs *s);
+	void (*close)(struct event_source *o);
+
+	/* The parameters behind the objects. Negative: an entry says why. */
+	int (*read)(struct csr *c, const struct omis_call *event, struct reply *r);
+	/* Of what read() has made. */
+	void (*free)(struct csr *c);
+	/* NULL: its events may have any $par. */
+	bool (*has_par)(const struct csr *c, int k);
+
+	/* Another request, whose place c takes in each process in one step. */
+	struct csr *(*before)(const struct csr *c);
+	/* It is in the list of all; what cannot be watched is an entry of action 0. True:
+	 * csr_tell_armed() when it is watched. */
+	bool (*arm)(struct csr *c, const struct msg_arm *m, struct reply *r);
+	/* It is about to go, and is still in the list of all and in all its sites. */
+	void (*leave)(struct csr *c);
+	/* It is out of the list of all. */
+	void (*disarm)(struct csr *c);
+
+	const struct site_ops *site; /* NULL: its events do not come from the ranks */
+	bool has_blocks; /* an event is a block, in which loss is counted */
+	bool own_is_par1; /* what the event has for itself is its $par1 */
+};
+
+/* Of a csr in one process whose events the rank itself writes. */
+struct site_ops {
+	/* Chain and parameters. False: the process has nothing to watch for. */
+	bool (*find)(struct csr_site *s);
+	/* Switches it on, with the hook bits of its records and actions. -ERR_NOMEM. */
+	int (*watch)(struct csr_site *s, uint32_t bits);
+	void (*unwatch)(struct csr_site *s);
+	/* What the rings have is its own: it goes on behind what it had taken. */
+	bool (*goes_on)(const struct csr *c, struct proc *p);
+
+	/* --- of one that is in proc->followers: what is read from the ring just now
+	 * (csrs.ring_thread, ring_tid) */
+	void (*on_call)(struct csr_site *s, const struct ring_call *r);
+	void (*on_event)(struct csr_site *s, const struct segview_event *e);
+	/* All that the ring had was handed over; its room is about to be the process's again. */
+	void (*on_taken)(struct csr_site *s, unsigned thread);
+	void (*on_poll)(struct csr_site *s, nsec_t now);
+};
+
+static inline const struct event_source_ops *csr_ops(const struct csr *c)
+{
+	return c->source->ops;
+}
+
+/* The ranks themselves write its events. */
+static inline bool csr_is_in_rank(const struct csr *c)
+{
+	return csr_ops(c)->site;
+}
+
 /* --- csr.c */
-/* Tells that it is armed. Harmless when that was told. */
+/* Sends ARM_ACK. Harmless when it was sent. */
 void csr_tell_armed(struct csr *c);
+void csr_free(struct csr *c);
+
+/* --- csr_match.c */
 /* Of one that is about some partners. */
 bool csr_has_partner(const struct csr *c, int64_t rank);
-
 bool csr_is_for_proc(const struct csr *c, const struct proc *p);
 bool csr_is_for_thread(const struct csr *c, const struct proc *p, const struct proc_thread *t);
 /* Some thread of the process is named, or all of it. */
 bool csr_is_for_any_thread(const struct csr *c, const struct proc *p);
-void csr_free(struct csr *c);
+struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
+/* As event_source_ops.before. */
+struct csr *csr_before(const struct csr *c);
 
-/* --- csr_parse.c: a checked request -> kind, partners, filters, objects. Faults become entries of
+/* --- csr_parse.c: a checked request -> kind, filters, objects. Faults become entries of
  * action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
 /* What is wrong with all of it concerns each object that it names. -ERR_NOMEM. */
 int csr_name_refused(const struct csr *c, struct reply *r);
 
 /* --- csr_rank.c */
-/* The highest number of a $par that the library call has. */
-unsigned csr_pars(const struct csr *c);
 /* -ERR_NOMEM: it is not watched for in that process. */
 int csr_install(struct csr *c, struct proc *p);
 void csr_uninstall(struct csr *c, struct proc *p);
 int csr_install_all(struct csr *c); /* -ERR_NOMEM: not in all of them */
 void csr_uninstall_all(struct csr *c);
-struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
 
-/* Its events are told by the ranks. */
-static inline bool csr_is_in_rank(const struct csr *c)
-{
-	return c->kind == CSR_CALL || c->kind == CSR_PROBE || c->kind == CSR_EVENTS;
-}
-
-/* --- csr_probe.c */
-int csr_read_probe(struct csr *c, const struct omis_value *name);
-/* Chain and parameters of a site. False: the process has no such probe. */
-bool csr_probe_find(struct csr_site *s);
-/* Switches it as records and entries ask for. -ERR_NOMEM. */
-int csr_probe_wish(struct csr_site *s, bool actions);
+/* --- csr_proc.c */
+struct csr_changed {
+	enum csr_change what;
+	struct proc *proc;
+	struct proc *parent; /* of a new process: which watched one has started it; or NULL */
+	const struct proc_thread *thread; /* NULL: of all threads */
+	nsec_t time;
+	unsigned depth; /* as in struct happening */
+};
+/* Fires what waits for it. */
+void csr_change(struct csr *c, const struct csr_changed *x);
 
 /* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
 void csr_tell_unwatched(const struct csr *c, struct reply *r);
@@ -185,12 +239,10 @@ void csr_drain(struct csr *c);
 void csrs_on_poll(void *arg);
 void csrs_arm_poll(struct csrs *s);
 
-/* --- csr_losses.c: events that nobody has been told of */
+/* --- csr_losses.c: lost events that no message has reported */
 void csr_lose(struct csr *c, uint64_t n);
 int csr_send_losses(const struct csrs *s, const struct msg_losses *m);
 void csrs_on_losses(void *arg);
-/* Before it goes: what is left in the rings is counted, and all that was lost is told. */
-void csr_part(struct csr *c);
 
 /* --- csr_hold.c */
 /* False: it runs on, since nothing is worth the wait, or because it cannot be held. */
@@ -204,6 +256,8 @@ void csrs_on_hold_timer(void *arg);
 void csr_fire(struct csr *c, const struct happening *h);
 /* As csrs_conf.send. */
 int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m);
+/* Reports to the tool that the process is not watched from here on, and why. */
+void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);
 /* Those under way are not reported: c, which replaces it or ends itself, has them as dropped. */
 void csr_drop_firings(struct csr *c, const struct csr *old);

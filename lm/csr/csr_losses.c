@@ -38,15 +38,3 @@ void csrs_on_losses(void *arg)
 	if (is_left)
 		loop_timer_arm(s->losses, CSRS_LOSSES_NS);
 }
-
-void csr_part(struct csr *c)
-{
-	struct csrs *s = c->owner;
-
-	c->is_parting = true;
-	if (c->kind != CSR_EVENTS)
-		csr_drain(c);
-	csr_drop_firings(c, c);
-	csr_send_losses(
-		s, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped, .is_last = true });
-}

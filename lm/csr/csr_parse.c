@@ -1,53 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a conditional request waits for. */
-#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/route/event.h"
-#include "lm/csr/csr_events.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/csr/csr_source.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const struct event_kind {
-	const char *service;
-	enum csr_kind kind;
-	enum call_phase phase;
-	bool is_patop;
-} kinds[] = {
-	{ "patop_lib_call_ended", CSR_CALL, CALL_END, true },
-	{ "patop_lib_call_started", CSR_CALL, CALL_START, true },
-	{ "proc_has_been_continued", CSR_PROC_CONTINUED, CALL_START, false },
-	{ "proc_has_been_descheduled", CSR_DESCHEDULED, CALL_START, false },
-	{ "proc_has_been_scheduled", CSR_SCHEDULED, CALL_START, false },
-	{ "proc_has_been_stopped", CSR_PROC_STOPPED, CALL_START, false },
-	{ "proc_has_terminated", CSR_PROC_END, CALL_START, false },
-	{ "thread_creates_proc", CSR_NEW_PROC, CALL_START, false },
-	{ "thread_creates_thread", CSR_NEW_THREAD, CALL_START, false },
-	{ "thread_has_been_continued", CSR_THREAD_CONTINUED, CALL_START, false },
-	{ "thread_has_been_stopped", CSR_THREAD_STOPPED, CALL_START, false },
-	{ "thread_executes_probe", CSR_PROBE, CALL_START, false },
-	{ "thread_has_ended_lib_call", CSR_CALL, CALL_END, false },
-	{ "thread_has_started_lib_call", CSR_CALL, CALL_START, false },
-	{ "thread_has_been_descheduled", CSR_DESCHEDULED, CALL_START, false },
-	{ "thread_has_been_scheduled", CSR_SCHEDULED, CALL_START, false },
-	{ "thread_has_been_unblocked", CSR_UNBLOCKED, CALL_START, false },
-	{ "thread_has_blocked", CSR_BLOCKED, CALL_START, false },
-	{ "thread_has_ended_sys_call", CSR_SYSCALL_END, CALL_END, false },
-	{ "thread_has_started_sys_call", CSR_SYSCALL_START, CALL_START, false },
-	{ "thread_reached_addr", CSR_ADDR, CALL_START, false },
-	{ "thread_writes_events", CSR_EVENTS, CALL_START, false },
-	{ "thread_received_signal", CSR_SIGNAL, CALL_START, false },
-	{ "thread_has_terminated", CSR_THREAD_END, CALL_START, false },
-};
-
-static const struct event_kind *find_kind(const char *service)
+static bool find_kind(struct csr *c, const char *service)
 {
-	for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-		if (!strcmp(kinds[i].service, service))
-			return &kinds[i];
-	return NULL;
+	const struct csrs *s = c->owner;
+
+	for (size_t i = 0; i < s->conf.nsource; i++)
+		for (const struct event_kind *k = s->source[i].ops->kind; k->service; k++)
+			if (!strcmp(k->service, service)) {
+				c->source = &s->source[i];
+				c->kind = k;
+				return true;
+			}
+	return false;
 }
 
 static bool is_here(const struct procs *s, const struct token_parts *parts, const char *token,
@@ -124,59 +95,6 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 	return rc;
 }
 
-/* A partner is a rank of the world, or a process of this host. */
-static int read_partner(const struct csr *c, const struct omis_value *v, int32_t *out)
-{
-	const struct proc *p;
-	const char *token;
-	int64_t rank;
-	size_t n;
-
-	if (omis_value_i64(v, &rank)) {
-		*out = (int32_t)rank;
-		return rank >= 0 && rank <= INT32_MAX ? 0 : -ERR_INVALID;
-	}
-	token = omis_value_text(v, &n);
-	p = token ? procs_find(c->owner->conf.procs, token, n) : NULL;
-	if (!p || p->own.rank < 0)
-		return -ERR_INVALID;
-	*out = p->own.rank;
-	return 0;
-}
-
-static int compare_ranks(const void *a, const void *b)
-{
-	int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
-static int read_partners(struct csr *c, const struct omis_value *list, struct reply *r)
-{
-	c->partner = calloc(list->list.n + 1, sizeof(*c->partner));
-	if (!c->partner)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < list->list.n; i++) {
-		if (read_partner(c, &list->list.v[i], &c->partner[c->npartner]) < 0) {
-			reply_add_error(
-				r, 0, "", STATUS_PARAMETER_ERROR,
-				"partner %zu is neither a rank nor an MPI process of this host",
-				i + 1);
-			return -ERR_INVALID;
-		}
-		c->npartner++;
-	}
-	if (c->npartner)
-		qsort(c->partner, c->npartner, sizeof(*c->partner), compare_ranks);
-	return 0;
-}
-
-static int read_filters(struct csr *c, const struct omis_call *event, struct reply *r)
-{
-	c->func = call_find(omis_value_text(&event->param[1], NULL));
-	return c->is_patop ? read_partners(c, &event->param[2], r) : 0;
-}
-
 struct wanting {
 	const struct csr *c;
 	const char *unknown; /* a parameter that the event never has */
@@ -186,15 +104,9 @@ static void want_par(void *arg, const char *name)
 {
 	struct wanting *w = arg;
 	int k = omis_par_number(name, strlen(name));
-	unsigned most = csr_pars(w->c);
+	bool (*has_par)(const struct csr *, int) = csr_ops(w->c)->has_par;
 
-	if (k < 0 || w->c->kind != CSR_CALL)
-		return;
-	if (w->c->is_patop)
-		most = w->c->phase == CALL_START ? 2 : 1;
-	else if (k == 0 && w->c->phase == CALL_END)
-		return;
-	if (k < 1 || (unsigned)k > most)
+	if (k >= 0 && has_par && !has_par(w->c, k))
 		w->unknown = name;
 }
 
@@ -219,11 +131,10 @@ static int read_tests(struct csr *c, struct reply *r)
 int csr_read_event(struct csr *c, struct reply *r)
 {
 	const struct omis_call *event = c->request->event;
-	const struct event_kind *k = find_kind(event->name);
 	struct err e = { 0 };
 	int rc = 0;
 
-	if (!k) {
+	if (!find_kind(c, event->name)) {
 		reply_add_error(r, 0, "", STATUS_UNSUPPORTED_SERVICE,
 				"a host cannot watch for %.80s", event->name);
 		return -ERR_UNSUPPORTED;
@@ -232,17 +143,10 @@ int csr_read_event(struct csr *c, struct reply *r)
 		reply_add_error(r, 0, "", STATUS_PARAMETER_ERROR, "%s", e.text);
 		return -ERR_INVALID;
 	}
-	c->kind = k->kind;
-	c->phase = k->phase;
-	c->is_patop = k->is_patop;
-	if (c->kind == CSR_CALL)
-		rc = read_filters(c, event, r);
-	else if (c->kind == CSR_PROBE)
-		rc = csr_read_probe(c, &event->param[1]);
-	else if (c->kind == CSR_EVENTS)
-		rc = csr_events_read(c, event, r);
-	else
-		rc = csr_source_read(c, event);
+	c->phase = c->kind->phase;
+	c->is_patop = c->kind->is_patop;
+	if (csr_ops(c)->read)
+		rc = csr_ops(c)->read(c, event, r);
 	if (rc == 0)
 		rc = read_tests(c, r);
 	return rc < 0 ? rc : read_objects(c, &event->param[0], r);

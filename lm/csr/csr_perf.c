@@ -2,7 +2,7 @@
 /* Conditional requests whose events the kernel notes, a ring for each thread. */
 #include "common/base/log.h"
 #include "common/base/timebase.h"
-#include "lm/csr/csr_source.h"
+#include "lm/csr/csr_internal.h"
 #include "lm/host/perf.h"
 
 #include <stdlib.h>
@@ -16,14 +16,22 @@ struct perf_site {
 	struct perf *perf; /* owned */
 };
 
-static bool is_addr(const struct csr *c)
+enum awaited { ADDR, SCHEDULED, DESCHEDULED, BLOCKED, UNBLOCKED };
+
+struct perf_source {
+	struct csrs *csrs;
+	struct procs_listener listener;
+	struct loop_timer *poll;
+};
+
+static bool is_perf(const struct csr *c)
 {
-	return c->kind == CSR_ADDR;
+	return csr_ops(c) == &perf_source;
 }
 
-bool csr_is_perf(const struct csr *c)
+static struct perf_source *source_of(const struct csr *c)
 {
-	return c->kind >= CSR_ADDR && c->kind <= CSR_UNBLOCKED;
+	return c->source->state;
 }
 
 static bool is_meant(const struct csr *c, struct perf_site *s, const struct perf_record *r)
@@ -31,14 +39,14 @@ static bool is_meant(const struct csr *c, struct perf_site *s, const struct perf
 	bool was_blocked = s->was_blocked;
 
 	s->was_blocked = r->is_out && !r->is_preempted;
-	switch (c->kind) {
-	case CSR_ADDR:
+	switch ((enum awaited)c->kind->what) {
+	case ADDR:
 		return true;
-	case CSR_SCHEDULED:
+	case SCHEDULED:
 		return !r->is_out;
-	case CSR_DESCHEDULED:
+	case DESCHEDULED:
 		return r->is_out;
-	case CSR_BLOCKED:
+	case BLOCKED:
 		return s->was_blocked;
 	default:
 		return !r->is_out && was_blocked;
@@ -66,9 +74,9 @@ static void on_record(void *arg, const struct perf_record *r)
 }
 
 /* An event may end its own condition: each site is looked for again. */
-void csr_perf_poll(struct csr *c)
+static void poll(struct csr *c)
 {
-	list_each_safe (i, &c->perf) {
+	list_each_safe (i, &c->own_sites) {
 		struct perf_site *s = list_entry(i, struct perf_site, link);
 
 		perf_read(s->perf, on_record, s);
@@ -77,7 +85,7 @@ void csr_perf_poll(struct csr *c)
 
 static bool has_site(const struct csr *c, int32_t tid)
 {
-	list_each (i, &c->perf)
+	list_each (i, &c->own_sites)
 		if (list_entry(i, struct perf_site, link)->tid == tid)
 			return true;
 	return false;
@@ -90,8 +98,8 @@ static int add_site(struct csr *c, struct proc *p, int32_t tid, struct err *e)
 
 	if (!s)
 		return err_nomem(e);
-	rc = perf_open(tid, is_addr(c) ? PERF_ADDR : PERF_SWITCH, (uint64_t)c->number_wanted,
-		       &s->perf, e);
+	rc = perf_open(tid, c->kind->what == ADDR ? PERF_ADDR : PERF_SWITCH,
+		       (uint64_t)c->number_wanted, &s->perf, e);
 	if (rc < 0) {
 		free(s);
 		return rc;
@@ -99,12 +107,11 @@ static int add_site(struct csr *c, struct proc *p, int32_t tid, struct err *e)
 	s->csr = c;
 	s->proc = p;
 	s->tid = tid;
-	list_push_back(&c->perf, &s->link);
+	list_push_back(&c->own_sites, &s->link);
 	return 0;
 }
 
-void csr_perf_arm_thread(struct csr *c, struct proc *p, const struct proc_thread *t,
-			 struct reply *r)
+static void arm_thread(struct csr *c, struct proc *p, const struct proc_thread *t, struct reply *r)
 {
 	struct err e = { 0 };
 	int rc;
@@ -121,20 +128,21 @@ void csr_perf_arm_thread(struct csr *c, struct proc *p, const struct proc_thread
 			 (int)t->tid, e.text);
 }
 
-void csr_perf_arm(struct csr *c, struct reply *r)
+static void arm_threads(struct csr *c, struct reply *r)
 {
 	list_each (i, procs_all(c->owner->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->held && csr_is_for_any_thread(c, p))
 			for (size_t k = 0; k < p->nthread; k++)
-				csr_perf_arm_thread(c, p, &p->thread[k], r);
+				arm_thread(c, p, &p->thread[k], r);
 	}
 }
 
-void csr_perf_disarm(struct csr *c, const struct proc *p, int32_t tid)
+/* p NULL: all; tid 0: all */
+static void disarm_threads(struct csr *c, const struct proc *p, int32_t tid)
 {
-	list_each_safe (i, &c->perf) {
+	list_each_safe (i, &c->own_sites) {
 		struct perf_site *s = list_entry(i, struct perf_site, link);
 
 		if ((p && s->proc != p) || (tid && s->tid != tid))
@@ -144,3 +152,132 @@ void csr_perf_disarm(struct csr *c, const struct proc *p, int32_t tid)
 		free(s);
 	}
 }
+
+/* --- the source */
+
+static int read_event(struct csr *c, const struct omis_call *event, struct reply *r)
+{
+	if (c->kind->what == ADDR)
+		omis_value_i64(&event->param[1], &c->number_wanted);
+	return 0;
+}
+
+static bool any_site(const struct perf_source *o)
+{
+	list_each (i, &o->csrs->all) {
+		const struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_perf(c) && !list_is_empty(&c->own_sites))
+			return true;
+	}
+	return false;
+}
+
+static void arm_poll(struct perf_source *o)
+{
+	if (!any_site(o))
+		loop_timer_cancel(o->poll);
+	else if (!loop_timer_is_armed(o->poll))
+		loop_timer_arm(o->poll, CSRS_POLL_NS);
+}
+
+static void on_poll(void *arg)
+{
+	struct perf_source *o = arg;
+
+	list_each_safe (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_perf(c))
+			poll(c);
+	}
+	arm_poll(o);
+}
+
+static bool arm(struct csr *c, const struct msg_arm *m, struct reply *r)
+{
+	arm_threads(c, r);
+	arm_poll(source_of(c));
+	return false;
+}
+
+static void disarm(struct csr *c)
+{
+	disarm_threads(c, NULL, 0);
+	arm_poll(source_of(c));
+}
+
+static void on_proc(void *arg, struct proc *p, enum proc_event what)
+{
+	struct perf_source *o = arg;
+
+	if (what != PROC_ENDING && what != PROC_ENDED && what != PROC_FORGOTTEN)
+		return;
+	list_each_safe (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_perf(c) && what == PROC_ENDING)
+			poll(c);
+		else if (is_perf(c))
+			disarm_threads(c, p, 0);
+	}
+}
+
+static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
+{
+	struct perf_source *o = arg;
+
+	list_each (i, &o->csrs->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (is_perf(c) && is_born)
+			arm_thread(c, p, t, NULL);
+		else if (is_perf(c))
+			disarm_threads(c, p, t->tid);
+	}
+	arm_poll(o);
+}
+
+static bool open_perf(struct event_source *source, struct csrs *s)
+{
+	struct perf_source *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return false;
+	o->csrs = s;
+	o->poll = loop_timer_new(s->conf.loop, on_poll, o);
+	o->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
+	procs_listen(s->conf.procs, &o->listener);
+	source->state = o;
+	return o->poll;
+}
+
+static void close_perf(struct event_source *source)
+{
+	struct perf_source *o = source->state;
+
+	if (!o)
+		return;
+	procs_unlisten(&o->listener);
+	loop_timer_free(o->poll);
+	free(o);
+}
+
+static const struct event_kind kinds[] = {
+	{ "proc_has_been_descheduled", DESCHEDULED, .watches_threads = true },
+	{ "proc_has_been_scheduled", SCHEDULED, .watches_threads = true },
+	{ "thread_has_been_descheduled", DESCHEDULED, .watches_threads = true },
+	{ "thread_has_been_scheduled", SCHEDULED, .watches_threads = true },
+	{ "thread_has_been_unblocked", UNBLOCKED, .watches_threads = true },
+	{ "thread_has_blocked", BLOCKED, .watches_threads = true },
+	{ "thread_reached_addr", ADDR, .watches_threads = true },
+	{ NULL },
+};
+
+const struct event_source_ops perf_source = { .kind = kinds,
+					      .open = open_perf,
+					      .close = close_perf,
+					      .read = read_event,
+					      .arm = arm,
+					      .disarm = disarm };

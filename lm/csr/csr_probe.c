@@ -5,13 +5,13 @@
 #include "lm/csr/csr_internal.h"
 #include "lm/instrument/probe.h"
 
-int csr_read_probe(struct csr *c, const struct omis_value *name)
+static int read_probe(struct csr *c, const struct omis_call *event, struct reply *r)
 {
-	c->probe = str_dup(omis_value_text(name, NULL));
+	c->probe = str_dup(omis_value_text(&event->param[1], NULL));
 	return c->probe ? 0 : -ERR_NOMEM;
 }
 
-bool csr_probe_find(struct csr_site *s)
+static bool find_probe(struct csr_site *s)
 {
 	int number = segview_probe_find(s->proc->seg, s->csr->probe);
 
@@ -46,13 +46,29 @@ static void on_hit(void *arg, const struct probe_hit *hit)
 	csr_fire(s->csr, &h);
 }
 
-int csr_probe_wish(struct csr_site *s, bool actions)
+static int watch_probe(struct csr_site *s, uint32_t bits)
 {
-	return probes_wish(s->csr->owner->conf.probes, s->proc,
-			   &(struct probe_ask){ .probe = s->csr->probe,
-						.no_records = !s->records,
-						.actions = actions,
-						.on_hit = on_hit,
-						.arg = s },
-			   &s->wish);
+	return probes_wish(
+		s->csr->owner->conf.probes, s->proc,
+		&(struct probe_ask){ .probe = s->csr->probe,
+				     .no_records = !s->records,
+				     .actions = bits & (HOOK_ACTION_START | HOOK_ACTION_END),
+				     .on_hit = on_hit,
+				     .arg = s },
+		&s->wish);
 }
+
+static void unwatch_probe(struct csr_site *s)
+{
+	probes_unwish(&s->wish);
+}
+
+static const struct event_kind kinds[] = { { .service = "thread_executes_probe" }, { NULL } };
+
+static const struct site_ops site = { .find = find_probe,
+				      .watch = watch_probe,
+				      .unwatch = unwatch_probe };
+
+const struct event_source_ops probe_source = {
+	.kind = kinds, .read = read_probe, .site = &site, .own_is_par1 = true
+};

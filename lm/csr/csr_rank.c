@@ -5,24 +5,12 @@
  * for all others the rank writes a record of the event.
  */
 #include "common/base/array.h"
-#include "lm/csr/csr_events.h"
-#include "lm/csr/csr_keep.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/proc/current.h"
-#include "lm/proc/hooks.h"
 #include "lm/instrument/pa.h"
-#include "lm/instrument/probe.h"
 #include "lm/proc/tickbase.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-unsigned csr_pars(const struct csr *c)
-{
-	const struct call_desc *d = c->kind == CSR_CALL ? call_get((unsigned)c->func) : NULL;
-
-	return d ? (c->phase == CALL_START ? d->start_npar : d->end_npar) : 0;
-}
 
 static bool is_ecp(const struct omis_value *v, const char *name)
 {
@@ -169,22 +157,13 @@ static int install_action(const struct csr_site *s, size_t i)
 	    thread_filter(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;
-	if (p->own.counts_late && a.phase == CALL_START && c->kind == CSR_CALL &&
-	    action_may_be_late(&a))
+	if (p->own.counts_late && a.phase == CALL_START && c->func >= 0 && action_may_be_late(&a))
 		a.since = tickbase_now(c->owner->conf.ticks, p->own.tick_source);
 	a.partner_count = (uint32_t)c->npartner;
 	a.thread_count = (uint32_t)n;
 	rc = segview_action_add(p->seg, &a, c->partner, tid, &index);
 	free(tid);
 	return rc < 0 ? -1 : (int)index;
-}
-
-struct csr_site *csr_find_site(const struct csr *c, const struct proc *p)
-{
-	list_each (i, &c->sites)
-		if (list_entry(i, struct csr_site, link)->proc == p)
-			return list_entry(i, struct csr_site, link);
-	return NULL;
 }
 
 static uint32_t hook_bits(const struct csr *c, const struct csr_site *s)
@@ -204,7 +183,7 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = c->kind == CSR_EVENTS || filter_is(&c->request->action[i])
+		s->entry[i] = csr_ops(c)->has_blocks || filter_is(&c->request->action[i])
 				      ? -1
 				      : install_action(s, i);
 		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
@@ -227,63 +206,13 @@ static void remove_site(struct csr *c, struct csr_site *s)
 {
 	struct proc *p = s->proc;
 
-	csr_events_unwatch(s);
-	if (c->kind == CSR_PROBE) {
-		probes_unwish(&s->wish);
-	} else if (hooks_unwish(p, HOOKS_CSR(c->number))) {
-		hooks_apply(p, c->kind == CSR_EVENTS ? HOOKS_ALL : c->func);
-	}
+	csr_ops(c)->site->unwatch(s);
 	for (size_t i = 0; p->seg && i < c->prefix; i++)
 		if (s->entry[i] >= 0)
 			segview_action_del(p->seg, (unsigned)s->entry[i]);
 	list_del(&s->link);
 	free(s->entry);
 	free(s);
-}
-
-/* The call that a thread is in had begun before the hook was on: its time counts from here. */
-static bool is_late(const struct csr *c, const struct proc *p, unsigned thread,
-		    struct segview_current *call)
-{
-	struct segview_thread t;
-	const struct proc_thread *owner;
-
-	if (segview_thread(p->seg, thread, &t) || !segview_current(p->seg, thread, call) ||
-	    !call->is_inside || (int)call->func != c->func)
-		return false;
-	owner = proc_find_tid(p, (int32_t)t.tid);
-	if (!csr_is_for_proc(c, p) && !(owner && csr_is_for_thread(c, p, owner)))
-		return false;
-	return !c->npartner || csr_has_partner(c, current_partner(&p->own, call));
-}
-
-static void note_late(const struct csr *c, const struct csr_site *s)
-{
-	struct proc *p = s->proc;
-	struct segview_current call;
-
-	for (unsigned k = 0;
-	     c->kind == CSR_CALL && c->phase == CALL_START && k < segview_threads(p->seg); k++)
-		if (is_late(c, p, k, &call))
-			for (size_t i = 0; i < c->prefix; i++)
-				if (s->entry[i] >= 0)
-					segview_action_late(p->seg, (unsigned)s->entry[i], k,
-							    call.number);
-}
-
-/* Switches the call or probe on. */
-static int watch(struct csr *c, struct csr_site *s)
-{
-	uint32_t bits = hook_bits(c, s);
-	int rc;
-
-	if (c->kind == CSR_EVENTS)
-		return csr_events_watch(s);
-	if (c->kind == CSR_PROBE)
-		return csr_probe_wish(s, bits & (HOOK_ACTION_START | HOOK_ACTION_END));
-	rc = hooks_wish(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
-	hooks_apply(s->proc, c->func);
-	return rc;
 }
 
 static struct csr_site *site_new(struct csr *c, struct proc *p)
@@ -294,8 +223,6 @@ static struct csr_site *site_new(struct csr *c, struct proc *p)
 		return NULL;
 	s->csr = c;
 	s->proc = p;
-	s->chain = (unsigned)c->func;
-	s->npar = csr_pars(c);
 	s->entry = calloc(c->prefix + 1, sizeof(*s->entry));
 	if (s->entry)
 		return s;
@@ -305,22 +232,21 @@ static struct csr_site *site_new(struct csr *c, struct proc *p)
 
 int csr_install(struct csr *c, struct proc *p)
 {
+	const struct site_ops *site = csr_ops(c)->site;
 	struct csr_site *s;
 	int rc;
 
-	if (!p->seg || csr_find_site(c, p) || csr_events_is_over(c))
+	if (!p->seg || csr_find_site(c, p) || c->is_over)
 		return 0;
-	if (csr_keep_goes_on(c, p))
-		csr_keep_skip(c, p);
-	else
-		csrs_drain(c->owner, p,
-			   CSRS_ALL); /* what happened before is not what c waits for */
+	/* What happened before is not what c waits for. */
+	if (!site->goes_on || !site->goes_on(c, p))
+		csrs_drain(c->owner, p, CSRS_ALL);
 	if (!p->seg)
 		return 0;
 	s = site_new(c, p);
 	if (!s)
 		return -ERR_NOMEM;
-	if (c->kind == CSR_PROBE && !csr_probe_find(s)) {
+	if (!site->find(s)) {
 		free(s->entry);
 		free(s);
 		return 0;
@@ -328,14 +254,12 @@ int csr_install(struct csr *c, struct proc *p)
 	s->ring_dropped = dropped_so_far(p);
 	list_push_back(&c->sites, &s->link);
 	install_entries(c, s);
-	rc = watch(c, s);
+	rc = site->watch(s, hook_bits(c, s));
 	if (!csr_find_site(c, p))
 		return 0; /* a wish reads the ring again: it made no sense, and s went with the
 			     segment */
 	if (rc < 0)
 		remove_site(c, s);
-	else
-		note_late(c, s);
 	return rc;
 }
 

@@ -2,7 +2,6 @@
 /* From the records in the rings of the ranks to events. */
 #include "common/base/limits.h"
 #include "common/base/timebase.h"
-#include "lm/csr/csr_events.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/instrument/events.h"
 #include "lm/instrument/probe.h"
@@ -31,14 +30,6 @@ static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
 	return k && k <= r->npar ? r->par[k - 1] : 0;
 }
 
-bool csr_has_partner(const struct csr *c, int64_t rank)
-{
-	for (size_t i = 0; i < c->npartner; i++)
-		if (c->partner[i] == rank)
-			return true;
-	return false;
-}
-
 /*
  * The event of a filter: $par1 = length times matching partners, $par2 = 1
  * when only the end will tell whether the partner is one of them. False: not for this one.
@@ -58,7 +49,7 @@ static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2
 
 static bool is_meant(const struct csr *c, const struct proc *p, const struct ring_call *r)
 {
-	if (c->kind != CSR_CALL || c->func != r->func || c->phase != (enum call_phase)r->phase)
+	if (c->func != r->func || c->phase != (enum call_phase)r->phase)
 		return false;
 	return csr_is_for_thread(c, p, proc_find_tid(p, (int32_t)r->tid));
 }
@@ -109,8 +100,11 @@ static void on_record(void *arg, const struct ring_call *r)
 		if (s && s->records)
 			fire(c, s, d, r);
 	}
-	list_each_safe (i, &d->proc->followers)
-		csr_events_on_call(list_entry(i, struct csr_site, following), r);
+	list_each_safe (i, &d->proc->followers) {
+		struct csr_site *s = list_entry(i, struct csr_site, following);
+
+		csr_ops(s->csr)->site->on_call(s, r);
+	}
 }
 
 static void on_event(void *arg, const struct segview_event *e)
@@ -118,8 +112,11 @@ static void on_event(void *arg, const struct segview_event *e)
 	const struct drain *d = arg;
 
 	events_count(d->proc, e->number);
-	list_each_safe (i, &d->proc->followers)
-		csr_events_on_event(list_entry(i, struct csr_site, following), e);
+	list_each_safe (i, &d->proc->followers) {
+		struct csr_site *s = list_entry(i, struct csr_site, following);
+
+		csr_ops(s->csr)->site->on_event(s, e);
+	}
 }
 
 static void on_hit(void *arg, const struct segview_hit *h)
@@ -133,8 +130,11 @@ static void on_taken(void *arg)
 {
 	const struct drain *d = arg;
 
-	list_each (i, &d->proc->followers)
-		csr_events_taken(list_entry(i, struct csr_site, following), d->csrs->ring_thread);
+	list_each (i, &d->proc->followers) {
+		struct csr_site *s = list_entry(i, struct csr_site, following);
+
+		csr_ops(s->csr)->site->on_taken(s, d->csrs->ring_thread);
+	}
 }
 
 /* Nobody knows whose events a full ring has lost: each that might have had one is told. */
@@ -144,7 +144,7 @@ static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 		struct csr *c = list_entry(i, struct csr, link);
 		struct csr_site *site = csr_find_site(c, p);
 
-		if (!site || !site->records || c->kind == CSR_EVENTS ||
+		if (!site || !site->records || csr_ops(c)->has_blocks ||
 		    dropped <= site->ring_dropped)
 			continue;
 		csr_lose(c, dropped - site->ring_dropped);
@@ -229,10 +229,12 @@ static void poll_events(struct csrs *s)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (c->kind != CSR_EVENTS)
+		const struct site_ops *site = csr_ops(c)->site;
+
+		if (!site || !site->on_poll)
 			continue;
 		list_each_safe (k, &c->sites)
-			csr_events_poll(list_entry(k, struct csr_site, link), now);
+			site->on_poll(list_entry(k, struct csr_site, link), now);
 	}
 }
 

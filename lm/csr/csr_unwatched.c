@@ -90,7 +90,7 @@ void csr_tell_unwatched(const struct csr *c, struct reply *r)
 	struct buf bare = BUF_INIT(FRAME_MAX_BYTES), probeless = BUF_INIT(FRAME_MAX_BYTES);
 	const struct proc *first = NULL;
 
-	if (c->kind != CSR_PROBE && c->kind != CSR_CALL)
+	if (!c->probe && c->func < 0)
 		return;
 	list_each (i, procs_all(c->owner->conf.procs)) {
 		const struct proc *p = list_entry(i, struct proc, link);
@@ -99,7 +99,7 @@ void csr_tell_unwatched(const struct csr *c, struct reply *r)
 			continue;
 		if (!p->seg && is_without_libomig(p))
 			add_token(&bare, p);
-		if (p->seg && c->kind == CSR_PROBE)
+		if (p->seg && c->probe)
 			add_token(&probeless, p);
 		if (p->seg && !first)
 			first = p;

@@ -284,7 +284,7 @@ START_TEST(one_that_ends_sends_the_rest_and_says_so)
 	above_send(&w.mainsm,
 		   &(struct msg){ .type = MSG_EVENTS_END, .events_end = { "run7", MANIPULATOR } });
 	world_run(&w, 10 * MS);
-	ck_assert_ptr_null(keeps_find(w.lm->keeps, "run7"));
+	ck_assert_ptr_null(keeps_find(w.lm->recorder.keeps, "run7"));
 }
 END_TEST
 
@@ -309,7 +309,7 @@ END_TEST
 /* Of a rank with the largest ring; nothing is acknowledged meanwhile. How many it took. */
 static unsigned fill_up(unsigned number)
 {
-	const struct keep *k = keeps_find(w.lm->keeps, "run7");
+	const struct keep *k = keeps_find(w.lm->recorder.keeps, "run7");
 	nsec_t end = clock_mono() + WAIT_MAX_NS;
 	unsigned n = 0;
 
@@ -359,7 +359,7 @@ static void stop_the_source(unsigned (*happen)(unsigned number))
 /* Nothing of it has room, and then all has. */
 static unsigned make_more(unsigned number)
 {
-	const struct keep *k = keeps_find(w.lm->keeps, "run7");
+	const struct keep *k = keeps_find(w.lm->recorder.keeps, "run7");
 	nsec_t end = clock_mono() + WAIT_MAX_NS;
 	uint64_t before;
 

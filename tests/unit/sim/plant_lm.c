@@ -3,7 +3,6 @@
 #include "common/loop/loop.h"
 #include "common/omis/reply.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/csr/csr_keep.h"
 #include "lm/host/host.h"
 #include "lm/hold/stops.h"
 #include "tests/unit/sim/plant.h"
@@ -68,8 +67,8 @@ void __wrap_csrs_disarm(struct csrs *s, const char *token)
 		__real_csrs_disarm(s, token);
 }
 
-struct csr *__real_csr_keep_before(const struct csr *c);
-struct csr *__wrap_csr_keep_before(const struct csr *c);
+struct csr *__real_csr_before(const struct csr *c);
+struct csr *__wrap_csr_before(const struct csr *c);
 
 static struct csr *same_token(const struct csr *c)
 {
@@ -83,11 +82,11 @@ static struct csr *same_token(const struct csr *c)
 }
 
 /* What stands before a request goes when that one is there. */
-struct csr *__wrap_csr_keep_before(const struct csr *c)
+struct csr *__wrap_csr_before(const struct csr *c)
 {
 	struct csr *old = same_token(c);
 
 	return old && list_is_empty(&c->link) && plant_shows(PLANT_NEW_BEFORE_OLD, 1)
 		       ? old
-		       : __real_csr_keep_before(c);
+		       : __real_csr_before(c);
 }

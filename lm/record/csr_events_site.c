@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for in one process, and the blocks that become of it. */
-#include "lm/csr/csr_events.h"
+#include "lm/record/csr_events.h"
 
-#include "lm/csr/csr_keep.h"
-#include "lm/csr/csr_types.h"
+#include "lm/record/csr_keep.h"
+#include "lm/record/csr_types.h"
 #include "common/base/rng.h"
 #include "common/base/timebase.h"
 #include "eventlog/evbytes.h"
@@ -59,6 +59,11 @@ struct events_site {
 	bool is_refused; /* what is made for it has no room: it is counted, and that is all */
 	bool is_closed; /* another one has taken its place: what comes is not its own any more */
 };
+
+static struct events_site *own(const struct csr_site *s)
+{
+	return s->own;
+}
 
 /* --- what is asked for in a process */
 
@@ -265,16 +270,16 @@ static int ask_all(struct events_site *es)
 	return rc;
 }
 
-int csr_events_watch(struct csr_site *s)
+static int watch(struct csr_site *s, uint32_t bits)
 {
 	struct events_site *es = calloc(1, sizeof(*es)), *before;
 	struct keeprows *rows = csr_keep_rows(s->csr);
-	bool goes_on = csr_keep_goes_on(s->csr, s->proc);
+	bool goes_on = csr_keep_knows(s->csr, s->proc);
 	int rc;
 
 	if (!es)
 		return -ERR_NOMEM;
-	s->events = es;
+	s->own = es;
 	es->is_refused = csr_events_keep(s->csr) && keep_is_full(csr_events_keep(s->csr));
 	list_push_back(&s->proc->followers, &s->following);
 	es->site = s;
@@ -295,7 +300,7 @@ int csr_events_watch(struct csr_site *s)
 
 void csr_events_refuse(struct csr_site *s, bool is_refused)
 {
-	struct events_site *es = s->events;
+	struct events_site *es = own(s);
 
 	if (!es || es->is_refused == is_refused)
 		return;
@@ -367,7 +372,7 @@ static void begin_block(struct events_site *es, struct stream *st)
 	memset(st->said, 0, sizeof(st->said));
 	st->since = loop_now(conf->loop);
 	scale.base_ns = timebase_at(conf->timebase, scale.base_ns);
-	csr_say_who(&st->w, es->site->proc, conf->host_name, st->tid);
+	csr_say_who(&st->w, es->site->proc, recorder_of(es->site->csr)->host_name, st->tid);
 	evwrite_clock(&st->w, &scale, NULL);
 }
 
@@ -422,9 +427,9 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 		cut(es, st, false);
 }
 
-void csr_events_on_call(struct csr_site *s, const struct ring_call *r)
+static void on_call(struct csr_site *s, const struct ring_call *r)
 {
-	struct asked *a = s->events->asked[FIRST_CALL + 2u * r->func + r->phase];
+	struct asked *a = own(s)->asked[FIRST_CALL + 2u * r->func + r->phase];
 
 	if (a)
 		add(a, r->ticks, r->par, r->npar * sizeof(r->par[0]));
@@ -437,29 +442,29 @@ static void on_hit(void *arg, const struct probe_hit *h)
 	add(a, h->ticks, h->par, h->npar * sizeof(h->par[0]));
 }
 
-void csr_events_on_event(struct csr_site *s, const struct segview_event *e)
+static void on_event(struct csr_site *s, const struct segview_event *e)
 {
-	struct asked *a = s->events->asked[FIRST_EVENT + e->number];
+	struct asked *a = own(s)->asked[FIRST_EVENT + e->number];
 
 	if (!a)
 		return;
 	if (a->bytes ? ev_is_padded(a->bytes, e->n) : evtype_fits_values(a->type, e->value, e->n))
 		add(a, e->ticks, e->value, e->n);
 	else
-		s->events->failed++; /* of a program that has overwritten its own */
+		own(s)->failed++; /* of a program that has overwritten its own */
 }
 
-void csr_events_taken(struct csr_site *s, unsigned thread)
+static void on_taken(struct csr_site *s, unsigned thread)
 {
-	struct stream *st = s->events->stream[thread];
+	struct stream *st = own(s)->stream[thread];
 
 	if (st && st->is_dirty)
 		remember(st, s->csr->owner->ring_place);
 }
 
-void csr_events_poll(struct csr_site *s, nsec_t now)
+static void on_poll(struct csr_site *s, nsec_t now)
 {
-	struct events_site *es = s->events;
+	struct events_site *es = own(s);
 
 	if (s->proc->seg && segview_event_count(s->proc->seg) > es->nlooked)
 		ask_events(es);
@@ -497,13 +502,11 @@ static void forget(struct events_site *es, struct asked *a)
 	free(a);
 }
 
-void csr_events_unwatch(struct csr_site *s)
+static void end(struct csr_site *s)
 {
-	struct events_site *es = s->events;
+	struct events_site *es = own(s);
 
-	if (!es)
-		return;
-	s->events = NULL;
+	s->own = NULL;
 	list_del(&s->following);
 	if (es->stream)
 		finish(es);
@@ -519,3 +522,25 @@ void csr_events_unwatch(struct csr_site *s)
 	free(es->stream);
 	free(es);
 }
+
+static void unwatch(struct csr_site *s)
+{
+	if (own(s))
+		end(s);
+	if (hooks_unwish(s->proc, HOOKS_CSR(s->csr->number)))
+		hooks_apply(s->proc, HOOKS_ALL);
+}
+
+static bool find(struct csr_site *s)
+{
+	return true;
+}
+
+const struct site_ops csr_events_site = { .find = find,
+					  .watch = watch,
+					  .unwatch = unwatch,
+					  .goes_on = csr_keep_goes_on,
+					  .on_call = on_call,
+					  .on_event = on_event,
+					  .on_taken = on_taken,
+					  .on_poll = on_poll };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/csr/keeprows.h"
+#include "lm/record/keeprows.h"
 
 #include "common/base/array.h"
 #include "common/base/map.h"

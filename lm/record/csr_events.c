@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for: names, conditions, how long, and what takes the blocks. */
-#include "lm/csr/csr_events.h"
+#include "lm/record/csr_events.h"
 
-#include "lm/csr/csr_keep.h"
+#include "lm/record/csr_keep.h"
 #include "common/base/str.h"
 #include "eventlog/evwhere.h"
 
@@ -16,8 +16,12 @@ struct csr_events {
 	struct evwhere where;
 	struct loop_timer *end; /* NULL: it lasts until somebody ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
-	bool is_over;
 };
+
+static struct csr_events *own(const struct csr *c)
+{
+	return c->own;
+}
 
 /* --- the request */
 
@@ -25,7 +29,7 @@ static void on_end(void *arg)
 {
 	struct csr *c = arg;
 
-	c->events->is_over = true;
+	c->is_over = true;
 	csr_uninstall_all(c);
 	csr_events_leave_keep(c);
 	csrs_arm_poll(c->owner);
@@ -57,26 +61,26 @@ static int set_end(struct csr *c, int64_t seconds)
 {
 	if (!seconds)
 		return 0;
-	c->events->end = loop_timer_new(c->owner->conf.loop, on_end, c);
-	if (!c->events->end)
+	own(c)->end = loop_timer_new(c->owner->conf.loop, on_end, c);
+	if (!own(c)->end)
 		return -ERR_NOMEM;
-	loop_timer_arm(c->events->end, seconds * NSEC_PER_SEC);
+	loop_timer_arm(own(c)->end, seconds * NSEC_PER_SEC);
 	return 0;
 }
 
-int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *r)
+static int read_event(struct csr *c, const struct omis_call *event, struct reply *r)
 {
 	struct err e = { 0 };
 	int64_t seconds = 0;
 	int rc;
 
-	c->events = calloc(1, sizeof(*c->events));
-	if (!c->events)
+	c->own = calloc(1, sizeof(struct csr_events));
+	if (!own(c))
 		return -ERR_NOMEM;
-	c->events->names = &event->param[1];
-	if (!c->events->names->list.n)
+	own(c)->names = &event->param[1];
+	if (!own(c)->names->list.n)
 		return refuse(r, "which events: names, beginnings of names with a *, or \"all\"");
-	if (evwhere_read(omis_value_text(&event->param[2], NULL), &c->events->where, &e))
+	if (evwhere_read(omis_value_text(&event->param[2], NULL), &own(c)->where, &e))
 		return refuse(r, e.text);
 	omis_value_i64(&event->param[3], &seconds);
 	if (seconds < 0 || seconds > LASTS_MAX_S)
@@ -85,17 +89,17 @@ int csr_events_read(struct csr *c, const struct omis_call *event, struct reply *
 		return refuse(
 			r,
 			"$block is for trace_buffer_append, in front of all that is done elsewhere");
-	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &c->events->keep, r);
+	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &own(c)->keep, r);
 	if (rc)
 		return rc;
-	if (c->events->keep)
-		keep_feed(c->events->keep, 1);
+	if (own(c)->keep)
+		keep_feed(own(c)->keep, 1);
 	return set_end(c, seconds);
 }
 
 struct keep *csr_events_keep(const struct csr *c)
 {
-	return c->events ? c->events->keep : NULL;
+	return own(c) ? own(c)->keep : NULL;
 }
 
 void csr_events_leave_keep(struct csr *c)
@@ -105,26 +109,21 @@ void csr_events_leave_keep(struct csr *c)
 	if (k)
 		keep_feed(k, -1);
 	if (k)
-		c->events->keep = NULL;
+		own(c)->keep = NULL;
 }
 
-void csr_events_free(struct csr *c)
+static void free_event(struct csr *c)
 {
-	if (!c->events)
+	if (!own(c))
 		return;
 	csr_events_leave_keep(c);
-	loop_timer_free(c->events->end);
-	free(c->events);
-}
-
-bool csr_events_is_over(const struct csr *c)
-{
-	return c->events && c->events->is_over;
+	loop_timer_free(own(c)->end);
+	free(own(c));
 }
 
 bool csr_events_names(const struct csr *c, const char *name)
 {
-	const struct omis_value *list = c->events->names;
+	const struct omis_value *list = own(c)->names;
 
 	for (size_t i = 0; i < list->list.n; i++)
 		if (evpattern_fits(omis_value_text(&list->list.v[i], NULL), name))
@@ -134,5 +133,18 @@ bool csr_events_names(const struct csr *c, const char *name)
 
 const struct evwhere *csr_events_where(const struct csr *c)
 {
-	return &c->events->where;
+	return &own(c)->where;
 }
+
+static const struct event_kind kinds[] = { { .service = "thread_writes_events" }, { NULL } };
+
+const struct event_source_ops record_source = { .kind = kinds,
+						.open = csr_keep_open,
+						.close = csr_keep_close,
+						.read = read_event,
+						.free = free_event,
+						.before = csr_keep_before,
+						.arm = csr_keep_arm,
+						.leave = csr_keep_leave,
+						.site = &csr_events_site,
+						.has_blocks = true };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/csr/csr_keep.h"
+#include "lm/record/csr_keep.h"
 
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/log.h"
-#include "lm/csr/csr_events.h"
+#include "lm/record/csr_events.h"
 #include "proto/frame.h"
 
 #include <string.h>
@@ -12,9 +12,14 @@
 
 #define ARM ".arm"
 
+struct recorder *recorder_of(const struct csr *c)
+{
+	return c->source->of;
+}
+
 int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
 {
-	const struct keeps *ks = c->owner->conf.keeps;
+	const struct keeps *ks = recorder_of(c)->keeps;
 	struct err e = { 0 };
 	int rc = 0;
 
@@ -59,7 +64,7 @@ struct events_site *csr_keep_site_before(const struct csr_site *s)
 	const struct csr *before = csr_keep_before(s->csr);
 	const struct csr_site *site = before ? csr_find_site(before, s->proc) : NULL;
 
-	return site ? site->events : NULL;
+	return site ? site->own : NULL;
 }
 
 /* --- what is remembered of rings */
@@ -85,7 +90,7 @@ struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t
 		    : NULL;
 }
 
-bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
+bool csr_keep_knows(const struct csr *c, const struct proc *p)
 {
 	const struct keeprows *rows = csr_keep_rows(c);
 	const struct csr *before = csr_keep_before(c);
@@ -93,20 +98,17 @@ bool csr_keep_goes_on(const struct csr *c, const struct proc *p)
 	return rows && !(before && csr_find_site(before, p)) && keeprows_knows(rows, p->seg_key);
 }
 
-void csr_keep_skip(const struct csr *c, struct proc *p)
+bool csr_keep_goes_on(const struct csr *c, struct proc *p)
 {
+	if (!csr_keep_knows(c, p))
+		return false;
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
 		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_key, i));
-}
-
-void csr_keep_drain(struct csr *c)
-{
-	if (csr_events_keep(c))
-		csr_drain(c);
+	return true;
 }
 
 /* Without it all goes on, and only a killed lm's loss is not told. */
-void csr_keep_made(struct keep *k)
+static void on_made(void *arg, struct keep *k)
 {
 	char path[FILE_PATH_BYTES];
 	struct keeprows *rows = NULL;
@@ -118,7 +120,7 @@ void csr_keep_made(struct keep *k)
 	keep_set_user(k, rows);
 }
 
-void csr_keep_given(struct keep *k, const uint8_t *p, size_t n)
+static void on_given(void *arg, struct keep *k, const uint8_t *p, size_t n)
 {
 	struct keeprows *rows = keep_user(k);
 	struct evblock b;
@@ -137,7 +139,7 @@ static void tell_loss(void *arg, const struct evgap *g)
 	csr_keep_append(arg, block);
 }
 
-void csr_keep_tell_losses(void *unused, struct keep *k)
+static void tell_losses(void *unused, struct keep *k)
 {
 	if (keep_user(k))
 		keeprows_each_loss(keep_user(k), tell_loss, k);
@@ -145,7 +147,7 @@ void csr_keep_tell_losses(void *unused, struct keep *k)
 
 /* --- across the lm's own death */
 
-void csr_keep_save(const struct csr *c, const struct msg_arm *m)
+static void save(const struct csr *c, const struct msg_arm *m)
 {
 	const struct keep *k = csr_events_keep(c);
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
@@ -161,7 +163,7 @@ void csr_keep_save(const struct csr *c, const struct msg_arm *m)
 	buf_done(&b);
 }
 
-void csr_keep_forget(const struct csr *c)
+static void forget(const struct csr *c)
 {
 	const struct keep *k = csr_events_keep(c);
 	char path[FILE_PATH_BYTES];
@@ -187,17 +189,33 @@ static void load(void *arg, struct keep *k)
 	buf_done(&b);
 }
 
-void csrs_keep_load(struct csrs *s)
+void recorder_load(struct recorder *o)
 {
+	struct csrs *s = o->csrs;
+
 	s->is_restoring = true;
-	if (s->conf.keeps)
-		keeps_each(s->conf.keeps, load, s);
+	keeps_each(o->keeps, load, s);
 	s->is_restoring = false;
+}
+
+bool csr_keep_arm(struct csr *c, const struct msg_arm *m, struct reply *r)
+{
+	save(c, m);
+	return false;
+}
+
+void csr_keep_leave(struct csr *c)
+{
+	if (!c->owner->is_ending)
+		forget(c);
+	if (csr_events_keep(c))
+		csr_drain(c);
 }
 
 /* --- what becomes of it */
 
-void csrs_keep_end(struct csrs *s, struct keep *k)
+/* Ends what feeds it: the daemons above may have no tool left that would disarm it. */
+static void disarm_all(struct csrs *s, struct keep *k)
 {
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
@@ -208,7 +226,7 @@ void csrs_keep_end(struct csrs *s, struct keep *k)
 	csrs_arm_poll(s);
 }
 
-void csrs_keep_gone(struct csrs *s, struct keep *k)
+static void leave_all(struct csrs *s, struct keep *k)
 {
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
@@ -222,13 +240,86 @@ void csrs_keep_gone(struct csrs *s, struct keep *k)
 	csrs_arm_poll(s);
 }
 
-void csrs_keep_full(struct csrs *s, struct keep *k, bool is_full)
+/* Its room is used up: by its policy its sources only count what they would have made. Or it has
+ * room again. */
+static void on_full(void *arg, struct keep *k, bool is_full)
 {
-	list_each (i, &s->all) {
+	struct recorder *o = arg;
+
+	if (!o->csrs)
+		return;
+	list_each (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
 		if (csr_events_keep(c) == k)
 			list_each (n, &c->sites)
 				csr_events_refuse(list_entry(n, struct csr_site, link), is_full);
 	}
+}
+
+static void on_told(void *arg, struct keep *k)
+{
+	struct recorder *o = arg;
+
+	tell_losses(NULL, k); /* of one that could not be taken up at the start */
+	if (o->csrs && keep_told(k)->ending)
+		disarm_all(o->csrs, k);
+}
+
+static void forget_rows(void *unused, struct keep *k)
+{
+	keeprows_free(keep_user(k));
+	keep_set_user(k, NULL);
+}
+
+static void on_gone(void *arg, struct keep *k)
+{
+	struct recorder *o = arg;
+
+	if (o->csrs)
+		leave_all(o->csrs, k);
+	forget_rows(NULL, k);
+}
+
+/* --- life */
+
+bool csr_keep_open(struct event_source *source, struct csrs *s)
+{
+	struct recorder *o = source->of;
+
+	o->csrs = s;
+	return true;
+}
+
+void csr_keep_close(struct event_source *source)
+{
+	struct recorder *o = source->of;
+
+	o->csrs = NULL;
+}
+
+int recorder_open(struct recorder *o, const struct keeps_conf *conf, struct err *e)
+{
+	struct keeps_conf c = *conf;
+	int rc;
+
+	c.on_told = on_told;
+	c.on_full = on_full;
+	c.on_made = on_made;
+	c.on_given = on_given;
+	c.on_gone = on_gone;
+	c.arg = o;
+	rc = keeps_open(&c, &o->keeps, e);
+	if (rc < 0)
+		return rc;
+	keeps_each(o->keeps, tell_losses, NULL);
+	return 0;
+}
+
+void recorder_close(struct recorder *o)
+{
+	if (o->keeps)
+		keeps_each(o->keeps, forget_rows, NULL);
+	keeps_free(o->keeps);
+	o->keeps = NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/csr/csr_types.h"
+#include "lm/record/csr_types.h"
 
 #include "common/base/array.h"
 

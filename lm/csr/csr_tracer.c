@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/csr/csr_source.h"
+/* Events that lm-trace sees: system calls and signals. It watches while a request wants them. */
+#include "lm/csr/csr_internal.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -21,24 +22,33 @@ struct wish {
 
 struct held {
 	struct list link;
-	struct event_sources *owner;
+	struct tracer *owner;
 	struct proc *proc;
 	struct trace_ask *ask; /* NULL: answered */
 	struct wish wish;
 	bool is_off; /* it was too much, or cannot be: until something is armed anew */
 };
 
-struct event_sources {
+/* after lm-trace was lost: one that dies at once is not started at once */
+#define RETRY_NS NSEC_PER_SEC
+
+struct tracer {
 	struct csrs *csrs;
+	struct trace *trace; /* borrowed */
 	struct list held;
 	struct procs_listener listener;
-	struct loop_timer *poll, *retry, *telling;
+	struct loop_timer *retry, *telling;
 	struct loop_job refresh, tell;
 };
 
-bool csr_is_source(const struct csr *c)
+static bool is_traced(const struct csr *c)
 {
-	return c->kind >= CSR_SYSCALL_START && c->kind <= CSR_UNBLOCKED;
+	return csr_ops(c) == &tracer_source;
+}
+
+static struct tracer *tracer_of(const struct csr *c)
+{
+	return c->source->state;
 }
 
 /* --- parameters */
@@ -53,26 +63,17 @@ static void read_signals(struct csr *c, const struct omis_value *list)
 	}
 }
 
-int csr_source_read(struct csr *c, const struct omis_call *event)
+static int read_event(struct csr *c, const struct omis_call *event, struct reply *r)
 {
-	switch (c->kind) {
-	case CSR_SYSCALL_START:
-	case CSR_SYSCALL_END:
+	if (c->kind->what != TRACER_SIGNAL)
 		return syscall_read(omis_value_text(&event->param[1], NULL), &c->number_wanted);
-	case CSR_SIGNAL:
-		read_signals(c, &event->param[1]);
-		return 0;
-	case CSR_ADDR:
-		omis_value_i64(&event->param[1], &c->number_wanted);
-		return 0;
-	default:
-		return 0;
-	}
+	read_signals(c, &event->param[1]);
+	return 0;
 }
 
 /* --- what lm-trace is told */
 
-static struct held *find_held(const struct event_sources *o, const struct proc *p)
+static struct held *find_held(const struct tracer *o, const struct proc *p)
 {
 	list_each (i, &o->held)
 		if (list_entry(i, struct held, link)->proc == p)
@@ -80,33 +81,24 @@ static struct held *find_held(const struct event_sources *o, const struct proc *
 	return NULL;
 }
 
-static void held_free(struct event_sources *o, struct held *h)
+static void held_free(struct tracer *o, struct held *h)
 {
 	trace_ask_forget(h->ask);
-	trace_keep(o->csrs->conf.trace, -1);
+	trace_keep(o->trace, -1);
 	list_del(&h->link);
 	free(h);
 }
 
 static void add_wish(struct wish *w, const struct csr *c)
 {
-	switch (c->kind) {
-	case CSR_SYSCALL_START:
-	case CSR_SYSCALL_END:
-		w->what |= c->kind == CSR_SYSCALL_START ? TRACER_SYSCALL_START : TRACER_SYSCALL_END;
-		if (c->number_wanted == SYSCALL_ALL)
-			w->all_syscalls = true;
-		else
-			w->syscalls[c->number_wanted / 64] |= UINT64_C(1)
-							      << (c->number_wanted % 64);
-		break;
-	case CSR_SIGNAL:
-		w->what |= TRACER_SIGNAL;
+	w->what |= (uint32_t)c->kind->what;
+	if (c->kind->what == TRACER_SIGNAL) {
 		w->signals |= c->signals_wanted;
 		w->all_signals |= !c->signals_wanted;
-		break;
-	default:
-		break;
+	} else if (c->number_wanted == SYSCALL_ALL) {
+		w->all_syscalls = true;
+	} else {
+		w->syscalls[c->number_wanted / 64] |= UINT64_C(1) << (c->number_wanted % 64);
 	}
 }
 
@@ -116,7 +108,7 @@ static void sum_wishes(const struct csrs *s, const struct proc *p, struct wish *
 	list_each (i, &s->all) {
 		const struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_is_source(c) && csr_is_for_any_thread(c, p))
+		if (is_traced(c) && csr_is_for_any_thread(c, p))
 			add_wish(w, c);
 	}
 	if (w->all_signals)
@@ -125,36 +117,9 @@ static void sum_wishes(const struct csrs *s, const struct proc *p, struct wish *
 		memset(w->syscalls, 0, sizeof(w->syscalls));
 }
 
-void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
-{
-	struct csrs_conf *conf = &c->owner->conf;
-	uint32_t last = (uint32_t)c->request->naction;
-	struct reply *r = reply_new();
-	struct msg_entry entry[1];
-
-	if (!r)
-		return;
-	/* As the word of the last action: nothing is left to be done above. */
-	reply_add_error(r, last, p->token.s, STATUS_OS_ERROR, "suspended in this process: %s", why);
-	if (csr_send_triggered(c->owner,
-			       &(struct msg_triggered){
-				       .csr = c->token,
-				       .tool = c->tool,
-				       .seq = ++c->seq,
-				       .time_ns = timebase_at(conf->timebase, loop_now(conf->loop)),
-				       .node = procs_node_token(conf->procs),
-				       .proc = p->token.s,
-				       .thread = "",
-				       .entry = entry,
-				       .nentry = wire_entries(r, 0, entry, 1),
-				       .dropped = c->dropped }) == 0)
-		c->dropped = 0;
-	reply_free(r);
-}
-
 /* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is
  * told. */
-static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, const char *why)
+static void suspend(struct tracer *o, struct held *h, uint64_t dropped, const char *why)
 {
 	h->is_off = true;
 	o->csrs->dropped += dropped;
@@ -163,14 +128,14 @@ static void suspend(struct event_sources *o, struct held *h, uint64_t dropped, c
 	list_each_safe (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (!csr_is_source(c) || csr_is_perf(c) || !csr_is_for_any_thread(c, h->proc))
+		if (!is_traced(c) || !csr_is_for_any_thread(c, h->proc))
 			continue;
 		c->dropped += dropped;
 		csr_tell_suspended(c, h->proc, why);
 	}
 }
 
-static bool is_awaited(const struct event_sources *o, const struct csr *c)
+static bool is_awaited(const struct tracer *o, const struct csr *c)
 {
 	list_each (i, &o->held) {
 		const struct held *h = list_entry(i, struct held, link);
@@ -184,7 +149,7 @@ static bool is_awaited(const struct event_sources *o, const struct csr *c)
 /* Who need not wait any more is told. */
 static void tell_armed(void *arg)
 {
-	struct event_sources *o = arg;
+	struct tracer *o = arg;
 	nsec_t now = loop_now(o->csrs->conf.loop), next = 0;
 
 	list_each_safe (i, &o->csrs->all) {
@@ -205,7 +170,7 @@ static void tell_armed(void *arg)
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
 	struct held *h = arg;
-	struct event_sources *o = h->owner;
+	struct tracer *o = h->owner;
 
 	h->ask = NULL;
 	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
@@ -218,7 +183,7 @@ static void on_ended(void *arg, const struct tracer_msg *m)
 {
 }
 
-static int tell_wish(struct event_sources *o, struct held *h, struct err *e)
+static int tell_wish(struct tracer *o, struct held *h, struct err *e)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
 	struct trace_ask *ask = NULL;
@@ -233,7 +198,7 @@ static int tell_wish(struct event_sources *o, struct held *h, struct err *e)
 	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
 	m->value[0] = h->wish.signals;
 	memcpy(m->value + 1, h->wish.syscalls, sizeof(h->wish.syscalls));
-	rc = trace_ask(o->csrs->conf.trace, m, m->what ? on_answer : on_ended, h, &ask, e);
+	rc = trace_ask(o->trace, m, m->what ? on_answer : on_ended, h, &ask, e);
 	if (rc == 0 && m->what) {
 		trace_ask_forget(h->ask);
 		h->ask = ask;
@@ -242,7 +207,7 @@ static int tell_wish(struct event_sources *o, struct held *h, struct err *e)
 	return rc;
 }
 
-static void hold(struct event_sources *o, struct proc *p, const struct wish *w)
+static void hold(struct tracer *o, struct proc *p, const struct wish *w)
 {
 	struct held *h = find_held(o, p);
 	struct err e = { 0 };
@@ -256,14 +221,14 @@ static void hold(struct event_sources *o, struct proc *p, const struct wish *w)
 		h->owner = o;
 		h->proc = p;
 		list_push_back(&o->held, &h->link);
-		trace_keep(o->csrs->conf.trace, 1);
+		trace_keep(o->trace, 1);
 	}
 	h->wish = *w;
 	if (tell_wish(o, h, &e) < 0)
 		suspend(o, h, 0, e.text);
 }
 
-static void release(struct event_sources *o, struct held *h)
+static void release(struct tracer *o, struct held *h)
 {
 	memset(&h->wish, 0, sizeof(h->wish));
 	if (!h->is_off)
@@ -271,7 +236,7 @@ static void release(struct event_sources *o, struct held *h)
 	held_free(o, h);
 }
 
-static void refresh_proc(struct event_sources *o, struct proc *p)
+static void refresh_proc(struct tracer *o, struct proc *p)
 {
 	struct held *h = find_held(o, p);
 	struct wish w;
@@ -285,14 +250,14 @@ static void refresh_proc(struct event_sources *o, struct proc *p)
 
 static void refresh(void *arg)
 {
-	struct event_sources *o = arg;
+	struct tracer *o = arg;
 
 	list_each (i, procs_all(o->csrs->conf.procs))
 		refresh_proc(o, list_entry(i, struct proc, link));
 	tell_armed(o);
 }
 
-static void refresh_soon(struct event_sources *o)
+static void refresh_soon(struct tracer *o)
 {
 	loop_job_post(o->csrs->conf.loop, &o->refresh, refresh, o);
 }
@@ -306,16 +271,12 @@ static bool is_meant(const struct csr *c, const struct proc *p, const struct pro
 
 	if (!csr_is_for_thread(c, p, t))
 		return false;
-	switch (m->what) {
-	case TRACER_SYSCALL_START:
-	case TRACER_SYSCALL_END:
-		return c->kind == (m->what == TRACER_SYSCALL_START ? CSR_SYSCALL_START
-								   : CSR_SYSCALL_END) &&
-		       (c->number_wanted == SYSCALL_ALL || c->number_wanted == number);
-	default:
-		return c->kind == CSR_SIGNAL && number >= 1 && number <= 64 &&
-		       (!c->signals_wanted || c->signals_wanted >> (number - 1) & 1);
-	}
+	if (!is_traced(c) || c->kind->what != (int)m->what)
+		return false;
+	if (m->what != TRACER_SIGNAL)
+		return c->number_wanted == SYSCALL_ALL || c->number_wanted == number;
+	return number >= 1 && number <= 64 &&
+	       (!c->signals_wanted || c->signals_wanted >> (number - 1) & 1);
 }
 
 static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
@@ -345,70 +306,36 @@ static void fire_all(struct csrs *s, struct proc *p, const struct tracer_msg *m)
 
 static void on_trace_event(void *arg, const struct tracer_msg *m)
 {
-	struct csrs *s = arg;
-	struct proc *p = procs_find_pid(s->conf.procs, m->pid);
-	struct held *h = p && p->start == m->start ? find_held(s->sources, p) : NULL;
+	struct tracer *o = arg;
+	struct proc *p = procs_find_pid(o->csrs->conf.procs, m->pid);
+	struct held *h = p && p->start == m->start ? find_held(o, p) : NULL;
 
 	if (!h || h->is_off)
 		return;
 	if (m->type == TRACER_WATCH_ENDED)
-		suspend(s->sources, h, m->nvalue ? m->value[0] : 0, m->text[0]);
+		suspend(o, h, m->nvalue ? m->value[0] : 0, m->text[0]);
 	else
-		fire_all(s, p, m);
+		fire_all(o->csrs, p, m);
 }
 
 /* What happened in between nobody knows. */
 static void on_trace_lost(void *arg)
 {
-	struct csrs *s = arg;
-	struct event_sources *o = s->sources;
+	struct tracer *o = arg;
 
 	list_each (i, &o->held)
 		memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
 	if (!list_is_empty(&o->held))
-		loop_timer_arm(o->retry, SOURCE_RETRY_NS);
+		loop_timer_arm(o->retry, RETRY_NS);
 }
 
 /* --- arming */
 
-static bool any_perf(const struct event_sources *o)
+static bool arm(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
-	list_each (i, &o->csrs->all)
-		if (!list_is_empty(&list_entry(i, struct csr, link)->perf))
-			return true;
-	return false;
-}
+	struct tracer *o = tracer_of(c);
 
-static void arm_poll(struct event_sources *o)
-{
-	if (!any_perf(o))
-		loop_timer_cancel(o->poll);
-	else if (!loop_timer_is_armed(o->poll))
-		loop_timer_arm(o->poll, CSRS_POLL_NS);
-}
-
-static void on_poll(void *arg)
-{
-	struct event_sources *o = arg;
-
-	list_each_safe (i, &o->csrs->all)
-		csr_perf_poll(list_entry(i, struct csr, link));
-	arm_poll(o);
-}
-
-bool csr_source_arm(struct csr *c, struct reply *r)
-{
-	struct event_sources *o = c->owner->sources;
-
-	if (!csr_is_source(c))
-		return false;
-	procs_watch_threads(c->owner->conf.procs, 1);
-	if (csr_is_perf(c)) {
-		csr_perf_arm(c, r);
-		arm_poll(o);
-		return false;
-	}
-	/* Whoever arms it anew asks for another try. */
+	/* Arming again asks for another try. */
 	list_each (i, &o->held)
 		if (csr_is_for_any_thread(c, list_entry(i, struct held, link)->proc)) {
 			list_entry(i, struct held, link)->is_off = false;
@@ -419,93 +346,85 @@ bool csr_source_arm(struct csr *c, struct reply *r)
 	return true;
 }
 
-void csr_source_disarm(struct csr *c)
+static void disarm(struct csr *c)
 {
-	if (!csr_is_source(c))
-		return;
-	procs_watch_threads(c->owner->conf.procs, -1);
-	csr_perf_disarm(c, NULL, 0);
-	arm_poll(c->owner->sources);
-	refresh_soon(c->owner->sources);
+	refresh_soon(tracer_of(c));
 }
 
 /* --- processes and threads that come and go */
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
-	struct event_sources *o = arg;
+	struct tracer *o = arg;
 	struct held *h;
 
 	if (what == PROC_BORN)
 		refresh_soon(o);
-	if (what != PROC_ENDING && what != PROC_ENDED && what != PROC_FORGOTTEN)
-		return;
-	list_each (i, &o->csrs->all) {
-		struct csr *c = list_entry(i, struct csr, link);
-
-		if (what == PROC_ENDING)
-			csr_perf_poll(c);
-		else
-			csr_perf_disarm(c, p, 0);
-	}
-	h = find_held(o, p);
-	if (h && what != PROC_ENDING)
+	h = what == PROC_ENDED || what == PROC_FORGOTTEN ? find_held(o, p) : NULL;
+	if (h)
 		release(o, h);
 }
 
 static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
 {
-	struct event_sources *o = arg;
+	struct tracer *o = arg;
 	struct held *h = find_held(o, p);
 
-	list_each (i, &o->csrs->all) {
-		struct csr *c = list_entry(i, struct csr, link);
-
-		if (csr_is_perf(c) && is_born)
-			csr_perf_arm_thread(c, p, t, NULL);
-		else if (csr_is_perf(c))
-			csr_perf_disarm(c, p, t->tid);
-	}
-	arm_poll(o);
 	/* One that was made while the others were being seized is seized now. */
 	if (h && is_born && !h->is_off)
 		memset(&h->wish, 0, sizeof(h->wish));
 	refresh_soon(o);
 }
 
-struct event_sources *event_sources_new(struct csrs *s)
-{
-	struct event_sources *o = calloc(1, sizeof(*o));
-
-	if (!o)
-		return NULL;
-	o->csrs = s;
-	list_init(&o->held);
-	o->poll = loop_timer_new(s->conf.loop, on_poll, o);
-	o->retry = loop_timer_new(s->conf.loop, refresh, o);
-	o->telling = loop_timer_new(s->conf.loop, tell_armed, o);
-	o->listener =
-		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
-	procs_listen(s->conf.procs, &o->listener);
-	trace_listen(s->conf.trace, &(struct trace_listener){ on_trace_event, on_trace_lost, s });
-	if (o->poll && o->retry && o->telling)
-		return o;
-	event_sources_free(o);
-	return NULL;
-}
-
-void event_sources_free(struct event_sources *o)
+static void tracer_free(struct tracer *o)
 {
 	if (!o)
 		return;
 	list_each_safe (i, &o->held)
 		held_free(o, list_entry(i, struct held, link));
-	trace_listen(o->csrs->conf.trace, &(struct trace_listener){ 0 });
+	trace_listen(o->trace, &(struct trace_listener){ 0 });
 	procs_unlisten(&o->listener);
 	loop_job_cancel(&o->refresh);
 	loop_job_cancel(&o->tell);
-	loop_timer_free(o->poll);
 	loop_timer_free(o->retry);
 	loop_timer_free(o->telling);
 	free(o);
 }
+
+static bool open_tracer(struct event_source *source, struct csrs *s)
+{
+	struct tracer *o = calloc(1, sizeof(*o));
+
+	if (!o)
+		return false;
+	o->csrs = s;
+	o->trace = source->of;
+	list_init(&o->held);
+	o->retry = loop_timer_new(s->conf.loop, refresh, o);
+	o->telling = loop_timer_new(s->conf.loop, tell_armed, o);
+	o->listener =
+		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
+	procs_listen(s->conf.procs, &o->listener);
+	trace_listen(o->trace, &(struct trace_listener){ on_trace_event, on_trace_lost, o });
+	source->state = o;
+	return o->retry && o->telling;
+}
+
+static void close_tracer(struct event_source *source)
+{
+	tracer_free(source->state);
+}
+
+static const struct event_kind kinds[] = {
+	{ "thread_has_ended_sys_call", TRACER_SYSCALL_END, CALL_END, .watches_threads = true },
+	{ "thread_has_started_sys_call", TRACER_SYSCALL_START, .watches_threads = true },
+	{ "thread_received_signal", TRACER_SIGNAL, .watches_threads = true },
+	{ NULL },
+};
+
+const struct event_source_ops tracer_source = { .kind = kinds,
+						.open = open_tracer,
+						.close = close_tracer,
+						.read = read_event,
+						.arm = arm,
+						.disarm = disarm };

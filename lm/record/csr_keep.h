@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Conditional requests whose blocks go to a kept subscription. One feeds it at a time: another one
+ * takes the place of the one before without a moment in which events are off. What is armed so is
+ * armed by the next lm, too, before it looks at what runs, so that events go on while nobody is
+ * there to take them out of the rings.
+ */
+#ifndef LM_CSR_KEEP_H
+#define LM_CSR_KEEP_H
+
+#include "eventlog/keep/keeps.h"
+#include "lm/csr/csr_internal.h"
+#include "lm/record/keeprows.h"
+
+struct events_site;
+
+/* Makes the blocks of kept subscriptions; in place, all 0 at the beginning. */
+struct recorder {
+	const char *host_name; /* borrowed; set by the owner */
+	struct keeps *keeps; /* from recorder_open() on */
+	struct csrs *csrs; /* while there are some */
+};
+
+/* Opens the subscriptions, with callbacks of its own. As keeps_open(). */
+int recorder_open(struct recorder *o, const struct keeps_conf *c, struct err *e);
+
+/* Behind csrs_free(). Harmless when it is not open. */
+void recorder_close(struct recorder *o);
+
+/* Arms what an lm before us had armed; before processes are taken in. */
+void recorder_load(struct recorder *o);
+
+/* Of events that threads write; of: struct recorder. */
+extern const struct event_source_ops record_source;
+
+/* --- for the files of this room */
+
+struct recorder *recorder_of(const struct csr *c);
+
+/* As event_source_ops and site_ops say. */
+bool csr_keep_open(struct event_source *source, struct csrs *s);
+void csr_keep_close(struct event_source *source);
+struct csr *csr_keep_before(const struct csr *c);
+bool csr_keep_arm(struct csr *c, const struct msg_arm *m, struct reply *r);
+void csr_keep_leave(struct csr *c);
+bool csr_keep_goes_on(const struct csr *c, struct proc *p);
+
+/* The subscription of that name and this owner; "": *out is NULL. Negative: an entry says why there
+ * is none. */
+int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
+
+/* One block that was made here. What finds no room is lost, and the next one of its stream
+ * tells. */
+void csr_keep_append(struct keep *k, const uint8_t *block);
+
+/* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */
+struct keeprows *csr_keep_rows(const struct csr *c);
+struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream);
+
+/* It was taken from that process for it, by an lm before us, and no request does so now: what is in
+ * the rings is its own, behind what that one had taken. */
+bool csr_keep_knows(const struct csr *c, const struct proc *p);
+
+/* Of the request whose place it takes; NULL: there is none. */
+struct events_site *csr_keep_site_before(const struct csr_site *s);
+
+#endif
