@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The counters of an sm: each follows what happened, by as much as happened. */
+#include "common/flow/batch.h"
+#include "sm/sm_internal.h"
+#include "tests/suite.h"
+#include "tests/unit/sm/world.h"
+
+#define EVENT "thread_has_started_lib_call([p_1_000001,p_2_000001],\"MPI_Send\"): print([$time])"
+#define SITE                                                                      \
+	"[\"flow\",1,7,[[\"link_in\",0,0,0,[],\"a\",\"read\",0,\"SUM\",0.0,0,1]," \
+	"[\"link_out\",0,0,0,[0],\"up\"]]]"
+#define HOST                                                                          \
+	"[\"flow\",1,7,[[\"input\",0,0,0,[],\"time\",\"\",\"\",\"\",\"\",0,1,[],[]]," \
+	"[\"link_out\",0,0,0,[0],\"a\"]]]"
+
+static struct world w;
+
+static void set_up(void)
+{
+	world_open(&w);
+	lms_start(&w, 2);
+	world_run(&w, 20 * MS);
+}
+
+static void clean_up(void)
+{
+	world_done(&w);
+}
+
+static bool find(const char *name, struct fact *out)
+{
+	struct facts f;
+
+	sm_collect(w.sm, &f);
+	for (size_t i = 0; i < f.n; i++)
+		if (!strcmp(f.fact[i].name, name)) {
+			*out = f.fact[i];
+			return true;
+		}
+	return false;
+}
+
+static int64_t counter(const char *name)
+{
+	struct fact f;
+
+	ck_assert_msg(find(name, &f), "no %s", name);
+	ck_assert(!f.text);
+	return f.value;
+}
+
+#define IS(name, n) ck_assert_int_eq(counter(name), n)
+
+START_TEST(hosts_are_counted)
+{
+	IS("lms", 2);
+	IS("nodes", 2);
+	IS("objects", 8);
+	IS("lms_accepted", 2);
+	IS("lms_refused", 0);
+	IS("sms", 0);
+	IS("level", 1);
+	IS("uplink", 1);
+	IS("uplink_connects", 1);
+	IS("uplink_dropped", 0);
+	IS("lms_cut_wrong", 0);
+	ck_assert_int_gt(counter("object_bytes"), 8 * 64);
+	lm_stop(&w, 1);
+	world_run(&w, 10 * MS);
+	IS("lms", 1);
+	IS("nodes", 2);
+	lm_start(&w, 1);
+	world_run(&w, 10 * MS);
+	IS("lms", 2);
+	IS("lms_accepted", 3);
+	lm_set(&w, 2, "b", "h3", 3); /* of another site */
+	lm_start(&w, 2);
+	world_run(&w, 10 * MS);
+	ck_assert(!w.lm[2].is_up);
+	IS("lms_accepted", 3);
+}
+END_TEST
+
+START_TEST(requests_are_counted)
+{
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC);
+	IS("requests_asked", 1);
+	IS("requests_answered", 1);
+	IS("requests_partial", 0);
+	IS("tools", 1);
+	w.lm[1].is_mute = true;
+	top_send_request(&w, ":node_get_info([n_1,n_2],1)", 100 * MS);
+	world_run(&w, 5 * MS);
+	IS("requests", 1);
+	IS("requests_asked", 2);
+	IS("requests_answered", 1);
+	world_run(&w, 200 * MS);
+	IS("requests", 0);
+	IS("requests_answered", 2);
+	IS("requests_partial", 1);
+	IS("strays", 0);
+	lm_reply(&w.lm[1], w.lm[1].last_id, 1, "n_2");
+	world_run(&w, 5 * MS);
+	IS("strays", 1);
+	IS("requests_unsent", 0);
+	top_ask(&w, ":omig_pa_create([p_1_000001],pa_cl_1)", SEC);
+	IS("cells", 1);
+	top_ask(&w, ":pa_counter_delete([pa_cl_1])", SEC);
+	IS("cells", 0);
+}
+END_TEST
+
+START_TEST(a_request_ends_with_its_mainsm)
+{
+	w.lm[0].is_mute = w.lm[1].is_mute = true;
+	top_send_request(&w, ":node_get_info([n_1,n_2],1)", SEC);
+	world_run(&w, 5 * MS);
+	top_stop(&w);
+	world_run(&w, 2 * SEC);
+	IS("uplink", 0);
+	IS("requests", 0);
+	IS("requests_asked", 1);
+	IS("requests_answered", 0);
+	IS("requests_partial", 0);
+}
+END_TEST
+
+START_TEST(events_are_counted)
+{
+	top_arm(&w, "c_1", 7, EVENT, 0);
+	world_run(&w, 5 * MS);
+	IS("csrs", 1);
+	IS("events", 0);
+	lm_trigger(&w.lm[0], "c_1", "t_1_000001");
+	lm_trigger(&w.lm[1], "c_1", "t_2_000001");
+	world_run(&w, 5 * MS);
+	IS("events", 2);
+	IS("strays", 0);
+	lm_trigger(&w.lm[0], "c_9", "t_1_000001");
+	world_run(&w, 5 * MS);
+	IS("events", 2);
+	IS("events_dropped", 0);
+	IS("strays", 1);
+}
+END_TEST
+
+static void load(nsec_t start)
+{
+	struct msg_flow_piece piece[2] = {
+		{ "s_5", { (const uint8_t *)SITE, sizeof(SITE) - 1 } },
+		{ "n_1", { (const uint8_t *)HOST, sizeof(HOST) - 1 } },
+	};
+	const struct msg m = { .type = MSG_FLOW_LOAD,
+			       .flow_load = { .measurement = 7,
+					      .tool = 1,
+					      .identity = "omig:tool-observe//me",
+					      .version = 1,
+					      .start_ns = start,
+					      .every_ns = SEC,
+					      .piece = piece,
+					      .npiece = 2 } };
+
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 10 * MS);
+}
+
+static void send_value(nsec_t start, const char *link, int64_t read)
+{
+	const struct flow_token t = flow_token_make(read, 1, 0, start);
+	const struct flow_batch batch = {
+		.measurement = 7, .link = link, .read = read, .n = 1, .t = &t
+	};
+	struct buf b = BUF_INIT(1000);
+	struct bytes bytes;
+	const struct msg m = { .type = MSG_FLOW_BATCH,
+			       .flow_batch = { .measurement = 7,
+					       .read = (uint64_t)read,
+					       .time_ns = start + read * SEC,
+					       .object = "n_1",
+					       .batch = &bytes,
+					       .nbatch = 1 } };
+
+	flow_batch_encode(&b, &batch);
+	bytes = (struct bytes){ b.p, b.n };
+	lm_send(&w.lm[0], &m);
+	world_run(&w, 20 * MS);
+	buf_done(&b);
+}
+
+START_TEST(measurements_are_counted)
+{
+	nsec_t start = timebase_at(&w.top_time, loop_now(w.loop));
+
+	load(start);
+	IS("measurements", 1);
+	IS("flow_nodes", 2);
+	IS("flow_reads", 0);
+	ck_assert_int_gt(counter("flow_state_bytes"), 0);
+	ck_assert_int_gt(counter("flow_graph_bytes"), 0);
+	world_run(&w, SEC);
+	send_value(start, "a", 1);
+	IS("flow_reads", 1);
+	IS("flow_reads_late", 0);
+	IS("strays", 0);
+	send_value(start, "b", 2);
+	IS("strays", 1);
+	IS("flow_reads", 1);
+	world_run(&w, SEC + 600 * MS);
+	IS("flow_reads", 2);
+	IS("flow_reads_late", 1);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_FLOW_END, .flow_end = { 7 } }), 0);
+	world_run(&w, 10 * MS);
+	IS("measurements", 0);
+	IS("flow_nodes", 0);
+	IS("flow_state_bytes", 0);
+	IS("flow_graph_bytes", 0);
+	IS("flow_reads", 2);
+}
+END_TEST
+
+START_TEST(time_to_hosts_and_mainsm_is_measured)
+{
+	const struct mem_link far = { .delay = 40 * MS };
+
+	ck_assert_int_eq(mem_net_set_link(w.net, "h1", "sm-a", &far), 0);
+	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &far), 0);
+	world_run(&w, MEASURE_PERIOD_NS + SEC);
+	ck_assert_int_ge(counter("lms_rtt_max_ns"), 40 * MS);
+	ck_assert_int_ge(counter("uplink_rtt_ns"), 40 * MS);
+	ck_assert_int_gt(counter("time_error_ns"), 0);
+}
+END_TEST
+
+START_TEST(a_quota_is_among_the_counters)
+{
+	struct quota q = { .max = { 2, 8, 3, 0, 0 } };
+	struct fact f;
+
+	ck_assert(!find("quota_hosts", &f) && !find("refused", &f));
+	sm_set_quota(w.sm, &q);
+	IS("quota_hosts", 2);
+	IS("quota_objects", 8);
+	IS("quota_csrs", 3);
+	IS("over_hosts", 0);
+	ck_assert_int_eq(counter("bytes"), (int64_t)sm_bytes(w.sm));
+	ck_assert(!find("refused", &f));
+	lm_start(&w, 2);
+	world_run(&w, 50 * MS);
+	ck_assert_int_gt(counter("over_hosts"), 0);
+	IS("over_objects", 0);
+	ck_assert(find("refused", &f));
+	ck_assert_ptr_nonnull(strstr(f.text, "this user 2 hosts"));
+}
+END_TEST
+
+/* Eight in a line, spaces between them, texts in quotes. */
+START_TEST(the_dump_has_lines_of_eight)
+{
+	struct buf b = BUF_INIT(100000);
+	struct facts f = { .n = 0 };
+
+	for (int i = 0; i < 9; i++)
+		facts_add(&f, "a", i);
+	facts_add_text(&f, "b", "two words");
+	facts_dump(&f, &b);
+	ck_assert_str_eq(buf_str(&b), "a=0 a=1 a=2 a=3 a=4 a=5 a=6 a=7\na=8 b=\"two words\"\n");
+	buf_clear(&b);
+	f.n = 8;
+	facts_dump(&f, &b);
+	ck_assert_str_eq(buf_str(&b), "a=0 a=1 a=2 a=3 a=4 a=5 a=6 a=7\n");
+	for (int i = 0; i < 2 * FACTS_MAX; i++)
+		facts_add(&f, "c", i);
+	ck_assert_uint_eq(f.n, FACTS_MAX);
+	facts_add_text(&f, "d", "");
+	ck_assert_uint_eq(f.n, FACTS_MAX);
+	buf_clear(&b);
+	sm_dump(w.sm, &b);
+	ck_assert_int_eq(strncmp(buf_str(&b), "lms=2 nodes=2 objects=8 ", 24), 0);
+	buf_done(&b);
+}
+END_TEST
+
+SUITE_WITH("sm status", set_up, clean_up, hosts_are_counted, requests_are_counted,
+	   a_request_ends_with_its_mainsm, events_are_counted, measurements_are_counted,
+	   time_to_hosts_and_mainsm_is_measured, a_quota_is_among_the_counters,
+	   the_dump_has_lines_of_eight)
