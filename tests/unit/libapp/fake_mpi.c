@@ -15,6 +15,7 @@
 #define GROUP_REMOTE 0x100u
 
 _Thread_local struct fake_end fake_end;
+unsigned fake_asked;
 const char *fake_version;
 static int other_is_freed; /* FAKE_OTHER: how often */
 
@@ -26,6 +27,7 @@ static int other_is_freed; /* FAKE_OTHER: how often */
 	EXPORT int PMPI_##name sig \
 	{                          \
 		says;              \
+		fake_asked++;      \
 		return 0;          \
 	}
 
@@ -167,9 +169,9 @@ static void request_free(int32_t *r)
 	*r = FAKE_REQUEST_NULL;
 }
 
-static void status_set(void *status)
+static void status_set(void *status, int at)
 {
-	const struct fake_status s = { .count_low = fake_end.bytes,
+	const struct fake_status s = { .count_low = fake_end.bytes + at * fake_end.step,
 				       .count_high_cancelled = fake_end.cancelled,
 				       .source = fake_end.source };
 
@@ -181,7 +183,7 @@ static void status_set(void *status)
 static void request_end(int32_t *request, void *statuses, int at)
 {
 	if (statuses != FAKE_STATUS_IGNORE)
-		status_set((struct fake_status *)statuses + at);
+		status_set((struct fake_status *)statuses + at, at);
 	if (*request != FAKE_REQUEST_NULL && !((uint32_t)*request & PERSISTENT))
 		request_free(request);
 }
@@ -235,7 +237,7 @@ EXPORT int PMPI_Send_init(FAKE_SENDING, void *request)
 
 EXPORT int PMPI_Recv(FAKE_RECEIVING, void *status)
 {
-	status_set(status);
+	status_set(status, 0);
 	return fake_end.result;
 }
 
@@ -271,7 +273,7 @@ EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outt
 			 int nin, uintptr_t tin, int source, int intag, uintptr_t comm,
 			 void *status)
 {
-	status_set(status);
+	status_set(status, 0);
 	return send_now();
 }
 
@@ -346,14 +348,14 @@ EXPORT int PMPI_Comm_free(void *comm)
 EXPORT int PMPI_File_read_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
 			     void *status)
 {
-	status_set(status);
+	status_set(status, 0);
 	return fake_end.result;
 }
 
 EXPORT int PMPI_File_write_at(uintptr_t file, int64_t at, void *buf, int n, uintptr_t type,
 			      void *status)
 {
-	status_set(status);
+	status_set(status, 0);
 	return fake_end.result;
 }
 

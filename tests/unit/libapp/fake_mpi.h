@@ -53,12 +53,14 @@ struct fake_end {
 	int result;
 	int source;
 	int bytes; /* that arrive, in receives and file reads */
+	int step; /* as many more with each further status of a call */
 	bool cancelled;
 	int first, count; /* Waitany, Waitsome: which requests end; count 0: none has, yet */
 	int fortran_base; /* what the mpi_f08 indices are counted from */
 	void (*inside)(void); /* unless NULL, called within each send */
 };
 extern _Thread_local struct fake_end fake_end;
+extern unsigned fake_asked; /* groups, ranks and sizes that libapp asked for */
 extern const char *fake_version; /* of the library; NULL: of an MPICH */
 
 #define FAKE_SENDING void *buf, int n, uintptr_t type, int dest, int tag, uintptr_t comm
