@@ -2,13 +2,16 @@
 # awk -v allow=mk/prose.allow [-v part=1] -f mk/prose.awk FILE...: prints what is wrong with
 # comments, documents and strings, as `FILE<TAB>FILE:LINE: what`; FILE is a key of mk/ratchet/prose.
 #   words      of mk/prose.words, and `any more`: in comments, in documents, and in strings of three
-#              words or more that are not a test's
+#              words or more that are not a test's; those of mk/prose.docs in documents alone, where
+#              docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
 #   sentences  of more than 20 words, in comments; a line with a run of blanks in it is a table
 # mk/prose.allow has `FILE PHRASE # reason` a line: what a document may say, because persons do it.
 BEGIN {
 	while ((getline line <"mk/prose.words") > 0)
 		for (i = split(line, w, " "); i; i--) banned[w[i]] = 1
+	while ((getline line <"mk/prose.docs") > 0)
+		for (i = split(line, w, " "); i; i--) replaced[w[i]] = 1
 	while ((getline line <allow) > 0) {
 		sub(/[ \t]*#.*/, "", line)
 		if (!match(line, /^[^ ]+ /)) continue
@@ -40,7 +43,8 @@ function words(text, is_doc, i, at, n, w) {
 			}
 	n = split(text, w, " ")
 	for (i = 1; i <= n; i++) {
-		if (w[i] in banned) found(FNR, "the word `" w[i] "`")
+		if (w[i] in banned || is_doc && file !~ /glossary/ && w[i] in replaced)
+			found(FNR, "the word `" w[i] "`")
 		if (w[i] == "more" && last_word == "any") found(FNR, "the words `any more`")
 		last_word = w[i]
 	}

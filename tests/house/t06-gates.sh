@@ -153,12 +153,13 @@ prose tests/x.sh 'true # nobody' 'the word `nobody`'
 prose tests/x.sh "	true $(printf '%088d' 0)" 'more than 100 columns'
 prose docs/text.md 'It is made anew.' 'the word `anew`'
 prose docs/text.scd 'A wish.' 'the word `wish`'
+prose docs/text.md 'It has no news.' 'the word `news`'
 
 fresh
 cat >>"$t/common/ring/a.c" <<'END'
 // One two three four five six seven eight nine ten.
 // One two three four five six seven eight nine ten.
-// Those whose name is chan_tell or `tell`, the 'ones'.
+// Those whose name is chan_tell or `tell`, the 'ones', and news.
 const char *s = "tell me", c = '"';
 const char *t = "the /* of anew(), who_is_it()";
 # define LONG "0123456789 0123456789 0123456789 0123456789 0123456789 0123456789 0123456789
