@@ -38,13 +38,15 @@
 #   check-sanitize  both of them
 #   ratchet         takes out of mk/ratchet/* what no longer deviates
 #   fuzz F=name     libFuzzer run with clang
-#   mutate M=room   changes the code in N places, drawn by SEED: do unit tests notice? (docs/mutation.md)
-#   bench           one JSON object a line; bench-report: the table in docs/
-#   bench-growth    many hosts, for minutes: a table and a plot in docs/
-#   bench-tools     many tools, a million triggers: a table in docs/
-#   bench-traffic   many events, hosts and sites: what links carry, a table and a plot in docs/
-#   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots in docs/
-#   services-table  docs/services.md anew, after a change of services or tests
+#   mutate M=room   changes the code in N places, drawn by SEED: do unit tests detect it?
+#                   (docs/mutation.md)
+#   bench           one JSON object a line; bench-report: the table in docs/measured/
+#   bench-growth    many hosts, for minutes: a table and a plot in docs/measured/
+#   bench-tools     many tools, a million triggers: a table in docs/measured/
+#   bench-traffic   traffic of links by events, hosts and sites: a table and a plot in docs/measured/
+#   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots
+#                   in docs/measured/
+#   services-table  writes docs/services.md, after a change of services or tests
 #   install uninstall dist format clean help
 
 all:

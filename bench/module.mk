@@ -78,10 +78,10 @@ growth.panels   := One value of each host: µs (by hosts)|fanout.p50 fanout.p99 
 # Minutes, a thousand processes and more: apart from the others. HOSTS=n ends earlier.
 bench-growth: $(B)/bin/bench_growth $(bench.needs)
 	B="$(FULL_B)" $(B)/bin/bench_growth $(HOSTS) >$(B)/growth.json
-	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/growth.md
-	awk -v only=growth -v by=floor -v panels='$(growth.panels)' -f mk/growth-plot.awk $(B)/growth.json >docs/growth.svg
-	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/growth.md
-	printf '\nMore hosts than that, and more levels of sms: [on paper](growth-paper.md).\n' >>docs/growth.md
+	awk -v title=Growth -v from='make bench-growth' -f mk/bench-report.awk $(B)/growth.json >docs/measured/growth.md
+	awk -v only=growth -v by=floor -v panels='$(growth.panels)' -f mk/growth-plot.awk $(B)/growth.json >docs/measured/growth.svg
+	printf '\n![Hosts on the x axis](growth.svg)\n' >>docs/measured/growth.md
+	printf '\nMore hosts than that, and more levels of sms: [on paper](growth-paper.md).\n' >>docs/measured/growth.md
 
 # The same on paper: real daemons in virtual time, that need a stated time for what they handle. paper.hosts=N,N...
 # 100,000 of them take some minutes of a core and 9 GiB for each number of levels.
@@ -100,20 +100,20 @@ front.panels    = Bytes/s at mainsm (by events/s of each of 400 processes)|$(cal
 		The same with three levels|$(call front.both,3_levels.busy)
 growth-paper: $(B)/libexec/omig/omig-sim
 	$< growth --hosts $(paper.hosts) --json $(B)/paper.json >$(B)/paper.md
-	awk -v only=paper -v by=request.1_level -v panels='$(paper.panels)' -f mk/growth-plot.awk $(B)/paper.json >docs/growth-paper.svg
+	awk -v only=paper -v by=request.1_level -v panels='$(paper.panels)' -f mk/growth-plot.awk $(B)/paper.json >docs/measured/growth-paper.svg
 	awk -v only=front -v by=1_level.bytes.at_the_top -v panels='$(front.panels)' -f mk/growth-plot.awk \
-		$(B)/paper.json >docs/growth-front.svg
-	cat bench/growth-paper.txt $(B)/paper.md >docs/growth-paper.md
+		$(B)/paper.json >docs/measured/growth-front.svg
+	cat bench/growth-paper.txt $(B)/paper.md >docs/measured/growth-paper.md
 
 # 64 tools at once, a million triggers, 80 seconds: TRIGGERS=n ends earlier, RATE=n is how often a second the event happens.
 bench-tools: $(B)/bin/bench_tools $(B)/bin/bench-rank $(bench.needs)
 	B="$(FULL_B)" $(B)/bin/bench_tools $(TRIGGERS) $(RATE) >$(B)/tools.json
-	awk -v title=Tools -v from='make bench-tools' -f mk/bench-report.awk $(B)/tools.json >docs/tools.md
+	awk -v title=Tools -v from='make bench-tools' -f mk/bench-report.awk $(B)/tools.json >docs/measured/tools.md
 
 # Traffic against rates of events, processes, hosts and sites, with and without evaluation where the data is born: some minutes.
 bench-traffic: $(B)/bin/bench_traffic $(bench.needs)
 	B="$(FULL_B)" $(B)/bin/bench_traffic all >$(B)/traffic.json
-	awk -v title=Traffic -v from='make bench-traffic' -f mk/bench-report.awk $(B)/traffic.json >docs/traffic.md
-	cat bench/traffic.txt >>docs/traffic.md
-	awk -f mk/traffic-plot.awk $(B)/traffic.json >docs/traffic.svg
+	awk -v title=Traffic -v from='make bench-traffic' -f mk/bench-report.awk $(B)/traffic.json >docs/measured/traffic.md
+	cat bench/traffic.txt >>docs/measured/traffic.md
+	awk -f mk/traffic-plot.awk $(B)/traffic.json >docs/measured/traffic.svg
 .PHONY: bench-growth growth-paper bench-tools bench-traffic

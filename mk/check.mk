@@ -251,5 +251,5 @@ bench: $(addprefix $(B)/bin/,$(bench.programs)) $(bench.needs)
 		cat $(B)/bench.part >>$(B)/bench.json; test $$rc = 0 || exit $$rc; done
 bench-report:
 	@test -s $(B)/bench.json || { echo 'run `make bench` first' >&2; exit 1; }
-	awk -f mk/bench-report.awk $(B)/bench.json >docs/benchmarks.md
+	awk -f mk/bench-report.awk $(B)/bench.json >docs/measured/benchmarks.md
 .PHONY: bench bench-report

@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 /*
- * Of docs/growth.md: an sm of 256 hosts needs 39 us of processor for each host of a request, that
- * is a frame down and a frame up; idle, 15 us for each beat (2 % at 2,000 hosts). mainsm needs 0.8
- * ms more for 9 KB more of answers, which it takes from an sm and gives to a tool. With TLS and the
- * kernel's share, on that machine.
+ * From docs/measured/growth.md, with TLS and the kernel's share on that machine. An sm of 256 hosts
+ * needs 39 us of processor for each host of a request: one frame down and one frame up. Idle, it
+ * needs 15 us for each heartbeat (2 % at 2,000 hosts). mainsm needs 0.8 ms more to pass on 9 KB
+ * more of replies.
  */
 #define GROWTH_FRAME_NS 18000
 #define GROWTH_BYTE_NS 45.0

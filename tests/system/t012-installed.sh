@@ -105,10 +105,9 @@ PATH=$own/bin:$PATH
 export PKG_CONFIG_PATH="$own/lib/pkgconfig"
 unset LD_LIBRARY_PATH CPATH
 documents_are_there() {
-	for f in README.md LICENSE docs/*.md docs/*.svg examples/metrics/* examples/neko/*.conf \
-		examples/neko/ring/ring.c \
-		examples/prometheus/* examples/python/* examples/fileserver.c \
-			examples/loops.probes; do
+	for f in README.md LICENSE docs/*.md docs/measured/* examples/metrics/* \
+		examples/neko/*.conf examples/neko/ring/ring.c examples/prometheus/* \
+		examples/python/* examples/fileserver.c examples/loops.probes; do
 		cmp "$f" "$own/share/doc/omig/$f" || return 1
 	done
 	[ -f "$own/share/doc/omig/examples/sm.conf" ]
@@ -116,7 +115,7 @@ documents_are_there() {
 check 'documents and examples come with it' documents_are_there
 links_lead_somewhere() ( # but for those into the source
 	cd "$own/share/doc/omig" || return 1
-	for f in README.md docs/*.md; do
+	for f in README.md docs/*.md docs/measured/*.md; do
 		grep -o '](\([^):#]*\)[)#]' "$f" | sed 's/^](//; s/[)#]$//' |
 			grep -E '\.(md|svg)$|examples/' | while read -r to; do
 			[ -z "$to" ] || [ -e "$(dirname "$f")/$to" ] || echo "$f: $to"

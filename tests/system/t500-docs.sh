@@ -175,7 +175,7 @@ document() {
 
 # --- documents: the longest ones first, and what was said of each in the order of their names
 mkdir "$base/said"
-for doc in ${OMIG_DOCS:-README.md docs/*.md}; do
+for doc in ${OMIG_DOCS:-README.md docs/*.md docs/measured/*.md}; do
 	echo "$(awk -f tests/docs/lines.awk "$doc" | wc -l) $doc"
 done >"$base/documents"
 said_of() { # DOCUMENT
