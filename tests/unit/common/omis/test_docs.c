@@ -79,7 +79,7 @@ START_TEST(the_limits_in_the_manual_are_the_real_ones)
 	char *text = page(), want[200];
 
 	snprintf(want, sizeof(want),
-		 "%d,%03d bytes a request, lists %d\ndeep, %d,%03d values, %d,%03d actions, %d "
+		 "%d,%03d bytes a request, lists %d deep, %d,%03d values, %d,%03d actions, %d "
 		 "characters a name",
 		 OMIS_REQUEST_MAX_BYTES / 1000, OMIS_REQUEST_MAX_BYTES % 1000, OMIS_DEPTH_MAX,
 		 OMIS_TOKENS_MAX / 1000, OMIS_TOKENS_MAX % 1000, OMIS_ACTIONS_MAX / 1000,
