@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Numbers of sites, hosts and tokens: given once, kept in files, never given twice. */
+#include "common/base/file.h"
+#include "mainsm/numbers.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char dir[64], names[96], boot[96];
+
+static void set_up(void)
+{
+	snprintf(dir, sizeof(dir), "/tmp/omig-numbers-%ld", (long)getpid());
+	snprintf(names, sizeof(names), "%s/names", dir);
+	snprintf(boot, sizeof(boot), "%s/boot", dir);
+	ck_assert_int_eq(mkdir(dir, 0700), 0);
+}
+
+static void clean_up(void)
+{
+	unlink(names);
+	unlink(boot);
+	rmdir(dir);
+}
+
+static void put(const char *path, const char *text)
+{
+	ck_assert_int_eq(file_write_atomic(path, text, strlen(text), NULL), 0);
+}
+
+static struct numbers *opened(const char *in)
+{
+	struct numbers *n = NULL;
+	struct err e = { 0 };
+
+	ck_assert_msg(numbers_open(in, &n, &e) == 0, "%s", e.text);
+	return n;
+}
+
+static uint32_t site(struct numbers *n, const char *name)
+{
+	uint32_t out = 0;
+
+	ck_assert_int_eq(numbers_site(n, name, &out), 0);
+	return out;
+}
+
+static uint32_t node(struct numbers *n, const char *name, const char *host)
+{
+	uint32_t out = 0;
+
+	ck_assert_int_eq(numbers_node(n, name, host, &out), 0);
+	return out;
+}
+
+START_TEST(each_name_has_its_number)
+{
+	struct numbers *n = opened(NULL);
+
+	ck_assert(!numbers_is_dirty(n));
+	ck_assert_uint_eq(numbers_sites(n), 0);
+	ck_assert_uint_eq(site(n, "a"), 1);
+	ck_assert(numbers_is_dirty(n));
+	ck_assert_uint_eq(node(n, "a", "h1"), 1);
+	ck_assert_uint_eq(node(n, "a", "h2"), 2);
+	ck_assert_uint_eq(site(n, "b"), 2);
+	ck_assert_uint_eq(node(n, "b", "h1"), 3);
+	ck_assert_int_eq(numbers_flush(n, NULL), 0);
+	ck_assert(!numbers_is_dirty(n));
+	ck_assert_uint_eq(site(n, "a"), 1);
+	ck_assert_uint_eq(node(n, "a", "h2"), 2);
+	ck_assert_uint_eq(numbers_sites(n), 2);
+	ck_assert(!numbers_is_dirty(n));
+	numbers_free(n);
+	numbers_free(NULL);
+}
+END_TEST
+
+START_TEST(a_restart_knows_them_all)
+{
+	struct numbers *n = opened(dir);
+	uint64_t before;
+
+	site(n, "a");
+	site(n, "b");
+	node(n, "b", "h1");
+	node(n, "b", "h2");
+	before = numbers_mint(n, NUMBER_CSR);
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_CSR), before + 1);
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_TOOL), before);
+	ck_assert_int_eq(numbers_flush(n, NULL), 0);
+	numbers_free(n);
+	n = opened(dir);
+	ck_assert(!numbers_is_dirty(n));
+	ck_assert_uint_eq(numbers_sites(n), 2);
+	ck_assert_uint_eq(site(n, "b"), 2);
+	ck_assert_uint_eq(node(n, "b", "h2"), 2);
+	ck_assert_uint_eq(node(n, "a", "h1"), 3);
+	ck_assert_uint_eq(site(n, "c"), 3);
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_CSR), before + (1 << 20));
+	numbers_free(n);
+}
+END_TEST
+
+START_TEST(when_all_are_given_the_boot_count_goes_up)
+{
+	struct numbers *n = opened(dir);
+	uint64_t first = numbers_mint(n, NUMBER_PA), last = 0;
+
+	for (int i = 2; i < 1 << 20; i++)
+		last = numbers_mint(n, NUMBER_PA);
+	ck_assert_uint_eq(last, first + (1 << 20) - 2);
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_PA), first + (1 << 20));
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_DFG), first + (1 << 20));
+	numbers_free(n);
+	n = opened(dir);
+	ck_assert_uint_eq(numbers_mint(n, NUMBER_PA), first + (2 << 20));
+	numbers_free(n);
+}
+END_TEST
+
+START_TEST(files_that_are_not_ours_are_refused)
+{
+	static const struct {
+		const char *names, *boot, *words;
+	} bad[] = {
+		{ "1\n", NULL, "two or three fields" },
+		{ "x\ta\n", NULL, "no number of a name" },
+		{ "0\ta\n", NULL, "no number of a name" },
+		{ "4294967295\ta\n", NULL, "no number of a name" },
+		{ "1\t\n", NULL, "no number of a name" },
+		{ "1\ta\n", "x\n", "no boot count" },
+		{ "1\ta\n", "-1\n", "no boot count" },
+		{ "1\ta\n", "1073741824\n", "no boot count" },
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct numbers *n = NULL;
+		struct err e = { 0 };
+
+		put(names, bad[i].names);
+		put(boot, bad[i].boot ? bad[i].boot : "1\n");
+		ck_assert_int_eq(numbers_open(dir, &n, &e), -ERR_PARSE);
+		ck_assert_msg(strstr(e.text, bad[i].words) != NULL, "%s", e.text);
+		ck_assert_ptr_null(n);
+	}
+	put(names, "4294967294\ta\n7\ta\th\n");
+	put(boot, "1073741823\n");
+	numbers_free(opened(dir));
+}
+END_TEST
+
+START_TEST(the_greatest_number_of_a_file_counts)
+{
+	struct numbers *n;
+
+	put(names, "9\tb\n4\ta\n7\ta\th\n3\ta\tg\n");
+	n = opened(dir);
+	ck_assert_uint_eq(numbers_sites(n), 9);
+	ck_assert_uint_eq(site(n, "a"), 4);
+	ck_assert_uint_eq(site(n, "c"), 10);
+	ck_assert_uint_eq(node(n, "a", "i"), 8);
+	ck_assert_uint_eq(node(n, "a", "g"), 3);
+	numbers_free(n);
+}
+END_TEST
+
+START_TEST(names_beyond_the_limit_get_none)
+{
+	struct numbers *n = opened(NULL);
+	char name[16];
+	uint32_t out = 5;
+
+	for (int i = 0; i < NUMBERS_NAMES_MAX; i++) {
+		snprintf(name, sizeof(name), "s%d", i);
+		ck_assert_uint_eq(site(n, name), (uint32_t)i + 1);
+	}
+	ck_assert_int_eq(numbers_site(n, "one more", &out), -ERR_LIMIT);
+	ck_assert_uint_eq(out, 5);
+	ck_assert_uint_eq(site(n, "s7"), 8);
+	ck_assert_uint_eq(numbers_sites(n), NUMBERS_NAMES_MAX);
+	numbers_free(n);
+}
+END_TEST
+
+START_TEST(without_memory_nothing_is_given)
+{
+	put(names, "1\ta\n1\ta\th\n");
+	ALLOC_SWEEP (k) {
+		struct numbers *n = NULL;
+		struct err e = { 0 };
+		uint32_t out = 0;
+		int rc = numbers_open(dir, &n, &e), more = 0;
+
+		if (!rc)
+			more = numbers_site(n, "b", &out);
+		if (!rc && !more)
+			more = numbers_flush(n, &e);
+		alloc_sweep_pause();
+		ck_assert_int_eq(rc ? rc : more, alloc_sweep_has_failed() ? -ERR_NOMEM : 0);
+		ck_assert(rc || out == 2 || more);
+		numbers_free(n);
+		put(names, "1\ta\n1\ta\th\n");
+	}
+}
+END_TEST
+
+SUITE_WITH("mainsm numbers", set_up, clean_up, each_name_has_its_number, a_restart_knows_them_all,
+	   when_all_are_given_the_boot_count_goes_up, files_that_are_not_ours_are_refused,
+	   the_greatest_number_of_a_file_counts, names_beyond_the_limit_get_none,
+	   without_memory_nothing_is_given)
