@@ -69,8 +69,8 @@ END_TEST
 
 START_TEST(the_first_line_that_fits_decides)
 {
-	put("a level=error\n\t io.* level=info \r\n# all\n\nno* level=nonsense\nb\nall level=fatal\n"
-	    "io.read\n");
+	put("a level=error\n\t io.* level=info \r\n# all\n\nno* level=nonsense\nb\n"
+	    "all level=fatal\nio.read\n");
 	ck_assert(trigger_look(t, SEC));
 	ck_assert(asks("a", EV_ERROR, SEC) && !asks("a", EV_INFO, SEC));
 	ck_assert(asks("io.read", EV_INFO, SEC) && !asks("io.read", EV_DEBUG, SEC));
@@ -113,7 +113,8 @@ END_TEST
 
 START_TEST(what_must_hold_is_bound_to_the_fields)
 {
-	put("a where n > 5 and name == x\nb where nothing > 5\nc where\nd what n > 5\ne where n >\n");
+	put("a where n > 5 and name == x\nb where nothing > 5\nc where\nd what n > 5\n"
+	    "e where n >\n");
 	ck_assert(trigger_look(t, SEC));
 	ck_assert(asks("a", EV_INFO, SEC));
 	ck_assert_uint_eq(type.tests.n, 2);
@@ -124,7 +125,7 @@ START_TEST(what_must_hold_is_bound_to_the_fields)
 }
 END_TEST
 
-/* Each part of what tells one file from another. */
+/* Each part of what differs between two files. */
 START_TEST(another_file_of_the_same_name_is_read)
 {
 	const struct timespec times[2][2] = { { { 5, 7 }, { 5, 7 } }, { { 5, 7 }, { 5, 8 } } };
