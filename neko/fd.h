@@ -11,6 +11,7 @@
 #include "neko/limits.h"
 #include "neko/neko.h"
 #include "neko/setup.h"
+#include "neko/stat.h"
 
 #define FD_HEARTBEAT 900 /* type of the messages; content: its number, 8 bytes little-endian */
 
@@ -76,5 +77,17 @@ int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
  * Logs its delay. */
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m);
 extern const struct neko_type fd_types[];
+
+/*
+ * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that
+ *log.
+ *
+ *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
+ *	stat.drop   = 100              (the first values of each quantity are not counted: initial
+ *transient) stat.files  = run7.            (each value is a line of run7.T_M and so on; none of
+ *them is there yet) stat.window = 100s             (P_A: a value for each window; default 100
+ *fd.eta)
+ */
+extern const struct stat_kind stat_fd;
 
 #endif

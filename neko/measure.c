@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measure of an application as a handler of a run, and what applications ask of their
- * configuration. */
+/* A measure of an application as a handler of a run. */
 #include "neko/stat.h"
 
 #include <stdarg.h>
@@ -130,43 +129,4 @@ void neko_broken(struct neko_figures *f, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	err_set(&f->broken, ERR_INVALID, "%s", text);
-}
-
-int neko_fail(struct err *e, const char *fmt, ...)
-{
-	char text[ERR_TEXT_BYTES];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	return err_set(e, ERR_INVALID, "%s", text);
-}
-
-const char *neko_setup_text(struct setup *s, const char *key)
-{
-	return setup_get(s, key);
-}
-
-int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
-		    struct err *e)
-{
-	return setup_nsec(s, key, min, max, inout, e);
-}
-
-int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
-		   struct err *e)
-{
-	return setup_u64(s, key, min, max, inout, e);
-}
-
-int neko_setup_double(struct setup *s, const char *key, double min, double max, double *inout,
-		      struct err *e)
-{
-	return setup_double(s, key, min, max, inout, e);
-}
-
-int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e)
-{
-	return setup_bool(s, key, inout, e);
 }

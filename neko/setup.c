@@ -7,8 +7,11 @@
 #include "common/base/nearest.h"
 #include "common/base/opt.h"
 #include "common/base/str.h"
+#include "neko/neko.h"
 
 #include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -373,4 +376,45 @@ int setup_finish(const struct setup *s, struct err *e)
 		return err_at(e, s->entry[i].line, 0);
 	}
 	return 0;
+}
+
+/* --- what applications ask of their configuration: neko.h */
+
+int neko_fail(struct err *e, const char *fmt, ...)
+{
+	char text[ERR_TEXT_BYTES];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return err_set(e, ERR_INVALID, "%s", text);
+}
+
+const char *neko_setup_text(struct setup *s, const char *key)
+{
+	return setup_get(s, key);
+}
+
+int neko_setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t *inout,
+		    struct err *e)
+{
+	return setup_nsec(s, key, min, max, inout, e);
+}
+
+int neko_setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint64_t *inout,
+		   struct err *e)
+{
+	return setup_u64(s, key, min, max, inout, e);
+}
+
+int neko_setup_double(struct setup *s, const char *key, double min, double max, double *inout,
+		      struct err *e)
+{
+	return setup_double(s, key, min, max, inout, e);
+}
+
+int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e)
+{
+	return setup_bool(s, key, inout, e);
 }

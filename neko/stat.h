@@ -31,16 +31,4 @@ struct stat_kind {
 /* A handler that is none but a measure of an application. */
 struct stat_kind stat_measured(const struct neko_measure *m);
 
-/*
- * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that
- *log.
- *
- *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
- *	stat.drop   = 100              (the first values of each quantity are not counted: initial
- *transient) stat.files  = run7.            (each value is a line of run7.T_M and so on; none of
- *them is there yet) stat.window = 100s             (P_A: a value for each window; default 100
- *fd.eta)
- */
-extern const struct stat_kind stat_fd;
-
 #endif

@@ -1,36 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The commands of omig: what main() knows of them and what they share. */
+/* The commands of omig. argv[0] is the name of the command; each returns the exit status. */
 #ifndef TOOLS_CMD_H
 #define TOOLS_CMD_H
 
-#include "common/base/opt.h"
-
-#include <stdbool.h>
-#include <stdint.h>
-
-enum cmd_exit {
-	CMD_OK,
-	CMD_FAILURE,
-	CMD_USAGE,
-	CMD_UNREACHABLE, /* no mainsm answers */
-	CMD_NOTFOUND, /* an object or service that is not there */
-	CMD_DENIED,
-	CMD_PARTIAL, /* answered, but not for all objects */
-	CMD_TIMEOUT = 124,
-	CMD_NOEXEC = 126, /* run, exec: the program may not be started, as shells say it */
-	CMD_NOPROGRAM = 127, /* run, exec: there is no such program */
-	CMD_SIGNAL = 128, /* + the signal's number */
-};
-
-struct cmd {
-	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
-	const char *summary; /* one line for `omig help` */
-};
-
-/* Ends with a NULL name. */
-extern const struct cmd cmd_table[];
-const struct cmd *cmd_find(const char *name);
+#include "tools/say.h"
 
 int cmd_run(int argc, char **argv);
 int cmd_env(int argc, char **argv);
@@ -61,60 +34,5 @@ int cmd_stop(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);
 int cmd_selftest(int argc, char **argv);
 int cmd_version(int argc, char **argv);
-
-/* Options that all commands that ask a mainsm have. */
-struct cmd_common {
-	bool json;
-	const char *color; /* auto, always, never */
-	const char *mainsm; /* connection string; NULL = as libomis finds it */
-	int64_t timeout_ns;
-};
-
-#define CMD_COMMON_INIT ((struct cmd_common){ .color = "auto", .timeout_ns = INT64_C(5000000000) })
-
-#define CMD_TIMEOUT_MIN_NS INT64_C(1000000)
-#define CMD_TIMEOUT_MAX_NS INT64_C(86400000000000)
-#define CMD_HELP_MAINSM \
-	"connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
-#define CMD_OPTIONS(c)                                                                            \
-	OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &(c)->json),                            \
-		OPTION_RANGE("timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, \
-			     &(c)->timeout_ns, CMD_TIMEOUT_MIN_NS, CMD_TIMEOUT_MAX_NS),           \
-		OPTION("mainsm", 'm', "STRING", CMD_HELP_MAINSM, OPT_STR, &(c)->mainsm),          \
-		OPTION("color", 0, "WHEN", "auto (default), always or never", OPT_STR,            \
-		       &(c)->color)
-
-/*
- * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
- * made of. -1 = go on, else the exit status.
- */
-int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
-
-/* `omig: text` on stderr, control characters escaped. Returns status. */
-int cmd_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-/* As opt_usage_error(). cmd_end() repeats all of these in JSON where --json is given. */
-int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* Keeps words, which the command has already printed on stderr, for cmd_end(). Returns status. */
-int cmd_note(int status, const char *words);
-
-/* A JSON document stands on stdout, or is about to: nothing may follow it. */
-void cmd_document(void);
-
-/*
- * At the end of main(). After a failure with --json, prints the first message as an object on
- * stdout, {"error":{"status":N,"text":"..."}}. Prints nothing behind a document.
- */
-void cmd_end(int status);
-
-/*
- * For an action that is retried before it is a failure. cmd_fail() writes into words, "" before,
- * and not on stderr. The first message stays, since it is the cause of others. NULL: on stderr
- * again.
- */
-void cmd_hush(char *words, size_t size);
 
 #endif

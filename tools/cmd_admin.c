@@ -2,6 +2,7 @@
 /* omig admin: the users of an sm that serves many. Everything here is a request to that sm. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/site.h"

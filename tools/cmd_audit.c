@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/site.h"

@@ -2,6 +2,7 @@
 /* omig cert: who may take part. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"

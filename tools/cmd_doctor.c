@@ -2,31 +2,14 @@
 /* omig doctor: what could keep this from working, and what to do about it. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/doctor.h"
 #include "tools/health.h"
 #include "tools/session.h"
 #include "tools/show.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-void doctor_tell(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
-		 const char *fmt, ...)
-{
-	struct doctor_finding *f;
-	va_list ap;
-
-	if (d->n == DOCTOR_FINDINGS_MAX)
-		return;
-	f = &d->finding[d->n++];
-	f->check = check;
-	f->state = state;
-	f->remedy = state == DOCTOR_OK ? NULL : remedy;
-	va_start(ap, fmt);
-	vsnprintf(f->text, sizeof(f->text), fmt, ap);
-	va_end(ap);
-}
 
 static const char *state_name(enum doctor_state s)
 {
@@ -87,11 +70,11 @@ static void check_daemon(struct doctor *d, const Omis_object_result *o)
 		return;
 	n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note, NOTES_MAX);
 	for (size_t i = 0; i < n && i < NOTES_MAX; i++)
-		doctor_tell(d, "daemon", DOCTOR_NOTE, note[i].remedy, "%s%s%s: %s",
-			    value_text(v, 0), o->obj_list[0] ? " " : "", o->obj_list, note[i].text);
+		doctor_add(d, "daemon", DOCTOR_NOTE, note[i].remedy, "%s%s%s: %s", value_text(v, 0),
+			   o->obj_list[0] ? " " : "", o->obj_list, note[i].text);
 	if (n == 0)
-		doctor_tell(d, "daemon", DOCTOR_OK, NULL, "%s%s%s, version %s", value_text(v, 0),
-			    o->obj_list[0] ? " " : "", o->obj_list, value_text(v, 1));
+		doctor_add(d, "daemon", DOCTOR_OK, NULL, "%s%s%s, version %s", value_text(v, 0),
+			   o->obj_list[0] ? " " : "", o->obj_list, value_text(v, 1));
 	omis_value_free(v);
 }
 
@@ -106,8 +89,8 @@ static void check_daemons(struct doctor *d)
 		check_daemon(d, s);
 	omis_reply_coverage(r, &c);
 	if (c.answered < c.asked)
-		doctor_tell(d, "daemon", DOCTOR_NOTE, "omig tree shows which; look at these hosts",
-			    "%u of %u daemons answered", c.answered, c.asked);
+		doctor_add(d, "daemon", DOCTOR_NOTE, "omig tree shows which; look at these hosts",
+			   "%u of %u daemons answered", c.answered, c.asked);
 	omis_reply_free(r);
 }
 
@@ -123,16 +106,16 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 
 	free(string);
 	if (s == OMIS_OK) {
-		doctor_tell(d, "mainsm", DOCTOR_OK, NULL, "answers");
+		doctor_add(d, "mainsm", DOCTOR_OK, NULL, "answers");
 		check_daemons(d);
 		omis_finalize();
 	} else if (s == OMIS_NO_PERMISSION) {
-		doctor_tell(d, "mainsm", DOCTOR_FAIL,
-			    is_given ? "ask its owner for a new string: omig cert token"
-				     : "mend what it names",
-			    "%s", omis_last_error());
+		doctor_add(d, "mainsm", DOCTOR_FAIL,
+			   is_given ? "ask its owner for a new string: omig cert token"
+				    : "mend what it names",
+			   "%s", omis_last_error());
 	} else {
-		doctor_tell(
+		doctor_add(
 			d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
 			is_given
 				? "unset OMIG_MAINSM (or leave --mainsm out) to use your own, or take a new string: omig env"

@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/omis/value.h"
 #include "eventlog/evwhere.h"
+#include "tools/cmd.h"
 #include "tools/following.h"
 #include "tools/keeping.h"
 #include "tools/show.h"

@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"

@@ -3,6 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/export.h"
 #include "tools/session.h"
 #include "tools/show.h"

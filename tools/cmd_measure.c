@@ -3,6 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/measuring.h"
 #include "tools/measuring_ended.h"
 #include "tools/pmsl_text.h"

@@ -4,6 +4,7 @@
 #include "common/base/clock.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 

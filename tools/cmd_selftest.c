@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig selftest: every service, done to a scratch process on the user's own machine. */
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/selftest.h"
 #include "tools/session.h"
 #include "tools/show.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig services: what requests may use, as this build and as mainsm know it. */
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/table.h"

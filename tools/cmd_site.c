@@ -2,6 +2,7 @@
 /* omig site: a user's mainsm and the sm that the admin of a site runs for many. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/site.h"

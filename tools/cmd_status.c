@@ -3,6 +3,7 @@
 #include "common/base/clock.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/health.h"
 #include "tools/session.h"
 #include "tools/show.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig tree: what there is. */
 #include "common/base/str.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/show.h"
 #include "tools/tree.h"

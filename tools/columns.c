@@ -2,7 +2,7 @@
 #include "tools/columns.h"
 
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #include <errno.h>
 #include <inttypes.h>

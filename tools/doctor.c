@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,26 +22,43 @@
 
 #define FDS_WANTED 1024
 
+void doctor_add(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
+		const char *fmt, ...)
+{
+	struct doctor_finding *f;
+	va_list ap;
+
+	if (d->n == DOCTOR_FINDINGS_MAX)
+		return;
+	f = &d->finding[d->n++];
+	f->check = check;
+	f->state = state;
+	f->remedy = state == DOCTOR_OK ? NULL : remedy;
+	va_start(ap, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, ap);
+	va_end(ap);
+}
+
 static void check_folders(struct doctor *d)
 {
 	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
 
 	if (file_state_dir(path, &e) == 0)
-		doctor_tell(d, "state", DOCTOR_OK, NULL, "%s", path);
+		doctor_add(d, "state", DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_tell(d, "state", DOCTOR_FAIL,
-			    "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
-			    e.text);
+		doctor_add(d, "state", DOCTOR_FAIL,
+			   "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
+			   e.text);
 	if (file_runtime_dir_taken(&e) < 0)
-		doctor_tell(d, "runtime", DOCTOR_NOTE,
-			    "fine, unless that user is a stranger to you", "%s", e.text);
+		doctor_add(d, "runtime", DOCTOR_NOTE, "fine, unless that user is a stranger to you",
+			   "%s", e.text);
 	else if (file_runtime_dir(path, &e) == 0)
-		doctor_tell(d, "runtime", DOCTOR_OK, NULL, "%s", path);
+		doctor_add(d, "runtime", DOCTOR_OK, NULL, "%s", path);
 	else
-		doctor_tell(d, "runtime", DOCTOR_FAIL,
-			    "make it a folder of yours with mode 700, or set OMIG_RUNTIME_DIR",
-			    "%s", e.text);
+		doctor_add(d, "runtime", DOCTOR_FAIL,
+			   "make it a folder of yours with mode 700, or set OMIG_RUNTIME_DIR", "%s",
+			   e.text);
 }
 
 static void check_files(struct doctor *d)
@@ -52,16 +70,16 @@ static void check_files(struct doctor *d)
 	size_t i;
 
 	if (launch_find_files(&l, &e) < 0) {
-		doctor_tell(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY",
-			    "%s", e.text);
+		doctor_add(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY",
+			   "%s", e.text);
 		return;
 	}
-	doctor_tell(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
+	doctor_add(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
 	for (i = 0; i < 2; i++)
 		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) < 0 ||
 		    access(path, X_OK) < 0)
-			doctor_tell(d, "files", DOCTOR_FAIL, "run make install again",
-				    "%s is missing", path);
+			doctor_add(d, "files", DOCTOR_FAIL, "run make install again",
+				   "%s is missing", path);
 }
 
 static bool exists_in(const char *folders, const char *name)
@@ -94,13 +112,13 @@ static void check_mpi(struct doctor *d)
 		    !exists_in(usual, flavours[i].library))
 			continue;
 		found++;
-		doctor_tell(d, "mpi", DOCTOR_OK, NULL, "%s (%s)", flavours[i].name,
-			    flavours[i].library);
+		doctor_add(d, "mpi", DOCTOR_OK, NULL, "%s (%s)", flavours[i].name,
+			   flavours[i].library);
 	}
 	if (!found)
-		doctor_tell(d, "mpi", DOCTOR_NOTE,
-			    "fine when it lies elsewhere and programs find it",
-			    "no MPI in the usual places");
+		doctor_add(d, "mpi", DOCTOR_NOTE,
+			   "fine when it lies elsewhere and programs find it",
+			   "no MPI in the usual places");
 }
 
 static void check_memory_file(struct doctor *d)
@@ -110,9 +128,9 @@ static void check_memory_file(struct doctor *d)
 
 	if (fd >= 0 && ftruncate(fd, 65536) == 0 && posix_fallocate(fd, 0, 65536) == 0 &&
 	    fcntl(fd, F_ADD_SEALS, seals) == 0)
-		doctor_tell(d, "memfd", DOCTOR_OK, NULL, "sealed memory files work");
+		doctor_add(d, "memfd", DOCTOR_OK, NULL, "sealed memory files work");
 	else
-		doctor_tell(
+		doctor_add(
 			d, "memfd", DOCTOR_FAIL,
 			"ranks cannot be watched here: a container may forbid it, or memory is full",
 			"%s", strerror(errno));
@@ -123,13 +141,13 @@ static void check_memory_file(struct doctor *d)
 static void check_proc(struct doctor *d)
 {
 	if (access("/proc/self/stat", R_OK) < 0)
-		doctor_tell(d, "proc", DOCTOR_FAIL, "mount -t proc proc /proc",
-			    "/proc is not mounted");
+		doctor_add(d, "proc", DOCTOR_FAIL, "mount -t proc proc /proc",
+			   "/proc is not mounted");
 	else if (access("/proc/1/stat", R_OK) < 0)
-		doctor_tell(d, "proc", DOCTOR_NOTE, "your own processes are seen all the same",
-			    "/proc hides other users' processes");
+		doctor_add(d, "proc", DOCTOR_NOTE, "your own processes are seen all the same",
+			   "/proc hides other users' processes");
 	else
-		doctor_tell(d, "proc", DOCTOR_OK, NULL, "/proc is readable");
+		doctor_add(d, "proc", DOCTOR_OK, NULL, "/proc is readable");
 }
 
 static void check_port(struct doctor *d)
@@ -138,11 +156,10 @@ static void check_port(struct doctor *d)
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0 && listen(fd, 1) == 0)
-		doctor_tell(d, "port", DOCTOR_OK, NULL, "listening on 127.0.0.1 works");
+		doctor_add(d, "port", DOCTOR_OK, NULL, "listening on 127.0.0.1 works");
 	else
-		doctor_tell(d, "port", DOCTOR_FAIL,
-			    "ip link set lo up; and look at resource limits", "%s",
-			    strerror(errno));
+		doctor_add(d, "port", DOCTOR_FAIL, "ip link set lo up; and look at resource limits",
+			   "%s", strerror(errno));
 	if (fd >= 0)
 		close(fd);
 }
@@ -152,12 +169,12 @@ static void check_clock(struct doctor *d)
 	char text[CLOCK_TEXT_BYTES];
 
 	if (clock_wall() < TIME_MIN_WALL_NS)
-		doctor_tell(d, "clock", DOCTOR_FAIL, "set the clock: certificates are judged by it",
-			    "%s", clock_format_rfc3339(text, clock_wall(), 0));
+		doctor_add(d, "clock", DOCTOR_FAIL, "set the clock: certificates are judged by it",
+			   "%s", clock_format_rfc3339(text, clock_wall(), 0));
 	else
-		doctor_tell(d, "clock", DOCTOR_OK, NULL, "%s, stamps from %s",
-			    clock_format_rfc3339(text, clock_wall(), 0),
-			    ticks_source_best() == TICKS_TSC ? "the TSC" : "CLOCK_MONOTONIC");
+		doctor_add(d, "clock", DOCTOR_OK, NULL, "%s, stamps from %s",
+			   clock_format_rfc3339(text, clock_wall(), 0),
+			   ticks_source_best() == TICKS_TSC ? "the TSC" : "CLOCK_MONOTONIC");
 }
 
 static void check_limits(struct doctor *d)
@@ -165,10 +182,10 @@ static void check_limits(struct doctor *d)
 	struct rlimit r;
 
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && r.rlim_max < FDS_WANTED)
-		doctor_tell(d, "limits", DOCTOR_NOTE, "raise it: ulimit -n 4096",
-			    "only %llu open files are allowed", (unsigned long long)r.rlim_max);
+		doctor_add(d, "limits", DOCTOR_NOTE, "raise it: ulimit -n 4096",
+			   "only %llu open files are allowed", (unsigned long long)r.rlim_max);
 	else
-		doctor_tell(d, "limits", DOCTOR_OK, NULL, "open files");
+		doctor_add(d, "limits", DOCTOR_OK, NULL, "open files");
 }
 
 static void check_preload(struct doctor *d)
@@ -177,16 +194,15 @@ static void check_preload(struct doctor *d)
 	char others[4096];
 
 	if (disable && str_eq(disable, "1"))
-		doctor_tell(d, "preload", DOCTOR_NOTE, "unset OMIG_DISABLE",
-			    "OMIG_DISABLE=1: programs are not watched");
+		doctor_add(d, "preload", DOCTOR_NOTE, "unset OMIG_DISABLE",
+			   "OMIG_DISABLE=1: programs are not watched");
 	launch_list_without(others, sizeof(others), preload, ": ", "/libomig.so");
 	if (others[0])
-		doctor_tell(d, "preload", DOCTOR_NOTE,
-			    "fine if you want them; they run behind ours",
-			    "LD_PRELOAD has others: %s", others);
+		doctor_add(d, "preload", DOCTOR_NOTE, "fine if you want them; they run behind ours",
+			   "LD_PRELOAD has others: %s", others);
 	else
-		doctor_tell(d, "preload", DOCTOR_OK, NULL, "%s",
-			    preload ? preload : "LD_PRELOAD is not set");
+		doctor_add(d, "preload", DOCTOR_OK, NULL, "%s",
+			   preload ? preload : "LD_PRELOAD is not set");
 }
 
 void doctor_check_host(struct doctor *d)

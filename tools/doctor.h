@@ -22,8 +22,8 @@ struct doctor {
 };
 
 /* check and remedy are kept as they are: literals. */
-void doctor_tell(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
-		 const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+void doctor_add(struct doctor *d, const char *check, enum doctor_state state, const char *remedy,
+		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* This host and this user: folders, files, MPI, memory files, /proc, ports, clock, environment. */
 void doctor_check_host(struct doctor *d);

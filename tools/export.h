@@ -7,7 +7,7 @@
 #define TOOLS_EXPORT_H
 
 #include "common/base/map.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/metrics.h"
 #include "tools/top.h"
 

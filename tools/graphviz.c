@@ -3,7 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #include <errno.h>
 #include <spawn.h>

@@ -4,7 +4,7 @@
 #ifndef TOOLS_KEEPING_H
 #define TOOLS_KEEPING_H
 
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #include <signal.h>
 

@@ -4,7 +4,7 @@
 #include "common/base/str.h"
 #include "eventlog/archive/arkept.h"
 #include "eventlog/evkeep.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/logarchive.h"
 
 #include <stdlib.h>

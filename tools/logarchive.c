@@ -4,7 +4,7 @@
 #include "common/base/json.h"
 #include "common/base/str.h"
 #include "eventlog/archive/archive.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #include <inttypes.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 #include "common/base/json.h"
 #include "common/base/str.h"
 #include "eventlog/archive/arcompare.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/logarchive.h"
 #include "tools/table.h"
 #include "tools/term.h"

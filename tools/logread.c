@@ -2,7 +2,7 @@
 #include "tools/logread.h"
 
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/logarchive.h"
 
 #include <inttypes.h>

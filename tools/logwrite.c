@@ -7,7 +7,7 @@
 #include "eventlog/text/evctf.h"
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evtypes.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/logread.h"
 #include "tools/outfile.h"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools: the omig command. It reaches the monitor by libomis alone; texts of metrics and connection strings it reads itself.
 MODULES          += tools
-tools.src        := cmd.c columns.c following.c health.c launch.c launch_lm.c launch_look.c launch_mainsm.c launch_program.c launch_token.c outfile.c \
+tools.src        := say.c columns.c following.c health.c launch.c launch_lm.c launch_look.c launch_mainsm.c launch_program.c launch_token.c outfile.c \
 		    session.c show.c table.c term.c wholefile.c \
 		    cmd_admin.c cmd_audit.c cmd_cert.c cmd_doctor.c cmd_request.c cmd_run.c \
 		    cmd_services.c cmd_site.c cmd_status.c doctor.c site.c \
@@ -28,7 +28,7 @@ $(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 tools.statics    := term.c:saved term.c:is_changed cmd_top.c:got_signal cmd_top.c:got_resize \
 		    cmd_request.c:is_interrupted cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
 		    cmd_measure.c:got_signal cmd_measure.c:got_resize cmd_events.c:got_signal \
-		    cmd_events.c:nsignal cmd_neko.c:got_signal session.c:the_link cmd.c:hush
+		    cmd_events.c:nsignal cmd_neko.c:got_signal session.c:the_link say.c:hush
 
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.
 tools.src        += cmd_selftest.c selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c selftest_run.c \

@@ -7,7 +7,7 @@
 #include "common/base/jsondoc.h"
 #include "common/base/str.h"
 #include "stats/student.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/table.h"
 
 #include <ctype.h>

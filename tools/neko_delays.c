@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/neko_delays.h"
 
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #define WRITE_BYTES 65536
 

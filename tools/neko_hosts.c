@@ -3,7 +3,7 @@
 
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/libomis/client.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "eventlog/lifeline/lifepage.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/outfile.h"
 
 #include <math.h>

@@ -4,6 +4,55 @@
 
 #include <stdio.h>
 
+struct cmd {
+	const char *name;
+	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	const char *summary; /* one line for `omig help` */
+};
+
+/* Ends with a NULL name. */
+static const struct cmd commands[] = {
+	{ "run", cmd_run, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
+	{ "env", cmd_env, "the same as lines for a shell: eval \"$(omig env)\"" },
+	{ "exec", cmd_exec, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
+	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
+	{ "top", cmd_top, "watch ranks and nodes live" },
+	{ "request", cmd_request, "send an OMIS request" },
+	{ "export", cmd_export,
+	  "answer Prometheus and its like with figures of all that is watched" },
+	{ "services", cmd_services, "services that requests may use, with help" },
+	{ "metrics", cmd_metrics, "what can be measured: built in, and from files of metrics" },
+	{ "measure", cmd_measure, "measure a metric, live: omig measure Send_volume --by process" },
+	{ "explain", cmd_explain, "which part of a running measurement is where, and what flows" },
+	{ "check", cmd_check, "say what is wrong with a file of metrics" },
+	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
+	{ "events", cmd_events, "switch events of running programs on and off, and show them" },
+	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
+	{ "stats", cmd_stats, "mean, confidence interval and independence of numbers in files" },
+	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },
+	{ "sim", cmd_sim, "run our own daemons in a simulated world, with faults from a seed" },
+	{ "probes", cmd_probes, "make the functions that mark regions of a program" },
+	{ "status", cmd_status, "health of the monitor's own daemons" },
+	{ "audit", cmd_audit,
+	  "requests that changed programs, with owner and result, and refused ones" },
+	{ "cert", cmd_cert, "list, issue and revoke certificates" },
+	{ "site", cmd_site, "join the sm that a site's admin runs for many users" },
+	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },
+	{ "stop", cmd_stop, "end mainsm and all daemons below it" },
+	{ "doctor", cmd_doctor, "look for what is wrong, and say what to do" },
+	{ "selftest", cmd_selftest, "do every service to a scratch process: what works here" },
+	{ "version", cmd_version, "version and features" },
+	{ NULL, NULL, NULL },
+};
+
+static const struct cmd *cmd_find(const char *name)
+{
+	for (const struct cmd *c = commands; c->name; c++)
+		if (str_eq(c->name, name))
+			return c;
+	return NULL;
+}
+
 static void print_help(FILE *to)
 {
 	const struct cmd *c;
@@ -11,7 +60,7 @@ static void print_help(FILE *to)
 	fputs("usage: omig [OPTION...] COMMAND [ARGUMENT...]\n\n"
 	      "Watches MPI programs while they run.\n\nCommands:\n",
 	      to);
-	for (c = cmd_table; c->name; c++)
+	for (c = commands; c->name; c++)
 		fprintf(to, "  %-10s %s\n", c->name, c->summary);
 	fputs("  help       this text; `omig help COMMAND` for one of them\n\n"
 	      "Options before the command are those of the command. -h, --help and --version\n"
@@ -24,7 +73,7 @@ static void print_names(void)
 {
 	const struct cmd *c;
 
-	for (c = cmd_table; c->name; c++)
+	for (c = commands; c->name; c++)
 		printf("%s\t%s\n", c->name, c->summary);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/outfile.h"
 
-#include "tools/cmd.h"
+#include "tools/say.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "tools/pmsl_text.h"
 
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/wholefile.h"
 
 /* More than a text may have, so that it is the compiler that says where it is too long. */

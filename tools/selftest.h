@@ -8,7 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/launch.h"
 
 #include <signal.h>

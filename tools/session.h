@@ -4,7 +4,7 @@
 #define TOOLS_SESSION_H
 
 #include "common/base/clock.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/libomis/omis.h"
 
 /* 0, or the exit status: CMD_UNREACHABLE, CMD_DENIED, CMD_USAGE (bad --mainsm). */

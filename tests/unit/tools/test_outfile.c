@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
-#include "tools/cmd.h"
+#include "tools/say.h"
 #include "tools/outfile.h"
 
 #include <fcntl.h>

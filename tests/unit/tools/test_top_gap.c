@@ -2,6 +2,7 @@
 /* omig top when mainsm is lost and back between two samples: with a real one that would be a matter
  * of luck. */
 #include "tests/suite.h"
+#include "tools/cmd.h"
 #include "tools/session.h"
 #include "tools/top_show.h"
 
