@@ -78,7 +78,12 @@ include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
 include eventlog/archive/module.mk
 include pmsl/module.mk
-include neko/module.mk
+include neko/core/module.mk
+include neko/stat/module.mk
+include neko/simulated/module.mk
+include neko/real/module.mk
+include neko/algorithms/module.mk
+include neko/run/module.mk
 include neko/hosts/module.mk
 include tracer/module.mk
 include lm/host/module.mk
@@ -98,6 +103,17 @@ include mainsm/module.mk
 include sim/module.mk
 include tools/libomis/module.mk
 include tools/web/module.mk
+include tools/term/module.mk
+include tools/session/module.mk
+include tools/launch/module.mk
+include tools/view/module.mk
+include tools/export/module.mk
+include tools/measure/module.mk
+include tools/events/module.mk
+include tools/probes/module.mk
+include tools/selftest/module.mk
+include neko/cmd/module.mk
+include tools/cmd/module.mk
 include tools/module.mk
 include bench/module.mk
 
@@ -108,9 +124,8 @@ $(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer sm mainsm))
 tracer.never        := lm sm mainsm
 sm.never            := lm mainsm
 mainsm.never        := lm sm
-tools/libomis.never := lm sm mainsm
 tools/web.only      := common/base
-tools.never         := lm sm mainsm sim
+$(foreach r,$(filter neko/% tools tools/%,$(MODULES)),$(eval $r.never := lm sm mainsm sim))
 
 include mk/rules.mk
 include mk/check.mk

@@ -2,9 +2,9 @@
 /* The simulated world: messages a second, and what a process costs. */
 #include "bench/bench.h"
 #include "common/base/clock.h"
-#include "neko/real.h"
-#include "neko/realwire.h"
-#include "neko/run.h"
+#include "neko/real/real.h"
+#include "neko/real/realwire.h"
+#include "neko/run/run.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -10,7 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "neko/delay.h"
+#include "neko/core/delay.h"
 #include "stats/moments.h"
 
 #include <stdint.h>

@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "neko/fd.h"
-#include "neko/run.h"
+#include "neko/algorithms/fd.h"
+#include "neko/run/run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

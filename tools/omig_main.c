@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
-#include "tools/cmd.h"
+#include "neko/cmd/cmd_neko.h"
+#include "tools/cmd/cmd.h"
 
 #include <stdio.h>
 

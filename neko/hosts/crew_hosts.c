@@ -7,7 +7,7 @@
 #include "common/daemon/connstr.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "neko/crew.h"
+#include "neko/run/crew.h"
 
 #include <arpa/inet.h>
 #include <netdb.h>

@@ -8,7 +8,7 @@
 #define NEKO_HOSTS_HOSTS_H
 
 #include "common/daemon/connstr.h"
-#include "neko/run.h"
+#include "neko/run/run.h"
 
 #define HOSTS_PORT 8765 /* Neko's */
 #define HOSTS_MAX 256 /* a process each */

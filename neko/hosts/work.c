@@ -7,7 +7,7 @@
 #include "neko/hosts/factory_internal.h"
 
 #include "common/base/log.h"
-#include "neko/crew.h"
+#include "neko/run/crew.h"
 
 #include <errno.h>
 #include <fcntl.h>

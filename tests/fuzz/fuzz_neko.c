@@ -5,9 +5,9 @@
  * configuration of an order too; any other one a datagram, of which a message has no more bytes
  * than came.
  */
-#include "neko/crew.h"
-#include "neko/realwire.h"
-#include "neko/run.h"
+#include "neko/run/crew.h"
+#include "neko/real/realwire.h"
+#include "neko/run/run.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -159,7 +159,7 @@ else
 fi
 
 if command -v cc >/dev/null 2>&1; then
-	mkdir -p "$TMPDIR/include/omig" && cp neko/neko.h "$TMPDIR/include/omig" &&
+	mkdir -p "$TMPDIR/include/omig" && cp neko/core/neko.h "$TMPDIR/include/omig" &&
 		cp -r examples/neko/ring "$TMPDIR"
 	check "a user's own algorithm is built with the installed header alone" make -C \
 		"$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include"
@@ -199,7 +199,7 @@ simulation.until = 400ms" --real >"$TMPDIR/crash.out" 2>&1 || { cat "$TMPDIR/cra
 		done
 	}
 	check '--real: what a process logs before it crashes is there' crashes
-	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/neko.h >"$TMPDIR/include/omig/neko.h"
+	sed 's/NEKO_ABI,/NEKO_ABI + 1,/' neko/core/neko.h >"$TMPDIR/include/omig/neko.h"
 	touch "$TMPDIR/ring/ring.c"
 	make -C "$TMPDIR/ring" CPPFLAGS="-I$TMPDIR/include" >"$TMPDIR/make.out" 2>&1
 	check 'one of another version says so' says \

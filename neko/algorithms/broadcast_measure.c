@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of reliable broadcasts was like, and whether it was reliable. */
+#include "neko/algorithms/broadcast.h"
+
+#include "common/base/array.h"
+#include "common/base/map.h"
+#include "neko/core/event.h"
+#include "neko/core/limits.h"
+#include "neko/core/setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MESSAGES_MAX (1u << 26) /* of a run: memory ends before */
+
+enum { TIME_TO_DELIVER, DELAY };
+
+struct message {
+	uint64_t id;
+	nsec_t sent_at; /* -1: nobody has told */
+	nsec_t first_at, last_at; /* of its deliveries */
+	uint32_t n; /* processes that have it, and are up */
+	uint8_t *by; /* owned: a bit for each that has delivered it; NULL: all that were up have */
+};
+
+struct run_of {
+	struct map message; /* by id */
+	struct message **all; /* owned, each: in the order in which they were first told of */
+	size_t nall, cap;
+	bool *is_down; /* owned */
+	uint32_t m, nup;
+	nsec_t settle;
+};
+
+static int measure_init(void *state, struct setup *s, struct err *e)
+{
+	struct run_of *r = state;
+
+	map_init(&r->message);
+	r->settle = MEASURE_SETTLE_NS;
+	return setup_nsec(s, "broadcast.settle", 0, NEKO_TIME_MAX, &r->settle, e);
+}
+
+static void forget(struct run_of *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->nall; i++) {
+		free(r->all[i]->by);
+		free(r->all[i]);
+	}
+	r->nall = 0;
+	map_done(&r->message);
+	free(r->is_down);
+	r->is_down = NULL;
+}
+
+static void measure_done(void *state)
+{
+	struct run_of *r = state;
+
+	forget(r);
+	free(r->all);
+}
+
+static int measure_begin(void *state, uint32_t m)
+{
+	struct run_of *r = state;
+
+	forget(r);
+	r->m = r->nup = m;
+	r->is_down = calloc(m, sizeof(*r->is_down));
+	return r->is_down ? 0 : -ERR_NOMEM;
+}
+
+static struct message *add(struct run_of *r, uint64_t id)
+{
+	struct message *v = calloc(1, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	*v = (struct message){ .id = id, .sent_at = -1, .first_at = -1 };
+	v->by = calloc((r->m + 7) / 8, 1);
+	if (!v->by ||
+	    array_grow(&r->all, &r->cap, r->nall + 1, sizeof(struct message *), MESSAGES_MAX) ||
+	    map_put(&r->message, id, v, NULL)) {
+		free(v->by);
+		free(v);
+		return NULL;
+	}
+	r->all[r->nall++] = v;
+	return v;
+}
+
+static unsigned origin_of(uint64_t id)
+{
+	return (unsigned)(id >> 32);
+}
+
+/* NULL: there is none of that number, which is told. */
+static struct message *find(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
+{
+	struct message *v;
+	uint64_t id;
+
+	if (!neko_number(e, &id) || origin_of(id) < 1 || origin_of(id) > r->m) {
+		neko_broken(f, "integrity: process %u speaks of a message of no process",
+			    e->process);
+		return NULL;
+	}
+	v = map_find(&r->message, id);
+	if (!v)
+		v = add(r, id);
+	if (!v)
+		neko_broken(f, "no memory for more messages of a run than %zu", r->nall);
+	return v;
+}
+
+static bool has(const struct message *v, uint32_t process)
+{
+	return v->by[(process - 1) / 8] >> (process - 1) % 8 & 1;
+}
+
+/* All that are up have it: Figure 7's TimeToDeliver is up to the last one of them. */
+static void look(const struct run_of *r, struct neko_figures *f, struct message *v)
+{
+	if (!v->by || v->n < r->nup || v->sent_at < 0)
+		return;
+	neko_figure_time(f, TIME_TO_DELIVER, v->last_at - v->sent_at);
+	free(v->by);
+	v->by = NULL;
+}
+
+static void sent(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
+{
+	struct message *v = find(r, f, e);
+
+	if (!v)
+		return;
+	v->sent_at = e->at;
+	look(r, f, v);
+}
+
+static void delivered(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
+{
+	struct message *v = find(r, f, e);
+
+	if (!v)
+		return;
+	if (!v->by || has(v, e->process)) {
+		neko_broken(f, "integrity: process %u delivered message %u of process %u twice",
+			    e->process, (unsigned)(uint32_t)v->id, origin_of(v->id));
+		return;
+	}
+	if (v->sent_at >= 0 && e->process != origin_of(v->id))
+		neko_figure_time(f, DELAY, e->at - v->sent_at);
+	if (v->first_at < 0)
+		v->first_at = e->at;
+	v->last_at = e->at;
+	v->by[(e->process - 1) / 8] |= (uint8_t)(1u << (e->process - 1) % 8);
+	v->n++;
+	look(r, f, v);
+}
+
+/* What it had does not count any more, and nobody waits for what it had not. */
+static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
+{
+	size_t i;
+
+	if (r->is_down[process - 1])
+		return;
+	r->is_down[process - 1] = true;
+	r->nup--;
+	for (i = 0; i < r->nall; i++) {
+		struct message *v = r->all[i];
+
+		if (!v->by)
+			continue;
+		v->n -= has(v, process);
+		if (v->n)
+			look(r, f, v);
+	}
+}
+
+static void measure_handle(void *state, struct neko_figures *f, const struct neko_event *e)
+{
+	struct run_of *r = state;
+
+	if (strcmp(e->what, NEKO_CRASHED) == 0)
+		crashed(r, f, e->process);
+	else if (strcmp(e->what, BROADCAST_SENT) == 0)
+		sent(r, f, e);
+	else if (strcmp(e->what, BROADCAST_DELIVERED) == 0)
+		delivered(r, f, e);
+}
+
+/* Of an origin that was killed nobody may have heard what it told last. */
+static void judge(const struct run_of *r, struct neko_figures *f, const struct message *v,
+		  nsec_t now)
+{
+	unsigned origin = origin_of(v->id), number = (unsigned)(uint32_t)v->id;
+	bool is_up = !r->is_down[origin - 1];
+
+	if (v->sent_at < 0 && is_up)
+		neko_broken(f, "integrity: message %u of process %u was delivered, never broadcast",
+			    number, origin);
+	if (!v->by)
+		return;
+	if (v->n && v->n < r->nup && v->first_at < now - r->settle)
+		neko_broken(f,
+			    "agreement: message %u of process %u was delivered by %u of the %u "
+			    "processes that are up",
+			    number, origin, v->n, r->nup);
+	if (is_up && v->sent_at >= 0 && v->sent_at < now - r->settle && !has(v, origin))
+		neko_broken(f, "validity: process %u never delivered its own message %u", origin,
+			    number);
+}
+
+static void measure_end(void *state, struct neko_figures *f, nsec_t now)
+{
+	const struct run_of *r = state;
+	size_t i;
+
+	for (i = 0; i < r->nall; i++)
+		judge(r, f, r->all[i], now);
+}
+
+static const struct neko_row rows[] = { { "TimeToDeliver", "s", true },
+					{ "delay", "s", false },
+					{ NULL, NULL, false } };
+
+const struct neko_measure broadcast_measure = {
+	.name = "broadcast",
+	.rows = rows,
+	.bytes = sizeof(struct run_of),
+	.handle = measure_handle,
+	.init = measure_init,
+	.begin = measure_begin,
+	.end = measure_end,
+	.done = measure_done,
+};

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What quality of service NFD-S has, by the formulas of Chen, Toueg and Aguilera (IEEE ToC 51(5),
+ * 2002): independent losses and delays, clocks that agree.
+ */
+#ifndef NEKO_CHEN_H
+#define NEKO_CHEN_H
+
+#include "neko/core/delay.h"
+
+struct chen {
+	double eta, delta; /* seconds */
+	double loss;
+	struct delay delay;
+};
+
+/* Seconds. */
+struct chen_qos {
+	double recurrence; /* E(T_MR), between two beginnings of mistakes */
+	double duration; /* E(T_M), of a mistake */
+	double accuracy; /* P_A, that a process that is up is trusted at a random time */
+	double detection; /* the most that T_D can be */
+};
+
+/* ERR_LIMIT: delta is more than some thousand eta. Without any mistake recurrence is infinite,
+ * duration NaN. */
+int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e);
+
+/* What is wanted: detected within, mistakes so rare and so short (seconds). */
+struct chen_wish {
+	double detection, recurrence, duration;
+};
+
+/* The largest eta, and its delta, that keep the wish: section 4. ERR_INVALID: none does. */
+int chen_configure(const struct chen_wish *w, double loss, const struct delay *d, double *eta,
+		   double *delta, struct err *e);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Failure detectors: one process sends heartbeats, others suspect it when those stay away.
+ *
+ * They log `startSuspect` and `stopSuspect` (content: the monitored process) and, with
+ * fd.log_delay, `delay` for each heartbeat (content: seconds on the way, by the clocks of both).
+ */
+#ifndef NEKO_FD_H
+#define NEKO_FD_H
+
+#include "neko/core/limits.h"
+#include "neko/core/neko.h"
+#include "neko/core/setup.h"
+#include "neko/stat/stat.h"
+
+#define FD_HEARTBEAT 900 /* type of the messages; content: its number, 8 bytes little-endian */
+
+#define FD_WATCH "watch" /* content as below: a detector begins */
+#define FD_START "startSuspect"
+#define FD_STOP "stopSuspect"
+#define FD_DELAY "delay"
+
+#define FD_TIME_MAX (INT64_C(1000000) * NSEC_PER_SEC) /* of an eta or a delta: eleven days */
+#define FD_WINDOW_MAX 4096 /* heartbeats that an estimate is made of */
+
+/*
+ * fd.eta: between two heartbeats; heartbeat i is sent at i eta. fd.monitored: who sends them, 1.
+ * fd.network: number of the network they go over, 1.
+ */
+struct fd_params {
+	nsec_t eta;
+	uint32_t monitored;
+	uint8_t net;
+	bool is_delay_logged;
+};
+
+int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *out, struct err *e);
+
+/* For detectors: ERR_INVALID when the process is the one that it is to monitor. */
+int fd_check_monitored(const struct neko_process *p, const struct setup *s,
+		       const struct fd_params *params, struct err *e);
+
+/* Sends them to all others. */
+int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
+
+/*
+ * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree: at each
+ * freshness point i eta + fd.delta, and until the next one, the process is trusted if heartbeat i,
+ * or a later one, has arrived.
+ */
+int fd_nfds(struct neko_process *p, struct setup *s, struct err *e);
+
+/* Suspected after fd.timeout (2 eta) without any heartbeat: what TCP's keepalives and most daemons
+ * do. */
+int fd_silence(struct neko_process *p, struct setup *s, struct err *e);
+
+/*
+ * NFD-E of the same: clocks need not agree; the next heartbeat is expected when the last fd.window
+ * (32) of them say, and fd.alpha is added.
+ */
+int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
+
+/*
+ * Bertier, Marin and Sens (DSN 2002): the same with a margin that follows the error
+ * of the expectation, as TCP's time-out does: fd.gamma (0.1), fd.beta (1), fd.phi (4).
+ */
+int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
+
+/*
+ * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004): suspected when a heartbeat that
+ * comes as the last fd.window (1000) of them did would come as late as this, or later, with a
+ * chance of 10^-fd.threshold (8) only.
+ */
+int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
+
+/* For layers of detectors: the number in a heartbeat of the monitored process; 0 of anything else.
+ * Logs its delay. */
+uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m);
+extern const struct neko_type fd_types[];
+
+/*
+ * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that
+ *log.
+ *
+ *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
+ *	stat.drop   = 100              (the first values of each quantity are not counted: initial
+ *transient) stat.files  = run7.            (each value is a line of run7.T_M and so on; none of
+ *them is there yet) stat.window = 100s             (P_A: a value for each window; default 100
+ *fd.eta)
+ */
+extern const struct stat_kind stat_fd;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leader election of Raft (Ongaro and Ousterhout, 2014, section 5.2): terms with one leader at the
+ *most, by the votes of most processes. No log: who asks first gets the vote.
+ *
+ *	raft.timeout   = 150ms..300ms   (silence after which a process stands for election, drawn
+ *anew each time) raft.heartbeat = 50ms           (of a leader) raft.quorum    = N (votes that make
+ *a leader; default: more than half. Fewer are a mistake, and found) raft.settle    = 10s (without a
+ *leader that most follow for longer than that at the end of a run: broken, when most processes are
+ *up; 0: not looked at) raft.network   = 1
+ */
+#ifndef NEKO_RAFT_H
+#define NEKO_RAFT_H
+
+#include "neko/core/neko.h"
+
+#define RAFT_TYPE 920 /* content: what it is, 1 byte, and the term, 8 bytes little-endian */
+
+/* Events; content: the term. */
+#define RAFT_CANDIDATE "candidate"
+#define RAFT_LEADER "leader"
+#define RAFT_FOLLOW "follow" /* it has heard of the leader of that term */
+#define RAFT_RESIGN "resign" /* a leader hears of a later term than that */
+
+int raft_init(struct neko_process *p, struct setup *s, struct err *e);
+
+/*
+ * election: from a candidacy to its success; failover: from a leader's crash to the next leader
+ * that most follow; terms: that one of them took; led: share of a run with a leader that most
+ * follow. One leader a term is looked at.
+ */
+extern const struct neko_measure raft_measure;
+
+#endif

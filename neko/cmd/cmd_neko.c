@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig neko: distributed algorithms, simulated and measured. Over several hosts their certificates
+ * are those of a monitor. */
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "neko/algorithms/chen.h"
+#include "neko/run/run.h"
+#include "tools/term/say.h"
+#include "neko/cmd/cmd_neko.h"
+#include "neko/cmd/neko_compare.h"
+#include "neko/cmd/neko_delays.h"
+#include "neko/cmd/neko_hosts.h"
+#include "neko/cmd/neko_plot.h"
+#include "neko/cmd/neko_show.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct neko_wish {
+	const char *seed, *output, *messages, *delays, *hosts;
+	struct neko_hosts_wish over;
+	bool is_simulated, is_real, json;
+	int64_t deadline_ns;
+	FILE *to_messages;
+	struct neko_trace trace; /* what JSON has of the first run */
+	struct neko_delays to_delays;
+};
+
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+}
+
+/* What is done is shown then. The second signal ends us at once. */
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+/* "0.013 sent 1 > 2 heartbeats.heartbeat 8": time, what, source, destination, network.type, bytes.
+ */
+static void write_message(void *arg, const struct sim_step *t)
+{
+	static const char *const kind[] = { "sent", "lost", "delivered" };
+	struct neko_wish *w = arg;
+
+	neko_trace_message(&w->trace, t);
+	if (!w->to_messages)
+		return;
+	fprintf(w->to_messages, "%.9f %s %u > %u %s.%s %u\n", (double)t->at / 1e9, kind[t->kind],
+		t->msg->from, t->to, t->net, t->type, t->msg->n);
+}
+
+static void write_event(void *arg, const struct neko_event *v)
+{
+	struct neko_wish *w = arg;
+
+	neko_trace_event(&w->trace, v);
+	if (!w->to_messages)
+		return;
+	fprintf(w->to_messages, "%.9f event %u %s %.9g", (double)v->at / 1e9, v->process, v->what,
+		v->content);
+	if (v->error)
+		fprintf(w->to_messages, " clock +- %.9f", (double)v->error / 1e9);
+	putc('\n', w->to_messages);
+}
+
+static int blame(const char *path, const struct err *e)
+{
+	bool is_ours = e->code == ERR_NOMEM || e->code == ERR_SYS || e->code == ERR_TIMEOUT;
+	int status = e->code == ERR_NOTFOUND && !e->line ? CMD_NOTFOUND
+		     : is_ours				 ? CMD_FAILURE
+							 : CMD_USAGE;
+
+	return e->line ? cmd_fail(status, "%s:%u: %s", path, e->line, e->text)
+		       : cmd_fail(status, "%s: %s", path, e->text);
+}
+
+static int write_file(const char *path, const struct buf *b)
+{
+	struct err e = { 0 };
+
+	return file_write_atomic(path, buf_str(b), b->n, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text)
+							     : CMD_OK;
+}
+
+static int show(const struct neko_wish *w, const struct run *r, const char *path,
+		const struct run_figures *f)
+{
+	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
+	int status = CMD_OK;
+
+	if (w->output || w->json)
+		neko_show_json(&b, path, r, f, &w->trace);
+	if (w->output && !b.failed)
+		status = write_file(w->output, &b);
+	if (!w->json) {
+		buf_clear(&b);
+		neko_show_text(&b, r, f);
+	}
+	if (b.failed)
+		status = cmd_fail(CMD_FAILURE, "out of memory");
+	else
+		fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	if (status == CMD_OK && f->broken)
+		status = cmd_fail(CMD_FAILURE, "%s", f->broken);
+	if (status == CMD_OK && f->is_interrupted)
+		status = CMD_SIGNAL + got_signal;
+	if (status == CMD_OK && f->missing)
+		status = CMD_PARTIAL;
+	if (status == CMD_OK && f->is_cut)
+		status = CMD_TIMEOUT;
+	return status;
+}
+
+static void write_delay(void *arg, const struct neko_delay *d)
+{
+	neko_delays_add(&((struct neko_wish *)arg)->to_delays, d);
+}
+
+static void warn_missing(const struct run *r)
+{
+	size_t n, i;
+	const struct run_missing *m = run_missing(r, &n);
+
+	for (i = 0; i < n; i++)
+		cmd_warn("process %u %s: what is told covers a part only", m[i].id, m[i].why);
+}
+
+static int run_it(const struct neko_wish *w, struct run *r, const struct run_wish *wish,
+		  struct run_figures *f, struct err *e)
+{
+	const char *hosts = w->hosts ? w->hosts : run_hosts(r);
+
+	if (!w->is_real)
+		return run_simulate(r, wish, f, e);
+	return hosts ? neko_hosts_run(&w->over, r, wish, hosts, f, e) : run_real(r, wish, f, e);
+}
+
+static int run_wished(struct neko_wish *w, struct run *r, const char *path)
+{
+	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns,
+				 .interrupt = &got_signal,
+				 .arg = w };
+	struct run_figures f;
+	struct err e = { 0 };
+	int status, written;
+
+	if (w->to_messages || w->output || w->json) {
+		wish.on_message = write_message;
+		wish.on_event = write_event;
+	}
+	if (w->delays)
+		wish.on_delay = write_delay;
+	if (w->is_real && w->messages)
+		cmd_warn(
+			"messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message",
+			w->messages);
+	status = neko_delays_open(&w->to_delays, w->delays, r);
+	if (status != CMD_OK)
+		return status;
+	catch_signals();
+	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
+		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text)
+							 : blame(path, &e);
+	warn_missing(r);
+	if (f.stuck)
+		cmd_warn("%u active layers did not return at the end of their run", f.stuck);
+	written = neko_delays_finish(&w->to_delays);
+	status = show(w, r, path, &f);
+	return status == CMD_OK ? written : status;
+}
+
+static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
+{
+	struct run *r = NULL;
+	struct err e = { 0 };
+	int status;
+
+	if (w->seed && setup_set(s, "simulation.seed", w->seed, &e))
+		return blame(path, &e);
+	if (run_new(s, &r, &e))
+		return blame(path, &e);
+	status = run_wished(w, r, path);
+	neko_delays_done(&w->to_delays);
+	run_free(r);
+	return status;
+}
+
+static int run_file(struct neko_wish *w, const char *path)
+{
+	struct setup *s = NULL;
+	struct err e = { 0 };
+	int status;
+
+	if (setup_read(path, &s, &e))
+		return e.line ? blame(path, &e)
+			      : cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s",
+					 e.text);
+	if (w->output && file_check_writable(w->output, &e)) {
+		setup_free(s);
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	}
+	if (w->messages && !(w->to_messages = fopen(w->messages, "w"))) {
+		setup_free(s);
+		return cmd_fail(CMD_FAILURE, "%s: %s", w->messages, strerror(errno));
+	}
+	status = run_setup(w, s, path);
+	if (w->to_messages && (ferror(w->to_messages) | fclose(w->to_messages)) && status == CMD_OK)
+		status = cmd_fail(CMD_FAILURE, "%s: could not be written", w->messages);
+	setup_free(s);
+	return status;
+}
+
+static int print_json(struct json *j, struct buf *b)
+{
+	int rc = json_end(j) || printf("%s\n", buf_str(b)) < 0 ? CMD_FAILURE : CMD_OK;
+
+	buf_done(b);
+	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+}
+
+static int list_json(void)
+{
+	struct buf b = BUF_INIT(65536);
+	struct json j;
+
+	json_init(&j, &b);
+	json_array(&j);
+	for (const struct neko_kind *a = apps; a->name; a++) {
+		json_object(&j);
+		json_key_str(&j, "name", a->name);
+		json_key_str(&j, "summary", a->summary);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	return print_json(&j, &b);
+}
+
+static int list(bool json)
+{
+	if (json)
+		return list_json();
+	for (const struct neko_kind *a = apps; a->name; a++)
+		printf("%-10s %s\n", a->name, a->summary);
+	return CMD_OK;
+}
+
+static int show_configured(double eta, double delta, bool json)
+{
+	struct buf b = BUF_INIT(4096);
+	struct json j;
+
+	if (!json) {
+		printf("fd.eta = %.4fs\nfd.delta = %.4fs\n", eta, delta);
+		return CMD_OK;
+	}
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_double(&j, "eta_s", eta);
+	json_key_double(&j, "delta_s", delta);
+	json_object_end(&j);
+	return print_json(&j, &b);
+}
+
+/* DETECTION RECURRENCE DURATION LOSS DELAY: what the failure detector is to keep, over which
+ * network. */
+static int configure(const struct opt_spec *spec, char **argv, bool json)
+{
+	int64_t ns[3];
+	struct chen_wish w;
+	struct delay delay;
+	double loss, eta, delta;
+	struct err e = { 0 };
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
+			return cmd_usage(spec, "'%s' is no time", argv[i]);
+	if (str_to_double(argv[3], 0, 1, &loss))
+		return cmd_usage(spec, "'%s' is no chance of a loss: a number from 0 to 1",
+				 argv[3]);
+	if (delay_parse(argv[4], &delay, &e))
+		return cmd_usage(spec, "%s", e.text);
+	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
+	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	return show_configured(eta, delta, json);
+}
+
+static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, char **argv)
+{
+	uint64_t seed;
+
+	if (argc == 1 && str_eq(argv[0], "list"))
+		return list(w->json);
+	if (argc == 6 && str_eq(argv[0], "configure"))
+		return configure(spec, argv + 1, w->json);
+	if (argc == 2 && str_eq(argv[0], "plot"))
+		return neko_plot(argv[1], w->output);
+	if (argc == 3 && str_eq(argv[0], "compare"))
+		return neko_compare(argv[1], argv[2], w->json);
+	if (argc == 1 && str_eq(argv[0], "factory"))
+		return neko_factory(&w->over);
+	if (argc != 2 || !str_eq(argv[0], "run"))
+		return cmd_usage(
+			spec,
+			"run FILE, compare FILE FILE, plot FILE, factory, list, or configure with "
+			"five values");
+	if ((w->delays || w->hosts) && !w->is_real)
+		return cmd_usage(spec, "--delays and --hosts are for a run with --real");
+	if (w->is_simulated == w->is_real)
+		return cmd_usage(spec, "either --simulate or --real");
+	if (w->seed && str_to_u64(w->seed, 0, UINT64_MAX, &seed))
+		return cmd_usage(spec, "--seed %s: a whole number from 0 to %" PRIu64, w->seed,
+				 UINT64_MAX);
+	if (w->trace.from > w->trace.until)
+		return cmd_usage(spec, "--trace-until is before --trace-from; exchange them");
+	return run_file(w, argv[1]);
+}
+
+static const char details[] =
+	"`factory` waits on its host for processes that runs with --hosts "
+	"order, from tools of the "
+	"same user that may manipulate; it prints its address when it is "
+	"ready. "
+	"`compare` shows results of -o side by side; its status is 0 when they "
+	"agree, "
+	"1 when they differ. "
+	"`list` says what a process can be. `plot` draws what `run -o` wrote: "
+	"distributions, values over time, and a space-time diagram. `configure` "
+	"computes the largest eta "
+	"of NFD-S that finds a "
+	"crash within DETECTION, errs at most once in RECURRENCE, and for "
+	"DURATION: 30s 30d 60s 0.01 "
+	"'exponential(20ms)'. The exit status is 124 when the deadline came first. Ctrl-C ends a run with what there "
+	"is: 130.";
+
+int cmd_neko(int argc, char **argv)
+{
+	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC,
+			       .trace = { .until = NEKO_TIME_MAX },
+			       .over = { .timeout_ns = 5 * NSEC_PER_SEC, .listen = "127.0.0.1" } };
+	const struct opt table[] = {
+		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
+		  &w.is_simulated, 0, 0, NULL },
+		{ "real", 'r', NULL, "run: as processes of the system, over UDP or TCP", OPT_FLAG,
+		  &w.is_real, 0, 0, NULL },
+		{ "hosts", 0, "LIST",
+		  "run --real: on these hosts in turn, where factories wait: a:8765,b "
+		  "(real.hosts)",
+		  OPT_STR, &w.hosts, 0, 0, NULL },
+		{ "listen", 'l', "ADDRESS:PORT",
+		  "factory: where it waits (default 127.0.0.1:8765; port 0: a free one)", OPT_STR,
+		  &w.over.listen, 0, 0, NULL },
+		{ "objects", 0, NULL,
+		  "factory: also for runs that name a shared object of this host (application)",
+		  OPT_FLAG, &w.over.takes_objects, 0, 0, NULL },
+		{ "mainsm", 'm', "STRING",
+		  "factory, run --hosts: connection string, or @FILE that has it, of the monitor "
+		  "whose certificates they "
+		  "show",
+		  OPT_STR, &w.over.mainsm, 0, 0, NULL },
+		{ "seed", 0, "N", "run: of all random numbers, instead of simulation.seed", OPT_STR,
+		  &w.seed, 0, 0, NULL },
+		{ "output", 'o', "FILE",
+		  "run: write the results there as JSON; plot: the picture, as SVG; whole or not at all",
+		  OPT_STR, &w.output, 0, 0, NULL },
+		{ "json", 'j', NULL, "run, compare, list, configure: JSON on the standard output",
+		  OPT_FLAG, &w.json, 0, 0, NULL },
+		{ "trace-from", 0, "TIME",
+		  "run: JSON has the messages and events of the first run from here (default 0)",
+		  OPT_NSEC, &w.trace.from, 0, NEKO_TIME_MAX, NULL },
+		{ "trace-until", 0, "TIME", "run: up to here, and to 1000 of each", OPT_NSEC,
+		  &w.trace.until, 0, NEKO_TIME_MAX, NULL },
+		{ "messages", 0, "FILE",
+		  "run: a line for each event and, of a simulation, each message sent, lost and delivered",
+		  OPT_STR, &w.messages, 0, 0, NULL },
+		{ "delays", 0, "FILE",
+		  "run --real: the delay of each message, which a simulation replays with delay = "
+		  "file:FILE",
+		  OPT_STR, &w.delays, 0, 0, NULL },
+		{ "deadline", 0, "TIME", "run: end after this, with what there is (default 10m)",
+		  OPT_NSEC, &w.deadline_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig neko",
+		.usage = "run [OPTION...] FILE|compare FILE FILE|plot FILE|factory "
+			 "[OPTION...]|list|configure DETECTION "
+			 "RECURRENCE DURATION LOSS DELAY",
+		.summary = "runs distributed algorithms, simulated or real, and measures them",
+		.details = details,
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc < 0)
+		rc = dispatch(&spec, &w, argc - first, argv + first);
+	neko_trace_done(&w.trace);
+	return rc;
+}

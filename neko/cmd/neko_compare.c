@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/cmd/neko_compare.h"
+
+#include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/base/json.h"
+#include "common/base/jsondoc.h"
+#include "common/base/str.h"
+#include "stats/student.h"
+#include "tools/term/say.h"
+#include "tools/term/table.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEVEL 0.95 /* for all quantities together */
+#define QUANTITIES_MAX 64
+#define NAME_BYTES 64
+#define TEXT_MAX_BYTES (1024 * 1024)
+
+/* A quantity of one run. */
+struct side {
+	char name[NAME_BYTES], unit[NAME_BYTES];
+	double n, mean, half; /* of its 95 % interval */
+	double error, df; /* standard error of the mean */
+	double clock; /* what clocks may have made it err */
+	bool is_dependent; /* the interval is that of batch means */
+};
+
+struct side_list {
+	struct side side[QUANTITIES_MAX];
+	size_t n;
+	char world[NAME_BYTES];
+	bool is_part;
+};
+
+struct row {
+	const struct side *a, *b;
+	double difference, half, p, at_most; /* at_most: relative to the first mean */
+	bool agrees;
+};
+
+struct comparison {
+	struct row row[QUANTITIES_MAX];
+	size_t n, differing;
+	double level; /* of each interval */
+};
+
+/* --- reading */
+
+static double number(const struct json_value *o, const char *key)
+{
+	return json_number(json_get(o, key), NAN);
+}
+
+/* It goes to a terminal. */
+static bool copy_name(char out[NAME_BYTES], const struct json_value *o, const char *key)
+{
+	const char *s = json_text(json_get(o, key), "");
+	size_t i;
+
+	for (i = 0; s[i]; i++)
+		if (!isprint((unsigned char)s[i]))
+			return false;
+	return str_copy(out, NAME_BYTES, s);
+}
+
+/* Where values depend on each other the interval of the batches is the honest one, when it is the
+ * wider. */
+static void choose_interval(struct side *s, const struct json_value *o)
+{
+	const struct json_value *batches = json_get(o, "batches");
+	const struct json_value *warnings = json_get(o, "warnings");
+	double half = number(batches, "half"), n = number(batches, "n");
+
+	s->df = s->n - 1;
+	s->is_dependent = json_count(warnings) > 0 && n >= 2 && half > s->half;
+	if (s->is_dependent) {
+		s->half = half;
+		s->df = n - 1;
+	}
+	s->error = s->half / student_two_sided(LEVEL, s->df);
+}
+
+static bool read_quantity(const struct json_value *o, struct side *s)
+{
+	*s = (struct side){ .n = number(o, "n"),
+			    .mean = number(o, "mean"),
+			    .half = number(o, "half") };
+	if (!copy_name(s->name, o, "name") || !s->name[0] || !copy_name(s->unit, o, "unit") ||
+	    !(s->n >= 0 && s->n < 1e18))
+		return false;
+	if (s->n >= 2)
+		choose_interval(s, o);
+	return s->n < 2 || (isfinite(s->mean) && s->half >= 0);
+}
+
+static void read_clocks(const struct json_value *root, struct side_list *l)
+{
+	const struct json_value *errors = json_get(root, "clock_errors");
+	size_t i;
+
+	for (i = 0; i < l->n; i++) {
+		double v = number(json_get(errors, l->side[i].name), "mean");
+
+		l->side[i].clock = v > 0 ? v : 0;
+	}
+}
+
+static bool read_list(const struct json_value *root, struct side_list *l)
+{
+	const struct json_value *all = json_get(root, "quantities"), *one;
+
+	if (json_kind_of(all) != JSON_ARRAY || !copy_name(l->world, root, "world"))
+		return false;
+	for (one = json_first(all); one; one = json_next(one))
+		if (l->n == QUANTITIES_MAX || !read_quantity(one, &l->side[l->n++]))
+			return false;
+	l->is_part = number(root, "missing") > 0 || json_truth(json_get(root, "cut"), false);
+	read_clocks(root, l);
+	return true;
+}
+
+static int read_text(const char *path, const struct buf *b, struct side_list *l)
+{
+	struct jsondoc *d = NULL;
+	struct err e = { 0 };
+	int status = CMD_OK;
+
+	if (jsondoc_parse((const char *)b->p, b->n, &d, &e))
+		return cmd_fail(CMD_USAGE, "%s: %s; results are written by omig neko run -o", path,
+				e.text);
+	if (!read_list(jsondoc_root(d), l))
+		status = cmd_fail(CMD_USAGE,
+				  "%s has no quantities of a run; write it with omig neko run -o",
+				  path);
+	jsondoc_free(d);
+	return status;
+}
+
+static int read_run(const char *path, struct side_list *l)
+{
+	struct buf b = BUF_INIT(NEKO_COMPARE_MAX_BYTES);
+	struct err e = { 0 };
+	int status;
+
+	if (file_read(path, NEKO_COMPARE_MAX_BYTES, 0, &b, &e))
+		status =
+			cmd_fail(e.code == ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	else
+		status = read_text(path, &b, l);
+	buf_done(&b);
+	return status;
+}
+
+/* --- judging */
+
+/* Welch: two means whose variances need not be the same. What clocks may err comes on top of
+ * chance. */
+static void judge(struct row *r, double level)
+{
+	double va = r->a->error * r->a->error, vb = r->b->error * r->b->error;
+	double error = sqrt(va + vb), clock = r->a->clock + r->b->clock, off, df;
+
+	r->difference = r->b->mean - r->a->mean;
+	off = fmax(0, fabs(r->difference) - clock);
+	if (error > 0) {
+		df = (va + vb) * (va + vb) / (va * va / r->a->df + vb * vb / r->b->df);
+		r->half = student_two_sided(level, df) * error + clock;
+		r->p = 2 * student_tail(off / error, df);
+	} else {
+		r->half = clock;
+		r->p = off > 0 ? 0 : 1;
+	}
+	r->agrees = fabs(r->difference) <= r->half;
+	r->at_most = (fabs(r->difference) + r->half) / fabs(r->a->mean);
+}
+
+static const struct side *find(const struct side_list *l, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < l->n; i++)
+		if (str_eq(l->side[i].name, name))
+			return &l->side[i];
+	return NULL;
+}
+
+static void compare(const struct side_list *a, const struct side_list *b, struct comparison *c)
+{
+	size_t i;
+
+	for (i = 0; i < a->n; i++) {
+		const struct side *other = find(b, a->side[i].name);
+
+		if (other && a->side[i].n >= 2 && other->n >= 2)
+			c->row[c->n++] = (struct row){ .a = &a->side[i], .b = other };
+	}
+	c->level = c->n ? 1 - (1 - LEVEL) / (double)c->n : LEVEL;
+	for (i = 0; i < c->n; i++) {
+		judge(&c->row[i], c->level);
+		c->differing += !c->row[i].agrees;
+	}
+}
+
+/* --- telling */
+
+static void cell(struct table *t, double v)
+{
+	if (isfinite(v))
+		table_cell(t, "%.4g", v);
+	else
+		table_cell(t, "-");
+}
+
+static void add_row(struct table *t, const struct row *r)
+{
+	const struct side *const side[] = { r->a, r->b };
+	size_t i;
+
+	table_cell(t, "%s%s%s%s", r->a->name, *r->a->unit ? " (" : "", r->a->unit,
+		   *r->a->unit ? ")" : "");
+	for (i = 0; i < 2; i++) {
+		table_cell(t, "%.0f", side[i]->n);
+		cell(t, side[i]->mean);
+		cell(t, side[i]->half);
+	}
+	cell(t, r->difference);
+	cell(t, r->half);
+	cell(t, r->p);
+	if (isfinite(r->at_most))
+		table_cell(t, "%.2g %%", r->at_most * 100);
+	else
+		table_cell(t, "-");
+	table_cell(t, r->agrees ? "yes" : "no");
+}
+
+/* What one of both alone has cannot be compared, and is said. */
+static void print_alone(struct buf *b, const char *which, const struct side_list *of,
+			const struct side_list *other)
+{
+	const char *between = "";
+	size_t i;
+
+	for (i = 0; i < of->n; i++) {
+		const struct side *o = find(other, of->side[i].name);
+
+		if (of->side[i].n < 2 || (o && o->n >= 2))
+			continue;
+		buf_printf(b, "%s%s", *between ? between : "Not compared: ", of->side[i].name);
+		between = ", ";
+	}
+	if (*between)
+		buf_printf(b, " (only the %s has two values of it)\n", which);
+}
+
+static void print_text(struct buf *b, const struct side_list *first, const struct side_list *second,
+		       const struct comparison *c)
+{
+	static const char *const heads[] = { "QUANTITY", "N",	 "MEAN",    "+-95%",
+					     "N",	 "MEAN", "+-95%",   "DIFFERENCE",
+					     "+-",	 "P",	 "AT MOST", "AGREE" };
+	struct table *t = table_new(ARRAY_LEN(heads), heads, "lrrrrrrrrrrl");
+	size_t i;
+
+	buf_printf(b, "%s%s, then %s%s\n", first->world, first->is_part ? " (a part)" : "",
+		   second->world, second->is_part ? " (a part)" : "");
+	for (i = 0; t && i < c->n; i++)
+		add_row(t, &c->row[i]);
+	if (!t || table_print(t, 0, b))
+		b->failed = true;
+	table_free(t);
+	print_alone(b, "first", first, second);
+	print_alone(b, "second", second, first);
+	buf_printf(b,
+		   c->differing ? "They differ in %zu of %zu quantities"
+				: "They agree: %zu of %zu quantities differ",
+		   c->differing, c->n);
+	buf_printf(b, " by more than chance and clocks explain (%.0f %% for all together)\n",
+		   LEVEL * 100);
+}
+
+static void print_side(struct json *j, const char *key, const struct side *s)
+{
+	json_key(j, key);
+	json_object(j);
+	json_key_u64(j, "n", (uint64_t)s->n);
+	json_key_double(j, "mean", s->mean);
+	json_key_double(j, "half", s->half);
+	json_key_double(j, "clock_error", s->clock);
+	json_key_bool(j, "batches", s->is_dependent);
+	json_object_end(j);
+}
+
+static void print_json(struct buf *b, const struct side_list *first, const struct side_list *second,
+		       const struct comparison *c)
+{
+	struct json j;
+	size_t i;
+
+	json_init(&j, b);
+	json_object(&j);
+	json_key_bool(&j, "agree", c->n && !c->differing);
+	json_key_bool(&j, "part", first->is_part || second->is_part);
+	json_key_double(&j, "level", LEVEL);
+	json_key_double(&j, "level_of_each", c->level);
+	json_key(&j, "quantities");
+	json_array(&j);
+	for (i = 0; i < c->n; i++) {
+		const struct row *r = &c->row[i];
+
+		json_object(&j);
+		json_key_str(&j, "name", r->a->name);
+		print_side(&j, "first", r->a);
+		print_side(&j, "second", r->b);
+		json_key_double(&j, "difference", r->difference);
+		json_key_double(&j, "half", r->half);
+		json_key_double(&j, "p", r->p);
+		json_key_double(&j, "at_most", r->at_most);
+		json_key_bool(&j, "agrees", r->agrees);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	json_object_end(&j);
+	if (json_end(&j))
+		b->failed = true;
+	buf_putc(b, '\n');
+}
+
+static int tell(const struct side_list *a, const struct side_list *b, bool json)
+{
+	struct buf out = BUF_INIT(TEXT_MAX_BYTES);
+	struct comparison c = { 0 };
+	int status;
+
+	compare(a, b, &c);
+	if (!c.n)
+		return cmd_fail(CMD_FAILURE, "there is no quantity of which both have two values");
+	(json ? print_json : print_text)(&out, a, b, &c);
+	status = out.failed ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
+	if (status == CMD_OK)
+		fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	if (status == CMD_OK && (a->is_part || b->is_part))
+		status = CMD_PARTIAL;
+	return status == CMD_OK && c.differing ? CMD_FAILURE : status;
+}
+
+int neko_compare(const char *first, const char *second, bool json)
+{
+	struct side_list *l = calloc(2, sizeof(*l));
+	int status;
+
+	if (!l)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	status = read_run(first, &l[0]);
+	if (status == CMD_OK)
+		status = read_run(second, &l[1]);
+	if (status == CMD_OK)
+		status = tell(&l[0], &l[1], json);
+	free(l);
+	return status;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The file of a real run's delays, which a simulation replays. */
+#ifndef TOOLS_NEKO_DELAYS_H
+#define TOOLS_NEKO_DELAYS_H
+
+#include "neko/run/run.h"
+#include "tools/term/outfile.h"
+
+struct neko_delays {
+	struct outfile file;
+	struct buf text; /* owned */
+	const struct run *run; /* borrowed; NULL: not open */
+	int status;
+};
+
+/* These return an exit status; failures are told. path NULL: nothing is wished for, and all is
+ * well. */
+int neko_delays_open(struct neko_delays *d, const char *path, const struct run *r);
+
+/* A line: network, from, to, time of sending and delay in seconds, or `lost`. */
+void neko_delays_add(struct neko_delays *d, const struct neko_delay *v);
+
+/* The file is there, whole. */
+int neko_delays_finish(struct neko_delays *d);
+
+/* Removes what is not whole. Of one that is all 0 too. */
+void neko_delays_done(struct neko_delays *d);
+
+#endif

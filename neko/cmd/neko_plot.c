@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/cmd/neko_plot.h"
+
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "eventlog/lifeline/lifepage.h"
+#include "tools/term/say.h"
+#include "tools/term/outfile.h"
+
+#include <math.h>
+#include <string.h>
+
+#define HEAD 58
+#define BLOCK 210 /* of a quantity */
+#define PLOT_TOP 40 /* in its block */
+#define PLOT_HIGH 130
+#define LEFT 70
+#define HALF 400
+#define RIGHT 560 /* where the second plot begins */
+#define BINS_MAX 200
+#define POINTS_MAX 4096
+#define TICKS 5
+
+const char *const plot_colour[PLOT_COLOURS] = { "#1f6feb", "#d4580b", "#1a7f64", "#8250df",
+						"#9a6700", "#c81e7a", "#57606a" };
+
+struct plot_axis plot_axis(double from, double to, double at, double length)
+{
+	if (!isfinite(from) || !isfinite(to) || fabs(from) > 1e300 || fabs(to) > 1e300)
+		from = to = 0;
+	if (to <= from) {
+		double room = from != 0 ? fabs(from) / 10 : 1;
+
+		from -= room;
+		to = from + 2 * room;
+	}
+	return (struct plot_axis){ from, to, at, length };
+}
+
+double plot_place(const struct plot_axis *a, double v)
+{
+	double share = (v - a->from) / (a->to - a->from);
+
+	return a->at + fmin(fmax(isfinite(share) ? share : 0, 0), 1) * a->length;
+}
+
+static double tick_step(const struct plot_axis *a)
+{
+	double raw = (a->to - a->from) / TICKS, unit = pow(10, floor(log10(raw))), k = raw / unit;
+
+	return (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1) * unit;
+}
+
+void plot_text(struct buf *out, double x, double y, const char *attributes, const char *text)
+{
+	buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+	lifepage_put_text(out, text);
+	buf_puts(out, "</text>\n");
+}
+
+static void tick_words(char out[32], double v, double step)
+{
+	snprintf(out, 32, "%.6g", fabs(v) < step / 2 ? 0 : v);
+}
+
+/* Number i of an axis: where it is, and its words. False: there are no more. */
+static bool tick(const struct plot_axis *a, int i, double *at, char words[32])
+{
+	double step = tick_step(a), v = (ceil(a->from / step - 1e-9) + i) * step;
+
+	if (i > 2 * TICKS || v > a->to + step * 1e-9)
+		return false;
+	*at = plot_place(a, v);
+	tick_words(words, v, step);
+	return true;
+}
+
+void plot_ticks_x(struct buf *out, const struct plot_axis *a, double top, double bottom)
+{
+	char words[32];
+	double x;
+	int i;
+
+	for (i = 0; tick(a, i, &x, words); i++) {
+		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top, bottom);
+		plot_text(out, x, bottom + 14, "class=\"soft\" text-anchor=\"middle\"", words);
+	}
+}
+
+void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, double right)
+{
+	char words[32];
+	double y;
+	int i;
+
+	for (i = 0; tick(a, i, &y, words); i++) {
+		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
+		plot_text(out, left - 6, y + 4, "class=\"soft\" text-anchor=\"end\"", words);
+	}
+}
+
+/* --- a quantity: how often which value, and when */
+
+struct panel {
+	const struct json_value *quantity, *series;
+	double formula; /* NaN: none */
+	double top, bottom;
+};
+
+static double member(const struct json_value *v, const char *name)
+{
+	return json_number(json_get(v, name), NAN);
+}
+
+static void vertical(struct buf *out, const struct plot_axis *x, const struct panel *p, double v,
+		     const char *class)
+{
+	if (!isfinite(v) || v < x->from || v > x->to)
+		return;
+	buf_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", class, plot_place(x, v),
+		   p->top, p->bottom);
+}
+
+static void bars(struct buf *out, const struct json_value *bins, const struct plot_axis *x,
+		 const struct plot_axis *y, double bottom)
+{
+	const struct json_value *i;
+	int n = 0;
+
+	for (i = json_first(bins); i && n < BINS_MAX; i = json_next(i), n++) {
+		double left = plot_place(x, member(i, "from"));
+		double right = plot_place(x, member(i, "to")), count = member(i, "count");
+		double top = plot_place(y, count);
+
+		if (count > 0)
+			buf_printf(out,
+				   "<rect class=\"bar\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+				   "height=\"%.1f\"/>\n",
+				   left, top, fmax(right - left - 0.5, 0.8), bottom - top);
+	}
+}
+
+static void draw_histogram(struct buf *out, const struct panel *p)
+{
+	const struct json_value *bins = json_get(p->quantity, "histogram"), *i;
+	double from = member(json_first(bins), "from"), to = from, most = 0;
+	struct plot_axis x, y;
+	int n = 0;
+
+	for (i = json_first(bins); i && n < BINS_MAX; i = json_next(i), n++) {
+		to = member(i, "to");
+		most = fmax(most, member(i, "count"));
+	}
+	if (!n)
+		return;
+	x = plot_axis(from, to, LEFT, HALF);
+	y = plot_axis(0, most, p->bottom, p->top - p->bottom);
+	plot_ticks_x(out, &x, p->top, p->bottom);
+	plot_ticks_y(out, &y, LEFT, LEFT + HALF);
+	bars(out, bins, &x, &y, p->bottom);
+	vertical(out, &x, p, member(p->quantity, "mean"), "mean");
+	vertical(out, &x, p, p->formula, "formula");
+}
+
+/* The time and the value of a point; false: it is none. */
+static bool point(const struct json_value *i, double *at, double *v)
+{
+	*at = json_number(json_first(i), NAN);
+	*v = json_number(json_next(json_first(i)), NAN);
+	return isfinite(*at) && isfinite(*v);
+}
+
+static void horizontal(struct buf *out, const struct plot_axis *y, double v, const char *class)
+{
+	if (isfinite(v) && v >= y->from && v <= y->to)
+		buf_printf(out, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n", class, RIGHT,
+			   plot_place(y, v), RIGHT + HALF);
+}
+
+static void draw_points(struct buf *out, const struct panel *p, const struct plot_axis *x,
+			const struct plot_axis *y)
+{
+	const struct json_value *i;
+	double at, v;
+	int n = 0;
+
+	for (i = json_first(p->series); i && n < POINTS_MAX; i = json_next(i), n++)
+		if (point(i, &at, &v))
+			buf_printf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n",
+				   plot_place(x, at), plot_place(y, v));
+}
+
+static void draw_series(struct buf *out, const struct panel *p)
+{
+	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
+	const struct json_value *i;
+	struct plot_axis x, y;
+	int n = 0;
+
+	for (i = json_first(p->series); i && n < POINTS_MAX; i = json_next(i), n++)
+		if (point(i, &at, &v)) {
+			first = fmin(first, at);
+			last = fmax(last, at);
+			least = fmin(least, v);
+			most = fmax(most, v);
+		}
+	if (last < first) {
+		plot_text(out, RIGHT + HALF, p->top + 12, "class=\"soft\" text-anchor=\"end\"",
+			  "none in it");
+		return;
+	}
+	x = plot_axis(first, last, RIGHT, HALF);
+	y = plot_axis(least, most, p->bottom, p->top - p->bottom);
+	plot_ticks_x(out, &x, p->top, p->bottom);
+	plot_ticks_y(out, &y, RIGHT, RIGHT + HALF);
+	draw_points(out, p, &x, &y);
+	horizontal(out, &y, member(p->quantity, "mean"), "mean");
+	horizontal(out, &y, p->formula, "formula");
+}
+
+static void draw_words(struct buf *out, const struct panel *p)
+{
+	const char *unit = json_text(json_get(p->quantity, "unit"), "");
+	double half = member(p->quantity, "half");
+	char words[512];
+	int n;
+
+	n = snprintf(words, sizeof(words), "%.100s%s%.20s%s: mean %.6g",
+		     json_text(json_get(p->quantity, "name"), "?"), *unit ? " (" : "", unit,
+		     *unit ? ")" : "", json_number(json_get(p->quantity, "mean"), 0));
+	if (isfinite(half))
+		n += snprintf(words + n, sizeof(words) - (size_t)n, " \xc2\xb1 %.3g (95 %%)", half);
+	if (isfinite(p->formula))
+		n += snprintf(words + n, sizeof(words) - (size_t)n, ", by formula %.6g",
+			      p->formula);
+	snprintf(words + n, sizeof(words) - (size_t)n, ", n = %.0f",
+		 json_number(json_get(p->quantity, "n"), 0));
+	plot_text(out, LEFT, p->top - 12, "class=\"name\"", words);
+	plot_text(out, RIGHT + HALF, p->top - 12, "class=\"soft\" text-anchor=\"end\"",
+		  "values of the first run over its time (s)");
+}
+
+static bool has_values(const struct json_value *quantity)
+{
+	return member(quantity, "n") > 0;
+}
+
+/* Returns where the next thing may begin. */
+static double draw_quantities(struct buf *out, const struct json_value *results)
+{
+	const struct json_value *i, *formulas = json_get(results, "formulas"),
+				    *series = json_get(results, "series");
+	double at = HEAD;
+
+	for (i = json_first(json_get(results, "quantities")); i; i = json_next(i)) {
+		const char *name = json_text(json_get(i, "name"), "");
+		struct panel p = { i, json_get(series, name), member(formulas, name), at + PLOT_TOP,
+				   at + PLOT_TOP + PLOT_HIGH };
+
+		if (!has_values(i))
+			continue;
+		draw_words(out, &p);
+		draw_histogram(out, &p);
+		draw_series(out, &p);
+		at += BLOCK;
+	}
+	return at;
+}
+
+/* --- the whole */
+
+static double height_of(const struct json_value *results)
+{
+	const struct json_value *i;
+	double high = HEAD;
+
+	for (i = json_first(json_get(results, "quantities")); i; i = json_next(i))
+		if (has_values(i))
+			high += BLOCK;
+	return high + plot_space_height(json_get(results, "trace")) + 10;
+}
+
+static void draw_head(struct buf *out, const struct json_value *results)
+{
+	const char *broken = json_text(json_get(results, "broken"), NULL);
+	double high = height_of(results);
+	uint64_t seed = 0;
+	char words[256];
+
+	json_to_u64(json_get(results, "seed"), &seed);
+	buf_printf(out,
+		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
+		   "viewBox=\"0 0 %d %.0f\">\n<title>",
+		   PLOT_WIDE, high, PLOT_WIDE, high);
+	lifepage_put_text(out, json_text(json_get(results, "configuration"), "a run"));
+	buf_puts(
+		out,
+		"</title>\n<style>text{font:12px "
+		"sans-serif;fill:#1b1f24}.soft{fill:#59636e;font-size:11px;paint-order:stroke;"
+		"stroke:#fff;stroke-width:2px}.name{font-weight:bold}"
+		".bad{fill:#c81e3a;font-weight:bold}.grid{stroke:#d8dee4;fill:none}.bar{fill:#"
+		"1f6feb;fill-opacity:.75}"
+		".dot{fill:#1f6feb;fill-opacity:.6}.mean{stroke:#d4580b;fill:none;stroke-width:1.5}"
+		".formula{stroke:#1a7f64;fill:none;stroke-width:1.5;stroke-dasharray:5 3}"
+		".life{stroke:#1b1f24;stroke-width:1.5;fill:none}.dead{stroke:#c7ccd1;stroke-"
+		"dasharray:2 3;fill:none}"
+		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
+	plot_text(out, 12, 20, "class=\"name\"",
+		  json_text(json_get(results, "configuration"), "a run"));
+	snprintf(words, sizeof(words),
+		 "%.20s, seed %llu, runs: %.0f, %.6g s, messages: %.0f; orange: mean, green: "
+		 "formula",
+		 json_text(json_get(results, "world"), "?"), (unsigned long long)seed,
+		 json_number(json_get(results, "runs"), 0),
+		 json_number(json_get(results, "seconds"), 0),
+		 json_number(json_get(results, "sent"), 0));
+	plot_text(out, 12, 37, "class=\"soft\"", words);
+	if (broken)
+		plot_text(out, 12, 53, "class=\"bad\"", broken);
+}
+
+int neko_plot_draw(const struct json_value *results, struct buf *out, struct err *e)
+{
+	double at;
+
+	if (json_kind_of(json_get(results, "quantities")) != JSON_ARRAY ||
+	    !json_text(json_get(results, "world"), NULL))
+		return err_set(e, ERR_INVALID,
+			       "these are no results of a run; make them with omig neko run -o");
+	draw_head(out, results);
+	at = draw_quantities(out, results);
+	plot_space(out, json_get(results, "trace"), at);
+	buf_puts(out, "</svg>\n");
+	return out->failed ? err_set(e, ERR_LIMIT, "no room for the picture") : 0;
+}
+
+static int blame(const char *path, const struct err *e)
+{
+	int status = e->code == ERR_NOTFOUND			  ? CMD_NOTFOUND
+		     : e->code == ERR_SYS || e->code == ERR_NOMEM ? CMD_FAILURE
+								  : CMD_USAGE;
+
+	return e->line ? cmd_fail(status, "%s:%u:%u: %s", path, e->line, e->col, e->text)
+		       : cmd_fail(status, "%s: %s", path, e->text);
+}
+
+static int write_picture(const char *output, struct buf *b)
+{
+	struct outfile o = { 0 };
+	int status = outfile_open(&o, output);
+
+	if (status == CMD_OK)
+		status = outfile_put(&o, b, 0);
+	if (status == CMD_OK)
+		status = outfile_finish(&o);
+	outfile_close(&o);
+	return status;
+}
+
+static int plot(const char *path, const char *output)
+{
+	struct buf text = BUF_INIT(JSONDOC_MAX_BYTES + 1), picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
+	struct jsondoc *d = NULL;
+	struct err e = { 0 };
+	int rc = file_read(path, JSONDOC_MAX_BYTES, 0, &text, &e), status;
+
+	if (rc == 0)
+		rc = jsondoc_parse(buf_str(&text), text.n, &d, &e);
+	if (rc == 0)
+		rc = neko_plot_draw(jsondoc_root(d), &picture, &e);
+	status = rc ? blame(path, &e) : write_picture(output, &picture);
+	jsondoc_free(d);
+	buf_done(&text);
+	buf_done(&picture);
+	return status;
+}
+
+/* "rb.png" would hold what nothing opens; a name without an ending, as of a device, says
+ * nothing. */
+static bool is_other_kind(const char *output)
+{
+	const char *slash = output ? strrchr(output, '/') : NULL;
+	const char *end = output ? strrchr(slash ? slash : output, '.') : NULL;
+
+	return end && strcmp(end, ".svg") != 0;
+}
+
+int neko_plot(const char *path, const char *output)
+{
+	if (is_other_kind(output))
+		return cmd_fail(CMD_USAGE,
+				"%s: the picture is SVG; give the file a name that ends in .svg",
+				output);
+	return plot(path, output);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a run of an algorithm found, for people and for programs. */
+#ifndef TOOLS_NEKO_SHOW_H
+#define TOOLS_NEKO_SHOW_H
+
+#include "common/base/buf.h"
+#include "neko/run/run.h"
+#include "neko/cmd/neko_trace.h"
+
+/* of results: some quantities, with histograms */
+#define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024)
+
+/* A failure shows in the buffer. */
+void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f);
+
+/* One object; path: of the configuration. trace: what is drawn of the first run. */
+void neko_show_json(struct buf *b, const char *path, const struct run *r,
+		    const struct run_figures *f, const struct neko_trace *trace);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/cmd/neko_trace.h"
+
+#include "common/base/str.h"
+
+#include <stdlib.h>
+
+static bool is_shown(struct neko_trace *t, nsec_t at)
+{
+	t->is_over |= at < t->last_at || at > t->until;
+	t->last_at = at;
+	return !t->is_over && at >= t->from;
+}
+
+/* A message is known when it arrives or is lost: then it is told whole. */
+void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
+{
+	if (t->is_over || !is_shown(t, s->at) || s->kind == SIM_SENT || s->msg->sent_at < t->from ||
+	    t->nmessage == NEKO_TRACE_MAX)
+		return;
+	t->message[t->nmessage++] =
+		(struct trace_message){ s->msg->from, s->to, s->msg->sent_at,
+					s->kind == SIM_LOST ? -1 : s->at, s->type };
+}
+
+/* False: too many of them, or no memory. */
+static bool name_of(struct neko_trace *t, const char *what, unsigned *out)
+{
+	unsigned i;
+
+	for (i = 0; i < t->nname; i++)
+		if (str_eq(t->name[i], what)) {
+			*out = i;
+			return true;
+		}
+	if (t->nname == NEKO_TRACE_NAMES_MAX)
+		return false;
+	t->name[t->nname] = str_dup(what);
+	*out = t->nname;
+	t->nname += t->name[t->nname] != NULL;
+	return *out < t->nname;
+}
+
+void neko_trace_event(struct neko_trace *t, const struct neko_event *v)
+{
+	unsigned name;
+
+	if (t->is_over || !is_shown(t, v->at) || t->nevent == NEKO_TRACE_MAX ||
+	    !name_of(t, v->what, &name))
+		return;
+	t->event[t->nevent++] = (struct trace_event){ v->process, v->at, name, v->content };
+}
+
+void neko_trace_done(struct neko_trace *t)
+{
+	while (t->nname)
+		free(t->name[--t->nname]);
+}
+
+static double seconds(nsec_t at)
+{
+	return (double)at / 1e9;
+}
+
+static void add_message(struct json *j, const struct trace_message *m)
+{
+	json_array(j);
+	json_u64(j, m->from);
+	json_u64(j, m->to);
+	json_double(j, seconds(m->sent_at));
+	if (m->arrived_at < 0)
+		json_null(j);
+	else
+		json_double(j, seconds(m->arrived_at));
+	json_str(j, m->type);
+	json_array_end(j);
+}
+
+static void add_event(struct json *j, const struct neko_trace *t, const struct trace_event *v)
+{
+	json_array(j);
+	json_u64(j, v->process);
+	json_double(j, seconds(v->at));
+	json_str(j, t->name[v->name]);
+	json_double(j, v->content);
+	json_array_end(j);
+}
+
+static void add_messages(struct json *j, const struct neko_trace *t)
+{
+	unsigned i;
+
+	json_array(j);
+	for (i = 0; i < t->nmessage; i++)
+		add_message(j, &t->message[i]);
+	json_array_end(j);
+}
+
+void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
+{
+	unsigned i;
+
+	json_key(j, "trace");
+	json_object(j);
+	json_key(j, "messages");
+	if (is_real)
+		json_null(j); /* they are not recorded: not known is not none */
+	else
+		add_messages(j, t);
+	json_key(j, "events");
+	json_array(j);
+	for (i = 0; i < t->nevent; i++)
+		add_event(j, t, &t->event[i]);
+	json_array_end(j);
+	json_object_end(j);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The messages and events of a run that its picture shows: the first ones of a span of time. */
+#ifndef TOOLS_NEKO_TRACE_H
+#define TOOLS_NEKO_TRACE_H
+
+#include "common/base/json.h"
+#include "neko/simulated/sim.h"
+
+#define NEKO_TRACE_MAX 1000 /* of each: more are no picture but a wall */
+#define NEKO_TRACE_NAMES_MAX 64 /* different words of events */
+
+struct trace_message {
+	uint32_t from, to;
+	nsec_t sent_at, arrived_at; /* -1: lost */
+	const char *type;
+};
+
+struct trace_event {
+	uint32_t process;
+	nsec_t at;
+	unsigned name;
+	double content;
+};
+
+/* Zero, but for the span. */
+struct neko_trace {
+	nsec_t from, until;
+	struct trace_message message[NEKO_TRACE_MAX];
+	struct trace_event event[NEKO_TRACE_MAX];
+	char *name[NEKO_TRACE_NAMES_MAX]; /* owned */
+	unsigned nmessage, nevent, nname;
+	nsec_t last_at; /* times that go back are those of the next run: it is not shown */
+	bool is_over;
+};
+
+void neko_trace_message(struct neko_trace *t, const struct sim_step *s);
+void neko_trace_event(struct neko_trace *t, const struct neko_event *v);
+void neko_trace_done(struct neko_trace *t);
+
+/*
+ * A member "trace": { "messages": [[from, to, sent, arrived or null, type], ...], "events":
+ * [[process, at, what, content], ...] }, times in seconds. Messages of a real run are null: they
+ * are not recorded.
+ */
+void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A real process from inside: its world (real.c), its networks (realnet.c), what it says to the
+ * master (realtalk.c). */
+#ifndef NEKO_REAL_INTERNAL_H
+#define NEKO_REAL_INTERNAL_H
+
+#include "common/base/timebase.h"
+#include "neko/real/quickclock.h"
+#include "neko/real/real.h"
+#include "neko/real/reallog.h"
+#include "neko/real/realwire.h"
+#include "neko/core/world.h"
+#include "proto/frame.h"
+
+#include <poll.h>
+#include <pthread.h>
+
+struct realnet;
+
+/* All below `lock` belongs to who holds it: layers, while they run. */
+struct real {
+	struct neko_world world; /* first: a world of these ops is a real one */
+	const struct real_conf *conf;
+	struct neko_process *self;
+	struct realnet *net; /* owned; it has its own words on the lock */
+	nsec_t epoch; /* time 0 by the master's clock */
+	pthread_mutex_t lock;
+	struct timebase clock; /* the master's */
+	struct quickclock own;
+	nsec_t read_at; /* our own clock when it was read last */
+	bool is_closing;
+	bool is_frozen; /* crashed: what layers do has no effect */
+	nsec_t stop_at; /* when a layer ended the run; NEKO_NEVER */
+	uint64_t sent, delivered;
+	struct reallog events, delays;
+	struct thread *threads; /* owned */
+	size_t nthread;
+};
+
+/* With the lock. */
+nsec_t real_now(struct real *r);
+
+/* --- networks */
+
+/* Sockets, bound. ERR_SYS, ERR_NOMEM. */
+int realnet_open(struct real *r, struct realwire_ready *out, struct err *e);
+
+/* Addresses of all: nnet times m. -ERR_PROTO: the payload is none. */
+int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes);
+
+/* With the lock: to all its destinations. A full buffer loses it, as a network may. */
+void realnet_send(struct realnet *n, const struct neko_msg *m);
+
+/* What to poll; *fd is owned by the networks and has room for one more at its end. Returns how
+ * many. */
+size_t realnet_polls(struct realnet *n, struct pollfd **fd);
+
+/* What has come, into the layers. Takes the lock. */
+void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd);
+
+/* --- the stream to the master */
+
+struct realtalk {
+	struct real *real;
+	struct frame_in in; /* owned */
+	struct buf out; /* owned: the frame on its way */
+	size_t at; /* up to here it is gone */
+	struct reallog_chunk *events, *delays; /* owned: taken, not told yet */
+	size_t event_at, delay_at; /* entries of their first chunks that were told */
+	nsec_t until; /* what was taken is all before this */
+	nsec_t next; /* when there is another block */
+	bool is_taken; /* the block that ends it was not made yet */
+	bool is_to_crash; /* the master said so */
+};
+
+/* Says what it has and waits for the go. False: there is no run. Blocks. */
+bool realtalk_begin(struct realtalk *t, struct real *r, const struct realwire_ready *ready);
+
+/* News for the master, as much as it takes now. False: it is gone. */
+bool realtalk_tell(struct realtalk *t);
+bool realtalk_is_told(const struct realtalk *t);
+
+/* What the master says. False: stop, or it is gone. */
+bool realtalk_hear(struct realtalk *t);
+
+/* All that is left, and the last block, with its words about the end. Blocks. */
+bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a real process and its master say to each other; docs/neko.md has the life of a run. */
+#include "neko/real/real_internal.h"
+
+#include "common/base/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sys/socket.h>
+
+#define BLOCK_NS (50 * NSEC_PER_MSEC) /* how old an event is when the master hears of it */
+
+bool realtalk_is_told(const struct realtalk *t)
+{
+	return t->at == t->out.n && !t->is_taken;
+}
+
+/* As much as the stream takes, or all. False: the master is gone. */
+static bool push(struct realtalk *t, int flags)
+{
+	while (t->at < t->out.n) {
+		ssize_t n = send(t->real->conf->master, t->out.p + t->at, t->out.n - t->at,
+				 MSG_NOSIGNAL | flags);
+
+		if (n > 0)
+			t->at += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			return n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+	}
+	return true;
+}
+
+/* Entries change hands under the lock, and become blocks without it. */
+static void take(struct realtalk *t)
+{
+	struct real *r = t->real;
+
+	pthread_mutex_lock(&r->lock);
+	t->events = reallog_take(&r->events);
+	t->delays = reallog_take(&r->delays);
+	t->until = real_now(r);
+	pthread_mutex_unlock(&r->lock);
+	t->event_at = t->delay_at = 0;
+	t->is_taken = true;
+}
+
+static size_t count(const struct reallog_chunk *c, size_t at)
+{
+	size_t n = 0;
+
+	for (; c && n < REALWIRE_BLOCK_ENTRIES; c = c->next) {
+		n += c->n - at;
+		at = 0;
+	}
+	return n < REALWIRE_BLOCK_ENTRIES ? n : REALWIRE_BLOCK_ENTRIES;
+}
+
+/* The next entry of a list, and the chunk before it is given back. */
+static struct reallog_chunk *step(struct real *r, struct reallog *l, struct reallog_chunk *c,
+				  size_t *at)
+{
+	struct reallog_chunk *next;
+
+	if (++*at < c->n)
+		return c;
+	*at = 0;
+	next = c->next;
+	pthread_mutex_lock(&r->lock);
+	reallog_give_back(l, c);
+	pthread_mutex_unlock(&r->lock);
+	return next;
+}
+
+static void fill_head(struct realtalk *t, struct realwire_block *b)
+{
+	struct real *r = t->real;
+
+	pthread_mutex_lock(&r->lock);
+	b->sent = r->sent;
+	b->delivered = r->delivered;
+	b->stop_at = r->stop_at;
+	b->has_lost = r->events.has_lost;
+	b->offset = r->clock.offset;
+	b->error = timebase_error(&r->clock, clock_mono());
+	if (!timebase_drift(&r->clock, &b->drift, &b->drift_error))
+		b->drift = b->drift_error = NAN;
+	pthread_mutex_unlock(&r->lock);
+	b->count = (uint32_t)count(t->events, t->event_at);
+	b->ndelay = (uint32_t)count(t->delays, t->delay_at);
+}
+
+/* Of what was taken as much as a frame holds; what comes later is not before what is told last. */
+static bool make_block(struct realtalk *t, struct realwire_block *b)
+{
+	size_t mark;
+	uint32_t i;
+
+	fill_head(t, b);
+	buf_clear(&t->out);
+	t->at = 0;
+	b->until = t->until;
+	if (b->count == REALWIRE_BLOCK_ENTRIES)
+		b->until = t->events->event[t->event_at].at;
+	mark = realwire_block(&t->out, b);
+	for (i = 0; i < b->count; i++) {
+		realwire_event(&t->out, &t->events->event[t->event_at]);
+		t->events = step(t->real, &t->real->events, t->events, &t->event_at);
+	}
+	for (i = 0; i < b->ndelay; i++) {
+		realwire_delay(&t->out, &t->delays->delay[t->delay_at]);
+		t->delays = step(t->real, &t->real->delays, t->delays, &t->delay_at);
+	}
+	t->is_taken = t->events || t->delays;
+	return frame_end(&t->out, mark) == 0;
+}
+
+/* A master that does not read holds up nothing but its news. */
+bool realtalk_tell(struct realtalk *t)
+{
+	if (realtalk_is_told(t) && clock_mono() >= t->next) {
+		t->next = clock_mono() + BLOCK_NS;
+		take(t);
+	}
+	while (t->at == t->out.n && t->is_taken) {
+		struct realwire_block b = { 0 };
+
+		if (!make_block(t, &b) || !push(t, MSG_DONTWAIT))
+			return false;
+	}
+	return push(t, MSG_DONTWAIT);
+}
+
+static bool tell_all(struct realtalk *t)
+{
+	while (t->is_taken) {
+		struct realwire_block b = { 0 };
+
+		if (!push(t, 0) || !make_block(t, &b))
+			return false;
+	}
+	return push(t, 0);
+}
+
+/* Here it waits, for there is nothing else to do. */
+bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
+{
+	struct realwire_block last = { .is_last = true, .stuck = stuck, .is_crashed = is_crashed };
+
+	if (!tell_all(t))
+		return false;
+	take(t);
+	return tell_all(t) && make_block(t, &last) && push(t, 0);
+}
+
+/* --- the other way */
+
+static bool read_some(struct realtalk *t, int flags)
+{
+	int rc = realwire_recv(t->real->conf->master, &t->in, flags);
+
+	return rc == 0 || rc == -ERR_AGAIN;
+}
+
+static bool hear_sample(struct realtalk *t, const struct frame *f)
+{
+	nsec_t v[4];
+	int rc;
+
+	if (realwire_get_times(f->p, f->n, v, 4))
+		return false;
+	pthread_mutex_lock(&t->real->lock);
+	rc = timebase_update(&t->real->clock, &(struct timebase_sample){ v[0], v[1], v[2], v[3] });
+	pthread_mutex_unlock(&t->real->lock);
+	return rc == 0;
+}
+
+/* False: it ends here. */
+static bool hear_frame(struct realtalk *t, const struct frame *f)
+{
+	switch (f->type) {
+	case REALWIRE_SAMPLE:
+		return hear_sample(t, f);
+	case REALWIRE_PEERS:
+		return realnet_meet(t->real->net, f->p, f->n) == 0;
+	case REALWIRE_GO:
+		return realwire_get_times(f->p, f->n, &t->real->epoch, 1) == 0 &&
+		       t->real->epoch > 0;
+	case REALWIRE_CRASH:
+		t->is_to_crash = true;
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool is_for_running(uint8_t type)
+{
+	return type == REALWIRE_SAMPLE || type == REALWIRE_CRASH;
+}
+
+bool realtalk_hear(struct realtalk *t)
+{
+	struct frame f;
+	int rc;
+
+	if (!read_some(t, MSG_DONTWAIT))
+		return false;
+	while ((rc = frame_in_next(&t->in, &f, NULL)) == 1)
+		if (!is_for_running(f.type) || !hear_frame(t, &f))
+			return false;
+	return rc == 0;
+}
+
+/* Reads until it is so; what lies behind that waits. */
+static bool hear_until(struct realtalk *t, bool (*is_so)(const struct real *r))
+{
+	struct frame f;
+	int rc = 0;
+
+	while (!is_so(t->real)) {
+		while (!is_so(t->real) && (rc = frame_in_next(&t->in, &f, NULL)) == 1)
+			if (!hear_frame(t, &f))
+				return false;
+		if (rc < 0 || (!is_so(t->real) && !read_some(t, 0)))
+			return false;
+	}
+	return true;
+}
+
+static bool knows_the_time(const struct real *r)
+{
+	return r->clock.is_root || r->clock.error != TIMEBASE_UNKNOWN_NS;
+}
+
+static bool is_to_go(const struct real *r)
+{
+	return r->epoch > 0;
+}
+
+bool realtalk_begin(struct realtalk *t, struct real *r, const struct realwire_ready *ready)
+{
+	t->real = r;
+	t->out = BUF_INIT(2 * FRAME_MAX_BYTES);
+	frame_in_init(&t->in, FRAME_MAX_BYTES);
+	if (!hear_until(t, knows_the_time))
+		return false;
+	if (realwire_put_ready(&t->out, ready) || !push(t, 0))
+		return false;
+	return hear_until(t, is_to_go);
+}

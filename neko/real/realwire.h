@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bytes of a real run: datagrams between its processes, and frames between a process, its factory
+ * and the master. All is checked. docs/neko.md has the life of a run.
+ */
+#ifndef NEKO_REALWIRE_H
+#define NEKO_REALWIRE_H
+
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/timebase.h"
+#include "neko/real/real.h"
+#include "neko/real/reallog.h"
+#include "neko/core/world.h"
+#include "proto/frame.h"
+
+#include <netinet/in.h>
+
+/* --- datagrams */
+
+#define REALWIRE_HEADER_BYTES 40
+#define REALWIRE_DATAGRAM_MAX_BYTES \
+	(REALWIRE_HEADER_BYTES + 4 * REAL_PROCESSES_MAX + NEKO_CONTENT_MAX_BYTES)
+_Static_assert(REALWIRE_DATAGRAM_MAX_BYTES <= 65507, "UDP over IPv4 has no longer one");
+
+/* number: among those to that process over this network. out has REALWIRE_DATAGRAM_MAX_BYTES.
+ * Returns how many. */
+size_t realwire_datagram(uint8_t *out, uint64_t key, uint32_t to, uint32_t number,
+			 const struct neko_msg *m);
+
+/* One for a group: number[i] is that of process i + 1 as above, and 1 more; 0: it is not for that
+ * one. */
+size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *number,
+			       uint32_t nprocess, const struct neko_msg *m);
+
+/*
+ * The message for process `to`, of one reference, or NULL: not of this run, not for it, of a type
+ * that nobody declared, no memory. Of either of both.
+ */
+struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
+				  const uint8_t *p, size_t n, uint32_t *number);
+
+/* --- frames: proto/frame.h */
+
+enum realwire_type {
+	REALWIRE_START = 200, /* to a factory: be process N of this run */
+	REALWIRE_READY, /* from a process: its ports */
+	REALWIRE_FAILED, /* the words why it cannot be that */
+	REALWIRE_PEERS, /* to it: key and addresses of the run */
+	REALWIRE_GO, /* the time 0 */
+	REALWIRE_STOP,
+	REALWIRE_BLOCK, /* from it: events, delays, its clock */
+	REALWIRE_KILL, /* to a factory: end the process at once */
+	REALWIRE_GONE, /* from a factory: the process is not there any more */
+	REALWIRE_PING, /* from a factory: what is the time? */
+	REALWIRE_PONG,
+	REALWIRE_SAMPLE, /* from a factory to its process */
+	REALWIRE_CRASH, /* to a process: a crash that was wished for */
+};
+
+/*
+ * What has come over a stream, with flags of recv(). -ERR_AGAIN: nothing; -ERR_CLOSED: it has
+ * ended; -ERR_PROTO, -ERR_NOMEM. Blocks unless a flag says no.
+ */
+int realwire_recv(int fd, struct frame_in *in, int flags);
+
+/* Without blocking. -ERR_CLOSED: the other end has ended, and what it said before is still to be
+ * received. -ERR_LIMIT. */
+int realwire_send(int fd, const struct buf *frame);
+
+#define REALWIRE_WORDS_BYTES 512 /* of a reason, with its 0 */
+
+struct realwire_start {
+	uint32_t m, id;
+	uint64_t seed;
+	uint32_t address; /* IPv4, host order: where its networks are bound */
+	nsec_t silence; /* how long the master may be silent */
+	bool wants_delays;
+	const char *text; /* configuration; when read it lies in the frame, without a 0 */
+	size_t ntext;
+};
+#define REALWIRE_TEXT_MAX_BYTES (FRAME_MAX_BYTES - 64)
+
+struct realwire_ready {
+	uint32_t n;
+	uint16_t port[NEKO_NETS_MAX];
+};
+
+struct realwire_gone {
+	nsec_t at, error; /* by the master's clock; at < 0: nobody knows */
+	char why[REALWIRE_WORDS_BYTES];
+};
+
+/* Whole frames. -ERR_NOMEM, -ERR_LIMIT. */
+int realwire_put_start(struct buf *out, const struct realwire_start *s);
+int realwire_put_ready(struct buf *out, const struct realwire_ready *r);
+int realwire_put_words(struct buf *out, uint8_t type, const char *words);
+int realwire_put_peers(struct buf *out, uint64_t key, const struct sockaddr_in *a, uint32_t n);
+int realwire_put_gone(struct buf *out, const struct realwire_gone *g);
+int realwire_put_times(struct buf *out, uint8_t type, const nsec_t *t, unsigned n);
+
+/* Of payloads. -ERR_PROTO. */
+int realwire_get_start(const uint8_t *p, size_t n, struct realwire_start *out);
+int realwire_get_ready(const uint8_t *p, size_t n, struct realwire_ready *out);
+void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTES]);
+/* out has n addresses. */
+int realwire_get_peers(const uint8_t *p, size_t bytes, uint64_t *key, struct sockaddr_in *out,
+		       uint32_t n);
+int realwire_get_gone(const uint8_t *p, size_t n, struct realwire_gone *out);
+int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n);
+
+/* --- blocks */
+
+#define REALWIRE_WHAT_BYTES 64 /* of an event's description, with its 0 */
+#define REALWIRE_BLOCK_ENTRIES 4096 /* that surely fit into a frame */
+
+struct realwire_block {
+	nsec_t until; /* no event before this one will come any more */
+	uint64_t sent, delivered;
+	uint32_t count, ndelay, stuck;
+	bool is_last;
+	bool is_crashed; /* of the last one: the process did nothing from `until` on */
+	nsec_t stop_at; /* when a layer of it ended the run; NEKO_NEVER: none did */
+	bool has_lost; /* events for which there was no room: what was told is a part */
+	nsec_t offset, error; /* of its clock: the master's minus its own, and the bound */
+	double drift, drift_error; /* ppm that the master's is faster; NaN: not known yet */
+};
+
+/* frame_end() of what comes out, after its events and then its delays. */
+size_t realwire_block(struct buf *out, const struct realwire_block *b);
+void realwire_event(struct buf *out, const struct neko_event *v);
+void realwire_delay(struct buf *out, const struct neko_delay *d);
+
+struct realwire_hearer {
+	void (*on_event)(void *arg, const struct neko_event *v); /* what lives during the call */
+	void (*on_delay)(void *arg, const struct neko_delay *d);
+	void *arg;
+};
+
+/* -ERR_PROTO. */
+int realwire_read(const uint8_t *p, size_t n, struct realwire_block *out,
+		  const struct realwire_hearer *h);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/run/apps.h"
+
+#include "common/base/array.h"
+#include "common/base/nearest.h"
+#include "common/base/str.h"
+#include "neko/algorithms/broadcast.h"
+#include "neko/algorithms/fd.h"
+#include "neko/algorithms/raft.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+int apps_nothing(struct neko_process *p, struct setup *s, struct err *e)
+{
+	return 0;
+}
+
+const struct neko_kind apps[] = {
+	{ "heartbeat", "sends heartbeats to all others", fd_heartbeat, NULL },
+	{ "silence", "detects when nothing came for a fixed time", fd_silence, NULL },
+	{ "nfd-s", "detects by freshness points, with clocks that agree (Chen et al.)", fd_nfds,
+	  NULL },
+	{ "nfd-e", "the same with clocks that need not agree", fd_nfde, NULL },
+	{ "adaptive", "the same with a margin that follows the network (Bertier et al.)",
+	  fd_adaptive, NULL },
+	{ "phi", "detects by how unlikely the silence is (Hayashibara et al.)", fd_phi, NULL },
+	{ "broadcast", "broadcasts reliably: all that are up deliver, or none (Hadzilacos, Toueg)",
+	  broadcast_init, &broadcast_measure },
+	{ "raft", "elects a leader, one a term at the most (Ongaro, Ousterhout)", raft_init,
+	  &raft_measure },
+	{ "none", "does nothing", apps_nothing, NULL },
+	{ NULL, NULL, NULL, NULL },
+};
+
+static const struct neko_kind *look(const struct neko_kind *k, const char *name, struct nearest *n)
+{
+	for (; k && k->name; k++) {
+		if (str_eq(k->name, name))
+			return k;
+		nearest_try(n, k->name);
+	}
+	return NULL;
+}
+
+int apps_find(const char *name, const struct neko_kind *own, const struct neko_kind **out,
+	      struct err *e)
+{
+	struct nearest n = nearest_to(name);
+	const struct neko_kind *k = look(own, name, &n);
+
+	if (!k)
+		k = look(apps, name, &n);
+	if (!k)
+		return err_set(e, ERR_NOTFOUND, "there is no '%s'; %s%s", name,
+			       n.best ? "did you mean " : "see omig neko list",
+			       n.best ? n.best : "");
+	*out = k;
+	return 0;
+}
+
+/* What it says is checked as far as it can be: its code is trusted anyway. */
+static int check_kinds(const struct neko_kind *k, const char *path, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; k && k[i].name; i++) {
+		if (i == APPS_KINDS_MAX || !str_is_name(k[i].name, strlen(k[i].name)) || !k[i].init)
+			return err_set(e, ERR_INVALID,
+				       "%s: kind %zu is none: a name and init, and { 0 } at the "
+				       "end",
+				       path, i + 1);
+		if (k[i].measure && (!k[i].measure->rows || !k[i].measure->handle))
+			return err_set(e, ERR_INVALID,
+				       "%s: the measure of %s has no rows, or no handle", path,
+				       k[i].name);
+	}
+	return k ? 0 : err_set(e, ERR_INVALID, "%s: it has no kinds of processes", path);
+}
+
+static int check_application(const struct neko_application *a, const char *path, struct err *e)
+{
+	static const uint32_t bytes[] = { sizeof(struct neko_msg), sizeof(struct neko_layer_ops),
+					  sizeof(struct neko_measure), sizeof(struct neko_event) };
+
+	_Static_assert(sizeof(bytes) == sizeof(a->bytes), "each has its place");
+	if (a->abi != NEKO_ABI || memcmp(a->bytes, bytes, sizeof(bytes)) != 0)
+		return err_set(e, ERR_UNSUPPORTED,
+			       "%s was built with another version of <omig/neko.h>; build it anew",
+			       path);
+	return check_kinds(a->kinds, path, e);
+}
+
+int apps_load(const char *path, const struct neko_kind **out, struct err *e)
+{
+	const struct neko_application *a;
+	void *object;
+	int rc;
+
+	/* Without a slash the loader would look in the system's folders. */
+	if (!strchr(path, '/'))
+		return err_set(e, ERR_INVALID, "'%s' has no folder; write ./%s", path, path);
+	object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	if (!object)
+		return err_set(e, ERR_NOTFOUND, "%s", dlerror());
+	a = dlsym(object, "neko_application");
+	if (!a)
+		rc = err_set(e, ERR_INVALID, "%s has no NEKO_APPLICATION(kinds); see <omig/neko.h>",
+			     path);
+	else
+		rc = check_application(a, path, e);
+	if (rc)
+		dlclose(object);
+	else
+		*out = a->kinds;
+	return rc;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "neko/run/merge.h"
+
+#include "common/base/array.h"
+#include "common/base/err.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct line {
+	struct neko_event *event; /* owned; [at..n) were not heard yet */
+	size_t at, n, cap;
+	nsec_t until; /* what it has told is complete up to here */
+};
+
+struct merge {
+	struct line *line; /* owned */
+	uint32_t m;
+	size_t waiting, max; /* of all */
+};
+
+struct merge *merge_new(uint32_t m, size_t max)
+{
+	struct merge *g = calloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->line = calloc(m, sizeof(*g->line));
+	if (!g->line) {
+		free(g);
+		return NULL;
+	}
+	g->m = m;
+	g->max = max;
+	return g;
+}
+
+void merge_free(struct merge *g)
+{
+	uint32_t i;
+
+	if (!g)
+		return;
+	for (i = 0; i < g->m; i++)
+		free(g->line[i].event);
+	free(g->line);
+	free(g);
+}
+
+/* What was heard leaves when it is the larger part: each one moves once on average. */
+static void forget_heard(struct line *l)
+{
+	if (l->at < l->n - l->at)
+		return;
+	memmove(l->event, l->event + l->at, (l->n - l->at) * sizeof(*l->event));
+	l->n -= l->at;
+	l->at = 0;
+}
+
+int merge_add(struct merge *g, const struct neko_event *v)
+{
+	struct line *l = &g->line[v->process - 1];
+	int rc;
+
+	if (v->at < l->until || (l->at < l->n && v->at < l->event[l->n - 1].at))
+		return -ERR_INVALID;
+	if (g->waiting == g->max)
+		return -ERR_LIMIT;
+	if (l->at)
+		forget_heard(l);
+	rc = array_grow(&l->event, &l->cap, l->n + 1, sizeof(*v), 2 * g->max);
+	if (rc)
+		return rc;
+	l->event[l->n++] = *v;
+	g->waiting++;
+	return 0;
+}
+
+int merge_tell(struct merge *g, uint32_t id, nsec_t until)
+{
+	if (until < g->line[id - 1].until)
+		return -ERR_INVALID;
+	g->line[id - 1].until = until;
+	return 0;
+}
+
+nsec_t merge_told(const struct merge *g, uint32_t id)
+{
+	return g->line[id - 1].until;
+}
+
+const struct neko_event *merge_next(struct merge *g)
+{
+	struct line *first = NULL;
+	nsec_t until = INT64_MAX;
+	uint32_t i;
+
+	for (i = 0; i < g->m; i++) {
+		struct line *l = &g->line[i];
+
+		if (l->until < until)
+			until = l->until;
+		if (l->at < l->n && (!first || l->event[l->at].at < first->event[first->at].at))
+			first = l;
+	}
+	if (!first || first->event[first->at].at >= until)
+		return NULL;
+	g->waiting--;
+	return &first->event[first->at++];
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/hash.h"
+#include "common/base/opt.h"
+#include "common/base/str.h"
+#include "neko/algorithms/chen.h"
+#include "neko/algorithms/fd.h"
+#include "neko/run/crew.h"
+#include "neko/run/run_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RUNS_MAX 1000000000
+#define STACK_MIN_BYTES 16384 /* a wait, and printf() */
+#define STACK_MAX_BYTES (1 << 30) /* of address space: what is not touched costs no memory */
+/* a loaded host may put a process aside for some seconds */
+#define SILENCE_NS (10 * NSEC_PER_SEC)
+#define SILENCE_MIN_NS (500 * NSEC_PER_MSEC) /* ten blocks, two questions for the time */
+
+static int choose_app(struct run *r, uint32_t id, struct err *e)
+{
+	const char *own = setup_of_process(r->setup, id, "initializer");
+	const char *name = own ? own : setup_get(r->setup, "process.initializer");
+
+	if (!name)
+		return err_set(
+			e, ERR_INVALID,
+			"nobody says what process %u is; write process.%u.initializer = nfd-s", id,
+			id);
+	if (apps_find(name, r->own, &r->app[id - 1], e) == 0)
+		return 0;
+	return own ? setup_blame_process(r->setup, id, "initializer", e)
+		   : setup_blame(r->setup, "process.initializer", e);
+}
+
+/* "30s", or "30s..31s": a random moment between both. */
+static int parse_crash(struct run *r, uint32_t id, struct err *e)
+{
+	const char *text = setup_of_process(r->setup, id, "crash"), *dots;
+	nsec_t *at = &r->crash[id - 1], *by = &r->crash_by[id - 1];
+	char first[64];
+
+	*at = *by = -1;
+	if (!text)
+		return 0;
+	dots = strstr(text, "..");
+	str_copy(first, sizeof(first), text);
+	if (dots && (size_t)(dots - text) < sizeof(first))
+		first[dots - text] = 0;
+	if (opt_to_nsec_unit(first, 0, NEKO_TIME_MAX, at) ||
+	    opt_to_nsec_unit(dots ? dots + 2 : first, *at, NEKO_TIME_MAX, by)) {
+		err_set(e, ERR_INVALID, "'%s': write a time as 30s, or a span of times as 30s..31s",
+			text);
+		return setup_blame_process(r->setup, id, "crash", e);
+	}
+	return 0;
+}
+
+/* "application = ./mine.so" */
+static int load_own(struct run *r, struct err *e)
+{
+	const char *path = setup_get(r->setup, "application");
+
+	if (!path || apps_load(path, &r->own, e) == 0)
+		return 0;
+	return setup_blame(r->setup, "application", e);
+}
+
+/* The first process with something to measure says what is measured. */
+static void choose_stat(struct run *r)
+{
+	uint32_t i;
+
+	r->stat = stat_fd;
+	for (i = 0; i < r->m; i++)
+		if (r->app[i]->measure) {
+			r->stat = stat_measured(r->app[i]->measure);
+			return;
+		}
+}
+
+static int read_processes(struct run *r, struct err *e)
+{
+	uint64_t m = 0;
+	uint32_t id;
+	int rc = load_own(r, e);
+
+	if (rc == 0)
+		rc = setup_u64(r->setup, "process.num", 1, NEKO_PROCESSES_MAX, &m, e);
+	if (rc == 0 && !m)
+		rc = err_set(e, ERR_INVALID,
+			     "nobody says how many processes there are; write process.num = 2");
+	if (rc == 0)
+		rc = setup_check_processes(r->setup, (uint32_t)m, e);
+	if (rc)
+		return rc;
+	r->m = (uint32_t)m;
+	r->app = calloc(m, sizeof(*r->app));
+	r->crash = calloc(m, sizeof(*r->crash));
+	r->crash_by = calloc(m, sizeof(*r->crash_by));
+	r->crash_at = calloc(m, sizeof(*r->crash_at));
+	if (!r->app || !r->crash || !r->crash_by || !r->crash_at)
+		return err_nomem(e);
+	setup_get(r->setup, "process.initializer");
+	for (id = 1; id <= r->m && rc == 0; id++) {
+		rc = choose_app(r, id, e);
+		if (rc == 0)
+			rc = parse_crash(r, id, e);
+	}
+	return rc;
+}
+
+static int read_end(struct run *r, struct err *e)
+{
+	int rc = setup_u64(r->setup, "simulation.seed", 0, UINT64_MAX, &r->seed, e);
+
+	r->runs = 1;
+	if (rc == 0)
+		rc = setup_u64(r->setup, "simulation.runs", 1, RUNS_MAX, &r->runs, e);
+	r->stack_bytes = NEKO_STACK_BYTES;
+	if (rc == 0)
+		rc = setup_u64(r->setup, "simulation.stack", STACK_MIN_BYTES, STACK_MAX_BYTES,
+			       &r->stack_bytes, e);
+	if (rc == 0)
+		rc = setup_nsec(r->setup, "simulation.until", 1, NEKO_TIME_MAX, &r->until, e);
+	if (rc == 0 && !r->until && !setup_get(r->setup, "stat.stop"))
+		rc = err_set(e, ERR_INVALID,
+			     "this run would never end; write simulation.until = 1h, or stat.stop "
+			     "= ci(0.95) < 5%%");
+	if (!r->until)
+		r->until = NEKO_TIME_MAX;
+	return rc;
+}
+
+/* What real runs have on top; a simulation knows the words. */
+static int read_real(struct run *r, struct err *e)
+{
+	r->silence = SILENCE_NS;
+	r->hosts = setup_get(r->setup, "real.hosts");
+	return setup_nsec(r->setup, "real.silence", SILENCE_MIN_NS, NEKO_TIME_MAX, &r->silence, e);
+}
+
+static int run_make(struct setup *s, bool is_part, struct run **out, struct err *e)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	int rc;
+
+	if (!r)
+		return err_nomem(e);
+	r->setup = s;
+	r->is_part = is_part;
+	rc = read_processes(r, e);
+	if (rc == 0)
+		choose_stat(r);
+	if (rc == 0)
+		rc = run_nets(r, e);
+	if (rc == 0)
+		rc = read_end(r, e);
+	if (rc == 0)
+		rc = read_real(r, e);
+	if (rc == 0 && !is_part)
+		rc = r->stat.init(&r->stat, s, r->m, &r->handler, e);
+	if (rc)
+		run_free(r);
+	else
+		*out = r;
+	return rc;
+}
+
+int run_new(struct setup *s, struct run **out, struct err *e)
+{
+	return run_make(s, false, out, e);
+}
+
+int run_new_part(struct setup *s, struct run **out, struct err *e)
+{
+	return run_make(s, true, out, e);
+}
+
+void run_free(struct run *r)
+{
+	if (!r)
+		return;
+	if (r->handler)
+		r->stat.done(r->handler);
+	run_nets_free(r);
+	free(r->app);
+	free(r->crash);
+	free(r->crash_by);
+	free(r->crash_at);
+	free(r->missing);
+	free(r->clock);
+	free(r);
+}
+
+static void handle(void *arg, const struct neko_event *v)
+{
+	struct run *r = arg;
+
+	if (r->wish->on_event)
+		r->wish->on_event(r->wish->arg, v);
+	r->stat.handle(r->handler, v);
+}
+
+static bool should_stop(void *arg)
+{
+	struct run *r = arg;
+
+	return r->stat.should_stop(r->handler);
+}
+
+void run_draw_crashes(struct run *r, uint64_t seed)
+{
+	struct rng rng;
+	uint32_t i;
+
+	rng_init(&rng, hash_mix64(seed ^ 0x63726173686573));
+	for (i = 0; i < r->m; i++) {
+		nsec_t from = r->crash[i], span = r->crash_by[i] - from;
+
+		r->crash_at[i] =
+			from < 0 ? NEKO_NEVER : from + (nsec_t)rng_below(&rng, (uint64_t)span + 1);
+	}
+}
+
+static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
+{
+	uint32_t i;
+	int rc = 0;
+
+	run_draw_crashes(r, seed);
+	for (i = 0; i < r->m && rc == 0; i++)
+		if (r->crash_at[i] != NEKO_NEVER)
+			rc = sim_crash(s, i + 1, r->crash_at[i]);
+	return rc;
+}
+
+static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
+{
+	const struct neko_handler h = { handle, should_stop, r };
+	unsigned i;
+	uint32_t id;
+	int rc = sim_new(r->m, seed, out, e);
+
+	if (rc == 0)
+		sim_set_stack(*out, r->stack_bytes);
+	for (i = 0; i < r->nnet && rc == 0; i++)
+		rc = sim_add_net(*out, &r->net[i], e);
+	for (id = 1; id <= r->m && rc == 0; id++)
+		rc = r->app[id - 1]->init(sim_process(*out, id), r->setup, e);
+	if (rc == 0 && place_crashes(r, *out, seed))
+		rc = err_nomem(e);
+	if (rc == 0 && !r->is_finished)
+		rc = setup_finish(r->setup, e);
+	if (rc)
+		return rc;
+	r->is_finished = true;
+	sim_set_handler(*out, &h);
+	if (r->wish->on_message)
+		sim_set_trace(*out, r->wish->on_message, r->wish->arg);
+	return 0;
+}
+
+int run_check(struct run *r, struct err *e)
+{
+	struct sim *s = NULL;
+	int rc = build(r, r->seed, &s, e);
+
+	sim_free(s);
+	return rc;
+}
+
+bool run_is_interrupted(const struct run *r)
+{
+	return r->wish->interrupt && *r->wish->interrupt;
+}
+
+bool run_is_late(const struct run *r)
+{
+	return run_is_interrupted(r) || (r->wish->deadline && clock_mono() >= r->wish->deadline);
+}
+
+static void count(struct run_figures *f, struct sim *s, enum sim_end end)
+{
+	const struct sim_counts *c = sim_counts(s);
+
+	f->runs++;
+	f->events += c->events;
+	f->sent += c->sent;
+	f->delivered += c->delivered;
+	f->hash = hash_mix64(f->hash ^ sim_hash(s));
+	f->seconds += (double)sim_now(s) / 1e9;
+	f->is_stopped = end == SIM_STOPPED;
+	f->is_left = end == SIM_LEFT;
+	f->is_cut = end == SIM_PAUSED;
+	f->whole_runs += !f->is_cut;
+}
+
+const char *run_broken(const struct run *r)
+{
+	return r->stat.broken ? r->stat.broken(r->handler) : NULL;
+}
+
+static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct err *e)
+{
+	enum sim_end end = SIM_PAUSED;
+	struct sim *s = NULL;
+	int rc = build(r, seed, &s, e);
+
+	if (rc == 0 && r->stat.begin(r->handler, r->m))
+		rc = err_nomem(e);
+	while (rc == 0 && end == SIM_PAUSED && !run_is_late(r))
+		rc = sim_run(s, r->until, &end, e);
+	if (rc == 0) {
+		r->stat.end(r->handler, sim_now(s));
+		count(f, s, end);
+		f->stuck += sim_end_run(s);
+	}
+	sim_free(s);
+	return rc;
+}
+
+/* Each run has a seed of its own; the first one that of the configuration. */
+int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
+{
+	struct run_figures f = { .seed = r->seed, .runs_wished = r->runs };
+	uint64_t i;
+	int rc = 0;
+
+	r->wish = w;
+	for (i = 0; i < r->runs && rc == 0; i++) {
+		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
+		rc = run_once(r, f.seed_of_last, &f, e);
+		f.broken = run_broken(r);
+		f.is_stopped |= should_stop(r);
+		if (f.is_stopped || f.is_cut || f.broken)
+			break;
+		if (run_is_late(r))
+			f.is_cut = i + 1 < r->runs;
+		if (f.is_cut)
+			break;
+	}
+	f.is_interrupted = f.is_cut && run_is_interrupted(r);
+	r->wish = NULL;
+	if (rc == 0)
+		*out = f;
+	return rc;
+}
+
+/* The formulas are for one NFD-S over a network that does nothing but lose and delay. */
+static bool predict(const struct run *r, struct chen_qos *out)
+{
+	nsec_t eta = NSEC_PER_SEC, delta;
+	const struct simnet_conf *c;
+	uint64_t net = 1;
+	struct chen chen;
+	uint32_t id;
+	bool is_nfds = false;
+
+	for (id = 0; id < r->m; id++) {
+		is_nfds |= r->app[id]->init == fd_nfds;
+		if (r->app[id]->init != fd_nfds && r->app[id]->init != fd_heartbeat &&
+		    r->app[id]->init != apps_nothing)
+			return false;
+	}
+	if (!is_nfds || setup_nsec(r->setup, "fd.eta", 1, FD_TIME_MAX, &eta, NULL))
+		return false;
+	delta = eta;
+	if (setup_nsec(r->setup, "fd.delta", 0, FD_TIME_MAX, &delta, NULL) ||
+	    setup_u64(r->setup, "fd.network", 1, r->nnet, &net, NULL))
+		return false;
+	c = &r->net[net - 1];
+	if (c->ncut || c->is_fifo || c->resend || c->bits_per_s > 0 || c->reorder > 0 ||
+	    c->duplicate > 0 || c->trace || c->medium.kind != MEDIUM_NONE)
+		return false;
+	chen = (struct chen){ (double)eta / 1e9, (double)delta / 1e9, c->loss, c->delay };
+	return chen_predict(&chen, out, NULL) == 0;
+}
+
+size_t run_results(const struct run *r, struct stat_result *out)
+{
+	size_t n = r->stat.results(r->handler, out), i;
+	struct chen_qos q;
+
+	if (r->is_real || !predict(r, &q))
+		return n;
+	for (i = 0; i < n; i++) {
+		const char *name = quantity_name(out[i].quantity);
+
+		if (str_eq(name, "T_M"))
+			out[i].expected = q.duration;
+		else if (str_eq(name, "T_MR"))
+			out[i].expected = q.recurrence;
+		else if (str_eq(name, "P_A"))
+			out[i].expected = q.accuracy;
+	}
+	return n;
+}
+
+int run_flush(const struct run *r, struct err *e)
+{
+	struct stat_result v[STAT_QUANTITIES_MAX];
+	size_t n = r->stat.results(r->handler, v), i;
+	int rc = 0;
+
+	for (i = 0; i < n && rc == 0; i++)
+		rc = quantity_flush(v[i].quantity, e);
+	return rc;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A run as its configuration describes it: processes with their layers, networks, crashes, the
+ * handler. docs/neko.md has the keys.
+ */
+#ifndef NEKO_RUN_H
+#define NEKO_RUN_H
+
+#include "neko/run/apps.h"
+#include "neko/core/limits.h"
+#include "neko/core/setup.h"
+#include "neko/simulated/sim.h"
+#include "neko/stat/stat.h"
+
+#include <signal.h>
+
+struct run;
+
+/*
+ * All but what layers want is looked at. s is borrowed for the life of the run. ERR_INVALID,
+ * ERR_NOTFOUND, ... with the line.
+ */
+int run_new(struct setup *s, struct run **out, struct err *e);
+void run_free(struct run *r);
+
+struct run_wish {
+	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
+	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none
+	 */
+	const volatile sig_atomic_t *interrupt;
+	void (*on_message)(void *arg, const struct sim_step *t); /* NULL: none */
+	void (*on_event)(void *arg, const struct neko_event *v); /* NULL: none */
+	/* Real runs, after their end: each message, in the order of sending. NULL: none */
+	void (*on_delay)(void *arg, const struct neko_delay *d);
+	void *arg;
+};
+
+struct run_figures {
+	uint64_t runs, seed, events, sent, delivered, hash;
+	double seconds; /* of all runs: virtual, or by the clock */
+	unsigned stuck; /* active layers that did not return at the end */
+	unsigned missing; /* processes of a real run that did not tell all: what is told covers a
+			     part only */
+	uint64_t seed_of_last; /* of the last one of several runs */
+	const char *broken; /* a property that the algorithm promises, and that did not hold; the
+			       run's. NULL: none is known */
+	bool is_real;
+	bool is_stopped; /* by the handler's rule, not because time was over */
+	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
+	bool is_cut; /* the deadline came first: not all that was wished for was seen */
+	bool is_interrupted; /* cut, and by no deadline */
+	uint64_t whole_runs,
+		runs_wished; /* those that were not cut; what the configuration asks for */
+};
+
+/*
+ * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs;
+ * keys that nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
+ */
+int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+
+/*
+ * The same with a process of the system for each one, on this host, and datagrams on the loopback;
+ * a crash is one. Each network is UDP, whatever its delays say. Events are handled while it runs.
+ * Blocks until it is done; needs a process without threads. Also ERR_SYS, ERR_TIMEOUT (not all
+ * started).
+ */
+int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+
+/* A process of a real run of which not all is known. */
+struct run_missing {
+	uint32_t id;
+	char why[600]; /* where it was, and what became of it */
+};
+
+/* What the clock of a process was at the end of a real run. */
+struct run_clock {
+	nsec_t offset, error; /* the master's minus its own, and the bound of that */
+	nsec_t worst_error; /* of all that it told */
+	double drift, drift_error; /* ppm that the master's is faster; NaN: not known */
+};
+
+/* After run_real(): n of them, borrowed. The clocks: m, NULL without a run. */
+const struct run_missing *run_missing(const struct run *r, size_t *n);
+const struct run_clock *run_clocks(const struct run *r, uint32_t *m);
+
+/* Of real.hosts, NULL: this one. The name of network k, counted from 0. */
+const char *run_hosts(const struct run *r);
+const char *run_net_name(const struct run *r, unsigned k);
+
+/* At most STAT_QUANTITIES_MAX, borrowed; those without values too. */
+size_t run_results(const struct run *r, struct stat_result *out);
+
+/* Files of values (stat.files) have all of them; else ERR_SYS. */
+int run_flush(const struct run *r, struct err *e);
+
+#endif

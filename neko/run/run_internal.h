@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef NEKO_RUN_INTERNAL_H
+#define NEKO_RUN_INTERNAL_H
+
+#include "neko/real/real.h"
+#include "neko/run/run.h"
+
+struct run {
+	struct setup *setup; /* borrowed */
+	uint32_t m;
+	uint64_t seed, runs, stack_bytes;
+	nsec_t until;
+	struct simnet_conf net[NEKO_NETS_MAX]; /* names, cuts and traces are owned */
+	unsigned nnet;
+	const struct neko_kind *own; /* of a shared object; NULL: none */
+	const struct neko_kind **app; /* owned, of each process */
+	nsec_t *crash,
+		*crash_by; /* owned, of each process; a random moment between both; -1: never */
+	/* owned, of each process: the moment of the run that is on, or NEKO_NEVER */
+	nsec_t *crash_at;
+	struct stat_kind stat;
+	void *handler; /* of stat, owned */
+	const struct run_wish *wish; /* while it runs */
+	/* of a real run */
+	struct real_net real_net[NEKO_NETS_MAX];
+	nsec_t silence; /* who says nothing for so long is gone */
+	const char *hosts; /* borrowed; NULL: this one */
+	struct run_missing *missing; /* owned */
+	size_t nmissing;
+	struct run_clock *clock; /* owned, m */
+	bool is_part; /* only layers are wanted: no handler, no delays of networks */
+	bool is_finished; /* each key was asked for */
+	bool is_real;
+};
+
+/* The networks of the configuration. */
+int run_nets(struct run *r, struct err *e);
+void run_nets_free(struct run *r);
+
+/* crash_at of a run with that seed. */
+void run_draw_crashes(struct run *r, uint64_t seed);
+
+/* It is to end, while it runs: the deadline has come, or it is interrupted. */
+bool run_is_late(const struct run *r);
+bool run_is_interrupted(const struct run *r);
+
+/* What the handler found broken, or NULL. */
+const char *run_broken(const struct run *r);
+
+/* All layers of all processes are made once, and thrown away: what is wrong in the configuration is
+ * found here. */
+int run_check(struct run *r, struct err *e);
+
+#endif

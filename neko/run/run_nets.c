@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks of a configuration: network = a, b; network.a.delay = exponential(20ms); ... */
+#include "common/base/array.h"
+#include "common/base/opt.h"
+#include "common/base/str.h"
+#include "neko/run/run_internal.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUTS_MAX 64 /* what a person writes */
+#define FILE_PREFIX "file:"
+/* Of multicast: 239.255.0.0/16 is what stays within a site (RFC 2365); each network has one of its
+ * own. */
+#define GROUP_USUAL 0xefff4801 /* 239.255.72.1 */
+#define GROUP_PORT 8766
+#define GROUP_FIRST 0xe0000100 /* 224.0.1.0 */
+#define GROUP_LAST 0xefffffff
+#define RESENT_LOSS_MAX 0.9 /* ten sendings in the mean */
+#define RATE_MAX 1e15 /* bits a second: more than all lines of the world */
+
+static void key_of(char key[SETUP_KEY_BYTES], const char *net, const char *what)
+{
+	snprintf(key, SETUP_KEY_BYTES, "network.%s.%s", net, what);
+}
+
+/* "file:PATH": delays of a real run. */
+static int replayed(struct setup *s, struct simnet_conf *c, const char *path, struct err *e)
+{
+	struct delaytrace *t = NULL;
+	char key[SETUP_KEY_BYTES];
+	const char *how;
+	int rc = delaytrace_read(path, c->name, &t, e);
+
+	key_of(key, c->name, "delay");
+	if (rc)
+		return setup_blame(s, key, e);
+	c->trace = t;
+	key_of(key, c->name, "replay");
+	how = setup_get(s, key);
+	if (!how || str_eq(how, "in_order"))
+		return 0;
+	c->is_resampled = str_eq(how, "resampled");
+	if (c->is_resampled)
+		return 0;
+	err_set(e, ERR_INVALID, "'%s' is neither in_order nor resampled", how);
+	return setup_blame(s, key, e);
+}
+
+static int shared_time(struct setup *s, const char *net, const char *what, nsec_t *inout,
+		       struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+
+	key_of(key, net, what);
+	return setup_nsec(s, key, 0, INT64_MAX / 4, inout, e);
+}
+
+/* "medium = ethernet": what all share has delays of its own. */
+static int medium(struct setup *s, struct simnet_conf *c, const char *name, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	struct medium_conf *m = &c->medium;
+	int rc;
+
+	if (!medium_usual(name, m)) {
+		err_set(e, ERR_NOTFOUND, "there is no '%s': ethernet, csma_dcr, fddi", name);
+		key_of(key, c->name, "medium");
+		return setup_blame(s, key, e);
+	}
+	key_of(key, c->name, "delay");
+	if (setup_get(s, key)) {
+		err_set(e, ERR_INVALID,
+			"a shared line has no delay but that of its medium; take one of both lines out");
+		return setup_blame(s, key, e);
+	}
+	if (m->kind != MEDIUM_FDDI) {
+		rc = shared_time(s, c->name, "slot", &m->slot, e);
+		return rc ? rc : shared_time(s, c->name, "gap", &m->gap, e);
+	}
+	rc = shared_time(s, c->name, "ttrt", &m->ttrt, e);
+	if (rc == 0)
+		rc = shared_time(s, c->name, "hop", &m->hop, e);
+	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
+}
+
+/* What stands in the configuration for all networks counts for the line; the rest cannot be on
+ * one. */
+static int complete_medium(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	int rc = 0;
+
+	if (c->medium.kind == MEDIUM_NONE)
+		return 0;
+	if (c->bits_per_s > 0)
+		c->medium.bits_per_s = c->bits_per_s;
+	key_of(key, c->name, "header");
+	if (setup_get(s, key))
+		c->medium.header_bytes = c->header_bytes;
+	c->medium.queue_bytes = c->queue_bytes;
+	c->bits_per_s = 0;
+	if (c->duplicate > 0 || c->reorder > 0 || c->resend > 0)
+		rc = err_set(
+			e, ERR_INVALID,
+			"network %s: a shared line neither doubles nor reorders nor sends again; take these "
+			"lines out",
+			c->name);
+	return rc;
+}
+
+static int delay(struct setup *s, bool is_part, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	const char *text;
+
+	key_of(key, c->name, "medium");
+	text = setup_get(s, key);
+	if (text)
+		return medium(s, c, text, e);
+	key_of(key, c->name, "delay");
+	text = setup_get(s, key);
+	if (is_part)
+		return 0;
+	if (!text) {
+		err_set(e, ERR_INVALID, "network %s has no delay; write %s = exponential(20ms)",
+			c->name, key);
+		setup_blame(s, "network", e);
+		return -ERR_INVALID;
+	}
+	if (str_has_prefix(text, FILE_PREFIX))
+		return replayed(s, c, text + strlen(FILE_PREFIX), e);
+	return delay_parse(text, &c->delay, e) ? setup_blame(s, key, e) : 0;
+}
+
+static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	const struct {
+		const char *what;
+		double *into, max;
+	} number[] = {
+		{ "loss", &c->loss, 1 },
+		{ "duplicate", &c->duplicate, 1 },
+		{ "reorder", &c->reorder, 1 },
+		{ "rate", &c->bits_per_s, RATE_MAX },
+	};
+	char key[SETUP_KEY_BYTES];
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; i < ARRAY_LEN(number) && rc == 0; i++) {
+		key_of(key, c->name, number[i].what);
+		rc = setup_double(s, key, 0, number[i].max, number[i].into, e);
+	}
+	return rc;
+}
+
+/* A connection's sender sends again what was lost, and what came after it waits: order is the
+ * default then. */
+static int resend(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	int rc;
+
+	key_of(key, c->name, "resend");
+	rc = setup_nsec(s, key, 1, DELAY_RESEND_MAX, &c->resend, e);
+	c->is_fifo = c->resend > 0;
+	if (rc || !c->resend || c->loss <= RESENT_LOSS_MAX)
+		return rc;
+	err_set(e, ERR_INVALID, "of what is sent again at most %g may be lost, or it never arrives",
+		RESENT_LOSS_MAX);
+	return setup_blame(s, key, e);
+}
+
+static int line(struct setup *s, struct simnet_conf *c, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	uint64_t header = 0;
+	int rc;
+
+	key_of(key, c->name, "reorder_by");
+	rc = setup_nsec(s, key, 0, INT64_MAX / 4, &c->reorder_by, e);
+	if (rc == 0)
+		rc = resend(s, c, e);
+	key_of(key, c->name, "fifo");
+	if (rc == 0)
+		rc = setup_bool(s, key, &c->is_fifo, e);
+	key_of(key, c->name, "header");
+	if (rc == 0)
+		rc = setup_u64(s, key, 0, 65535, &header, e);
+	key_of(key, c->name, "queue");
+	if (rc == 0)
+		rc = setup_u64(s, key, 1, INT64_MAX, &c->queue_bytes, e);
+	c->header_bytes = (uint32_t)header;
+	return rc;
+}
+
+/* "10s..20s: 1 | 2; 30s..40s: 1, 3 | 2" */
+static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
+{
+	struct simcut *cut = NULL;
+	char key[SETUP_KEY_BYTES], *copy, *rest = NULL, *one;
+	const char *text;
+	size_t cap = 0;
+	int rc = 0;
+
+	key_of(key, c->name, "partition");
+	text = setup_get(r->setup, key);
+	if (!text)
+		return 0;
+	copy = str_dup(text);
+	if (!copy)
+		return err_nomem(e);
+	for (one = strtok_r(copy, ";", &rest); one && rc == 0; one = strtok_r(NULL, ";", &rest)) {
+		rc = array_grow(&cut, &cap, c->ncut + 1, sizeof(*cut), CUTS_MAX);
+		c->cut = cut;
+		if (rc)
+			rc = err_set(e, (enum err_code)(-rc), "no room for so many partitions");
+		else
+			rc = simcut_parse(one, r->m, &cut[c->ncut++], e);
+	}
+	free(copy);
+	return rc ? setup_blame(r->setup, key, e) : 0;
+}
+
+/* --- what it is in a real run */
+
+/* "239.255.72.1". Those of 224.0.0.0/24 are of routers and their like. */
+static int group(struct setup *s, struct real_net *n, struct err *e)
+{
+	char key[SETUP_KEY_BYTES];
+	struct in_addr a;
+	const char *text;
+
+	key_of(key, n->name, "group");
+	text = setup_get(s, key);
+	if (!text)
+		return 0;
+	if (inet_pton(AF_INET, text, &a) == 1) {
+		n->group = ntohl(a.s_addr);
+		if (n->group >= GROUP_FIRST && n->group <= GROUP_LAST)
+			return 0;
+	}
+	err_set(e, ERR_INVALID,
+		"'%s' is no group for multicast; write an address of 239.0.0.0/8, as 239.255.72.1",
+		text);
+	return setup_blame(s, key, e);
+}
+
+/* On one group and port each of both would hear the other's. */
+static int check_group(const struct run *r, unsigned k, struct err *e)
+{
+	const struct real_net *own = &r->real_net[k], *other;
+	char key[SETUP_KEY_BYTES];
+
+	for (other = r->real_net; other < own; other++)
+		if (own->transport == REAL_MULTICAST && other->transport == REAL_MULTICAST &&
+		    own->group == other->group && own->port == other->port) {
+			err_set(e, ERR_INVALID,
+				"networks %s and %s have the same group and port; take another "
+				"network.%s.group",
+				other->name, own->name, own->name);
+			key_of(key, own->name, "transport");
+			return setup_blame(r->setup, key, e);
+		}
+	return 0;
+}
+
+static int choose_transport(struct setup *s, struct real_net *n, struct err *e)
+{
+	static const char *const names[] = {
+		[REAL_UDP] = "udp", [REAL_TCP] = "tcp", [REAL_MULTICAST] = "multicast"
+	};
+	char key[SETUP_KEY_BYTES];
+	const char *text;
+	unsigned i;
+
+	key_of(key, n->name, "transport");
+	text = setup_get(s, key);
+	if (!text)
+		return 0;
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (str_eq(text, names[i])) {
+			n->transport = (enum real_transport)i;
+			return 0;
+		}
+	err_set(e, ERR_INVALID, "there is no transport '%s': udp, tcp or multicast", text);
+	return setup_blame(s, key, e);
+}
+
+static int transport(struct run *r, unsigned k, struct err *e)
+{
+	struct real_net *n = &r->real_net[k];
+	uint64_t port = GROUP_PORT;
+	char key[SETUP_KEY_BYTES];
+	int rc;
+
+	*n = (struct real_net){ .name = r->net[k].name, .group = GROUP_USUAL + k };
+	rc = choose_transport(r->setup, n, e);
+	if (rc == 0)
+		rc = group(r->setup, n, e);
+	key_of(key, n->name, "port");
+	if (rc == 0)
+		rc = setup_u64(r->setup, key, 1, UINT16_MAX, &port, e);
+	n->port = (uint16_t)port;
+	return rc ? rc : check_group(r, k, e);
+}
+
+static int add_net(struct run *r, const char *name, struct err *e)
+{
+	struct simnet_conf *c = &r->net[r->nnet];
+	unsigned i;
+	int rc;
+
+	if (r->nnet == NEKO_NETS_MAX)
+		return err_set(e, ERR_LIMIT, "a run has at most %d networks", NEKO_NETS_MAX);
+	if (!*name || strlen(name) > 32 ||
+	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
+		return err_set(e, ERR_INVALID,
+			       "'%s' is no name of a network: small letters and digits", name);
+	for (i = 0; i < r->nnet; i++)
+		if (str_eq(r->net[i].name, name))
+			return err_set(e, ERR_EXISTS, "network %s stands there twice", name);
+	c->name = str_dup(name);
+	if (!c->name)
+		return err_nomem(e);
+	r->nnet++;
+	rc = delay(r->setup, r->is_part, c, e);
+	if (rc == 0)
+		rc = chances(r->setup, c, e);
+	if (rc == 0)
+		rc = line(r->setup, c, e);
+	if (rc == 0)
+		rc = complete_medium(r->setup, c, e);
+	if (rc == 0)
+		rc = transport(r, r->nnet - 1, e);
+	return rc ? rc : partitions(r, c, e);
+}
+
+static int no_network(struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		       "no network; write network = lan, and network.lan.delay = "
+		       "exponential(20ms)");
+}
+
+int run_nets(struct run *r, struct err *e)
+{
+	const char *names = setup_get(r->setup, "network");
+	char *copy, *rest = NULL, *one;
+	int rc = 0;
+
+	if (!names)
+		return no_network(e);
+	copy = str_dup(names);
+	if (!copy)
+		return err_nomem(e);
+	for (one = strtok_r(copy, ",", &rest); one && rc == 0; one = strtok_r(NULL, ",", &rest)) {
+		rc = add_net(r, str_trim(one), e);
+		if (rc && !e->line)
+			setup_blame(r->setup, "network", e);
+	}
+	free(copy);
+	if (rc == 0 && !r->nnet) {
+		no_network(e);
+		rc = setup_blame(r->setup, "network", e);
+	}
+	return rc;
+}
+
+void run_nets_free(struct run *r)
+{
+	unsigned i;
+
+	for (i = 0; i < r->nnet; i++) {
+		free((void *)r->net[i].name);
+		free((void *)r->net[i].cut);
+		delaytrace_free((struct delaytrace *)(uintptr_t)r->net[i].trace);
+	}
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The master of a real run: hears what its processes tell, and has the handler hear their events
+ * in the order of their times. Where the processes are is a crew's.
+ */
+#include "common/base/str.h"
+#include "neko/run/crew.h"
+#include "neko/run/merge.h"
+#include "neko/run/run_delays.h"
+#include "neko/run/run_internal.h"
+
+#include <arpa/inet.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
+#define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
+#define TURN_MS 20
+/* that a process has to hand over its log; then it is killed */
+#define CRASH_NS (500 * NSEC_PER_MSEC)
+#define NAMES_MAX 256 /* different descriptions of events */
+/* of an event before our own clock: far beyond what clocks err */
+#define AHEAD_MAX_NS (10 * NSEC_PER_SEC)
+/* events of all that wait for a process that is behind: 192 MiB */
+#define PENDING_MAX (4u << 20)
+
+struct slave {
+	nsec_t heard; /* clock_mono() of its last block */
+	nsec_t crash_at; /* NEKO_NEVER: none */
+	nsec_t kill_at; /* of one that was to crash and is still there; NEKO_NEVER */
+	struct realwire_block last;
+	struct realwire_ready ready;
+	struct run_clock clock;
+	char why[REALWIRE_WORDS_BYTES]; /* that it is gone */
+	bool is_ready;
+	bool is_gone; /* or has told its last */
+	bool is_crashed; /* as was wished for */
+	bool is_whole; /* the last block came */
+};
+
+struct master {
+	struct run *run;
+	struct crew *crew; /* owned */
+	struct slave *slave; /* owned, m */
+	struct merge *merge; /* owned */
+	char *name[NAMES_MAX]; /* owned */
+	unsigned nname;
+	uint64_t key;
+	nsec_t epoch; /* 0: not yet */
+	uint32_t current; /* whose block is read */
+	uint64_t handled; /* events */
+	struct run_delays delays;
+	nsec_t stop_at; /* when the first layer ended the run; NEKO_NEVER */
+	bool is_ruled; /* the handler's rule was fulfilled */
+	bool failed;
+};
+
+/* --- what they tell */
+
+/* The same words of all events are one string. NULL: too many of them. */
+static const char *name_of(struct master *s, const char *what)
+{
+	unsigned i;
+
+	for (i = 0; i < s->nname; i++)
+		if (strcmp(s->name[i], what) == 0)
+			return s->name[i];
+	if (s->nname == NAMES_MAX)
+		return NULL;
+	s->name[s->nname] = strdup(what);
+	return s->name[s->nname] ? s->name[s->nname++] : NULL;
+}
+
+static void keep_event(void *arg, const struct neko_event *e)
+{
+	struct master *s = arg;
+	struct neko_event mine = *e;
+
+	mine.process = s->current + 1;
+	mine.what = name_of(s, e->what);
+	if (!mine.what || mine.at > clock_mono() - s->epoch + AHEAD_MAX_NS ||
+	    merge_add(s->merge, &mine))
+		s->failed = true;
+}
+
+static void keep_delay(void *arg, const struct neko_delay *d)
+{
+	struct master *s = arg;
+	struct neko_delay mine = *d;
+
+	mine.to = s->current + 1;
+	if (mine.from - 1 < s->run->m && mine.net < s->run->nnet)
+		run_delays_add(&s->delays, &mine);
+}
+
+/* Nobody waits for it any more. */
+static void leave(struct master *s, uint32_t id, const char *why)
+{
+	struct slave *v = &s->slave[id - 1];
+
+	v->is_gone = true;
+	merge_tell(s->merge, id, NEKO_NEVER);
+	str_copy(v->why, sizeof(v->why), why);
+}
+
+static void blame(struct master *s, uint32_t id, const char *why)
+{
+	leave(s, id, why);
+	s->slave[id - 1].is_crashed = false; /* that would have been told */
+	s->crew->ops->kill(s->crew, id);
+}
+
+static void note_clock(struct slave *v, const struct realwire_block *b)
+{
+	nsec_t worst = v->clock.worst_error > b->error ? v->clock.worst_error : b->error;
+
+	v->clock = (struct run_clock){ b->offset, b->error, worst, b->drift, b->drift_error };
+}
+
+/* Of the process whose block is read. */
+static void keep_crash(struct master *s, nsec_t at, nsec_t error)
+{
+	keep_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });
+}
+
+static void hear_block(struct master *s, uint32_t id, const struct frame *f)
+{
+	const struct realwire_hearer h = { keep_event, keep_delay, s };
+	struct slave *v = &s->slave[id - 1];
+	struct realwire_block b;
+
+	s->current = id - 1;
+	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) || merge_tell(s->merge, id, b.until)) {
+		blame(s, id, "what it told was no block of events");
+		return;
+	}
+	v->last = b;
+	v->heard = clock_mono();
+	note_clock(v, &b);
+	if (b.stop_at < s->stop_at)
+		s->stop_at = b.stop_at;
+	v->is_whole |= b.is_last;
+	if (b.is_last && b.is_crashed && v->is_crashed)
+		keep_crash(s, b.until, b.error);
+	if (b.is_last)
+		leave(s, id, "");
+}
+
+static void on_frame(void *arg, uint32_t id, const struct frame *f)
+{
+	struct master *s = arg;
+	struct slave *v = &s->slave[id - 1];
+	char words[REALWIRE_WORDS_BYTES];
+
+	if (v->is_gone)
+		return;
+	switch (f->type) {
+	case REALWIRE_READY:
+		v->is_ready = realwire_get_ready(f->p, f->n, &v->ready) == 0 &&
+			      v->ready.n == s->run->nnet;
+		if (!v->is_ready)
+			blame(s, id, "it has other networks than the run");
+		break;
+	case REALWIRE_FAILED:
+		realwire_get_words(f->p, f->n, words);
+		blame(s, id, words);
+		break;
+	case REALWIRE_BLOCK:
+		hear_block(s, id, f);
+		break;
+	default:
+		blame(s, id, "it said what no process says");
+	}
+}
+
+/*
+ * A process that did not hand over its log was killed: its event is ours, at the time of that. When
+ * that is not known: between what it told last and now.
+ */
+static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
+{
+	bool is_known = how->at > 0;
+	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch, told = merge_told(s->merge, id);
+	nsec_t when = at > told ? at : told;
+
+	s->current = id - 1;
+	keep_crash(s, when, is_known ? how->error : when - told);
+}
+
+static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
+{
+	struct master *s = arg;
+	struct slave *v = &s->slave[id - 1];
+
+	if (v->is_gone)
+		return;
+	if (v->is_crashed)
+		note_crash(s, id, how);
+	leave(s, id, how->why);
+}
+
+/* --- begin */
+
+static int start_slaves(struct master *s, struct err *e)
+{
+	uint32_t i, m = s->run->m;
+	int rc = 0;
+
+	s->slave = calloc(m, sizeof(*s->slave));
+	s->merge = merge_new(m, PENDING_MAX);
+	if (!s->slave || !s->merge)
+		return err_nomem(e);
+	for (i = 0; i < m; i++) {
+		s->slave[i].crash_at = s->run->crash_at[i];
+		s->slave[i].kill_at = NEKO_NEVER;
+	}
+	for (i = 1; i <= m && rc == 0; i++)
+		rc = s->crew->ops->start(s->crew, i, e);
+	return rc;
+}
+
+static bool all_ready(const struct master *s)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->run->m; i++)
+		if (!s->slave[i].is_ready && !s->slave[i].is_gone)
+			return false;
+	return true;
+}
+
+static int await_ready(struct master *s, struct err *e)
+{
+	nsec_t end = clock_mono() + READY_NS;
+	uint32_t i;
+
+	while (!all_ready(s) && clock_mono() < end)
+		s->crew->ops->turn(s->crew, TURN_MS);
+	for (i = 0; i < s->run->m; i++) {
+		const struct slave *v = &s->slave[i];
+
+		if (!v->is_ready || v->is_gone)
+			return err_set(e, ERR_TIMEOUT, "process %u on %s did not start: %s", i + 1,
+				       s->crew->ops->place(s->crew, i + 1),
+				       v->is_gone ? v->why : "no word of it came");
+	}
+	return 0;
+}
+
+static void say(struct master *s, const struct buf *b)
+{
+	uint32_t i;
+
+	for (i = 1; i <= s->run->m; i++)
+		if (!s->slave[i - 1].is_gone)
+			s->crew->ops->send(s->crew, i, b);
+}
+
+static int introduce(struct master *s, struct buf *b, struct err *e)
+{
+	uint32_t i, m = s->run->m;
+	struct sockaddr_in *a = calloc((size_t)m * s->run->nnet, sizeof(*a));
+	unsigned k;
+
+	if (!a)
+		return err_nomem(e);
+	for (i = 0; i < m; i++)
+		for (k = 0; k < s->run->nnet; k++) {
+			uint32_t host = s->crew->ops->address(s->crew, i + 1);
+
+			a[k * m + i].sin_addr.s_addr = htonl(host);
+			a[k * m + i].sin_port = htons(s->slave[i].ready.port[k]);
+		}
+	if (realwire_put_peers(b, s->key, a, m * s->run->nnet) == 0)
+		say(s, b);
+	free(a);
+	return b->failed ? err_nomem(e) : 0;
+}
+
+static int say_go(struct master *s, struct err *e)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	int rc = introduce(s, &b, e);
+	uint32_t i;
+
+	s->epoch = clock_mono() + s->crew->lead;
+	for (i = 0; i < s->run->m; i++)
+		s->slave[i].heard = s->epoch;
+	buf_clear(&b);
+	if (rc == 0 && realwire_put_times(&b, REALWIRE_GO, &s->epoch, 1))
+		rc = err_nomem(e);
+	if (rc == 0)
+		say(s, &b);
+	buf_done(&b);
+	return rc;
+}
+
+/* --- meanwhile */
+
+static void handle(struct master *s, const struct neko_event *v)
+{
+	struct run *r = s->run;
+
+	if (s->is_ruled || v->at > s->stop_at)
+		return;
+	s->handled++;
+	if (r->wish->on_event)
+		r->wish->on_event(r->wish->arg, v);
+	r->stat.handle(r->handler, v);
+	s->is_ruled = r->stat.should_stop(r->handler);
+}
+
+/* What all have told completely. */
+static void handle_told(struct master *s)
+{
+	const struct neko_event *v;
+
+	while ((v = merge_next(s->merge)) != NULL)
+		handle(s, v);
+}
+
+static void order_crash(struct master *s, uint32_t id, nsec_t now)
+{
+	struct slave *v = &s->slave[id - 1];
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	v->crash_at = NEKO_NEVER;
+	v->kill_at = now + CRASH_NS;
+	v->is_crashed = true;
+	if (realwire_put_times(&b, REALWIRE_CRASH, NULL, 0) == 0)
+		s->crew->ops->send(s->crew, id, &b);
+	buf_done(&b);
+}
+
+static void crash_due(struct master *s, nsec_t now)
+{
+	uint32_t i;
+
+	for (i = 0; i < s->run->m; i++) {
+		struct slave *v = &s->slave[i];
+
+		if (!v->is_gone && v->crash_at <= now)
+			order_crash(s, i + 1, now);
+		if (v->is_gone || v->kill_at > now)
+			continue;
+		v->kill_at = NEKO_NEVER;
+		s->crew->ops->kill(s->crew, i + 1);
+	}
+}
+
+static void drop_silent(struct master *s)
+{
+	nsec_t now = clock_mono();
+	char why[64];
+	uint32_t i;
+
+	for (i = 0; i < s->run->m; i++) {
+		const struct slave *v = &s->slave[i];
+
+		if (v->is_gone || now - v->heard <= s->run->silence)
+			continue;
+		snprintf(why, sizeof(why), "nothing was heard of it for %.3g s",
+			 (double)s->run->silence / 1e9);
+		blame(s, i + 1, why);
+	}
+}
+
+static bool turn(struct master *s)
+{
+	uint32_t i, alive = 0;
+
+	for (i = 0; i < s->run->m; i++)
+		alive += !s->slave[i].is_gone;
+	if (alive) {
+		s->crew->ops->turn(s->crew, TURN_MS);
+		drop_silent(s);
+	}
+	handle_told(s);
+	return alive;
+}
+
+static bool is_over(const struct master *s, nsec_t now)
+{
+	const struct run *r = s->run;
+
+	return s->is_ruled || s->stop_at != NEKO_NEVER || s->failed || now >= r->until ||
+	       run_is_late(r);
+}
+
+static void say_stop(struct master *s)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+
+	if (realwire_put_times(&b, REALWIRE_STOP, NULL, 0) == 0)
+		say(s, &b);
+	buf_done(&b);
+}
+
+/* Returns the time at which it was over. */
+static nsec_t conduct(struct master *s)
+{
+	nsec_t now, end;
+	uint32_t i;
+
+	do {
+		now = clock_mono() - s->epoch;
+		crash_due(s, now);
+	} while (!is_over(s, now) && turn(s));
+	say_stop(s);
+	for (end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
+		crash_due(s, clock_mono() - s->epoch);
+	for (i = 1; i <= s->run->m; i++)
+		if (!s->slave[i - 1].is_gone)
+			blame(s, i, "it did not tell its last events in time");
+	handle_told(s);
+	return now;
+}
+
+/* --- end */
+
+static void end_master(struct master *s)
+{
+	unsigned i;
+
+	s->crew->ops->end(s->crew);
+	for (i = 0; i < s->nname; i++)
+		free(s->name[i]);
+	free(s->slave);
+	merge_free(s->merge);
+	run_delays_done(&s->delays);
+}
+
+static void add_missing(struct master *s, uint32_t id)
+{
+	const struct slave *v = &s->slave[id - 1];
+	struct run_missing *m = &s->run->missing[s->run->nmissing++];
+	const char *why =
+		v->is_whole ? "some of its events are lost: the master did not read" : v->why;
+
+	m->id = id;
+	snprintf(m->why, sizeof(m->why), "on %s: %s", s->crew->ops->place(s->crew, id), why);
+}
+
+static int count(struct master *s, nsec_t now, struct run_figures *f, struct err *e)
+{
+	struct run *r = s->run;
+	uint32_t i;
+
+	r->missing = calloc(r->m, sizeof(*r->missing));
+	r->clock = calloc(r->m, sizeof(*r->clock));
+	if (!r->missing || !r->clock)
+		return err_nomem(e);
+	*f = (struct run_figures){ .runs = 1,
+				   .runs_wished = 1,
+				   .is_real = true,
+				   .seed = r->seed,
+				   .seed_of_last = r->seed,
+				   .events = s->handled,
+				   .seconds = (double)(now > 0 ? now : 0) / 1e9,
+				   .is_stopped = s->is_ruled,
+				   .is_left = !s->is_ruled && s->stop_at != NEKO_NEVER };
+	f->is_cut = !f->is_stopped && !f->is_left && run_is_late(r);
+	f->is_interrupted = f->is_cut && run_is_interrupted(r);
+	f->whole_runs = !f->is_cut;
+	for (i = 0; i < r->m; i++) {
+		const struct slave *v = &s->slave[i];
+
+		f->sent += v->last.sent;
+		f->delivered += v->last.delivered;
+		f->stuck += v->last.stuck;
+		r->clock[i] = v->clock;
+		if ((!v->is_whole && !v->is_crashed) || v->last.has_lost)
+			add_missing(s, i + 1);
+	}
+	f->missing = (unsigned)r->nmissing;
+	f->broken = f->missing ? NULL : run_broken(r);
+	return 0;
+}
+
+static int finish(struct master *s, nsec_t now, struct run_figures *out, struct err *e)
+{
+	struct run *r = s->run;
+	int rc;
+
+	if (s->failed)
+		return err_set(e, ERR_LIMIT,
+			       "more events than there is room for, or out of their order");
+	r->stat.end(r->handler, now);
+	rc = count(s, now, out, e);
+	if (rc == 0 && r->wish->on_delay)
+		rc = run_delays_tell(&s->delays, r->wish->on_delay, r->wish->arg, e);
+	return rc;
+}
+
+int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e)
+{
+	struct master s = { .run = r, .crew = take, .stop_at = NEKO_NEVER };
+	int rc = rng_fill_random(&s.key, sizeof(s.key), e);
+
+	take->hearer = (struct crew_hearer){ on_frame, on_gone, &s };
+	if (rc == 0)
+		rc = start_slaves(&s, e);
+	if (rc == 0)
+		rc = await_ready(&s, e);
+	if (rc == 0)
+		rc = say_go(&s, e);
+	if (rc == 0) {
+		rc = r->stat.begin(r->handler, r->m) ? err_nomem(e)
+						     : finish(&s, conduct(&s), out, e);
+	}
+	end_master(&s);
+	r->wish = NULL;
+	return rc;
+}
+
+int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e)
+{
+	int rc;
+
+	if (r->m > REAL_PROCESSES_MAX)
+		return err_set(e, ERR_LIMIT, "a real run has at most %d processes",
+			       REAL_PROCESSES_MAX);
+	r->wish = w;
+	r->is_real = true;
+	rc = run_check(r, e);
+	run_draw_crashes(r, r->seed);
+	return rc;
+}
+
+int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
+{
+	int rc = run_prepare_real(r, w, e);
+	struct crew *c;
+
+	if (rc)
+		return rc;
+	/* Who ignores it has children whose pids may be others' already. */
+	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	c = crew_local_new(r);
+	return c ? run_conduct(r, c, out, e) : err_nomem(e);
+}
+
+const struct run_missing *run_missing(const struct run *r, size_t *n)
+{
+	*n = r->nmissing;
+	return r->missing;
+}
+
+const struct run_clock *run_clocks(const struct run *r, uint32_t *m)
+{
+	*m = r->m;
+	return r->clock;
+}
+
+const char *run_hosts(const struct run *r)
+{
+	return r->hosts;
+}
+
+const char *run_net_name(const struct run *r, unsigned k)
+{
+	return k < r->nnet ? r->net[k].name : "";
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The simulated world: all processes on one thread, virtual time, and from a seed always the
+ * same run to the bit (on one C library: logarithms may differ in another one).
+ */
+#ifndef NEKO_SIM_H
+#define NEKO_SIM_H
+
+#include "neko/core/event.h"
+#include "neko/simulated/simnet.h"
+
+struct sim;
+
+/* m processes without layers. ERR_INVALID, ERR_NOMEM. */
+int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e);
+
+/* Ends the run first. Handlers and traces are not called any more. NULL is fine. */
+void sim_free(struct sim *s);
+
+/* Networks are numbered as they come, from 0. ERR_LIMIT, ERR_NOMEM. */
+int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e);
+unsigned sim_nets(const struct sim *s);
+const struct simnet *sim_net(const struct sim *s, unsigned i);
+
+/* NULL: not of 1..m. */
+struct neko_process *sim_process(struct sim *s, uint32_t id);
+
+/* Copied. The handler hears all events from now on. */
+void sim_set_handler(struct sim *s, const struct neko_handler *h);
+
+enum sim_step_kind { SIM_SENT, SIM_LOST, SIM_DELIVERED };
+
+struct sim_step {
+	enum sim_step_kind kind;
+	nsec_t at;
+	uint32_t to;
+	const char *net, *type;
+	const struct neko_msg *msg;
+};
+
+/* Told each message as it is sent, lost and delivered. NULL: nobody. */
+void sim_set_trace(struct sim *s, void (*fn)(void *arg, const struct sim_step *t), void *arg);
+
+/* From this time on the process does and hears nothing. -ERR_INVALID, -ERR_NOMEM. */
+int sim_crash(struct sim *s, uint32_t id, nsec_t at);
+
+/* Stacks of active layers; before the run. */
+void sim_set_stack(struct sim *s, size_t bytes);
+
+#define SIM_PAUSE_EVENTS 1000000 /* less than a second: whoever waits can look at his clock */
+
+enum sim_end {
+	SIM_STOPPED, /* the handler's rule was fulfilled */
+	SIM_LEFT, /* a layer called neko_stop() */
+	SIM_TIME_OVER, /* `until` */
+	SIM_NOTHING_LEFT, /* nothing will ever happen any more */
+	SIM_PAUSED, /* after a million events: call again, or think of something better */
+};
+
+/*
+ * Runs up to that time, NEKO_TIME_MAX at most. Again, with a later one, it goes on. ERR_NOMEM;
+ * ERR_LIMIT: something goes round without any time passing, or a stack is too small; the words say
+ * who.
+ */
+int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
+
+/* Each wait of an active layer says -ERR_CLOSED now. Returns how many layers did not return
+ * then. */
+unsigned sim_end_run(struct sim *s);
+
+nsec_t sim_now(const struct sim *s);
+
+struct sim_counts {
+	uint64_t events, sent, delivered;
+};
+
+const struct sim_counts *sim_counts(const struct sim *s);
+
+/* Of all that happened, in its order: the same for two runs of one seed. */
+uint64_t sim_hash(const struct sim *s);
+
+#endif

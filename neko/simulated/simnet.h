@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A simulated network: when, how often and whether at all a message arrives. */
+#ifndef NEKO_SIMNET_H
+#define NEKO_SIMNET_H
+
+#include "neko/core/delay.h"
+#include "neko/simulated/delaytrace.h"
+#include "neko/simulated/medium.h"
+#include "neko/simulated/simcut.h"
+
+#include <stddef.h>
+
+struct simnet;
+
+struct simnet_conf {
+	const char *name; /* copied; of messages' logs */
+	struct delay delay;
+	const struct delaytrace
+		*trace; /* instead of delay; borrowed for the network's life. NULL: none */
+	/* each message draws one of its link's; else they come in order, again and again */
+	bool is_resampled;
+	struct medium_conf
+		medium; /* a line that all share instead of delays; of those loss and cut remain */
+	double loss, duplicate; /* chances of a message, each independent of all others */
+	double reorder; /* chance that a message is held for reorder_by more */
+	nsec_t reorder_by;
+	/* what is lost is sent again after this, twice this, ..., so that it is late; with is_fifo:
+	 * TCP. 0: it is lost */
+	nsec_t resend;
+	/* between two processes nothing overtakes: a later one waits for the earlier */
+	bool is_fifo;
+	double bits_per_s; /* of each sender's own line; 0: no limit */
+	uint32_t header_bytes; /* of each message on the line */
+	uint64_t queue_bytes; /* that may wait for a line; what does not fit is lost. 0: no limit */
+	const struct simcut *cut; /* copied */
+	size_t ncut;
+};
+
+/* ERR_NOMEM; ERR_INVALID, ERR_LIMIT of a medium. */
+int simnet_new(const struct simnet_conf *conf, uint32_t nprocess, uint64_t seed,
+	       struct simnet **out, struct err *e);
+void simnet_free(struct simnet *n);
+
+const char *simnet_name(const struct simnet *n);
+
+struct simnet_counts {
+	uint64_t sent, lost, cut, dropped, doubled; /* dropped: no room or time of a line */
+};
+
+const struct simnet_counts *simnet_counts(const struct simnet *n);
+
+/* NULL: each message has its own way. */
+struct medium *simnet_medium(const struct simnet *n);
+/* Frames that wait are forgotten: before the net is freed, when there may be some. */
+void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg);
+/* Of a message that the line has sent: false when it is lost on its way to one process. */
+bool simnet_keeps(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
+void simnet_count_dropped(struct simnet *n, uint32_t messages);
+
+#define SIMNET_COPIES_MAX 2
+
+/*
+ * A message of n bytes is sent now. Its times of arrival go to at; returns how many, or
+ * -ERR_NOMEM. To oneself as to anybody else.
+ */
+int simnet_pass(struct simnet *n, nsec_t now, uint32_t from, uint32_t to, size_t bytes,
+		nsec_t at[SIMNET_COPIES_MAX]);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NekoStat: handlers make quantities of the events that an algorithm logs. In a simulation a
+ * handler hears each event at once, and its stop rule ends the run.
+ */
+#ifndef NEKO_STAT_H
+#define NEKO_STAT_H
+
+#include "neko/core/event.h"
+#include "neko/core/setup.h"
+#include "neko/stat/statset.h"
+
+struct stat_kind {
+	const char *name;
+	const struct neko_measure *measure; /* of stat_measured: what it stands for */
+	/* Quantities and stop rules are made; for all runs. */
+	int (*init)(const struct stat_kind *k, struct setup *s, uint32_t m, void **out,
+		    struct err *e);
+	int (*begin)(void *h, uint32_t m); /* of each run; -ERR_NOMEM */
+	void (*handle)(void *h, const struct neko_event *v);
+	bool (*should_stop)(void *h);
+	void (*end)(void *h, nsec_t now); /* of each run: what is unfinished then does not count */
+	/* At most STAT_QUANTITIES_MAX; returns how many. */
+	size_t (*results)(void *h, struct stat_result *out);
+	/* A property of the algorithm that did not hold: words, borrowed; else NULL. NULL: it knows
+	 * of none. */
+	const char *(*broken)(const void *h);
+	void (*done)(void *h);
+};
+
+/* A handler that is none but a measure of an application. */
+struct stat_kind stat_measured(const struct neko_measure *m);
+
+#endif

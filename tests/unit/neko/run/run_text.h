@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For tests: a configuration simulated as it stands there. */
+#ifndef TESTS_UNIT_NEKO_RUN_TEXT_H
+#define TESTS_UNIT_NEKO_RUN_TEXT_H
+
+#include "neko/run/run.h"
+
+#include <string.h>
+
+static inline int run_text(const char *text, struct run_figures *f, struct err *e)
+{
+	struct run_wish w = { 0 };
+	struct setup *s = NULL;
+	struct run *r = NULL;
+	int rc = setup_parse(text, strlen(text), &s, e);
+
+	if (rc == 0)
+		rc = run_new(s, &r, e);
+	if (rc == 0)
+		rc = run_simulate(r, &w, f, e);
+	if (rc == 0)
+		rc = run_flush(r, e);
+	run_free(r);
+	setup_free(s);
+	return rc;
+}
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of processes that are ahead and behind, and of those that have no order. */
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "neko/run/merge.h"
+#include "tests/suite.h"
+
+static int add(struct merge *g, uint32_t process, nsec_t at)
+{
+	return merge_add(g, &(struct neko_event){ .process = process, .at = at, .what = "e" });
+}
+
+static void is_next(struct merge *g, uint32_t process, nsec_t at)
+{
+	const struct neko_event *v = merge_next(g);
+
+	ck_assert_ptr_nonnull(v);
+	ck_assert_uint_eq(v->process, process);
+	ck_assert_int_eq(v->at, at);
+}
+
+START_TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
+{
+	struct merge *g = merge_new(3, 100);
+
+	ck_assert_int_eq(add(g, 1, 5) | add(g, 1, 7) | add(g, 2, 5) | add(g, 3, 1), 0);
+	ck_assert_ptr_null(merge_next(g));
+	ck_assert_int_eq(merge_tell(g, 1, 10) | merge_tell(g, 2, 6), 0);
+	ck_assert_ptr_null(merge_next(g)); /* 3 may have more of the same time */
+	ck_assert_int_eq(merge_tell(g, 3, 5), 0);
+	is_next(g, 3, 1);
+	ck_assert_ptr_null(merge_next(g)); /* of the time 5 there may be one of 3, too */
+	ck_assert_int_eq(merge_tell(g, 3, NEKO_NEVER), 0);
+	is_next(g, 1, 5);
+	is_next(g, 2, 5);
+	ck_assert_ptr_null(merge_next(g));
+	ck_assert_int_eq(merge_tell(g, 2, 8), 0);
+	is_next(g, 1, 7);
+	ck_assert_ptr_null(merge_next(g));
+	merge_free(g);
+}
+END_TEST
+
+START_TEST(who_tells_what_was_before_is_refused)
+{
+	struct merge *g = merge_new(2, 100);
+
+	ck_assert_int_eq(add(g, 1, 5), 0);
+	ck_assert_int_eq(add(g, 1, 4), -ERR_INVALID);
+	ck_assert_int_eq(merge_tell(g, 1, 9), 0);
+	ck_assert_int_eq(merge_told(g, 1), 9);
+	ck_assert_int_eq(add(g, 1, 8), -ERR_INVALID);
+	ck_assert_int_eq(merge_tell(g, 1, 8), -ERR_INVALID);
+	ck_assert_int_eq(add(g, 1, 9), 0);
+	ck_assert_int_eq(add(g, 2, 0), 0);
+	merge_free(g);
+}
+END_TEST
+
+START_TEST(what_waits_is_bounded_for_all_together)
+{
+	struct merge *g = merge_new(2, 3);
+	nsec_t i;
+
+	ck_assert_int_eq(add(g, 1, 1) | add(g, 2, 2) | add(g, 1, 3), 0);
+	ck_assert_int_eq(add(g, 1, 4), -ERR_LIMIT);
+	ck_assert_int_eq(add(g, 2, 4), -ERR_LIMIT);
+	ck_assert_int_eq(merge_tell(g, 1, 1000) | merge_tell(g, 2, 4), 0);
+	is_next(g, 1, 1);
+	is_next(g, 2, 2);
+	is_next(g, 1, 3);
+	/* However many have passed. */
+	for (i = 4; i < 1000; i++) {
+		ck_assert_int_eq(add(g, 2, i) | merge_tell(g, 2, i + 1), 0);
+		is_next(g, 2, i);
+	}
+	merge_free(g);
+}
+END_TEST
+
+/* Of the times 0, 1, 2, ... each is one process' event. */
+START_TEST(nothing_is_lost_whoever_is_behind)
+{
+	enum { PROCESSES = 5, EVENTS = 5000 };
+	struct merge *g = merge_new(PROCESSES, EVENTS);
+	nsec_t told[PROCESSES] = { 0 }, next = 0;
+	uint8_t whose[EVENTS];
+	struct rng rng;
+	nsec_t i;
+
+	rng_init(&rng, suite_seed(1));
+	for (i = 0; i < EVENTS; i++)
+		whose[i] = (uint8_t)rng_below(&rng, PROCESSES);
+	while (next < EVENTS) {
+		uint32_t p = (uint32_t)rng_below(&rng, PROCESSES);
+		nsec_t until = told[p] + (nsec_t)rng_below(&rng, 200);
+		const struct neko_event *v;
+
+		for (; told[p] < until && told[p] < EVENTS; told[p]++)
+			if (whose[told[p]] == p)
+				ck_assert_int_eq(add(g, p + 1, told[p]), 0);
+		ck_assert_int_eq(merge_tell(g, p + 1, told[p]), 0);
+		for (; (v = merge_next(g)) != NULL; next++)
+			ck_assert(v->at == next && v->process == whose[next] + 1u);
+		for (i = 0; i < PROCESSES; i++)
+			ck_assert_int_le(next, told[i]);
+	}
+	merge_free(g);
+}
+END_TEST
+
+SUITE("merge", events_come_in_the_order_of_times_as_far_as_all_have_told,
+      who_tells_what_was_before_is_refused, what_waits_is_bounded_for_all_together,
+      nothing_is_lost_whoever_is_behind)

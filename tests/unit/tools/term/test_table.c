@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+#include "tools/term/table.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const heads[] = { "NAME", "N" };
+
+static struct table *sample(void)
+{
+	struct table *t = table_new(2, heads, "lr");
+
+	if (!t)
+		return NULL;
+	table_cell(t, "a");
+	table_cell(t, "%d", 1);
+	table_cell(t, "longer");
+	table_cell(t, "%d", 100);
+	return t;
+}
+
+START_TEST(columns_are_as_wide_as_their_widest_cell)
+{
+	struct table *t = sample();
+	struct buf b = BUF_INIT(4096);
+
+	ck_assert_int_eq(table_print(t, 0, &b), 0);
+	ck_assert_str_eq(buf_str(&b), "NAME      N\na         1\nlonger  100\n");
+	buf_done(&b);
+	table_free(t);
+}
+END_TEST
+
+START_TEST(lines_are_cut_at_the_width)
+{
+	struct table *t = sample();
+	struct buf b = BUF_INIT(4096);
+
+	ck_assert_int_eq(table_print(t, 9, &b), 0);
+	ck_assert_str_eq(buf_str(&b), "NAME\na\nlonger  1\n");
+	buf_done(&b);
+	table_free(t);
+}
+END_TEST
+
+START_TEST(hostile_bytes_do_not_reach_the_terminal)
+{
+	struct table *t = table_new(1, heads, "l");
+	struct buf b = BUF_INIT(4096);
+
+	table_cell(t, "x\033[2Jy\n\xff");
+	ck_assert_int_eq(table_print(t, 0, &b), 0);
+	ck_assert_ptr_null(memchr(b.p, '\033', b.n));
+	ck_assert_ptr_null(memchr(b.p, '\xff', b.n));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "x\\x1b[2Jy\\n\\xff"));
+	buf_done(&b);
+	table_free(t);
+}
+END_TEST
+
+START_TEST(characters_count_not_bytes)
+{
+	struct table *t = table_new(2, heads, "lr");
+	struct buf b = BUF_INIT(4096);
+
+	table_cell(t, "h\xc3\xb6st");
+	table_cell(t, "7");
+	ck_assert_int_eq(table_print(t, 0, &b), 0);
+	ck_assert_str_eq(buf_str(&b), "NAME  N\nh\xc3\xb6st  7\n");
+	buf_done(&b);
+	table_free(t);
+}
+END_TEST
+
+START_TEST(numbers_are_short)
+{
+	char out[TABLE_NUMBER_BYTES];
+
+	ck_assert_str_eq(table_count(out, 0), "0");
+	ck_assert_str_eq(table_count(out, 999), "999");
+	ck_assert_str_eq(table_count(out, 1000), "1.0k");
+	ck_assert_str_eq(table_count(out, 12345), "12k");
+	ck_assert_str_eq(table_count(out, 999999), "1.0M");
+	ck_assert_str_eq(table_count(out, (double)NAN), "-");
+	ck_assert_str_eq(table_bytes(out, 1023), "1023");
+	ck_assert_str_eq(table_bytes(out, 1024), "1.0K");
+	ck_assert_str_eq(table_bytes(out, 5.5 * 1024 * 1024 * 1024), "5.5G");
+	ck_assert_str_eq(table_percent(out, 12.34), "12.3");
+	ck_assert_str_eq(table_duration(out, 12.34), "12.3s");
+	ck_assert_str_eq(table_duration(out, 245), "4m05s");
+	ck_assert_str_eq(table_duration(out, 7380), "2h03m");
+	ck_assert_str_eq(table_duration(out, 266400), "3d02h");
+	ck_assert_str_eq(table_duration(out, -1), "-");
+}
+END_TEST
+
+START_TEST(running_out_of_memory_is_told)
+{
+	ALLOC_SWEEP (k) {
+		struct table *t = sample();
+		struct buf b = BUF_INIT(4096);
+		int rc = t ? table_print(t, 0, &b) : -1;
+
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || alloc_sweep_has_failed());
+		buf_done(&b);
+		table_free(t);
+	}
+}
+END_TEST
+
+SUITE("table", columns_are_as_wide_as_their_widest_cell, lines_are_cut_at_the_width,
+      hostile_bytes_do_not_reach_the_terminal, characters_count_not_bytes, numbers_are_short,
+      running_out_of_memory_is_told)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which programs have come to a stop, by the calls that their ranks are in. */
+#include "tests/suite.h"
+#include "tools/view/top_waits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define RANKS 4
+
+static struct top_rank rank[2 * RANKS];
+static struct top_sample sample;
+static char said[512];
+static int n;
+
+static void on_wait(void *arg, const struct top_wait *w)
+{
+	size_t had = strlen(said);
+
+	n++;
+	snprintf(said + had, sizeof(said) - had, "%s|%s|%.0f|%s\n", w->job,
+		 w->is_all ? "all" : "ring", w->seconds, w->text);
+}
+
+static const char *waits(void)
+{
+	n = 0;
+	said[0] = 0;
+	top_waits(&sample, on_wait, NULL);
+	return said;
+}
+
+static struct top_rank *is_in(int64_t r, const char *call, enum top_call_kind kind, int64_t partner,
+			      int64_t tag)
+{
+	struct top_rank *at = &rank[r];
+
+	at->rank = r % RANKS;
+	snprintf(at->job, sizeof(at->job), "job%d", (int)(r / RANKS));
+	at->world_size = RANKS;
+	at->stuck_s = 10 + (double)r;
+	at->call = (struct top_call){ .state = TOP_CALL_IN,
+				      .kind = kind,
+				      .seconds = at->stuck_s,
+				      .partner = partner,
+				      .tag = tag };
+	snprintf(at->call.name, sizeof(at->call.name), "%s", call);
+	return at;
+}
+
+static void computes(int64_t r)
+{
+	is_in(r, "MPI_Send", TOP_CALL_SENDS, -1, -1)->call.state = TOP_CALL_OUT;
+	rank[r].stuck_s = 0;
+}
+
+/* 0 and 1 wait for each other, 2 and 3 for all. */
+static void set_up(void)
+{
+	memset(rank, 0, sizeof(rank));
+	sample = (struct top_sample){ .rank = rank, .nrank = RANKS };
+	is_in(0, "MPI_Recv", TOP_CALL_RECEIVES, 1, 5);
+	is_in(1, "MPI_Recv", TOP_CALL_RECEIVES, 0, 7);
+	is_in(2, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+	is_in(3, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+}
+
+static void nothing(void)
+{
+}
+
+START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
+{
+	ck_assert_str_eq(
+		waits(),
+		"job0|all|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7), 2 is in MPI_Barrier, "
+		"3 is in MPI_Barrier\n");
+	rank[3].call.state = TOP_CALL_ASKS;
+	ck_assert_ptr_nonnull(strstr(waits(), "3 asks by MPI_Barrier, for whom is not known\n"));
+}
+END_TEST
+
+START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
+{
+	computes(3);
+	ck_assert_str_eq(
+		waits(),
+		"job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7)\n");
+	rank[1].call.partner = 2;
+	is_in(2, "MPI_Recv", TOP_CALL_RECEIVES, 0, 9);
+	ck_assert_str_eq(
+		waits(),
+		"job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 2 (MPI_Recv, tag 7), 2 waits for 0 "
+		"(MPI_Recv, tag 9)\n");
+	rank[2].call.partner = 3; /* who computes */
+	ck_assert_str_eq(waits(), "");
+}
+END_TEST
+
+START_TEST(what_may_go_on_is_not_told)
+{
+	rank[2].stuck_s = TOP_WAITS_S - 1;
+	rank[1].call.partner = -1;
+	ck_assert_str_eq(waits(), "");
+	set_up();
+	sample.nrank = RANKS - 1; /* one is not seen */
+	rank[1].call.partner = -1;
+	ck_assert_str_eq(waits(), "");
+	set_up();
+	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 7); /* to one that receives it */
+	ck_assert_str_eq(waits(), "");
+	rank[0].call.tag = 8;
+	ck_assert_int_eq((waits(), n), 1);
+	for (int64_t r = 0; r < RANKS; r++)
+		is_in(r, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+	ck_assert_str_eq(waits(), "");
+	for (int64_t r = 0; r < RANKS; r++)
+		is_in(r, "MPI_Sendrecv", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
+	ck_assert_str_eq(waits(), "");
+	for (int64_t r = 0; r < RANKS; r++)
+		is_in(r, "MPI_Send", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
+	ck_assert_int_eq((waits(), n), 1);
+	rank[2].state = TOP_STOPPED;
+	ck_assert_str_eq(waits(), "");
+}
+END_TEST
+
+START_TEST(each_job_is_looked_at_by_itself)
+{
+	sample.nrank = 2 * RANKS;
+	for (int64_t r = RANKS; r < 2 * RANKS; r++)
+		computes(r);
+	rank[0].rank = 1; /* the order does not matter, and what computes may come first */
+	rank[1].rank = 0;
+	rank[0].call.partner = 0;
+	rank[1].call.partner = 1;
+	ck_assert_int_eq((waits(), n), 1);
+	rank[RANKS] = rank[0];
+	/* a second rank of that number */
+	snprintf(rank[RANKS].job, sizeof(rank[RANKS].job), "job0");
+	ck_assert_str_eq(waits(), "");
+}
+END_TEST
+
+START_TEST(calls_have_words)
+{
+	char text[TOP_CALL_TEXT_BYTES];
+
+	ck_assert_str_eq(top_call_text(text, &rank[0].call), "MPI_Recv from 1");
+	ck_assert_str_eq(top_call_text(text, &is_in(0, "MPI_Send", TOP_CALL_SENDS, 3, 1)->call),
+			 "MPI_Send to 3");
+	ck_assert_str_eq(top_call_text(text, &rank[2].call), "MPI_Barrier");
+	rank[2].call.state = TOP_CALL_ASKS;
+	ck_assert_str_eq(top_call_text(text, &rank[2].call), "MPI_Barrier ...");
+	rank[2].call.state = TOP_CALL_OUT;
+	ck_assert_str_eq(top_call_text(text, &rank[2].call), "-");
+}
+END_TEST
+
+SUITE_WITH("top waits", set_up, nothing, a_job_all_of_whose_ranks_wait_has_stopped,
+	   ranks_that_wait_in_a_ring_have_stopped_whatever_others_do, what_may_go_on_is_not_told,
+	   each_job_is_looked_at_by_itself, calls_have_words)

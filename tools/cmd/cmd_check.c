@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig check: what is wrong with texts of the metric language, without any monitor. */
+#include "tools/cmd/cmd.h"
+#include "tools/measure/pmsl_text.h"
+#include "tools/session/show.h"
+
+struct checking {
+	bool json;
+	struct term term;
+	struct json out;
+};
+
+static void show_json(struct checking *c, const char *path, const struct pmsl *p,
+		      const struct pmsl_diags *d)
+{
+	const struct pmsl_metric *m;
+
+	json_object(&c->out);
+	json_key_str(&c->out, "file", path);
+	json_key(&c->out, "metrics");
+	json_array(&c->out);
+	for (m = pmsl_tree(p)->metric; m; m = m->next)
+		if (m->is_good)
+			pmsl_text_metric_json(&c->out, p, m);
+	json_array_end(&c->out);
+	pmsl_text_tell_json(&c->out, p, d);
+	json_object_end(&c->out);
+}
+
+static int check_file(struct checking *c, const char *path)
+{
+	struct pmsl_diags d;
+	struct pmsl *p = NULL;
+	int rc = pmsl_text_compile(path, &d, &p);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (c->json)
+		show_json(c, path, p, &d);
+	else
+		pmsl_text_tell(&c->term, stdout, p, &d);
+	pmsl_free(p);
+	return d.nerror ? CMD_FAILURE : CMD_OK;
+}
+
+static int check_files(struct checking *c, char **path)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	int worst = CMD_OK, rc;
+
+	json_init(&c->out, &b);
+	if (c->json)
+		json_array(&c->out);
+	for (; *path; path++) {
+		rc = check_file(c, *path);
+		if (worst == CMD_OK)
+			worst = rc;
+	}
+	if (c->json) {
+		json_array_end(&c->out);
+		if (!show_json_line(&c->out, &b))
+			worst = CMD_FAILURE;
+	}
+	buf_done(&b);
+	return worst;
+}
+
+int cmd_check(int argc, char **argv)
+{
+	struct checking c = { .json = false };
+	const char *color = "auto";
+	const struct opt table[] = {
+		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &c.json, 0, 0, NULL },
+		{ "color", 0, "WHEN", "auto, always or never", OPT_STR, &color, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig check",
+		.usage = "[OPTION...] FILE...",
+		.summary = "says what is wrong with metrics in files ('-': standard input); no "
+			   "monitor is asked",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first == argc)
+		return cmd_usage(&spec, "which file?");
+	if (term_open(&c.term, color))
+		return cmd_usage(&spec, "--color is auto, always or never");
+	return check_files(&c, argv + first);
+}

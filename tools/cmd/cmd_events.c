@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig events: types of events of the running programs; events switched on from afar, and shown. */
+#include "common/base/array.h"
+#include "common/base/clock.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+#include "eventlog/evwhere.h"
+#include "tools/cmd/cmd.h"
+#include "tools/events/following.h"
+#include "tools/events/keeping.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+#include "tools/term/term.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FETCH_NS (200 * NSEC_PER_MSEC) /* so old a line is at most, with what the host takes */
+#define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
+#define RATE_NS NSEC_PER_SEC /* between the two looks of a rate */
+#define TYPES_MAX 65536
+
+static volatile sig_atomic_t got_signal, nsignal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+	nsignal++;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+}
+
+static bool is_asked(char **names, const char *name)
+{
+	for (char **p = names; *p; p++)
+		if (evpattern_fits(*p, name))
+			return true;
+	return !*names;
+}
+
+/* --- list */
+
+/* A type in all processes that have it just so. */
+struct type_line {
+	char *name, *level, *fields; /* owned */
+	uint64_t procs, on, taken, before, lost;
+};
+
+struct types {
+	struct type_line *v;
+	size_t n, cap;
+};
+
+static void types_free(struct types *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		free(t->v[i].name);
+		free(t->v[i].level);
+		free(t->v[i].fields);
+	}
+	free(t->v);
+	*t = (struct types){ 0 };
+}
+
+static char *fields_text(const Omis_value *list)
+{
+	struct buf b = BUF_INIT(65536);
+	size_t n;
+
+	for (size_t i = 0; value_at(list, i + 1); i += 2)
+		buf_printf(&b, "%s%s %s", i ? ", " : "", value_text(list, i + 1),
+			   value_text(list, i));
+	buf_str(&b);
+	return (char *)buf_take(&b, &n);
+}
+
+static struct type_line *line_of(struct types *t, const char *name, const char *fields)
+{
+	struct type_line *l;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (str_eq(t->v[i].name, name) && str_eq(t->v[i].fields, fields))
+			return &t->v[i];
+	if (array_grow(&t->v, &t->cap, t->n + 1, sizeof(*t->v), TYPES_MAX))
+		return NULL;
+	l = &t->v[t->n];
+	*l = (struct type_line){ .name = str_dup(name), .fields = str_dup(fields) };
+	if (!l->name || !l->fields) {
+		free(l->name);
+		free(l->fields);
+		return NULL;
+	}
+	t->n++;
+	return l;
+}
+
+/* Those that say the same stand in one entry. */
+static unsigned count_objects(const char *list)
+{
+	unsigned n = *list != 0;
+
+	for (; *list; list++)
+		n += *list == ',';
+	return n;
+}
+
+/* [name, level, [field, kind, ...], on, taken, lost], of so many processes each */
+static void add_type(struct types *t, const Omis_value *v, unsigned nproc)
+{
+	char *fields = fields_text(value_at(v, 2));
+	struct type_line *l = fields ? line_of(t, value_text(v, 0), fields) : NULL;
+
+	free(fields);
+	if (!l)
+		return;
+	if (!l->level)
+		l->level = str_dup(value_text(v, 1));
+	l->procs += nproc;
+	l->on += value_int(v, 3) ? nproc : 0;
+	l->taken += nproc * (uint64_t)value_int(v, 4);
+	l->lost += nproc * (uint64_t)value_int(v, 5);
+}
+
+static int fetch_types(char **names, struct types *t)
+{
+	Omis_service_result part;
+	Omis_reply r;
+	int rc = session_ask(&r, ":proc_get_event_types([])");
+
+	if (rc != CMD_OK)
+		return rc;
+	for (part = r[0] ? r[1] : NULL; part && part->obj_list; part++) {
+		Omis_value *v =
+			part->result ? omis_value_parse(part->result, part->result_len) : NULL;
+
+		for (size_t i = 1; value_at(v, i); i++)
+			if (is_asked(names, value_text(value_at(v, i), 0)))
+				add_type(t, value_at(v, i), count_objects(part->obj_list));
+		omis_value_free(v);
+	}
+	rc = session_exit_status(r);
+	omis_reply_free(r);
+	return rc;
+}
+
+static bool any_on(const struct types *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->v[i].on)
+			return true;
+	return false;
+}
+
+static void set_before(struct types *t, const struct types *first)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		t->v[i].before = t->v[i].taken;
+		for (size_t k = 0; k < first->n; k++)
+			if (str_eq(first->v[k].name, t->v[i].name) &&
+			    str_eq(first->v[k].fields, t->v[i].fields) &&
+			    first->v[k].taken < t->v[i].taken)
+				t->v[i].before = first->v[k].taken;
+	}
+}
+
+/* A rate needs two looks; where nothing is on there is none. */
+static int fetch_with_rates(char **names, struct types *t, double *seconds)
+{
+	struct types first = { 0 };
+	nsec_t begin = clock_mono();
+	struct timespec wait = { .tv_sec = RATE_NS / NSEC_PER_SEC };
+	int rc = fetch_types(names, &first);
+
+	if (rc == CMD_OK && any_on(&first) && !nanosleep(&wait, NULL)) {
+		rc = fetch_types(names, t);
+		set_before(t, &first);
+		types_free(&first);
+	} else {
+		*t = first;
+		set_before(t, &first);
+	}
+	*seconds = (double)(clock_mono() - begin) / 1e9;
+	return rc;
+}
+
+static void show_table(const struct types *t, double seconds)
+{
+	static const char *const heads[] = { "EVENT",  "LEVEL", "PROCS", "ON",
+					     "RATE/S", "LOST",	"FIELDS" };
+	struct table *table = table_new(ARRAY_LEN(heads), heads, "llrrrrl");
+	struct buf b = BUF_INIT(16 << 20);
+	char number[TABLE_NUMBER_BYTES];
+
+	for (size_t i = 0; table && i < t->n; i++) {
+		const struct type_line *l = &t->v[i];
+
+		table_cell(table, "%s", l->name);
+		table_cell(table, "%s", l->level ? l->level : "");
+		table_cell(table, "%llu", (unsigned long long)l->procs);
+		table_cell(table, "%llu", (unsigned long long)l->on);
+		table_cell(table, "%s",
+			   l->on ? table_count(number, (double)(l->taken - l->before) / seconds)
+				 : "-");
+		table_cell(table, "%llu", (unsigned long long)l->lost);
+		table_cell(table, "%s", l->fields);
+	}
+	if (table && !table_print(table, 0, &b))
+		fputs(buf_str(&b), stdout);
+	buf_done(&b);
+	table_free(table);
+}
+
+static bool fits_calls(char **names)
+{
+	for (char **p = names; *p; p++)
+		if (!strncmp(*p, "MPI_", 4))
+			return true;
+	return !*names;
+}
+
+/* What is no type of <omig/event.h> can be switched on as well. */
+static void show_rest(const struct following_wish *w)
+{
+	puts(*w->names ? "No process has events of such a name."
+		       : "No process has events of its own (<omig/event.h>).");
+	if (fits_calls(w->names))
+		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. So are probes: omig probes --list.");
+}
+
+static int list(const struct following_wish *w)
+{
+	struct types t = { 0 };
+	double seconds;
+	Omis_reply r = NULL;
+	int rc = session_attach(w->job);
+
+	if (rc == CMD_OK && w->common.json) {
+		rc = session_ask(&r, ":proc_get_event_types([])");
+		if (rc == CMD_OK)
+			rc = show_reply_json(r) ? session_exit_status(r) : CMD_FAILURE;
+		omis_reply_free(r);
+	} else if (rc == CMD_OK) {
+		rc = fetch_with_rates(w->names, &t, &seconds);
+		if (t.n)
+			show_table(&t, seconds);
+		else if (rc == CMD_OK)
+			show_rest(w);
+	}
+	types_free(&t);
+	return rc;
+}
+
+/* --- tail */
+
+static void wait_a_while(nsec_t until)
+{
+	nsec_t left = until - clock_mono();
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+
+	if (left > 0 && poll(&p, 1, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+static int watch(struct following *f)
+{
+	nsec_t end = f->wish->for_ns ? clock_mono() + f->wish->for_ns : INT64_MAX;
+	nsec_t attach = clock_mono() + ATTACH_NS, fetch = clock_mono(), now;
+	bool more;
+	int rc = CMD_OK;
+
+	while (rc == CMD_OK && !f->is_over && !got_signal && (now = clock_mono()) < end) {
+		if (now >= fetch && !f->gap.since) {
+			rc = following_fetch(f, &more);
+			fetch = more ? now : now + FETCH_NS;
+		}
+		if (rc == CMD_OK && now >= attach && !f->gap.since) {
+			rc = following_attach(f);
+			attach = clock_mono() + ATTACH_NS;
+		}
+		if (session_link() == SESSION_UP && !f->gap.since)
+			wait_a_while(fetch < end ? fetch : end);
+		else
+			wait_a_while(now + FETCH_NS);
+		if (rc == CMD_OK || session_link() != SESSION_UP)
+			rc = following_check(f);
+	}
+	return f->status ? f->status : rc;
+}
+
+static int follow(const struct following_wish *w)
+{
+	struct following f = { .wish = w };
+	int rc, end;
+
+	catch_signals();
+	rc = following_begin(&f);
+	if (rc == CMD_OK)
+		rc = watch(&f);
+	end = following_end(&f);
+	rc = rc != CMD_OK ? rc : end;
+	if (f.nlost)
+		cmd_warn("%llu events were lost for want of room", (unsigned long long)f.nlost);
+	return rc;
+}
+
+/* --- off */
+
+static int off(const struct following_wish *w)
+{
+	struct buf b = BUF_INIT(65536);
+	struct omis_writer out = OMIS_WRITER(&b);
+	Omis_value *v = NULL;
+	int rc;
+
+	omis_write_list(&out);
+	for (char **name = w->names; *name; name++)
+		omis_write_string(&out, *name);
+	omis_write_list_end(&out);
+	rc = b.failed ? cmd_fail(CMD_USAGE, "the names are too long")
+		      : session_ask_value(&v, ":omig_events_off(%s)", buf_str(&b));
+	if (rc == CMD_OK && !value_int(v, 0))
+		rc = cmd_fail(CMD_NOTFOUND, "nobody has switched such events on");
+	omis_value_free(v);
+	buf_done(&b);
+	return rc;
+}
+
+/* --- the command line */
+
+struct wish {
+	struct following_wish tail; /* and of list and off */
+	struct keeping_wish on;
+};
+
+static const struct verb {
+	const char *name;
+	int (*run)(const struct following_wish *w); /* NULL: on */
+} verbs[] = { { "list", list }, { "on", NULL }, { "off", off }, { "tail", follow } };
+
+static const struct verb *verb_of(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_LEN(verbs); i++)
+		if (str_eq(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static const char *contradiction_of_on(const struct keeping_wish *w, bool is_on, const char *to)
+{
+	if (is_on && !to)
+		return "on needs --to: archive:FILE, archive:postgresql://..., or FILE; tail shows events";
+	if (!is_on &&
+	    (w->name || w->lease_ns || w->room_mib || !str_eq(w->when_full, KEEPING_WHEN_FULL)))
+		return "--name, --lease, --room and --when-full are of on";
+	if (w->name && !keeping_is_name(w->name))
+		return "--name has letters, digits, '.', '_', '-', 63 at the most";
+	if (!str_eq(w->when_full, "oldest") && !str_eq(w->when_full, "newest") &&
+	    !str_eq(w->when_full, "stop"))
+		return "--when-full is oldest, newest or stop";
+	return NULL;
+}
+
+static const char *contradiction(const struct wish *wish, const struct verb *verb)
+{
+	const struct following_wish *w = &wish->tail;
+	bool lasts = !verb->run || verb->run == follow;
+	const char *wrong = contradiction_of_on(&wish->on, !verb->run, w->to);
+	struct evwhere where;
+	struct term t;
+
+	if (verb->run != list && !*w->names)
+		return "which events? names, beginnings of names with a *, or all";
+	if (wrong)
+		return wrong;
+	if (w->to && !lasts)
+		return "--to is of on and tail";
+	if (w->reconnect_ns != SESSION_GAP_LIMIT_NS && verb->run != follow)
+		return "--reconnect-for is of tail; on waits for ever";
+	if ((w->where || w->for_ns || w->count) && !lasts)
+		return "--where, --for and --count are of on and tail";
+	if (w->where && evwhere_read(w->where, &where, NULL))
+		return "--where has conditions FIELD OP VALUE: 'nbytes > 65536 and file == /scratch/*'";
+	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
+}
+
+static int run_on(struct wish *w)
+{
+	struct keeping_wish *on = &w->on;
+
+	on->common = w->tail.common;
+	on->names = w->tail.names;
+	on->where = w->tail.where;
+	on->job = w->tail.job;
+	on->to = w->tail.to;
+	on->for_ns = w->tail.for_ns;
+	on->count = w->tail.count;
+	on->signals = &nsignal;
+	catch_signals();
+	return keeping_run(on);
+}
+
+static int run_other(const struct following_wish *w, const struct verb *verb)
+{
+	int rc = session_open(&w->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = verb->run(w);
+	session_close();
+	return rc;
+}
+
+static int run(struct wish *w, const struct verb *verb)
+{
+	int rc = verb->run ? run_other(&w->tail, verb) : run_on(w);
+
+	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+}
+
+int cmd_events(int argc, char **argv)
+{
+	struct wish wish = { .tail = { .common = CMD_COMMON_INIT,
+				       .reconnect_ns = SESSION_GAP_LIMIT_NS },
+			     .on = { .when_full = KEEPING_WHEN_FULL } };
+	struct following_wish *w = &wish.tail;
+	const struct opt table[] = {
+		CMD_OPTIONS(&w->common),
+		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'",
+		  OPT_STR, &w->where, 0, 0, NULL },
+		{ "for", 0, "TIME", "off after this time", OPT_NSEC, &w->for_ns, NSEC_PER_MSEC,
+		  INT64_C(31536000000000000), NULL },
+		{ "to", 'o', "WHERE",
+		  "on: keep them in archive:FILE, archive:postgresql://... or a FILE (an event log); tail: in a FILE, too",
+		  OPT_STR, &w->to, 0, 0, NULL },
+		{ "count", 'n', "N", "end after N events", OPT_I64, &w->count, 1, INT64_MAX, NULL },
+		{ "job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job, 0, 0,
+		  NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "name", 0, "NAME",
+		  "on: who is killed goes on by this name (default: made of the command)", OPT_STR,
+		  &wish.on.name, 0, 0, NULL },
+		{ "room", 0, "MIB",
+		  "on: what may wait on the disk of each host and site (default 64)", OPT_I64,
+		  &wish.on.room_mib, 2, 4096, NULL },
+		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)",
+		  OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC, NULL },
+		{ "when-full", 0, "WHAT",
+		  "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)",
+		  OPT_STR, &wish.on.when_full, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig events",
+		.usage = "list|on|off|tail [OPTION...] [NAME...]",
+		.summary =
+			"switches events of running programs on and off, and shows them as they come",
+		.details =
+			"A NAME is an event's name, the beginning of names with a * behind it, or all: events of\n"
+			"omig/event.h, library calls (MPI_Send is MPI_Send.start and MPI_Send.end), and probes.\n"
+			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
+			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
+			"when daemons or this command are killed; the same command again goes on. Events are on as\n"
+			"long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
+			"way, or omig events off with one of its names, or all: with a token for observing only those\n"
+			"of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
+			"something was lost, which is counted and told.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	const struct verb *verb;
+	const char *wrong;
+
+	if (rc >= 0)
+		return rc;
+	verb = verb_of(first < argc ? argv[first] : NULL);
+	if (!verb)
+		return cmd_usage(&spec, "list, on, off or tail");
+	w->names = argv + first + 1;
+	wrong = contradiction(&wish, verb);
+	return wrong ? cmd_usage(&spec, "%s", wrong) : run(&wish, verb);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig log lifelines: which stage is slow, on a terminal, as a page and as a picture. */
+#include "common/base/str.h"
+#include "eventlog/lifeline/lifepage.h"
+#include "eventlog/lifeline/lifewords.h"
+#include "eventlog/text/evout.h"
+#include "eventlog/text/evwords.h"
+#include "tools/cmd/cmd.h"
+#include "tools/events/logarchive.h"
+#include "tools/events/logread.h"
+#include "tools/term/outfile.h"
+#include "tools/term/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct lines_wish {
+	struct logread_wish read;
+	const char *key, *stages, *where, *from, *to, *output, *form;
+	struct life_wish life;
+	struct arevents_wish part; /* of archives */
+	struct evwhere conditions;
+	char *words[2]; /* owned: keys and stages, cut at their commas */
+};
+
+/* Cuts a copy at the commas. -1: an empty word, or too many. */
+static int cut(const char *list, char **copy, const char **word, unsigned max, unsigned *n)
+{
+	*copy = list ? str_dup(list) : NULL;
+	*n = 0;
+	for (char *s = *copy, *end; s; s = end) {
+		end = strchr(s, ',');
+		if (end)
+			*end++ = '\0';
+		if (!*s || *n == max)
+			return -1;
+		word[(*n)++] = s;
+	}
+	return list && !*copy ? -1 : 0;
+}
+
+/* 90s, 1.5ms: since the first event. Else a time of the day, or seconds since 1970. */
+static int read_time(const char *s, nsec_t *out, bool *is_relative)
+{
+	*is_relative =
+		!opt_to_nsec(s, 0, LIFE_WALL_MAX_NS, out) && strspn(s, "0123456789.") != strlen(s);
+	return *is_relative || evwords_iso(s, strlen(s), out) ? 0 : -1;
+}
+
+static bool holds(const void *arg, const struct event *ev)
+{
+	return evattr_fulfil(ev, arg);
+}
+
+static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
+{
+	struct life_wish *l = &w->life;
+	struct err e = { 0 };
+
+	l->from = INT64_MIN;
+	l->to = INT64_MAX;
+	if (cut(w->key, &w->words[0], l->key, LIFE_KEYS_MAX, &l->nkey))
+		return cmd_usage(spec, "--key is up to %d names of fields with commas between",
+				 LIFE_KEYS_MAX);
+	if (cut(w->stages, &w->words[1], l->stage, LIFE_STAGES_MAX, &l->nstage))
+		return cmd_usage(spec, "--stages is up to %d names of events with commas between",
+				 LIFE_STAGES_MAX);
+	if ((w->from && read_time(w->from, &l->from, &l->is_from_relative)) ||
+	    (w->to && read_time(w->to, &l->to, &l->is_to_relative)))
+		return cmd_usage(
+			spec,
+			"--from and --to are times like 2026-11-22T10:00:00Z, or 2s, 150ms since the first event");
+	if (logread_form(&w->read, w->form))
+		return cmd_usage(spec, "--form is auto, olog, ulm, bp, lite or xml");
+	if (!w->where)
+		return CMD_OK;
+	if (evwhere_read(w->where, &w->conditions, &e))
+		return cmd_usage(spec, "--where: %s", e.text);
+	l->where = holds;
+	l->where_arg = &w->conditions;
+	return CMD_OK;
+}
+
+/* --- what comes out */
+
+static struct table *make_table(const struct life_model *m)
+{
+	static const char *const heads[] = { "STEP", "SHARE", "MEDIAN", "P95", "MOST", "N" };
+	struct table *t = table_new(6, heads, "lrrrrr");
+	char text[LIFEWORDS_TIME_BYTES + 8];
+
+	for (size_t i = 0; t && i < m->nstep; i++) {
+		const struct life_step *s = &m->step[i];
+
+		table_cell(t, "%s", s->name);
+		table_cell(t, "%.1f %%", s->share * 100);
+		table_cell(t, "%s", lifewords_time(text, s->median));
+		table_cell(t, "%s", lifewords_time(text, s->p95));
+		table_cell(t, "%s", lifewords_time(text, s->max));
+		table_cell(t, "%s", lifewords_count(text, s->n));
+	}
+	return t;
+}
+
+static int put_words(struct buf *out, const struct life_model *m, const char *key)
+{
+	struct buf behind = BUF_INIT(4096);
+	const char *name = lifewords_verdict(m, out, &behind);
+	struct table *t = m->nstep ? make_table(m) : NULL;
+	int rc = 0;
+
+	buf_printf(out, "%s%s\n", name ? name : "", buf_str(&behind));
+	lifewords_facts(m, key, out);
+	buf_puts(out, "\n");
+	if (t)
+		rc = table_print(t, 0, out);
+	table_free(t);
+	buf_done(&behind);
+	return rc || (m->nstep && !t) ? -ERR_NOMEM : 0;
+}
+
+static bool is_named(const char *path, const char *end)
+{
+	size_t n = path ? strlen(path) : 0, len = strlen(end);
+
+	return n > len && str_eq(path + n - len, end);
+}
+
+static int write_out(const struct lines_wish *w, const struct life_model *m, const char *title,
+		     const char *told)
+{
+	const char *key = w->key ? w->key : "id";
+	struct buf b = BUF_INIT(LIFEPAGE_MAX_BYTES);
+	struct outfile o = { 0 };
+	struct err e = { 0 };
+	int rc;
+
+	if (is_named(w->output, ".svg"))
+		rc = lifepage_svg(&b, m, title, key, &e);
+	else if (w->output)
+		rc = lifepage_html(&b, m, title, key, told, &e);
+	else if ((rc = put_words(&b, m, key)))
+		err_set(&e, ERR_NOMEM, "out of memory");
+	rc = rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_open(&o, w->output);
+	if (rc == CMD_OK && (rc = outfile_put(&o, &b, 1)) == CMD_OK)
+		rc = outfile_finish(&o);
+	outfile_close(&o);
+	buf_done(&b);
+	return rc;
+}
+
+static void warn(const struct life_model *m)
+{
+	struct buf b = BUF_INIT(4096);
+
+	lifewords_doubts(m, &b);
+	if (b.n)
+		cmd_warn("%s", buf_str(&b));
+	buf_done(&b);
+}
+
+/* --- reading */
+
+static int take(void *arg, const struct event *ev)
+{
+	struct err e = { 0 };
+
+	return life_event(arg, ev, &e) ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
+}
+
+/* What could not be read of one file does not keep the others from being read. */
+static int read_files(const struct lines_wish *w, char **files, struct life *l)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	int worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		int rc = logread_file(&w->read, *f, take, l);
+
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	return worst;
+}
+
+/*
+ * What an archive need not give. Times since the first event are known when that has come. Of a log
+ * among others it is no mistake that it has not all of the stages.
+ */
+static void choose_part(struct lines_wish *w, char **files)
+{
+	const struct life_wish *l = &w->life;
+	bool is_known = !l->is_from_relative && !l->is_to_relative,
+	     is_alone = files[0] && !files[1];
+
+	w->part = (struct arevents_wish){ .from = is_known ? l->from : INT64_MIN,
+					  .to = is_known ? l->to : INT64_MAX,
+					  .name = l->stage,
+					  .nname = is_alone ? l->nstage : 0 };
+	w->read.part = &w->part;
+}
+
+/* The names of the files, without their folders. */
+static void name_log(char **files, struct buf *out)
+{
+	for (char **f = files; *f; f++) {
+		const char *name = logarchive_name(*f), *slash = strrchr(name, '/');
+
+		buf_printf(out, "%s%s", out->n ? ", " : "", slash ? slash + 1 : name);
+	}
+	if (!out->n)
+		buf_puts(out, "standard input");
+}
+
+static int make(const struct lines_wish *w, char **files, struct life *l)
+{
+	struct buf title = BUF_INIT(64 * 1024);
+	const struct life_model *m;
+	struct err e = { 0 };
+	int rc = read_files(w, files, l), end;
+
+	if (rc != CMD_OK && rc != CMD_DAMAGED)
+		return rc;
+	if (life_finish(l, &m, &e))
+		return cmd_fail(CMD_FAILURE, "%s", e.text);
+	warn(m);
+	name_log(files, &title);
+	end = write_out(w, m, buf_str(&title),
+			rc == CMD_DAMAGED
+				? "Something in this log could not be read: omig log cat says what."
+				: "");
+	buf_done(&title);
+	return end != CMD_OK ? end : rc;
+}
+
+static int run(const struct opt_spec *spec, struct lines_wish *w, char **files)
+{
+	int rc = read_wish(spec, w);
+	struct life *l = rc == CMD_OK ? life_new(&w->life) : NULL;
+
+	choose_part(w, files);
+	if (l)
+		rc = make(w, files, l);
+	else if (rc == CMD_OK)
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	life_free(l);
+	free(w->words[0]);
+	free(w->words[1]);
+	return rc;
+}
+
+int cmd_lifelines(int argc, char **argv)
+{
+	struct lines_wish w = { .form = "auto" };
+	const struct opt table[] = {
+		{ "key", 'k', "FIELDS",
+		  "events with the same values are a line (default: guid, id, ID or a name in .id)",
+		  OPT_STR, &w.key, 0, 0, NULL },
+		{ "output", 'o', "FILE",
+		  "write a page there, or a picture when it ends in .svg (default: a table of the steps)",
+		  OPT_STR, &w.output, 0, 0, NULL },
+		{ "stages", 's', "NAMES",
+		  "these events in this order (default: all, as the lines have them)", OPT_STR,
+		  &w.stages, 0, 0, NULL },
+		{ "where", 'w', "CONDITIONS",
+		  "lines of which an event fulfils them: nbytes > 65536 and host == a", OPT_STR,
+		  &w.where, 0, 0, NULL },
+		{ "from", 0, "TIME",
+		  "events from then on: 2026-11-22T10:00:00Z, or 2s after the first", OPT_STR,
+		  &w.from, 0, 0, NULL },
+		{ "to", 0, "TIME", "events up to then", OPT_STR, &w.to, 0, 0, NULL },
+		{ "form", 0, "FORM",
+		  "of the log: auto, olog, ulm, bp, lite or xml (default: as it looks)", OPT_STR,
+		  &w.form, 0, 0, NULL },
+		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0,
+		  0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig log lifelines",
+		.usage = "[OPTION...] [FILE|ARCHIVE...]",
+		.summary = "shows which stage is slow: lines of events that belong together",
+		.details =
+			"Without a FILE, and for -, the standard input is read. An ARCHIVE is a file of omig log load, or postgresql://... "
+			"The page is one file that needs nothing else.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	return rc >= 0 ? rc : run(&spec, &w, argv + first);
+}

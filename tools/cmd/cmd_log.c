@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig log: event logs in files, shown and converted, and archived in SQL. No monitor is asked. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/events/logarchive.h"
+#include "tools/events/logread.h"
+#include "tools/events/logwrite.h"
+
+struct log_wish {
+	struct logread_wish read;
+	struct logarchive_wish archive;
+	const char *from, *to, *output, *fraction;
+	bool json;
+};
+
+static int put(void *arg, const struct event *ev)
+{
+	return logwrite_event(arg, ev);
+}
+
+/* Damage in one file does not keep the others from being read. */
+static int read_all(const struct log_wish *w, char **files, struct logwrite *to)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	int worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		int rc = logread_file(&w->read, *f, put, to);
+
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	return worst;
+}
+
+static int convert(const struct log_wish *w, char **files)
+{
+	struct logwrite *to;
+	int rc = logwrite_open(w->to, w->output, &to), end;
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = read_all(w, files, to);
+	if (rc == CMD_OK || rc == CMD_DAMAGED) {
+		end = logwrite_finish(to);
+		rc = end != CMD_OK ? end : rc;
+	}
+	logwrite_close(to);
+	return rc;
+}
+
+static int fraction_from_name(const char *name, enum evwords_fraction *out)
+{
+	static const char *const names[] = { "auto", "decimal", "padded" };
+
+	for (unsigned i = 0; i < 3; i++)
+		if (str_eq(name, names[i])) {
+			*out = (enum evwords_fraction)i;
+			return 0;
+		}
+	return -1;
+}
+
+static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (w->to || w->output)
+		return cmd_usage(spec, "--to and --output are of convert");
+	w->to = w->json ? "json" : "bp";
+	return convert(w, files);
+}
+
+static int run_convert(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (!w->to)
+		return cmd_usage(spec, "convert needs --to");
+	if (w->json)
+		return cmd_usage(spec, "--json is not of convert, which has --to json");
+	return convert(w, files);
+}
+
+static int run_load(const struct opt_spec *spec, struct log_wish *w, char **files)
+{
+	if (!w->archive.archive)
+		return cmd_usage(spec, "load needs --archive");
+	return logarchive_load(&w->archive, &w->read, files);
+}
+
+static int run_query(const struct opt_spec *spec, struct log_wish *w, char **operands)
+{
+	if (!operands[0])
+		return cmd_usage(spec, "query needs an archive");
+	if (!w->archive.sql == !operands[1])
+		return cmd_usage(spec, "query needs a sentence, or --sql");
+	w->archive.archive = operands[0];
+	return logarchive_query(&w->archive, operands + 1);
+}
+
+static int run_compare(const struct opt_spec *spec, struct log_wish *w, char **operands)
+{
+	if (!operands[0] || !operands[1] || operands[2])
+		return cmd_usage(spec, "compare needs an archive and a baseline");
+	if (!(w->archive.least >= 0 && w->archive.least <= 1000))
+		return cmd_usage(spec, "--least is from 0 to 1000");
+	if (!(w->archive.sure >= 50 && w->archive.sure <= 99.9999))
+		return cmd_usage(spec, "--sure is from 50 to 99.9999");
+	w->archive.archive = operands[0];
+	return logarchive_compare(&w->archive, operands[1]);
+}
+
+static const struct verb {
+	const char *name;
+	int (*run)(const struct opt_spec *spec, struct log_wish *w, char **operands);
+} verbs[] = {
+	{ "cat", run_cat },	{ "convert", run_convert }, { "load", run_load },
+	{ "query", run_query }, { "compare", run_compare },
+};
+
+static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
+{
+	const struct verb *v = verbs, *end = verbs + sizeof(verbs) / sizeof(verbs[0]);
+
+	while (v < end && !(n && str_eq(operand[0], v->name)))
+		v++;
+	if (v == end)
+		return cmd_usage(spec,
+				 n ? "'%s' is not cat, convert, load, query, compare or lifelines"
+				   : "cat, convert, load, query, compare or lifelines%s",
+				 n ? operand[0] : "");
+	if (logread_form(&w->read, w->from))
+		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
+	if (fraction_from_name(w->fraction, &w->read.fraction))
+		return cmd_usage(spec, "--fraction is auto, decimal or padded");
+	w->archive.json = w->json;
+	return v->run(spec, w, operand + 1);
+}
+
+int cmd_log(int argc, char **argv)
+{
+	struct log_wish w = { .from = "auto",
+			      .fraction = "auto",
+			      .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
+					   .batch = 50000,
+					   .least = 5,
+					   .sure = 99,
+					   .color = "auto" } };
+	const struct opt table[] = {
+		{ "from", 'f', "FORM",
+		  "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from,
+		  0, 0, NULL },
+		{ "to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf", OPT_STR,
+		  &w.to, 0, 0, NULL },
+		{ "output", 'o', "FILE", "write there, whole or not at all; for ctf a new folder",
+		  OPT_STR, &w.output, 0, 0, NULL },
+		{ "fraction", 0, "RULE",
+		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
+		  OPT_STR, &w.fraction, 0, 0, NULL },
+		{ "archive", 'a', "WHERE",
+		  "load: a file, or postgresql://..., made when it is not there", OPT_STR,
+		  &w.archive.archive, 0, 0, NULL },
+		{ "least", 0, "PERCENT",
+		  "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE,
+		  &w.archive.least, 0, 0, NULL },
+		{ "sure", 0, "PERCENT", "compare: how sure a change is, all together (default 99)",
+		  OPT_DOUBLE, &w.archive.sure, 0, 0, NULL },
+		{ "color", 0, "WHEN", "compare: auto, always or never", OPT_STR, &w.archive.color,
+		  0, 0, NULL },
+		{ "json", 'j', NULL,
+		  "cat, query, compare: an object a line; load: one for each batch that is safe",
+		  OPT_FLAG, &w.json, 0, 0, NULL },
+		{ "batch", 0, "EVENTS", "load: how many become safe at once (default 50000)",
+		  OPT_U64, &w.archive.batch, 1, 10000000, NULL },
+		{ "sql", 's', "SELECT", "query: a statement that only reads, instead of a sentence",
+		  OPT_STR, &w.archive.sql, 0, 0, NULL },
+		{ "timeout", 0, "TIME",
+		  "query, compare: of a question, give up after this (default 60s)", OPT_NSEC,
+		  &w.archive.timeout_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
+		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0,
+		  0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig log",
+		.usage =
+			"cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
+		.summary =
+			"shows event logs, converts them to other forms and back, and keeps them in SQL",
+		.details =
+			"Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
+			"counted and told; an ARCHIVE is read by time; the exit status is 2 then. `omig log lifelines --help` has pictures.",
+		.table = table,
+	};
+	int first, rc;
+
+	if (argc > 1 && str_eq(argv[1], "lifelines"))
+		return cmd_lifelines(argc - 1, argv + 1);
+	rc = cmd_parse(&spec, argc, argv, &first);
+	return rc >= 0 ? rc : run(&spec, &w, argc - first, argv + first);
+}

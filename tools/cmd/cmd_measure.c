@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig measure: a metric, on objects, live. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/measure/measuring.h"
+#include "tools/measure/measuring_ended.h"
+#include "tools/measure/pmsl_text.h"
+#include "tools/term/wholefile.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY_POLL_MS 100
+#define ATTACH_NS NSEC_PER_SEC /* how often we look for processes that have come */
+
+static volatile sig_atomic_t got_signal, got_resize;
+
+static void on_signal(int signo)
+{
+	if (signo == SIGWINCH)
+		got_resize = 1;
+	else
+		got_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigaction(SIGWINCH, &a, NULL);
+}
+
+/* --- the text */
+
+/* Whatever the text calls them: partners are its second processes, regions its first. */
+static int note_names(struct measuring *m, const struct pmsl_metric *metric)
+{
+	const struct pmsl_decl *partners = NULL, *regions = NULL;
+	bool has_objects = false;
+
+	for (const struct pmsl_decl *d = metric->param; d; d = d->next) {
+		m->is_of_processes |= d->type.kind == PMSL_T_PROCESS;
+		if (d->type.kind == PMSL_T_PROCESS && has_objects && !partners)
+			partners = d;
+		if (d->type.kind == PMSL_T_REGION && !regions)
+			regions = d;
+		has_objects |= pmsl_is_object(d->type.kind);
+	}
+	m->partners_name = partners ? str_dup(partners->name) : NULL;
+	m->regions_name = regions ? str_dup(regions->name) : NULL;
+	if ((partners && !m->partners_name) || (regions && !m->regions_name))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	return CMD_OK;
+}
+
+/* What is wrong is told as `omig check` tells it, before anybody is asked. */
+static int check_text(struct measuring *m, const char *text, size_t n)
+{
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct pmsl *p = NULL;
+	const char *name = wholefile_name(m->wish->file);
+	const struct pmsl_metric *metric;
+	int rc;
+
+	if (pmsl_compile(name, text, n, &d, &p))
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	metric = pmsl_metric(p, m->wish->metric, &d);
+	rc = metric ? note_names(m, metric) : CMD_FAILURE;
+	if (!metric) {
+		pmsl_text_tell(&m->term, stderr, p, &d);
+		cmd_note(rc, "the text of the metric has errors: omig check names them");
+	}
+	pmsl_free(p);
+	return rc;
+}
+
+static int read_text(struct measuring *m)
+{
+	struct err e = { 0 };
+	int rc = wholefile_read(m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
+
+	if (rc)
+		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
+	return check_text(m, buf_str(&m->text), m->text.n);
+}
+
+/* --- the loop */
+
+static void wait_a_while(struct measuring *m, nsec_t left)
+{
+	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
+			       { .fd = m->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
+	int ms = left > KEY_POLL_MS * NSEC_PER_MSEC ? KEY_POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
+
+	if (poll(p, 2, ms) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+static void serve_terminal(struct measuring *m)
+{
+	int key;
+
+	while ((key = term_key(&m->term)) >= 0)
+		m->is_over |= key == 'q' || key == 'Q';
+	if (got_resize) {
+		got_resize = 0;
+		term_measure(&m->term);
+	}
+}
+
+static bool has_enough(const struct measuring *m)
+{
+	return measuring_is_reached(m) || (m->wish->count && m->shown >= m->wish->count);
+}
+
+static bool count_read(struct measuring *m, const struct reading *r)
+{
+	int rc = measuring_count(m, r);
+
+	if (rc != CMD_OK)
+		m->status = rc;
+	return rc == CMD_OK;
+}
+
+/* That there is no value was shown: waiting for one makes no sense. */
+static bool is_refused(struct measuring *m, const struct reading *r)
+{
+	if (measuring_is_refused(m, r))
+		m->status =
+			cmd_fail(CMD_PARTIAL, "none of the objects can tell %s", m->wish->metric);
+	return m->status != CMD_OK;
+}
+
+/* Nobody has said how long it is to last: as long as there is something to measure. */
+static bool is_done(struct measuring *m, const struct reading *r)
+{
+	if (m->wish->count || m->wish->for_ns || !measuring_has_ended(m, r))
+		return false;
+	m->has_ended = true;
+	return true;
+}
+
+static void show_all(struct measuring *m)
+{
+	struct reading *r;
+
+	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
+		m->is_over = is_done(m, r) || !measuring_show(m, r) || !count_read(m, r) ||
+			     is_refused(m, r);
+		reading_free(r);
+	}
+}
+
+static void watch(struct measuring *m)
+{
+	nsec_t end = m->wish->for_ns ? clock_mono() + m->wish->for_ns : INT64_MAX;
+	nsec_t attach = clock_mono() + ATTACH_NS, now;
+
+	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
+		if (now >= attach && !m->gap.since) {
+			measuring_attach(m);
+			attach = now + ATTACH_NS;
+		}
+		wait_a_while(m, end - now);
+		serve_terminal(m);
+		show_all(m);
+		m->status = m->status ? m->status : measuring_check(m);
+		m->is_over |= m->status != CMD_OK;
+	}
+}
+
+static bool is_live(const struct measuring_wish *w)
+{
+	return !w->common.json && !w->csv && !w->count && !w->for_ns;
+}
+
+static int measure(struct measuring *m)
+{
+	int rc = session_open(&m->wish->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	catch_signals();
+	rc = measuring_begin(m);
+	if (rc == CMD_OK) {
+		if (is_live(m->wish))
+			term_raw(&m->term);
+		watch(m);
+		term_restore();
+		measuring_tell_until(m);
+		rc = m->status;
+	}
+	session_close();
+	if (rc == CMD_OK && got_signal == SIGTERM)
+		return CMD_SIGNAL + SIGTERM;
+	if (rc == CMD_OK && !m->shown && !got_signal && !m->is_over)
+		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
+	if (rc == CMD_OK && m->has_ended)
+		fprintf(stderr, "omig: the processes have ended\n");
+	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal &&
+	    (!m->is_over || m->has_ended))
+		return cmd_fail(CMD_FAILURE, "--until is not reached");
+	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
+}
+
+static int run(const struct measuring_wish *w)
+{
+	struct measuring m = { .wish = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
+	int rc;
+
+	term_open(&m.term, w->common.color);
+	rc = w->file ? read_text(&m) : CMD_OK;
+	if (rc == CMD_OK)
+		rc = measure(&m);
+	measuring_end(&m);
+	return rc;
+}
+
+/* --- the command line */
+
+static int add_region(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	if (w->nregion == MEASURING_REGIONS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d regions", MEASURING_REGIONS_MAX);
+	w->region[w->nregion++] = value;
+	return 0;
+}
+
+static int add_set(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	if (w->nset == MEASURING_SETS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d parameters", MEASURING_SETS_MAX);
+	w->set[w->nset++] = value;
+	return 0;
+}
+
+static bool is_group(const char *s, size_t n)
+{
+	static const char *const groups[] = { "process", "node", "site" };
+
+	for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+		if (strlen(groups[i]) == n && !memcmp(groups[i], s, n))
+			return true;
+	return false;
+}
+
+static int set_by(void *into, const char *value, struct err *e)
+{
+	struct measuring_wish *w = into;
+
+	const char *each = strrchr(value, ',');
+	size_t n = each ? (size_t)(each - value) : strlen(value);
+
+	each = each ? each + 1 : value;
+	w->each_partner = str_eq(each, "partner");
+	w->each_region = str_eq(each, "region");
+	w->by = value;
+	if ((each == value && (w->each_partner || w->each_region)) ||
+	    ((each == value || w->each_partner || w->each_region) && is_group(value, n)))
+		return 0;
+	return err_set(
+		e, ERR_INVALID,
+		"process, node or site, partner or region, or one of each by a comma, not '%s'",
+		value);
+}
+
+static int set_until(void *into, const char *value, struct err *e)
+{
+	return stop_parse(value, into, e);
+}
+
+static const char *contradiction(const struct measuring_wish *w)
+{
+	struct term t;
+
+	if (w->since_start && w->since_last)
+		return "--since-start or --since-last";
+	if (w->csv && w->common.json)
+		return "--csv or --json";
+	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
+}
+
+static const char details[] =
+	"omig metrics lists those that are built in. Each value says how many of how many\n"
+	"objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
+	"--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
+	"line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
+	"--json one object a read. Exit status 6: not all were in the last read, or none can tell it.\n"
+	"When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
+	"came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
+	"--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
+	"KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
+	"ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
+	"there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
+	"reached.";
+
+int cmd_measure(int argc, char **argv)
+{
+	struct measuring_wish w = { .common = CMD_COMMON_INIT,
+				    .objects = "all",
+				    .every_ns = NSEC_PER_SEC,
+				    .reconnect_ns = SESSION_GAP_LIMIT_NS };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		{ "file", 'f', "FILE",
+		  "the metric is of this file ('-': standard input), not built in", OPT_STR,
+		  &w.file, 0, 0, NULL },
+		{ "objects", 'o', "LIST",
+		  "all (the default), or sites, hosts, ranks and tokens, by commas", OPT_STR,
+		  &w.objects, 0, 0, NULL },
+		{ "by", 'b', "WHAT",
+		  "a value for each process, node or site, for each partner or region, or for each of both: process,partner",
+		  OPT_CALL, &w, 0, 0, set_by },
+		{ "every", 'e', "TIME", "between two reads (default 1s)", OPT_NSEC, &w.every_ns,
+		  FLOW_EVERY_MIN_NS, FLOW_EVERY_MAX_NS, NULL },
+		{ "count", 'n', "N", "end after N reads", OPT_I64, &w.count, 1, INT64_MAX, NULL },
+		{ "for", 0, "TIME", "end after this time", OPT_NSEC, &w.for_ns, NSEC_PER_MSEC,
+		  INT64_MAX / 4, NULL },
+		{ "until", 'u', "RULE",
+		  "end when it holds for each object: 'ci(0.95) < 5%', 'n >= 1000', with and, or",
+		  OPT_CALL, &w.until, 0, 0, set_until },
+		{ "since-start", 0, NULL, "what has come since the measurement began (the default)",
+		  OPT_FLAG, &w.since_start, 0, 0, NULL },
+		{ "since-last", 0, NULL, "what has come since the last read", OPT_FLAG,
+		  &w.since_last, 0, 0, NULL },
+		{ "rate", 0, NULL, "divided by that time", OPT_FLAG, &w.rate, 0, 0, NULL },
+		{ "agg", 0, "HOW",
+		  "how values of many objects become one: SUM, MEAN, MIN, MAX, ...", OPT_STR,
+		  &w.agg, 0, 0, NULL },
+		{ "partners", 0, "LIST", "calls with these partners only; as --objects", OPT_STR,
+		  &w.partners, 0, 0, NULL },
+		{ "region", 0, "NAME",
+		  "calls in this region of the program, NAME or BEGIN..END of its probes; may be given again",
+		  OPT_CALL, &w, 0, 0, add_region },
+		{ "set", 0, "NAME=NUMBER", "a further parameter of the metric; may be given again",
+		  OPT_CALL, &w, 0, 0, add_set },
+		{ "job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job, 0, 0,
+		  NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig measure",
+		.usage = "[OPTION...] METRIC",
+		.summary = "measures a metric, where its values are born, and shows each read",
+		.details = details,
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	const char *wrong;
+
+	if (rc >= 0)
+		return rc;
+	if (argc - first != 1)
+		return cmd_usage(&spec, argc == first ? "which metric?" : "one metric");
+	wrong = contradiction(&w);
+	if (wrong)
+		return cmd_usage(&spec, "%s", wrong);
+	w.metric = argv[first];
+	return run(&w);
+}

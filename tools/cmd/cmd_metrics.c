@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig metrics: what can be measured, built in and from files. */
+#include "common/base/str.h"
+#include "pmsl/builtin.h"
+#include "tools/cmd/cmd.h"
+#include "tools/measure/pmsl_text.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <string.h>
+
+#define FILES_MAX 64
+
+struct listing {
+	bool json, is_long;
+	const char *word; /* NULL: all */
+	const char *file[FILES_MAX];
+	unsigned nfile;
+	struct json out;
+	struct table *table;
+	unsigned n;
+};
+
+static bool is_wanted(const struct listing *l, const char *name)
+{
+	return !l->word || strstr(name, l->word);
+}
+
+static void put_row(struct listing *l, const char *name, const char *unit, const char *kind,
+		    const char *params, const char *text)
+{
+	l->n++;
+	table_cell(l->table, "%s", name);
+	table_cell(l->table, "%s", unit);
+	table_cell(l->table, "%s", kind);
+	table_cell(l->table, "%s", text);
+	if (l->is_long)
+		table_cell(l->table, "%s", params);
+}
+
+static void put_json(struct listing *l, const struct pmsl_builtin *m)
+{
+	struct json *j = &l->out;
+
+	l->n++;
+	json_object(j);
+	json_key_str(j, "name", m->name);
+	json_key_str(j, "unit", m->unit);
+	json_key_str(j, "kind", m->is_total ? "cumulative" : "sampled");
+	json_key_str(j, "parameters", pmsl_builtin_params(m));
+	json_key_str(j, "help", m->text);
+	json_object_end(j);
+}
+
+/* Of single calls there are hundreds: they come when somebody asks for them. */
+static bool is_shown(const struct listing *l, const struct pmsl_builtin *m)
+{
+	return is_wanted(l, m->name) && (m->call < 0 || l->word || l->json || l->is_long);
+}
+
+static void list_builtins(struct listing *l)
+{
+	struct pmsl_builtin m;
+	unsigned i;
+
+	for (i = 0; i < pmsl_builtin_ids(); i++) {
+		if (!pmsl_builtin_get(i, &m) || !is_shown(l, &m))
+			continue;
+		if (l->json)
+			put_json(l, &m);
+		else
+			put_row(l, m.name, m.unit, m.is_total ? "cumulative" : "sampled",
+				pmsl_builtin_params(&m), m.text);
+	}
+}
+
+static void put_metric(struct listing *l, const struct pmsl *p, const struct pmsl_metric *m)
+{
+	struct buf params = BUF_INIT(1 << 16);
+	char unit[PMSL_UNIT_TEXT_BYTES];
+
+	if (l->json) {
+		l->n++;
+		pmsl_text_metric_json(&l->out, p, m);
+	} else {
+		pmsl_text_params(&params, m);
+		put_row(l, m->name, pmsl_unit_text(pmsl_units(p), m->unit, unit),
+			m->domain == PMSL_EACH_VT ? "each vt" : "each read", buf_str(&params),
+			pmsl_source(p)->name);
+	}
+	buf_done(&params);
+}
+
+static int list_file(struct listing *l, const char *path)
+{
+	struct pmsl_diags d;
+	struct pmsl *p = NULL;
+	const struct pmsl_metric *m;
+	int rc = pmsl_text_compile(path, &d, &p);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (d.nerror)
+		rc = cmd_fail(CMD_FAILURE, "%s has errors: omig check %s", path, path);
+	for (m = pmsl_tree(p)->metric; m; m = m->next)
+		if (m->is_good && is_wanted(l, m->name))
+			put_metric(l, p, m);
+	pmsl_free(p);
+	return rc;
+}
+
+static int list(struct listing *l)
+{
+	int worst = CMD_OK, rc;
+	unsigned i;
+
+	for (i = 0; i < l->nfile; i++) {
+		rc = list_file(l, l->file[i]);
+		if (worst == CMD_OK)
+			worst = rc;
+	}
+	list_builtins(l);
+	return worst;
+}
+
+static int list_json(struct listing *l)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	int rc;
+
+	json_init(&l->out, &b);
+	json_array(&l->out);
+	rc = list(l);
+	json_array_end(&l->out);
+	if (!show_json_line(&l->out, &b))
+		rc = CMD_FAILURE;
+	buf_done(&b);
+	return rc;
+}
+
+static int list_text(struct listing *l)
+{
+	static const char *const heads[] = { "METRIC", "UNIT", "KIND", "HELP", "PARAMETERS" };
+	struct buf out = BUF_INIT(1 << 24);
+	int rc;
+
+	l->table = table_new(l->is_long ? 5 : 4, heads, "lllll");
+	if (!l->table)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	rc = list(l);
+	if (l->n && table_print(l->table, 0, &out) == 0)
+		fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	table_free(l->table);
+	if (!l->n && rc == CMD_OK)
+		return cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'",
+				l->word ? l->word : "");
+	return rc;
+}
+
+static int take_file(void *into, const char *value, struct err *e)
+{
+	struct listing *l = into;
+
+	if (l->nfile == FILES_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d files", FILES_MAX);
+	l->file[l->nfile++] = value;
+	return 0;
+}
+
+int cmd_metrics(int argc, char **argv)
+{
+	struct listing l = { .json = false };
+	const struct opt table[] = {
+		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &l.json, 0, 0, NULL },
+		{ "long", 'l', NULL, "with parameters, and those of single MPI calls", OPT_FLAG,
+		  &l.is_long, 0, 0, NULL },
+		{ "file", 'f', "FILE", "metrics of this file too; may be given again", OPT_CALL, &l,
+		  0, 0, take_file },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig metrics",
+		.usage = "[OPTION...] [WORD]",
+		.summary = "lists what can be measured: all, or what has WORD in its name",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (argc - first > 1)
+		return cmd_usage(&spec, "one word at most");
+	l.word = argv[first];
+	return l.json ? list_json(&l) : list_text(&l);
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig request: any OMIS request. */
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOREVER INT64_MAX
+#define STEPS_MAX 64 /* requests of one command: each has some KiB */
+#define VALUE_BYTES 64 /* of a token */
+
+struct wish {
+	struct cmd_common common;
+	int64_t follow_ns; /* 0 = one reply */
+	Omis_wait wait;
+	unsigned quorum;
+	int64_t deadline_ms; /* 0 = as the time-out says */
+	bool no_attach;
+	const char *job; /* NULL: all */
+};
+
+/* What the callbacks know of a request. It lives as long as the session. */
+struct follow {
+	const struct wish *wish;
+	struct term term;
+	char csr[64]; /* "" until defined */
+	uint64_t seen;
+	int status; /* exit status */
+	nsec_t until; /* FOREVER, or the time is over: it begins when the request is enabled */
+	bool is_over;
+	bool is_past; /* the next request has its turn: what this one still reports is not shown */
+};
+
+/* A request, and the first value of its reply, which later ones name by {N}. */
+struct step {
+	struct buf text; /* owned */
+	struct follow follow;
+	char value[VALUE_BYTES]; /* "" = none */
+};
+
+static volatile sig_atomic_t is_interrupted;
+
+static void on_signal(int signo)
+{
+	is_interrupted = signo;
+}
+
+/* all, quorum=N, deadline=MS, now */
+static int set_wait(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+	int64_t n;
+
+	if (str_eq(value, "all")) {
+		w->wait = OMIS_WAIT_ALL;
+	} else if (str_eq(value, "now")) {
+		w->wait = OMIS_WAIT_NOW;
+	} else if (str_has_prefix(value, "quorum=") &&
+		   str_to_i64(value + 7, 1, INT32_MAX, &n) == 0) {
+		w->wait = OMIS_WAIT_QUORUM;
+		w->quorum = (unsigned)n;
+	} else if (str_has_prefix(value, "deadline=") &&
+		   str_to_i64(value + 9, 1, 3600000, &n) == 0) {
+		w->deadline_ms = n;
+	} else {
+		return err_set(e, ERR_INVALID, "all, now, quorum=N or deadline=MS, not '%s'",
+			       value);
+	}
+	return 0;
+}
+
+static Omis_status first_status(Omis_reply r)
+{
+	return r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
+}
+
+/* A reader that went away (head, say) ends it, as SIGPIPE would. */
+static void show(struct follow *f, Omis_reply r)
+{
+	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
+
+	if (f->wish->common.json ? show_reply_json(r)
+	    : is_event		 ? show_event(&f->term, r)
+				 : show_reply(&f->term, r))
+		return;
+	f->status = CMD_SIGNAL + SIGPIPE;
+	f->is_over = true;
+}
+
+/* --- one request, one reply */
+
+static void note_value(struct step *s, Omis_reply r)
+{
+	for (size_t i = 0; r[i] && !s->value[0]; i++) {
+		const Omis_object_result *o = r[i];
+		Omis_value *v = o->obj_list && o->result
+					? omis_value_parse(o->result, o->result_len)
+					: NULL;
+
+		str_copy(s->value, sizeof(s->value), value_text(v, 0));
+		omis_value_free(v);
+	}
+}
+
+static int ask_once(const struct wish *w, struct step *s)
+{
+	struct follow *f = &s->follow;
+	Omis_reply r = omis_request_n((const char *)s->text.p, s->text.n, NULL, NULL, 0);
+	int rc;
+
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	*f = (struct follow){ .wish = w };
+	term_open(&f->term, w->common.color);
+	show(f, r);
+	note_value(s, r);
+	rc = f->status ? f->status : session_exit_status(r);
+	omis_reply_free(r);
+	return rc;
+}
+
+/* --- a conditional request, followed */
+
+static void on_enabled(Omis_reply r, void *arg)
+{
+	struct follow *f = arg;
+	int rc = session_exit_status(r);
+
+	if (rc != CMD_OK && rc != CMD_PARTIAL) {
+		f->status = rc;
+		f->is_over = true;
+		show(f, r);
+	}
+	if (f->until != FOREVER)
+		f->until = clock_mono() + f->wish->follow_ns;
+	omis_reply_free(r);
+}
+
+static void enable(struct follow *f, Omis_reply r)
+{
+	char text[128];
+	Omis_value *v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
+
+	str_copy(f->csr, sizeof(f->csr), value_text(v, 0));
+	omis_value_free(v);
+	snprintf(text, sizeof(text), ":csr_enable([%s])", f->csr);
+	r = omis_request(text, on_enabled, f, 0);
+	if (r)
+		on_enabled(r, f);
+}
+
+/* Objects that do not exist, a host that cannot be armed, a request that is suspended: people
+ * should know. */
+static void tell_problems(struct follow *f, Omis_reply r)
+{
+	for (size_t i = 0; r[i]; i++)
+		for (const Omis_object_result *o = r[i]; o->obj_list; o++) {
+			bool is_reason = o->status == OMIS_CSR_DISABLED && o->result &&
+					 strcmp(o->result, f->csr) != 0;
+
+			if (o->status >= OMIS_FIRST_ERROR || is_reason)
+				show_entry(&f->term, stderr, o);
+			if (!f->status)
+				f->status = session_status_of(o->status);
+		}
+}
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct follow *f = arg;
+	Omis_status s = r ? first_status(r) : OMIS_NO_MEMORY;
+
+	if (f->is_past) {
+		omis_reply_free(r);
+		return;
+	}
+	if (s == OMIS_CSR_TRIGGERED) {
+		f->seen++;
+		show(f, r);
+	} else if (s == OMIS_CSR_DEFINED) {
+		enable(f, r);
+	} else if (r &&
+		   (s == OMIS_OK ||
+		    s >= OMIS_FIRST_ERROR)) { /* the request is no conditional one, or is wrong */
+		f->status = session_exit_status(r);
+		f->is_over = true;
+		show(f, r);
+	} else if (s == OMIS_CSR_DELETED) {
+		f->is_over = true;
+	} else if (r && (s == OMIS_CSR_ENABLED || s == OMIS_CSR_DISABLED)) {
+		tell_problems(f, r);
+	}
+	omis_reply_free(r);
+}
+
+static void wait_for_replies(struct follow *f)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+	nsec_t left;
+
+	while (!f->is_over && !is_interrupted) {
+		left = f->until == FOREVER ? NSEC_PER_SEC : f->until - clock_mono();
+		if (left <= 0)
+			break;
+		if (poll(&p, 1,
+			 (int)((left < NSEC_PER_SEC ? left : NSEC_PER_SEC) / NSEC_PER_MSEC) + 1) <
+			    0 &&
+		    errno != EINTR)
+			break;
+		omis_handler();
+	}
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+static int follow(const struct wish *w, struct step *s, bool is_last)
+{
+	struct follow *f = &s->follow;
+	Omis_reply r;
+
+	*f = (struct follow){ .wish = w, .until = FOREVER };
+	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
+		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
+	term_open(&f->term, w->common.color);
+	catch_signals();
+	r = omis_request_n((const char *)s->text.p, s->text.n, on_reply, f, 0);
+	if (r)
+		on_reply(r, f);
+	wait_for_replies(f);
+	/* others act in silence, and a later request asks what they did */
+	if (!f->seen && !f->status && !f->is_over && is_last)
+		fputs("omig request: nothing was reported in that time\n", stderr);
+	str_copy(s->value, sizeof(s->value), f->csr);
+	f->is_past = true;
+	if (is_interrupted == SIGINT) /* ends this one; those behind it have their turn */
+		is_interrupted = 0;
+	return f->status;
+}
+
+/* --- reading the request */
+
+static int read_stdin(struct buf *b)
+{
+	ssize_t n;
+
+	do {
+		if (buf_reserve(b, 4096) < 0)
+			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes",
+					OMIS_REQUEST_MAX_BYTES);
+		n = read(STDIN_FILENO, b->p + b->n, 4096);
+		if (n > 0)
+			b->n += (size_t)n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 ? cmd_fail(CMD_FAILURE, "standard input: %s", strerror(errno)) : CMD_OK;
+}
+
+static int read_request(const char *word, struct buf *b)
+{
+	if (str_eq(word, "-"))
+		return read_stdin(b);
+	return buf_puts(b, word) < 0 ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
+}
+
+/* "{N}" of an earlier request: what it made. Everything else stays. */
+static int put_value(struct buf *out, const struct step *step, size_t n, const char **at)
+{
+	char *end;
+	unsigned long k = strtoul(*at + 1, &end, 10);
+
+	if (*end != '}' || end == *at + 1) {
+		buf_putc(out, (uint8_t) * *at);
+		++*at;
+		return CMD_OK;
+	}
+	if (k < 1 || k > n || !step[k - 1].value[0])
+		return cmd_fail(CMD_USAGE,
+				"{%lu}: no request before this one has made a value of that number",
+				k);
+	buf_puts(out, step[k - 1].value);
+	*at = end + 1;
+	return CMD_OK;
+}
+
+static int fill_in(struct step *step, size_t n)
+{
+	struct buf out = BUF_INIT(OMIS_REQUEST_MAX_BYTES + 4096);
+	const char *at = buf_str(&step[n].text), *end = at + step[n].text.n;
+	int rc = CMD_OK;
+
+	while (rc == CMD_OK && at < end)
+		if (*at == '{')
+			rc = put_value(&out, step, n, &at);
+		else
+			buf_putc(&out, (uint8_t)*at++);
+	if (rc == CMD_OK && out.failed)
+		rc = cmd_fail(CMD_USAGE, "the request is too long");
+	if (rc == CMD_OK) {
+		buf_done(&step[n].text);
+		step[n].text = out;
+	} else {
+		buf_done(&out);
+	}
+	return rc;
+}
+
+/* An unconditional request begins with a colon; the other kind can be followed. */
+static int take_step(const struct wish *w, struct step *step, size_t n, bool is_last)
+{
+	const char *text;
+	int rc = n ? fill_in(step, n) : CMD_OK;
+
+	if (rc != CMD_OK)
+		return rc;
+	text = buf_str(&step[n].text);
+	text += strspn(text, " \t\r\n");
+	return w->follow_ns && *text != ':' ? follow(w, &step[n], is_last) : ask_once(w, &step[n]);
+}
+
+/* One after the other, up to the first that fails. */
+static int send_requests(const struct wish *w, struct step *step, size_t n)
+{
+	int rc = session_open(&w->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (!w->no_attach)
+		rc = session_attach(w->job);
+	if (rc == CMD_OK && (w->wait != OMIS_WAIT_ALL || w->deadline_ms))
+		omis_request_policy(w->wait, w->quorum, (unsigned)w->deadline_ms);
+	for (size_t i = 0; i < n && rc == CMD_OK && !is_interrupted; i++)
+		rc = take_step(w, step, i, i + 1 == n);
+	session_close();
+	return rc;
+}
+
+static int set_follow(void *into, const char *value, struct err *e)
+{
+	struct wish *w = into;
+
+	if (str_eq(value, "forever")) {
+		w->follow_ns = FOREVER;
+		return 0;
+	}
+	if (opt_to_nsec(value, 1, FOREVER / 2, &w->follow_ns) < 0)
+		return err_set(e, ERR_INVALID, "a time, or 'forever', not '%s'", value);
+	return 0;
+}
+
+int cmd_request(int argc, char **argv)
+{
+	struct wish w = { .common = CMD_COMMON_INIT };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		{ "follow", 'f', "TIME",
+		  "enable a conditional request and show what it reports for TIME, or 'forever'",
+		  OPT_CALL, &w, 0, 0, set_follow },
+		{ "wait", 'w', "HOW",
+		  "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
+		  0, set_wait },
+		{ "job", 0, "NAME", "attach the processes of this job only", OPT_STR, &w.job, 0, 0,
+		  NULL },
+		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0,
+		  NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig request",
+		.usage = "[OPTION...] REQUEST...|-",
+		.summary = "sends OMIS requests and shows the replies; - reads one from standard "
+			   "input",
+		.details = "Everything that is known is attached first, unless --no-attach is "
+			   "given. Several requests are sent by "
+			   "one tool, one after the other, up to the first that fails; {1} in a "
+			   "later one is the first value of "
+			   "the reply to the first, a counter that it made for instance.",
+		.table = table,
+	};
+	struct step *step;
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	size_t n = rc >= 0 ? 0 : (size_t)(argc - first);
+
+	if (rc >= 0)
+		return rc;
+	if (!n || n > STEPS_MAX)
+		return cmd_usage(&spec, n ? "too many requests" : "which request?");
+	step = calloc(n, sizeof(*step));
+	rc = step ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	for (size_t i = 0; step && i < n; i++)
+		buf_init(&step[i].text, OMIS_REQUEST_MAX_BYTES + 4096);
+	for (size_t i = 0; i < n && rc == CMD_OK; i++)
+		rc = read_request(argv[first + (int)i], &step[i].text);
+	if (rc == CMD_OK)
+		rc = send_requests(&w, step, n);
+	for (size_t i = 0; step && i < n; i++)
+		buf_done(&step[i].text);
+	free(step);
+	return rc;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig run, omig exec, omig env: programs that are watched. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/launch/launch.h"
+#include "tools/session/show.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
+#define SITE_HELP "name of the site that the hosts belong to"
+#define JOB_HELP \
+	"name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
+#define MAINSM_HELP \
+	"connection string, or @FILE that has it, instead of OMIG_MAINSM or your own mainsm"
+#define LISTEN_HELP \
+	"address or name of this host for a mainsm that must be started, or auto (default 127.0.0.1)"
+
+#define LAUNCH_OPTIONS(l)                                                               \
+	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },       \
+		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },      \
+		{ "job", 0, "NAME", JOB_HELP, OPT_STR, &(l)->job, 0, 0, NULL },         \
+	{                                                                               \
+		"mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL \
+	}
+
+static int set_measure(void *into, const char *value, struct err *e)
+{
+	struct launch *l = into;
+
+	if (!str_eq(value, "off") && !str_eq(value, "count") && !str_eq(value, "time") &&
+	    !str_eq(value, "volume"))
+		return err_set(e, ERR_INVALID, "off, count, time or volume, not '%s'", value);
+	l->measure = value;
+	return 0;
+}
+
+struct how {
+	int (*find)(struct launch *, struct err *);
+	bool is_here; /* what is started stays on this host */
+};
+
+static int set_variable(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	return setenv(name, value, 1);
+}
+
+static int exec_program(char **argv)
+{
+	execvp(argv[0], argv);
+	return cmd_fail(errno == ENOENT ? CMD_NOPROGRAM : CMD_NOEXEC, "%s: %s", argv[0],
+			strerror(errno));
+}
+
+/* All that it takes for `program` to be watched; one line of warning at most. */
+static int find_all(struct launch *l, const struct how *how, const char *program, struct err *e)
+{
+	int rc = launch_find_files(l, e);
+
+	if (rc == 0)
+		rc = launch_need_place(l, e);
+	if (rc == 0)
+		rc = how->find(l, e);
+	launch_name_job(l, program);
+	if (rc == 0)
+		rc = launch_take_token(l, how->is_here, e);
+	if (rc == 0 && l->warning[0])
+		cmd_warn("%s", l->warning);
+	return rc;
+}
+
+/* Whatever goes wrong with the monitor, the program runs. */
+static int run_program(struct launch *l, char **argv, const struct how *how)
+{
+	struct err e = { 0 };
+	int rc = find_all(l, how, argv[0], &e);
+
+	if (rc == 0) {
+		if (!l->warning[0] && launch_look_at_program(argv[0], &e) < 0)
+			cmd_warn("not watched: %s", e.text);
+		launch_each_variable(l, set_variable, NULL);
+		launch_choose(l, argv[0]);
+	} else {
+		cmd_warn("not watched: %s", e.text);
+	}
+	return exec_program(argv);
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	const struct opt table[] = {
+		LAUNCH_OPTIONS(&l),
+		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig run",
+		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+		.summary =
+			"runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
+		.details =
+			"The program's input, output, exit status and signals are its own. A mainsm is started\n"
+			"when you have none. When the monitor cannot start, the program runs without it.",
+		.table = table,
+		.stop_at_first = true,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first >= argc)
+		return cmd_usage(&spec, "which program?");
+	return run_program(&l, argv + first, &(struct how){ launch_need_mainsm, false });
+}
+
+int cmd_exec(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	const struct opt table[] = { LAUNCH_OPTIONS(&l), { 0 } };
+	const struct opt_spec spec = {
+		.program = "omig exec",
+		.usage = "[OPTION...] [--] PROGRAM [ARGUMENT...]",
+		.summary = "runs one rank watched: mpirun -np 4 omig exec ./a.out",
+		.details = "Starts no mainsm: one must run, or OMIG_MAINSM must name it.",
+		.table = table,
+		.stop_at_first = true,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first >= argc)
+		return cmd_usage(&spec, "which program?");
+	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true });
+}
+
+/* Single quotes keep everything but themselves. */
+static int print_export(void *arg, const char *name, const char *value)
+{
+	(void)arg;
+	printf("export %s='", name);
+	for (; *value; value++) {
+		if (*value == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*value);
+	}
+	puts("'");
+	return 0;
+}
+
+static int put_variable(void *arg, const char *name, const char *value)
+{
+	json_key_str(arg, name, value);
+	return 0;
+}
+
+static int print_json(const struct launch *l)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	launch_each_variable(l, put_variable, &j);
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok ? CMD_OK : CMD_FAILURE;
+}
+
+/* A variable that had other items too keeps them. */
+static void print_rest(const char *name, const char *rest)
+{
+	if (*rest)
+		print_export(NULL, name, rest);
+	else
+		printf("unset %s\n", name);
+}
+
+static void print_unset(void)
+{
+	char rest[8192];
+	size_t i;
+
+	launch_list_without(rest, sizeof(rest), getenv("LD_PRELOAD"), ": ", "/libomig.so");
+	print_rest("LD_PRELOAD", rest);
+	launch_env_list_rest(rest, sizeof(rest));
+	print_rest(launch_env_list_name(), rest);
+	for (i = 0; launch_variables[i]; i++)
+		printf("unset %s\n", launch_variables[i]);
+}
+
+int cmd_env(int argc, char **argv)
+{
+	struct launch l = { 0 };
+	bool unset = false, no_start = false, json = false;
+	struct how how = { .find = launch_need_mainsm };
+	const struct opt table[] = {
+		LAUNCH_OPTIONS(&l),
+		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
+		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
+		  &no_start, 0, 0, NULL },
+		{ "here", 0, NULL, "for programs on this host only: no token is asked for",
+		  OPT_FLAG, &how.is_here, 0, 0, NULL },
+		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json,
+		  0, 0, NULL },
+		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig env",
+		.usage = "[OPTION...]",
+		.summary =
+			"prints lines for a shell, after which MPI programs are watched: eval \"$(omig env)\"",
+		.details =
+			"A program without MPI is not watched by its environment alone, or the shell and all its\n"
+			"commands would be. Behind these lines it is started by `omig exec ./program`, or without\n"
+			"them by `omig run -- ./program`.",
+		.table = table,
+	};
+	struct err e = { 0 };
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	if (unset && json)
+		return cmd_usage(&spec, "--unset writes lines for a shell only");
+	if (unset) {
+		print_unset();
+		return CMD_OK;
+	}
+	l.looks_up = true;
+	if (no_start)
+		how.find = launch_find_mainsm;
+	rc = find_all(&l, &how, "job", &e);
+	if (rc < 0)
+		return cmd_fail(CMD_UNREACHABLE, "%s", e.text);
+	if (json)
+		return print_json(&l);
+	launch_each_variable(&l, print_export, NULL);
+	return CMD_OK;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig selftest: every service, done to a scratch process on the user's own machine. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/selftest/selftest.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SERVICES_MAX 512
+#define TIMEOUT_NS INT64_C(10000000000)
+
+static volatile sig_atomic_t got_signal;
+
+/* What is to be tried, and how it went. */
+struct selftest {
+	struct {
+		Omis_service_info service;
+		const struct selftest_row *row;
+		struct selftest_result result;
+	} v[SERVICES_MAX];
+	size_t n;
+};
+
+static void on_signal(int sig)
+{
+	got_signal = sig;
+}
+
+static bool is_done(const Omis_service_info *s)
+{
+	return !str_eq(s->state, "unsupported");
+}
+
+static bool is_named(const char *name, int n, char **names)
+{
+	for (int i = 0; i < n; i++)
+		if (str_eq(names[i], name))
+			return true;
+	return n == 0;
+}
+
+static bool is_known(const char *name)
+{
+	Omis_service_info s;
+
+	for (unsigned i = 0; omis_service_info(i, &s); i++)
+		if (str_eq(s.name, name))
+			return is_done(&s) && selftest_row_find(name);
+	return false;
+}
+
+/* In the table's order, for that is the order to run them in. */
+static int choose(struct selftest *t, int n, char **names)
+{
+	Omis_service_info s;
+
+	for (int i = 0; i < n; i++)
+		if (!is_known(names[i]))
+			return cmd_fail(CMD_NOTFOUND, "'%s' is no service that is done", names[i]);
+	for (const struct selftest_row *r = selftest_rows; r->service; r++)
+		for (unsigned i = 0; omis_service_info(i, &s) && t->n < SERVICES_MAX; i++)
+			if (str_eq(s.name, r->service) && is_done(&s) &&
+			    is_named(s.name, n, names)) {
+				t->v[t->n].service = s;
+				t->v[t->n++].row = r;
+			}
+	return CMD_OK;
+}
+
+/* --- what is shown */
+
+static const char *end_name(enum selftest_end end)
+{
+	static const char *const names[] = { "ok", "fails", "not here", "elsewhere" };
+
+	return names[end];
+}
+
+static void put_result(struct json *j, const struct selftest_result *r)
+{
+	json_key_str(j, "result", end_name(r->end));
+	json_key_str(j, "reason", r->why[0] ? r->why : NULL);
+}
+
+static void put_steps(struct json *j, const struct selftest_row *row)
+{
+	json_key(j, "steps");
+	json_array(j);
+	for (size_t i = 0; row->step[i]; i++)
+		json_str(j, row->step[i]);
+	json_array_end(j);
+}
+
+static int show_json(const struct selftest *t, bool is_list)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool ok;
+
+	json_init(&j, &b);
+	json_array(&j);
+	for (size_t i = 0; i < t->n; i++) {
+		json_object(&j);
+		json_key_str(&j, "service", t->v[i].service.name);
+		json_key_str(&j, "extension", t->v[i].service.extension);
+		json_key_str(&j, "class", t->v[i].service.kind);
+		json_key_str(&j, "right", t->v[i].service.right);
+		json_key_str(&j, "state", t->v[i].service.state);
+		if (is_list)
+			put_steps(&j, t->v[i].row);
+		else
+			put_result(&j, &t->v[i].result);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok ? CMD_OK : CMD_FAILURE;
+}
+
+static void put_row(struct table *to, const struct selftest *t, size_t i, bool is_list)
+{
+	struct buf steps = BUF_INIT(1 << 16);
+	const struct selftest_result *r = &t->v[i].result;
+
+	table_cell(to, "%s", t->v[i].service.name);
+	table_cell(to, "%s", t->v[i].service.kind);
+	table_cell(to, "%s", t->v[i].service.right);
+	for (size_t k = 0; is_list && t->v[i].row->step[k]; k++)
+		buf_printf(&steps, "%s%s", k ? " | " : "", t->v[i].row->step[k]);
+	if (is_list)
+		table_cell(to, "%s", buf_str(&steps));
+	else
+		table_cell(to, "%s%s%s", end_name(r->end), r->why[0] ? ": " : "", r->why);
+	buf_done(&steps);
+}
+
+static int show_text(const struct selftest *t, const struct term *term, bool is_list)
+{
+	const char *heads[] = { "SERVICE", "CLASS", "RIGHT", is_list ? "STEPS" : "RESULT" };
+	struct table *to = table_new(4, heads, "llll");
+	struct buf out = BUF_INIT(4u << 20);
+	int rc;
+
+	for (size_t i = 0; to && i < t->n; i++)
+		put_row(to, t, i, is_list);
+	rc = to ? table_print(to, term->is_tty && is_list ? term->cols : 0, &out) : -ERR_NOMEM;
+	if (rc == 0)
+		fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	table_free(to);
+	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+}
+
+/* One line that is written over, for somebody who looks. */
+static void show_progress(const struct selftest *t, size_t i)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	if (i < t->n)
+		fprintf(stderr, "\r%zu/%zu %-40s", i + 1, t->n, t->v[i].service.name);
+	else
+		fprintf(stderr, "\r%50s\r", "");
+	fflush(stderr);
+}
+
+static size_t count(const struct selftest *t, enum selftest_end end)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		n += t->v[i].result.end == end;
+	return n;
+}
+
+static void show_sum(const struct selftest *t, const struct term *term)
+{
+	size_t bad = count(t, SELFTEST_FAILS);
+
+	printf("%s%zu ok, %zu fail, %zu not here, %zu elsewhere%s\n",
+	       term_paint(term, bad ? TERM_RED : TERM_GREEN), count(t, SELFTEST_OK), bad,
+	       count(t, SELFTEST_NOT_HERE), count(t, SELFTEST_ELSEWHERE),
+	       term_paint(term, TERM_PLAIN));
+}
+
+/* --- running */
+
+static int run(struct selftest *t, const struct cmd_common *c)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+	struct selftest_bed *bed = calloc(1, sizeof(*bed));
+	int rc;
+
+	if (!bed)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	rc = selftest_bed_open(bed, c, &got_signal);
+	for (size_t i = 0; rc == CMD_OK && i < t->n && !got_signal; i++) {
+		show_progress(t, i);
+		selftest_row_run(bed, t->v[i].row, &t->v[i].result);
+	}
+	show_progress(t, t->n);
+	selftest_bed_close(bed);
+	free(bed);
+	return got_signal ? CMD_SIGNAL + got_signal : rc;
+}
+
+static int judge(const struct selftest *t)
+{
+	if (count(t, SELFTEST_FAILS))
+		return CMD_FAILURE;
+	return count(t, SELFTEST_NOT_HERE) ? CMD_PARTIAL : CMD_OK;
+}
+
+static int try_services(const struct cmd_common *c, bool is_list, int n, char **names)
+{
+	struct selftest *t = calloc(1, sizeof(*t));
+	struct term term;
+	int rc = t ? choose(t, n, names) : cmd_fail(CMD_FAILURE, "out of memory");
+
+	term_open(&term, c->color);
+	if (rc == CMD_OK && !is_list)
+		rc = run(t, c);
+	if (rc == CMD_OK) {
+		rc = c->json ? show_json(t, is_list) : show_text(t, &term, is_list);
+		if (rc == CMD_OK && !is_list && !c->json)
+			show_sum(t, &term);
+		if (rc == CMD_OK && !is_list)
+			rc = judge(t);
+	}
+	free(t);
+	return rc;
+}
+
+int cmd_selftest(int argc, char **argv)
+{
+	struct cmd_common c = CMD_COMMON_INIT;
+	bool is_list = false;
+	const struct opt table[] = {
+		CMD_OPTIONS(&c),
+		{ "list", 'l', NULL, "how each service would be tried, without doing it", OPT_FLAG,
+		  &is_list, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig selftest",
+		.usage = "[OPTION...] services [NAME...]",
+		.summary =
+			"does every service to a scratch process on this machine, and tells what works here",
+		.details =
+			"A mainsm of its own is started for that and ended again, unless --mainsm names another.\n"
+			"Exit status 0 when all works, 1 when something fails, 6 when something cannot work here.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first >= argc || !str_eq(argv[first], "services"))
+		return cmd_usage(&spec, "what is to be tried? services");
+	if (c.timeout_ns == CMD_COMMON_INIT.timeout_ns)
+		c.timeout_ns = TIMEOUT_NS;
+	return try_services(&c, is_list, argc - first - 1, argv + first + 1);
+}

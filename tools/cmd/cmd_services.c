@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig services: what requests may use, as this build and as mainsm know it. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool is_wanted(const Omis_service_info *s, const char *word)
+{
+	return !word || strstr(s->name, word) || str_eq(s->extension, word);
+}
+
+static void show_long(const Omis_service_info *s)
+{
+	printf("%s\n    %s, right %s, %s\n    %s\n\n", s->signature, s->kind, s->right, s->state,
+	       s->help);
+}
+
+static void show_json(struct json *j, const Omis_service_info *s)
+{
+	json_object(j);
+	json_key_str(j, "name", s->name);
+	json_key_str(j, "extension", s->extension);
+	json_key_str(j, "kind", s->kind);
+	json_key_str(j, "right", s->right);
+	json_key_str(j, "state", s->state);
+	json_key_str(j, "where", s->where);
+	json_key_str(j, "signature", s->signature);
+	json_key_str(j, "help", s->help);
+	json_object_end(j);
+}
+
+static int list_json(const char *word)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	Omis_service_info s;
+	unsigned i;
+	int rc;
+
+	json_init(&j, &b);
+	json_array(&j);
+	for (i = 0; omis_service_info(i, &s); i++)
+		if (is_wanted(&s, word))
+			show_json(&j, &s);
+	json_array_end(&j);
+	rc = show_json_line(&j, &b) ? CMD_OK : CMD_FAILURE;
+	buf_done(&b);
+	return rc;
+}
+
+static int list_text(const char *word, bool is_long)
+{
+	static const char *const heads[] = { "SERVICE", "KIND", "STATE", "HELP" };
+	struct table *t = table_new(4, heads, "llll");
+	struct buf out = BUF_INIT(1 << 20);
+	Omis_service_info s;
+	unsigned i, n = 0;
+
+	for (i = 0; t && omis_service_info(i, &s); i++) {
+		if (!is_wanted(&s, word))
+			continue;
+		n++;
+		if (is_long) {
+			show_long(&s);
+			continue;
+		}
+		table_cell(t, "%s", s.name);
+		table_cell(t, "%s", s.kind);
+		table_cell(t, "%s", s.state);
+		table_cell(t, "%.*s", (int)strcspn(s.help, "."), s.help);
+	}
+	if (t && n && !is_long && table_print(t, 0, &out) == 0)
+		fputs(buf_str(&out), stdout);
+	buf_done(&out);
+	table_free(t);
+	return n ? CMD_OK
+		 : cmd_fail(CMD_NOTFOUND, "there is no service like '%s'", word ? word : "");
+}
+
+/* The names that the running mainsm really offers, extension by extension. */
+static int ask_mainsm(const struct cmd_common *c)
+{
+	Omis_reply r;
+	struct term t;
+	int rc = session_open(c);
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = session_ask(
+		&r,
+		":services(\"\") services(\"ocmg\") services(\"site\") services(\"pa\") services(\"patop\") services(\"trace\") "
+		"services(\"omig\")");
+	if (rc == CMD_OK) {
+		term_open(&t, c->color);
+		if (!(c->json ? show_reply_json(r) : show_reply(&t, r)))
+			rc = CMD_FAILURE;
+		omis_reply_free(r);
+	}
+	session_close();
+	return rc;
+}
+
+int cmd_services(int argc, char **argv)
+{
+	struct cmd_common c = CMD_COMMON_INIT;
+	bool is_long = false, ask = false;
+	const struct opt table[] = {
+		CMD_OPTIONS(&c),
+		{ "long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG, &is_long, 0,
+		  0, NULL },
+		{ "ask", 'a', NULL,
+		  "what the running mainsm offers, instead of what this omig knows", OPT_FLAG, &ask,
+		  0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig services",
+		.usage = "[OPTION...] [WORD]",
+		.summary =
+			"lists services: all, those with WORD in their name, or those of the extension WORD",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (argc - first > 1)
+		return cmd_usage(&spec, "one word at most");
+	if (ask)
+		return ask_mainsm(&c);
+	return c.json ? list_json(argv[first]) : list_text(argv[first], is_long || argv[first]);
+}

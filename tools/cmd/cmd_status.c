@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig status, omig stop, omig version: the monitor itself. */
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/view/health.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define NOTES_MAX 8 /* of one daemon */
+#define PID_MAX_BYTES 24
+#define STOP_MAX_MS 6000 /* a daemon ends in 5 s (DAEMON_STOP_MAX_NS) */
+
+static size_t judge(const Omis_value *v, struct health_note note[NOTES_MAX])
+{
+	size_t n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note,
+				NOTES_MAX);
+
+	return n < NOTES_MAX ? n : NOTES_MAX;
+}
+
+static void show_head(const struct term *t, const Omis_object_result *o, const Omis_value *v)
+{
+	char up[TABLE_NUMBER_BYTES];
+
+	printf("%s", term_paint(t, TERM_BOLD));
+	term_put_safe(stdout, value_text(v, 0), strlen(value_text(v, 0)));
+	printf("%s ", term_paint(t, TERM_PLAIN));
+	term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
+	printf("  version ");
+	term_put_safe(stdout, value_text(v, 1), strlen(value_text(v, 1)));
+	printf("  up %s\n", table_duration(up, value_float(v, 2) / 1e9));
+}
+
+static void show_notes(const struct term *t, const Omis_value *v)
+{
+	struct health_note note[NOTES_MAX];
+	size_t n = judge(v, note);
+
+	for (size_t i = 0; i < n; i++) {
+		printf("    %sWARN%s ", term_paint(t, TERM_YELLOW), term_paint(t, TERM_PLAIN));
+		term_put_safe(stdout, note[i].text, strlen(note[i].text));
+		printf(" -> %s\n", note[i].remedy);
+	}
+}
+
+/* A figure with a unit in its name is shown in one that people read. */
+static void show_figure(const char *name, double v)
+{
+	char text[TABLE_NUMBER_BYTES];
+	size_t n = strlen(name);
+
+	if (str_eq(name, "certificate_expires_s") || str_eq(name, "certificate_expires_ns"))
+		printf("certificate_left = %s\n",
+		       table_duration(text, (str_eq(name, "certificate_expires_s") ? v : v / 1e9) -
+						    (double)clock_wall() / 1e9));
+	else if (str_eq(name, "certificate_left_s"))
+		printf("certificate_left = %s\n", table_duration(text, v));
+	else if (n > 3 && str_eq(name + n - 3, "_ns"))
+		printf("%.*s = %.6g ms\n", (int)(n - 3), name, v / 1e6);
+	else if (n > 6 && str_eq(name + n - 6, "_bytes"))
+		printf("%.*s = %s\n", (int)(n - 6), name, table_bytes(text, v));
+	else
+		printf("%s = %.12g\n", name, v);
+}
+
+static void show_daemon(const struct term *t, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	const Omis_value *pair;
+
+	show_head(t, o, v);
+	show_notes(t, v);
+	for (size_t i = 3; (pair = value_at(v, i)); i++) {
+		char name[128];
+
+		str_escape(name, sizeof(name), value_text(pair, 0), strlen(value_text(pair, 0)));
+		fputs("    ", stdout);
+		if (value_at(pair, 1) && value_at(pair, 1)->s) {
+			printf("%s = ", name);
+			term_put_safe(stdout, value_text(pair, 1), strlen(value_text(pair, 1)));
+			putchar('\n');
+		} else {
+			show_figure(name, value_float(pair, 1));
+		}
+	}
+	omis_value_free(v);
+}
+
+static void show_status(const struct term *t, Omis_reply r)
+{
+	Omis_service_result s;
+
+	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+		if (s->status < OMIS_FIRST_ERROR && s->result)
+			show_daemon(t, s);
+		else if (s->status >= OMIS_FIRST_ERROR)
+			printf("%s: %s\n", s->obj_list, omis_strerror(s->status));
+	}
+	show_missing(t, stdout, r);
+}
+
+/* --- the same for programs: the figures as they came */
+
+static void json_daemon(struct json *j, const Omis_object_result *o)
+{
+	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	struct health_note note[NOTES_MAX];
+	const Omis_value *pair;
+	size_t i, n = judge(v, note);
+
+	json_key_str(j, "daemon", value_text(v, 0));
+	json_key_str(j, "version", value_text(v, 1));
+	json_key_double(j, "uptime_s", value_float(v, 2) / 1e9);
+	json_key(j, "figures");
+	json_object(j);
+	for (i = 3; (pair = value_at(v, i)); i++) {
+		json_key(j, value_text(pair, 0));
+		show_value_json(j, value_at(pair, 1));
+	}
+	json_object_end(j);
+	json_key(j, "warnings");
+	json_array(j);
+	for (i = 0; i < n; i++)
+		json_str(j, note[i].text);
+	json_array_end(j);
+	omis_value_free(v);
+}
+
+static bool show_json(Omis_reply r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	Omis_service_result s;
+	bool is_read;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "daemons");
+	json_array(&j);
+	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+		json_object(&j);
+		json_key_str(&j, "object", s->obj_list);
+		if (s->status < OMIS_FIRST_ERROR) {
+			json_daemon(&j, s);
+		} else {
+			json_key_str(&j, "error", omis_strerror(s->status));
+		}
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	show_coverage_json(&j, r);
+	json_object_end(&j);
+	is_read = show_json_line(&j, &b);
+	buf_done(&b);
+	return is_read;
+}
+
+static int status(const struct cmd_common *c)
+{
+	struct term t;
+	Omis_reply r;
+	int rc = session_open(c);
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = session_attach_all();
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":omig_status()");
+	if (rc == CMD_OK) {
+		term_open(&t, c->color);
+		rc = session_exit_status(r);
+		if (!c->json)
+			show_status(&t, r);
+		else if (!show_json(r))
+			rc = CMD_FAILURE;
+		omis_reply_free(r);
+	}
+	session_close();
+	return rc;
+}
+
+int cmd_status(int argc, char **argv)
+{
+	struct cmd_common c = CMD_COMMON_INIT;
+	const struct opt table[] = { CMD_OPTIONS(&c), { 0 } };
+	const struct opt_spec spec = {
+		.program = "omig status",
+		.usage = "[OPTION...]",
+		.summary =
+			"the health of the monitor's own daemons: versions, queues, drops, lag, certificates",
+		.details =
+			"A line with WARN and a remedy for what an admin should look at: certificates that end\n"
+			"within 14 days, lost events, lag, queues, another version. With --json: warnings.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&c);
+}
+
+/* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is
+ * none. */
+static int hold_own_mainsm(const struct cmd_common *c)
+{
+	const char *given = getenv("OMIG_MAINSM");
+	char dir[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
+	char text[PID_MAX_BYTES] = "";
+	struct buf b = BUF_INIT(sizeof(text));
+	int64_t pid;
+
+	if (!c->mainsm && !(given && *given) && !file_state_dir_find(dir, NULL) &&
+	    !file_join(path, sizeof(path), dir, "mainsm/mainsm.lock", NULL) &&
+	    !file_read(path, sizeof(text) - 1, FILE_SECRET, &b, NULL))
+		str_copy(text, sizeof(text), buf_str(&b));
+	buf_done(&b);
+	text[strcspn(text, "\n")] = 0;
+	return str_to_i64(text, 1, INT32_MAX, &pid) ? -1
+						    : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+}
+
+/* Who stops it may want to start the next one: there is room for that when its process has
+ * ended. */
+static void wait_for_end(int held)
+{
+	struct pollfd p = { .fd = held, .events = POLLIN };
+
+	poll(&p, 1, STOP_MAX_MS);
+}
+
+int cmd_stop(int argc, char **argv)
+{
+	struct cmd_common c = CMD_COMMON_INIT;
+	const struct opt table[] = { CMD_OPTIONS(&c), { 0 } };
+	const struct opt_spec spec = {
+		.program = "omig stop",
+		.usage = "[OPTION...]",
+		.summary = "ends mainsm and all daemons below it; programs run on, unwatched",
+		.table = table,
+	};
+	Omis_reply r;
+	int first, held, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	rc = session_open(&c);
+	if (rc != CMD_OK)
+		return rc;
+	held = hold_own_mainsm(&c);
+	rc = session_ask(&r, ":omig_shutdown()");
+	if (rc == CMD_OK && c.json && !show_reply_json(r))
+		rc = CMD_FAILURE;
+	omis_reply_free(r);
+	session_close();
+	if (rc == CMD_OK && held >= 0)
+		wait_for_end(held);
+	if (held >= 0)
+		close(held);
+	return rc;
+}
+
+int cmd_version(int argc, char **argv)
+{
+	bool json = false;
+	const struct opt table[] = {
+		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &json, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig version",
+		.usage = "[OPTION...]",
+		.summary = "version and features of this omig",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (json)
+		printf("{\"name\":\"omig\",\"version\":\"%s\",\"omis\":\"2.0\",\"mpi\":[\"openmpi\",\"mpich\"]}\n",
+		       omis_library_version());
+	else
+		printf("omig %s\nOMIS 2.0; TLS 1.3; Open MPI and MPICH by one library\n",
+		       omis_library_version());
+	return CMD_OK;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig top: ranks and nodes, live. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/session/session.h"
+#include "tools/view/top_show.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY_POLL_MS 100
+#define REQUEST_MS 1000 /* a silent node must not freeze the screen */
+
+struct top {
+	struct cmd_common common;
+	struct term term;
+	int64_t every_ns, count; /* count 0 = until told to stop */
+	const char *sort_name;
+	const char *job; /* NULL: all */
+	enum top_sort sort;
+	bool once, total, all, is_paused, is_over;
+	struct session_gap gap;
+	struct top_sample now, before;
+};
+
+static volatile sig_atomic_t got_signal, got_resize;
+
+static void on_signal(int signo)
+{
+	if (signo == SIGWINCH)
+		got_resize = 1;
+	else
+		got_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+	sigaction(SIGWINCH, &a, NULL);
+}
+
+/* --- showing */
+
+static void show(struct top *t)
+{
+	struct buf out = BUF_INIT(64 << 20);
+	size_t rows = t->term.is_raw ? top_rows(&t->term) : 0;
+
+	if (!t->all && !t->total)
+		top_drop_ended(&t->now);
+	if (t->common.json) {
+		t->is_over = !top_show_json(&t->now);
+		return;
+	}
+	top_sort(&t->now, t->sort);
+	if (t->term.is_raw)
+		buf_puts(&out, "\033[H\033[J");
+	top_show_title(&t->term,
+		       &(struct top_title){ t->now.wall, (double)t->every_ns / 1e9,
+					    top_sort_names[t->sort], t->is_paused },
+		       &out);
+	top_show(&t->term, &t->now, t->total, rows, &out);
+	if (!t->term.is_raw)
+		buf_putc(&out, '\n');
+	fwrite(out.p, 1, out.n, stdout);
+	if (fflush(stdout) != 0)
+		t->is_over = true; /* the reader of the pipe is gone */
+	buf_done(&out);
+}
+
+static void on_key(struct top *t, int key)
+{
+	switch (key) {
+	case 'q':
+	case 'Q':
+		t->is_over = true;
+		break;
+	case 's':
+		t->sort = (t->sort + 1) % TOP_SORTS;
+		show(t);
+		break;
+	case 'p':
+	case ' ':
+		t->is_paused = !t->is_paused;
+		show(t);
+		break;
+	default:
+		break;
+	}
+}
+
+static void poll_events(const struct top *t, nsec_t left)
+{
+	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
+			       { .fd = t->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
+	int ms = left > KEY_POLL_MS * NSEC_PER_MSEC ? KEY_POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
+
+	if (poll(p, 2, ms) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+/* Until the next sample is due; keys, resizing and the connection are served meanwhile. */
+static void wait_until(struct top *t, nsec_t until)
+{
+	int key;
+
+	while (!t->is_over && !got_signal && (t->is_paused || clock_mono() < until)) {
+		poll_events(t, t->is_paused ? NSEC_PER_SEC : until - clock_mono());
+		while ((key = term_key(&t->term)) >= 0)
+			on_key(t, key);
+		if (got_resize) {
+			got_resize = 0;
+			term_measure(&t->term);
+			show(t);
+		}
+	}
+}
+
+/* --- sampling */
+
+static int next_sample(struct top *t)
+{
+	top_sample_done(&t->before);
+	t->before = t->now;
+	top_index(&t->before);
+	memset(&t->now, 0, sizeof(t->now));
+	return top_sample_take(&t->now, t->before.reply ? &t->before : NULL, t->job);
+}
+
+/* Rates need a sample from behind the gap, and counting is to be switched on again. */
+static int sample_again(void *arg)
+{
+	struct top *t = arg;
+
+	top_sample_done(&t->before);
+	top_sample_done(&t->now);
+	return next_sample(t);
+}
+
+/*
+ * The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end.
+ * It may be back before anything is asked for, and would answer.
+ */
+static int sample(struct top *t)
+{
+	int rc = session_link() == SESSION_UP ? next_sample(t) : CMD_OK;
+
+	if (session_link() == SESSION_UP)
+		return rc;
+	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over &&
+	       !got_signal)
+		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
+	return rc;
+}
+
+static int watch(struct top *t)
+{
+	nsec_t next = clock_mono();
+	int64_t shown = 0;
+	int rc = next_sample(t); /* rates need two */
+
+	t->gap.again = sample_again;
+	t->gap.arg = t;
+	if (rc == CMD_OK)
+		rc = session_bridge(&t->gap);
+
+	if (t->term.is_raw && rc == CMD_OK)
+		show(t);
+	while (rc == CMD_OK && !t->is_over && !got_signal && (t->count == 0 || shown < t->count)) {
+		next += t->every_ns;
+		if (next < clock_mono())
+			next = clock_mono();
+		wait_until(t, next);
+		if (t->is_over || got_signal)
+			break;
+		rc = sample(t);
+		if (rc == CMD_OK && !t->gap.since)
+			show(t);
+		shown++;
+	}
+	return rc;
+}
+
+static int run(struct top *t)
+{
+	int rc = session_open(&t->common);
+
+	if (rc != CMD_OK)
+		return rc;
+	omis_request_policy(OMIS_WAIT_ALL, 0, REQUEST_MS);
+	catch_signals();
+	if (!t->common.json && t->count == 0)
+		term_raw(&t->term);
+	rc = watch(t);
+	term_restore();
+	top_sample_stop();
+	top_sample_done(&t->now);
+	top_sample_done(&t->before);
+	session_close();
+	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+}
+
+static int set_sort(void *into, const char *value, struct err *e)
+{
+	struct top *t = into;
+	size_t i;
+
+	for (i = 0; i < TOP_SORTS; i++)
+		if (str_eq(value, top_sort_names[i])) {
+			t->sort = (enum top_sort)i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "rank, mpi, calls, bytes or cpu, not '%s'", value);
+}
+
+int cmd_top(int argc, char **argv)
+{
+	struct top t = { .common = CMD_COMMON_INIT,
+			 .every_ns = NSEC_PER_SEC,
+			 .gap = { .limit_ns = SESSION_GAP_LIMIT_NS } };
+	const struct opt table[] = {
+		CMD_OPTIONS(&t.common),
+		{ "every", 'e', "TIME", "between two samples (default 1s)", OPT_NSEC, &t.every_ns,
+		  10 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC, NULL },
+		{ "count", 'n', "N", "end after N samples", OPT_I64, &t.count, 1, INT64_MAX, NULL },
+		{ "once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once, 0, 0, NULL },
+		{ "sort", 's', "KEY", "rank, mpi, calls, bytes or cpu", OPT_CALL, &t, 0, 0,
+		  set_sort },
+		{ "total", 0, NULL,
+		  "totals since counting began, not rates; also of ranks that have ended", OPT_FLAG,
+		  &t.total, 0, 0, NULL },
+		{ "job", 0, "NAME", "ranks of this job only", OPT_STR, &t.job, 0, 0, NULL },
+		{ "reconnect-for", 0, "TIME",
+		  "wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
+		  OPT_NSEC, &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS, NULL },
+		{ "all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all, 0, 0, NULL },
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig top",
+		.usage = "[OPTION...]",
+		.summary =
+			"shows ranks and nodes live: time in MPI by class of call, calls, bytes, CPU, memory",
+		.details =
+			"On a terminal: q quits, s changes the order, p pauses. Elsewhere it writes one block of\n"
+			"lines a sample, with --json one object a line. Counting goes on while it runs.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	if (term_open(&t.term, t.common.color) < 0)
+		return cmd_usage(&spec, "--color takes auto, always or never");
+	if (t.once)
+		t.count = 1;
+	return run(&t);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/events/following.h"
+
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define KIND_PROCESS 'p'
+#define FETCH_MAX 1000 /* blocks of each process at a time; bytes end it sooner */
+
+/* --- the request */
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct following *f = arg;
+	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
+	Omis_value *v;
+
+	if (s == OMIS_CSR_DEFINED) {
+		v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
+		str_copy(f->csr, sizeof(f->csr), value_text(v, 0));
+		omis_value_free(v);
+	} else if (s == OMIS_CSR_DISABLED && r[0]->result) {
+		f->is_over = true;
+		v = omis_value_parse(r[0]->result, r[0]->result_len);
+		cmd_warn("%s", value_text(v, 0));
+		omis_value_free(v);
+	} else if (s >= OMIS_FIRST_ERROR) {
+		f->csr[0] = 0;
+		f->ended = s; /* whether mainsm is lost is known behind this call */
+		str_copy(f->why_ended, sizeof(f->why_ended),
+			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
+	}
+	omis_reply_free(r);
+}
+
+static void write_request(const struct following *f, struct buf *b)
+{
+	const struct following_wish *w = f->wish;
+	struct omis_writer out = OMIS_WRITER(b);
+
+	buf_puts(b, "thread_writes_events([],");
+	omis_write_list(&out);
+	for (char **name = w->names; *name; name++)
+		omis_write_string(&out, *name);
+	omis_write_list_end(&out);
+	omis_write_string(&out, w->where ? w->where : "");
+	omis_write_int(&out, (w->for_ns + 999999999) / 1000000000);
+	buf_printf(b, "): trace_buffer_append(%s,$time,0,[$block])", f->buffer);
+}
+
+static int fail(const struct following *f)
+{
+	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended),
+			"%s", f->why_ended);
+}
+
+static int tell_end(struct following *f)
+{
+	f->is_over = true;
+	f->status = fail(f);
+	return f->status;
+}
+
+static int make_csr(struct following *f)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	Omis_reply r;
+
+	write_request(f, &b);
+	if (b.failed) {
+		buf_done(&b);
+		return cmd_fail(CMD_USAGE, "the names are longer than a request may be");
+	}
+	r = omis_request_n((const char *)b.p, b.n, on_reply, f, OMIS_WAIT_FOR_FIRST_REPLY);
+	buf_done(&b);
+	if (r)
+		on_reply(r, f);
+	if (f->csr[0])
+		return CMD_OK;
+	return f->ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
+}
+
+static int ask_for(struct following *f)
+{
+	Omis_value *v;
+	Omis_reply r = NULL;
+	int rc = session_ask_value(&v, ":trace_buffer_create([])");
+
+	if (rc != CMD_OK)
+		return rc;
+	str_copy(f->buffer, sizeof(f->buffer), value_text(v, 0));
+	omis_value_free(v);
+	rc = make_csr(f);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":csr_enable([%s])", f->csr);
+	omis_reply_free(r);
+	return f->status ? f->status : rc;
+}
+
+static void take_back(struct following *f);
+
+static int look_at_tree(struct following *f)
+{
+	omis_value_free(f->tree);
+	return session_ask_value(&f->tree, ":omig_tree()");
+}
+
+/* Of another mainsm: what lay in the buffer of the one before is gone. */
+static int begin_again(void *arg)
+{
+	struct following *f = arg;
+	int rc;
+
+	f->ended = 0;
+	f->status = CMD_OK;
+	f->is_over = false;
+	f->buffer[0] = f->csr[0] = 0;
+	buf_clear(&f->in);
+	rc = session_attach(f->wish->job);
+	if (rc == CMD_OK)
+		rc = look_at_tree(f);
+	if (rc == CMD_OK)
+		rc = ask_for(f);
+	if (rc != CMD_OK)
+		take_back(f);
+	return rc;
+}
+
+int following_check(struct following *f)
+{
+	int rc = session_bridge(&f->gap);
+
+	if (rc == CMD_OK && f->ended && !f->gap.since)
+		rc = tell_end(f);
+	return rc;
+}
+
+int following_begin(struct following *f)
+{
+	int rc = session_attach(f->wish->job);
+
+	f->gap = (struct session_gap){ .limit_ns = f->wish->reconnect_ns,
+				       .again = begin_again,
+				       .arg = f };
+	f->keep = -1;
+	buf_init(&f->in, 4 * EVBLOCK_MAX_BYTES + FRAME_MAX_BYTES);
+	f->reader = evread_new();
+	if (!f->reader)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	if (rc == CMD_OK && f->wish->to) {
+		f->keep = open(f->wish->to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		if (f->keep < 0)
+			return cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+	}
+	if (rc == CMD_OK)
+		rc = logwrite_open(f->wish->common.json ? "json" : "bp", NULL, &f->show);
+	if (rc == CMD_OK)
+		rc = look_at_tree(f);
+	return rc == CMD_OK ? ask_for(f) : rc;
+}
+
+/* --- what comes */
+
+static int keep(const struct following *f, const char *p, size_t n)
+{
+	while (n && f->keep >= 0) {
+		ssize_t got = write(f->keep, p, n);
+
+		if (got < 0 && errno != EINTR)
+			return cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+		p += got > 0 ? got : 0;
+		n -= got > 0 ? (size_t)got : 0;
+	}
+	return CMD_OK;
+}
+
+static bool has_enough(const struct following *f)
+{
+	return f->wish->count && f->nevent >= (uint64_t)f->wish->count;
+}
+
+/* Streams never end for the reader: what is not a whole block yet waits. */
+static int read_blocks(struct following *f)
+{
+	struct event ev;
+	size_t used, at = 0;
+	int got, rc = CMD_OK;
+
+	do {
+		got = evread_push(f->reader, f->in.p + at, f->in.n - at, false, &used);
+		while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f) &&
+		       evread_next(f->reader, &ev)) {
+			f->nevent++;
+			rc = logwrite_event(f->show, &ev);
+		}
+		at += used;
+	} while (rc == CMD_OK && got == EVREAD_BLOCK && !has_enough(f));
+	buf_drop_front(&f->in, at);
+	return got < 0 ? cmd_fail(CMD_FAILURE, "out of memory") : rc;
+}
+
+static int take_block(struct following *f, const Omis_value *block)
+{
+	int rc;
+
+	if (!block || block->kind != OMIS_VALUE_BINARY)
+		return CMD_OK;
+	rc = keep(f, block->s, block->n);
+	buf_put(&f->in, block->s, block->n);
+	if (rc == CMD_OK && f->in.failed)
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	return rc == CMD_OK && !has_enough(f) ? read_blocks(f) : rc;
+}
+
+/* Buffer, number of the first, left, dropped, then [time, type, [block]]... */
+static int take_part(struct following *f, const Omis_value *v, bool *more)
+{
+	int rc = CMD_OK;
+
+	*more |= value_int(v, 2) > 0;
+	for (size_t i = 4; rc == CMD_OK && value_at(v, i); i++)
+		rc = take_block(f, value_at(value_at(value_at(v, i), 2), 0));
+	return rc;
+}
+
+/* A new lm does not know the buffer before its first block: that is no fault. */
+static int fault_of(Omis_reply r)
+{
+	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
+
+	if (s < OMIS_FIRST_ERROR || s == OMIS_UNKNOWN_OBJECT)
+		return CMD_OK;
+	if (session_link() != SESSION_UP)
+		return CMD_UNREACHABLE; /* following_check() tells it */
+	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
+			omis_strerror(s));
+}
+
+int following_fetch(struct following *f, bool *more)
+{
+	Omis_service_result part;
+	char text[96];
+	Omis_reply r;
+	int rc;
+
+	snprintf(text, sizeof(text), ":trace_buffer_read([%s],%d)", f->buffer, FETCH_MAX);
+	r = omis_request(text, NULL, NULL, 0);
+	*more = false;
+	if (!r)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	rc = fault_of(r);
+	for (part = rc == CMD_OK && r[0] ? r[1] : NULL; rc == CMD_OK && part && part->obj_list;
+	     part++) {
+		Omis_value *v = NULL;
+
+		if (part->status < OMIS_FIRST_ERROR && part->result)
+			v = omis_value_parse(part->result, part->result_len);
+
+		rc = take_part(f, v, more);
+		omis_value_free(v);
+	}
+	omis_reply_free(r);
+	if (rc == CMD_OK)
+		rc = logwrite_flush(f->show);
+	f->nlost = evread_report(f->reader)->dropped + evread_report(f->reader)->lost_events;
+	f->is_over |= has_enough(f);
+	return rc;
+}
+
+/* --- nodes that come */
+
+/* The node of a process, by its line: token, parent, name, state, ... */
+static const char *node_of(const Omis_value *line)
+{
+	return value_text(line, 0)[0] == KIND_PROCESS ? value_text(line, 1) : NULL;
+}
+
+static bool has_node(const Omis_value *tree, const char *node)
+{
+	for (size_t i = 0; tree && i < tree->n; i++) {
+		const char *other = node_of(&tree->list[i]);
+
+		if (other && str_eq(other, node))
+			return true;
+	}
+	return false;
+}
+
+static void take_back(struct following *f)
+{
+	Omis_reply r;
+	bool more;
+
+	if (f->csr[0] && session_ask(&r, ":csr_delete([%s])", f->csr) == CMD_OK)
+		omis_reply_free(r);
+	f->csr[0] = 0;
+	while (f->buffer[0] && following_fetch(f, &more) == CMD_OK && more)
+		;
+	if (f->buffer[0] && session_ask(&r, ":trace_buffer_delete([%s])", f->buffer) == CMD_OK)
+		omis_reply_free(r);
+	f->buffer[0] = 0;
+}
+
+/* A buffer is known on the nodes of the processes that were there when it was made. */
+int following_attach(struct following *f)
+{
+	Omis_value *before = f->tree;
+	bool is_new = false;
+	int rc = session_attach(f->wish->job);
+
+	if (rc == CMD_NOTFOUND)
+		rc = CMD_OK; /* the job has ended; another of that name may come */
+	if (rc != CMD_OK)
+		return rc;
+	f->tree = NULL;
+	rc = look_at_tree(f);
+	for (size_t i = 0; f->tree && i < f->tree->n && !is_new; i++) {
+		const char *node = node_of(&f->tree->list[i]);
+
+		is_new = node && !has_node(before, node);
+	}
+	omis_value_free(before);
+	if (!is_new || rc != CMD_OK)
+		return rc;
+	take_back(f);
+	return ask_for(f);
+}
+
+int following_end(struct following *f)
+{
+	int rc = f->status, end;
+
+	take_back(f);
+	if (f->show) {
+		end = logwrite_finish(f->show);
+		rc = rc ? rc : end;
+		logwrite_close(f->show);
+	}
+	if (f->keep >= 0 && close(f->keep) && !rc)
+		rc = cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+	evread_free(f->reader);
+	omis_value_free(f->tree);
+	buf_done(&f->in);
+	return rc;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of running programs as `omig events tail` has them: asked for, fetched and shown. */
+#ifndef TOOLS_FOLLOWING_H
+#define TOOLS_FOLLOWING_H
+
+#include "common/base/buf.h"
+#include "eventlog/evread.h"
+#include "tools/libomis/omis.h"
+#include "tools/events/logwrite.h"
+#include "tools/session/session.h"
+
+/* What the command line says. Texts are argv's. */
+struct following_wish {
+	struct cmd_common common;
+	char **names;
+	const char *where, *job, *to;
+	int64_t for_ns, count, reconnect_ns;
+};
+
+struct following {
+	const struct following_wish *wish;
+	char buffer[40], csr[40]; /* tokens; "" = none */
+	Omis_value *tree; /* omig_tree() as it was when the request was made */
+	struct evread *reader;
+	struct buf in; /* bytes of blocks that the reader has not done with */
+	struct logwrite *show;
+	int keep; /* descriptor of the file of --to; -1 = none */
+	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
+	bool is_over;
+	int status;
+	struct session_gap gap;
+	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
+	char why_ended[256];
+};
+
+/* Asks for the events. An exit status; what is wrong was told. */
+int following_begin(struct following *f);
+
+/* Fetches what there is; *more: there was too much for once. An exit status. */
+int following_fetch(struct following *f, bool *more);
+
+/* Processes that have come since are asked, too, also on other nodes. An exit status. */
+int following_attach(struct following *f);
+
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
+ * exit status; told. */
+int following_check(struct following *f);
+
+/* Switches off, fetches what is left, writes it out. An exit status: the first thing that went
+ * wrong. */
+int following_end(struct following *f);
+
+#endif

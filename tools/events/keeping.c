@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/events/keeping.h"
+
+#include "common/base/array.h"
+#include "common/base/clock.h"
+#include "common/base/hash.h"
+#include "common/base/json.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+#include "tools/events/kept.h"
+#include "tools/session/session.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMMIT_BYTES (2u << 20) /* a quarter of what may be on its way: it never stops for us */
+/* so old is what comes seldom, and what a kill takes with it comes again */
+#define COMMIT_NS (200 * NSEC_PER_MSEC)
+#define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
+/* a host that tells no end for so long is not waited for */
+#define QUIET_NS (30 * NSEC_PER_SEC)
+#define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */
+#define NAME_MAX_CHARS 63
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
+/* So far blocks of an opening have come. */
+struct place {
+	uint64_t stream, place;
+};
+
+struct keeping {
+	const struct keeping_wish *wish;
+	struct kept *kept;
+	struct evbalance_totals before; /* as the destination had it */
+	char name[NAME_MAX_CHARS + 1];
+	struct place *place; /* owned: what is to be acknowledged */
+	size_t nplace, cap;
+	size_t bytes; /* not committed */
+	nsec_t since, end, heard; /* heard: something came, or might have */
+	nsec_t shown;
+	/* owned: who had something still and was not there at the end; NULL: nobody */
+	char *missing;
+	bool must_ask, is_ending, is_over;
+	int status;
+};
+
+/* --- names */
+
+bool keeping_is_name(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n && n <= NAME_MAX_CHARS && strspn(name, NAME_CHARS) == n;
+}
+
+/* The same command has the same name, so that it goes on where a killed one was. */
+static void make_name(struct keeping *k)
+{
+	static const struct hash_key of_names;
+	const struct keeping_wish *w = k->wish;
+	const char *const parts[] = { w->to, w->where, w->job };
+	struct buf b = BUF_INIT(1 << 20);
+
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+		buf_put(&b, parts[i] ? parts[i] : "", parts[i] ? strlen(parts[i]) + 1 : 1);
+	for (char **name = w->names; *name; name++)
+		buf_put(&b, *name, strlen(*name) + 1);
+	snprintf(k->name, sizeof(k->name), "keep-%016" PRIx64, hash_sip13(&of_names, b.p, b.n));
+	buf_done(&b);
+}
+
+/* --- what comes */
+
+static void note_place(struct keeping *k, uint64_t stream, uint64_t place)
+{
+	for (size_t i = 0; i < k->nplace; i++)
+		if (k->place[i].stream == stream) {
+			k->place[i].place = place;
+			return;
+		}
+	if (array_grow(&k->place, &k->cap, k->nplace + 1, sizeof(*k->place), STREAMS_MAX))
+		k->status = cmd_fail(CMD_FAILURE, "out of memory");
+	else
+		k->place[k->nplace++] = (struct place){ stream, place };
+}
+
+static void on_events(const Omis_events *ev, void *arg)
+{
+	struct keeping *k = arg;
+
+	if (!str_eq(ev->subscription, k->name) || k->status != CMD_OK || k->is_over)
+		return;
+	k->heard = clock_mono();
+	if (ev->len) {
+		if (!k->nplace)
+			k->since = k->heard;
+		k->bytes += ev->len;
+		k->status = kept_blocks(k->kept, ev->blocks, ev->len);
+		note_place(k, ev->stream, ev->place);
+	}
+	if (!ev->end)
+		return;
+	k->is_over = true;
+	k->missing = *ev->missing ? str_dup(ev->missing) : NULL;
+	if (!k->is_ending)
+		k->status = cmd_fail(CMD_LOST, "%s was ended, or somebody else receives it now",
+				     k->name);
+}
+
+static void totals_now(const struct keeping *k, struct evbalance_totals *t)
+{
+	evbalance_totals(kept_balance(k->kept), t);
+	t->generated -= k->before.generated;
+	t->stored -= k->before.stored;
+	t->left_out -= k->before.left_out;
+	t->dropped -= k->before.dropped;
+	t->lost -= k->before.lost;
+	t->open = t->open > k->before.open ? t->open - k->before.open : 0;
+}
+
+static uint64_t all_lost(const struct evbalance_totals *t)
+{
+	return t->dropped + t->lost + t->left_out;
+}
+
+static int tell_json(const struct keeping *k, bool is_last)
+{
+	struct buf b = BUF_INIT(4096);
+	struct evbalance_totals t;
+	struct json j;
+	int rc;
+
+	totals_now(k, &t);
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_u64(&j, "generated", t.generated);
+	json_key_u64(&j, "stored", t.stored);
+	json_key_u64(&j, "dropped", t.dropped);
+	json_key_u64(&j, "lost", t.lost);
+	json_key_u64(&j, "left_out", t.left_out);
+	if (is_last) {
+		json_key_u64(&j, "open", t.open);
+		json_key_u64(&j, "all_generated", t.generated + k->before.generated);
+		json_key_u64(&j, "all_stored", t.stored + k->before.stored);
+		json_key_bool(&j, "is_done", k->is_over && !k->missing);
+		json_key_str(&j, "missing", k->missing ? k->missing : "");
+	}
+	json_object_end(&j);
+	cmd_document();
+	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
+									       : CMD_OK;
+	buf_done(&b);
+	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+}
+
+/* First safe, then acknowledged: who is killed in between gets it again, and knows it. */
+static void commit(struct keeping *k)
+{
+	if (!k->nplace || k->status != CMD_OK)
+		return;
+	k->status = kept_commit(k->kept);
+	if (k->status != CMD_OK)
+		return;
+	for (size_t i = 0; i < k->nplace; i++)
+		omis_events_ack(k->name, k->place[i].stream, k->place[i].place);
+	k->nplace = k->bytes = 0;
+	if (k->wish->common.json)
+		k->status = tell_json(k, false);
+}
+
+static void show_progress(struct keeping *k, nsec_t now)
+{
+	struct evbalance_totals t;
+
+	if (k->wish->common.json || !isatty(2) || now - k->shown < WAIT_NS)
+		return;
+	k->shown = now;
+	totals_now(k, &t);
+	fprintf(stderr, "\r\x1b[K%" PRIu64 " events stored, %" PRIu64 " lost%s", t.stored,
+		all_lost(&t),
+		session_link() == SESSION_LOST ? ", mainsm is not there"
+		: k->is_ending		       ? ", ending"
+					       : "");
+}
+
+static void end_progress(const struct keeping *k)
+{
+	if (k->shown)
+		fputs("\r\x1b[K", stderr);
+}
+
+/* --- asking */
+
+static void write_pair(struct omis_writer *out, const char *key, const char *text, int64_t number)
+{
+	if (!text && !number)
+		return;
+	omis_write_string(out, key);
+	if (text)
+		omis_write_string(out, text);
+	else
+		omis_write_int(out, number);
+}
+
+static void write_keys(struct omis_writer *out, const struct keeping_wish *w)
+{
+	char policy[24];
+
+	snprintf(policy, sizeof(policy), str_eq(w->when_full, "stop") ? "stop" : "drop_%s",
+		 w->when_full);
+	omis_write_list(out);
+	write_pair(out, "job", w->job, 0);
+	write_pair(out, "policy", policy, 0);
+	write_pair(out, "lease", NULL, w->lease_ns / NSEC_PER_SEC);
+	write_pair(out, "mb", NULL, w->room_mib);
+	omis_write_list_end(out);
+}
+
+/* How long the events are to be on, from now on, in seconds: rounded up, for we end it
+ * ourselves. */
+static int64_t seconds_left(const struct keeping *k)
+{
+	nsec_t left = k->end - clock_mono();
+
+	if (!k->wish->for_ns)
+		return 0;
+	return left > 0 ? (left + NSEC_PER_SEC - 1) / NSEC_PER_SEC + 1 : 1;
+}
+
+static void write_request(const struct keeping *k, struct buf *b)
+{
+	const struct keeping_wish *w = k->wish;
+	struct omis_writer out = OMIS_WRITER(b);
+
+	buf_printf(b, ":omig_events_keep(\"%s\",", k->name);
+	omis_write_list(&out);
+	for (char **name = w->names; *name; name++)
+		omis_write_string(&out, *name);
+	omis_write_list_end(&out);
+	omis_write_string(&out, w->where ? w->where : "");
+	omis_write_int(&out, seconds_left(k));
+	write_keys(&out, w);
+	buf_putc(b, ')');
+}
+
+/* A connection that is lost meanwhile is no failure: with the next one it is asked again. */
+static int status_of(Omis_reply r)
+{
+	Omis_status s = omis_reply_status(r) & ~OMIS_FATAL;
+	const char *words = "";
+
+	if (s < OMIS_FIRST_ERROR || session_link() != SESSION_UP)
+		return CMD_OK;
+	for (size_t i = 0; r[i] && !*words; i++)
+		words = r[i]->obj_list && r[i]->status >= OMIS_FIRST_ERROR && r[i]->result
+				? r[i]->result
+				: "";
+	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
+			*words ? words : omis_strerror(s));
+}
+
+static void ask(struct keeping *k)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	Omis_reply r;
+
+	session_link_taken();
+	write_request(k, &b);
+	if (b.failed) {
+		buf_done(&b);
+		k->status = cmd_fail(CMD_USAGE, "the names are longer than a request may be");
+		return;
+	}
+	r = omis_request_n((const char *)b.p, b.n, NULL, NULL, 0);
+	buf_done(&b);
+	k->status = r ? status_of(r) : cmd_fail(CMD_FAILURE, "out of memory");
+	omis_reply_free(r);
+	k->must_ask = session_link() != SESSION_UP;
+	k->heard = clock_mono();
+}
+
+/* What is on its way still comes, and then the word that all has come. */
+static void ask_to_end(struct keeping *k)
+{
+	char text[128];
+	Omis_reply r;
+
+	if (session_link() == SESSION_LOST || k->must_ask)
+		return;
+	snprintf(text, sizeof(text), ":omig_events_unkeep(\"%s\",1)", k->name);
+	k->is_ending = true;
+	r = omis_request(text, NULL, NULL, 0);
+	if (!r)
+		k->status = cmd_fail(CMD_FAILURE, "out of memory");
+	else if (k->status == CMD_OK)
+		k->status = status_of(r);
+	omis_reply_free(r);
+	k->heard = clock_mono();
+}
+
+/* --- the loop */
+
+static bool is_time(const struct keeping *k, nsec_t now)
+{
+	struct evbalance_totals t;
+
+	if (now >= k->end || *k->wish->signals)
+		return true;
+	if (!k->wish->count)
+		return false;
+	totals_now(k, &t);
+	return t.stored >= (uint64_t)k->wish->count;
+}
+
+static void serve_link(struct keeping *k)
+{
+	if (session_link() != SESSION_BACK && !k->must_ask)
+		return;
+	k->is_ending = false; /* mainsm may be another one, which has not heard of it */
+	if (session_link() != SESSION_LOST)
+		ask(k);
+}
+
+static void wait_a_while(struct keeping *k, nsec_t now)
+{
+	nsec_t until = k->nplace ? k->since + COMMIT_NS : now + WAIT_NS;
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+	nsec_t left = k->is_ending || until < k->end ? until - now : k->end - now;
+
+	if (k->bytes < COMMIT_BYTES && left > 0 &&
+	    poll(&p, 1, (int)(left / NSEC_PER_MSEC) + 1) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+/* Nobody answers any more, or nobody waits. */
+static bool is_given_up(const struct keeping *k, nsec_t now)
+{
+	bool is_asked_to = now >= k->end || *k->wish->signals;
+
+	return *k->wish->signals > 1 || (is_asked_to && now - k->heard > QUIET_NS);
+}
+
+static void receive(struct keeping *k)
+{
+	nsec_t now;
+
+	while (k->status == CMD_OK && !k->is_over && !is_given_up(k, now = clock_mono())) {
+		serve_link(k);
+		if (k->status == CMD_OK && !k->is_ending && is_time(k, now))
+			ask_to_end(k);
+		wait_a_while(k, now);
+		now = clock_mono();
+		if (k->bytes >= COMMIT_BYTES || (k->nplace && now - k->since >= COMMIT_NS))
+			commit(k);
+		show_progress(k, now);
+	}
+	commit(k);
+	if (k->status == CMD_OK && !k->is_over)
+		k->status = cmd_fail(
+			CMD_LOST,
+			"not all have told that this is all; what they have waits for the same command again");
+}
+
+/* Acknowledgements leave before the connection does. */
+static void let_go(void)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+
+	for (int i = 0; i < 3; i++) {
+		omis_handler();
+		if (poll(&p, 1, 1) < 0)
+			return;
+	}
+}
+
+/* --- the end */
+
+static void tell(uint64_t n, const char *text)
+{
+	if (n)
+		cmd_warn("%" PRIu64 " %s", n, text);
+}
+
+static int tell_end(const struct keeping *k)
+{
+	struct evbalance_totals t;
+	int rc = CMD_OK;
+
+	totals_now(k, &t);
+	if (k->wish->common.json)
+		rc = tell_json(k, true);
+	else
+		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
+		       t.generated, t.stored, kept_name(k->kept), all_lost(&t));
+	tell(t.dropped, "events were dropped where they are written, for want of room");
+	tell(t.lost, "events were lost on the way, for want of room");
+	tell(t.left_out,
+	     "events are not in the archive, which has no room for their types, or cannot read them");
+	tell(kept_damaged(k->kept), "bytes came that are no blocks");
+	if (k->missing)
+		cmd_warn("not there, what they have waits there for the same command again: %s",
+			 k->missing);
+	tell(k->is_over ? t.open : 0,
+	     "threads have not told their end, and what is missing of them is not known");
+	if (rc == CMD_OK && (all_lost(&t) || kept_damaged(k->kept) || t.open || k->missing))
+		rc = CMD_LOST;
+	return rc;
+}
+
+static int keep(struct keeping *k)
+{
+	int end;
+
+	omis_events_handler(on_events, k);
+	k->heard = clock_mono();
+	k->end = k->wish->for_ns ? k->heard + k->wish->for_ns : INT64_MAX;
+	k->must_ask = true;
+	receive(k);
+	let_go();
+	end_progress(k);
+	end = tell_end(k);
+	return k->status != CMD_OK ? k->status : end;
+}
+
+int keeping_run(const struct keeping_wish *w)
+{
+	struct keeping k = { .wish = w };
+	int rc = kept_open(w->to, &k.kept);
+
+	if (rc != CMD_OK)
+		return rc;
+	evbalance_totals(kept_balance(k.kept), &k.before);
+	if (w->name)
+		str_copy(k.name, sizeof(k.name), w->name);
+	else
+		make_name(&k);
+	rc = session_open(&w->common);
+	if (rc == CMD_OK) {
+		rc = keep(&k);
+		session_close();
+	}
+	kept_close(k.kept);
+	free(k.place);
+	free(k.missing);
+	return rc;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/events/kept.h"
+
+#include "common/base/str.h"
+#include "eventlog/archive/arkept.h"
+#include "eventlog/evkeep.h"
+#include "tools/term/say.h"
+#include "tools/events/logarchive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct kept {
+	const char *where; /* without the word in front; borrowed */
+	struct evbalance balance;
+	struct archive *archive; /* or */
+	struct evkeep *file;
+	uint64_t damaged;
+};
+
+static const char *without(const char *prefix, const char *s)
+{
+	return str_has_prefix(s, prefix) ? s + strlen(prefix) : NULL;
+}
+
+static int open_any(struct kept *k, const char *to, struct err *e)
+{
+	const char *archive = arpg_is_url(to) ? to : without("archive:", to),
+		   *file = without("file:", to);
+	int rc;
+
+	k->where = archive ? archive : file ? file : to;
+	if (!archive)
+		return evkeep_open(k->where, &k->balance, &k->file, e);
+	rc = archive_open(archive, AR_WRITE, 0, &k->archive, e);
+	return rc ? rc : arkept_open(k->archive, &k->balance, e);
+}
+
+int kept_open(const char *to, struct kept **out)
+{
+	struct kept *k = calloc(1, sizeof(*k));
+	struct err e = { 0 };
+
+	if (!k)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	evbalance_init(&k->balance);
+	if (open_any(k, to, &e)) {
+		int rc = logarchive_fail(k->where, &e);
+
+		kept_close(k);
+		return rc;
+	}
+	*out = k;
+	return CMD_OK;
+}
+
+void kept_close(struct kept *k)
+{
+	if (!k)
+		return;
+	archive_close(k->archive);
+	evkeep_close(k->file);
+	evbalance_done(&k->balance);
+	free(k);
+}
+
+static int put_block(struct kept *k, const uint8_t *p, const struct evblock *head, struct err *e)
+{
+	struct evbalance_stream *s;
+	int rc = evbalance_block(&k->balance, p, head, &s, e);
+
+	if (rc <= 0)
+		return rc;
+	return k->archive ? arkept_block(k->archive, s, p, head, e)
+			  : evkeep_put(k->file, p, head->bytes, e);
+}
+
+int kept_blocks(struct kept *k, const void *blocks, size_t n)
+{
+	const uint8_t *p = blocks;
+	struct evblock head;
+	struct err e = { 0 };
+
+	for (size_t at = 0; at < n; at += head.bytes) {
+		if (evblock_look(p + at, n - at, &head) != EVBLOCK_GOOD) {
+			k->damaged += n - at;
+			return CMD_OK;
+		}
+		if (put_block(k, p + at, &head, &e) < 0)
+			return logarchive_fail(k->where, &e);
+	}
+	return CMD_OK;
+}
+
+int kept_commit(struct kept *k)
+{
+	struct err e = { 0 };
+	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e)
+			    : evkeep_commit(k->file, &e);
+
+	return rc ? logarchive_fail(k->where, &e) : CMD_OK;
+}
+
+const struct evbalance *kept_balance(const struct kept *k)
+{
+	return &k->balance;
+}
+
+uint64_t kept_damaged(const struct kept *k)
+{
+	return k->damaged;
+}
+
+const char *kept_name(const struct kept *k)
+{
+	return logarchive_name(k->where);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/events/logarchive.h"
+
+#include "common/base/json.h"
+#include "common/base/str.h"
+#include "eventlog/archive/archive.h"
+#include "tools/term/say.h"
+
+#include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TEXTS_MAX 256 /* that begin with the same event: each is read beside all before it */
+#define OTHER_TEXT 1000 /* no exit status: the stream is that of another text */
+
+struct loading {
+	const struct logarchive_wish *wish;
+	struct archive *a;
+	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
+	uint32_t text; /* the how manyth that begins so, from 0 */
+};
+
+const char *logarchive_name(const char *where)
+{
+	return arpg_is_url(where) ? "PostgreSQL" : where;
+}
+
+int logarchive_fail(const char *where, const struct err *e)
+{
+	int status = e->code == ERR_NOTFOUND  ? CMD_NOTFOUND
+		     : e->code == ERR_DENIED  ? CMD_DENIED
+		     : e->code == ERR_TIMEOUT ? CMD_TIMEOUT
+					      : CMD_FAILURE;
+
+	return cmd_fail(status, "%s: %s", logarchive_name(where), e->text);
+}
+
+/* --- what is told */
+
+static void put_counts(struct json *j, const struct archive_report *r)
+{
+	json_key_u64(j, "batches", r->batches);
+	json_key_u64(j, "stored", r->safe);
+	json_key_u64(j, "known", r->known);
+}
+
+/* An acknowledgement: what it says is safe when it is read. */
+static int tell_batch(const struct loading *l, bool is_last)
+{
+	const struct archive_report *r = archive_report(l->a);
+	struct buf b = BUF_INIT(4096);
+	struct json j;
+	int rc;
+
+	if (!l->wish->json)
+		return CMD_OK;
+	json_init(&j, &b);
+	json_object(&j);
+	put_counts(&j, r);
+	if (is_last) {
+		json_key_u64(&j, "left_out", r->left_out + r->unnumbered);
+		json_key_u64(&j, "fields_left_out", r->fields_left_out);
+		json_key_bool(&j, "is_done", true);
+	}
+	json_object_end(&j);
+	cmd_document();
+	rc = json_end(&j) || printf("%s\n", buf_str(&b)) < 0 || fflush(stdout) ? CMD_FAILURE
+									       : CMD_OK;
+	buf_done(&b);
+	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
+}
+
+static void tell(const char *text, uint64_t n)
+{
+	if (n)
+		cmd_warn("%" PRIu64 " %s", n, text);
+}
+
+static int tell_end(const struct loading *l)
+{
+	const struct archive_report *r = archive_report(l->a);
+
+	tell("events are of types that the archive has no room for, and were left out",
+	     r->left_out);
+	tell("events have numbers that no archive can have, and were left out", r->unnumbered);
+	tell("values are of fields that the archive has no room for, and were left out",
+	     r->fields_left_out);
+	if (!l->wish->json)
+		printf("%" PRIu64 " events stored, %" PRIu64 " were there already\n", r->safe,
+		       r->known);
+	else if (tell_batch(l, true) != CMD_OK)
+		return CMD_FAILURE;
+	return r->left_out || r->unnumbered || r->fields_left_out ? CMD_DAMAGED : CMD_OK;
+}
+
+/* --- events */
+
+/*
+ * A text says no stream. Its first event does: the same text, also a longer one later, is the same
+ * stream, whatever the file is called; texts that go on otherwise are counted.
+ */
+static int stream_of_text(const struct event *ev, uint32_t nth, uint64_t *out, struct err *e)
+{
+	static const struct hash_key of_text;
+	struct buf b = BUF_INIT(2 * EV_RECORD_MAX_BYTES + 64);
+	int rc = evtype_encode(&b, 1, ev->type, false, e);
+
+	evtype_put_values(&b, ev->value, ev->type->nfield, false);
+	buf_put_u64le(&b, (uint64_t)ev->wall_ns);
+	if (nth)
+		buf_put_u32le(&b, nth);
+	if (!rc && b.failed)
+		rc = err_nomem(e);
+	if (!rc)
+		*out = hash_sip13(&of_text, b.p, b.n) | 1;
+	buf_done(&b);
+	return rc;
+}
+
+static int put(void *arg, const struct event *ev)
+{
+	struct loading *l = arg;
+	struct event of_text = *ev;
+	struct err e = { 0 };
+	int rc = 0;
+
+	if (!ev->stream) {
+		if (!l->text_stream) {
+			rc = stream_of_text(ev, l->text, &l->text_stream, &e);
+			archive_compare(l->a, true);
+		}
+		of_text.stream = l->text_stream;
+		ev = &of_text;
+	}
+	rc = rc ? rc : archive_put(l->a, ev, &e);
+	if (rc == -ERR_EXISTS)
+		return OTHER_TEXT;
+	if (rc < 0)
+		return logarchive_fail(l->wish->archive, &e);
+	return rc ? tell_batch(l, false) : CMD_OK;
+}
+
+/* A file that is closed takes all locks on it away from its program, so that of the archive is not
+ * even opened. */
+static bool is_itself(const struct loading *l, const char *path)
+{
+	struct stat a, b;
+
+	if (arpg_is_url(path) || arpg_is_url(l->wish->archive))
+		return str_eq(path, l->wish->archive);
+	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+static int commit(struct loading *l)
+{
+	struct err e = { 0 };
+	int rc = archive_commit(l->a, &e);
+
+	return rc == -ERR_EXISTS ? OTHER_TEXT : rc ? logarchive_fail(l->wish->archive, &e) : CMD_OK;
+}
+
+static int try_file(struct loading *l, const struct logread_wish *read, const char *path)
+{
+	int rc, end;
+
+	l->text_stream = 0;
+	archive_compare(l->a, false);
+	rc = logread_file(read, path, put, l);
+	if (!l->text_stream || (rc != CMD_OK && rc != CMD_DAMAGED))
+		return rc;
+	end = commit(l);
+	return end != CMD_OK ? end : rc;
+}
+
+static bool can_be_read_again(const char *path)
+{
+	struct stat st;
+
+	return !str_eq(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
+static int load_file(struct loading *l, const struct logread_wish *read, const char *path)
+{
+	int rc;
+
+	if (is_itself(l, path))
+		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself",
+				logarchive_name(path));
+	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX &&
+			  can_be_read_again(path);
+	     l->text++)
+		;
+	if (rc != OTHER_TEXT)
+		return rc;
+	cmd_warn(
+		"%s: begins with the same event as another text that is there, and %s: nothing of it was stored",
+		path, l->text == TEXTS_MAX ? "so do too many" : "cannot be read twice");
+	return CMD_DAMAGED;
+}
+
+/* Damage in one file does not keep the others from being read. */
+static int load_all(struct loading *l, const struct logread_wish *read, char **files)
+{
+	char input[] = "-";
+	char *only[] = { input, NULL };
+	int rc, worst = CMD_OK;
+
+	for (char **f = files[0] ? files : only; *f; f++) {
+		rc = load_file(l, read, *f);
+		if (rc != CMD_OK && rc != CMD_DAMAGED)
+			return rc;
+		worst = rc != CMD_OK ? rc : worst;
+	}
+	rc = commit(l);
+	return rc != CMD_OK ? rc : worst;
+}
+
+int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files)
+{
+	struct loading l = { .wish = w };
+	struct err e = { 0 };
+	int rc, told;
+
+	if (archive_open(w->archive, AR_WRITE, 0, &l.a, &e))
+		return logarchive_fail(w->archive, &e);
+	archive_set_batch(l.a, w->batch);
+	rc = load_all(&l, read, files);
+	if (rc == CMD_OK || rc == CMD_DAMAGED) {
+		told = tell_end(&l);
+		rc = told != CMD_OK ? told : rc;
+	}
+	archive_close(l.a);
+	return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig log load, query, compare: event logs in SQL. */
+#ifndef TOOLS_LOGARCHIVE_H
+#define TOOLS_LOGARCHIVE_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "tools/events/logread.h"
+
+struct logarchive_wish {
+	const char *archive; /* a path, or postgresql://... */
+	bool json;
+	uint64_t batch; /* load: events of a transaction */
+	const char *sql; /* query: instead of a sentence */
+	int64_t timeout_ns; /* of a query */
+	double least, sure; /* compare: percent */
+	const char *color;
+};
+
+/* Status of omig log compare: something surely changed. */
+#define CMD_CHANGED 7
+
+/* Returns an exit status: CMD_DAMAGED when not all of the logs is in the archive now. */
+int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files);
+
+/* words: the sentence (eventlog/archive/arquery.h). CMD_USAGE: it is none. CMD_TIMEOUT. */
+int logarchive_query(const struct logarchive_wish *w, char **words);
+
+/* w->archive beside a baseline. CMD_OK: nothing surely changed. CMD_CHANGED. */
+int logarchive_compare(const struct logarchive_wish *w, const char *base);
+
+/* What people may see of where an archive is: a URL may have a password in it. */
+const char *logarchive_name(const char *where);
+
+/* `omig: WHERE: text` for a failure with the archive; the password of a URL is not shown. */
+int logarchive_fail(const char *where, const struct err *e);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `omig export` tells: one sample of everything, and what is kept between samples so
+ * that counters never fall.
+ */
+#ifndef TOOLS_EXPORT_H
+#define TOOLS_EXPORT_H
+
+#include "common/base/map.h"
+#include "tools/term/say.h"
+#include "tools/export/metrics.h"
+#include "tools/view/top.h"
+
+#define EXPORT_NAME_BYTES 256
+
+/* --- figures of a process that only grow */
+
+enum export_kind { EXPORT_CALLS, EXPORT_TIME_NS, EXPORT_OUT, EXPORT_IN, EXPORT_KINDS };
+struct export_figures {
+	double cpu_s;
+	double mpi[EXPORT_KINDS][TOP_CLASSES];
+};
+
+/* The processes of a job on a node, those included that are gone. */
+struct export_group {
+	char job[EXPORT_NAME_BYTES], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
+	struct export_figures gone; /* of processes that are not remembered any more */
+	struct export_figures sum; /* of all */
+	size_t processes; /* remembered */
+	size_t running; /* seen alive in the last sample */
+	double rss_bytes; /* of those */
+	nsec_t seen; /* when a process of it was last seen */
+};
+
+struct export_process {
+	char token[TOP_TOKEN_BYTES], program[TOP_NAME_BYTES];
+	struct export_group *group;
+	int64_t rank, pid;
+	double rss_bytes;
+	bool has_ended, is_seen; /* in the last sample */
+	nsec_t seen;
+	/* last: as it was read; base: what was there before it fell (a new count) */
+	struct export_figures last, base;
+};
+
+/* Memory between samples. */
+struct export_keep {
+	struct smap process, group; /* by token; by job, site and node */
+	uint64_t resets; /* counts that fell */
+	size_t forgotten; /* processes without room, in the last sample */
+};
+
+void export_keep_init(struct export_keep *k);
+void export_keep_done(struct export_keep *k);
+
+/* Where a process stands. */
+struct export_place {
+	const char *job, *site, *node;
+};
+
+/* A sample: begin, each process once, end. */
+void export_keep_begin(struct export_keep *k);
+int export_keep_note(struct export_keep *k, const struct top_rank *r, const struct export_place *at,
+		     nsec_t now);
+void export_keep_end(struct export_keep *k, nsec_t now);
+
+/* Both sorted, so that a limit cuts the same ones each time; the caller frees. NULL: no memory. */
+struct export_group **export_keep_groups(const struct export_keep *k, size_t *n);
+struct export_process **export_keep_processes(const struct export_keep *k, size_t *n);
+
+/* --- the rest of a sample */
+
+enum { EXPORT_NODE_VALUES = 56 };
+
+struct export_node {
+	char token[TOP_TOKEN_BYTES], name[TOP_NAME_BYTES], site[TOP_NAME_BYTES], state[16];
+	double v[EXPORT_NODE_VALUES]; /* as node_get_info gives them; NaN: not known */
+};
+
+struct export_daemon {
+	char name[16], version[32], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
+	double uptime_s;
+	Omis_value *status; /* owned: daemon, version, uptime_ns, [name, value]... */
+};
+
+struct export
+{
+	struct cmd_common common;
+	const char *measure; /* off, count, time, volume */
+	bool per_rank, is_open; /* a session with mainsm */
+	size_t series_max;
+	struct export_keep keep;
+	struct export_node *node; /* owned */
+	size_t nnode, node_cap;
+	struct export_daemon *daemon; /* owned */
+	size_t ndaemon, daemon_cap;
+	unsigned asked, answered; /* coverage of the last sample */
+	bool is_up; /* the last sample came */
+	nsec_t taken_wall, took, started_wall;
+	uint64_t samples, failures, scrapes;
+};
+
+void export_init(struct export *x);
+void export_done(struct export *x);
+
+/* One sample, told on stderr when it fails: an exit status. Opens the session when there is
+ * none. */
+int export_take(struct export *x);
+
+/* The last sample as text. */
+void export_write(const struct export *x, enum metrics_form form, struct buf *out);
+
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One sample: three requests, whoever asks and however often. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/export/export.h"
+#include "tools/session/session.h"
+#include "tools/session/tree_fields.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* node_get_info: name, processors, memory, switches, queues, memory now, paging, disks, packets,
+ * shares, pressure, group */
+#define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | (0x7f80 & ~(1 << 13)) | 1 << 15 | 1 << 16)
+
+void export_init(struct export *x)
+{
+	memset(x, 0, sizeof(*x));
+	x->common = CMD_COMMON_INIT;
+	x->measure = "volume";
+	x->series_max = EXPORT_SERIES_DEFAULT;
+	x->started_wall = clock_wall();
+	export_keep_init(&x->keep);
+}
+
+static void drop_daemons(struct export *x)
+{
+	for (size_t i = 0; i < x->ndaemon; i++)
+		omis_value_free(x->daemon[i].status);
+	x->ndaemon = 0;
+}
+
+void export_done(struct export *x)
+{
+	drop_daemons(x);
+	free(x->daemon);
+	free(x->node);
+	export_keep_done(&x->keep);
+	if (x->is_open)
+		session_close();
+}
+
+/* --- the tree: nodes with their sites and states, processes with their jobs */
+
+/* What the tree says of a token; the list owns the texts. */
+struct look {
+	struct smap of; /* token -> object of the list */
+	Omis_value **part; /* the tree comes in parts */
+	size_t n, cap;
+};
+
+static void look_done(struct look *l)
+{
+	for (size_t i = 0; i < l->n; i++)
+		omis_value_free(l->part[i]);
+	free(l->part);
+	smap_done(&l->of);
+}
+
+static int look_add(struct look *l, Omis_value *list)
+{
+	const Omis_value *o;
+
+	if (array_grow(&l->part, &l->cap, l->n + 1, sizeof(Omis_value *), OMIS_OBJECTS_MAX) < 0) {
+		omis_value_free(list);
+		return -ERR_NOMEM;
+	}
+	l->part[l->n++] = list;
+	for (size_t i = 0; (o = value_at(list, i)); i++)
+		if (value_text(o, TREE_TOKEN)[0] &&
+		    smap_put(&l->of, value_text(o, TREE_TOKEN), (void *)(uintptr_t)o, NULL) < 0)
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static const char *field(const struct look *l, const char *token, size_t which)
+{
+	const Omis_value *o = smap_find(&l->of, token);
+
+	return o ? value_text(o, which) : "";
+}
+
+static void add_node(struct export *x, const struct look *l, const Omis_value *o)
+{
+	struct export_node *n;
+
+	if (array_grow(&x->node, &x->node_cap, x->nnode + 1, sizeof(*n), OMIS_OBJECTS_MAX) < 0)
+		return;
+	n = &x->node[x->nnode++];
+	str_copy(n->token, sizeof(n->token), value_text(o, TREE_TOKEN));
+	str_copy(n->name, sizeof(n->name), value_text(o, TREE_NAME));
+	str_copy(n->state, sizeof(n->state), value_text(o, TREE_STATE));
+	str_copy(n->site, sizeof(n->site), field(l, value_text(o, TREE_PARENT), TREE_NAME));
+	for (size_t i = 0; i < EXPORT_NODE_VALUES; i++)
+		n->v[i] = (double)NAN;
+}
+
+static int node_order(const void *a, const void *b)
+{
+	return strcmp(((const struct export_node *)a)->token,
+		      ((const struct export_node *)b)->token);
+}
+
+static struct export_node *node_find(const struct export *x, const char *token)
+{
+	struct export_node key;
+
+	str_copy(key.token, sizeof(key.token), token);
+	return x->nnode ? bsearch(&key, x->node, x->nnode, sizeof(key), node_order) : NULL;
+}
+
+static int read_tree(struct export *x, struct look *l, const Omis_object_result *o)
+{
+	const Omis_value *v;
+	int rc = 0;
+
+	smap_init(&l->of);
+	for (; rc == 0 && o && o->obj_list; o++)
+		if (o->result && (rc = look_add(l, omis_value_parse(o->result, o->result_len))) < 0)
+			break;
+	x->nnode = 0;
+	for (size_t k = 0; k < l->n; k++)
+		for (size_t i = 0; (v = value_at(l->part[k], i)); i++)
+			if (str_has_prefix(value_text(v, TREE_TOKEN), "n_"))
+				add_node(x, l, v);
+	if (x->nnode > 1)
+		qsort(x->node, x->nnode, sizeof(*x->node), node_order);
+	return rc;
+}
+
+/* --- nodes and daemons */
+
+/* -1 is how the service says that it does not know. */
+static double known(const Omis_value *v, size_t i)
+{
+	double d = value_float(v, i);
+
+	return d < 0 ? (double)NAN : d;
+}
+
+static void read_nodes(struct export *x, const Omis_object_result *o)
+{
+	for (; o && o->obj_list; o++) {
+		Omis_value *v = o->status == OMIS_OK && o->result
+					? omis_value_parse(o->result, o->result_len)
+					: NULL;
+		struct export_node *n = v ? node_find(x, o->obj_list) : NULL;
+
+		for (size_t i = 0; n && i < EXPORT_NODE_VALUES; i++)
+			n->v[i] = known(v, i);
+		omis_value_free(v);
+	}
+}
+
+static void add_daemon(struct export *x, const struct look *l, const char *token,
+		       Omis_value *status)
+{
+	bool is_node = str_has_prefix(token, "n_");
+	struct export_daemon *d;
+
+	if (!status || array_grow(&x->daemon, &x->daemon_cap, x->ndaemon + 1, sizeof(*d),
+				  OMIS_OBJECTS_MAX) < 0) {
+		omis_value_free(status);
+		return;
+	}
+	d = &x->daemon[x->ndaemon++];
+	str_copy(d->name, sizeof(d->name), value_text(status, 0));
+	str_copy(d->version, sizeof(d->version), value_text(status, 1));
+	str_copy(d->node, sizeof(d->node), is_node ? field(l, token, TREE_NAME) : "");
+	str_copy(d->site, sizeof(d->site),
+		 field(l, is_node ? field(l, token, TREE_PARENT) : token, TREE_NAME));
+	d->uptime_s = value_float(status, 2) / 1e9;
+	d->status = status;
+}
+
+static void read_daemons(struct export *x, const struct look *l, const Omis_object_result *o)
+{
+	drop_daemons(x);
+	for (; o && o->obj_list; o++)
+		if (o->status == OMIS_OK && o->result)
+			add_daemon(x, l, o->obj_list, omis_value_parse(o->result, o->result_len));
+}
+
+static void note_coverage(struct export *x, Omis_reply r)
+{
+	Omis_coverage c;
+
+	omis_reply_coverage(r, &c);
+	x->asked += c.asked;
+	x->answered += c.answered;
+}
+
+/* --- processes */
+
+static void note_processes(struct export *x, const struct top_sample *s, const struct look *l)
+{
+	nsec_t now = clock_mono();
+
+	export_keep_begin(&x->keep);
+	for (size_t i = 0; i < s->nrank; i++) {
+		const struct top_rank *r = &s->rank[i];
+		const char *node = r->node[0] ? r->node : field(l, r->token, TREE_PARENT);
+		const struct export_place at = { field(l, r->token, TREE_JOB),
+						 field(l, field(l, node, TREE_PARENT), TREE_NAME),
+						 field(l, node, TREE_NAME) };
+
+		export_keep_note(&x->keep, r, &at, now);
+	}
+	export_keep_end(&x->keep, now);
+}
+
+static int take_processes(struct export *x, const struct look *l)
+{
+	struct top_sample s;
+	int rc = top_sample_read(&s);
+
+	if (rc == CMD_OK) {
+		note_coverage(x, s.reply);
+		note_processes(x, &s, l);
+		/* The session may be a new one since the last sample, so all are told again. */
+		if (!str_eq(x->measure, "off"))
+			rc = top_sample_enable(&s, NULL, x->measure);
+	}
+	top_sample_done(&s);
+	return rc;
+}
+
+static int take_all(struct export *x)
+{
+	struct look l = { 0 };
+	Omis_reply r;
+	int rc = session_attach_all();
+
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":omig_tree() omig_status() node_get_info([],%d)", NODE_FLAGS);
+	if (rc != CMD_OK)
+		return rc;
+	x->asked = x->answered = 0;
+	note_coverage(x, r);
+	/* Actions that nobody answered may be missing at the end. */
+	if (r[0] && r[1] && read_tree(x, &l, r[1]) == 0) {
+		read_daemons(x, &l, r[2]);
+		read_nodes(x, r[2] ? r[3] : NULL);
+		rc = take_processes(x, &l);
+	} else {
+		rc = cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
+	}
+	look_done(&l);
+	omis_reply_free(r);
+	return rc;
+}
+
+int export_take(struct export *x)
+{
+	nsec_t start = clock_mono();
+	int rc = CMD_OK;
+
+	if (!x->is_open) {
+		rc = session_open(&x->common);
+		x->is_open = rc == CMD_OK;
+	}
+	if (x->is_open)
+		rc = take_all(x);
+	if (rc == CMD_FAILURE &&
+	    x->is_open) { /* the next one looks for mainsm anew: it may be another */
+		session_close();
+		x->is_open = false;
+	}
+	x->is_up = rc == CMD_OK;
+	x->taken_wall = clock_wall();
+	x->took = clock_mono() - start;
+	x->samples++;
+	x->failures += rc != CMD_OK;
+	return rc;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program without MPI is watched with its children: this host's lm is to look for them. */
+#include "common/base/file.h"
+#include "common/ring/chosen.h"
+#include "common/ring/seg.h"
+#include "tools/launch/launch.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define HOST_BYTES 256
+#define LOCK_FD 3
+#define LISTEN_FD 4
+
+/* False: none listens there. Never waits. */
+static bool wake(const char *socket_path)
+{
+	struct seg_register r = { .magic = SEG_REGISTER_MAGIC,
+				  .version = SEG_VERSION,
+				  .pid = getpid() };
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	bool is_there;
+
+	if (fd < 0)
+		return false;
+	memcpy(to.sun_path, socket_path, strlen(socket_path) + 1);
+	is_there = connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0 &&
+		   send(fd, &r, sizeof(r), MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof(r);
+	close(fd);
+	return is_there;
+}
+
+/* What an lm inherits. listener -1: it makes its own. */
+struct heritage {
+	int lock, listener;
+};
+
+static void become_lm(const char *path, const struct heritage *l)
+{
+	const char *argv[] = { path, "--lock-fd", "3", "--daemon", NULL, "4", NULL };
+	int null = open("/dev/null", O_RDWR);
+
+	setsid();
+	if (fork() != 0)
+		_exit(0);
+	unsetenv("LD_PRELOAD");
+	unsetenv(CHOSEN_VARIABLE);
+	for (int fd = 0; fd < LOCK_FD; fd++)
+		dup2(null, fd);
+	if (l->listener >= 0 && dup2(l->listener, LISTEN_FD) == LISTEN_FD)
+		argv[4] = "--listen-fd";
+	if (dup2(l->lock, LOCK_FD) == LOCK_FD)
+		execv(path, (char *const *)(uintptr_t)argv);
+	_exit(127);
+}
+
+/* Above those that the lm finds its own at; consumes low. */
+static int out_of_the_way(int low)
+{
+	int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, LISTEN_FD + 1);
+
+	if (low >= 0)
+		close(low);
+	return fd;
+}
+
+/*
+ * With the lock: of all that start here together one starts an lm. Its socket listens before the
+ * program begins: what registers while the lm starts waits there for it. The program that we become
+ * has no child of ours.
+ */
+static void start(const char *path, const char *lock_path, const char *socket_path)
+{
+	struct heritage l = { -1, -1 };
+	int low = -1, status;
+	pid_t pid;
+
+	if (file_lock(lock_path, false, &low, NULL) < 0)
+		return;
+	l.lock = out_of_the_way(low);
+	l.listener = l.lock < 0 ? -1 : out_of_the_way(seg_listen(socket_path));
+	pid = l.lock < 0 ? -1 : fork();
+	if (pid == 0)
+		become_lm(path, &l);
+	if (pid > 0)
+		waitpid(pid, &status, 0);
+	close(l.lock);
+	close(l.listener);
+}
+
+static bool find_places(const char *conn, char *lock, char *socket_path)
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES] = "", caid[SEG_CAID_CHARS + 1];
+
+	if (gethostname(host, sizeof(host) - 1) < 0 || file_runtime_dir(runtime, NULL) < 0)
+		return false;
+	seg_caid(conn, caid);
+	return seg_lm_path(lock, FILE_PATH_BYTES, runtime, host, caid, ".lock") == 0 &&
+	       seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime,
+			   host, caid, ".sock") == 0;
+}
+
+void launch_choose(const struct launch *l, const char *program)
+{
+	char lock[FILE_PATH_BYTES], socket_path[sizeof(((struct sockaddr_un *)NULL)->sun_path)],
+		mark[32];
+	const char *disable = getenv("OMIG_DISABLE");
+
+	unsetenv(CHOSEN_VARIABLE); /* of an omig run further up */
+	if (chosen_is_launcher(program) || (disable && *disable && strcmp(disable, "0") != 0) ||
+	    !find_places(l->conn, lock, socket_path))
+		return;
+	if (!wake(socket_path))
+		start(l->lm, lock, socket_path);
+	snprintf(mark, sizeof(mark), "%ld", (long)getpid());
+	setenv(CHOSEN_VARIABLE, mark, 1);
+}

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A measurement: asked for, and what mainsm tells of it. */
+#include "tools/measure/measuring.h"
+#include "tools/measure/measuring_ended.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/value.h"
+#include "pmsl/builtin.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOST "lost" /* FLOW_LOST's name */
+#define PARTS_MAX 64 /* of one read; mainsm ends sooner */
+
+/* --- asking */
+
+static void write_option(struct omis_writer *w, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	omis_write_string(w, name);
+	omis_write_string(w, value);
+}
+
+static void write_until(const struct stop *rule, struct omis_writer *out)
+{
+	struct buf text = BUF_INIT(4096);
+
+	stop_print(rule, &text);
+	write_option(out, "until", buf_str(&text));
+	buf_done(&text);
+}
+
+static void write_options(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+
+	omis_write_list(out);
+	omis_write_string(out, "every_ms");
+	omis_write_int(out, w->every_ns / NSEC_PER_MSEC);
+	omis_write_string(out, "rate");
+	omis_write_int(out, w->rate);
+	write_option(out, "mode", m->since_last ? "last" : "start");
+	if (m->by_mainsm)
+		write_until(&w->until, out);
+	write_option(out, "by", w->by);
+	write_option(out, "agg", w->agg);
+	write_option(out, "name", w->file && !str_eq(w->file, "-") ? w->file : NULL);
+	omis_write_list_end(out);
+}
+
+/* The value of NAME=VALUE: a number. */
+static int write_set(struct omis_writer *out, const char *set)
+{
+	const char *equals = strchr(set, '=');
+	double v;
+
+	if (!equals || str_to_double(equals + 1, -1e300, 1e300, &v))
+		return cmd_fail(CMD_USAGE, "--set wants NAME=NUMBER, not '%s'", set);
+	omis_write_string_n(out, set, (size_t)(equals - set));
+	omis_write_float(out, v);
+	return CMD_OK;
+}
+
+static void put_list(struct omis_writer *out, const struct buf *values)
+{
+	omis_write_list(out);
+	buf_put(out->b, values->p, values->n);
+	omis_write_list_end(out);
+}
+
+static void write_regions(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+
+	omis_write_string(out, m->regions_name ? m->regions_name : "regions");
+	omis_write_list(out);
+	for (unsigned i = 0; i < w->nregion; i++)
+		omis_write_string(out, w->region[i]);
+	for (unsigned i = 0; i < m->nregion; i++)
+		omis_write_string(out, m->region[i]);
+	omis_write_list_end(out);
+}
+
+static int write_parameters(const struct measuring *m, struct omis_writer *out)
+{
+	const struct measuring_wish *w = m->wish;
+	struct buf partners = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = w->partners ? measuring_objects(m, w->partners, &partners) : CMD_OK;
+
+	omis_write_list(out);
+	if (w->partners) {
+		omis_write_string(out, m->partners_name ? m->partners_name : "partners");
+		put_list(out, &partners);
+	}
+	if (w->nregion || m->nregion)
+		write_regions(m, out);
+	for (unsigned i = 0; rc == CMD_OK && i < w->nset; i++)
+		rc = write_set(out, w->set[i]);
+	omis_write_list_end(out);
+	buf_done(&partners);
+	return rc;
+}
+
+static int write_request(const struct measuring *m, struct buf *b)
+{
+	struct omis_writer out = OMIS_WRITER(b);
+	struct buf objects = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = measuring_objects(m, m->wish->objects, &objects);
+
+	buf_puts(b, ":dfg_create(");
+	put_list(&out, &objects);
+	omis_write_string(&out, buf_str(&m->text));
+	omis_write_string(&out, m->wish->metric);
+	write_options(m, &out);
+	if (rc == CMD_OK)
+		rc = write_parameters(m, &out);
+	buf_putc(b, ')');
+	buf_done(&objects);
+	if (rc == CMD_OK && b->failed)
+		rc = cmd_fail(CMD_FAILURE,
+			      "the metrics are longer than a request may be (%d bytes)",
+			      OMIS_REQUEST_MAX_BYTES);
+	return rc;
+}
+
+/* Words of several lines come as they are: they are the compiler's, with the text that they are
+ * about. */
+static int tell_refused(const Omis_object_result *o)
+{
+	const char *words = o->result ? o->result : omis_strerror(o->status);
+	/* no object can tell it */
+	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE;
+
+	if (!strchr(words, '\n'))
+		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s",
+				words);
+	term_put_safe(stderr, words, strlen(words));
+	fputc('\n', stderr);
+	return cmd_note(is_nobodys ? CMD_PARTIAL : CMD_FAILURE, words);
+}
+
+static int take_token(struct measuring *m, Omis_reply r)
+{
+	const Omis_object_result *o = r[0] && r[1] ? r[1] : r[0];
+	Omis_value *v;
+
+	if (r[0] && r[0]->obj_list && r[0]->status >= OMIS_FIRST_ERROR)
+		o = r[0];
+	if (!o || !o->obj_list)
+		return cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
+	if (o->status >= OMIS_FIRST_ERROR)
+		return tell_refused(o);
+	v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
+	str_copy(m->dfg, sizeof(m->dfg), value_text(v, 0));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+static int ask_for_it(struct measuring *m, Omis_reply *r)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	int rc = write_request(m, &b);
+
+	*r = rc == CMD_OK ? omis_request_n((const char *)b.p, b.n, NULL, NULL, 0) : NULL;
+	buf_done(&b);
+	return rc == CMD_OK && !*r ? cmd_fail(CMD_FAILURE, "out of memory") : rc;
+}
+
+static bool is_refused(Omis_reply r)
+{
+	return (r[0] && r[0]->obj_list && r[0]->status >= OMIS_FIRST_ERROR) ||
+	       (r[0] && r[1] && r[1]->obj_list && r[1]->status >= OMIS_FIRST_ERROR);
+}
+
+/* Where mainsm cannot look at the rule itself the reads are its values; totals since the start
+ * depend on each other altogether. */
+static int create(struct measuring *m)
+{
+	const struct measuring_wish *w = m->wish;
+	Omis_reply r = NULL;
+	int rc = CMD_OK;
+
+	m->by_mainsm = measuring_may_stop_there(w);
+	m->since_last = false;
+	if (m->by_mainsm)
+		rc = ask_for_it(m, &r);
+	if (rc == CMD_OK && (!r || is_refused(r))) {
+		omis_reply_free(r);
+		m->by_mainsm = false;
+		m->since_last = w->since_last || (stop_has_interval(&w->until) && !w->since_start);
+		rc = ask_for_it(m, &r);
+	}
+	if (rc == CMD_OK)
+		rc = take_token(m, r);
+	omis_reply_free(r);
+	return rc;
+}
+
+/* --- reads that come */
+
+/* What came before the gap is not in it: the flag that hosts have for what they have lost. */
+static void add_lost(struct measured *s)
+{
+	size_t n = strlen(s->flags);
+
+	if (!strstr(s->flags, LOST))
+		snprintf(s->flags + n, sizeof(s->flags) - n, "%s" LOST, n ? "," : "");
+}
+
+static struct measured measured_from(const Omis_value *v)
+{
+	const Omis_value *value = value_at(v, 2);
+	struct measured s = { .object = value_text(v, 0),
+			      .key = value_int(v, 1),
+			      .value = value_float(v, 2),
+			      .error = value_float(v, 3),
+			      .time = value_int(v, 4),
+			      .oldest = value_int(v, 5),
+			      .newest = value_int(v, 6),
+			      .k = value_int(v, 7),
+			      .n = value_int(v, 8),
+			      .with = v && v->n > 10 ? value_text(v, 10) : "",
+			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
+
+	str_copy(s.flags, sizeof(s.flags), value_text(v, 9));
+	return s;
+}
+
+struct measured measured_at(const struct reading *r, size_t part, size_t i)
+{
+	struct measured s = measured_from(&r->part[part]->list[i]);
+
+	if (r->is_cut)
+		add_lost(&s);
+	return s;
+}
+
+int64_t reading_number(const struct reading *r)
+{
+	return r->before + value_int(r->part[0], 1);
+}
+
+static struct reading *reading_of(struct measuring *m)
+{
+	if (!m->open)
+		m->open = calloc(1, sizeof(*m->open));
+	return m->open;
+}
+
+void reading_free(struct reading *r)
+{
+	if (!r)
+		return;
+	for (size_t i = 0; i < r->npart; i++)
+		omis_value_free(r->part[i]);
+	free(r->part);
+	free(r);
+}
+
+/* What comes together since the start is cut for good, what comes since the last read once. */
+static bool is_cut(const struct measuring *m)
+{
+	return m->is_behind_gap || (m->before && !m->since_last && m->is_total);
+}
+
+static void place_reading(struct measuring *m, struct reading *r)
+{
+	int64_t until = value_int(r->part[0], 2);
+
+	r->before = m->before;
+	r->is_cut = is_cut(m);
+	if (m->is_behind_gap && until - m->wish->every_ns > m->last_until_ns)
+		r->gap_ns = until - m->wish->every_ns - m->last_until_ns;
+	m->is_behind_gap = false;
+	m->last_read = reading_number(r);
+	m->last_until_ns = until;
+}
+
+/* Consumes v. */
+static void take_part(struct measuring *m, Omis_value *v)
+{
+	struct reading *r = reading_of(m);
+
+	if (!r || array_grow(&r->part, &r->cap, r->npart + 1, sizeof(*r->part), PARTS_MAX)) {
+		omis_value_free(v);
+		return;
+	}
+	r->part[r->npart++] = v;
+	r->is_enough = value_int(v, 5);
+	if (value_int(v, 3))
+		return;
+	place_reading(m, r);
+	*m->last = r;
+	m->last = &r->next;
+	m->open = NULL;
+}
+
+static void on_event(struct measuring *m, Omis_reply r)
+{
+	Omis_value *v;
+
+	if (!r[0] || !r[1] || !r[1]->obj_list || r[1]->status >= OMIS_FIRST_ERROR)
+		return;
+	v = r[1]->result ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
+	/* The number of values, then read, until, more, lost, enough. */
+	if (v && v->n >= MEASURING_PART_VALUES)
+		take_part(m, v);
+	else
+		omis_value_free(v);
+}
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct measuring *m = arg;
+	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
+	Omis_value *v;
+
+	if (s == OMIS_CSR_TRIGGERED) {
+		on_event(m, r);
+	} else if (s == OMIS_CSR_DEFINED) {
+		v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
+		str_copy(m->csr, sizeof(m->csr), value_text(v, 0));
+		omis_value_free(v);
+	} else if (s >= OMIS_FIRST_ERROR) {
+		m->ended = s; /* whether mainsm is lost is known behind this call */
+		str_copy(m->why_ended, sizeof(m->why_ended),
+			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
+	}
+	omis_reply_free(r);
+}
+
+static int tell_end(const struct measuring *m)
+{
+	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE,
+			"the measurement has ended: %s", m->why_ended);
+}
+
+static int follow(struct measuring *m)
+{
+	char text[160];
+	Omis_reply r;
+
+	snprintf(text, sizeof(text),
+		 "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])", m->dfg);
+	r = omis_request(text, on_reply, m, OMIS_WAIT_FOR_FIRST_REPLY);
+	if (r)
+		on_reply(r, m);
+	if (!m->csr[0])
+		return m->ended ? tell_end(m)
+				: cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
+	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE
+							    : (omis_reply_free(r), CMD_OK);
+}
+
+/* --- beginning and ending */
+
+/* Objects of which it will never be told are counted: what is wrong may also be all of it, or
+ * memory. */
+static void tell_troubles(struct measuring *m, const Omis_value *list)
+{
+	m->refused = 0;
+	for (size_t i = 0; list && i < list->n; i++) {
+		const Omis_value *t = &list->list[i];
+		int64_t status = value_int(t, 2);
+
+		m->refused += status == OMIS_UNSUPPORTED_SERVICE || status == OMIS_UNKNOWN_OBJECT;
+		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "",
+			 value_text(t, 1));
+	}
+}
+
+static int take_info(struct measuring *m)
+{
+	Omis_value *v;
+	int rc = session_ask_value(&v, ":dfg_get_info([%s],17)", m->dfg);
+
+	if (rc != CMD_OK)
+		return rc;
+	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1),
+		 m->wish->rate ? "/s" : "");
+	m->each_vt = value_int(value_at(v, 0), 7) != 0;
+	tell_troubles(m, value_at(v, 1));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+void measuring_look(struct measuring *m)
+{
+	Omis_value *v;
+
+	if (session_ask_value(&v, ":omig_tree()") != CMD_OK)
+		return;
+	omis_value_free(m->tree);
+	m->tree = v;
+	measuring_note_jobs(m);
+}
+
+static int begin(struct measuring *m)
+{
+	Omis_reply r = NULL;
+	int rc = session_attach(m->wish->job);
+
+	if (rc == CMD_OK)
+		measuring_look(m);
+	if (rc == CMD_OK && measuring_is_too_late(m))
+		rc = cmd_fail(CMD_NOTFOUND, "job '%s' has ended: none of its processes runs",
+			      m->wish->job);
+	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion && !m->nregion)
+		rc = measuring_regions(m);
+	if (rc == CMD_OK)
+		rc = create(m);
+	if (rc == CMD_OK)
+		rc = follow(m);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
+	omis_reply_free(r);
+	return rc == CMD_OK ? take_info(m) : rc;
+}
+
+/* One that came only to its half, or that mainsm has ended, goes. */
+static void delete (struct measuring *m)
+{
+	Omis_reply r;
+
+	if (m->csr[0] && session_ask(&r, ":csr_delete([%s])", m->csr) == CMD_OK)
+		omis_reply_free(r);
+	m->csr[0] = 0;
+	if (m->dfg[0] && session_ask(&r, ":dfg_delete([%s])", m->dfg) == CMD_OK)
+		omis_reply_free(r);
+	m->dfg[0] = 0;
+}
+
+/* The same measurement, of another mainsm: it numbers its reads from 1. */
+static int begin_again(void *arg)
+{
+	struct measuring *m = arg;
+	int rc;
+
+	m->ended = 0;
+	m->dfg[0] = m->csr[0] = 0;
+	reading_free(m->open);
+	m->open = NULL;
+	m->before = m->last_read;
+	m->is_behind_gap = true;
+	rc = begin(m);
+	if (rc != CMD_OK)
+		delete (m);
+	return rc;
+}
+
+int measuring_begin(struct measuring *m)
+{
+	int id = m->wish->file ? -1 : pmsl_builtin_find(m->wish->metric);
+	struct pmsl_builtin b;
+
+	m->is_total = id < 0 || !pmsl_builtin_get((unsigned)id, &b) || b.is_total;
+	if (id >= 0)
+		m->is_of_processes = b.object == PMSL_T_PROCESS;
+	m->last = &m->first;
+	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns,
+				       .again = begin_again,
+				       .arg = m };
+	return begin(m);
+}
+
+int measuring_check(struct measuring *m)
+{
+	int rc = session_bridge(&m->gap);
+
+	if (rc == CMD_OK && m->ended && !m->gap.since)
+		rc = tell_end(m);
+	return rc;
+}
+
+void measuring_end(struct measuring *m)
+{
+	struct reading *r;
+
+	while ((r = measuring_next(m)))
+		reading_free(r);
+	reading_free(m->open);
+	until_free(m->until);
+	measuring_regions_free(m);
+	free(m->partners_name);
+	free(m->regions_name);
+	omis_value_free(m->tree);
+	buf_done(&m->text);
+}
+
+static void ignore(Omis_reply r, void *arg)
+{
+	omis_reply_free(r);
+}
+
+void measuring_attach(struct measuring *m)
+{
+	char all[] = ":site_attach([]) node_attach([]) proc_attach([])", job[300];
+	char *text = all;
+
+	if (m->wish->job) {
+		snprintf(job, sizeof(job), ":omig_job_attach(\"%s\")", m->wish->job);
+		text = job;
+	}
+	omis_reply_free(omis_request(text, ignore, NULL, 0));
+}
+
+struct reading *measuring_next(struct measuring *m)
+{
+	struct reading *r = m->first;
+
+	if (!r)
+		return NULL;
+	m->first = r->next;
+	if (!m->first)
+		m->last = &m->first;
+	return r;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A measurement as `omig measure` has it: asked for, read, shown. */
+#ifndef TOOLS_MEASURING_H
+#define TOOLS_MEASURING_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "stats/stop.h"
+#include "tools/libomis/omis.h"
+#include "tools/session/session.h"
+#include "tools/term/term.h"
+
+#define MEASURING_REGIONS_MAX 64
+#define MEASURING_SETS_MAX 16 /* as many parameters as a metric may have */
+
+/* What the command line says. Texts are argv's. */
+struct measuring_wish {
+	struct cmd_common common;
+	const char *file, *metric, *objects, *by, *agg, *partners, *job;
+	bool each_partner, each_region; /* as `by` says */
+	const char *region[MEASURING_REGIONS_MAX], *set[MEASURING_SETS_MAX];
+	unsigned nregion, nset;
+	int64_t every_ns, for_ns, count, reconnect_ns;
+	bool since_start, since_last, rate, csv;
+	struct stop until;
+};
+
+/* One read, of one or more parts. A part: read, until, more, lost, enough, then the values. */
+struct reading {
+	Omis_value **part;
+	size_t npart, cap;
+	int64_t before; /* reads that an earlier mainsm has numbered */
+	nsec_t gap_ns; /* between it and the read before there was no mainsm */
+	bool is_cut; /* what is counted in it began behind such a gap */
+	bool is_enough; /* mainsm has ended the measurement with it */
+	struct reading *next;
+};
+
+#define MEASURING_TROUBLES_MAX 64 /* mainsm lists no more of them */
+#define MEASURING_PART_VALUES 6 /* where the values of a part begin */
+
+#define MEASURED_FLAGS_BYTES 96 /* all that there are */
+
+/* A value, as it stands in dfg_has_read. */
+struct measured {
+	const char *object;
+	const char *with; /* partner's token or region; "" = all */
+	char flags[MEASURED_FLAGS_BYTES]; /* names, by commas */
+	int64_t key, time, oldest, newest, k, n;
+	double value, error;
+	const Omis_value *buckets; /* of a histogram; NULL otherwise */
+};
+/* Value i of that part. */
+struct measured measured_at(const struct reading *r, size_t part, size_t i);
+
+/* As all output numbers it. */
+int64_t reading_number(const struct reading *r);
+
+struct until;
+
+/* An object's name for people. */
+struct measured_name {
+	const char *token, *parent, *name;
+	const char *job; /* "": none, or no process */
+	int64_t rank, pid;
+	bool has_ended;
+};
+
+struct measuring {
+	const struct measuring_wish *wish;
+	struct term term;
+	struct buf text; /* of the file; "" = a built-in metric */
+	char dfg[40], csr[40], unit[128];
+	bool each_vt; /* values go by virtual time */
+	bool is_total; /* what it tells comes together, or may */
+	bool since_last; /* as it was asked for in the end */
+	bool by_mainsm; /* the rule of --until is looked at there, where all values are merged */
+	bool has_enough; /* and holds, in the read that was shown last */
+	/* owned: the text's parameters of these; NULL: as built-in ones call them */
+	char *partners_name, *regions_name;
+	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
+	unsigned nregion;
+	Omis_value *tree; /* omig_tree() as it was last asked for */
+	bool has_jobs; /* ranks of several jobs run: their names say which */
+	struct reading *first, **last; /* that wait to be shown */
+	struct reading *open; /* of which further parts come */
+	bool is_of_processes, has_run; /* what is measured; some of them were seen */
+	nsec_t looked; /* whether any is left */
+	bool has_ended; /* all of them have, and nothing else was to be waited for */
+	bool is_over, is_partial; /* partial: the read that was shown last */
+	int64_t refused; /* objects whose hosts have said that they cannot tell it */
+	int status;
+	struct session_gap gap;
+	/* reads of earlier mainsms; of the last read, as it is numbered */
+	int64_t before, last_read, last_until_ns;
+	bool is_behind_gap; /* no read came since */
+	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
+	char why_ended[256];
+	int64_t shown;
+	struct until *until; /* NULL: nothing is counted */
+};
+
+/* --- measuring.c: with mainsm */
+
+/* Makes and starts it. An exit status; what is wrong was told. */
+int measuring_begin(struct measuring *m);
+
+/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
+ * exit status; told. */
+int measuring_check(struct measuring *m);
+void measuring_end(struct measuring *m);
+
+/* Processes that have come since are seen, too; not waited for. */
+void measuring_attach(struct measuring *m);
+
+/* The next read that is whole; NULL: none yet. For reading_free(). */
+struct reading *measuring_next(struct measuring *m);
+void reading_free(struct reading *r);
+
+/* Asks for the tree again. */
+void measuring_look(struct measuring *m);
+
+/* --- measuring_names.c */
+
+/* False: nothing is known of it. */
+bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out);
+
+/* Entry i of the tree is a process of the wished job, or of any, that runs. */
+bool measuring_is_running(const struct measuring *m, size_t i);
+
+/* Another tree: whether ranks of several jobs run that may be meant. */
+void measuring_note_jobs(struct measuring *m);
+
+/* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1",
+ * "all". */
+void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
+
+/* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
+void measuring_label_of(const struct measuring *m, const struct measured *v, char *out,
+			size_t size);
+
+/*
+ * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are
+ * those of the job that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and
+ * none is wished: told.
+ */
+int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
+
+/* --- measuring_regions.c */
+
+/* All that the probes of the attached processes make. CMD_NOTFOUND: none; told. */
+int measuring_regions(struct measuring *m);
+void measuring_regions_free(struct measuring *m);
+
+/* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or
+ * by mainsm */
+
+/* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
+int measuring_count(struct measuring *m, const struct reading *r);
+
+/* The rule holds for each object of the last read. False without a rule. */
+bool measuring_is_reached(const struct measuring *m);
+
+/* A line for the head of a table; nothing without a rule. */
+void measuring_progress(const struct measuring *m, struct buf *out);
+
+/* mainsm may be asked to look at the rule itself: it needs a text, and values since the start. */
+bool measuring_may_stop_there(const struct measuring_wish *w);
+
+/* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
+void measuring_tell_until(const struct measuring *m);
+
+void until_free(struct until *u);
+
+/* --- measuring_show.c */
+
+/* False: nobody reads any more. */
+bool measuring_show(struct measuring *m, const struct reading *r);
+
+/* A read without any value, of objects whose hosts have all refused it: there will be none. */
+bool measuring_is_refused(const struct measuring *m, const struct reading *r);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The processes of a measurement end: when no others may come there is nothing left to wait for. */
+#include "tools/measure/measuring.h"
+#include "tools/measure/measuring_ended.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LOOK_NS NSEC_PER_SEC /* between two looks at the tree */
+
+static bool has_flag(const char *flags, const char *name)
+{
+	size_t n = strlen(name);
+
+	for (const char *at = flags; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (!strncmp(at, name, n) && (at[n] == ',' || !at[n]))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing in it is of a process that runs, as far as a read can tell. */
+static bool is_quiet(const struct measuring *m, const struct reading *r)
+{
+	int64_t until = value_int(r->part[0], 2);
+
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_at(r, p, i);
+
+			if (!isnan(s.value) &&
+			    (!has_flag(s.flags, "ended") || s.newest > until - m->wish->every_ns))
+				return false;
+		}
+	return true;
+}
+
+/* Whether processes that may be meant run; those that ever did are remembered. */
+static bool has_running(struct measuring *m)
+{
+	bool any = false;
+
+	for (size_t i = 0; m->tree && i < m->tree->n; i++)
+		any |= measuring_is_running(m, i);
+	m->has_run |= any;
+	return any;
+}
+
+bool measuring_is_too_late(struct measuring *m)
+{
+	const struct measuring_wish *w = m->wish;
+
+	return w->job && m->is_of_processes && !w->count && !w->for_ns && !m->has_run &&
+	       !has_running(m);
+}
+
+bool measuring_has_ended(struct measuring *m, const struct reading *r)
+{
+	nsec_t now = clock_mono();
+
+	if (!m->is_of_processes || m->gap.since)
+		return false;
+	if (!m->has_run)
+		has_running(m);
+	if (!is_quiet(m, r) || now < m->looked + LOOK_NS)
+		return false;
+	m->looked = now;
+	measuring_look(m);
+	return !has_running(m) && m->has_run;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Objects by their names: hosts, sites, ranks. */
+#include "common/base/str.h"
+#include "common/omis/value.h"
+#include "tools/measure/measuring.h"
+#include "tools/session/tree_fields.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static bool read_name(const Omis_value *o, struct measured_name *out)
+{
+	const char *host = value_text(o, TREE_HOST);
+
+	*out = (struct measured_name){ .token = value_text(o, TREE_TOKEN),
+				       .parent = value_text(o, TREE_PARENT),
+				       .name = value_text(o, TREE_NAME),
+				       .job = value_text(o, TREE_JOB),
+				       .rank = value_int(o, TREE_RANK),
+				       .pid = value_int(o, TREE_PID),
+				       .has_ended = str_eq(value_text(o, TREE_STATE), "ended") };
+	if (out->token[0] == 'n' && host[0])
+		out->name = host;
+	return out->token[0];
+}
+
+bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out)
+{
+	for (size_t i = 0; m->tree && i < m->tree->n; i++)
+		if (str_eq(value_text(&m->tree->list[i], TREE_TOKEN), token))
+			return read_name(&m->tree->list[i], out);
+	return false;
+}
+
+/* A rank that may be meant by its number. */
+static bool is_running_rank(const struct measuring *m, const struct measured_name *n)
+{
+	return n->token[0] == 'p' && n->rank >= 0 && !n->has_ended &&
+	       (!m->wish->job || str_eq(n->job, m->wish->job));
+}
+
+bool measuring_is_running(const struct measuring *m, size_t i)
+{
+	struct measured_name n;
+
+	return read_name(&m->tree->list[i], &n) && n.token[0] == 'p' && !n.has_ended &&
+	       (!m->wish->job || str_eq(n.job, m->wish->job));
+}
+
+void measuring_note_jobs(struct measuring *m)
+{
+	struct measured_name n;
+	const char *first = NULL;
+
+	m->has_jobs = false;
+	for (size_t i = 0; m->tree && i < m->tree->n; i++) {
+		if (!read_name(&m->tree->list[i], &n) || !is_running_rank(m, &n))
+			continue;
+		m->has_jobs |= first && !str_eq(first, n.job);
+		first = n.job;
+	}
+}
+
+static void label_process(const struct measuring *m, const struct measured_name *p, char *out,
+			  size_t size)
+{
+	struct measured_name node = { .name = "" };
+
+	bool has_job = m->has_jobs && p->job[0];
+
+	measuring_name(m, p->parent, &node);
+	snprintf(out, size, "%s%s%s%s%lld@%s", has_job ? p->job : "", has_job ? ":" : "",
+		 p->rank >= 0 ? "rank" : p->name, p->rank >= 0 ? "" : ".",
+		 (long long)(p->rank >= 0 ? p->rank : p->pid), node.name);
+}
+
+void measuring_label(const struct measuring *m, const char *token, char *out, size_t size)
+{
+	struct measured_name n;
+
+	if (!token[0])
+		str_copy(out, size, "all");
+	else if (!measuring_name(m, token, &n))
+		str_copy(out, size, token);
+	else if (token[0] == 'p')
+		label_process(m, &n, out, size);
+	else
+		str_copy(out, size, n.name);
+}
+
+void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size)
+{
+	char with[256];
+	size_t n;
+
+	measuring_label(m, v->object, out, size);
+	if (!v->with[0])
+		return;
+	n = strlen(out);
+	if (m->wish->each_partner)
+		measuring_label(m, v->with, with, sizeof(with));
+	snprintf(out + n, size - n, m->wish->each_partner ? " > %s" : " in %s",
+		 m->wish->each_partner ? with : v->with);
+}
+
+/* One without MPI has the name of its program. */
+static bool is_process_meant(const struct measuring *m, const struct measured_name *n,
+			     const char *word)
+{
+	int64_t rank;
+
+	if (n->rank >= 0)
+		return is_running_rank(m, n) && !str_to_i64(word, 0, INT32_MAX, &rank) &&
+		       rank == n->rank;
+	return !n->has_ended && str_eq(n->name, word) &&
+	       (!m->wish->job || str_eq(n->job, m->wish->job));
+}
+
+static bool is_meant(const struct measuring *m, const struct measured_name *n, const char *word)
+{
+	if (str_eq(n->token, word))
+		return true;
+	if (n->token[0] == 'p')
+		return is_process_meant(m, n, word);
+	return (n->token[0] == 'n' || n->token[0] == 's') && str_eq(n->name, word);
+}
+
+#define JOBS_TEXT_BYTES 400
+
+/* What is meant by a word. */
+struct meant {
+	size_t n;
+	const char *job; /* of the rank that was found last; NULL: none */
+	bool is_of_jobs; /* of several */
+	char jobs[JOBS_TEXT_BYTES]; /* their names, as far as there is room */
+};
+
+static void note_job(struct meant *f, const struct measured_name *n)
+{
+	size_t at = strlen(f->jobs);
+
+	if (n->token[0] != 'p' || n->rank < 0 || (f->job && str_eq(f->job, n->job)))
+		return;
+	f->is_of_jobs |= f->job != NULL;
+	f->job = n->job;
+	snprintf(f->jobs + at, sizeof(f->jobs) - at, "%s%s", at ? ", " : "",
+		 n->job[0] ? n->job : "(without a name)");
+}
+
+static int put_one(const struct measuring *m, const char *word, struct omis_writer *w)
+{
+	struct measured_name n;
+	struct meant f = { 0 };
+
+	for (size_t i = 0; m->tree && i < m->tree->n; i++)
+		if (read_name(&m->tree->list[i], &n) && is_meant(m, &n, word)) {
+			omis_write_token(w, n.token);
+			note_job(&f, &n);
+			f.n++;
+		}
+	if (f.is_of_jobs)
+		return cmd_fail(CMD_USAGE, "several jobs have a rank %s: choose one with --job: %s",
+				word, f.jobs);
+	if (f.n)
+		return CMD_OK;
+	return cmd_fail(
+		CMD_NOTFOUND,
+		"there is no site, host, rank, program or token '%s'%s%s (of ranks and programs one that runs)",
+		word, m->wish->job ? " in job " : "", m->wish->job ? m->wish->job : "");
+}
+
+int measuring_objects(const struct measuring *m, const char *list, struct buf *out)
+{
+	struct omis_writer w = OMIS_WRITER(out);
+	char word[256];
+	int rc = CMD_OK;
+
+	if (str_eq(list, "all"))
+		return CMD_OK;
+	while (rc == CMD_OK && *list) {
+		size_t n = strcspn(list, ",");
+
+		if (n >= sizeof(word))
+			return cmd_fail(CMD_NOTFOUND, "no object has such a name");
+		memcpy(word, list, n);
+		word[n] = 0;
+		rc = put_one(m, word, &w);
+		list += n + (list[n] == ',');
+	}
+	return rc;
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads of a measurement, as a table, lines, CSV or JSON. None of them drops coverage or flags. */
+#include "tools/measure/measuring.h"
+
+#include "common/base/json.h"
+#include "common/base/str.h"
+#include "stats/report.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#define SCREEN_MAX_BYTES (16 << 20)
+#define LABEL_BYTES 320
+#define NUMBER_BYTES 40
+
+/* Numbers as people compare them: nine digits, the bound that they are within. */
+static const char *print_number(char out[NUMBER_BYTES], double v)
+{
+	if (isnan(v))
+		return "-";
+	snprintf(out, NUMBER_BYTES, "%.9g", v);
+	return out;
+}
+
+static const char *print_time(char out[CLOCK_TEXT_BYTES], int64_t ns)
+{
+	return clock_format_rfc3339(out, ns, 3);
+}
+
+/* "12 of 0..4, 3 of 4..8": where the values of a histogram lie. */
+static void print_buckets(const Omis_value *list, struct buf *b)
+{
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(b, "%s%" PRId64 "x[%.4g,%.4g]", i ? " " : "",
+			   value_int(&list->list[i], 2), value_float(&list->list[i], 0),
+			   value_float(&list->list[i], 1));
+}
+
+/* --- one line a value */
+
+static void put_line(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
+{
+	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
+
+	measuring_label_of(m, s, label, sizeof(label));
+	buf_printf(out, "%s %" PRId64 " %s ", print_time(when, s->time), read, label);
+	if (m->each_vt)
+		buf_printf(out, "vt=%" PRId64 " ", s->key);
+	if (s->buckets)
+		print_buckets(s->buckets, out);
+	else
+		buf_puts(out, print_number(value, s->value));
+	buf_printf(out, " %s", m->unit[0] ? m->unit : "1");
+	if (s->error > 0)
+		buf_printf(out, " +-%.3g", s->error);
+	buf_printf(out, " %" PRId64 "/%" PRId64, s->k, s->n);
+	if (s->flags[0])
+		buf_printf(out, " %s", s->flags);
+	buf_putc(out, '\n');
+}
+
+/* --- CSV */
+
+/* A histogram is from:to:count of each bucket, in one cell. */
+static void put_csv_buckets(const Omis_value *list, struct buf *out)
+{
+	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
+
+	for (size_t i = 0; i < list->n; i++)
+		buf_printf(&text, "%s%.17g:%.17g:%" PRId64, i ? " " : "",
+			   value_float(&list->list[i], 0), value_float(&list->list[i], 1),
+			   value_int(&list->list[i], 2));
+	report_csv_text(buf_str(&text), out);
+	buf_putc(out, ',');
+	buf_done(&text);
+}
+
+static void put_csv_number(struct buf *out, double v)
+{
+	if (!isnan(v))
+		buf_printf(out, "%.17g", v);
+	buf_putc(out, ',');
+}
+
+static void put_csv(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
+{
+	char label[LABEL_BYTES];
+
+	measuring_label_of(m, s, label, sizeof(label));
+	buf_printf(out, "%" PRId64 ",%" PRId64 ",", read, s->time);
+	report_csv_text(s->object, out);
+	buf_putc(out, ',');
+	report_csv_text(label, out);
+	buf_putc(out, ',');
+	if (m->each_vt)
+		buf_printf(out, "%" PRId64, s->key);
+	buf_putc(out, ',');
+	if (s->buckets)
+		put_csv_buckets(s->buckets, out);
+	else
+		put_csv_number(out, s->value);
+	report_csv_text(m->unit, out);
+	buf_putc(out, ',');
+	put_csv_number(out, s->error);
+	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest,
+		   s->newest);
+	report_csv_text(s->flags, out);
+	if (m->wish->each_partner || m->wish->each_region) {
+		buf_putc(out, ',');
+		report_csv_text(s->with, out);
+	}
+	buf_putc(out, '\n');
+}
+
+/* --- a table on a terminal */
+
+static struct table *new_table(const struct measuring *m)
+{
+	static const char *const heads[] = { "OBJECT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
+	static const char *const heads_vt[] = {
+		"OBJECT", "VT", "VALUE", "UNIT", "+-", "OF", "FLAGS"
+	};
+
+	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
+}
+
+/* Bound, coverage and flags end each row. */
+static void put_row_end(const struct measured *s, struct table *t)
+{
+	if (s->error > 0)
+		table_cell(t, "%.3g", s->error);
+	else
+		table_cell(t, "%s", "");
+	table_cell(t, "%" PRId64 "/%" PRId64, s->k, s->n);
+	table_cell(t, "%s", s->flags);
+}
+
+/* Under the row of all: where they lie, and how many. */
+static void put_bucket_rows(const struct measuring *m, const Omis_value *list, struct table *t)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		table_cell(t, "  %.4g .. %.4g %s", value_float(&list->list[i], 0),
+			   value_float(&list->list[i], 1), m->unit);
+		if (m->each_vt)
+			table_cell(t, "%s", "");
+		table_cell(t, "%" PRId64, value_int(&list->list[i], 2));
+		for (unsigned k = 0; k < 4; k++)
+			table_cell(t, "%s", "");
+	}
+}
+
+static int64_t count_of(const Omis_value *buckets)
+{
+	int64_t n = 0;
+
+	for (size_t i = 0; i < buckets->n; i++)
+		n += value_int(&buckets->list[i], 2);
+	return n;
+}
+
+static void put_row(struct measuring *m, const struct measured *s, struct table *t)
+{
+	char label[LABEL_BYTES], value[NUMBER_BYTES];
+
+	measuring_label_of(m, s, label, sizeof(label));
+	table_cell(t, "%s", label);
+	if (m->each_vt)
+		table_cell(t, "%" PRId64, s->key);
+	if (s->buckets)
+		table_cell(t, "%" PRId64, count_of(s->buckets));
+	else
+		table_cell(t, "%s", print_number(value, s->value));
+	table_cell(t, "%s", s->buckets ? "values" : m->unit);
+	put_row_end(s, t);
+	if (s->buckets)
+		put_bucket_rows(m, s->buckets, t);
+}
+
+static void put_title(const struct measuring *m, const struct reading *r, struct buf *out)
+{
+	char when[CLOCK_TEXT_BYTES];
+
+	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
+		   term_paint(&m->term, TERM_BOLD), m->wish->metric,
+		   term_paint(&m->term, TERM_PLAIN), print_time(when, value_int(r->part[0], 2)),
+		   reading_number(r), m->since_last ? "since the last read" : "since the start",
+		   m->wish->rate ? ", per second" : "");
+	measuring_progress(m, out);
+}
+
+/* --- a read */
+
+/* The bytes of an escape, or of one character; *cols: the columns that it takes. */
+static size_t step_of(const char *at, const char *end, size_t *cols)
+{
+	size_t n = 1;
+
+	*cols = *at != '\033';
+	if (*cols) {
+		while (at + n < end && ((unsigned char)at[n] & 0xc0) == 0x80)
+			n++;
+		return n;
+	}
+	while (at + n < end && !(at[n] >= 'A' && at[n] <= 'Z') && !(at[n] >= 'a' && at[n] <= 'z'))
+		n++;
+	return at + n < end ? n + 1 : n;
+}
+
+/* One line of a screen, cut where this ends; escapes behind the cut stay. Returns what is behind
+ * it. */
+static const char *put_cut_line(const char *at, const char *end, size_t width, struct buf *out)
+{
+	size_t seen = 0, cols, n;
+
+	while (at < end && *at != '\n') {
+		n = step_of(at, end, &cols);
+		if (!cols || seen < width)
+			buf_put(out, at, n);
+		seen += cols;
+		at += n;
+	}
+	buf_putc(out, '\n');
+	return at + (at < end);
+}
+
+/* A line that the terminal wraps, or one too many, would push the first ones out. */
+static void put_screen(const struct term *term, const struct buf *text, struct buf *out)
+{
+	const char *at = buf_str(text), *end = at + text->n;
+	size_t rows = term->rows > 1 ? term->rows - 1 : 1, left = 0, row;
+
+	for (row = 0; at < end && row < rows; row++) {
+		for (const char *p = at; row + 1 == rows && p < end; p++)
+			left += *p == '\n';
+		if (left > 1) {
+			buf_printf(out, "... %zu more\n", left);
+			return;
+		}
+		at = put_cut_line(at, end, term->cols, out);
+	}
+}
+
+static void note_coverage(struct measuring *m, const struct measured *s)
+{
+	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
+}
+
+static void put_one(struct measuring *m, int64_t read, const struct measured *s, struct buf *out,
+		    struct table *t)
+{
+	if (t)
+		put_row(m, s, t);
+	else if (m->wish->csv)
+		put_csv(m, read, s, out);
+	else
+		put_line(m, read, s, out);
+}
+
+/* There is nobody yet who could tell: a read says that, too. */
+static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out,
+		       struct table *t)
+{
+	int64_t until = value_int(r->part[0], 2);
+	struct measured none = { .object = "",
+				 .with = "",
+				 .key = value_int(r->part[0], 1),
+				 .value = NAN,
+				 .time = until,
+				 .oldest = until,
+				 .newest = until };
+
+	str_copy(none.flags, sizeof(none.flags), r->is_cut ? "missing,lost" : "missing");
+	put_one(m, reading_number(r), &none, out, t);
+}
+
+static void each_value(struct measuring *m, const struct reading *r, struct buf *out,
+		       struct table *t)
+{
+	bool is_empty = true;
+
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_at(r, p, i);
+
+			is_empty = false;
+			note_coverage(m, &s);
+			put_one(m, reading_number(r), &s, out, t);
+		}
+	/* A value for each virtual time comes when there is one. */
+	if (is_empty && !m->each_vt)
+		put_nobody(m, r, out, t);
+}
+
+static void show_live(struct measuring *m, const struct reading *r, struct buf *out)
+{
+	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
+	struct table *t = new_table(m);
+
+	put_title(m, r, &text);
+	if (t) {
+		each_value(m, r, NULL, t);
+		table_print(t, 0, &text);
+	}
+	table_free(t);
+	put_screen(&m->term, &text, out);
+	buf_done(&text);
+}
+
+static int64_t lost_of(const struct reading *r)
+{
+	return value_int(r->part[r->npart - 1], 4);
+}
+
+static bool put_text(struct measuring *m, const struct reading *r)
+{
+	struct buf out = BUF_INIT(SCREEN_MAX_BYTES);
+	bool is_read;
+
+	if (m->wish->csv && !m->shown)
+		buf_printf(
+			&out,
+			"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
+			m->wish->each_partner  ? ",partner"
+			: m->wish->each_region ? ",region"
+					       : "");
+	if (m->term.is_raw)
+		show_live(m, r, &out);
+	else
+		each_value(m, r, &out, NULL);
+	if (lost_of(r))
+		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r),
+			 reading_number(r));
+	fwrite(out.p, 1, out.n, stdout);
+	is_read = fflush(stdout) == 0;
+	buf_done(&out);
+	return is_read;
+}
+
+/* --- JSON: an object a read */
+
+static void json_number(struct json *j, double v)
+{
+	if (isfinite(v))
+		json_double(j, v);
+	else
+		json_null(j);
+}
+
+static void flags_json(struct json *j, const char *flags)
+{
+	json_key(j, "flags");
+	json_array(j);
+	while (*flags) {
+		size_t n = strcspn(flags, ",");
+
+		json_str_n(j, flags, n);
+		flags += n + (flags[n] == ',');
+	}
+	json_array_end(j);
+}
+
+static void value_json(struct measuring *m, const struct measured *s, struct json *j)
+{
+	char label[LABEL_BYTES];
+
+	measuring_label_of(m, s, label, sizeof(label));
+	json_object(j);
+	json_key_str(j, "object", s->object);
+	json_key_str(j, "label", label);
+	if (m->each_vt)
+		json_key_i64(j, "vt", s->key);
+	json_key(j, s->buckets ? "histogram" : "value");
+	if (s->buckets)
+		show_value_json(j, s->buckets);
+	else
+		json_number(j, s->value);
+	json_key(j, "error");
+	json_number(j, s->error);
+	json_key_i64(j, "k", s->k);
+	json_key_i64(j, "n", s->n);
+	json_key_i64(j, "time_ns", s->time);
+	json_key_i64(j, "oldest_ns", s->oldest);
+	json_key_i64(j, "newest_ns", s->newest);
+	flags_json(j, s->flags);
+	json_object_end(j);
+}
+
+static bool put_json(struct measuring *m, const struct reading *r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool is_read;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "unit", m->unit);
+	json_key_i64(&j, "read", reading_number(r));
+	json_key_i64(&j, "until_ns", value_int(r->part[0], 2));
+	json_key_i64(&j, "gap_ns", r->gap_ns);
+	json_key_i64(&j, "lost", lost_of(r));
+	json_key(&j, "values");
+	json_array(&j);
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_at(r, p, i);
+
+			note_coverage(m, &s);
+			value_json(m, &s, &j);
+		}
+	json_array_end(&j);
+	json_object_end(&j);
+	is_read = show_json_next(&j, &b);
+	buf_done(&b);
+	return is_read;
+}
+
+/* An object that is new has no name yet. */
+static bool is_known(const struct measuring *m, const struct reading *r)
+{
+	struct measured_name n;
+
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			const char *token = value_text(&r->part[p]->list[i], 0);
+
+			if (token[0] &&
+			    (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
+				return false;
+		}
+	return true;
+}
+
+/* Values of one object stand together. */
+bool measuring_is_refused(const struct measuring *m, const struct reading *r)
+{
+	const char *before = NULL;
+	int64_t objects = 0;
+
+	for (size_t p = 0; p < r->npart && m->refused; p++)
+		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+			struct measured s = measured_at(r, p, i);
+
+			if (s.k)
+				return false;
+			objects += before && str_eq(before, s.object) ? 0 : s.n;
+			before = s.object;
+		}
+	return objects && (m->refused >= objects || m->refused >= MEASURING_TROUBLES_MAX);
+}
+
+bool measuring_show(struct measuring *m, const struct reading *r)
+{
+	bool is_read;
+
+	if (!is_known(m, r))
+		measuring_look(m);
+	m->is_partial = false;
+	is_read = m->wish->common.json ? put_json(m, r) : put_text(m, r);
+	m->shown++;
+	return is_read;
+}

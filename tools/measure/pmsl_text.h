@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Texts of the metric language in files, and what is wrong with them, for people and programs. */
+#ifndef TOOLS_PMSL_TEXT_H
+#define TOOLS_PMSL_TEXT_H
+
+#include "common/base/json.h"
+#include "pmsl/pmsl.h"
+#include "tools/term/term.h"
+
+/* "-" is the standard input. CMD_OK (d may have errors), or what cmd_fail() returned. */
+int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out);
+
+/* Diagnostics to `to`, with colours where the terminal has them. */
+void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
+		    const struct pmsl_diags *d);
+
+/* "diagnostics": [...] into an open object. */
+void pmsl_text_tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d);
+
+/* "Process[] procs, TimeInterval t". */
+void pmsl_text_params(struct buf *b, const struct pmsl_metric *m);
+
+/* A metric of a text as an object: name, unit, parameters. */
+void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pmsl_metric *m);
+
+#endif

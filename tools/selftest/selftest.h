@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What `omig selftest services` is made of: a table with a row for each service, a bed to run it
+ * in (a monitor and a scratch process), and what carries out a row there.
+ */
+#ifndef TOOLS_SELFTEST_H
+#define TOOLS_SELFTEST_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "tools/term/say.h"
+#include "tools/launch/launch.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* --- the table */
+
+enum selftest_need {
+	NEED_NOTHING,
+	NEED_PTRACE, /* others' memory, registers, system calls, starting programs */
+	NEED_REGISTERS, /* the same, and a processor that we know */
+	NEED_SWITCHES, /* perf_event_open for the scheduler */
+	NEED_BREAKPOINTS, /* perf_event_open for addresses */
+	NEED_OWN_MONITOR, /* it would harm one that others use */
+};
+
+#define SELFTEST_STEPS_MAX 14
+
+/*
+ * Steps one after the other. The first character says what a step is; {name} is replaced, in
+ * patterns by what matches it. :    a request; an error of any entry fails the row. What it says is
+ * the answer, a line `OBJECTS VALUE` or `error STATUS OBJECTS WORDS` for each entry ^    a request
+ * that may fail &    a request of another tool, which enrols with {string}; the answer is what omig
+ * request prints ?    NAME: {NAME} is the value of the answer's first line from now on =    a
+ * pattern that the answer matches ~    the same, after asking again for some time if need be !
+ * words to the scratch process, which does as they say <    a pattern for all that it has said /
+ * FILE PATTERN: of the file below /proc/{pid}, in time
+ *   *    a pattern for what conditional requests have told, in time
+ *   -    a pattern that it does not match
+ *   @    FILE: the row is run elsewhere, by this system test
+ *   $    nothing of the monitor runs any more
+ * Others are conditional requests, which are enabled; {csr} is the last one. `DEFINED`, `ENABLED`,
+ * ... OBJECTS are told, and of events the lines of the actions.
+ */
+struct selftest_row {
+	const char *service; /* NULL ends the table */
+	enum selftest_need need;
+	const char *step[SELFTEST_STEPS_MAX + 1];
+};
+
+extern const struct selftest_row selftest_rows[];
+
+/* NULL when there is none. */
+const struct selftest_row *selftest_row_find(const char *service);
+
+/* Why this host does not have it, as far as can be seen without trying; NULL when it should. `bin`
+ * is ours. */
+const char *selftest_lacks(enum selftest_need need, bool is_own_monitor, const char *bin,
+			   char *words, size_t size);
+
+/* --- words: {name} and what it stands for */
+
+#define SELFTEST_WORDS_MAX 64
+
+struct selftest_words {
+	struct selftest_word {
+		char name[16];
+		char value[LAUNCH_CONN_BYTES];
+	} v[SELFTEST_WORDS_MAX];
+	size_t n;
+};
+
+/* Sets it, again if it has been; false when there is no room. */
+bool selftest_word_set(struct selftest_words *w, const char *name, const char *value);
+/* NULL: none */
+const char *selftest_word(const struct selftest_words *w, const char *name, size_t n);
+
+/* Appends text with its words replaced; in patterns by what matches them. -ERR_NOTFOUND for an
+ * unknown one. */
+int selftest_expand(const struct selftest_words *w, const char *text, bool is_pattern,
+		    struct buf *out, struct err *e);
+
+/* --- the bed */
+
+struct selftest_bed {
+	struct launch launch;
+	bool is_own_monitor;
+	char dir[FILE_PATH_BYTES]; /* ours alone; goes away with all that runs in it */
+	pid_t scratch;
+	int to_scratch, from_scratch; /* pipes */
+	int keeper; /* closing it ends everything, also when it is the kernel that closes it */
+	pid_t keeper_pid;
+	struct buf said; /* by the scratch process */
+	struct selftest_words words;
+	volatile sig_atomic_t *stop; /* somebody wants it to end */
+};
+
+/*
+ * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches it.
+ * Tells on stderr what went wrong; returns an exit status. selftest_bed_close() is due in any case.
+ */
+int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
+		      volatile sig_atomic_t *stop);
+void selftest_bed_close(struct selftest_bed *bed);
+
+/* Sends the scratch process a line and waits until it is done. -ERR_TIMEOUT, -ERR_CLOSED. */
+int selftest_bed_tell(struct selftest_bed *bed, const char *words, struct err *e);
+/* Takes in what it has said, waiting ms for something. */
+int selftest_bed_listen(struct selftest_bed *bed, int ms, struct err *e);
+/* True when no process of the bed's own monitor runs. */
+bool selftest_bed_is_quiet(const struct selftest_bed *bed);
+
+/* --- a row */
+
+struct selftest_result {
+	enum selftest_end {
+		SELFTEST_OK,
+		SELFTEST_FAILS,
+		SELFTEST_NOT_HERE,
+		SELFTEST_ELSEWHERE
+	} end;
+	char why[400];
+};
+
+void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
+		      struct selftest_result *out);
+
+#endif

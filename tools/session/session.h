@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A command's conversation with mainsm, by libomis. Failures are told on stderr here. */
+#ifndef TOOLS_SESSION_H
+#define TOOLS_SESSION_H
+
+#include "common/base/clock.h"
+#include "tools/term/say.h"
+#include "tools/libomis/omis.h"
+
+/* 0, or the exit status: CMD_UNREACHABLE, CMD_DENIED, CMD_USAGE (bad --mainsm). */
+int session_open(const struct cmd_common *c);
+void session_close(void);
+
+/* The connection, as omis_handler() has found it. */
+enum session_link {
+	SESSION_UP,
+	SESSION_LOST,
+	SESSION_BACK, /* and nothing of what was asked for before is known there */
+};
+enum session_link session_link(void);
+
+/* From now on all is asked for over the connection that there is: who finds SESSION_BACK says so
+ * before it asks. */
+void session_link_taken(void);
+
+/* A time for which there is no mainsm, for commands that go on behind it. Zeroed but for the first
+ * three. */
+struct session_gap {
+	int64_t limit_ns; /* so long is waited; 0: a lost connection is the end */
+	/* Asks for all that there was: an exit status. CMD_USAGE and CMD_DENIED are the end, others
+	 * are tried again. */
+	int (*again)(void *arg);
+	void *arg;
+	nsec_t since, next; /* since 0: mainsm is there; next: a try */
+};
+
+#define SESSION_GAP_MAX_NS (24 * 3600 * NSEC_PER_SEC)
+/* a mainsm that somebody starts again by hand */
+#define SESSION_GAP_LIMIT_NS (60 * NSEC_PER_SEC)
+
+/*
+ * In each turn of a loop, behind omis_handler(): tells what has happened, and asks again. An exit
+ * status; if not CMD_OK it was told, and the command ends. While since is not 0 no answers are to
+ * be had: requests fail and tell nothing.
+ */
+int session_bridge(struct session_gap *g);
+
+/* Attaches all that is known. 0 or an exit status. */
+int session_attach_all(void);
+
+/* It can stand between quotes in a request as it is: names, serials, numbers can. */
+bool session_is_plain(const char *s);
+
+/* The processes of that job with their nodes and sites; NULL: all. CMD_NOTFOUND when there is
+ * none. */
+int session_attach(const char *job);
+
+/* A blocking request. *out is the reply, for omis_reply_free(); on failure NULL, told, and an exit
+ * status is returned. */
+int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* As above when the values of action 1, of all entries in one list, are all that matters; for
+ * omis_value_free(). */
+int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The exit status that stands for it: enum cmd_status. */
+int session_status_of(Omis_status s);
+
+/* What a whole reply means: its first error, else CMD_PARTIAL when objects are missing. */
+int session_exit_status(Omis_reply r);
+
+/* Value i of a list, by kind; 0, NaN, "" when there is none or it is of another kind. */
+int64_t value_int(const Omis_value *list, size_t i);
+double value_float(const Omis_value *list, size_t i);
+const char *value_text(const Omis_value *list, size_t i);
+const Omis_value *value_at(const Omis_value *list, size_t i); /* NULL beyond the end */
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/session/show.h"
+
+#include "common/base/str.h"
+#include "tools/term/say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t action_count(Omis_reply r)
+{
+	size_t n = 0;
+
+	while (r[n])
+		n++;
+	return n ? n - 1 : 0;
+}
+
+void show_entry(const struct term *t, FILE *to, const Omis_object_result *o)
+{
+	if (o->status != OMIS_OK)
+		fprintf(to, "%s%s%s ",
+			term_paint(t, o->status >= OMIS_FIRST_ERROR ? TERM_RED : TERM_GREEN),
+			omis_strerror(o->status), term_paint(t, TERM_PLAIN));
+	fputs(term_paint(t, TERM_BOLD), to);
+	term_put_safe(to, o->obj_list, strlen(o->obj_list));
+	fprintf(to, "%s%s", term_paint(t, TERM_PLAIN), o->obj_list[0] && o->result ? ": " : "");
+	if (o->result)
+		term_put_safe(to, o->result, o->result_len);
+	putc('\n', to);
+}
+
+/* "All others are fine" says nothing to people, unless it is all there is. */
+static bool is_silent(const Omis_object_result *o)
+{
+	return o->status == OMIS_OK && !o->obj_list[0] && !o->result;
+}
+
+bool show_reply(const struct term *t, Omis_reply r)
+{
+	size_t i, n = action_count(r), shown = 0;
+	Omis_service_result s;
+
+	for (i = 0; r[i]; i++)
+		for (s = r[i]; s->obj_list; s++) {
+			if (is_silent(s))
+				continue;
+			if (n > 1 && i)
+				printf("%zu ", i);
+			show_entry(t, stdout, s);
+			shown++;
+		}
+	if (!shown)
+		puts("OK");
+	if (fflush(stdout) != 0)
+		return false;
+	show_missing(t, stderr, r);
+	return true;
+}
+
+static void show_result(const struct term *t, const Omis_object_result *o)
+{
+	fputs("  ", stdout);
+	if (o->status != OMIS_OK)
+		printf("%s%s%s ", term_paint(t, TERM_RED), omis_strerror(o->status),
+		       term_paint(t, TERM_PLAIN));
+	if (o->obj_list[0] && o->status != OMIS_OK) {
+		term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
+		fputs(": ", stdout);
+	}
+	if (o->result)
+		term_put_safe(stdout, o->result, o->result_len);
+}
+
+bool show_event(const struct term *t, Omis_reply r)
+{
+	Omis_service_result s;
+	size_t i;
+
+	printf("%s", term_paint(t, TERM_BOLD));
+	term_put_safe(stdout, r[0]->obj_list, strlen(r[0]->obj_list));
+	fputs(term_paint(t, TERM_PLAIN), stdout);
+	for (i = 1; r[i]; i++)
+		for (s = r[i]; s->obj_list; s++)
+			if (!is_silent(s))
+				show_result(t, s);
+	putchar('\n');
+	return fflush(stdout) == 0;
+}
+
+void show_missing(const struct term *t, FILE *to, Omis_reply r)
+{
+	Omis_coverage c;
+	unsigned i;
+
+	omis_reply_coverage(r, &c);
+	if (c.answered >= c.asked)
+		return;
+	fflush(stdout);
+	fprintf(to, "%s%u of %u objects answered%s", term_paint(t, TERM_YELLOW), c.answered,
+		c.asked, term_paint(t, TERM_PLAIN));
+	for (i = 0; i < c.n_missing; i++) {
+		fputs(i ? ", " : "; ", to);
+		term_put_safe(to, c.missing[i].object, strlen(c.missing[i].object));
+		fputs(": ", to);
+		term_put_safe(to, c.missing[i].reason, strlen(c.missing[i].reason));
+	}
+	putc('\n', to);
+}
+
+static void binary_json(struct json *j, const Omis_value *v)
+{
+	char *hex = malloc(STR_HEX_LEN(v->n) + 1);
+
+	if (hex)
+		str_hex(hex, v->s, v->n);
+	json_object(j);
+	json_key_str(j, "base16", hex);
+	json_object_end(j);
+	free(hex);
+}
+
+void show_value_json(struct json *j, const Omis_value *v)
+{
+	size_t i;
+
+	switch (v->kind) {
+	case OMIS_VALUE_INT:
+		json_i64(j, v->i);
+		break;
+	case OMIS_VALUE_FLOAT:
+		json_double(j, v->f);
+		break;
+	case OMIS_VALUE_STRING:
+	case OMIS_VALUE_TOKEN:
+		json_str_n(j, v->s, v->n);
+		break;
+	case OMIS_VALUE_BINARY:
+		binary_json(j, v);
+		break;
+	case OMIS_VALUE_LIST:
+		json_array(j);
+		for (i = 0; i < v->n; i++)
+			show_value_json(j, &v->list[i]);
+		json_array_end(j);
+		break;
+	}
+}
+
+void show_coverage_json(struct json *j, Omis_reply r)
+{
+	Omis_coverage c;
+	unsigned i;
+
+	omis_reply_coverage(r, &c);
+	json_key(j, "coverage");
+	json_object(j);
+	json_key_u64(j, "asked", c.asked);
+	json_key_u64(j, "answered", c.answered);
+	json_key_i64(j, "oldest_ns", c.oldest_ns);
+	json_key_i64(j, "newest_ns", c.newest_ns);
+	json_key(j, "missing");
+	json_array(j);
+	for (i = 0; i < c.n_missing; i++) {
+		json_object(j);
+		json_key_str(j, "object", c.missing[i].object);
+		json_key_str(j, "reason", c.missing[i].reason);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void objects_json(struct json *j, const char *list)
+{
+	size_t n;
+
+	json_array(j);
+	while (*list) {
+		n = strcspn(list, ",");
+		json_str_n(j, list, n);
+		list += n + (list[n] == ',');
+	}
+	json_array_end(j);
+}
+
+/* An error's result is words; what cannot be read as values is handed on as it is. */
+static void result_json(struct json *j, const Omis_object_result *o)
+{
+	Omis_value *v = NULL;
+
+	if (!o->result)
+		return;
+	if (o->status < OMIS_FIRST_ERROR)
+		v = omis_value_parse(o->result, o->result_len);
+	json_key(j, v ? "value" : "text");
+	if (v)
+		show_value_json(j, v);
+	else
+		json_str_n(j, o->result, o->result_len);
+	omis_value_free(v);
+}
+
+static void entry_json(struct json *j, const Omis_object_result *o, size_t action)
+{
+	json_object(j);
+	json_key_u64(j, "action", action);
+	json_key(j, "objects");
+	objects_json(j, o->obj_list);
+	json_key_str(j, "status", omis_strerror(o->status));
+	result_json(j, o);
+	json_object_end(j);
+}
+
+bool show_json_next(struct json *j, struct buf *b)
+{
+	bool ok = json_end(j) == 0;
+
+	errno = 0;
+	if (ok) {
+		buf_putc(b, '\n');
+		ok = !b->failed && fwrite(b->p, 1, b->n, stdout) == b->n && fflush(stdout) == 0;
+	}
+	if (!ok && errno != EPIPE)
+		cmd_fail(CMD_FAILURE, "the output could not be written");
+	return ok;
+}
+
+bool show_json_line(struct json *j, struct buf *b)
+{
+	cmd_document();
+	return show_json_next(j, b);
+}
+
+bool show_reply_json(Omis_reply r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	Omis_service_result s;
+	size_t i;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_str(&j, "status", omis_strerror(omis_reply_status(r)));
+	json_key(&j, "entries");
+	json_array(&j);
+	for (i = 0; r[i]; i++)
+		for (s = r[i]; s->obj_list; s++)
+			entry_json(&j, s, i);
+	json_array_end(&j);
+	show_coverage_json(&j, r);
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok;
+}

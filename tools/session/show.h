@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Replies and values as text for people and as JSON. */
+#ifndef TOOLS_SHOW_H
+#define TOOLS_SHOW_H
+
+#include "common/base/json.h"
+#include "tools/libomis/omis.h"
+#include "tools/term/term.h"
+
+#include <stdio.h>
+
+/* A line an entry, a line about what is missing; safe for a terminal. False when nobody reads any
+ * more. */
+bool show_reply(const struct term *t, Omis_reply r);
+
+/* One entry on one line. */
+void show_entry(const struct term *t, FILE *to, const Omis_object_result *o);
+
+/* An event of a conditional request on one line: where, and what each action gave. False as
+ * above. */
+bool show_event(const struct term *t, Omis_reply r);
+
+/* One JSON object on one line; false as above. */
+bool show_reply_json(Omis_reply r);
+
+/* Lists are arrays; binary values are {"base16": "..."}. */
+void show_value_json(struct json *j, const Omis_value *v);
+
+/* "coverage": {...} into an open object. */
+void show_coverage_json(struct json *j, Omis_reply r);
+
+/* "3 of 4 objects answered; node4: silent": nothing when all did. */
+void show_missing(const struct term *t, FILE *to, Omis_reply r);
+
+/* Writes b and a newline to stdout; false when the JSON or the writing failed, which is told unless
+ * the reader is gone. */
+bool show_json_line(struct json *j, struct buf *b);
+
+/* The same of an object in a stream of them: others may follow, also one that says what failed
+ * (cmd_end()). */
+bool show_json_next(struct json *j, struct buf *b);
+
+#define SHOW_MAX_BYTES (256u << 20)
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/term/say.h"
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "common/base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdio_ext.h>
+#include <string.h>
+
+static int document(const struct opt_spec *spec, const char *form)
+{
+	if (str_eq(form, "man"))
+		opt_print_man(spec, stdout);
+	else if (str_eq(form, "complete"))
+		opt_print_complete(spec, stdout);
+	else
+		opt_print_help(spec, stdout);
+	return CMD_OK;
+}
+
+static struct {
+	char *words; /* borrowed; NULL: a failure is printed */
+	size_t size;
+	bool is_json; /* the command was asked for JSON */
+	bool has_document; /* and has written it */
+	char first[1024]; /* message; for cmd_end() */
+} hush;
+
+int cmd_note(int status, const char *words)
+{
+	if (!hush.first[0])
+		snprintf(hush.first, sizeof(hush.first), "%s", words);
+	return status;
+}
+
+static void note_usage(const char *text)
+{
+	cmd_note(CMD_USAGE, text);
+}
+
+int cmd_usage(const struct opt_spec *given, const char *fmt, ...)
+{
+	struct opt_spec spec = *given;
+	char text[sizeof(hush.first)];
+	va_list ap;
+
+	spec.on_usage = note_usage;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	return opt_usage_error(&spec, "%s", text);
+}
+
+/* Also what a wrong option behind it keeps from being read. */
+static bool is_asked_for_json(const struct opt_spec *spec, int argc, char **argv)
+{
+	const struct opt *o = spec->table;
+
+	while (o && o->name && !str_eq(o->name, "json"))
+		o++;
+	if (!o || !o->name || o->kind != OPT_FLAG)
+		return false;
+	for (int i = 1; i < argc && !str_eq(argv[i], "--"); i++)
+		if (str_eq(argv[i], "--json") || (o->short_name == 'j' && str_eq(argv[i], "-j")))
+			return true;
+	return *(const bool *)o->into;
+}
+
+void cmd_document(void)
+{
+	hush.has_document = true;
+}
+
+/* What waits in stdout's buffer is a document, too: objects of a stream are flushed one by one. */
+void cmd_end(int status)
+{
+	struct buf b = BUF_INIT(8 * sizeof(hush.first));
+	struct json j;
+
+	if (status == CMD_OK || !hush.is_json || !hush.first[0] || hush.has_document ||
+	    __fpending(stdout))
+		return;
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "error");
+	json_object(&j);
+	json_key_i64(&j, "status", status);
+	json_key_str(&j, "text", hush.first);
+	json_object_end(&j);
+	json_object_end(&j);
+	if (!json_end(&j))
+		printf("%s\n", buf_str(&b));
+	buf_done(&b);
+}
+
+int cmd_parse(const struct opt_spec *given, int argc, char **argv, int *first)
+{
+	struct opt_spec of_omig = *given;
+	const struct opt_spec *spec = &of_omig;
+	enum opt_result rc;
+
+	of_omig.manual = "omig";
+	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
+		return document(spec, argv[2]);
+	of_omig.on_usage = note_usage;
+	rc = opt_parse(spec, argc, argv, first);
+	hush.is_json = is_asked_for_json(spec, argc, argv);
+	switch (rc) {
+	case OPT_DONE:
+		return CMD_OK;
+	case OPT_USAGE:
+		return CMD_USAGE;
+	case OPT_GO:
+		break;
+	}
+	return -1;
+}
+
+static void say(const char *before, const char *text)
+{
+	char safe[2048];
+
+	fprintf(stderr, "omig: %s%s\n", before, str_escape(safe, sizeof(safe), text, strlen(text)));
+}
+
+void cmd_hush(char *words, size_t size)
+{
+	hush.words = words;
+	hush.size = size;
+}
+
+int cmd_fail(int status, const char *fmt, ...)
+{
+	char text[sizeof(hush.first)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	if (hush.words && !hush.words[0])
+		snprintf(hush.words, hush.size, "%s", text);
+	if (hush.words)
+		return status;
+	say("", text);
+	return cmd_note(status, text);
+}
+
+void cmd_warn(const char *fmt, ...)
+{
+	char text[sizeof(hush.first)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	say("warning: ", text);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/term/table.h"
+
+#include "common/base/array.h"
+#include "common/base/err.h"
+#include "common/base/str.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A screenful is some hundred cells; a site of ten thousand ranks with threads is below this. */
+#define TABLE_CELLS_MAX (4u << 20)
+
+struct table {
+	size_t columns;
+	const char *const *heads;
+	const char *align;
+	char **cell; /* owned; row by row */
+	size_t n, cap;
+	bool failed;
+};
+
+struct table *table_new(size_t columns, const char *const *heads, const char *align)
+{
+	struct table *t = calloc(1, sizeof(*t));
+
+	if (t) {
+		t->columns = columns;
+		t->heads = heads;
+		t->align = align;
+	}
+	return t;
+}
+
+void table_free(struct table *t)
+{
+	size_t i;
+
+	if (!t)
+		return;
+	for (i = 0; i < t->n; i++)
+		free(t->cell[i]);
+	free(t->cell);
+	free(t);
+}
+
+void table_cell(struct table *t, const char *fmt, ...)
+{
+	char text[512], safe[1024];
+	char *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	copy = str_dup(str_escape(safe, sizeof(safe), text, strlen(text)));
+	if (!copy ||
+	    array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX) < 0) {
+		free(copy);
+		t->failed = true;
+		return;
+	}
+	t->cell[t->n++] = copy;
+}
+
+/* Characters, taking each code point for one column: names of hosts and programs, not poems. */
+static size_t width_of(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static void measure(const struct table *t, size_t *width)
+{
+	size_t i, w;
+
+	for (i = 0; i < t->columns; i++)
+		width[i] = width_of(t->heads[i]);
+	for (i = 0; i < t->n; i++) {
+		w = width_of(t->cell[i]);
+		if (w > width[i % t->columns])
+			width[i % t->columns] = w;
+	}
+}
+
+static void put_padded(struct buf *line, const char *s, size_t width, bool right)
+{
+	size_t pad = width - width_of(s);
+
+	if (right)
+		buf_printf(line, "%*s", (int)pad, "");
+	buf_puts(line, s);
+	if (!right)
+		buf_printf(line, "%*s", (int)pad, "");
+}
+
+/* Appends the line without spaces at its end, cut to `width` characters. */
+static void put_line(struct buf *out, const struct buf *line, size_t width)
+{
+	size_t i, seen = 0, end = line->n;
+
+	for (i = 0; width && i < line->n; i++) {
+		if ((line->p[i] & 0xc0) == 0x80)
+			continue;
+		if (seen++ == width) {
+			end = i;
+			break;
+		}
+	}
+	while (end > 0 && line->p[end - 1] == ' ')
+		end--;
+	buf_put(out, line->p, end);
+	buf_putc(out, '\n');
+}
+
+static void put_row(const struct table *t, const char *const *cell, const size_t *width,
+		    struct buf *line)
+{
+	size_t i;
+
+	buf_clear(line);
+	for (i = 0; i < t->columns; i++) {
+		if (i)
+			buf_puts(line, "  ");
+		put_padded(line, cell[i], width[i], t->align[i] == 'r');
+	}
+}
+
+int table_print(const struct table *t, size_t width, struct buf *out)
+{
+	size_t *widths = calloc(t->columns, sizeof(*widths));
+	struct buf line = BUF_INIT(1 << 20);
+	size_t row;
+	bool failed = t->failed || !widths;
+
+	if (widths) {
+		measure(t, widths);
+		put_row(t, t->heads, widths, &line);
+		put_line(out, &line, width);
+		for (row = 0; row + t->columns <= t->n; row += t->columns) {
+			put_row(t, (const char *const *)t->cell + row, widths, &line);
+			put_line(out, &line, width);
+		}
+	}
+	failed = failed || line.failed || out->failed;
+	buf_done(&line);
+	free(widths);
+	return failed ? -ERR_NOMEM : 0;
+}
+
+static char *scaled(char *out, double v, double base, const char *letters)
+{
+	size_t i = 0;
+
+	if (!isfinite(v)) {
+		str_copy(out, TABLE_NUMBER_BYTES, "-");
+		return out;
+	}
+	while (fabs(v) >= (base == 1000 ? 999.5 : 1023.5) && letters[i + 1]) {
+		v /= base;
+		i++;
+	}
+	if (i == 0)
+		snprintf(out, TABLE_NUMBER_BYTES, "%.0f", v);
+	else
+		snprintf(out, TABLE_NUMBER_BYTES, fabs(v) < 9.95 ? "%.1f%c" : "%.0f%c", v,
+			 letters[i]);
+	return out;
+}
+
+char *table_count(char out[TABLE_NUMBER_BYTES], double v)
+{
+	return scaled(out, v, 1000, " kMGTPE");
+}
+
+char *table_bytes(char out[TABLE_NUMBER_BYTES], double v)
+{
+	return scaled(out, v, 1024, " KMGTPE");
+}
+
+char *table_percent(char out[TABLE_NUMBER_BYTES], double v)
+{
+	if (!isfinite(v))
+		str_copy(out, TABLE_NUMBER_BYTES, "-");
+	else
+		snprintf(out, TABLE_NUMBER_BYTES, "%.1f", v);
+	return out;
+}
+
+char *table_duration(char out[TABLE_NUMBER_BYTES], double seconds)
+{
+	long s = (long)seconds;
+
+	if (!isfinite(seconds) || seconds < 0 || seconds > 1e12)
+		str_copy(out, TABLE_NUMBER_BYTES, "-");
+	else if (s < 60)
+		snprintf(out, TABLE_NUMBER_BYTES, "%.1fs", seconds);
+	else if (s < 3600)
+		snprintf(out, TABLE_NUMBER_BYTES, "%ldm%02lds", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(out, TABLE_NUMBER_BYTES, "%ldh%02ldm", s / 3600, s / 60 % 60);
+	else
+		snprintf(out, TABLE_NUMBER_BYTES, "%ldd%02ldh", s / 86400, s / 3600 % 24);
+	return out;
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/session/session.h"
+#include "tools/view/top.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR",
+						   "RMA", "IO",	  "OTHER" };
+
+/* proc_get_info: 0 rank, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, 25 program, in
+ * this order */
+#define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
+/* node_get_info: 0 name, 2 cpu (6 values), 3 memory (3), 8 load (8), 9 free memory (3) */
+#define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 9)
+enum {
+	NODE_NAME = 0,
+	NODE_CPUS = 2,
+	NODE_PAGES = 7,
+	NODE_PAGE = 8,
+	NODE_RUNNING = 10,
+	NODE_LOAD = 15,
+	NODE_USED = 19
+};
+enum { CALL_CLASS = 1, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
+
+static const struct {
+	const char *name;
+	enum top_class column;
+} classes[] = {
+	{ "send", TOP_P2P },	  { "recv", TOP_P2P },	      { "probe", TOP_P2P },
+	{ "complete", TOP_WAIT }, { "collective", TOP_COLL }, { "barrier", TOP_BARRIER },
+	{ "rma", TOP_RMA },	  { "rma_sync", TOP_RMA },    { "io", TOP_IO },
+};
+
+static enum top_class class_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_LEN(classes); i++)
+		if (str_eq(classes[i].name, name))
+			return classes[i].column;
+	return TOP_OTHER;
+}
+
+void top_sample_done(struct top_sample *s)
+{
+	free(s->rank);
+	free(s->node);
+	omis_reply_free(s->reply);
+	memset(s, 0, sizeof(*s));
+}
+
+const struct top_node *top_node_find(const struct top_sample *s, const char *token)
+{
+	size_t i;
+
+	for (i = 0; i < s->nnode; i++)
+		if (str_eq(s->node[i].token, token))
+			return &s->node[i];
+	return NULL;
+}
+
+static int by_token(const void *a, const void *b)
+{
+	return strcmp(((const struct top_rank *)a)->token, ((const struct top_rank *)b)->token);
+}
+
+void top_index(struct top_sample *s)
+{
+	if (s->nrank > 1)
+		qsort(s->rank, s->nrank, sizeof(*s->rank), by_token);
+	s->is_indexed = true;
+}
+
+/* The rank is expected at `guess`: the services of one reply tell of them in the same order. */
+static struct top_rank *find_rank(const struct top_sample *s, const char *token, size_t guess)
+{
+	struct top_rank key;
+
+	if (!s || !s->nrank)
+		return NULL;
+	if (guess < s->nrank && str_eq(s->rank[guess].token, token))
+		return &s->rank[guess];
+	if (s->is_indexed) {
+		str_copy(key.token, sizeof(key.token), token);
+		return bsearch(&key, s->rank, s->nrank, sizeof(key), by_token);
+	}
+	for (size_t i = 0; i < s->nrank; i++)
+		if (str_eq(s->rank[i].token, token))
+			return &s->rank[i];
+	return NULL;
+}
+
+const struct top_rank *top_rank_find(const struct top_sample *s, const char *token)
+{
+	return find_rank(s, token, 0);
+}
+
+/* --- reading replies */
+
+static void no_rates(struct top_rank *r)
+{
+	size_t i;
+
+	for (i = 0; i < TOP_CLASSES; i++)
+		r->share[i] = (double)NAN;
+	r->mpi = r->calls_s = r->out_s = r->in_s = r->cpu = (double)NAN;
+}
+
+static void add_rank(struct top_sample *s, const char *token, const Omis_value *v)
+{
+	struct top_rank *r;
+
+	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX) <
+	    0)
+		return;
+	r = &s->rank[s->nrank++];
+	memset(r, 0, sizeof(*r));
+	str_copy(r->token, sizeof(r->token), token);
+	r->rank = value_at(v, 0) ? value_int(v, 0) : -1;
+	str_copy(r->node, sizeof(r->node), value_text(v, 1));
+	r->pid = value_int(v, 2);
+	r->state = value_int(v, 3);
+	r->cpu_s = value_float(v, 4);
+	r->rss_bytes = value_float(v, 5);
+	str_copy(r->program, sizeof(r->program), value_text(v, 6));
+	r->call.state = TOP_CALL_UNKNOWN;
+	no_rates(r);
+}
+
+static void add_node(struct top_sample *s, const char *token, const Omis_value *v)
+{
+	struct top_node *n;
+	double page = value_float(v, NODE_PAGE);
+
+	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX) <
+	    0)
+		return;
+	n = &s->node[s->nnode++];
+	memset(n, 0, sizeof(*n));
+	str_copy(n->token, sizeof(n->token), token);
+	str_copy(n->name, sizeof(n->name), value_text(v, NODE_NAME));
+	n->cpus = value_float(v, NODE_CPUS);
+	n->running = value_float(v, NODE_RUNNING);
+	n->load = value_float(v, NODE_LOAD);
+	n->mem_bytes = value_float(v, NODE_PAGES) * page;
+	n->mem_used_bytes = value_float(v, NODE_USED) * page;
+}
+
+static void add_calls(struct top_sample *s, const char *token, const Omis_value *v)
+{
+	struct top_rank *r = find_rank(s, token, s->cursor);
+	const Omis_value *c;
+	enum top_class k;
+	size_t i;
+
+	if (!r)
+		return;
+	s->cursor = (size_t)(r - s->rank) + 1;
+	r->time_ns = value_int(v, 0);
+	for (i = 1; (c = value_at(v, i)); i++) {
+		k = class_of(value_text(c, CALL_CLASS));
+		r->class_calls[k] += (double)value_int(c, CALL_COUNT_AT);
+		r->delay_ns[k] += value_float(c, CALL_DELAY);
+		r->class_out[k] += value_float(c, CALL_OUT);
+		r->class_in[k] += value_float(c, CALL_IN);
+	}
+	for (i = 0; i < TOP_CLASSES; i++) {
+		r->calls += r->class_calls[i];
+		r->bytes_out += r->class_out[i];
+		r->bytes_in += r->class_in[i];
+	}
+}
+
+/* --- the call that each is in: omig_calls_now */
+
+enum { NOW_JOB = 1, NOW_SIZE = 3, NOW_FIRST };
+enum { NOW_TID, NOW_NAME, NOW_CLASS, NOW_STATE, NOW_SECONDS, NOW_EXACT, NOW_PARTNER, NOW_TAG };
+
+static enum top_call_kind kind_of(const char *class)
+{
+	if (str_eq(class, "send"))
+		return TOP_CALL_SENDS;
+	if (str_eq(class, "recv") || str_eq(class, "probe"))
+		return TOP_CALL_RECEIVES;
+	return str_eq(class, "collective") || str_eq(class, "barrier") || str_eq(class, "comm") ||
+			       str_eq(class, "other")
+		       ? TOP_CALL_TOGETHER
+		       : TOP_CALL_OTHER;
+}
+
+static void read_call(const Omis_value *v, struct top_call *c)
+{
+	int64_t state = value_int(v, NOW_STATE);
+
+	str_copy(c->name, sizeof(c->name), value_text(v, NOW_NAME));
+	c->state = state >= TOP_CALL_IN && state <= TOP_CALL_OUT ? (enum top_call_state)state
+								 : TOP_CALL_UNKNOWN;
+	c->kind = kind_of(value_text(v, NOW_CLASS));
+	c->seconds = value_float(v, NOW_SECONDS);
+	c->is_exact = value_int(v, NOW_EXACT);
+	c->partner = value_int(v, NOW_PARTNER);
+	c->tag = value_int(v, NOW_TAG);
+}
+
+/* Files and one-sided data are on their way while such a call lasts. */
+static double waits_for(const Omis_value *v, const struct top_call *c)
+{
+	const char *class = value_text(v, NOW_CLASS);
+	bool moves = str_eq(class, "io") || str_eq(class, "rma");
+
+	return c->state == TOP_CALL_ASKS || (c->state == TOP_CALL_IN && !moves) ? c->seconds : 0;
+}
+
+static void add_now(struct top_sample *s, const char *token, const Omis_value *v)
+{
+	struct top_rank *r = find_rank(s, token, s->cursor);
+	struct top_call c;
+	const Omis_value *at;
+
+	if (!r)
+		return;
+	s->cursor = (size_t)(r - s->rank) + 1;
+	str_copy(r->job, sizeof(r->job), value_text(v, NOW_JOB));
+	r->world_size = value_int(v, NOW_SIZE);
+	for (size_t i = NOW_FIRST; (at = value_at(v, i)); i++) {
+		double stuck;
+
+		read_call(at, &c);
+		stuck = waits_for(at, &c);
+		if (i == NOW_FIRST || stuck < r->stuck_s)
+			r->stuck_s = stuck;
+		if (i == NOW_FIRST || value_int(at, NOW_TID) == r->pid)
+			r->call = c;
+	}
+}
+
+typedef void (*add_fn)(struct top_sample *, const char *, const Omis_value *);
+
+/* Equal results of several objects may stand in one entry. */
+static void each_token(struct top_sample *s, const char *list, const Omis_value *v, add_fn add)
+{
+	char token[TOP_TOKEN_BYTES];
+	size_t n;
+
+	for (; *list; list += n + (list[n] == ',')) {
+		n = strcspn(list, ",");
+		if (n >= sizeof(token))
+			continue; /* none of ours */
+		memcpy(token, list, n);
+		token[n] = '\0';
+		add(s, token, v);
+	}
+}
+
+static void read_service(struct top_sample *s, Omis_service_result o, add_fn add)
+{
+	Omis_value *v;
+
+	s->cursor = 0;
+	for (; o && o->obj_list; o++) {
+		if (o->status != OMIS_OK || !o->result)
+			continue;
+		v = omis_value_parse(o->result, o->result_len);
+		if (v)
+			each_token(s, o->obj_list, v, add);
+		omis_value_free(v);
+	}
+}
+
+static void read_reply(struct top_sample *s, Omis_reply r)
+{
+	static const add_fn add[] = { add_rank, add_node, add_calls, add_now };
+	size_t i;
+
+	for (i = 0; r[0] && i < ARRAY_LEN(add) && r[i + 1]; i++)
+		read_service(s, r[i + 1], add[i]);
+}
+
+/* --- rates */
+
+static double rate(double now, double before, double seconds)
+{
+	return seconds > 0 && now >= before ? (now - before) / seconds : (double)NAN;
+}
+
+static void rank_rates(struct top_rank *r, const struct top_rank *b, double wall_s)
+{
+	double s = (double)(r->time_ns - b->time_ns) / 1e9;
+	size_t i;
+
+	r->cpu = 100 * rate(r->cpu_s, b->cpu_s, wall_s);
+	if (r->time_ns == 0 || b->time_ns == 0 || s <= 0)
+		return;
+	r->mpi = 0;
+	for (i = 0; i < TOP_CLASSES; i++) {
+		r->share[i] = 100 * rate(r->delay_ns[i] / 1e9, b->delay_ns[i] / 1e9, s);
+		r->mpi += r->share[i];
+	}
+	r->calls_s = rate(r->calls, b->calls, s);
+	r->out_s = rate(r->bytes_out, b->bytes_out, s);
+	r->in_s = rate(r->bytes_in, b->bytes_in, s);
+}
+
+static void add_rates(struct top_sample *s, const struct top_sample *before)
+{
+	double wall_s = (double)(s->wall - before->wall) / 1e9;
+	const struct top_rank *b;
+	size_t i;
+
+	for (i = 0; i < s->nrank; i++) {
+		b = find_rank(before, s->rank[i].token, i);
+		if (b)
+			rank_rates(&s->rank[i], b, wall_s);
+	}
+}
+
+/* --- asking */
+
+#define ENABLE_BATCH 200 /* tokens in one request: far below its size limit */
+
+/* A process that ended meanwhile is no failure; not being allowed to is. */
+static int enable_some(const struct buf *tokens, const char *what)
+{
+	struct buf text = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES + 64);
+	Omis_reply r;
+	int rc = CMD_OK;
+
+	buf_printf(&text, ":omig_calls_enable([%s],\"%s\")", buf_str(tokens), what);
+	r = omis_request_n(buf_str(&text), text.n, NULL, NULL, 0);
+	buf_done(&text);
+	if (omis_reply_status(r) == OMIS_NO_PERMISSION)
+		rc = cmd_fail(CMD_DENIED, "counting cannot be switched on: not permitted");
+	omis_reply_free(r);
+	return rc;
+}
+
+bool top_rank_has_ended(const struct top_rank *r)
+{
+	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;
+}
+
+/* Counting is on already; what told of no calls is asked again, for it may become a rank. */
+static bool is_on(const struct top_sample *before, const struct top_rank *r, size_t guess)
+{
+	const struct top_rank *then = find_rank(before, r->token, guess);
+
+	return then && then->time_ns;
+}
+
+/* Counting is switched on once for each process, so that the count goes through. */
+int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
+{
+	struct buf list = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES);
+	size_t i, n = 0;
+	int rc = CMD_OK;
+
+	for (i = 0; i < s->nrank && rc == CMD_OK; i++) {
+		if (is_on(before, &s->rank[i], i) || top_rank_has_ended(&s->rank[i]))
+			continue;
+		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
+		if (++n == ENABLE_BATCH) {
+			rc = enable_some(&list, what);
+			buf_clear(&list);
+			n = 0;
+		}
+	}
+	if (n && rc == CMD_OK)
+		rc = enable_some(&list, what);
+	buf_done(&list);
+	return rc;
+}
+
+void top_sample_stop(void)
+{
+	omis_reply_free(omis_request_n(":omig_calls_disable([])", 23, NULL, NULL, 0));
+}
+
+static int read_job(struct top_sample *s, const char *job)
+{
+	int rc = session_attach(job);
+
+	memset(s, 0, sizeof(*s));
+	s->wall = clock_wall();
+	if (rc == CMD_OK)
+		rc = session_ask(
+			&s->reply,
+			":proc_get_info([],%d) node_get_info([],%d) omig_calls_read([],1) omig_calls_now([])",
+			PROC_FLAGS, NODE_FLAGS);
+	if (rc == CMD_OK)
+		read_reply(s, s->reply);
+	return rc;
+}
+
+int top_sample_read(struct top_sample *s)
+{
+	return read_job(s, NULL);
+}
+
+static bool has_new(const struct top_sample *s, const struct top_sample *before)
+{
+	for (size_t i = 0; i < s->nrank; i++)
+		if (!find_rank(before, s->rank[i].token, i))
+			return true;
+	return false;
+}
+
+int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job)
+{
+	int rc = read_job(s, job);
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = top_sample_enable(s, before, "volume");
+	/* What the next rates begin at is what there was when counting had been switched on. */
+	if (rc == CMD_OK && has_new(s, before)) {
+		top_sample_done(s);
+		rc = read_job(s, job);
+	}
+	if (before)
+		add_rates(s, before);
+	return rc;
+}
+
+/* --- order */
+
+void top_drop_ended(struct top_sample *s)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < s->nrank; i++)
+		if (!top_rank_has_ended(&s->rank[i]))
+			s->rank[n++] = s->rank[i];
+	s->nrank = n;
+}
+
+const char *const top_sort_names[TOP_SORTS] = { "rank", "mpi", "calls", "bytes", "cpu" };
+
+static double key(const struct top_rank *r, enum top_sort by)
+{
+	switch (by) {
+	case TOP_BY_MPI:
+		return r->mpi;
+	case TOP_BY_CALLS:
+		return r->calls_s;
+	case TOP_BY_BYTES:
+		return r->out_s + r->in_s;
+	case TOP_BY_CPU:
+		return r->cpu;
+	default:
+		return 0;
+	}
+}
+
+static int compare(const void *pa, const void *pb, void *arg)
+{
+	const struct top_rank *a = pa, *b = pb;
+	enum top_sort by = *(const enum top_sort *)arg;
+	double ka = key(a, by), kb = key(b, by);
+
+	ka = isnan(ka) ? -1 : ka;
+	kb = isnan(kb) ? -1 : kb;
+	if (ka != kb)
+		return ka < kb ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return strcmp(a->token, b->token);
+}
+
+static int compare_nodes(const void *pa, const void *pb)
+{
+	const struct top_node *a = pa, *b = pb;
+	int d = strverscmp(a->name, b->name); /* node2 before node10 */
+
+	return d ? d : strcmp(a->token, b->token);
+}
+
+void top_sort(struct top_sample *s, enum top_sort by)
+{
+	if (s->nnode > 1)
+		qsort(s->node, s->nnode, sizeof(*s->node), compare_nodes);
+	if (s->nrank > 1)
+		qsort_r(s->rank, s->nrank, sizeof(*s->rank), compare, &by);
+}
+
+const char *top_state_name(int64_t state)
+{
+	static const char *const names[] = { "run",	"wait",	 "ready", "ended",
+					     "stopped", "ended", "silent" };
+
+	return state >= 0 && state < (int64_t)ARRAY_LEN(names) ? names[state] : "?";
+}

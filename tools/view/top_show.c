@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/view/top_show.h"
+
+#include "common/base/err.h"
+#include "common/base/str.h"
+#include "tools/session/show.h"
+#include "tools/term/table.h"
+#include "tools/view/top_waits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define RANK_COLUMNS (TOP_CLASSES + 12)
+#define CALL_COLUMNS 7 /* to CALL and FOR */
+#define TITLE_ROWS 2
+#define ROWS_AROUND 4 /* two heads, a gap, the coverage */
+#define STOP_BYTES 2048 /* of one line */
+
+/* --- lines that must not wrap */
+
+struct line {
+	const struct term *term;
+	struct buf *out;
+	size_t used;
+	bool is_full;
+};
+
+static size_t characters(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+/* Nothing comes behind what does not fit. The last column stays free: some terminals wrap when it
+ * is written. */
+static void add_part(struct line *l, enum term_paint p, const char *text)
+{
+	l->is_full |= l->term->is_tty && l->used + characters(text) >= l->term->cols;
+	if (l->is_full)
+		return;
+	l->used += characters(text);
+	buf_printf(l->out, "%s%s%s", term_paint(l->term, p), text,
+		   p == TERM_PLAIN ? "" : term_paint(l->term, TERM_PLAIN));
+}
+
+void top_show_title(const struct term *t, const struct top_title *title, struct buf *out)
+{
+	struct line l = { t, out, 0, false };
+	char when[CLOCK_TEXT_BYTES], text[CLOCK_TEXT_BYTES + 16];
+
+	add_part(&l, TERM_BOLD, "omig top");
+	snprintf(text, sizeof(text), "  %s", clock_format_rfc3339(when, title->wall, 0));
+	add_part(&l, TERM_BOLD, text);
+	add_part(&l, TERM_BOLD, title->is_paused ? "  PAUSED" : "");
+	snprintf(text, sizeof(text), "  every %.3gs", title->every_s);
+	add_part(&l, TERM_BOLD, text);
+	snprintf(text, sizeof(text), "  by %s", title->sort);
+	add_part(&l, TERM_BOLD, text);
+	if (t->is_raw)
+		add_part(&l, TERM_PLAIN, "  (q quit, s sort, p pause)");
+	buf_puts(out, t->is_raw ? "\n\n" : "\n");
+}
+
+size_t top_rows(const struct term *t)
+{
+	return t->rows > TITLE_ROWS + 1 ? t->rows - TITLE_ROWS - 1 : 1;
+}
+
+/* Of n lines so many are shown that they, and a word about the others, fit into rows (0: all). */
+static size_t that_fit(size_t n, size_t rows)
+{
+	return !rows || n <= rows ? n : rows - 1;
+}
+
+static void say_more(size_t n, size_t shown, const char *what, struct buf *out)
+{
+	if (shown < n)
+		buf_printf(out, "... %zu more %s\n", n - shown, what);
+}
+
+static int show_nodes(const struct term *t, const struct top_sample *s, size_t rows,
+		      struct buf *out)
+{
+	static const char *const heads[] = {
+		"NODE", "RANKS", "LOAD", "RUNNING", "CPUS", "MEM", "OF"
+	};
+	struct table *tab = table_new(7, heads, "lrrrrrr");
+	char text[TABLE_NUMBER_BYTES];
+	size_t i, k, n, shown = that_fit(s->nnode, rows);
+	int rc;
+
+	for (i = 0; tab && i < shown; i++) {
+		for (k = n = 0; k < s->nrank; k++)
+			n += s->rank[k].rank >= 0 && str_eq(s->rank[k].node, s->node[i].token);
+		table_cell(tab, "%s", s->node[i].name);
+		table_cell(tab, "%zu", n);
+		table_cell(tab, "%.2f", s->node[i].load);
+		table_cell(tab, "%s", table_count(text, s->node[i].running));
+		table_cell(tab, "%s", table_count(text, s->node[i].cpus));
+		table_cell(tab, "%s", table_bytes(text, s->node[i].mem_used_bytes));
+		table_cell(tab, "%s", table_bytes(text, s->node[i].mem_bytes));
+	}
+	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
+	table_free(tab);
+	say_more(s->nnode, shown, "nodes", out);
+	return rc;
+}
+
+static void name_cells(struct table *tab, const struct top_sample *s, const struct top_rank *r)
+{
+	const struct top_node *n = top_node_find(s, r->node);
+
+	if (r->rank >= 0)
+		table_cell(tab, "%lld", (long long)r->rank);
+	else
+		table_cell(tab, "%s", r->program[0] ? r->program : "-");
+	table_cell(tab, "%s", n ? n->name : r->node);
+	table_cell(tab, "%lld", (long long)r->pid);
+	table_cell(tab, "%s", top_state_name(r->state));
+}
+
+/* How long it has been in its call, or asking; ">=" when nobody has seen it begin. */
+static void call_cells(struct table *tab, const struct top_call *c)
+{
+	char text[TOP_CALL_TEXT_BYTES], time[TABLE_NUMBER_BYTES];
+
+	if (c->state == TOP_CALL_UNKNOWN || c->state == TOP_CALL_OUT) {
+		table_cell(tab, "-");
+		table_cell(tab, "-");
+		return;
+	}
+	table_cell(tab, "%s", top_call_text(text, c));
+	table_cell(tab, "%s%s", c->is_exact ? "" : ">=", table_duration(time, c->seconds));
+}
+
+static void rate_cells(struct table *tab, const struct top_rank *r)
+{
+	char text[TABLE_NUMBER_BYTES];
+	size_t i;
+
+	table_cell(tab, "%s", table_percent(text, r->mpi));
+	call_cells(tab, &r->call);
+	for (i = 0; i < TOP_CLASSES; i++)
+		table_cell(tab, "%s", table_percent(text, r->share[i]));
+	table_cell(tab, "%s", table_count(text, r->calls_s));
+	table_cell(tab, "%s", table_bytes(text, r->out_s));
+	table_cell(tab, "%s", table_bytes(text, r->in_s));
+	table_cell(tab, "%s", table_percent(text, r->cpu));
+	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
+}
+
+/* A process without MPI has told nothing of calls: that is no 0. */
+static double told(const struct top_rank *r, double total)
+{
+	return r->time_ns ? total : (double)NAN;
+}
+
+static void total_cells(struct table *tab, const struct top_rank *r)
+{
+	char text[TABLE_NUMBER_BYTES];
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < TOP_CLASSES; i++)
+		sum += r->delay_ns[i];
+	table_cell(tab, "%s", table_duration(text, told(r, sum / 1e9)));
+	call_cells(tab, &r->call);
+	for (i = 0; i < TOP_CLASSES; i++)
+		table_cell(tab, "%s", table_duration(text, told(r, r->delay_ns[i] / 1e9)));
+	table_cell(tab, "%s", table_count(text, told(r, r->calls)));
+	table_cell(tab, "%s", table_bytes(text, told(r, r->bytes_out)));
+	table_cell(tab, "%s", table_bytes(text, told(r, r->bytes_in)));
+	table_cell(tab, "%s", table_duration(text, r->cpu_s));
+	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
+}
+
+static void rank_heads(const char **heads, bool is_total)
+{
+	static const char *const rates[] = { "CALLS/s", "OUT/s", "IN/s", "CPU%", "RSS" };
+	static const char *const totals[] = { "CALLS", "OUT", "IN", "CPU", "RSS" };
+	static const char *const names[] = { "RANK", "NODE", "PID", "STATE" };
+	size_t i;
+
+	memcpy(heads, names, sizeof(names));
+	heads[4] = is_total ? "MPI" : "MPI%";
+	heads[5] = "CALL";
+	heads[6] = "FOR";
+	for (i = 0; i < TOP_CLASSES; i++)
+		heads[CALL_COLUMNS + i] = top_class_heads[i];
+	memcpy(heads + CALL_COLUMNS + TOP_CLASSES, is_total ? totals : rates, sizeof(rates));
+}
+
+static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
+		      struct buf *out)
+{
+	const char *heads[RANK_COLUMNS];
+	struct table *tab = table_new(RANK_COLUMNS, heads, "rlrlrlrrrrrrrrrrrrr");
+	size_t i, n = that_fit(s->nrank, rows);
+	int rc;
+
+	rank_heads(heads, is_total);
+	for (i = 0; tab && i < n; i++) {
+		name_cells(tab, s, &s->rank[i]);
+		if (is_total)
+			total_cells(tab, &s->rank[i]);
+		else
+			rate_cells(tab, &s->rank[i]);
+	}
+	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
+	table_free(tab);
+	say_more(s->nrank, n, "ranks", out);
+	return rc;
+}
+
+/* "2 ranks and 3 other processes on 1 node" */
+static void say_watched(const struct top_sample *s, char *out, size_t size)
+{
+	size_t ranks = 0, others, n = 0;
+
+	for (size_t i = 0; i < s->nrank; i++)
+		ranks += s->rank[i].rank >= 0;
+	others = s->nrank - ranks;
+	if (ranks || !others)
+		n = (size_t)snprintf(out, size, "%zu rank%s%s", ranks, ranks == 1 ? "" : "s",
+				     others ? " and " : "");
+	if (others)
+		n += (size_t)snprintf(out + n, size - n, "%zu %sprocess%s", others,
+				      ranks ? "other " : "", others == 1 ? "" : "es");
+	snprintf(out + n, size - n, " on %zu node%s", s->nnode, s->nnode == 1 ? "" : "s");
+}
+
+static void show_coverage(const struct term *t, const struct top_sample *s, struct buf *out)
+{
+	struct line l = { t, out, 0, false };
+	char safe[256], text[640];
+	Omis_coverage c;
+
+	omis_reply_coverage(s->reply, &c);
+	say_watched(s, text, sizeof(text));
+	add_part(&l, TERM_PLAIN, text);
+	snprintf(text, sizeof(text), "; %u of %u answers", c.answered, c.asked);
+	if (c.answered < c.asked)
+		add_part(&l, TERM_YELLOW, text);
+	for (unsigned i = 0; i < c.n_missing && i < 4; i++) {
+		snprintf(text, sizeof(text), ", %s",
+			 str_escape(safe, sizeof(safe), c.missing[i].object,
+				    strlen(c.missing[i].object)));
+		add_part(&l, TERM_PLAIN, text);
+		snprintf(text, sizeof(text), " %s",
+			 str_escape(safe, sizeof(safe), c.missing[i].reason,
+				    strlen(c.missing[i].reason)));
+		add_part(&l, TERM_PLAIN, text);
+	}
+	snprintf(text, sizeof(text), ", ... (%u in all)", c.n_missing);
+	if (c.n_missing > 4)
+		add_part(&l, TERM_PLAIN, text);
+	buf_putc(out, '\n');
+}
+
+/* Where not all fit nodes have a third of the screen, and what ranks do not need. */
+static size_t rows_of_nodes(const struct top_sample *s, size_t room)
+{
+	size_t third = room / 3 > 1 ? room / 3 : 1;
+
+	if (s->nnode + s->nrank <= room || s->nnode <= third)
+		return s->nnode;
+	return s->nrank < room - third ? room - s->nrank : third;
+}
+
+/* --- programs that have stopped */
+
+struct stops {
+	const struct term *term;
+	struct buf *out;
+	size_t n;
+};
+
+static void count_stop(void *arg, const struct top_wait *w)
+{
+	((struct stops *)arg)->n++;
+}
+
+static void show_stop(void *arg, const struct top_wait *w)
+{
+	const struct stops *to = arg;
+	char time[TABLE_NUMBER_BYTES], line[STOP_BYTES];
+	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : sizeof(line);
+
+	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s: %s for %s at least: %s",
+		 w->job, w->is_all ? "nothing has moved" : "ranks wait in a ring",
+		 table_duration(time, w->seconds), w->text);
+	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line,
+		   term_paint(to->term, TERM_PLAIN));
+}
+
+int top_show(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
+	     struct buf *out)
+{
+	struct stops stops = { t, out, 0 };
+	size_t room, nodes;
+	int rc;
+
+	top_waits(s, count_stop, &stops);
+	room = rows > ROWS_AROUND + stops.n + 2 ? rows - ROWS_AROUND - stops.n : 2;
+	nodes = rows_of_nodes(s, room);
+	rc = show_nodes(t, s, rows ? nodes : 0, out);
+	buf_putc(out, '\n');
+	if (rc == 0)
+		rc = show_ranks(t, s, is_total, rows ? (nodes < room ? room - nodes : 1) : 0, out);
+	show_coverage(t, s, out);
+	top_waits(s, show_stop, &stops);
+	return rc;
+}
+
+/* --- JSON */
+
+static void classes_json(struct json *j, const char *name, const double *v, double scale)
+{
+	char lower[16];
+	size_t i, k;
+
+	json_key(j, name);
+	json_object(j);
+	for (i = 0; i < TOP_CLASSES; i++) {
+		for (k = 0; top_class_heads[i][k]; k++)
+			lower[k] = (char)(top_class_heads[i][k] | 0x20);
+		lower[k] = '\0';
+		if (top_class_heads[i][1] == '2')
+			lower[1] = '2';
+		json_key_double(j, lower, v[i] * scale);
+	}
+	json_object_end(j);
+}
+
+static void call_json(struct json *j, const struct top_call *c)
+{
+	static const char *const states[] = { "in", "asks", "out" };
+
+	json_key(j, "call");
+	if (c->state == TOP_CALL_UNKNOWN) {
+		json_null(j);
+		return;
+	}
+	json_object(j);
+	json_key_str(j, "name", c->name);
+	json_key_str(j, "state", states[c->state]);
+	json_key_double(j, "seconds", c->seconds);
+	json_key_bool(j, "exact", c->is_exact);
+	json_key_i64(j, "partner", c->partner);
+	json_key_i64(j, "tag", c->tag);
+	json_object_end(j);
+}
+
+static void stop_json(void *arg, const struct top_wait *w)
+{
+	struct json *j = arg;
+
+	json_object(j);
+	json_key_str(j, "job", w->job);
+	json_key_double(j, "seconds", w->seconds);
+	json_key_bool(j, "all", w->is_all);
+	json_key_str(j, "text", w->text);
+	json_object_end(j);
+}
+
+static void rank_json(struct json *j, const struct top_rank *r)
+{
+	json_object(j);
+	json_key_str(j, "token", r->token);
+	json_key_i64(j, "rank", r->rank);
+	json_key_str(j, "node", r->node);
+	json_key_i64(j, "pid", r->pid);
+	json_key_str(j, "program", r->program);
+	json_key_str(j, "state", top_state_name(r->state));
+	json_key_double(j, "mpi_percent", r->mpi);
+	call_json(j, &r->call);
+	classes_json(j, "percent", r->share, 1);
+	json_key_double(j, "calls_per_s", r->calls_s);
+	json_key_double(j, "bytes_out_per_s", r->out_s);
+	json_key_double(j, "bytes_in_per_s", r->in_s);
+	json_key_double(j, "cpu_percent", r->cpu);
+	json_key_double(j, "rss_bytes", r->rss_bytes);
+	json_key(j, "total");
+	json_object(j);
+	json_key_double(j, "calls", told(r, r->calls));
+	classes_json(j, "seconds", r->delay_ns, told(r, 1e-9));
+	json_key_double(j, "bytes_out", told(r, r->bytes_out));
+	json_key_double(j, "bytes_in", told(r, r->bytes_in));
+	json_key_double(j, "cpu_seconds", r->cpu_s);
+	json_object_end(j);
+	json_object_end(j);
+}
+
+static void node_json(struct json *j, const struct top_node *n)
+{
+	json_object(j);
+	json_key_str(j, "token", n->token);
+	json_key_str(j, "name", n->name);
+	json_key_double(j, "load", n->load);
+	json_key_double(j, "running", n->running);
+	json_key_double(j, "cpus", n->cpus);
+	json_key_double(j, "mem_bytes", n->mem_bytes);
+	json_key_double(j, "mem_used_bytes", n->mem_used_bytes);
+	json_object_end(j);
+}
+
+bool top_show_json(const struct top_sample *s)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	size_t i;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_i64(&j, "time_ns", s->wall);
+	json_key(&j, "nodes");
+	json_array(&j);
+	for (i = 0; i < s->nnode; i++)
+		node_json(&j, &s->node[i]);
+	json_array_end(&j);
+	json_key(&j, "ranks");
+	json_array(&j);
+	for (i = 0; i < s->nrank; i++)
+		rank_json(&j, &s->rank[i]);
+	json_array_end(&j);
+	json_key(&j, "stopped");
+	json_array(&j);
+	top_waits(s, stop_json, &j);
+	json_array_end(&j);
+	show_coverage_json(&j, s->reply);
+	json_object_end(&j);
+	ok = show_json_next(&j, &b);
+	buf_done(&b);
+	return ok;
+}

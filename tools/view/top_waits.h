@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs that have come to a stop: who waits for whom, by plain rules over the calls that ranks
+ * are in. */
+#ifndef TOOLS_TOP_WAITS_H
+#define TOOLS_TOP_WAITS_H
+
+#include "common/base/buf.h"
+#include "tools/view/top.h"
+
+#define TOP_WAITS_S 5.0 /* what is shorter happens in programs that run well */
+
+/*
+ * For each job that has stopped, fn with how long at least and a text: "0 waits for 1 (MPI_Recv,
+ * tag 5), 1 waits ...". All its ranks wait; or some wait in a ring. Not of ranks of which one sends
+ * to another that receives from it, or that are in one collective call together: something may be
+ * on its way there.
+ */
+struct top_wait {
+	const char *job; /* "": not known */
+	double seconds;
+	bool is_all; /* all ranks of the job */
+	const char *text;
+};
+void top_waits(const struct top_sample *s, void (*fn)(void *arg, const struct top_wait *w),
+	       void *arg);
+
+/* "MPI_Recv from 1", "MPI_Test ..." (asks again and again); "-" outside of a call. Returns out. */
+#define TOP_CALL_TEXT_BYTES (TOP_NAME_BYTES + 32)
+char *top_call_text(char out[TOP_CALL_TEXT_BYTES], const struct top_call *c);
+
+#endif
