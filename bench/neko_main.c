@@ -113,7 +113,7 @@ static void messages(const char *name, uint32_t m, const struct neko_layer_ops *
  * delay as a value. */
 static void nfds(const char *name, const char *log_delay)
 {
-	const struct run_wish w = { 0 };
+	const struct run_options w = { 0 };
 	struct bench_series v = { 0 };
 	char text[512];
 	int i;
@@ -127,7 +127,7 @@ static void nfds(const char *name, const char *log_delay)
 	for (i = 0; i < ROUNDS; i++) {
 		struct setup *s;
 		struct run *r;
-		struct run_figures f;
+		struct run_counts f;
 		struct err e = { 0 };
 		int64_t begin;
 

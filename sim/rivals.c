@@ -68,8 +68,8 @@ static void take_found(const struct run *run, struct rival *out)
 static int simulate(const struct detector_conf *c, unsigned k, const char *more, bool has_crashes,
 		    struct rival *out, struct err *e)
 {
-	const struct run_wish w = { .on_event = has_crashes ? NULL : on_event, .arg = out };
-	struct run_figures f;
+	const struct run_options w = { .on_event = has_crashes ? NULL : on_event, .arg = out };
+	struct run_counts f;
 	struct setup *s;
 	struct run *run;
 	int rc = setup_of(c, k, more, &s, e);

@@ -12,8 +12,8 @@
  *message that is not acknowledged is sent again; doubled up to eight times that) link.give_up = 60s
  *(until whoever does not acknowledge is taken for crashed)
  */
-#ifndef NEKO_BROADCAST_H
-#define NEKO_BROADCAST_H
+#ifndef NEKO_ALGORITHMS_BROADCAST_H
+#define NEKO_ALGORITHMS_BROADCAST_H
 
 #include "neko/core/neko.h"
 

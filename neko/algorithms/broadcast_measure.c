@@ -122,7 +122,7 @@ static bool has(const struct message *v, uint32_t process)
 }
 
 /* All that are up have it: Figure 7's TimeToDeliver is up to the last one of them. */
-static void look(const struct run_of *r, struct neko_figures *f, struct message *v)
+static void check_agreement(const struct run_of *r, struct neko_figures *f, struct message *v)
 {
 	if (!v->by || v->n < r->nup || v->sent_at < 0)
 		return;
@@ -138,7 +138,7 @@ static void sent(struct run_of *r, struct neko_figures *f, const struct neko_eve
 	if (!v)
 		return;
 	v->sent_at = e->at;
-	look(r, f, v);
+	check_agreement(r, f, v);
 }
 
 static void delivered(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
@@ -159,7 +159,7 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 	v->last_at = e->at;
 	v->by[(e->process - 1) / 8] |= (uint8_t)(1u << (e->process - 1) % 8);
 	v->n++;
-	look(r, f, v);
+	check_agreement(r, f, v);
 }
 
 /* What it had does not count any more, and nobody waits for what it had not. */
@@ -178,7 +178,7 @@ static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 			continue;
 		v->n -= has(v, process);
 		if (v->n)
-			look(r, f, v);
+			check_agreement(r, f, v);
 	}
 }
 

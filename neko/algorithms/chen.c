@@ -131,8 +131,8 @@ int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e)
 }
 
 /* f of the paper: E(T_MR) with this eta, and the delta that the detection leaves. */
-static double recurrence(const struct chen_wish *w, double loss, const struct delay *d, double eta,
-			 double q)
+static double recurrence(const struct chen_requirements *w, double loss, const struct delay *d,
+			 double eta, double q)
 {
 	unsigned k = (unsigned)ceil(w->detection / eta), j;
 	double product = q;
@@ -145,8 +145,8 @@ static double recurrence(const struct chen_wish *w, double loss, const struct de
 /* f is not monotonic, but saw-toothed with fewer teeth than this above any eta of interest. */
 #define ETAS 200000
 
-int chen_configure(const struct chen_wish *w, double loss, const struct delay *d, double *eta,
-		   double *delta, struct err *e)
+int chen_configure(const struct chen_requirements *w, double loss, const struct delay *d,
+		   double *eta, double *delta, struct err *e)
 {
 	double q = (1 - loss) * (1 - delay_tail(d, w->detection)), most = q * w->duration, try;
 	unsigned i;

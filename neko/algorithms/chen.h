@@ -3,8 +3,8 @@
  * What quality of service NFD-S has, by the formulas of Chen, Toueg and Aguilera (IEEE ToC 51(5),
  * 2002): independent losses and delays, clocks that agree.
  */
-#ifndef NEKO_CHEN_H
-#define NEKO_CHEN_H
+#ifndef NEKO_ALGORITHMS_CHEN_H
+#define NEKO_ALGORITHMS_CHEN_H
 
 #include "neko/core/delay.h"
 
@@ -27,12 +27,12 @@ struct chen_qos {
 int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e);
 
 /* What is wanted: detected within, mistakes so rare and so short (seconds). */
-struct chen_wish {
+struct chen_requirements {
 	double detection, recurrence, duration;
 };
 
 /* The largest eta, and its delta, that keep the wish: section 4. ERR_INVALID: none does. */
-int chen_configure(const struct chen_wish *w, double loss, const struct delay *d, double *eta,
-		   double *delta, struct err *e);
+int chen_configure(const struct chen_requirements *w, double loss, const struct delay *d,
+		   double *eta, double *delta, struct err *e);
 
 #endif

@@ -5,8 +5,8 @@
  * They log `startSuspect` and `stopSuspect` (content: the monitored process) and, with
  * fd.log_delay, `delay` for each heartbeat (content: seconds on the way, by the clocks of both).
  */
-#ifndef NEKO_FD_H
-#define NEKO_FD_H
+#ifndef NEKO_ALGORITHMS_FD_H
+#define NEKO_ALGORITHMS_FD_H
 
 #include "neko/core/limits.h"
 #include "neko/core/neko.h"

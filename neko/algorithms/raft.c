@@ -40,7 +40,7 @@ static void say(struct neko_layer *l, uint32_t to, enum kind kind)
 	neko_send_to(l, to, r->net, RAFT_TYPE, content, sizeof(content));
 }
 
-static void wait_anew(struct neko_layer *l, struct raft *r)
+static void restart_wait(struct neko_layer *l, struct raft *r)
 {
 	nsec_t span = (nsec_t)(neko_random(l) * (double)(r->most - r->least));
 
@@ -74,7 +74,7 @@ static void stand(struct neko_layer *l, struct raft *r)
 	r->voted_for = self;
 	r->votes = 0;
 	memset(r->voter, 0, r->voter_bytes);
-	wait_anew(l, r);
+	restart_wait(l, r);
 	neko_log(l, RAFT_CANDIDATE, (double)r->term);
 	say(l, NEKO_OTHERS, ASKS_VOTE);
 	count_vote(l, r, self);
@@ -94,7 +94,7 @@ static void enter_term(struct neko_layer *l, struct raft *r, uint64_t term)
 {
 	if (r->role == LEADER) {
 		neko_log(l, RAFT_RESIGN, (double)r->term);
-		wait_anew(l, r);
+		restart_wait(l, r);
 	}
 	r->term = term;
 	r->role = FOLLOWER;
@@ -106,14 +106,14 @@ static void vote(struct neko_layer *l, struct raft *r, uint32_t candidate)
 	if (r->voted_for && r->voted_for != candidate)
 		return;
 	r->voted_for = candidate;
-	wait_anew(l, r);
+	restart_wait(l, r);
 	say(l, candidate, VOTES);
 }
 
 static void follow(struct neko_layer *l, struct raft *r)
 {
 	r->role = FOLLOWER;
-	wait_anew(l, r);
+	restart_wait(l, r);
 	if (r->followed == r->term)
 		return;
 	r->followed = r->term;
@@ -147,7 +147,7 @@ static void raft_run(struct neko_layer *l)
 	struct neko_msg *m;
 	int rc;
 
-	wait_anew(l, r);
+	restart_wait(l, r);
 	for (;;) {
 		nsec_t left = r->deadline - neko_now(l);
 

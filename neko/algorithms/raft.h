@@ -9,8 +9,8 @@
  *leader that most follow for longer than that at the end of a run: broken, when most processes are
  *up; 0: not looked at) raft.network   = 1
  */
-#ifndef NEKO_RAFT_H
-#define NEKO_RAFT_H
+#ifndef NEKO_ALGORITHMS_RAFT_H
+#define NEKO_ALGORITHMS_RAFT_H
 
 #include "neko/core/neko.h"
 

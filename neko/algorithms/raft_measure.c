@@ -92,7 +92,7 @@ static void end_led(struct run_of *r, nsec_t at)
 	r->led_since = -1;
 }
 
-static void look(struct run_of *r, struct neko_figures *f, nsec_t at)
+static void check_leaders(struct run_of *r, struct neko_figures *f, nsec_t at)
 {
 	bool is = is_led(r), was = r->led_since >= 0;
 
@@ -177,7 +177,7 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 	} else if (strcmp(e->what, RAFT_RESIGN) == 0 && v == r->current) {
 		r->current = NULL;
 	}
-	look(r, f, e->at);
+	check_leaders(r, f, e->at);
 }
 
 static void measure_end(void *state, struct neko_figures *f, nsec_t now)

@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct neko_wish {
+struct neko_options {
 	const char *seed, *output, *messages, *delays, *hosts;
-	struct neko_hosts_wish over;
+	struct neko_hosts_options over;
 	bool is_simulated, is_real, json;
 	int64_t deadline_ns;
 	FILE *to_messages;
@@ -53,7 +53,7 @@ static void catch_signals(void)
 static void write_message(void *arg, const struct sim_step *t)
 {
 	static const char *const kind[] = { "sent", "lost", "delivered" };
-	struct neko_wish *w = arg;
+	struct neko_options *w = arg;
 
 	neko_trace_message(&w->trace, t);
 	if (!w->to_messages)
@@ -64,7 +64,7 @@ static void write_message(void *arg, const struct sim_step *t)
 
 static void write_event(void *arg, const struct neko_event *v)
 {
-	struct neko_wish *w = arg;
+	struct neko_options *w = arg;
 
 	neko_trace_event(&w->trace, v);
 	if (!w->to_messages)
@@ -95,8 +95,8 @@ static int write_file(const char *path, const struct buf *b)
 							     : CMD_OK;
 }
 
-static int show(const struct neko_wish *w, const struct run *r, const char *path,
-		const struct run_figures *f)
+static int show(const struct neko_options *w, const struct run *r, const char *path,
+		const struct run_counts *f)
 {
 	struct buf b = BUF_INIT(NEKO_SHOW_MAX_BYTES);
 	int status = CMD_OK;
@@ -127,7 +127,7 @@ static int show(const struct neko_wish *w, const struct run *r, const char *path
 
 static void write_delay(void *arg, const struct neko_delay *d)
 {
-	neko_delays_add(&((struct neko_wish *)arg)->to_delays, d);
+	neko_delays_add(&((struct neko_options *)arg)->to_delays, d);
 }
 
 static void warn_missing(const struct run *r)
@@ -139,31 +139,32 @@ static void warn_missing(const struct run *r)
 		cmd_warn("process %u %s: what is told covers a part only", m[i].id, m[i].why);
 }
 
-static int run_it(const struct neko_wish *w, struct run *r, const struct run_wish *wish,
-		  struct run_figures *f, struct err *e)
+static int run_it(const struct neko_options *w, struct run *r, const struct run_options *options,
+		  struct run_counts *f, struct err *e)
 {
 	const char *hosts = w->hosts ? w->hosts : run_hosts(r);
 
 	if (!w->is_real)
-		return run_simulate(r, wish, f, e);
-	return hosts ? neko_hosts_run(&w->over, r, wish, hosts, f, e) : run_real(r, wish, f, e);
+		return run_simulate(r, options, f, e);
+	return hosts ? neko_hosts_run(&w->over, r, options, hosts, f, e)
+		     : run_real(r, options, f, e);
 }
 
-static int run_wished(struct neko_wish *w, struct run *r, const char *path)
+static int run_with_options(struct neko_options *w, struct run *r, const char *path)
 {
-	struct run_wish wish = { .deadline = clock_mono() + w->deadline_ns,
-				 .interrupt = &got_signal,
-				 .arg = w };
-	struct run_figures f;
+	struct run_options options = { .deadline = clock_mono() + w->deadline_ns,
+				       .interrupt = &got_signal,
+				       .arg = w };
+	struct run_counts f;
 	struct err e = { 0 };
 	int status, written;
 
 	if (w->to_messages || w->output || w->json) {
-		wish.on_message = write_message;
-		wish.on_event = write_event;
+		options.on_message = write_message;
+		options.on_event = write_event;
 	}
 	if (w->delays)
-		wish.on_delay = write_delay;
+		options.on_delay = write_delay;
 	if (w->is_real && w->messages)
 		cmd_warn(
 			"messages of real runs are not recorded: %s has the events only; --delays FILE has the delay of each message",
@@ -172,7 +173,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	if (status != CMD_OK)
 		return status;
 	catch_signals();
-	if (run_it(w, r, &wish, &f, &e) || run_flush(r, &e))
+	if (run_it(w, r, &options, &f, &e) || run_flush(r, &e))
 		return e.code == ERR_NOTFOUND && !e.line ? cmd_fail(CMD_UNREACHABLE, "%s", e.text)
 							 : blame(path, &e);
 	warn_missing(r);
@@ -183,7 +184,7 @@ static int run_wished(struct neko_wish *w, struct run *r, const char *path)
 	return status == CMD_OK ? written : status;
 }
 
-static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
+static int run_setup(struct neko_options *w, struct setup *s, const char *path)
 {
 	struct run *r = NULL;
 	struct err e = { 0 };
@@ -193,13 +194,13 @@ static int run_setup(struct neko_wish *w, struct setup *s, const char *path)
 		return blame(path, &e);
 	if (run_new(s, &r, &e))
 		return blame(path, &e);
-	status = run_wished(w, r, path);
+	status = run_with_options(w, r, path);
 	neko_delays_done(&w->to_delays);
 	run_free(r);
 	return status;
 }
 
-static int run_file(struct neko_wish *w, const char *path)
+static int run_file(struct neko_options *w, const char *path)
 {
 	struct setup *s = NULL;
 	struct err e = { 0 };
@@ -280,7 +281,7 @@ static int show_configured(double eta, double delta, bool json)
 static int configure(const struct opt_spec *spec, char **argv, bool json)
 {
 	int64_t ns[3];
-	struct chen_wish w;
+	struct chen_requirements w;
 	struct delay delay;
 	double loss, eta, delta;
 	struct err e = { 0 };
@@ -294,13 +295,14 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 				 argv[3]);
 	if (delay_parse(argv[4], &delay, &e))
 		return cmd_usage(spec, "%s", e.text);
-	w = (struct chen_wish){ (double)ns[0] / 1e9, (double)ns[1] / 1e9, (double)ns[2] / 1e9 };
+	w = (struct chen_requirements){ (double)ns[0] / 1e9, (double)ns[1] / 1e9,
+					(double)ns[2] / 1e9 };
 	if (chen_configure(&w, loss, &delay, &eta, &delta, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	return show_configured(eta, delta, json);
 }
 
-static int dispatch(const struct opt_spec *spec, struct neko_wish *w, int argc, char **argv)
+static int dispatch(const struct opt_spec *spec, struct neko_options *w, int argc, char **argv)
 {
 	uint64_t seed;
 
@@ -350,9 +352,10 @@ static const char details[] =
 
 int cmd_neko(int argc, char **argv)
 {
-	struct neko_wish w = { .deadline_ns = 600 * NSEC_PER_SEC,
-			       .trace = { .until = NEKO_TIME_MAX },
-			       .over = { .timeout_ns = 5 * NSEC_PER_SEC, .listen = "127.0.0.1" } };
+	struct neko_options w = { .deadline_ns = 600 * NSEC_PER_SEC,
+				  .trace = { .until = NEKO_TIME_MAX },
+				  .over = { .timeout_ns = 5 * NSEC_PER_SEC,
+					    .listen = "127.0.0.1" } };
 	const struct opt table[] = {
 		{ "simulate", 's', NULL, "run: in virtual time, in this process", OPT_FLAG,
 		  &w.is_simulated, 0, 0, NULL },

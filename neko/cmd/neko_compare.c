@@ -330,7 +330,7 @@ static void print_json(struct buf *b, const struct side_list *first, const struc
 	buf_putc(b, '\n');
 }
 
-static int tell(const struct side_list *a, const struct side_list *b, bool json)
+static int report(const struct side_list *a, const struct side_list *b, bool json)
 {
 	struct buf out = BUF_INIT(TEXT_MAX_BYTES);
 	struct comparison c = { 0 };
@@ -360,7 +360,7 @@ int neko_compare(const char *first, const char *second, bool json)
 	if (status == CMD_OK)
 		status = read_run(second, &l[1]);
 	if (status == CMD_OK)
-		status = tell(&l[0], &l[1], json);
+		status = report(&l[0], &l[1], json);
 	free(l);
 	return status;
 }

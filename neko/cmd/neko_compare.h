@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig neko compare: the same quantities of two runs side by side, and whether they agree. */
-#ifndef TOOLS_NEKO_COMPARE_H
-#define TOOLS_NEKO_COMPARE_H
+#ifndef NEKO_CMD_NEKO_COMPARE_H
+#define NEKO_CMD_NEKO_COMPARE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a real run's delays, which a simulation replays. */
-#ifndef TOOLS_NEKO_DELAYS_H
-#define TOOLS_NEKO_DELAYS_H
+#ifndef NEKO_CMD_NEKO_DELAYS_H
+#define NEKO_CMD_NEKO_DELAYS_H
 
 #include "neko/run/run.h"
 #include "tools/term/outfile.h"

@@ -11,7 +11,7 @@
 
 #define ADDRESS_BYTES 64
 
-static int identity(const struct neko_hosts_wish *w, const char *role, char dir[FILE_PATH_BYTES],
+static int identity(const struct neko_hosts_options *w, const char *role, char dir[FILE_PATH_BYTES],
 		    struct connstr *mainsm, struct err *e)
 {
 	const struct client_conf conf = { .mainsm = w->mainsm, .timeout = w->timeout_ns };
@@ -19,8 +19,8 @@ static int identity(const struct neko_hosts_wish *w, const char *role, char dir[
 	return client_identity(&conf, role, dir, mainsm, e);
 }
 
-int neko_hosts_run(const struct neko_hosts_wish *h, struct run *r, const struct run_wish *w,
-		   const char *list, struct run_figures *out, struct err *e)
+int neko_hosts_run(const struct neko_hosts_options *h, struct run *r, const struct run_options *w,
+		   const char *list, struct run_counts *out, struct err *e)
 {
 	char dir[FILE_PATH_BYTES];
 	struct connstr mainsm;
@@ -53,7 +53,7 @@ static int parse_listen(const char *text, char address[ADDRESS_BYTES], uint16_t 
 	return 0;
 }
 
-int neko_factory(const struct neko_hosts_wish *w)
+int neko_factory(const struct neko_hosts_options *w)
 {
 	char dir[FILE_PATH_BYTES], address[ADDRESS_BYTES];
 	struct connstr mainsm;

@@ -3,8 +3,8 @@
  * The results of a run as a picture: how each quantity is distributed, its values over time, and
  * who said what to whom. An SVG without a script, the same for the same results.
  */
-#ifndef TOOLS_NEKO_PLOT_H
-#define TOOLS_NEKO_PLOT_H
+#ifndef NEKO_CMD_NEKO_PLOT_H
+#define NEKO_CMD_NEKO_PLOT_H
 
 #include "common/base/buf.h"
 #include "common/base/jsondoc.h"

@@ -97,7 +97,7 @@ static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 	}
 }
 
-static const char *end_of(const struct run_figures *f)
+static const char *end_of(const struct run_counts *f)
 {
 	if (f->broken)
 		return "a property did not hold";
@@ -112,7 +112,7 @@ static const char *end_of(const struct run_figures *f)
 	return f->is_stopped ? "stopped by its rule" : "time is over";
 }
 
-void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f)
+void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
 	size_t n = run_results(r, v);
@@ -124,7 +124,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_figures
 		   f->runs == 1 ? "run" : "runs", f->seconds, f->sent, f->delivered, end_of(f));
 	if (f->is_interrupted)
 		buf_printf(b, "partial: %" PRIu64 " of %" PRIu64 " runs are whole\n", f->whole_runs,
-			   f->runs_wished);
+			   f->runs_requested);
 	add_table(b, v, n);
 	add_empty(b, v, n);
 	add_warnings(b, v, n);
@@ -231,16 +231,16 @@ static void add_clock_errors(struct json *j, const struct stat_result *v, size_t
 }
 
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
-		    const struct run_figures *f, const struct neko_trace *trace)
+		    const struct run_counts *f, const struct neko_trace *trace)
 {
-	struct report_wish wish = report_usual;
+	struct report_wish options = report_usual;
 	struct stat_result v[STAT_QUANTITIES_MAX];
 	size_t n = run_results(r, v), i;
 	char hash[20];
 	struct json j;
 
 	snprintf(hash, sizeof(hash), "%016" PRIx64, f->hash);
-	wish.histogram = true;
+	options.histogram = true;
 	json_init(&j, b);
 	json_object(&j);
 	json_key_str(&j, "configuration", path);
@@ -259,7 +259,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key_bool(&j, "cut", f->is_cut);
 	json_key_bool(&j, "interrupted", f->is_interrupted);
 	json_key_u64(&j, "whole_runs", f->whole_runs);
-	json_key_u64(&j, "runs_wished", f->runs_wished);
+	json_key_u64(&j, "runs_wished", f->runs_requested);
 	if (f->is_real) {
 		add_clocks(&j, r);
 		add_clock_errors(&j, v, n);
@@ -269,7 +269,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key(&j, "quantities");
 	json_array(&j);
 	for (i = 0; i < n; i++)
-		report_json(v[i].quantity, &wish, &j);
+		report_json(v[i].quantity, &options, &j);
 	json_array_end(&j);
 	add_formulas(&j, v, n);
 	add_all_series(&j, v, n);

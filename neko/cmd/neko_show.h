@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run of an algorithm found, for people and for programs. */
-#ifndef TOOLS_NEKO_SHOW_H
-#define TOOLS_NEKO_SHOW_H
+#ifndef NEKO_CMD_NEKO_SHOW_H
+#define NEKO_CMD_NEKO_SHOW_H
 
 #include "common/base/buf.h"
 #include "neko/run/run.h"
@@ -11,10 +11,10 @@
 #define NEKO_SHOW_MAX_BYTES (16 * 1024 * 1024)
 
 /* A failure shows in the buffer. */
-void neko_show_text(struct buf *b, const struct run *r, const struct run_figures *f);
+void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f);
 
 /* One object; path: of the configuration. trace: what is drawn of the first run. */
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
-		    const struct run_figures *f, const struct neko_trace *trace);
+		    const struct run_counts *f, const struct neko_trace *trace);
 
 #endif

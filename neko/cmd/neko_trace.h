@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The messages and events of a run that its picture shows: the first ones of a span of time. */
-#ifndef TOOLS_NEKO_TRACE_H
-#define TOOLS_NEKO_TRACE_H
+#ifndef NEKO_CMD_NEKO_TRACE_H
+#define NEKO_CMD_NEKO_TRACE_H
 
 #include "common/base/json.h"
 #include "neko/simulated/sim.h"

@@ -3,8 +3,8 @@
  * How long a message takes: a distribution with its text, a draw from it, and the
  * chance that it takes longer than a given time. Seconds inside; never negative.
  */
-#ifndef NEKO_DELAY_H
-#define NEKO_DELAY_H
+#ifndef NEKO_CORE_DELAY_H
+#define NEKO_CORE_DELAY_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who hears the events that an algorithm logs. */
-#ifndef NEKO_EVENT_H
-#define NEKO_EVENT_H
+#ifndef NEKO_CORE_EVENT_H
+#define NEKO_CORE_EVENT_H
 
 #include "neko/core/neko.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a run may be made of, each with its reason. */
-#ifndef NEKO_LIMITS_H
-#define NEKO_LIMITS_H
+#ifndef NEKO_CORE_LIMITS_H
+#define NEKO_CORE_LIMITS_H
 
 #include "common/base/clock.h"
 

@@ -4,8 +4,8 @@
  * Who needs a value asks for it; what nobody has asked for at the end is unknown, and
  * an error like any other: with its line, and a remedy.
  */
-#ifndef NEKO_SETUP_H
-#define NEKO_SETUP_H
+#ifndef NEKO_CORE_SETUP_H
+#define NEKO_CORE_SETUP_H
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"

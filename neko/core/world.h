@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For implementors of worlds, in which processes run: what the layers stand on, and what they ask
  * of it. */
-#ifndef NEKO_WORLD_H
-#define NEKO_WORLD_H
+#ifndef NEKO_CORE_WORLD_H
+#define NEKO_CORE_WORLD_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

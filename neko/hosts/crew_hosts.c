@@ -127,7 +127,7 @@ static void lose_by(struct remote *v, const char *why)
 	lose(v, &g);
 }
 
-static void tell_time(struct remote *v, const uint8_t *p, size_t n)
+static void send_time(struct remote *v, const uint8_t *p, size_t n)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	nsec_t t[2];
@@ -147,7 +147,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	struct realwire_gone g;
 
 	if (type == REALWIRE_PING)
-		tell_time(v, p, n);
+		send_time(v, p, n);
 	else if (type != REALWIRE_GONE)
 		h->on_frame(h->arg, v->id, &(struct frame){ type, p, n });
 	else if (realwire_get_gone(p, n, &g))
@@ -313,8 +313,8 @@ static int fill(struct crew_hosts *c, const char *list, const struct hosts_ident
 	return rc ? rc : open_net(c, self, e);
 }
 
-int hosts_run(struct run *r, const struct run_wish *w, const char *list,
-	      const struct hosts_identity *self, struct run_figures *out, struct err *e)
+int hosts_run(struct run *r, const struct run_options *w, const char *list,
+	      const struct hosts_identity *self, struct run_counts *out, struct err *e)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
 	struct crew_hosts *c;

@@ -23,8 +23,8 @@ struct hosts_identity {
  * the list; ERR_DENIED, ERR_CLOSED, ...: a host is not what it should be, or not there. Blocks
  * until it is done.
  */
-int hosts_run(struct run *r, const struct run_wish *w, const char *list,
-	      const struct hosts_identity *self, struct run_figures *out, struct err *e);
+int hosts_run(struct run *r, const struct run_options *w, const char *list,
+	      const struct hosts_identity *self, struct run_counts *out, struct err *e);
 
 /* --- a factory */
 

@@ -87,7 +87,7 @@ static bool say(struct work *w, struct buf *b)
 }
 
 /* The child is not there any more; its last words may still be on their way. */
-static void tell_gone(struct work *w)
+static void send_gone(struct work *w)
 {
 	nsec_t now = clock_mono();
 	struct realwire_gone g = { .at = timebase_at(&w->clock, now),
@@ -180,7 +180,7 @@ static void on_readable(void *arg, unsigned what)
 	if (rc == -ERR_AGAIN)
 		return;
 	if (rc) {
-		tell_gone(w);
+		send_gone(w);
 		return;
 	}
 	while ((rc = frame_in_next(&w->in, &f, NULL)) == 1) {
@@ -190,7 +190,7 @@ static void on_readable(void *arg, unsigned what)
 			return;
 	}
 	if (rc)
-		tell_gone(w);
+		send_gone(w);
 	else if (chan_queued(w->chan) > QUEUE_MAX_BYTES)
 		loop_fd_set(w->watch, 0);
 }
@@ -227,7 +227,7 @@ static void pass_down(struct work *w, uint8_t type, const uint8_t *p, size_t n)
 		rc = realwire_send(w->fd, &b);
 	if (rc && w->fd >= 0 &&
 	    rc != -ERR_CLOSED) /* the last words of one that has ended are read first */
-		tell_gone(w);
+		send_gone(w);
 	buf_done(&b);
 }
 
@@ -283,7 +283,7 @@ static void on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, 
 	case REALWIRE_KILL:
 		if (w->pid) {
 			kill(w->pid, SIGKILL);
-			tell_gone(w);
+			send_gone(w);
 		}
 		break;
 	case REALWIRE_PEERS:

@@ -4,8 +4,8 @@
  * these are counted from a reading that is a millisecond old at the most, which takes half of the
  * time.
  */
-#ifndef NEKO_QUICKCLOCK_H
-#define NEKO_QUICKCLOCK_H
+#ifndef NEKO_REAL_QUICKCLOCK_H
+#define NEKO_REAL_QUICKCLOCK_H
 
 #include "common/base/clock.h"
 

@@ -189,13 +189,13 @@ static bool turn(struct real *r, struct realtalk *t)
 	size_t n = realnet_polls(r->net, &f);
 
 	f[n] = (struct pollfd){ r->conf->master,
-				(short)(realtalk_is_told(t) ? POLLIN : POLLIN | POLLOUT), 0 };
+				(short)(realtalk_is_sent(t) ? POLLIN : POLLIN | POLLOUT), 0 };
 	poll(f, n + 1, FLUSH_MS);
 	realnet_turn(r->net, f, n);
 	refill(r, &r->events);
 	if (r->conf->wants_delays)
 		refill(r, &r->delays);
-	return realtalk_tell(t);
+	return realtalk_send(t);
 }
 
 /* False: it has not returned by then. */

@@ -4,8 +4,8 @@
  * at a time; messages are datagrams, or go over TCP; events go to the master in blocks, while the
  * run goes on.
  */
-#ifndef NEKO_REAL_H
-#define NEKO_REAL_H
+#ifndef NEKO_REAL_REAL_H
+#define NEKO_REAL_REAL_H
 
 #include "common/base/err.h"
 #include "neko/core/limits.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A real process from inside: its world (real.c), its networks (realnet.c), what it says to the
  * master (realtalk.c). */
-#ifndef NEKO_REAL_INTERNAL_H
-#define NEKO_REAL_INTERNAL_H
+#ifndef NEKO_REAL_REAL_INTERNAL_H
+#define NEKO_REAL_REAL_INTERNAL_H
 
 #include "common/base/timebase.h"
 #include "neko/real/quickclock.h"
@@ -77,8 +77,8 @@ struct realtalk {
 bool realtalk_begin(struct realtalk *t, struct real *r, const struct realwire_ready *ready);
 
 /* News for the master, as much as it takes now. False: it is gone. */
-bool realtalk_tell(struct realtalk *t);
-bool realtalk_is_told(const struct realtalk *t);
+bool realtalk_send(struct realtalk *t);
+bool realtalk_is_sent(const struct realtalk *t);
 
 /* What the master says. False: stop, or it is gone. */
 bool realtalk_hear(struct realtalk *t);

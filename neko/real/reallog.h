@@ -5,8 +5,8 @@
  * are made and touched by who empties the list, so that who adds has no page fault either. One lock
  * of the owner's guards all but the list that was taken.
  */
-#ifndef NEKO_REALLOG_H
-#define NEKO_REALLOG_H
+#ifndef NEKO_REAL_REALLOG_H
+#define NEKO_REAL_REALLOG_H
 
 #include "neko/core/event.h"
 

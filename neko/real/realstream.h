@@ -4,8 +4,8 @@
  * dials says first who he is, with the key of the run. Until then he is a stranger: there is room
  * for some of them, for a short time, and none of them has the place of a process.
  */
-#ifndef NEKO_REALSTREAM_H
-#define NEKO_REALSTREAM_H
+#ifndef NEKO_REAL_REALSTREAM_H
+#define NEKO_REAL_REALSTREAM_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

@@ -10,7 +10,7 @@
 
 #define BLOCK_NS (50 * NSEC_PER_MSEC) /* how old an event is when the master hears of it */
 
-bool realtalk_is_told(const struct realtalk *t)
+bool realtalk_is_sent(const struct realtalk *t)
 {
 	return t->at == t->out.n && !t->is_taken;
 }
@@ -115,9 +115,9 @@ static bool make_block(struct realtalk *t, struct realwire_block *b)
 }
 
 /* A master that does not read holds up nothing but its news. */
-bool realtalk_tell(struct realtalk *t)
+bool realtalk_send(struct realtalk *t)
 {
-	if (realtalk_is_told(t) && clock_mono() >= t->next) {
+	if (realtalk_is_sent(t) && clock_mono() >= t->next) {
 		t->next = clock_mono() + BLOCK_NS;
 		take(t);
 	}
@@ -130,7 +130,7 @@ bool realtalk_tell(struct realtalk *t)
 	return push(t, MSG_DONTWAIT);
 }
 
-static bool tell_all(struct realtalk *t)
+static bool report_all(struct realtalk *t)
 {
 	while (t->is_taken) {
 		struct realwire_block b = { 0 };
@@ -146,10 +146,10 @@ bool realtalk_end(struct realtalk *t, uint32_t stuck, bool is_crashed)
 {
 	struct realwire_block last = { .is_last = true, .stuck = stuck, .is_crashed = is_crashed };
 
-	if (!tell_all(t))
+	if (!report_all(t))
 		return false;
 	take(t);
-	return tell_all(t) && make_block(t, &last) && push(t, 0);
+	return report_all(t) && make_block(t, &last) && push(t, 0);
 }
 
 /* --- the other way */

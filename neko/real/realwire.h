@@ -3,8 +3,8 @@
  * Bytes of a real run: datagrams between its processes, and frames between a process, its factory
  * and the master. All is checked. docs/neko.md has the life of a run.
  */
-#ifndef NEKO_REALWIRE_H
-#define NEKO_REALWIRE_H
+#ifndef NEKO_REAL_REALWIRE_H
+#define NEKO_REAL_REALWIRE_H
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"

@@ -33,7 +33,8 @@ const struct neko_kind apps[] = {
 	{ NULL, NULL, NULL, NULL },
 };
 
-static const struct neko_kind *look(const struct neko_kind *k, const char *name, struct nearest *n)
+static const struct neko_kind *find_in(const struct neko_kind *k, const char *name,
+				       struct nearest *n)
 {
 	for (; k && k->name; k++) {
 		if (str_eq(k->name, name))
@@ -47,10 +48,10 @@ int apps_find(const char *name, const struct neko_kind *own, const struct neko_k
 	      struct err *e)
 {
 	struct nearest n = nearest_to(name);
-	const struct neko_kind *k = look(own, name, &n);
+	const struct neko_kind *k = find_in(own, name, &n);
 
 	if (!k)
-		k = look(apps, name, &n);
+		k = find_in(apps, name, &n);
 	if (!k)
 		return err_set(e, ERR_NOTFOUND, "there is no '%s'; %s%s", name,
 			       n.best ? "did you mean " : "see omig neko list",

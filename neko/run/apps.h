@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a process can be: what comes with us, and shared objects of others. */
-#ifndef NEKO_APPS_H
-#define NEKO_APPS_H
+#ifndef NEKO_RUN_APPS_H
+#define NEKO_RUN_APPS_H
 
 #include "common/base/err.h"
 #include "neko/core/neko.h"

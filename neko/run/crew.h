@@ -3,8 +3,8 @@
  * Where the processes of a real run live, as its master sees them: on this host (crew_local), or
  * behind factories on others (neko/hosts). A frame is one of realwire.h.
  */
-#ifndef NEKO_CREW_H
-#define NEKO_CREW_H
+#ifndef NEKO_RUN_CREW_H
+#define NEKO_RUN_CREW_H
 
 #include "neko/real/real.h"
 #include "neko/real/realwire.h"
@@ -52,10 +52,10 @@ int run_new_part(struct setup *s, struct run **out, struct err *e);
 
 /* What a real run is made of, is looked at; then a crew may be made. w lives until the run is
  * over. */
-int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e);
+int run_prepare_real(struct run *r, const struct run_options *w, struct err *e);
 
 /* run_real() with the processes of that crew, which it consumes in any case. */
-int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e);
+int run_conduct(struct run *r, struct crew *take, struct run_counts *out, struct err *e);
 
 uint32_t crew_size(const struct run *r);
 nsec_t crew_silence(const struct run *r);

@@ -51,7 +51,7 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .id = id,
 				 .seed = r->seed,
 				 .nnet = r->nnet,
-				 .wants_delays = r->wish && r->wish->on_delay,
+				 .wants_delays = r->options && r->options->on_delay,
 				 .build = build_own,
 				 .arg = r };
 	for (k = 0; k < r->nnet; k++)

@@ -76,7 +76,7 @@ int merge_add(struct merge *g, const struct neko_event *v)
 	return 0;
 }
 
-int merge_tell(struct merge *g, uint32_t id, nsec_t until)
+int merge_advance(struct merge *g, uint32_t id, nsec_t until)
 {
 	if (until < g->line[id - 1].until)
 		return -ERR_INVALID;
@@ -84,7 +84,7 @@ int merge_tell(struct merge *g, uint32_t id, nsec_t until)
 	return 0;
 }
 
-nsec_t merge_told(const struct merge *g, uint32_t id)
+nsec_t merge_time(const struct merge *g, uint32_t id)
 {
 	return g->line[id - 1].until;
 }

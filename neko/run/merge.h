@@ -3,8 +3,8 @@
  * Events of several processes in the order of their times, as far as all of them have told what was
  * until then. What is ahead of the slowest one waits.
  */
-#ifndef NEKO_MERGE_H
-#define NEKO_MERGE_H
+#ifndef NEKO_RUN_MERGE_H
+#define NEKO_RUN_MERGE_H
 
 #include "neko/core/event.h"
 
@@ -24,8 +24,8 @@ void merge_free(struct merge *g);
 int merge_add(struct merge *g, const struct neko_event *v);
 
 /* Process id tells nothing any more that was before. -ERR_INVALID: it has told more already. */
-int merge_tell(struct merge *g, uint32_t id, nsec_t until);
-nsec_t merge_told(const struct merge *g, uint32_t id);
+int merge_advance(struct merge *g, uint32_t id, nsec_t until);
+nsec_t merge_time(const struct merge *g, uint32_t id);
 
 /* The next one in the order of times, equal ones by process; NULL: not known yet, or nothing is
  * left. Valid until the next call. */

@@ -198,8 +198,8 @@ static void handle(void *arg, const struct neko_event *v)
 {
 	struct run *r = arg;
 
-	if (r->wish->on_event)
-		r->wish->on_event(r->wish->arg, v);
+	if (r->options->on_event)
+		r->options->on_event(r->options->arg, v);
 	r->stat.handle(r->handler, v);
 }
 
@@ -257,8 +257,8 @@ static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 		return rc;
 	r->is_finished = true;
 	sim_set_handler(*out, &h);
-	if (r->wish->on_message)
-		sim_set_trace(*out, r->wish->on_message, r->wish->arg);
+	if (r->options->on_message)
+		sim_set_trace(*out, r->options->on_message, r->options->arg);
 	return 0;
 }
 
@@ -273,15 +273,16 @@ int run_check(struct run *r, struct err *e)
 
 bool run_is_interrupted(const struct run *r)
 {
-	return r->wish->interrupt && *r->wish->interrupt;
+	return r->options->interrupt && *r->options->interrupt;
 }
 
 bool run_is_late(const struct run *r)
 {
-	return run_is_interrupted(r) || (r->wish->deadline && clock_mono() >= r->wish->deadline);
+	return run_is_interrupted(r) ||
+	       (r->options->deadline && clock_mono() >= r->options->deadline);
 }
 
-static void count(struct run_figures *f, struct sim *s, enum sim_end end)
+static void count(struct run_counts *f, struct sim *s, enum sim_end end)
 {
 	const struct sim_counts *c = sim_counts(s);
 
@@ -302,7 +303,7 @@ const char *run_broken(const struct run *r)
 	return r->stat.broken ? r->stat.broken(r->handler) : NULL;
 }
 
-static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct err *e)
+static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct err *e)
 {
 	enum sim_end end = SIM_PAUSED;
 	struct sim *s = NULL;
@@ -322,13 +323,13 @@ static int run_once(struct run *r, uint64_t seed, struct run_figures *f, struct 
 }
 
 /* Each run has a seed of its own; the first one that of the configuration. */
-int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
+int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
-	struct run_figures f = { .seed = r->seed, .runs_wished = r->runs };
+	struct run_counts f = { .seed = r->seed, .runs_requested = r->runs };
 	uint64_t i;
 	int rc = 0;
 
-	r->wish = w;
+	r->options = w;
 	for (i = 0; i < r->runs && rc == 0; i++) {
 		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
 		rc = run_once(r, f.seed_of_last, &f, e);
@@ -342,7 +343,7 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
 			break;
 	}
 	f.is_interrupted = f.is_cut && run_is_interrupted(r);
-	r->wish = NULL;
+	r->options = NULL;
 	if (rc == 0)
 		*out = f;
 	return rc;

@@ -3,8 +3,8 @@
  * A run as its configuration describes it: processes with their layers, networks, crashes, the
  * handler. docs/neko.md has the keys.
  */
-#ifndef NEKO_RUN_H
-#define NEKO_RUN_H
+#ifndef NEKO_RUN_RUN_H
+#define NEKO_RUN_RUN_H
 
 #include "neko/run/apps.h"
 #include "neko/core/limits.h"
@@ -23,7 +23,7 @@ struct run;
 int run_new(struct setup *s, struct run **out, struct err *e);
 void run_free(struct run *r);
 
-struct run_wish {
+struct run_options {
 	nsec_t deadline; /* clock_mono() at which it ends, wherever it is; 0: never */
 	/* It ends as by the deadline once this is not 0, which a signal handler may set; NULL: none
 	 */
@@ -35,7 +35,7 @@ struct run_wish {
 	void *arg;
 };
 
-struct run_figures {
+struct run_counts {
 	uint64_t runs, seed, events, sent, delivered, hash;
 	double seconds; /* of all runs: virtual, or by the clock */
 	unsigned stuck; /* active layers that did not return at the end */
@@ -50,14 +50,14 @@ struct run_figures {
 	bool is_cut; /* the deadline came first: not all that was wished for was seen */
 	bool is_interrupted; /* cut, and by no deadline */
 	uint64_t whole_runs,
-		runs_wished; /* those that were not cut; what the configuration asks for */
+		runs_requested; /* those that were not cut; what the configuration asks for */
 };
 
 /*
  * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs;
  * keys that nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
  */
-int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e);
 
 /*
  * The same with a process of the system for each one, on this host, and datagrams on the loopback;
@@ -65,7 +65,7 @@ int run_simulate(struct run *r, const struct run_wish *w, struct run_figures *ou
  * Blocks until it is done; needs a process without threads. Also ERR_SYS, ERR_TIMEOUT (not all
  * started).
  */
-int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e);
+int run_real(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e);
 
 /* A process of a real run of which not all is known. */
 struct run_missing {

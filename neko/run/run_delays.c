@@ -97,8 +97,8 @@ static bool add_lost(struct run_delays *d)
 	return true;
 }
 
-int run_delays_tell(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
-		    void *arg, struct err *e)
+int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
+		      void *arg, struct err *e)
 {
 	size_t i;
 

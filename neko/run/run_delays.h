@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Delays of a real run's messages, and which of them were lost: what a simulation replays. */
-#ifndef NEKO_RUN_DELAYS_H
-#define NEKO_RUN_DELAYS_H
+#ifndef NEKO_RUN_RUN_DELAYS_H
+#define NEKO_RUN_RUN_DELAYS_H
 
 #include "neko/run/run.h"
 
@@ -24,7 +24,7 @@ bool run_delays_add(struct run_delays *d, const struct neko_delay *v);
  * way: lost, and sent at some time between. What was sent after the last one that arrived is not
  * known. ERR_NOMEM.
  */
-int run_delays_tell(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
-		    void *arg, struct err *e);
+int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
+		      void *arg, struct err *e);
 
 #endif

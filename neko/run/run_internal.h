@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NEKO_RUN_INTERNAL_H
-#define NEKO_RUN_INTERNAL_H
+#ifndef NEKO_RUN_RUN_INTERNAL_H
+#define NEKO_RUN_RUN_INTERNAL_H
 
 #include "neko/real/real.h"
 #include "neko/run/run.h"
@@ -20,7 +20,7 @@ struct run {
 	nsec_t *crash_at;
 	struct stat_kind stat;
 	void *handler; /* of stat, owned */
-	const struct run_wish *wish; /* while it runs */
+	const struct run_options *options; /* while it runs */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
 	nsec_t silence; /* who says nothing for so long is gone */

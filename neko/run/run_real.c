@@ -74,7 +74,7 @@ static const char *name_of(struct master *s, const char *what)
 	return s->name[s->nname] ? s->name[s->nname++] : NULL;
 }
 
-static void keep_event(void *arg, const struct neko_event *e)
+static void merge_event(void *arg, const struct neko_event *e)
 {
 	struct master *s = arg;
 	struct neko_event mine = *e;
@@ -86,7 +86,7 @@ static void keep_event(void *arg, const struct neko_event *e)
 		s->failed = true;
 }
 
-static void keep_delay(void *arg, const struct neko_delay *d)
+static void merge_delay(void *arg, const struct neko_delay *d)
 {
 	struct master *s = arg;
 	struct neko_delay mine = *d;
@@ -102,7 +102,7 @@ static void leave(struct master *s, uint32_t id, const char *why)
 	struct slave *v = &s->slave[id - 1];
 
 	v->is_gone = true;
-	merge_tell(s->merge, id, NEKO_NEVER);
+	merge_advance(s->merge, id, NEKO_NEVER);
 	str_copy(v->why, sizeof(v->why), why);
 }
 
@@ -123,17 +123,18 @@ static void note_clock(struct slave *v, const struct realwire_block *b)
 /* Of the process whose block is read. */
 static void keep_crash(struct master *s, nsec_t at, nsec_t error)
 {
-	keep_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });
+	merge_event(s, &(struct neko_event){ s->current + 1, at, NEKO_CRASHED, 0, error, 0 });
 }
 
 static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 {
-	const struct realwire_hearer h = { keep_event, keep_delay, s };
+	const struct realwire_hearer h = { merge_event, merge_delay, s };
 	struct slave *v = &s->slave[id - 1];
 	struct realwire_block b;
 
 	s->current = id - 1;
-	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) || merge_tell(s->merge, id, b.until)) {
+	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) ||
+	    merge_advance(s->merge, id, b.until)) {
 		blame(s, id, "what it told was no block of events");
 		return;
 	}
@@ -183,11 +184,12 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
 	bool is_known = how->at > 0;
-	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch, told = merge_told(s->merge, id);
-	nsec_t when = at > told ? at : told;
+	nsec_t at = (is_known ? how->at : clock_mono()) - s->epoch,
+	       merged = merge_time(s->merge, id);
+	nsec_t when = at > merged ? at : merged;
 
 	s->current = id - 1;
-	keep_crash(s, when, is_known ? how->error : when - told);
+	keep_crash(s, when, is_known ? how->error : when - merged);
 }
 
 static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
@@ -307,14 +309,14 @@ static void handle(struct master *s, const struct neko_event *v)
 	if (s->is_ruled || v->at > s->stop_at)
 		return;
 	s->handled++;
-	if (r->wish->on_event)
-		r->wish->on_event(r->wish->arg, v);
+	if (r->options->on_event)
+		r->options->on_event(r->options->arg, v);
 	r->stat.handle(r->handler, v);
 	s->is_ruled = r->stat.should_stop(r->handler);
 }
 
 /* What all have told completely. */
-static void handle_told(struct master *s)
+static void handle_merged(struct master *s)
 {
 	const struct neko_event *v;
 
@@ -378,7 +380,7 @@ static bool turn(struct master *s)
 		s->crew->ops->turn(s->crew, TURN_MS);
 		drop_silent(s);
 	}
-	handle_told(s);
+	handle_merged(s);
 	return alive;
 }
 
@@ -415,7 +417,7 @@ static nsec_t conduct(struct master *s)
 	for (i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
 			blame(s, i, "it did not tell its last events in time");
-	handle_told(s);
+	handle_merged(s);
 	return now;
 }
 
@@ -444,7 +446,7 @@ static void add_missing(struct master *s, uint32_t id)
 	snprintf(m->why, sizeof(m->why), "on %s: %s", s->crew->ops->place(s->crew, id), why);
 }
 
-static int count(struct master *s, nsec_t now, struct run_figures *f, struct err *e)
+static int count(struct master *s, nsec_t now, struct run_counts *f, struct err *e)
 {
 	struct run *r = s->run;
 	uint32_t i;
@@ -453,15 +455,15 @@ static int count(struct master *s, nsec_t now, struct run_figures *f, struct err
 	r->clock = calloc(r->m, sizeof(*r->clock));
 	if (!r->missing || !r->clock)
 		return err_nomem(e);
-	*f = (struct run_figures){ .runs = 1,
-				   .runs_wished = 1,
-				   .is_real = true,
-				   .seed = r->seed,
-				   .seed_of_last = r->seed,
-				   .events = s->handled,
-				   .seconds = (double)(now > 0 ? now : 0) / 1e9,
-				   .is_stopped = s->is_ruled,
-				   .is_left = !s->is_ruled && s->stop_at != NEKO_NEVER };
+	*f = (struct run_counts){ .runs = 1,
+				  .runs_requested = 1,
+				  .is_real = true,
+				  .seed = r->seed,
+				  .seed_of_last = r->seed,
+				  .events = s->handled,
+				  .seconds = (double)(now > 0 ? now : 0) / 1e9,
+				  .is_stopped = s->is_ruled,
+				  .is_left = !s->is_ruled && s->stop_at != NEKO_NEVER };
 	f->is_cut = !f->is_stopped && !f->is_left && run_is_late(r);
 	f->is_interrupted = f->is_cut && run_is_interrupted(r);
 	f->whole_runs = !f->is_cut;
@@ -480,7 +482,7 @@ static int count(struct master *s, nsec_t now, struct run_figures *f, struct err
 	return 0;
 }
 
-static int finish(struct master *s, nsec_t now, struct run_figures *out, struct err *e)
+static int finish(struct master *s, nsec_t now, struct run_counts *out, struct err *e)
 {
 	struct run *r = s->run;
 	int rc;
@@ -490,12 +492,12 @@ static int finish(struct master *s, nsec_t now, struct run_figures *out, struct 
 			       "more events than there is room for, or out of their order");
 	r->stat.end(r->handler, now);
 	rc = count(s, now, out, e);
-	if (rc == 0 && r->wish->on_delay)
-		rc = run_delays_tell(&s->delays, r->wish->on_delay, r->wish->arg, e);
+	if (rc == 0 && r->options->on_delay)
+		rc = run_delays_report(&s->delays, r->options->on_delay, r->options->arg, e);
 	return rc;
 }
 
-int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struct err *e)
+int run_conduct(struct run *r, struct crew *take, struct run_counts *out, struct err *e)
 {
 	struct master s = { .run = r, .crew = take, .stop_at = NEKO_NEVER };
 	int rc = rng_fill_random(&s.key, sizeof(s.key), e);
@@ -512,25 +514,25 @@ int run_conduct(struct run *r, struct crew *take, struct run_figures *out, struc
 						     : finish(&s, conduct(&s), out, e);
 	}
 	end_master(&s);
-	r->wish = NULL;
+	r->options = NULL;
 	return rc;
 }
 
-int run_prepare_real(struct run *r, const struct run_wish *w, struct err *e)
+int run_prepare_real(struct run *r, const struct run_options *w, struct err *e)
 {
 	int rc;
 
 	if (r->m > REAL_PROCESSES_MAX)
 		return err_set(e, ERR_LIMIT, "a real run has at most %d processes",
 			       REAL_PROCESSES_MAX);
-	r->wish = w;
+	r->options = w;
 	r->is_real = true;
 	rc = run_check(r, e);
 	run_draw_crashes(r, r->seed);
 	return rc;
 }
 
-int run_real(struct run *r, const struct run_wish *w, struct run_figures *out, struct err *e)
+int run_real(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
 	int rc = run_prepare_real(r, w, e);
 	struct crew *c;

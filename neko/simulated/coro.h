@@ -5,8 +5,8 @@
  * be touched; before Linux 6.13 for the first thousands, and the others have a lowest word that can
  * be looked at.
  */
-#ifndef NEKO_CORO_H
-#define NEKO_CORO_H
+#ifndef NEKO_SIMULATED_CORO_H
+#define NEKO_SIMULATED_CORO_H
 
 #include <stdbool.h>
 #include <stddef.h>

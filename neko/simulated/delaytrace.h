@@ -9,8 +9,8 @@
  *begin with # are comments. A link is a sender and a destination; one that the file does not have
  *takes what all links of the network have, in the order of the file.
  */
-#ifndef NEKO_DELAYTRACE_H
-#define NEKO_DELAYTRACE_H
+#ifndef NEKO_SIMULATED_DELAYTRACE_H
+#define NEKO_SIMULATED_DELAYTRACE_H
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"

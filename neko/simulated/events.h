@@ -3,8 +3,8 @@
  * What will happen, by time; equal times in the order of their numbers, which whoever adds an
  * event gives it. A heap of four children a node: two cache lines to look at on each level.
  */
-#ifndef NEKO_EVENTS_H
-#define NEKO_EVENTS_H
+#ifndef NEKO_SIMULATED_EVENTS_H
+#define NEKO_SIMULATED_EVENTS_H
 
 #include "common/base/clock.h"
 

@@ -8,8 +8,8 @@
  *deterministic collision resolution). fddi: a ring with the timed token protocol (ANSI X3.139): who
  *gets the token late sends what is synchronous, who gets it early for so long more.
  */
-#ifndef NEKO_MEDIUM_H
-#define NEKO_MEDIUM_H
+#ifndef NEKO_SIMULATED_MEDIUM_H
+#define NEKO_SIMULATED_MEDIUM_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

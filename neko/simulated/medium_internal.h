@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NEKO_MEDIUM_INTERNAL_H
-#define NEKO_MEDIUM_INTERNAL_H
+#ifndef NEKO_SIMULATED_MEDIUM_INTERNAL_H
+#define NEKO_SIMULATED_MEDIUM_INTERNAL_H
 
 #include "common/base/list.h"
 #include "neko/simulated/medium.h"

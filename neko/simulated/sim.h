@@ -3,8 +3,8 @@
  * The simulated world: all processes on one thread, virtual time, and from a seed always the
  * same run to the bit (on one C library: logarithms may differ in another one).
  */
-#ifndef NEKO_SIM_H
-#define NEKO_SIM_H
+#ifndef NEKO_SIMULATED_SIM_H
+#define NEKO_SIMULATED_SIM_H
 
 #include "neko/core/event.h"
 #include "neko/simulated/simnet.h"

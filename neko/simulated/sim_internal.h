@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef NEKO_SIM_INTERNAL_H
-#define NEKO_SIM_INTERNAL_H
+#ifndef NEKO_SIMULATED_SIM_INTERNAL_H
+#define NEKO_SIMULATED_SIM_INTERNAL_H
 
 #include "neko/simulated/coro.h"
 #include "neko/simulated/events.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Partitions of a simulated network: for a time its processes are in groups that do not hear each
  * other. */
-#ifndef NEKO_SIMCUT_H
-#define NEKO_SIMCUT_H
+#ifndef NEKO_SIMULATED_SIMCUT_H
+#define NEKO_SIMULATED_SIMCUT_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

@@ -18,7 +18,7 @@ static int arm(struct sim *s, uint32_t net)
 	return 0;
 }
 
-static void tell_all(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m)
+static void report_all(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m)
 {
 	uint32_t i;
 
@@ -32,13 +32,13 @@ int sim_medium_send(struct sim *s, struct neko_msg *m)
 	int rc;
 
 	s->counts.sent += m->nto;
-	tell_all(s, SIM_SENT, m);
+	report_all(s, SIM_SENT, m);
 	if (!m->nto)
 		return 0;
 	rc = medium_put(line, s->now, m->from, m->n, m);
 	if (rc == -ERR_LIMIT) {
 		simnet_count_dropped(s->net[m->net], m->nto);
-		tell_all(s, SIM_LOST, m);
+		report_all(s, SIM_LOST, m);
 		return 0;
 	}
 	if (rc)
@@ -53,7 +53,7 @@ static int arrive(struct sim *s, struct neko_msg *m, uint32_t to)
 	struct event v = { s->now + medium_way(simnet_medium(n), m->from, to), ++s->seq, m,
 			   SIM_MESSAGE, to };
 
-	if (!simnet_keeps(n, s->now, m->from, to)) {
+	if (!simnet_delivers(n, s->now, m->from, to)) {
 		if (s->trace)
 			sim_trace(s, SIM_LOST, m, to);
 		return 0;
@@ -71,7 +71,7 @@ static void hand_out(struct sim *s, const struct medium_frame *f)
 
 	if (f->is_given_up) {
 		simnet_count_dropped(s->net[m->net], m->nto);
-		tell_all(s, SIM_LOST, m);
+		report_all(s, SIM_LOST, m);
 	}
 	for (i = 0; !f->is_given_up && i < m->nto; i++)
 		if (arrive(s, m, world_destination(m, i)))

@@ -189,7 +189,7 @@ void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what),
 	n->medium = NULL;
 }
 
-bool simnet_keeps(struct simnet *n, nsec_t now, uint32_t from, uint32_t to)
+bool simnet_delivers(struct simnet *n, nsec_t now, uint32_t from, uint32_t to)
 {
 	bool is_parted = n->conf.ncut && is_cut(n, now, from, to);
 

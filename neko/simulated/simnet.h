@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A simulated network: when, how often and whether at all a message arrives. */
-#ifndef NEKO_SIMNET_H
-#define NEKO_SIMNET_H
+#ifndef NEKO_SIMULATED_SIMNET_H
+#define NEKO_SIMULATED_SIMNET_H
 
 #include "neko/core/delay.h"
 #include "neko/simulated/delaytrace.h"
@@ -54,7 +54,7 @@ struct medium *simnet_medium(const struct simnet *n);
 /* Frames that wait are forgotten: before the net is freed, when there may be some. */
 void simnet_free_medium(struct simnet *n, void (*forget)(void *arg, void *what), void *arg);
 /* Of a message that the line has sent: false when it is lost on its way to one process. */
-bool simnet_keeps(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
+bool simnet_delivers(struct simnet *n, nsec_t now, uint32_t from, uint32_t to);
 void simnet_count_dropped(struct simnet *n, uint32_t messages);
 
 #define SIMNET_COPIES_MAX 2

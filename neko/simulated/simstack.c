@@ -59,7 +59,7 @@ static struct iovec number(char digits[DIGITS_BYTES], uint64_t v)
 	return (struct iovec){ p, (size_t)(digits + DIGITS_BYTES - p) };
 }
 
-static void tell(const struct sim *s, const struct neko_layer *l)
+static void report_loop(const struct sim *s, const struct neko_layer *l)
 {
 	char id[DIGITS_BYTES], bytes[DIGITS_BYTES], more[DIGITS_BYTES];
 	const struct iovec line[] = {
@@ -91,7 +91,7 @@ static void on_fault(int signo, siginfo_t *info, void *context)
 	}
 	f = w->sim->running;
 	if (f && info->si_code > 0 && coro_is_below(f->coro, info->si_addr))
-		tell(w->sim, f->layer);
+		report_loop(w->sim, f->layer);
 	sigaction(signo, &w->before, NULL);
 	if (info->si_code <= 0)
 		raise(signo);

@@ -3,8 +3,8 @@
  * Whose stack it was, when a simulation dies because an active layer needs a larger one: a line on
  * standard error, and then the death by SIGSEGV that it would have been without.
  */
-#ifndef NEKO_SIMSTACK_H
-#define NEKO_SIMSTACK_H
+#ifndef NEKO_SIMULATED_SIMSTACK_H
+#define NEKO_SIMULATED_SIMSTACK_H
 
 struct sim;
 struct simstack;

@@ -3,8 +3,8 @@
  * NekoStat: handlers make quantities of the events that an algorithm logs. In a simulation a
  * handler hears each event at once, and its stop rule ends the run.
  */
-#ifndef NEKO_STAT_H
-#define NEKO_STAT_H
+#ifndef NEKO_STAT_STAT_H
+#define NEKO_STAT_STAT_H
 
 #include "neko/core/event.h"
 #include "neko/core/setup.h"

@@ -10,13 +10,13 @@
 /* What all quantities have in common. */
 struct plan {
 	const char *files; /* NULL: none */
-	struct quantity_wish wish;
+	struct quantity_wish options;
 };
 
 static int open_quantity(struct statset *t, const struct plan *p, struct err *e)
 {
 	const struct neko_row *row = &t->rows[t->n];
-	struct quantity_wish w = p->wish;
+	struct quantity_wish w = p->options;
 	char path[FILE_PATH_BYTES];
 	int rc;
 
@@ -44,9 +44,9 @@ int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s
 {
 	const char *rule = setup_get(s, "stat.stop");
 	struct plan p = { .files = setup_get(s, "stat.files") };
-	int rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.wish.drop_count, e);
+	int rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.options.drop_count, e);
 
-	if (rc == 0 && rule && stop_parse(rule, &p.wish.stop, e))
+	if (rc == 0 && rule && stop_parse(rule, &p.options.stop, e))
 		rc = setup_blame(s, "stat.stop", e);
 	if (rc)
 		return rc;
@@ -87,7 +87,7 @@ static void thin(struct statset_series *s)
 	s->stride *= 2;
 }
 
-static void keep(struct statset_series *s, nsec_t at, double v)
+static void add_value(struct statset_series *s, nsec_t at, double v)
 {
 	if (!s->stride)
 		s->stride = 1;
@@ -117,7 +117,7 @@ void statset_add(struct statset *t, unsigned row, double v, nsec_t error)
 	if (row < t->n)
 		quantity_add(t->quantity[row], v);
 	if (row < t->n && t->runs == 1)
-		keep(&t->series[row], t->now, v);
+		add_value(&t->series[row], t->now, v);
 }
 
 bool statset_is_done(const struct statset *t)

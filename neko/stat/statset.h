@@ -7,8 +7,8 @@
  *transient) stat.files  = run7.            (each value is a line of run7.NAME; none of these files
  *is there yet)
  */
-#ifndef NEKO_STATSET_H
-#define NEKO_STATSET_H
+#ifndef NEKO_STAT_STATSET_H
+#define NEKO_STAT_STATSET_H
 
 #include "neko/core/neko.h"
 #include "neko/core/setup.h"

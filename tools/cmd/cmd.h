@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The commands of omig. argv[0] is the name of the command; each returns the exit status. */
-#ifndef TOOLS_CMD_H
-#define TOOLS_CMD_H
+#ifndef TOOLS_CMD_CMD_H
+#define TOOLS_CMD_CMD_H
 
 #include "tools/term/say.h"
 

@@ -15,7 +15,7 @@
 #define ARGS_MAX 4
 #define AS_CONFIGURED "default"
 
-struct admin_wish {
+struct admin_options {
 	struct cmd_common common;
 	const char *site; /* NULL: the only one here */
 	const char *arg[ARGS_MAX]; /* verb and what follows it; NULL = none */
@@ -171,7 +171,7 @@ static int show_users_json(Omis_reply r)
 	return ok ? CMD_OK : CMD_FAILURE;
 }
 
-static int list(const struct admin_wish *w)
+static int list(const struct admin_options *w)
 {
 	Omis_reply r;
 	int rc = session_ask(&r, ":omig_site_users()");
@@ -185,7 +185,7 @@ static int list(const struct admin_wish *w)
 
 /* --- the process */
 
-static int status(const struct admin_wish *w)
+static int status(const struct admin_options *w)
 {
 	Omis_value *v;
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
@@ -214,7 +214,7 @@ static int status(const struct admin_wish *w)
 
 /* --- what changes */
 
-static int tell_done(const struct admin_wish *w, Omis_reply r)
+static int report_done(const struct admin_options *w, Omis_reply r)
 {
 	if (w->common.json)
 		puts("{\"done\":true}");
@@ -222,7 +222,7 @@ static int tell_done(const struct admin_wish *w, Omis_reply r)
 	return CMD_OK;
 }
 
-static int change(const struct admin_wish *w)
+static int change(const struct admin_options *w)
 {
 	const char *verb = w->arg[0], *user = w->arg[1];
 	Omis_reply r;
@@ -235,19 +235,19 @@ static int change(const struct admin_wish *w)
 		rc = session_ask(&r, ":omig_site_drop(\"%s\")", user);
 	else
 		rc = session_ask(&r, ":omig_site_drain(\"%s\",%d)", user, str_eq(verb, "drain"));
-	return rc == CMD_OK ? tell_done(w, r) : rc;
+	return rc == CMD_OK ? report_done(w, r) : rc;
 }
 
 static const struct verb {
 	const char *name;
 	size_t narg; /* itself included */
-	int (*fn)(const struct admin_wish *w);
+	int (*fn)(const struct admin_options *w);
 } verbs[] = {
 	{ "list", 1, list },	{ "status", 1, status }, { "limit", 4, change },
 	{ "drain", 2, change }, { "admit", 2, change },	 { "drop", 2, change },
 };
 
-static const struct verb *verb_of(const struct admin_wish *w)
+static const struct verb *verb_of(const struct admin_options *w)
 {
 	int64_t n;
 
@@ -265,7 +265,7 @@ static const struct verb *verb_of(const struct admin_wish *w)
 	return NULL;
 }
 
-static int run(struct admin_wish *w, const struct verb *verb)
+static int run(struct admin_options *w, const struct verb *verb)
 {
 	char string[SITE_STRING_BYTES];
 	int rc = CMD_OK;
@@ -287,7 +287,7 @@ static int run(struct admin_wish *w, const struct verb *verb)
 
 int cmd_admin(int argc, char **argv)
 {
-	struct admin_wish w = { .common = CMD_COMMON_INIT };
+	struct admin_options w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "site", 's', "SITE",

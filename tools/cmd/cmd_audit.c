@@ -16,7 +16,7 @@
 #define FOLLOW_MS 1000
 #define OVERLAP_NS (10 * NSEC_PER_SEC) /* clocks of hosts differ, and answers come late */
 
-struct audit_wish {
+struct audit_options {
 	struct cmd_common common;
 	int64_t since_ns; /* ago; 0 = whatever is there */
 	int64_t max;
@@ -51,7 +51,7 @@ static const char *const names[FIELDS] = { "number",  "time", "daemon",	 "host",
 
 /* What is shown of one answer, and what was shown before. */
 struct showing {
-	const struct audit_wish *wish;
+	const struct audit_options *options;
 	struct term term;
 	struct smap seen; /* "daemon host" -> int64_t *, the highest number; owned */
 	const Omis_value **row;
@@ -126,7 +126,7 @@ static bool show_rows(struct showing *s)
 	if (s->n)
 		qsort(s->row, s->n, sizeof(*s->row), compare_rows);
 	for (size_t i = 0; is_read && i < s->n; i++)
-		if (s->wish->common.json)
+		if (s->options->common.json)
 			is_read = show_json_entry(s->row[i]);
 		else
 			show_entry_text(&s->term, s->row[i]);
@@ -153,12 +153,12 @@ static int64_t *seen_of(struct showing *s, const Omis_value *v)
 	return p;
 }
 
-static void tell_gaps(const struct showing *s, const Omis_value *v)
+static void report_gaps(const struct showing *s, const Omis_value *v)
 {
 	char host[256];
 
 	str_escape(host, sizeof(host), value_text(v, 1), strlen(value_text(v, 1)));
-	if (value_int(v, 2) && !s->wish->follow)
+	if (value_int(v, 2) && !s->options->follow)
 		cmd_warn("%s: %lld entries are left out since its last one", host,
 			 (long long)value_int(v, 2));
 	if (value_int(v, 3))
@@ -191,7 +191,8 @@ static int take_daemon(struct showing *s, const Omis_value *v)
 	return 0;
 }
 
-static bool is_wanted(const struct audit_wish *w, const Omis_object_result *o, const Omis_value *v)
+static bool is_wanted(const struct audit_options *w, const Omis_object_result *o,
+		      const Omis_value *v)
 {
 	return !w->node || str_eq(w->node, o->obj_list) ||
 	       (o->obj_list[0] && str_eq(w->node, value_text(v, 1)));
@@ -214,8 +215,8 @@ static int show_answer(struct showing *s, Omis_reply r)
 		if (o->status >= OMIS_FIRST_ERROR || !o->result)
 			continue;
 		v[at] = omis_value_parse(o->result, o->result_len);
-		if (v[at] && is_wanted(s->wish, o, v[at])) {
-			tell_gaps(s, v[at]);
+		if (v[at] && is_wanted(s->options, o, v[at])) {
+			report_gaps(s, v[at]);
 			rc = take_daemon(s, v[at]) ? CMD_FAILURE : CMD_OK;
 		}
 		at += v[at] != NULL;
@@ -234,7 +235,7 @@ static int ask_once(struct showing *s, int64_t since)
 {
 	Omis_reply r;
 	int rc = session_ask(&r, ":omig_audit([],%lld,%lld)", (long long)since,
-			     (long long)s->wish->max);
+			     (long long)s->options->max);
 
 	if (rc != CMD_OK)
 		return rc;
@@ -244,20 +245,20 @@ static int ask_once(struct showing *s, int64_t since)
 
 		rc = shown != CMD_OK ? shown : rc;
 	}
-	if (!s->wish->common.json && !s->wish->follow)
+	if (!s->options->common.json && !s->options->follow)
 		show_missing(&s->term, stderr, r);
 	omis_reply_free(r);
 	return rc;
 }
 
-static int attach(const struct audit_wish *w)
+static int attach(const struct audit_options *w)
 {
 	return w->site ? CMD_OK : session_attach_all();
 }
 
-static int audit(const struct audit_wish *w)
+static int audit(const struct audit_options *w)
 {
-	struct showing s = { .wish = w };
+	struct showing s = { .options = w };
 	int64_t since = w->since_ns || w->follow ? clock_wall() - w->since_ns : 0;
 	struct smap_iter i = { 0 };
 	int rc = session_open(&w->common);
@@ -286,7 +287,7 @@ static int audit(const struct audit_wish *w)
 
 int cmd_audit(int argc, char **argv)
 {
-	struct audit_wish w = { .common = CMD_COMMON_INIT, .max = 100 };
+	struct audit_options w = { .common = CMD_COMMON_INIT, .max = 100 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "since", 's', "TIME", "what was done in this time, as 10m or 2h", OPT_NSEC,

@@ -11,7 +11,7 @@
 
 #define TOKEN_DEFAULT_NS (3600 * NSEC_PER_SEC)
 
-struct cert_wish {
+struct cert_options {
 	struct cmd_common common;
 	const char *role, *name;
 	int64_t lifetime_ns, usable_ns; /* 0 = not said */
@@ -62,7 +62,7 @@ static int show_list(Omis_reply r)
 	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
-static int list(const struct cert_wish *w)
+static int list(const struct cert_options *w)
 {
 	Omis_reply r;
 	int rc = session_ask(&r, ":omig_cert_list()");
@@ -94,7 +94,7 @@ static int issue_json(const Omis_value *v)
 
 /* A tool's certificate ends when its owner says, and after an hour if he says nothing; a daemon's
  * is renewed. */
-static int issue(const struct cert_wish *w)
+static int issue(const struct cert_options *w)
 {
 	bool is_tool = str_has_prefix(w->role, "tool");
 	int64_t life = w->lifetime_ns, usable = w->usable_ns;
@@ -121,7 +121,7 @@ static int issue(const struct cert_wish *w)
 	return rc;
 }
 
-static int revoke_cert(const struct cert_wish *w, const char *what)
+static int revoke_cert(const struct cert_options *w, const char *what)
 {
 	Omis_value *v;
 	int rc;
@@ -142,7 +142,7 @@ static int revoke_cert(const struct cert_wish *w, const char *what)
 	return rc;
 }
 
-static int dispatch(const struct cert_wish *w, const char *verb, const char *what)
+static int dispatch(const struct cert_options *w, const char *verb, const char *what)
 {
 	int rc = session_open(&w->common);
 
@@ -160,7 +160,7 @@ static int dispatch(const struct cert_wish *w, const char *verb, const char *wha
 
 int cmd_cert(int argc, char **argv)
 {
-	struct cert_wish w = { .common = CMD_COMMON_INIT, .role = "tool", .uses = 1 };
+	struct cert_options w = { .common = CMD_COMMON_INIT, .role = "tool", .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "role", 'r', "ROLE",

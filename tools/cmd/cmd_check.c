@@ -23,7 +23,7 @@ static void show_json(struct checking *c, const char *path, const struct pmsl *p
 		if (m->is_good)
 			pmsl_text_metric_json(&c->out, p, m);
 	json_array_end(&c->out);
-	pmsl_text_tell_json(&c->out, p, d);
+	pmsl_text_report_json(&c->out, p, d);
 	json_object_end(&c->out);
 }
 
@@ -38,7 +38,7 @@ static int check_file(struct checking *c, const char *path)
 	if (c->json)
 		show_json(c, path, p, &d);
 	else
-		pmsl_text_tell(&c->term, stdout, p, &d);
+		pmsl_text_report(&c->term, stdout, p, &d);
 	pmsl_free(p);
 	return d.nerror ? CMD_FAILURE : CMD_OK;
 }

@@ -22,7 +22,7 @@ struct drawing {
 	struct arena *arena;
 	struct world world;
 	struct bind_arg arg[PMSL_PARAMS_MAX];
-	struct bind_wish wish;
+	struct bind_wish options;
 	struct buf out;
 };
 
@@ -56,20 +56,20 @@ static int choose_by(struct drawing *g)
 
 	for (i = 0; i < ARRAY_LEN(words); i++)
 		if (str_eq(g->by, words[i])) {
-			g->wish.by = (enum bind_by)i;
+			g->options.by = (enum bind_by)i;
 			return CMD_OK;
 		}
 	return cmd_fail(CMD_USAGE, "--by is nothing, process, node or site");
 }
 
-static int wish(struct drawing *g)
+static int options(struct drawing *g)
 {
 	struct err e = { 0 };
 	int rc;
 
-	g->wish.arg = g->arg;
-	g->wish.since = g->is_since_last ? FLOW_SINCE_LAST : FLOW_SINCE_START;
-	g->wish.is_central = g->is_central;
+	g->options.arg = g->arg;
+	g->options.since = g->is_since_last ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+	g->options.is_central = g->is_central;
 	if (world_from_layout(g->layout, g->arena, &g->world, &e))
 		return cmd_fail(CMD_USAGE, "%s", e.text);
 	rc = g->objects ? choose_objects(g) : CMD_OK;
@@ -96,11 +96,11 @@ static void draw_templates(struct drawing *g)
 static int draw_plan(struct drawing *g)
 {
 	struct pmsl_plan plan;
-	int rc = wish(g);
+	int rc = options(g);
 
 	if (rc != CMD_OK)
 		return rc;
-	if (pmsl_plan(g->text, g->metric, &g->world, &g->wish, 1, &g->d, &plan))
+	if (pmsl_plan(g->text, g->metric, &g->world, &g->options, 1, &g->d, &plan))
 		return g->d.nerror ? CMD_FAILURE : cmd_fail(CMD_FAILURE, "out of memory");
 	dot_bound(&g->out, &plan.bound);
 	dot_pieces(&g->out, &plan.pieces, &g->world);
@@ -138,7 +138,7 @@ static int draw_text(struct drawing *g, const char *path, const char *metric)
 	rc = !g->metric ? CMD_FAILURE : g->arena ? draw(g) : cmd_fail(CMD_FAILURE, "out of memory");
 	term_open(&t, "never");
 	if (g->d.nerror)
-		pmsl_text_tell(&t, stderr, text, &g->d);
+		pmsl_text_report(&t, stderr, text, &g->d);
 	arena_free(g->arena);
 	buf_done(&g->out);
 	pmsl_free(text);

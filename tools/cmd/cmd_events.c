@@ -6,8 +6,8 @@
 #include "common/omis/value.h"
 #include "eventlog/evwhere.h"
 #include "tools/cmd/cmd.h"
-#include "tools/events/following.h"
-#include "tools/events/keeping.h"
+#include "tools/events/event_tail.h"
+#include "tools/events/subscription.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
 #include "tools/term/term.h"
@@ -229,7 +229,7 @@ static bool fits_calls(char **names)
 }
 
 /* What is no type of <omig/event.h> can be switched on as well. */
-static void show_rest(const struct following_wish *w)
+static void show_rest(const struct event_tail_options *w)
 {
 	puts(*w->names ? "No process has events of such a name."
 		       : "No process has events of its own (<omig/event.h>).");
@@ -237,7 +237,7 @@ static void show_rest(const struct following_wish *w)
 		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. So are probes: omig probes --list.");
 }
 
-static int list(const struct following_wish *w)
+static int list(const struct event_tail_options *w)
 {
 	struct types t = { 0 };
 	double seconds;
@@ -272,20 +272,20 @@ static void wait_a_while(nsec_t until)
 	omis_handler();
 }
 
-static int watch(struct following *f)
+static int watch(struct event_tail *f)
 {
-	nsec_t end = f->wish->for_ns ? clock_mono() + f->wish->for_ns : INT64_MAX;
+	nsec_t end = f->options->for_ns ? clock_mono() + f->options->for_ns : INT64_MAX;
 	nsec_t attach = clock_mono() + ATTACH_NS, fetch = clock_mono(), now;
 	bool more;
 	int rc = CMD_OK;
 
 	while (rc == CMD_OK && !f->is_over && !got_signal && (now = clock_mono()) < end) {
 		if (now >= fetch && !f->gap.since) {
-			rc = following_fetch(f, &more);
+			rc = event_tail_fetch(f, &more);
 			fetch = more ? now : now + FETCH_NS;
 		}
 		if (rc == CMD_OK && now >= attach && !f->gap.since) {
-			rc = following_attach(f);
+			rc = event_tail_attach(f);
 			attach = clock_mono() + ATTACH_NS;
 		}
 		if (session_link() == SESSION_UP && !f->gap.since)
@@ -293,21 +293,21 @@ static int watch(struct following *f)
 		else
 			wait_a_while(now + FETCH_NS);
 		if (rc == CMD_OK || session_link() != SESSION_UP)
-			rc = following_check(f);
+			rc = event_tail_check(f);
 	}
 	return f->status ? f->status : rc;
 }
 
-static int follow(const struct following_wish *w)
+static int follow(const struct event_tail_options *w)
 {
-	struct following f = { .wish = w };
+	struct event_tail f = { .options = w };
 	int rc, end;
 
 	catch_signals();
-	rc = following_begin(&f);
+	rc = event_tail_begin(&f);
 	if (rc == CMD_OK)
 		rc = watch(&f);
-	end = following_end(&f);
+	end = event_tail_end(&f);
 	rc = rc != CMD_OK ? rc : end;
 	if (f.nlost)
 		cmd_warn("%llu events were lost for want of room", (unsigned long long)f.nlost);
@@ -316,7 +316,7 @@ static int follow(const struct following_wish *w)
 
 /* --- off */
 
-static int off(const struct following_wish *w)
+static int off(const struct event_tail_options *w)
 {
 	struct buf b = BUF_INIT(65536);
 	struct omis_writer out = OMIS_WRITER(&b);
@@ -338,14 +338,14 @@ static int off(const struct following_wish *w)
 
 /* --- the command line */
 
-struct wish {
-	struct following_wish tail; /* and of list and off */
-	struct keeping_wish on;
+struct options {
+	struct event_tail_options tail; /* and of list and off */
+	struct subscription_options on;
 };
 
 static const struct verb {
 	const char *name;
-	int (*run)(const struct following_wish *w); /* NULL: on */
+	int (*run)(const struct event_tail_options *w); /* NULL: on */
 } verbs[] = { { "list", list }, { "on", NULL }, { "off", off }, { "tail", follow } };
 
 static const struct verb *verb_of(const char *name)
@@ -356,14 +356,15 @@ static const struct verb *verb_of(const char *name)
 	return NULL;
 }
 
-static const char *contradiction_of_on(const struct keeping_wish *w, bool is_on, const char *to)
+static const char *contradiction_of_on(const struct subscription_options *w, bool is_on,
+				       const char *to)
 {
 	if (is_on && !to)
 		return "on needs --to: archive:FILE, archive:postgresql://..., or FILE; tail shows events";
-	if (!is_on &&
-	    (w->name || w->lease_ns || w->room_mib || !str_eq(w->when_full, KEEPING_WHEN_FULL)))
+	if (!is_on && (w->name || w->lease_ns || w->room_mib ||
+		       !str_eq(w->when_full, SUBSCRIPTION_WHEN_FULL)))
 		return "--name, --lease, --room and --when-full are of on";
-	if (w->name && !keeping_is_name(w->name))
+	if (w->name && !subscription_is_name(w->name))
 		return "--name has letters, digits, '.', '_', '-', 63 at the most";
 	if (!str_eq(w->when_full, "oldest") && !str_eq(w->when_full, "newest") &&
 	    !str_eq(w->when_full, "stop"))
@@ -371,11 +372,11 @@ static const char *contradiction_of_on(const struct keeping_wish *w, bool is_on,
 	return NULL;
 }
 
-static const char *contradiction(const struct wish *wish, const struct verb *verb)
+static const char *contradiction(const struct options *options, const struct verb *verb)
 {
-	const struct following_wish *w = &wish->tail;
+	const struct event_tail_options *w = &options->tail;
 	bool lasts = !verb->run || verb->run == follow;
-	const char *wrong = contradiction_of_on(&wish->on, !verb->run, w->to);
+	const char *wrong = contradiction_of_on(&options->on, !verb->run, w->to);
 	struct evwhere where;
 	struct term t;
 
@@ -394,9 +395,9 @@ static const char *contradiction(const struct wish *wish, const struct verb *ver
 	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
 }
 
-static int run_on(struct wish *w)
+static int run_on(struct options *w)
 {
-	struct keeping_wish *on = &w->on;
+	struct subscription_options *on = &w->on;
 
 	on->common = w->tail.common;
 	on->names = w->tail.names;
@@ -407,10 +408,10 @@ static int run_on(struct wish *w)
 	on->count = w->tail.count;
 	on->signals = &nsignal;
 	catch_signals();
-	return keeping_run(on);
+	return subscription_run(on);
 }
 
-static int run_other(const struct following_wish *w, const struct verb *verb)
+static int run_other(const struct event_tail_options *w, const struct verb *verb)
 {
 	int rc = session_open(&w->common);
 
@@ -421,7 +422,7 @@ static int run_other(const struct following_wish *w, const struct verb *verb)
 	return rc;
 }
 
-static int run(struct wish *w, const struct verb *verb)
+static int run(struct options *w, const struct verb *verb)
 {
 	int rc = verb->run ? run_other(&w->tail, verb) : run_on(w);
 
@@ -430,10 +431,10 @@ static int run(struct wish *w, const struct verb *verb)
 
 int cmd_events(int argc, char **argv)
 {
-	struct wish wish = { .tail = { .common = CMD_COMMON_INIT,
-				       .reconnect_ns = SESSION_GAP_LIMIT_NS },
-			     .on = { .when_full = KEEPING_WHEN_FULL } };
-	struct following_wish *w = &wish.tail;
+	struct options options = { .tail = { .common = CMD_COMMON_INIT,
+					     .reconnect_ns = SESSION_GAP_LIMIT_NS },
+				   .on = { .when_full = SUBSCRIPTION_WHEN_FULL } };
+	struct event_tail_options *w = &options.tail;
 	const struct opt table[] = {
 		CMD_OPTIONS(&w->common),
 		{ "where", 'w', "TEXT", "of those: 'nbytes > 65536 and file == /scratch/*'",
@@ -451,15 +452,15 @@ int cmd_events(int argc, char **argv)
 		  OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS, NULL },
 		{ "name", 0, "NAME",
 		  "on: who is killed goes on by this name (default: made of the command)", OPT_STR,
-		  &wish.on.name, 0, 0, NULL },
+		  &options.on.name, 0, 0, NULL },
 		{ "room", 0, "MIB",
 		  "on: what may wait on the disk of each host and site (default 64)", OPT_I64,
-		  &wish.on.room_mib, 2, 4096, NULL },
+		  &options.on.room_mib, 2, 4096, NULL },
 		{ "lease", 0, "TIME", "on: and for how long when nobody takes it (default 5m)",
-		  OPT_NSEC, &wish.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC, NULL },
+		  OPT_NSEC, &options.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC, NULL },
 		{ "when-full", 0, "WHAT",
 		  "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)",
-		  OPT_STR, &wish.on.when_full, 0, 0, NULL },
+		  OPT_STR, &options.on.when_full, 0, 0, NULL },
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -489,6 +490,6 @@ int cmd_events(int argc, char **argv)
 	if (!verb)
 		return cmd_usage(&spec, "list, on, off or tail");
 	w->names = argv + first + 1;
-	wrong = contradiction(&wish, verb);
-	return wrong ? cmd_usage(&spec, "%s", wrong) : run(&wish, verb);
+	wrong = contradiction(&options, verb);
+	return wrong ? cmd_usage(&spec, "%s", wrong) : run(&options, verb);
 }

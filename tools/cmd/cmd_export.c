@@ -145,7 +145,7 @@ static int open_web(struct server *s)
 	return rc;
 }
 
-static int tell_where(const struct server *s)
+static int report_address(const struct server *s)
 {
 	char address[64], url[128];
 	struct buf b = BUF_INIT(1024);
@@ -204,7 +204,7 @@ static int run_server(struct server *s)
 		return rc;
 	}
 	s->next = clock_mono() + s->every_ns;
-	rc = tell_where(s);
+	rc = report_address(s);
 	if (rc == CMD_OK)
 		serve(s);
 	web_close(s->web);

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct lines_wish {
-	struct logread_wish read;
+struct lifelines_options {
+	struct logread_options read;
 	const char *key, *stages, *where, *from, *to, *output, *form;
 	struct life_wish life;
 	struct arevents_wish part; /* of archives */
@@ -52,7 +52,7 @@ static bool holds(const void *arg, const struct event *ev)
 	return evattr_fulfil(ev, arg);
 }
 
-static int read_wish(const struct opt_spec *spec, struct lines_wish *w)
+static int read_options(const struct opt_spec *spec, struct lifelines_options *w)
 {
 	struct life_wish *l = &w->life;
 	struct err e = { 0 };
@@ -126,8 +126,8 @@ static bool is_named(const char *path, const char *end)
 	return n > len && str_eq(path + n - len, end);
 }
 
-static int write_out(const struct lines_wish *w, const struct life_model *m, const char *title,
-		     const char *told)
+static int write_out(const struct lifelines_options *w, const struct life_model *m,
+		     const char *title, const char *summary)
 {
 	const char *key = w->key ? w->key : "id";
 	struct buf b = BUF_INIT(LIFEPAGE_MAX_BYTES);
@@ -138,7 +138,7 @@ static int write_out(const struct lines_wish *w, const struct life_model *m, con
 	if (is_named(w->output, ".svg"))
 		rc = lifepage_svg(&b, m, title, key, &e);
 	else if (w->output)
-		rc = lifepage_html(&b, m, title, key, told, &e);
+		rc = lifepage_html(&b, m, title, key, summary, &e);
 	else if ((rc = put_words(&b, m, key)))
 		err_set(&e, ERR_NOMEM, "out of memory");
 	rc = rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_open(&o, w->output);
@@ -169,7 +169,7 @@ static int take(void *arg, const struct event *ev)
 }
 
 /* What could not be read of one file does not keep the others from being read. */
-static int read_files(const struct lines_wish *w, char **files, struct life *l)
+static int read_files(const struct lifelines_options *w, char **files, struct life *l)
 {
 	char input[] = "-";
 	char *only[] = { input, NULL };
@@ -189,7 +189,7 @@ static int read_files(const struct lines_wish *w, char **files, struct life *l)
  * What an archive need not give. Times since the first event are known when that has come. Of a log
  * among others it is no mistake that it has not all of the stages.
  */
-static void choose_part(struct lines_wish *w, char **files)
+static void choose_part(struct lifelines_options *w, char **files)
 {
 	const struct life_wish *l = &w->life;
 	bool is_known = !l->is_from_relative && !l->is_to_relative,
@@ -214,7 +214,7 @@ static void name_log(char **files, struct buf *out)
 		buf_puts(out, "standard input");
 }
 
-static int make(const struct lines_wish *w, char **files, struct life *l)
+static int make(const struct lifelines_options *w, char **files, struct life *l)
 {
 	struct buf title = BUF_INIT(64 * 1024);
 	const struct life_model *m;
@@ -235,9 +235,9 @@ static int make(const struct lines_wish *w, char **files, struct life *l)
 	return end != CMD_OK ? end : rc;
 }
 
-static int run(const struct opt_spec *spec, struct lines_wish *w, char **files)
+static int run(const struct opt_spec *spec, struct lifelines_options *w, char **files)
 {
-	int rc = read_wish(spec, w);
+	int rc = read_options(spec, w);
 	struct life *l = rc == CMD_OK ? life_new(&w->life) : NULL;
 
 	choose_part(w, files);
@@ -253,7 +253,7 @@ static int run(const struct opt_spec *spec, struct lines_wish *w, char **files)
 
 int cmd_lifelines(int argc, char **argv)
 {
-	struct lines_wish w = { .form = "auto" };
+	struct lifelines_options w = { .form = "auto" };
 	const struct opt table[] = {
 		{ "key", 'k', "FIELDS",
 		  "events with the same values are a line (default: guid, id, ID or a name in .id)",

@@ -6,9 +6,9 @@
 #include "tools/events/logread.h"
 #include "tools/events/logwrite.h"
 
-struct log_wish {
-	struct logread_wish read;
-	struct logarchive_wish archive;
+struct log_options {
+	struct logread_options read;
+	struct logarchive_options archive;
 	const char *from, *to, *output, *fraction;
 	bool json;
 };
@@ -19,7 +19,7 @@ static int put(void *arg, const struct event *ev)
 }
 
 /* Damage in one file does not keep the others from being read. */
-static int read_all(const struct log_wish *w, char **files, struct logwrite *to)
+static int read_all(const struct log_options *w, char **files, struct logwrite *to)
 {
 	char input[] = "-";
 	char *only[] = { input, NULL };
@@ -35,7 +35,7 @@ static int read_all(const struct log_wish *w, char **files, struct logwrite *to)
 	return worst;
 }
 
-static int convert(const struct log_wish *w, char **files)
+static int convert(const struct log_options *w, char **files)
 {
 	struct logwrite *to;
 	int rc = logwrite_open(w->to, w->output, &to), end;
@@ -63,7 +63,7 @@ static int fraction_from_name(const char *name, enum evwords_fraction *out)
 	return -1;
 }
 
-static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files)
+static int run_cat(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	if (w->to || w->output)
 		return cmd_usage(spec, "--to and --output are of convert");
@@ -71,7 +71,7 @@ static int run_cat(const struct opt_spec *spec, struct log_wish *w, char **files
 	return convert(w, files);
 }
 
-static int run_convert(const struct opt_spec *spec, struct log_wish *w, char **files)
+static int run_convert(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	if (!w->to)
 		return cmd_usage(spec, "convert needs --to");
@@ -80,14 +80,14 @@ static int run_convert(const struct opt_spec *spec, struct log_wish *w, char **f
 	return convert(w, files);
 }
 
-static int run_load(const struct opt_spec *spec, struct log_wish *w, char **files)
+static int run_load(const struct opt_spec *spec, struct log_options *w, char **files)
 {
 	if (!w->archive.archive)
 		return cmd_usage(spec, "load needs --archive");
 	return logarchive_load(&w->archive, &w->read, files);
 }
 
-static int run_query(const struct opt_spec *spec, struct log_wish *w, char **operands)
+static int run_query(const struct opt_spec *spec, struct log_options *w, char **operands)
 {
 	if (!operands[0])
 		return cmd_usage(spec, "query needs an archive");
@@ -97,7 +97,7 @@ static int run_query(const struct opt_spec *spec, struct log_wish *w, char **ope
 	return logarchive_query(&w->archive, operands + 1);
 }
 
-static int run_compare(const struct opt_spec *spec, struct log_wish *w, char **operands)
+static int run_compare(const struct opt_spec *spec, struct log_options *w, char **operands)
 {
 	if (!operands[0] || !operands[1] || operands[2])
 		return cmd_usage(spec, "compare needs an archive and a baseline");
@@ -111,13 +111,13 @@ static int run_compare(const struct opt_spec *spec, struct log_wish *w, char **o
 
 static const struct verb {
 	const char *name;
-	int (*run)(const struct opt_spec *spec, struct log_wish *w, char **operands);
+	int (*run)(const struct opt_spec *spec, struct log_options *w, char **operands);
 } verbs[] = {
 	{ "cat", run_cat },	{ "convert", run_convert }, { "load", run_load },
 	{ "query", run_query }, { "compare", run_compare },
 };
 
-static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **operand)
+static int run(const struct opt_spec *spec, struct log_options *w, int n, char **operand)
 {
 	const struct verb *v = verbs, *end = verbs + sizeof(verbs) / sizeof(verbs[0]);
 
@@ -138,13 +138,13 @@ static int run(const struct opt_spec *spec, struct log_wish *w, int n, char **op
 
 int cmd_log(int argc, char **argv)
 {
-	struct log_wish w = { .from = "auto",
-			      .fraction = "auto",
-			      .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
-					   .batch = 50000,
-					   .least = 5,
-					   .sure = 99,
-					   .color = "auto" } };
+	struct log_options w = { .from = "auto",
+				 .fraction = "auto",
+				 .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
+					      .batch = 50000,
+					      .least = 5,
+					      .sure = 99,
+					      .color = "auto" } };
 	const struct opt table[] = {
 		{ "from", 'f', "FORM",
 		  "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from,

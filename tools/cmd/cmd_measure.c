@@ -4,8 +4,8 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
-#include "tools/measure/measuring.h"
-#include "tools/measure/measuring_ended.h"
+#include "tools/measure/measurement.h"
+#include "tools/measure/measurement_ended.h"
 #include "tools/measure/pmsl_text.h"
 #include "tools/term/wholefile.h"
 
@@ -42,7 +42,7 @@ static void catch_signals(void)
 /* --- the text */
 
 /* Whatever the text calls them: partners are its second processes, regions its first. */
-static int note_names(struct measuring *m, const struct pmsl_metric *metric)
+static int note_names(struct measurement *m, const struct pmsl_metric *metric)
 {
 	const struct pmsl_decl *partners = NULL, *regions = NULL;
 	bool has_objects = false;
@@ -63,30 +63,30 @@ static int note_names(struct measuring *m, const struct pmsl_metric *metric)
 }
 
 /* What is wrong is told as `omig check` tells it, before anybody is asked. */
-static int check_text(struct measuring *m, const char *text, size_t n)
+static int check_text(struct measurement *m, const char *text, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
-	const char *name = wholefile_name(m->wish->file);
+	const char *name = wholefile_name(m->options->file);
 	const struct pmsl_metric *metric;
 	int rc;
 
 	if (pmsl_compile(name, text, n, &d, &p))
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	metric = pmsl_metric(p, m->wish->metric, &d);
+	metric = pmsl_metric(p, m->options->metric, &d);
 	rc = metric ? note_names(m, metric) : CMD_FAILURE;
 	if (!metric) {
-		pmsl_text_tell(&m->term, stderr, p, &d);
+		pmsl_text_report(&m->term, stderr, p, &d);
 		cmd_note(rc, "the text of the metric has errors: omig check names them");
 	}
 	pmsl_free(p);
 	return rc;
 }
 
-static int read_text(struct measuring *m)
+static int read_text(struct measurement *m)
 {
 	struct err e = { 0 };
-	int rc = wholefile_read(m->wish->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
+	int rc = wholefile_read(m->options->file, PMSL_SOURCE_MAX_BYTES, &m->text, &e);
 
 	if (rc)
 		return cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
@@ -95,7 +95,7 @@ static int read_text(struct measuring *m)
 
 /* --- the loop */
 
-static void wait_a_while(struct measuring *m, nsec_t left)
+static void wait_a_while(struct measurement *m, nsec_t left)
 {
 	struct pollfd p[2] = { { .fd = omis_fd(), .events = POLLIN },
 			       { .fd = m->term.is_raw ? STDIN_FILENO : -1, .events = POLLIN } };
@@ -106,7 +106,7 @@ static void wait_a_while(struct measuring *m, nsec_t left)
 	omis_handler();
 }
 
-static void serve_terminal(struct measuring *m)
+static void serve_terminal(struct measurement *m)
 {
 	int key;
 
@@ -118,14 +118,14 @@ static void serve_terminal(struct measuring *m)
 	}
 }
 
-static bool has_enough(const struct measuring *m)
+static bool has_enough(const struct measurement *m)
 {
-	return measuring_is_reached(m) || (m->wish->count && m->shown >= m->wish->count);
+	return measurement_is_reached(m) || (m->options->count && m->shown >= m->options->count);
 }
 
-static bool count_read(struct measuring *m, const struct reading *r)
+static bool count_read(struct measurement *m, const struct reading *r)
 {
-	int rc = measuring_count(m, r);
+	int rc = measurement_count(m, r);
 
 	if (rc != CMD_OK)
 		m->status = rc;
@@ -133,71 +133,71 @@ static bool count_read(struct measuring *m, const struct reading *r)
 }
 
 /* That there is no value was shown: waiting for one makes no sense. */
-static bool is_refused(struct measuring *m, const struct reading *r)
+static bool is_refused(struct measurement *m, const struct reading *r)
 {
-	if (measuring_is_refused(m, r))
-		m->status =
-			cmd_fail(CMD_PARTIAL, "none of the objects can tell %s", m->wish->metric);
+	if (measurement_is_refused(m, r))
+		m->status = cmd_fail(CMD_PARTIAL, "none of the objects can tell %s",
+				     m->options->metric);
 	return m->status != CMD_OK;
 }
 
 /* Nobody has said how long it is to last: as long as there is something to measure. */
-static bool is_done(struct measuring *m, const struct reading *r)
+static bool is_done(struct measurement *m, const struct reading *r)
 {
-	if (m->wish->count || m->wish->for_ns || !measuring_has_ended(m, r))
+	if (m->options->count || m->options->for_ns || !measurement_has_ended(m, r))
 		return false;
 	m->has_ended = true;
 	return true;
 }
 
-static void show_all(struct measuring *m)
+static void show_all(struct measurement *m)
 {
 	struct reading *r;
 
-	while (!m->is_over && !has_enough(m) && (r = measuring_next(m))) {
-		m->is_over = is_done(m, r) || !measuring_show(m, r) || !count_read(m, r) ||
+	while (!m->is_over && !has_enough(m) && (r = measurement_next(m))) {
+		m->is_over = is_done(m, r) || !measurement_show(m, r) || !count_read(m, r) ||
 			     is_refused(m, r);
 		reading_free(r);
 	}
 }
 
-static void watch(struct measuring *m)
+static void watch(struct measurement *m)
 {
-	nsec_t end = m->wish->for_ns ? clock_mono() + m->wish->for_ns : INT64_MAX;
+	nsec_t end = m->options->for_ns ? clock_mono() + m->options->for_ns : INT64_MAX;
 	nsec_t attach = clock_mono() + ATTACH_NS, now;
 
 	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
 		if (now >= attach && !m->gap.since) {
-			measuring_attach(m);
+			measurement_attach(m);
 			attach = now + ATTACH_NS;
 		}
 		wait_a_while(m, end - now);
 		serve_terminal(m);
 		show_all(m);
-		m->status = m->status ? m->status : measuring_check(m);
+		m->status = m->status ? m->status : measurement_check(m);
 		m->is_over |= m->status != CMD_OK;
 	}
 }
 
-static bool is_live(const struct measuring_wish *w)
+static bool is_live(const struct measurement_options *w)
 {
 	return !w->common.json && !w->csv && !w->count && !w->for_ns;
 }
 
-static int measure(struct measuring *m)
+static int measure(struct measurement *m)
 {
-	int rc = session_open(&m->wish->common);
+	int rc = session_open(&m->options->common);
 
 	if (rc != CMD_OK)
 		return rc;
 	catch_signals();
-	rc = measuring_begin(m);
+	rc = measurement_begin(m);
 	if (rc == CMD_OK) {
-		if (is_live(m->wish))
+		if (is_live(m->options))
 			term_raw(&m->term);
 		watch(m);
 		term_restore();
-		measuring_tell_until(m);
+		measurement_report_until(m);
 		rc = m->status;
 	}
 	session_close();
@@ -207,22 +207,22 @@ static int measure(struct measuring *m)
 		return cmd_fail(CMD_TIMEOUT, "no interval has ended in that time");
 	if (rc == CMD_OK && m->has_ended)
 		fprintf(stderr, "omig: the processes have ended\n");
-	if (rc == CMD_OK && m->wish->until.n && !measuring_is_reached(m) && !got_signal &&
+	if (rc == CMD_OK && m->options->until.n && !measurement_is_reached(m) && !got_signal &&
 	    (!m->is_over || m->has_ended))
 		return cmd_fail(CMD_FAILURE, "--until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
-static int run(const struct measuring_wish *w)
+static int run(const struct measurement_options *w)
 {
-	struct measuring m = { .wish = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
+	struct measurement m = { .options = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
 	int rc;
 
 	term_open(&m.term, w->common.color);
 	rc = w->file ? read_text(&m) : CMD_OK;
 	if (rc == CMD_OK)
 		rc = measure(&m);
-	measuring_end(&m);
+	measurement_end(&m);
 	return rc;
 }
 
@@ -230,20 +230,20 @@ static int run(const struct measuring_wish *w)
 
 static int add_region(void *into, const char *value, struct err *e)
 {
-	struct measuring_wish *w = into;
+	struct measurement_options *w = into;
 
-	if (w->nregion == MEASURING_REGIONS_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d regions", MEASURING_REGIONS_MAX);
+	if (w->nregion == MEASUREMENT_REGIONS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d regions", MEASUREMENT_REGIONS_MAX);
 	w->region[w->nregion++] = value;
 	return 0;
 }
 
 static int add_set(void *into, const char *value, struct err *e)
 {
-	struct measuring_wish *w = into;
+	struct measurement_options *w = into;
 
-	if (w->nset == MEASURING_SETS_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d parameters", MEASURING_SETS_MAX);
+	if (w->nset == MEASUREMENT_SETS_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d parameters", MEASUREMENT_SETS_MAX);
 	w->set[w->nset++] = value;
 	return 0;
 }
@@ -260,7 +260,7 @@ static bool is_group(const char *s, size_t n)
 
 static int set_by(void *into, const char *value, struct err *e)
 {
-	struct measuring_wish *w = into;
+	struct measurement_options *w = into;
 
 	const char *each = strrchr(value, ',');
 	size_t n = each ? (size_t)(each - value) : strlen(value);
@@ -283,7 +283,7 @@ static int set_until(void *into, const char *value, struct err *e)
 	return stop_parse(value, into, e);
 }
 
-static const char *contradiction(const struct measuring_wish *w)
+static const char *contradiction(const struct measurement_options *w)
 {
 	struct term t;
 
@@ -310,10 +310,10 @@ static const char details[] =
 
 int cmd_measure(int argc, char **argv)
 {
-	struct measuring_wish w = { .common = CMD_COMMON_INIT,
-				    .objects = "all",
-				    .every_ns = NSEC_PER_SEC,
-				    .reconnect_ns = SESSION_GAP_LIMIT_NS };
+	struct measurement_options w = { .common = CMD_COMMON_INIT,
+					 .objects = "all",
+					 .every_ns = NSEC_PER_SEC,
+					 .reconnect_ns = SESSION_GAP_LIMIT_NS };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "file", 'f', "FILE",

@@ -36,7 +36,7 @@ static void make_stem(const char *path, char out[STEM_BYTES])
 		snprintf(out, STEM_BYTES, "%.*s", (int)n, name);
 }
 
-static void tell(const struct making *m, const struct pmsl_source *s, const struct pmsl_diags *d)
+static void report(const struct making *m, const struct pmsl_source *s, const struct pmsl_diags *d)
 {
 	const struct pmsl_colors colors = { term_paint(&m->term, TERM_BOLD),
 					    term_paint(&m->term, TERM_RED),
@@ -63,7 +63,7 @@ static int read_decls(struct making *m)
 		rc = cmd_fail(rc == -ERR_NOTFOUND ? CMD_NOTFOUND : CMD_FAILURE, "%s", e.text);
 	} else {
 		probe_decls_read(&s, &d, &m->decls);
-		tell(m, &s, &d);
+		report(m, &s, &d);
 		rc = d.nerror ? CMD_FAILURE : CMD_OK;
 	}
 	buf_done(&text);

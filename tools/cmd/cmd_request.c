@@ -20,7 +20,7 @@
 #define STEPS_MAX 64 /* requests of one command: each has some KiB */
 #define VALUE_BYTES 64 /* of a token */
 
-struct wish {
+struct request_options {
 	struct cmd_common common;
 	int64_t follow_ns; /* 0 = one reply */
 	Omis_wait wait;
@@ -32,7 +32,7 @@ struct wish {
 
 /* What the callbacks know of a request. It lives as long as the session. */
 struct follow {
-	const struct wish *wish;
+	const struct request_options *request_options;
 	struct term term;
 	char csr[64]; /* "" until defined */
 	uint64_t seen;
@@ -59,7 +59,7 @@ static void on_signal(int signo)
 /* all, quorum=N, deadline=MS, now */
 static int set_wait(void *into, const char *value, struct err *e)
 {
-	struct wish *w = into;
+	struct request_options *w = into;
 	int64_t n;
 
 	if (str_eq(value, "all")) {
@@ -90,9 +90,9 @@ static void show(struct follow *f, Omis_reply r)
 {
 	bool is_event = first_status(r) == OMIS_CSR_TRIGGERED;
 
-	if (f->wish->common.json ? show_reply_json(r)
-	    : is_event		 ? show_event(&f->term, r)
-				 : show_reply(&f->term, r))
+	if (f->request_options->common.json ? show_reply_json(r)
+	    : is_event			    ? show_event(&f->term, r)
+					    : show_reply(&f->term, r))
 		return;
 	f->status = CMD_SIGNAL + SIGPIPE;
 	f->is_over = true;
@@ -113,7 +113,7 @@ static void note_value(struct step *s, Omis_reply r)
 	}
 }
 
-static int ask_once(const struct wish *w, struct step *s)
+static int ask_once(const struct request_options *w, struct step *s)
 {
 	struct follow *f = &s->follow;
 	Omis_reply r = omis_request_n((const char *)s->text.p, s->text.n, NULL, NULL, 0);
@@ -121,7 +121,7 @@ static int ask_once(const struct wish *w, struct step *s)
 
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	*f = (struct follow){ .wish = w };
+	*f = (struct follow){ .request_options = w };
 	term_open(&f->term, w->common.color);
 	show(f, r);
 	note_value(s, r);
@@ -143,7 +143,7 @@ static void on_enabled(Omis_reply r, void *arg)
 		show(f, r);
 	}
 	if (f->until != FOREVER)
-		f->until = clock_mono() + f->wish->follow_ns;
+		f->until = clock_mono() + f->request_options->follow_ns;
 	omis_reply_free(r);
 }
 
@@ -162,7 +162,7 @@ static void enable(struct follow *f, Omis_reply r)
 
 /* Objects that do not exist, a host that cannot be armed, a request that is suspended: people
  * should know. */
-static void tell_problems(struct follow *f, Omis_reply r)
+static void report_problems(struct follow *f, Omis_reply r)
 {
 	for (size_t i = 0; r[i]; i++)
 		for (const Omis_object_result *o = r[i]; o->obj_list; o++) {
@@ -199,7 +199,7 @@ static void on_reply(Omis_reply r, void *arg)
 	} else if (s == OMIS_CSR_DELETED) {
 		f->is_over = true;
 	} else if (r && (s == OMIS_CSR_ENABLED || s == OMIS_CSR_DISABLED)) {
-		tell_problems(f, r);
+		report_problems(f, r);
 	}
 	omis_reply_free(r);
 }
@@ -230,12 +230,12 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
-static int follow(const struct wish *w, struct step *s, bool is_last)
+static int follow(const struct request_options *w, struct step *s, bool is_last)
 {
 	struct follow *f = &s->follow;
 	Omis_reply r;
 
-	*f = (struct follow){ .wish = w, .until = FOREVER };
+	*f = (struct follow){ .request_options = w, .until = FOREVER };
 	if (w->follow_ns != FOREVER) /* a late answer is waited for as ever */
 		f->until = clock_mono() + w->common.timeout_ns + w->follow_ns;
 	term_open(&f->term, w->common.color);
@@ -321,7 +321,7 @@ static int fill_in(struct step *step, size_t n)
 }
 
 /* An unconditional request begins with a colon; the other kind can be followed. */
-static int take_step(const struct wish *w, struct step *step, size_t n, bool is_last)
+static int take_step(const struct request_options *w, struct step *step, size_t n, bool is_last)
 {
 	const char *text;
 	int rc = n ? fill_in(step, n) : CMD_OK;
@@ -334,7 +334,7 @@ static int take_step(const struct wish *w, struct step *step, size_t n, bool is_
 }
 
 /* One after the other, up to the first that fails. */
-static int send_requests(const struct wish *w, struct step *step, size_t n)
+static int send_requests(const struct request_options *w, struct step *step, size_t n)
 {
 	int rc = session_open(&w->common);
 
@@ -352,7 +352,7 @@ static int send_requests(const struct wish *w, struct step *step, size_t n)
 
 static int set_follow(void *into, const char *value, struct err *e)
 {
-	struct wish *w = into;
+	struct request_options *w = into;
 
 	if (str_eq(value, "forever")) {
 		w->follow_ns = FOREVER;
@@ -365,7 +365,7 @@ static int set_follow(void *into, const char *value, struct err *e)
 
 int cmd_request(int argc, char **argv)
 {
-	struct wish w = { .common = CMD_COMMON_INIT };
+	struct request_options w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
 		{ "follow", 'f', "TIME",

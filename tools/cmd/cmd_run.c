@@ -80,7 +80,7 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 	int rc = find_all(l, how, argv[0], &e);
 
 	if (rc == 0) {
-		if (!l->warning[0] && launch_look_at_program(argv[0], &e) < 0)
+		if (!l->warning[0] && launch_check_program(argv[0], &e) < 0)
 			cmd_warn("not watched: %s", e.text);
 		launch_each_variable(l, set_variable, NULL);
 		launch_choose(l, argv[0]);
@@ -238,7 +238,7 @@ int cmd_env(int argc, char **argv)
 		print_unset();
 		return CMD_OK;
 	}
-	l.looks_up = true;
+	l.resolves_names = true;
 	if (no_start)
 		how.find = launch_find_mainsm;
 	rc = find_all(&l, &how, "job", &e);

@@ -13,20 +13,20 @@
 
 #define OUTPUT_MAX_BYTES (64 << 20)
 
-struct stats_wish {
+struct stats_options {
 	struct report_wish report;
-	struct columns_wish columns;
+	struct columns_options columns;
 	struct stop until;
 	uint64_t drop, lags, bins;
 	int64_t drop_ns;
 	uint64_t least, greatest;
 	double fence;
-	bool drops_transient, keeps_none, json, csv;
+	bool drops_transient, stores_none, json, csv;
 };
 
 /* One file: a quantity for each column, made when the first row has come. */
 struct sample {
-	const struct stats_wish *wish;
+	const struct stats_options *options;
 	const char *path;
 	unsigned n;
 	struct quantity *quantity[COLUMNS_MAX];
@@ -46,14 +46,14 @@ static int open_quantity(struct sample *s, const char *column, const struct colu
 {
 	char name[FILENAME_MAX + COLUMNS_NAME_BYTES];
 	struct quantity_wish w = { .name = name,
-				   .kind = s->wish->keeps_none ? QUANTITY_STATISTICS
-							       : QUANTITY_VALUES,
-				   .drop_count = s->wish->drop,
-				   .stop = s->wish->until };
+				   .kind = s->options->stores_none ? QUANTITY_STATISTICS
+								   : QUANTITY_VALUES,
+				   .drop_count = s->options->drop,
+				   .stop = s->options->until };
 	struct err e = { 0 };
 
-	if (s->wish->drop_ns)
-		w.drop_before = row->time_ns + s->wish->drop_ns;
+	if (s->options->drop_ns)
+		w.drop_before = row->time_ns + s->options->drop_ns;
 	snprintf(name, sizeof(name), "%s%s%s", file_of(s), *column ? ": " : "", column);
 	if (quantity_open(&w, &s->quantity[s->n], &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
@@ -65,7 +65,7 @@ static int open_all(struct sample *s, const struct columns_row *row)
 {
 	int rc = CMD_OK;
 
-	if (s->wish->drop_ns && !row->has_time)
+	if (s->options->drop_ns && !row->has_time)
 		return cmd_fail(CMD_USAGE, "--drop-time needs a column of times; --time names it");
 	for (unsigned i = 0; i < row->n && rc == CMD_OK; i++)
 		rc = open_quantity(s, row->name[i], row);
@@ -100,7 +100,7 @@ static int on_row(void *arg, const struct columns_row *row)
 	return s->status != CMD_OK || is_reached(s);
 }
 
-static int leave_out(const struct stats_wish *w, struct quantity *q)
+static int leave_out(const struct stats_options *w, struct quantity *q)
 {
 	struct err e = { 0 };
 	int rc = 0;
@@ -162,18 +162,18 @@ struct output {
 
 static void put_pairs(const struct sample *s, struct output *out)
 {
-	for (unsigned i = 0; i < s->n && !s->wish->keeps_none; i++)
+	for (unsigned i = 0; i < s->n && !s->options->stores_none; i++)
 		for (unsigned k = i + 1; k < s->n; k++) {
 			struct pair p = pair_of(s, i, k);
 
-			if (s->wish->json)
+			if (s->options->json)
 				put_pair_json(&p, &out->json_pairs);
-			else if (!s->wish->csv)
+			else if (!s->options->csv)
 				put_pair_text(&p, &out->pairs);
 		}
 }
 
-static void put_quantity(const struct stats_wish *w, struct quantity *q, struct output *out)
+static void put_quantity(const struct stats_options *w, struct quantity *q, struct output *out)
 {
 	if (w->json)
 		report_json(q, &w->report, &out->json);
@@ -184,35 +184,35 @@ static void put_quantity(const struct stats_wish *w, struct quantity *q, struct 
 }
 
 /* The rule is looked at again: what was left out is not in it. */
-static int tell_sample(struct sample *s, struct output *out)
+static int report_sample(struct sample *s, struct output *out)
 {
 	int rc = CMD_OK;
 
 	put_pairs(s, out);
 	for (unsigned i = 0; i < s->n && rc == CMD_OK; i++) {
-		rc = leave_out(s->wish, s->quantity[i]);
-		put_quantity(s->wish, s->quantity[i], out);
+		rc = leave_out(s->options, s->quantity[i]);
+		put_quantity(s->options, s->quantity[i], out);
 	}
 	if (rc == CMD_OK && !s->n)
 		return cmd_fail(CMD_FAILURE, "%s has no values", file_of(s));
-	if (rc == CMD_OK && s->wish->until.n && !is_reached(s))
+	if (rc == CMD_OK && s->options->until.n && !is_reached(s))
 		return cmd_fail(CMD_FAILURE, "%s: --until is not reached", file_of(s));
 	return rc;
 }
 
-static int do_file(const struct stats_wish *w, const char *path, struct output *out)
+static int do_file(const struct stats_options *w, const char *path, struct output *out)
 {
-	struct sample s = { .wish = w, .path = path };
+	struct sample s = { .options = w, .path = path };
 	int rc = columns_read(path, &w->columns, on_row, &s), end = s.status;
 
 	if (end == CMD_OK && (rc == CMD_OK || rc == CMD_FAILURE))
-		end = tell_sample(&s, out);
+		end = report_sample(&s, out);
 	for (unsigned i = 0; i < s.n; i++)
 		quantity_free(s.quantity[i]);
 	return end != CMD_OK ? end : rc;
 }
 
-static void begin_output(const struct stats_wish *w, struct output *out)
+static void begin_output(const struct stats_options *w, struct output *out)
 {
 	json_init(&out->json, &out->text);
 	json_init(&out->json_pairs, &out->pairs);
@@ -226,7 +226,7 @@ static void begin_output(const struct stats_wish *w, struct output *out)
 		report_csv_head(&w->report, &out->text);
 }
 
-static int end_output(const struct stats_wish *w, struct output *out)
+static int end_output(const struct stats_options *w, struct output *out)
 {
 	if (!w->json) {
 		buf_put(&out->text, out->pairs.p, out->pairs.n);
@@ -242,7 +242,7 @@ static int end_output(const struct stats_wish *w, struct output *out)
 	return show_json_line(&out->json, &out->text) ? CMD_OK : CMD_FAILURE;
 }
 
-static int do_files(const struct stats_wish *w, char **path)
+static int do_files(const struct stats_options *w, char **path)
 {
 	struct output out = { .text = BUF_INIT(OUTPUT_MAX_BYTES),
 			      .pairs = BUF_INIT(OUTPUT_MAX_BYTES) };
@@ -299,7 +299,7 @@ static int set_quantiles(void *into, const char *value, struct err *e)
 /* "3" from each end, "0,3" only of the greatest. */
 static int set_trim(void *into, const char *value, struct err *e)
 {
-	struct stats_wish *w = into;
+	struct stats_options *w = into;
 	char text[64], *at = text, *one = text;
 
 	if (str_copy(text, sizeof(text), value)) {
@@ -311,7 +311,7 @@ static int set_trim(void *into, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "--trim takes N, or LEAST,GREATEST: how many values");
 }
 
-static const char *contradiction(const struct stats_wish *w)
+static const char *contradiction(const struct stats_options *w)
 {
 	if (w->json && w->csv)
 		return "--json or --csv";
@@ -319,7 +319,7 @@ static const char *contradiction(const struct stats_wish *w)
 		return "CSV has no room for --lags and --histogram";
 	if (w->fence < 0)
 		return "--fence takes a number above 0: 1.5 or 3";
-	if (w->keeps_none &&
+	if (w->stores_none &&
 	    (w->drops_transient || w->least || w->greatest || w->fence > 0 || w->lags > 1))
 		return "--stream keeps no values: --drop-transient, --trim, --fence and --lags "
 		       "need them";
@@ -328,7 +328,7 @@ static const char *contradiction(const struct stats_wish *w)
 
 int cmd_stats(int argc, char **argv)
 {
-	struct stats_wish w = { .report = report_usual };
+	struct stats_options w = { .report = report_usual };
 	const struct opt table[] = {
 		{ "column", 'c', "LIST",
 		  "names or numbers (from 1) of columns, by commas (default: 'value', else the "
@@ -363,7 +363,7 @@ int cmd_stats(int argc, char **argv)
 		{ "bins", 0, "N", "of the histogram (default: as fits)", OPT_U64, &w.bins, 1, 200,
 		  NULL },
 		{ "stream", 0, NULL, "keep no values: constant memory, quantiles within a bound",
-		  OPT_FLAG, &w.keeps_none, 0, 0, NULL },
+		  OPT_FLAG, &w.stores_none, 0, 0, NULL },
 		{ "csv", 0, NULL, "write CSV, a line a quantity", OPT_FLAG, &w.csv, 0, 0, NULL },
 		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &w.json, 0, 0, NULL },
 		{ 0 },

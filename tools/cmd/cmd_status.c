@@ -54,7 +54,7 @@ static void show_notes(const struct term *t, const Omis_value *v)
 }
 
 /* A figure with a unit in its name is shown in one that people read. */
-static void show_figure(const char *name, double v)
+static void show_counter(const char *name, double v)
 {
 	char text[TABLE_NUMBER_BYTES];
 	size_t n = strlen(name);
@@ -90,7 +90,7 @@ static void show_daemon(const struct term *t, const Omis_object_result *o)
 			term_put_safe(stdout, value_text(pair, 1), strlen(value_text(pair, 1)));
 			putchar('\n');
 		} else {
-			show_figure(name, value_float(pair, 1));
+			show_counter(name, value_float(pair, 1));
 		}
 	}
 	omis_value_free(v);

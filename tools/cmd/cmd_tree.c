@@ -61,7 +61,7 @@ static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enu
 	if (!tree_sort(&tree, list))
 		return cmd_fail(CMD_FAILURE, "no memory");
 	if (job)
-		tree_keep_job(&tree, job);
+		tree_select_job(&tree, job);
 	rc = job && !tree.n ? cmd_fail(CMD_NOTFOUND, "no process is of a job '%s'", job)
 			    : show(c, &tree, depth);
 	tree_done(&tree);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `omig doctor` finds. */
-#ifndef TOOLS_DOCTOR_H
-#define TOOLS_DOCTOR_H
+#ifndef TOOLS_CMD_DOCTOR_H
+#define TOOLS_CMD_DOCTOR_H
 
 #include <stddef.h>
 

@@ -14,7 +14,7 @@
 #define OTHER_TEXT 1000 /* no exit status: the stream is that of another text */
 
 struct loading {
-	const struct logarchive_wish *wish;
+	const struct logarchive_options *options;
 	struct archive *a;
 	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
 	uint32_t text; /* the how manyth that begins so, from 0 */
@@ -45,14 +45,14 @@ static void put_counts(struct json *j, const struct archive_report *r)
 }
 
 /* An acknowledgement: what it says is safe when it is read. */
-static int tell_batch(const struct loading *l, bool is_last)
+static int report_batch(const struct loading *l, bool is_last)
 {
 	const struct archive_report *r = archive_report(l->a);
 	struct buf b = BUF_INIT(4096);
 	struct json j;
 	int rc;
 
-	if (!l->wish->json)
+	if (!l->options->json)
 		return CMD_OK;
 	json_init(&j, &b);
 	json_object(&j);
@@ -70,25 +70,25 @@ static int tell_batch(const struct loading *l, bool is_last)
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
 }
 
-static void tell(const char *text, uint64_t n)
+static void report(const char *text, uint64_t n)
 {
 	if (n)
 		cmd_warn("%" PRIu64 " %s", n, text);
 }
 
-static int tell_end(const struct loading *l)
+static int report_end(const struct loading *l)
 {
 	const struct archive_report *r = archive_report(l->a);
 
-	tell("events are of types that the archive has no room for, and were left out",
-	     r->left_out);
-	tell("events have numbers that no archive can have, and were left out", r->unnumbered);
-	tell("values are of fields that the archive has no room for, and were left out",
-	     r->fields_left_out);
-	if (!l->wish->json)
+	report("events are of types that the archive has no room for, and were left out",
+	       r->left_out);
+	report("events have numbers that no archive can have, and were left out", r->unnumbered);
+	report("values are of fields that the archive has no room for, and were left out",
+	       r->fields_left_out);
+	if (!l->options->json)
 		printf("%" PRIu64 " events stored, %" PRIu64 " were there already\n", r->safe,
 		       r->known);
-	else if (tell_batch(l, true) != CMD_OK)
+	else if (report_batch(l, true) != CMD_OK)
 		return CMD_FAILURE;
 	return r->left_out || r->unnumbered || r->fields_left_out ? CMD_DAMAGED : CMD_OK;
 }
@@ -136,8 +136,8 @@ static int put(void *arg, const struct event *ev)
 	if (rc == -ERR_EXISTS)
 		return OTHER_TEXT;
 	if (rc < 0)
-		return logarchive_fail(l->wish->archive, &e);
-	return rc ? tell_batch(l, false) : CMD_OK;
+		return logarchive_fail(l->options->archive, &e);
+	return rc ? report_batch(l, false) : CMD_OK;
 }
 
 /* A file that is closed takes all locks on it away from its program, so that of the archive is not
@@ -146,9 +146,9 @@ static bool is_itself(const struct loading *l, const char *path)
 {
 	struct stat a, b;
 
-	if (arpg_is_url(path) || arpg_is_url(l->wish->archive))
-		return str_eq(path, l->wish->archive);
-	return !stat(path, &a) && !stat(l->wish->archive, &b) && a.st_dev == b.st_dev &&
+	if (arpg_is_url(path) || arpg_is_url(l->options->archive))
+		return str_eq(path, l->options->archive);
+	return !stat(path, &a) && !stat(l->options->archive, &b) && a.st_dev == b.st_dev &&
 	       a.st_ino == b.st_ino;
 }
 
@@ -157,10 +157,12 @@ static int commit(struct loading *l)
 	struct err e = { 0 };
 	int rc = archive_commit(l->a, &e);
 
-	return rc == -ERR_EXISTS ? OTHER_TEXT : rc ? logarchive_fail(l->wish->archive, &e) : CMD_OK;
+	return rc == -ERR_EXISTS ? OTHER_TEXT
+	       : rc		 ? logarchive_fail(l->options->archive, &e)
+				 : CMD_OK;
 }
 
-static int try_file(struct loading *l, const struct logread_wish *read, const char *path)
+static int try_file(struct loading *l, const struct logread_options *read, const char *path)
 {
 	int rc, end;
 
@@ -180,7 +182,7 @@ static bool can_be_read_again(const char *path)
 	return !str_eq(path, "-") && !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-static int load_file(struct loading *l, const struct logread_wish *read, const char *path)
+static int load_file(struct loading *l, const struct logread_options *read, const char *path)
 {
 	int rc;
 
@@ -200,7 +202,7 @@ static int load_file(struct loading *l, const struct logread_wish *read, const c
 }
 
 /* Damage in one file does not keep the others from being read. */
-static int load_all(struct loading *l, const struct logread_wish *read, char **files)
+static int load_all(struct loading *l, const struct logread_options *read, char **files)
 {
 	char input[] = "-";
 	char *only[] = { input, NULL };
@@ -216,19 +218,20 @@ static int load_all(struct loading *l, const struct logread_wish *read, char **f
 	return rc != CMD_OK ? rc : worst;
 }
 
-int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files)
+int logarchive_load(const struct logarchive_options *w, const struct logread_options *read,
+		    char **files)
 {
-	struct loading l = { .wish = w };
+	struct loading l = { .options = w };
 	struct err e = { 0 };
-	int rc, told;
+	int rc, reported;
 
 	if (archive_open(w->archive, AR_WRITE, 0, &l.a, &e))
 		return logarchive_fail(w->archive, &e);
 	archive_set_batch(l.a, w->batch);
 	rc = load_all(&l, read, files);
 	if (rc == CMD_OK || rc == CMD_DAMAGED) {
-		told = tell_end(&l);
-		rc = told != CMD_OK ? told : rc;
+		reported = report_end(&l);
+		rc = reported != CMD_OK ? reported : rc;
 	}
 	archive_close(l.a);
 	return rc;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig log load, query, compare: event logs in SQL. */
-#ifndef TOOLS_LOGARCHIVE_H
-#define TOOLS_LOGARCHIVE_H
+#ifndef TOOLS_EVENTS_LOGARCHIVE_H
+#define TOOLS_EVENTS_LOGARCHIVE_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "tools/events/logread.h"
 
-struct logarchive_wish {
+struct logarchive_options {
 	const char *archive; /* a path, or postgresql://... */
 	bool json;
 	uint64_t batch; /* load: events of a transaction */
@@ -21,13 +21,14 @@ struct logarchive_wish {
 #define CMD_CHANGED 7
 
 /* Returns an exit status: CMD_DAMAGED when not all of the logs is in the archive now. */
-int logarchive_load(const struct logarchive_wish *w, const struct logread_wish *read, char **files);
+int logarchive_load(const struct logarchive_options *w, const struct logread_options *read,
+		    char **files);
 
 /* words: the sentence (eventlog/archive/arquery.h). CMD_USAGE: it is none. CMD_TIMEOUT. */
-int logarchive_query(const struct logarchive_wish *w, char **words);
+int logarchive_query(const struct logarchive_options *w, char **words);
 
 /* w->archive beside a baseline. CMD_OK: nothing surely changed. CMD_CHANGED. */
-int logarchive_compare(const struct logarchive_wish *w, const char *base);
+int logarchive_compare(const struct logarchive_options *w, const char *base);
 
 /* What people may see of where an archive is: a URL may have a password in it. */
 const char *logarchive_name(const char *where);

@@ -138,8 +138,8 @@ static int print_table(const struct term *term, const struct archange *c, size_t
 
 /* --- both */
 
-static int show(const struct logarchive_wish *w, const struct term *term, const struct archange *c,
-		size_t n)
+static int show(const struct logarchive_options *w, const struct term *term,
+		const struct archange *c, size_t n)
 {
 	struct buf out = BUF_INIT(OUT_BYTES);
 	size_t sure = count_sure(c, n);
@@ -163,23 +163,23 @@ static int show(const struct logarchive_wish *w, const struct term *term, const 
 	return sure ? CMD_CHANGED : CMD_OK;
 }
 
-static int compare(const struct logarchive_wish *w, const struct term *term,
+static int compare(const struct logarchive_options *w, const struct term *term,
 		   const struct archive *now, const struct archive *base)
 {
-	const struct arcompare_wish wish = { .least = w->least / 100, .level = w->sure / 100 };
+	const struct arcompare_wish options = { .least = w->least / 100, .level = w->sure / 100 };
 	struct archange *c = NULL;
 	struct err e = { 0 };
 	size_t n = 0;
 	int rc;
 
-	if (arcompare_run(now, base, &wish, &c, &n, &e))
+	if (arcompare_run(now, base, &options, &c, &n, &e))
 		return logarchive_fail(w->archive, &e);
 	rc = show(w, term, c, n);
 	arcompare_free(c, n);
 	return rc;
 }
 
-int logarchive_compare(const struct logarchive_wish *w, const char *base)
+int logarchive_compare(const struct logarchive_options *w, const char *base)
 {
 	struct archive *a = NULL, *b = NULL;
 	struct err e = { 0 };

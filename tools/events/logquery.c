@@ -15,7 +15,7 @@
 #define SENTENCE_BYTES (64 * 1024)
 
 struct answer {
-	const struct logarchive_wish *wish;
+	const struct logarchive_options *options;
 	struct table *table; /* of the columns that rows have now */
 	char **head; /* its own copies */
 	unsigned columns;
@@ -63,7 +63,7 @@ static int row_as_json(struct answer *a, const struct arvalue *v, const char *co
 	json_object(&j);
 	for (unsigned i = 0; i < n; i++) {
 		/* A field with values of several classes has a column for each, and one value. */
-		bool is_other_class = v[i].class == AR_NULL && !a->wish->sql;
+		bool is_other_class = v[i].class == AR_NULL && !a->options->sql;
 		bool is_text = str_is_utf8(names[i], strlen(names[i]));
 
 		if (!is_other_class)
@@ -169,7 +169,7 @@ static int take_row(void *arg, const struct arvalue *v, const char *const *names
 	struct answer *a = arg;
 	int rc = 0;
 
-	if (a->wish->json)
+	if (a->options->json)
 		return row_as_json(a, v, names, n, e);
 	if (!is_same_table(a, names, n))
 		rc = begin_table(a, v, names, n, e);
@@ -194,7 +194,7 @@ static int join(char **words, struct buf *out)
 
 static int ask(struct answer *a, const struct archive *from, const char *sentence)
 {
-	const struct logarchive_wish *w = a->wish;
+	const struct logarchive_options *w = a->options;
 	struct err e = { 0 };
 	int rc = w->sql ? arquery_sql(from, w->sql, take_row, a, &e)
 			: arquery_run(from, sentence, take_row, a, &e);
@@ -207,9 +207,9 @@ static int ask(struct answer *a, const struct archive *from, const char *sentenc
 	return logarchive_fail(w->archive, &e);
 }
 
-int logarchive_query(const struct logarchive_wish *w, char **words)
+int logarchive_query(const struct logarchive_options *w, char **words)
 {
-	struct answer a = { .wish = w, .out = BUF_INIT(256u << 20) };
+	struct answer a = { .options = w, .out = BUF_INIT(256u << 20) };
 	struct buf sentence = BUF_INIT(SENTENCE_BYTES);
 	struct archive *from = NULL;
 	struct err e = { 0 };

@@ -24,7 +24,7 @@ struct progress {
 };
 
 struct reading {
-	const struct logread_wish *wish;
+	const struct logread_options *options;
 	const char *path;
 	struct evfile *file; /* NULL: an archive that is no file */
 	logread_fn fn;
@@ -34,7 +34,7 @@ struct reading {
 	uint64_t lines, bad, events;
 };
 
-int logread_form(struct logread_wish *w, const char *name)
+int logread_form(struct logread_options *w, const char *name)
 {
 	w->is_guessed = str_eq(name, "auto");
 	w->is_text = !w->is_guessed && !str_eq(name, "olog");
@@ -78,7 +78,7 @@ static int hand_on(struct reading *r, const struct event *ev)
 
 /* --- olog */
 
-static void tell(const char *path, uint64_t n, const char *one, const char *many)
+static void warn_count(const char *path, uint64_t n, const char *one, const char *many)
 {
 	if (n)
 		cmd_warn("%s: %" PRIu64 " %s", path, n, n == 1 ? one : many);
@@ -89,10 +89,10 @@ static int report(const struct reading *r)
 	const struct evread_report *p = evfile_report(r->file);
 	const char *path = r->path;
 
-	tell(path, p->dropped, "event was dropped by its program, which had no room",
-	     "events were dropped by their program, which had no room");
-	tell(path, p->repeated_blocks, "block is there again; its events are given out once",
-	     "blocks are there again; their events are given out once");
+	warn_count(path, p->dropped, "event was dropped by its program, which had no room",
+		   "events were dropped by their program, which had no room");
+	warn_count(path, p->repeated_blocks, "block is there again; its events are given out once",
+		   "blocks are there again; their events are given out once");
 	if (evread_is_clean(p) && p->bytes)
 		return CMD_OK;
 	if (!p->bytes)
@@ -101,14 +101,14 @@ static int report(const struct reading *r)
 		 p->events, p->bad_records + p->undescribed, p->skipped_bytes);
 	if (p->skipped_bytes)
 		cmd_warn("%s: the first of them is byte %" PRIu64, path, p->first_bad);
-	tell(path, p->torn_blocks, "block is torn", "blocks are torn");
-	tell(path, p->future_blocks, "block is of a later version",
-	     "blocks are of a later version");
-	tell(path, p->lost_blocks, "block is missing", "blocks are missing");
-	tell(path, p->lost_events, "event was in what is missing",
-	     "events were in what is missing");
-	tell(path, p->undescribed, "event has lost its description",
-	     "events have lost their description");
+	warn_count(path, p->torn_blocks, "block is torn", "blocks are torn");
+	warn_count(path, p->future_blocks, "block is of a later version",
+		   "blocks are of a later version");
+	warn_count(path, p->lost_blocks, "block is missing", "blocks are missing");
+	warn_count(path, p->lost_events, "event was in what is missing",
+		   "events were in what is missing");
+	warn_count(path, p->undescribed, "event has lost its description",
+		   "events have lost their description");
 	return CMD_DAMAGED;
 }
 
@@ -128,7 +128,7 @@ static int read_olog(struct reading *r)
 
 /* --- text */
 
-static void tell_line(struct reading *r, const char *s, size_t n, const struct err *e)
+static void report_line(struct reading *r, const char *s, size_t n, const struct err *e)
 {
 	char shown[4 * SHOWN_BYTES];
 
@@ -148,7 +148,7 @@ static int report_text(const struct reading *r, const struct evline *l)
 			"%s: %" PRIu64
 			" times with fewer than six digits were read as microseconds (--fraction padded)",
 			r->path, l->padded);
-	if (l->plain && r->wish->fraction == EVWORDS_AUTO)
+	if (l->plain && r->options->fraction == EVWORDS_AUTO)
 		cmd_warn(
 			"%s: %" PRIu64
 			" times with fewer than six digits were read as fractions (--fraction decimal)",
@@ -178,7 +178,7 @@ static int read_lines(struct reading *r, enum evline_form form, struct evline *l
 			rc = evline_read(l, form, line, n, &e);
 		r->bytes += n + 1;
 		if (rc < 0)
-			tell_line(r, line, n, &e);
+			report_line(r, line, n, &e);
 		if (rc != 1)
 			continue;
 		l->event.number = r->events;
@@ -190,7 +190,7 @@ static int read_lines(struct reading *r, enum evline_form form, struct evline *l
 
 static int read_text(struct reading *r, enum evline_form form)
 {
-	struct evline *l = evline_new(r->wish->fraction);
+	struct evline *l = evline_new(r->options->fraction);
 	int rc = l ? read_lines(r, form, l) : cmd_fail(CMD_FAILURE, "out of memory");
 
 	free(l);
@@ -208,9 +208,10 @@ static int report_archive(const struct reading *r, const struct arevents_report 
 {
 	const char *name = logarchive_name(r->path);
 
-	tell(name, p->bad, "row is no event of its type", "rows are no events of their types");
-	tell(name, p->missing, "value had no room in the archive",
-	     "values had no room in the archive");
+	warn_count(name, p->bad, "row is no event of its type",
+		   "rows are no events of their types");
+	warn_count(name, p->missing, "value had no room in the archive",
+		   "values had no room in the archive");
 	return p->bad || p->missing ? CMD_DAMAGED : CMD_OK;
 }
 
@@ -223,7 +224,7 @@ static int read_archive(struct reading *r)
 
 	if (archive_open(r->path, AR_READ, 0, &a, &e))
 		return logarchive_fail(r->path, &e);
-	rc = arevents_read(a, r->wish->part, hand_on_stored, r, &p, &e);
+	rc = arevents_read(a, r->options->part, hand_on_stored, r, &p, &e);
 	archive_close(a);
 	end_progress(&r->progress);
 	return rc < 0 ? logarchive_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
@@ -260,7 +261,7 @@ static int read_guessed(struct reading *r)
 
 static int read_file(struct reading *r)
 {
-	const struct logread_wish *w = r->wish;
+	const struct logread_options *w = r->options;
 	struct err e = { 0 };
 	int rc = evfile_open(r->path, &r->file, &e);
 
@@ -274,9 +275,9 @@ static int read_file(struct reading *r)
 	return rc;
 }
 
-int logread_file(const struct logread_wish *w, const char *path, logread_fn fn, void *arg)
+int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg)
 {
-	struct reading r = { .wish = w, .path = path, .fn = fn, .arg = arg };
+	struct reading r = { .options = w, .path = path, .fn = fn, .arg = arg };
 
 	r.progress.is_wanted = !w->is_quiet && isatty(2);
 	r.progress.next = clock_mono() + PROGRESS_AFTER_NS;

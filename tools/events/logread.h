@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Event logs of every form that omig log reads, archives too, as one sequence of events. What
  * cannot be read is told on stderr. */
-#ifndef TOOLS_LOGREAD_H
-#define TOOLS_LOGREAD_H
+#ifndef TOOLS_EVENTS_LOGREAD_H
+#define TOOLS_EVENTS_LOGREAD_H
 
 #include "eventlog/archive/arevents.h"
 #include "eventlog/evfile.h"
 #include "eventlog/text/evline.h"
 
-struct logread_wish {
+struct logread_options {
 	bool is_text, is_guessed; /* form says which text; by the first bytes */
 	enum evline_form form;
 	enum evwords_fraction fraction;
@@ -18,7 +18,7 @@ struct logread_wish {
 };
 
 /* "olog", "auto", or a form of evline.h. */
-int logread_form(struct logread_wish *w, const char *name);
+int logread_form(struct logread_options *w, const char *name);
 
 /* Not 0 ends the reading and is returned. */
 typedef int (*logread_fn)(void *arg, const struct event *ev);
@@ -28,7 +28,7 @@ typedef int (*logread_fn)(void *arg, const struct event *ev);
  * when the form is guessed, or postgresql://... Returns an exit status: CMD_DAMAGED when something
  * in it could not be read, and all else was.
  */
-int logread_file(const struct logread_wish *w, const char *path, logread_fn fn, void *arg);
+int logread_file(const struct logread_options *w, const char *path, logread_fn fn, void *arg);
 
 /* Status of omig log: D as in damaged. Usage errors have the same number. */
 #define CMD_DAMAGED 2

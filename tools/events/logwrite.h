@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What omig log makes of events: text on a file, our own form, or a folder. */
-#ifndef TOOLS_LOGWRITE_H
-#define TOOLS_LOGWRITE_H
+#ifndef TOOLS_EVENTS_LOGWRITE_H
+#define TOOLS_EVENTS_LOGWRITE_H
 
 #include "eventlog/evread.h"
 

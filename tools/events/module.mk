@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/events: events that are followed or subscribed, and event logs.
 MODULES           += tools/events
-tools/events.src  := following.c keeping.c kept.c logarchive.c logcompare.c logquery.c logread.c \
-		  logwrite.c
+tools/events.src  := destination.c event_tail.c logarchive.c logcompare.c logquery.c logread.c \
+		  logwrite.c subscription.c
 tools/events.uses := common/base common/omis eventlog eventlog/text eventlog/archive tools/libomis \
 		  tools/term tools/session

@@ -3,8 +3,8 @@
  * What `omig export` tells: one sample of everything, and what is kept between samples so
  * that counters never fall.
  */
-#ifndef TOOLS_EXPORT_H
-#define TOOLS_EXPORT_H
+#ifndef TOOLS_EXPORT_EXPORT_H
+#define TOOLS_EXPORT_EXPORT_H
 
 #include "common/base/map.h"
 #include "tools/term/say.h"
@@ -16,7 +16,7 @@
 /* --- figures of a process that only grow */
 
 enum export_kind { EXPORT_CALLS, EXPORT_TIME_NS, EXPORT_OUT, EXPORT_IN, EXPORT_KINDS };
-struct export_figures {
+struct export_counters {
 	double cpu_s;
 	double mpi[EXPORT_KINDS][TOP_CLASSES];
 };
@@ -24,8 +24,8 @@ struct export_figures {
 /* The processes of a job on a node, those included that are gone. */
 struct export_group {
 	char job[EXPORT_NAME_BYTES], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
-	struct export_figures gone; /* of processes that are not remembered any more */
-	struct export_figures sum; /* of all */
+	struct export_counters gone; /* of processes that are not remembered any more */
+	struct export_counters sum; /* of all */
 	size_t processes; /* remembered */
 	size_t running; /* seen alive in the last sample */
 	double rss_bytes; /* of those */
@@ -40,18 +40,18 @@ struct export_process {
 	bool has_ended, is_seen; /* in the last sample */
 	nsec_t seen;
 	/* last: as it was read; base: what was there before it fell (a new count) */
-	struct export_figures last, base;
+	struct export_counters last, base;
 };
 
 /* Memory between samples. */
-struct export_keep {
+struct export_totals {
 	struct smap process, group; /* by token; by job, site and node */
 	uint64_t resets; /* counts that fell */
 	size_t forgotten; /* processes without room, in the last sample */
 };
 
-void export_keep_init(struct export_keep *k);
-void export_keep_done(struct export_keep *k);
+void export_totals_init(struct export_totals *k);
+void export_totals_done(struct export_totals *k);
 
 /* Where a process stands. */
 struct export_place {
@@ -59,14 +59,14 @@ struct export_place {
 };
 
 /* A sample: begin, each process once, end. */
-void export_keep_begin(struct export_keep *k);
-int export_keep_note(struct export_keep *k, const struct top_rank *r, const struct export_place *at,
-		     nsec_t now);
-void export_keep_end(struct export_keep *k, nsec_t now);
+void export_totals_begin(struct export_totals *k);
+int export_totals_add(struct export_totals *k, const struct top_rank *r,
+		      const struct export_place *at, nsec_t now);
+void export_totals_end(struct export_totals *k, nsec_t now);
 
 /* Both sorted, so that a limit cuts the same ones each time; the caller frees. NULL: no memory. */
-struct export_group **export_keep_groups(const struct export_keep *k, size_t *n);
-struct export_process **export_keep_processes(const struct export_keep *k, size_t *n);
+struct export_group **export_totals_groups(const struct export_totals *k, size_t *n);
+struct export_process **export_totals_processes(const struct export_totals *k, size_t *n);
 
 /* --- the rest of a sample */
 
@@ -89,7 +89,7 @@ struct export
 	const char *measure; /* off, count, time, volume */
 	bool per_rank, is_open; /* a session with mainsm */
 	size_t series_max;
-	struct export_keep keep;
+	struct export_totals totals;
 	struct export_node *node; /* owned */
 	size_t nnode, node_cap;
 	struct export_daemon *daemon; /* owned */

@@ -22,7 +22,7 @@ void export_init(struct export *x)
 	x->measure = "volume";
 	x->series_max = EXPORT_SERIES_DEFAULT;
 	x->started_wall = clock_wall();
-	export_keep_init(&x->keep);
+	export_totals_init(&x->totals);
 }
 
 static void drop_daemons(struct export *x)
@@ -37,7 +37,7 @@ void export_done(struct export *x)
 	drop_daemons(x);
 	free(x->daemon);
 	free(x->node);
-	export_keep_done(&x->keep);
+	export_totals_done(&x->totals);
 	if (x->is_open)
 		session_close();
 }
@@ -45,13 +45,13 @@ void export_done(struct export *x)
 /* --- the tree: nodes with their sites and states, processes with their jobs */
 
 /* What the tree says of a token; the list owns the texts. */
-struct look {
+struct names {
 	struct smap of; /* token -> object of the list */
 	Omis_value **part; /* the tree comes in parts */
 	size_t n, cap;
 };
 
-static void look_done(struct look *l)
+static void names_done(struct names *l)
 {
 	for (size_t i = 0; i < l->n; i++)
 		omis_value_free(l->part[i]);
@@ -59,7 +59,7 @@ static void look_done(struct look *l)
 	smap_done(&l->of);
 }
 
-static int look_add(struct look *l, Omis_value *list)
+static int names_add(struct names *l, Omis_value *list)
 {
 	const Omis_value *o;
 
@@ -75,14 +75,14 @@ static int look_add(struct look *l, Omis_value *list)
 	return 0;
 }
 
-static const char *field(const struct look *l, const char *token, size_t which)
+static const char *field(const struct names *l, const char *token, size_t which)
 {
 	const Omis_value *o = smap_find(&l->of, token);
 
 	return o ? value_text(o, which) : "";
 }
 
-static void add_node(struct export *x, const struct look *l, const Omis_value *o)
+static void add_node(struct export *x, const struct names *l, const Omis_value *o)
 {
 	struct export_node *n;
 
@@ -111,14 +111,15 @@ static struct export_node *node_find(const struct export *x, const char *token)
 	return x->nnode ? bsearch(&key, x->node, x->nnode, sizeof(key), node_order) : NULL;
 }
 
-static int read_tree(struct export *x, struct look *l, const Omis_object_result *o)
+static int read_tree(struct export *x, struct names *l, const Omis_object_result *o)
 {
 	const Omis_value *v;
 	int rc = 0;
 
 	smap_init(&l->of);
 	for (; rc == 0 && o && o->obj_list; o++)
-		if (o->result && (rc = look_add(l, omis_value_parse(o->result, o->result_len))) < 0)
+		if (o->result &&
+		    (rc = names_add(l, omis_value_parse(o->result, o->result_len))) < 0)
 			break;
 	x->nnode = 0;
 	for (size_t k = 0; k < l->n; k++)
@@ -154,7 +155,7 @@ static void read_nodes(struct export *x, const Omis_object_result *o)
 	}
 }
 
-static void add_daemon(struct export *x, const struct look *l, const char *token,
+static void add_daemon(struct export *x, const struct names *l, const char *token,
 		       Omis_value *status)
 {
 	bool is_node = str_has_prefix(token, "n_");
@@ -175,7 +176,7 @@ static void add_daemon(struct export *x, const struct look *l, const char *token
 	d->status = status;
 }
 
-static void read_daemons(struct export *x, const struct look *l, const Omis_object_result *o)
+static void read_daemons(struct export *x, const struct names *l, const Omis_object_result *o)
 {
 	drop_daemons(x);
 	for (; o && o->obj_list; o++)
@@ -194,11 +195,11 @@ static void note_coverage(struct export *x, Omis_reply r)
 
 /* --- processes */
 
-static void note_processes(struct export *x, const struct top_sample *s, const struct look *l)
+static void note_processes(struct export *x, const struct top_sample *s, const struct names *l)
 {
 	nsec_t now = clock_mono();
 
-	export_keep_begin(&x->keep);
+	export_totals_begin(&x->totals);
 	for (size_t i = 0; i < s->nrank; i++) {
 		const struct top_rank *r = &s->rank[i];
 		const char *node = r->node[0] ? r->node : field(l, r->token, TREE_PARENT);
@@ -206,12 +207,12 @@ static void note_processes(struct export *x, const struct top_sample *s, const s
 						 field(l, field(l, node, TREE_PARENT), TREE_NAME),
 						 field(l, node, TREE_NAME) };
 
-		export_keep_note(&x->keep, r, &at, now);
+		export_totals_add(&x->totals, r, &at, now);
 	}
-	export_keep_end(&x->keep, now);
+	export_totals_end(&x->totals, now);
 }
 
-static int take_processes(struct export *x, const struct look *l)
+static int take_processes(struct export *x, const struct names *l)
 {
 	struct top_sample s;
 	int rc = top_sample_read(&s);
@@ -229,7 +230,7 @@ static int take_processes(struct export *x, const struct look *l)
 
 static int take_all(struct export *x)
 {
-	struct look l = { 0 };
+	struct names l = { 0 };
 	Omis_reply r;
 	int rc = session_attach_all();
 
@@ -247,7 +248,7 @@ static int take_all(struct export *x)
 	} else {
 		rc = cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
 	}
-	look_done(&l);
+	names_done(&l);
 	omis_reply_free(r);
 	return rc;
 }

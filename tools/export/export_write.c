@@ -88,7 +88,7 @@ static void write_own(struct metrics *m, const struct export *x)
 	      &(struct metric){ "omig_export_count_restarts", METRIC_COUNTER, "",
 				"Processes whose counts began again at zero; they go on where they "
 				"were here." },
-	      (double)x->keep.resets);
+	      (double)x->totals.resets);
 }
 
 /* Written last: it tells what the limit left out. */
@@ -113,7 +113,7 @@ static void write_limit(struct metrics *m, const struct export *x)
 	       &(struct metric){
 		       "omig_export_processes_left_out", METRIC_GAUGE, "",
 		       "Processes beyond what is remembered, which are missing in all sums." },
-	       (double)x->keep.forgotten);
+	       (double)x->totals.forgotten);
 }
 
 /* --- daemons */
@@ -426,7 +426,7 @@ static void mpi_family(struct metric *f, char name[64], const char *of, size_t k
 }
 
 /* A class that a program has never called has no series. */
-static double mpi_value(const struct export_figures *f, size_t kind, size_t class)
+static double mpi_value(const struct export_counters *f, size_t kind, size_t class)
 {
 	return f->mpi[EXPORT_CALLS][class] > 0 ? f->mpi[kind][class] * mpi_values[kind].scale
 					       : (double)NAN;
@@ -457,7 +457,7 @@ static void write_groups(struct metrics *m, const struct export *x)
 	static const struct metric cpu = { "omig_job_cpu_seconds", METRIC_COUNTER, "seconds",
 					   "Processor time, of processes that have ended too." };
 	size_t n;
-	struct export_group **g = export_keep_groups(&x->keep, &n);
+	struct export_group **g = export_totals_groups(&x->totals, &n);
 
 	metrics_family(m, &processes);
 	for (size_t i = 0; i < n; i++)
@@ -535,7 +535,7 @@ static void write_ranks(struct metrics *m, const struct export *x)
 	static const struct metric cpu = { "omig_rank_cpu_seconds", METRIC_COUNTER, "seconds",
 					   "Processor time of a process." };
 	size_t n;
-	struct export_process **p = export_keep_processes(&x->keep, &n);
+	struct export_process **p = export_totals_processes(&x->totals, &n);
 	char rank[24];
 
 	write_rank_info(m, p, n);

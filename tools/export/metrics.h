@@ -3,8 +3,8 @@
  * Text of OpenMetrics 1.0.0, and of the older form 0.0.4 that has no units, no time of
  * creation and no end. Families come one after the other, each with its samples behind it.
  */
-#ifndef TOOLS_METRICS_H
-#define TOOLS_METRICS_H
+#ifndef TOOLS_EXPORT_METRICS_H
+#define TOOLS_EXPORT_METRICS_H
 
 #include "common/base/buf.h"
 

@@ -163,7 +163,7 @@ int launch_find_string(struct launch *l, bool *is_given, struct err *e)
 	int rc = find_string(l, is_given, e);
 
 	if (rc == 0 && *is_given)
-		rc = launch_look(l->conn, l->looks_up, e);
+		rc = launch_probe(l->conn, l->resolves_names, e);
 	if (rc < 0 && *is_given)
 		err_add(e,
 			l->mainsm ? "--mainsm" : "OMIG_MAINSM (unset it to use your own mainsm)");
@@ -175,7 +175,7 @@ int launch_find_mainsm(struct launch *l, struct err *e)
 	bool is_given;
 	int rc = launch_find_string(l, &is_given, e);
 
-	if (rc == 0 && !is_given && launch_look(l->conn, l->looks_up, e) < 0)
+	if (rc == 0 && !is_given && launch_probe(l->conn, l->resolves_names, e) < 0)
 		rc = err_add(e, "your mainsm has ended");
 	return rc;
 }
@@ -279,12 +279,12 @@ static void env_list_value(const struct launch *l, char *out, size_t size)
 {
 	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS",
 					     "OMIG_DISABLE", NULL };
-	char kept[4096];
+	char rest[4096];
 	size_t i, used;
 
-	launch_env_list_rest(kept, sizeof(kept));
+	launch_env_list_rest(rest, sizeof(rest));
 	used = (size_t)snprintf(out, size, "%s%s" OUR_LIST_HEAD ";OMIG_LM;OMIG_JOB;OMIG_START%s",
-				kept, kept[0] ? ";" : "",
+				rest, rest[0] ? ";" : "",
 				l->site || getenv("OMIG_SITE") ? ";OMIG_SITE" : "");
 	for (i = 0; maybe[i] && used < size; i++)
 		if (getenv(maybe[i]))

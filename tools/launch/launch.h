@@ -3,8 +3,8 @@
  * Starting programs watched: where our files are, a mainsm to talk to, and
  * the environment that makes ranks report to it.
  */
-#ifndef TOOLS_LAUNCH_H
-#define TOOLS_LAUNCH_H
+#ifndef TOOLS_LAUNCH_LAUNCH_H
+#define TOOLS_LAUNCH_LAUNCH_H
 
 #include "common/base/err.h"
 #include "common/base/file.h"
@@ -20,7 +20,7 @@ struct launch {
 	const char *site, *job;
 	const char *mainsm; /* connection string */
 	const char *listen; /* for a mainsm that is started */
-	bool looks_up; /* names of hosts too, which may take long: no program waits */
+	bool resolves_names; /* names of hosts too, which may take long: no program waits */
 	/* what was found */
 	char bin[FILE_PATH_BYTES]; /* the folder of omig, and of the daemons */
 	char lib[FILE_PATH_BYTES]; /* libomig.so */
@@ -41,9 +41,9 @@ int launch_find_files(struct launch *l, struct err *e);
 int launch_need_place(struct launch *l, struct err *e);
 
 /*
- * The wish, OMIG_MAINSM, or that of this user's mainsm, where launch_look() has nothing against it.
- * ERR_NOTFOUND, ERR_CLOSED: it has ended. Blocks for half a second at most, and while names are
- * looked up where looks_up says so.
+ * The wish, OMIG_MAINSM, or that of this user's mainsm, where launch_probe() has nothing against
+ * it. ERR_NOTFOUND, ERR_CLOSED: it has ended. Blocks for half a second at most, and while names are
+ * looked up where resolves_names says so.
  */
 int launch_find_mainsm(struct launch *l, struct err *e);
 
@@ -58,11 +58,11 @@ int launch_need_mainsm(struct launch *l, struct err *e);
  * ERR_PARSE: no connection string. ERR_CLOSED: nothing listens at any of its addresses. Without
  * with_names, nothing is known of a name; with it, this blocks until names are looked up.
  */
-int launch_look(const char *conn, bool with_names, struct err *e);
+int launch_probe(const char *conn, bool with_names, struct err *e);
 
 /* ERR_UNSUPPORTED, in words: that program takes no preload (static, of musl, with rights of
  * others). Nothing known: 0. */
-int launch_look_at_program(const char *name, struct err *e);
+int launch_check_program(const char *name, struct err *e);
 
 /* The process id of this user's mainsm on this host when a signal has stopped it, else 0. */
 long launch_stopped_mainsm(void);

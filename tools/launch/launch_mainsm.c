@@ -55,7 +55,7 @@ static bool take_string(char *said, struct launch *l)
 
 /* What it says before the string is for people; without a string, its last line is what went
  * wrong. */
-static int tell_failure(char *said, struct err *e)
+static int report_failure(char *said, struct err *e)
 {
 	char *line;
 
@@ -86,7 +86,7 @@ static int read_string(int fd, struct launch *l, struct err *e)
 		said[used] = '\0';
 	}
 	if (n <= 0)
-		return tell_failure(said, e);
+		return report_failure(said, e);
 	if (*said)
 		fprintf(stderr, "%s\n", said);
 	return 0;
@@ -194,7 +194,7 @@ static bool joins(struct launch *l, nsec_t until)
 
 	for (; launch_mainsm_runs() && clock_mono() < until; poll(NULL, 0, JOIN_POLL_MS))
 		if (launch_find_string(l, &is_given, NULL) == 0 &&
-		    launch_look(l->conn, true, NULL) == 0 && answers(l->conn))
+		    launch_probe(l->conn, true, NULL) == 0 && answers(l->conn))
 			return true;
 	l->conn[0] = '\0';
 	return false;
@@ -242,7 +242,7 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 		compare_listen(l);
 		return 0;
 	}
-	if (!is_there || launch_look(l->conn, true, NULL) < 0)
+	if (!is_there || launch_probe(l->conn, true, NULL) < 0)
 		return start_or_join(l, e);
 	rc = start(l, e); /* what listens there may be another program */
 	return rc < 0 ? err_add(e, "your mainsm does not answer") : rc;

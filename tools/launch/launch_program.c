@@ -70,7 +70,7 @@ static int read_loader(int fd, const Elf64_Ehdr *h, char *out, size_t size)
 	return 0;
 }
 
-static int look_at_file(int fd, const char *name, const struct stat *st, struct err *e)
+static int check_file(int fd, const char *name, const struct stat *st, struct err *e)
 {
 	char loader[256];
 	Elf64_Ehdr h;
@@ -92,7 +92,7 @@ static int look_at_file(int fd, const char *name, const struct stat *st, struct 
 	return 0;
 }
 
-int launch_look_at_program(const char *name, struct err *e)
+int launch_check_program(const char *name, struct err *e)
 {
 	int fd = open_program(name), rc = 0;
 	struct stat st;
@@ -100,7 +100,7 @@ int launch_look_at_program(const char *name, struct err *e)
 	if (fd < 0)
 		return 0; /* its start will say so */
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		rc = look_at_file(fd, name, &st, e);
+		rc = check_file(fd, name, &st, e);
 	close(fd);
 	return rc;
 }

@@ -100,7 +100,7 @@ int launch_ask_token(struct launch *l, struct err *e)
 	return rc;
 }
 
-static int ask_anew(struct launch *l, struct err *e)
+static int ask_again(struct launch *l, struct err *e)
 {
 	char name[] = "omig", o1[] = "--omis-mainsm", o2[] = "--omis-timeout", ms[16];
 	char string[LAUNCH_CONN_BYTES];
@@ -161,7 +161,7 @@ int launch_take_token(struct launch *l, bool is_here, struct err *e)
 		launch_drop_token(l);
 		return 0;
 	}
-	rc = l->is_stopped ? -ERR_TIMEOUT : ask_anew(l, &why);
+	rc = l->is_stopped ? -ERR_TIMEOUT : ask_again(l, &why);
 	if (rc < 0 && is_ours)
 		return do_without(l, &why);
 	if (rc < 0)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/launch: what omig run starts: mainsm, an lm and the program.
 MODULES           += tools/launch
-tools/launch.src  := launch.c launch_lm.c launch_look.c launch_mainsm.c launch_program.c \
+tools/launch.src  := launch.c launch_lm.c launch_probe.c launch_mainsm.c launch_program.c \
 		  launch_token.c
 tools/launch.uses := common/base common/ring common/omis common/net common/daemon tools/libomis

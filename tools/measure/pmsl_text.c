@@ -25,8 +25,8 @@ int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out)
 	return rc;
 }
 
-void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
-		    const struct pmsl_diags *d)
+void pmsl_text_report(const struct term *t, FILE *to, const struct pmsl *p,
+		      const struct pmsl_diags *d)
 {
 	const struct pmsl_colors colors = { term_paint(t, TERM_BOLD), term_paint(t, TERM_RED),
 					    term_paint(t, TERM_YELLOW), term_paint(t, TERM_GREEN),
@@ -59,7 +59,7 @@ static void tell_json(struct json *j, const struct pmsl *p, const struct pmsl_di
 	json_object_end(j);
 }
 
-void pmsl_text_tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d)
+void pmsl_text_report_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d)
 {
 	size_t i;
 

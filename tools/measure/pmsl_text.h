@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Texts of the metric language in files, and what is wrong with them, for people and programs. */
-#ifndef TOOLS_PMSL_TEXT_H
-#define TOOLS_PMSL_TEXT_H
+#ifndef TOOLS_MEASURE_PMSL_TEXT_H
+#define TOOLS_MEASURE_PMSL_TEXT_H
 
 #include "common/base/json.h"
 #include "pmsl/pmsl.h"
@@ -11,11 +11,11 @@
 int pmsl_text_compile(const char *path, struct pmsl_diags *d, struct pmsl **out);
 
 /* Diagnostics to `to`, with colours where the terminal has them. */
-void pmsl_text_tell(const struct term *t, FILE *to, const struct pmsl *p,
-		    const struct pmsl_diags *d);
+void pmsl_text_report(const struct term *t, FILE *to, const struct pmsl *p,
+		      const struct pmsl_diags *d);
 
 /* "diagnostics": [...] into an open object. */
-void pmsl_text_tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d);
+void pmsl_text_report_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d);
 
 /* "Process[] procs, TimeInterval t". */
 void pmsl_text_params(struct buf *b, const struct pmsl_metric *m);

@@ -9,8 +9,8 @@
  * The virtual time is the first parameter of a whole number. In a PROBE declaration it is an int,
  *and each Value a double.
  */
-#ifndef TOOLS_PROBE_DECL_H
-#define TOOLS_PROBE_DECL_H
+#ifndef TOOLS_PROBES_PROBE_DECL_H
+#define TOOLS_PROBES_PROBE_DECL_H
 
 #include "common/ring/seg.h"
 #include "pmsl/diag.h"

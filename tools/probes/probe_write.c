@@ -32,7 +32,7 @@ static void put_prototype(struct buf *b, const struct probe_decl *p)
 }
 
 /* The i-th that is told: the virtual time comes first. */
-static unsigned told(const struct probe_decl *p, unsigned i)
+static unsigned param_index(const struct probe_decl *p, unsigned i)
 {
 	if (i == 0)
 		return p->vt;
@@ -45,7 +45,7 @@ static void put_table(struct buf *b, const struct probe_decls *p)
 		buf_printf(b, "static const unsigned char omig_types_%u[] = {", i);
 		for (unsigned k = 0; k < p->v[i].nparam; k++)
 			buf_printf(b, "%s%d", k ? ", " : " ",
-				   (int)p->v[i].param[told(&p->v[i], k)].type->type);
+				   (int)p->v[i].param[param_index(&p->v[i], k)].type->type);
 		buf_puts(b, " };\n");
 	}
 	buf_puts(b, "static const struct omig_probe omig_table[] = {\n");
@@ -84,7 +84,7 @@ static void put_function(struct buf *b, const struct probe_decl *p, unsigned num
 		   "\t\tunion omig_value omig_v[%u];\n\n",
 		   number, p->nparam);
 	for (unsigned i = 0; i < p->nparam; i++) {
-		const struct probe_param *from = &p->param[told(p, i)];
+		const struct probe_param *from = &p->param[param_index(p, i)];
 
 		if (SEG_IS_FLOAT(from->type->type))
 			buf_printf(b, "\t\tomig_v[%u].f = %s;\n", i, from->name);

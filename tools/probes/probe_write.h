@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `omig probes` makes of declarations. */
-#ifndef TOOLS_PROBE_WRITE_H
-#define TOOLS_PROBE_WRITE_H
+#ifndef TOOLS_PROBES_PROBE_WRITE_H
+#define TOOLS_PROBES_PROBE_WRITE_H
 
 #include "common/base/buf.h"
 #include "tools/probes/probe_decl.h"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/selftest: each service, tried on a scratch process.
 MODULES             += tools/selftest
-tools/selftest.src  := selftest_bed.c selftest_keeper.c selftest_lacks.c selftest_rows.c \
+tools/selftest.src  := selftest_bed.c selftest_keeper.c selftest_missing.c selftest_rows.c \
 		  selftest_run.c selftest_words.c
 tools/selftest.uses := common/base tools/term tools/session tools/launch
 # The process that omig selftest does things to: a rank that has what an MPI would have in itself.

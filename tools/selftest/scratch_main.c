@@ -38,7 +38,7 @@
 extern char **environ;
 
 static char word[] = "scratch word";
-static volatile int steps, wish_to_end;
+static volatile int steps, is_ending;
 static pthread_t more;
 static pid_t child;
 static int child_in = -1;
@@ -74,11 +74,11 @@ EXPORT void scratch_step(int i)
 
 /* Tells where it goes back to, then waits for ever: only write() and pause(), for it may be jumped
  * into. */
-void scratch_wait(const char *tell);
-EXPORT void scratch_wait(const char *tell)
+void scratch_wait(const char *report);
+EXPORT void scratch_wait(const char *report)
 {
 	char line[64];
-	int n = snprintf(line, sizeof(line), "%s %llu\n", tell,
+	int n = snprintf(line, sizeof(line), "%s %llu\n", report,
 			 (unsigned long long)(uintptr_t)__builtin_return_address(0));
 
 	if (n < 0 || write(STDOUT_FILENO, line, (size_t)n) < 0)
@@ -127,7 +127,7 @@ EXPORT void *scratch_thread(void *arg)
 
 static void *short_thread(void *arg)
 {
-	while (!wish_to_end)
+	while (!is_ending)
 		usleep(1000);
 	return NULL;
 }
@@ -164,14 +164,14 @@ static void do_steps(long n)
 
 static void begin_thread(void)
 {
-	wish_to_end = 0;
+	is_ending = 0;
 	if (pthread_create(&more, NULL, short_thread, NULL) != 0)
 		_exit(1);
 }
 
 static void end_thread(void)
 {
-	wish_to_end = 1;
+	is_ending = 1;
 	pthread_join(more, NULL);
 }
 
@@ -221,7 +221,7 @@ static void obey(char *line)
 	dprintf(STDOUT_FILENO, "done\n");
 }
 
-static void tell(const char *name, const void *p)
+static void report(const char *name, const void *p)
 {
 	dprintf(STDOUT_FILENO, "%s %llu\n", name, (unsigned long long)(uintptr_t)p);
 }
@@ -237,10 +237,10 @@ static int serve(void)
 	while (!tid)
 		usleep(1000);
 	dprintf(STDOUT_FILENO, "pid %d\ntid %d\n", (int)getpid(), tid);
-	tell("word", word);
-	tell("step", (const void *)(uintptr_t)scratch_step);
-	tell("called", (const void *)(uintptr_t)scratch_called);
-	tell("landing", (const void *)(uintptr_t)scratch_landed);
+	report("word", word);
+	report("step", (const void *)(uintptr_t)scratch_step);
+	report("called", (const void *)(uintptr_t)scratch_called);
+	report("landing", (const void *)(uintptr_t)scratch_landed);
 	dprintf(STDOUT_FILENO, "done\n");
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';

@@ -3,8 +3,8 @@
  * What `omig selftest services` is made of: a table with a row for each service, a bed to run it
  * in (a monitor and a scratch process), and what carries out a row there.
  */
-#ifndef TOOLS_SELFTEST_H
-#define TOOLS_SELFTEST_H
+#ifndef TOOLS_SELFTEST_SELFTEST_H
+#define TOOLS_SELFTEST_SELFTEST_H
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
@@ -107,7 +107,7 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 void selftest_bed_close(struct selftest_bed *bed);
 
 /* Sends the scratch process a line and waits until it is done. -ERR_TIMEOUT, -ERR_CLOSED. */
-int selftest_bed_tell(struct selftest_bed *bed, const char *words, struct err *e);
+int selftest_bed_command(struct selftest_bed *bed, const char *words, struct err *e);
 /* Takes in what it has said, waiting ms for something. */
 int selftest_bed_listen(struct selftest_bed *bed, int ms, struct err *e);
 /* True when no process of the bed's own monitor runs. */

@@ -142,7 +142,7 @@ static int await_done(struct selftest_bed *bed, size_t from, struct err *e)
 	return 0;
 }
 
-int selftest_bed_tell(struct selftest_bed *bed, const char *words, struct err *e)
+int selftest_bed_command(struct selftest_bed *bed, const char *words, struct err *e)
 {
 	size_t from = bed->said.n;
 
@@ -155,14 +155,14 @@ int selftest_bed_tell(struct selftest_bed *bed, const char *words, struct err *e
 
 /* The entry of omig_tree with a text in place `which`; NULL when there is none. */
 static const Omis_value *find_in_tree(Omis_reply r, size_t which, const char *text,
-				      Omis_value **keep)
+				      Omis_value **owner)
 {
 	for (Omis_service_result s = r[0] ? r[1] : NULL; s && s->obj_list; s++) {
 		Omis_value *v = s->result ? omis_value_parse(s->result, s->result_len) : NULL;
 
 		for (size_t i = 0; v && i < v->n; i++)
 			if (str_eq(value_text(&v->list[i], which), text)) {
-				*keep = v;
+				*owner = v;
 				return &v->list[i];
 			}
 		omis_value_free(v);
@@ -176,8 +176,8 @@ enum { TREE_TOKEN = 0, TREE_PARENT = 1, TREE_NAME = 2, TREE_JOB = 7 };
 static bool note_entry(struct selftest_bed *bed, Omis_reply r, size_t which, const char *text,
 		       const char *token, const char *parent)
 {
-	Omis_value *keep = NULL;
-	const Omis_value *v = find_in_tree(r, which, text, &keep);
+	Omis_value *owner = NULL;
+	const Omis_value *v = find_in_tree(r, which, text, &owner);
 
 	if (v) {
 		selftest_word_set(&bed->words, token, value_text(v, TREE_TOKEN));
@@ -185,7 +185,7 @@ static bool note_entry(struct selftest_bed *bed, Omis_reply r, size_t which, con
 		if (str_eq(token, "node"))
 			selftest_word_set(&bed->words, "host", value_text(v, TREE_NAME));
 	}
-	omis_value_free(keep);
+	omis_value_free(owner);
 	return v != NULL;
 }
 
@@ -369,7 +369,7 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 
 bool selftest_bed_is_quiet(const struct selftest_bed *bed)
 {
-	return !bed->is_own_monitor || !selftest_keeper_sees(bed->dir, false);
+	return !bed->is_own_monitor || !selftest_keeper_has(bed->dir, false);
 }
 
 void selftest_bed_close(struct selftest_bed *bed)

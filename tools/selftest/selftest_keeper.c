@@ -36,7 +36,7 @@ static bool has_environ(const char *pid, const char *want)
 	return found;
 }
 
-bool selftest_keeper_sees(const char *dir, bool is_killing)
+bool selftest_keeper_has(const char *dir, bool is_killing)
 {
 	char want[FILE_PATH_BYTES + 32];
 	DIR *proc = opendir("/proc");
@@ -70,14 +70,14 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 static void clean(const char *dir)
 {
 	for (int i = 0, quiet = 0; i < SWEEPS_MAX && quiet < 2; i++) {
-		quiet = selftest_keeper_sees(dir, true) ? 0 : quiet + 1;
+		quiet = selftest_keeper_has(dir, true) ? 0 : quiet + 1;
 		usleep(SWEEP_US);
 	}
 	nftw(dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 /* Away from the terminal, its signals and our output. */
-__attribute__((noreturn)) static void keep(const char *dir, int fd)
+__attribute__((noreturn)) static void guard(const char *dir, int fd)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -123,7 +123,7 @@ int selftest_keeper_start(char *dir, size_t size, int *fd, pid_t *pid, struct er
 	*pid = fork();
 	if (*pid == 0) {
 		close(p[1]);
-		keep(dir, p[0]);
+		guard(dir, p[0]);
 	}
 	close(p[0]);
 	if (*pid < 0) {

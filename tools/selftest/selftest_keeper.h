@@ -4,8 +4,8 @@
  * processes that have OMIG_STATE_DIR=DIR/state in their environment are killed, and the folder is
  * taken away.
  */
-#ifndef TOOLS_SELFTEST_KEEPER_H
-#define TOOLS_SELFTEST_KEEPER_H
+#ifndef TOOLS_SELFTEST_SELFTEST_KEEPER_H
+#define TOOLS_SELFTEST_SELFTEST_KEEPER_H
 
 #include "common/base/err.h"
 
@@ -20,6 +20,6 @@ int selftest_keeper_start(char *dir, size_t size, int *fd, pid_t *pid, struct er
 void selftest_keeper_end(int fd, pid_t pid);
 
 /* Somebody lives with that state folder; kills them with it when wished. */
-bool selftest_keeper_sees(const char *dir, bool is_killing);
+bool selftest_keeper_has(const char *dir, bool is_killing);
 
 #endif

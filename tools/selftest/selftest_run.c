@@ -26,7 +26,7 @@ extern char **environ;
 struct run {
 	struct selftest_bed *bed;
 	enum selftest_need need;
-	struct buf answer, told; /* by requests; by conditional ones */
+	struct buf answer, notified; /* by requests; by conditional ones */
 	const char *asked; /* the last request, as the row has it */
 	char csr[CSRS_MAX][64];
 	size_t ncsr;
@@ -118,13 +118,13 @@ static void on_reply(Omis_reply r, void *arg)
 	const char *state = r && r[0] ? state_word(r[0]->status) : NULL;
 
 	if (state) {
-		buf_printf(&run->told, "%s %s\n", state, r[0]->obj_list);
+		buf_printf(&run->notified, "%s %s\n", state, r[0]->obj_list);
 		if (r[0]->status == OMIS_CSR_DEFINED && r[0]->result)
 			note_csr(run, r[0]->result);
 	} else {
 		if (r && r[0] && r[0]->status >= OMIS_FIRST_ERROR)
 			run->status = r[0]->status;
-		put_reply(&run->told, r, r && r[0] && r[0]->status == OMIS_CSR_TRIGGERED);
+		put_reply(&run->notified, r, r && r[0] && r[0]->status == OMIS_CSR_TRIGGERED);
 	}
 	omis_reply_free(r);
 }
@@ -157,7 +157,7 @@ static int define(struct run *run, const char *text)
 			attend(run, 100);
 		if (run->ncsr == before)
 			rc = err_set(&run->e, ERR_INVALID, "%s: %s", buf_str(&b),
-				     buf_str(&run->told));
+				     buf_str(&run->notified));
 	}
 	buf_done(&b);
 	return rc == 0 ? ask(run, ":csr_enable([{csr}])", false) : rc;
@@ -390,15 +390,15 @@ static int step(struct run *run, const char *s)
 	case '~':
 		return await(run, s + 1, &run->answer, renew_answer, run->asked);
 	case '!':
-		return selftest_bed_tell(run->bed, s + 1, &run->e);
+		return selftest_bed_command(run->bed, s + 1, &run->e);
 	case '<':
 		return await(run, s + 1, &run->bed->said, renew_said, NULL);
 	case '/':
 		return await_file(run, s + 1);
 	case '*':
-		return await(run, s + 1, &run->told, renew_told, NULL);
+		return await(run, s + 1, &run->notified, renew_told, NULL);
 	case '-':
-		return check_now(run, s + 1, &run->told, false);
+		return check_now(run, s + 1, &run->notified, false);
 	case '$':
 		return await_quiet(run);
 	default:
@@ -456,7 +456,7 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 		return;
 	}
 	buf_init(&run.answer, TEXT_MAX_BYTES);
-	buf_init(&run.told, TEXT_MAX_BYTES);
+	buf_init(&run.notified, TEXT_MAX_BYTES);
 	buf_clear(&bed->said);
 	for (size_t i = 0; rc == 0 && row->step[i]; i++)
 		rc = step(&run, row->step[i]);
@@ -464,5 +464,5 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 		judge(&run, out);
 	tidy(&run);
 	buf_done(&run.answer);
-	buf_done(&run.told);
+	buf_done(&run.notified);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A command's conversation with mainsm, by libomis. Failures are told on stderr here. */
-#ifndef TOOLS_SESSION_H
-#define TOOLS_SESSION_H
+#ifndef TOOLS_SESSION_SESSION_H
+#define TOOLS_SESSION_SESSION_H
 
 #include "common/base/clock.h"
 #include "tools/term/say.h"

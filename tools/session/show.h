@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Replies and values as text for people and as JSON. */
-#ifndef TOOLS_SHOW_H
-#define TOOLS_SHOW_H
+#ifndef TOOLS_SESSION_SHOW_H
+#define TOOLS_SESSION_SHOW_H
 
 #include "common/base/json.h"
 #include "tools/libomis/omis.h"

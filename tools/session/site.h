@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the sm of a site that serves many users is: a connection string, or a file that has one. */
-#ifndef TOOLS_SITE_H
-#define TOOLS_SITE_H
+#ifndef TOOLS_SESSION_SITE_H
+#define TOOLS_SESSION_SITE_H
 
 #include <stddef.h>
 

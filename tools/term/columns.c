@@ -17,7 +17,7 @@
 #define TIME_NS_MAX 4e18 /* the year 2096; a span may be added to it */
 
 struct columns {
-	const struct columns_wish *wish;
+	const struct columns_options *options;
 	const char *path;
 	FILE *file;
 	char line[COLUMNS_LINE_MAX + 1];
@@ -33,7 +33,7 @@ struct columns {
 	uint64_t lines, bad;
 };
 
-static void tell_bad(struct columns *c, const char *what, const char *text)
+static void report_bad(struct columns *c, const char *what, const char *text)
 {
 	char safe[SHOWN_BYTES * 4];
 
@@ -179,7 +179,7 @@ static int add_column(struct columns *c, bool has_header, const char *name)
 
 static int add_listed(struct columns *c, bool has_header)
 {
-	char *list = str_dup(c->wish->list), *at = list, *name;
+	char *list = str_dup(c->options->list), *at = list, *name;
 	int rc = list ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 
 	while (rc == CMD_OK && (name = strsep(&at, ",")))
@@ -190,12 +190,12 @@ static int add_listed(struct columns *c, bool has_header)
 
 static int find_time(struct columns *c, bool has_header)
 {
-	const char *name = c->wish->time ? c->wish->time : "time_ns";
+	const char *name = c->options->time ? c->options->time : "time_ns";
 	size_t n;
 
 	c->has_time = find_column(c, has_header, name, &c->time_at) == CMD_OK;
 	if (!c->has_time)
-		return c->wish->time
+		return c->options->time
 			       ? cmd_fail(CMD_NOTFOUND, "%s has no column '%s'", c->path, name)
 			       : CMD_OK;
 	name = has_header ? c->cell[c->time_at] : name;
@@ -210,7 +210,7 @@ static int begin(struct columns *c, bool has_header)
 	int rc;
 
 	c->has_begun = true;
-	if (c->wish->list)
+	if (c->options->list)
 		rc = add_listed(c, has_header);
 	else
 		rc = add_column(c, has_header,
@@ -243,13 +243,13 @@ static int read_row(struct columns *c, columns_fn fn, void *arg)
 
 	for (unsigned i = 0; i < c->n; i++)
 		if (c->at[i] >= c->ncell || number_of(c->cell[c->at[i]], &value[i])) {
-			tell_bad(c, "no number where one is due",
-				 c->at[i] < c->ncell ? c->cell[c->at[i]] : "");
+			report_bad(c, "no number where one is due",
+				   c->at[i] < c->ncell ? c->cell[c->at[i]] : "");
 			return 0;
 		}
 	if (read_time(c, &row)) {
-		tell_bad(c, "no time where one is due",
-			 c->time_at < c->ncell ? c->cell[c->time_at] : "");
+		report_bad(c, "no time where one is due",
+			   c->time_at < c->ncell ? c->cell[c->time_at] : "");
 		return 0;
 	}
 	return fn(arg, &row);
@@ -279,7 +279,7 @@ static bool next_line(struct columns *c)
 	while (take_line(c, &is_text)) {
 		if (is_text)
 			return true;
-		tell_bad(c, "no text, or a line longer than 64 KiB", c->line);
+		report_bad(c, "no text, or a line longer than 64 KiB", c->line);
 	}
 	return false;
 }
@@ -311,7 +311,7 @@ static int read_all(struct columns *c, columns_fn fn, void *arg)
 	return c->bad ? CMD_FAILURE : CMD_OK;
 }
 
-int columns_read(const char *path, const struct columns_wish *w, columns_fn fn, void *arg)
+int columns_read(const char *path, const struct columns_options *w, columns_fn fn, void *arg)
 {
 	bool is_stdin = str_eq(path, "-");
 	struct columns *c = calloc(1, sizeof(*c));
@@ -319,7 +319,7 @@ int columns_read(const char *path, const struct columns_wish *w, columns_fn fn, 
 
 	if (!c)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	c->wish = w;
+	c->options = w;
 	c->path = is_stdin ? "stdin" : path;
 	c->file = is_stdin ? stdin : fopen(path, "re");
 	if (c->file)

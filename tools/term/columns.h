@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of numbers in text: one number a line, or CSV, or with tabs or space between. */
-#ifndef TOOLS_COLUMNS_H
-#define TOOLS_COLUMNS_H
+#ifndef TOOLS_TERM_COLUMNS_H
+#define TOOLS_TERM_COLUMNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #define COLUMNS_LINE_MAX (64 * 1024) /* a thousand cells; more is no table */
 #define COLUMNS_NAME_BYTES 128
 
-struct columns_wish {
+struct columns_options {
 	/* Names or numbers from 1, by commas. NULL: the column "value", else the first. */
 	const char *list;
 	const char *time; /* a name or a number; NULL: the column "time_ns", if there is one */
@@ -33,6 +33,6 @@ typedef int (*columns_fn)(void *arg, const struct columns_row *row);
  * be read are skipped, the first few told, and the status is CMD_FAILURE. Blocks until the input
  * has ended.
  */
-int columns_read(const char *path, const struct columns_wish *w, columns_fn fn, void *arg);
+int columns_read(const char *path, const struct columns_options *w, columns_fn fn, void *arg);
 
 #endif

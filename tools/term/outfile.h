@@ -4,8 +4,8 @@
  * of the file that was there. What is no file, a device or a pipe, is written as it is. Failures
  * are told on stderr.
  */
-#ifndef TOOLS_OUTFILE_H
-#define TOOLS_OUTFILE_H
+#ifndef TOOLS_TERM_OUTFILE_H
+#define TOOLS_TERM_OUTFILE_H
 
 #include "common/base/buf.h"
 #include "common/base/file.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all commands of omig share: options, exit statuses and messages. */
-#ifndef TOOLS_SAY_H
-#define TOOLS_SAY_H
+#ifndef TOOLS_TERM_SAY_H
+#define TOOLS_TERM_SAY_H
 
 #include "common/base/opt.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of text, and numbers as people read them. */
-#ifndef TOOLS_TABLE_H
-#define TOOLS_TABLE_H
+#ifndef TOOLS_TERM_TABLE_H
+#define TOOLS_TERM_TABLE_H
 
 #include "common/base/buf.h"
 

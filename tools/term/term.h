@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The terminal, or what stands in for it: colour, size, keys. */
-#ifndef TOOLS_TERM_H
-#define TOOLS_TERM_H
+#ifndef TOOLS_TERM_TERM_H
+#define TOOLS_TERM_TERM_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A text that the user names: a file, a pipe of the shell, or standard input, which may come
  * slowly. */
-#ifndef TOOLS_WHOLEFILE_H
-#define TOOLS_WHOLEFILE_H
+#ifndef TOOLS_TERM_WHOLEFILE_H
+#define TOOLS_TERM_WHOLEFILE_H
 
 #include "common/base/buf.h"
 #include "common/base/err.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Drawings: graphviz' dot makes them, where it is installed. */
-#ifndef TOOLS_GRAPHVIZ_H
-#define TOOLS_GRAPHVIZ_H
+#ifndef TOOLS_VIEW_GRAPHVIZ_H
+#define TOOLS_VIEW_GRAPHVIZ_H
 
 #include "common/base/buf.h"
 

@@ -62,7 +62,7 @@ static void judge_certificate(struct notes *s, const char *name, double v)
 		note(s, remedy, "the certificate ends in %s", table_duration(text, left));
 }
 
-static void judge_figure(struct notes *s, const char *name, double v)
+static void judge_value(struct notes *s, const char *name, double v)
 {
 	char text[TABLE_NUMBER_BYTES];
 
@@ -100,13 +100,13 @@ size_t health_notes(const Omis_value *v, double now_s, const char *version, stru
 		     "version %.40s, this omig is %.40s", value_text(v, 1), version);
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		const char *name = value_text(pair, 0);
-		double figure = value_float(pair, 1);
+		double counter = value_float(pair, 1);
 
-		judge_figure(&s, name, figure);
+		judge_value(&s, name, counter);
 		if (str_eq(name, "fds"))
-			fds = figure;
+			fds = counter;
 		if (str_eq(name, "fd_limit"))
-			limit = figure;
+			limit = counter;
 	}
 	judge_descriptors(&s, fds, limit);
 	return s.n;

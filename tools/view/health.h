@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the figures of a daemon's status say that somebody should look at. */
-#ifndef TOOLS_HEALTH_H
-#define TOOLS_HEALTH_H
+#ifndef TOOLS_VIEW_HEALTH_H
+#define TOOLS_VIEW_HEALTH_H
 
 #include "tools/libomis/omis.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `omig top` shows at one moment: ranks and nodes, and rates between two moments. */
-#ifndef TOOLS_TOP_H
-#define TOOLS_TOP_H
+#ifndef TOOLS_VIEW_TOP_H
+#define TOOLS_VIEW_TOP_H
 
 #include "common/base/clock.h"
 #include "tools/libomis/omis.h"

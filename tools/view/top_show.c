@@ -154,7 +154,7 @@ static void rate_cells(struct table *tab, const struct top_rank *r)
 }
 
 /* A process without MPI has told nothing of calls: that is no 0. */
-static double told(const struct top_rank *r, double total)
+static double counted(const struct top_rank *r, double total)
 {
 	return r->time_ns ? total : (double)NAN;
 }
@@ -167,13 +167,13 @@ static void total_cells(struct table *tab, const struct top_rank *r)
 
 	for (i = 0; i < TOP_CLASSES; i++)
 		sum += r->delay_ns[i];
-	table_cell(tab, "%s", table_duration(text, told(r, sum / 1e9)));
+	table_cell(tab, "%s", table_duration(text, counted(r, sum / 1e9)));
 	call_cells(tab, &r->call);
 	for (i = 0; i < TOP_CLASSES; i++)
-		table_cell(tab, "%s", table_duration(text, told(r, r->delay_ns[i] / 1e9)));
-	table_cell(tab, "%s", table_count(text, told(r, r->calls)));
-	table_cell(tab, "%s", table_bytes(text, told(r, r->bytes_out)));
-	table_cell(tab, "%s", table_bytes(text, told(r, r->bytes_in)));
+		table_cell(tab, "%s", table_duration(text, counted(r, r->delay_ns[i] / 1e9)));
+	table_cell(tab, "%s", table_count(text, counted(r, r->calls)));
+	table_cell(tab, "%s", table_bytes(text, counted(r, r->bytes_out)));
+	table_cell(tab, "%s", table_bytes(text, counted(r, r->bytes_in)));
 	table_cell(tab, "%s", table_duration(text, r->cpu_s));
 	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
 }
@@ -386,10 +386,10 @@ static void rank_json(struct json *j, const struct top_rank *r)
 	json_key_double(j, "rss_bytes", r->rss_bytes);
 	json_key(j, "total");
 	json_object(j);
-	json_key_double(j, "calls", told(r, r->calls));
-	classes_json(j, "seconds", r->delay_ns, told(r, 1e-9));
-	json_key_double(j, "bytes_out", told(r, r->bytes_out));
-	json_key_double(j, "bytes_in", told(r, r->bytes_in));
+	json_key_double(j, "calls", counted(r, r->calls));
+	classes_json(j, "seconds", r->delay_ns, counted(r, 1e-9));
+	json_key_double(j, "bytes_out", counted(r, r->bytes_out));
+	json_key_double(j, "bytes_in", counted(r, r->bytes_in));
 	json_key_double(j, "cpu_seconds", r->cpu_s);
 	json_object_end(j);
 	json_object_end(j);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Samples as tables and as JSON. */
-#ifndef TOOLS_TOP_SHOW_H
-#define TOOLS_TOP_SHOW_H
+#ifndef TOOLS_VIEW_TOP_SHOW_H
+#define TOOLS_VIEW_TOP_SHOW_H
 
 #include "common/base/buf.h"
 #include "tools/term/term.h"

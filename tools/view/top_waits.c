@@ -135,8 +135,8 @@ struct report {
 	void *arg;
 };
 
-static void tell(const struct report *to, const struct job *j, const size_t *rank, size_t n,
-		 bool is_all)
+static void report_group(const struct report *to, const struct job *j, const size_t *rank, size_t n,
+			 bool is_all)
 {
 	struct buf text = BUF_INIT(NAMED_MAX * (TOP_CALL_TEXT_BYTES + 64));
 	struct top_wait w = { .job = j->rank[rank[0]]->job,
@@ -162,7 +162,7 @@ static void tell(const struct report *to, const struct job *j, const size_t *ran
 
 /* Each rank waits for one at the most: from any of a ring the way leads back to it. Told at its
  * lowest rank. */
-static void tell_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
+static void report_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
 {
 	size_t n = 0, at = first;
 
@@ -175,7 +175,7 @@ static void tell_ring(const struct report *to, const struct job *j, size_t first
 		ring[n++] = at;
 		at = next;
 	} while (at != first);
-	tell(to, j, ring, n, false);
+	report_group(to, j, ring, n, false);
 }
 
 static void look_at(const struct report *to, const struct job *j)
@@ -185,10 +185,10 @@ static void look_at(const struct report *to, const struct job *j)
 	if (rank && all_wait(j)) {
 		for (size_t i = 0; i < j->size; i++)
 			rank[i] = i;
-		tell(to, j, rank, j->size, true);
+		report_group(to, j, rank, j->size, true);
 	} else {
 		for (size_t i = 0; rank && i < j->size; i++)
-			tell_ring(to, j, i, rank);
+			report_ring(to, j, i, rank);
 	}
 	free(rank);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that have come to a stop: who waits for whom, by plain rules over the calls that ranks
  * are in. */
-#ifndef TOOLS_TOP_WAITS_H
-#define TOOLS_TOP_WAITS_H
+#ifndef TOOLS_VIEW_TOP_WAITS_H
+#define TOOLS_VIEW_TOP_WAITS_H
 
 #include "common/base/buf.h"
 #include "tools/view/top.h"

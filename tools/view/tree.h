@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What `omig tree` shows. */
-#ifndef TOOLS_TREE_H
-#define TOOLS_TREE_H
+#ifndef TOOLS_VIEW_TREE_H
+#define TOOLS_VIEW_TREE_H
 
 #include "common/base/json.h"
 #include "tools/libomis/omis.h"
@@ -25,7 +25,7 @@ bool tree_sort(struct tree *t, const Omis_value *list);
 void tree_done(struct tree *t);
 
 /* What remains is the job, and what contains it. */
-void tree_keep_job(struct tree *t, const char *job);
+void tree_select_job(struct tree *t, const char *job);
 
 unsigned tree_level(const Omis_value *object); /* enum tree_depth */
 

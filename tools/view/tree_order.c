@@ -132,7 +132,7 @@ static bool has_job(const struct tree *t, size_t i, const char *job)
 	return false;
 }
 
-void tree_keep_job(struct tree *t, const char *job)
+void tree_select_job(struct tree *t, const char *job)
 {
 	bool keep = false;
 	size_t n = 0;

@@ -29,7 +29,7 @@
 	"6s\nsimulation.until = 18s\n"
 
 struct found {
-	struct run_figures figures;
+	struct run_counts figures;
 	char broken[ERR_TEXT_BYTES];
 	uint64_t n[STAT_QUANTITIES_MAX];
 	double mean[STAT_QUANTITIES_MAX], min[STAT_QUANTITIES_MAX], max[STAT_QUANTITIES_MAX];
@@ -39,7 +39,7 @@ struct found {
 static int run_text(const char *text, struct found *out, struct err *e)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 	struct setup *s = NULL;
 	struct run *r = NULL;
 	size_t n, i;

@@ -41,10 +41,10 @@ static struct run *made(const char *text, struct setup **s)
 	return r;
 }
 
-static struct run_figures ran(struct run *r)
+static struct run_counts ran(struct run *r)
 {
-	struct run_wish w = { 0 };
-	struct run_figures f;
+	struct run_options w = { 0 };
+	struct run_counts f;
 	struct err e = { 0 };
 
 	ck_assert_msg(run_simulate(r, &w, &f, &e) == 0, "%u: %s", e.line, e.text);
@@ -77,7 +77,7 @@ static void agrees(const struct run *r, const char *name, const struct set *s, u
 
 START_TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_aguilera_say)
 {
-	struct run_figures f;
+	struct run_counts f;
 	struct setup *s;
 	struct run *r;
 	char text[512];
@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(the_configurator_gives_what_the_paper_prints)
 {
-	struct chen_wish w = { 30, 30 * 86400.0, 60 };
+	struct chen_requirements w = { 30, 30 * 86400.0, 60 };
 	struct delay d = { .kind = DELAY_EXPONENTIAL, .a = 0.02 };
 	double eta = 0, delta = 0;
 	struct chen c;
@@ -247,7 +247,7 @@ END_TEST
 /* Each run has a crash at a random moment; 1000 runs. */
 static double detection_max(const char *detector, const char *more, double *mean)
 {
-	struct run_figures f;
+	struct run_counts f;
 	struct setup *s;
 	struct run *r;
 	struct stat_result v;

@@ -129,12 +129,12 @@ static void end(struct bed *b)
 struct made {
 	struct setup *setup;
 	struct run *run;
-	struct run_figures f;
+	struct run_counts f;
 	struct err e;
 	int rc;
 };
 
-static struct made run_as(struct bed *b, const char *dir, const char *text, struct run_wish *w)
+static struct made run_as(struct bed *b, const char *dir, const char *text, struct run_options *w)
 {
 	const struct hosts_identity self = { dir, pki_ca_pin(b->ca) };
 	struct made m = { 0 };
@@ -180,7 +180,7 @@ START_TEST(processes_behind_factories_do_what_those_of_one_host_do)
 	struct bed b;
 	struct made m;
 	size_t delays = 0;
-	struct run_wish w = { .on_delay = count_delay, .arg = &delays };
+	struct run_options w = { .on_delay = count_delay, .arg = &delays };
 
 	begin(&b);
 	m = run_as(&b, b.own, CONF("simulation.until = 500ms\n"), &w);
@@ -199,7 +199,7 @@ START_TEST(a_wished_crash_behind_a_factory_is_no_missing_process)
 {
 	struct bed b;
 	struct made m;
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 
 	begin(&b);
 	m = run_as(&b, b.own, CONF("process.1.crash = 100ms\nsimulation.until = 300ms\n"), &w);
@@ -214,7 +214,7 @@ START_TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
 {
 	const char *const bad = "process.num = 1\nprocess.initializer = none\nnetwork = n\n"
 				"network.n.delay = constant(1s)\nsimulation.until = 1s\n";
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 	const char *who[2];
 	struct bed b;
 	size_t i;
@@ -287,7 +287,7 @@ static void strike(void *arg, const struct neko_event *v)
 
 static bool was_struck(struct blow *blow, const char *text, const char *words)
 {
-	struct run_wish w = { .on_event = strike, .arg = blow };
+	struct run_options w = { .on_event = strike, .arg = blow };
 	const struct run_missing *missing;
 	struct made m;
 	struct bed b;
@@ -342,7 +342,7 @@ END_TEST
 /* What a signal to the master leaves behind factories: nothing. */
 static void is_left(const char *text, int signo)
 {
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 	struct bed b;
 	pid_t master;
 
@@ -377,7 +377,7 @@ END_TEST
 START_TEST(lists_of_hosts_that_are_none_are_refused)
 {
 	static const char *const lists[] = { "", "a:b", "127.0.0.1:0x", ",", "127.0.0.1:99999" };
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 	struct bed b = { .dir = "/tmp/neko-hosts-XXXXXX" };
 	size_t i;
 

@@ -21,9 +21,9 @@
 #define ATTEMPTS 20
 
 /* A run of a second or two; 60 s are for a machine that does something else most of the time. */
-static struct run *real(const char *text, struct setup **s, struct run_figures *f)
+static struct run *real(const char *text, struct setup **s, struct run_counts *f)
 {
-	struct run_wish w = { .deadline = clock_mono() + 60 * NSEC_PER_SEC };
+	struct run_options w = { .deadline = clock_mono() + 60 * NSEC_PER_SEC };
 	struct err e = { 0 };
 	struct run *r = NULL;
 
@@ -55,7 +55,7 @@ START_TEST(layers_of_a_simulation_run_as_processes_and_their_handler_stops_them)
 		"constant(1s)\n"
 		"fd.eta = 5ms\nfd.delta = 0s\nnetwork.other.transport = tcp\nfd.network = "
 		"2\nstat.stop = n >= 20\n";
-	struct run_figures f;
+	struct run_counts f;
 	struct setup *s;
 	struct run *r = real(text, &s, &f);
 
@@ -79,7 +79,7 @@ static bool is_detected(void)
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = phi\n"
 		"process.1.crash = 200ms\nnetwork = n\nnetwork.n.delay = constant(1s)\n"
 		"fd.eta = 5ms\nsimulation.until = 400ms\n";
-	struct run_figures f;
+	struct run_counts f;
 	struct setup *s;
 	struct run *r = real(text, &s, &f);
 	bool is = moments_of(r, "T_D")->n == 1;
@@ -109,7 +109,7 @@ static void note_crash(void *arg, const struct neko_event *v)
 		*at = v->at;
 }
 
-static nsec_t crash_of(int (*run)(struct run *, const struct run_wish *, struct run_figures *,
+static nsec_t crash_of(int (*run)(struct run *, const struct run_options *, struct run_counts *,
 				  struct err *))
 {
 	static const char text[] =
@@ -117,8 +117,8 @@ static nsec_t crash_of(int (*run)(struct run *, const struct run_wish *, struct 
 		"constant(1s)\n"
 		"process.1.crash = 0s..400ms\nsimulation.until = 500ms\nsimulation.seed = 1\n";
 	nsec_t at = -1;
-	struct run_wish w = { .on_event = note_crash, .arg = &at };
-	struct run_figures f;
+	struct run_options w = { .on_event = note_crash, .arg = &at };
+	struct run_counts f;
 	struct setup *s = NULL;
 	struct run *r = NULL;
 
@@ -152,9 +152,9 @@ START_TEST(a_real_run_is_checked_as_a_simulated_one_is)
 	size_t i;
 
 	for (i = 0; i < ARRAY_LEN(text); i++) {
-		struct run_wish w = { 0 };
+		struct run_options w = { 0 };
 		struct setup *s = NULL;
-		struct run_figures f;
+		struct run_counts f;
 		struct run *r = NULL;
 		struct err e = { 0 };
 
@@ -191,7 +191,7 @@ START_TEST(messages_whose_numbers_are_missing_were_lost)
 
 	for (i = 0; i < ARRAY_LEN(in); i++)
 		ck_assert(run_delays_add(&d, &in[i]));
-	ck_assert_int_eq(run_delays_tell(&d, write_down, &b, NULL), 0);
+	ck_assert_int_eq(run_delays_report(&d, write_down, &b, NULL), 0);
 	ck_assert_str_eq(buf_str(&b),
 			 "1>2 0 at 5 -1; 1>2 1 at 10 5; 2>1 0 at 11 1; 1>2 2 at 20 -1; "
 			 "1>2 3 at 30 -1; 1>2 4 at 40 3; ");
@@ -215,7 +215,7 @@ static void say_done(void)
 }
 
 /* More than the process keeps, and then one message. */
-static void tell_much(struct neko_layer *l)
+static void report_much(struct neko_layer *l)
 {
 	struct neko_msg *m;
 	unsigned i, k;
@@ -234,7 +234,7 @@ static int build_much(void *arg, struct neko_process *p, struct err *e)
 {
 	static const struct neko_layer_ops ops = { .name = "much",
 						   .types = fd_types,
-						   .run = tell_much };
+						   .run = report_much };
 
 	return neko_push(p, &ops, NULL, e);
 }
@@ -508,7 +508,7 @@ START_TEST(processes_that_speak_to_a_group_hear_each_other)
 		"nfd-s\nnetwork = lan\nnetwork.lan.delay = constant(1s)\n"
 		"network.lan.transport = multicast\nnetwork.lan.group = 239.255.72.90\n"
 		"fd.eta = 5ms\nfd.delta = 0s\nstat.stop = n >= 5\n";
-	struct run_figures f;
+	struct run_counts f;
 	struct setup *s;
 	struct run *r = real(text, &s, &f);
 

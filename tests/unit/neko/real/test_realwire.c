@@ -109,7 +109,7 @@ static void count_delay(void *arg, const struct neko_delay *d)
 	h->delays++;
 }
 
-static void keep_what(void *arg, const struct neko_event *v)
+static void list_kept(void *arg, const struct neko_event *v)
 {
 	snprintf(arg, REALWIRE_WHAT_BYTES, "%s", v->what);
 }
@@ -166,7 +166,7 @@ END_TEST
 static const char *read_one(const struct neko_event *v, const struct neko_delay *d)
 {
 	static char what[REALWIRE_WHAT_BYTES];
-	const struct realwire_hearer h = { keep_what, keep_nothing, what };
+	const struct realwire_hearer h = { list_kept, keep_nothing, what };
 	const struct realwire_block b = { .count = v ? 1 : 0, .ndelay = d ? 1 : 0 };
 	struct realwire_block got;
 	struct buf out = BUF_INIT(1000);

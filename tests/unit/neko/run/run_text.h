@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-static inline int run_text(const char *text, struct run_figures *f, struct err *e)
+static inline int run_text(const char *text, struct run_counts *f, struct err *e)
 {
-	struct run_wish w = { 0 };
+	struct run_options w = { 0 };
 	struct setup *s = NULL;
 	struct run *r = NULL;
 	int rc = setup_parse(text, strlen(text), &s, e);

@@ -25,16 +25,16 @@ START_TEST(events_come_in_the_order_of_times_as_far_as_all_have_told)
 
 	ck_assert_int_eq(add(g, 1, 5) | add(g, 1, 7) | add(g, 2, 5) | add(g, 3, 1), 0);
 	ck_assert_ptr_null(merge_next(g));
-	ck_assert_int_eq(merge_tell(g, 1, 10) | merge_tell(g, 2, 6), 0);
+	ck_assert_int_eq(merge_advance(g, 1, 10) | merge_advance(g, 2, 6), 0);
 	ck_assert_ptr_null(merge_next(g)); /* 3 may have more of the same time */
-	ck_assert_int_eq(merge_tell(g, 3, 5), 0);
+	ck_assert_int_eq(merge_advance(g, 3, 5), 0);
 	is_next(g, 3, 1);
 	ck_assert_ptr_null(merge_next(g)); /* of the time 5 there may be one of 3, too */
-	ck_assert_int_eq(merge_tell(g, 3, NEKO_NEVER), 0);
+	ck_assert_int_eq(merge_advance(g, 3, NEKO_NEVER), 0);
 	is_next(g, 1, 5);
 	is_next(g, 2, 5);
 	ck_assert_ptr_null(merge_next(g));
-	ck_assert_int_eq(merge_tell(g, 2, 8), 0);
+	ck_assert_int_eq(merge_advance(g, 2, 8), 0);
 	is_next(g, 1, 7);
 	ck_assert_ptr_null(merge_next(g));
 	merge_free(g);
@@ -47,10 +47,10 @@ START_TEST(who_tells_what_was_before_is_refused)
 
 	ck_assert_int_eq(add(g, 1, 5), 0);
 	ck_assert_int_eq(add(g, 1, 4), -ERR_INVALID);
-	ck_assert_int_eq(merge_tell(g, 1, 9), 0);
-	ck_assert_int_eq(merge_told(g, 1), 9);
+	ck_assert_int_eq(merge_advance(g, 1, 9), 0);
+	ck_assert_int_eq(merge_time(g, 1), 9);
 	ck_assert_int_eq(add(g, 1, 8), -ERR_INVALID);
-	ck_assert_int_eq(merge_tell(g, 1, 8), -ERR_INVALID);
+	ck_assert_int_eq(merge_advance(g, 1, 8), -ERR_INVALID);
 	ck_assert_int_eq(add(g, 1, 9), 0);
 	ck_assert_int_eq(add(g, 2, 0), 0);
 	merge_free(g);
@@ -65,13 +65,13 @@ START_TEST(what_waits_is_bounded_for_all_together)
 	ck_assert_int_eq(add(g, 1, 1) | add(g, 2, 2) | add(g, 1, 3), 0);
 	ck_assert_int_eq(add(g, 1, 4), -ERR_LIMIT);
 	ck_assert_int_eq(add(g, 2, 4), -ERR_LIMIT);
-	ck_assert_int_eq(merge_tell(g, 1, 1000) | merge_tell(g, 2, 4), 0);
+	ck_assert_int_eq(merge_advance(g, 1, 1000) | merge_advance(g, 2, 4), 0);
 	is_next(g, 1, 1);
 	is_next(g, 2, 2);
 	is_next(g, 1, 3);
 	/* However many have passed. */
 	for (i = 4; i < 1000; i++) {
-		ck_assert_int_eq(add(g, 2, i) | merge_tell(g, 2, i + 1), 0);
+		ck_assert_int_eq(add(g, 2, i) | merge_advance(g, 2, i + 1), 0);
 		is_next(g, 2, i);
 	}
 	merge_free(g);
@@ -99,7 +99,7 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 		for (; told[p] < until && told[p] < EVENTS; told[p]++)
 			if (whose[told[p]] == p)
 				ck_assert_int_eq(add(g, p + 1, told[p]), 0);
-		ck_assert_int_eq(merge_tell(g, p + 1, told[p]), 0);
+		ck_assert_int_eq(merge_advance(g, p + 1, told[p]), 0);
 		for (; (v = merge_next(g)) != NULL; next++)
 			ck_assert(v->at == next && v->process == whose[next] + 1u);
 		for (i = 0; i < PROCESSES; i++)

@@ -22,7 +22,7 @@ struct wrong {
 
 static void is_told(const struct wrong *w, size_t n)
 {
-	struct run_figures f;
+	struct run_counts f;
 	size_t i;
 
 	for (i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ END_TEST
 
 START_TEST(a_configuration_runs_the_same_from_a_seed_and_otherwise_from_another)
 {
-	struct run_figures one, two, other;
+	struct run_counts one, two, other;
 	struct err e = { 0 };
 
 	ck_assert_msg(run_text(GOOD "simulation.runs = 3\n", &one, &e) == 0, "%s", e.text);
@@ -136,7 +136,7 @@ END_TEST
 /* The seed of the last of n runs. */
 static uint64_t seed_of(unsigned seed, unsigned n)
 {
-	struct run_figures f;
+	struct run_counts f;
 	struct err e = { 0 };
 	char text[512];
 
@@ -165,10 +165,10 @@ START_TEST(a_run_whose_rule_is_never_reached_ends_with_its_deadline_and_says_so)
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
 		"nfd-s\n"
 		"network = n\nnetwork.n.delay = constant(1ms)\nstat.stop = n >= 10\n";
-	struct run_wish w = { .deadline = 1 }; /* over since long: it ends before it begins */
+	struct run_options w = { .deadline = 1 }; /* over since long: it ends before it begins */
 	struct setup *s = NULL;
 	struct run *r = NULL;
-	struct run_figures f;
+	struct run_counts f;
 	struct err e = { 0 };
 
 	ck_assert_int_eq(setup_parse(text, sizeof(text) - 1, &s, &e), 0);
@@ -193,14 +193,14 @@ static void count_down(void *arg, const struct neko_event *v)
 }
 
 /* Each run has a mistake for each heartbeat. Returns how many events there were. */
-static unsigned interrupt_after(unsigned events, struct run_figures *out)
+static unsigned interrupt_after(unsigned events, struct run_counts *out)
 {
 	static const char text[] =
 		"process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = nfd-s\n"
 		"fd.delta = 0s\nnetwork = n\nnetwork.n.delay = constant(1ms)\n"
 		"simulation.until = 100s\nsimulation.runs = 5\n";
 	struct interrupting i = { .flag = !events, .left = events };
-	struct run_wish w = { .interrupt = &i.flag, .on_event = count_down, .arg = &i };
+	struct run_options w = { .interrupt = &i.flag, .on_event = count_down, .arg = &i };
 	struct setup *s = NULL;
 	struct run *r = NULL;
 	struct err e = { 0 };
@@ -215,7 +215,7 @@ static unsigned interrupt_after(unsigned events, struct run_figures *out)
 
 START_TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
 {
-	struct run_figures all, some, none;
+	struct run_counts all, some, none;
 	unsigned each = interrupt_after(UINT_MAX, &all) / 5;
 
 	interrupt_after(0, &none);
@@ -225,7 +225,7 @@ START_TEST(a_run_that_is_interrupted_says_how_many_runs_are_whole)
 	ck_assert_uint_eq(all.whole_runs, 5);
 	ck_assert(none.is_interrupted && none.is_cut);
 	ck_assert_uint_eq(none.whole_runs, 0);
-	ck_assert_uint_eq(none.runs_wished, 5);
+	ck_assert_uint_eq(none.runs_requested, 5);
 	ck_assert(some.is_interrupted);
 	ck_assert_uint_ge(some.whole_runs, 2);
 	ck_assert_uint_lt(some.whole_runs, 5);
@@ -241,7 +241,7 @@ START_TEST(a_run_without_an_end_ends_where_times_do)
 		"nfd-s\n"
 		"network = n\nnetwork.n.delay = constant(1ms)\nfd.eta = 11d\nfd.delta = 1s\n"
 		"stat.stop = n >= 10\n";
-	struct run_figures f;
+	struct run_counts f;
 	struct err e = { 0 };
 
 	ck_assert_msg(run_text(text, &f, &e) == 0, "%s", e.text);
@@ -254,7 +254,7 @@ END_TEST
 START_TEST(without_memory_a_run_says_so)
 {
 	ALLOC_SWEEP (k) {
-		struct run_figures f;
+		struct run_counts f;
 		struct err e = { 0 };
 		int rc = run_text(
 			"process.num = 3\nprocess.initializer = adaptive\nprocess.1.initializer = "
@@ -286,7 +286,7 @@ static size_t lines_of(const char *path)
 START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
 {
 	static const char *const names[] = { "T_M", "T_MR", "P_A", "T_D", "delay" };
-	struct run_figures f;
+	struct run_counts f;
 	struct err e = { 0 };
 	char dir[] = "/tmp/neko-XXXXXX", text[512], path[64];
 	size_t i;

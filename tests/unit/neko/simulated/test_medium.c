@@ -379,7 +379,7 @@ START_TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 	size_t i;
 
 	for (i = 0; i < 3; i++) {
-		struct run_figures one, two;
+		struct run_counts one, two;
 		struct err e = { 0 };
 
 		ck_assert_msg(run_text(text[i], &one, &e) == 0, "%s", e.text);
@@ -412,7 +412,7 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 	size_t i;
 
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct run_figures f;
+		struct run_counts f;
 		struct err e = { 0 };
 
 		ck_assert_msg(run_text(bad[i].text, &f, &e) < 0, "row %zu", i);
@@ -424,7 +424,7 @@ END_TEST
 START_TEST(without_memory_a_run_over_a_line_says_so)
 {
 	ALLOC_SWEEP (k) {
-		struct run_figures f;
+		struct run_counts f;
 		struct err e = { 0 };
 		int rc = run_text("process.num = 3\nprocess.initializer = heartbeat\nnetwork = a\n"
 				  "network.a.medium = fddi\nsimulation.until = 3s\n",

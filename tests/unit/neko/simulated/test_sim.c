@@ -225,7 +225,7 @@ END_TEST
 /* --- a run that has something of all: active and passive, losses, polls, moved deadlines,
  * multicasts */
 
-static void tell_two(struct neko_layer *l, size_t n)
+static void report_two(struct neko_layer *l, size_t n)
 {
 	uint32_t m = neko_count(neko_process(l));
 	uint32_t to[2] = { 1 + (uint32_t)rng_below(neko_rng(l), m),
@@ -249,7 +249,7 @@ static void gossip(struct neko_layer *l)
 		rc = neko_receive(l, (nsec_t)rng_below(neko_rng(l), 40) * MS, &m);
 		neko_log(l, rc ? "silence" : "heard", 0);
 		if (rc || rng_below(neko_rng(l), 4) == 0)
-			tell_two(l, rc ? 8 : 72);
+			report_two(l, rc ? 8 : 72);
 	} while (rc != -ERR_CLOSED);
 }
 

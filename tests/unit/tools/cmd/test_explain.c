@@ -65,16 +65,16 @@ int __wrap_session_ask_value(Omis_value **out, const char *fmt, ...)
 }
 
 static char of_two[] = "n_4,n_1", of_one[] = "n_14", empty[] = "";
-static char told_by_two[] = "[0,\"input\",7,6,0,0,0,0,0,0,0],[\"up\",5,50]";
-static char told_by_one[] = "[0,\"input\",9,8,0,0,0,0,0,0,0],[\"up\",6,60]";
+static char reported_by_two[] = "[0,\"input\",7,6,0,0,0,0,0,0,0],[\"up\",5,50]";
+static char reported_by_one[] = "[0,\"input\",9,8,0,0,0,0,0,0,0],[\"up\",6,60]";
 
 Omis_reply __wrap_omis_request(char *request, void (*callback)(Omis_reply, void *), void *param,
 			       Omis_flags flags)
 {
 	static Omis_object_result head[] = { { empty, OMIS_OK, NULL, 0 }, { NULL, 0, NULL, 0 } };
 	static Omis_object_result entry[] = {
-		{ of_one, OMIS_OK, told_by_one, sizeof(told_by_one) - 1 },
-		{ of_two, OMIS_OK, told_by_two, sizeof(told_by_two) - 1 },
+		{ of_one, OMIS_OK, reported_by_one, sizeof(reported_by_one) - 1 },
+		{ of_two, OMIS_OK, reported_by_two, sizeof(reported_by_two) - 1 },
 		{ NULL, 0, NULL, 0 }
 	};
 	static Omis_service_result list[] = { head, entry, NULL };

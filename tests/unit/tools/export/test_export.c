@@ -95,7 +95,7 @@ END_TEST
 
 /* --- counters that do not fall */
 
-static struct export_keep keep;
+static struct export_totals totals;
 static const struct export_place here = { "job", "site", "node" };
 static nsec_t now;
 
@@ -117,11 +117,11 @@ static double after(const struct top_rank *r)
 	double sum;
 	size_t n;
 
-	export_keep_begin(&keep);
+	export_totals_begin(&totals);
 	if (r)
-		ck_assert_int_eq(export_keep_note(&keep, r, &here, now), 0);
-	export_keep_end(&keep, now);
-	g = export_keep_groups(&keep, &n);
+		ck_assert_int_eq(export_totals_add(&totals, r, &here, now), 0);
+	export_totals_end(&totals, now);
+	g = export_totals_groups(&totals, &n);
 	ck_assert_uint_eq(n, 1);
 	sum = g[0]->sum.mpi[EXPORT_CALLS][TOP_COLL];
 	ck_assert_double_eq(g[0]->sum.mpi[EXPORT_TIME_NS][TOP_COLL], sum * 10);
@@ -133,19 +133,19 @@ START_TEST(a_count_that_begins_again_goes_on)
 {
 	struct top_rank r = rank_with(10), nothing = rank_with(0);
 
-	export_keep_init(&keep);
+	export_totals_init(&totals);
 	now = 1;
 	ck_assert_double_eq(after(&r), 10);
 	r = rank_with(4);
 	ck_assert_double_eq(after(&r), 14);
-	ck_assert_uint_eq(keep.resets, 1);
+	ck_assert_uint_eq(totals.resets, 1);
 	r = rank_with(6);
 	ck_assert_double_eq(after(&r), 16);
 	nothing.time_ns = 0; /* its counts could not be read */
 	ck_assert_double_eq(after(&nothing), 16);
 	ck_assert_double_eq(after(&r), 16);
-	ck_assert_uint_eq(keep.resets, 1);
-	export_keep_done(&keep);
+	ck_assert_uint_eq(totals.resets, 1);
+	export_totals_done(&totals);
 }
 END_TEST
 
@@ -153,16 +153,16 @@ START_TEST(a_process_that_ended_stays_in_the_sum)
 {
 	struct top_rank r = rank_with(10);
 
-	export_keep_init(&keep);
+	export_totals_init(&totals);
 	now = 1;
 	after(&r);
 	r.state = TOP_ENDED;
 	after(&r);
-	ck_assert_uint_eq(keep.process.n, 1);
+	ck_assert_uint_eq(totals.process.n, 1);
 	ck_assert_double_eq(after(NULL), 10);
-	ck_assert_uint_eq(keep.process.n, 0);
+	ck_assert_uint_eq(totals.process.n, 0);
 	ck_assert_double_eq(after(NULL), 10);
-	export_keep_done(&keep);
+	export_totals_done(&totals);
 }
 END_TEST
 
@@ -170,13 +170,13 @@ START_TEST(a_silent_process_is_not_counted_twice)
 {
 	struct top_rank r = rank_with(10);
 
-	export_keep_init(&keep);
+	export_totals_init(&totals);
 	now = 1;
 	after(&r);
 	ck_assert_double_eq(after(NULL), 10);
 	r = rank_with(12);
 	ck_assert_double_eq(after(&r), 12);
-	export_keep_done(&keep);
+	export_totals_done(&totals);
 }
 END_TEST
 
@@ -185,16 +185,16 @@ START_TEST(a_job_that_is_over_is_forgotten_in_the_end)
 	struct top_rank r = rank_with(10);
 	size_t n;
 
-	export_keep_init(&keep);
+	export_totals_init(&totals);
 	now = 1;
 	r.state = TOP_ENDED;
 	after(&r);
 	after(NULL);
-	export_keep_begin(&keep);
-	export_keep_end(&keep, now + 601 * NSEC_PER_SEC);
-	free(export_keep_groups(&keep, &n));
+	export_totals_begin(&totals);
+	export_totals_end(&totals, now + 601 * NSEC_PER_SEC);
+	free(export_totals_groups(&totals, &n));
 	ck_assert_uint_eq(n, 0);
-	export_keep_done(&keep);
+	export_totals_done(&totals);
 }
 END_TEST
 

@@ -150,9 +150,9 @@ START_TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
 	ck_assert_int_eq(mkdir(file, 0700), 0);
 	snprintf(file, sizeof(file), "%s/state/file", dir);
 	close(open(file, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-	ck_assert(!selftest_keeper_sees(dir, false));
+	ck_assert(!selftest_keeper_has(dir, false));
 	pid = inhabitant(dir);
-	while (!selftest_keeper_sees(dir, false))
+	while (!selftest_keeper_has(dir, false))
 		usleep(1000);
 	selftest_keeper_end(fd, keeper);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);

@@ -200,7 +200,7 @@ static void keeps(const char *job, size_t n, const char *const *tokens)
 	struct tree tree;
 
 	ck_assert(tree_sort(&tree, list));
-	tree_keep_job(&tree, job);
+	tree_select_job(&tree, job);
 	ck_assert_uint_eq(tree.n, n);
 	for (size_t i = 0; i < n; i++)
 		ck_assert_str_eq(tree.object[i]->list[0].s, tokens[i]);

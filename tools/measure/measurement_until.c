@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How sure the values of a measurement are, and whether there are enough of them. */
-#include "tools/measure/measuring.h"
+#include "tools/measure/measurement.h"
 
 #include "common/base/array.h"
 #include "common/base/map.h"
@@ -48,20 +48,20 @@ static int no_memory(void)
 	return cmd_fail(CMD_FAILURE, "out of memory");
 }
 
-static struct until *until_of(struct measuring *m)
+static struct until *until_of(struct measurement *m)
 {
 	if (!m->until && (m->until = calloc(1, sizeof(*m->until))))
 		smap_init(&m->until->by_token);
 	return m->until;
 }
 
-static struct counted *counted_new(const struct measuring *m, const struct measured *v)
+static struct counted *counted_new(const struct measurement *m, const struct measured *v)
 {
 	char label[LABEL_BYTES];
-	struct quantity_wish w = { .name = label, .unit = m->unit, .stop = m->wish->until };
+	struct quantity_wish w = { .name = label, .unit = m->unit, .stop = m->options->until };
 	struct counted *c = calloc(1, sizeof(*c));
 
-	measuring_label_of(m, v, label, sizeof(label));
+	measurement_label_of(m, v, label, sizeof(label));
 	if (c && quantity_open(&w, &c->quantity, NULL)) {
 		free(c);
 		return NULL;
@@ -69,7 +69,7 @@ static struct counted *counted_new(const struct measuring *m, const struct measu
 	return c;
 }
 
-static int add_object(struct measuring *m, const char *key, const struct measured *v,
+static int add_object(struct measurement *m, const char *key, const struct measured *v,
 		      struct counted **out)
 {
 	struct until *u = m->until;
@@ -87,7 +87,7 @@ static int add_object(struct measuring *m, const char *key, const struct measure
 	return CMD_OK;
 }
 
-static int count_value(struct measuring *m, const struct measured *v)
+static int count_value(struct measurement *m, const struct measured *v)
 {
 	char key[LABEL_BYTES];
 	struct counted *c;
@@ -95,7 +95,7 @@ static int count_value(struct measuring *m, const struct measured *v)
 
 	if (v->buckets)
 		return cmd_fail(CMD_USAGE, "--until needs numbers, and %s is a histogram",
-				m->wish->metric);
+				m->options->metric);
 	snprintf(key, sizeof(key), "%s %s", v->object, v->with);
 	c = smap_find(&m->until->by_token, key);
 	if (!c)
@@ -108,18 +108,18 @@ static int count_value(struct measuring *m, const struct measured *v)
 	return CMD_OK;
 }
 
-int measuring_count(struct measuring *m, const struct reading *r)
+int measurement_count(struct measurement *m, const struct reading *r)
 {
 	int rc = CMD_OK;
 
 	m->has_enough |= r->is_enough;
-	if (!m->wish->until.n || m->by_mainsm)
+	if (!m->options->until.n || m->by_mainsm)
 		return CMD_OK;
 	if (!until_of(m))
 		return no_memory();
 	m->until->reads++;
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n && rc == CMD_OK; i++) {
 			struct measured v = measured_at(r, p, i);
 
 			rc = count_value(m, &v);
@@ -142,7 +142,7 @@ static size_t count_of_last_read(const struct until *u, size_t *done)
 	return n;
 }
 
-bool measuring_is_reached(const struct measuring *m)
+bool measurement_is_reached(const struct measurement *m)
 {
 	size_t done;
 
@@ -151,14 +151,14 @@ bool measuring_is_reached(const struct measuring *m)
 	return m->until && count_of_last_read(m->until, &done) == done && done > 0;
 }
 
-void measuring_progress(const struct measuring *m, struct buf *out)
+void measurement_progress(const struct measurement *m, struct buf *out)
 {
 	size_t n, done;
 
 	if (!m->until && !m->by_mainsm)
 		return;
 	buf_puts(out, "until ");
-	stop_print(&m->wish->until, out);
+	stop_print(&m->options->until, out);
 	if (m->by_mainsm) {
 		buf_puts(out, m->has_enough ? ": reached\n\n" : "\n\n");
 		return;
@@ -186,11 +186,11 @@ static void put_interval(const char *what, struct interval i, struct buf *out)
 		buf_printf(out, " (%.3g %%)", 100 * i.half / fabs(i.mean));
 }
 
-static void put_counted(const struct measuring *m, const struct counted *c, struct buf *out)
+static void put_counted(const struct measurement *m, const struct counted *c, struct buf *out)
 {
 	const struct quantity *q = c->quantity;
 	const char *warning = dependence_words(quantity_dependence(q));
-	double level = level_of(&m->wish->until);
+	double level = level_of(&m->options->until);
 	char name[LABEL_BYTES];
 
 	str_escape(name, sizeof(name), quantity_name(q), strlen(quantity_name(q)));
@@ -204,15 +204,15 @@ static void put_counted(const struct measuring *m, const struct counted *c, stru
 		buf_printf(out, "  warning: %s: %s\n", name, warning);
 }
 
-static void tell_text(const struct measuring *m)
+static void tell_text(const struct measurement *m)
 {
 	struct buf out = BUF_INIT(1 << 20);
 	const struct until *u = m->until;
 
 	buf_puts(&out, "until ");
-	stop_print(&m->wish->until, &out);
+	stop_print(&m->options->until, &out);
 	buf_printf(&out, ": %s after %" PRId64 " reads\n",
-		   measuring_is_reached(m) ? "reached" : "not reached", u->reads);
+		   measurement_is_reached(m) ? "reached" : "not reached", u->reads);
 	for (size_t i = 0; i < u->n && i < TOLD_MAX; i++)
 		put_counted(m, u->object[i], &out);
 	if (u->n > TOLD_MAX)
@@ -221,19 +221,19 @@ static void tell_text(const struct measuring *m)
 	buf_done(&out);
 }
 
-static void tell_json(const struct measuring *m)
+static void tell_json(const struct measurement *m)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES), rule = BUF_INIT(4096);
 	struct report_wish w = report_usual;
 	struct json j;
 
-	stop_print(&m->wish->until, &rule);
-	w.level = level_of(&m->wish->until);
+	stop_print(&m->options->until, &rule);
+	w.level = level_of(&m->options->until);
 	json_init(&j, &b);
 	json_object(&j);
-	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "metric", m->options->metric);
 	json_key_str(&j, "until", buf_str(&rule));
-	json_key_bool(&j, "reached", measuring_is_reached(m));
+	json_key_bool(&j, "reached", measurement_is_reached(m));
 	json_key_i64(&j, "reads", m->until->reads);
 	json_key(&j, "quantities");
 	json_array(&j);
@@ -249,7 +249,7 @@ static void tell_json(const struct measuring *m)
 /* --- the end of what mainsm has counted: rule, ended, [object, with, n, mean, variance, holds,
  * depends]... */
 
-bool measuring_may_stop_there(const struct measuring_wish *w)
+bool measurement_may_stop_there(const struct measurement_options *w)
 {
 	return w->until.n && w->file && !w->since_last && !w->rate && !stop_has_batches(&w->until);
 }
@@ -263,7 +263,7 @@ struct summary {
 	enum dependence dependence;
 };
 
-static struct summary summary_from(const struct measuring *m, const Omis_value *v)
+static struct summary summary_from(const struct measurement *m, const Omis_value *v)
 {
 	const struct measured about = { .object = value_text(v, 0), .with = value_text(v, 1) };
 	uint64_t n = (uint64_t)value_int(v, 2);
@@ -271,14 +271,14 @@ static struct summary summary_from(const struct measuring *m, const Omis_value *
 	struct summary s = { .moments = moments_known(n, value_float(v, 3), squares, NAN, NAN),
 			     .holds = value_int(v, 5) };
 
-	measuring_label_of(m, &about, s.label, sizeof(s.label));
+	measurement_label_of(m, &about, s.label, sizeof(s.label));
 	s.dependence = value_int(v, 6) ? DEPENDENCE_NEIGHBOURS : DEPENDENCE_NONE;
 	return s;
 }
 
-static void put_summary(const struct measuring *m, const struct summary *s, struct buf *out)
+static void put_summary(const struct measurement *m, const struct summary *s, struct buf *out)
 {
-	double level = level_of(&m->wish->until);
+	double level = level_of(&m->options->until);
 	char name[LABEL_BYTES];
 
 	str_escape(name, sizeof(name), s->label, strlen(s->label));
@@ -289,9 +289,9 @@ static void put_summary(const struct measuring *m, const struct summary *s, stru
 		buf_printf(out, "  warning: %s: %s\n", name, dependence_words(s->dependence));
 }
 
-static void summary_json(const struct measuring *m, const struct summary *s, struct json *j)
+static void summary_json(const struct measurement *m, const struct summary *s, struct json *j)
 {
-	double level = level_of(&m->wish->until);
+	double level = level_of(&m->options->until);
 
 	json_object(j);
 	json_key_str(j, "name", s->label);
@@ -309,7 +309,7 @@ static void summary_json(const struct measuring *m, const struct summary *s, str
 	json_object_end(j);
 }
 
-static void tell_summaries(const struct measuring *m, const Omis_value *all)
+static void report_summaries(const struct measurement *m, const Omis_value *all)
 {
 	struct buf out = BUF_INIT(1 << 20);
 
@@ -327,14 +327,14 @@ static void tell_summaries(const struct measuring *m, const Omis_value *all)
 	buf_done(&out);
 }
 
-static void tell_summaries_json(const struct measuring *m, const Omis_value *all)
+static void report_summaries_json(const struct measurement *m, const Omis_value *all)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "metric", m->options->metric);
 	json_key_str(&j, "until", value_text(all, 0));
 	json_key_bool(&j, "reached", m->has_enough);
 	json_key_i64(&j, "reads", m->shown);
@@ -351,7 +351,7 @@ static void tell_summaries_json(const struct measuring *m, const Omis_value *all
 	buf_done(&b);
 }
 
-static void tell_what_mainsm_counted(const struct measuring *m)
+static void report_mainsm_counts(const struct measurement *m)
 {
 	Omis_value *v;
 	const Omis_value *all;
@@ -361,17 +361,17 @@ static void tell_what_mainsm_counted(const struct measuring *m)
 		return;
 	all = value_at(v, 0);
 	if (all && all->n >= COUNTED_FIRST)
-		(m->wish->common.json ? tell_summaries_json : tell_summaries)(m, all);
+		(m->options->common.json ? report_summaries_json : report_summaries)(m, all);
 	omis_value_free(v);
 }
 
-void measuring_tell_until(const struct measuring *m)
+void measurement_report_until(const struct measurement *m)
 {
 	if (m->by_mainsm)
-		return tell_what_mainsm_counted(m);
+		return report_mainsm_counts(m);
 	if (!m->until)
 		return;
-	if (m->wish->common.json)
+	if (m->options->common.json)
 		tell_json(m);
 	else
 		tell_text(m);

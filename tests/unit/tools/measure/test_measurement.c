@@ -2,7 +2,7 @@
 /* omig measure: names of objects, and how a read is shown. */
 #include "common/base/str.h"
 #include "tests/suite.h"
-#include "tools/measure/measuring.h"
+#include "tools/measure/measurement.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,16 +14,16 @@
 	"[n_2,s_1,\"y\",\"up\",0,-1,0,\"\",\"\",-1,\"hostB\",0],[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0]," \
 	"[p_2_bbbbbb,n_2,\"prog\",\"run\",42,1],[p_2_cccccc,n_2,\"sh\",\"run\",43,-1]"
 
-static struct measuring_wish wish;
-static struct measuring m;
+static struct measurement_options options;
+static struct measurement m;
 static struct buf out;
 static int64_t before; /* so many reads of an earlier mainsm */
 
 static void open_all(void)
 {
-	wish = (struct measuring_wish){ .metric = "M" };
+	options = (struct measurement_options){ .metric = "M" };
 	before = 0;
-	m = (struct measuring){ .wish = &wish, .unit = "B" };
+	m = (struct measurement){ .options = &options, .unit = "B" };
 	m.tree = omis_value_parse(TREE, strlen(TREE));
 	ck_assert_ptr_nonnull(m.tree);
 	out = BUF_INIT(1 << 20);
@@ -40,7 +40,7 @@ static const char *label(const char *token)
 {
 	static char text[64];
 
-	measuring_label(&m, token, text, sizeof(text));
+	measurement_label(&m, token, text, sizeof(text));
 	return text;
 }
 
@@ -57,13 +57,13 @@ END_TEST
 
 START_TEST(objects_are_found_by_token_host_site_and_rank)
 {
-	ck_assert_int_eq(measuring_objects(&m, "all", &out), CMD_OK);
+	ck_assert_int_eq(measurement_objects(&m, "all", &out), CMD_OK);
 	ck_assert_uint_eq(out.n, 0);
-	ck_assert_int_eq(measuring_objects(&m, "hostA,1,site1,p_2_cccccc,sh", &out), CMD_OK);
+	ck_assert_int_eq(measurement_objects(&m, "hostA,1,site1,p_2_cccccc,sh", &out), CMD_OK);
 	ck_assert_str_eq(buf_str(&out), "n_1,p_2_bbbbbb,s_1,p_2_cccccc,p_2_cccccc");
 	buf_clear(&out);
-	ck_assert_int_eq(measuring_objects(&m, "hostA,hostC", &out), CMD_NOTFOUND);
-	ck_assert_int_eq(measuring_objects(&m, "7", &out), CMD_NOTFOUND);
+	ck_assert_int_eq(measurement_objects(&m, "hostA,hostC", &out), CMD_NOTFOUND);
+	ck_assert_int_eq(measurement_objects(&m, "7", &out), CMD_NOTFOUND);
 }
 END_TEST
 
@@ -78,19 +78,19 @@ static void see(const char *tree)
 	omis_value_free(m.tree);
 	m.tree = omis_value_parse(tree, strlen(tree));
 	ck_assert_ptr_nonnull(m.tree);
-	measuring_note_jobs(&m);
+	measurement_note_jobs(&m);
 }
 
 START_TEST(ranks_are_those_of_the_job_that_is_asked)
 {
 	see(JOBS);
-	wish.job = "two";
-	ck_assert_int_eq(measuring_objects(&m, "0", &out), CMD_OK);
+	options.job = "two";
+	ck_assert_int_eq(measurement_objects(&m, "0", &out), CMD_OK);
 	ck_assert_str_eq(buf_str(&out), "p_1_bbbbbb");
-	ck_assert_int_eq(measuring_objects(&m, "1", &out), CMD_NOTFOUND);
+	ck_assert_int_eq(measurement_objects(&m, "1", &out), CMD_NOTFOUND);
 	buf_clear(&out);
-	wish.job = "one";
-	ck_assert_int_eq(measuring_objects(&m, "1,0,hostA", &out), CMD_OK);
+	options.job = "one";
+	ck_assert_int_eq(measurement_objects(&m, "1,0,hostA", &out), CMD_OK);
 	ck_assert_str_eq(buf_str(&out), "p_1_cccccc,p_1_aaaaaa,n_1");
 }
 END_TEST
@@ -98,11 +98,11 @@ END_TEST
 START_TEST(a_rank_of_several_jobs_is_refused_without_a_job)
 {
 	see(JOBS);
-	ck_assert_int_eq(measuring_objects(&m, "0", &out), CMD_USAGE);
+	ck_assert_int_eq(measurement_objects(&m, "0", &out), CMD_USAGE);
 	buf_clear(&out);
-	ck_assert_int_eq(measuring_objects(&m, "1,p_1_bbbbbb", &out), CMD_OK);
+	ck_assert_int_eq(measurement_objects(&m, "1,p_1_bbbbbb", &out), CMD_OK);
 	ck_assert_str_eq(buf_str(&out), "p_1_cccccc,p_1_bbbbbb");
-	ck_assert_int_eq(measuring_objects(&m, "3", &out), CMD_NOTFOUND);
+	ck_assert_int_eq(measurement_objects(&m, "3", &out), CMD_NOTFOUND);
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
 	ck_assert_str_eq(label("p_1_bbbbbb"), "two:rank0@hostA");
 	see(TREE);
 	ck_assert_str_eq(label("p_1_aaaaaa"), "rank0@hostA");
-	wish.job = "one";
+	options.job = "one";
 	see(JOBS);
 	ck_assert_str_eq(label("p_1_aaaaaa"), "rank0@hostA");
 }
@@ -137,7 +137,7 @@ static char *shown(const char *part)
 	ck_assert_ptr_nonnull(v);
 	fflush(stdout);
 	dup2(fileno(f), STDOUT_FILENO);
-	ck_assert(measuring_show(&m, &r));
+	ck_assert(measurement_show(&m, &r));
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -167,7 +167,7 @@ END_TEST
 
 START_TEST(csv_has_a_head_once_and_no_value_is_empty)
 {
-	wish.csv = true;
+	options.csv = true;
 	ck_assert_str_eq(
 		shown(WHOLE),
 		"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags\n"
@@ -185,7 +185,7 @@ START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
 	ck_assert_str_eq(shown(NONE),
 			 "1970-01-01T00:00:01.500Z 10 all - B 0/2 partial,missing,lost\n");
 	ck_assert_str_eq(shown(LOST), "1970-01-01T00:00:01.500Z 10 all - B 0/2 lost\n");
-	wish.common.json = true;
+	options.common.json = true;
 	ck_assert_ptr_nonnull(
 		strstr(shown(WHOLE), "\"read\":10,\"until_ns\":2000000000,\"gap_ns\":7000,"));
 	ck_assert_ptr_nonnull(strstr(shown(WHOLE), "\"flags\":[\"lost\"]"));
@@ -194,7 +194,7 @@ END_TEST
 
 START_TEST(json_has_null_where_there_is_no_value)
 {
-	wish.common.json = true;
+	options.common.json = true;
 	ck_assert_str_eq(
 		shown(NONE),
 		"{\"metric\":\"M\",\"unit\":\"B\",\"read\":3,\"until_ns\":2000000000,\"gap_ns\":0,\"lost\":0,\"values\":["
@@ -216,7 +216,7 @@ END_TEST
 
 START_TEST(csv_has_the_buckets_of_a_histogram)
 {
-	wish.csv = true;
+	options.csv = true;
 	ck_assert_ptr_nonnull(
 		strstr(shown(TWO_BUCKETS), "\n1,1500000000,,all,,0:0:2 4:5.5:1,B,0,3,3,1,2,\n"));
 }
@@ -274,7 +274,7 @@ static bool refused(const char *part, int64_t objects)
 	bool is;
 
 	m.refused = objects;
-	is = measuring_is_refused(&m, &r);
+	is = measurement_is_refused(&m, &r);
 	omis_value_free(v);
 	return is;
 }
@@ -304,7 +304,7 @@ static int count_part(const char *part)
 	int rc;
 
 	ck_assert_ptr_nonnull(v);
-	rc = measuring_count(&m, &r);
+	rc = measurement_count(&m, &r);
 	omis_value_free(v);
 	return rc;
 }
@@ -323,52 +323,52 @@ static void count_values(double a, double b)
 
 START_TEST(each_object_of_the_last_read_must_have_enough)
 {
-	ck_assert_int_eq(stop_parse("n >= 3", &wish.until, NULL), 0);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
+	ck_assert(!measurement_is_reached(&m));
 	count_values(1, 2);
 	count_values(1, NAN);
 	count_values(1, 2);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
 	count_values(1, 2);
-	ck_assert(measuring_is_reached(&m));
+	ck_assert(measurement_is_reached(&m));
 }
 END_TEST
 
 START_TEST(an_object_that_has_gone_holds_up_nobody)
 {
-	ck_assert_int_eq(stop_parse("n >= 3", &wish.until, NULL), 0);
+	ck_assert_int_eq(stop_parse("n >= 3", &options.until, NULL), 0);
 	count_values(1, 2);
 	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
 	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
-	ck_assert(measuring_is_reached(&m));
+	ck_assert(measurement_is_reached(&m));
 	count_values(1, 2);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
 	/* A read without values is not enough of them. */
 	ck_assert_int_eq(count_part("6,3,2000000000,0,0,0"), CMD_OK);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
 }
 END_TEST
 
 START_TEST(an_interval_is_of_the_values_that_were_delivered)
 {
-	ck_assert_int_eq(stop_parse("ci(0.95, plain) < 5%", &wish.until, NULL), 0);
+	ck_assert_int_eq(stop_parse("ci(0.95, plain) < 5%", &options.until, NULL), 0);
 	/* cv 0.1: (2.0 * 0.1 / 0.05)^2 is 16, below the minimum of 30. */
 	for (int i = 0; i < 30; i++) {
-		ck_assert(!measuring_is_reached(&m));
+		ck_assert(!measurement_is_reached(&m));
 		count_values(i % 2 ? 9 : 11, i % 2 ? 900 : 1100);
 	}
-	ck_assert(measuring_is_reached(&m));
+	ck_assert(measurement_is_reached(&m));
 }
 END_TEST
 
 START_TEST(a_histogram_has_no_interval)
 {
-	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
+	ck_assert_int_eq(stop_parse("n >= 1", &options.until, NULL), 0);
 	ck_assert_int_eq(
 		count_part("6,3,2000000000,0,0,0,[\"\",3,[[0.0,1.0,4]],0.5,1,1,2,1,1,\"\"]"),
 		CMD_USAGE);
-	ck_assert(!measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
 }
 END_TEST
 
@@ -376,18 +376,18 @@ START_TEST(without_a_rule_nothing_is_counted)
 {
 	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
 	ck_assert_ptr_null(m.until);
-	ck_assert(!measuring_is_reached(&m));
-	measuring_progress(&m, &out);
+	ck_assert(!measurement_is_reached(&m));
+	measurement_progress(&m, &out);
 	ck_assert_uint_eq(out.n, 0);
 }
 END_TEST
 
 START_TEST(progress_says_how_many_have_enough)
 {
-	ck_assert_int_eq(stop_parse("n >= 2", &wish.until, NULL), 0);
+	ck_assert_int_eq(stop_parse("n >= 2", &options.until, NULL), 0);
 	count_values(1, NAN);
 	count_values(1, 2);
-	measuring_progress(&m, &out);
+	measurement_progress(&m, &out);
 	ck_assert_str_eq(buf_str(&out), "until n >= 2: 1 of 2 have it\n\n");
 }
 END_TEST
@@ -396,32 +396,32 @@ START_TEST(where_mainsm_looks_at_the_rule_nothing_is_counted_here)
 {
 	const struct reading enough = { .is_enough = true };
 
-	ck_assert_int_eq(stop_parse("n >= 1", &wish.until, NULL), 0);
+	ck_assert_int_eq(stop_parse("n >= 1", &options.until, NULL), 0);
 	m.by_mainsm = true;
 	ck_assert_int_eq(count_part(WHOLE), CMD_OK);
-	ck_assert(!measuring_is_reached(&m));
-	ck_assert_int_eq(measuring_count(&m, &enough), CMD_OK);
-	ck_assert(measuring_is_reached(&m));
+	ck_assert(!measurement_is_reached(&m));
+	ck_assert_int_eq(measurement_count(&m, &enough), CMD_OK);
+	ck_assert(measurement_is_reached(&m));
 	ck_assert_ptr_null(m.until);
-	measuring_progress(&m, &out);
+	measurement_progress(&m, &out);
 	ck_assert_str_eq(buf_str(&out), "until n >= 1: reached\n\n");
 }
 END_TEST
 
 START_TEST(mainsm_is_asked_for_a_text_since_the_start)
 {
-	ck_assert_int_eq(stop_parse("ci(0.95) < 5%", &wish.until, NULL), 0);
-	ck_assert(!measuring_may_stop_there(&wish)); /* a built-in metric */
-	wish.file = "a.pmsl";
-	ck_assert(measuring_may_stop_there(&wish));
-	wish.since_last = true;
-	ck_assert(!measuring_may_stop_there(&wish));
-	wish.since_last = false;
-	wish.rate = true;
-	ck_assert(!measuring_may_stop_there(&wish));
-	wish.rate = false;
-	ck_assert_int_eq(stop_parse("ci(0.95, batches) < 5%", &wish.until, NULL), 0);
-	ck_assert(!measuring_may_stop_there(&wish));
+	ck_assert_int_eq(stop_parse("ci(0.95) < 5%", &options.until, NULL), 0);
+	ck_assert(!measurement_may_stop_there(&options)); /* a built-in metric */
+	options.file = "a.pmsl";
+	ck_assert(measurement_may_stop_there(&options));
+	options.since_last = true;
+	ck_assert(!measurement_may_stop_there(&options));
+	options.since_last = false;
+	options.rate = true;
+	ck_assert(!measurement_may_stop_there(&options));
+	options.rate = false;
+	ck_assert_int_eq(stop_parse("ci(0.95, batches) < 5%", &options.until, NULL), 0);
+	ck_assert(!measurement_may_stop_there(&options));
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/events/keeping.h"
+#include "tools/events/subscription.h"
 
 #include "common/base/array.h"
 #include "common/base/clock.h"
@@ -8,7 +8,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/omis/value.h"
-#include "tools/events/kept.h"
+#include "tools/events/destination.h"
 #include "tools/session/session.h"
 
 #include <errno.h>
@@ -34,9 +34,9 @@ struct place {
 	uint64_t stream, place;
 };
 
-struct keeping {
-	const struct keeping_wish *wish;
-	struct kept *kept;
+struct subscription {
+	const struct subscription_options *options;
+	struct destination *destination;
 	struct evbalance_totals before; /* as the destination had it */
 	char name[NAME_MAX_CHARS + 1];
 	struct place *place; /* owned: what is to be acknowledged */
@@ -52,7 +52,7 @@ struct keeping {
 
 /* --- names */
 
-bool keeping_is_name(const char *name)
+bool subscription_is_name(const char *name)
 {
 	size_t n = strlen(name);
 
@@ -60,10 +60,10 @@ bool keeping_is_name(const char *name)
 }
 
 /* The same command has the same name, so that it goes on where a killed one was. */
-static void make_name(struct keeping *k)
+static void make_name(struct subscription *k)
 {
 	static const struct hash_key of_names;
-	const struct keeping_wish *w = k->wish;
+	const struct subscription_options *w = k->options;
 	const char *const parts[] = { w->to, w->where, w->job };
 	struct buf b = BUF_INIT(1 << 20);
 
@@ -77,7 +77,7 @@ static void make_name(struct keeping *k)
 
 /* --- what comes */
 
-static void note_place(struct keeping *k, uint64_t stream, uint64_t place)
+static void note_place(struct subscription *k, uint64_t stream, uint64_t place)
 {
 	for (size_t i = 0; i < k->nplace; i++)
 		if (k->place[i].stream == stream) {
@@ -92,7 +92,7 @@ static void note_place(struct keeping *k, uint64_t stream, uint64_t place)
 
 static void on_events(const Omis_events *ev, void *arg)
 {
-	struct keeping *k = arg;
+	struct subscription *k = arg;
 
 	if (!str_eq(ev->subscription, k->name) || k->status != CMD_OK || k->is_over)
 		return;
@@ -101,7 +101,7 @@ static void on_events(const Omis_events *ev, void *arg)
 		if (!k->nplace)
 			k->since = k->heard;
 		k->bytes += ev->len;
-		k->status = kept_blocks(k->kept, ev->blocks, ev->len);
+		k->status = destination_blocks(k->destination, ev->blocks, ev->len);
 		note_place(k, ev->stream, ev->place);
 	}
 	if (!ev->end)
@@ -113,9 +113,9 @@ static void on_events(const Omis_events *ev, void *arg)
 				     k->name);
 }
 
-static void totals_now(const struct keeping *k, struct evbalance_totals *t)
+static void totals_now(const struct subscription *k, struct evbalance_totals *t)
 {
-	evbalance_totals(kept_balance(k->kept), t);
+	evbalance_totals(destination_balance(k->destination), t);
 	t->generated -= k->before.generated;
 	t->stored -= k->before.stored;
 	t->left_out -= k->before.left_out;
@@ -129,7 +129,7 @@ static uint64_t all_lost(const struct evbalance_totals *t)
 	return t->dropped + t->lost + t->left_out;
 }
 
-static int tell_json(const struct keeping *k, bool is_last)
+static int tell_json(const struct subscription *k, bool is_last)
 {
 	struct buf b = BUF_INIT(4096);
 	struct evbalance_totals t;
@@ -160,25 +160,25 @@ static int tell_json(const struct keeping *k, bool is_last)
 }
 
 /* First safe, then acknowledged: who is killed in between gets it again, and knows it. */
-static void commit(struct keeping *k)
+static void commit(struct subscription *k)
 {
 	if (!k->nplace || k->status != CMD_OK)
 		return;
-	k->status = kept_commit(k->kept);
+	k->status = destination_commit(k->destination);
 	if (k->status != CMD_OK)
 		return;
 	for (size_t i = 0; i < k->nplace; i++)
 		omis_events_ack(k->name, k->place[i].stream, k->place[i].place);
 	k->nplace = k->bytes = 0;
-	if (k->wish->common.json)
+	if (k->options->common.json)
 		k->status = tell_json(k, false);
 }
 
-static void show_progress(struct keeping *k, nsec_t now)
+static void show_progress(struct subscription *k, nsec_t now)
 {
 	struct evbalance_totals t;
 
-	if (k->wish->common.json || !isatty(2) || now - k->shown < WAIT_NS)
+	if (k->options->common.json || !isatty(2) || now - k->shown < WAIT_NS)
 		return;
 	k->shown = now;
 	totals_now(k, &t);
@@ -189,7 +189,7 @@ static void show_progress(struct keeping *k, nsec_t now)
 					       : "");
 }
 
-static void end_progress(const struct keeping *k)
+static void end_progress(const struct subscription *k)
 {
 	if (k->shown)
 		fputs("\r\x1b[K", stderr);
@@ -208,7 +208,7 @@ static void write_pair(struct omis_writer *out, const char *key, const char *tex
 		omis_write_int(out, number);
 }
 
-static void write_keys(struct omis_writer *out, const struct keeping_wish *w)
+static void write_keys(struct omis_writer *out, const struct subscription_options *w)
 {
 	char policy[24];
 
@@ -224,18 +224,18 @@ static void write_keys(struct omis_writer *out, const struct keeping_wish *w)
 
 /* How long the events are to be on, from now on, in seconds: rounded up, for we end it
  * ourselves. */
-static int64_t seconds_left(const struct keeping *k)
+static int64_t seconds_left(const struct subscription *k)
 {
 	nsec_t left = k->end - clock_mono();
 
-	if (!k->wish->for_ns)
+	if (!k->options->for_ns)
 		return 0;
 	return left > 0 ? (left + NSEC_PER_SEC - 1) / NSEC_PER_SEC + 1 : 1;
 }
 
-static void write_request(const struct keeping *k, struct buf *b)
+static void write_request(const struct subscription *k, struct buf *b)
 {
-	const struct keeping_wish *w = k->wish;
+	const struct subscription_options *w = k->options;
 	struct omis_writer out = OMIS_WRITER(b);
 
 	buf_printf(b, ":omig_events_keep(\"%s\",", k->name);
@@ -265,7 +265,7 @@ static int status_of(Omis_reply r)
 			*words ? words : omis_strerror(s));
 }
 
-static void ask(struct keeping *k)
+static void ask(struct subscription *k)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	Omis_reply r;
@@ -286,7 +286,7 @@ static void ask(struct keeping *k)
 }
 
 /* What is on its way still comes, and then the word that all has come. */
-static void ask_to_end(struct keeping *k)
+static void ask_to_end(struct subscription *k)
 {
 	char text[128];
 	Omis_reply r;
@@ -306,19 +306,19 @@ static void ask_to_end(struct keeping *k)
 
 /* --- the loop */
 
-static bool is_time(const struct keeping *k, nsec_t now)
+static bool is_time(const struct subscription *k, nsec_t now)
 {
 	struct evbalance_totals t;
 
-	if (now >= k->end || *k->wish->signals)
+	if (now >= k->end || *k->options->signals)
 		return true;
-	if (!k->wish->count)
+	if (!k->options->count)
 		return false;
 	totals_now(k, &t);
-	return t.stored >= (uint64_t)k->wish->count;
+	return t.stored >= (uint64_t)k->options->count;
 }
 
-static void serve_link(struct keeping *k)
+static void serve_link(struct subscription *k)
 {
 	if (session_link() != SESSION_BACK && !k->must_ask)
 		return;
@@ -327,7 +327,7 @@ static void serve_link(struct keeping *k)
 		ask(k);
 }
 
-static void wait_a_while(struct keeping *k, nsec_t now)
+static void wait_a_while(struct subscription *k, nsec_t now)
 {
 	nsec_t until = k->nplace ? k->since + COMMIT_NS : now + WAIT_NS;
 	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
@@ -340,14 +340,14 @@ static void wait_a_while(struct keeping *k, nsec_t now)
 }
 
 /* Nobody answers any more, or nobody waits. */
-static bool is_given_up(const struct keeping *k, nsec_t now)
+static bool is_given_up(const struct subscription *k, nsec_t now)
 {
-	bool is_asked_to = now >= k->end || *k->wish->signals;
+	bool is_asked_to = now >= k->end || *k->options->signals;
 
-	return *k->wish->signals > 1 || (is_asked_to && now - k->heard > QUIET_NS);
+	return *k->options->signals > 1 || (is_asked_to && now - k->heard > QUIET_NS);
 }
 
-static void receive(struct keeping *k)
+static void receive(struct subscription *k)
 {
 	nsec_t now;
 
@@ -382,71 +382,72 @@ static void let_go(void)
 
 /* --- the end */
 
-static void tell(uint64_t n, const char *text)
+static void report(uint64_t n, const char *text)
 {
 	if (n)
 		cmd_warn("%" PRIu64 " %s", n, text);
 }
 
-static int tell_end(const struct keeping *k)
+static int report_end(const struct subscription *k)
 {
 	struct evbalance_totals t;
 	int rc = CMD_OK;
 
 	totals_now(k, &t);
-	if (k->wish->common.json)
+	if (k->options->common.json)
 		rc = tell_json(k, true);
 	else
 		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
-		       t.generated, t.stored, kept_name(k->kept), all_lost(&t));
-	tell(t.dropped, "events were dropped where they are written, for want of room");
-	tell(t.lost, "events were lost on the way, for want of room");
-	tell(t.left_out,
-	     "events are not in the archive, which has no room for their types, or cannot read them");
-	tell(kept_damaged(k->kept), "bytes came that are no blocks");
+		       t.generated, t.stored, destination_name(k->destination), all_lost(&t));
+	report(t.dropped, "events were dropped where they are written, for want of room");
+	report(t.lost, "events were lost on the way, for want of room");
+	report(t.left_out,
+	       "events are not in the archive, which has no room for their types, or cannot read them");
+	report(destination_damaged(k->destination), "bytes came that are no blocks");
 	if (k->missing)
 		cmd_warn("not there, what they have waits there for the same command again: %s",
 			 k->missing);
-	tell(k->is_over ? t.open : 0,
-	     "threads have not told their end, and what is missing of them is not known");
-	if (rc == CMD_OK && (all_lost(&t) || kept_damaged(k->kept) || t.open || k->missing))
+	report(k->is_over ? t.open : 0,
+	       "threads have not told their end, and what is missing of them is not known");
+	if (rc == CMD_OK &&
+	    (all_lost(&t) || destination_damaged(k->destination) || t.open || k->missing))
 		rc = CMD_LOST;
 	return rc;
 }
 
-static int keep(struct keeping *k)
+static int run(struct subscription *k)
 {
 	int end;
 
 	omis_events_handler(on_events, k);
 	k->heard = clock_mono();
-	k->end = k->wish->for_ns ? k->heard + k->wish->for_ns : INT64_MAX;
+	k->end = k->options->for_ns ? k->heard + k->options->for_ns : INT64_MAX;
 	k->must_ask = true;
 	receive(k);
 	let_go();
 	end_progress(k);
-	end = tell_end(k);
+	end = report_end(k);
 	return k->status != CMD_OK ? k->status : end;
 }
 
-int keeping_run(const struct keeping_wish *w)
+int subscription_run(const struct subscription_options *w)
 {
-	struct keeping k = { .wish = w };
-	int rc = kept_open(w->to, &k.kept);
+	struct subscription k = { .options = w };
+	int rc = destination_open(w->to, &k.destination);
 
 	if (rc != CMD_OK)
 		return rc;
-	evbalance_totals(kept_balance(k.kept), &k.before);
+	evbalance_totals(destination_balance(k.destination), &k.before);
 	if (w->name)
 		str_copy(k.name, sizeof(k.name), w->name);
 	else
 		make_name(&k);
 	rc = session_open(&w->common);
 	if (rc == CMD_OK) {
-		rc = keep(&k);
+		rc = run(&k);
 		session_close();
 	}
-	kept_close(k.kept);
+	destination_close(k.destination);
 	free(k.place);
 	free(k.missing);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/events/following.h"
+#include "tools/events/event_tail.h"
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -18,7 +18,7 @@
 
 static void on_reply(Omis_reply r, void *arg)
 {
-	struct following *f = arg;
+	struct event_tail *f = arg;
 	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
 	Omis_value *v;
 
@@ -40,9 +40,9 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-static void write_request(const struct following *f, struct buf *b)
+static void write_request(const struct event_tail *f, struct buf *b)
 {
-	const struct following_wish *w = f->wish;
+	const struct event_tail_options *w = f->options;
 	struct omis_writer out = OMIS_WRITER(b);
 
 	buf_puts(b, "thread_writes_events([],");
@@ -55,20 +55,20 @@ static void write_request(const struct following *f, struct buf *b)
 	buf_printf(b, "): trace_buffer_append(%s,$time,0,[$block])", f->buffer);
 }
 
-static int fail(const struct following *f)
+static int fail(const struct event_tail *f)
 {
 	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended),
 			"%s", f->why_ended);
 }
 
-static int tell_end(struct following *f)
+static int report_end(struct event_tail *f)
 {
 	f->is_over = true;
 	f->status = fail(f);
 	return f->status;
 }
 
-static int make_csr(struct following *f)
+static int make_csr(struct event_tail *f)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	Omis_reply r;
@@ -87,7 +87,7 @@ static int make_csr(struct following *f)
 	return f->ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
 }
 
-static int ask_for(struct following *f)
+static int ask_for(struct event_tail *f)
 {
 	Omis_value *v;
 	Omis_reply r = NULL;
@@ -104,9 +104,9 @@ static int ask_for(struct following *f)
 	return f->status ? f->status : rc;
 }
 
-static void take_back(struct following *f);
+static void remove_request(struct event_tail *f);
 
-static int look_at_tree(struct following *f)
+static int poll_tree(struct event_tail *f)
 {
 	omis_value_free(f->tree);
 	return session_ask_value(&f->tree, ":omig_tree()");
@@ -115,7 +115,7 @@ static int look_at_tree(struct following *f)
 /* Of another mainsm: what lay in the buffer of the one before is gone. */
 static int begin_again(void *arg)
 {
-	struct following *f = arg;
+	struct event_tail *f = arg;
 	int rc;
 
 	f->ended = 0;
@@ -123,71 +123,71 @@ static int begin_again(void *arg)
 	f->is_over = false;
 	f->buffer[0] = f->csr[0] = 0;
 	buf_clear(&f->in);
-	rc = session_attach(f->wish->job);
+	rc = session_attach(f->options->job);
 	if (rc == CMD_OK)
-		rc = look_at_tree(f);
+		rc = poll_tree(f);
 	if (rc == CMD_OK)
 		rc = ask_for(f);
 	if (rc != CMD_OK)
-		take_back(f);
+		remove_request(f);
 	return rc;
 }
 
-int following_check(struct following *f)
+int event_tail_check(struct event_tail *f)
 {
 	int rc = session_bridge(&f->gap);
 
 	if (rc == CMD_OK && f->ended && !f->gap.since)
-		rc = tell_end(f);
+		rc = report_end(f);
 	return rc;
 }
 
-int following_begin(struct following *f)
+int event_tail_begin(struct event_tail *f)
 {
-	int rc = session_attach(f->wish->job);
+	int rc = session_attach(f->options->job);
 
-	f->gap = (struct session_gap){ .limit_ns = f->wish->reconnect_ns,
+	f->gap = (struct session_gap){ .limit_ns = f->options->reconnect_ns,
 				       .again = begin_again,
 				       .arg = f };
-	f->keep = -1;
+	f->copy_to = -1;
 	buf_init(&f->in, 4 * EVBLOCK_MAX_BYTES + FRAME_MAX_BYTES);
 	f->reader = evread_new();
 	if (!f->reader)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	if (rc == CMD_OK && f->wish->to) {
-		f->keep = open(f->wish->to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-		if (f->keep < 0)
-			return cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+	if (rc == CMD_OK && f->options->to) {
+		f->copy_to = open(f->options->to, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+		if (f->copy_to < 0)
+			return cmd_fail(CMD_FAILURE, "%s: %s", f->options->to, strerror(errno));
 	}
 	if (rc == CMD_OK)
-		rc = logwrite_open(f->wish->common.json ? "json" : "bp", NULL, &f->show);
+		rc = logwrite_open(f->options->common.json ? "json" : "bp", NULL, &f->show);
 	if (rc == CMD_OK)
-		rc = look_at_tree(f);
+		rc = poll_tree(f);
 	return rc == CMD_OK ? ask_for(f) : rc;
 }
 
 /* --- what comes */
 
-static int keep(const struct following *f, const char *p, size_t n)
+static int copy_to(const struct event_tail *f, const char *p, size_t n)
 {
-	while (n && f->keep >= 0) {
-		ssize_t got = write(f->keep, p, n);
+	while (n && f->copy_to >= 0) {
+		ssize_t got = write(f->copy_to, p, n);
 
 		if (got < 0 && errno != EINTR)
-			return cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+			return cmd_fail(CMD_FAILURE, "%s: %s", f->options->to, strerror(errno));
 		p += got > 0 ? got : 0;
 		n -= got > 0 ? (size_t)got : 0;
 	}
 	return CMD_OK;
 }
 
-static bool has_enough(const struct following *f)
+static bool has_enough(const struct event_tail *f)
 {
-	return f->wish->count && f->nevent >= (uint64_t)f->wish->count;
+	return f->options->count && f->nevent >= (uint64_t)f->options->count;
 }
 
 /* Streams never end for the reader: what is not a whole block yet waits. */
-static int read_blocks(struct following *f)
+static int read_blocks(struct event_tail *f)
 {
 	struct event ev;
 	size_t used, at = 0;
@@ -206,13 +206,13 @@ static int read_blocks(struct following *f)
 	return got < 0 ? cmd_fail(CMD_FAILURE, "out of memory") : rc;
 }
 
-static int take_block(struct following *f, const Omis_value *block)
+static int take_block(struct event_tail *f, const Omis_value *block)
 {
 	int rc;
 
 	if (!block || block->kind != OMIS_VALUE_BINARY)
 		return CMD_OK;
-	rc = keep(f, block->s, block->n);
+	rc = copy_to(f, block->s, block->n);
 	buf_put(&f->in, block->s, block->n);
 	if (rc == CMD_OK && f->in.failed)
 		rc = cmd_fail(CMD_FAILURE, "out of memory");
@@ -220,7 +220,7 @@ static int take_block(struct following *f, const Omis_value *block)
 }
 
 /* Buffer, number of the first, left, dropped, then [time, type, [block]]... */
-static int take_part(struct following *f, const Omis_value *v, bool *more)
+static int take_part(struct event_tail *f, const Omis_value *v, bool *more)
 {
 	int rc = CMD_OK;
 
@@ -238,12 +238,12 @@ static int fault_of(Omis_reply r)
 	if (s < OMIS_FIRST_ERROR || s == OMIS_UNKNOWN_OBJECT)
 		return CMD_OK;
 	if (session_link() != SESSION_UP)
-		return CMD_UNREACHABLE; /* following_check() tells it */
+		return CMD_UNREACHABLE; /* event_tail_check() tells it */
 	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
 			omis_strerror(s));
 }
 
-int following_fetch(struct following *f, bool *more)
+int event_tail_fetch(struct event_tail *f, bool *more)
 {
 	Omis_service_result part;
 	char text[96];
@@ -293,7 +293,7 @@ static bool has_node(const Omis_value *tree, const char *node)
 	return false;
 }
 
-static void take_back(struct following *f)
+static void remove_request(struct event_tail *f)
 {
 	Omis_reply r;
 	bool more;
@@ -301,7 +301,7 @@ static void take_back(struct following *f)
 	if (f->csr[0] && session_ask(&r, ":csr_delete([%s])", f->csr) == CMD_OK)
 		omis_reply_free(r);
 	f->csr[0] = 0;
-	while (f->buffer[0] && following_fetch(f, &more) == CMD_OK && more)
+	while (f->buffer[0] && event_tail_fetch(f, &more) == CMD_OK && more)
 		;
 	if (f->buffer[0] && session_ask(&r, ":trace_buffer_delete([%s])", f->buffer) == CMD_OK)
 		omis_reply_free(r);
@@ -309,18 +309,18 @@ static void take_back(struct following *f)
 }
 
 /* A buffer is known on the nodes of the processes that were there when it was made. */
-int following_attach(struct following *f)
+int event_tail_attach(struct event_tail *f)
 {
 	Omis_value *before = f->tree;
 	bool is_new = false;
-	int rc = session_attach(f->wish->job);
+	int rc = session_attach(f->options->job);
 
 	if (rc == CMD_NOTFOUND)
 		rc = CMD_OK; /* the job has ended; another of that name may come */
 	if (rc != CMD_OK)
 		return rc;
 	f->tree = NULL;
-	rc = look_at_tree(f);
+	rc = poll_tree(f);
 	for (size_t i = 0; f->tree && i < f->tree->n && !is_new; i++) {
 		const char *node = node_of(&f->tree->list[i]);
 
@@ -329,22 +329,22 @@ int following_attach(struct following *f)
 	omis_value_free(before);
 	if (!is_new || rc != CMD_OK)
 		return rc;
-	take_back(f);
+	remove_request(f);
 	return ask_for(f);
 }
 
-int following_end(struct following *f)
+int event_tail_end(struct event_tail *f)
 {
 	int rc = f->status, end;
 
-	take_back(f);
+	remove_request(f);
 	if (f->show) {
 		end = logwrite_finish(f->show);
 		rc = rc ? rc : end;
 		logwrite_close(f->show);
 	}
-	if (f->keep >= 0 && close(f->keep) && !rc)
-		rc = cmd_fail(CMD_FAILURE, "%s: %s", f->wish->to, strerror(errno));
+	if (f->copy_to >= 0 && close(f->copy_to) && !rc)
+		rc = cmd_fail(CMD_FAILURE, "%s: %s", f->options->to, strerror(errno));
 	evread_free(f->reader);
 	omis_value_free(f->tree);
 	buf_done(&f->in);

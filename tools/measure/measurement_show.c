@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads of a measurement, as a table, lines, CSV or JSON. None of them drops coverage or flags. */
-#include "tools/measure/measuring.h"
+#include "tools/measure/measurement.h"
 
 #include "common/base/json.h"
 #include "common/base/str.h"
@@ -41,11 +41,11 @@ static void print_buckets(const Omis_value *list, struct buf *b)
 
 /* --- one line a value */
 
-static void put_line(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
+static void put_line(struct measurement *m, int64_t read, const struct measured *s, struct buf *out)
 {
 	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
 
-	measuring_label_of(m, s, label, sizeof(label));
+	measurement_label_of(m, s, label, sizeof(label));
 	buf_printf(out, "%s %" PRId64 " %s ", print_time(when, s->time), read, label);
 	if (m->each_vt)
 		buf_printf(out, "vt=%" PRId64 " ", s->key);
@@ -85,11 +85,11 @@ static void put_csv_number(struct buf *out, double v)
 	buf_putc(out, ',');
 }
 
-static void put_csv(struct measuring *m, int64_t read, const struct measured *s, struct buf *out)
+static void put_csv(struct measurement *m, int64_t read, const struct measured *s, struct buf *out)
 {
 	char label[LABEL_BYTES];
 
-	measuring_label_of(m, s, label, sizeof(label));
+	measurement_label_of(m, s, label, sizeof(label));
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",", read, s->time);
 	report_csv_text(s->object, out);
 	buf_putc(out, ',');
@@ -108,7 +108,7 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 	buf_printf(out, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",", s->k, s->n, s->oldest,
 		   s->newest);
 	report_csv_text(s->flags, out);
-	if (m->wish->each_partner || m->wish->each_region) {
+	if (m->options->each_partner || m->options->each_region) {
 		buf_putc(out, ',');
 		report_csv_text(s->with, out);
 	}
@@ -117,7 +117,7 @@ static void put_csv(struct measuring *m, int64_t read, const struct measured *s,
 
 /* --- a table on a terminal */
 
-static struct table *new_table(const struct measuring *m)
+static struct table *new_table(const struct measurement *m)
 {
 	static const char *const heads[] = { "OBJECT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
 	static const char *const heads_vt[] = {
@@ -139,7 +139,7 @@ static void put_row_end(const struct measured *s, struct table *t)
 }
 
 /* Under the row of all: where they lie, and how many. */
-static void put_bucket_rows(const struct measuring *m, const Omis_value *list, struct table *t)
+static void put_bucket_rows(const struct measurement *m, const Omis_value *list, struct table *t)
 {
 	for (size_t i = 0; i < list->n; i++) {
 		table_cell(t, "  %.4g .. %.4g %s", value_float(&list->list[i], 0),
@@ -161,11 +161,11 @@ static int64_t count_of(const Omis_value *buckets)
 	return n;
 }
 
-static void put_row(struct measuring *m, const struct measured *s, struct table *t)
+static void put_row(struct measurement *m, const struct measured *s, struct table *t)
 {
 	char label[LABEL_BYTES], value[NUMBER_BYTES];
 
-	measuring_label_of(m, s, label, sizeof(label));
+	measurement_label_of(m, s, label, sizeof(label));
 	table_cell(t, "%s", label);
 	if (m->each_vt)
 		table_cell(t, "%" PRId64, s->key);
@@ -179,16 +179,16 @@ static void put_row(struct measuring *m, const struct measured *s, struct table 
 		put_bucket_rows(m, s->buckets, t);
 }
 
-static void put_title(const struct measuring *m, const struct reading *r, struct buf *out)
+static void put_title(const struct measurement *m, const struct reading *r, struct buf *out)
 {
 	char when[CLOCK_TEXT_BYTES];
 
 	buf_printf(out, "\033[H\033[J%somig measure %s%s  %s  read %" PRId64 "  %s%s  (q quit)\n\n",
-		   term_paint(&m->term, TERM_BOLD), m->wish->metric,
+		   term_paint(&m->term, TERM_BOLD), m->options->metric,
 		   term_paint(&m->term, TERM_PLAIN), print_time(when, value_int(r->part[0], 2)),
 		   reading_number(r), m->since_last ? "since the last read" : "since the start",
-		   m->wish->rate ? ", per second" : "");
-	measuring_progress(m, out);
+		   m->options->rate ? ", per second" : "");
+	measurement_progress(m, out);
 }
 
 /* --- a read */
@@ -243,24 +243,24 @@ static void put_screen(const struct term *term, const struct buf *text, struct b
 	}
 }
 
-static void note_coverage(struct measuring *m, const struct measured *s)
+static void note_coverage(struct measurement *m, const struct measured *s)
 {
 	m->is_partial |= s->k < s->n || (isnan(s->value) && !s->buckets);
 }
 
-static void put_one(struct measuring *m, int64_t read, const struct measured *s, struct buf *out,
+static void put_one(struct measurement *m, int64_t read, const struct measured *s, struct buf *out,
 		    struct table *t)
 {
 	if (t)
 		put_row(m, s, t);
-	else if (m->wish->csv)
+	else if (m->options->csv)
 		put_csv(m, read, s, out);
 	else
 		put_line(m, read, s, out);
 }
 
 /* There is nobody yet who could tell: a read says that, too. */
-static void put_nobody(struct measuring *m, const struct reading *r, struct buf *out,
+static void put_nobody(struct measurement *m, const struct reading *r, struct buf *out,
 		       struct table *t)
 {
 	int64_t until = value_int(r->part[0], 2);
@@ -276,13 +276,13 @@ static void put_nobody(struct measuring *m, const struct reading *r, struct buf 
 	put_one(m, reading_number(r), &none, out, t);
 }
 
-static void each_value(struct measuring *m, const struct reading *r, struct buf *out,
+static void each_value(struct measurement *m, const struct reading *r, struct buf *out,
 		       struct table *t)
 {
 	bool is_empty = true;
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
 			is_empty = false;
@@ -294,7 +294,7 @@ static void each_value(struct measuring *m, const struct reading *r, struct buf 
 		put_nobody(m, r, out, t);
 }
 
-static void show_live(struct measuring *m, const struct reading *r, struct buf *out)
+static void show_live(struct measurement *m, const struct reading *r, struct buf *out)
 {
 	struct buf text = BUF_INIT(SCREEN_MAX_BYTES);
 	struct table *t = new_table(m);
@@ -314,18 +314,18 @@ static int64_t lost_of(const struct reading *r)
 	return value_int(r->part[r->npart - 1], 4);
 }
 
-static bool put_text(struct measuring *m, const struct reading *r)
+static bool put_text(struct measurement *m, const struct reading *r)
 {
 	struct buf out = BUF_INIT(SCREEN_MAX_BYTES);
 	bool is_read;
 
-	if (m->wish->csv && !m->shown)
+	if (m->options->csv && !m->shown)
 		buf_printf(
 			&out,
 			"read,time_ns,object,label,vt,value,unit,error,k,n,oldest_ns,newest_ns,flags%s\n",
-			m->wish->each_partner  ? ",partner"
-			: m->wish->each_region ? ",region"
-					       : "");
+			m->options->each_partner  ? ",partner"
+			: m->options->each_region ? ",region"
+						  : "");
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else
@@ -362,11 +362,11 @@ static void flags_json(struct json *j, const char *flags)
 	json_array_end(j);
 }
 
-static void value_json(struct measuring *m, const struct measured *s, struct json *j)
+static void value_json(struct measurement *m, const struct measured *s, struct json *j)
 {
 	char label[LABEL_BYTES];
 
-	measuring_label_of(m, s, label, sizeof(label));
+	measurement_label_of(m, s, label, sizeof(label));
 	json_object(j);
 	json_key_str(j, "object", s->object);
 	json_key_str(j, "label", label);
@@ -388,7 +388,7 @@ static void value_json(struct measuring *m, const struct measured *s, struct jso
 	json_object_end(j);
 }
 
-static bool put_json(struct measuring *m, const struct reading *r)
+static bool put_json(struct measurement *m, const struct reading *r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
@@ -396,7 +396,7 @@ static bool put_json(struct measuring *m, const struct reading *r)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key_str(&j, "metric", m->wish->metric);
+	json_key_str(&j, "metric", m->options->metric);
 	json_key_str(&j, "unit", m->unit);
 	json_key_i64(&j, "read", reading_number(r));
 	json_key_i64(&j, "until_ns", value_int(r->part[0], 2));
@@ -405,7 +405,7 @@ static bool put_json(struct measuring *m, const struct reading *r)
 	json_key(&j, "values");
 	json_array(&j);
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
 			note_coverage(m, &s);
@@ -419,29 +419,29 @@ static bool put_json(struct measuring *m, const struct reading *r)
 }
 
 /* An object that is new has no name yet. */
-static bool is_known(const struct measuring *m, const struct reading *r)
+static bool is_known(const struct measurement *m, const struct reading *r)
 {
 	struct measured_name n;
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
 			const char *token = value_text(&r->part[p]->list[i], 0);
 
 			if (token[0] &&
-			    (!measuring_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
+			    (!measurement_name(m, token, &n) || (token[0] == 'p' && n.rank < 0)))
 				return false;
 		}
 	return true;
 }
 
 /* Values of one object stand together. */
-bool measuring_is_refused(const struct measuring *m, const struct reading *r)
+bool measurement_is_refused(const struct measurement *m, const struct reading *r)
 {
 	const char *before = NULL;
 	int64_t objects = 0;
 
 	for (size_t p = 0; p < r->npart && m->refused; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
 			if (s.k)
@@ -449,17 +449,17 @@ bool measuring_is_refused(const struct measuring *m, const struct reading *r)
 			objects += before && str_eq(before, s.object) ? 0 : s.n;
 			before = s.object;
 		}
-	return objects && (m->refused >= objects || m->refused >= MEASURING_TROUBLES_MAX);
+	return objects && (m->refused >= objects || m->refused >= MEASUREMENT_TROUBLES_MAX);
 }
 
-bool measuring_show(struct measuring *m, const struct reading *r)
+bool measurement_show(struct measurement *m, const struct reading *r)
 {
 	bool is_read;
 
 	if (!is_known(m, r))
-		measuring_look(m);
+		measurement_poll_tree(m);
 	m->is_partial = false;
-	is_read = m->wish->common.json ? put_json(m, r) : put_text(m, r);
+	is_read = m->options->common.json ? put_json(m, r) : put_text(m, r);
 	m->shown++;
 	return is_read;
 }

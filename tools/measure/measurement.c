@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measurement: asked for, and what mainsm tells of it. */
-#include "tools/measure/measuring.h"
-#include "tools/measure/measuring_ended.h"
+#include "tools/measure/measurement.h"
+#include "tools/measure/measurement_ended.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -34,9 +34,9 @@ static void write_until(const struct stop *rule, struct omis_writer *out)
 	buf_done(&text);
 }
 
-static void write_options(const struct measuring *m, struct omis_writer *out)
+static void write_options(const struct measurement *m, struct omis_writer *out)
 {
-	const struct measuring_wish *w = m->wish;
+	const struct measurement_options *w = m->options;
 
 	omis_write_list(out);
 	omis_write_string(out, "every_ms");
@@ -72,9 +72,9 @@ static void put_list(struct omis_writer *out, const struct buf *values)
 	omis_write_list_end(out);
 }
 
-static void write_regions(const struct measuring *m, struct omis_writer *out)
+static void write_regions(const struct measurement *m, struct omis_writer *out)
 {
-	const struct measuring_wish *w = m->wish;
+	const struct measurement_options *w = m->options;
 
 	omis_write_string(out, m->regions_name ? m->regions_name : "regions");
 	omis_write_list(out);
@@ -85,11 +85,11 @@ static void write_regions(const struct measuring *m, struct omis_writer *out)
 	omis_write_list_end(out);
 }
 
-static int write_parameters(const struct measuring *m, struct omis_writer *out)
+static int write_parameters(const struct measurement *m, struct omis_writer *out)
 {
-	const struct measuring_wish *w = m->wish;
+	const struct measurement_options *w = m->options;
 	struct buf partners = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
-	int rc = w->partners ? measuring_objects(m, w->partners, &partners) : CMD_OK;
+	int rc = w->partners ? measurement_objects(m, w->partners, &partners) : CMD_OK;
 
 	omis_write_list(out);
 	if (w->partners) {
@@ -105,16 +105,16 @@ static int write_parameters(const struct measuring *m, struct omis_writer *out)
 	return rc;
 }
 
-static int write_request(const struct measuring *m, struct buf *b)
+static int write_request(const struct measurement *m, struct buf *b)
 {
 	struct omis_writer out = OMIS_WRITER(b);
 	struct buf objects = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
-	int rc = measuring_objects(m, m->wish->objects, &objects);
+	int rc = measurement_objects(m, m->options->objects, &objects);
 
 	buf_puts(b, ":dfg_create(");
 	put_list(&out, &objects);
 	omis_write_string(&out, buf_str(&m->text));
-	omis_write_string(&out, m->wish->metric);
+	omis_write_string(&out, m->options->metric);
 	write_options(m, &out);
 	if (rc == CMD_OK)
 		rc = write_parameters(m, &out);
@@ -129,7 +129,7 @@ static int write_request(const struct measuring *m, struct buf *b)
 
 /* Words of several lines come as they are: they are the compiler's, with the text that they are
  * about. */
-static int tell_refused(const Omis_object_result *o)
+static int report_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
 	/* no object can tell it */
@@ -143,7 +143,7 @@ static int tell_refused(const Omis_object_result *o)
 	return cmd_note(is_nobodys ? CMD_PARTIAL : CMD_FAILURE, words);
 }
 
-static int take_token(struct measuring *m, Omis_reply r)
+static int take_token(struct measurement *m, Omis_reply r)
 {
 	const Omis_object_result *o = r[0] && r[1] ? r[1] : r[0];
 	Omis_value *v;
@@ -153,14 +153,14 @@ static int take_token(struct measuring *m, Omis_reply r)
 	if (!o || !o->obj_list)
 		return cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
 	if (o->status >= OMIS_FIRST_ERROR)
-		return tell_refused(o);
+		return report_refused(o);
 	v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 	str_copy(m->dfg, sizeof(m->dfg), value_text(v, 0));
 	omis_value_free(v);
 	return CMD_OK;
 }
 
-static int ask_for_it(struct measuring *m, Omis_reply *r)
+static int ask_for_it(struct measurement *m, Omis_reply *r)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	int rc = write_request(m, &b);
@@ -178,13 +178,13 @@ static bool is_refused(Omis_reply r)
 
 /* Where mainsm cannot look at the rule itself the reads are its values; totals since the start
  * depend on each other altogether. */
-static int create(struct measuring *m)
+static int create(struct measurement *m)
 {
-	const struct measuring_wish *w = m->wish;
+	const struct measurement_options *w = m->options;
 	Omis_reply r = NULL;
 	int rc = CMD_OK;
 
-	m->by_mainsm = measuring_may_stop_there(w);
+	m->by_mainsm = measurement_may_stop_there(w);
 	m->since_last = false;
 	if (m->by_mainsm)
 		rc = ask_for_it(m, &r);
@@ -244,7 +244,7 @@ int64_t reading_number(const struct reading *r)
 	return r->before + value_int(r->part[0], 1);
 }
 
-static struct reading *reading_of(struct measuring *m)
+static struct reading *reading_of(struct measurement *m)
 {
 	if (!m->open)
 		m->open = calloc(1, sizeof(*m->open));
@@ -262,26 +262,26 @@ void reading_free(struct reading *r)
 }
 
 /* What comes together since the start is cut for good, what comes since the last read once. */
-static bool is_cut(const struct measuring *m)
+static bool is_cut(const struct measurement *m)
 {
 	return m->is_behind_gap || (m->before && !m->since_last && m->is_total);
 }
 
-static void place_reading(struct measuring *m, struct reading *r)
+static void place_reading(struct measurement *m, struct reading *r)
 {
 	int64_t until = value_int(r->part[0], 2);
 
 	r->before = m->before;
 	r->is_cut = is_cut(m);
-	if (m->is_behind_gap && until - m->wish->every_ns > m->last_until_ns)
-		r->gap_ns = until - m->wish->every_ns - m->last_until_ns;
+	if (m->is_behind_gap && until - m->options->every_ns > m->last_until_ns)
+		r->gap_ns = until - m->options->every_ns - m->last_until_ns;
 	m->is_behind_gap = false;
 	m->last_read = reading_number(r);
 	m->last_until_ns = until;
 }
 
 /* Consumes v. */
-static void take_part(struct measuring *m, Omis_value *v)
+static void take_part(struct measurement *m, Omis_value *v)
 {
 	struct reading *r = reading_of(m);
 
@@ -299,7 +299,7 @@ static void take_part(struct measuring *m, Omis_value *v)
 	m->open = NULL;
 }
 
-static void on_event(struct measuring *m, Omis_reply r)
+static void on_event(struct measurement *m, Omis_reply r)
 {
 	Omis_value *v;
 
@@ -307,7 +307,7 @@ static void on_event(struct measuring *m, Omis_reply r)
 		return;
 	v = r[1]->result ? omis_value_parse(r[1]->result, r[1]->result_len) : NULL;
 	/* The number of values, then read, until, more, lost, enough. */
-	if (v && v->n >= MEASURING_PART_VALUES)
+	if (v && v->n >= MEASUREMENT_PART_VALUES)
 		take_part(m, v);
 	else
 		omis_value_free(v);
@@ -315,7 +315,7 @@ static void on_event(struct measuring *m, Omis_reply r)
 
 static void on_reply(Omis_reply r, void *arg)
 {
-	struct measuring *m = arg;
+	struct measurement *m = arg;
 	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
 	Omis_value *v;
 
@@ -333,13 +333,13 @@ static void on_reply(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-static int tell_end(const struct measuring *m)
+static int report_end(const struct measurement *m)
 {
 	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE,
 			"the measurement has ended: %s", m->why_ended);
 }
 
-static int follow(struct measuring *m)
+static int follow(struct measurement *m)
 {
 	char text[160];
 	Omis_reply r;
@@ -350,7 +350,7 @@ static int follow(struct measuring *m)
 	if (r)
 		on_reply(r, m);
 	if (!m->csr[0])
-		return m->ended ? tell_end(m)
+		return m->ended ? report_end(m)
 				: cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
 	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE
 							    : (omis_reply_free(r), CMD_OK);
@@ -360,7 +360,7 @@ static int follow(struct measuring *m)
 
 /* Objects of which it will never be told are counted: what is wrong may also be all of it, or
  * memory. */
-static void tell_troubles(struct measuring *m, const Omis_value *list)
+static void report_refusals(struct measurement *m, const Omis_value *list)
 {
 	m->refused = 0;
 	for (size_t i = 0; list && i < list->n; i++) {
@@ -373,7 +373,7 @@ static void tell_troubles(struct measuring *m, const Omis_value *list)
 	}
 }
 
-static int take_info(struct measuring *m)
+static int take_info(struct measurement *m)
 {
 	Omis_value *v;
 	int rc = session_ask_value(&v, ":dfg_get_info([%s],17)", m->dfg);
@@ -381,14 +381,14 @@ static int take_info(struct measuring *m)
 	if (rc != CMD_OK)
 		return rc;
 	snprintf(m->unit, sizeof(m->unit), "%s%s", value_text(value_at(v, 0), 1),
-		 m->wish->rate ? "/s" : "");
+		 m->options->rate ? "/s" : "");
 	m->each_vt = value_int(value_at(v, 0), 7) != 0;
-	tell_troubles(m, value_at(v, 1));
+	report_refusals(m, value_at(v, 1));
 	omis_value_free(v);
 	return CMD_OK;
 }
 
-void measuring_look(struct measuring *m)
+void measurement_poll_tree(struct measurement *m)
 {
 	Omis_value *v;
 
@@ -396,21 +396,21 @@ void measuring_look(struct measuring *m)
 		return;
 	omis_value_free(m->tree);
 	m->tree = v;
-	measuring_note_jobs(m);
+	measurement_note_jobs(m);
 }
 
-static int begin(struct measuring *m)
+static int begin(struct measurement *m)
 {
 	Omis_reply r = NULL;
-	int rc = session_attach(m->wish->job);
+	int rc = session_attach(m->options->job);
 
 	if (rc == CMD_OK)
-		measuring_look(m);
-	if (rc == CMD_OK && measuring_is_too_late(m))
+		measurement_poll_tree(m);
+	if (rc == CMD_OK && measurement_is_too_late(m))
 		rc = cmd_fail(CMD_NOTFOUND, "job '%s' has ended: none of its processes runs",
-			      m->wish->job);
-	if (rc == CMD_OK && m->wish->each_region && !m->wish->nregion && !m->nregion)
-		rc = measuring_regions(m);
+			      m->options->job);
+	if (rc == CMD_OK && m->options->each_region && !m->options->nregion && !m->nregion)
+		rc = measurement_regions(m);
 	if (rc == CMD_OK)
 		rc = create(m);
 	if (rc == CMD_OK)
@@ -422,7 +422,7 @@ static int begin(struct measuring *m)
 }
 
 /* One that came only to its half, or that mainsm has ended, goes. */
-static void delete (struct measuring *m)
+static void delete (struct measurement *m)
 {
 	Omis_reply r;
 
@@ -437,7 +437,7 @@ static void delete (struct measuring *m)
 /* The same measurement, of another mainsm: it numbers its reads from 1. */
 static int begin_again(void *arg)
 {
-	struct measuring *m = arg;
+	struct measurement *m = arg;
 	int rc;
 
 	m->ended = 0;
@@ -452,39 +452,39 @@ static int begin_again(void *arg)
 	return rc;
 }
 
-int measuring_begin(struct measuring *m)
+int measurement_begin(struct measurement *m)
 {
-	int id = m->wish->file ? -1 : pmsl_builtin_find(m->wish->metric);
+	int id = m->options->file ? -1 : pmsl_builtin_find(m->options->metric);
 	struct pmsl_builtin b;
 
 	m->is_total = id < 0 || !pmsl_builtin_get((unsigned)id, &b) || b.is_total;
 	if (id >= 0)
 		m->is_of_processes = b.object == PMSL_T_PROCESS;
 	m->last = &m->first;
-	m->gap = (struct session_gap){ .limit_ns = m->wish->reconnect_ns,
+	m->gap = (struct session_gap){ .limit_ns = m->options->reconnect_ns,
 				       .again = begin_again,
 				       .arg = m };
 	return begin(m);
 }
 
-int measuring_check(struct measuring *m)
+int measurement_check(struct measurement *m)
 {
 	int rc = session_bridge(&m->gap);
 
 	if (rc == CMD_OK && m->ended && !m->gap.since)
-		rc = tell_end(m);
+		rc = report_end(m);
 	return rc;
 }
 
-void measuring_end(struct measuring *m)
+void measurement_end(struct measurement *m)
 {
 	struct reading *r;
 
-	while ((r = measuring_next(m)))
+	while ((r = measurement_next(m)))
 		reading_free(r);
 	reading_free(m->open);
 	until_free(m->until);
-	measuring_regions_free(m);
+	measurement_regions_free(m);
 	free(m->partners_name);
 	free(m->regions_name);
 	omis_value_free(m->tree);
@@ -496,19 +496,19 @@ static void ignore(Omis_reply r, void *arg)
 	omis_reply_free(r);
 }
 
-void measuring_attach(struct measuring *m)
+void measurement_attach(struct measurement *m)
 {
 	char all[] = ":site_attach([]) node_attach([]) proc_attach([])", job[300];
 	char *text = all;
 
-	if (m->wish->job) {
-		snprintf(job, sizeof(job), ":omig_job_attach(\"%s\")", m->wish->job);
+	if (m->options->job) {
+		snprintf(job, sizeof(job), ":omig_job_attach(\"%s\")", m->options->job);
 		text = job;
 	}
 	omis_reply_free(omis_request(text, ignore, NULL, 0));
 }
 
-struct reading *measuring_next(struct measuring *m)
+struct reading *measurement_next(struct measurement *m)
 {
 	struct reading *r = m->first;
 

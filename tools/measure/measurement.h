@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A measurement as `omig measure` has it: asked for, read, shown. */
-#ifndef TOOLS_MEASURING_H
-#define TOOLS_MEASURING_H
+#ifndef TOOLS_MEASURE_MEASUREMENT_H
+#define TOOLS_MEASURE_MEASUREMENT_H
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
@@ -10,15 +10,15 @@
 #include "tools/session/session.h"
 #include "tools/term/term.h"
 
-#define MEASURING_REGIONS_MAX 64
-#define MEASURING_SETS_MAX 16 /* as many parameters as a metric may have */
+#define MEASUREMENT_REGIONS_MAX 64
+#define MEASUREMENT_SETS_MAX 16 /* as many parameters as a metric may have */
 
 /* What the command line says. Texts are argv's. */
-struct measuring_wish {
+struct measurement_options {
 	struct cmd_common common;
 	const char *file, *metric, *objects, *by, *agg, *partners, *job;
 	bool each_partner, each_region; /* as `by` says */
-	const char *region[MEASURING_REGIONS_MAX], *set[MEASURING_SETS_MAX];
+	const char *region[MEASUREMENT_REGIONS_MAX], *set[MEASUREMENT_SETS_MAX];
 	unsigned nregion, nset;
 	int64_t every_ns, for_ns, count, reconnect_ns;
 	bool since_start, since_last, rate, csv;
@@ -36,8 +36,8 @@ struct reading {
 	struct reading *next;
 };
 
-#define MEASURING_TROUBLES_MAX 64 /* mainsm lists no more of them */
-#define MEASURING_PART_VALUES 6 /* where the values of a part begin */
+#define MEASUREMENT_TROUBLES_MAX 64 /* mainsm lists no more of them */
+#define MEASUREMENT_PART_VALUES 6 /* where the values of a part begin */
 
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
 
@@ -66,8 +66,8 @@ struct measured_name {
 	bool has_ended;
 };
 
-struct measuring {
-	const struct measuring_wish *wish;
+struct measurement {
+	const struct measurement_options *options;
 	struct term term;
 	struct buf text; /* of the file; "" = a built-in metric */
 	char dfg[40], csr[40], unit[128];
@@ -78,14 +78,14 @@ struct measuring {
 	bool has_enough; /* and holds, in the read that was shown last */
 	/* owned: the text's parameters of these; NULL: as built-in ones call them */
 	char *partners_name, *regions_name;
-	char *region[MEASURING_REGIONS_MAX]; /* owned: what --by region has found */
+	char *region[MEASUREMENT_REGIONS_MAX]; /* owned: what --by region has found */
 	unsigned nregion;
 	Omis_value *tree; /* omig_tree() as it was last asked for */
 	bool has_jobs; /* ranks of several jobs run: their names say which */
 	struct reading *first, **last; /* that wait to be shown */
 	struct reading *open; /* of which further parts come */
 	bool is_of_processes, has_run; /* what is measured; some of them were seen */
-	nsec_t looked; /* whether any is left */
+	nsec_t polled_at; /* whether any is left */
 	bool has_ended; /* all of them have, and nothing else was to be waited for */
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int64_t refused; /* objects whose hosts have said that they cannot tell it */
@@ -103,81 +103,81 @@ struct measuring {
 /* --- measuring.c: with mainsm */
 
 /* Makes and starts it. An exit status; what is wrong was told. */
-int measuring_begin(struct measuring *m);
+int measurement_begin(struct measurement *m);
 
 /* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
  * exit status; told. */
-int measuring_check(struct measuring *m);
-void measuring_end(struct measuring *m);
+int measurement_check(struct measurement *m);
+void measurement_end(struct measurement *m);
 
 /* Processes that have come since are seen, too; not waited for. */
-void measuring_attach(struct measuring *m);
+void measurement_attach(struct measurement *m);
 
 /* The next read that is whole; NULL: none yet. For reading_free(). */
-struct reading *measuring_next(struct measuring *m);
+struct reading *measurement_next(struct measurement *m);
 void reading_free(struct reading *r);
 
 /* Asks for the tree again. */
-void measuring_look(struct measuring *m);
+void measurement_poll_tree(struct measurement *m);
 
 /* --- measuring_names.c */
 
 /* False: nothing is known of it. */
-bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out);
+bool measurement_name(const struct measurement *m, const char *token, struct measured_name *out);
 
 /* Entry i of the tree is a process of the wished job, or of any, that runs. */
-bool measuring_is_running(const struct measuring *m, size_t i);
+bool measurement_is_running(const struct measurement *m, size_t i);
 
 /* Another tree: whether ranks of several jobs run that may be meant. */
-void measuring_note_jobs(struct measuring *m);
+void measurement_note_jobs(struct measurement *m);
 
 /* "rank3@node1", without MPI "server.8021@node1", of several jobs "heat:rank3@node1", "node1",
  * "all". */
-void measuring_label(const struct measuring *m, const char *token, char *out, size_t size);
+void measurement_label(const struct measurement *m, const char *token, char *out, size_t size);
 
 /* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
-void measuring_label_of(const struct measuring *m, const struct measured *v, char *out,
-			size_t size);
+void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
+			  size_t size);
 
 /*
  * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are
  * those of the job that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and
  * none is wished: told.
  */
-int measuring_objects(const struct measuring *m, const char *list, struct buf *out);
+int measurement_objects(const struct measurement *m, const char *list, struct buf *out);
 
-/* --- measuring_regions.c */
+/* --- measurement_regions.c */
 
 /* All that the probes of the attached processes make. CMD_NOTFOUND: none; told. */
-int measuring_regions(struct measuring *m);
-void measuring_regions_free(struct measuring *m);
+int measurement_regions(struct measurement *m);
+void measurement_regions_free(struct measurement *m);
 
 /* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or
  * by mainsm */
 
 /* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
-int measuring_count(struct measuring *m, const struct reading *r);
+int measurement_count(struct measurement *m, const struct reading *r);
 
 /* The rule holds for each object of the last read. False without a rule. */
-bool measuring_is_reached(const struct measuring *m);
+bool measurement_is_reached(const struct measurement *m);
 
 /* A line for the head of a table; nothing without a rule. */
-void measuring_progress(const struct measuring *m, struct buf *out);
+void measurement_progress(const struct measurement *m, struct buf *out);
 
 /* mainsm may be asked to look at the rule itself: it needs a text, and values since the start. */
-bool measuring_may_stop_there(const struct measuring_wish *w);
+bool measurement_may_stop_there(const struct measurement_options *w);
 
 /* The end: as JSON an object on stdout, else lines on stderr. Nothing without a rule. */
-void measuring_tell_until(const struct measuring *m);
+void measurement_report_until(const struct measurement *m);
 
 void until_free(struct until *u);
 
-/* --- measuring_show.c */
+/* --- measurement_show.c */
 
 /* False: nobody reads any more. */
-bool measuring_show(struct measuring *m, const struct reading *r);
+bool measurement_show(struct measurement *m, const struct reading *r);
 
 /* A read without any value, of objects whose hosts have all refused it: there will be none. */
-bool measuring_is_refused(const struct measuring *m, const struct reading *r);
+bool measurement_is_refused(const struct measurement *m, const struct reading *r);
 
 #endif

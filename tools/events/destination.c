@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tools/events/kept.h"
+#include "tools/events/destination.h"
 
 #include "common/base/str.h"
 #include "eventlog/archive/arkept.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kept {
+struct destination {
 	const char *where; /* without the word in front; borrowed */
 	struct evbalance balance;
 	struct archive *archive; /* or */
@@ -23,7 +23,7 @@ static const char *without(const char *prefix, const char *s)
 	return str_has_prefix(s, prefix) ? s + strlen(prefix) : NULL;
 }
 
-static int open_any(struct kept *k, const char *to, struct err *e)
+static int open_any(struct destination *k, const char *to, struct err *e)
 {
 	const char *archive = arpg_is_url(to) ? to : without("archive:", to),
 		   *file = without("file:", to);
@@ -36,9 +36,9 @@ static int open_any(struct kept *k, const char *to, struct err *e)
 	return rc ? rc : arkept_open(k->archive, &k->balance, e);
 }
 
-int kept_open(const char *to, struct kept **out)
+int destination_open(const char *to, struct destination **out)
 {
-	struct kept *k = calloc(1, sizeof(*k));
+	struct destination *k = calloc(1, sizeof(*k));
 	struct err e = { 0 };
 
 	if (!k)
@@ -47,14 +47,14 @@ int kept_open(const char *to, struct kept **out)
 	if (open_any(k, to, &e)) {
 		int rc = logarchive_fail(k->where, &e);
 
-		kept_close(k);
+		destination_close(k);
 		return rc;
 	}
 	*out = k;
 	return CMD_OK;
 }
 
-void kept_close(struct kept *k)
+void destination_close(struct destination *k)
 {
 	if (!k)
 		return;
@@ -64,7 +64,8 @@ void kept_close(struct kept *k)
 	free(k);
 }
 
-static int put_block(struct kept *k, const uint8_t *p, const struct evblock *head, struct err *e)
+static int put_block(struct destination *k, const uint8_t *p, const struct evblock *head,
+		     struct err *e)
 {
 	struct evbalance_stream *s;
 	int rc = evbalance_block(&k->balance, p, head, &s, e);
@@ -75,7 +76,7 @@ static int put_block(struct kept *k, const uint8_t *p, const struct evblock *hea
 			  : evkeep_put(k->file, p, head->bytes, e);
 }
 
-int kept_blocks(struct kept *k, const void *blocks, size_t n)
+int destination_blocks(struct destination *k, const void *blocks, size_t n)
 {
 	const uint8_t *p = blocks;
 	struct evblock head;
@@ -92,7 +93,7 @@ int kept_blocks(struct kept *k, const void *blocks, size_t n)
 	return CMD_OK;
 }
 
-int kept_commit(struct kept *k)
+int destination_commit(struct destination *k)
 {
 	struct err e = { 0 };
 	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e)
@@ -101,17 +102,17 @@ int kept_commit(struct kept *k)
 	return rc ? logarchive_fail(k->where, &e) : CMD_OK;
 }
 
-const struct evbalance *kept_balance(const struct kept *k)
+const struct evbalance *destination_balance(const struct destination *k)
 {
 	return &k->balance;
 }
 
-uint64_t kept_damaged(const struct kept *k)
+uint64_t destination_damaged(const struct destination *k)
 {
 	return k->damaged;
 }
 
-const char *kept_name(const struct kept *k)
+const char *destination_name(const struct destination *k)
 {
 	return logarchive_name(k->where);
 }

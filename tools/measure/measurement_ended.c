@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The processes of a measurement end: when no others may come there is nothing left to wait for. */
-#include "tools/measure/measuring.h"
-#include "tools/measure/measuring_ended.h"
+#include "tools/measure/measurement.h"
+#include "tools/measure/measurement_ended.h"
 
 #include <math.h>
 #include <string.h>
@@ -21,41 +21,41 @@ static bool has_flag(const char *flags, const char *name)
 }
 
 /* Nothing in it is of a process that runs, as far as a read can tell. */
-static bool is_quiet(const struct measuring *m, const struct reading *r)
+static bool is_quiet(const struct measurement *m, const struct reading *r)
 {
 	int64_t until = value_int(r->part[0], 2);
 
 	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASURING_PART_VALUES; i < r->part[p]->n; i++) {
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
 			struct measured s = measured_at(r, p, i);
 
-			if (!isnan(s.value) &&
-			    (!has_flag(s.flags, "ended") || s.newest > until - m->wish->every_ns))
+			if (!isnan(s.value) && (!has_flag(s.flags, "ended") ||
+						s.newest > until - m->options->every_ns))
 				return false;
 		}
 	return true;
 }
 
 /* Whether processes that may be meant run; those that ever did are remembered. */
-static bool has_running(struct measuring *m)
+static bool has_running(struct measurement *m)
 {
 	bool any = false;
 
 	for (size_t i = 0; m->tree && i < m->tree->n; i++)
-		any |= measuring_is_running(m, i);
+		any |= measurement_is_running(m, i);
 	m->has_run |= any;
 	return any;
 }
 
-bool measuring_is_too_late(struct measuring *m)
+bool measurement_is_too_late(struct measurement *m)
 {
-	const struct measuring_wish *w = m->wish;
+	const struct measurement_options *w = m->options;
 
 	return w->job && m->is_of_processes && !w->count && !w->for_ns && !m->has_run &&
 	       !has_running(m);
 }
 
-bool measuring_has_ended(struct measuring *m, const struct reading *r)
+bool measurement_has_ended(struct measurement *m, const struct reading *r)
 {
 	nsec_t now = clock_mono();
 
@@ -63,9 +63,9 @@ bool measuring_has_ended(struct measuring *m, const struct reading *r)
 		return false;
 	if (!m->has_run)
 		has_running(m);
-	if (!is_quiet(m, r) || now < m->looked + LOOK_NS)
+	if (!is_quiet(m, r) || now < m->polled_at + LOOK_NS)
 		return false;
-	m->looked = now;
-	measuring_look(m);
+	m->polled_at = now;
+	measurement_poll_tree(m);
 	return !has_running(m) && m->has_run;
 }

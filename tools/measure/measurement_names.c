@@ -2,7 +2,7 @@
 /* Objects by their names: hosts, sites, ranks. */
 #include "common/base/str.h"
 #include "common/omis/value.h"
-#include "tools/measure/measuring.h"
+#include "tools/measure/measurement.h"
 #include "tools/session/tree_fields.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static bool read_name(const Omis_value *o, struct measured_name *out)
 	return out->token[0];
 }
 
-bool measuring_name(const struct measuring *m, const char *token, struct measured_name *out)
+bool measurement_name(const struct measurement *m, const char *token, struct measured_name *out)
 {
 	for (size_t i = 0; m->tree && i < m->tree->n; i++)
 		if (str_eq(value_text(&m->tree->list[i], TREE_TOKEN), token))
@@ -33,21 +33,21 @@ bool measuring_name(const struct measuring *m, const char *token, struct measure
 }
 
 /* A rank that may be meant by its number. */
-static bool is_running_rank(const struct measuring *m, const struct measured_name *n)
+static bool is_running_rank(const struct measurement *m, const struct measured_name *n)
 {
 	return n->token[0] == 'p' && n->rank >= 0 && !n->has_ended &&
-	       (!m->wish->job || str_eq(n->job, m->wish->job));
+	       (!m->options->job || str_eq(n->job, m->options->job));
 }
 
-bool measuring_is_running(const struct measuring *m, size_t i)
+bool measurement_is_running(const struct measurement *m, size_t i)
 {
 	struct measured_name n;
 
 	return read_name(&m->tree->list[i], &n) && n.token[0] == 'p' && !n.has_ended &&
-	       (!m->wish->job || str_eq(n.job, m->wish->job));
+	       (!m->options->job || str_eq(n.job, m->options->job));
 }
 
-void measuring_note_jobs(struct measuring *m)
+void measurement_note_jobs(struct measurement *m)
 {
 	struct measured_name n;
 	const char *first = NULL;
@@ -61,26 +61,26 @@ void measuring_note_jobs(struct measuring *m)
 	}
 }
 
-static void label_process(const struct measuring *m, const struct measured_name *p, char *out,
+static void label_process(const struct measurement *m, const struct measured_name *p, char *out,
 			  size_t size)
 {
 	struct measured_name node = { .name = "" };
 
 	bool has_job = m->has_jobs && p->job[0];
 
-	measuring_name(m, p->parent, &node);
+	measurement_name(m, p->parent, &node);
 	snprintf(out, size, "%s%s%s%s%lld@%s", has_job ? p->job : "", has_job ? ":" : "",
 		 p->rank >= 0 ? "rank" : p->name, p->rank >= 0 ? "" : ".",
 		 (long long)(p->rank >= 0 ? p->rank : p->pid), node.name);
 }
 
-void measuring_label(const struct measuring *m, const char *token, char *out, size_t size)
+void measurement_label(const struct measurement *m, const char *token, char *out, size_t size)
 {
 	struct measured_name n;
 
 	if (!token[0])
 		str_copy(out, size, "all");
-	else if (!measuring_name(m, token, &n))
+	else if (!measurement_name(m, token, &n))
 		str_copy(out, size, token);
 	else if (token[0] == 'p')
 		label_process(m, &n, out, size);
@@ -88,23 +88,24 @@ void measuring_label(const struct measuring *m, const char *token, char *out, si
 		str_copy(out, size, n.name);
 }
 
-void measuring_label_of(const struct measuring *m, const struct measured *v, char *out, size_t size)
+void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
+			  size_t size)
 {
 	char with[256];
 	size_t n;
 
-	measuring_label(m, v->object, out, size);
+	measurement_label(m, v->object, out, size);
 	if (!v->with[0])
 		return;
 	n = strlen(out);
-	if (m->wish->each_partner)
-		measuring_label(m, v->with, with, sizeof(with));
-	snprintf(out + n, size - n, m->wish->each_partner ? " > %s" : " in %s",
-		 m->wish->each_partner ? with : v->with);
+	if (m->options->each_partner)
+		measurement_label(m, v->with, with, sizeof(with));
+	snprintf(out + n, size - n, m->options->each_partner ? " > %s" : " in %s",
+		 m->options->each_partner ? with : v->with);
 }
 
 /* One without MPI has the name of its program. */
-static bool is_process_meant(const struct measuring *m, const struct measured_name *n,
+static bool is_process_meant(const struct measurement *m, const struct measured_name *n,
 			     const char *word)
 {
 	int64_t rank;
@@ -113,10 +114,10 @@ static bool is_process_meant(const struct measuring *m, const struct measured_na
 		return is_running_rank(m, n) && !str_to_i64(word, 0, INT32_MAX, &rank) &&
 		       rank == n->rank;
 	return !n->has_ended && str_eq(n->name, word) &&
-	       (!m->wish->job || str_eq(n->job, m->wish->job));
+	       (!m->options->job || str_eq(n->job, m->options->job));
 }
 
-static bool is_meant(const struct measuring *m, const struct measured_name *n, const char *word)
+static bool is_meant(const struct measurement *m, const struct measured_name *n, const char *word)
 {
 	if (str_eq(n->token, word))
 		return true;
@@ -147,7 +148,7 @@ static void note_job(struct meant *f, const struct measured_name *n)
 		 n->job[0] ? n->job : "(without a name)");
 }
 
-static int put_one(const struct measuring *m, const char *word, struct omis_writer *w)
+static int put_one(const struct measurement *m, const char *word, struct omis_writer *w)
 {
 	struct measured_name n;
 	struct meant f = { 0 };
@@ -166,10 +167,10 @@ static int put_one(const struct measuring *m, const char *word, struct omis_writ
 	return cmd_fail(
 		CMD_NOTFOUND,
 		"there is no site, host, rank, program or token '%s'%s%s (of ranks and programs one that runs)",
-		word, m->wish->job ? " in job " : "", m->wish->job ? m->wish->job : "");
+		word, m->options->job ? " in job " : "", m->options->job ? m->options->job : "");
 }
 
-int measuring_objects(const struct measuring *m, const char *list, struct buf *out)
+int measurement_objects(const struct measurement *m, const char *list, struct buf *out)
 {
 	struct omis_writer w = OMIS_WRITER(out);
 	char word[256];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig events tail when the next mainsm is not ready at once. */
 #include "tests/suite.h"
-#include "tools/events/following.h"
+#include "tools/events/event_tail.h"
 #include "tools/session/session.h"
 
 #include <string.h>
@@ -55,10 +55,10 @@ Omis_reply __wrap_omis_request_n(const char *text, size_t n, void (*cb)(Omis_rep
 START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 {
 	char name[] = "all", *names[] = { name, NULL }, words[64] = "";
-	const struct following_wish wish = { .names = names, .reconnect_ns = NSEC_PER_SEC };
-	struct following f = { .wish = &wish };
+	const struct event_tail_options options = { .names = names, .reconnect_ns = NSEC_PER_SEC };
+	struct event_tail f = { .options = &options };
 
-	ck_assert_int_eq(following_begin(&f), CMD_OK);
+	ck_assert_int_eq(event_tail_begin(&f), CMD_OK);
 	refuses = true;
 	cmd_hush(words, sizeof(words));
 	ck_assert_int_ne(f.gap.again(f.gap.arg), CMD_OK);
@@ -70,7 +70,7 @@ START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	refuses = false;
 	ck_assert_int_eq(f.gap.again(f.gap.arg), CMD_OK);
 	ck_assert_str_eq(f.csr, "c_1");
-	following_end(&f);
+	event_tail_end(&f);
 }
 END_TEST
 

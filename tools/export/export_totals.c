@@ -18,15 +18,15 @@
 #define SILENT_MAX_NS (3600 * NSEC_PER_SEC) /* then a process is taken as ended, seen or not */
 #define EMPTY_MAX_NS (600 * NSEC_PER_SEC) /* a reader calls a series stale after five minutes */
 #define KEY_BYTES (EXPORT_NAME_BYTES + 2 * TOP_NAME_BYTES)
-#define FIGURES (sizeof(struct export_figures) / sizeof(double))
+#define FIGURES (sizeof(struct export_counters) / sizeof(double))
 
 /* The figures are doubles, one beside the other. */
-static double *each(struct export_figures *f, size_t i)
+static double *each(struct export_counters *f, size_t i)
 {
 	return i ? &f->mpi[0][0] + (i - 1) : &f->cpu_s;
 }
 
-static void add(struct export_figures *to, const struct export_figures *more)
+static void add(struct export_counters *to, const struct export_counters *more)
 {
 	to->cpu_s += more->cpu_s;
 	for (size_t k = 0; k < EXPORT_KINDS; k++)
@@ -34,14 +34,14 @@ static void add(struct export_figures *to, const struct export_figures *more)
 			to->mpi[k][i] += more->mpi[k][i];
 }
 
-void export_keep_init(struct export_keep *k)
+void export_totals_init(struct export_totals *k)
 {
 	memset(k, 0, sizeof(*k));
 	smap_init(&k->process);
 	smap_init(&k->group);
 }
 
-void export_keep_done(struct export_keep *k)
+void export_totals_done(struct export_totals *k)
 {
 	for (struct smap_iter i = { 0 }; smap_next(&k->process, &i);)
 		free(i.value);
@@ -51,7 +51,7 @@ void export_keep_done(struct export_keep *k)
 	smap_done(&k->group);
 }
 
-void export_keep_begin(struct export_keep *k)
+void export_totals_begin(struct export_totals *k)
 {
 	k->forgotten = 0;
 	for (struct smap_iter i = { 0 }; smap_next(&k->process, &i);)
@@ -68,7 +68,7 @@ static const char *group_key(char *out, const struct export_place *at)
 	return out;
 }
 
-static struct export_group *group_of(struct export_keep *k, const struct export_place *at)
+static struct export_group *group_of(struct export_totals *k, const struct export_place *at)
 {
 	char key[KEY_BYTES];
 	struct export_group *g = smap_find(&k->group, group_key(key, at));
@@ -87,7 +87,7 @@ static struct export_group *group_of(struct export_keep *k, const struct export_
 	return NULL;
 }
 
-static struct export_process *process_of(struct export_keep *k, const char *token,
+static struct export_process *process_of(struct export_totals *k, const char *token,
 					 const struct export_place *at)
 {
 	struct export_process *p = smap_find(&k->process, token);
@@ -110,7 +110,7 @@ static struct export_process *process_of(struct export_keep *k, const char *toke
 
 /* --- noting */
 
-static void figures_of(const struct top_rank *r, struct export_figures *f)
+static void counters_of(const struct top_rank *r, struct export_counters *f)
 {
 	f->cpu_s = r->cpu_s;
 	for (size_t i = 0; i < TOP_CLASSES; i++) {
@@ -121,7 +121,7 @@ static void figures_of(const struct top_rank *r, struct export_figures *f)
 	}
 }
 
-static bool is_new_count(const struct export_process *p, const struct export_figures *now)
+static bool is_new_count(const struct export_process *p, const struct export_counters *now)
 {
 	for (size_t i = 0; i < TOP_CLASSES; i++)
 		if (now->mpi[EXPORT_CALLS][i] < p->last.mpi[EXPORT_CALLS][i])
@@ -133,7 +133,7 @@ static bool is_new_count(const struct export_process *p, const struct export_fig
  * Calls only grow, so one class that fell says that all of them are a new count. Time falls
  * alone, too: that in a call which has not ended is an estimate.
  */
-static bool follow(struct export_process *p, struct export_figures *now, bool has_counts)
+static bool follow(struct export_process *p, struct export_counters *now, bool has_counts)
 {
 	bool is_new = has_counts && is_new_count(p, now);
 
@@ -149,15 +149,15 @@ static bool follow(struct export_process *p, struct export_figures *now, bool ha
 	return is_new;
 }
 
-int export_keep_note(struct export_keep *k, const struct top_rank *r, const struct export_place *at,
-		     nsec_t now)
+int export_totals_add(struct export_totals *k, const struct top_rank *r,
+		      const struct export_place *at, nsec_t now)
 {
 	struct export_process *p = process_of(k, r->token, at);
-	struct export_figures f;
+	struct export_counters f;
 
 	if (!p)
 		return -ERR_LIMIT;
-	figures_of(r, &f);
+	counters_of(r, &f);
 	k->resets += follow(p, &f, r->time_ns != 0); /* 0: nothing was read, which is no 0 */
 	str_copy(p->program, sizeof(p->program), r->program);
 	p->rank = r->rank;
@@ -189,7 +189,7 @@ static bool is_over(const struct export_process *p, nsec_t now)
 	return !p->is_seen && (p->has_ended || now - p->seen > SILENT_MAX_NS);
 }
 
-static void fold(struct export_keep *k, struct export_process *p)
+static void fold(struct export_totals *k, struct export_process *p)
 {
 	add(&p->group->gone, &p->base);
 	add(&p->group->gone, &p->last);
@@ -198,7 +198,7 @@ static void fold(struct export_keep *k, struct export_process *p)
 	free(p);
 }
 
-void export_keep_end(struct export_keep *k, nsec_t now)
+void export_totals_end(struct export_totals *k, nsec_t now)
 {
 	struct export_group *g;
 
@@ -258,12 +258,12 @@ static void *sorted(const struct smap *m, size_t *n, int (*compare)(const void *
 	return v;
 }
 
-struct export_group **export_keep_groups(const struct export_keep *k, size_t *n)
+struct export_group **export_totals_groups(const struct export_totals *k, size_t *n)
 {
 	return sorted(&k->group, n, by_place);
 }
 
-struct export_process **export_keep_processes(const struct export_keep *k, size_t *n)
+struct export_process **export_totals_processes(const struct export_totals *k, size_t *n)
 {
 	return sorted(&k->process, n, by_rank);
 }

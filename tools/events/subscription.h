@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `omig events on`: events of running programs are kept until they are safe at their
  * destination. */
-#ifndef TOOLS_KEEPING_H
-#define TOOLS_KEEPING_H
+#ifndef TOOLS_EVENTS_SUBSCRIPTION_H
+#define TOOLS_EVENTS_SUBSCRIPTION_H
 
 #include "tools/term/say.h"
 
 #include <signal.h>
 
 /* What the command line says. Texts are argv's. */
-struct keeping_wish {
+struct subscription_options {
 	struct cmd_common common;
 	char **names;
 	const char *where, *job, *to;
@@ -20,15 +20,15 @@ struct keeping_wish {
 	const volatile sig_atomic_t *signals;
 };
 
-#define KEEPING_WHEN_FULL "oldest"
+#define SUBSCRIPTION_WHEN_FULL "oldest"
 
 /* Something was lost; what is stored is told. */
 #define CMD_LOST CMD_PARTIAL
 
 /* Whether a subscription may be named so. */
-bool keeping_is_name(const char *name);
+bool subscription_is_name(const char *name);
 
 /* Connects, keeps, ends. An exit status. */
-int keeping_run(const struct keeping_wish *w);
+int subscription_run(const struct subscription_options *w);
 
 #endif

@@ -3,7 +3,7 @@
 #include "common/base/str.h"
 #include "common/omis/value.h"
 #include "common/ring/region.h"
-#include "tools/measure/measuring.h"
+#include "tools/measure/measurement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool has_probe(const Omis_value *probes, const char *name)
 	return false;
 }
 
-static bool is_known(const struct measuring *m, const char *name)
+static bool is_known(const struct measurement *m, const char *name)
 {
 	for (unsigned i = 0; i < m->nregion; i++)
 		if (str_eq(m->region[i], name))
@@ -25,19 +25,19 @@ static bool is_known(const struct measuring *m, const char *name)
 	return false;
 }
 
-static int add(struct measuring *m, const char *name)
+static int add(struct measurement *m, const char *name)
 {
 	if (is_known(m, name))
 		return CMD_OK;
-	if (m->nregion == MEASURING_REGIONS_MAX)
+	if (m->nregion == MEASUREMENT_REGIONS_MAX)
 		return cmd_fail(CMD_FAILURE,
 				"the programs have more than %d regions: choose some with --region",
-				MEASURING_REGIONS_MAX);
+				MEASUREMENT_REGIONS_MAX);
 	m->region[m->nregion] = str_dup(name);
 	return m->region[m->nregion++] ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
-static int add_beginning_with(struct measuring *m, const Omis_value *probes, const char *begin)
+static int add_beginning_with(struct measurement *m, const Omis_value *probes, const char *begin)
 {
 	struct region r;
 	int rc = CMD_OK;
@@ -48,7 +48,7 @@ static int add_beginning_with(struct measuring *m, const Omis_value *probes, con
 	return rc;
 }
 
-static int add_of_process(struct measuring *m, const Omis_value *probes)
+static int add_of_process(struct measurement *m, const Omis_value *probes)
 {
 	int rc = CMD_OK;
 
@@ -57,7 +57,7 @@ static int add_of_process(struct measuring *m, const Omis_value *probes)
 	return rc;
 }
 
-int measuring_regions(struct measuring *m)
+int measurement_regions(struct measurement *m)
 {
 	Omis_reply r;
 	int rc = session_ask(&r, ":proc_get_probes([])");
@@ -82,7 +82,7 @@ int measuring_regions(struct measuring *m)
 			"--region BEGIN..END takes any two (omig probes --list)");
 }
 
-void measuring_regions_free(struct measuring *m)
+void measurement_regions_free(struct measurement *m)
 {
 	for (unsigned i = 0; i < m->nregion; i++)
 		free(m->region[i]);

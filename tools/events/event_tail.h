@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events of running programs as `omig events tail` has them: asked for, fetched and shown. */
-#ifndef TOOLS_FOLLOWING_H
-#define TOOLS_FOLLOWING_H
+#ifndef TOOLS_EVENTS_EVENT_TAIL_H
+#define TOOLS_EVENTS_EVENT_TAIL_H
 
 #include "common/base/buf.h"
 #include "eventlog/evread.h"
@@ -10,21 +10,21 @@
 #include "tools/session/session.h"
 
 /* What the command line says. Texts are argv's. */
-struct following_wish {
+struct event_tail_options {
 	struct cmd_common common;
 	char **names;
 	const char *where, *job, *to;
 	int64_t for_ns, count, reconnect_ns;
 };
 
-struct following {
-	const struct following_wish *wish;
+struct event_tail {
+	const struct event_tail_options *options;
 	char buffer[40], csr[40]; /* tokens; "" = none */
 	Omis_value *tree; /* omig_tree() as it was when the request was made */
 	struct evread *reader;
 	struct buf in; /* bytes of blocks that the reader has not done with */
 	struct logwrite *show;
-	int keep; /* descriptor of the file of --to; -1 = none */
+	int copy_to; /* descriptor of the file of --to; -1 = none */
 	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
 	bool is_over;
 	int status;
@@ -34,20 +34,20 @@ struct following {
 };
 
 /* Asks for the events. An exit status; what is wrong was told. */
-int following_begin(struct following *f);
+int event_tail_begin(struct event_tail *f);
 
 /* Fetches what there is; *more: there was too much for once. An exit status. */
-int following_fetch(struct following *f, bool *more);
+int event_tail_fetch(struct event_tail *f, bool *more);
 
 /* Processes that have come since are asked, too, also on other nodes. An exit status. */
-int following_attach(struct following *f);
+int event_tail_attach(struct event_tail *f);
 
 /* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
  * exit status; told. */
-int following_check(struct following *f);
+int event_tail_check(struct event_tail *f);
 
 /* Switches off, fetches what is left, writes it out. An exit status: the first thing that went
  * wrong. */
-int following_end(struct following *f);
+int event_tail_end(struct event_tail *f);
 
 #endif

@@ -96,7 +96,7 @@ static bool is_host_refused(const char *host, uint16_t port, bool with_names, ns
 	return is_refusal;
 }
 
-int launch_look(const char *conn, bool with_names, struct err *e)
+int launch_probe(const char *conn, bool with_names, struct err *e)
 {
 	nsec_t until = clock_mono() + LOOK_MAX_NS;
 	bool is_refusal = true;
