@@ -139,7 +139,8 @@ $(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
 		$(sort $(foreach r,$(1) $($(1).test_uses),$($r.gens)))
 	$$(call say,CC)mkdir -p $$(@D) && $$(CC) $$(room_flags_$(1)) $$(TEST_CFLAGS) $$(call pkg,cflags,check $$($(1).test_pkgs)) \
 		-MMD -MP -c -o $$@ $$<
-$$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) $(B)/tests/alloc_sweep.o \
+$$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) \
+		$($(1).test_objs) $(B)/tests/alloc_sweep.o \
 		$(call archives,$(1) $($(1).test_uses)) | $($(1).test_needs)
 	$$(call say,LINK)printf '%s\n' '$$(subst ','\'',$$(call link_unit,$(1)))' >$$@.link && OUT=$$@ sh $$@.link
 endef

@@ -23,8 +23,8 @@
 #   X.install    FILE:DEST... anything else to install
 #   X.found      DEST:LINK... relative links to what is installed
 #   X.hot X.hot_allow X.abi.S X.statics    see mk/check.mk
-#   X.test_uses X.test_libs X.test_pkgs X.test_src X.test_needs
-#                for tests, in tests/unit/X/module.mk
+#   X.test_uses X.test_libs X.test_pkgs X.test_src X.test_objs X.test_needs
+#                for tests, in tests/unit/X/module.mk; test_objs are of another room's tests
 
 reverse  = $(if $(1),$(call reverse,$(wordlist 2,999,$(1))) $(firstword $(1)))
 REVERSED := $(call reverse,$(MODULES))

@@ -38,7 +38,7 @@ static void set_up(void)
 	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(hung, sizeof(hung), "%s/" HUNG_FILE, dir);
-	ck_assert_int_eq(file_beside_program(program, "../../../bin/lm-look", &e), 0);
+	ck_assert_int_eq(file_beside_program(program, "../../../../bin/lm-look", &e), 0);
 	loop = loop_new();
 	look = trace_new(&(struct trace_conf){ .loop = loop,
 					       .program = program,

@@ -33,7 +33,7 @@ static void set_up(void)
 	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(journal, sizeof(journal), "%s/stops", dir);
-	ck_assert_int_eq(file_beside_program(guard, "../../../bin/lm-guard", &e), 0);
+	ck_assert_int_eq(file_beside_program(guard, "../../../../bin/lm-guard", &e), 0);
 	ck_assert_int_eq(access(guard, X_OK), 0);
 }
 
