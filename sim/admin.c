@@ -112,7 +112,7 @@ size_t admin_judge(const struct admin *a)
 
 		snprintf(id, sizeof(id), "%.*s", (int)n, a->told[i]);
 		if (tokens_check(t, &c, world_wall(w), &g, &e) < 0)
-			world_break(w, "token %s was told, and is not there: %s", id, e.text);
+			world_break(w, "INV-28: the granted token %s is missing: %s", id, e.text);
 	}
 	return a->n;
 }

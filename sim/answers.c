@@ -25,13 +25,13 @@ static bool is_there(const struct cluster *c, const struct simproc *p, const cha
 static void know(struct cluster *c, struct simproc *p, const char *token, size_t n)
 {
 	if (!is_there(c, p, token, n))
-		world_break(c->w, "rank %d is told as %.*s, which is of another host", (int)p->rank,
-			    (int)n, token);
+		world_break(c->w, "INV-19: rank %d is reported as %.*s, a token of another host",
+			    (int)p->rank, (int)n, token);
 	if (!p->token[0])
 		snprintf(p->token, sizeof(p->token), "%.*s", (int)n, token);
 	else if (strlen(p->token) != n || strncmp(p->token, token, n) != 0)
-		world_break(c->w, "rank %d was %s and is %.*s now", (int)p->rank, p->token, (int)n,
-			    token);
+		world_break(c->w, "INV-3: rank %d was %s and is %.*s now", (int)p->rank, p->token,
+			    (int)n, token);
 }
 
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value)
@@ -44,8 +44,8 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	if (!rogue_spares(c->rogue, token))
 		return 0;
 	if (!p || *end || pid != p->pid)
-		world_break(c->w, "%s is told as \"%.100s\": there is no such process", token,
-			    value);
+		world_break(c->w, "INV-2: %s is reported as \"%.100s\": no such process exists",
+			    token, value);
 	else
 		know(c, p, token, strlen(token));
 	return 1;
@@ -87,17 +87,18 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 	if (!rogue_spares(c->rogue, process))
 		return 0;
 	if (!p || !end || *end || !serial || serial > simrank_calls(p->mpi)) {
-		world_break(c->w, "an event \"%.100s\" that never was", value);
+		world_break(c->w, "INV-4: an event \"%.100s\" that never was", value);
 		return 1;
 	}
 	know(c, p, token, (size_t)(at - token));
 	if (in_order && serial < seen[rank].last)
 		world_break(c->w,
-			    "call %" PRIu64 " of rank %ld came after call %" PRIu64
+			    "INV-6: call %" PRIu64 " of rank %ld came after call %" PRIu64
 			    ", not in its place",
 			    serial, rank, seen[rank].last);
 	if (!see(&seen[rank], serial))
-		world_break(c->w, "call %" PRIu64 " of rank %ld is told twice", serial, rank);
+		world_break(c->w, "INV-5: call %" PRIu64 " of rank %ld is reported twice", serial,
+			    rank);
 	return 1;
 }
 
@@ -190,17 +191,17 @@ static void check_value(struct cluster *c, const struct values *vs, const struct
 
 	if (fault)
 		world_break(c->w,
-			    "read %" PRId64 ": the value %g of \"%s\" (%" PRId64 " of %" PRId64
-			    ", %s) %s",
+			    "INV-10: read %" PRId64 ": the value %g of \"%s\" (%" PRId64
+			    " of %" PRId64 ", %s) %s",
 			    v->read, v->value, v->object, v->k, v->n, v->flags, fault);
 	if ((size_t)v->n > most.ranks)
 		world_break(c->w,
-			    "\"%s\" has %" PRId64
+			    "INV-10: \"%s\" has %" PRId64
 			    " contributors, and there were never more than %zu",
 			    v->object, v->n, most.ranks);
 	if (v->value < 0 || v->value - v->bound > most.bytes) /* NaN: nothing is known */
-		world_break(c->w, "\"%s\" is measured to have sent %g bytes of %g", v->object,
-			    v->value, most.bytes);
+		world_break(c->w, "INV-7: \"%s\" is measured to have sent %g bytes of %g",
+			    v->object, v->value, most.bytes);
 }
 
 /* Of hosts and sites the ranks are not known by their tokens. */
@@ -213,7 +214,8 @@ static void check_least(struct cluster *c, const struct value *v, const struct a
 		return;
 	least = answers_sent(c, v->object, m->begun, m->asked);
 	if (!(v->value + v->bound >= least.bytes))
-		world_break(c->w, "\"%s\" is measured to have sent %g bytes (%s), and it was %g",
+		world_break(c->w,
+			    "INV-9: \"%s\" is measured to have sent %g bytes (%s), and it was %g",
 			    v->object, v->value, v->flags, least.bytes);
 }
 
@@ -223,7 +225,7 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	double most;
 
 	if (values_parse(value, &vs) < 0) {
-		world_break(c->w, "these are no values of a read: %.100s", value);
+		world_break(c->w, "INV-10: these are no values of a read: %.100s", value);
 		return 1;
 	}
 	for (size_t i = 0; i < vs.n; i++) {
@@ -239,7 +241,7 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	m->read = vs.read > m->read ? vs.read : m->read;
 	most = answers_sent(c, "", since(c, m), loop_now(c->w->loop)).bytes;
 	if (m->is_last && m->sum > most)
-		world_break(c->w, "all reads together are measured to have sent %g bytes of %g",
+		world_break(c->w, "INV-8: all reads together have %g bytes of %g that were sent",
 			    m->sum, most);
 	values_done(&vs);
 	return 1;

@@ -97,7 +97,7 @@ const struct reply *asker_ask(struct asker *a, const char *text)
 			return a->answer;
 		pass(a, STEP_NS);
 	}
-	world_break(a->w, "all is whole, and %.80s is not answered", text);
+	world_break(a->w, "INV-1: all is whole, and %.80s is not answered", text);
 	return NULL;
 }
 
@@ -122,11 +122,11 @@ const struct reply *asker_be_ok(struct asker *a, const char *text)
 
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (r->entry[i].status && !rogue_is_excused(a->rogue, r->entry[i].objects))
-			world_break(a->w, "all is whole, and %.80s is answered %s: %.200s", text,
-				    status_name(r->entry[i].status), r->entry[i].value);
+			world_break(a->w, "INV-31: all is whole, and %.80s is answered %s: %.200s",
+				    text, status_name(r->entry[i].status), r->entry[i].value);
 	if (r && is_partial(a, r))
-		world_break(a->w, "all is whole, and %.80s is not for all: %.100s: %.150s", text,
-			    r->coverage.nmissing ? r->coverage.missing[0].object : "?",
+		world_break(a->w, "INV-31: all is whole, and %.80s lacks objects: %.100s: %.150s",
+			    text, r->coverage.nmissing ? r->coverage.missing[0].object : "?",
 			    r->coverage.nmissing ? r->coverage.missing[0].reason : "?");
 	return a->w->broken[0] ? NULL : r;
 }

@@ -71,8 +71,8 @@ static void add(void *arg, const struct chan *c)
 	s->queued += queued + mem_chan_heads(c);
 	s->chans++;
 	if (queued > most)
-		world_break(s->w, "at %s %zu bytes wait for %s, and %zu may", s->host, queued,
-			    chan_remote(c), most);
+		world_break(s->w, "INV-15: at %s %zu bytes wait for %s, and %zu may", s->host,
+			    queued, chan_remote(c), most);
 }
 
 static void look_at(const struct caps *k, unsigned i)
@@ -88,7 +88,7 @@ static void look_at(const struct caps *k, unsigned i)
 	if (has > may)
 		world_break(
 			k->cluster->w,
-			"%s has %zu bytes allocated; with %zu links and %zu bytes that wait it may have %zu",
+			"INV-16: %s has %zu bytes allocated; with %zu links and %zu queued bytes it may have %zu",
 			s.host, has, s.chans, s.queued, may);
 }
 
@@ -99,9 +99,10 @@ static void look_at_sm(const struct caps *k, const struct simsite *s)
 
 	simsite_counts(s, &n);
 	if (n.strange)
-		world_break(k->cluster->w,
-			    "%s has %zu conditional requests of tools that it does not know",
-			    simsite_host(s), n.strange);
+		world_break(
+			k->cluster->w,
+			"INV-11: %s has %zu conditional requests of tools that it does not know",
+			simsite_host(s), n.strange);
 }
 
 /* A rogue's frames pass its queues by: whatever it keeps is its own business. */
@@ -183,7 +184,7 @@ void caps_judge(const struct caps *k)
 		if (!is_rogue(k->cluster, i) && has > k->settled[i] + more)
 			world_break(
 				k->cluster->w,
-				"all have left, and %s has %zu bytes allocated; before it were %zu, and %zu more it may keep",
+				"INV-44: all have left, and %s has %zu bytes allocated, %zu before; it may keep %zu more",
 				host_of(k->cluster, i), has, k->settled[i], more);
 	}
 }

@@ -21,8 +21,8 @@ static void compare(struct cluster *c, const char *who, nsec_t believed, nsec_t 
 
 	if (bound != TIMEBASE_UNKNOWN_NS && (off > bound || -off > bound))
 		world_break(c->w,
-			    "%s is wrong about the time by %" PRId64 " ns, and says %" PRId64
-			    " ns at most",
+			    "INV-14: %s is wrong about the time by %" PRId64
+			    " ns, and says %" PRId64 " ns at most",
 			    who, off, bound);
 }
 

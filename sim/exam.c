@@ -151,7 +151,8 @@ static void births(struct exam *x)
 	}
 	pass(x, NSEC_PER_SEC);
 	if (!is_over(x) && x->received != x->calls)
-		world_break(x->c->w, "processes began, and of %zu calls meanwhile %zu are reported",
+		world_break(x->c->w,
+			    "INV-35: processes began, and of %zu calls meanwhile %zu are reported",
 			    x->calls, x->received);
 	ask_of(x, "csr_delete", csr);
 }
@@ -178,15 +179,17 @@ static void check_mean(struct exam *x, const struct reply *r, double mean, size_
 	struct values vs;
 
 	if (!r || !r->nentry || values_parse(r->entry[0].value, &vs) < 0 || !vs.n)
-		return world_break(x->c->w, "all is whole, and a mean over processes has no read");
+		return world_break(x->c->w,
+				   "INV-36: all is whole, and a mean over processes has no read");
 	v = &vs.v[0];
 	if (value_fault(&vs, v) || !value_is_within(v, mean - 1e-9 * mean, mean + 1e-9 * mean))
-		world_break(x->c->w,
-			    "%zu processes have sent %g bytes a call, and measured is %g (%s)",
-			    callers, mean, v->value, v->flags);
+		world_break(
+			x->c->w,
+			"INV-36: %zu processes have sent %g bytes a call, and measured is %g (%s)",
+			callers, mean, v->value, v->flags);
 	if ((size_t)v->k != callers || (size_t)v->n != n)
 		world_break(x->c->w,
-			    "%zu of %zu processes have a mean, and %" PRId64 " of %" PRId64
+			    "INV-36: %zu of %zu processes have a mean, and %" PRId64 " of %" PRId64
 			    " are said to be in it",
 			    callers, n, v->k, v->n);
 	values_done(&vs);

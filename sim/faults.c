@@ -127,7 +127,8 @@ static void start_all(struct faults *f)
 	struct err e = { 0 };
 
 	if (cluster_start(f->conf.cluster, &e) < 0)
-		world_break(f->conf.cluster->w, "a daemon does not start again: %s", e.text);
+		world_break(f->conf.cluster->w, "INV-13: a daemon does not start again: %s",
+			    e.text);
 }
 
 /* --- programs */

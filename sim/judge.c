@@ -65,18 +65,19 @@ static void judge_processes(struct judge *j, const struct ledger *l)
 		uint32_t done = l->done[p->rank], unknown = l->unknown[p->rank];
 
 		if (p->counted > l->asked[p->rank])
-			world_break(j->c->w,
-				    "rank %d got %u signals, and tools that may do so have sent %u",
-				    (int)p->rank, p->counted, (unsigned)l->asked[p->rank]);
+			world_break(
+				j->c->w,
+				"INV-20: rank %d got %u signals, and tools that may signal have sent %u",
+				(int)p->rank, p->counted, (unsigned)l->asked[p->rank]);
 		if (is_rogues(j, p))
 			continue;
 		if (p->is_stopped)
-			world_break(j->c->w, "rank %d is stopped, and nobody is there who wants it",
+			world_break(j->c->w, "INV-26: rank %d is stopped, and no tool is left",
 				    (int)p->rank);
 		if (p->counted < done || p->counted > done + unknown)
 			world_break(
 				j->c->w,
-				"rank %d got %u signals; %u were told as done, of %u nobody knows",
+				"INV-27: rank %d got %u signals; %u were reported as done, %u are unknown",
 				(int)p->rank, p->counted, (unsigned)done, (unsigned)unknown);
 	}
 }
@@ -87,12 +88,12 @@ static void judge_rest(struct judge *j)
 	const struct simproc *p;
 
 	if (queued)
-		world_break(j->c->w, "%zu bytes wait to be sent, and all read", queued);
+		world_break(j->c->w, "INV-43: %zu bytes wait to be sent, and all read", queued);
 	for (size_t i = 0; (p = cluster_each_rank(j->c, &i));)
 		if (p->is_alive && !is_rogues(j, p) && simrank_switched_on(p->mpi, p->was_left))
 			world_break(
 				j->c->w,
-				"rank %d has %zu calls switched on, and nobody is there who wants them",
+				"INV-41: rank %d has %zu calls switched on, and no tool is left",
 				(int)p->rank, simrank_switched_on(p->mpi, p->was_left));
 	for (unsigned i = 0; i < j->c->sms; i++) {
 		struct sm_counts n;
@@ -101,7 +102,7 @@ static void judge_rest(struct judge *j)
 		if ((n.csrs || n.requests) && !rogue_has_sm(j->c->rogue, j->c->site[i]))
 			world_break(
 				j->c->w,
-				"%s keeps %zu conditional requests and %zu requests, and nobody is there who wants them",
+				"INV-42: %s keeps %zu conditional requests and %zu requests, and no tool is left",
 				simsite_host(j->c->site[i]), n.csrs, n.requests);
 	}
 }
@@ -126,10 +127,10 @@ static void rest_is_whole(struct judge *j)
 			least += is_there && !rogue_has_host(j->c->rogue, j->c->node[k]);
 		}
 		if (!n.is_up)
-			world_break(j->c->w, "all is whole, and %s has no daemon above it",
+			world_break(j->c->w, "INV-29: all is whole, and %s has no parent",
 				    simsite_host(j->c->site[i]));
 		if (i < j->c->conf.sites && (n.lms < least || n.lms > most))
-			world_break(j->c->w, "all is whole, and %s knows %zu of %u hosts",
+			world_break(j->c->w, "INV-30: all is whole, and %s knows %zu of %u hosts",
 				    simsite_host(j->c->site[i]), n.lms, most);
 	}
 }
@@ -141,10 +142,10 @@ static void tree_is_whole(struct judge *j)
 	size_t lms = cluster_hosts_below(j->c, &lost);
 
 	if (lost)
-		world_break(j->c->w, "all is whole, and %s has no daemon above it",
+		world_break(j->c->w, "INV-29: all is whole, and %s has no parent",
 			    simsite_host(lost));
 	if (lms != j->c->conf.hosts)
-		world_break(j->c->w, "all is whole, and of %u hosts the sms know %zu",
+		world_break(j->c->w, "INV-30: all is whole, and of %u hosts the sms know %zu",
 			    j->c->conf.hosts, lms);
 }
 
@@ -178,15 +179,15 @@ static void all_are_seen(struct judge *j)
 		hosts += !strncmp(r->entry[i].objects, "n_", 2) &&
 			 rogue_spares(j->c->rogue, r->entry[i].objects);
 	if (r && hosts != hosts_here(j))
-		world_break(j->c->w, "all is whole, and %zu of %zu hosts answer", hosts,
+		world_break(j->c->w, "INV-32: all is whole, and %zu of %zu hosts answer", hosts,
 			    hosts_here(j));
 	r = asker_ask(j->asker, ":proc_get_info([],513)");
 	for (size_t i = 0; r && i < r->nentry; i++)
 		if (!r->entry[i].status && r->entry[i].objects[0])
 			seen += answers_check_proc(j->c, r->entry[i].objects, r->entry[i].value);
 	if (r && seen < alive)
-		world_break(j->c->w, "all is whole, and %zu of %zu processes are seen", seen,
-			    alive);
+		world_break(j->c->w, "INV-32: all is whole, and %zu of %zu processes are seen",
+			    seen, alive);
 }
 
 static bool has_callers(const struct judge *j, struct simnode *n)
@@ -274,11 +275,13 @@ static void measure_and_watch(struct judge *j)
 	sent = call_all(j, &calls);
 	after = read_total(j);
 	if (!is_over(j) && j->told != calls)
-		world_break(j->c->w, "all is whole, and of %zu calls %zu are told", calls, j->told);
+		world_break(j->c->w, "INV-33: all is whole, and of %zu calls %zu are reported",
+			    calls, j->told);
 	if (!is_over(j) && !(after - before == sent))
-		world_break(j->c->w,
-			    "all is whole, %g bytes were sent, and measured is %g (%g - %g)", sent,
-			    after - before, after, before);
+		world_break(
+			j->c->w,
+			"INV-34: all is whole, %g bytes were sent, and measured is %g (%g - %g)",
+			sent, after - before, after, before);
 }
 
 static int open_asker(struct judge *j)

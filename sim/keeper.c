@@ -95,7 +95,8 @@ static void take_blocks(struct keeper *k, const uint8_t *p, size_t n)
 
 	for (size_t at = 0; at < n && rc >= 0; at += b.bytes) {
 		if (evblock_look(p + at, n - at, &b) != EVBLOCK_GOOD) {
-			world_break(world_of(k), "what is told of the subscription are no blocks");
+			world_break(world_of(k),
+				    "INV-22: the subscription sends bytes that are no block");
 			return;
 		}
 		rc = evbalance_block(&k->balance, p + at, &b, &of, &e);
@@ -293,7 +294,7 @@ static void drain(struct keeper *k)
 	for (nsec_t t = 0; t < DRAIN_MAX_NS && !k->has_ended && !w->broken[0]; t += DRAIN_STEP_NS)
 		loop_advance(w->loop, DRAIN_STEP_NS);
 	if (!k->has_ended)
-		world_break(w, "all is mended, and the kept subscription does not end");
+		world_break(w, "INV-21: all is mended, and the kept subscription does not end");
 }
 
 void keeper_finish(struct keeper *k)

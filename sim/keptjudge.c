@@ -73,16 +73,18 @@ static void take(struct judging *j, const struct event *ev)
 	int64_t number = ev->type->nfield ? ev->value[0].i64 : 0;
 
 	if (!has || number < 1 || (uint64_t)number > simrank_events(p->mpi)) {
-		world_break(world_of(j), "event %" PRId64 " of rank %d is kept, and was never made",
+		world_break(world_of(j),
+			    "INV-23: event %" PRId64 " of rank %d is kept, and was never made",
 			    number, t ? (int)t->rank : -1);
 		return;
 	}
 	if (has[number / 8] >> number % 8 & 1)
-		world_break(world_of(j), "event %" PRId64 " of rank %d is kept twice", number,
-			    (int)t->rank);
+		world_break(world_of(j), "INV-23: event %" PRId64 " of rank %d is kept twice",
+			    number, (int)t->rank);
 	if (number <= t->last)
-		world_break(world_of(j), "event %" PRId64 " of rank %d is kept behind %" PRId64,
-			    number, (int)t->rank, t->last);
+		world_break(world_of(j),
+			    "INV-23: event %" PRId64 " of rank %d is kept behind %" PRId64, number,
+			    (int)t->rank, t->last);
 	has[number / 8] |= (uint8_t)(1 << number % 8);
 	t->last = number;
 	j->known[t->rank / CLUSTER_RANKS_MAX]++;
@@ -101,13 +103,13 @@ static void read_file(struct judging *j, const char *path)
 		take(j, &ev);
 	r = f ? evfile_report(f) : NULL;
 	if (rc < 0)
-		world_break(world_of(j), "what was kept cannot be read: %s", e.text);
+		world_break(world_of(j), "INV-22: what was kept cannot be read: %s", e.text);
 	else if (r->skipped_bytes || r->torn_blocks || r->repeated_blocks || r->bad_records ||
 		 r->undescribed)
 		world_break(world_of(j),
-			    "what was kept has %" PRIu64 " bytes that are no blocks, %" PRIu64
-			    " repeated blocks, %" PRIu64 " bad records and %" PRIu64
-			    " events that nothing describes",
+			    "INV-22: what was kept has %" PRIu64
+			    " bytes that are no blocks, %" PRIu64 " repeated blocks, %" PRIu64
+			    " bad records and %" PRIu64 " events that nothing describes",
 			    r->skipped_bytes, r->repeated_blocks, r->bad_records, r->undescribed);
 	evfile_close(f);
 }
@@ -174,10 +176,10 @@ static void judge_hosts(struct judging *j)
 
 		if (sms_sure && is_sure && !is_within(j->known[i], &m, j->anonymous))
 			world_break(world_of(j),
-				    "%s made %" PRIu64 " events (%" PRIu64
+				    "INV-24: %s made %" PRIu64 " events (%" PRIu64
 				    " may be gone), and %" PRIu64
 				    " are kept or counted as lost (%" PRIu64
-				    " more of nobody knows whom)",
+				    " more of unknown hosts)",
 				    simnode_name(j->c->node[i]), m.events, m.may_lack, j->known[i],
 				    j->anonymous);
 		all_sure &= is_sure;
@@ -187,8 +189,8 @@ static void judge_hosts(struct judging *j)
 	}
 	if (all_sure && !is_within(known, &sum, 0))
 		world_break(world_of(j),
-			    "%" PRIu64 " events were made (%" PRIu64 " may be gone), and %" PRIu64
-			    " are kept or counted as lost",
+			    "INV-24: %" PRIu64 " events were made (%" PRIu64
+			    " may be gone), and %" PRIu64 " are kept or counted as lost",
 			    sum.events, sum.may_lack, known);
 }
 
@@ -213,10 +215,13 @@ void keptjudge(struct cluster *c, const char *path, const struct evbalance *b, b
 		judge_hosts(&j);
 	}
 	if (j.stored != t.stored)
-		world_break(c->w, "%" PRIu64 " events are kept, and the balance says %" PRIu64,
+		world_break(c->w,
+			    "INV-24: %" PRIu64 " events are kept, and the balance says %" PRIu64,
 			    j.stored, t.stored);
 	if (!with_faults && t.lost)
-		world_break(c->w, "nothing went wrong, and %" PRIu64 " events were lost on the way",
+		world_break(c->w,
+			    "INV-25: nothing went wrong, and %" PRIu64
+			    " events were lost on the way",
 			    t.lost);
 	n->kept++;
 	n->kept_events += t.stored;

@@ -144,13 +144,13 @@ void rogue_check(struct rogue *r, const struct reply *reply)
 	for (size_t i = 0; r && i < reply->nentry; i++)
 		if (strstr(reply->entry[i].value, LIES_MARK) &&
 		    names_spared(r, reply->entry[i].objects))
-			world_break(w, "what %s made up is told of %.100s: %.100s", r->name,
-				    reply->entry[i].objects, reply->entry[i].value);
+			world_break(w, "INV-18: data made up by %s are reported of %.100s: %.100s",
+				    r->name, reply->entry[i].objects, reply->entry[i].value);
 	for (size_t i = 0; r && i < reply->coverage.nmissing; i++)
 		if (strstr(reply->coverage.missing[i].reason, LIES_MARK) &&
 		    names_spared(r, reply->coverage.missing[i].object))
-			world_break(w, "%s made up why %.100s is missing, and is believed", r->name,
-				    reply->coverage.missing[i].object);
+			world_break(w, "INV-18: %s made up why %.100s is missing, and is believed",
+				    r->name, reply->coverage.missing[i].object);
 }
 
 /* --- what others say is listened to */

@@ -33,10 +33,10 @@ static void take(struct series *s, const struct values *vs)
 	const char *fault = vs->n ? value_fault(vs, &vs->v[0]) : "has no value";
 
 	if (fault || vs->n != 1)
-		world_break(w, "read %" PRId64 " of parts %s", vs->read,
+		world_break(w, "INV-37: read %" PRId64 " of parts %s", vs->read,
 			    fault ? fault : "has more than one value");
 	else if (s->n && vs->read != s->part[s->n - 1].read + 1)
-		world_break(w, "read %" PRId64 " comes behind read %" PRId64, vs->read,
+		world_break(w, "INV-37: read %" PRId64 " comes behind read %" PRId64, vs->read,
 			    s->part[s->n - 1].read);
 	else if (s->n < SERIES_READS_MAX)
 		s->part[s->n++] = (struct part){ vs->read, vs->until, vs->v[0] };
@@ -47,7 +47,7 @@ void series_take(struct series *s, const char *value)
 	struct values vs;
 
 	if (values_parse_print(value, &vs) < 0) {
-		world_break(s->c->w, "an event of a read tells no values: %.300s", value);
+		world_break(s->c->w, "INV-37: the event of a read has no values: %.300s", value);
 		return;
 	}
 	take(s, &vs);
@@ -82,7 +82,8 @@ static void judge_sum(const struct series *s)
 	for (size_t i = 0; i < s->n; i++)
 		sum += isnan(s->part[i].v.value) ? 0 : s->part[i].v.value;
 	if (sum != truth.bytes)
-		world_break(s->c->w, "the parts of %zu reads are %g bytes, and %g were sent", s->n,
+		world_break(s->c->w,
+			    "INV-40: the parts of %zu reads are %g bytes, and %g were sent", s->n,
 			    sum, truth.bytes);
 }
 
@@ -106,12 +107,13 @@ static void judge_whole(const struct series *s, const struct part *p, nsec_t sin
 
 	if (p->v.k != n || p->v.n != n)
 		world_break(s->c->w,
-			    "read %" PRId64 " has %" PRId64 " of %" PRId64
+			    "INV-38: read %" PRId64 " has %" PRId64 " of %" PRId64
 			    " processes, and %" PRId64 " run",
 			    p->read, p->v.k, p->v.n, n);
 	if (isnan(p->v.value) || !value_is_within(&p->v, least, most))
 		world_break(s->c->w,
-			    "read %" PRId64 " is %g bytes, and from %g to %g were sent in its time",
+			    "INV-38: read %" PRId64
+			    " is %g bytes, and from %g to %g were sent in its time",
 			    p->read, p->v.value, least, most);
 }
 
@@ -121,7 +123,7 @@ static void judge_slow(const struct series *s, const struct part *p)
 
 	if (p->v.k != k || p->v.n != n)
 		world_break(s->c->w,
-			    "read %" PRId64 " is said to have %" PRId64 " of %" PRId64
+			    "INV-39: read %" PRId64 " is said to have %" PRId64 " of %" PRId64
 			    " processes, and is without the host that is late: %" PRId64
 			    " of %" PRId64,
 			    p->read, p->v.k, p->v.n, k, n);
@@ -139,6 +141,6 @@ void series_judge(struct series *s)
 			judge_slow(s, &s->part[i]);
 	}
 	if (!s->n || world_time(s, s->part[s->n - 1].until) < s->slow_to)
-		world_break(s->c->w, "all is whole, and only %zu reads are reported", s->n);
+		world_break(s->c->w, "INV-37: all is whole, and only %zu reads are reported", s->n);
 	judge_sum(s);
 }

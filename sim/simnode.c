@@ -36,7 +36,7 @@ static void on_end(void *arg, const char *reason)
 	struct simnode *n = arg;
 
 	if (!n->may_end)
-		world_break(n->w, "the lm of %s ends by itself: %s", n->name, reason);
+		world_break(n->w, "INV-17: the lm of %s ends by itself: %s", n->name, reason);
 }
 
 static void come(struct simnode *n, struct simproc *p)

@@ -37,7 +37,7 @@ static void on_end(void *arg, const char *reason)
 	struct simsite *s = arg;
 
 	if (!s->may_end)
-		world_break(s->w, "%s of %s ends by itself: %s", s->host, s->name, reason);
+		world_break(s->w, "INV-17: %s of %s ends by itself: %s", s->host, s->name, reason);
 }
 
 int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,

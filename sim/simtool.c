@@ -72,7 +72,8 @@ static void answered(struct simtool *t, const struct reply *r)
 			return;
 		}
 	world_break(t->conf.w,
-		    "tool %s: an answer to request %" PRIu64 ", which is not open: answered twice?",
+		    "INV-1: tool %s: an answer to request %" PRIu64
+		    ", which is not open: answered twice?",
 		    t->name, r->id);
 }
 
@@ -88,7 +89,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	if (!r)
 		r = reply_new();
 	if (!r || wire_add_reply(r, &m->reply) < 0) {
-		world_break(t->conf.w, "tool %s: a reply cannot be put together", t->name);
+		world_break(t->conf.w, "INV-1: tool %s: a reply cannot be put together", t->name);
 		reply_free(r);
 		t->part = NULL;
 		return;
@@ -220,7 +221,8 @@ void simtool_check(struct simtool *t, nsec_t slow)
 	for (size_t i = 0; i < t->n; i++)
 		if (now > t->pending[i].due + SIMTOOL_LATE_NS + slow)
 			world_break(t->conf.w,
-				    "tool %s: request %" PRIu64 " (%s) has no answer %" PRId64
+				    "INV-1: tool %s: request %" PRIu64
+				    " (%s) has no answer %" PRId64
 				    " ms after its deadline, and the link is up",
 				    t->name, t->pending[i].id, t->pending[i].text,
 				    (now - t->pending[i].due) / NSEC_PER_MSEC);

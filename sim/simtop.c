@@ -52,7 +52,7 @@ static void on_end(void *arg, const char *reason)
 {
 	struct simtop *t = arg;
 
-	world_break(t->w, "mainsm ends by itself: %s", reason);
+	world_break(t->w, "INV-17: mainsm ends by itself: %s", reason);
 }
 
 int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e)

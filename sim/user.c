@@ -126,7 +126,7 @@ static void errand_answered(struct user *u, const struct reply *r)
 	d->again_at = loop_now(u->conf.cluster->w->loop) + AGAIN_NS;
 	if (v == VERDICT_DONE && !u->conf.may_manipulate && is_judged)
 		world_break(u->conf.cluster->w,
-			    "a tool that may only observe was told that its signal is done");
+			    "INV-12: a tool that may only observe got `done` for its signal");
 	if (v == VERDICT_DONE || d->sends >= SENDS_MAX)
 		errand_over(u, v);
 }

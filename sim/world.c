@@ -88,7 +88,7 @@ static void close_accounts(struct world *w)
 		if (heap_is_watched() && a->heap.bytes)
 			world_break(
 				w,
-				"all has ended, and %zu bytes that %s had allocated were never freed",
+				"INV-45: all has ended, and %zu bytes that %s had allocated were never freed",
 				a->heap.bytes, a->host);
 		free(a);
 	}
