@@ -221,10 +221,13 @@ mutate:
 	@B=$(B) ROOMS='$(MUTATED)' mk/mutate $(SEED) $(N) | tee $(B)/mutate/report
 .PHONY: mutate
 
-# --- the table of all services, which a house test compares
+# --- tables that house tests compare: of all services, and of all rooms
 services-table: $(B)/bin/omis-doc
 	mk/services-table $(B)/bin >docs/services.md
-.PHONY: services-table
+rooms-table:
+	mkdir -p $(B) && mk/rooms-table >$(B)/rooms-table
+	cp $(B)/rooms-table docs/architecture.md
+.PHONY: services-table rooms-table
 
 # --- unit tests and corpora once more, built with sanitizers in folders of
 # their own. They give way to everything else, but not so far that kernel timers of 20 s run out in them; the
