@@ -21,8 +21,8 @@
 #   check-headers   each header compiles alone; installed ones as C99 and C++
 #   check-hot       hot objects call only what their allow file lists
 #   check-abi       shared libraries export exactly what their .abi file lists
-#   check-anywhere  libraries for processes of others load with any C library since glibc 2.17
-#   check-statics   no writable global that its room does not own up to
+#   check-anywhere  libraries in foreign processes load with any C library since glibc 2.17
+#   check-statics   no writable global that its room does not list
 #   check-circles   files call one another in circles only with a reason, never across rooms
 #   check-names     each global name is defined in one room
 #   check-rooms     each folder of sources is a room, of at most 30 files
@@ -36,9 +36,9 @@
 #   check-asan      check-unit and check-fuzz with SANITIZE=address,undefined
 #   check-tsan      the same with SANITIZE=thread
 #   check-sanitize  both of them
-#   ratchet         takes out of mk/ratchet/* what no longer deviates
+#   ratchet         removes entries from mk/ratchet/* that no longer deviate
 #   fuzz F=name     libFuzzer run with clang
-#   mutate M=room   changes the code in N places, drawn by SEED: do unit tests detect it?
+#   mutate M=room   changes the code in N places, drawn by SEED, and runs the unit tests
 #                   (docs/mutation.md)
 #   bench           one JSON object a line; bench-report: the table in docs/measured/
 #   bench-growth    many hosts, for minutes: a table and a plot in docs/measured/
@@ -47,6 +47,7 @@
 #   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests
+#   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
 #   install uninstall dist format clean help
 
 all:
@@ -117,8 +118,8 @@ include tools/cmd/module.mk
 include tools/module.mk
 include bench/module.mk
 
-# What the order alone does not say: the library inside the ranks stands on
-# two rooms only, daemons are siblings, tools speak the protocol like anyone.
+# The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
+# siblings, tools use the protocol as foreign programs do.
 libapp.only         := common/base common/ring
 $(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer sm mainsm))
 tracer.never        := lm sm mainsm
@@ -130,8 +131,9 @@ $(foreach r,$(filter neko/% tools tools/%,$(MODULES)),$(eval $r.never := lm sm m
 include mk/rules.mk
 include mk/check.mk
 include mk/install.mk
-# What a part of this tree goes without.
-include $(wildcard sim/cores.mk examples/module.mk tests/system/module.mk tests/system/foreign/rules.mk)
+# A part of this tree may lack these.
+include $(wildcard sim/cores.mk examples/module.mk tests/system/module.mk \
+	tests/system/foreign/rules.mk)
 
 all: $(ALL)
 

@@ -21,6 +21,7 @@ BEGIN {
 	print "|---|---:|---|---:|---:|---:|---|---:|"
 }
 /^\{/ {
-	printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", field("name"), field("value"), field("unit"),
+	printf "| %s | %s | %s | %s | %s | %s | %s | %s |\n", \
+		field("name"), field("value"), field("unit"),
 		field("min"), field("max"), field("n"), field("floor"), field("ratio")
 }

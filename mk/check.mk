@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks. Each writes TAP to $(B)/check/NAME.tap and never fails by itself;
-# mk/tap-sum judges, so that one run shows everything that is wrong.
+# mk/tap-sum judges, so that one run shows all faults.
 #
-# What a room's module.mk may say for them:
+# A room's module.mk may set these for them:
 #   X.hot        objects of the hot path (hot.o), X.hot_allow the file with
 #                the external symbols that they may use
 #   X.abi.S      the exported symbols of S.so, default X/S.abi
-#   X.statics    writable globals that the room owns up to: file.c:name ...
+#   X.statics    writable globals that the room lists: file.c:name ...
 
-# House tests come first: each one is a row of small builds, and would end alone otherwise.
+# House tests come first: each is a row of small builds, and would otherwise end alone.
 CHECKS     := house floors headers hot abi anywhere statics circles names rooms size prose format \
 	      unit fuzz system
 SANITIZED  := asan tsan
@@ -21,7 +21,8 @@ $(patsubst %,check-%,$(CHECKS) $(SANITIZED)): check-%: $(B)/check/%.tap
 	@mk/tap-sum $<
 .PHONY: check check-sanitize $(patsubst %,check-%,$(CHECKS) $(SANITIZED))
 
-tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || echo "not ok - $(basename $(@F)) ended with $$?" >>$@
+tap = $(call say,CHECK)mkdir -p $(@D) && { $(1); } >$@ 2>&1 || \
+      echo "not ok - $(basename $(@F)) ended with $$?" >>$@
 
 # --- floors: an include names this room or one of its uses; some libraries
 # have one home only; nothing is forgotten
@@ -36,8 +37,10 @@ INSTALLED   := $(foreach m,$(SELECTED),$(addprefix $m/,$($m.headers)))
 HEADER_TAPS := $(foreach m,$(SELECTED),$(patsubst %,$(B)/headers/%.tap,$(wildcard $m/*.h)))
 $(B)/check/headers.tap: $(HEADER_TAPS) FORCE
 	$(call tap,cat $(HEADER_TAPS) /dev/null)
-# Programs may ask for the bare language: no _GNU_SOURCE, no POSIX. tests/headers/HEADER.c uses the macros of one.
-strict_flags = -pedantic-errors -Wall -Wextra -Werror -U_GNU_SOURCE $(filter-out -D_GNU_SOURCE,$(BASE_CPPFLAGS))
+# Programs may use the bare language: no _GNU_SOURCE, no POSIX. tests/headers/HEADER.c uses the
+# macros of one.
+strict_flags = -pedantic-errors -Wall -Wextra -Werror -U_GNU_SOURCE \
+	       $(filter-out -D_GNU_SOURCE,$(BASE_CPPFLAGS))
 strict_c   = $(CC) -std=$(1) $(strict_flags) -x c
 strict_cxx = $(CXX) -std=$(1) $(strict_flags) -x c++
 header_use = $(or $(wildcard tests/headers/$(1).c),/dev/null)
@@ -46,18 +49,23 @@ $(B)/headers/$(1)/%.h.tap: $(1)/%.h $(B)/$(1)/.flags | $$($(1).gens)
 	$$(call say,HEADER)mkdir -p $$(@D) && { $$(call header_alone,$(1)/$$*.h,$(1)); } >$$@ && \
 	{ ! grep -q '^not ok' $$@ || touch -d @0 $$@; }
 endef
-header_ok = if $(1) -fsyntax-only $(4) -include $(2) $(call header_use,$(2)) >$@.log 2>&1; then echo 'ok - $(2) $(3)'; \
-	    else sed 's/^/\# /' $@.log; echo 'not ok - $(2) $(3)'; fi
-header_alone = $(call header_ok,$(CC) $(subst $(BANNED),,$(call room_flags,$(2))) -Werror -x c,$(1),compiles alone,-MMD -MP -MT $@ -MF $(@:.tap=.d)) \
-	$(if $(filter $(1),$(INSTALLED)),$(foreach s,c99 c11,; $(call header_ok,$(call strict_c,$s),$(1),is $s)) \
+header_ok = if $(1) -fsyntax-only $(4) -include $(2) $(call header_use,$(2)) >$@.log 2>&1; then \
+	    echo 'ok - $(2) $(3)'; else sed 's/^/\# /' $@.log; echo 'not ok - $(2) $(3)'; fi
+header_dep = -MMD -MP -MT $@ -MF $(@:.tap=.d)
+header_alone = $(call header_ok,$(CC) $(subst $(BANNED),,$(call room_flags,$(2))) -Werror \
+	-x c,$(1),compiles alone,$(header_dep)) \
+	$(if $(filter $(1),$(INSTALLED)),\
+	$(foreach s,c99 c11,; $(call header_ok,$(call strict_c,$s),$(1),is $s)) \
 	$(foreach s,c++11 c++17,; $(call header_ok,$(call strict_cxx,$s),$(1),is $s)))
 $(foreach m,$(MODULES),$(eval $(call headers,$m)))
-$(patsubst tests/headers/%.c,$(B)/headers/%.tap,$(shell find tests/headers -name '*.c' 2>/dev/null)): \
+$(patsubst tests/headers/%.c,$(B)/headers/%.tap,\
+	$(shell find tests/headers -name '*.c' 2>/dev/null)): \
 	$(B)/headers/%.tap: tests/headers/%.c
 
 # --- symbols: of hot objects, of shared libraries, and writable ones of all.
 # Sanitizers add symbols of their own, so these speak about the plain build.
-HOT     := $(foreach m,$(SELECTED),$(foreach o,$($m.hot),$(if $(findstring /,$o),$o,$(B)/$m/$o)))
+HOT     := $(foreach m,$(SELECTED),\
+	$(foreach o,$($m.hot),$(if $(findstring /,$o),$o,$(B)/$m/$o)))
 ANYWHERE := $(foreach m,$(SELECTED),$(foreach s,$($m.anywhere),$(B)/lib/$s.so))
 SHARED  := $(foreach m,$(SELECTED),$(foreach s,$($m.shared),$(B)/lib/$s.so))
 OBJECTS := $(foreach m,$(SELECTED),$($m.objs) $(foreach s,$($m.shared),$($m.parts.$s)))
@@ -71,8 +79,9 @@ $(B)/check/abi.tap: $(if $(SANITIZE),,$(SHARED)) FORCE
 $(B)/check/anywhere.tap: $(if $(SANITIZE),,$(ANYWHERE)) FORCE
 	$(call tap,$(call plain_only,$(foreach s,$(ANYWHERE),mk/check-anywhere $s;) :))
 $(B)/check/statics.tap: $(if $(SANITIZE),,$(OBJECTS)) FORCE
-	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),mk/check-statics '$m' '$(common/base.statics) \
-		$($m.statics)' $(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
+	$(call tap,$(call plain_only,$(foreach m,$(SELECTED),\
+		mk/check-statics '$m' '$(common/base.statics) $($m.statics)' \
+		$(patsubst $(B)/gen/$m/%.pb-c.o,,$(sort $($m.objs) \
 		$(foreach s,$($m.shared),$($m.parts.$s))));) :))
 
 # --- rules with a ratchet: mk/ratchet/NAME lists the deviations that are still allowed, and only
@@ -97,11 +106,13 @@ $(B)/check/circles.tap: one_room = ; if grep '^across rooms' $(@:.tap=.found); t
 $(B)/check/circles.tap $(B)/check/names.tap: $(B)/check/%.tap: \
 		$(if $(SANITIZE)$(M),,$(B)/check/symbols) FORCE
 	$(call tap,$(call of_all,$*,$(call plain_only,\
-		mk/check-$* $(B) $(B)/check/symbols >$(@:.tap=.found) && $(call ratcheted,$*)$(one_room))))
+		mk/check-$* $(B) $(B)/check/symbols >$(@:.tap=.found) && \
+		$(call ratcheted,$*)$(one_room))))
 
 # --- sizes
 SIZED := $(if $(M),$(foreach m,$(SELECTED),$(wildcard $m/*.[ch] tests/unit/$m/*.[ch])),\
-	 $(shell find $(sort $(foreach m,$(MODULES),$(firstword $(subst /, ,$m))) tests $(wildcard examples)) -name '*.[ch]'))
+	 $(shell find $(sort $(foreach m,$(MODULES),$(firstword $(subst /, ,$m))) tests \
+	 $(wildcard examples)) -name '*.[ch]'))
 $(B)/check/size.tap: FORCE
 	$(call tap,mk/check-size $(@:.tap=.found) $(SIZED) && $(call ratcheted,parameters))
 
@@ -112,20 +123,22 @@ $(B)/check/rooms.tap: FORCE
 
 # --- text and layout
 $(B)/check/prose.tap: FORCE
-	$(call tap,mk/check-prose $(@:.tap=.found) $(if $(M),$(SELECTED)) && $(call ratcheted,prose); \
+	$(call tap,mk/check-prose $(@:.tap=.found) $(if $(M),$(SELECTED)) && \
+		$(call ratcheted,prose); \
 		$(if $(M),:,mk/check-subjects))
 $(B)/check/format.tap: FORCE
 	$(call tap,mk/check-format $(@:.tap=.found) $(if $(M),$(SELECTED)); \
 		case $$? in (0) $(call ratcheted,format) ;; \
 		(77) echo 'ok - format \# SKIP there is no clang-format-14' ;; (*) false ;; esac)
 
-# Older sanitizer runtimes do not start where a kernel moves memory about in a
-# larger space than they know (vm.mmap_rnd_bits above 28). Not every container lets us ask for none.
+# Older sanitizer runtimes do not start on some kernels (vm.mmap_rnd_bits above 28): these place
+# memory in a larger space than the runtimes know. Some containers do not permit a process to
+# switch that off.
 UNDER := $(if $(SANITIZE),$(shell setarch -R true 2>/dev/null && echo setarch -R))
 
-# --- unit tests. The linker lets tests/alloc_sweep.c fail any allocation. What
-# they test is optimised; they themselves are not, which halves their build, and a linker that
-# takes half the time links them where there is one. WITHOUT=object, of one target: another object does what it does.
+# --- unit tests. The linker lets tests/alloc_sweep.c fail any allocation. The tested code is
+# optimised. The tests are not, which halves their build, and ld.gold halves the time of their link.
+# WITHOUT=object, of one target: another object replaces it.
 TEST_CFLAGS := -O0 -g1 -U_FORTIFY_SOURCE
 TEST_LINKER := $(if $(shell command -v ld.gold),-fuse-ld=gold)
 WRAPPED := malloc calloc realloc reallocarray strdup strndup
@@ -137,16 +150,19 @@ define unit
 $(1).tests := $(patsubst %.c,$(B)/%,$(wildcard tests/unit/$(1)/test_*.c))
 $(B)/tests/unit/$(1)/%.o: tests/unit/$(1)/%.c $(B)/$(1)/.flags | \
 		$(sort $(foreach r,$(1) $($(1).test_uses),$($r.gens)))
-	$$(call say,CC)mkdir -p $$(@D) && $$(CC) $$(room_flags_$(1)) $$(TEST_CFLAGS) $$(call pkg,cflags,check $$($(1).test_pkgs)) \
+	$$(call say,CC)mkdir -p $$(@D) && $$(CC) $$(room_flags_$(1)) $$(TEST_CFLAGS) \
+		$$(call pkg,cflags,check $$($(1).test_pkgs)) \
 		-MMD -MP -c -o $$@ $$<
 $$($(1).tests): %: %.o $(patsubst %.c,$(B)/tests/unit/$(1)/%.o,$($(1).test_src)) \
 		$($(1).test_objs) $(B)/tests/alloc_sweep.o \
 		$(call archives,$(1) $($(1).test_uses)) | $($(1).test_needs)
-	$$(call say,LINK)printf '%s\n' '$$(subst ','\'',$$(call link_unit,$(1)))' >$$@.link && OUT=$$@ sh $$@.link
+	$$(call say,LINK)printf '%s\n' '$$(subst ','\'',$$(call link_unit,$(1)))' >$$@.link && \
+	OUT=$$@ sh $$@.link
 endef
 # With a changed object in front, and with a leak checker (mk/mutate), or without.
-link_unit = $(CC) $(BASE_LDFLAGS) $(TEST_LINKER) $(WRAP) $$LEAKS -o "$$OUT" $$MUTANT $(filter-out $(WITHOUT),$(filter %.o %.a,$^)) \
-	$(call links,$(1) $($(1).test_uses)) $(call pkg,libs,check $($(1).test_pkgs)) $($(1).test_libs)
+link_unit = $(CC) $(BASE_LDFLAGS) $(TEST_LINKER) $(WRAP) $$LEAKS -o "$$OUT" $$MUTANT \
+	$(filter-out $(WITHOUT),$(filter %.o %.a,$^)) $(call links,$(1) $($(1).test_uses)) \
+	$(call pkg,libs,check $($(1).test_pkgs)) $($(1).test_libs)
 $(foreach m,$(MODULES),$(eval $(call unit,$m)))
 UNIT := $(foreach m,$(SELECTED),$($m.tests))
 $(UNIT:=.tap): %.tap: % FORCE
@@ -155,18 +171,24 @@ $(B)/check/unit.tap: $(UNIT:=.tap)
 	$(call tap,cat /dev/null $^)
 
 # --- fuzz targets: the rooms that one includes are the rooms it is linked with
-fuzz_rooms  = $(filter $(MODULES),$(shell sed -n 's,^\#include "\(.*\)/[^/]*",\1,p' tests/fuzz/fuzz_$(1).c))
+fuzz_rooms  = $(filter $(MODULES),\
+	$(shell sed -n 's,^\#include "\(.*\)/[^/]*",\1,p' tests/fuzz/fuzz_$(1).c))
 FUZZ_ALL   := $(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ       := $(if $(M),$(foreach f,$(FUZZ_ALL),$(if $(filter $(M),$(call fuzz_rooms,$f)),$f)),$(FUZZ_ALL))
-fuzz_corpus = $(firstword $(wildcard tests/fuzz/corpus/$(1) tests/fuzz/corpus/fuzz_$(1)) tests/fuzz/corpus/$(1))
+FUZZ       := $(if $(M),$(foreach f,$(FUZZ_ALL),\
+	$(if $(filter $(M),$(call fuzz_rooms,$f)),$f)),$(FUZZ_ALL))
+fuzz_corpus = $(firstword $(wildcard tests/fuzz/corpus/$(1) tests/fuzz/corpus/fuzz_$(1)) \
+	tests/fuzz/corpus/$(1))
 define fuzz
 fuzz.$(1)   := $(fuzz_rooms)
 $(B)/tests/fuzz/fuzz_$(1).o: OUR_CFLAGS += $$(foreach r,$$(fuzz.$(1)),$$($$r.fuzz_cflags))
 $(B)/tests/fuzz/fuzz_$(1).o: | $$(sort $$(foreach r,$$(fuzz.$(1)),$$($$r.gens)))
-$(B)/fuzz/replay_$(1): $(B)/tests/fuzz/replay_main.o $(B)/tests/fuzz/fuzz_$(1).o $(call archives,$(fuzz_rooms))
-	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(call links,$(fuzz_rooms))
+$(B)/fuzz/replay_$(1): $(B)/tests/fuzz/replay_main.o $(B)/tests/fuzz/fuzz_$(1).o \
+		$(call archives,$(fuzz_rooms))
+	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) \
+		$$(call links,$(fuzz_rooms))
 $(B)/fuzz/fuzz_$(1): $(B)/tests/fuzz/fuzz_$(1).o $(call archives,$(fuzz_rooms))
-	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -fsanitize=fuzzer -o $$@ $$(filter %.o %.a,$$^) \
+	$$(call say,LINK)mkdir -p $$(@D) && \
+		$$(CC) $$(BASE_LDFLAGS) -fsanitize=fuzzer -o $$@ $$(filter %.o %.a,$$^) \
 		$$(call links,$(fuzz_rooms))
 $(B)/fuzz/$(1).tap: $(B)/fuzz/replay_$(1) FORCE
 	$$(call say,REPLAY)UNDER='$(UNDER)' mk/run-fuzz $$< $(fuzz_corpus) >$$@ 2>&1 || :
@@ -177,46 +199,54 @@ $(B)/check/fuzz.tap: $(FUZZ:%=$(B)/fuzz/%.tap) FORCE
 
 RUNS ?= 1000000
 FUZZ_FLAGS ?= -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=64 -print_final_stats=1
-# FAST=1: what the target itself demands, and nothing traced but edges: ten to twenty times as many runs.
+# FAST=1: only edges are traced, without sanitizers: ten to twenty times as many runs.
 FUZZ_FAST  := BUILD=$(BUILD)/fast CFLAGS='-O2 -g1 -fsanitize-coverage=inline-8bit-counters,pc-table'
 fuzz:
 	$(if $(filter $(F),$(FUZZ)),,$(error F must be one of: $(FUZZ)))
-	$(MAKE) CC=clang $(if $(FAST),$(FUZZ_FAST),SANITIZE=fuzzer-no-link,address,undefined) fuzz-run F=$(F) RUNS=$(RUNS)
+	$(MAKE) CC=clang $(if $(FAST),$(FUZZ_FAST),SANITIZE=fuzzer-no-link,address,undefined) \
+		fuzz-run F=$(F) RUNS=$(RUNS)
 fuzz-run: $(B)/fuzz/fuzz_$(F)
 	mkdir -p $(B)/found/$(F)
-	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- $(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
+	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- \
+		$(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
 .PHONY: fuzz fuzz-run
 
 # --- tests of these rules, and real processes. The latter take long and mostly
 # wait, so in `make check` they come last, together with the sanitizers below.
-FIRST := $(if $(filter check,$(MAKECMDGOALS)),$(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
+FIRST := $(if $(filter check,$(MAKECMDGOALS)),\
+	 $(patsubst %,$(B)/check/%.tap,$(filter-out system,$(CHECKS))))
 HOUSE := $(patsubst tests/house/%.sh,$(B)/house/%.tap,$(wildcard tests/house/t*.sh))
 $(filter %/t04-services.tap,$(HOUSE)): $(filter $(B)/bin/omis-doc,$(ALL))
 # The builds in them get no share of this make's jobs: a make that cannot use its share says so.
-alone = MAKEFLAGS=$$(printf '%s' "$$MAKEFLAGS" | sed 's/ -j[0-9]*//; s/ --jobserver-[a-z]*=[^ ]*//')
+alone = MAKEFLAGS=$$(printf '%s' "$$MAKEFLAGS" | \
+	sed 's/ -j[0-9]*//; s/ --jobserver-[a-z]*=[^ ]*//')
 $(HOUSE): $(B)/house/%.tap: tests/house/%.sh FORCE
 	$(call tap,$(alone) BUILD=$(B)/house sh $<)
 $(B)/check/house.tap: $(HOUSE) FORCE
 	$(call tap,cat /dev/null $(HOUSE))
 $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 	$(call say,CHECK)mkdir -p $(@D) && if test -e tests/system/run.sh; then \
-		B="$(FULL_B)" CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; cat $@.out; \
+		B="$(FULL_B)" CC='$(CC)' sh tests/system/run.sh $(T) >$@.out 2>&1; rc=$$?; \
+		cat $@.out; \
 		mk/tap-checked $$rc <$@.out >$@; else : >$@; fi
 
-# --- mutation: small changes of the code, and whether unit tests notice (docs/mutation.md). Simulated worlds take too long
-# for each of them, and hold whole daemons as one object.
+# --- mutation: small changes of the code, which unit tests should find (docs/mutation.md).
+# Simulated worlds take too long for each of them, and hold whole daemons as one object.
 SEED ?= 1
 N    ?= 60
 MUTABLE  := proto common/% lm lm/% \
 	    sm mainsm libapp eventlog eventlog/% pmsl stats
 MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
-users     = $(filter-out sim bench,$(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))
-trying    = $(filter-out $(B)/tests/unit/sim/%,$($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests)))
+users     = $(filter-out sim bench,$(foreach u,$(MODULES),\
+	$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))
+trying    = $(filter-out $(B)/tests/unit/sim/%,\
+	$($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests)))
 MUTATE_TESTS = $(sort $(foreach r,$(MUTATED),$(call trying,$r)))
 mutate:
 	@mkdir -p $(B)/mutate && for t in $(MUTATE_TESTS); do test -e $$t.link || rm -f $$t; done
 	@$(MAKE) $(MUTATE_TESTS)
-	@$(foreach r,$(MUTATED),{ printf 'source %s\n' $($r.src:%=$r/%); printf 'test %s\n' $(call trying,$r); } \
+	@$(foreach r,$(MUTATED),{ printf 'source %s\n' $($r.src:%=$r/%); \
+		printf 'test %s\n' $(call trying,$r); } \
 		>$(B)/mutate/$(subst /,-,$r).room;)
 	@B=$(B) ROOMS='$(MUTATED)' mk/mutate $(SEED) $(N) | tee $(B)/mutate/report
 .PHONY: mutate
@@ -229,19 +259,20 @@ rooms-table:
 	cp $(B)/rooms-table docs/architecture.md
 .PHONY: services-table rooms-table
 
-# --- unit tests and corpora once more, built with sanitizers in folders of
-# their own. They give way to everything else, but not so far that kernel timers of 20 s run out in them; the
-# names in their TAP tell them apart. A simulated world takes five times as long in them: fewer do, the plain build has all.
+# --- unit tests and corpora once more, built with sanitizers in folders of their own. They run at a
+# low priority, but one at which kernel timers of 20 s do not run out. The names in their TAP
+# distinguish them. A simulated world takes five times as long in them, so they run fewer worlds.
 sanitize.asan := address,undefined
 sanitize.tsan := thread
-# Threads are in few rooms, or beside them: those that share a segment with somebody.
+# Few rooms have threads, or share a segment with other processes.
 rooms.tsan    := common/base common/ring common/net libapp eventlog/app eventlog/spool \
 		 neko/hosts lm lm/%
 define sanitized
 $(1).taps := $(addprefix $(BUILD)/$(call variant,$(sanitize.$(1)))/check/,unit.tap fuzz.tap)
 $(B)/check/$(1).tap: FORCE | $(FIRST)
 	$$(call say,CHECK)mkdir -p $$(@D) && rm -f $$($(1).taps) && \
-	if OMIG_SIM_SEEDS=$$$${OMIG_SIM_SEEDS:-20} nice -n 10 $$(MAKE) SANITIZE=$$(sanitize.$(1)) $$(if $$(rooms.$(1)),M='$$(rooms.$(1))') $$($(1).taps); then \
+	if OMIG_SIM_SEEDS=$$$${OMIG_SIM_SEEDS:-20} nice -n 10 $$(MAKE) SANITIZE=$$(sanitize.$(1)) \
+		$$(if $$(rooms.$(1)),M='$$(rooms.$(1))') $$($(1).taps); then \
 		sed 's/^\(\(not \)\{0,1\}ok\( [0-9]*\)\{0,1\} - \)/\1$(1): /' $$($(1).taps) >$$@; \
 	else echo 'not ok - $(1): the build failed' >$$@; fi
 endef

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Knobs and flags. Make predefines CC, so `CC ?=` would never apply; with -R
-# (inherited by a make started from here) it is not there at all.
+# Knobs and flags. Make predefines CC, so `CC ?=` would never apply; with -R (inherited by a make
+# started from here) it is not there at all.
 
 MAKEFLAGS += -rR --no-print-directory
 .SUFFIXES:
@@ -21,7 +21,8 @@ endif
 PKG_CONFIG ?= pkg-config
 PROTOC_C   ?= protoc-c
 SCDOC      ?= scdoc
-# With a sanitizer: half as much to compile, and its reports still have lines. A fuzzer must be fast.
+# With a sanitizer: half as much to compile, and its reports still have lines. A fuzzer must be
+# fast.
 CFLAGS     ?= $(if $(findstring fuzzer,$(SANITIZE)),-O1 -g1,$(if $(SANITIZE),-O0 -g1,-O2 -g))
 
 variant  = $(if $(1),$(subst $(comma),-,$(1)),plain)$(if $(findstring clang,$(CC)),-clang)
@@ -32,14 +33,15 @@ B       := $(BUILD)/$(VARIANT)
 FULL_B   = $(if $(filter /%,$(B)),$(B),$$PWD/$(B))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
-	    -Wformat=2 -Wpointer-arith -Wwrite-strings -Wold-style-definition -Wno-unused-parameter \
-	    -Werror=incompatible-pointer-types -Werror=int-conversion -Werror=implicit-function-declaration \
-	    $(if $(WERROR),-Werror)
+	    -Wformat=2 -Wpointer-arith -Wwrite-strings -Wold-style-definition \
+	    -Wno-unused-parameter -Werror=incompatible-pointer-types -Werror=int-conversion \
+	    -Werror=implicit-function-declaration $(if $(WERROR),-Werror)
 HARDEN   := $(if $(SANITIZE),,-D_FORTIFY_SOURCE=2 -fstack-protector-strong)
-SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all \
+	    -fno-omit-frame-pointer)
 
 BASE_CPPFLAGS = -D_GNU_SOURCE -DOMIG_VERSION='"$(VERSION)"' -I. -I$(B)/gen $(CPPFLAGS)
-# Hidden by default: what a shared library offers carries a visibility macro.
+# Hidden by default: the symbols that a shared library exports have a visibility macro.
 BASE_CFLAGS   = -std=c17 $(CFLAGS) $(HARDEN) $(SANFLAGS) -fPIC -pthread -fno-common \
 		-fvisibility=hidden
 BANNED       := -include common/base/banned.h

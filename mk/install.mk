@@ -16,46 +16,57 @@ pkgdir      = $(libdir)/pkgconfig
 # FROM:TO pairs; a library's soname is a relative link beside it.
 section  = $(subst .,,$(suffix $(1)))
 pairs    = $(foreach m,$(MODULES),\
-	$(foreach p,$($m.programs),$(if $(filter $p,$($m.not_installed)),,$(B)/bin/$p:$(bindir)/$p:755)) \
+	$(foreach p,$(filter-out $($m.not_installed),$($m.programs)),$(B)/bin/$p:$(bindir)/$p:755) \
 	$(foreach p,$($m.libexec),$(B)/libexec/omig/$p:$(libexecdir)/omig/$p:755) \
-	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 $(B)/lib/$s.a:$(libdir)/$s.a:644) \
+	$(foreach s,$($m.shared),$(B)/lib/$s.so:$(libdir)/$s.so:755 \
+		$(B)/lib/$s.a:$(libdir)/$s.a:644) \
 	$(foreach h,$($m.headers),$m/$h:$(includedir)/omig/$(notdir $h):644) \
-	$(foreach n,$($m.man:.scd=),$(B)/man/$(notdir $n):$(mandir)/man$(call section,$n)/$(notdir $n):644) \
+	$(foreach n,$(notdir $($m.man:.scd=)),$(B)/man/$n:$(mandir)/man$(call section,$n)/$n:644) \
 	$(foreach f,$($m.install),$f:644)) $(packaging.files)
-# `make` builds all that an installation takes, and tests install it.
+# `make` builds all files of an installation, and tests install them.
 ifeq ($(M),)
 all $(B)/check/system.tap: $(filter $(B)/%,$(foreach p,$(pairs),$(firstword $(subst :, ,$p))))
 endif
 sonames  = $(foreach m,$(MODULES),$(foreach s,$($m.shared),$s.so:$(libdir)/$($m.soname.$s)))
-# What programs look for beside themselves, wherever it was put: TO:LINK, as relative links.
+# Programs look for these beside themselves, wherever they were installed: TO:LINK, as relative
+# links.
 beside   = $(patsubst %/,%,$(dir $(bindir)))/libexec/omig
-found    = $(foreach m,$(MODULES),$(foreach l,$($m.found),$l)$(if $(filter-out $(beside),$(libexecdir)/omig),\
+found    = $(foreach m,$(MODULES),$(foreach l,$($m.found),$l)\
+	$(if $(filter-out $(beside),$(libexecdir)/omig),\
 	$(foreach p,$($m.libexec), $(libexecdir)/omig/$p:$(beside)/$p)))
 # Templates, whose paths are those of this installation.
-pcs      = $(foreach m,$(MODULES),$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=)):644)) $(packaging.templates)
-# Programs find a library that the loader would not look for: said once, where they are linked.
+pcs      = $(foreach m,$(MODULES),\
+	$(foreach t,$($m.pc),$m/$t:$(pkgdir)/$(notdir $(t:.in=)):644)) $(packaging.templates)
+# Programs find a library outside of the loader's path by this flag of their link.
 rpath    = $(if $(filter /lib% /usr/lib%,$(libdir)),, -Wl$(comma)-rpath$(comma)$${libdir})
-fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' -e 's|@bindir@|$(bindir)|g' -e 's|@libdir@|$(libdir)|g' \
-	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)|g' -e 's|@rpath@|$(rpath)|g' -e 's|@version@|$(VERSION)|g' \
+fill     = sed -e 's|@prefix@|$(prefix)|g' -e 's|@datadir@|$(datadir)|g' \
+	   -e 's|@bindir@|$(bindir)|g' -e 's|@libdir@|$(libdir)|g' \
+	   -e 's|@mandir@|$(mandir)|g' -e 's|@includedir@|$(includedir)|g' \
+	   -e 's|@rpath@|$(rpath)|g' -e 's|@version@|$(VERSION)|g' \
 	   -e '/^@sandbox@$$/{r packaging/systemd/sandbox' -e 'd;}'
 split    = from=$${i%%:*}; to=$${i\#*:}; mode=$${to\#\#*:}; to='$(DESTDIR)'$${to%%:*}
 
-# What runs goes on with the file that it has, and a program that starts meanwhile finds a whole one: the old or the new.
+# Running programs keep their file. A program that starts meanwhile finds a whole one, old or new.
 put      = || { rm -f "$$to.new"; exit 1; }; mv -f "$$to.new" "$$to"
 
 install:
-	@for i in $(pairs); do $(split); test -e "$$from" || { echo "$$from is not built: run make first" >&2; exit 1; }; done
-	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; install -m "$$mode" "$$from" "$$to.new" $(put); done
-	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to.new"; mv -f "$$to.new" "$$to"; done
+	@for i in $(pairs); do $(split); test -e "$$from" || { \
+		echo "$$from is not built: run make first" >&2; exit 1; }; done
+	@set -e; for i in $(pairs); do $(split); install -d "$${to%/*}"; \
+		install -m "$$mode" "$$from" "$$to.new" $(put); done
+	@set -e; for i in $(sonames); do $(split); ln -sf "$$from" "$$to.new"; \
+		mv -f "$$to.new" "$$to"; done
 	@set -e; for i in $(found); do to='$(DESTDIR)'$${i#*:}; install -d "$${to%/*}"; \
 		ln -srf '$(DESTDIR)'"$${i%%:*}" "$$to.new"; mv -f "$$to.new" "$$to"; done
-	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; { $(fill) "$$from" >"$$to.new" && chmod "$$mode" "$$to.new"; } $(put); done
+	@set -e; for i in $(pcs); do $(split); install -d "$${to%/*}"; \
+		{ $(fill) "$$from" >"$$to.new" && chmod "$$mode" "$$to.new"; } $(put); done
 
-# Of the folders those go that are our own, and empty: a file that somebody put there stays.
+# Removes our own folders when they are empty: foreign files in them stay.
 uninstall:
 	@for i in $(pairs) $(sonames) $(pcs) $(found); do $(split); rm -f "$$to"; \
 		own=$${to#'$(DESTDIR)'}; own=$${own%/*}; \
-		while case "$$own" in */omig|*/omig/*) rmdir '$(DESTDIR)'"$$own" 2>/dev/null;; *) false;; esac; do own=$${own%/*}; done; \
+		while case "$$own" in */omig|*/omig/*) rmdir '$(DESTDIR)'"$$own" 2>/dev/null;; \
+			*) false;; esac; do own=$${own%/*}; done; \
 	done
 
 dist:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # awk -f mk/mutations.awk FILE.c: a line for each small change of its code, with tabs between:
 # FILE LINE COLUMN KIND LENGTH NEW. NEW takes the place of LENGTH characters; COLUMN counts from 1.
-# Only lines of functions and tables are changed (they begin with a tab), no comment, string or directive.
+# Only lines of functions and tables are changed (they begin with a tab), no comment, string or
+# directive.
 
 function emit(col, kind, len, new) {
 	printf "%s\t%d\t%d\t%s\t%d\t%s\n", FILENAME, FNR, col, kind, len, new
@@ -73,8 +74,9 @@ function calls(m,    at, end, name) {
 	name = substr(m, 1, at - 1)
 	gsub(/\t/, "", name)
 	end = closing(m, at)
-	# What is logged or asserted is no behaviour that others see.
-	if (end && substr(m, end + 1) == ";" && name !~ /^(assert|log_[a-z]*|_Static_assert|sizeof|if|for|while|switch|return)$/) {
+	# Logs and assertions are no behaviour that others see.
+	if (end && substr(m, end + 1) == ";" && \
+	    name !~ /^(assert|log_[a-z]*|_Static_assert|sizeof|if|for|while|switch|return)$/) {
 		match(m, /^\t+/)
 		emit(RLENGTH + 1, "call", end - RLENGTH + 1, ";")
 	}

@@ -20,6 +20,7 @@ BEGIN {
 	}
 	string = "^\"([^\"\\\\]|\\\\.)*\""
 	letter = "^'([^'\\\\]|\\\\.)*'"
+	three = "[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]"
 }
 
 function found(line, what) { printf "%s\t%s:%d: %s\n", file, file, line, what }
@@ -61,7 +62,8 @@ function columns(line, n, i, at, part) {
 	return at
 }
 function narrow(line) {
-	if (length(line) > 50 && columns(line) > 100 && line !~ /:\/\//) found(FNR, "more than 100 columns")
+	if (length(line) > 50 && columns(line) > 100 && line !~ /:\/\//)
+		found(FNR, "more than 100 columns")
 }
 
 function sentence_end() {
@@ -104,7 +106,7 @@ function c_line(rest, at, text, is_alone, n, w) {
 		if (!is_test && text ~ /^"/) {
 			text = substr(rest, 2, RLENGTH - 2)
 			last_word = ""
-			if (text ~ /[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]/)
+			if (text ~ three)
 				words(text)
 		}
 		rest = substr(rest, RLENGTH + 1)

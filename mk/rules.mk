@@ -15,8 +15,8 @@
 #                the rooms below; X.map.S (default X/S.map),
 #                X.soname.S (default S.so.0), X.keep.S (patterns of the names
 #                that the static twin keeps global; unset = all)
-#   X.anywhere   those of X.shared that live in processes of others: they load wherever such a program
-#                starts, also with a C library of 2012 or another one
+#   X.anywhere   those of X.shared that live in foreign processes: they load wherever such a
+#                program starts, also with a C library of 2012 or another one
 #   X.undefined_ok   non-empty: the shared libraries may leave symbols open
 #   X.man        scdoc sources NAME.N.scd -> $(B)/man/NAME.N
 #   X.headers    installed headers;  X.pc  NAME.pc.in templates
@@ -32,7 +32,8 @@ REVERSED := $(call reverse,$(MODULES))
 # --- the floors
 SEEN :=
 define floor
-$(foreach u,$($(1).uses),$(if $(filter $u,$($(1).never))$(if $($(1).only),$(filter-out $($(1).only),$u)),\
+$(foreach u,$($(1).uses),\
+$(if $(filter $u,$($(1).never))$(if $($(1).only),$(filter-out $($(1).only),$u)),\
 $(error $(1) may not use $u)))
 $(foreach u,$(filter-out $(SEEN),$($(1).uses)),$(error $(1) uses $u, which is not below it))
 SEEN += $(1)
@@ -43,7 +44,7 @@ $(foreach m,$(MODULES),$(eval $(call floor,$m)))
 SELECTED := $(if $(M),$(filter $(M),$(MODULES)),$(MODULES))
 $(if $(SELECTED)$(filter help clean format,$(MAKECMDGOALS)),,$(error there is no room '$(M)'))
 
-# $(1): rooms. All that they stand on, highest first: the link order.
+# $(1): rooms. Their closure, highest first: the link order.
 below    = $(filter $(sort $(foreach r,$(1),$($r.closure))),$(REVERSED))
 archives = $(patsubst %,$(B)/%.a,$(call below,$(1)))
 
@@ -67,7 +68,8 @@ define room
 $(1).pbc  := $$(patsubst %.proto,$(B)/gen/$(1)/%.pb-c.c,$$($(1).proto))
 $(1).made := $$($(1).gen) $$($(1).pbc) $$($(1).pbc:.c=.h)
 $(1).gens := $$(foreach r,$$($(1).closure),$$($$r.made))
-$(1).objs := $$(patsubst %.c,$(B)/$(1)/%.o,$$($(1).src)) $$(patsubst %.c,%.o,$$(filter %.c,$$($(1).gen))) \
+$(1).objs := $$(patsubst %.c,$(B)/$(1)/%.o,$$($(1).src)) \
+	     $$(patsubst %.c,%.o,$$(filter %.c,$$($(1).gen))) \
 	     $$($(1).pbc:.c=.o)
 
 $(B)/$(1)/.flags: FORCE
@@ -78,7 +80,8 @@ $(B)/$(1)/%.o: $(1)/%.c $(B)/$(1)/.flags | $$($(1).gens)
 $(B)/gen/$(1)/%.o: $(B)/gen/$(1)/%.c $(B)/$(1)/.flags | $$($(1).gens)
 	$$(call say,CC)$$(CC) $$(room_flags_$(1)) -MMD -MP -c -o $$@ $$<
 $(B)/gen/$(1)/%.pb-c.o: $(B)/gen/$(1)/%.pb-c.c $(B)/$(1)/.flags
-	$$(call say,CC)$$(CC) $$(BASE_CPPFLAGS) $$(BASE_CFLAGS) $$(call pkg,cflags,$$($(1).pkgs)) -w -MMD -MP -c -o $$@ $$<
+	$$(call say,CC)$$(CC) $$(BASE_CPPFLAGS) $$(BASE_CFLAGS) \
+		$$(call pkg,cflags,$$($(1).pkgs)) -w -MMD -MP -c -o $$@ $$<
 $(B)/gen/$(1)/%.pb-c.c $(B)/gen/$(1)/%.pb-c.h: $(1)/%.proto
 	$$(call say,PROTOC)mkdir -p $$(@D) && $$(PROTOC_C) --c_out=$(B)/gen -I. $$<
 $(B)/$(1).a: $$($(1).objs) $(1)/module.mk
@@ -91,49 +94,59 @@ endef
 
 # $(1): room, $(2): program
 define program
-$(B)/bin/$(2): $(B)/$(1)/$(patsubst %.c,%.o,$(or $($(1).main.$(2)),$(2)_main.c)) $(call archives,$(1))
-	$$(call say,LINK)mkdir -p $$(@D) && $$(CC) $$(BASE_LDFLAGS) -pie -o $$@ $$(filter %.o %.a,$$^) $$(call links,$(1))
+$(B)/bin/$(2): $(B)/$(1)/$(patsubst %.c,%.o,$(or $($(1).main.$(2)),$(2)_main.c)) \
+		$(call archives,$(1))
+	$$(call say,LINK)mkdir -p $$(@D) && \
+		$$(CC) $$(BASE_LDFLAGS) -pie -o $$@ $$(filter %.o %.a,$$^) $$(call links,$(1))
 endef
 
-# $(1): room, $(2): library. The static twin holds the same objects; where
-# X.keep.S names patterns, as one object whose other names are local.
+# $(1): room, $(2): library. The static twin holds the same objects; where X.keep.S names patterns,
+# as one object whose other names are local.
 twin_objs  = $(sort $(filter %.o,$^) $(foreach r,$(call below,$($(1).uses)),$($r.objs)))
 one_object = $(CC) -r -nostdlib -o $@.o $(call twin_objs,$(1)) && \
-	     objcopy -w $(foreach k,$($(1).keep.$(2)),--keep-global-symbol='$k') $@.o && $(AR) rcs $@ $@.o && rm $@.o
-# Libraries for processes of others are linked from one object whose needs mk/anywhere has lowered. A
+	     objcopy -w $(foreach k,$($(1).keep.$(2)),--keep-global-symbol='$k') $@.o && \
+	     $(AR) rcs $@ $@.o && rm $@.o
+# Libraries for foreign processes are linked from one object whose needs mk/anywhere has lowered. A
 # sanitizer needs its own run-time library, and a new C library, in any case.
 anywhere   = $(if $(SANITIZE),,$(filter $(2),$($(1).anywhere)))
-lowered    = mk/anywhere '$(CC)' $(B)/anywhere/$(2) common/base/anywhere.names $(filter %.o %.a,$^) &&
-so_objects = $(if $(call anywhere,$(1),$(2)),$(B)/anywhere/$(2)/whole.o $(B)/common/base/anywhere.o \
-	     -Wl$(comma)--no-as-needed $$(ls $(B)/anywhere/$(2)/*.so 2>/dev/null) -Wl$(comma)--as-needed,$(filter %.o %.a,$^))
+lowered    = mk/anywhere '$(CC)' $(B)/anywhere/$(2) common/base/anywhere.names \
+	     $(filter %.o %.a,$^) &&
+so_objects = $(if $(call anywhere,$(1),$(2)),$(B)/anywhere/$(2)/whole.o \
+	     $(B)/common/base/anywhere.o -Wl$(comma)--no-as-needed \
+	     $$(ls $(B)/anywhere/$(2)/*.so 2>/dev/null) -Wl$(comma)--as-needed,$(filter %.o %.a,$^))
 define shared
 $(1).map.$(2)    ?= $(1)/$(2).map
 $(1).soname.$(2) ?= $(2).so.0
 $(1).parts.$(2)  := $$(patsubst %.c,$(B)/$(1)/%.o,$$($(1).src) $$($(1).src.$(2))) \
 	$$(patsubst %.c,%.o,$$(filter %.c,$$($(1).gen))) $$($(1).objs.$(2))
-$(B)/lib/$(2).so: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $$($(1).map.$(2)) $(1)/module.mk \
+$(B)/lib/$(2).so: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $$($(1).map.$(2)) \
+		$(1)/module.mk \
 		$(if $(call anywhere,$(1),$(2)),mk/anywhere common/base/anywhere.names)
-	$$(call say,SHARED)mkdir -p $$(@D) && $$(if $$(call anywhere,$(1),$(2)),$$(call lowered,$(1),$(2))) \
+	$$(call say,SHARED)mkdir -p $$(@D) && \
+		$$(if $$(call anywhere,$(1),$(2)),$$(call lowered,$(1),$(2))) \
 		$$(CC) $$(BASE_LDFLAGS) -shared -o $$@ $$(call so_objects,$(1),$(2)) \
 		-Wl,-soname,$$($(1).soname.$(2)) -Wl,--version-script=$$($(1).map.$(2)) \
 		$$(if $$($(1).undefined_ok),,-Wl$(comma)--no-undefined) $$(call links,$(1)) && \
 		ln -sf $(2).so $$(@D)/$$($(1).soname.$(2))
 $(B)/lib/$(2).a: $$($(1).parts.$(2)) $(call archives,$($(1).uses)) $(1)/module.mk
-	$$(call say,AR)mkdir -p $$(@D) && rm -f $$@ && $$(if $$($(1).keep.$(2)),$$(call one_object,$(1),$(2)),\
+	$$(call say,AR)mkdir -p $$(@D) && rm -f $$@ && \
+		$$(if $$($(1).keep.$(2)),$$(call one_object,$(1),$(2)),\
 		$$(AR) rcs $$@ $$(call twin_objs,$(1)))
 endef
 
 # Templates are expanded lowest room first, so that `objs` of all below exist.
 $(foreach m,$(MODULES),$(eval $(call room,$m)))
 
-# Named here, since make prefers a rule whose prerequisites it knows: in an empty folder it would compile
-# tests by the rule for any test, which does not wait for generated headers.
+# Make prefers a rule whose prerequisites it knows, so this rule names them. In an empty folder it
+# would compile tests by the rule for any test. That rule does not wait for generated headers.
 generated: $(foreach m,$(MODULES),$($m.made))
 .PHONY: generated
 
-# $(1): room -> what `make all` builds of it
-room_all = $(B)/$(1).a $(addprefix $(B)/bin/,$($(1).programs)) $(addprefix $(B)/libexec/omig/,$($(1).libexec)) \
-	   $(foreach s,$($(1).shared),$(B)/lib/$s.so $(B)/lib/$s.a) $(patsubst %.scd,$(B)/man/%,$($(1).man))
+# $(1): room -> its part of `make all`
+room_all = $(B)/$(1).a $(addprefix $(B)/bin/,$($(1).programs)) \
+	   $(addprefix $(B)/libexec/omig/,$($(1).libexec)) \
+	   $(foreach s,$($(1).shared),$(B)/lib/$s.so $(B)/lib/$s.a) \
+	   $(patsubst %.scd,$(B)/man/%,$($(1).man))
 ALL := $(foreach m,$(SELECTED),$(call room_all,$m))
 
 ifeq ($(filter clean help format,$(MAKECMDGOALS)),)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The lines of bench_traffic -> an SVG: a panel for each axis and figure, evaluated where the data is born and at the top.
+# The lines of bench_traffic -> an SVG: a panel for each axis and unit, evaluated where the data is
+# born and at the top.
 function field(name,   at, rest) {
 	at = index($0, "\"" name "\":")
 	rest = at ? substr($0, at + length(name) + 3) : ""
@@ -10,17 +11,23 @@ function field(name,   at, rest) {
 function log2(v) { return log(v > 0 ? v : 0.001) / log(2) }
 function left(panel) { return panel % 2 * 460 + 80 }
 function top(panel) { return int(panel / 2) * 290 + 45 }
-function x(panel, axis, i) { return left(panel) + 30 + (count[axis] > 1 ? (i - 1) / (count[axis] - 1) : 0) * 280 }
+function x(panel, axis, i) {
+	return left(panel) + 30 + (count[axis] > 1 ? (i - 1) / (count[axis] - 1) : 0) * 280
+}
 function y(panel, v) { return top(panel) + 200 - (log2(v) - lo) / (hi - lo) * 160 }
-function text(px, py, words, more) { printf "<text x=\"%.1f\" y=\"%.1f\" %s>%s</text>\n", px, py, more, words }
+function text(px, py, words, more) {
+	printf "<text x=\"%.1f\" y=\"%.1f\" %s>%s</text>\n", px, py, more, words
+}
 function short(v) { return v >= 1048576 ? v / 1048576 " Mi" : v >= 1024 ? v / 1024 " Ki" : v "" }
 function curve(panel, axis, what, words, colour, place,   i, points) {
 	for (i = 1; i <= count[axis]; i++) {
-		points = points sprintf("%.1f,%.1f ", x(panel, axis, i), y(panel, value[what, axis, at[axis, i]]))
-		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", x(panel, axis, i), \
-			y(panel, value[what, axis, at[axis, i]]), colour
+		points = points sprintf("%.1f,%.1f ", x(panel, axis, i), \
+			y(panel, value[what, axis, at[axis, i]]))
+		printf "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", \
+			x(panel, axis, i), y(panel, value[what, axis, at[axis, i]]), colour
 	}
-	printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points, colour
+	printf "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", \
+		points, colour
 	text(left(panel) + 10, top(panel) + 16 * place, words, "fill=\"" colour "\"")
 }
 function frame(panel, axis, what, title,   i, v, k) {
@@ -31,7 +38,9 @@ function frame(panel, axis, what, title,   i, v, k) {
 			lo = v < lo ? v : lo; hi = v > hi ? v : hi
 		}
 	lo = int(lo) - 1; hi = int(hi) + 1
-	printf "<rect x=\"%d\" y=\"%d\" width=\"340\" height=\"205\" fill=\"none\" stroke=\"#888\"/>\n", left(panel), top(panel)
+	printf "<rect x=\"%d\" y=\"%d\" width=\"340\" height=\"205\" " \
+		"fill=\"none\" stroke=\"#888\"/>\n", \
+		left(panel), top(panel)
 	text(left(panel), top(panel) - 8, title, "font-weight=\"bold\"")
 	for (i = 1; i <= count[axis]; i++)
 		text(x(panel, axis, i), top(panel) + 222, at[axis, i], "text-anchor=\"middle\"")
@@ -50,11 +59,15 @@ function frame(panel, axis, what, title,   i, v, k) {
 	}
 }
 END {
-	print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"880\" font-family=\"sans-serif\" font-size=\"12\">"
+	print "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"880\" " \
+		"font-family=\"sans-serif\" font-size=\"12\">"
 	print "<rect width=\"920\" height=\"880\" fill=\"white\"/>"
-	frame(0, "rate", "top_bytes_per_s", "Bytes/s to the front end, by events/s of each process")
-	frame(1, "rate", "host_bytes_per_s", "Bytes/s on a host's link, by events/s of each process")
-	frame(2, "rate", "top_msgs_per_s", "Messages/s to the front end, by events/s of each process")
+	frame(0, "rate", "top_bytes_per_s", \
+		"Bytes/s to the front end, by events/s of each process")
+	frame(1, "rate", "host_bytes_per_s", \
+		"Bytes/s on a host's link, by events/s of each process")
+	frame(2, "rate", "top_msgs_per_s", \
+		"Messages/s to the front end, by events/s of each process")
 	frame(3, "procs", "top_bytes_per_s", "Bytes/s to the front end, by processes on one host")
 	frame(4, "hosts", "top_bytes_per_s", "Bytes/s to the front end, by hosts of one site")
 	frame(5, "sites", "top_bytes_per_s", "Bytes/s to the front end, by sites of two hosts")
