@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks go round the ranks and into a file that is none, with an event at each step. It says at
- *the end how many events there were while somebody wanted them.
+ * Blocks travel around the ranks and into an imaginary file, with an event at each step. At the end
+ * the program prints how many events there were while they were switched on.
  *
  *	blocks [--passes N] [--until FILE] [--pause US] [--burst N]
  *
- * It ends after N passes, or when FILE is there. A pass: a block goes to the next rank, one comes,
- *and is "written" in N pieces.
+ * It ends after N passes, or when FILE exists. In a pass, a rank sends one block, receives one,
+ * and "writes" that one in N pieces.
  */
 #include <omig/event.h>
 

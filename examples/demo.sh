@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# demo.sh BUILD: a real MPI program on two sites of two virtual hosts each (or,
-# where those are not permitted, on this one host), watched live. Ends by
-# itself and leaves nothing behind. `./quickstart demo` calls it. With
-# OMIG_DEMO_ALONE=1 it uses this one host even where it need not.
+# demo.sh BUILD: watches a real MPI program live, on two sites of two virtual hosts each. Where
+# those are not permitted, or with OMIG_DEMO_ALONE=1, it uses this one host. It ends by itself and
+# leaves nothing behind. `./quickstart demo` calls it.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd) || exit 1
 bed=$here/../tests/testbed/bed
@@ -87,7 +86,8 @@ ours() {
 	for p in /proc/[0-9]*; do
 		case $(readlink "$p/exe" 2>/dev/null) in
 		"$build"/bin/lm | "$build"/bin/sm | "$build"/bin/mainsm)
-			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -q "^HOME=$HOME\$" && echo "${p#/proc/}"
+			{ tr '\0' '\n' <"$p/environ"; } 2>/dev/null | grep -q "^HOME=$HOME\$" &&
+				echo "${p#/proc/}"
 			;;
 		esac
 	done
@@ -102,7 +102,8 @@ start_monitor() {
 	fi
 	shown mainsm --foreground "$@" >"$work/conn" 2>"$work/mainsm.log" &
 	mainsm=$!
-	until_true 10 grep -q '^omig1:' "$work/conn" || give_up 'mainsm did not start' "$work/mainsm.log"
+	until_true 10 grep -q '^omig1:' "$work/conn" ||
+		give_up 'mainsm did not start' "$work/mainsm.log"
 	sed -n 's/\.[a-z0-9]*$/.(secret)/; s/^omig1:/mainsm is ready: omig1:/p' "$work/conn"
 }
 
@@ -110,14 +111,17 @@ start_program() {
 	if [ "$where" = sites ]; then
 		words="$("$bed" mpirun openmpi node1,node2,node3,node4) -n 8"
 	else
-		words='mpirun.openmpi --oversubscribe --bind-to none --mca mpi_yield_when_idle 1 -n 4'
+		words='mpirun.openmpi --oversubscribe --bind-to none'
+		words="$words --mca mpi_yield_when_idle 1 -n 4"
 		command -v mpirun.openmpi >/dev/null 2>&1 || words='mpirun -n 4'
 	fi
 	echo "\$ omig run -- mpirun -n ... heat2d ...    (one rank is slow: rank $slow)"
 	# shellcheck disable=SC2086 # words
-	omig run -- $words "$build/examples/heat2d" $program_options >"$work/program.out" 2>"$work/program.err" &
+	omig run -- $words "$build/examples/heat2d" $program_options \
+		>"$work/program.out" 2>"$work/program.err" &
 	job=$!
-	until_true 25 all_ranks || give_up 'the ranks did not come up' "$work/program.err" "$work/mainsm.log"
+	until_true 25 all_ranks ||
+		give_up 'the ranks did not come up' "$work/program.err" "$work/mainsm.log"
 }
 
 all_ranks() {
@@ -150,20 +154,20 @@ inside() {
 	where=$2 ranks=8 slow=5
 	[ "$where" = sites ] || { ranks=4 slow=2; }
 	program_options="--seconds 24 --slow-rank $slow"
-	say 'A monitor, and a program that does not know of it'
+	say 'A monitor, and a program without any change'
 	start_monitor
 	start_program
-	say 'What there is'
+	say 'All objects'
 	shown omig tree --depth processes
 	say 'Live: time in MPI, calls, bytes, processor, memory'
-	echo "(the rank with little time in MPI is the one that the others wait for)"
+	echo "(the rank with little time in MPI is the one for which the others wait)"
 	shown omig top --count 3 --every 2
 	say "Events of one process, as they happen, for 2 s (the first few)"
-	shown omig request --follow 2 "thread_has_ended_lib_call([$(slow_process)],\"MPI_Allreduce\"): print([\$proc,\$time])" |
-		head -n 8
+	event="thread_has_ended_lib_call([$(slow_process)],\"MPI_Allreduce\")"
+	shown omig request --follow 2 "$event: print([\$proc,\$time])" | head -n 8
 	say 'Totals of each rank since counting began'
 	shown omig top --total --once --every 1
-	say 'The program ends as if nobody had looked'
+	say 'The program ends as it does without a monitor'
 	wait "$job"
 	status=$?
 	job=

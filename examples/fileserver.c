@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file server and its clients on one host, each with events before and after all that it does to
- *disk and net:
+ * A file server and its clients on one host. Both have events before and after each operation on
+ * disk and network:
  *
  *	fileserver --clients 5 --log run.olog --slow-disk 3000
  *	omig log lifelines --key conn,block -o run.html run.olog
  *
- * or, switched on from afar while it serves:
+ * or, switched on remotely while it serves:
  *
  *	omig run -- fileserver --clients 5 --until enough
  *	omig events on 'server.*' --to run.olog --for 10s
@@ -138,7 +138,7 @@ static int32_t serve_block(const struct conn *c, int file, int32_t block, char *
 	h.nbytes = (int32_t)n;
 	memcpy(buffer, &h, sizeof(h));
 	if (!n)
-		return 0; /* a block that is not there has no lifeline: its end is not told */
+		return 0; /* a block that does not exist has no lifeline and no event of its end */
 	omig_event(read_end, c->number, block, h.nbytes);
 	omig_event(send_start, c->number, block);
 	pause_us(c->study->slow_net_us);
@@ -376,7 +376,8 @@ int main(int argc, char **argv)
 			s.until = optarg;
 			break;
 		default:
-			fputs("usage: fileserver [--clients N] [--mib N] [--log FILE] [--folder DIR] [--slow-disk US] [--slow-net US] "
+			fputs("usage: fileserver [--clients N] [--mib N] [--log FILE] "
+			      "[--folder DIR] [--slow-disk US] [--slow-net US] "
 			      "[--until FILE]\n",
 			      stderr);
 			return 2;

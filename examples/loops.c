@@ -2,18 +2,19 @@
 /*
  * loops: passes of a loop with work that is uneven, messages round a ring, and a barrier; its
  *regions are marked by the probes of loops.probes, which the metrics in examples/metrics/ ask for.
- *It keeps its own log of them, for comparison.
+ * It keeps its own log of them, for comparison.
  *
  *	omig probes -o loops_probes.c -H loops_probes.h loops.probes
  *	mpicc -o loops loops.c loops_probes.c
  *	mpirun -np 4 loops --passes 100
  *
- *	--passes N	so many passes (100)
- *	--from FILE	begin when this file is there
- *	--until FILE	end earlier, when this file is there
- *	--work US	the first rank works so long in a pass, the k-th k times as long (200)
- *	--log FILE	rank k writes FILE.k: a line for each probe, with its name, vt, seconds
- *since 1970 before and after it; bytes sent, seconds in messages and in barriers so far
+ *   --passes N      number of passes (100)
+ *   --from FILE     begin when this file exists
+ *   --until FILE    end earlier, when this file exists
+ *   --work US       work of the first rank in a pass; that of the k-th is k times as long (200)
+ *   --log FILE      rank k writes FILE.k: a line for each probe, with its name, vt, seconds
+ *                   since 1970 before and after it; bytes sent, seconds in messages and in
+ *                   barriers so far
  */
 #include "loops_probes.h"
 
@@ -61,7 +62,7 @@ static double work(const struct program *p)
 	return sum;
 }
 
-/* To the next rank, from the one before; with one rank to nobody. */
+/* Sends to the next rank and receives from the one before, if there are several ranks. */
 static void send_round(struct program *p, int vt)
 {
 	int n = (vt % CHUNKS + 1) * CHUNK, to = (p->rank + 1) % p->ranks;

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stencil: heat in a square plate, a five-point stencil over a grid that is cut into
- * blocks of rows and columns, halo exchange with MPI_Isend, MPI_Irecv and
- * MPI_Waitall, the residual by MPI_Allreduce. Keeps books of
- * what it asked MPI to do, for comparison (--report). Knows nothing of Omig.
+ * stencil: heat in a square plate by a five-point stencil. The grid is cut into blocks of rows and
+ * columns. The halo exchange uses MPI_Isend, MPI_Irecv and MPI_Waitall, the residual MPI_Allreduce.
+ * The program records its MPI calls, for comparison (--report). It contains nothing of Omig.
  *
  *	mpirun -np 4 stencil --size 512 --steps 1000
  *
- *	--size N	grid of N x N cells (256)
- *	--steps N	at most so many steps (500)
- *	--residual R	stop earlier when the largest change of a step is below R (0)
- *	--check N	look at the residual every N steps (10)
- *	--barrier	a barrier after each step
- *	--slow RANK	this rank does its work --factor times (4): an imbalance to look for
- *	--pause MS	sleep after each step, for a program that runs long and lightly
- *	--report	each rank prints how often it called what,
-		and how many bytes went out and in
+ *   --size N        grid of N x N cells (256)
+ *   --steps N       maximum number of steps (500)
+ *   --residual R    stop earlier when the largest change of a step is below R (0)
+ *   --check N       compute the residual every N steps (10)
+ *   --barrier       a barrier after each step
+ *   --slow RANK     this rank does its work --factor times (4): an imbalance to find
+ *   --pause MS      sleep after each step, for a program that runs long and lightly
+ *   --report        each rank prints its number of calls of each kind,
+ *                   and how many bytes it sent and received
  */
 #include <getopt.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An algorithm of one's own: a token goes round, and who has it may do something that only one may
- *do at a time. When it is lost, the first process makes another one after ring.timeout: too early,
- *and there are two, which the run finds.
+ * An algorithm of your own: a token travels around a ring. Its holder may do something that only
+ * one process may do at a time. When the token is lost, the first process makes another one after
+ * ring.timeout. If it does so too early, there are two tokens, which the run detects.
  *
  *	make && omig neko run ring.conf --simulate
  */
@@ -78,7 +78,7 @@ static int ring_init(struct neko_process *p, struct setup *s, struct err *e)
 /* --- what a run of it measures, and what must hold */
 
 struct watch {
-	uint32_t inside; /* who has the token; 0: it is on its way */
+	uint32_t inside; /* the holder of the token; 0: it is on its way */
 	nsec_t first_at; /* when process 1 had it last; 0: not yet */
 	nsec_t entered_at;
 };
