@@ -130,6 +130,9 @@ START_TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
 	tell_zeros(11, LINKS);
 	deliver_all();
 	ck_assert_uint_eq(nsent, 2);
+	ck_assert_str_eq(sent[1].link, name[0]);
+	ck_assert_uint_eq(sent[1].rest, LINKS - 1);
+	ck_assert_uint_eq(sent[1].measurement, 7);
 	for (size_t i = 0; i < LINKS; i++) {
 		ck_assert_uint_eq(taken[i], 1);
 		ck_assert_double_eq(value[i], i == 10 ? 3 : 0);
