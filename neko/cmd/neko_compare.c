@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/json.h"
-#include "common/base/jsondoc.h"
 #include "common/base/str.h"
+#include "neko/cmd/results.h"
 #include "stats/student.h"
 #include "tools/term/say.h"
 #include "tools/term/table.h"
@@ -51,15 +51,15 @@ struct comparison {
 
 /* --- reading */
 
-static double number(const struct json_value *o, const char *key)
+static double number(struct json_object *o, const char *key)
 {
-	return json_number(json_get(o, key), NAN);
+	return results_number(results_get(o, key), NAN);
 }
 
 /* It goes to a terminal. */
-static bool copy_name(char out[NAME_BYTES], const struct json_value *o, const char *key)
+static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *key)
 {
-	const char *s = json_text(json_get(o, key), "");
+	const char *s = results_text(results_get(o, key), "");
 	size_t i;
 
 	for (i = 0; s[i]; i++)
@@ -70,14 +70,14 @@ static bool copy_name(char out[NAME_BYTES], const struct json_value *o, const ch
 
 /* Where values depend on each other the interval of the batches is the honest one, when it is the
  * wider. */
-static void choose_interval(struct side *s, const struct json_value *o)
+static void choose_interval(struct side *s, struct json_object *o)
 {
-	const struct json_value *batches = json_get(o, "batches");
-	const struct json_value *warnings = json_get(o, "warnings");
+	struct json_object *batches = results_get(o, "batches");
+	struct json_object *warnings = results_get(o, "warnings");
 	double half = number(batches, "half"), n = number(batches, "n");
 
 	s->df = s->n - 1;
-	s->is_dependent = json_count(warnings) > 0 && n >= 2 && half > s->half;
+	s->is_dependent = results_count(warnings) > 0 && n >= 2 && half > s->half;
 	if (s->is_dependent) {
 		s->half = half;
 		s->df = n - 1;
@@ -85,7 +85,7 @@ static void choose_interval(struct side *s, const struct json_value *o)
 	s->error = s->half / student_two_sided(LEVEL, s->df);
 }
 
-static bool read_quantity(const struct json_value *o, struct side *s)
+static bool read_quantity(struct json_object *o, struct side *s)
 {
 	*s = (struct side){ .n = number(o, "n"),
 			    .mean = number(o, "mean"),
@@ -98,46 +98,47 @@ static bool read_quantity(const struct json_value *o, struct side *s)
 	return s->n < 2 || (isfinite(s->mean) && s->half >= 0);
 }
 
-static void read_clocks(const struct json_value *root, struct side_list *l)
+static void read_clocks(struct json_object *root, struct side_list *l)
 {
-	const struct json_value *errors = json_get(root, "clock_errors");
+	struct json_object *errors = results_get(root, "clock_errors");
 	size_t i;
 
 	for (i = 0; i < l->n; i++) {
-		double v = number(json_get(errors, l->side[i].name), "mean");
+		double v = number(results_get(errors, l->side[i].name), "mean");
 
 		l->side[i].clock = v > 0 ? v : 0;
 	}
 }
 
-static bool read_list(const struct json_value *root, struct side_list *l)
+static bool read_list(struct json_object *root, struct side_list *l)
 {
-	const struct json_value *all = json_get(root, "quantities"), *one;
+	struct json_object *all = results_get(root, "quantities");
 
-	if (json_kind_of(all) != JSON_ARRAY || !copy_name(l->world, root, "world"))
+	if (!results_is_array(all) || !copy_name(l->world, root, "world"))
 		return false;
-	for (one = json_first(all); one; one = json_next(one))
-		if (l->n == QUANTITIES_MAX || !read_quantity(one, &l->side[l->n++]))
+	for (size_t i = 0; i < results_count(all); i++)
+		if (l->n == QUANTITIES_MAX ||
+		    !read_quantity(results_item(all, i), &l->side[l->n++]))
 			return false;
-	l->is_part = number(root, "missing") > 0 || json_truth(json_get(root, "cut"), false);
+	l->is_part = number(root, "missing") > 0 || results_truth(results_get(root, "cut"), false);
 	read_clocks(root, l);
 	return true;
 }
 
 static int read_text(const char *path, const struct buf *b, struct side_list *l)
 {
-	struct jsondoc *d = NULL;
+	struct json_object *root = NULL;
 	struct err e = { 0 };
 	int status = CMD_OK;
 
-	if (jsondoc_parse((const char *)b->p, b->n, &d, &e))
+	if (results_parse(buf_str(b), b->n, &root, &e))
 		return cmd_fail(CMD_USAGE, "%s: %s; results are written by omig neko run -o", path,
 				e.text);
-	if (!read_list(jsondoc_root(d), l))
+	if (!read_list(root, l))
 		status = cmd_fail(CMD_USAGE,
 				  "%s has no quantities of a run; write it with omig neko run -o",
 				  path);
-	jsondoc_free(d);
+	results_free(root);
 	return status;
 }
 

@@ -102,14 +102,14 @@ void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, doubl
 /* --- a quantity: how often which value, and when */
 
 struct panel {
-	const struct json_value *quantity, *series;
+	struct json_object *quantity, *series;
 	double formula; /* NaN: none */
 	double top, bottom;
 };
 
-static double member(const struct json_value *v, const char *name)
+static double member(struct json_object *v, const char *name)
 {
-	return json_number(json_get(v, name), NAN);
+	return results_number(results_get(v, name), NAN);
 }
 
 static void vertical(struct buf *out, const struct plot_axis *x, const struct panel *p, double v,
@@ -121,13 +121,11 @@ static void vertical(struct buf *out, const struct plot_axis *x, const struct pa
 		   p->top, p->bottom);
 }
 
-static void bars(struct buf *out, const struct json_value *bins, const struct plot_axis *x,
+static void bars(struct buf *out, struct json_object *bins, const struct plot_axis *x,
 		 const struct plot_axis *y, double bottom)
 {
-	const struct json_value *i;
-	int n = 0;
-
-	for (i = json_first(bins); i && n < BINS_MAX; i = json_next(i), n++) {
+	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
+		struct json_object *i = results_item(bins, k);
 		double left = plot_place(x, member(i, "from"));
 		double right = plot_place(x, member(i, "to")), count = member(i, "count");
 		double top = plot_place(y, count);
@@ -142,16 +140,15 @@ static void bars(struct buf *out, const struct json_value *bins, const struct pl
 
 static void draw_histogram(struct buf *out, const struct panel *p)
 {
-	const struct json_value *bins = json_get(p->quantity, "histogram"), *i;
-	double from = member(json_first(bins), "from"), to = from, most = 0;
+	struct json_object *bins = results_get(p->quantity, "histogram");
+	double from = member(results_item(bins, 0), "from"), to = from, most = 0;
 	struct plot_axis x, y;
-	int n = 0;
 
-	for (i = json_first(bins); i && n < BINS_MAX; i = json_next(i), n++) {
-		to = member(i, "to");
-		most = fmax(most, member(i, "count"));
+	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
+		to = member(results_item(bins, k), "to");
+		most = fmax(most, member(results_item(bins, k), "count"));
 	}
-	if (!n)
+	if (!results_count(bins))
 		return;
 	x = plot_axis(from, to, LEFT, HALF);
 	y = plot_axis(0, most, p->bottom, p->top - p->bottom);
@@ -163,10 +160,10 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 }
 
 /* The time and the value of a point; false: it is none. */
-static bool point(const struct json_value *i, double *at, double *v)
+static bool point(struct json_object *i, double *at, double *v)
 {
-	*at = json_number(json_first(i), NAN);
-	*v = json_number(json_next(json_first(i)), NAN);
+	*at = results_number(results_item(i, 0), NAN);
+	*v = results_number(results_item(i, 1), NAN);
 	return isfinite(*at) && isfinite(*v);
 }
 
@@ -180,12 +177,10 @@ static void horizontal(struct buf *out, const struct plot_axis *y, double v, con
 static void draw_points(struct buf *out, const struct panel *p, const struct plot_axis *x,
 			const struct plot_axis *y)
 {
-	const struct json_value *i;
 	double at, v;
-	int n = 0;
 
-	for (i = json_first(p->series); i && n < POINTS_MAX; i = json_next(i), n++)
-		if (point(i, &at, &v))
+	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
+		if (point(results_item(p->series, i), &at, &v))
 			buf_printf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n",
 				   plot_place(x, at), plot_place(y, v));
 }
@@ -193,12 +188,10 @@ static void draw_points(struct buf *out, const struct panel *p, const struct plo
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
-	const struct json_value *i;
 	struct plot_axis x, y;
-	int n = 0;
 
-	for (i = json_first(p->series); i && n < POINTS_MAX; i = json_next(i), n++)
-		if (point(i, &at, &v)) {
+	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
+		if (point(results_item(p->series, i), &at, &v)) {
 			first = fmin(first, at);
 			last = fmax(last, at);
 			least = fmin(least, v);
@@ -220,42 +213,44 @@ static void draw_series(struct buf *out, const struct panel *p)
 
 static void draw_words(struct buf *out, const struct panel *p)
 {
-	const char *unit = json_text(json_get(p->quantity, "unit"), "");
+	const char *unit = results_text(results_get(p->quantity, "unit"), "");
 	double half = member(p->quantity, "half");
 	char words[512];
 	int n;
 
 	n = snprintf(words, sizeof(words), "%.100s%s%.20s%s: mean %.6g",
-		     json_text(json_get(p->quantity, "name"), "?"), *unit ? " (" : "", unit,
-		     *unit ? ")" : "", json_number(json_get(p->quantity, "mean"), 0));
+		     results_text(results_get(p->quantity, "name"), "?"), *unit ? " (" : "", unit,
+		     *unit ? ")" : "", results_number(results_get(p->quantity, "mean"), 0));
 	if (isfinite(half))
 		n += snprintf(words + n, sizeof(words) - (size_t)n, " \xc2\xb1 %.3g (95 %%)", half);
 	if (isfinite(p->formula))
 		n += snprintf(words + n, sizeof(words) - (size_t)n, ", by formula %.6g",
 			      p->formula);
 	snprintf(words + n, sizeof(words) - (size_t)n, ", n = %.0f",
-		 json_number(json_get(p->quantity, "n"), 0));
+		 results_number(results_get(p->quantity, "n"), 0));
 	plot_text(out, LEFT, p->top - 12, "class=\"name\"", words);
 	plot_text(out, RIGHT + HALF, p->top - 12, "class=\"soft\" text-anchor=\"end\"",
 		  "values of the first run over its time (s)");
 }
 
-static bool has_values(const struct json_value *quantity)
+static bool has_values(struct json_object *quantity)
 {
 	return member(quantity, "n") > 0;
 }
 
 /* Returns where the next thing may begin. */
-static double draw_quantities(struct buf *out, const struct json_value *results)
+static double draw_quantities(struct buf *out, struct json_object *results)
 {
-	const struct json_value *i, *formulas = json_get(results, "formulas"),
-				    *series = json_get(results, "series");
+	struct json_object *quantities = results_get(results, "quantities");
+	struct json_object *formulas = results_get(results, "formulas");
+	struct json_object *series = results_get(results, "series");
 	double at = HEAD;
 
-	for (i = json_first(json_get(results, "quantities")); i; i = json_next(i)) {
-		const char *name = json_text(json_get(i, "name"), "");
-		struct panel p = { i, json_get(series, name), member(formulas, name), at + PLOT_TOP,
-				   at + PLOT_TOP + PLOT_HIGH };
+	for (size_t k = 0; k < results_count(quantities); k++) {
+		struct json_object *i = results_item(quantities, k);
+		const char *name = results_text(results_get(i, "name"), "");
+		struct panel p = { i, results_get(series, name), member(formulas, name),
+				   at + PLOT_TOP, at + PLOT_TOP + PLOT_HIGH };
 
 		if (!has_values(i))
 			continue;
@@ -269,30 +264,29 @@ static double draw_quantities(struct buf *out, const struct json_value *results)
 
 /* --- the whole */
 
-static double height_of(const struct json_value *results)
+static double height_of(struct json_object *results)
 {
-	const struct json_value *i;
+	struct json_object *quantities = results_get(results, "quantities");
 	double high = HEAD;
 
-	for (i = json_first(json_get(results, "quantities")); i; i = json_next(i))
-		if (has_values(i))
+	for (size_t k = 0; k < results_count(quantities); k++)
+		if (has_values(results_item(quantities, k)))
 			high += BLOCK;
-	return high + plot_space_height(json_get(results, "trace")) + 10;
+	return high + plot_space_height(results_get(results, "trace")) + 10;
 }
 
-static void draw_head(struct buf *out, const struct json_value *results)
+static void draw_head(struct buf *out, struct json_object *results)
 {
-	const char *broken = json_text(json_get(results, "broken"), NULL);
+	const char *broken = results_text(results_get(results, "broken"), NULL);
 	double high = height_of(results);
-	uint64_t seed = 0;
+	uint64_t seed = results_u64(results_get(results, "seed"), 0);
 	char words[256];
 
-	json_to_u64(json_get(results, "seed"), &seed);
 	buf_printf(out,
 		   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" "
 		   "viewBox=\"0 0 %d %.0f\">\n<title>",
 		   PLOT_WIDE, high, PLOT_WIDE, high);
-	lifepage_put_text(out, json_text(json_get(results, "configuration"), "a run"));
+	lifepage_put_text(out, results_text(results_get(results, "configuration"), "a run"));
 	buf_puts(
 		out,
 		"</title>\n<style>text{font:12px "
@@ -306,30 +300,30 @@ static void draw_head(struct buf *out, const struct json_value *results)
 		"dasharray:2 3;fill:none}"
 		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
 	plot_text(out, 12, 20, "class=\"name\"",
-		  json_text(json_get(results, "configuration"), "a run"));
+		  results_text(results_get(results, "configuration"), "a run"));
 	snprintf(words, sizeof(words),
 		 "%.20s, seed %llu, runs: %.0f, %.6g s, messages: %.0f; orange: mean, green: "
 		 "formula",
-		 json_text(json_get(results, "world"), "?"), (unsigned long long)seed,
-		 json_number(json_get(results, "runs"), 0),
-		 json_number(json_get(results, "seconds"), 0),
-		 json_number(json_get(results, "sent"), 0));
+		 results_text(results_get(results, "world"), "?"), (unsigned long long)seed,
+		 results_number(results_get(results, "runs"), 0),
+		 results_number(results_get(results, "seconds"), 0),
+		 results_number(results_get(results, "sent"), 0));
 	plot_text(out, 12, 37, "class=\"soft\"", words);
 	if (broken)
 		plot_text(out, 12, 53, "class=\"bad\"", broken);
 }
 
-int neko_plot_draw(const struct json_value *results, struct buf *out, struct err *e)
+int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e)
 {
 	double at;
 
-	if (json_kind_of(json_get(results, "quantities")) != JSON_ARRAY ||
-	    !json_text(json_get(results, "world"), NULL))
+	if (!results_is_array(results_get(results, "quantities")) ||
+	    !results_text(results_get(results, "world"), NULL))
 		return err_set(e, ERR_INVALID,
 			       "these are no results of a run; make them with omig neko run -o");
 	draw_head(out, results);
 	at = draw_quantities(out, results);
-	plot_space(out, json_get(results, "trace"), at);
+	plot_space(out, results_get(results, "trace"), at);
 	buf_puts(out, "</svg>\n");
 	return out->failed ? err_set(e, ERR_LIMIT, "no room for the picture") : 0;
 }
@@ -359,17 +353,17 @@ static int write_picture(const char *output, struct buf *b)
 
 static int plot(const char *path, const char *output)
 {
-	struct buf text = BUF_INIT(JSONDOC_MAX_BYTES + 1), picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
-	struct jsondoc *d = NULL;
+	struct buf text = BUF_INIT(RESULTS_MAX_BYTES + 1), picture = BUF_INIT(NEKO_PLOT_MAX_BYTES);
+	struct json_object *results = NULL;
 	struct err e = { 0 };
-	int rc = file_read(path, JSONDOC_MAX_BYTES, 0, &text, &e), status;
+	int rc = file_read(path, RESULTS_MAX_BYTES, 0, &text, &e), status;
 
 	if (rc == 0)
-		rc = jsondoc_parse(buf_str(&text), text.n, &d, &e);
+		rc = results_parse(buf_str(&text), text.n, &results, &e);
 	if (rc == 0)
-		rc = neko_plot_draw(jsondoc_root(d), &picture, &e);
+		rc = neko_plot_draw(results, &picture, &e);
 	status = rc ? blame(path, &e) : write_picture(output, &picture);
-	jsondoc_free(d);
+	results_free(results);
 	buf_done(&text);
 	buf_done(&picture);
 	return status;

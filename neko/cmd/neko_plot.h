@@ -7,7 +7,7 @@
 #define NEKO_CMD_NEKO_PLOT_H
 
 #include "common/base/buf.h"
-#include "common/base/jsondoc.h"
+#include "neko/cmd/results.h"
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 
@@ -16,7 +16,7 @@
 int neko_plot(const char *path, const char *output);
 
 /* ERR_INVALID: these are no results. ERR_NOMEM. */
-int neko_plot_draw(const struct json_value *results, struct buf *out, struct err *e);
+int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e);
 
 /* --- for its parts */
 
@@ -42,7 +42,7 @@ void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, doubl
 void plot_text(struct buf *out, double x, double y, const char *attributes, const char *text);
 
 /* Its height; 0: there is nothing to be drawn. */
-double plot_space_height(const struct json_value *trace);
-void plot_space(struct buf *out, const struct json_value *trace, double top);
+double plot_space_height(struct json_object *trace);
+void plot_space(struct buf *out, struct json_object *trace, double top);
 
 #endif

@@ -46,20 +46,14 @@ struct space {
 	double top, step; /* of the lines */
 };
 
-static double item(const struct json_value *v, unsigned i)
+static double item(struct json_object *v, unsigned i)
 {
-	v = json_first(v);
-	while (i--)
-		v = json_next(v);
-	return json_number(v, NAN);
+	return results_number(results_item(v, i), NAN);
 }
 
-static const char *word(const struct json_value *v, unsigned i)
+static const char *word(struct json_object *v, unsigned i)
 {
-	v = json_first(v);
-	while (i--)
-		v = json_next(v);
-	return json_text(v, "");
+	return results_text(results_item(v, i), "");
 }
 
 static bool is_process(double v)
@@ -75,7 +69,7 @@ static void see(struct space *s, unsigned process, double at)
 	s->to = fmax(s->to, at);
 }
 
-static void read_arrow(struct space *s, const struct json_value *v)
+static void read_arrow(struct space *s, struct json_object *v)
 {
 	double from = item(v, 0), to = item(v, 1), sent = item(v, 2), arrived = item(v, 3);
 
@@ -87,7 +81,7 @@ static void read_arrow(struct space *s, const struct json_value *v)
 	see(s, (unsigned)to, isfinite(arrived) ? arrived : sent);
 }
 
-static void read_mark(struct space *s, const struct json_value *v)
+static void read_mark(struct space *s, struct json_object *v)
 {
 	double process = item(v, 0), at = item(v, 1);
 	const char *what = word(v, 2);
@@ -101,21 +95,19 @@ static void read_mark(struct space *s, const struct json_value *v)
 }
 
 /* False: nothing is there to be drawn. */
-static bool read_space(struct space *s, const struct json_value *trace)
+static bool read_space(struct space *s, struct json_object *trace)
 {
-	const struct json_value *i;
-	unsigned k;
+	struct json_object *messages = results_get(trace, "messages");
+	struct json_object *events = results_get(trace, "events");
 
 	s->from = INFINITY;
 	s->to = -INFINITY;
-	for (k = 0; k <= PROCESSES_MAX; k++)
+	for (unsigned k = 0; k <= PROCESSES_MAX; k++)
 		s->down_at[k] = INFINITY;
-	for (i = json_first(json_get(trace, "messages")); i && s->narrow < ARROWS_MAX;
-	     i = json_next(i))
-		read_arrow(s, i);
-	for (i = json_first(json_get(trace, "events")); i && s->nmark < EVENTS_MAX;
-	     i = json_next(i))
-		read_mark(s, i);
+	for (size_t i = 0; i < results_count(messages) && s->narrow < ARROWS_MAX; i++)
+		read_arrow(s, results_item(messages, i));
+	for (size_t i = 0; i < results_count(events) && s->nmark < EVENTS_MAX; i++)
+		read_mark(s, results_item(events, i));
 	return s->nprocess > 0;
 }
 
@@ -129,7 +121,7 @@ static double height(const struct space *s)
 	return HEAD + (s->nprocess - 1) * step_of(s->nprocess) + FOOT + 20;
 }
 
-double plot_space_height(const struct json_value *trace)
+double plot_space_height(struct json_object *trace)
 {
 	struct space s = { 0 };
 
@@ -261,7 +253,7 @@ static void draw_key(struct buf *out, const struct names *n, double x, double y,
 	}
 }
 
-void plot_space(struct buf *out, const struct json_value *trace, double top)
+void plot_space(struct buf *out, struct json_object *trace, double top)
 {
 	struct space s = { 0 };
 

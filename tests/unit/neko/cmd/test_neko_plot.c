@@ -6,12 +6,12 @@
 
 static int draw(const char *text, struct buf *out, struct err *e)
 {
-	struct jsondoc *d = NULL;
-	int rc = jsondoc_parse(text, strlen(text), &d, e);
+	struct json_object *results = NULL;
+	int rc = results_parse(text, strlen(text), &results, e);
 
 	if (rc == 0)
-		rc = neko_plot_draw(jsondoc_root(d), out, e);
-	jsondoc_free(d);
+		rc = neko_plot_draw(results, out, e);
+	results_free(results);
 	return rc;
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads the results of a run, which `omig neko run -o` writes as JSON. The file may come from
+ * anywhere: each function takes a value of any kind, and NULL for a missing one.
+ */
+#ifndef NEKO_CMD_RESULTS_H
+#define NEKO_CMD_RESULTS_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RESULTS_MAX_BYTES (64u << 20)
+#define RESULTS_DEPTH_MAX 32
+
+struct json_object; /* of json-c, whose other names clash with those of common/base/json.h */
+
+/*
+ * text ends with a 0 behind n bytes. ERR_PARSE with line and column, ERR_LIMIT, ERR_NOMEM. For
+ * results_free().
+ */
+int results_parse(const char *text, size_t n, struct json_object **out, struct err *e);
+void results_free(struct json_object *v);
+
+struct json_object *results_get(const struct json_object *v, const char *name);
+
+/* The elements of an array; 0 and NULL of other kinds and beyond the end. */
+bool results_is_array(const struct json_object *v);
+size_t results_count(const struct json_object *v);
+struct json_object *results_item(const struct json_object *v, size_t i);
+
+/* `otherwise` for a value of another kind; numbers are finite or `otherwise`. */
+double results_number(const struct json_object *v, double otherwise);
+const char *results_text(struct json_object *v, const char *otherwise);
+uint64_t results_u64(const struct json_object *v, uint64_t otherwise);
+bool results_truth(const struct json_object *v, bool otherwise);
+
+#endif
