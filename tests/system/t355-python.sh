@@ -51,7 +51,7 @@ with omig.connect() as again:
     assert again.request(":version()").action(1)
 END
 check 'requests, events, the tree, errors by name' says 'all is well' python3 "$TMPDIR/uses.py"
-check 'who waits' says 'rank +1 .*% in MPI' python3 examples/python/who_waits.py 1
+check 'who waits' says 'rank +1 .*% in MPI' python3 examples/python/mpi_waits.py 1
 kill -TERM $job
 wait $job
 tap_end

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which ranks wait, in which class of call, over the last seconds.
 
-usage: who_waits.py [SECONDS]
+usage: mpi_waits.py [SECONDS]
 
 Counting is switched on for as long as this runs. A rank that waits little among others that
 wait much is the one that the others wait for.
