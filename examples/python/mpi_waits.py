@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which ranks wait, in which class of call, over the last seconds.
+"""Shows in which class of MPI call each rank spends its time.
 
 usage: mpi_waits.py [SECONDS]
 
-Counting is switched on for as long as this runs. A rank that waits little among others that
-wait much is the one that the others wait for.
+Counting is on while this runs. If one rank waits much less than the others, the others wait for it.
 """
 import sys
 import time
@@ -14,7 +13,7 @@ import omig
 
 
 def read(m):
-    """Nanoseconds by class, for each process, with the time of the reading."""
+    """Nanoseconds by class, for each process, with the time of the read."""
     found = {}
     for e in m.request(":omig_calls_read([],1)").action(1):
         if not e.is_error and e.values:
@@ -45,4 +44,4 @@ if __name__ == "__main__":
     try:
         main(float(sys.argv[1]) if len(sys.argv) > 1 else 2.0)
     except omig.Error as e:
-        sys.exit(f"who_waits: {e}")
+        sys.exit(f"mpi_waits: {e}")
