@@ -196,8 +196,11 @@ START_TEST(measurements_are_counted)
 	IS("flow_nodes", 2);
 	IS("flow_reads", 0);
 	ck_assert_int_gt(counter("flow_state_bytes"), 0);
-	ck_assert_int_gt(counter("flow_graph_bytes"), 0);
-	world_run(&w, SEC);
+	IS("flow_graph_bytes", sizeof(HOST) - 1);
+	load(start); /* again: nothing is new */
+	IS("measurements", 1);
+	IS("flow_graph_bytes", sizeof(HOST) - 1);
+	world_run(&w, SEC - 20 * MS);
 	send_value(start, "a", 1);
 	IS("flow_reads", 1);
 	IS("flow_reads_late", 0);
@@ -215,6 +218,59 @@ START_TEST(measurements_are_counted)
 	IS("flow_state_bytes", 0);
 	IS("flow_graph_bytes", 0);
 	IS("flow_reads", 2);
+}
+END_TEST
+
+/* The text of a conditional request, and what each host has of it. */
+START_TEST(what_is_held_is_given_back)
+{
+	size_t before = sm_bytes(w.sm), with;
+
+	top_arm(&w, "c_1", 7, EVENT, 0);
+	world_run(&w, 5 * MS);
+	with = sm_bytes(w.sm);
+	ck_assert_uint_gt(with, before + 2 * (sizeof(EVENT) - 30));
+	ck_assert_uint_lt(with, before + 4 * sizeof(EVENT));
+	top_arm(&w, "c_1", 8, EVENT, 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(sm_bytes(w.sm), with);
+	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
+	world_run(&w, 50 * MS);
+	ck_assert_uint_eq(sm_bytes(w.sm), before);
+	top_ask(&w, ":node_get_info([n_1,n_2],1)", SEC);
+	ck_assert_uint_eq(sm_bytes(w.sm), before);
+	IS("csrs", 0);
+}
+END_TEST
+
+/* What mainsm does not send again after its restart is over. */
+START_TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
+{
+	nsec_t start = timebase_at(&w.top_time, loop_now(w.loop));
+
+	sm_set_times(w.sm, 60 * SEC, 5 * SEC);
+	top_arm(&w, "c_1", 7, EVENT, 0);
+	load(start);
+	IS("csrs", 1);
+	IS("measurements", 1);
+	top_stop(&w);
+	top_start(&w);
+	world_run(&w, 15 * SEC);
+	IS("uplink", 1);
+	IS("uplink_connects", 2);
+	IS("csrs", 0);
+	IS("measurements", 0);
+	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_uint_eq(w.lm[0].disarms, 1);
+	load(start);
+	IS("measurements", 1);
+	top_stop(&w);
+	top_start(&w);
+	while (!w.top.link)
+		world_run(&w, MS);
+	load(start);
+	world_run(&w, 15 * SEC);
+	IS("measurements", 1);
 }
 END_TEST
 
@@ -282,5 +338,6 @@ END_TEST
 
 SUITE_WITH("sm status", set_up, clean_up, hosts_are_counted, requests_are_counted,
 	   a_request_ends_with_its_mainsm, events_are_counted, measurements_are_counted,
+	   what_is_held_is_given_back, a_restart_of_mainsm_leaves_what_it_sends_again,
 	   time_to_hosts_and_mainsm_is_measured, a_quota_is_among_the_counters,
 	   the_dump_has_lines_of_eight)
