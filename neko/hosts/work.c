@@ -6,6 +6,7 @@
  */
 #include "neko/hosts/factory_internal.h"
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "neko/run/crew.h"
 
@@ -140,7 +141,7 @@ static void live(struct work *w, const struct realwire_start *s, int fd, int par
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (i = 0; i < ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &usual, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

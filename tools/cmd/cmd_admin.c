@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig admin: the users of an sm that serves many. Everything here is a request to that sm. */
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
@@ -131,7 +132,7 @@ static int show_table(Omis_reply r)
 static void put_limits(struct json *j, const Omis_value *v)
 {
 	json_object(j);
-	for (size_t i = 0; i < sizeof(limit_keys) / sizeof(limit_keys[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(limit_keys); i++) {
 		json_key_i64(j, limit_keys[i], value_int(v, i));
 	}
 	json_object_end(j);
@@ -251,7 +252,7 @@ static const struct verb *verb_of(const struct admin_options *w)
 {
 	int64_t n;
 
-	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(verbs); i++) {
 		if (!str_eq(verbs[i].name, w->arg[0]) || verbs[i].narg != w->narg)
 			continue;
 		for (size_t k = 1; k < w->narg; k++)
@@ -290,9 +291,9 @@ int cmd_admin(int argc, char **argv)
 	struct admin_options w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "site", 's', "SITE",
-		  "the sm: its admin.conn, or the string in it (default: the one of this user)",
-		  OPT_STR, &w.site, 0, 0, NULL },
+		OPTION("site", 's', "SITE",
+		       "the sm: its admin.conn, or the string in it (default: the one of this user)",
+		       OPT_STR, &w.site),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

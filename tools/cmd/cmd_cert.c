@@ -163,21 +163,22 @@ int cmd_cert(int argc, char **argv)
 	struct cert_options w = { .common = CMD_COMMON_INIT, .role = "tool", .uses = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "role", 'r', "ROLE",
-		  "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
-		  OPT_STR, &w.role, 0, 0, NULL },
-		{ "name", 0, "NAME",
-		  "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
-		  OPT_STR, &w.name, 0, 0, NULL },
-		{ "lifetime", 'l', "TIME",
-		  "no certificate by the token lasts longer (default: of tools 1h, of daemons as long as "
-		  "they serve)",
-		  OPT_NSEC, &w.lifetime_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
-		{ "within", 0, "TIME",
-		  "how long the token may be used (default: its lifetime, else 1h)", OPT_NSEC,
-		  &w.usable_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC, NULL },
-		{ "uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64, &w.uses,
-		  1, 1000000, NULL },
+		OPTION("role", 'r', "ROLE",
+		       "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
+		       OPT_STR, &w.role),
+		OPTION("name", 0, "NAME",
+		       "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
+		       OPT_STR, &w.name),
+		OPTION_RANGE(
+			"lifetime", 'l', "TIME",
+			"no certificate by the token lasts longer (default: of tools 1h, of daemons as long as "
+			"they serve)",
+			OPT_NSEC, &w.lifetime_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC),
+		OPTION_RANGE("within", 0, "TIME",
+			     "how long the token may be used (default: its lifetime, else 1h)",
+			     OPT_NSEC, &w.usable_ns, NSEC_PER_SEC, 366 * 86400 * NSEC_PER_SEC),
+		OPTION_RANGE("uses", 'n', "N", "how often a token may be used (default 1)", OPT_I64,
+			     &w.uses, 1, 1000000),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

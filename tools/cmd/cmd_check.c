@@ -70,8 +70,8 @@ int cmd_check(int argc, char **argv)
 	struct checking c = { .json = false };
 	const char *color = "auto";
 	const struct opt table[] = {
-		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &c.json, 0, 0, NULL },
-		{ "color", 0, "WHEN", "auto, always or never", OPT_STR, &color, 0, 0, NULL },
+		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &c.json),
+		OPTION("color", 0, "WHEN", "auto, always or never", OPT_STR, &color),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig explain: which part of a running measurement runs where, and what flows through it. */
+#include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "common/base/str.h"
@@ -327,7 +328,7 @@ static int show_json(const struct explained *x)
 	json_init(&j, &b);
 	json_object(&j);
 	json_key_str(&j, "dfg", x->dfg);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		json_key(&j, names[i]);
 		show_value_json(&j, part(x, (enum info)i));
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig export: figures for programs that collect figures. */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -233,7 +234,7 @@ static int set_measure(void *into, const char *value, struct err *e)
 {
 	static const char *const words[] = { "off", "count", "time", "volume" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
 		if (str_eq(value, words[i])) {
 			*(const char **)into = words[i];
 			return 0;
@@ -262,24 +263,25 @@ int cmd_export(int argc, char **argv)
 			    .listen = LISTEN_DEFAULT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&s.x.common),
-		{ "listen", 'l', "ADDRESS:PORT",
-		  "where to answer (default " LISTEN_DEFAULT "; port 0: any)", OPT_STR, &s.listen,
-		  0, 0, NULL },
-		{ "token-file", 0, "FILE",
-		  "a token that scrapers must show; needed for an address that is not loopback",
-		  OPT_STR, &s.token_file, 0, 0, NULL },
-		{ "every", 'e', "TIME",
-		  "a sample is given again for so long, whoever asks (default 15s)", OPT_NSEC,
-		  &s.every_ns, NSEC_PER_SEC, 3600 * NSEC_PER_SEC, NULL },
-		{ "once", '1', NULL, "write one sample to standard output, and end", OPT_FLAG,
-		  &s.once, 0, 0, NULL },
-		{ "per-rank", 'r', NULL, "also a series a rank: many", OPT_FLAG, &s.x.per_rank, 0,
-		  0, NULL },
-		{ "series", 0, "N", "at most so many series in an answer (default 20000)", OPT_I64,
-		  &s.series, 1, EXPORT_SERIES_MAX, NULL },
-		{ "measure", 0, "WHAT",
-		  "what to count in ranks: off, count, time or volume (default)", OPT_CALL,
-		  &s.x.measure, 0, 0, set_measure },
+		OPTION("listen", 'l', "ADDRESS:PORT",
+		       "where to answer (default " LISTEN_DEFAULT "; port 0: any)", OPT_STR,
+		       &s.listen),
+		OPTION("token-file", 0, "FILE",
+		       "a token that scrapers must show; needed for an address that is not loopback",
+		       OPT_STR, &s.token_file),
+		OPTION_RANGE("every", 'e', "TIME",
+			     "a sample is given again for so long, whoever asks (default 15s)",
+			     OPT_NSEC, &s.every_ns, NSEC_PER_SEC, 3600 * NSEC_PER_SEC),
+		OPTION("once", '1', NULL, "write one sample to standard output, and end", OPT_FLAG,
+		       &s.once),
+		OPTION("per-rank", 'r', NULL, "also a series a rank: many", OPT_FLAG,
+		       &s.x.per_rank),
+		OPTION_RANGE("series", 0, "N",
+			     "at most so many series in an answer (default 20000)", OPT_I64,
+			     &s.series, 1, EXPORT_SERIES_MAX),
+		OPTION_CALL("measure", 0, "WHAT",
+			    "what to count in ranks: off, count, time or volume (default)",
+			    &s.x.measure, set_measure),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig log: event logs in files, shown and converted, and archived in SQL. No monitor is asked. */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/events/logarchive.h"
@@ -119,7 +120,7 @@ static const struct verb {
 
 static int run(const struct opt_spec *spec, struct log_options *w, int n, char **operand)
 {
-	const struct verb *v = verbs, *end = verbs + sizeof(verbs) / sizeof(verbs[0]);
+	const struct verb *v = verbs, *end = verbs + ARRAY_LEN(verbs);
 
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
@@ -146,38 +147,42 @@ int cmd_log(int argc, char **argv)
 					      .sure = 99,
 					      .color = "auto" } };
 	const struct opt table[] = {
-		{ "from", 'f', "FORM",
-		  "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR, &w.from,
-		  0, 0, NULL },
-		{ "to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf", OPT_STR,
-		  &w.to, 0, 0, NULL },
-		{ "output", 'o', "FILE", "write there, whole or not at all; for ctf a new folder",
-		  OPT_STR, &w.output, 0, 0, NULL },
-		{ "fraction", 0, "RULE",
-		  "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
-		  OPT_STR, &w.fraction, 0, 0, NULL },
-		{ "archive", 'a', "WHERE",
-		  "load: a file, or postgresql://..., made when it is not there", OPT_STR,
-		  &w.archive.archive, 0, 0, NULL },
-		{ "least", 0, "PERCENT",
-		  "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE,
-		  &w.archive.least, 0, 0, NULL },
-		{ "sure", 0, "PERCENT", "compare: how sure a change is, all together (default 99)",
-		  OPT_DOUBLE, &w.archive.sure, 0, 0, NULL },
-		{ "color", 0, "WHEN", "compare: auto, always or never", OPT_STR, &w.archive.color,
-		  0, 0, NULL },
-		{ "json", 'j', NULL,
-		  "cat, query, compare: an object a line; load: one for each batch that is safe",
-		  OPT_FLAG, &w.json, 0, 0, NULL },
-		{ "batch", 0, "EVENTS", "load: how many become safe at once (default 50000)",
-		  OPT_U64, &w.archive.batch, 1, 10000000, NULL },
-		{ "sql", 's', "SELECT", "query: a statement that only reads, instead of a sentence",
-		  OPT_STR, &w.archive.sql, 0, 0, NULL },
-		{ "timeout", 0, "TIME",
-		  "query, compare: of a question, give up after this (default 60s)", OPT_NSEC,
-		  &w.archive.timeout_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC, NULL },
-		{ "quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG, &w.read.is_quiet, 0,
-		  0, NULL },
+		OPTION("from", 'f', "FORM",
+		       "auto, olog, ulm, bp, lite or xml (default: as the file looks)", OPT_STR,
+		       &w.from),
+		OPTION("to", 't', "FORM", "olog, ulm, bp, lite, xml, json, chrome, otlp or ctf",
+		       OPT_STR, &w.to),
+		OPTION("output", 'o', "FILE",
+		       "write there, whole or not at all; for ctf a new folder", OPT_STR,
+		       &w.output),
+		OPTION("fraction", 0, "RULE",
+		       "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
+		       OPT_STR, &w.fraction),
+		OPTION("archive", 'a', "WHERE",
+		       "load: a file, or postgresql://..., made when it is not there", OPT_STR,
+		       &w.archive.archive),
+		OPTION("least", 0, "PERCENT",
+		       "compare: what is no change that anybody minds (default 5)", OPT_DOUBLE,
+		       &w.archive.least),
+		OPTION("sure", 0, "PERCENT",
+		       "compare: how sure a change is, all together (default 99)", OPT_DOUBLE,
+		       &w.archive.sure),
+		OPTION("color", 0, "WHEN", "compare: auto, always or never", OPT_STR,
+		       &w.archive.color),
+		OPTION("json", 'j', NULL,
+		       "cat, query, compare: an object a line; load: one for each batch that is safe",
+		       OPT_FLAG, &w.json),
+		OPTION_RANGE("batch", 0, "EVENTS",
+			     "load: how many become safe at once (default 50000)", OPT_U64,
+			     &w.archive.batch, 1, 10000000),
+		OPTION("sql", 's', "SELECT",
+		       "query: a statement that only reads, instead of a sentence", OPT_STR,
+		       &w.archive.sql),
+		OPTION_RANGE("timeout", 0, "TIME",
+			     "query, compare: of a question, give up after this (default 60s)",
+			     OPT_NSEC, &w.archive.timeout_ns, NSEC_PER_MSEC, 86400 * NSEC_PER_SEC),
+		OPTION("quiet", 'q', NULL, "no progress on the terminal", OPT_FLAG,
+		       &w.read.is_quiet),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

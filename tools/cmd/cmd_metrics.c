@@ -172,11 +172,11 @@ int cmd_metrics(int argc, char **argv)
 {
 	struct listing l = { .json = false };
 	const struct opt table[] = {
-		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &l.json, 0, 0, NULL },
-		{ "long", 'l', NULL, "with parameters, and those of single MPI calls", OPT_FLAG,
-		  &l.is_long, 0, 0, NULL },
-		{ "file", 'f', "FILE", "metrics of this file too; may be given again", OPT_CALL, &l,
-		  0, 0, take_file },
+		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &l.json),
+		OPTION("long", 'l', NULL, "with parameters, and those of single MPI calls",
+		       OPT_FLAG, &l.is_long),
+		OPTION_CALL("file", 'f', "FILE", "metrics of this file too; may be given again", &l,
+			    take_file),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -152,15 +152,15 @@ int cmd_probes(int argc, char **argv)
 	struct making m = { .file = NULL };
 	bool is_list = false;
 	const struct opt table[] = {
-		{ "output", 'o', "FILE", "write the C source there instead of standard output",
-		  OPT_STR, &m.output, 0, 0, NULL },
-		{ "header", 'H', "FILE", "write prototypes for C and C++ there", OPT_STR, &m.header,
-		  0, 0, NULL },
-		{ "fortran", 'f', "FILE",
-		  "write a Fortran module with the interfaces there, called as the file", OPT_STR,
-		  &m.fortran, 0, 0, NULL },
-		{ "list", 'l', NULL, "instead: the probes of the programs that run now", OPT_FLAG,
-		  &is_list, 0, 0, NULL },
+		OPTION("output", 'o', "FILE", "write the C source there instead of standard output",
+		       OPT_STR, &m.output),
+		OPTION("header", 'H', "FILE", "write prototypes for C and C++ there", OPT_STR,
+		       &m.header),
+		OPTION("fortran", 'f', "FILE",
+		       "write a Fortran module with the interfaces there, called as the file",
+		       OPT_STR, &m.fortran),
+		OPTION("list", 'l', NULL, "instead: the probes of the programs that run now",
+		       OPT_FLAG, &is_list),
 		CMD_OPTIONS(&c),
 		{ 0 },
 	};

@@ -368,16 +368,15 @@ int cmd_request(int argc, char **argv)
 	struct request_options w = { .common = CMD_COMMON_INIT };
 	const struct opt table[] = {
 		CMD_OPTIONS(&w.common),
-		{ "follow", 'f', "TIME",
-		  "enable a conditional request and show what it reports for TIME, or 'forever'",
-		  OPT_CALL, &w, 0, 0, set_follow },
-		{ "wait", 'w', "HOW",
-		  "all, quorum=N, deadline=MS or now: which objects to wait for", OPT_CALL, &w, 0,
-		  0, set_wait },
-		{ "job", 0, "NAME", "attach the processes of this job only", OPT_STR, &w.job, 0, 0,
-		  NULL },
-		{ "no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach, 0, 0,
-		  NULL },
+		OPTION_CALL(
+			"follow", 'f', "TIME",
+			"enable a conditional request and show what it reports for TIME, or 'forever'",
+			&w, set_follow),
+		OPTION_CALL("wait", 'w', "HOW",
+			    "all, quorum=N, deadline=MS or now: which objects to wait for", &w,
+			    set_wait),
+		OPTION("job", 0, "NAME", "attach the processes of this job only", OPT_STR, &w.job),
+		OPTION("no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

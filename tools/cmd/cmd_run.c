@@ -95,7 +95,7 @@ int cmd_run(int argc, char **argv)
 	struct launch l = { 0 };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
-		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
+		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -204,14 +204,14 @@ int cmd_env(int argc, char **argv)
 	struct how how = { .find = launch_need_mainsm };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
-		{ "listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen, 0, 0, NULL },
-		{ "no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
-		  &no_start, 0, 0, NULL },
-		{ "here", 0, NULL, "for programs on this host only: no token is asked for",
-		  OPT_FLAG, &how.is_here, 0, 0, NULL },
-		{ "json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG, &json,
-		  0, 0, NULL },
-		{ "unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset, 0, 0, NULL },
+		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
+		OPTION("no-start", 0, NULL, "use a mainsm that is there, start none", OPT_FLAG,
+		       &no_start),
+		OPTION("here", 0, NULL, "for programs on this host only: no token is asked for",
+		       OPT_FLAG, &how.is_here),
+		OPTION("json", 'j', NULL, "one JSON object instead: names and values", OPT_FLAG,
+		       &json),
+		OPTION("unset", 'u', NULL, "lines that undo it", OPT_FLAG, &unset),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -245,8 +245,8 @@ int cmd_selftest(int argc, char **argv)
 	bool is_list = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		{ "list", 'l', NULL, "how each service would be tried, without doing it", OPT_FLAG,
-		  &is_list, 0, 0, NULL },
+		OPTION("list", 'l', NULL, "how each service would be tried, without doing it",
+		       OPT_FLAG, &is_list),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

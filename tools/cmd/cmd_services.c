@@ -111,11 +111,11 @@ int cmd_services(int argc, char **argv)
 	bool is_long = false, ask = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		{ "long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG, &is_long, 0,
-		  0, NULL },
-		{ "ask", 'a', NULL,
-		  "what the running mainsm offers, instead of what this omig knows", OPT_FLAG, &ask,
-		  0, 0, NULL },
+		OPTION("long", 'l', NULL, "with parameters, rights and all help", OPT_FLAG,
+		       &is_long),
+		OPTION("ask", 'a', NULL,
+		       "what the running mainsm offers, instead of what this omig knows", OPT_FLAG,
+		       &ask),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

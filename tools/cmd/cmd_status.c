@@ -276,7 +276,7 @@ int cmd_version(int argc, char **argv)
 {
 	bool json = false;
 	const struct opt table[] = {
-		{ "json", 'j', NULL, "write JSON", OPT_FLAG, &json, 0, 0, NULL },
+		OPTION("json", 'j', NULL, "write JSON", OPT_FLAG, &json),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

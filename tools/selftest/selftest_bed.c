@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A monitor, a scratch process, and what is known of both. */
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/selftest/selftest.h"
@@ -280,7 +281,7 @@ static int isolate(const char *dir, struct err *e)
 
 	for (size_t i = 0; unset[i]; i++)
 		unsetenv(unset[i]);
-	for (size_t i = 0; rc == 0 && i < sizeof(folder) / sizeof(folder[0]); i++) {
+	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(folder); i++) {
 		rc = file_join(path, sizeof(path), dir, folder[i][1], e);
 		if (rc == 0 && setenv(folder[i][0], path, 1) != 0)
 			rc = err_nomem(e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/term/columns.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tools/term/say.h"
 
@@ -129,7 +130,7 @@ static int number_of(const char *cell, double *out)
 	static const char *const none[] = { "",	    "-",   "nan",  "NaN", "NA",
 					    "null", "inf", "-inf", "+inf" };
 
-	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(none); i++)
 		if (str_eq(cell, none[i])) {
 			*out = NAN;
 			return 0;

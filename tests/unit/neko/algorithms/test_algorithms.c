@@ -193,7 +193,7 @@ START_TEST(what_cannot_be_in_a_configuration_is_told)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 		struct found f;
 

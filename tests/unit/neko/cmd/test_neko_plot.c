@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "neko/cmd/neko_plot.h"
 
 #include <string.h>
@@ -37,7 +38,7 @@ START_TEST(numbers_of_anybody_stay_in_the_picture)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(text); i++) {
 		struct buf b = BUF_INIT(1 << 20);
 		struct err e = { 0 };
 
@@ -58,7 +59,7 @@ START_TEST(what_are_no_results_is_refused)
 					    "{\"quantities\":{},\"world\":\"x\"}" };
 	size_t i;
 
-	for (i = 0; i < sizeof(text) / sizeof(text[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(text); i++) {
 		struct buf b = BUF_INIT(1 << 20);
 		struct err e = { 0 };
 

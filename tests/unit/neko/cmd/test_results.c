@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "neko/cmd/results.h"
 
 #include <math.h>
@@ -50,7 +51,7 @@ START_TEST(a_text_that_is_no_json_is_refused_with_its_place)
 		{ "[1,]", 1, 4 }, { "{a:1}", 1, 2 },   { "\"\xff\"", 1, 2 },
 	};
 
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
 		struct json_object *v = NULL;
 		struct err e = { 0 };
 

@@ -2,6 +2,7 @@
 /* Streams between processes of a run, and strangers that dial them. */
 #include "neko/real/realstream.h"
 #include "proto/frame.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 
 #include <errno.h>
@@ -126,7 +127,7 @@ START_TEST(strangers_that_say_nothing_keep_no_process_out)
 	struct sockaddr_in a[PROCESSES];
 	int fd[3 * (REALSTREAM_STRANGERS + PROCESSES)];
 	struct end one, two;
-	size_t i, n = sizeof(fd) / sizeof(fd[0]);
+	size_t i, n = ARRAY_LEN(fd);
 
 	begin_end(&one, 1, LONG_NS, &a[0]);
 	begin_end(&two, 2, LONG_NS, &a[1]);
@@ -181,7 +182,7 @@ START_TEST(who_dials_must_be_of_the_run_and_is_there_once)
 	begin_end(&two, 2, LONG_NS, &a[1]);
 	a[0] = a[1];
 	realstream_meet(two.stream, KEY, a);
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
 		fd = dial(&a[1]);
 		say_hello(fd, bad[i].key, bad[i].from, bad[i].to);
 		ck_assert_msg(is_closed(&two, fd, TURNS_MAX), "row %zu", i);

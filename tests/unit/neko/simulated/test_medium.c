@@ -7,6 +7,7 @@
 #include "neko/run/run.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "tests/unit/neko/run/run_text.h"
 
 #include <math.h>
@@ -285,7 +286,7 @@ START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(ring) / sizeof(ring[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(ring); i++) {
 		struct medium_conf c = usual("fddi");
 		double n = ring[i].n, t = (double)ring[i].ttrt / 1e9,
 		       d = n * (double)ring[i].hop / 1e9, theory = n * (t - d) / (n * t + d), seen;
@@ -411,7 +412,7 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (i = 0; i < ARRAY_LEN(bad); i++) {
 		struct run_counts f;
 		struct err e = { 0 };
 

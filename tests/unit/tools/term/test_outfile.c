@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
 #include "tools/term/say.h"
+#include "common/base/array.h"
 #include "tools/term/outfile.h"
 
 #include <fcntl.h>
@@ -101,6 +102,5 @@ int main(void)
 				       who_could_not_read_the_old_one_cannot_read_the_new_one,
 				       a_device_stays_one, who_reads_a_pipe_gets_it };
 
-	return suite_run_with("outfile", make_folder, remove_folder, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("outfile", make_folder, remove_folder, tests, ARRAY_LEN(tests));
 }

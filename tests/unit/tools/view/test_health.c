@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "tools/view/health.h"
 
 #include <stdio.h>
@@ -85,8 +86,7 @@ int main(void)
 	SRunner *r;
 	int failed;
 
-	tcase_add_loop_test(c, each_figure_is_judged_at_its_bound, 0,
-			    sizeof(cells) / sizeof(cells[0]));
+	tcase_add_loop_test(c, each_figure_is_judged_at_its_bound, 0, ARRAY_LEN(cells));
 	tcase_add_test(c, another_version_is_told_and_what_has_no_room_is_counted);
 	suite_add_tcase(s, c);
 	r = srunner_create(s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "tools/view/top_show.h"
 
 #include <stdio.h>
@@ -96,9 +97,9 @@ START_TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 		{ 24, 80 }, { 24, 40 }, { 24, 200 }, { 50, 132 }, { 12, 80 }
 	};
 
-	for (size_t k = 0; k < sizeof(size) / sizeof(size[0]); k++)
-		for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
-			for (size_t n = 0; n < sizeof(nodes) / sizeof(nodes[0]); n++)
+	for (size_t k = 0; k < ARRAY_LEN(size); k++)
+		for (size_t i = 0; i < ARRAY_LEN(ranks); i++)
+			for (size_t n = 0; n < ARRAY_LEN(nodes); n++)
 				check_screen(size[k][0], size[k][1], ranks[i], nodes[n]);
 }
 END_TEST
