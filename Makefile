@@ -70,6 +70,7 @@ include common/flow/module.mk
 include common/route/module.mk
 include common/daemon/module.mk
 include common/authority/module.mk
+include tree/module.mk
 include eventlog/module.mk
 include eventlog/spool/module.mk
 include eventlog/keep/module.mk

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the lm itself does. */
-#include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
-#include "lm/service/families.h"
 #include "lm/proc/totals.h"
+#include "lm/service/families.h"
+#include "tree/wire.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/omis/catalogue.h"
 #include "mainsm/children.h"
 #include "mainsm/csr_internal.h"

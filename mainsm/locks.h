@@ -12,7 +12,7 @@
 #ifndef MAINSM_LOCKS_H
 #define MAINSM_LOCKS_H
 
-#include "common/daemon/executor.h"
+#include "tree/executor.h"
 
 #define LOCKS_WAITING_MAX 1024 /* lists that wait; looked at whenever one ends */
 

@@ -4,8 +4,8 @@
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
-#include "common/daemon/bygone.h"
-#include "common/daemon/executor.h"
+#include "tree/missed.h"
+#include "tree/executor.h"
 #include "common/daemon/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"

@@ -9,4 +9,4 @@ mainsm.src      := object.c directory.c scope.c children.c pa.c view.c \
 		   measure_info.c \
 		   greet.c places.c below.c above.c audit.c lapse.c mainsm.c settings.c hosts.c starter.c program.c
 mainsm.programs := mainsm
-mainsm.uses     := common/base common/omis common/loop proto common/net common/flow common/route common/daemon common/authority stats pmsl
+mainsm.uses     := common/base common/omis common/loop proto common/net common/flow common/route common/daemon tree common/authority stats pmsl

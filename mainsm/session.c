@@ -5,7 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 

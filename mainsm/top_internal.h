@@ -9,7 +9,7 @@
 #include "mainsm/csr.h"
 #include "mainsm/directory.h"
 #include "mainsm/measure.h"
-#include "common/daemon/executor.h"
+#include "tree/executor.h"
 #include "mainsm/session.h"
 #include "mainsm/top.h"
 

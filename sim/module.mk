@@ -6,7 +6,7 @@ sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c
 		faults.c judge.c exam.c series.c echo.c caps.c run.c detector.c rivals.c \
 		asker.c rogue.c roguetool.c lies.c lies_words.c heap.c growth.c growth_run.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
-		common/daemon common/authority eventlog eventlog/spool stats pmsl \
+		common/daemon common/authority tree eventlog eventlog/spool stats pmsl \
 		neko/core neko/algorithms neko/run lm/host lm/service lm sm mainsm
 sim.not_built := sim_main.c heap_wrap.c
 sim.libexec  := omig-sim

@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/net/net.h"
 #include "sim/trace.h"
 

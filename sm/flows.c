@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/flows.h"
 
-#include "common/daemon/flowlook.h"
+#include "tree/flowlook.h"
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "sm/flows_internal.h"

@@ -2,7 +2,7 @@
 /* Hosts that are to run a piece: who has it, who is waited for, who comes and goes. */
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/status.h"
 #include "sm/flows_internal.h"

@@ -5,7 +5,7 @@
 #define SM_FLOWS_INTERNAL_H
 
 #include "common/base/map.h"
-#include "common/daemon/flowbox.h"
+#include "tree/flowbox.h"
 #include "common/flow/batch.h"
 #include "common/flow/flow.h"
 #include "common/omis/reply.h"

@@ -2,7 +2,7 @@
 /* What mainsm wants: the pieces of a measurement, each checked as if it came from an enemy. */
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/status.h"
 #include "common/omis/value.h"

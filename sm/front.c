@@ -3,7 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/check.h"
 #include "common/route/rights.h"

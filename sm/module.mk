@@ -7,4 +7,4 @@ sm.src      := quota.c objects.c branches.c nodes.c nodes_greet.c nodes_claim.c 
 sm.src      += kept.c kept_feed.c
 sm.src      += flows.c flows_load.c flows_hosts.c flows_read.c
 sm.programs := sm
-sm.uses     := common/base common/omis common/loop proto common/net common/flow common/route common/daemon common/authority eventlog eventlog/spool eventlog/keep
+sm.uses     := common/base common/omis common/loop proto common/net common/flow common/route common/daemon tree common/authority eventlog eventlog/spool eventlog/keep

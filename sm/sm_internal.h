@@ -6,7 +6,7 @@
 #ifndef SM_SM_INTERNAL_H
 #define SM_SM_INTERNAL_H
 
-#include "common/daemon/bygone.h"
+#include "tree/missed.h"
 #include "common/loop/loop.h"
 #include "sm/arms.h"
 #include "sm/cells.h"

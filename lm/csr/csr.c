@@ -4,14 +4,14 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
-#include "common/daemon/wire.h"
 #include "common/base/timebase.h"
+#include "common/daemon/audit.h"
 #include "common/route/rights.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/instrument/events.h"
 #include "lm/instrument/probe.h"
 #include "lm/task/rights.h"
+#include "tree/wire.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* An event has happened: the actions that run here, then word upwards. */
 #include "common/base/limits.h"
 #include "common/base/timebase.h"
-#include "common/daemon/wire.h"
 #include "lm/csr/csr_internal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

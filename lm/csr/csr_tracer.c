@@ -5,9 +5,9 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
-#include "common/daemon/wire.h"
 #include "common/tracer/syscalls.h"
 #include "lm/helper/trace.h"
+#include "tree/wire.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -4,4 +4,4 @@ MODULES += lm/measure
 lm/measure.src := bases.c input.c input_cells.c input_figure.c input_region.c readings.c \
 		readings_load.c readings_probe.c readings_read.c
 lm/measure.uses := common/base common/ring common/omis common/loop proto common/flow \
-		common/daemon pmsl lm/host lm/proc lm/instrument lm/task
+		common/daemon tree pmsl lm/host lm/proc lm/instrument lm/task

@@ -3,12 +3,12 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/flowlook.h"
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
-#include "lm/proc/hooks.h"
 #include "lm/measure/readings_internal.h"
+#include "lm/proc/hooks.h"
+#include "tree/flowlook.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 #define LM_READINGS_INTERNAL_H
 
 #include "common/base/list.h"
-#include "common/daemon/flowbox.h"
 #include "common/omis/reply.h"
 #include "lm/measure/bases.h"
 #include "lm/measure/input.h"
 #include "lm/measure/readings.h"
+#include "tree/flowbox.h"
 
 struct readings {
 	struct readings_conf conf;

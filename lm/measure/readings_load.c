@@ -2,11 +2,11 @@
 /* From FLOW_LOAD to a graph that runs: verified, its inputs found, or refused with the old one
  * running on. */
 #include "common/base/str.h"
-#include "common/daemon/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/value.h"
 #include "lm/measure/readings_internal.h"
 #include "lm/task/rights.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

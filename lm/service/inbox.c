@@ -3,9 +3,9 @@
 
 #include "common/base/limits.h"
 #include "common/base/map.h"
-#include "common/daemon/wire.h"
 #include "common/route/rights.h"
 #include "lm/task/rights.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,4 +6,4 @@ lm/service.src := inbox.c look.c ops.c services_calls.c services_control.c servi
 		services_node.c services_pa.c services_proc.c services_queue.c services_trace.c \
 		services_tracebuf.c settle.c
 lm/service.uses := common/base common/ring common/loop common/tracer proto common/route \
-		common/daemon lm/host lm/helper lm/proc lm/hold lm/instrument lm/task
+		common/daemon tree lm/host lm/helper lm/proc lm/hold lm/instrument lm/task

@@ -2,7 +2,7 @@
 #include "tools/libomis/ask.h"
 
 #include "common/base/err.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 

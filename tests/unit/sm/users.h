@@ -9,7 +9,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"

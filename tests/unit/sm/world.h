@@ -11,7 +11,7 @@
 #include "common/base/str.h"
 #include "common/daemon/ascent.h"
 #include "common/daemon/link.h"
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/wire.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/bygone.h"
+#include "tree/missed.h"
 
 #include "common/base/str.h"
 #include "proto/msg.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/flowbox.h"
+#include "tree/flowbox.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"

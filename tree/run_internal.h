@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A request while it is executed: executor.c, and run_ask.c (what children are asked). */
-#ifndef COMMON_DAEMON_RUN_INTERNAL_H
-#define COMMON_DAEMON_RUN_INTERNAL_H
+#ifndef TREE_RUN_INTERNAL_H
+#define TREE_RUN_INTERNAL_H
 
 #include "common/base/map.h"
-#include "common/daemon/executor.h"
+#include "tree/executor.h"
 
 struct executor {
 	struct executor_conf conf;

@@ -4,8 +4,8 @@
  * read, sent when there is somebody who takes them. The last ones wait for
  * him; what does not fit is counted and told with the next frame.
  */
-#ifndef COMMON_DAEMON_FLOWBOX_H
-#define COMMON_DAEMON_FLOWBOX_H
+#ifndef TREE_FLOWBOX_H
+#define TREE_FLOWBOX_H
 
 #include "common/flow/flow.h"
 #include "proto/msg.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the children are asked in a run. */
 #include "common/base/rng.h"
-#include "common/daemon/run_internal.h"
+#include "tree/run_internal.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/rights.h"

@@ -3,8 +3,8 @@
  * Replies on the wire: struct reply <-> messages. A reply that is too large
  * for one frame travels in parts; the coverage comes with the last one.
  */
-#ifndef COMMON_DAEMON_WIRE_H
-#define COMMON_DAEMON_WIRE_H
+#ifndef TREE_WIRE_H
+#define TREE_WIRE_H
 
 #include "common/omis/reply.h"
 #include "proto/msg.h"

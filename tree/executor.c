@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/executor.h"
+#include "tree/executor.h"
 
 #include "common/base/map.h"
-#include "common/daemon/run_internal.h"
-#include "common/daemon/wire.h"
+#include "tree/run_internal.h"
+#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/implied.h"

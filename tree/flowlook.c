@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/daemon/flowlook.h"
+#include "tree/flowlook.h"
 
 void flowlook_node(const struct flow *f, uint32_t measurement, uint32_t number, enum flow_kind kind,
 		   struct omis_writer *w)

@@ -5,8 +5,8 @@
  * hearing it twice does no harm. Only the last ones are remembered: what lasts
  * longer is noticed when it triggers.
  */
-#ifndef COMMON_DAEMON_BYGONE_H
-#define COMMON_DAEMON_BYGONE_H
+#ifndef TREE_MISSED_H
+#define TREE_MISSED_H
 
 #include "common/omis/token.h"
 

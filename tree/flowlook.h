@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What omig_dfg_look answers, the same of an lm and an sm. */
-#ifndef COMMON_DAEMON_FLOWLOOK_H
-#define COMMON_DAEMON_FLOWLOOK_H
+#ifndef TREE_FLOWLOOK_H
+#define TREE_FLOWLOOK_H
 
 #include "common/flow/flow.h"
 #include "common/omis/value.h"

@@ -5,8 +5,8 @@
  * over one reply. Every run ends: by its last step, by its deadline, or
  * because its owner cancels it.
  */
-#ifndef COMMON_DAEMON_EXECUTOR_H
-#define COMMON_DAEMON_EXECUTOR_H
+#ifndef TREE_EXECUTOR_H
+#define TREE_EXECUTOR_H
 
 #include "common/base/clock.h"
 #include "common/base/list.h"
