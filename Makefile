@@ -100,7 +100,20 @@ include lm/csr/module.mk
 include lm/record/module.mk
 include lm/measure/module.mk
 include lm/module.mk
+include sm/hosts/module.mk
+include sm/csr/module.mk
+include sm/measure/module.mk
+include sm/subscription/module.mk
+include sm/node/module.mk
+include sm/shared/module.mk
 include sm/module.mk
+include mainsm/directory/module.mk
+include mainsm/tool/module.mk
+include mainsm/csr/module.mk
+include mainsm/subscription/module.mk
+include mainsm/measure/module.mk
+include mainsm/service/module.mk
+include mainsm/start/module.mk
 include mainsm/module.mk
 include sim/module.mk
 include tools/libomis/module.mk
@@ -122,12 +135,13 @@ include bench/module.mk
 # The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
 libapp.only         := common/base common/ring
-$(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer sm mainsm))
-tracer.never        := lm sm mainsm
-sm.never            := lm mainsm
-mainsm.never        := lm sm
+siblings             = $(foreach d,$(1),$d $d/%)
+$(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer $(call siblings,sm mainsm)))
+tracer.never        := $(call siblings,lm sm mainsm)
+$(foreach r,$(filter sm sm/%,$(MODULES)),$(eval $r.never := $(call siblings,lm mainsm)))
+$(foreach r,$(filter mainsm mainsm/%,$(MODULES)),$(eval $r.never := $(call siblings,lm sm)))
 tools/web.only      := common/base
-$(foreach r,$(filter neko/% tools tools/%,$(MODULES)),$(eval $r.never := lm sm mainsm sim))
+$(foreach r,$(filter neko/% tools tools/%,$(MODULES)),$(eval $r.never := $(call siblings,lm sm mainsm) sim))
 
 include mk/rules.mk
 include mk/check.mk

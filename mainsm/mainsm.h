@@ -12,7 +12,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/omis/value.h"
-#include "mainsm/sites.h"
+#include "mainsm/directory/sites.h"
 #include "common/authority/tokens.h"
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include "mainsm/hosts.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/settings.h"
-#include "mainsm/starter.h"
+#include "mainsm/start/starter.h"
 #include "common/authority/state.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "common/base/str.h"
 #include "common/net/net.h"
 #include "mainsm/mainsm.h"
-#include "mainsm/template.h"
+#include "mainsm/start/template.h"
 
 #include <stddef.h>
 #include <stdlib.h>

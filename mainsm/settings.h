@@ -6,7 +6,7 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/daemon/conf.h"
-#include "mainsm/sites.h"
+#include "mainsm/directory/sites.h"
 
 struct settings {
 	const char *listen, *advertise, *launcher, *site, *sm_command;

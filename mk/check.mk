@@ -236,7 +236,7 @@ $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 SEED ?= 1
 N    ?= 60
 MUTABLE  := proto common/% lm lm/% \
-	    sm mainsm libapp eventlog eventlog/% pmsl stats
+	    tree sm sm/% mainsm mainsm/% libapp eventlog eventlog/% pmsl stats
 MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
 users     = $(filter-out sim bench,$(foreach u,$(MODULES),\
 	$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))

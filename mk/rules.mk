@@ -33,7 +33,7 @@ REVERSED := $(call reverse,$(MODULES))
 SEEN :=
 define floor
 $(foreach u,$($(1).uses),\
-$(if $(filter $u,$($(1).never))$(if $($(1).only),$(filter-out $($(1).only),$u)),\
+$(if $(filter $($(1).never),$u)$(if $($(1).only),$(filter-out $($(1).only),$u)),\
 $(error $(1) may not use $u)))
 $(foreach u,$(filter-out $(SEEN),$($(1).uses)),$(error $(1) uses $u, which is not below it))
 SEEN += $(1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/cluster.h"
 
-#include "sm/nodes.h"
+#include "sm/hosts/nodes.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 sim_core = $(CC) -r -nostdlib -o $@.o $(filter %.o,$^) && objcopy -w $(foreach k,$(1),--keep-global-symbol='$k') $@.o $@ && rm $@.o
 $(B)/sim/core_lm.o: $(call daemon_objs,lm)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,lm_* host_figures_clear)
-$(B)/sim/core_sm.o: $(sm.objs)
+$(B)/sim/core_sm.o: $(call daemon_objs,sm)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,sm_*)
-$(B)/sim/core_mainsm.o: $(mainsm.objs)
+$(B)/sim/core_mainsm.o: $(call daemon_objs,mainsm)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,mainsm_*)
 sim.cores := $(foreach d,lm sm mainsm,$(B)/sim/core_$d.o)
 $(B)/sim.a: $(sim.cores)

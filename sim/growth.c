@@ -5,7 +5,7 @@
 #include "sim/answers.h"
 #include "sim/asker.h"
 #include "sim/cluster.h"
-#include "sm/nodes.h"
+#include "sm/hosts/nodes.h"
 
 #include <math.h>
 #include <stdio.h>

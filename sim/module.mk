@@ -7,7 +7,8 @@ sim.src      := clock.c hostclock.c trace.c world.c simrank.c simhost.c simtop.c
 		asker.c rogue.c roguetool.c lies.c lies_words.c heap.c growth.c growth_run.c
 sim.uses     := common/base common/ring common/omis common/loop proto common/net common/flow common/route \
 		common/daemon common/authority tree eventlog eventlog/spool stats pmsl \
-		neko/core neko/algorithms neko/run lm/host lm/service lm sm mainsm
+		neko/core neko/algorithms neko/run lm/host lm/service lm sm/hosts sm/node sm \
+		mainsm
 sim.not_built := sim_main.c heap_wrap.c
 sim.libexec  := omig-sim
 # Who asks for the time or for random numbers, or writes to a disk, gets the simulated world's, without knowing it.

@@ -6,7 +6,7 @@
 #include "sim/hostclock.h"
 #include "sim/simdisk.h"
 #include "sim/world.h"
-#include "sm/sm.h"
+#include "sm/node/sm.h"
 
 #define SIMSITE_NAME_BYTES 32
 #define SIMSITE_PORT 4700 /* each has a host of its own */

@@ -10,7 +10,7 @@
 #include "common/net/net.h"
 #include "sm/settings.h"
 #include "sm/shared.h"
-#include "sm/sm.h"
+#include "sm/node/sm.h"
 
 #include <limits.h>
 #include <poll.h>

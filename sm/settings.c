@@ -4,8 +4,8 @@
 #include "common/base/str.h"
 #include "common/net/net.h"
 #include "common/daemon/connstr.h"
-#include "sm/nodes.h"
-#include "sm/sm.h"
+#include "sm/hosts/nodes.h"
+#include "sm/node/sm.h"
 
 #include <stddef.h>
 #include <stdio.h>

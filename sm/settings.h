@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/daemon/conf.h"
-#include "sm/tenants.h"
+#include "sm/shared/tenants.h"
 
 #define SITE_NAME_MAX_BYTES 63 /* it stands in paths and command lines */
 

@@ -8,7 +8,7 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "common/omis/value.h"
-#include "sm/front.h"
+#include "sm/shared/site_admin.h"
 
 #include <stdio.h>
 #include <stdlib.h>

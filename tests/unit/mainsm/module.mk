@@ -8,5 +8,5 @@ core = $(CC) -r -nostdlib -o $@.o $(filter %.o,$^) && objcopy -w $(foreach k,$(1
 
 $(B)/tests/unit/mainsm/core_lm.o: $(call daemon_objs,lm) $(CORE_LM)
 	$(call say,LINK)mkdir -p $(@D) && $(call core,lm_* fake_*)
-$(B)/tests/unit/mainsm/core_sm.o: $(sm.objs)
+$(B)/tests/unit/mainsm/core_sm.o: $(call daemon_objs,sm)
 	$(call say,LINK)mkdir -p $(@D) && $(call core,sm_*)

@@ -4,7 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/route/rights.h"
-#include "mainsm/top.h"
+#include "mainsm/service/services.h"
 #include "tests/any_call.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"

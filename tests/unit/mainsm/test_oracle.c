@@ -9,7 +9,7 @@
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "lm/lm.h"
-#include "sm/sm.h"
+#include "sm/node/sm.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/fake_host.h"
 #include "tests/unit/lm/fake_segment.h"

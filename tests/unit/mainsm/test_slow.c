@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A child that does not take what it is sent. */
-#include "mainsm/session.h"
+#include "mainsm/tool/session.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 

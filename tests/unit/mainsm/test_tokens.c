@@ -3,7 +3,7 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/authority/certs.h"
-#include "mainsm/numbers.h"
+#include "mainsm/directory/numbers.h"
 #include "common/authority/tokens.h"
 #include "tests/suite.h"
 

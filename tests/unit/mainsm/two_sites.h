@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_MAINSM_TWO_SITES_H
 #define TESTS_UNIT_MAINSM_TWO_SITES_H
 
-#include "tests/unit/mainsm/csrs.h"
+#include "tests/unit/mainsm/csr/csrs.h"
 
 static struct world w;
 static struct below a, b;

@@ -6,7 +6,7 @@ $(B)/tests/unit/sim/planted_lm.o: $(call daemon_objs,lm) $(B)/tests/unit/sim/pla
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_LM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='lm_*' --keep-global-symbol=host_figures_clear $@.o $@ && rm $@.o
 PLANT_SM := nodes_owns arms_drop_tool arms_disarm
-$(B)/tests/unit/sim/planted_sm.o: $(sm.objs) $(B)/tests/unit/sim/plant_sm.o
+$(B)/tests/unit/sim/planted_sm.o: $(call daemon_objs,sm) $(B)/tests/unit/sim/plant_sm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_SM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='sm_*' $@.o $@ && rm $@.o
 # In front of the room's own lm and sm, which are then not taken: not by the list of what is linked, but made anew by way of plant.o.

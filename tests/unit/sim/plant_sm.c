@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goes into the sm of the test, in front of the functions that it wraps. */
-#include "sm/arms.h"
-#include "sm/nodes.h"
+#include "sm/csr/csr.h"
+#include "sm/hosts/nodes.h"
 #include "tests/unit/sim/plant.h"
 
 bool __real_nodes_owns(const struct nodes *ns, const struct branch *b, const char *token,

@@ -4,7 +4,7 @@
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"
-#include "sm/flows.h"
+#include "sm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 

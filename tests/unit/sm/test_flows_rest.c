@@ -3,7 +3,7 @@
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/flow/rest.h"
-#include "sm/flows.h"
+#include "sm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who is let in, what hosts say of themselves, and what mainsm hears of it. */
-#include "sm/nodes.h"
+#include "sm/hosts/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 

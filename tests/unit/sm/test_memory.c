@@ -4,7 +4,7 @@
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
-#include "sm/objects.h"
+#include "sm/hosts/objects.h"
 
 static struct world w;
 

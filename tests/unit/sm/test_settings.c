@@ -3,9 +3,9 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "sm/nodes.h"
+#include "sm/hosts/nodes.h"
 #include "sm/settings.h"
-#include "sm/sm.h"
+#include "sm/node/sm.h"
 #include "tests/suite.h"
 
 #include <string.h>

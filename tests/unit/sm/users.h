@@ -13,7 +13,7 @@
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
-#include "sm/front.h"
+#include "sm/shared/site_admin.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
-#include "sm/sm.h"
+#include "sm/node/sm.h"
 
 #include <check.h>
 #include <string.h>

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of conditional requests: defined, enabled, disabled, deleted. */
+#include "mainsm/csr/csr.h"
+
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/catalogue.h"
+#include "common/route/event.h"
+#include "mainsm/csr/csr_internal.h"
+#include "mainsm/directory/numbers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static void on_follow(void *arg);
+
+struct csrs *csrs_new(const struct csrs_conf *conf)
+{
+	struct csrs *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->conf = *conf;
+	smap_init(&c->by_token);
+	list_init(&c->partings);
+	c->follow = loop_timer_new(conf->loop, on_follow, c);
+	c->losses = loop_timer_new(conf->loop, csrs_on_losses, c);
+	if (c->follow && c->losses)
+		return c;
+	csrs_free(c);
+	return NULL;
+}
+
+void csrs_free(struct csrs *c)
+{
+	if (!c)
+		return;
+	smap_done(&c->by_token);
+	loop_timer_free(c->follow);
+	loop_timer_free(c->losses);
+	free(c);
+}
+
+void csrs_stats(const struct csrs *c, struct csrs_stats *out)
+{
+	*out = c->stats;
+	out->defined = c->by_token.n;
+}
+
+bool csr_is_of_user_event(const struct csr *csr)
+{
+	return csr->request->event->service->where == OMIS_AT_TOP;
+}
+
+static void csr_free(struct csr *csr)
+{
+	if (!csr)
+		return;
+	list_splice_back(&csr->waiters, &csr->parted);
+	list_each_safe (i, &csr->waiters)
+		free(list_entry(i, struct csr_waiter, in_waiters));
+	list_del(&csr->in_partings);
+	free(csr->leaving);
+	loop_timer_free(csr->parting);
+	smap_done(&csr->came);
+	smap_done(&csr->refused);
+	while (csr->nslot)
+		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], false);
+	free(csr->slot);
+	smap_done(&csr->objects);
+	reply_free(csr->news);
+	loop_timer_free(csr->timer);
+	filters_free(csr->filters);
+	omis_request_free(csr->request);
+	free(csr);
+}
+
+static void on_arm_timeout(void *arg)
+{
+	csr_check_armed(arg, true);
+}
+
+static void on_part_timeout(void *arg)
+{
+	csr_check_parted(arg, true);
+}
+
+static struct csr *csr_new(struct csrs *c, struct session *s, uint64_t id)
+{
+	struct csr *csr = calloc(1, sizeof(*csr));
+
+	if (!csr)
+		return NULL;
+	csr->c = c;
+	csr->session = s;
+	csr->id = id;
+	list_init(&csr->waiters);
+	list_init(&csr->parted);
+	list_init(&csr->in_partings);
+	smap_init(&csr->objects);
+	smap_init(&csr->came);
+	smap_init(&csr->refused);
+	token_print_number(&csr->token, TOKEN_CSR, numbers_mint(c->conf.numbers, NUMBER_CSR));
+	csr->timer = loop_timer_new(c->conf.loop, on_arm_timeout, csr);
+	csr->parting = loop_timer_new(c->conf.loop, on_part_timeout, csr);
+	if (csr->timer && csr->parting)
+		return csr;
+	csr_free(csr);
+	return NULL;
+}
+
+static int allowed(const struct session *s, const struct omis_request *r, struct err *e)
+{
+	if (s->csrs.n >= TOOL_CSRS_MAX)
+		return err_set(e, ERR_LIMIT, "a tool may have %d conditional requests",
+			       TOOL_CSRS_MAX);
+	if (r->naction > CSR_ACTIONS_MAX)
+		return err_set(e, ERR_LIMIT, "a conditional request may have %d actions",
+			       CSR_ACTIONS_MAX);
+	for (size_t i = 0; i < r->naction; i++)
+		if (!route_may_call(s->right, &r->action[i]))
+			return route_denied(&r->action[i], e);
+	return route_may_call(s->right, r->event) ? 0 : route_denied(r->event, e);
+}
+
+/* User events and measurements that do not exist never will. */
+static int check_events(const struct session *s, const struct omis_call *event, struct err *e)
+{
+	const struct omis_value *list = &event->param[0];
+	bool any = event->service->where != OMIS_AT_TOP || !list->list.n;
+
+	for (size_t i = 0; !any && i < list->list.n; i++)
+		any = csr_event_exists(s, list->list.v[i].s.p);
+	return any ? 0
+		   : err_set(e, ERR_NOTFOUND, "there is no such object: %.40s",
+			     list->list.v[0].s.p);
+}
+
+int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id,
+	       const char **out, struct err *e)
+{
+	struct filters *filters = NULL;
+	int rc = allowed(s, *request, e);
+	struct csr *csr;
+
+	if (!rc)
+		rc = event_check((*request)->event, e);
+	if (!rc)
+		rc = check_events(s, (*request)->event, e);
+	if (!rc)
+		rc = filters_new(*request, &filters, e);
+	if (rc)
+		return rc;
+	csr = csr_new(c, s, id);
+	if (!csr || smap_put(&c->by_token, csr->token.s, csr, NULL) ||
+	    smap_put(&s->csrs, csr->token.s, csr, NULL)) {
+		if (csr)
+			smap_del(&c->by_token, csr->token.s);
+		csr_free(csr);
+		filters_free(filters);
+		return err_nomem(e);
+	}
+	csr->request = *request;
+	csr->filters = filters;
+	*request = NULL;
+	*out = csr->token.s;
+	return 0;
+}
+
+struct csr *csr_find(const struct session *s, const char *token)
+{
+	return smap_find(&s->csrs, token);
+}
+
+/* Of an end, and of what was lost alone. What is told once is told. */
+static void put_losses(struct csr *csr, unsigned kind, struct buf *value)
+{
+	if (!csr->dropped || kind == STATUS_CSR_ENABLED)
+		return;
+	buf_printf(value, "%s\"dropped\",%" PRIu64, value->n ? "," : "", csr->dropped);
+	csr->dropped = 0;
+}
+
+void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
+	      struct reply *more)
+{
+	struct buf value = BUF_INIT(FRAME_MAX_BYTES);
+	struct reply *r = reply_new();
+
+	buf_puts(&value, why ? why : csr->token.s);
+	put_losses(csr, kind, &value);
+	if (r && csr->session && !value.failed && !reply_set_csr(r, csr->token.s) &&
+	    !reply_add(r, 0, objects, kind, buf_str(&value)) && (!more || !reply_append(r, more))) {
+		r->id = csr->id;
+		r->kind = kind;
+		session_reply(csr->session, r);
+	}
+	buf_done(&value);
+	reply_free(r);
+}
+
+/* Whoever waits goes on inside, and may delete it: a caller that needs it afterwards keeps it. */
+static void switch_off(struct csr *csr)
+{
+	csr->c->stats.enabled -= csr->is_enabled;
+	csr->is_enabled = csr->owes_enabled = false;
+	reply_free(csr->news);
+	csr->news = NULL;
+	csr_disarm(csr);
+	csr_check_armed(csr, true);
+}
+
+static int await(struct list *waiters, csr_on_fn fn, void *arg)
+{
+	struct csr_waiter *w = calloc(1, sizeof(*w));
+
+	if (!w)
+		return -ERR_NOMEM;
+	w->fn = fn;
+	w->arg = arg;
+	list_push_back(waiters, &w->in_waiters);
+	return 0;
+}
+
+static void forget_waiter(struct list *waiters, const void *arg)
+{
+	list_each_safe (i, waiters) {
+		struct csr_waiter *w = list_entry(i, struct csr_waiter, in_waiters);
+
+		if (w->arg == arg) {
+			list_del(i);
+			free(w);
+		}
+	}
+}
+
+void csr_call_waiters(struct list *waiters, const struct reply *refusal)
+{
+	struct list ready;
+
+	list_init(&ready);
+	list_splice_back(&ready, waiters);
+	for (struct list *i = list_pop_front(&ready); i; i = list_pop_front(&ready)) {
+		struct csr_waiter *w = list_entry(i, struct csr_waiter, in_waiters);
+
+		w->fn(w->arg, refusal);
+		free(w);
+	}
+}
+
+int csr_enable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+{
+	bool was = csr->is_enabled;
+	int rc = await(&csr->waiters, fn, arg);
+
+	if (rc)
+		return rc;
+	if (!was)
+		csr_tell_disabled(csr, true);
+	csr->is_enabled = true;
+	csr->owes_enabled |= !was;
+	c->stats.enabled += !was;
+	rc = csr_arm(csr);
+	if (rc) {
+		forget_waiter(&csr->waiters, arg);
+		if (!was)
+			switch_off(csr);
+		return rc;
+	}
+	csr_check_armed(csr, false);
+	return 0;
+}
+
+size_t csrs_await_armed(struct csrs *c, struct session *s, csr_on_fn fn, void *arg)
+{
+	struct smap_iter i = { 0 };
+	size_t n = 0;
+
+	while (smap_next(&s->csrs, &i)) {
+		struct csr *csr = i.value;
+
+		n += csr->is_enabled && loop_timer_is_armed(csr->timer) &&
+		     !await(&csr->waiters, fn, arg);
+	}
+	return n;
+}
+
+void csrs_forget_waiter(struct csrs *c, void *arg)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&c->by_token, &i)) {
+		forget_waiter(&((struct csr *)i.value)->waiters, arg);
+		forget_waiter(&((struct csr *)i.value)->parted, arg);
+	}
+	list_each (k, &c->partings)
+		forget_waiter(&list_entry(k, struct csr, in_partings)->parted, arg);
+}
+
+static void bury(struct csr *csr)
+{
+	csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
+	csr_free(csr);
+}
+
+void csr_let_go(struct csr *csr)
+{
+	csr->keepers--;
+	if (csr->keepers == 0 && csr->is_deleted && !csr->nleaving)
+		bury(csr);
+}
+
+/* True: fn comes. */
+static bool part(struct csr *csr, csr_on_fn fn, void *arg)
+{
+	bool waits = fn && csr->nleaving && !await(&csr->parted, fn, arg);
+
+	csr_check_parted(csr, false);
+	return waits;
+}
+
+static bool disable(struct csr *csr, const char *why, csr_on_fn fn, void *arg)
+{
+	bool waits;
+
+	csr->keepers++;
+	switch_off(csr);
+	csr->owes_disabled = true;
+	csr->why = why;
+	waits = part(csr, fn, arg);
+	csr_let_go(csr);
+	return waits;
+}
+
+bool csr_disable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+{
+	return csr->is_enabled && disable(csr, NULL, fn, arg);
+}
+
+void csr_suspend(struct csr *csr, const char *why)
+{
+	if (!csr->is_enabled)
+		return;
+	log_info("csr", "suspended csr=%s tool=%u: %s", csr->token.s,
+		 csr->session ? csr->session->number : 0, why);
+	csr->c->stats.suspended++;
+	disable(csr, why, NULL, NULL);
+}
+
+static bool has_name(const struct omis_value *list, const char *name)
+{
+	for (size_t i = 0; i < list->list.n; i++)
+		if (!strcmp(omis_value_text(&list->list.v[i], NULL), name))
+			return true;
+	return false;
+}
+
+static bool waits_for_events(const struct csr *csr, const struct omis_value *names)
+{
+	const struct omis_call *event = csr->request->event;
+
+	if (strcmp(event->name, "thread_writes_events"))
+		return false;
+	for (size_t i = 0; i < names->list.n; i++) {
+		const char *name = omis_value_text(&names->list.v[i], NULL);
+
+		if (!strcmp(name, "all") || has_name(&event->param[1], name))
+			return true;
+	}
+	return false;
+}
+
+static bool may_switch_off(const struct session *s, const struct csr *csr)
+{
+	return s->right >= OMIS_MANIPULATE || str_eq(s->principal, csr->session->principal);
+}
+
+unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct omis_value *names,
+			 unsigned *stay)
+{
+	struct smap_iter i = { 0 };
+	unsigned n = 0;
+
+	*stay = 0;
+	while (smap_next(&c->by_token, &i)) {
+		struct csr *csr = i.value;
+
+		if (!csr->is_enabled || !waits_for_events(csr, names))
+			continue;
+		if (!may_switch_off(s, csr)) {
+			++*stay;
+			continue;
+		}
+		disable(csr, "\"switched off by omig_events_off\"", NULL, NULL);
+		n++;
+	}
+	return n;
+}
+
+bool csr_delete(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+{
+	bool waits;
+
+	if (csr->is_deleted)
+		return false;
+	csr->is_deleted = true;
+	smap_del(&c->by_token, csr->token.s);
+	smap_del(&csr->session->csrs, csr->token.s);
+	csr->keepers++;
+	switch_off(csr);
+	waits = part(csr, fn, arg);
+	csr_let_go(csr);
+	return waits;
+}
+
+void csr_fire_ended(struct csr *csr)
+{
+	csr->firings--;
+	csr_tell_disabled(csr, false);
+	csr_let_go(csr);
+}
+
+/* Deleted, and not all children have answered. */
+static void drop_partings(struct csrs *c, const struct session *s)
+{
+	list_each_safe (i, &c->partings) {
+		struct csr *csr = list_entry(i, struct csr, in_partings);
+
+		if (csr->session == s && csr->is_deleted)
+			csr_free(csr);
+	}
+}
+
+void csrs_drop(struct csrs *c, struct session *s)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&s->csrs, &i)) {
+		struct csr *csr = i.value;
+
+		csr->session = NULL;
+		switch_off(csr);
+		smap_del(&c->by_token, csr->token.s);
+		smap_del(&s->csrs, csr->token.s);
+		csr_free(csr);
+	}
+	drop_partings(c, s);
+}
+
+static void follow_one(struct csr *csr)
+{
+	int rc;
+
+	if (!csr->is_enabled || csr_is_of_user_event(csr))
+		return;
+	rc = csr_arm(csr);
+	if (rc)
+		csr_suspend(csr, rc == -ERR_LIMIT ? "\"too many objects\""
+						  : "\"no memory to follow its objects\"");
+	else
+		csr_check_armed(csr, false);
+}
+
+void csrs_follow(struct csrs *c, struct session *s)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&s->csrs, &i))
+		follow_one(i.value);
+}
+
+void csrs_event_gone(struct csrs *c, struct session *s)
+{
+	struct smap_iter i = { 0 };
+	struct token hit[TOOL_CSRS_MAX];
+	size_t n = 0;
+
+	while (smap_next(&s->csrs, &i)) {
+		struct csr *csr = i.value;
+
+		if (csr->is_enabled && csr_is_of_user_event(csr))
+			hit[n++] = csr->token;
+	}
+	/* Whoever waits for one of them goes on inside, and may delete another one. */
+	for (size_t k = 0; k < n; k++) {
+		struct csr *csr = csr_find(s, hit[k].s);
+
+		if (!csr || !csr->is_enabled)
+			continue;
+		if (csr_is_hopeless(csr))
+			disable(csr, "\"what it waits for does not exist any more\"", NULL, NULL);
+		else if (!csr_arm(csr))
+			csr_check_armed(csr, false);
+	}
+}
+
+static void on_follow(void *arg)
+{
+	struct csrs *c = arg;
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&c->by_token, &i))
+		follow_one(i.value);
+}
+
+void csrs_follow_soon(struct csrs *c)
+{
+	if (c->by_token.n && !loop_timer_is_armed(c->follow))
+		loop_timer_arm(c->follow, CSR_FOLLOW_NS);
+}

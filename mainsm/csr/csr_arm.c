@@ -1,0 +1,531 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Conditional requests at the children: who watches for what, and who has confirmed it. */
+#include "mainsm/csr/csr.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "tree/wire.h"
+#include "common/omis/catalogue.h"
+#include "common/route/arm.h"
+#include "common/route/implied.h"
+#include "mainsm/directory/children.h"
+#include "mainsm/csr/csr_internal.h"
+#include "mainsm/tool/partners.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child)
+{
+	for (size_t i = 0; i < csr->nslot; i++)
+		if (csr->slot[i].child == child)
+			return &csr->slot[i];
+	return NULL;
+}
+
+void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell)
+{
+	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
+
+	if (tell && !children_send(csr->c->conf.children, slot->child, &m))
+		csr_part_from(csr, slot->child);
+	free(slot->text);
+	*slot = csr->slot[--csr->nslot];
+}
+
+static void empty(struct smap *m)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(m, &i))
+		smap_del(m, i.key);
+}
+
+void csr_disarm(struct csr *csr)
+{
+	const struct csrs_conf *c = &csr->c->conf;
+
+	csr->told_faults = false;
+	while (csr->nslot)
+		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], true);
+	if (c->on_disarmed && !csr_is_of_user_event(csr))
+		c->on_disarmed(c->arg, csr->token.s);
+	empty(&csr->objects);
+	empty(&csr->came);
+	empty(&csr->refused);
+}
+
+/* Nobody waits for the result of actions that all run inside the rank: only their failures are
+ * told. */
+static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
+{
+	const struct omis_request *r = csr->request;
+	bool all_in_rank = filters_leading(csr->filters) < r->naction;
+
+	for (size_t i = 0; i < r->naction; i++)
+		all_in_rank &=
+			filter_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
+	return local_prefix < r->naction || !all_in_rank;
+}
+
+static void send_arm(struct csr *csr, struct csr_slot *slot)
+{
+	struct msg m = { .type = MSG_ARM };
+
+	slot->version = (uint32_t)++csr->c->version;
+	slot->confirmed = false;
+	m.arm = (struct msg_arm){
+		.csr = csr->token.s,
+		.tool = csr->session->number,
+		.identity = csr->session->identity,
+		.version = slot->version,
+		.text = { (const uint8_t *)slot->text, slot->ntext },
+		.local_prefix = slot->local_prefix,
+		.reply = wants_triggered(csr, slot->local_prefix),
+	};
+	/* A child that cannot be told now is about to be lost: its objects leave, and come again
+	 * with it. */
+	if (children_send(csr->c->conf.children, slot->child, &m))
+		slot->confirmed = true;
+}
+
+static int set_slot(struct csr *csr, const struct arm_part *part)
+{
+	struct csr_slot *slot = csr_slot_of(csr, part->child);
+	char *text;
+
+	if (slot && slot->ntext == part->ntext && slot->local_prefix == part->local_prefix &&
+	    !memcmp(slot->text, part->text, part->ntext)) {
+		slot->stale = false;
+		return 0;
+	}
+	text = malloc(part->ntext + 1);
+	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1,
+					  sizeof(*csr->slot), CHILDREN_MAX))) {
+		free(text);
+		return -ERR_NOMEM;
+	}
+	memcpy(text, part->text, part->ntext);
+	text[part->ntext] = 0;
+	if (!slot) {
+		slot = &csr->slot[csr->nslot++];
+		*slot = (struct csr_slot){ .child = part->child };
+	}
+	free(slot->text);
+	slot->text = text;
+	slot->ntext = part->ntext;
+	slot->local_prefix = part->local_prefix;
+	slot->stale = false;
+	send_arm(csr, slot);
+	return 0;
+}
+
+/* Adds the objects of an event's parameter to a set. */
+static int collect(const struct omis_call *event, struct smap *into, void *mark)
+{
+	int at = event->service->object_param;
+	const struct omis_value *list = at >= 0 ? &event->param[at] : NULL;
+
+	for (size_t i = 0; list && list->kind == OMIS_LIST && i < list->list.n; i++)
+		if (list->list.v[i].kind == OMIS_TOKEN &&
+		    smap_put(into, list->list.v[i].s.p, mark, NULL))
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static int collect_part(const struct arm_part *part, struct smap *into, void *mark)
+{
+	struct omis_request *r = NULL;
+	int rc = omis_read_inner(part->text, part->ntext, &r, NULL);
+
+	if (!rc && r->event)
+		rc = collect(r->event, into, mark);
+	omis_request_free(r);
+	return rc;
+}
+
+static bool lives(const struct directory *d, const char *token)
+{
+	const struct object *o = directory_find(d, token);
+
+	return !o || o->state != MSG_STATE_ENDED;
+}
+
+/* "a,b,c": the keys of `in` that `not_in` lacks. */
+static int difference(const struct smap *in, const struct smap *not_in, struct buf *out)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(in, &i))
+		if (!smap_find(not_in, i.key))
+			buf_printf(out, "%s%s", out->n ? "," : "", i.key);
+	return out->failed ? -ERR_NOMEM : 0;
+}
+
+static struct reply *news_of(struct csr *csr)
+{
+	if (!csr->news)
+		csr->news = reply_new();
+	return csr->news;
+}
+
+/* Those that live and were not there before. */
+static int note_came(struct csr *csr, const struct smap *now)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(now, &i))
+		if (!smap_find(&csr->objects, i.key) && lives(csr->c->conf.directory, i.key) &&
+		    smap_put(&csr->came, i.key, csr, NULL))
+			return -ERR_NOMEM;
+	return 0;
+}
+
+static void forget_gone(struct csr *csr, struct smap *set)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(set, &i))
+		if (!smap_find(&csr->objects, i.key))
+			smap_del(set, i.key);
+}
+
+/* Replaces the set of objects; what went is told now, what came when it is confirmed. */
+static int change_objects(struct csr *csr, struct smap *now)
+{
+	struct buf went = BUF_INIT(FRAME_MAX_BYTES);
+	int rc = note_came(csr, now);
+
+	if (!rc)
+		rc = difference(&csr->objects, now, &went);
+	if (!rc) {
+		struct smap old = csr->objects;
+
+		csr->objects = *now;
+		*now = old;
+		forget_gone(csr, &csr->came);
+		forget_gone(csr, &csr->refused);
+		if (went.n)
+			csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
+	}
+	buf_done(&went);
+	return rc;
+}
+
+/* arm NULL: it cannot happen anywhere. */
+static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
+{
+	const struct arm_part *part;
+	int rc = 0;
+
+	for (size_t i = 0; i < csr->nslot; i++)
+		csr->slot[i].stale = true;
+	for (size_t i = 0; !rc && arm && (part = arm_part_at(arm, i)); i++) {
+		rc = collect_part(part, now, csr);
+		if (!rc)
+			rc = set_slot(csr, part);
+	}
+	for (size_t i = csr->nslot; !rc && i > 0; i--)
+		if (csr->slot[i - 1].stale)
+			csr_slot_drop(csr, &csr->slot[i - 1], true);
+	return rc;
+}
+
+/* Objects that do not exist are told to the tool as entries of the event. */
+static int take_faults(struct csr *csr, const struct reply *faults)
+{
+	int rc = 0;
+
+	csr->told_faults = true;
+	for (size_t i = 0; !rc && i < faults->nentry; i++)
+		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects,
+					      faults->entry[i].status, faults->entry[i].value)
+				  : -ERR_NOMEM;
+	return rc;
+}
+
+static int arm_children(struct csr *csr, struct smap *now)
+{
+	struct route_view view = view_arming(&csr->session->view);
+	struct omis_request request = *csr->request;
+	struct reply *faults = reply_new();
+	struct partners partners = { 0 };
+	struct arm *arm = NULL;
+	int rc = faults ? partners_open(&partners, &csr->session->view, request.event, faults)
+			: -ERR_NOMEM;
+
+	request.event = &partners.event;
+	if (!rc && !partners.none)
+		rc = arm_new(&request, &view, faults, &arm, NULL);
+	if (!rc)
+		rc = take_parts(csr, arm, now);
+	if (!rc && !csr->objects.n && !csr->told_faults)
+		rc = take_faults(csr, faults);
+	arm_free(arm);
+	partners_close(&partners);
+	reply_free(faults);
+	return rc;
+}
+
+/* What the event names, as it was written; empty = all. */
+static const struct omis_value *named(const struct csr *csr)
+{
+	const struct omis_call *event = csr->request->event;
+
+	return &event->param[event->service->object_param];
+}
+
+bool csr_event_exists(const struct session *s, const char *token)
+{
+	return s && (smap_find(&s->events, token) || smap_find(&s->measures, token));
+}
+
+bool csr_is_hopeless(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (csr_event_exists(csr->session, list->list.v[i].s.p))
+			return false;
+	return list->list.n > 0;
+}
+
+static int arm_here(struct csr *csr, struct smap *now)
+{
+	const struct omis_value *list = named(csr);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < list->list.n; i++) {
+		const char *token = list->list.v[i].s.p;
+
+		if (csr_event_exists(csr->session, token))
+			rc = smap_put(now, token, csr, NULL);
+		else if (!csr->told_faults)
+			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT,
+						      "there is no such object")
+					  : -ERR_NOMEM;
+	}
+	csr->told_faults = true;
+	return rc;
+}
+
+int csr_arm(struct csr *csr)
+{
+	struct smap now;
+	int rc;
+
+	smap_init(&now);
+	if (csr_is_of_user_event(csr))
+		rc = arm_here(csr, &now);
+	else
+		rc = arm_children(csr, &now);
+	if (!rc)
+		rc = change_objects(csr, &now);
+	smap_done(&now);
+	return rc;
+}
+
+static bool all_confirmed(const struct csr *csr)
+{
+	for (size_t i = 0; i < csr->nslot; i++)
+		if (!csr->slot[i].confirmed)
+			return false;
+	return true;
+}
+
+/* --- what is told of it */
+
+static bool is_named(const struct csr *csr, const char *token, size_t n)
+{
+	const struct omis_value *list = named(csr);
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (list->list.v[i].s.n == n && !memcmp(list->list.v[i].s.p, token, n))
+			return true;
+	return false;
+}
+
+static bool names_any(const struct csr *csr, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (is_named(csr, objects, n))
+			return true;
+	}
+	return false;
+}
+
+static size_t accepted(const struct csr *csr)
+{
+	return csr->objects.n - csr->refused.n;
+}
+
+/*
+ * Where a node, a site or all is meant, not each process has the probe or the library: that is
+ * worth a word when none has.
+ */
+static bool is_worth_telling(const struct csr *csr, const struct reply_entry *e)
+{
+	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) ||
+	       names_any(csr, e->objects);
+}
+
+/* What ENABLED says; it may say nothing. NULL: no memory. */
+static struct reply *compose(struct csr *csr)
+{
+	struct buf came = BUF_INIT(FRAME_MAX_BYTES);
+	struct reply *r = reply_new();
+	int rc = r ? difference(&csr->came, &csr->refused, &came) : -ERR_NOMEM;
+
+	if (!rc && came.n)
+		rc = reply_add(r, 1, buf_str(&came), STATUS_OK, NULL);
+	for (size_t i = 0; !rc && csr->news && i < csr->news->nentry; i++) {
+		const struct reply_entry *e = &csr->news->entry[i];
+
+		if (is_worth_telling(csr, e))
+			rc = reply_add_n(r, 1, e->objects, e->status, e->value, e->nvalue);
+	}
+	buf_done(&came);
+	if (!rc)
+		rc = reply_set_csr(r, csr->token.s);
+	if (!rc)
+		return r;
+	reply_free(r);
+	return NULL;
+}
+
+/* What runs in a node or site later may be another program. */
+static bool names_processes(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+	char class = 'p';
+
+	for (size_t i = 0; i < list->list.n && (class == 'p' || class == 't'); i++)
+		class = token_class(list->list.v[i].s.p, list->list.v[i].s.n);
+	return list->list.n && (class == 'p' || class == 't');
+}
+
+static bool knows_any_named(const struct csr *csr)
+{
+	const struct omis_value *list = named(csr);
+
+	for (size_t i = 0; i < list->list.n; i++)
+		if (directory_find(csr->c->conf.directory, list->list.v[i].s.p))
+			return true;
+	return list->list.n == 0;
+}
+
+/* Nothing that was named is known, or each process that was named is, and none of them can be
+ * watched. */
+static bool is_refused(const struct csr *csr)
+{
+	if (!csr->owes_enabled || !csr->is_enabled)
+		return false;
+	if (csr_is_of_user_event(csr))
+		return csr_is_hopeless(csr);
+	if (!knows_any_named(csr))
+		return true;
+	return names_processes(csr) && csr->refused.n && !accepted(csr) &&
+	       !str_eq(csr->request->event->name, "thread_writes_events");
+}
+
+static void refuse(struct csr *csr, const struct reply *r)
+{
+	csr->keepers++;
+	csr->c->stats.enabled--;
+	csr->is_enabled = false;
+	csr_disarm(csr);
+	csr_call_waiters(&csr->waiters, r);
+	csr_check_parted(csr, false);
+	csr_let_go(csr);
+}
+
+static void tell_armed(struct csr *csr)
+{
+	struct reply *r = compose(csr);
+	bool owes = csr->owes_enabled, is_no = is_refused(csr);
+
+	csr->owes_enabled = false;
+	reply_free(csr->news);
+	csr->news = NULL;
+	if (is_no) {
+		refuse(csr, r);
+		reply_free(r);
+		return;
+	}
+	empty(&csr->came);
+	if (r)
+		route_drop_implied(r, csr->request->event, 1, NULL);
+	if (r && csr->is_enabled && (r->nentry || owes))
+		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
+	reply_free(r);
+	csr_call_waiters(&csr->waiters, NULL);
+}
+
+void csr_check_armed(struct csr *csr, bool give_up)
+{
+	if (!give_up && !all_confirmed(csr)) {
+		if (!loop_timer_is_armed(csr->timer))
+			loop_timer_arm(csr->timer, CSR_ARMED_MAX_NS);
+		return;
+	}
+	loop_timer_cancel(csr->timer);
+	tell_armed(csr);
+}
+
+void csrs_child_lost(struct csrs *c, uint32_t child)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&c->by_token, &i)) {
+		struct csr *csr = i.value;
+		struct csr_slot *slot = csr_slot_of(csr, child);
+
+		if (!slot)
+			continue;
+		csr_slot_drop(csr, slot, false);
+		csr_check_armed(csr, false);
+	}
+	csrs_forget_leaving(c, child);
+	csrs_follow_soon(c);
+}
+
+/* What was told before is not told again with each object that comes. */
+static void take_refusal(struct csr *csr, const struct msg_entry *e)
+{
+	bool is_new = !e->objects[0];
+	char token[TOKEN_BYTES];
+	size_t n;
+
+	for (const char *at = e->objects; *at; at += n + (at[n] == ',')) {
+		n = strcspn(at, ",");
+		snprintf(token, sizeof(token), "%.*s", (int)n, at);
+		is_new |= !smap_find(&csr->objects, token) || !smap_find(&csr->refused, token);
+		if (smap_find(&csr->objects, token))
+			smap_put(&csr->refused, token, csr, NULL);
+	}
+	if (is_new && news_of(csr))
+		reply_add_n(csr->news, 1, e->objects, e->status, e->value.p, e->value.n);
+}
+
+int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
+{
+	struct csr *csr = smap_find(&c->by_token, m->csr);
+	struct csr_slot *slot = csr ? csr_slot_of(csr, child) : NULL;
+	int rc;
+
+	/* One for an earlier version: the one that counts is under way. */
+	if (!slot || slot->version != m->version)
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < m->nentry; i++)
+		if (status_is_error(m->entry[i].status))
+			take_refusal(csr, &m->entry[i]);
+	slot->confirmed = true;
+	csr_check_armed(csr, false);
+	return 0;
+}

@@ -1,0 +1,552 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Events of conditional requests: the actions that are left are executed here, and the tool is
+ * told. */
+#include "mainsm/csr/csr.h"
+
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/base/timebase.h"
+#include "tree/wire.h"
+#include "common/omis/catalogue.h"
+#include "mainsm/directory/children.h"
+#include "mainsm/csr/csr_internal.h"
+#include "mainsm/tool/locks.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STANDARD_ECPS 5
+
+/* A firing while its actions are executed. */
+struct firing {
+	struct csr *csr;
+	struct reply *reply; /* owned; begins with what was executed below */
+	size_t first;
+	struct token node, proc, thread; /* what trigger points to */
+	struct trigger trigger;
+};
+
+static void firing_free(struct firing *f)
+{
+	if (!f)
+		return;
+	hold_drop(f->trigger.hold);
+	reply_free(f->reply);
+	free(f);
+}
+
+static const char *keep(struct token *to, const char *from)
+{
+	str_copy(to->s, sizeof(to->s), from);
+	return to->s;
+}
+
+/* The object that the tool reads about: the innermost that is known. */
+static const char *object_of(const struct trigger *t)
+{
+	return t->thread[0] ? t->thread : t->proc[0] ? t->proc : t->node;
+}
+
+static struct firing *firing_new(const struct csr_firing *how)
+{
+	struct firing *f = calloc(1, sizeof(*f));
+	char dropped[48] = "";
+	int rc;
+
+	if (!f)
+		return NULL;
+	f->csr = how->csr;
+	f->first = how->first;
+	f->trigger = (struct trigger){ keep(&f->node, how->trigger.node),
+				       keep(&f->proc, how->trigger.proc),
+				       keep(&f->thread, how->trigger.thread), how->trigger.time_ns,
+				       hold_use(how->trigger.hold) };
+	f->reply = reply_new();
+	rc = f->reply ? 0 : -ERR_NOMEM;
+	if (how->csr->dropped)
+		snprintf(dropped, sizeof(dropped), "\"dropped\",%" PRIu64, how->csr->dropped);
+	if (!rc)
+		rc = reply_add(f->reply, 0, object_of(&f->trigger), STATUS_CSR_TRIGGERED, dropped);
+	if (!rc)
+		rc = wire_add_entries(f->reply, how->entry, how->nentry);
+	if (!rc)
+		return f;
+	firing_free(f);
+	return NULL;
+}
+
+/* Sends TRIGGERED and ends the firing. */
+static void finish(struct firing *f)
+{
+	struct csr *csr = f->csr;
+
+	f->reply->id = csr->id;
+	f->reply->kind = STATUS_CSR_TRIGGERED;
+	if (csr->session && !reply_set_csr(f->reply, csr->token.s))
+		session_reply(csr->session, f->reply);
+	firing_free(f);
+	csr_fire_ended(csr);
+}
+
+static void on_done(void *arg, struct reply *r)
+{
+	struct firing *f = arg;
+
+	/* The run counted from 1 what is the rest of our actions. */
+	for (size_t i = 0; r && i < r->nentry; i++)
+		if (r->entry[i].action)
+			r->entry[i].action += (uint32_t)f->first;
+	if (!r || reply_append(f->reply, r))
+		reply_add(f->reply, 0, NULL, STATUS_NO_MEMORY, "no memory for the reply");
+	reply_free(r);
+	finish(f);
+}
+
+static void put_token(struct omis_ecp *e, const char *name, const char *token)
+{
+	e->name = name;
+	e->value.kind = OMIS_TOKEN;
+	e->value.s.p = token[0] ? token : "u_0";
+	e->value.s.n = strlen(e->value.s.p);
+}
+
+/* node, proc, thread, time, csr; then the event's own. */
+static struct omis_ecp *make_ecps(const struct csr_firing *how)
+{
+	struct omis_ecp *v = calloc(STANDARD_ECPS + how->npar, sizeof(*v));
+
+	if (!v)
+		return NULL;
+	put_token(&v[0], "node", how->trigger.node);
+	put_token(&v[1], "proc", how->trigger.proc);
+	put_token(&v[2], "thread", how->trigger.thread);
+	v[3].name = "time";
+	v[3].value.kind = OMIS_FLOAT;
+	v[3].value.f = (double)how->trigger.time_ns / (double)NSEC_PER_SEC;
+	put_token(&v[4], "csr", how->csr->token.s);
+	for (size_t i = 0; i < how->npar; i++)
+		v[STANDARD_ECPS + i] = how->par[i];
+	return v;
+}
+
+static int run_actions(const struct csr_firing *how, struct firing *f)
+{
+	struct csr *csr = how->csr;
+	struct session *s = csr->session;
+	struct omis_ecp *ecp = make_ecps(how);
+	struct omis_ecps ecps = { ecp, STANDARD_ECPS + how->npar };
+	struct omis_request *bound = NULL;
+	struct omis_diag diag = { 0 };
+	struct run_spec spec = {
+		.view = view_now(&s->view),
+		.user = s,
+		.source = &f->trigger,
+		.top = true,
+		.identity = s->identity,
+		.tool = s->number,
+		.right = s->right,
+		.csr = csr->token.s,
+		.depth = how->depth,
+		.owner = &s->runs,
+		.on_done = on_done,
+		.arg = f,
+	};
+	int rc = ecp ? omis_bind(csr->request, how->first, csr->request->naction - how->first,
+				 &ecps, &bound, &diag)
+		     : -ERR_NOMEM;
+
+	free(ecp);
+	if (rc) {
+		reply_add(f->reply, diag.action, NULL,
+			  diag.status ? diag.status : status_from_err(rc), diag.err.text);
+		return rc;
+	}
+	rc = locks_run(csr->c->conf.locks, &bound, &spec, NULL);
+	if (rc)
+		reply_add(f->reply, 0, NULL, status_from_err(rc),
+			  "the actions could not be executed");
+	omis_request_free(bound);
+	return rc;
+}
+
+/* True when the event has happened too often for so long that it is no burst. */
+static bool is_overload(struct csr *csr, nsec_t now)
+{
+	nsec_t seconds = (now - csr->second) / NSEC_PER_SEC;
+
+	if (seconds < 1)
+		return false;
+	csr->overloads = seconds == 1 && csr->offered + csr->is_thinned > TOOL_FIRINGS_PER_SEC_MAX
+				 ? csr->overloads + 1
+				 : 0;
+	csr->second = now;
+	csr->offered = 0;
+	csr->is_thinned = false;
+	return csr->overloads >= CSR_OVERLOADS_MAX;
+}
+
+static void count_load(struct session *s, nsec_t now)
+{
+	if (now - s->load.since < NSEC_PER_SEC)
+		return;
+	s->load.since = now;
+	s->load.raised = s->load.fired = 0;
+}
+
+/* What was executed below is only passed on. */
+static bool has_room(const struct csr_firing *how)
+{
+	struct session *s = how->csr->session;
+
+	if (how->first >= how->csr->request->naction)
+		return true;
+	count_load(s, loop_now(how->csr->c->conf.loop));
+	return s->load.fired++ < TOOL_FIRINGS_PER_SEC_MAX;
+}
+
+/*
+ * A host that drops has let through as many as may be: one more makes them too many. How many it
+ * says takes nobody's room, since it may be wrong, or lie.
+ */
+static void note_dropped(struct csr *csr, uint64_t n)
+{
+	csr->is_thinned |= n > 0;
+	csr_lose(csr, n);
+}
+
+/* What causes no event is in no loop, however deep a host says that its event lies: it may be
+ * wrong, or lie. */
+static bool only_asks(const struct csr *csr)
+{
+	const struct omis_request *r = csr->request;
+
+	for (size_t i = 0; i < r->naction; i++)
+		if (r->action[i].service->class != OMIS_INFO)
+			return false;
+	return true;
+}
+
+/* Looks at limits. False: nothing is to be executed. */
+static bool may_fire(const struct csr_firing *how)
+{
+	struct csr *csr = how->csr;
+
+	if (how->depth > CAUSAL_DEPTH_MAX && !only_asks(csr)) {
+		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
+		return false;
+	}
+	if (is_overload(csr, loop_now(csr->c->conf.loop))) {
+		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
+		return false;
+	}
+	csr->offered++;
+	note_dropped(csr, how->dropped);
+	if (csr->offered <= TOOL_FIRINGS_PER_SEC_MAX && has_room(how))
+		return true;
+	csr_lose(csr, 1);
+	return false;
+}
+
+/* Filters in front of a list; an event from below has passed them there. Without memory nothing
+ * passes. */
+static bool passes(const struct csr_firing *how)
+{
+	struct filters *f = how->csr->filters;
+	struct omis_ecps ecps = { NULL, STANDARD_ECPS + how->npar };
+	bool yes;
+
+	if (how->first >= filters_leading(f))
+		return true;
+	ecps.v = make_ecps(how);
+	yes = ecps.v && filters_pass(f, &ecps, loop_now(how->csr->c->conf.loop));
+	free((void *)ecps.v);
+	return yes;
+}
+
+int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action,
+		const struct omis_call *call)
+{
+	const struct trigger *t = spec->source;
+	const struct firing *f = t ? list_entry(t, struct firing, trigger) : NULL;
+
+	if (!f)
+		return -ERR_INVALID;
+	return filter_passes(f->csr->filters, f->first + action - 1, call, loop_now(c->conf.loop))
+		       ? 0
+		       : RUN_ENDS;
+}
+
+void csr_fire(const struct csr_firing *event)
+{
+	struct csr_firing copy = *event, *how = &copy;
+	struct csr *csr = how->csr;
+	struct firing *f;
+
+	if (!passes(how))
+		return;
+	if (how->first < filters_leading(csr->filters))
+		how->first = filters_leading(csr->filters);
+	if (!may_fire(how))
+		return;
+	f = firing_new(how);
+	if (!f) {
+		csr_lose(csr, 1);
+		return;
+	}
+	csr->dropped = 0;
+	csr->has_told = true;
+	csr->keepers++;
+	csr->firings++;
+	csr->c->stats.fired++;
+	if (how->first >= csr->request->naction || run_actions(how, f))
+		finish(f);
+}
+
+/* --- events that lms report */
+
+static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
+{
+	return !token[0] ||
+	       view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
+}
+
+static bool are_of_child(struct csrs *c, uint32_t child, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (!view_child_owns(c->conf.directory, c->conf.children, child, objects, n))
+			return false;
+	}
+	return true;
+}
+
+int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
+		      size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!are_of_child(csr->c, child, entry[i].objects))
+			return err_set(e, ERR_DENIED, "a result of objects that are not its own");
+		if (entry[i].action > csr->request->naction)
+			return err_set(e, ERR_PROTO, "a result of action %u, which there is not",
+				       entry[i].action);
+	}
+	return 0;
+}
+
+struct pars {
+	struct omis_ecp ecp[OMIS_PAR_ECPS];
+	char name[OMIS_PAR_ECPS][32];
+	struct omis_values *owned[OMIS_PAR_ECPS];
+	size_t n;
+};
+
+/* $par7, or the seventh of the names that the event gives its own parameters. */
+static void name_par(const struct omis_service *event, uint32_t index, char out[32])
+{
+	const char *at = event->ecps ? event->ecps : "par";
+	size_t n;
+
+	if (omis_service_has_ecp(event, "par1", 4) || !event->ecps) {
+		snprintf(out, 32, "par%u", index);
+		return;
+	}
+	for (uint32_t i = 1; i < index && *at; i++) {
+		at += strcspn(at, " ");
+		at += strspn(at, " ");
+	}
+	n = strcspn(at, " ");
+	snprintf(out, 32, "%.*s", (int)n, at);
+}
+
+/* A probe's first parameter has a second name. */
+static void name_vt(const struct omis_service *event, struct pars *p)
+{
+	if (!omis_service_has_ecp(event, "vt", 2) || p->n >= OMIS_PAR_ECPS)
+		return;
+	p->ecp[p->n] = (struct omis_ecp){ "vt", p->ecp[p->n - 1].value };
+	p->owned[p->n++] = NULL;
+}
+
+static int read_pars(const struct omis_service *event, const struct msg_triggered *m,
+		     struct pars *p, struct err *e)
+{
+	for (size_t i = 0; i < m->npar && p->n < OMIS_PAR_ECPS; i++) {
+		const struct msg_par *par = &m->par[i];
+		int rc = omis_parse_values((const char *)par->value.p, par->value.n,
+					   &p->owned[p->n], e);
+
+		if (rc)
+			return rc;
+		if (p->owned[p->n]->n != 1 || par->index >= OMIS_PAR_ECPS) {
+			omis_values_free(p->owned[p->n]);
+			return err_set(e, ERR_PROTO, "parameter %u of an event is not one value",
+				       par->index);
+		}
+		name_par(event, par->index, p->name[p->n]);
+		p->ecp[p->n].name = p->name[p->n];
+		p->ecp[p->n].value = p->owned[p->n]->v[0];
+		p->n++;
+		if (par->index == 1)
+			name_vt(event, p);
+	}
+	return 0;
+}
+
+static void free_pars(struct pars *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		omis_values_free(p->owned[i]);
+}
+
+/* The actions below were executed in order: filters in front, and those up to the highest number
+ * that has an entry. */
+static size_t executed_below(const struct csr *csr, const struct msg_triggered *m)
+{
+	size_t n = filters_leading(csr->filters);
+
+	for (size_t i = 0; i < m->nentry; i++)
+		if (m->entry[i].action > n && m->entry[i].action <= csr->request->naction)
+			n = m->entry[i].action;
+	return n;
+}
+
+static void not_armed(struct csrs *c, uint32_t child, const char *token)
+{
+	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = token } };
+
+	c->stats.strays++;
+	children_send(c->conf.children, child, &m);
+}
+
+/* The event is one deeper than what caused it; deeper than too deep is all the same. */
+static unsigned depth_of(const struct msg_triggered *m)
+{
+	return 1 + (m->depth < CAUSAL_DEPTH_MAX ? m->depth : CAUSAL_DEPTH_MAX);
+}
+
+/* What only mainsm does has no result from below: a word there may name anybody. */
+static int check_places(const struct csr *csr, const struct msg_triggered *m, struct err *e)
+{
+	for (size_t i = 0; i < m->nentry; i++) {
+		uint32_t action = m->entry[i].action;
+
+		if (action && csr->request->action[action - 1].service->where == OMIS_AT_TOP)
+			return err_set(e, ERR_PROTO,
+				       "a result of action %u, which is not executed there",
+				       action);
+	}
+	return 0;
+}
+
+static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m,
+		     struct hold *hold, struct err *e)
+{
+	struct csr *csr = csrs_find_any(c, m->csr);
+	struct pars pars = { 0 };
+	int rc;
+
+	/* It happened before it was disarmed there. */
+	if (csr && !csr->is_enabled && csr_is_leaving(csr, child)) {
+		csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
+		return 0;
+	}
+	if (!csr || !csr->is_enabled || !csr_slot_of(csr, child)) {
+		not_armed(c, child, m->csr);
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	}
+	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
+	    !is_of_child(c, child, m->thread))
+		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
+	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	if (!rc)
+		rc = check_places(csr, m, e);
+	if (!rc)
+		rc = read_pars(csr->request->event->service, m, &pars, e);
+	if (!rc)
+		csr_fire(&(struct csr_firing){
+			.csr = csr,
+			.par = pars.ecp,
+			.npar = pars.n,
+			.trigger = { m->node, m->proc, m->thread, m->time_ns, hold },
+			.first = executed_below(csr, m),
+			.entry = m->entry,
+			.nentry = m->nentry,
+			.dropped = m->dropped,
+			.depth = depth_of(m) });
+	free_pars(&pars);
+	return rc;
+}
+
+int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e)
+{
+	struct hold *hold = m->held ? hold_new(c->conf.children, child, m) : NULL;
+	int rc = triggered(c, child, m, hold, e);
+
+	hold_drop(hold);
+	return rc;
+}
+
+/* --- events of the top: what tools raise themselves, and reads of measurements */
+
+static size_t values_to_pars(const struct omis_service *event, const struct omis_value *values,
+			     struct pars *p)
+{
+	for (size_t i = 0; i < values->list.n && i + 1 < OMIS_PAR_ECPS; i++) {
+		name_par(event, (uint32_t)i + 1, p->name[i]);
+		p->ecp[i].name = p->name[i];
+		p->ecp[i].value = values->list.v[i];
+		p->n++;
+	}
+	return p->n;
+}
+
+/* An empty list means each that the tool has made. */
+static bool waits_for(const struct csr *csr, const char *event)
+{
+	const struct omis_value *list = &csr->request->event->param[0];
+
+	if (!csr->is_enabled || csr->request->event->service->object != event[0])
+		return false;
+	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
+}
+
+int csrs_raise(struct csrs *c, struct session *s, const char *event,
+	       const struct omis_value *values, const struct trigger *source, unsigned depth)
+{
+	const struct trigger nothing = { "", "", "",
+					 timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
+					 NULL };
+	struct smap_iter i = { 0 };
+	struct pars pars = { 0 };
+	struct token hit[TOOL_CSRS_MAX];
+	size_t n = 0;
+
+	count_load(s, loop_now(c->conf.loop));
+	if (s->load.raised >= TOOL_RAISES_PER_SEC_MAX)
+		return -ERR_LIMIT;
+	s->load.raised++;
+	/* Firing may delete or define: names first. */
+	while (smap_next(&s->csrs, &i)) {
+		struct csr *csr = i.value;
+
+		if (waits_for(csr, event))
+			hit[n++] = csr->token;
+	}
+	for (size_t k = 0; k < n; k++) {
+		struct csr *csr = csr_find(s, hit[k].s);
+
+		if (!csr || !csr->is_enabled)
+			continue;
+		pars.n = 0;
+		values_to_pars(csr->request->event->service, values, &pars);
+		csr_fire(&(struct csr_firing){ .csr = csr,
+					       .par = pars.ecp,
+					       .npar = pars.n,
+					       .trigger = source ? *source : nothing,
+					       .depth = depth + 1 });
+	}
+	return 0;
+}

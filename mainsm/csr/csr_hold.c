@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * An lm that tells of an event may hold the process until the actions have ended: those of the
+ * event, and those of the user events that were raised with it as their source. When
+ * nobody here remembers it, the lm lets it go by itself.
+ */
+#include "common/base/str.h"
+#include "mainsm/directory/children.h"
+#include "mainsm/csr/csr_internal.h"
+
+#include <stdlib.h>
+
+struct hold {
+	struct children *children;
+	uint32_t child;
+	struct token csr, node;
+	uint64_t seq;
+	unsigned users;
+};
+
+static void release(struct children *c, uint32_t child, const struct msg_release *r)
+{
+	children_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
+}
+
+struct hold *hold_new(struct children *c, uint32_t child, const struct msg_triggered *m)
+{
+	struct hold *h = calloc(1, sizeof(*h));
+
+	if (!h) {
+		release(c, child, &(struct msg_release){ m->csr, m->seq, m->node });
+		return NULL;
+	}
+	*h = (struct hold){ .children = c, .child = child, .seq = m->seq, .users = 1 };
+	str_copy(h->csr.s, sizeof(h->csr.s), m->csr);
+	str_copy(h->node.s, sizeof(h->node.s), m->node);
+	return h;
+}
+
+struct hold *hold_use(struct hold *h)
+{
+	if (h)
+		h->users++;
+	return h;
+}
+
+void hold_drop(struct hold *h)
+{
+	if (!h || --h->users)
+		return;
+	release(h->children, h->child, &(struct msg_release){ h->csr.s, h->seq, h->node.s });
+	free(h);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the CSR engine: csr.c (life), csr_arm.c (children), csr_fire.c (events). */
+#ifndef MAINSM_CSR_CSR_INTERNAL_H
+#define MAINSM_CSR_CSR_INTERNAL_H
+
+#include "common/base/clock.h"
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "common/loop/loop.h"
+#include "common/omis/token.h"
+#include "common/route/filter.h"
+#include "mainsm/csr/csr.h"
+#include "mainsm/tool/session.h"
+
+#define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
+#define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
+/* then it counts as enabled where it is not confirmed */
+#define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
+/* then nobody knows what a child has lost, and the tool is told */
+#define CSR_PARTED_MAX_NS NSEC_PER_SEC
+/* what was lost is told alone when no event tells it by then */
+#define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
+/* by one host, between two events of it: more is nonsense, and must not run over */
+#define CSR_LOST_MAX (UINT64_C(1) << 31)
+
+struct csrs {
+	struct csrs_conf conf;
+	struct smap by_token;
+	struct loop_timer *follow, *losses; /* owned */
+	struct list partings; /* struct csr: disarmed, and not all children have answered */
+	struct csrs_stats stats;
+	uint64_t version; /* of the last ARM */
+};
+
+/* What one child watches for. */
+struct csr_slot {
+	uint32_t child;
+	uint32_t version;
+	char *text; /* owned */
+	size_t ntext;
+	uint32_t local_prefix;
+	bool confirmed;
+	bool stale; /* while arming: not wanted any more unless the new arming says so */
+};
+
+struct csr_waiter {
+	csr_on_fn fn;
+	void *arg;
+	struct list in_waiters;
+};
+
+struct csr {
+	struct csrs *c;
+	struct token token;
+	struct session *session; /* NULL: its tool is gone */
+	struct omis_request *request; /* owned */
+	struct filters *filters; /* owned; of the request; NULL = none */
+	uint64_t id; /* of the tool's request */
+	bool is_enabled, is_deleted;
+	bool owes_enabled; /* it was enabled, and the tool is not told yet */
+	bool owes_disabled; /* the same, and `why`: static words or NULL */
+	const char *why;
+	/* since it was enabled: changes elsewhere are no reason to say it again */
+	bool told_faults;
+	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
+	unsigned firings; /* those of them */
+	uint32_t *leaving; /* owned: children that have not answered to DISARM */
+	size_t nleaving, capleaving;
+	struct list in_partings;
+	struct list parted; /* waiters for that */
+	struct loop_timer *parting; /* owned: ends it */
+	struct csr_slot *slot;
+	size_t nslot, capslot;
+	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
+	struct smap came; /* of them: what ENABLED will say */
+	struct smap refused; /* of them: those below cannot watch it there */
+	struct reply *news; /* owned; what ENABLED will say is wrong; NULL = nothing */
+	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
+	struct list waiters;
+	nsec_t second; /* the start of the one in which `offered` counts */
+	uint64_t offered, dropped; /* dropped: not told yet */
+	bool has_told; /* since the losses were looked at, an event that would have said so */
+	bool is_thinned; /* in that second, below */
+	unsigned overloads; /* seconds on end with too many */
+};
+
+/* --- csr.c */
+
+bool csr_is_of_user_event(const struct csr *csr);
+
+/* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
+ * `more` has (may be NULL). */
+void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
+	      struct reply *more);
+
+/* Disables with a reason that the tool gets to read: a value, so in quotes. */
+void csr_suspend(struct csr *csr, const char *why);
+
+/* One firing has ended. May free the CSR. */
+void csr_fire_ended(struct csr *csr);
+
+/* One call less needs it. May free it. */
+void csr_let_go(struct csr *csr);
+
+/* Consumes the waiters: each is called. */
+void csr_call_waiters(struct list *waiters, const struct reply *refusal);
+
+/* --- csr_part.c: the end, and what was lost */
+
+/* The child was told DISARM, and answers. */
+void csr_part_from(struct csr *csr, uint32_t child);
+
+/* The child is gone: it will not. */
+void csrs_forget_leaving(struct csrs *c, uint32_t child);
+
+/* What is owed is told as soon as it may be. May free the CSR. */
+void csr_check_parted(struct csr *csr, bool give_up);
+
+/* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
+void csr_tell_disabled(struct csr *csr, bool now);
+
+void csr_lose(struct csr *csr, uint64_t n);
+void csrs_on_losses(void *arg);
+
+/* ... of this token, also when it is deleted and parting. NULL. */
+struct csr *csrs_find_any(struct csrs *c, const char *token);
+bool csr_is_leaving(const struct csr *csr, uint32_t child);
+
+/* --- csr_arm.c */
+
+/* Brings the children to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
+int csr_arm(struct csr *csr);
+
+/* A user event or measurement of that tool. Those that are gone never come back. */
+bool csr_event_exists(const struct session *s, const char *token);
+
+/* Of user events and measurements: each that it names has ended. */
+bool csr_is_hopeless(const struct csr *csr);
+
+/* Takes it back from all of them, without a word to the tool. */
+void csr_disarm(struct csr *csr);
+
+struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child);
+void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell);
+
+/* Tells the waiters and the tool when nothing is left to be confirmed. */
+void csr_check_armed(struct csr *csr, bool give_up);
+
+/* --- csr_hold.c: a process that waits below until all actions of its event have ended */
+
+/* One user of it: the caller. NULL: no memory, it was released. */
+struct hold *hold_new(struct children *c, uint32_t child, const struct msg_triggered *m);
+struct hold *hold_use(struct hold *h); /* NULL is fine */
+/* The last one lets the process go. NULL is fine. */
+void hold_drop(struct hold *h);
+
+/* --- csr_fire.c */
+
+struct csr_firing {
+	struct csr *csr;
+	const struct omis_ecp *par; /* beside the standard ones */
+	size_t npar;
+	struct trigger trigger;
+	size_t first; /* the action to begin with, from 0 */
+	const struct msg_entry *entry; /* what was executed below */
+	size_t nentry;
+	uint64_t dropped;
+	unsigned depth;
+};
+
+void csr_fire(const struct csr_firing *f);
+
+/* What a child says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO. */
+int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
+		      size_t n, struct err *e);
+
+#endif

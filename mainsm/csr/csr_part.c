@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of conditional requests, and events that were lost. DISABLED and DELETED are the last
+ * word: they come behind the actions that are under way, and say how many events nobody was told
+ * of, those that children had counted included.
+ */
+#include "mainsm/csr/csr.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "mainsm/csr/csr_internal.h"
+
+#include <stdlib.h>
+
+bool csr_is_leaving(const struct csr *csr, uint32_t child)
+{
+	for (size_t i = 0; i < csr->nleaving; i++)
+		if (csr->leaving[i] == child)
+			return true;
+	return false;
+}
+
+/* Without memory its losses are told later, as those of what is armed. */
+void csr_part_from(struct csr *csr, uint32_t child)
+{
+	if (csr_is_leaving(csr, child) ||
+	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
+		       CHILDREN_MAX))
+		return;
+	csr->leaving[csr->nleaving++] = child;
+	if (list_is_empty(&csr->in_partings))
+		list_push_back(&csr->c->partings, &csr->in_partings);
+	if (!loop_timer_is_armed(csr->parting))
+		loop_timer_arm(csr->parting, CSR_PARTED_MAX_NS);
+}
+
+void csr_tell_disabled(struct csr *csr, bool now)
+{
+	if (!csr->owes_disabled || (!now && (csr->firings || csr->nleaving)))
+		return;
+	csr->owes_disabled = false;
+	csr_tell(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
+}
+
+void csr_check_parted(struct csr *csr, bool give_up)
+{
+	struct list parted;
+
+	if (csr->nleaving && !give_up)
+		return;
+	list_init(&parted);
+	list_splice_back(&parted, &csr->parted);
+	csr->keepers++;
+	csr->nleaving = 0;
+	loop_timer_cancel(csr->parting);
+	list_del(&csr->in_partings);
+	csr_tell_disabled(csr, false);
+	csr_let_go(csr); /* the last word comes before the answers of those who wait for it */
+	csr_call_waiters(&parted, NULL);
+}
+
+static bool forget_leaving(struct csr *csr, uint32_t child)
+{
+	for (size_t i = 0; i < csr->nleaving; i++)
+		if (csr->leaving[i] == child) {
+			csr->leaving[i] = csr->leaving[--csr->nleaving];
+			return true;
+		}
+	return false;
+}
+
+void csrs_forget_leaving(struct csrs *c, uint32_t child)
+{
+	list_each_safe (i, &c->partings) {
+		struct csr *csr = list_entry(i, struct csr, in_partings);
+
+		if (forget_leaving(csr, child))
+			csr_check_parted(csr, false);
+	}
+}
+
+struct csr *csrs_find_any(struct csrs *c, const char *token)
+{
+	struct csr *csr = smap_find(&c->by_token, token);
+
+	list_each (i, &c->partings) {
+		struct csr *other = list_entry(i, struct csr, in_partings);
+
+		if (!csr && str_eq(other->token.s, token))
+			csr = other;
+	}
+	return csr;
+}
+
+/* --- losses */
+
+void csr_lose(struct csr *csr, uint64_t n)
+{
+	csr->dropped += n < CSR_LOST_MAX ? n : CSR_LOST_MAX;
+	if (n && !loop_timer_is_armed(csr->c->losses))
+		loop_timer_arm(csr->c->losses, CSR_LOSSES_NS);
+}
+
+/* As an event without actions, of no object. */
+static void tell_losses(struct csr *csr)
+{
+	csr_tell(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);
+}
+
+void csrs_on_losses(void *arg)
+{
+	struct csrs *c = arg;
+	struct smap_iter i = { 0 };
+	bool is_left = false;
+
+	while (smap_next(&c->by_token, &i)) {
+		struct csr *csr = i.value;
+
+		if (csr->dropped && !csr->has_told && !csr->owes_disabled)
+			tell_losses(csr);
+		csr->has_told = false;
+		is_left |= csr->dropped > 0;
+	}
+	if (is_left)
+		loop_timer_arm(c->losses, CSR_LOSSES_NS);
+}
+
+int csrs_losses(struct csrs *c, uint32_t child, const struct msg_losses *m, struct err *e)
+{
+	struct csr *csr = csrs_find_any(c, m->csr);
+	bool was_leaving;
+
+	if (!csr || (!csr_slot_of(csr, child) && !csr_is_leaving(csr, child)))
+		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
+	csr_lose(csr, m->dropped);
+	was_leaving = m->is_last && forget_leaving(csr, child);
+	if (was_leaving)
+		csr_check_parted(csr, false);
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The directory of objects: sites > nodes > processes > threads, by token.
+ * It is what the daemons below said last; a node that does not answer keeps
+ * its objects. Pure: fed with decoded messages, time is an argument.
+ */
+#ifndef MAINSM_DIRECTORY_DIRECTORY_H
+#define MAINSM_DIRECTORY_DIRECTORY_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/list.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DIRECTORY_OBJECTS_MAX 262144 /* four times what one request may name */
+#define DIRECTORY_NODE_OBJECTS_MAX 16384 /* so that one host cannot take them all */
+
+/* The letters are the prefixes of tokens; a container comes before what it contains. */
+enum object_kind { OBJECT_SITE, OBJECT_NODE, OBJECT_PROC, OBJECT_THREAD, OBJECT_KINDS };
+
+/* Read only outside; strings are never NULL. Valid until the directory changes it or lets it go. */
+struct object {
+	const char *token;
+	enum object_kind kind;
+	struct object *parent; /* NULL for a site */
+	struct list children, sibling; /* struct object by `sibling`, in the order of their birth */
+	uint64_t born; /* the directory's sequence number when it came */
+	uint32_t number; /* of the site, else of the node that it is on */
+	const char *name, *job, *flavour, *host;
+	int64_t pid;
+	int32_t rank, world_size; /* rank -1: not an MPI process (yet) */
+	uint32_t state; /* enum msg_state, as told; object_state() knows about silence too */
+	int32_t exit_status;
+	int64_t time_ns; /* when that was so, by the node's clock */
+	uint32_t sub; /* node: enum msg_node_sub */
+	uint32_t server; /* node: the child that serves it, 0 = none */
+	nsec_t since; /* node: when `sub` became what it is */
+	/* node: what it holds; snapshots seen. Else: snapshot it was seen in */
+	uint32_t objects, round;
+	bool snapshot; /* node: parts of a snapshot are still to come */
+};
+
+enum directory_change { DIRECTORY_CAME, DIRECTORY_CHANGED, DIRECTORY_WENT };
+
+struct directory;
+
+struct directory *directory_new(void);
+void directory_free(struct directory *d);
+
+/* Called for each change; for DIRECTORY_WENT while the object still exists, children first. */
+void directory_set_listener(struct directory *d,
+			    void (*fn)(void *arg, const struct object *o,
+				       enum directory_change what),
+			    void *arg);
+
+/* NULL when there is none. */
+struct object *directory_find(const struct directory *d, const char *token);
+struct object *directory_find_n(const struct directory *d, const char *token, size_t n);
+struct object *directory_node(const struct directory *d, uint32_t number);
+
+/* The list of sites: struct object by `sibling`, in the order of their birth. */
+const struct list *directory_sites(const struct directory *d);
+
+/* The number of the last birth; objects that come later have a higher one. */
+uint64_t directory_sequence(const struct directory *d);
+size_t directory_count(const struct directory *d, enum object_kind kind);
+
+/* Adds, or finds the one of that number. ERR_NOMEM, ERR_LIMIT. */
+int directory_add_site(struct directory *d, uint32_t number, const char *name, struct object **out);
+int directory_add_node(struct directory *d, uint32_t number, const char *host, struct object *site,
+		       nsec_t now, struct object **out);
+
+/*
+ * What the child `server` says of one node. The node must have been added and be served by
+ * that child; objects must be of that node, each under a parent that is there.
+ * ERR_DENIED (of another node, or not this child's), ERR_PROTO (token or parent makes no sense),
+ * ERR_LIMIT, ERR_NOMEM; what came before the offending object stays.
+ */
+int directory_apply(struct directory *d, uint32_t server, const struct msg_directory *m, nsec_t now,
+		    struct err *e);
+
+void directory_serve(struct directory *d, struct object *node, uint32_t server);
+void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now);
+
+/* All nodes of that child are lost from now on and nobody's. */
+void directory_child_lost(struct directory *d, uint32_t server, nsec_t now);
+
+/* Removes the object and what it contains. */
+void directory_remove(struct directory *d, struct object *o);
+
+/* Removes nodes that have been lost for longer than `keep`. Returns how many. */
+size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);
+
+/* The container of that kind (o itself when it is of that kind), NULL when o lies above it. */
+struct object *object_container(const struct object *o, enum object_kind kind);
+
+/* enum msg_state; MSG_STATE_UNREACHABLE when its node is lost and it had not ended. */
+uint32_t object_state(const struct object *o);
+
+/* OBJECT_SITE for 's' and so on; -1 for another letter. */
+int object_kind_of(char letter);
+
+#endif

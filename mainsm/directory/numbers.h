@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Numbers that outlive a restart: of sites and nodes by name, and counters
+ * that never give a number twice (a boot count stands above the running one).
+ */
+#ifndef MAINSM_DIRECTORY_NUMBERS_H
+#define MAINSM_DIRECTORY_NUMBERS_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* sites and nodes ever seen: a host that never comes back costs a line */
+#define NUMBERS_NAMES_MAX 131072
+
+enum number_kind { NUMBER_CSR, NUMBER_EVENT, NUMBER_PA, NUMBER_TOOL, NUMBER_DFG, NUMBER_KINDS };
+
+struct numbers;
+
+/* dir: the state directory; the boot count in it goes up. NULL = memory only. ERR_PARSE,
+ * ERR_DENIED, ERR_SYS, ERR_NOMEM. */
+int numbers_open(const char *dir, struct numbers **out, struct err *e);
+void numbers_free(struct numbers *n);
+
+/* The number of that name, minted when it is new. From 1. -ERR_LIMIT, -ERR_NOMEM. */
+int numbers_site(struct numbers *n, const char *site, uint32_t *out);
+int numbers_node(struct numbers *n, const char *site, const char *host, uint32_t *out);
+
+/* Sites that were ever seen, before a restart too. */
+uint32_t numbers_sites(const struct numbers *n);
+
+/* Never the same twice for a kind. */
+uint64_t numbers_mint(struct numbers *n, enum number_kind kind);
+
+/* True when names were added since the last flush; numbers_flush writes them. */
+bool numbers_is_dirty(const struct numbers *n);
+int numbers_flush(struct numbers *n, struct err *e);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The life of measurements: created, started, followed, stopped, deleted. */
+#include "mainsm/measure/measure.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "mainsm/measure/measure_internal.h"
+#include "mainsm/directory/numbers.h"
+
+#include <stdlib.h>
+
+static void on_follow(void *arg);
+
+struct measures *measures_new(const struct measures_conf *conf)
+{
+	struct measures *ms = calloc(1, sizeof(*ms));
+
+	if (!ms)
+		return NULL;
+	ms->conf = *conf;
+	smap_init(&ms->by_token);
+	map_init(&ms->by_number);
+	list_init(&ms->ready);
+	ms->is_round_over = true;
+	ms->follow = loop_timer_new(conf->loop, on_follow, ms);
+	if (ms->follow)
+		return ms;
+	free(ms);
+	return NULL;
+}
+
+void measures_free(struct measures *ms)
+{
+	if (!ms)
+		return;
+	smap_done(&ms->by_token);
+	map_done(&ms->by_number);
+	measures_drop_ready(ms);
+	flow_batch_room_done(&ms->room);
+	loop_timer_free(ms->follow);
+	free(ms);
+}
+
+void measures_stats(const struct measures *ms, struct measures_stats *out)
+{
+	*out = ms->stats;
+	out->defined = ms->by_token.n;
+}
+
+struct measure *measure_find(const struct session *s, const char *token)
+{
+	return smap_find(&s->measures, token);
+}
+
+struct measure *measures_find(const struct measures *ms, const char *token)
+{
+	return smap_find(&ms->by_token, token);
+}
+
+/* --- making and ending */
+
+/* Whoever still waits hears that there is nothing to wait for. */
+static void drop_waiters(struct measure *m)
+{
+	measure_ready_read(m, INT64_MAX, NULL);
+	measure_ready_loaded(m);
+}
+
+static void measure_free(struct measure *m)
+{
+	if (!m)
+		return;
+	drop_waiters(m);
+	measure_plan_free(m->plan);
+	pmsl_free(m->pmsl);
+	asked_done(&m->asked);
+	while (m->ntrouble)
+		free(m->trouble[--m->ntrouble].text);
+	free(m->trouble);
+	free(m->slot);
+	measure_values_clear(m);
+	free(m->value);
+	free(m->counted);
+	loop_timer_free(m->timer);
+	loop_timer_free(m->loaded);
+	free(m);
+}
+
+static void on_loaded_timeout(void *arg)
+{
+	measure_check_loaded(arg, true);
+}
+
+static struct measure *measure_new(struct measures *ms, struct session *s)
+{
+	struct measure *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->ms = ms;
+	m->session = s;
+	list_init(&m->waiters);
+	m->number = (uint32_t)numbers_mint(ms->conf.numbers, NUMBER_DFG);
+	token_print_number(&m->token, TOKEN_MEASUREMENT, m->number);
+	m->timer = loop_timer_new(ms->conf.loop, measure_on_timer, m);
+	m->loaded = loop_timer_new(ms->conf.loop, on_loaded_timeout, m);
+	if (m->timer && m->loaded)
+		return m;
+	measure_free(m);
+	return NULL;
+}
+
+static int compile(struct measure *m, const char *text, struct buf *why)
+{
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct buf made = BUF_INIT(4096);
+	bool builtin = m->asked.is_builtin;
+	int rc = builtin ? measure_builtin(m, &made, why) : 0;
+
+	if (rc) {
+		buf_done(&made);
+		return rc;
+	}
+	rc = pmsl_compile(m->asked.name, builtin ? buf_str(&made) : text,
+			  builtin ? made.n : strlen(text), &d, &m->pmsl);
+	buf_done(&made);
+	if (rc)
+		return rc == -ERR_NOMEM ? rc : -ERR_INVALID;
+	m->metric = pmsl_metric(m->pmsl, builtin ? "Measured" : m->asked.metric, &d);
+	if (m->metric)
+		return 0;
+	measure_plan_tell(m->pmsl, &d, why);
+	return -ERR_INVALID;
+}
+
+static int publish(struct measure *m)
+{
+	struct measures *ms = m->ms;
+
+	if (!smap_put(&ms->by_token, m->token.s, m, NULL) &&
+	    !map_put(&ms->by_number, m->number, m, NULL) &&
+	    !smap_put(&m->session->measures, m->token.s, m, NULL))
+		return 0;
+	smap_del(&ms->by_token, m->token.s);
+	map_del(&ms->by_number, m->number);
+	return -ERR_NOMEM;
+}
+
+static void withdraw(struct measure *m)
+{
+	smap_del(&m->ms->by_token, m->token.s);
+	map_del(&m->ms->by_number, m->number);
+	smap_del(&m->session->measures, m->token.s);
+}
+
+/* Nothing of what the metric is about is there yet. */
+static bool is_waiting(const struct measure *m, const struct measure_world *w)
+{
+	const struct pmsl_decl *d = asked_first(m->metric);
+
+	return m->asked.objects.is_all && !w->count[d ? d->type.kind : PMSL_T_SITE];
+}
+
+/* Takes the world into account that there is now. 1: there is nothing to measure yet. */
+static int plan(struct measure *m, struct buf *why)
+{
+	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
+	struct measure_plan *made = NULL;
+	struct err e = { 0 };
+	int rc = w ? 0 : -ERR_NOMEM;
+
+	if (!rc && is_waiting(m, w))
+		rc = 1;
+	if (!rc) {
+		m->looked = w->hash;
+		rc = measure_plan_make(m, &w, &made, why);
+		m->ms->stats.plans++;
+		m->ms->stats.refused_plans += rc != 0;
+	}
+	if (!rc)
+		rc = measure_use(m, &made, &e);
+	if (!rc)
+		m->ncounted = 0;
+	if (rc < 0 && e.text[0])
+		buf_puts(why, e.text);
+	measure_plan_free(made);
+	measure_world_free(w);
+	return rc;
+}
+
+/* Before there is anything to measure, too: whoever asks may look at the values himself then. */
+static int check_until(const struct measure *m, struct buf *why)
+{
+	const struct bind_wish wish = asked_wish(&m->asked);
+	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wish) : 0;
+
+	if (rc == -ERR_UNSUPPORTED) {
+		buf_puts(
+			why,
+			"until is of what returns MEAN, STDEV, VARIANCE, SKEWNESS, KURTOSIS or CI over virtual times "
+			"since the start, one for each output");
+		rc = -ERR_INVALID;
+	}
+	return rc;
+}
+
+static int create(struct measure *m, const struct measure_wish *wish, struct buf *why)
+{
+	int rc = asked_init(&m->asked, wish, why);
+
+	if (!rc)
+		rc = asked_objects_init(&m->asked.objects, m->session, wish->objects, why);
+	if (!rc)
+		rc = compile(m, wish->text, why);
+	if (!rc)
+		rc = check_until(m, why);
+	if (!rc)
+		rc = plan(m, why);
+	return rc < 0 ? rc : publish(m);
+}
+
+int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+		   const char **token, struct buf *why)
+{
+	struct measure *m;
+	int rc;
+
+	if (s->measures.n >= MEASURES_PER_TOOL_MAX) {
+		buf_printf(why, "a tool may have %d measurements", MEASURES_PER_TOOL_MAX);
+		return -ERR_LIMIT;
+	}
+	m = measure_new(ms, s);
+	rc = m ? create(m, wish, why) : -ERR_NOMEM;
+	if (rc) {
+		measure_free(m);
+		return rc;
+	}
+	*token = m->token.s;
+	return 0;
+}
+
+/* --- running */
+
+int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
+{
+	struct buf why = BUF_INIT(4096);
+	int rc;
+
+	if (m->state == MEASURE_RUNS)
+		return -ERR_INVALID;
+	rc = measure_wait(m, &(struct measure_waiter){ .on_loaded = on_loaded, .arg = arg });
+	if (rc)
+		return rc;
+	m->state = MEASURE_RUNS;
+	m->ms->stats.running++;
+	m->start = m->read_at = measure_now(m->ms);
+	m->read = m->asked_read = 0;
+	m->ncounted = 0;
+	m->has_enough = false;
+	measure_drop_troubles(m, STAGE_NOBODY);
+	rc = plan(m, &why);
+	if (rc < 0)
+		measure_add_fault(m, buf_str(&why));
+	buf_done(&why);
+	/* With an older plan, or none yet: it follows. */
+	if (rc)
+		measure_route(m, NULL);
+	loop_timer_arm(m->loaded, MEASURE_LOADED_MAX_NS);
+	measure_check_loaded(m, false);
+	if (m->asked.every)
+		loop_timer_arm(m->timer, m->asked.every);
+	return 0;
+}
+
+void measure_stop(struct measure *m)
+{
+	if (m->state != MEASURE_RUNS)
+		return;
+	m->state = MEASURE_STOPPED;
+	m->ms->stats.running--;
+	loop_timer_cancel(m->timer);
+	loop_timer_cancel(m->loaded);
+	measure_unload(m, true);
+	drop_waiters(m);
+}
+
+void measure_delete(struct measure *m)
+{
+	withdraw(m);
+	measure_stop(m);
+	measure_free(m);
+}
+
+void measures_drop(struct measures *ms, struct session *s)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&s->measures, &i))
+		measure_delete(i.value);
+}
+
+/* What is refused has changed nothing. */
+int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why)
+{
+	struct asked_objects before;
+	int rc = asked_objects_copy(&m->asked.objects, &before);
+
+	if (rc)
+		return rc;
+	rc = asked_objects_change(&m->asked.objects, m->session, objects, add, why);
+	if (!rc)
+		rc = plan(m, why);
+	if (rc < 0) {
+		asked_objects_done(&m->asked.objects);
+		m->asked.objects = before;
+		return rc;
+	}
+	asked_objects_done(&before);
+	return 0;
+}
+
+/* --- objects that come and go */
+
+static bool has_changed(const struct measure *m)
+{
+	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
+	bool has = w && w->hash != m->looked;
+
+	measure_world_free(w);
+	return has;
+}
+
+/* True: it was planned anew, which takes a while. */
+static bool follow(struct measure *m)
+{
+	struct buf why = BUF_INIT(4096);
+	bool is_new = m->state == MEASURE_RUNS && has_changed(m);
+	struct err e = { 0 };
+
+	m->followed = m->ms->round;
+	if (is_new) {
+		measure_drop_troubles(m, STAGE_NOBODY);
+		if (plan(m, &why) < 0)
+			measure_add_fault(m, buf_str(&why));
+	}
+	if (measure_route(m, &e))
+		measure_add_fault(m, e.text);
+	buf_done(&why);
+	return is_new;
+}
+
+/* Up to the first one that is planned anew: everybody else waits for that long. True: some are
+ * left. */
+static bool follow_some(struct measures *ms)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&ms->by_number, &i)) {
+		struct measure *m = i.value;
+
+		if (m->followed != ms->round && follow(m))
+			return true;
+	}
+	return false;
+}
+
+static void arm_follow(struct measures *ms, nsec_t at_least)
+{
+	nsec_t rest = ms->follow_next - loop_now(ms->conf.loop);
+
+	loop_timer_arm(ms->follow, rest > at_least ? rest : at_least);
+}
+
+static void on_follow(void *arg)
+{
+	struct measures *ms = arg;
+	nsec_t begun = loop_now(ms->conf.loop);
+	nsec_t now;
+
+	ms->round += ms->is_round_over;
+	ms->is_round_over = !follow_some(ms);
+	now = loop_now(ms->conf.loop);
+	ms->follow_next = now + MEASURE_REST * (now - begun);
+	if (!ms->is_round_over || ms->has_more_changed)
+		arm_follow(ms, ms->is_round_over ? MEASURE_FOLLOW_NS : 0);
+	ms->has_more_changed &= !ms->is_round_over;
+}
+
+void measures_follow_soon(struct measures *ms)
+{
+	if (!ms->stats.running)
+		return;
+	/* Those of the round that have had their turn have not seen this. */
+	ms->has_more_changed |= !ms->is_round_over;
+	if (!loop_timer_is_armed(ms->follow))
+		arm_follow(ms, MEASURE_FOLLOW_NS);
+}

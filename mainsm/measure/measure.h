@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Measurements: metrics of the language in pmsl, on objects of a tool. Each is
+ * compiled here, cut into pieces, sent to the children, and put together
+ * again from what comes up; a read that is closed is the event dfg_has_read.
+ *
+ * Interval r ends at start + r * every, or when the tool asks for a read. A read is
+ * closed when all that are waited for have told theirs, or when its time of
+ * grace is over: nobody's silence holds up a result, which says what is not in it.
+ *
+ * A measurement of all objects, or of a site or node, follows those that come and go; what is
+ * the same in the old and the new graph keeps its state. When no graph can be
+ * made the old one goes on. Memory and the time for following are bounded:
+ * MEASURES_PER_TOOL_MAX, and all measurements together take at most a
+ * MEASURE_REST-th of the time to follow.
+ * In one turn of the loop one of them is planned anew, so that 64 displays do not hold up everybody
+ * else at once.
+ */
+#ifndef MAINSM_MEASURE_MEASURE_H
+#define MAINSM_MEASURE_MEASURE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/omis/value.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+
+#define MEASURES_PER_TOOL_MAX 64 /* a screen of displays; each is a graph everywhere */
+/* values of one read: four virtual times of BIND_OUTPUTS_MAX objects */
+#define MEASURE_RESULTS_MAX 16384
+#define MEASURE_VALUES_PER_EVENT 500 /* a frame takes them, with room for histograms of some */
+/* of a read: longer than the sm of a site waits, which waits longer than those below it */
+#define MEASURE_GRACE_NS (INT64_C(1000000000))
+#define MEASURE_GRACE_READS 6 /* intervals: nobody below may get FLOW_READS_OPEN ahead */
+/* dfg_start answers without those who have not: before a request gives up */
+#define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000))
+#define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
+#define MEASURE_REST 10
+
+struct children;
+struct csrs;
+struct directory;
+struct loop;
+struct measure;
+struct measures;
+struct numbers;
+struct session;
+struct timebase;
+
+/* All borrowed. */
+struct measures_conf {
+	struct loop *loop;
+	struct timebase *timebase;
+	const struct children *children;
+	const struct directory *directory;
+	struct csrs *csrs;
+	struct numbers *numbers;
+};
+
+struct measures *measures_new(const struct measures_conf *conf);
+
+/* All must have been deleted. */
+void measures_free(struct measures *ms);
+
+/* As the services of the same names have it; all borrowed. */
+struct measure_wish {
+	const struct omis_value *objects; /* a list of tokens; an empty one: all */
+	const char *text, *metric; /* text "": a built-in metric */
+	const struct omis_value *options, *parameters; /* lists of name, value */
+};
+
+/*
+ * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has words,
+ * of several lines for a text with faults. ERR_NOMEM.
+ */
+int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+		   const char **token, struct buf *why);
+
+struct measure *measure_find(const struct session *s, const char *token);
+
+/*
+ * Starts it anew. on_loaded is called once, from the loop, when all children have loaded it or are
+ * lost, or after MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
+ */
+int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg);
+
+/* Takes its graphs away everywhere; it can be started again. */
+void measure_stop(struct measure *m);
+void measure_delete(struct measure *m);
+
+/* add: more objects; else without these. As measure_create(). */
+int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
+
+/*
+ * Reads by request, or with the request after the one that is under way; on_read comes from the
+ * loop when it is closed, with the values as dfg_read() tells them, NULL when the measurement ends
+ * before. One that has an interval tells its next read. ERR_INVALID: it does not run.
+ */
+int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);
+
+/* Forgets who waits with this arg for that measurement, which may be gone. */
+void measures_forget_waiter(struct measures *ms, const char *token, void *arg);
+
+/* Of any tool. */
+struct measure *measures_find(const struct measures *ms, const char *token);
+
+/* Values of dfg_list(). */
+void measures_list(const struct measures *ms, struct omis_writer *w);
+
+/* Values of dfg_get_info(). */
+void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w);
+
+/* --- what happens */
+
+/* All of that tool, which goes: the children are told by tool_gone. */
+void measures_drop(struct measures *ms, struct session *s);
+
+/* The directory, or what a tool is attached to, has changed. */
+void measures_follow_soon(struct measures *ms);
+
+void measures_child_lost(struct measures *ms, uint32_t child);
+
+/* From children. ERR_NOTFOUND: there is no such measurement; ERR_PROTO, ERR_DENIED. */
+int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+		    struct err *e);
+int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *b,
+		  struct err *e);
+
+struct measures_stats {
+	size_t defined, running;
+	uint64_t reads, late_reads; /* late: closed by the end of the grace */
+	/* routes: times that children were found anew for a graph */
+	uint64_t plans, refused_plans, routes;
+	uint64_t strays; /* batches of links that are not there (any more) */
+	uint64_t frames, bytes; /* of batches that came up */
+};
+
+void measures_stats(const struct measures *ms, struct measures_stats *out);
+
+#endif

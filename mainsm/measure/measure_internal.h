@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool
+ * asks for), measure_objects.c (of which objects), measure_world.c (those that there are),
+ * measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when
+ * there are enough values), measure_info.c.
+ */
+#ifndef MAINSM_MEASURE_MEASURE_INTERNAL_H
+#define MAINSM_MEASURE_MEASURE_INTERNAL_H
+
+#include "common/base/clock.h"
+#include "common/base/list.h"
+#include "common/base/map.h"
+#include "common/flow/batch.h"
+#include "common/loop/loop.h"
+#include "common/omis/token.h"
+#include "mainsm/measure/measure.h"
+#include "mainsm/tool/session.h"
+#include "mainsm/measure/stage.h"
+#include "pmsl/pmsl.h"
+#include "stats/moments.h"
+
+struct measures {
+	struct measures_conf conf;
+	struct smap by_token;
+	struct map by_number;
+	struct loop_timer *follow; /* owned */
+	nsec_t follow_next; /* not before this */
+	uint64_t round; /* of following: each measurement has a turn in it */
+	bool is_round_over, has_more_changed; /* the next round is wanted already */
+	struct flow_batch_room room;
+	struct list ready; /* waiters whose time has come; they may do anything */
+	struct loop_job telling;
+	struct measures_stats stats;
+};
+
+/* Of the marks above an object the nearest says whether it is measured; without one is_all does. */
+struct asked_objects {
+	struct asked_mark {
+		char token[TOKEN_BYTES];
+		bool is_out; /* taken away */
+	} * mark; /* owned */
+	size_t n, cap;
+	bool is_all; /* all that there are, also those to come */
+};
+
+/* What a tool asked for, kept to be bound again and again. */
+struct measure_asked {
+	char *metric, *name; /* owned; of the text, for diagnostics */
+	struct omis_values *parameters; /* owned: name, value, ... */
+	struct asked_objects objects;
+	bool is_builtin, has_agg, is_central, per_second;
+	enum flow_since since;
+	enum bind_by by;
+	enum bind_each each;
+	enum agg_kind agg;
+	nsec_t every; /* 0: read by request */
+	char *until; /* owned: the rule that ends it; NULL: none */
+};
+
+/* A part of the graph, and where it runs. */
+struct measure_piece {
+	enum place_kind kind;
+	char object[TOKEN_BYTES]; /* "" for the top */
+	struct flow_graph *graph; /* owned */
+	struct buf text;
+	struct stage *stage; /* owned; NULL: it runs below */
+	uint32_t child; /* that has it, or what is below it; STAGE_NOBODY */
+};
+
+struct measure_plan {
+	struct measure_piece *piece; /* the top is the first; sites stand above their nodes */
+	size_t npiece;
+	struct smap source; /* name of a link -> the piece that it comes from */
+	char (*label)[TOKEN_BYTES]; /* of each output */
+	char **with; /* of each output: its partner's token, or its region as a string; NULL: all */
+	size_t nlabel;
+	struct measure_world *world; /* that it was made for */
+};
+
+/* What one child has of it. */
+struct measure_slot {
+	uint32_t child;
+	uint64_t version, hash; /* hash: of what was sent */
+	bool is_confirmed, is_stale;
+};
+
+struct measure_waiter {
+	struct list in_waiters; /* the measurement's, then those that are ready */
+	char *values; /* owned; of the read, NULL: none */
+	void (*on_loaded)(void *arg);
+	void (*on_read)(void *arg, const char *values); /* one of the two is NULL */
+	void *arg;
+	int64_t read; /* that, or a later one */
+};
+
+/* Something that is wrong with an object's part. */
+struct measure_trouble {
+	uint32_t child; /* that said so */
+	char object[TOKEN_BYTES];
+	unsigned status; /* of the request language */
+	char *text; /* owned */
+};
+
+struct measure_value {
+	uint32_t output;
+	struct flow_token t;
+	char *buckets; /* owned; of a HISTOGRAM: a list */
+};
+
+/* What an output with a stop has counted, at the last read. */
+struct measure_counted {
+	uint32_t output;
+	struct moments moments;
+	bool is_enough;
+	/* of its values: an interval for independent ones is too narrow */
+	enum dependence dependence;
+};
+
+enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
+
+struct measure {
+	struct measures *ms;
+	struct session *session;
+	struct token token;
+	uint32_t number;
+	struct measure_asked asked;
+	struct pmsl *pmsl; /* owned */
+	const struct pmsl_metric *metric;
+	enum measure_state state;
+
+	struct measure_plan *plan; /* owned; NULL: none could be made yet */
+	uint64_t followed; /* the round that it had its turn in */
+	uint64_t looked; /* hash of the world that was planned for, or could not */
+	/* each piece was sent to where it then belonged, and nobody has lost one since */
+	bool is_routed;
+	struct measure_slot *slot;
+	size_t nslot, capslot;
+	uint64_t version;
+	struct measure_trouble *trouble;
+	size_t ntrouble, captrouble;
+
+	nsec_t start; /* mainsm's time */
+	int64_t read; /* the last one that was closed */
+	nsec_t read_at;
+	int64_t asked_read; /* by request, and still open; 0: none */
+	nsec_t asked_at;
+	struct loop_timer *timer; /* owned: the end of an interval, or of a grace */
+	struct loop_timer *loaded; /* owned: ends the waiting for acks */
+	struct list waiters;
+	struct measure_value *value;
+	size_t nvalue, capvalue;
+	/* owned; of the last read, and of the plan that it was read by */
+	struct measure_counted *counted;
+	size_t ncounted, capcounted;
+	bool has_enough; /* its rule has ended it */
+	uint64_t lost; /* values that had no room in their read */
+	uint64_t frames, bytes, dropped;
+};
+
+/* --- measure_world.c */
+
+struct measure_world {
+	struct world world;
+	struct smap index; /* token -> place + 1 */
+	struct arena *arena;
+	uint64_t hash; /* of all that a graph depends on */
+	size_t count[PMSL_T_SITE + 1]; /* by kind */
+};
+
+/*
+ * What the tool is attached to. A process that has ended is in it when it was in `before` (may be
+ * NULL): what it has told goes on to count. NULL without memory.
+ */
+struct measure_world *measure_world_new(const struct session *s,
+					const struct measure_world *before);
+void measure_world_free(struct measure_world *w);
+uint32_t measure_world_find(const struct measure_world *w, const char *token);
+
+/* --- measure_wait.c */
+
+/* -ERR_NOMEM. */
+int measure_wait(struct measure *m, const struct measure_waiter *who);
+
+/* Somebody waits for that read. */
+bool measure_has_readers(const struct measure *m, int64_t read);
+
+/* Those who wait for children are ready; those who wait for a read up to that one are, with a copy
+ * of these values. */
+void measure_ready_loaded(struct measure *m);
+void measure_ready_read(struct measure *m, int64_t read, const char *values);
+/* Ready waiters that nobody will tell. */
+void measures_drop_ready(struct measures *ms);
+
+/* --- measure_wish.c */
+
+int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why);
+void asked_done(struct measure_asked *a);
+
+/* The first parameter that takes objects; NULL: none does. */
+const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
+
+struct asked_binding {
+	struct bind_arg arg[PMSL_PARAMS_MAX];
+	struct arena *arena; /* of what they point to */
+	struct bind_wish wish;
+};
+
+/* But for the arguments. */
+struct bind_wish asked_wish(const struct measure_asked *a);
+
+/* For the objects of a world. */
+int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,
+	       struct buf *why);
+void asked_unbind(struct asked_binding *b);
+
+/* --- measure_objects.c: lists of tokens. ERR_NOTFOUND: the tool sees none of that name, or it is
+ * not in; ERR_INVALID. */
+
+/* An empty list: all. */
+int asked_objects_init(struct asked_objects *a, const struct session *s,
+		       const struct omis_value *objects, struct buf *why);
+
+/* Also ERR_INVALID when nothing would be left. */
+int asked_objects_change(struct asked_objects *a, const struct session *s,
+			 const struct omis_value *objects, bool add, struct buf *why);
+int asked_objects_copy(const struct asked_objects *from, struct asked_objects *out);
+void asked_objects_done(struct asked_objects *a);
+
+/* --- measure_plan.c */
+
+/* The text of a built-in metric with the parameters that are given. -ERR_INVALID, -ERR_UNSUPPORTED
+ * with words in why, -ERR_NOMEM. */
+int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
+
+/* -ERR_INVALID, -ERR_LIMIT, -ERR_UNSUPPORTED with words in why; -ERR_NOMEM. Consumes *world on
+ * success. */
+int measure_plan_make(const struct measure *m, struct measure_world **world,
+		      struct measure_plan **out, struct buf *why);
+void measure_plan_free(struct measure_plan *p);
+
+/* Diagnostics of the compiler, as text. */
+void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
+
+/* --- measure_load.c */
+
+/*
+ * Takes the plan instead of the one that it has. -ERR_INVALID, -ERR_LIMIT: the top refuses its
+ * graph, the old one goes on. -ERR_NOMEM.
+ */
+int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
+
+/* Decides again what runs where; if that is new, sends each child what it does not have yet. */
+int measure_route(struct measure *m, struct err *e);
+void measure_unload(struct measure *m, bool tell);
+struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);
+/* Tells those who wait for the children. */
+void measure_check_loaded(struct measure *m, bool give_up);
+
+#define MEASURE_TROUBLES_MAX 64 /* more nobody reads */
+/* What a host says of an object. */
+void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry);
+/* What is wrong with all of it, here. */
+void measure_add_fault(struct measure *m, const char *text);
+void measure_drop_troubles(struct measure *m, uint32_t child);
+
+/* --- measure_read.c */
+
+nsec_t measure_now(const struct measures *ms);
+void measure_tick(struct measure *m);
+void measure_on_timer(void *arg);
+void measure_on_result(void *arg, const struct flow_result *r);
+void measure_on_batch(void *arg, const struct flow_batch *b);
+void measure_values_clear(struct measure *m);
+
+/* --- measure_until.c */
+
+/* Of a result of the read that is being closed: kept when it is of a stop. */
+void measure_count(struct measure *m, const struct flow_result *r);
+
+/* The rule holds for each object that goes on. False without a rule. */
+bool measure_has_enough(const struct measure *m);
+
+/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds, 1
+ * when they depend on the ones before]...; nothing without a rule. */
+void measure_write_until(const struct measure *m, struct omis_writer *w);
+
+#endif

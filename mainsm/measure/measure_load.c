@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the pieces of a measurement run. A node's goes to the child that serves the node, a site's
+ * to the site's sm, unless some of its hosts are served by mainsm itself: then it is evaluated
+ * here, and the sm, which has no piece of its own, sends on what its hosts send.
+ */
+#include "common/base/array.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/status.h"
+#include "mainsm/measure/measure_internal.h"
+#include "pmsl/bound.h"
+
+#include <stdlib.h>
+
+#define LOAD_PART_MAX_BYTES (FRAME_MAX_BYTES - 32 * 1024) /* of graphs in one message */
+
+struct measure_slot *measure_slot_of(struct measure *m, uint32_t child)
+{
+	for (size_t i = 0; i < m->nslot; i++)
+		if (m->slot[i].child == child)
+			return &m->slot[i];
+	return NULL;
+}
+
+/* --- what is wrong */
+
+void measure_drop_troubles(struct measure *m, uint32_t child)
+{
+	for (size_t i = m->ntrouble; i > 0; i--)
+		if (m->trouble[i - 1].child == child) {
+			free(m->trouble[i - 1].text);
+			m->trouble[i - 1] = m->trouble[--m->ntrouble];
+		}
+}
+
+static void add(struct measure *m, struct measure_trouble t, const char *object)
+{
+	for (size_t i = 0; t.text && i < m->ntrouble; i++)
+		if (str_eq(m->trouble[i].object, object) && str_eq(m->trouble[i].text, t.text)) {
+			free(t.text);
+			return;
+		}
+	str_copy(t.object, sizeof(t.object), object);
+	if (!t.text || array_grow(&m->trouble, &m->captrouble, m->ntrouble + 1, sizeof(t),
+				  MEASURE_TROUBLES_MAX))
+		free(t.text);
+	else
+		m->trouble[m->ntrouble++] = t;
+}
+
+void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
+{
+	add(m,
+	    (struct measure_trouble){
+		    .child = child,
+		    .status = entry->status,
+		    .text = str_ndup((const char *)entry->value.p, entry->value.n) },
+	    entry->objects);
+}
+
+void measure_add_fault(struct measure *m, const char *text)
+{
+	add(m,
+	    (struct measure_trouble){ .child = STAGE_NOBODY,
+				      .status = STATUS_PARAMETER_ERROR,
+				      .text = str_dup(text) },
+	    "");
+}
+
+/* --- places */
+
+static const struct object *object_of(const struct measure *m, const struct measure_piece *p)
+{
+	return directory_find(m->ms->conf.directory, p->object);
+}
+
+static uint32_t server_of(const struct measure *m, const struct measure_piece *p)
+{
+	const struct object *o = object_of(m, p);
+
+	return o && o->server ? o->server - 1 : STAGE_NOBODY;
+}
+
+static bool is_of_site(const struct measure *m, const struct measure_piece *node,
+		       const struct measure_piece *site)
+{
+	const struct object *o = node->kind == PLACE_NODE ? object_of(m, node) : NULL;
+
+	return o && str_eq(o->parent->token, site->object);
+}
+
+/* The site's sm, when all hosts that can be reached are behind it. */
+static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
+{
+	const struct child *sm = children_find(m->ms->conf.children, site->object);
+
+	for (size_t i = 0; sm && i < m->plan->npiece; i++) {
+		const struct measure_piece *p = &m->plan->piece[i];
+
+		if (is_of_site(m, p, site) && p->child != sm->index && p->child != STAGE_NOBODY)
+			return STAGE_HERE;
+	}
+	return sm ? sm->index : STAGE_HERE;
+}
+
+/* True: one has moved. */
+static bool find_children(struct measure *m)
+{
+	bool moved = false;
+
+	for (size_t i = m->plan->npiece; i > 0; i--) {
+		struct measure_piece *p = &m->plan->piece[i - 1];
+		uint32_t before = p->child;
+
+		if (p->kind == PLACE_NODE)
+			p->child = server_of(m, p);
+		else
+			p->child = p->kind == PLACE_SITE ? sm_of(m, p) : STAGE_HERE;
+		moved |= p->child != before;
+	}
+	return moved;
+}
+
+/* --- stages */
+
+static int open_stage(struct measure *m, struct measure_piece *p, struct err *e)
+{
+	const struct flow_out out = { measure_on_result, measure_on_batch, m };
+
+	if (p->stage)
+		return 0;
+	p->stage = stage_new(m->number, &out);
+	return p->stage ? stage_load(p->stage, p->graph, m->start, e) : err_nomem(e);
+}
+
+/* The stage that a link from that piece leads to; NULL: it is below. */
+static struct stage *stage_above(const struct measure *m, const struct measure_piece *p)
+{
+	for (size_t i = 0; p->kind == PLACE_NODE && i < m->plan->npiece; i++) {
+		const struct measure_piece *site = &m->plan->piece[i];
+
+		if (site->kind == PLACE_SITE && is_of_site(m, p, site))
+			return site->stage;
+	}
+	return p->kind == PLACE_SITE ? m->plan->piece[0].stage : NULL;
+}
+
+static void attach_links(struct measure *m)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&m->plan->source, &i)) {
+		const struct measure_piece *from = i.value;
+		struct stage *to = stage_above(m, from);
+
+		if (to)
+			stage_attach(to, i.key, from->child);
+	}
+}
+
+/* -ERR_NOMEM, or what the engine says of a site's piece. */
+static int open_stages(struct measure *m, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
+		struct measure_piece *p = &m->plan->piece[i];
+
+		if (p->child == STAGE_HERE) {
+			rc = open_stage(m, p, e);
+		} else {
+			stage_free(p->stage);
+			p->stage = NULL;
+		}
+	}
+	return rc;
+}
+
+/* --- children */
+
+static uint64_t hash_for(const struct measure *m, uint32_t child)
+{
+	uint64_t h = 1;
+
+	for (size_t i = 0; i < m->plan->npiece; i++) {
+		const struct measure_piece *p = &m->plan->piece[i];
+
+		if (p->child == child)
+			h = bound_hash_text(bound_hash_text(h, p->object), buf_str(&p->text));
+	}
+	return h;
+}
+
+static int send_part(struct measure *m, struct measure_slot *slot,
+		     const struct msg_flow_piece *piece, size_t n, bool more)
+{
+	struct msg msg = { .type = MSG_FLOW_LOAD };
+
+	msg.flow_load = (struct msg_flow_load){ .measurement = m->number,
+						.tool = m->session->number,
+						.identity = m->session->identity,
+						.version = slot->version,
+						.start_ns = m->start,
+						.every_ns = m->asked.every,
+						.read = (uint64_t)m->read,
+						.piece = piece,
+						.npiece = n,
+						.more = more };
+	return children_send(m->ms->conf.children, slot->child, &msg);
+}
+
+static int send_pieces(struct measure *m, struct measure_slot *slot, struct msg_flow_piece *v)
+{
+	size_t n = 0, bytes = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
+		const struct measure_piece *p = &m->plan->piece[i];
+
+		if (p->child != slot->child)
+			continue;
+		if (n && bytes + p->text.n > LOAD_PART_MAX_BYTES) {
+			rc = send_part(m, slot, v, n, true);
+			n = bytes = 0;
+		}
+		v[n++] = (struct msg_flow_piece){ p->object, { p->text.p, p->text.n } };
+		bytes += p->text.n + TOKEN_BYTES;
+	}
+	return rc ? rc : send_part(m, slot, v, n, false);
+}
+
+static int send_load(struct measure *m, struct measure_slot *slot, uint64_t hash)
+{
+	struct msg_flow_piece *v = calloc(m->plan->npiece, sizeof(*v));
+
+	if (!v)
+		return -ERR_NOMEM;
+	slot->hash = hash;
+	slot->version = ++m->version;
+	/* A child that cannot be told now is about to be lost: its objects leave, and come again
+	 * with it. */
+	slot->is_confirmed = send_pieces(m, slot, v) != 0;
+	free(v);
+	return 0;
+}
+
+static int load_child(struct measure *m, uint32_t child)
+{
+	struct measure_slot *slot = measure_slot_of(m, child);
+	uint64_t hash;
+
+	if (slot && !slot->is_stale)
+		return 0;
+	hash = hash_for(m, child);
+	if (!slot) {
+		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot), CHILDREN_MAX))
+			return -ERR_NOMEM;
+		slot = &m->slot[m->nslot++];
+		*slot = (struct measure_slot){ .child = child };
+	}
+	slot->is_stale = false;
+	return slot->hash == hash ? 0 : send_load(m, slot, hash);
+}
+
+static void drop_slot(struct measure *m, struct measure_slot *slot, bool tell)
+{
+	struct msg msg = { .type = MSG_FLOW_END, .flow_end = { .measurement = m->number } };
+
+	if (tell)
+		children_send(m->ms->conf.children, slot->child, &msg);
+	measure_drop_troubles(m, slot->child);
+	*slot = m->slot[--m->nslot];
+	m->is_routed = false;
+}
+
+static int load_children(struct measure *m)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < m->nslot; i++)
+		m->slot[i].is_stale = true;
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++)
+		if (m->plan->piece[i].child < STAGE_HERE)
+			rc = load_child(m, m->plan->piece[i].child);
+	for (size_t i = m->nslot; !rc && i > 0; i--)
+		if (m->slot[i - 1].is_stale)
+			drop_slot(m, &m->slot[i - 1], true);
+	return rc;
+}
+
+int measure_route(struct measure *m, struct err *e)
+{
+	int rc;
+
+	if (!m->plan || m->state != MEASURE_RUNS)
+		return 0;
+	if (!find_children(m) && m->is_routed)
+		return 0;
+	m->ms->stats.routes++;
+	rc = open_stages(m, e);
+	if (!rc && load_children(m))
+		rc = err_nomem(e);
+	if (!rc)
+		attach_links(m);
+	m->is_routed = rc == 0;
+	measure_check_loaded(m, false);
+	return rc;
+}
+
+/* --- another plan */
+
+/* A stage goes on with its new graph when it has one. */
+static int take_stage(struct measure *m, struct measure_piece *old, struct measure_plan *plan,
+		      struct err *e)
+{
+	for (size_t i = 0; i < plan->npiece; i++) {
+		struct measure_piece *p = &plan->piece[i];
+		int rc;
+
+		if (p->kind != old->kind || !str_eq(p->object, old->object))
+			continue;
+		rc = stage_load(old->stage, p->graph, m->start, e);
+		if (rc)
+			return rc;
+		p->stage = old->stage;
+		old->stage = NULL;
+		return 0;
+	}
+	return 0;
+}
+
+/* The top comes first: when it refuses, nothing has changed. A site's stage that refuses begins
+ * anew. */
+static int take_stages(struct measure *m, struct measure_plan *plan, struct err *e)
+{
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
+		struct measure_piece *old = &m->plan->piece[i];
+		int rc = old->stage ? take_stage(m, old, plan, e) : 0;
+
+		if (rc && i == 0)
+			return rc;
+	}
+	return 0;
+}
+
+int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
+{
+	int rc = m->state == MEASURE_RUNS ? take_stages(m, *plan, e) : 0;
+
+	if (rc)
+		return rc;
+	measure_plan_free(m->plan);
+	m->plan = *plan;
+	*plan = NULL;
+	m->is_routed = false;
+	return measure_route(m, e);
+}
+
+void measure_unload(struct measure *m, bool tell)
+{
+	while (m->nslot)
+		drop_slot(m, &m->slot[m->nslot - 1], tell);
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
+		stage_free(m->plan->piece[i].stage);
+		m->plan->piece[i].stage = NULL;
+	}
+	m->is_routed = false;
+}
+
+/* --- acknowledgements */
+
+static bool all_confirmed(const struct measure *m)
+{
+	for (size_t i = 0; i < m->nslot; i++)
+		if (!m->slot[i].is_confirmed)
+			return false;
+	return true;
+}
+
+void measure_check_loaded(struct measure *m, bool give_up)
+{
+	if (give_up || all_confirmed(m))
+		measure_ready_loaded(m);
+}
+
+/* A list of tokens: the child's own. */
+static int check_objects(const struct measure *m, uint32_t child, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (!view_child_owns(m->ms->conf.directory, m->ms->conf.children, child, objects,
+				     n))
+			return -ERR_DENIED;
+	}
+	return 0;
+}
+
+int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+		    struct err *e)
+{
+	struct measure *m = map_find(&ms->by_number, a->measurement);
+	struct measure_slot *slot = m ? measure_slot_of(m, child) : NULL;
+
+	/* Of an earlier version: the one that counts is under way. */
+	if (!slot || slot->version != a->version)
+		return err_set(e, ERR_NOTFOUND, "nothing of that version is loaded there");
+	for (size_t i = 0; i < a->nentry; i++)
+		if (check_objects(m, child, a->entry[i].objects))
+			return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
+	measure_drop_troubles(m, child);
+	for (size_t i = 0; i < a->nentry; i++)
+		measure_add_trouble(m, child, &a->entry[i]);
+	slot->is_confirmed = true;
+	measure_check_loaded(m, false);
+	return 0;
+}
+
+void measures_child_lost(struct measures *ms, uint32_t child)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&ms->by_number, &i)) {
+		struct measure *m = i.value;
+		struct measure_slot *slot = measure_slot_of(m, child);
+
+		if (!slot)
+			continue;
+		drop_slot(m, slot, false);
+		measure_check_loaded(m, false);
+	}
+	measures_follow_soon(ms);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a metric and the objects that are there to the pieces of its graph. */
+#include "common/base/str.h"
+#include "mainsm/measure/measure_internal.h"
+#include "pmsl/builtin.h"
+
+#include <stdlib.h>
+
+#define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* of one piece: it travels in a frame */
+
+void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (!d->v[i].is_warning)
+			pmsl_diag_print(why, pmsl_source(p), &d->v[i], &pmsl_no_colors);
+	if (why->n && why->p[why->n - 1] == '\n')
+		why->n--;
+}
+
+void measure_plan_free(struct measure_plan *p)
+{
+	if (!p)
+		return;
+	for (size_t i = 0; i < p->npiece; i++) {
+		flow_graph_free(p->piece[i].graph);
+		buf_done(&p->piece[i].text);
+		stage_free(p->piece[i].stage);
+	}
+	free(p->piece);
+	smap_done(&p->source);
+	for (size_t i = 0; i < p->nlabel; i++)
+		free(p->with[i]);
+	free(p->with);
+	free(p->label);
+	measure_world_free(p->world);
+	free(p);
+}
+
+static bool has_parameter(const struct measure *m, const char *name)
+{
+	const struct omis_values *p = m->asked.parameters;
+
+	for (size_t i = 0; i < p->n; i += 2)
+		if (str_eq(omis_values_text(p, i), name))
+			return true;
+	return false;
+}
+
+static struct pmsl_builtin_use use_of(const struct measure *m)
+{
+	return (struct pmsl_builtin_use){
+		.by_partners = m->asked.each == BIND_EACH_PARTNER || has_parameter(m, "partners"),
+		.by_regions = m->asked.each == BIND_EACH_REGION || has_parameter(m, "regions"),
+	};
+}
+
+static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use,
+			 struct buf *why)
+{
+	int id = pmsl_builtin_find(m->asked.metric);
+	struct pmsl_builtin b;
+	const char *refusal;
+
+	if (id < 0 || !pmsl_builtin_get((unsigned)id, &b)) {
+		buf_printf(why, "there is no built-in metric %.64s", m->asked.metric);
+		return;
+	}
+	refusal = pmsl_builtin_refusal(&b, use);
+	buf_printf(why, "%.64s %s", m->asked.metric, refusal ? refusal : "cannot be measured so");
+}
+
+int measure_builtin(const struct measure *m, struct buf *text, struct buf *why)
+{
+	const struct pmsl_builtin_use use = use_of(m);
+	int rc = pmsl_builtin_source(m->asked.metric, use.by_partners, use.by_regions, text);
+
+	if (rc == -ERR_NOTFOUND || rc == -ERR_UNSUPPORTED)
+		tell_builtin(m, &use, why);
+	return rc == -ERR_NOTFOUND ? -ERR_INVALID : rc;
+}
+
+/* Which piece sends what. */
+static int note_links(struct measure_plan *p, struct measure_piece *piece)
+{
+	const struct flow_graph *g = piece->graph;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < g->nnode; i++)
+		if (g->node[i].kind == FLOW_LINK_OUT)
+			rc = smap_put(&p->source, g->node[i].link.name, piece, NULL);
+	return rc;
+}
+
+static int take_piece(struct measure_plan *p, struct piece *from, const struct world *w,
+		      struct buf *why)
+{
+	struct measure_piece *to = &p->piece[p->npiece++];
+
+	*to = (struct measure_piece){ .kind = from->place.kind,
+				      .graph = from->graph,
+				      .child = STAGE_NOBODY };
+	from->graph = NULL;
+	to->text = BUF_INIT(GRAPH_MAX_BYTES);
+	if (to->kind != PLACE_TOP)
+		str_copy(to->object, sizeof(to->object), w->v[from->place.object].token);
+	flow_graph_print(&to->text, to->graph);
+	if (to->text.failed) {
+		buf_printf(why, "the part for %s is too large", to->object);
+		return -ERR_LIMIT;
+	}
+	return note_links(p, to);
+}
+
+static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const struct world *w,
+		       struct buf *why)
+{
+	int rc = 0;
+
+	p->piece = calloc(from->pieces.n + 1, sizeof(*p->piece));
+	if (!p->piece)
+		return -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < from->pieces.n; i++)
+		rc = take_piece(p, &from->pieces.v[i], w, why);
+	return rc;
+}
+
+/* A value of the request language. */
+static char *print_region(const char *name)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	omis_write_string(&w, name);
+	if (!b.failed)
+		return (char *)buf_take(&b, NULL);
+	buf_done(&b);
+	return NULL;
+}
+
+static int take_with(struct measure_plan *p, size_t i, const struct bind_output *o,
+		     const struct world *w)
+{
+	if (o->region)
+		p->with[i] = print_region(o->region);
+	else if (o->partner != WORLD_NONE)
+		p->with[i] = str_dup(w->v[o->partner].token);
+	return p->with[i] || (!o->region && o->partner == WORLD_NONE) ? 0 : -ERR_NOMEM;
+}
+
+static int take_labels(struct measure_plan *p, const struct pmsl_plan *from, const struct world *w)
+{
+	int rc = 0;
+
+	p->label = calloc(from->noutput + 1, sizeof(*p->label));
+	p->with = calloc(from->noutput + 1, sizeof(*p->with));
+	if (!p->label || !p->with)
+		return -ERR_NOMEM;
+	p->nlabel = from->noutput;
+	for (size_t i = 0; i < p->nlabel && !rc; i++) {
+		if (from->output[i].object != WORLD_NONE)
+			str_copy(p->label[i], sizeof(p->label[i]),
+				 w->v[from->output[i].object].token);
+		rc = take_with(p, i, &from->output[i], w);
+	}
+	return rc;
+}
+
+static int take_plan(struct pmsl_plan *from, const struct world *w, struct measure_plan **out,
+		     struct buf *why)
+{
+	struct measure_plan *p = calloc(1, sizeof(*p));
+	int rc;
+
+	if (!p)
+		return -ERR_NOMEM;
+	smap_init(&p->source);
+	rc = take_pieces(p, from, w, why);
+	if (!rc)
+		rc = take_labels(p, from, w);
+	if (rc)
+		measure_plan_free(p);
+	else
+		*out = p;
+	return rc;
+}
+
+int measure_plan_make(const struct measure *m, struct measure_world **world,
+		      struct measure_plan **out, struct buf *why)
+{
+	const struct world *w = &(*world)->world;
+	struct pmsl_diags d = PMSL_DIAGS_INIT;
+	struct asked_binding b;
+	struct pmsl_plan plan;
+	int rc = asked_bind(m, *world, &b, why);
+
+	if (rc)
+		return rc;
+	rc = pmsl_plan(m->pmsl, m->metric, w, &b.wish, m->number, &d, &plan);
+	asked_unbind(&b);
+	if (rc) {
+		measure_plan_tell(m->pmsl, &d, why);
+		return rc;
+	}
+	rc = take_plan(&plan, w, out, why);
+	pmsl_plan_done(&plan);
+	if (rc)
+		return rc;
+	(*out)->world = *world;
+	*world = NULL;
+	return 0;
+}

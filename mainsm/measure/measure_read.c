@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads of a measurement: batches come, an interval is closed, its values go to the tool. */
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/base/timebase.h"
+#include "common/flow/graph_limits.h"
+#include "common/flow/rest.h"
+#include "common/omis/check.h"
+#include "mainsm/csr/csr.h"
+#include "mainsm/measure/measure_internal.h"
+
+#include <stdlib.h>
+
+#define EVENT_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* values of one event, as text */
+#define READ_MAX_BYTES (8 * 1024 * 1024) /* values of a read that was asked for */
+
+nsec_t measure_now(const struct measures *ms)
+{
+	return timebase_now(ms->conf.timebase, loop_now(ms->conf.loop));
+}
+
+/* --- values */
+
+void measure_values_clear(struct measure *m)
+{
+	for (size_t i = 0; i < m->nvalue; i++)
+		free(m->value[i].buckets);
+	m->nvalue = 0;
+}
+
+/* [[from,to,count],...] */
+static char *print_buckets(const struct agg *a)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct sketch_bucket bucket;
+
+	omis_write_list(&w);
+	for (uint32_t i = 0; sketch_next(a->sketch, &i, &bucket);) {
+		omis_write_list(&w);
+		omis_write_float(&w, bucket.from);
+		omis_write_float(&w, bucket.to);
+		omis_write_int(&w, (int64_t)bucket.count);
+		omis_write_list_end(&w);
+	}
+	omis_write_list_end(&w);
+	if (!b.failed)
+		return (char *)buf_take(&b, NULL);
+	buf_done(&b);
+	return NULL;
+}
+
+void measure_on_result(void *arg, const struct flow_result *r)
+{
+	struct measure *m = arg;
+	struct measure_value v = { .output = r->output, .t = r->t };
+
+	measure_count(m, r);
+	if (array_grow(&m->value, &m->capvalue, m->nvalue + 1, sizeof(v), MEASURE_RESULTS_MAX)) {
+		m->lost++;
+		return;
+	}
+	if (r->a && agg_kind_has_sketch(r->a->kind))
+		v.buckets = print_buckets(r->a);
+	m->value[m->nvalue++] = v;
+}
+
+/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where these are
+ * told apart */
+static void write_value(struct omis_writer *w, const struct measure *m,
+			const struct measure_value *v)
+{
+	char flags[FLOW_FLAGS_TEXT_BYTES];
+	const struct flow_token *t = &v->t;
+
+	omis_write_list(w);
+	if (v->output < m->plan->nlabel && m->plan->label[v->output][0])
+		omis_write_token(w, m->plan->label[v->output]);
+	else
+		omis_write_string(w, "");
+	omis_write_int(w, t->key);
+	if (v->buckets)
+		omis_write_token(w, v->buckets); /* a list as print_buckets() has written it */
+	else
+		omis_write_float(w, t->value);
+	omis_write_float(w, t->error);
+	omis_write_int(w, t->time);
+	omis_write_int(w, t->oldest);
+	omis_write_int(w, t->newest);
+	omis_write_int(w, t->k);
+	omis_write_int(w, t->n);
+	omis_write_string(w, flow_flags_print(flags, t->flags));
+	if (v->output < m->plan->nlabel && m->plan->with[v->output])
+		omis_write_token(
+			w, m->plan->with[v->output]); /* as it is: take_with() has written it */
+	omis_write_list_end(w);
+}
+
+/* Values from number `from` on, as many as an event takes; returns how many. */
+static size_t write_some(struct omis_writer *w, const struct measure *m, size_t from, size_t max,
+			 size_t max_bytes)
+{
+	size_t n = 0;
+
+	omis_write_list(w);
+	for (; from + n < m->nvalue && n < max && w->b->n < max_bytes; n++)
+		write_value(w, m, &m->value[from + n]);
+	omis_write_list_end(w);
+	return n;
+}
+
+/* --- to the tool */
+
+/* dfg, read, until, [values], more, lost, enough: as the event's parameters stand in the
+ * catalogue. */
+static size_t write_event(struct measure *m, struct buf *b, size_t from)
+{
+	struct omis_writer w = OMIS_WRITER(b);
+	size_t n;
+
+	omis_write_token(&w, m->token.s);
+	omis_write_int(&w, m->read);
+	omis_write_int(&w, m->read_at);
+	n = write_some(&w, m, from, MEASURE_VALUES_PER_EVENT, EVENT_MAX_BYTES / 2);
+	omis_write_int(&w, from + n < m->nvalue);
+	omis_write_int(&w, (int64_t)m->lost);
+	omis_write_int(&w, from + n == m->nvalue && measure_has_enough(m));
+	return n;
+}
+
+/* True: the event was raised. */
+static bool raise_event(struct measure *m, const struct buf *b)
+{
+	const struct trigger when = { "", "", "", m->read_at, NULL };
+	struct omis_value list = { .kind = OMIS_LIST };
+	struct omis_values *v = NULL;
+	int rc = b->failed ? -ERR_LIMIT : omis_parse_values(buf_str(b), b->n, &v, NULL);
+
+	if (!rc) {
+		list.list.v = v->v;
+		list.list.n = v->n;
+		rc = csrs_raise(m->ms->conf.csrs, m->session, m->token.s, &list, &when, 0);
+	}
+	omis_values_free(v);
+	return rc == 0;
+}
+
+/* The actions of an event may delete the measurement: false then. *told: the tool knows of the last
+ * values. */
+static bool tell_event(struct measure *m, bool *told)
+{
+	struct measures *ms = m->ms;
+	uint32_t number = m->number;
+	size_t from = 0, n;
+
+	do {
+		struct buf b = BUF_INIT(EVENT_MAX_BYTES);
+
+		n = write_event(m, &b, from);
+		*told = raise_event(m, &b);
+		if (!*told)
+			m->lost += n;
+		buf_done(&b);
+		if (map_find(&ms->by_number, number) != m)
+			return false;
+		from += n;
+	} while (from < m->nvalue && n);
+	return true;
+}
+
+static void tell_waiters(struct measure *m)
+{
+	struct buf b = BUF_INIT(READ_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	if (!measure_has_readers(m, m->read))
+		return;
+	omis_write_int(&w, m->read);
+	omis_write_int(&w, m->read_at);
+	write_some(&w, m, 0, m->nvalue, READ_MAX_BYTES / 2);
+	measure_ready_read(m, m->read, b.failed ? NULL : buf_str(&b));
+	buf_done(&b);
+}
+
+/* --- closing */
+
+/* Sites before the top, which reads what they send. */
+static void read_stages(struct measure *m, int64_t read, nsec_t t)
+{
+	for (size_t i = m->plan->npiece; i > 0; i--) {
+		struct stage *s = m->plan->piece[i - 1].stage;
+		struct err e = { 0 };
+
+		if (s && stage_read(s, read, t, &e))
+			log_warn("measure", "dfg=%s read=%lld: %s", m->token.s, (long long)read,
+				 e.text);
+	}
+}
+
+/* The link of a site's stage: it leads to the top. */
+void measure_on_batch(void *arg, const struct flow_batch *b)
+{
+	struct measure *m = arg;
+
+	stage_take(m->plan->piece[0].stage, STAGE_HERE, b, NULL);
+}
+
+/* A read by request: whoever has asked by now finds in it what was before. */
+static void ask_below(struct measure *m)
+{
+	struct msg msg = { .type = MSG_FLOW_READ };
+
+	m->asked_read = m->read + 1;
+	m->asked_at = measure_now(m->ms);
+	if (m->asked_at <= m->read_at || m->asked_at <= m->start)
+		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
+	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
+	for (size_t i = 0; i < m->nslot; i++)
+		children_send(m->ms->conf.children, m->slot[i].child, &msg);
+}
+
+/* A tool that does not know of it hears of it at the next read. */
+static void end_if_enough(struct measure *m, bool told)
+{
+	if (!told || m->state != MEASURE_RUNS || !measure_has_enough(m))
+		return;
+	m->has_enough = true;
+	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s, (long long)m->read,
+		 m->asked.until);
+	measure_stop(m);
+}
+
+/* False: the measurement is gone. */
+static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
+{
+	bool is_there, told;
+
+	m->ms->stats.reads++;
+	m->ms->stats.late_reads += is_late;
+	m->read = read;
+	m->read_at = t;
+	m->asked_read = 0;
+	m->lost = 0;
+	m->ncounted = 0;
+	if (m->plan)
+		read_stages(m, read, t);
+	is_there = tell_event(m, &told);
+	if (is_there) {
+		tell_waiters(m);
+		measure_values_clear(m);
+		end_if_enough(m, told);
+		if (!m->asked.every && measure_has_readers(m, INT64_MAX))
+			ask_below(m);
+	}
+	return is_there;
+}
+
+static bool is_whole(const struct measure *m, int64_t read)
+{
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
+		const struct stage *s = m->plan->piece[i].stage;
+
+		if (s && !stage_is_whole(s, read))
+			return false;
+	}
+	return true;
+}
+
+static nsec_t grace(const struct measure *m)
+{
+	nsec_t by_reads = MEASURE_GRACE_READS * m->asked.every;
+
+	return by_reads && by_reads < MEASURE_GRACE_NS ? by_reads : MEASURE_GRACE_NS;
+}
+
+static void arm(struct measure *m, nsec_t at)
+{
+	nsec_t now = measure_now(m->ms);
+
+	loop_timer_arm(m->timer, at > now ? at - now : 0);
+}
+
+/* The read that is due next, and when its interval ends. False: none is. */
+static bool next_read(const struct measure *m, int64_t *read, nsec_t *t)
+{
+	nsec_t past = measure_now(m->ms) - m->start - grace(m);
+
+	*read = m->read + 1;
+	if (!m->asked.every) {
+		*t = m->asked_at;
+		return m->asked_read != 0;
+	}
+	/*
+	 * After a long sleep the reads that nobody below remembers are left out. The one that is
+	 * closed instead has had its grace: waiting for a newer one, all that comes would be too
+	 * far ahead.
+	 */
+	if (past / m->asked.every > m->read + FLOW_READS_OPEN)
+		*read = past / m->asked.every;
+	*t = m->start + *read * m->asked.every;
+	return true;
+}
+
+void measure_tick(struct measure *m)
+{
+	nsec_t now = measure_now(m->ms), t;
+	int64_t read;
+
+	while (m->state == MEASURE_RUNS && next_read(m, &read, &t)) {
+		bool whole = t <= now && is_whole(m, read);
+
+		if (t > now || (!whole && now < t + grace(m))) {
+			arm(m, t > now ? t : t + grace(m));
+			return;
+		}
+		if (!close_read(m, read, t, !whole))
+			return;
+	}
+}
+
+void measure_on_timer(void *arg)
+{
+	measure_tick(arg);
+}
+
+/* --- batches */
+
+struct taking {
+	struct measure *m;
+	const struct measure_piece *from;
+	struct stage *to;
+	uint32_t child;
+	uint32_t node; /* of the piece's graph: where the next link is looked for */
+};
+
+/* Links of a piece in the order of its graph, asked for one behind the other. */
+static const char *link_at(void *arg, size_t i)
+{
+	struct taking *t = arg;
+	const struct flow_graph *g = t->from->graph;
+
+	if (!i)
+		t->node = 0;
+	while (t->node < g->nnode) {
+		const struct flow_node *n = &g->node[t->node++];
+
+		if (n->kind == FLOW_LINK_OUT)
+			return n->link.name;
+	}
+	return NULL;
+}
+
+static bool has_told(void *arg, const char *link, int64_t read)
+{
+	return stage_has_taken(((struct taking *)arg)->to, link, read);
+}
+
+static void take_one(void *arg, const struct flow_batch *b)
+{
+	struct taking *t = arg;
+
+	if (stage_take(t->to, t->child, b, NULL))
+		t->m->ms->stats.strays++;
+}
+
+/* Where a link leads to; NULL: nowhere here. */
+static struct stage *stage_of(const struct measure *m, const char *link)
+{
+	for (size_t i = 0; i < m->plan->npiece; i++) {
+		struct stage *s = m->plan->piece[i].stage;
+
+		if (s && stage_has(s, link))
+			return s;
+	}
+	return NULL;
+}
+
+static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
+{
+	struct taking t = { .m = m, .from = smap_find(&m->plan->source, b->link), .child = child };
+	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
+
+	t.to = t.from ? stage_of(m, b->link) : NULL;
+	if (!t.to)
+		m->ms->stats.strays++;
+	else if (!b->rest)
+		take_one(&t, b);
+	else if (flow_rest_apart(b, &links))
+		m->ms->stats.strays++;
+}
+
+static int take_batches(struct measure *m, uint32_t child, const struct msg_flow_batch *f,
+			struct err *e)
+{
+	for (size_t i = 0; i < f->nbatch; i++) {
+		struct flow_batch b;
+		int rc = flow_batch_decode(&m->ms->room, f->batch[i].p, f->batch[i].n, &b, e);
+
+		if (rc)
+			return rc;
+		if (b.measurement != m->number || b.read < 1 || (uint64_t)b.read != f->read)
+			return err_set(e, ERR_PROTO,
+				       "a batch of another measurement or read than its message");
+		if (m->plan)
+			take_batch(m, child, &b);
+		m->bytes += f->batch[i].n;
+		m->ms->stats.bytes += f->batch[i].n;
+	}
+	return 0;
+}
+
+int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *f,
+		  struct err *e)
+{
+	struct msg end = { .type = MSG_FLOW_END, .flow_end = { .measurement = f->measurement } };
+	struct measure *m = map_find(&ms->by_number, f->measurement);
+	int rc;
+
+	if (!m || m->state != MEASURE_RUNS || !measure_slot_of(m, child)) {
+		ms->stats.strays++;
+		children_send(ms->conf.children, child, &end);
+		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
+	}
+	m->frames++;
+	m->dropped += f->dropped;
+	ms->stats.frames++;
+	rc = take_batches(m, child, f, e);
+	if (!rc)
+		measure_tick(m);
+	return rc;
+}
+
+/* --- by request */
+
+int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg)
+{
+	/* One that is under way was asked for before what this one is to have in it: the next one
+	 * has it. */
+	bool is_late = m->asked_read && m->asked_at < measure_now(m->ms);
+	struct measure_waiter who = { .on_read = on_read,
+				      .arg = arg,
+				      .read = is_late ? m->asked_read + 1 : 0 };
+	int rc;
+
+	if (m->state != MEASURE_RUNS)
+		return -ERR_INVALID;
+	rc = measure_wait(m, &who);
+	if (rc || m->asked.every || m->asked_read)
+		return rc;
+	ask_below(m);
+	/* Not before this has returned: who asks wants to know first that it is under way. */
+	loop_timer_arm(m->timer, 0);
+	return 0;
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Certificates, tokens, the end. */
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/audit.h"
+#include "common/omis/value.h"
+#include "common/authority/certs.h"
+#include "common/authority/tokens.h"
+#include "mainsm/directory/sites.h"
+#include "mainsm/service/service.h"
+
+#include <string.h>
+
+#define TOKEN_LIFETIME_MAX_S (INT64_C(366) * 86400)
+
+static void write_cert(struct omis_writer *w, const struct cert *cert)
+{
+	omis_write_list(w);
+	omis_write_string(w, cert->serial);
+	omis_write_string(w, role_name(cert->role));
+	omis_write_string(w, cert_name(cert));
+	omis_write_int(w, cert->wall_issued);
+	omis_write_int(w, cert->wall_until);
+	omis_write_int(w, cert->revoked);
+	omis_write_string(w, cert->site);
+	omis_write_string(w, cert->host);
+	omis_write_string(w, cert->token);
+	omis_write_list_end(w);
+}
+
+static int cert_list(struct top_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	const struct cert *cert;
+
+	for (size_t i = 0; (cert = certs_at(c->top->conf.certs, i)); i++)
+		write_cert(&w, cert);
+	return top_value(c, NULL, &b);
+}
+
+static int cert_revoke(struct top_call *c)
+{
+	const struct top_conf *t = &c->top->conf;
+	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	char what[128];
+	struct err e = { 0 };
+	size_t n = 0;
+	int rc = certs_revoke(t->certs, top_text(c, 0), t->wall_now(t->arg), &n, &e);
+
+	log_notice("certs", "%zu certificates revoked: %s by tool %u", n,
+		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))),
+		   c->session->number);
+	if (n)
+		t->revoked(t->arg);
+	if (rc && rc != -ERR_NOTFOUND)
+		return reply_add_error(c->into, c->action, NULL, status_from_err(rc),
+				       "in force, but a restart of mainsm would forget it: %s",
+				       e.text);
+	omis_write_int(&w, (int64_t)n);
+	return top_value(c, NULL, &b);
+}
+
+static unsigned roles_of(const char *name)
+{
+	if (str_eq(name, "tool"))
+		return ROLE_BIT(ROLE_TOOL_OBSERVE) | ROLE_BIT(ROLE_TOOL_MANIPULATE);
+	return ROLE_BIT(role_from_name(name)) & ~(ROLE_BIT(ROLE_NONE) | ROLE_BIT(ROLE_MAINSM));
+}
+
+/* A daemon of the user is his own wherever it enrols; a tool is of whom it is made for. */
+static int take_owner(struct top_call *c, struct token_grant *g, const char *name, struct err *e)
+{
+	const struct top_conf *t = &c->top->conf;
+	const struct identity *who = &c->session->who;
+
+	if (name[0] && !(g->roles & ROLES_TOOL))
+		return err_set(e, ERR_INVALID,
+			       "a name is for tools: a daemon is known by its host");
+	if (g->roles == ROLE_BIT(ROLE_FACTORY)) {
+		str_copy(g->owner, sizeof(g->owner), who->owner);
+		g->has_uid = who->has_uid;
+		g->uid = who->uid;
+	}
+	if (!name[0])
+		return 0;
+	if (!identity_owner_is_valid(name) || !str_copy(g->owner, sizeof(g->owner), name))
+		return err_set(e, ERR_INVALID,
+			       "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
+			       IDENTITY_OWNER_MAX_BYTES);
+	if (str_eq(name, who->owner))
+		return err_set(e, ERR_EXISTS,
+			       "%s is your own name: give one of whom the token is for", name);
+	if (certs_has_owner(t->certs, name, "", t->wall_now(t->arg)))
+		return err_set(
+			e, ERR_EXISTS,
+			"a valid certificate has the name %s: revoke it, or give another name",
+			name);
+	return 0;
+}
+
+/* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 =
+ * as long. */
+static int take_times(const struct top_call *c, struct token_grant *g, int64_t life, int64_t usable)
+{
+	nsec_t now = c->top->conf.wall_now(c->top->conf.arg);
+	bool is_endless = !life && usable && !(g->roles & ROLES_TOOL);
+
+	if (life < 0 || life > TOKEN_LIFETIME_MAX_S || usable < 0 ||
+	    usable > TOKEN_LIFETIME_MAX_S || (!life && !is_endless))
+		return -ERR_INVALID;
+	if (life)
+		g->wall_certs_until = now + life * NSEC_PER_SEC;
+	g->wall_until = now + (usable && (!life || usable < life) ? usable : life) * NSEC_PER_SEC;
+	return 0;
+}
+
+static int hand_out(struct top_call *c, const struct token_grant *g)
+{
+	const struct top_conf *t = &c->top->conf;
+	struct buf line = BUF_INIT(TOP_VALUE_MAX_BYTES), b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct token_text text;
+	struct err e = { 0 };
+	int rc = tokens_mint(t->tokens, g, t->wall_now(t->arg), &text, &e);
+
+	if (rc)
+		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
+	rc = t->connection(t->arg, &text, &line);
+	str_wipe(&text, sizeof(text));
+	if (!rc)
+		omis_write_string(&w, buf_str(&line));
+	if (line.p)
+		str_wipe(line.p, line.n);
+	buf_done(&line);
+	return rc ? rc : top_value(c, NULL, &b);
+}
+
+static int cert_token(struct top_call *c)
+{
+	struct token_grant g = { .roles = roles_of(top_text(c, 0)) };
+	int64_t uses = top_int(c, 2);
+	struct err e = { 0 };
+	int rc;
+
+	if (!g.roles || uses < 0 || uses > UINT32_MAX ||
+	    take_times(c, &g, top_int(c, 1), top_int(c, 4)))
+		return reply_add(
+			c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+			"role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year, of a "
+			"daemon also 0 with a time to use it in; 0 = any number of uses");
+	rc = take_owner(c, &g, top_text(c, 3), &e);
+	if (rc)
+		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
+	g.uses = (uint32_t)uses;
+	return hand_out(c, &g);
+}
+
+/* What ranks carry: it lets their hosts in, for as long as the job is there, and nothing else. */
+static int job_token(struct top_call *c)
+{
+	const struct top_conf *t = &c->top->conf;
+	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM),
+				 .wall_until = t->wall_now(t->arg) + TOKEN_JOB_IDLE_NS };
+	const char *job = top_text(c, 0), *site = top_text(c, 1);
+
+	if (!str_is_name(job, strlen(job)) || (site[0] && !site_name_is_valid(site)))
+		return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+				 "a job's name, and the name of a site or \"\"");
+	str_copy(g.job, sizeof(g.job), job);
+	str_copy(g.site, sizeof(g.site), site);
+	return hand_out(c, &g);
+}
+
+static int shut_down(struct top_call *c)
+{
+	log_notice("mainsm", "shutdown asked for by tool %u", c->session->number);
+	c->top->conf.shutdown(c->top->conf.arg);
+	return 0;
+}
+
+static int audit(struct top_call *c)
+{
+	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	int rc;
+
+	if (!c->top->conf.audit)
+		return 0;
+	rc = audit_read(c->top->conf.audit, top_int(c, 1), top_int(c, 2), &b);
+	if (!rc)
+		return top_value(c, NULL, &b);
+	buf_done(&b);
+	return rc;
+}
+
+const struct top_service top_admin_services[] = {
+	{ "omig_audit", audit },
+	{ "omig_cert_list", cert_list },
+	{ "omig_cert_revoke", cert_revoke },
+	{ "omig_cert_token", cert_token },
+	{ "omig_job_token", job_token },
+	{ "omig_shutdown", shut_down },
+	{ 0 },
+};

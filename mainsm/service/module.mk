@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+# mainsm/service: the services that mainsm executes by itself; each file exports its table.
+MODULES += mainsm/service
+mainsm/service.src := admin.c ask.c attach.c csr.c job.c measure.c pa.c services.c site.c \
+			subscription.c take.c
+mainsm/service.uses := common/base common/omis common/loop common/route common/daemon \
+			common/authority tree mainsm/directory mainsm/tool mainsm/csr \
+			mainsm/subscription mainsm/measure

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kept subscriptions, as services. */
+#include "common/base/str.h"
+#include "mainsm/subscription/subscription.h"
+#include "mainsm/service/service.h"
+
+#include <string.h>
+
+#define LEASE_DEFAULT_S 300 /* a tool that was killed is started again by then, or by nobody */
+#define LEASE_MIN_S 10
+#define LEASE_MAX_S 86400
+#define MB_DEFAULT 64
+#define MB_MIN 2
+#define MB_MAX 4096
+#define SECONDS_MAX (366 * 24 * 3600)
+
+static int read_policy(const struct omis_value *v, uint32_t *out)
+{
+	static const char *const names[] = { [MSG_KEEP_DROP_OLDEST] = "drop_oldest",
+					     [MSG_KEEP_DROP_NEWEST] = "drop_newest",
+					     [MSG_KEEP_STOP] = "stop" };
+	const char *s = omis_value_text(v, NULL);
+
+	for (uint32_t i = 0; s && i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_eq(s, names[i])) {
+			*out = i;
+			return 0;
+		}
+	return -ERR_INVALID;
+}
+
+static int read_number(const struct omis_value *v, int64_t least, int64_t most, int64_t *out)
+{
+	return !omis_value_i64(v, out) || *out < least || *out > most ? -ERR_INVALID : 0;
+}
+
+static int read_option(struct kept_wish *w, const char *key, const struct omis_value *v)
+{
+	int64_t n = 0;
+	int rc;
+
+	if (str_eq(key, "policy"))
+		return read_policy(v, &w->policy);
+	if (str_eq(key, "job")) {
+		w->job = omis_value_text(v, NULL);
+		return w->job ? 0 : -ERR_INVALID;
+	}
+	if (str_eq(key, "lease")) {
+		rc = read_number(v, LEASE_MIN_S, LEASE_MAX_S, &n);
+		w->lease_s = (uint32_t)n;
+		return rc;
+	}
+	if (!str_eq(key, "mb"))
+		return -ERR_INVALID;
+	rc = read_number(v, MB_MIN, MB_MAX, &n);
+	w->max_bytes = (uint64_t)n << 20;
+	return rc;
+}
+
+static int read_wish(struct top_call *c, struct kept_wish *w, struct err *e)
+{
+	struct top_list options = top_list(c, 4);
+
+	*w = (struct kept_wish){ .name = top_text(c, 0),
+				 .names = &c->call->param[1],
+				 .where = top_text(c, 2),
+				 .seconds = top_int(c, 3),
+				 .job = "",
+				 .lease_s = LEASE_DEFAULT_S,
+				 .max_bytes = (uint64_t)MB_DEFAULT << 20 };
+	if (w->seconds < 0 || w->seconds > SECONDS_MAX)
+		return err_set(e, ERR_INVALID, "for how many seconds: 0 (no end) to a year");
+	for (size_t i = 0; i < options.n; i += 2) {
+		const char *key = omis_value_text(&options.v[i], NULL);
+
+		if (!key || i + 1 == options.n || read_option(w, key, &options.v[i + 1]))
+			return err_set(
+				e, ERR_INVALID,
+				"options are \"job\" a name, \"policy\" drop_oldest, drop_newest or stop, \"lease\" %d to %d "
+				"seconds, \"mb\" %d to %d",
+				LEASE_MIN_S, LEASE_MAX_S, MB_MIN, MB_MAX);
+	}
+	return 0;
+}
+
+static int refuse(struct top_call *c, int rc, const struct err *e)
+{
+	return reply_add_error(c->into, c->action, NULL,
+			       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
+			       "%s", e->text);
+}
+
+static int keep(struct top_call *c)
+{
+	struct buf b = BUF_INIT(256);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct kept_wish wish;
+	struct err e = { 0 };
+	bool is_new = false;
+	int rc = read_wish(c, &wish, &e);
+
+	if (!rc)
+		rc = kepts_keep(c->top->conf.kepts, c->session, &wish, &is_new, &e);
+	if (rc)
+		return refuse(c, rc, &e);
+	omis_write_string(&w, wish.name);
+	omis_write_int(&w, is_new);
+	return top_value(c, NULL, &b);
+}
+
+static int unkeep(struct top_call *c)
+{
+	struct err e = { 0 };
+	int rc = kepts_unkeep(c->top->conf.kepts, c->session, top_text(c, 0), top_int(c, 1) != 0,
+			      &e);
+
+	return rc ? refuse(c, rc, &e) : reply_add(c->into, c->action, NULL, STATUS_OK, NULL);
+}
+
+static int kept(struct top_call *c)
+{
+	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+
+	kepts_write(c->top->conf.kepts, c->session, &w);
+	return top_value(c, NULL, &b);
+}
+
+const struct top_service top_kept_services[] = {
+	{ "omig_events_keep", keep },
+	{ "omig_events_kept", kept },
+	{ "omig_events_unkeep", unkeep },
+	{ 0 },
+};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Attaching a process by its pid. One that nobody watches is taken in by its lm; what the
+ * lm says of it to the directory may come later than its answer, and is waited for: a tool that
+ * has the token can use it.
+ */
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/omis/check.h"
+#include "common/omis/token.h"
+#include "mainsm/service/service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The same for a process that is not there and for one of somebody else. */
+#define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
+
+struct taking {
+	struct top_call c; /* .run NULL: nobody waits for it any more */
+	struct list runs; /* the one that asks the lms */
+	struct list in_takings; /* once they have answered */
+	struct token *wanted; /* owned: processes that they have taken in */
+	size_t n;
+};
+
+/* Matches the program by its whole path or its last part. */
+static bool is_program(const struct object *o, const char *exec)
+{
+	size_t n = strlen(o->name), m = strlen(exec);
+
+	if (!exec[0] || str_eq(o->name, exec))
+		return true;
+	if (m > n)
+		return m > n + 1 && exec[m - n - 1] == '/' && str_eq(exec + m - n, o->name);
+	return n > m && o->name[n - m - 1] == '/' && str_eq(o->name + n - m, exec);
+}
+
+static const struct object *find_pid(const struct object *node, int64_t pid, const char *exec)
+{
+	list_each (i, &node->children) {
+		const struct object *o = list_entry(i, struct object, sibling);
+
+		if (o->pid == pid && o->state != MSG_STATE_ENDED && is_program(o, exec))
+			return o;
+	}
+	return NULL;
+}
+
+static void taking_free(struct taking *t)
+{
+	list_del(&t->in_takings);
+	free(t->wanted);
+	free(t);
+}
+
+/* --- when the lms have taken it in */
+
+static const struct object *wanted_at(const struct taking *t, size_t i)
+{
+	return directory_find(t->c.top->conf.directory, t->wanted[i].s);
+}
+
+static bool is_whole(const struct taking *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (!wanted_at(t, i))
+			return false;
+	return true;
+}
+
+static void finish(struct taking *t)
+{
+	struct run *run = t->c.run;
+
+	for (size_t i = 0; i < t->n; i++)
+		top_answer_attached(&t->c, wanted_at(t, i));
+	taking_free(t);
+	run_here_done(run);
+}
+
+static struct taking *find_whole(const struct top *top)
+{
+	list_each (i, &top->takings)
+		if (is_whole(list_entry(i, struct taking, in_takings)))
+			return list_entry(i, struct taking, in_takings);
+	return NULL;
+}
+
+/* Whatever goes on may begin and end others. */
+static void on_came(void *arg)
+{
+	struct taking *t;
+
+	while ((t = find_whole(arg)))
+		finish(t);
+}
+
+/* After the whole message: its threads come behind the process. */
+void top_proc_came(struct top *t)
+{
+	if (!list_is_empty(&t->takings))
+		loop_job_post(t->conf.loop, &t->came, on_came, t);
+}
+
+/* --- their answer */
+
+/* An lm speaks about processes of its own node only. */
+static bool read_token(const struct reply_entry *e, struct token *out)
+{
+	struct omis_values *v = NULL;
+	uint32_t node = 0, of = 0;
+	bool good = false;
+
+	if (omis_parse_values(e->value, e->nvalue, &v, NULL))
+		return false;
+	if (v->n == 1 && v->v[0].kind == OMIS_TOKEN && v->v[0].s.n < TOKEN_BYTES) {
+		str_copy(out->s, sizeof(out->s), v->v[0].s.p);
+		good = token_class(out->s, strlen(out->s)) == 'p' &&
+		       token_class(e->objects, strlen(e->objects)) == 'n' &&
+		       token_node(out->s, strlen(out->s), &node) &&
+		       token_node(e->objects, strlen(e->objects), &of) && node == of;
+	}
+	omis_values_free(v);
+	return good;
+}
+
+static void take_entry(struct taking *t, const struct reply_entry *e)
+{
+	struct reply *into = t->c.into;
+
+	if (e->status == STATUS_UNKNOWN_OBJECT)
+		reply_add(into, t->c.action, e->objects, e->status, NO_SUCH_PROCESS);
+	else if (status_is_error(e->status))
+		reply_add_n(into, t->c.action, e->objects, e->status, e->value, e->nvalue);
+	else if (read_token(e, &t->wanted[t->n]))
+		t->n++;
+	else
+		reply_add(into, t->c.action, e->objects, STATUS_INTERNAL_ERROR,
+			  "the host's answer makes no sense");
+}
+
+static int take_answer(struct taking *t, const struct reply *r)
+{
+	t->wanted = r ? calloc(r->nentry + 1, sizeof(*t->wanted)) : NULL;
+	if (!t->wanted)
+		return reply_add(t->c.into, t->c.action, NULL, STATUS_NO_MEMORY, "no memory");
+	for (size_t i = 0; i < r->nentry; i++)
+		take_entry(t, &r->entry[i]);
+	top_pass_missing(&t->c, r);
+	return 0;
+}
+
+static void on_taken(void *arg, struct reply *r)
+{
+	struct taking *t = arg;
+
+	if (!t->c.run) {
+		taking_free(t);
+	} else {
+		take_answer(t, r);
+		if (is_whole(t))
+			finish(t);
+		else
+			list_push_back(&t->c.top->takings, &t->in_takings);
+	}
+	reply_free(r);
+}
+
+static void abandon(void *arg)
+{
+	struct taking *t = arg;
+
+	t->c.run = NULL;
+	if (list_is_empty(&t->runs))
+		taking_free(t);
+	else
+		executor_cancel(t->c.top->conf.executor, &t->runs);
+}
+
+/* --- asking */
+
+/* ":service([n_1,...],...)" with the other parameters as they are, checked. */
+static int make_request(const struct top_call *c, const char *service,
+			const struct omis_value *nodes, struct omis_request **out)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
+	buf_printf(&b, ":%s(", service);
+	omis_write_value(&w, nodes);
+	for (size_t i = 1; i < c->call->nparam; i++)
+		omis_write_value(&w, &c->call->param[i]);
+	buf_putc(&b, ')');
+	rc = b.failed ? -ERR_LIMIT : omis_read_inner(buf_str(&b), b.n, out, NULL);
+	buf_done(&b);
+	return rc;
+}
+
+static int ask_nodes(struct top_call *c, const char *service, const struct omis_value *nodes)
+{
+	struct taking *t = calloc(1, sizeof(*t));
+	const struct top_asking how = { t ? &t->runs : NULL, on_taken, abandon, t };
+	struct omis_request *request = NULL;
+	int rc;
+
+	if (!t)
+		return -ERR_NOMEM;
+	t->c = *c;
+	list_init(&t->runs);
+	list_init(&t->in_takings);
+	rc = make_request(c, service, nodes, &request);
+	if (!rc)
+		rc = top_ask_below(c, &request, &how);
+	omis_request_free(request);
+	if (rc)
+		taking_free(t);
+	return rc ? rc : 1;
+}
+
+/* Those that are watched already are known here; the other nodes are asked. */
+int top_proc_attach3(struct top_call *c)
+{
+	struct top_list nodes = top_list(c, 0);
+	struct omis_value rest = { .kind = OMIS_LIST };
+	int rc = 0;
+
+	rest.list.v = calloc(nodes.n + 1, sizeof(*rest.list.v));
+	if (!rest.list.v)
+		return -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < nodes.n; i++) {
+		const struct object *node = directory_find(c->top->conf.directory, nodes.v[i].s.p);
+		const struct object *o =
+			node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
+
+		if (o)
+			rc = top_answer_attached(c, o);
+		else
+			rest.list.v[rest.list.n++] = nodes.v[i];
+	}
+	if (!rc && rest.list.n)
+		rc = ask_nodes(c, "omig_proc_take", &rest);
+	free(rest.list.v);
+	return rc;
+}
+
+/* Each node starts it; what they started is attached. */
+int top_proc_create(struct top_call *c)
+{
+	struct omis_value nodes = { .kind = OMIS_LIST };
+	struct top_list list = top_list(c, 0);
+
+	nodes.list.v = (struct omis_value *)list.v;
+	nodes.list.n = list.n;
+	return list.n ? ask_nodes(c, "omig_proc_create", &nodes) : 0;
+}

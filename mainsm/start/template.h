@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Command templates without a shell: words by blanks, '...' and "..." keep
+ * blanks, {site} and {host} stand for names, a word {command} for all words
+ * of the command. Nothing else is special, and what is filled in is never
+ * split again.
+ */
+#ifndef MAINSM_START_TEMPLATE_H
+#define MAINSM_START_TEMPLATE_H
+
+#include "common/base/err.h"
+
+#include <stddef.h>
+
+#define TEMPLATE_WORDS_MAX 64
+
+struct template_words {
+	const char *site, *host; /* "" = not known: using it is an error */
+	const char *const *command; /* NULL-terminated */
+};
+
+/* "local", "ssh" and "srun" by name; any other text is a template itself. */
+const char *template_named(const char *launcher);
+
+/*
+ * *argv: NULL-terminated, free with template_free(). ERR_PARSE (open quote, unknown {word}, no
+ * word at all, no {command}), ERR_INVALID (no host given), ERR_LIMIT, ERR_NOMEM.
+ */
+int template_expand(const char *text, const struct template_words *w, char ***argv, struct err *e);
+void template_free(char **argv);
+
+#endif

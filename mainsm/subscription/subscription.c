@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mainsm/subscription/subscription.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/link.h"
+#include "common/omis/check.h"
+#include "mainsm/directory/children.h"
+#include "mainsm/csr/csr.h"
+#include "mainsm/directory/directory.h"
+#include "mainsm/subscription/subscription_internal.h"
+#include "mainsm/directory/numbers.h"
+#include "mainsm/tool/scope.h"
+#include "mainsm/tool/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct kepts *kepts_new(const struct kepts_conf *conf)
+{
+	struct kepts *ks = calloc(1, sizeof(*ks));
+
+	if (!ks)
+		return NULL;
+	ks->conf = *conf;
+	ks->unsettled = loop_now(conf->loop);
+	list_init(&ks->all);
+	return ks;
+}
+
+void kepts_free(struct kepts *ks)
+{
+	if (!ks)
+		return;
+	list_each_safe (i, &ks->all)
+		sub_free(list_entry(i, struct sub, link));
+	free(ks);
+}
+
+size_t kepts_count(const struct kepts *ks)
+{
+	return ks->n;
+}
+
+static struct sub *find(const struct kepts *ks, const char *name)
+{
+	list_each (i, &ks->all)
+		if (str_eq(list_entry(i, struct sub, link)->name, name))
+			return list_entry(i, struct sub, link);
+	return NULL;
+}
+
+/* --- its end */
+
+static void tell_receiver_end(struct sub *s, const char *missing)
+{
+	const struct msg m = { .type = MSG_EVENTS,
+			       .events = { .sub = s->name, .end = true, .missing = missing } };
+
+	if (s->receiver && s->receiver->link)
+		link_send(s->receiver->link, &m);
+	s->receiver = NULL;
+}
+
+void sub_free(struct sub *s)
+{
+	const struct kepts_conf *c = &s->owner->conf;
+	uint32_t number = s->self ? s->self->number : 0;
+
+	if (s->self) {
+		csrs_drop(c->csrs, s->self);
+		session_free(s->self);
+		if (c->on_session_gone)
+			c->on_session_gone(c->arg, number);
+	}
+	list_del(&s->link);
+	s->owner->n--;
+	loop_timer_free(s->lease);
+	loop_timer_free(s->coming);
+	sub_free_lanes(s);
+	free(s->text);
+	free(s);
+}
+
+static void end(struct sub *s, const char *why)
+{
+	log_info("kept", "subscription=%s is over: %s", s->name, why);
+	tell_receiver_end(s, "");
+	sub_end_all(s);
+	sub_free(s);
+}
+
+static void on_lease(void *arg)
+{
+	end(arg, "nobody has received it for as long as its lease");
+}
+
+/* --- who receives it */
+
+static void set_receiver(struct sub *s, struct session *receiver)
+{
+	if (s->receiver && s->receiver != receiver)
+		tell_receiver_end(s, "");
+	s->receiver = receiver;
+	if (receiver) {
+		loop_timer_cancel(s->lease);
+		sub_open_all(s, true);
+	} else {
+		loop_timer_arm(s->lease, (nsec_t)s->told.lease_s * NSEC_PER_SEC);
+		sub_shut_all(s);
+	}
+}
+
+/* What is missing may be asked for again, within the lease. */
+void sub_tell_end(struct sub *s, const char *missing)
+{
+	if (!*missing) {
+		end(s, "all of it was received");
+		return;
+	}
+	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name,
+		   missing);
+	tell_receiver_end(s, missing);
+	set_receiver(s, NULL);
+}
+
+static void on_come(void *arg)
+{
+	struct sub *s = arg;
+
+	s->has_waited = true;
+	sub_check_end(s);
+}
+
+void kepts_tool_gone(struct kepts *ks, const struct session *gone)
+{
+	list_each_safe (i, &ks->all) {
+		struct sub *s = list_entry(i, struct sub, link);
+
+		if (s->receiver == gone)
+			set_receiver(s, NULL);
+	}
+}
+
+/* --- what is asked for */
+
+/* Of the whole: some of its objects go with processes and hosts, and others come. */
+static bool is_off(const struct reply *r)
+{
+	return r->kind == STATUS_CSR_DISABLED && r->nentry && !r->entry[0].objects[0];
+}
+
+/* What hosts say is wrong; and that somebody has switched the events off, or they were too much for
+ * the monitor. */
+static void on_reply(void *arg, const struct reply *r)
+{
+	struct sub *s = arg;
+
+	if (is_off(r) && s->csr.s[0]) {
+		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue,
+			 r->entry[0].value);
+		s->told.ending = true;
+		sub_open_all(s, false);
+	}
+	for (size_t i = 0; i < r->nentry; i++)
+		if (status_is_error(r->entry[i].status)) {
+			snprintf(s->fault, sizeof(s->fault), "%.64s %.*s", r->entry[i].objects,
+				 (int)(r->entry[i].nvalue < 256 ? r->entry[i].nvalue : 256),
+				 r->entry[i].value);
+			log_warn("kept", "subscription=%s: %s", s->name, s->fault);
+		}
+}
+
+static void write_request(const struct sub *s, const struct kept_wish *w, struct buf *b)
+{
+	struct omis_writer out = OMIS_WRITER(b);
+
+	buf_puts(b, "thread_writes_events([],");
+	omis_write_value(&out, w->names);
+	omis_write_string(&out, w->where);
+	omis_write_int(&out, w->seconds);
+	omis_write_string(&out, s->name);
+	buf_puts(b, "): print([])");
+}
+
+static void on_armed(void *arg, const struct reply *refusal)
+{
+}
+
+/* What is wrong with it is wrong with the wish. */
+static int read_request(const struct sub *s, const struct kept_wish *w, struct omis_request **out,
+			char **text, struct err *e)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	struct omis_diag diag = { 0 };
+	int rc;
+
+	write_request(s, w, &b);
+	rc = b.failed ? err_set(e, ERR_LIMIT, "the names are too long")
+		      : omis_parse(buf_str(&b), b.n, out, e);
+	if (!rc && omis_check(*out, &diag)) {
+		rc = err_set(e, ERR_INVALID, "%s", diag.err.text);
+		omis_request_free(*out);
+		*out = NULL;
+	}
+	*text = rc ? NULL : str_dup(buf_str(&b));
+	buf_done(&b);
+	return rc || *text ? rc : err_nomem(e);
+}
+
+static void delete_activation(struct sub *s)
+{
+	struct csr *csr = s->csr.s[0] ? csr_find(s->self, s->csr.s) : NULL;
+
+	if (csr)
+		csr_delete(s->owner->conf.csrs, csr, NULL, NULL);
+	s->csr.s[0] = 0;
+}
+
+/* The new one first: those below let it take the place of the old one, and no event is off in
+ * between. */
+static int replace_activation(struct sub *s, struct omis_request **request, struct err *e)
+{
+	struct csrs *csrs = s->owner->conf.csrs;
+	const char *token = NULL;
+	struct token made;
+	int rc = csr_define(csrs, s->self, request, 0, &token, e);
+
+	if (rc)
+		return rc;
+	str_copy(made.s, sizeof(made.s), token);
+	rc = csr_enable(csrs, csr_find(s->self, made.s), on_armed, s);
+	if (rc) {
+		csr_delete(csrs, csr_find(s->self, made.s), NULL, NULL);
+		return err_set(e, (enum err_code)(-rc), "it could not be armed");
+	}
+	delete_activation(s);
+	s->csr = made;
+	return 0;
+}
+
+static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
+{
+	struct omis_request *request = NULL;
+	char *text = NULL;
+	int rc = read_request(s, w, &request, &text, e);
+	bool is_same = !rc && s->csr.s[0] && s->text && str_eq(s->text, text);
+
+	if (!rc && !is_same)
+		rc = replace_activation(s, &request, e);
+	omis_request_free(request);
+	if (rc || is_same) {
+		free(text);
+		return rc;
+	}
+	free(s->text);
+	s->text = text; /* of what is armed, never of what was refused */
+	return 0;
+}
+
+/* --- processes */
+
+static bool is_meant(const struct sub *s, const struct object *o)
+{
+	return !s->job[0] || str_eq(o->job, s->job);
+}
+
+void kepts_proc_came(struct kepts *ks, const struct object *o)
+{
+	list_each (i, &ks->all) {
+		struct sub *s = list_entry(i, struct sub, link);
+
+		if (is_meant(s, o) && scope_attach(s->self->scope, o) < 0)
+			log_warn("kept", "no memory: %s is not watched for subscription=%s",
+				 o->token, s->name);
+	}
+}
+
+static int attach_below(struct sub *s, const struct object *o)
+{
+	int rc = o->kind == OBJECT_PROC && is_meant(s, o) ? scope_attach(s->self->scope, o) : 0;
+
+	if (o->kind >= OBJECT_PROC)
+		return rc < 0 ? rc : 0;
+	list_each (i, &o->children) {
+		rc = attach_below(s, list_entry(i, struct object, sibling));
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int attach_all(struct sub *s)
+{
+	int rc = 0;
+
+	list_each (i, directory_sites(s->owner->conf.directory))
+		if (!rc)
+			rc = attach_below(s, list_entry(i, struct object, sibling));
+	return rc;
+}
+
+/* --- life */
+
+static void add_children(struct sub *s)
+{
+	const struct children *c = s->owner->conf.children;
+
+	for (uint32_t i = 0; i < children_bound(c); i++)
+		if (children_at(c, i))
+			sub_child_up(s, children_at(c, i));
+}
+
+static int make(struct kepts *ks, const struct session *owner, const char *name, struct sub **out,
+		struct err *e)
+{
+	const struct kepts_conf *c = &ks->conf;
+	struct sub *s;
+
+	if (ks->n >= KEPTS_MAX)
+		return err_set(e, ERR_LIMIT, "there are %d kept subscriptions already", KEPTS_MAX);
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return err_nomem(e);
+	s->owner = ks;
+	list_init(&s->lanes);
+	list_push_back(&ks->all, &s->link);
+	ks->n++;
+	str_copy(s->name, sizeof(s->name), name);
+	s->lease = loop_timer_new(c->loop, on_lease, s);
+	s->coming = loop_timer_new(c->loop, on_come, s);
+	s->self = session_twin((uint32_t)numbers_mint(c->numbers, NUMBER_TOOL), owner, c->directory,
+			       c->children);
+	if (!s->lease || !s->coming || !s->self) {
+		sub_free(s);
+		return err_nomem(e);
+	}
+	s->self->on_reply = on_reply;
+	s->self->on_reply_arg = s;
+	list_push_back(c->sessions, &s->self->in_sessions);
+	*out = s;
+	return 0;
+}
+
+static void set_told(struct sub *s, const struct kept_wish *w)
+{
+	s->told = (struct msg_events_open){ .sub = s->name,
+					    .identity = s->self->identity,
+					    .policy = w->policy,
+					    .max_bytes = w->max_bytes,
+					    .lease_s = w->lease_s };
+	str_copy(s->job, sizeof(s->job), w->job);
+	s->has_waited = false;
+	loop_timer_cancel(s->coming);
+}
+
+static int check_wish(const struct kept_wish *w, struct err *e)
+{
+	size_t n = strlen(w->name);
+
+	if (!n || n >= KEPT_NAME_BYTES || w->name[0] == '.' ||
+	    strspn(w->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") !=
+		    n)
+		return err_set(
+			e, ERR_INVALID,
+			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
+			KEPT_NAME_BYTES - 1);
+	return strlen(w->job) > NAME_MAX_BYTES
+		       ? err_set(e, ERR_INVALID, "no job has so long a name")
+		       : 0;
+}
+
+/* Those below know it before it is armed there. */
+static int begin(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+{
+	int rc;
+
+	set_told(s, w);
+	add_children(s);
+	rc = attach_all(s) ? err_nomem(e) : 0;
+	set_receiver(s, receiver);
+	return rc ? rc : activate(s, w, e);
+}
+
+/* What is refused changes nothing: neither who receives it nor what those below were told. */
+static int change(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+{
+	char was[sizeof(s->job)];
+	int rc;
+
+	str_copy(was, sizeof(was), s->job);
+	str_copy(s->job, sizeof(s->job), w->job);
+	rc = attach_all(s) ? err_nomem(e) : activate(s, w, e);
+	if (rc) {
+		str_copy(s->job, sizeof(s->job), was);
+		return rc;
+	}
+	set_told(s, w);
+	set_receiver(s, receiver);
+	return 0;
+}
+
+/* By what the authority says of both, not by what they call themselves. */
+static bool is_of(const struct sub *s, const struct session *who)
+{
+	return str_eq(s->self->principal, who->principal);
+}
+
+int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new,
+	       struct err *e)
+{
+	struct sub *s = find(ks, w->name);
+	int rc = check_wish(w, e);
+
+	*is_new = !s;
+	if (!rc && s && !is_of(s, receiver))
+		rc = err_set(e, ERR_DENIED, "the subscription is another one's");
+	if (!rc && !s)
+		rc = make(ks, receiver, w->name, &s, e);
+	if (rc)
+		return rc;
+	if (!*is_new)
+		return change(s, receiver, w, e);
+	rc = begin(s, receiver, w, e);
+	if (rc)
+		end(s, e->text);
+	return rc;
+}
+
+static int find_own(const struct kepts *ks, const struct session *who, const char *name,
+		    struct sub **out, struct err *e)
+{
+	*out = find(ks, name);
+	if (!*out)
+		return err_set(e, ERR_NOTFOUND, "there is no subscription of that name");
+	return is_of(*out, who) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
+}
+
+int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool drain, struct err *e)
+{
+	struct sub *s;
+	int rc = find_own(ks, who, name, &s, e);
+
+	if (rc)
+		return rc;
+	if (!drain) {
+		end(s, "its owner has ended it");
+		return 0;
+	}
+	delete_activation(s);
+	s->told.ending = true;
+	s->has_waited = false;
+	sub_open_all(s, false);
+	sub_check_end(s);
+	return 0;
+}
+
+void kepts_write(const struct kepts *ks, const struct session *who, struct omis_writer *w)
+{
+	list_each (i, &ks->all) {
+		const struct sub *s = list_entry(i, struct sub, link);
+
+		if (!is_of(s, who))
+			continue;
+		omis_write_list(w);
+		omis_write_string(w, s->name);
+		omis_write_int(w, s->receiver ? s->receiver->number : 0);
+		omis_write_string(w, s->told.ending ? "ending" : "on");
+		omis_write_int(w, (int64_t)s->unsafe);
+		omis_write_string(w, s->fault);
+		omis_write_list_end(w);
+	}
+}
+
+/* --- from outside */
+
+void kepts_child_up(struct kepts *ks, const struct child *c)
+{
+	list_each (i, &ks->all)
+		sub_child_up(list_entry(i, struct sub, link), c);
+}
+
+void kepts_child_lost(struct kepts *ks, uint32_t child)
+{
+	const struct child *c = children_at(ks->conf.children, child);
+
+	/* It may keep something for a subscription that a mainsm before us had, and that its tool
+	 * asks for while it is away. */
+	if (c && c->role == ROLE_SM)
+		ks->unsettled = loop_now(ks->conf.loop);
+	list_each_safe (i, &ks->all)
+		sub_child_lost(list_entry(i, struct sub, link), child);
+}
+
+void kepts_events(struct kepts *ks, uint32_t child, const struct msg_events *m)
+{
+	struct sub *s = find(ks, m->sub);
+
+	if (s)
+		sub_events(s, child, m);
+}
+
+void kepts_ack(struct kepts *ks, const struct session *who, const struct msg_events_ack *m)
+{
+	struct sub *s = find(ks, m->sub);
+
+	if (s && s->receiver == who)
+		sub_acked(s, m);
+}

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/csr/csr.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "tree/wire.h"
+#include "common/loop/loop.h"
+#include "common/omis/check.h"
+#include "common/omis/token.h"
+#include "common/route/arm.h"
+#include "sm/csr/csr_internal.h"
+#include "sm/hosts/view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void on_follow(void *arg);
+
+struct arms *arms_new(const struct arms_conf *conf)
+{
+	struct arms *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->conf = *conf;
+	smap_init(&a->by_token);
+	list_init(&a->partings);
+	a->follow = loop_timer_new(conf->loop, on_follow, a);
+	a->losses = loop_timer_new(conf->loop, arms_on_losses, a);
+	if (a->follow && a->losses)
+		return a;
+	arms_free(a);
+	return NULL;
+}
+
+void arms_stats(const struct arms *a, struct arms_stats *out)
+{
+	*out = a->stats;
+	out->armed = a->by_token.n;
+}
+
+size_t arms_strange(const struct arms *a, bool (*knows)(void *arg, uint32_t tool), void *arg)
+{
+	struct smap_iter i = { 0 };
+	size_t n = 0;
+
+	while (smap_next(&a->by_token, &i))
+		n += !knows(arg, ((const struct csr *)i.value)->tool);
+	return n;
+}
+
+/* --- one host's share */
+
+void share_confirmed(struct csr *c, struct share *s)
+{
+	if (s->is_waited_for)
+		c->waiting--;
+	s->is_waited_for = false;
+}
+
+void share_free(struct csr *c, struct share *s)
+{
+	share_confirmed(c, s);
+	c->a->stats.bytes -= s->ntext;
+	map_del(&c->shares, s->branch);
+	free(s->text);
+	free(s);
+}
+
+/* The host need not watch any more. */
+static void share_end(struct csr *c, struct share *s)
+{
+	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
+	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+
+	if (b)
+		branch_send(c->a->conf.nodes, b, &m);
+	share_free(c, s);
+}
+
+/* A host that is not there gets it when it comes. */
+static void share_send(struct csr *c, struct share *s)
+{
+	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+	struct msg m = { .type = MSG_ARM };
+
+	s->version = (uint32_t)++c->a->version;
+	m.arm = (struct msg_arm){
+		.csr = c->token,
+		.tool = c->tool,
+		.identity = c->identity,
+		.version = s->version,
+		.text = { (const uint8_t *)s->text, s->ntext },
+		.local_prefix = s->local_prefix,
+		.reply = c->reply,
+	};
+	share_confirmed(c, s);
+	if (!b || branch_send(c->a->conf.nodes, b, &m))
+		return;
+	s->is_waited_for = true;
+	c->waiting++;
+}
+
+static struct share *share_new(struct csr *c, uint32_t branch)
+{
+	struct share *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->branch = branch;
+	if (!map_put(&c->shares, branch, s, NULL))
+		return s;
+	free(s);
+	return NULL;
+}
+
+static int share_set_text(struct csr *c, struct share *s, const struct arm_part *part)
+{
+	char *text;
+
+	if (c->a->stats.bytes - s->ntext + part->ntext > ARMS_BYTES_MAX)
+		return -ERR_LIMIT;
+	text = malloc(part->ntext + 1);
+	if (!text)
+		return -ERR_NOMEM;
+	memcpy(text, part->text, part->ntext);
+	text[part->ntext] = 0;
+	c->a->stats.bytes += part->ntext - s->ntext;
+	free(s->text);
+	s->text = text;
+	s->ntext = part->ntext;
+	return 0;
+}
+
+/* What has not changed is not sent again. */
+static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_part *part)
+{
+	const struct branch *b = nodes_branch(c->a->conf.nodes, part->child);
+	uint32_t prefix =
+		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
+	struct share *s = b ? map_find(&c->shares, b->index) : NULL;
+	bool is_same;
+	int rc = 0;
+
+	if (!b)
+		return 0;
+	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix &&
+		  c->reply == m->reply && c->tool == m->tool && str_eq(c->identity, m->identity) &&
+		  !memcmp(s->text, part->text, s->ntext);
+	if (!s)
+		s = share_new(c, b->index);
+	if (!s)
+		return -ERR_NOMEM;
+	s->is_old = false;
+	s->local_prefix = prefix;
+	if (!is_same)
+		rc = share_set_text(c, s, part);
+	if (!s->text)
+		share_free(c, s);
+	else if (!is_same && !rc)
+		s->version = 0; /* to be sent */
+	return rc;
+}
+
+/* --- one conditional request */
+
+static void csr_free(struct csr *c)
+{
+	struct map_iter i = { 0 };
+
+	if (!c)
+		return;
+	while (map_next(&c->shares, &i))
+		share_free(c, i.value);
+	map_done(&c->shares);
+	loop_timer_free(c->timer);
+	reply_free(c->answer);
+	c->a->stats.bytes -= c->ntext;
+	free(c->text);
+	free(c->identity);
+	free(c->token);
+	free(c);
+}
+
+void arms_free(struct arms *a)
+{
+	struct smap_iter i = { 0 };
+
+	if (!a)
+		return;
+	while (smap_next(&a->by_token, &i))
+		csr_free(i.value);
+	smap_done(&a->by_token);
+	partings_free(a);
+	loop_timer_free(a->losses);
+	loop_timer_free(a->follow);
+	free(a);
+}
+
+void csr_end(struct csr *c)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&c->shares, &i))
+		share_end(c, i.value);
+	smap_del(&c->a->by_token, c->token);
+	csr_free(c);
+}
+
+static void send_answer(struct csr *c)
+{
+	struct msg_entry *entry = calloc(ARMS_ENTRIES_MAX, sizeof(*entry));
+	struct msg m = { .type = MSG_ARM_ACK,
+			 .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
+
+	if (entry && c->answer)
+		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, ARMS_ENTRIES_MAX);
+	/*
+	 * Too many words for one message: that it is armed matters more than what is wrong with it.
+	 */
+	if (c->a->conf.send(c->a->conf.arg, &m) == -ERR_LIMIT) {
+		m.arm_ack.nentry = 0;
+		c->a->conf.send(c->a->conf.arg, &m);
+	}
+	free(entry);
+	reply_free(c->answer);
+	c->answer = NULL;
+}
+
+void csr_check_answer(struct csr *c, bool give_up)
+{
+	struct map_iter i = { 0 };
+
+	if (!c->answer)
+		return;
+	if (c->waiting && !give_up) {
+		if (!loop_timer_is_armed(c->timer))
+			loop_timer_arm(c->timer, ARMS_ACK_MAX_NS);
+		return;
+	}
+	while (c->waiting && map_next(&c->shares, &i)) {
+		const struct share *s = i.value;
+		const struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+
+		if (s->is_waited_for)
+			reply_add(c->answer, 0, b ? b->name : NULL, STATUS_UNSPECIFIED_ERROR,
+				  "the host has not confirmed in time");
+	}
+	loop_timer_cancel(c->timer);
+	send_answer(c);
+}
+
+static void on_timer(void *arg)
+{
+	csr_check_answer(arg, true);
+}
+
+static struct csr *csr_new(struct arms *a, const char *token)
+{
+	struct csr *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	c->a = a;
+	map_init(&c->shares);
+	c->token = str_dup(token);
+	c->identity = str_dup("");
+	c->timer = loop_timer_new(a->conf.loop, on_timer, c);
+	if (c->token && c->identity && c->timer && !smap_put(&a->by_token, c->token, c, NULL))
+		return c;
+	csr_free(c);
+	return NULL;
+}
+
+/* --- arming */
+
+static int understand(const struct msg_arm *m, struct omis_request **out, struct omis_diag *d)
+{
+	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, d);
+
+	if (rc)
+		return rc;
+	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
+	if (!m->identity[0])
+		return err_set(&d->err, ERR_DENIED, "a conditional request of nobody");
+	return (*out)->event ? 0
+			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
+}
+
+static void send_new(struct csr *c)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&c->shares, &i)) {
+		struct share *s = i.value;
+
+		if (!s->version)
+			share_send(c, s);
+	}
+}
+
+/* Hosts that are no longer meant are told so; true for those that stay. */
+static void end_old(struct csr *c)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&c->shares, &i)) {
+		struct share *s = i.value;
+
+		if (s->is_old)
+			share_end(c, s);
+	}
+}
+
+static int take_parts(struct csr *c, const struct msg_arm *m, const struct arm *arm)
+{
+	const struct arm_part *part;
+	struct map_iter i = { 0 };
+	int rc = 0;
+
+	while (map_next(&c->shares, &i))
+		((struct share *)i.value)->is_old = true;
+	for (size_t k = 0; !rc && (part = arm_part_at(arm, k)); k++)
+		rc = set_share(c, m, part);
+	return rc;
+}
+
+static int set_text(struct csr *c, const struct msg_arm *m)
+{
+	char *text;
+
+	if (c->text == (const char *)m->text.p)
+		return 0;
+	if (c->a->stats.bytes - c->ntext + m->text.n > ARMS_BYTES_MAX)
+		return -ERR_LIMIT;
+	text = malloc(m->text.n + 1);
+	if (!text)
+		return -ERR_NOMEM;
+	memcpy(text, m->text.p, m->text.n);
+	c->a->stats.bytes += m->text.n - c->ntext;
+	free(c->text);
+	c->text = text;
+	c->ntext = m->text.n;
+	return 0;
+}
+
+/* All of it, for splitting it anew when hosts move. */
+static int set_whole(struct csr *c, const struct msg_arm *m)
+{
+	char *identity = str_dup(m->identity);
+
+	if (!identity || set_text(c, m)) {
+		free(identity);
+		return -ERR_NOMEM;
+	}
+	free(c->identity);
+	c->identity = identity;
+	c->tool = m->tool;
+	c->reply = m->reply;
+	c->local_prefix = m->local_prefix;
+	return 0;
+}
+
+static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r,
+		 struct reply *answer, struct err *e)
+{
+	const struct arms_conf *conf = &c->a->conf;
+	struct view v = { conf->nodes, conf->cells, nodes_branches(conf->nodes) };
+	struct route_view route = view_arming(&v);
+	struct arm *arm = NULL;
+	int rc = arm_new(r, &route, answer, &arm, e);
+
+	if (rc)
+		return rc;
+	rc = take_parts(c, m, arm);
+	if (!rc)
+		rc = set_whole(c, m);
+	arm_free(arm);
+	if (rc)
+		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
+	end_old(c);
+	send_new(c);
+	return 0;
+}
+
+/* Says no to an ARM that could not be taken in. */
+static void refuse(struct arms *a, const struct msg_arm *m, unsigned status, const char *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = status,
+					 .value = { (const uint8_t *)why, strlen(why) } };
+	const struct msg ack = {
+		.type = MSG_ARM_ACK,
+		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
+	};
+
+	a->conf.send(a->conf.arg, &ack);
+}
+
+static struct csr *find_or_new(struct arms *a, const struct msg_arm *m)
+{
+	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct reply *answer;
+
+	if (!c && (a->by_token.n >= ARMS_MAX || token_class(m->csr, strlen(m->csr)) != 'c'))
+		return NULL;
+	answer = reply_new();
+	if (!c && answer)
+		c = csr_new(a, m->csr);
+	if (!c || !answer) {
+		reply_free(answer);
+		return NULL;
+	}
+	reply_free(c->answer); /* of an ARM that this one replaces: its version counts no more */
+	c->answer = answer;
+	c->version = m->version;
+	c->is_stale = false;
+	return c;
+}
+
+void arms_arm(struct arms *a, const struct msg_arm *m)
+{
+	struct omis_request *r = NULL;
+	struct omis_diag d;
+	struct csr *c = NULL;
+	int rc = understand(m, &r, &d);
+
+	if (!rc) {
+		c = find_or_new(a, m);
+		rc = c ? split(c, m, r, c->answer, &d.err)
+		       : err_set(&d.err, ERR_LIMIT, "this sm has no room for it");
+		d.status = status_from_err(rc);
+	}
+	if (!rc) {
+		csr_take_place(c, csr_kept_of(r));
+		csr_check_answer(c, false);
+	} else {
+		refuse(a, m, d.status, d.err.text);
+		arms_disarm(a, m->csr); /* half of it would be worse than nothing */
+	}
+	omis_request_free(r);
+}
+
+bool arms_has(const struct arms *a, const char *csr)
+{
+	return smap_find(&a->by_token, csr);
+}
+
+void arms_drop_tool(struct arms *a, uint32_t tool)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+
+		if (c->tool == tool)
+			csr_end(c);
+	}
+}
+
+void arms_set_stale(struct arms *a)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i))
+		((struct csr *)i.value)->is_stale = true;
+}
+
+void arms_drop_stale(struct arms *a)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+
+		if (c->is_stale)
+			csr_end(c);
+	}
+}
+
+/* --- branches that come and go */
+
+void arms_branch_up(struct arms *a, const struct branch *b)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, b->index);
+
+		if (s)
+			share_send(c, s);
+	}
+}
+
+void arms_branch_down(struct arms *a, const struct branch *b)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, b->index);
+
+		if (!s)
+			continue;
+		share_confirmed(c, s);
+		csr_check_answer(c, false);
+	}
+	partings_forget(a, b);
+}
+
+void arms_branch_gone(struct arms *a, const struct branch *b)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct csr *c = i.value;
+		struct share *s = map_find(&c->shares, b->index);
+
+		if (!s)
+			continue;
+		share_free(c, s);
+		csr_check_answer(c, false);
+	}
+	partings_forget(a, b);
+}
+
+/* --- hosts that move from one branch to another */
+
+static void csr_follow(struct csr *c, struct reply *scratch)
+{
+	const struct msg_arm m = { .csr = c->token,
+				   .tool = c->tool,
+				   .identity = c->identity,
+				   .version = c->version,
+				   .text = { (const uint8_t *)c->text, c->ntext },
+				   .local_prefix = c->local_prefix,
+				   .reply = c->reply };
+	struct omis_request *r = NULL;
+	struct omis_diag d = { 0 };
+	int rc = understand(&m, &r, &d);
+
+	if (!rc)
+		rc = split(c, &m, r, scratch, &d.err);
+	if (rc)
+		log_warn("sm", "csr=%s does not follow its hosts: %s", c->token, d.err.text);
+	omis_request_free(r);
+	csr_check_answer(c, false);
+}
+
+static void on_follow(void *arg)
+{
+	struct arms *a = arg;
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&a->by_token, &i)) {
+		struct reply *scratch = reply_new();
+
+		if (scratch)
+			csr_follow(i.value, scratch);
+		reply_free(scratch);
+	}
+}
+
+void arms_follow(struct arms *a)
+{
+	if (a->by_token.n && !loop_timer_is_armed(a->follow))
+		loop_timer_arm(a->follow, ARMS_FOLLOW_NS);
+}

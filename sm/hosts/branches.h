@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The links below an sm: to an lm, or to an sm that serves a part of the hosts
+ * (stacked below this one). Planning speaks of branches, whatever the hosts
+ * behind them are. A branch stays while a host is known through it, connected
+ * or not; its index is given again only after everybody was told that it is gone.
+ */
+#ifndef SM_HOSTS_BRANCHES_H
+#define SM_HOSTS_BRANCHES_H
+
+#include "common/base/clock.h"
+#include "common/base/limits.h"
+#include "common/base/list.h"
+#include "common/net/identity.h"
+#include "common/omis/token.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BRANCHES_MAX 8192 /* one a host, and the sms whose hosts were here before */
+/* hosts that were sent on have arrived, or gone elsewhere */
+#define PROMISED_NS (5 * NSEC_PER_SEC)
+
+struct link;
+struct branches;
+
+/* Changed by nodes alone. */
+struct branch {
+	uint32_t index;
+	uint64_t id; /* never given again; not 0 */
+	struct link *link; /* borrowed; NULL: not connected */
+	bool is_sm; /* else an lm */
+	char name[TOKEN_BYTES]; /* what is missing without it: n_N; the site, for an sm */
+	char host[NAME_MAX_BYTES + 1];
+	struct list nodes; /* struct node by in_branch */
+	size_t nnode;
+	/* of an lm: requests whose deadline passed since it answered one; when the first of them
+	 * did */
+	unsigned late;
+	nsec_t late_since;
+	/* of an sm */
+	uint8_t serial[SERIAL_BYTES]; /* of its certificate: who comes back with it is the same */
+	char *listen; /* owned; where lms find it */
+	unsigned promised; /* hosts that were sent there lately */
+	nsec_t promised_at;
+};
+
+/* NULL: no memory. */
+struct branches *branches_new(void);
+
+/* With all branches; links are the caller's to close before. NULL is fine. */
+void branches_free(struct branches *bs);
+
+/* Without a link and nodes. -ERR_LIMIT, -ERR_NOMEM. */
+int branches_add(struct branches *bs, bool is_sm, struct branch **out);
+void branches_remove(struct branches *bs, struct branch *b);
+
+/* NULL for an index that nobody has. All indexes are below the bound. */
+struct branch *branches_at(const struct branches *bs, uint32_t index);
+uint32_t branches_bound(const struct branches *bs);
+
+/* The sm of that certificate, connected or not. */
+struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);
+
+/* The connected sm with the fewest hosts, and one host more is promised to it; NULL: there is
+ * none. */
+struct branch *branches_choose_sm(struct branches *bs, nsec_t now);
+
+/* Over all links. */
+struct branches_sum {
+	size_t lms, sms; /* that are connected */
+	size_t queued; /* bytes */
+	uint64_t dropped; /* messages to peers that did not read */
+	nsec_t rtt_max; /* -1 = none measured */
+};
+void branches_sum(const struct branches *bs, struct branches_sum *out);
+
+/* Of the measured round trip; 0 = none. */
+nsec_t branch_rtt(const struct branch *b);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an sm below says of its hosts: an lm may be there that was elsewhere before. */
+#include "common/base/str.h"
+#include "sm/hosts/nodes_internal.h"
+
+#include <string.h>
+
+/* The host's own object; only an sm sends it. */
+static const struct msg_object *find_head(const struct msg_directory *m)
+{
+	struct token t;
+
+	token_print_number(&t, TOKEN_NODE, m->node);
+	for (size_t i = 0; i < m->nobject; i++)
+		if (str_eq(m->object[i].token, t.s))
+			return &m->object[i];
+	return NULL;
+}
+
+/*
+ * Does somebody else serve the host? Who has it keeps it, until the host has looked for a parent
+ * anew; an equal number counts when nobody is heard from there, as when a whole sm has changed its
+ * parent. One that is lost is of who has it, whatever its number: numbers grow from wall times, and
+ * a wall clock may have been put back.
+ */
+static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach,
+		      const struct msg_object *head)
+{
+	bool is_up = head && head->op != MSG_OP_GONE && head->sub == MSG_NODE_UP;
+
+	if (n->branch == b)
+		return false;
+	if (head && is_up != node_is_up(n))
+		return !is_up;
+	return n->branch->link ? attach <= n->attach : attach < n->attach;
+}
+
+/* Somebody else's name or number: the host may have told it so, and lied. It is not taken in; the
+ * sm's others are. */
+static int contradicts(struct err *e)
+{
+	if (e->code == ERR_DENIED)
+		e->code = ERR_INVALID;
+	return -(int)e->code;
+}
+
+static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c,
+		       const struct msg_object *head, struct node **out, struct err *e)
+{
+	int rc;
+
+	if (!head || !head->host[0] || !c->number)
+		return err_set(e, ERR_PROTO, "it does not say which host node %u is", c->number);
+	if (head->op == MSG_OP_GONE)
+		return 0;
+	if (!str_eq(head->site, ns->site))
+		return err_set(e, ERR_DENIED, "node %u is not of site %s", c->number, ns->site);
+	if (nodes_check(ns, c, e))
+		return contradicts(e);
+	rc = nodes_add(ns, c, b, out, e);
+	if (!rc)
+		(*out)->has_past = true; /* nobody has told us since when it is there */
+	return rc;
+}
+
+static int take_head(struct nodes *ns, struct node **n, const struct msg_object *head,
+		     struct err *e)
+{
+	if (head->sub > MSG_NODE_HUNG)
+		return err_set(e, ERR_PROTO, "%s has no such state", (*n)->token);
+	if (head->op == MSG_OP_GONE) {
+		node_forget(ns, *n);
+		*n = NULL;
+		return 0;
+	}
+	node_set_sub(ns, *n, head->sub);
+	return 0;
+}
+
+int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *m,
+		struct node **out, struct err *e)
+{
+	const struct msg_object *head = find_head(m);
+	const struct claim c = { m->node, head ? head->host : "", m->attach };
+	struct node *n = nodes_find(ns, m->node);
+	int rc = 0;
+
+	*out = NULL;
+	if (n && is_fenced(n, b, c.attach, head)) {
+		ns->stats.fenced++;
+		return 0;
+	}
+	if (!n)
+		rc = add_claimed(ns, b, &c, head, &n, e);
+	if (rc || !n)
+		return rc;
+	if (head && !str_eq(head->host, n->host))
+		return err_set(e, ERR_INVALID, "node number %u is that of host %s, not of %s",
+			       n->number, n->host, head->host);
+	if (n->branch != b) {
+		node_move(ns, n, b);
+		n->attach = c.attach;
+	}
+	if (c.attach > n->attach)
+		n->attach = c.attach;
+	if (head)
+		rc = take_head(ns, &n, head, e);
+	*out = rc ? NULL : n;
+	return rc;
+}

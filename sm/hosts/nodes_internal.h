@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For the files of the hosts alone: nodes.c (the table, their states and their branches),
+ * nodes_greet.c (who is let in), nodes_claim.c (what an sm below says of its hosts).
+ */
+#ifndef SM_HOSTS_NODES_INTERNAL_H
+#define SM_HOSTS_NODES_INTERNAL_H
+
+#include "common/base/map.h"
+#include "common/daemon/link.h"
+#include "common/loop/loop.h"
+#include "common/net/net.h"
+#include "sm/hosts/branches.h"
+#include "sm/hosts/nodes.h"
+
+struct nodes {
+	struct nodes_conf conf; /* strings are the members below */
+	char *site, *name;
+	struct link_conf link;
+	struct net_listener *listener;
+	struct loop_timer *age;
+	struct branches *branches;
+	struct node **v; /* NULL: the place is free */
+	size_t cap, n, up;
+	size_t linked; /* branches that are connected */
+	uint64_t births;
+	struct map by_number;
+	struct map greeting; /* of links without a branch yet, by address */
+	struct objects_total total;
+	uint32_t site_number, level;
+	char *ways; /* owned; for those below to try when we are lost; NULL = none */
+	bool is_closed; /* to all who come */
+	bool is_draining; /* to hosts that are not known */
+	struct nodes_stats stats;
+	size_t queued; /* bytes, as of summed_at and with all that was sent since */
+	nsec_t summed_at;
+};
+
+/* Who says that a node is at b: a host itself, or an sm of it. */
+struct claim {
+	uint32_t number;
+	const char *host;
+	uint64_t attach;
+};
+
+/*
+ * A number belongs to one host and a host has one number; a host that comes
+ * with another number while it is not there was given a new one. -ERR_DENIED.
+ */
+int nodes_check(struct nodes *ns, const struct claim *c, struct err *why);
+
+/* A node that is not known yet, at b. -ERR_AGAIN, -ERR_LIMIT, -ERR_NOMEM. */
+int nodes_add(struct nodes *ns, const struct claim *c, struct branch *b, struct node **out,
+	      struct err *why);
+
+/* It is served by b from now on. An lm's branch that nobody is at any more goes. */
+void node_move(struct nodes *ns, struct node *n, struct branch *b);
+
+void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub);
+
+/* nodes_greet.c: handlers of the links below. */
+int nodes_listen(struct nodes *ns, struct err *e);
+
+/* Connected now, and not any more. */
+void branch_up(struct nodes *ns, struct branch *b, struct link *l);
+void branch_down(struct nodes *ns, struct branch *b, const char *reason);
+
+/* Nobody is at it and no link: its index is free when this returns. */
+void branch_gone_if_empty(struct nodes *ns, struct branch *b);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/hosts/view.h"
+
+#include "common/omis/token.h"
+
+#include <string.h>
+
+static struct node *find_node(const struct view *v, const char *token)
+{
+	uint32_t number;
+
+	return token_node(token, strlen(token), &number) ? nodes_find(v->nodes, number) : NULL;
+}
+
+/*
+ * A container stands for what is in it: its host expands it. The empty list never comes here with a
+ * meaning.
+ */
+static int expand(void *arg, const char *token, char cls, struct route_tokens *out)
+{
+	if (!token)
+		return 0;
+	return find_node(arg, token) ? route_tokens_add(out, token) : -ERR_NOTFOUND;
+}
+
+static int lift(void *arg, const char *token, struct route_tokens *out)
+{
+	const struct node *n = find_node(arg, token);
+	const char *up = NULL;
+
+	if (!n)
+		return -ERR_NOTFOUND;
+	if (token[0] == 't')
+		up = objects_parent(n->objects, token);
+	else if (token[0] == 'p')
+		up = n->token;
+	return up ? route_tokens_add(out, up) : -ERR_NOTFOUND;
+}
+
+static int locate_node(const struct view *v, const struct node *n, bool arming,
+		       struct route_places *out, const char **missing)
+{
+	if (n->branch->index >= v->nchild)
+		*missing = "the host came after the request had begun";
+	else if (node_is_up(n) || arming)
+		return route_places_add(out, n->branch->index);
+	else
+		*missing =
+			n->sub == MSG_NODE_LOST ? "the host is lost" : "the host does not answer";
+	return 0;
+}
+
+/* Was served elsewhere when the counter was made, and may have a part of it. */
+static bool may_have(const struct node *n, uint64_t births)
+{
+	return n && n->has_past && n->birth > births;
+}
+
+bool view_guesses(const struct view *v, const char *token)
+{
+	uint64_t births = cells_births(v->cells, token);
+	size_t n;
+
+	if (!cells_find(v->cells, token, &n))
+		return true;
+	for (uint32_t i = 0; nodes_births(v->nodes) > births && i < nodes_bound(v->nodes); i++)
+		if (may_have(nodes_at(v->nodes, i), births))
+			return true;
+	return false;
+}
+
+static int locate_newcomers(const struct view *v, uint64_t births, struct route_places *out)
+{
+	const char *missing = NULL;
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && nodes_births(v->nodes) > births && i < nodes_bound(v->nodes);
+	     i++)
+		if (may_have(nodes_at(v->nodes, i), births))
+			rc = locate_node(v, nodes_at(v->nodes, i), true, out, &missing);
+	return rc;
+}
+
+/*
+ * Where it is known to be, else everywhere: an sm that was started again has
+ * learnt nothing yet. Hosts that do not answer are asked too, so that they are named as missing.
+ */
+static int locate_cell(const struct view *v, const char *token, struct route_places *out)
+{
+	size_t n;
+	const uint32_t *number = cells_find(v->cells, token, &n);
+	const char *missing = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct node *node = nodes_find(v->nodes, number[i]);
+
+		if (node)
+			rc = locate_node(v, node, true, out, &missing);
+	}
+	if (!rc && number)
+		rc = locate_newcomers(v, cells_births(v->cells, token), out);
+	for (uint32_t i = 0; !rc && !number && i < v->nchild; i++)
+		if (nodes_branch(v->nodes, i))
+			rc = route_places_add(out, i);
+	return rc;
+}
+
+static int locate_any(const struct view *v, const char *token, bool arming,
+		      struct route_places *out, const char **missing)
+{
+	const struct node *n;
+
+	if (token_class(token, strlen(token)) == 'a')
+		return locate_cell(v, token, out);
+	n = find_node(v, token);
+	return n ? locate_node(v, n, arming, out, missing) : -ERR_NOTFOUND;
+}
+
+static int locate(void *arg, const struct omis_call *call, const char *token,
+		  struct route_places *out, const char **missing)
+{
+	return locate_any(arg, token, false, out, missing);
+}
+
+static int locate_arming(void *arg, const struct omis_call *call, const char *token,
+			 struct route_places *out, const char **missing)
+{
+	return locate_any(arg, token, true, out, missing);
+}
+
+struct route_view view_now(struct view *v)
+{
+	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL };
+}
+
+struct route_view view_arming(struct view *v)
+{
+	return (struct route_view){ v, v->nchild, expand, lift, locate_arming, NULL };
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What planning asks of an sm. Lists are written out when they come here, so
+ * it only has to know which host an object is on; the host itself knows the rest.
+ */
+#ifndef SM_HOSTS_VIEW_H
+#define SM_HOSTS_VIEW_H
+
+#include "common/route/view.h"
+#include "sm/hosts/placement.h"
+#include "sm/hosts/nodes.h"
+
+/* Borrowed. */
+struct view {
+	const struct nodes *nodes;
+	const struct cells *cells;
+	uint32_t nchild; /* branches that come later are not part of it */
+};
+
+/* For a request. v is the callbacks' argument. */
+struct route_view view_now(struct view *v);
+
+/* For arming: a host that is silent keeps what it is to watch for. */
+struct route_view view_arming(struct view *v);
+
+/* Is a counter looked for where it may not be? Who has none of it says so, and that is no error. */
+bool view_guesses(const struct view *v, const char *token);
+
+#endif

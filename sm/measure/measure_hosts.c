@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hosts that are to run a piece: who has it, who is waited for, who comes and goes. */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "tree/wire.h"
+#include "common/loop/loop.h"
+#include "common/omis/status.h"
+#include "sm/measure/measure_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* of graphs in one FLOW_LOAD, as long as one alone is not larger */
+#define PART_BYTES (FRAME_MAX_BYTES / 2)
+#define PART_PIECES 4000 /* far below PROTO_ELEMENTS_MAX */
+
+/* --- one share */
+
+void piece_confirmed(struct measure *m, struct host_piece *s)
+{
+	if (s->is_waited_for)
+		m->waiting--;
+	s->is_waited_for = false;
+}
+
+/* b: NULL, it is nowhere. */
+static void set_branch(struct measure *m, struct host_piece *s, const struct branch *b)
+{
+	m->nbelow_sms -= s->is_below_sm;
+	s->is_below_sm = b && b->is_sm;
+	m->nbelow_sms += s->is_below_sm;
+	s->branch = b ? b->index : NO_BRANCH;
+}
+
+void piece_free(struct measure *m, struct host_piece *s)
+{
+	piece_confirmed(m, s);
+	set_branch(m, s, NULL);
+	m->f->stats.bytes -= s->ngraph;
+	smap_del(&m->shares, s->token.s);
+	for (size_t i = 0; i < s->nlink; i++)
+		free(s->link[i]);
+	free(s->link);
+	free(s->graph);
+	free(s);
+}
+
+void piece_open(struct measure *m, struct host_piece *s, bool is_open)
+{
+	if (s->is_open == is_open)
+		return;
+	s->is_open = is_open;
+	m->is_counted = false;
+	for (size_t i = 0; i < s->nlink && m->has_piece; i++) {
+		if (is_open)
+			flow_link_open(m->f->engine, m->id, s->link[i]);
+		else
+			flow_link_close(m->f->engine, m->id, s->link[i]);
+	}
+}
+
+/* Where the host is now; NULL: nowhere that is connected. */
+static struct branch *branch_of(const struct measure *m, const struct host_piece *s)
+{
+	struct node *n = nodes_find(m->f->conf.nodes, s->node);
+
+	return n && n->branch->link ? n->branch : NULL;
+}
+
+/* --- sending */
+
+struct sending {
+	struct measure *m;
+	struct branch *b;
+	uint64_t version;
+	struct msg_flow_piece *piece; /* owned */
+	size_t n, cap, bytes;
+	bool failed;
+};
+
+static void send_part(struct sending *x, bool more)
+{
+	const struct measure *m = x->m;
+	const struct msg load = { .type = MSG_FLOW_LOAD,
+				  .flow_load = { .measurement = m->id,
+						 .tool = m->tool,
+						 .identity = m->identity,
+						 .version = x->version,
+						 .start_ns = m->start,
+						 .every_ns = m->every,
+						 .read = m->read,
+						 .piece = x->piece,
+						 .npiece = x->n,
+						 .more = more } };
+
+	x->failed |= branch_send(m->f->conf.nodes, x->b, &load) != 0;
+	x->n = x->bytes = 0;
+}
+
+static void add_piece(struct sending *x, const struct host_piece *s)
+{
+	if (x->n && (x->bytes + s->ngraph > PART_BYTES || x->n == PART_PIECES))
+		send_part(x, true);
+	if (array_grow(&x->piece, &x->cap, x->n + 1, sizeof(*x->piece), PART_PIECES)) {
+		x->failed = true;
+		return;
+	}
+	x->piece[x->n++] = (struct msg_flow_piece){ s->token.s, { s->graph, s->ngraph } };
+	x->bytes += s->ngraph;
+}
+
+static void mark_sent(struct measure *m, struct host_piece *s, const struct sending *x)
+{
+	piece_confirmed(m, s);
+	set_branch(m, s, x->b);
+	s->sent = x->version;
+	s->is_waited_for = true;
+	m->waiting++;
+	piece_open(m, s, !s->is_refused);
+}
+
+static void add_all(struct sending *x, bool mark)
+{
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&x->m->shares, &i)) {
+		if (branch_of(x->m, i.value) != x->b)
+			continue;
+		if (mark)
+			mark_sent(x->m, i.value, x);
+		else
+			add_piece(x, i.value);
+	}
+}
+
+/* To an sm below all that its hosts are to run: those that are not named end it. To an lm its one
+ * piece. */
+static void send_share(struct measure *m, struct host_piece *s, struct branch *b)
+{
+	struct sending x = { .m = m, .b = b, .version = ++m->f->version };
+
+	if (b->is_sm)
+		add_all(&x, false);
+	else
+		add_piece(&x, s);
+	if (x.n)
+		send_part(&x, false);
+	free(x.piece);
+	if (x.failed)
+		return;
+	if (b->is_sm)
+		add_all(&x, true);
+	else
+		mark_sent(m, s, &x);
+}
+
+static bool is_to_be_sent(const struct host_piece *s, const struct branch *b)
+{
+	return b && (!s->sent || s->branch != b->index);
+}
+
+void measure_settle(struct measure *m)
+{
+	struct smap_iter i = { 0 };
+
+	if (m->has_more)
+		return;
+	while (smap_next(&m->shares, &i)) {
+		struct host_piece *s = i.value;
+		struct branch *b = branch_of(m, s);
+
+		if (is_to_be_sent(s, b))
+			send_share(m, s, b);
+		else if (!b)
+			piece_open(m, s, false);
+	}
+	measure_check_read(m);
+}
+
+/* --- confirmations */
+
+void measure_complain(struct measure *m, const char *object, unsigned status, const char *why)
+{
+	if (m->answer && m->answer->nentry < FLOWS_ENTRIES_MAX)
+		reply_add_n(m->answer, 0, object, status, why, strlen(why));
+}
+
+static void send_answer(struct measure *m)
+{
+	struct msg_entry *entry = calloc(FLOWS_ENTRIES_MAX, sizeof(*entry));
+	struct msg ack = { .type = MSG_FLOW_ACK,
+			   .flow_ack = {
+				   .measurement = m->id, .version = m->version, .entry = entry } };
+
+	if (entry)
+		ack.flow_ack.nentry = wire_entries(m->answer, 0, entry, FLOWS_ENTRIES_MAX);
+	/* Too many words for one message: that it runs matters more than what is wrong with it. */
+	if (m->f->conf.send(m->f->conf.arg, &ack) == -ERR_LIMIT) {
+		ack.flow_ack.nentry = 0;
+		m->f->conf.send(m->f->conf.arg, &ack);
+	}
+	free(entry);
+	reply_free(m->answer);
+	m->answer = NULL;
+}
+
+void measure_check_answer(struct measure *m, bool give_up)
+{
+	struct smap_iter i = { 0 };
+
+	if (!m->answer || m->has_more)
+		return;
+	if (m->waiting && !give_up) {
+		if (!loop_timer_is_armed(m->ack_timer))
+			loop_timer_arm(m->ack_timer, FLOWS_ACK_MAX_NS);
+		return;
+	}
+	while (m->waiting && smap_next(&m->shares, &i)) {
+		const struct host_piece *s = i.value;
+
+		if (s->is_waited_for)
+			measure_complain(m, s->token.s, STATUS_UNSPECIFIED_ERROR,
+					 "the host has not confirmed in time");
+	}
+	loop_timer_cancel(m->ack_timer);
+	send_answer(m);
+}
+
+void measure_on_ack_timer(void *arg)
+{
+	measure_check_answer(arg, true);
+}
+
+/* The piece itself is refused: nothing will come from there. */
+static void note_refused(struct measure *m, const struct branch *b, const struct msg_entry *e)
+{
+	struct host_piece *s = smap_find(&m->shares, e->objects);
+
+	if (!s || s->branch != b->index || !status_is_error(e->status))
+		return;
+	s->is_refused = true;
+	piece_open(m, s, false);
+}
+
+/* What comes when the answer has gone up is told by itself: a host came back and will not. */
+static void pass_on(struct measure *m, const struct msg_flow_ack *a)
+{
+	const struct msg ack = { .type = MSG_FLOW_ACK,
+				 .flow_ack = { m->id, m->version, a->entry, a->nentry } };
+
+	if (a->nentry)
+		m->f->conf.send(m->f->conf.arg, &ack);
+}
+
+static bool owns_all(const struct flows *f, const struct branch *b, const struct msg_flow_ack *a)
+{
+	for (size_t i = 0; i < a->nentry; i++) {
+		const char *objects = a->entry[i].objects;
+
+		/* A source that names what is of no host of its own is said to be wrong by that
+		 * name. */
+		if (token_class(objects, strlen(objects)) == 'n' &&
+		    !nodes_owns(f->conf.nodes, b, objects, strlen(objects)))
+			return false;
+	}
+	return true;
+}
+
+int flows_acked(struct flows *f, const struct branch *b, const struct msg_flow_ack *a,
+		struct err *e)
+{
+	struct measure *m = flows_find(f, a->measurement);
+	struct smap_iter i = { 0 };
+	bool any = false;
+
+	for (; m && smap_next(&m->shares, &i);) {
+		struct host_piece *s = i.value;
+
+		if (s->branch != b->index || s->sent != a->version)
+			continue;
+		piece_confirmed(m, s);
+		any = true;
+	}
+	if (!any) {
+		f->stats.strays++;
+		return err_set(e, ERR_NOTFOUND, "a confirmation that nobody waits for");
+	}
+	if (!owns_all(f, b, a))
+		return err_set(e, ERR_DENIED, "a confirmation about hosts that are not its own");
+	for (size_t k = 0; k < a->nentry; k++) {
+		note_refused(m, b, &a->entry[k]);
+		if (m->answer && m->answer->nentry < FLOWS_ENTRIES_MAX)
+			reply_add_n(m->answer, 0, a->entry[k].objects, a->entry[k].status,
+				    a->entry[k].value.p, a->entry[k].value.n);
+	}
+	if (!m->answer)
+		pass_on(m, a);
+	measure_check_answer(m, false);
+	measure_check_read(m);
+	return 0;
+}
+
+/* --- coming and going */
+
+void flows_branch_up(struct flows *f, const struct branch *b)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&f->by_number, &i)) {
+		struct measure *m = i.value;
+		struct smap_iter k = { 0 };
+
+		while (smap_next(&m->shares, &k))
+			if (branch_of(m, k.value) == b)
+				((struct host_piece *)k.value)->sent = 0;
+		measure_settle(m);
+	}
+}
+
+void flows_branch_down(struct flows *f, const struct branch *b)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&f->by_number, &i)) {
+		struct measure *m = i.value;
+		struct smap_iter k = { 0 };
+
+		while (smap_next(&m->shares, &k)) {
+			struct host_piece *s = k.value;
+
+			if (s->branch != b->index)
+				continue;
+			piece_confirmed(m, s);
+			piece_open(m, s, false);
+			set_branch(m, s, NULL);
+			s->sent = 0;
+		}
+		measure_check_answer(m, false);
+		measure_check_read(m);
+	}
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* For flows.c (life), flows_load.c (what comes down), flows_hosts.c (hosts) and flows_read.c
+ * (reads). */
+#ifndef SM_MEASURE_MEASURE_INTERNAL_H
+#define SM_MEASURE_MEASURE_INTERNAL_H
+
+#include "common/base/map.h"
+#include "tree/flowbox.h"
+#include "common/flow/batch.h"
+#include "common/flow/flow.h"
+#include "common/omis/reply.h"
+#include "sm/measure/measure.h"
+
+#define NO_BRANCH UINT32_MAX
+
+struct flows {
+	struct flows_conf conf;
+	struct map by_number; /* owns struct measure */
+	struct flow *engine; /* made with the first piece of the site */
+	struct measure *current; /* that is being read */
+	struct flow_batch_room room;
+	struct loop_timer *follow; /* owned; hosts have moved: all is looked at anew soon */
+	uint64_t version; /* of the last FLOW_LOAD that was sent */
+	struct flows_stats stats;
+};
+
+/* What one host runs. */
+struct host_piece {
+	struct token token;
+	uint32_t node; /* its number */
+	uint8_t *graph; /* owned; as text */
+	size_t ngraph;
+	char **link; /* owned, each: names of its links */
+	size_t nlink;
+	uint64_t of; /* version of the FLOW_LOAD that named it last */
+	uint32_t branch; /* where it was sent, NO_BRANCH */
+	bool is_below_sm; /* that branch is an sm's */
+	uint64_t sent; /* the version that it was sent with; 0 = it is to be sent */
+	bool is_waited_for; /* sent, not confirmed */
+	bool is_refused; /* it does not run there */
+	bool is_open; /* its links are waited for */
+	uint64_t got; /* the highest read that it sent */
+	uint64_t frames, bytes; /* that came from there */
+};
+
+struct measure {
+	struct flows *f;
+	uint32_t id, tool;
+	char *identity; /* owned */
+	uint64_t version;
+	nsec_t start, every;
+	bool is_stale, has_more; /* has_more: parts of the version are still to come */
+	struct smap shares; /* host's token -> struct host_piece, owned */
+	struct smap links; /* name -> struct host_piece, not owned */
+	bool has_piece; /* of the site: it runs in the engine */
+	uint64_t piece_of; /* version of the FLOW_LOAD that named it last */
+	enum flow_kind *kind; /* owned; of the piece's nodes */
+	size_t nnode;
+	uint32_t *clock; /* owned; inputs of the piece that are the time */
+	size_t nclock;
+	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
+	size_t waiting; /* shares that are waited for */
+	/* owned; end of the wait for confirmations, for a read */
+	struct loop_timer *ack_timer, *timer;
+	struct flowbox *box; /* owned */
+	uint64_t read; /* that was closed last */
+	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
+	nsec_t asked_at;
+	uint64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
+	size_t nbelow_sms; /* shares that are below other sms */
+	size_t nbehind; /* open shares of which nothing newer than `read` came, */
+	bool is_counted; /* if this is so */
+	uint64_t open; /* passing on: the read that is being put together; 0 = none */
+};
+
+nsec_t flows_now(const struct flows *f);
+void flows_site_token(const struct flows *f, struct token *out);
+struct measure *flows_find(const struct flows *f, uint32_t id);
+void measure_end(struct measure *m); /* hosts are told */
+
+/* --- flows_hosts.c */
+/* Sends each host what it does not have yet; who is told at all, and which links are waited for. */
+void measure_settle(struct measure *m);
+void piece_free(struct measure *m, struct host_piece *s);
+void piece_confirmed(struct measure *m, struct host_piece *s);
+/* Its links are waited for, or not. */
+void piece_open(struct measure *m, struct host_piece *s, bool is_open);
+void measure_check_answer(struct measure *m, bool give_up);
+void measure_complain(struct measure *m, const char *object, unsigned status, const char *why);
+void measure_on_ack_timer(void *arg);
+
+/* --- flows_read.c */
+void measure_arm(struct measure *m);
+/* Whether all hosts have sent what is open: it is closed then. */
+void measure_check_read(struct measure *m);
+void measure_on_timer(void *arg);
+void flows_on_batch(void *arg, const struct flow_batch *b);
+void flows_on_result(void *arg, const struct flow_result *r);
+
+#endif

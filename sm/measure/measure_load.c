@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What mainsm wants: the pieces of a measurement, each checked as if it came from an enemy. */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "tree/wire.h"
+#include "common/loop/loop.h"
+#include "common/omis/status.h"
+#include "common/omis/value.h"
+#include "sm/measure/measure_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define READS_AHEAD_MAX 64 /* of what our clock says: clocks differ by less */
+
+/* --- one host's piece */
+
+/* A graph from its text. */
+static int read_graph(const struct measure *m, const struct msg_flow_piece *p,
+		      struct flow_graph **out, struct err *e)
+{
+	struct omis_values *v = NULL;
+	int rc = omis_parse_values((const char *)p->graph.p, p->graph.n, &v, e);
+
+	if (rc)
+		return rc;
+	rc = v->n == 1 ? flow_graph_from_value(&v->v[0], out, e)
+		       : err_set(e, ERR_PARSE, "this is no graph");
+	omis_values_free(v);
+	if (!rc && (*out)->measurement != m->id) {
+		rc = err_set(e, ERR_INVALID, "the graph is one of measurement %u",
+			     (*out)->measurement);
+		flow_graph_free(*out);
+	}
+	return rc;
+}
+
+static struct host_piece *piece_new(struct measure *m, const char *token, uint32_t node)
+{
+	struct host_piece *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	str_copy(s->token.s, sizeof(s->token.s), token);
+	s->node = node;
+	s->branch = NO_BRANCH;
+	if (!smap_put(&m->shares, token, s, NULL))
+		return s;
+	free(s);
+	return NULL;
+}
+
+static void forget_links(struct measure *m, struct host_piece *s)
+{
+	piece_open(m, s, false);
+	for (size_t i = 0; i < s->nlink; i++) {
+		if (smap_find(&m->links, s->link[i]) == s)
+			smap_del(&m->links, s->link[i]);
+		free(s->link[i]);
+	}
+	free(s->link);
+	s->link = NULL;
+	s->nlink = 0;
+}
+
+static int note_link(struct measure *m, struct host_piece *s, const char *name)
+{
+	char *copy = str_dup(name);
+
+	if (!copy || smap_put(&m->links, name, s, NULL)) {
+		free(copy);
+		return -ERR_NOMEM;
+	}
+	s->link[s->nlink++] = copy;
+	return 0;
+}
+
+/* Which links it sends: what comes by them is its own and nobody else's. */
+static int note_links(struct measure *m, struct host_piece *s, const struct flow_graph *g)
+{
+	int rc = 0;
+
+	forget_links(m, s);
+	s->link = calloc(g->nnode, sizeof(*s->link));
+	for (size_t i = 0; s->link && i < g->nnode && !rc; i++)
+		if (g->node[i].kind == FLOW_LINK_OUT)
+			rc = note_link(m, s, g->node[i].link.name);
+	return s->link ? rc : -ERR_NOMEM;
+}
+
+static int set_graph(struct measure *m, struct host_piece *s, const struct msg_flow_piece *p)
+{
+	struct flows *f = m->f;
+	uint8_t *copy;
+
+	if (f->stats.bytes - s->ngraph + p->graph.n > FLOWS_BYTES_MAX)
+		return -ERR_LIMIT;
+	copy = malloc(p->graph.n + 1);
+	if (!copy)
+		return -ERR_NOMEM;
+	memcpy(copy, p->graph.p, p->graph.n);
+	f->stats.bytes += p->graph.n - s->ngraph;
+	free(s->graph);
+	s->graph = copy;
+	s->ngraph = p->graph.n;
+	return 0;
+}
+
+/* What has not changed is not sent again. */
+static int take_share(struct measure *m, const struct msg_flow_piece *p, uint32_t node,
+		      struct err *e)
+{
+	struct host_piece *s = smap_find(&m->shares, p->object);
+	struct flow_graph *g = NULL;
+	int rc;
+
+	if (s && s->ngraph == p->graph.n && !memcmp(s->graph, p->graph.p, p->graph.n)) {
+		s->of = m->version;
+		return 0;
+	}
+	rc = read_graph(m, p, &g, e);
+	if (rc)
+		return rc;
+	if (!s)
+		s = piece_new(m, p->object, node);
+	rc = s ? set_graph(m, s, p) : -ERR_NOMEM;
+	if (!rc)
+		rc = note_links(m, s, g);
+	flow_graph_free(g);
+	if (rc)
+		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
+	s->of = m->version;
+	s->sent = 0;
+	s->is_refused = false;
+	return 0;
+}
+
+/* --- the site's piece */
+
+static int need_engine(struct flows *f)
+{
+	const struct flow_limits limits = { FLOWS_MAX, FLOWS_NODES_MAX, FLOWS_STATE_MAX_BYTES };
+	const struct flow_out out = { flows_on_result, flows_on_batch, f };
+
+	if (!f->engine)
+		f->engine = flow_new(&limits, &out);
+	return f->engine ? 0 : -ERR_NOMEM;
+}
+
+static int note_kinds(struct measure *m, const struct flow_graph *g)
+{
+	enum flow_kind *kind = calloc(g->nnode, sizeof(*kind));
+
+	if (!kind)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < g->nnode; i++)
+		kind[i] = g->node[i].kind;
+	free(m->kind);
+	m->kind = kind;
+	m->nnode = g->nnode;
+	return 0;
+}
+
+/* Of all that may be asked of an input an sm knows the time alone. */
+static int note_clocks(struct measure *m, const struct flow_graph *g)
+{
+	uint32_t *clock = calloc(g->nnode, sizeof(*clock));
+	size_t n = 0;
+
+	if (!clock)
+		return -ERR_NOMEM;
+	for (uint32_t i = 0; i < g->nnode; i++)
+		if (g->node[i].kind == FLOW_INPUT && g->node[i].source.kind == FLOW_SOURCE_TIME &&
+		    !g->node[i].source.probe[0])
+			clock[n++] = flow_input(m->f->engine, m->id, i);
+	free(m->clock);
+	m->clock = clock;
+	m->nclock = n;
+	return 0;
+}
+
+/* Links that nobody sends on are not waited for. */
+static void close_links(struct measure *m, const struct flow_graph *g)
+{
+	for (size_t i = 0; i < g->nnode; i++) {
+		const struct host_piece *s;
+
+		if (g->node[i].kind != FLOW_LINK_IN)
+			continue;
+		s = smap_find(&m->links, g->node[i].link.name);
+		if (s && s->is_open)
+			flow_link_open(m->f->engine, m->id, g->node[i].link.name);
+		else
+			flow_link_close(m->f->engine, m->id, g->node[i].link.name);
+	}
+}
+
+static int take_own(struct measure *m, const struct msg_flow_piece *p, struct err *e)
+{
+	struct flow_graph *g = NULL;
+	int rc = need_engine(m->f) ? err_nomem(e) : read_graph(m, p, &g, e);
+
+	if (rc)
+		return rc;
+	rc = flow_load(m->f->engine, g, m->start, e);
+	if (!rc) {
+		m->has_piece = true;
+		m->piece_of = m->version;
+		rc = note_clocks(m, g) ? -ERR_NOMEM : note_kinds(m, g);
+		close_links(m, g);
+	}
+	flow_graph_free(g);
+	return rc;
+}
+
+static int take_piece(struct measure *m, const struct msg_flow_piece *p, struct err *e)
+{
+	struct token site;
+	uint32_t node;
+
+	flows_site_token(m->f, &site);
+	if (str_eq(p->object, site.s))
+		return take_own(m, p, e);
+	if (!token_node(p->object, strlen(p->object), &node) || p->object[0] != 'n')
+		return err_set(e, ERR_NOTFOUND, "neither this site nor a node");
+	return take_share(m, p, node, e);
+}
+
+static void take_pieces(struct measure *m, const struct msg_flow_load *l)
+{
+	for (size_t i = 0; i < l->npiece; i++) {
+		struct err e = { 0 };
+		int rc = take_piece(m, &l->piece[i], &e);
+
+		if (rc)
+			measure_complain(m, l->piece[i].object, status_from_err(rc), e.text);
+	}
+}
+
+static void end_own(struct measure *m)
+{
+	if (!m->has_piece || m->piece_of == m->version)
+		return;
+	flow_remove(m->f->engine, m->id);
+	m->has_piece = false;
+	m->nclock = m->nnode = 0;
+}
+
+/* Hosts that the last version does not name end it. */
+static void end_old(struct measure *m)
+{
+	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
+	struct smap_iter i = { 0 };
+
+	while (smap_next(&m->shares, &i)) {
+		struct host_piece *s = i.value;
+		struct branch *b;
+
+		if (s->of == m->version)
+			continue;
+		b = s->branch == NO_BRANCH ? NULL : nodes_branch(m->f->conf.nodes, s->branch);
+		/* An sm below ends it by itself: what we send next does not name the host. */
+		if (b && !b->is_sm)
+			branch_send(m->f->conf.nodes, b, &end);
+		forget_links(m, s);
+		piece_free(m, s);
+	}
+}
+
+/* --- a measurement */
+
+static int check(const struct flows *f, const struct msg_flow_load *l, struct err *e)
+{
+	if (!l->measurement)
+		return err_set(e, ERR_INVALID, "a measurement without a number");
+	if (!l->identity[0])
+		return err_set(e, ERR_DENIED, "a measurement of nobody");
+	if (l->start_ns < TIME_MIN_WALL_NS || l->start_ns > flows_now(f) + TIME_FUTURE_MAX_NS)
+		return err_set(e, ERR_INVALID, "it starts at no sensible time");
+	if (l->every_ns && (l->every_ns < FLOW_EVERY_MIN_NS || l->every_ns > FLOW_EVERY_MAX_NS))
+		return err_set(e, ERR_INVALID, "between two reads are %lld ns at least",
+			       (long long)FLOW_EVERY_MIN_NS);
+	if (l->read > INT64_MAX / 2 ||
+	    (l->every_ns &&
+	     (int64_t)l->read > (flows_now(f) - l->start_ns) / l->every_ns + READS_AHEAD_MAX))
+		return err_set(e, ERR_INVALID, "read %llu is far ahead",
+			       (unsigned long long)l->read);
+	if (!flows_find(f, l->measurement) && f->by_number.n >= FLOWS_MAX)
+		return err_set(e, ERR_LIMIT, "%d measurements run in this sm", FLOWS_MAX);
+	return 0;
+}
+
+static struct measure *measure_new(struct flows *f, const struct msg_flow_load *l)
+{
+	struct measure *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->f = f;
+	m->id = l->measurement;
+	m->start = l->start_ns;
+	m->every = l->every_ns;
+	m->read = m->last_asked = l->read;
+	smap_init(&m->shares);
+	smap_init(&m->links);
+	m->identity = str_dup(l->identity);
+	m->ack_timer = loop_timer_new(f->conf.loop, measure_on_ack_timer, m);
+	m->timer = loop_timer_new(f->conf.loop, measure_on_timer, m);
+	m->box = flowbox_new(&(struct flowbox_conf){ m->id, f->conf.send, f->conf.arg });
+	if (!map_put(&f->by_number, m->id, m, NULL) && m->identity && m->ack_timer && m->timer &&
+	    m->box)
+		return m;
+	measure_end(m);
+	return NULL;
+}
+
+/* Another start or step: a mainsm that was started anew counts its measurements anew. */
+static struct measure *find_or_new(struct flows *f, const struct msg_flow_load *l)
+{
+	struct measure *m = flows_find(f, l->measurement);
+
+	if (m && (m->start != l->start_ns || m->every != l->every_ns ||
+		  !str_eq(m->identity, l->identity))) {
+		measure_end(m);
+		m = NULL;
+	}
+	return m ? m : measure_new(f, l);
+}
+
+/* Says no to what could not be taken in at all. */
+static void refuse(struct flows *f, const struct msg_flow_load *l, int rc, const char *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = status_from_err(rc),
+					 .value = { (const uint8_t *)why, strlen(why) } };
+	const struct msg ack = { .type = MSG_FLOW_ACK,
+				 .flow_ack = { l->measurement, l->version, &entry, 1 } };
+
+	f->conf.send(f->conf.arg, &ack);
+}
+
+void flows_load(struct flows *f, const struct msg_flow_load *l)
+{
+	struct err e = { 0 };
+	int rc = check(f, l, &e);
+	struct measure *m = rc ? NULL : find_or_new(f, l);
+
+	if (!m) {
+		refuse(f, l, rc ? rc : -ERR_NOMEM, rc ? e.text : "out of memory");
+		return;
+	}
+	if (!m->has_more) {
+		/* of a load that this one replaces: its version counts no more */
+		reply_free(m->answer);
+		m->answer = reply_new();
+	}
+	m->tool = l->tool;
+	m->version = l->version;
+	m->is_stale = false;
+	m->has_more = l->more;
+	take_pieces(m, l);
+	if (l->more)
+		return;
+	end_own(m);
+	end_old(m);
+	measure_settle(m);
+	measure_arm(m);
+	measure_check_answer(m, false);
+	flowbox_flush(m->box);
+}

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+# sm/measure: measurements of this site: parts for each host, and reads that merge them.
+MODULES += sm/measure
+sm/measure.src := measure.c measure_hosts.c measure_load.c measure_read.c
+sm/measure.uses := common/base common/omis common/loop proto common/flow tree sm/hosts

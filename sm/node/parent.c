@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/node/parent.h"
+
+#include "common/base/limits.h"
+
+#include <stdlib.h>
+
+struct uplink {
+	struct link *link; /* owned; NULL when stacked */
+	struct ascent *ascent; /* owned; when stacked */
+	struct uplink_handler handler;
+	uint64_t epoch; /* of the mainsm that was there last */
+	uint32_t site_number, level;
+	bool was_up;
+};
+
+/* Of the parent; NULL: there is none now. */
+static struct link *link_of(const struct uplink *u)
+{
+	return u->ascent ? ascent_link(u->ascent) : u->link;
+}
+
+static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
+{
+	struct uplink *u = arg;
+	bool is_other = u->was_up && ack->epoch != u->epoch;
+
+	u->was_up = true;
+	u->epoch = ack->epoch;
+	u->site_number = ack->site_number;
+	u->level = ack->level + 1;
+	u->handler.on_up(u->handler.arg, is_other);
+}
+
+static void on_msg(void *arg, struct link *l, const struct msg *m)
+{
+	struct uplink *u = arg;
+
+	u->handler.on_msg(u->handler.arg, m);
+}
+
+static void on_down(void *arg, struct link *l, const struct err *why)
+{
+	struct uplink *u = arg;
+
+	u->handler.on_down(u->handler.arg, why);
+}
+
+static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
+{
+	struct uplink *u = arg;
+
+	u->handler.on_retry(u->handler.arg, why);
+}
+
+/* --- by another sm */
+
+static void on_parent(void *arg, uint32_t node, bool is_other)
+{
+	struct uplink *u = arg;
+
+	u->was_up = true;
+	u->site_number = ascent_site_number(u->ascent);
+	u->level = ascent_level(u->ascent);
+	u->handler.on_up(u->handler.arg, is_other);
+}
+
+static void on_parent_msg(void *arg, const struct msg *m)
+{
+	on_msg(arg, NULL, m);
+}
+
+static void on_parent_lost(void *arg, const struct err *why)
+{
+	on_down(arg, NULL, why);
+}
+
+static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
+{
+	on_retry(arg, NULL, why, retry_in);
+}
+
+static void on_writable(void *arg)
+{
+}
+
+static int open_ascent(struct uplink *u, const struct uplink_conf *conf, struct err *e)
+{
+	const struct ascent_conf c = { .loop = conf->loop,
+				       .rng = conf->rng,
+				       .timebase = conf->timebase,
+				       .ctx = conf->ctx,
+				       .conn = conf->conn,
+				       .host = conf->host,
+				       .epoch = conf->epoch,
+				       .is_sm = true,
+				       .listen = conf->listen,
+				       .stated = conf->stated,
+				       .software = conf->software,
+				       .on_up = on_parent,
+				       .on_down = on_parent_lost,
+				       .on_msg = on_parent_msg,
+				       .on_writable = on_writable,
+				       .on_trouble = on_trouble,
+				       .arg = u };
+
+	u->ascent = ascent_new(&c);
+	return u->ascent ? 0 : err_nomem(e);
+}
+
+/* --- straight to mainsm */
+
+static int open_link(struct uplink *u, const struct uplink_conf *conf, struct err *e)
+{
+	const struct msg_hello hello = {
+		.role = "sm",
+		.site = conf->site,
+		.host = conf->host,
+		.listen = conf->listen,
+		.epoch = conf->epoch,
+		.software = conf->software,
+	};
+	const struct link_conf link = {
+		.loop = conf->loop,
+		.rng = conf->rng,
+		.timebase = conf->timebase,
+		.epoch = conf->epoch,
+		.meter = conf->meter,
+		.handler = { .on_up = on_up,
+			     .on_msg = on_msg,
+			     .on_down = on_down,
+			     .on_retry = on_retry,
+			     .arg = u },
+	};
+
+	u->link = link_dial(&link, &conf->dialer, &hello);
+	if (u->link)
+		return 0;
+	return err_set(e, ERR_LIMIT,
+		       "a greeting to mainsm cannot be made: names too long, or no memory");
+}
+
+int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err *e)
+{
+	struct uplink *u = calloc(1, sizeof(*u));
+	int rc;
+
+	if (!u)
+		return err_nomem(e);
+	u->handler = conf->handler;
+	rc = conf->is_stacked ? open_ascent(u, conf, e) : open_link(u, conf, e);
+	if (rc) {
+		free(u);
+		return rc;
+	}
+	*out = u;
+	return 0;
+}
+
+void uplink_close(struct uplink *u, const char *reason)
+{
+	if (!u)
+		return;
+	link_close(u->link, reason);
+	ascent_free(u->ascent);
+	free(u);
+}
+
+bool uplink_is_up(const struct uplink *u)
+{
+	const struct link *l = link_of(u);
+
+	return l && link_state(l) == LINK_UP;
+}
+
+uint32_t uplink_level(const struct uplink *u)
+{
+	return u->level;
+}
+
+const char *uplink_ways(const struct uplink *u)
+{
+	return u->ascent ? ascent_ways(u->ascent) : "";
+}
+
+bool uplink_was_up(const struct uplink *u)
+{
+	return u->was_up;
+}
+
+uint32_t uplink_site_number(const struct uplink *u)
+{
+	return u->site_number;
+}
+
+int uplink_send(struct uplink *u, const struct msg *m)
+{
+	return link_of(u) ? link_send(link_of(u), m) : -ERR_CLOSED;
+}
+
+int uplink_send_frames(struct uplink *u, const uint8_t *p, size_t n)
+{
+	return link_of(u) ? link_send_frames(link_of(u), p, n) : -ERR_CLOSED;
+}
+
+int uplink_ask_top(struct uplink *u, const struct msg *m)
+{
+	return u->ascent ? ascent_ask_top(u->ascent, m) : uplink_send(u, m);
+}
+
+bool uplink_is_congested(const struct uplink *u)
+{
+	return !uplink_is_up(u) || link_is_congested(link_of(u), PEER_QUEUE_MAX_BYTES / 2);
+}
+
+nsec_t uplink_rtt(const struct uplink *u)
+{
+	nsec_t rtt = link_of(u) ? link_rtt(link_of(u)) : 0;
+
+	return rtt > 0 ? rtt : 0;
+}
+
+size_t uplink_queued(const struct uplink *u)
+{
+	return link_of(u) ? link_queued(link_of(u)) : 0;
+}
+
+void uplink_stats(const struct uplink *u, struct link_stats *out)
+{
+	*out = (struct link_stats){ .rtt = -1 };
+	if (u->link)
+		link_stats(u->link, out);
+	else
+		ascent_stats(u->ascent, out);
+}
+
+bool uplink_has_lost_parent(const struct uplink *u)
+{
+	return u->ascent && ascent_has_lost_parent(u->ascent);
+}

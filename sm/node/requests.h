@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests from mainsm: split over the hosts, gathered, answered once. Every
+ * request ends: by its last step, by its deadline, because mainsm takes it back, or because the
+ * link to mainsm is gone.
+ */
+#ifndef SM_NODE_REQUESTS_H
+#define SM_NODE_REQUESTS_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/omis/reply.h"
+#include "common/omis/request.h"
+#include "proto/msg.h"
+#include "sm/hosts/placement.h"
+#include "sm/hosts/nodes.h"
+
+#define REQUESTS_MAX 4096 /* at a time: 64 tools with 64 each */
+
+struct loop;
+struct plan_here;
+struct requests;
+
+/* Borrowed. */
+struct requests_conf {
+	struct loop *loop;
+	struct nodes *nodes;
+	struct cells *cells;
+	/* Whole frames to mainsm. */
+	int (*send)(void *arg, const uint8_t *p, size_t n);
+	/* Of the link to mainsm; 0 = not measured. */
+	nsec_t (*rtt)(void *arg);
+	/* The sm's own part of omig_status. */
+	/* Executes omig_dfg_look for ourselves. */
+	int (*look)(void *arg, const struct plan_here *here, struct reply *into);
+	int (*status)(void *arg, uint32_t action, struct reply *into);
+	/* May so much more of hosts' answers be held? */
+	bool (*has_room)(void *arg, size_t bytes);
+	void *arg;
+};
+
+struct requests *requests_new(const struct requests_conf *conf);
+void requests_free(struct requests *rs);
+
+/* Always answered, unless it is taken back. */
+void requests_ask(struct requests *rs, const struct msg_request *m);
+void requests_cancel(struct requests *rs, uint64_t id);
+
+/*
+ * From a host. -ERR_NOTFOUND: nobody waits for it (late, twice, never asked);
+ * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as
+ * lost.
+ */
+int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e);
+
+/* Nothing will come from there any more. */
+void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);
+
+/* mainsm is gone: all end, hosts are told. */
+void requests_drop_all(struct requests *rs);
+
+struct requests_stats {
+	size_t active;
+	size_t bytes; /* of them and of what came for them so far */
+	uint64_t asked, answered;
+	uint64_t partial; /* answered without some objects */
+	uint64_t doubles; /* asked twice */
+	uint64_t unsent; /* answers that did not fit upwards */
+	uint64_t strays; /* answers that nobody waited for */
+};
+
+void requests_stats(const struct requests *rs, struct requests_stats *out);
+
+#endif

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sm/node/sm.h"
+
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/daemon/connstr.h"
+#include "common/net/net.h"
+#include "common/route/plan.h"
+#include "sm/node/sm_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTEN_DEFAULT "127.0.0.1"
+
+/* --- ending */
+
+static void on_end(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm->conf.on_end(sm->conf.arg, sm->reason);
+}
+
+void sm_end(struct sm *sm, const char *reason)
+{
+	if (sm->is_ending)
+		return;
+	sm->is_ending = true;
+	if (reason != sm->reason)
+		str_copy(sm->reason, sizeof(sm->reason), reason);
+	loop_timer_cancel(sm->linger);
+	loop_timer_cancel(sm->drain);
+	loop_job_post(sm->conf.loop, &sm->end, on_end, sm);
+}
+
+void sm_stop_all(struct sm *sm, const char *reason)
+{
+	const struct msg m = { .type = MSG_STOP, .stop = { .reason = reason } };
+
+	if (sm->is_stopping || sm->is_ending)
+		return;
+	sm->is_stopping = true;
+	str_copy(sm->reason, sizeof(sm->reason), reason[0] ? reason : "told to stop");
+	log_notice("sm", "told to stop lms=%zu: %s", nodes_up(sm->nodes), sm->reason);
+	nodes_refuse_all(sm->nodes);
+	requests_drop_all(sm->requests);
+	nodes_send_all(sm->nodes, &m);
+	if (nodes_linked(sm->nodes))
+		loop_timer_arm(sm->drain, SM_STOP_DRAIN_NS);
+	else
+		sm_end(sm, sm->reason);
+}
+
+static void on_drain(void *arg)
+{
+	struct sm *sm = arg;
+
+	sm_end(sm, sm->reason);
+}
+
+static void on_linger(void *arg)
+{
+	sm_end(arg, "no lm is left to serve");
+}
+
+static void on_leash(void *arg)
+{
+	sm_leash_over(arg);
+}
+
+static void on_grace(void *arg)
+{
+	sm_grace_over(arg);
+}
+
+void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace)
+{
+	sm->conf.linger = linger;
+	sm->conf.grace = grace > 0 ? grace : SM_GRACE_DEFAULT_NS;
+	sm_arm_linger(sm);
+}
+
+void sm_set_quota(struct sm *sm, const struct quota *q)
+{
+	sm->quota = *q;
+	nodes_set_quota(sm->nodes, &sm->quota, &sm->use);
+}
+
+void sm_drain(struct sm *sm, bool drain)
+{
+	nodes_refuse_new(sm->nodes, drain);
+}
+
+/* --- what the parts ask of each other */
+
+static int send_up(void *arg, const struct msg *m)
+{
+	struct sm *sm = arg;
+
+	return uplink_send(sm->uplink, m);
+}
+
+static int ask_top(void *arg, const struct msg *m)
+{
+	struct sm *sm = arg;
+
+	return uplink_ask_top(sm->uplink, m);
+}
+
+static int send_frames_up(void *arg, const uint8_t *p, size_t n)
+{
+	struct sm *sm = arg;
+
+	return uplink_send_frames(sm->uplink, p, n);
+}
+
+static bool is_congested(void *arg)
+{
+	struct sm *sm = arg;
+
+	return uplink_is_congested(sm->uplink);
+}
+
+static nsec_t rtt_up(void *arg)
+{
+	struct sm *sm = arg;
+
+	return uplink_rtt(sm->uplink);
+}
+
+static int own_status(void *arg, uint32_t action, struct reply *into)
+{
+	struct sm *sm = arg;
+	struct facts s;
+	struct token site;
+
+	sm_collect(sm, &s);
+	return facts_reply(&s, action,
+			   token_print_number(&site, TOKEN_SITE, uplink_site_number(sm->uplink)),
+			   into);
+}
+
+/* An sm without a piece of it says nothing. */
+static int own_look(void *arg, const struct plan_here *here, struct reply *into)
+{
+	struct sm *sm = arg;
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct token site;
+	int64_t measurement = 0;
+	int rc = 0;
+
+	omis_value_i64(&here->call->param[1], &measurement);
+	if (measurement > 0 && measurement <= UINT32_MAX &&
+	    flows_look(sm->flows, (uint32_t)measurement, &w) == 0)
+		rc = b.failed ? -ERR_LIMIT
+			      : reply_add(into, here->action,
+					  token_print_number(&site, TOKEN_SITE,
+							     uplink_site_number(sm->uplink)),
+					  STATUS_OK, buf_str(&b));
+	buf_done(&b);
+	return rc;
+}
+
+/* --- opening */
+
+static bool is_wildcard(const char *addr)
+{
+	return str_eq(addr, "0.0.0.0") || str_eq(addr, "::") || str_eq(addr, "[::]");
+}
+
+/* The hosts by commas, each with the port. */
+static int print_addresses(const char *hosts, uint16_t port, struct buf *out, struct err *e)
+{
+	char host[NAME_MAX_BYTES + 1];
+
+	while (*hosts) {
+		size_t n = strcspn(hosts, ",");
+
+		if (!n || n > NAME_MAX_BYTES)
+			return err_set(e, ERR_LIMIT,
+				       "a name in the advertised addresses is empty or too long");
+		memcpy(host, hosts, n);
+		host[n] = 0;
+		if (out->n)
+			buf_putc(out, ',');
+		hostport_print(host, port, out);
+		hosts += n + (hosts[n] == ',');
+	}
+	return out->failed ? err_set(e, ERR_LIMIT, "too many advertised addresses") : 0;
+}
+
+static const char *advertised(const struct sm *sm)
+{
+	const char *listen = sm->conf.listen ? sm->conf.listen : LISTEN_DEFAULT;
+
+	if (sm->conf.advertise && sm->conf.advertise[0])
+		return sm->conf.advertise;
+	return is_wildcard(listen) ? sm->host : listen;
+}
+
+static int open_nodes(struct sm *sm, struct err *e)
+{
+	struct nodes_conf c = {
+		.loop = sm->conf.loop,
+		.rng = sm->conf.rng,
+		.timebase = sm->conf.timebase,
+		.ctx = sm->conf.ctx,
+		.epoch = sm->conf.epoch,
+		.site = sm->site,
+		.name = sm->host,
+		.listen = sm->conf.listen ? sm->conf.listen : LISTEN_DEFAULT,
+		.port = sm->conf.port,
+		.queue_cap = sm->conf.queue_cap,
+		.fan_in = sm->conf.fan_in,
+		.meter = sm->conf.meter,
+		.handler = sm_below,
+	};
+
+	c.handler.arg = sm;
+	return nodes_open(&c, &sm->nodes, e);
+}
+
+static int open_uplink(struct sm *sm, struct err *e)
+{
+	struct buf listen = BUF_INIT(FRAME_PREAUTH_MAX_BYTES / 2);
+	struct uplink_conf c = {
+		.is_stacked = sm->conf.is_stacked,
+		.ctx = sm->conf.ctx,
+		.conn = sm->conf.conn,
+		.stated = sm->conf.parent,
+		.loop = sm->conf.loop,
+		.rng = sm->conf.rng,
+		.timebase = sm->conf.timebase,
+		.dialer = sm->conf.dialer,
+		.epoch = sm->conf.epoch,
+		.site = sm->site,
+		.host = sm->host,
+		.software = sm->software,
+		.meter = sm->conf.meter,
+		.handler = sm_above,
+	};
+	int rc = print_addresses(advertised(sm), nodes_port(sm->nodes), &listen, e);
+
+	c.handler.arg = sm;
+	c.listen = buf_str(&listen);
+	if (!rc)
+		rc = uplink_open(&c, &sm->uplink, e);
+	buf_done(&listen);
+	return rc;
+}
+
+static bool has_room(void *arg, size_t bytes)
+{
+	struct sm *sm = arg;
+	struct err e = { 0 };
+
+	if (sm->quota.max[QUOTA_BYTES] <= 0)
+		return true;
+	return !quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, &e);
+}
+
+static uint32_t own_number(void *arg)
+{
+	return uplink_site_number(((struct sm *)arg)->uplink);
+}
+
+static int open_work(struct sm *sm, struct err *e)
+{
+	int rc;
+
+	sm->requests = requests_new(&(struct requests_conf){ .loop = sm->conf.loop,
+							     .nodes = sm->nodes,
+							     .cells = sm->cells,
+							     .send = send_frames_up,
+							     .rtt = rtt_up,
+							     .status = own_status,
+							     .look = own_look,
+							     .has_room = has_room,
+							     .arg = sm });
+	sm->arms = arms_new(&(struct arms_conf){ .loop = sm->conf.loop,
+						 .nodes = sm->nodes,
+						 .cells = sm->cells,
+						 .send = send_up,
+						 .is_congested = is_congested,
+						 .arg = sm });
+	sm->flows = flows_new(&(struct flows_conf){ .loop = sm->conf.loop,
+						    .timebase = sm->conf.timebase,
+						    .nodes = sm->nodes,
+						    .site = own_number,
+						    .send = send_up,
+						    .arg = sm });
+	rc = kept_new(&(struct kept_conf){ .loop = sm->conf.loop,
+					   .rng = sm->conf.rng,
+					   .nodes = sm->nodes,
+					   .dir = sm->conf.spool,
+					   .turns = sm->conf.turns,
+					   .all = sm->conf.keeps,
+					   .send = send_up,
+					   .arg = sm },
+		      &sm->kept, e);
+	if (rc)
+		return rc;
+	if (sm->conf.enrol_dir) {
+		sm->renew = renew_new(&(struct renew_conf){ .loop = sm->conf.loop,
+							    .ctx = sm->conf.ctx,
+							    .role = "sm",
+							    .dir = sm->conf.enrol_dir,
+							    .site = sm->site,
+							    .host = sm->host,
+							    .send = ask_top,
+							    .arg = sm });
+		if (!sm->renew)
+			return err_nomem(e);
+	}
+	return sm->requests && sm->arms && sm->flows ? 0 : err_nomem(e);
+}
+
+static int open_parts(struct sm *sm, struct err *e)
+{
+	struct loop *l = sm->conf.loop;
+	int rc;
+
+	sm->site = str_dup(sm->conf.site);
+	sm->host = str_dup(sm->conf.host);
+	sm->software = str_dup(sm->conf.software ? sm->conf.software : "");
+	sm->cells = cells_new();
+	sm->tools = tools_new();
+	sm->old_tools = tools_new();
+	sm->linger = loop_timer_new(l, on_linger, sm);
+	sm->grace = loop_timer_new(l, on_grace, sm);
+	sm->leash = loop_timer_new(l, on_leash, sm);
+	sm->drain = loop_timer_new(l, on_drain, sm);
+	sm->news = news_new(l, sm->site);
+	if (!sm->site || !sm->host || !sm->software || !sm->cells || !sm->tools || !sm->old_tools ||
+	    !sm->linger || !sm->grace || !sm->leash || !sm->drain || !sm->news)
+		return err_nomem(e);
+	rc = open_nodes(sm, e);
+	if (!rc)
+		rc = open_work(sm, e);
+	if (!rc)
+		rc = open_uplink(sm, e);
+	if (!rc)
+		news_connect(sm->news, sm->nodes, sm->uplink);
+	return rc;
+}
+
+int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e)
+{
+	struct sm *sm = calloc(1, sizeof(*sm));
+	int rc;
+
+	if (!sm)
+		return err_nomem(e);
+	sm->conf = *conf;
+	sm->started = loop_now(conf->loop);
+	rc = open_parts(sm, e);
+	if (rc) {
+		sm_free(sm);
+		return rc;
+	}
+	sm_set_times(sm, conf->linger, conf->grace);
+	if (conf->quota)
+		sm_set_quota(sm, conf->quota);
+	*out = sm;
+	return 0;
+}
+
+void sm_free(struct sm *sm)
+{
+	if (!sm)
+		return;
+	if (sm->requests)
+		requests_free(sm->requests);
+	arms_free(sm->arms);
+	flows_free(sm->flows);
+	kept_free(sm->kept);
+	nodes_close(sm->nodes);
+	uplink_close(sm->uplink, sm->reason[0] ? sm->reason : "the sm ends");
+	news_free(sm->news);
+	renew_free(sm->renew);
+	cells_free(sm->cells);
+	tools_free(sm->tools);
+	tools_free(sm->old_tools);
+	loop_timer_free(sm->linger);
+	loop_timer_free(sm->grace);
+	loop_timer_free(sm->leash);
+	loop_timer_free(sm->drain);
+	loop_job_cancel(&sm->end);
+	free(sm->site);
+	free(sm->host);
+	free(sm->software);
+	free(sm);
+}
+
+uint16_t sm_port(const struct sm *sm)
+{
+	return nodes_port(sm->nodes);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The site manager: lms below, one mainsm above. It splits what mainsm asks
+ * over its hosts, answers once for all of them, keeps what is armed, and passes up
+ * what the hosts say of themselves after checking that each speaks of itself only.
+ *
+ * It sees the world through a loop, a context of channels and a dialler, so that the same
+ * code runs over TLS and in memory. One thread; it calls back from the loop only.
+ */
+#ifndef SM_NODE_SM_H
+#define SM_NODE_SM_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/link.h"
+#include "common/base/timebase.h"
+#include "sm/hosts/quota.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* without lms; a job's next step comes sooner */
+#define SM_LINGER_DEFAULT_NS (60 * NSEC_PER_SEC)
+#define SM_GRACE_DEFAULT_NS \
+	(120 *              \
+	 NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
+/* lms are told STOP and have this long to hang up */
+#define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)
+#define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
+
+struct keeps_all;
+struct loop;
+struct meter;
+struct net_ctx;
+struct spooler_turns;
+struct sm;
+
+/* What the status service says of the process; the daemon's skeleton knows. */
+struct sm_health {
+	nsec_t uptime, lag_max;
+	int64_t rss_bytes;
+	int fds, fd_limit;
+};
+
+/* Pointers are borrowed and must outlive the sm, strings are copied. */
+struct sm_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase; /* fed by the link to mainsm, answered from to the lms */
+	struct net_ctx *ctx; /* our certificate (role sm); keeps revoked serials */
+	struct link_dialer dialer; /* to mainsm; not of a stacked one */
+	bool is_stacked; /* below another sm of the site */
+	const char *parent; /* of a stacked one: address of that sm; NULL or "" = mainsm tells */
+	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
+	/* lms that are served here although there are sms below; more are sent to those */
+	size_t fan_in;
+	uint64_t epoch; /* wall ns of this start */
+	const char *site, *host; /* ours; lms of another site are refused */
+	const char *listen; /* numeric address; NULL = 127.0.0.1 */
+	uint16_t port; /* 0 = the system chooses */
+	const char *advertise; /* where lms find us: hosts by commas; NULL = listen */
+	const char *software; /* name and version, for HELLO */
+	nsec_t linger; /* ends after so long without lms; 0 = never */
+	nsec_t grace; /* how long what is armed waits for mainsm; 0 = SM_GRACE_DEFAULT_NS */
+	const char *enrol_dir; /* of the certificate; NULL = it is not renewed */
+	const char *spool; /* folder of kept subscriptions; NULL = none can be */
+	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
+	struct keeps_all *keeps; /* of all sms of this process; borrowed; NULL: there is no other */
+	const struct quota *quota; /* what this mainsm may take of us; copied; NULL = all */
+	struct meter *meter; /* of all its links; borrowed; NULL = none */
+	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
+	/* Fills in *out; NULL: the status service leaves those figures out. */
+	void (*health)(void *arg, struct sm_health *out);
+	/* mainsm has greeted us (each time): serving. May be NULL. */
+	void (*on_ready)(void *arg);
+	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
+	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
+	/*
+	 * It is time to end (told STOP, nobody left, revoked): call sm_free(), but not from within.
+	 * Once.
+	 */
+	void (*on_end)(void *arg, const char *reason);
+	void *arg;
+};
+
+/*
+ * Listens and dials. ERR_SYS (the text names the address), ERR_INVALID, ERR_LIMIT (advertised
+ * list), ERR_NOMEM.
+ */
+int sm_open(const struct sm_conf *conf, struct sm **out, struct err *e);
+
+/*
+ * Says goodbye and closes what is open, at once; the lms go on and wait for another sm. NULL is
+ * fine.
+ */
+void sm_free(struct sm *sm);
+
+/* The real port. */
+uint16_t sm_port(const struct sm *sm);
+
+/* A few changes while it runs: linger and grace. */
+void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace);
+
+void sm_set_quota(struct sm *sm, const struct quota *q);
+
+/* Known hosts only from now on, until it is taken back. */
+void sm_drain(struct sm *sm, bool drain);
+
+struct sm_counts {
+	size_t lms; /* that are up */
+	size_t nodes; /* known, silent ones included */
+	size_t objects; /* of all nodes */
+	size_t procs; /* of those */
+	size_t bytes; /* of objects, armed requests and queues */
+	size_t requests; /* under way */
+	size_t csrs; /* armed */
+	size_t strange; /* of those: of tools whose end it would not hear of; none, ever */
+	uint64_t asked, answered,
+		partial; /* requests from mainsm; answers that lack some objects */
+	uint64_t doubles; /* requests that came twice */
+	uint64_t strays; /* replies that nobody waited for, or not from that lm */
+	uint64_t forged; /* an lm spoke of what is not its own, and was cut */
+	uint64_t refused; /* lms that were not let in */
+	uint64_t dropped; /* TRIGGERED that did not fit upwards; told as a gap */
+	uint64_t cut; /* lms that did not read */
+	uint64_t over_quota; /* refused for a limit of the quota */
+	bool is_up; /* mainsm is there */
+};
+
+void sm_get_counts(const struct sm *sm, struct sm_counts *out);
+
+/* Lines of text for the status dump. */
+void sm_dump(const struct sm *sm, struct buf *out);
+
+#endif

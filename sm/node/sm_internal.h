@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For the files that wire the sm together: sm.c (life), sm_above.c (mainsm), sm_below.c (hosts),
+ * sm_health.c.
+ */
+#ifndef SM_NODE_SM_INTERNAL_H
+#define SM_NODE_SM_INTERNAL_H
+
+#include "tree/missed.h"
+#include "common/loop/loop.h"
+#include "sm/csr/csr.h"
+#include "sm/hosts/placement.h"
+#include "sm/measure/measure.h"
+#include "sm/subscription/subscription.h"
+#include "sm/node/announce.h"
+#include "sm/hosts/nodes.h"
+#include "common/daemon/renew.h"
+#include "sm/node/requests.h"
+#include "sm/node/sm.h"
+#include "sm/node/counters.h"
+#include "sm/node/sessions.h"
+#include "sm/node/parent.h"
+
+struct sm {
+	struct sm_conf conf; /* its strings are the members below */
+	char *site, *host, *software; /* owned */
+	struct nodes *nodes;
+	struct uplink *uplink;
+	struct news *news;
+	struct requests *requests;
+	struct arms *arms;
+	struct flows *flows;
+	struct kept *kept; /* subscriptions whose events wait on disk */
+	struct cells *cells;
+	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
+	struct renew *renew; /* NULL: not renewed */
+	struct bygone bygone;
+	struct quota quota;
+	struct quota_use use;
+	struct loop_timer *linger, *grace, *drain;
+	struct loop_timer *leash; /* how long processes stay stopped without mainsm */
+	struct loop_job end;
+	char reason[ERR_TEXT_BYTES];
+	nsec_t started;
+	nsec_t let_go_at; /* when all was let go last; 0 = never */
+	size_t nrevoked;
+	uint64_t forged, strays;
+	bool is_stopping, is_ending;
+};
+
+/* on_end, from the loop. */
+void sm_end(struct sm *sm, const char *reason);
+
+/* Told to: passes it on, waits a little. */
+void sm_stop_all(struct sm *sm, const char *reason);
+
+/* Handlers of the two sides; arg is the sm. */
+extern const struct uplink_handler sm_above;
+extern const struct nodes_handler sm_below;
+
+/* What is told when nobody is there to want it any more. */
+void sm_tool_gone(struct sm *sm, uint32_t tool);
+void sm_grace_over(struct sm *sm);
+void sm_leash_over(struct sm *sm);
+/* Who comes back was away then, and may still hold something. */
+void sm_let_go_late(struct sm *sm, struct branch *b);
+
+/* What counts for QUOTA_BYTES. */
+size_t sm_bytes(const struct sm *sm);
+
+void sm_arm_linger(struct sm *sm);
+void sm_collect(const struct sm *sm, struct facts *out);
+
+#endif

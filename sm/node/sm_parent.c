@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What mainsm says, and its coming and going. */
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/omis/status.h"
+#include "common/net/net.h"
+#include "sm/node/sm_internal.h"
+
+#include <string.h>
+
+/* --- tools */
+
+static int note_tool(struct sm *sm, uint32_t tool)
+{
+	tools_gone(sm->old_tools, tool);
+	return tools_seen(sm->tools, tool);
+}
+
+void sm_tool_gone(struct sm *sm, uint32_t tool)
+{
+	const struct msg m = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } };
+
+	tools_gone(sm->tools, tool);
+	tools_gone(sm->old_tools, tool);
+	arms_drop_tool(sm->arms, tool);
+	flows_drop_tool(sm->flows, tool);
+	cells_drop_tool(sm->cells, tool);
+	bygone_tool(&sm->bygone, tool);
+	nodes_send_all(sm->nodes, &m);
+}
+
+/* A program must not stand still for long because a mainsm has died. */
+void sm_leash_over(struct sm *sm)
+{
+	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm cannot be asked" } };
+
+	sm->let_go_at = loop_now(sm->conf.loop);
+	nodes_send_all(sm->nodes, &m);
+}
+
+/* Silence is found after 6 s, and 5 s later who is away lets go by himself. */
+#define LET_GO_LATE_NS (15 * NSEC_PER_SEC)
+
+void sm_let_go_late(struct sm *sm, struct branch *b)
+{
+	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm could not be asked" } };
+
+	if (sm->let_go_at && loop_now(sm->conf.loop) - sm->let_go_at < LET_GO_LATE_NS)
+		branch_send(sm->nodes, b, &m);
+}
+
+/* mainsm had its time to come back and to want again what it had wanted. */
+void sm_grace_over(struct sm *sm)
+{
+	bool is_up = uplink_is_up(sm->uplink);
+	uint32_t tool;
+
+	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s",
+		 is_up ? "up" : "gone");
+	while (tools_any(sm->old_tools, &tool))
+		sm_tool_gone(sm, tool);
+	while (!is_up && tools_any(sm->tools, &tool))
+		sm_tool_gone(sm, tool);
+	arms_drop_stale(sm->arms);
+	flows_drop_stale(sm->flows);
+}
+
+/* --- certificates */
+
+static void refuse_serial(struct sm *sm, const struct bytes *serial)
+{
+	const struct identity *self = net_ctx_self(sm->conf.ctx);
+
+	if (serial->n != SERIAL_BYTES || net_ctx_is_revoked(sm->conf.ctx, serial->p))
+		return;
+	if (sm->nrevoked++ >= SM_REVOKED_MAX || net_ctx_revoke(sm->conf.ctx, serial->p)) {
+		log_error("sm", "no room for one more revoked certificate: its owner is not cut");
+		return;
+	}
+	if (self && !memcmp(self->serial, serial->p, SERIAL_BYTES))
+		sm_end(sm, "our certificate was revoked");
+}
+
+static void got_revoked(struct sm *sm, const struct msg_revoked *m)
+{
+	for (size_t i = 0; i < m->nserial; i++)
+		refuse_serial(sm, &m->serial[i]);
+	net_ctx_check(sm->conf.ctx);
+}
+
+static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
+{
+	struct err e = { 0 };
+
+	if (!sm->renew)
+		return;
+	if (renew_answer(sm->renew, m, &e))
+		log_warn("sm", "the certificate was not renewed: %s", e.text);
+	else
+		log_notice("sm", "certificate renewed");
+}
+
+/* --- messages */
+
+/* --- what the site allows */
+
+/* Every fan-out begins here, so that queues pass the limit by one of them at the most. */
+static int room_for(struct sm *sm, size_t bytes, struct err *e)
+{
+	if (sm->quota.max[QUOTA_BYTES] <= 0)
+		return 0;
+	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
+}
+
+/* One question about our health: whoever meets a limit asks it. */
+static bool is_status(const struct bytes *text)
+{
+	static const char name[] = "omig_status(";
+	const uint8_t *p = text->p;
+	size_t n = text->n;
+	const uint8_t *first;
+
+	while (n && (*p == ':' || *p == ' ')) {
+		p++;
+		n--;
+	}
+	if (n < sizeof(name) || memcmp(p, name, sizeof(name) - 1))
+		return false;
+	first = memchr(p, '(', n);
+	return !memchr(first + 1, '(', n - (size_t)(first + 1 - p));
+}
+
+static void refuse_request(struct sm *sm, const struct msg_request *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
+	const struct msg_coverage none = { .asked = 0 };
+	const struct msg reply = {
+		.type = MSG_REPLY,
+		.reply = { .id = m->id, .entry = &entry, .nentry = 1, .coverage = &none }
+	};
+
+	uplink_send(sm->uplink, &reply);
+}
+
+static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
+	const struct msg ack = {
+		.type = MSG_ARM_ACK,
+		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
+	};
+
+	uplink_send(sm->uplink, &ack);
+}
+
+/* One that is armed may change: it takes no room. */
+static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
+{
+	struct arms_stats a;
+	int rc;
+
+	arms_stats(sm->arms, &a);
+	rc = arms_has(sm->arms, m->csr)
+		     ? 0
+		     : quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1, &sm->use, e);
+	return rc ? rc : room_for(sm, m->text.n, e);
+}
+
+static void got_request(struct sm *sm, const struct msg_request *m)
+{
+	struct err e = { 0 };
+
+	if (!is_status(&m->text) && room_for(sm, m->text.n, &e)) {
+		refuse_request(sm, m, &e);
+		return;
+	}
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
+	requests_ask(sm->requests, m);
+}
+
+static void got_arm(struct sm *sm, const struct msg_arm *m)
+{
+	struct err e = { 0 };
+
+	if (room_for_arm(sm, m, &e)) {
+		refuse_arm(sm, m, &e);
+		return;
+	}
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
+	arms_arm(sm->arms, m);
+}
+
+static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const struct err *why)
+{
+	const struct msg_entry entry = { .objects = "",
+					 .status = STATUS_UNSPECIFIED_ERROR,
+					 .value = { (const uint8_t *)why->text,
+						    strlen(why->text) } };
+	const struct msg ack = { .type = MSG_FLOW_ACK,
+				 .flow_ack = { m->measurement, m->version, &entry, 1 } };
+
+	uplink_send(sm->uplink, &ack);
+}
+
+static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
+{
+	struct err e = { 0 };
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < m->npiece; i++)
+		bytes += m->piece[i].graph.n;
+	if (room_for(sm, bytes, &e)) {
+		refuse_flow(sm, m, &e);
+		return;
+	}
+	if (note_tool(sm, m->tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
+			 m->tool);
+	flows_load(sm->flows, m);
+}
+
+static void got_disarm(struct sm *sm, const struct msg_disarm *m)
+{
+	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
+
+	bygone_csr(&sm->bygone, m->csr);
+	/* Not armed here: a host may have come from elsewhere with it. */
+	if (!arms_has(sm->arms, m->csr))
+		nodes_send_all(sm->nodes, &all);
+	arms_disarm(sm->arms, m->csr);
+}
+
+static void got_release(struct sm *sm, const struct msg *m)
+{
+	uint32_t number;
+	struct node *n = token_node(m->release.node, strlen(m->release.node), &number)
+				 ? nodes_find(sm->nodes, number)
+				 : NULL;
+
+	if (n)
+		branch_send(sm->nodes, n->branch, m);
+}
+
+/* mainsm gives the numbers: what the host has told us was not true, or its number is of a mainsm
+ * before this one. */
+static void got_disown(struct sm *sm, const struct msg *m)
+{
+	struct node *n = nodes_find(sm->nodes, m->disown.node);
+
+	if (!n || !str_eq(n->host, m->disown.host))
+		return;
+	branch_send(sm->nodes, n->branch, m);
+	if (n->branch->is_sm)
+		return; /* it says that the host is gone */
+	log_warn("sm", "forgotten host=%s: node number %u is not its own", n->host, n->number);
+	node_forget(sm->nodes, n);
+}
+
+static void on_msg(void *arg, const struct msg *m)
+{
+	struct sm *sm = arg;
+
+	switch (m->type) {
+	case MSG_REQUEST:
+		got_request(sm, &m->request);
+		break;
+	case MSG_CANCEL:
+		requests_cancel(sm->requests, m->cancel.id);
+		break;
+	case MSG_ARM:
+		got_arm(sm, &m->arm);
+		break;
+	case MSG_FLOW_LOAD:
+		got_flow_load(sm, &m->flow_load);
+		break;
+	case MSG_FLOW_READ:
+		flows_read(sm->flows, &m->flow_read);
+		break;
+	case MSG_FLOW_END:
+		flows_end(sm->flows, m->flow_end.measurement);
+		break;
+	case MSG_DISARM:
+		got_disarm(sm, &m->disarm);
+		break;
+	case MSG_RELEASE:
+		got_release(sm, m);
+		break;
+	case MSG_DISOWN:
+		got_disown(sm, m);
+		break;
+	case MSG_LET_GO:
+		nodes_send_all(sm->nodes, m);
+		break;
+	case MSG_TOOL_GONE:
+		sm_tool_gone(sm, m->tool_gone.tool);
+		break;
+	case MSG_REVOKED:
+		got_revoked(sm, &m->revoked);
+		break;
+	case MSG_STOP:
+		sm_stop_all(sm, m->stop.reason);
+		break;
+	case MSG_EVENTS_OPEN:
+	case MSG_EVENTS_ACK:
+	case MSG_EVENTS_END:
+		kept_take(sm->kept, m);
+		break;
+	case MSG_ENROL_ACK:
+		got_enrol_ack(sm, &m->enrol_ack);
+		break;
+	default:
+		break;
+	}
+}
+
+/* --- coming and going */
+
+static void set_old_tools(struct sm *sm)
+{
+	uint32_t tool;
+
+	while (tools_any(sm->tools, &tool)) {
+		tools_gone(sm->tools, tool);
+		if (tools_seen(sm->old_tools, tool))
+			sm_tool_gone(sm, tool);
+	}
+}
+
+/* Full bits stay as they are. */
+static void count_move_of(struct node *n)
+{
+	uint64_t step = n->branch->is_sm ? 1 : ASCENT_SM_MOVE,
+		 all = n->branch->is_sm ? ASCENT_SM_MOVE : ASCENT_MOVE;
+
+	if ((n->attach % all) / step + 1 < all / step)
+		n->attach += step;
+}
+
+/* With a parent below mainsm our hosts move whenever we do: the number grows that says so. */
+static void count_move(struct sm *sm)
+{
+	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {
+		struct node *n = nodes_at(sm->nodes, i);
+
+		if (n && uplink_level(sm->uplink) > 1)
+			count_move_of(n);
+	}
+}
+
+static void on_up(void *arg, bool is_other)
+{
+	struct sm *sm = arg;
+
+	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
+		   uplink_site_number(sm->uplink));
+	nodes_set_above(sm->nodes, uplink_site_number(sm->uplink), uplink_level(sm->uplink),
+			uplink_ways(sm->uplink));
+	count_move(sm);
+	loop_timer_cancel(sm->leash);
+	if (is_other || uplink_has_lost_parent(sm->uplink))
+		sm_leash_over(sm);
+	if (is_other)
+		set_old_tools(sm);
+	if (loop_timer_is_armed(sm->grace))
+		loop_timer_arm(sm->grace, sm->conf.grace);
+	news_restart(sm->news);
+	if (sm->renew)
+		renew_connected(sm->renew);
+	if (sm->conf.on_ready)
+		sm->conf.on_ready(sm->conf.arg);
+}
+
+static void on_down(void *arg, const struct err *why)
+{
+	struct sm *sm = arg;
+
+	log_warn("sm", "mainsm is lost, dialling again; hosts stay: %s", why->text);
+	requests_drop_all(sm->requests);
+	arms_set_stale(sm->arms);
+	flows_set_stale(sm->flows);
+	kept_link_down(sm->kept);
+	loop_timer_arm(sm->grace, sm->conf.grace);
+	loop_timer_arm(sm->leash, STOP_LEASH_NS);
+	news_restart(sm->news);
+}
+
+static void on_retry(void *arg, const struct err *why)
+{
+	struct sm *sm = arg;
+
+	log_info("sm", "mainsm cannot be reached: %s", why->text);
+	if (sm->conf.on_unreachable)
+		sm->conf.on_unreachable(sm->conf.arg, why, uplink_was_up(sm->uplink));
+}
+
+const struct uplink_handler sm_above = { on_up, on_msg, on_down, on_retry, NULL };

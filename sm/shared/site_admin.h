@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The port of the site itself: for its admins, and for those who join. It has an authority of its
+ * own, so no certificate of a user's monitor opens it, and it answers services of the name
+ * omig_site_... and nothing else. What passes here is about users, never about their programs.
+ */
+#ifndef SM_SHARED_SITE_ADMIN_H
+#define SM_SHARED_SITE_ADMIN_H
+
+#include "common/authority/certs.h"
+#include "common/authority/tokens.h"
+#include "common/base/buf.h"
+#include "common/daemon/link.h"
+#include "common/daemon/meter.h"
+#include "sm/shared/tenants.h"
+
+#define FRONT_VISITORS_MAX 64
+/* of these: an admin finds a place whoever else is there, and says nothing */
+#define FRONT_JOINERS_MAX 48
+#define FRONT_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
+#define FRONT_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
+/* Who joins needs his for a moment; many people can have one, and each is kept until it ends. */
+#define FRONT_JOIN_CERT_LIFETIME_NS (3600 * NSEC_PER_SEC)
+
+struct audit;
+struct front;
+struct omis_writer;
+
+/* Borrowed. */
+struct front_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase; /* the root of this small monitor */
+	struct net_ctx *ctx; /* role mainsm, of our own authority */
+	struct pki_ca *ca; /* NULL: nobody can enrol */
+	struct tokens *tokens;
+	struct certs *certs;
+	struct tenants *tenants;
+	struct audit *audit; /* may be NULL */
+	uint64_t epoch;
+	const char *site, *listen;
+	uint16_t port;
+	nsec_t (*wall_now)(void *arg);
+	/* [name, value]... of the process; may be NULL. */
+	void (*health)(void *arg, struct omis_writer *w);
+	void *arg;
+};
+
+/* Listens. ERR_SYS, ERR_INVALID, ERR_NOMEM. */
+int front_open(const struct front_conf *conf, struct front **out, struct err *e);
+
+/* Before the tenants. NULL is fine. */
+void front_free(struct front *f);
+
+uint16_t front_port(const struct front *f);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* front.c (who comes), front_services.c (what they ask). */
+#ifndef SM_SHARED_SITE_ADMIN_INTERNAL_H
+#define SM_SHARED_SITE_ADMIN_INTERNAL_H
+
+#include "common/authority/enrol_service.h"
+#include "common/daemon/meter.h"
+#include "common/net/net.h"
+#include "common/omis/omis.h"
+#include "sm/shared/site_admin.h"
+
+struct front {
+	struct front_conf conf;
+	struct net_listener *listener;
+	struct enrol_service *enrol;
+	struct list visitors;
+	size_t nvisitor, njoiner; /* of these: without the right admin */
+	uint32_t last_number;
+	nsec_t started;
+	uint64_t requests, refused;
+};
+
+struct visitor {
+	struct front *front;
+	struct link *link;
+	struct meter *meter;
+	struct list in_visitors;
+	enum omis_right right;
+	uint32_t number;
+	char name[NAME_MAX_BYTES + 1]; /* as the certificate says */
+	char identity[IDENTITY_URI_BYTES]; /* the same, whole */
+	char pin[PKI_PIN_BYTES]; /* of the mainsm that joins */
+	uint64_t joining; /* id of the request that waits for a join */
+	bool is_joining;
+};
+
+/* One action of a visitor's request. */
+struct front_call {
+	struct visitor *visitor;
+	const struct omis_call *call;
+	uint32_t action;
+	uint64_t id; /* of the request */
+	struct reply *into;
+};
+
+/* 0; 1: the answer comes later, by front_reply(); negative: an error. */
+int front_execute(struct front_call *c);
+
+void front_reply(struct visitor *v, const struct reply *r);
+
+/* He has gone: nobody waits any more. */
+void front_abandon(struct visitor *v);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One user of an sm that serves many: a directory with the certificate that his mainsm gave us,
+ * a network context of its own, a port of its own, an sm (sm.h) of its own, a meter and
+ * a quota. Tenants share the loop and the process and nothing else: no function of one
+ * takes an object of another.
+ *
+ * Life: JOINING (enrolling at his mainsm) -> WAITING (dialling it) <-> UP; ASLEEP when his mainsm
+ * has been away for long and none of his hosts is here: looked for now and then.
+ */
+#ifndef SM_SHARED_TENANT_H
+#define SM_SHARED_TENANT_H
+
+#include "common/base/file.h"
+#include "common/daemon/connstr.h"
+#include "common/daemon/enrol.h"
+#include "common/net/pki.h"
+#include "sm/node/sm.h"
+
+/* as the grace: what was wanted is over then */
+#define TENANT_ASLEEP_AFTER_NS (120 * NSEC_PER_SEC)
+/* a mainsm that comes back waits this long at most */
+#define TENANT_WAKE_NS (60 * NSEC_PER_SEC)
+#define TENANT_REMEMBER_NS (500 * NSEC_PER_MSEC) /* changes of a moment are written once */
+
+enum tenant_state { TENANT_JOINING, TENANT_WAITING, TENANT_UP, TENANT_ASLEEP };
+
+struct tenant;
+
+/* How a tenant reaches the network; replaced as a whole in tests. */
+struct tenant_net {
+	/* As enrol_check(), enrol_run(), enrol_cancel(). */
+	int (*check)(void *arg, const struct enrol_conf *c, struct err *why);
+	struct enrol *(*enrol)(void *arg, const struct enrol_conf *c,
+			       void (*on_done)(void *arg, const struct err *why), void *done_arg);
+	void (*cancel)(void *arg, struct enrol *n);
+	/* A context with what lies in dir. */
+	int (*open)(void *arg, struct loop *loop, const char *dir, struct net_ctx **out,
+		    struct err *e);
+	void *arg;
+};
+
+extern const struct tenant_net tenant_net_tls;
+
+/* What all tenants of a process have in common. Borrowed, strings too. */
+struct tenant_conf {
+	struct loop *loop;
+	struct rng *rng;
+	uint64_t epoch;
+	const char *dir; /* of all tenants: each has <dir>/<pin> */
+	const char *site, *host, *listen, *advertise, *software;
+	const struct tenant_net *net;
+	uint16_t port_first, port_last; /* of their listeners; 0, 0: the system chooses */
+	nsec_t grace;
+	struct keeps_all *keeps; /* of all tenants; borrowed */
+	nsec_t (*wall_now)(void *arg);
+	/* Is the port another tenant's? */
+	bool (*is_taken)(void *arg, const struct tenant *t, uint16_t port);
+	/*
+	 * It is a member now (NULL), or could not become one. A newcomer that failed is to be
+	 * freed. Not from within a call.
+	 */
+	void (*on_joined)(void *arg, struct tenant *t, const struct err *why);
+	/* His mainsm wants us no more: free and forget it. Not from within a call. */
+	void (*on_gone)(void *arg, struct tenant *t, const char *why);
+	void *arg;
+};
+
+/* The directory is there already or is made. ERR_NOMEM, ERR_DENIED, ERR_SYS. */
+int tenant_new(const struct tenant_conf *conf, const char *pin, struct tenant **out, struct err *e);
+
+/* What its directory says, for one that was here before. ERR_NOTFOUND, ERR_PARSE, ERR_DENIED. */
+int tenant_load(struct tenant *t, struct err *e);
+
+/* Hangs up; what is on the disk stays. NULL is fine. */
+void tenant_free(struct tenant *t);
+
+/* Removes what is on the disk. After the last use but tenant_free(). */
+void tenant_erase(struct tenant *t);
+
+/* Enrols at that mainsm (of this pin, with a token) and serves it; on_joined follows. ERR_EXISTS:
+ * it is under way. */
+int tenant_join(struct tenant *t, const struct connstr *conn, const char *name, struct err *e);
+
+/* Serves with what it has, after a while; on_joined does not come. */
+void tenant_start(struct tenant *t, nsec_t after);
+
+/* A name for people; replaces what the user said himself. */
+void tenant_set_name(struct tenant *t, const char *name);
+
+/* What the policy allows; what the admin has set by tenant_limit() goes before it. */
+void tenant_set_policy(struct tenant *t, const struct quota *q);
+
+/* n < 0: as the policy says. Remembered. */
+void tenant_limit(struct tenant *t, enum quota_what what, int64_t n);
+void tenant_drain(struct tenant *t, bool drain);
+
+/* While his mainsm is here: remembers that it is, when that was `step` ago the last time. */
+void tenant_note_seen(struct tenant *t, nsec_t step);
+
+const char *tenant_pin(const struct tenant *t);
+uint16_t tenant_port(const struct tenant *t); /* 0 = it has none yet */
+enum tenant_state tenant_state(const struct tenant *t);
+
+/* What an admin may know: how much, and never what. */
+struct tenant_facts {
+	const char *name, *pin, *state, *address, *trouble; /* valid until it changes */
+	nsec_t wall_since, wall_seen; /* a member since; his mainsm was here last */
+	size_t hosts, procs, objects, csrs, bytes;
+	uint64_t messages, bytes_read; /* since this process serves him */
+	nsec_t read_later; /* reading was put off for so long */
+	uint64_t refused; /* for a limit */
+	uint16_t port;
+	bool is_draining;
+	struct quota quota; /* in force */
+};
+
+void tenant_get_facts(const struct tenant *t, struct tenant_facts *out);
+
+/* The status of his sm, for the log of the process. */
+void tenant_dump(const struct tenant *t, struct buf *out);
+
+#endif

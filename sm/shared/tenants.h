@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The users of an sm that serves many: who may join, who has joined, and what an admin does
+ * with them. A user is a mainsm, known by the pin of its authority: nobody can join in the
+ * name of a mainsm that has not given him a token.
+ */
+#ifndef SM_SHARED_TENANTS_H
+#define SM_SHARED_TENANTS_H
+
+#include "sm/shared/tenant.h"
+
+#define TENANTS_MAX 1024 /* two descriptors each, and those of their hosts */
+#define TENANTS_JOINING_MAX 16 /* at a time: each dials where somebody says */
+#define TENANTS_STRANGERS_MAX 12 /* of these for users that the configuration does not name */
+#define TENANTS_STRANGERS_DEFAULT 64 /* one person can make many mainsms */
+#define TENANT_KEY_MIN 8 /* digits of a pin that name a user */
+
+/* What the admin's configuration says of a user. The first member is the section's name. */
+struct user_conf {
+	const char *name;
+	const char *pin; /* "" = for all who are not listed */
+	int64_t max[QUOTA_COUNT];
+	int64_t users; /* without a pin: how many it lets in; 0 = no limit */
+};
+
+struct tenants;
+
+struct tenants_conf {
+	/* is_taken, on_joined, on_gone and arg are ours; wall_now need not look at its argument.
+	 * Borrowed. */
+	struct tenant_conf tenant;
+	nsec_t forget; /* a user whose mainsm was not here for so long; 0 = never */
+};
+
+/*
+ * Those that are remembered are served again, spread over a second. What cannot be read is told
+ * in the log and left alone. ERR_DENIED, ERR_SYS, ERR_NOMEM.
+ */
+int tenants_open(const struct tenants_conf *conf, const struct user_conf *user, size_t nuser,
+		 struct tenants **out, struct err *e);
+void tenants_free(struct tenants *ts);
+
+/* Another configuration: users that may not be here any more are dropped. -ERR_NOMEM: as before. */
+int tenants_set_policy(struct tenants *ts, const struct user_conf *user, size_t nuser);
+
+/*
+ * on_done comes once, later (NULL: he is served), unless it is cancelled by its arg. ERR_DENIED:
+ * the policy; ERR_LIMIT, ERR_EXISTS, ERR_INVALID (no token), ERR_NOMEM. 1: he is served already,
+ * and on_done does not come.
+ */
+int tenants_join(struct tenants *ts, const struct connstr *conn, const char *name,
+		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e);
+void tenants_cancel(struct tenants *ts, void *arg);
+
+/* By his whole pin; NULL: nobody. */
+struct tenant *tenants_find(const struct tenants *ts, const char *pin);
+
+/*
+ * Whom an admin means: by pin, the beginning of one, or name. A name that the configuration gives
+ * is that user's alone, whatever others call themselves. ERR_NOTFOUND; ERR_EXISTS: several, and *e
+ * names two.
+ */
+int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out, struct err *e);
+
+/* Hangs up and forgets; he may join again. */
+void tenants_drop(struct tenants *ts, struct tenant *t);
+
+size_t tenants_count(const struct tenants *ts);
+struct tenant *tenants_at(const struct tenants *ts, size_t i);
+
+#endif

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who feeds a kept subscription. It is on our disk too, for an end must not forget those who are
+ * away, whoever of us was started anew. */
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "sm/subscription/subscription_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS ".hosts"
+#define HOSTS_MAX_BYTES ((size_t)BRANCHES_MAX * (NAME_MAX_BYTES + 4))
+#define WORD_BYTES 3 /* "lm " and "sm " */
+
+static void note_change(struct sub *s)
+{
+	s->has_changed = true;
+	if (!loop_timer_is_armed(s->kt->saving))
+		loop_timer_arm(s->kt->saving, KEPT_SAVE_NS);
+}
+
+/* --- how many there are */
+
+static void count(struct sub *s)
+{
+	int n, more;
+
+	if (!s->n[FEED_AWAY]) {
+		s->awaits = false;
+		loop_timer_cancel(s->coming);
+	}
+	n = (int)s->n[FEED_HERE] + s->awaits;
+	more = n - s->sources;
+	s->sources = n;
+	if (more)
+		keep_feed(s->k, more);
+}
+
+static void begin_to_await(struct sub *s)
+{
+	s->awaits = true;
+	loop_timer_arm(s->coming, KEPT_RETURN_NS);
+}
+
+void feed_set(struct sub *s, struct feed *f, enum feed_state state)
+{
+	if ((f->state == FEED_ENDED) != (state == FEED_ENDED))
+		note_change(s);
+	s->n[f->state]--;
+	s->n[state]++;
+	if (f->state == FEED_HERE && state == FEED_AWAY && keep_told(s->k)->ending)
+		begin_to_await(s);
+	f->state = state;
+	count(s);
+}
+
+void sub_await(struct sub *s)
+{
+	if (s->awaits || !s->n[FEED_AWAY])
+		return;
+	begin_to_await(s);
+	count(s);
+}
+
+static void on_come(void *arg)
+{
+	struct sub *s = arg;
+
+	s->awaits = false;
+	count(s);
+}
+
+/* --- one of them */
+
+static struct feed *feed_new(struct sub *s, bool is_sm, const char *host, enum feed_state state)
+{
+	struct feed *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return NULL;
+	f->is_sm = is_sm;
+	f->state = state;
+	str_copy(f->host, sizeof(f->host), host);
+	map_init(&f->seqs);
+	list_push_back(&s->all, &f->link);
+	s->n[state]++;
+	return f;
+}
+
+void feed_forget_seqs(struct sub *s, struct feed *f)
+{
+	s->nseq -= f->seqs.n;
+	map_done(&f->seqs);
+}
+
+static void feed_free(struct sub *s, struct feed *f)
+{
+	s->n[f->state]--;
+	feed_forget_seqs(s, f);
+	list_del(&f->link);
+	free(f->missing);
+	free(f);
+}
+
+struct feed *feed_at(const struct sub *s, const struct branch *b)
+{
+	return map_find(&s->feeds, b->index);
+}
+
+static struct feed *find_away(struct sub *s, const struct branch *b)
+{
+	list_each (i, &s->all) {
+		struct feed *f = list_entry(i, struct feed, link);
+
+		if (!f->has_branch && f->is_sm == b->is_sm && str_eq(f->host, b->host))
+			return f;
+	}
+	return NULL;
+}
+
+struct feed *feed_come(struct sub *s, const struct branch *b)
+{
+	struct feed *f = feed_at(s, b);
+	bool is_new = false;
+
+	if (f)
+		return f;
+	f = find_away(s, b);
+	if (!f) {
+		f = feed_new(s, b->is_sm, b->host, FEED_HERE);
+		is_new = true;
+	}
+	if (!f || map_put(&s->feeds, b->index, f, NULL)) {
+		if (f && is_new)
+			feed_free(s, f);
+		return NULL;
+	}
+	if (is_new)
+		note_change(s);
+	f->has_branch = true;
+	f->branch = b->index;
+	count(s);
+	return f;
+}
+
+void feed_leave(struct sub *s, struct feed *f)
+{
+	map_del(&s->feeds, f->branch);
+	f->has_branch = f->is_shut = false;
+	f->id = 0;
+	feed_forget_seqs(s, f);
+	if (f->state == FEED_HERE)
+		feed_set(s, f, FEED_AWAY);
+	else if (f->state == FEED_ENDED && !f->missing)
+		feed_free(s, f);
+}
+
+void feed_forget_host(struct sub *s, const char *host)
+{
+	list_each_safe (i, &s->all) {
+		struct feed *f = list_entry(i, struct feed, link);
+
+		if (f->has_branch || f->is_sm || !str_eq(f->host, host))
+			continue;
+		feed_free(s, f);
+		note_change(s);
+	}
+	count(s);
+}
+
+/* --- on the disk */
+
+static void write_hosts(const struct sub *s, struct buf *b)
+{
+	list_each (i, &s->all) {
+		const struct feed *f = list_entry(i, struct feed, link);
+
+		if (f->state != FEED_ENDED && !strchr(f->host, '\n'))
+			buf_printf(b, "%s %s\n", f->is_sm ? "sm" : "lm", f->host);
+	}
+}
+
+/* Waiting for the disk: who is not known when the machine was off is not waited for by an end,
+ * which throws away what it has. */
+void sub_save_feeds(struct sub *s)
+{
+	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
+	char path[FILE_PATH_BYTES];
+	struct err e = { 0 };
+
+	if (!s->has_changed)
+		return;
+	s->has_changed = false;
+	write_hosts(s, &b);
+	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) ||
+	    file_write_atomic(path, b.p, b.n, &e))
+		log_warn(
+			"sm",
+			"an sm after this one will not know who has something of subscription=%s: %s",
+			keep_name(s->k), e.text);
+	buf_done(&b);
+}
+
+static int read_line(struct sub *s, char *line)
+{
+	bool is_sm = str_has_prefix(line, "sm ");
+
+	if ((!is_sm && !str_has_prefix(line, "lm ")) || strlen(line) > WORD_BYTES + NAME_MAX_BYTES)
+		return 0;
+	return feed_new(s, is_sm, line + WORD_BYTES, FEED_AWAY) ? 0 : -ERR_NOMEM;
+}
+
+static int load(struct sub *s)
+{
+	struct buf b = BUF_INIT(HOSTS_MAX_BYTES + 1);
+	char path[FILE_PATH_BYTES], *at = NULL;
+	int rc = 0;
+
+	if (!keep_path(s->k, HOSTS, path, sizeof(path), NULL) &&
+	    !file_read(path, HOSTS_MAX_BYTES, FILE_SECRET, &b, NULL) && b.n)
+		at = (char *)(uintptr_t)buf_str(&b);
+	while (at && *at && !rc) {
+		char *end = at + strcspn(at, "\n");
+
+		if (*end)
+			*end++ = 0;
+		rc = read_line(s, at);
+		at = end;
+	}
+	buf_done(&b);
+	return rc;
+}
+
+int sub_init_feeds(struct sub *s)
+{
+	list_init(&s->all);
+	map_init(&s->feeds);
+	s->coming = loop_timer_new(s->kt->conf.loop, on_come, s);
+	return s->coming ? load(s) : -ERR_NOMEM;
+}
+
+void sub_free_feeds(struct sub *s)
+{
+	list_each_safe (i, &s->all)
+		feed_free(s, list_entry(i, struct feed, link));
+	map_done(&s->feeds);
+	loop_timer_free(s->coming);
+}
+
+/* --- for people */
+
+void sub_write_missing(const struct sub *s, struct buf *b)
+{
+	list_each (i, &s->all) {
+		const struct feed *f = list_entry(i, struct feed, link);
+
+		if (f->state == FEED_AWAY)
+			msg_events_add_missing(b, f->is_sm ? "sm " : "", f->host);
+		else if (f->missing)
+			msg_events_add_missing(b, "", f->missing);
+	}
+}

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "eventlog/evgap.h"
+#include "sm/subscription/subscription_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TICKETS_MAX (BRANCHES_MAX * KEPT_ROOM)
+
+/* --- down */
+
+static void send_open(struct sub *s, struct feed *f, struct branch *b)
+{
+	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = *keep_told(s->k) };
+
+	m.events_open.stream = f->stream;
+	m.events_open.room = KEPT_ROOM;
+	branch_send(s->kt->conf.nodes, b, &m);
+}
+
+/* What is not acknowledged comes again. */
+static void open_anew(struct sub *s, struct branch *b)
+{
+	struct feed *f = feed_come(s, b);
+
+	if (!f)
+		return;
+	f->id = b->id;
+	f->is_shut = false;
+	f->stream = ++s->kt->stream;
+	free(f->missing);
+	f->missing = NULL;
+	feed_set(s, f, FEED_HERE);
+	send_open(s, f, b);
+}
+
+static void on_told(void *arg, struct keep *k)
+{
+	struct kept *kt = arg;
+	struct sub *s = keep_user(k);
+	bool is_ending = keep_told(k)->ending;
+
+	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
+		struct branch *b = nodes_branch(kt->conf.nodes, i);
+		struct feed *f = b ? feed_at(s, b) : NULL;
+
+		if (b && b->link && f && f->id == b->id && (is_ending || f->state != FEED_ENDED))
+			send_open(s, f, b);
+		else if (b && b->link)
+			open_anew(s, b);
+	}
+	if (s && is_ending)
+		sub_await(s);
+}
+
+/* --- one subscription */
+
+static void sub_free(struct sub *s)
+{
+	if (!s)
+		return;
+	sub_free_feeds(s);
+	free(s->ticket);
+	free(s);
+}
+
+static void make_sub(void *arg, struct keep *k)
+{
+	struct sub *s;
+
+	if (keep_user(k))
+		return;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return; /* nothing comes in until there is memory: those above open again */
+	s->kt = arg;
+	s->k = k;
+	if (sub_init_feeds(s))
+		sub_free(s);
+	else
+		keep_set_user(k, s);
+}
+
+static void on_new(void *arg, struct keep *k)
+{
+	make_sub(arg, k);
+	on_told(arg, k);
+}
+
+static void on_gone(void *arg, struct keep *k)
+{
+	struct kept *kt = arg;
+	const struct msg m = { .type = MSG_EVENTS_END,
+			       .events_end = { keep_name(k), keep_told(k)->identity } };
+
+	nodes_send_all(kt->conf.nodes, &m);
+	sub_free(keep_user(k));
+	keep_set_user(k, NULL);
+}
+
+/* --- what is safe */
+
+static void ack(const struct sub *s, const struct ticket *t)
+{
+	const struct msg m = { .type = MSG_EVENTS_ACK,
+			       .events_ack = { keep_name(s->k), t->stream, t->place } };
+	struct branch *b = nodes_branch(s->kt->conf.nodes, t->branch);
+	const struct feed *f = b ? feed_at(s, b) : NULL;
+
+	if (b && b->link && f && f->id == b->id && f->stream == t->stream)
+		branch_send(s->kt->conf.nodes, b, &m);
+}
+
+static void on_settled(void *arg, struct keep *k, uint64_t appended)
+{
+	struct sub *s = keep_user(k);
+	size_t n = 0;
+
+	for (; s && n < s->nticket && s->ticket[n].appended <= appended; n++) {
+		ack(s, &s->ticket[n]);
+		s->unsafe -= s->ticket[n].bytes;
+	}
+	if (!n)
+		return;
+	s->nticket -= n;
+	memmove(s->ticket, s->ticket + n, s->nticket * sizeof(*s->ticket));
+}
+
+/* --- room */
+
+static bool has_room(const struct sub *s, size_t n)
+{
+	return s->unsafe + n <= KEPT_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
+}
+
+/* So much makes opening again worth its while: a small subscription never has what a large one
+ * waits for. */
+static size_t enough(const struct sub *s)
+{
+	uint64_t part = keep_told(s->k)->max_bytes / 4;
+
+	return part < KEPT_UNSAFE_MAX_BYTES / 2 ? (size_t)part : KEPT_UNSAFE_MAX_BYTES / 2;
+}
+
+static void open_shut(void *arg, struct keep *k)
+{
+	struct kept *kt = arg;
+	struct sub *s = keep_user(k);
+
+	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
+		struct branch *b = nodes_branch(kt->conf.nodes, i);
+		struct feed *f = b ? feed_at(s, b) : NULL;
+
+		if (!f || !f->is_shut)
+			continue;
+		if (!b->link)
+			f->is_shut = false; /* it is opened when it is back */
+		else if (has_room(s, enough(s)))
+			open_anew(s, b);
+		else
+			loop_timer_arm(kt->retry, KEPT_RETRY_NS);
+	}
+}
+
+static void on_retry(void *arg)
+{
+	struct kept *kt = arg;
+
+	keeps_each(kt->keeps, open_shut, kt);
+}
+
+static void shut(struct sub *s, struct feed *f)
+{
+	f->is_shut = true;
+	if (!loop_timer_is_armed(s->kt->retry))
+		loop_timer_arm(s->kt->retry, KEPT_RETRY_NS);
+}
+
+/* --- what comes */
+
+/* Whole good blocks, or of a later version, and nothing else. */
+static int check_blocks(const struct bytes *p, struct err *e)
+{
+	struct evblock b;
+
+	for (size_t at = 0; at < p->n; at += b.bytes) {
+		enum evblock_look look = evblock_look(p->p + at, p->n - at, &b);
+
+		if (look != EVBLOCK_GOOD && look != EVBLOCK_FUTURE)
+			return err_set(e, ERR_PROTO,
+				       "BAD_FIELD events.blocks: no block at byte %zu", at);
+	}
+	return 0;
+}
+
+/*
+ * It came before, under an earlier opening. Nobody remembers all: twice does no harm. Each branch
+ * speaks for itself: who knows the number of another one's stream cannot make its blocks repeated
+ * ones, which nobody would keep or count.
+ */
+static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const struct evblock *b)
+{
+	uint64_t next;
+	struct evgap g;
+
+	evgap_of(p, b, &g);
+	next = (uint64_t)(uintptr_t)map_find(&f->seqs, g.stream);
+	if (g.end_seq <= next)
+		return true;
+	if (next || s->nseq < KEPT_STREAMS_MAX)
+		s->nseq +=
+			!map_put(&f->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL) && !next;
+	return false;
+}
+
+/* -ERR_AGAIN, -ERR_NOMEM, -ERR_CLOSED: not all of it; it is to come again. */
+static int append(struct sub *s, struct feed *f, const struct bytes *p)
+{
+	struct evblock b;
+	int rc = 0;
+
+	for (size_t at = 0; at < p->n; at += b.bytes) {
+		evblock_head(p->p + at, &b);
+		if (is_double(s, f, p->p + at, &b))
+			continue;
+		rc = keep_append(s->k, p->p + at, &b);
+		if (rc && rc != -ERR_LIMIT) {
+			s->nseq -= map_del(&f->seqs, b.stream) != NULL;
+			return rc;
+		}
+	}
+	return 0;
+}
+
+static int take_blocks(struct sub *s, struct feed *f, const struct msg_events *m)
+{
+	struct ticket t = { .stream = m->stream,
+			    .place = m->place,
+			    .branch = f->branch,
+			    .bytes = (uint32_t)m->blocks.n };
+	int rc = array_grow(&s->ticket, &s->capticket, s->nticket + 1, sizeof(t), TICKETS_MAX);
+
+	if (!rc)
+		rc = append(s, f, &m->blocks);
+	if (rc)
+		return rc;
+	t.appended = keep_appended(s->k);
+	s->ticket[s->nticket++] = t;
+	s->unsafe += t.bytes;
+	if (keep_is_settled(s->k))
+		on_settled(s->kt, s->k, t.appended); /* all of it came twice: nobody will tell */
+	return 0;
+}
+
+int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e)
+{
+	struct keep *k = keeps_find(kt->keeps, m->sub);
+	struct sub *s = k ? keep_user(k) : NULL;
+	struct feed *f = s ? feed_at(s, b) : NULL;
+	int rc = check_blocks(&m->blocks, e);
+
+	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut ||
+	    f->state == FEED_ENDED)
+		return rc;
+	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
+		shut(s, f);
+		return 0;
+	}
+	if (m->end) {
+		f->missing = b->is_sm && m->missing[0] ? str_dup(m->missing) : NULL;
+		feed_set(s, f, FEED_ENDED);
+	}
+	return 0;
+}
+
+/* --- life */
+
+/* Those that an sm before us knew: what they have is of it, and an end without them would throw it
+ * away. */
+static void load(void *arg, struct keep *k)
+{
+	make_sub(arg, k);
+	if (keep_user(k))
+		sub_await(keep_user(k));
+}
+
+static void save_one(void *unused, struct keep *k)
+{
+	if (keep_user(k))
+		sub_save_feeds(keep_user(k));
+}
+
+static void on_save(void *arg)
+{
+	const struct kept *kt = arg;
+
+	keeps_each(kt->keeps, save_one, NULL);
+}
+
+/* Who is not there is told with the end. */
+static int send_up(void *arg, const struct msg *m)
+{
+	const struct kept *kt = arg;
+	struct keep *k = m->type == MSG_EVENTS && m->events.end
+				 ? keeps_find(kt->keeps, m->events.sub)
+				 : NULL;
+	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
+	struct msg end = *m;
+	int rc;
+
+	if (!k || !keep_user(k))
+		return kt->conf.send(kt->conf.arg, m);
+	sub_write_missing(keep_user(k), &b);
+	end.events.missing = buf_str(&b);
+	rc = b.failed ? -ERR_NOMEM : kt->conf.send(kt->conf.arg, &end);
+	buf_done(&b);
+	return rc;
+}
+
+int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
+{
+	struct kept *kt = calloc(1, sizeof(*kt));
+	const struct keeps_conf c = { .loop = conf->loop,
+				      .dir = conf->dir,
+				      .turns = conf->turns,
+				      .max_bytes = conf->max_bytes,
+				      .all = conf->all,
+				      .loses_nothing = true,
+				      .send = send_up,
+				      .send_arg = kt,
+				      .on_told = on_new,
+				      .on_settled = on_settled,
+				      .on_gone = on_gone,
+				      .arg = kt };
+	int rc;
+
+	if (!kt)
+		return err_nomem(e);
+	kt->conf = *conf;
+	kt->stream = rng_next(conf->rng) >> 16;
+	kt->retry = loop_timer_new(conf->loop, on_retry, kt);
+	kt->saving = loop_timer_new(conf->loop, on_save, kt);
+	rc = kt->retry && kt->saving ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
+	if (rc) {
+		kept_free(kt);
+		return rc;
+	}
+	keeps_each(kt->keeps, load, kt);
+	*out = kt;
+	return 0;
+}
+
+static void free_user(void *arg, struct keep *k)
+{
+	sub_free(keep_user(k));
+	keep_set_user(k, NULL);
+}
+
+void kept_free(struct kept *kt)
+{
+	if (!kt)
+		return;
+	if (kt->keeps) {
+		on_save(kt);
+		keeps_each(kt->keeps, free_user, kt);
+	}
+	keeps_free(kt->keeps);
+	loop_timer_free(kt->retry);
+	loop_timer_free(kt->saving);
+	free(kt);
+}
+
+void kept_take(struct kept *kt, const struct msg *m)
+{
+	keeps_take(kt->keeps, m);
+}
+
+void kept_link_down(struct kept *kt)
+{
+	keeps_link_down(kt->keeps);
+}
+
+struct coming {
+	struct kept *kt;
+	const struct branch *b;
+};
+
+static void open_for(void *arg, struct keep *k)
+{
+	const struct coming *c = arg;
+	struct branch *b = nodes_branch(c->kt->conf.nodes, c->b->index);
+
+	if (keep_user(k) && b)
+		open_anew(keep_user(k), b);
+}
+
+void kept_branch_up(struct kept *kt, const struct branch *b)
+{
+	struct coming c = { kt, b };
+
+	keeps_each(kt->keeps, open_for, &c);
+}
+
+static struct feed *feed_of_leaving(struct keep *k, const struct branch *b)
+{
+	return keep_user(k) ? feed_at(keep_user(k), b) : NULL;
+}
+
+static void be_away(void *arg, struct keep *k)
+{
+	const struct coming *c = arg;
+	struct feed *f = feed_of_leaving(k, c->b);
+
+	if (f && f->state == FEED_HERE)
+		feed_set(keep_user(k), f, FEED_AWAY);
+}
+
+void kept_branch_down(struct kept *kt, const struct branch *b)
+{
+	struct coming c = { kt, b };
+
+	keeps_each(kt->keeps, be_away, &c);
+}
+
+static void leave(void *arg, struct keep *k)
+{
+	const struct coming *c = arg;
+	struct feed *f = feed_of_leaving(k, c->b);
+
+	if (f)
+		feed_leave(keep_user(k), f);
+}
+
+void kept_branch_gone(struct kept *kt, const struct branch *b)
+{
+	struct coming c = { kt, b };
+
+	keeps_each(kt->keeps, leave, &c);
+}
+
+static void forget_host(void *arg, struct keep *k)
+{
+	if (keep_user(k))
+		feed_forget_host(keep_user(k), arg);
+}
+
+void kept_host_moved(struct kept *kt, const char *host)
+{
+	keeps_each(kt->keeps, forget_host, (void *)(uintptr_t)host);
+}
+
+void kept_stats(const struct kept *kt, struct keeps_stats *out)
+{
+	keeps_stats(kt->keeps, out);
+}

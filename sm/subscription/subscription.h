@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kept subscriptions on their way through an sm: what hosts send is checked, put on our disk,
+ * acknowledged when it is safe there, and goes up from there. Nothing is lost here for want of
+ * room: who is below keeps it until there is some.
+ */
+#ifndef SM_SUBSCRIPTION_SUBSCRIPTION_H
+#define SM_SUBSCRIPTION_SUBSCRIPTION_H
+
+#include "common/base/rng.h"
+#include "eventlog/keep/keeps.h"
+#include "sm/hosts/nodes.h"
+
+#define KEPT_ROOM 8 /* messages of half a MiB from one branch */
+/* on its way to the disk, of one subscription; half of what a spooler takes */
+#define KEPT_UNSAFE_MAX_BYTES (8u << 20)
+#define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
+/* hosts come back within it, when an sm was started again too; tools wait longer for an end */
+#define KEPT_RETURN_NS (10 * NSEC_PER_SEC)
+/* who feeds what is written once for all that come together */
+#define KEPT_SAVE_NS (100 * NSEC_PER_MSEC)
+#define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
+
+struct kept;
+
+struct kept_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct nodes *nodes;
+	const char *dir; /* NULL: nothing is kept */
+	const struct spooler_turns *turns; /* as keeps_conf */
+	uint64_t max_bytes; /* these two as keeps_conf */
+	struct keeps_all *all;
+	int (*send)(void *arg, const struct msg *m); /* up */
+	void *arg;
+};
+
+/* Borrowed pointers, the folder is copied. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
+int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e);
+void kept_free(struct kept *kt);
+
+/* From above: events_open, events_ack, events_end. */
+void kept_take(struct kept *kt, const struct msg *m);
+void kept_link_down(struct kept *kt);
+
+/* It is (again) there: it is told of all subscriptions; before it is armed. */
+void kept_branch_up(struct kept *kt, const struct branch *b);
+
+/* It is not connected, and may come back; an end waits for it for a while, and then says that it is
+ * missing. */
+void kept_branch_down(struct kept *kt, const struct branch *b);
+
+/* Nobody is there any more: what it had lies on its disk. */
+void kept_branch_gone(struct kept *kt, const struct branch *b);
+
+/* What it has comes by an sm below us now. */
+void kept_host_moved(struct kept *kt, const char *host);
+
+/* From a branch. ERR_PROTO: those are no blocks. */
+int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e);
+
+void kept_stats(const struct kept *kt, struct keeps_stats *out);
+
+#endif

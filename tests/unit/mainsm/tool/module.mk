@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# A test has the whole daemon around what it tests.
+mainsm/tool.test_uses := mainsm
