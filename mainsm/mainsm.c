@@ -7,6 +7,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/audit.h"
+#include "mainsm/services.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -54,7 +55,7 @@ static int execute_here(void *arg, struct run *run, const struct plan_here *here
 {
 	struct mainsm *m = arg;
 
-	return top_execute(m->top, run, here, into);
+	return services_execute(m->services, run, here, into);
 }
 
 /* Threads come and go with their process, which stands for them, unless a tool wants some of them
@@ -77,7 +78,7 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 		list_each (i, &m->sessions)
 			scope_forget(list_entry(i, struct session, in_sessions)->scope, o);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
-		top_proc_came(m->top);
+		services_proc_came(m->services);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
 		kepts_proc_came(m->kepts, o);
 	if (what == DIRECTORY_WENT || is_followed(m, o))
@@ -396,10 +397,26 @@ static int make_engines(struct mainsm *m, struct err *e)
 
 static int make_services(struct mainsm *m, struct err *e)
 {
-	const struct top_conf t = {
-		m->directory, m->sites,	     m->children, m->csrs,    m->measures, m->kepts,
-		m->executor,  m->numbers,    m->certs,	  m->tokens,  m->audit,	   m->conf.loop,
-		wall_now,     status_values, connection,  on_revoked, on_shutdown, m
+	const struct services_conf s = {
+		.families = mainsm_services,
+		.directory = m->directory,
+		.sites = m->sites,
+		.children = m->children,
+		.csrs = m->csrs,
+		.measures = m->measures,
+		.kepts = m->kepts,
+		.executor = m->executor,
+		.numbers = m->numbers,
+		.certs = m->certs,
+		.tokens = m->tokens,
+		.audit = m->audit,
+		.loop = m->conf.loop,
+		.wall_now = wall_now,
+		.status = status_values,
+		.connection = connection,
+		.revoked = on_revoked,
+		.shutdown = on_shutdown,
+		.arg = m,
 	};
 	const struct enrol_service_conf n = { .loop = m->conf.loop,
 					      .ca = m->conf.ca,
@@ -410,10 +427,10 @@ static int make_services(struct mainsm *m, struct err *e)
 					      .choose_site = choose_site,
 					      .arg = m };
 
-	m->top = top_new(&t);
+	m->services = services_new(&s);
 	if (m->conf.ca)
 		m->enrol = enrol_service_new(&n);
-	return m->top && (m->enrol || !m->conf.ca) ? 0 : err_nomem(e);
+	return m->services && (m->enrol || !m->conf.ca) ? 0 : err_nomem(e);
 }
 
 static int make_parts(struct mainsm *m, struct err *e)
@@ -496,7 +513,7 @@ void mainsm_free(struct mainsm *m)
 	loop_timer_free(m->housekeeping);
 	loop_timer_free(m->ending);
 	enrol_service_free(m->enrol);
-	top_free(m->top);
+	services_free(m->services);
 	measures_free(m->measures);
 	kepts_free(m->kepts);
 	csrs_free(m->csrs);

@@ -51,7 +51,7 @@ struct mainsm {
 	struct csrs *csrs;
 	struct kepts *kepts;
 	struct measures *measures;
-	struct top *top;
+	struct services *services;
 	struct enrol_service *enrol;
 	struct audit *audit; /* NULL: nothing is kept */
 	struct net_listener *listener;

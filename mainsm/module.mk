@@ -2,7 +2,7 @@
 # mainsm: one per user. The directory of objects, tools, conditional requests, certificates.
 MODULES += mainsm
 mainsm.src := above.c audit.c below.c greet.c hosts.c lapse.c mainsm.c places.c program.c \
-		settings.c
+		services.c settings.c
 mainsm.programs := mainsm
 mainsm.uses := common/base common/omis common/loop common/net common/daemon common/authority tree \
 		mainsm/directory mainsm/tool mainsm/csr mainsm/subscription mainsm/measure \

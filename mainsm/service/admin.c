@@ -28,29 +28,29 @@ static void write_cert(struct omis_writer *w, const struct cert *cert)
 	omis_write_list_end(w);
 }
 
-static int cert_list(struct top_call *c)
+static int cert_list(struct service_call *c)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
 	const struct cert *cert;
 
-	for (size_t i = 0; (cert = certs_at(c->top->conf.certs, i)); i++)
+	for (size_t i = 0; (cert = certs_at(c->services->conf.certs, i)); i++)
 		write_cert(&w, cert);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
-static int cert_revoke(struct top_call *c)
+static int cert_revoke(struct service_call *c)
 {
-	const struct top_conf *t = &c->top->conf;
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	const struct services_conf *t = &c->services->conf;
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	char what[128];
 	struct err e = { 0 };
 	size_t n = 0;
-	int rc = certs_revoke(t->certs, top_text(c, 0), t->wall_now(t->arg), &n, &e);
+	int rc = certs_revoke(t->certs, service_text(c, 0), t->wall_now(t->arg), &n, &e);
 
 	log_notice("certs", "%zu certificates revoked: %s by tool %u", n,
-		   str_escape(what, sizeof(what), top_text(c, 0), strlen(top_text(c, 0))),
+		   str_escape(what, sizeof(what), service_text(c, 0), strlen(service_text(c, 0))),
 		   c->session->number);
 	if (n)
 		t->revoked(t->arg);
@@ -59,7 +59,7 @@ static int cert_revoke(struct top_call *c)
 				       "in force, but a restart of mainsm would forget it: %s",
 				       e.text);
 	omis_write_int(&w, (int64_t)n);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
 static unsigned roles_of(const char *name)
@@ -70,9 +70,10 @@ static unsigned roles_of(const char *name)
 }
 
 /* A daemon of the user is his own wherever it enrols; a tool is of whom it is made for. */
-static int take_owner(struct top_call *c, struct token_grant *g, const char *name, struct err *e)
+static int take_owner(struct service_call *c, struct token_grant *g, const char *name,
+		      struct err *e)
 {
-	const struct top_conf *t = &c->top->conf;
+	const struct services_conf *t = &c->services->conf;
 	const struct identity *who = &c->session->who;
 
 	if (name[0] && !(g->roles & ROLES_TOOL))
@@ -102,9 +103,10 @@ static int take_owner(struct top_call *c, struct token_grant *g, const char *nam
 
 /* The times of a token in seconds: what it grants, 0 = for good; and how long it may be used, 0 =
  * as long. */
-static int take_times(const struct top_call *c, struct token_grant *g, int64_t life, int64_t usable)
+static int take_times(const struct service_call *c, struct token_grant *g, int64_t life,
+		      int64_t usable)
 {
-	nsec_t now = c->top->conf.wall_now(c->top->conf.arg);
+	nsec_t now = c->services->conf.wall_now(c->services->conf.arg);
 	bool is_endless = !life && usable && !(g->roles & ROLES_TOOL);
 
 	if (life < 0 || life > TOKEN_LIFETIME_MAX_S || usable < 0 ||
@@ -116,10 +118,10 @@ static int take_times(const struct top_call *c, struct token_grant *g, int64_t l
 	return 0;
 }
 
-static int hand_out(struct top_call *c, const struct token_grant *g)
+static int hand_out(struct service_call *c, const struct token_grant *g)
 {
-	const struct top_conf *t = &c->top->conf;
-	struct buf line = BUF_INIT(TOP_VALUE_MAX_BYTES), b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	const struct services_conf *t = &c->services->conf;
+	struct buf line = BUF_INIT(SERVICE_VALUE_MAX_BYTES), b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	struct token_text text;
 	struct err e = { 0 };
@@ -134,23 +136,23 @@ static int hand_out(struct top_call *c, const struct token_grant *g)
 	if (line.p)
 		str_wipe(line.p, line.n);
 	buf_done(&line);
-	return rc ? rc : top_value(c, NULL, &b);
+	return rc ? rc : service_value(c, NULL, &b);
 }
 
-static int cert_token(struct top_call *c)
+static int cert_token(struct service_call *c)
 {
-	struct token_grant g = { .roles = roles_of(top_text(c, 0)) };
-	int64_t uses = top_int(c, 2);
+	struct token_grant g = { .roles = roles_of(service_text(c, 0)) };
+	int64_t uses = service_int(c, 2);
 	struct err e = { 0 };
 	int rc;
 
 	if (!g.roles || uses < 0 || uses > UINT32_MAX ||
-	    take_times(c, &g, top_int(c, 1), top_int(c, 4)))
+	    take_times(c, &g, service_int(c, 1), service_int(c, 4)))
 		return reply_add(
 			c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
 			"role lm, sm, factory, tool, tool-observe, tool-manipulate or tool-admin; 1 s to a year, of a "
 			"daemon also 0 with a time to use it in; 0 = any number of uses");
-	rc = take_owner(c, &g, top_text(c, 3), &e);
+	rc = take_owner(c, &g, service_text(c, 3), &e);
 	if (rc)
 		return reply_add(c->into, c->action, NULL, status_from_err(rc), e.text);
 	g.uses = (uint32_t)uses;
@@ -158,12 +160,12 @@ static int cert_token(struct top_call *c)
 }
 
 /* What ranks carry: it lets their hosts in, for as long as the job is there, and nothing else. */
-static int job_token(struct top_call *c)
+static int job_token(struct service_call *c)
 {
-	const struct top_conf *t = &c->top->conf;
+	const struct services_conf *t = &c->services->conf;
 	struct token_grant g = { .roles = ROLE_BIT(ROLE_LM),
 				 .wall_until = t->wall_now(t->arg) + TOKEN_JOB_IDLE_NS };
-	const char *job = top_text(c, 0), *site = top_text(c, 1);
+	const char *job = service_text(c, 0), *site = service_text(c, 1);
 
 	if (!str_is_name(job, strlen(job)) || (site[0] && !site_name_is_valid(site)))
 		return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
@@ -173,28 +175,28 @@ static int job_token(struct top_call *c)
 	return hand_out(c, &g);
 }
 
-static int shut_down(struct top_call *c)
+static int shut_down(struct service_call *c)
 {
 	log_notice("mainsm", "shutdown asked for by tool %u", c->session->number);
-	c->top->conf.shutdown(c->top->conf.arg);
+	c->services->conf.shutdown(c->services->conf.arg);
 	return 0;
 }
 
-static int audit(struct top_call *c)
+static int audit(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	int rc;
 
-	if (!c->top->conf.audit)
+	if (!c->services->conf.audit)
 		return 0;
-	rc = audit_read(c->top->conf.audit, top_int(c, 1), top_int(c, 2), &b);
+	rc = audit_read(c->services->conf.audit, service_int(c, 1), service_int(c, 2), &b);
 	if (!rc)
-		return top_value(c, NULL, &b);
+		return service_value(c, NULL, &b);
 	buf_done(&b);
 	return rc;
 }
 
-const struct top_service top_admin_services[] = {
+const struct service mainsm_admin_services[] = {
 	{ "omig_audit", audit },
 	{ "omig_cert_list", cert_list },
 	{ "omig_cert_revoke", cert_revoke },

@@ -8,16 +8,16 @@
 
 #define TREE_PART_BYTES (256 * 1024)
 
-static int print(struct top_call *c)
+static int print(struct service_call *c)
 {
-	struct top_list list = top_list(c, 0);
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct service_list list = service_list(c, 0);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
 	omis_write_int(&w, (int64_t)list.n);
 	for (size_t i = 0; i < list.n; i++)
 		omis_write_value(&w, &list.v[i]);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
 /* "0.1.0" -> 0, 1 */
@@ -38,34 +38,34 @@ static void write_version(struct omis_writer *w)
 	omis_write_int(w, part[1]);
 }
 
-static int version(struct top_call *c)
+static int version(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
 	omis_write_int(&w, 2);
 	omis_write_int(&w, 0);
 	omis_write_string(&w, "Omig " OMIG_VERSION);
 	write_version(&w);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
-static int extensions(struct top_call *c)
+static int extensions(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
 	omis_write_extensions(&w);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
-static int services(struct top_call *c)
+static int services(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	if (!omis_write_services(&w, top_text(c, 0)))
-		return top_value(c, NULL, &b);
+	if (!omis_write_services(&w, service_text(c, 0)))
+		return service_value(c, NULL, &b);
 	buf_done(&b);
 	return reply_add(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
 			 "no extension has that prefix");
@@ -114,7 +114,7 @@ static void write_object(struct omis_writer *w, const struct object *o, nsec_t n
 }
 
 /* Large trees come in several entries: no message holds them all. */
-static int flush_tree(struct top_call *c, struct omis_writer *w, size_t more_than)
+static int flush_tree(struct service_call *c, struct omis_writer *w, size_t more_than)
 {
 	int rc = 0;
 
@@ -129,14 +129,14 @@ static int flush_tree(struct top_call *c, struct omis_writer *w, size_t more_tha
 }
 
 /* Four levels deep, never more. */
-static int write_tree(struct top_call *c, struct omis_writer *w, const struct list *in)
+static int write_tree(struct service_call *c, struct omis_writer *w, const struct list *in)
 {
 	int rc = 0;
 
 	list_each (i, in) {
 		const struct object *o = list_entry(i, struct object, sibling);
 
-		write_object(w, o, loop_now(c->top->conf.loop));
+		write_object(w, o, loop_now(c->services->conf.loop));
 		rc = flush_tree(c, w, TREE_PART_BYTES);
 		if (!rc)
 			rc = write_tree(c, w, &o->children);
@@ -146,11 +146,11 @@ static int write_tree(struct top_call *c, struct omis_writer *w, const struct li
 	return rc;
 }
 
-static int tree(struct top_call *c)
+static int tree(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
-	int rc = write_tree(c, &w, directory_sites(c->top->conf.directory));
+	int rc = write_tree(c, &w, directory_sites(c->services->conf.directory));
 
 	if (!rc)
 		rc = flush_tree(c, &w, 0);
@@ -180,10 +180,10 @@ static void write_hosts(struct omis_writer *w, const struct object *site)
 	omis_write_int(w, known);
 }
 
-static int site_info(struct top_call *c, const struct object *o, int64_t flags)
+static int site_info(struct service_call *c, const struct object *o, int64_t flags)
 {
-	const struct site *site = sites_find(c->top->conf.sites, o->name);
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	const struct site *site = sites_find(c->services->conf.sites, o->name);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
 	if (flags & 1)
@@ -194,31 +194,31 @@ static int site_info(struct top_call *c, const struct object *o, int64_t flags)
 		omis_write_string(&w, site && site->address ? site->address : "");
 	if (flags & 8)
 		omis_write_int(&w, count_processes(o));
-	return top_value(c, o->token, &b);
+	return service_value(c, o->token, &b);
 }
 
-static int site_get_info(struct top_call *c)
+static int site_get_info(struct service_call *c)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list.n; i++) {
-		const struct object *o = directory_find(c->top->conf.directory, list.v[i].s.p);
+		const struct object *o = directory_find(c->services->conf.directory, list.v[i].s.p);
 
-		rc = o ? site_info(c, o, top_int(c, 1)) : top_unknown(c, list.v[i].s.p);
+		rc = o ? site_info(c, o, service_int(c, 1)) : service_unknown(c, list.v[i].s.p);
 	}
 	return rc;
 }
 
-static int status(struct top_call *c)
+static int status(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 
-	c->top->conf.status(c->top->conf.arg, &b);
-	return top_value(c, NULL, &b);
+	c->services->conf.status(c->services->conf.arg, &b);
+	return service_value(c, NULL, &b);
 }
 
-const struct top_service top_ask_services[] = {
+const struct service mainsm_ask_services[] = {
 	{ "print", print },	      { "version", version },
 	{ "extensions", extensions }, { "services", services },
 	{ "omig_tree", tree },	      { "site_get_info", site_get_info },

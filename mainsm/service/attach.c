@@ -4,7 +4,7 @@
 #include "mainsm/service/service.h"
 
 struct attaching {
-	struct top_call *c;
+	struct service_call *c;
 	enum object_kind kind;
 	int rc;
 };
@@ -30,9 +30,9 @@ static void attach_below(struct attaching *a, const struct object *o, bool limit
 		attach_below(a, list_entry(i, struct object, sibling), limit);
 }
 
-static bool any_site_attached(const struct top_call *c)
+static bool any_site_attached(const struct service_call *c)
 {
-	list_each (i, directory_sites(c->top->conf.directory))
+	list_each (i, directory_sites(c->services->conf.directory))
 		if (scope_has(c->session->scope, list_entry(i, struct object, sibling)))
 			return true;
 	return false;
@@ -44,7 +44,7 @@ static void attach_all(struct attaching *a)
 {
 	bool limit = a->kind == OBJECT_PROC || (a->kind == OBJECT_NODE && any_site_attached(a->c));
 
-	list_each (i, directory_sites(a->c->top->conf.directory))
+	list_each (i, directory_sites(a->c->services->conf.directory))
 		attach_below(a, list_entry(i, struct object, sibling), limit);
 }
 
@@ -52,20 +52,20 @@ static void attach_all(struct attaching *a)
 static int attach_token(struct attaching *a, const struct omis_value *v)
 {
 	const char *token = omis_value_text(v, NULL);
-	struct object *o = token ? directory_find(a->c->top->conf.directory, token) : NULL;
+	struct object *o = token ? directory_find(a->c->services->conf.directory, token) : NULL;
 
 	if (!o)
-		return top_unknown(a->c, token ? token : "");
+		return service_unknown(a->c, token ? token : "");
 	if (o->kind > a->kind)
 		o = object_container(o, a->kind);
 	attach_below(a, o, false);
 	return 0;
 }
 
-static int attach(struct top_call *c, enum object_kind kind)
+static int attach(struct service_call *c, enum object_kind kind)
 {
 	struct attaching a = { c, kind, 0 };
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	uint64_t before = scope_version(c->session->scope);
 
 	if (list.n == 0)
@@ -74,78 +74,76 @@ static int attach(struct top_call *c, enum object_kind kind)
 		a.rc = attach_token(&a, &list.v[i]);
 	if (scope_version(c->session->scope) == before)
 		return a.rc;
-	top_follow(c);
-	return a.rc ? a.rc : top_await_armed(c);
+	service_follow(c);
+	return a.rc ? a.rc : service_await_armed(c);
 }
 
-static int site_attach(struct top_call *c)
+static int site_attach(struct service_call *c)
 {
 	return attach(c, OBJECT_SITE);
 }
 
-static int node_attach(struct top_call *c)
+static int node_attach(struct service_call *c)
 {
 	return attach(c, OBJECT_NODE);
 }
 
-static int proc_attach(struct top_call *c)
+static int proc_attach(struct service_call *c)
 {
 	return attach(c, OBJECT_PROC);
 }
 
 /* The objects were expanded by the plan: attached ones of the right class. */
-static int detach(struct top_call *c)
+static int detach(struct service_call *c)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; i < list.n && rc >= 0; i++) {
-		const struct object *o = directory_find(c->top->conf.directory, list.v[i].s.p);
+		const struct object *o = directory_find(c->services->conf.directory, list.v[i].s.p);
 
 		if (o)
 			rc = scope_detach(c->session->scope, o);
 	}
 	if (list.n)
-		top_follow(c);
+		service_follow(c);
 	return rc < 0 ? rc : 0;
 }
 
-int top_answer_attached(struct top_call *c, const struct object *o)
+int service_answer_attached(struct service_call *c, const struct object *o)
 {
 	struct attaching a = { c, o->kind, 0 };
 
 	attach_one(&a, o);
-	top_follow(c);
+	service_follow(c);
 	return a.rc ? a.rc : reply_add(c->into, c->action, o->token, STATUS_OK, o->token);
 }
 
-static int node_attach2(struct top_call *c)
+static int node_attach2(struct service_call *c)
 {
-	const char *name = top_text(c, 0);
+	const char *name = service_text(c, 0);
 
-	list_each (i, directory_sites(c->top->conf.directory)) {
+	list_each (i, directory_sites(c->services->conf.directory)) {
 		const struct object *site = list_entry(i, struct object, sibling);
 
 		list_each (k, &site->children) {
 			const struct object *node = list_entry(k, struct object, sibling);
 
 			if (str_eq(node->host, name) || str_eq(node->token, name))
-				return top_answer_attached(c, node);
+				return service_answer_attached(c, node);
 		}
 	}
 	return reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT,
 			 "no host of that name is known");
 }
 
-const struct top_service top_attach_services[] = {
+const struct service mainsm_attach_services[] = {
 	{ "site_attach", site_attach },
 	{ "site_detach", detach },
 	{ "node_attach", node_attach },
 	{ "node_attach2", node_attach2 },
 	{ "node_detach", detach },
 	{ "proc_attach", proc_attach },
-	{ "proc_attach3", top_proc_attach3 },
-	{ "proc_create", top_proc_create },
 	{ "proc_detach", detach },
 	{ "thread_detach", detach },
 	{ 0 },

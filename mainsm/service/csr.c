@@ -11,11 +11,11 @@
 
 /* A call that waits for the children: of conditional requests that are armed, or disarmed. */
 struct awaiting {
-	struct top_call c; /* .call is not used: the request may be gone */
+	struct service_call c; /* .call is not used: the request may be gone */
 	size_t waits; /* for so many; one more while it is being set up */
 };
 
-static struct awaiting *await_begin(const struct top_call *c)
+static struct awaiting *await_begin(const struct service_call *c)
 {
 	struct awaiting *a = calloc(1, sizeof(*a));
 
@@ -56,7 +56,7 @@ static void abandon(void *arg)
 {
 	struct awaiting *a = arg;
 
-	csrs_forget_waiter(a->c.top->conf.csrs, a);
+	csrs_forget_waiter(a->c.services->conf.csrs, a);
 	free(a);
 }
 
@@ -75,44 +75,47 @@ static int await_end(struct awaiting *a, int rc)
 	return 1;
 }
 
-int top_await_armed(struct top_call *c)
+int service_await_armed(struct service_call *c)
 {
 	struct awaiting *a = await_begin(c);
 
 	if (!a)
 		return -ERR_NOMEM;
-	a->waits += csrs_await_armed(c->top->conf.csrs, c->session, one_done, a);
+	a->waits += csrs_await_armed(c->services->conf.csrs, c->session, one_done, a);
 	return await_end(a, 0);
 }
 
-static int enable_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+static int enable_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+		      const char *token)
 {
 	int rc;
 
 	a->waits++;
-	rc = csr_enable(c->top->conf.csrs, csr, one_done, a);
+	rc = csr_enable(c->services->conf.csrs, csr, one_done, a);
 	if (!rc)
 		return 0;
 	a->waits--;
 	return reply_add(c->into, c->action, token, status_from_err(rc), "it could not be armed");
 }
 
-static int disable_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+static int disable_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+		       const char *token)
 {
-	a->waits += csr_disable(c->top->conf.csrs, csr, one_done, a);
+	a->waits += csr_disable(c->services->conf.csrs, csr, one_done, a);
 	return 0;
 }
 
-static int delete_one(struct top_call *c, struct awaiting *a, struct csr *csr, const char *token)
+static int delete_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+		      const char *token)
 {
-	a->waits += csr_delete(c->top->conf.csrs, csr, one_done, a);
+	a->waits += csr_delete(c->services->conf.csrs, csr, one_done, a);
 	return 0;
 }
 
-static int each_csr(struct top_call *c,
-		    int (*fn)(struct top_call *, struct awaiting *, struct csr *, const char *))
+static int each_csr(struct service_call *c,
+		    int (*fn)(struct service_call *, struct awaiting *, struct csr *, const char *))
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	struct awaiting *a = await_begin(c);
 	int rc = 0;
 
@@ -121,56 +124,56 @@ static int each_csr(struct top_call *c,
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		struct csr *csr = csr_find(c->session, list.v[i].s.p);
 
-		rc = csr ? fn(c, a, csr, list.v[i].s.p) : top_unknown(c, list.v[i].s.p);
+		rc = csr ? fn(c, a, csr, list.v[i].s.p) : service_unknown(c, list.v[i].s.p);
 	}
 	return await_end(a, rc);
 }
 
-static int enable(struct top_call *c)
+static int enable(struct service_call *c)
 {
 	return each_csr(c, enable_one);
 }
 
-static int disable(struct top_call *c)
+static int disable(struct service_call *c)
 {
 	return each_csr(c, disable_one);
 }
 
-static int delete (struct top_call *c)
+static int delete (struct service_call *c)
 {
 	return each_csr(c, delete_one);
 }
 
-static int event_create(struct top_call *c)
+static int event_create(struct service_call *c)
 {
 	struct session *s = c->session;
 	struct token t;
 
 	if (s->events.n >= TOOL_EVENTS_MAX)
 		return -ERR_LIMIT;
-	token_print_number(&t, TOKEN_EVENT, numbers_mint(c->top->conf.numbers, NUMBER_EVENT));
+	token_print_number(&t, TOKEN_EVENT, numbers_mint(c->services->conf.numbers, NUMBER_EVENT));
 	if (smap_put(&s->events, t.s, s, NULL))
 		return -ERR_NOMEM;
 	return reply_add(c->into, c->action, t.s, STATUS_OK, t.s);
 }
 
-static int event_destroy(struct top_call *c)
+static int event_destroy(struct service_call *c)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list.n; i++)
 		if (!smap_del(&c->session->events, list.v[i].s.p))
-			rc = top_unknown(c, list.v[i].s.p);
-	csrs_event_gone(c->top->conf.csrs, c->session);
+			rc = service_unknown(c, list.v[i].s.p);
+	csrs_event_gone(c->services->conf.csrs, c->session);
 	return rc;
 }
 
 /* With resume 0 what led to this run is the source of the event. */
-static int event_raise(struct top_call *c)
+static int event_raise(struct service_call *c)
 {
 	const struct run_spec *spec = run_spec(c->run);
-	struct top_list list = top_list(c, 0), values = top_list(c, 1);
+	struct service_list list = service_list(c, 0), values = service_list(c, 1);
 	struct omis_value pars = { .kind = OMIS_LIST };
 	int rc = 0;
 
@@ -178,9 +181,9 @@ static int event_raise(struct top_call *c)
 	pars.list.n = values.n;
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		if (!smap_find(&c->session->events, list.v[i].s.p))
-			rc = top_unknown(c, list.v[i].s.p);
-		else if (csrs_raise(c->top->conf.csrs, c->session, list.v[i].s.p, &pars,
-				    top_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
+			rc = service_unknown(c, list.v[i].s.p);
+		else if (csrs_raise(c->services->conf.csrs, c->session, list.v[i].s.p, &pars,
+				    service_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
 			return reply_add_error(c->into, c->action, list.v[i].s.p,
 					       STATUS_UNSPECIFIED_ERROR,
 					       "not raised, nor those behind it: more than %d user "
@@ -191,15 +194,15 @@ static int event_raise(struct top_call *c)
 }
 
 /* One that stands behind other actions. */
-static int filter(struct top_call *c)
+static int filter(struct service_call *c)
 {
-	return csrs_filter(c->top->conf.csrs, run_spec(c->run), c->action, c->call);
+	return csrs_filter(c->services->conf.csrs, run_spec(c->run), c->action, c->call);
 }
 
-static int events_off(struct top_call *c)
+static int events_off(struct service_call *c)
 {
 	unsigned stay,
-		n = csrs_events_off(c->top->conf.csrs, c->session, &c->call->param[0], &stay);
+		n = csrs_events_off(c->services->conf.csrs, c->session, &c->call->param[0], &stay);
 	char text[16];
 	int rc;
 
@@ -213,7 +216,7 @@ static int events_off(struct top_call *c)
 		stay, omis_right_name(OMIS_MANIPULATE), n);
 }
 
-const struct top_service top_csr_services[] = {
+const struct service mainsm_csr_services[] = {
 	{ "omig_at_most", filter },
 	{ "omig_events_off", events_off },
 	{ "omig_every", filter },

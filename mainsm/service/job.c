@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct attaching {
-	struct top_call *c;
+	struct service_call *c;
 	const char *job;
 	int64_t n;
 	int rc;
@@ -29,7 +29,7 @@ static void attach_node(struct attaching *a, const struct object *node)
 
 static void attach_all(struct attaching *a)
 {
-	list_each (i, directory_sites(a->c->top->conf.directory))
+	list_each (i, directory_sites(a->c->services->conf.directory))
 		list_each (k, &list_entry(i, struct object, sibling)->children) {
 			attach_node(a, list_entry(k, struct object, sibling));
 			if (a->rc < 0)
@@ -37,17 +37,17 @@ static void attach_all(struct attaching *a)
 		}
 }
 
-static int job_attach(struct top_call *c)
+static int job_attach(struct service_call *c)
 {
-	struct attaching a = { c, top_text(c, 0), 0, 0 };
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct attaching a = { c, service_text(c, 0), 0, 0 };
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	uint64_t before = scope_version(c->session->scope);
 	char name[128];
 
 	attach_all(&a);
 	if (scope_version(c->session->scope) != before)
-		top_follow(c);
+		service_follow(c);
 	if (a.rc < 0)
 		return a.rc;
 	if (!a.n)
@@ -55,10 +55,10 @@ static int job_attach(struct top_call *c)
 				       "no process is of a job '%s'",
 				       str_escape(name, sizeof(name), a.job, strlen(a.job)));
 	omis_write_int(&w, a.n);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
-const struct top_service top_job_services[] = {
+const struct service mainsm_job_services[] = {
 	{ "omig_job_attach", job_attach },
 	{ 0 },
 };

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #define WHY_MAX_BYTES (32 * 1024) /* twenty diagnostics with the lines that they are about */
-#define INFO_MAX_BYTES TOP_VALUE_MAX_BYTES
+#define INFO_MAX_BYTES SERVICE_VALUE_MAX_BYTES
 
-static int tell_why(struct top_call *c, const char *objects, int rc, struct buf *why)
+static int tell_why(struct service_call *c, const char *objects, int rc, struct buf *why)
 {
 	unsigned status = rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
 
@@ -21,13 +21,14 @@ static int tell_why(struct top_call *c, const char *objects, int rc, struct buf 
 	return rc;
 }
 
-static int create(struct top_call *c)
+static int create(struct service_call *c)
 {
 	const struct omis_value *p = c->call->param;
-	const struct measure_wish wish = { &p[0], top_text(c, 1), top_text(c, 2), &p[3], &p[4] };
+	const struct measure_wish wish = { &p[0], service_text(c, 1), service_text(c, 2), &p[3],
+					   &p[4] };
 	struct buf why = BUF_INIT(WHY_MAX_BYTES);
 	const char *token = NULL;
-	int rc = measure_create(c->top->conf.measures, c->session, &wish, &token, &why);
+	int rc = measure_create(c->services->conf.measures, c->session, &wish, &token, &why);
 
 	if (rc)
 		return tell_why(c, NULL, rc, &why);
@@ -37,9 +38,9 @@ static int create(struct top_call *c)
 
 /* --- each of a list */
 
-static int each(struct top_call *c, void (*fn)(struct measure *m))
+static int each(struct service_call *c, void (*fn)(struct measure *m))
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list.n; i++) {
@@ -48,27 +49,27 @@ static int each(struct top_call *c, void (*fn)(struct measure *m))
 		if (m)
 			fn(m);
 		else
-			rc = top_unknown(c, list.v[i].s.p);
+			rc = service_unknown(c, list.v[i].s.p);
 	}
 	return rc;
 }
 
-static int stop(struct top_call *c)
+static int stop(struct service_call *c)
 {
 	return each(c, measure_stop);
 }
 
-static int delete (struct top_call *c)
+static int delete (struct service_call *c)
 {
 	int rc = each(c, measure_delete);
 
-	csrs_event_gone(c->top->conf.csrs, c->session);
+	csrs_event_gone(c->services->conf.csrs, c->session);
 	return rc;
 }
 
-static int change(struct top_call *c, bool add)
+static int change(struct service_call *c, bool add)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; rc >= 0 && i < list.n; i++) {
@@ -77,7 +78,7 @@ static int change(struct top_call *c, bool add)
 
 		rc = m ? measure_change(m, &c->call->param[1], add, &why) : 0;
 		if (!m)
-			rc = top_unknown(c, list.v[i].s.p);
+			rc = service_unknown(c, list.v[i].s.p);
 		else if (rc)
 			rc = tell_why(c, list.v[i].s.p, rc, &why);
 		buf_done(&why);
@@ -85,58 +86,59 @@ static int change(struct top_call *c, bool add)
 	return rc;
 }
 
-static int add(struct top_call *c)
+static int add(struct service_call *c)
 {
 	return change(c, true);
 }
 
-static int remove_objects(struct top_call *c)
+static int remove_objects(struct service_call *c)
 {
 	return change(c, false);
 }
 
-static int tell_info(struct top_call *c, bool of_any_tool)
+static int tell_info(struct service_call *c, bool of_any_tool)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		const char *token = list.v[i].s.p;
-		const struct measure *m = of_any_tool ? measures_find(c->top->conf.measures, token)
-						      : measure_find(c->session, token);
+		const struct measure *m = of_any_tool
+						  ? measures_find(c->services->conf.measures, token)
+						  : measure_find(c->session, token);
 		struct buf b = BUF_INIT(INFO_MAX_BYTES);
 		struct omis_writer w = OMIS_WRITER(&b);
 
 		if (m)
-			measure_info(m, top_int(c, 1), &w);
-		rc = m ? top_value(c, token, &b) : top_unknown(c, token);
+			measure_info(m, service_int(c, 1), &w);
+		rc = m ? service_value(c, token, &b) : service_unknown(c, token);
 	}
 	return rc;
 }
 
-static int get_info(struct top_call *c)
+static int get_info(struct service_call *c)
 {
 	return tell_info(c, false);
 }
 
-static int look(struct top_call *c)
+static int look(struct service_call *c)
 {
 	return tell_info(c, true);
 }
 
-static int list_all(struct top_call *c)
+static int list_all(struct service_call *c)
 {
 	struct buf b = BUF_INIT(INFO_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	measures_list(c->top->conf.measures, &w);
-	return top_value(c, NULL, &b);
+	measures_list(c->services->conf.measures, &w);
+	return service_value(c, NULL, &b);
 }
 
 /* --- what is waited for: children that load, reads that are closed */
 
 struct waiting {
-	struct top_call c;
+	struct service_call c;
 	size_t waits; /* for so many; one more while it is being set up */
 	size_t n;
 	struct waiting_for {
@@ -160,7 +162,7 @@ static void abandon(void *arg)
 	struct waiting *w = arg;
 
 	for (size_t i = 0; i < w->n; i++)
-		measures_forget_waiter(w->c.top->conf.measures, w->one[i].token.s, &w->one[i]);
+		measures_forget_waiter(w->c.services->conf.measures, w->one[i].token.s, &w->one[i]);
 	free(w);
 }
 
@@ -172,7 +174,7 @@ static void on_loaded(void *arg)
 static void on_read(void *arg, const char *values)
 {
 	struct waiting_for *one = arg;
-	const struct top_call *c = &one->all->c;
+	const struct service_call *c = &one->all->c;
 
 	if (values)
 		reply_add(run_reply(c->run), c->action, one->token.s, STATUS_OK, values);
@@ -197,7 +199,7 @@ struct beginning {
 	const char *refused; /* -ERR_INVALID */
 };
 
-static int begin_one(struct top_call *c, struct waiting *w, const char *token,
+static int begin_one(struct service_call *c, struct waiting *w, const char *token,
 		     const struct beginning *b)
 {
 	struct measure *m = measure_find(c->session, token);
@@ -205,7 +207,7 @@ static int begin_one(struct top_call *c, struct waiting *w, const char *token,
 	int rc;
 
 	if (!m)
-		return top_unknown(c, token);
+		return service_unknown(c, token);
 	one->all = w;
 	snprintf(one->token.s, sizeof(one->token.s), "%s", token);
 	w->n++;
@@ -219,9 +221,9 @@ static int begin_one(struct top_call *c, struct waiting *w, const char *token,
 			 rc == -ERR_INVALID ? b->refused : err_name(rc));
 }
 
-static int begin(struct top_call *c, const struct beginning *b)
+static int begin(struct service_call *c, const struct beginning *b)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 	struct waiting *w = calloc(1, sizeof(*w) + list.n * sizeof(w->one[0]));
 	int rc = 0;
 
@@ -243,23 +245,23 @@ static int begin(struct top_call *c, const struct beginning *b)
 	return 1;
 }
 
-static int start(struct top_call *c)
+static int start(struct service_call *c)
 {
 	return begin(c, &(struct beginning){ begin_start, "it runs already" });
 }
 
-static int read_now(struct top_call *c)
+static int read_now(struct service_call *c)
 {
 	return begin(c, &(struct beginning){ begin_read, "it does not run" });
 }
 
 /* What runs here is told by dfg_look. */
-static int look_below(struct top_call *c)
+static int look_below(struct service_call *c)
 {
 	return 0;
 }
 
-const struct top_service top_dfg_services[] = {
+const struct service mainsm_dfg_services[] = {
 	{ "dfg_add", add },	      { "dfg_create", create },		{ "dfg_delete", delete },
 	{ "dfg_get_info", get_info }, { "dfg_list", list_all },		{ "dfg_look", look },
 	{ "dfg_read", read_now },     { "dfg_remove", remove_objects }, { "dfg_start", start },

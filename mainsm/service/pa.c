@@ -13,7 +13,7 @@
 
 /* While the lms make the cells. */
 struct making {
-	struct top_call c; /* .run NULL: nobody waits for it any more */
+	struct service_call c; /* .run NULL: nobody waits for it any more */
 	struct token token;
 	struct list runs; /* the one that asks them */
 };
@@ -30,7 +30,7 @@ static void take_result(struct making *m, const struct reply *r)
 				    r->entry[i].value, r->entry[i].nvalue);
 			nerror++;
 		}
-	top_pass_missing(&m->c, r);
+	service_pass_missing(&m->c, r);
 	if (!nerror || (r && nerror < r->nentry))
 		reply_add(into, m->c.action, m->token.s, STATUS_OK, m->token.s);
 	else
@@ -55,11 +55,11 @@ static void abandon(void *arg)
 	struct making *m = arg;
 
 	m->c.run = NULL;
-	executor_cancel(m->c.top->conf.executor, &m->runs);
+	executor_cancel(m->c.services->conf.executor, &m->runs);
 }
 
 /* ":omig_pa_create([p_1_x,...],pa_c_1)", checked. */
-static int make_request(const struct top_call *c, const char *token, struct omis_request **out)
+static int make_request(const struct service_call *c, const char *token, struct omis_request **out)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -74,30 +74,30 @@ static int make_request(const struct top_call *c, const char *token, struct omis
 	return rc;
 }
 
-static int ask_lms(struct top_call *c, struct making *m)
+static int ask_lms(struct service_call *c, struct making *m)
 {
-	const struct top_asking how = { &m->runs, on_made, abandon, m };
+	const struct service_asking how = { &m->runs, on_made, abandon, m };
 	struct omis_request *request = NULL;
 	int rc = make_request(c, m->token.s, &request);
 
 	if (!rc)
-		rc = top_ask_below(c, &request, &how);
+		rc = service_ask_below(c, &request, &how);
 	omis_request_free(request);
 	return rc;
 }
 
 /* Processes were named, and there is none of them: entries say so. */
-static bool names_nobody(const struct top_call *c)
+static bool names_nobody(const struct service_call *c)
 {
 	bool is_told = false;
 
 	for (size_t i = 0; i < c->into->nentry; i++)
 		is_told |= c->into->entry[i].action == c->action &&
 			   status_is_error(c->into->entry[i].status);
-	return is_told && top_list(c, 0).n == 0;
+	return is_told && service_list(c, 0).n == 0;
 }
 
-static int create(struct top_call *c, enum token_kind kind)
+static int create(struct service_call *c, enum token_kind kind)
 {
 	struct making *m;
 	int rc;
@@ -109,7 +109,7 @@ static int create(struct top_call *c, enum token_kind kind)
 		return -ERR_NOMEM;
 	m->c = *c;
 	list_init(&m->runs);
-	token_print_number(&m->token, kind, numbers_mint(c->top->conf.numbers, NUMBER_PA));
+	token_print_number(&m->token, kind, numbers_mint(c->services->conf.numbers, NUMBER_PA));
 	rc = pa_set_add(c->session->pas, m->token.s, &c->call->param[0]);
 	if (!rc) {
 		rc = ask_lms(c, m);
@@ -121,43 +121,43 @@ static int create(struct top_call *c, enum token_kind kind)
 	return rc;
 }
 
-static int counter_local(struct top_call *c)
+static int counter_local(struct service_call *c)
 {
 	return create(c, TOKEN_COUNTER_LOCAL);
 }
 
-static int counter_global(struct top_call *c)
+static int counter_global(struct service_call *c)
 {
 	return create(c, TOKEN_COUNTER_GLOBAL);
 }
 
-static int integrator_local(struct top_call *c)
+static int integrator_local(struct service_call *c)
 {
 	return create(c, TOKEN_INTEGRATOR_LOCAL);
 }
 
-static int integrator_global(struct top_call *c)
+static int integrator_global(struct service_call *c)
 {
 	return create(c, TOKEN_INTEGRATOR_GLOBAL);
 }
 
-static int trace_buffer(struct top_call *c)
+static int trace_buffer(struct service_call *c)
 {
 	return create(c, TOKEN_TRACE_BUFFER);
 }
 
 /* The lms get the same call: the plan knew where the objects were before they are forgotten
  * here. */
-static int delete (struct top_call *c)
+static int delete (struct service_call *c)
 {
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 
 	for (size_t i = 0; i < list.n; i++)
 		pa_set_del(c->session->pas, list.v[i].s.p);
 	return 0;
 }
 
-const struct top_service top_pa_services[] = {
+const struct service mainsm_pa_services[] = {
 	{ "pa_counter_local_create", counter_local },
 	{ "pa_counter_global_create", counter_global },
 	{ "pa_counter_delete", delete },

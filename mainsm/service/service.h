@@ -13,17 +13,17 @@
 #include "mainsm/tool/session.h"
 #include "mainsm/service/services.h"
 
-#define TOP_VALUE_MAX_BYTES (8 * 1024 * 1024)
+#define SERVICE_VALUE_MAX_BYTES (8 * 1024 * 1024)
 
-struct top {
-	struct top_conf conf;
-	struct list takings; /* top_take.c: processes that wait for their place in the directory */
+struct services {
+	struct services_conf conf;
+	struct list takings; /* take.c: processes that wait for their place in the directory */
 	struct loop_job came;
 };
 
 /* One service that is executed. */
-struct top_call {
-	struct top *top;
+struct service_call {
+	struct services *services;
 	struct run *run;
 	struct session *session;
 	const struct omis_call *call;
@@ -31,40 +31,28 @@ struct top_call {
 	struct reply *into;
 };
 
-typedef int (*top_fn)(struct top_call *c);
-
-struct top_service {
-	const char *name;
-	top_fn fn;
-};
-
-/* End with {0}. */
-extern const struct top_service top_attach_services[], top_csr_services[], top_pa_services[],
-	top_ask_services[], top_admin_services[], top_site_services[], top_job_services[],
-	top_dfg_services[], top_kept_services[];
-
 /* The list that is parameter number `at`, or an empty one. */
-struct top_list {
+struct service_list {
 	const struct omis_value *v;
 	size_t n;
 };
-struct top_list top_list(const struct top_call *c, size_t at);
-int64_t top_int(const struct top_call *c, size_t at);
+struct service_list service_list(const struct service_call *c, size_t at);
+int64_t service_int(const struct service_call *c, size_t at);
 
 /* "" when it is no text. */
-const char *top_text(const struct top_call *c, size_t at);
+const char *service_text(const struct service_call *c, size_t at);
 
 /* An entry with the value in b; b is freed. */
-int top_value(struct top_call *c, const char *objects, struct buf *b);
+int service_value(struct service_call *c, const char *objects, struct buf *b);
 
 /* The same error for what does not exist and what is not to be seen. */
-int top_unknown(struct top_call *c, const char *token);
+int service_unknown(struct service_call *c, const char *token);
 
 /* What could not be asked for a service: missing in the tool's reply too. r may be NULL. */
-void top_pass_missing(struct top_call *c, const struct reply *r);
+void service_pass_missing(struct service_call *c, const struct reply *r);
 
 /* A request of our own to the daemons below, on behalf of the tool's. */
-struct top_asking {
+struct service_asking {
 	struct list *runs; /* it is in there while it lives */
 	void (*on_done)(void *arg, struct reply *r); /* as run_spec.on_done */
 	void (*abandon)(void *arg); /* as run_set_abandon() */
@@ -75,19 +63,16 @@ struct top_asking {
  * 0: on_done comes once, maybe before this returns, and run_here_done() is to follow it; c is then
  * to be copied. *request is taken; negative: it was not asked.
  */
-int top_ask_below(struct top_call *c, struct omis_request **request, const struct top_asking *how);
+int service_ask_below(struct service_call *c, struct omis_request **request,
+		      const struct service_asking *how);
 
 /* What the tool is attached to has changed. */
-void top_follow(struct top_call *c);
+void service_follow(struct service_call *c);
 
-/* Waits until what top_follow() has armed is confirmed: 0, 1 as top_fn, negative. */
-int top_await_armed(struct top_call *c);
+/* Waits until what service_follow() has armed is confirmed: 0, 1 as service_fn, negative. */
+int service_await_armed(struct service_call *c);
 
 /* Attaches o and answers with its token. */
-int top_answer_attached(struct top_call *c, const struct object *o);
-
-/* top_take.c */
-int top_proc_create(struct top_call *c);
-int top_proc_attach3(struct top_call *c);
+int service_answer_attached(struct service_call *c, const struct object *o);
 
 #endif

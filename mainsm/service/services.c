@@ -7,15 +7,9 @@
 
 #include <stdlib.h>
 
-static const struct top_service *const families[] = {
-	top_attach_services, top_csr_services,	 top_pa_services,
-	top_ask_services,    top_admin_services, top_site_services,
-	top_job_services,    top_dfg_services,	 top_kept_services,
-};
-
-struct top *top_new(const struct top_conf *conf)
+struct services *services_new(const struct services_conf *conf)
 {
-	struct top *t = calloc(1, sizeof(*t));
+	struct services *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -24,29 +18,24 @@ struct top *top_new(const struct top_conf *conf)
 	return t;
 }
 
-void top_free(struct top *t)
+void services_free(struct services *t)
 {
 	if (t)
 		loop_job_cancel(&t->came);
 	free(t);
 }
 
-static top_fn find(const char *name)
+service_fn services_find(const struct service *const *families, const char *name)
 {
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		for (const struct top_service *s = families[i]; s->name; s++)
+	for (; *families; families++)
+		for (const struct service *s = *families; s->name; s++)
 			if (str_eq(s->name, name))
 				return s->fn;
 	return NULL;
 }
 
-bool top_has(const char *service)
-{
-	return find(service) != NULL;
-}
-
 /* What goes on is done by hosts, and written down by them. */
-static void note(const struct top_call *c, size_t first, int rc)
+static void note(const struct service_call *c, size_t first, int rc)
 {
 	const struct run_spec *spec = run_spec(c->run);
 	struct audit_entry x = { .identity = spec->identity,
@@ -56,10 +45,10 @@ static void note(const struct top_call *c, size_t first, int rc)
 				 .action = c->action,
 				 .reply = c->into,
 				 .first = first,
-				 .wall = c->top->conf.wall_now(c->top->conf.arg) };
+				 .wall = c->services->conf.wall_now(c->services->conf.arg) };
 	struct reply *failed = NULL;
 
-	if (rc > 0 || !c->top->conf.audit || !audit_concerns(c->call))
+	if (rc > 0 || !c->services->conf.audit || !audit_concerns(c->call))
 		return;
 	if (rc < 0) {
 		failed = reply_new();
@@ -69,14 +58,15 @@ static void note(const struct top_call *c, size_t first, int rc)
 		x.first = 0;
 	}
 	if (x.reply)
-		audit_note(c->top->conf.audit, &x);
+		audit_note(c->services->conf.audit, &x);
 	reply_free(failed);
 }
 
-int top_execute(struct top *t, struct run *run, const struct plan_here *here, struct reply *into)
+int services_execute(struct services *t, struct run *run, const struct plan_here *here,
+		     struct reply *into)
 {
-	struct top_call c = { t, run, run_spec(run)->user, here->call, here->action, into };
-	top_fn fn = find(here->call->name);
+	struct service_call c = { t, run, run_spec(run)->user, here->call, here->action, into };
+	service_fn fn = services_find(t->conf.families, here->call->name);
 	size_t first = into->nentry;
 	int rc = fn ? fn(&c) : -ERR_UNSUPPORTED;
 
@@ -84,18 +74,18 @@ int top_execute(struct top *t, struct run *run, const struct plan_here *here, st
 	return rc;
 }
 
-struct top_list top_list(const struct top_call *c, size_t at)
+struct service_list service_list(const struct service_call *c, size_t at)
 {
 	const struct omis_value *v = at < c->call->nparam ? &c->call->param[at] : NULL;
 
 	if (!v)
-		return (struct top_list){ NULL, 0 };
+		return (struct service_list){ NULL, 0 };
 	if (v->kind != OMIS_LIST)
-		return (struct top_list){ v, 1 };
-	return (struct top_list){ v->list.v, v->list.n };
+		return (struct service_list){ v, 1 };
+	return (struct service_list){ v->list.v, v->list.n };
 }
 
-int64_t top_int(const struct top_call *c, size_t at)
+int64_t service_int(const struct service_call *c, size_t at)
 {
 	int64_t v = 0;
 
@@ -104,14 +94,14 @@ int64_t top_int(const struct top_call *c, size_t at)
 	return v;
 }
 
-const char *top_text(const struct top_call *c, size_t at)
+const char *service_text(const struct service_call *c, size_t at)
 {
 	const char *s = at < c->call->nparam ? omis_value_text(&c->call->param[at], NULL) : NULL;
 
 	return s ? s : "";
 }
 
-int top_value(struct top_call *c, const char *objects, struct buf *b)
+int service_value(struct service_call *c, const char *objects, struct buf *b)
 {
 	int rc = b->failed ? -ERR_LIMIT
 			   : reply_add_n(c->into, c->action, objects, STATUS_OK, b->p, b->n);
@@ -120,19 +110,19 @@ int top_value(struct top_call *c, const char *objects, struct buf *b)
 	return rc;
 }
 
-void top_follow(struct top_call *c)
+void service_follow(struct service_call *c)
 {
-	csrs_follow(c->top->conf.csrs, c->session);
-	measures_follow_soon(c->top->conf.measures);
+	csrs_follow(c->services->conf.csrs, c->session);
+	measures_follow_soon(c->services->conf.measures);
 }
 
-int top_unknown(struct top_call *c, const char *token)
+int service_unknown(struct service_call *c, const char *token)
 {
 	return reply_add(c->into, c->action, token, STATUS_UNKNOWN_OBJECT,
 			 "there is no such object");
 }
 
-void top_pass_missing(struct top_call *c, const struct reply *r)
+void service_pass_missing(struct service_call *c, const struct reply *r)
 {
 	const struct reply_coverage *from = r ? &r->coverage : NULL;
 	struct reply_coverage *to = &c->into->coverage;
@@ -143,7 +133,8 @@ void top_pass_missing(struct top_call *c, const struct reply *r)
 		to->answered -= (uint32_t)from->nmissing;
 }
 
-int top_ask_below(struct top_call *c, struct omis_request **request, const struct top_asking *how)
+int service_ask_below(struct service_call *c, struct omis_request **request,
+		      const struct service_asking *how)
 {
 	struct run_spec spec = *run_spec(c->run);
 	struct run *run = c->run;
@@ -157,7 +148,7 @@ int top_ask_below(struct top_call *c, struct omis_request **request, const struc
 	spec.on_done = how->on_done;
 	spec.arg = how->arg;
 	run_set_abandon(run, how->abandon, how->arg);
-	rc = executor_run(c->top->conf.executor, request, &spec, NULL);
+	rc = executor_run(c->services->conf.executor, request, &spec, NULL);
 	if (rc)
 		run_set_abandon(run, NULL, NULL);
 	return rc;

@@ -2,7 +2,8 @@
 /*
  * The services that mainsm executes by itself: attaching, conditional
  * requests, user events, counters' names, questions about the monitor, and
- * its administration. One table, name -> function.
+ * its administration. A table for each family, name -> function; the list of
+ * families stands beside main.
  */
 #ifndef MAINSM_SERVICE_SERVICES_H
 #define MAINSM_SERVICE_SERVICES_H
@@ -23,13 +24,28 @@ struct loop;
 struct measures;
 struct numbers;
 struct run;
+struct service_call;
+struct services;
 struct sites;
 struct token_text;
 struct tokens;
-struct top;
+
+typedef int (*service_fn)(struct service_call *c);
+
+struct service {
+	const char *name;
+	service_fn fn;
+};
+
+/* The families, each a table that ends with {0}. */
+extern const struct service mainsm_attach_services[], mainsm_csr_services[], mainsm_pa_services[],
+	mainsm_ask_services[], mainsm_admin_services[], mainsm_site_services[],
+	mainsm_job_services[], mainsm_dfg_services[], mainsm_take_services[],
+	mainsm_kept_services[];
 
 /* All borrowed. */
-struct top_conf {
+struct services_conf {
+	const struct service *const *families; /* ends with NULL */
 	struct directory *directory;
 	struct sites *sites;
 	struct children *children;
@@ -54,19 +70,20 @@ struct top_conf {
 	void *arg; /* of all of them */
 };
 
-struct top *top_new(const struct top_conf *conf);
-void top_free(struct top *t);
+struct services *services_new(const struct services_conf *conf);
+void services_free(struct services *t);
 
 /*
  * As executor_conf.here: 0 done, 1 run_here_done() follows, negative: an error of that code.
  * ERR_UNSUPPORTED: the catalogue promises a service that is not in the table.
  */
-int top_execute(struct top *t, struct run *run, const struct plan_here *here, struct reply *into);
+int services_execute(struct services *t, struct run *run, const struct plan_here *here,
+		     struct reply *into);
 
 /* A process has come into the directory: somebody may wait for it. */
-void top_proc_came(struct top *t);
+void services_proc_came(struct services *t);
 
-/* True when the service is in the table: a test compares it with the catalogue. */
-bool top_has(const char *service);
+/* The function of that service; NULL: no family has it. */
+service_fn services_find(const struct service *const *families, const char *name);
 
 #endif

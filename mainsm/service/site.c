@@ -2,14 +2,14 @@
 /* What only the sm of a site that serves many users can answer. */
 #include "mainsm/service/service.h"
 
-static int ask_the_site(struct top_call *c)
+static int ask_the_site(struct service_call *c)
 {
 	return reply_add(
 		c->into, c->action, NULL, STATUS_UNSPECIFIED_ERROR,
 		"a mainsm serves one user: ask the sm of the site (omig admin, omig site)");
 }
 
-const struct top_service top_site_services[] = {
+const struct service mainsm_site_services[] = {
 	{ "omig_site_drain", ask_the_site },
 	{ "omig_site_drop", ask_the_site },
 	{ "omig_site_join", ask_the_site },

@@ -57,14 +57,14 @@ static int read_option(struct kept_wish *w, const char *key, const struct omis_v
 	return rc;
 }
 
-static int read_wish(struct top_call *c, struct kept_wish *w, struct err *e)
+static int read_wish(struct service_call *c, struct kept_wish *w, struct err *e)
 {
-	struct top_list options = top_list(c, 4);
+	struct service_list options = service_list(c, 4);
 
-	*w = (struct kept_wish){ .name = top_text(c, 0),
+	*w = (struct kept_wish){ .name = service_text(c, 0),
 				 .names = &c->call->param[1],
-				 .where = top_text(c, 2),
-				 .seconds = top_int(c, 3),
+				 .where = service_text(c, 2),
+				 .seconds = service_int(c, 3),
 				 .job = "",
 				 .lease_s = LEASE_DEFAULT_S,
 				 .max_bytes = (uint64_t)MB_DEFAULT << 20 };
@@ -83,14 +83,14 @@ static int read_wish(struct top_call *c, struct kept_wish *w, struct err *e)
 	return 0;
 }
 
-static int refuse(struct top_call *c, int rc, const struct err *e)
+static int refuse(struct service_call *c, int rc, const struct err *e)
 {
 	return reply_add_error(c->into, c->action, NULL,
 			       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
 			       "%s", e->text);
 }
 
-static int keep(struct top_call *c)
+static int keep(struct service_call *c)
 {
 	struct buf b = BUF_INIT(256);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -100,33 +100,33 @@ static int keep(struct top_call *c)
 	int rc = read_wish(c, &wish, &e);
 
 	if (!rc)
-		rc = kepts_keep(c->top->conf.kepts, c->session, &wish, &is_new, &e);
+		rc = kepts_keep(c->services->conf.kepts, c->session, &wish, &is_new, &e);
 	if (rc)
 		return refuse(c, rc, &e);
 	omis_write_string(&w, wish.name);
 	omis_write_int(&w, is_new);
-	return top_value(c, NULL, &b);
+	return service_value(c, NULL, &b);
 }
 
-static int unkeep(struct top_call *c)
+static int unkeep(struct service_call *c)
 {
 	struct err e = { 0 };
-	int rc = kepts_unkeep(c->top->conf.kepts, c->session, top_text(c, 0), top_int(c, 1) != 0,
-			      &e);
+	int rc = kepts_unkeep(c->services->conf.kepts, c->session, service_text(c, 0),
+			      service_int(c, 1) != 0, &e);
 
 	return rc ? refuse(c, rc, &e) : reply_add(c->into, c->action, NULL, STATUS_OK, NULL);
 }
 
-static int kept(struct top_call *c)
+static int kept(struct service_call *c)
 {
-	struct buf b = BUF_INIT(TOP_VALUE_MAX_BYTES);
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	kepts_write(c->top->conf.kepts, c->session, &w);
-	return top_value(c, NULL, &b);
+	kepts_write(c->services->conf.kepts, c->session, &w);
+	return service_value(c, NULL, &b);
 }
 
-const struct top_service top_kept_services[] = {
+const struct service mainsm_kept_services[] = {
 	{ "omig_events_keep", keep },
 	{ "omig_events_kept", kept },
 	{ "omig_events_unkeep", unkeep },

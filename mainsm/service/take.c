@@ -18,7 +18,7 @@
 #define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
 
 struct taking {
-	struct top_call c; /* .run NULL: nobody waits for it any more */
+	struct service_call c; /* .run NULL: nobody waits for it any more */
 	struct list runs; /* the one that asks the lms */
 	struct list in_takings; /* once they have answered */
 	struct token *wanted; /* owned: processes that they have taken in */
@@ -59,7 +59,7 @@ static void taking_free(struct taking *t)
 
 static const struct object *wanted_at(const struct taking *t, size_t i)
 {
-	return directory_find(t->c.top->conf.directory, t->wanted[i].s);
+	return directory_find(t->c.services->conf.directory, t->wanted[i].s);
 }
 
 static bool is_whole(const struct taking *t)
@@ -75,12 +75,12 @@ static void finish(struct taking *t)
 	struct run *run = t->c.run;
 
 	for (size_t i = 0; i < t->n; i++)
-		top_answer_attached(&t->c, wanted_at(t, i));
+		service_answer_attached(&t->c, wanted_at(t, i));
 	taking_free(t);
 	run_here_done(run);
 }
 
-static struct taking *find_whole(const struct top *top)
+static struct taking *find_whole(const struct services *top)
 {
 	list_each (i, &top->takings)
 		if (is_whole(list_entry(i, struct taking, in_takings)))
@@ -98,7 +98,7 @@ static void on_came(void *arg)
 }
 
 /* After the whole message: its threads come behind the process. */
-void top_proc_came(struct top *t)
+void services_proc_came(struct services *t)
 {
 	if (!list_is_empty(&t->takings))
 		loop_job_post(t->conf.loop, &t->came, on_came, t);
@@ -148,7 +148,7 @@ static int take_answer(struct taking *t, const struct reply *r)
 		return reply_add(t->c.into, t->c.action, NULL, STATUS_NO_MEMORY, "no memory");
 	for (size_t i = 0; i < r->nentry; i++)
 		take_entry(t, &r->entry[i]);
-	top_pass_missing(&t->c, r);
+	service_pass_missing(&t->c, r);
 	return 0;
 }
 
@@ -163,7 +163,7 @@ static void on_taken(void *arg, struct reply *r)
 		if (is_whole(t))
 			finish(t);
 		else
-			list_push_back(&t->c.top->takings, &t->in_takings);
+			list_push_back(&t->c.services->takings, &t->in_takings);
 	}
 	reply_free(r);
 }
@@ -176,13 +176,13 @@ static void abandon(void *arg)
 	if (list_is_empty(&t->runs))
 		taking_free(t);
 	else
-		executor_cancel(t->c.top->conf.executor, &t->runs);
+		executor_cancel(t->c.services->conf.executor, &t->runs);
 }
 
 /* --- asking */
 
 /* ":service([n_1,...],...)" with the other parameters as they are, checked. */
-static int make_request(const struct top_call *c, const char *service,
+static int make_request(const struct service_call *c, const char *service,
 			const struct omis_value *nodes, struct omis_request **out)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
@@ -199,10 +199,10 @@ static int make_request(const struct top_call *c, const char *service,
 	return rc;
 }
 
-static int ask_nodes(struct top_call *c, const char *service, const struct omis_value *nodes)
+static int ask_nodes(struct service_call *c, const char *service, const struct omis_value *nodes)
 {
 	struct taking *t = calloc(1, sizeof(*t));
-	const struct top_asking how = { t ? &t->runs : NULL, on_taken, abandon, t };
+	const struct service_asking how = { t ? &t->runs : NULL, on_taken, abandon, t };
 	struct omis_request *request = NULL;
 	int rc;
 
@@ -213,7 +213,7 @@ static int ask_nodes(struct top_call *c, const char *service, const struct omis_
 	list_init(&t->in_takings);
 	rc = make_request(c, service, nodes, &request);
 	if (!rc)
-		rc = top_ask_below(c, &request, &how);
+		rc = service_ask_below(c, &request, &how);
 	omis_request_free(request);
 	if (rc)
 		taking_free(t);
@@ -221,9 +221,9 @@ static int ask_nodes(struct top_call *c, const char *service, const struct omis_
 }
 
 /* Those that are watched already are known here; the other nodes are asked. */
-int top_proc_attach3(struct top_call *c)
+static int proc_attach3(struct service_call *c)
 {
-	struct top_list nodes = top_list(c, 0);
+	struct service_list nodes = service_list(c, 0);
 	struct omis_value rest = { .kind = OMIS_LIST };
 	int rc = 0;
 
@@ -231,12 +231,13 @@ int top_proc_attach3(struct top_call *c)
 	if (!rest.list.v)
 		return -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < nodes.n; i++) {
-		const struct object *node = directory_find(c->top->conf.directory, nodes.v[i].s.p);
+		const struct object *node =
+			directory_find(c->services->conf.directory, nodes.v[i].s.p);
 		const struct object *o =
-			node ? find_pid(node, top_int(c, 1), top_text(c, 2)) : NULL;
+			node ? find_pid(node, service_int(c, 1), service_text(c, 2)) : NULL;
 
 		if (o)
-			rc = top_answer_attached(c, o);
+			rc = service_answer_attached(c, o);
 		else
 			rest.list.v[rest.list.n++] = nodes.v[i];
 	}
@@ -247,12 +248,18 @@ int top_proc_attach3(struct top_call *c)
 }
 
 /* Each node starts it; what they started is attached. */
-int top_proc_create(struct top_call *c)
+static int proc_create(struct service_call *c)
 {
 	struct omis_value nodes = { .kind = OMIS_LIST };
-	struct top_list list = top_list(c, 0);
+	struct service_list list = service_list(c, 0);
 
 	nodes.list.v = (struct omis_value *)list.v;
 	nodes.list.n = list.n;
 	return list.n ? ask_nodes(c, "omig_proc_create", &nodes) : 0;
 }
+
+const struct service mainsm_take_services[] = {
+	{ "proc_attach3", proc_attach3 },
+	{ "proc_create", proc_create },
+	{ 0 },
+};

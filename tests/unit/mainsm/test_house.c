@@ -4,7 +4,7 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/route/rights.h"
-#include "mainsm/service/services.h"
+#include "mainsm/services.h"
 #include "tests/any_call.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
@@ -275,7 +275,7 @@ START_TEST(every_service_of_the_top_is_there)
 
 		if (s->class == OMIS_EVENT || s->state == OMIS_UNSUPPORTED)
 			continue;
-		ck_assert_msg(top_has(s->name) ==
+		ck_assert_msg((services_find(mainsm_services, s->name) != NULL) ==
 				      (s->where == OMIS_AT_TOP || s->where == OMIS_AT_EACH ||
 				       s->where == OMIS_AT_EVENT),
 			      "%s", s->name);
