@@ -70,10 +70,10 @@ static int check_place(struct mainsm *m, const struct identity *who, enum token_
 		       uint32_t number, struct err *why)
 {
 	const struct identity *holder;
-	const struct child *c;
+	const struct mainsm_branch *c;
 	struct token t;
 
-	c = children_find(m->children, token_print_number(&t, kind, number));
+	c = mainsm_branches_find(m->branches, token_print_number(&t, kind, number));
 	holder = c ? link_identity(c->link) : NULL;
 	if (!holder || !memcmp(holder->serial, who->serial, SERIAL_BYTES))
 		return 0;
@@ -194,9 +194,9 @@ static struct peer *peer_new(struct mainsm *m)
 static void peer_free(struct peer *p, const char *reason)
 {
 	if (p->session)
-		above_down(p);
+		mainsm_tool_down(p);
 	if (p->child)
-		below_down(p, reason);
+		mainsm_branch_down(p, reason);
 	if (p->link)
 		link_set_user(p->link, NULL);
 	list_del(&p->in_peers);
@@ -236,9 +236,9 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 	if (p->is_passing)
 		rc = 0;
 	else if (who->role == ROLE_SM || who->role == ROLE_LM)
-		rc = below_up(p, who);
+		rc = mainsm_branch_up(p, who);
 	else
-		rc = above_up(p, who, p->number);
+		rc = mainsm_tool_up(p, who, p->number);
 	if (rc)
 		link_fail(l, MSG_ERR_INTERNAL, "no room for one more");
 }
@@ -250,9 +250,9 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 	if (p && p->is_passing && msg->type == MSG_ENROL)
 		peer_renew(p, &msg->enrol); /* its own sm gives none */
 	else if (p && p->child)
-		below_msg(p, msg);
+		mainsm_branch_msg(p, msg);
 	else if (p && p->session)
-		above_msg(p, msg);
+		mainsm_tool_msg(p, msg);
 }
 
 /* The one line about a peer that did not behave. */

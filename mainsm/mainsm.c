@@ -23,21 +23,22 @@ static int send_to_child(void *arg, uint32_t child, const struct msg *m)
 {
 	struct mainsm *self = arg;
 
-	return children_at(self->children, child) ? children_send(self->children, child, m)
-						  : -ERR_NOTFOUND;
+	return mainsm_branches_at(self->branches, child)
+		       ? mainsm_branches_send(self->branches, child, m)
+		       : -ERR_NOTFOUND;
 }
 
 static const char *name_of_child(void *arg, uint32_t child)
 {
 	struct mainsm *m = arg;
 
-	return children_name(m->children, child);
+	return mainsm_branches_name(m->branches, child);
 }
 
 static nsec_t rtt_of_child(void *arg, uint32_t child)
 {
 	struct mainsm *m = arg;
-	const struct child *c = children_at(m->children, child);
+	const struct mainsm_branch *c = mainsm_branches_at(m->branches, child);
 	nsec_t rtt = c ? link_rtt(c->link) : 0;
 
 	return rtt > 0 ? rtt : 0;
@@ -47,7 +48,7 @@ static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 {
 	struct mainsm *m = arg;
 
-	return view_child_owns(m->directory, m->children, child, token, n);
+	return tool_view_branch_owns(m->directory, m->branches, child, token, n);
 }
 
 static int execute_here(void *arg, struct run *run, const struct plan_here *here,
@@ -80,9 +81,9 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
 		services_proc_came(m->services);
 	if (what == DIRECTORY_CAME && o->kind == OBJECT_PROC)
-		kepts_proc_came(m->kepts, o);
+		subscriptions_proc_came(m->subscriptions, o);
 	if (what == DIRECTORY_WENT || is_followed(m, o))
-		csrs_follow_soon(m->csrs);
+		tool_csrs_follow_soon(m->csrs);
 	if (o->kind != OBJECT_THREAD)
 		measures_follow_soon(m->measures);
 }
@@ -99,7 +100,7 @@ static void on_session_gone(void *arg, uint32_t number)
 	struct mainsm *m = arg;
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = number } };
 
-	children_send_all(m->children, &gone);
+	mainsm_branches_send_all(m->branches, &gone);
 	bygone_tool(&m->bygone, number);
 }
 
@@ -138,7 +139,7 @@ static void apply_revoked(void *arg)
 	struct mainsm *m = arg;
 
 	certs_each_revoked(m->certs, revoke_one, m);
-	below_tell_revoked(m, NULL);
+	mainsm_send_revoked(m, NULL);
 	net_ctx_check(m->conf.ctx);
 }
 
@@ -156,7 +157,7 @@ static void end_all(void *arg)
 	struct msg stop = { .type = MSG_STOP,
 			    .stop = { .reason = "mainsm was told to end everything" } };
 
-	children_send_all(m->children, &stop);
+	mainsm_branches_send_all(m->branches, &stop);
 	m->conf.on_end(m->conf.arg, "told to end everything");
 }
 
@@ -213,11 +214,11 @@ static void write_measures(struct mainsm *m, struct omis_writer *w)
 
 static void write_counts(struct mainsm *m, struct omis_writer *w)
 {
-	struct csrs_stats csr;
+	struct tool_csrs_stats csr;
 
-	csrs_stats(m->csrs, &csr);
+	tool_csrs_stats(m->csrs, &csr);
 	omis_write_pair(w, "tools", (int64_t)m->nsession);
-	omis_write_pair(w, "children", (int64_t)children_count(m->children));
+	omis_write_pair(w, "children", (int64_t)mainsm_branches_count(m->branches));
 	omis_write_pair(w, "sites", (int64_t)directory_count(m->directory, OBJECT_SITE));
 	omis_write_pair(w, "nodes", (int64_t)directory_count(m->directory, OBJECT_NODE));
 	omis_write_pair(w, "processes", (int64_t)directory_count(m->directory, OBJECT_PROC));
@@ -228,7 +229,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "forged", (int64_t)m->forged);
 	omis_write_pair(w, "csrs", (int64_t)csr.defined);
 	omis_write_pair(w, "csrs_enabled", (int64_t)csr.enabled);
-	omis_write_pair(w, "subscriptions", (int64_t)kepts_count(m->kepts));
+	omis_write_pair(w, "subscriptions", (int64_t)subscriptions_count(m->subscriptions));
 	omis_write_pair(w, "csrs_fired", (int64_t)csr.fired);
 	omis_write_pair(w, "csrs_suspended", (int64_t)csr.suspended);
 	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
@@ -377,22 +378,22 @@ static int make_engines(struct mainsm *m, struct err *e)
 		.here = execute_here,
 		.arg = m,
 	};
-	struct csrs_conf c = { m->conf.loop, m->conf.timebase, NULL,	    m->children,
-			       m->directory, m->numbers,       on_disarmed, m };
-	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->children, m->directory,
+	struct tool_csrs_conf c = { m->conf.loop, m->conf.timebase, NULL,	 m->branches,
+				    m->directory, m->numbers,	    on_disarmed, m };
+	struct measures_conf f = { m->conf.loop, m->conf.timebase, m->branches, m->directory,
 				   NULL,	 m->numbers };
 
 	m->executor = executor_new(&x);
 	m->locks = m->executor ? locks_new(m->conf.loop, m->executor) : NULL;
 	c.locks = m->locks;
-	m->csrs = m->locks ? csrs_new(&c) : NULL;
+	m->csrs = m->locks ? tool_csrs_new(&c) : NULL;
 	f.csrs = m->csrs;
 	m->measures = m->csrs ? measures_new(&f) : NULL;
-	m->kepts = m->csrs ? kepts_new(&(struct kepts_conf){ m->conf.loop, m->children,
-							     m->directory, m->csrs, m->numbers,
-							     &m->sessions, on_session_gone, m })
-			   : NULL;
-	return m->measures && m->kepts ? 0 : err_nomem(e);
+	m->subscriptions = m->csrs ? subscriptions_new(&(struct subscriptions_conf){
+					     m->conf.loop, m->branches, m->directory, m->csrs,
+					     m->numbers, &m->sessions, on_session_gone, m })
+				   : NULL;
+	return m->measures && m->subscriptions ? 0 : err_nomem(e);
 }
 
 static int make_services(struct mainsm *m, struct err *e)
@@ -401,10 +402,10 @@ static int make_services(struct mainsm *m, struct err *e)
 		.families = mainsm_services,
 		.directory = m->directory,
 		.sites = m->sites,
-		.children = m->children,
+		.branches = m->branches,
 		.csrs = m->csrs,
 		.measures = m->measures,
-		.kepts = m->kepts,
+		.subscriptions = m->subscriptions,
 		.executor = m->executor,
 		.numbers = m->numbers,
 		.certs = m->certs,
@@ -436,11 +437,11 @@ static int make_services(struct mainsm *m, struct err *e)
 static int make_parts(struct mainsm *m, struct err *e)
 {
 	m->directory = directory_new();
-	m->children = children_new();
+	m->branches = mainsm_branches_new();
 	m->sites = sites_new(m->conf.launcher ? m->conf.launcher : "");
 	m->housekeeping = loop_timer_new(m->conf.loop, on_housekeeping, m);
 	m->ending = loop_timer_new(m->conf.loop, end_all, m);
-	if (!m->directory || !m->children || !m->sites || !m->housekeeping || !m->ending)
+	if (!m->directory || !m->branches || !m->sites || !m->housekeeping || !m->ending)
 		return err_nomem(e);
 	directory_set_listener(m->directory, on_change, m);
 	return mainsm_reload(m, &m->conf, NULL, e);
@@ -515,11 +516,11 @@ void mainsm_free(struct mainsm *m)
 	enrol_service_free(m->enrol);
 	services_free(m->services);
 	measures_free(m->measures);
-	kepts_free(m->kepts);
-	csrs_free(m->csrs);
+	subscriptions_free(m->subscriptions);
+	tool_csrs_free(m->csrs);
 	locks_free(m->locks);
 	executor_free(m->executor);
-	children_free(m->children);
+	mainsm_branches_free(m->branches);
 	if (m->directory)
 		directory_set_listener(m->directory, NULL, NULL);
 	directory_free(m->directory);

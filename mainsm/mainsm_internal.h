@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), below.c (children), above.c
+/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), branches.c, tools.c
  * (tools). */
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
@@ -10,7 +10,7 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "common/authority/certs.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "common/authority/enrol_service.h"
@@ -26,7 +26,7 @@
 struct peer {
 	struct mainsm *m;
 	struct link *link;
-	struct child *child; /* NULL: no child */
+	struct mainsm_branch *child; /* NULL: no child */
 	/* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
 	struct session *session;
 	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
@@ -45,11 +45,11 @@ struct mainsm {
 	bool numbers_fail, tokens_fail; /* to be saved; and that was told */
 	struct certs *certs;
 	struct tokens *tokens;
-	struct children *children;
+	struct mainsm_branches *branches;
 	struct executor *executor;
 	struct locks *locks;
-	struct csrs *csrs;
-	struct kepts *kepts;
+	struct tool_csrs *csrs;
+	struct subscriptions *subscriptions;
 	struct measures *measures;
 	struct services *services;
 	struct enrol_service *enrol;
@@ -84,15 +84,15 @@ void peer_renew(struct peer *p, const struct msg_enrol *q);
 void mainsm_lapse(struct mainsm *m);
 
 /* --- below.c */
-int below_up(struct peer *p, const struct identity *who);
-void below_down(struct peer *p, const char *reason);
-void below_msg(struct peer *p, const struct msg *msg);
+int mainsm_branch_up(struct peer *p, const struct identity *who);
+void mainsm_branch_down(struct peer *p, const char *reason);
+void mainsm_branch_msg(struct peer *p, const struct msg *msg);
 /* What lms and sms must know of revoked certificates. */
-void below_tell_revoked(struct mainsm *m, struct peer *only);
+void mainsm_send_revoked(struct mainsm *m, struct peer *only);
 
 /* --- above.c */
-int above_up(struct peer *p, const struct identity *who, uint32_t number);
-void above_down(struct peer *p);
-void above_msg(struct peer *p, const struct msg *msg);
+int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number);
+void mainsm_tool_down(struct peer *p);
+void mainsm_tool_msg(struct peer *p, const struct msg *msg);
 
 #endif

@@ -3,5 +3,5 @@
 
 int main(int argc, char **argv)
 {
-	return daemon_main(&program_spec, argc, argv);
+	return daemon_main(&mainsm_program_spec, argc, argv);
 }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mainsm: one per user. The directory of objects, tools, conditional requests, certificates.
 MODULES += mainsm
-mainsm.src := above.c audit.c below.c greet.c hosts.c lapse.c mainsm.c places.c program.c \
-		services.c settings.c
+mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c places.c program.c services.c \
+		settings.c tools.c
 mainsm.programs := mainsm
 mainsm.uses := common/base common/omis common/loop common/net common/daemon common/authority tree \
 		mainsm/directory mainsm/tool mainsm/csr mainsm/subscription mainsm/measure \

@@ -273,7 +273,7 @@ static int open_core(struct program *p, struct err *e)
 	int rc;
 
 	core_conf(p, s, &conf);
-	rc = settings_sites(s, &site, &conf.nsite, &text, e);
+	rc = mainsm_settings_sites(s, &site, &conf.nsite, &text, e);
 	if (rc)
 		return rc;
 	conf.site = site;
@@ -338,7 +338,7 @@ static int make_timers(struct program *p, struct err *e)
 
 static int check(const void *values, struct err *e)
 {
-	return settings_check(values, e);
+	return mainsm_settings_check(values, e);
 }
 
 static int start(struct daemon *d, int *exit_code, struct err *e)
@@ -382,7 +382,7 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	int rc;
 
 	core_conf(p, s, &conf);
-	rc = settings_sites(s, &site, &conf.nsite, &text, e);
+	rc = mainsm_settings_sites(s, &site, &conf.nsite, &text, e);
 	conf.site = site;
 	if (!rc)
 		rc = state_read_own(&p->state, clock_wall(), &creds, e);
@@ -428,14 +428,14 @@ static void done(struct daemon *d)
 	free(p);
 }
 
-const struct daemon_spec program_spec = {
+const struct daemon_spec mainsm_program_spec = {
 	.program = "mainsm",
 	.summary = "the top of the monitor: one for a user",
 	.details =
 		"Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
 		"command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"
 		"End it with: omig stop",
-	.conf = &settings_schema,
+	.conf = &mainsm_settings_schema,
 	.background = true,
 	.check = check,
 	.start = start,

@@ -5,6 +5,6 @@
 
 #include "common/daemon/daemon.h"
 
-extern const struct daemon_spec program_spec;
+extern const struct daemon_spec mainsm_program_spec;
 
 #endif

@@ -9,8 +9,8 @@ const struct service *const mainsm_services[] = {
 	mainsm_admin_services,
 	mainsm_site_services,
 	mainsm_job_services,
-	mainsm_dfg_services,
-	mainsm_kept_services,
+	mainsm_measure_services,
+	mainsm_subscription_services,
 	mainsm_take_services,
 	NULL,
 };

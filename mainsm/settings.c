@@ -140,7 +140,7 @@ static const struct conf_group groups[] = {
 	{ 0 },
 };
 
-const struct conf_schema settings_schema = {
+const struct conf_schema mainsm_settings_schema = {
 	.program = "mainsm",
 	.bytes = sizeof(struct settings),
 	.key = keys,
@@ -174,8 +174,8 @@ static size_t count_items(const char *text)
 	return n;
 }
 
-int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
-		   struct err *e)
+int mainsm_settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
+			  struct err *e)
 {
 	struct site_conf *v = calloc(s->nsites + count_items(s->site), sizeof(*v));
 	char *copy = str_dup(s->site);
@@ -212,12 +212,12 @@ static int check_launcher(const char *launcher, const struct site_conf *site, st
 	return rc;
 }
 
-int settings_check(const struct settings *s, struct err *e)
+int mainsm_settings_check(const struct settings *s, struct err *e)
 {
 	struct site_conf *v = NULL;
 	char *text = NULL;
 	size_t n = 0;
-	int rc = settings_sites(s, &v, &n, &text, e);
+	int rc = mainsm_settings_sites(s, &v, &n, &text, e);
 	char addr[NET_ADDR_BYTES];
 
 	if (!rc)

@@ -16,14 +16,14 @@ struct settings {
 	size_t nsites;
 };
 
-extern const struct conf_schema settings_schema;
+extern const struct conf_schema mainsm_settings_schema;
 
 /* The sites of --site and of the sections, in one array for the caller to free (text too).
  * ERR_PARSE, ERR_INVALID, ERR_NOMEM. */
-int settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
-		   struct err *e);
+int mainsm_settings_sites(const struct settings *s, struct site_conf **out, size_t *n, char **text,
+			  struct err *e);
 
 /* Everything that the table alone cannot see: launchers, names. ERR_PARSE, ERR_INVALID. */
-int settings_check(const struct settings *s, struct err *e);
+int mainsm_settings_check(const struct settings *s, struct err *e);
 
 #endif

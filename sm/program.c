@@ -221,7 +221,7 @@ static int open_core(struct program *p, struct err *e)
 		.arg = p,
 	};
 
-	conf.is_stacked = settings_parent(s, &conf.parent);
+	conf.is_stacked = sm_settings_parent(s, &conf.parent);
 	return sm_open(&conf, &p->sm, e);
 }
 
@@ -312,7 +312,7 @@ static int open_dir(struct program *p, struct err *e)
 	int rc = -ERR_EXISTS;
 
 	snprintf(name, sizeof(name), "sm-%s", site);
-	if (!settings_parent(settings_of(p), &address))
+	if (!sm_settings_parent(settings_of(p), &address))
 		rc = lock_dir(p, name, e);
 	else
 		for (int i = 1; rc == -ERR_EXISTS && i <= STACKED_MAX; i++) {
@@ -371,7 +371,7 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 
 static int check(const void *values, struct err *e)
 {
-	return settings_check(values, e);
+	return sm_settings_check(values, e);
 }
 
 static int reload(struct daemon *d, const void *values, struct err *e)
@@ -412,7 +412,7 @@ static void done(struct daemon *d)
 	free(p);
 }
 
-const struct daemon_spec program_spec = {
+const struct daemon_spec sm_program_spec = {
 	.program = "sm",
 	.summary = "the monitor's daemon of one site",
 	.details =
@@ -427,7 +427,7 @@ const struct daemon_spec program_spec = {
 		"one:\nhosts are sent to it, and go to others when it has ended.\n"
 		"With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
 		"users (omig site, omig admin).",
-	.conf = &settings_schema,
+	.conf = &sm_settings_schema,
 	.background = true,
 	.check = check,
 	.start = start,

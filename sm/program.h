@@ -5,6 +5,6 @@
 
 #include "common/daemon/daemon.h"
 
-extern const struct daemon_spec program_spec;
+extern const struct daemon_spec sm_program_spec;
 
 #endif

@@ -211,7 +211,7 @@ static const struct conf_group groups[] = {
 	{ 0 },
 };
 
-const struct conf_schema settings_schema = {
+const struct conf_schema sm_settings_schema = {
 	.program = "sm",
 	.bytes = sizeof(struct settings),
 	.key = keys,
@@ -223,7 +223,7 @@ _Static_assert(SM_LINGER_DEFAULT_NS == 60 * NSEC_PER_SEC &&
 		       SM_GRACE_DEFAULT_NS == 120 * NSEC_PER_SEC,
 	       "the defaults above are those of sm.h");
 
-int settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e)
+int sm_settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e)
 {
 	const char *dash = strchr(s->user_ports, '-');
 	char text[16] = "";
@@ -265,7 +265,7 @@ static int check_users(const struct settings *s, struct err *e)
 	return 0;
 }
 
-bool settings_parent(const struct settings *s, const char **address)
+bool sm_settings_parent(const struct settings *s, const char **address)
 {
 	*address = str_eq(s->parent, "site") ? "" : s->parent;
 	return s->parent[0] != 0;
@@ -278,7 +278,7 @@ static int check_parent(const struct settings *s, struct err *e)
 	const char *at;
 	uint16_t port;
 
-	if (settings_parent(s, &at) && s->shared)
+	if (sm_settings_parent(s, &at) && s->shared)
 		return err_set(e, ERR_INVALID,
 			       "parent: an sm that serves many users stands below none");
 	while (*at) {
@@ -304,7 +304,7 @@ static int check_site(const struct settings *s, struct err *e)
 		       "site: letters, digits, '.', '_', '-' make a name, not '%.63s'", s->site);
 }
 
-int settings_check(const struct settings *s, struct err *e)
+int sm_settings_check(const struct settings *s, struct err *e)
 {
 	char addr[NET_ADDR_BYTES];
 	uint16_t first, last;
@@ -315,6 +315,6 @@ int settings_check(const struct settings *s, struct err *e)
 	if (!rc)
 		rc = check_parent(s, e);
 	if (!rc)
-		rc = settings_ports(s, &first, &last, e);
+		rc = sm_settings_ports(s, &first, &last, e);
 	return rc ? rc : check_users(s, e);
 }

@@ -26,15 +26,15 @@ struct settings {
 	size_t nusers;
 };
 
-extern const struct conf_schema settings_schema;
+extern const struct conf_schema sm_settings_schema;
 
 /* What the schema cannot see. ERR_INVALID. */
-int settings_check(const struct settings *s, struct err *e);
+int sm_settings_check(const struct settings *s, struct err *e);
 
 /* Is it to stand below another sm? *address: of that one; "" = mainsm knows it. */
-bool settings_parent(const struct settings *s, const char **address);
+bool sm_settings_parent(const struct settings *s, const char **address);
 
 /* Of user_ports; 0, 0: any. ERR_INVALID. */
-int settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e);
+int sm_settings_ports(const struct settings *s, uint16_t *first, uint16_t *last, struct err *e);
 
 #endif

@@ -27,7 +27,7 @@ struct shared {
 	struct audit *audit;
 	struct net_ctx *ctx;
 	struct tenants *tenants;
-	struct front *front;
+	struct site_admin *site_admin;
 	struct loop_timer *renew;
 	struct timebase timebase;
 	char users_dir[FILE_PATH_BYTES];
@@ -100,7 +100,7 @@ static int publish(struct shared *sh, const char *file, enum role role, struct e
 
 	if (state_read_conn(&sh->state, file, &c, NULL))
 		c = (struct connstr){ .nhost = 0 };
-	c.port = front_port(sh->front);
+	c.port = site_admin_port(sh->site_admin);
 	str_copy(c.pin, sizeof(c.pin), pki_ca_pin(sh->state.ca));
 	rc = hosts_of(sh, &c, e);
 	if (!rc && !is_good(sh, &c, ROLE_BIT(role))) {
@@ -126,7 +126,7 @@ static void on_renew(void *arg)
 {
 	struct shared *sh = arg;
 	struct err e = { 0 };
-	int rc = state_renew(&sh->state, clock_wall(), FRONT_CERT_LIFETIME_NS, &e);
+	int rc = state_renew(&sh->state, clock_wall(), SITE_ADMIN_CERT_LIFETIME_NS, &e);
 
 	if (rc > 0)
 		rc = net_ctx_reload(sh->ctx, &sh->state.creds, &e);
@@ -153,7 +153,7 @@ static int open_state(struct shared *sh, const struct settings *s, struct err *e
 	if (rc == -ERR_EXISTS)
 		err_add(e, "a shared sm of site %s runs here already", s->site);
 	if (!rc)
-		rc = state_open(&sh->state, clock_wall(), FRONT_CERT_LIFETIME_NS, e);
+		rc = state_open(&sh->state, clock_wall(), SITE_ADMIN_CERT_LIFETIME_NS, e);
 	if (!rc)
 		rc = state_path(&sh->state, "tokens", path, e);
 	if (!rc)
@@ -203,7 +203,7 @@ static int open_tenants(struct shared *sh, const struct settings *s, struct err 
 					 .net = &tenant_net_tls,
 					 .grace = s->grace,
 					 .wall_now = wall_now };
-	int rc = settings_ports(s, &c.tenant.port_first, &c.tenant.port_last, e);
+	int rc = sm_settings_ports(s, &c.tenant.port_first, &c.tenant.port_last, e);
 
 	return rc ? rc : tenants_open(&c, s->users, s->nusers, &sh->tenants, e);
 }
@@ -211,33 +211,33 @@ static int open_tenants(struct shared *sh, const struct settings *s, struct err 
 /* The port of the last time, when it is free: it stands in the strings that were handed out. */
 static int open_front(struct shared *sh, const struct settings *s, struct err *e)
 {
-	struct front_conf c = { .loop = daemon_loop(sh->daemon),
-				.rng = daemon_rng(sh->daemon),
-				.timebase = &sh->timebase,
-				.ctx = sh->ctx,
-				.ca = sh->state.ca,
-				.tokens = sh->tokens,
-				.certs = sh->certs,
-				.tenants = sh->tenants,
-				.audit = sh->audit,
-				.epoch = daemon_epoch(sh->daemon),
-				.site = sh->site,
-				.listen = sh->listen,
-				.port = (uint16_t)s->port,
-				.wall_now = wall_now,
-				.health = health,
-				.arg = sh };
+	struct site_admin_conf c = { .loop = daemon_loop(sh->daemon),
+				     .rng = daemon_rng(sh->daemon),
+				     .timebase = &sh->timebase,
+				     .ctx = sh->ctx,
+				     .ca = sh->state.ca,
+				     .tokens = sh->tokens,
+				     .certs = sh->certs,
+				     .tenants = sh->tenants,
+				     .audit = sh->audit,
+				     .epoch = daemon_epoch(sh->daemon),
+				     .site = sh->site,
+				     .listen = sh->listen,
+				     .port = (uint16_t)s->port,
+				     .wall_now = wall_now,
+				     .health = health,
+				     .arg = sh };
 	int rc;
 
 	if (!c.port)
 		c.port = state_last_port(&sh->state);
-	rc = front_open(&c, &sh->front, e);
+	rc = site_admin_open(&c, &sh->site_admin, e);
 	if (rc == -ERR_SYS && !s->port && c.port) {
 		log_warn("site", "port %u of the last start is taken, another one is used", c.port);
 		c.port = 0;
-		rc = front_open(&c, &sh->front, e);
+		rc = site_admin_open(&c, &sh->site_admin, e);
 	}
-	return rc ? rc : state_save_port(&sh->state, front_port(sh->front), e);
+	return rc ? rc : state_save_port(&sh->state, site_admin_port(sh->site_admin), e);
 }
 
 static void revoke_one(void *arg, const uint8_t serial[SERIAL_BYTES])
@@ -307,7 +307,7 @@ int shared_start(struct daemon *d, const struct settings *s, const char *host, s
 		return rc;
 	}
 	log_notice("site", "serving site=%s port=%u users=%zu admin=%s/" ADMIN_FILE, s->site,
-		   front_port(sh->front), tenants_count(sh->tenants), sh->state.dir);
+		   site_admin_port(sh->site_admin), tenants_count(sh->tenants), sh->state.dir);
 	*out = sh;
 	return 0;
 }
@@ -328,7 +328,7 @@ void shared_free(struct shared *sh)
 	if (!sh)
 		return;
 	loop_timer_free(sh->renew);
-	front_free(sh->front);
+	site_admin_free(sh->site_admin);
 	tenants_free(sh->tenants);
 	net_ctx_free(sh->ctx);
 	audit_close(sh->audit);

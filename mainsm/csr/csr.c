@@ -16,9 +16,9 @@
 
 static void on_follow(void *arg);
 
-struct csrs *csrs_new(const struct csrs_conf *conf)
+struct tool_csrs *tool_csrs_new(const struct tool_csrs_conf *conf)
 {
-	struct csrs *c = calloc(1, sizeof(*c));
+	struct tool_csrs *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
@@ -26,14 +26,14 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	smap_init(&c->by_token);
 	list_init(&c->partings);
 	c->follow = loop_timer_new(conf->loop, on_follow, c);
-	c->losses = loop_timer_new(conf->loop, csrs_on_losses, c);
+	c->losses = loop_timer_new(conf->loop, tool_csrs_on_losses, c);
 	if (c->follow && c->losses)
 		return c;
-	csrs_free(c);
+	tool_csrs_free(c);
 	return NULL;
 }
 
-void csrs_free(struct csrs *c)
+void tool_csrs_free(struct tool_csrs *c)
 {
 	if (!c)
 		return;
@@ -43,18 +43,18 @@ void csrs_free(struct csrs *c)
 	free(c);
 }
 
-void csrs_stats(const struct csrs *c, struct csrs_stats *out)
+void tool_csrs_stats(const struct tool_csrs *c, struct tool_csrs_stats *out)
 {
 	*out = c->stats;
 	out->defined = c->by_token.n;
 }
 
-bool csr_is_of_user_event(const struct csr *csr)
+bool tool_csr_is_of_user_event(const struct tool_csr *csr)
 {
 	return csr->request->event->service->where == OMIS_AT_TOP;
 }
 
-static void csr_free(struct csr *csr)
+static void tool_csr_free(struct tool_csr *csr)
 {
 	if (!csr)
 		return;
@@ -67,7 +67,7 @@ static void csr_free(struct csr *csr)
 	smap_done(&csr->came);
 	smap_done(&csr->refused);
 	while (csr->nslot)
-		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], false);
+		tool_csr_part_drop(csr, &csr->slot[csr->nslot - 1], false);
 	free(csr->slot);
 	smap_done(&csr->objects);
 	reply_free(csr->news);
@@ -79,17 +79,17 @@ static void csr_free(struct csr *csr)
 
 static void on_arm_timeout(void *arg)
 {
-	csr_check_armed(arg, true);
+	tool_csr_check_armed(arg, true);
 }
 
 static void on_part_timeout(void *arg)
 {
-	csr_check_parted(arg, true);
+	tool_csr_check_parted(arg, true);
 }
 
-static struct csr *csr_new(struct csrs *c, struct session *s, uint64_t id)
+static struct tool_csr *tool_csr_new(struct tool_csrs *c, struct session *s, uint64_t id)
 {
-	struct csr *csr = calloc(1, sizeof(*csr));
+	struct tool_csr *csr = calloc(1, sizeof(*csr));
 
 	if (!csr)
 		return NULL;
@@ -107,7 +107,7 @@ static struct csr *csr_new(struct csrs *c, struct session *s, uint64_t id)
 	csr->parting = loop_timer_new(c->conf.loop, on_part_timeout, csr);
 	if (csr->timer && csr->parting)
 		return csr;
-	csr_free(csr);
+	tool_csr_free(csr);
 	return NULL;
 }
 
@@ -132,18 +132,18 @@ static int check_events(const struct session *s, const struct omis_call *event, 
 	bool any = event->service->where != OMIS_AT_TOP || !list->list.n;
 
 	for (size_t i = 0; !any && i < list->list.n; i++)
-		any = csr_event_exists(s, list->list.v[i].s.p);
+		any = tool_csr_event_exists(s, list->list.v[i].s.p);
 	return any ? 0
 		   : err_set(e, ERR_NOTFOUND, "there is no such object: %.40s",
 			     list->list.v[0].s.p);
 }
 
-int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id,
-	       const char **out, struct err *e)
+int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
+		    uint64_t id, const char **out, struct err *e)
 {
 	struct filters *filters = NULL;
 	int rc = allowed(s, *request, e);
-	struct csr *csr;
+	struct tool_csr *csr;
 
 	if (!rc)
 		rc = event_check((*request)->event, e);
@@ -153,12 +153,12 @@ int csr_define(struct csrs *c, struct session *s, struct omis_request **request,
 		rc = filters_new(*request, &filters, e);
 	if (rc)
 		return rc;
-	csr = csr_new(c, s, id);
+	csr = tool_csr_new(c, s, id);
 	if (!csr || smap_put(&c->by_token, csr->token.s, csr, NULL) ||
 	    smap_put(&s->csrs, csr->token.s, csr, NULL)) {
 		if (csr)
 			smap_del(&c->by_token, csr->token.s);
-		csr_free(csr);
+		tool_csr_free(csr);
 		filters_free(filters);
 		return err_nomem(e);
 	}
@@ -169,13 +169,13 @@ int csr_define(struct csrs *c, struct session *s, struct omis_request **request,
 	return 0;
 }
 
-struct csr *csr_find(const struct session *s, const char *token)
+struct tool_csr *tool_csr_find(const struct session *s, const char *token)
 {
 	return smap_find(&s->csrs, token);
 }
 
 /* Of an end, and of what was lost alone. What is told once is told. */
-static void put_losses(struct csr *csr, unsigned kind, struct buf *value)
+static void put_losses(struct tool_csr *csr, unsigned kind, struct buf *value)
 {
 	if (!csr->dropped || kind == STATUS_CSR_ENABLED)
 		return;
@@ -183,8 +183,8 @@ static void put_losses(struct csr *csr, unsigned kind, struct buf *value)
 	csr->dropped = 0;
 }
 
-void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
-	      struct reply *more)
+void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
+		   struct reply *more)
 {
 	struct buf value = BUF_INIT(FRAME_MAX_BYTES);
 	struct reply *r = reply_new();
@@ -202,14 +202,14 @@ void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *w
 }
 
 /* Whoever waits goes on inside, and may delete it: a caller that needs it afterwards keeps it. */
-static void switch_off(struct csr *csr)
+static void switch_off(struct tool_csr *csr)
 {
 	csr->c->stats.enabled -= csr->is_enabled;
 	csr->is_enabled = csr->owes_enabled = false;
 	reply_free(csr->news);
 	csr->news = NULL;
-	csr_disarm(csr);
-	csr_check_armed(csr, true);
+	tool_csr_disarm(csr);
+	tool_csr_check_armed(csr, true);
 }
 
 static int await(struct list *waiters, csr_on_fn fn, void *arg)
@@ -236,7 +236,7 @@ static void forget_waiter(struct list *waiters, const void *arg)
 	}
 }
 
-void csr_call_waiters(struct list *waiters, const struct reply *refusal)
+void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal)
 {
 	struct list ready;
 
@@ -250,7 +250,7 @@ void csr_call_waiters(struct list *waiters, const struct reply *refusal)
 	}
 }
 
-int csr_enable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
 	bool was = csr->is_enabled;
 	int rc = await(&csr->waiters, fn, arg);
@@ -258,28 +258,28 @@ int csr_enable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
 	if (rc)
 		return rc;
 	if (!was)
-		csr_tell_disabled(csr, true);
+		tool_csr_tell_disabled(csr, true);
 	csr->is_enabled = true;
 	csr->owes_enabled |= !was;
 	c->stats.enabled += !was;
-	rc = csr_arm(csr);
+	rc = tool_csr_arm(csr);
 	if (rc) {
 		forget_waiter(&csr->waiters, arg);
 		if (!was)
 			switch_off(csr);
 		return rc;
 	}
-	csr_check_armed(csr, false);
+	tool_csr_check_armed(csr, false);
 	return 0;
 }
 
-size_t csrs_await_armed(struct csrs *c, struct session *s, csr_on_fn fn, void *arg)
+size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn fn, void *arg)
 {
 	struct smap_iter i = { 0 };
 	size_t n = 0;
 
 	while (smap_next(&s->csrs, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
 		n += csr->is_enabled && loop_timer_is_armed(csr->timer) &&
 		     !await(&csr->waiters, fn, arg);
@@ -287,25 +287,25 @@ size_t csrs_await_armed(struct csrs *c, struct session *s, csr_on_fn fn, void *a
 	return n;
 }
 
-void csrs_forget_waiter(struct csrs *c, void *arg)
+void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
-		forget_waiter(&((struct csr *)i.value)->waiters, arg);
-		forget_waiter(&((struct csr *)i.value)->parted, arg);
+		forget_waiter(&((struct tool_csr *)i.value)->waiters, arg);
+		forget_waiter(&((struct tool_csr *)i.value)->parted, arg);
 	}
 	list_each (k, &c->partings)
-		forget_waiter(&list_entry(k, struct csr, in_partings)->parted, arg);
+		forget_waiter(&list_entry(k, struct tool_csr, in_partings)->parted, arg);
 }
 
-static void bury(struct csr *csr)
+static void bury(struct tool_csr *csr)
 {
-	csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
-	csr_free(csr);
+	tool_csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
+	tool_csr_free(csr);
 }
 
-void csr_let_go(struct csr *csr)
+void tool_csr_let_go(struct tool_csr *csr)
 {
 	csr->keepers--;
 	if (csr->keepers == 0 && csr->is_deleted && !csr->nleaving)
@@ -313,15 +313,15 @@ void csr_let_go(struct csr *csr)
 }
 
 /* True: fn comes. */
-static bool part(struct csr *csr, csr_on_fn fn, void *arg)
+static bool part(struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
 	bool waits = fn && csr->nleaving && !await(&csr->parted, fn, arg);
 
-	csr_check_parted(csr, false);
+	tool_csr_check_parted(csr, false);
 	return waits;
 }
 
-static bool disable(struct csr *csr, const char *why, csr_on_fn fn, void *arg)
+static bool disable(struct tool_csr *csr, const char *why, csr_on_fn fn, void *arg)
 {
 	bool waits;
 
@@ -330,16 +330,16 @@ static bool disable(struct csr *csr, const char *why, csr_on_fn fn, void *arg)
 	csr->owes_disabled = true;
 	csr->why = why;
 	waits = part(csr, fn, arg);
-	csr_let_go(csr);
+	tool_csr_let_go(csr);
 	return waits;
 }
 
-bool csr_disable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+bool tool_csr_disable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
 	return csr->is_enabled && disable(csr, NULL, fn, arg);
 }
 
-void csr_suspend(struct csr *csr, const char *why)
+void tool_csr_suspend(struct tool_csr *csr, const char *why)
 {
 	if (!csr->is_enabled)
 		return;
@@ -357,7 +357,7 @@ static bool has_name(const struct omis_value *list, const char *name)
 	return false;
 }
 
-static bool waits_for_events(const struct csr *csr, const struct omis_value *names)
+static bool waits_for_events(const struct tool_csr *csr, const struct omis_value *names)
 {
 	const struct omis_call *event = csr->request->event;
 
@@ -372,20 +372,20 @@ static bool waits_for_events(const struct csr *csr, const struct omis_value *nam
 	return false;
 }
 
-static bool may_switch_off(const struct session *s, const struct csr *csr)
+static bool may_switch_off(const struct session *s, const struct tool_csr *csr)
 {
 	return s->right >= OMIS_MANIPULATE || str_eq(s->principal, csr->session->principal);
 }
 
-unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct omis_value *names,
-			 unsigned *stay)
+unsigned tool_csrs_events_off(struct tool_csrs *c, const struct session *s,
+			      const struct omis_value *names, unsigned *stay)
 {
 	struct smap_iter i = { 0 };
 	unsigned n = 0;
 
 	*stay = 0;
 	while (smap_next(&c->by_token, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
 		if (!csr->is_enabled || !waits_for_events(csr, names))
 			continue;
@@ -399,7 +399,7 @@ unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct o
 	return n;
 }
 
-bool csr_delete(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
+bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
 	bool waits;
 
@@ -411,59 +411,59 @@ bool csr_delete(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg)
 	csr->keepers++;
 	switch_off(csr);
 	waits = part(csr, fn, arg);
-	csr_let_go(csr);
+	tool_csr_let_go(csr);
 	return waits;
 }
 
-void csr_fire_ended(struct csr *csr)
+void tool_csr_fire_ended(struct tool_csr *csr)
 {
 	csr->firings--;
-	csr_tell_disabled(csr, false);
-	csr_let_go(csr);
+	tool_csr_tell_disabled(csr, false);
+	tool_csr_let_go(csr);
 }
 
 /* Deleted, and not all children have answered. */
-static void drop_partings(struct csrs *c, const struct session *s)
+static void drop_partings(struct tool_csrs *c, const struct session *s)
 {
 	list_each_safe (i, &c->partings) {
-		struct csr *csr = list_entry(i, struct csr, in_partings);
+		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
 
 		if (csr->session == s && csr->is_deleted)
-			csr_free(csr);
+			tool_csr_free(csr);
 	}
 }
 
-void csrs_drop(struct csrs *c, struct session *s)
+void tool_csrs_drop(struct tool_csrs *c, struct session *s)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&s->csrs, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
 		csr->session = NULL;
 		switch_off(csr);
 		smap_del(&c->by_token, csr->token.s);
 		smap_del(&s->csrs, csr->token.s);
-		csr_free(csr);
+		tool_csr_free(csr);
 	}
 	drop_partings(c, s);
 }
 
-static void follow_one(struct csr *csr)
+static void follow_one(struct tool_csr *csr)
 {
 	int rc;
 
-	if (!csr->is_enabled || csr_is_of_user_event(csr))
+	if (!csr->is_enabled || tool_csr_is_of_user_event(csr))
 		return;
-	rc = csr_arm(csr);
+	rc = tool_csr_arm(csr);
 	if (rc)
-		csr_suspend(csr, rc == -ERR_LIMIT ? "\"too many objects\""
-						  : "\"no memory to follow its objects\"");
+		tool_csr_suspend(csr, rc == -ERR_LIMIT ? "\"too many objects\""
+						       : "\"no memory to follow its objects\"");
 	else
-		csr_check_armed(csr, false);
+		tool_csr_check_armed(csr, false);
 }
 
-void csrs_follow(struct csrs *c, struct session *s)
+void tool_csrs_follow(struct tool_csrs *c, struct session *s)
 {
 	struct smap_iter i = { 0 };
 
@@ -471,41 +471,41 @@ void csrs_follow(struct csrs *c, struct session *s)
 		follow_one(i.value);
 }
 
-void csrs_event_gone(struct csrs *c, struct session *s)
+void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 {
 	struct smap_iter i = { 0 };
 	struct token hit[TOOL_CSRS_MAX];
 	size_t n = 0;
 
 	while (smap_next(&s->csrs, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
-		if (csr->is_enabled && csr_is_of_user_event(csr))
+		if (csr->is_enabled && tool_csr_is_of_user_event(csr))
 			hit[n++] = csr->token;
 	}
 	/* Whoever waits for one of them goes on inside, and may delete another one. */
 	for (size_t k = 0; k < n; k++) {
-		struct csr *csr = csr_find(s, hit[k].s);
+		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 
 		if (!csr || !csr->is_enabled)
 			continue;
-		if (csr_is_hopeless(csr))
+		if (tool_csr_is_hopeless(csr))
 			disable(csr, "\"what it waits for does not exist any more\"", NULL, NULL);
-		else if (!csr_arm(csr))
-			csr_check_armed(csr, false);
+		else if (!tool_csr_arm(csr))
+			tool_csr_check_armed(csr, false);
 	}
 }
 
 static void on_follow(void *arg)
 {
-	struct csrs *c = arg;
+	struct tool_csrs *c = arg;
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i))
 		follow_one(i.value);
 }
 
-void csrs_follow_soon(struct csrs *c)
+void tool_csrs_follow_soon(struct tool_csrs *c)
 {
 	if (c->by_token.n && !loop_timer_is_armed(c->follow))
 		loop_timer_arm(c->follow, CSR_FOLLOW_NS);

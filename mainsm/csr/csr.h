@@ -7,7 +7,7 @@
  * Loops end: a condition whose actions lead to its own event more than
  * CAUSAL_DEPTH_MAX times over is disabled (one that only asks is in no loop), and so is one that
  * fires more than TOOL_FIRINGS_PER_SEC_MAX times a second for some seconds (what is too many in a
- * burst is dropped and counted). The tool is told once; csr_enable() gives it another chance.
+ * burst is dropped and counted). The tool is told once; tool_csr_enable() gives it another chance.
  *
  * All conditions of a tool together execute actions here TOOL_FIRINGS_PER_SEC_MAX
  * times a second, the rest is dropped and counted too: what one tool has
@@ -25,9 +25,9 @@
 
 #define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each looks at all conditions of the tool */
 
-struct children;
-struct csr;
-struct csrs;
+struct mainsm_branches;
+struct tool_csr;
+struct tool_csrs;
 struct directory;
 struct hold;
 struct locks;
@@ -51,11 +51,11 @@ struct trigger {
 };
 
 /* All borrowed. */
-struct csrs_conf {
+struct tool_csrs_conf {
 	struct loop *loop;
 	const struct timebase *timebase;
 	struct locks *locks;
-	struct children *children;
+	struct mainsm_branches *branches;
 	const struct directory *directory;
 	struct numbers *numbers;
 	/* It is not armed anywhere any more: children that are away must hear of it. May be
@@ -64,10 +64,10 @@ struct csrs_conf {
 	void *arg;
 };
 
-struct csrs *csrs_new(const struct csrs_conf *conf);
+struct tool_csrs *tool_csrs_new(const struct tool_csrs_conf *conf);
 
 /* All must have been deleted. */
-void csrs_free(struct csrs *c);
+void tool_csrs_free(struct tool_csrs *c);
 
 /*
  * Consumes *request (checked, with an event) on success; *out is its token, valid while it exists.
@@ -76,83 +76,86 @@ void csrs_free(struct csrs *c);
  * no sense, or an event that never happens; -ERR_NOTFOUND: the user events that it names do not
  * exist; -ERR_NOMEM.
  */
-int csr_define(struct csrs *c, struct session *s, struct omis_request **request, uint64_t id,
-	       const char **out, struct err *e);
+int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
+		    uint64_t id, const char **out, struct err *e);
 
 /* NULL: the tool has none of that token. */
-struct csr *csr_find(const struct session *s, const char *token);
+struct tool_csr *tool_csr_find(const struct session *s, const char *token);
 
 /*
  * Arms it. fn is called once when the children have confirmed or are lost: at once when
  * there is nothing to wait for. Enabling again is harmless. -ERR_NOMEM, -ERR_LIMIT: not enabled, no
  * call.
  */
-int csr_enable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg);
+int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
 /* The same for each of that tool whose children have not confirmed yet; how many. */
-size_t csrs_await_armed(struct csrs *c, struct session *s, csr_on_fn fn, void *arg);
+size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn fn, void *arg);
 
 /* Forgets those who wait with this arg, for anything. */
-void csrs_forget_waiter(struct csrs *c, void *arg);
+void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg);
 
 /*
  * Disarms it. The tool is told when its actions under way have ended and the children have said how
  * many events they had not told of. True: fn is called when the children have, or CSR_PARTED_MAX_NS
  * later; false: nobody is waited for.
  */
-bool csr_disable(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg);
+bool tool_csr_disable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
-/* As csr_disable(); the last word about it is that it is deleted. The pointer is dead. fn NULL:
- * nobody waits. */
-bool csr_delete(struct csrs *c, struct csr *csr, csr_on_fn fn, void *arg);
+/* As tool_csr_disable(); the last word about it is that it is deleted. The pointer is dead. fn
+ * NULL: nobody waits. */
+bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
 /* A user event or measurement of that tool is there no more: what waits for it alone can never
  * happen. */
-void csrs_event_gone(struct csrs *c, struct session *s);
+void tool_csrs_event_gone(struct tool_csrs *c, struct session *s);
 
 /* All of that tool, without telling it; its runs must have been cancelled. */
-void csrs_drop(struct csrs *c, struct session *s);
+void tool_csrs_drop(struct tool_csrs *c, struct session *s);
 
 /* The objects of a tool changed (attach, detach): follows at once. */
-void csrs_follow(struct csrs *c, struct session *s);
+void tool_csrs_follow(struct tool_csrs *c, struct session *s);
 
 /* The directory changed: follows soon, once for many changes. */
-void csrs_follow_soon(struct csrs *c);
+void tool_csrs_follow_soon(struct tool_csrs *c);
 
 /* A child is gone: what was armed there is not any more. */
-void csrs_child_lost(struct csrs *c, uint32_t child);
+void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child);
 
 /* From children. ERR_DENIED: it speaks of objects that are not its own; ERR_NOTFOUND: nothing is
  * armed there. */
-int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e);
-int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e);
-int csrs_losses(struct csrs *c, uint32_t child, const struct msg_losses *m, struct err *e);
+int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ack *m,
+		    struct err *e);
+int tool_csrs_triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
+			struct err *e);
+int tool_csrs_losses(struct tool_csrs *c, uint32_t child, const struct msg_losses *m,
+		     struct err *e);
 
 /*
  * A user event of that tool. values: a list; depth of the run that raises it; source NULL = none,
  * and it happens now. -ERR_LIMIT: more than TOOL_RAISES_PER_SEC_MAX, nothing has happened.
  */
-int csrs_raise(struct csrs *c, struct session *s, const char *event,
-	       const struct omis_value *values, const struct trigger *source, unsigned depth);
+int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
+		    const struct omis_value *values, const struct trigger *source, unsigned depth);
 
 /*
  * Disables those that wait for events by one of these names: of this tool's principal, and of all
  * others when it has the right to manipulate. How many were enabled; *stay: so many of others stay
  * enabled, as it has not.
  */
-unsigned csrs_events_off(struct csrs *c, const struct session *s, const struct omis_value *names,
-			 unsigned *stay);
+unsigned tool_csrs_events_off(struct tool_csrs *c, const struct session *s,
+			      const struct omis_value *names, unsigned *stay);
 
 /* A filter behind other actions of the run's firing: 0 it passes, RUN_ENDS, -ERR_INVALID: no event
  * led to that run. */
-int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action,
-		const struct omis_call *call);
+int tool_csrs_filter(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
+		     const struct omis_call *call);
 
-struct csrs_stats {
+struct tool_csrs_stats {
 	size_t defined, enabled;
 	uint64_t fired, suspended, strays;
 };
 
-void csrs_stats(const struct csrs *c, struct csrs_stats *out);
+void tool_csrs_stats(const struct tool_csrs *c, struct tool_csrs_stats *out);
 
 #endif

@@ -8,14 +8,14 @@
 #include "common/omis/catalogue.h"
 #include "common/route/arm.h"
 #include "common/route/implied.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
 #include "mainsm/tool/partners.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child)
+struct tool_csr_part *tool_csr_part_of(struct tool_csr *csr, uint32_t child)
 {
 	for (size_t i = 0; i < csr->nslot; i++)
 		if (csr->slot[i].child == child)
@@ -23,12 +23,12 @@ struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child)
 	return NULL;
 }
 
-void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell)
+void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool tell)
 {
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
 
-	if (tell && !children_send(csr->c->conf.children, slot->child, &m))
-		csr_part_from(csr, slot->child);
+	if (tell && !mainsm_branches_send(csr->c->conf.branches, slot->child, &m))
+		tool_csr_part_from(csr, slot->child);
 	free(slot->text);
 	*slot = csr->slot[--csr->nslot];
 }
@@ -41,14 +41,14 @@ static void empty(struct smap *m)
 		smap_del(m, i.key);
 }
 
-void csr_disarm(struct csr *csr)
+void tool_csr_disarm(struct tool_csr *csr)
 {
-	const struct csrs_conf *c = &csr->c->conf;
+	const struct tool_csrs_conf *c = &csr->c->conf;
 
 	csr->told_faults = false;
 	while (csr->nslot)
-		csr_slot_drop(csr, &csr->slot[csr->nslot - 1], true);
-	if (c->on_disarmed && !csr_is_of_user_event(csr))
+		tool_csr_part_drop(csr, &csr->slot[csr->nslot - 1], true);
+	if (c->on_disarmed && !tool_csr_is_of_user_event(csr))
 		c->on_disarmed(c->arg, csr->token.s);
 	empty(&csr->objects);
 	empty(&csr->came);
@@ -57,7 +57,7 @@ void csr_disarm(struct csr *csr)
 
 /* Nobody waits for the result of actions that all run inside the rank: only their failures are
  * told. */
-static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
+static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 {
 	const struct omis_request *r = csr->request;
 	bool all_in_rank = filters_leading(csr->filters) < r->naction;
@@ -68,7 +68,7 @@ static bool wants_triggered(const struct csr *csr, uint32_t local_prefix)
 	return local_prefix < r->naction || !all_in_rank;
 }
 
-static void send_arm(struct csr *csr, struct csr_slot *slot)
+static void send_arm(struct tool_csr *csr, struct tool_csr_part *slot)
 {
 	struct msg m = { .type = MSG_ARM };
 
@@ -85,13 +85,13 @@ static void send_arm(struct csr *csr, struct csr_slot *slot)
 	};
 	/* A child that cannot be told now is about to be lost: its objects leave, and come again
 	 * with it. */
-	if (children_send(csr->c->conf.children, slot->child, &m))
+	if (mainsm_branches_send(csr->c->conf.branches, slot->child, &m))
 		slot->confirmed = true;
 }
 
-static int set_slot(struct csr *csr, const struct arm_part *part)
+static int set_slot(struct tool_csr *csr, const struct arm_part *part)
 {
-	struct csr_slot *slot = csr_slot_of(csr, part->child);
+	struct tool_csr_part *slot = tool_csr_part_of(csr, part->child);
 	char *text;
 
 	if (slot && slot->ntext == part->ntext && slot->local_prefix == part->local_prefix &&
@@ -101,7 +101,7 @@ static int set_slot(struct csr *csr, const struct arm_part *part)
 	}
 	text = malloc(part->ntext + 1);
 	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1,
-					  sizeof(*csr->slot), CHILDREN_MAX))) {
+					  sizeof(*csr->slot), MAINSM_BRANCHES_MAX))) {
 		free(text);
 		return -ERR_NOMEM;
 	}
@@ -109,7 +109,7 @@ static int set_slot(struct csr *csr, const struct arm_part *part)
 	text[part->ntext] = 0;
 	if (!slot) {
 		slot = &csr->slot[csr->nslot++];
-		*slot = (struct csr_slot){ .child = part->child };
+		*slot = (struct tool_csr_part){ .child = part->child };
 	}
 	free(slot->text);
 	slot->text = text;
@@ -162,7 +162,7 @@ static int difference(const struct smap *in, const struct smap *not_in, struct b
 	return out->failed ? -ERR_NOMEM : 0;
 }
 
-static struct reply *news_of(struct csr *csr)
+static struct reply *news_of(struct tool_csr *csr)
 {
 	if (!csr->news)
 		csr->news = reply_new();
@@ -170,7 +170,7 @@ static struct reply *news_of(struct csr *csr)
 }
 
 /* Those that live and were not there before. */
-static int note_came(struct csr *csr, const struct smap *now)
+static int note_came(struct tool_csr *csr, const struct smap *now)
 {
 	struct smap_iter i = { 0 };
 
@@ -181,7 +181,7 @@ static int note_came(struct csr *csr, const struct smap *now)
 	return 0;
 }
 
-static void forget_gone(struct csr *csr, struct smap *set)
+static void forget_gone(struct tool_csr *csr, struct smap *set)
 {
 	struct smap_iter i = { 0 };
 
@@ -191,7 +191,7 @@ static void forget_gone(struct csr *csr, struct smap *set)
 }
 
 /* Replaces the set of objects; what went is told now, what came when it is confirmed. */
-static int change_objects(struct csr *csr, struct smap *now)
+static int change_objects(struct tool_csr *csr, struct smap *now)
 {
 	struct buf went = BUF_INIT(FRAME_MAX_BYTES);
 	int rc = note_came(csr, now);
@@ -206,14 +206,14 @@ static int change_objects(struct csr *csr, struct smap *now)
 		forget_gone(csr, &csr->came);
 		forget_gone(csr, &csr->refused);
 		if (went.n)
-			csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
+			tool_csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
 	}
 	buf_done(&went);
 	return rc;
 }
 
 /* arm NULL: it cannot happen anywhere. */
-static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
+static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *now)
 {
 	const struct arm_part *part;
 	int rc = 0;
@@ -227,12 +227,12 @@ static int take_parts(struct csr *csr, const struct arm *arm, struct smap *now)
 	}
 	for (size_t i = csr->nslot; !rc && i > 0; i--)
 		if (csr->slot[i - 1].stale)
-			csr_slot_drop(csr, &csr->slot[i - 1], true);
+			tool_csr_part_drop(csr, &csr->slot[i - 1], true);
 	return rc;
 }
 
 /* Objects that do not exist are told to the tool as entries of the event. */
-static int take_faults(struct csr *csr, const struct reply *faults)
+static int take_faults(struct tool_csr *csr, const struct reply *faults)
 {
 	int rc = 0;
 
@@ -244,9 +244,9 @@ static int take_faults(struct csr *csr, const struct reply *faults)
 	return rc;
 }
 
-static int arm_children(struct csr *csr, struct smap *now)
+static int arm_children(struct tool_csr *csr, struct smap *now)
 {
-	struct route_view view = view_arming(&csr->session->view);
+	struct route_view view = tool_view_arming(&csr->session->view);
 	struct omis_request request = *csr->request;
 	struct reply *faults = reply_new();
 	struct partners partners = { 0 };
@@ -268,29 +268,29 @@ static int arm_children(struct csr *csr, struct smap *now)
 }
 
 /* What the event names, as it was written; empty = all. */
-static const struct omis_value *named(const struct csr *csr)
+static const struct omis_value *named(const struct tool_csr *csr)
 {
 	const struct omis_call *event = csr->request->event;
 
 	return &event->param[event->service->object_param];
 }
 
-bool csr_event_exists(const struct session *s, const char *token)
+bool tool_csr_event_exists(const struct session *s, const char *token)
 {
 	return s && (smap_find(&s->events, token) || smap_find(&s->measures, token));
 }
 
-bool csr_is_hopeless(const struct csr *csr)
+bool tool_csr_is_hopeless(const struct tool_csr *csr)
 {
 	const struct omis_value *list = named(csr);
 
 	for (size_t i = 0; i < list->list.n; i++)
-		if (csr_event_exists(csr->session, list->list.v[i].s.p))
+		if (tool_csr_event_exists(csr->session, list->list.v[i].s.p))
 			return false;
 	return list->list.n > 0;
 }
 
-static int arm_here(struct csr *csr, struct smap *now)
+static int arm_here(struct tool_csr *csr, struct smap *now)
 {
 	const struct omis_value *list = named(csr);
 	int rc = 0;
@@ -298,7 +298,7 @@ static int arm_here(struct csr *csr, struct smap *now)
 	for (size_t i = 0; !rc && i < list->list.n; i++) {
 		const char *token = list->list.v[i].s.p;
 
-		if (csr_event_exists(csr->session, token))
+		if (tool_csr_event_exists(csr->session, token))
 			rc = smap_put(now, token, csr, NULL);
 		else if (!csr->told_faults)
 			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT,
@@ -309,13 +309,13 @@ static int arm_here(struct csr *csr, struct smap *now)
 	return rc;
 }
 
-int csr_arm(struct csr *csr)
+int tool_csr_arm(struct tool_csr *csr)
 {
 	struct smap now;
 	int rc;
 
 	smap_init(&now);
-	if (csr_is_of_user_event(csr))
+	if (tool_csr_is_of_user_event(csr))
 		rc = arm_here(csr, &now);
 	else
 		rc = arm_children(csr, &now);
@@ -325,7 +325,7 @@ int csr_arm(struct csr *csr)
 	return rc;
 }
 
-static bool all_confirmed(const struct csr *csr)
+static bool all_confirmed(const struct tool_csr *csr)
 {
 	for (size_t i = 0; i < csr->nslot; i++)
 		if (!csr->slot[i].confirmed)
@@ -335,7 +335,7 @@ static bool all_confirmed(const struct csr *csr)
 
 /* --- what is told of it */
 
-static bool is_named(const struct csr *csr, const char *token, size_t n)
+static bool is_named(const struct tool_csr *csr, const char *token, size_t n)
 {
 	const struct omis_value *list = named(csr);
 
@@ -345,7 +345,7 @@ static bool is_named(const struct csr *csr, const char *token, size_t n)
 	return false;
 }
 
-static bool names_any(const struct csr *csr, const char *objects)
+static bool names_any(const struct tool_csr *csr, const char *objects)
 {
 	size_t n;
 
@@ -357,7 +357,7 @@ static bool names_any(const struct csr *csr, const char *objects)
 	return false;
 }
 
-static size_t accepted(const struct csr *csr)
+static size_t accepted(const struct tool_csr *csr)
 {
 	return csr->objects.n - csr->refused.n;
 }
@@ -366,14 +366,14 @@ static size_t accepted(const struct csr *csr)
  * Where a node, a site or all is meant, not each process has the probe or the library: that is
  * worth a word when none has.
  */
-static bool is_worth_telling(const struct csr *csr, const struct reply_entry *e)
+static bool is_worth_telling(const struct tool_csr *csr, const struct reply_entry *e)
 {
 	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) ||
 	       names_any(csr, e->objects);
 }
 
 /* What ENABLED says; it may say nothing. NULL: no memory. */
-static struct reply *compose(struct csr *csr)
+static struct reply *compose(struct tool_csr *csr)
 {
 	struct buf came = BUF_INIT(FRAME_MAX_BYTES);
 	struct reply *r = reply_new();
@@ -397,7 +397,7 @@ static struct reply *compose(struct csr *csr)
 }
 
 /* What runs in a node or site later may be another program. */
-static bool names_processes(const struct csr *csr)
+static bool names_processes(const struct tool_csr *csr)
 {
 	const struct omis_value *list = named(csr);
 	char class = 'p';
@@ -407,7 +407,7 @@ static bool names_processes(const struct csr *csr)
 	return list->list.n && (class == 'p' || class == 't');
 }
 
-static bool knows_any_named(const struct csr *csr)
+static bool knows_any_named(const struct tool_csr *csr)
 {
 	const struct omis_value *list = named(csr);
 
@@ -419,30 +419,30 @@ static bool knows_any_named(const struct csr *csr)
 
 /* Nothing that was named is known, or each process that was named is, and none of them can be
  * watched. */
-static bool is_refused(const struct csr *csr)
+static bool is_refused(const struct tool_csr *csr)
 {
 	if (!csr->owes_enabled || !csr->is_enabled)
 		return false;
-	if (csr_is_of_user_event(csr))
-		return csr_is_hopeless(csr);
+	if (tool_csr_is_of_user_event(csr))
+		return tool_csr_is_hopeless(csr);
 	if (!knows_any_named(csr))
 		return true;
 	return names_processes(csr) && csr->refused.n && !accepted(csr) &&
 	       !str_eq(csr->request->event->name, "thread_writes_events");
 }
 
-static void refuse(struct csr *csr, const struct reply *r)
+static void refuse(struct tool_csr *csr, const struct reply *r)
 {
 	csr->keepers++;
 	csr->c->stats.enabled--;
 	csr->is_enabled = false;
-	csr_disarm(csr);
-	csr_call_waiters(&csr->waiters, r);
-	csr_check_parted(csr, false);
-	csr_let_go(csr);
+	tool_csr_disarm(csr);
+	tool_csr_call_waiters(&csr->waiters, r);
+	tool_csr_check_parted(csr, false);
+	tool_csr_let_go(csr);
 }
 
-static void tell_armed(struct csr *csr)
+static void tell_armed(struct tool_csr *csr)
 {
 	struct reply *r = compose(csr);
 	bool owes = csr->owes_enabled, is_no = is_refused(csr);
@@ -459,12 +459,12 @@ static void tell_armed(struct csr *csr)
 	if (r)
 		route_drop_implied(r, csr->request->event, 1, NULL);
 	if (r && csr->is_enabled && (r->nentry || owes))
-		csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
+		tool_csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
 	reply_free(r);
-	csr_call_waiters(&csr->waiters, NULL);
+	tool_csr_call_waiters(&csr->waiters, NULL);
 }
 
-void csr_check_armed(struct csr *csr, bool give_up)
+void tool_csr_check_armed(struct tool_csr *csr, bool give_up)
 {
 	if (!give_up && !all_confirmed(csr)) {
 		if (!loop_timer_is_armed(csr->timer))
@@ -475,25 +475,25 @@ void csr_check_armed(struct csr *csr, bool give_up)
 	tell_armed(csr);
 }
 
-void csrs_child_lost(struct csrs *c, uint32_t child)
+void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
-		struct csr *csr = i.value;
-		struct csr_slot *slot = csr_slot_of(csr, child);
+		struct tool_csr *csr = i.value;
+		struct tool_csr_part *slot = tool_csr_part_of(csr, child);
 
 		if (!slot)
 			continue;
-		csr_slot_drop(csr, slot, false);
-		csr_check_armed(csr, false);
+		tool_csr_part_drop(csr, slot, false);
+		tool_csr_check_armed(csr, false);
 	}
-	csrs_forget_leaving(c, child);
-	csrs_follow_soon(c);
+	tool_csrs_forget_leaving(c, child);
+	tool_csrs_follow_soon(c);
 }
 
 /* What was told before is not told again with each object that comes. */
-static void take_refusal(struct csr *csr, const struct msg_entry *e)
+static void take_refusal(struct tool_csr *csr, const struct msg_entry *e)
 {
 	bool is_new = !e->objects[0];
 	char token[TOKEN_BYTES];
@@ -510,22 +510,22 @@ static void take_refusal(struct csr *csr, const struct msg_entry *e)
 		reply_add_n(csr->news, 1, e->objects, e->status, e->value.p, e->value.n);
 }
 
-int csrs_armed(struct csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
+int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
 {
-	struct csr *csr = smap_find(&c->by_token, m->csr);
-	struct csr_slot *slot = csr ? csr_slot_of(csr, child) : NULL;
+	struct tool_csr *csr = smap_find(&c->by_token, m->csr);
+	struct tool_csr_part *slot = csr ? tool_csr_part_of(csr, child) : NULL;
 	int rc;
 
 	/* One for an earlier version: the one that counts is under way. */
 	if (!slot || slot->version != m->version)
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	rc = tool_csr_check_entries(csr, child, m->entry, m->nentry, e);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < m->nentry; i++)
 		if (status_is_error(m->entry[i].status))
 			take_refusal(csr, &m->entry[i]);
 	slot->confirmed = true;
-	csr_check_armed(csr, false);
+	tool_csr_check_armed(csr, false);
 	return 0;
 }

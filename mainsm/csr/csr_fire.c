@@ -8,7 +8,7 @@
 #include "common/base/timebase.h"
 #include "tree/wire.h"
 #include "common/omis/catalogue.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
 #include "mainsm/tool/locks.h"
 
@@ -20,7 +20,7 @@
 
 /* A firing while its actions are executed. */
 struct firing {
-	struct csr *csr;
+	struct tool_csr *csr;
 	struct reply *reply; /* owned; begins with what was executed below */
 	size_t first;
 	struct token node, proc, thread; /* what trigger points to */
@@ -79,14 +79,14 @@ static struct firing *firing_new(const struct csr_firing *how)
 /* Sends TRIGGERED and ends the firing. */
 static void finish(struct firing *f)
 {
-	struct csr *csr = f->csr;
+	struct tool_csr *csr = f->csr;
 
 	f->reply->id = csr->id;
 	f->reply->kind = STATUS_CSR_TRIGGERED;
 	if (csr->session && !reply_set_csr(f->reply, csr->token.s))
 		session_reply(csr->session, f->reply);
 	firing_free(f);
-	csr_fire_ended(csr);
+	tool_csr_fire_ended(csr);
 }
 
 static void on_done(void *arg, struct reply *r)
@@ -132,14 +132,14 @@ static struct omis_ecp *make_ecps(const struct csr_firing *how)
 
 static int run_actions(const struct csr_firing *how, struct firing *f)
 {
-	struct csr *csr = how->csr;
+	struct tool_csr *csr = how->csr;
 	struct session *s = csr->session;
 	struct omis_ecp *ecp = make_ecps(how);
 	struct omis_ecps ecps = { ecp, STANDARD_ECPS + how->npar };
 	struct omis_request *bound = NULL;
 	struct omis_diag diag = { 0 };
 	struct run_spec spec = {
-		.view = view_now(&s->view),
+		.view = tool_view_now(&s->view),
 		.user = s,
 		.source = &f->trigger,
 		.top = true,
@@ -171,7 +171,7 @@ static int run_actions(const struct csr_firing *how, struct firing *f)
 }
 
 /* True when the event has happened too often for so long that it is no burst. */
-static bool is_overload(struct csr *csr, nsec_t now)
+static bool is_overload(struct tool_csr *csr, nsec_t now)
 {
 	nsec_t seconds = (now - csr->second) / NSEC_PER_SEC;
 
@@ -209,15 +209,15 @@ static bool has_room(const struct csr_firing *how)
  * A host that drops has let through as many as may be: one more makes them too many. How many it
  * says takes nobody's room, since it may be wrong, or lie.
  */
-static void note_dropped(struct csr *csr, uint64_t n)
+static void note_dropped(struct tool_csr *csr, uint64_t n)
 {
 	csr->is_thinned |= n > 0;
-	csr_lose(csr, n);
+	tool_csr_lose(csr, n);
 }
 
 /* What causes no event is in no loop, however deep a host says that its event lies: it may be
  * wrong, or lie. */
-static bool only_asks(const struct csr *csr)
+static bool only_asks(const struct tool_csr *csr)
 {
 	const struct omis_request *r = csr->request;
 
@@ -230,21 +230,22 @@ static bool only_asks(const struct csr *csr)
 /* Looks at limits. False: nothing is to be executed. */
 static bool may_fire(const struct csr_firing *how)
 {
-	struct csr *csr = how->csr;
+	struct tool_csr *csr = how->csr;
 
 	if (how->depth > CAUSAL_DEPTH_MAX && !only_asks(csr)) {
-		csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
+		tool_csr_suspend(csr, "\"suspended: its actions lead to its own event\"");
 		return false;
 	}
 	if (is_overload(csr, loop_now(csr->c->conf.loop))) {
-		csr_suspend(csr, "\"suspended: its event happens more than 1000 times a second\"");
+		tool_csr_suspend(csr,
+				 "\"suspended: its event happens more than 1000 times a second\"");
 		return false;
 	}
 	csr->offered++;
 	note_dropped(csr, how->dropped);
 	if (csr->offered <= TOOL_FIRINGS_PER_SEC_MAX && has_room(how))
 		return true;
-	csr_lose(csr, 1);
+	tool_csr_lose(csr, 1);
 	return false;
 }
 
@@ -264,8 +265,8 @@ static bool passes(const struct csr_firing *how)
 	return yes;
 }
 
-int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action,
-		const struct omis_call *call)
+int tool_csrs_filter(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
+		     const struct omis_call *call)
 {
 	const struct trigger *t = spec->source;
 	const struct firing *f = t ? list_entry(t, struct firing, trigger) : NULL;
@@ -277,10 +278,10 @@ int csrs_filter(struct csrs *c, const struct run_spec *spec, uint32_t action,
 		       : RUN_ENDS;
 }
 
-void csr_fire(const struct csr_firing *event)
+void tool_csr_fire(const struct csr_firing *event)
 {
 	struct csr_firing copy = *event, *how = &copy;
-	struct csr *csr = how->csr;
+	struct tool_csr *csr = how->csr;
 	struct firing *f;
 
 	if (!passes(how))
@@ -291,7 +292,7 @@ void csr_fire(const struct csr_firing *event)
 		return;
 	f = firing_new(how);
 	if (!f) {
-		csr_lose(csr, 1);
+		tool_csr_lose(csr, 1);
 		return;
 	}
 	csr->dropped = 0;
@@ -305,26 +306,26 @@ void csr_fire(const struct csr_firing *event)
 
 /* --- events that lms report */
 
-static bool is_of_child(struct csrs *c, uint32_t child, const char *token)
+static bool is_of_child(struct tool_csrs *c, uint32_t child, const char *token)
 {
-	return !token[0] ||
-	       view_child_owns(c->conf.directory, c->conf.children, child, token, strlen(token));
+	return !token[0] || tool_view_branch_owns(c->conf.directory, c->conf.branches, child, token,
+						  strlen(token));
 }
 
-static bool are_of_child(struct csrs *c, uint32_t child, const char *objects)
+static bool are_of_child(struct tool_csrs *c, uint32_t child, const char *objects)
 {
 	size_t n;
 
 	for (; *objects; objects += n + (objects[n] == ',')) {
 		n = strcspn(objects, ",");
-		if (!view_child_owns(c->conf.directory, c->conf.children, child, objects, n))
+		if (!tool_view_branch_owns(c->conf.directory, c->conf.branches, child, objects, n))
 			return false;
 	}
 	return true;
 }
 
-int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
-		      size_t n, struct err *e)
+int tool_csr_check_entries(const struct tool_csr *csr, uint32_t child,
+			   const struct msg_entry *entry, size_t n, struct err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		if (!are_of_child(csr->c, child, entry[i].objects))
@@ -403,7 +404,7 @@ static void free_pars(struct pars *p)
 
 /* The actions below were executed in order: filters in front, and those up to the highest number
  * that has an entry. */
-static size_t executed_below(const struct csr *csr, const struct msg_triggered *m)
+static size_t executed_below(const struct tool_csr *csr, const struct msg_triggered *m)
 {
 	size_t n = filters_leading(csr->filters);
 
@@ -413,12 +414,12 @@ static size_t executed_below(const struct csr *csr, const struct msg_triggered *
 	return n;
 }
 
-static void not_armed(struct csrs *c, uint32_t child, const char *token)
+static void not_armed(struct tool_csrs *c, uint32_t child, const char *token)
 {
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = token } };
 
 	c->stats.strays++;
-	children_send(c->conf.children, child, &m);
+	mainsm_branches_send(c->conf.branches, child, &m);
 }
 
 /* The event is one deeper than what caused it; deeper than too deep is all the same. */
@@ -428,7 +429,7 @@ static unsigned depth_of(const struct msg_triggered *m)
 }
 
 /* What only mainsm does has no result from below: a word there may name anybody. */
-static int check_places(const struct csr *csr, const struct msg_triggered *m, struct err *e)
+static int check_places(const struct tool_csr *csr, const struct msg_triggered *m, struct err *e)
 {
 	for (size_t i = 0; i < m->nentry; i++) {
 		uint32_t action = m->entry[i].action;
@@ -441,32 +442,32 @@ static int check_places(const struct csr *csr, const struct msg_triggered *m, st
 	return 0;
 }
 
-static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m,
+static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
 		     struct hold *hold, struct err *e)
 {
-	struct csr *csr = csrs_find_any(c, m->csr);
+	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	struct pars pars = { 0 };
 	int rc;
 
 	/* It happened before it was disarmed there. */
-	if (csr && !csr->is_enabled && csr_is_leaving(csr, child)) {
-		csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
+	if (csr && !csr->is_enabled && tool_csr_is_leaving(csr, child)) {
+		tool_csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
 		return 0;
 	}
-	if (!csr || !csr->is_enabled || !csr_slot_of(csr, child)) {
+	if (!csr || !csr->is_enabled || !tool_csr_part_of(csr, child)) {
 		not_armed(c, child, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}
 	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
 	    !is_of_child(c, child, m->thread))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	rc = csr_check_entries(csr, child, m->entry, m->nentry, e);
+	rc = tool_csr_check_entries(csr, child, m->entry, m->nentry, e);
 	if (!rc)
 		rc = check_places(csr, m, e);
 	if (!rc)
 		rc = read_pars(csr->request->event->service, m, &pars, e);
 	if (!rc)
-		csr_fire(&(struct csr_firing){
+		tool_csr_fire(&(struct csr_firing){
 			.csr = csr,
 			.par = pars.ecp,
 			.npar = pars.n,
@@ -480,9 +481,10 @@ static int triggered(struct csrs *c, uint32_t child, const struct msg_triggered 
 	return rc;
 }
 
-int csrs_triggered(struct csrs *c, uint32_t child, const struct msg_triggered *m, struct err *e)
+int tool_csrs_triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
+			struct err *e)
 {
-	struct hold *hold = m->held ? hold_new(c->conf.children, child, m) : NULL;
+	struct hold *hold = m->held ? hold_new(c->conf.branches, child, m) : NULL;
 	int rc = triggered(c, child, m, hold, e);
 
 	hold_drop(hold);
@@ -504,7 +506,7 @@ static size_t values_to_pars(const struct omis_service *event, const struct omis
 }
 
 /* An empty list means each that the tool has made. */
-static bool waits_for(const struct csr *csr, const char *event)
+static bool waits_for(const struct tool_csr *csr, const char *event)
 {
 	const struct omis_value *list = &csr->request->event->param[0];
 
@@ -513,8 +515,8 @@ static bool waits_for(const struct csr *csr, const char *event)
 	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
 }
 
-int csrs_raise(struct csrs *c, struct session *s, const char *event,
-	       const struct omis_value *values, const struct trigger *source, unsigned depth)
+int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
+		    const struct omis_value *values, const struct trigger *source, unsigned depth)
 {
 	const struct trigger nothing = { "", "", "",
 					 timebase_at(c->conf.timebase, loop_now(c->conf.loop)),
@@ -530,23 +532,23 @@ int csrs_raise(struct csrs *c, struct session *s, const char *event,
 	s->load.raised++;
 	/* Firing may delete or define: names first. */
 	while (smap_next(&s->csrs, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
 		if (waits_for(csr, event))
 			hit[n++] = csr->token;
 	}
 	for (size_t k = 0; k < n; k++) {
-		struct csr *csr = csr_find(s, hit[k].s);
+		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 
 		if (!csr || !csr->is_enabled)
 			continue;
 		pars.n = 0;
 		values_to_pars(csr->request->event->service, values, &pars);
-		csr_fire(&(struct csr_firing){ .csr = csr,
-					       .par = pars.ecp,
-					       .npar = pars.n,
-					       .trigger = source ? *source : nothing,
-					       .depth = depth + 1 });
+		tool_csr_fire(&(struct csr_firing){ .csr = csr,
+						    .par = pars.ecp,
+						    .npar = pars.n,
+						    .trigger = source ? *source : nothing,
+						    .depth = depth + 1 });
 	}
 	return 0;
 }

@@ -5,25 +5,25 @@
  * nobody here remembers it, the lm lets it go by itself.
  */
 #include "common/base/str.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
 
 #include <stdlib.h>
 
 struct hold {
-	struct children *children;
+	struct mainsm_branches *branches;
 	uint32_t child;
 	struct token csr, node;
 	uint64_t seq;
 	unsigned users;
 };
 
-static void release(struct children *c, uint32_t child, const struct msg_release *r)
+static void release(struct mainsm_branches *c, uint32_t child, const struct msg_release *r)
 {
-	children_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
+	mainsm_branches_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
 }
 
-struct hold *hold_new(struct children *c, uint32_t child, const struct msg_triggered *m)
+struct hold *hold_new(struct mainsm_branches *c, uint32_t child, const struct msg_triggered *m)
 {
 	struct hold *h = calloc(1, sizeof(*h));
 
@@ -31,7 +31,7 @@ struct hold *hold_new(struct children *c, uint32_t child, const struct msg_trigg
 		release(c, child, &(struct msg_release){ m->csr, m->seq, m->node });
 		return NULL;
 	}
-	*h = (struct hold){ .children = c, .child = child, .seq = m->seq, .users = 1 };
+	*h = (struct hold){ .branches = c, .child = child, .seq = m->seq, .users = 1 };
 	str_copy(h->csr.s, sizeof(h->csr.s), m->csr);
 	str_copy(h->node.s, sizeof(h->node.s), m->node);
 	return h;
@@ -48,6 +48,6 @@ void hold_drop(struct hold *h)
 {
 	if (!h || --h->users)
 		return;
-	release(h->children, h->child, &(struct msg_release){ h->csr.s, h->seq, h->node.s });
+	release(h->branches, h->child, &(struct msg_release){ h->csr.s, h->seq, h->node.s });
 	free(h);
 }

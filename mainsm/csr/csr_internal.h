@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the CSR engine: csr.c (life), csr_arm.c (children), csr_fire.c (events). */
+/* Inside the CSR engine: csr.c (life), tool_csr_arm.c (children), tool_csr_fire.c (events). */
 #ifndef MAINSM_CSR_CSR_INTERNAL_H
 #define MAINSM_CSR_CSR_INTERNAL_H
 
@@ -23,17 +23,17 @@
 /* by one host, between two events of it: more is nonsense, and must not run over */
 #define CSR_LOST_MAX (UINT64_C(1) << 31)
 
-struct csrs {
-	struct csrs_conf conf;
+struct tool_csrs {
+	struct tool_csrs_conf conf;
 	struct smap by_token;
 	struct loop_timer *follow, *losses; /* owned */
-	struct list partings; /* struct csr: disarmed, and not all children have answered */
-	struct csrs_stats stats;
+	struct list partings; /* struct tool_csr: disarmed, and not all children have answered */
+	struct tool_csrs_stats stats;
 	uint64_t version; /* of the last ARM */
 };
 
 /* What one child watches for. */
-struct csr_slot {
+struct tool_csr_part {
 	uint32_t child;
 	uint32_t version;
 	char *text; /* owned */
@@ -49,8 +49,8 @@ struct csr_waiter {
 	struct list in_waiters;
 };
 
-struct csr {
-	struct csrs *c;
+struct tool_csr {
+	struct tool_csrs *c;
 	struct token token;
 	struct session *session; /* NULL: its tool is gone */
 	struct omis_request *request; /* owned */
@@ -69,7 +69,7 @@ struct csr {
 	struct list in_partings;
 	struct list parted; /* waiters for that */
 	struct loop_timer *parting; /* owned: ends it */
-	struct csr_slot *slot;
+	struct tool_csr_part *slot;
 	size_t nslot, capslot;
 	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
 	struct smap came; /* of them: what ENABLED will say */
@@ -86,78 +86,78 @@ struct csr {
 
 /* --- csr.c */
 
-bool csr_is_of_user_event(const struct csr *csr);
+bool tool_csr_is_of_user_event(const struct tool_csr *csr);
 
 /* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
  * `more` has (may be NULL). */
-void csr_tell(struct csr *csr, unsigned kind, const char *objects, const char *why,
-	      struct reply *more);
+void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
+		   struct reply *more);
 
 /* Disables with a reason that the tool gets to read: a value, so in quotes. */
-void csr_suspend(struct csr *csr, const char *why);
+void tool_csr_suspend(struct tool_csr *csr, const char *why);
 
 /* One firing has ended. May free the CSR. */
-void csr_fire_ended(struct csr *csr);
+void tool_csr_fire_ended(struct tool_csr *csr);
 
 /* One call less needs it. May free it. */
-void csr_let_go(struct csr *csr);
+void tool_csr_let_go(struct tool_csr *csr);
 
 /* Consumes the waiters: each is called. */
-void csr_call_waiters(struct list *waiters, const struct reply *refusal);
+void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
 /* --- csr_part.c: the end, and what was lost */
 
 /* The child was told DISARM, and answers. */
-void csr_part_from(struct csr *csr, uint32_t child);
+void tool_csr_part_from(struct tool_csr *csr, uint32_t child);
 
 /* The child is gone: it will not. */
-void csrs_forget_leaving(struct csrs *c, uint32_t child);
+void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t child);
 
 /* What is owed is told as soon as it may be. May free the CSR. */
-void csr_check_parted(struct csr *csr, bool give_up);
+void tool_csr_check_parted(struct tool_csr *csr, bool give_up);
 
 /* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
-void csr_tell_disabled(struct csr *csr, bool now);
+void tool_csr_tell_disabled(struct tool_csr *csr, bool now);
 
-void csr_lose(struct csr *csr, uint64_t n);
-void csrs_on_losses(void *arg);
+void tool_csr_lose(struct tool_csr *csr, uint64_t n);
+void tool_csrs_on_losses(void *arg);
 
 /* ... of this token, also when it is deleted and parting. NULL. */
-struct csr *csrs_find_any(struct csrs *c, const char *token);
-bool csr_is_leaving(const struct csr *csr, uint32_t child);
+struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token);
+bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t child);
 
-/* --- csr_arm.c */
+/* --- tool_csr_arm.c */
 
 /* Brings the children to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
-int csr_arm(struct csr *csr);
+int tool_csr_arm(struct tool_csr *csr);
 
 /* A user event or measurement of that tool. Those that are gone never come back. */
-bool csr_event_exists(const struct session *s, const char *token);
+bool tool_csr_event_exists(const struct session *s, const char *token);
 
 /* Of user events and measurements: each that it names has ended. */
-bool csr_is_hopeless(const struct csr *csr);
+bool tool_csr_is_hopeless(const struct tool_csr *csr);
 
 /* Takes it back from all of them, without a word to the tool. */
-void csr_disarm(struct csr *csr);
+void tool_csr_disarm(struct tool_csr *csr);
 
-struct csr_slot *csr_slot_of(struct csr *csr, uint32_t child);
-void csr_slot_drop(struct csr *csr, struct csr_slot *slot, bool tell);
+struct tool_csr_part *tool_csr_part_of(struct tool_csr *csr, uint32_t child);
+void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool tell);
 
 /* Tells the waiters and the tool when nothing is left to be confirmed. */
-void csr_check_armed(struct csr *csr, bool give_up);
+void tool_csr_check_armed(struct tool_csr *csr, bool give_up);
 
 /* --- csr_hold.c: a process that waits below until all actions of its event have ended */
 
 /* One user of it: the caller. NULL: no memory, it was released. */
-struct hold *hold_new(struct children *c, uint32_t child, const struct msg_triggered *m);
+struct hold *hold_new(struct mainsm_branches *c, uint32_t child, const struct msg_triggered *m);
 struct hold *hold_use(struct hold *h); /* NULL is fine */
 /* The last one lets the process go. NULL is fine. */
 void hold_drop(struct hold *h);
 
-/* --- csr_fire.c */
+/* --- tool_csr_fire.c */
 
 struct csr_firing {
-	struct csr *csr;
+	struct tool_csr *csr;
 	const struct omis_ecp *par; /* beside the standard ones */
 	size_t npar;
 	struct trigger trigger;
@@ -168,10 +168,10 @@ struct csr_firing {
 	unsigned depth;
 };
 
-void csr_fire(const struct csr_firing *f);
+void tool_csr_fire(const struct csr_firing *f);
 
 /* What a child says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO. */
-int csr_check_entries(const struct csr *csr, uint32_t child, const struct msg_entry *entry,
-		      size_t n, struct err *e);
+int tool_csr_check_entries(const struct tool_csr *csr, uint32_t child,
+			   const struct msg_entry *entry, size_t n, struct err *e);
 
 #endif

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-bool csr_is_leaving(const struct csr *csr, uint32_t child)
+bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t child)
 {
 	for (size_t i = 0; i < csr->nleaving; i++)
 		if (csr->leaving[i] == child)
@@ -22,11 +22,11 @@ bool csr_is_leaving(const struct csr *csr, uint32_t child)
 }
 
 /* Without memory its losses are told later, as those of what is armed. */
-void csr_part_from(struct csr *csr, uint32_t child)
+void tool_csr_part_from(struct tool_csr *csr, uint32_t child)
 {
-	if (csr_is_leaving(csr, child) ||
+	if (tool_csr_is_leaving(csr, child) ||
 	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
-		       CHILDREN_MAX))
+		       MAINSM_BRANCHES_MAX))
 		return;
 	csr->leaving[csr->nleaving++] = child;
 	if (list_is_empty(&csr->in_partings))
@@ -35,15 +35,15 @@ void csr_part_from(struct csr *csr, uint32_t child)
 		loop_timer_arm(csr->parting, CSR_PARTED_MAX_NS);
 }
 
-void csr_tell_disabled(struct csr *csr, bool now)
+void tool_csr_tell_disabled(struct tool_csr *csr, bool now)
 {
 	if (!csr->owes_disabled || (!now && (csr->firings || csr->nleaving)))
 		return;
 	csr->owes_disabled = false;
-	csr_tell(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
+	tool_csr_tell(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
 }
 
-void csr_check_parted(struct csr *csr, bool give_up)
+void tool_csr_check_parted(struct tool_csr *csr, bool give_up)
 {
 	struct list parted;
 
@@ -55,12 +55,12 @@ void csr_check_parted(struct csr *csr, bool give_up)
 	csr->nleaving = 0;
 	loop_timer_cancel(csr->parting);
 	list_del(&csr->in_partings);
-	csr_tell_disabled(csr, false);
-	csr_let_go(csr); /* the last word comes before the answers of those who wait for it */
-	csr_call_waiters(&parted, NULL);
+	tool_csr_tell_disabled(csr, false);
+	tool_csr_let_go(csr); /* the last word comes before the answers of those who wait for it */
+	tool_csr_call_waiters(&parted, NULL);
 }
 
-static bool forget_leaving(struct csr *csr, uint32_t child)
+static bool forget_leaving(struct tool_csr *csr, uint32_t child)
 {
 	for (size_t i = 0; i < csr->nleaving; i++)
 		if (csr->leaving[i] == child) {
@@ -70,22 +70,22 @@ static bool forget_leaving(struct csr *csr, uint32_t child)
 	return false;
 }
 
-void csrs_forget_leaving(struct csrs *c, uint32_t child)
+void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t child)
 {
 	list_each_safe (i, &c->partings) {
-		struct csr *csr = list_entry(i, struct csr, in_partings);
+		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
 
 		if (forget_leaving(csr, child))
-			csr_check_parted(csr, false);
+			tool_csr_check_parted(csr, false);
 	}
 }
 
-struct csr *csrs_find_any(struct csrs *c, const char *token)
+struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token)
 {
-	struct csr *csr = smap_find(&c->by_token, token);
+	struct tool_csr *csr = smap_find(&c->by_token, token);
 
 	list_each (i, &c->partings) {
-		struct csr *other = list_entry(i, struct csr, in_partings);
+		struct tool_csr *other = list_entry(i, struct tool_csr, in_partings);
 
 		if (!csr && str_eq(other->token.s, token))
 			csr = other;
@@ -95,7 +95,7 @@ struct csr *csrs_find_any(struct csrs *c, const char *token)
 
 /* --- losses */
 
-void csr_lose(struct csr *csr, uint64_t n)
+void tool_csr_lose(struct tool_csr *csr, uint64_t n)
 {
 	csr->dropped += n < CSR_LOST_MAX ? n : CSR_LOST_MAX;
 	if (n && !loop_timer_is_armed(csr->c->losses))
@@ -103,19 +103,19 @@ void csr_lose(struct csr *csr, uint64_t n)
 }
 
 /* As an event without actions, of no object. */
-static void tell_losses(struct csr *csr)
+static void tell_losses(struct tool_csr *csr)
 {
-	csr_tell(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);
+	tool_csr_tell(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);
 }
 
-void csrs_on_losses(void *arg)
+void tool_csrs_on_losses(void *arg)
 {
-	struct csrs *c = arg;
+	struct tool_csrs *c = arg;
 	struct smap_iter i = { 0 };
 	bool is_left = false;
 
 	while (smap_next(&c->by_token, &i)) {
-		struct csr *csr = i.value;
+		struct tool_csr *csr = i.value;
 
 		if (csr->dropped && !csr->has_told && !csr->owes_disabled)
 			tell_losses(csr);
@@ -126,16 +126,16 @@ void csrs_on_losses(void *arg)
 		loop_timer_arm(c->losses, CSR_LOSSES_NS);
 }
 
-int csrs_losses(struct csrs *c, uint32_t child, const struct msg_losses *m, struct err *e)
+int tool_csrs_losses(struct tool_csrs *c, uint32_t child, const struct msg_losses *m, struct err *e)
 {
-	struct csr *csr = csrs_find_any(c, m->csr);
+	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	bool was_leaving;
 
-	if (!csr || (!csr_slot_of(csr, child) && !csr_is_leaving(csr, child)))
+	if (!csr || (!tool_csr_part_of(csr, child) && !tool_csr_is_leaving(csr, child)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	csr_lose(csr, m->dropped);
+	tool_csr_lose(csr, m->dropped);
 	was_leaving = m->is_last && forget_leaving(csr, child);
 	if (was_leaving)
-		csr_check_parted(csr, false);
+		tool_csr_check_parted(csr, false);
 	return 0;
 }

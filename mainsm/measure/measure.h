@@ -38,8 +38,8 @@
 #define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
 #define MEASURE_REST 10
 
-struct children;
-struct csrs;
+struct mainsm_branches;
+struct tool_csrs;
 struct directory;
 struct loop;
 struct measure;
@@ -52,9 +52,9 @@ struct timebase;
 struct measures_conf {
 	struct loop *loop;
 	struct timebase *timebase;
-	const struct children *children;
+	const struct mainsm_branches *branches;
 	const struct directory *directory;
-	struct csrs *csrs;
+	struct tool_csrs *csrs;
 	struct numbers *numbers;
 };
 

@@ -93,7 +93,7 @@ static bool is_of_site(const struct measure *m, const struct measure_piece *node
 /* The site's sm, when all hosts that can be reached are behind it. */
 static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 {
-	const struct child *sm = children_find(m->ms->conf.children, site->object);
+	const struct mainsm_branch *sm = mainsm_branches_find(m->ms->conf.branches, site->object);
 
 	for (size_t i = 0; sm && i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
@@ -207,7 +207,7 @@ static int send_part(struct measure *m, struct measure_slot *slot,
 						.piece = piece,
 						.npiece = n,
 						.more = more };
-	return children_send(m->ms->conf.children, slot->child, &msg);
+	return mainsm_branches_send(m->ms->conf.branches, slot->child, &msg);
 }
 
 static int send_pieces(struct measure *m, struct measure_slot *slot, struct msg_flow_piece *v)
@@ -254,7 +254,8 @@ static int load_child(struct measure *m, uint32_t child)
 		return 0;
 	hash = hash_for(m, child);
 	if (!slot) {
-		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot), CHILDREN_MAX))
+		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot),
+			       MAINSM_BRANCHES_MAX))
 			return -ERR_NOMEM;
 		slot = &m->slot[m->nslot++];
 		*slot = (struct measure_slot){ .child = child };
@@ -268,7 +269,7 @@ static void drop_slot(struct measure *m, struct measure_slot *slot, bool tell)
 	struct msg msg = { .type = MSG_FLOW_END, .flow_end = { .measurement = m->number } };
 
 	if (tell)
-		children_send(m->ms->conf.children, slot->child, &msg);
+		mainsm_branches_send(m->ms->conf.branches, slot->child, &msg);
 	measure_drop_troubles(m, slot->child);
 	*slot = m->slot[--m->nslot];
 	m->is_routed = false;
@@ -391,8 +392,8 @@ static int check_objects(const struct measure *m, uint32_t child, const char *ob
 
 	for (; *objects; objects += n + (objects[n] == ',')) {
 		n = strcspn(objects, ",");
-		if (!view_child_owns(m->ms->conf.directory, m->ms->conf.children, child, objects,
-				     n))
+		if (!tool_view_branch_owns(m->ms->conf.directory, m->ms->conf.branches, child,
+					   objects, n))
 			return -ERR_DENIED;
 	}
 	return 0;

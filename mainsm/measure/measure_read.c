@@ -141,7 +141,7 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	if (!rc) {
 		list.list.v = v->v;
 		list.list.n = v->n;
-		rc = csrs_raise(m->ms->conf.csrs, m->session, m->token.s, &list, &when, 0);
+		rc = tool_csrs_raise(m->ms->conf.csrs, m->session, m->token.s, &list, &when, 0);
 	}
 	omis_values_free(v);
 	return rc == 0;
@@ -218,7 +218,7 @@ static void ask_below(struct measure *m)
 		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
 	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
 	for (size_t i = 0; i < m->nslot; i++)
-		children_send(m->ms->conf.children, m->slot[i].child, &msg);
+		mainsm_branches_send(m->ms->conf.branches, m->slot[i].child, &msg);
 }
 
 /* A tool that does not know of it hears of it at the next read. */
@@ -420,7 +420,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 
 	if (!m || m->state != MEASURE_RUNS || !measure_slot_of(m, child)) {
 		ms->stats.strays++;
-		children_send(ms->conf.children, child, &end);
+		mainsm_branches_send(ms->conf.branches, child, &end);
 		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
 	}
 	m->frames++;

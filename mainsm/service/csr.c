@@ -56,7 +56,7 @@ static void abandon(void *arg)
 {
 	struct awaiting *a = arg;
 
-	csrs_forget_waiter(a->c.services->conf.csrs, a);
+	tool_csrs_forget_waiter(a->c.services->conf.csrs, a);
 	free(a);
 }
 
@@ -81,39 +81,39 @@ int service_await_armed(struct service_call *c)
 
 	if (!a)
 		return -ERR_NOMEM;
-	a->waits += csrs_await_armed(c->services->conf.csrs, c->session, one_done, a);
+	a->waits += tool_csrs_await_armed(c->services->conf.csrs, c->session, one_done, a);
 	return await_end(a, 0);
 }
 
-static int enable_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+static int enable_one(struct service_call *c, struct awaiting *a, struct tool_csr *csr,
 		      const char *token)
 {
 	int rc;
 
 	a->waits++;
-	rc = csr_enable(c->services->conf.csrs, csr, one_done, a);
+	rc = tool_csr_enable(c->services->conf.csrs, csr, one_done, a);
 	if (!rc)
 		return 0;
 	a->waits--;
 	return reply_add(c->into, c->action, token, status_from_err(rc), "it could not be armed");
 }
 
-static int disable_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+static int disable_one(struct service_call *c, struct awaiting *a, struct tool_csr *csr,
 		       const char *token)
 {
-	a->waits += csr_disable(c->services->conf.csrs, csr, one_done, a);
+	a->waits += tool_csr_disable(c->services->conf.csrs, csr, one_done, a);
 	return 0;
 }
 
-static int delete_one(struct service_call *c, struct awaiting *a, struct csr *csr,
+static int delete_one(struct service_call *c, struct awaiting *a, struct tool_csr *csr,
 		      const char *token)
 {
-	a->waits += csr_delete(c->services->conf.csrs, csr, one_done, a);
+	a->waits += tool_csr_delete(c->services->conf.csrs, csr, one_done, a);
 	return 0;
 }
 
-static int each_csr(struct service_call *c,
-		    int (*fn)(struct service_call *, struct awaiting *, struct csr *, const char *))
+static int each_csr(struct service_call *c, int (*fn)(struct service_call *, struct awaiting *,
+						      struct tool_csr *, const char *))
 {
 	struct service_list list = service_list(c, 0);
 	struct awaiting *a = await_begin(c);
@@ -122,7 +122,7 @@ static int each_csr(struct service_call *c,
 	if (!a)
 		return -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < list.n; i++) {
-		struct csr *csr = csr_find(c->session, list.v[i].s.p);
+		struct tool_csr *csr = tool_csr_find(c->session, list.v[i].s.p);
 
 		rc = csr ? fn(c, a, csr, list.v[i].s.p) : service_unknown(c, list.v[i].s.p);
 	}
@@ -165,7 +165,7 @@ static int event_destroy(struct service_call *c)
 	for (size_t i = 0; !rc && i < list.n; i++)
 		if (!smap_del(&c->session->events, list.v[i].s.p))
 			rc = service_unknown(c, list.v[i].s.p);
-	csrs_event_gone(c->services->conf.csrs, c->session);
+	tool_csrs_event_gone(c->services->conf.csrs, c->session);
 	return rc;
 }
 
@@ -182,8 +182,8 @@ static int event_raise(struct service_call *c)
 	for (size_t i = 0; !rc && i < list.n; i++) {
 		if (!smap_find(&c->session->events, list.v[i].s.p))
 			rc = service_unknown(c, list.v[i].s.p);
-		else if (csrs_raise(c->services->conf.csrs, c->session, list.v[i].s.p, &pars,
-				    service_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
+		else if (tool_csrs_raise(c->services->conf.csrs, c->session, list.v[i].s.p, &pars,
+					 service_int(c, 2) == 0 ? spec->source : NULL, spec->depth))
 			return reply_add_error(c->into, c->action, list.v[i].s.p,
 					       STATUS_UNSPECIFIED_ERROR,
 					       "not raised, nor those behind it: more than %d user "
@@ -196,13 +196,13 @@ static int event_raise(struct service_call *c)
 /* One that stands behind other actions. */
 static int filter(struct service_call *c)
 {
-	return csrs_filter(c->services->conf.csrs, run_spec(c->run), c->action, c->call);
+	return tool_csrs_filter(c->services->conf.csrs, run_spec(c->run), c->action, c->call);
 }
 
 static int events_off(struct service_call *c)
 {
-	unsigned stay,
-		n = csrs_events_off(c->services->conf.csrs, c->session, &c->call->param[0], &stay);
+	unsigned stay, n = tool_csrs_events_off(c->services->conf.csrs, c->session,
+						&c->call->param[0], &stay);
 	char text[16];
 	int rc;
 

@@ -63,7 +63,7 @@ static int delete (struct service_call *c)
 {
 	int rc = each(c, measure_delete);
 
-	csrs_event_gone(c->services->conf.csrs, c->session);
+	tool_csrs_event_gone(c->services->conf.csrs, c->session);
 	return rc;
 }
 
@@ -261,7 +261,7 @@ static int look_below(struct service_call *c)
 	return 0;
 }
 
-const struct service mainsm_dfg_services[] = {
+const struct service mainsm_measure_services[] = {
 	{ "dfg_add", add },	      { "dfg_create", create },		{ "dfg_delete", delete },
 	{ "dfg_get_info", get_info }, { "dfg_list", list_all },		{ "dfg_look", look },
 	{ "dfg_read", read_now },     { "dfg_remove", remove_objects }, { "dfg_start", start },

@@ -76,12 +76,12 @@ static int make_request(const struct service_call *c, const char *token, struct 
 
 static int ask_lms(struct service_call *c, struct making *m)
 {
-	const struct service_asking how = { &m->runs, on_made, abandon, m };
+	const struct service_inquiry how = { &m->runs, on_made, abandon, m };
 	struct omis_request *request = NULL;
 	int rc = make_request(c, m->token.s, &request);
 
 	if (!rc)
-		rc = service_ask_below(c, &request, &how);
+		rc = service_ask_branches(c, &request, &how);
 	omis_request_free(request);
 	return rc;
 }

@@ -52,7 +52,7 @@ int service_unknown(struct service_call *c, const char *token);
 void service_pass_missing(struct service_call *c, const struct reply *r);
 
 /* A request of our own to the daemons below, on behalf of the tool's. */
-struct service_asking {
+struct service_inquiry {
 	struct list *runs; /* it is in there while it lives */
 	void (*on_done)(void *arg, struct reply *r); /* as run_spec.on_done */
 	void (*abandon)(void *arg); /* as run_set_abandon() */
@@ -63,8 +63,8 @@ struct service_asking {
  * 0: on_done comes once, maybe before this returns, and run_here_done() is to follow it; c is then
  * to be copied. *request is taken; negative: it was not asked.
  */
-int service_ask_below(struct service_call *c, struct omis_request **request,
-		      const struct service_asking *how);
+int service_ask_branches(struct service_call *c, struct omis_request **request,
+			 const struct service_inquiry *how);
 
 /* What the tool is attached to has changed. */
 void service_follow(struct service_call *c);

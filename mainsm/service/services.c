@@ -112,7 +112,7 @@ int service_value(struct service_call *c, const char *objects, struct buf *b)
 
 void service_follow(struct service_call *c)
 {
-	csrs_follow(c->services->conf.csrs, c->session);
+	tool_csrs_follow(c->services->conf.csrs, c->session);
 	measures_follow_soon(c->services->conf.measures);
 }
 
@@ -133,14 +133,14 @@ void service_pass_missing(struct service_call *c, const struct reply *r)
 		to->answered -= (uint32_t)from->nmissing;
 }
 
-int service_ask_below(struct service_call *c, struct omis_request **request,
-		      const struct service_asking *how)
+int service_ask_branches(struct service_call *c, struct omis_request **request,
+			 const struct service_inquiry *how)
 {
 	struct run_spec spec = *run_spec(c->run);
 	struct run *run = c->run;
 	int rc;
 
-	spec.view = view_now(&c->session->view);
+	spec.view = tool_view_now(&c->session->view);
 	spec.numbers = NULL;
 	spec.deadline = run_remaining(run);
 	spec.policy = MSG_WAIT_ALL;

@@ -15,11 +15,11 @@
 
 struct audit;
 struct certs;
-struct children;
-struct csrs;
+struct mainsm_branches;
+struct tool_csrs;
 struct directory;
 struct executor;
-struct kepts;
+struct subscriptions;
 struct loop;
 struct measures;
 struct numbers;
@@ -40,18 +40,18 @@ struct service {
 /* The families, each a table that ends with {0}. */
 extern const struct service mainsm_attach_services[], mainsm_csr_services[], mainsm_pa_services[],
 	mainsm_ask_services[], mainsm_admin_services[], mainsm_site_services[],
-	mainsm_job_services[], mainsm_dfg_services[], mainsm_take_services[],
-	mainsm_kept_services[];
+	mainsm_job_services[], mainsm_measure_services[], mainsm_take_services[],
+	mainsm_subscription_services[];
 
 /* All borrowed. */
 struct services_conf {
 	const struct service *const *families; /* ends with NULL */
 	struct directory *directory;
 	struct sites *sites;
-	struct children *children;
-	struct csrs *csrs;
+	struct mainsm_branches *branches;
+	struct tool_csrs *csrs;
 	struct measures *measures;
-	struct kepts *kepts;
+	struct subscriptions *subscriptions;
 	struct executor *executor;
 	struct numbers *numbers;
 	struct certs *certs;

@@ -34,7 +34,7 @@ static int read_number(const struct omis_value *v, int64_t least, int64_t most, 
 	return !omis_value_i64(v, out) || *out < least || *out > most ? -ERR_INVALID : 0;
 }
 
-static int read_option(struct kept_wish *w, const char *key, const struct omis_value *v)
+static int read_option(struct subscription_request *w, const char *key, const struct omis_value *v)
 {
 	int64_t n = 0;
 	int rc;
@@ -57,17 +57,17 @@ static int read_option(struct kept_wish *w, const char *key, const struct omis_v
 	return rc;
 }
 
-static int read_wish(struct service_call *c, struct kept_wish *w, struct err *e)
+static int read_wish(struct service_call *c, struct subscription_request *w, struct err *e)
 {
 	struct service_list options = service_list(c, 4);
 
-	*w = (struct kept_wish){ .name = service_text(c, 0),
-				 .names = &c->call->param[1],
-				 .where = service_text(c, 2),
-				 .seconds = service_int(c, 3),
-				 .job = "",
-				 .lease_s = LEASE_DEFAULT_S,
-				 .max_bytes = (uint64_t)MB_DEFAULT << 20 };
+	*w = (struct subscription_request){ .name = service_text(c, 0),
+					    .names = &c->call->param[1],
+					    .where = service_text(c, 2),
+					    .seconds = service_int(c, 3),
+					    .job = "",
+					    .lease_s = LEASE_DEFAULT_S,
+					    .max_bytes = (uint64_t)MB_DEFAULT << 20 };
 	if (w->seconds < 0 || w->seconds > SECONDS_MAX)
 		return err_set(e, ERR_INVALID, "for how many seconds: 0 (no end) to a year");
 	for (size_t i = 0; i < options.n; i += 2) {
@@ -94,13 +94,14 @@ static int keep(struct service_call *c)
 {
 	struct buf b = BUF_INIT(256);
 	struct omis_writer w = OMIS_WRITER(&b);
-	struct kept_wish wish;
+	struct subscription_request wish;
 	struct err e = { 0 };
 	bool is_new = false;
 	int rc = read_wish(c, &wish, &e);
 
 	if (!rc)
-		rc = kepts_keep(c->services->conf.kepts, c->session, &wish, &is_new, &e);
+		rc = subscriptions_keep(c->services->conf.subscriptions, c->session, &wish, &is_new,
+					&e);
 	if (rc)
 		return refuse(c, rc, &e);
 	omis_write_string(&w, wish.name);
@@ -111,8 +112,8 @@ static int keep(struct service_call *c)
 static int unkeep(struct service_call *c)
 {
 	struct err e = { 0 };
-	int rc = kepts_unkeep(c->services->conf.kepts, c->session, service_text(c, 0),
-			      service_int(c, 1) != 0, &e);
+	int rc = subscriptions_unkeep(c->services->conf.subscriptions, c->session,
+				      service_text(c, 0), service_int(c, 1) != 0, &e);
 
 	return rc ? refuse(c, rc, &e) : reply_add(c->into, c->action, NULL, STATUS_OK, NULL);
 }
@@ -122,11 +123,11 @@ static int kept(struct service_call *c)
 	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	kepts_write(c->services->conf.kepts, c->session, &w);
+	subscriptions_write(c->services->conf.subscriptions, c->session, &w);
 	return service_value(c, NULL, &b);
 }
 
-const struct service mainsm_kept_services[] = {
+const struct service mainsm_subscription_services[] = {
 	{ "omig_events_keep", keep },
 	{ "omig_events_kept", kept },
 	{ "omig_events_unkeep", unkeep },

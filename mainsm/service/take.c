@@ -202,7 +202,7 @@ static int make_request(const struct service_call *c, const char *service,
 static int ask_nodes(struct service_call *c, const char *service, const struct omis_value *nodes)
 {
 	struct taking *t = calloc(1, sizeof(*t));
-	const struct service_asking how = { t ? &t->runs : NULL, on_taken, abandon, t };
+	const struct service_inquiry how = { t ? &t->runs : NULL, on_taken, abandon, t };
 	struct omis_request *request = NULL;
 	int rc;
 
@@ -213,7 +213,7 @@ static int ask_nodes(struct service_call *c, const char *service, const struct o
 	list_init(&t->in_takings);
 	rc = make_request(c, service, nodes, &request);
 	if (!rc)
-		rc = service_ask_below(c, &request, &how);
+		rc = service_ask_branches(c, &request, &how);
 	omis_request_free(request);
 	if (rc)
 		taking_free(t);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # mainsm/subscription: event subscriptions of tools, over all sites.
 MODULES += mainsm/subscription
-mainsm/subscription.src := lane.c subscription.c
+mainsm/subscription.src := subscription.c subscription_part.c
 mainsm/subscription.uses := common/base common/omis common/loop proto common/daemon \
 				mainsm/directory mainsm/tool mainsm/csr

@@ -5,7 +5,7 @@
 #include "common/base/str.h"
 #include "common/daemon/link.h"
 #include "common/omis/check.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/subscription/subscription_internal.h"
@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct kepts *kepts_new(const struct kepts_conf *conf)
+struct subscriptions *subscriptions_new(const struct subscriptions_conf *conf)
 {
-	struct kepts *ks = calloc(1, sizeof(*ks));
+	struct subscriptions *ks = calloc(1, sizeof(*ks));
 
 	if (!ks)
 		return NULL;
@@ -28,31 +28,31 @@ struct kepts *kepts_new(const struct kepts_conf *conf)
 	return ks;
 }
 
-void kepts_free(struct kepts *ks)
+void subscriptions_free(struct subscriptions *ks)
 {
 	if (!ks)
 		return;
 	list_each_safe (i, &ks->all)
-		sub_free(list_entry(i, struct sub, link));
+		subscription_free(list_entry(i, struct subscription, link));
 	free(ks);
 }
 
-size_t kepts_count(const struct kepts *ks)
+size_t subscriptions_count(const struct subscriptions *ks)
 {
 	return ks->n;
 }
 
-static struct sub *find(const struct kepts *ks, const char *name)
+static struct subscription *find(const struct subscriptions *ks, const char *name)
 {
 	list_each (i, &ks->all)
-		if (str_eq(list_entry(i, struct sub, link)->name, name))
-			return list_entry(i, struct sub, link);
+		if (str_eq(list_entry(i, struct subscription, link)->name, name))
+			return list_entry(i, struct subscription, link);
 	return NULL;
 }
 
 /* --- its end */
 
-static void tell_receiver_end(struct sub *s, const char *missing)
+static void tell_receiver_end(struct subscription *s, const char *missing)
 {
 	const struct msg m = { .type = MSG_EVENTS,
 			       .events = { .sub = s->name, .end = true, .missing = missing } };
@@ -62,13 +62,13 @@ static void tell_receiver_end(struct sub *s, const char *missing)
 	s->receiver = NULL;
 }
 
-void sub_free(struct sub *s)
+void subscription_free(struct subscription *s)
 {
-	const struct kepts_conf *c = &s->owner->conf;
+	const struct subscriptions_conf *c = &s->owner->conf;
 	uint32_t number = s->self ? s->self->number : 0;
 
 	if (s->self) {
-		csrs_drop(c->csrs, s->self);
+		tool_csrs_drop(c->csrs, s->self);
 		session_free(s->self);
 		if (c->on_session_gone)
 			c->on_session_gone(c->arg, number);
@@ -77,17 +77,17 @@ void sub_free(struct sub *s)
 	s->owner->n--;
 	loop_timer_free(s->lease);
 	loop_timer_free(s->coming);
-	sub_free_lanes(s);
+	subscription_free_parts(s);
 	free(s->text);
 	free(s);
 }
 
-static void end(struct sub *s, const char *why)
+static void end(struct subscription *s, const char *why)
 {
 	log_info("kept", "subscription=%s is over: %s", s->name, why);
 	tell_receiver_end(s, "");
-	sub_end_all(s);
-	sub_free(s);
+	subscription_end_all(s);
+	subscription_free(s);
 }
 
 static void on_lease(void *arg)
@@ -97,22 +97,22 @@ static void on_lease(void *arg)
 
 /* --- who receives it */
 
-static void set_receiver(struct sub *s, struct session *receiver)
+static void set_receiver(struct subscription *s, struct session *receiver)
 {
 	if (s->receiver && s->receiver != receiver)
 		tell_receiver_end(s, "");
 	s->receiver = receiver;
 	if (receiver) {
 		loop_timer_cancel(s->lease);
-		sub_open_all(s, true);
+		subscription_open_all(s, true);
 	} else {
 		loop_timer_arm(s->lease, (nsec_t)s->told.lease_s * NSEC_PER_SEC);
-		sub_shut_all(s);
+		subscription_shut_all(s);
 	}
 }
 
 /* What is missing may be asked for again, within the lease. */
-void sub_tell_end(struct sub *s, const char *missing)
+void subscription_tell_end(struct subscription *s, const char *missing)
 {
 	if (!*missing) {
 		end(s, "all of it was received");
@@ -126,16 +126,16 @@ void sub_tell_end(struct sub *s, const char *missing)
 
 static void on_come(void *arg)
 {
-	struct sub *s = arg;
+	struct subscription *s = arg;
 
 	s->has_waited = true;
-	sub_check_end(s);
+	subscription_check_end(s);
 }
 
-void kepts_tool_gone(struct kepts *ks, const struct session *gone)
+void subscriptions_tool_gone(struct subscriptions *ks, const struct session *gone)
 {
 	list_each_safe (i, &ks->all) {
-		struct sub *s = list_entry(i, struct sub, link);
+		struct subscription *s = list_entry(i, struct subscription, link);
 
 		if (s->receiver == gone)
 			set_receiver(s, NULL);
@@ -154,13 +154,13 @@ static bool is_off(const struct reply *r)
  * the monitor. */
 static void on_reply(void *arg, const struct reply *r)
 {
-	struct sub *s = arg;
+	struct subscription *s = arg;
 
 	if (is_off(r) && s->csr.s[0]) {
 		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue,
 			 r->entry[0].value);
 		s->told.ending = true;
-		sub_open_all(s, false);
+		subscription_open_all(s, false);
 	}
 	for (size_t i = 0; i < r->nentry; i++)
 		if (status_is_error(r->entry[i].status)) {
@@ -171,7 +171,8 @@ static void on_reply(void *arg, const struct reply *r)
 		}
 }
 
-static void write_request(const struct sub *s, const struct kept_wish *w, struct buf *b)
+static void write_request(const struct subscription *s, const struct subscription_request *w,
+			  struct buf *b)
 {
 	struct omis_writer out = OMIS_WRITER(b);
 
@@ -188,8 +189,8 @@ static void on_armed(void *arg, const struct reply *refusal)
 }
 
 /* What is wrong with it is wrong with the wish. */
-static int read_request(const struct sub *s, const struct kept_wish *w, struct omis_request **out,
-			char **text, struct err *e)
+static int read_request(const struct subscription *s, const struct subscription_request *w,
+			struct omis_request **out, char **text, struct err *e)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
 	struct omis_diag diag = { 0 };
@@ -208,30 +209,30 @@ static int read_request(const struct sub *s, const struct kept_wish *w, struct o
 	return rc || *text ? rc : err_nomem(e);
 }
 
-static void delete_activation(struct sub *s)
+static void delete_activation(struct subscription *s)
 {
-	struct csr *csr = s->csr.s[0] ? csr_find(s->self, s->csr.s) : NULL;
+	struct tool_csr *csr = s->csr.s[0] ? tool_csr_find(s->self, s->csr.s) : NULL;
 
 	if (csr)
-		csr_delete(s->owner->conf.csrs, csr, NULL, NULL);
+		tool_csr_delete(s->owner->conf.csrs, csr, NULL, NULL);
 	s->csr.s[0] = 0;
 }
 
 /* The new one first: those below let it take the place of the old one, and no event is off in
  * between. */
-static int replace_activation(struct sub *s, struct omis_request **request, struct err *e)
+static int replace_activation(struct subscription *s, struct omis_request **request, struct err *e)
 {
-	struct csrs *csrs = s->owner->conf.csrs;
+	struct tool_csrs *csrs = s->owner->conf.csrs;
 	const char *token = NULL;
 	struct token made;
-	int rc = csr_define(csrs, s->self, request, 0, &token, e);
+	int rc = tool_csr_define(csrs, s->self, request, 0, &token, e);
 
 	if (rc)
 		return rc;
 	str_copy(made.s, sizeof(made.s), token);
-	rc = csr_enable(csrs, csr_find(s->self, made.s), on_armed, s);
+	rc = tool_csr_enable(csrs, tool_csr_find(s->self, made.s), on_armed, s);
 	if (rc) {
-		csr_delete(csrs, csr_find(s->self, made.s), NULL, NULL);
+		tool_csr_delete(csrs, tool_csr_find(s->self, made.s), NULL, NULL);
 		return err_set(e, (enum err_code)(-rc), "it could not be armed");
 	}
 	delete_activation(s);
@@ -239,7 +240,7 @@ static int replace_activation(struct sub *s, struct omis_request **request, stru
 	return 0;
 }
 
-static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
+static int activate(struct subscription *s, const struct subscription_request *w, struct err *e)
 {
 	struct omis_request *request = NULL;
 	char *text = NULL;
@@ -260,15 +261,15 @@ static int activate(struct sub *s, const struct kept_wish *w, struct err *e)
 
 /* --- processes */
 
-static bool is_meant(const struct sub *s, const struct object *o)
+static bool is_meant(const struct subscription *s, const struct object *o)
 {
 	return !s->job[0] || str_eq(o->job, s->job);
 }
 
-void kepts_proc_came(struct kepts *ks, const struct object *o)
+void subscriptions_proc_came(struct subscriptions *ks, const struct object *o)
 {
 	list_each (i, &ks->all) {
-		struct sub *s = list_entry(i, struct sub, link);
+		struct subscription *s = list_entry(i, struct subscription, link);
 
 		if (is_meant(s, o) && scope_attach(s->self->scope, o) < 0)
 			log_warn("kept", "no memory: %s is not watched for subscription=%s",
@@ -276,7 +277,7 @@ void kepts_proc_came(struct kepts *ks, const struct object *o)
 	}
 }
 
-static int attach_below(struct sub *s, const struct object *o)
+static int attach_below(struct subscription *s, const struct object *o)
 {
 	int rc = o->kind == OBJECT_PROC && is_meant(s, o) ? scope_attach(s->self->scope, o) : 0;
 
@@ -290,7 +291,7 @@ static int attach_below(struct sub *s, const struct object *o)
 	return 0;
 }
 
-static int attach_all(struct sub *s)
+static int attach_all(struct subscription *s)
 {
 	int rc = 0;
 
@@ -302,37 +303,38 @@ static int attach_all(struct sub *s)
 
 /* --- life */
 
-static void add_children(struct sub *s)
+static void add_children(struct subscription *s)
 {
-	const struct children *c = s->owner->conf.children;
+	const struct mainsm_branches *c = s->owner->conf.branches;
 
-	for (uint32_t i = 0; i < children_bound(c); i++)
-		if (children_at(c, i))
-			sub_child_up(s, children_at(c, i));
+	for (uint32_t i = 0; i < mainsm_branches_bound(c); i++)
+		if (mainsm_branches_at(c, i))
+			subscription_child_up(s, mainsm_branches_at(c, i));
 }
 
-static int make(struct kepts *ks, const struct session *owner, const char *name, struct sub **out,
-		struct err *e)
+static int make(struct subscriptions *ks, const struct session *owner, const char *name,
+		struct subscription **out, struct err *e)
 {
-	const struct kepts_conf *c = &ks->conf;
-	struct sub *s;
+	const struct subscriptions_conf *c = &ks->conf;
+	struct subscription *s;
 
-	if (ks->n >= KEPTS_MAX)
-		return err_set(e, ERR_LIMIT, "there are %d kept subscriptions already", KEPTS_MAX);
+	if (ks->n >= SUBSCRIPTIONS_MAX)
+		return err_set(e, ERR_LIMIT, "there are %d kept subscriptions already",
+			       SUBSCRIPTIONS_MAX);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return err_nomem(e);
 	s->owner = ks;
-	list_init(&s->lanes);
+	list_init(&s->parts);
 	list_push_back(&ks->all, &s->link);
 	ks->n++;
 	str_copy(s->name, sizeof(s->name), name);
 	s->lease = loop_timer_new(c->loop, on_lease, s);
 	s->coming = loop_timer_new(c->loop, on_come, s);
 	s->self = session_twin((uint32_t)numbers_mint(c->numbers, NUMBER_TOOL), owner, c->directory,
-			       c->children);
+			       c->branches);
 	if (!s->lease || !s->coming || !s->self) {
-		sub_free(s);
+		subscription_free(s);
 		return err_nomem(e);
 	}
 	s->self->on_reply = on_reply;
@@ -342,7 +344,7 @@ static int make(struct kepts *ks, const struct session *owner, const char *name,
 	return 0;
 }
 
-static void set_told(struct sub *s, const struct kept_wish *w)
+static void set_told(struct subscription *s, const struct subscription_request *w)
 {
 	s->told = (struct msg_events_open){ .sub = s->name,
 					    .identity = s->self->identity,
@@ -354,24 +356,25 @@ static void set_told(struct sub *s, const struct kept_wish *w)
 	loop_timer_cancel(s->coming);
 }
 
-static int check_wish(const struct kept_wish *w, struct err *e)
+static int check_wish(const struct subscription_request *w, struct err *e)
 {
 	size_t n = strlen(w->name);
 
-	if (!n || n >= KEPT_NAME_BYTES || w->name[0] == '.' ||
+	if (!n || n >= SUBSCRIPTION_NAME_BYTES || w->name[0] == '.' ||
 	    strspn(w->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.") !=
 		    n)
 		return err_set(
 			e, ERR_INVALID,
 			"a subscription's name has 1 to %d of letters, digits, '-', '_', '.'",
-			KEPT_NAME_BYTES - 1);
+			SUBSCRIPTION_NAME_BYTES - 1);
 	return strlen(w->job) > NAME_MAX_BYTES
 		       ? err_set(e, ERR_INVALID, "no job has so long a name")
 		       : 0;
 }
 
 /* Those below know it before it is armed there. */
-static int begin(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+static int begin(struct subscription *s, struct session *receiver,
+		 const struct subscription_request *w, struct err *e)
 {
 	int rc;
 
@@ -383,7 +386,8 @@ static int begin(struct sub *s, struct session *receiver, const struct kept_wish
 }
 
 /* What is refused changes nothing: neither who receives it nor what those below were told. */
-static int change(struct sub *s, struct session *receiver, const struct kept_wish *w, struct err *e)
+static int change(struct subscription *s, struct session *receiver,
+		  const struct subscription_request *w, struct err *e)
 {
 	char was[sizeof(s->job)];
 	int rc;
@@ -401,15 +405,15 @@ static int change(struct sub *s, struct session *receiver, const struct kept_wis
 }
 
 /* By what the authority says of both, not by what they call themselves. */
-static bool is_of(const struct sub *s, const struct session *who)
+static bool is_of(const struct subscription *s, const struct session *who)
 {
 	return str_eq(s->self->principal, who->principal);
 }
 
-int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wish *w, bool *is_new,
-	       struct err *e)
+int subscriptions_keep(struct subscriptions *ks, struct session *receiver,
+		       const struct subscription_request *w, bool *is_new, struct err *e)
 {
-	struct sub *s = find(ks, w->name);
+	struct subscription *s = find(ks, w->name);
 	int rc = check_wish(w, e);
 
 	*is_new = !s;
@@ -427,8 +431,8 @@ int kepts_keep(struct kepts *ks, struct session *receiver, const struct kept_wis
 	return rc;
 }
 
-static int find_own(const struct kepts *ks, const struct session *who, const char *name,
-		    struct sub **out, struct err *e)
+static int find_own(const struct subscriptions *ks, const struct session *who, const char *name,
+		    struct subscription **out, struct err *e)
 {
 	*out = find(ks, name);
 	if (!*out)
@@ -436,9 +440,10 @@ static int find_own(const struct kepts *ks, const struct session *who, const cha
 	return is_of(*out, who) ? 0 : err_set(e, ERR_DENIED, "the subscription is another one's");
 }
 
-int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool drain, struct err *e)
+int subscriptions_unkeep(struct subscriptions *ks, struct session *who, const char *name,
+			 bool drain, struct err *e)
 {
-	struct sub *s;
+	struct subscription *s;
 	int rc = find_own(ks, who, name, &s, e);
 
 	if (rc)
@@ -450,15 +455,16 @@ int kepts_unkeep(struct kepts *ks, struct session *who, const char *name, bool d
 	delete_activation(s);
 	s->told.ending = true;
 	s->has_waited = false;
-	sub_open_all(s, false);
-	sub_check_end(s);
+	subscription_open_all(s, false);
+	subscription_check_end(s);
 	return 0;
 }
 
-void kepts_write(const struct kepts *ks, const struct session *who, struct omis_writer *w)
+void subscriptions_write(const struct subscriptions *ks, const struct session *who,
+			 struct omis_writer *w)
 {
 	list_each (i, &ks->all) {
-		const struct sub *s = list_entry(i, struct sub, link);
+		const struct subscription *s = list_entry(i, struct subscription, link);
 
 		if (!is_of(s, who))
 			continue;
@@ -474,36 +480,37 @@ void kepts_write(const struct kepts *ks, const struct session *who, struct omis_
 
 /* --- from outside */
 
-void kepts_child_up(struct kepts *ks, const struct child *c)
+void subscriptions_child_up(struct subscriptions *ks, const struct mainsm_branch *c)
 {
 	list_each (i, &ks->all)
-		sub_child_up(list_entry(i, struct sub, link), c);
+		subscription_child_up(list_entry(i, struct subscription, link), c);
 }
 
-void kepts_child_lost(struct kepts *ks, uint32_t child)
+void subscriptions_child_lost(struct subscriptions *ks, uint32_t child)
 {
-	const struct child *c = children_at(ks->conf.children, child);
+	const struct mainsm_branch *c = mainsm_branches_at(ks->conf.branches, child);
 
 	/* It may keep something for a subscription that a mainsm before us had, and that its tool
 	 * asks for while it is away. */
 	if (c && c->role == ROLE_SM)
 		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe (i, &ks->all)
-		sub_child_lost(list_entry(i, struct sub, link), child);
+		subscription_child_lost(list_entry(i, struct subscription, link), child);
 }
 
-void kepts_events(struct kepts *ks, uint32_t child, const struct msg_events *m)
+void subscriptions_events(struct subscriptions *ks, uint32_t child, const struct msg_events *m)
 {
-	struct sub *s = find(ks, m->sub);
+	struct subscription *s = find(ks, m->sub);
 
 	if (s)
-		sub_events(s, child, m);
+		subscription_events(s, child, m);
 }
 
-void kepts_ack(struct kepts *ks, const struct session *who, const struct msg_events_ack *m)
+void subscriptions_ack(struct subscriptions *ks, const struct session *who,
+		       const struct msg_events_ack *m)
 {
-	struct sub *s = find(ks, m->sub);
+	struct subscription *s = find(ks, m->sub);
 
 	if (s && s->receiver == who)
-		sub_acked(s, m);
+		subscription_acked(s, m);
 }

@@ -18,17 +18,17 @@
 
 #include <stdbool.h>
 
-#define KEPTS_MAX 16 /* as many as a daemon below keeps */
-#define KEPT_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
+#define SUBSCRIPTIONS_MAX 16 /* as many as a daemon below keeps */
+#define SUBSCRIPTION_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
 /* children come back within it, when mainsm was started again too; tools wait longer */
-#define KEPT_RETURN_NS (10 * NSEC_PER_SEC)
-#define KEPT_ROOM_MAX 8 /* messages of one child on their way */
+#define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
+#define SUBSCRIPTION_ROOM_MAX 8 /* messages of one child on their way */
 
-struct child;
-struct children;
-struct csrs;
+struct mainsm_branch;
+struct mainsm_branches;
+struct tool_csrs;
 struct directory;
-struct kepts;
+struct subscriptions;
 struct list;
 struct loop;
 struct numbers;
@@ -36,11 +36,11 @@ struct object;
 struct session;
 
 /* All borrowed. */
-struct kepts_conf {
+struct subscriptions_conf {
 	struct loop *loop;
-	struct children *children;
+	struct mainsm_branches *branches;
 	struct directory *directory;
-	struct csrs *csrs;
+	struct tool_csrs *csrs;
 	struct numbers *numbers;
 	struct list *sessions; /* where sessions of subscriptions stand among those of tools */
 	/* What the session had is to be undone below. */
@@ -48,11 +48,11 @@ struct kepts_conf {
 	void *arg;
 };
 
-struct kepts *kepts_new(const struct kepts_conf *conf);
-void kepts_free(struct kepts *ks);
+struct subscriptions *subscriptions_new(const struct subscriptions_conf *conf);
+void subscriptions_free(struct subscriptions *ks);
 
 /* What a tool asks for. Borrowed. */
-struct kept_wish {
+struct subscription_request {
 	const char *name, *where, *job; /* job: "" = all */
 	const struct omis_value *names; /* a list */
 	int64_t seconds;
@@ -64,27 +64,30 @@ struct kept_wish {
  * The tool receives it from now on; it is made when there is none. ERR_DENIED: it is another's;
  * ERR_INVALID, ERR_LIMIT, ERR_NOMEM.
  */
-int kepts_keep(struct kepts *ks, struct session *s, const struct kept_wish *w, bool *is_new,
-	       struct err *e);
+int subscriptions_keep(struct subscriptions *ks, struct session *s,
+		       const struct subscription_request *w, bool *is_new, struct err *e);
 
 /* drain: what is kept still comes, and then the end. ERR_NOTFOUND, ERR_DENIED. */
-int kepts_unkeep(struct kepts *ks, struct session *s, const char *name, bool drain, struct err *e);
+int subscriptions_unkeep(struct subscriptions *ks, struct session *s, const char *name, bool drain,
+			 struct err *e);
 
 /* Values of omig_events_kept(): those of this owner. */
-void kepts_write(const struct kepts *ks, const struct session *s, struct omis_writer *w);
+void subscriptions_write(const struct subscriptions *ks, const struct session *s,
+			 struct omis_writer *w);
 
 /* It is gone, or goes on without what it received. */
-void kepts_tool_gone(struct kepts *ks, const struct session *s);
+void subscriptions_tool_gone(struct subscriptions *ks, const struct session *s);
 
 /* A child is there: before anything is armed at it. */
-void kepts_child_up(struct kepts *ks, const struct child *c);
-void kepts_child_lost(struct kepts *ks, uint32_t child);
-void kepts_proc_came(struct kepts *ks, const struct object *o);
+void subscriptions_child_up(struct subscriptions *ks, const struct mainsm_branch *c);
+void subscriptions_child_lost(struct subscriptions *ks, uint32_t child);
+void subscriptions_proc_came(struct subscriptions *ks, const struct object *o);
 
 /* From a child; from a tool. Of streams that are over: passed over. */
-void kepts_events(struct kepts *ks, uint32_t child, const struct msg_events *m);
-void kepts_ack(struct kepts *ks, const struct session *s, const struct msg_events_ack *m);
+void subscriptions_events(struct subscriptions *ks, uint32_t child, const struct msg_events *m);
+void subscriptions_ack(struct subscriptions *ks, const struct session *s,
+		       const struct msg_events_ack *m);
 
-size_t kepts_count(const struct kepts *ks);
+size_t subscriptions_count(const struct subscriptions *ks);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the kept subscriptions: kept.c (life), kept_lane.c (what comes from each child). */
+/* Inside the kept subscriptions: subscription.c (life), subscription_part.c (what comes from each
+ * child). */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
@@ -9,18 +10,18 @@
 #include "common/omis/token.h"
 #include "mainsm/subscription/subscription.h"
 
-#define KEPT_NAME_BYTES 64
+#define SUBSCRIPTION_NAME_BYTES 64
 
-struct kepts {
-	struct kepts_conf conf;
-	struct list all; /* of struct sub */
+struct subscriptions {
+	struct subscriptions_conf conf;
+	struct list all; /* of struct subscription */
 	size_t n;
 	nsec_t unsettled; /* when we began, or a site was lost last: it may still come */
 	uint64_t stream; /* the last opening: of all children and subscriptions */
 };
 
 /* What comes from one child. */
-struct lane {
+struct subscription_part {
 	struct list link;
 	char token[16]; /* of the child, which may be away */
 	uint32_t child;
@@ -29,22 +30,22 @@ struct lane {
 	struct {
 		uint64_t place;
 		size_t bytes;
-	} way[KEPT_ROOM_MAX]; /* not acknowledged yet */
+	} way[SUBSCRIPTION_ROOM_MAX]; /* not acknowledged yet */
 	unsigned nway;
 	char *missing; /* owned: who its end says is not there; NULL: nobody */
 };
 
-struct sub {
+struct subscription {
 	struct list link;
-	struct kepts *owner;
-	char name[KEPT_NAME_BYTES];
+	struct subscriptions *owner;
+	char name[SUBSCRIPTION_NAME_BYTES];
 	char job[NAME_MAX_BYTES + 1];
 	struct msg_events_open told;
 	struct session *self; /* owned: who arms it */
 	struct token csr; /* "" = the activation has ended */
 	char *text; /* owned; of its request; NULL: none */
 	struct session *receiver; /* NULL: nobody */
-	struct list lanes;
+	struct list parts;
 	size_t unsafe; /* bytes that the receiver has not acknowledged */
 	struct loop_timer *lease;
 	struct loop_timer *coming; /* while children that are away may come back */
@@ -52,34 +53,35 @@ struct sub {
 	char fault[ERR_TEXT_BYTES]; /* the last that a host said of it */
 };
 
-/* --- kept_lane.c */
-void sub_child_up(struct sub *s, const struct child *c);
-void sub_child_lost(struct sub *s, uint32_t child); /* s may be dead behind this */
+/* --- subscription_part.c */
+void subscription_child_up(struct subscription *s, const struct mainsm_branch *c);
+void subscription_child_lost(struct subscription *s,
+			     uint32_t child); /* s may be dead behind this */
 
 /* Somebody receives it now, or what is told of it has changed: again from what was acknowledged, if
  * `anew`. */
-void sub_open_all(struct sub *s, bool anew);
+void subscription_open_all(struct subscription *s, bool anew);
 
 /* Nobody does. */
-void sub_shut_all(struct sub *s);
-void sub_end_all(struct sub *s);
-void sub_events(struct sub *s, uint32_t child, const struct msg_events *m);
+void subscription_shut_all(struct subscription *s);
+void subscription_end_all(struct subscription *s);
+void subscription_events(struct subscription *s, uint32_t child, const struct msg_events *m);
 
 /* False: no stream of this one. */
-bool sub_acked(struct sub *s, const struct msg_events_ack *m);
-void sub_free_lanes(struct sub *s);
+bool subscription_acked(struct subscription *s, const struct msg_events_ack *m);
+void subscription_free_parts(struct subscription *s);
 
 /*
  * One that ends is over when all children have said so; then s is dead behind this. Those that are
  * away are waited for a while; then its receiver is told that they are missing, and it waits for
  * the next one.
  */
-void sub_check_end(struct sub *s);
+void subscription_check_end(struct subscription *s);
 
-/* --- kept.c */
+/* --- subscription.c */
 
 /* missing: "" = nobody is, and s is dead behind this. */
-void sub_tell_end(struct sub *s, const char *missing);
-void sub_free(struct sub *s);
+void subscription_tell_end(struct subscription *s, const char *missing);
+void subscription_free(struct subscription *s);
 
 #endif

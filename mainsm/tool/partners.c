@@ -15,13 +15,13 @@
 
 /* Ranks of what has been named so far. */
 struct ranks {
-	const struct view *view;
+	const struct tool_view *view;
 	const char *job; /* NULL = of any */
 	int32_t *v;
 	size_t n, cap;
 };
 
-static const struct object *find(const struct view *v, const struct omis_value *token)
+static const struct object *find(const struct tool_view *v, const struct omis_value *token)
 {
 	const struct object *o =
 		token->kind == OMIS_TOKEN ? directory_find(v->directory, token->s.p) : NULL;
@@ -36,7 +36,7 @@ static bool says_job(const struct object *proc)
 }
 
 /* The one job that all objects in the list are of; NULL when they do not say. */
-static const char *job_of(const struct view *v, const struct omis_value *list)
+static const char *job_of(const struct tool_view *v, const struct omis_value *list)
 {
 	const char *job = NULL;
 
@@ -136,7 +136,7 @@ static int write_list(struct partners *p, const struct ranks *r, struct omis_val
 	return 0;
 }
 
-static int replace(struct partners *p, const struct view *v, struct omis_value *list,
+static int replace(struct partners *p, const struct tool_view *v, struct omis_value *list,
 		   struct reply *faults)
 {
 	struct ranks r = { .view = v,
@@ -164,7 +164,7 @@ static int copy_params(struct partners *p)
 	return 0;
 }
 
-int partners_open(struct partners *p, const struct view *v, const struct omis_call *event,
+int partners_open(struct partners *p, const struct tool_view *v, const struct omis_call *event,
 		  struct reply *faults)
 {
 	size_t at = 0;

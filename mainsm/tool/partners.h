@@ -25,7 +25,7 @@ struct partners {
  * An event that has no such parameter is left as it is. -ERR_NOMEM,
  * -ERR_LIMIT: more than OMIS_OBJECTS_MAX. To be closed in any case.
  */
-int partners_open(struct partners *p, const struct view *v, const struct omis_call *event,
+int partners_open(struct partners *p, const struct tool_view *v, const struct omis_call *event,
 		  struct reply *faults);
 void partners_close(struct partners *p);
 

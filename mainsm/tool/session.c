@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static struct session *make(uint32_t number, enum omis_right right, const struct directory *d,
-			    const struct children *c)
+			    const struct mainsm_branches *c)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
@@ -26,7 +26,7 @@ static struct session *make(uint32_t number, enum omis_right right, const struct
 	list_init(&s->runs);
 	list_init(&s->in_sessions);
 	list_init(&s->in_share);
-	s->view = (struct view){ d, c, s->scope, s->pas, &s->csrs, &s->events, &s->measures };
+	s->view = (struct tool_view){ d, c, s->scope, s->pas, &s->csrs, &s->events, &s->measures };
 	if (s->scope && s->pas)
 		return s;
 	session_free(s);
@@ -34,7 +34,7 @@ static struct session *make(uint32_t number, enum omis_right right, const struct
 }
 
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
-			    const struct directory *d, const struct children *c)
+			    const struct directory *d, const struct mainsm_branches *c)
 {
 	struct session *s = make(number, route_right_of_role(role_name(who->role)), d, c);
 
@@ -51,7 +51,7 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 }
 
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
-			     const struct children *c)
+			     const struct mainsm_branches *c)
 {
 	struct session *s = make(number, of->right, d, c);
 

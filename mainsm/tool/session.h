@@ -33,9 +33,9 @@ struct session {
 	struct scope *scope;
 	struct pa_set *pas;
 	struct smap events; /* token -> the session, as a mark */
-	struct smap csrs; /* token -> struct csr, owned by the CSR engine */
+	struct smap csrs; /* token -> struct tool_csr, owned by the CSR engine */
 	struct smap measures; /* token -> struct measure, owned by the measurements */
-	struct view view;
+	struct tool_view view;
 	struct {
 		nsec_t since;
 		unsigned raised, fired;
@@ -53,12 +53,12 @@ struct session {
 
 /* link may be NULL (tests). NULL without memory. */
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
-			    const struct directory *d, const struct children *c);
+			    const struct directory *d, const struct mainsm_branches *c);
 
 /* For something that outlives the tool: its identity and right, nothing attached, no link. NULL
  * without memory. */
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
-			     const struct children *c);
+			     const struct mainsm_branches *c);
 
 /* Its runs must be cancelled, its conditional requests deleted. */
 void session_free(struct session *s);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Attached objects of that kind directly in the list. */
-static int add_attached(const struct view *v, const struct list *in, enum object_kind kind,
+static int add_attached(const struct tool_view *v, const struct list *in, enum object_kind kind,
 			struct route_tokens *out)
 {
 	int rc = 0;
@@ -23,7 +23,7 @@ static int add_attached(const struct view *v, const struct list *in, enum object
 	return rc;
 }
 
-static int add_nodes(const struct view *v, struct route_tokens *out)
+static int add_nodes(const struct tool_view *v, struct route_tokens *out)
 {
 	int rc = 0;
 
@@ -48,7 +48,7 @@ static int add_keys(const struct smap *m, struct route_tokens *out)
 	return rc;
 }
 
-static int add_pas(const struct view *v, struct route_tokens *out)
+static int add_pas(const struct tool_view *v, struct route_tokens *out)
 {
 	const struct pa_object *o;
 	int rc = 0;
@@ -58,7 +58,7 @@ static int add_pas(const struct view *v, struct route_tokens *out)
 	return rc;
 }
 
-static int expand_all(const struct view *v, char cls, struct route_tokens *out)
+static int expand_all(const struct tool_view *v, char cls, struct route_tokens *out)
 {
 	switch (cls) {
 	case 's':
@@ -78,7 +78,7 @@ static int expand_all(const struct view *v, char cls, struct route_tokens *out)
 	}
 }
 
-static const struct object *find_attached(const struct view *v, const char *token)
+static const struct object *find_attached(const struct tool_view *v, const char *token)
 {
 	const struct object *o = directory_find(v->directory, token);
 
@@ -87,7 +87,7 @@ static const struct object *find_attached(const struct view *v, const char *toke
 
 static int expand(void *arg, const char *token, char cls, struct route_tokens *out)
 {
-	const struct view *v = arg;
+	const struct tool_view *v = arg;
 	const struct object *o;
 
 	if (!token)
@@ -102,7 +102,7 @@ static int expand(void *arg, const char *token, char cls, struct route_tokens *o
 /* As expand, but a process is as far down as it goes, if all its threads are meant. */
 static int expand_arming(void *arg, const char *token, char cls, struct route_tokens *out)
 {
-	const struct view *v = arg;
+	const struct tool_view *v = arg;
 	const struct object *o = token ? find_attached(v, token) : NULL;
 
 	if (o && o->kind == OBJECT_PROC && cls == 't' && scope_has_all(v->scope, o))
@@ -112,7 +112,7 @@ static int expand_arming(void *arg, const char *token, char cls, struct route_to
 
 static int lift(void *arg, const char *token, struct route_tokens *out)
 {
-	const struct view *v = arg;
+	const struct tool_view *v = arg;
 	const struct object *o = find_attached(v, token);
 
 	if (!o || !o->parent || !scope_has(v->scope, o->parent))
@@ -135,10 +135,10 @@ static int locate_node(const struct object *node, bool arming, struct route_plac
 	return route_places_add(out, node->server - 1);
 }
 
-static int locate_site(const struct view *v, const char *token, struct route_places *out,
+static int locate_site(const struct tool_view *v, const char *token, struct route_places *out,
 		       const char **missing)
 {
-	const struct child *child = children_find(v->children, token);
+	const struct mainsm_branch *child = mainsm_branches_find(v->branches, token);
 
 	if (child)
 		return route_places_add(out, child->index);
@@ -148,7 +148,7 @@ static int locate_site(const struct view *v, const char *token, struct route_pla
 
 /* Who serves a host knows whether it answers, and names it; nobody speaks for one that is not
  * served. */
-static int locate_pa(const struct view *v, const struct pa_object *o, struct route_places *out,
+static int locate_pa(const struct tool_view *v, const struct pa_object *o, struct route_places *out,
 		     const char **missing)
 {
 	int rc = 0;
@@ -165,7 +165,7 @@ static int locate_pa(const struct view *v, const struct pa_object *o, struct rou
 	return rc;
 }
 
-static int locate_object(const struct view *v, const char *token, bool arming,
+static int locate_object(const struct tool_view *v, const char *token, bool arming,
 			 struct route_places *out, const char **missing)
 {
 	const struct object *o = find_attached(v, token);
@@ -177,7 +177,7 @@ static int locate_object(const struct view *v, const char *token, bool arming,
 	return locate_node(object_container(o, OBJECT_NODE), arming, out, missing);
 }
 
-static int locate_any(const struct view *v, const char *token, bool arming,
+static int locate_any(const struct tool_view *v, const char *token, bool arming,
 		      struct route_places *out, const char **missing)
 {
 	const struct pa_object *pa;
@@ -211,30 +211,30 @@ static int locate_arming(void *arg, const struct omis_call *call, const char *to
 
 static bool has_ended(void *arg, const char *token)
 {
-	const struct view *v = arg;
+	const struct tool_view *v = arg;
 	const struct object *o = directory_find(v->directory, token);
 
 	return o && o->kind == OBJECT_PROC && o->state == MSG_STATE_ENDED;
 }
 
-struct route_view view_now(struct view *v)
+struct route_view tool_view_now(struct tool_view *v)
+{
+	return (struct route_view){ v,	    mainsm_branches_bound(v->branches),
+				    expand, lift,
+				    locate, has_ended };
+}
+
+struct route_view tool_view_arming(struct tool_view *v)
 {
 	return (struct route_view){
-		v, children_bound(v->children), expand, lift, locate, has_ended
+		v, mainsm_branches_bound(v->branches), expand_arming, lift, locate_arming, has_ended
 	};
 }
 
-struct route_view view_arming(struct view *v)
+bool tool_view_branch_owns(const struct directory *d, const struct mainsm_branches *c,
+			   uint32_t child, const char *token, size_t n)
 {
-	return (struct route_view){
-		v, children_bound(v->children), expand_arming, lift, locate_arming, has_ended
-	};
-}
-
-bool view_child_owns(const struct directory *d, const struct children *c, uint32_t child,
-		     const char *token, size_t n)
-{
-	const struct child *who = children_at(c, child);
+	const struct mainsm_branch *who = mainsm_branches_at(c, child);
 	const struct object *node;
 	uint32_t number;
 

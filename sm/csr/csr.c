@@ -16,9 +16,9 @@
 
 static void on_follow(void *arg);
 
-struct arms *arms_new(const struct arms_conf *conf)
+struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf)
 {
-	struct arms *a = calloc(1, sizeof(*a));
+	struct site_csrs *a = calloc(1, sizeof(*a));
 
 	if (!a)
 		return NULL;
@@ -26,60 +26,61 @@ struct arms *arms_new(const struct arms_conf *conf)
 	smap_init(&a->by_token);
 	list_init(&a->partings);
 	a->follow = loop_timer_new(conf->loop, on_follow, a);
-	a->losses = loop_timer_new(conf->loop, arms_on_losses, a);
+	a->losses = loop_timer_new(conf->loop, site_csrs_on_losses, a);
 	if (a->follow && a->losses)
 		return a;
-	arms_free(a);
+	site_csrs_free(a);
 	return NULL;
 }
 
-void arms_stats(const struct arms *a, struct arms_stats *out)
+void site_csrs_stats(const struct site_csrs *a, struct site_csrs_stats *out)
 {
 	*out = a->stats;
 	out->armed = a->by_token.n;
 }
 
-size_t arms_strange(const struct arms *a, bool (*knows)(void *arg, uint32_t tool), void *arg)
+size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uint32_t tool),
+			 void *arg)
 {
 	struct smap_iter i = { 0 };
 	size_t n = 0;
 
 	while (smap_next(&a->by_token, &i))
-		n += !knows(arg, ((const struct csr *)i.value)->tool);
+		n += !knows(arg, ((const struct site_csr *)i.value)->tool);
 	return n;
 }
 
 /* --- one host's share */
 
-void share_confirmed(struct csr *c, struct share *s)
+void csr_part_confirmed(struct site_csr *c, struct csr_part *s)
 {
 	if (s->is_waited_for)
 		c->waiting--;
 	s->is_waited_for = false;
 }
 
-void share_free(struct csr *c, struct share *s)
+void csr_part_free(struct site_csr *c, struct csr_part *s)
 {
-	share_confirmed(c, s);
+	csr_part_confirmed(c, s);
 	c->a->stats.bytes -= s->ntext;
-	map_del(&c->shares, s->branch);
+	map_del(&c->parts, s->branch);
 	free(s->text);
 	free(s);
 }
 
 /* The host need not watch any more. */
-static void share_end(struct csr *c, struct share *s)
+static void csr_part_end(struct site_csr *c, struct csr_part *s)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
 	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 	if (b)
 		branch_send(c->a->conf.nodes, b, &m);
-	share_free(c, s);
+	csr_part_free(c, s);
 }
 
 /* A host that is not there gets it when it comes. */
-static void share_send(struct csr *c, struct share *s)
+static void csr_part_send(struct site_csr *c, struct csr_part *s)
 {
 	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 	struct msg m = { .type = MSG_ARM };
@@ -94,31 +95,31 @@ static void share_send(struct csr *c, struct share *s)
 		.local_prefix = s->local_prefix,
 		.reply = c->reply,
 	};
-	share_confirmed(c, s);
+	csr_part_confirmed(c, s);
 	if (!b || branch_send(c->a->conf.nodes, b, &m))
 		return;
 	s->is_waited_for = true;
 	c->waiting++;
 }
 
-static struct share *share_new(struct csr *c, uint32_t branch)
+static struct csr_part *csr_part_new(struct site_csr *c, uint32_t branch)
 {
-	struct share *s = calloc(1, sizeof(*s));
+	struct csr_part *s = calloc(1, sizeof(*s));
 
 	if (!s)
 		return NULL;
 	s->branch = branch;
-	if (!map_put(&c->shares, branch, s, NULL))
+	if (!map_put(&c->parts, branch, s, NULL))
 		return s;
 	free(s);
 	return NULL;
 }
 
-static int share_set_text(struct csr *c, struct share *s, const struct arm_part *part)
+static int csr_part_set_text(struct site_csr *c, struct csr_part *s, const struct arm_part *part)
 {
 	char *text;
 
-	if (c->a->stats.bytes - s->ntext + part->ntext > ARMS_BYTES_MAX)
+	if (c->a->stats.bytes - s->ntext + part->ntext > SITE_CSRS_BYTES_MAX)
 		return -ERR_LIMIT;
 	text = malloc(part->ntext + 1);
 	if (!text)
@@ -133,12 +134,12 @@ static int share_set_text(struct csr *c, struct share *s, const struct arm_part 
 }
 
 /* What has not changed is not sent again. */
-static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_part *part)
+static int set_part(struct site_csr *c, const struct msg_arm *m, const struct arm_part *part)
 {
 	const struct branch *b = nodes_branch(c->a->conf.nodes, part->child);
 	uint32_t prefix =
 		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
-	struct share *s = b ? map_find(&c->shares, b->index) : NULL;
+	struct csr_part *s = b ? map_find(&c->parts, b->index) : NULL;
 	bool is_same;
 	int rc = 0;
 
@@ -148,15 +149,15 @@ static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_pa
 		  c->reply == m->reply && c->tool == m->tool && str_eq(c->identity, m->identity) &&
 		  !memcmp(s->text, part->text, s->ntext);
 	if (!s)
-		s = share_new(c, b->index);
+		s = csr_part_new(c, b->index);
 	if (!s)
 		return -ERR_NOMEM;
 	s->is_old = false;
 	s->local_prefix = prefix;
 	if (!is_same)
-		rc = share_set_text(c, s, part);
+		rc = csr_part_set_text(c, s, part);
 	if (!s->text)
-		share_free(c, s);
+		csr_part_free(c, s);
 	else if (!is_same && !rc)
 		s->version = 0; /* to be sent */
 	return rc;
@@ -164,15 +165,15 @@ static int set_share(struct csr *c, const struct msg_arm *m, const struct arm_pa
 
 /* --- one conditional request */
 
-static void csr_free(struct csr *c)
+static void csr_free(struct site_csr *c)
 {
 	struct map_iter i = { 0 };
 
 	if (!c)
 		return;
-	while (map_next(&c->shares, &i))
-		share_free(c, i.value);
-	map_done(&c->shares);
+	while (map_next(&c->parts, &i))
+		csr_part_free(c, i.value);
+	map_done(&c->parts);
 	loop_timer_free(c->timer);
 	reply_free(c->answer);
 	c->a->stats.bytes -= c->ntext;
@@ -182,7 +183,7 @@ static void csr_free(struct csr *c)
 	free(c);
 }
 
-void arms_free(struct arms *a)
+void site_csrs_free(struct site_csrs *a)
 {
 	struct smap_iter i = { 0 };
 
@@ -197,24 +198,24 @@ void arms_free(struct arms *a)
 	free(a);
 }
 
-void csr_end(struct csr *c)
+void site_csr_end(struct site_csr *c)
 {
 	struct map_iter i = { 0 };
 
-	while (map_next(&c->shares, &i))
-		share_end(c, i.value);
+	while (map_next(&c->parts, &i))
+		csr_part_end(c, i.value);
 	smap_del(&c->a->by_token, c->token);
 	csr_free(c);
 }
 
-static void send_answer(struct csr *c)
+static void send_answer(struct site_csr *c)
 {
-	struct msg_entry *entry = calloc(ARMS_ENTRIES_MAX, sizeof(*entry));
+	struct msg_entry *entry = calloc(SITE_CSRS_ENTRIES_MAX, sizeof(*entry));
 	struct msg m = { .type = MSG_ARM_ACK,
 			 .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
 
 	if (entry && c->answer)
-		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, ARMS_ENTRIES_MAX);
+		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, SITE_CSRS_ENTRIES_MAX);
 	/*
 	 * Too many words for one message: that it is armed matters more than what is wrong with it.
 	 */
@@ -227,7 +228,7 @@ static void send_answer(struct csr *c)
 	c->answer = NULL;
 }
 
-void csr_check_answer(struct csr *c, bool give_up)
+void site_csr_check_answer(struct site_csr *c, bool give_up)
 {
 	struct map_iter i = { 0 };
 
@@ -235,11 +236,11 @@ void csr_check_answer(struct csr *c, bool give_up)
 		return;
 	if (c->waiting && !give_up) {
 		if (!loop_timer_is_armed(c->timer))
-			loop_timer_arm(c->timer, ARMS_ACK_MAX_NS);
+			loop_timer_arm(c->timer, SITE_CSRS_ACK_MAX_NS);
 		return;
 	}
-	while (c->waiting && map_next(&c->shares, &i)) {
-		const struct share *s = i.value;
+	while (c->waiting && map_next(&c->parts, &i)) {
+		const struct csr_part *s = i.value;
 		const struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 		if (s->is_waited_for)
@@ -252,17 +253,17 @@ void csr_check_answer(struct csr *c, bool give_up)
 
 static void on_timer(void *arg)
 {
-	csr_check_answer(arg, true);
+	site_csr_check_answer(arg, true);
 }
 
-static struct csr *csr_new(struct arms *a, const char *token)
+static struct site_csr *csr_new(struct site_csrs *a, const char *token)
 {
-	struct csr *c = calloc(1, sizeof(*c));
+	struct site_csr *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		return NULL;
 	c->a = a;
-	map_init(&c->shares);
+	map_init(&c->parts);
 	c->token = str_dup(token);
 	c->identity = str_dup("");
 	c->timer = loop_timer_new(a->conf.loop, on_timer, c);
@@ -287,51 +288,51 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
-static void send_new(struct csr *c)
+static void send_new(struct site_csr *c)
 {
 	struct map_iter i = { 0 };
 
-	while (map_next(&c->shares, &i)) {
-		struct share *s = i.value;
+	while (map_next(&c->parts, &i)) {
+		struct csr_part *s = i.value;
 
 		if (!s->version)
-			share_send(c, s);
+			csr_part_send(c, s);
 	}
 }
 
 /* Hosts that are no longer meant are told so; true for those that stay. */
-static void end_old(struct csr *c)
+static void end_old(struct site_csr *c)
 {
 	struct map_iter i = { 0 };
 
-	while (map_next(&c->shares, &i)) {
-		struct share *s = i.value;
+	while (map_next(&c->parts, &i)) {
+		struct csr_part *s = i.value;
 
 		if (s->is_old)
-			share_end(c, s);
+			csr_part_end(c, s);
 	}
 }
 
-static int take_parts(struct csr *c, const struct msg_arm *m, const struct arm *arm)
+static int take_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
 	struct map_iter i = { 0 };
 	int rc = 0;
 
-	while (map_next(&c->shares, &i))
-		((struct share *)i.value)->is_old = true;
+	while (map_next(&c->parts, &i))
+		((struct csr_part *)i.value)->is_old = true;
 	for (size_t k = 0; !rc && (part = arm_part_at(arm, k)); k++)
-		rc = set_share(c, m, part);
+		rc = set_part(c, m, part);
 	return rc;
 }
 
-static int set_text(struct csr *c, const struct msg_arm *m)
+static int set_text(struct site_csr *c, const struct msg_arm *m)
 {
 	char *text;
 
 	if (c->text == (const char *)m->text.p)
 		return 0;
-	if (c->a->stats.bytes - c->ntext + m->text.n > ARMS_BYTES_MAX)
+	if (c->a->stats.bytes - c->ntext + m->text.n > SITE_CSRS_BYTES_MAX)
 		return -ERR_LIMIT;
 	text = malloc(m->text.n + 1);
 	if (!text)
@@ -345,7 +346,7 @@ static int set_text(struct csr *c, const struct msg_arm *m)
 }
 
 /* All of it, for splitting it anew when hosts move. */
-static int set_whole(struct csr *c, const struct msg_arm *m)
+static int set_whole(struct site_csr *c, const struct msg_arm *m)
 {
 	char *identity = str_dup(m->identity);
 
@@ -361,12 +362,12 @@ static int set_whole(struct csr *c, const struct msg_arm *m)
 	return 0;
 }
 
-static int split(struct csr *c, const struct msg_arm *m, const struct omis_request *r,
+static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_request *r,
 		 struct reply *answer, struct err *e)
 {
-	const struct arms_conf *conf = &c->a->conf;
-	struct view v = { conf->nodes, conf->cells, nodes_branches(conf->nodes) };
-	struct route_view route = view_arming(&v);
+	const struct site_csrs_conf *conf = &c->a->conf;
+	struct site_view v = { conf->nodes, conf->placement, nodes_branches(conf->nodes) };
+	struct route_view route = site_view_arming(&v);
 	struct arm *arm = NULL;
 	int rc = arm_new(r, &route, answer, &arm, e);
 
@@ -384,7 +385,7 @@ static int split(struct csr *c, const struct msg_arm *m, const struct omis_reque
 }
 
 /* Says no to an ARM that could not be taken in. */
-static void refuse(struct arms *a, const struct msg_arm *m, unsigned status, const char *why)
+static void refuse(struct site_csrs *a, const struct msg_arm *m, unsigned status, const char *why)
 {
 	const struct msg_entry entry = { .objects = "",
 					 .status = status,
@@ -397,12 +398,12 @@ static void refuse(struct arms *a, const struct msg_arm *m, unsigned status, con
 	a->conf.send(a->conf.arg, &ack);
 }
 
-static struct csr *find_or_new(struct arms *a, const struct msg_arm *m)
+static struct site_csr *find_or_new(struct site_csrs *a, const struct msg_arm *m)
 {
-	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct site_csr *c = smap_find(&a->by_token, m->csr);
 	struct reply *answer;
 
-	if (!c && (a->by_token.n >= ARMS_MAX || token_class(m->csr, strlen(m->csr)) != 'c'))
+	if (!c && (a->by_token.n >= SITE_CSRS_MAX || token_class(m->csr, strlen(m->csr)) != 'c'))
 		return NULL;
 	answer = reply_new();
 	if (!c && answer)
@@ -418,11 +419,11 @@ static struct csr *find_or_new(struct arms *a, const struct msg_arm *m)
 	return c;
 }
 
-void arms_arm(struct arms *a, const struct msg_arm *m)
+void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 {
 	struct omis_request *r = NULL;
 	struct omis_diag d;
-	struct csr *c = NULL;
+	struct site_csr *c = NULL;
 	int rc = understand(m, &r, &d);
 
 	if (!rc) {
@@ -432,102 +433,102 @@ void arms_arm(struct arms *a, const struct msg_arm *m)
 		d.status = status_from_err(rc);
 	}
 	if (!rc) {
-		csr_take_place(c, csr_kept_of(r));
-		csr_check_answer(c, false);
+		site_csr_take_place(c, site_csr_kept_of(r));
+		site_csr_check_answer(c, false);
 	} else {
 		refuse(a, m, d.status, d.err.text);
-		arms_disarm(a, m->csr); /* half of it would be worse than nothing */
+		site_csrs_disarm(a, m->csr); /* half of it would be worse than nothing */
 	}
 	omis_request_free(r);
 }
 
-bool arms_has(const struct arms *a, const char *csr)
+bool site_csrs_has(const struct site_csrs *a, const char *csr)
 {
 	return smap_find(&a->by_token, csr);
 }
 
-void arms_drop_tool(struct arms *a, uint32_t tool)
+void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
+		struct site_csr *c = i.value;
 
 		if (c->tool == tool)
-			csr_end(c);
+			site_csr_end(c);
 	}
 }
 
-void arms_set_stale(struct arms *a)
+void site_csrs_set_stale(struct site_csrs *a)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i))
-		((struct csr *)i.value)->is_stale = true;
+		((struct site_csr *)i.value)->is_stale = true;
 }
 
-void arms_drop_stale(struct arms *a)
+void site_csrs_drop_stale(struct site_csrs *a)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
+		struct site_csr *c = i.value;
 
 		if (c->is_stale)
-			csr_end(c);
+			site_csr_end(c);
 	}
 }
 
 /* --- branches that come and go */
 
-void arms_branch_up(struct arms *a, const struct branch *b)
+void site_csrs_branch_up(struct site_csrs *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, b->index);
+		struct site_csr *c = i.value;
+		struct csr_part *s = map_find(&c->parts, b->index);
 
 		if (s)
-			share_send(c, s);
+			csr_part_send(c, s);
 	}
 }
 
-void arms_branch_down(struct arms *a, const struct branch *b)
+void site_csrs_branch_down(struct site_csrs *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, b->index);
+		struct site_csr *c = i.value;
+		struct csr_part *s = map_find(&c->parts, b->index);
 
 		if (!s)
 			continue;
-		share_confirmed(c, s);
-		csr_check_answer(c, false);
+		csr_part_confirmed(c, s);
+		site_csr_check_answer(c, false);
 	}
 	partings_forget(a, b);
 }
 
-void arms_branch_gone(struct arms *a, const struct branch *b)
+void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
-		struct share *s = map_find(&c->shares, b->index);
+		struct site_csr *c = i.value;
+		struct csr_part *s = map_find(&c->parts, b->index);
 
 		if (!s)
 			continue;
-		share_free(c, s);
-		csr_check_answer(c, false);
+		csr_part_free(c, s);
+		site_csr_check_answer(c, false);
 	}
 	partings_forget(a, b);
 }
 
 /* --- hosts that move from one branch to another */
 
-static void csr_follow(struct csr *c, struct reply *scratch)
+static void csr_follow(struct site_csr *c, struct reply *scratch)
 {
 	const struct msg_arm m = { .csr = c->token,
 				   .tool = c->tool,
@@ -545,12 +546,12 @@ static void csr_follow(struct csr *c, struct reply *scratch)
 	if (rc)
 		log_warn("sm", "csr=%s does not follow its hosts: %s", c->token, d.err.text);
 	omis_request_free(r);
-	csr_check_answer(c, false);
+	site_csr_check_answer(c, false);
 }
 
 static void on_follow(void *arg)
 {
-	struct arms *a = arg;
+	struct site_csrs *a = arg;
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&a->by_token, &i)) {
@@ -562,8 +563,8 @@ static void on_follow(void *arg)
 	}
 }
 
-void arms_follow(struct arms *a)
+void site_csrs_follow(struct site_csrs *a)
 {
 	if (a->by_token.n && !loop_timer_is_armed(a->follow))
-		loop_timer_arm(a->follow, ARMS_FOLLOW_NS);
+		loop_timer_arm(a->follow, SITE_CSRS_FOLLOW_NS);
 }

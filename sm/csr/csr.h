@@ -14,28 +14,30 @@
 #include "sm/hosts/placement.h"
 #include "sm/hosts/nodes.h"
 
-#define ARMS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
+#define SITE_CSRS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
 /* of the texts for all hosts: each lists its objects */
-#define ARMS_BYTES_MAX (64 * 1024 * 1024)
-#define ARMS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
-#define ARMS_ENTRIES_MAX 1000 /* what is wrong, told in one ARM_ACK; more names help nobody */
+#define SITE_CSRS_BYTES_MAX (64 * 1024 * 1024)
+#define SITE_CSRS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
+#define SITE_CSRS_ENTRIES_MAX                                              \
+	1000 /* what is wrong, told in one ARM_ACK; more names help nobody \
+	      */
 /* then mainsm is told without the hosts that do not answer */
-#define ARMS_ACK_MAX_NS NSEC_PER_SEC
+#define SITE_CSRS_ACK_MAX_NS NSEC_PER_SEC
 /* the same for DISARM: less than mainsm waits for this sm */
-#define ARMS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
+#define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
 /* what many hosts have lost goes up as one number */
-#define ARMS_LOSSES_NS (200 * NSEC_PER_MSEC)
+#define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
 /* told by one host at once: more is nonsense, and must not run over */
-#define ARMS_LOST_MAX (UINT64_C(1) << 31)
+#define SITE_CSRS_LOST_MAX (UINT64_C(1) << 31)
 
-struct arms;
+struct site_csrs;
 struct loop;
 
 /* Borrowed. */
-struct arms_conf {
+struct site_csrs_conf {
 	struct loop *loop;
 	struct nodes *nodes;
-	struct cells *cells;
+	struct placement *placement;
 	/* To mainsm; as link_send(). */
 	int (*send)(void *arg, const struct msg *m);
 	/* Is there no room for an event on the link to mainsm? */
@@ -43,55 +45,59 @@ struct arms_conf {
 	void *arg;
 };
 
-struct arms *arms_new(const struct arms_conf *conf);
+struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf);
 
 /* Hosts are not told. */
-void arms_free(struct arms *a);
+void site_csrs_free(struct site_csrs *a);
 
 /* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
-void arms_arm(struct arms *a, const struct msg_arm *m);
-/* LOSSES follows always, when all hosts have told theirs, or ARMS_PARTED_MAX_NS later. */
-void arms_disarm(struct arms *a, const char *csr);
-bool arms_has(const struct arms *a, const char *csr);
-void arms_drop_tool(struct arms *a, uint32_t tool);
+void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m);
+/* LOSSES follows always, when all hosts have told theirs, or SITE_CSRS_PARTED_MAX_NS later. */
+void site_csrs_disarm(struct site_csrs *a, const char *csr);
+bool site_csrs_has(const struct site_csrs *a, const char *csr);
+void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
 
 /*
  * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (it is told, after a TRIGGERED);
  * -ERR_DENIED: it
  * speaks of what is not its own.
  */
-int arms_acked(struct arms *a, const struct branch *b, const struct msg_arm_ack *m, struct err *e);
-int arms_triggered(struct arms *a, struct branch *b, const struct msg_triggered *m, struct err *e);
+int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
+		    struct err *e);
+int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_triggered *m,
+			struct err *e);
 
-/* As arms_triggered(), of which nobody is told. */
-int arms_losses(struct arms *a, const struct branch *b, const struct msg_losses *m, struct err *e);
+/* As site_csrs_triggered(), of which nobody is told. */
+int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct msg_losses *m,
+		     struct err *e);
 
 /* It is (again) there: everything that is armed there is sent. */
-void arms_branch_up(struct arms *a, const struct branch *b);
+void site_csrs_branch_up(struct site_csrs *a, const struct branch *b);
 
 /* It is not connected: nobody waits for its confirmations. */
-void arms_branch_down(struct arms *a, const struct branch *b);
+void site_csrs_branch_down(struct site_csrs *a, const struct branch *b);
 
 /* Nobody is there any more. */
-void arms_branch_gone(struct arms *a, const struct branch *b);
+void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b);
 
 /* Hosts have moved to other branches: what is armed follows them, soon. */
-void arms_follow(struct arms *a);
+void site_csrs_follow(struct site_csrs *a);
 
-/* mainsm is gone: whatever it does not arm again before arms_drop_stale() is disarmed then. */
-void arms_set_stale(struct arms *a);
-void arms_drop_stale(struct arms *a);
+/* mainsm is gone: whatever it does not arm again before site_csrs_drop_stale() is disarmed then. */
+void site_csrs_set_stale(struct site_csrs *a);
+void site_csrs_drop_stale(struct site_csrs *a);
 
-struct arms_stats {
+struct site_csrs_stats {
 	size_t armed, bytes;
 	uint64_t triggered; /* went up */
 	uint64_t dropped; /* did not fit upwards, and were told as a gap later */
 	uint64_t strays;
 };
 
-void arms_stats(const struct arms *a, struct arms_stats *out);
+void site_csrs_stats(const struct site_csrs *a, struct site_csrs_stats *out);
 
 /* How many are of tools for which `knows` is false. */
-size_t arms_strange(const struct arms *a, bool (*knows)(void *arg, uint32_t tool), void *arg);
+size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uint32_t tool),
+			 void *arg);
 
 #endif

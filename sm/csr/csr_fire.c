@@ -25,10 +25,11 @@ static bool owns_entries(const struct nodes *ns, const struct branch *b,
 	return true;
 }
 
-int arms_acked(struct arms *a, const struct branch *b, const struct msg_arm_ack *m, struct err *e)
+int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
+		    struct err *e)
 {
-	struct csr *c = smap_find(&a->by_token, m->csr);
-	struct share *s = c ? map_find(&c->shares, b->index) : NULL;
+	struct site_csr *c = smap_find(&a->by_token, m->csr);
+	struct csr_part *s = c ? map_find(&c->parts, b->index) : NULL;
 
 	/* One for an earlier version: the one that counts is under way. */
 	if (!s || s->version != m->version) {
@@ -37,12 +38,13 @@ int arms_acked(struct arms *a, const struct branch *b, const struct msg_arm_ack 
 	}
 	if (!owns_entries(a->conf.nodes, b, m->entry, m->nentry))
 		return err_set(e, ERR_DENIED, "a confirmation about objects that are not its own");
-	share_confirmed(c, s);
-	for (size_t i = 0; c->answer && i < m->nentry && c->answer->nentry < ARMS_ENTRIES_MAX; i++)
+	csr_part_confirmed(c, s);
+	for (size_t i = 0; c->answer && i < m->nentry && c->answer->nentry < SITE_CSRS_ENTRIES_MAX;
+	     i++)
 		if (status_is_error(m->entry[i].status))
 			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status,
 				    m->entry[i].value.p, m->entry[i].value.n);
-	csr_check_answer(c, false);
+	site_csr_check_answer(c, false);
 	return 0;
 }
 
@@ -62,7 +64,7 @@ static bool is_own_event(const struct nodes *ns, const struct branch *b,
 }
 
 /* Nobody above will hear of the event: what waits for its actions goes on at once. */
-static void let_go(const struct arms *a, struct branch *b, const struct msg_triggered *m)
+static void let_go(const struct site_csrs *a, struct branch *b, const struct msg_triggered *m)
 {
 	const struct msg go = { .type = MSG_RELEASE, .release = { m->csr, m->seq, m->node } };
 
@@ -71,16 +73,17 @@ static void let_go(const struct arms *a, struct branch *b, const struct msg_trig
 }
 
 /* Events may be lost on the way, but not without a word: the next one tells how many. */
-static void pass(struct csr *c, struct branch *b, const struct msg_triggered *m)
+static void pass(struct site_csr *c, struct branch *b, const struct msg_triggered *m)
 {
-	struct arms *a = c->a;
+	struct site_csrs *a = c->a;
 	struct msg up = { .type = MSG_TRIGGERED, .triggered = *m };
 
 	up.triggered.tool = c->tool;
 	up.triggered.dropped += c->dropped;
 	if (a->conf.is_congested(a->conf.arg) || a->conf.send(a->conf.arg, &up)) {
 		a->stats.dropped++;
-		csr_lose(c, 1 + (m->dropped < ARMS_LOST_MAX ? m->dropped : ARMS_LOST_MAX));
+		site_csr_lose(
+			c, 1 + (m->dropped < SITE_CSRS_LOST_MAX ? m->dropped : SITE_CSRS_LOST_MAX));
 		let_go(a, b, m);
 		return;
 	}
@@ -88,14 +91,15 @@ static void pass(struct csr *c, struct branch *b, const struct msg_triggered *m)
 	c->dropped = 0;
 }
 
-int arms_triggered(struct arms *a, struct branch *b, const struct msg_triggered *m, struct err *e)
+int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_triggered *m,
+			struct err *e)
 {
-	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct site_csr *c = smap_find(&a->by_token, m->csr);
 	const struct msg no = { .type = MSG_DISARM, .disarm = { .csr = m->csr } };
 
 	if (!is_own_event(a->conf.nodes, b, m))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	if (!c || !map_find(&c->shares, b->index)) {
+	if (!c || !map_find(&c->parts, b->index)) {
 		a->stats.strays++;
 		let_go(a, b, m);
 		branch_send(a->conf.nodes, b, &no);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For arms.c (what is armed) and arms_fire.c (what hosts say about it) alone. */
+/* For csr.c (what is armed) and csr_fire.c (what hosts say about it) alone. */
 #ifndef SM_CSR_CSR_INTERNAL_H
 #define SM_CSR_CSR_INTERNAL_H
 
@@ -8,18 +8,18 @@
 #include "common/omis/reply.h"
 #include "sm/csr/csr.h"
 
-struct arms {
-	struct arms_conf conf;
-	struct smap by_token; /* owns struct csr */
+struct site_csrs {
+	struct site_csrs_conf conf;
+	struct smap by_token; /* owns struct site_csr */
 	uint64_t version; /* of the last ARM that was sent */
 	struct loop_timer *follow; /* owned; hosts have moved: all is split anew soon */
-	struct loop_timer *losses; /* owned; arms_part.c */
+	struct loop_timer *losses; /* owned; csr_part.c */
 	struct list partings; /* owns struct parting */
-	struct arms_stats stats;
+	struct site_csrs_stats stats;
 };
 
 /* One branch's share. */
-struct share {
+struct csr_part {
 	uint32_t branch;
 	uint32_t version;
 	char *text; /* owned */
@@ -29,8 +29,8 @@ struct share {
 	bool is_old; /* not seen in the ARM that is being taken in */
 };
 
-struct csr {
-	struct arms *a;
+struct site_csr {
+	struct site_csrs *a;
 	char *token, *identity; /* owned */
 	uint32_t tool, version;
 	bool reply;
@@ -38,8 +38,8 @@ struct csr {
 	char *text; /* owned; the whole, as it came from above */
 	size_t ntext;
 	uint32_t local_prefix;
-	struct map shares; /* branch -> struct share, owned */
-	size_t waiting; /* shares that are waited for */
+	struct map parts; /* branch -> struct csr_part, owned */
+	size_t waiting; /* parts that are waited for */
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
 	struct loop_timer *timer; /* owned; ends the wait for confirmations */
 	uint64_t dropped; /* events since the last that went up */
@@ -47,23 +47,23 @@ struct csr {
 };
 
 /* Hosts are told. */
-void csr_end(struct csr *c);
+void site_csr_end(struct site_csr *c);
 
-/* arms_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that
+/* csr_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that
  * feeds it from now on. */
-const char *csr_kept_of(const struct omis_request *r);
-void csr_take_place(struct csr *c, const char *kept);
+const char *site_csr_kept_of(const struct omis_request *r);
+void site_csr_take_place(struct site_csr *c, const char *kept);
 
 /* All that is to be waited for has come, or nothing more will: ARM_ACK. */
-void csr_check_answer(struct csr *c, bool give_up);
+void site_csr_check_answer(struct site_csr *c, bool give_up);
 
-void share_confirmed(struct csr *c, struct share *s);
-void share_free(struct csr *c, struct share *s);
+void csr_part_confirmed(struct site_csr *c, struct csr_part *s);
+void csr_part_free(struct site_csr *c, struct csr_part *s);
 
-/* arms_part.c */
-void csr_lose(struct csr *c, uint64_t n);
-void arms_on_losses(void *arg);
-void partings_forget(struct arms *a, const struct branch *b); /* it will not answer */
-void partings_free(struct arms *a);
+/* csr_part.c */
+void site_csr_lose(struct site_csr *c, uint64_t n);
+void site_csrs_on_losses(void *arg);
+void partings_forget(struct site_csrs *a, const struct branch *b); /* it will not answer */
+void partings_free(struct site_csrs *a);
 
 #endif

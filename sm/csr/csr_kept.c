@@ -11,7 +11,7 @@
 
 #define KEPT_PARAM 4
 
-const char *csr_kept_of(const struct omis_request *r)
+const char *site_csr_kept_of(const struct omis_request *r)
 {
 	const struct omis_call *event = r->event;
 
@@ -21,16 +21,16 @@ const char *csr_kept_of(const struct omis_request *r)
 	return omis_value_text(&event->param[KEPT_PARAM], NULL);
 }
 
-void csr_take_place(struct csr *c, const char *kept)
+void site_csr_take_place(struct site_csr *c, const char *kept)
 {
 	struct smap_iter i = { 0 };
 
 	str_copy(c->kept, sizeof(c->kept), kept ? kept : "");
 	while (c->kept[0] && smap_next(&c->a->by_token, &i)) {
-		struct csr *other = i.value;
+		struct site_csr *other = i.value;
 
 		if (other != c && str_eq(other->kept, c->kept) &&
 		    str_eq(other->identity, c->identity))
-			csr_end(other);
+			site_csr_end(other);
 	}
 }

@@ -14,7 +14,7 @@
 /* A conditional request that is disarmed, while hosts are to answer. */
 struct parting {
 	struct list link;
-	struct arms *a;
+	struct site_csrs *a;
 	struct token token;
 	struct map branches; /* that have not answered; the parting, as a mark */
 	uint64_t dropped;
@@ -23,10 +23,10 @@ struct parting {
 
 static uint64_t bounded(uint64_t n)
 {
-	return n < ARMS_LOST_MAX ? n : ARMS_LOST_MAX;
+	return n < SITE_CSRS_LOST_MAX ? n : SITE_CSRS_LOST_MAX;
 }
 
-static int tell(struct arms *a, const struct msg_losses *m)
+static int tell(struct site_csrs *a, const struct msg_losses *m)
 {
 	const struct msg up = { .type = MSG_LOSSES, .losses = *m };
 
@@ -35,22 +35,22 @@ static int tell(struct arms *a, const struct msg_losses *m)
 
 /* --- of what is armed */
 
-void csr_lose(struct csr *c, uint64_t n)
+void site_csr_lose(struct site_csr *c, uint64_t n)
 {
 	c->dropped += n;
 	if (n && !loop_timer_is_armed(c->a->losses))
-		loop_timer_arm(c->a->losses, ARMS_LOSSES_NS);
+		loop_timer_arm(c->a->losses, SITE_CSRS_LOSSES_NS);
 }
 
 /* A congested link has no room for it yet. */
-void arms_on_losses(void *arg)
+void site_csrs_on_losses(void *arg)
 {
-	struct arms *a = arg;
+	struct site_csrs *a = arg;
 	struct smap_iter i = { 0 };
 	bool is_left = false;
 
 	while (smap_next(&a->by_token, &i)) {
-		struct csr *c = i.value;
+		struct site_csr *c = i.value;
 
 		if (c->dropped && !a->conf.is_congested(a->conf.arg) &&
 		    !tell(a, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
@@ -58,7 +58,7 @@ void arms_on_losses(void *arg)
 		is_left |= c->dropped > 0;
 	}
 	if (is_left)
-		loop_timer_arm(a->losses, ARMS_LOSSES_NS);
+		loop_timer_arm(a->losses, SITE_CSRS_LOSSES_NS);
 }
 
 /* --- of what is disarmed */
@@ -71,7 +71,7 @@ static void parting_free(struct parting *p)
 	free(p);
 }
 
-void partings_free(struct arms *a)
+void partings_free(struct site_csrs *a)
 {
 	list_each_safe (i, &a->partings)
 		parting_free(list_entry(i, struct parting, link));
@@ -90,7 +90,7 @@ static void on_timer(void *arg)
 }
 
 /* NULL: no memory. */
-static struct parting *parting_new(struct arms *a, const char *token, uint64_t dropped)
+static struct parting *parting_new(struct site_csrs *a, const char *token, uint64_t dropped)
 {
 	struct parting *p = calloc(1, sizeof(*p));
 
@@ -109,25 +109,25 @@ static struct parting *parting_new(struct arms *a, const char *token, uint64_t d
 }
 
 /* Each host is told; those that are there answer. */
-static void part_shares(struct csr *c, struct parting *p)
+static void part_shares(struct site_csr *c, struct parting *p)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
 	struct map_iter i = { 0 };
 
-	while (map_next(&c->shares, &i)) {
-		struct share *s = i.value;
+	while (map_next(&c->parts, &i)) {
+		struct csr_part *s = i.value;
 		struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
 
 		if (b && !branch_send(c->a->conf.nodes, b, &m))
 			map_put(&p->branches, s->branch, p,
 				NULL); /* without memory it is not waited for */
-		share_free(c, s);
+		csr_part_free(c, s);
 	}
 }
 
-void arms_disarm(struct arms *a, const char *csr)
+void site_csrs_disarm(struct site_csrs *a, const char *csr)
 {
-	struct csr *c = smap_find(&a->by_token, csr);
+	struct site_csr *c = smap_find(&a->by_token, csr);
 	struct parting *p = c ? parting_new(a, csr, c->dropped) : NULL;
 
 	if (!p)
@@ -136,17 +136,17 @@ void arms_disarm(struct arms *a, const char *csr)
 	else
 		part_shares(c, p);
 	if (c)
-		csr_end(c);
+		site_csr_end(c);
 	if (!p)
 		return;
 	list_push_back(&a->partings, &p->link);
 	if (p->branches.n)
-		loop_timer_arm(p->timer, ARMS_PARTED_MAX_NS);
+		loop_timer_arm(p->timer, SITE_CSRS_PARTED_MAX_NS);
 	else
 		finish(p);
 }
 
-static bool has_answered(struct arms *a, const struct branch *b, const struct msg_losses *m)
+static bool has_answered(struct site_csrs *a, const struct branch *b, const struct msg_losses *m)
 {
 	list_each_safe (i, &a->partings) {
 		struct parting *p = list_entry(i, struct parting, link);
@@ -161,19 +161,20 @@ static bool has_answered(struct arms *a, const struct branch *b, const struct ms
 	return false;
 }
 
-int arms_losses(struct arms *a, const struct branch *b, const struct msg_losses *m, struct err *e)
+int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct msg_losses *m,
+		     struct err *e)
 {
-	struct csr *c = smap_find(&a->by_token, m->csr);
+	struct site_csr *c = smap_find(&a->by_token, m->csr);
 
 	if (m->is_last && has_answered(a, b, m))
 		return 0;
-	if (!c || (!m->is_last && !map_find(&c->shares, b->index)))
+	if (!c || (!m->is_last && !map_find(&c->parts, b->index)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	csr_lose(c, bounded(m->dropped));
+	site_csr_lose(c, bounded(m->dropped));
 	return 0;
 }
 
-void partings_forget(struct arms *a, const struct branch *b)
+void partings_forget(struct site_csrs *a, const struct branch *b)
 {
 	list_each_safe (i, &a->partings) {
 		struct parting *p = list_entry(i, struct parting, link);

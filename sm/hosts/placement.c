@@ -16,13 +16,13 @@ struct cell {
 	uint64_t births;
 };
 
-struct cells {
+struct placement {
 	struct smap by_token; /* owns struct cell */
 };
 
-struct cells *cells_new(void)
+struct placement *placement_new(void)
 {
-	struct cells *c = calloc(1, sizeof(*c));
+	struct placement *c = calloc(1, sizeof(*c));
 
 	if (c)
 		smap_init(&c->by_token);
@@ -37,7 +37,7 @@ static void cell_free(struct cell *c)
 	free(c);
 }
 
-void cells_free(struct cells *c)
+void placement_free(struct placement *c)
 {
 	struct smap_iter i = { 0 };
 
@@ -49,17 +49,17 @@ void cells_free(struct cells *c)
 	free(c);
 }
 
-size_t cells_count(const struct cells *c)
+size_t placement_count(const struct placement *c)
 {
 	return c->by_token.n;
 }
 
-void cells_del(struct cells *c, const char *token)
+void placement_del(struct placement *c, const char *token)
 {
 	cell_free(smap_del(&c->by_token, token));
 }
 
-void cells_drop_tool(struct cells *c, uint32_t tool)
+void placement_drop_tool(struct placement *c, uint32_t tool)
 {
 	struct smap_iter i = { 0 };
 
@@ -67,11 +67,11 @@ void cells_drop_tool(struct cells *c, uint32_t tool)
 		const struct cell *cell = i.value;
 
 		if (cell->tool == tool)
-			cells_del(c, i.key);
+			placement_del(c, i.key);
 	}
 }
 
-const uint32_t *cells_find(const struct cells *c, const char *token, size_t *n)
+const uint32_t *placement_find(const struct placement *c, const char *token, size_t *n)
 {
 	const struct cell *cell = smap_find(&c->by_token, token);
 
@@ -79,7 +79,7 @@ const uint32_t *cells_find(const struct cells *c, const char *token, size_t *n)
 	return cell ? cell->node : NULL;
 }
 
-uint64_t cells_births(const struct cells *c, const char *token)
+uint64_t placement_births(const struct placement *c, const char *token)
 {
 	const struct cell *cell = smap_find(&c->by_token, token);
 
@@ -99,12 +99,12 @@ static int add_node(struct cell *c, uint32_t node)
 	return rc;
 }
 
-static int get(struct cells *c, const char *token, uint64_t births, struct cell **out)
+static int get(struct placement *c, const char *token, uint64_t births, struct cell **out)
 {
 	struct cell *cell = smap_find(&c->by_token, token);
 
 	if (!cell) {
-		if (c->by_token.n >= CELLS_MAX)
+		if (c->by_token.n >= PLACEMENT_MAX)
 			return -ERR_LIMIT;
 		cell = calloc(1, sizeof(*cell));
 		if (!cell || smap_put(&c->by_token, token, cell, NULL)) {
@@ -117,7 +117,8 @@ static int get(struct cells *c, const char *token, uint64_t births, struct cell 
 	return 0;
 }
 
-int cells_learn(struct cells *c, uint32_t tool, const struct omis_call *call, uint64_t births)
+int placement_learn(struct placement *c, uint32_t tool, const struct omis_call *call,
+		    uint64_t births)
 {
 	struct cell *cell;
 	uint32_t node;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static struct node *find_node(const struct view *v, const char *token)
+static struct node *find_node(const struct site_view *v, const char *token)
 {
 	uint32_t number;
 
@@ -37,7 +37,7 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return up ? route_tokens_add(out, up) : -ERR_NOTFOUND;
 }
 
-static int locate_node(const struct view *v, const struct node *n, bool arming,
+static int locate_node(const struct site_view *v, const struct node *n, bool arming,
 		       struct route_places *out, const char **missing)
 {
 	if (n->branch->index >= v->nchild)
@@ -56,12 +56,12 @@ static bool may_have(const struct node *n, uint64_t births)
 	return n && n->has_past && n->birth > births;
 }
 
-bool view_guesses(const struct view *v, const char *token)
+bool site_view_guesses(const struct site_view *v, const char *token)
 {
-	uint64_t births = cells_births(v->cells, token);
+	uint64_t births = placement_births(v->placement, token);
 	size_t n;
 
-	if (!cells_find(v->cells, token, &n))
+	if (!placement_find(v->placement, token, &n))
 		return true;
 	for (uint32_t i = 0; nodes_births(v->nodes) > births && i < nodes_bound(v->nodes); i++)
 		if (may_have(nodes_at(v->nodes, i), births))
@@ -69,7 +69,7 @@ bool view_guesses(const struct view *v, const char *token)
 	return false;
 }
 
-static int locate_newcomers(const struct view *v, uint64_t births, struct route_places *out)
+static int locate_newcomers(const struct site_view *v, uint64_t births, struct route_places *out)
 {
 	const char *missing = NULL;
 	int rc = 0;
@@ -85,10 +85,10 @@ static int locate_newcomers(const struct view *v, uint64_t births, struct route_
  * Where it is known to be, else everywhere: an sm that was started again has
  * learnt nothing yet. Hosts that do not answer are asked too, so that they are named as missing.
  */
-static int locate_cell(const struct view *v, const char *token, struct route_places *out)
+static int locate_cell(const struct site_view *v, const char *token, struct route_places *out)
 {
 	size_t n;
-	const uint32_t *number = cells_find(v->cells, token, &n);
+	const uint32_t *number = placement_find(v->placement, token, &n);
 	const char *missing = NULL;
 	int rc = 0;
 
@@ -99,14 +99,14 @@ static int locate_cell(const struct view *v, const char *token, struct route_pla
 			rc = locate_node(v, node, true, out, &missing);
 	}
 	if (!rc && number)
-		rc = locate_newcomers(v, cells_births(v->cells, token), out);
+		rc = locate_newcomers(v, placement_births(v->placement, token), out);
 	for (uint32_t i = 0; !rc && !number && i < v->nchild; i++)
 		if (nodes_branch(v->nodes, i))
 			rc = route_places_add(out, i);
 	return rc;
 }
 
-static int locate_any(const struct view *v, const char *token, bool arming,
+static int locate_any(const struct site_view *v, const char *token, bool arming,
 		      struct route_places *out, const char **missing)
 {
 	const struct node *n;
@@ -129,12 +129,12 @@ static int locate_arming(void *arg, const struct omis_call *call, const char *to
 	return locate_any(arg, token, true, out, missing);
 }
 
-struct route_view view_now(struct view *v)
+struct route_view site_view_now(struct site_view *v)
 {
 	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL };
 }
 
-struct route_view view_arming(struct view *v)
+struct route_view site_view_arming(struct site_view *v)
 {
 	return (struct route_view){ v, v->nchild, expand, lift, locate_arming, NULL };
 }

@@ -11,19 +11,19 @@
 #include "sm/hosts/nodes.h"
 
 /* Borrowed. */
-struct view {
+struct site_view {
 	const struct nodes *nodes;
-	const struct cells *cells;
+	const struct placement *placement;
 	uint32_t nchild; /* branches that come later are not part of it */
 };
 
 /* For a request. v is the callbacks' argument. */
-struct route_view view_now(struct view *v);
+struct route_view site_view_now(struct site_view *v);
 
 /* For arming: a host that is silent keeps what it is to watch for. */
-struct route_view view_arming(struct view *v);
+struct route_view site_view_arming(struct site_view *v);
 
 /* Is a counter looked for where it may not be? Who has none of it says so, and that is no error. */
-bool view_guesses(const struct view *v, const char *token);
+bool site_view_guesses(const struct site_view *v, const char *token);
 
 #endif

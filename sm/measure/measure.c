@@ -11,16 +11,16 @@
 
 static void on_follow(void *arg)
 {
-	struct flows *f = arg;
+	struct site_measures *f = arg;
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i))
-		measure_settle(i.value);
+		site_measure_settle(i.value);
 }
 
-struct flows *flows_new(const struct flows_conf *conf)
+struct site_measures *site_measures_new(const struct site_measures_conf *conf)
 {
-	struct flows *f = calloc(1, sizeof(*f));
+	struct site_measures *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
@@ -29,32 +29,32 @@ struct flows *flows_new(const struct flows_conf *conf)
 	f->follow = loop_timer_new(conf->loop, on_follow, f);
 	if (f->follow)
 		return f;
-	flows_free(f);
+	site_measures_free(f);
 	return NULL;
 }
 
-nsec_t flows_now(const struct flows *f)
+nsec_t site_measures_now(const struct site_measures *f)
 {
 	return timebase_at(f->conf.timebase, loop_now(f->conf.loop));
 }
 
-void flows_site_token(const struct flows *f, struct token *out)
+void site_measures_site_token(const struct site_measures *f, struct token *out)
 {
 	snprintf(out->s, sizeof(out->s), "s_%u", f->conf.site(f->conf.arg));
 }
 
-struct measure *flows_find(const struct flows *f, uint32_t id)
+struct site_measure *site_measures_find(const struct site_measures *f, uint32_t id)
 {
 	return map_find(&f->by_number, id);
 }
 
-static void measure_free(struct measure *m)
+static void site_measure_free(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
 
-	while (smap_next(&m->shares, &i))
+	while (smap_next(&m->parts, &i))
 		piece_free(m, i.value);
-	smap_done(&m->shares);
+	smap_done(&m->parts);
 	smap_done(&m->links);
 	if (m->f->engine)
 		flow_remove(m->f->engine, m->id);
@@ -68,14 +68,14 @@ static void measure_free(struct measure *m)
 	free(m);
 }
 
-void flows_free(struct flows *f)
+void site_measures_free(struct site_measures *f)
 {
 	struct map_iter i = { 0 };
 
 	if (!f)
 		return;
 	while (map_next(&f->by_number, &i))
-		measure_free(i.value);
+		site_measure_free(i.value);
 	map_done(&f->by_number);
 	flow_batch_room_done(&f->room);
 	loop_timer_free(f->follow);
@@ -84,68 +84,68 @@ void flows_free(struct flows *f)
 }
 
 /* To all: one that was away when its hosts moved may run it still. */
-void measure_end(struct measure *m)
+void site_measure_end(struct site_measure *m)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
 
 	nodes_send_all(m->f->conf.nodes, &end);
 	map_del(&m->f->by_number, m->id);
-	measure_free(m);
+	site_measure_free(m);
 }
 
-void flows_end(struct flows *f, uint32_t measurement)
+void site_measures_end(struct site_measures *f, uint32_t measurement)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { measurement } };
-	struct measure *m = flows_find(f, measurement);
+	struct site_measure *m = site_measures_find(f, measurement);
 
 	if (m)
-		measure_end(m);
+		site_measure_end(m);
 	else
 		nodes_send_all(f->conf.nodes,
 			       &end); /* a host may have come from elsewhere with it */
 }
 
-void flows_drop_tool(struct flows *f, uint32_t tool)
+void site_measures_drop_tool(struct site_measures *f, uint32_t tool)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i)) {
-		struct measure *m = i.value;
+		struct site_measure *m = i.value;
 
 		if (m->tool == tool)
-			measure_end(m);
+			site_measure_end(m);
 	}
 }
 
-void flows_set_stale(struct flows *f)
+void site_measures_set_stale(struct site_measures *f)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i))
-		((struct measure *)i.value)->is_stale = true;
+		((struct site_measure *)i.value)->is_stale = true;
 }
 
-void flows_drop_stale(struct flows *f)
+void site_measures_drop_stale(struct site_measures *f)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i)) {
-		struct measure *m = i.value;
+		struct site_measure *m = i.value;
 
 		if (m->is_stale)
-			measure_end(m);
+			site_measure_end(m);
 	}
 }
 
-void flows_follow(struct flows *f)
+void site_measures_follow(struct site_measures *f)
 {
 	if (f->by_number.n && !loop_timer_is_armed(f->follow))
-		loop_timer_arm(f->follow, FLOWS_FOLLOW_NS);
+		loop_timer_arm(f->follow, SITE_MEASURES_FOLLOW_NS);
 }
 
-int flows_look(const struct flows *f, uint32_t measurement, struct omis_writer *w)
+int site_measures_look(const struct site_measures *f, uint32_t measurement, struct omis_writer *w)
 {
-	struct measure *m = flows_find(f, measurement);
+	struct site_measure *m = site_measures_find(f, measurement);
 	struct smap_iter i = { 0 };
 	struct flowbox_counts sent;
 
@@ -155,7 +155,7 @@ int flows_look(const struct flows *f, uint32_t measurement, struct omis_writer *
 	for (uint32_t k = 0; k < m->nnode; k++)
 		flowlook_node(f->engine, m->id, k, m->kind[k], w);
 	flowlook_way("up", sent.frames, sent.bytes, w);
-	while (smap_next(&m->shares, &i)) {
+	while (smap_next(&m->parts, &i)) {
 		const struct host_piece *s = i.value;
 
 		flowlook_way(s->token.s, s->frames, s->bytes, w);
@@ -163,7 +163,7 @@ int flows_look(const struct flows *f, uint32_t measurement, struct omis_writer *
 	return 0;
 }
 
-void flows_stats(const struct flows *f, struct flows_stats *out)
+void site_measures_stats(const struct site_measures *f, struct site_measures_stats *out)
 {
 	struct flow_size s = { 0 };
 

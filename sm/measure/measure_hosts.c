@@ -16,7 +16,7 @@
 
 /* --- one share */
 
-void piece_confirmed(struct measure *m, struct host_piece *s)
+void piece_confirmed(struct site_measure *m, struct host_piece *s)
 {
 	if (s->is_waited_for)
 		m->waiting--;
@@ -24,7 +24,7 @@ void piece_confirmed(struct measure *m, struct host_piece *s)
 }
 
 /* b: NULL, it is nowhere. */
-static void set_branch(struct measure *m, struct host_piece *s, const struct branch *b)
+static void set_branch(struct site_measure *m, struct host_piece *s, const struct branch *b)
 {
 	m->nbelow_sms -= s->is_below_sm;
 	s->is_below_sm = b && b->is_sm;
@@ -32,12 +32,12 @@ static void set_branch(struct measure *m, struct host_piece *s, const struct bra
 	s->branch = b ? b->index : NO_BRANCH;
 }
 
-void piece_free(struct measure *m, struct host_piece *s)
+void piece_free(struct site_measure *m, struct host_piece *s)
 {
 	piece_confirmed(m, s);
 	set_branch(m, s, NULL);
 	m->f->stats.bytes -= s->ngraph;
-	smap_del(&m->shares, s->token.s);
+	smap_del(&m->parts, s->token.s);
 	for (size_t i = 0; i < s->nlink; i++)
 		free(s->link[i]);
 	free(s->link);
@@ -45,7 +45,7 @@ void piece_free(struct measure *m, struct host_piece *s)
 	free(s);
 }
 
-void piece_open(struct measure *m, struct host_piece *s, bool is_open)
+void piece_open(struct site_measure *m, struct host_piece *s, bool is_open)
 {
 	if (s->is_open == is_open)
 		return;
@@ -60,7 +60,7 @@ void piece_open(struct measure *m, struct host_piece *s, bool is_open)
 }
 
 /* Where the host is now; NULL: nowhere that is connected. */
-static struct branch *branch_of(const struct measure *m, const struct host_piece *s)
+static struct branch *branch_of(const struct site_measure *m, const struct host_piece *s)
 {
 	struct node *n = nodes_find(m->f->conf.nodes, s->node);
 
@@ -70,7 +70,7 @@ static struct branch *branch_of(const struct measure *m, const struct host_piece
 /* --- sending */
 
 struct sending {
-	struct measure *m;
+	struct site_measure *m;
 	struct branch *b;
 	uint64_t version;
 	struct msg_flow_piece *piece; /* owned */
@@ -80,7 +80,7 @@ struct sending {
 
 static void send_part(struct sending *x, bool more)
 {
-	const struct measure *m = x->m;
+	const struct site_measure *m = x->m;
 	const struct msg load = { .type = MSG_FLOW_LOAD,
 				  .flow_load = { .measurement = m->id,
 						 .tool = m->tool,
@@ -109,7 +109,7 @@ static void add_piece(struct sending *x, const struct host_piece *s)
 	x->bytes += s->ngraph;
 }
 
-static void mark_sent(struct measure *m, struct host_piece *s, const struct sending *x)
+static void mark_sent(struct site_measure *m, struct host_piece *s, const struct sending *x)
 {
 	piece_confirmed(m, s);
 	set_branch(m, s, x->b);
@@ -123,7 +123,7 @@ static void add_all(struct sending *x, bool mark)
 {
 	struct smap_iter i = { 0 };
 
-	while (smap_next(&x->m->shares, &i)) {
+	while (smap_next(&x->m->parts, &i)) {
 		if (branch_of(x->m, i.value) != x->b)
 			continue;
 		if (mark)
@@ -135,7 +135,7 @@ static void add_all(struct sending *x, bool mark)
 
 /* To an sm below all that its hosts are to run: those that are not named end it. To an lm its one
  * piece. */
-static void send_share(struct measure *m, struct host_piece *s, struct branch *b)
+static void send_share(struct site_measure *m, struct host_piece *s, struct branch *b)
 {
 	struct sending x = { .m = m, .b = b, .version = ++m->f->version };
 
@@ -159,13 +159,13 @@ static bool is_to_be_sent(const struct host_piece *s, const struct branch *b)
 	return b && (!s->sent || s->branch != b->index);
 }
 
-void measure_settle(struct measure *m)
+void site_measure_settle(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
 
 	if (m->has_more)
 		return;
-	while (smap_next(&m->shares, &i)) {
+	while (smap_next(&m->parts, &i)) {
 		struct host_piece *s = i.value;
 		struct branch *b = branch_of(m, s);
 
@@ -174,26 +174,27 @@ void measure_settle(struct measure *m)
 		else if (!b)
 			piece_open(m, s, false);
 	}
-	measure_check_read(m);
+	site_measure_check_read(m);
 }
 
 /* --- confirmations */
 
-void measure_complain(struct measure *m, const char *object, unsigned status, const char *why)
+void site_measure_complain(struct site_measure *m, const char *object, unsigned status,
+			   const char *why)
 {
-	if (m->answer && m->answer->nentry < FLOWS_ENTRIES_MAX)
+	if (m->answer && m->answer->nentry < SITE_MEASURES_ENTRIES_MAX)
 		reply_add_n(m->answer, 0, object, status, why, strlen(why));
 }
 
-static void send_answer(struct measure *m)
+static void send_answer(struct site_measure *m)
 {
-	struct msg_entry *entry = calloc(FLOWS_ENTRIES_MAX, sizeof(*entry));
+	struct msg_entry *entry = calloc(SITE_MEASURES_ENTRIES_MAX, sizeof(*entry));
 	struct msg ack = { .type = MSG_FLOW_ACK,
 			   .flow_ack = {
 				   .measurement = m->id, .version = m->version, .entry = entry } };
 
 	if (entry)
-		ack.flow_ack.nentry = wire_entries(m->answer, 0, entry, FLOWS_ENTRIES_MAX);
+		ack.flow_ack.nentry = wire_entries(m->answer, 0, entry, SITE_MEASURES_ENTRIES_MAX);
 	/* Too many words for one message: that it runs matters more than what is wrong with it. */
 	if (m->f->conf.send(m->f->conf.arg, &ack) == -ERR_LIMIT) {
 		ack.flow_ack.nentry = 0;
@@ -204,7 +205,7 @@ static void send_answer(struct measure *m)
 	m->answer = NULL;
 }
 
-void measure_check_answer(struct measure *m, bool give_up)
+void site_measure_check_answer(struct site_measure *m, bool give_up)
 {
 	struct smap_iter i = { 0 };
 
@@ -212,29 +213,29 @@ void measure_check_answer(struct measure *m, bool give_up)
 		return;
 	if (m->waiting && !give_up) {
 		if (!loop_timer_is_armed(m->ack_timer))
-			loop_timer_arm(m->ack_timer, FLOWS_ACK_MAX_NS);
+			loop_timer_arm(m->ack_timer, SITE_MEASURES_ACK_MAX_NS);
 		return;
 	}
-	while (m->waiting && smap_next(&m->shares, &i)) {
+	while (m->waiting && smap_next(&m->parts, &i)) {
 		const struct host_piece *s = i.value;
 
 		if (s->is_waited_for)
-			measure_complain(m, s->token.s, STATUS_UNSPECIFIED_ERROR,
-					 "the host has not confirmed in time");
+			site_measure_complain(m, s->token.s, STATUS_UNSPECIFIED_ERROR,
+					      "the host has not confirmed in time");
 	}
 	loop_timer_cancel(m->ack_timer);
 	send_answer(m);
 }
 
-void measure_on_ack_timer(void *arg)
+void site_measure_on_ack_timer(void *arg)
 {
-	measure_check_answer(arg, true);
+	site_measure_check_answer(arg, true);
 }
 
 /* The piece itself is refused: nothing will come from there. */
-static void note_refused(struct measure *m, const struct branch *b, const struct msg_entry *e)
+static void note_refused(struct site_measure *m, const struct branch *b, const struct msg_entry *e)
 {
-	struct host_piece *s = smap_find(&m->shares, e->objects);
+	struct host_piece *s = smap_find(&m->parts, e->objects);
 
 	if (!s || s->branch != b->index || !status_is_error(e->status))
 		return;
@@ -243,7 +244,7 @@ static void note_refused(struct measure *m, const struct branch *b, const struct
 }
 
 /* What comes when the answer has gone up is told by itself: a host came back and will not. */
-static void pass_on(struct measure *m, const struct msg_flow_ack *a)
+static void pass_on(struct site_measure *m, const struct msg_flow_ack *a)
 {
 	const struct msg ack = { .type = MSG_FLOW_ACK,
 				 .flow_ack = { m->id, m->version, a->entry, a->nentry } };
@@ -252,7 +253,8 @@ static void pass_on(struct measure *m, const struct msg_flow_ack *a)
 		m->f->conf.send(m->f->conf.arg, &ack);
 }
 
-static bool owns_all(const struct flows *f, const struct branch *b, const struct msg_flow_ack *a)
+static bool owns_all(const struct site_measures *f, const struct branch *b,
+		     const struct msg_flow_ack *a)
 {
 	for (size_t i = 0; i < a->nentry; i++) {
 		const char *objects = a->entry[i].objects;
@@ -266,14 +268,14 @@ static bool owns_all(const struct flows *f, const struct branch *b, const struct
 	return true;
 }
 
-int flows_acked(struct flows *f, const struct branch *b, const struct msg_flow_ack *a,
-		struct err *e)
+int site_measures_acked(struct site_measures *f, const struct branch *b,
+			const struct msg_flow_ack *a, struct err *e)
 {
-	struct measure *m = flows_find(f, a->measurement);
+	struct site_measure *m = site_measures_find(f, a->measurement);
 	struct smap_iter i = { 0 };
 	bool any = false;
 
-	for (; m && smap_next(&m->shares, &i);) {
+	for (; m && smap_next(&m->parts, &i);) {
 		struct host_piece *s = i.value;
 
 		if (s->branch != b->index || s->sent != a->version)
@@ -289,43 +291,43 @@ int flows_acked(struct flows *f, const struct branch *b, const struct msg_flow_a
 		return err_set(e, ERR_DENIED, "a confirmation about hosts that are not its own");
 	for (size_t k = 0; k < a->nentry; k++) {
 		note_refused(m, b, &a->entry[k]);
-		if (m->answer && m->answer->nentry < FLOWS_ENTRIES_MAX)
+		if (m->answer && m->answer->nentry < SITE_MEASURES_ENTRIES_MAX)
 			reply_add_n(m->answer, 0, a->entry[k].objects, a->entry[k].status,
 				    a->entry[k].value.p, a->entry[k].value.n);
 	}
 	if (!m->answer)
 		pass_on(m, a);
-	measure_check_answer(m, false);
-	measure_check_read(m);
+	site_measure_check_answer(m, false);
+	site_measure_check_read(m);
 	return 0;
 }
 
 /* --- coming and going */
 
-void flows_branch_up(struct flows *f, const struct branch *b)
+void site_measures_branch_up(struct site_measures *f, const struct branch *b)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i)) {
-		struct measure *m = i.value;
+		struct site_measure *m = i.value;
 		struct smap_iter k = { 0 };
 
-		while (smap_next(&m->shares, &k))
+		while (smap_next(&m->parts, &k))
 			if (branch_of(m, k.value) == b)
 				((struct host_piece *)k.value)->sent = 0;
-		measure_settle(m);
+		site_measure_settle(m);
 	}
 }
 
-void flows_branch_down(struct flows *f, const struct branch *b)
+void site_measures_branch_down(struct site_measures *f, const struct branch *b)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i)) {
-		struct measure *m = i.value;
+		struct site_measure *m = i.value;
 		struct smap_iter k = { 0 };
 
-		while (smap_next(&m->shares, &k)) {
+		while (smap_next(&m->parts, &k)) {
 			struct host_piece *s = k.value;
 
 			if (s->branch != b->index)
@@ -335,7 +337,7 @@ void flows_branch_down(struct flows *f, const struct branch *b)
 			set_branch(m, s, NULL);
 			s->sent = 0;
 		}
-		measure_check_answer(m, false);
-		measure_check_read(m);
+		site_measure_check_answer(m, false);
+		site_measure_check_read(m);
 	}
 }

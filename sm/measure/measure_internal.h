@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For flows.c (life), flows_load.c (what comes down), flows_hosts.c (hosts) and flows_read.c
- * (reads). */
+/* For measure.c (life), measure_load.c (what comes down), measure_hosts.c (hosts) and
+ * measure_read.c (reads). */
 #ifndef SM_MEASURE_MEASURE_INTERNAL_H
 #define SM_MEASURE_MEASURE_INTERNAL_H
 
@@ -13,15 +13,15 @@
 
 #define NO_BRANCH UINT32_MAX
 
-struct flows {
-	struct flows_conf conf;
-	struct map by_number; /* owns struct measure */
+struct site_measures {
+	struct site_measures_conf conf;
+	struct map by_number; /* owns struct site_measure */
 	struct flow *engine; /* made with the first piece of the site */
-	struct measure *current; /* that is being read */
+	struct site_measure *current; /* that is being read */
 	struct flow_batch_room room;
 	struct loop_timer *follow; /* owned; hosts have moved: all is looked at anew soon */
 	uint64_t version; /* of the last FLOW_LOAD that was sent */
-	struct flows_stats stats;
+	struct site_measures_stats stats;
 };
 
 /* What one host runs. */
@@ -43,14 +43,14 @@ struct host_piece {
 	uint64_t frames, bytes; /* that came from there */
 };
 
-struct measure {
-	struct flows *f;
+struct site_measure {
+	struct site_measures *f;
 	uint32_t id, tool;
 	char *identity; /* owned */
 	uint64_t version;
 	nsec_t start, every;
 	bool is_stale, has_more; /* has_more: parts of the version are still to come */
-	struct smap shares; /* host's token -> struct host_piece, owned */
+	struct smap parts; /* host's token -> struct host_piece, owned */
 	struct smap links; /* name -> struct host_piece, not owned */
 	bool has_piece; /* of the site: it runs in the engine */
 	uint64_t piece_of; /* version of the FLOW_LOAD that named it last */
@@ -59,7 +59,7 @@ struct measure {
 	uint32_t *clock; /* owned; inputs of the piece that are the time */
 	size_t nclock;
 	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
-	size_t waiting; /* shares that are waited for */
+	size_t waiting; /* parts that are waited for */
 	/* owned; end of the wait for confirmations, for a read */
 	struct loop_timer *ack_timer, *timer;
 	struct flowbox *box; /* owned */
@@ -67,34 +67,35 @@ struct measure {
 	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
 	nsec_t asked_at;
 	uint64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
-	size_t nbelow_sms; /* shares that are below other sms */
-	size_t nbehind; /* open shares of which nothing newer than `read` came, */
+	size_t nbelow_sms; /* parts that are below other sms */
+	size_t nbehind; /* open parts of which nothing newer than `read` came, */
 	bool is_counted; /* if this is so */
 	uint64_t open; /* passing on: the read that is being put together; 0 = none */
 };
 
-nsec_t flows_now(const struct flows *f);
-void flows_site_token(const struct flows *f, struct token *out);
-struct measure *flows_find(const struct flows *f, uint32_t id);
-void measure_end(struct measure *m); /* hosts are told */
+nsec_t site_measures_now(const struct site_measures *f);
+void site_measures_site_token(const struct site_measures *f, struct token *out);
+struct site_measure *site_measures_find(const struct site_measures *f, uint32_t id);
+void site_measure_end(struct site_measure *m); /* hosts are told */
 
-/* --- flows_hosts.c */
+/* --- measure_hosts.c */
 /* Sends each host what it does not have yet; who is told at all, and which links are waited for. */
-void measure_settle(struct measure *m);
-void piece_free(struct measure *m, struct host_piece *s);
-void piece_confirmed(struct measure *m, struct host_piece *s);
+void site_measure_settle(struct site_measure *m);
+void piece_free(struct site_measure *m, struct host_piece *s);
+void piece_confirmed(struct site_measure *m, struct host_piece *s);
 /* Its links are waited for, or not. */
-void piece_open(struct measure *m, struct host_piece *s, bool is_open);
-void measure_check_answer(struct measure *m, bool give_up);
-void measure_complain(struct measure *m, const char *object, unsigned status, const char *why);
-void measure_on_ack_timer(void *arg);
+void piece_open(struct site_measure *m, struct host_piece *s, bool is_open);
+void site_measure_check_answer(struct site_measure *m, bool give_up);
+void site_measure_complain(struct site_measure *m, const char *object, unsigned status,
+			   const char *why);
+void site_measure_on_ack_timer(void *arg);
 
-/* --- flows_read.c */
-void measure_arm(struct measure *m);
+/* --- measure_read.c */
+void site_measure_arm(struct site_measure *m);
 /* Whether all hosts have sent what is open: it is closed then. */
-void measure_check_read(struct measure *m);
-void measure_on_timer(void *arg);
-void flows_on_batch(void *arg, const struct flow_batch *b);
-void flows_on_result(void *arg, const struct flow_result *r);
+void site_measure_check_read(struct site_measure *m);
+void site_measure_on_timer(void *arg);
+void site_measures_on_batch(void *arg, const struct flow_batch *b);
+void site_measures_on_result(void *arg, const struct flow_result *r);
 
 #endif

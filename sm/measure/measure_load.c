@@ -16,7 +16,7 @@
 /* --- one host's piece */
 
 /* A graph from its text. */
-static int read_graph(const struct measure *m, const struct msg_flow_piece *p,
+static int read_graph(const struct site_measure *m, const struct msg_flow_piece *p,
 		      struct flow_graph **out, struct err *e)
 {
 	struct omis_values *v = NULL;
@@ -35,7 +35,7 @@ static int read_graph(const struct measure *m, const struct msg_flow_piece *p,
 	return rc;
 }
 
-static struct host_piece *piece_new(struct measure *m, const char *token, uint32_t node)
+static struct host_piece *piece_new(struct site_measure *m, const char *token, uint32_t node)
 {
 	struct host_piece *s = calloc(1, sizeof(*s));
 
@@ -44,13 +44,13 @@ static struct host_piece *piece_new(struct measure *m, const char *token, uint32
 	str_copy(s->token.s, sizeof(s->token.s), token);
 	s->node = node;
 	s->branch = NO_BRANCH;
-	if (!smap_put(&m->shares, token, s, NULL))
+	if (!smap_put(&m->parts, token, s, NULL))
 		return s;
 	free(s);
 	return NULL;
 }
 
-static void forget_links(struct measure *m, struct host_piece *s)
+static void forget_links(struct site_measure *m, struct host_piece *s)
 {
 	piece_open(m, s, false);
 	for (size_t i = 0; i < s->nlink; i++) {
@@ -63,7 +63,7 @@ static void forget_links(struct measure *m, struct host_piece *s)
 	s->nlink = 0;
 }
 
-static int note_link(struct measure *m, struct host_piece *s, const char *name)
+static int note_link(struct site_measure *m, struct host_piece *s, const char *name)
 {
 	char *copy = str_dup(name);
 
@@ -76,7 +76,7 @@ static int note_link(struct measure *m, struct host_piece *s, const char *name)
 }
 
 /* Which links it sends: what comes by them is its own and nobody else's. */
-static int note_links(struct measure *m, struct host_piece *s, const struct flow_graph *g)
+static int note_links(struct site_measure *m, struct host_piece *s, const struct flow_graph *g)
 {
 	int rc = 0;
 
@@ -88,12 +88,12 @@ static int note_links(struct measure *m, struct host_piece *s, const struct flow
 	return s->link ? rc : -ERR_NOMEM;
 }
 
-static int set_graph(struct measure *m, struct host_piece *s, const struct msg_flow_piece *p)
+static int set_graph(struct site_measure *m, struct host_piece *s, const struct msg_flow_piece *p)
 {
-	struct flows *f = m->f;
+	struct site_measures *f = m->f;
 	uint8_t *copy;
 
-	if (f->stats.bytes - s->ngraph + p->graph.n > FLOWS_BYTES_MAX)
+	if (f->stats.bytes - s->ngraph + p->graph.n > SITE_MEASURES_BYTES_MAX)
 		return -ERR_LIMIT;
 	copy = malloc(p->graph.n + 1);
 	if (!copy)
@@ -107,10 +107,10 @@ static int set_graph(struct measure *m, struct host_piece *s, const struct msg_f
 }
 
 /* What has not changed is not sent again. */
-static int take_share(struct measure *m, const struct msg_flow_piece *p, uint32_t node,
-		      struct err *e)
+static int take_part(struct site_measure *m, const struct msg_flow_piece *p, uint32_t node,
+		     struct err *e)
 {
-	struct host_piece *s = smap_find(&m->shares, p->object);
+	struct host_piece *s = smap_find(&m->parts, p->object);
 	struct flow_graph *g = NULL;
 	int rc;
 
@@ -137,17 +137,18 @@ static int take_share(struct measure *m, const struct msg_flow_piece *p, uint32_
 
 /* --- the site's piece */
 
-static int need_engine(struct flows *f)
+static int need_engine(struct site_measures *f)
 {
-	const struct flow_limits limits = { FLOWS_MAX, FLOWS_NODES_MAX, FLOWS_STATE_MAX_BYTES };
-	const struct flow_out out = { flows_on_result, flows_on_batch, f };
+	const struct flow_limits limits = { SITE_MEASURES_MAX, SITE_MEASURES_NODES_MAX,
+					    SITE_MEASURES_STATE_MAX_BYTES };
+	const struct flow_out out = { site_measures_on_result, site_measures_on_batch, f };
 
 	if (!f->engine)
 		f->engine = flow_new(&limits, &out);
 	return f->engine ? 0 : -ERR_NOMEM;
 }
 
-static int note_kinds(struct measure *m, const struct flow_graph *g)
+static int note_kinds(struct site_measure *m, const struct flow_graph *g)
 {
 	enum flow_kind *kind = calloc(g->nnode, sizeof(*kind));
 
@@ -162,7 +163,7 @@ static int note_kinds(struct measure *m, const struct flow_graph *g)
 }
 
 /* Of all that may be asked of an input an sm knows the time alone. */
-static int note_clocks(struct measure *m, const struct flow_graph *g)
+static int note_clocks(struct site_measure *m, const struct flow_graph *g)
 {
 	uint32_t *clock = calloc(g->nnode, sizeof(*clock));
 	size_t n = 0;
@@ -180,7 +181,7 @@ static int note_clocks(struct measure *m, const struct flow_graph *g)
 }
 
 /* Links that nobody sends on are not waited for. */
-static void close_links(struct measure *m, const struct flow_graph *g)
+static void close_links(struct site_measure *m, const struct flow_graph *g)
 {
 	for (size_t i = 0; i < g->nnode; i++) {
 		const struct host_piece *s;
@@ -195,7 +196,7 @@ static void close_links(struct measure *m, const struct flow_graph *g)
 	}
 }
 
-static int take_own(struct measure *m, const struct msg_flow_piece *p, struct err *e)
+static int take_own(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
 {
 	struct flow_graph *g = NULL;
 	int rc = need_engine(m->f) ? err_nomem(e) : read_graph(m, p, &g, e);
@@ -213,31 +214,31 @@ static int take_own(struct measure *m, const struct msg_flow_piece *p, struct er
 	return rc;
 }
 
-static int take_piece(struct measure *m, const struct msg_flow_piece *p, struct err *e)
+static int take_piece(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
 {
 	struct token site;
 	uint32_t node;
 
-	flows_site_token(m->f, &site);
+	site_measures_site_token(m->f, &site);
 	if (str_eq(p->object, site.s))
 		return take_own(m, p, e);
 	if (!token_node(p->object, strlen(p->object), &node) || p->object[0] != 'n')
 		return err_set(e, ERR_NOTFOUND, "neither this site nor a node");
-	return take_share(m, p, node, e);
+	return take_part(m, p, node, e);
 }
 
-static void take_pieces(struct measure *m, const struct msg_flow_load *l)
+static void take_pieces(struct site_measure *m, const struct msg_flow_load *l)
 {
 	for (size_t i = 0; i < l->npiece; i++) {
 		struct err e = { 0 };
 		int rc = take_piece(m, &l->piece[i], &e);
 
 		if (rc)
-			measure_complain(m, l->piece[i].object, status_from_err(rc), e.text);
+			site_measure_complain(m, l->piece[i].object, status_from_err(rc), e.text);
 	}
 }
 
-static void end_own(struct measure *m)
+static void end_own(struct site_measure *m)
 {
 	if (!m->has_piece || m->piece_of == m->version)
 		return;
@@ -247,12 +248,12 @@ static void end_own(struct measure *m)
 }
 
 /* Hosts that the last version does not name end it. */
-static void end_old(struct measure *m)
+static void end_old(struct site_measure *m)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
 	struct smap_iter i = { 0 };
 
-	while (smap_next(&m->shares, &i)) {
+	while (smap_next(&m->parts, &i)) {
 		struct host_piece *s = i.value;
 		struct branch *b;
 
@@ -269,30 +270,31 @@ static void end_old(struct measure *m)
 
 /* --- a measurement */
 
-static int check(const struct flows *f, const struct msg_flow_load *l, struct err *e)
+static int check(const struct site_measures *f, const struct msg_flow_load *l, struct err *e)
 {
 	if (!l->measurement)
 		return err_set(e, ERR_INVALID, "a measurement without a number");
 	if (!l->identity[0])
 		return err_set(e, ERR_DENIED, "a measurement of nobody");
-	if (l->start_ns < TIME_MIN_WALL_NS || l->start_ns > flows_now(f) + TIME_FUTURE_MAX_NS)
+	if (l->start_ns < TIME_MIN_WALL_NS ||
+	    l->start_ns > site_measures_now(f) + TIME_FUTURE_MAX_NS)
 		return err_set(e, ERR_INVALID, "it starts at no sensible time");
 	if (l->every_ns && (l->every_ns < FLOW_EVERY_MIN_NS || l->every_ns > FLOW_EVERY_MAX_NS))
 		return err_set(e, ERR_INVALID, "between two reads are %lld ns at least",
 			       (long long)FLOW_EVERY_MIN_NS);
 	if (l->read > INT64_MAX / 2 ||
-	    (l->every_ns &&
-	     (int64_t)l->read > (flows_now(f) - l->start_ns) / l->every_ns + READS_AHEAD_MAX))
+	    (l->every_ns && (int64_t)l->read > (site_measures_now(f) - l->start_ns) / l->every_ns +
+						       READS_AHEAD_MAX))
 		return err_set(e, ERR_INVALID, "read %llu is far ahead",
 			       (unsigned long long)l->read);
-	if (!flows_find(f, l->measurement) && f->by_number.n >= FLOWS_MAX)
-		return err_set(e, ERR_LIMIT, "%d measurements run in this sm", FLOWS_MAX);
+	if (!site_measures_find(f, l->measurement) && f->by_number.n >= SITE_MEASURES_MAX)
+		return err_set(e, ERR_LIMIT, "%d measurements run in this sm", SITE_MEASURES_MAX);
 	return 0;
 }
 
-static struct measure *measure_new(struct flows *f, const struct msg_flow_load *l)
+static struct site_measure *site_measure_new(struct site_measures *f, const struct msg_flow_load *l)
 {
-	struct measure *m = calloc(1, sizeof(*m));
+	struct site_measure *m = calloc(1, sizeof(*m));
 
 	if (!m)
 		return NULL;
@@ -301,34 +303,34 @@ static struct measure *measure_new(struct flows *f, const struct msg_flow_load *
 	m->start = l->start_ns;
 	m->every = l->every_ns;
 	m->read = m->last_asked = l->read;
-	smap_init(&m->shares);
+	smap_init(&m->parts);
 	smap_init(&m->links);
 	m->identity = str_dup(l->identity);
-	m->ack_timer = loop_timer_new(f->conf.loop, measure_on_ack_timer, m);
-	m->timer = loop_timer_new(f->conf.loop, measure_on_timer, m);
+	m->ack_timer = loop_timer_new(f->conf.loop, site_measure_on_ack_timer, m);
+	m->timer = loop_timer_new(f->conf.loop, site_measure_on_timer, m);
 	m->box = flowbox_new(&(struct flowbox_conf){ m->id, f->conf.send, f->conf.arg });
 	if (!map_put(&f->by_number, m->id, m, NULL) && m->identity && m->ack_timer && m->timer &&
 	    m->box)
 		return m;
-	measure_end(m);
+	site_measure_end(m);
 	return NULL;
 }
 
 /* Another start or step: a mainsm that was started anew counts its measurements anew. */
-static struct measure *find_or_new(struct flows *f, const struct msg_flow_load *l)
+static struct site_measure *find_or_new(struct site_measures *f, const struct msg_flow_load *l)
 {
-	struct measure *m = flows_find(f, l->measurement);
+	struct site_measure *m = site_measures_find(f, l->measurement);
 
 	if (m && (m->start != l->start_ns || m->every != l->every_ns ||
 		  !str_eq(m->identity, l->identity))) {
-		measure_end(m);
+		site_measure_end(m);
 		m = NULL;
 	}
-	return m ? m : measure_new(f, l);
+	return m ? m : site_measure_new(f, l);
 }
 
 /* Says no to what could not be taken in at all. */
-static void refuse(struct flows *f, const struct msg_flow_load *l, int rc, const char *why)
+static void refuse(struct site_measures *f, const struct msg_flow_load *l, int rc, const char *why)
 {
 	const struct msg_entry entry = { .objects = "",
 					 .status = status_from_err(rc),
@@ -339,11 +341,11 @@ static void refuse(struct flows *f, const struct msg_flow_load *l, int rc, const
 	f->conf.send(f->conf.arg, &ack);
 }
 
-void flows_load(struct flows *f, const struct msg_flow_load *l)
+void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 {
 	struct err e = { 0 };
 	int rc = check(f, l, &e);
-	struct measure *m = rc ? NULL : find_or_new(f, l);
+	struct site_measure *m = rc ? NULL : find_or_new(f, l);
 
 	if (!m) {
 		refuse(f, l, rc ? rc : -ERR_NOMEM, rc ? e.text : "out of memory");
@@ -363,8 +365,8 @@ void flows_load(struct flows *f, const struct msg_flow_load *l)
 		return;
 	end_own(m);
 	end_old(m);
-	measure_settle(m);
-	measure_arm(m);
-	measure_check_answer(m, false);
+	site_measure_settle(m);
+	site_measure_arm(m);
+	site_measure_check_answer(m, false);
 	flowbox_flush(m->box);
 }

@@ -9,25 +9,25 @@
 
 #include <string.h>
 
-static nsec_t grace(const struct measure *m)
+static nsec_t grace(const struct site_measure *m)
 {
-	nsec_t third = FLOWS_GRACE_NS / FLOWS_GRACE_READS;
+	nsec_t third = SITE_MEASURES_GRACE_NS / SITE_MEASURES_GRACE_READS;
 	int more = !m->nbelow_sms		       ? 0
-		   : nodes_level(m->f->conf.nodes) > 1 ? FLOWS_GRACE_STACKED
-						       : FLOWS_GRACE_SITE;
+		   : nodes_level(m->f->conf.nodes) > 1 ? SITE_MEASURES_GRACE_STACKED
+						       : SITE_MEASURES_GRACE_SITE;
 
 	if (m->every && m->every < third)
 		third = m->every;
-	return (FLOWS_GRACE_READS + more) * third;
+	return (SITE_MEASURES_GRACE_READS + more) * third;
 }
 
-static nsec_t end_of(const struct measure *m, uint64_t read)
+static nsec_t end_of(const struct site_measure *m, uint64_t read)
 {
 	return m->start + (nsec_t)read * m->every;
 }
 
 /* The last read whose time of grace is over. */
-static uint64_t due(const struct measure *m, nsec_t now)
+static uint64_t due(const struct site_measure *m, nsec_t now)
 {
 	nsec_t t = now - grace(m);
 
@@ -36,14 +36,14 @@ static uint64_t due(const struct measure *m, nsec_t now)
 
 /* Nobody can have told of what has not happened, beyond what clocks differ by, or of what nobody
  * has asked for. */
-static uint64_t newest(const struct measure *m)
+static uint64_t newest(const struct site_measure *m)
 {
-	return m->every ? due(m, flows_now(m->f) + 2 * grace(m)) + 1 : m->last_asked;
+	return m->every ? due(m, site_measures_now(m->f) + 2 * grace(m)) + 1 : m->last_asked;
 }
 
 /* --- closing */
 
-static void push_clocks(struct measure *m, uint64_t read, nsec_t t)
+static void push_clocks(struct site_measure *m, uint64_t read, nsec_t t)
 {
 	const struct flow_token token =
 		flow_token_make((int64_t)read, (double)(t - m->start) * 1e-9, 0, t);
@@ -52,25 +52,25 @@ static void push_clocks(struct measure *m, uint64_t read, nsec_t t)
 		flow_push(m->f->engine, m->clock[i], &token);
 }
 
-static void flush(struct measure *m)
+static void flush(struct site_measure *m)
 {
 	if (!m->is_stale)
 		flowbox_flush(m->box);
 }
 
-static void set_read(struct measure *m, uint64_t read)
+static void set_read(struct site_measure *m, uint64_t read)
 {
 	m->read = read;
 	m->is_counted = false;
 }
 
-static void close_read(struct measure *m, uint64_t read, nsec_t t)
+static void close_read(struct site_measure *m, uint64_t read, nsec_t t)
 {
 	struct token site;
 
 	set_read(m, read);
 	m->f->stats.reads++;
-	flows_site_token(m->f, &site);
+	site_measures_site_token(m->f, &site);
 	push_clocks(m, read, t);
 	flowbox_begin(m->box, read, t, site.s);
 	m->f->current = m;
@@ -81,7 +81,7 @@ static void close_read(struct measure *m, uint64_t read, nsec_t t)
 }
 
 /* Passing on: what has come of the read that is being put together goes. */
-static void close_frame(struct measure *m)
+static void close_frame(struct site_measure *m)
 {
 	if (!m->open)
 		return;
@@ -93,22 +93,22 @@ static void close_frame(struct measure *m)
 	flush(m);
 }
 
-static bool is_behind(const struct measure *m, const struct host_piece *s)
+static bool is_behind(const struct site_measure *m, const struct host_piece *s)
 {
 	return s->is_open && s->got <= m->read;
 }
 
-static void count_behind(struct measure *m)
+static void count_behind(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
 
 	m->nbehind = 0;
-	while (smap_next(&m->shares, &i))
+	while (smap_next(&m->parts, &i))
 		m->nbehind += is_behind(m, i.value);
 	m->is_counted = true;
 }
 
-static void note_got(struct measure *m, struct host_piece *s, uint64_t read)
+static void note_got(struct site_measure *m, struct host_piece *s, uint64_t read)
 {
 	bool was = is_behind(m, s);
 
@@ -119,7 +119,7 @@ static void note_got(struct measure *m, struct host_piece *s, uint64_t read)
 
 /* Somebody has told nothing newer than what is closed: to find no more, not all have to be looked
  * at for each batch. */
-static bool has_nothing_to_close(struct measure *m)
+static bool has_nothing_to_close(struct site_measure *m)
 {
 	if (!m->has_piece && m->open && m->open <= m->read)
 		return false; /* a late one, which goes when all have passed it */
@@ -129,12 +129,12 @@ static bool has_nothing_to_close(struct measure *m)
 }
 
 /* The lowest read that all who are there have sent; UINT64_MAX: nobody is there. */
-static uint64_t complete(const struct measure *m)
+static uint64_t complete(const struct site_measure *m)
 {
 	uint64_t low = UINT64_MAX;
 	struct smap_iter i = { 0 };
 
-	while (smap_next(&m->shares, &i)) {
+	while (smap_next(&m->parts, &i)) {
 		const struct host_piece *s = i.value;
 
 		if (s->is_open && s->got < low)
@@ -144,7 +144,7 @@ static uint64_t complete(const struct measure *m)
 }
 
 /* Reads that were left out are read one by one as long as they are kept apart. */
-static void close_up_to(struct measure *m, uint64_t read)
+static void close_up_to(struct site_measure *m, uint64_t read)
 {
 	uint64_t from = m->read + 1;
 
@@ -154,7 +154,7 @@ static void close_up_to(struct measure *m, uint64_t read)
 		close_read(m, from, end_of(m, from));
 }
 
-static void close_asked(struct measure *m)
+static void close_asked(struct site_measure *m)
 {
 	uint64_t read = m->asked;
 
@@ -163,7 +163,7 @@ static void close_asked(struct measure *m)
 		close_read(m, read, m->asked_at);
 }
 
-static void close_complete(struct measure *m)
+static void close_complete(struct site_measure *m)
 {
 	uint64_t all = complete(m);
 
@@ -179,22 +179,22 @@ static void close_complete(struct measure *m)
 	} else if (m->asked && all >= m->asked) {
 		close_asked(m);
 	}
-	measure_arm(m);
+	site_measure_arm(m);
 }
 
-void measure_check_read(struct measure *m)
+void site_measure_check_read(struct site_measure *m)
 {
 	if (!has_nothing_to_close(m))
 		close_complete(m);
 	else
-		measure_arm(m);
+		site_measure_arm(m);
 }
 
 /* --- time */
 
-void measure_arm(struct measure *m)
+void site_measure_arm(struct site_measure *m)
 {
-	nsec_t now = flows_now(m->f), at;
+	nsec_t now = site_measures_now(m->f), at;
 
 	if (!m->has_piece || !m->every)
 		return;
@@ -202,28 +202,28 @@ void measure_arm(struct measure *m)
 	loop_timer_arm(m->timer, at > now ? at - now : 0);
 }
 
-void measure_on_timer(void *arg)
+void site_measure_on_timer(void *arg)
 {
-	struct measure *m = arg;
+	struct site_measure *m = arg;
 	uint64_t read;
 
 	if (!m->has_piece) {
 		m->f->stats.late++;
 		close_frame(m);
 	} else if (m->every) {
-		read = due(m, flows_now(m->f));
+		read = due(m, site_measures_now(m->f));
 		m->f->stats.late += read > m->read;
 		close_up_to(m, read);
 	} else if (m->asked) {
 		m->f->stats.late++;
 		close_asked(m);
 	}
-	measure_arm(m);
+	site_measure_arm(m);
 }
 
-void flows_read(struct flows *f, const struct msg_flow_read *r)
+void site_measures_read(struct site_measures *f, const struct msg_flow_read *r)
 {
-	struct measure *m = flows_find(f, r->measurement);
+	struct site_measure *m = site_measures_find(f, r->measurement);
 	const struct msg down = { .type = MSG_FLOW_READ, .flow_read = *r };
 
 	if (!m || m->every || r->read <= m->read || r->read > INT64_MAX / 2 ||
@@ -244,7 +244,8 @@ void flows_read(struct flows *f, const struct msg_flow_read *r)
 /* --- what comes up */
 
 /* A late one goes by itself, and what is being put together goes on after it. */
-static void pass_on(struct measure *m, const struct msg_flow_batch *b, const struct bytes *batch)
+static void pass_on(struct site_measure *m, const struct msg_flow_batch *b,
+		    const struct bytes *batch)
 {
 	if (m->open != b->read) {
 		close_frame(m);
@@ -257,13 +258,13 @@ static void pass_on(struct measure *m, const struct msg_flow_batch *b, const str
 
 /* The engine knows by itself which reads may be open; passing on, one host's word moves those of
  * all. */
-static bool is_to_come(const struct measure *m, uint64_t read)
+static bool is_to_come(const struct site_measure *m, uint64_t read)
 {
 	return !m->has_piece && read > newest(m);
 }
 
 struct taking {
-	struct measure *m;
+	struct site_measure *m;
 	const struct host_piece *from;
 };
 
@@ -276,20 +277,21 @@ static const char *link_at(void *arg, size_t i)
 
 static bool has_told(void *arg, const char *link, int64_t read)
 {
-	const struct measure *m = ((struct taking *)arg)->m;
+	const struct site_measure *m = ((struct taking *)arg)->m;
 
 	return flow_has_taken(m->f->engine, m->id, link, read);
 }
 
 static void take_one(void *arg, const struct flow_batch *b)
 {
-	const struct measure *m = ((struct taking *)arg)->m;
+	const struct site_measure *m = ((struct taking *)arg)->m;
 
 	if (flow_take(m->f->engine, b, NULL))
 		m->f->stats.strays++; /* the host and we were not planned together */
 }
 
-static void take_here(struct measure *m, const struct host_piece *s, const struct flow_batch *b)
+static void take_here(struct site_measure *m, const struct host_piece *s,
+		      const struct flow_batch *b)
 {
 	struct taking t = { m, s };
 	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
@@ -302,8 +304,8 @@ static void take_here(struct measure *m, const struct host_piece *s, const struc
 
 /* One link's part, or that of many. One of a host that is elsewhere now, or was planned away, or of
  * a read to come, is dropped. */
-static int take_batch(struct measure *m, const struct branch *b, const struct msg_flow_batch *f,
-		      const struct bytes *bytes, struct err *e)
+static int take_batch(struct site_measure *m, const struct branch *b,
+		      const struct msg_flow_batch *f, const struct bytes *bytes, struct err *e)
 {
 	struct flow_batch batch;
 	struct host_piece *s;
@@ -328,10 +330,11 @@ static int take_batch(struct measure *m, const struct branch *b, const struct ms
 	return 0;
 }
 
-int flows_batch(struct flows *f, struct branch *b, const struct msg_flow_batch *fb, struct err *e)
+int site_measures_batch(struct site_measures *f, struct branch *b, const struct msg_flow_batch *fb,
+			struct err *e)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { fb->measurement } };
-	struct measure *m = flows_find(f, fb->measurement);
+	struct site_measure *m = site_measures_find(f, fb->measurement);
 	int rc = 0;
 
 	if (fb->object[0] && !nodes_owns(f->conf.nodes, b, fb->object, strlen(fb->object)))
@@ -345,21 +348,21 @@ int flows_batch(struct flows *f, struct branch *b, const struct msg_flow_batch *
 	for (size_t i = 0; i < fb->nbatch && !rc; i++)
 		rc = take_batch(m, b, fb, &fb->batch[i], e);
 	if (!rc)
-		measure_check_read(m);
+		site_measure_check_read(m);
 	return rc;
 }
 
 /* --- what comes out of the engine */
 
-void flows_on_batch(void *arg, const struct flow_batch *b)
+void site_measures_on_batch(void *arg, const struct flow_batch *b)
 {
-	const struct flows *f = arg;
+	const struct site_measures *f = arg;
 
 	if (f->current)
 		flowbox_add(f->current->box, b);
 }
 
 /* A site has no outputs: what a piece here gives goes up by its links. */
-void flows_on_result(void *arg, const struct flow_result *r)
+void site_measures_on_result(void *arg, const struct flow_result *r)
 {
 }

@@ -8,19 +8,19 @@
 
 #define LINE_FACTS 8
 
-void facts_add(struct facts *s, const char *name, int64_t value)
+void sm_counters_add(struct sm_counters *s, const char *name, int64_t value)
 {
-	if (s->n < FACTS_MAX)
+	if (s->n < SM_COUNTERS_MAX)
 		s->fact[s->n++] = (struct fact){ name, value, NULL };
 }
 
-void facts_add_text(struct facts *s, const char *name, const char *text)
+void sm_counters_add_text(struct sm_counters *s, const char *name, const char *text)
 {
-	if (s->n < FACTS_MAX)
+	if (s->n < SM_COUNTERS_MAX)
 		s->fact[s->n++] = (struct fact){ name, 0, text };
 }
 
-static void write_value(const struct facts *s, struct buf *b)
+static void write_value(const struct sm_counters *s, struct buf *b)
 {
 	struct omis_writer w = OMIS_WRITER(b);
 
@@ -38,7 +38,8 @@ static void write_value(const struct facts *s, struct buf *b)
 	}
 }
 
-int facts_reply(const struct facts *s, uint32_t action, const char *object, struct reply *into)
+int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *object,
+		      struct reply *into)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	int rc;
@@ -53,7 +54,7 @@ int facts_reply(const struct facts *s, uint32_t action, const char *object, stru
 	return 0;
 }
 
-void facts_dump(const struct facts *s, struct buf *out)
+void sm_counters_dump(const struct sm_counters *s, struct buf *out)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		const struct fact *f = &s->fact[i];

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FACTS_MAX 80
+#define SM_COUNTERS_MAX 80
 
 struct fact {
 	const char *name; /* borrowed */
@@ -17,20 +17,21 @@ struct fact {
 	const char *text; /* borrowed; NULL = value counts */
 };
 
-struct facts {
+struct sm_counters {
 	int64_t uptime_ns;
-	struct fact fact[FACTS_MAX];
+	struct fact fact[SM_COUNTERS_MAX];
 	size_t n;
 };
 
-/* Beyond FACTS_MAX: left out. */
-void facts_add(struct facts *s, const char *name, int64_t value);
-void facts_add_text(struct facts *s, const char *name, const char *text);
+/* Beyond SM_COUNTERS_MAX: left out. */
+void sm_counters_add(struct sm_counters *s, const char *name, int64_t value);
+void sm_counters_add_text(struct sm_counters *s, const char *name, const char *text);
 
 /* The result of omig_status: "sm", version, uptime_ns, [name, value]... of the object. */
-int facts_reply(const struct facts *s, uint32_t action, const char *object, struct reply *into);
+int sm_counters_reply(const struct sm_counters *s, uint32_t action, const char *object,
+		      struct reply *into);
 
 /* A line `name=value ...` of text each few facts. */
-void facts_dump(const struct facts *s, struct buf *out);
+void sm_counters_dump(const struct sm_counters *s, struct buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # sm/node: one sm of one user: its parent, its branches, and what it executes.
 MODULES += sm/node
-sm/node.src := announce.c counters.c parent.c requests.c sessions.c sm.c sm_branches.c sm_health.c \
-		sm_parent.c
+sm/node.src := announcer.c counters.c parent_link.c requests.c sessions.c sm.c sm_branches.c \
+		sm_health.c sm_parent.c
 sm/node.uses := common/base common/omis common/loop proto common/net common/route common/daemon \
 		tree sm/hosts sm/csr sm/measure sm/subscription

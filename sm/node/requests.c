@@ -30,7 +30,7 @@ struct request {
 	char *identity; /* owned */
 	struct token csr; /* whose actions it is; "" = none */
 	uint32_t *number; /* owned; of the actions */
-	struct view view;
+	struct site_view view;
 	struct list runs; /* at most one */
 	bool is_guess; /* hosts are asked about cells that they may not have */
 };
@@ -84,7 +84,7 @@ static void forget_cells(struct requests *rs, const struct omis_call *call)
 
 	for (size_t i = 0; v->kind == OMIS_LIST && i < v->list.n; i++)
 		if (v->list.v[i].kind == OMIS_TOKEN)
-			cells_del(rs->conf.cells, v->list.v[i].s.p);
+			placement_del(rs->conf.placement, v->list.v[i].s.p);
 }
 
 /* Services that every daemon on the way has a part in. */
@@ -259,7 +259,8 @@ static struct request *request_new(struct requests *rs, const struct msg_request
 	q->identity = str_dup(m->identity);
 	str_copy(q->csr.s, sizeof(q->csr.s), m->csr);
 	q->number = calloc(m->naction + 1, sizeof(*q->number));
-	q->view = (struct view){ rs->conf.nodes, rs->conf.cells, nodes_branches(rs->conf.nodes) };
+	q->view = (struct site_view){ rs->conf.nodes, rs->conf.placement,
+				      nodes_branches(rs->conf.nodes) };
 	if (q->number && m->naction)
 		memcpy(q->number, m->action, m->naction * sizeof(*q->number));
 	if (q->identity && q->number && !map_put(&rs->by_id, q->id, q, NULL))
@@ -295,7 +296,7 @@ static int understand(const struct msg_request *m, struct omis_request **out, st
 }
 
 /* Counters of which we do not know where they are. */
-static bool names_unknown_cells(const struct view *view, const struct omis_call *call)
+static bool names_unknown_cells(const struct site_view *view, const struct omis_call *call)
 {
 	const struct omis_value *v;
 
@@ -303,19 +304,19 @@ static bool names_unknown_cells(const struct view *view, const struct omis_call 
 		return false;
 	v = &call->param[call->service->object_param];
 	for (size_t i = 0; v->kind == OMIS_LIST && i < v->list.n; i++)
-		if (v->list.v[i].kind == OMIS_TOKEN && view_guesses(view, v->list.v[i].s.p))
+		if (v->list.v[i].kind == OMIS_TOKEN && site_view_guesses(view, v->list.v[i].s.p))
 			return true;
-	return v->kind == OMIS_TOKEN && view_guesses(view, v->s.p);
+	return v->kind == OMIS_TOKEN && site_view_guesses(view, v->s.p);
 }
 
 static int learn(struct request *q, uint32_t tool, const struct omis_request *r, struct err *e)
 {
-	struct cells *c = q->rs->conf.cells;
+	struct placement *c = q->rs->conf.placement;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < r->naction; i++) {
 		q->is_guess |= names_unknown_cells(&q->view, &r->action[i]);
-		rc = cells_learn(c, tool, &r->action[i], nodes_births(q->rs->conf.nodes));
+		rc = placement_learn(c, tool, &r->action[i], nodes_births(q->rs->conf.nodes));
 	}
 	return rc ? err_set(e, (enum err_code)(-rc), "too many counters and integrators") : 0;
 }
@@ -324,7 +325,7 @@ static int execute(struct request *q, const struct msg_request *m, struct omis_r
 		   struct err *e)
 {
 	const struct run_spec spec = {
-		.view = view_now(&q->view),
+		.view = site_view_now(&q->view),
 		.user = q,
 		.numbers = q->number,
 		.identity = q->identity,

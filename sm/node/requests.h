@@ -25,7 +25,7 @@ struct requests;
 struct requests_conf {
 	struct loop *loop;
 	struct nodes *nodes;
-	struct cells *cells;
+	struct placement *placement;
 	/* Whole frames to mainsm. */
 	int (*send)(void *arg, const uint8_t *p, size_t n);
 	/* Of the link to mainsm; 0 = not measured. */

@@ -6,20 +6,20 @@
 
 #include <stdlib.h>
 
-struct tools {
+struct sessions {
 	struct map seen;
 };
 
-struct tools *tools_new(void)
+struct sessions *sessions_new(void)
 {
-	struct tools *t = calloc(1, sizeof(*t));
+	struct sessions *t = calloc(1, sizeof(*t));
 
 	if (t)
 		map_init(&t->seen);
 	return t;
 }
 
-void tools_free(struct tools *t)
+void sessions_free(struct sessions *t)
 {
 	if (!t)
 		return;
@@ -27,17 +27,17 @@ void tools_free(struct tools *t)
 	free(t);
 }
 
-bool tools_has(const struct tools *t, uint32_t tool)
+bool sessions_has(const struct sessions *t, uint32_t tool)
 {
 	return map_find(&t->seen, tool);
 }
 
-size_t tools_count(const struct tools *t)
+size_t sessions_count(const struct sessions *t)
 {
 	return t->seen.n;
 }
 
-int tools_seen(struct tools *t, uint32_t tool)
+int sessions_seen(struct sessions *t, uint32_t tool)
 {
 	if (map_find(&t->seen, tool))
 		return 0;
@@ -46,12 +46,12 @@ int tools_seen(struct tools *t, uint32_t tool)
 	return map_put(&t->seen, tool, t, NULL);
 }
 
-void tools_gone(struct tools *t, uint32_t tool)
+void sessions_gone(struct sessions *t, uint32_t tool)
 {
 	map_del(&t->seen, tool);
 }
 
-bool tools_any(const struct tools *t, uint32_t *tool)
+bool sessions_any(const struct sessions *t, uint32_t *tool)
 {
 	struct map_iter i = { 0 };
 

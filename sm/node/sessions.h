@@ -12,21 +12,21 @@
 
 #define TOOLS_SEEN_MAX 4096 /* TOOLS_MAX at a time; those that left are taken out */
 
-struct tools;
+struct sessions;
 
-struct tools *tools_new(void);
-void tools_free(struct tools *t);
+struct sessions *sessions_new(void);
+void sessions_free(struct sessions *t);
 
 /* It is here. -ERR_LIMIT, -ERR_NOMEM. */
-int tools_seen(struct tools *t, uint32_t tool);
+int sessions_seen(struct sessions *t, uint32_t tool);
 
 /* It left. */
-void tools_gone(struct tools *t, uint32_t tool);
+void sessions_gone(struct sessions *t, uint32_t tool);
 
-bool tools_has(const struct tools *t, uint32_t tool);
-size_t tools_count(const struct tools *t);
+bool sessions_has(const struct sessions *t, uint32_t tool);
+size_t sessions_count(const struct sessions *t);
 
 /* Any that is here; false when none is: for taking them out one by one. */
-bool tools_any(const struct tools *t, uint32_t *tool);
+bool sessions_any(const struct sessions *t, uint32_t *tool);
 
 #endif

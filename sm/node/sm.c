@@ -98,47 +98,47 @@ static int send_up(void *arg, const struct msg *m)
 {
 	struct sm *sm = arg;
 
-	return uplink_send(sm->uplink, m);
+	return parent_link_send(sm->parent, m);
 }
 
 static int ask_top(void *arg, const struct msg *m)
 {
 	struct sm *sm = arg;
 
-	return uplink_ask_top(sm->uplink, m);
+	return parent_link_ask_top(sm->parent, m);
 }
 
 static int send_frames_up(void *arg, const uint8_t *p, size_t n)
 {
 	struct sm *sm = arg;
 
-	return uplink_send_frames(sm->uplink, p, n);
+	return parent_link_send_frames(sm->parent, p, n);
 }
 
 static bool is_congested(void *arg)
 {
 	struct sm *sm = arg;
 
-	return uplink_is_congested(sm->uplink);
+	return parent_link_is_congested(sm->parent);
 }
 
 static nsec_t rtt_up(void *arg)
 {
 	struct sm *sm = arg;
 
-	return uplink_rtt(sm->uplink);
+	return parent_link_rtt(sm->parent);
 }
 
 static int own_status(void *arg, uint32_t action, struct reply *into)
 {
 	struct sm *sm = arg;
-	struct facts s;
+	struct sm_counters s;
 	struct token site;
 
 	sm_collect(sm, &s);
-	return facts_reply(&s, action,
-			   token_print_number(&site, TOKEN_SITE, uplink_site_number(sm->uplink)),
-			   into);
+	return sm_counters_reply(
+		&s, action,
+		token_print_number(&site, TOKEN_SITE, parent_link_site_number(sm->parent)), into);
 }
 
 /* An sm without a piece of it says nothing. */
@@ -153,11 +153,11 @@ static int own_look(void *arg, const struct plan_here *here, struct reply *into)
 
 	omis_value_i64(&here->call->param[1], &measurement);
 	if (measurement > 0 && measurement <= UINT32_MAX &&
-	    flows_look(sm->flows, (uint32_t)measurement, &w) == 0)
+	    site_measures_look(sm->flows, (uint32_t)measurement, &w) == 0)
 		rc = b.failed ? -ERR_LIMIT
 			      : reply_add(into, here->action,
 					  token_print_number(&site, TOKEN_SITE,
-							     uplink_site_number(sm->uplink)),
+							     parent_link_site_number(sm->parent)),
 					  STATUS_OK, buf_str(&b));
 	buf_done(&b);
 	return rc;
@@ -215,7 +215,7 @@ static int open_nodes(struct sm *sm, struct err *e)
 		.queue_cap = sm->conf.queue_cap,
 		.fan_in = sm->conf.fan_in,
 		.meter = sm->conf.meter,
-		.handler = sm_below,
+		.handler = sm_from_branches,
 	};
 
 	c.handler.arg = sm;
@@ -225,7 +225,7 @@ static int open_nodes(struct sm *sm, struct err *e)
 static int open_uplink(struct sm *sm, struct err *e)
 {
 	struct buf listen = BUF_INIT(FRAME_PREAUTH_MAX_BYTES / 2);
-	struct uplink_conf c = {
+	struct parent_link_conf c = {
 		.is_stacked = sm->conf.is_stacked,
 		.ctx = sm->conf.ctx,
 		.conn = sm->conf.conn,
@@ -239,14 +239,14 @@ static int open_uplink(struct sm *sm, struct err *e)
 		.host = sm->host,
 		.software = sm->software,
 		.meter = sm->conf.meter,
-		.handler = sm_above,
+		.handler = sm_from_parent,
 	};
 	int rc = print_addresses(advertised(sm), nodes_port(sm->nodes), &listen, e);
 
 	c.handler.arg = sm;
 	c.listen = buf_str(&listen);
 	if (!rc)
-		rc = uplink_open(&c, &sm->uplink, e);
+		rc = parent_link_open(&c, &sm->parent, e);
 	buf_done(&listen);
 	return rc;
 }
@@ -263,7 +263,7 @@ static bool has_room(void *arg, size_t bytes)
 
 static uint32_t own_number(void *arg)
 {
-	return uplink_site_number(((struct sm *)arg)->uplink);
+	return parent_link_site_number(((struct sm *)arg)->parent);
 }
 
 static int open_work(struct sm *sm, struct err *e)
@@ -272,34 +272,34 @@ static int open_work(struct sm *sm, struct err *e)
 
 	sm->requests = requests_new(&(struct requests_conf){ .loop = sm->conf.loop,
 							     .nodes = sm->nodes,
-							     .cells = sm->cells,
+							     .placement = sm->placement,
 							     .send = send_frames_up,
 							     .rtt = rtt_up,
 							     .status = own_status,
 							     .look = own_look,
 							     .has_room = has_room,
 							     .arg = sm });
-	sm->arms = arms_new(&(struct arms_conf){ .loop = sm->conf.loop,
-						 .nodes = sm->nodes,
-						 .cells = sm->cells,
-						 .send = send_up,
-						 .is_congested = is_congested,
-						 .arg = sm });
-	sm->flows = flows_new(&(struct flows_conf){ .loop = sm->conf.loop,
-						    .timebase = sm->conf.timebase,
-						    .nodes = sm->nodes,
-						    .site = own_number,
-						    .send = send_up,
-						    .arg = sm });
-	rc = kept_new(&(struct kept_conf){ .loop = sm->conf.loop,
-					   .rng = sm->conf.rng,
-					   .nodes = sm->nodes,
-					   .dir = sm->conf.spool,
-					   .turns = sm->conf.turns,
-					   .all = sm->conf.keeps,
-					   .send = send_up,
-					   .arg = sm },
-		      &sm->kept, e);
+	sm->arms = site_csrs_new(&(struct site_csrs_conf){ .loop = sm->conf.loop,
+							   .nodes = sm->nodes,
+							   .placement = sm->placement,
+							   .send = send_up,
+							   .is_congested = is_congested,
+							   .arg = sm });
+	sm->flows = site_measures_new(&(struct site_measures_conf){ .loop = sm->conf.loop,
+								    .timebase = sm->conf.timebase,
+								    .nodes = sm->nodes,
+								    .site = own_number,
+								    .send = send_up,
+								    .arg = sm });
+	rc = site_subscriptions_new(&(struct site_subscriptions_conf){ .loop = sm->conf.loop,
+								       .rng = sm->conf.rng,
+								       .nodes = sm->nodes,
+								       .dir = sm->conf.spool,
+								       .turns = sm->conf.turns,
+								       .all = sm->conf.keeps,
+								       .send = send_up,
+								       .arg = sm },
+				    &sm->kept, e);
 	if (rc)
 		return rc;
 	if (sm->conf.enrol_dir) {
@@ -325,16 +325,17 @@ static int open_parts(struct sm *sm, struct err *e)
 	sm->site = str_dup(sm->conf.site);
 	sm->host = str_dup(sm->conf.host);
 	sm->software = str_dup(sm->conf.software ? sm->conf.software : "");
-	sm->cells = cells_new();
-	sm->tools = tools_new();
-	sm->old_tools = tools_new();
+	sm->placement = placement_new();
+	sm->sessions = sessions_new();
+	sm->old_tools = sessions_new();
 	sm->linger = loop_timer_new(l, on_linger, sm);
 	sm->grace = loop_timer_new(l, on_grace, sm);
 	sm->leash = loop_timer_new(l, on_leash, sm);
 	sm->drain = loop_timer_new(l, on_drain, sm);
-	sm->news = news_new(l, sm->site);
-	if (!sm->site || !sm->host || !sm->software || !sm->cells || !sm->tools || !sm->old_tools ||
-	    !sm->linger || !sm->grace || !sm->leash || !sm->drain || !sm->news)
+	sm->announcer = announcer_new(l, sm->site);
+	if (!sm->site || !sm->host || !sm->software || !sm->placement || !sm->sessions ||
+	    !sm->old_tools || !sm->linger || !sm->grace || !sm->leash || !sm->drain ||
+	    !sm->announcer)
 		return err_nomem(e);
 	rc = open_nodes(sm, e);
 	if (!rc)
@@ -342,7 +343,7 @@ static int open_parts(struct sm *sm, struct err *e)
 	if (!rc)
 		rc = open_uplink(sm, e);
 	if (!rc)
-		news_connect(sm->news, sm->nodes, sm->uplink);
+		announcer_connect(sm->announcer, sm->nodes, sm->parent);
 	return rc;
 }
 
@@ -373,16 +374,16 @@ void sm_free(struct sm *sm)
 		return;
 	if (sm->requests)
 		requests_free(sm->requests);
-	arms_free(sm->arms);
-	flows_free(sm->flows);
-	kept_free(sm->kept);
+	site_csrs_free(sm->arms);
+	site_measures_free(sm->flows);
+	site_subscriptions_free(sm->kept);
 	nodes_close(sm->nodes);
-	uplink_close(sm->uplink, sm->reason[0] ? sm->reason : "the sm ends");
-	news_free(sm->news);
+	parent_link_close(sm->parent, sm->reason[0] ? sm->reason : "the sm ends");
+	announcer_free(sm->announcer);
 	renew_free(sm->renew);
-	cells_free(sm->cells);
-	tools_free(sm->tools);
-	tools_free(sm->old_tools);
+	placement_free(sm->placement);
+	sessions_free(sm->sessions);
+	sessions_free(sm->old_tools);
 	loop_timer_free(sm->linger);
 	loop_timer_free(sm->grace);
 	loop_timer_free(sm->leash);

@@ -40,7 +40,7 @@ static void got_directory(struct sm *sm, struct branch *b, const struct msg_dire
 
 	if (!rc && n)
 		rc = objects_apply(n->objects, m, &left, &e);
-	news_soon(sm->news);
+	announcer_soon(sm->announcer);
 	if (rc == -ERR_DENIED || rc == -ERR_PROTO) {
 		forged(sm, b, &e);
 	} else if (rc) {
@@ -73,22 +73,22 @@ static void on_msg(void *arg, struct branch *b, const struct msg *m)
 		rc = requests_reply(sm->requests, b, &m->reply, &e);
 		break;
 	case MSG_ARM_ACK:
-		rc = arms_acked(sm->arms, b, &m->arm_ack, &e);
+		rc = site_csrs_acked(sm->arms, b, &m->arm_ack, &e);
 		break;
 	case MSG_TRIGGERED:
-		rc = arms_triggered(sm->arms, b, &m->triggered, &e);
+		rc = site_csrs_triggered(sm->arms, b, &m->triggered, &e);
 		break;
 	case MSG_LOSSES:
-		rc = arms_losses(sm->arms, b, &m->losses, &e);
+		rc = site_csrs_losses(sm->arms, b, &m->losses, &e);
 		break;
 	case MSG_FLOW_ACK:
-		rc = flows_acked(sm->flows, b, &m->flow_ack, &e);
+		rc = site_measures_acked(sm->flows, b, &m->flow_ack, &e);
 		break;
 	case MSG_FLOW_BATCH:
-		rc = flows_batch(sm->flows, b, &m->flow_batch, &e);
+		rc = site_measures_batch(sm->flows, b, &m->flow_batch, &e);
 		break;
 	case MSG_EVENTS:
-		rc = kept_events(sm->kept, b, &m->events, &e);
+		rc = site_subscriptions_events(sm->kept, b, &m->events, &e);
 		break;
 	case MSG_ENROL:
 		got_enrol(sm, b);
@@ -124,9 +124,9 @@ static void on_up(void *arg, struct branch *b)
 	loop_timer_cancel(sm->linger);
 	bygone_tell(&sm->bygone, send_to_branch, &to);
 	sm_let_go_late(sm, b);
-	kept_branch_up(sm->kept, b);
-	arms_branch_up(sm->arms, b);
-	flows_branch_up(sm->flows, b);
+	site_subscriptions_branch_up(sm->kept, b);
+	site_csrs_branch_up(sm->arms, b);
+	site_measures_branch_up(sm->flows, b);
 }
 
 void sm_arm_linger(struct sm *sm)
@@ -155,9 +155,9 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 	requests_branch_lost(sm->requests, b,
 			     b->is_sm ? "the sm of a part of the site is lost"
 				      : "the host is lost");
-	arms_branch_down(sm->arms, b);
-	kept_branch_down(sm->kept, b);
-	flows_branch_down(sm->flows, b);
+	site_csrs_branch_down(sm->arms, b);
+	site_subscriptions_branch_down(sm->kept, b);
+	site_measures_branch_down(sm->flows, b);
 	nobody_left(sm);
 }
 
@@ -165,7 +165,7 @@ static void on_state(void *arg, struct node *n)
 {
 	struct sm *sm = arg;
 
-	news_soon(sm->news);
+	announcer_soon(sm->announcer);
 }
 
 /* Whoever is above hears of it too, and may have to do the same. */
@@ -177,19 +177,19 @@ static void on_moved(void *arg, struct node *n)
 	log_info("sm", "host=%s node=%s is served by %s host=%s now", n->host, n->token,
 		 n->branch->is_sm ? "sm" : "lm", n->branch->host);
 	if (n->branch->is_sm)
-		kept_host_moved(sm->kept, n->host);
+		site_subscriptions_host_moved(sm->kept, n->host);
 	n->has_news = true;
-	news_soon(sm->news);
+	announcer_soon(sm->announcer);
 	bygone_tell(&sm->bygone, send_to_branch, &to);
-	arms_follow(sm->arms);
-	flows_follow(sm->flows);
+	site_csrs_follow(sm->arms);
+	site_measures_follow(sm->flows);
 }
 
 static void on_forget(void *arg, struct node *n)
 {
 	struct sm *sm = arg;
 
-	news_gone(sm->news, n);
+	announcer_gone(sm->announcer, n);
 }
 
 static void on_gone(void *arg, struct branch *b)
@@ -197,9 +197,9 @@ static void on_gone(void *arg, struct branch *b)
 	struct sm *sm = arg;
 
 	requests_branch_lost(sm->requests, b, "the host is gone");
-	arms_branch_gone(sm->arms, b);
-	kept_branch_gone(sm->kept, b);
-	flows_branch_down(sm->flows, b);
+	site_csrs_branch_gone(sm->arms, b);
+	site_subscriptions_branch_gone(sm->kept, b);
+	site_measures_branch_down(sm->flows, b);
 }
 
 static void on_forgotten(void *arg)
@@ -212,12 +212,12 @@ static void on_refused(void *arg, const char *who, const char *why)
 	log_warn("sm", "not let in who=%s: %s", who, why);
 }
 
-const struct nodes_handler sm_below = { .on_up = on_up,
-					.on_down = on_down,
-					.on_msg = on_msg,
-					.on_state = on_state,
-					.on_moved = on_moved,
-					.on_forget = on_forget,
-					.on_gone = on_gone,
-					.on_forgotten = on_forgotten,
-					.on_refused = on_refused };
+const struct nodes_handler sm_from_branches = { .on_up = on_up,
+						.on_down = on_down,
+						.on_msg = on_msg,
+						.on_state = on_state,
+						.on_moved = on_moved,
+						.on_forget = on_forget,
+						.on_gone = on_gone,
+						.on_forgotten = on_forgotten,
+						.on_refused = on_refused };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the files that wire the sm together: sm.c (life), sm_above.c (mainsm), sm_below.c (hosts),
- * sm_health.c.
+ * For the files that wire the sm together: sm.c (life), sm_parent.c (mainsm), sm_branches.c
+ * (hosts), sm_health.c.
  */
 #ifndef SM_NODE_SM_INTERNAL_H
 #define SM_NODE_SM_INTERNAL_H
@@ -12,27 +12,27 @@
 #include "sm/hosts/placement.h"
 #include "sm/measure/measure.h"
 #include "sm/subscription/subscription.h"
-#include "sm/node/announce.h"
+#include "sm/node/announcer.h"
 #include "sm/hosts/nodes.h"
 #include "common/daemon/renew.h"
 #include "sm/node/requests.h"
 #include "sm/node/sm.h"
 #include "sm/node/counters.h"
 #include "sm/node/sessions.h"
-#include "sm/node/parent.h"
+#include "sm/node/parent_link.h"
 
 struct sm {
 	struct sm_conf conf; /* its strings are the members below */
 	char *site, *host, *software; /* owned */
 	struct nodes *nodes;
-	struct uplink *uplink;
-	struct news *news;
+	struct parent_link *parent;
+	struct announcer *announcer;
 	struct requests *requests;
-	struct arms *arms;
-	struct flows *flows;
-	struct kept *kept; /* subscriptions whose events wait on disk */
-	struct cells *cells;
-	struct tools *tools, *old_tools; /* of the mainsm that is there; of one that was */
+	struct site_csrs *arms;
+	struct site_measures *flows;
+	struct site_subscriptions *kept; /* subscriptions whose events wait on disk */
+	struct placement *placement;
+	struct sessions *sessions, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */
 	struct bygone bygone;
 	struct quota quota;
@@ -55,8 +55,8 @@ void sm_end(struct sm *sm, const char *reason);
 void sm_stop_all(struct sm *sm, const char *reason);
 
 /* Handlers of the two sides; arg is the sm. */
-extern const struct uplink_handler sm_above;
-extern const struct nodes_handler sm_below;
+extern const struct parent_link_handler sm_from_parent;
+extern const struct nodes_handler sm_from_branches;
 
 /* What is told when nobody is there to want it any more. */
 void sm_tool_gone(struct sm *sm, uint32_t tool);
@@ -69,6 +69,6 @@ void sm_let_go_late(struct sm *sm, struct branch *b);
 size_t sm_bytes(const struct sm *sm);
 
 void sm_arm_linger(struct sm *sm);
-void sm_collect(const struct sm *sm, struct facts *out);
+void sm_collect(const struct sm *sm, struct sm_counters *out);
 
 #endif

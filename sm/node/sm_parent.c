@@ -12,19 +12,19 @@
 
 static int note_tool(struct sm *sm, uint32_t tool)
 {
-	tools_gone(sm->old_tools, tool);
-	return tools_seen(sm->tools, tool);
+	sessions_gone(sm->old_tools, tool);
+	return sessions_seen(sm->sessions, tool);
 }
 
 void sm_tool_gone(struct sm *sm, uint32_t tool)
 {
 	const struct msg m = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } };
 
-	tools_gone(sm->tools, tool);
-	tools_gone(sm->old_tools, tool);
-	arms_drop_tool(sm->arms, tool);
-	flows_drop_tool(sm->flows, tool);
-	cells_drop_tool(sm->cells, tool);
+	sessions_gone(sm->sessions, tool);
+	sessions_gone(sm->old_tools, tool);
+	site_csrs_drop_tool(sm->arms, tool);
+	site_measures_drop_tool(sm->flows, tool);
+	placement_drop_tool(sm->placement, tool);
 	bygone_tool(&sm->bygone, tool);
 	nodes_send_all(sm->nodes, &m);
 }
@@ -52,17 +52,17 @@ void sm_let_go_late(struct sm *sm, struct branch *b)
 /* mainsm had its time to come back and to want again what it had wanted. */
 void sm_grace_over(struct sm *sm)
 {
-	bool is_up = uplink_is_up(sm->uplink);
+	bool is_up = parent_link_is_up(sm->parent);
 	uint32_t tool;
 
 	log_info("sm", "what mainsm did not ask for again is given up mainsm=%s",
 		 is_up ? "up" : "gone");
-	while (tools_any(sm->old_tools, &tool))
+	while (sessions_any(sm->old_tools, &tool))
 		sm_tool_gone(sm, tool);
-	while (!is_up && tools_any(sm->tools, &tool))
+	while (!is_up && sessions_any(sm->sessions, &tool))
 		sm_tool_gone(sm, tool);
-	arms_drop_stale(sm->arms);
-	flows_drop_stale(sm->flows);
+	site_csrs_drop_stale(sm->arms);
+	site_measures_drop_stale(sm->flows);
 }
 
 /* --- certificates */
@@ -142,7 +142,7 @@ static void refuse_request(struct sm *sm, const struct msg_request *m, const str
 		.reply = { .id = m->id, .entry = &entry, .nentry = 1, .coverage = &none }
 	};
 
-	uplink_send(sm->uplink, &reply);
+	parent_link_send(sm->parent, &reply);
 }
 
 static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err *why)
@@ -156,17 +156,17 @@ static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err 
 		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
 	};
 
-	uplink_send(sm->uplink, &ack);
+	parent_link_send(sm->parent, &ack);
 }
 
 /* One that is armed may change: it takes no room. */
 static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 {
-	struct arms_stats a;
+	struct site_csrs_stats a;
 	int rc;
 
-	arms_stats(sm->arms, &a);
-	rc = arms_has(sm->arms, m->csr)
+	site_csrs_stats(sm->arms, &a);
+	rc = site_csrs_has(sm->arms, m->csr)
 		     ? 0
 		     : quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1, &sm->use, e);
 	return rc ? rc : room_for(sm, m->text.n, e);
@@ -197,7 +197,7 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 	if (note_tool(sm, m->tool))
 		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
 			 m->tool);
-	arms_arm(sm->arms, m);
+	site_csrs_arm(sm->arms, m);
 }
 
 static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const struct err *why)
@@ -209,7 +209,7 @@ static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const stru
 	const struct msg ack = { .type = MSG_FLOW_ACK,
 				 .flow_ack = { m->measurement, m->version, &entry, 1 } };
 
-	uplink_send(sm->uplink, &ack);
+	parent_link_send(sm->parent, &ack);
 }
 
 static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
@@ -226,7 +226,7 @@ static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
 	if (note_tool(sm, m->tool))
 		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
 			 m->tool);
-	flows_load(sm->flows, m);
+	site_measures_load(sm->flows, m);
 }
 
 static void got_disarm(struct sm *sm, const struct msg_disarm *m)
@@ -235,9 +235,9 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 
 	bygone_csr(&sm->bygone, m->csr);
 	/* Not armed here: a host may have come from elsewhere with it. */
-	if (!arms_has(sm->arms, m->csr))
+	if (!site_csrs_has(sm->arms, m->csr))
 		nodes_send_all(sm->nodes, &all);
-	arms_disarm(sm->arms, m->csr);
+	site_csrs_disarm(sm->arms, m->csr);
 }
 
 static void got_release(struct sm *sm, const struct msg *m)
@@ -284,10 +284,10 @@ static void on_msg(void *arg, const struct msg *m)
 		got_flow_load(sm, &m->flow_load);
 		break;
 	case MSG_FLOW_READ:
-		flows_read(sm->flows, &m->flow_read);
+		site_measures_read(sm->flows, &m->flow_read);
 		break;
 	case MSG_FLOW_END:
-		flows_end(sm->flows, m->flow_end.measurement);
+		site_measures_end(sm->flows, m->flow_end.measurement);
 		break;
 	case MSG_DISARM:
 		got_disarm(sm, &m->disarm);
@@ -313,7 +313,7 @@ static void on_msg(void *arg, const struct msg *m)
 	case MSG_EVENTS_OPEN:
 	case MSG_EVENTS_ACK:
 	case MSG_EVENTS_END:
-		kept_take(sm->kept, m);
+		site_subscriptions_take(sm->kept, m);
 		break;
 	case MSG_ENROL_ACK:
 		got_enrol_ack(sm, &m->enrol_ack);
@@ -329,9 +329,9 @@ static void set_old_tools(struct sm *sm)
 {
 	uint32_t tool;
 
-	while (tools_any(sm->tools, &tool)) {
-		tools_gone(sm->tools, tool);
-		if (tools_seen(sm->old_tools, tool))
+	while (sessions_any(sm->sessions, &tool)) {
+		sessions_gone(sm->sessions, tool);
+		if (sessions_seen(sm->old_tools, tool))
 			sm_tool_gone(sm, tool);
 	}
 }
@@ -352,7 +352,7 @@ static void count_move(struct sm *sm)
 	for (uint32_t i = 0; i < nodes_bound(sm->nodes); i++) {
 		struct node *n = nodes_at(sm->nodes, i);
 
-		if (n && uplink_level(sm->uplink) > 1)
+		if (n && parent_link_level(sm->parent) > 1)
 			count_move_of(n);
 	}
 }
@@ -362,18 +362,18 @@ static void on_up(void *arg, bool is_other)
 	struct sm *sm = arg;
 
 	log_notice("sm", "mainsm is there%s site=s_%u", is_other ? ", started anew" : "",
-		   uplink_site_number(sm->uplink));
-	nodes_set_above(sm->nodes, uplink_site_number(sm->uplink), uplink_level(sm->uplink),
-			uplink_ways(sm->uplink));
+		   parent_link_site_number(sm->parent));
+	nodes_set_above(sm->nodes, parent_link_site_number(sm->parent),
+			parent_link_level(sm->parent), parent_link_ways(sm->parent));
 	count_move(sm);
 	loop_timer_cancel(sm->leash);
-	if (is_other || uplink_has_lost_parent(sm->uplink))
+	if (is_other || parent_link_has_lost_parent(sm->parent))
 		sm_leash_over(sm);
 	if (is_other)
 		set_old_tools(sm);
 	if (loop_timer_is_armed(sm->grace))
 		loop_timer_arm(sm->grace, sm->conf.grace);
-	news_restart(sm->news);
+	announcer_restart(sm->announcer);
 	if (sm->renew)
 		renew_connected(sm->renew);
 	if (sm->conf.on_ready)
@@ -386,12 +386,12 @@ static void on_down(void *arg, const struct err *why)
 
 	log_warn("sm", "mainsm is lost, dialling again; hosts stay: %s", why->text);
 	requests_drop_all(sm->requests);
-	arms_set_stale(sm->arms);
-	flows_set_stale(sm->flows);
-	kept_link_down(sm->kept);
+	site_csrs_set_stale(sm->arms);
+	site_measures_set_stale(sm->flows);
+	site_subscriptions_link_down(sm->kept);
 	loop_timer_arm(sm->grace, sm->conf.grace);
 	loop_timer_arm(sm->leash, STOP_LEASH_NS);
-	news_restart(sm->news);
+	announcer_restart(sm->announcer);
 }
 
 static void on_retry(void *arg, const struct err *why)
@@ -400,7 +400,7 @@ static void on_retry(void *arg, const struct err *why)
 
 	log_info("sm", "mainsm cannot be reached: %s", why->text);
 	if (sm->conf.on_unreachable)
-		sm->conf.on_unreachable(sm->conf.arg, why, uplink_was_up(sm->uplink));
+		sm->conf.on_unreachable(sm->conf.arg, why, parent_link_was_up(sm->parent));
 }
 
-const struct uplink_handler sm_above = { on_up, on_msg, on_down, on_retry, NULL };
+const struct parent_link_handler sm_from_parent = { on_up, on_msg, on_down, on_retry, NULL };

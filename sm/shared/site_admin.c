@@ -13,7 +13,7 @@
 
 /* --- answering */
 
-void front_reply(struct visitor *v, const struct reply *r)
+void site_admin_reply(struct visitor *v, const struct reply *r)
 {
 	struct buf b = BUF_INIT(TOOL_QUEUE_MAX_BYTES);
 	int rc = wire_put_reply(&b, r);
@@ -29,10 +29,10 @@ static void refuse(struct visitor *v, uint64_t id, unsigned status, const char *
 {
 	struct reply *r = reply_new();
 
-	v->front->refused++;
+	v->site_admin->refused++;
 	if (r && !reply_add(r, 0, NULL, status, why)) {
 		r->id = id;
-		front_reply(v, r);
+		site_admin_reply(v, r);
 	}
 	reply_free(r);
 }
@@ -44,17 +44,17 @@ static void execute(struct visitor *v, uint64_t id, const struct omis_request *r
 	int rc = r ? 0 : -ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < request->naction; i++) {
-		struct front_call c = { v, &request->action[i], (uint32_t)i + 1, id, r };
+		struct site_admin_call c = { v, &request->action[i], (uint32_t)i + 1, id, r };
 
 		if (request->naction > 1 && str_eq(c.call->name, "omig_site_join"))
 			rc = reply_add(r, c.action, NULL, STATUS_PARAMETER_ERROR,
 				       "joining takes its time: ask for it alone");
 		else
-			rc = front_execute(&c);
+			rc = site_admin_execute(&c);
 	}
 	if (!rc) {
 		r->id = id;
-		front_reply(v, r);
+		site_admin_reply(v, r);
 	} else if (rc < 0) {
 		refuse(v, id, status_from_err(rc), "the answer could not be made");
 	}
@@ -67,7 +67,7 @@ static void got_request(struct visitor *v, const struct msg_request *q)
 	struct omis_diag diag = { 0 };
 	struct err e = { 0 };
 
-	v->front->requests++;
+	v->site_admin->requests++;
 	if (omis_parse((const char *)q->text.p, q->text.n, &request, &e)) {
 		refuse(v, q->id, e.code == ERR_NOMEM ? STATUS_NO_MEMORY : STATUS_SYNTAX_ERROR,
 		       e.text);
@@ -88,8 +88,8 @@ static void renew(struct visitor *v, const struct msg_enrol *q)
 	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
 	struct msg m = { .type = MSG_ENROL_ACK };
 
-	if (v->front->enrol) {
-		enrol_service_renew(v->front->enrol, link_identity(v->link), q, &cert,
+	if (v->site_admin->enrol) {
+		enrol_service_renew(v->site_admin->enrol, link_identity(v->link), q, &cert,
 				    &m.enrol_ack);
 		link_send(v->link, &m);
 	}
@@ -105,19 +105,19 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	else if (m->type == MSG_ENROL)
 		renew(v, &m->enrol);
 	else if (m->type == MSG_CANCEL && v->is_joining && m->cancel.id == v->joining)
-		front_abandon(v);
+		site_admin_abandon(v);
 }
 
 /* --- coming and going */
 
 static void visitor_free(struct visitor *v, const char *reason)
 {
-	front_abandon(v);
+	site_admin_abandon(v);
 	link_close(v->link, reason);
 	meter_free(v->meter);
 	list_del(&v->in_visitors);
-	v->front->nvisitor--;
-	v->front->njoiner -= v->right != OMIS_ADMIN;
+	v->site_admin->nvisitor--;
+	v->site_admin->njoiner -= v->right != OMIS_ADMIN;
 	free(v);
 }
 
@@ -132,9 +132,9 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	if (identity_to_uri(v->identity, who, why))
 		return -ERR_INVALID;
 	str_copy(v->name, sizeof(v->name), who->host);
-	ack->tool = v->number = ++v->front->last_number;
+	ack->tool = v->number = ++v->site_admin->last_number;
 	ack->name = v->name;
-	ack->site = v->front->conf.site;
+	ack->site = v->site_admin->conf.site;
 	return 0;
 }
 
@@ -165,7 +165,7 @@ static void on_gone(void *arg, struct link *l)
 }
 
 /* Who has been here longest without a join under way: silent ones keep nobody out. */
-static struct visitor *idle_joiner(const struct front *f)
+static struct visitor *idle_joiner(const struct site_admin *f)
 {
 	list_each (i, &f->visitors) {
 		struct visitor *v = list_entry(i, struct visitor, in_visitors);
@@ -177,19 +177,19 @@ static struct visitor *idle_joiner(const struct front *f)
 }
 
 /* An admin's place is not taken by those who join, however many they are. */
-static bool make_room(struct front *f, enum omis_right right)
+static bool make_room(struct site_admin *f, enum omis_right right)
 {
 	struct visitor *idle;
 
-	if (right == OMIS_ADMIN || f->njoiner < FRONT_JOINERS_MAX)
-		return f->nvisitor < FRONT_VISITORS_MAX;
+	if (right == OMIS_ADMIN || f->njoiner < SITE_ADMIN_JOINERS_MAX)
+		return f->nvisitor < SITE_ADMIN_VISITORS_MAX;
 	idle = idle_joiner(f);
 	if (idle)
 		visitor_free(idle, "others want to join, and you did nothing");
 	return idle;
 }
 
-static struct visitor *visitor_new(struct front *f, enum omis_right right)
+static struct visitor *visitor_new(struct site_admin *f, enum omis_right right)
 {
 	struct visitor *v = calloc(1, sizeof(*v));
 
@@ -199,16 +199,16 @@ static struct visitor *visitor_new(struct front *f, enum omis_right right)
 		free(v);
 		return NULL;
 	}
-	v->front = f;
+	v->site_admin = f;
 	v->right = right;
-	meter_set_rate(v->meter, FRONT_VISITOR_RATE);
+	meter_set_rate(v->meter, SITE_ADMIN_VISITOR_RATE);
 	list_push_back(&f->visitors, &v->in_visitors);
 	f->nvisitor++;
 	f->njoiner += right != OMIS_ADMIN;
 	return v;
 }
 
-static void take(struct front *f, struct chan *c)
+static void take(struct site_admin *f, struct chan *c)
 {
 	const struct identity *who = chan_peer(c);
 	enum omis_right right = who ? route_right_of_role(role_name(who->role)) : OMIS_OBSERVE;
@@ -239,7 +239,7 @@ static void take(struct front *f, struct chan *c)
 
 static void on_accept(void *arg, struct chan *c)
 {
-	struct front *f = arg;
+	struct site_admin *f = arg;
 
 	if (!chan_is_enrol(c))
 		take(f, c);
@@ -265,22 +265,23 @@ static int choose_site(void *arg, const char *claim, const char *host, const cha
 
 static nsec_t wall_now(void *arg)
 {
-	struct front *f = arg;
+	struct site_admin *f = arg;
 
 	return f->conf.wall_now(f->conf.arg);
 }
 
-static int open_enrol(struct front *f, struct err *e)
+static int open_enrol(struct site_admin *f, struct err *e)
 {
 	const struct enrol_service_conf c = { .loop = f->conf.loop,
 					      .ca = f->conf.ca,
 					      .tokens = f->conf.tokens,
 					      .certs = f->conf.certs,
-					      .cert_lifetime = FRONT_CERT_LIFETIME_NS,
+					      .cert_lifetime = SITE_ADMIN_CERT_LIFETIME_NS,
 					      .wall_now = wall_now,
 					      .choose_site = choose_site,
 					      .arg = f,
-					      .observer_lifetime = FRONT_JOIN_CERT_LIFETIME_NS };
+					      .observer_lifetime =
+						      SITE_ADMIN_JOIN_CERT_LIFETIME_NS };
 
 	if (!f->conf.ca)
 		return 0;
@@ -288,9 +289,9 @@ static int open_enrol(struct front *f, struct err *e)
 	return f->enrol ? 0 : err_nomem(e);
 }
 
-int front_open(const struct front_conf *conf, struct front **out, struct err *e)
+int site_admin_open(const struct site_admin_conf *conf, struct site_admin **out, struct err *e)
 {
-	struct front *f = calloc(1, sizeof(*f));
+	struct site_admin *f = calloc(1, sizeof(*f));
 	const struct net_listen_conf l = { .addr = conf->listen,
 					   .port = conf->port,
 					   .roles = ROLES_TOOL,
@@ -307,14 +308,14 @@ int front_open(const struct front_conf *conf, struct front **out, struct err *e)
 	if (!rc)
 		rc = net_listen(conf->ctx, &l, &a, &f->listener, e);
 	if (rc) {
-		front_free(f);
+		site_admin_free(f);
 		return rc;
 	}
 	*out = f;
 	return 0;
 }
 
-void front_free(struct front *f)
+void site_admin_free(struct site_admin *f)
 {
 	if (!f)
 		return;
@@ -325,7 +326,7 @@ void front_free(struct front *f)
 	free(f);
 }
 
-uint16_t front_port(const struct front *f)
+uint16_t site_admin_port(const struct site_admin *f)
 {
 	return net_listener_port(f->listener);
 }

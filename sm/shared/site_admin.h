@@ -14,20 +14,20 @@
 #include "common/daemon/meter.h"
 #include "sm/shared/tenants.h"
 
-#define FRONT_VISITORS_MAX 64
+#define SITE_ADMIN_VISITORS_MAX 64
 /* of these: an admin finds a place whoever else is there, and says nothing */
-#define FRONT_JOINERS_MAX 48
-#define FRONT_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
-#define FRONT_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
+#define SITE_ADMIN_JOINERS_MAX 48
+#define SITE_ADMIN_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
+#define SITE_ADMIN_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 /* Who joins needs his for a moment; many people can have one, and each is kept until it ends. */
-#define FRONT_JOIN_CERT_LIFETIME_NS (3600 * NSEC_PER_SEC)
+#define SITE_ADMIN_JOIN_CERT_LIFETIME_NS (3600 * NSEC_PER_SEC)
 
 struct audit;
-struct front;
+struct site_admin;
 struct omis_writer;
 
 /* Borrowed. */
-struct front_conf {
+struct site_admin_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase; /* the root of this small monitor */
@@ -47,11 +47,11 @@ struct front_conf {
 };
 
 /* Listens. ERR_SYS, ERR_INVALID, ERR_NOMEM. */
-int front_open(const struct front_conf *conf, struct front **out, struct err *e);
+int site_admin_open(const struct site_admin_conf *conf, struct site_admin **out, struct err *e);
 
 /* Before the tenants. NULL is fine. */
-void front_free(struct front *f);
+void site_admin_free(struct site_admin *f);
 
-uint16_t front_port(const struct front *f);
+uint16_t site_admin_port(const struct site_admin *f);
 
 #endif

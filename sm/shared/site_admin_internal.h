@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* front.c (who comes), front_services.c (what they ask). */
+/* site_admin.c (who comes), site_admin_services.c (what they ask). */
 #ifndef SM_SHARED_SITE_ADMIN_INTERNAL_H
 #define SM_SHARED_SITE_ADMIN_INTERNAL_H
 
@@ -9,8 +9,8 @@
 #include "common/omis/omis.h"
 #include "sm/shared/site_admin.h"
 
-struct front {
-	struct front_conf conf;
+struct site_admin {
+	struct site_admin_conf conf;
 	struct net_listener *listener;
 	struct enrol_service *enrol;
 	struct list visitors;
@@ -21,7 +21,7 @@ struct front {
 };
 
 struct visitor {
-	struct front *front;
+	struct site_admin *site_admin;
 	struct link *link;
 	struct meter *meter;
 	struct list in_visitors;
@@ -35,7 +35,7 @@ struct visitor {
 };
 
 /* One action of a visitor's request. */
-struct front_call {
+struct site_admin_call {
 	struct visitor *visitor;
 	const struct omis_call *call;
 	uint32_t action;
@@ -43,12 +43,12 @@ struct front_call {
 	struct reply *into;
 };
 
-/* 0; 1: the answer comes later, by front_reply(); negative: an error. */
-int front_execute(struct front_call *c);
+/* 0; 1: the answer comes later, by site_admin_reply(); negative: an error. */
+int site_admin_execute(struct site_admin_call *c);
 
-void front_reply(struct visitor *v, const struct reply *r);
+void site_admin_reply(struct visitor *v, const struct reply *r);
 
 /* He has gone: nobody waits any more. */
-void front_abandon(struct visitor *v);
+void site_admin_abandon(struct visitor *v);
 
 #endif

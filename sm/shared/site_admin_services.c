@@ -12,14 +12,14 @@
 
 #define VALUE_MAX_BYTES (64 * 1024)
 
-static const char *text_at(const struct front_call *c, size_t at)
+static const char *text_at(const struct site_admin_call *c, size_t at)
 {
 	const char *s = at < c->call->nparam ? omis_value_text(&c->call->param[at], NULL) : NULL;
 
 	return s ? s : "";
 }
 
-static int64_t int_at(const struct front_call *c, size_t at)
+static int64_t int_at(const struct site_admin_call *c, size_t at)
 {
 	int64_t v = 0;
 
@@ -28,7 +28,7 @@ static int64_t int_at(const struct front_call *c, size_t at)
 	return v;
 }
 
-static int add_value(struct front_call *c, struct buf *b)
+static int add_value(struct site_admin_call *c, struct buf *b)
 {
 	int rc = b->failed ? -ERR_LIMIT
 			   : reply_add_n(c->into, c->action, NULL, STATUS_OK, b->p, b->n);
@@ -37,24 +37,24 @@ static int add_value(struct front_call *c, struct buf *b)
 	return rc;
 }
 
-static int done(struct front_call *c)
+static int done(struct site_admin_call *c)
 {
 	return reply_add(c->into, c->action, NULL, STATUS_OK, NULL);
 }
 
 /* The user that the first parameter names; NULL: answered. */
-static struct tenant *user_of(struct front_call *c, int *rc)
+static struct tenant *user_of(struct site_admin_call *c, int *rc)
 {
 	struct tenant *t = NULL;
 	struct err e = { 0 };
 
-	*rc = tenants_meant(c->visitor->front->conf.tenants, text_at(c, 0), &t, &e);
+	*rc = tenants_meant(c->visitor->site_admin->conf.tenants, text_at(c, 0), &t, &e);
 	if (*rc)
 		*rc = reply_add(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT, e.text);
 	return t;
 }
 
-static void tell(const struct front_call *c, const struct tenant *t, const char *what)
+static void tell(const struct site_admin_call *c, const struct tenant *t, const char *what)
 {
 	char who[128];
 
@@ -72,7 +72,7 @@ static void write_limits(struct omis_writer *w, const struct quota *q)
 	omis_write_list_end(w);
 }
 
-static void write_user(struct omis_writer *w, const struct tenant_facts *f)
+static void write_user(struct omis_writer *w, const struct tenant_counters *f)
 {
 	omis_write_string(w, f->pin);
 	omis_write_string(w, f->name);
@@ -95,26 +95,26 @@ static void write_user(struct omis_writer *w, const struct tenant_facts *f)
 	omis_write_string(w, f->trouble);
 }
 
-static int users(struct front_call *c)
+static int users(struct site_admin_call *c)
 {
-	const struct tenants *ts = c->visitor->front->conf.tenants;
-	struct tenant_facts f;
+	const struct tenants *ts = c->visitor->site_admin->conf.tenants;
+	struct tenant_counters f;
 	int rc = tenants_count(ts) ? 0 : done(c);
 
 	for (size_t i = 0; !rc && i < tenants_count(ts); i++) {
 		struct buf b = BUF_INIT(VALUE_MAX_BYTES);
 		struct omis_writer w = OMIS_WRITER(&b);
 
-		tenant_get_facts(tenants_at(ts, i), &f);
+		tenant_get_counters(tenants_at(ts, i), &f);
 		write_user(&w, &f);
 		rc = add_value(c, &b);
 	}
 	return rc;
 }
 
-static int status(struct front_call *c)
+static int status(struct site_admin_call *c)
 {
-	const struct front *f = c->visitor->front;
+	const struct site_admin *f = c->visitor->site_admin;
 	struct net_listener_stats l;
 	struct buf b = BUF_INIT(VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -135,14 +135,14 @@ static int status(struct front_call *c)
 	return add_value(c, &b);
 }
 
-static int read_audit(struct front_call *c)
+static int read_audit(struct site_admin_call *c)
 {
 	struct buf b = BUF_INIT(VALUE_MAX_BYTES);
 	int rc;
 
-	if (!c->visitor->front->conf.audit)
+	if (!c->visitor->site_admin->conf.audit)
 		return done(c);
-	rc = audit_read(c->visitor->front->conf.audit, int_at(c, 1), int_at(c, 2), &b);
+	rc = audit_read(c->visitor->site_admin->conf.audit, int_at(c, 1), int_at(c, 2), &b);
 	if (!rc)
 		return add_value(c, &b);
 	buf_done(&b);
@@ -151,7 +151,7 @@ static int read_audit(struct front_call *c)
 
 /* --- manipulation */
 
-static int limit(struct front_call *c)
+static int limit(struct site_admin_call *c)
 {
 	enum quota_what what = quota_from_name(text_at(c, 1));
 	int64_t n = int_at(c, 2);
@@ -171,7 +171,7 @@ static int limit(struct front_call *c)
 	return done(c);
 }
 
-static int drain(struct front_call *c)
+static int drain(struct site_admin_call *c)
 {
 	bool on = int_at(c, 1) != 0;
 	int rc;
@@ -184,7 +184,7 @@ static int drain(struct front_call *c)
 	return done(c);
 }
 
-static int drop(struct front_call *c)
+static int drop(struct site_admin_call *c)
 {
 	int rc;
 	struct tenant *t = user_of(c, &rc);
@@ -192,13 +192,13 @@ static int drop(struct front_call *c)
 	if (!t)
 		return rc;
 	tell(c, t, "drop");
-	tenants_drop(c->visitor->front->conf.tenants, t);
+	tenants_drop(c->visitor->site_admin->conf.tenants, t);
 	return done(c);
 }
 
 /* --- joining */
 
-static void write_joined(const struct front *f, const char *pin, struct buf *b)
+static void write_joined(const struct site_admin *f, const char *pin, struct buf *b)
 {
 	struct omis_writer w = OMIS_WRITER(b);
 	const struct tenant *t = tenants_find(f->conf.tenants, pin);
@@ -215,7 +215,7 @@ static void on_joined(void *arg, const struct err *why)
 	int rc = r ? 0 : -ERR_NOMEM;
 
 	v->is_joining = false;
-	write_joined(v->front, v->pin, &b);
+	write_joined(v->site_admin, v->pin, &b);
 	if (!rc)
 		rc = why ? reply_add(r, 1, NULL,
 				     why->code == ERR_DENIED ? STATUS_NO_PERMISSION
@@ -224,13 +224,13 @@ static void on_joined(void *arg, const struct err *why)
 			 : reply_add_n(r, 1, NULL, STATUS_OK, b.p, b.n);
 	if (!rc) {
 		r->id = v->joining;
-		front_reply(v, r);
+		site_admin_reply(v, r);
 	}
 	buf_done(&b);
 	reply_free(r);
 }
 
-static int refuse_join(struct front_call *c, int rc, const struct err *why)
+static int refuse_join(struct site_admin_call *c, int rc, const struct err *why)
 {
 	return reply_add(c->into, c->action, NULL,
 			 rc == -ERR_PARSE || rc == -ERR_INVALID ? STATUS_PARAMETER_ERROR
@@ -244,7 +244,7 @@ static bool is_joining(const struct visitor *v)
 {
 	const struct identity *who = link_identity(v->link);
 
-	list_each (i, &v->front->visitors) {
+	list_each (i, &v->site_admin->visitors) {
 		const struct visitor *other = list_entry(i, struct visitor, in_visitors);
 		const struct identity *whose = other->link ? link_identity(other->link) : NULL;
 
@@ -255,7 +255,7 @@ static bool is_joining(const struct visitor *v)
 	return false;
 }
 
-static int join(struct front_call *c)
+static int join(struct site_admin_call *c)
 {
 	struct visitor *v = c->visitor;
 	struct buf b = BUF_INIT(VALUE_MAX_BYTES);
@@ -265,9 +265,9 @@ static int join(struct front_call *c)
 			       : connstr_parse(text_at(c, 0), &conn, &e);
 
 	if (!rc)
-		rc = tenants_join(v->front->conf.tenants, &conn, v->name, on_joined, v, &e);
+		rc = tenants_join(v->site_admin->conf.tenants, &conn, v->name, on_joined, v, &e);
 	if (rc == 1)
-		write_joined(v->front, conn.pin, &b);
+		write_joined(v->site_admin, conn.pin, &b);
 	if (!rc)
 		str_copy(v->pin, sizeof(v->pin), conn.pin);
 	str_wipe(&conn, sizeof(conn));
@@ -280,10 +280,10 @@ static int join(struct front_call *c)
 	return 1;
 }
 
-void front_abandon(struct visitor *v)
+void site_admin_abandon(struct visitor *v)
 {
 	if (v->is_joining)
-		tenants_cancel(v->front->conf.tenants, v);
+		tenants_cancel(v->site_admin->conf.tenants, v);
 	v->is_joining = false;
 }
 
@@ -291,7 +291,7 @@ void front_abandon(struct visitor *v)
 
 static const struct {
 	const char *name;
-	int (*fn)(struct front_call *c);
+	int (*fn)(struct site_admin_call *c);
 } services[] = {
 	{ "omig_site_users", users }, { "omig_site_status", status }, { "omig_site_limit", limit },
 	{ "omig_site_drain", drain }, { "omig_site_drop", drop },     { "omig_site_join", join },
@@ -299,9 +299,9 @@ static const struct {
 };
 
 /* reply: NULL = it was refused. */
-static void note(const struct front_call *c, const struct reply *reply, size_t first)
+static void note(const struct site_admin_call *c, const struct reply *reply, size_t first)
 {
-	const struct front *f = c->visitor->front;
+	const struct site_admin *f = c->visitor->site_admin;
 
 	audit_note(f->conf.audit, &(struct audit_entry){ .identity = c->visitor->identity,
 							 .session = c->visitor->number,
@@ -312,7 +312,7 @@ static void note(const struct front_call *c, const struct reply *reply, size_t f
 							 .wall = f->conf.wall_now(f->conf.arg) });
 }
 
-int front_execute(struct front_call *c)
+int site_admin_execute(struct site_admin_call *c)
 {
 	size_t first = c->into->nentry;
 	struct err e = { 0 };
@@ -327,7 +327,7 @@ int front_execute(struct front_call *c)
 			note(c, c->into, first);
 			return rc;
 		}
-		c->visitor->front->refused++;
+		c->visitor->site_admin->refused++;
 		note(c, NULL, 0);
 		route_denied(c->call, &e);
 		return reply_add(c->into, c->action, NULL, STATUS_NO_PERMISSION, e.text);

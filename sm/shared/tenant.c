@@ -84,7 +84,7 @@ static struct quota quota_of(const struct tenant *t)
 	return q;
 }
 
-void tenant_get_facts(const struct tenant *t, struct tenant_facts *out)
+void tenant_get_counters(const struct tenant *t, struct tenant_counters *out)
 {
 	static const char *const states[] = { "joining", "waiting", "up", "asleep" };
 	struct sm_counts c = { 0 };
@@ -93,7 +93,7 @@ void tenant_get_facts(const struct tenant *t, struct tenant_facts *out)
 	meter_get_stats(t->meter, &m);
 	if (t->sm)
 		sm_get_counts(t->sm, &c);
-	*out = (struct tenant_facts){
+	*out = (struct tenant_counters){
 		.name = t->name,
 		.pin = t->pin,
 		.state = states[tenant_state(t)],

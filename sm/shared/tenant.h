@@ -103,7 +103,7 @@ uint16_t tenant_port(const struct tenant *t); /* 0 = it has none yet */
 enum tenant_state tenant_state(const struct tenant *t);
 
 /* What an admin may know: how much, and never what. */
-struct tenant_facts {
+struct tenant_counters {
 	const char *name, *pin, *state, *address, *trouble; /* valid until it changes */
 	nsec_t wall_since, wall_seen; /* a member since; his mainsm was here last */
 	size_t hosts, procs, objects, csrs, bytes;
@@ -115,7 +115,7 @@ struct tenant_facts {
 	struct quota quota; /* in force */
 };
 
-void tenant_get_facts(const struct tenant *t, struct tenant_facts *out);
+void tenant_get_counters(const struct tenant *t, struct tenant_counters *out);
 
 /* The status of his sm, for the log of the process. */
 void tenant_dump(const struct tenant *t, struct buf *out);

@@ -83,22 +83,22 @@ static const char *pin_named(const struct tenants *ts, const char *name)
 static bool is_meant(const struct tenants *ts, const struct tenant *t, const char *key)
 {
 	const char *owner = pin_named(ts, key);
-	struct tenant_facts f;
+	struct tenant_counters f;
 
 	if (strlen(key) >= TENANT_KEY_MIN && str_has_prefix(tenant_pin(t), key))
 		return true;
-	tenant_get_facts(t, &f);
+	tenant_get_counters(t, &f);
 	return owner ? str_eq(owner, f.pin) : f.name[0] && str_eq(f.name, key);
 }
 
 static int several_meant(const char *key, const struct tenant *a, const struct tenant *b,
 			 struct err *e)
 {
-	struct tenant_facts f, g;
+	struct tenant_counters f, g;
 	char who[48], first[32], second[32];
 
-	tenant_get_facts(a, &f);
-	tenant_get_facts(b, &g);
+	tenant_get_counters(a, &f);
+	tenant_get_counters(b, &g);
 	return err_set(e, ERR_EXISTS, "'%s' may be %.8s (%s) or %.8s (%s): say more of the pin",
 		       str_escape(who, sizeof(who), key, strlen(key)), f.pin,
 		       str_escape(first, sizeof(first), f.name, strlen(f.name)), g.pin,
@@ -223,11 +223,11 @@ static void on_forget(void *arg)
 {
 	struct tenants *ts = arg;
 	nsec_t now = ts->tenant.wall_now(ts);
-	struct tenant_facts f;
+	struct tenant_counters f;
 
 	for (size_t i = ts->n; i-- > 0;) {
 		tenant_note_seen(ts->v[i], ts->conf.forget / SEEN_STEPS);
-		tenant_get_facts(ts->v[i], &f);
+		tenant_get_counters(ts->v[i], &f);
 		if (f.wall_since && tenant_state(ts->v[i]) != TENANT_UP &&
 		    now - f.wall_seen > ts->conf.forget)
 			on_gone(ts, ts->v[i], "his mainsm was away for too long");
@@ -267,9 +267,9 @@ static int add(struct tenants *ts, const char *pin, struct tenant **out, struct 
 static void on_joined(void *arg, struct tenant *t, const struct err *why)
 {
 	struct tenants *ts = arg;
-	struct tenant_facts f;
+	struct tenant_counters f;
 
-	tenant_get_facts(t, &f);
+	tenant_get_counters(t, &f);
 	if (why)
 		log_warn("site", "user=%.8s could not join: %s", f.pin, why->text);
 	else

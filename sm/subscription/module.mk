@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # sm/subscription: event subscriptions that an sm passes on between its parent and its hosts.
 MODULES += sm/subscription
-sm/subscription.src := feed.c subscription.c
+sm/subscription.src := source.c subscription.c
 sm/subscription.uses := common/base common/loop eventlog eventlog/keep sm/hosts

@@ -7,23 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TICKETS_MAX (BRANCHES_MAX * KEPT_ROOM)
+#define TICKETS_MAX (BRANCHES_MAX * SUBSCRIPTION_ROOM)
 
 /* --- down */
 
-static void send_open(struct sub *s, struct feed *f, struct branch *b)
+static void send_open(struct site_subscription *s, struct source *f, struct branch *b)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = *keep_told(s->k) };
 
 	m.events_open.stream = f->stream;
-	m.events_open.room = KEPT_ROOM;
+	m.events_open.room = SUBSCRIPTION_ROOM;
 	branch_send(s->kt->conf.nodes, b, &m);
 }
 
 /* What is not acknowledged comes again. */
-static void open_anew(struct sub *s, struct branch *b)
+static void open_anew(struct site_subscription *s, struct branch *b)
 {
-	struct feed *f = feed_come(s, b);
+	struct source *f = source_come(s, b);
 
 	if (!f)
 		return;
@@ -32,43 +32,43 @@ static void open_anew(struct sub *s, struct branch *b)
 	f->stream = ++s->kt->stream;
 	free(f->missing);
 	f->missing = NULL;
-	feed_set(s, f, FEED_HERE);
+	source_set(s, f, SOURCE_HERE);
 	send_open(s, f, b);
 }
 
 static void on_told(void *arg, struct keep *k)
 {
-	struct kept *kt = arg;
-	struct sub *s = keep_user(k);
+	struct site_subscriptions *kt = arg;
+	struct site_subscription *s = keep_user(k);
 	bool is_ending = keep_told(k)->ending;
 
 	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
 		struct branch *b = nodes_branch(kt->conf.nodes, i);
-		struct feed *f = b ? feed_at(s, b) : NULL;
+		struct source *f = b ? source_at(s, b) : NULL;
 
-		if (b && b->link && f && f->id == b->id && (is_ending || f->state != FEED_ENDED))
+		if (b && b->link && f && f->id == b->id && (is_ending || f->state != SOURCE_ENDED))
 			send_open(s, f, b);
 		else if (b && b->link)
 			open_anew(s, b);
 	}
 	if (s && is_ending)
-		sub_await(s);
+		site_subscription_await(s);
 }
 
 /* --- one subscription */
 
-static void sub_free(struct sub *s)
+static void sub_free(struct site_subscription *s)
 {
 	if (!s)
 		return;
-	sub_free_feeds(s);
+	site_subscription_free_sources(s);
 	free(s->ticket);
 	free(s);
 }
 
 static void make_sub(void *arg, struct keep *k)
 {
-	struct sub *s;
+	struct site_subscription *s;
 
 	if (keep_user(k))
 		return;
@@ -77,7 +77,7 @@ static void make_sub(void *arg, struct keep *k)
 		return; /* nothing comes in until there is memory: those above open again */
 	s->kt = arg;
 	s->k = k;
-	if (sub_init_feeds(s))
+	if (site_subscription_init_sources(s))
 		sub_free(s);
 	else
 		keep_set_user(k, s);
@@ -91,7 +91,7 @@ static void on_new(void *arg, struct keep *k)
 
 static void on_gone(void *arg, struct keep *k)
 {
-	struct kept *kt = arg;
+	struct site_subscriptions *kt = arg;
 	const struct msg m = { .type = MSG_EVENTS_END,
 			       .events_end = { keep_name(k), keep_told(k)->identity } };
 
@@ -102,12 +102,12 @@ static void on_gone(void *arg, struct keep *k)
 
 /* --- what is safe */
 
-static void ack(const struct sub *s, const struct ticket *t)
+static void ack(const struct site_subscription *s, const struct ticket *t)
 {
 	const struct msg m = { .type = MSG_EVENTS_ACK,
 			       .events_ack = { keep_name(s->k), t->stream, t->place } };
 	struct branch *b = nodes_branch(s->kt->conf.nodes, t->branch);
-	const struct feed *f = b ? feed_at(s, b) : NULL;
+	const struct source *f = b ? source_at(s, b) : NULL;
 
 	if (b && b->link && f && f->id == b->id && f->stream == t->stream)
 		branch_send(s->kt->conf.nodes, b, &m);
@@ -115,7 +115,7 @@ static void ack(const struct sub *s, const struct ticket *t)
 
 static void on_settled(void *arg, struct keep *k, uint64_t appended)
 {
-	struct sub *s = keep_user(k);
+	struct site_subscription *s = keep_user(k);
 	size_t n = 0;
 
 	for (; s && n < s->nticket && s->ticket[n].appended <= appended; n++) {
@@ -130,28 +130,29 @@ static void on_settled(void *arg, struct keep *k, uint64_t appended)
 
 /* --- room */
 
-static bool has_room(const struct sub *s, size_t n)
+static bool has_room(const struct site_subscription *s, size_t n)
 {
-	return s->unsafe + n <= KEPT_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
+	return s->unsafe + n <= SUBSCRIPTION_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
 }
 
 /* So much makes opening again worth its while: a small subscription never has what a large one
  * waits for. */
-static size_t enough(const struct sub *s)
+static size_t enough(const struct site_subscription *s)
 {
 	uint64_t part = keep_told(s->k)->max_bytes / 4;
 
-	return part < KEPT_UNSAFE_MAX_BYTES / 2 ? (size_t)part : KEPT_UNSAFE_MAX_BYTES / 2;
+	return part < SUBSCRIPTION_UNSAFE_MAX_BYTES / 2 ? (size_t)part
+							: SUBSCRIPTION_UNSAFE_MAX_BYTES / 2;
 }
 
 static void open_shut(void *arg, struct keep *k)
 {
-	struct kept *kt = arg;
-	struct sub *s = keep_user(k);
+	struct site_subscriptions *kt = arg;
+	struct site_subscription *s = keep_user(k);
 
 	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
 		struct branch *b = nodes_branch(kt->conf.nodes, i);
-		struct feed *f = b ? feed_at(s, b) : NULL;
+		struct source *f = b ? source_at(s, b) : NULL;
 
 		if (!f || !f->is_shut)
 			continue;
@@ -160,22 +161,22 @@ static void open_shut(void *arg, struct keep *k)
 		else if (has_room(s, enough(s)))
 			open_anew(s, b);
 		else
-			loop_timer_arm(kt->retry, KEPT_RETRY_NS);
+			loop_timer_arm(kt->retry, SUBSCRIPTION_RETRY_NS);
 	}
 }
 
 static void on_retry(void *arg)
 {
-	struct kept *kt = arg;
+	struct site_subscriptions *kt = arg;
 
 	keeps_each(kt->keeps, open_shut, kt);
 }
 
-static void shut(struct sub *s, struct feed *f)
+static void shut(struct site_subscription *s, struct source *f)
 {
 	f->is_shut = true;
 	if (!loop_timer_is_armed(s->kt->retry))
-		loop_timer_arm(s->kt->retry, KEPT_RETRY_NS);
+		loop_timer_arm(s->kt->retry, SUBSCRIPTION_RETRY_NS);
 }
 
 /* --- what comes */
@@ -200,7 +201,8 @@ static int check_blocks(const struct bytes *p, struct err *e)
  * speaks for itself: who knows the number of another one's stream cannot make its blocks repeated
  * ones, which nobody would keep or count.
  */
-static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const struct evblock *b)
+static bool is_double(struct site_subscription *s, struct source *f, const uint8_t *p,
+		      const struct evblock *b)
 {
 	uint64_t next;
 	struct evgap g;
@@ -209,14 +211,14 @@ static bool is_double(struct sub *s, struct feed *f, const uint8_t *p, const str
 	next = (uint64_t)(uintptr_t)map_find(&f->seqs, g.stream);
 	if (g.end_seq <= next)
 		return true;
-	if (next || s->nseq < KEPT_STREAMS_MAX)
+	if (next || s->nseq < SUBSCRIPTION_STREAMS_MAX)
 		s->nseq +=
 			!map_put(&f->seqs, g.stream, (void *)(uintptr_t)g.end_seq, NULL) && !next;
 	return false;
 }
 
 /* -ERR_AGAIN, -ERR_NOMEM, -ERR_CLOSED: not all of it; it is to come again. */
-static int append(struct sub *s, struct feed *f, const struct bytes *p)
+static int append(struct site_subscription *s, struct source *f, const struct bytes *p)
 {
 	struct evblock b;
 	int rc = 0;
@@ -234,7 +236,7 @@ static int append(struct sub *s, struct feed *f, const struct bytes *p)
 	return 0;
 }
 
-static int take_blocks(struct sub *s, struct feed *f, const struct msg_events *m)
+static int take_blocks(struct site_subscription *s, struct source *f, const struct msg_events *m)
 {
 	struct ticket t = { .stream = m->stream,
 			    .place = m->place,
@@ -254,15 +256,16 @@ static int take_blocks(struct sub *s, struct feed *f, const struct msg_events *m
 	return 0;
 }
 
-int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e)
+int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
+			      const struct msg_events *m, struct err *e)
 {
 	struct keep *k = keeps_find(kt->keeps, m->sub);
-	struct sub *s = k ? keep_user(k) : NULL;
-	struct feed *f = s ? feed_at(s, b) : NULL;
+	struct site_subscription *s = k ? keep_user(k) : NULL;
+	struct source *f = s ? source_at(s, b) : NULL;
 	int rc = check_blocks(&m->blocks, e);
 
 	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut ||
-	    f->state == FEED_ENDED)
+	    f->state == SOURCE_ENDED)
 		return rc;
 	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
 		shut(s, f);
@@ -270,7 +273,7 @@ int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, s
 	}
 	if (m->end) {
 		f->missing = b->is_sm && m->missing[0] ? str_dup(m->missing) : NULL;
-		feed_set(s, f, FEED_ENDED);
+		source_set(s, f, SOURCE_ENDED);
 	}
 	return 0;
 }
@@ -283,18 +286,18 @@ static void load(void *arg, struct keep *k)
 {
 	make_sub(arg, k);
 	if (keep_user(k))
-		sub_await(keep_user(k));
+		site_subscription_await(keep_user(k));
 }
 
 static void save_one(void *unused, struct keep *k)
 {
 	if (keep_user(k))
-		sub_save_feeds(keep_user(k));
+		site_subscription_save_sources(keep_user(k));
 }
 
 static void on_save(void *arg)
 {
-	const struct kept *kt = arg;
+	const struct site_subscriptions *kt = arg;
 
 	keeps_each(kt->keeps, save_one, NULL);
 }
@@ -302,7 +305,7 @@ static void on_save(void *arg)
 /* Who is not there is told with the end. */
 static int send_up(void *arg, const struct msg *m)
 {
-	const struct kept *kt = arg;
+	const struct site_subscriptions *kt = arg;
 	struct keep *k = m->type == MSG_EVENTS && m->events.end
 				 ? keeps_find(kt->keeps, m->events.sub)
 				 : NULL;
@@ -312,16 +315,17 @@ static int send_up(void *arg, const struct msg *m)
 
 	if (!k || !keep_user(k))
 		return kt->conf.send(kt->conf.arg, m);
-	sub_write_missing(keep_user(k), &b);
+	site_subscription_write_missing(keep_user(k), &b);
 	end.events.missing = buf_str(&b);
 	rc = b.failed ? -ERR_NOMEM : kt->conf.send(kt->conf.arg, &end);
 	buf_done(&b);
 	return rc;
 }
 
-int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
+int site_subscriptions_new(const struct site_subscriptions_conf *conf,
+			   struct site_subscriptions **out, struct err *e)
 {
-	struct kept *kt = calloc(1, sizeof(*kt));
+	struct site_subscriptions *kt = calloc(1, sizeof(*kt));
 	const struct keeps_conf c = { .loop = conf->loop,
 				      .dir = conf->dir,
 				      .turns = conf->turns,
@@ -344,7 +348,7 @@ int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e)
 	kt->saving = loop_timer_new(conf->loop, on_save, kt);
 	rc = kt->retry && kt->saving ? keeps_open(&c, &kt->keeps, e) : err_nomem(e);
 	if (rc) {
-		kept_free(kt);
+		site_subscriptions_free(kt);
 		return rc;
 	}
 	keeps_each(kt->keeps, load, kt);
@@ -358,7 +362,7 @@ static void free_user(void *arg, struct keep *k)
 	keep_set_user(k, NULL);
 }
 
-void kept_free(struct kept *kt)
+void site_subscriptions_free(struct site_subscriptions *kt)
 {
 	if (!kt)
 		return;
@@ -372,18 +376,18 @@ void kept_free(struct kept *kt)
 	free(kt);
 }
 
-void kept_take(struct kept *kt, const struct msg *m)
+void site_subscriptions_take(struct site_subscriptions *kt, const struct msg *m)
 {
 	keeps_take(kt->keeps, m);
 }
 
-void kept_link_down(struct kept *kt)
+void site_subscriptions_link_down(struct site_subscriptions *kt)
 {
 	keeps_link_down(kt->keeps);
 }
 
 struct coming {
-	struct kept *kt;
+	struct site_subscriptions *kt;
 	const struct branch *b;
 };
 
@@ -396,28 +400,28 @@ static void open_for(void *arg, struct keep *k)
 		open_anew(keep_user(k), b);
 }
 
-void kept_branch_up(struct kept *kt, const struct branch *b)
+void site_subscriptions_branch_up(struct site_subscriptions *kt, const struct branch *b)
 {
 	struct coming c = { kt, b };
 
 	keeps_each(kt->keeps, open_for, &c);
 }
 
-static struct feed *feed_of_leaving(struct keep *k, const struct branch *b)
+static struct source *source_of_leaving(struct keep *k, const struct branch *b)
 {
-	return keep_user(k) ? feed_at(keep_user(k), b) : NULL;
+	return keep_user(k) ? source_at(keep_user(k), b) : NULL;
 }
 
 static void be_away(void *arg, struct keep *k)
 {
 	const struct coming *c = arg;
-	struct feed *f = feed_of_leaving(k, c->b);
+	struct source *f = source_of_leaving(k, c->b);
 
-	if (f && f->state == FEED_HERE)
-		feed_set(keep_user(k), f, FEED_AWAY);
+	if (f && f->state == SOURCE_HERE)
+		source_set(keep_user(k), f, SOURCE_AWAY);
 }
 
-void kept_branch_down(struct kept *kt, const struct branch *b)
+void site_subscriptions_branch_down(struct site_subscriptions *kt, const struct branch *b)
 {
 	struct coming c = { kt, b };
 
@@ -427,13 +431,13 @@ void kept_branch_down(struct kept *kt, const struct branch *b)
 static void leave(void *arg, struct keep *k)
 {
 	const struct coming *c = arg;
-	struct feed *f = feed_of_leaving(k, c->b);
+	struct source *f = source_of_leaving(k, c->b);
 
 	if (f)
-		feed_leave(keep_user(k), f);
+		source_leave(keep_user(k), f);
 }
 
-void kept_branch_gone(struct kept *kt, const struct branch *b)
+void site_subscriptions_branch_gone(struct site_subscriptions *kt, const struct branch *b)
 {
 	struct coming c = { kt, b };
 
@@ -443,15 +447,15 @@ void kept_branch_gone(struct kept *kt, const struct branch *b)
 static void forget_host(void *arg, struct keep *k)
 {
 	if (keep_user(k))
-		feed_forget_host(keep_user(k), arg);
+		source_forget_host(keep_user(k), arg);
 }
 
-void kept_host_moved(struct kept *kt, const char *host)
+void site_subscriptions_host_moved(struct site_subscriptions *kt, const char *host)
 {
 	keeps_each(kt->keeps, forget_host, (void *)(uintptr_t)host);
 }
 
-void kept_stats(const struct kept *kt, struct keeps_stats *out)
+void site_subscriptions_stats(const struct site_subscriptions *kt, struct keeps_stats *out)
 {
 	keeps_stats(kt->keeps, out);
 }

@@ -11,19 +11,21 @@
 #include "eventlog/keep/keeps.h"
 #include "sm/hosts/nodes.h"
 
-#define KEPT_ROOM 8 /* messages of half a MiB from one branch */
+#define SUBSCRIPTION_ROOM 8 /* messages of half a MiB from one branch */
 /* on its way to the disk, of one subscription; half of what a spooler takes */
-#define KEPT_UNSAFE_MAX_BYTES (8u << 20)
-#define KEPT_RETRY_NS (200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
+#define SUBSCRIPTION_UNSAFE_MAX_BYTES (8u << 20)
+#define SUBSCRIPTION_RETRY_NS \
+	(200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
 /* hosts come back within it, when an sm was started again too; tools wait longer for an end */
-#define KEPT_RETURN_NS (10 * NSEC_PER_SEC)
+#define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
 /* who feeds what is written once for all that come together */
-#define KEPT_SAVE_NS (100 * NSEC_PER_MSEC)
-#define KEPT_STREAMS_MAX 65536 /* whose last block is remembered, so that none is kept twice */
+#define SUBSCRIPTION_SAVE_NS (100 * NSEC_PER_MSEC)
+#define SUBSCRIPTION_STREAMS_MAX \
+	65536 /* whose last block is remembered, so that none is kept twice */
 
-struct kept;
+struct site_subscriptions;
 
-struct kept_conf {
+struct site_subscriptions_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct nodes *nodes;
@@ -36,29 +38,31 @@ struct kept_conf {
 };
 
 /* Borrowed pointers, the folder is copied. ERR_NOMEM, ERR_SYS, ERR_DENIED. */
-int kept_new(const struct kept_conf *conf, struct kept **out, struct err *e);
-void kept_free(struct kept *kt);
+int site_subscriptions_new(const struct site_subscriptions_conf *conf,
+			   struct site_subscriptions **out, struct err *e);
+void site_subscriptions_free(struct site_subscriptions *kt);
 
 /* From above: events_open, events_ack, events_end. */
-void kept_take(struct kept *kt, const struct msg *m);
-void kept_link_down(struct kept *kt);
+void site_subscriptions_take(struct site_subscriptions *kt, const struct msg *m);
+void site_subscriptions_link_down(struct site_subscriptions *kt);
 
 /* It is (again) there: it is told of all subscriptions; before it is armed. */
-void kept_branch_up(struct kept *kt, const struct branch *b);
+void site_subscriptions_branch_up(struct site_subscriptions *kt, const struct branch *b);
 
 /* It is not connected, and may come back; an end waits for it for a while, and then says that it is
  * missing. */
-void kept_branch_down(struct kept *kt, const struct branch *b);
+void site_subscriptions_branch_down(struct site_subscriptions *kt, const struct branch *b);
 
 /* Nobody is there any more: what it had lies on its disk. */
-void kept_branch_gone(struct kept *kt, const struct branch *b);
+void site_subscriptions_branch_gone(struct site_subscriptions *kt, const struct branch *b);
 
 /* What it has comes by an sm below us now. */
-void kept_host_moved(struct kept *kt, const char *host);
+void site_subscriptions_host_moved(struct site_subscriptions *kt, const char *host);
 
 /* From a branch. ERR_PROTO: those are no blocks. */
-int kept_events(struct kept *kt, struct branch *b, const struct msg_events *m, struct err *e);
+int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
+			      const struct msg_events *m, struct err *e);
 
-void kept_stats(const struct kept *kt, struct keeps_stats *out);
+void site_subscriptions_stats(const struct site_subscriptions *kt, struct keeps_stats *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the kept subscriptions of an sm: kept.c (what comes, and acknowledgements), kept_feed.c
- * (from whom). */
+/* Inside the kept subscriptions of an sm: subscription.c (what comes, and acknowledgements),
+ * source.c (from whom). */
 #ifndef SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
@@ -10,8 +10,8 @@
 #include "common/loop/loop.h"
 #include "sm/subscription/subscription.h"
 
-struct kept {
-	struct kept_conf conf;
+struct site_subscriptions {
+	struct site_subscriptions_conf conf;
 	struct keeps *keeps;
 	struct loop_timer *retry; /* of streams that were shut for want of room */
 	struct loop_timer *saving; /* of who feeds what */
@@ -19,20 +19,20 @@ struct kept {
 	uint64_t stream;
 };
 
-enum feed_state {
-	FEED_HERE,
-	FEED_AWAY, /* it may have something, and is not connected */
-	FEED_ENDED, /* it has told that nothing more comes */
-	FEED_STATES
+enum source_state {
+	SOURCE_HERE,
+	SOURCE_AWAY, /* it may have something, and is not connected */
+	SOURCE_ENDED, /* it has told that nothing more comes */
+	SOURCE_STATES
 };
 
 /* Who makes blocks for a subscription: a host, or an sm below; it may have been before this sm was
  * started. */
-struct feed {
+struct source {
 	struct list link;
 	char host[NAME_MAX_BYTES + 1];
 	bool is_sm;
-	enum feed_state state;
+	enum source_state state;
 	bool has_branch, is_shut;
 	uint32_t branch; /* index */
 	uint64_t id; /* of the branch */
@@ -48,12 +48,12 @@ struct ticket {
 	uint32_t bytes;
 };
 
-struct sub {
-	struct kept *kt;
+struct site_subscription {
+	struct site_subscriptions *kt;
 	struct keep *k;
-	struct list all; /* of struct feed, owned */
-	struct map feeds; /* of those that have a branch, by its index */
-	unsigned n[FEED_STATES];
+	struct list all; /* of struct source, owned */
+	struct map by_branch; /* of those that have a branch, by its index */
+	unsigned n[SOURCE_STATES];
 	int sources; /* as keep_feed() was told */
 	struct loop_timer *coming; /* while those that are away may come back */
 	bool awaits; /* as long as it runs, and one is away: they count as one that is there */
@@ -64,31 +64,31 @@ struct sub {
 	size_t unsafe; /* bytes of all tickets */
 };
 
-/* --- kept_feed.c */
+/* --- source.c */
 
 /* What was written of it; they are away. -ERR_NOMEM. */
-int sub_init_feeds(struct sub *s);
-void sub_free_feeds(struct sub *s);
-void sub_save_feeds(struct sub *s);
+int site_subscription_init_sources(struct site_subscription *s);
+void site_subscription_free_sources(struct site_subscription *s);
+void site_subscription_save_sources(struct site_subscription *s);
 
 /* NULL: there is none at that branch. */
-struct feed *feed_at(const struct sub *s, const struct branch *b);
+struct source *source_at(const struct site_subscription *s, const struct branch *b);
 
 /* The one at that branch: a new one, or one that was away. NULL: no memory. */
-struct feed *feed_come(struct sub *s, const struct branch *b);
-void feed_set(struct sub *s, struct feed *f, enum feed_state state);
+struct source *source_come(struct site_subscription *s, const struct branch *b);
+void source_set(struct site_subscription *s, struct source *f, enum source_state state);
 
 /* The branch is gone. */
-void feed_leave(struct sub *s, struct feed *f);
+void source_leave(struct site_subscription *s, struct source *f);
 
 /* All of it comes by another way now. */
-void feed_forget_host(struct sub *s, const char *host);
-void feed_forget_seqs(struct sub *s, struct feed *f);
+void source_forget_host(struct site_subscription *s, const char *host);
+void source_forget_seqs(struct site_subscription *s, struct source *f);
 
-/* An end waits for those that are away, for KEPT_RETURN_NS at the most. */
-void sub_await(struct sub *s);
+/* An end waits for those that are away, for SUBSCRIPTION_RETURN_NS at the most. */
+void site_subscription_await(struct site_subscription *s);
 
 /* Who is away, by commas. */
-void sub_write_missing(const struct sub *s, struct buf *b);
+void site_subscription_write_missing(const struct site_subscription *s, struct buf *b);
 
 #endif

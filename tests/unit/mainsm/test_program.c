@@ -12,7 +12,7 @@
 
 static pid_t start(const char *const *options, struct connstr *c)
 {
-	pid_t pid = process_start(&program_spec, options);
+	pid_t pid = process_start(&mainsm_program_spec, options);
 
 	ck_assert_ptr_nonnull(process_says(process_files.out, "\n"));
 	ck_assert_int_eq(connstr_parse(process_text(process_files.out), c, NULL), 0);
@@ -66,7 +66,8 @@ START_TEST(a_second_one_is_refused_with_the_remedy)
 	pid_t pid = start(OPTIONS("--port", "0"), &c);
 	char want[200];
 
-	ck_assert_int_eq(process_wait(process_start(&program_spec, OPTIONS("--port", "0"))), 1);
+	ck_assert_int_eq(process_wait(process_start(&mainsm_program_spec, OPTIONS("--port", "0"))),
+			 1);
 	snprintf(want, sizeof(want), "one runs for you already: pid %ld, ", (long)pid);
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.err), want));
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.err), "omig stop"));
@@ -99,7 +100,7 @@ START_TEST(the_port_of_the_last_start_gives_way_and_a_given_one_does_not)
 	int fd = occupy(&port);
 
 	snprintf(text, sizeof(text), "%u", port);
-	ck_assert_int_eq(process_wait(process_start(&program_spec, OPTIONS("--port", text))),
+	ck_assert_int_eq(process_wait(process_start(&mainsm_program_spec, OPTIONS("--port", text))),
 			 DAEMON_FAILED);
 	close(fd);
 	ck_assert_int_eq(process_end(start(OPTIONS("--port", text), &first)), 0);
@@ -133,7 +134,7 @@ START_TEST(a_configuration_that_cannot_work_is_refused)
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-		pid_t pid = process_start(&program_spec, OPTIONS(bad[i].name, bad[i].value));
+		pid_t pid = process_start(&mainsm_program_spec, OPTIONS(bad[i].name, bad[i].value));
 
 		ck_assert_int_ne(process_wait(pid), DAEMON_OK);
 		ck_assert_msg(strstr(process_text(process_files.err), bad[i].says) != NULL,

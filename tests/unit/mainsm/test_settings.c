@@ -22,7 +22,7 @@ static struct conf *load(const char *name, const char *value)
 				       .nset = name ? 1 : 0 };
 	struct conf *c = NULL;
 
-	return conf_load(&settings_schema, &in, &c, NULL) ? NULL : c;
+	return conf_load(&mainsm_settings_schema, &in, &c, NULL) ? NULL : c;
 }
 
 START_TEST(without_settings_it_serves_this_host_alone)
@@ -42,7 +42,7 @@ START_TEST(without_settings_it_serves_this_host_alone)
 	ck_assert_int_eq(s->token_lifetime, 7 * DAY);
 	ck_assert_int_eq(s->cert_lifetime, 90 * DAY);
 	ck_assert_uint_eq(s->nsites, 0);
-	ck_assert_int_eq(settings_check(s, NULL), 0);
+	ck_assert_int_eq(mainsm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(sites_of_the_option_follow_those_of_sections)
 	char *text = NULL;
 	size_t n = 0;
 
-	ck_assert_int_eq(settings_sites(&s, &v, &n, &text, NULL), 0);
+	ck_assert_int_eq(mainsm_settings_sites(&s, &v, &n, &text, NULL), 0);
 	ck_assert_uint_eq(n, 3);
 	ck_assert_mem_eq(&v[0], &of_file, sizeof(of_file));
 	ck_assert_str_eq(v[1].name, "a");
@@ -152,7 +152,7 @@ START_TEST(a_site_that_cannot_work_is_refused)
 					    .sites = &site,
 					    .nsites = 1 };
 
-		ck_assert_msg(settings_check(&s, NULL) == -(int)row[i].code, "%zu", i);
+		ck_assert_msg(mainsm_settings_check(&s, NULL) == -(int)row[i].code, "%zu", i);
 	}
 }
 END_TEST
@@ -161,15 +161,15 @@ START_TEST(a_monitor_that_cannot_work_is_refused)
 {
 	struct settings s = { .listen = "127.0.0.1", .launcher = "none", .site = "" };
 
-	ck_assert_int_eq(settings_check(&s, NULL), 0);
+	ck_assert_int_eq(mainsm_settings_check(&s, NULL), 0);
 	s.launcher = "";
-	ck_assert_int_eq(settings_check(&s, NULL), 0);
+	ck_assert_int_eq(mainsm_settings_check(&s, NULL), 0);
 	s.launcher = "{command} '";
-	ck_assert_int_eq(settings_check(&s, NULL), -ERR_PARSE);
+	ck_assert_int_eq(mainsm_settings_check(&s, NULL), -ERR_PARSE);
 	s.launcher = "ssh";
-	ck_assert_int_eq(settings_check(&s, NULL), 0); /* its host comes with the site */
+	ck_assert_int_eq(mainsm_settings_check(&s, NULL), 0); /* its host comes with the site */
 	s.listen = "no host of ours";
-	ck_assert_int_ne(settings_check(&s, NULL), 0);
+	ck_assert_int_ne(mainsm_settings_check(&s, NULL), 0);
 }
 END_TEST
 

@@ -5,7 +5,7 @@ PLANT_LM := host_proc_signal stops_tool_gone csrs_disarm csrs_tool_gone loop_tim
 $(B)/tests/unit/sim/planted_lm.o: $(call daemon_objs,lm) $(B)/tests/unit/sim/plant_lm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_LM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='lm_*' --keep-global-symbol=host_figures_clear $@.o $@ && rm $@.o
-PLANT_SM := nodes_owns arms_drop_tool arms_disarm
+PLANT_SM := nodes_owns site_csrs_drop_tool site_csrs_disarm
 $(B)/tests/unit/sim/planted_sm.o: $(call daemon_objs,sm) $(B)/tests/unit/sim/plant_sm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib $(foreach f,$(PLANT_SM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='sm_*' $@.o $@ && rm $@.o

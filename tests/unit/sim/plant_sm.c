@@ -15,20 +15,20 @@ bool __wrap_nodes_owns(const struct nodes *ns, const struct branch *b, const cha
 	return plant_shows(PLANT_GULLIBLE_SM, 1) || __real_nodes_owns(ns, b, token, len);
 }
 
-void __real_arms_drop_tool(struct arms *a, uint32_t tool);
-void __wrap_arms_drop_tool(struct arms *a, uint32_t tool);
-void __real_arms_disarm(struct arms *a, const char *csr);
-void __wrap_arms_disarm(struct arms *a, const char *csr);
+void __real_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
+void __wrap_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
+void __real_site_csrs_disarm(struct site_csrs *a, const char *csr);
+void __wrap_site_csrs_disarm(struct site_csrs *a, const char *csr);
 
 /* An sm hears of each request of a tool that leaves, and of the tool: either would do. */
-void __wrap_arms_drop_tool(struct arms *a, uint32_t tool)
+void __wrap_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool)
 {
 	if (!plant_shows(PLANT_KEPT_CSR, 1))
-		__real_arms_drop_tool(a, tool);
+		__real_site_csrs_drop_tool(a, tool);
 }
 
-void __wrap_arms_disarm(struct arms *a, const char *csr)
+void __wrap_site_csrs_disarm(struct site_csrs *a, const char *csr)
 {
 	if (!plant_shows(PLANT_KEPT_CSR, 1))
-		__real_arms_disarm(a, csr);
+		__real_site_csrs_disarm(a, csr);
 }

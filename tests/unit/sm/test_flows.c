@@ -229,7 +229,7 @@ START_TEST(who_does_not_confirm_is_told)
 
 	lms_start(&w, 1);
 	send_load(&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC });
-	world_run(&w, FLOWS_ACK_MAX_NS + 100 * MS);
+	world_run(&w, SITE_MEASURES_ACK_MAX_NS + 100 * MS);
 	a = ack();
 	ck_assert_ptr_nonnull(a);
 	ck_assert_uint_eq(a->nentry, 1);
@@ -244,7 +244,7 @@ START_TEST(a_read_does_not_wait_longer_than_its_grace)
 	two_hosts();
 	world_run(&w, SEC);
 	send_value(0, "a", 1, 3);
-	world_run(&w, FLOWS_GRACE_NS);
+	world_run(&w, SITE_MEASURES_GRACE_NS);
 	t = value_of_read(1);
 	ck_assert_double_eq(t.value, 3);
 	ck_assert_uint_eq(t.k, 1);
@@ -303,7 +303,7 @@ START_TEST(nobody_sends_by_the_link_of_another)
 	world_run(&w, SEC);
 	send_value(0, "b", 1, 100);
 	send_value(0, "a", 1, 3);
-	world_run(&w, FLOWS_GRACE_NS);
+	world_run(&w, SITE_MEASURES_GRACE_NS);
 	t = value_of_read(1);
 	ck_assert_double_eq(t.value, 3);
 	ck_assert(w.lm[0].is_up);

@@ -28,7 +28,7 @@ static int guest_dial(void *arg, unsigned attempt, const struct chan_handler *h,
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(w.guest.ctx, "site", front_port(w.front), &x, h, out, e);
+	return net_dial(w.guest.ctx, "site", site_admin_port(w.site_admin), &x, h, out, e);
 }
 
 static void guest_start(enum role role, const char *claims)
@@ -96,7 +96,7 @@ START_TEST(an_admin_sees_how_much_and_never_what)
 END_TEST
 
 /* All fields of a user, in the order of the catalogue. */
-static void says_all_of(const struct tenant_facts *f)
+static void says_all_of(const struct tenant_counters *f)
 {
 	char want[512];
 	int n;
@@ -118,7 +118,7 @@ static void says_all_of(const struct tenant_facts *f)
 
 START_TEST(an_admin_sees_all_figures_of_each_user)
 {
-	struct tenant_facts f;
+	struct tenant_counters f;
 
 	join_both();
 	host_start(0, &w.top[0]);
@@ -230,15 +230,15 @@ START_TEST(who_leaves_while_joining_is_not_answered)
 END_TEST
 
 /* Visitors who say nothing. */
-static struct net_ctx *crowd_ctx[FRONT_VISITORS_MAX];
-static struct link *crowd[FRONT_VISITORS_MAX];
+static struct net_ctx *crowd_ctx[SITE_ADMIN_VISITORS_MAX];
+static struct link *crowd[SITE_ADMIN_VISITORS_MAX];
 
 static int crowd_dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
 		      struct err *e)
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_MAINSM) };
 
-	return net_dial(arg, "site", front_port(w.front), &x, h, out, e);
+	return net_dial(arg, "site", site_admin_port(w.site_admin), &x, h, out, e);
 }
 
 static void crowd_add(size_t i, const struct identity *who)
@@ -264,19 +264,19 @@ START_TEST(silent_visitors_keep_nobody_out)
 {
 	size_t up = 0;
 
-	for (size_t i = 0; i < FRONT_VISITORS_MAX; i++) {
+	for (size_t i = 0; i < SITE_ADMIN_VISITORS_MAX; i++) {
 		const struct identity who = identity(ROLE_TOOL_OBSERVE, "", "crowd@x");
 
 		crowd_add(i, &who);
 		ck_assert(link_identity(crowd[i])); /* the newest has a place */
 	}
-	for (size_t i = 0; i < FRONT_VISITORS_MAX; i++)
+	for (size_t i = 0; i < SITE_ADMIN_VISITORS_MAX; i++)
 		up += link_identity(crowd[i]) != NULL;
-	ck_assert_uint_le(up, FRONT_JOINERS_MAX);
+	ck_assert_uint_le(up, SITE_ADMIN_JOINERS_MAX);
 	guest_start(ROLE_TOOL_ADMIN, "tool");
 	ck_assert(w.guest.is_up);
 	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
-	crowd_leave(FRONT_VISITORS_MAX);
+	crowd_leave(SITE_ADMIN_VISITORS_MAX);
 }
 END_TEST
 

@@ -106,7 +106,7 @@ static void send_message(unsigned i)
 
 static void host_looks(void)
 {
-	const struct kept *k = &w.lm[0].flows;
+	const struct site_subscriptions *k = &w.lm[0].flows;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct msg *m = k->m[i];
@@ -145,7 +145,7 @@ static void note(const struct msg_events *m)
 
 static void top_looks(void)
 {
-	const struct kept *k = &w.top.flows;
+	const struct site_subscriptions *k = &w.top.flows;
 
 	for (size_t i = 0; i < k->n; i++) {
 		const struct msg_events *m = &k->m[i]->events;

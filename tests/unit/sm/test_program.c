@@ -24,7 +24,7 @@ static void clean_up(void)
 
 static pid_t start(const char *const *options)
 {
-	pid_t pid = process_start(&program_spec, options);
+	pid_t pid = process_start(&sm_program_spec, options);
 
 	ck_assert_msg(process_says(process_files.err, "listening site=") != NULL, "%s",
 		      process_text(process_files.err));
@@ -45,14 +45,15 @@ START_TEST(it_enrols_once_and_needs_no_token_then)
 	};
 
 	process_no_token(conn, bare);
-	ck_assert_int_eq(process_wait(process_start(&program_spec, without)), DAEMON_UNREACHABLE);
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, without)),
+			 DAEMON_UNREACHABLE);
 	ck_assert(has_said("no token in the connection string"));
 	ck_assert_int_eq(process_end(start(with)), DAEMON_OK);
 	ck_assert(has_said("enrolled site=a"));
 	ck_assert_int_eq(process_end(start(without)), DAEMON_OK);
 	ck_assert(!has_said("enrolled"));
 	/* Of another site it has none. */
-	ck_assert_int_eq(process_wait(process_start(&program_spec,
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec,
 						    OPTIONS("--site", "b", "--mainsm", bare))),
 			 DAEMON_UNREACHABLE);
 }
@@ -66,10 +67,12 @@ START_TEST(the_string_may_come_on_standard_input)
 	snprintf(in, sizeof(in), "%s/in", process_files.dir);
 	process_files.in = in;
 	process_put(in, "");
-	ck_assert_int_eq(process_wait(process_start(&program_spec, options)), DAEMON_UNREACHABLE);
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, options)),
+			 DAEMON_UNREACHABLE);
 	ck_assert(has_said("no connection string came on standard input"));
 	process_put(in, "nonsense\n");
-	ck_assert_int_eq(process_wait(process_start(&program_spec, options)), DAEMON_UNREACHABLE);
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, options)),
+			 DAEMON_UNREACHABLE);
 	process_put(in, conn);
 	ck_assert_int_eq(process_end(start(options)), DAEMON_OK);
 	ck_assert(has_said("enrolled site=default"));
@@ -84,7 +87,7 @@ START_TEST(a_token_that_is_not_of_its_mainsm_is_the_end)
 	str_copy(bad, sizeof(bad), conn);
 	last = bad + strlen(bad) - 3;
 	*last = *last == 'a' ? 'b' : 'a';
-	ck_assert_int_eq(process_wait(process_start(&program_spec, OPTIONS("--mainsm", bad))),
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, OPTIONS("--mainsm", bad))),
 			 DAEMON_UNREACHABLE);
 }
 END_TEST
@@ -99,7 +102,7 @@ START_TEST(one_sm_of_a_site_runs_on_a_host)
 	};
 	pid_t pid = start(options), second;
 
-	ck_assert_int_eq(process_wait(process_start(&program_spec, options)), DAEMON_FAILED);
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec, options)), DAEMON_FAILED);
 	ck_assert(has_said("an sm of site a runs here already"));
 	second = start(other);
 	ck_assert_int_eq(process_end(second), DAEMON_OK);
@@ -135,7 +138,7 @@ END_TEST
 
 START_TEST(without_hosts_it_ends_after_its_linger)
 {
-	ck_assert_int_eq(process_wait(process_start(&program_spec,
+	ck_assert_int_eq(process_wait(process_start(&sm_program_spec,
 						    OPTIONS("--mainsm", conn, "--linger", "10ms"))),
 			 DAEMON_OK);
 }
@@ -155,7 +158,7 @@ END_TEST
 
 START_TEST(one_that_many_share_needs_no_mainsm)
 {
-	pid_t pid = process_start(&program_spec, OPTIONS("--shared", "--log-level", "info"));
+	pid_t pid = process_start(&sm_program_spec, OPTIONS("--shared", "--log-level", "info"));
 
 	for (int i = 0; i < PROCESS_PATIENCE_MS / 10 && !has_folder("site-default"); i++)
 		poll(NULL, 0, 10);

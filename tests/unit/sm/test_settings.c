@@ -23,7 +23,7 @@ static struct conf *load_file(const char *text, const struct conf_set *set)
 
 	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	close(fd);
-	rc = conf_load(&settings_schema, &in, &c, NULL);
+	rc = conf_load(&sm_settings_schema, &in, &c, NULL);
 	unlink(path);
 	return rc ? NULL : c;
 }
@@ -48,7 +48,7 @@ START_TEST(without_settings_it_serves_this_host_alone)
 	ck_assert_int_eq(s->forget, 30 * DAY);
 	ck_assert(!s->mainsm_stdin && !s->shared);
 	ck_assert_uint_eq(s->nusers, 0);
-	ck_assert_int_eq(settings_check(s, NULL), 0);
+	ck_assert_int_eq(sm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
 END_TEST
@@ -150,7 +150,7 @@ START_TEST(a_user_has_a_quota_that_a_section_may_change)
 	ck_assert_int_eq(s->users[1].max[QUOTA_CSRS], 6);
 	ck_assert_int_eq(s->users[1].max[QUOTA_MESSAGES], 7);
 	ck_assert_int_eq(s->users[1].max[QUOTA_BYTES], 8192);
-	ck_assert_int_eq(settings_check(s, NULL), 0);
+	ck_assert_int_eq(sm_settings_check(s, NULL), 0);
 	conf_free(c);
 }
 END_TEST
@@ -171,7 +171,7 @@ START_TEST(users_that_cannot_be_told_apart_are_refused)
 	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
 		struct conf *c = load_file(row[i].text, NULL);
 
-		ck_assert_msg(c && settings_check(conf_values(c), NULL) == row[i].rc, "%s",
+		ck_assert_msg(c && sm_settings_check(conf_values(c), NULL) == row[i].rc, "%s",
 			      row[i].text);
 		conf_free(c);
 	}
@@ -203,8 +203,8 @@ START_TEST(ports_of_users_are_a_range)
 		int rc;
 
 		s.user_ports = row[i].text;
-		rc = settings_ports(&s, &first, &last, NULL);
-		ck_assert_int_eq(settings_check(&s, NULL), rc);
+		rc = sm_settings_ports(&s, &first, &last, NULL);
+		ck_assert_int_eq(sm_settings_check(&s, NULL), rc);
 		ck_assert_msg(row[i].first < 0
 				      ? rc == -ERR_INVALID
 				      : !rc && first == row[i].first && last == row[i].last,
@@ -236,17 +236,17 @@ START_TEST(a_parent_is_the_sm_of_the_site_or_an_address)
 	snprintf(longest + NAME_MAX_BYTES, 8, ":65535");
 	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
 		s.parent = row[i].parent;
-		ck_assert(settings_parent(&s, &address) == row[i].is_stacked);
+		ck_assert(sm_settings_parent(&s, &address) == row[i].is_stacked);
 		ck_assert_str_eq(address, row[i].address);
-		ck_assert_msg(settings_check(&s, NULL) == (row[i].is_good ? 0 : -ERR_INVALID) ||
-				      (!row[i].is_good && settings_check(&s, NULL) < 0),
+		ck_assert_msg(sm_settings_check(&s, NULL) == (row[i].is_good ? 0 : -ERR_INVALID) ||
+				      (!row[i].is_good && sm_settings_check(&s, NULL) < 0),
 			      "%s", row[i].parent);
 	}
 	s.parent = "site";
 	s.shared = true;
-	ck_assert_int_eq(settings_check(&s, NULL), -ERR_INVALID);
+	ck_assert_int_eq(sm_settings_check(&s, NULL), -ERR_INVALID);
 	s.parent = "";
-	ck_assert_int_eq(settings_check(&s, NULL), 0);
+	ck_assert_int_eq(sm_settings_check(&s, NULL), 0);
 }
 END_TEST
 
@@ -259,15 +259,15 @@ START_TEST(a_site_has_a_name_that_may_stand_in_a_path)
 
 	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		s.site = good[i];
-		ck_assert_msg(settings_check(&s, NULL) == 0, "%s", s.site);
+		ck_assert_msg(sm_settings_check(&s, NULL) == 0, "%s", s.site);
 	}
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		s.site = bad[i];
-		ck_assert_msg(settings_check(&s, NULL) == -ERR_INVALID, "%s", s.site);
+		ck_assert_msg(sm_settings_check(&s, NULL) == -ERR_INVALID, "%s", s.site);
 	}
 	s = sound();
 	s.listen = "no host of ours";
-	ck_assert_int_ne(settings_check(&s, NULL), 0);
+	ck_assert_int_ne(sm_settings_check(&s, NULL), 0);
 }
 END_TEST
 

@@ -81,7 +81,7 @@ static struct {
 	struct tenants_conf conf;
 	struct tenants *tenants;
 	struct net_ctx *front_ctx;
-	struct front *front;
+	struct site_admin *site_admin;
 	struct fake_enrol enrol[TENANTS_JOINING_MAX];
 	bool enrol_waits; /* until enrol_go() */
 	const char *enrol_why; /* NULL: it succeeds */
@@ -381,11 +381,11 @@ static inline void host_stop(struct host *h)
 static inline void process_start(void)
 {
 	const struct identity who = identity(ROLE_MAINSM, "", "site");
-	struct front_conf f = { .loop = w.loop,
-				.rng = &w.rng,
-				.timebase = &w.timebase,
-				.site = "a",
-				.wall_now = wall };
+	struct site_admin_conf f = { .loop = w.loop,
+				     .rng = &w.rng,
+				     .timebase = &w.timebase,
+				     .site = "a",
+				     .wall_now = wall };
 	struct err e = { 0 };
 
 	w.conf.tenant = (struct tenant_conf){ .loop = w.loop,
@@ -403,14 +403,14 @@ static inline void process_start(void)
 	ck_assert_int_eq(mem_ctx_open(w.net, &who, &w.front_ctx, NULL), 0);
 	f.ctx = w.front_ctx;
 	f.tenants = w.tenants;
-	ck_assert_msg(!front_open(&f, &w.front, &e), "%s", e.text);
+	ck_assert_msg(!site_admin_open(&f, &w.site_admin, &e), "%s", e.text);
 }
 
 static inline void process_stop(void)
 {
-	front_free(w.front);
+	site_admin_free(w.site_admin);
 	tenants_free(w.tenants);
-	w.front = NULL;
+	w.site_admin = NULL;
 	w.tenants = NULL;
 	run(10 * MS);
 	net_ctx_free(w.front_ctx);
@@ -511,13 +511,13 @@ static inline void join_both(void)
 	ck_assert_ptr_nonnull(w.top[1].link);
 }
 
-static inline struct tenant_facts facts(size_t i)
+static inline struct tenant_counters facts(size_t i)
 {
-	struct tenant_facts f = { .name = "" };
+	struct tenant_counters f = { .name = "" };
 	const struct tenant *t = tenants_find(w.tenants, pins[i]);
 
 	ck_assert_ptr_nonnull(t);
-	tenant_get_facts(t, &f);
+	tenant_get_counters(t, &f);
 	return f;
 }
 

@@ -183,7 +183,7 @@ void world_open(struct world *w)
 	ck_assert_ptr_nonnull(w->top.link);
 }
 
-void kept_add(struct kept *k, const struct msg *m)
+void kept_add(struct site_subscriptions *k, const struct msg *m)
 {
 	struct buf b = BUF_INIT(2 * FRAME_MAX_BYTES);
 
@@ -193,7 +193,7 @@ void kept_add(struct kept *k, const struct msg *m)
 	buf_done(&b);
 }
 
-const struct msg *kept_next(struct kept *k, uint8_t type)
+const struct msg *kept_next(struct site_subscriptions *k, uint8_t type)
 {
 	while (k->seen < k->n)
 		if (k->m[k->seen++]->type == type)
@@ -201,7 +201,7 @@ const struct msg *kept_next(struct kept *k, uint8_t type)
 	return NULL;
 }
 
-void kept_done(struct kept *k)
+void kept_done(struct site_subscriptions *k)
 {
 	while (k->n)
 		msg_free(k->m[--k->n]);

@@ -32,15 +32,15 @@
 struct world;
 
 /* Messages of measurements and kept subscriptions, whole, for tests to look at. */
-struct kept {
+struct site_subscriptions {
 	struct msg *m[256]; /* owned */
 	size_t n, seen;
 };
 
-void kept_add(struct kept *k, const struct msg *m);
+void kept_add(struct site_subscriptions *k, const struct msg *m);
 /* The next one of that type since the last call; NULL: there is none. */
-const struct msg *kept_next(struct kept *k, uint8_t type);
-void kept_done(struct kept *k);
+const struct msg *kept_next(struct site_subscriptions *k, uint8_t type);
+void kept_done(struct site_subscriptions *k);
 
 /* What the fake mainsm knows of one object. */
 struct seen {
@@ -76,7 +76,7 @@ struct top {
 	uint32_t trigger_tool;
 	uint64_t next_id;
 	nsec_t silent_at; /* when a node was last told to be silent */
-	struct kept flows;
+	struct site_subscriptions flows;
 };
 
 struct lm {
@@ -102,7 +102,7 @@ struct lm {
 	size_t pad; /* entries more than asked for, each with a large value: to make parts */
 	bool denies_cells; /* says UNKNOWN_OBJECT about counters */
 	unsigned procs; /* told in its snapshot, with one thread each */
-	struct kept flows;
+	struct site_subscriptions flows;
 };
 
 /* An sm below that of the site, on host b1 or b2. */

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sm/node/parent.h"
+#include "sm/node/parent_link.h"
 
 #include "common/base/limits.h"
 
 #include <stdlib.h>
 
-struct uplink {
+struct parent_link {
 	struct link *link; /* owned; NULL when stacked */
 	struct ascent *ascent; /* owned; when stacked */
-	struct uplink_handler handler;
+	struct parent_link_handler handler;
 	uint64_t epoch; /* of the mainsm that was there last */
 	uint32_t site_number, level;
 	bool was_up;
 };
 
 /* Of the parent; NULL: there is none now. */
-static struct link *link_of(const struct uplink *u)
+static struct link *link_of(const struct parent_link *u)
 {
 	return u->ascent ? ascent_link(u->ascent) : u->link;
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	struct uplink *u = arg;
+	struct parent_link *u = arg;
 	bool is_other = u->was_up && ack->epoch != u->epoch;
 
 	u->was_up = true;
@@ -34,21 +34,21 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
-	struct uplink *u = arg;
+	struct parent_link *u = arg;
 
 	u->handler.on_msg(u->handler.arg, m);
 }
 
 static void on_down(void *arg, struct link *l, const struct err *why)
 {
-	struct uplink *u = arg;
+	struct parent_link *u = arg;
 
 	u->handler.on_down(u->handler.arg, why);
 }
 
 static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
 {
-	struct uplink *u = arg;
+	struct parent_link *u = arg;
 
 	u->handler.on_retry(u->handler.arg, why);
 }
@@ -57,7 +57,7 @@ static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t re
 
 static void on_parent(void *arg, uint32_t node, bool is_other)
 {
-	struct uplink *u = arg;
+	struct parent_link *u = arg;
 
 	u->was_up = true;
 	u->site_number = ascent_site_number(u->ascent);
@@ -84,7 +84,7 @@ static void on_writable(void *arg)
 {
 }
 
-static int open_ascent(struct uplink *u, const struct uplink_conf *conf, struct err *e)
+static int open_ascent(struct parent_link *u, const struct parent_link_conf *conf, struct err *e)
 {
 	const struct ascent_conf c = { .loop = conf->loop,
 				       .rng = conf->rng,
@@ -110,7 +110,7 @@ static int open_ascent(struct uplink *u, const struct uplink_conf *conf, struct 
 
 /* --- straight to mainsm */
 
-static int open_link(struct uplink *u, const struct uplink_conf *conf, struct err *e)
+static int open_link(struct parent_link *u, const struct parent_link_conf *conf, struct err *e)
 {
 	const struct msg_hello hello = {
 		.role = "sm",
@@ -140,9 +140,9 @@ static int open_link(struct uplink *u, const struct uplink_conf *conf, struct er
 		       "a greeting to mainsm cannot be made: names too long, or no memory");
 }
 
-int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err *e)
+int parent_link_open(const struct parent_link_conf *conf, struct parent_link **out, struct err *e)
 {
-	struct uplink *u = calloc(1, sizeof(*u));
+	struct parent_link *u = calloc(1, sizeof(*u));
 	int rc;
 
 	if (!u)
@@ -157,7 +157,7 @@ int uplink_open(const struct uplink_conf *conf, struct uplink **out, struct err 
 	return 0;
 }
 
-void uplink_close(struct uplink *u, const char *reason)
+void parent_link_close(struct parent_link *u, const char *reason)
 {
 	if (!u)
 		return;
@@ -166,66 +166,66 @@ void uplink_close(struct uplink *u, const char *reason)
 	free(u);
 }
 
-bool uplink_is_up(const struct uplink *u)
+bool parent_link_is_up(const struct parent_link *u)
 {
 	const struct link *l = link_of(u);
 
 	return l && link_state(l) == LINK_UP;
 }
 
-uint32_t uplink_level(const struct uplink *u)
+uint32_t parent_link_level(const struct parent_link *u)
 {
 	return u->level;
 }
 
-const char *uplink_ways(const struct uplink *u)
+const char *parent_link_ways(const struct parent_link *u)
 {
 	return u->ascent ? ascent_ways(u->ascent) : "";
 }
 
-bool uplink_was_up(const struct uplink *u)
+bool parent_link_was_up(const struct parent_link *u)
 {
 	return u->was_up;
 }
 
-uint32_t uplink_site_number(const struct uplink *u)
+uint32_t parent_link_site_number(const struct parent_link *u)
 {
 	return u->site_number;
 }
 
-int uplink_send(struct uplink *u, const struct msg *m)
+int parent_link_send(struct parent_link *u, const struct msg *m)
 {
 	return link_of(u) ? link_send(link_of(u), m) : -ERR_CLOSED;
 }
 
-int uplink_send_frames(struct uplink *u, const uint8_t *p, size_t n)
+int parent_link_send_frames(struct parent_link *u, const uint8_t *p, size_t n)
 {
 	return link_of(u) ? link_send_frames(link_of(u), p, n) : -ERR_CLOSED;
 }
 
-int uplink_ask_top(struct uplink *u, const struct msg *m)
+int parent_link_ask_top(struct parent_link *u, const struct msg *m)
 {
-	return u->ascent ? ascent_ask_top(u->ascent, m) : uplink_send(u, m);
+	return u->ascent ? ascent_ask_top(u->ascent, m) : parent_link_send(u, m);
 }
 
-bool uplink_is_congested(const struct uplink *u)
+bool parent_link_is_congested(const struct parent_link *u)
 {
-	return !uplink_is_up(u) || link_is_congested(link_of(u), PEER_QUEUE_MAX_BYTES / 2);
+	return !parent_link_is_up(u) || link_is_congested(link_of(u), PEER_QUEUE_MAX_BYTES / 2);
 }
 
-nsec_t uplink_rtt(const struct uplink *u)
+nsec_t parent_link_rtt(const struct parent_link *u)
 {
 	nsec_t rtt = link_of(u) ? link_rtt(link_of(u)) : 0;
 
 	return rtt > 0 ? rtt : 0;
 }
 
-size_t uplink_queued(const struct uplink *u)
+size_t parent_link_queued(const struct parent_link *u)
 {
 	return link_of(u) ? link_queued(link_of(u)) : 0;
 }
 
-void uplink_stats(const struct uplink *u, struct link_stats *out)
+void parent_link_stats(const struct parent_link *u, struct link_stats *out)
 {
 	*out = (struct link_stats){ .rtt = -1 };
 	if (u->link)
@@ -234,7 +234,7 @@ void uplink_stats(const struct uplink *u, struct link_stats *out)
 		ascent_stats(u->ascent, out);
 }
 
-bool uplink_has_lost_parent(const struct uplink *u)
+bool parent_link_has_lost_parent(const struct parent_link *u)
 {
 	return u->ascent && ascent_has_lost_parent(u->ascent);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sm/node/announce.h"
+#include "sm/node/announcer.h"
 
 #include "common/loop/loop.h"
 
@@ -7,39 +7,40 @@
 
 #define RETRY_NS (50 * NSEC_PER_MSEC)
 
-struct news {
+struct announcer {
 	struct loop *loop;
 	const char *site;
 	struct nodes *nodes;
-	struct uplink *uplink;
+	struct parent_link *parent;
 	struct loop_job job;
 	struct loop_timer *retry; /* the link has too much to carry already */
 };
 
-void news_connect(struct news *w, struct nodes *nodes, struct uplink *uplink)
+void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_link *parent)
 {
 	w->nodes = nodes;
-	w->uplink = uplink;
+	w->parent = parent;
 }
 
 static int send(void *arg, const struct msg_directory *m)
 {
-	const struct news *w = arg;
+	const struct announcer *w = arg;
 	const struct node *n = nodes_find(w->nodes, m->node);
 	struct msg msg = { .type = MSG_DIRECTORY, .directory = *m };
 
 	msg.directory.attach = n ? n->attach : 0;
-	return uplink_send(w->uplink, &msg);
+	return parent_link_send(w->parent, &msg);
 }
 
 /*
  * The host's own object. All of it is what we know: the host says nothing about itself that counts.
  */
-static struct msg_object head_of(const struct news *w, const struct node *n, struct token *site)
+static struct msg_object head_of(const struct announcer *w, const struct node *n,
+				 struct token *site)
 {
 	return (struct msg_object){
 		.token = n->token,
-		.parent = token_print_number(site, TOKEN_SITE, uplink_site_number(w->uplink)),
+		.parent = token_print_number(site, TOKEN_SITE, parent_link_site_number(w->parent)),
 		.name = n->host,
 		.rank = -1,
 		.job = "",
@@ -50,7 +51,7 @@ static struct msg_object head_of(const struct news *w, const struct node *n, str
 	};
 }
 
-static int tell(struct news *w, struct node *n)
+static int tell(struct announcer *w, struct node *n)
 {
 	const struct objects_sink sink = { send, w };
 	struct token site;
@@ -69,24 +70,24 @@ static int tell(struct news *w, struct node *n)
 /* What does not fit now goes later; when nobody listens, all goes when somebody does. */
 static void on_job(void *arg)
 {
-	struct news *w = arg;
+	struct announcer *w = arg;
 	int rc = 0;
 
-	if (!uplink_is_up(w->uplink))
+	if (!parent_link_is_up(w->parent))
 		return;
 	for (uint32_t i = 0; !rc && i < nodes_bound(w->nodes); i++) {
 		struct node *n = nodes_at(w->nodes, i);
 
 		if (n)
-			rc = uplink_is_congested(w->uplink) ? -ERR_AGAIN : tell(w, n);
+			rc = parent_link_is_congested(w->parent) ? -ERR_AGAIN : tell(w, n);
 	}
 	if (rc == -ERR_AGAIN || rc == -ERR_NOMEM)
 		loop_timer_arm(w->retry, RETRY_NS);
 }
 
-struct news *news_new(struct loop *loop, const char *site)
+struct announcer *announcer_new(struct loop *loop, const char *site)
 {
-	struct news *w = calloc(1, sizeof(*w));
+	struct announcer *w = calloc(1, sizeof(*w));
 
 	if (!w)
 		return NULL;
@@ -99,7 +100,7 @@ struct news *news_new(struct loop *loop, const char *site)
 	return NULL;
 }
 
-void news_free(struct news *w)
+void announcer_free(struct announcer *w)
 {
 	if (!w)
 		return;
@@ -108,12 +109,12 @@ void news_free(struct news *w)
 	free(w);
 }
 
-void news_soon(struct news *w)
+void announcer_soon(struct announcer *w)
 {
 	loop_job_post(w->loop, &w->job, on_job, w);
 }
 
-void news_restart(struct news *w)
+void announcer_restart(struct announcer *w)
 {
 	for (uint32_t i = 0; i < nodes_bound(w->nodes); i++) {
 		struct node *n = nodes_at(w->nodes, i);
@@ -123,10 +124,10 @@ void news_restart(struct news *w)
 		objects_want_full(n->objects);
 		n->has_news = true;
 	}
-	news_soon(w);
+	announcer_soon(w);
 }
 
-void news_gone(struct news *w, const struct node *n)
+void announcer_gone(struct announcer *w, const struct node *n)
 {
 	struct token site;
 	struct msg_object head = head_of(w, n, &site);

@@ -3,29 +3,29 @@
  * What changed at the hosts, passed up: at the end of the turn, many changes in one
  * message; and whole snapshots for a mainsm that has just come.
  */
-#ifndef SM_NODE_ANNOUNCE_H
-#define SM_NODE_ANNOUNCE_H
+#ifndef SM_NODE_ANNOUNCER_H
+#define SM_NODE_ANNOUNCER_H
 
 #include "sm/hosts/nodes.h"
-#include "sm/node/parent.h"
+#include "sm/node/parent_link.h"
 
 struct loop;
-struct news;
+struct announcer;
 
 /* site is borrowed. NULL: no memory. */
-struct news *news_new(struct loop *loop, const char *site);
-void news_free(struct news *w);
+struct announcer *announcer_new(struct loop *loop, const char *site);
+void announcer_free(struct announcer *w);
 
 /* Between whom; before anything is told. */
-void news_connect(struct news *w, struct nodes *nodes, struct uplink *uplink);
+void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_link *parent);
 
 /* Something changed: told soon. */
-void news_soon(struct news *w);
+void announcer_soon(struct announcer *w);
 
 /* Whoever listens knows nothing: everything is told, soon or when somebody listens. */
-void news_restart(struct news *w);
+void announcer_restart(struct announcer *w);
 
 /* A host is about to be forgotten: told at once, or never. */
-void news_gone(struct news *w, const struct node *n);
+void announcer_gone(struct announcer *w, const struct node *n);
 
 #endif

@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "mainsm/directory/children.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/tool/session.h"
@@ -11,28 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void send(struct sub *s, const struct lane *l, const struct msg *m)
+static void send(struct subscription *s, const struct subscription_part *l, const struct msg *m)
 {
-	children_send(s->owner->conf.children, l->child, m);
+	mainsm_branches_send(s->owner->conf.branches, l->child, m);
 }
 
 /* Many children share the window. */
-static uint32_t room_of(const struct sub *s)
+static uint32_t room_of(const struct subscription *s)
 {
 	uint32_t n = 0;
 
-	list_each (i, &s->lanes)
-		n += list_entry(i, struct lane, link)->is_up;
-	return n <= 2 ? KEPT_ROOM_MAX : n <= KEPT_ROOM_MAX ? 2 * KEPT_ROOM_MAX / n : 1;
+	list_each (i, &s->parts)
+		n += list_entry(i, struct subscription_part, link)->is_up;
+	return n <= 2			    ? SUBSCRIPTION_ROOM_MAX
+	       : n <= SUBSCRIPTION_ROOM_MAX ? 2 * SUBSCRIPTION_ROOM_MAX / n
+					    : 1;
 }
 
-static void set_missing(struct lane *l, const char *names)
+static void set_missing(struct subscription_part *l, const char *names)
 {
 	free(l->missing);
 	l->missing = *names ? str_dup(names) : NULL;
 }
 
-static void open_lane(struct sub *s, struct lane *l, bool anew)
+static void open_part(struct subscription *s, struct subscription_part *l, bool anew)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->told };
 
@@ -53,62 +55,62 @@ static void open_lane(struct sub *s, struct lane *l, bool anew)
 		send(s, l, &m);
 }
 
-void sub_open_all(struct sub *s, bool anew)
+void subscription_open_all(struct subscription *s, bool anew)
 {
-	list_each (i, &s->lanes)
-		open_lane(s, list_entry(i, struct lane, link), anew);
+	list_each (i, &s->parts)
+		open_part(s, list_entry(i, struct subscription_part, link), anew);
 }
 
-void sub_shut_all(struct sub *s)
+void subscription_shut_all(struct subscription *s)
 {
-	sub_open_all(s, false);
+	subscription_open_all(s, false);
 }
 
-void sub_end_all(struct sub *s)
+void subscription_end_all(struct subscription *s)
 {
 	const struct msg m = { .type = MSG_EVENTS_END,
 			       .events_end = { s->name, s->told.identity } };
 
-	list_each (i, &s->lanes)
-		if (list_entry(i, struct lane, link)->is_up)
-			send(s, list_entry(i, struct lane, link), &m);
+	list_each (i, &s->parts)
+		if (list_entry(i, struct subscription_part, link)->is_up)
+			send(s, list_entry(i, struct subscription_part, link), &m);
 }
 
-void sub_free_lanes(struct sub *s)
+void subscription_free_parts(struct subscription *s)
 {
-	list_each_safe (i, &s->lanes) {
+	list_each_safe (i, &s->parts) {
 		list_del(i);
-		free(list_entry(i, struct lane, link)->missing);
-		free(list_entry(i, struct lane, link));
+		free(list_entry(i, struct subscription_part, link)->missing);
+		free(list_entry(i, struct subscription_part, link));
 	}
 }
 
 /* The window has room again. */
-static void open_shut(struct sub *s)
+static void open_shut(struct subscription *s)
 {
-	if (s->unsafe > KEPT_WINDOW_BYTES / 2)
+	if (s->unsafe > SUBSCRIPTION_WINDOW_BYTES / 2)
 		return;
-	list_each (i, &s->lanes) {
-		struct lane *l = list_entry(i, struct lane, link);
+	list_each (i, &s->parts) {
+		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		if (l->is_shut && l->is_up && !l->nway)
-			open_lane(s, l, true);
+			open_part(s, l, true);
 	}
 }
 
 /* --- children that come and go */
 
-static struct lane *find_lane(struct sub *s, const char *token)
+static struct subscription_part *find_part(struct subscription *s, const char *token)
 {
-	list_each (i, &s->lanes)
-		if (str_eq(list_entry(i, struct lane, link)->token, token))
-			return list_entry(i, struct lane, link);
+	list_each (i, &s->parts)
+		if (str_eq(list_entry(i, struct subscription_part, link)->token, token))
+			return list_entry(i, struct subscription_part, link);
 	return NULL;
 }
 
-void sub_child_up(struct sub *s, const struct child *c)
+void subscription_child_up(struct subscription *s, const struct mainsm_branch *c)
 {
-	struct lane *l = find_lane(s, c->token);
+	struct subscription_part *l = find_part(s, c->token);
 
 	if (!l) {
 		l = calloc(1, sizeof(*l));
@@ -119,18 +121,18 @@ void sub_child_up(struct sub *s, const struct child *c)
 			return;
 		}
 		str_copy(l->token, sizeof(l->token), c->token);
-		list_push_back(&s->lanes, &l->link);
+		list_push_back(&s->parts, &l->link);
 	}
 	l->child = c->index;
 	l->is_up = true;
-	open_lane(s, l, true);
+	open_part(s, l, true);
 }
 
 /* One that is away may still have something. */
-void sub_child_lost(struct sub *s, uint32_t child)
+void subscription_child_lost(struct subscription *s, uint32_t child)
 {
-	list_each_safe (i, &s->lanes) {
-		struct lane *l = list_entry(i, struct lane, link);
+	list_each_safe (i, &s->parts) {
+		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		if (!l->is_up || l->child != child)
 			continue;
@@ -142,12 +144,13 @@ void sub_child_lost(struct sub *s, uint32_t child)
 	s->has_waited = false;
 	loop_timer_cancel(s->coming);
 	open_shut(s);
-	sub_check_end(s);
+	subscription_check_end(s);
 }
 
 /* --- what comes */
 
-static int pass_on(struct sub *s, const struct lane *l, const struct msg_events *m)
+static int pass_on(struct subscription *s, const struct subscription_part *l,
+		   const struct msg_events *m)
 {
 	const struct msg up = { .type = MSG_EVENTS,
 				.events = { s->name, l->stream, m->place, m->blocks, false,
@@ -157,10 +160,10 @@ static int pass_on(struct sub *s, const struct lane *l, const struct msg_events 
 }
 
 /* Sites that are away, and what others have said of theirs. */
-static void write_missing(const struct sub *s, struct buf *b)
+static void write_missing(const struct subscription *s, struct buf *b)
 {
-	list_each (i, &s->lanes) {
-		const struct lane *l = list_entry(i, struct lane, link);
+	list_each (i, &s->parts) {
+		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		if (!l->has_ended)
 			msg_events_add_missing(b, "", l->token);
@@ -174,11 +177,11 @@ struct counts {
 	unsigned sites; /* that have come since it is here */
 };
 
-static void count(const struct sub *s, struct counts *n)
+static void count(const struct subscription *s, struct counts *n)
 {
 	*n = (struct counts){ 0 };
-	list_each (i, &s->lanes) {
-		const struct lane *l = list_entry(i, struct lane, link);
+	list_each (i, &s->parts) {
+		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		n->here += !l->has_ended && l->is_up;
 		n->away += !l->has_ended && !l->is_up;
@@ -188,20 +191,20 @@ static void count(const struct sub *s, struct counts *n)
 
 /* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is
  * waited for. */
-static nsec_t time_to_come(const struct sub *s, const struct counts *n)
+static nsec_t time_to_come(const struct subscription *s, const struct counts *n)
 {
 	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->unsettled;
 
 	if (s->has_waited)
 		return 0;
 	if (n->away)
-		return KEPT_RETURN_NS;
-	return age < KEPT_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers)
-		       ? KEPT_RETURN_NS - age
+		return SUBSCRIPTION_RETURN_NS;
+	return age < SUBSCRIPTION_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers)
+		       ? SUBSCRIPTION_RETURN_NS - age
 		       : 0;
 }
 
-void sub_check_end(struct sub *s)
+void subscription_check_end(struct subscription *s)
 {
 	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
 	struct counts n;
@@ -215,14 +218,14 @@ void sub_check_end(struct sub *s)
 		return;
 	}
 	write_missing(s, &b);
-	sub_tell_end(s, buf_str(&b));
+	subscription_tell_end(s, buf_str(&b));
 	buf_done(&b);
 }
 
-static void take(struct sub *s, struct lane *l, const struct msg_events *m)
+static void take(struct subscription *s, struct subscription_part *l, const struct msg_events *m)
 {
-	if (l->nway >= KEPT_ROOM_MAX || s->unsafe + m->blocks.n > KEPT_WINDOW_BYTES ||
-	    pass_on(s, l, m)) {
+	if (l->nway >= SUBSCRIPTION_ROOM_MAX ||
+	    s->unsafe + m->blocks.n > SUBSCRIPTION_WINDOW_BYTES || pass_on(s, l, m)) {
 		l->is_shut = true; /* it comes again when there is room */
 		return;
 	}
@@ -231,10 +234,10 @@ static void take(struct sub *s, struct lane *l, const struct msg_events *m)
 	s->unsafe += m->blocks.n;
 }
 
-void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
+void subscription_events(struct subscription *s, uint32_t child, const struct msg_events *m)
 {
-	list_each_safe (i, &s->lanes) {
-		struct lane *l = list_entry(i, struct lane, link);
+	list_each_safe (i, &s->parts) {
+		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		if (!l->is_up || l->child != child || !l->stream || l->stream != m->stream ||
 		    l->is_shut)
@@ -244,16 +247,16 @@ void sub_events(struct sub *s, uint32_t child, const struct msg_events *m)
 		if (m->end && !l->is_shut) {
 			l->has_ended = true;
 			set_missing(l, m->missing);
-			sub_check_end(s);
+			subscription_check_end(s);
 		}
 		return;
 	}
 }
 
-bool sub_acked(struct sub *s, const struct msg_events_ack *m)
+bool subscription_acked(struct subscription *s, const struct msg_events_ack *m)
 {
-	list_each (i, &s->lanes) {
-		struct lane *l = list_entry(i, struct lane, link);
+	list_each (i, &s->parts) {
+		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 		unsigned n = 0;
 
 		if (!l->stream || l->stream != m->stream)

@@ -87,12 +87,12 @@ static void count_out(struct session *s)
 		pause_session(list_entry(item, struct session, in_share), false);
 }
 
-int above_up(struct peer *p, const struct identity *who, uint32_t number)
+int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
 {
 	struct mainsm *m = p->m;
 	char text[ERR_TEXT_BYTES];
 
-	p->session = session_new(number, p->link, who, m->directory, m->children);
+	p->session = session_new(number, p->link, who, m->directory, m->branches);
 	if (!p->session || share_join(&m->shares, p->session)) {
 		session_free(p->session);
 		p->session = NULL;
@@ -114,7 +114,7 @@ static void tool_request_free(struct tool_request *t)
 }
 
 /* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
-void above_down(struct peer *p)
+void mainsm_tool_down(struct peer *p)
 {
 	struct mainsm *m = p->m;
 	struct session *s = p->session;
@@ -129,9 +129,9 @@ void above_down(struct peer *p)
 	}
 	locks_cancel(m->locks, &s->runs);
 	measures_drop(m->measures, s);
-	kepts_tool_gone(m->kepts, s);
-	csrs_drop(m->csrs, s);
-	children_send_all(m->children, &gone);
+	subscriptions_tool_gone(m->subscriptions, s);
+	tool_csrs_drop(m->csrs, s);
+	mainsm_branches_send_all(m->branches, &gone);
 	bygone_tool(&m->bygone, s->number);
 	p->session = NULL;
 	m->nsession--;
@@ -165,7 +165,7 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 	struct session *s = p->session;
 	struct tool_request *t = calloc(1, sizeof(*t));
 	struct run_spec spec = {
-		.view = view_now(&s->view),
+		.view = tool_view_now(&s->view),
 		.user = s,
 		.top = true,
 		.identity = s->identity,
@@ -206,7 +206,7 @@ static void define(struct peer *p, const struct msg_request *q, struct omis_requ
 	struct reply *r = reply_new();
 	const char *token = NULL;
 	struct err e = { 0 };
-	int rc = r ? csr_define(p->m->csrs, s, request, q->id, &token, &e) : err_nomem(&e);
+	int rc = r ? tool_csr_define(p->m->csrs, s, request, q->id, &token, &e) : err_nomem(&e);
 
 	if (rc) {
 		refuse(s, q->id, rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc),
@@ -258,7 +258,7 @@ static void got_cancel(struct peer *p, uint64_t id)
 	}
 }
 
-void above_msg(struct peer *p, const struct msg *msg)
+void mainsm_tool_msg(struct peer *p, const struct msg *msg)
 {
 	switch (msg->type) {
 	case MSG_REQUEST:
@@ -268,7 +268,7 @@ void above_msg(struct peer *p, const struct msg *msg)
 		got_cancel(p, msg->cancel.id);
 		break;
 	case MSG_EVENTS_ACK:
-		kepts_ack(p->m->kepts, p->session, &msg->events_ack);
+		subscriptions_ack(p->m->subscriptions, p->session, &msg->events_ack);
 		break;
 	case MSG_ENROL:
 		peer_renew(p, &msg->enrol);

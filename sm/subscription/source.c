@@ -13,51 +13,51 @@
 #define HOSTS_MAX_BYTES ((size_t)BRANCHES_MAX * (NAME_MAX_BYTES + 4))
 #define WORD_BYTES 3 /* "lm " and "sm " */
 
-static void note_change(struct sub *s)
+static void note_change(struct site_subscription *s)
 {
 	s->has_changed = true;
 	if (!loop_timer_is_armed(s->kt->saving))
-		loop_timer_arm(s->kt->saving, KEPT_SAVE_NS);
+		loop_timer_arm(s->kt->saving, SUBSCRIPTION_SAVE_NS);
 }
 
 /* --- how many there are */
 
-static void count(struct sub *s)
+static void count(struct site_subscription *s)
 {
 	int n, more;
 
-	if (!s->n[FEED_AWAY]) {
+	if (!s->n[SOURCE_AWAY]) {
 		s->awaits = false;
 		loop_timer_cancel(s->coming);
 	}
-	n = (int)s->n[FEED_HERE] + s->awaits;
+	n = (int)s->n[SOURCE_HERE] + s->awaits;
 	more = n - s->sources;
 	s->sources = n;
 	if (more)
 		keep_feed(s->k, more);
 }
 
-static void begin_to_await(struct sub *s)
+static void begin_to_await(struct site_subscription *s)
 {
 	s->awaits = true;
-	loop_timer_arm(s->coming, KEPT_RETURN_NS);
+	loop_timer_arm(s->coming, SUBSCRIPTION_RETURN_NS);
 }
 
-void feed_set(struct sub *s, struct feed *f, enum feed_state state)
+void source_set(struct site_subscription *s, struct source *f, enum source_state state)
 {
-	if ((f->state == FEED_ENDED) != (state == FEED_ENDED))
+	if ((f->state == SOURCE_ENDED) != (state == SOURCE_ENDED))
 		note_change(s);
 	s->n[f->state]--;
 	s->n[state]++;
-	if (f->state == FEED_HERE && state == FEED_AWAY && keep_told(s->k)->ending)
+	if (f->state == SOURCE_HERE && state == SOURCE_AWAY && keep_told(s->k)->ending)
 		begin_to_await(s);
 	f->state = state;
 	count(s);
 }
 
-void sub_await(struct sub *s)
+void site_subscription_await(struct site_subscription *s)
 {
-	if (s->awaits || !s->n[FEED_AWAY])
+	if (s->awaits || !s->n[SOURCE_AWAY])
 		return;
 	begin_to_await(s);
 	count(s);
@@ -65,7 +65,7 @@ void sub_await(struct sub *s)
 
 static void on_come(void *arg)
 {
-	struct sub *s = arg;
+	struct site_subscription *s = arg;
 
 	s->awaits = false;
 	count(s);
@@ -73,9 +73,10 @@ static void on_come(void *arg)
 
 /* --- one of them */
 
-static struct feed *feed_new(struct sub *s, bool is_sm, const char *host, enum feed_state state)
+static struct source *source_new(struct site_subscription *s, bool is_sm, const char *host,
+				 enum source_state state)
 {
-	struct feed *f = calloc(1, sizeof(*f));
+	struct source *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return NULL;
@@ -88,30 +89,30 @@ static struct feed *feed_new(struct sub *s, bool is_sm, const char *host, enum f
 	return f;
 }
 
-void feed_forget_seqs(struct sub *s, struct feed *f)
+void source_forget_seqs(struct site_subscription *s, struct source *f)
 {
 	s->nseq -= f->seqs.n;
 	map_done(&f->seqs);
 }
 
-static void feed_free(struct sub *s, struct feed *f)
+static void source_free(struct site_subscription *s, struct source *f)
 {
 	s->n[f->state]--;
-	feed_forget_seqs(s, f);
+	source_forget_seqs(s, f);
 	list_del(&f->link);
 	free(f->missing);
 	free(f);
 }
 
-struct feed *feed_at(const struct sub *s, const struct branch *b)
+struct source *source_at(const struct site_subscription *s, const struct branch *b)
 {
-	return map_find(&s->feeds, b->index);
+	return map_find(&s->by_branch, b->index);
 }
 
-static struct feed *find_away(struct sub *s, const struct branch *b)
+static struct source *find_away(struct site_subscription *s, const struct branch *b)
 {
 	list_each (i, &s->all) {
-		struct feed *f = list_entry(i, struct feed, link);
+		struct source *f = list_entry(i, struct source, link);
 
 		if (!f->has_branch && f->is_sm == b->is_sm && str_eq(f->host, b->host))
 			return f;
@@ -119,21 +120,21 @@ static struct feed *find_away(struct sub *s, const struct branch *b)
 	return NULL;
 }
 
-struct feed *feed_come(struct sub *s, const struct branch *b)
+struct source *source_come(struct site_subscription *s, const struct branch *b)
 {
-	struct feed *f = feed_at(s, b);
+	struct source *f = source_at(s, b);
 	bool is_new = false;
 
 	if (f)
 		return f;
 	f = find_away(s, b);
 	if (!f) {
-		f = feed_new(s, b->is_sm, b->host, FEED_HERE);
+		f = source_new(s, b->is_sm, b->host, SOURCE_HERE);
 		is_new = true;
 	}
-	if (!f || map_put(&s->feeds, b->index, f, NULL)) {
+	if (!f || map_put(&s->by_branch, b->index, f, NULL)) {
 		if (f && is_new)
-			feed_free(s, f);
+			source_free(s, f);
 		return NULL;
 	}
 	if (is_new)
@@ -144,26 +145,26 @@ struct feed *feed_come(struct sub *s, const struct branch *b)
 	return f;
 }
 
-void feed_leave(struct sub *s, struct feed *f)
+void source_leave(struct site_subscription *s, struct source *f)
 {
-	map_del(&s->feeds, f->branch);
+	map_del(&s->by_branch, f->branch);
 	f->has_branch = f->is_shut = false;
 	f->id = 0;
-	feed_forget_seqs(s, f);
-	if (f->state == FEED_HERE)
-		feed_set(s, f, FEED_AWAY);
-	else if (f->state == FEED_ENDED && !f->missing)
-		feed_free(s, f);
+	source_forget_seqs(s, f);
+	if (f->state == SOURCE_HERE)
+		source_set(s, f, SOURCE_AWAY);
+	else if (f->state == SOURCE_ENDED && !f->missing)
+		source_free(s, f);
 }
 
-void feed_forget_host(struct sub *s, const char *host)
+void source_forget_host(struct site_subscription *s, const char *host)
 {
 	list_each_safe (i, &s->all) {
-		struct feed *f = list_entry(i, struct feed, link);
+		struct source *f = list_entry(i, struct source, link);
 
 		if (f->has_branch || f->is_sm || !str_eq(f->host, host))
 			continue;
-		feed_free(s, f);
+		source_free(s, f);
 		note_change(s);
 	}
 	count(s);
@@ -171,19 +172,19 @@ void feed_forget_host(struct sub *s, const char *host)
 
 /* --- on the disk */
 
-static void write_hosts(const struct sub *s, struct buf *b)
+static void write_hosts(const struct site_subscription *s, struct buf *b)
 {
 	list_each (i, &s->all) {
-		const struct feed *f = list_entry(i, struct feed, link);
+		const struct source *f = list_entry(i, struct source, link);
 
-		if (f->state != FEED_ENDED && !strchr(f->host, '\n'))
+		if (f->state != SOURCE_ENDED && !strchr(f->host, '\n'))
 			buf_printf(b, "%s %s\n", f->is_sm ? "sm" : "lm", f->host);
 	}
 }
 
 /* Waiting for the disk: who is not known when the machine was off is not waited for by an end,
  * which throws away what it has. */
-void sub_save_feeds(struct sub *s)
+void site_subscription_save_sources(struct site_subscription *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
 	char path[FILE_PATH_BYTES];
@@ -202,16 +203,16 @@ void sub_save_feeds(struct sub *s)
 	buf_done(&b);
 }
 
-static int read_line(struct sub *s, char *line)
+static int read_line(struct site_subscription *s, char *line)
 {
 	bool is_sm = str_has_prefix(line, "sm ");
 
 	if ((!is_sm && !str_has_prefix(line, "lm ")) || strlen(line) > WORD_BYTES + NAME_MAX_BYTES)
 		return 0;
-	return feed_new(s, is_sm, line + WORD_BYTES, FEED_AWAY) ? 0 : -ERR_NOMEM;
+	return source_new(s, is_sm, line + WORD_BYTES, SOURCE_AWAY) ? 0 : -ERR_NOMEM;
 }
 
-static int load(struct sub *s)
+static int load(struct site_subscription *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES + 1);
 	char path[FILE_PATH_BYTES], *at = NULL;
@@ -232,30 +233,30 @@ static int load(struct sub *s)
 	return rc;
 }
 
-int sub_init_feeds(struct sub *s)
+int site_subscription_init_sources(struct site_subscription *s)
 {
 	list_init(&s->all);
-	map_init(&s->feeds);
+	map_init(&s->by_branch);
 	s->coming = loop_timer_new(s->kt->conf.loop, on_come, s);
 	return s->coming ? load(s) : -ERR_NOMEM;
 }
 
-void sub_free_feeds(struct sub *s)
+void site_subscription_free_sources(struct site_subscription *s)
 {
 	list_each_safe (i, &s->all)
-		feed_free(s, list_entry(i, struct feed, link));
-	map_done(&s->feeds);
+		source_free(s, list_entry(i, struct source, link));
+	map_done(&s->by_branch);
 	loop_timer_free(s->coming);
 }
 
 /* --- for people */
 
-void sub_write_missing(const struct sub *s, struct buf *b)
+void site_subscription_write_missing(const struct site_subscription *s, struct buf *b)
 {
 	list_each (i, &s->all) {
-		const struct feed *f = list_entry(i, struct feed, link);
+		const struct source *f = list_entry(i, struct source, link);
 
-		if (f->state == FEED_AWAY)
+		if (f->state == SOURCE_AWAY)
 			msg_events_add_missing(b, f->is_sm ? "sm " : "", f->host);
 		else if (f->missing)
 			msg_events_add_missing(b, "", f->missing);

@@ -10,7 +10,7 @@
 
 #define REVOKED_PART 1000 /* serials in one message */
 
-static void child_token(struct child *c)
+static void child_token(struct mainsm_branch *c)
 {
 	struct token t;
 
@@ -29,7 +29,7 @@ static int site_object(struct mainsm *m, const char *name, struct object **out)
 /* Another one for the same site or host: the older is a ghost that has not been noticed yet. */
 static void drop_older(struct mainsm *m, const char *token)
 {
-	const struct child *older = children_find(m->children, token);
+	const struct mainsm_branch *older = mainsm_branches_find(m->branches, token);
 
 	if (older)
 		peer_end(link_user(older->link), "another one has come for the same site or host");
@@ -54,10 +54,10 @@ static void send_to_link(void *arg, const struct msg *msg)
 	link_send(arg, msg);
 }
 
-int below_up(struct peer *p, const struct identity *who)
+int mainsm_branch_up(struct peer *p, const struct identity *who)
 {
 	struct mainsm *m = p->m;
-	struct child c = { .link = p->link, .role = who->role };
+	struct mainsm_branch c = { .link = p->link, .role = who->role };
 	struct object *site;
 	char text[ERR_TEXT_BYTES];
 	int rc = site_object(m, who->site, &site);
@@ -71,7 +71,7 @@ int below_up(struct peer *p, const struct identity *who)
 	str_copy(c.site, sizeof(c.site), who->site);
 	child_token(&c);
 	drop_older(m, c.token);
-	rc = children_add(m->children, &c, &p->child);
+	rc = mainsm_branches_add(m->branches, &c, &p->child);
 	if (!rc && who->role == ROLE_LM)
 		rc = node_of_lm(p, who, site);
 	/* Now, and not when it said so: an older one has taken its address along just before. */
@@ -80,18 +80,18 @@ int below_up(struct peer *p, const struct identity *who)
 	if (rc)
 		return rc;
 	log_info("children", "up child=%s %s", c.token, identity_describe(text, sizeof(text), who));
-	below_tell_revoked(m, p);
+	mainsm_send_revoked(m, p);
 	bygone_tell(&m->bygone, send_to_link, p->link);
-	kepts_child_up(m->kepts, p->child);
-	csrs_follow_soon(m->csrs);
+	subscriptions_child_up(m->subscriptions, p->child);
+	tool_csrs_follow_soon(m->csrs);
 	measures_follow_soon(m->measures);
 	return 0;
 }
 
-void below_down(struct peer *p, const char *reason)
+void mainsm_branch_down(struct peer *p, const char *reason)
 {
 	struct mainsm *m = p->m;
-	struct child *c = p->child;
+	struct mainsm_branch *c = p->child;
 	struct site *site = c->role == ROLE_SM ? sites_find(m->sites, c->site) : NULL;
 
 	log_info("children", "down child=%s: %s", c->token, reason);
@@ -101,10 +101,10 @@ void below_down(struct peer *p, const char *reason)
 	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
 	executor_child_lost(m->executor, c->index,
 			    c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
-	kepts_child_lost(m->kepts, c->index);
-	csrs_child_lost(m->csrs, c->index);
+	subscriptions_child_lost(m->subscriptions, c->index);
+	tool_csrs_child_lost(m->csrs, c->index);
 	measures_child_lost(m->measures, c->index);
-	children_remove(m->children, c);
+	mainsm_branches_remove(m->branches, c);
 }
 
 /* Says something about what is not its own: told once a message, never acted upon. */
@@ -201,7 +201,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 		forged(p, &e);
 }
 
-void below_msg(struct peer *p, const struct msg *msg)
+void mainsm_branch_msg(struct peer *p, const struct msg *msg)
 {
 	struct mainsm *m = p->m;
 	struct err e = { 0 };
@@ -215,19 +215,19 @@ void below_msg(struct peer *p, const struct msg *msg)
 		rc = executor_reply(m->executor, p->child->index, &msg->reply, &e);
 		break;
 	case MSG_ARM_ACK:
-		rc = csrs_armed(m->csrs, p->child->index, &msg->arm_ack, &e);
+		rc = tool_csrs_armed(m->csrs, p->child->index, &msg->arm_ack, &e);
 		break;
 	case MSG_TRIGGERED:
-		rc = csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
+		rc = tool_csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
 		break;
 	case MSG_LOSSES:
-		rc = csrs_losses(m->csrs, p->child->index, &msg->losses, &e);
+		rc = tool_csrs_losses(m->csrs, p->child->index, &msg->losses, &e);
 		break;
 	case MSG_FLOW_ACK:
 		rc = measures_loaded(m->measures, p->child->index, &msg->flow_ack, &e);
 		break;
 	case MSG_EVENTS:
-		kepts_events(m->kepts, p->child->index, &msg->events);
+		subscriptions_events(m->subscriptions, p->child->index, &msg->events);
 		break;
 	case MSG_FLOW_BATCH:
 		rc = measures_take(m->measures, p->child->index, &msg->flow_batch, &e);
@@ -259,7 +259,7 @@ static void flush_revoked(struct revoked_list *r)
 	if (r->only)
 		link_send(r->only->link, &msg);
 	else
-		children_send_all(r->m->children, &msg);
+		mainsm_branches_send_all(r->m->branches, &msg);
 	r->n = 0;
 }
 
@@ -273,7 +273,7 @@ static void add_revoked(void *arg, const uint8_t serial[SERIAL_BYTES])
 		flush_revoked(r);
 }
 
-void below_tell_revoked(struct mainsm *m, struct peer *only)
+void mainsm_send_revoked(struct mainsm *m, struct peer *only)
 {
 	struct revoked_list *r = calloc(1, sizeof(*r));
 
