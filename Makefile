@@ -135,13 +135,14 @@ include bench/module.mk
 # The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
 libapp.only         := common/base common/ring
-siblings             = $(foreach d,$(1),$d $d/%)
-$(foreach r,$(filter lm lm/%,$(MODULES)),$(eval $r.never := tracer $(call siblings,sm mainsm)))
-tracer.never        := $(call siblings,lm sm mainsm)
-$(foreach r,$(filter sm sm/%,$(MODULES)),$(eval $r.never := $(call siblings,lm mainsm)))
-$(foreach r,$(filter mainsm mainsm/%,$(MODULES)),$(eval $r.never := $(call siblings,lm sm)))
+siblings            = $(foreach d,$(1),$d $d/%)
+never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))
+$(call never_uses,lm lm/%,tracer $(call siblings,sm mainsm))
+$(call never_uses,tracer,$(call siblings,lm sm mainsm))
+$(call never_uses,sm sm/%,$(call siblings,lm mainsm))
+$(call never_uses,mainsm mainsm/%,$(call siblings,lm sm))
+$(call never_uses,neko/% tools tools/%,$(call siblings,lm sm mainsm) sim)
 tools/web.only      := common/base
-$(foreach r,$(filter neko/% tools tools/%,$(MODULES)),$(eval $r.never := $(call siblings,lm sm mainsm) sim))
 
 include mk/rules.mk
 include mk/check.mk

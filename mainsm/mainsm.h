@@ -8,12 +8,12 @@
 #ifndef MAINSM_MAINSM_H
 #define MAINSM_MAINSM_H
 
+#include "common/authority/tokens.h"
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/omis/value.h"
 #include "mainsm/directory/sites.h"
-#include "common/authority/tokens.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,23 +4,23 @@
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
-#include "tree/missed.h"
-#include "tree/executor.h"
+#include "common/authority/certs.h"
+#include "common/authority/enrol_service.h"
 #include "common/daemon/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "common/authority/certs.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/directory/directory.h"
-#include "common/authority/enrol_service.h"
-#include "mainsm/subscription/subscription.h"
-#include "mainsm/tool/locks.h"
+#include "mainsm/directory/numbers.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/measure/measure.h"
-#include "mainsm/directory/numbers.h"
-#include "mainsm/tool/session.h"
 #include "mainsm/service/services.h"
+#include "mainsm/subscription/subscription.h"
+#include "mainsm/tool/locks.h"
+#include "mainsm/tool/session.h"
+#include "tree/executor.h"
+#include "tree/missed.h"
 
 /* What stands behind an accepted link. */
 struct peer {

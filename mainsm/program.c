@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/program.h"
 
+#include "common/authority/state.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -9,7 +10,6 @@
 #include "mainsm/mainsm.h"
 #include "mainsm/settings.h"
 #include "mainsm/start/starter.h"
-#include "common/authority/state.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "tree/wire.h"
 #include "common/net/net.h"
 #include "sim/trace.h"
+#include "tree/wire.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

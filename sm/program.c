@@ -8,9 +8,9 @@
 #include "common/daemon/enrol.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "sm/node/sm.h"
 #include "sm/settings.h"
 #include "sm/shared.h"
-#include "sm/node/sm.h"
 
 #include <limits.h>
 #include <poll.h>

@@ -2,12 +2,12 @@
 #include "tree/executor.h"
 
 #include "common/base/map.h"
-#include "tree/run_internal.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/implied.h"
 #include "common/route/rights.h"
+#include "tree/run_internal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the children are asked in a run. */
 #include "common/base/rng.h"
-#include "tree/run_internal.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/rights.h"
+#include "tree/run_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,13 +4,13 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/omis/catalogue.h"
 #include "common/route/arm.h"
 #include "common/route/implied.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/tool/partners.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

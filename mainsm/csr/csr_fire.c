@@ -6,11 +6,11 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
-#include "tree/wire.h"
 #include "common/omis/catalogue.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/tool/locks.h"
+#include "tree/wire.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

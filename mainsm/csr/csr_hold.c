@@ -5,8 +5,8 @@
  * nobody here remembers it, the lm lets it go by itself.
  */
 #include "common/base/str.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr_internal.h"
+#include "mainsm/directory/branches.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/directory/numbers.h"
 
+#include "common/authority/fields.h"
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/authority/fields.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

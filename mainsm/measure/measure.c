@@ -4,8 +4,8 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "mainsm/measure/measure_internal.h"
 #include "mainsm/directory/numbers.h"
+#include "mainsm/measure/measure_internal.h"
 
 #include <stdlib.h>
 

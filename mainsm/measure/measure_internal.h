@@ -15,8 +15,8 @@
 #include "common/loop/loop.h"
 #include "common/omis/token.h"
 #include "mainsm/measure/measure.h"
-#include "mainsm/tool/session.h"
 #include "mainsm/measure/stage.h"
+#include "mainsm/tool/session.h"
 #include "pmsl/pmsl.h"
 #include "stats/moments.h"
 

@@ -9,9 +9,9 @@
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/measure/measure.h"
-#include "tree/executor.h"
-#include "mainsm/tool/session.h"
 #include "mainsm/service/services.h"
+#include "mainsm/tool/session.h"
+#include "tree/executor.h"
 
 #define SERVICE_VALUE_MAX_BYTES (8 * 1024 * 1024)
 

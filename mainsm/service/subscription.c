@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept subscriptions, as services. */
 #include "common/base/str.h"
-#include "mainsm/subscription/subscription.h"
 #include "mainsm/service/service.h"
+#include "mainsm/subscription/subscription.h"
 
 #include <string.h>
 

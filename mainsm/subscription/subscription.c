@@ -5,11 +5,11 @@
 #include "common/base/str.h"
 #include "common/daemon/link.h"
 #include "common/omis/check.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/csr/csr.h"
+#include "mainsm/directory/branches.h"
 #include "mainsm/directory/directory.h"
-#include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/directory/numbers.h"
+#include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/scope.h"
 #include "mainsm/tool/session.h"
 

@@ -4,8 +4,8 @@
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
-#include "common/base/list.h"
 #include "common/base/limits.h"
+#include "common/base/list.h"
 #include "common/loop/loop.h"
 #include "common/omis/token.h"
 #include "mainsm/subscription/subscription.h"

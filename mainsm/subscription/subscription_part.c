@@ -4,8 +4,8 @@
 #include "common/base/str.h"
 #include "common/daemon/link.h"
 #include "mainsm/directory/branches.h"
-#include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/directory/numbers.h"
+#include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/session.h"
 
 #include <stdlib.h>

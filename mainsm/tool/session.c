@@ -5,6 +5,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
+#include "tree/refusal.h"
 #include "tree/wire.h"
 
 #include <stdlib.h>
@@ -99,12 +100,9 @@ int session_reply(struct session *s, const struct reply *r)
 
 void session_reply_error(struct session *s, uint64_t id, unsigned status, const char *text)
 {
-	struct reply *r = reply_new();
+	struct reply *r = refusal_reply(id, status, text);
 
-	if (!r)
-		return;
-	r->id = id;
-	if (!reply_add(r, 0, NULL, status, text))
+	if (r)
 		session_reply(s, r);
 	reply_free(r);
 }

@@ -3,13 +3,14 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/check.h"
 #include "common/omis/token.h"
 #include "common/route/arm.h"
 #include "sm/csr/csr_internal.h"
 #include "sm/hosts/view.h"
+#include "tree/refusal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -384,20 +385,6 @@ static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_
 	return 0;
 }
 
-/* Says no to an ARM that could not be taken in. */
-static void refuse(struct site_csrs *a, const struct msg_arm *m, unsigned status, const char *why)
-{
-	const struct msg_entry entry = { .objects = "",
-					 .status = status,
-					 .value = { (const uint8_t *)why, strlen(why) } };
-	const struct msg ack = {
-		.type = MSG_ARM_ACK,
-		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
-	};
-
-	a->conf.send(a->conf.arg, &ack);
-}
-
 static struct site_csr *find_or_new(struct site_csrs *a, const struct msg_arm *m)
 {
 	struct site_csr *c = smap_find(&a->by_token, m->csr);
@@ -424,6 +411,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 	struct omis_request *r = NULL;
 	struct omis_diag d;
 	struct site_csr *c = NULL;
+	struct refusal refusal;
 	int rc = understand(m, &r, &d);
 
 	if (!rc) {
@@ -436,7 +424,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 		site_csr_take_place(c, site_csr_kept_of(r));
 		site_csr_check_answer(c, false);
 	} else {
-		refuse(a, m, d.status, d.err.text);
+		a->conf.send(a->conf.arg, refusal_of_arm(&refusal, m, d.status, d.err.text));
 		site_csrs_disarm(a, m->csr); /* half of it would be worse than nothing */
 	}
 	omis_request_free(r);

@@ -11,8 +11,8 @@
 #include "common/base/err.h"
 #include "common/base/limits.h"
 #include "proto/msg.h"
-#include "sm/hosts/placement.h"
 #include "sm/hosts/nodes.h"
+#include "sm/hosts/placement.h"
 
 #define SITE_CSRS_MAX (TOOLS_MAX * TOOL_CSRS_MAX)
 /* of the texts for all hosts: each lists its objects */

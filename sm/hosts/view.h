@@ -7,8 +7,8 @@
 #define SM_HOSTS_VIEW_H
 
 #include "common/route/view.h"
-#include "sm/hosts/placement.h"
 #include "sm/hosts/nodes.h"
+#include "sm/hosts/placement.h"
 
 /* Borrowed. */
 struct site_view {

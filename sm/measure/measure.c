@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/measure/measure.h"
 
-#include "tree/flowlook.h"
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "sm/measure/measure_internal.h"
+#include "tree/flowlook.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,10 @@
 /* Hosts that are to run a piece: who has it, who is waited for, who comes and goes. */
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/status.h"
 #include "sm/measure/measure_internal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>

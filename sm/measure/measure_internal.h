@@ -5,11 +5,11 @@
 #define SM_MEASURE_MEASURE_INTERNAL_H
 
 #include "common/base/map.h"
-#include "tree/flowbox.h"
 #include "common/flow/batch.h"
 #include "common/flow/flow.h"
 #include "common/omis/reply.h"
 #include "sm/measure/measure.h"
+#include "tree/flowbox.h"
 
 #define NO_BRANCH UINT32_MAX
 

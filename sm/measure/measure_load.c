@@ -2,11 +2,12 @@
 /* What mainsm wants: the pieces of a measurement, each checked as if it came from an enemy. */
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/status.h"
 #include "common/omis/value.h"
 #include "sm/measure/measure_internal.h"
+#include "tree/refusal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -329,26 +330,17 @@ static struct site_measure *find_or_new(struct site_measures *f, const struct ms
 	return m ? m : site_measure_new(f, l);
 }
 
-/* Says no to what could not be taken in at all. */
-static void refuse(struct site_measures *f, const struct msg_flow_load *l, int rc, const char *why)
-{
-	const struct msg_entry entry = { .objects = "",
-					 .status = status_from_err(rc),
-					 .value = { (const uint8_t *)why, strlen(why) } };
-	const struct msg ack = { .type = MSG_FLOW_ACK,
-				 .flow_ack = { l->measurement, l->version, &entry, 1 } };
-
-	f->conf.send(f->conf.arg, &ack);
-}
-
 void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 {
 	struct err e = { 0 };
 	int rc = check(f, l, &e);
 	struct site_measure *m = rc ? NULL : find_or_new(f, l);
+	struct refusal refusal;
 
 	if (!m) {
-		refuse(f, l, rc ? rc : -ERR_NOMEM, rc ? e.text : "out of memory");
+		refusal_of_load(&refusal, l, status_from_err(rc ? rc : -ERR_NOMEM),
+				rc ? e.text : "out of memory");
+		f->conf.send(f->conf.arg, &refusal.m);
 		return;
 	}
 	if (!m->has_more) {

@@ -4,12 +4,13 @@
 #include "common/base/list.h"
 #include "common/base/map.h"
 #include "common/base/str.h"
-#include "tree/executor.h"
-#include "tree/wire.h"
 #include "common/omis/catalogue.h"
 #include "common/omis/check.h"
 #include "common/omis/token.h"
 #include "sm/hosts/view.h"
+#include "tree/executor.h"
+#include "tree/refusal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -181,14 +182,12 @@ static void send_reply(struct requests *rs, const struct reply *r)
 /* A reply that says only why there is none. */
 static void refuse(struct requests *rs, uint64_t id, unsigned status, const char *why)
 {
-	struct reply *r = reply_new();
+	struct reply *r = refusal_reply(id, status, why);
 
-	if (r && !reply_add(r, 0, NULL, status, why)) {
-		r->id = id;
+	if (r)
 		send_reply(rs, r);
-	} else {
+	else
 		rs->stats.unsent++;
-	}
 	reply_free(r);
 }
 

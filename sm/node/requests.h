@@ -12,8 +12,8 @@
 #include "common/omis/reply.h"
 #include "common/omis/request.h"
 #include "proto/msg.h"
-#include "sm/hosts/placement.h"
 #include "sm/hosts/nodes.h"
+#include "sm/hosts/placement.h"
 
 #define REQUESTS_MAX 4096 /* at a time: 64 tools with 64 each */
 

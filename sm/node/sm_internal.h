@@ -6,20 +6,20 @@
 #ifndef SM_NODE_SM_INTERNAL_H
 #define SM_NODE_SM_INTERNAL_H
 
-#include "tree/missed.h"
+#include "common/daemon/renew.h"
 #include "common/loop/loop.h"
 #include "sm/csr/csr.h"
+#include "sm/hosts/nodes.h"
 #include "sm/hosts/placement.h"
 #include "sm/measure/measure.h"
-#include "sm/subscription/subscription.h"
 #include "sm/node/announcer.h"
-#include "sm/hosts/nodes.h"
-#include "common/daemon/renew.h"
-#include "sm/node/requests.h"
-#include "sm/node/sm.h"
 #include "sm/node/counters.h"
-#include "sm/node/sessions.h"
 #include "sm/node/parent_link.h"
+#include "sm/node/requests.h"
+#include "sm/node/sessions.h"
+#include "sm/node/sm.h"
+#include "sm/subscription/subscription.h"
+#include "tree/missed.h"
 
 struct sm {
 	struct sm_conf conf; /* its strings are the members below */

@@ -2,9 +2,10 @@
 /* What mainsm says, and its coming and going. */
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/omis/status.h"
 #include "common/net/net.h"
+#include "common/omis/status.h"
 #include "sm/node/sm_internal.h"
+#include "tree/refusal.h"
 
 #include <string.h>
 
@@ -130,35 +131,6 @@ static bool is_status(const struct bytes *text)
 	return !memchr(first + 1, '(', n - (size_t)(first + 1 - p));
 }
 
-static void refuse_request(struct sm *sm, const struct msg_request *m, const struct err *why)
-{
-	const struct msg_entry entry = { .objects = "",
-					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text,
-						    strlen(why->text) } };
-	const struct msg_coverage none = { .asked = 0 };
-	const struct msg reply = {
-		.type = MSG_REPLY,
-		.reply = { .id = m->id, .entry = &entry, .nentry = 1, .coverage = &none }
-	};
-
-	parent_link_send(sm->parent, &reply);
-}
-
-static void refuse_arm(struct sm *sm, const struct msg_arm *m, const struct err *why)
-{
-	const struct msg_entry entry = { .objects = "",
-					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text,
-						    strlen(why->text) } };
-	const struct msg ack = {
-		.type = MSG_ARM_ACK,
-		.arm_ack = { .csr = m->csr, .version = m->version, .entry = &entry, .nentry = 1 }
-	};
-
-	parent_link_send(sm->parent, &ack);
-}
-
 /* One that is armed may change: it takes no room. */
 static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 {
@@ -174,10 +146,12 @@ static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 
 static void got_request(struct sm *sm, const struct msg_request *m)
 {
+	struct refusal r;
 	struct err e = { 0 };
 
 	if (!is_status(&m->text) && room_for(sm, m->text.n, &e)) {
-		refuse_request(sm, m, &e);
+		parent_link_send(sm->parent,
+				 refusal_of_request(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
 	if (note_tool(sm, m->tool))
@@ -188,10 +162,12 @@ static void got_request(struct sm *sm, const struct msg_request *m)
 
 static void got_arm(struct sm *sm, const struct msg_arm *m)
 {
+	struct refusal r;
 	struct err e = { 0 };
 
 	if (room_for_arm(sm, m, &e)) {
-		refuse_arm(sm, m, &e);
+		parent_link_send(sm->parent,
+				 refusal_of_arm(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
 	if (note_tool(sm, m->tool))
@@ -200,27 +176,17 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 	site_csrs_arm(sm->arms, m);
 }
 
-static void refuse_flow(struct sm *sm, const struct msg_flow_load *m, const struct err *why)
-{
-	const struct msg_entry entry = { .objects = "",
-					 .status = STATUS_UNSPECIFIED_ERROR,
-					 .value = { (const uint8_t *)why->text,
-						    strlen(why->text) } };
-	const struct msg ack = { .type = MSG_FLOW_ACK,
-				 .flow_ack = { m->measurement, m->version, &entry, 1 } };
-
-	parent_link_send(sm->parent, &ack);
-}
-
 static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
 {
+	struct refusal r;
 	struct err e = { 0 };
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < m->npiece; i++)
 		bytes += m->piece[i].graph.n;
 	if (room_for(sm, bytes, &e)) {
-		refuse_flow(sm, m, &e);
+		parent_link_send(sm->parent,
+				 refusal_of_load(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
 	if (note_tool(sm, m->tool))

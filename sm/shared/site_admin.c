@@ -3,11 +3,12 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/omis/check.h"
 #include "common/route/rights.h"
 #include "sm/shared/site_admin_internal.h"
+#include "tree/refusal.h"
+#include "tree/wire.h"
 
 #include <stdlib.h>
 
@@ -27,13 +28,11 @@ void site_admin_reply(struct visitor *v, const struct reply *r)
 
 static void refuse(struct visitor *v, uint64_t id, unsigned status, const char *why)
 {
-	struct reply *r = reply_new();
+	struct reply *r = refusal_reply(id, status, why);
 
 	v->site_admin->refused++;
-	if (r && !reply_add(r, 0, NULL, status, why)) {
-		r->id = id;
+	if (r)
 		site_admin_reply(v, r);
-	}
 	reply_free(r);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of sites, hosts and tokens: given once, kept in files, never given twice. */
 #include "common/base/file.h"
-#include "mainsm/numbers.h"
+#include "mainsm/directory/numbers.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 

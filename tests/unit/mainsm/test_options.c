@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of measurements and of kept subscriptions: each from both sides of what it takes. */
 #include "tests/suite.h"
-#include "tests/unit/mainsm/measured_hosts.h"
+#include "tests/unit/mainsm/measure/measured_hosts.h"
 
 static void set_up(void)
 {

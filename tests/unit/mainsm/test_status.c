@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters of mainsm: each follows what happened, by as much as happened. */
-#include "mainsm/measure.h"
+#include "mainsm/measure/measure.h"
 #include "tests/suite.h"
-#include "tests/unit/mainsm/measured_hosts.h"
+#include "tests/unit/mainsm/measure/measured_hosts.h"
 
 static int64_t counter(const char *name)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/authority/certs.h"
+#include "common/authority/tokens.h"
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/authority/certs.h"
 #include "mainsm/directory/numbers.h"
-#include "common/authority/tokens.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>

@@ -9,11 +9,11 @@
 
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
 #include "mainsm/mainsm.h"
+#include "tree/wire.h"
 
 #include <check.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "sm/hosts/nodes.h"
-#include "sm/settings.h"
 #include "sm/node/sm.h"
+#include "sm/settings.h"
 #include "tests/suite.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters of an sm: each follows what happened, by as much as happened. */
 #include "common/flow/batch.h"
-#include "sm/sm_internal.h"
+#include "sm/node/sm_internal.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
@@ -29,7 +29,7 @@ static void clean_up(void)
 
 static bool find(const char *name, struct fact *out)
 {
-	struct facts f;
+	struct sm_counters f;
 
 	sm_collect(w.sm, &f);
 	for (size_t i = 0; i < f.n; i++)
@@ -313,22 +313,22 @@ END_TEST
 START_TEST(the_dump_has_lines_of_eight)
 {
 	struct buf b = BUF_INIT(100000);
-	struct facts f = { .n = 0 };
+	struct sm_counters f = { .n = 0 };
 
 	for (int i = 0; i < 9; i++)
-		facts_add(&f, "a", i);
-	facts_add_text(&f, "b", "two words");
-	facts_dump(&f, &b);
+		sm_counters_add(&f, "a", i);
+	sm_counters_add_text(&f, "b", "two words");
+	sm_counters_dump(&f, &b);
 	ck_assert_str_eq(buf_str(&b), "a=0 a=1 a=2 a=3 a=4 a=5 a=6 a=7\na=8 b=\"two words\"\n");
 	buf_clear(&b);
 	f.n = 8;
-	facts_dump(&f, &b);
+	sm_counters_dump(&f, &b);
 	ck_assert_str_eq(buf_str(&b), "a=0 a=1 a=2 a=3 a=4 a=5 a=6 a=7\n");
-	for (int i = 0; i < 2 * FACTS_MAX; i++)
-		facts_add(&f, "c", i);
-	ck_assert_uint_eq(f.n, FACTS_MAX);
-	facts_add_text(&f, "d", "");
-	ck_assert_uint_eq(f.n, FACTS_MAX);
+	for (int i = 0; i < 2 * SM_COUNTERS_MAX; i++)
+		sm_counters_add(&f, "c", i);
+	ck_assert_uint_eq(f.n, SM_COUNTERS_MAX);
+	sm_counters_add_text(&f, "d", "");
+	ck_assert_uint_eq(f.n, SM_COUNTERS_MAX);
 	buf_clear(&b);
 	sm_dump(w.sm, &b);
 	ck_assert_int_eq(strncmp(buf_str(&b), "lms=2 nodes=2 objects=8 ", 24), 0);

@@ -9,11 +9,11 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "tree/wire.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
 #include "sm/shared/site_admin.h"
+#include "tree/wire.h"
 
 #include <check.h>
 #include <stdio.h>

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers that only say why a request was refused: one entry without objects.
+ */
+#ifndef TREE_REFUSAL_H
+#define TREE_REFUSAL_H
+
+#include "common/omis/reply.h"
+#include "proto/msg.h"
+
+/* An answer and what it borrows from: it stays where it was made. */
+struct refusal {
+	struct msg_entry entry;
+	struct msg_coverage coverage;
+	struct msg m;
+};
+
+/* Each fills r and returns its message, which borrows `why` and what was refused. */
+const struct msg *refusal_of_request(struct refusal *r, const struct msg_request *m,
+				     unsigned status, const char *why);
+const struct msg *refusal_of_arm(struct refusal *r, const struct msg_arm *m, unsigned status,
+				 const char *why);
+const struct msg *refusal_of_load(struct refusal *r, const struct msg_flow_load *m, unsigned status,
+				  const char *why);
+
+/* The same as a reply to the request of that id. NULL: no memory. */
+struct reply *refusal_reply(uint64_t id, unsigned status, const char *why);
+
+#endif
