@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs into SQL: paper 001's event (a time, a 32-bit integer, a 32-bit float, static fields),
- * a million of them, read from a file and stored; what SQLite's own prepared insert takes for the
- * same rows; and questions to the archive that came to be. Wall time, the disk's included.
+ * Event logs into SQL. The event is that of paper 001: a time, a 32-bit integer, a 32-bit float,
+ * static fields. A million of them are read from a file and stored. SQLite's own prepared insert of
+ * the same rows is the floor. Then come questions to that archive. Wall time, the disk's included.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-#define PRINTED_MAX 64 /* figures of one program */
+#define PRINTED_MAX 64 /* values of one program */
 
 static struct {
 	char name[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a benchmark prints: one JSON object a line for each figure, with the
- * median of its samples as the value. A figure may be told beside a floor: the
- * cost of the least that could do the job, measured in the same run.
+ * The output of a benchmark: one JSON object a line for each measured value, with the median of its
+ * samples as the value. A value may have a floor: the cost of the least that could do the job,
+ * measured in the same run.
  *
  *	{"name":"request.rtt.p50.us","value":212.4,"unit":"us","min":190,"max":340,
  *	 "n":2000,"floor":"tcp.rtt","floor_value":61.2,"ratio":3.47}
@@ -19,7 +19,7 @@ struct bench_series {
 	size_t n, cap;
 };
 
-/* A bench that runs out of memory says so and exits: it has nothing to tell any more. */
+/* A bench that runs out of memory says so and exits. */
 void bench_add(struct bench_series *s, double sample);
 void bench_clear(struct bench_series *s);
 void bench_done(struct bench_series *s);
@@ -27,8 +27,8 @@ void bench_done(struct bench_series *s);
 /* 0 <= p <= 1; sorts the samples. NAN without any. */
 double bench_quantile(struct bench_series *s, double p);
 
-/* Prints the figure with the median as its value. floor: name of a figure printed before, or
- * NULL. */
+/* Prints the series with the median as its value. floor: name of a value printed before, or NULL.
+ */
 void bench_print(const char *name, const char *unit, struct bench_series *s, const char *floor);
 
 /* The same with another quantile as the value. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hierarchy: round trips, rates, fan-out and what an lm costs, with real
- * daemons over TLS; beside the same tree of bare TCP processes.
+ * The hierarchy: round trips, rates, fan-out and the cost of an lm, with real daemons over TLS;
+ * beside the same tree of bare TCP processes.
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paper 001's event written by us, by LTTng-UST and by fprintf, in turns in one run: what the
- * writing thread pays. Ratios are medians of the ratios of neighbours in time. Not linked with our
- * rooms, but with the library as users have it.
+ * Paper 001's event written by us, by LTTng-UST and by fprintf, in turns in one run: the time of
+ * the writing thread. Ratios are medians of the ratios of neighbours in time. The program is not
+ * linked with our rooms, but with the installed library.
  */
 #include <omig/event.h>
 
@@ -37,7 +37,7 @@ static void ours(void)
 		omig_event(my_event, i, 0.5f);
 }
 
-/* As people do it: the time, the names, the values. */
+/* The usual way: the time, the names, the values. */
 static void printed(void)
 {
 	for (int i = 0; i < EVENTS; i++) {
@@ -81,7 +81,8 @@ static void row(const char *name, const char *unit, const double *v)
 	for (int i = 0; i < TURNS; i++)
 		sorted[i] = v[i];
 	qsort(sorted, TURNS, sizeof(*sorted), by_value);
-	printf("{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"min\":%.4g,\"max\":%.4g,\"n\":%d}\n",
+	printf("{\"name\":\"%s\",\"value\":%.4g,\"unit\":\"%s\",\"min\":%.4g,\"max\":%.4g,"
+	       "\"n\":%d}\n",
 	       name, sorted[TURNS / 2], unit, sorted[0], sorted[TURNS - 1], TURNS);
 }
 

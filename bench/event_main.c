@@ -33,8 +33,8 @@ static void write_batch(int from, int n)
 }
 
 /*
- * What the writing thread pays, per event: the helper may have no processor of its own here, so the
- * buffers are drained between portions that they have room for, and nothing is lost.
+ * Processor time of the writing thread, per event. The helper may have no processor of its own
+ * here. So the buffers are drained between portions that they have room for, and nothing is lost.
  */
 static double batch(void)
 {
@@ -92,7 +92,7 @@ static void on_and_off(void)
 	omig_event_close();
 }
 
-/* --- a trigger file is watched; conditions are asked */
+/* --- a trigger file is watched; conditions are evaluated */
 
 static void put_trigger(const char *text)
 {

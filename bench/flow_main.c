@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens a second through the graph that a host has for "the longest iteration of any process": for
- * each process the difference of two probes, the maximum over the processes for each virtual time,
- * the maximum over virtual time; read once a second of the events' time. And what it costs that all
- * links of measurements of 1,000 hosts are closed, as when a site is lost, opened again, and have
- * told one read.
+ * Tokens a second through the graph of a host for "the longest iteration of any process". The graph
+ * has the difference of two probes for each process. It has the maximum over the processes for each
+ * virtual time, and the maximum over virtual time. It is read once a second of the events' time. A
+ * second value is the cost of losing a site: all links of measurements of 1,000 hosts close, open
+ * again, and report one read.
  */
 #include "bench/bench.h"
 #include "common/flow/flow.h"
@@ -182,7 +182,7 @@ static void take_one(struct flow *f, uint32_t measurement, const char *link, int
 		bench_fail("a batch was refused");
 }
 
-/* Everybody leaves, everybody comes back, everybody tells. */
+/* All hosts leave, return and report. */
 static double come_and_go(struct flow *f, uint32_t measurements, int64_t read)
 {
 	int64_t begun = bench_now();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the hierarchy grows: what one request to every host costs with ever
- * more hosts (time, messages and bytes that reach the top, processor time of the inner daemons),
- * what idle hosts cost, how fast they are back after the death of their sm, and what a tool that
- * does not read costs. Real daemons over TLS; takes minutes.
+ * How the hierarchy grows with ever more hosts, with real daemons over TLS; takes minutes. First
+ * comes the cost of one request to every host: time, messages and bytes at the top, processor time
+ * of the inner daemons. Then come the cost of idle hosts, and the time of their return after the
+ * death of their sm. Last comes the cost of a tool that does not read.
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"
@@ -31,7 +31,7 @@ static const char one_value[] = ":node_get_info([],1)";
 
 #define LEVELS_MAX 8
 
-/* What the ways up have carried, as the sms say themselves: [1] from the sm of the site to
+/* Traffic of the links to parents, by the counters of the sms: [1] from the sm of the site to
  * mainsm. */
 struct traffic {
 	double frames[LEVELS_MAX], bytes[LEVELS_MAX];
@@ -179,7 +179,7 @@ static void bench_stacked(unsigned k)
 	treebed_stop(t);
 }
 
-/* All hosts answer again. The sm is started anew by mainsm when the first host asks for one. */
+/* All hosts answer again. mainsm restarts the sm when the first host asks for one. */
 static void bench_storm(const struct treebed *t, unsigned n)
 {
 	pid_t sm = treebed_sm(t);
@@ -196,7 +196,7 @@ static void bench_idle(const struct treebed *t, unsigned n)
 	double cpu_top, cpu_sm, us;
 	int64_t begin;
 
-	poll(NULL, 0, 3000); /* what the start left to do */
+	poll(NULL, 0, 3000); /* work that the start left */
 	begin = bench_now();
 	cpu_top = cpu_us(top);
 	cpu_sm = cpu_us(sm);
@@ -229,7 +229,7 @@ static void nobody(Omis_reply r, void *param)
 	omis_reply_free(r);
 }
 
-/* From the shot on it asks and asks, and reads nothing. */
+/* From the shot on it sends requests, and reads nothing. */
 static _Noreturn void stuck_tool(int ready, int go)
 {
 	static const char many[] = ":node_get_info([],8191)";

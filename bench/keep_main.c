@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_keep: events of a program that runs, switched on and off by a tool and kept until they are
- * safe with it. From asking to the first event, and from ending to the last, by the events' own
- * times; how long one takes to the tool; how many come when there are more than can; and what of it
- * the lm's processor time is. A real rank, lm, sm and mainsm over TLS, disks as they are.
+ * bench_keep: events of a running program, which a tool switches on and off, and which are kept
+ * until it has them. Measured by the events' own times: from the request to the first event, and
+ * from the end to the last. Also measured: the delay of an event to the tool; the share that
+ * arrives of more events than can; the lm's share of processor time. A real rank, lm, sm and mainsm
+ * over TLS, disks as they are.
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 #define ROUNDS 21
-/* events a second: 0.2 ms from one to the next is what on and off are known to */
+/* events a second: 0.2 ms from one to the next is the resolution of on and off */
 #define CALM_RATE 5000
 #define FULL_RATE 40000000 /* more than a thread can write */
 #define FULL_MS 5000
@@ -39,7 +40,7 @@ static struct {
 	struct bench_series travel;
 } got;
 
-/* --- what comes */
+/* --- arriving events */
 
 static void take_event(const struct event *ev, int64_t now)
 {
@@ -139,7 +140,7 @@ static void wait_for_event(const char *name)
 	}
 }
 
-/* --- what is measured */
+/* --- measurements */
 
 static void measure_switching(struct pace *pace)
 {
@@ -167,8 +168,7 @@ static void measure_switching(struct pace *pace)
 	bench_done(&off);
 }
 
-/* The lm among a process and what it has started, which stand in a namespace of their own. 0: there
- * is none. */
+/* The lm among a process and its children, in a namespace of their own. 0: there is none. */
 static pid_t find_lm(pid_t pid)
 {
 	char path[64], name[16] = "";

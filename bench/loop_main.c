@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench-loop PACE: a rank over an MPI that does nothing. It comes by the probe bench_loop as often
- * as the file PACE says (bench/pace.h), evenly down to a millisecond; what it is behind it makes up
- * for. bench-tick is the same with an event of omig/event.h in the probe's place.
+ * bench-loop PACE: a rank over an MPI that does nothing. It passes the probe bench_loop at the rate
+ * of the file PACE (bench/pace.h). The passes are even down to a millisecond, and make up for
+ * delays. bench-tick is the same with an event of omig/event.h instead of the probe.
  */
 #include "bench/bench.h"
 #include "bench/pace.h"
@@ -22,7 +22,7 @@ OMIG_EVENT(bench_tick, "bench.tick", OMIG_INFO, (int64, number))
 #include <unistd.h>
 
 #define TICK_NS 1000000
-#define LOOK_NS 20000000 /* slow ones look for a new pace meanwhile */
+#define LOOK_NS 20000000 /* slow ones poll for a new pace meanwhile */
 #define BEHIND_MAX_NS 50000000 /* more is not made up for: a ring would have no room for it */
 #define NS INT64_C(1000000000)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paper 001's event, as LTTng-UST has it. Included twice, as its macros want. Where that is not
- * installed nobody does. */
+/* Paper 001's event for LTTng-UST, whose macros include the file twice. It is unused without
+ * LTTng-UST. */
 #if __has_include(<lttng/tracepoint.h>)
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER omig_bench

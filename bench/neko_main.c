@@ -20,7 +20,7 @@
 #define MANY 100000
 #define TYPE_TOKEN 1
 
-/* Of this thread: figures are for one core, whoever else wants it. */
+/* Of this thread: values are for one core, whatever else runs on it. */
 static int64_t core_now(void)
 {
 	struct timespec t;
@@ -31,7 +31,7 @@ static int64_t core_now(void)
 
 static const struct neko_type types[] = { { TYPE_TOKEN, "token" }, { 0, NULL } };
 
-/* Whoever gets a token sends it on to anybody: on the way all of them, all the time. */
+/* A process sends each token that it gets on to a random one, so all tokens always move. */
 static void pass_on(struct neko_layer *l, struct neko_msg *m)
 {
 	uint32_t to = 1 + (uint32_t)rng_below(neko_rng(l), neko_count(neko_process(l)));
@@ -154,7 +154,7 @@ static double resident_mib(void)
 
 /* --- a process of a real run, of which this one is the master */
 
-#define LOG_EVENTS 20000 /* between two looks of who empties the list */
+#define LOG_EVENTS 20000 /* between two polls of the thread that empties the list */
 #define LOG_ROUNDS 20
 
 static void log_much(struct neko_layer *l)

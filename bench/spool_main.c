@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Full blocks of paper 001's event, 20 bytes each, through a spool: from the first one appended
- * until all are settled, once on a file system in memory and once on the disk that /tmp is on. Wall
- * time: a disk is waited for.
+ * Full blocks of paper 001's event, 20 bytes each, through a spool: from the first appended block
+ * until all are settled. Once on a file system in memory and once on the disk of /tmp. Wall time,
+ * because a disk is waited for.
  */
 #include "bench/bench.h"
 #include "common/base/clock.h"

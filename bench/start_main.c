@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the start of a process costs under `omig run`: processor time from its start to its end, in
- * turns with the same one without, so that what else the machine does concerns both alike. Values
+ * The cost of a process start under `omig run`: processor time from its start to its end. It runs
+ * in turns with the same program without `omig run`, so that other load concerns both alike. Values
  * are differences of neighbours in time.
  */
 #include "bench/bench.h"
@@ -39,7 +39,7 @@ static double start_us(const char *program, char *const *env)
 	       (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* Each with its environment; the second one's figure is what it takes longer than the first. */
+/* Each with its environment; the value of the second is its time beyond the first. */
 static void compare(const char *name, const char *program, char *const *first, char *const *second)
 {
 	struct bench_series s = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI library that does nothing, so that what a hook adds can be told from
- * what MPI does. Of a version that libapp does not know: counts and times only.
+ * An MPI library that does nothing, which separates the cost of a hook from that of MPI. libapp
+ * does not know its version: counts and times only.
  */
 #include <stddef.h>
 #include <string.h>

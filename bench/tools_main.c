@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tools [TRIGGERS [RATE]]: many real tools, each with a conditional request of its own on the
- * same event of a real rank, through lm, sm and mainsm. The event happens RATE times a second
- * until TRIGGERS of them have been due to all tools together. How long each took from the event's
- * own time stamp to the tool, and how many never came.
+ * bench_tools [TRIGGERS [RATE]]: many real tools through lm, sm and mainsm. Each has a conditional
+ * request of its own on the same event of a real rank. The event happens RATE times a second until
+ * TRIGGERS of them have been due to all tools. Measured are the delay of each from the event's own
+ * time stamp, and the number that never came.
  */
 #include "bench/treebed.h"
 #include "common/base/clock.h"
@@ -25,9 +25,9 @@
 #define READY_NS (INT64_C(30) * 1000000000)
 #define LAST_NS (INT64_C(10) * 1000000000) /* nothing came for so long: nothing will */
 
-/* What a tool has seen; the parent reads it when the tool has ended. */
+/* The counts of a tool; the parent reads them when the tool has ended. */
 struct seen {
-	unsigned n, dropped; /* triggers; those that the monitor says it has left out */
+	unsigned n, dropped; /* triggers; those that the monitor reports as dropped */
 	float us[]; /* as many as there are calls */
 };
 

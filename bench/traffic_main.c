@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_traffic [all [SECONDS]]: messages and bytes a second that links carry while a loop counter
- * is measured, against how often the ranks loop; with `all` also against processes a host, hosts a
+ * bench_traffic [all [SECONDS]]: messages and bytes a second on links while a loop counter is
+ * measured, against how often the ranks loop. With `all` also against processes a host, hosts a
  * site, and sites. Each point is measured twice: evaluated where the data is born, and (.central)
- * with every event brought to the top and evaluated there. And how long an event takes to the tool.
- * Real ranks, lms, sms and a mainsm over TLS, each host in namespaces of its own. What the daemons
- * count themselves is told: all that they send up, heartbeats too.
+ * with every event brought to the top and evaluated there. Also measured: the delay of an event to
+ * the tool. Real ranks, lms, sms and a mainsm over TLS, each host in namespaces of its own. The
+ * counters of the daemons have all that they send up, heartbeats too.
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
@@ -52,7 +52,7 @@ struct bed {
 
 /* --- the ranks */
 
-/* Those who say the same are told together. */
+/* Processes with equal values are reported together. */
 static unsigned count_tokens(const char *list)
 {
 	unsigned n = *list != 0;
@@ -295,8 +295,7 @@ static struct links less(const struct links *a, const struct links *b)
 	};
 }
 
-/* The answer to the first of two looks is sent after it; that of a look just before says what it
- * costs. */
+/* The answer to the first of two polls is sent after it; a poll just before measures its cost. */
 static struct links between(const struct links look[3])
 {
 	const struct links cost = less(&look[1], &look[0]), all = less(&look[2], &look[1]);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hierarchy of real daemons on this machine for benchmarks: one mainsm, the
- * sm that it starts, and n lms, each with a host name of its own (a UTS
- * namespace), all over TLS on the loopback. It lives in a temporary folder
- * and leaves nothing behind.
+ * A hierarchy of real daemons on this machine for benchmarks, all over TLS on the loopback. It has
+ * one mainsm, the sm that it starts, and n lms. Each lm has a host name of its own (a UTS
+ * namespace). It lives in a temporary folder and leaves nothing behind.
  */
 #ifndef BENCH_TREEBED_H
 #define BENCH_TREEBED_H

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each rank writes numbered events while somebody wants them, in bursts that rings have no room
- *for, and says at the end how many.
+ * Each rank writes numbered events while a tool wants them, in bursts that exceed its ring. It
+ * prints their number at the end.
  *
  *	numbered [--events N] [--burst N] [--pause US] [--until FILE]
  *
- * It waits until they are on, writes N of them, each hundredth burst a hundred times as large, and
- *stays until FILE is there. Numbers of rank r begin at r * 2^40.
+ * A rank waits until the events are on, writes N of them, each hundredth burst a hundred times as
+ * large, and stays until FILE exists. Numbers of rank r begin at r * 2^40.
  */
 #include <omig/event.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What of numbered.c's events is in event logs: `stored N twice N strange N`. Reads as omig log
- *does, but remembers each number.
+ * Counts the events of numbered.c in event logs: `stored N twice N strange N`. It reads as omig log
+ * does, but remembers each number.
  *
  *	numbers FILE...
  */

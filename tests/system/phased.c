@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program for tests of measurements, which writes down itself what it has done. In phase k,
- *which begins when the file PREFIX.phase holds a number of k or more, rank r sends 10 * (r + 1)
- *messages of 100 * (r + 1) bytes to the next rank and takes what the one before sends; then 7 * (r
- *+ 1) bytes more by persistent requests, which were made in the beginning; then all meet at a
- *barrier. It ends when there is PREFIX.go.
+ * An MPI program for tests of measurements, which logs its own calls. Phase k begins when the file
+ * PREFIX.phase has a number of k or more. Then rank r sends 10 * (r + 1) messages of 100 * (r + 1)
+ * bytes to the next rank and receives those of the one before. It sends 7 * (r + 1) bytes more by
+ * persistent requests, which were made in the beginning. Then all meet at a barrier. The program
+ * ends when PREFIX.go exists.
  *
  *	phased PREFIX
  *
- * Rank R keeps in PREFIX.log.R: phases, calls that send and bytes sent, calls that receive and
- *bytes received, barriers. While it waits it makes no call of MPI.
+ * Rank R keeps these totals in PREFIX.log.R: phases, calls that send, bytes sent, calls that
+ * receive, bytes received, barriers. While it waits it makes no call of MPI.
  */
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program of two ranks whose rank 0 has sends and receives open, as long as it is told:
+ * An MPI program of two ranks whose rank 0 has sends and receives open, step by step:
  *
  *	queued FOLDER
  *
- * It goes on from step to step when the file FOLDER/N is there, and makes FOLDER/N.done after each:
- *  1	rank 0 posts two receives (tag 71 from rank 1; tag 72 from anybody, over another
- *communicator), a send too large to leave before it is received (tag 73), and starts a persistent
- *receive (tag 74) 2	all of it is completed
+ * Step N begins when the file FOLDER/N exists, and makes FOLDER/N.done at its end:
+ *  1	rank 0 posts two receives (tag 71 from rank 1; tag 72 from any, over another communicator),
+ *	a send too large to leave before it is received (tag 73), and a persistent receive (tag 74)
+ *  2	all of it is completed
  *  3	rank 0 waits in MPI_Recv (tag 75) until step 4, when rank 1 sends
  */
 #include <fcntl.h>

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program whose ranks are in calls that nobody has watched from their beginning:
+ * An MPI program whose ranks are in calls that began before any watch:
  *
  *	underway MODE FOLDER
  *
- *  dead	ranks 0 and 1 receive from each other (tags 5 and 7), and no one sends; the others
- *are in a barrier late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go is there;
- *then FOLDER/done is made thread	the same in a thread of rank 0, whose main thread sleeps
- *meanwhile polls	the same, but rank 0 asks by MPI_Test and sleeps All but the first end when
- *FOLDER/end is there.
+ *  dead	ranks 0 and 1 receive from each other (tags 5 and 7) without a send; the others are
+ *		in a barrier
+ *  late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go exists; then
+ *		FOLDER/done is made
+ *  thread	the same in a thread of rank 0, whose main thread sleeps meanwhile
+ *  polls	the same, but rank 0 calls MPI_Test and sleeps
+ *
+ * All but the first end when FOLDER/end exists.
  */
 #include <fcntl.h>
 #include <mpi.h>
