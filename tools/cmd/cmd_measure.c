@@ -308,6 +308,19 @@ static const char details[] =
 	"there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
 	"reached.";
 
+static int run_with(const struct opt_spec *spec, struct measurement_options *w, char **metric,
+		    int n)
+{
+	const char *wrong = contradiction(w);
+
+	if (n != 1)
+		return cmd_usage(spec, n ? "one metric" : "which metric?");
+	if (wrong)
+		return cmd_usage(spec, "%s", wrong);
+	w->metric = metric[0];
+	return run(w);
+}
+
 int cmd_measure(int argc, char **argv)
 {
 	struct measurement_options w = { .common = CMD_COMMON_INIT,
@@ -369,15 +382,6 @@ int cmd_measure(int argc, char **argv)
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
-	const char *wrong;
 
-	if (rc >= 0)
-		return rc;
-	if (argc - first != 1)
-		return cmd_usage(&spec, argc == first ? "which metric?" : "one metric");
-	wrong = contradiction(&w);
-	if (wrong)
-		return cmd_usage(&spec, "%s", wrong);
-	w.metric = argv[first];
-	return run(&w);
+	return rc >= 0 ? rc : run_with(&spec, &w, argv + first, argc - first);
 }

@@ -326,6 +326,12 @@ static const char *contradiction(const struct stats_options *w)
 	return NULL;
 }
 
+static const char details[] =
+	"Without a FILE, and for -, the standard input is read: a number a line, or columns with\n"
+	"commas, semicolons, tabs or space between, with or without a line of names. Lines that\n"
+	"cannot be read are skipped and counted; empty cells are gaps. Exit status 1: there were\n"
+	"such lines, or --until is not reached.";
+
 int cmd_stats(int argc, char **argv)
 {
 	struct stats_options w = { .report = report_usual };
@@ -375,15 +381,8 @@ int cmd_stats(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig stats",
 		.usage = "[OPTION...] [FILE...]",
-		.summary = "what numbers tell: mean with its interval, moments, quantiles, and "
-			   "whether there are enough",
-		.details = "Without a FILE, and for -, the standard input is read: a number a "
-			   "line, or columns with\n"
-			   "commas, semicolons, tabs or space between, with or without a line of "
-			   "names. Lines that\n"
-			   "cannot be read are skipped and told; empty cells are gaps. Exit status "
-			   "1: there were\n"
-			   "such lines, or --until is not reached.",
+		.summary = "summary statistics of numbers, with confidence intervals",
+		.details = details,
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
