@@ -121,6 +121,73 @@ START_TEST(json_has_null_for_what_is_not_defined)
 }
 END_TEST
 
+/* t(4, 0.975) times the root of 2.5 / 5, and that of 2.5. */
+#define HALF "1.9632431614775572"
+#define DEVIATION "1.5811388300841898"
+#define THIRTY "##############################"
+
+START_TEST(all_forms_have_all_of_it)
+{
+	struct report_wish w = report_usual;
+	struct json j;
+
+	w.lags = 2;
+	w.histogram = true;
+	w.bins = 2;
+	add_five();
+	json_init(&j, &out);
+	report_json(q, &w, &j);
+	ck_assert_int_eq(json_end(&j), 0);
+	ck_assert_str_eq(
+		buf_str(&out),
+		"{\"name\":\"a \\\"b\\\",\\u000a\",\"unit\":\"ms\",\"n\":5,\"dropped\":1,"
+		"\"not_finite\":1,\"mean\":3,\"level\":0.95,\"half\":" HALF ",\"batches\":{"
+		"\"n\":5,\"size\":1,\"mean\":3,\"half\":" HALF ",\"independent\":false},"
+		"\"deviation\":" DEVIATION ",\"variance\":2.5,\"skewness\":0,"
+		"\"kurtosis\":-1.912,\"min\":1,\"max\":5,\"serial_correlation\":0.4,"
+		"\"quantiles\":[{\"p\":0.05,\"value\":1.2,\"error\":0},"
+		"{\"p\":0.25,\"value\":2,\"error\":0},{\"p\":0.5,\"value\":3,\"error\":0},"
+		"{\"p\":0.75,\"value\":4,\"error\":0},{\"p\":0.95,\"value\":4.8,\"error\":0},"
+		"{\"p\":0.99,\"value\":4.96,\"error\":0}],\"autocorrelation\":[0.4,-0.1],"
+		"\"histogram\":[{\"from\":1,\"to\":3,\"count\":2},"
+		"{\"from\":3,\"to\":5,\"count\":3}],"
+		"\"stop\":{\"rule\":\"n >= 4\",\"reached\":true},\"warnings\":[]}");
+	buf_clear(&out);
+	report_csv_head(&w, &out);
+	report_csv(q, &w, &out);
+	ck_assert_str_eq(buf_str(&out),
+			 "name,unit,n,dropped,not_finite,mean,level,half,half_by_batches,"
+			 "deviation,variance,skewness,kurtosis,min,max,serial_correlation,"
+			 "q0.05,q0.25,q0.5,q0.75,q0.95,q0.99,reached,dependence\n"
+			 "\"a \"\"b\"\",\n\",ms,5,1,1,3,0.95," HALF "," HALF "," DEVIATION
+			 ",2.5,0,-1.912,1,5,0.4,1.2,2,3,4,4.8,4.96,1,0\n");
+	buf_clear(&out);
+	report_text(q, &w, &out);
+	ck_assert_str_eq(buf_str(&out),
+			 "a \\\"b\\\",\\n [ms]: 5 values, 1 dropped, 1 not finite\n"
+			 "  mean                3 +- 1.963 (65.4 %) at 95 %\n"
+			 "  by batches          3 +- 1.963 (65.4 %), 5 batches of 1\n"
+			 "  deviation           1.58113883\n"
+			 "  variance            2.5\n"
+			 "  skewness            0\n"
+			 "  kurtosis            -1.912\n"
+			 "  least               1\n"
+			 "  greatest            5\n"
+			 "  serial correlation  0.4\n"
+			 "  quantile 0.05       1.2\n"
+			 "  quantile 0.25       2\n"
+			 "  median              3\n"
+			 "  quantile 0.75       4\n"
+			 "  quantile 0.95       4.8\n"
+			 "  quantile 0.99       4.96\n"
+			 "  autocorrelation 1   0.4\n"
+			 "  autocorrelation 2   -0.1\n"
+			 "             1             3           2 " THIRTY "###\n"
+			 "             3             5           3 " THIRTY "####################\n"
+			 "  reached             n >= 4\n");
+}
+END_TEST
+
 static void expect_json(const char *text)
 {
 	struct json j;
@@ -171,6 +238,7 @@ int main(void)
 				       nothing_is_no_number,
 				       csv_has_as_many_cells_as_names,
 				       json_has_null_for_what_is_not_defined,
+				       all_forms_have_all_of_it,
 				       values_that_follow_each_other_are_warned_of,
 				       values_without_order_have_independent_batches };
 
