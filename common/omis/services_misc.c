@@ -26,14 +26,16 @@ static const struct omis_service message[] = {
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'p'), P_INT("flags") },
 	  .result =
 		  "length, [fields by bits of flags: 0 message; 1 sender; 2 size; 3 "
-		  "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., since, lost, unknown",
+		  "monitor_tag; 4 receiver; 5 tag; 6 comm; 7 call; 8 age; 9 before]..., since, lost, unknown, "
+		  "with bit 10 of flags [a call as in omig_calls_now]...",
 	  .help = "The sends and receives that a process has posted and not completed, oldest first; a "
 		  "queue is named by its process. Ranks are those of the world, -1 is any; size is the room "
 		  "of a receive. The first question switches the list on, which begins at since with the blocking calls that "
 		  "threads are in (omig_calls_disable and the tool's end switch it off): before is 1, size -1 for unknown, age at "
 		  "the least so much. Unknown is 1 where requests may have been posted before since, which are not listed; "
-		  "lost were not listed either. What has arrived unasked for is known to "
-		  "the MPI library only." },
+		  "lost were not listed either. Bit 10 adds the calls of any kind that threads are "
+		  "in or repeat, as waits, probes and collectives. What has arrived "
+		  "unasked for is known to the MPI library only." },
 	{ SERVICE("message_queue_has_been_extended", EVENT, 'q', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { P_TOKENS("queue_list", 'q') },
 	  .ecps = "queue msg sender size monitor_tag",

@@ -19,15 +19,19 @@ struct proc_current {
 	struct seen thread[SEG_THREADS_MAX];
 };
 
+uint64_t current_comm(const struct seg_own *own, const struct segview_current *c)
+{
+	return c->is_fortran || own->flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm : c->comm;
+}
+
 static bool is_world(const struct seg_own *own, const struct segview_current *c)
 {
 	if (own->flavour == SEG_FLAVOUR_NONE)
 		return false;
 	if (c->is_fortran)
 		return (int32_t)c->comm == own->f_world;
-	/* A handle of 4 bytes has an upper half that is not defined. */
-	return own->flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm == (uint32_t)own->world
-						 : c->comm == own->world;
+	return current_comm(own, c) ==
+	       (own->flavour == SEG_FLAVOUR_MPICH ? (uint32_t)own->world : own->world);
 }
 
 int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c, int32_t peer)

@@ -16,6 +16,9 @@
 int32_t current_world_rank(const struct seg_own *own, const struct segview_current *c,
 			   int32_t peer);
 
+/* Handle of the call's communicator. Of a handle of 4 bytes the upper half is not defined: 0. */
+uint64_t current_comm(const struct seg_own *own, const struct segview_current *c);
+
 /* Of the call's partner: of a Sendrecv whom it sends to. CALL_PARTNER_UNKNOWN of a call that names
  * none. */
 int32_t current_partner(const struct seg_own *own, const struct segview_current *c);

@@ -15,6 +15,13 @@ struct tracebufs;
 /* of: struct tickbase */
 extern const struct service calls_services[], current_services[], queue_services[];
 
+struct omis_writer;
+struct proc;
+
+/* A list for each thread that is in a call, or was in one; only those under way, if wanted. */
+void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_way,
+			  struct omis_writer *w);
+
 /* of: struct control */
 struct control {
 	struct host *host;

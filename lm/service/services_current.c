@@ -8,7 +8,7 @@
 #include "lm/proc/current.h"
 #include "lm/proc/tickbase.h"
 
-static void write_one(struct omis_writer *w, const struct current *c)
+static void write_one(struct omis_writer *w, const struct proc *p, const struct current *c)
 {
 	const struct call_desc *d = call_get(c->call.func);
 
@@ -21,29 +21,37 @@ static void write_one(struct omis_writer *w, const struct current *c)
 	omis_write_int(w, c->is_exact);
 	omis_write_int(w, c->partner);
 	omis_write_int(w, d->tag && c->call.tag >= 0 ? c->call.tag : -1);
-	omis_write_int(w, d->comm ? (int64_t)c->call.comm : 0);
+	omis_write_int(w, d->comm ? (int64_t)current_comm(&p->own, &c->call) : 0);
 	omis_write_int(w, (int64_t)c->call.number);
 	omis_write_list_end(w);
 }
 
-static int add_calls(struct service_call *c, struct proc *p)
+void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_way,
+			  struct omis_writer *w)
 {
 	const struct ticks_scale *scale = tickbase_scale(c->of, p->own.tick_source);
 	uint64_t ticks = tickbase_now(c->of, p->own.tick_source);
 	nsec_t now = loop_now(c->loop);
-	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
-	struct omis_writer w = OMIS_WRITER(&b);
 	struct current one;
-	int rc;
 
 	current_look(p, now);
+	for (unsigned i = 0; i < segview_threads(p->seg); i++)
+		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func) &&
+		    !(is_under_way && one.state == CURRENT_OUT))
+			write_one(w, p, &one);
+}
+
+static int add_calls(struct service_call *c, struct proc *p)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	int rc;
+
 	omis_write_int(&w, call_now(c));
 	omis_write_string(&w, p->own.job);
 	omis_write_int(&w, p->own.rank);
 	omis_write_int(&w, p->own.world_size);
-	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func))
-			write_one(&w, &one);
+	call_write_calls_now(c, p, false, &w);
 	rc = b.failed ? -ERR_LIMIT
 		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
 	buf_done(&b);

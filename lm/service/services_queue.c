@@ -28,7 +28,8 @@ enum {
 	QUEUE_CALL = 1 << 7,
 	QUEUE_AGE = 1 << 8,
 	QUEUE_BEFORE = 1 << 9,
-	QUEUE_FLAGS = (1 << 10) - 1,
+	QUEUE_FLAGS = (1 << 10) - 1, /* what an entry has */
+	QUEUE_CALLS = 1 << 10, /* behind the entries: the calls that threads are in */
 };
 
 /* The calls that post, that start and that complete; the others pay nothing. */
@@ -113,12 +114,6 @@ static bool is_blocking(const struct call_desc *d)
 	       d->param[d->nparam - 1].kind != CALL_P_REQUEST;
 }
 
-/* As listed calls have it: of a handle of 4 bytes the upper half is not defined. */
-static uint64_t comm_of(const struct proc *p, const struct segview_current *c)
-{
-	return c->is_fortran || p->own.flavour == SEG_FLAVOUR_MPICH ? (uint32_t)c->comm : c->comm;
-}
-
 static void add_before(const struct proc *p, const struct segview_current *c, bool is_source,
 		       struct queue *q)
 {
@@ -129,7 +124,7 @@ static void add_before(const struct proc *p, const struct segview_current *c, bo
 		return;
 	q->at[q->n++] = (struct entry){ .p = { .func = c->func,
 					       .ticks = c->begin,
-					       .comm = comm_of(p, c),
+					       .comm = current_comm(&p->own, c),
 					       .tag = tag >= 0 ? tag : -1,
 					       .partner = rank,
 					       .bytes = -1 },
@@ -210,7 +205,7 @@ static void write_entry(struct service_call *c, struct omis_writer *w, const str
 	omis_write_list_end(w);
 }
 
-static int add_queue(struct service_call *c, const struct proc *p, struct queue *q)
+static int add_queue(struct service_call *c, struct proc *p, struct queue *q)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -224,6 +219,8 @@ static int add_queue(struct service_call *c, const struct proc *p, struct queue 
 	omis_write_int(&w, timebase_at(c->timebase, p->queue_since));
 	omis_write_int(&w, (int64_t)segview_posted_lost(p->seg));
 	omis_write_int(&w, p->queue_is_late);
+	if (call_int(c, 1) & QUEUE_CALLS)
+		call_write_calls_now(c, p, true, &w);
 	rc = b.failed ? -ERR_LIMIT
 		      : reply_add_n(c->reply, c->action, p->token.s, STATUS_OK, b.p, b.n);
 	buf_done(&b);

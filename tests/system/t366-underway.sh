@@ -75,6 +75,15 @@ partner_grows() {
 	awk -F, '/rank0@[^,]* > rank1@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END { exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 
+rank_2_is() {
+	p2=$(omig tree --job "$name" --json |
+		sed -n 's/.*"token":"\(p_[^"]*\)"[^{}]*"rank":2[,}].*/\1/p' | head -n 1)
+	[ -n "$p2" ]
+}
+queue_of_2() {
+	omig request ":message_queue_get_info([$p2],1024)"
+}
+
 for f in $flavours; do
 	begins "$f" 3 dead
 	check "$f: dead: the ranks' calls are shown, and from whom they want something" until_true \
@@ -84,6 +93,9 @@ for f in $flavours; do
 		"nothing has moved for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
 	check "$f: dead: a measurement has the time" until_true 20 measure_grows
 	check "$f: dead: and whose it is" until_true 20 partner_grows
+	check "$f: dead: rank 2 is there" until_true 20 rank_2_is
+	check "$f: dead: its queue is empty, and its call stands behind" until_true 20 says \
+		' 0,[0-9]+,0,1,\[[0-9]+,"MPI_Barrier","barrier",0,' queue_of_2
 	kill "$run"
 	wait "$run" 2>/dev/null
 

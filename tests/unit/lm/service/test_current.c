@@ -116,6 +116,19 @@ START_TEST(only_ranks_of_the_world_are_partners)
 }
 END_TEST
 
+START_TEST(the_communicator_of_a_collective_is_its_handle_alone)
+{
+	const char *text;
+
+	fake_segment_be_in(&seg, "MPI_Barrier", 0);
+	fake_segment_thread(&seg, 0)->current.comm |= UINT64_C(1) << 40;
+	text = entry_text(&world_ask(&w, OBSERVER, with(":omig_calls_now([@])", rank0))->entry[0]);
+	ck_assert_ptr_nonnull(strstr(text, "\"MPI_Barrier\",\"barrier\",0,"));
+	ck_assert_ptr_nonnull(strstr(text, ",-1,-1,1140850688,")); /* 0x44000000 */
+}
+END_TEST
+
 SUITE_WITH("current", open_ranks, close_ranks, the_call_is_told_and_for_how_long_at_least,
 	   a_call_that_is_timed_is_told_exactly, a_rank_that_asks_again_and_again_waits,
-	   only_ranks_of_the_world_are_partners)
+	   only_ranks_of_the_world_are_partners,
+	   the_communicator_of_a_collective_is_its_handle_alone)

@@ -111,6 +111,36 @@ START_TEST(what_posts_and_what_waits_is_not_among_calls_of_before)
 }
 END_TEST
 
+START_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for)
+{
+	static const char *const calls[][2] = {
+		{ "MPI_Waitall", ",0,1,[100,\"MPI_Waitall\",\"complete\",0," },
+		{ "MPI_Probe", ",0,1,[100,\"MPI_Probe\",\"probe\",0," },
+		{ "MPI_Barrier", ",0,1,[100,\"MPI_Barrier\",\"barrier\",0," },
+		{ "MPI_Allreduce", ",0,1,[100,\"MPI_Allreduce\",\"collective\",0," },
+		{ "MPI_Recv", ",0,1,[100,\"MPI_Recv\",\"recv\",0," },
+	};
+
+	for (unsigned i = 0; i < ARRAY_LEN(calls); i++) {
+		open_ranks();
+		ck_assert_ptr_null(strchr(ask(1, rank0, "1024"), '['));
+		fake_segment_be_in(&seg, calls[i][0], 1);
+		put(&seg, CALL_ID_Irecv, 3, 9);
+		ck_assert_msg(strstr(ask(2, rank1, "1024"), calls[i][0]) == NULL,
+			      "of another rank");
+		ck_assert_ptr_null(strstr(ask(1, rank0, "128"), calls[i][0]));
+		ck_assert_ptr_nonnull(strstr(ask(1, rank0, "1152"), calls[i][0]));
+		ck_assert_int_eq(strncmp(ask(1, rank0, "1152"), "1,[\"MPI_Irecv\"],", 16), 0);
+		fake_segment_be_in(&seg, NULL, 0);
+		ck_assert_ptr_null(strstr(ask(1, rank0, "1152"), calls[i][0]));
+		fake_segment_be_in(&seg, calls[i][0], 1);
+		world_ask_as(&w, 1, OBSERVER, with(":omig_calls_disable([@])", rank0));
+		ck_assert_ptr_nonnull(strstr(ask(1, rank0, "1024"), calls[i][1]));
+		close_ranks();
+	}
+}
+END_TEST
+
 START_TEST(a_call_with_two_partners_is_two_entries)
 {
 	open_ranks();
@@ -179,6 +209,7 @@ SUITE("queue", the_first_question_begins_an_empty_list_and_the_next_ones_read_it
       a_call_that_began_before_is_there_at_the_first_question,
       what_posts_and_what_waits_is_not_among_calls_of_before,
       a_call_with_two_partners_is_two_entries,
+      the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for,
       the_list_goes_on_until_the_last_tool_that_asked_is_gone,
       who_measures_calls_too_keeps_that_and_disable_ends_both,
       a_rank_that_lies_is_shown_as_it_says_and_does_no_harm)
