@@ -11,20 +11,24 @@
 #include <errno.h>
 #include <string.h>
 
-uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind)
+static uintptr_t handle_at(enum args_lang lang, const uint8_t *p, int i, unsigned kind)
 {
-	const uint8_t *p = (const uint8_t *)(uintptr_t)array;
 	uint64_t wide;
 	int32_t f;
 
 	if (!p)
 		return 0;
-	if (a->lang == LANG_C && flavour->handle_bytes == 8) {
+	if (lang == LANG_C && flavour->handle_bytes == 8) {
 		memcpy(&wide, p + (size_t)i * 8, 8);
 		return (uintptr_t)wide;
 	}
 	memcpy(&f, p + (size_t)i * 4, 4);
-	return a->lang == LANG_C ? (uintptr_t)(uint32_t)f : flavour->from_fortran(kind, f);
+	return lang == LANG_C ? (uintptr_t)(uint32_t)f : flavour->from_fortran(kind, f);
+}
+
+uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind)
+{
+	return handle_at(a->lang, (const uint8_t *)(uintptr_t)array, i, kind);
 }
 
 int64_t args_from_fortran(unsigned kind, const void *fint)
@@ -220,6 +224,32 @@ void hook_finish(struct hook *h, int rc)
 		if (h->word & HOOK_PARTNER)
 			partners_finish(h, a);
 	}
+	errno = saved;
+}
+
+void args_keep(struct hook_args *a)
+{
+	struct hook h = { .func = a->func };
+	int saved = errno;
+
+	a->desc = call_get(a->func);
+	a->word = 0;
+	a->span = 0;
+	a->open[0].state = a->open[1].state = 0;
+	if (flavour) {
+		narrow_handles(a);
+		args_partner(a, CALL_END);
+		wait_posted(&h, a);
+	}
+	errno = saved;
+}
+
+void args_freed(const void *request, enum args_lang lang)
+{
+	int saved = errno;
+
+	if (flavour)
+		request_drop(handle_at(lang, request, 0, CALL_P_REQUEST));
 	errno = saved;
 }
 

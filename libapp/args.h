@@ -53,6 +53,15 @@ void hook_prepare(struct hook *h, struct hook_args *a);
  */
 void hook_finish(struct hook *h, int rc);
 
+/*
+ * Of a call that made a persistent request while its hook is off: what the request moves each
+ * time. par, lang and func filled; the rest is set here. errno is kept.
+ */
+void args_keep(struct hook_args *a);
+
+/* A request is about to be freed while the hook of that call is off. request: its argument. */
+void args_freed(const void *request, enum args_lang lang);
+
 /* Adds to the (function, partner) sums of this thread; a full table counts the loss. */
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
@@ -84,7 +93,7 @@ void args_volume(struct hook_args *a, enum call_phase phase);
 
 /* The same of what a call that made a persistent request moves each time; of a partitioned send,
  * each partition. */
-void args_persistent(const struct hook_args *a, int64_t *out, int64_t *in);
+void args_persistent(struct hook_args *a, int64_t *out, int64_t *in);
 
 /* partner and any_source from the arguments; at the end, with the status, any source is known. */
 void args_partner(struct hook_args *a, enum call_phase phase);

@@ -98,7 +98,8 @@ static void slot_close(struct hook *h, uint64_t span)
 
 void hook_leave_slow(struct hook *h, int rc)
 {
-	uint64_t now = ticks_now(app_state.ticks), span = span_of(h, now);
+	uint64_t now = h->word & (HOOK_TIME | END) ? ticks_now(app_state.ticks) : 0;
+	uint64_t span = span_of(h, now);
 
 	if (h->word & HOOK_ARGS) {
 		h->args->span = span;

@@ -14,14 +14,22 @@
  */
 #define BUSY ((uintptr_t)-1)
 
-static struct request table[TABLE];
+static struct {
+	uintptr_t key[TABLE]; /* apart from the rest: a search goes through few cache lines */
+	struct request request[TABLE];
+} table;
 static uint32_t live; /* entries in use */
 
-static struct request *place(uintptr_t key, unsigned i)
+static unsigned place(uintptr_t key, unsigned i)
 {
 	uint64_t h = (uint64_t)key * UINT64_C(0x9e3779b97f4a7c15);
 
-	return &table[((h >> 52) + i) % TABLE];
+	return (unsigned)((h >> 52) + i) % TABLE;
+}
+
+static uintptr_t *key_of(const struct request *r)
+{
+	return &table.key[r - table.request];
 }
 
 bool requests_are_none(void)
@@ -31,12 +39,11 @@ bool requests_are_none(void)
 
 static struct request *find_entry(uintptr_t key)
 {
-	struct request *r;
-
 	for (unsigned i = 0; i < PROBES; i++) {
-		r = place(key, i);
-		if (__atomic_load_n(&r->key, __ATOMIC_ACQUIRE) == key)
-			return r;
+		unsigned at = place(key, i);
+
+		if (__atomic_load_n(&table.key[at], __ATOMIC_ACQUIRE) == key)
+			return &table.request[at];
 	}
 	return NULL;
 }
@@ -48,16 +55,15 @@ static struct request *get(uintptr_t handle)
 
 static struct request *claim_entry(uintptr_t key)
 {
-	struct request *r;
-	uintptr_t none;
-
 	for (unsigned i = 0; i < PROBES; i++) {
-		r = place(key, i);
-		none = 0;
-		if (__atomic_compare_exchange_n(&r->key, &none, BUSY, false, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED)) {
+		unsigned at = place(key, i);
+		uintptr_t none = 0;
+
+		if (__atomic_load_n(&table.key[at], __ATOMIC_RELAXED) == 0 &&
+		    __atomic_compare_exchange_n(&table.key[at], &none, BUSY, false,
+						__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 			__atomic_fetch_add(&live, 1, __ATOMIC_RELAXED);
-			return r;
+			return &table.request[at];
 		}
 	}
 	return NULL;
@@ -65,7 +71,7 @@ static struct request *claim_entry(uintptr_t key)
 
 static void release(struct request *r)
 {
-	__atomic_store_n(&r->key, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(key_of(r), 0, __ATOMIC_RELEASE);
 	__atomic_fetch_sub(&live, 1, __ATOMIC_RELAXED);
 }
 
@@ -105,7 +111,7 @@ bool request_put(const struct request *from)
 	if (!r)
 		return false;
 	copy_rest(r, from);
-	__atomic_store_n(&r->key, from->key, __ATOMIC_RELEASE);
+	__atomic_store_n(key_of(r), from->key, __ATOMIC_RELEASE);
 	return true;
 }
 

@@ -386,11 +386,13 @@ void args_volume(struct hook_args *a, enum call_phase phase)
 		reckon(a, phase);
 }
 
-void args_persistent(const struct hook_args *a, int64_t *out, int64_t *in)
+void args_persistent(struct hook_args *a, int64_t *out, int64_t *in)
 {
-	struct hook_args copy = *a;
+	int64_t saved_out = a->out, saved_in = a->in;
 
-	reckon(&copy, CALL_END);
-	*out = copy.out;
-	*in = copy.in;
+	reckon(a, CALL_END);
+	*out = a->out;
+	*in = a->in;
+	a->out = saved_out;
+	a->in = saved_in;
 }

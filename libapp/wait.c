@@ -411,7 +411,7 @@ static enum request_kind kind_posted(const struct call_desc *d)
 }
 
 /* What starting or completing it moves. */
-static void weigh(struct request *r, const struct hook_args *a)
+static void weigh(struct request *r, struct hook_args *a)
 {
 	if (!a->desc->persistent) {
 		r->bytes = a->in;
@@ -440,13 +440,14 @@ void wait_posted(struct hook *h, struct hook_args *a)
 	bool is_listed = listing_is_wanted(a);
 
 	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
-	request_drop(r.key);
 	if (!ends_are_watched() && !is_persistent(&r))
 		r.kind = REQUEST_FREE;
 	if (r.kind == REQUEST_FREE && is_listed)
 		r.kind = REQUEST_LISTED;
-	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null))
+	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null)) {
+		request_drop(r.key);
 		return;
+	}
 	weigh(&r, a);
 	r.span = r.kind == REQUEST_RECV ? a->span : 0;
 	r.partner = a->partner;

@@ -64,7 +64,7 @@ BEGIN {
 	}
 	completes = volume ~ /^(wait|test|start|request_free)/
 	# Persistent requests are known whenever they were made: whether a call is watched or not (hook.h).
-	kept = name ~ /_init$/ ? "true" : volume == "request_free" ? "!requests_are_none()" : ""
+	kept = name ~ /_init$/ ? "made" : volume == "request_free" ? "freed" : ""
 	emit_all("mpi", "")
 	# Open MPI 4 has them under names of its own.
 	if (name ~ /_init$/ && $2 ~ /^(collective|barrier)$/)
@@ -128,6 +128,7 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", how == "c" ? "rc" : "f_result(a_ierr)", how == "c" ? "\treturn rc;\n" : "")
 
 	if (how == "c" && kept == "") body = body timed(name, id, s, c)
+	if (kept == "made") body = body keep(name, id, s, c, lang)
 	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n\tstruct seg_current *now = hook_thread.now;\n", r, symbol, s, r, symbol, s)
 	before = volume == "forget" ? "comm_forget_all();" : volume == "finalize" ? "setup_finalize();" : ""
 	# A statement must not stand before the declarations.
@@ -135,7 +136,7 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	if (how == "c")
 		body = body before c_body(name, id, c)
 	else {
-		body = body before f_body(name, id, c)
+		body = body before f_body(name, id, c, lang)
 		if (out == "f") {
 			alias(tolower(prefix "_" name), symbol, s)
 			alias(tolower(prefix "_" name) "__", symbol, s)
@@ -150,9 +151,40 @@ function way(seen, begin, end)
 	return note "\t\thook_set_call(now, " mark seen "), hook_frame());\n" begin end
 }
 
+# Makes a persistent request while the hook is off: what it moves later is noted behind the call.
+function keep(name, id, s, c, lang,    is_c, begin, behind)
+{
+	is_c = lang == "LANG_C"
+	begin = "static __attribute__((noinline)) " (is_c ? "int" : "void") " keep_" id "(" s ")\n{\n" \
+		"\tstruct seg_current *now = hook_thread.now;\n" \
+		"\tstruct hook_args a;\n\tint rc;\n\n"
+	behind = "\tif (rc == 0) {\n" fill "\t\ta.lang = " lang ";\n" \
+		"\t\ta.func = CALL_ID_" name ";\n\t\targs_keep(&a);\n\t}\n"
+	return begin way("0", "", "\t" (is_c ? "rc = " : "") "REAL(" id ")(" c ");\n") \
+	       (is_c ? "" : "\trc = f_result(a_ierr);\n") behind \
+	       "\t" (is_c ? "return " : "") "hook_end(now, CALL_ID_" name ", 0, rc);\n}\n\n"
+}
+
+# Frees a request while the hook is off: before MPI does, and another thread has the handle.
+function freed(lang)
+{
+	if (kept != "freed")
+		return ""
+	return "\tif (__builtin_expect(!requests_are_none(), 0)) {\n" \
+	       "\t\targs_freed(a_request, " lang ");\n\t}\n"
+}
+
+# The hook is off: REAL is called, with what is behind it.
+function off_way(name, id, c, real, lang)
+{
+	return freed(lang) (kept == "made" ? \
+		"\t" (lang == "LANG_C" ? "return " : "") "keep_" id "(" c ");\n}\n\n" : \
+		way("0", "", real))
+}
+
 function is_on(name)
 {
-	return "__builtin_expect(hook_busy(now, CALL_ID_" name ") != 0" (kept == "" ? "" : " || " kept) ", 0)"
+	return "__builtin_expect(hook_busy(now, CALL_ID_" name ") != 0, 0)"
 }
 
 # The way that takes registers of the arguments for the clock: a function of its own, so that the others keep theirs.
@@ -172,7 +204,8 @@ function c_body(name, id, c,    count, slot, real)
 	real = "REAL(" id ")(" c ")"
 	if (kept != "")
 		return "\n\tif (" is_on(name) ") {\n\t\treturn active_" id "(" c ");\n\t}\n" \
-		       way("0", "", "\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n}\n\n")
+		       off_way(name, id, c, "\treturn hook_end(now, CALL_ID_" name ", 0, " \
+					    real ");\n}\n\n", "LANG_C")
 	return "\tuint64_t busy = hook_busy(now, CALL_ID_" name ");\n\tint rc;\n\n" \
 	       "\tif (__builtin_expect(!busy, 1)) {\n" \
 	       way("0", "", "\t\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n\t}\n") \
@@ -184,10 +217,11 @@ function c_body(name, id, c,    count, slot, real)
 	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
 }
 
-function f_body(name, id, c)
+function f_body(name, id, c, lang)
 {
 	return "\n\tif (" is_on(name) ") {\n\t\tactive_" id "(" c ");\n\t\treturn;\n\t}\n" \
-	       way("0", "", "\tREAL(" id ")(" c ");\n\thook_end(now, CALL_ID_" name ", 0, 0);\n}\n\n")
+	       off_way(name, id, c, "\tREAL(" id ")(" c ");\n" \
+				    "\thook_end(now, CALL_ID_" name ", 0, 0);\n}\n\n", lang)
 }
 
 function alias(symbol, target, s)
