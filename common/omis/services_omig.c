@@ -32,11 +32,14 @@ static const struct omis_service omig[] = {
 		  "call in 2^sample_shift." },
 	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
 	  .result =
-		  "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, number]...",
+		  "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, "
+		  "number, source, source_tag, world]...",
 	  .help = "The library call that each thread is in, whether calls are counted or not. state: 0 in it; 1 asks again and "
 		  "again, by MPI_Test, MPI_Iprobe or their kin; 2 in no call since that one. seconds in that state: with exact 0 so "
 		  "long at least, for the monitor has seen it as long. partner: rank in the world, -1 any or not known, "
-		  "-2 none. tag: -1 any or none. number differs from call to call of a thread." },
+		  "-2 none. tag: -1 any or none. number differs from call to call of a thread. "
+		  "source, source_tag: what a Sendrecv receives, as partner and tag. world: 1 where "
+		  "comm is MPI_COMM_WORLD." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",

@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/ring/calls.h"
+#include "common/ring/calls_id.h"
 
 #include <stdlib.h>
 
@@ -51,6 +52,29 @@ int32_t current_partner(const struct seg_own *own, const struct segview_current 
 	const struct call_desc *d = call_get(c->func);
 
 	return d && d->peer ? current_world_rank(own, c, c->peer) : CALL_PARTNER_UNKNOWN;
+}
+
+static bool has_source(const struct call_desc *d)
+{
+	return d && (d->volume == CALL_V_SENDRECV || d->volume == CALL_V_SENDRECV_REPLACE);
+}
+
+int32_t current_source(const struct seg_own *own, const struct segview_current *c)
+{
+	return has_source(call_get(c->func)) ? current_world_rank(own, c, c->source)
+					     : CALL_PARTNER_UNKNOWN;
+}
+
+int32_t current_source_tag(const struct segview_current *c)
+{
+	return has_source(call_get(c->func)) && c->source_tag >= 0 ? c->source_tag : -1;
+}
+
+bool current_is_of_world(const struct seg_own *own, const struct segview_current *c)
+{
+	const struct call_desc *d = call_get(c->func);
+
+	return d && d->comm && d->param[d->comm - 1].kind == CALL_P_COMM && is_world(own, c);
 }
 
 /* --- how long */

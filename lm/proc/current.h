@@ -23,6 +23,16 @@ uint64_t current_comm(const struct seg_own *own, const struct segview_current *c
  * none. */
 int32_t current_partner(const struct seg_own *own, const struct segview_current *c);
 
+/* From which rank a call that sends also receives, as current_world_rank(); of any other call it
+ * is CALL_PARTNER_UNKNOWN. */
+int32_t current_source(const struct seg_own *own, const struct segview_current *c);
+
+/* The tag that it receives then; -1: any, or it does not. */
+int32_t current_source_tag(const struct segview_current *c);
+
+/* The call is one of all ranks of MPI_COMM_WORLD, by its communicator. */
+bool current_is_of_world(const struct seg_own *own, const struct segview_current *c);
+
 enum current_state {
 	CURRENT_IN,
 	/* it calls MPI_Test, MPI_Iprobe or their kin again and again, in this one or between two */

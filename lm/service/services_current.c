@@ -23,6 +23,9 @@ static void write_one(struct omis_writer *w, const struct proc *p, const struct 
 	omis_write_int(w, d->tag && c->call.tag >= 0 ? c->call.tag : -1);
 	omis_write_int(w, d->comm ? (int64_t)current_comm(&p->own, &c->call) : 0);
 	omis_write_int(w, (int64_t)c->call.number);
+	omis_write_int(w, current_source(&p->own, &c->call));
+	omis_write_int(w, current_source_tag(&c->call));
+	omis_write_int(w, current_is_of_world(&p->own, &c->call));
 	omis_write_list_end(w);
 }
 

@@ -99,6 +99,19 @@ for f in $flavours; do
 	kill "$run"
 	wait "$run" 2>/dev/null
 
+	begins "$f" 3 cycle
+	sends='sends to [0-2], tag 5, and receives from [0-2], tag 7 \(MPI_Sendrecv\)'
+	check "$f: cycle: it is reported that none can go on" until_true 20 top_says \
+		"nothing has moved for .* at least: 0 $sends, 1 $sends, 2 $sends"
+	kill "$run"
+	wait "$run" 2>/dev/null
+
+	begins "$f" 3 absent
+	check "$f: absent: ranks that have not come are named unasked" until_true 20 top_says \
+		"ranks wait for others for .* at least: 1 of 3 are in MPI_Barrier, without 1, 2"
+	kill "$run"
+	wait "$run" 2>/dev/null
+
 	for mode in late thread; do
 		begins "$f" 2 $mode
 		session_begins

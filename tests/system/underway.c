@@ -6,12 +6,14 @@
  *
  *  dead	ranks 0 and 1 receive from each other (tags 5 and 7) without a send; the others are
  *		in a barrier
+ *  cycle	a ring of MPI_Sendrecv: tag 5 is sent, tag 7 is received.
+ *  absent	rank 0 is in a barrier that the others never reach.
  *  late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go exists; then
  *		FOLDER/done is made
  *  thread	the same in a thread of rank 0, whose main thread sleeps meanwhile
  *  polls	the same, but rank 0 calls MPI_Test and sleeps
  *
- * All but the first end when FOLDER/end exists.
+ * All but the first three end when FOLDER/end exists.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -47,6 +49,15 @@ static void dead(int rank)
 	else
 		MPI_Recv(&value, 1, MPI_INT, 1 - rank, rank ? 7 : 5, MPI_COMM_WORLD,
 			 MPI_STATUS_IGNORE);
+}
+
+static void cycle(int rank)
+{
+	int size, sent = 1;
+
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	MPI_Sendrecv(&sent, 1, MPI_INT, (rank + 1) % size, 5, &value, 1, MPI_INT,
+		     (rank + size - 1) % size, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void *receive(void *arg)
@@ -93,6 +104,11 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	if (!strcmp(argv[1], "dead")) {
 		dead(rank);
+	} else if (!strcmp(argv[1], "cycle")) {
+		cycle(rank);
+	} else if (!strcmp(argv[1], "absent")) {
+		if (rank == 0)
+			MPI_Barrier(MPI_COMM_WORLD);
 	} else if (rank == 0) {
 		be_0(argv[1]);
 	} else {

@@ -32,13 +32,18 @@ enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_E
 enum top_call_state { TOP_CALL_IN, TOP_CALL_ASKS, TOP_CALL_OUT, TOP_CALL_UNKNOWN };
 enum top_call_kind { TOP_CALL_OTHER, TOP_CALL_SENDS, TOP_CALL_RECEIVES, TOP_CALL_TOGETHER };
 
+#define TOP_PARTNER_UNKNOWN (-1) /* any, or the monitor cannot know */
+
 struct top_call {
 	char name[TOP_NAME_BYTES];
 	enum top_call_state state;
 	enum top_call_kind kind;
 	double seconds; /* in that state; so long at least unless is_exact */
 	bool is_exact;
-	int64_t partner, tag; /* world rank; < 0: none, any, not known */
+	int64_t partner, tag; /* world rank; or TOP_PARTNER_UNKNOWN, or less: none */
+	int64_t source,
+		source_tag; /* the same of what a Sendrecv receives; partner: where it sends */
+	bool is_of_world; /* its communicator is MPI_COMM_WORLD */
 };
 
 struct top_rank {

@@ -181,7 +181,21 @@ static void add_calls(struct top_sample *s, const char *token, const Omis_value 
 /* --- the call that each is in: omig_calls_now */
 
 enum { NOW_JOB = 1, NOW_SIZE = 3, NOW_FIRST };
-enum { NOW_TID, NOW_NAME, NOW_CLASS, NOW_STATE, NOW_SECONDS, NOW_EXACT, NOW_PARTNER, NOW_TAG };
+enum {
+	NOW_TID,
+	NOW_NAME,
+	NOW_CLASS,
+	NOW_STATE,
+	NOW_SECONDS,
+	NOW_EXACT,
+	NOW_PARTNER,
+	NOW_TAG,
+	NOW_COMM,
+	NOW_NUMBER,
+	NOW_SOURCE,
+	NOW_SOURCE_TAG,
+	NOW_WORLD,
+};
 
 static enum top_call_kind kind_of(const char *class)
 {
@@ -207,6 +221,9 @@ static void read_call(const Omis_value *v, struct top_call *c)
 	c->is_exact = value_int(v, NOW_EXACT);
 	c->partner = value_int(v, NOW_PARTNER);
 	c->tag = value_int(v, NOW_TAG);
+	c->source = value_at(v, NOW_SOURCE) ? value_int(v, NOW_SOURCE) : -1;
+	c->source_tag = value_at(v, NOW_SOURCE_TAG) ? value_int(v, NOW_SOURCE_TAG) : -1;
+	c->is_of_world = value_at(v, NOW_WORLD) && value_int(v, NOW_WORLD);
 }
 
 /* Files and one-sided data are on their way while such a call lasts. */

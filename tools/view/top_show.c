@@ -291,8 +291,7 @@ static void show_stop(void *arg, const struct top_wait *w)
 	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : sizeof(line);
 
 	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s: %s for %s at least: %s",
-		 w->job, w->is_all ? "nothing has moved" : "ranks wait in a ring",
-		 table_duration(time, w->seconds), w->text);
+		 w->job, top_wait_words(w), table_duration(time, w->seconds), w->text);
 	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line,
 		   term_paint(to->term, TERM_PLAIN));
 }
@@ -362,7 +361,8 @@ static void stop_json(void *arg, const struct top_wait *w)
 	json_object(j);
 	json_key_str(j, "job", w->job);
 	json_key_double(j, "seconds", w->seconds);
-	json_key_bool(j, "all", w->is_all);
+	json_key_bool(j, "all", w->kind == TOP_WAIT_ALL);
+	json_key_str(j, "what", top_wait_words(w));
 	json_key_str(j, "text", w->text);
 	json_object_end(j);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/view/top_waits.h"
 
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 
@@ -63,13 +64,27 @@ static bool is_stuck(const struct top_rank *r)
 	return r && r->state != TOP_STOPPED && r->stuck_s >= TOP_WAITS_S;
 }
 
+static bool is_sendrecv(const struct top_call *c)
+{
+	return c->kind == TOP_CALL_SENDS && str_has_prefix(c->name, "MPI_Sendrecv");
+}
+
+/* For that rank and no other. A Sendrecv has two partners, and one of them may have done its part.
+ */
 static size_t waits_for(const struct job *j, size_t rank)
 {
 	const struct top_call *c = &j->rank[rank]->call;
 
-	if (c->state != TOP_CALL_IN || c->partner < 0 || (size_t)c->partner >= j->size)
+	if (c->state != TOP_CALL_IN || c->partner < 0 || (size_t)c->partner >= j->size ||
+	    (is_sendrecv(c) && c->source != c->partner))
 		return NOBODY;
 	return (size_t)c->partner;
+}
+
+static bool takes(int64_t source, int64_t source_tag, size_t from, int64_t tag)
+{
+	return (source == TOP_PARTNER_UNKNOWN || source == (int64_t)from) &&
+	       (source_tag < 0 || source_tag == tag);
 }
 
 /* What one sends to the other may be large. */
@@ -77,13 +92,19 @@ static bool is_message_between(const struct job *j, size_t from, size_t to)
 {
 	const struct top_call *out = &j->rank[from]->call, *in = &j->rank[to]->call;
 
-	return out->state == TOP_CALL_IN && in->state == TOP_CALL_IN &&
-	       out->kind == TOP_CALL_SENDS && out->partner == (int64_t)to &&
-	       ((in->kind == TOP_CALL_RECEIVES &&
-		 (in->partner < 0 || in->partner == (int64_t)from) &&
-		 (in->tag < 0 || in->tag == out->tag)) ||
-		(in->kind == TOP_CALL_SENDS && str_eq(in->name, out->name) &&
-		 str_has_prefix(in->name, "MPI_Sendrecv")));
+	if (out->state != TOP_CALL_IN || in->state != TOP_CALL_IN || out->kind != TOP_CALL_SENDS ||
+	    out->partner != (int64_t)to)
+		return false;
+	return in->kind == TOP_CALL_RECEIVES
+		       ? takes(in->partner, in->tag, from, out->tag)
+		       : is_sendrecv(in) && takes(in->source, in->source_tag, from, out->tag);
+}
+
+static bool is_message_from(const struct job *j, size_t from)
+{
+	int64_t to = j->rank[from]->call.partner;
+
+	return to >= 0 && (size_t)to < j->size && is_message_between(j, from, (size_t)to);
 }
 
 /* All are in one call that they make together. */
@@ -106,26 +127,52 @@ static bool all_wait(const struct job *j)
 		if (!is_stuck(j->rank[i]))
 			return false;
 	for (size_t i = 0; i < j->size; i++)
-		if (waits_for(j, i) != NOBODY && is_message_between(j, i, waits_for(j, i)))
+		if (is_message_from(j, i))
 			return false;
 	return !is_together(j);
 }
 
 /* --- words */
 
+const char *top_wait_words(const struct top_wait *w)
+{
+	return w->kind == TOP_WAIT_ALL	  ? "nothing has moved"
+	       : w->kind == TOP_WAIT_RING ? "ranks wait in a ring"
+					  : "ranks wait for others";
+}
+
+static const char *tag_text(char out[32], const char *before, int64_t tag)
+{
+	out[0] = '\0';
+	if (tag >= 0)
+		snprintf(out, 32, "%s%lld", before, (long long)tag);
+	return out;
+}
+
+static void say_sendrecv(struct buf *text, const struct top_rank *r)
+{
+	const struct top_call *c = &r->call;
+	char tag[32];
+
+	buf_printf(text, "%lld sends to %lld%s", (long long)r->rank, (long long)c->partner,
+		   tag_text(tag, ", tag ", c->tag));
+	buf_printf(text, ", and receives from %lld%s (%s)", (long long)c->source,
+		   tag_text(tag, ", tag ", c->source_tag), c->name);
+}
+
 static void say(struct buf *text, const struct top_rank *r)
 {
 	const struct top_call *c = &r->call;
-	char tag[32] = "";
+	char tag[32];
 
-	if (c->tag >= 0)
-		snprintf(tag, sizeof(tag), ", tag %lld", (long long)c->tag);
 	if (c->state == TOP_CALL_ASKS)
 		buf_printf(text, "%lld asks by %s, for whom is not known", (long long)r->rank,
 			   c->name);
+	else if (is_sendrecv(c) && c->partner >= 0 && c->source >= 0)
+		say_sendrecv(text, r);
 	else if (c->partner >= 0)
 		buf_printf(text, "%lld waits for %lld (%s%s)", (long long)r->rank,
-			   (long long)c->partner, c->name, tag);
+			   (long long)c->partner, c->name, tag_text(tag, ", tag ", c->tag));
 	else
 		buf_printf(text, "%lld is in %s", (long long)r->rank, c->name);
 }
@@ -136,12 +183,12 @@ struct report {
 };
 
 static void report_group(const struct report *to, const struct job *j, const size_t *rank, size_t n,
-			 bool is_all)
+			 enum top_wait_kind kind)
 {
 	struct buf text = BUF_INIT(NAMED_MAX * (TOP_CALL_TEXT_BYTES + 64));
 	struct top_wait w = { .job = j->rank[rank[0]]->job,
 			      .seconds = j->rank[rank[0]]->stuck_s,
-			      .is_all = is_all };
+			      .kind = kind };
 
 	for (size_t i = 0; i < n; i++) {
 		const struct top_rank *r = j->rank[rank[i]];
@@ -160,9 +207,9 @@ static void report_group(const struct report *to, const struct job *j, const siz
 	buf_done(&text);
 }
 
-/* Each rank waits for one at the most: from any of a ring the way leads back to it. Told at its
- * lowest rank. */
-static void report_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
+/* Each rank waits for one at the most: from any of a ring the way leads back to it. Reported at
+ * its lowest rank. */
+static bool report_ring(const struct report *to, const struct job *j, size_t first, size_t *ring)
 {
 	size_t n = 0, at = first;
 
@@ -171,11 +218,82 @@ static void report_ring(const struct report *to, const struct job *j, size_t fir
 
 		if (next == NOBODY || next < first || n == j->size || !is_stuck(j->rank[next]) ||
 		    is_message_between(j, at, next) || is_message_between(j, next, at))
-			return;
+			return false;
 		ring[n++] = at;
 		at = next;
 	} while (at != first);
-	report_group(to, j, ring, n, false);
+	report_group(to, j, ring, n, TOP_WAIT_RING);
+	return true;
+}
+
+/* --- a call that not all have come to */
+
+/* A rank of it depends on each other one. */
+static bool holds_until_all_come(const struct top_rank *r)
+{
+	static const char *const names[] = { "MPI_Barrier",   "MPI_Allreduce",
+					     "MPI_Allgather", "MPI_Allgatherv",
+					     "MPI_Alltoall",  "MPI_Alltoallv",
+					     "MPI_Alltoallw", "MPI_Reduce_scatter",
+					     "MPI_Comm_dup",  "MPI_Comm_split" };
+
+	if (!is_stuck(r) || r->call.state != TOP_CALL_IN || !r->call.is_of_world)
+		return false;
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
+		if (str_eq(r->call.name, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_in_call(const struct top_rank *r, const char *name)
+{
+	return r->call.state == TOP_CALL_IN && str_eq(r->call.name, name);
+}
+
+static void say_absent(struct buf *text, const struct job *j, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->size; i++) {
+		if (is_in_call(j->rank[i], name))
+			continue;
+		if (++n <= NAMED_MAX)
+			buf_printf(text, "%s%zu", n > 1 ? ", " : "", i);
+	}
+	if (n > NAMED_MAX)
+		buf_printf(text, ", ... (%zu in all)", n);
+}
+
+static void report_absent(const struct report *to, const struct job *j, const struct top_rank *in)
+{
+	struct buf text = BUF_INIT(NAMED_MAX * 32 + TOP_CALL_TEXT_BYTES);
+	struct top_wait w = { .job = in->job, .seconds = in->stuck_s, .kind = TOP_WAIT_OTHERS };
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->size; i++) {
+		n += is_in_call(j->rank[i], in->call.name);
+		if (holds_until_all_come(j->rank[i]) && j->rank[i]->stuck_s > w.seconds)
+			w.seconds = j->rank[i]->stuck_s;
+	}
+	if (n < j->size) {
+		buf_printf(&text, "%zu of %zu are in %s, without ", n, j->size, in->call.name);
+		say_absent(&text, j, in->call.name);
+		w.text = buf_str(&text);
+		to->fn(to->arg, &w);
+	}
+	buf_done(&text);
+}
+
+static void look_for_absent(const struct report *to, const struct job *j)
+{
+	if (j->seen != j->size)
+		return;
+	for (size_t i = 0; i < j->size; i++) {
+		if (holds_until_all_come(j->rank[i])) {
+			report_absent(to, j, j->rank[i]);
+			return;
+		}
+	}
 }
 
 static void look_at(const struct report *to, const struct job *j)
@@ -185,10 +303,14 @@ static void look_at(const struct report *to, const struct job *j)
 	if (rank && all_wait(j)) {
 		for (size_t i = 0; i < j->size; i++)
 			rank[i] = i;
-		report_group(to, j, rank, j->size, true);
-	} else {
-		for (size_t i = 0; rank && i < j->size; i++)
-			report_ring(to, j, i, rank);
+		report_group(to, j, rank, j->size, TOP_WAIT_ALL);
+	} else if (rank) {
+		bool is_ring = false;
+
+		for (size_t i = 0; i < j->size; i++)
+			is_ring |= report_ring(to, j, i, rank);
+		if (!is_ring)
+			look_for_absent(to, j);
 	}
 	free(rank);
 }

@@ -13,16 +13,26 @@
  * For each job that has stopped, fn with how long at least and a text: "0 waits for 1 (MPI_Recv,
  * tag 5), 1 waits ...". All its ranks wait; or some wait in a ring. Not of ranks of which one sends
  * to another that receives from it, or that are in one collective call together: something may be
- * on its way there.
+ * on its way there. Else, where ranks are in a call that no rank leaves before all have come: how
+ * many are in it, and which are not.
  */
+enum top_wait_kind {
+	TOP_WAIT_ALL, /* all ranks of the job */
+	TOP_WAIT_RING,
+	TOP_WAIT_OTHERS,
+};
+
 struct top_wait {
 	const char *job; /* "": not known */
 	double seconds;
-	bool is_all; /* all ranks of the job */
+	enum top_wait_kind kind;
 	const char *text;
 };
 void top_waits(const struct top_sample *s, void (*fn)(void *arg, const struct top_wait *w),
 	       void *arg);
+
+/* "nothing has moved" */
+const char *top_wait_words(const struct top_wait *w);
 
 /* "MPI_Recv from 1", "MPI_Test ..." (asks again and again); "-" outside of a call. Returns out. */
 #define TOP_CALL_TEXT_BYTES (TOP_NAME_BYTES + 32)

@@ -111,7 +111,20 @@ START_TEST(only_ranks_of_the_world_are_partners)
 	c.comm = 0;
 	c.is_fortran = true;
 	ck_assert_int_eq(current_partner(&own, &c), 3);
+	ck_assert(current_is_of_world(&own, &c));
+	ck_assert_int_eq(current_source(&own, &c), CALL_PARTNER_UNKNOWN); /* it has one partner */
+	c.func = (unsigned)call_find("MPI_Sendrecv");
+	c.source = 1;
+	c.source_tag = 9;
+	ck_assert_int_eq(current_source(&own, &c), 1);
+	ck_assert_int_eq(current_source_tag(&c), 9);
+	c.source = own.proc_null;
+	ck_assert_int_eq(current_source(&own, &c), CALL_PARTNER_NONE);
 	c.func = (unsigned)call_find("MPI_Barrier");
+	ck_assert_int_eq(current_source_tag(&c), -1);
+	ck_assert(current_is_of_world(&own, &c));
+	c.comm = 5;
+	ck_assert(!current_is_of_world(&own, &c));
 	ck_assert_int_eq(current_partner(&own, &c), CALL_PARTNER_UNKNOWN);
 }
 END_TEST

@@ -19,7 +19,10 @@ static void on_wait(void *arg, const struct top_wait *w)
 
 	n++;
 	snprintf(said + had, sizeof(said) - had, "%s|%s|%.0f|%s\n", w->job,
-		 w->is_all ? "all" : "ring", w->seconds, w->text);
+		 w->kind == TOP_WAIT_ALL    ? "all"
+		 : w->kind == TOP_WAIT_RING ? "ring"
+					    : "others",
+		 w->seconds, w->text);
 }
 
 static const char *waits(void)
@@ -43,7 +46,10 @@ static struct top_rank *is_in(int64_t r, const char *call, enum top_call_kind ki
 				      .kind = kind,
 				      .seconds = at->stuck_s,
 				      .partner = partner,
-				      .tag = tag };
+				      .tag = tag,
+				      .source = TOP_PARTNER_UNKNOWN,
+				      .source_tag = -1,
+				      .is_of_world = true };
 	snprintf(at->call.name, sizeof(at->call.name), "%s", call);
 	return at;
 }
@@ -97,16 +103,25 @@ START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 }
 END_TEST
 
+/* Of another communicator: which ranks have not come to it is not known. */
+static void barrier_of_few(void)
+{
+	rank[2].call.is_of_world = rank[3].call.is_of_world = false;
+}
+
 START_TEST(what_may_go_on_is_not_told)
 {
+	barrier_of_few();
 	rank[2].stuck_s = TOP_WAITS_S - 1;
 	rank[1].call.partner = -1;
 	ck_assert_str_eq(waits(), "");
 	set_up();
+	barrier_of_few();
 	sample.nrank = RANKS - 1; /* one is not seen */
 	rank[1].call.partner = -1;
 	ck_assert_str_eq(waits(), "");
 	set_up();
+	barrier_of_few();
 	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 7); /* to one that receives it */
 	ck_assert_str_eq(waits(), "");
 	rank[0].call.tag = 8;
@@ -117,10 +132,82 @@ START_TEST(what_may_go_on_is_not_told)
 	for (int64_t r = 0; r < RANKS; r++)
 		is_in(r, "MPI_Sendrecv", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
 	ck_assert_str_eq(waits(), "");
+	is_in(0, "MPI_Send", TOP_CALL_SENDS, 1, 1); /* to one that may receive it */
+	ck_assert_str_eq(waits(), "");
 	for (int64_t r = 0; r < RANKS; r++)
 		is_in(r, "MPI_Send", TOP_CALL_SENDS, (r + 1) % RANKS, 1);
 	ck_assert_int_eq((waits(), n), 1);
 	rank[2].state = TOP_STOPPED;
+	ck_assert_str_eq(waits(), "");
+}
+END_TEST
+
+/* Each sends to the next one, and receives from the one before. */
+static void shift(int64_t tag, int64_t source_tag)
+{
+	for (int64_t r = 0; r < RANKS; r++) {
+		struct top_call *c =
+			&is_in(r, "MPI_Sendrecv", TOP_CALL_SENDS, (r + 1) % RANKS, tag)->call;
+
+		c->source = (r + RANKS - 1) % RANKS;
+		c->source_tag = source_tag;
+	}
+}
+
+START_TEST(a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken)
+{
+	shift(3, 4);
+	ck_assert_ptr_eq(strstr(waits(),
+				"job0|all|10|0 sends to 1, tag 3, and receives from 3, tag 4 "
+				"(MPI_Sendrecv), 1 sends to 2, tag 3, and receives from 0, "),
+			 said);
+	shift(3, 3);
+	ck_assert_str_eq(waits(), "");
+	shift(3, -1); /* of any tag */
+	ck_assert_str_eq(waits(), "");
+	shift(3, 4);
+	rank[2].call.source = TOP_PARTNER_UNKNOWN;
+	rank[2].call.source_tag = -1;
+	ck_assert_str_eq(waits(), "");
+	rank[2].call.source = -2; /* MPI_PROC_NULL */
+	ck_assert_int_eq((waits(), n), 1);
+}
+END_TEST
+
+/* Its sends may be over: the one that it receives from computes. */
+START_TEST(a_sendrecv_with_two_partners_makes_no_ring)
+{
+	shift(3, 4);
+	computes(2);
+	computes(3);
+	rank[1].call.partner = 0;
+	rank[1].call.source = 2;
+	ck_assert_str_eq(waits(), "");
+	rank[1].call.source = 0;
+	ck_assert_str_eq(waits(), "");
+	rank[0].call.source = 1;
+	ck_assert_int_eq((waits(), n), 1);
+	ck_assert_ptr_nonnull(strstr(waits(), "job0|ring|10|0 sends to 1, tag 3, and receives"));
+}
+END_TEST
+
+START_TEST(ranks_that_have_not_come_to_a_barrier_are_named)
+{
+	is_in(0, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+	computes(1);
+	computes(3);
+	ck_assert_str_eq(waits(), "job0|others|12|2 of 4 are in MPI_Barrier, without 1, 3\n");
+	rank[0].call.is_of_world = rank[2].call.is_of_world = false;
+	ck_assert_str_eq(waits(), "");
+	is_in(0, "MPI_Bcast", TOP_CALL_TOGETHER, -1, -1); /* others may have been there */
+	ck_assert_str_eq(waits(), "");
+	is_in(0, "MPI_Allreduce", TOP_CALL_TOGETHER, -1, -1);
+	ck_assert_str_eq(waits(), "job0|others|10|1 of 4 are in MPI_Allreduce, without 1, 2, 3\n");
+	rank[0].stuck_s = TOP_WAITS_S - 1;
+	ck_assert_str_eq(waits(), "");
+	for (int64_t r = 0; r < RANKS; r++)
+		is_in(r, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+	rank[2].stuck_s = 1; /* all have come */
 	ck_assert_str_eq(waits(), "");
 }
 END_TEST
@@ -159,4 +246,7 @@ END_TEST
 
 SUITE_WITH("top waits", set_up, nothing, a_job_all_of_whose_ranks_wait_has_stopped,
 	   ranks_that_wait_in_a_ring_have_stopped_whatever_others_do, what_may_go_on_is_not_told,
-	   each_job_is_looked_at_by_itself, calls_have_words)
+	   a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken,
+	   a_sendrecv_with_two_partners_makes_no_ring,
+	   ranks_that_have_not_come_to_a_barrier_are_named, each_job_is_looked_at_by_itself,
+	   calls_have_words)
