@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The shell lines of a document: NUMBER<TAB>LINE. They are indented by four blanks behind an empty line, outside of
-# fences, and begin with a command. A line that ends in \ goes on in the next. Comments at their ends are left out.
+# Prints the shell lines of a document: NUMBER<TAB>LINE. They are indented by four blanks behind an
+# empty line, outside of fences, and begin with a command. A line that ends in \ continues in the
+# next. Comments at their ends are left out.
 
 BEGIN {
-	commands = "^(omig|mainsm|sm|lm|make|cc|mpicc|mpirun|srun|python3|eval|export|install|systemctl|curl|patch)$"
+	commands = "^(omig|mainsm|sm|lm|make|cc|mpicc|mpirun|srun|python3|eval|export|install|" \
+		"systemctl|curl|patch)$"
 }
 
 function is_shell(s,    word) {

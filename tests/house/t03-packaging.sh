@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What is installed for a site's admin holds together: units that systemd
-# accepts and finds well closed (exposure 2.0 at most), paths of this
-# installation, a module file, Slurm's prolog.
+# Checks what is installed for a site's admin: units that systemd accepts with an exposure of at
+# most 2.0, paths of this installation, a module file, Slurm's prolog.
 . tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -34,7 +33,8 @@ for p in omig mainsm sm lm; do cp /bin/true "$usr/bin/$p"; done
 check 'it installs into any prefix' make -C "$t" BUILD="$work/b" PREFIX="$usr" install
 check 'no placeholder is left' sh -c '! grep -rE "@[a-z]+@" "$1/lib" "$1/share"' sh "$usr"
 
-units="$usr/lib/systemd/system/omig-sm@.service $usr/share/systemd/user/omig-mainsm.service $usr/share/systemd/user/omig-lm.service"
+units="$usr/lib/systemd/system/omig-sm@.service $usr/share/systemd/user/omig-mainsm.service
+	$usr/share/systemd/user/omig-lm.service"
 exposure() {
 	systemd-analyze security --offline=true "$1" 2>&1 |
 		sed -n 's/.*Overall exposure level for [^:]*: \([0-9.]*\).*/\1/p'
@@ -68,7 +68,9 @@ cp "$usr/lib/systemd/system/omig-sm@.service" "$work/open@.service"
 sed -i '/^NoNewPrivileges/d; /^CapabilityBoundingSet/d; /^ProtectSystem/d; /^SystemCallFilter/d' \
 	"$work/open@.service"
 if command -v systemd-analyze >/dev/null; then
-	check 'an open unit would be found' sh -c '! { '"$(command -v systemd-analyze)"' security --offline=true "$1" | grep -q "level for [^:]*: [01]\\."; }' sh "$work/open@.service"
+	check 'an open unit would be found' sh -c '! { "$2" security --offline=true "$1" |
+		grep -q "level for [^:]*: [01]\\."; }' \
+		sh "$work/open@.service" "$(command -v systemd-analyze)"
 else
 	skip 'an open unit would be found' 'no systemd-analyze'
 fi
@@ -77,10 +79,12 @@ if [ "$(id -u)" = 0 ] && command -v systemd-sysusers >/dev/null &&
 	command -v systemd-tmpfiles >/dev/null; then
 	mkdir -p "$work/root/etc/omig" "$work/root/var/lib"
 	: >"$work/root/etc/omig/sm.conf"
-	check 'the user of the sm' sh -c 'systemd-sysusers --root="$1" "$2/lib/sysusers.d/omig.conf" && grep -q "^omig:.*:/var/lib/omig:" "$1/etc/passwd"' \
-		sh "$work/root" "$usr"
-	check 'its folders, and a connection string that is not for all' sh -c 'systemd-tmpfiles --root="$1" --create "$2/lib/tmpfiles.d/omig.conf"
-		[ "$(stat -c %a "$1/var/lib/omig")" = 700 ] && [ "$(stat -c %a "$1/etc/omig/sm.conf")" = 640 ]' sh "$work/root" "$usr"
+	check 'the user of the sm' sh -c 'systemd-sysusers --root="$1" "$2/lib/sysusers.d/omig.conf" &&
+		grep -q "^omig:.*:/var/lib/omig:" "$1/etc/passwd"' sh "$work/root" "$usr"
+	check 'its folders, and a connection string that is not for all' sh -c '
+		systemd-tmpfiles --root="$1" --create "$2/lib/tmpfiles.d/omig.conf"
+		[ "$(stat -c %a "$1/var/lib/omig")" = 700 ] &&
+			[ "$(stat -c %a "$1/etc/omig/sm.conf")" = 640 ]' sh "$work/root" "$usr"
 else
 	skip 'the user of the sm' 'needs root and systemd'
 	skip 'its folders, and a connection string that is not for all' 'needs root and systemd'
@@ -88,8 +92,10 @@ fi
 
 if command -v tclsh >/dev/null; then
 	{
-		echo 'proc module-whatis {s} {puts "whatis $s"}; proc conflict {s} {puts "conflict $s"}'
-		echo 'proc setenv {n v} {puts "setenv $n $v"}; proc prepend-path {n v} {puts "prepend $n $v"}'
+		echo 'proc module-whatis {s} {puts "whatis $s"}'
+		echo 'proc conflict {s} {puts "conflict $s"}'
+		echo 'proc setenv {n v} {puts "setenv $n $v"}'
+		echo 'proc prepend-path {n v} {puts "prepend $n $v"}'
 		echo "source [lindex \$argv 0]"
 	} >"$work/module.tcl"
 	tclsh "$work/module.tcl" "$(find "$usr/share/modulefiles/omig" -type f)" >"$work/module" \
@@ -135,5 +141,6 @@ for s in task-prolog epilog; do
 	if command -v shellcheck >/dev/null; then check "$s.sh is sound" shellcheck \
 		"$usr/share/omig/slurm/$s.sh"; else skip "$s.sh is sound" 'no shellcheck'; fi
 done
-check 'all of it can be taken away' sh -c 'make -C "$1" BUILD="$2/b" PREFIX="$3" uninstall && ! find "$3/lib" "$3/share" -type f | grep .' sh "$t" "$work" "$usr"
+check 'all of it can be removed' sh -c 'make -C "$1" BUILD="$2/b" PREFIX="$3" uninstall &&
+	! find "$3/lib" "$3/share" -type f | grep .' sh "$t" "$work" "$usr"
 echo "1..$n"

@@ -27,7 +27,7 @@ says() {
 	"$@" 2>&1 | grep -q -- "$word"
 }
 
-# A Debian of our own making: no package is installed, nobody may become root.
+# A fake Debian: no package is installed, and no user may become root.
 fake_debian() {
 	mkdir -p "$TMPDIR/fake"
 	printf '#!/bin/sh\nexit 1\n' >"$TMPDIR/fake/dpkg-query"
@@ -48,7 +48,8 @@ quiet_when_refused() {
 # A Debian where all that must be there is, and what tests can do without cannot be had.
 half_a_debian() { # STATE: of graphviz and libevent-dev: "not-installed" or "installed"
 	mkdir -p "$TMPDIR/half"
-	printf '#!/bin/sh\ncase "$*" in *graphviz) ;; *libevent-dev) echo %s; exit ;; *) echo installed ;; esac\n' "$1" >"$TMPDIR/half/dpkg-query"
+	printf '#!/bin/sh\ncase "$*" in *graphviz) ;; *libevent-dev) echo %s; exit ;; %s' \
+		"$1" '*) echo installed ;; esac' >"$TMPDIR/half/dpkg-query"
 	printf '#!/bin/sh\nexit 0\n' >"$TMPDIR/half/apt-cache"
 	printf '#!/bin/sh\necho 0\n' >"$TMPDIR/half/id"
 	printf '#!/bin/sh\necho "apt-get was called with $*" >&2; exit 9\n' >"$TMPDIR/half/apt-get"
