@@ -257,6 +257,65 @@ START_TEST(what_is_no_event_says_why)
 }
 END_TEST
 
+#define XML(attributes, fields) "<event ts=\"2012-03-13T12:35:36Z\" " attributes ">" fields
+
+START_TEST(xml_says_what_is_wrong)
+{
+	static const struct {
+		const char *line, *words;
+	} bad[] = {
+		{ "<even></even>", "not an event element with ts and name" },
+		{ "</event>", "not an event element with ts and name" },
+		{ "<event name=\"x\"></event>", "not an event element with ts and name" },
+		{ "<event ts=\"now\" name=\"x\"></event>", "ts is no time" },
+		{ XML("", "</event>"), "not an event element with ts and name" },
+		{ XML("name=\"x\" who=\"y\"", "</event>"), "not an event element" },
+		{ XML("name=\"\"", "</event>"), "a name of an event that is empty or too long" },
+		{ XML("name=\"x\" level=\"loud\"", "</event>"), "a level that is none" },
+		{ XML("name=\"x\"", ""), "an event does not end" },
+		{ XML("name=\"x\"", "<g></g></event>"), "an element that is not known" },
+		{ XML("name=\"x\"", "</f></event>"), "an element that is not known" },
+		{ XML("name=\"x\"", "<f t=\"int32\">5</f></event>"), "a good name or kind" },
+		{ XML("name=\"x\"", "<f n=\"\" t=\"int32\">5</f></event>"), "a good name or kind" },
+		{ XML("name=\"x\"", "<f n=\"a\">5</f></event>"), "a good name or kind" },
+		{ XML("name=\"x\"", "<f n=\"a\" t=\"i\">5</f></event>"), "a good name or kind" },
+		{ XML("name=\"x\"", "<f n=\"a\" t=\"int32\">x</f></event>"), "not of its kind" },
+		{ XML("name=\"x\"", "<f n=\"a\" t=\"int32\">5<f></event>"),
+		  "a field does not end" },
+		{ XML("name=\"x\"", "<f n=\"a\" t=\"int32\">5</c></event>"),
+		  "a field does not end" },
+	};
+	static const char *const frames[] = { "<?xml version=\"1.0\"?>", "<events>", "</events>",
+					      "<!-- note -->", "  " };
+
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		struct err e = { 0 };
+
+		ck_assert_msg(try(EVLINE_XML, bad[i].line, &e) == -ERR_PARSE, "%s", bad[i].line);
+		ck_assert_msg(strstr(e.text, bad[i].words) != NULL, "%s: %s", bad[i].line, e.text);
+	}
+	for (size_t i = 0; i < ARRAY_LEN(frames); i++)
+		ck_assert_int_eq(try(EVLINE_XML, frames[i], NULL), 0);
+	ck_assert_int_eq(try(EVLINE_XML, XML("name=\"x\" level=\"info\"", "</event>"), NULL), 1);
+}
+END_TEST
+
+START_TEST(a_line_is_as_long_as_may_be)
+{
+	char *text = malloc(EVLINE_MAX_BYTES + 2);
+	struct err e = { 0 };
+
+	ck_assert_ptr_nonnull(text);
+	memset(text, ' ', EVLINE_MAX_BYTES + 1);
+	text[EVLINE_MAX_BYTES] = 0;
+	ck_assert_int_eq(try(EVLINE_XML, text, &e), 0);
+	text[EVLINE_MAX_BYTES] = ' ';
+	text[EVLINE_MAX_BYTES + 1] = 0;
+	ck_assert_int_eq(try(EVLINE_XML, text, &e), -ERR_LIMIT);
+	free(text);
+}
+END_TEST
+
 START_TEST(too_many_fields_are_refused_and_the_most_are_not)
 {
 	struct buf b = BUF_INIT(100000);
@@ -422,6 +481,8 @@ int main(void)
 				       bp_as_it_was_written,
 				       lite_says_kinds,
 				       what_is_no_event_says_why,
+				       xml_says_what_is_wrong,
+				       a_line_is_as_long_as_may_be,
 				       too_many_fields_are_refused_and_the_most_are_not,
 				       xml_and_lite_give_back_every_edge_value_with_its_kind,
 				       ulm_and_bp_keep_every_value_as_text,
