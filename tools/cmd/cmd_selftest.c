@@ -91,8 +91,12 @@ static void put_steps(struct json *j, const struct selftest_row *row)
 {
 	json_key(j, "steps");
 	json_array(j);
-	for (size_t i = 0; row->step[i]; i++)
-		json_str(j, row->step[i]);
+	for (const struct selftest_step *s = row->step; s->kind != STEP_END; s++) {
+		json_object(j);
+		json_key_str(j, "kind", selftest_step_name(s->kind));
+		json_key_str(j, "text", s->text);
+		json_object_end(j);
+	}
 	json_array_end(j);
 }
 
@@ -131,8 +135,9 @@ static void put_row(struct table *to, const struct selftest *t, size_t i, bool i
 	table_cell(to, "%s", t->v[i].service.name);
 	table_cell(to, "%s", t->v[i].service.kind);
 	table_cell(to, "%s", t->v[i].service.right);
-	for (size_t k = 0; is_list && t->v[i].row->step[k]; k++)
-		buf_printf(&steps, "%s%s", k ? " | " : "", t->v[i].row->step[k]);
+	for (const struct selftest_step *s = t->v[i].row->step; is_list && s->kind != STEP_END; s++)
+		buf_printf(&steps, "%s%s %s", s == t->v[i].row->step ? "" : " | ",
+			   selftest_step_name(s->kind), s->text);
 	if (is_list)
 		table_cell(to, "%s", buf_str(&steps));
 	else

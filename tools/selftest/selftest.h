@@ -30,31 +30,45 @@ enum selftest_need {
 #define SELFTEST_STEPS_MAX 14
 
 /*
- * Steps one after the other. The first character says what a step is; {name} is replaced, in
- * patterns by what matches it. :    a request; an error of any entry fails the row. What it says is
- * the answer, a line `OBJECTS VALUE` or `error STATUS OBJECTS WORDS` for each entry ^    a request
- * that may fail &    a request of another tool, which enrols with {string}; the answer is what omig
- * request prints ?    NAME: {NAME} is the value of the answer's first line from now on =    a
- * pattern that the answer matches ~    the same, after asking again for some time if need be !
- * words to the scratch process, which does as they say <    a pattern for all that it has said /
- * FILE PATTERN: of the file below /proc/{pid}, in time
- *   *    a pattern for what conditional requests have told, in time
- *   -    a pattern that it does not match
- *   @    FILE: the row is run elsewhere, by this system test
- *   $    nothing of the monitor runs any more
- * Others are conditional requests, which are enabled; {csr} is the last one. `DEFINED`, `ENABLED`,
- * ... OBJECTS are told, and of events the lines of the actions.
+ * Kinds of steps. In a text, {name} stands for a value; in a pattern, for what matches that value.
+ * The answer of a request is a line `OBJECTS VALUE`, or `error STATUS OBJECTS WORDS`, per entry.
  */
+enum selftest_step_kind {
+	STEP_END,
+	STEP_REQUEST, /* an error of any entry fails the row */
+	STEP_TRY, /* a request that may fail */
+	STEP_OTHER_TOOL, /* a request of another tool, which enrols with {string} */
+	STEP_CSR, /* a conditional request, which is enabled; {csr} is the last one */
+	STEP_SAVE, /* NAME [PATTERN]: {NAME} is now the value of the answer's first line */
+	STEP_MATCH, /* a pattern that the answer matches */
+	STEP_AWAIT, /* the same, with the request repeated until it does */
+	STEP_COMMAND, /* a line for the scratch process, which obeys */
+	STEP_OUTPUT, /* a pattern for all that the scratch process has written */
+	STEP_PROC_FILE, /* FILE PATTERN: of the file below /proc/{pid}, in time */
+	STEP_NOTIFIED, /* a pattern for the replies of conditional requests, in time */
+	STEP_NOT_NOTIFIED, /* a pattern that those replies do not match */
+	STEP_ELSEWHERE, /* the system test that tries the service */
+	STEP_QUIET, /* no process of the monitor runs */
+};
+
+struct selftest_step {
+	enum selftest_step_kind kind;
+	const char *text;
+};
+
 struct selftest_row {
 	const char *service; /* NULL ends the table */
 	enum selftest_need need;
-	const char *step[SELFTEST_STEPS_MAX + 1];
+	struct selftest_step step[SELFTEST_STEPS_MAX + 1]; /* STEP_END behind the last one */
 };
 
 extern const struct selftest_row selftest_rows[];
 
 /* NULL when there is none. */
 const struct selftest_row *selftest_row_find(const char *service);
+
+/* "request", "match", ...: how a list of steps shows the kind. */
+const char *selftest_step_name(enum selftest_step_kind kind);
 
 /* Why this host does not have it, as far as can be seen without trying; NULL when it should. `bin`
  * is ours. */

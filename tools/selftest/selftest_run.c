@@ -211,7 +211,7 @@ static int await(struct run *run, const char *pattern, const struct buf *text,
 	}
 }
 
-static int renew_told(struct run *run, const char *arg)
+static int renew_notified(struct run *run, const char *arg)
 {
 	(void)arg;
 	attend(run, 20);
@@ -274,7 +274,7 @@ static int set_word(struct run *run, const char *name, const char *value, size_t
 }
 
 /* NAME, or NAME PATTERN whose first group it is. */
-static int keep_word(struct run *run, const char *step)
+static int save_value(struct run *run, const char *step)
 {
 	char name[16];
 	const char *answer = buf_str(&run->answer), *pattern = strchr(step, ' '), *space;
@@ -372,38 +372,40 @@ static int await_quiet(struct run *run)
 	return 0;
 }
 
-static int step(struct run *run, const char *s)
+static int step(struct run *run, const struct selftest_step *s)
 {
-	switch (s[0]) {
-	case ':':
-		run->asked = s;
-		return ask(run, s, false);
-	case '^':
-		run->asked = s + 1;
-		return ask(run, s + 1, true);
-	case '&':
-		return ask_other(run, s + 1 + strspn(s + 1, " "));
-	case '?':
-		return keep_word(run, s + 1);
-	case '=':
-		return check_now(run, s + 1, &run->answer, true);
-	case '~':
-		return await(run, s + 1, &run->answer, renew_answer, run->asked);
-	case '!':
-		return selftest_bed_command(run->bed, s + 1, &run->e);
-	case '<':
-		return await(run, s + 1, &run->bed->said, renew_said, NULL);
-	case '/':
-		return await_file(run, s + 1);
-	case '*':
-		return await(run, s + 1, &run->notified, renew_told, NULL);
-	case '-':
-		return check_now(run, s + 1, &run->notified, false);
-	case '$':
+	switch (s->kind) {
+	case STEP_REQUEST:
+	case STEP_TRY:
+		run->asked = s->text;
+		return ask(run, s->text, s->kind == STEP_TRY);
+	case STEP_OTHER_TOOL:
+		return ask_other(run, s->text);
+	case STEP_CSR:
+		return define(run, s->text);
+	case STEP_SAVE:
+		return save_value(run, s->text);
+	case STEP_MATCH:
+		return check_now(run, s->text, &run->answer, true);
+	case STEP_AWAIT:
+		return await(run, s->text, &run->answer, renew_answer, run->asked);
+	case STEP_COMMAND:
+		return selftest_bed_command(run->bed, s->text, &run->e);
+	case STEP_OUTPUT:
+		return await(run, s->text, &run->bed->said, renew_said, NULL);
+	case STEP_PROC_FILE:
+		return await_file(run, s->text);
+	case STEP_NOTIFIED:
+		return await(run, s->text, &run->notified, renew_notified, NULL);
+	case STEP_NOT_NOTIFIED:
+		return check_now(run, s->text, &run->notified, false);
+	case STEP_QUIET:
 		return await_quiet(run);
-	default:
-		return define(run, s);
+	case STEP_ELSEWHERE:
+	case STEP_END:
+		break;
 	}
+	return 0;
 }
 
 /* What a row leaves is not the next one's concern. */
@@ -445,9 +447,9 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 	int rc = 0;
 
 	*out = (struct selftest_result){ .end = SELFTEST_OK };
-	if (row->step[0][0] == '@') {
+	if (row->step[0].kind == STEP_ELSEWHERE) {
 		out->end = SELFTEST_ELSEWHERE;
-		str_copy(out->why, sizeof(out->why), row->step[0] + 1);
+		str_copy(out->why, sizeof(out->why), row->step[0].text);
 		return;
 	}
 	if (row->need == NEED_OWN_MONITOR &&
@@ -458,8 +460,8 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 	buf_init(&run.answer, TEXT_MAX_BYTES);
 	buf_init(&run.notified, TEXT_MAX_BYTES);
 	buf_clear(&bed->said);
-	for (size_t i = 0; rc == 0 && row->step[i]; i++)
-		rc = step(&run, row->step[i]);
+	for (size_t i = 0; rc == 0 && row->step[i].kind != STEP_END; i++)
+		rc = step(&run, &row->step[i]);
 	if (rc < 0)
 		judge(&run, out);
 	tidy(&run);

@@ -46,40 +46,48 @@ END_TEST
 
 static bool names_service(const struct selftest_row *r)
 {
-	for (size_t i = 0; r->step[i]; i++)
-		if (strstr(r->step[i], r->service))
+	for (size_t i = 0; r->step[i].kind != STEP_END; i++)
+		if (strstr(r->step[i].text, r->service))
 			return true;
-	return r->step[0][0] == '@';
+	return r->step[0].kind == STEP_ELSEWHERE;
 }
 
-static bool looks_at_something(const struct selftest_row *r)
+static bool is_pattern(enum selftest_step_kind k)
 {
-	for (size_t i = 0; r->step[i]; i++)
-		if (strchr("=~<*/$@", r->step[i][0]))
+	return k == STEP_MATCH || k == STEP_AWAIT || k == STEP_OUTPUT || k == STEP_NOTIFIED ||
+	       k == STEP_NOT_NOTIFIED;
+}
+
+static bool checks_something(const struct selftest_row *r)
+{
+	for (size_t i = 0; r->step[i].kind != STEP_END; i++)
+		if ((is_pattern(r->step[i].kind) && r->step[i].kind != STEP_NOT_NOTIFIED) ||
+		    r->step[i].kind == STEP_PROC_FILE || r->step[i].kind == STEP_QUIET ||
+		    r->step[i].kind == STEP_ELSEWHERE)
 			return true;
 	return false;
 }
 
-START_TEST(a_row_uses_its_service_and_looks_at_what_came_of_it)
+START_TEST(a_row_uses_its_service_and_checks_the_result)
 {
 	for (const struct selftest_row *r = selftest_rows; r->service; r++) {
 		ck_assert_msg(names_service(r), "%s is not used", r->service);
-		ck_assert_msg(looks_at_something(r), "%s: nothing is looked at", r->service);
+		ck_assert_msg(checks_something(r), "%s: nothing is checked", r->service);
 	}
 }
 END_TEST
 
 START_TEST(patterns_can_be_read)
 {
-	const char *p;
 	regex_t re;
 
 	for (const struct selftest_row *r = selftest_rows; r->service; r++)
-		for (size_t i = 0; (p = r->step[i]); i++) {
-			if (!strchr("=~<*-", p[0]) || strchr(p, '{'))
+		for (size_t i = 0; r->step[i].kind != STEP_END; i++) {
+			const char *p = r->step[i].text;
+
+			if (!is_pattern(r->step[i].kind) || strchr(p, '{'))
 				continue;
-			ck_assert_msg(regcomp(&re, p + 1, REG_EXTENDED) == 0, "%s: %s", r->service,
-				      p);
+			ck_assert_msg(regcomp(&re, p, REG_EXTENDED) == 0, "%s: %s", r->service, p);
 			regfree(&re);
 		}
 }
@@ -162,6 +170,6 @@ START_TEST(the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
 END_TEST
 
 SUITE("selftest", every_service_that_is_done_has_a_row, a_row_is_of_a_service_and_the_only_one,
-      a_row_uses_its_service_and_looks_at_what_came_of_it, patterns_can_be_read,
+      a_row_uses_its_service_and_checks_the_result, patterns_can_be_read,
       words_are_replaced_and_in_patterns_mean_themselves, no_more_words_than_there_is_room,
       the_keeper_ends_all_that_lives_in_the_folder_and_takes_it_away)
