@@ -177,7 +177,8 @@ library 'int ring_new(struct stat *s);
 __attribute__((visibility("default"))) int ring_new(struct stat *s) { return stat("/", s) + !dlsym(NULL, "x") + pthread_join(0, 0); }'
 run check-anywhere
 verdict 'a library for processes of others may call what an older C library has elsewhere' $? pass
-[ "$(readelf -d "$work/b/plain/lib/libring.so" | grep -c 'NEEDED.*\[lib\(c\.so\.6\|dl\.so\.2\|pthread\.so\.0\)\]')" -eq 3 ]
+[ "$(readelf -d "$work/b/plain/lib/libring.so" |
+	grep -c 'NEEDED.*\[lib\(c\.so\.6\|dl\.so\.2\|pthread\.so\.0\)\]')" -eq 3 ]
 verdict 'it asks for the libraries that had it' $? pass
 library 'int ring_new(void);
 __attribute__((visibility("default"))) int ring_new(void) { return (int)gettid(); }'

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the whole tree twice: the second time there is nothing to do. The compilers are scripts
-# that
-# write their output files and nothing else, so this takes seconds.
+# that write their output files and nothing else, so this takes seconds.
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 n=0

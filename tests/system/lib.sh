@@ -85,7 +85,9 @@ locked() {
 	find "$OMIG_STATE_DIR" "$OMIG_RUNTIME_DIR" \( -name '*.lock' -o -path '*/sm-*/lock' \) \
 		-exec cat {} + 2>/dev/null | while read -r p; do
 		[ ! -r "/proc/$p/environ" ] || continue
-		case $(cat "/proc/$p/comm" 2>/dev/null) in lm | sm | mainsm) echo "/proc/$p/environ" ;; esac
+		case $(cat "/proc/$p/comm" 2>/dev/null) in
+		lm | sm | mainsm) echo "/proc/$p/environ" ;;
+		esac
 	done
 }
 # Processes of this test's monitor and programs, by what they inherited. Not us.
@@ -98,7 +100,10 @@ leftovers() {
 		# has,
 		read -r comm 2>/dev/null <"$p/comm" || continue
 		# nor the virtual hosts that we are in.
-		case $comm in sh | grep | date | sleep | timeout | unshare | bed) ;; *) echo "${p#/proc/}" ;; esac
+		case $comm in
+		sh | grep | date | sleep | timeout | unshare | bed) ;;
+		*) echo "${p#/proc/}" ;;
+		esac
 	done
 }
 

@@ -78,6 +78,7 @@ for f in openmpi mpich; do
 done
 omig stop >/dev/null 2>&1
 check 'without a monitor the program runs, after one line' sh -c '
-	out=$(OMIG_LIBRARY=/no/such/file omig run -- sh -c "echo ran; exit 3" 2>"$TMPDIR/warn"); test $? = 3 &&
+	out=$(OMIG_LIBRARY=/no/such/file omig run -- sh -c "echo ran; exit 3" 2>"$TMPDIR/warn");
+		test $? = 3 &&
 	test "$out" = ran && test "$(wc -l <"$TMPDIR/warn")" = 1'
 tap_end

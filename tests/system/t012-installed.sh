@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # What `make install` puts into any folders, moved elsewhere after it, works: programs are watched,
-# clients
-# find their library.
+# clients find their library.
 # timeout: 120
 . tests/system/lib.sh
 unset MAKEFLAGS MFLAGS

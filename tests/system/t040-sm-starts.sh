@@ -52,7 +52,8 @@ check "a site that cannot be a name" fails_with 78 "site" sm --check-config --si
 chmod 666 "$TMPDIR/bad.conf"
 check "a configuration that others may write" fails_with 78 "bad.conf" sm --config \
 	"$TMPDIR/bad.conf" --check-config
-check "what is configured can be read back" sh -c 'sm --dump-config --linger 5s >"$TMPDIR/c" && chmod 600 "$TMPDIR/c" &&
+check "what is configured can be read back" sh -c 'sm --dump-config --linger 5s >"$TMPDIR/c" &&
+	chmod 600 "$TMPDIR/c" &&
 	sm --config "$TMPDIR/c" --dump-config | grep -q "^linger = 5s"'
 mkdir -p "$TMPDIR/open" && chmod 777 "$TMPDIR/open"
 check "a state directory that others may write" fails_with 78 "open" sm --foreground --state-dir \

@@ -49,7 +49,8 @@ else
 fi
 
 check 'it is attached and asked in one request' says "[^0-9]$pid( |$)" \
-	omig request --no-attach ":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
+	omig request --no-attach \
+	":site_attach([]) node_attach([$node]) proc_attach3([$node],$pid,\"/bin/sleep\") proc_get_info([],512)"
 token=$(token_of "$pid" sleep)
 check 'the tree has it' says sleep omig tree
 check 'it tells about itself' says '"sleep","900"' omig request ":proc_get_info([$token],2)"

@@ -77,7 +77,8 @@ junk OMIG_THREADS=0 OMIG_THREADS=-1 OMIG_THREADS=99999999999999 OMIG_THREADS=x O
 	OMIG_RUNTIME_DIR=/proc/nowhere "OMIG_RUNTIME_DIR=$TMPDIR/$(printf '%0200d' 0)" \
 		OMIG_RUNTIME_DIR=/dev/null \
 	HOME= OMIG_DISABLE=1 OMIG_TICKS=monotonic
-check "$f: unwatched with OMIG_DISABLE=1" sh -c ". tests/libapp/lib.sh; start_lm; OMIG_DISABLE=1; export OMIG_DISABLE
+check "$f: unwatched with OMIG_DISABLE=1" sh \
+	-c ". tests/libapp/lib.sh; start_lm; OMIG_DISABLE=1; export OMIG_DISABLE
 	watched $f 2 '$T/rough.$f' plain; stop_lm '$TMPDIR/seen'; ! grep own '$TMPDIR/seen'"
 
 # Limits of the ranks, not of the launcher: Open MPI's hangs for ever when its own files may not

@@ -7,13 +7,15 @@
 
 export OMIG_START=volume
 seen() { # RANK CALL -> "COUNT OUT IN" or "0 0 0"
-	awk -v r=$1 -v c=$2 '$1 == "call" && $2 == r && $3 == c { print $5, $7, $9; found = 1 } END { if (!found) print "0 0 0" }' "$TMPDIR/seen"
+	awk -v r=$1 -v c=$2 '$1 == "call" && $2 == r && $3 == c { print $5, $7, $9; found = 1 }
+		END { if (!found) print "0 0 0" }' "$TMPDIR/seen"
 }
 same_report() {
 	test "$(grep -c ^report "$TMPDIR/out")" = $1 || { cat "$TMPDIR/out"; return 1; }
 	grep ^report "$TMPDIR/out" | while read -r _ rank isend sends out irecv recvs in waitall \
 		waits reduce reduces barrier barriers; do
-		echo "rank $rank: $(seen $rank $isend) / $(seen $rank $irecv) / $(seen $rank $waitall) / $(seen $rank $reduce) / $(seen $rank $barrier)"
+		echo "rank $rank: $(seen $rank $isend) / $(seen $rank $irecv) / $(seen $rank \
+			$waitall) / $(seen $rank $reduce) / $(seen $rank $barrier)"
 		test "$(seen $rank $isend)" = "$sends $out 0" &&
 			test "$(seen $rank $irecv)" = "$recvs 0 $in" &&
 			test "$(seen $rank $waitall)" = "$waits 0 0" &&

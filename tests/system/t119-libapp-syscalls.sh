@@ -16,7 +16,8 @@ strace -o /dev/null true 2>/dev/null || { echo "strace is not permitted here"; e
 # Of the thread that loops (MPI has others of its own), between its two marks: writes to file
 # descriptor -1.
 between() {
-	awk '/write\(-1, "begin"/ { who = $1; next } /write\(-1, "end"/ { exit } who && $1 == who { n++ } END { print n + 0 }' "$TMPDIR/trace"
+	awk '/write\(-1, "begin"/ { who = $1; next } /write\(-1, "end"/ { exit } who &&
+		$1 == who { n++ } END { print n + 0 }' "$TMPDIR/trace"
 }
 quiet_loop() {
 	traced -E LD_PRELOAD="$B/lib/libomig.so" -E OMIG_START=$1 || return 1

@@ -2,8 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 60
 # The libraries that live in programs of others, in programs of another C library: these start, end
-# as they
-# do without, and not a byte of ours is on their streams.
+# as they do without, and not a byte of ours is on their streams.
 command -v musl-gcc >/dev/null || { echo "no musl-gcc"; exit 77; }
 failed=0
 check() { # NAME COMMAND...

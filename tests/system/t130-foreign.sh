@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs that nobody here wrote, as the distribution ships them, watched unmodified: output and
-# exit
-# status are their own; calls and bytes of each rank and function are those of an independent count
-# (foreign/tally.c), in the same run and, where chance does not decide how often a program calls, in
-# another run; and with Open MPI messages and bytes are those that the library itself counts.
+# exit status are their own; calls and bytes of each rank and function are those of an independent
+# count (foreign/tally.c), in the same run and, where chance does not decide how often a program
+# calls, in another run; and with Open MPI messages and bytes are those that the library itself
+# counts.
 # timeout: 300
 . tests/system/lib.sh
 F=$B/tests/system/foreign
@@ -109,8 +109,10 @@ same_counts_elsewhere() {
 same_as_the_library() {
 	cat "$TMPDIR"/both/own.*.prof | awk '$1 == "E" { n[$2] += $6; bytes[$2] += $4 }
 		END { for (r in n) if (n[r]) print r, n[r], bytes[r] }' | sort >"$TMPDIR/both/own"
-	awk '$3 ~ /^MPI_((I|B|S|R|Ib|Is|Ir|S)?[sS]end|Sendrecv|Sendrecv_replace)$/ { n[$2] += $5; bytes[$2] += $7 }
-		END { for (r in n) print r, n[r], bytes[r] }' "$TMPDIR/both/seen" | sort | diff "$TMPDIR/both/own" -
+	awk '$3 ~ /^MPI_((I|B|S|R|Ib|Is|Ir|S)?[sS]end|Sendrecv|Sendrecv_replace)$/ { n[$2] += $5;
+		bytes[$2] += $7 }
+		END { for (r in n) print r, n[r], bytes[r] }' "$TMPDIR/both/seen" | sort |
+			diff "$TMPDIR/both/own" -
 }
 
 # --- a case
@@ -129,7 +131,9 @@ foreign() {
 	shift 3
 	case_n=$((case_n + 1))
 	three_runs "$@"
-	echo "# $name: $(awk '{ n += $5; out += $7; if (!($3 in f)) { f[$3] = 1; nf++ } } END { print n + 0 " calls of " nf + 0 " functions, " out + 0 " bytes out" }' "$TMPDIR/both/seen")"
+	echo "# $name: $(awk '{ n += $5; out += $7; if (!($3 in f)) { f[$3] = 1; nf++ } } END {
+		print n + 0 " calls of " nf + 0 " functions, " out + 0 " bytes out" }' \
+			"$TMPDIR/both/seen")"
 	check "$name: it ends as without us" same_status
 	check "$name: its output is its own" same_output
 	check "$name: calls and bytes are those of an independent count" same_counts \
@@ -151,7 +155,8 @@ out_says() { cat out; }
 netpipe_says() { sed -n 's/ -->.*//p' out err; } # the table, which one rank prints
 lu_says() { sed -E 's/[0-9]+\.[0-9]+//g; s/ +/ /g' out; }
 # The last digits of the solution depend on the order in which contributions arrive.
-mumps_says() { awk '/[Tt]ime/ { next } /Solution is/ { for (i = 3; i <= NF; i++) $i = sprintf("%.9f", $i) } 1' out; }
+mumps_says() { awk '/[Tt]ime/ { next } /Solution is/ {
+	for (i = 3; i <= NF; i++) $i = sprintf("%.9f", $i) } 1' out; }
 hpcc_says() { grep -E '^(Success|CommWorldProcs|HPL_N|PTRANS_residual|.*RandomAccess.*_(N|Errors|ExeUpdates)|FFT_N|MPIFFT_N)=' hpccoutf.txt; }
 ring_says() { sed 's/= [0-9.e-]* seconds/seconds/' out; }
 melt_says() { sed -n '/^Step/,/^Loop/p' out | grep -v ^Loop; }

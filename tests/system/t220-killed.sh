@@ -166,7 +166,8 @@ if [ "$f" = openmpi ]; then
 		cat "$TMPDIR/sum"
 		# the ranks are read one after the other: the sum lies between two readings of them
 		session_asks "$read_local" >>"$TMPDIR/sum"
-		awk -v all="$all" '$3 == all { sum = $4 } $3 ~ /^p_/ { split($4, v, ","); k = split($3, p, ","); n[++i] = k * v[2]; t += k * v[2]; m += k }
+		awk -v all="$all" '$3 == all { sum = $4 } $3 ~ /^p_/ { split($4, v, ",");
+			k = split($3, p, ","); n[++i] = k * v[2]; t += k * v[2]; m += k }
 			END { exit !(m == 6 && sum > 0 && sum * 2 <= t * 1.5) }' "$TMPDIR/sum"
 	}
 	check 'the sum over all has the dead one in it' sum_is_right

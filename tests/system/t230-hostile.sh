@@ -32,8 +32,7 @@ more_watched() { # BEFORE MORE
 	[ "$(watched_ones | grep -cvxF -e "$1")" = "$2" ]
 }
 # one_says STATUS PATTERN COMMAND...: it ends so, and has said one line, which has a match. Through
-# a pipe: files may
-# not grow in some of these cases.
+# a pipe: files may not grow in some of these cases.
 one_says() {
 	want=$1 pattern=$2
 	shift 2
@@ -98,7 +97,8 @@ fi
 if unshare -m true 2>/dev/null; then
 	for mpi in $flavours; do
 		full_shm() { # COMMAND...
-			timeout $((60 * PATIENCE)) unshare -m sh -c 'mount -t tmpfs -o size=16k none /dev/shm &&
+			timeout $((60 * PATIENCE)) unshare -m sh \
+				-c 'mount -t tmpfs -o size=16k none /dev/shm &&
 				dd if=/dev/zero of=/dev/shm/full bs=4k count=4 2>/dev/null; exec "$@"' sh "$@" >"$TMPDIR/shm.out" 2>"$TMPDIR/shm.err"
 		}
 		# Both ranks die of SIGBUS, or one does before mpirun kills the other: chance,
@@ -146,7 +146,8 @@ if unshare -m true 2>/dev/null; then
 		shift 2
 		unshare -m sh -c 'mount -t tmpfs -o "$1" none "$2"
 			dd if=/dev/zero of="$2/full" bs=4k count=9 2>/dev/null
-			shift 2; exec "$@"' sh "$options" "$TMPDIR/small" env "$variable=$TMPDIR/small/s" "$@"
+			shift 2; exec "$@"' sh "$options" "$TMPDIR/small" env \
+				"$variable=$TMPDIR/small/s" "$@"
 	}
 	check 'a state directory on a full file system' one_says 1 'small/s.*No space left' small \
 		size=8k OMIG_STATE_DIR mainsm

@@ -89,7 +89,8 @@ check 'an lm whose certificate has expired, with a token: it enrols anew' logged
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$TMPDIR/future" good mainsm '' top
 serve_future() {
 	rm -f "$TMPDIR/port"
-	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 'protocol 900..901 is spoken here (Omig 9.0), you speak 3..3: install one version on all hosts' \
+	"$A" serve "$TMPDIR/port" "$TMPDIR/future" 2 \
+		'protocol 900..901 is spoken here (Omig 9.0), you speak 3..3: install one version on all hosts' \
 		>"$TMPDIR/serve.out" 2>&1 &
 	until_true 5 test -s "$TMPDIR/port"
 }
@@ -118,7 +119,8 @@ check 'a partner that is nobody' follow 4 'UNKNOWN_OBJECT p_9_aaaaaa: there is n
 refused() {
 	comes_out 2 "$1" request --follow 1ms "$2"
 }
-check 'a call that there is not' refused "PARAMETER_ERROR 'MPI_Sned' is no library call that can be watched; did you mean 'MPI_Send'" \
+check 'a call that there is not' refused \
+	"PARAMETER_ERROR 'MPI_Sned' is no library call that can be watched; did you mean 'MPI_Send'" \
 	'thread_has_started_lib_call([],"MPI_Sned"): print([1])'
 check 'a signal that there is not' refused 'PARAMETER_ERROR there is no signal 99' \
 	'thread_received_signal([],[99]): print([1])'

@@ -132,7 +132,8 @@ repeated() {
 requests() {
 	check 'a request of 60,000 brackets' answers 'SYNTAX_ERROR.*at offset [0-9]+' \
 		":print([$(repeated 60000 '[')"
-	check 'a request of 60,000 parentheses' answers 'SYNTAX_ERROR.*at offset [0-9]+' ":print$(repeated 60000 '(')"
+	check 'a request of 60,000 parentheses' answers 'SYNTAX_ERROR.*at offset [0-9]+' \
+		":print$(repeated 60000 '(')"
 	check 'a string without end' answers 'SYNTAX_ERROR.*at offset [0-9]+' ':print(["abc])'
 	check 'a number of 60,000 digits' answers 'SYNTAX_ERROR.*at offset [0-9]+' \
 		":print([$(repeated 60000 9)])"

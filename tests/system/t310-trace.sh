@@ -45,7 +45,8 @@ go() {
 }
 # follow NAME CONDITION: a tool that stays, and has it armed
 armed_is() {
-	[ "$(omig status --json | grep -o '"csrs_enabled"[,:][0-9]*' | head -n 1 | grep -o '[0-9]*$')" = "$1" ]
+	[ "$(omig status --json | grep -o '"csrs_enabled"[,:][0-9]*' | head -n 1 |
+		grep -o '[0-9]*$')" = "$1" ]
 }
 followers=
 nfollow=0

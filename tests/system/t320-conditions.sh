@@ -41,7 +41,8 @@ few_a_second() {
 	followed "$event"' omig_at_most(1) print(["seen",$proc,$time])' few_of_both &&
 		few_of_both &&
 		awk '!($1 in first) { first[$1] = $2 } { n[$1]++; last[$1] = $2 }
-			END { for (p in n) if (n[p] > last[p] - first[p] + 2) exit 1 }' "$TMPDIR/seen"
+			END { for (p in n) if (n[p] > last[p] - first[p] + 2) exit 1 }' \
+				"$TMPDIR/seen"
 }
 check 'only what passes a filter is told' only_rank_0
 check 'so many a second and no more' few_a_second

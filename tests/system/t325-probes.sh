@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Probes of real programs, C and Fortran, Open MPI and MPICH: the wrapper that omig probes makes,
-# the
-# program without Omig, events with their parameters, the list of probes.
+# the program without Omig, events with their parameters, the list of probes.
 # timeout: 180
 . tests/system/lib.sh
 

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a tool measures with objects of its own in a running program, under each
-# MPI: records in trace buffers, a condition that waits for another one, receives from anybody that
-# count from their beginning
-# when it turns out who it was, and a flood of events.
+# What a tool measures with objects of its own in a running program, under each MPI: records in
+# trace buffers, a condition that waits for another one, receives from anybody that count from their
+# beginning when it turns out who it was, and a flood of events.
 # timeout: 180
 # shellcheck disable=SC2154 # set by eval
 . tests/system/lib.sh
@@ -113,7 +112,8 @@ told_and_dropped() { # LINE: of the two ranks together
 	awk -v want=$((2 * FLOOD)) '
 		$1 == 1 && $2 == 0 && $4 ~ /"call"/ { told++ }
 		match($0, /"dropped",[0-9]+/) { lost += substr($0, RSTART + 10, RLENGTH - 10) }
-		END { print told + 0, "told", lost + 0, "dropped"; exit told + lost != want || !told || !lost }' "$TMPDIR/flood.told"
+		END { print told + 0, "told", lost + 0, "dropped";
+			exit told + lost != want || !told || !lost }' "$TMPDIR/flood.told"
 }
 flood() {
 	check "$f: a program is about to call often" job flood "$f" 2 --flood $FLOOD

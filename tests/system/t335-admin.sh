@@ -100,7 +100,8 @@ figure() { # DAEMON NAME
 }
 same_links() {
 	[ "$(links lm)" = "$lm_links" ] && [ "$(links sm)" = "$sm_links" ] &&
-		[ "$(figure lm link_connects) $(figure sm uplink_connects) $(figure mainsm children)" = "$counts" ]
+		[ "$(figure lm link_connects) $(figure sm uplink_connects) $(figure mainsm \
+		children)" = "$counts" ]
 }
 # Tells a daemon to reload, and waits for its word on it: PATTERN
 reload() {
@@ -121,7 +122,8 @@ check 'each link came up once' until_true 10 links_are_up
 for d in mainsm sm lm; do
 	echo 'log-format = json' >"$XDG_CONFIG_HOME/omig/$d.conf"
 	check "$d: reloads" reload "$d" 'configuration reloaded'
-	check "$d: and writes the new form" logged "$d" '^\{"time":"[^"]*","level":"notice","program":"[a-z]*","area":"daemon","text":"configuration reloaded"\}$'
+	check "$d: and writes the new form" logged "$d" \
+		'^\{"time":"[^"]*","level":"notice","program":"[a-z]*","area":"daemon","text":"configuration reloaded"\}$'
 	echo 'log-format = jason' >"$XDG_CONFIG_HOME/omig/$d.conf"
 	check "$d: refuses a wrong file, in one line" reload "$d" \
 		"reload refused, the old configuration stays: .*$d.conf:1: "

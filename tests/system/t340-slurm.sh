@@ -25,7 +25,10 @@ end_slurm() {
 	# shellcheck disable=SC2013 # words
 	for p in $(grep -lsz "^SLURM_CONF=$SLURM_CONF\$" /proc/[0-9]*/environ); do
 		p=${p%/environ}
-		case $(cat "$p/comm" 2>/dev/null) in slurmstepd | slurmd | slurmctld | munged | srun) kill -KILL "${p#/proc/}" 2>/dev/null ;; esac
+		case $(cat "$p/comm" 2>/dev/null) in
+		slurmstepd | slurmd | slurmctld | munged | srun)
+			kill -KILL "${p#/proc/}" 2>/dev/null ;;
+		esac
 	done
 }
 trap 'end_slurm' EXIT
@@ -108,7 +111,8 @@ job_is_the_step() {
 }
 # The ranks of that step, as far as they run
 ranks_are_0_1() {
-	[ "$(omig tree --json | tr '{' '\n' | grep '"state":"\(run\|wait\|ready\)"' | grep -o '"rank":[0-9]*' | sort | tr '\n' ' ')" = '"rank":0 "rank":1 ' ]
+	[ "$(omig tree --json | tr '{' '\n' | grep '"state":"\(run\|wait\|ready\)"' |
+		grep -o '"rank":[0-9]*' | sort | tr '\n' ' ')" = '"rank":0 "rank":1 ' ]
 }
 for f in $flavours; do
 	rm -f "$TMPDIR/go"
@@ -152,7 +156,8 @@ printf '[site cluster]\nhosts = *\nlauncher = srun\nhost = %s\n' "$node" \
 	>"$XDG_CONFIG_HOME/omig/mainsm.conf"
 f=$(echo "$flavours" | cut -d" " -f2)
 rm -f "$TMPDIR/go" "$TMPDIR/beat"
-timeout $((60 * PATIENCE)) salloc -Q -n 3 sh -c 'mainsm >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.err" && srun -n 2 --overlap --mpi="$1" "$2" --hold "$TMPDIR/go" --beat "$TMPDIR/beat"; omig stop' \
+timeout $((60 * PATIENCE)) salloc -Q -n 3 sh -c 'mainsm >"$TMPDIR/conn" 2>"$TMPDIR/mainsm.err" &&
+	srun -n 2 --overlap --mpi="$1" "$2" --hold "$TMPDIR/go" --beat "$TMPDIR/beat"; omig stop' \
 	sh "$(mpi_way "$f")" "$T/steady.$f" >"$TMPDIR/alloc.out" 2>"$TMPDIR/alloc.err" &
 job=$!
 sm_is_a_step() {

@@ -106,7 +106,8 @@ has_field() { # WHO PATTERN
 	user_of "$1" | grep -Eq "$2"
 }
 
-check 'a wrong list of users is refused' status_is 78 sh -c "printf '[user x]\npin = nonsense\n' >'$TMPDIR/bad.conf'; sm --config '$TMPDIR/bad.conf' --check-config"
+check 'a wrong list of users is refused' status_is 78 sh \
+	-c "printf '[user x]\npin = nonsense\n' >'$TMPDIR/bad.conf'; sm --config '$TMPDIR/bad.conf' --check-config"
 check 'the sm of the site starts' start_sm
 [ -s "$site/join.conn" ] || {
 	cat "$TMPDIR/sm.log"

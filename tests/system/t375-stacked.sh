@@ -109,7 +109,9 @@ check 'the counter has lost nothing, and goes on' until_true 20 counted_more_tha
 check 'the condition fires on all four hosts again' until_true 20 hosts_fire $((told + 2))
 # Both counters count the same calls, one a rank and one over all; read one after the other.
 each_sum() {
-	session_asks ":pa_counter_read([$each])" | awk '$3 ~ /^p_/ { split($4, v, ","); n += split($3, p, ",") * v[2] } END { print n + 0 }'
+	session_asks ":pa_counter_read([$each])" |
+		awk '$3 ~ /^p_/ { split($4, v, ","); n += split($3, p, ",") * v[2] } END {
+		print n + 0 }'
 }
 nothing_twice() {
 	before=$(each_sum)

@@ -19,7 +19,8 @@ seq 1 99 >"$d/plain"
 	seq 1 99 | awk '{ printf "%d,%d,%d\n", $1 * 1000000, $1, 5 - 2 * $1 }'
 } >"$d/table.csv"
 # Forty values that fall from 1000, then values around 10 that repeat.
-awk 'BEGIN { while (i < 400) { v = i < 40 ? 1000 - 20 * i : 10 + (i * 7) % 10 / 10; printf "%g\n", v; i++ } }' >"$d/transient"
+awk 'BEGIN { while (i < 400) { v = i < 40 ? 1000 - 20 * i : 10 + (i * 7) % 10 / 10;
+	printf "%g\n", v; i++ } }' >"$d/transient"
 
 check 'a list of numbers has a mean with an interval' says \
 	'^  mean +50 \+- 5\.729 \(11\.5 %\) at 95 %$' omig stats "$d/plain"

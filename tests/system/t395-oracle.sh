@@ -1,11 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Daemons, their companions and tools are killed at random moments while tools stop, suspend, trace
-# and signal real
-# programs, with lists in braces among them. At the end nobody is stopped, no lock is kept, no
-# signal has come twice, and
-# what the tools were told of each is what its program has seen.
-# OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order of the same.
+# and signal real programs, with lists in braces among them. At the end nobody is stopped, no lock
+# is kept, no signal has come twice, and what the tools were told of each is what its program has
+# seen. OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order of the same.
 # timeout: 7200
 . tests/system/lib.sh
 . tests/system/faults.sh

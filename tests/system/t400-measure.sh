@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measurements by the services of the request language, on a host without a program: each of them is
-# used,
-# and refuses what makes no sense with words.
+# used, and refuses what makes no sense with words.
 . tests/system/lib.sh
 . tests/system/faults.sh
 
@@ -40,7 +39,8 @@ check 'it ends after as many values as were asked for' says '^ *all: 3 values' \
 	omig measure Node_load --every 100ms --until 'n >= 3'
 check 'or when the interval is narrow enough' says '^ *all: 5 values, mean ' \
 	omig measure Node_load --every 100ms --until 'ci(0.95, min 5) < 1000000'
-check 'JSON ends with what the values tell' sh -c "omig measure Node_load --by node --every 100ms --json \
+check 'JSON ends with what the values tell' sh \
+	-c "omig measure Node_load --by node --every 100ms --json \
 	--until 'n >= 2' | tail -n 1 | grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
 check 'where there is no process a read says so' says \
 	'^[0-9]+,[0-9]+,,all,,,B,0,0,0,[0-9]+,[0-9]+,missing$' \

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # omig measure on an MPI program that keeps a log of its own, under each MPI: what is measured by
-# process,
-# of all, since the start and since the last read is what the program says.
+# process, of all, since the start and since the last read is what the program says.
 # timeout: 120
 # shellcheck disable=SC2154 # set by faults.sh
 . tests/system/lib.sh
@@ -45,7 +44,8 @@ logged() { # FIELD [RANK]: of that rank, or of all
 }
 agree() { # FIELD NAME: by process
 	for rank in 0 1 2 3; do
-		echo "rank $rank: measured $(value "$2" "rank$rank@"), logged $(logged "$1" "$rank")"
+		echo "rank $rank: measured $(value "$2" "rank$rank@"), logged $(logged "$1" \
+			"$rank")"
 		[ "$(value "$2" "rank$rank@")" = "$(logged "$1" "$rank")" ] || return 1
 	done
 }
@@ -170,7 +170,8 @@ region_took() { # NAME REGION: more than nothing
 	awk -v t="$(is_in "$1" "$2")" 'BEGIN { exit t + 0 > 0 ? 0 : 1 }'
 }
 all_sent() {
-	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5; if ($2 > vt) vt = $2 }
+	cat "$TMPDIR/loops.$f".[01] | awk '/iteration_end/ { last[$2 " " n[$2]++] = $5;
+		if ($2 > vt) vt = $2 }
 		END { print last[vt " 0"] + last[vt " 1"] }'
 }
 # A read at each probe of the first rank: which call of an action list has asked for it makes no
@@ -191,14 +192,17 @@ reads_at_probes() {
 each_has_its_read() {
 	session_told "$at_probes" | tail -n 4
 	session_told "$at_probes" | awk -v books="$TMPDIR/loops.$f.0" -v all="$(all_sent)" '
-		BEGIN { while ((getline line <books) > 0) if (split(line, w, " ") && w[1] == "iteration_end") sent[w[2]] = w[5] }
+		BEGIN { while ((getline line <books) > 0) if (split(line, w, " ") &&
+			w[1] == "iteration_end") sent[w[2]] = w[5] }
 		/^1 0 - 1,/ { split($4, w, ","); vt = w[2]; events++ }
 		/^2 / {
 			reads++
 			n = split($4, w, ",")
-			if ($2 != 0 || n < 6 || w[5] < sent[vt] || w[5] > all) { print "vt", vt, "sent", sent[vt], $0; bad++ }
+			if ($2 != 0 || n < 6 || w[5] < sent[vt] || w[5] > all) {
+				print "vt", vt, "sent", sent[vt], $0; bad++ }
 		}
-		END { print events, "events", reads, "reads", bad + 0, "bad"; exit bad || events < 20 || events != reads }'
+		END { print events, "events", reads, "reads", bad + 0, "bad";
+			exit bad || events < 20 || events != reads }'
 }
 for f in $flavours; do
 	[ -x "$B/examples/loops.$f" ] || continue

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Measurements over two sites of two virtual hosts each: the values are those of the program's own
-# log, and while an
-# lm and an sm are killed, a cable is cut and a rank dies they go on with what is left, say so, and
-# are whole again.
+# log, and while an lm and an sm are killed, a cable is cut and a rank dies they go on with what is
+# left, say so, and are whole again.
 # timeout: 180
 . tests/system/lib.sh
 within_bed 4 2
@@ -60,7 +59,8 @@ ends_with() { # PID STATUS
 }
 killed() { # HOST PROGRAM: there, by its number in that host
 	"$bed" exec "$1" sh -c 'for p in /proc/[0-9]*; do
-		[ "$(cat "$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "${p#/proc/}" && n=1; done; [ "${n:-}" ]' - "$2"
+		[ "$(cat "$p/comm" 2>/dev/null)" = "$1" ] && kill -KILL "${p#/proc/}" && n=1; done;
+			[ "${n:-}" ]' - "$2"
 }
 
 measures all Send_volume
@@ -73,7 +73,8 @@ phase_is 1
 check 'the sum over two sites is that of the log' until_true 20 is_whole all 3
 by_site() {
 	tail -n 2 "$TMPDIR/sites.csv"
-	[ "$(tail -n 2 "$TMPDIR/sites.csv" | awk -F, '{ print $4, $6, $9, $10 }' | sort | tr '\n' ';')" = 'site1 30 2 2;site2 70 2 2;' ]
+	[ "$(tail -n 2 "$TMPDIR/sites.csv" | awk -F, '{ print $4, $6, $9, $10 }' | sort |
+		tr '\n' ';')" = 'site1 30 2 2;site2 70 2 2;' ]
 }
 check 'each site has its part' until_true 20 by_site
 
@@ -142,8 +143,10 @@ mainsm --foreground --listen "$("$bed" address head1)" >"$TMPDIR/conn" 2>>"$TMPD
 mainsm=$!
 is_cut() { # since line N all is lost that was before, and reads are numbered on
 	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv"
-	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv" | awk -F, -v last="$(sed -n "$1p" "$TMPDIR/all.csv" | cut -d, -f1)" '
-		$1 <= last || $0 !~ /lost/ { bad = 1 } { last = $1; n++ } $9 >= 3 { whole = 1 } END { exit bad || n < 2 || !whole }'
+	tail -n "+$(($1 + 1))" "$TMPDIR/all.csv" |
+		awk -F, -v last="$(sed -n "$1p" "$TMPDIR/all.csv" | cut -d, -f1)" '
+		$1 <= last || $0 !~ /lost/ { bad = 1 } { last = $1; n++ } $9 >= 3 { whole = 1 }
+			END { exit bad || n < 2 || !whole }'
 }
 check 'with another mainsm it goes on' until_true 60 is_cut "$n"
 check 'and says so' grep -q 'mainsm is back after' "$TMPDIR/all.err"

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The metrics of the examples, on an iterative program over two sites of two hosts, agree with the
-# log that
-# the program keeps of itself. Two at a time: those of one file share their probes.
+# log that the program keeps of itself. Two at a time: those of one file share their probes.
 # timeout: 120
 . tests/system/lib.sh
 within_bed 4 2
@@ -69,7 +68,8 @@ reads_go_on() {
 	done
 }
 counted_all() {
-	awk -F, -v n="$(passes)" '/rank/ { v[$4] = $6 } END { for (r in v) { ranks++; if (v[r] != n) exit 1 } exit ranks != 4 }' \
+	awk -F, -v n="$(passes)" '/rank/ { v[$4] = $6 } END { for (r in v) { ranks++;
+		if (v[r] != n) exit 1 } exit ranks != 4 }' \
 		"$TMPDIR/Loop_Counter.csv"
 }
 check 'all are read before the program begins' until_true 30 reads_begin

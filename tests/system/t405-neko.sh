@@ -183,7 +183,8 @@ if command -v cc >/dev/null 2>&1; then
 		(cd "$TMPDIR/ticks" && omig neko run ticks.conf "$2")
 	}
 	for world in --simulate --real; do
-		check "$world: what a layer logs before it ends the run is there" says '^tick \(n\) +20 .* 20( |$)' ticks 'simulation.until = 20s
+		check "$world: what a layer logs before it ends the run is there" says \
+			'^tick \(n\) +20 .* 20( |$)' ticks 'simulation.until = 20s
 ticks.stop = 20' $world
 		check "$world: the run was ended by a layer, and by no rule" grep -q \
 			': ended by a layer$' "$TMPDIR/says.out"

@@ -111,7 +111,8 @@ simulation.until = 400ms
 real.hosts = $one, $beside
 END
 to_groups() {
-	"$bed" exec node1 awk '/^IpExt:/ { for (i in names) if (names[i] == "OutMcastPkts") n = $i; split($0, names) } END { printf "%d", n }' /proc/net/netstat
+	"$bed" exec node1 awk '/^IpExt:/ { for (i in names) if (names[i] == "OutMcastPkts") n = $i;
+		split($0, names) } END { printf "%d", n }' /proc/net/netstat
 }
 to_group() {
 	before=$(to_groups)

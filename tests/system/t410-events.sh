@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Events of a real MPI program that is never restarted: listed, switched on from afar, shown and
-# kept; off again by
-# themselves, by another tool, and when their tool is killed; on again after the lm was.
+# kept; off again by themselves, by another tool, and when their tool is killed; on again after the
+# lm was.
 . tests/system/lib.sh
 . tests/system/faults.sh
 
@@ -59,7 +59,8 @@ check 'the log is whole' omig log cat "$TMPDIR/kept.olog"
 numbers() { # of each rank without a gap
 	omig log cat "$TMPDIR/kept.olog" | sed -n \
 		's/.* rank=\([01]\) .* number=\([0-9]*\) .*/\1 \2/p' >"$TMPDIR/numbers"
-	awk '{ if ($1 in last && $2 != last[$1] + 1) { print $1, last[$1], $2; exit 1 } last[$1] = $2; n[$1]++ }
+	awk '{ if ($1 in last && $2 != last[$1] + 1) { print $1, last[$1], $2; exit 1 }
+		last[$1] = $2; n[$1]++ }
 		END { exit !(n[0] > 5 && n[1] > 5) }' "$TMPDIR/numbers"
 }
 check 'and no event is missing' numbers

@@ -97,11 +97,13 @@ questions() {
 		disk.write.end
 	check "$1: count by a field" json_is '{"value":"node1","events":5000}
 {"value":"node3","events":5000}' count of 'disk.write.e*' by host
-	check "$1: where" json_is '{"ts_ns":1700019999500000000,"event":"disk.write.end","block.id":9999,"n":139993,"host":"node3"}' \
+	check "$1: where" json_is \
+		'{"ts_ns":1700019999500000000,"event":"disk.write.end","block.id":9999,"n":139993,"host":"node3"}' \
 		'disk.write.end where n > 139900.5 and host == node3 and block.id != 9997 and block.id >= 9996'
 	check "$1: slowest lifelines" says '^0  *2023-11-14T22:13:20.500000Z  *1.000000 s  *2' q \
 		slowest 2 lifelines of disk.write
-	check "$1: slowest by a key" json_is '{"key":"node1","begin_ns":1700000001500000000,"duration_ns":19996000000000,"events":5000}' \
+	check "$1: slowest by a key" json_is \
+		'{"key":"node1","begin_ns":1700000001500000000,"duration_ns":19996000000000,"events":5000}' \
 		slowest 1 lifelines of disk.write.end by host
 	check "$1: no such event is status 4" status_is 4 q count of nothing
 	check "$1: no such field is status 4" status_is 4 q disk.write.end where nbytes '>' 5
@@ -133,10 +135,12 @@ check 'other fields have a table of their own' heads
 
 # --- two runs beside each other, of which one is slower
 run_of() {
-	awk -v slow="$1" -v seed="$2" 'BEGIN { srand(seed); t = 1700000000; for (i = 0; i < 1000; i++) {
+	awk -v slow="$1" -v seed="$2" 'BEGIN { srand(seed); t = 1700000000;
+		for (i = 0; i < 1000; i++) {
 		t -= log(1 - rand()) * 0.01; d = 0.002 * (1 - log(1 - rand())) * slow
 		printf "ts=%.6f event=disk.write.start level=Info block.id=%d\n", t, i
-		printf "ts=%.6f event=disk.write.end level=Info block.id=%d\n", t + d, i } }' | omig log load - --archive "$3" >/dev/null
+		printf "ts=%.6f event=disk.write.end level=Info block.id=%d\n", t + d, i } }' |
+			omig log load - --archive "$3" >/dev/null
 }
 run_of 1 1 "$TMPDIR/base.db" && run_of 1 2 "$TMPDIR/same.db" && run_of 1.5 3 "$TMPDIR/slow.db"
 check 'two runs of one kind do not surely differ' status_is 0 omig log compare "$TMPDIR/same.db" \
@@ -182,7 +186,8 @@ killed() {
 	whole=$(($(ms) - began + 20))
 	while [ $done_kills -lt "$kills" ] && [ $runs -lt $((4 * kills + 40)) ]; do
 		runs=$((runs + 1))
-		run_for "$(awk -v s=$((seed + runs)) -v w=$whole 'BEGIN { srand(s); printf "%d", rand() * w }')" "$1"
+		run_for "$(awk -v s=$((seed + runs)) -v w=$whole 'BEGIN { srand(s);
+			printf "%d", rand() * w }')" "$1"
 		status=$?
 		told=$((told + $(sed -n 's/^{"batches":[0-9]*,"stored":\([0-9]*\),.*}$/\1/p' \
 			"$TMPDIR/told" | tail -n 1 | grep . || echo 0)))
@@ -221,7 +226,8 @@ hostile_names() {
 	omig log load "$TMPDIR/hostile.bp" --archive "$where" >"$TMPDIR/hostile.out" 2>&1
 	cat "$TMPDIR/hostile.out"
 	n=$(sed -n 's/^\([0-9]*\) events stored.*/\1/p' "$TMPDIR/hostile.out")
-	json_is "{\"types\":$n,\"safe\":$n}" --sql "SELECT count(*) AS types, count(CASE WHEN tab LIKE 'e%' THEN 1 END) AS safe FROM type" &&
+	json_is "{\"types\":$n,\"safe\":$n}" --sql \
+		"SELECT count(*) AS types, count(CASE WHEN tab LIKE 'e%' THEN 1 END) AS safe FROM type" &&
 		[ "$n" = 3 ] && json_is "{\"rows\":$n}" --sql 'SELECT count(*) AS rows FROM row_all'
 }
 where=$TMPDIR/hostile.db
@@ -253,7 +259,8 @@ else
 		load $golden/big.olog --archive "$where"
 	check 'PostgreSQL: all of it comes back' comes_back "$where"
 	own_max() {
-		$pg sql "$pg_dir" postgres "CREATE FUNCTION omig_archive.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 777::bigint'" &&
+		$pg sql "$pg_dir" postgres \
+			"CREATE FUNCTION omig_archive.max(bigint) RETURNS bigint LANGUAGE sql AS 'SELECT 777::bigint'" &&
 			omig log load "$TMPDIR/one.bp" --archive "$where" &&
 				json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
 	}

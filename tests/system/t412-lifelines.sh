@@ -24,7 +24,8 @@ awk 'BEGIN {
 omig log convert --to olog -o "$TMPDIR/run.olog" "$TMPDIR/run.bp"
 
 lines() { omig log lifelines --key block.id "$@"; }
-check 'the slowest step is told' says '^Slowest: disk.read, 90\.[0-9] % of the time of all lines: median 30.0 ms, p95 30.0 ms, n = 199' \
+check 'the slowest step is told' says \
+	'^Slowest: disk.read, 90\.[0-9] % of the time of all lines: median 30.0 ms, p95 30.0 ms, n = 199' \
 	lines "$TMPDIR/run.olog"
 check 'each step has its figures' says \
 	'^disk.read.end → sent +[0-9.]+ % +2.00 ms +2.00 ms +2.00 ms +199$' lines "$TMPDIR/run.bp"
@@ -103,7 +104,8 @@ if [ -z "$browser" ] || ! command -v python3 >/dev/null 2>&1; then
 fi
 # More lines than pixels.
 awk 'BEGIN { for (i = 0; i < 30000; i++) for (k = 0; k < 3; k++)
-	printf "ts=%.6f event=s%d id=%d\n", 1795341600 + i * 0.0001 + k * (k == 2 ? 0.004 : 0.001), k, i }' >"$TMPDIR/many.bp"
+	printf "ts=%.6f event=s%d id=%d\n", 1795341600 + i * 0.0001 + k * (k == 2 ? 0.004 : 0.001),
+		k, i }' >"$TMPDIR/many.bp"
 omig log lifelines -q -o "$TMPDIR/many.html" "$TMPDIR/many.bp"
 # All steps in one browser, for it takes seconds to start.
 ready='wait=document.body.dataset.ready'

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Events that are kept until they are safe: generated = stored + counted lost, exactly, of numbered
-# events, whatever is killed or stands
-# still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N (of each rank), OMIG_EVENT_BURST=N,
-# OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY, OMIG_EVENT_KILLS=N (of each
-# victim, at random points), OMIG_EVENT_VICTIMS, OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
+# events, whatever is killed or stands still meanwhile. Long runs (make soak-events): OMIG_EVENTS=N
+# (of each rank), OMIG_EVENT_BURST=N, OMIG_EVENT_ROOM=MIB, OMIG_EVENT_FULL=POLICY,
+# OMIG_EVENT_KILLS=N (of each victim, at random points), OMIG_EVENT_VICTIMS,
+# OMIG_EVENT_TO=archive:FILE, OMIG_TEST_SEED.
 . tests/system/lib.sh
 . tests/system/faults.sh
 need_mpi
@@ -92,7 +92,8 @@ balance() {
 	generated=$(total generated) unsure=$(total unsure)
 	has=$(sed -n 's/^stored \([0-9]*\) .*/\1/p' "$TMPDIR/count")
 	said=$(figure all_generated) kept=$(figure all_stored)
-	echo "generated $generated ($unsure unsure), told $said; $(cat "$TMPDIR/count"), told $kept; $((said - kept)) lost" | tee "$TMPDIR/balance"
+	echo "generated $generated ($unsure unsure), told $said; $(cat \
+		"$TMPDIR/count"), told $kept; $((said - kept)) lost" | tee "$TMPDIR/balance"
 	grep -q ' twice 0 strange 0$' "$TMPDIR/count" && [ "$has" = "$kept" ] && [ "$has" -gt 0 ] &&
 		[ "$said" -le "$generated" ] && [ "$said" -ge $((generated - unsure)) ]
 }

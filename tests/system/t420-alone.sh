@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs without MPI: their probes and events are switched on from afar, also in threads that come
-# later, in child
-# processes, in daemons and after exec; one that loads MPI later becomes a rank. Their output is
-# that of the bare ones.
+# later, in child processes, in daemons and after exec; one that loads MPI later becomes a rank.
+# Their output is that of the bare ones.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Programs that have nothing of ours in them: scripts, Python, OpenMP, a static one. What omig run
-# and omig exec start is
-# in the tree with its children, its job and its processor time; what has no meaning without MPI is
-# not 0.
+# and omig exec start is in the tree with its children, its job and its processor time; what has no
+# meaning without MPI is not 0.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh

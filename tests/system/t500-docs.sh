@@ -51,8 +51,10 @@ trap 'end_lanes' EXIT
 transfers() { # SECONDS each takes
 	awk -v takes="$1" 'BEGIN { for (i = 0; i < 500; i++) { t = 1700000000 + i * 0.01
 		at = "level=Info block.id=" i " conn=" i % 4 " block=" i " HOST=node" i % 3
-		printf "ts=%.6f event=block.transfer.start %s\nts=%.6f event=io.read.start %s\n", t, at, t + 0.001, at
-		printf "ts=%.6f event=io.read.end %s nbytes=%d status=%d\n", t + 0.003 + i % 7 / 3000, at, 60000 + i * 100, i % 5
+		printf "ts=%.6f event=block.transfer.start %s\nts=%.6f event=io.read.start %s\n", t,
+			at, t + 0.001, at
+		printf "ts=%.6f event=io.read.end %s nbytes=%d status=%d\n",
+			t + 0.003 + i % 7 / 3000, at, 60000 + i * 100, i % 5
 		printf "ts=%.6f event=block.transfer.end %s\n", t + takes, at } }'
 }
 set_up() {
@@ -75,7 +77,8 @@ set_up() {
 	"$B/bin/omig" log convert --to olog -o "$here/run7.olog" "$here/run.bp"
 	"$B/bin/omig" log convert --to ulm -o "$here/netlogger.ulm" "$here/run.bp"
 	"$B/bin/omig" log load "$here/before.bp" --archive "$here/run6.db" >/dev/null
-	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "lan 1 2 %d.0 0.0%d\n", i, 10 + i * 7 % 80 }' >"$here/nfds.delays"
+	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "lan 1 2 %d.0 0.0%d\n", i,
+		10 + i * 7 % 80 }' >"$here/nfds.delays"
 	sed 's/^network.lan.delay.*/network.lan.delay = file:nfds.delays/; s/^stat.stop.*/simulation.until = 30m/' examples/neko/nfds.conf >"$here/replayed.conf"
 	"$B/bin/omig" neko run examples/neko/nfds.conf --real --deadline 3s -o "$here/real.json" \
 		>/dev/null

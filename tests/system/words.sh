@@ -10,5 +10,6 @@ no_word_of_ours() {
 }
 # without TEXT: a filter
 without() {
-	text=$1 awk '{ while (i = index($0, ENVIRON["text"])) $0 = substr($0, 1, i - 1) substr($0, i + length(ENVIRON["text"])); print }'
+	text=$1 awk '{ while (i = index($0, ENVIRON["text"])) $0 = substr($0, 1, i - 1) substr($0,
+		i + length(ENVIRON["text"])); print }'
 }
