@@ -89,7 +89,7 @@ static pid_t fork_or_die(void)
 	return pid;
 }
 
-/* As daemon(3), and more thorough. The first process waits for nobody. */
+/* As daemon(3), and more thorough. The first process does not wait. */
 static void go_to_background(void)
 {
 	if (fork_or_die())

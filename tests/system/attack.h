@@ -33,7 +33,7 @@ int64_t now_ms(void);
 /* Says what is wrong and ends with status 2. */
 void die(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* Both tell on stdout how it went. TLS 1.3: the server may refuse us after a good handshake. */
+/* Both print the result on stdout. TLS 1.3: the server may refuse us after a good handshake. */
 bool attack_open(struct attack *a);
 /* The other way round; the listener's first peer within 20 s. */
 bool attack_accept(struct attack *a, int listener);
@@ -44,8 +44,8 @@ bool attack_send(struct attack *a, const void *p, size_t n);
 bool attack_send_msg(struct attack *a, const struct msg *m);
 
 /*
- * Tells each message that comes on stdout until one of this type (0: none) has come, the peer
- * has closed, or `ms` are over. True: it has come.
+ * Prints each message on stdout until one of this type (0: none) has come, the peer has closed, or
+ * `ms` are over. True: it has come.
  */
 bool attack_read(struct attack *a, uint8_t type, int64_t ms);
 

@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * attack issue CADIR OUT KIND ROLE SITE HOST [FROM TO]
+ *
  *	makes key.pem, cert.pem, ca.pem in OUT, signed with the CA key in CADIR.
- *	KIND: good, noeku, anyeku, server, self, rogue, p384; FROM, TO: seconds from now
+ *	KIND: good, noeku, anyeku, server, self, rogue, p384.
+ *	FROM, TO: seconds from now
+ *
  * attack enrol CONNSTR ROLE SITE HOST [OUT]
- *	requests a certificate with the string's token, prints the answer, stores it in OUT
+ *
+ *	requests a certificate with the string's token, prints the answer,
+ *	stores it in OUT
+ *
  * attack connect HOST:PORT CREDS|- WORD...
+ *
  *	connects, executes the words, and prints all answers:
- *	alpn=NAME tls12 extra=N		before the others: the kind of connection
- *	hello=ROLE,SITE,HOST[,MIN,MAX[,NODE]]
- *					sends HELLO and waits for the answer; - omits a part
- *	bomb=NAME			see attack_bombs.c
- *	hex=BYTES			sends bytes as they are
- *	request=TEXT			sends an OMIS request and waits for its reply
- *	trickle=MS			a zero byte every MS until the peer closes
- *	keys=N				renews the keys N times
- *	again				closes, resumes the session without a certificate
- *	read=MS				reads until the peer closes or MS are over
+ *	alpn=NAME tls12 extra=N         before the others: the kind of connection
+ *	hello=ROLE,SITE,HOST[,MIN,MAX[,NODE]]   sends HELLO and waits for the answer;
+ *					- omits a part
+ *	bomb=NAME                       see attack_bombs.c
+ *	hex=BYTES                       sends bytes as they are
+ *	request=TEXT                    sends an OMIS request and waits for its reply
+ *	trickle=MS                      a zero byte every MS until the peer closes
+ *	keys=N                          renews the keys N times
+ *	again                           closes, resumes the session without a certificate
+ *	read=MS                         reads until the peer closes or MS are over
+ *
  * attack serve PORTFILE CREDS CODE TEXT
+ *
  *	listens, answers one HELLO with that error, ends
+ *
  * attack plain HOST:PORT TEXT
+ *
  *	sends text without TLS and prints how the connection ends
+ *
  * attack silent HOST:PORT N MS
+ *
  *	N silent connections; prints how many the peer has closed after MS
  */
 #include "common/base/clock.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of its own on libomis: counts the calls of argv[1] in a global
- * counter that lives in the ranks, for argv[2] milliseconds and until there is one, and prints how
- * many there were. With a third argument it also says so meanwhile, as often
- * as all of them can be asked.
+ * A tool on libomis: counts the calls of argv[1] in a global counter in the ranks, and prints their
+ * number. It runs for argv[2] milliseconds and until there is one call. With a third argument it
+ * also prints the number meanwhile, whenever all ranks can be asked.
  */
 #include <omig/omis.h>
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks that do not need each other, and one that meets its end.
+ * Ranks that do not need each other, and one that ends.
  *
  *	fate PREFIX RANK HOW
  *
- * Each rank makes its calls, MPI_Barrier and MPI_Reduce_local, until
- * PREFIX.end exists, and leaves by exit(), without MPI_Finalize, which would
- * wait for the one that is gone, unless RANK is -1. When PREFIX.go exists, RANK
- * ends by HOW:
+ * Each rank makes its calls, MPI_Barrier and MPI_Reduce_local, until PREFIX.end exists. It leaves
+ * by exit(), without MPI_Finalize, which would wait for the missing one, unless RANK is -1. When
+ * PREFIX.go exists, RANK ends by HOW:
  *
- * wait			it does not: somebody else ends it
+ * wait			it does not: the test ends it
  * segv			in MPI_Pack, from an address that is none
  * abort exit3		in MPI_Recv for what never comes, by another thread
  * mpi_abort		in an error handler, called from within MPI_Send
  *
- * PREFIX.pid.RANK is its pid, PREFIX.books.RANK what it has begun and done,
- * in a mapping that outlives it; `fate books FILE` prints that.
+ * PREFIX.pid.RANK is its pid. PREFIX.books.RANK has its calls begun and done, in a mapping that
+ * outlives it; `fate books FILE` prints that.
  */
 #include <fcntl.h>
 #include <mpi.h>

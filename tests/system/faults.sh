@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh disable=SC2034,SC2154
-# For the fault tests t2*.sh, after lib.sh: real MPI jobs that hold until they
-# are told to go on, the daemons by name, and the programs of module.mk.
+# For the fault tests t2*.sh, after lib.sh: real MPI jobs that hold until a file exists, the daemons
+# by name, and the programs of module.mk.
 T=$B/tests/system
 fault_programs='attack vandal session'
 for program in $fault_programs; do
@@ -79,7 +79,7 @@ same_output() {
 	cmp "$(plain_output "$@")" "$TMPDIR/$name.out" && no_word_of_ours "$TMPDIR/$name.err"
 }
 
-# --- daemons, by their lock files: who holds it has written its pid
+# --- daemons, by their lock files: the holder has written its pid
 lock_of() {
 	case $1 in
 	mainsm) echo "$OMIG_STATE_DIR/mainsm/mainsm.lock" ;;

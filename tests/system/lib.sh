@@ -147,7 +147,7 @@ nodes_are() {
 	[ "$(omig tree --json | grep -o '"token":"n_[0-9]*","state":"up"' | wc -l)" = "$1" ]
 }
 
-# followed REQUEST COMMAND...: what a conditional request tells comes into $TMPDIR/events, until
+# followed REQUEST COMMAND...: writes the events of a conditional request to $TMPDIR/events, until
 # COMMAND succeeds
 followed() {
 	: >"$TMPDIR/events" # not when the tool gets round to it: what is there is of the one before

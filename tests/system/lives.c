@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two ranks that do what processes may do besides computing, and tell it; what
- * they tell is the same whether somebody watches or not.
+ * Two ranks that do what processes may do besides computing, and print it. Their output is the
+ * same, watched or not.
  *
  *	lives PREFIX DEED...
  *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program of two or more ranks for t330: it stays inside calls that a test
- * looks at, until the test says so. What it prints depends on nothing else.
+ * An MPI program of two or more ranks for t330: it stays inside calls that a test examines, until
+ * the test ends it. Its output depends on nothing else.
  *
  *	measured PREFIX
  *
- * Rank 0 receives from anybody; rank 1 sends when there is a file PREFIX.send. All end when
- * there is PREFIX.go. Without a PREFIX nobody waits.
+ * Rank 0 receives from any source; rank 1 sends when a file PREFIX.send exists. All end when
+ * PREFIX.go exists. Without a PREFIX no rank waits.
  */
 #include <mpi.h>
 #include <stdbool.h>

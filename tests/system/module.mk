@@ -7,8 +7,10 @@ ATTACK_OBJ := $(ATTACK:%.c=$(FAULTS)/%.o) $(FAULTS)/certs.o
 
 FAULT_MPI  := steady fate lives measured phased queued underway
 
-FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse $(FAULTS)/libnomem.so $(FAULTS)/traced \
-	       $(foreach p,$(FAULT_MPI),$(FAULTS_MPI:%=$(FAULTS)/$p.%)) $(FAULTS_MPI:%=$(FAULTS)/late.%)
+FAULT_NEEDS := $(FAULTS)/attack $(FAULTS)/vandal $(FAULTS)/session $(FAULTS)/refuse \
+		$(FAULTS)/libnomem.so $(FAULTS)/traced \
+	       $(foreach p,$(FAULT_MPI),$(FAULTS_MPI:%=$(FAULTS)/$p.%)) \
+	       $(FAULTS_MPI:%=$(FAULTS)/late.%)
 faults-tools: $(FAULT_NEEDS)
 .PHONY: faults-tools
 $(B)/check/system.tap: $(FAULT_NEEDS)
@@ -21,7 +23,8 @@ $(FAULTS)/certs.o: tests/unit/common/net/certs.c tests/system/plain/check.h
 $(FAULTS)/vandal: $(FAULTS)/vandal.o $(call archives,common/ring)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^)
 $(FAULTS)/session: $(FAULTS)/session.o $(B)/lib/libomis.so
-	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $< -L$(B)/lib -lomis '-Wl,-rpath,$$ORIGIN/../../lib'
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $< -L$(B)/lib -lomis \
+		'-Wl,-rpath,$$ORIGIN/../../lib'
 $(FAULTS)/refuse: $(FAULTS)/refuse.o
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $<
 $(FAULTS)/libnomem.so: tests/system/nomem.c
@@ -34,18 +37,21 @@ endef
 $(foreach p,$(FAULT_MPI),$(foreach f,$(FAULTS_MPI),$(eval $(call fault_mpi_program,$p,$f))))
 # Compiled with MPI's header, linked without its library.
 $(FAULTS)/late.%: tests/system/late.c
-	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && $(CC) $(BASE_LDFLAGS) -o $@ $@.o -ldl
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* $(OUR_CFLAGS) -c -o $@.o $< && \
+		$(CC) $(BASE_LDFLAGS) -o $@ $@.o -ldl
 # Without frame pointers, and with frames of a library in the middle.
 UNFRAMED := -O2 -fvisibility=default -fomit-frame-pointer -fno-optimize-sibling-calls
 $(FAULTS)/libtraced.so: tests/system/traced_library.c
-	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -fPIC -shared -o $@ $<
+	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) \
+		$(UNFRAMED) -fPIC -shared -o $@ $<
 $(FAULTS)/traced: tests/system/traced.c $(FAULTS)/libtraced.so
-	$(call say,CC)$(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -o $@ $< -L$(FAULTS) -ltraced '-Wl,-rpath,$$ORIGIN'
+	$(call say,CC)$(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -o $@ $< \
+		-L$(FAULTS) -ltraced '-Wl,-rpath,$$ORIGIN'
 # A program that t300 does things to.
 faults-tools $(B)/check/system.tap: $(FAULTS)/subject
 $(FAULTS)/subject: $(FAULTS)/subject.o
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -pthread -o $@ $<
-# What t395 compares: what a tool was told with what its programs have seen.
+# t395 compares the reports that a tool got with what its programs have seen.
 faults-tools $(B)/check/system.tap: $(FAULTS)/oracle
 $(FAULTS)/oracle.o: | $(common/daemon.gens)
 $(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/daemon)
@@ -54,25 +60,37 @@ $(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/daemon)
 faults-tools $(B)/check/system.tap: $(FAULTS)/numbers $(FAULTS_MPI:%=$(FAULTS)/numbered.%)
 $(FAULTS)/numbers: $(FAULTS)/numbers.o $(call archives,eventlog)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,eventlog)
-$(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
-	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples/include -o $@ $< \
+$(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | \
+		$(B)/examples/include/omig/event.h
+	$(call say,MPICC)mkdir -p $(@D) && mpicc.$* -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-I$(B)/examples/include -o $@ $< \
 		-L$(B)/lib -lomig-event -Wl,-rpath,'$$ORIGIN/../../lib'
-# EVENTS=N of two ranks together, KILLS=N of each of lm, sm and loader, BURST=N: minutes to hours, and what is left over must be 0.
+# EVENTS=N of two ranks together, KILLS=N of each of lm, sm and loader, BURST=N: minutes to hours.
+# The rest must be 0.
 soak-events: faults-tools all
-	d=$$(mktemp -d) && OMIG_EVENTS=$$(($(or $(EVENTS),1000000000) / 2)) OMIG_EVENT_BURST=$(or $(BURST),2000) OMIG_EVENT_KILLS=$(or $(KILLS),30) \
-		B="$(FULL_B)" PATH="$(FULL_B)/bin:$$PATH" TMPDIR=$$d sh tests/system/t413-kept.sh </dev/null | tee $$d/said; \
+	d=$$(mktemp -d) && OMIG_EVENTS=$$(($(or $(EVENTS),1000000000) / 2)) \
+		OMIG_EVENT_BURST=$(or $(BURST),2000) OMIG_EVENT_KILLS=$(or $(KILLS),30) \
+		B="$(FULL_B)" PATH="$(FULL_B)/bin:$$PATH" TMPDIR=$$d sh tests/system/t413-kept.sh \
+		</dev/null | tee $$d/said; \
 	grep -q '^1\.\.' $$d/said && ! grep '^not ok' $$d/said; rc=$$?; rm -rf $$d; exit $$rc
 .PHONY: soak-events
-# Programs without MPI that t420 and t421 watch: with a probe and an event, with the probe alone, with OpenMP, and a static one.
+# Programs without MPI that t420 and t421 watch: with a probe and an event, with the probe alone,
+# with OpenMP, and a static one.
 ALONE := $(FAULTS)/alone $(FAULTS)/alone-probe $(FAULTS)/parallel $(FAULTS)/parallel-static
 faults-tools $(B)/check/system.tap: $(ALONE)
-$(FAULTS)/alone: tests/system/alone.c $(B)/examples/loops_probes.c $(B)/lib/libomig-event.so | $(B)/examples/include/omig/event.h
-	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -I$(B)/examples -I$(B)/examples/include -o $@ \
-		$(filter %.c,$^) -L$(B)/lib -lomig-event '-Wl,-rpath,$$ORIGIN/../../lib' -pthread -ldl
+$(FAULTS)/alone: tests/system/alone.c $(B)/examples/loops_probes.c $(B)/lib/libomig-event.so | \
+		$(B)/examples/include/omig/event.h
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-I$(B)/examples -I$(B)/examples/include -o $@ \
+		$(filter %.c,$^) -L$(B)/lib -lomig-event '-Wl,-rpath,$$ORIGIN/../../lib' -pthread \
+		-ldl
 $(FAULTS)/alone-probe: tests/system/alone.c $(B)/examples/loops_probes.c
-	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE -DNO_EVENTS $(CFLAGS) $(WARNINGS) -I$(B)/examples -o $@ $^ -pthread -ldl
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE -DNO_EVENTS $(CFLAGS) \
+		$(WARNINGS) -I$(B)/examples -o $@ $^ -pthread -ldl
 $(FAULTS)/parallel: tests/system/parallel.c
-	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -fopenmp -o $@ $<
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-fopenmp -o $@ $<
 # Without its pragma.
 $(FAULTS)/parallel-static: tests/system/parallel.c
-	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) -Wno-unknown-pragmas -static -o $@ $<
+	$(call say,CC)mkdir -p $(@D) && $(CC) -std=c17 -D_GNU_SOURCE $(CFLAGS) $(WARNINGS) \
+		-Wno-unknown-pragmas -static -o $@ $<

@@ -5,8 +5,8 @@
  *
  *	numbered [--events N] [--burst N] [--pause US] [--until FILE]
  *
- * A rank waits until the events are on, writes N of them, each hundredth burst a hundred times as
- * large, and stays until FILE exists. Numbers of rank r begin at r * 2^40.
+ * A rank waits until the events are on, and writes N of them. Each hundredth burst is a hundred
+ * times as large. It stays until FILE exists. Numbers of rank r begin at r * 2^40.
  */
 #include <omig/event.h>
 
@@ -27,7 +27,7 @@ struct run {
 	const char *until;
 	long long first, written; /* numbers */
 	long long bursts;
-	/* that were on before and off behind: nobody knows whether they were told */
+	/* that were on before and off behind: whether they were reported is unknown */
 	long long unsure;
 };
 

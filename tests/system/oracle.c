@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What t395 asks: whether what a tool was told of its manipulations is what its program has seen.
+ * The questions of t395: whether a tool's reports of its manipulations are what its program has
+ * seen.
  *
- *   oracle count FILE            counts the real-time signals that come, in FILE, which is there
- * when it can oracle ask DIR HOST:PORT SEED N FILE... sends N signals to the programs with these
- * FILEs, one request each, and again with the same id after each lost link; says "done D unknown U"
- * or what was a lie
+ *	oracle count FILE
+ *		counts the arriving real-time signals in FILE, which exists when it is ready
+ *
+ *	oracle ask DIR HOST:PORT SEED N FILE...
+ *		sends N signals to the programs with these FILEs, one request each. It repeats
+ *		a request with the same id after each lost link. It prints "done D unknown U",
+ *		or the lie that it found.
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
@@ -29,7 +33,7 @@
 #define PROGRAMS_MAX 8
 #define SENDS_MAX 6 /* of one request */
 #define ANSWER_S 4
-#define SIGNAL_S 60 /* who was stopped takes it when it runs */
+#define SIGNAL_S 60 /* a stopped process gets it when it runs */
 #define ATTACH_TRIES 1200
 #define OUTCOME 1
 
@@ -129,7 +133,7 @@ static bool says(const struct msg_entry *e, const char *words)
 	return e->value.n >= strlen(words) && memmem(e->value.p, e->value.n, words, strlen(words));
 }
 
-/* What is missing was asked of nobody, or nobody knows. */
+/* Missing entries were not asked for, or are unknown. */
 static enum verdict verdict_of(const struct msg_reply *r)
 {
 	if (r->coverage && r->coverage->nmissing)
@@ -214,7 +218,7 @@ static void attach(const struct counts *c)
 		die("the program cannot be attached");
 }
 
-/* Again with the same id until somebody knows; at last only what became of it is asked. */
+/* Again with the same id until the outcome is known; at last only the outcome is requested. */
 static enum verdict send_signal(const struct counts *c, int sig)
 {
 	char text[128];

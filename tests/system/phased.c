@@ -2,7 +2,7 @@
 /*
  * An MPI program for tests of measurements, which logs its own calls. Phase k begins when the file
  * PREFIX.phase has a number of k or more. Then rank r sends 10 * (r + 1) messages of 100 * (r + 1)
- * bytes to the next rank and receives those of the one before. It sends 7 * (r + 1) bytes more by
+ * bytes to the next rank. It receives those of the one before. It sends 7 * (r + 1) bytes more by
  * persistent requests, which were made in the beginning. Then all meet at a barrier. The program
  * ends when PREFIX.go exists.
  *

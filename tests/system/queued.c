@@ -5,10 +5,12 @@
  *	queued FOLDER
  *
  * Step N begins when the file FOLDER/N exists, and makes FOLDER/N.done at its end:
- *  1	rank 0 posts two receives (tag 71 from rank 1; tag 72 from any, over another communicator),
- *	a send too large to leave before it is received (tag 73), and a persistent receive (tag 74)
- *  2	all of it is completed
- *  3	rank 0 waits in MPI_Recv (tag 75) until step 4, when rank 1 sends
+ *
+ *  1        rank 0 posts two receives (tag 71 from rank 1; tag 72 from any, over
+ *           another communicator); a send too large to leave before it is received
+ *           (tag 73); and a persistent receive (tag 74)
+ *  2        all of it is completed
+ *  3        rank 0 waits in MPI_Recv (tag 75) until step 4, when rank 1 sends
  */
 #include <fcntl.h>
 #include <mpi.h>

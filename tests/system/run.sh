@@ -70,7 +70,7 @@ run_one() {
 	mv "$work/$2.part" "$work/$2.tap"
 }
 
-# A folder can be made once: who made it runs the script.
+# A folder can be made once: its maker runs the script.
 lane() {
 	while read -r script name; do
 		mkdir "$work/$name" 2>/dev/null && run_one "$script" "$name"

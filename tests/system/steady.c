@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program for fault tests. What it computes and prints depends on the
- * number of its ranks alone: a checksum over messages that went around. In
- * between it stays in MPI calls until it is told to go on.
+ * An MPI program for fault tests. Its results and output depend on the number of its ranks alone: a
+ * checksum over messages that went around. Then it stays in MPI calls until FILE exists.
  *
  *	steady [--rounds N] [--hold FILE] [--beat FILE] [--pids PREFIX] [--flood N]
  *	       [--exit RANK:STATUS] [--abort RANK:CODE] [--raise RANK:SIGNAL]
  *	       [--no-finalize] [--close-fds] [--fork] [--_exit] [--child PROGRAM]
  *
- * --rounds	calls of MPI_Sendrecv and of MPI_Allreduce for the checksum (100)
- * --hold	until FILE exists, or for 100 s, it goes on with MPI_Barrier
- * --flood	so many more calls of MPI_Allreduce behind that, as fast as they go (0)
- * --beat	rank 0 writes there how often, while it holds
- * --pids	each rank writes its pid into PREFIX.RANK when it begins to hold
+ * --rounds   calls of MPI_Sendrecv and of MPI_Allreduce for the checksum (100)
+ * --hold     until FILE exists, or for 100 s, it continues with MPI_Barrier
+ * --flood    so many more calls of MPI_Allreduce behind that, at full speed (0)
+ * --beat     rank 0 writes its count there while it holds
+ * --pids     each rank writes its pid into PREFIX.RANK when it begins to hold
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program without MPI that a test does things to: two threads that wait. It
- * writes where things lie,
+ * A program without MPI that a test manipulates: two threads that wait. It prints the addresses of
+ * things,
  *
  *	threads PID TID
- *	written ADDR	"what may be written"
- *	constant ADDR	"what is only read"
- *	unset ADDR	a variable without a value
- *	code ADDR	a function
+ *	written ADDR    "what may be written"
+ *	constant ADDR   "what is only read"
+ *	unset ADDR      a variable without a value
+ *	code ADDR       a function
  *
  * and `signal NUMBER TID` for each SIGUSR1 that a thread gets. It ends when its input ends.
  */

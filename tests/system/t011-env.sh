@@ -57,7 +57,7 @@ check 'omig exec: the exit status is the program'"'"'s' test $status = 0
 check '--json: one object' says '^[{]"OMIG_MAINSM":"omig1:.*"OMIG_JOB":"mine".*[}]$' omig env \
 	--no-start --job=mine --json
 check 'stop --json: the reply' says '^[{]"status":"OK"' omig stop --json
-listens_to() { # WISH: an address that other hosts reach is in the string, where there is one
+listens_to() { # OPTION: an address that other hosts reach is in the string, where there is one
 	omig stop >/dev/null 2>&1
 	omig env --listen "$1" >"$TMPDIR/env" || return 1
 	string=$(sed -n "s/^export OMIG_MAINSM='omig1:\(.*\)'/\1/p" "$TMPDIR/env")
@@ -82,7 +82,7 @@ fi
 check '--listen takes localhost' listens_to localhost 0.0.0.0
 check '--listen where it listens already: not a word' sh -c \
 	'[ -z "$(omig env --listen localhost 2>&1 >/dev/null)" ]'
-warns_once() { # PATTERN WISH: one line of warning, and the mainsm that runs stays
+warns_once() { # PATTERN OPTION: one line of warning, and the mainsm that runs stays
 	omig env --listen "$2" >"$TMPDIR/env" 2>"$TMPDIR/err" || return 1
 	cat "$TMPDIR/err"
 	[ "$(wc -l <"$TMPDIR/err")" = 1 ] && grep -Eq "^omig: warning: $1" "$TMPDIR/err" &&

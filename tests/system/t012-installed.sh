@@ -58,8 +58,7 @@ check 'it installs into folders of an architecture' installed multi \
 check 'the preload is found there' preload_of "$TMPDIR/multi"
 check 'the library of the Python client is found there' client_of "$TMPDIR/multi"
 check 'its own programs are found there' status_is 0 "$TMPDIR/multi/bin/omig" sim detector --help
-# Of a daemon an ordinary user can read the words that it was started with, and not the link to its
-# file.
+# An ordinary user can read the command line of a daemon, but not the link to its file.
 program_of() { # PID
 	realpath "$(tr '\0' '\n' <"/proc/$1/cmdline" | head -n 1)" 2>/dev/null
 }

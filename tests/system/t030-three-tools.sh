@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Three tools at once that wish for different things of the same calls, one of
-# them stuck: each gets its own right answers.
+# Three tools at once request different things of the same calls, and one of them is stuck: each
+# gets its own right answers.
 # timeout: 120
 . tests/system/lib.sh
 need mpirun.openmpi
@@ -46,7 +46,7 @@ check 'the follower sees events of both ranks' until_true 10 sh -c \
 kill $follower
 wait $follower
 status=$?
-# 6: a rank that had no processor when the request was enabled is told to be missing.
+# 6: a rank that had no processor when the request was enabled is reported as missing.
 check 'and ends well' test $status = 0 -o $status = 6
 check 'top sees calls' until_true 10 grep -Eq '"calls_per_s":[1-9]' "$TMPDIR/top"
 kill -INT $top

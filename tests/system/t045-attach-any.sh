@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A process without MPI that nobody watches: attached by its pid, asked, stopped,
-# continued, and its end is an event.
+# An unwatched process without MPI: attached by its pid, queried, stopped, continued, and its end is
+# an event.
 # timeout: 120
 . tests/system/lib.sh
 need lm sm mainsm omig

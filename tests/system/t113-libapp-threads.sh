@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 200
-# MPI_THREAD_MULTIPLE: all threads together count what the program says, also when there are more of
-# them, one after another, than a segment has blocks; too many at once are counted as lost.
+# MPI_THREAD_MULTIPLE: all threads together have the counts of the program. That also holds for more
+# threads, one after another, than a segment has blocks. Too many at once are counted as lost.
 . tests/libapp/lib.sh
 
 same_books() {

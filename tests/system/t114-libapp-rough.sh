@@ -23,9 +23,8 @@ same() { # FLAVOUR WHAT
 	as_bare "$1" "$2"
 }
 
-# A thread cancelled inside MPICH ends one bare run in 25 with status 1, and its
-# launcher dies of a pipe now and then when ranks end at once: what we would
-# break, we would break each time.
+# A thread cancelled inside MPICH ends one bare run in 25 with status 1. Its launcher sometimes dies
+# of a pipe when ranks end at once. A fault of ours would break each run.
 same_in_the_end() {
 	for _ in 1 2 3 4 5; do
 		same "$1" "$2" && return 0

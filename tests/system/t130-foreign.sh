@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs that nobody here wrote, as the distribution ships them, watched unmodified: output and
-# exit status are their own; calls and bytes of each rank and function are those of an independent
-# count (foreign/tally.c), in the same run and, where chance does not decide how often a program
-# calls, in another run; and with Open MPI messages and bytes are those that the library itself
-# counts.
+# Foreign programs, as the distribution ships them, watched unmodified. Output and exit status are
+# their own. Calls and bytes of each rank and function are those of an independent count
+# (foreign/tally.c) in the same run. Where chance does not decide how often a program calls, they
+# are those of another run too. With Open MPI, messages and bytes are those of the library's own
+# count.
 # timeout: 300
 . tests/system/lib.sh
 F=$B/tests/system/foreign

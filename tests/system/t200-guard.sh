@@ -137,7 +137,7 @@ mpirun_of() {
 }
 for f in $flavours; do
 	check "$f: a status that is not 0" same_end "$f" 2 --exit 1:7
-	sed -i 's/PID [0-9]*//' "$TMPDIR/a.out" "$TMPDIR/b.out" # mpiexec tells it
+	sed -i 's/PID [0-9]*//' "$TMPDIR/a.out" "$TMPDIR/b.out" # mpiexec prints it
 	check "$f: and the output before it" cmp "$TMPDIR/a.out" "$TMPDIR/b.out"
 	check "$f: MPI_Abort" same_end "$f" 2 --abort 1:5
 	check "$f: a rank that dies of SIGSEGV" same_end "$f" 2 --raise 0:11

@@ -38,7 +38,7 @@ note() {
 	count=$(barriers "$watched")
 	n=$(fired)
 }
-all_is_back() { # WHO
+all_is_back() { # DAEMON
 	check "$1: all objects are back under their names" until_true 20 same_objects
 	check "$1: counts go on, not from 0" until_true 10 counts_go_on
 }
@@ -89,8 +89,8 @@ check 'mainsm: it starts again' mainsm
 all_is_back mainsm
 wait $tool
 status=$?
-check 'mainsm: the tool was told, and ended' test $status = 1
-check 'mainsm: the tool was told why' grep -q 'the connection to mainsm is lost' \
+check 'mainsm: the tool got an error, and ended' test $status = 1
+check 'mainsm: the error names the cause' grep -q 'the connection to mainsm is lost' \
 	"$TMPDIR/follow.out"
 
 # all at once

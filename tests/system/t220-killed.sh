@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A rank that is watched meets its end, between its calls or in one: who waits
-# for it is told, its last values stay, the others go on, and the launcher ends
-# as it does without us.
+# A watched rank ends, between its calls or in one. Its waiting tool is notified, its last values
+# stay, the others continue, and the launcher ends as without us.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -10,7 +9,7 @@ need_mpi
 # shellcheck disable=SC3045 # dash, bash and ksh know it
 ulimit -c 0 # the status of a core that was written is another one
 
-# Open MPI lets the others live when it is told to; MPICH's launcher kills them after SIGKILL all
+# Open MPI keeps the others alive by an option; MPICH's launcher kills them after SIGKILL all
 # the same.
 options_of() {
 	case $1 in openmpi) echo --enable-recovery ;; mpich) echo -disable-auto-cleanup ;; esac

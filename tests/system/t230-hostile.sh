@@ -24,7 +24,7 @@ in_ranks() {
 	timeout $((60 * PATIENCE)) omig run --measure=count -- "mpirun.$mpi" -n 2 "$@" \
 		"$T/steady.$mpi" >"$TMPDIR/run.out" 2>"$TMPDIR/run.err"
 }
-# Their tokens: those of before may go meanwhile, with an lm that has nobody left to watch.
+# Their tokens: older ones may go meanwhile, with an lm that has no process left to watch.
 watched_ones() {
 	omig tree | awk '/rank .*steady/ { print $1 }'
 }

@@ -7,7 +7,7 @@
 . tests/system/faults.sh
 
 A=$T/attack
-elsewhere() { # NAME COMMAND...: as somebody who has no certificate yet
+elsewhere() { # NAME COMMAND...: as a user without a certificate
 	dir=$TMPDIR/$1
 	shift
 	env OMIG_STATE_DIR="$dir" "$@"
@@ -107,7 +107,7 @@ check 'an lm of another version is told' grep -q \
 check 'and mainsm says who it was' logged mainsm 'lm of site default on old .*you speak 900..901'
 check 'omig doctor finds nothing' omig doctor
 
-# --- what cannot happen. The time begins when it is armed: a mistake is told however short it is.
+# --- impossible events. The time begins when the request is enabled: any time reports the mistake.
 follow() {
 	fails "$1" "$2" omig request --follow 1ms "$3"
 }

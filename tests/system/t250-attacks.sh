@@ -222,7 +222,7 @@ sm_listens
 mainsm_at=127.0.0.1:$(mainsm_port)
 sm_at=127.0.0.1:$sm_port
 issue slow good lm default slow
-# mainsm gives them: an sm that is told another one is told by mainsm that it is not so
+# mainsm assigns numbers: it corrects an sm that reports another one
 number_of() { # HOST CREDS
 	"$A" connect "$mainsm_at" "$TMPDIR/creds/$2" "hello=lm,default,$1" read=50 |
 		sed -n 's/^got hello_ack .* node=\([1-9][0-9]*\) .*/\1/p'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Signals and stops reach the right processes, from those who may, and a
-# process that was stopped never stays so for want of somebody to let it go.
+# Signals and stops reach the right processes, from permitted tools only. A stopped process never
+# stays stopped because its tool is gone.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -55,7 +55,7 @@ if [ "$(id -u)" = 0 ]; then
 	until_true 5 is_nobodys
 fi
 
-# --- whom nobody gets a hold of: one answer whether absent or forbidden
+# --- unreachable processes: one answer whether absent or forbidden
 for pid in 0 1 -1 2147483648 4294967297 -2147483648 999999999 "$lm" "$(daemon_pid mainsm)" \
 	$others; do
 	[ "$pid" = "$(daemon_pid mainsm)" ] && continue # a process of this user like others

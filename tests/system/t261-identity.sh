@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Nobody gains a role: not by what stands in a rank's environment, not by
-# what the monitor shows an observer, not by the name that a tool has for itself.
+# No peer gains a role: not by a rank's environment, not by output for an observer, not by the name
+# of a tool.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -78,7 +78,7 @@ hides_secrets() {
 }
 check 'nobody is shown the secret of a token' hides_secrets
 
-# --- who calls himself what
+# --- self-chosen names
 other=$(omig cert token tool-manipulate)
 as_other() { env OMIG_STATE_DIR="$TMPDIR/other" "$@" -m "$other"; }
 check 'it calls itself what the owner calls himself' as_other omig tree

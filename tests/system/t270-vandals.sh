@@ -63,7 +63,7 @@ contained() {
 	v_ends
 	[ $rc = 0 ] && lm_lives
 }
-# detached KIND: nothing is taken from its ring any more, one line says so; it is shown on
+# detached KIND: its ring is no longer read, and one line says so; it is still shown
 detached() {
 	vandal "$1"
 	until_true 10 is_followed && until_true 15 log_has lm "segment_corrupt pid=$v reason=" &&
@@ -164,7 +164,7 @@ stolen_is_ignored() {
 }
 check "the good program's own segment, from somebody else" stolen_is_ignored
 
-# --- somebody else
+# --- another user
 if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
 	cp "$T/vandal" "$OMIG_RUNTIME_DIR/vandal"
 	as_nobody() {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What Linux gives without tracing, done to a real process through mainsm, an sm and the
-# lm: priorities, signals of threads, suspending, memory, modules, files; and
-# each of it refused to those who may not, for what is gone, and for what is no such thing.
+# Services of Linux without tracing, on a real process through mainsm, an sm and the lm: priorities,
+# signals of threads, suspending, memory, modules, files. Each is refused without the right, for
+# absent objects, and for objects of another kind.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh

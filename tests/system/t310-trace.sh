@@ -110,7 +110,7 @@ check 'its stack is seen all the same' says traced_wait_here omig request \
 check 'and it stays stopped' in_state T $still
 kill -CONT $still
 
-# --- who may not
+# --- without the right
 observer=$(omig cert token tool-observe)
 for what in "thread_get_backtrace([],0)" "thread_read_int_regs([],0,1)" "thread_goto([],0)" \
 	"proc_create([$node],\"/bin/true\",[],[],[])"; do

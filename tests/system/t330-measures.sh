@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What a tool measures with objects of its own in a running program, under each MPI: records in
-# trace buffers, a condition that waits for another one, receives from anybody that count from their
-# beginning when it turns out who it was, and a flood of events.
+# A tool's own objects in a running program, under each MPI: records in trace buffers, a condition
+# that waits for another one, a flood of events. Receives from any source count from their beginning
+# when their end reveals the source.
 # timeout: 180
 # shellcheck disable=SC2154 # set by eval
 . tests/system/lib.sh
@@ -105,7 +105,7 @@ told_at_least() { # LINE N
 	[ "$(told "$1")" -ge "$2" ]
 }
 
-# --- a flood: each call is told or counted, also those at its end
+# --- a flood: each call is reported or counted, also those at its end
 FLOOD=4000
 told_and_dropped() { # LINE: of the two ranks together
 	session_told "$1" >"$TMPDIR/flood.told"
@@ -127,7 +127,7 @@ flood() {
 	session_ends
 }
 
-# --- a receive from anybody, counted for rank 1 and for rank 2: only its end tells which it is
+# --- a receive from any source, counted for rank 1 and for rank 2: only its end has the source
 measured() {
 	rm -f "$TMPDIR"/m.*
 	timeout $((60 * PATIENCE)) omig run -- "mpirun.$f" -n 3 "$T/measured.$f" "$TMPDIR/m" \
@@ -151,7 +151,7 @@ counts_not_yet() {
 is_over() {
 	[ "$(integrator 1 | cut -d' ' -f2)" = 0.0 ]
 }
-# Nothing is added any more, but each read knows better how long a tick of the rank's clock is.
+# Nothing is added, but each read knows the tick of the rank's clock better.
 is_near() { # VALUE VALUE
 	echo "$1 and $2"
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && (a - b) ^ 2 < (a * 1e-3) ^ 2) }'

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# For the site's admin: wrong configurations are refused with file and line,
-# values tell where they are from, a reload changes values and certificates
-# while the links stay, logs have the form that their reader wants, and omig
-# status says what needs a look.
+# For the site's admin: wrong configurations are refused with file and line, and values name their
+# source. A reload changes values and certificates while the links stay. Logs have the form of their
+# reader, and omig status names problems.
 # timeout: 90
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -103,7 +102,7 @@ same_links() {
 		[ "$(figure lm link_connects) $(figure sm uplink_connects) $(figure mainsm \
 		children)" = "$counts" ]
 }
-# Tells a daemon to reload, and waits for its word on it: PATTERN
+# Makes a daemon reload, and waits for its log line: PATTERN
 reload() {
 	said=$(log_of "$1" | grep -Ec "$2")
 	kill -HUP "$(daemon_pid "$1")" && until_true 10 has_said_again "$1" "$2" "$said"

@@ -137,7 +137,7 @@ for f in $flavours; do
 	rm -f "$TMPDIR/beat"
 done
 
-# --- the epilog: the user's last job here is over, so his lm need not stay
+# --- the epilog: the user's last job here is over, so the lm need not stay
 no_lm() {
 	! daemon_pid lm
 }
@@ -146,7 +146,7 @@ lm=$(daemon_pid lm)
 check 'the epilog never fails' env XDG_RUNTIME_DIR="$TMPDIR" SLURM_JOB_ID=0 "$share/epilog.sh"
 check 'the epilog ends it' is_dead "$lm"
 
-# --- srun as launcher: the sm runs where it is told to, as a step of the job
+# --- srun as launcher: the sm runs on the chosen host, as a step of the job
 omig stop
 until_true 10 no_leftovers
 # Certificates that name another site would hold the host there.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Figures for scrapers: the text, the port, who may not, and a real Prometheus.
+# Counters for scrapers: the text, the port, refused clients, and a real Prometheus.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -118,7 +118,7 @@ check 'a sample is given again until its time is over' same_sample
 kill -TERM $guarded
 wait $guarded
 
-# --- who means no good
+# --- attacks
 om attack 127.0.0.1 "$port" >"$TMPDIR/attacks" 2>&1
 while read -r name status; do
 	check "$name: $status" grep -qx "$name $status" "$TMPDIR/attacks"
@@ -174,7 +174,7 @@ else
 fi
 # --- counters when an lm is killed
 kill_hard lm
-# The job's counters stay where they are; series of ranks that nobody tells of end.
+# The job's counters stay where they are; series of vanished ranks end.
 not_less() {
 	om get "$url" 'Accept: application/openmetrics-text' >"$TMPDIR/after" 2>/dev/null
 	cat "$TMPDIR/export.err"

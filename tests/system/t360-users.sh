@@ -17,7 +17,7 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null &&
 	may_change_user=yes
 fi
 
-# as WHO COMMAND...: as one of the three, with a state directory of its own
+# as USER COMMAND...: as one of the three, with a state directory of its own
 as() {
 	who=$1
 	shift
@@ -86,13 +86,13 @@ start_sm() {
 users_are_up() { # N
 	[ "$(as admin omig admin --json | grep -o '"state":"up"' | wc -l)" = "$1" ]
 }
-ranks_of() { # WHO N
+ranks_of() { # USER N
 	[ "$(as "$1" omig tree --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
 }
 key_of() {
 	cut -d: -f4 "$U/$1/state/mainsm/mainsm.conn" | cut -c1-8
 }
-start_job() { # WHO
+start_job() { # USER
 	home=$U/$1
 	as "$1" timeout $((120 * PATIENCE)) omig run -- "mpirun.$f" -n 2 "$T/steady.$f" --hold \
 		"$home/go" --beat "$home/beat" \
@@ -102,7 +102,7 @@ start_job() { # WHO
 user_of() {
 	as admin omig admin --json | grep -o "{\"pin\":\"$(key_of "$1")[^}]*}"
 }
-has_field() { # WHO PATTERN
+has_field() { # USER PATTERN
 	user_of "$1" | grep -Eq "$2"
 }
 
@@ -188,7 +188,7 @@ check 'her own status says so' says 'refused = quota bytes' as alice omig status
 check 'and taken back' as admin omig admin limit "$(key_of alice)" bytes default
 check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
 
-# --- who floods is read later
+# --- a flooding user is read later
 check 'few messages for alice' as admin omig admin limit "$(key_of alice)" messages 100
 flood() {
 	set -- "$A" connect "127.0.0.1:$(cut -d: -f3 "$U/alice/state/mainsm/mainsm.conn")" \
@@ -217,7 +217,7 @@ for who in alice bob; do
 	check "$who: the program answers" until_true 30 answers
 done
 
-# --- a reload, after which those who come are served as those before
+# --- a reload, after which new users are served as those before
 reloads() {
 	[ "$(grep -c 'configuration reloaded' "$TMPDIR/sm.log")" = "$1" ]
 }

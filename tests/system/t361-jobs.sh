@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two applications under one mainsm, told apart by name.
+# Two applications under one mainsm, distinguished by name.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh

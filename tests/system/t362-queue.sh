@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What real ranks have posted and not completed, as message_queue_get_info tells it: with each MPI
-# that is here.
+# Posted and incomplete operations of real ranks, by message_queue_get_info, with each MPI.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -22,7 +21,7 @@ second_alone_differs() {
 job_has_ranks() { # JOB N
 	[ "$(omig tree --job "$1" --json | grep -o '"rank":[0-9]' | wc -l)" = "$2" ]
 }
-# Of those of the job before, which have ended, nobody asks.
+# The ended ranks of the job before are not queried.
 rank_0_is() {
 	p0=$(session_asks ':proc_get_info([],1025)' | sed -n \
 		's/^[0-9]* 0 \(p_[^ ]*\) 0,[0124]$/\1/p')
@@ -43,7 +42,7 @@ for f in $flavours; do
 	: >"$dir/1"
 	until_true 30 step_is_done 1
 	check "$f: four operations are open" says "^1 0 $p0 4,[0-9]+,0,1$" asks_queue 0
-	check "$f: they are told oldest first, with ranks, sizes and tags" \
+	check "$f: they are reported oldest first, with ranks, sizes and tags" \
 		says "^1 0 $p0 4,\[1,64,0,71\],\[-1,32,0,72\],\[0,4194304,1,73\],\[1,16,0,74\],[0-9]+,0,1$" asks_queue 54
 	check "$f: with the calls that posted them" \
 		says '\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Isend"\],\[u_0,"MPI_Recv_init"\]' asks_queue 129

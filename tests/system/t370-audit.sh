@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Who did what to a real program is written down by the daemon that decided, with no
-# secret in it, whoever tries; and twenty requests that are wrong, each by its status.
+# Each manipulation of a real program, and its author, stand in the audit of the daemon that
+# decided, without secrets. Twenty wrong requests get their statuses.
 # timeout: 180
 . tests/system/lib.sh
 . tests/system/faults.sh

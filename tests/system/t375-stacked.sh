@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Two sms below the sm of a site, four virtual hosts: who serves whom, and one of the two is
+# Two sms below the sm of a site, four virtual hosts: which sm serves which host. One of the two is
 # killed while a conditional request and a counter are live.
 # timeout: 180
 . tests/system/lib.sh
@@ -86,7 +86,7 @@ counted_more_than() {
 	last=$(counted) && echo "counted $last" && [ "${last:-0}" -gt "$1" ]
 }
 check 'it counts' until_true 20 counted_more_than 100
-# From line N of what was told so far on: events of how many hosts
+# From line N of the events so far: the number of hosts
 hosts_fire() {
 	[ "$(session_told $fires | tail -n "+$1" | grep -o 'n_[0-9]*' | sort -u | wc -l)" = 4 ]
 }

@@ -6,7 +6,7 @@
 golden=tests/golden/eventlog
 out=$TMPDIR
 
-# --- what is there is shown, and is the same whoever wrote it
+# --- all of a log is shown, and is the same for each writer
 check 'a log is shown' says \
 	'^ts=1970-01-01T00:00:00.000000Z event=all.kinds level=Info pid=4711 HOST=foo.lbl.gov ' \
 	omig log cat $golden/little.olog

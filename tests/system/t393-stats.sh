@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Numbers in files, without a monitor: what omig stats tells of them, leaves out and refuses.
+# Numbers in files, without a monitor: the output of omig stats, its omissions and refusals.
 . tests/system/lib.sh
 
 need python3

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Daemons, their companions and tools are killed at random moments while tools stop, suspend, trace
-# and signal real programs, with lists in braces among them. At the end nobody is stopped, no lock
-# is kept, no signal has come twice, and what the tools were told of each is what its program has
-# seen. OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order of the same.
+# Daemons, their helpers and tools are killed at random moments. Meanwhile tools stop, suspend,
+# trace and signal real programs, with lists in braces among them. At the end no process is stopped,
+# no lock is kept, and no signal has come twice. The reports to the tools are what the programs have
+# seen. OMIG_SOAK=N: until N daemons were killed (5). OMIG_TEST_SEED=N: another order.
 # timeout: 7200
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -78,7 +78,7 @@ pid_of() {
 	*) daemon_pid "$1" ;;
 	esac
 }
-# strike: one of them, at a moment that nobody has chosen
+# strike: one of them, at a random moment
 strike() {
 	random 8
 	case $drawn in
@@ -109,7 +109,8 @@ until [ $struck -ge "$kills" ] || [ $turns -ge $((kills * 20)) ]; do
 	random 10
 	[ $drawn -gt 2 ] || until_true 15 all_up
 done
-echo "# killed: mainsm $killed_mainsm, sm $killed_sm, lm $killed_lm, lm-trace $killed_trace, lm-guard $killed_guard, tools $killed_tool"
+echo "# killed: mainsm $killed_mainsm, sm $killed_sm, lm $killed_lm," \
+	"lm-trace $killed_trace, lm-guard $killed_guard, tools $killed_tool"
 check 'daemons were killed as often as was asked' [ $struck -ge "$kills" ]
 check 'all of them are back' until_true 30 all_up
 asker_ends() {

@@ -155,7 +155,7 @@ for f in $flavours; do
 	check "$f: no rank of it is left" until_true 30 ranks_are 0
 done
 
-# --- by region: a program whose probes make two, and that tells what it did between them
+# --- by region: a program whose probes make two, and that prints its calls between them
 passes() {
 	grep -c iteration_end "$TMPDIR/loops.$f.0"
 }
@@ -187,8 +187,8 @@ reads_at_probes() {
 	at_probes=$(wc -l <"$TMPDIR/session.asked")
 	session_asks ":dfg_start([$dfg])"
 }
-# Each event has its read, in which is what the rank had sent by then, and no more than all of them
-# have sent.
+# Each event has its read. The read has the bytes that the rank had sent by then, and no more than
+# all ranks sent.
 each_has_its_read() {
 	session_told "$at_probes" | tail -n 4
 	session_told "$at_probes" | awk -v books="$TMPDIR/loops.$f.0" -v all="$(all_sent)" '

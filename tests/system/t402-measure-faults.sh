@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measurements over two sites of two virtual hosts each: the values are those of the program's own
-# log, and while an lm and an sm are killed, a cable is cut and a rank dies they go on with what is
-# left, say so, and are whole again.
+# Measurements over two sites of two virtual hosts each have the values of the program's own log.
+# Meanwhile an lm and an sm are killed, a cable is cut and a rank dies. The measurements continue
+# with the rest, report that, and are whole again.
 # timeout: 180
 . tests/system/lib.sh
 within_bed 4 2
@@ -131,7 +131,7 @@ check 'and who watches' until_true 30 waits_on top
 check 'and who hears events' until_true 30 waits_on tail
 n=$(lines all)
 watched=$(lines top)
-ends_well() { # PID: whoever misses the dead rank says so
+ends_well() { # PID: a tool that misses the dead rank says so
 	wait "$1"
 	got=$?
 	echo "status $got"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The metrics of the examples, on an iterative program over two sites of two hosts, agree with the
-# log that the program keeps of itself. Two at a time: those of one file share their probes.
+# The metrics of the examples agree with the program's own log. The program iterates over two sites
+# of two hosts. Two metrics at a time: those of one file share their probes.
 # timeout: 120
 . tests/system/lib.sh
 within_bed 4 2

@@ -59,8 +59,8 @@ check 'the configurator' says '^fd.eta = 9.976' omig neko configure 30s 30d 60s 
 	'exponential(20ms)'
 check 'what a process can be' says '^phi ' omig neko list
 
-# At its freshness point a heartbeat has just been sent: each one makes a mistake.
-# (A process that has its turn every 10 ms only, on a loaded machine, keeps up with one in 50 ms.)
+# At its freshness point a heartbeat has just been sent: each one makes a mistake. (On a loaded
+# machine, a process with a turn every 10 ms keeps up with one in 50 ms.)
 sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' \
 	$example >"$TMPDIR/real.conf"
 check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run \

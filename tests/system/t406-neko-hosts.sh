@@ -97,8 +97,7 @@ run "$TMPDIR/real.conf" --simulate -o "$TMPDIR/other.json" >/dev/null
 check 'one with other delays does not' status_is 1 omig neko compare "$TMPDIR/other.json" \
 	"$TMPDIR/real.json"
 
-# Hosts on one link: what process 1 says to the three others is one datagram, whoever of them is
-# where.
+# Hosts on one link: a message of process 1 to the three others is one datagram, wherever they are.
 cat >"$TMPDIR/group.conf" <<END
 process.num = 4
 process.1.initializer = heartbeat
@@ -121,7 +120,7 @@ to_group() {
 import json, sys
 r, datagrams = json.load(open(sys.argv[1])), int(sys.argv[2])
 delay = next(q for q in r["quantities"] if q["name"] == "delay")
-# Messages of the hosts themselves, about who is in which group, are multicast too.
+# Messages of the hosts themselves, about members of groups, are multicast too.
 sys.stdout.write(f'{r["sent"]} messages, {r["delivered"]} delivered, {datagrams} datagrams to groups\n')
 assert r["sent"] >= 30 and r["sent"] / 3 <= datagrams <= r["sent"] / 3 + 20
 assert r["delivered"] >= r["sent"] / 2 and delay["n"] == r["delivered"]

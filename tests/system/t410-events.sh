@@ -106,7 +106,7 @@ ends() { # something of the killed lm may be lost
 	[ $on = 0 ] || status_is 6 sh -c "exit $on"
 }
 check 'the tool ends cleanly' ends
-reads() { # what the killed lm had taken is missing, and told
+reads() { # events that the killed lm held are missing, and reported
 	omig log cat "$TMPDIR/long.olog" >"$TMPDIR/cat" 2>"$TMPDIR/cat.err" ||
 		grep -q 'in what is missing' "$TMPDIR/cat.err"
 }

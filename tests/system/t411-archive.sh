@@ -33,7 +33,7 @@ others() { # ARCHIVE: two more that begin with the same event, one of them short
 		says '^0 events stored, 32 were there' omig log load "$TMPDIR/third.bp" \
 			"$TMPDIR/other.bp" "$TMPDIR/second.bp" --archive "$1"
 }
-check 'texts that begin with the same event are told apart' others "$TMPDIR/text.db"
+check 'texts that begin with the same event are distinguished' others "$TMPDIR/text.db"
 piped() {
 	sed '2s/level=/more=2 level=/' "$TMPDIR/other.bp" |
 		status_is 2 omig log load - --archive "$TMPDIR/text.db" &&
@@ -59,7 +59,8 @@ check 'of a torn log the rest is loaded, with status 2' status_is 2 omig log loa
 check 'a log that is not there is status 4' status_is 4 omig log load "$TMPDIR/none" --archive \
 	"$TMPDIR/c.db"
 check 'load without --archive is a mistake' status_is 2 omig log load $golden/little.olog
-echo 'some text of a hundred bytes or so, which no database begins with, whatever it is that has made it' >"$TMPDIR/text"
+echo 'some text of a hundred bytes or so, which no database begins with, whatever program' \
+	'has made it' >"$TMPDIR/text"
 check 'a file that is no archive is left alone' says 'text: is no archive' omig log load \
 	$golden/little.olog --archive "$TMPDIR/text"
 check 'a folder that is not there is said to be that' says \
@@ -87,7 +88,7 @@ json_is() {
 	got=$(q --json "$@")
 	[ "$got" = "$want" ] || { echo "$got"; return 1; }
 }
-# A statement that may read and one that may not, sentences, and who asks what is not there.
+# A statement that may read and one that may not, sentences, and queries of absent data.
 questions() {
 	omig log load "$TMPDIR/many.bp" --archive "$where" >/dev/null
 	check "$1: types" says '^disk.write.end  *10000 .*2023-11-14T22:13:21.500000Z' q types
@@ -156,7 +157,7 @@ check 'also as JSON' says \
 check 'of a change that nobody minds the status is 0' status_is 0 omig log compare --least 200 \
 	"$TMPDIR/slow.db" "$TMPDIR/base.db"
 
-# --- killed: what was told is there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
+# --- killed: reported rows are there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.
 head -n 8000 "$TMPDIR/many.bp" >"$TMPDIR/kill.bp"
 kills=${OMIG_ARCHIVE_KILLS:-15}
 seed=${OMIG_TEST_SEED:-$$}
@@ -195,7 +196,7 @@ killed() {
 		[ "${has:-0}" -ge $told ] || { echo \
 			"seed $seed run $runs: $told events were told, ${has:-none} are there"; \
 			return 1; }
-		told=${has:-0} # more may be safe than was told
+		told=${has:-0} # more may be safe than was reported
 		case $status in
 		137) done_kills=$((done_kills + 1)) ;;
 		0) next_log "$1" ;;
@@ -264,7 +265,8 @@ else
 			omig log load "$TMPDIR/one.bp" --archive "$where" &&
 				json_is '{"n":2}' --sql 'SELECT max(sid) AS n FROM stream'
 	}
-	check "PostgreSQL: who owns the schema has no function of his called in place of the server's" own_max
+	check "PostgreSQL: no function of the schema's owner replaces one of the server" \
+		own_max
 	check 'PostgreSQL: texts that begin with the same event are told apart' others "$where"
 	where="postgresql:///template1?host=$pg_dir&user=omig"
 	questions PostgreSQL
@@ -274,7 +276,7 @@ else
 	$pg create "$pg_dir" kills
 	where="postgresql:///kills?host=$pg_dir&user=omig"
 	check "PostgreSQL: a loader that is killed, $kills times" killed PostgreSQL
-	full() { # what was told is there
+	full() { # reported rows are there
 		where="postgresql:///little?host=$pg_dir&user=omig"
 		$pg create "$pg_dir" little && $pg sql "$pg_dir" little \
 			'ALTER DATABASE little SET default_tablespace = small' || return 1

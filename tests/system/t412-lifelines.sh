@@ -24,7 +24,7 @@ awk 'BEGIN {
 omig log convert --to olog -o "$TMPDIR/run.olog" "$TMPDIR/run.bp"
 
 lines() { omig log lifelines --key block.id "$@"; }
-check 'the slowest step is told' says \
+check 'the slowest step is reported' says \
 	'^Slowest: disk.read, 90\.[0-9] % of the time of all lines: median 30.0 ms, p95 30.0 ms, n = 199' \
 	lines "$TMPDIR/run.olog"
 check 'each step has its figures' says \
@@ -80,8 +80,8 @@ else
 	skip 'which is XML' 'python3 is not here'
 fi
 
-# --- a file server: the page tells which of its stages is slow. What a busy machine holds up is
-# slow too: then once more.
+# --- a file server: the page shows its slow stage. A busy machine delays others too: then once
+# more.
 study() {
 	rm -f "$TMPDIR/study.olog"
 	"$B/examples/fileserver" --clients 5 --mib 1 --folder "$TMPDIR" --log "$TMPDIR/study.olog" \

@@ -37,7 +37,7 @@ load() {
 		>>"$TMPDIR/on.out" 2>>"$TMPDIR/on.err" &
 	loader=$!
 }
-figure() { # NAME: as the loader told it last
+figure() { # NAME: the last value of the loader
 	sed -n "s/.*\"$1\":\([0-9]*\)[,}].*/\1/p" "$TMPDIR/on.out" | tail -n 1
 }
 come() { # more than so many lines of batches, or no more will
@@ -49,7 +49,7 @@ goes_on_storing() {
 is_written() {
 	[ "$(grep -c generated "$TMPDIR/job.out")" = 2 ]
 }
-written() { # all of them, while somebody loads: however long it takes, if it goes on
+written() { # all of them, while a loader runs: without a limit, if it makes progress
 	until is_written; do
 		goes_on_storing || return 1
 		progress written
@@ -98,13 +98,13 @@ balance() {
 		[ "$said" -le "$generated" ] && [ "$said" -ge $((generated - unsure)) ]
 }
 
-# --- who is killed
+# --- victims
 omig env --job=any >"$TMPDIR/env" 2>/dev/null
 lm_starts() { # as the next rank would start it
 	# shellcheck disable=SC1091 # made above
 	(. "$TMPDIR/env" && unset LD_PRELOAD && lm --background 2>>"$TMPDIR/lm.log")
 }
-# a killed one has its lock until the last of its threads is gone, one at the disk a while later
+# a killed one has its lock until its last thread is gone; a thread at the disk ends later
 lm_again() {
 	until_true 30 lm_starts && until_true 30 runs_again lm
 }

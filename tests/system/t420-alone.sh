@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Programs without MPI: their probes and events are switched on from afar, also in threads that come
-# later, in child processes, in daemons and after exec; one that loads MPI later becomes a rank.
-# Their output is that of the bare ones.
+# Programs without MPI: their probes and events are switched on remotely. That includes later
+# threads, child processes, daemons and programs after exec. One that loads MPI later becomes a
+# rank. Their output is that of the bare ones.
 # timeout: 120
 . tests/system/lib.sh
 . tests/system/faults.sh
@@ -15,7 +15,7 @@ runs() {
 		>"$TMPDIR/$1.out" 2>"$TMPDIR/$1.err" &
 	job=$!
 }
-works() { # NAME: the pid of who works
+works() { # NAME: the pid of the working process
 	cat "$TMPDIR/$1.pid"
 }
 bare() { # PROGRAM MODE
@@ -32,7 +32,7 @@ ends_as_bare() { # NAME PROGRAM MODE
 	echo "status $got, $want without us"
 	[ $got = $want ] && cmp "$TMPDIR/bare.out" "$TMPDIR/$1.out" && test ! -s "$TMPDIR/$1.err"
 }
-is_known() { # NAME: events of who works
+is_known() { # NAME: events of the working process
 	omig events list --job "$1" | grep -q '^alone.beat '
 }
 tells_events() { # NAME
@@ -82,8 +82,8 @@ switches() { # PID: how often it has slept
 has_slept() {
 	[ "$(switches "$1")" -gt "$2" ]
 }
-# Its segment comes first, then it registers, sleeping once at most, and then it works and sleeps
-# 200 times a second.
+# Its segment comes first. Then it registers, sleeping once at most. Then it works and sleeps 200
+# times a second.
 has_met_a_probe() { # NAME
 	until_true 30 works "$1" && until_true 30 grep -q 'memfd:omig-' "/proc/$(works "$1")/maps" \
 		&&

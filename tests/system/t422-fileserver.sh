@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The file server of the examples is switched on from afar while clients use it, and off again, by
-# one command. It serves on when daemons are killed, and where no monitor can be: nothing that fails
-# of ours is its own.
+# One command switches events of the file server on while clients use it, and another one off. The
+# server continues when daemons are killed, and where no monitor can be. No failure of ours becomes
+# its own.
 # timeout: 90
 . tests/system/lib.sh
 . tests/system/faults.sh

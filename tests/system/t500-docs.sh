@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # timeout: 400
-# Every shell line of the documents is typed by an ordinary user with an install in $HOME.
-# The set-up makes the folder for that: programs (./program and others, which run on until they are
-# stopped), event logs, results of runs, and examples/ of the install. tests/docs/rules says which
-# lines end otherwise than with status 0. It also says which cannot be run here, and why.
-# Most lines wait: lanes type documents side by side. Each lane has its own folder and monitor.
+# An ordinary user with an install in $HOME types every shell line of the documents. The set-up
+# makes the folder for that: programs, event logs, results of runs, and examples/ of the install.
+# The programs (./program and others) run until they are stopped. tests/docs/rules names the lines
+# that end with another status than 0. It also names lines that cannot run here, and why. Most lines
+# wait: lanes type documents side by side. Each lane has its own folder and monitor.
 . tests/system/lib.sh
 need make mpirun.openmpi setpriv pgrep
 
@@ -26,7 +26,7 @@ if [ "$(id -u)" = 0 ]; then
 	user=$((60000 + $$ % 5000))
 	as="setpriv --reuid $user --regid $user --clear-groups"
 fi
-typed() { # COMMAND...: as that user, who has this environment and no other
+typed() { # COMMAND...: as that user, in this environment and no other
 	# shellcheck disable=SC2086 # words
 	env -i HOME="$home" PATH="$home/.local/bin:/usr/bin:/bin:/usr/sbin:/sbin" LANG=C.UTF-8 \
 		NO_COLOR=1 TMPDIR="$lane/tmp" \

@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process of the user that hands rubbish to the lm of this host.
+ * A process of the user that sends invalid data to the lm of this host.
  *
  *	vandal SOCKET CAID KIND [MS [N]]
  *
- * What the segment is:
- * good			as libapp makes it, without any call
- * unsealed size truncated grown hole	its file is not as promised
- * magic version beyond blocks overlap header	its header contradicts itself
- * pid			it says that it is process N's
- * late unready		set up after a while, or never
- * odd			all sequence words are odd: somebody seems to write for ever
- * cycle		its action lists have no end
+ * The segment is:
  *
- * What it does when the lm polls its ring, or after 10 s:
- * full back wild crossing nothing giant	positions and records of the ring that cannot be
- * flip			all words change at random, all the time
- * punched		the memory is given back
+ * good                                   as libapp makes it, without any call
+ * unsealed size truncated grown hole     its file is not as promised
+ * magic version beyond blocks overlap header  its header contradicts itself
+ * pid                                    it claims to be process N's
+ * late unready                           set up after a while, or never
+ * odd                                    all sequence words are odd, as if being written for ever
+ * cycle                                  its action lists have no end
  *
- * How it registers:
- * message half other	the message is not as promised
- * nofd twofds manyfds	more or fewer descriptors
- * file fifo device directory sparse huge	the descriptor is something else
- * stolen		the segment of process N
- * silent		connects and says nothing, N times
- * storm storm_unready storm_bad	N registrations, one after the other
+ * Its deed when the lm polls its ring, or after 10 s:
  *
- * Then it waits until MS are over (default 1000) with all that it has open, and
- * ends. It prints its pid when what it does at first is done.
+ * full back wild crossing nothing giant  positions and records of the ring that cannot be
+ * flip                                   all words change at random, all the time
+ * punched                                the memory is given back
+ *
+ * Its registration:
+ *
+ * message half other                     the message is not as promised
+ * nofd twofds manyfds                    more or fewer descriptors
+ * file fifo device directory sparse huge the descriptor is something else
+ * stolen                                 the segment of process N
+ * silent                                 connects and is silent, N times
+ * storm storm_unready storm_bad          N registrations, one after the other
+ *
+ * Then it waits until MS are over (default 1000) with all its descriptors open, and ends. It prints
+ * its pid after its first deed.
  */
 #include "common/ring/action.h"
 #include "common/ring/calls.h"
@@ -370,7 +373,7 @@ static void register_once(const struct vandal *v)
 {
 	int sock = meet(v);
 
-	/* Who is not let in may be faster told so than he speaks. */
+	/* A refused connection may end before our first message is sent. */
 	if (!hand_over(v, sock) && errno != EPIPE && errno != ECONNRESET)
 		die("sendmsg");
 	if (!is(v, "half"))

@@ -29,7 +29,7 @@ function as_in_c(i,    t)
 	return "void *p" i " = f" i ";"
 }
 
-# In front of a call that a rule speaks about. As many statuses as requests: p1, where these are an array.
+# In front of a call with a rule. As many statuses as requests: p1, where these are an array.
 function prepare(name, letter,    count)
 {
 	if (!requests && !status)
@@ -59,7 +59,8 @@ function emit(name, list,    n, part, i, c, cargs, f, fargs, lengths, lengthargs
 		if (kind[i] ~ /^MPI_Status(\*|\[\])$/) status = i
 		if (kind[i] ~ /^MPI_Request(\*|\[\])$/) requests = i
 	}
-	print "int MPI_" name "(" (n ? c : "void") ")\n{\n\tstruct call t = call_open(ID_" name ", IN_C);\n\tint rc;\n"
+	print "int MPI_" name "(" (n ? c : "void") ")\n{\n\tstruct call t = call_open(ID_" \
+		name ", IN_C);\n\tint rc;\n"
 	prepare(name, "p")
 	print "\trc = PMPI_" name "(" cargs ");"
 	print "#ifdef AFTER_" name "\n\tif (call_moves(&t, rc)) {\n\t\tAFTER_" name "\n\t}\n#endif"
@@ -68,10 +69,12 @@ function emit(name, list,    n, part, i, c, cargs, f, fargs, lengths, lengthargs
 	low = tolower(name) "_"
 	print "void pmpi_" low "(" f "void *ierr" lengths ") __attribute__((weak));"
 	print "void mpi_" low "(" f "void *ierr" lengths ");"
-	print "void mpi_" low "(" f "void *ierr" lengths ")\n{\n\tstruct call t = call_open(ID_" name ", IN_FORTRAN);\n"
+	print "void mpi_" low "(" f "void *ierr" lengths ")\n{\n\tstruct call t = call_open(ID_" \
+		name ", IN_FORTRAN);\n"
 	prepare(name, "f")
 	print "\tpmpi_" low "(" fargs "ierr" lengthargs ");"
-	print "#ifdef AFTER_" name "\n\tif (call_moves(&t, int_of(ierr))) {\n" locals "\n\t\tAFTER_" name "\n\t}\n#endif"
+	print "#ifdef AFTER_" name "\n\tif (call_moves(&t, int_of(ierr))) {\n" locals \
+		"\n\t\tAFTER_" name "\n\t}\n#endif"
 	print "\tcall_close(&t);\n}\n"
 }
 

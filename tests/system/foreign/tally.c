@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An independent count: a PMPI layer of its own around every function that the
- * mpi.h of an MPI declares, made by tally.awk from that header and from nothing
- * of Omig. At MPI_Finalize it writes "call RANK NAME count N out B in B" to
- * $TALLY.<rank>. What counts as bytes is what common/ring/calls.def says, found
- * out with the means of MPI; of receives, what their status says.
+ * An independent count: a PMPI layer of its own around every function of an MPI's mpi.h. tally.awk
+ * makes it from that header and from nothing of Omig. At MPI_Finalize it writes "call RANK NAME
+ * count N out B in B" to $TALLY.<rank>. Bytes are those of common/ring/calls.def, computed by means
+ * of MPI; of receives by their status.
  *
- * Only one thread of a rank may call MPI. What has no rule below moves nothing
- * here (intercommunicators have none that is right, nor has mpi_f08): then the
- * figures differ, and that is seen.
+ * Only one thread of a rank may call MPI. A function without a rule below moves nothing here.
+ * (Intercommunicators have no right rule, nor has mpi_f08.) Then the counts differ, and the test
+ * fails.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -3,4 +3,5 @@
 libapp.test_src  := fake_mpi.c rank.c
 libapp.test_libs := -rdynamic
 # But for the processes without MPI.
-$(B)/tests/unit/libapp/test_alone: WITHOUT := $(B)/tests/unit/libapp/fake_mpi.o $(B)/tests/unit/libapp/rank.o
+$(B)/tests/unit/libapp/test_alone: WITHOUT := $(B)/tests/unit/libapp/fake_mpi.o \
+		$(B)/tests/unit/libapp/rank.o

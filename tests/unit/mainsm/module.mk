@@ -4,7 +4,8 @@
 mainsm.test_uses := common/ring common/tracer eventlog eventlog/spool eventlog/keep
 mainsm.test_src  := core_lm.c core_sm.c
 CORE_LM := $(patsubst %,$(B)/tests/unit/lm/%.o,fake_host fake_segment)
-core = $(CC) -r -nostdlib -o $@.o $(filter %.o,$^) && objcopy -w $(foreach k,$(1),--keep-global-symbol='$k') $@.o $@ && rm $@.o
+core = $(CC) -r -nostdlib -o $@.o $(filter %.o,$^) && objcopy -w \
+		$(foreach k,$(1),--keep-global-symbol='$k') $@.o $@ && rm $@.o
 
 $(B)/tests/unit/mainsm/core_lm.o: $(call daemon_objs,lm) $(CORE_LM)
 	$(call say,LINK)mkdir -p $(@D) && $(call core,lm_* fake_*)
