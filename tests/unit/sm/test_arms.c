@@ -80,10 +80,13 @@ START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1);
 	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_uint_eq(w.top.ack_status, STATUS_SYNTAX_ERROR);
 	top_arm(&w, "c_2", 1, ":node_get_info([n_1],1)", 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 2);
 	ck_assert_uint_eq(w.top.ack_errors, 1);
+	ck_assert_uint_eq(w.top.ack_status, STATUS_PARAMETER_ERROR);
+	ck_assert_ptr_nonnull(strstr(w.top.ack_text, "no event"));
 	top_arm(&w, "n_1", 1, EVENT("p_1_000001"), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.ack_errors, 1);
@@ -99,6 +102,30 @@ START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.ack_errors, 2);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);
+}
+END_TEST
+
+START_TEST(a_conditional_request_of_no_identity_is_denied)
+{
+	static const char text[] = EVENT("p_1_000001");
+	struct msg m = { .type = MSG_ARM };
+
+	m.arm = (struct msg_arm){ .csr = "c_1",
+				  .tool = 3,
+				  .identity = "",
+				  .version = 1,
+				  .text = { (const uint8_t *)text, sizeof(text) - 1 } };
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 1);
+	ck_assert_uint_eq(w.top.ack_status, STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(w.lm[0].arms, 0);
+	m.arm.identity = "x";
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(w.top.acks, 2);
+	ck_assert_uint_eq(w.top.ack_status, STATUS_OK);
+	ck_assert_uint_eq(w.lm[0].arms, 1);
 }
 END_TEST
 
@@ -456,7 +483,8 @@ SUITE_WITH("sm arms", set_up, clean_up, it_is_split_over_its_hosts_and_confirmed
 	   the_confirmation_waits_for_all_but_not_for_ever,
 	   a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
 	   what_is_wrong_with_it_is_told_in_the_confirmation,
-	   arming_again_changes_only_what_changed, disarm_and_the_end_of_its_tool_reach_the_hosts,
+	   a_conditional_request_of_no_identity_is_denied, arming_again_changes_only_what_changed,
+	   disarm_and_the_end_of_its_tool_reach_the_hosts,
 	   a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_missed,
 	   a_host_that_leaves_is_no_longer_meant,
 	   one_armed_while_its_host_is_silent_waits_for_the_host,

@@ -478,12 +478,38 @@ START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 }
 END_TEST
 
+/* Late answers count from the last answer on. */
+START_TEST(a_host_that_answers_in_between_is_not_hung)
+{
+	lms_start(&w, 2);
+	for (int i = 0; i < 4; i++) {
+		w.lm[1].is_mute = true;
+		for (int k = 0; k < NODE_HUNG_LATE - 1; k++)
+			top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
+		world_run(&w, NODE_HUNG_NS);
+		w.lm[1].is_mute = false;
+		top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
+		world_run(&w, 100 * MS);
+		ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
+	}
+	w.lm[1].is_mute = true;
+	for (int k = 0; k < NODE_HUNG_LATE - 1; k++)
+		top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
+	world_run(&w, NODE_HUNG_NS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP);
+	top_ask(&w, ":node_get_info([n_2],1)", 100 * MS);
+	world_run(&w, 100 * MS);
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_HUNG);
+}
+END_TEST
+
 SUITE_WITH("sm hosts", set_up, clean_up, mainsm_hears_where_the_sm_is_and_of_every_object,
 	   lms_that_do_not_belong_here_are_refused_with_the_reason,
 	   two_hosts_of_one_number_are_told_so,
 	   a_host_that_was_given_another_number_comes_back_with_it,
 	   a_newer_connection_of_a_host_takes_the_place_of_a_dead_one,
-	   a_host_that_answers_no_request_is_hung_until_it_does, changes_go_up_at_once_and_together,
+	   a_host_that_answers_no_request_is_hung_until_it_does,
+	   a_host_that_answers_in_between_is_not_hung, changes_go_up_at_once_and_together,
 	   a_snapshot_ends_what_it_does_not_name,
 	   a_large_snapshot_goes_in_parts_and_comes_again_whole,
 	   a_host_that_speaks_of_others_is_cut, a_snapshot_of_another_node_is_a_forgery,

@@ -263,6 +263,11 @@ START_TEST(a_right_that_is_not_there_is_refused_here_too)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(reply_status(w.top.last), STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(w.lm[0].requests, 2);
+	m.request.identity = "x";
+	m.request.id++;
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(reply_status(w.top.last), STATUS_OK);
 }
 END_TEST
 

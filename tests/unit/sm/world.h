@@ -66,7 +66,7 @@ struct top {
 	struct seen seen[OBJECTS_SEEN];
 	size_t nseen;
 	unsigned replies, parts, acks, triggers, ack_errors;
-	uint32_t ack_version;
+	uint32_t ack_version, ack_status; /* ack_status: of the first error */
 	char ack_text[TEXT];
 	struct reply *last, *part; /* owned */
 	char csr[TOKEN_BYTES], thread[TOKEN_BYTES];

@@ -114,6 +114,7 @@ static void take_ack(struct top *t, const struct msg_arm_ack *m)
 	t->ack_version = m->version;
 	t->ack_errors = (unsigned)m->nentry;
 	str_copy(t->csr, sizeof(t->csr), m->csr);
+	t->ack_status = m->nentry ? m->entry[0].status : STATUS_OK;
 	t->ack_text[0] = 0;
 	if (m->nentry)
 		snprintf(t->ack_text, sizeof(t->ack_text), "%s: %.*s", m->entry[0].objects,
