@@ -4,23 +4,14 @@
  *
  *	underway MODE FOLDER
  *
-<<<<<<< HEAD
- *  dead	ranks 0 and 1 receive from each other (tags 5 and 7) without a send; the others are
- *		in a barrier
- *  cycle	a ring of MPI_Sendrecv: tag 5 is sent, tag 7 is received.
- *  absent	rank 0 is in a barrier that the others never reach.
- *  late	rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go exists; then
- *		FOLDER/done is made
- *  thread	the same in a thread of rank 0, whose main thread sleeps meanwhile
- *  polls	the same, but rank 0 calls MPI_Test and sleeps
-=======
  *  dead     ranks 0 and 1 receive from each other (tags 5 and 7) without a send;
  *           the others are in a barrier
+ *  cycle    a ring of MPI_Sendrecv: tag 5 is sent, tag 7 is received
+ *  absent   rank 0 is in a barrier that the others never reach
  *  late     rank 0 receives from rank 1 (tag 5), which sends when FOLDER/go exists;
  *           then FOLDER/done is made
  *  thread   the same in a thread of rank 0, whose main thread sleeps meanwhile
  *  polls    the same, but rank 0 calls MPI_Test and sleeps
->>>>>>> e2023668 (tests: rewrite the comments of system tests)
  *
  * All but the first three end when FOLDER/end exists.
  */
