@@ -10,12 +10,17 @@
 
 #define REVOKED_PART 1000 /* serials in one message */
 
-static void child_token(struct mainsm_branch *c)
+static int add_branch(struct peer *p, const struct identity *who, uint32_t number, const char *name)
 {
-	struct token t;
+	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->child);
 
-	token_print_number(&t, c->role == ROLE_SM ? TOKEN_SITE : TOKEN_NODE, c->number);
-	str_copy(c->token, sizeof(c->token), t.s);
+	if (rc)
+		return rc;
+	p->child->link = p->link;
+	p->child->number = number;
+	str_copy(p->child->site, sizeof(p->child->site), who->site);
+	str_copy(p->child->name, sizeof(p->child->name), name);
+	return 0;
 }
 
 static int site_object(struct mainsm *m, const char *name, struct object **out)
@@ -29,7 +34,7 @@ static int site_object(struct mainsm *m, const char *name, struct object **out)
 /* Another one for the same site or host: the older is a ghost that has not been noticed yet. */
 static void drop_older(struct mainsm *m, const char *token)
 {
-	const struct mainsm_branch *older = mainsm_branches_find(m->branches, token);
+	const struct branch *older = branches_find(m->branches, token);
 
 	if (older)
 		peer_end(link_user(older->link), "another one has come for the same site or host");
@@ -57,21 +62,21 @@ static void send_to_link(void *arg, const struct msg *msg)
 int mainsm_branch_up(struct peer *p, const struct identity *who)
 {
 	struct mainsm *m = p->m;
-	struct mainsm_branch c = { .link = p->link, .role = who->role };
 	struct object *site;
+	uint32_t number = 0;
+	struct token t;
 	char text[ERR_TEXT_BYTES];
 	int rc = site_object(m, who->site, &site);
 
 	if (!rc && who->role == ROLE_LM)
-		rc = numbers_node(m->numbers, who->site, who->host, &c.number);
+		rc = numbers_node(m->numbers, who->site, who->host, &number);
 	if (rc)
 		return rc;
 	if (who->role == ROLE_SM)
-		c.number = site->number;
-	str_copy(c.site, sizeof(c.site), who->site);
-	child_token(&c);
-	drop_older(m, c.token);
-	rc = mainsm_branches_add(m->branches, &c, &p->child);
+		number = site->number;
+	token_print_number(&t, who->role == ROLE_SM ? TOKEN_SITE : TOKEN_NODE, number);
+	drop_older(m, t.s);
+	rc = add_branch(p, who, number, t.s);
 	if (!rc && who->role == ROLE_LM)
 		rc = node_of_lm(p, who, site);
 	/* Now, and not when it said so: an older one has taken its address along just before. */
@@ -79,7 +84,7 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 		rc = site_set_address(sites_find(m->sites, who->site), p->listen);
 	if (rc)
 		return rc;
-	log_info("children", "up child=%s %s", c.token, identity_describe(text, sizeof(text), who));
+	log_info("children", "up child=%s %s", t.s, identity_describe(text, sizeof(text), who));
 	mainsm_send_revoked(m, p);
 	bygone_tell(&m->bygone, send_to_link, p->link);
 	subscriptions_child_up(m->subscriptions, p->child);
@@ -91,27 +96,27 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 void mainsm_branch_down(struct peer *p, const char *reason)
 {
 	struct mainsm *m = p->m;
-	struct mainsm_branch *c = p->child;
-	struct site *site = c->role == ROLE_SM ? sites_find(m->sites, c->site) : NULL;
+	struct branch *c = p->child;
+	struct site *site = c->is_sm ? sites_find(m->sites, c->site) : NULL;
 
-	log_info("children", "down child=%s: %s", c->token, reason);
+	log_info("children", "down child=%s: %s", c->name, reason);
 	p->child = NULL;
 	if (site)
 		site_set_address(site, "");
 	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
 	executor_child_lost(m->executor, c->index,
-			    c->role == ROLE_SM ? "the site's sm is lost" : "the host is lost");
+			    c->is_sm ? "the site's sm is lost" : "the host is lost");
 	subscriptions_child_lost(m->subscriptions, c->index);
 	tool_csrs_child_lost(m->csrs, c->index);
 	measures_child_lost(m->measures, c->index);
-	mainsm_branches_remove(m->branches, c);
+	branches_remove(m->branches, c);
 }
 
 /* Says something about what is not its own: told once a message, never acted upon. */
 static void forged(struct peer *p, const struct err *why)
 {
 	p->m->forged++;
-	log_warn("children", "child=%s: %s", p->child->token, why->text);
+	log_warn("children", "child=%s: %s", p->child->name, why->text);
 }
 
 static const struct msg_object *find_node(const struct msg_directory *d)
@@ -140,7 +145,7 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 	uint32_t number = 0;
 	int rc;
 
-	if (p->child->role == ROLE_LM)
+	if (!p->child->is_sm)
 		return d->node == p->child->number
 			       ? 0
 			       : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
@@ -259,7 +264,7 @@ static void flush_revoked(struct revoked_list *r)
 	if (r->only)
 		link_send(r->only->link, &msg);
 	else
-		mainsm_branches_send_all(r->m->branches, &msg);
+		branches_send_all(r->m->branches, &msg);
 	r->n = 0;
 }
 

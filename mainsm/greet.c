@@ -70,10 +70,10 @@ static int check_place(struct mainsm *m, const struct identity *who, enum token_
 		       uint32_t number, struct err *why)
 {
 	const struct identity *holder;
-	const struct mainsm_branch *c;
+	const struct branch *c;
 	struct token t;
 
-	c = mainsm_branches_find(m->branches, token_print_number(&t, kind, number));
+	c = branches_find(m->branches, token_print_number(&t, kind, number));
 	holder = c ? link_identity(c->link) : NULL;
 	if (!holder || !memcmp(holder->serial, who->serial, SERIAL_BYTES))
 		return 0;

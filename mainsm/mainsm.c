@@ -23,22 +23,21 @@ static int send_to_child(void *arg, uint32_t child, const struct msg *m)
 {
 	struct mainsm *self = arg;
 
-	return mainsm_branches_at(self->branches, child)
-		       ? mainsm_branches_send(self->branches, child, m)
-		       : -ERR_NOTFOUND;
+	return branches_at(self->branches, child) ? branches_send(self->branches, child, m)
+						  : -ERR_NOTFOUND;
 }
 
 static const char *name_of_child(void *arg, uint32_t child)
 {
 	struct mainsm *m = arg;
 
-	return mainsm_branches_name(m->branches, child);
+	return branches_name(m->branches, child);
 }
 
 static nsec_t rtt_of_child(void *arg, uint32_t child)
 {
 	struct mainsm *m = arg;
-	const struct mainsm_branch *c = mainsm_branches_at(m->branches, child);
+	const struct branch *c = branches_at(m->branches, child);
 	nsec_t rtt = c ? link_rtt(c->link) : 0;
 
 	return rtt > 0 ? rtt : 0;
@@ -100,7 +99,7 @@ static void on_session_gone(void *arg, uint32_t number)
 	struct mainsm *m = arg;
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = number } };
 
-	mainsm_branches_send_all(m->branches, &gone);
+	branches_send_all(m->branches, &gone);
 	bygone_tool(&m->bygone, number);
 }
 
@@ -157,7 +156,7 @@ static void end_all(void *arg)
 	struct msg stop = { .type = MSG_STOP,
 			    .stop = { .reason = "mainsm was told to end everything" } };
 
-	mainsm_branches_send_all(m->branches, &stop);
+	branches_send_all(m->branches, &stop);
 	m->conf.on_end(m->conf.arg, "told to end everything");
 }
 
@@ -218,7 +217,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 
 	tool_csrs_stats(m->csrs, &csr);
 	omis_write_pair(w, "tools", (int64_t)m->nsession);
-	omis_write_pair(w, "children", (int64_t)mainsm_branches_count(m->branches));
+	omis_write_pair(w, "children", (int64_t)branches_count(m->branches));
 	omis_write_pair(w, "sites", (int64_t)directory_count(m->directory, OBJECT_SITE));
 	omis_write_pair(w, "nodes", (int64_t)directory_count(m->directory, OBJECT_NODE));
 	omis_write_pair(w, "processes", (int64_t)directory_count(m->directory, OBJECT_PROC));
@@ -265,7 +264,7 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 
 		link_stats(p->link, &s);
 		buf_printf(out, "peer=\"%s\" what=%s queued=%zu rtt_us=%" PRId64 "\n", s.peer,
-			   p->child	? p->child->token
+			   p->child	? p->child->name
 			   : p->session ? "tool"
 					: "passing",
 			   s.queued, s.rtt / NSEC_PER_USEC);
@@ -437,7 +436,7 @@ static int make_services(struct mainsm *m, struct err *e)
 static int make_parts(struct mainsm *m, struct err *e)
 {
 	m->directory = directory_new();
-	m->branches = mainsm_branches_new();
+	m->branches = branches_new(MAINSM_BRANCHES_MAX);
 	m->sites = sites_new(m->conf.launcher ? m->conf.launcher : "");
 	m->housekeeping = loop_timer_new(m->conf.loop, on_housekeeping, m);
 	m->ending = loop_timer_new(m->conf.loop, end_all, m);
@@ -520,7 +519,7 @@ void mainsm_free(struct mainsm *m)
 	tool_csrs_free(m->csrs);
 	locks_free(m->locks);
 	executor_free(m->executor);
-	mainsm_branches_free(m->branches);
+	branches_free(m->branches);
 	if (m->directory)
 		directory_set_listener(m->directory, NULL, NULL);
 	directory_free(m->directory);

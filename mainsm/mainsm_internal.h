@@ -10,7 +10,6 @@
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "mainsm/csr/csr.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/mainsm.h"
@@ -19,14 +18,17 @@
 #include "mainsm/subscription/subscription.h"
 #include "mainsm/tool/locks.h"
 #include "mainsm/tool/session.h"
+#include "tree/branches.h"
 #include "tree/executor.h"
 #include "tree/missed.h"
 
 /* What stands behind an accepted link. */
+#define MAINSM_BRANCHES_MAX 4096 /* sites, and hosts that no site serves */
+
 struct peer {
 	struct mainsm *m;
 	struct link *link;
-	struct mainsm_branch *child; /* NULL: no child */
+	struct branch *child; /* NULL: no child */
 	/* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
 	struct session *session;
 	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */
@@ -45,7 +47,7 @@ struct mainsm {
 	bool numbers_fail, tokens_fail; /* to be saved; and that was told */
 	struct certs *certs;
 	struct tokens *tokens;
-	struct mainsm_branches *branches;
+	struct branches *branches;
 	struct executor *executor;
 	struct locks *locks;
 	struct tool_csrs *csrs;

@@ -131,7 +131,7 @@ void mainsm_tool_down(struct peer *p)
 	measures_drop(m->measures, s);
 	subscriptions_tool_gone(m->subscriptions, s);
 	tool_csrs_drop(m->csrs, s);
-	mainsm_branches_send_all(m->branches, &gone);
+	branches_send_all(m->branches, &gone);
 	bygone_tool(&m->bygone, s->number);
 	p->session = NULL;
 	m->nsession--;

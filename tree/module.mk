@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # tree: the inner node of the tree, once for sm and mainsm: requests split over branches.
 MODULES   += tree
-tree.src  := executor.c run_ask.c wire.c flowbox.c flowlook.c missed.c refusal.c
+tree.src  := branches.c executor.c run_ask.c wire.c flowbox.c flowlook.c missed.c refusal.c
 tree.uses := common/base common/omis common/loop proto common/net common/flow common/route \
 	     common/daemon

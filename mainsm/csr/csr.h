@@ -25,7 +25,7 @@
 
 #define TOOL_RAISES_PER_SEC_MAX 4000 /* user events; each looks at all conditions of the tool */
 
-struct mainsm_branches;
+struct branches;
 struct tool_csr;
 struct tool_csrs;
 struct directory;
@@ -55,7 +55,7 @@ struct tool_csrs_conf {
 	struct loop *loop;
 	const struct timebase *timebase;
 	struct locks *locks;
-	struct mainsm_branches *branches;
+	struct branches *branches;
 	const struct directory *directory;
 	struct numbers *numbers;
 	/* It is not armed anywhere any more: children that are away must hear of it. May be

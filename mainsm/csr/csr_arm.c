@@ -8,8 +8,8 @@
 #include "common/route/arm.h"
 #include "common/route/implied.h"
 #include "mainsm/csr/csr_internal.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/tool/partners.h"
+#include "tree/branches.h"
 #include "tree/wire.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool t
 {
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
 
-	if (tell && !mainsm_branches_send(csr->c->conf.branches, slot->child, &m))
+	if (tell && !branches_send(csr->c->conf.branches, slot->child, &m))
 		tool_csr_part_from(csr, slot->child);
 	free(slot->text);
 	*slot = csr->slot[--csr->nslot];
@@ -85,7 +85,7 @@ static void send_arm(struct tool_csr *csr, struct tool_csr_part *slot)
 	};
 	/* A child that cannot be told now is about to be lost: its objects leave, and come again
 	 * with it. */
-	if (mainsm_branches_send(csr->c->conf.branches, slot->child, &m))
+	if (branches_send(csr->c->conf.branches, slot->child, &m))
 		slot->confirmed = true;
 }
 
@@ -101,7 +101,7 @@ static int set_slot(struct tool_csr *csr, const struct arm_part *part)
 	}
 	text = malloc(part->ntext + 1);
 	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1,
-					  sizeof(*csr->slot), MAINSM_BRANCHES_MAX))) {
+					  sizeof(*csr->slot), BRANCHES_MAX))) {
 		free(text);
 		return -ERR_NOMEM;
 	}

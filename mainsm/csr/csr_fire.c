@@ -8,8 +8,8 @@
 #include "common/base/timebase.h"
 #include "common/omis/catalogue.h"
 #include "mainsm/csr/csr_internal.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/tool/locks.h"
+#include "tree/branches.h"
 #include "tree/wire.h"
 
 #include <inttypes.h>
@@ -419,7 +419,7 @@ static void not_armed(struct tool_csrs *c, uint32_t child, const char *token)
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = token } };
 
 	c->stats.strays++;
-	mainsm_branches_send(c->conf.branches, child, &m);
+	branches_send(c->conf.branches, child, &m);
 }
 
 /* The event is one deeper than what caused it; deeper than too deep is all the same. */

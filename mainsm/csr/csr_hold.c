@@ -6,24 +6,24 @@
  */
 #include "common/base/str.h"
 #include "mainsm/csr/csr_internal.h"
-#include "mainsm/directory/branches.h"
+#include "tree/branches.h"
 
 #include <stdlib.h>
 
 struct hold {
-	struct mainsm_branches *branches;
+	struct branches *branches;
 	uint32_t child;
 	struct token csr, node;
 	uint64_t seq;
 	unsigned users;
 };
 
-static void release(struct mainsm_branches *c, uint32_t child, const struct msg_release *r)
+static void release(struct branches *c, uint32_t child, const struct msg_release *r)
 {
-	mainsm_branches_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
+	branches_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
 }
 
-struct hold *hold_new(struct mainsm_branches *c, uint32_t child, const struct msg_triggered *m)
+struct hold *hold_new(struct branches *c, uint32_t child, const struct msg_triggered *m)
 {
 	struct hold *h = calloc(1, sizeof(*h));
 

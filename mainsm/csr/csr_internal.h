@@ -149,7 +149,7 @@ void tool_csr_check_armed(struct tool_csr *csr, bool give_up);
 /* --- csr_hold.c: a process that waits below until all actions of its event have ended */
 
 /* One user of it: the caller. NULL: no memory, it was released. */
-struct hold *hold_new(struct mainsm_branches *c, uint32_t child, const struct msg_triggered *m);
+struct hold *hold_new(struct branches *c, uint32_t child, const struct msg_triggered *m);
 struct hold *hold_use(struct hold *h); /* NULL is fine */
 /* The last one lets the process go. NULL is fine. */
 void hold_drop(struct hold *h);

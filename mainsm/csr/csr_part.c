@@ -26,7 +26,7 @@ void tool_csr_part_from(struct tool_csr *csr, uint32_t child)
 {
 	if (tool_csr_is_leaving(csr, child) ||
 	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
-		       MAINSM_BRANCHES_MAX))
+		       BRANCHES_MAX))
 		return;
 	csr->leaving[csr->nleaving++] = child;
 	if (list_is_empty(&csr->in_partings))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # mainsm/directory: the objects of all sites, the daemons below, and numbers that last.
 MODULES += mainsm/directory
-mainsm/directory.src := branches.c directory.c numbers.c object.c sites.c
-mainsm/directory.uses := common/base common/omis proto common/net common/daemon common/authority
+mainsm/directory.src := directory.c numbers.c object.c sites.c
+mainsm/directory.uses := common/base common/omis proto common/authority

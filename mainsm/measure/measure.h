@@ -38,7 +38,7 @@
 #define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
 #define MEASURE_REST 10
 
-struct mainsm_branches;
+struct branches;
 struct tool_csrs;
 struct directory;
 struct loop;
@@ -52,7 +52,7 @@ struct timebase;
 struct measures_conf {
 	struct loop *loop;
 	struct timebase *timebase;
-	const struct mainsm_branches *branches;
+	const struct branches *branches;
 	const struct directory *directory;
 	struct tool_csrs *csrs;
 	struct numbers *numbers;

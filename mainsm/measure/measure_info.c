@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be seen of a measurement. */
 #include "common/base/str.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/measure/measure_internal.h"
+#include "tree/branches.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -104,13 +104,13 @@ static void write_troubles(const struct measure *m, struct omis_writer *w)
 
 static const char *where(const struct measure *m, const struct measure_piece *p)
 {
-	const struct mainsm_branches *c = m->ms->conf.branches;
+	const struct branches *c = m->ms->conf.branches;
 
 	if (p->child == STAGE_HERE)
 		return "mainsm";
 	if (p->child == STAGE_NOBODY)
 		return "nobody";
-	return p->kind == PLACE_NODE ? p->object : mainsm_branches_name(c, p->child);
+	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->child);
 }
 
 /* What tells a node from others of its kind. */

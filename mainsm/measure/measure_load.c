@@ -93,7 +93,7 @@ static bool is_of_site(const struct measure *m, const struct measure_piece *node
 /* The site's sm, when all hosts that can be reached are behind it. */
 static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 {
-	const struct mainsm_branch *sm = mainsm_branches_find(m->ms->conf.branches, site->object);
+	const struct branch *sm = branches_find(m->ms->conf.branches, site->object);
 
 	for (size_t i = 0; sm && i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
@@ -207,7 +207,7 @@ static int send_part(struct measure *m, struct measure_slot *slot,
 						.piece = piece,
 						.npiece = n,
 						.more = more };
-	return mainsm_branches_send(m->ms->conf.branches, slot->child, &msg);
+	return branches_send(m->ms->conf.branches, slot->child, &msg);
 }
 
 static int send_pieces(struct measure *m, struct measure_slot *slot, struct msg_flow_piece *v)
@@ -254,8 +254,7 @@ static int load_child(struct measure *m, uint32_t child)
 		return 0;
 	hash = hash_for(m, child);
 	if (!slot) {
-		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot),
-			       MAINSM_BRANCHES_MAX))
+		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot), BRANCHES_MAX))
 			return -ERR_NOMEM;
 		slot = &m->slot[m->nslot++];
 		*slot = (struct measure_slot){ .child = child };
@@ -269,7 +268,7 @@ static void drop_slot(struct measure *m, struct measure_slot *slot, bool tell)
 	struct msg msg = { .type = MSG_FLOW_END, .flow_end = { .measurement = m->number } };
 
 	if (tell)
-		mainsm_branches_send(m->ms->conf.branches, slot->child, &msg);
+		branches_send(m->ms->conf.branches, slot->child, &msg);
 	measure_drop_troubles(m, slot->child);
 	*slot = m->slot[--m->nslot];
 	m->is_routed = false;

@@ -218,7 +218,7 @@ static void ask_below(struct measure *m)
 		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
 	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
 	for (size_t i = 0; i < m->nslot; i++)
-		mainsm_branches_send(m->ms->conf.branches, m->slot[i].child, &msg);
+		branches_send(m->ms->conf.branches, m->slot[i].child, &msg);
 }
 
 /* A tool that does not know of it hears of it at the next read. */
@@ -420,7 +420,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 
 	if (!m || m->state != MEASURE_RUNS || !measure_slot_of(m, child)) {
 		ms->stats.strays++;
-		mainsm_branches_send(ms->conf.branches, child, &end);
+		branches_send(ms->conf.branches, child, &end);
 		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
 	}
 	m->frames++;

@@ -15,7 +15,7 @@
 
 struct audit;
 struct certs;
-struct mainsm_branches;
+struct branches;
 struct tool_csrs;
 struct directory;
 struct executor;
@@ -48,7 +48,7 @@ struct services_conf {
 	const struct service *const *families; /* ends with NULL */
 	struct directory *directory;
 	struct sites *sites;
-	struct mainsm_branches *branches;
+	struct branches *branches;
 	struct tool_csrs *csrs;
 	struct measures *measures;
 	struct subscriptions *subscriptions;

@@ -2,5 +2,5 @@
 # mainsm/subscription: event subscriptions of tools, over all sites.
 MODULES += mainsm/subscription
 mainsm/subscription.src := subscription.c subscription_part.c
-mainsm/subscription.uses := common/base common/omis common/loop proto common/daemon \
+mainsm/subscription.uses := common/base common/omis common/loop proto common/daemon tree \
 				mainsm/directory mainsm/tool mainsm/csr

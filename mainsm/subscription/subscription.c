@@ -6,12 +6,12 @@
 #include "common/daemon/link.h"
 #include "common/omis/check.h"
 #include "mainsm/csr/csr.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/scope.h"
 #include "mainsm/tool/session.h"
+#include "tree/branches.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -305,11 +305,11 @@ static int attach_all(struct subscription *s)
 
 static void add_children(struct subscription *s)
 {
-	const struct mainsm_branches *c = s->owner->conf.branches;
+	const struct branches *c = s->owner->conf.branches;
 
-	for (uint32_t i = 0; i < mainsm_branches_bound(c); i++)
-		if (mainsm_branches_at(c, i))
-			subscription_child_up(s, mainsm_branches_at(c, i));
+	for (uint32_t i = 0; i < branches_bound(c); i++)
+		if (branches_at(c, i))
+			subscription_child_up(s, branches_at(c, i));
 }
 
 static int make(struct subscriptions *ks, const struct session *owner, const char *name,
@@ -480,7 +480,7 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *w
 
 /* --- from outside */
 
-void subscriptions_child_up(struct subscriptions *ks, const struct mainsm_branch *c)
+void subscriptions_child_up(struct subscriptions *ks, const struct branch *c)
 {
 	list_each (i, &ks->all)
 		subscription_child_up(list_entry(i, struct subscription, link), c);
@@ -488,11 +488,11 @@ void subscriptions_child_up(struct subscriptions *ks, const struct mainsm_branch
 
 void subscriptions_child_lost(struct subscriptions *ks, uint32_t child)
 {
-	const struct mainsm_branch *c = mainsm_branches_at(ks->conf.branches, child);
+	const struct branch *c = branches_at(ks->conf.branches, child);
 
 	/* It may keep something for a subscription that a mainsm before us had, and that its tool
 	 * asks for while it is away. */
-	if (c && c->role == ROLE_SM)
+	if (c && c->is_sm)
 		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe (i, &ks->all)
 		subscription_child_lost(list_entry(i, struct subscription, link), child);

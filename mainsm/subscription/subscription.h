@@ -24,8 +24,8 @@
 #define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
 #define SUBSCRIPTION_ROOM_MAX 8 /* messages of one child on their way */
 
-struct mainsm_branch;
-struct mainsm_branches;
+struct branch;
+struct branches;
 struct tool_csrs;
 struct directory;
 struct subscriptions;
@@ -38,7 +38,7 @@ struct session;
 /* All borrowed. */
 struct subscriptions_conf {
 	struct loop *loop;
-	struct mainsm_branches *branches;
+	struct branches *branches;
 	struct directory *directory;
 	struct tool_csrs *csrs;
 	struct numbers *numbers;
@@ -79,7 +79,7 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *s
 void subscriptions_tool_gone(struct subscriptions *ks, const struct session *s);
 
 /* A child is there: before anything is armed at it. */
-void subscriptions_child_up(struct subscriptions *ks, const struct mainsm_branch *c);
+void subscriptions_child_up(struct subscriptions *ks, const struct branch *c);
 void subscriptions_child_lost(struct subscriptions *ks, uint32_t child);
 void subscriptions_proc_came(struct subscriptions *ks, const struct object *o);
 

@@ -54,7 +54,7 @@ struct subscription {
 };
 
 /* --- subscription_part.c */
-void subscription_child_up(struct subscription *s, const struct mainsm_branch *c);
+void subscription_child_up(struct subscription *s, const struct branch *c);
 void subscription_child_lost(struct subscription *s,
 			     uint32_t child); /* s may be dead behind this */
 

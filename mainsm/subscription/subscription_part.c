@@ -3,17 +3,17 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/daemon/link.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/session.h"
+#include "tree/branches.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static void send(struct subscription *s, const struct subscription_part *l, const struct msg *m)
 {
-	mainsm_branches_send(s->owner->conf.branches, l->child, m);
+	branches_send(s->owner->conf.branches, l->child, m);
 }
 
 /* Many children share the window. */
@@ -108,19 +108,19 @@ static struct subscription_part *find_part(struct subscription *s, const char *t
 	return NULL;
 }
 
-void subscription_child_up(struct subscription *s, const struct mainsm_branch *c)
+void subscription_child_up(struct subscription *s, const struct branch *c)
 {
-	struct subscription_part *l = find_part(s, c->token);
+	struct subscription_part *l = find_part(s, c->name);
 
 	if (!l) {
 		l = calloc(1, sizeof(*l));
 		if (!l) {
 			log_warn("kept",
 				 "no memory: nothing comes from child=%s of subscription=%s",
-				 c->token, s->name);
+				 c->name, s->name);
 			return;
 		}
-		str_copy(l->token, sizeof(l->token), c->token);
+		str_copy(l->token, sizeof(l->token), c->name);
 		list_push_back(&s->parts, &l->link);
 	}
 	l->child = c->index;

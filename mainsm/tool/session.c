@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static struct session *make(uint32_t number, enum omis_right right, const struct directory *d,
-			    const struct mainsm_branches *c)
+			    const struct branches *c)
 {
 	struct session *s = calloc(1, sizeof(*s));
 
@@ -35,7 +35,7 @@ static struct session *make(uint32_t number, enum omis_right right, const struct
 }
 
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
-			    const struct directory *d, const struct mainsm_branches *c)
+			    const struct directory *d, const struct branches *c)
 {
 	struct session *s = make(number, route_right_of_role(role_name(who->role)), d, c);
 
@@ -52,7 +52,7 @@ struct session *session_new(uint32_t number, struct link *link, const struct ide
 }
 
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
-			     const struct mainsm_branches *c)
+			     const struct branches *c)
 {
 	struct session *s = make(number, of->right, d, c);
 

@@ -53,12 +53,12 @@ struct session {
 
 /* link may be NULL (tests). NULL without memory. */
 struct session *session_new(uint32_t number, struct link *link, const struct identity *who,
-			    const struct directory *d, const struct mainsm_branches *c);
+			    const struct directory *d, const struct branches *c);
 
 /* For something that outlives the tool: its identity and right, nothing attached, no link. NULL
  * without memory. */
 struct session *session_twin(uint32_t number, const struct session *of, const struct directory *d,
-			     const struct mainsm_branches *c);
+			     const struct branches *c);
 
 /* Its runs must be cancelled, its conditional requests deleted. */
 void session_free(struct session *s);

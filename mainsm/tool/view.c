@@ -138,7 +138,7 @@ static int locate_node(const struct object *node, bool arming, struct route_plac
 static int locate_site(const struct tool_view *v, const char *token, struct route_places *out,
 		       const char **missing)
 {
-	const struct mainsm_branch *child = mainsm_branches_find(v->branches, token);
+	const struct branch *child = branches_find(v->branches, token);
 
 	if (child)
 		return route_places_add(out, child->index);
@@ -219,22 +219,22 @@ static bool has_ended(void *arg, const char *token)
 
 struct route_view tool_view_now(struct tool_view *v)
 {
-	return (struct route_view){ v,	    mainsm_branches_bound(v->branches),
-				    expand, lift,
-				    locate, has_ended };
+	return (struct route_view){
+		v, branches_bound(v->branches), expand, lift, locate, has_ended
+	};
 }
 
 struct route_view tool_view_arming(struct tool_view *v)
 {
 	return (struct route_view){
-		v, mainsm_branches_bound(v->branches), expand_arming, lift, locate_arming, has_ended
+		v, branches_bound(v->branches), expand_arming, lift, locate_arming, has_ended
 	};
 }
 
-bool tool_view_branch_owns(const struct directory *d, const struct mainsm_branches *c,
-			   uint32_t child, const char *token, size_t n)
+bool tool_view_branch_owns(const struct directory *d, const struct branches *c, uint32_t child,
+			   const char *token, size_t n)
 {
-	const struct mainsm_branch *who = mainsm_branches_at(c, child);
+	const struct branch *who = branches_at(c, child);
 	const struct object *node;
 	uint32_t number;
 
@@ -245,6 +245,6 @@ bool tool_view_branch_owns(const struct directory *d, const struct mainsm_branch
 		return node && node->server == child + 1;
 	}
 	if (token_class(token, n) == 's')
-		return strlen(who->token) == n && !memcmp(who->token, token, n);
+		return strlen(who->name) == n && !memcmp(who->name, token, n);
 	return true;
 }

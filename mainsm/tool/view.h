@@ -8,15 +8,15 @@
 
 #include "common/base/map.h"
 #include "common/route/view.h"
-#include "mainsm/directory/branches.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/tool/pa.h"
 #include "mainsm/tool/scope.h"
+#include "tree/branches.h"
 
 /* All borrowed. */
 struct tool_view {
 	const struct directory *directory;
-	const struct mainsm_branches *branches;
+	const struct branches *branches;
 	const struct scope *scope;
 	const struct pa_set *pas;
 	const struct smap *csrs, *events, *measures; /* by token */
@@ -32,7 +32,7 @@ struct route_view tool_view_now(struct tool_view *v);
 struct route_view tool_view_arming(struct tool_view *v);
 
 /* May this child speak about that object? Of processes and threads only their node counts. */
-bool tool_view_branch_owns(const struct directory *d, const struct mainsm_branches *c,
-			   uint32_t child, const char *token, size_t n);
+bool tool_view_branch_owns(const struct directory *d, const struct branches *c, uint32_t child,
+			   const char *token, size_t n);
 
 #endif

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # sm/hosts: the branches of an sm: hosts, their objects, and what a tool sees of them.
 MODULES += sm/hosts
-sm/hosts.src := branches.c nodes.c nodes_claim.c nodes_greet.c objects.c placement.c quota.c \
-		view.c
-sm/hosts.uses := common/base common/omis common/loop proto common/net common/route common/daemon
+sm/hosts.src := nodes.c nodes_claim.c nodes_greet.c objects.c placement.c quota.c view.c
+sm/hosts.uses := common/base common/omis common/loop proto common/net common/route common/daemon \
+		tree

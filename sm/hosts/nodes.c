@@ -445,7 +445,7 @@ int nodes_open(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 	map_init(&ns->greeting);
 	ns->site = str_dup(conf->site);
 	ns->name = str_dup(conf->name);
-	ns->branches = branches_new();
+	ns->branches = branches_new(BRANCHES_MAX);
 	ns->age = loop_timer_new(conf->loop, on_age, ns);
 	rc = ns->site && ns->name && ns->branches && ns->age ? nodes_listen(ns, e) : err_nomem(e);
 	if (rc) {

@@ -15,8 +15,8 @@
 #include "common/base/timebase.h"
 #include "common/omis/token.h"
 #include "proto/msg.h"
-#include "sm/hosts/branches.h"
 #include "sm/hosts/objects.h"
+#include "tree/branches.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -10,8 +10,8 @@
 #include "common/daemon/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "sm/hosts/branches.h"
 #include "sm/hosts/nodes.h"
+#include "tree/branches.h"
 
 struct nodes {
 	struct nodes_conf conf; /* strings are the members below */

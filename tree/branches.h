@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The links below an sm: to an lm, or to an sm that serves a part of the hosts
- * (stacked below this one). Planning speaks of branches, whatever the hosts
- * behind them are. A branch stays while a host is known through it, connected
- * or not; its index is given again only after everybody was told that it is gone.
+ * The links of an inner node to the daemons below it: to lms, and to sms that serve hosts of their
+ * own. Planning speaks of branches, whatever hosts are behind them. A branch has an index, which is
+ * given again only after the owner has announced that the branch is gone.
  */
-#ifndef SM_HOSTS_BRANCHES_H
-#define SM_HOSTS_BRANCHES_H
+#ifndef TREE_BRANCHES_H
+#define TREE_BRANCHES_H
 
 #include "common/base/clock.h"
 #include "common/base/limits.h"
@@ -18,21 +17,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BRANCHES_MAX 8192 /* one a host, and the sms whose hosts were here before */
+#define BRANCHES_MAX 8192 /* of an sm: one a host, and the sms whose hosts were here before */
 /* hosts that were sent on have arrived, or gone elsewhere */
 #define PROMISED_NS (5 * NSEC_PER_SEC)
 
-struct link;
 struct branches;
+struct link;
+struct msg;
 
-/* Changed by nodes alone. */
+/* Its owner alone changes it. */
 struct branch {
 	uint32_t index;
 	uint64_t id; /* never given again; not 0 */
 	struct link *link; /* borrowed; NULL: not connected */
 	bool is_sm; /* else an lm */
 	char name[TOKEN_BYTES]; /* what is missing without it: n_N; the site, for an sm */
+	uint32_t number; /* N */
 	char host[NAME_MAX_BYTES + 1];
+	char site[NAME_MAX_BYTES + 1]; /* "": that of the owner */
 	struct list nodes; /* struct node by in_branch */
 	size_t nnode;
 	/* of an lm: requests whose deadline passed since it answered one; when the first of them
@@ -46,19 +48,30 @@ struct branch {
 	nsec_t promised_at;
 };
 
-/* NULL: no memory. */
-struct branches *branches_new(void);
+/* At most max of them. NULL: no memory. */
+struct branches *branches_new(size_t max);
 
-/* With all branches; links are the caller's to close before. NULL is fine. */
+/* Frees all branches too; the caller closes their links before. NULL is fine. */
 void branches_free(struct branches *bs);
 
 /* Without a link and nodes. -ERR_LIMIT, -ERR_NOMEM. */
 int branches_add(struct branches *bs, bool is_sm, struct branch **out);
 void branches_remove(struct branches *bs, struct branch *b);
 
-/* NULL for an index that nobody has. All indexes are below the bound. */
+/* NULL for a free index. All indexes are below the bound. */
 struct branch *branches_at(const struct branches *bs, uint32_t index);
 uint32_t branches_bound(const struct branches *bs);
+size_t branches_count(const struct branches *bs);
+
+/* NULL: no branch has that name. */
+struct branch *branches_find(const struct branches *bs, const char *name);
+
+/* Its name, for texts and coverage; "?" for a free index. */
+const char *branches_name(const struct branches *bs, uint32_t index);
+
+/* As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED: no link. */
+int branches_send(const struct branches *bs, uint32_t index, const struct msg *m);
+void branches_send_all(const struct branches *bs, const struct msg *m);
 
 /* The sm of that certificate, connected or not. */
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);

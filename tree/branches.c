@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sm/hosts/branches.h"
+#include "tree/branches.h"
 
 #include "common/base/array.h"
+#include "common/base/str.h"
 #include "common/daemon/link.h"
 
 #include <stdlib.h>
@@ -9,13 +10,17 @@
 
 struct branches {
 	struct branch **v; /* NULL: the index is free */
-	size_t cap, n;
+	size_t cap, n, max;
 	uint64_t ids;
 };
 
-struct branches *branches_new(void)
+struct branches *branches_new(size_t max)
 {
-	return calloc(1, sizeof(struct branches));
+	struct branches *bs = calloc(1, sizeof(*bs));
+
+	if (bs)
+		bs->max = max;
+	return bs;
 }
 
 static void branch_free(struct branch *b)
@@ -51,7 +56,7 @@ int branches_add(struct branches *bs, bool is_sm, struct branch **out)
 {
 	size_t i = free_index(bs);
 	struct branch *b;
-	int rc = array_grow(&bs->v, &bs->cap, i + 1, sizeof(struct branch *), BRANCHES_MAX);
+	int rc = array_grow(&bs->v, &bs->cap, i + 1, sizeof(struct branch *), bs->max);
 
 	if (rc)
 		return rc;
@@ -83,6 +88,44 @@ struct branch *branches_at(const struct branches *bs, uint32_t index)
 uint32_t branches_bound(const struct branches *bs)
 {
 	return (uint32_t)bs->cap;
+}
+
+size_t branches_count(const struct branches *bs)
+{
+	return bs->n;
+}
+
+struct branch *branches_find(const struct branches *bs, const char *name)
+{
+	for (size_t i = 0; i < bs->cap; i++)
+		if (bs->v[i] && str_eq(bs->v[i]->name, name))
+			return bs->v[i];
+	return NULL;
+}
+
+const char *branches_name(const struct branches *bs, uint32_t index)
+{
+	const struct branch *b = branches_at(bs, index);
+
+	return b ? b->name : "?";
+}
+
+/* A cut branch misses no message: it gets the whole state when it is connected again. */
+int branches_send(const struct branches *bs, uint32_t index, const struct msg *m)
+{
+	const struct branch *b = branches_at(bs, index);
+	int rc = b && b->link ? link_send(b->link, m) : -ERR_CLOSED;
+
+	if (rc == -ERR_AGAIN)
+		link_fail(b->link, MSG_ERR_SLOW, "too much waits to be read");
+	return rc;
+}
+
+void branches_send_all(const struct branches *bs, const struct msg *m)
+{
+	for (size_t i = 0; i < bs->cap; i++)
+		if (bs->v[i])
+			branches_send(bs, (uint32_t)i, m);
 }
 
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES])
