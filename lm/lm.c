@@ -39,10 +39,10 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
 	if (is_other || ascent_has_lost_parent(m->uplink))
-		stops_let_go(m->stops, "a daemon above was started anew");
-	stops_link(m->stops, true);
+		holds_let_go(m->holds, "a daemon above was started anew");
+	holds_link(m->holds, true);
 	csrs_link(m->csrs, true);
-	readings_link(m->readings, true);
+	measurements_link(m->measurements, true);
 	directory_link(m->directory, true);
 	if (m->conf.on_up)
 		m->conf.on_up(m->conf.arg);
@@ -56,9 +56,9 @@ static void on_down(void *arg, const struct err *why)
 	directory_link(m->directory, false);
 	keeps_link_down(m->recorder.keeps);
 	inbox_link_lost(m->inbox);
-	stops_link(m->stops, false);
+	holds_link(m->holds, false);
 	csrs_link(m->csrs, false);
-	readings_link(m->readings, false);
+	measurements_link(m->measurements, false);
 }
 
 static void on_writable(void *arg)
@@ -79,11 +79,11 @@ static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
 static void on_tool_gone(struct lm *m, uint32_t tool)
 {
 	csrs_tool_gone(m->csrs, tool);
-	readings_tool_gone(m->readings, tool);
+	measurements_tool_gone(m->measurements, tool);
 	pa_tool_gone(m->pa, tool);
 	tracebufs_tool_gone(m->tracebufs, tool);
 	calls_tool_gone(m->calls, tool);
-	stops_tool_gone(m->stops, tool);
+	holds_tool_gone(m->holds, tool);
 }
 
 static void on_revoked(struct lm *m, const struct msg_revoked *r)
@@ -135,7 +135,7 @@ static void on_msg(void *arg, const struct msg *msg)
 		on_tool_gone(m, msg->tool_gone.tool);
 		break;
 	case MSG_LET_GO:
-		stops_let_go(m->stops, "mainsm cannot be asked");
+		holds_let_go(m->holds, "mainsm cannot be asked");
 		break;
 	case MSG_REVOKED:
 		on_revoked(m, &msg->revoked);
@@ -144,13 +144,13 @@ static void on_msg(void *arg, const struct msg *msg)
 		on_stop(m, msg->stop.reason);
 		break;
 	case MSG_FLOW_LOAD:
-		readings_load(m->readings, &msg->flow_load);
+		measurements_load(m->measurements, &msg->flow_load);
 		break;
 	case MSG_FLOW_READ:
-		readings_read(m->readings, &msg->flow_read);
+		measurements_read(m->measurements, &msg->flow_read);
 		break;
 	case MSG_FLOW_END:
-		readings_end(m->readings, msg->flow_end.measurement);
+		measurements_end(m->measurements, msg->flow_end.measurement);
 		break;
 	case MSG_EVENTS_OPEN:
 	case MSG_EVENTS_ACK:
@@ -268,9 +268,9 @@ static int open_parts(struct lm *m, struct err *e)
 	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs ||
 	    open_companions(m) < 0)
 		return err_nomem(e);
-	return stops_open(
-		&(struct stops_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
-		&m->stops, e);
+	return holds_open(
+		&(struct holds_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
+		&m->holds, e);
 }
 
 static int open_work(struct lm *m, struct err *e)
@@ -281,7 +281,7 @@ static int open_work(struct lm *m, struct err *e)
 	m->files = str_dup(c->files ? c->files : "");
 	if (!m->files || lm_audit_open(m, e) < 0)
 		return err_nomem(e);
-	rc = ops_open(c->ops, &m->ops, e);
+	rc = done_log_open(c->done, &m->done, e);
 	if (rc == 0)
 		rc = recorder_open(&m->recorder,
 				   &(struct keeps_conf){ .loop = c->loop,
@@ -296,7 +296,7 @@ static int open_work(struct lm *m, struct err *e)
 	m->tasks = tasks_new(&(struct tasks_conf){ .loop = c->loop,
 						   .timebase = c->timebase,
 						   .procs = m->procs,
-						   .stops = m->stops,
+						   .holds = m->holds,
 						   .audit = m->audit,
 						   .family = m->services.family,
 						   .nfamily = m->services.n,
@@ -307,7 +307,7 @@ static int open_work(struct lm *m, struct err *e)
 						.timebase = c->timebase,
 						.ticks = &m->ticks,
 						.procs = m->procs,
-						.stops = m->stops,
+						.holds = m->holds,
 						.pa = m->pa,
 						.probes = m->probes,
 						.audit = m->audit,
@@ -318,38 +318,38 @@ static int open_work(struct lm *m, struct err *e)
 						.send = send_up,
 						.corrupt = on_corrupt,
 						.arg = m });
-	m->readings = readings_new(&(struct readings_conf){ .loop = c->loop,
-							    .host = c->host,
-							    .procs = m->procs,
-							    .timebase = c->timebase,
-							    .ticks = &m->ticks,
-							    .probes = m->probes,
-							    .bases = c->bases,
-							    .send = send_up,
-							    .arg = m });
-	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->ops, send_frames, m });
+	m->measurements = measurements_new(&(struct measurements_conf){ .loop = c->loop,
+									.host = c->host,
+									.procs = m->procs,
+									.timebase = c->timebase,
+									.ticks = &m->ticks,
+									.probes = m->probes,
+									.baselines = c->baselines,
+									.send = send_up,
+									.arg = m });
+	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->done, send_frames, m });
 	m->directory = directory_new(
 		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
-	if (!m->csrs || !m->readings || !m->inbox || !m->directory)
+	if (!m->csrs || !m->measurements || !m->inbox || !m->directory)
 		return err_nomem(e);
 	pa_on_delete(m->pa, csrs_refresh, m->csrs);
-	stops_on_change(m->stops, csrs_stopped, m->csrs);
+	holds_on_change(m->holds, csrs_stopped, m->csrs);
 	recorder_load(&m->recorder);
 	return 0;
 }
 
-static int open_intake(struct lm *m, struct err *e)
+static int open_registration(struct lm *m, struct err *e)
 {
 	const struct lm_conf *c = &m->conf;
-	struct intake_conf in = { .loop = c->loop,
-				  .host = c->host,
-				  .procs = m->procs,
-				  .socket = c->socket,
-				  .listener = c->listener,
-				  .memfd = c->memfd,
-				  .uid = c->uid,
-				  .refused = on_refused,
-				  .arg = m };
+	struct registration_conf in = { .loop = c->loop,
+					.host = c->host,
+					.procs = m->procs,
+					.socket = c->socket,
+					.listener = c->listener,
+					.memfd = c->memfd,
+					.uid = c->uid,
+					.refused = on_refused,
+					.arg = m };
 	size_t n;
 	int rc;
 
@@ -357,11 +357,11 @@ static int open_intake(struct lm *m, struct err *e)
 	m->drain = loop_timer_new(c->loop, on_drained, m);
 	if (!m->linger || !m->drain)
 		return err_nomem(e);
-	rc = intake_open(&in, &m->intake, e);
+	rc = registration_open(&in, &m->registration, e);
 	if (rc < 0)
 		return rc;
 	/* Listening comes first: who starts in between comes by both ways and not by none. */
-	n = intake_adopt(m->intake);
+	n = registration_adopt(m->registration);
 	if (n)
 		log_notice("lm", "took over %zu running processes", n);
 	arm_linger(m);
@@ -385,7 +385,7 @@ int lm_open(const struct lm_conf *c, struct lm **out, struct err *e)
 	if (rc == 0)
 		rc = open_work(m, e);
 	if (rc == 0)
-		rc = open_intake(m, e);
+		rc = open_registration(m, e);
 	if (rc < 0) {
 		lm_free(m);
 		return rc;
@@ -399,18 +399,18 @@ void lm_free(struct lm *m)
 	if (!m)
 		return;
 	ascent_free(m->uplink);
-	intake_close(m->intake);
+	registration_close(m->registration);
 	directory_free(m->directory);
 	inbox_free(m->inbox);
-	ops_close(m->ops);
-	readings_free(m->readings);
+	done_log_close(m->done);
+	measurements_free(m->measurements);
 	csrs_free(m->csrs);
 	recorder_close(&m->recorder);
 	tasks_free(m->tasks);
 	audit_close(m->audit);
 	trace_free(m->trace);
 	trace_free(m->look);
-	stops_free(m->stops);
+	holds_free(m->holds);
 	tracebufs_free(m->tracebufs);
 	probes_free(m->probes);
 	pa_free(m->pa);
@@ -427,7 +427,7 @@ void lm_free(struct lm *m)
 
 int lm_register(struct lm *m, int fd, int32_t pid)
 {
-	return intake_segment(m->intake, fd, pid, false);
+	return registration_segment(m->registration, fd, pid, false);
 }
 
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)

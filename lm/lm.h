@@ -43,14 +43,15 @@ struct lm_conf {
 	const char *host_name;
 	const char *memfd; /* name of segments */
 	const char *socket; /* where processes register; NULL = nowhere */
-	int listener; /* that socket, inherited: see intake_conf; 0 = none */
+	int listener; /* that socket, inherited: see registration_conf; 0 = none */
 	const char *tracer; /* path of lm-trace; NULL = none */
 	const char *look; /* path of lm-look; NULL = none */
 	const char *guard; /* path of lm-guard; NULL = none */
 	const char *journal; /* of stopped processes; NULL = none */
-	const char *bases; /* where measurements began to count; NULL = the next lm does not know */
+	const char *
+		baselines; /* where measurements began to count; NULL = the next lm does not know */
 	/* what was done, by the ids of tools' requests; NULL = it is forgotten with the lm */
-	const char *ops;
+	const char *done;
 	const char *audit; /* file of the manipulations; NULL = none */
 	const char *spool; /* folder of kept subscriptions; NULL = none can be */
 	const struct spooler_turns *turns; /* of their spools; NULL = a thread each */
@@ -77,7 +78,7 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
 
 /*
  * A process hands over its segment as by the socket, on hosts that have none: fd is consumed. As
- * intake_segment().
+ * registration_segment().
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
@@ -91,7 +92,8 @@ void lm_stop(struct lm *m, const char *reason);
 /*
  * After on_end. It has ended for want of processes: what has registered since is to be watched by
  * another lm, which finds it. lm_is_wanted(): there is such a one. Before: nobody can register here
- * from now on; who did so a moment ago still counts. The socket for that lm, or -1: intake_pass().
+ * from now on; who did so a moment ago still counts. The socket for that lm, or -1:
+ * registration_pass().
  */
 bool lm_has_lingered(const struct lm *m);
 bool lm_is_wanted(struct lm *m);

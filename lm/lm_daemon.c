@@ -78,7 +78,7 @@ static const struct opt options[] = {
 struct lm_paths {
 	char base[FILE_PATH_BYTES]; /* private directory: key, certificate, journal, audit */
 	char socket[FILE_PATH_BYTES], lock[FILE_PATH_BYTES], journal[FILE_PATH_BYTES];
-	char audit[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES];
+	char audit[FILE_PATH_BYTES], done[FILE_PATH_BYTES], baselines[FILE_PATH_BYTES];
 	/* kept subscriptions; in the state directory, which outlives a reboot */
 	char spool[FILE_PATH_BYTES];
 	char memfd[64];
@@ -136,9 +136,9 @@ static int fill_paths(struct program *p, struct err *e)
 	if (rc == 0)
 		rc = file_join(to->audit, sizeof(to->audit), to->base, "audit", e);
 	if (rc == 0)
-		rc = file_join(to->ops, sizeof(to->ops), to->base, "done", e);
+		rc = file_join(to->done, sizeof(to->done), to->base, "done", e);
 	if (rc == 0)
-		rc = file_join(to->bases, sizeof(to->bases), to->base, "bases", e);
+		rc = file_join(to->baselines, sizeof(to->baselines), to->base, "bases", e);
 	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
@@ -211,8 +211,8 @@ static int open_lm(struct program *p, const struct lm_values *v, struct err *e)
 					  .look = p->paths.look,
 					  .journal = p->paths.journal,
 					  .audit = p->paths.audit,
-					  .bases = p->paths.bases,
-					  .ops = p->paths.ops,
+					  .baselines = p->paths.baselines,
+					  .done = p->paths.done,
 					  .spool = p->paths.spool,
 					  .files = v->files,
 					  .uid = getuid(),

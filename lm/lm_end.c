@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The last moments of an lm that ends for want of processes. */
 #include "common/base/log.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 #include "lm/lm_internal.h"
 
 bool lm_has_lingered(const struct lm *m)
@@ -11,7 +11,7 @@ bool lm_has_lingered(const struct lm *m)
 
 bool lm_is_wanted(struct lm *m)
 {
-	intake_take_waiting(m->intake);
+	registration_take_waiting(m->registration);
 	if (procs_alive(m->procs))
 		log_notice("lm", "processes have come meanwhile: the next lm takes them");
 	return procs_alive(m->procs) != 0;
@@ -19,10 +19,10 @@ bool lm_is_wanted(struct lm *m)
 
 void lm_withdraw(struct lm *m)
 {
-	intake_withdraw(m->intake);
+	registration_withdraw(m->registration);
 }
 
 int lm_pass_socket(struct lm *m)
 {
-	return intake_pass(m->intake);
+	return registration_pass(m->registration);
 }

@@ -9,14 +9,14 @@
 #include "lm/directory.h"
 #include "lm/service/families.h"
 #include "lm/service/inbox.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 #include "lm/lm.h"
 #include "lm/instrument/pa.h"
 #include "lm/instrument/probe.h"
 #include "lm/host/rates.h"
-#include "lm/measure/readings.h"
+#include "lm/measure/measurements.h"
 #include "lm/record/csr_keep.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 #include "lm/task/task.h"
 #include "lm/proc/tickbase.h"
 #include "lm/helper/trace.h"
@@ -45,7 +45,7 @@ struct lm {
 	struct tickbase ticks;
 	struct procs *procs;
 	struct rates *rates;
-	struct stops *stops;
+	struct holds *holds;
 	struct calls *calls;
 	struct pa *pa;
 	struct probes *probes;
@@ -55,13 +55,13 @@ struct lm {
 	struct trace *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;
-	struct ops *ops;
+	struct done_log *done;
 	struct tasks *tasks;
 	struct csrs *csrs;
-	struct readings *readings;
+	struct measurements *measurements;
 	struct inbox *inbox;
 	struct directory *directory;
-	struct intake *intake;
+	struct registration *registration;
 	struct ascent *uplink; /* NULL: not connected yet */
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;

@@ -36,8 +36,8 @@ void lm_list_services(struct lm *m)
 	struct host *host = m->conf.host;
 
 	s->node = (struct node){ host, m->rates, m->host_name };
-	s->control = (struct control){ host, m->stops };
-	s->creator = (struct creator){ m->trace, m->stops };
+	s->control = (struct control){ host, m->holds };
+	s->creator = (struct creator){ m->trace, m->holds };
 	s->files = (struct file_reader){ { host, m->look }, m->files };
 	s->objects = (struct tool_objects){ m->pa, m->tracebufs };
 	add(s, audit_services, m->audit);

@@ -20,11 +20,11 @@ static void put_work(const struct lm *m, const struct figures *f)
 	struct inbox_stats in;
 	struct csrs_stats csrs;
 	struct tracebuf_stats traces;
-	struct readings_stats readings;
+	struct measurements_stats measurements;
 	struct keeps_stats keeps;
 
 	keeps_stats(m->recorder.keeps, &keeps);
-	readings_stats(m->readings, &readings);
+	measurements_stats(m->measurements, &measurements);
 	tracebufs_stats(m->tracebufs, &traces);
 	inbox_stats(m->inbox, &in);
 	csrs_stats(m->csrs, &csrs);
@@ -36,10 +36,10 @@ static void put_work(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "events_fired", (int64_t)csrs.fired);
 	f->number(f->arg, "events_dropped", (int64_t)csrs.dropped);
 	f->number(f->arg, "rings_polled", csrs.is_polling);
-	f->number(f->arg, "measurements", (int64_t)readings.measurements);
-	f->number(f->arg, "flow_nodes", (int64_t)readings.nodes);
-	f->number(f->arg, "flow_state_bytes", (int64_t)readings.state_bytes);
-	f->number(f->arg, "flow_reads", (int64_t)readings.reads);
+	f->number(f->arg, "measurements", (int64_t)measurements.measurements);
+	f->number(f->arg, "flow_nodes", (int64_t)measurements.nodes);
+	f->number(f->arg, "flow_state_bytes", (int64_t)measurements.state_bytes);
+	f->number(f->arg, "flow_reads", (int64_t)measurements.reads);
 	f->number(f->arg, "counters", (int64_t)pa_count(m->pa));
 	f->number(f->arg, "trace_buffers", (int64_t)traces.buffers);
 	f->number(f->arg, "trace_bytes", (int64_t)traces.bytes);
@@ -51,15 +51,15 @@ static void put_work(const struct lm *m, const struct figures *f)
 
 static void put_below(const struct lm *m, const struct figures *f)
 {
-	struct intake_stats in;
+	struct registration_stats in;
 	int64_t all = 0;
 
-	intake_stats(m->intake, &in);
+	registration_stats(m->registration, &in);
 	list_each (i, procs_all(m->procs))
 		all++;
 	f->number(f->arg, "processes", (int64_t)procs_alive(m->procs));
 	f->number(f->arg, "processes_ended", all - (int64_t)procs_alive(m->procs));
-	f->number(f->arg, "processes_stopped", (int64_t)stops_count(m->stops));
+	f->number(f->arg, "processes_stopped", (int64_t)holds_count(m->holds));
 	f->number(f->arg, "segments_taken", (int64_t)in.taken);
 	f->number(f->arg, "segments_adopted", (int64_t)in.adopted);
 	f->number(f->arg, "segments_refused", (int64_t)in.refused);
@@ -156,7 +156,7 @@ static int serve_dfg_look(struct service_call *c)
 	int rc = 0;
 
 	if (call_is_for_us(c) && measurement > 0 && measurement <= UINT32_MAX)
-		rc = readings_look(m->readings, (uint32_t)measurement, &w);
+		rc = measurements_look(m->measurements, (uint32_t)measurement, &w);
 	if (rc == 0 && b.n)
 		rc = b.failed ? -ERR_LIMIT
 			      : reply_add(c->reply, c->action, procs_node_token(c->procs),

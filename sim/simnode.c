@@ -129,7 +129,7 @@ bool simnode_is_up(const struct simnode *n)
 
 int simnode_start(struct simnode *n, struct err *e)
 {
-	char journal[FILE_PATH_BYTES], ops[FILE_PATH_BYTES], bases[FILE_PATH_BYTES],
+	char journal[FILE_PATH_BYTES], done[FILE_PATH_BYTES], baselines[FILE_PATH_BYTES],
 		audit[FILE_PATH_BYTES], spool[FILE_PATH_BYTES];
 	struct lm_conf c = { .loop = n->clock.loop,
 			     .rng = &n->rng,
@@ -151,14 +151,14 @@ int simnode_start(struct simnode *n, struct err *e)
 	if (rc < 0)
 		return rc;
 	simdisk_path(n->disk, "stops", journal);
-	simdisk_path(n->disk, "done", ops);
-	simdisk_path(n->disk, "bases", bases);
+	simdisk_path(n->disk, "done", done);
+	simdisk_path(n->disk, "bases", baselines);
 	simdisk_path(n->disk, "audit", audit);
 	simdisk_path(n->disk, "spool", spool);
 	if (!n->is_diskless) {
 		c.journal = journal;
-		c.ops = ops;
-		c.bases = bases;
+		c.done = done;
+		c.baselines = baselines;
 		c.audit = audit;
 		c.spool = spool;
 		c.turns = simdisk_turns(n->disk);

@@ -88,7 +88,7 @@ static bool has_it(const struct chosen *c, const struct host_chosen *f)
 /* One that is gone again is none. */
 static void take(struct chosen *c, const struct host_chosen *f)
 {
-	struct proc_intake in = { .pid = f->pid, .job = f->job, .program = program_of(f) };
+	struct proc_registration in = { .pid = f->pid, .job = f->job, .program = program_of(f) };
 	struct err e = { 0 };
 	struct proc *p;
 	int rc = procs_take(c->conf.procs, &in, &p, &e);

@@ -39,7 +39,7 @@ struct reply;
 struct loop;
 struct pa;
 struct probes;
-struct stops;
+struct holds;
 struct tickbase;
 struct timebase;
 
@@ -73,7 +73,7 @@ struct csrs_conf {
 	struct timebase *timebase;
 	struct tickbase *ticks;
 	struct procs *procs;
-	struct stops *stops;
+	struct holds *holds;
 	struct pa *pa;
 	struct probes *probes;
 	struct audit *audit; /* NULL = none */

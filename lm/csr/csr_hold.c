@@ -6,7 +6,7 @@
  */
 #include "common/base/log.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,7 @@ static void arm_timer(struct csrs *s)
 
 static void end(struct csrs *s, struct hold *h)
 {
-	stops_resume(s->conf.stops, h->proc, HOLD_THREAD, HOLD_TOOL, NULL);
+	holds_resume(s->conf.holds, h->proc, HOLD_THREAD, HOLD_TOOL, NULL);
 	drop(s, h);
 }
 
@@ -55,7 +55,7 @@ bool csr_hold(struct csr *c, struct proc *p, uint64_t seq)
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return false;
-	if (stops_suspend(s->conf.stops, p, HOLD_THREAD, HOLD_TOOL, NULL) < 0) {
+	if (holds_suspend(s->conf.holds, p, HOLD_THREAD, HOLD_TOOL, NULL) < 0) {
 		free(h);
 		return false;
 	}

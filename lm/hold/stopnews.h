@@ -7,13 +7,13 @@
 #define LM_STOPNEWS_H
 
 #include "common/loop/loop.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 struct stopnews {
 	struct loop *loop;
 	struct procs *procs; /* both borrowed */
 	struct loop_job job;
-	stops_on_change_fn fn; /* NULL: nothing is told */
+	holds_on_change_fn fn; /* NULL: nothing is told */
 	void *arg;
 };
 

@@ -167,9 +167,9 @@ void input_continue(struct input *in, struct input *from)
 /* --- values */
 
 /* What has come together so far, or is now; false: nobody knows. */
-static bool look(struct input *in, const struct input_moment *m, struct reading_value *v)
+static bool look(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
-	*v = (struct reading_value){ 0 };
+	*v = (struct measurement_value){ 0 };
 	switch (in->from) {
 	case INPUT_TIME:
 		v->value = (double)(m->now - m->start) * 1e-9;
@@ -226,7 +226,7 @@ bool input_base_key(const struct input *in, const char *object, char *out, size_
 
 void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 {
-	struct reading_value v;
+	struct measurement_value v;
 
 	in->is_closed = in->is_lost = false;
 	in->base = in->base_open = 0;
@@ -264,10 +264,10 @@ void input_renew(struct input *in)
 	}
 }
 
-static bool read_value(struct input *in, const struct input_moment *m, struct reading_value *v)
+static bool read_value(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	if (in->is_closed) {
-		*v = (struct reading_value){ .value = in->seen };
+		*v = (struct measurement_value){ .value = in->seen };
 		return in->has_seen && !in->is_lost;
 	}
 	if (!look(in, m, v))
@@ -290,7 +290,7 @@ static bool read_value(struct input *in, const struct input_moment *m, struct re
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
 		  double *error)
 {
-	struct reading_value v;
+	struct measurement_value v;
 
 	if (!in->has_sample || in->sampled_at != m->now) {
 		in->knows_sample = look(in, m, &v);
@@ -306,7 +306,7 @@ bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, dou
 
 void input_close(struct input *in, const struct input_moment *m, bool has_ended)
 {
-	struct reading_value v;
+	struct measurement_value v;
 
 	if (is_total(in) && !in->is_closed)
 		read_value(in, m, &v);
@@ -328,7 +328,7 @@ static void say_ended(const struct input *in, struct flow_token *t)
 
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read)
 {
-	struct reading_value v;
+	struct measurement_value v;
 	struct flow_token t;
 
 	if (!read_value(in, m, &v)) {

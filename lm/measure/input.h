@@ -34,7 +34,7 @@ struct watch;
 struct input {
 	const struct flow_source *source; /* borrowed from the graph */
 	uint32_t place; /* in the engine */
-	struct watch *watch; /* readings_probe.c's */
+	struct watch *watch; /* measurements_probe.c's */
 	enum input_from from;
 	struct pmsl_builtin metric;
 	int figure; /* of INPUT_PROC and INPUT_NODE: input_figure.c's */

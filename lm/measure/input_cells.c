@@ -180,7 +180,7 @@ static double open_delay(const struct input *in, const struct ticks_scale *scale
 /* Where it is not known for whom a call is, that is known when it ends, and all its time is in that
  * sum then. */
 static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now,
-		     unsigned thread, struct reading_value *v)
+		     unsigned thread, struct measurement_value *v)
 {
 	double open = open_delay(in, scale, now, thread);
 	int32_t partner = CALL_PARTNER_UNKNOWN;
@@ -204,7 +204,7 @@ static double lost_error(const struct input *in, const struct segview_thread *t)
 }
 
 static void look_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
-			  struct reading_value *v)
+			  struct measurement_value *v)
 {
 	const struct segview *seg = in->proc->seg;
 	struct partner_sum s = { in, scale, 0 };
@@ -244,7 +244,7 @@ static double requests_error(const struct input *in)
 	return own.requests_lost ? INFINITY : 0;
 }
 
-bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v)
+bool cells_look(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	const struct proc *p = in->proc;
 	const struct ticks_scale *scale;

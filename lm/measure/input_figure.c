@@ -64,14 +64,15 @@ int figure_open(struct input *in, struct err *e)
 }
 
 /* A figure that is not known is negative. */
-static bool put(struct reading_value *v, double figure)
+static bool put(struct measurement_value *v, double figure)
 {
 	v->value = figure;
 	return figure >= 0;
 }
 
 /* The share of the time since the last look; of the first one nothing is known yet. */
-static bool share(struct input *in, nsec_t now, double used, double step, struct reading_value *v)
+static bool share(struct input *in, nsec_t now, double used, double step,
+		  struct measurement_value *v)
 {
 	double span = (double)(now - in->used_at) * 1e-9;
 	bool has = in->has_used && span > 0;
@@ -95,7 +96,7 @@ static unsigned figures_for(int figure)
 	return figure == CONTEXT_SWITCHES ? HOST_FIGURES_SWITCHES : HOST_FIGURES_STAT;
 }
 
-static bool look_proc(struct input *in, const struct input_moment *m, struct reading_value *v)
+static bool look_proc(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	struct host_figures f;
 
@@ -120,7 +121,7 @@ static bool look_proc(struct input *in, const struct input_moment *m, struct rea
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
-static bool look_cpus(struct input *in, struct sampler *s, struct reading_value *v)
+static bool look_cpus(struct input *in, struct sampler *s, struct measurement_value *v)
 {
 	static const enum host_count busy[] = { HOST_CPU_USER, HOST_CPU_SYSTEM },
 				     idle[] = { HOST_CPU_IDLE, HOST_CPU_IOWAIT, HOST_CPU_STEAL };
@@ -138,7 +139,7 @@ static bool look_cpus(struct input *in, struct sampler *s, struct reading_value 
 	return share(in, all * (NSEC_PER_SEC / 100), (double)used / 100, CPU_STEP_S, v);
 }
 
-static bool look_pages(struct sampler *s, int64_t pages, struct reading_value *v)
+static bool look_pages(struct sampler *s, int64_t pages, struct measurement_value *v)
 {
 	const struct host_facts *f = sampler_facts(s);
 
@@ -146,7 +147,7 @@ static bool look_pages(struct sampler *s, int64_t pages, struct reading_value *v
 	       put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
 }
 
-static bool look_bytes(const struct input *in, struct sampler *s, struct reading_value *v)
+static bool look_bytes(const struct input *in, struct sampler *s, struct measurement_value *v)
 {
 	static const enum host_count counts[] = {
 		[NODE_NETWORK_IN - NODE_NETWORK_IN] = HOST_BYTES_RECEIVED,
@@ -159,7 +160,7 @@ static bool look_bytes(const struct input *in, struct sampler *s, struct reading
 	return c && put(v, (double)c->v[counts[in->figure - NODE_NETWORK_IN]]);
 }
 
-static bool look_node(struct input *in, const struct input_moment *m, struct reading_value *v)
+static bool look_node(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	const struct host_now *now;
 
@@ -186,7 +187,7 @@ static bool look_node(struct input *in, const struct input_moment *m, struct rea
 	}
 }
 
-bool figure_look(struct input *in, const struct input_moment *m, struct reading_value *v)
+bool figure_look(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	return in->from == INPUT_PROC ? look_proc(in, m, v) : look_node(in, m, v);
 }

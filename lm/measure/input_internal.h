@@ -5,7 +5,7 @@
 
 #include "lm/measure/input.h"
 
-struct reading_value {
+struct measurement_value {
 	double value, error;
 	/* seconds of calls under way that may be in it when they end; they are in the error */
 	double open;
@@ -13,7 +13,7 @@ struct reading_value {
 
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
 int cells_open(struct input *in, struct err *e);
-bool cells_look(struct input *in, const struct input_moment *m, struct reading_value *v);
+bool cells_look(struct input *in, const struct input_moment *m, struct measurement_value *v);
 
 /* It is about what moves between two reads. */
 bool cells_moves(const struct input *in);
@@ -32,11 +32,11 @@ void regions_detach(struct input *in);
 void regions_continue(struct input *in, struct input *from);
 const char *regions_fault(const struct input *in);
 bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
-		  struct reading_value *v);
+		  struct measurement_value *v);
 
 /* --- input_figure.c: what the system tells. */
 int figure_open(struct input *in, struct err *e);
-bool figure_look(struct input *in, const struct input_moment *m, struct reading_value *v);
+bool figure_look(struct input *in, const struct input_moment *m, struct measurement_value *v);
 /* By how much it can grow in that time, where there is a limit; 0 elsewhere. */
 double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span);
 

@@ -150,7 +150,7 @@ const char *regions_fault(const struct input *in)
 }
 
 bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
-		  struct reading_value *v)
+		  struct measurement_value *v)
 {
 	bool is_delay = in->metric.quantity == PMSL_Q_DELAY;
 	struct segview_metered m;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # lm/measure: pieces of measurements that run on this host.
 MODULES += lm/measure
-lm/measure.src := bases.c input.c input_cells.c input_figure.c input_region.c readings.c \
-		readings_load.c readings_probe.c readings_read.c
+lm/measure.src := baselines.c input.c input_cells.c input_figure.c input_region.c measurements.c \
+		measurements_load.c measurements_probe.c measurements_read.c
 lm/measure.uses := common/base common/ring common/omis common/loop proto common/flow \
 		common/daemon tree pmsl lm/host lm/proc lm/instrument lm/task

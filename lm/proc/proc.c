@@ -234,7 +234,7 @@ int procs_note_figures(struct proc *p)
 }
 
 /* A short program may be over before a busy lm comes to it. */
-static int hold(struct procs *s, const struct proc_intake *in, struct host_proc **out,
+static int hold(struct procs *s, const struct proc_registration *in, struct host_proc **out,
 		struct err *e)
 {
 	int rc = host_proc_open(s->host, in->pid, out, e);
@@ -270,7 +270,7 @@ void procs_set_program(struct proc *p, const char *job, const char *program)
 	procs_tell(p, PROC_CHANGED);
 }
 
-static int add(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e)
+static int add(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e)
 {
 	struct proc *p;
 	int rc;
@@ -317,7 +317,7 @@ static uint64_t key_of(const struct proc *p)
 	return hash_sip13(&key, words, sizeof(words)) | 1; /* never 0 */
 }
 
-static void give_segment(struct proc *p, struct proc_intake *in)
+static void give_segment(struct proc *p, struct proc_registration *in)
 {
 	if (p->seg)
 		procs_tell(p, PROC_DETACHING);
@@ -342,7 +342,7 @@ static bool has_passed_on(const struct proc *p)
 	       f.start != p->start;
 }
 
-int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e)
+int procs_take(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e)
 {
 	struct proc *p = procs_find_pid(s, in->pid);
 	bool is_new = !p;

@@ -146,7 +146,7 @@ const char *procs_boot_id(const struct procs *s);
  * gone by now. -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's
  * former process is not told.
  */
-struct proc_intake {
+struct proc_registration {
 	int32_t pid;
 	const char *job, *program; /* where there is no segment that says so; NULL: not known */
 	struct segview *seg;
@@ -154,7 +154,7 @@ struct proc_intake {
 	struct segview_wishes left; /* what an lm before us had switched on to measure */
 	bool may_have_ended;
 };
-int procs_take(struct procs *s, struct proc_intake *in, struct proc **out, struct err *e);
+int procs_take(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e);
 
 /* Of a process without a segment: it may have called exec. Any bytes but 0. */
 void procs_set_program(struct proc *p, const char *job, const char *program);

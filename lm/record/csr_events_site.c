@@ -41,7 +41,7 @@ struct stream {
 	uint32_t tid;
 	struct evwrite w;
 	nsec_t since; /* the first record of the block that is filled */
-	struct keeprow *row; /* NULL: nothing is remembered of it */
+	struct ring_cursor *row; /* NULL: nothing is remembered of it */
 	bool is_dirty; /* the row does not have its last record yet */
 	uint64_t lost; /* told in its blocks, of what the segment counts */
 	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
@@ -241,16 +241,16 @@ static uint64_t lost_in_all(const struct events_site *es)
 }
 
 /* An lm before us has told so much; what the segment has lost since is told by us. */
-static void count_from(struct events_site *es, struct keeprows *rows,
+static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
 	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es),
-		 told = keeprows_told(rows, segment);
+		 told = ring_cursors_told(rows, segment);
 
 	if (goes_on && !before)
 		es->lost += sum > told ? sum - told : 0;
 	else
-		keeprows_set_told(rows, segment, sum - (before ? before->lost : 0));
+		ring_cursors_set_told(rows, segment, sum - (before ? before->lost : 0));
 }
 
 static int ask_all(struct events_site *es)
@@ -273,7 +273,7 @@ static int ask_all(struct events_site *es)
 static int watch(struct csr_site *s, uint32_t bits)
 {
 	struct events_site *es = calloc(1, sizeof(*es)), *before;
-	struct keeprows *rows = csr_keep_rows(s->csr);
+	struct ring_cursors *rows = csr_keep_cursors(s->csr);
 	bool goes_on = csr_keep_knows(s->csr, s->proc);
 	int rc;
 
@@ -338,16 +338,16 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
  * killed. */
 static void remember(struct stream *st, uint64_t place)
 {
-	struct keeprow_state s;
+	struct ring_cursor_state s;
 
 	if (!st->row)
 		return;
-	keeprow_get(st->row, &s);
+	ring_cursor_get(st->row, &s);
 	s.place = place > s.place ? place : s.place;
 	s.events = st->w.head.first + st->w.head.events;
 	s.dropped = st->w.head.dropped;
 	s.lost = st->lost;
-	keeprow_set(st->row, &s);
+	ring_cursor_set(st->row, &s);
 	st->is_dirty = false;
 }
 
@@ -393,7 +393,7 @@ static struct stream *stream_of(struct events_site *es, unsigned thread, uint32_
 	evwrite_init(&st->w, id, false, 0);
 	st->tid = tid;
 	st->lost = 0;
-	st->row = csr_keep_row(es->site, thread, id);
+	st->row = csr_keep_cursor(es->site, thread, id);
 	return st;
 }
 

@@ -69,7 +69,7 @@ struct events_site *csr_keep_site_before(const struct csr_site *s)
 
 /* --- what is remembered of rings */
 
-struct keeprows *csr_keep_rows(const struct csr *c)
+struct ring_cursors *csr_keep_cursors(const struct csr *c)
 {
 	const struct keep *k = csr_events_keep(c);
 
@@ -81,21 +81,22 @@ static bool lives(void *arg, uint64_t segment)
 	return procs_find_key(arg, segment) != NULL;
 }
 
-struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream)
+struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, uint64_t stream)
 {
-	struct keeprows *rows = csr_keep_rows(s->csr);
+	struct ring_cursors *rows = csr_keep_cursors(s->csr);
 
-	return rows ? keeprows_add(rows, s->proc->seg_key, thread, stream, lives,
-				   s->csr->owner->conf.procs)
+	return rows ? ring_cursors_add(rows, s->proc->seg_key, thread, stream, lives,
+				       s->csr->owner->conf.procs)
 		    : NULL;
 }
 
 bool csr_keep_knows(const struct csr *c, const struct proc *p)
 {
-	const struct keeprows *rows = csr_keep_rows(c);
+	const struct ring_cursors *rows = csr_keep_cursors(c);
 	const struct csr *before = csr_keep_before(c);
 
-	return rows && !(before && csr_find_site(before, p)) && keeprows_knows(rows, p->seg_key);
+	return rows && !(before && csr_find_site(before, p)) &&
+	       ring_cursors_knows(rows, p->seg_key);
 }
 
 bool csr_keep_goes_on(const struct csr *c, struct proc *p)
@@ -103,7 +104,7 @@ bool csr_keep_goes_on(const struct csr *c, struct proc *p)
 	if (!csr_keep_knows(c, p))
 		return false;
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		segview_skip(p->seg, i, keeprows_place(csr_keep_rows(c), p->seg_key, i));
+		segview_skip(p->seg, i, ring_cursors_place(csr_keep_cursors(c), p->seg_key, i));
 	return true;
 }
 
@@ -111,10 +112,10 @@ bool csr_keep_goes_on(const struct csr *c, struct proc *p)
 static void on_made(void *arg, struct keep *k)
 {
 	char path[FILE_PATH_BYTES];
-	struct keeprows *rows = NULL;
+	struct ring_cursors *rows = NULL;
 	struct err e = { 0 };
 
-	if (keep_path(k, ".rows", path, sizeof(path), &e) || keeprows_open(path, &rows, &e))
+	if (keep_path(k, ".rows", path, sizeof(path), &e) || ring_cursors_open(path, &rows, &e))
 		log_warn("lm", "loss would not be known if this lm were killed subscription=%s: %s",
 			 keep_name(k), e.text);
 	keep_set_user(k, rows);
@@ -122,12 +123,12 @@ static void on_made(void *arg, struct keep *k)
 
 static void on_given(void *arg, struct keep *k, const uint8_t *p, size_t n)
 {
-	struct keeprows *rows = keep_user(k);
+	struct ring_cursors *rows = keep_user(k);
 	struct evblock b;
 
 	for (size_t at = 0; rows && at < n; at += b.bytes) {
 		evblock_head(p + at, &b);
-		keeprows_given(rows, p + at, &b);
+		ring_cursors_given(rows, p + at, &b);
 	}
 }
 
@@ -142,7 +143,7 @@ static void tell_loss(void *arg, const struct evgap *g)
 static void tell_losses(void *unused, struct keep *k)
 {
 	if (keep_user(k))
-		keeprows_each_loss(keep_user(k), tell_loss, k);
+		ring_cursors_each_loss(keep_user(k), tell_loss, k);
 }
 
 /* --- across the lm's own death */
@@ -268,7 +269,7 @@ static void on_told(void *arg, struct keep *k)
 
 static void forget_rows(void *unused, struct keep *k)
 {
-	keeprows_free(keep_user(k));
+	ring_cursors_free(keep_user(k));
 	keep_set_user(k, NULL);
 }
 

@@ -10,7 +10,7 @@
 
 #include "eventlog/keep/keeps.h"
 #include "lm/csr/csr_internal.h"
-#include "lm/record/keeprows.h"
+#include "lm/record/ring_cursor.h"
 
 struct events_site;
 
@@ -54,8 +54,8 @@ int csr_keep_find(const struct csr *c, const char *name, struct keep **out, stru
 void csr_keep_append(struct keep *k, const uint8_t *block);
 
 /* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */
-struct keeprows *csr_keep_rows(const struct csr *c);
-struct keeprow *csr_keep_row(const struct csr_site *s, unsigned thread, uint64_t stream);
+struct ring_cursors *csr_keep_cursors(const struct csr *c);
+struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, uint64_t stream);
 
 /* It was taken from that process for it, by an lm before us, and no request does so now: what is in
  * the rings is its own, behind what that one had taken. */

@@ -25,14 +25,14 @@ void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_
 /* of: struct control */
 struct control {
 	struct host *host;
-	struct stops *stops;
+	struct holds *holds;
 };
 extern const struct service control_services[];
 
 /* of: struct creator */
 struct creator {
 	struct trace *trace;
-	struct stops *stops;
+	struct holds *holds;
 };
 extern const struct service create_services[];
 

@@ -192,7 +192,7 @@ static void on_done(void *arg, struct reply *r)
 		if (changes(a->request, i)) {
 			struct op op = op_of(a, i);
 
-			ops_end(b->conf.ops, &op, status_of(r, op.action));
+			done_log_end(b->conf.done, &op, status_of(r, op.action));
 		}
 	n = answer(b, a->id, r);
 	if (a->keeps && n && n <= INBOX_KEPT_BYTES)
@@ -215,16 +215,16 @@ static const char *const outcome[] = {
 
 static int add_outcome(const struct asked *a, size_t i, struct reply *r)
 {
-	struct ops *ops = a->inbox->conf.ops;
+	struct done_log *done = a->inbox->conf.done;
 	struct op op = op_of(a, i);
 	unsigned status = STATUS_OK;
-	enum op_state state = ops_find(ops, &op, &status);
+	enum op_state state = done_log_find(done, &op, &status);
 	struct err e = { 0 };
 
 	if (!changes(a->request, i))
 		return reply_add_error(r, op.action, "", STATUS_UNSPECIFIED_ERROR,
 				       "not asked again: the request was sent before");
-	if (state == OP_NEW && ops_refuse(ops, &op, &e) < 0)
+	if (state == OP_NEW && done_log_refuse(done, &op, &e) < 0)
 		return reply_add_error(r, op.action, "", STATUS_OS_ERROR, "%s", e.text);
 	return reply_add_error(r, op.action, "", STATUS_UNSPECIFIED_ERROR, "%s%s%s", outcome[state],
 			       state == OP_ENDED ? " " : "",
@@ -254,7 +254,8 @@ static bool is_known(const struct asked *a)
 	for (size_t i = 0; i < a->request->naction; i++) {
 		struct op op = op_of(a, i);
 
-		if (changes(a->request, i) && ops_find(a->inbox->conf.ops, &op, &status) != OP_NEW)
+		if (changes(a->request, i) &&
+		    done_log_find(a->inbox->conf.done, &op, &status) != OP_NEW)
 			return true;
 	}
 	return false;
@@ -268,7 +269,7 @@ static int begin(const struct asked *a, struct err *e)
 		struct op op = op_of(a, i);
 
 		if (changes(a->request, i))
-			rc = ops_begin(a->inbox->conf.ops, &op, e);
+			rc = done_log_begin(a->inbox->conf.done, &op, e);
 	}
 	return rc;
 }
@@ -334,7 +335,8 @@ static struct asked *asked_new(struct inbox *b, const struct msg_request *m,
 	*request = NULL;
 	a->keeps = does_more_than_observe(a->request);
 	if (a->keeps && m->op)
-		a->op = (struct op){ ops_who(b->conf.ops, m->identity, m->op_epoch), m->op, 0 };
+		a->op = (struct op){ done_log_who(b->conf.done, m->identity, m->op_epoch), m->op,
+				     0 };
 	return a;
 }
 

@@ -7,7 +7,7 @@
 #ifndef LM_INBOX_H
 #define LM_INBOX_H
 
-#include "lm/service/ops.h"
+#include "lm/service/done_log.h"
 #include "lm/task/task.h"
 #include "proto/msg.h"
 
@@ -20,7 +20,7 @@ struct inbox;
 
 struct inbox_conf {
 	struct tasks *tasks; /* borrowed */
-	struct ops *ops; /* borrowed */
+	struct done_log *done; /* borrowed */
 	int (*send)(void *arg, const uint8_t *frames, size_t n); /* as link_send_frames() */
 	void *arg;
 };

@@ -5,7 +5,7 @@
 
 #include "common/base/limits.h"
 #include "lm/service/settle.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 #include <signal.h>
 
@@ -13,11 +13,11 @@
 #define NICE_MIN (-20)
 #define NICE_MAX 19
 
-static struct stops *stops_of(const struct service_call *c)
+static struct holds *holds_of(const struct service_call *c)
 {
 	const struct control *of = c->of;
 
-	return of->stops;
+	return of->holds;
 }
 
 static int must_be_alive(const struct proc *p, struct err *e)
@@ -39,7 +39,7 @@ static int settle_control(struct service_call *c, char class, settle_fn fn)
 {
 	const struct control *of = c->of;
 
-	return settle_each(c, &(struct settle_on){ of->host, of->stops }, class, fn);
+	return settle_each(c, &(struct settle_on){ of->host, of->holds }, class, fn);
 }
 
 static bool may_stop(int sig)
@@ -62,10 +62,10 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 	if (sig == SIGSTOP)
 		w->what = SETTLE_STOPPED;
 	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
-		return stops_signal(stops_of(c), p, c->tool, sig, e);
+		return holds_signal(holds_of(c), p, c->tool, sig, e);
 	if (sig == SIGCONT) {
 		w->what = SETTLE_RUNNING;
-		return stops_continue(stops_of(c), p, e);
+		return holds_continue(holds_of(c), p, e);
 	}
 	if (!o->thread)
 		return host_proc_signal(p->held, sig, e);
@@ -89,7 +89,7 @@ static int stop_one(struct service_call *c, const struct object *o, struct settl
 	w->what = SETTLE_STOPPED;
 	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_stop(stops_of(c), o->proc, c->tool, e);
+	return holds_stop(holds_of(c), o->proc, c->tool, e);
 }
 
 static int serve_stop(struct service_call *c)
@@ -103,7 +103,7 @@ static int continue_one(struct service_call *c, const struct object *o, struct s
 	w->what = SETTLE_RUNNING;
 	if (must_be_alive(o->proc, e) < 0)
 		return -ERR_NOTFOUND;
-	return stops_continue(stops_of(c), o->proc, e);
+	return holds_continue(holds_of(c), o->proc, e);
 }
 
 static int serve_continue(struct service_call *c)
@@ -115,7 +115,7 @@ static int suspend_one(struct service_call *c, const struct object *o, struct se
 		       struct err *e)
 {
 	w->what = SETTLE_STOPPED;
-	return stops_suspend(stops_of(c), o->proc, o->thread->id, c->tool, e);
+	return holds_suspend(holds_of(c), o->proc, o->thread->id, c->tool, e);
 }
 
 static int serve_suspend(struct service_call *c)
@@ -127,7 +127,7 @@ static int resume_one(struct service_call *c, const struct object *o, struct set
 		      struct err *e)
 {
 	w->what = SETTLE_RUNNING;
-	return stops_resume(stops_of(c), o->proc, o->thread->id, c->tool, e);
+	return holds_resume(holds_of(c), o->proc, o->thread->id, c->tool, e);
 }
 
 static int serve_resume(struct service_call *c)

@@ -8,7 +8,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "lm/service/families.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 #include "lm/helper/trace.h"
 
 #include <stdlib.h>
@@ -56,14 +56,14 @@ static void on_let_go(void *arg, const struct tracer_msg *m)
 /* SIGSTOP waits for it now, and the journal knows. */
 static int watch(struct creation *k, const struct tracer_msg *m)
 {
-	struct proc_intake in = { .pid = m->pid };
+	struct proc_registration in = { .pid = m->pid };
 	struct proc *p = NULL;
 	int rc = procs_take(k->procs, &in, &p, &k->e);
 
 	if (rc == 0 && p->start != m->start)
 		rc = err_set(&k->e, ERR_NOTFOUND, "the process has ended");
 	if (rc == 0)
-		rc = stops_stop(k->of->stops, p, k->tool, &k->e);
+		rc = holds_stop(k->of->holds, p, k->tool, &k->e);
 	if (rc == 0)
 		k->token = p->token;
 	return rc;

@@ -381,7 +381,7 @@ static bool runs(struct host *h, int32_t pid, const char *name, const char *exec
 static int take(struct service_call *c, struct proc **out, struct err *e)
 {
 	int64_t pid = call_int(c, 1);
-	struct proc_intake in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
+	struct proc_registration in = { .pid = pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0 };
 	struct host *h = c->of;
 	const char *exec = call_text(c, 2);
 	struct host_figures f;

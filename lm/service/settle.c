@@ -4,7 +4,7 @@
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "lm/hold/stand.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static char state_of(const struct settling *s, const struct proc *p, int32_t tid
 static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 {
 	w->stand.state = state_of(s, p, p->pid);
-	return stops_holds(s->on.stops, p) || w->stand.state != 't';
+	return holds_has(s->on.holds, p) || w->stand.state != 't';
 }
 
 /* One that stops may be on its way from being pending to the stop: it is looked at twice. */
@@ -101,7 +101,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 	s->looks--;
 	switch (w->wish.what) {
 	case SETTLE_STOPPED: /* what has been continued since need not stop */
-		return !stops_holds(s->on.stops, p) ||
+		return !holds_has(s->on.holds, p) ||
 		       stand_look(s->on.host, p->pid, &w->stand, &s->looks);
 	case SETTLE_RUNNING:
 		return runs(s, w, p);

@@ -29,7 +29,7 @@ struct settle_wish {
 /* What it looks at; borrowed. */
 struct settle_on {
 	struct host *host;
-	struct stops *stops;
+	struct holds *holds;
 };
 
 /*

@@ -7,7 +7,7 @@
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -156,9 +156,9 @@ static int run_action(struct task *t)
 		route_denied(call, &e);
 		return reply_add(t->reply, c.action, "", STATUS_NO_PERMISSION, e.text);
 	}
-	stops_set_depth(conf->stops, t->spec.depth);
+	holds_set_depth(conf->holds, t->spec.depth);
 	rc = fn(&c);
-	stops_set_depth(conf->stops, 0);
+	holds_set_depth(conf->holds, 0);
 	if (rc >= 0)
 		return rc;
 	err_set(&e, (enum err_code)(-rc), "%s failed: %s", call->service->name, err_name(rc));

@@ -13,7 +13,7 @@
 struct audit;
 struct loop;
 struct service_call;
-struct stops;
+struct holds;
 struct tasks;
 struct task;
 struct timebase;
@@ -42,7 +42,7 @@ struct tasks_conf {
 	struct loop *loop;
 	struct timebase *timebase;
 	struct procs *procs;
-	struct stops *stops;
+	struct holds *holds;
 	struct audit *audit; /* NULL = none */
 	const struct service_family *family; /* what a host can do */
 	size_t nfamily;

@@ -26,17 +26,17 @@ void real_dir(void)
 	snprintf(real.path, sizeof(real.path), "%s/lm.sock", real.dir);
 }
 
-int real_intake(const char *memfd, int listener, struct err *e)
+int real_registration(const char *memfd, int listener, struct err *e)
 {
-	return intake_open(&(struct intake_conf){ .loop = real.loop,
-						  .host = real.host,
-						  .procs = real.procs,
-						  .memfd = memfd,
-						  .socket = real.path,
-						  .listener = listener,
-						  .uid = getuid(),
-						  .refused = on_refused },
-			   &real.intake, e);
+	return registration_open(&(struct registration_conf){ .loop = real.loop,
+							      .host = real.host,
+							      .procs = real.procs,
+							      .memfd = memfd,
+							      .socket = real.path,
+							      .listener = listener,
+							      .uid = getuid(),
+							      .refused = on_refused },
+				 &real.registration, e);
 }
 
 int real_open_with(const char *memfd, int listener, struct err *e)
@@ -50,7 +50,7 @@ int real_open_with(const char *memfd, int listener, struct err *e)
 	c.host = real.host;
 	c.ticks = &real.ticks;
 	ck_assert_int_eq(procs_open(&c, &real.procs, e), 0);
-	return real_intake(memfd, listener, e);
+	return real_registration(memfd, listener, e);
 }
 
 void real_open(void)
@@ -63,7 +63,7 @@ void real_open(void)
 
 void real_close(void)
 {
-	intake_close(real.intake);
+	registration_close(real.registration);
 	procs_free(real.procs);
 	host_free(real.host);
 	loop_free(real.loop);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An intake with real processes, a real socket and real pidfds, and what such a process does. */
+/* An registration with real processes, a real socket and real pidfds, and what such a process does.
+ */
 #ifndef TESTS_UNIT_LM_REAL_H
 #define TESTS_UNIT_LM_REAL_H
 
 #include "common/loop/loop.h"
 #include "lm/host/host_linux.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 #include "lm/proc/tickbase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/fake_segment.h"
@@ -20,7 +21,7 @@ struct real {
 	struct host *host;
 	struct procs *procs;
 	struct tickbase ticks;
-	struct intake *intake;
+	struct registration *registration;
 	char dir[64], path[128]; /* path: of the socket in dir */
 	unsigned refusals;
 	struct err last;
@@ -31,7 +32,7 @@ extern struct real real;
 void real_open(void);
 void real_dir(void);
 int real_open_with(const char *memfd, int listener, struct err *e);
-int real_intake(const char *memfd, int listener, struct err *e);
+int real_registration(const char *memfd, int listener, struct err *e);
 void real_close(void);
 
 /* Lets the loop work until the condition holds; bounded. */

@@ -359,7 +359,7 @@ START_TEST(a_program_that_execs_keeps_its_token)
 	world_add_rank(&w, &seg, 100, 0, token);
 	ask_one(OBSERVER, ":omig_calls_enable([@],\"count\")", token);
 	fake_segment_open(&other, 100, 1, 100);
-	ck_assert_int_eq(intake_segment(w.lm->intake, dup(other.fd), 100, false), 0);
+	ck_assert_int_eq(registration_segment(w.lm->registration, dup(other.fd), 100, false), 0);
 	ck_assert_str_eq(world_token(&w, 100), token);
 	ck_assert_uint_eq(fake_segment_hook(&other, "MPI_Send"), HOOK_COUNT);
 	fake_segment_call(&other, &(struct fake_call){ .name = "MPI_Bsend", .partner = 2 });

@@ -168,13 +168,13 @@ END_TEST
 
 static uint64_t refused_with(int fd)
 {
-	struct intake_stats before, after;
+	struct registration_stats before, after;
 
 	ck_assert_int_ge(fd, 0);
-	intake_stats(w.lm->intake, &before);
-	ck_assert_int_lt(intake_segment(w.lm->intake, fd, 100, false), 0);
-	world_run(&w, INTAKE_RETRY_NS * (INTAKE_RETRIES_MAX + 2));
-	intake_stats(w.lm->intake, &after);
+	registration_stats(w.lm->registration, &before);
+	ck_assert_int_lt(registration_segment(w.lm->registration, fd, 100, false), 0);
+	world_run(&w, REGISTRATION_RETRY_NS * (REGISTRATION_RETRIES_MAX + 2));
+	registration_stats(w.lm->registration, &after);
 	ck_assert_uint_eq(after.taken, before.taken);
 	return after.refused - before.refused;
 }
@@ -236,7 +236,7 @@ static unsigned count_fds(void)
 
 START_TEST(segments_that_are_never_set_up_hold_few_descriptors)
 {
-	struct intake_stats s;
+	struct registration_stats s;
 	unsigned before;
 
 	world_open(&w);
@@ -245,10 +245,11 @@ START_TEST(segments_that_are_never_set_up_hold_few_descriptors)
 	bad.h->magic = 0;
 	before = count_fds();
 	for (int i = 0; i < 500; i++)
-		ck_assert_int_eq(intake_segment(w.lm->intake, dup(bad.fd), 100, false), -ERR_AGAIN);
-	ck_assert_uint_le(count_fds(), before + INTAKE_UNREADY_MAX);
-	intake_stats(w.lm->intake, &s);
-	ck_assert_uint_eq(s.refused, 500 - INTAKE_UNREADY_MAX);
+		ck_assert_int_eq(registration_segment(w.lm->registration, dup(bad.fd), 100, false),
+				 -ERR_AGAIN);
+	ck_assert_uint_le(count_fds(), before + REGISTRATION_UNREADY_MAX);
+	registration_stats(w.lm->registration, &s);
+	ck_assert_uint_eq(s.refused, 500 - REGISTRATION_UNREADY_MAX);
 	/* The last ones are those that have a chance. */
 	bad.h->magic = SEG_MAGIC;
 	world_run(&w, SEC);
@@ -265,7 +266,8 @@ START_TEST(a_segment_that_is_set_up_late_is_taken)
 	fake_proc_add(&w.host, 100, "late");
 	fake_segment_open(&bad, 100, 0, 100);
 	bad.h->magic = 0;
-	ck_assert_int_eq(intake_segment(w.lm->intake, dup(bad.fd), 100, false), -ERR_AGAIN);
+	ck_assert_int_eq(registration_segment(w.lm->registration, dup(bad.fd), 100, false),
+			 -ERR_AGAIN);
 	bad.h->magic = SEG_MAGIC;
 	world_run(&w, SEC);
 	ck_assert_ptr_nonnull(procs_find_pid(w.lm->procs, 100));

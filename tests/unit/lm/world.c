@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/omis/token.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 #include "lm/lm_internal.h"
 
 #include <fcntl.h>
@@ -149,8 +149,8 @@ void world_start_lm(struct world *w)
 				   .socket = w->socket,
 				   .journal = w->journal,
 				   .audit = w->audit,
-				   .bases = w->bases,
-				   .ops = w->ops,
+				   .baselines = w->baselines,
+				   .done = w->done,
 				   .spool = w->spool,
 				   .tracer = w->tracer,
 				   .files = "/proc/some /proc/gone",
@@ -298,8 +298,9 @@ void world_add_rank_with(struct world *w, struct fake_segment *s, const struct f
 
 	fake_segment_open_with(s, r);
 	p->memfd = s->fd;
-	ck_assert_int_eq(
-		intake_segment(w->lm->intake, fcntl(s->fd, F_DUPFD_CLOEXEC, 3), r->pid, false), 0);
+	ck_assert_int_eq(registration_segment(w->lm->registration, fcntl(s->fd, F_DUPFD_CLOEXEC, 3),
+					      r->pid, false),
+			 0);
 	world_run(w, 20 * MS);
 	if (token)
 		str_copy(token, TOKEN_BYTES, world_token(w, r->pid));

@@ -52,8 +52,8 @@ struct world {
 	char sm_addr[64];
 	const char *journal; /* NULL: none */
 	const char *audit; /* NULL: none */
-	const char *ops; /* NULL: none */
-	const char *bases; /* NULL: none */
+	const char *done; /* NULL: none */
+	const char *baselines; /* NULL: none */
 	const char *spool; /* NULL: none */
 	const char *tracer; /* NULL: none */
 	const char *socket;

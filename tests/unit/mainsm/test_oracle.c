@@ -28,7 +28,7 @@
 #define SIGNAL 10
 
 struct node {
-	char name[8], journal[96], ops[96];
+	char name[8], journal[96], done[96];
 	struct fake_host host;
 	struct fake_segment segment[RANKS];
 	struct identity who;
@@ -108,7 +108,7 @@ static void start_lm(struct node *n)
 				   .host_name = n->name,
 				   .memfd = n->host.memfd,
 				   .journal = n->journal,
-				   .ops = n->ops,
+				   .done = n->done,
 				   .uid = getuid(),
 				   .may_manipulate = true,
 				   .on_end = nothing };
@@ -486,7 +486,7 @@ static void open_node(unsigned i)
 
 	snprintf(n->name, sizeof(n->name), "h%u", i);
 	snprintf(n->journal, sizeof(n->journal), "%s/stops%u", w.dir, i);
-	snprintf(n->ops, sizeof(n->ops), "%s/done%u", w.dir, i);
+	snprintf(n->done, sizeof(n->done), "%s/done%u", w.dir, i);
 	n->who = world_identity(ROLE_LM, "a", n->name);
 	rng_init(&n->rng, i + 1);
 	fake_host_init(&n->host);
@@ -523,7 +523,7 @@ static void remove_dir(void)
 
 	for (unsigned i = 0; i < HOSTS; i++) {
 		unlink(node[i].journal);
-		unlink(node[i].ops);
+		unlink(node[i].done);
 	}
 	for (unsigned i = 0; i < ARRAY_LEN(names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", w.dir, names[i]);

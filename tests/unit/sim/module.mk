@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Faults are planted by wrapping functions of an lm and an sm when they are linked for that test, and the taking from rings,
 # the writing of files, clocks, blocks and flows for good.
-PLANT_LM := host_proc_signal stops_tool_gone csrs_disarm csrs_tool_gone loop_timer_arm reply_free \
+PLANT_LM := host_proc_signal holds_tool_gone csrs_disarm csrs_tool_gone loop_timer_arm reply_free \
 		csr_before
 $(B)/tests/unit/sim/planted_lm.o: $(call daemon_objs,lm) $(B)/tests/unit/sim/plant_lm.o
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib \

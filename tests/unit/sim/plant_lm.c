@@ -4,7 +4,7 @@
 #include "common/omis/reply.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/host/host.h"
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 #include "tests/unit/sim/plant.h"
 
 #include <string.h>
@@ -19,8 +19,8 @@ void __real_csrs_tool_gone(struct csrs *s, uint32_t tool);
 void __wrap_csrs_tool_gone(struct csrs *s, uint32_t tool);
 int __real_host_proc_signal(struct host_proc *p, int sig, struct err *e);
 int __wrap_host_proc_signal(struct host_proc *p, int sig, struct err *e);
-void __real_stops_tool_gone(struct stops *s, uint32_t tool);
-void __wrap_stops_tool_gone(struct stops *s, uint32_t tool);
+void __real_holds_tool_gone(struct holds *s, uint32_t tool);
+void __wrap_holds_tool_gone(struct holds *s, uint32_t tool);
 void __real_csrs_disarm(struct csrs *s, const char *token);
 void __wrap_csrs_disarm(struct csrs *s, const char *token);
 
@@ -55,10 +55,10 @@ int __wrap_host_proc_signal(struct host_proc *p, int sig, struct err *e)
 	return __real_host_proc_signal(p, sig, e);
 }
 
-void __wrap_stops_tool_gone(struct stops *s, uint32_t tool)
+void __wrap_holds_tool_gone(struct holds *s, uint32_t tool)
 {
 	if (!plant_shows(PLANT_FORGOTTEN_RELEASE, 3))
-		__real_stops_tool_gone(s, tool);
+		__real_holds_tool_gone(s, tool);
 }
 
 void __wrap_csrs_disarm(struct csrs *s, const char *token)

@@ -111,7 +111,7 @@ START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 	}
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
 	ck_assert_msg(real_open_with("omig-testtest", fd, &e) == 0, "%s", e.text);
-	intake_adopt(real.intake);
+	registration_adopt(real.registration);
 	WAIT_FOR(!taken_in(over)->held);
 	ck_assert(taken_in(lives)->held);
 	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
@@ -153,7 +153,7 @@ START_TEST(who_registers_late_is_taken_in_once)
 		_exit(0);
 	}
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	intake_adopt(real.intake);
+	registration_adopt(real.registration);
 	ck_assert(taken_in(pid)->held);
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(!taken_in(pid)->held);
@@ -213,12 +213,12 @@ START_TEST(an_lm_finds_running_processes_by_their_memfd)
 				pause();
 	}
 	ck_assert_int_eq(read(ready[0], &c, 1), 1);
-	ck_assert_uint_eq(intake_adopt(real.intake), 0);
-	intake_close(real.intake);
-	ck_assert_int_eq(real_intake("omig-testtest", 0, NULL), 0);
-	ck_assert_uint_ge(intake_adopt(real.intake), 1);
+	ck_assert_uint_eq(registration_adopt(real.registration), 0);
+	registration_close(real.registration);
+	ck_assert_int_eq(real_registration("omig-testtest", 0, NULL), 0);
+	ck_assert_uint_ge(registration_adopt(real.registration), 1);
 	ck_assert_ptr_nonnull(procs_find_pid(real.procs, pid));
-	intake_adopt(real.intake);
+	registration_adopt(real.registration);
 	ck_assert_uint_eq(entries_of(pid), 1); /* again: the same one, not twice */
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(!taken_in(pid)->held);
@@ -301,18 +301,18 @@ END_TEST
 
 START_TEST(silent_visitors_hold_nobody_up)
 {
-	int fd[INTAKE_WAITING_MAX * 2];
+	int fd[REGISTRATION_WAITING_MAX * 2];
 	pid_t pid;
 
 	real_open();
-	for (int i = 0; i < INTAKE_WAITING_MAX * 2; i++) {
+	for (int i = 0; i < REGISTRATION_WAITING_MAX * 2; i++) {
 		fd[i] = real_dial();
 		ck_assert_int_ge(fd[i], 0);
 		loop_wait(real.loop, 0);
 	}
 	pid = real_start_rank();
 	WAIT_FOR(procs_alive(real.procs) == 1);
-	for (int i = 0; i < INTAKE_WAITING_MAX * 2; i++)
+	for (int i = 0; i < REGISTRATION_WAITING_MAX * 2; i++)
 		close(fd[i]);
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(procs_alive(real.procs) == 0);
@@ -326,9 +326,9 @@ START_TEST(a_socket_that_was_left_behind_is_taken_away)
 	int fd;
 
 	real_open();
-	intake_close(real.intake);
+	registration_close(real.registration);
 	close(real_listener(real.path, SOCK_SEQPACKET));
-	ck_assert_int_eq(real_intake("omig-x", 0, NULL), 0);
+	ck_assert_int_eq(real_registration("omig-x", 0, NULL), 0);
 	fd = real_dial();
 	ck_assert_int_ge(fd, 0);
 	close(fd);
@@ -362,7 +362,7 @@ START_TEST(processes_wait_for_descriptors)
 	few = (struct rlimit){ (rlim_t)next + CROWD / 2, before.rlim_max };
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
 	ck_assert_int_eq(write(gate[1], "xxxxxxxxxxxx", CROWD), CROWD);
-	WAIT_FOR(intake_is_resting(real.intake));
+	WAIT_FOR(registration_is_resting(real.registration));
 	ck_assert_uint_gt(procs_alive(real.procs), 0);
 	ck_assert_uint_lt(procs_alive(real.procs), CROWD);
 	for (int i = 0; i < CROWD; i++)
@@ -370,7 +370,7 @@ START_TEST(processes_wait_for_descriptors)
 			real_end(pid[i], SIGKILL, NULL);
 			pid[i] = 0;
 		}
-	WAIT_FOR(!intake_is_resting(real.intake));
+	WAIT_FOR(!registration_is_resting(real.registration));
 	for (int i = 0; i < CROWD; i++)
 		WAIT_FOR(pid[i] == 0 || procs_find_pid(real.procs, pid[i]));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);

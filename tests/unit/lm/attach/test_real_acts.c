@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What acts on real processes acts on those that it means. */
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 #include "tests/unit/lm/real.h"
 
 #include <errno.h>
@@ -73,29 +73,29 @@ END_TEST
 
 START_TEST(stop_and_continue_reach_a_real_process)
 {
-	struct stops *s;
+	struct holds *s;
 	struct proc *p;
 	int status;
 	pid_t pid;
 
 	real_open();
 	ck_assert_int_eq(
-		stops_open(&(struct stops_conf){ real.loop, real.host, real.procs, NULL, 1, NULL },
+		holds_open(&(struct holds_conf){ real.loop, real.host, real.procs, NULL, 1, NULL },
 			   &s, NULL),
 		0);
-	stops_link(s, true);
+	holds_link(s, true);
 	pid = real_start_rank();
 	WAIT_FOR(procs_find_pid(real.procs, pid));
 	p = procs_find_pid(real.procs, pid);
-	ck_assert_int_eq(stops_stop(s, p, 1, NULL), 0);
+	ck_assert_int_eq(holds_stop(s, p, 1, NULL), 0);
 	ck_assert_int_eq(waitpid(pid, &status, WUNTRACED), pid);
 	ck_assert(WIFSTOPPED(status));
-	stops_tool_gone(s, 1);
+	holds_tool_gone(s, 1);
 	ck_assert_int_eq(waitpid(pid, &status, WCONTINUED), pid);
 	ck_assert(WIFCONTINUED(status));
 	real_end(pid, SIGKILL, NULL);
 	WAIT_FOR(procs_alive(real.procs) == 0);
-	stops_free(s);
+	holds_free(s);
 	real_close();
 }
 END_TEST

@@ -65,7 +65,7 @@ END_TEST
 START_TEST(a_process_that_a_watched_one_starts_is_an_event)
 {
 	const struct msg_triggered *t;
-	struct proc_intake in = { .pid = 300 };
+	struct proc_registration in = { .pid = 300 };
 	struct proc *p;
 
 	open_ranks();

@@ -70,7 +70,7 @@ static void open_watched(void)
 	arm("c_2", "proc_has_been_continued", "print([1])");
 }
 
-START_TEST(stops_and_continues_are_told_once_each)
+START_TEST(holds_and_continues_are_told_once_each)
 {
 	const struct msg_triggered *t = NULL;
 
@@ -151,7 +151,7 @@ START_TEST(an_action_may_undo_what_happened)
 	ask(1, "thread_stop", "");
 	ck_assert_uint_eq(triggered("c_1", NULL), 1);
 	ck_assert_int_eq(fake_proc_find(&w.host, 100)->state, 'S');
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -180,11 +180,11 @@ START_TEST(a_process_that_ends_in_the_same_moment_was_stopped_before)
 	arm("c_1", "proc_has_been_stopped", "print([1])");
 	arm("c_3", "proc_has_terminated", "print([1])");
 	p = procs_find_pid(w.lm->procs, 100);
-	ck_assert_int_eq(stops_stop(w.lm->stops, p, 1, NULL), 0);
+	ck_assert_int_eq(holds_stop(w.lm->holds, p, 1, NULL), 0);
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
 	ck_assert_uint_eq(triggered("c_1", NULL), 1);
 	ck_assert_uint_eq(triggered("c_3", NULL), 1);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -208,8 +208,8 @@ static void stop_and_continue(bool is_stop)
 {
 	struct proc *p = procs_find_pid(w.lm->procs, 100);
 
-	ck_assert_int_eq(is_stop ? stops_stop(w.lm->stops, p, 2, NULL)
-				 : stops_continue(w.lm->stops, p, NULL),
+	ck_assert_int_eq(is_stop ? holds_stop(w.lm->holds, p, 2, NULL)
+				 : holds_continue(w.lm->holds, p, NULL),
 			 0);
 }
 
@@ -259,7 +259,7 @@ START_TEST(a_stop_that_is_seen_when_it_is_taken_back_is_told)
 }
 END_TEST
 
-SUITE("lm stop events", stops_and_continues_are_told_once_each,
+SUITE("lm stop events", holds_and_continues_are_told_once_each,
       a_stop_of_somebody_outside_is_no_event_and_its_end_by_us_is_one, suspending_is_not_told,
       the_leash_is_an_event_too, each_thread_that_is_watched_has_its_event,
       an_action_may_undo_what_happened, actions_that_chase_each_other_end_at_the_rate_limit,

@@ -6,8 +6,8 @@
 #include "common/loop/loop.h"
 #include "lm/hold/guard.h"
 #include "lm/host/host_linux.h"
-#include "lm/attach/intake.h"
-#include "lm/hold/stops.h"
+#include "lm/attach/registration.h"
+#include "lm/hold/holds.h"
 #include "lm/proc/tickbase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/fake_segment.h"
@@ -78,16 +78,16 @@ struct node {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs;
-	struct intake *intake;
-	struct stops *stops;
+	struct registration *registration;
+	struct holds *holds;
 	struct tickbase ticks;
 };
 
 static void node_open(struct node *n)
 {
 	struct procs_conf procs = { .epoch = EPOCH, .ticks = &n->ticks };
-	struct intake_conf in = { .memfd = "omig-testtest", .uid = getuid() };
-	struct stops_conf stops = { .journal = journal, .epoch = EPOCH, .guard = guard };
+	struct registration_conf in = { .memfd = "omig-testtest", .uid = getuid() };
+	struct holds_conf stops = { .journal = journal, .epoch = EPOCH, .guard = guard };
 	struct err e = { 0 };
 
 	n->loop = procs.loop = in.loop = stops.loop = loop_new();
@@ -96,10 +96,10 @@ static void node_open(struct node *n)
 	procs.host = in.host = stops.host = n->host;
 	ck_assert_int_eq(procs_open(&procs, &n->procs, &e), 0);
 	in.procs = stops.procs = n->procs;
-	ck_assert_msg(intake_open(&in, &n->intake, &e) == 0, "%s", e.text);
-	ck_assert_msg(stops_open(&stops, &n->stops, &e) == 0, "%s", e.text);
-	stops_link(n->stops, true);
-	intake_adopt(n->intake);
+	ck_assert_msg(registration_open(&in, &n->registration, &e) == 0, "%s", e.text);
+	ck_assert_msg(holds_open(&stops, &n->holds, &e) == 0, "%s", e.text);
+	holds_link(n->holds, true);
+	registration_adopt(n->registration);
 }
 
 /* In a process group of its own: stops the rank and goes on as an lm does, until it is killed. */
@@ -118,7 +118,7 @@ static pid_t start_lm(pid_t rank)
 		setpgid(0, 0);
 		node_open(&n);
 		p = procs_find_pid(n.procs, rank);
-		if (!p || stops_stop(n.stops, p, 1, NULL) < 0 || write(ready[1], "x", 1) != 1)
+		if (!p || holds_stop(n.holds, p, 1, NULL) < 0 || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		loop_run(n.loop);
 	}

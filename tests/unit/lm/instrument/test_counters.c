@@ -159,7 +159,7 @@ END_TEST
 static void end_more_than_are_kept(void)
 {
 	for (int i = 0; i < FORGET_ALL; i++) {
-		struct proc_intake in = { .pid = 1000 + i };
+		struct proc_registration in = { .pid = 1000 + i };
 		struct proc *p;
 
 		fake_proc_add(&w.host, 1000 + i, "x");

@@ -25,7 +25,7 @@ START_TEST(the_dead_are_bounded_in_number_and_the_newest_stay)
 	world_open(&w);
 	ck_assert_uint_gt(FAKE_PROCS, PROCS_ENDED_MAX + 10);
 	for (int i = 0; i < FAKE_PROCS; i++) {
-		struct proc_intake in = { .pid = 1000 + i };
+		struct proc_registration in = { .pid = 1000 + i };
 		struct proc *p;
 
 		fake_proc_add(&w.host, 1000 + i, "x");
@@ -55,9 +55,10 @@ START_TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_proce
 	fake_proc_find(&w.host, 100)->is_alive = false; /* and nobody is told yet */
 	fake_proc_add(&w.host, 100, "next");
 	fake_segment_open(&other, 100, 1, 100);
-	ck_assert_int_eq(intake_segment(w.lm->intake, dup(other.fd), 100, false), -ERR_AGAIN);
+	ck_assert_int_eq(registration_segment(w.lm->registration, dup(other.fd), 100, false),
+			 -ERR_AGAIN);
 	fake_proc_end(&w.host.proc[0], 0);
-	world_run(&w, 2 * INTAKE_RETRY_NS);
+	world_run(&w, 2 * REGISTRATION_RETRY_NS);
 	p = procs_find_pid(w.lm->procs, 100);
 	ck_assert_ptr_nonnull(p);
 	ck_assert_str_ne(p->token.s, token);

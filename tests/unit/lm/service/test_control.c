@@ -79,7 +79,7 @@ START_TEST(suspends_count_and_each_is_taken_back)
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_OK);
 	ck_assert(is_stopped()); /* the one too many is no credit */
 	ck_assert_uint_eq(ask(1, "thread_resume"), STATUS_OK);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -200,7 +200,7 @@ START_TEST(a_tool_that_stops_what_is_stopped_leaves_it_so)
 	ask(1, "thread_stop");
 	tool_leaves(1);
 	ck_assert(is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ck_assert_uint_eq(procs_find_pid(w.lm->procs, 100)->state, MSG_STATE_STOPPED);
 	ask(1, "thread_stop");
 	ask(1, "thread_continue");
@@ -254,7 +254,7 @@ START_TEST(a_tool_that_stopped_and_suspended_leaves_with_both)
 	ck_assert(is_stopped());
 	tool_leaves(1);
 	ck_assert(!is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -277,7 +277,7 @@ START_TEST(a_rank_that_ends_while_suspended_leaves_no_trace)
 	ask(1, "thread_suspend");
 	fake_proc_end(fake(), SIGKILL);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ck_assert_uint_eq(ask_of(1, "thread_suspend", thread[0], "")->status,
 			  STATUS_UNKNOWN_OBJECT);
 	close_rank();
@@ -289,7 +289,7 @@ START_TEST(a_kernel_that_refuses_the_stop_holds_nothing)
 	open_rank();
 	fake()->refuse = ERR_DENIED;
 	ck_assert_uint_eq(ask(1, "thread_suspend"), STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ck_assert(!procs_find_pid(w.lm->procs, 100)->is_suspended);
 	close_rank();
 }
@@ -302,12 +302,12 @@ START_TEST(a_suspend_too_many_is_refused)
 
 	open_rank();
 	p = procs_find_pid(w.lm->procs, 100);
-	for (int i = 0; i < STOPS_SUSPENDS_MAX; i++)
+	for (int i = 0; i < HOLDS_SUSPENDS_MAX; i++)
 		ck_assert_int_eq(
-			stops_suspend(w.lm->stops, (struct proc *)p, p->thread[0].id, 1, &e), 0);
-	ck_assert_int_eq(stops_suspend(w.lm->stops, (struct proc *)p, p->thread[0].id, 1, &e),
+			holds_suspend(w.lm->holds, (struct proc *)p, p->thread[0].id, 1, &e), 0);
+	ck_assert_int_eq(holds_suspend(w.lm->holds, (struct proc *)p, p->thread[0].id, 1, &e),
 			 -ERR_LIMIT);
-	ck_assert_int_eq(stops_suspend(w.lm->stops, (struct proc *)p, p->thread[0].id, 2, &e), 0);
+	ck_assert_int_eq(holds_suspend(w.lm->holds, (struct proc *)p, p->thread[0].id, 2, &e), 0);
 	close_rank();
 }
 END_TEST
@@ -342,9 +342,9 @@ START_TEST(whatever_stops_is_on_the_leash)
 			snprintf(rest, sizeof(rest), ",%d", stopping[i]);
 			ck_assert_uint_eq(ask_of(1, how[k], rank, rest)->status, STATUS_OK);
 			ck_assert_int_eq(fake()->signal[0], stopping[i]);
-			ck_assert_uint_eq(stops_count(w.lm->stops), 1);
+			ck_assert_uint_eq(holds_count(w.lm->holds), 1);
 			tool_leaves(1);
-			ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+			ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 			ck_assert_int_eq(fake()->signal[fake()->nsignal - 1], SIGCONT);
 		}
 	close_rank();

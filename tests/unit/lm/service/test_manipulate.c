@@ -207,11 +207,11 @@ START_TEST(stop_and_continue_may_be_said_twice)
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_stop", ""), STATUS_OK);
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_stop", ""), STATUS_OK);
 	ck_assert(is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 1);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 1);
 	ck_assert_str_eq(entry_text(ask_as(1, OBSERVER, "proc_get_info", ",1024")), "4");
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_continue", ""), STATUS_OK);
 	ck_assert(!is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -221,7 +221,7 @@ START_TEST(what_the_kernel_refuses_is_told)
 	open_rank();
 	fake_proc_find(&w.host, 100)->refuse = ERR_DENIED;
 	ck_assert_uint_eq(ask(MANIPULATOR, "thread_stop", ""), STATUS_NO_PERMISSION);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST
@@ -364,15 +364,15 @@ START_TEST(a_stop_does_not_wait_for_a_disk)
 }
 END_TEST
 
-static int open_stops(struct stops **out)
+static int open_stops(struct holds **out)
 {
-	const struct stops_conf c = { .loop = w.loop,
+	const struct holds_conf c = { .loop = w.loop,
 				      .host = &w.host.host,
 				      .procs = w.lm->procs,
 				      .journal = journal,
 				      .epoch = 2 };
 
-	return stops_open(&c, out, NULL);
+	return holds_open(&c, out, NULL);
 }
 
 START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
@@ -385,7 +385,7 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 
 	open_rank();
 	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
-		struct stops *s;
+		struct holds *s;
 		FILE *f = fopen(journal, "w");
 
 		ck_assert_ptr_nonnull(f);
@@ -393,7 +393,7 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 		fclose(f);
 		chmod(journal, 0600);
 		ck_assert_int_eq(open_stops(&s), 0);
-		stops_free(s);
+		holds_free(s);
 	}
 	ck_assert_uint_eq(signals(), 0);
 	close_rank();
@@ -402,7 +402,7 @@ END_TEST
 
 START_TEST(a_journal_that_cannot_be_read_is_not_thrown_away)
 {
-	struct stops *s = NULL;
+	struct holds *s = NULL;
 	FILE *f;
 
 	open_rank();
@@ -423,10 +423,10 @@ START_TEST(a_stop_by_signal_is_on_the_leash_too)
 	open_rank();
 	ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", ",19"), STATUS_OK);
 	ck_assert(is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 1);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 1);
 	ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", ",18"), STATUS_OK);
 	ck_assert(!is_stopped());
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	ask_as(2, MANIPULATOR, "proc_send_signal", ",19");
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_TOOL_GONE, .tool_gone = { .tool = 2 } });
 	world_run(&w, 20 * MS);
@@ -441,7 +441,7 @@ START_TEST(a_rank_that_ends_while_stopped_leaves_no_trace)
 	ask(MANIPULATOR, "thread_stop", "");
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(stops_count(w.lm->stops), 0);
+	ck_assert_uint_eq(holds_count(w.lm->holds), 0);
 	close_rank();
 }
 END_TEST

@@ -141,7 +141,7 @@ START_TEST(what_does_not_stop_is_told_with_its_reason)
 		ck_assert_ptr_nonnull(
 			strstr(entry_text(entry_of(&w.mainsm.msg[w.mainsm.seen - 1]->reply, 1)),
 			       cases[i].words));
-		ck_assert_uint_eq(stops_count(w.lm->stops),
+		ck_assert_uint_eq(holds_count(w.lm->holds),
 				  1); /* it stops when it can, and is let go as others are */
 		close_rank();
 	}
@@ -164,7 +164,7 @@ START_TEST(what_is_continued_meanwhile_is_not_waited_for)
 	open_rank();
 	send_two("thread_stop", "");
 	world_run(&w, 20 * MS);
-	stops_continue(w.lm->stops, procs_find_pid(w.lm->procs, 100), NULL);
+	holds_continue(w.lm->holds, procs_find_pid(w.lm->procs, 100), NULL);
 	check_two(answer_after(50 * MS), STATUS_OK, "1");
 	close_rank();
 }

@@ -8,26 +8,26 @@
  * to everybody and may be taken back by anybody, and suspended, which counts for
  * each thread and tool and is not said. It runs when it is neither.
  */
-#ifndef LM_STOPS_H
-#define LM_STOPS_H
+#ifndef LM_HOLD_HOLDS_H
+#define LM_HOLD_HOLDS_H
 
 #include "common/base/clock.h"
 #include "lm/proc/proc.h"
 
-#define STOPS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
+#define HOLDS_TOOLS_MAX 64 /* that may hold one process: TOOLS_MAX */
 /* of one thread by one tool: more is a loop that forgets to resume */
-#define STOPS_SUSPENDS_MAX 1000000
+#define HOLDS_SUSPENDS_MAX 1000000
 
-struct stops;
+struct holds;
 
 /*
  * A process was stopped by the monitor and stands, or was continued; at: the loop's time; depth: of
  * the deepest list whose action did it. Called from the loop.
  */
-typedef void (*stops_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
+typedef void (*holds_on_change_fn)(void *arg, struct proc *p, bool is_stopped, nsec_t at,
 				   unsigned depth);
 
-struct stops_conf {
+struct holds_conf {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs; /* all borrowed */
@@ -38,49 +38,49 @@ struct stops_conf {
 
 /* Continues at once what the journal says. -ERR_NOMEM; as file_read() for a journal that cannot be
  * read. */
-int stops_open(const struct stops_conf *c, struct stops **out, struct err *e);
+int holds_open(const struct holds_conf *c, struct holds **out, struct err *e);
 
 /* Everything that is held runs again. */
-void stops_free(struct stops *s);
+void holds_free(struct holds *s);
 
 /* From now on actions of a list of that causal depth stop and continue; 0 = nobody's. */
-void stops_set_depth(struct stops *s, unsigned depth);
+void holds_set_depth(struct holds *s, unsigned depth);
 
 /* At most one listener. Suspending is not told. */
-void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg);
+void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg);
 
 /* Idempotent. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS (the journal cannot be written: nothing is
  * stopped then). */
-int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e);
+int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e);
 
-/* As stops_stop() with a signal that stops unless the program catches it. */
-int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct err *e);
+/* As holds_stop() with a signal that stops unless the program catches it. */
+int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e);
 
 /* Whoever stopped it. Idempotent. A process that is suspended goes on being that. */
-int stops_continue(struct stops *s, struct proc *p, struct err *e);
+int holds_continue(struct holds *s, struct proc *p, struct err *e);
 
 /*
  * Holds the process of the thread (its id) until each suspend was resumed. -ERR_LIMIT
- * after STOPS_SUSPENDS_MAX; else as stops_stop().
+ * after HOLDS_SUSPENDS_MAX; else as holds_stop().
  */
-int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
+int holds_suspend(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
 
 /* One suspend of that tool; harmless without one. */
-int stops_resume(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
+int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e);
 
 /* The tool's stops and suspends are taken back; what others hold too stays. */
-void stops_tool_gone(struct stops *s, uint32_t tool);
+void holds_tool_gone(struct holds *s, uint32_t tool);
 
 /* Those above tell that nobody can be asked. */
-void stops_let_go(struct stops *s, const char *reason);
+void holds_let_go(struct holds *s, const char *reason);
 
 /* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */
-void stops_link(struct stops *s, bool is_up);
+void holds_link(struct holds *s, bool is_up);
 
 /* Is it held, in either way? */
-bool stops_holds(const struct stops *s, const struct proc *p);
+bool holds_has(const struct holds *s, const struct proc *p);
 
 /* Processes that are held in either way. */
-size_t stops_count(const struct stops *s);
+size_t holds_count(const struct holds *s);
 
 #endif

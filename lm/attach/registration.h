@@ -5,8 +5,8 @@
  * run already. Those that have none are found by their environment (chosen.h). Nobody of another
  * user gets in.
  */
-#ifndef LM_INTAKE_H
-#define LM_INTAKE_H
+#ifndef LM_REGISTRATION_H
+#define LM_REGISTRATION_H
 
 #include "lm/proc/proc.h"
 
@@ -15,23 +15,23 @@
  * suspend, hosts swap), and who is refused stays unseen; a silent one costs a descriptor, and the
  * next define bounds those.
  */
-#define INTAKE_WAIT_NS (30 * NSEC_PER_SEC)
-#define INTAKE_WAITING_MAX 64 /* connected and silent; the oldest goes */
-#define INTAKE_SPARE_FDS 6 /* for one that registers: segment, pidfd, looks into /proc */
+#define REGISTRATION_WAIT_NS (30 * NSEC_PER_SEC)
+#define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest goes */
+#define REGISTRATION_SPARE_FDS 6 /* for one that registers: segment, pidfd, looks into /proc */
 /* a segment that is not ready yet is looked at again */
-#define INTAKE_RETRY_NS (100 * NSEC_PER_MSEC)
-#define INTAKE_RETRIES_MAX 50
-#define INTAKE_UNREADY_MAX 64 /* not ready; the oldest is refused */
+#define REGISTRATION_RETRY_NS (100 * NSEC_PER_MSEC)
+#define REGISTRATION_RETRIES_MAX 50
+#define REGISTRATION_UNREADY_MAX 64 /* not ready; the oldest is refused */
 
-struct intake;
+struct registration;
 
-struct intake_conf {
+struct registration_conf {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
-	/* that socket, listening already, inherited from who started us; becomes the intake's. 0:
-	 * it makes one */
+	/* that socket, listening already, inherited from who started us; becomes the
+	 * registration's. 0: it makes one */
 	int listener;
 	/* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
 	const char *memfd;
@@ -45,40 +45,40 @@ struct intake_conf {
  * Listens. A socket that an lm before us has left is taken away: the caller holds the lock.
  * ERR_SYS, ERR_LIMIT; ERR_INVALID: the listener is another socket, and is still the caller's.
  */
-int intake_open(const struct intake_conf *c, struct intake **out, struct err *e);
+int registration_open(const struct registration_conf *c, struct registration **out, struct err *e);
 
 /* Those that have connected by now, as far as there are descriptors. */
-void intake_take_waiting(struct intake *n);
+void registration_take_waiting(struct registration *n);
 
-/* Nobody finds the socket any more. Who had connected waits: intake_take_waiting(). */
-void intake_withdraw(struct intake *n);
+/* Nobody finds the socket any more. Who had connected waits: registration_take_waiting(). */
+void registration_withdraw(struct registration *n);
 
-/* A descriptor of the socket, inherited by programs that this one becomes: for its intake. -1:
- * there is none. */
-int intake_pass(struct intake *n);
+/* A descriptor of the socket, inherited by programs that this one becomes: for its registration.
+ * -1: there is none. */
+int registration_pass(struct registration *n);
 
 /* Removes the socket, unless it was withdrawn or passed on. */
-void intake_close(struct intake *n);
+void registration_close(struct registration *n);
 
 /*
  * Takes in who has registered by now, and looks for segments of processes that run already. Blocks
  * for one look at /proc. Returns how many that look has taken in.
  */
-size_t intake_adopt(struct intake *n);
+size_t registration_adopt(struct registration *n);
 
 /*
  * Takes in the segment behind *fd, which is consumed, for process pid. adopted: another lm may have
  * had it before. -ERR_AGAIN: not ready; it is tried again by itself.
  */
-int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted);
+int registration_segment(struct registration *n, int fd, int32_t pid, bool adopted);
 
 /* There are no descriptors for more processes: they wait, connected, and are tried again by
  * itself. */
-bool intake_is_resting(const struct intake *n);
+bool registration_is_resting(const struct registration *n);
 
-struct intake_stats {
+struct registration_stats {
 	uint64_t taken, refused, adopted;
 };
-void intake_stats(const struct intake *n, struct intake_stats *out);
+void registration_stats(const struct registration *n, struct registration_stats *out);
 
 #endif

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/instrument/events.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "lm/attach/chosen.h"
 #include "lm/proc/hooks.h"
-#include "lm/attach/intake_internal.h"
+#include "lm/attach/registration_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void refuse(struct intake *n, int32_t pid, const struct err *why)
+static void refuse(struct registration *n, int32_t pid, const struct err *why)
 {
 	n->stats.refused++;
 	n->conf.refused(n->conf.arg, pid, why);
 }
 
-void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
+void registration_refuse(struct registration *n, int32_t pid, const struct err *why)
 {
 	refuse(n, pid, why);
 }
@@ -30,7 +30,7 @@ void intake_refuse(struct intake *n, int32_t pid, const struct err *why)
  * What one that is gone was called in its own pid namespace nobody knows: a child does not register
  * what it inherited.
  */
-static int check_owner(struct intake *n, const struct segview *v, int32_t pid, bool adopted,
+static int check_owner(struct registration *n, const struct segview *v, int32_t pid, bool adopted,
 		       struct err *e)
 {
 	struct host_figures f;
@@ -47,10 +47,12 @@ static int check_owner(struct intake *n, const struct segview *v, int32_t pid, b
 }
 
 /* What an lm before us had switched on to measure goes on. All else in it belonged to that lm. */
-static int take(struct intake *n, struct segview **v, const struct stat *st, int32_t pid,
+static int take(struct registration *n, struct segview **v, const struct stat *st, int32_t pid,
 		bool adopted, struct err *e)
 {
-	struct proc_intake in = { .pid = pid, .inode = st->st_ino, .may_have_ended = !adopted };
+	struct proc_registration in = { .pid = pid,
+					.inode = st->st_ino,
+					.may_have_ended = !adopted };
 	struct proc *p;
 	int rc;
 
@@ -68,7 +70,7 @@ static int take(struct intake *n, struct segview **v, const struct stat *st, int
 	return rc;
 }
 
-static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct err *e)
+static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, struct err *e)
 {
 	struct segview *v = NULL;
 	struct proc *p;
@@ -92,7 +94,7 @@ static int try_fd(struct intake *n, int fd, int32_t pid, bool adopted, struct er
 	return rc;
 }
 
-static void unready_free(struct intake *n, struct unready *u)
+static void unready_free(struct registration *n, struct unready *u)
 {
 	list_del(&u->link);
 	n->nunready--;
@@ -102,25 +104,25 @@ static void unready_free(struct intake *n, struct unready *u)
 
 static void on_retry(void *arg)
 {
-	struct intake *n = arg;
+	struct registration *n = arg;
 
 	list_each_safe (i, &n->unready) {
 		struct unready *u = list_entry(i, struct unready, link);
 		struct err e = { 0 };
 		int rc = try_fd(n, u->fd, u->pid, u->adopted, &e);
 
-		if (rc == -ERR_AGAIN && ++u->tries < INTAKE_RETRIES_MAX)
+		if (rc == -ERR_AGAIN && ++u->tries < REGISTRATION_RETRIES_MAX)
 			continue;
 		if (rc < 0)
 			refuse(n, u->pid, &e);
 		unready_free(n, u);
 	}
 	if (!list_is_empty(&n->unready))
-		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+		loop_timer_arm(n->retry, REGISTRATION_RETRY_NS);
 }
 
 /* Whoever hands over segments that never become ready must not use up our descriptors. */
-static void refuse_oldest(struct intake *n)
+static void refuse_oldest(struct registration *n)
 {
 	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);
 	struct err e = { 0 };
@@ -130,7 +132,7 @@ static void refuse_oldest(struct intake *n)
 	unready_free(n, u);
 }
 
-static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
+static int keep_unready(struct registration *n, int fd, int32_t pid, bool adopted)
 {
 	struct unready *u = calloc(1, sizeof(*u));
 
@@ -138,14 +140,14 @@ static int keep_unready(struct intake *n, int fd, int32_t pid, bool adopted)
 		return -ERR_NOMEM;
 	*u = (struct unready){ .fd = fd, .pid = pid, .adopted = adopted };
 	list_push_back(&n->unready, &u->link);
-	if (++n->nunready > INTAKE_UNREADY_MAX)
+	if (++n->nunready > REGISTRATION_UNREADY_MAX)
 		refuse_oldest(n);
 	if (!loop_timer_is_armed(n->retry))
-		loop_timer_arm(n->retry, INTAKE_RETRY_NS);
+		loop_timer_arm(n->retry, REGISTRATION_RETRY_NS);
 	return -ERR_AGAIN;
 }
 
-int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
+int registration_segment(struct registration *n, int fd, int32_t pid, bool adopted)
 {
 	struct err e = { 0 };
 	int rc = try_fd(n, fd, pid, adopted, &e);
@@ -162,7 +164,7 @@ int intake_segment(struct intake *n, int fd, int32_t pid, bool adopted)
  * silence. */
 static void on_memfd(void *arg, int32_t pid, int fd)
 {
-	struct intake *n = arg;
+	struct registration *n = arg;
 	struct err e = { 0 };
 	int rc = try_fd(n, fd, pid, true, &e);
 
@@ -173,12 +175,12 @@ static void on_memfd(void *arg, int32_t pid, int fd)
 	closer_close(n->closer, fd);
 }
 
-size_t intake_adopt(struct intake *n)
+size_t registration_adopt(struct registration *n)
 {
 	uint64_t taken;
 
 	/* Whose registration waits was never another lm's, and may end while /proc is looked at. */
-	intake_take_waiting(n);
+	registration_take_waiting(n);
 	taken = n->stats.taken;
 	host_each_memfd(n->conf.host, n->memfd, on_memfd, n);
 	taken = n->stats.taken - taken;
@@ -187,7 +189,7 @@ size_t intake_adopt(struct intake *n)
 	return (size_t)taken;
 }
 
-static struct chosen *open_chosen(const struct intake *n)
+static struct chosen *open_chosen(const struct registration *n)
 {
 	return chosen_new(&(struct chosen_conf){ .loop = n->conf.loop,
 						 .host = n->conf.host,
@@ -197,9 +199,9 @@ static struct chosen *open_chosen(const struct intake *n)
 						 .arg = n->conf.arg });
 }
 
-int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
+int registration_open(const struct registration_conf *c, struct registration **out, struct err *e)
 {
-	struct intake *n = calloc(1, sizeof(*n));
+	struct registration *n = calloc(1, sizeof(*n));
 	int rc = 0;
 
 	if (!n)
@@ -217,20 +219,20 @@ int intake_open(const struct intake_conf *c, struct intake **out, struct err *e)
 	if (!n->retry || !n->memfd || !n->closer || !n->chosen || (c->socket && !n->socket))
 		rc = err_nomem(e);
 	if (rc == 0 && c->socket)
-		rc = intake_listen(n, e);
+		rc = registration_listen(n, e);
 	if (rc < 0) {
-		intake_close(n);
+		registration_close(n);
 		return rc;
 	}
 	*out = n;
 	return 0;
 }
 
-void intake_close(struct intake *n)
+void registration_close(struct registration *n)
 {
 	if (!n)
 		return;
-	intake_unlisten(n);
+	registration_unlisten(n);
 	list_each_safe (i, &n->unready)
 		unready_free(n, list_entry(i, struct unready, link));
 	chosen_free(n->chosen);
@@ -241,12 +243,12 @@ void intake_close(struct intake *n)
 	free(n);
 }
 
-bool intake_is_resting(const struct intake *n)
+bool registration_is_resting(const struct registration *n)
 {
 	return n->is_resting;
 }
 
-void intake_stats(const struct intake *n, struct intake_stats *out)
+void registration_stats(const struct registration *n, struct registration_stats *out)
 {
 	*out = n->stats;
 }

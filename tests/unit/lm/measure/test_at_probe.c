@@ -436,8 +436,9 @@ START_TEST(probes_of_a_process_are_watched_when_its_segment_comes)
 	load(7, EVENT, token, "COUNT");
 	fake_segment_open(&late, 300, 2, 300);
 	fake_proc_find(&w.host, 300)->memfd = late.fd;
-	ck_assert_int_eq(
-		intake_segment(w.lm->intake, fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false), 0);
+	ck_assert_int_eq(registration_segment(w.lm->registration,
+					      fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false),
+			 0);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(fake_segment_probe_word(&late, FAKE_STEP), PROBE_RECORD);
 	set_clock(&late);

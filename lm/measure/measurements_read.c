@@ -3,22 +3,22 @@
 #include "common/base/log.h"
 #include "common/loop/loop.h"
 #include "lm/instrument/probe.h"
-#include "lm/measure/readings_internal.h"
+#include "lm/measure/measurements_internal.h"
 
 /* The read whose interval ended last; 0: the first one is under way. */
-static int64_t read_at(const struct reading *g, nsec_t now)
+static int64_t read_at(const struct measurement *g, nsec_t now)
 {
 	return now <= g->start ? 0 : (now - g->start) / g->every;
 }
 
-static nsec_t end_of(const struct reading *g, int64_t read)
+static nsec_t end_of(const struct measurement *g, int64_t read)
 {
 	return g->start + read * g->every;
 }
 
-void reading_arm(struct reading *g)
+void measurement_arm(struct measurement *g)
 {
-	nsec_t now = readings_now(g->owner), next = g->start;
+	nsec_t now = measurements_now(g->owner), next = g->start;
 	int64_t last = flow_last_read(g->owner->engine, g->id), read;
 
 	if (g->has_begun) {
@@ -32,27 +32,27 @@ void reading_arm(struct reading *g)
 	loop_timer_arm(g->timer, next > now ? next - now : 0);
 }
 
-void reading_on_timer(void *arg)
+void measurement_on_timer(void *arg)
 {
-	struct reading *g = arg;
-	nsec_t now = readings_now(g->owner);
+	struct measurement *g = arg;
+	nsec_t now = measurements_now(g->owner);
 	int64_t read;
 
 	if (!g->has_begun && now >= g->start)
-		reading_begin(g);
+		measurement_begin(g);
 	read = g->every && g->has_begun ? read_at(g, now) : 0;
 	if (read > flow_last_read(g->owner->engine, g->id))
-		reading_take(g, read, end_of(g, read));
-	reading_arm(g);
+		measurement_take(g, read, end_of(g, read));
+	measurement_arm(g);
 }
 
-static void push(struct reading *g, struct input *in, const struct flow_token *t)
+static void push(struct measurement *g, struct input *in, const struct flow_token *t)
 {
 	if (t->k)
 		flow_push(g->owner->engine, in->place, t);
 }
 
-static int run(struct reading *g, int64_t read, nsec_t t)
+static int run(struct measurement *g, int64_t read, nsec_t t)
 {
 	struct err e = { 0 };
 	int rc = flow_read(g->owner->engine, g->id, read, t, &e);
@@ -62,7 +62,7 @@ static int run(struct reading *g, int64_t read, nsec_t t)
 	return rc;
 }
 
-void reading_skip(struct reading *g, int64_t read, nsec_t t)
+void measurement_skip(struct measurement *g, int64_t read, nsec_t t)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
 		const struct flow_token zero = flow_token_make(read, 0, 0, t);
@@ -74,7 +74,7 @@ void reading_skip(struct reading *g, int64_t read, nsec_t t)
 	run(g, read, t);
 }
 
-void reading_announce(struct reading *g)
+void measurement_announce(struct measurement *g)
 {
 	int64_t last = flow_last_read(g->owner->engine, g->id);
 
@@ -82,16 +82,16 @@ void reading_announce(struct reading *g)
 		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
 }
 
-void reading_take(struct reading *g, int64_t read, nsec_t t)
+void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 {
-	struct readings *r = g->owner;
+	struct measurements *r = g->owner;
 	struct input_moment m;
 
 	if (!list_is_empty(&r->watches))
 		probes_drain(r->conf.probes);
-	reading_judge_again(g);
+	measurement_judge_again(g);
 	sampler_begin(r->sampler);
-	m = reading_moment(g);
+	m = measurement_moment(g);
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct flow_token token;
 
@@ -105,36 +105,36 @@ void reading_take(struct reading *g, int64_t read, nsec_t t)
 	if (!run(g, read, t))
 		flowbox_end(g->box);
 	r->current = NULL;
-	reading_announce(g);
+	measurement_announce(g);
 	r->reads++;
 	if (!g->is_stale)
 		flowbox_flush(g->box);
 }
 
-void readings_read(struct readings *r, const struct msg_flow_read *m)
+void measurements_read(struct measurements *r, const struct msg_flow_read *m)
 {
-	struct reading *g = readings_find(r, m->measurement);
+	struct measurement *g = measurements_find(r, m->measurement);
 
 	if (!g || g->every || m->read > INT64_MAX / 2 || m->time_ns <= g->start ||
 	    (int64_t)m->read <= flow_last_read(r->engine, g->id))
 		return;
 	if (!g->has_begun)
-		reading_begin(g);
-	reading_take(g, (int64_t)m->read, m->time_ns);
+		measurement_begin(g);
+	measurement_take(g, (int64_t)m->read, m->time_ns);
 }
 
 /* --- what comes out of the engine */
 
-void readings_on_batch(void *arg, const struct flow_batch *b)
+void measurements_on_batch(void *arg, const struct flow_batch *b)
 {
-	const struct readings *r = arg;
+	const struct measurements *r = arg;
 
 	if (r->current)
 		flowbox_add(r->current->box, b);
 }
 
 /* A host has no outputs: what a piece here gives goes up by its links. */
-void readings_on_result(void *arg, const struct flow_result *result)
+void measurements_on_result(void *arg, const struct flow_result *result)
 {
 	(void)arg;
 	(void)result;

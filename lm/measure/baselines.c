@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/measure/bases.h"
+#include "lm/measure/baselines.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"
@@ -18,7 +18,7 @@ struct kept {
 	bool is_left; /* by an lm before us, and nobody has asked for it yet */
 };
 
-struct bases {
+struct baselines {
 	struct loop *loop;
 	char *path, *boot; /* owned; path NULL: nothing is kept */
 	nsec_t left_until;
@@ -59,7 +59,7 @@ static bool read_double(const char *hex, double *out)
 	return isfinite(*out);
 }
 
-static int keep(struct bases *b, const char *key, const struct base *v, bool is_left)
+static int keep(struct baselines *b, const char *key, const struct base *v, bool is_left)
 {
 	struct kept *k = smap_find(&b->all, key);
 
@@ -82,9 +82,9 @@ static bool read_base(const char *line, struct base *v)
 }
 
 /* The line without its end; one that is not ours is passed over. */
-static void read_line(struct bases *b, const char *line, size_t n)
+static void read_line(struct baselines *b, const char *line, size_t n)
 {
-	char key[BASES_KEY_BYTES];
+	char key[BASELINES_KEY_BYTES];
 	struct base v;
 
 	if (n <= KEY_AT || n - KEY_AT >= sizeof(key) || memchr(line, 0, n) || !read_base(line, &v))
@@ -94,19 +94,19 @@ static void read_line(struct bases *b, const char *line, size_t n)
 	keep(b, key, &v, true);
 }
 
-static bool is_of_this_boot(const struct bases *b, const char *text)
+static bool is_of_this_boot(const struct baselines *b, const char *text)
 {
 	size_t n = strlen(HEAD), m = strlen(b->boot);
 
 	return !strncmp(text, HEAD, n) && !strncmp(text + n, b->boot, m) && text[n + m] == '\n';
 }
 
-static void read_file(struct bases *b)
+static void read_file(struct baselines *b)
 {
-	struct buf text = BUF_INIT(BASES_MAX_BYTES);
+	struct buf text = BUF_INIT(BASELINES_MAX_BYTES);
 	const char *p, *end;
 
-	if (!file_read(b->path, BASES_MAX_BYTES, FILE_SECRET, &text, NULL) && text.n &&
+	if (!file_read(b->path, BASELINES_MAX_BYTES, FILE_SECRET, &text, NULL) && text.n &&
 	    is_of_this_boot(b, buf_str(&text))) {
 		/* The last line has no end when we were killed: it is none. */
 		for (p = strchr(buf_str(&text), '\n') + 1; (end = strchr(p, '\n')); p = end + 1)
@@ -115,12 +115,12 @@ static void read_file(struct bases *b)
 	buf_done(&text);
 }
 
-static void forget(struct bases *b, const char *key)
+static void forget(struct baselines *b, const char *key)
 {
 	free(smap_del(&b->all, key));
 }
 
-static void write_all(struct bases *b, struct buf *text)
+static void write_all(struct baselines *b, struct buf *text)
 {
 	bool is_late = loop_now(b->loop) >= b->left_until;
 	struct smap_iter i = { 0 };
@@ -131,15 +131,15 @@ static void write_all(struct bases *b, struct buf *text)
 
 		if (k->is_left && is_late)
 			forget(b, i.key);
-		else if (text->n + strlen(i.key) + KEY_AT + 1 < BASES_MAX_BYTES)
+		else if (text->n + strlen(i.key) + KEY_AT + 1 < BASELINES_MAX_BYTES)
 			put_line(text, i.key, &k->base);
 	}
 }
 
 static void save(void *arg)
 {
-	struct bases *b = arg;
-	struct buf text = BUF_INIT(BASES_MAX_BYTES);
+	struct baselines *b = arg;
+	struct buf text = BUF_INIT(BASELINES_MAX_BYTES);
 	struct err e = { 0 };
 	int rc;
 
@@ -153,7 +153,7 @@ static void save(void *arg)
 		log_warn("lm", "where counts began is not kept: %s", e.text);
 }
 
-static void save_soon(struct bases *b)
+static void save_soon(struct baselines *b)
 {
 	if (b->path)
 		loop_job_post(b->loop, &b->saving, save, b);
@@ -161,9 +161,9 @@ static void save_soon(struct bases *b)
 
 /* --- life */
 
-struct bases *bases_open(const struct bases_conf *c)
+struct baselines *baselines_open(const struct baselines_conf *c)
 {
-	struct bases *b = calloc(1, sizeof(*b));
+	struct baselines *b = calloc(1, sizeof(*b));
 
 	if (!b)
 		return NULL;
@@ -173,7 +173,7 @@ struct bases *bases_open(const struct bases_conf *c)
 	b->boot = str_dup(c->boot);
 	b->path = c->path ? str_dup(c->path) : NULL;
 	if (!b->boot || (c->path && !b->path)) {
-		bases_close(b);
+		baselines_close(b);
 		return NULL;
 	}
 	if (b->path)
@@ -181,7 +181,7 @@ struct bases *bases_open(const struct bases_conf *c)
 	return b;
 }
 
-void bases_cut(struct bases *b)
+void baselines_cut(struct baselines *b)
 {
 	struct smap_iter i = { 0 };
 
@@ -191,7 +191,7 @@ void bases_cut(struct bases *b)
 		save(b);
 }
 
-void bases_close(struct bases *b)
+void baselines_close(struct baselines *b)
 {
 	struct smap_iter i = { 0 };
 
@@ -206,7 +206,7 @@ void bases_close(struct bases *b)
 	free(b);
 }
 
-bool bases_take(struct bases *b, const char *key, struct base *out)
+bool baselines_take(struct baselines *b, const char *key, struct base *out)
 {
 	struct kept *k = smap_find(&b->all, key);
 
@@ -217,15 +217,16 @@ bool bases_take(struct bases *b, const char *key, struct base *out)
 	return true;
 }
 
-void bases_put(struct bases *b, const char *key, const struct base *v)
+void baselines_put(struct baselines *b, const char *key, const struct base *v)
 {
-	if (!b->path || !isfinite(v->value) || !isfinite(v->open) || strlen(key) >= BASES_KEY_BYTES)
+	if (!b->path || !isfinite(v->value) || !isfinite(v->open) ||
+	    strlen(key) >= BASELINES_KEY_BYTES)
 		return;
 	if (!keep(b, key, v, false))
 		save_soon(b);
 }
 
-void bases_drop(struct bases *b, const char *prefix)
+void baselines_drop(struct baselines *b, const char *prefix)
 {
 	struct smap_iter i = { 0 };
 	size_t n = strlen(prefix);

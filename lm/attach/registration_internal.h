@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by intake.c and intake_socket.c. */
-#ifndef LM_INTAKE_INTERNAL_H
-#define LM_INTAKE_INTERNAL_H
+/* Shared by registration.c and registration_socket.c. */
+#ifndef LM_REGISTRATION_INTERNAL_H
+#define LM_REGISTRATION_INTERNAL_H
 
 #include "common/base/list.h"
 #include "lm/attach/closer.h"
-#include "lm/attach/intake.h"
+#include "lm/attach/registration.h"
 
-struct intake {
-	struct intake_conf conf;
+struct registration {
+	struct registration_conf conf;
 	struct chosen *chosen; /* owned */
 	char *socket, *memfd; /* owned */
 	struct closer *closer; /* owned; of all that processes handed over */
 	int listen_fd; /* -1: none */
 	bool is_given_up; /* what stands at the path is not ours any more */
 	struct loop_fd *listen;
-	int spare[INTAKE_SPARE_FDS]; /* given back while somebody is taken in; -1: not there */
+	int spare[REGISTRATION_SPARE_FDS]; /* given back while somebody is taken in; -1: not there
+					    */
 	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
 	bool is_resting;
 	struct list visitors; /* connected, their message has not come */
@@ -23,7 +24,7 @@ struct intake {
 	struct list unready;
 	size_t nunready;
 	struct loop_timer *retry;
-	struct intake_stats stats;
+	struct registration_stats stats;
 };
 
 /* A segment that its process has not finished yet. */
@@ -35,9 +36,9 @@ struct unready {
 	bool adopted;
 };
 
-void intake_refuse(struct intake *n, int32_t pid, const struct err *why);
+void registration_refuse(struct registration *n, int32_t pid, const struct err *why);
 
-int intake_listen(struct intake *n, struct err *e);
-void intake_unlisten(struct intake *n);
+int registration_listen(struct registration *n, struct err *e);
+void registration_unlisten(struct registration *n);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The socket that processes register at: one connection, one message with one descriptor, no
  * answer. */
-#include "lm/attach/intake_internal.h"
+#include "lm/attach/registration_internal.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -26,7 +26,7 @@
 
 struct visitor {
 	struct list link;
-	struct intake *intake;
+	struct registration *registration;
 	int fd;
 	int32_t pid; /* by the kernel's word */
 	struct loop_fd *watch;
@@ -34,7 +34,7 @@ struct visitor {
 };
 
 /* Descriptors that were sent and not received are closed with the socket. */
-static void leave_socket(struct intake *n, int fd)
+static void leave_socket(struct registration *n, int fd)
 {
 	struct pollfd unread = { fd, POLLIN, 0 };
 
@@ -48,10 +48,10 @@ static void leave_socket(struct intake *n, int fd)
 static void visitor_free(struct visitor *v)
 {
 	list_del(&v->link);
-	v->intake->nvisitor--;
+	v->registration->nvisitor--;
 	loop_fd_free(v->watch);
 	loop_timer_free(v->patience);
-	leave_socket(v->intake, v->fd);
+	leave_socket(v->registration, v->fd);
 	free(v);
 }
 
@@ -115,12 +115,12 @@ static int receive(struct visitor *v)
 	n = recvmsg(v->fd, &msg, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
 		return -1;
-	fd = n < 0 ? -1 : take_descriptor(v->intake->closer, &msg);
+	fd = n < 0 ? -1 : take_descriptor(v->registration->closer, &msg);
 	if (n == 0 && fd < 0)
 		return 0; /* only looked whether we are here */
 	check_message(&r, n, msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC), &e);
 	if (!e.code && !r.bytes && !msg.msg_controllen) {
-		chosen_wake(v->intake->chosen);
+		chosen_wake(v->registration->chosen);
 		return 0;
 	}
 	if (!e.code && fd < 0)
@@ -130,26 +130,26 @@ static int receive(struct visitor *v)
 	if (!e.code && (fstat(fd, &st) < 0 || (uint64_t)st.st_size != r.bytes))
 		err_set(&e, ERR_PROTO, "its segment has not the size that it says");
 	if (e.code) {
-		closer_close(v->intake->closer, fd);
-		intake_refuse(v->intake, v->pid, &e);
+		closer_close(v->registration->closer, fd);
+		registration_refuse(v->registration, v->pid, &e);
 		return 0;
 	}
-	intake_segment(v->intake, fd, v->pid, false);
+	registration_segment(v->registration, fd, v->pid, false);
 	return 0;
 }
 
-static void give_spare(struct intake *n)
+static void give_spare(struct registration *n)
 {
-	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+	for (size_t i = 0; i < REGISTRATION_SPARE_FDS; i++) {
 		if (n->spare[i] >= 0)
 			close(n->spare[i]);
 		n->spare[i] = -1;
 	}
 }
 
-static bool take_spare(struct intake *n)
+static bool take_spare(struct registration *n)
 {
-	for (size_t i = 0; i < INTAKE_SPARE_FDS; i++) {
+	for (size_t i = 0; i < REGISTRATION_SPARE_FDS; i++) {
 		if (n->spare[i] < 0)
 			n->spare[i] =
 				eventfd(0, EFD_CLOEXEC); /* a copy would keep open what it is of */
@@ -163,7 +163,7 @@ static bool take_spare(struct intake *n)
  * Out of descriptors the queue stays readable for ever, and who is taken out of it would be lost,
  * because its own descriptor cannot be received: look away for a while.
  */
-static void rest(struct intake *n, const char *why)
+static void rest(struct registration *n, const char *why)
 {
 	if (!n->is_resting)
 		log_warn("lm", "%s: processes that come wait until others have ended", why);
@@ -175,7 +175,7 @@ static void rest(struct intake *n, const char *why)
 static void on_visitor(void *arg, unsigned what)
 {
 	struct visitor *v = arg;
-	struct intake *n = v->intake;
+	struct registration *n = v->registration;
 
 	give_spare(n);
 	if (receive(v) == 0)
@@ -190,7 +190,7 @@ static void on_patience(void *arg)
 }
 
 /* The kernel notes who called connect(); what is said over the connection cannot change it. */
-static int check_credentials(struct intake *n, int fd, int32_t *pid, struct err *e)
+static int check_credentials(struct registration *n, int fd, int32_t *pid, struct err *e)
 {
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
@@ -209,7 +209,7 @@ static int check_credentials(struct intake *n, int fd, int32_t *pid, struct err 
 
 static void wait_for(struct visitor *v)
 {
-	struct intake *n = v->intake;
+	struct registration *n = v->registration;
 
 	v->watch = loop_fd_new(n->conf.loop, v->fd, LOOP_READ, on_visitor, v, NULL);
 	v->patience = loop_timer_new(n->conf.loop, on_patience, v);
@@ -217,19 +217,19 @@ static void wait_for(struct visitor *v)
 		visitor_free(v);
 		return;
 	}
-	loop_timer_arm(v->patience, INTAKE_WAIT_NS);
-	if (n->nvisitor > INTAKE_WAITING_MAX)
+	loop_timer_arm(v->patience, REGISTRATION_WAIT_NS);
+	if (n->nvisitor > REGISTRATION_WAITING_MAX)
 		visitor_free(list_entry(list_first(&n->visitors), struct visitor, link));
 }
 
-static void admit(struct intake *n, int fd)
+static void admit(struct registration *n, int fd)
 {
 	struct err e = { 0 };
 	struct visitor *v;
 	int32_t pid;
 
 	if (check_credentials(n, fd, &pid, &e) < 0) {
-		intake_refuse(n, pid, &e);
+		registration_refuse(n, pid, &e);
 		leave_socket(n, fd);
 		return;
 	}
@@ -238,7 +238,7 @@ static void admit(struct intake *n, int fd)
 		leave_socket(n, fd);
 		return;
 	}
-	*v = (struct visitor){ .intake = n, .fd = fd, .pid = pid };
+	*v = (struct visitor){ .registration = n, .fd = fd, .pid = pid };
 	list_push_back(&n->visitors, &v->link);
 	n->nvisitor++;
 	if (receive(v) == 0)
@@ -248,7 +248,7 @@ static void admit(struct intake *n, int fd)
 }
 
 /* False when nobody else waits now. */
-static bool accept_one(struct intake *n)
+static bool accept_one(struct registration *n)
 {
 	int fd, why;
 
@@ -268,7 +268,7 @@ static bool accept_one(struct intake *n)
 	return fd >= 0;
 }
 
-static void accept_some(struct intake *n, int max)
+static void accept_some(struct registration *n, int max)
 {
 	for (int i = 0; i < max && accept_one(n); i++)
 		;
@@ -281,7 +281,7 @@ static void on_listen(void *arg, unsigned what)
 
 static void on_rest(void *arg)
 {
-	struct intake *n = arg;
+	struct registration *n = arg;
 
 	if (!take_spare(n) || closer_is_full(n->closer)) {
 		loop_timer_arm(n->rest, REST_NS);
@@ -291,7 +291,7 @@ static void on_rest(void *arg)
 	loop_fd_set(n->listen, LOOP_READ);
 }
 
-static int fill_address(const struct intake *n, struct sockaddr_un *a, struct err *e)
+static int fill_address(const struct registration *n, struct sockaddr_un *a, struct err *e)
 {
 	size_t len = strlen(n->socket);
 
@@ -305,7 +305,7 @@ static int fill_address(const struct intake *n, struct sockaddr_un *a, struct er
 	return 0;
 }
 
-static int make_listener(struct intake *n, struct err *e)
+static int make_listener(struct registration *n, struct err *e)
 {
 	n->listen_fd = seg_listen(n->socket);
 	return n->listen_fd < 0 ? err_sys(e, "the socket %s", n->socket) : 0;
@@ -324,7 +324,7 @@ static bool listens_at(int fd, const struct sockaddr_un *a)
 }
 
 /* Whoever started us has made it, and processes may have registered there since. */
-static int take_listener(struct intake *n, const struct sockaddr_un *a, struct err *e)
+static int take_listener(struct registration *n, const struct sockaddr_un *a, struct err *e)
 {
 	int flags;
 
@@ -339,7 +339,7 @@ static int take_listener(struct intake *n, const struct sockaddr_un *a, struct e
 	return 0;
 }
 
-int intake_listen(struct intake *n, struct err *e)
+int registration_listen(struct registration *n, struct err *e)
 {
 	struct sockaddr_un a;
 	int rc = fill_address(n, &a, e);
@@ -359,13 +359,13 @@ int intake_listen(struct intake *n, struct err *e)
 	return 0;
 }
 
-void intake_take_waiting(struct intake *n)
+void registration_take_waiting(struct registration *n)
 {
 	if (n->listen && !n->is_resting)
 		accept_some(n, SEG_REGISTER_BACKLOG);
 }
 
-void intake_unlisten(struct intake *n)
+void registration_unlisten(struct registration *n)
 {
 	list_each_safe (i, &n->visitors)
 		visitor_free(list_entry(i, struct visitor, link));
@@ -379,14 +379,14 @@ void intake_unlisten(struct intake *n)
 		unlink(n->socket);
 }
 
-void intake_withdraw(struct intake *n)
+void registration_withdraw(struct registration *n)
 {
 	if (n->listen_fd >= 0 && !n->is_given_up)
 		unlink(n->socket);
 	n->is_given_up = true;
 }
 
-int intake_pass(struct intake *n)
+int registration_pass(struct registration *n)
 {
 	if (n->listen_fd < 0 || n->is_given_up)
 		return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/hold/stops.h"
+#include "lm/hold/holds.h"
 
 #include "common/base/array.h"
 #include "common/base/buf.h"
@@ -27,7 +27,7 @@ struct suspend {
 struct stop {
 	struct list link;
 	struct proc *proc;
-	uint32_t tool[STOPS_TOOLS_MAX]; /* that have stopped it for all to see */
+	uint32_t tool[HOLDS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
 	bool is_told; /* that it was stopped */
 	bool is_awaited; /* it was stopped, and that is told when it stands */
@@ -39,9 +39,9 @@ struct stop {
 };
 
 /* A thread that sleeps in the kernel may do so for ever: such a process is looked at seldom. */
-#define STOPS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
+#define HOLDS_LOOK_MAX_NS (500 * NSEC_PER_MSEC)
 
-struct stops {
+struct holds {
 	struct loop *loop;
 	struct host *host;
 	struct procs *procs;
@@ -59,7 +59,7 @@ struct stops {
 	bool is_up;
 };
 
-static struct stop *find(const struct stops *s, const struct proc *p)
+static struct stop *find(const struct holds *s, const struct proc *p)
 {
 	list_each (i, &s->all)
 		if (list_entry(i, struct stop, link)->proc == p)
@@ -67,7 +67,7 @@ static struct stop *find(const struct stops *s, const struct proc *p)
 	return NULL;
 }
 
-static struct journal_line line_of(const struct stops *s, const struct proc *p)
+static struct journal_line line_of(const struct holds *s, const struct proc *p)
 {
 	struct journal_line l = { .pid = p->pid, .start = p->start };
 
@@ -76,7 +76,7 @@ static struct journal_line line_of(const struct stops *s, const struct proc *p)
 }
 
 /* What somebody else has stopped is not for those who come after us. */
-static int write_journal(struct stops *s, struct err *e)
+static int write_journal(struct holds *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
 	size_t n = 0;
@@ -99,7 +99,7 @@ static int write_journal(struct stops *s, struct err *e)
 	return rc;
 }
 
-static void drop(struct stops *s, struct stop *st)
+static void drop(struct holds *s, struct stop *st)
 {
 	st->proc->is_suspended = false;
 	list_del(&st->link);
@@ -116,7 +116,7 @@ static void drop(struct stops *s, struct stop *st)
 
 /* A signal that stops was sent: its threads must run for it, and that it was stopped is told when
  * none does. */
-static void see(struct stops *s, struct stop *st, unsigned *looks)
+static void see(struct holds *s, struct stop *st, unsigned *looks)
 {
 	if (!st->is_awaited || !stand_look(s->host, st->proc->pid, &st->stand, looks))
 		return;
@@ -127,7 +127,7 @@ static void see(struct stops *s, struct stop *st, unsigned *looks)
 
 static void on_look(void *arg)
 {
-	struct stops *s = arg;
+	struct holds *s = arg;
 	unsigned looks = STAND_LOOKS_MAX;
 	bool is_any = false;
 
@@ -140,10 +140,10 @@ static void on_look(void *arg)
 	if (!is_any)
 		return;
 	loop_timer_arm(s->look, s->step);
-	s->step = s->step * 2 < STOPS_LOOK_MAX_NS ? s->step * 2 : STOPS_LOOK_MAX_NS;
+	s->step = s->step * 2 < HOLDS_LOOK_MAX_NS ? s->step * 2 : HOLDS_LOOK_MAX_NS;
 }
 
-static void await(struct stops *s, struct stop *st)
+static void await(struct holds *s, struct stop *st)
 {
 	unsigned looks = STAND_LOOKS_MAX;
 
@@ -161,7 +161,7 @@ static void await(struct stops *s, struct stop *st)
 
 /* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so
  * it is. */
-static bool give_up_waiting(struct stops *s, struct stop *st)
+static bool give_up_waiting(struct holds *s, struct stop *st)
 {
 	unsigned looks = STAND_LOOKS_MAX;
 	bool was_awaited;
@@ -172,12 +172,12 @@ static bool give_up_waiting(struct stops *s, struct stop *st)
 	return was_awaited;
 }
 
-void stops_set_depth(struct stops *s, unsigned depth)
+void holds_set_depth(struct holds *s, unsigned depth)
 {
 	s->depth = depth;
 }
 
-void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
+void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg)
 {
 	s->news.fn = fn;
 	s->news.arg = arg;
@@ -189,7 +189,7 @@ void stops_on_change(struct stops *s, stops_on_change_fn fn, void *arg)
  * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may
  * continue what somebody else has stopped, and never leave stopped what we have stopped.
  */
-static bool is_stopped_now(const struct stops *s, const struct proc *p)
+static bool is_stopped_now(const struct holds *s, const struct proc *p)
 {
 	struct host_figures f;
 
@@ -198,7 +198,7 @@ static bool is_stopped_now(const struct stops *s, const struct proc *p)
 
 /* Something that held the process was taken back. had_tools: it was stopped for all to see
  * before. */
-static void settle(struct stops *s, struct stop *st, bool had_tools, const char *why)
+static void settle(struct holds *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
 	bool ends = had_tools && !st->ntool, is_told;
@@ -223,7 +223,7 @@ static void settle(struct stops *s, struct stop *st, bool had_tools, const char 
 		stopnews_note(&s->news, p, false, s->depth);
 }
 
-static void let_go(struct stops *s, struct stop *st, const char *why)
+static void let_go(struct holds *s, struct stop *st, const char *why)
 {
 	bool had_tools = st->ntool > 0;
 
@@ -232,7 +232,7 @@ static void let_go(struct stops *s, struct stop *st, const char *why)
 }
 
 /* Where nothing is stopped the journal stays: it may be one that could not be read. */
-static void let_all_go(struct stops *s, const char *why)
+static void let_all_go(struct holds *s, const char *why)
 {
 	if (!s->n)
 		return;
@@ -248,7 +248,7 @@ static void on_leash(void *arg)
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
-	struct stops *s = arg;
+	struct holds *s = arg;
 	struct stop *st = what == PROC_ENDED || what == PROC_FORGOTTEN ? find(s, p) : NULL;
 
 	if (what == PROC_ENDING)
@@ -275,7 +275,7 @@ static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_
 /* Who suspended it need not resume it any more. */
 static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
 {
-	struct stops *s = arg;
+	struct holds *s = arg;
 	struct stop *st = is_born ? NULL : find(s, p);
 	size_t before = s->n;
 
@@ -290,7 +290,7 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 
 static void continue_line(void *arg, const struct journal_line *l)
 {
-	struct stops *s = arg;
+	struct holds *s = arg;
 	struct host_proc *held;
 
 	if (!str_eq(l->boot, procs_boot_id(s->procs)) ||
@@ -301,7 +301,7 @@ static void continue_line(void *arg, const struct journal_line *l)
 	host_proc_close(held);
 }
 
-static int open_journal(struct stops *s, const struct stops_conf *c, struct err *e)
+static int open_journal(struct holds *s, const struct holds_conf *c, struct err *e)
 {
 	int rc;
 
@@ -315,9 +315,9 @@ static int open_journal(struct stops *s, const struct stops_conf *c, struct err 
 	return s->guard ? 0 : err_nomem(e);
 }
 
-int stops_open(const struct stops_conf *c, struct stops **out, struct err *e)
+int holds_open(const struct holds_conf *c, struct holds **out, struct err *e)
 {
-	struct stops *s = calloc(1, sizeof(*s));
+	struct holds *s = calloc(1, sizeof(*s));
 	int rc = 0;
 
 	if (!s)
@@ -339,14 +339,14 @@ int stops_open(const struct stops_conf *c, struct stops **out, struct err *e)
 	if (rc == 0 && c->journal)
 		rc = open_journal(s, c, e);
 	if (rc < 0) {
-		stops_free(s);
+		holds_free(s);
 		return rc;
 	}
 	*out = s;
 	return 0;
 }
 
-void stops_free(struct stops *s)
+void holds_free(struct holds *s)
 {
 	if (!s)
 		return;
@@ -363,7 +363,7 @@ void stops_free(struct stops *s)
 
 /* --- stopping */
 
-static int record(struct stops *s, struct proc *p, struct stop **out, struct err *e)
+static int record(struct holds *s, struct proc *p, struct stop **out, struct err *e)
 {
 	struct stop *st = calloc(1, sizeof(*st));
 	int rc;
@@ -386,7 +386,7 @@ static int record(struct stops *s, struct proc *p, struct stop **out, struct err
 }
 
 /* Somebody has continued it since we looked: what stops it now is ours. */
-static int look_again(struct stops *s, struct stop *st, struct err *e)
+static int look_again(struct holds *s, struct stop *st, struct err *e)
 {
 	if (!st->was_stopped || is_stopped_now(s, st->proc))
 		return 0;
@@ -395,7 +395,7 @@ static int look_again(struct stops *s, struct stop *st, struct err *e)
 }
 
 /* Sends a signal that stops. */
-static int hold(struct stops *s, struct proc *p, int sig, struct stop **out, struct err *e)
+static int hold(struct holds *s, struct proc *p, int sig, struct stop **out, struct err *e)
 {
 	struct stop *st = find(s, p);
 	bool is_new = !st;
@@ -424,11 +424,11 @@ static void note_tool(struct stop *st, uint32_t tool)
 	for (size_t i = 0; i < st->ntool; i++)
 		if (st->tool[i] == tool)
 			return;
-	if (st->ntool < STOPS_TOOLS_MAX)
+	if (st->ntool < HOLDS_TOOLS_MAX)
 		st->tool[st->ntool++] = tool;
 }
 
-int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e)
+int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e)
 {
 	struct stop *st;
 	int rc = hold(s, p, SIGSTOP, &st, e);
@@ -442,20 +442,20 @@ int stops_stop(struct stops *s, struct proc *p, uint32_t tool, struct err *e)
 }
 
 /* The program may catch it and go on: what is true is seen by looking. */
-int stops_signal(struct stops *s, struct proc *p, uint32_t tool, int sig, struct err *e)
+int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e)
 {
 	struct stop *st;
 	int rc;
 
 	if (sig == SIGSTOP)
-		return stops_stop(s, p, tool, e);
+		return holds_stop(s, p, tool, e);
 	rc = hold(s, p, sig, &st, e);
 	if (rc == 0)
 		note_tool(st, tool);
 	return rc;
 }
 
-int stops_continue(struct stops *s, struct proc *p, struct err *e)
+int holds_continue(struct holds *s, struct proc *p, struct err *e)
 {
 	struct stop *st = find(s, p);
 	bool was_seen;
@@ -493,15 +493,15 @@ static struct suspend *find_suspend(const struct stop *st, uint32_t thread, uint
 	return NULL;
 }
 
-int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+int holds_suspend(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
 {
 	struct stop *st = find(s, p);
 	struct suspend *x = find_suspend(st, thread, tool);
 	int rc;
 
-	if (x && x->count >= STOPS_SUSPENDS_MAX)
+	if (x && x->count >= HOLDS_SUSPENDS_MAX)
 		return err_set(e, ERR_LIMIT, "it is suspended %d times already",
-			       STOPS_SUSPENDS_MAX);
+			       HOLDS_SUSPENDS_MAX);
 	rc = hold(s, p, SIGSTOP, &st, e);
 	if (rc < 0)
 		return rc;
@@ -520,7 +520,7 @@ int stops_suspend(struct stops *s, struct proc *p, uint32_t thread, uint32_t too
 	return 0;
 }
 
-int stops_resume(struct stops *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
+int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool, struct err *e)
 {
 	struct stop *st = find(s, p);
 	struct suspend *x = find_suspend(st, thread, tool);
@@ -545,7 +545,7 @@ static void forget_tool(struct stop *st, uint32_t tool)
 	forget_suspends(st, &tool, NULL);
 }
 
-void stops_tool_gone(struct stops *s, uint32_t tool)
+void holds_tool_gone(struct holds *s, uint32_t tool)
 {
 	size_t before = s->n;
 
@@ -560,12 +560,12 @@ void stops_tool_gone(struct stops *s, uint32_t tool)
 		write_journal(s, NULL);
 }
 
-void stops_let_go(struct stops *s, const char *reason)
+void holds_let_go(struct holds *s, const char *reason)
 {
 	let_all_go(s, reason);
 }
 
-void stops_link(struct stops *s, bool is_up)
+void holds_link(struct holds *s, bool is_up)
 {
 	s->is_up = is_up;
 	if (is_up)
@@ -574,12 +574,12 @@ void stops_link(struct stops *s, bool is_up)
 		loop_timer_arm(s->leash, STOP_LEASH_NS);
 }
 
-bool stops_holds(const struct stops *s, const struct proc *p)
+bool holds_has(const struct holds *s, const struct proc *p)
 {
 	return find(s, p);
 }
 
-size_t stops_count(const struct stops *s)
+size_t holds_count(const struct holds *s)
 {
 	return s->n;
 }

@@ -9,8 +9,8 @@
  * ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which then
  * does by one store.
  */
-#ifndef LM_KEEPROWS_H
-#define LM_KEEPROWS_H
+#ifndef LM_RECORD_RING_CURSOR_H
+#define LM_RECORD_RING_CURSOR_H
 
 #include "common/base/err.h"
 #include "eventlog/evgap.h"
@@ -19,12 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KEEPROWS_MAX 4096 /* streams; those that are done with are replaced */
+#define RING_CURSORS_MAX 4096 /* streams; those that are done with are replaced */
 
-struct keeprow;
-struct keeprows;
+struct ring_cursor;
+struct ring_cursors;
 
-struct keeprow_state {
+struct ring_cursor_state {
 	uint64_t place; /* of the ring: all before was taken */
 	uint64_t events, dropped; /* of the stream, with those of blocks that are not whole yet */
 	uint64_t lost; /* of these dropped ones, those that the segment counts */
@@ -32,36 +32,36 @@ struct keeprow_state {
 
 /* Takes up what is there; what makes no sense is begun anew. Room is really allocated. ERR_SYS,
  * ERR_NOMEM. */
-int keeprows_open(const char *path, struct keeprows **out, struct err *e);
-void keeprows_free(struct keeprows *rs);
+int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e);
+void ring_cursors_free(struct ring_cursors *rs);
 
 /* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no
  * room, nothing is counted. */
-struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread,
-			     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
-			     void *arg);
-void keeprow_set(struct keeprow *r, const struct keeprow_state *s);
-void keeprow_get(const struct keeprow *r, struct keeprow_state *out);
+struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, uint64_t segment, uint32_t thread,
+				     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
+				     void *arg);
+void ring_cursor_set(struct ring_cursor *r, const struct ring_cursor_state *s);
+void ring_cursor_get(const struct ring_cursor *r, struct ring_cursor_state *out);
 
 /* That block is in the spool, or goes up from it. */
-void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock *b);
+void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct evblock *b);
 
 /* --- after a life that ended */
 
 /* Of every stream before us that had more than was given: that, as a gap that ends it. Once in a
  * life, again in the next until it was given. */
-void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g),
-			void *arg);
+void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
+			    void *arg);
 
 /* Somebody took from that segment's rings. */
-bool keeprows_knows(const struct keeprows *rs, uint64_t segment);
-uint64_t keeprows_place(const struct keeprows *rs, uint64_t segment, uint32_t thread);
+bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment);
+uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread);
 
 /* What the segment had lost as told so far: with what it had lost before, set by
- * keeprows_set_base(). */
-uint64_t keeprows_told(const struct keeprows *rs, uint64_t segment);
+ * ring_cursors_set_base(). */
+uint64_t ring_cursors_told(const struct ring_cursors *rs, uint64_t segment);
 
 /* From now on told is `told`: the others are taken off. */
-void keeprows_set_told(struct keeprows *rs, uint64_t segment, uint64_t told);
+void ring_cursors_set_told(struct ring_cursors *rs, uint64_t segment, uint64_t told);
 
 #endif

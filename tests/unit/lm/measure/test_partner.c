@@ -2,7 +2,7 @@
 /* Measurements by partner on a host: volumes and times of the calls that name a partner. */
 #include "common/omis/status.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/reading.h"
+#include "tests/unit/lm/measurement.h"
 
 START_TEST(a_volume_by_partner_takes_these_ranks_only)
 {

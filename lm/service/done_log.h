@@ -5,23 +5,23 @@
  * of the lm, for each is written down before it is begun and when it has ended. Bounded: of those
  * that were forgotten it is known for each tool how far it had come.
  */
-#ifndef LM_OPS_H
-#define LM_OPS_H
+#ifndef LM_SERVICE_DONE_LOG_H
+#define LM_SERVICE_DONE_LOG_H
 
 #include "common/base/err.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define OPS_MAX 2048 /* actions */
+#define DONE_LOG_MAX 2048 /* actions */
 /* whose forgotten ones are known: four times what one mainsm has at a time */
-#define OPS_TOOLS_MAX 256
+#define DONE_LOG_TOOLS_MAX 256
 
-struct ops;
+struct done_log;
 
 /* One action of a request of a tool. */
 struct op {
-	uint64_t who; /* ops_who() */
+	uint64_t who; /* done_log_who() */
 	uint64_t number; /* of the request; those of one tool ascend */
 	uint32_t action;
 };
@@ -38,20 +38,20 @@ enum op_state {
  * path: a file in a private directory; NULL: what is remembered dies with the lm. What is in the
  * file and makes no sense is thrown away. -ERR_NOMEM, -ERR_SYS.
  */
-int ops_open(const char *path, struct ops **out, struct err *e);
-void ops_close(struct ops *o);
+int done_log_open(const char *path, struct done_log **out, struct err *e);
+void done_log_close(struct done_log *o);
 
-uint64_t ops_who(const struct ops *o, const char *identity, uint64_t epoch);
+uint64_t done_log_who(const struct done_log *o, const char *identity, uint64_t epoch);
 
 /* *status: of one that has ended. */
-enum op_state ops_find(const struct ops *o, const struct op *op, unsigned *status);
+enum op_state done_log_find(const struct done_log *o, const struct op *op, unsigned *status);
 
 /* Before anything is done. -ERR_SYS: it cannot be written down, and must not be done. */
-int ops_begin(struct ops *o, const struct op *op, struct err *e);
+int done_log_begin(struct done_log *o, const struct op *op, struct err *e);
 
 /* The same for one that will never be done. */
-int ops_refuse(struct ops *o, const struct op *op, struct err *e);
+int done_log_refuse(struct done_log *o, const struct op *op, struct err *e);
 
-void ops_end(struct ops *o, const struct op *op, unsigned status);
+void done_log_end(struct done_log *o, const struct op *op, unsigned status);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where measurements began to count: what an lm leaves, the next one finds, once, and nothing
  * else. */
-#include "lm/measure/bases.h"
+#include "lm/measure/baselines.h"
 
 #include "common/base/file.h"
 #include "common/base/str.h"
@@ -17,13 +17,13 @@
 
 static struct loop *loop;
 static char dir[64], path[96];
-static struct bases *b; /* those of the lm that runs */
+static struct baselines *b; /* those of the lm that runs */
 
 /* The lm is gone as if killed, and the next one is there. */
 static void next_lm(const char *boot)
 {
-	bases_close(b);
-	b = bases_open(&(struct bases_conf){ loop, path, boot, KEEP });
+	baselines_close(b);
+	b = baselines_open(&(struct baselines_conf){ loop, path, boot, KEEP });
 	ck_assert_ptr_nonnull(b);
 }
 
@@ -38,7 +38,7 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	bases_close(b);
+	baselines_close(b);
 	b = NULL;
 	unlink(path);
 	ck_assert_int_eq(rmdir(dir), 0);
@@ -47,7 +47,7 @@ static void clean_up(void)
 
 static void put(const char *key, double value)
 {
-	bases_put(b, key, &(struct base){ .value = value, .open = 0.25 });
+	baselines_put(b, key, &(struct base){ .value = value, .open = 0.25 });
 }
 
 static void turn(void)
@@ -63,20 +63,20 @@ START_TEST(what_an_lm_has_left_is_found_once_and_exactly)
 	put("7@1 Send_count p_1_b", -1e300);
 	put("8@1 Send_count p_1_a", 3);
 	put("8@1 Send_count p_1_a", 4);
-	ck_assert(!bases_take(b, "8@1 Send_count p_1_a", &v)); /* its own */
+	ck_assert(!baselines_take(b, "8@1 Send_count p_1_a", &v)); /* its own */
 	turn();
 	for (int i = 0; i < 2; i++) {
 		next_lm(BOOT);
-		ck_assert(bases_take(b, "7@1 Send_count p_1_a", &v));
+		ck_assert(baselines_take(b, "7@1 Send_count p_1_a", &v));
 		ck_assert(v.value == 0.1 && v.open == 0.25 && !v.is_cut);
-		ck_assert(!bases_take(b, "7@1 Send_count p_1_a", &v));
-		ck_assert(bases_take(b, "7@1 Send_count p_1_b", &v) && v.value == -1e300);
-		ck_assert(bases_take(b, "8@1 Send_count p_1_a", &v) && v.value == 4);
-		ck_assert(!bases_take(b, "8@1 Send_count", &v));
+		ck_assert(!baselines_take(b, "7@1 Send_count p_1_a", &v));
+		ck_assert(baselines_take(b, "7@1 Send_count p_1_b", &v) && v.value == -1e300);
+		ck_assert(baselines_take(b, "8@1 Send_count p_1_a", &v) && v.value == 4);
+		ck_assert(!baselines_take(b, "8@1 Send_count", &v));
 	}
 	next_lm("boot-10");
 	next_lm("boot-2");
-	ck_assert(!bases_take(b, "7@1 Send_count p_1_a", &v));
+	ck_assert(!baselines_take(b, "7@1 Send_count p_1_a", &v));
 }
 END_TEST
 
@@ -88,18 +88,18 @@ START_TEST(what_has_ended_and_what_nobody_asks_for_goes)
 	put("77@1 a", 2);
 	put("9@1 a", 3);
 	turn();
-	bases_drop(b, "7@1 ");
+	baselines_drop(b, "7@1 ");
 	turn();
 	next_lm(BOOT);
-	ck_assert(!bases_take(b, "7@1 a", &v));
-	ck_assert(bases_take(b, "77@1 a", &v));
+	ck_assert(!baselines_take(b, "7@1 a", &v));
+	ck_assert(baselines_take(b, "77@1 a", &v));
 	loop_advance(loop, KEEP);
 	put("5@1 a", 5);
 	turn();
 	next_lm(BOOT);
-	ck_assert(!bases_take(b, "9@1 a", &v));
-	ck_assert(bases_take(b, "77@1 a", &v));
-	bases_drop(b, "");
+	ck_assert(!baselines_take(b, "9@1 a", &v));
+	ck_assert(baselines_take(b, "77@1 a", &v));
+	baselines_drop(b, "");
 	turn();
 	ck_assert_int_ne(access(path, F_OK), 0);
 }
@@ -110,9 +110,9 @@ START_TEST(an_lm_that_ends_in_good_order_says_that_counting_was_off)
 	struct base v;
 
 	put("7@1 a", 1);
-	bases_cut(b);
+	baselines_cut(b);
 	next_lm(BOOT);
-	ck_assert(bases_take(b, "7@1 a", &v) && v.is_cut && v.value == 1);
+	ck_assert(baselines_take(b, "7@1 a", &v) && v.is_cut && v.value == 1);
 }
 END_TEST
 
@@ -133,17 +133,18 @@ START_TEST(a_file_that_is_not_ours_is_as_none)
 		"omig-bases 1 boot-1\n0000000000000000 bff0000000000000 0 a\n",
 		"omig-bases 1 boot-1\n0000000000000000_0000000000000000 0 a\n",
 	};
-	char text[BASES_KEY_BYTES + 128];
+	char text[BASELINES_KEY_BYTES + 128];
 	struct base v;
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		ck_assert_int_eq(file_replace(path, bad[i], strlen(bad[i]), NULL), 0);
 		next_lm(BOOT);
-		ck_assert_msg(!bases_take(b, "a", &v) && !bases_take(b, "", &v), "%s", bad[i]);
+		ck_assert_msg(!baselines_take(b, "a", &v) && !baselines_take(b, "", &v), "%s",
+			      bad[i]);
 	}
 	snprintf(text, sizeof(text),
-		 "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n", BASES_KEY_BYTES,
-		 0);
+		 "omig-bases 1 boot-1\n0000000000000000 0000000000000000 0 %0*d\n",
+		 BASELINES_KEY_BYTES, 0);
 	ck_assert_int_eq(file_replace(path, text, strlen(text), NULL), 0);
 	next_lm(BOOT);
 }
@@ -151,12 +152,12 @@ END_TEST
 
 START_TEST(what_is_too_much_is_not_kept)
 {
-	char key[BASES_KEY_BYTES + 1];
+	char key[BASELINES_KEY_BYTES + 1];
 	struct base v;
 
-	snprintf(key, sizeof(key), "%0*d", BASES_KEY_BYTES, 1);
+	snprintf(key, sizeof(key), "%0*d", BASELINES_KEY_BYTES, 1);
 	put(key, 1);
-	bases_put(b, "7@1 a", &(struct base){ .value = 1.0 / 0.0 });
+	baselines_put(b, "7@1 a", &(struct base){ .value = 1.0 / 0.0 });
 	turn();
 	ck_assert_int_ne(access(path, F_OK), 0);
 	for (int i = 0; i < 6000; i++) {
@@ -167,7 +168,7 @@ START_TEST(what_is_too_much_is_not_kept)
 	next_lm(BOOT);
 	for (int i = 0, n = 0; i < 6000; i++) {
 		snprintf(key, sizeof(key), "7@1 %0200d", i);
-		if (bases_take(b, key, &v))
+		if (baselines_take(b, key, &v))
 			ck_assert(v.value == i && ++n);
 		ck_assert(i < 5999 || (n > 4000 && n < 6000));
 	}

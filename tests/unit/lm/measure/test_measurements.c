@@ -2,7 +2,7 @@
 /* Measurements on a host: what is loaded is read when its intervals end, and told once. */
 #include "common/omis/status.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/reading.h"
+#include "tests/unit/lm/measurement.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -23,8 +23,9 @@ START_TEST(calls_of_a_process_count_when_its_segment_comes)
 	ck_assert_uint_eq(value_of_read(1).k, 0);
 	fake_segment_open(&late, 300, 2, 300);
 	fake_proc_find(&w.host, 300)->memfd = late.fd;
-	ck_assert_int_eq(
-		intake_segment(w.lm->intake, fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false), 0);
+	ck_assert_int_eq(registration_segment(w.lm->registration,
+					      fcntl(late.fd, F_DUPFD_CLOEXEC, 3), 300, false),
+			 0);
 	world_run(&w, 20 * MS);
 	ck_assert_uint_eq(fake_segment_hook(&late, "MPI_Send"), HOOK_COUNT);
 	call(&late, "MPI_Send", 80, 1);
@@ -443,7 +444,7 @@ START_TEST(a_measurement_that_nobody_loads_again_is_given_up)
 	load_metric("Send_count");
 	cut();
 	wait_for_link();
-	world_run(&w, READINGS_RESTATE_NS + SEC);
+	world_run(&w, MEASUREMENTS_RESTATE_NS + SEC);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	ck_assert_ptr_null(frame());
 }

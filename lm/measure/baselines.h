@@ -4,8 +4,8 @@
  * system, which outlive an lm; what it was when a measurement began only the lm knows. With this
  * the next lm counts on from the same place. It outlives an lm, and no boot.
  */
-#ifndef LM_BASES_H
-#define LM_BASES_H
+#ifndef LM_MEASURE_BASELINES_H
+#define LM_MEASURE_BASELINES_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
@@ -13,13 +13,13 @@
 #include <stdbool.h>
 
 /* some eight thousand; the others are as if nothing was kept */
-#define BASES_MAX_BYTES (1024 * 1024)
-#define BASES_KEY_BYTES 256
+#define BASELINES_MAX_BYTES (1024 * 1024)
+#define BASELINES_KEY_BYTES 256
 
 struct loop;
-struct bases;
+struct baselines;
 
-struct bases_conf {
+struct baselines_conf {
 	struct loop *loop;
 	const char *path; /* NULL: nothing is kept */
 	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
@@ -29,14 +29,14 @@ struct bases_conf {
 
 /* What is there of an lm before us; a file that is of another boot or cannot be read is as none.
  * NULL without memory. */
-struct bases *bases_open(const struct bases_conf *c);
+struct baselines *baselines_open(const struct baselines_conf *c);
 
 /* The file stays as it is. NULL is fine. */
-void bases_close(struct bases *b);
+void baselines_close(struct baselines *b);
 
 /* This lm ends in good order, and switches counting off: whoever comes next knows it. Written at
  * once. */
-void bases_cut(struct bases *b);
+void baselines_cut(struct baselines *b);
 
 struct base {
 	double value, open; /* open: of calls that were under way then */
@@ -44,12 +44,12 @@ struct base {
 };
 
 /* What an lm before us has left under that key; once, it is ours then. The key has no line end. */
-bool bases_take(struct bases *b, const char *key, struct base *out);
+bool baselines_take(struct baselines *b, const char *key, struct base *out);
 
 /* Written at the end of the turn. */
-void bases_put(struct bases *b, const char *key, const struct base *v);
+void baselines_put(struct baselines *b, const char *key, const struct base *v);
 
 /* All keys that begin so. */
-void bases_drop(struct bases *b, const char *prefix);
+void baselines_drop(struct baselines *b, const char *prefix);
 
 #endif

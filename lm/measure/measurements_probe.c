@@ -8,7 +8,7 @@
 #include "common/base/str.h"
 #include "common/ring/calls.h"
 #include "lm/instrument/probe.h"
-#include "lm/measure/readings_internal.h"
+#include "lm/measure/measurements_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ struct wish {
 
 struct watch {
 	struct list link;
-	struct readings *owner;
+	struct measurements *owner;
 	struct proc *proc;
 	char *probe; /* owned */
 	struct wish *wish; /* owned */
@@ -86,11 +86,11 @@ static double figures_of(const struct tap *t, const struct probe_hit *h)
 static struct flow_token sample(const struct watch *w, const struct tap *t,
 				const struct probe_hit *h)
 {
-	struct readings *r = w->owner;
+	struct measurements *r = w->owner;
 	const struct input_moment m = { .ticks = r->conf.ticks,
 					.sampler = r->sampler,
 					.host = r->conf.host,
-					.now = readings_now(r),
+					.now = measurements_now(r),
 					.start = t->start };
 	struct flow_token token;
 	double value, error;
@@ -132,7 +132,7 @@ static bool has_lost_partners(const struct segview *seg)
 static double error_of(const struct watch *w, const struct tap *t, double value)
 {
 	if (t->kind == FLOW_SOURCE_TIME)
-		return t->is_local ? LOCAL_CLOCK_ERROR_S : readings_clock_error(w->owner);
+		return t->is_local ? LOCAL_CLOCK_ERROR_S : measurements_clock_error(w->owner);
 	if (t->nfigure && t->figure[0].npartner && has_lost_partners(w->proc->seg))
 		return INFINITY;
 	return t->relative_error > 0 ? fabs(value) * t->relative_error : 0;
@@ -323,7 +323,7 @@ static void watch_free(struct watch *w)
 	free(w);
 }
 
-static struct watch *watch_of(struct readings *r, struct proc *p, const char *probe)
+static struct watch *watch_of(struct measurements *r, struct proc *p, const char *probe)
 {
 	struct watch *w;
 
@@ -377,14 +377,14 @@ static void set_figures(struct tap *t, const struct input *in)
 }
 
 /* The same place twice is one input of two measurements: it gets each event once. */
-static int add_tap(struct watch *w, const struct reading *g, struct input *in)
+static int add_tap(struct watch *w, const struct measurement *g, struct input *in)
 {
 	struct tap *t;
 
 	for (size_t i = 0; i < w->ntap; i++)
 		if (w->tap[i].place == in->place)
 			return 0;
-	if (array_grow(&w->tap, &w->cap, w->ntap + 1, sizeof(*w->tap), READINGS_NODES_MAX))
+	if (array_grow(&w->tap, &w->cap, w->ntap + 1, sizeof(*w->tap), MEASUREMENTS_NODES_MAX))
 		return -ERR_NOMEM;
 	t = &w->tap[w->ntap++];
 	*t = (struct tap){ .place = in->place,
@@ -412,7 +412,7 @@ static bool has_no_parameter(const struct input *in)
 	       in->source->parameter >= segview_probe(seg, (unsigned)number)->nparam;
 }
 
-static void tap_all(struct readings *r, struct reading *g)
+static void tap_all(struct measurements *r, struct measurement *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
@@ -425,7 +425,7 @@ static void tap_all(struct readings *r, struct reading *g)
 }
 
 /* Who has no such probe, is not here or has ended is not waited for. */
-static void settle(struct readings *r, struct reading *g)
+static void settle(struct measurements *r, struct measurement *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
 		const struct input *in = &g->input[i];
@@ -441,12 +441,12 @@ static void settle(struct readings *r, struct reading *g)
 	}
 }
 
-static void watch_once(struct readings *r)
+static void watch_once(struct measurements *r)
 {
 	list_each (i, &r->watches)
 		list_entry(i, struct watch, link)->ntap = 0;
 	list_each (i, &r->all)
-		tap_all(r, list_entry(i, struct reading, link));
+		tap_all(r, list_entry(i, struct measurement, link));
 	list_each_safe (i, &r->watches) {
 		struct watch *w = list_entry(i, struct watch, link);
 
@@ -458,12 +458,12 @@ static void watch_once(struct readings *r)
 		point_taps(w);
 	}
 	list_each (i, &r->all)
-		settle(r, list_entry(i, struct reading, link));
+		settle(r, list_entry(i, struct measurement, link));
 }
 
 /* A wish reads the ring first, and whose ring makes no sense goes then: what was found is looked at
  * again. */
-void readings_watch(struct readings *r)
+void measurements_watch(struct measurements *r)
 {
 	r->watch_again = true;
 	if (r->is_watching)
@@ -476,13 +476,13 @@ void readings_watch(struct readings *r)
 	r->is_watching = false;
 }
 
-void readings_unwatch(struct readings *r)
+void measurements_unwatch(struct measurements *r)
 {
 	list_each_safe (i, &r->watches)
 		watch_free(list_entry(i, struct watch, link));
 }
 
-const char *readings_watch_fault(const struct input *in)
+const char *measurements_watch_fault(const struct input *in)
 {
 	if (!input_is_vt(in) || !in->proc || (is_alive(in->watch) && !in->watch->rc))
 		return NULL;

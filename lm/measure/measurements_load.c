@@ -4,7 +4,7 @@
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/omis/value.h"
-#include "lm/measure/readings_internal.h"
+#include "lm/measure/measurements_internal.h"
 #include "lm/task/rights.h"
 #include "tree/wire.h"
 
@@ -15,7 +15,7 @@
 
 /* What is being taken in, and what is told of it. */
 struct load {
-	struct readings *r;
+	struct measurements *r;
 	const struct msg_flow_load *m;
 	struct reply *answer;
 	struct flow_graph *graph; /* owned until it is in use */
@@ -29,7 +29,7 @@ static void complain(struct load *l, const char *object, int rc, const struct er
 {
 	unsigned status = rc == -ERR_UNSUPPORTED ? STATUS_UNSUPPORTED_SERVICE : status_from_err(rc);
 
-	if (l->answer->nentry < READINGS_ENTRIES_MAX)
+	if (l->answer->nentry < MEASUREMENTS_ENTRIES_MAX)
 		reply_add_n(l->answer, 0, object, status, e->text, strlen(e->text));
 }
 
@@ -38,7 +38,7 @@ static void complain(struct load *l, const char *object, int rc, const struct er
 static int check_times(struct load *l)
 {
 	const struct msg_flow_load *m = l->m;
-	nsec_t now = readings_now(l->r);
+	nsec_t now = measurements_now(l->r);
 
 	if (m->start_ns < TIME_MIN_WALL_NS || m->start_ns > now + TIME_FUTURE_MAX_NS)
 		return err_set(&l->e, ERR_INVALID, "it starts at no sensible time");
@@ -59,8 +59,9 @@ static int check(struct load *l)
 	if (rights_of(l->m->identity) < OMIS_OBSERVE)
 		return err_set(&l->e, ERR_DENIED, "%s may not observe",
 			       l->m->identity[0] ? "this identity" : "nobody");
-	if (l->r->n >= READINGS_MAX && !readings_find(l->r, l->m->measurement))
-		return err_set(&l->e, ERR_LIMIT, "%d measurements run on this host", READINGS_MAX);
+	if (l->r->n >= MEASUREMENTS_MAX && !measurements_find(l->r, l->m->measurement))
+		return err_set(&l->e, ERR_LIMIT, "%d measurements run on this host",
+			       MEASUREMENTS_MAX);
 	return check_times(l);
 }
 
@@ -141,7 +142,7 @@ static int open_inputs(struct load *l)
 
 /* Those of the version before go on; a few of the wrong place are looked at, as versions are
  * alike. */
-static void continue_inputs(struct load *l, struct reading *old)
+static void continue_inputs(struct load *l, struct measurement *old)
 {
 	for (size_t i = 0, at = 0; i < l->ninput; i++) {
 		for (size_t k = 0; k < old->ninput; k++, at++) {
@@ -158,29 +159,29 @@ static void continue_inputs(struct load *l, struct reading *old)
 
 /* --- taking its place */
 
-static struct reading *new_reading(struct readings *r, uint32_t id)
+static struct measurement *new_reading(struct measurements *r, uint32_t id)
 {
-	struct reading *g = calloc(1, sizeof(*g));
+	struct measurement *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		return NULL;
 	g->owner = r;
 	g->id = id;
 	list_init(&g->link);
-	g->timer = loop_timer_new(r->conf.loop, reading_on_timer, g);
+	g->timer = loop_timer_new(r->conf.loop, measurement_on_timer, g);
 	g->box = flowbox_new(&(struct flowbox_conf){
 		.measurement = id, .send = r->conf.send, .arg = r->conf.arg });
 	if (g->timer && g->box)
 		return g;
-	reading_free(g);
+	measurement_free(g);
 	return NULL;
 }
 
-static int need_engine(struct readings *r)
+static int need_engine(struct measurements *r)
 {
-	const struct flow_limits limits = { READINGS_MAX, READINGS_NODES_MAX,
-					    READINGS_STATE_MAX_BYTES };
-	const struct flow_out out = { readings_on_result, readings_on_batch, r };
+	const struct flow_limits limits = { MEASUREMENTS_MAX, MEASUREMENTS_NODES_MAX,
+					    MEASUREMENTS_STATE_MAX_BYTES };
+	const struct flow_out out = { measurements_on_result, measurements_on_batch, r };
 
 	if (!r->engine)
 		r->engine = flow_new(&limits, &out);
@@ -188,19 +189,19 @@ static int need_engine(struct readings *r)
 }
 
 /* Another start or step: a mainsm that was started anew counts its measurements anew. */
-static struct reading *of_same_times(struct load *l)
+static struct measurement *of_same_times(struct load *l)
 {
-	struct reading *g = readings_find(l->r, l->m->measurement);
+	struct measurement *g = measurements_find(l->r, l->m->measurement);
 
 	if (!g || (g->start == l->m->start_ns && g->every == l->m->every_ns))
 		return g;
-	reading_free(g);
+	measurement_free(g);
 	return NULL;
 }
 
 /* Nothing comes of inputs that cannot be told: who collects their events is not to take that for
  * none. */
-static void close_refused(const struct load *l, const struct reading *g)
+static void close_refused(const struct load *l, const struct measurement *g)
 {
 	size_t at = 0;
 
@@ -214,7 +215,7 @@ static void close_refused(const struct load *l, const struct reading *g)
 	}
 }
 
-static void swap_in(struct load *l, struct reading *g)
+static void swap_in(struct load *l, struct measurement *g)
 {
 	continue_inputs(l, g);
 	for (size_t i = 0; i < g->ninput; i++)
@@ -226,7 +227,7 @@ static void swap_in(struct load *l, struct reading *g)
 	g->graph = l->graph;
 	for (size_t i = 0; i < g->ninput; i++) {
 		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
-		reading_attach(g, &g->input[i]);
+		measurement_attach(g, &g->input[i]);
 		input_attach(&g->input[i], l->r->conf.ticks);
 	}
 	close_refused(l, g);
@@ -238,12 +239,12 @@ static void swap_in(struct load *l, struct reading *g)
 	g->is_stale = false;
 }
 
-static void wish_all(struct load *l, struct reading *g)
+static void wish_all(struct load *l, struct measurement *g)
 {
 	list_each (i, procs_all(l->r->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (p->seg && reading_wish(g, p))
+		if (p->seg && measurement_wish(g, p))
 			complain(l, p->token.s, -ERR_NOMEM,
 				 &(struct err){ .text = "out of memory" });
 	}
@@ -260,40 +261,40 @@ static void complain_of(struct load *l, const char *object, const char *what, co
 	complain(l, object, -ERR_NOTFOUND, &e);
 }
 
-static void complain_of_probes(struct load *l, const struct reading *g)
+static void complain_of_probes(struct load *l, const struct measurement *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
 		const struct input *in = &g->input[i];
 		const struct flow_source *s = in->source;
 
-		complain_of(l, s->process, "probe", s->probe, readings_watch_fault(in));
+		complain_of(l, s->process, "probe", s->probe, measurements_watch_fault(in));
 		complain_of(l, s->object, "region", s->regions.n ? s->regions.v[0] : "",
 			    input_fault(in));
 	}
 }
 
-static void start(struct load *l, struct reading *g, bool is_first)
+static void start(struct load *l, struct measurement *g, bool is_first)
 {
-	struct readings *r = l->r;
-	nsec_t now = readings_now(r);
+	struct measurements *r = l->r;
+	nsec_t now = measurements_now(r);
 
 	wish_all(l, g);
 	if (is_first && l->m->read)
-		reading_skip(g, (int64_t)l->m->read,
-			     g->every ? g->start + (int64_t)l->m->read * g->every
-				      : (now > g->start ? now : g->start + 1));
+		measurement_skip(g, (int64_t)l->m->read,
+				 g->every ? g->start + (int64_t)l->m->read * g->every
+					  : (now > g->start ? now : g->start + 1));
 	if (g->has_begun || now >= g->start)
-		reading_begin(g);
+		measurement_begin(g);
 	else
-		readings_watch(r);
+		measurements_watch(r);
 	complain_of_probes(l, g);
-	reading_arm(g);
+	measurement_arm(g);
 	flowbox_flush(g->box);
 }
 
 static int take_place(struct load *l)
 {
-	struct reading *g = of_same_times(l);
+	struct measurement *g = of_same_times(l);
 	bool is_first = !g;
 	int rc;
 
@@ -305,7 +306,7 @@ static int take_place(struct load *l)
 		rc = flow_load(l->r->engine, l->graph, l->m->start_ns, &l->e);
 	if (rc) {
 		if (g && is_first)
-			reading_free(g);
+			measurement_free(g);
 		return rc;
 	}
 	if (is_first) {
@@ -334,7 +335,7 @@ static int load(struct load *l)
 	int rc = check(l);
 
 	if (!rc && !p) {
-		readings_end(l->r, l->m->measurement);
+		measurements_end(l->r, l->m->measurement);
 		return 0;
 	}
 	if (!rc)
@@ -349,8 +350,8 @@ static int load(struct load *l)
 
 static void acknowledge(struct load *l)
 {
-	struct msg_entry entry[READINGS_ENTRIES_MAX + 1];
-	size_t n = wire_entries(l->answer, 0, entry, READINGS_ENTRIES_MAX + 1);
+	struct msg_entry entry[MEASUREMENTS_ENTRIES_MAX + 1];
+	size_t n = wire_entries(l->answer, 0, entry, MEASUREMENTS_ENTRIES_MAX + 1);
 
 	l->r->conf.send(l->r->conf.arg,
 			&(struct msg){ .type = MSG_FLOW_ACK,
@@ -360,7 +361,7 @@ static void acknowledge(struct load *l)
 						     .nentry = n } });
 }
 
-void readings_load(struct readings *r, const struct msg_flow_load *m)
+void measurements_load(struct measurements *r, const struct msg_flow_load *m)
 {
 	struct load l = { .r = r, .m = m, .answer = reply_new() };
 	int rc;

@@ -3,7 +3,7 @@
  * true. */
 #include "common/base/file.h"
 #include "common/base/rng.h"
-#include "lm/service/ops.h"
+#include "lm/service/done_log.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -19,7 +19,7 @@
 #define EPOCH 100
 
 static char dir[64], path[128];
-static struct ops *ops;
+static struct done_log *done;
 static struct world w;
 static struct fake_segment segment;
 static char rank[TOKEN_BYTES];
@@ -70,27 +70,27 @@ static void reopen(void)
 {
 	struct err e = { 0 };
 
-	ops_close(ops);
-	ck_assert_msg(ops_open(path, &ops, &e) == 0, "%s", e.text);
+	done_log_close(done);
+	ck_assert_msg(done_log_open(path, &done, &e) == 0, "%s", e.text);
 }
 
 static struct op op_of(uint64_t number)
 {
-	return (struct op){ ops_who(ops, MANIPULATOR, EPOCH), number, 1 };
+	return (struct op){ done_log_who(done, MANIPULATOR, EPOCH), number, 1 };
 }
 
 static enum op_state state_of(uint64_t number, unsigned *status)
 {
 	const struct op op = op_of(number);
 
-	return ops_find(ops, &op, status);
+	return done_log_find(done, &op, status);
 }
 
 static void begin(uint64_t number)
 {
 	const struct op op = op_of(number);
 
-	ck_assert_int_eq(ops_begin(ops, &op, NULL), 0);
+	ck_assert_int_eq(done_log_begin(done, &op, NULL), 0);
 }
 
 START_TEST(what_was_begun_and_ended_outlives_a_crash)
@@ -103,17 +103,17 @@ START_TEST(what_was_begun_and_ended_outlives_a_crash)
 	ck_assert_int_eq(state_of(1, &status), OP_NEW);
 	begin(1);
 	begin(2);
-	ops_end(ops, &op, STATUS_OS_ERROR);
+	done_log_end(done, &op, STATUS_OS_ERROR);
 	op = op_of(3);
-	ck_assert_int_eq(ops_refuse(ops, &op, NULL), 0);
+	ck_assert_int_eq(done_log_refuse(done, &op, NULL), 0);
 	reopen(); /* nothing is written at the end: it is as after a kill */
 	ck_assert_int_eq(state_of(1, &status), OP_ENDED);
 	ck_assert_uint_eq(status, STATUS_OS_ERROR);
 	ck_assert_int_eq(state_of(2, &status), OP_BEGUN);
 	ck_assert_int_eq(state_of(3, &status), OP_REFUSED);
 	ck_assert_int_eq(state_of(4, &status), OP_NEW);
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
@@ -132,37 +132,37 @@ START_TEST(where_nothing_was_done_there_is_nearly_nothing)
 	uint64_t who;
 
 	reopen();
-	who = ops_who(ops, MANIPULATOR, EPOCH);
+	who = done_log_who(done, MANIPULATOR, EPOCH);
 	ck_assert_int_lt(file_bytes(), 64);
 	reopen();
 	ck_assert_int_lt(file_bytes(), 64);
-	ck_assert_uint_eq(ops_who(ops, MANIPULATOR, EPOCH), who); /* it is the same file */
+	ck_assert_uint_eq(done_log_who(done, MANIPULATOR, EPOCH), who); /* it is the same file */
 	begin(1);
 	reopen();
 	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
 	ck_assert_int_eq(state_of(2, &status), OP_NEW);
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
 START_TEST(what_cannot_be_read_is_not_thrown_away)
 {
-	struct ops *other = NULL;
+	struct done_log *other = NULL;
 	struct err e = { 0 };
 	unsigned status = 0;
 
 	reopen();
 	begin(1);
 	cannot_read = true;
-	ck_assert_int_eq(ops_open(path, &other, &e), -ERR_SYS);
+	ck_assert_int_eq(done_log_open(path, &other, &e), -ERR_SYS);
 	cannot_read = false;
 	ck_assert_ptr_null(other);
 	ck_assert_msg(strstr(e.text, path), "%s", e.text);
 	reopen();
 	ck_assert_int_eq(state_of(1, &status), OP_BEGUN);
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
@@ -171,7 +171,7 @@ static void end(uint64_t number)
 	const struct op op = op_of(number);
 
 	begin(number);
-	ops_end(ops, &op, STATUS_OK);
+	done_log_end(done, &op, STATUS_OK);
 }
 
 static void fail_after_a_round(unsigned so_manieth)
@@ -181,14 +181,14 @@ static void fail_after_a_round(unsigned so_manieth)
 
 	unlink(path);
 	reopen();
-	for (uint64_t i = 1; i <= OPS_MAX; i++)
+	for (uint64_t i = 1; i <= DONE_LOG_MAX; i++)
 		end(i);
-	op = op_of(OPS_MAX + 1);
+	op = op_of(DONE_LOG_MAX + 1);
 	fails_in = so_manieth;
-	ops_begin(ops, &op, NULL);
+	done_log_begin(done, &op, NULL);
 	fails_in = 0;
 	reopen();
-	ck_assert_int_ne(state_of(OPS_MAX + 1, &status), OP_ENDED);
+	ck_assert_int_ne(state_of(DONE_LOG_MAX + 1, &status), OP_ENDED);
 	ck_assert_int_ne(state_of(1, &status), OP_NEW);
 }
 
@@ -197,8 +197,8 @@ START_TEST(half_a_record_is_not_what_became_of_another_one)
 	for (unsigned write = 1; write <= 4; write++)
 		for (half = 4; half <= 20; half += 4)
 			fail_after_a_round(write);
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
@@ -209,14 +209,14 @@ START_TEST(tools_actions_and_epochs_do_not_meet)
 
 	reopen();
 	begin(1);
-	op = (struct op){ ops_who(ops, OTHER, EPOCH), 1, 1 };
-	ck_assert_int_eq(ops_find(ops, &op, &status), OP_NEW);
-	op = (struct op){ ops_who(ops, MANIPULATOR, EPOCH + 1), 1, 1 };
-	ck_assert_int_eq(ops_find(ops, &op, &status), OP_NEW);
-	op = (struct op){ ops_who(ops, MANIPULATOR, EPOCH), 1, 2 };
-	ck_assert_int_eq(ops_find(ops, &op, &status), OP_NEW);
-	ops_close(ops);
-	ops = NULL;
+	op = (struct op){ done_log_who(done, OTHER, EPOCH), 1, 1 };
+	ck_assert_int_eq(done_log_find(done, &op, &status), OP_NEW);
+	op = (struct op){ done_log_who(done, MANIPULATOR, EPOCH + 1), 1, 1 };
+	ck_assert_int_eq(done_log_find(done, &op, &status), OP_NEW);
+	op = (struct op){ done_log_who(done, MANIPULATOR, EPOCH), 1, 2 };
+	ck_assert_int_eq(done_log_find(done, &op, &status), OP_NEW);
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
@@ -226,19 +226,19 @@ START_TEST(what_is_forgotten_is_never_new_again)
 	struct op other;
 
 	reopen();
-	for (uint64_t i = 1; i <= OPS_MAX + 10; i++)
+	for (uint64_t i = 1; i <= DONE_LOG_MAX + 10; i++)
 		begin(i);
 	for (int again = 0; again < 2; again++) {
 		ck_assert_int_eq(state_of(1, &status), OP_FORGOTTEN);
 		ck_assert_int_eq(state_of(10, &status), OP_FORGOTTEN);
 		ck_assert_int_eq(state_of(11, &status), OP_BEGUN);
-		ck_assert_int_eq(state_of(OPS_MAX + 11, &status), OP_NEW);
-		other = (struct op){ ops_who(ops, OTHER, EPOCH), 1, 1 };
-		ck_assert_int_eq(ops_find(ops, &other, &status), OP_NEW);
+		ck_assert_int_eq(state_of(DONE_LOG_MAX + 11, &status), OP_NEW);
+		other = (struct op){ done_log_who(done, OTHER, EPOCH), 1, 1 };
+		ck_assert_int_eq(done_log_find(done, &other, &status), OP_NEW);
 		reopen();
 	}
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 }
 END_TEST
 
@@ -264,9 +264,9 @@ START_TEST(a_file_that_makes_no_sense_is_begun_anew)
 		ck_assert_int_eq(state_of((uint64_t)i + 1, &status), OP_BEGUN);
 	}
 	ck_assert_int_eq(chmod(path, 0644), 0);
-	ops_close(ops);
-	ops = NULL;
-	ck_assert_int_eq(ops_open(path, &ops, NULL), -ERR_DENIED);
+	done_log_close(done);
+	done = NULL;
+	ck_assert_int_eq(done_log_open(path, &done, NULL), -ERR_DENIED);
 }
 END_TEST
 
@@ -276,7 +276,7 @@ static void open_world(void)
 {
 	world_open(&w);
 	world_crash_lm(&w);
-	w.ops = path;
+	w.done = path;
 	world_start_lm(&w);
 	world_add_rank(&w, &segment, 100, 0, rank);
 	w.as.op_epoch = EPOCH;
@@ -381,8 +381,8 @@ START_TEST(what_was_begun_when_the_lm_died_is_unknown)
 	reopen();
 	op = op_of(1);
 	begin(1);
-	ops_close(ops);
-	ops = NULL;
+	done_log_close(done);
+	done = NULL;
 	open_world();
 	ck_assert_ptr_nonnull(strstr(kick(), "outcome unknown"));
 	ck_assert_uint_eq(signals(), 0);
@@ -417,5 +417,5 @@ int main(void)
 				       what_was_begun_when_the_lm_died_is_unknown,
 				       without_an_id_each_request_is_another_one };
 
-	return suite_run_with("lm ops", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm done log", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* For tests of measurements on a host: an lm with two ranks, a measurement of one metric, its
  * frames. */
-#ifndef TESTS_UNIT_LM_READING_H
-#define TESTS_UNIT_LM_READING_H
+#ifndef TESTS_UNIT_LM_MEASUREMENT_H
+#define TESTS_UNIT_LM_MEASUREMENT_H
 
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"

@@ -3,7 +3,7 @@
 #include "common/omis/status.h"
 #include "common/ring/calls.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/reading.h"
+#include "tests/unit/lm/measurement.h"
 
 START_TEST(a_call_from_before_counts_from_the_start)
 {

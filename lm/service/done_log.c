@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/service/ops.h"
+#include "lm/service/done_log.h"
 
 #include "common/base/hash.h"
 #include "common/base/rng.h"
@@ -31,21 +31,21 @@ struct past {
 struct store {
 	uint64_t magic;
 	struct hash_key key;
-	uint64_t begun; /* ever: the next record is at this number modulo OPS_MAX */
+	uint64_t begun; /* ever: the next record is at this number modulo DONE_LOG_MAX */
 	uint64_t used;
-	struct past past[OPS_TOOLS_MAX];
-	struct record record[OPS_MAX];
+	struct past past[DONE_LOG_TOOLS_MAX];
+	struct record record[DONE_LOG_MAX];
 };
 
 /* what a file has where nothing was done: the rest is zeros */
 #define HEAD_BYTES offsetof(struct store, past)
 
-struct ops {
+struct done_log {
 	int fd; /* -1: none */
 	struct store s;
 };
 
-static int write_part(struct ops *o, const void *part, size_t n, struct err *e)
+static int write_part(struct done_log *o, const void *part, size_t n, struct err *e)
 {
 	off_t at = (const uint8_t *)part - (const uint8_t *)&o->s;
 	ssize_t put;
@@ -62,7 +62,7 @@ static bool makes_sense(const struct store *s)
 {
 	if (s->magic != MAGIC)
 		return false;
-	for (size_t i = 0; i < OPS_MAX; i++)
+	for (size_t i = 0; i < DONE_LOG_MAX; i++)
 		if (s->record[i].state > OP_REFUSED)
 			return false;
 	return true;
@@ -70,7 +70,7 @@ static bool makes_sense(const struct store *s)
 
 /* read: bytes that something else has left in it. What nobody has touched stays so: many lms have
  * none of it. */
-static int begin_anew(struct ops *o, size_t read, struct err *e)
+static int begin_anew(struct done_log *o, size_t read, struct err *e)
 {
 	memset(&o->s, 0, read);
 	o->s.magic = MAGIC;
@@ -81,7 +81,7 @@ static int begin_anew(struct ops *o, size_t read, struct err *e)
 	return write_part(o, &o->s, HEAD_BYTES, e);
 }
 
-static int read_file(struct ops *o, const char *path, struct err *e)
+static int read_file(struct done_log *o, const char *path, struct err *e)
 {
 	struct stat st;
 	ssize_t got;
@@ -100,9 +100,9 @@ static int read_file(struct ops *o, const char *path, struct err *e)
 	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
 }
 
-int ops_open(const char *path, struct ops **out, struct err *e)
+int done_log_open(const char *path, struct done_log **out, struct err *e)
 {
-	struct ops *o = calloc(1, sizeof(*o));
+	struct done_log *o = calloc(1, sizeof(*o));
 	int rc;
 
 	if (!o)
@@ -110,14 +110,14 @@ int ops_open(const char *path, struct ops **out, struct err *e)
 	o->fd = -1;
 	rc = path ? read_file(o, path, e) : begin_anew(o, 0, e);
 	if (rc < 0) {
-		ops_close(o);
+		done_log_close(o);
 		return rc;
 	}
 	*out = o;
 	return 0;
 }
 
-void ops_close(struct ops *o)
+void done_log_close(struct done_log *o)
 {
 	if (!o)
 		return;
@@ -126,14 +126,14 @@ void ops_close(struct ops *o)
 	free(o);
 }
 
-uint64_t ops_who(const struct ops *o, const char *identity, uint64_t epoch)
+uint64_t done_log_who(const struct done_log *o, const char *identity, uint64_t epoch)
 {
 	return hash_sip24(&o->s.key, identity, strlen(identity)) ^ hash_sip13_u64(&o->s.key, epoch);
 }
 
-static struct record *find(struct ops *o, const struct op *op)
+static struct record *find(struct done_log *o, const struct op *op)
 {
-	for (size_t i = 0; i < OPS_MAX; i++) {
+	for (size_t i = 0; i < DONE_LOG_MAX; i++) {
 		struct record *r = &o->s.record[i];
 
 		if (r->state != OP_NEW && r->number == op->number && r->who == op->who &&
@@ -143,17 +143,17 @@ static struct record *find(struct ops *o, const struct op *op)
 	return NULL;
 }
 
-static const struct past *find_past(const struct ops *o, uint64_t who)
+static const struct past *find_past(const struct done_log *o, uint64_t who)
 {
-	for (size_t i = 0; i < OPS_TOOLS_MAX; i++)
+	for (size_t i = 0; i < DONE_LOG_TOOLS_MAX; i++)
 		if (o->s.past[i].used && o->s.past[i].who == who)
 			return &o->s.past[i];
 	return NULL;
 }
 
-enum op_state ops_find(const struct ops *o, const struct op *op, unsigned *status)
+enum op_state done_log_find(const struct done_log *o, const struct op *op, unsigned *status)
 {
-	const struct record *r = find((struct ops *)o, op);
+	const struct record *r = find((struct done_log *)o, op);
 	const struct past *p = r ? NULL : find_past(o, op->who);
 
 	if (r) {
@@ -164,21 +164,21 @@ enum op_state ops_find(const struct ops *o, const struct op *op, unsigned *statu
 }
 
 /* That of this tool, or the one that was used longest ago. */
-static struct past *past_for(struct ops *o, uint64_t who)
+static struct past *past_for(struct done_log *o, uint64_t who)
 {
 	struct past *p = (struct past *)find_past(o, who);
 
 	if (p)
 		return p;
 	p = &o->s.past[0];
-	for (size_t i = 1; i < OPS_TOOLS_MAX; i++)
+	for (size_t i = 1; i < DONE_LOG_TOOLS_MAX; i++)
 		if (o->s.past[i].used < p->used)
 			p = &o->s.past[i];
 	*p = (struct past){ .who = who };
 	return p;
 }
 
-static int write_state(struct ops *o, struct record *r, enum op_state state, unsigned status,
+static int write_state(struct done_log *o, struct record *r, enum op_state state, unsigned status,
 		       struct err *e)
 {
 	r->state = (uint16_t)state;
@@ -191,9 +191,9 @@ static int write_state(struct ops *o, struct record *r, enum op_state state, uns
  * before it is another's: half a record written does not say of a new one what became of the old
  * one.
  */
-static int make_room(struct ops *o, struct record **out, struct err *e)
+static int make_room(struct done_log *o, struct record **out, struct err *e)
 {
-	struct record *r = &o->s.record[o->s.begun % OPS_MAX];
+	struct record *r = &o->s.record[o->s.begun % DONE_LOG_MAX];
 	struct past *p;
 	int rc = 0;
 
@@ -208,7 +208,7 @@ static int make_room(struct ops *o, struct record **out, struct err *e)
 	return rc;
 }
 
-static int put(struct ops *o, const struct op *op, enum op_state state, struct err *e)
+static int put(struct done_log *o, const struct op *op, enum op_state state, struct err *e)
 {
 	struct record *r;
 	int rc = make_room(o, &r, e);
@@ -221,17 +221,17 @@ static int put(struct ops *o, const struct op *op, enum op_state state, struct e
 	return rc < 0 ? rc : write_part(o, &o->s.begun, 2 * sizeof(o->s.begun), e);
 }
 
-int ops_begin(struct ops *o, const struct op *op, struct err *e)
+int done_log_begin(struct done_log *o, const struct op *op, struct err *e)
 {
 	return put(o, op, OP_BEGUN, e);
 }
 
-int ops_refuse(struct ops *o, const struct op *op, struct err *e)
+int done_log_refuse(struct done_log *o, const struct op *op, struct err *e)
 {
 	return put(o, op, OP_REFUSED, e);
 }
 
-void ops_end(struct ops *o, const struct op *op, unsigned status)
+void done_log_end(struct done_log *o, const struct op *op, unsigned status)
 {
 	struct record *r = find(o, op);
 

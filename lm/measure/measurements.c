@@ -1,60 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/measure/readings.h"
+#include "lm/measure/measurements.h"
 
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "tree/flowlook.h"
 #include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
-#include "lm/measure/readings_internal.h"
 #include "lm/proc/hooks.h"
-#include "tree/flowlook.h"
+#include "lm/measure/measurements_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-nsec_t readings_now(const struct readings *r)
+nsec_t measurements_now(const struct measurements *r)
 {
 	return timebase_at(r->conf.timebase, loop_now(r->conf.loop));
 }
 
-double readings_clock_error(const struct readings *r)
+double measurements_clock_error(const struct measurements *r)
 {
 	nsec_t e = timebase_error(r->conf.timebase, loop_now(r->conf.loop));
 
 	return e == TIMEBASE_UNKNOWN_NS ? INFINITY : (double)e * 1e-9;
 }
 
-struct reading *readings_find(const struct readings *r, uint32_t measurement)
+struct measurement *measurements_find(const struct measurements *r, uint32_t measurement)
 {
 	list_each (i, &r->all)
-		if (list_entry(i, struct reading, link)->id == measurement)
-			return list_entry(i, struct reading, link);
+		if (list_entry(i, struct measurement, link)->id == measurement)
+			return list_entry(i, struct measurement, link);
 	return NULL;
 }
 
-struct input_moment reading_moment(struct reading *g)
+struct input_moment measurement_moment(struct measurement *g)
 {
-	const struct readings_conf *conf = &g->owner->conf;
+	const struct measurements_conf *conf = &g->owner->conf;
 
 	return (struct input_moment){ .ticks = conf->ticks,
 				      .sampler = g->owner->sampler,
 				      .host = conf->host,
-				      .now = readings_now(g->owner),
-				      .clock_error = readings_clock_error(g->owner),
+				      .now = measurements_now(g->owner),
+				      .clock_error = measurements_clock_error(g->owner),
 				      .start = g->start };
 }
 
 /* --- hooks */
 
-void reading_unwish(struct reading *g, struct proc *p)
+void measurement_unwish(struct measurement *g, struct proc *p)
 {
 	if (hooks_unwish(p, HOOKS_FLOW(g->id)))
 		hooks_apply(p, HOOKS_ALL);
 }
 
-int reading_wish(struct reading *g, struct proc *p)
+int measurement_wish(struct measurement *g, struct proc *p)
 {
 	uint32_t *bits = calloc(call_count, sizeof(*bits));
 	bool had = hooks_unwish(p, HOOKS_FLOW(g->id));
@@ -78,46 +78,47 @@ int reading_wish(struct reading *g, struct proc *p)
 /* --- processes */
 
 /* It has begun to run after the measurement had: all that it ever did belongs to it. */
-static bool is_newer(const struct reading *g, const struct proc *p)
+static bool is_newer(const struct measurement *g, const struct proc *p)
 {
 	return p->seg && timebase_at(g->owner->conf.timebase, p->own.start_ns) > g->start;
 }
 
 /* "7@1600000000000000000 " stands before all keys of the measurement. */
-static void base_prefix(const struct reading *g, char *out, size_t size)
+static void base_prefix(const struct measurement *g, char *out, size_t size)
 {
 	snprintf(out, size, "%u@%lld ", (unsigned)g->id, (long long)g->start);
 }
 
 /* False: it has none that could be kept. */
-static bool base_key(const struct reading *g, const struct input *in, char key[BASES_KEY_BYTES])
+static bool base_key(const struct measurement *g, const struct input *in,
+		     char key[BASELINES_KEY_BYTES])
 {
 	const char *object = in->proc ? in->proc->token.s : procs_node_token(g->owner->conf.procs);
 	size_t n;
 
 	if (!in->has_base || !input_has_base(in) || (!in->proc && in->from != INPUT_NODE))
 		return false;
-	base_prefix(g, key, BASES_KEY_BYTES);
+	base_prefix(g, key, BASELINES_KEY_BYTES);
 	n = strlen(key);
-	return input_base_key(in, object, key + n, BASES_KEY_BYTES - n);
+	return input_base_key(in, object, key + n, BASELINES_KEY_BYTES - n);
 }
 
-static void keep_base(struct reading *g, const struct input *in)
+static void keep_base(struct measurement *g, const struct input *in)
 {
-	char key[BASES_KEY_BYTES];
+	char key[BASELINES_KEY_BYTES];
 
 	if (base_key(g, in, key))
-		bases_put(g->owner->bases, key,
-			  &(struct base){ in->base, in->base_open, in->is_cut });
+		baselines_put(g->owner->baselines, key,
+			      &(struct base){ in->base, in->base_open, in->is_cut });
 }
 
 /* What an lm before us had begun to count goes on from there. */
-static void resume(struct reading *g, struct input *in)
+static void resume(struct measurement *g, struct input *in)
 {
-	char key[BASES_KEY_BYTES];
+	char key[BASELINES_KEY_BYTES];
 	struct base left;
 
-	if (!base_key(g, in, key) || !bases_take(g->owner->bases, key, &left))
+	if (!base_key(g, in, key) || !baselines_take(g->owner->baselines, key, &left))
 		return;
 	in->base = left.value;
 	in->base_open = left.open;
@@ -131,9 +132,9 @@ static void resume(struct reading *g, struct input *in)
 		(in->hooks && (left.is_cut || (hooks_kept(in->proc) & in->hooks) != in->hooks));
 }
 
-static void begin_input(struct reading *g, struct input *in)
+static void begin_input(struct measurement *g, struct input *in)
 {
-	const struct input_moment m = reading_moment(g);
+	const struct input_moment m = measurement_moment(g);
 
 	in->is_cut = in->proc && in->hooks & hooks_kept(in->proc);
 	input_begin(in, &m, in->proc && !in->is_cut && is_newer(g, in->proc));
@@ -141,7 +142,7 @@ static void begin_input(struct reading *g, struct input *in)
 	keep_base(g, in);
 }
 
-void reading_attach(struct reading *g, struct input *in)
+void measurement_attach(struct measurement *g, struct input *in)
 {
 	const struct flow_source *s = in->source;
 	const char *token = s->process[0] ? s->process : s->object;
@@ -155,7 +156,7 @@ void reading_attach(struct reading *g, struct input *in)
 
 /* Times that were compared were of another mainsm: a process may be older than it seemed, or
  * newer. */
-void reading_judge_again(struct reading *g)
+void measurement_judge_again(struct measurement *g)
 {
 	unsigned roots = g->owner->conf.timebase->roots;
 
@@ -170,7 +171,7 @@ void reading_judge_again(struct reading *g)
 	}
 }
 
-void reading_begin(struct reading *g)
+void measurement_begin(struct measurement *g)
 {
 	g->has_begun = true;
 	g->roots = g->owner->conf.timebase->roots;
@@ -178,13 +179,13 @@ void reading_begin(struct reading *g)
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)
 			begin_input(g, &g->input[i]);
-	readings_watch(g->owner); /* with what they began at */
-	reading_announce(g);
+	measurements_watch(g->owner); /* with what they began at */
+	measurement_announce(g);
 }
 
 /* What its old segment had told last goes on after exec; of a process that had none until now all
  * begins. */
-static void begin_with_segment(struct reading *g, struct input *in, bool was_without)
+static void begin_with_segment(struct measurement *g, struct input *in, bool was_without)
 {
 	if (!was_without) {
 		input_renew(in);
@@ -195,7 +196,7 @@ static void begin_with_segment(struct reading *g, struct input *in, bool was_wit
 }
 
 /* It is here, was held before it had a segment, or has called exec. */
-static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
+static void on_segment(struct measurement *g, struct proc *p, bool is_renewed)
 {
 	bool any = false;
 
@@ -205,7 +206,7 @@ static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 
 		if (in->proc && in->proc != p)
 			continue;
-		reading_attach(g, in);
+		measurement_attach(g, in);
 		if (in->proc != p)
 			continue;
 		any = true;
@@ -216,14 +217,14 @@ static void on_segment(struct reading *g, struct proc *p, bool is_renewed)
 			begin_input(g, in);
 	}
 	g->owner->is_changed |= any;
-	if (any && reading_wish(g, p))
+	if (any && measurement_wish(g, p))
 		log_warn("lm", "out of memory, a process is not measured m=%u pid=%d", g->id,
 			 (int)p->pid);
 }
 
-static void on_leaving(struct reading *g, const struct proc *p, bool has_ended)
+static void on_leaving(struct measurement *g, const struct proc *p, bool has_ended)
 {
-	const struct input_moment m = reading_moment(g);
+	const struct input_moment m = measurement_moment(g);
 
 	for (size_t i = 0; i < g->ninput; i++)
 		if (g->input[i].proc == p) {
@@ -234,11 +235,11 @@ static void on_leaving(struct reading *g, const struct proc *p, bool has_ended)
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
-	struct readings *r = arg;
+	struct measurements *r = arg;
 
 	r->is_changed = false;
 	list_each (i, &r->all) {
-		struct reading *g = list_entry(i, struct reading, link);
+		struct measurement *g = list_entry(i, struct measurement, link);
 
 		if (what == PROC_BORN || what == PROC_RENEWED)
 			on_segment(g, p, what == PROC_RENEWED);
@@ -246,29 +247,29 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 			on_leaving(g, p, what == PROC_ENDING);
 	}
 	if (r->is_changed)
-		readings_watch(r);
+		measurements_watch(r);
 }
 
 /* --- life */
 
 static void on_restated(void *arg)
 {
-	struct readings *r = arg;
+	struct measurements *r = arg;
 
 	list_each_safe (i, &r->all) {
-		struct reading *g = list_entry(i, struct reading, link);
+		struct measurement *g = list_entry(i, struct measurement, link);
 
 		if (!g->is_stale)
 			continue;
 		log_info("lm", "a measurement is given up: the parent does not know it m=%u",
 			 g->id);
-		reading_free(g);
+		measurement_free(g);
 	}
 }
 
-struct readings *readings_new(const struct readings_conf *c)
+struct measurements *measurements_new(const struct measurements_conf *c)
 {
-	struct readings *r = calloc(1, sizeof(*r));
+	struct measurements *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return NULL;
@@ -276,32 +277,32 @@ struct readings *readings_new(const struct readings_conf *c)
 	list_init(&r->all);
 	list_init(&r->watches);
 	r->sampler = sampler_new(c->host);
-	r->bases = bases_open(&(struct bases_conf){ c->loop, c->bases, procs_boot_id(c->procs),
-						    READINGS_RESTATE_NS });
+	r->baselines = baselines_open(&(struct baselines_conf){
+		c->loop, c->baselines, procs_boot_id(c->procs), MEASUREMENTS_RESTATE_NS });
 	r->restate = loop_timer_new(c->loop, on_restated, r);
 	r->listener = (struct procs_listener){ .on_proc = on_proc, .arg = r };
 	procs_listen(c->procs, &r->listener);
-	if (r->sampler && r->restate && r->bases)
+	if (r->sampler && r->restate && r->baselines)
 		return r;
-	readings_free(r);
+	measurements_free(r);
 	return NULL;
 }
 
-void reading_free(struct reading *g)
+void measurement_free(struct measurement *g)
 {
-	struct readings *r = g->owner;
-	char prefix[BASES_KEY_BYTES];
+	struct measurements *r = g->owner;
+	char prefix[BASELINES_KEY_BYTES];
 
 	if (!list_is_empty(&g->link)) {
 		base_prefix(g, prefix, sizeof(prefix));
-		if (r->bases)
-			bases_drop(r->bases, prefix);
+		if (r->baselines)
+			baselines_drop(r->baselines, prefix);
 		list_del(&g->link);
 		r->n--;
 		flow_remove(r->engine, g->id);
-		readings_watch(r);
+		measurements_watch(r);
 		list_each (i, procs_all(r->conf.procs))
-			reading_unwish(g, list_entry(i, struct proc, link));
+			measurement_unwish(g, list_entry(i, struct proc, link));
 	}
 	for (size_t i = 0; i < g->ninput; i++)
 		input_done(&g->input[i]);
@@ -312,17 +313,17 @@ void reading_free(struct reading *g)
 	free(g);
 }
 
-void readings_free(struct readings *r)
+void measurements_free(struct measurements *r)
 {
 	if (!r)
 		return;
-	if (r->bases)
-		bases_cut(r->bases);
-	bases_close(r->bases);
-	r->bases = NULL;
+	if (r->baselines)
+		baselines_cut(r->baselines);
+	baselines_close(r->baselines);
+	r->baselines = NULL;
 	list_each_safe (i, &r->all)
-		reading_free(list_entry(i, struct reading, link));
-	readings_unwatch(r);
+		measurement_free(list_entry(i, struct measurement, link));
+	measurements_unwatch(r);
 	procs_unlisten(&r->listener);
 	loop_timer_free(r->restate);
 	sampler_free(r->sampler);
@@ -330,36 +331,36 @@ void readings_free(struct readings *r)
 	free(r);
 }
 
-void readings_end(struct readings *r, uint32_t measurement)
+void measurements_end(struct measurements *r, uint32_t measurement)
 {
-	struct reading *g = readings_find(r, measurement);
+	struct measurement *g = measurements_find(r, measurement);
 
 	if (g)
-		reading_free(g);
+		measurement_free(g);
 }
 
-void readings_tool_gone(struct readings *r, uint32_t tool)
+void measurements_tool_gone(struct measurements *r, uint32_t tool)
 {
 	list_each_safe (i, &r->all) {
-		struct reading *g = list_entry(i, struct reading, link);
+		struct measurement *g = list_entry(i, struct measurement, link);
 
 		if (g->tool == tool)
-			reading_free(g);
+			measurement_free(g);
 	}
 }
 
-void readings_link(struct readings *r, bool is_up)
+void measurements_link(struct measurements *r, bool is_up)
 {
 	loop_timer_cancel(r->restate);
 	list_each (i, &r->all)
-		list_entry(i, struct reading, link)->is_stale = true;
+		list_entry(i, struct measurement, link)->is_stale = true;
 	if (is_up && r->n)
-		loop_timer_arm(r->restate, READINGS_RESTATE_NS);
+		loop_timer_arm(r->restate, MEASUREMENTS_RESTATE_NS);
 }
 
-int readings_look(const struct readings *r, uint32_t measurement, struct omis_writer *w)
+int measurements_look(const struct measurements *r, uint32_t measurement, struct omis_writer *w)
 {
-	const struct reading *g = readings_find(r, measurement);
+	const struct measurement *g = measurements_find(r, measurement);
 	struct flowbox_counts sent;
 
 	if (!g)
@@ -371,11 +372,11 @@ int readings_look(const struct readings *r, uint32_t measurement, struct omis_wr
 	return 0;
 }
 
-void readings_stats(const struct readings *r, struct readings_stats *out)
+void measurements_stats(const struct measurements *r, struct measurements_stats *out)
 {
 	struct flow_size s = { 0 };
 
 	if (r->engine)
 		s = flow_size(r->engine);
-	*out = (struct readings_stats){ r->n, s.nodes, s.state_bytes, r->reads };
+	*out = (struct measurements_stats){ r->n, s.nodes, s.state_bytes, r->reads };
 }

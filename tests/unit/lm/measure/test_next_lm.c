@@ -2,21 +2,21 @@
 /* Measurements on a host whose lm is killed, or ends, and whose next lm goes on with them. */
 #include "common/base/file.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/reading.h"
+#include "tests/unit/lm/measurement.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-static char dir[64], bases[96];
+static char dir[64], baselines[96];
 static struct buf left = BUF_INIT(1 << 16);
 
 static void begin_with_bases(void)
 {
 	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(dir));
-	snprintf(bases, sizeof(bases), "%s/bases", dir);
+	snprintf(baselines, sizeof(baselines), "%s/bases", dir);
 	world_crash_lm(&w);
-	w.bases = bases;
+	w.baselines = baselines;
 	world_start_lm(&w);
 	above_skip_all(&w.mainsm);
 }
@@ -27,10 +27,10 @@ static void next_lm(bool is_killed)
 	uint32_t word = fake_segment_hook(&seg, "MPI_Send");
 
 	buf_clear(&left);
-	ck_assert_int_eq(file_read(bases, 1 << 16, 0, &left, NULL), 0);
+	ck_assert_int_eq(file_read(baselines, 1 << 16, 0, &left, NULL), 0);
 	world_crash_lm(&w);
 	if (is_killed) {
-		ck_assert_int_eq(file_replace(bases, left.p, left.n, NULL), 0);
+		ck_assert_int_eq(file_replace(baselines, left.p, left.n, NULL), 0);
 		fake_segment_set_hook(&seg, "MPI_Send", word);
 	}
 	world_start_lm(&w);
@@ -39,7 +39,7 @@ static void next_lm(bool is_killed)
 
 static void end_bases(void)
 {
-	unlink(bases);
+	unlink(baselines);
 	rmdir(dir);
 	buf_done(&left);
 }
@@ -112,11 +112,11 @@ START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
 	begin_with_bases();
 	load_metric("Send_count");
 	world_run(&w, 20 * MS);
-	ck_assert_int_eq(access(bases, F_OK), 0);
+	ck_assert_int_eq(access(baselines, F_OK), 0);
 	above_send(&w.mainsm,
 		   &(struct msg){ .type = MSG_FLOW_END, .flow_end = { .measurement = M } });
 	world_run(&w, 20 * MS);
-	ck_assert_int_ne(access(bases, F_OK), 0);
+	ck_assert_int_ne(access(baselines, F_OK), 0);
 	end_bases();
 }
 END_TEST

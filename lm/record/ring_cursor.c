@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/record/keeprows.h"
+#include "lm/record/ring_cursor.h"
 
 #include "common/base/array.h"
 #include "common/base/map.h"
@@ -14,37 +14,37 @@
 #define MAGIC UINT64_C(0x3130574f5250454b) /* KEPROW01 */
 #define BASE_THREAD UINT32_MAX /* of the row of a segment: what it had lost before */
 
-struct keeprow {
+struct ring_cursor {
 	uint64_t segment; /* 0: free */
 	uint64_t stream; /* 0: of the segment */
 	uint32_t thread, which; /* which copy holds */
-	struct keeprow_state state[2];
+	struct ring_cursor_state state[2];
 	uint64_t given_seq, given_events, given_dropped;
 };
 
 struct file {
 	uint64_t magic;
-	struct keeprow row[KEEPROWS_MAX];
+	struct ring_cursor row[RING_CURSORS_MAX];
 };
 
-struct keeprows {
+struct ring_cursors {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
 	/* rows below it may be of lives before us, and what they lost is not told yet */
 	size_t before;
 };
 
-static struct keeprow_state *now(const struct keeprow *r)
+static struct ring_cursor_state *now(const struct ring_cursor *r)
 {
-	return (struct keeprow_state *)&r->state[r->which & 1];
+	return (struct ring_cursor_state *)&r->state[r->which & 1];
 }
 
-void keeprow_get(const struct keeprow *r, struct keeprow_state *out)
+void ring_cursor_get(const struct ring_cursor *r, struct ring_cursor_state *out)
 {
 	*out = *now(r);
 }
 
-void keeprow_set(struct keeprow *r, const struct keeprow_state *s)
+void ring_cursor_set(struct ring_cursor *r, const struct ring_cursor_state *s)
 {
 	uint32_t other = ~r->which & 1;
 
@@ -52,14 +52,14 @@ void keeprow_set(struct keeprow *r, const struct keeprow_state *s)
 	__atomic_store_n(&r->which, other, __ATOMIC_RELEASE);
 }
 
-static bool is_done(const struct keeprow *r)
+static bool is_done(const struct ring_cursor *r)
 {
 	return r->given_events >= now(r)->events && r->given_dropped >= now(r)->dropped;
 }
 
 /* --- the file */
 
-static int map_file(const char *path, struct keeprows *rs, struct err *e)
+static int map_file(const char *path, struct ring_cursors *rs, struct err *e)
 {
 	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600), rc = 0;
 
@@ -79,14 +79,14 @@ static int map_file(const char *path, struct keeprows *rs, struct err *e)
 	return rc;
 }
 
-static int take_up(struct keeprows *rs)
+static int take_up(struct ring_cursors *rs)
 {
 	if (rs->f->magic != MAGIC) {
 		memset(rs->f, 0, sizeof(*rs->f));
 		rs->f->magic = MAGIC;
 	}
-	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
-		struct keeprow *r = &rs->f->row[i];
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++) {
+		struct ring_cursor *r = &rs->f->row[i];
 
 		if (r->segment && r->stream && map_put(&rs->by_stream, r->stream, r, NULL))
 			return -ERR_NOMEM;
@@ -96,9 +96,9 @@ static int take_up(struct keeprows *rs)
 	return 0;
 }
 
-int keeprows_open(const char *path, struct keeprows **out, struct err *e)
+int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e)
 {
-	struct keeprows *rs = calloc(1, sizeof(*rs));
+	struct ring_cursors *rs = calloc(1, sizeof(*rs));
 	int rc;
 
 	if (!rs)
@@ -108,14 +108,14 @@ int keeprows_open(const char *path, struct keeprows **out, struct err *e)
 	if (!rc && take_up(rs))
 		rc = err_nomem(e);
 	if (rc) {
-		keeprows_free(rs);
+		ring_cursors_free(rs);
 		return rc;
 	}
 	*out = rs;
 	return 0;
 }
 
-void keeprows_free(struct keeprows *rs)
+void ring_cursors_free(struct ring_cursors *rs)
 {
 	if (!rs)
 		return;
@@ -127,32 +127,33 @@ void keeprows_free(struct keeprows *rs)
 
 /* --- rows */
 
-static void clear(struct keeprows *rs, struct keeprow *r)
+static void clear(struct ring_cursors *rs, struct ring_cursor *r)
 {
 	map_del(&rs->by_stream, r->stream);
 	__atomic_store_n(&r->segment, 0, __ATOMIC_RELEASE);
 	memset(r, 0, sizeof(*r));
 }
 
-static void sweep(struct keeprows *rs, bool (*lives)(void *arg, uint64_t segment), void *arg)
+static void sweep(struct ring_cursors *rs, bool (*lives)(void *arg, uint64_t segment), void *arg)
 {
-	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
-		struct keeprow *r = &rs->f->row[i];
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++) {
+		struct ring_cursor *r = &rs->f->row[i];
 
 		if (r->segment && (!r->stream || is_done(r)) && !lives(arg, r->segment))
 			clear(rs, r);
 	}
 }
 
-static struct keeprow *find_free(struct keeprows *rs)
+static struct ring_cursor *find_free(struct ring_cursors *rs)
 {
-	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++)
 		if (!rs->f->row[i].segment)
 			return &rs->f->row[i];
 	return NULL;
 }
 
-static struct keeprow *fill(struct keeprow *r, uint64_t segment, uint32_t thread, uint64_t stream)
+static struct ring_cursor *fill(struct ring_cursor *r, uint64_t segment, uint32_t thread,
+				uint64_t stream)
 {
 	memset(r, 0, sizeof(*r));
 	r->stream = stream;
@@ -161,10 +162,11 @@ static struct keeprow *fill(struct keeprow *r, uint64_t segment, uint32_t thread
 	return r;
 }
 
-struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thread,
-			     uint64_t stream, bool (*lives)(void *arg, uint64_t segment), void *arg)
+struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, uint64_t segment, uint32_t thread,
+				     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
+				     void *arg)
 {
-	struct keeprow *r = find_free(rs);
+	struct ring_cursor *r = find_free(rs);
 
 	if (!r) {
 		sweep(rs, lives, arg);
@@ -175,9 +177,9 @@ struct keeprow *keeprows_add(struct keeprows *rs, uint64_t segment, uint32_t thr
 	return fill(r, segment, thread, stream);
 }
 
-void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock *b)
+void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct evblock *b)
 {
-	struct keeprow *r = map_find(&rs->by_stream, b->stream);
+	struct ring_cursor *r = map_find(&rs->by_stream, b->stream);
 	struct evgap g;
 
 	if (!r)
@@ -193,11 +195,11 @@ void keeprows_given(struct keeprows *rs, const uint8_t *p, const struct evblock 
 
 /* --- of lives before */
 
-void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct evgap *g),
-			void *arg)
+void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
+			    void *arg)
 {
 	for (size_t i = 0; i < rs->before; i++) {
-		const struct keeprow *r = &rs->f->row[i];
+		const struct ring_cursor *r = &rs->f->row[i];
 
 		if (!r->segment || !r->stream || is_done(r))
 			continue;
@@ -215,20 +217,20 @@ void keeprows_each_loss(struct keeprows *rs, void (*fn)(void *arg, const struct 
 	rs->before = 0;
 }
 
-bool keeprows_knows(const struct keeprows *rs, uint64_t segment)
+bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment)
 {
-	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++)
 		if (rs->f->row[i].segment == segment)
 			return true;
 	return false;
 }
 
-uint64_t keeprows_place(const struct keeprows *rs, uint64_t segment, uint32_t thread)
+uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread)
 {
 	uint64_t most = 0;
 
-	for (size_t i = 0; i < KEEPROWS_MAX; i++) {
-		const struct keeprow *r = &rs->f->row[i];
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++) {
+		const struct ring_cursor *r = &rs->f->row[i];
 
 		if (r->segment == segment && r->thread == thread && now(r)->place > most)
 			most = now(r)->place;
@@ -236,21 +238,21 @@ uint64_t keeprows_place(const struct keeprows *rs, uint64_t segment, uint32_t th
 	return most;
 }
 
-uint64_t keeprows_told(const struct keeprows *rs, uint64_t segment)
+uint64_t ring_cursors_told(const struct ring_cursors *rs, uint64_t segment)
 {
 	uint64_t sum = 0;
 
-	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++)
 		if (rs->f->row[i].segment == segment)
 			sum += now(&rs->f->row[i])->lost;
 	return sum;
 }
 
-static struct keeprow *base_of(struct keeprows *rs, uint64_t segment)
+static struct ring_cursor *base_of(struct ring_cursors *rs, uint64_t segment)
 {
-	struct keeprow *r;
+	struct ring_cursor *r;
 
-	for (size_t i = 0; i < KEEPROWS_MAX; i++)
+	for (size_t i = 0; i < RING_CURSORS_MAX; i++)
 		if (rs->f->row[i].segment == segment && rs->f->row[i].thread == BASE_THREAD)
 			return &rs->f->row[i];
 	r = find_free(rs);
@@ -258,13 +260,13 @@ static struct keeprow *base_of(struct keeprows *rs, uint64_t segment)
 }
 
 /* The base may be less than nothing: sums run round, and come out right. */
-void keeprows_set_told(struct keeprows *rs, uint64_t segment, uint64_t told)
+void ring_cursors_set_told(struct ring_cursors *rs, uint64_t segment, uint64_t told)
 {
-	struct keeprow *r = base_of(rs, segment);
-	struct keeprow_state s = { 0 };
+	struct ring_cursor *r = base_of(rs, segment);
+	struct ring_cursor_state s = { 0 };
 
 	if (!r)
 		return;
-	s.lost = now(r)->lost + told - keeprows_told(rs, segment);
-	keeprow_set(r, &s);
+	s.lost = now(r)->lost + told - ring_cursors_told(rs, segment);
+	ring_cursor_set(r, &s);
 }
