@@ -229,22 +229,22 @@ static void on_drained(void *arg)
 
 /* --- life */
 
-static int open_companions(struct lm *m)
+static int open_helpers(struct lm *m)
 {
 	const struct lm_conf *c = &m->conf;
 
-	m->trace = trace_new(&(struct trace_conf){ .loop = c->loop,
-						   .program = c->tracer,
-						   .sent_max = TRACE_SENT_MAX,
-						   .answer_max = TRACE_ANSWER_MAX_NS,
-						   .hangs = "it did not answer" });
+	m->trace = helper_new(&(struct helper_conf){ .loop = c->loop,
+						     .program = c->tracer,
+						     .sent_max = HELPER_SENT_MAX,
+						     .answer_max = HELPER_ANSWER_MAX_NS,
+						     .hangs = "it did not answer" });
 	/* One at a time: what hangs takes nobody with it. */
 	m->look = !c->look ? NULL
-			   : trace_new(&(struct trace_conf){ .loop = c->loop,
-							     .program = c->look,
-							     .sent_max = 1,
-							     .answer_max = LOOK_MAX_NS,
-							     .hangs = LOOK_HANGS });
+			   : helper_new(&(struct helper_conf){ .loop = c->loop,
+							       .program = c->look,
+							       .sent_max = 1,
+							       .answer_max = LOOK_MAX_NS,
+							       .hangs = LOOK_HANGS });
 	return m->trace && (m->look || !c->look) ? 0 : -ERR_NOMEM;
 }
 
@@ -265,8 +265,7 @@ static int open_parts(struct lm *m, struct err *e)
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
 	m->probes = probes_new(&(struct probes_conf){ m->procs, &m->ticks, c->timebase });
 	m->tracebufs = tracebufs_new(m->procs);
-	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs ||
-	    open_companions(m) < 0)
+	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_helpers(m) < 0)
 		return err_nomem(e);
 	return holds_open(
 		&(struct holds_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
@@ -408,8 +407,8 @@ void lm_free(struct lm *m)
 	recorder_close(&m->recorder);
 	tasks_free(m->tasks);
 	audit_close(m->audit);
-	trace_free(m->trace);
-	trace_free(m->look);
+	helper_free(m->trace);
+	helper_free(m->look);
 	holds_free(m->holds);
 	tracebufs_free(m->tracebufs);
 	probes_free(m->probes);

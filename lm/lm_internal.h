@@ -19,7 +19,7 @@
 #include "lm/hold/holds.h"
 #include "lm/task/task.h"
 #include "lm/proc/tickbase.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 #include "lm/instrument/tracebuf.h"
 
 #define LM_FAMILIES_MAX 16 /* of services: some more than there are */
@@ -49,10 +49,10 @@ struct lm {
 	struct calls *calls;
 	struct pa *pa;
 	struct probes *probes;
-	struct trace *trace;
+	struct helper *trace;
 	struct tracebufs *tracebufs;
 	struct recorder recorder; /* of subscriptions whose events wait on disk */
-	struct trace *look; /* NULL: none */
+	struct helper *look; /* NULL: none */
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;
 	struct done_log *done;

@@ -59,7 +59,7 @@ struct event_kind {
 	bool watches_threads; /* processes are asked for their threads while one is armed */
 };
 
-/* Calls, probes, and what becomes of processes; of: NULL. Events of lm-trace; of: struct trace.
+/* Calls, probes, and what becomes of processes; of: NULL. Events of lm-trace; of: struct helper.
  * Events of the kernel; of: NULL. */
 extern const struct event_source_ops call_source, probe_source, proc_source, tracer_source,
 	perf_source;

@@ -5,9 +5,9 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/base/timebase.h"
-#include "common/tracer/syscalls.h"
-#include "lm/helper/trace.h"
 #include "tree/wire.h"
+#include "common/tracer/syscalls.h"
+#include "lm/helper/helper.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct held {
 	struct list link;
 	struct tracer *owner;
 	struct proc *proc;
-	struct trace_ask *ask; /* NULL: answered */
+	struct helper_ask *ask; /* NULL: answered */
 	struct wish wish;
 	bool is_off; /* it was too much, or cannot be: until something is armed anew */
 };
@@ -34,7 +34,7 @@ struct held {
 
 struct tracer {
 	struct csrs *csrs;
-	struct trace *trace; /* borrowed */
+	struct helper *trace; /* borrowed */
 	struct list held;
 	struct procs_listener listener;
 	struct loop_timer *retry, *telling;
@@ -83,8 +83,8 @@ static struct held *find_held(const struct tracer *o, const struct proc *p)
 
 static void held_free(struct tracer *o, struct held *h)
 {
-	trace_ask_forget(h->ask);
-	trace_keep(o->trace, -1);
+	helper_ask_forget(h->ask);
+	helper_keep(o->trace, -1);
 	list_del(&h->link);
 	free(h);
 }
@@ -186,7 +186,7 @@ static void on_ended(void *arg, const struct tracer_msg *m)
 static int tell_wish(struct tracer *o, struct held *h, struct err *e)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
-	struct trace_ask *ask = NULL;
+	struct helper_ask *ask = NULL;
 	int rc;
 
 	if (!m)
@@ -198,9 +198,9 @@ static int tell_wish(struct tracer *o, struct held *h, struct err *e)
 	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
 	m->value[0] = h->wish.signals;
 	memcpy(m->value + 1, h->wish.syscalls, sizeof(h->wish.syscalls));
-	rc = trace_ask(o->trace, m, m->what ? on_answer : on_ended, h, &ask, e);
+	rc = helper_ask(o->trace, m, m->what ? on_answer : on_ended, h, &ask, e);
 	if (rc == 0 && m->what) {
-		trace_ask_forget(h->ask);
+		helper_ask_forget(h->ask);
 		h->ask = ask;
 	}
 	free(m);
@@ -221,7 +221,7 @@ static void hold(struct tracer *o, struct proc *p, const struct wish *w)
 		h->owner = o;
 		h->proc = p;
 		list_push_back(&o->held, &h->link);
-		trace_keep(o->trace, 1);
+		helper_keep(o->trace, 1);
 	}
 	h->wish = *w;
 	if (tell_wish(o, h, &e) < 0)
@@ -382,7 +382,7 @@ static void tracer_free(struct tracer *o)
 		return;
 	list_each_safe (i, &o->held)
 		held_free(o, list_entry(i, struct held, link));
-	trace_listen(o->trace, &(struct trace_listener){ 0 });
+	helper_listen(o->trace, &(struct helper_listener){ 0 });
 	procs_unlisten(&o->listener);
 	loop_job_cancel(&o->refresh);
 	loop_job_cancel(&o->tell);
@@ -405,7 +405,7 @@ static bool open_tracer(struct event_source *source, struct csrs *s)
 	o->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
 	procs_listen(s->conf.procs, &o->listener);
-	trace_listen(o->trace, &(struct trace_listener){ on_trace_event, on_trace_lost, o });
+	helper_listen(o->trace, &(struct helper_listener){ on_trace_event, on_trace_lost, o });
 	source->state = o;
 	return o->retry && o->telling;
 }

@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "lm/helper/companion.h"
+#include "lm/helper/helper_process.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ struct guard {
 	struct loop *loop;
 	char *program, *journal;
 	char epoch[24];
-	struct companion *run; /* NULL: it does not run */
+	struct helper_process *run; /* NULL: it does not run */
 	struct loop_fd *watch; /* of its line: it says nothing, so what can be read is its end */
 	struct list ending;
 	struct loop_timer *timer; /* while it runs: nobody needs it; else: to be started again */
@@ -26,8 +26,8 @@ static void end_run(struct guard *g)
 {
 	loop_fd_free(g->watch);
 	g->watch = NULL;
-	companion_kill(g->run);
-	companion_end(g->run, &g->ending);
+	helper_process_kill(g->run);
+	helper_process_end(g->run, &g->ending);
 	g->run = NULL;
 	loop_timer_cancel(g->timer);
 }
@@ -47,10 +47,10 @@ static bool try_start(struct guard *g, struct err *e)
 {
 	const char *argv[] = { g->program, g->journal, g->epoch, NULL };
 
-	g->run = companion_start(g->loop, argv, e);
+	g->run = helper_process_start(g->loop, argv, e);
 	if (!g->run)
 		return false;
-	g->watch = loop_fd_new(g->loop, companion_fd(g->run), LOOP_READ, on_line, g, e);
+	g->watch = loop_fd_new(g->loop, helper_process_fd(g->run), LOOP_READ, on_line, g, e);
 	if (g->watch)
 		return true;
 	end_run(g);
@@ -99,7 +99,7 @@ void guard_want(struct guard *g, bool is_wanted)
 
 int32_t guard_pid(const struct guard *g)
 {
-	return g && g->run ? companion_pid(g->run) : 0;
+	return g && g->run ? helper_process_pid(g->run) : 0;
 }
 
 struct guard *guard_new(const struct guard_conf *c)
@@ -126,7 +126,7 @@ void guard_free(struct guard *g)
 		return;
 	if (g->run)
 		end_run(g);
-	companions_drop(&g->ending);
+	helper_processes_drop(&g->ending);
 	loop_timer_free(g->timer);
 	free(g->program);
 	free(g->journal);

@@ -9,7 +9,7 @@
 struct pa;
 struct rates;
 struct tickbase;
-struct trace;
+struct helper;
 struct tracebufs;
 
 /* of: struct tickbase */
@@ -31,7 +31,7 @@ extern const struct service control_services[];
 
 /* of: struct creator */
 struct creator {
-	struct trace *trace;
+	struct helper *trace;
 	struct holds *holds;
 };
 extern const struct service create_services[];
@@ -67,7 +67,7 @@ extern const struct service pa_services[], tracebuf_services[];
 /* of: struct host */
 extern const struct service proc_services[];
 
-/* of: struct trace */
+/* of: struct helper */
 extern const struct service trace_services[];
 
 /* --- between them */

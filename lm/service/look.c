@@ -3,7 +3,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ struct look {
 	size_t n, at;
 	bool is_asked; /* of the object `at` */
 	struct looked now;
-	struct trace_ask *ask; /* NULL: nothing is under way in lm-look */
+	struct helper_ask *ask; /* NULL: nothing is under way in lm-look */
 	bool is_here; /* the lm does it itself: nobody is to be woken */
 };
 
@@ -35,7 +35,7 @@ static void look_free(void *arg)
 {
 	struct look *l = arg;
 
-	trace_ask_forget(l->ask);
+	helper_ask_forget(l->ask);
 	drop_now(l);
 	free(l->token);
 	free(l->owned);
@@ -123,7 +123,7 @@ static int name_process(struct look *l, struct err *e)
 static int ask_there(struct look *l, struct err *e)
 {
 	if (l->on->look)
-		return trace_ask(l->on->look, &l->m, on_answer, l, &l->ask, e);
+		return helper_ask(l->on->look, &l->m, on_answer, l, &l->ask, e);
 	l->is_here = true;
 	look_do(l->on->host, &l->m, on_answer, l);
 	if (!l->now.is_over)

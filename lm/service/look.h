@@ -10,7 +10,7 @@
 /* What does it; borrowed. */
 struct look_on {
 	struct host *host;
-	struct trace *look; /* lm-look; NULL: the lm does that itself */
+	struct helper *look; /* lm-look; NULL: the lm does that itself */
 };
 
 /* One object of a call, looked at. */

@@ -9,7 +9,7 @@
 #include "common/base/str.h"
 #include "lm/service/families.h"
 #include "lm/hold/holds.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void on_created(void *arg, const struct tracer_msg *m)
 {
 	struct creation *k = arg;
 	struct tracer_msg *go = NULL;
-	struct trace_ask *ask;
+	struct helper_ask *ask;
 	int rc;
 
 	if (m->type != TRACER_CREATED) {
@@ -91,7 +91,7 @@ static void on_created(void *arg, const struct tracer_msg *m)
 		go->start = m->start;
 		go->what = rc < 0;
 	}
-	rc = go ? trace_ask(k->of->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
+	rc = go ? helper_ask(k->of->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
 	free(go);
 	if (rc < 0)
 		finish(k);
@@ -110,7 +110,7 @@ static int add_texts(struct tracer_msg *m, size_t which, const struct omis_value
 static int ask(struct service_call *c, struct creation *k)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
-	struct trace_ask *a;
+	struct helper_ask *a;
 	int rc = 0;
 
 	if (!m)
@@ -127,7 +127,7 @@ static int ask(struct service_call *c, struct creation *k)
 			"%d texts and %d streams are the most that a program gets",
 			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
 	else
-		rc = trace_ask(k->of->trace, m, on_created, k, &a, &k->e);
+		rc = helper_ask(k->of->trace, m, on_created, k, &a, &k->e);
 	free(m);
 	return rc;
 }

@@ -3,7 +3,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "lm/service/families.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 struct asked {
 	struct tracing *owner;
 	struct token token;
-	struct trace_ask *ask; /* NULL: answered, or never asked */
+	struct helper_ask *ask; /* NULL: answered, or never asked */
 	unsigned status;
 	uint32_t nframe;
 	bool is_value; /* the text is a value, else words */
@@ -26,7 +26,7 @@ struct asked {
 /* A call that waits for lm-trace. */
 struct tracing {
 	struct task *task;
-	struct trace *trace; /* borrowed */
+	struct helper *trace; /* borrowed */
 	bool with_names;
 	size_t n, left; /* left: answers that have not come */
 	struct asked asked[];
@@ -37,7 +37,7 @@ static void tracing_free(void *arg)
 	struct tracing *t = arg;
 
 	for (size_t i = 0; i < t->n; i++) {
-		trace_ask_forget(t->asked[i].ask);
+		helper_ask_forget(t->asked[i].ask);
 		buf_done(&t->asked[i].text);
 	}
 	free(t);
@@ -148,7 +148,7 @@ static void ask_one(struct tracing *t, const struct object *o, const struct trac
 		m->pid = o->proc->pid;
 		m->tid = o->thread->tid;
 		m->start = o->proc->start;
-		rc = trace_ask(t->trace, m, on_answer, a, &a->ask, &e);
+		rc = helper_ask(t->trace, m, on_answer, a, &a->ask, &e);
 	}
 	if (rc < 0)
 		set_words(a, status_from_err(rc), e.text);

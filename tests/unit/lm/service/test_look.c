@@ -5,7 +5,7 @@
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "lm/service/look.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/hung_file.h"
 
@@ -22,7 +22,7 @@
 
 static char dir[64], hung[96], program[FILE_PATH_BYTES];
 static struct loop *loop;
-static struct trace *look;
+static struct helper *look;
 static uint8_t word[] = "in memory";
 
 struct told {
@@ -40,17 +40,17 @@ static void set_up(void)
 	snprintf(hung, sizeof(hung), "%s/" HUNG_FILE, dir);
 	ck_assert_int_eq(file_beside_program(program, "../../../../bin/lm-look", &e), 0);
 	loop = loop_new();
-	look = trace_new(&(struct trace_conf){ .loop = loop,
-					       .program = program,
-					       .sent_max = 1,
-					       .answer_max = LOOK_MAX_NS,
-					       .hangs = LOOK_HANGS });
+	look = helper_new(&(struct helper_conf){ .loop = loop,
+						 .program = program,
+						 .sent_max = 1,
+						 .answer_max = LOOK_MAX_NS,
+						 .hangs = LOOK_HANGS });
 	ck_assert_ptr_nonnull(look);
 }
 
 static void clean_up(void)
 {
-	trace_free(look);
+	helper_free(look);
 	loop_free(loop);
 	umount2(dir, MNT_DETACH); /* where one was mounted */
 	ck_assert_int_eq(rmdir(dir), 0);
@@ -91,18 +91,18 @@ static void ask_memory(pid_t pid, const void *at, struct told *t)
 				.start = start_of(pid),
 				.nvalue = 4,
 				.value = { (uintptr_t)at, sizeof(word), sizeof(word), 1 } };
-	struct trace_ask *a;
+	struct helper_ask *a;
 
-	ck_assert_int_eq(trace_ask(look, &m, on_answer, t, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(look, &m, on_answer, t, &a, NULL), 0);
 }
 
 static void ask_file(const char *path, struct told *t)
 {
 	struct tracer_msg m = { .type = TRACER_FILE, .nvalue = 2, .value = { 0, 9 }, .ntext = 1 };
-	struct trace_ask *a;
+	struct helper_ask *a;
 
 	m.text[0] = path;
-	ck_assert_int_eq(trace_ask(look, &m, on_answer, t, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(look, &m, on_answer, t, &a, NULL), 0);
 }
 
 #define WAIT_FOR(condition)                                                      \
@@ -171,8 +171,8 @@ START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 	}
 	pid = start_mapper(&at);
 	ask_memory(pid, at, &memory);
-	WAIT_FOR(trace_pid(look) != 0);
-	first = trace_pid(look);
+	WAIT_FOR(helper_pid(look) != 0);
+	first = helper_pid(look);
 	ask_file(hung, &file);
 	WAIT_FOR(memory.n == 1);
 	ck_assert_uint_eq(memory.type, TRACER_FAILED);
@@ -180,7 +180,7 @@ START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 	WAIT_FOR(file.n == 1);
 	ck_assert_str_eq(file.text, LOOK_HANGS);
 	ck_assert(answers(pid));
-	ck_assert_int_ne(trace_pid(look), first);
+	ck_assert_int_ne(helper_pid(look), first);
 	hung_file_end();
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -200,8 +200,8 @@ START_TEST(who_hangs_in_a_page_can_be_killed)
 		return;
 	pid = start_mapper(&at);
 	ask_memory(pid, at, &memory);
-	WAIT_FOR(trace_pid(look) != 0);
-	first = trace_pid(look);
+	WAIT_FOR(helper_pid(look) != 0);
+	first = helper_pid(look);
 	WAIT_FOR(memory.n == 1);
 	WAIT_FOR(kill(first, 0) < 0);
 	hung_file_end();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 
 #include "common/base/list.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "lm/helper/companion.h"
+#include "lm/helper/helper_process.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 
 #define MSGS_PER_TURN 256
 
-struct trace_ask {
+struct helper_ask {
 	struct list link; /* in waiting, then in sent */
-	struct trace *owner;
+	struct helper *owner;
 	uint32_t id;
 	bool is_forgotten; /* sent, and nobody wants the answer */
 	nsec_t until; /* of a sent one */
-	trace_answer_fn fn;
+	helper_answer_fn fn;
 	void *arg;
 	struct buf packet; /* owned */
 };
@@ -32,16 +32,16 @@ struct talk {
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
 
-struct trace {
-	struct trace_conf conf;
-	struct trace_listener listener;
+struct helper {
+	struct helper_conf conf;
+	struct helper_listener listener;
 	char *program;
-	struct companion *run; /* NULL: it does not run */
+	struct helper_process *run; /* NULL: it does not run */
 	struct loop_fd *watch;
 	struct loop_timer *timer; /* for answers that do not come, and for idleness */
 	struct loop_job starting;
 	struct list waiting, sent;
-	struct list ending; /* struct companion */
+	struct list ending; /* struct helper_process */
 	size_t nwaiting, nsent;
 	uint32_t last_id;
 	int wishes;
@@ -50,7 +50,7 @@ struct trace {
 	struct talk *talk; /* once something was asked; owned */
 };
 
-static void ask_free(struct trace_ask *a)
+static void ask_free(struct helper_ask *a)
 {
 	list_del(&a->link);
 	buf_done(&a->packet);
@@ -58,7 +58,7 @@ static void ask_free(struct trace_ask *a)
 }
 
 /* The last part of its path. */
-static const char *name_of(const struct trace *t)
+static const char *name_of(const struct helper *t)
 {
 	const char *slash = strrchr(t->program, '/');
 
@@ -66,10 +66,10 @@ static const char *name_of(const struct trace *t)
 }
 
 /* The callback may ask again, and forget others. */
-static void fail(struct trace_ask *a, const char *why)
+static void fail(struct helper_ask *a, const char *why)
 {
 	struct tracer_msg m = { .type = TRACER_FAILED, .what = ERR_SYS, .ntext = 1 };
-	trace_answer_fn fn = a->is_forgotten ? NULL : a->fn;
+	helper_answer_fn fn = a->is_forgotten ? NULL : a->fn;
 	void *arg = a->arg;
 
 	m.id = a->id;
@@ -79,7 +79,7 @@ static void fail(struct trace_ask *a, const char *why)
 		fn(arg, &m);
 }
 
-static void fail_sent(struct trace *t, const char *why)
+static void fail_sent(struct helper *t, const char *why)
 {
 	struct list all;
 
@@ -87,10 +87,10 @@ static void fail_sent(struct trace *t, const char *why)
 	list_splice_back(&all, &t->sent);
 	t->nsent = 0;
 	while (!list_is_empty(&all))
-		fail(list_entry(list_first(&all), struct trace_ask, link), why);
+		fail(list_entry(list_first(&all), struct helper_ask, link), why);
 }
 
-static void fail_waiting(struct trace *t, const char *why)
+static void fail_waiting(struct helper *t, const char *why)
 {
 	struct list all;
 
@@ -98,22 +98,22 @@ static void fail_waiting(struct trace *t, const char *why)
 	list_splice_back(&all, &t->waiting);
 	while (!list_is_empty(&all)) {
 		t->nwaiting--; /* one by one: those that are forgotten meanwhile count themselves */
-		fail(list_entry(list_first(&all), struct trace_ask, link), why);
+		fail(list_entry(list_first(&all), struct helper_ask, link), why);
 	}
 }
 
-static void stop_running(struct trace *t)
+static void stop_running(struct helper *t)
 {
 	loop_fd_free(t->watch);
 	t->watch = NULL;
-	companion_end(t->run, &t->ending);
+	helper_process_end(t->run, &t->ending);
 	t->run = NULL;
 }
 
-static void send_more(struct trace *t);
+static void send_more(struct helper *t);
 
 /* What was not sent yet is for the next one. */
-static void lose(struct trace *t, const char *why)
+static void lose(struct helper *t, const char *why)
 {
 	if (!t->run)
 		return;
@@ -125,12 +125,12 @@ static void lose(struct trace *t, const char *why)
 	send_more(t);
 }
 
-static void arm_timer(struct trace *t)
+static void arm_timer(struct helper *t)
 {
-	nsec_t at = t->used + TRACE_IDLE_NS;
+	nsec_t at = t->used + HELPER_IDLE_NS;
 
 	if (t->nsent)
-		at = list_entry(list_first(&t->sent), struct trace_ask, link)->until;
+		at = list_entry(list_first(&t->sent), struct helper_ask, link)->until;
 	if (t->run && (t->nsent || t->wishes <= 0))
 		loop_timer_arm_at(t->timer, at);
 	else
@@ -139,10 +139,10 @@ static void arm_timer(struct trace *t)
 
 static void on_timer(void *arg)
 {
-	struct trace *t = arg;
+	struct helper *t = arg;
 
 	if (t->nsent) {
-		companion_kill(t->run);
+		helper_process_kill(t->run);
 		lose(t, t->conf.hangs);
 	} else if (t->run && t->wishes <= 0) {
 		stop_running(t); /* it reads the end of its line, and ends */
@@ -152,11 +152,11 @@ static void on_timer(void *arg)
 
 /* --- answers */
 
-static struct trace_ask *find_sent(const struct trace *t, uint32_t id)
+static struct helper_ask *find_sent(const struct helper *t, uint32_t id)
 {
 	list_each (i, &t->sent)
-		if (list_entry(i, struct trace_ask, link)->id == id)
-			return list_entry(i, struct trace_ask, link);
+		if (list_entry(i, struct helper_ask, link)->id == id)
+			return list_entry(i, struct helper_ask, link);
 	return NULL;
 }
 
@@ -166,10 +166,10 @@ static bool is_part(const struct tracer_msg *m)
 	       ((m->type == TRACER_FRAMES || m->type == TRACER_BYTES) && m->what);
 }
 
-static void on_answer(struct trace *t, const struct tracer_msg *m)
+static void on_answer(struct helper *t, const struct tracer_msg *m)
 {
-	struct trace_ask *a = find_sent(t, m->id);
-	trace_answer_fn fn = a && !a->is_forgotten ? a->fn : NULL;
+	struct helper_ask *a = find_sent(t, m->id);
+	helper_answer_fn fn = a && !a->is_forgotten ? a->fn : NULL;
 	void *arg = a ? a->arg : NULL;
 
 	if (a && !is_part(m)) {
@@ -180,7 +180,7 @@ static void on_answer(struct trace *t, const struct tracer_msg *m)
 		fn(arg, m);
 }
 
-static void on_message(struct trace *t, const struct tracer_msg *m)
+static void on_message(struct helper *t, const struct tracer_msg *m)
 {
 	t->used = loop_now(t->conf.loop);
 	if (m->type != TRACER_EVENT && m->type != TRACER_WATCH_ENDED)
@@ -190,10 +190,10 @@ static void on_message(struct trace *t, const struct tracer_msg *m)
 }
 
 /* False: nothing more has come, or it has ended. */
-static bool receive(struct trace *t)
+static bool receive(struct helper *t)
 {
 	struct err e = { 0 };
-	ssize_t n = recv(companion_fd(t->run), t->talk->in, sizeof(t->talk->in),
+	ssize_t n = recv(helper_process_fd(t->run), t->talk->in, sizeof(t->talk->in),
 			 MSG_DONTWAIT | MSG_TRUNC);
 
 	if (n < 0 && (errno == EAGAIN || errno == EINTR))
@@ -205,7 +205,7 @@ static bool receive(struct trace *t)
 	if ((size_t)n > sizeof(t->talk->in) ||
 	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 ||
 	    t->talk->msg.type < TRACER_FRAMES) {
-		companion_kill(t->run);
+		helper_process_kill(t->run);
 		lose(t, "it broke the rules");
 		return false;
 	}
@@ -215,7 +215,7 @@ static bool receive(struct trace *t)
 
 static void on_ready(void *arg, unsigned what)
 {
-	struct trace *t = arg;
+	struct helper *t = arg;
 
 	for (int i = 0; t->run && i < MSGS_PER_TURN && receive(t); i++)
 		;
@@ -224,7 +224,7 @@ static void on_ready(void *arg, unsigned what)
 
 /* --- asking */
 
-static size_t stuck_count(const struct trace *t)
+static size_t stuck_count(const struct helper *t)
 {
 	size_t n = 0;
 
@@ -233,16 +233,16 @@ static size_t stuck_count(const struct trace *t)
 	return n;
 }
 
-static int start(struct trace *t, struct err *e)
+static int start(struct helper *t, struct err *e)
 {
 	if (t->run)
 		return 0;
 	if (stuck_count(t) >= TRACE_STUCK_MAX)
 		return err_set(e, ERR_AGAIN, "%d of %s hang already", TRACE_STUCK_MAX, name_of(t));
-	t->run = companion_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
+	t->run = helper_process_start(t->conf.loop, (const char *const[]){ t->program, NULL }, e);
 	if (!t->run)
 		return -ERR_SYS;
-	t->watch = loop_fd_new(t->conf.loop, companion_fd(t->run), LOOP_READ, on_ready, t, e);
+	t->watch = loop_fd_new(t->conf.loop, helper_process_fd(t->run), LOOP_READ, on_ready, t, e);
 	if (t->watch)
 		return 0;
 	stop_running(t);
@@ -250,9 +250,10 @@ static int start(struct trace *t, struct err *e)
 }
 
 /* False: later. */
-static bool send_one(struct trace *t, struct trace_ask *a)
+static bool send_one(struct helper *t, struct helper_ask *a)
 {
-	if (send(companion_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+	if (send(helper_process_fd(t->run), a->packet.p, a->packet.n, MSG_DONTWAIT | MSG_NOSIGNAL) <
+	    0)
 		return false; /* its end is found by reading */
 	list_del(&a->link);
 	list_push_back(&t->sent, &a->link);
@@ -264,14 +265,14 @@ static bool send_one(struct trace *t, struct trace_ask *a)
 	return true;
 }
 
-static void send_more(struct trace *t)
+static void send_more(struct helper *t)
 {
 	struct err e = { 0 };
 
 	if (t->nwaiting && start(t, &e) < 0)
 		fail_waiting(t, e.text);
 	while (t->run && t->nwaiting && t->nsent < t->conf.sent_max)
-		if (!send_one(t, list_entry(list_first(&t->waiting), struct trace_ask, link)))
+		if (!send_one(t, list_entry(list_first(&t->waiting), struct helper_ask, link)))
 			break;
 	arm_timer(t);
 }
@@ -281,16 +282,16 @@ static void on_start(void *arg)
 	send_more(arg);
 }
 
-static uint32_t next_id(struct trace *t)
+static uint32_t next_id(struct helper *t)
 {
 	if (!++t->last_id)
 		++t->last_id;
 	return t->last_id;
 }
 
-static struct trace_ask *ask_new(struct trace *t, struct tracer_msg *m, int *rc)
+static struct helper_ask *ask_new(struct helper *t, struct tracer_msg *m, int *rc)
 {
-	struct trace_ask *a = calloc(1, sizeof(*a));
+	struct helper_ask *a = calloc(1, sizeof(*a));
 
 	*rc = -ERR_NOMEM;
 	if (!a)
@@ -306,23 +307,23 @@ static struct trace_ask *ask_new(struct trace *t, struct tracer_msg *m, int *rc)
 	return NULL;
 }
 
-void trace_listen(struct trace *t, const struct trace_listener *l)
+void helper_listen(struct helper *t, const struct helper_listener *l)
 {
 	t->listener = *l;
 }
 
-int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, void *arg,
-	      struct trace_ask **out, struct err *e)
+int helper_ask(struct helper *t, const struct tracer_msg *m, helper_answer_fn fn, void *arg,
+	       struct helper_ask **out, struct err *e)
 {
-	struct trace_ask *a;
+	struct helper_ask *a;
 	int rc;
 
 	if (t->is_ending)
 		return err_set(e, ERR_CLOSED, "the lm ends");
 	if (!t->program)
 		return err_set(e, ERR_UNSUPPORTED, "this lm has no such program beside it");
-	if (t->nwaiting + t->nsent >= TRACE_ASKS_MAX)
-		return err_set(e, ERR_LIMIT, "%d such questions wait already", TRACE_ASKS_MAX);
+	if (t->nwaiting + t->nsent >= HELPER_ASKS_MAX)
+		return err_set(e, ERR_LIMIT, "%d such questions wait already", HELPER_ASKS_MAX);
 	if (!t->talk)
 		t->talk = malloc(sizeof(*t->talk));
 	if (!t->talk)
@@ -341,7 +342,7 @@ int trace_ask(struct trace *t, const struct tracer_msg *m, trace_answer_fn fn, v
 	return 0;
 }
 
-void trace_ask_forget(struct trace_ask *a)
+void helper_ask_forget(struct helper_ask *a)
 {
 	if (!a)
 		return;
@@ -353,25 +354,25 @@ void trace_ask_forget(struct trace_ask *a)
 	}
 }
 
-uint32_t trace_ask_id(const struct trace_ask *a)
+uint32_t helper_ask_id(const struct helper_ask *a)
 {
 	return a->id;
 }
 
-void trace_keep(struct trace *t, int change)
+void helper_keep(struct helper *t, int change)
 {
 	t->wishes += change;
 	arm_timer(t);
 }
 
-int32_t trace_pid(const struct trace *t)
+int32_t helper_pid(const struct helper *t)
 {
-	return t->run ? companion_pid(t->run) : 0;
+	return t->run ? helper_process_pid(t->run) : 0;
 }
 
-struct trace *trace_new(const struct trace_conf *c)
+struct helper *helper_new(const struct helper_conf *c)
 {
-	struct trace *t = calloc(1, sizeof(*t));
+	struct helper *t = calloc(1, sizeof(*t));
 
 	if (!t)
 		return NULL;
@@ -383,11 +384,11 @@ struct trace *trace_new(const struct trace_conf *c)
 	t->program = c->program ? str_dup(c->program) : NULL;
 	if (t->timer && (t->program || !c->program))
 		return t;
-	trace_free(t);
+	helper_free(t);
 	return NULL;
 }
 
-void trace_free(struct trace *t)
+void helper_free(struct helper *t)
 {
 	if (!t)
 		return;
@@ -395,7 +396,7 @@ void trace_free(struct trace *t)
 	t->is_ending = true;
 	fail_sent(t, "the lm ends");
 	fail_waiting(t, "the lm ends");
-	companions_drop(&t->ending);
+	helper_processes_drop(&t->ending);
 	loop_job_cancel(&t->starting);
 	loop_timer_free(t->timer);
 	free(t->talk);

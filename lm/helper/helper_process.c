@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/helper/companion.h"
+#include "lm/helper/helper_process.h"
 
 #include "common/loop/loop.h"
 
@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct companion {
+struct helper_process {
 	struct list link; /* among those that end */
 	pid_t pid;
 	int fd, pidfd; /* -1: closed */
@@ -55,7 +55,7 @@ static int spawn(const char *const *argv, int line, pid_t *pid)
 	return rc;
 }
 
-static void companion_free(struct companion *c)
+static void helper_process_free(struct helper_process *c)
 {
 	list_del(&c->link);
 	loop_fd_free(c->watch);
@@ -69,17 +69,17 @@ static void companion_free(struct companion *c)
 /* Before it is told to end its last words are still to be read; after that nobody needs it. */
 static void on_ended(void *arg, unsigned what)
 {
-	struct companion *c = arg;
+	struct helper_process *c = arg;
 
 	if (c->pid && waitpid(c->pid, NULL, WNOHANG) == 0)
 		return;
 	c->pid = 0;
 	loop_fd_set(c->watch, 0);
 	if (c->fd < 0)
-		companion_free(c);
+		helper_process_free(c);
 }
 
-static int start(struct companion *c, struct loop *l, const char *const *argv, struct err *e)
+static int start(struct helper_process *c, struct loop *l, const char *const *argv, struct err *e)
 {
 	int fd[2], rc;
 
@@ -99,9 +99,9 @@ static int start(struct companion *c, struct loop *l, const char *const *argv, s
 	return c->watch ? 0 : err_sys(e, "%s cannot be watched", argv[0]);
 }
 
-struct companion *companion_start(struct loop *l, const char *const *argv, struct err *e)
+struct helper_process *helper_process_start(struct loop *l, const char *const *argv, struct err *e)
 {
-	struct companion *c = calloc(1, sizeof(*c));
+	struct helper_process *c = calloc(1, sizeof(*c));
 
 	if (!c) {
 		err_nomem(e);
@@ -111,18 +111,18 @@ struct companion *companion_start(struct loop *l, const char *const *argv, struc
 	c->fd = c->pidfd = -1;
 	if (start(c, l, argv, e) == 0)
 		return c;
-	companion_free(c);
+	helper_process_free(c);
 	return NULL;
 }
 
 /* Until it is reaped its pid means nobody else. */
-void companion_kill(struct companion *c)
+void helper_process_kill(struct helper_process *c)
 {
 	if (c && c->pid)
 		kill(c->pid, SIGKILL);
 }
 
-void companion_end(struct companion *c, struct list *ending)
+void helper_process_end(struct helper_process *c, struct list *ending)
 {
 	if (!c)
 		return;
@@ -131,21 +131,21 @@ void companion_end(struct companion *c, struct list *ending)
 	if (c->pid)
 		list_push_back(ending, &c->link);
 	else
-		companion_free(c);
+		helper_process_free(c);
 }
 
-void companions_drop(struct list *ending)
+void helper_processes_drop(struct list *ending)
 {
 	list_each_safe (i, ending)
-		companion_free(list_entry(i, struct companion, link));
+		helper_process_free(list_entry(i, struct helper_process, link));
 }
 
-int companion_fd(const struct companion *c)
+int helper_process_fd(const struct helper_process *c)
 {
 	return c->fd;
 }
 
-int32_t companion_pid(const struct companion *c)
+int32_t helper_process_pid(const struct helper_process *c)
 {
 	return c->pid;
 }

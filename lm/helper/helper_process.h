@@ -4,8 +4,8 @@
  * lm-guard. It has a session of its own, so that what ends the lm's process group does not reach
  * it; it ends when it reads the end of its line.
  */
-#ifndef LM_COMPANION_H
-#define LM_COMPANION_H
+#ifndef LM_HELPER_HELPER_PROCESS_H
+#define LM_HELPER_HELPER_PROCESS_H
 
 #include "common/base/err.h"
 #include "common/base/list.h"
@@ -13,20 +13,20 @@
 #include <stdint.h>
 
 struct loop;
-struct companion;
+struct helper_process;
 
 /* argv[0]: its path. NULL with a reason. */
-struct companion *companion_start(struct loop *l, const char *const *argv, struct err *e);
+struct helper_process *helper_process_start(struct loop *l, const char *const *argv, struct err *e);
 
 /* The line closes; who reads its end ends. It waits in `ending` until it is reaped. NULL is
  * fine. */
-void companion_end(struct companion *c, struct list *ending);
+void helper_process_end(struct helper_process *c, struct list *ending);
 
 /* We end before they do: somebody else reaps them. */
-void companions_drop(struct list *ending);
-void companion_kill(struct companion *c);
+void helper_processes_drop(struct list *ending);
+void helper_process_kill(struct helper_process *c);
 
-int companion_fd(const struct companion *c);
-int32_t companion_pid(const struct companion *c);
+int helper_process_fd(const struct helper_process *c);
+int32_t helper_process_pid(const struct helper_process *c);
 
 #endif

@@ -3,7 +3,7 @@
  * again. */
 #include "common/base/buf.h"
 #include "common/loop/loop.h"
-#include "lm/helper/trace.h"
+#include "lm/helper/helper.h"
 #include "tests/suite.h"
 
 #include <poll.h>
@@ -20,19 +20,19 @@
 #define SECOND 200
 
 static struct loop *loop;
-static struct trace *trace;
+static struct helper *trace;
 static unsigned events;
 
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
 }
 
-static struct trace_ask *ask_about(int32_t pid)
+static struct helper_ask *ask_about(int32_t pid)
 {
 	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = pid, .start = 1 };
-	struct trace_ask *a = NULL;
+	struct helper_ask *a = NULL;
 
-	ck_assert_int_eq(trace_ask(trace, &m, on_answer, NULL, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(trace, &m, on_answer, NULL, &a, NULL), 0);
 	return a;
 }
 
@@ -49,18 +49,18 @@ static void on_event(void *arg, const struct tracer_msg *m)
 static void open_trace(void)
 {
 	loop = loop_new();
-	trace = trace_new(&(struct trace_conf){ .loop = loop,
-						.program = "/proc/self/exe",
-						.sent_max = TRACE_SENT_MAX,
-						.answer_max = TRACE_ANSWER_MAX_NS,
-						.hangs = "it did not answer" });
+	trace = helper_new(&(struct helper_conf){ .loop = loop,
+						  .program = "/proc/self/exe",
+						  .sent_max = HELPER_SENT_MAX,
+						  .answer_max = HELPER_ANSWER_MAX_NS,
+						  .hangs = "it did not answer" });
 	ck_assert_ptr_nonnull(trace);
-	trace_listen(trace, &(struct trace_listener){ .on_event = on_event });
+	helper_listen(trace, &(struct helper_listener){ .on_event = on_event });
 }
 
 static void close_trace(void)
 {
-	trace_free(trace);
+	helper_free(trace);
 	loop_free(loop);
 }
 
@@ -75,14 +75,14 @@ START_TEST(an_event_stays_the_same_while_somebody_asks)
 }
 END_TEST
 
-static struct trace_ask *both[2];
+static struct helper_ask *both[2];
 static unsigned failures;
 
 /* As a task that ends because one of its questions failed. */
 static void on_failure(void *arg, const struct tracer_msg *m)
 {
 	failures++;
-	trace_ask_forget(both[1]);
+	helper_ask_forget(both[1]);
 	both[1] = NULL;
 }
 
@@ -93,7 +93,7 @@ START_TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
 
 	open_trace();
 	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(trace_ask(trace, &m, on_failure, NULL, &both[i], NULL), 0);
+		ck_assert_int_eq(helper_ask(trace, &m, on_failure, NULL, &both[i], NULL), 0);
 	/* Without descriptors it cannot be started. */
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = (struct rlimit){ 0, before.rlim_max };
