@@ -43,7 +43,7 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 	holds_link(m->holds, true);
 	csrs_link(m->csrs, true);
 	measurements_link(m->measurements, true);
-	directory_link(m->directory, true);
+	announce_link(m->announce, true);
 	if (m->conf.on_up)
 		m->conf.on_up(m->conf.arg);
 }
@@ -53,7 +53,7 @@ static void on_down(void *arg, const struct err *why)
 	struct lm *m = arg;
 
 	log_warn("lm", "connection lost reason=\"%s\", trying again", why->text);
-	directory_link(m->directory, false);
+	announce_link(m->announce, false);
 	keeps_link_down(m->recorder.keeps);
 	inbox_link_lost(m->inbox);
 	holds_link(m->holds, false);
@@ -65,7 +65,7 @@ static void on_writable(void *arg)
 {
 	struct lm *m = arg;
 
-	directory_room(m->directory);
+	announce_room(m->announce);
 }
 
 static void on_trouble(void *arg, const struct err *why, nsec_t retry_in)
@@ -327,9 +327,9 @@ static int open_work(struct lm *m, struct err *e)
 									.send = send_up,
 									.arg = m });
 	m->inbox = inbox_new(&(struct inbox_conf){ m->tasks, m->done, send_frames, m });
-	m->directory = directory_new(
-		&(struct directory_conf){ c->loop, m->procs, c->timebase, send_up, m });
-	if (!m->csrs || !m->measurements || !m->inbox || !m->directory)
+	m->announce =
+		announce_new(&(struct announce_conf){ c->loop, m->procs, c->timebase, send_up, m });
+	if (!m->csrs || !m->measurements || !m->inbox || !m->announce)
 		return err_nomem(e);
 	pa_on_delete(m->pa, csrs_refresh, m->csrs);
 	holds_on_change(m->holds, csrs_stopped, m->csrs);
@@ -399,7 +399,7 @@ void lm_free(struct lm *m)
 		return;
 	ascent_free(m->uplink);
 	registration_close(m->registration);
-	directory_free(m->directory);
+	announce_free(m->announce);
 	inbox_free(m->inbox);
 	done_log_close(m->done);
 	measurements_free(m->measurements);
@@ -464,7 +464,7 @@ void lm_stop(struct lm *m, const char *reason)
 	log_notice("lm", "ending reason=\"%s\"", reason);
 	if (!procs_alive(m->procs))
 		keeps_say_end(m->recorder.keeps);
-	directory_leave(m->directory);
+	announce_leave(m->announce);
 	if (m->uplink)
 		ascent_close(m->uplink, reason);
 	loop_timer_arm(m->drain, LM_DRAIN_NS);

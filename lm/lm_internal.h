@@ -6,7 +6,7 @@
 #include "common/daemon/ascent.h"
 #include "lm/instrument/calls.h"
 #include "lm/csr/csr.h"
-#include "lm/directory.h"
+#include "lm/announce.h"
 #include "lm/service/families.h"
 #include "lm/service/inbox.h"
 #include "lm/attach/registration.h"
@@ -60,7 +60,7 @@ struct lm {
 	struct csrs *csrs;
 	struct measurements *measurements;
 	struct inbox *inbox;
-	struct directory *directory;
+	struct announce *announce;
 	struct registration *registration;
 	struct ascent *uplink; /* NULL: not connected yet */
 	struct procs_listener listener;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/directory.h"
+#include "lm/announce.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -16,8 +16,8 @@ struct change {
 	bool is_gone;
 };
 
-struct directory {
-	struct directory_conf conf;
+struct announce {
+	struct announce_conf conf;
 	struct procs_listener listener;
 	struct loop_job job;
 	struct loop_timer *retry;
@@ -29,8 +29,8 @@ struct directory {
 
 /* One message while it is filled. */
 struct part {
-	struct directory *d;
-	struct msg_object object[DIRECTORY_PART_MAX];
+	struct announce *d;
+	struct msg_object object[ANNOUNCE_PART_MAX];
 	size_t n;
 	bool is_full;
 	int rc;
@@ -66,7 +66,7 @@ static struct msg_object *next_object(struct part *p)
 {
 	struct msg_object *o;
 
-	if (p->n == DIRECTORY_PART_MAX)
+	if (p->n == ANNOUNCE_PART_MAX)
 		send_part(p, p->is_full);
 	o = &p->object[p->n++];
 	*o = (struct msg_object){ .parent = "",
@@ -126,7 +126,7 @@ static void put_all(struct part *part)
 
 static void put_changes(struct part *part)
 {
-	struct directory *d = part->d;
+	struct announce *d = part->d;
 
 	list_each (i, procs_all(d->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
@@ -141,7 +141,7 @@ static void put_changes(struct part *part)
 	}
 }
 
-static void forget_changes(struct directory *d)
+static void forget_changes(struct announce *d)
 {
 	d->n = 0;
 	list_each (i, procs_all(d->conf.procs))
@@ -150,7 +150,7 @@ static void forget_changes(struct directory *d)
 
 static void flush(void *arg)
 {
-	struct directory *d = arg;
+	struct announce *d = arg;
 	struct part *part;
 
 	if (!d->is_up)
@@ -169,18 +169,18 @@ static void flush(void *arg)
 	/* What did not get through is not lost: the next snapshot has it. */
 	d->wants_all = !part || part->rc < 0;
 	if (d->wants_all)
-		loop_timer_arm(d->retry, DIRECTORY_RETRY_NS);
+		loop_timer_arm(d->retry, ANNOUNCE_RETRY_NS);
 	forget_changes(d);
 	free(part);
 }
 
-static void soon(struct directory *d)
+static void soon(struct announce *d)
 {
 	if (d->is_up)
 		loop_job_post(d->conf.loop, &d->job, flush, d);
 }
 
-static void add_change(struct directory *d, const struct change *c)
+static void add_change(struct announce *d, const struct change *c)
 {
 	if (!d->is_up || d->wants_all)
 		return;
@@ -193,7 +193,7 @@ static void add_change(struct directory *d, const struct change *c)
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
-	struct directory *d = arg;
+	struct announce *d = arg;
 
 	switch (what) {
 	case PROC_BORN:
@@ -221,9 +221,9 @@ static void on_retry(void *arg)
 	soon(arg);
 }
 
-struct directory *directory_new(const struct directory_conf *c)
+struct announce *announce_new(const struct announce_conf *c)
 {
-	struct directory *d = calloc(1, sizeof(*d));
+	struct announce *d = calloc(1, sizeof(*d));
 
 	if (!d)
 		return NULL;
@@ -239,7 +239,7 @@ struct directory *directory_new(const struct directory_conf *c)
 	return d;
 }
 
-void directory_free(struct directory *d)
+void announce_free(struct announce *d)
 {
 	if (!d)
 		return;
@@ -250,7 +250,7 @@ void directory_free(struct directory *d)
 	free(d);
 }
 
-void directory_link(struct directory *d, bool is_up)
+void announce_link(struct announce *d, bool is_up)
 {
 	d->is_up = is_up;
 	d->wants_all = is_up;
@@ -259,13 +259,13 @@ void directory_link(struct directory *d, bool is_up)
 	soon(d);
 }
 
-void directory_room(struct directory *d)
+void announce_room(struct announce *d)
 {
 	if (d->wants_all)
 		soon(d);
 }
 
-void directory_leave(struct directory *d)
+void announce_leave(struct announce *d)
 {
 	struct part *part = d->is_up ? calloc(1, sizeof(*part)) : NULL;
 	struct msg_object *o;
@@ -278,5 +278,5 @@ void directory_leave(struct directory *d)
 	o->op = MSG_OP_GONE;
 	send_part(part, false);
 	free(part);
-	directory_link(d, false);
+	announce_link(d, false);
 }
