@@ -196,8 +196,7 @@ static int begin(struct service_call *c, struct look *l)
 {
 	struct objects o = { 0 };
 	struct err e = { 0 };
-	int rc = objects_expand(c->procs, &c->call->param[0], l->spec->class, &o, c->reply,
-				c->action);
+	int rc = call_resolve(c, l->spec->class, &o);
 
 	if (rc == 0)
 		rc = copy_tokens(l, &o);

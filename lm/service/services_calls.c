@@ -202,7 +202,7 @@ static int serve_calls_read(struct service_call *c)
 	struct objects o = { 0 };
 	int rc;
 
-	rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	rc = call_resolve(c, 'p', &o);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = read_one(c, o.v[i].proc);
 	reply_add_time(c->reply, call_now(c), call_now(c));

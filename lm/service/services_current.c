@@ -72,7 +72,7 @@ static int serve_one(struct service_call *c, struct proc *p)
 static int serve_calls_now(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = call_resolve(c, 'p', &o);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc);

@@ -49,7 +49,7 @@ static int add_types(struct service_call *c, const struct object *o)
 static int serve_get_event_types(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = call_resolve(c, 'p', &o);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_types(c, &o.v[i]);

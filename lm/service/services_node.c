@@ -209,7 +209,7 @@ static int answer(struct service_call *c, int64_t flags, const struct node_rates
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	int rc;
 
-	rc = objects_expand(c->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	rc = call_resolve(c, 'n', &o);
 	if (rc == 0 && o.n)
 		rc = write_node(c, flags, rates, &b);
 	if (rc == 0 && o.n)

@@ -233,7 +233,7 @@ static int serve_proc_get_info(struct service_call *c)
 	struct objects o = { 0 };
 	int rc;
 
-	rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	rc = call_resolve(c, 'p', &o);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_proc(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));
@@ -276,7 +276,7 @@ static int add_probes(struct service_call *c, const struct object *o)
 static int serve_get_probes(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	int rc = call_resolve(c, 'p', &o);
 
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_probes(c, &o.v[i]);
@@ -355,7 +355,7 @@ static int serve_thread_get_info(struct service_call *c)
 	struct objects o = { 0 };
 	int rc;
 
-	rc = objects_expand(c->procs, &c->call->param[0], 't', &o, c->reply, c->action);
+	rc = call_resolve(c, 't', &o);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = add_thread(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));

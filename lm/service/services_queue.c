@@ -246,7 +246,7 @@ static int serve_queue_get_info(struct service_call *c)
 
 	if (!q)
 		return -ERR_NOMEM;
-	rc = objects_expand(c->procs, &c->call->param[0], 'p', &o, c->reply, c->action);
+	rc = call_resolve(c, 'p', &o);
 	for (size_t i = 0; rc == 0 && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc, q);
 	reply_add_time(c->reply, call_now(c), call_now(c));

@@ -190,7 +190,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 {
 	struct objects o = { 0 };
 	struct tracing *t = NULL;
-	int rc = objects_expand(c->procs, &c->call->param[0], 't', &o, c->reply, c->action);
+	int rc = call_resolve(c, 't', &o);
 
 	if (rc == 0)
 		t = calloc(1, sizeof(*t) + o.n * sizeof(*t->asked));

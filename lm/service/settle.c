@@ -253,7 +253,7 @@ int settle_each(struct service_call *c, const struct settle_on *on, char class, 
 
 	if (c->retry)
 		return add_entries(c, task_kept(c->task));
-	rc = objects_expand(c->procs, &c->call->param[0], class, &o, c->reply, c->action);
+	rc = call_resolve(c, class, &o);
 	if (rc >= 0)
 		rc = settling_new(c, on, o.n, &s);
 	if (s)

@@ -372,13 +372,19 @@ static int call_one(struct service_call *c, const struct each *fn, const struct 
 	return rc >= 0 ? 1 : call_add_failure(c, o->token, rc, &e);
 }
 
+int call_resolve(struct service_call *c, char class, struct objects *out)
+{
+	return resolve(&(struct resolve_from){ c->procs, &c->call->param[0], c->action }, class,
+		       out, c->reply);
+}
+
 static int call_each(struct service_call *c, char class, const struct each *fn)
 {
 	struct objects o = { 0 };
 	size_t good = 0;
 	int rc;
 
-	rc = objects_expand(c->procs, &c->call->param[0], class, &o, c->reply, c->action);
+	rc = call_resolve(c, class, &o);
 	for (size_t i = 0; rc >= 0 && i < o.n; i++) {
 		rc = call_one(c, fn, &o.v[i]);
 		if (rc > 0)
@@ -406,7 +412,7 @@ int call_each_thread(struct service_call *c,
 bool call_is_for_us(struct service_call *c)
 {
 	struct objects o = { 0 };
-	int rc = objects_expand(c->procs, &c->call->param[0], 'n', &o, c->reply, c->action);
+	int rc = call_resolve(c, 'n', &o);
 	bool is_named = rc >= 0 && o.n > 0;
 
 	objects_done(&o);

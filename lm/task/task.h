@@ -8,7 +8,7 @@
 #define LM_TASK_H
 
 #include "common/omis/omis.h"
-#include "lm/proc/objects.h"
+#include "lm/proc/resolve.h"
 
 struct audit;
 struct loop;
@@ -112,6 +112,9 @@ void task_go_on(void *task);
 int64_t call_int(const struct service_call *c, unsigned i);
 double call_float(const struct service_call *c, unsigned i);
 const char *call_text(const struct service_call *c, unsigned i);
+
+/* The objects of that class that the first parameter names: resolve(). */
+int call_resolve(struct service_call *c, char class, struct objects *out);
 
 /* The one object that the call is about was asked for, and is answered for, whatever with. */
 void call_count_object(struct service_call *c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the tokens of a request to the processes and threads of this host. */
-#ifndef LM_OBJECTS_H
-#define LM_OBJECTS_H
+#ifndef LM_PROC_RESOLVE_H
+#define LM_PROC_RESOLVE_H
 
 #include "common/omis/omis.h"
 #include "lm/proc/proc.h"
@@ -19,14 +19,20 @@ struct objects {
 	size_t n, cap;
 };
 
+/* Tokens of an action of a request. */
+struct resolve_from {
+	struct procs *procs;
+	const struct omis_value *list;
+	uint32_t action;
+};
+
 /*
  * The objects of class 'n', 'p' or 't' that the list names: what contains them
  * is expanded (p: its threads), what they contain is lifted (t: its process),
  * each once. Tokens that mean nothing here become UNKNOWN_OBJECT entries of the action. An
  * empty list is no object: scopes are known above. -ERR_NOMEM, -ERR_LIMIT.
  */
-int objects_expand(struct procs *s, const struct omis_value *list, char class, struct objects *out,
-		   struct reply *r, uint32_t action);
+int resolve(const struct resolve_from *from, char class, struct objects *out, struct reply *r);
 void objects_done(struct objects *o);
 
 #endif

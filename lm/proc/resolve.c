@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/proc/objects.h"
+#include "lm/proc/resolve.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -104,10 +104,10 @@ static int add_token(struct expansion *x, const char *token, size_t n)
 	}
 }
 
-int objects_expand(struct procs *s, const struct omis_value *list, char class, struct objects *out,
-		   struct reply *r, uint32_t action)
+int resolve(const struct resolve_from *from, char class, struct objects *out, struct reply *r)
 {
-	struct expansion x = { s, class, procs_next_mark(s), out };
+	const struct omis_value *list = from->list;
+	struct expansion x = { from->procs, class, procs_next_mark(from->procs), out };
 	uint32_t unknown = 0, counted;
 	int rc = 0;
 
@@ -119,7 +119,7 @@ int objects_expand(struct procs *s, const struct omis_value *list, char class, s
 		rc = token ? add_token(&x, token, n) : 1;
 		unknown += rc == 1;
 		if (rc == 1)
-			rc = reply_add_error(r, action, name_of(&x, token, n),
+			rc = reply_add_error(r, from->action, name_of(&x, token, n),
 					     STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
 	/* To say that there is none is an answer too; threads of one process were asked one by
