@@ -156,7 +156,7 @@ static int serve_dfg_look(struct service_call *c)
 	int rc = 0;
 
 	if (call_is_for_us(c) && measurement > 0 && measurement <= UINT32_MAX)
-		rc = measurements_look(m->measurements, (uint32_t)measurement, &w);
+		rc = measurements_write(m->measurements, (uint32_t)measurement, &w);
 	if (rc == 0 && b.n)
 		rc = b.failed ? -ERR_LIMIT
 			      : reply_add(c->reply, c->action, procs_node_token(c->procs),

@@ -83,7 +83,7 @@ static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, str
 	p = rc == 0 ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
 	if (p) {
 		segview_free(v);
-		procs_look_at(p); /* it came by both ways, or has become a rank */
+		procs_poll_one(p); /* it came by both ways, or has become a rank */
 		return 0;
 	}
 	if (rc == 0)

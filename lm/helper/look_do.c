@@ -123,7 +123,7 @@ static int list_modules(struct looking_now *l, struct host_proc *p, struct err *
 	return rc;
 }
 
-static int look_at_process(struct host *h, struct looking_now *l, size_t *done, struct err *e)
+static int poll_process(struct host *h, struct looking_now *l, size_t *done, struct err *e)
 {
 	struct host_proc *p = NULL;
 	int rc = host_proc_open(h, l->asked->pid, &p, e);
@@ -171,7 +171,7 @@ void look_do(struct host *h, const struct tracer_msg *m,
 	l->asked = m;
 	l->fn = fn;
 	l->arg = arg;
-	rc = m->type == TRACER_FILE ? read_file(h, l, &e) : look_at_process(h, l, &done, &e);
+	rc = m->type == TRACER_FILE ? read_file(h, l, &e) : poll_process(h, l, &done, &e);
 	if (rc < 0)
 		say_failed(l, rc, &e, done);
 	free(l);

@@ -118,7 +118,7 @@ static void drop(struct holds *s, struct stop *st)
  * none does. */
 static void see(struct holds *s, struct stop *st, unsigned *looks)
 {
-	if (!st->is_awaited || !stand_look(s->host, st->proc->pid, &st->stand, looks))
+	if (!st->is_awaited || !stand_poll(s->host, st->proc->pid, &st->stand, looks))
 		return;
 	st->is_awaited = false;
 	st->is_told = true;
@@ -128,7 +128,7 @@ static void see(struct holds *s, struct stop *st, unsigned *looks)
 static void on_look(void *arg)
 {
 	struct holds *s = arg;
-	unsigned looks = STAND_LOOKS_MAX;
+	unsigned looks = STAND_POLLS_MAX;
 	bool is_any = false;
 
 	list_each (i, &s->all) {
@@ -145,7 +145,7 @@ static void on_look(void *arg)
 
 static void await(struct holds *s, struct stop *st)
 {
-	unsigned looks = STAND_LOOKS_MAX;
+	unsigned looks = STAND_POLLS_MAX;
 
 	if (st->is_told || st->is_awaited)
 		return;
@@ -163,7 +163,7 @@ static void await(struct holds *s, struct stop *st)
  * it is. */
 static bool give_up_waiting(struct holds *s, struct stop *st)
 {
-	unsigned looks = STAND_LOOKS_MAX;
+	unsigned looks = STAND_POLLS_MAX;
 	bool was_awaited;
 
 	see(s, st, &looks);

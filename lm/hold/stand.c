@@ -41,7 +41,7 @@ static bool all_stand(struct host *h, int32_t pid, struct stand *s, unsigned *lo
 	return true;
 }
 
-bool stand_look(struct host *h, int32_t pid, struct stand *s, unsigned *looks)
+bool stand_poll(struct host *h, int32_t pid, struct stand *s, unsigned *looks)
 {
 	bool was_traced;
 

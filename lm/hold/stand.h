@@ -7,7 +7,7 @@
 #include "common/base/clock.h"
 #include "lm/host/host.h"
 
-#define STAND_LOOKS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
+#define STAND_POLLS_MAX 64 /* at threads in one turn, 15 us each: the loop must go on */
 /* a woken thread needs some 50 us on an idle processor */
 #define STAND_FIRST_NS (200 * NSEC_PER_USEC)
 
@@ -24,6 +24,6 @@ struct stand {
  * ends, or *looks is used up. A thread that is traced has to stand in two looks, for it stands at
  * each event that is watched for.
  */
-bool stand_look(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
+bool stand_poll(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
 
 #endif

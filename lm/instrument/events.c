@@ -33,7 +33,7 @@ static struct evtype *read_type(const struct segview *seg, unsigned number)
 	return t;
 }
 
-unsigned events_look(struct proc *p)
+unsigned events_poll(struct proc *p)
 {
 	unsigned n = p->seg ? segview_event_count(p->seg) : 0;
 
@@ -107,7 +107,7 @@ void events_settle(struct proc *p)
 {
 	if (!p->seg)
 		return;
-	events_look(p);
+	events_poll(p);
 	for (unsigned i = 0; i < SEG_EVENTS; i++)
 		if (segview_event_get(p->seg, i) != word_of(find(p, i)))
 			segview_event_set(p->seg, i, word_of(find(p, i)));

@@ -10,7 +10,7 @@
 #include "lm/proc/proc.h"
 
 /* Looks at what the process has announced since. How many there are: numbers are below. */
-unsigned events_look(struct proc *p);
+unsigned events_poll(struct proc *p);
 
 /* NULL: no such number, or its definition makes no sense. */
 const struct evtype *events_type(const struct proc *p, unsigned number);

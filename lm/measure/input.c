@@ -176,11 +176,11 @@ static bool look(struct input *in, const struct input_moment *m, struct measurem
 		v->error = m->clock_error;
 		return true;
 	case INPUT_CALLS:
-		return in->proc && cells_look(in, m, v);
+		return in->proc && cells_sample(in, m, v);
 	case INPUT_EVENT:
 		return false;
 	default:
-		return (in->proc || in->from == INPUT_NODE) && figure_look(in, m, v);
+		return (in->proc || in->from == INPUT_NODE) && figure_sample(in, m, v);
 	}
 }
 

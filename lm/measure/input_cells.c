@@ -203,8 +203,8 @@ static double lost_error(const struct input *in, const struct segview_thread *t)
 	return is_volume(in) || is_delay(in) ? INFINITY : (double)t->partner_lost;
 }
 
-static void look_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
-			  struct measurement_value *v)
+static void sample_partners(const struct input *in, const struct ticks_scale *scale, uint64_t now,
+			    struct measurement_value *v)
 {
 	const struct segview *seg = in->proc->seg;
 	struct partner_sum s = { in, scale, 0 };
@@ -244,7 +244,7 @@ static double requests_error(const struct input *in)
 	return own.requests_lost ? INFINITY : 0;
 }
 
-bool cells_look(struct input *in, const struct input_moment *m, struct measurement_value *v)
+bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	const struct proc *p = in->proc;
 	const struct ticks_scale *scale;
@@ -257,9 +257,9 @@ bool cells_look(struct input *in, const struct input_moment *m, struct measureme
 	now = tickbase_now(m->ticks, p->own.tick_source);
 	v->error = requests_error(in);
 	if (in->meter)
-		return regions_look(in, now, scale, v);
+		return regions_sample(in, now, scale, v);
 	if (in->npartner) {
-		look_partners(in, scale, now, v);
+		sample_partners(in, scale, now, v);
 		return true;
 	}
 	for (unsigned i = 0; i < segview_funcs(p->seg) && i < call_count; i++) {

@@ -96,7 +96,7 @@ static unsigned figures_for(int figure)
 	return figure == CONTEXT_SWITCHES ? HOST_FIGURES_SWITCHES : HOST_FIGURES_STAT;
 }
 
-static bool look_proc(struct input *in, const struct input_moment *m, struct measurement_value *v)
+static bool sample_proc(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	struct host_figures f;
 
@@ -121,7 +121,7 @@ static bool look_proc(struct input *in, const struct input_moment *m, struct mea
 /* --- of the node */
 
 /* Busy and all ticks of all processors since boot; the share is of the ticks, not of a clock. */
-static bool look_cpus(struct input *in, struct sampler *s, struct measurement_value *v)
+static bool sample_cpus(struct input *in, struct sampler *s, struct measurement_value *v)
 {
 	static const enum host_count busy[] = { HOST_CPU_USER, HOST_CPU_SYSTEM },
 				     idle[] = { HOST_CPU_IDLE, HOST_CPU_IOWAIT, HOST_CPU_STEAL };
@@ -139,7 +139,7 @@ static bool look_cpus(struct input *in, struct sampler *s, struct measurement_va
 	return share(in, all * (NSEC_PER_SEC / 100), (double)used / 100, CPU_STEP_S, v);
 }
 
-static bool look_pages(struct sampler *s, int64_t pages, struct measurement_value *v)
+static bool sample_pages(struct sampler *s, int64_t pages, struct measurement_value *v)
 {
 	const struct host_facts *f = sampler_facts(s);
 
@@ -147,7 +147,7 @@ static bool look_pages(struct sampler *s, int64_t pages, struct measurement_valu
 	       put(v, pages < 0 ? -1 : (double)pages * (double)f->page_size);
 }
 
-static bool look_bytes(const struct input *in, struct sampler *s, struct measurement_value *v)
+static bool sample_bytes(const struct input *in, struct sampler *s, struct measurement_value *v)
 {
 	static const enum host_count counts[] = {
 		[NODE_NETWORK_IN - NODE_NETWORK_IN] = HOST_BYTES_RECEIVED,
@@ -160,14 +160,14 @@ static bool look_bytes(const struct input *in, struct sampler *s, struct measure
 	return c && put(v, (double)c->v[counts[in->figure - NODE_NETWORK_IN]]);
 }
 
-static bool look_node(struct input *in, const struct input_moment *m, struct measurement_value *v)
+static bool sample_node(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	const struct host_now *now;
 
 	if (in->figure == NODE_CPU_USAGE)
-		return look_cpus(in, m->sampler, v);
+		return sample_cpus(in, m->sampler, v);
 	if (in->figure >= NODE_NETWORK_IN)
-		return look_bytes(in, m->sampler, v);
+		return sample_bytes(in, m->sampler, v);
 	now = sampler_now(m->sampler);
 	if (!now)
 		return false;
@@ -175,9 +175,9 @@ static bool look_node(struct input *in, const struct input_moment *m, struct mea
 	case NODE_LOAD:
 		return put(v, now->load1);
 	case NODE_MEMORY_FREE:
-		return look_pages(m->sampler, now->available_pages, v);
+		return sample_pages(m->sampler, now->available_pages, v);
 	case NODE_SWAP_FREE:
-		return look_pages(m->sampler, now->free_swap_pages, v);
+		return sample_pages(m->sampler, now->free_swap_pages, v);
 	case NODE_CPU_PRESSURE:
 		return put(v, now->cpu_some);
 	case NODE_MEMORY_PRESSURE:
@@ -187,9 +187,9 @@ static bool look_node(struct input *in, const struct input_moment *m, struct mea
 	}
 }
 
-bool figure_look(struct input *in, const struct input_moment *m, struct measurement_value *v)
+bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
-	return in->from == INPUT_PROC ? look_proc(in, m, v) : look_node(in, m, v);
+	return in->from == INPUT_PROC ? sample_proc(in, m, v) : sample_node(in, m, v);
 }
 
 /* A processor gives a second of itself a second. */

@@ -13,7 +13,7 @@ struct measurement_value {
 
 /* --- input_cells.c: what the rank counts of its calls. As input_open(), input_add_hooks(). */
 int cells_open(struct input *in, struct err *e);
-bool cells_look(struct input *in, const struct input_moment *m, struct measurement_value *v);
+bool cells_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 
 /* It is about what moves between two reads. */
 bool cells_moves(const struct input *in);
@@ -31,12 +31,12 @@ void regions_attach(struct input *in, struct tickbase *ticks);
 void regions_detach(struct input *in);
 void regions_continue(struct input *in, struct input *from);
 const char *regions_fault(const struct input *in);
-bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
-		  struct measurement_value *v);
+bool regions_sample(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		    struct measurement_value *v);
 
 /* --- input_figure.c: what the system tells. */
 int figure_open(struct input *in, struct err *e);
-bool figure_look(struct input *in, const struct input_moment *m, struct measurement_value *v);
+bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 /* By how much it can grow in that time, where there is a limit; 0 elsewhere. */
 double figure_growth(const struct input *in, const struct input_moment *m, nsec_t span);
 

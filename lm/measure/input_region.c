@@ -149,8 +149,8 @@ const char *regions_fault(const struct input *in)
 	}
 }
 
-bool regions_look(const struct input *in, uint64_t now, const struct ticks_scale *scale,
-		  struct measurement_value *v)
+bool regions_sample(const struct input *in, uint64_t now, const struct ticks_scale *scale,
+		    struct measurement_value *v)
 {
 	bool is_delay = in->metric.quantity == PMSL_Q_DELAY;
 	struct segview_metered m;

@@ -358,7 +358,7 @@ void measurements_link(struct measurements *r, bool is_up)
 		loop_timer_arm(r->restate, MEASUREMENTS_RESTATE_NS);
 }
 
-int measurements_look(const struct measurements *r, uint32_t measurement, struct omis_writer *w)
+int measurements_write(const struct measurements *r, uint32_t measurement, struct omis_writer *w)
 {
 	const struct measurement *g = measurements_find(r, measurement);
 	struct flowbox_counts sent;

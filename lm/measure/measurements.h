@@ -59,7 +59,7 @@ void measurements_tool_gone(struct measurements *r, uint32_t tool);
 void measurements_link(struct measurements *r, bool is_up);
 
 /* For omig_dfg_look: appends what can be seen of one. -ERR_NOTFOUND. */
-int measurements_look(const struct measurements *r, uint32_t measurement, struct omis_writer *w);
+int measurements_write(const struct measurements *r, uint32_t measurement, struct omis_writer *w);
 
 struct measurements_stats {
 	size_t measurements, nodes, state_bytes;

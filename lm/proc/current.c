@@ -103,7 +103,7 @@ static void note(struct seen *s, const struct segview_current *c, nsec_t now)
 		s->asks_since = now;
 }
 
-void current_look(struct proc *p, nsec_t now)
+void current_sample(struct proc *p, nsec_t now)
 {
 	struct segview_current c;
 

@@ -54,7 +54,7 @@ struct current {
 };
 
 /* Notes how long threads are in their calls, as far as looks tell. */
-void current_look(struct proc *p, nsec_t now);
+void current_sample(struct proc *p, nsec_t now);
 
 /* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its
  * process. */

@@ -165,7 +165,7 @@ int procs_open(const struct procs_conf *c, struct procs **out, struct err *e)
 	list_init(&s->all);
 	list_init(&s->listeners);
 	map_init(&s->threads);
-	s->look = loop_timer_new(c->loop, procs_on_look, s);
+	s->look = loop_timer_new(c->loop, procs_on_poll, s);
 	s->forget = loop_timer_new(c->loop, on_forget, s);
 	rc = s->look && s->forget ? host_boot_id(c->host, s->boot_id, e) : err_nomem(e);
 	if (rc < 0) {
@@ -359,8 +359,8 @@ int procs_take(struct procs *s, struct proc_registration *in, struct proc **out,
 	else if (!is_new)
 		goto out;
 	procs_tell(p, is_new ? PROC_BORN : PROC_RENEWED);
-	procs_look_at(p);
-	procs_arm_look(s);
+	procs_poll_one(p);
+	procs_arm_poll(s);
 out:
 	*out = p;
 	return 0;

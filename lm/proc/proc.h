@@ -195,7 +195,7 @@ bool proc_is_alone(const struct proc *p);
 int proc_check_calls(const struct proc *p, struct err *e);
 
 /* Looks at the threads of p now. */
-void procs_look_at(struct proc *p);
+void procs_poll_one(struct proc *p);
 
 /* More than 0 wishes: threads are looked at often. */
 void procs_watch_threads(struct procs *s, int change);

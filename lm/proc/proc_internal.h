@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by proc.c and proc_look.c. */
+/* Shared by proc.c and proc_poll.c. */
 #ifndef LM_PROC_INTERNAL_H
 #define LM_PROC_INTERNAL_H
 
@@ -33,8 +33,8 @@ uint32_t procs_hash(const struct procs *s, const uint64_t words[4]);
 /* Reads what /proc says of p into p->figures. */
 int procs_note_figures(struct proc *p);
 
-void procs_arm_look(struct procs *s);
-void procs_on_look(void *arg);
+void procs_arm_poll(struct procs *s);
+void procs_on_poll(void *arg);
 
 /* The clock's scale and a sign of life, into the segment. */
 void procs_greet(struct proc *p);

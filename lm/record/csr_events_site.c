@@ -195,7 +195,7 @@ static void wish(const struct events_site *es, unsigned number, bool is_refused,
 static int ask_events(struct events_site *es)
 {
 	struct proc *p = es->site->proc;
-	unsigned n = events_look(p), first = es->nlooked;
+	unsigned n = events_poll(p), first = es->nlooked;
 	int rc = 0;
 
 	for (; !rc && es->nlooked < n; es->nlooked++) {

@@ -37,7 +37,7 @@ void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_
 	nsec_t now = loop_now(c->loop);
 	struct current one;
 
-	current_look(p, now);
+	current_sample(p, now);
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
 		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func) &&
 		    !(is_under_way && one.state == CURRENT_OUT))

@@ -31,7 +31,7 @@ static int add_types(struct service_call *c, const struct object *o)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
-	unsigned n = events_look(o->proc), good = 0;
+	unsigned n = events_poll(o->proc), good = 0;
 	int rc;
 
 	for (unsigned i = 0; i < n; i++)

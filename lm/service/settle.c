@@ -102,7 +102,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 	switch (w->wish.what) {
 	case SETTLE_STOPPED: /* what has been continued since need not stop */
 		return !holds_has(s->on.holds, p) ||
-		       stand_look(s->on.host, p->pid, &w->stand, &s->looks);
+		       stand_poll(s->on.host, p->pid, &w->stand, &s->looks);
 	case SETTLE_RUNNING:
 		return runs(s, w, p);
 	default:
@@ -115,7 +115,7 @@ static void look(struct settling *s)
 {
 	size_t first = s->at;
 
-	s->looks = STAND_LOOKS_MAX;
+	s->looks = STAND_POLLS_MAX;
 	for (size_t i = 0; i < s->n && s->looks; i++) {
 		struct waiting *w = &s->one[(first + i) % s->n];
 

@@ -265,7 +265,7 @@ END_TEST
 
 /* Those that run use up what may be looked at in a turn; those that stand are the first or the last
  * of the list. */
-#define RUNNING (STAND_LOOKS_MAX / 2 + 4)
+#define RUNNING (STAND_POLLS_MAX / 2 + 4)
 #define STANDING 4
 
 static void stop_many(int32_t first_standing)

@@ -78,7 +78,7 @@ void procs_end_threads(struct proc *p)
 		del_thread(p, p->nthread - 1);
 }
 
-static void look_at_threads(struct proc *p)
+static void poll_threads(struct proc *p)
 {
 	int32_t tid[HOST_THREADS_MAX];
 	size_t n = HOST_THREADS_MAX;
@@ -101,7 +101,7 @@ static void look_at_threads(struct proc *p)
 }
 
 /* Whether a suspended process was also stopped by somebody cannot be seen. */
-static void look_at_state(struct proc *p, const struct host_figures *f)
+static void poll_state(struct proc *p, const struct host_figures *f)
 {
 	bool is_stopped = f->state == 'T' || f->state == 't';
 
@@ -118,7 +118,7 @@ void procs_greet(struct proc *p)
 }
 
 /* True when the segment says something new about its process. */
-static bool look_at_segment(struct proc *p)
+static bool poll_segment(struct proc *p)
 {
 	struct seg_own now;
 
@@ -139,18 +139,18 @@ static void look_at(struct proc *p, bool always)
 {
 	if (!p->held)
 		return;
-	current_look(p, loop_now(p->owner->loop));
-	if (look_at_segment(p))
+	current_sample(p, loop_now(p->owner->loop));
+	if (poll_segment(p))
 		procs_tell(p, PROC_CHANGED);
 	if (procs_note_figures(p) < 0)
 		return;
-	look_at_state(p, &p->figures);
+	poll_state(p, &p->figures);
 	/* A thread that took the place of another between two looks shows in the long look only. */
 	if (always || p->owner->thread_wishes > 0 || p->figures.threads != (int64_t)p->nthread)
-		look_at_threads(p);
+		poll_threads(p);
 }
 
-void procs_look_at(struct proc *p)
+void procs_poll_one(struct proc *p)
 {
 	look_at(p, true);
 }
@@ -166,7 +166,7 @@ static bool any_setting_up(const struct procs *s)
 	return false;
 }
 
-static nsec_t look_period(const struct procs *s)
+static nsec_t sample_period(const struct procs *s)
 {
 	nsec_t slow = (nsec_t)s->alive * PROCS_LOOK_EACH_NS;
 
@@ -175,25 +175,25 @@ static nsec_t look_period(const struct procs *s)
 	return slow > PROCS_LOOK_MIN_NS ? slow : PROCS_LOOK_MIN_NS;
 }
 
-void procs_arm_look(struct procs *s)
+void procs_arm_poll(struct procs *s)
 {
 	if (s->alive)
-		loop_timer_arm(s->look, look_period(s));
+		loop_timer_arm(s->look, sample_period(s));
 	else
 		loop_timer_cancel(s->look);
 }
 
-void procs_on_look(void *arg)
+void procs_on_poll(void *arg)
 {
 	struct procs *s = arg;
 
 	list_each_safe (i, &s->all)
 		look_at(list_entry(i, struct proc, link), false);
-	procs_arm_look(s);
+	procs_arm_poll(s);
 }
 
 void procs_watch_threads(struct procs *s, int change)
 {
 	s->thread_wishes += change;
-	procs_arm_look(s);
+	procs_arm_poll(s);
 }
