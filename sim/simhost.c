@@ -331,7 +331,7 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank)
 	return p;
 }
 
-static void tell_end(struct simproc *p)
+static void report_end(struct simproc *p)
 {
 	host_on_exit_fn fn = p->on_exit;
 
@@ -355,7 +355,7 @@ void simhost_end(struct simproc *p, int status)
 	if (!h || p->is_untold)
 		return;
 	was = loop_enter(h->loop);
-	tell_end(p);
+	report_end(p);
 	loop_enter(was);
 }
 
@@ -363,7 +363,7 @@ void simhost_resume(struct simhost *h)
 {
 	for (size_t i = 0; i < h->n; i++)
 		if (h->proc[i]->is_untold)
-			tell_end(h->proc[i]);
+			report_end(h->proc[i]);
 }
 
 void simhost_switch_off(struct simhost *h)

@@ -164,7 +164,7 @@ static void on_drain(void *arg, struct proc *p)
 	csrs_drain(arg, p, CSRS_ALL);
 }
 
-static void on_wishes_changed(void *arg)
+static void on_interests_changed(void *arg)
 {
 	csrs_arm_poll(arg);
 }
@@ -215,7 +215,7 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 	s->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->procs, &s->listener);
-	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_wishes_changed, s });
+	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_interests_changed, s });
 	if (open_sources(s) == 0)
 		return s;
 	csrs_free(s);
@@ -435,20 +435,20 @@ static void send_armed(struct csrs *s, const char *csr, uint32_t version, const 
 }
 
 /* What an lm before us had armed was told by that one. */
-static void tell(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
+static void report(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
 {
 	if (!s->is_restoring)
 		send_armed(s, csr, version, r);
 	reply_free(r);
 }
 
-void csr_tell_armed(struct csr *c)
+void csr_report_armed(struct csr *c)
 {
 	struct reply *r = c->answer;
 
 	c->answer = NULL;
 	if (r)
-		tell(c->owner, c->token, c->version, r);
+		report(c->owner, c->token, c->version, r);
 }
 
 /* *out is set when it is to be told later. */
@@ -482,7 +482,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 	rc = take_place(s, c);
 	if (rc < 0)
 		return rc;
-	csr_tell_unwatched(c, r);
+	csr_report_unwatched(c, r);
 	if (csr_ops(c)->arm && csr_ops(c)->arm(c, m, r))
 		*out = c;
 	return 0;
@@ -499,7 +499,7 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	else if (later)
 		later->answer = r;
 	else
-		tell(s, m->csr, m->version, r);
+		report(s, m->csr, m->version, r);
 	return rc < 0 ? rc : 0;
 }
 

@@ -121,7 +121,7 @@ static void note_late(const struct csr *c, const struct csr_site *s)
 static int watch_call(struct csr_site *s, uint32_t bits)
 {
 	const struct csr *c = s->csr;
-	int rc = hooks_wish(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
+	int rc = hooks_add_interest(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
 
 	hooks_apply(s->proc, c->func);
 	if (rc == 0)
@@ -131,7 +131,7 @@ static int watch_call(struct csr_site *s, uint32_t bits)
 
 static void unwatch_call(struct csr_site *s)
 {
-	if (hooks_unwish(s->proc, HOOKS_CSR(s->csr->number)))
+	if (hooks_drop_interests(s->proc, HOOKS_CSR(s->csr->number)))
 		hooks_apply(s->proc, s->csr->func);
 }
 

@@ -57,7 +57,7 @@ static void drop(struct csr *c)
 }
 
 /* Counting in the rank is told to nobody. */
-static bool is_told(const struct csr *c)
+static bool is_reported(const struct csr *c)
 {
 	return c->reply || c->prefix < c->request->naction;
 }
@@ -85,14 +85,14 @@ int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
 	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
 }
 
-static void tell(struct firing *f, const struct reply *r)
+static void report(struct firing *f, const struct reply *r)
 {
 	struct csr *c = f->csr;
 	struct msg_entry *entry = NULL;
 	struct msg_par par[OMIS_PAR_ECPS];
 	size_t nentry = 0;
 
-	if (!is_told(c) && !has_errors(r) && !is_too_deep(f))
+	if (!is_reported(c) && !has_errors(r) && !is_too_deep(f))
 		return;
 	if (r && r->nentry) {
 		entry = calloc(r->nentry, sizeof(*entry));
@@ -127,7 +127,7 @@ static void tell(struct firing *f, const struct reply *r)
 	free(entry);
 }
 
-void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why)
+void csr_report_suspended(struct csr *c, const struct proc *p, const char *why)
 {
 	struct csrs_conf *conf = &c->owner->conf;
 	uint32_t last = (uint32_t)c->request->naction;
@@ -159,7 +159,7 @@ static void on_done(void *arg, struct reply *r)
 	struct firing *f = arg;
 
 	f->task = NULL;
-	tell(f, r);
+	report(f, r);
 	reply_free(r);
 	f->is_over = true;
 	/* While start() is on the stack it frees the firing itself. */
@@ -246,7 +246,7 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 }
 
 /* All that was to be done here was done in the rank; those above go on behind it. */
-static void tell_done(struct firing *f)
+static void report_done(struct firing *f)
 {
 	size_t first = filters_leading(f->csr->filters), end = f->csr->prefix;
 	struct reply *r = first < end ? reply_new() : NULL;
@@ -256,7 +256,7 @@ static void tell_done(struct firing *f)
 	if (first < end && !r)
 		drop(f->csr);
 	else
-		tell(f, r);
+		report(f, r);
 	reply_free(r);
 }
 
@@ -286,7 +286,7 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 			reply_add_error(r, d.action, "",
 					d.status ? d.status : STATUS_INTERNAL_ERROR, "%s",
 					d.err.text);
-		tell(f, r);
+		report(f, r);
 		reply_free(r);
 		firing_free(f);
 		return;
@@ -317,7 +317,7 @@ static bool is_too_often(struct csr *c)
 {
 	nsec_t second = loop_now(c->owner->conf.loop) / NSEC_PER_SEC;
 
-	if (!is_told(c))
+	if (!is_reported(c))
 		return false;
 	if (second != c->window) {
 		c->window = second;
@@ -356,7 +356,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 	n = set_ecps(c, h, e);
 	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.loop)))
 		return;
-	f = c->is_parting && is_told(c) ? NULL : firing_new(c, h);
+	f = c->is_parting && is_reported(c) ? NULL : firing_new(c, h);
 	if (!f) {
 		drop(c);
 		return;
@@ -364,7 +364,7 @@ void csr_fire(struct csr *c, const struct happening *h)
 	if (c->rest_uses_pars)
 		keep_pars(f, e, n);
 	if (is_too_deep(f)) {
-		tell(f, NULL);
+		report(f, NULL);
 		firing_free(f);
 		return;
 	}
@@ -373,6 +373,6 @@ void csr_fire(struct csr *c, const struct happening *h)
 		start(c, f, h, &(struct omis_ecps){ e, n });
 		return;
 	}
-	tell_done(f);
+	report_done(f);
 	firing_free(f);
 }

@@ -59,7 +59,7 @@ struct csr_site {
 	struct proc *proc;
 	unsigned chain; /* of actions: the function, or SEG_HOOKS + the probe's number */
 	unsigned npar; /* of its events */
-	struct probe_wish *wish; /* of a probe */
+	struct probe_interest *interest; /* of a probe */
 	void *own; /* of the source */
 	struct list following; /* of proc->followers: a source that takes all records is in it */
 	/* of each action of the local prefix: its entry in the segment's table, -1 = runs here */
@@ -144,7 +144,7 @@ struct event_source_ops {
 	/* Another request, whose place c takes in each process in one step. */
 	struct csr *(*before)(const struct csr *c);
 	/* It is in the list of all; what cannot be watched is an entry of action 0. True:
-	 * csr_tell_armed() when it is watched. */
+	 * csr_report_armed() when it is watched. */
 	bool (*arm)(struct csr *c, const struct msg_arm *m, struct reply *r);
 	/* It is about to go, and is still in the list of all and in all its sites. */
 	void (*leave)(struct csr *c);
@@ -188,7 +188,7 @@ static inline bool csr_is_in_rank(const struct csr *c)
 
 /* --- csr.c */
 /* Sends ARM_ACK. Harmless when it was sent. */
-void csr_tell_armed(struct csr *c);
+void csr_report_armed(struct csr *c);
 void csr_free(struct csr *c);
 
 /* --- csr_match.c */
@@ -228,7 +228,7 @@ struct csr_changed {
 void csr_change(struct csr *c, const struct csr_changed *x);
 
 /* --- csr_unwatched.c: processes where nothing can be watched for become entries of action 0 */
-void csr_tell_unwatched(const struct csr *c, struct reply *r);
+void csr_report_unwatched(const struct csr *c, struct reply *r);
 
 /* --- csr_ring.c: at most max records of each ring; CSRS_ALL: as many as there are, its size is the
  * bound. True: one had so many, and may have more */
@@ -257,7 +257,7 @@ void csr_fire(struct csr *c, const struct happening *h);
 /* As csrs_conf.send. */
 int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m);
 /* Reports to the tool that the process is not watched from here on, and why. */
-void csr_tell_suspended(struct csr *c, const struct proc *p, const char *why);
+void csr_report_suspended(struct csr *c, const struct proc *p, const char *why);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);
 /* Those under way are not reported: c, which replaces it or ends itself, has them as dropped. */
 void csr_drop_firings(struct csr *c, const struct csr *old);

@@ -48,19 +48,19 @@ static void on_hit(void *arg, const struct probe_hit *hit)
 
 static int watch_probe(struct csr_site *s, uint32_t bits)
 {
-	return probes_wish(
+	return probes_add_interest(
 		s->csr->owner->conf.probes, s->proc,
 		&(struct probe_ask){ .probe = s->csr->probe,
 				     .no_records = !s->records,
 				     .actions = bits & (HOOK_ACTION_START | HOOK_ACTION_END),
 				     .on_hit = on_hit,
 				     .arg = s },
-		&s->wish);
+		&s->interest);
 }
 
 static void unwatch_probe(struct csr_site *s)
 {
-	probes_unwish(&s->wish);
+	probes_drop_interest(&s->interest);
 }
 
 static const struct event_kind kinds[] = { { .service = "thread_executes_probe" }, { NULL } };

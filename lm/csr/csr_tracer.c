@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* What lm-trace watches for in one process: the sum of what all conditions want. */
-struct wish {
+struct interest {
 	uint32_t what;
 	bool all_signals, all_syscalls;
 	uint64_t signals, syscalls[TRACER_SYSCALL_WORDS];
@@ -25,7 +25,7 @@ struct held {
 	struct tracer *owner;
 	struct proc *proc;
 	struct helper_ask *ask; /* NULL: answered */
-	struct wish wish;
+	struct interest interest;
 	bool is_off; /* it was too much, or cannot be: until something is armed anew */
 };
 
@@ -89,7 +89,7 @@ static void held_free(struct tracer *o, struct held *h)
 	free(h);
 }
 
-static void add_wish(struct wish *w, const struct csr *c)
+static void add_interest(struct interest *w, const struct csr *c)
 {
 	w->what |= (uint32_t)c->kind->what;
 	if (c->kind->what == TRACER_SIGNAL) {
@@ -102,14 +102,14 @@ static void add_wish(struct wish *w, const struct csr *c)
 	}
 }
 
-static void sum_wishes(const struct csrs *s, const struct proc *p, struct wish *w)
+static void sum_interests(const struct csrs *s, const struct proc *p, struct interest *w)
 {
 	memset(w, 0, sizeof(*w));
 	list_each (i, &s->all) {
 		const struct csr *c = list_entry(i, struct csr, link);
 
 		if (is_traced(c) && csr_is_for_any_thread(c, p))
-			add_wish(w, c);
+			add_interest(w, c);
 	}
 	if (w->all_signals)
 		w->signals = 0;
@@ -131,7 +131,7 @@ static void suspend(struct tracer *o, struct held *h, uint64_t dropped, const ch
 		if (!is_traced(c) || !csr_is_for_any_thread(c, h->proc))
 			continue;
 		c->dropped += dropped;
-		csr_tell_suspended(c, h->proc, why);
+		csr_report_suspended(c, h->proc, why);
 	}
 }
 
@@ -147,7 +147,7 @@ static bool is_awaited(const struct tracer *o, const struct csr *c)
 }
 
 /* Who need not wait any more is told. */
-static void tell_armed(void *arg)
+static void report_armed(void *arg)
 {
 	struct tracer *o = arg;
 	nsec_t now = loop_now(o->csrs->conf.loop), next = 0;
@@ -158,7 +158,7 @@ static void tell_armed(void *arg)
 		if (!c->answer)
 			continue;
 		if (now >= c->answer_until || !is_awaited(o, c))
-			csr_tell_armed(c);
+			csr_report_armed(c);
 		else if (!next || c->answer_until < next)
 			next = c->answer_until;
 	}
@@ -173,9 +173,9 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 	struct tracer *o = h->owner;
 
 	h->ask = NULL;
-	if (m->type == TRACER_FAILED && h->proc->held && h->wish.what)
+	if (m->type == TRACER_FAILED && h->proc->held && h->interest.what)
 		suspend(o, h, 0, m->text[0]);
-	loop_job_post(o->csrs->conf.loop, &o->tell, tell_armed, o);
+	loop_job_post(o->csrs->conf.loop, &o->tell, report_armed, o);
 }
 
 /* For nobody's ears when it is the end of a watch. */
@@ -183,7 +183,7 @@ static void on_ended(void *arg, const struct tracer_msg *m)
 {
 }
 
-static int tell_wish(struct tracer *o, struct held *h, struct err *e)
+static int send_interest(struct tracer *o, struct held *h, struct err *e)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
 	struct helper_ask *ask = NULL;
@@ -194,10 +194,10 @@ static int tell_wish(struct tracer *o, struct held *h, struct err *e)
 	m->type = TRACER_WATCH;
 	m->pid = h->proc->pid;
 	m->start = h->proc->start;
-	m->what = h->wish.what;
+	m->what = h->interest.what;
 	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
-	m->value[0] = h->wish.signals;
-	memcpy(m->value + 1, h->wish.syscalls, sizeof(h->wish.syscalls));
+	m->value[0] = h->interest.signals;
+	memcpy(m->value + 1, h->interest.syscalls, sizeof(h->interest.syscalls));
 	rc = helper_ask(o->trace, m, m->what ? on_answer : on_ended, h, &ask, e);
 	if (rc == 0 && m->what) {
 		helper_ask_forget(h->ask);
@@ -207,12 +207,12 @@ static int tell_wish(struct tracer *o, struct held *h, struct err *e)
 	return rc;
 }
 
-static void hold(struct tracer *o, struct proc *p, const struct wish *w)
+static void hold(struct tracer *o, struct proc *p, const struct interest *w)
 {
 	struct held *h = find_held(o, p);
 	struct err e = { 0 };
 
-	if (h && (h->is_off || !memcmp(&h->wish, w, sizeof(*w))))
+	if (h && (h->is_off || !memcmp(&h->interest, w, sizeof(*w))))
 		return;
 	if (!h) {
 		h = calloc(1, sizeof(*h));
@@ -223,25 +223,25 @@ static void hold(struct tracer *o, struct proc *p, const struct wish *w)
 		list_push_back(&o->held, &h->link);
 		helper_keep(o->trace, 1);
 	}
-	h->wish = *w;
-	if (tell_wish(o, h, &e) < 0)
+	h->interest = *w;
+	if (send_interest(o, h, &e) < 0)
 		suspend(o, h, 0, e.text);
 }
 
 static void release(struct tracer *o, struct held *h)
 {
-	memset(&h->wish, 0, sizeof(h->wish));
+	memset(&h->interest, 0, sizeof(h->interest));
 	if (!h->is_off)
-		tell_wish(o, h, NULL);
+		send_interest(o, h, NULL);
 	held_free(o, h);
 }
 
 static void refresh_proc(struct tracer *o, struct proc *p)
 {
 	struct held *h = find_held(o, p);
-	struct wish w;
+	struct interest w;
 
-	sum_wishes(o->csrs, p, &w);
+	sum_interests(o->csrs, p, &w);
 	if (p->held && w.what)
 		hold(o, p, &w);
 	else if (h)
@@ -254,7 +254,7 @@ static void refresh(void *arg)
 
 	list_each (i, procs_all(o->csrs->conf.procs))
 		refresh_proc(o, list_entry(i, struct proc, link));
-	tell_armed(o);
+	report_armed(o);
 }
 
 static void refresh_soon(struct tracer *o)
@@ -324,7 +324,7 @@ static void on_trace_lost(void *arg)
 	struct tracer *o = arg;
 
 	list_each (i, &o->held)
-		memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
+		memset(&list_entry(i, struct held, link)->interest, 0, sizeof(struct interest));
 	if (!list_is_empty(&o->held))
 		loop_timer_arm(o->retry, RETRY_NS);
 }
@@ -339,7 +339,8 @@ static bool arm(struct csr *c, const struct msg_arm *m, struct reply *r)
 	list_each (i, &o->held)
 		if (csr_is_for_any_thread(c, list_entry(i, struct held, link)->proc)) {
 			list_entry(i, struct held, link)->is_off = false;
-			memset(&list_entry(i, struct held, link)->wish, 0, sizeof(struct wish));
+			memset(&list_entry(i, struct held, link)->interest, 0,
+			       sizeof(struct interest));
 		}
 	c->answer_until = loop_now(c->owner->conf.loop) + CSRS_ARMED_MAX_NS;
 	refresh_soon(o);
@@ -372,7 +373,7 @@ static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bo
 
 	/* One that was made while the others were being seized is seized now. */
 	if (h && is_born && !h->is_off)
-		memset(&h->wish, 0, sizeof(h->wish));
+		memset(&h->interest, 0, sizeof(h->interest));
 	refresh_soon(o);
 }
 
@@ -401,7 +402,7 @@ static bool open_tracer(struct event_source *source, struct csrs *s)
 	o->trace = source->of;
 	list_init(&o->held);
 	o->retry = loop_timer_new(s->conf.loop, refresh, o);
-	o->telling = loop_timer_new(s->conf.loop, tell_armed, o);
+	o->telling = loop_timer_new(s->conf.loop, report_armed, o);
 	o->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
 	procs_listen(s->conf.procs, &o->listener);

@@ -85,7 +85,7 @@ static void put_probeless(struct reply *r, struct buf *objects, const struct csr
 	buf_done(&words);
 }
 
-void csr_tell_unwatched(const struct csr *c, struct reply *r)
+void csr_report_unwatched(const struct csr *c, struct reply *r)
 {
 	struct buf bare = BUF_INIT(FRAME_MAX_BYTES), probeless = BUF_INIT(FRAME_MAX_BYTES);
 	const struct proc *first = NULL;

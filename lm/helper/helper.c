@@ -44,7 +44,7 @@ struct helper {
 	struct list ending; /* struct helper_process */
 	size_t nwaiting, nsent;
 	uint32_t last_id;
-	int wishes;
+	int interests;
 	bool is_ending;
 	nsec_t used; /* when something was asked or answered last */
 	struct talk *talk; /* once something was asked; owned */
@@ -131,7 +131,7 @@ static void arm_timer(struct helper *t)
 
 	if (t->nsent)
 		at = list_entry(list_first(&t->sent), struct helper_ask, link)->until;
-	if (t->run && (t->nsent || t->wishes <= 0))
+	if (t->run && (t->nsent || t->interests <= 0))
 		loop_timer_arm_at(t->timer, at);
 	else
 		loop_timer_cancel(t->timer);
@@ -144,7 +144,7 @@ static void on_timer(void *arg)
 	if (t->nsent) {
 		helper_process_kill(t->run);
 		lose(t, t->conf.hangs);
-	} else if (t->run && t->wishes <= 0) {
+	} else if (t->run && t->interests <= 0) {
 		stop_running(t); /* it reads the end of its line, and ends */
 	}
 	arm_timer(t);
@@ -361,7 +361,7 @@ uint32_t helper_ask_id(const struct helper_ask *a)
 
 void helper_keep(struct helper *t, int change)
 {
-	t->wishes += change;
+	t->interests += change;
 	arm_timer(t);
 }
 

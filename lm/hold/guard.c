@@ -18,7 +18,7 @@ struct guard {
 	struct loop_fd *watch; /* of its line: it says nothing, so what can be read is its end */
 	struct list ending;
 	struct loop_timer *timer; /* while it runs: nobody needs it; else: to be started again */
-	bool is_wanted, is_told;
+	bool is_wanted, is_reported;
 };
 
 /* Not by the end of its line: that would be our death. */
@@ -63,15 +63,15 @@ static void start(struct guard *g)
 	struct err e = { 0 };
 
 	if (try_start(g, &e)) {
-		g->is_told = false;
+		g->is_reported = false;
 		return;
 	}
-	if (!g->is_told)
+	if (!g->is_reported)
 		log_warn(
 			"lm",
 			"no lm-guard reason=\"%s\": if this lm is killed, what it has stopped waits for the next one",
 			e.text);
-	g->is_told = true;
+	g->is_reported = true;
 	loop_timer_arm(g->timer, GUARD_RETRY_NS);
 }
 

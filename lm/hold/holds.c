@@ -29,7 +29,7 @@ struct stop {
 	struct proc *proc;
 	uint32_t tool[HOLDS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
-	bool is_told; /* that it was stopped */
+	bool is_reported; /* that it was stopped */
 	bool is_awaited; /* it was stopped, and that is told when it stands */
 	struct stand stand; /* what looks have seen since */
 	unsigned depth; /* of the list that stopped it */
@@ -121,7 +121,7 @@ static void see(struct holds *s, struct stop *st, unsigned *looks)
 	if (!st->is_awaited || !stand_poll(s->host, st->proc->pid, &st->stand, looks))
 		return;
 	st->is_awaited = false;
-	st->is_told = true;
+	st->is_reported = true;
 	stopnews_note(&s->news, st->proc, true, st->depth);
 }
 
@@ -147,7 +147,7 @@ static void await(struct holds *s, struct stop *st)
 {
 	unsigned looks = STAND_POLLS_MAX;
 
-	if (st->is_told || st->is_awaited)
+	if (st->is_reported || st->is_awaited)
 		return;
 	st->is_awaited = true;
 	st->stand = (struct stand){ 0 };
@@ -201,15 +201,15 @@ static bool is_stopped_now(const struct holds *s, const struct proc *p)
 static void settle(struct holds *s, struct stop *st, bool had_tools, const char *why)
 {
 	struct proc *p = st->proc;
-	bool ends = had_tools && !st->ntool, is_told;
+	bool ends = had_tools && !st->ntool, is_reported;
 	bool is_left = st->was_stopped && is_stopped_now(s, p);
 
 	if (ends)
 		give_up_waiting(s, st);
-	is_told = st->is_told;
+	is_reported = st->is_reported;
 	p->is_suspended = st->nsuspend > 0;
 	if (ends)
-		st->is_told = false;
+		st->is_reported = false;
 	if (!st->ntool && !st->nsuspend) {
 		log_debug("lm", "continuing a stopped process pid=%d reason=%s", (int)p->pid, why);
 		if (p->held && !is_left)
@@ -219,7 +219,7 @@ static void settle(struct holds *s, struct stop *st, bool had_tools, const char 
 	if (!ends || is_left)
 		return;
 	procs_set_stopped(p, false);
-	if (is_told)
+	if (is_reported)
 		stopnews_note(&s->news, p, false, s->depth);
 }
 
@@ -252,7 +252,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	struct stop *st = what == PROC_ENDED || what == PROC_FORGOTTEN ? find(s, p) : NULL;
 
 	if (what == PROC_ENDING)
-		stopnews_tell(&s->news, p); /* before its end */
+		stopnews_notify(&s->news, p); /* before its end */
 	if (!st)
 		return;
 	drop(s, st);
@@ -464,14 +464,14 @@ int holds_continue(struct holds *s, struct proc *p, struct err *e)
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	was_seen = !(st && give_up_waiting(s, st)) &&
-		   ((st && st->is_told) || p->state == MSG_STATE_STOPPED);
+		   ((st && st->is_reported) || p->state == MSG_STATE_STOPPED);
 	if (!st || !st->nsuspend)
 		rc = host_proc_signal(p->held, SIGCONT, e);
 	if (rc < 0)
 		return rc;
 	if (st && st->nsuspend) {
 		st->ntool = 0;
-		st->is_told = st->was_stopped = false;
+		st->is_reported = st->was_stopped = false;
 		rc = write_journal(s, e);
 	} else if (st) {
 		drop(s, st);

@@ -2,7 +2,7 @@
 #include "lm/hold/stopnews.h"
 
 /* Stops and continues take turns, so a number says all that happened in a turn of the loop. */
-void stopnews_tell(struct stopnews *n, struct proc *p)
+void stopnews_notify(struct stopnews *n, struct proc *p)
 {
 	struct proc_changes c = p->changes;
 
@@ -19,7 +19,7 @@ static void on_job(void *arg)
 		struct proc *p = list_entry(i, struct proc, link);
 
 		if (p->changes.n)
-			stopnews_tell(n, p);
+			stopnews_notify(n, p);
 	}
 }
 

@@ -21,6 +21,6 @@ struct stopnews {
 void stopnews_note(struct stopnews *n, struct proc *p, bool is_stopped, unsigned depth);
 
 /* What is noted of p, now. */
-void stopnews_tell(struct stopnews *n, struct proc *p);
+void stopnews_notify(struct stopnews *n, struct proc *p);
 
 #endif

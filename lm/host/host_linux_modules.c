@@ -190,7 +190,7 @@ static struct host_module module_of(const struct group *g)
 				     .bss_len = g->bss.end - g->bss.start };
 }
 
-static void tell(struct host_proc *p, const struct modules *all, host_on_module_fn fn, void *arg)
+static void report(struct host_proc *p, const struct modules *all, host_on_module_fn fn, void *arg)
 {
 	struct host_linux *h = (struct host_linux *)p->host;
 	char path[64], exe[4096];
@@ -242,7 +242,7 @@ int linux_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct e
 	if (rc == 0 && linux_proc_signal(p, 0, NULL) < 0)
 		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
 	if (rc == 0)
-		tell(p, &all, fn, arg);
+		report(p, &all, fn, arg);
 	free(all.v);
 	buf_done(&text);
 	return rc;

@@ -79,7 +79,7 @@ void calls_tool_gone(struct calls *c, uint32_t tool)
 	list_each (i, procs_all(c->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (hooks_unwish(p, HOOKS_TOOL(tool)))
+		if (hooks_drop_interests(p, HOOKS_TOOL(tool)))
 			hooks_apply(p, HOOKS_ALL);
 	}
 }

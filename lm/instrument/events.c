@@ -12,7 +12,7 @@
 
 struct event_type {
 	struct evtype *type; /* owned; NULL: it makes no sense */
-	unsigned wishes, refusals;
+	unsigned interests, refusals;
 	uint64_t taken;
 };
 
@@ -64,18 +64,18 @@ const struct evtype *events_type(const struct proc *p, unsigned number)
 
 static uint32_t word_of(const struct event_type *t)
 {
-	if (t && t->wishes)
+	if (t && t->interests)
 		return EVENT_RECORD;
 	return t && t->refusals ? EVENT_REFUSE : 0;
 }
 
-void events_wish(struct proc *p, unsigned number, int change)
+void events_add_interest(struct proc *p, unsigned number, int change)
 {
 	struct event_type *t = find(p, number);
 
 	if (!t)
 		return;
-	t->wishes += (unsigned)change;
+	t->interests += (unsigned)change;
 	if (p->seg)
 		segview_event_set(p->seg, number, word_of(t));
 }
@@ -92,7 +92,7 @@ void events_refuse(struct proc *p, unsigned number, int change)
 }
 
 /* A word in the segment: whatever the process does with it, waking takes no time. */
-void events_tell(struct proc *p)
+void events_notify(struct proc *p)
 {
 	uint32_t *bell;
 
@@ -111,7 +111,7 @@ void events_settle(struct proc *p)
 	for (unsigned i = 0; i < SEG_EVENTS; i++)
 		if (segview_event_get(p->seg, i) != word_of(find(p, i)))
 			segview_event_set(p->seg, i, word_of(find(p, i)));
-	events_tell(p);
+	events_notify(p);
 }
 
 void events_count(struct proc *p, unsigned number)
@@ -129,7 +129,7 @@ void events_figures(const struct proc *p, unsigned number, struct events_figures
 	*out = (struct events_figures){ 0 };
 	if (!t)
 		return;
-	out->wishes = t->wishes;
+	out->interests = t->interests;
 	out->taken = t->taken;
 	out->lost = p->seg ? segview_event_lost(p->seg, number) : 0;
 }

@@ -15,15 +15,15 @@ unsigned events_poll(struct proc *p);
 /* NULL: no such number, or its definition makes no sense. */
 const struct evtype *events_type(const struct proc *p, unsigned number);
 
-/* One wish more (1) or less (-1). The process sees it after events_tell(). */
-void events_wish(struct proc *p, unsigned number, int change);
+/* One wish more (1) or less (-1). The process sees it after events_notify(). */
+void events_add_interest(struct proc *p, unsigned number, int change);
 
 /*
  * The same for one that has no room for it: unless another one wishes it, the process counts each
  * as lost instead of making it.
  */
 void events_refuse(struct proc *p, unsigned number, int change);
-void events_tell(struct proc *p);
+void events_notify(struct proc *p);
 
 /* Types that nobody wishes are off: those that an lm before us had switched on. */
 void events_settle(struct proc *p);
@@ -32,7 +32,7 @@ void events_settle(struct proc *p);
 void events_count(struct proc *p, unsigned number);
 
 struct events_figures {
-	unsigned wishes;
+	unsigned interests;
 	uint64_t taken, lost;
 };
 void events_figures(const struct proc *p, unsigned number, struct events_figures *out);

@@ -21,14 +21,14 @@ struct probe_site {
 	struct list link; /* proc_probes.sites */
 	struct proc *proc;
 	unsigned number;
-	struct list wishes;
+	struct list interests;
 };
 
-struct probe_wish {
-	struct list link; /* probe_site.wishes */
+struct probe_interest {
+	struct list link; /* probe_site.interests */
 	struct probes *owner;
 	struct probe_site *site;
-	struct probe_wish **out;
+	struct probe_interest **out;
 	bool records, actions;
 	void (*on_hit)(void *arg, const struct probe_hit *h);
 	void *arg;
@@ -78,8 +78,8 @@ static void site_apply(const struct probe_site *site)
 {
 	uint32_t word = 0;
 
-	list_each (i, &site->wishes) {
-		const struct probe_wish *w = list_entry(i, struct probe_wish, link);
+	list_each (i, &site->interests) {
+		const struct probe_interest *w = list_entry(i, struct probe_interest, link);
 
 		word |= (w->records ? PROBE_RECORD : 0) | (w->actions ? PROBE_ACTION : 0);
 	}
@@ -119,17 +119,17 @@ static struct probe_site *site_of(struct proc *p, unsigned number)
 	}
 	site->proc = p;
 	site->number = number;
-	list_init(&site->wishes);
+	list_init(&site->interests);
 	list_push_back(&all->sites, &site->link);
 	all->by_number[number] = site;
 	return site;
 }
 
-static void site_free_unwished(struct probe_site *site)
+static void site_free_unused(struct probe_site *site)
 {
 	struct proc *p = site->proc;
 
-	if (!list_is_empty(&site->wishes))
+	if (!list_is_empty(&site->interests))
 		return;
 	p->probes->by_number[site->number] = NULL;
 	list_del(&site->link);
@@ -137,7 +137,7 @@ static void site_free_unwished(struct probe_site *site)
 	forget_empty(p);
 }
 
-static void del_reads(struct probe_wish *w)
+static void del_reads(struct probe_interest *w)
 {
 	struct proc *p = w->site->proc;
 
@@ -146,7 +146,7 @@ static void del_reads(struct probe_wish *w)
 	w->nread = 0;
 }
 
-static int add_reads(struct probe_wish *w, const struct probe_ask *ask)
+static int add_reads(struct probe_interest *w, const struct probe_ask *ask)
 {
 	unsigned slot;
 	int rc;
@@ -168,7 +168,7 @@ static int add_reads(struct probe_wish *w, const struct probe_ask *ask)
 	return 0;
 }
 
-static void count_records(struct probe_wish *w, int change)
+static void count_records(struct probe_interest *w, int change)
 {
 	struct probes *s = w->owner;
 	bool had = probes_wants_any(s);
@@ -181,35 +181,35 @@ static void count_records(struct probe_wish *w, int change)
 		s->ring.changed(s->ring.arg);
 }
 
-static int wish(struct probes *s, struct probe_site *site, const struct probe_ask *ask,
-		struct probe_wish **out)
+static int set_interest(struct probes *s, struct probe_site *site, const struct probe_ask *ask,
+			struct probe_interest **out)
 {
-	struct probe_wish *w = calloc(1, sizeof(*w));
+	struct probe_interest *w = calloc(1, sizeof(*w));
 	int rc;
 
 	if (!w)
 		return -ERR_NOMEM;
-	*w = (struct probe_wish){ .owner = s,
-				  .site = site,
-				  .out = out,
-				  .records = !ask->no_records,
-				  .actions = ask->actions,
-				  .on_hit = ask->on_hit,
-				  .arg = ask->arg };
+	*w = (struct probe_interest){ .owner = s,
+				      .site = site,
+				      .out = out,
+				      .records = !ask->no_records,
+				      .actions = ask->actions,
+				      .on_hit = ask->on_hit,
+				      .arg = ask->arg };
 	rc = add_reads(w, ask);
 	if (rc < 0) {
 		free(w);
 		return rc;
 	}
-	list_push_back(&site->wishes, &w->link);
+	list_push_back(&site->interests, &w->link);
 	*out = w;
 	count_records(w, 1);
 	site_apply(site);
 	return 0;
 }
 
-int probes_wish(struct probes *s, struct proc *p, const struct probe_ask *ask,
-		struct probe_wish **out)
+int probes_add_interest(struct probes *s, struct proc *p, const struct probe_ask *ask,
+			struct probe_interest **out)
 {
 	struct probe_site *site;
 	int number, rc;
@@ -224,14 +224,14 @@ int probes_wish(struct probes *s, struct proc *p, const struct probe_ask *ask,
 	site = site_of(p, (unsigned)number);
 	if (!site)
 		return -ERR_NOMEM;
-	rc = wish(s, site, ask, out);
-	site_free_unwished(site);
+	rc = set_interest(s, site, ask, out);
+	site_free_unused(site);
 	return rc;
 }
 
-void probes_unwish(struct probe_wish **take)
+void probes_drop_interest(struct probe_interest **take)
 {
-	struct probe_wish *w = *take;
+	struct probe_interest *w = *take;
 
 	if (!w)
 		return;
@@ -241,26 +241,26 @@ void probes_unwish(struct probe_wish **take)
 	del_reads(w);
 	count_records(w, -1);
 	site_apply(w->site);
-	site_free_unwished(w->site);
+	site_free_unused(w->site);
 	free(w);
 }
 
-static struct probe_wish *any_wish(const struct proc *p)
+static struct probe_interest *any_interest(const struct proc *p)
 {
 	struct probe_site *site;
 
 	if (!p->probes)
 		return NULL;
 	site = list_entry(list_first(&p->probes->sites), struct probe_site, link);
-	return list_entry(list_first(&site->wishes), struct probe_wish, link);
+	return list_entry(list_first(&site->interests), struct probe_interest, link);
 }
 
 void probes_leave(struct probes *s, struct proc *p)
 {
-	struct probe_wish *w;
+	struct probe_interest *w;
 
-	while ((w = any_wish(p)) != NULL)
-		probes_unwish(&w);
+	while ((w = any_interest(p)) != NULL)
+		probes_drop_interest(&w);
 }
 
 void probes_drain(struct probes *s)
@@ -290,8 +290,8 @@ static double figure(unsigned kind, union seg_value v, double seconds_per_tick)
 	}
 }
 
-static void tell(const struct probe_wish *w, const struct segview_hit *h, struct probe_hit *hit,
-		 double seconds_per_tick)
+static void report(const struct probe_interest *w, const struct segview_hit *h,
+		   struct probe_hit *hit, double seconds_per_tick)
 {
 	double read[SEG_READS];
 
@@ -334,10 +334,10 @@ void probes_on_hit(struct probes *s, struct proc *p, const struct segview_hit *h
 				  .type = probe->type,
 				  .npar = probe->nparam };
 	hit.time = timebase_at(s->conf.timebase, hit.local);
-	list_each_safe (i, &site->wishes) {
-		const struct probe_wish *w = list_entry(i, struct probe_wish, link);
+	list_each_safe (i, &site->interests) {
+		const struct probe_interest *w = list_entry(i, struct probe_interest, link);
 
 		if (w->records)
-			tell(w, h, &hit, seconds_per_tick);
+			report(w, h, &hit, seconds_per_tick);
 	}
 }

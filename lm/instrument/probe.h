@@ -11,7 +11,7 @@
 #include "lm/proc/proc.h"
 
 struct probes;
-struct probe_wish;
+struct probe_interest;
 struct tickbase;
 struct timebase;
 
@@ -81,11 +81,11 @@ void probes_free(struct probes *s); /* all wishes must have been taken back */
  * the wish goes with the process's segment (PROC_ENDING, PROC_DETACHING: after the rings have been
  * told to the end), so it must stay where it is.
  */
-int probes_wish(struct probes *s, struct proc *p, const struct probe_ask *ask,
-		struct probe_wish **out);
+int probes_add_interest(struct probes *s, struct proc *p, const struct probe_ask *ask,
+			struct probe_interest **out);
 
 /* Sets *take to NULL. NULL in it is fine. */
-void probes_unwish(struct probe_wish **take);
+void probes_drop_interest(struct probe_interest **take);
 
 /*
  * Takes and tells all that is in the rings of processes with wishes: what happened before this call

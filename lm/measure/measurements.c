@@ -48,16 +48,16 @@ struct input_moment measurement_moment(struct measurement *g)
 
 /* --- hooks */
 
-void measurement_unwish(struct measurement *g, struct proc *p)
+void measurement_drop_interests(struct measurement *g, struct proc *p)
 {
-	if (hooks_unwish(p, HOOKS_FLOW(g->id)))
+	if (hooks_drop_interests(p, HOOKS_FLOW(g->id)))
 		hooks_apply(p, HOOKS_ALL);
 }
 
-int measurement_wish(struct measurement *g, struct proc *p)
+int measurement_add_interest(struct measurement *g, struct proc *p)
 {
 	uint32_t *bits = calloc(call_count, sizeof(*bits));
-	bool had = hooks_unwish(p, HOOKS_FLOW(g->id));
+	bool had = hooks_drop_interests(p, HOOKS_FLOW(g->id));
 	int rc = bits ? 0 : -ERR_NOMEM;
 
 	for (size_t i = 0; i < g->ninput && bits; i++)
@@ -66,7 +66,7 @@ int measurement_wish(struct measurement *g, struct proc *p)
 	for (unsigned i = 0; i < call_count && !rc; i++) {
 		if (!bits[i])
 			continue;
-		rc = hooks_wish(p, HOOKS_FLOW(g->id), (int)i, bits[i], 0);
+		rc = hooks_add_interest(p, HOOKS_FLOW(g->id), (int)i, bits[i], 0);
 		had = true;
 	}
 	free(bits);
@@ -217,7 +217,7 @@ static void on_segment(struct measurement *g, struct proc *p, bool is_renewed)
 			begin_input(g, in);
 	}
 	g->owner->is_changed |= any;
-	if (any && measurement_wish(g, p))
+	if (any && measurement_add_interest(g, p))
 		log_warn("lm", "out of memory, a process is not measured m=%u pid=%d", g->id,
 			 (int)p->pid);
 }
@@ -302,7 +302,7 @@ void measurement_free(struct measurement *g)
 		flow_remove(r->engine, g->id);
 		measurements_watch(r);
 		list_each (i, procs_all(r->conf.procs))
-			measurement_unwish(g, list_entry(i, struct proc, link));
+			measurement_drop_interests(g, list_entry(i, struct proc, link));
 	}
 	for (size_t i = 0; i < g->ninput; i++)
 		input_done(&g->input[i]);

@@ -53,8 +53,8 @@ struct input_moment measurement_moment(struct measurement *g);
 
 /* --- measurements.c */
 /* In the hook words of p stands what the inputs want. -ERR_NOMEM: not all of it. */
-int measurement_wish(struct measurement *g, struct proc *p);
-void measurement_unwish(struct measurement *g, struct proc *p);
+int measurement_add_interest(struct measurement *g, struct proc *p);
+void measurement_drop_interests(struct measurement *g, struct proc *p);
 
 /* Before a read: by the time that is known now. */
 void measurement_judge_again(struct measurement *g);

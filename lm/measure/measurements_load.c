@@ -239,12 +239,12 @@ static void swap_in(struct load *l, struct measurement *g)
 	g->is_stale = false;
 }
 
-static void wish_all(struct load *l, struct measurement *g)
+static void want_all(struct load *l, struct measurement *g)
 {
 	list_each (i, procs_all(l->r->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (p->seg && measurement_wish(g, p))
+		if (p->seg && measurement_add_interest(g, p))
 			complain(l, p->token.s, -ERR_NOMEM,
 				 &(struct err){ .text = "out of memory" });
 	}
@@ -278,7 +278,7 @@ static void start(struct load *l, struct measurement *g, bool is_first)
 	struct measurements *r = l->r;
 	nsec_t now = measurements_now(r);
 
-	wish_all(l, g);
+	want_all(l, g);
 	if (is_first && l->m->read)
 		measurement_skip(g, (int64_t)l->m->read,
 				 g->every ? g->start + (int64_t)l->m->read * g->every

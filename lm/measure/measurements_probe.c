@@ -43,9 +43,9 @@ struct tap {
 	uint32_t flags;
 };
 
-struct wish {
+struct interest {
 	struct watch *watch;
-	struct probe_wish *wish; /* NULL: it went with its segment */
+	struct probe_interest *interest; /* NULL: it went with its segment */
 	struct figure figure[SEG_READS];
 	unsigned nfigure;
 };
@@ -55,7 +55,7 @@ struct watch {
 	struct measurements *owner;
 	struct proc *proc;
 	char *probe; /* owned */
-	struct wish *wish; /* owned */
+	struct interest *interest; /* owned */
 	struct tap *tap; /* owned */
 	size_t ntap, cap;
 	int rc; /* why there is no wish, or not all of it */
@@ -139,7 +139,7 @@ static double error_of(const struct watch *w, const struct tap *t, double value)
 }
 
 /* A parameter that there is may be no number: the program has said so. */
-static bool is_told(const struct tap *t, const struct probe_hit *h, double value)
+static bool is_reported(const struct tap *t, const struct probe_hit *h, double value)
 {
 	return !isnan(value) || (t->kind == FLOW_SOURCE_PARAMETER && t->parameter < h->npar);
 }
@@ -151,7 +151,7 @@ static void give(const struct watch *w, const struct tap *t, const struct probe_
 
 	if (t->sampled) {
 		token = sample(w, t, h);
-	} else if (!is_told(t, h, value)) {
+	} else if (!is_reported(t, h, value)) {
 		token = flow_token_missing(h->vt, h->time, 1);
 	} else {
 		token = flow_token_make(h->vt, value, error_of(w, t, value), h->time);
@@ -163,10 +163,10 @@ static void give(const struct watch *w, const struct tap *t, const struct probe_
 /* While a wish takes the place of another one the old one alone tells. */
 static void on_hit(void *arg, const struct probe_hit *h)
 {
-	const struct wish *x = arg;
+	const struct interest *x = arg;
 	const struct watch *w = x->watch;
 
-	for (size_t i = 0; w->wish == x && i < w->ntap; i++)
+	for (size_t i = 0; w->interest == x && i < w->ntap; i++)
 		give(w, &w->tap[i], h);
 }
 
@@ -179,7 +179,7 @@ static bool same_figure(const struct figure *a, const struct figure *b)
 	       (!a->npartner || !memcmp(a->partner, b->partner, a->npartner * sizeof(*a->partner)));
 }
 
-static int find_figure(const struct wish *x, const struct figure *f)
+static int find_figure(const struct interest *x, const struct figure *f)
 {
 	for (unsigned i = 0; x && i < x->nfigure; i++)
 		if (same_figure(&x->figure[i], f))
@@ -188,7 +188,7 @@ static int find_figure(const struct wish *x, const struct figure *f)
 }
 
 /* -ERR_LIMIT: it is too many, and stays without a value; -ERR_NOMEM likewise. */
-static int add_wanted(struct wish *x, const struct figure *f)
+static int add_wanted(struct interest *x, const struct figure *f)
 {
 	struct figure own = *f;
 
@@ -208,7 +208,7 @@ static int add_wanted(struct wish *x, const struct figure *f)
 	return 0;
 }
 
-static int collect(const struct watch *w, struct wish *x)
+static int collect(const struct watch *w, struct interest *x)
 {
 	int rc = 0, one;
 
@@ -222,17 +222,17 @@ static int collect(const struct watch *w, struct wish *x)
 
 static bool is_alive(const struct watch *w)
 {
-	return w && w->wish && w->wish->wish;
+	return w && w->interest && w->interest->interest;
 }
 
 static void point_taps(struct watch *w)
 {
 	for (size_t i = 0; i < w->ntap; i++)
 		for (unsigned k = 0; k < w->tap[i].nfigure; k++)
-			w->tap[i].read[k] = find_figure(w->wish, &w->tap[i].figure[k]);
+			w->tap[i].read[k] = find_figure(w->interest, &w->tap[i].figure[k]);
 }
 
-static bool reads_all(const struct wish *x, const struct wish *wanted)
+static bool reads_all(const struct interest *x, const struct interest *wanted)
 {
 	for (unsigned i = 0; i < wanted->nfigure; i++)
 		if (find_figure(x, &wanted->figure[i]) < 0)
@@ -250,7 +250,7 @@ static size_t funcs_of(const struct figure *f, const struct segview *seg, uint16
 	return n;
 }
 
-static int wish(struct watch *w, struct wish *x)
+static int set_interest(struct watch *w, struct interest *x)
 {
 	struct probe_read read[SEG_READS];
 	uint16_t *func = calloc((size_t)SEG_READS * call_count, sizeof(*func));
@@ -270,16 +270,16 @@ static int wish(struct watch *w, struct wish *x)
 					       x->figure[i].npartner };
 	}
 	if (!rc)
-		rc = probes_wish(w->owner->conf.probes, w->proc, &ask, &x->wish);
+		rc = probes_add_interest(w->owner->conf.probes, w->proc, &ask, &x->interest);
 	free(func);
 	return rc;
 }
 
-static void wish_free(struct wish *x)
+static void interest_free(struct interest *x)
 {
 	if (!x)
 		return;
-	probes_unwish(&x->wish);
+	probes_drop_interest(&x->interest);
 	for (unsigned i = 0; i < x->nfigure; i++)
 		free((int32_t *)(uintptr_t)x->figure[i].partner);
 	free(x);
@@ -288,7 +288,7 @@ static void wish_free(struct wish *x)
 /* The new wish first: what happens meanwhile is in the ring, and told once. */
 static void renew(struct watch *w)
 {
-	struct wish *old = w->wish, *x = calloc(1, sizeof(*x));
+	struct interest *old = w->interest, *x = calloc(1, sizeof(*x));
 	int full;
 
 	if (!x) {
@@ -297,26 +297,26 @@ static void renew(struct watch *w)
 	}
 	x->watch = w;
 	full = collect(w, x);
-	if (old && old->wish && reads_all(old, x)) {
-		wish_free(x);
+	if (old && old->interest && reads_all(old, x)) {
+		interest_free(x);
 		return;
 	}
 	point_taps(w); /* for what the old one tells until then */
-	w->rc = w->proc->seg ? wish(w, x) : -ERR_NOTFOUND;
+	w->rc = w->proc->seg ? set_interest(w, x) : -ERR_NOTFOUND;
 	if (w->rc) {
-		wish_free(x);
+		interest_free(x);
 		return;
 	}
-	w->wish = x;
+	w->interest = x;
 	w->rc = full;
-	wish_free(old);
+	interest_free(old);
 }
 
 /* --- what is looked at */
 
 static void watch_free(struct watch *w)
 {
-	wish_free(w->wish);
+	interest_free(w->interest);
 	list_del(&w->link);
 	free(w->tap);
 	free(w->probe);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-struct wish {
+struct interest {
 	struct list link;
 	uint64_t owner;
 	int func;
@@ -68,10 +68,10 @@ void hooks_found(const struct segview *v, struct segview_wishes *out)
 		out->rest = join(out->rest, more | (found & HOOK_SAMPLE_MASK));
 }
 
-static struct wish *find(const struct proc *p, uint64_t owner, int func)
+static struct interest *find(const struct proc *p, uint64_t owner, int func)
 {
-	list_each (i, &p->hooks.wishes) {
-		struct wish *w = list_entry(i, struct wish, link);
+	list_each (i, &p->hooks.interests) {
+		struct interest *w = list_entry(i, struct interest, link);
 
 		if (w->owner == owner && w->func == func)
 			return w;
@@ -79,15 +79,15 @@ static struct wish *find(const struct proc *p, uint64_t owner, int func)
 	return NULL;
 }
 
-int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift)
+int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift)
 {
-	struct wish *w = find(p, owner, func);
+	struct interest *w = find(p, owner, func);
 
 	if (!w) {
 		w = calloc(1, sizeof(*w));
 		if (!w)
 			return -ERR_NOMEM;
-		list_push_back(&p->hooks.wishes, &w->link);
+		list_push_back(&p->hooks.interests, &w->link);
 	}
 	w->owner = owner;
 	w->func = func;
@@ -105,7 +105,7 @@ static void take_over_one(struct proc *p, const struct seg_wish *left)
 
 	if (!bits || find(p, owner, HOOKS_ALL))
 		return;
-	if (hooks_wish(p, owner, HOOKS_ALL, bits, shift_of(left->word)) < 0)
+	if (hooks_add_interest(p, owner, HOOKS_ALL, bits, shift_of(left->word)) < 0)
 		p->hooks.kept = join(p->hooks.kept, left->word);
 	else
 		find(p, owner, HOOKS_ALL)->kept = bits;
@@ -122,17 +122,17 @@ uint32_t hooks_kept(const struct proc *p)
 {
 	uint32_t all = p->hooks.kept & HOOKS_MEASURE;
 
-	list_each (i, &p->hooks.wishes)
-		all |= list_entry(i, struct wish, link)->kept;
+	list_each (i, &p->hooks.interests)
+		all |= list_entry(i, struct interest, link)->kept;
 	return all;
 }
 
-bool hooks_unwish(struct proc *p, uint64_t owner)
+bool hooks_drop_interests(struct proc *p, uint64_t owner)
 {
 	bool had = false;
 
-	list_each_safe (i, &p->hooks.wishes) {
-		struct wish *w = list_entry(i, struct wish, link);
+	list_each_safe (i, &p->hooks.interests) {
+		struct interest *w = list_entry(i, struct interest, link);
 
 		if (w->owner != owner)
 			continue;
@@ -145,8 +145,8 @@ bool hooks_unwish(struct proc *p, uint64_t owner)
 
 void hooks_clear(struct proc *p)
 {
-	list_each_safe (i, &p->hooks.wishes) {
-		struct wish *w = list_entry(i, struct wish, link);
+	list_each_safe (i, &p->hooks.interests) {
+		struct interest *w = list_entry(i, struct interest, link);
 
 		list_del(&w->link);
 		free(w);
@@ -158,8 +158,8 @@ static uint32_t word_of(const struct proc *p, int func)
 {
 	uint32_t word = join(p->hooks.start, p->hooks.kept);
 
-	list_each (i, &p->hooks.wishes) {
-		const struct wish *w = list_entry(i, struct wish, link);
+	list_each (i, &p->hooks.interests) {
+		const struct interest *w = list_entry(i, struct interest, link);
 
 		if (w->func == HOOKS_ALL || w->func == func)
 			word = join(word, w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);
@@ -168,7 +168,7 @@ static uint32_t word_of(const struct proc *p, int func)
 }
 
 /* A tool that counts all calls and has no place in the notes is one of the rest. */
-static void note_one(struct segview_wishes *to, unsigned *n, const struct wish *w)
+static void note_one(struct segview_wishes *to, unsigned *n, const struct interest *w)
 {
 	uint32_t word = measuring(w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);
 	bool is_tool = w->func == HOOKS_ALL && w->owner == HOOKS_TOOL(w->owner >> 2);
@@ -186,8 +186,8 @@ static void note_for_the_next(struct proc *p)
 	struct segview_wishes all = { .rest = p->hooks.kept };
 	unsigned n = 0;
 
-	list_each (i, &p->hooks.wishes)
-		note_one(&all, &n, list_entry(i, struct wish, link));
+	list_each (i, &p->hooks.interests)
+		note_one(&all, &n, list_entry(i, struct interest, link));
 	segview_wishes_set(p->seg, &all);
 }
 
@@ -208,8 +208,8 @@ bool hooks_has(const struct proc *p, uint32_t bits)
 {
 	if ((p->hooks.start | p->hooks.kept) & bits)
 		return true;
-	list_each (i, &p->hooks.wishes)
-		if (list_entry(i, struct wish, link)->bits & bits)
+	list_each (i, &p->hooks.interests)
+		if (list_entry(i, struct interest, link)->bits & bits)
 			return true;
 	return false;
 }

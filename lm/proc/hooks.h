@@ -37,10 +37,10 @@ uint32_t hooks_kept(const struct proc *p);
 
 /* Replaces an earlier wish of the same owner for the same function. Not in force before
  * hooks_apply(). -ERR_NOMEM. */
-int hooks_wish(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
+int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
 
 /* All wishes of the owner in this process. True when there was one. */
-bool hooks_unwish(struct proc *p, uint64_t owner);
+bool hooks_drop_interests(struct proc *p, uint64_t owner);
 
 /* All wishes, and what an lm before us had left; what the process asked for itself stays. */
 void hooks_clear(struct proc *p);

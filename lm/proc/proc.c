@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void procs_tell(struct proc *p, enum proc_event what)
+void procs_notify(struct proc *p, enum proc_event what)
 {
 	list_each_safe (i, &p->owner->listeners) {
 		struct procs_listener *l = list_entry(i, struct procs_listener, link);
@@ -21,7 +21,7 @@ void procs_tell(struct proc *p, enum proc_event what)
 	}
 }
 
-void procs_tell_thread(struct proc *p, const struct proc_thread *t, bool is_born)
+void procs_notify_thread(struct proc *p, const struct proc_thread *t, bool is_born)
 {
 	list_each_safe (i, &p->owner->listeners) {
 		struct procs_listener *l = list_entry(i, struct procs_listener, link);
@@ -117,7 +117,7 @@ static void forget_old(struct procs *s)
 			loop_timer_arm_at(s->forget, p->ended_at + PROCS_ENDED_KEEP_NS);
 			return;
 		}
-		procs_tell(p, PROC_FORGOTTEN);
+		procs_notify(p, PROC_FORGOTTEN);
 		s->ended--;
 		proc_free(p);
 	}
@@ -139,7 +139,7 @@ static void on_exit_of(void *arg, int status)
 	if (p->seg)
 		segview_own(p->seg, &p->own);
 	procs_note_figures(p);
-	procs_tell(p, PROC_ENDING);
+	procs_notify(p, PROC_ENDING);
 	segview_free(p->seg);
 	p->seg = NULL;
 	host_proc_close(p->held);
@@ -147,7 +147,7 @@ static void on_exit_of(void *arg, int status)
 	s->alive--;
 	s->ended++;
 	procs_end_threads(p);
-	procs_tell(p, PROC_ENDED);
+	procs_notify(p, PROC_ENDED);
 	forget_old(s);
 }
 
@@ -267,7 +267,7 @@ void procs_set_program(struct proc *p, const char *job, const char *program)
 		return;
 	if (procs_note_figures(p) == 0)
 		fill_name(p, &p->figures);
-	procs_tell(p, PROC_CHANGED);
+	procs_notify(p, PROC_CHANGED);
 }
 
 static int add(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e)
@@ -282,7 +282,7 @@ static int add(struct procs *s, struct proc_registration *in, struct proc **out,
 		return err_nomem(e);
 	p->owner = s;
 	list_init(&p->link);
-	list_init(&p->hooks.wishes);
+	list_init(&p->hooks.interests);
 	list_init(&p->followers);
 	rc = hold(s, in, &p->held, e);
 	if (rc == 0)
@@ -320,7 +320,7 @@ static uint64_t key_of(const struct proc *p)
 static void give_segment(struct proc *p, struct proc_registration *in)
 {
 	if (p->seg)
-		procs_tell(p, PROC_DETACHING);
+		procs_notify(p, PROC_DETACHING);
 	segview_free(p->seg);
 	p->seg = in->seg;
 	p->seg_inode = in->inode;
@@ -358,7 +358,7 @@ int procs_take(struct procs *s, struct proc_registration *in, struct proc **out,
 		give_segment(p, in);
 	else if (!is_new)
 		goto out;
-	procs_tell(p, is_new ? PROC_BORN : PROC_RENEWED);
+	procs_notify(p, is_new ? PROC_BORN : PROC_RENEWED);
 	procs_poll_one(p);
 	procs_arm_poll(s);
 out:
@@ -372,10 +372,10 @@ void procs_detach(struct proc *p, const char *why)
 		return;
 	log_debug("lm", "segment detached pid=%d reason=%s", (int)p->pid, why);
 	p->owner->detached++;
-	procs_tell(p, PROC_DETACHING);
+	procs_notify(p, PROC_DETACHING);
 	segview_free(p->seg);
 	p->seg = NULL;
-	procs_tell(p, PROC_CHANGED);
+	procs_notify(p, PROC_CHANGED);
 }
 
 static bool is_token(const struct token *t, const char *p, size_t n)
@@ -497,5 +497,5 @@ void procs_set_stopped(struct proc *p, bool stopped)
 	if (!p->held || p->state == state)
 		return;
 	p->state = state;
-	procs_tell(p, PROC_CHANGED);
+	procs_notify(p, PROC_CHANGED);
 }

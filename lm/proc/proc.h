@@ -45,7 +45,7 @@ struct proc_thread {
 
 /* What is to be measured in this process, and for whom: see hooks.h. */
 struct proc_hooks {
-	struct list wishes;
+	struct list interests;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
 	uint32_t kept; /* hook word that an lm before us left and that is no tool's: as long as the
 			  segment is here */
@@ -89,8 +89,8 @@ struct proc {
 				   none */
 	bool queue_is_late; /* calls had been made by then */
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
-	struct proc_probes *probes; /* probe.c: wishes; NULL: none */
-	struct proc_events *events; /* events.c: types and wishes; NULL: none were looked at */
+	struct proc_probes *probes; /* probe.c: interests; NULL: none */
+	struct proc_events *events; /* events.c: types and interests; NULL: none were looked at */
 	struct list followers; /* csr_events.c: sites whose blocks its events become */
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */

@@ -20,12 +20,12 @@ struct procs {
 	struct token node_token;
 	char boot_id[HOST_BOOT_ID_BYTES];
 	struct loop_timer *look, *forget;
-	int thread_wishes;
+	int thread_interests;
 	uint64_t detached, mark;
 };
 
-void procs_tell(struct proc *p, enum proc_event what);
-void procs_tell_thread(struct proc *p, const struct proc_thread *t, bool is_born);
+void procs_notify(struct proc *p, enum proc_event what);
+void procs_notify_thread(struct proc *p, const struct proc_thread *t, bool is_born);
 
 /* 30 bits that name a process or thread, the same at each start of the lm. */
 uint32_t procs_hash(const struct procs *s, const uint64_t words[4]);

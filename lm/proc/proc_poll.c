@@ -58,7 +58,7 @@ static void add_thread(struct proc *p, int32_t tid)
 	*t = (struct proc_thread){ .tid = tid, .id = id, .seen = true };
 	name_thread(p, t);
 	p->nthread++;
-	procs_tell_thread(p, t, true);
+	procs_notify_thread(p, t, true);
 }
 
 /* Told after it is out of the table, from a copy. */
@@ -69,7 +69,7 @@ static void del_thread(struct proc *p, size_t at)
 	map_del(&p->owner->threads, gone.id);
 	p->nthread--;
 	memmove(&p->thread[at], &p->thread[at + 1], (p->nthread - at) * sizeof(*p->thread));
-	procs_tell_thread(p, &gone, false);
+	procs_notify_thread(p, &gone, false);
 }
 
 void procs_end_threads(struct proc *p)
@@ -141,12 +141,12 @@ static void look_at(struct proc *p, bool always)
 		return;
 	current_sample(p, loop_now(p->owner->loop));
 	if (poll_segment(p))
-		procs_tell(p, PROC_CHANGED);
+		procs_notify(p, PROC_CHANGED);
 	if (procs_note_figures(p) < 0)
 		return;
 	poll_state(p, &p->figures);
 	/* A thread that took the place of another between two looks shows in the long look only. */
-	if (always || p->owner->thread_wishes > 0 || p->figures.threads != (int64_t)p->nthread)
+	if (always || p->owner->thread_interests > 0 || p->figures.threads != (int64_t)p->nthread)
 		poll_threads(p);
 }
 
@@ -170,7 +170,7 @@ static nsec_t sample_period(const struct procs *s)
 {
 	nsec_t slow = (nsec_t)s->alive * PROCS_LOOK_EACH_NS;
 
-	if (s->thread_wishes > 0 || any_setting_up(s))
+	if (s->thread_interests > 0 || any_setting_up(s))
 		return PROCS_LOOK_FAST_NS;
 	return slow > PROCS_LOOK_MIN_NS ? slow : PROCS_LOOK_MIN_NS;
 }
@@ -194,6 +194,6 @@ void procs_on_poll(void *arg)
 
 void procs_watch_threads(struct procs *s, int change)
 {
-	s->thread_wishes += change;
+	s->thread_interests += change;
 	procs_arm_poll(s);
 }

@@ -33,7 +33,7 @@ struct asked {
 	struct evtests tests;
 	size_t bytes; /* of its values; 0: not all events have as many */
 	uint64_t lost; /* as seen last */
-	struct probe_wish *wish;
+	struct probe_interest *interest;
 };
 
 /* What one thread writes. */
@@ -150,7 +150,8 @@ static int ask_calls(struct events_site *es)
 				bits |= phase == CALL_START ? HOOK_EVENT_START : HOOK_EVENT_END;
 		}
 		if (!rc && bits) {
-			rc = hooks_wish(s->proc, HOOKS_CSR(s->csr->number), (int)i, bits, 0);
+			rc = hooks_add_interest(s->proc, HOOKS_CSR(s->csr->number), (int)i, bits,
+						0);
 			hooks_apply(s->proc, (int)i);
 		}
 	}
@@ -173,22 +174,22 @@ static int ask_probe(struct events_site *es, unsigned number)
 	a = ask(es, FIRST_PROBE + number, t, t, &rc);
 	if (!a)
 		return rc;
-	rc = probes_wish(s->csr->owner->conf.probes, s->proc,
-			 &(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a },
-			 &a->wish);
+	rc = probes_add_interest(
+		s->csr->owner->conf.probes, s->proc,
+		&(struct probe_ask){ .probe = p->name, .on_hit = on_hit, .arg = a }, &a->interest);
 	return rc == -ERR_NOTFOUND ? 0 : rc; /* one of the same name as another's */
 }
 
 /* In the program an event that is refused has no record; of a call or a probe one comes, and is
  * counted here. */
-static void wish(const struct events_site *es, unsigned number, bool is_refused, int change)
+static void set_interest(const struct events_site *es, unsigned number, bool is_refused, int change)
 {
 	struct proc *p = es->site->proc;
 
 	if (is_refused)
 		events_refuse(p, number - FIRST_EVENT, change);
 	else
-		events_wish(p, number - FIRST_EVENT, change);
+		events_add_interest(p, number - FIRST_EVENT, change);
 }
 
 /* Those that have come since, too. */
@@ -203,10 +204,10 @@ static int ask_events(struct events_site *es)
 
 		if (t && csr_events_names(es->site->csr, t->name) &&
 		    ask(es, FIRST_EVENT + es->nlooked, t, NULL, &rc))
-			wish(es, FIRST_EVENT + es->nlooked, es->is_refused, 1);
+			set_interest(es, FIRST_EVENT + es->nlooked, es->is_refused, 1);
 	}
 	if (first < es->nlooked)
-		events_tell(p);
+		events_notify(p);
 	return rc;
 }
 
@@ -245,12 +246,12 @@ static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
 	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es),
-		 told = ring_cursors_told(rows, segment);
+		 told = ring_cursors_lost(rows, segment);
 
 	if (goes_on && !before)
 		es->lost += sum > told ? sum - told : 0;
 	else
-		ring_cursors_set_told(rows, segment, sum - (before ? before->lost : 0));
+		ring_cursors_set_lost(rows, segment, sum - (before ? before->lost : 0));
 }
 
 static int ask_all(struct events_site *es)
@@ -308,10 +309,10 @@ void csr_events_refuse(struct csr_site *s, bool is_refused)
 	for (unsigned i = FIRST_EVENT; i < FIRST_PROBE; i++) {
 		if (!es->asked[i])
 			continue;
-		wish(es, i, is_refused, 1);
-		wish(es, i, !is_refused, -1);
+		set_interest(es, i, is_refused, 1);
+		set_interest(es, i, !is_refused, -1);
 	}
-	events_tell(s->proc);
+	events_notify(s->proc);
 }
 
 /* --- blocks */
@@ -495,9 +496,9 @@ static void finish(struct events_site *es)
 static void forget(struct events_site *es, struct asked *a)
 {
 	if (a->number < FIRST_PROBE)
-		wish(es, a->number, es->is_refused, -1);
+		set_interest(es, a->number, es->is_refused, -1);
 	else if (a->number < FIRST_CALL)
-		probes_unwish(&a->wish);
+		probes_drop_interest(&a->interest);
 	free(a->own);
 	free(a);
 }
@@ -513,7 +514,7 @@ static void end(struct csr_site *s)
 	for (unsigned i = 0; i < NUMBERS; i++)
 		if (es->asked[i])
 			forget(es, es->asked[i]);
-	events_tell(s->proc);
+	events_notify(s->proc);
 	for (unsigned i = 0; es->stream && i < es->nstream; i++) {
 		if (es->stream[i])
 			evwrite_done(&es->stream[i]->w);
@@ -527,7 +528,7 @@ static void unwatch(struct csr_site *s)
 {
 	if (own(s))
 		end(s);
-	if (hooks_unwish(s->proc, HOOKS_CSR(s->csr->number)))
+	if (hooks_drop_interests(s->proc, HOOKS_CSR(s->csr->number)))
 		hooks_apply(s->proc, HOOKS_ALL);
 }
 

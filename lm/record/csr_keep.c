@@ -132,7 +132,7 @@ static void on_given(void *arg, struct keep *k, const uint8_t *p, size_t n)
 	}
 }
 
-static void tell_loss(void *arg, const struct evgap *g)
+static void report_loss(void *arg, const struct evgap *g)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
 
@@ -140,10 +140,10 @@ static void tell_loss(void *arg, const struct evgap *g)
 	csr_keep_append(arg, block);
 }
 
-static void tell_losses(void *unused, struct keep *k)
+static void report_losses(void *unused, struct keep *k)
 {
 	if (keep_user(k))
-		ring_cursors_each_loss(keep_user(k), tell_loss, k);
+		ring_cursors_each_loss(keep_user(k), report_loss, k);
 }
 
 /* --- across the lm's own death */
@@ -258,11 +258,11 @@ static void on_full(void *arg, struct keep *k, bool is_full)
 	}
 }
 
-static void on_told(void *arg, struct keep *k)
+static void on_ack(void *arg, struct keep *k)
 {
 	struct recorder *o = arg;
 
-	tell_losses(NULL, k); /* of one that could not be taken up at the start */
+	report_losses(NULL, k); /* of one that could not be taken up at the start */
 	if (o->csrs && keep_told(k)->ending)
 		disarm_all(o->csrs, k);
 }
@@ -304,7 +304,7 @@ int recorder_open(struct recorder *o, const struct keeps_conf *conf, struct err 
 	struct keeps_conf c = *conf;
 	int rc;
 
-	c.on_told = on_told;
+	c.on_told = on_ack;
 	c.on_full = on_full;
 	c.on_made = on_made;
 	c.on_given = on_given;
@@ -313,7 +313,7 @@ int recorder_open(struct recorder *o, const struct keeps_conf *conf, struct err 
 	rc = keeps_open(&c, &o->keeps, e);
 	if (rc < 0)
 		return rc;
-	keeps_each(o->keeps, tell_losses, NULL);
+	keeps_each(o->keeps, report_losses, NULL);
 	return 0;
 }
 

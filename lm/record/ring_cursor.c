@@ -238,7 +238,7 @@ uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uin
 	return most;
 }
 
-uint64_t ring_cursors_told(const struct ring_cursors *rs, uint64_t segment)
+uint64_t ring_cursors_lost(const struct ring_cursors *rs, uint64_t segment)
 {
 	uint64_t sum = 0;
 
@@ -260,13 +260,13 @@ static struct ring_cursor *base_of(struct ring_cursors *rs, uint64_t segment)
 }
 
 /* The base may be less than nothing: sums run round, and come out right. */
-void ring_cursors_set_told(struct ring_cursors *rs, uint64_t segment, uint64_t told)
+void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t told)
 {
 	struct ring_cursor *r = base_of(rs, segment);
 	struct ring_cursor_state s = { 0 };
 
 	if (!r)
 		return;
-	s.lost = now(r)->lost + told - ring_cursors_told(rs, segment);
+	s.lost = now(r)->lost + told - ring_cursors_lost(rs, segment);
 	ring_cursor_set(r, &s);
 }

@@ -58,10 +58,10 @@ bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment);
 uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread);
 
 /* What the segment had lost as told so far: with what it had lost before, set by
- * ring_cursors_set_base(). */
-uint64_t ring_cursors_told(const struct ring_cursors *rs, uint64_t segment);
+ * ring_cursors_set_lost(). */
+uint64_t ring_cursors_lost(const struct ring_cursors *rs, uint64_t segment);
 
 /* From now on told is `told`: the others are taken off. */
-void ring_cursors_set_told(struct ring_cursors *rs, uint64_t segment, uint64_t told);
+void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t told);
 
 #endif

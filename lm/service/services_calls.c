@@ -44,7 +44,8 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 	if (!p->held || !p->seg)
 		return proc_check_calls(p, e);
 	bits_of(call_text(c, 1), &bits);
-	if (hooks_wish(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)) < 0)
+	if (hooks_add_interest(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)) <
+	    0)
 		return err_nomem(e);
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
@@ -52,7 +53,7 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 
 static int disable_one(struct service_call *c, struct proc *p, struct err *e)
 {
-	hooks_unwish(p, HOOKS_TOOL(c->tool));
+	hooks_drop_interests(p, HOOKS_TOOL(c->tool));
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
 }

@@ -48,7 +48,7 @@ static bool may_stop(int sig)
 }
 
 /* However it is said, who is stopped is on the leash. */
-static int send_to(struct service_call *c, const struct object *o, struct settle_wish *w,
+static int send_to(struct service_call *c, const struct object *o, struct settle_goal *w,
 		   struct err *e)
 {
 	struct proc *p = o->proc;
@@ -58,7 +58,7 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 		rc = read_signal(c, &sig, e);
 	if (rc < 0)
 		return rc;
-	*w = (struct settle_wish){ .what = SETTLE_TAKEN, .sig = sig };
+	*w = (struct settle_goal){ .what = SETTLE_TAKEN, .sig = sig };
 	if (sig == SIGSTOP)
 		w->what = SETTLE_STOPPED;
 	if (may_stop(sig)) /* these reach the whole process, whomever they are sent to */
@@ -83,7 +83,7 @@ static int serve_thread_send_signal(struct service_call *c)
 	return settle_control(c, 't', send_to);
 }
 
-static int stop_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+static int stop_one(struct service_call *c, const struct object *o, struct settle_goal *w,
 		    struct err *e)
 {
 	w->what = SETTLE_STOPPED;
@@ -97,7 +97,7 @@ static int serve_stop(struct service_call *c)
 	return settle_control(c, 'p', stop_one);
 }
 
-static int continue_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+static int continue_one(struct service_call *c, const struct object *o, struct settle_goal *w,
 			struct err *e)
 {
 	w->what = SETTLE_RUNNING;
@@ -111,7 +111,7 @@ static int serve_continue(struct service_call *c)
 	return settle_control(c, 'p', continue_one);
 }
 
-static int suspend_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+static int suspend_one(struct service_call *c, const struct object *o, struct settle_goal *w,
 		       struct err *e)
 {
 	w->what = SETTLE_STOPPED;
@@ -123,7 +123,7 @@ static int serve_suspend(struct service_call *c)
 	return settle_control(c, 't', suspend_one);
 }
 
-static int resume_one(struct service_call *c, const struct object *o, struct settle_wish *w,
+static int resume_one(struct service_call *c, const struct object *o, struct settle_goal *w,
 		      struct err *e)
 {
 	w->what = SETTLE_RUNNING;

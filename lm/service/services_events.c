@@ -20,7 +20,7 @@ static void write_type(struct omis_writer *w, const struct proc *p, unsigned num
 		omis_write_string(w, evkind_name((int)t->field[i].kind));
 	}
 	omis_write_list_end(w);
-	omis_write_int(w, f.wishes);
+	omis_write_int(w, f.interests);
 	omis_write_int(w, (int64_t)f.taken);
 	omis_write_int(w, (int64_t)f.lost);
 	omis_write_list_end(w);

@@ -39,13 +39,13 @@ static bool is_needed(const struct call_desc *d)
 	       d->class == CALL_COMPLETE;
 }
 
-static int wish_all(struct proc *p, uint32_t tool)
+static int want_all(struct proc *p, uint32_t tool)
 {
 	int rc = 0;
 
 	for (unsigned i = 0; rc == 0 && i < segview_funcs(p->seg); i++)
 		if (is_needed(call_get(i)))
-			rc = hooks_wish(p, HOOKS_TOOL(tool), (int)i, HOOK_QUEUE, 0);
+			rc = hooks_add_interest(p, HOOKS_TOOL(tool), (int)i, HOOK_QUEUE, 0);
 	return rc;
 }
 
@@ -74,7 +74,7 @@ static int note_before(struct proc *p)
 static int watch(struct service_call *c, struct proc *p)
 {
 	bool is_on = hooks_has(p, HOOK_QUEUE) && segview_posted_is_on(p->seg);
-	int rc = wish_all(p, c->tool);
+	int rc = want_all(p, c->tool);
 
 	if (rc == 0 && !is_on)
 		rc = note_before(p);

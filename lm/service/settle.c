@@ -20,7 +20,7 @@
 /* One object, from its signal to its entry. */
 struct waiting {
 	struct token token, proc;
-	struct settle_wish wish;
+	struct settle_goal interest;
 	struct stand stand; /* state: as seen last, of a thread that is waited for */
 	bool is_pending, has_ended, is_over;
 };
@@ -65,12 +65,12 @@ static bool runs(struct settling *s, struct waiting *w, const struct proc *p)
 /* One that stops may be on its way from being pending to the stop: it is looked at twice. */
 static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p)
 {
-	uint64_t bit = SIGNAL_BIT(w->wish.sig);
+	uint64_t bit = SIGNAL_BIT(w->interest.sig);
 	struct host_figures f;
 	int rc;
 
-	if (w->wish.tid)
-		rc = host_thread_figures(s->on.host, p->pid, w->wish.tid,
+	if (w->interest.tid)
+		rc = host_thread_figures(s->on.host, p->pid, w->interest.tid,
 					 HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f);
 	else
 		rc = host_figures(s->on.host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f,
@@ -99,7 +99,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 	if (!s->looks)
 		return false;
 	s->looks--;
-	switch (w->wish.what) {
+	switch (w->interest.what) {
 	case SETTLE_STOPPED: /* what has been continued since need not stop */
 		return !holds_has(s->on.holds, p) ||
 		       stand_poll(s->on.host, p->pid, &w->stand, &s->looks);
@@ -156,7 +156,7 @@ static const char *late_words(const struct waiting *w)
 {
 	if (w->is_over)
 		return "";
-	switch (w->wish.what) {
+	switch (w->interest.what) {
 	case SETTLE_STOPPED:
 		return "it has not stopped yet, and will: ";
 	case SETTLE_RUNNING:
@@ -171,7 +171,7 @@ static int add_entry(struct service_call *c, const struct waiting *w)
 {
 	const char *words = late_words(w);
 
-	if (w->has_ended && w->wish.what == SETTLE_STOPPED)
+	if (w->has_ended && w->interest.what == SETTLE_STOPPED)
 		return reply_add_error(c->reply, c->action, w->token.s, STATUS_UNKNOWN_OBJECT,
 				       "the process has ended");
 	if (!*words)
@@ -206,7 +206,7 @@ static int act(struct service_call *c, struct settling *s, const struct object *
 
 	*w = (struct waiting){ .proc = o->proc->token };
 	str_copy(w->token.s, sizeof(w->token.s), o->token);
-	rc = fn(c, o, &w->wish, &e);
+	rc = fn(c, o, &w->interest, &e);
 	if (rc < 0)
 		return call_add_failure(c, o->token, rc, &e);
 	s->n++;

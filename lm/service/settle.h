@@ -20,7 +20,7 @@ enum settle_what {
 	SETTLE_TAKEN, /* the signal is taken or blocked; one that ends the process has ended it */
 };
 
-struct settle_wish {
+struct settle_goal {
 	enum settle_what what;
 	int sig; /* of SETTLE_TAKEN */
 	int32_t tid; /* the thread that it was sent to; 0: the process */
@@ -36,7 +36,7 @@ struct settle_on {
  * Calls fn for each object of that class ('p' or 't') that the first parameter names; fn says what
  * is to be seen of it. Answers as call_each_proc() does.
  */
-typedef int (*settle_fn)(struct service_call *c, const struct object *o, struct settle_wish *w,
+typedef int (*settle_fn)(struct service_call *c, const struct object *o, struct settle_goal *w,
 			 struct err *e);
 int settle_each(struct service_call *c, const struct settle_on *on, char class, settle_fn fn);
 

@@ -301,7 +301,7 @@ static union seg_value read_any(const struct fake_segment *s, const struct seg_r
 	return SEG_IS_OF_PARTNERS(r->kind) ? read_partners(s, r) : read_one(s, r);
 }
 
-static void tell_meter(struct fake_segment *s, unsigned i, bool ends, bool begins)
+static void report_meter(struct fake_segment *s, unsigned i, bool ends, bool begins)
 {
 	const struct seg_meter *meter =
 		(const struct seg_meter *)(const void *)(s->base + s->h->meter_offset) + i;
@@ -323,14 +323,14 @@ static void tell_meter(struct fake_segment *s, unsigned i, bool ends, bool begin
 	}
 }
 
-static void tell_meters(struct fake_segment *s, unsigned probe)
+static void report_meters(struct fake_segment *s, unsigned probe)
 {
 	const struct seg_edges *e =
 		(const struct seg_edges *)(const void *)(s->base + s->h->edge_offset) + probe;
 
 	for (unsigned i = 0; i < SEG_METERS; i++)
 		if ((e->end | e->begin) >> i & 1)
-			tell_meter(s, i, e->end >> i & 1, e->begin >> i & 1);
+			report_meter(s, i, e->end >> i & 1, e->begin >> i & 1);
 }
 
 static void put_probe(struct fake_segment *s, unsigned probe, const union seg_value *value)
@@ -410,7 +410,7 @@ void fake_segment_probe(struct fake_segment *s, unsigned probe, const union seg_
 	if (word & PROBE_RECORD)
 		put_probe(s, probe, value);
 	if (word & PROBE_EDGE)
-		tell_meters(s, probe);
+		report_meters(s, probe);
 	if (word & PROBE_ACTION)
 		run(s, &(struct action_event){ .par = &value->i,
 					       .npar = p->nparam,

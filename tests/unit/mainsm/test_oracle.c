@@ -420,7 +420,7 @@ static void turn(void)
 
 /* --- the oracle */
 
-static void tell_state(const struct node *n)
+static void report_state(const struct node *n)
 {
 	struct buf b = BUF_INIT(65536);
 
@@ -443,7 +443,7 @@ static void judge(void)
 	pass(30 * SEC);
 	for (unsigned k = 0; k < HOSTS * RANKS; k++) {
 		if (rank_of(k)->state == 'T')
-			tell_state(&node[k / RANKS]);
+			report_state(&node[k / RANKS]);
 		ck_assert_msg(rank_of(k)->state != 'T', "rank %u is stopped after %u points", k,
 			      points);
 		ck_assert_msg(came[k] >= done[k] && came[k] <= done[k] + unknown[k],

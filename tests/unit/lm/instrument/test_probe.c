@@ -42,10 +42,10 @@ static struct proc *proc0(void)
 	return procs_find_pid(w.lm->procs, 100);
 }
 
-static int wish(const char *probe, const struct probe_read *read, size_t nread, struct seen *s,
-		struct probe_wish **out)
+static int set_interest(const char *probe, const struct probe_read *read, size_t nread,
+			struct seen *s, struct probe_interest **out)
 {
-	return probes_wish(
+	return probes_add_interest(
 		w.lm->probes, proc0(),
 		&(struct probe_ask){
 			.probe = probe, .read = read, .nread = nread, .on_hit = on_hit, .arg = s },
@@ -65,26 +65,26 @@ static void step(struct fake_segment *s, int64_t vt)
 
 START_TEST(a_probe_is_on_while_somebody_wishes_it)
 {
-	struct probe_wish *a = NULL, *b = NULL, *c = NULL;
+	struct probe_interest *a = NULL, *b = NULL, *c = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
 	open_ranks();
-	ck_assert_int_eq(wish("step", NULL, 0, &one, &a), 0);
-	ck_assert_int_eq(wish("step", NULL, 0, &two, &b), 0);
-	ck_assert_int_eq(wish("stop", NULL, 0, &two, &c), -ERR_NOTFOUND);
+	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
+	ck_assert_int_eq(set_interest("step", NULL, 0, &two, &b), 0);
+	ck_assert_int_eq(set_interest("stop", NULL, 0, &two, &c), -ERR_NOTFOUND);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_REGION), 0);
 	ck_assert_uint_eq(fake_segment_probe_word(&other, FAKE_STEP), 0);
 	step(&seg, 1);
-	probes_unwish(&a);
+	probes_drop_interest(&a);
 	ck_assert_ptr_null(a);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
 	step(&seg, 2);
 	world_run(&w, 30 * MS); /* the rings are read by themselves */
 	ck_assert_uint_eq(one.n, 0); /* it was gone before they were */
 	ck_assert_uint_eq(two.n, 2);
-	probes_unwish(&b);
-	probes_unwish(&b);
+	probes_drop_interest(&b);
+	probes_drop_interest(&b);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 	ck_assert(!probes_wants_any(w.lm->probes));
 	close_ranks();
@@ -93,20 +93,20 @@ END_TEST
 
 START_TEST(what_happened_before_a_wish_is_not_told)
 {
-	struct probe_wish *a = NULL, *b = NULL;
+	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
 	open_ranks();
-	ck_assert_int_eq(wish("step", NULL, 0, &one, &a), 0);
+	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
 	step(&seg, 1);
-	ck_assert_int_eq(wish("step", NULL, 0, &two, &b), 0);
+	ck_assert_int_eq(set_interest("step", NULL, 0, &two, &b), 0);
 	step(&seg, 2);
 	probes_drain(w.lm->probes);
 	ck_assert_uint_eq(one.n, 2);
 	ck_assert_uint_eq(two.n, 1);
 	ck_assert_int_eq(two.vt[0], 2);
-	probes_unwish(&a);
-	probes_unwish(&b);
+	probes_drop_interest(&a);
+	probes_drop_interest(&b);
 	close_ranks();
 }
 END_TEST
@@ -118,16 +118,16 @@ START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 				bytes = { .kind = SEG_READ_OUT, .func = sends, .nfunc = 2 },
 				delay = { .kind = SEG_READ_DELAY, .func = sends, .nfunc = 1 };
 	const struct probe_read first[] = { calls, delay }, second[] = { bytes, calls };
-	struct probe_wish *a = NULL, *b = NULL;
+	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 }, two = { 0 };
 
 	open_ranks();
-	ck_assert_int_eq(hooks_wish(proc0(), HOOKS_TOOL(3), HOOKS_ALL,
-				    HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, 0),
+	ck_assert_int_eq(hooks_add_interest(proc0(), HOOKS_TOOL(3), HOOKS_ALL,
+					    HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, 0),
 			 0);
 	hooks_apply(proc0(), HOOKS_ALL);
-	ck_assert_int_eq(wish("region_end", first, 2, &one, &a), 0);
-	ck_assert_int_eq(wish("region_end", second, 2, &two, &b), 0);
+	ck_assert_int_eq(set_interest("region_end", first, 2, &one, &a), 0);
+	ck_assert_int_eq(set_interest("region_end", second, 2, &two, &b), 0);
 	call(&seg, "MPI_Send", 80, 1);
 	region(&seg, -5, 0.25);
 	call(&seg, "MPI_Barrier", 0, -1);
@@ -144,12 +144,12 @@ START_TEST(figures_come_with_the_probe_each_as_its_wish_has_them)
 	ck_assert_double_eq(two.read[0][0], 80);
 	ck_assert_double_eq(two.read[1][0], 88);
 	ck_assert_double_eq(two.read[1][1], 3);
-	probes_unwish(&a);
+	probes_drop_interest(&a);
 	region(&seg, 7, 0);
 	probes_drain(w.lm->probes);
 	ck_assert_double_eq(two.read[2][0], 88);
 	ck_assert_double_eq(two.read[2][1], 3);
-	probes_unwish(&b);
+	probes_drop_interest(&b);
 	close_ranks();
 }
 END_TEST
@@ -157,22 +157,22 @@ END_TEST
 START_TEST(too_many_figures_are_refused_as_a_whole)
 {
 	struct probe_read many[SEG_READS + 1];
-	struct probe_wish *a = NULL, *b = NULL;
+	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 };
 
 	open_ranks();
 	for (unsigned i = 0; i <= SEG_READS; i++)
 		many[i] = (struct probe_read){ .kind = SEG_READ_COUNTER, .cell = i };
-	ck_assert_int_eq(wish("step", many, SEG_READS + 1, &one, &a), -ERR_LIMIT);
-	ck_assert_int_eq(wish("step", many, SEG_READS - 1, &one, &a), 0);
-	ck_assert_int_eq(wish("step", &many[SEG_READS - 2], 3, &one, &b), -ERR_LIMIT);
-	ck_assert_int_eq(wish("step", &many[SEG_READS - 2], 2, &one, &b), 0);
-	probes_unwish(&b);
-	ck_assert_int_eq(wish("step", &many[SEG_READS], 1, &one, &b), 0);
-	probes_unwish(&a);
-	probes_unwish(&b);
+	ck_assert_int_eq(set_interest("step", many, SEG_READS + 1, &one, &a), -ERR_LIMIT);
+	ck_assert_int_eq(set_interest("step", many, SEG_READS - 1, &one, &a), 0);
+	ck_assert_int_eq(set_interest("step", &many[SEG_READS - 2], 3, &one, &b), -ERR_LIMIT);
+	ck_assert_int_eq(set_interest("step", &many[SEG_READS - 2], 2, &one, &b), 0);
+	probes_drop_interest(&b);
+	ck_assert_int_eq(set_interest("step", &many[SEG_READS], 1, &one, &b), 0);
+	probes_drop_interest(&a);
+	probes_drop_interest(&b);
 	many[0].cell = SEG_CELLS;
-	ck_assert_int_eq(wish("step", many, 1, &one, &a), -ERR_INVALID);
+	ck_assert_int_eq(set_interest("step", many, 1, &one, &a), -ERR_INVALID);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), 0);
 	close_ranks();
 }
@@ -180,11 +180,11 @@ END_TEST
 
 START_TEST(a_wish_goes_with_its_process_after_the_last_record)
 {
-	struct probe_wish *a = NULL;
+	struct probe_interest *a = NULL;
 	struct seen one = { 0 };
 
 	open_ranks();
-	ck_assert_int_eq(wish("step", NULL, 0, &one, &a), 0);
+	ck_assert_int_eq(set_interest("step", NULL, 0, &one, &a), 0);
 	step(&seg, 41);
 	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
 	ck_assert_uint_eq(one.n, 1);
@@ -199,22 +199,22 @@ START_TEST(without_memory_nothing_is_wished_by_half)
 	static const uint16_t sends[] = { CALL_ID_Send };
 	const struct probe_read r[] = { { .kind = SEG_READ_CALLS, .func = sends, .nfunc = 1 },
 					{ .kind = SEG_READ_COUNTER, .cell = 3 } };
-	struct probe_wish *a = NULL, *b = NULL;
+	struct probe_interest *a = NULL, *b = NULL;
 	struct seen one = { 0 };
 	int rc;
 
 	open_ranks();
 	ALLOC_SWEEP (k) {
 		segview_reset(proc0()->seg);
-		rc = wish("step", r, 2, &one, &a);
+		rc = set_interest("step", r, 2, &one, &a);
 		if (rc == 0)
-			rc = wish("region_end", r, 2, &one, &b);
+			rc = set_interest("region_end", r, 2, &one, &b);
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || rc == -ERR_NOMEM);
 		ck_assert(!a == !fake_segment_probe_word(&seg, FAKE_STEP));
 		ck_assert(!b == !fake_segment_probe_word(&seg, FAKE_REGION));
-		probes_unwish(&a);
-		probes_unwish(&b);
+		probes_drop_interest(&a);
+		probes_drop_interest(&b);
 		ck_assert_ptr_null(proc0()->probes);
 	}
 	close_ranks();
