@@ -142,7 +142,7 @@ static void begin_input(struct measurement *g, struct input *in)
 	keep_base(g, in);
 }
 
-void measurement_attach(struct measurement *g, struct input *in)
+void measurement_attach_input(struct measurement *g, struct input *in)
 {
 	const struct flow_source *s = in->source;
 	const char *token = s->process[0] ? s->process : s->object;
@@ -171,7 +171,7 @@ void measurement_judge_again(struct measurement *g)
 	}
 }
 
-void measurement_begin(struct measurement *g)
+void measurement_begin_inputs(struct measurement *g)
 {
 	g->has_begun = true;
 	g->roots = g->owner->conf.timebase->roots;
@@ -206,7 +206,7 @@ static void on_segment(struct measurement *g, struct proc *p, bool is_renewed)
 
 		if (in->proc && in->proc != p)
 			continue;
-		measurement_attach(g, in);
+		measurement_attach_input(g, in);
 		if (in->proc != p)
 			continue;
 		any = true;

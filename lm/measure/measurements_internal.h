@@ -60,7 +60,7 @@ void measurement_drop_interests(struct measurement *g, struct proc *p);
 void measurement_judge_again(struct measurement *g);
 
 /* Whether and where the input's process is here. */
-void measurement_attach(struct measurement *g, struct input *in);
+void measurement_attach_input(struct measurement *g, struct input *in);
 
 /* --- measurements_probe.c */
 /* After any change of measurements, their inputs or processes: what is looked at at probes is
@@ -74,7 +74,7 @@ const char *measurements_watch_fault(const struct input *in);
 void measurement_arm(struct measurement *g);
 void measurement_on_timer(void *arg);
 /* All inputs begin to count. */
-void measurement_begin(struct measurement *g);
+void measurement_begin_inputs(struct measurement *g);
 /* As if read number `read` had been taken at t, of nothing: those to come are higher. */
 void measurement_skip(struct measurement *g, int64_t read, nsec_t t);
 /* Rings are read at any time: what is of the interval after the one under way is told apart. */

@@ -227,7 +227,7 @@ static void swap_in(struct load *l, struct measurement *g)
 	g->graph = l->graph;
 	for (size_t i = 0; i < g->ninput; i++) {
 		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
-		measurement_attach(g, &g->input[i]);
+		measurement_attach_input(g, &g->input[i]);
 		input_attach(&g->input[i], l->r->conf.ticks);
 	}
 	close_refused(l, g);
@@ -284,7 +284,7 @@ static void start(struct load *l, struct measurement *g, bool is_first)
 				 g->every ? g->start + (int64_t)l->m->read * g->every
 					  : (now > g->start ? now : g->start + 1));
 	if (g->has_begun || now >= g->start)
-		measurement_begin(g);
+		measurement_begin_inputs(g);
 	else
 		measurements_watch(r);
 	complain_of_probes(l, g);

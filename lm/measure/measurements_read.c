@@ -39,7 +39,7 @@ void measurement_on_timer(void *arg)
 	int64_t read;
 
 	if (!g->has_begun && now >= g->start)
-		measurement_begin(g);
+		measurement_begin_inputs(g);
 	read = g->every && g->has_begun ? read_at(g, now) : 0;
 	if (read > flow_last_read(g->owner->engine, g->id))
 		measurement_take(g, read, end_of(g, read));
@@ -119,7 +119,7 @@ void measurements_read(struct measurements *r, const struct msg_flow_read *m)
 	    (int64_t)m->read <= flow_last_read(r->engine, g->id))
 		return;
 	if (!g->has_begun)
-		measurement_begin(g);
+		measurement_begin_inputs(g);
 	measurement_take(g, (int64_t)m->read, m->time_ns);
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # lm/service: requests, and one file for each family of services.
 MODULES += lm/service
-lm/service.src := inbox.c look.c done_log.c services_calls.c services_control.c services_create.c \
-		services_current.c services_events.c services_file.c services_memory.c \
-		services_node.c services_pa.c services_proc.c services_queue.c services_trace.c \
-		services_tracebuf.c settle.c
-lm/service.uses := common/base common/ring common/loop common/tracer proto common/route \
-		common/daemon tree lm/host lm/helper lm/proc lm/hold lm/instrument lm/task
+lm/service.src := done_log.c inbox.c look.c services_calls.c services_control.c \
+		services_create.c services_current.c services_events.c services_file.c \
+		services_memory.c services_node.c services_pa.c services_proc.c services_queue.c \
+		services_trace.c services_tracebuf.c settle.c
+lm/service.uses := common/base common/ring common/loop common/tracer proto common/route tree \
+		lm/host lm/helper lm/proc lm/hold lm/instrument lm/task

@@ -53,9 +53,9 @@ START_TEST(processes_are_counted)
 	world_run(&w, 10 * MS);
 	IS("processes", 1);
 	IS("processes_ended", 1);
-	ck_assert_int_lt(
-		intake_segment(w.lm->intake, open("/dev/null", O_RDONLY | O_CLOEXEC), 100, false),
-		0);
+	ck_assert_int_lt(registration_segment(w.lm->registration,
+					      open("/dev/null", O_RDONLY | O_CLOEXEC), 100, false),
+			 0);
 	IS("segments_refused", 1);
 	IS("segments_taken", 2);
 	close_ranks();

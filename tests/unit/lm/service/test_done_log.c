@@ -417,5 +417,6 @@ int main(void)
 				       what_was_begun_when_the_lm_died_is_unknown,
 				       without_an_id_each_request_is_another_one };
 
-	return suite_run_with("lm done log", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm done log", set_up, clean_up, tests,
+			      sizeof(tests) / sizeof(tests[0]));
 }
