@@ -280,15 +280,15 @@ static int watch(struct event_tail *f)
 	int rc = CMD_OK;
 
 	while (rc == CMD_OK && !f->is_over && !got_signal && (now = clock_mono()) < end) {
-		if (now >= fetch && !f->gap.since) {
+		if (now >= fetch && !f->csr.gap.since) {
 			rc = event_tail_fetch(f, &more);
 			fetch = more ? now : now + FETCH_NS;
 		}
-		if (rc == CMD_OK && now >= attach && !f->gap.since) {
+		if (rc == CMD_OK && now >= attach && !f->csr.gap.since) {
 			rc = event_tail_attach(f);
 			attach = clock_mono() + ATTACH_NS;
 		}
-		if (session_link() == SESSION_UP && !f->gap.since)
+		if (session_link() == SESSION_UP && !f->csr.gap.since)
 			wait_a_while(fetch < end ? fetch : end);
 		else
 			wait_a_while(now + FETCH_NS);

@@ -167,7 +167,7 @@ static void watch(struct measurement *m)
 	nsec_t attach = clock_mono() + ATTACH_NS, now;
 
 	while (!m->is_over && !got_signal && !has_enough(m) && (now = clock_mono()) < end) {
-		if (now >= attach && !m->gap.since) {
+		if (now >= attach && !m->csr.gap.since) {
 			measurement_attach(m);
 			attach = now + ATTACH_NS;
 		}

@@ -19,23 +19,16 @@
 static void on_reply(Omis_reply r, void *arg)
 {
 	struct event_tail *f = arg;
-	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
-	Omis_value *v;
+	Omis_status s = session_csr_note(&f->csr, r);
 
-	if (s == OMIS_CSR_DEFINED) {
-		v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
-		str_copy(f->csr, sizeof(f->csr), value_text(v, 0));
-		omis_value_free(v);
-	} else if (s == OMIS_CSR_DISABLED && r[0]->result) {
+	if (s == OMIS_CSR_DISABLED && r[0]->result) {
+		Omis_value *v = omis_value_parse(r[0]->result, r[0]->result_len);
+
 		f->is_over = true;
-		v = omis_value_parse(r[0]->result, r[0]->result_len);
 		cmd_warn("%s", value_text(v, 0));
 		omis_value_free(v);
 	} else if (s >= OMIS_FIRST_ERROR) {
-		f->csr[0] = 0;
-		f->ended = s; /* whether mainsm is lost is known behind this call */
-		str_copy(f->why_ended, sizeof(f->why_ended),
-			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
+		f->csr.token[0] = '\0';
 	}
 	omis_reply_free(r);
 }
@@ -57,8 +50,7 @@ static void write_request(const struct event_tail *f, struct buf *b)
 
 static int fail(const struct event_tail *f)
 {
-	return cmd_fail(f->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(f->ended),
-			"%s", f->why_ended);
+	return session_csr_fail(&f->csr, session_status_of(f->csr.ended), "");
 }
 
 static int report_end(struct event_tail *f)
@@ -71,26 +63,23 @@ static int report_end(struct event_tail *f)
 static int make_csr(struct event_tail *f)
 {
 	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
-	Omis_reply r;
+	int rc;
 
 	write_request(f, &b);
 	if (b.failed) {
 		buf_done(&b);
 		return cmd_fail(CMD_USAGE, "the names are longer than a request may be");
 	}
-	r = omis_request_n((const char *)b.p, b.n, on_reply, f, OMIS_WAIT_FOR_FIRST_REPLY);
+	rc = session_csr_define(&f->csr, (const char *)b.p, b.n, on_reply, f);
 	buf_done(&b);
-	if (r)
-		on_reply(r, f);
-	if (f->csr[0])
+	if (rc == CMD_OK)
 		return CMD_OK;
-	return f->ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
+	return f->csr.ended ? fail(f) : cmd_fail(CMD_FAILURE, "mainsm does not take the request");
 }
 
 static int ask_for(struct event_tail *f)
 {
 	Omis_value *v;
-	Omis_reply r = NULL;
 	int rc = session_ask_value(&v, ":trace_buffer_create([])");
 
 	if (rc != CMD_OK)
@@ -99,8 +88,7 @@ static int ask_for(struct event_tail *f)
 	omis_value_free(v);
 	rc = make_csr(f);
 	if (rc == CMD_OK)
-		rc = session_ask(&r, ":csr_enable([%s])", f->csr);
-	omis_reply_free(r);
+		rc = session_csr_enable(&f->csr);
 	return f->status ? f->status : rc;
 }
 
@@ -118,10 +106,10 @@ static int begin_again(void *arg)
 	struct event_tail *f = arg;
 	int rc;
 
-	f->ended = 0;
+	session_csr_reset(&f->csr);
 	f->status = CMD_OK;
 	f->is_over = false;
-	f->buffer[0] = f->csr[0] = 0;
+	f->buffer[0] = 0;
 	buf_clear(&f->in);
 	rc = session_attach(f->options->job);
 	if (rc == CMD_OK)
@@ -135,20 +123,19 @@ static int begin_again(void *arg)
 
 int event_tail_check(struct event_tail *f)
 {
-	int rc = session_bridge(&f->gap);
+	bool has_ended;
+	int rc = session_csr_check(&f->csr, &has_ended);
 
-	if (rc == CMD_OK && f->ended && !f->gap.since)
-		rc = report_end(f);
-	return rc;
+	return has_ended ? report_end(f) : rc;
 }
 
 int event_tail_begin(struct event_tail *f)
 {
 	int rc = session_attach(f->options->job);
 
-	f->gap = (struct session_gap){ .limit_ns = f->options->reconnect_ns,
-				       .again = begin_again,
-				       .arg = f };
+	f->csr.gap = (struct session_gap){ .limit_ns = f->options->reconnect_ns,
+					   .again = begin_again,
+					   .arg = f };
 	f->copy_to = -1;
 	buf_init(&f->in, 4 * EVBLOCK_MAX_BYTES + FRAME_MAX_BYTES);
 	f->reader = evread_new();
@@ -298,9 +285,7 @@ static void remove_request(struct event_tail *f)
 	Omis_reply r;
 	bool more;
 
-	if (f->csr[0] && session_ask(&r, ":csr_delete([%s])", f->csr) == CMD_OK)
-		omis_reply_free(r);
-	f->csr[0] = 0;
+	session_csr_delete(&f->csr);
 	while (f->buffer[0] && event_tail_fetch(f, &more) == CMD_OK && more)
 		;
 	if (f->buffer[0] && session_ask(&r, ":trace_buffer_delete([%s])", f->buffer) == CMD_OK)

@@ -7,7 +7,7 @@
 #include "eventlog/evread.h"
 #include "tools/libomis/omis.h"
 #include "tools/events/logwrite.h"
-#include "tools/session/session.h"
+#include "tools/session/session_csr.h"
 
 /* What the command line says. Texts are argv's. */
 struct event_tail_options {
@@ -19,7 +19,8 @@ struct event_tail_options {
 
 struct event_tail {
 	const struct event_tail_options *options;
-	char buffer[40], csr[40]; /* tokens; "" = none */
+	char buffer[SESSION_TOKEN_BYTES]; /* "" = none */
+	struct session_csr csr;
 	Omis_value *tree; /* omig_tree() as it was when the request was made */
 	struct evread *reader;
 	struct buf in; /* bytes of blocks that the reader has not done with */
@@ -28,9 +29,6 @@ struct event_tail {
 	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
 	bool is_over;
 	int status;
-	struct session_gap gap;
-	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
-	char why_ended[256];
 };
 
 /* Asks for the events. An exit status; what is wrong was told. */

@@ -316,44 +316,28 @@ static void on_event(struct measurement *m, Omis_reply r)
 static void on_reply(Omis_reply r, void *arg)
 {
 	struct measurement *m = arg;
-	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_NO_MEMORY;
-	Omis_value *v;
 
-	if (s == OMIS_CSR_TRIGGERED) {
+	if (session_csr_note(&m->csr, r) == OMIS_CSR_TRIGGERED)
 		on_event(m, r);
-	} else if (s == OMIS_CSR_DEFINED) {
-		v = r[0]->result ? omis_value_parse(r[0]->result, r[0]->result_len) : NULL;
-		str_copy(m->csr, sizeof(m->csr), value_text(v, 0));
-		omis_value_free(v);
-	} else if (s >= OMIS_FIRST_ERROR) {
-		m->ended = s; /* whether mainsm is lost is known behind this call */
-		str_copy(m->why_ended, sizeof(m->why_ended),
-			 r && r[0] && r[0]->result ? r[0]->result : omis_strerror(s));
-	}
 	omis_reply_free(r);
 }
 
 static int report_end(const struct measurement *m)
 {
-	return cmd_fail(m->ended == OMIS_OS_ERROR ? CMD_UNREACHABLE : CMD_FAILURE,
-			"the measurement has ended: %s", m->why_ended);
+	return session_csr_fail(&m->csr, CMD_FAILURE, "the measurement has ended: ");
 }
 
-static int follow(struct measurement *m)
+static int subscribe(struct measurement *m)
 {
 	char text[160];
-	Omis_reply r;
+	int n = snprintf(text, sizeof(text),
+			 "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])",
+			 m->dfg);
 
-	snprintf(text, sizeof(text),
-		 "dfg_has_read([%s]): print([$read,$until,$more,$lost,$enough,$values])", m->dfg);
-	r = omis_request(text, on_reply, m, OMIS_WAIT_FOR_FIRST_REPLY);
-	if (r)
-		on_reply(r, m);
-	if (!m->csr[0])
-		return m->ended ? report_end(m)
-				: cmd_fail(CMD_FAILURE, "mainsm does not tell what it reads");
-	return session_ask(&r, ":csr_enable([%s])", m->csr) ? CMD_FAILURE
-							    : (omis_reply_free(r), CMD_OK);
+	if (session_csr_define(&m->csr, text, (size_t)n, on_reply, m) != CMD_OK)
+		return m->csr.ended ? report_end(m)
+				    : cmd_fail(CMD_FAILURE, "mainsm does not report what it reads");
+	return session_csr_enable(&m->csr) == CMD_OK ? CMD_OK : CMD_FAILURE;
 }
 
 /* --- beginning and ending */
@@ -414,7 +398,7 @@ static int begin(struct measurement *m)
 	if (rc == CMD_OK)
 		rc = create(m);
 	if (rc == CMD_OK)
-		rc = follow(m);
+		rc = subscribe(m);
 	if (rc == CMD_OK)
 		rc = session_ask(&r, ":dfg_start([%s])", m->dfg);
 	omis_reply_free(r);
@@ -426,9 +410,7 @@ static void delete (struct measurement *m)
 {
 	Omis_reply r;
 
-	if (m->csr[0] && session_ask(&r, ":csr_delete([%s])", m->csr) == CMD_OK)
-		omis_reply_free(r);
-	m->csr[0] = 0;
+	session_csr_delete(&m->csr);
 	if (m->dfg[0] && session_ask(&r, ":dfg_delete([%s])", m->dfg) == CMD_OK)
 		omis_reply_free(r);
 	m->dfg[0] = 0;
@@ -440,8 +422,8 @@ static int begin_again(void *arg)
 	struct measurement *m = arg;
 	int rc;
 
-	m->ended = 0;
-	m->dfg[0] = m->csr[0] = 0;
+	session_csr_reset(&m->csr);
+	m->dfg[0] = 0;
 	reading_free(m->open);
 	m->open = NULL;
 	m->before = m->last_read;
@@ -461,19 +443,18 @@ int measurement_begin(struct measurement *m)
 	if (id >= 0)
 		m->is_of_processes = b.object == PMSL_T_PROCESS;
 	m->last = &m->first;
-	m->gap = (struct session_gap){ .limit_ns = m->options->reconnect_ns,
-				       .again = begin_again,
-				       .arg = m };
+	m->csr.gap = (struct session_gap){ .limit_ns = m->options->reconnect_ns,
+					   .again = begin_again,
+					   .arg = m };
 	return begin(m);
 }
 
 int measurement_check(struct measurement *m)
 {
-	int rc = session_bridge(&m->gap);
+	bool has_ended;
+	int rc = session_csr_check(&m->csr, &has_ended);
 
-	if (rc == CMD_OK && m->ended && !m->gap.since)
-		rc = report_end(m);
-	return rc;
+	return has_ended ? report_end(m) : rc;
 }
 
 void measurement_end(struct measurement *m)

@@ -7,7 +7,7 @@
 #include "common/base/clock.h"
 #include "stats/stop.h"
 #include "tools/libomis/omis.h"
-#include "tools/session/session.h"
+#include "tools/session/session_csr.h"
 #include "tools/term/term.h"
 
 #define MEASUREMENT_REGIONS_MAX 64
@@ -70,7 +70,8 @@ struct measurement {
 	const struct measurement_options *options;
 	struct term term;
 	struct buf text; /* of the file; "" = a built-in metric */
-	char dfg[40], csr[40], unit[128];
+	char dfg[SESSION_TOKEN_BYTES], unit[128];
+	struct session_csr csr; /* dfg_has_read */
 	bool each_vt; /* values go by virtual time */
 	bool is_total; /* what it tells comes together, or may */
 	bool since_last; /* as it was asked for in the end */
@@ -90,12 +91,9 @@ struct measurement {
 	bool is_over, is_partial; /* partial: the read that was shown last */
 	int64_t refused; /* objects whose hosts have said that they cannot tell it */
 	int status;
-	struct session_gap gap;
 	/* reads of earlier mainsms; of the last read, as it is numbered */
 	int64_t before, last_read, last_until_ns;
 	bool is_behind_gap; /* no read came since */
-	Omis_status ended; /* what mainsm has said at the end of the request; 0: it runs */
-	char why_ended[256];
 	int64_t shown;
 	struct until *until; /* NULL: nothing is counted */
 };

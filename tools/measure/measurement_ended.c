@@ -59,7 +59,7 @@ bool measurement_has_ended(struct measurement *m, const struct reading *r)
 {
 	nsec_t now = clock_mono();
 
-	if (!m->is_of_processes || m->gap.since)
+	if (!m->is_of_processes || m->csr.gap.since)
 		return false;
 	if (!m->has_run)
 		has_running(m);

@@ -61,15 +61,15 @@ START_TEST(a_mainsm_that_is_not_ready_is_asked_again)
 	ck_assert_int_eq(event_tail_begin(&f), CMD_OK);
 	refuses = true;
 	cmd_hush(words, sizeof(words));
-	ck_assert_int_ne(f.gap.again(f.gap.arg), CMD_OK);
+	ck_assert_int_ne(f.csr.gap.again(f.csr.gap.arg), CMD_OK);
 	cmd_hush(NULL, 0);
 	/* the cause, and not what comes of it */
 	ck_assert_msg(strstr(words, "not yet"), "%s", words);
 	ck_assert_int_eq(f.status, CMD_OK);
 	ck_assert(!f.is_over);
 	refuses = false;
-	ck_assert_int_eq(f.gap.again(f.gap.arg), CMD_OK);
-	ck_assert_str_eq(f.csr, "c_1");
+	ck_assert_int_eq(f.csr.gap.again(f.csr.gap.arg), CMD_OK);
+	ck_assert_str_eq(f.csr.token, "c_1");
 	event_tail_end(&f);
 }
 END_TEST
