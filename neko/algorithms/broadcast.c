@@ -112,7 +112,7 @@ static const struct neko_layer_ops broadcast_ops = {
 	.done = broadcast_done,
 };
 
-/* --- who has something to broadcast */
+/* --- the process that broadcasts */
 
 struct source {
 	nsec_t every, until;

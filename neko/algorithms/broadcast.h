@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reliable broadcast (Hadzilacos and Toueg, 1994): who hears a message first passes it on to all,
- *then delivers it. Under it a layer sends until it is acknowledged (docs/neko.md), so that neither
- *losses nor partitions that end matter.
+ * Reliable broadcast (Hadzilacos and Toueg, 1994): the first to receive a message relays it to all,
+ * then delivers it. A layer below sends until each process acknowledges (docs/neko.md), so that
+ * neither losses nor temporary partitions matter.
  *
  *	broadcast.every   = 100ms   (mean time between two broadcasts of a process, exponential)
  *	broadcast.until   = 10s     (none begins after this; 0: as long as the run)
- *	broadcast.relay   = true    (false: who hears it passes nothing on: not reliable when a
- *sender crashes) broadcast.settle  = 10s     (a message that some process has, and another one not,
- *after that time: agreement is broken) broadcast.network = 1 link.retry        = 100ms   (until a
- *message that is not acknowledged is sent again; doubled up to eight times that) link.give_up = 60s
- *(until whoever does not acknowledge is taken for crashed)
+ *	broadcast.relay   = true    (false: nothing is relayed; unreliable when a sender crashes)
+ *	broadcast.settle  = 10s     (agreement is broken when some have a message after that time)
+ *	broadcast.network = 1
+ *	link.retry        = 100ms   (first time without an acknowledgement; doubles up to eight
+ * times) link.give_up      = 60s     (a process that does not acknowledge counts as crashed)
  */
 #ifndef NEKO_ALGORITHMS_BROADCAST_H
 #define NEKO_ALGORITHMS_BROADCAST_H

@@ -17,7 +17,7 @@ enum { TIME_TO_DELIVER, DELAY };
 
 struct message {
 	uint64_t id;
-	nsec_t sent_at; /* -1: nobody has told */
+	nsec_t sent_at; /* -1: not reported */
 	nsec_t first_at, last_at; /* of its deliveries */
 	uint32_t n; /* processes that have it, and are up */
 	uint8_t *by; /* owned: a bit for each that has delivered it; NULL: all that were up have */
@@ -25,7 +25,7 @@ struct message {
 
 struct run_of {
 	struct map message; /* by id */
-	struct message **all; /* owned, each: in the order in which they were first told of */
+	struct message **all; /* owned, each: in the order of their first reports */
 	size_t nall, cap;
 	bool *is_down; /* owned */
 	uint32_t m, nup;
@@ -97,7 +97,7 @@ static unsigned origin_of(uint64_t id)
 	return (unsigned)(id >> 32);
 }
 
-/* NULL: there is none of that number, which is told. */
+/* NULL for an unknown number, which is reported. */
 static struct message *find(struct run_of *r, struct neko_figures *f, const struct neko_event *e)
 {
 	struct message *v;
@@ -162,7 +162,7 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 	check_agreement(r, f, v);
 }
 
-/* What it had does not count any more, and nobody waits for what it had not. */
+/* What the process had no longer counts, and what it lacked is no longer expected. */
 static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 {
 	size_t i;
@@ -194,7 +194,7 @@ static void measure_handle(void *state, struct neko_figures *f, const struct nek
 		delivered(r, f, e);
 }
 
-/* Of an origin that was killed nobody may have heard what it told last. */
+/* A killed process may have sent its last messages to none. */
 static void judge(const struct run_of *r, struct neko_figures *f, const struct message *v,
 		  nsec_t now)
 {

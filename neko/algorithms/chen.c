@@ -8,7 +8,7 @@
 #define PRECISION 1e-13 /* of the area of one span, in parts of the whole area */
 /* of the times that are added: where the tail jumps, each side of a corner has its own value */
 #define INSET 4e-16
-#define HALVINGS_MAX 50 /* of a span: what is left is less than a double tells apart */
+#define HALVINGS_MAX 50 /* of a span: the rest is below the precision of a double */
 
 /* The chance that heartbeat i + j is not there x after the freshness point i. */
 static double p_missing(const struct chen *c, double x, unsigned j)
@@ -42,9 +42,9 @@ static struct span make_span(const struct chen *c, unsigned k, const double x[2]
 }
 
 /*
- * Halves a span until both rules agree. u never grows with x, so a span whose ends are equal hides
- * nothing, and one that drops steeply at its first end is halved there, however short the delays
- * are compared with eta.
+ * Halves a span until both rules agree. u never grows with x: a span with equal ends hides
+ * nothing. A span that drops steeply at its first end is halved there, however short the delays
+ * are.
  */
 static double halve(const struct chen *c, unsigned k, const struct span *s, double most,
 		    unsigned left)

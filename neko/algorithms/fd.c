@@ -85,7 +85,7 @@ int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e)
 
 	if (neko_count(p) < 2)
 		return err_set(e, ERR_INVALID,
-			       "heartbeats need somebody who hears them; raise process.num to 2");
+			       "heartbeats need a receiver; raise process.num to 2");
 	rc = neko_push(p, &heartbeater_ops, &h, e);
 	return rc ? rc : fd_params(p, s, &h->params, e);
 }

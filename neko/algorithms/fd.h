@@ -24,8 +24,8 @@
 #define FD_WINDOW_MAX 4096 /* heartbeats that an estimate is made of */
 
 /*
- * fd.eta: between two heartbeats; heartbeat i is sent at i eta. fd.monitored: who sends them, 1.
- * fd.network: number of the network they go over, 1.
+ * fd.eta: between two heartbeats; heartbeat i is sent at i eta. fd.monitored: their sender, 1.
+ * fd.network: number of the network that carries them, 1.
  */
 struct fd_params {
 	nsec_t eta;
@@ -44,9 +44,8 @@ int fd_check_monitored(const struct neko_process *p, const struct setup *s,
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree: at each
- * freshness point i eta + fd.delta, and until the next one, the process is trusted if heartbeat i,
- * or a later one, has arrived.
+ * NFD-S of Chen, Toueg and Aguilera (IEEE ToC 51(5), 2002), for clocks that agree. From each
+ * freshness point i eta + fd.delta to the next one, heartbeat i or a later one must have arrived.
  */
 int fd_nfds(struct neko_process *p, struct setup *s, struct err *e);
 
@@ -67,9 +66,9 @@ int fd_nfde(struct neko_process *p, struct setup *s, struct err *e);
 int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e);
 
 /*
- * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004): suspected when a heartbeat that
- * comes as the last fd.window (1000) of them did would come as late as this, or later, with a
- * chance of 10^-fd.threshold (8) only.
+ * phi-accrual (Hayashibara, Défago, Yared and Katayama, SRDS 2004). A process is suspected when a
+ * heartbeat as late as this has a chance of 10^-fd.threshold (8) only. The last fd.window (1000)
+ * heartbeats give the distribution.
  */
 int fd_phi(struct neko_process *p, struct setup *s, struct err *e);
 
@@ -79,14 +78,14 @@ uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const str
 extern const struct neko_type fd_types[];
 
 /*
- * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes that
- *log.
+ * fd: T_M, T_MR, P_A, T_D of failure detectors and the delay of heartbeats, over all processes
+ * that log.
  *
  *	stat.stop   = ci(0.95) < 5%    (of T_M and of T_MR; docs/stats.md has the words)
- *	stat.drop   = 100              (the first values of each quantity are not counted: initial
- *transient) stat.files  = run7.            (each value is a line of run7.T_M and so on; none of
- *them is there yet) stat.window = 100s             (P_A: a value for each window; default 100
- *fd.eta)
+ *	stat.drop   = 100              (values of each quantity left out: the initial transient)
+ *	stat.files  = run7.            (each value is a line of run7.T_M and so on; no such file
+ *	                                exists yet)
+ *	stat.window = 100s             (P_A: a value for each window; default 100 fd.eta)
  */
 extern const struct stat_kind stat_fd;
 

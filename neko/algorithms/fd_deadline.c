@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detectors that set a deadline anew with each heartbeat: silence, NFD-E, adaptive, phi-accrual.
- * They differ in one function.
+ * Detectors that set a deadline with each heartbeat: silence, NFD-E, adaptive, phi-accrual. They
+ * differ in one function.
  */
 #include "neko/algorithms/fd.h"
 #include "stats/student.h"
@@ -86,8 +86,7 @@ static nsec_t next_adaptive(struct detector *f, uint64_t number, nsec_t now)
 			f->phi * f->margin_variation);
 }
 
-/* Before two of them have come their distance is taken for eta, with a deviation of a quarter (as
- * Akka has it). */
+/* Before the second heartbeat eta is their distance, with a deviation of a quarter, as in Akka. */
 static nsec_t next_phi(struct detector *f, uint64_t number, nsec_t now)
 {
 	double deviation, least = (double)f->params.eta / 1000;
@@ -141,7 +140,7 @@ static nsec_t patience(const struct neko_layer *l, const struct detector *f)
 	return left > 0 ? left : 0;
 }
 
-/* Before the first heartbeat nobody is suspected: when it should come is not known. */
+/* No process is suspected before its first heartbeat: no time is known for it. */
 static void watch(struct neko_layer *l)
 {
 	struct detector *f = neko_state(l);

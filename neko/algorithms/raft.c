@@ -20,7 +20,7 @@ struct raft {
 	uint8_t net;
 	enum role role;
 	uint64_t term, followed; /* followed: the last term of which it has heard the leader */
-	uint32_t voted_for; /* in this term; 0: nobody */
+	uint32_t voted_for; /* in this term; 0: none */
 	uint32_t votes;
 	uint8_t *voter; /* owned: a bit for each; a network may double a vote */
 	size_t voter_bytes;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Leader election of Raft (Ongaro and Ousterhout, 2014, section 5.2): terms with one leader at the
- *most, by the votes of most processes. No log: who asks first gets the vote.
+ * most, by the votes of most processes. There is no log: the first candidate gets the vote.
  *
- *	raft.timeout   = 150ms..300ms   (silence after which a process stands for election, drawn
- *anew each time) raft.heartbeat = 50ms           (of a leader) raft.quorum    = N (votes that make
- *a leader; default: more than half. Fewer are a mistake, and found) raft.settle    = 10s (without a
- *leader that most follow for longer than that at the end of a run: broken, when most processes are
- *up; 0: not looked at) raft.network   = 1
+ *	raft.timeout   = 150ms..300ms   (silence before a candidacy, drawn each time)
+ *	raft.heartbeat = 50ms           (of a leader)
+ *	raft.quorum    = N              (votes for a leader; default: more than half. Fewer are
+ * found) raft.settle    = 10s            (broken: so long without a leader at the end, most being
+ * up; 0: unchecked) raft.network   = 1
  */
 #ifndef NEKO_ALGORITHMS_RAFT_H
 #define NEKO_ALGORITHMS_RAFT_H

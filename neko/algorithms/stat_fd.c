@@ -12,7 +12,7 @@ enum { T_M, T_MR, P_A, T_D, DELAY, NQUANTITY };
 struct view {
 	nsec_t since; /* of the suspicion or the trust that holds */
 	nsec_t began; /* the last mistake; -1: none yet */
-	nsec_t since_error, began_error; /* of the clock that told them */
+	nsec_t since_error, began_error; /* of the clock that reported them */
 	nsec_t window_at, trusted; /* of the window that is open; how long in it */
 	uint32_t monitored;
 	bool is_suspected;
@@ -211,9 +211,8 @@ static void detected(struct stat_fd *h, const struct view *v)
 }
 
 /*
- * Who is suspected at the end, having crashed, was found when that suspicion began, or had been
- * suspected before: then it took no time. A mistake that lasts does not count: nobody knows how
- * long.
+ * A crashed process that is suspected at the end was found when that suspicion began. A suspicion
+ * from before the crash took no time. A mistake that lasts does not count: its length is unknown.
  */
 static void fd_end(void *arg, nsec_t now)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends until it is acknowledged. Who was silent for long is given up: nobody knows whether he is
- * still there. */
+/*
+ * Sends until the receiver acknowledges, and gives up after a long silence: the receiver may have
+ * crashed.
+ */
 #include "neko/algorithms/broadcast.h"
 
 #include "common/base/list.h"

@@ -136,7 +136,7 @@ static void warn_missing(const struct run *r)
 	const struct run_missing *m = run_missing(r, &n);
 
 	for (i = 0; i < n; i++)
-		cmd_warn("process %u %s: what is told covers a part only", m[i].id, m[i].why);
+		cmd_warn("process %u %s: the results cover a part only", m[i].id, m[i].why);
 }
 
 static int run_it(const struct neko_options *w, struct run *r, const struct run_options *options,

@@ -9,7 +9,7 @@
 
 /*
  * Files of `omig neko run -o`. The exit status: 0, they agree; 1, they differ; 6, one of them
- * covers a part only. Failures are told.
+ * covers a part only. Reports failures.
  */
 int neko_compare(const char *first, const char *second, bool json);
 

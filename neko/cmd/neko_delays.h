@@ -13,8 +13,7 @@ struct neko_delays {
 	int status;
 };
 
-/* These return an exit status; failures are told. path NULL: nothing is wished for, and all is
- * well. */
+/* These return an exit status and report failures. path NULL: no file, and success. */
 int neko_delays_open(struct neko_delays *d, const char *path, const struct run *r);
 
 /* A line: network, from, to, time of sending and delay in seconds, or `lost`. */

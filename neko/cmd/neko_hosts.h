@@ -14,7 +14,7 @@ struct neko_hosts_options {
 	bool takes_objects;
 };
 
-/* omig neko factory. Blocks until it is ended. An exit status; failures are told. */
+/* omig neko factory. Blocks until it ends. Returns an exit status; reports failures. */
 int neko_factory(const struct neko_hosts_options *w);
 
 /* hosts_run() with this user's certificate. */

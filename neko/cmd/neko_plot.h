@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The results of a run as a picture: how each quantity is distributed, its values over time, and
- * who said what to whom. An SVG without a script, the same for the same results.
+ * The results of a run as a picture: the distribution of each quantity, its values over time, and
+ * the messages between processes. An SVG without a script, the same for the same results.
  */
 #ifndef NEKO_CMD_NEKO_PLOT_H
 #define NEKO_CMD_NEKO_PLOT_H
@@ -11,8 +11,10 @@
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 
-/* path: what `run -o` wrote; output: NULL for the standard output. Returns an exit status;
- * tells. */
+/*
+ * path: a file of `run -o`; output: NULL for the standard output. Returns an exit status; reports
+ * failures.
+ */
 int neko_plot(const char *path, const char *output);
 
 /* ERR_INVALID: these are no results. ERR_NOMEM. */

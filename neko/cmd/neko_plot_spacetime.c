@@ -186,7 +186,7 @@ static void draw_way(struct buf *out, const char *colour, double x1, double y1, 
 		   y2 - 7 * uy + 2.6 * ux, colour);
 }
 
-/* It ends half the way, with a cross: nobody knows where it was lost. */
+/* Ends half the way, with a cross: the place of the loss is unknown. */
 static void draw_lost(struct buf *out, double x, double y, double end)
 {
 	double half = y + (end - y) * 0.45, right = x + 5;
@@ -263,7 +263,7 @@ void plot_space(struct buf *out, struct json_object *trace, double top)
 	s.step = step_of(s.nprocess);
 	s.x = plot_axis(s.from, s.to, LEFT, LONG);
 	plot_text(out, LEFT, top + 12, "class=\"name\"",
-		  "who said what to whom, in the first run (s); red: lost");
+		  "messages of the first run over its time (s); red: lost");
 	plot_ticks_x(out, &s.x, s.top - 14, y_of(&s, s.nprocess) + 10);
 	draw_lines(out, &s);
 	draw_arrows(out, &s);

@@ -19,7 +19,7 @@ static void cell(struct table *t, double v)
 		table_cell(t, "-");
 }
 
-/* Of clocks something is told where there is more than one. */
+/* Clocks are shown where there is more than one. */
 static bool has_clocks(const struct stat_result *v, size_t n)
 {
 	size_t i;
@@ -49,7 +49,7 @@ static void add_row(struct table *t, const struct stat_result *v, bool with_cloc
 		cell(t, v->clock_mean);
 }
 
-/* What could have come and did not is said, so that nobody looks for it. */
+/* An event that never came is named, so that the reader need not search for it. */
 static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 {
 	const char *between = "no values: ";

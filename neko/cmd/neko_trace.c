@@ -12,7 +12,7 @@ static bool is_shown(struct neko_trace *t, nsec_t at)
 	return !t->is_over && at >= t->from;
 }
 
-/* A message is known when it arrives or is lost: then it is told whole. */
+/* A message is traced when it arrives or is lost: then all of it is known. */
 void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
 {
 	if (t->is_over || !is_shown(t, s->at) || s->kind == SIM_SENT || s->msg->sent_at < t->from ||

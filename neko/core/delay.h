@@ -37,9 +37,9 @@ nsec_t delay_draw(const struct delay *d, struct rng *r);
 #define DELAY_RESEND_MAX (120 * NSEC_PER_SEC) /* Linux's TCP_RTO_MAX */
 
 /*
- * How much later a segment arrives of which each sending is lost with the chance `loss` < 1, and
- * which is sent again after `first`, then twice that, and so on, up to DELAY_RESEND_MAX (RFC
- * 6298, 5.5). 0: the first one arrives.
+ * How much later a segment arrives when each sending is lost with the chance `loss` < 1. It is
+ * repeated after `first`, then twice that, up to DELAY_RESEND_MAX (RFC 6298, 5.5). 0: the first
+ * sending arrives.
  */
 nsec_t delay_draw_resends(double loss, nsec_t first, struct rng *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who hears the events that an algorithm logs. */
+/* Receivers of the events that an algorithm logs. */
 #ifndef NEKO_CORE_EVENT_H
 #define NEKO_CORE_EVENT_H
 
@@ -11,7 +11,7 @@
 /* A content that is a number of something: doubles hold whole numbers up to here. */
 #define NEKO_NUMBER_MAX (1ull << 53)
 
-/* False: it is none. Who told it may be on another host, and out of order. */
+/* False: it is none. The sender may be on another host, and out of order. */
 static inline bool neko_number(const struct neko_event *v, uint64_t *out)
 {
 	if (!(v->content >= 0 && v->content <= (double)NEKO_NUMBER_MAX))

@@ -186,7 +186,7 @@ int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, 
 	return rc;
 }
 
-/* The ring grows by being laid out anew: its oldest is first then. */
+/* A larger ring has its oldest entry first. */
 static int grow(struct neko_layer *l)
 {
 	uint32_t cap = l->queue_cap ? l->queue_cap * 2 : 4, i;

@@ -17,7 +17,7 @@
 /* 146 years, the end of all runs: delays and waits may be added */
 #define NEKO_TIME_MAX (INT64_MAX / 2)
 #define NEKO_EVENTS_MAX (1u << 30) /* of the queue: 32 GiB, memory ends before */
-/* one after the other of one layer: no time passes, nobody would see the end */
+/* in a row of one layer: no time passes, and no end would be seen */
 #define NEKO_POLLS_MAX 1000000
 /* events: thirty thousand processes that all speak to all at once */
 #define NEKO_SAME_TIME_MAX 1000000000

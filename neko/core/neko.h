@@ -40,7 +40,7 @@ struct setup; /* the configuration */
 /* the one destination: all processes but the sender, of which no list is kept */
 #define NEKO_OTHERS UINT32_MAX
 
-/* Counted, and nobody changes it once it was sent. Read the fields freely. */
+/* Counted, and constant once sent. Read the fields freely. */
 struct neko_msg {
 	nsec_t sent_at; /* by the sender's clock; 0 before */
 	uint32_t from;
@@ -139,8 +139,8 @@ int neko_sleep_until(struct neko_layer *l, nsec_t at);
 int neko_sleep(struct neko_layer *l, nsec_t duration);
 
 /*
- * Tells the handler of the run that something happened here and now. what lives as long as the
- * program.
+ * Reports to the handler of the run that something happened here and now. `what` lives as long as
+ * the program.
  */
 void neko_log(struct neko_layer *l, const char *what, double content);
 
@@ -154,13 +154,13 @@ void neko_stop(struct neko_layer *l);
 
 /* --- what a run measures */
 
-/* What happened, as neko_log() told it. */
+/* An event as neko_log() reported it. */
 struct neko_event {
 	uint32_t process;
 	nsec_t at;
 	const char *what;
 	double content;
-	nsec_t error; /* bound of what the clock that told `at` errs; 0 in simulations */
+	nsec_t error; /* bound of the error of `at`'s clock; 0 in simulations */
 	nsec_t content_error; /* the same of a content that is a time between two processes */
 };
 
@@ -175,8 +175,8 @@ struct neko_row {
 #define NEKO_ROWS_MAX 16
 
 /*
- * Makes quantities of events, which it hears in the order of their times, and looks whether what
- * the algorithm promises holds. Ends with what may be NULL.
+ * Makes quantities of events, which arrive in the order of their times. Checks what the algorithm
+ * promises. Ends with fields that may be NULL.
  */
 struct neko_measure {
 	const char *name;
@@ -197,11 +197,11 @@ void neko_figure(struct neko_figures *f, unsigned row, double value, nsec_t erro
  * most. */
 void neko_figure_time(struct neko_figures *f, unsigned row, nsec_t time);
 
-/* A property did not hold: the run ends, and its user is told. The first one counts. */
+/* A property did not hold: the run ends and reports the first one. */
 void neko_broken(struct neko_figures *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* --- configuration: what nobody asks for in it is a mistake of its user */
+/* --- configuration: a key that no part reads is a mistake of the user */
 
 /* NULL when it is not there. */
 const char *neko_setup_text(struct setup *s, const char *key);
@@ -215,7 +215,7 @@ int neko_setup_double(struct setup *s, const char *key, double min, double max, 
 		      struct err *e);
 int neko_setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
-/* "this cannot be, because ...": to be returned by who finds that. Never 0. */
+/* "this cannot be, because ...": the return value of the function that finds it. Never 0. */
 int neko_fail(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* What a process can be: process.N.initializer = name. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The configuration of a run: lines `key = value`, with # before comments, as Neko has them.
- * Who needs a value asks for it; what nobody has asked for at the end is unknown, and
- * an error like any other: with its line, and a remedy.
+ * The configuration of a run: lines `key = value`, with # before comments, as Neko has them. Each
+ * part reads the keys that it needs. A key that no part has read is an error with its line and a
+ * remedy.
  */
 #ifndef NEKO_CORE_SETUP_H
 #define NEKO_CORE_SETUP_H
@@ -48,21 +48,22 @@ int setup_double(struct setup *s, const char *key, double min, double max, doubl
 int setup_bool(struct setup *s, const char *key, bool *inout, struct err *e);
 
 /*
- * The key that was asked for last with a name of this form, such as ("process.%u.crash", 7), and
- * then also where it stands as process.5-9.crash. NULL when it is not there.
+ * The key that was last read with a name of this form, such as ("process.%u.crash", 7). Also
+ * where it stands as process.5-9.crash. NULL when it is not there.
  */
 const char *setup_of_process(struct setup *s, uint32_t id, const char *what);
 
-/* Puts key and line of an entry in front of e's words: for who judges the value himself. Returns
- * -code. */
+/*
+ * Puts key and line of an entry in front of e's words, for callers that check the value
+ * themselves. Returns -code.
+ */
 int setup_blame(const struct setup *s, const char *key, struct err *e);
 int setup_blame_process(const struct setup *s, uint32_t id, const char *what, struct err *e);
 
 /* Each process.A-B.what has numbers of 1..m. ERR_INVALID. */
 int setup_check_processes(const struct setup *s, uint32_t m, struct err *e);
 
-/* All has been asked for. ERR_NOTFOUND: a key that nobody wants; the words say which one may be
- * meant. */
+/* All keys were read. ERR_NOTFOUND for a key that no part reads, with the nearest known one. */
 int setup_finish(const struct setup *s, struct err *e);
 
 #endif

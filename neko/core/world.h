@@ -84,7 +84,7 @@ static inline uint32_t world_destination(const struct neko_msg *m, uint32_t i)
 /* From the network to the lowest layer of a process. */
 void world_hand_up(struct neko_process *p, struct neko_msg *m);
 
-/* Messages. world_msg_new: to nobody yet. */
+/* Messages. world_msg_new: without a receiver. */
 struct neko_msg *world_msg_new(struct neko_world *w, uint32_t nto, size_t n);
 void world_msg_free(struct neko_world *w, struct neko_msg *m);
 static inline void world_msg_unref(struct neko_world *w, struct neko_msg *m)

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* a way around the world; who hears of it later begins late */
+/* a way around the world; a process that learns of it later begins late */
 #define LEAD_NS (200 * NSEC_PER_MSEC)
 #define OPEN_NS (HANDSHAKE_MAX_NS + NSEC_PER_SEC)
 

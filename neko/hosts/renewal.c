@@ -33,7 +33,7 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 
 	r->is_told = r->has_asked = false;
 	renew_connected(r->renew);
-	if (!r->has_asked) /* somebody else did */
+	if (!r->has_asked) /* another thread did */
 		hang_up(r);
 }
 
@@ -88,7 +88,7 @@ static int dial(struct renewal *r)
 	return r->link ? 0 : -ERR_NOMEM;
 }
 
-/* Without a line there is to be one; who asks now is asked again when it is up. */
+/* Without a line one is dialled; an earlier request is repeated when it is up. */
 static int ask(void *arg, const struct msg *m)
 {
 	struct renewal *r = arg;

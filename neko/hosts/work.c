@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process of a run, as its factory sees it: a child with a stream, and the master's line.
- * Frames pass both ways; the time is asked for here, beside the line, and told to the child.
- * Whichever of them ends, or is silent, nothing is left.
+ * One process of a run, as its factory sees it: a child with a stream, and the line to the
+ * master. Frames pass both ways; the time is sampled here, beside the line, and sent to the
+ * child. When either end closes or is silent, the factory removes both.
  */
 #include "neko/hosts/factory_internal.h"
 
@@ -87,7 +87,7 @@ static bool say(struct work *w, struct buf *b)
 	return is_sent;
 }
 
-/* The child is not there any more; its last words may still be on their way. */
+/* The child has ended; its last frames may still be on their way. */
 static void send_gone(struct work *w)
 {
 	nsec_t now = clock_mono();

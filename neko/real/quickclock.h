@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clock_mono(), for who asks it for each of millions of events: where ticks are the processor's,
- * these are counted from a reading that is a millisecond old at the most, which takes half of the
- * time.
+ * clock_mono() at half the cost, for callers with millions of events. Where ticks are those of
+ * the processor, it counts them from a reading that is at most a millisecond old.
  */
 #ifndef NEKO_REAL_QUICKCLOCK_H
 #define NEKO_REAL_QUICKCLOCK_H
 
 #include "common/base/clock.h"
 
-/* What it errs: nobody makes the system's clock go faster or slower by more than 500 ppm, and ours
- * is as far off at the most. */
+/* Its error: adjustments of the system clock and our own drift are at most 500 ppm each. */
 #define QUICKCLOCK_ERROR_NS 1000
 
 struct quickclock {

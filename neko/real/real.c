@@ -14,7 +14,7 @@ struct thread {
 	struct real *real;
 	struct neko_layer *layer;
 	pthread_t id;
-	pthread_cond_t wake; /* of its wait, and of who waits for its end */
+	pthread_cond_t wake; /* of its wait, and of the waiter for its end */
 	bool has_returned;
 };
 
@@ -67,7 +67,7 @@ static int give_way(struct real *r)
 	return r->is_closing ? -ERR_CLOSED : -ERR_TIMEOUT;
 }
 
-/* By our own clock; whoever waits looks at the master's when he wakes. */
+/* By our own clock; the waiter checks the master's when it wakes. */
 static void wait_until(struct real *r, struct thread *t, nsec_t until)
 {
 	nsec_t shift = r->epoch - r->clock.offset;

@@ -41,7 +41,7 @@ struct real_conf {
  */
 int real_live(const struct real_conf *c);
 
-/* Tells that it cannot be: the words go up the stream. */
+/* Refuses the run: the words go up the stream. */
 void real_refuse(int master, const struct err *e);
 
 #endif

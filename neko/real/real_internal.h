@@ -17,7 +17,7 @@
 
 struct realnet;
 
-/* All below `lock` belongs to who holds it: layers, while they run. */
+/* Fields below `lock` belong to its holder: layers, while they run. */
 struct real {
 	struct neko_world world; /* first: a world of these ops is a real one */
 	const struct real_conf *conf;
@@ -65,8 +65,8 @@ struct realtalk {
 	struct frame_in in; /* owned */
 	struct buf out; /* owned: the frame on its way */
 	size_t at; /* up to here it is gone */
-	struct reallog_chunk *events, *delays; /* owned: taken, not told yet */
-	size_t event_at, delay_at; /* entries of their first chunks that were told */
+	struct reallog_chunk *events, *delays; /* owned: taken, not sent yet */
+	size_t event_at, delay_at; /* entries of their first chunks that were sent */
 	nsec_t until; /* what was taken is all before this */
 	nsec_t next; /* when there is another block */
 	bool is_taken; /* the block that ends it was not made yet */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a real process keeps until it has told it: events, and delays of messages where these are
- * wished for. Lists of chunks of fixed length: nothing is ever copied to grow, and chunks
- * are made and touched by who empties the list, so that who adds has no page fault either. One lock
- * of the owner's guards all but the list that was taken.
+ * What a real process stores until it has sent it: events, and delays of messages on request.
+ * Lists of chunks of fixed length: nothing is ever copied to grow. The reader makes and touches
+ * the chunks, so that writers have no page fault. A lock of the owner guards all but the list
+ * that was taken.
  */
 #ifndef NEKO_REAL_REALLOG_H
 #define NEKO_REAL_REALLOG_H
@@ -16,7 +16,7 @@
 
 #define REALLOG_CHUNK_ENTRIES 1024 /* 48 KiB of events */
 #define REALLOG_AHEAD 8 /* entries to be filled while a line of memory comes */
-/* entries between two looks of who empties: a million a second */
+/* entries between two reads: a million a second */
 #define REALLOG_SPARE_CHUNKS 64
 /* a million entries, 48 MiB, of a process whose master does not read */
 #define REALLOG_CHUNKS_MAX 1024
@@ -71,7 +71,7 @@ struct reallog_chunk *reallog_make(size_t n);
 size_t reallog_wants(const struct reallog *l);
 void reallog_refill(struct reallog *l, struct reallog_chunk *made);
 
-/* With the lock: one that was taken is told. */
+/* With the lock: one that was taken is sent. */
 void reallog_give_back(struct reallog *l, struct reallog_chunk *c);
 
 #endif

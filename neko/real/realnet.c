@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of a real process: a UDP socket each, with multicast another one that hears the
- * group, or streams (realstream.h), over which datagrams go one after the other. All of them carry
- * the key of the run.
+ * The networks of a real process: a UDP socket each, with a second one for a multicast group. Or
+ * streams (realstream.h), over which datagrams go in order. All of them carry the key of the run.
  */
 #include "neko/real/real_internal.h"
 #include "neko/real/realstream.h"
@@ -17,7 +16,7 @@
 
 /* of a network, one after the other: others and the master have their turn */
 #define DATAGRAMS_MAX 1024
-/* who dials may be put aside before he says who he is */
+/* a dialler may be put aside before it identifies itself */
 #define STRANGER_NS (30 * NSEC_PER_SEC)
 /* no router passes a group's datagrams on: a run is not let loose on other networks */
 #define GROUP_TTL 1
@@ -182,7 +181,7 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 		(void)!write(n->wake, &(uint64_t){ 1 }, sizeof(uint64_t));
 }
 
-/* One datagram for all; who is to have it twice gets the second one alone. */
+/* One datagram for all; a process that gets it twice receives the second one alone. */
 static void send_group(struct realnet *n, struct line *l, const struct neko_msg *m)
 {
 	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m, i;
@@ -232,7 +231,7 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 
 /* --- inwards */
 
-/* Who sends to us is known by his socket. */
+/* The socket identifies the sender. */
 static bool is_from(const struct line *l, uint32_t from, const struct sockaddr_in *a)
 {
 	const struct sockaddr_in *want = &l->address[from - 1];
@@ -251,7 +250,7 @@ static void note_delay(struct real *r, const struct neko_msg *m, uint32_t number
 							number,	    m->net };
 }
 
-/* From who has that socket or, without one, from that process. */
+/* From the owner of that socket or, without one, from that process. */
 static void take_datagram(struct line *l, const uint8_t *p, size_t bytes,
 			  const struct sockaddr_in *a, uint32_t from)
 {

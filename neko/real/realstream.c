@@ -16,7 +16,7 @@
 
 #define QUEUE_BYTES (1024 * 1024) /* that wait for one process; then it loses, as UDP does */
 #define ACCEPTS_MAX 64 /* of one turn: others have theirs */
-#define HELLO_BYTES (1 + 16) /* a type; key, who dials, whom */
+#define HELLO_BYTES (1 + 16) /* a type; the key, the dialler, the receiver */
 
 enum { FRAME_DATAGRAM = 1, FRAME_HELLO = 2 };
 
@@ -27,7 +27,7 @@ struct outward {
 
 struct inward {
 	int fd; /* -1: none */
-	struct in_addr host; /* who dialled */
+	struct in_addr host; /* of the dialler */
 	struct frame_in in; /* owned */
 	nsec_t until; /* of a stranger */
 };
@@ -209,7 +209,7 @@ bool realstream_send(struct realstream *s, uint32_t to, const uint8_t *p, size_t
 
 /* --- inwards */
 
-/* Who it is, of this run, and not there yet; or NULL. */
+/* A process of this run that is not connected yet; or NULL. */
 static struct inward *place_of(struct realstream *s, const struct inward *w, const struct frame *f)
 {
 	uint32_t from, to;
@@ -228,7 +228,7 @@ static struct inward *place_of(struct realstream *s, const struct inward *w, con
 	return &s->from[from - 1];
 }
 
-/* A stranger is one no more: where he sits now, or NULL. */
+/* The stranger has identified itself: its new place, or NULL. */
 static struct inward *sit_down(struct realstream *s, struct inward *w, const struct frame *f)
 {
 	struct inward *place = place_of(s, w, f);
@@ -298,8 +298,7 @@ static struct inward *room(struct realstream *s)
 	return w;
 }
 
-/* What he says may have come with him; a flood of others does not push him out before it was
- * heard. */
+/* Its data may have come with it; a flood of others does not evict it before that is read. */
 static bool answer(struct realstream *s)
 {
 	struct sockaddr_in a;

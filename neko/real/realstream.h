@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A TCP network of a real process: a connection to each process of the run, and one from each. Who
- * dials says first who he is, with the key of the run. Until then he is a stranger: there is room
- * for some of them, for a short time, and none of them has the place of a process.
+ * A TCP network of a real process: a connection to each process of the run, and one from each. A
+ * dialler first identifies itself with the key of the run. Until then it is a stranger. There is
+ * room for some of them, for a short time, and none has the place of a process.
  */
 #ifndef NEKO_REAL_REALSTREAM_H
 #define NEKO_REAL_REALSTREAM_H
@@ -38,12 +38,12 @@ int realstream_open(const struct realstream_conf *c, struct realstream **out, ui
 /* NULL is fine. */
 void realstream_close(struct realstream *s);
 
-/* Once: who they are, m of them, borrowed. Dials all. */
+/* Once: their addresses, m of them, borrowed. Dials all. */
 void realstream_meet(struct realstream *s, uint64_t key, const struct sockaddr_in *address);
 
 /*
- * With the lock. What does not go out at once waits, as much as there is room for; more is lost, as
- * over UDP. True: something waits, and polls are to be made anew.
+ * With the lock. Data that cannot be sent waits, up to a limit; more is lost, as over UDP. True:
+ * some waits, and the polls must be made again.
  */
 bool realstream_send(struct realstream *s, uint32_t to, const uint8_t *p, size_t n);
 
@@ -56,7 +56,7 @@ static inline size_t realstream_npoll(uint32_t m)
 /* With the lock. */
 void realstream_polls(const struct realstream *s, struct pollfd *f);
 
-/* Without the lock: what has come is told. */
+/* Without the lock: passes received data on. */
 void realstream_turn(struct realstream *s, const struct pollfd *f);
 
 #endif

@@ -89,7 +89,7 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 	b->ndelay = (uint32_t)count(t->delays, t->delay_at);
 }
 
-/* Of what was taken as much as a frame holds; what comes later is not before what is told last. */
+/* Of the taken list as much as fits a frame; later entries are not before the time sent last. */
 static bool make_block(struct realtalk *t, struct realwire_block *b)
 {
 	size_t mark;

@@ -34,8 +34,8 @@ size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *numbe
 			       uint32_t nprocess, const struct neko_msg *m);
 
 /*
- * The message for process `to`, of one reference, or NULL: not of this run, not for it, of a type
- * that nobody declared, no memory. Of either of both.
+ * The message for process `to`, with one reference. NULL: not of this run, not for it, of an
+ * undeclared type, or no memory. Of either of both.
  */
 struct neko_msg *realwire_message(struct neko_world *w, uint64_t key, uint32_t to, uint8_t net,
 				  const uint8_t *p, size_t n, uint32_t *number);
@@ -51,7 +51,7 @@ enum realwire_type {
 	REALWIRE_STOP,
 	REALWIRE_BLOCK, /* from it: events, delays, its clock */
 	REALWIRE_KILL, /* to a factory: end the process at once */
-	REALWIRE_GONE, /* from a factory: the process is not there any more */
+	REALWIRE_GONE, /* from a factory: the process has ended */
 	REALWIRE_PING, /* from a factory: what is the time? */
 	REALWIRE_PONG,
 	REALWIRE_SAMPLE, /* from a factory to its process */
@@ -87,7 +87,7 @@ struct realwire_ready {
 };
 
 struct realwire_gone {
-	nsec_t at, error; /* by the master's clock; at < 0: nobody knows */
+	nsec_t at, error; /* by the master's clock; at < 0: unknown */
 	char why[REALWIRE_WORDS_BYTES];
 };
 
@@ -115,13 +115,13 @@ int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n);
 #define REALWIRE_BLOCK_ENTRIES 4096 /* that surely fit into a frame */
 
 struct realwire_block {
-	nsec_t until; /* no event before this one will come any more */
+	nsec_t until; /* no event before this one follows */
 	uint64_t sent, delivered;
 	uint32_t count, ndelay, stuck;
 	bool is_last;
 	bool is_crashed; /* of the last one: the process did nothing from `until` on */
 	nsec_t stop_at; /* when a layer of it ended the run; NEKO_NEVER: none did */
-	bool has_lost; /* events for which there was no room: what was told is a part */
+	bool has_lost; /* events for which there was no room: the report is partial */
 	nsec_t offset, error; /* of its clock: the master's minus its own, and the bound */
 	double drift, drift_error; /* ppm that the master's is faster; NaN: not known yet */
 };

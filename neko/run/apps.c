@@ -87,7 +87,7 @@ static int check_application(const struct neko_application *a, const char *path,
 	_Static_assert(sizeof(bytes) == sizeof(a->bytes), "each has its place");
 	if (a->abi != NEKO_ABI || memcmp(a->bytes, bytes, sizeof(bytes)) != 0)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "%s was built with another version of <omig/neko.h>; build it anew",
+			       "%s was built with another version of <omig/neko.h>; build it again",
 			       path);
 	return check_kinds(a->kinds, path, e);
 }

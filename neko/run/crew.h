@@ -16,7 +16,7 @@ struct crew;
 /* Of the master. Not from within start(). */
 struct crew_hearer {
 	void (*on_frame)(void *arg, uint32_t id, const struct frame *f);
-	/* It is not there any more, and nothing more comes. Once each. */
+	/* The process has ended, and nothing more comes. Once each. */
 	void (*on_gone)(void *arg, uint32_t id, const struct realwire_gone *how);
 	void *arg;
 };
@@ -44,7 +44,7 @@ struct crew {
 	nsec_t lead; /* from the go to time 0, so that all hear it before */
 };
 
-/* fork(). NULL: no memory. r is borrowed; its seed and wishes are set. */
+/* fork(). NULL: no memory. r is borrowed; its seed and options are set. */
 struct crew *crew_local_new(struct run *r);
 
 /* For one process on another host: it has no handler. Errors as run_new(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events of several processes in the order of their times, as far as all of them have told what was
- * until then. What is ahead of the slowest one waits.
+ * Events of several processes in the order of their times, as far as all of them are complete.
+ * Events ahead of the slowest process wait.
  */
 #ifndef NEKO_RUN_MERGE_H
 #define NEKO_RUN_MERGE_H
@@ -18,12 +18,12 @@ struct merge *merge_new(uint32_t m, size_t max);
 void merge_free(struct merge *g);
 
 /*
- * v->process is who tells it; v->what is borrowed until it was heard. -ERR_INVALID: it is before
- * what that one has told; -ERR_LIMIT: too many wait; -ERR_NOMEM.
+ * v->process is the sender; v->what is borrowed until the event is handled. -ERR_INVALID: it is
+ * before a time that the sender has completed; -ERR_LIMIT: too many wait; -ERR_NOMEM.
  */
 int merge_add(struct merge *g, const struct neko_event *v);
 
-/* Process id tells nothing any more that was before. -ERR_INVALID: it has told more already. */
+/* The events of process id are complete up to then. -ERR_INVALID: they already were beyond. */
 int merge_advance(struct merge *g, uint32_t id, nsec_t until);
 nsec_t merge_time(const struct merge *g, uint32_t id);
 

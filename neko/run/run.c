@@ -26,7 +26,7 @@ static int choose_app(struct run *r, uint32_t id, struct err *e)
 	if (!name)
 		return err_set(
 			e, ERR_INVALID,
-			"nobody says what process %u is; write process.%u.initializer = nfd-s", id,
+			"process %u has no application; write process.%u.initializer = nfd-s", id,
 			id);
 	if (apps_find(name, r->own, &r->app[id - 1], e) == 0)
 		return 0;
@@ -90,7 +90,7 @@ static int read_processes(struct run *r, struct err *e)
 		rc = setup_u64(r->setup, "process.num", 1, NEKO_PROCESSES_MAX, &m, e);
 	if (rc == 0 && !m)
 		rc = err_set(e, ERR_INVALID,
-			     "nobody says how many processes there are; write process.num = 2");
+			     "the number of processes is missing; write process.num = 2");
 	if (rc == 0)
 		rc = setup_check_processes(r->setup, (uint32_t)m, e);
 	if (rc)

@@ -39,8 +39,7 @@ struct run_counts {
 	uint64_t runs, seed, events, sent, delivered, hash;
 	double seconds; /* of all runs: virtual, or by the clock */
 	unsigned stuck; /* active layers that did not return at the end */
-	unsigned missing; /* processes of a real run that did not tell all: what is told covers a
-			     part only */
+	unsigned missing; /* processes of a real run whose reports are incomplete */
 	uint64_t seed_of_last; /* of the last one of several runs */
 	const char *broken; /* a property that the algorithm promises, and that did not hold; the
 			       run's. NULL: none is known */
@@ -54,8 +53,8 @@ struct run_counts {
 };
 
 /*
- * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs;
- * keys that nobody knows too. ERR_LIMIT, ERR_NOMEM from the run.
+ * Once; Blocks until it is done. Configuration errors of layers come here, before anything runs,
+ * and so do unknown keys. ERR_LIMIT, ERR_NOMEM from the run.
  */
 int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e);
 
@@ -76,7 +75,7 @@ struct run_missing {
 /* What the clock of a process was at the end of a real run. */
 struct run_clock {
 	nsec_t offset, error; /* the master's minus its own, and the bound of that */
-	nsec_t worst_error; /* of all that it told */
+	nsec_t worst_error; /* of all that it reported */
 	double drift, drift_error; /* ppm that the master's is faster; NaN: not known */
 };
 

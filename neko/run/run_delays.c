@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* lost ones in a row that are told: what claims more is no number of a message */
+/* lost ones in a row that are reported: a larger claim is no number of a message */
 #define GAP_MAX 100000
 
 void run_delays_done(struct run_delays *d)

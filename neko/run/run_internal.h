@@ -23,7 +23,7 @@ struct run {
 	const struct run_options *options; /* while it runs */
 	/* of a real run */
 	struct real_net real_net[NEKO_NETS_MAX];
-	nsec_t silence; /* who says nothing for so long is gone */
+	nsec_t silence; /* a process that is silent for so long is gone */
 	const char *hosts; /* borrowed; NULL: this one */
 	struct run_missing *missing; /* owned */
 	size_t nmissing;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The master of a real run: hears what its processes tell, and has the handler hear their events
- * in the order of their times. Where the processes are is a crew's.
+ * The master of a real run: receives the reports of its processes, and passes their events to the
+ * handler in the order of their times. A crew knows where the processes are.
  */
 #include "common/base/str.h"
 #include "neko/run/crew.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define READY_NS (30 * NSEC_PER_SEC) /* a loaded host takes its time to start processes */
-#define END_NS (30 * NSEC_PER_SEC) /* that they have to tell their last events */
+#define END_NS (30 * NSEC_PER_SEC) /* to report their last events */
 #define TURN_MS 20
 /* that a process has to hand over its log; then it is killed */
 #define CRASH_NS (500 * NSEC_PER_MSEC)
@@ -36,7 +36,7 @@ struct slave {
 	struct run_clock clock;
 	char why[REALWIRE_WORDS_BYTES]; /* that it is gone */
 	bool is_ready;
-	bool is_gone; /* or has told its last */
+	bool is_gone; /* or has reported its last event */
 	bool is_crashed; /* as was wished for */
 	bool is_whole; /* the last block came */
 };
@@ -58,7 +58,7 @@ struct master {
 	bool failed;
 };
 
-/* --- what they tell */
+/* --- their reports */
 
 /* The same words of all events are one string. NULL: too many of them. */
 static const char *name_of(struct master *s, const char *what)
@@ -96,7 +96,7 @@ static void merge_delay(void *arg, const struct neko_delay *d)
 		run_delays_add(&s->delays, &mine);
 }
 
-/* Nobody waits for it any more. */
+/* Its events are no longer expected. */
 static void leave(struct master *s, uint32_t id, const char *why)
 {
 	struct slave *v = &s->slave[id - 1];
@@ -109,7 +109,7 @@ static void leave(struct master *s, uint32_t id, const char *why)
 static void blame(struct master *s, uint32_t id, const char *why)
 {
 	leave(s, id, why);
-	s->slave[id - 1].is_crashed = false; /* that would have been told */
+	s->slave[id - 1].is_crashed = false; /* a crash would have been reported */
 	s->crew->ops->kill(s->crew, id);
 }
 
@@ -135,7 +135,7 @@ static void hear_block(struct master *s, uint32_t id, const struct frame *f)
 	s->current = id - 1;
 	if (!s->epoch || realwire_read(f->p, f->n, &b, &h) ||
 	    merge_advance(s->merge, id, b.until)) {
-		blame(s, id, "what it told was no block of events");
+		blame(s, id, "its report was no block of events");
 		return;
 	}
 	v->last = b;
@@ -178,8 +178,8 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 }
 
 /*
- * A process that did not hand over its log was killed: its event is ours, at the time of that. When
- * that is not known: between what it told last and now.
+ * A process that did not hand over its log was killed: its event is ours, with the time of that.
+ * Where that is unknown: between its last report and now.
  */
 static void note_crash(struct master *s, uint32_t id, const struct realwire_gone *how)
 {
@@ -315,7 +315,7 @@ static void handle(struct master *s, const struct neko_event *v)
 	s->is_ruled = r->stat.should_stop(r->handler);
 }
 
-/* What all have told completely. */
+/* What all have reported completely. */
 static void handle_merged(struct master *s)
 {
 	const struct neko_event *v;
@@ -416,7 +416,7 @@ static nsec_t conduct(struct master *s)
 		crash_due(s, clock_mono() - s->epoch);
 	for (i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
-			blame(s, i, "it did not tell its last events in time");
+			blame(s, i, "it did not report its last events in time");
 	handle_merged(s);
 	return now;
 }
@@ -539,7 +539,7 @@ int run_real(struct run *r, const struct run_options *w, struct run_counts *out,
 
 	if (rc)
 		return rc;
-	/* Who ignores it has children whose pids may be others' already. */
+	/* A process that ignores it has children whose pids may belong to others by now. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
 	c = crew_local_new(r);
 	return c ? run_conduct(r, c, out, e) : err_nomem(e);

@@ -33,8 +33,7 @@ struct coro {
 	coro_point here, outside;
 	void (*fn)(void *);
 	void *arg;
-	uint64_t *
-		lowest; /* word of the stack that may be touched: 0 as long as nobody came so far */
+	uint64_t *lowest; /* word of the stack that may be touched: 0 until first use */
 	struct coro *next_free;
 	size_t below_bytes; /* that may not be touched */
 	bool has_returned, is_guarded;
@@ -56,8 +55,8 @@ struct coro_stacks {
 
 #if CORO_OWN
 /*
- * void coro_switch(void **from, void *to): the registers that a call must keep by the System V ABI
- * go onto the stack. Rounding modes stay as they are: whoever changes one undoes it before it
+ * void coro_switch(void **from, void *to): the registers that a call must preserve by the System
+ * V ABI go onto the stack. Rounding modes stay: a caller that changes one restores it before it
  * waits. Two calls of swapcontext() make four system calls, 20 times as much.
  */
 void coro_switch(coro_point *from, coro_point to);

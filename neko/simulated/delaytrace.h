@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Delays that were measured in a real run, to be had again in a simulation. A file of lines
+ * Delays of a real run, replayed in a simulation. A file of lines
  *
  *	lan 1 2 12.000000000 0.010023456
  *	lan 1 2 13.000000000 lost
  *
- * network, sender, destination, when it was sent, how long it took (seconds), or `lost`. Lines that
- *begin with # are comments. A link is a sender and a destination; one that the file does not have
- *takes what all links of the network have, in the order of the file.
+ * with network, sender, destination, time of sending, and time on the way in seconds, or `lost`.
+ * Lines that begin with # are comments. A link is a sender and a destination. A link that the file
+ * lacks takes the delays of all links of the network, in the order of the file.
  */
 #ifndef NEKO_SIMULATED_DELAYTRACE_H
 #define NEKO_SIMULATED_DELAYTRACE_H

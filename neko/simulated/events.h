@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What will happen, by time; equal times in the order of their numbers, which whoever adds an
- * event gives it. A heap of four children a node: two cache lines to look at on each level.
+ * Future events by time. Equal times are in the order of their numbers, which the caller gives. A
+ * heap of four children a node: two cache lines to read on each level.
  */
 #ifndef NEKO_SIMULATED_EVENTS_H
 #define NEKO_SIMULATED_EVENTS_H

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line that all stations share, of which one speaks at a time; a frame is heard by all.
+ * A line that all stations share and on which one sends at a time; all receive each frame.
  *
  * ethernet: CSMA/CD, 1-persistent, truncated binary exponential backoff, 16 attempts (IEEE 802.3).
- * csma_dcr: the same until a collision; then a search of the binary tree of all stations lets each
- *that collided speak once, in a time that is bounded; others wait until it is over (Le Lann,
- *deterministic collision resolution). fddi: a ring with the timed token protocol (ANSI X3.139): who
- *gets the token late sends what is synchronous, who gets it early for so long more.
+ * csma_dcr: the same until a collision. A search of the binary tree of all stations then lets each
+ * station that collided send once, in bounded time; others wait until it is over (Le Lann,
+ * deterministic collision resolution).
+ * fddi: a ring with the timed token protocol (ANSI X3.139). A late token allows synchronous frames
+ * only, an early one also others for the time that it is early.
  */
 #ifndef NEKO_SIMULATED_MEDIUM_H
 #define NEKO_SIMULATED_MEDIUM_H

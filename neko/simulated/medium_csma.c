@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CSMA/CD: who wants to speak waits until nobody does; two that begin within the time of half a
- * slot collide. */
+/* CSMA/CD: a station waits until the line is free; two that begin within half a slot collide. */
 #include "neko/simulated/medium_internal.h"
 
 static nsec_t later(nsec_t a, nsec_t b)
@@ -78,7 +77,7 @@ static uint32_t count_in(const struct medium *m, struct range r, uint32_t *last)
 	return n;
 }
 
-/* The slot of the next range: nobody, one, or a collision. */
+/* The slot of the next range: empty, one station, or a collision. */
 static void search(struct medium *m, nsec_t now)
 {
 	uint32_t n, last = 0;
@@ -169,7 +168,7 @@ static void decide(struct medium *m)
 		send_of(m, one, m->started_at);
 }
 
-/* Of Ethernet: who has collided too often gives up, one a step. */
+/* Of Ethernet: a station that collided too often gives up, one a step. */
 static bool give_up(struct medium *m, struct medium_frame *out)
 {
 	uint32_t i;

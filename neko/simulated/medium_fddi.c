@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The timed token protocol. A station's rotation timer runs out `ttrt` after it was set. The token
- * comes early: its timer is set anew, and it may begin frames for as long as the timer had left. It
- * comes late: the timer was set when it ran out, and only synchronous frames go. So no rotation
- * lasts longer than 2 ttrt, and on average none longer than ttrt (Johnson 1987; Sevcik and Johnson
- * 1987).
+ * The timed token protocol. A station's rotation timer expires `ttrt` after it was set. When the
+ * token comes early, its timer is set again, and it may begin frames for the time that was left.
+ * When the token comes late, the timer was set at its expiry, and only synchronous frames go. So
+ * no rotation lasts longer than 2 ttrt. The mean is at most ttrt (Johnson 1987; Sevcik and
+ * Johnson 1987).
  */
 #include "neko/simulated/medium_internal.h"
 
@@ -52,7 +52,7 @@ static void pass_token(struct medium *m, nsec_t now)
 	m->token_at = m->next = now + m->conf.hop;
 }
 
-/* The next frame of who has the token, if there is time to begin one. */
+/* The next frame of the holder of the token, if there is time to begin one. */
 static void go_on(struct medium *m, nsec_t now)
 {
 	const struct frame *f = medium_first(&m->station[m->holder]);
@@ -68,14 +68,16 @@ static void go_on(struct medium *m, nsec_t now)
 	}
 }
 
-/* Nobody has anything: the token goes round, and nobody has to look. Where is it when somebody
- * has? */
+/*
+ * No station has a frame, and the token rotates without events. This computes its place when one
+ * does.
+ */
 static void unpark(struct medium *m, nsec_t now)
 {
 	nsec_t round = m->conf.hop * m->n, whole;
 
 	m->is_parked = false;
-	/* After two rounds all timers are as after any more of them: one is as another. */
+	/* After two rounds all timers are as after any later one: one is enough. */
 	if (now - m->token_at > 3 * round) {
 		whole = ((now - m->token_at) / round - 2) * round;
 		m->token_at += whole;

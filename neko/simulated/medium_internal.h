@@ -46,7 +46,8 @@ struct medium {
 	bool is_search; /* CSMA-DCR */
 	uint64_t epoch_slots;
 
-	uint32_t holder; /* FDDI: index of who has the token, or gets it at `token_at` */
+	uint32_t holder; /* FDDI: index of the holder of the token, or of the next one at `token_at`
+			  */
 	nsec_t token_at, hold_until, sync_left, seen_at;
 	bool is_holding, is_parked;
 };

@@ -11,7 +11,7 @@ static nsec_t world_now(const struct neko_world *w)
 	return ((const struct sim *)(const void *)w)->now;
 }
 
-/* The first failure ends the run; what follows from it is not told. */
+/* The first failure ends the run; later ones are not reported. */
 int sim_fail(struct sim *s, enum err_code code, const char *fmt, ...)
 {
 	char text[ERR_TEXT_BYTES];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The simulated world: all processes on one thread, virtual time, and from a seed always the
- * same run to the bit (on one C library: logarithms may differ in another one).
+ * The simulated world: all processes on one thread, and virtual time. A seed gives the same run
+ * to the bit on one C library; logarithms may differ in another one.
  */
 #ifndef NEKO_SIMULATED_SIM_H
 #define NEKO_SIMULATED_SIM_H
@@ -14,7 +14,7 @@ struct sim;
 /* m processes without layers. ERR_INVALID, ERR_NOMEM. */
 int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e);
 
-/* Ends the run first. Handlers and traces are not called any more. NULL is fine. */
+/* Ends the run first. Handlers and traces are not called again. NULL is fine. */
 void sim_free(struct sim *s);
 
 /* Networks are numbered as they come, from 0. ERR_LIMIT, ERR_NOMEM. */
@@ -38,7 +38,7 @@ struct sim_step {
 	const struct neko_msg *msg;
 };
 
-/* Told each message as it is sent, lost and delivered. NULL: nobody. */
+/* Called for each message as it is sent, lost and delivered. NULL: none. */
 void sim_set_trace(struct sim *s, void (*fn)(void *arg, const struct sim_step *t), void *arg);
 
 /* From this time on the process does and hears nothing. -ERR_INVALID, -ERR_NOMEM. */
@@ -47,20 +47,19 @@ int sim_crash(struct sim *s, uint32_t id, nsec_t at);
 /* Stacks of active layers; before the run. */
 void sim_set_stack(struct sim *s, size_t bytes);
 
-#define SIM_PAUSE_EVENTS 1000000 /* less than a second: whoever waits can look at his clock */
+#define SIM_PAUSE_EVENTS 1000000 /* less than a second: the caller can check its clock */
 
 enum sim_end {
 	SIM_STOPPED, /* the handler's rule was fulfilled */
 	SIM_LEFT, /* a layer called neko_stop() */
 	SIM_TIME_OVER, /* `until` */
-	SIM_NOTHING_LEFT, /* nothing will ever happen any more */
+	SIM_NOTHING_LEFT, /* nothing more can happen */
 	SIM_PAUSED, /* after a million events: call again, or think of something better */
 };
 
 /*
- * Runs up to that time, NEKO_TIME_MAX at most. Again, with a later one, it goes on. ERR_NOMEM;
- * ERR_LIMIT: something goes round without any time passing, or a stack is too small; the words say
- * who.
+ * Runs up to that time, NEKO_TIME_MAX at most; a later call goes on. ERR_NOMEM. ERR_LIMIT: a loop
+ * without any time passing, or a stack is too small; the words name the layer.
  */
 int sim_run(struct sim *s, nsec_t until, enum sim_end *out, struct err *e);
 

@@ -11,9 +11,8 @@
 enum sim_kind { SIM_MESSAGE, SIM_WAKE, SIM_CRASH, SIM_MEDIUM };
 
 /*
- * The flow of control of an active layer. At most one event of the queue is its timer; a wait that
- * ends later than that one leaves it where it is, so that a thousand receives with a message each
- * cost one event.
+ * The flow of control of an active layer. At most one event of the queue is its timer. A later
+ * wait leaves that timer in place: a thousand receives with a message each cost one event.
  */
 struct flow {
 	struct coro *coro;
@@ -24,7 +23,7 @@ struct flow {
 	nsec_t queued_at;
 	uint64_t queued_seq; /* 0: no event is queued; those of other numbers are stale */
 	bool is_waiting, is_for_message, is_ready, is_timed_out;
-	unsigned closed; /* times it was told so */
+	unsigned closed; /* times it was closed */
 	unsigned polls; /* since its last turn began */
 };
 

@@ -20,7 +20,7 @@ struct simcut {
 	nsec_t from, until; /* from <= t < until */
 	unsigned n;
 	struct simcut_range
-		range[SIMCUT_RANGES_MAX]; /* who is in none is in group 0 with all such */
+		range[SIMCUT_RANGES_MAX]; /* a process in none is in group 0 with all such */
 };
 
 /* "10s..20s: 1-3,7 | 4-6". ERR_PARSE, ERR_INVALID (times, a process twice or not of 1..m),

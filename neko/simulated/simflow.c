@@ -108,7 +108,7 @@ static int queue_timer(struct sim *s, struct flow *f)
 	return 0;
 }
 
-/* A layer that does not end when it is told to stays where it is. */
+/* A layer that does not end on request stays where it is. */
 static int closed(struct sim *s, struct flow *f)
 {
 	if (++f->closed > NEKO_CLOSED_MAX)

@@ -17,8 +17,7 @@
 /* Where the handler's stack begins: the context of a signal says where that is, and no global
  * variable has to. */
 struct simstack {
-	const struct simstack
-		*self; /* another thread's handler may have a stack of somebody else */
+	const struct simstack *self; /* the handler of another thread may have a different stack */
 	const struct sim *sim; /* borrowed */
 	size_t bytes; /* all of it */
 	stack_t stack_before;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The quantities of a handler, as the configuration wishes them:
+ * The quantities of a handler, as the configuration requests them:
  *
  *	stat.stop   = ci(0.95) < 5%    (of those that are awaited; docs/stats.md has the words)
- *	stat.drop   = 100              (the first values of each quantity are not counted: initial
- *transient) stat.files  = run7.            (each value is a line of run7.NAME; none of these files
- *is there yet)
+ *	stat.drop   = 100              (values of each quantity left out: the initial transient)
+ *	stat.files  = run7.            (each value is a line of run7.NAME; no such file exists yet)
  */
 #ifndef NEKO_STAT_STATSET_H
 #define NEKO_STAT_STATSET_H

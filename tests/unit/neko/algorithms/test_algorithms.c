@@ -110,7 +110,7 @@ START_TEST(a_broadcast_that_nobody_passes_on_is_found_unreliable)
 	again = run_seeds(BROADCAST, "broadcast.relay = false\n", 1000);
 	ck_assert_str_eq(again.broken, f.broken);
 	ck_assert_uint_eq(again.figures.seed_of_last, f.figures.seed_of_last);
-	/* The seed that is told has it in its first run. */
+	/* The reported seed has it in its first run. */
 	snprintf(text, sizeof(text), BROADCAST "broadcast.relay = false\nsimulation.seed = %llu\n",
 		 (unsigned long long)f.figures.seed_of_last);
 	ck_assert_str_eq(run(text).broken, f.broken);
@@ -273,8 +273,10 @@ START_TEST(what_is_told_of_processes_that_are_none_is_not_looked_up)
 }
 END_TEST
 
-/* A process dies before anybody heard that it has broadcast; those who are left tell what they
- * delivered. */
+/*
+ * A process crashes before any other has received its broadcast; the rest report their
+ * deliveries.
+ */
 static const char *without_origin(uint32_t deliver_until)
 {
 	const struct stat_kind k = stat_measured(&broadcast_measure);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Masters and factories as processes, over TLS on the loopback: runs, refusals, and who dies
- * when. */
+/* Masters and factories as processes, over TLS on the loopback: runs, refusals and crashes. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/loop/loop.h"
@@ -31,7 +30,7 @@ struct bed {
 	char list[64];
 };
 
-/* uid: of the monitor's own user; -1 = of somebody with a token of his own. */
+/* uid: of the monitor's own user; -1 = of a user with another token. */
 static void issue(struct bed *b, char path[96], const char *name, enum role role, int uid)
 {
 	struct identity as = { .role = role, .wall_not_after = clock_wall() + 3600 * NSEC_PER_SEC };
@@ -264,7 +263,7 @@ static void await_children(const struct bed *b, bool wanted)
 /* A loaded machine may keep a process from being heard: then nothing is seen of what was to be. */
 #define ATTEMPTS 10
 
-/* What happens to the second process when it has told its first event; the first one is killed. */
+/* What happens to the second process at its first event; the first one is killed. */
 struct blow {
 	const struct bed *bed;
 	int signo;

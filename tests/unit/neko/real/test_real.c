@@ -204,7 +204,7 @@ END_TEST
 
 #define KEY 42
 #define BURSTS 4
-#define BURST_EVENTS 400000 /* blocks of it are more than a stream takes that nobody reads */
+#define BURST_EVENTS 400000 /* more blocks of it than an unread stream takes */
 #define PATIENCE_MS 30000
 
 static int done_fd; /* where the layer says what it has done */
@@ -450,7 +450,7 @@ static void next_datagram(int fd, struct neko_world *w, const char *first, const
 	ck_assert_str_eq(heard_by(w, bytes, n, 3), third);
 }
 
-/* A group with a port that nobody else has. */
+/* A group with a free port. */
 static int join_group(struct real_net *net)
 {
 	struct sockaddr_in a = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(0xefff48ff) };

@@ -203,7 +203,7 @@ START_TEST(who_dials_must_be_of_the_run_and_is_there_once)
 }
 END_TEST
 
-/* A message before the word who it is from, more than that word takes, and a hello after it. */
+/* A message before the identification, more bytes than that takes, and a hello after it. */
 START_TEST(what_nobody_says_there_ends_a_stream)
 {
 	static const uint8_t large[4] = { 0, 1, 0, 0 };

@@ -45,7 +45,7 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	bytes[8] = 4; /* from a process that is none */
 	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
 	bytes[8] = 2;
-	bytes[24] ^= 1; /* a type that nobody declared */
+	bytes[24] ^= 1; /* an undeclared type */
 	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
 	world_msg_unref(&w, m);
 	world_done(&w);

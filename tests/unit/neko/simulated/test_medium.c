@@ -45,8 +45,10 @@ static void unmake(struct medium *m)
 	medium_free(m, forget, &n);
 }
 
-/* All stations always have another frame: two at first, and who has sent one puts the next. Until
- * `until`; returns frames sent. */
+/*
+ * All stations always have another frame: two at first, then one for each sent. Until `until`;
+ * returns frames sent.
+ */
 static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t until)
 {
 	struct medium_frame f;
@@ -68,11 +70,11 @@ static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t unti
 }
 
 /*
- * Metcalfe and Boggs (CACM 19(7), 1976): with k stations that all have frames a slot is a success
- * with the chance A = (1 - 1/k)^(k-1), a frame waits W = (1 - A)/A slots, and E = P / (P + W T).
- * That is for stations that forget who has just sent. With backoff he has an advantage (capture:
- * Ramakrishnan and Yang, LCN 1994), so that the line is at least as efficient, as Boggs, Mogul and
- * Kent (SIGCOMM 1988) have measured.
+ * Metcalfe and Boggs (CACM 19(7), 1976), for k stations that all have frames. A slot is a success
+ * with the chance A = (1 - 1/k)^(k-1). A frame waits W = (1 - A)/A slots, and E = P / (P + W T).
+ * That is for stations without memory of the last sender. Backoff gives the last sender an
+ * advantage (capture: Ramakrishnan and Yang, LCN 1994). So the line is at least as efficient, as
+ * Boggs, Mogul and Kent (SIGCOMM 1988) have measured.
  */
 START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 {
@@ -100,8 +102,8 @@ START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 END_TEST
 
 /*
- * Two that begin at once collide for sure, again with the chance 1/2, again with 1/4, ...: 1 + 1/2
- * + 1/2 1/4 + ... = 1.6416 collisions.
+ * Two that begin at once collide for sure, again with the chance 1/2, then 1/4, and so on. That
+ * makes 1 + 1/2 + 1/2 1/4 + ... = 1.6416 collisions.
  */
 START_TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 {
@@ -141,7 +143,7 @@ START_TEST(one_station_of_an_ethernet_waits_for_nobody)
 	/* 100 + 26 bytes at 10 Mbit/s, and the gap. */
 	nsec_t each = 100800 + 9600;
 
-	/* Before a frame half a slot passes in which nobody else has begun: it is a part of it. */
+	/* Before a frame half a slot passes without another station: it is a part of it. */
 	ck_assert_uint_eq(saturate(m, 1, 100, 1000 * each), 1000);
 	ck_assert_uint_eq(medium_counts(m)->collisions, 0);
 	unmake(m);
@@ -251,8 +253,10 @@ START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 }
 END_TEST
 
-/* Sixteen that always have frames: each epoch has 15 collisions, 16 frames, and nobody waits longer
- * than two. */
+/*
+ * Sixteen that always have frames: each epoch has 15 collisions, 16 frames, and waits are at most
+ * two epochs.
+ */
 START_TEST(csma_dcr_under_load_is_fair_and_exact)
 {
 	struct medium_conf c = usual("csma_dcr");
@@ -311,7 +315,7 @@ START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 }
 END_TEST
 
-/* Synchronous frames go with each token, whoever else has how much. */
+/* Synchronous frames go with each token, whatever the load of others. */
 START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 {
 	struct medium_conf c = usual("fddi");
@@ -342,8 +346,7 @@ START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 }
 END_TEST
 
-/* A ring where nobody spoke for an hour: the token is where it would be, and nobody has counted its
- * rounds. */
+/* A ring that was idle for an hour: the token is at its computed place. */
 START_TEST(a_quiet_ring_costs_nothing)
 {
 	struct medium_conf c = usual("fddi");
