@@ -173,6 +173,33 @@ START_TEST(rights_are_ordered_and_what_has_none_is_denied)
 }
 END_TEST
 
+START_TEST(a_denial_names_the_right_that_is_needed)
+{
+	static const struct {
+		const char *text, *words;
+	} calls[] = {
+		{ ":proc_get_info([],1)", "proc_get_info needs the right observe" },
+		{ ":proc_get_info([],2)",
+		  "proc_get_info with these flags needs the right manipulate" },
+		{ ":proc_send_signal([],2)", "proc_send_signal needs the right manipulate" },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		struct omis_request *r = world_request(calls[i].text);
+		struct err e = { 0 };
+
+		ck_assert_int_eq(route_denied(&r->action[0], &e), -ERR_DENIED);
+		ck_assert_str_eq(e.text, calls[i].words);
+		omis_request_free(r);
+	}
+	ck_assert_int_eq(route_right_of_role("tool-observe"), OMIS_OBSERVE);
+	ck_assert_int_eq(route_right_of_role("tool-manipulate"), OMIS_MANIPULATE);
+	ck_assert_int_eq(route_right_of_role("tool-admin"), OMIS_ADMIN);
+	ck_assert_int_eq(route_right_of_role("lm"), OMIS_NO_RIGHT);
+	ck_assert_int_eq(route_right_of_role("tool"), OMIS_NO_RIGHT);
+}
+END_TEST
+
 START_TEST(what_is_guarded_needs_more_than_its_service)
 {
 	static const struct {
@@ -267,7 +294,7 @@ SUITE("route arm", each_child_watches_its_own_objects,
       leading_actions_that_need_nothing_else_are_local, what_cannot_be_reached_is_missing,
       an_event_of_the_top_has_no_parts, an_unconditional_request_cannot_be_armed,
       every_failed_allocation_of_arming_is_survived, rights_are_ordered_and_what_has_none_is_denied,
-      what_is_guarded_needs_more_than_its_service,
+      a_denial_names_the_right_that_is_needed, what_is_guarded_needs_more_than_its_service,
       what_an_event_will_ask_for_is_taken_for_the_worst, each_right_reaches_exactly_its_services,
       a_role_gives_its_right_and_others_none,
       a_condition_needs_the_most_that_any_of_its_actions_needs)

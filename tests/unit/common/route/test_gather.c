@@ -90,6 +90,28 @@ START_TEST(when_all_have_answered_it_is_done_and_whole)
 }
 END_TEST
 
+START_TEST(the_oldest_and_the_newest_time_are_those_of_all)
+{
+	static const char *const objects[] = { "n_1", "n_2", "n_3" };
+	static const nsec_t oldest[] = { 300, 200, 250 }, newest[] = { 400, 900, 500 };
+	struct gather *g = gather(GATHER_ALL, 0);
+	struct reply *into = reply_new();
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct reply *r = answer(i == 2 ? 2 : 1, objects[i], "1", 1);
+
+		r->coverage.oldest_ns = oldest[i];
+		r->coverage.newest_ns = newest[i];
+		ck_assert_int_eq(add(g, i, r), 0);
+	}
+	ck_assert_int_eq(gather_finish(g, into), 0);
+	ck_assert_int_eq(into->coverage.oldest_ns, 200);
+	ck_assert_int_eq(into->coverage.newest_ns, 900);
+	reply_free(into);
+	gather_free(g);
+}
+END_TEST
+
 START_TEST(after_the_deadline_it_is_done_and_says_who_is_missing)
 {
 	struct gather *g = gather(GATHER_ALL, 0);
@@ -343,6 +365,7 @@ START_TEST(every_failed_allocation_of_gathering_is_survived)
 END_TEST
 
 SUITE("route gather", when_all_have_answered_it_is_done_and_whole,
+      the_oldest_and_the_newest_time_are_those_of_all,
       after_the_deadline_it_is_done_and_says_who_is_missing, when_the_rest_is_lost_nobody_waits,
       who_was_lost_is_named_as_when_it_was_lost, a_quorum_counts_objects,
       an_impossible_quorum_ends_with_the_last_answer, now_takes_the_first_answer,
