@@ -90,6 +90,22 @@ START_TEST(an_event_is_an_object_of_a_line)
 }
 END_TEST
 
+START_TEST(names_that_are_no_text_are_escaped)
+{
+	const struct evfield odd[] = { { "\xff", EV_INT32 }, { "\xc3\xa4\"", EV_INT32 } };
+	const struct evtype odd_type = { .name = "e\xfe", .nfield = 2, .field = odd };
+	const struct evvalue v[] = { { .kind = EV_INT32, .i32 = 1 },
+				     { .kind = EV_INT32, .i32 = 2 } };
+
+	writes(EVOUT_JSON);
+	event_of(&odd_type, v, 1, 0);
+	has_written("{\"ts\":\"2023-11-14T22:13:20.123456789Z\",\"event\":\"e\\\\xfe\","
+		    "\"stream\":\"0000000000000001\",\"number\":0,"
+		    "\"fields\":{\"\\\\xff\":1,\"\xc3\xa4\\\"\":2}}\n");
+	is_done("");
+}
+END_TEST
+
 START_TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
 {
 	writes(EVOUT_CHROME);
@@ -198,7 +214,7 @@ START_TEST(nothing_at_all_is_no_request)
 }
 END_TEST
 
-SUITE("evout", an_event_is_an_object_of_a_line,
+SUITE("evout", an_event_is_an_object_of_a_line, names_that_are_no_text_are_escaped,
       what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark,
       a_span_without_an_id_is_one_of_its_thread, records_of_one_stream_are_one_request,
       a_request_has_a_thousand_records_and_no_more, nothing_at_all_is_no_request)

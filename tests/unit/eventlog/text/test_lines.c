@@ -98,6 +98,9 @@ START_TEST(microseconds_without_their_zeros_are_told_apart)
 	ck_assert_int_eq(reads(EVLINE_ULM, other)->wall_ns % NSEC_PER_SEC, 2102000);
 	line->fraction = EVWORDS_FRACTION;
 	ck_assert_int_eq(reads(EVLINE_ULM, globus)->wall_ns % NSEC_PER_SEC, 210200000);
+	free(line);
+	line = evline_new(EVWORDS_PADDED);
+	ck_assert_int_eq(reads(EVLINE_ULM, other)->wall_ns % NSEC_PER_SEC, 2102000);
 }
 END_TEST
 
