@@ -5,7 +5,8 @@
 #              words or more that are not a test's; those of mk/prose.docs in documents alone, where
 #              docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
-#   sentences  of more than 20 words, in comments; a line with a run of blanks in it is a table
+#   sentences  of more than 20 words, in comments and documents; a line of a comment with a run of
+#              blanks in it is a table
 # mk/prose.allow has `FILE PHRASE # reason` a line: what a document may say, because persons do it.
 BEGIN {
 	while ((getline line <"mk/prose.words") > 0)
@@ -85,6 +86,26 @@ function comment(text, i, n, w) {
 	}
 }
 
+# One line of a document. Code, also over lines, is one word; addresses of links are none. A list's
+# item begins a sentence.
+function doc(text, i, n, w) {
+	if (text ~ /^[ \t]*([-*]|[0-9]+\.) /) sentence_end()
+	if (text ~ /^ *\||^#|^\t|^@/) { sentence_end(); return }
+	n = split(text, w, "`")
+	text = ""
+	for (i = 1; i <= n; i++) {
+		text = text (!in_span ? w[i] : i < n ? "X" : "")
+		if (i < n) in_span = !in_span
+	}
+	gsub(/\]\([^)]*\)/, "]", text)
+	n = split(text, w, /[ \t]+/)
+	for (i = 1; i <= n; i++) {
+		if (w[i] !~ /[A-Za-z0-9]/) continue
+		if (!count++) begun = FNR
+		if (w[i] ~ /[.;:?!][])"'`*_]*$/) sentence_end()
+	}
+}
+
 function c_line(rest, at, text, is_alone, n, w) {
 	is_alone = 1
 	if (!in_comment && rest !~ /^[ \t]*\/\//) sentence_end()
@@ -118,7 +139,7 @@ FNR == 1 {
 	file = FILENAME
 	sub(/^\.\//, "", file)
 	is_test = file ~ /^tests\//
-	in_comment = is_code = 0
+	in_comment = is_code = in_span = 0
 	kind = file ~ /\.[ch]$/ ? "c" : file ~ /\.md$|\.scd$/ ? "doc" : "script"
 	is_scd = file ~ /\.scd$/
 }
@@ -135,12 +156,13 @@ kind == "script" {
 	if (match($0, /[ \t]# [^'"]*$/)) { comment(substr($0, RSTART + 2)); sentence_end() }
 	next
 }
-/^ *```/ { is_code = !is_code; next }
-is_code || /^(    |\t)/ && !is_scd || is_scd && /^;/ { next }
-/^$/ { last_word = "" }
+/^ *```/ { is_code = !is_code; sentence_end(); next }
+is_code || /^(    |\t)/ && !is_scd && !count || is_scd && /^;/ { next }
+/^ *$/ { last_word = ""; in_span = 0; sentence_end() }
 {
 	if (!/^ *\|/ && !(is_scd && /^[][|:]/)) narrow($0)
 	words($0, 1)
+	doc($0)
 }
 END {
 	sentence_end()

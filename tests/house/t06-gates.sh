@@ -154,6 +154,8 @@ prose tests/x.sh "	true $(printf '%088d' 0)" 'more than 100 columns'
 prose docs/text.md 'It is made anew.' 'the word `anew`'
 prose docs/text.scd 'A wish.' 'the word `wish`'
 prose docs/text.md 'It has no news.' 'the word `news`'
+prose docs/text.md 'One two three four five six seven eight nine ten
+one two three four five six seven eight nine ten `one two` three.' 'a sentence of 22 words'
 
 fresh
 cat >>"$t/common/ring/a.c" <<'END'
