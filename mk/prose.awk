@@ -5,6 +5,7 @@
 #              words or more that are not a test's; those of mk/prose.docs in documents alone, where
 #              docs/glossary.md has the word to use
 #   columns    more than 100, but for tables, code and addresses in documents, and single literals
+#              of C or words of the shell
 #   sentences  of more than 20 words, in comments and documents; a line of a comment with a run of
 #              blanks in it is a table
 # mk/prose.allow has `FILE PHRASE # reason` a line: what a document may say, because persons do it.
@@ -20,6 +21,9 @@ BEGIN {
 		allow_phrase[nallow] = plain(substr(line, RLENGTH + 1))
 	}
 	string = "^\"([^\"\\\\]|\\\\.)*\""
+	quoted = substr(string, 2)
+	one_literal = "^([ \t]*|#[ \t]*define .*)(\\{ |[a-z_]+\\()?" quoted "[ ,;)}\\\\]*$"
+	one_word = "^[ \t]*(-[a-zA-Z]+ )?[^ '\"]*('[^']*'|" quoted ")[^ '\"]*( [|&;\\\\]+)?$"
 	letter = "^'([^'\\\\]|\\\\.)*'"
 	three = "[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z][^ ]* ([^ ]* )*[^ ]*[A-Za-z]"
 }
@@ -144,13 +148,13 @@ FNR == 1 {
 	is_scd = file ~ /\.scd$/
 }
 kind == "c" {
-	if ($0 !~ /^([ \t]*|#[ \t]*define .*)"([^"\\]|\\.)*"[,;)]*$/) narrow($0)
+	if ($0 !~ one_literal) narrow($0)
 	if (in_comment || /["\/]/) c_line($0)
 	else if (count) sentence_end()
 	next
 }
 kind == "script" {
-	narrow($0)
+	if ($0 !~ one_word) narrow($0)
 	if (/^[ \t]*#( |$)/) { text = $0; sub(/^[ \t]*#/, "", text); comment(text); next }
 	if (count) sentence_end()
 	if (match($0, /[ \t]# [^'"]*$/)) { comment(substr($0, RSTART + 2)); sentence_end() }

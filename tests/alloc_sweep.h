@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fails the k-th allocation. Every unit test is linked with --wrap for
- * malloc, calloc, realloc, reallocarray, strdup and strndup, so product code
- * needs no hook of its own. Allocations inside shared libraries are not seen.
+ * Fails the k-th allocation. Every unit test is linked with --wrap for malloc, calloc, realloc,
+ * reallocarray, strdup and strndup. So product code needs no hook of its own. Allocations inside
+ * shared libraries are not seen.
  *
  *	ALLOC_SWEEP(k) {
  *		rc = thing_open(..., &thing, &e);	// must fail cleanly or succeed

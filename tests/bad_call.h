@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* What is wrong with the call as it is written: told before anything is done. */
+/* The error of the call as it is written: reported before anything is done. */
 enum bad {
 	BAD_TOO_FEW, /* no parameter where one must be */
 	BAD_TOO_MANY, /* one behind the last */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Archives that anybody may have made. The first byte says how: the rest is a file, or changes to
- * the catalogue and the rows of a good one, for no fuzzer finds its way through the pages of SQLite
- * to them. Read, asked and written to; a reader leaves the file as it is.
+ * Archives from hostile sources. The first byte selects the form: the rest is a file, or changes to
+ * the catalogue and the rows of a good one. (No fuzzer finds its way through the pages of SQLite to
+ * them.) The archive is read, queried and written to; a reader leaves the file unchanged.
  */
 #include "common/base/array.h"
 #include "common/base/hash.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define QUERY_NS (200 * NSEC_PER_MSEC) /* what somebody wrote may be slow, and is ended */
+#define QUERY_NS (200 * NSEC_PER_MSEC) /* a foreign query may be slow, and is ended */
 #define CHANGE_BYTES 12 /* table, column, row, class, value */
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Event logs: what is taken is written and read again as it was. The bytes come as a file, and once
- * more as the records of a block whose checks are right, for no fuzzer finds a CRC.
+ * Event logs: accepted bytes are written and read again as they were. The bytes come as a file.
+ * They come once more as the records of a block with right checks, since no fuzzer finds a CRC.
  */
 #include "common/base/hash.h"
 #include "eventlog/evread.h"

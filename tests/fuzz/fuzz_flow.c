@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A graph from hostile text, and a hostile life for it. The input is the length of the text (2
- * bytes), the text of a value, and a script of 4 bytes a step: tokens, reads, inputs that close and
- * open. What the links send goes through bytes and back into the links that fit.
+ * A graph from hostile text, and a hostile life for it. The input has the length of the text (2
+ * bytes), the text of a value, and a script. A step of the script has 4 bytes: tokens, reads,
+ * inputs that close and open. The output of links goes through bytes and back into the links that
+ * fit.
  */
 #include "common/base/limits.h"
 #include "common/flow/batch.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of the metric language. Whatever they are, there are at most so many
- * diagnostics, each with a place in the text; what has no error is planned for
- * objects, in a way that the text's length chooses, and each piece that comes
- * out passes the verifier of those who will get it, through its own notation.
+ * Texts of the metric language. Any text has at most so many diagnostics, each with a place in the
+ * text. A text without an error is planned for objects, in a way that its length chooses. Each
+ * resulting piece passes the verifier of its receivers, through its own notation.
  */
 #include "common/omis/arena.h"
 #include "common/omis/value.h"

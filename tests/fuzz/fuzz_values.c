@@ -38,7 +38,7 @@ static void demand_token(const struct omis_value *v)
 		demand(!strcmp(token_print(&text, &parts), v->s.p));
 }
 
-/* Buffers live on from input to input: most of the time would go into making them anew. */
+/* Buffers live on from input to input: most of the time would go into their allocation. */
 static void demand_fixpoint(const struct omis_values *v)
 {
 	static struct buf first = BUF_INIT(16 * FRAME_MAX_BYTES),

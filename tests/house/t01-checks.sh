@@ -104,7 +104,8 @@ run all
 verdict 'a room that uses one above it is refused' $? fail 'which is not below it'
 
 fresh
-printf '#include <string.h>\n#include "common/ring/ring.h"\nint ring_now(void)\n{\n\tchar a[2];\n\n\tstrcpy(a, "x");\n\treturn a[0];\n}\n' \
+printf \
+	'#include <string.h>\n#include "common/ring/ring.h"\nint ring_now(void)\n{\n\tchar a[2];\n\n\tstrcpy(a, "x");\n\treturn a[0];\n}\n' \
 	>"$work/t/common/ring/ring.c"
 run all
 verdict 'a banned function does not compile' $? fail 'banned_function_strcpy'
@@ -140,7 +141,9 @@ verdict 'a header that needs another one first is found' $? fail \
 	'not ok - common/ring/ring.h compiles alone'
 
 fresh
-printf '#include <stdlib.h>\nvoid *ring_hot(void);\nvoid *ring_hot(void)\n{\n\treturn malloc(1);\n}\n' >>"$work/t/common/ring/ring.c"
+printf \
+	'#include <stdlib.h>\nvoid *ring_hot(void);\nvoid *ring_hot(void)\n{\n\treturn malloc(1);\n}\n' \
+	>>"$work/t/common/ring/ring.c"
 printf 'common/ring.hot := ring.o\ncommon/ring.hot_allow := common/ring/hot.allow\n' \
 	>>"$work/t/common/ring/module.mk"
 echo 'free' >"$work/t/common/ring/hot.allow"
@@ -171,7 +174,9 @@ library() {
 	printf 'common/ring.shared := libring\ncommon/ring.anywhere := libring\n' \
 		>>"$work/t/common/ring/module.mk"
 	printf 'R { global: ring_*; local: *; };\n' >"$work/t/common/ring/libring.map"
-	printf '#include <sys/stat.h>\n#include <dlfcn.h>\n#include <pthread.h>\n#include <unistd.h>\n%s\n' "$1" >>"$work/t/common/ring/ring.c"
+	printf \
+		'#include <sys/stat.h>\n#include <dlfcn.h>\n#include <pthread.h>\n#include <unistd.h>\n%s\n' \
+		"$1" >>"$work/t/common/ring/ring.c"
 }
 library 'int ring_new(struct stat *s);
 __attribute__((visibility("default"))) int ring_new(struct stat *s) { return stat("/", s) + !dlsym(NULL, "x") + pthread_join(0, 0); }'
@@ -195,7 +200,8 @@ run check-anywhere
 verdict 'one that needs another library is refused' $? fail 'needs the library libanl.so'
 
 fresh
-printf '#include "common/ring/ring.h"\n#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)\n{\n\tif (n > 1)\n\t\t__builtin_trap();\n\treturn ring_now();\n}\n' \
+printf \
+	'#include "common/ring/ring.h"\n#include <stdint.h>\n#include <stddef.h>\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);\nint LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)\n{\n\tif (n > 1)\n\t\t__builtin_trap();\n\treturn ring_now();\n}\n' \
 	>"$work/t/tests/fuzz/fuzz_ring.c"
 cp tests/fuzz/replay_main.c "$work/t/tests/fuzz"
 run check-fuzz
@@ -209,7 +215,8 @@ verdict 'an input that crashes it fails' $? fail 'not ok - replay_ring ended wit
 
 fresh
 mkdir -p "$work/t/tests/unit/common/ring"
-printf '#include "tests/suite.h"\n\nSTART_TEST(it_lies)\n{\n\tck_assert_int_eq(1, 2);\n}\nEND_TEST\n\nSTART_TEST(it_dies)\n{\n\tabort();\n}\nEND_TEST\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_lies, it_dies, it_works)\n' \
+printf \
+	'#include "tests/suite.h"\n\nSTART_TEST(it_lies)\n{\n\tck_assert_int_eq(1, 2);\n}\nEND_TEST\n\nSTART_TEST(it_dies)\n{\n\tabort();\n}\nEND_TEST\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_lies, it_dies, it_works)\n' \
 	>"$work/t/tests/unit/common/ring/test_ring.c"
 run check-unit
 verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
@@ -266,7 +273,8 @@ verdict 'a read past the end fails the check' $? fail '^not ok 1 - asan: .*it_re
 verdict 'an overflow fails the check' 1 fail '^not ok 2 - asan: .*it_overflows'
 verdict 'a race fails the check' 1 fail '^not ok 3 - tsan: .*it_races'
 verdict 'one line sums it all up' 1 fail '^[0-9]* passed, 3 failed, [0-9]* skipped$'
-printf '#include "tests/suite.h"\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_works)\n' \
+printf \
+	'#include "tests/suite.h"\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_works)\n' \
 	>"$work/t/tests/unit/common/ring/test_ring.c"
 run check
 verdict 'without findings the check passes' $? pass

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs a small library and program of its own into a folder, uses the
-# library as a stranger would, and uninstalls.
+# Installs a small library and program of its own into a folder. Uses the library from a foreign
+# program, and uninstalls.
 . tests/house/part.sh
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -31,13 +31,19 @@ libapp.headers  := small.h
 libapp.pc       := libsmall.pc.in
 libapp.man      := small.1.scd
 END
-printf '#ifndef SMALL_H\n#define SMALL_H\n#ifdef __cplusplus\nextern "C" {\n#endif\nint small_answer(void);\n#ifdef __cplusplus\n}\n#endif\n#endif\n' >small.h
-printf '#include "libapp/small.h"\n__attribute__((visibility("default"))) int small_answer(void)\n{\n\treturn 42;\n}\n' >small.c
+printf \
+	'#ifndef SMALL_H\n#define SMALL_H\n#ifdef __cplusplus\nextern "C" {\n#endif\nint small_answer(void);\n#ifdef __cplusplus\n}\n#endif\n#endif\n' \
+	>small.h
+printf \
+	'#include "libapp/small.h"\n__attribute__((visibility("default"))) int small_answer(void)\n{\n\treturn 42;\n}\n' \
+	>small.c
 printf '#include "libapp/small.h"\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' \
 	>small_main.c
 printf 'S { global: small_*; local: *; };\n' >libsmall.map
 echo small_answer >libsmall.abi
-printf 'Name: small\nDescription: small\nVersion: @version@\nLibs: -L@libdir@ -lsmall\nCflags: -I@includedir@\n' >libsmall.pc.in
+printf \
+	'Name: small\nDescription: small\nVersion: @version@\nLibs: -L@libdir@ -lsmall\nCflags: -I@includedir@\n' \
+	>libsmall.pc.in
 printf 'small(1)\n\n# NAME\n\nsmall - answers\n' >small.1.scd
 cd "$OLDPWD" || exit 2
 part_makefile "$t"
@@ -50,7 +56,9 @@ verdict 'install puts everything in its place' $?
 	cd "$work/d/usr" && test -x bin/small && test -f include/omig/small.h &&
 		test -f share/man/man1/small.1 &&
 		test "$(readlink lib/libsmall.so.0)" = libsmall.so && bin/small &&
-		printf '#include <omig/small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' >"$work/user.c" &&
+		printf \
+		'#include <omig/small.h>\nint main(void)\n{\n\treturn small_answer() - 42;\n}\n' \
+		>"$work/user.c" &&
 		PKG_CONFIG_PATH=lib/pkgconfig PKG_CONFIG_SYSROOT_DIR="$work/d" &&
 			export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR &&
 		flags=$(pkg-config --cflags libsmall) && for kind in shared static; do

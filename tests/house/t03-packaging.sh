@@ -79,7 +79,8 @@ if [ "$(id -u)" = 0 ] && command -v systemd-sysusers >/dev/null &&
 	command -v systemd-tmpfiles >/dev/null; then
 	mkdir -p "$work/root/etc/omig" "$work/root/var/lib"
 	: >"$work/root/etc/omig/sm.conf"
-	check 'the user of the sm' sh -c 'systemd-sysusers --root="$1" "$2/lib/sysusers.d/omig.conf" &&
+	check 'the user of the sm' sh \
+		-c 'systemd-sysusers --root="$1" "$2/lib/sysusers.d/omig.conf" &&
 		grep -q "^omig:.*:/var/lib/omig:" "$1/etc/passwd"' sh "$work/root" "$usr"
 	check 'its folders, and a connection string that is not for all' sh -c '
 		systemd-tmpfiles --root="$1" --create "$2/lib/tmpfiles.d/omig.conf"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The table of services is what the catalogue and the tests say, and nothing is
-# called done that no system test uses.
+# The table of services is that of the catalogue and the tests. A service counts as done only if a
+# system test uses it.
 bin=${BUILD%/house}/bin
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT

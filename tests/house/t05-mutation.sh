@@ -126,7 +126,8 @@ fi
 has 'a change that makes the same code does not count' \
 	'^same code +common/ring/ring.c:27:[0-9]+ arithmetic$'
 has 'nor one that does not compile' '^not compiled common/ring/ring.c:33:[0-9]+ constant$'
-has 'all are summed up' '^seed 1: killed [1-9][0-9]*, survived [1-9][0-9]*, not compiled 2, same code [1-9][0-9]*; score [0-9.]+ %$'
+has 'all are summed up' \
+	'^seed 1: killed [1-9][0-9]*, survived [1-9][0-9]*, not compiled 2, same code [1-9][0-9]*; score [0-9.]+ %$'
 if echo 'int main(void) { return 0; }' | ${CC:-cc} -x c -fsanitize=leak -o "$work/leak" - \
 	2>/dev/null; then
 	has 'a free that is left out is noticed' '^killed +common/ring/ring.c:16:[0-9]+ call by'

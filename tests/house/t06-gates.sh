@@ -17,7 +17,9 @@ fresh() {
 	cp common/base/banned.h "$t/common/base"
 	printf '# Text\n' >"$t/docs/text.md"
 	printf 'MODULES += common/base\ncommon/base.src := ground.c\n' >"$t/common/base/module.mk"
-	printf 'MODULES += common/ring\ncommon/ring.src := a.c b.c\ncommon/ring.uses := common/base\n' >"$t/common/ring/module.mk"
+	printf \
+		'MODULES += common/ring\ncommon/ring.src := a.c b.c\ncommon/ring.uses := common/base\n' \
+		>"$t/common/ring/module.mk"
 	printf 'int ground(void);\nint ring_a(void);\nint ring_b(void);\n' \
 		>"$t/common/base/ground.h"
 	body common/base/ground ground 0
@@ -116,7 +118,8 @@ run ratchet && grep -qx 'common/ring 32' "$t/mk/ratchet/rooms"
 verdict 'make ratchet lowers it' $? pass
 
 fresh
-printf 'int ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g);\n\nint ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g)\n{\n\treturn 0;\n}\n' \
+printf \
+	'int ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g);\n\nint ring_six(int a, int (*f)(int, int), char c[2],\n\t     int d, int e, int g)\n{\n\treturn 0;\n}\n' \
 	>>"$t/common/ring/a.c"
 run check-size
 verdict 'a function of six parameters is found' $? fail \

@@ -88,7 +88,7 @@ static void sends_and_receives(void)
 	   MPI_STATUS_IGNORE);
 	DO(Sendrecv_replace, 3 * I, 3 * I, a, 3, MPI_INT, right, 2, left, 2, world,
 	   MPI_STATUS_IGNORE);
-	/* Posted 100, 11 come: what counts is what came, whoever completes it. */
+	/* Posted 100, 11 come: the arrived bytes count, whichever call completes it. */
 	DO(Irecv, 0, 0, b, 100, MPI_INT, left, 3, world, &r[0]);
 	DO(Irecv, 0, 0, b + 100, 100, MPI_INT, MPI_ANY_SOURCE, 4, world, &r[1]);
 	DO(Isend, 11 * I, 0, a, 11, MPI_INT, right, 3, world, &r[2]);
@@ -136,7 +136,7 @@ static void persistent(void)
 	DO(Request_free, 0, 0, &r[1]);
 }
 
-#define MANY 200 /* more than one call can tell apart */
+#define MANY 200 /* more than one call can distinguish */
 
 /* Starts count whatever their number. */
 static void many_persistent(void)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stands in for an lm that was started on demand: writes down what it was
- * given (arguments, open files, environment, signals, parent) into $FAKE_LM_OUT, holds the
- * lock until $FAKE_LM_OUT.stop is there, writes how many have registered into
- * $FAKE_LM_OUT.registered, then ends. At most 20 s.
+ * Stands in for an lm that was started on demand. It writes its inputs (arguments, open files,
+ * environment, signals, parent) to $FAKE_LM_OUT. It holds the lock until $FAKE_LM_OUT.stop exists.
+ * It writes the number of registrations to $FAKE_LM_OUT.registered, then ends. At most 20 s.
  */
 #include "common/ring/seg.h"
 

@@ -181,7 +181,7 @@ static void actions(void)
 
 	install(f, CALL_START, ACTION_COUNTER_ADD, 1, 1, -1);
 	install(f, CALL_END, ACTION_COUNTER_ADD, 2, 0, !rank);
-	install(f, CALL_END, ACTION_COUNTER_ADD, 3, 1, 7); /* nobody */
+	install(f, CALL_END, ACTION_COUNTER_ADD, 3, 1, 7); /* no such rank */
 	install(f, CALL_START, ACTION_PATOP_INTEGRATOR_ADD, 4, 1, !rank);
 	install(f, CALL_END, ACTION_PATOP_INTEGRATOR_ADD, 4, -1, !rank);
 	segview_hook_set(v, f, HOOK_ACTION_START | HOOK_ACTION_END, 0);
@@ -271,7 +271,7 @@ static void sampling(void)
 	HOLDS(mean_sampled > 0 && mean_all > 0);
 }
 
-/* --- the program's own wish, errors, errno */
+/* --- the program's own setting, errors, errno */
 
 static void pcontrol(void)
 {

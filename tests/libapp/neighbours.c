@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Neighbourhood collectives over topologies with ends, repeated and missing neighbours, and the
- * truth about them: bytes in are what has changed in the buffers that were received into; bytes out
- * are what all others say they got from this rank, exchanged by PMPI calls. Who is whose neighbour
- * is reckoned from the shapes, not asked from MPI. Writes "call RANK NAME count N out B in B" to
- * FILE.<rank>. usage: neighbours FILE
+ * Neighbourhood collectives over topologies with ends, repeated and missing neighbours, and their
+ * true volumes. Bytes in are the changed bytes of the receive buffers. Bytes out are what all
+ * others got from this rank, exchanged by PMPI calls. Neighbours are computed from the shapes, not
+ * requested from MPI. Writes "call RANK NAME count N out B in B" to FILE.<rank>. usage: neighbours
+ * FILE
  */
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -177,7 +177,7 @@ static void star(void)
 	DO(Comm_free, &s.comm);
 }
 
-/* Each sends twice to the next one; the last sends to nobody, and rank 0 receives from nobody. */
+/* Each sends twice to the next one; the last has no destination, and rank 0 no source. */
 static void line(int with_none)
 {
 	struct shape s = { .comm = MPI_COMM_NULL };

@@ -101,7 +101,7 @@ static int low_fds(void)
 {
 	int first = open("/dev/null", O_RDONLY), taken = 0;
 
-	/* Not one more low descriptor than the bare program has: told by the shell script. */
+	/* Not one more low descriptor than the bare program has: the shell script checks that. */
 	for (int fd = 3; fd < 200; fd++)
 		taken += fcntl(fd, F_GETFD) >= 0;
 	if (rank == 0)

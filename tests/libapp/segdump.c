@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prints what is in segments, for tests that need no lm:
- *	segdump PID			of a live process, found through /proc/PID/fd
- *	segdump --listen SOCKET	takes registrations like an lm; prints all when stdin ends
- * One line a value: "own ...", "call RANK NAME count N out B in B sampled N open N",
- * "partner RANK NAME PEER count N out B in B", "lost ...".
+ * Prints the contents of segments, for tests that need no lm:
+ *
+ *	segdump PID               of a live process, found through /proc/PID/fd
+ *	segdump --listen SOCKET   takes registrations like an lm; prints all when stdin ends
+ *
+ * A line is one of these:
+ *
+ *	own ...
+ *	call RANK NAME count N   out B in B sampled N open N
+ *	partner RANK NAME PEER   count N out B in B
+ *	lost ...
  */
 #include "common/base/str.h"
 #include "common/ring/calls.h"

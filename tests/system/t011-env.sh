@@ -89,7 +89,8 @@ warns_once() { # PATTERN OPTION: one line of warning, and the mainsm that runs s
 		grep -q "OMIG_MAINSM='omig1:127[.0-9]*:" "$TMPDIR/env"
 }
 check '--listen: it listens elsewhere already' warns_once \
-	'--listen 127.0.0.9 has no effect: your mainsm runs at 127.0.0.1; to change that: omig stop, then again$' 127.0.0.9
+	'--listen 127.0.0.9 has no effect: your mainsm runs at 127.0.0.1; to change that: omig stop, then again$' \
+	127.0.0.9
 check '--listen: no address, while one runs' warns_once \
 	'--listen: nosuchhost.invalid is no address of this host' nosuchhost.invalid
 refuses() { # the string of one that has ended is there: it is the address that is wrong

@@ -31,7 +31,8 @@ client_of() { # FOLDER: its client for Python finds its libomis
 	PYTHONPATH=$1/share/omig/python PYTHONDONTWRITEBYTECODE=1 python3 -c 'import omig, os
 lib = omig._find_library()._name
 print(lib)
-assert os.path.realpath(lib).startswith(os.path.realpath(os.environ["PYTHONPATH"] + "/../../../")), lib'
+top = os.path.realpath(os.environ["PYTHONPATH"] + "/../../../")
+assert os.path.realpath(lib).startswith(top), lib'
 }
 
 check 'it installs with another libdir' installed lib64 libdir=/usr/lib64

@@ -69,7 +69,9 @@ takes_none() {
 	[ $rc = 3 ] && [ "$(cat "$TMPDIR/out")" = ran ] && [ "$(wc -l <"$TMPDIR/err")" = 1 ] &&
 		grep -q "^omig: warning: not watched: $2 $1" "$TMPDIR/err"
 }
-printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n\tputs("ran");\n\tif (getenv(NAME))\n\t\treturn 3;\n\treturn 3;\n}\n' >"$TMPDIR/ran.c"
+printf \
+	'#include <stdio.h>\n#include <stdlib.h>\nint main(void)\n{\n\tputs("ran");\n\tif (getenv(NAME))\n\t\treturn 3;\n\treturn 3;\n}\n' \
+	>"$TMPDIR/ran.c"
 if ${CC:-cc} -static -DNAME='"X"' -o "$TMPDIR/static" "$TMPDIR/ran.c" 2>/dev/null; then
 	check 'exec: a program that is linked statically' takes_none \
 		'is linked statically: link it with -lomig' "$TMPDIR/static"

@@ -10,7 +10,8 @@ ours() { calls_of "$TMPDIR/seen" | grep -E ' MPI_(Send|Recv|Allreduce) '; }
 theirs() { # sums of "second S R A" lines must equal the books' counts
 	awk -v want="$(books | awk '{ n[$3] += $5 } END {
 		print n["MPI_Send"], n["MPI_Recv"], n["MPI_Allreduce"] }')" \
-		'/^second/ { s += $2; r += $3; a += $4 } END { have = s " " r " " a; if (have != want) { print have, "not", want; exit 1 } }' "$TMPDIR/out"
+		'/^second/ { s += $2; r += $3; a += $4 } END { have = s " " r " " a; if (have != want) { print have, "not", want; exit 1 } }' \
+		"$TMPDIR/out"
 }
 same_ours() {
 	books >"$TMPDIR/want"

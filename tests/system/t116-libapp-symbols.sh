@@ -46,8 +46,11 @@ left_out() {
 	for lib in /usr/lib/*/libmpi.so.40 /usr/lib/*/libmpich.so.12; do
 		test -e "$lib" || continue
 		nm -D --defined-only "$lib" |
-			awk '$3 ~ /^MPI_(I?[Ss]end|I?[rR]ecv|.*wait|.*test|.*probe|I?(b|B)cast|.*[Gg]ather|.*[sS]catter|.*[rR]educe|.*[Aa]lltoall|.*[sS]can$|.*[Bb]arrier|Put|Get$|.*ccumulate|Win_(lock|unlock|flush|fence|post|start)|File_.*(read|write)|P(send|recv|ready|arrived)|.*_init$)/ { print $3 }'
-	done | grep -vE '_c$|Isendrecv|cancelled|Op_|Topo_test|_test_|Comm_test|Attr|attr|Type_|Session|MPIX|^MPI_T_|File_(get|set)_|Status' | sort -u |
+			awk \
+			'$3 ~ /^MPI_(I?[Ss]end|I?[rR]ecv|.*wait|.*test|.*probe|I?(b|B)cast|.*[Gg]ather|.*[sS]catter|.*[rR]educe|.*[Aa]lltoall|.*[sS]can$|.*[Bb]arrier|Put|Get$|.*ccumulate|Win_(lock|unlock|flush|fence|post|start)|File_.*(read|write)|P(send|recv|ready|arrived)|.*_init$)/ { print $3 }'
+	done | grep \
+		-vE '_c$|Isendrecv|cancelled|Op_|Topo_test|_test_|Comm_test|Attr|attr|Type_|Session|MPIX|^MPI_T_|File_(get|set)_|Status' \
+		| sort -u |
 		sed 's/^MPI_//' | while read -r call; do grep -qx "$call" "$TMPDIR/calls" ||
 			echo "$call"; done >"$TMPDIR/left"
 	test ! -s "$TMPDIR/left" || { cat "$TMPDIR/left"; return 1; }

@@ -36,8 +36,11 @@ done
 # Linux before 5.16 allocates nothing when a signal comes: none can come then.
 holds_signals_back() {
 	traced -E LD_PRELOAD="$B/lib/libomig.so" || return 1
-	awk '/memfd_create\("omig/ { who = $1 } who != $1 { next } /rt_sigprocmask\(SIG_BLOCK, ~\[/ { held = 1 }
-		/rt_sigprocmask\(SIG_SETMASK/ { held = 0 } /fallocate/ { exit } END { exit !held }' "$TMPDIR/trace"
+	awk \
+		'/memfd_create\("omig/ { who = $1 } who != $1 { next }
+		/rt_sigprocmask\(SIG_BLOCK, ~\[/ { held = 1 }
+		/rt_sigprocmask\(SIG_SETMASK/ { held = 0 } /fallocate/ { exit }
+		END { exit !held }' "$TMPDIR/trace"
 }
 check "$f: no signal comes while the memory is allocated" holds_signals_back
 

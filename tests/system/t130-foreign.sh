@@ -44,7 +44,8 @@ see() {
 	until_true 10 all_ended "$1.$case_n" "$np"
 	ended "$1.$case_n" | while read -r token rank; do
 		omig request --json ":omig_calls_read([$token])" | sed 's/\[/\n/g' |
-			sed -n 's/^"\(MPI_[A-Za-z_]*\)","[a-z_]*",\([0-9]*\),\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\).*/call '"$rank"' \1 count \2 out \4 in \5 ns \3/p'
+			sed \
+			-n 's/^"\(MPI_[A-Za-z_]*\)","[a-z_]*",\([0-9]*\),\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\).*/call '"$rank"' \1 count \2 out \4 in \5 ns \3/p'
 	done | sort >"$TMPDIR/$1/timed"
 	sed 's/ ns .*//' "$TMPDIR/$1/timed" >"$TMPDIR/$1/seen"
 }
@@ -157,7 +158,9 @@ lu_says() { sed -E 's/[0-9]+\.[0-9]+//g; s/ +/ /g' out; }
 # The last digits of the solution depend on the order in which contributions arrive.
 mumps_says() { awk '/[Tt]ime/ { next } /Solution is/ {
 	for (i = 3; i <= NF; i++) $i = sprintf("%.9f", $i) } 1' out; }
-hpcc_says() { grep -E '^(Success|CommWorldProcs|HPL_N|PTRANS_residual|.*RandomAccess.*_(N|Errors|ExeUpdates)|FFT_N|MPIFFT_N)=' hpccoutf.txt; }
+hpcc_says() { grep \
+	-E '^(Success|CommWorldProcs|HPL_N|PTRANS_residual|.*RandomAccess.*_(N|Errors|ExeUpdates)|FFT_N|MPIFFT_N)=' \
+	hpccoutf.txt; }
 ring_says() { sed 's/= [0-9.e-]* seconds/seconds/' out; }
 melt_says() { sed -n '/^Step/,/^Loop/p' out | grep -v ^Loop; }
 pw_says() { grep -vE 'CPU|cpu|WALL| at +[0-9]+: *[0-9]+|Parallel|terminated' out; }
@@ -335,7 +338,9 @@ if has 'LAMMPS' lammps lmp; then
 	foreign LAMMPS melt_says steady lmp -in in.melt -log none
 	awk '$1 == "Comm" { own = $3 " to " $7 }
 		$3 ~ /^MPI_(Send|Irecv|Wait|Sendrecv)$/ { s[$2] += $NF / 1e9 }
-		END { printf "# its own account: Comm %s s in a rank; its sends, receives and waits as seen: %.4f and %.4f s\n", own, s[0], s[1] }' \
+		END {
+			printf "# its own account: Comm %s s in a rank; its sends, receives ", own
+			printf "and waits as seen: %.4f and %.4f s\n", s[0], s[1] }' \
 		"$TMPDIR/watched/out" "$TMPDIR/watched/timed"
 fi
 if command -v pw.x >/dev/null && [ -e /usr/share/espresso/pseudo/Si.pz-vbc.UPF ]; then

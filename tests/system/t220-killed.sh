@@ -147,10 +147,15 @@ all=$(created ':pa_counter_global_create([])')
 time=$(created ":pa_integrator_local_create([$victim])")
 session_asks 'proc_has_terminated([]): print([$proc,$time])' >/dev/null
 watch=$(wc -l <"$TMPDIR/session.asked")
-session_asks "thread_has_started_lib_call([],\"MPI_Barrier\"): pa_counter_local_increment($local,1) pa_counter_global_increment($all,1)" \
+session_asks \
+	"thread_has_started_lib_call([],\"MPI_Barrier\"): pa_counter_local_increment($local,1) pa_counter_global_increment($all,1)" \
 	>/dev/null
-session_asks "thread_has_started_lib_call([$victim],\"MPI_Recv\"): pa_integrator_local_increment($time,1.0,\$time)" >/dev/null
-session_asks "thread_has_ended_lib_call([$victim],\"MPI_Recv\"): pa_integrator_local_increment($time,-1.0,\$time)" >/dev/null
+session_asks \
+	"thread_has_started_lib_call([$victim],\"MPI_Recv\"): pa_integrator_local_increment($time,1.0,\$time)" \
+	>/dev/null
+session_asks \
+	"thread_has_ended_lib_call([$victim],\"MPI_Recv\"): pa_integrator_local_increment($time,-1.0,\$time)" \
+	>/dev/null
 read_local=":pa_counter_read([$local])"
 check 'a counter of its own counts' until_true 10 more_than 10 value_of "$read_local" "$victim"
 check 'it is killed' strike $name wait

@@ -99,7 +99,9 @@ if unshare -m true 2>/dev/null; then
 		full_shm() { # COMMAND...
 			timeout $((60 * PATIENCE)) unshare -m sh \
 				-c 'mount -t tmpfs -o size=16k none /dev/shm &&
-				dd if=/dev/zero of=/dev/shm/full bs=4k count=4 2>/dev/null; exec "$@"' sh "$@" >"$TMPDIR/shm.out" 2>"$TMPDIR/shm.err"
+				dd if=/dev/zero of=/dev/shm/full bs=4k count=4 2>/dev/null
+				exec "$@"' sh "$@" \
+				>"$TMPDIR/shm.out" 2>"$TMPDIR/shm.err"
 		}
 		# Both ranks die of SIGBUS, or one does before mpirun kills the other: chance,
 		# and MPICH's status is both of theirs, or'd
@@ -241,8 +243,9 @@ pid=$(cat "$TMPDIR/run time"/lm-*.lock) && kill "$pid" && until_true 10 is_dead 
 	grep -ohE '(env|env_number)\("[A-Z_]+"' libapp/*.c common/base/ticks.c common/base/dirs.c
 	sed -n '/^static void fill_rank/,/^}/p' libapp/identity.c | grep -o '"[A-Z_]*"'
 } | grep -o '[A-Z][A-Z_]*' | sort -u >"$TMPDIR/read"
-known='HOME OMIG_DEBUG OMIG_DISABLE OMIG_JOB OMIG_LM OMIG_MAINSM OMIG_RING OMIG_RUNTIME_DIR OMIG_SITE OMIG_START OMIG_STATE_DIR
-	OMIG_THREADS OMIG_TICKS OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMIX_NAMESPACE PMIX_RANK PMI_RANK PMI_SIZE
+known='HOME OMIG_DEBUG OMIG_DISABLE OMIG_JOB OMIG_LM OMIG_MAINSM OMIG_RING OMIG_RUNTIME_DIR
+	OMIG_SITE OMIG_START OMIG_STATE_DIR OMIG_THREADS OMIG_TICKS
+	OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE PMIX_NAMESPACE PMIX_RANK PMI_RANK PMI_SIZE
 	SLURM_JOB_ID SLURM_NTASKS SLURM_PROCID SLURM_STEP_ID XDG_RUNTIME_DIR XDG_STATE_HOME'
 for name in $known; do echo "$name"; done | sort >"$TMPDIR/known"
 check 'every variable that libapp reads is in this test' diff "$TMPDIR/read" "$TMPDIR/known"

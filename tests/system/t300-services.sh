@@ -80,7 +80,8 @@ check 'so is the end by a signal' ends_are_seen
 
 # --- what cannot happen in a program without libomig
 cannot() { # EVENT
-	comes_out 2 'PARAMETER_ERROR c_[0-9]*: not enabled, it can never happen: p_[0-9a-z_]*: the process runs without libomig' \
+	comes_out 2 \
+		'PARAMETER_ERROR c_[0-9]*: not enabled, it can never happen: p_[0-9a-z_]*: the process runs without libomig' \
 		request --follow 5s "$1: print([1])"
 }
 check 'a probe of a program without libomig' cannot "thread_executes_probe([$p],\"step\")"

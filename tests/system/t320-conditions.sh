@@ -57,7 +57,8 @@ check 'a filter that could never pass is refused' says 'UNKNOWN_ECP' \
 is_stopped_in_tree() { # RANK
 	omig tree | grep -q "rank $1 .*stopped"
 }
-omig request --follow forever "thread_has_started_lib_call([$first],\"MPI_Allreduce\"): omig_at_most(0.01) thread_stop([$second])" \
+omig request --follow forever \
+	"thread_has_started_lib_call([$first],\"MPI_Allreduce\"): omig_at_most(0.01) thread_stop([$second])" \
 	>"$TMPDIR/stopper" 2>&1 &
 stopper=$!
 check 'an event on one host stops a rank on the other' until_true 10 is_stopped_in_tree 1

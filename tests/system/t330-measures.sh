@@ -59,7 +59,9 @@ traces() {
 	buffer=$(created ":trace_buffer_create([$rank])")
 	counter=$(created ":pa_counter_local_create([$rank])")
 	line=$(($(wc -l <"$TMPDIR/session.asked") + 1))
-	session_asks "thread_has_ended_lib_call([$rank],\"MPI_Barrier\"): pa_counter_local_increment($counter,1) trace_buffer_append($buffer,\$time,5,[\$thread,\$par0])" >/dev/null
+	session_asks \
+		"thread_has_ended_lib_call([$rank],\"MPI_Barrier\"): pa_counter_local_increment($counter,1) trace_buffer_append($buffer,\$time,5,[\$thread,\$par0])" \
+		>/dev/null
 	check "$f: records are fetched while the program runs" until_true 20 fetched_at_least 20
 	session_asks ":csr_disable([$(session_told "$line" | grep -o 'c_[0-9]*' | head -n 1)])" \
 		>/dev/null
@@ -172,12 +174,20 @@ potentials() {
 	for i in 1 2 3; do
 		eval "integrator$i=\$(created ':pa_integrator_local_create([$rank])')"
 	done
-	session_asks "thread_has_started_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,1.0,\$time)" >/dev/null
-	session_asks "thread_has_ended_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,-1.0,\$time)" >/dev/null
+	session_asks \
+		"thread_has_started_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,1.0,\$time)" \
+		>/dev/null
+	session_asks \
+		"thread_has_ended_lib_call([$rank],\"MPI_Recv\"): pa_integrator_local_increment($integrator1,-1.0,\$time)" \
+		>/dev/null
 	for i in 2 3; do
 		eval "token=\$integrator$i"
-		session_asks "patop_lib_call_started([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,1.0,\$time,\$par2)" >/dev/null
-		session_asks "patop_lib_call_ended([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,-1.0,\$time,0)" >/dev/null
+		session_asks \
+			"patop_lib_call_started([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,1.0,\$time,\$par2)" \
+			>/dev/null
+		session_asks \
+			"patop_lib_call_ended([$rank],\"MPI_Recv\",[$((i - 1))]): patop_integrator_local_increment($token,-1.0,\$time,0)" \
+			>/dev/null
 	done
 	: >"$TMPDIR/m.begin"
 	check "$f: a receive from anybody is under way" until_true 20 is_inside

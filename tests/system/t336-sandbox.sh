@@ -60,7 +60,9 @@ check 'the program ends' end_job j "$job"
 omig stop
 wait $above $below
 knows_sets() {
-	printf 'SystemCallFilter=@system-service\nSystemCallFilter=~@network-io\nSystemCallFilter=bind\n' | allowed >"$TMPDIR/some"
+	printf \
+		'SystemCallFilter=@system-service\nSystemCallFilter=~@network-io\nSystemCallFilter=bind\n' \
+		| allowed >"$TMPDIR/some"
 	grep -qx read "$TMPDIR/some" && grep -qx bind "$TMPDIR/some" &&
 		! grep -qx socket "$TMPDIR/some"
 }

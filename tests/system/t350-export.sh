@@ -140,10 +140,12 @@ check 'and it goes on' om get "$url"
 
 # --- a real Prometheus
 if command -v prometheus >/dev/null 2>&1; then
-	free=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	free=$(python3 -c 'import socket; s = socket.socket()
+s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 	cat >"$TMPDIR/prometheus.yml" <<END
 global: { scrape_interval: 3s, scrape_timeout: 3s }
-scrape_configs: [ { job_name: omig, honor_labels: true, static_configs: [ { targets: [ "127.0.0.1:$port" ] } ] } ]
+scrape_configs: [ { job_name: omig, honor_labels: true,
+                    static_configs: [ { targets: [ "127.0.0.1:$port" ] } ] } ]
 END
 	prometheus --config.file="$TMPDIR/prometheus.yml" --storage.tsdb.path="$TMPDIR/tsdb" \
 		--web.listen-address="127.0.0.1:$free" >"$TMPDIR/prometheus.log" 2>&1 &
@@ -162,7 +164,8 @@ END
 		python3 - "$TMPDIR/calls" <<-'END'
 			import json, sys
 			found = json.load(open(sys.argv[1]))["data"]["result"]
-			assert found and all(r["metric"]["job"] == 'a "job"' and float(r["value"][1]) > 0 for r in found), found
+			assert found and all(r["metric"]["job"] == 'a "job"' and
+			                     float(r["value"][1]) > 0 for r in found), found
 		END
 	}
 	check 'and knows the calls of the job by its name' until_true 20 same_job

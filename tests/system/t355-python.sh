@@ -27,10 +27,12 @@ with omig.connect() as m:
     reply = m.request(":proc_get_info([],1)")
     assert sorted(e.values[0] for e in reply.action(1)) == [0, 1], reply
     assert reply.asked == reply.answered > 0, reply
-    events = [e.action(1)[0].values[1] for e, _ in zip(m.follow('thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc])', 20), range(5))]
+    text = 'thread_has_started_lib_call([],"MPI_Allreduce"): print([$proc])'
+    events = [e.action(1)[0].values[1] for e, _ in zip(m.follow(text, 20), range(5))]
     assert len(events) == 5 and {str(e) for e in events} <= {o.token for o in ranks}, events
     assert len(list(m.follow("user_event_has_been_raised([]): print([1])", seconds=0.2))) == 0
-    for text, status in ((":nonsense()", "UNKNOWN_SERVICE"), (":(", "SYNTAX_ERROR"), (":version(1)", "PARAMETER_ERROR")):
+    for text, status in ((":nonsense()", "UNKNOWN_SERVICE"), (":(", "SYNTAX_ERROR"),
+                         (":version(1)", "PARAMETER_ERROR")):
         try:
             m.request(text)
         except omig.StatusError as e:

@@ -15,7 +15,9 @@ step_is_done() {
 second_alone_differs() {
 	asks_queue 64 >"$dir/comm"
 	cat "$dir/comm"
-	sed -n 's/.* 4,\[\([0-9]*\)\],\[\([0-9]*\)\],\[\([0-9]*\)\],\[\([0-9]*\)\],.*/\1 \2 \3 \4/p' "$dir/comm" |
+	sed \
+		-n 's/.* 4,\[\([0-9]*\)\],\[\([0-9]*\)\],\[\([0-9]*\)\],\[\([0-9]*\)\],.*/\1 \2 \3 \4/p' \
+		"$dir/comm" |
 		awk '{ n++; bad += $1 == $2 || $1 != $3 || $1 != $4 } END { exit n != 1 || bad }'
 }
 job_has_ranks() { # JOB N
@@ -43,9 +45,13 @@ for f in $flavours; do
 	until_true 30 step_is_done 1
 	check "$f: four operations are open" says "^1 0 $p0 4,[0-9]+,0,1$" asks_queue 0
 	check "$f: they are reported oldest first, with ranks, sizes and tags" \
-		says "^1 0 $p0 4,\[1,64,0,71\],\[-1,32,0,72\],\[0,4194304,1,73\],\[1,16,0,74\],[0-9]+,0,1$" asks_queue 54
+		says \
+		"^1 0 $p0 4,\[1,64,0,71\],\[-1,32,0,72\],\[0,4194304,1,73\],\[1,16,0,74\],[0-9]+,0,1$" \
+		asks_queue 54
 	check "$f: with the calls that posted them" \
-		says '\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Isend"\],\[u_0,"MPI_Recv_init"\]' asks_queue 129
+		says \
+		'\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Irecv"\],\[u_0,"MPI_Isend"\],\[u_0,"MPI_Recv_init"\]' \
+		asks_queue 129
 	check "$f: another communicator is told apart" second_alone_differs
 	: >"$dir/2"
 	until_true 30 step_is_done 2

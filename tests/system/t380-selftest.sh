@@ -46,7 +46,8 @@ check 'one that is asked of a sm says where it is tried' says \
 check 'a list of them does nothing' says '^proc_get_info .*:proc_get_info\(\[\{proc\}\]' omig \
 	selftest services --list
 check 'some by name' says '^2 ok, 0 fail' omig selftest services version print
-check 'as JSON' says '^\[\{"service":"version",.*"class":"information","right":"observe",.*"result":"ok","reason":null\}\]$' \
+check 'as JSON' says \
+	'^\[\{"service":"version",.*"class":"information","right":"observe",.*"result":"ok","reason":null\}\]$' \
 	omig selftest services --json version
 check 'an unknown service' status_is 4 omig selftest services no_such_service
 check 'one that is not done' status_is 4 omig selftest services proc_migrate

@@ -15,7 +15,8 @@ check 'what was meant' says 'hint: did you mean Send_volume' omig check "$TMPDIR
 check 'an error is status 1' status_is 1 omig check $examples/loop_counter.pmsl "$TMPDIR/bad.pmsl"
 bad_metrics() { # N: each with a mistake
 	awk -v n="$1" 'BEGIN {
-		for (i = 0; i < n; i++) printf "M%d(Process p, TimeInterval t) { RETURN none(p); }\n", i }'
+		for (i = 0; i < n; i++)
+			printf "M%d(Process p, TimeInterval t) { RETURN none(p); }\n", i }'
 }
 bad_metrics 20 >"$TMPDIR/some.pmsl"
 bad_metrics 21 >"$TMPDIR/many.pmsl"

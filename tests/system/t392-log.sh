@@ -66,7 +66,8 @@ if sys.argv[2] == "chrome":
     ev = doc["traceEvents"]
     assert len(ev) == 14 and doc["displayTimeUnit"] == "ns"
     for e in ev:
-        assert e["ph"] in "ibeBE" and isinstance(e["ts"], float | int) and isinstance(e["pid"], int) and isinstance(e["tid"], int)
+        assert e["ph"] in "ibeBE" and isinstance(e["ts"], float | int)
+        assert isinstance(e["pid"], int) and isinstance(e["tid"], int)
         assert e["name"] == "all.kinds" and e["args"]["HOST"] == "foo.lbl.gov"
     assert ev[0]["args"]["exact"] == 0.1 and ev[0]["pid"] == 4711
 elif sys.argv[2] == "otlp":
@@ -76,19 +77,24 @@ elif sys.argv[2] == "otlp":
             for s in r["scopeLogs"]:
                 for rec in s["logRecords"]:
                     n += 1
-                    assert rec["timeUnixNano"].isdigit() and rec["severityNumber"] == 9 and rec["eventName"] == "all.kinds"
+                    assert rec["timeUnixNano"].isdigit() and rec["severityNumber"] == 9
+                    assert rec["eventName"] == "all.kinds"
                     at = {a["key"]: a["value"] for a in rec["attributes"]}
-                    assert at["size"] == {"intValue": str(1 << 40)} and at["HOST"] == {"stringValue": "foo.lbl.gov"}
+                    assert at["size"] == {"intValue": str(1 << 40)}
+                    assert at["HOST"] == {"stringValue": "foo.lbl.gov"}
     assert n == 14
 else:
     lines = [json.loads(l, parse_constant=no) for l in text.splitlines()]
-    assert len(lines) == 14 and lines[3]["fields"]["i"] == 2147483647 and lines[4]["fields"]["l"] == -(1 << 63)
+    assert len(lines) == 14 and lines[3]["fields"]["i"] == 2147483647
+    assert lines[4]["fields"]["l"] == -(1 << 63)
 END
 	}
 	for form in json chrome otlp; do
 		check "$form is what its readers expect" strict $form
 	done
-	as_xml() { python3 -c 'import sys, xml.etree.ElementTree as t; assert len(t.parse(sys.argv[1]).getroot()) == 14' "$TMPDIR/a.xml"; }
+	as_xml() { python3 \
+		-c 'import sys, xml.etree.ElementTree as t; assert len(t.parse(sys.argv[1]).getroot()) == 14' \
+		"$TMPDIR/a.xml"; }
 	check 'XML is XML' as_xml
 else
 	skip 'strict parsers' 'python3 is not here'

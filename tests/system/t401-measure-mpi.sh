@@ -183,7 +183,9 @@ reads_at_probes() {
 	session_asks ':site_attach([]) node_attach([]) proc_attach([])' >/dev/null
 	dfg=$(session_asks ':dfg_create([],"","Send_volume",["every_ms",0])' | sed -n \
 		's/.* \(d_[0-9]*\)$/\1/p')
-	session_asks "thread_executes_probe([$first],\"iteration_end\"): print([\$vt]) dfg_read([$dfg])" >/dev/null
+	session_asks \
+		"thread_executes_probe([$first],\"iteration_end\"): print([\$vt]) dfg_read([$dfg])" \
+		>/dev/null
 	at_probes=$(wc -l <"$TMPDIR/session.asked")
 	session_asks ":dfg_start([$dfg])"
 }

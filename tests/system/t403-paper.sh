@@ -43,7 +43,8 @@ omig measure -f examples/metrics/spread.pmsl Sent_in_iteration_ci --every 500ms 
 	--until 'n >= 400 and ci(0.95) < 50%' >"$TMPDIR/until.json" 2>"$TMPDIR/until.err" &
 until=$!
 # Those of one virtual time have a line for each that has come, these a line for each read.
-by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution Send_volume_for_interaction
+by_read='Loop_Counter Mean_iteration_time Max_comm_delay_per_loop_execution
+	Send_volume_for_interaction
 	Residuum_skewness Sent_in_iteration_ci'
 last_read() {
 	tail -n 1 "$TMPDIR/$1.csv" | cut -d, -f1

@@ -68,7 +68,9 @@ check 'a folder that is not there is said to be that' says \
 	omig log load $golden/little.olog --archive "$TMPDIR/nowhere/a.db"
 
 # --- no space: a file system of 256 KB
-awk 'BEGIN { for (i = 0; i < 20000; i++) printf "ts=%d.5 event=disk.write.%s level=Info block.id=%d n=%d host=node%d\n",
+awk \
+	'BEGIN { for (i = 0; i < 20000; i++)
+		printf "ts=%d.5 event=disk.write.%s level=Info block.id=%d n=%d host=node%d\n",
 	1700000000 + i, i % 2 ? "end" : "start", i / 2, i * 7, i % 4 }' >"$TMPDIR/many.bp"
 # shellcheck disable=SC2016 # for the shell inside
 full='mount -t tmpfs -o size=256k none "$1" || exit 99; omig log load "$2" --archive "$1/a.db"'
@@ -112,7 +114,8 @@ questions() {
 	check "$1: SQL" json_is '{"event":"disk.write.start","n":10000}' \
 		--sql "SELECT event, count(*) AS n FROM event WHERE startend = 0 GROUP BY event"
 	check "$1: the classic shape" json_is '{"name":"host","value":"node1"}' \
-		--sql "SELECT v.name, v.value FROM value AS v JOIN ident AS i ON i.event_id = v.event_id WHERE i.value = '0' AND v.value = 'node1'"
+		--sql \
+		"SELECT v.name, v.value FROM value AS v JOIN ident AS i ON i.event_id = v.event_id WHERE i.value = '0' AND v.value = 'node1'"
 	for sql in 'DELETE FROM type' 'SELECT 1; SELECT 2' 'DROP TABLE type' \
 		"COPY type TO '/tmp/omig-should-not-be'" \
 		"ATTACH '/tmp/omig-should-not-be' AS x" 'CREATE TABLE x (y INTEGER)'; do
@@ -212,10 +215,13 @@ killed() {
 	return $is_whole
 }
 whole_is() {
-	json_is '{"rows":'$((8000 * $1))',"ids":'$((8000 * $1))',"sum":'$((223972000 * $1))',"said":'$((8000 * $1))'}' \
-		--sql 'SELECT count(*) AS rows, count(DISTINCT id) AS ids, CAST(sum(f_n) AS BIGINT) AS sum,
+	json_is \
+		'{"rows":'$((8000 * $1))',"ids":'$((8000 * $1))',"sum":'$((223972000 * $1))',"said":'$((8000 * $1))'}' \
+		--sql \
+		'SELECT count(*) AS rows, count(DISTINCT id) AS ids, CAST(sum(f_n) AS BIGINT) AS sum,
 		(SELECT CAST(sum(n) AS BIGINT) FROM type) AS said
-		FROM (SELECT id, f_n FROM e_disk_write_start UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
+		FROM (SELECT id, f_n FROM e_disk_write_start
+			UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
 }
 # --- names and values that would like to be SQL
 cat >"$TMPDIR/hostile.bp" <<'END'

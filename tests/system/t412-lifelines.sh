@@ -120,7 +120,8 @@ python3 tests/system/browser.py "$browser" "$page" size=1200x900 load "$ready" "
 		wait='document.body.dataset.view.startsWith("0 ")' \
 	wheel=700,600,-200 wait='!document.body.dataset.view.startsWith("0 ")' 'load=#key=77' \
 		wait='/77/.test(document.getElementById("said").textContent)' \
-	"$see" 'eval=[...document.getElementById("lines").getContext("2d").getImageData(300, 30, 800, 400).data].some((v, i) => i % 4 < 3 && v)' \
+	"$see" \
+	'eval=[...document.getElementById("lines").getContext("2d").getImageData(300, 30, 800, 400).data].some((v, i) => i % 4 < 3 && v)' \
 	dark shot="$TMPDIR/page.png" "page=$TMPDIR/many.html" load "$ready" "$see" \
 		'load=#from=1000000&to=3000000' \
 	wait='document.body.dataset.mode === "lines"' "$see" "page=$TMPDIR/study.html" load \

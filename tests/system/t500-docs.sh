@@ -79,7 +79,9 @@ set_up() {
 	"$B/bin/omig" log load "$here/before.bp" --archive "$here/run6.db" >/dev/null
 	awk 'BEGIN { for (i = 0; i < 2000; i++) printf "lan 1 2 %d.0 0.0%d\n", i,
 		10 + i * 7 % 80 }' >"$here/nfds.delays"
-	sed 's/^network.lan.delay.*/network.lan.delay = file:nfds.delays/; s/^stat.stop.*/simulation.until = 30m/' examples/neko/nfds.conf >"$here/replayed.conf"
+	sed \
+		's/^network.lan.delay.*/network.lan.delay = file:nfds.delays/; s/^stat.stop.*/simulation.until = 30m/' \
+		examples/neko/nfds.conf >"$here/replayed.conf"
 	"$B/bin/omig" neko run examples/neko/nfds.conf --real --deadline 3s -o "$here/real.json" \
 		>/dev/null
 	"$B/bin/omig" neko run examples/neko/nfds.conf --simulate -o "$here/sim.json" >/dev/null

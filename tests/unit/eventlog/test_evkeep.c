@@ -67,7 +67,7 @@ static void is_whole(const struct buf *b)
 	fclose(f);
 }
 
-/* Whoever is killed at any byte goes on, with all blocks sent again. */
+/* A process that is killed at any byte continues, with all blocks sent again. */
 START_TEST(a_file_that_was_cut_anywhere_is_whole_again)
 {
 	struct buf b;
@@ -235,7 +235,7 @@ START_TEST(what_is_generated_is_stored_or_lost)
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[2], at[2] + head[2].bytes), 1);
 	totals_are(&balance, head[2].first + head[2].events, head[0].events + head[2].events, 0,
 		   head[1].events, 1);
-	/* late: it is told as lost already */
+	/* late: it is reported as lost already */
 	ck_assert_uint_eq(put_blocks(NULL, &balance, &b, at[1], at[2]), 0);
 	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 1);
 	gap(&balance, 3, 5, head[2].first + head[2].events, 1000, 40, false, 0);

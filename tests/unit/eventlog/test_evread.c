@@ -42,7 +42,7 @@ START_TEST(every_edge_value_comes_back_in_both_byte_orders)
 }
 END_TEST
 
-/* Read and written anew in either order, it is the same bytes again. */
+/* Read and written again in either order, it is the same bytes. */
 struct copy {
 	struct evwrite w;
 	bool is_begun;
@@ -84,7 +84,7 @@ START_TEST(writing_what_was_read_is_the_identity)
 }
 END_TEST
 
-/* OMIG_TEST_GOLDEN=write makes the files anew, after a change of the format that is meant. */
+/* OMIG_TEST_GOLDEN=write rewrites the files, after an intended change of the format. */
 START_TEST(the_golden_files_are_what_is_written)
 {
 	static const char *const name[] = { "tests/golden/eventlog/little.olog",
@@ -269,7 +269,7 @@ START_TEST(what_was_appended_after_a_torn_block_is_found)
 }
 END_TEST
 
-/* A header anew over what is there. */
+/* A new header over the contents. */
 static void seal(uint8_t *p, uint16_t version)
 {
 	struct evblock b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI of one process, with MPICH's handles and statuses, so that all ways through libapp are
- * taken without a launcher. It moves nothing: sends succeed, receives end with what fake_end says.
+ * An MPI of one process, with MPICH's handles and statuses: a test takes all ways through libapp
+ * without a launcher. It moves nothing: sends succeed, receives end with the status of fake_end.
  */
 #ifndef TESTS_UNIT_LIBAPP_FAKE_MPI_H
 #define TESTS_UNIT_LIBAPP_FAKE_MPI_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ways in which a program begins, and what its lm is told about it. A process begins once: each
- * case is a child that tells by its exit status.
+ * The ways in which a program begins, and the reports to its lm. A process begins once: each case
+ * is a child that reports by its exit status.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -320,8 +320,10 @@ START_TEST(a_job_has_the_name_that_its_launcher_gives)
 }
 END_TEST
 
-/* A process whose command line is that of Hydra's proxy, and this program as a rank under that and
- * a shell. */
+/*
+ * A process with the command line of Hydra's proxy, and this program as a rank under it and a
+ * shell.
+ */
 static int as_proxy(const void *arg)
 {
 	char self[512];

@@ -56,7 +56,7 @@ START_TEST(sends_count_with_bytes_and_the_partners_rank_in_the_world)
 	send_to(0, FAKE_OTHER); /* 3 in the world */
 	send_to(1, FAKE_INTER); /* 2 */
 	send_to(FAKE_PROC_NULL, FAKE_WORLD);
-	send_to(FAKE_SIZE, FAKE_WORLD); /* nobody */
+	send_to(FAKE_SIZE, FAKE_WORLD); /* no such rank */
 	ck_assert_uint_eq(rank_call(CALL_ID_Send).count, 5);
 	BYTES(Send, 48, 0);
 	ck_assert_uint_eq(rank_partner(CALL_ID_Send, 2).count, 2);
@@ -336,7 +336,7 @@ START_TEST(persistent_requests_count_each_time)
 }
 END_TEST
 
-/* Made before anybody asked, freed when nobody asks any more. */
+/* Made before any request, freed when no request is left. */
 START_TEST(persistent_requests_are_known_whenever_they_were_made)
 {
 	int32_t r[2], old;

@@ -69,7 +69,7 @@ START_TEST(one_that_is_refused_is_counted_and_makes_no_record)
 	ck_assert_uint_eq(taken(), 3);
 	ck_assert_uint_eq(segview_event_lost(rank_view, number), 0);
 	ck_assert_int_eq(segview_event_set(rank_view, number, EVENT_REFUSE), 0);
-	/* who writes it sees that it is asked for, and comes here */
+	/* a writer sees the request, and comes here */
 	ck_assert_uint_ne(app->word[number], 0);
 	put(number, 5);
 	ck_assert_uint_eq(taken(), 0);
@@ -82,7 +82,7 @@ START_TEST(one_that_is_refused_is_counted_and_makes_no_record)
 }
 END_TEST
 
-/* Another one wishes it: who has no room counts the records that he takes. */
+/* Another request for it: without room, its records are counted. */
 START_TEST(one_that_is_wished_and_refused_makes_a_record)
 {
 	unsigned number = begin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time, events, actions in the rank, and what the program itself wishes. */
+/* Time, events, actions in the rank, and the program's own settings. */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
 #include "libapp/app_state.h"
@@ -276,7 +276,7 @@ START_TEST(actions_run_in_the_rank_for_the_partners_that_were_asked_for)
 }
 END_TEST
 
-/* --- the program's wish; its children */
+/* --- the program's own setting; its children */
 
 START_TEST(pcontrol_silences_all_hooks_and_lets_them_speak)
 {

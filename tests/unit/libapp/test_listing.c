@@ -69,7 +69,7 @@ START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
 		ck_assert_uint_eq(p.comm, FAKE_WORLD);
 		wait_for(&request);
 		ck_assert_uint_eq(open_all(), 0);
-		/* Bytes are counted as if nobody had asked for the list. */
+		/* Bytes are counted as without a request for the list. */
 		ck_assert_uint_eq(rank_call(CALL_ID_Irecv).bytes_in - in,
 				  words[i] & HOOK_VOLUME ? 8 : 0);
 		rank_down();

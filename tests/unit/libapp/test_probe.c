@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes of this program: found by their note, switched by their words, told with what was read. */
+/*
+ * Probes of this program: found by their note, switched by their words, reported with their
+ * counters.
+ */
 #include "common/base/err.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
@@ -24,7 +27,7 @@ static const unsigned char end_types[] = { SEG_I64, SEG_F64, SEG_U8 };
 static const unsigned char odd_types[] = { SEG_I64, 99 };
 static const struct omig_probe table[] = {
 	{ "step", step_types, 1 },
-	{ "odd", odd_types, 2 }, /* of a type that nobody knows */
+	{ "odd", odd_types, 2 }, /* of an unknown type */
 	{ "region_end", end_types, 3 },
 };
 struct omig_probes probes_of_test
@@ -310,7 +313,7 @@ START_TEST(what_is_done_in_a_region_is_told_apart)
 		send_three();
 		send_three();
 		ck_assert_uint_eq(metered(calls), 2 * i); /* read while it is open */
-		step(i); /* who is inside stays there */
+		step(i); /* a thread inside stays there */
 		region_end(i, 0, 0);
 		send_three();
 		region_end(i, 0, 0);
@@ -338,7 +341,7 @@ START_TEST(a_region_that_was_open_at_the_beginning_counts_from_there)
 	send_three();
 	ck_assert_int_eq(segview_meter_read(rank_view, calls, 0, &m), 0);
 	ck_assert_uint_eq(m.value, 0);
-	ck_assert_uint_eq(m.doubt, 1); /* nobody knows yet */
+	ck_assert_uint_eq(m.doubt, 1); /* not known yet */
 	region_end(1, 0, 0);
 	send_three();
 	ck_assert_uint_eq(metered(calls), 1);

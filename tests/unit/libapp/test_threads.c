@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Many threads at once, for the thread sanitizer too: it sees what they share in libapp (blocks,
- * table of requests, generation of communicators), not what lies between the segment's two maps.
+ * Many threads at once, for the thread sanitizer too. It sees their shared state in libapp: blocks,
+ * table of requests, generation of communicators. It does not see accesses across the segment's two
+ * maps.
  */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"

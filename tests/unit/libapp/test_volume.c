@@ -108,7 +108,7 @@ START_TEST(only_neighbours_that_are_there_move_bytes)
 	static int many[FAKE_HOLES_BLOCKS], none[FAKE_HOLES_BLOCKS];
 	const int n = FAKE_CHAIN_NEIGHBOURS, in = FAKE_HOLES_SOURCES;
 
-	many[1] = 7; /* to nobody */
+	many[1] = 7; /* to no peer */
 	many[2] = 2;
 	many[FAKE_HOLES_BLOCKS - 1] = 1;
 	MOVES(Neighbor_allgather, 8, n * 12, a, 2, INT, b, 3, INT, FAKE_CHAIN);

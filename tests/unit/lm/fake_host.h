@@ -60,7 +60,7 @@ struct fake_proc *fake_proc_find(struct fake_host *h, int32_t pid);
 void fake_thread_add(struct fake_proc *p, int32_t tid);
 void fake_thread_end(struct fake_proc *p, int32_t tid);
 
-/* It ends; whoever watches it is told at once. */
+/* It ends; its watchers are notified at once. */
 void fake_proc_end(struct fake_proc *p, int status);
 
 #endif

@@ -43,7 +43,7 @@ void fake_segment_call(struct fake_segment *s, const struct fake_call *c);
 
 /* A call that begins and does not end. */
 void fake_segment_enter(struct fake_segment *s, const char *name);
-/* It ends, with nobody as its partner. */
+/* It ends, without a partner. */
 void fake_segment_leave(struct fake_segment *s, const char *name);
 
 /*
@@ -61,8 +61,8 @@ unsigned fake_segment_announce_type(struct fake_segment *s, const struct evtype 
 void fake_segment_event(struct fake_segment *s, unsigned number, const void *values, size_t n);
 
 /*
- * The thread is in a call that began with its hook off, to or from a rank of the world (< 0: from
- * any); name NULL: it is in none any more. What comes of it in the figures is nobody's here.
+ * The thread is in a call that began with its hook off. rank: of the world (< 0: any). name NULL:
+ * it is no longer in one. Its effect on counters is not simulated.
  */
 void fake_segment_be_in(struct fake_segment *s, const char *name, int32_t peer);
 

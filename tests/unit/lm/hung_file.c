@@ -27,7 +27,7 @@ static void answer(int fd, uint64_t unique, const void *p, size_t n, int error)
 
 	if (n)
 		memcpy(out.p, p, n);
-	if (write(fd, &out, out.h.len) < 0 && errno != ENOENT /* who asked was killed meanwhile */)
+	if (write(fd, &out, out.h.len) < 0 && errno != ENOENT /* the reader was killed meanwhile */)
 		_exit(1);
 }
 
@@ -45,7 +45,7 @@ static void serve_one(int fd, const struct fuse_in_header *in)
 {
 	const struct fuse_init_out init = { .major = FUSE_KERNEL_VERSION,
 					    .minor = FUSE_KERNEL_MINOR_VERSION,
-					    /* as NFS reads: who waits can be killed */
+					    /* as NFS reads: a waiting reader can be killed */
 					    .flags = FUSE_ASYNC_READ,
 					    .max_readahead = 65536,
 					    .max_write = 65536 };

@@ -43,7 +43,7 @@ void real_close(void);
 		ck_assert(condition);                                            \
 	} while (0)
 
-/* As who starts an lm makes it: bound there, and listening. */
+/* As its starter makes it: bound there, and listening. */
 int real_listener(const char *at, int type);
 
 /* --- the process's side */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host writes down of those who manipulate it. */
+/* The audit of a host: its manipulations and their authors. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "tests/suite.h"
@@ -53,7 +53,7 @@ static unsigned ask(const char *identity, const char *request)
 	return e ? e->status : 0;
 }
 
-/* The audit as this host tells it; the number of entries. */
+/* The audit as this host reports it; the number of entries. */
 static size_t entries(void)
 {
 	const struct msg_entry *e =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every service x every way to ask a host for it wrongly, as a daemon above would that is
- * mistaken or worse: the status that the interface has for it, and no process touched.
+ * Every service x every wrong request to a host, as from a faulty daemon above: the status of the
+ * interface, and no process touched.
  */
 #include "common/base/array.h"
 #include "tests/bad_call.h"

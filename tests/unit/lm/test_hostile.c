@@ -121,7 +121,7 @@ START_TEST(a_record_of_no_known_type_or_function)
 }
 END_TEST
 
-/* Any memory may hold anything at any time: nobody crashes, and the neighbour is exact. */
+/* Any memory may hold anything at any time: nothing crashes, and the neighbour is exact. */
 static void *vandal(void *arg)
 {
 	atomic_bool *stop = arg;
@@ -305,7 +305,7 @@ START_TEST(another_layout_or_nonsense_in_the_header_is_refused)
 			bad.h->magic = 1;
 			break;
 		default:
-			bad.h->w.pid = 101; /* somebody else's */
+			bad.h->w.pid = 101; /* another one's */
 			break;
 		}
 		ck_assert_msg(refused_with(dup(bad.fd)) == 1, "case %d", i);

@@ -84,7 +84,7 @@ START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	above_close(&w.sm);
 	world_run(&w, SEC);
 	ck_assert_str_eq(ascent_parent(w.lm->uplink), "none");
-	w.mainsm.redirect = NULL; /* no sm any more: mainsm takes it itself */
+	w.mainsm.redirect = NULL; /* no sm left: mainsm takes it itself */
 	world_run(&w, 15 * SEC);
 	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
 	ck_assert_ptr_nonnull(w.mainsm.link);
@@ -142,7 +142,7 @@ START_TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	count_sends_and_recvs();
 	above_close(&w.sm);
-	/* Nobody is there who could want it: it waits. */
+	/* No parent is there: it waits. */
 	world_run(&w, 2 * CSRS_RESTATE_NS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 2);
 	above_listen(&w.sm, ROLE_SM, "mid", &w.sm_port);
@@ -306,7 +306,7 @@ START_TEST(without_processes_it_ends_after_a_while)
 }
 END_TEST
 
-/* Who registers while it says goodbye is for the next lm. */
+/* A process that registers during the bye is for the next lm. */
 START_TEST(it_says_that_a_process_has_come_while_it_ended)
 {
 	world_open(&w);

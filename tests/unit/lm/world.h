@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One lm of a test between a host of a test below and two daemons above, in a network of memory and
- * virtual time. */
+/*
+ * One lm between a fake host below and two daemons above, in a network of memory and virtual time.
+ */
 #ifndef TESTS_UNIT_LM_WORLD_H
 #define TESTS_UNIT_LM_WORLD_H
 
@@ -102,8 +103,7 @@ void world_add_rank(struct world *w, struct fake_segment *s, int32_t pid, int32_
 void world_add_rank_with(struct world *w, struct fake_segment *s, const struct fake_rank *r,
 			 char *token);
 
-/* The token of a live or dead process by its pid, as the directory says it, "" when it is not
- * there. */
+/* The token of a live or dead process by its pid, from the directory; "" without one. */
 const char *world_token(struct world *w, int32_t pid);
 
 /* Arms and gives the ARM_ACK. */

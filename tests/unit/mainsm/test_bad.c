@@ -47,7 +47,7 @@ static const char *shown(const struct buf *text)
 	return text->n < 200 ? buf_str(text) : "a long one";
 }
 
-/* Whatever the tool may do otherwise: what is wrong is told first, and to everybody. */
+/* Whatever the tool may do otherwise: an error is reported first, and to all. */
 static size_t check_all(void)
 {
 	size_t cells = 0;
@@ -103,8 +103,10 @@ static bool takes_hierarchy(const struct omis_service *s)
 	       s->where != OMIS_AT_EVENT;
 }
 
-/* Objects of nobody, of another host, unattached: one answer, so that nothing can be learnt from
- * it. */
+/*
+ * Objects of no process, of another host, unattached: one answer, so that nothing can be learnt
+ * from it.
+ */
 START_TEST(every_service_on_what_is_not_there_says_so)
 {
 	static const char *const objects[] = { "p_9_zzzzzz", "p_1_zzzzzz", "n_9", "s_9",
@@ -137,8 +139,10 @@ START_TEST(every_service_on_what_is_not_there_says_so)
 }
 END_TEST
 
-/* No object at all, on a tool that is attached to nothing: success with nobody, or a parameter that
- * is wrong. */
+/*
+ * No object at all, on a tool without attachments: success with no object, or a parameter that is
+ * wrong.
+ */
 START_TEST(every_service_on_nobody_does_nothing)
 {
 	world_open(&w);

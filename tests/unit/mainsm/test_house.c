@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes and goes: greeting, redirection, rights, restart, revocation, the end. */
+/* Arrivals and departures: greeting, redirection, rights, restart, revocation, the end. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens that mainsm hands out, for whom and for how long, and tools whose time is over. */
+/* Tokens that mainsm grants, their holders and lifetimes, and tools whose time is over. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A mainsm, an sm and two lms, whole, in virtual time, with programs of a test below and tools
- * above. Daemons die and links are cut at random points while tools stop, suspend and signal
- * programs and conditional requests hold them. At the end of each round, when the tools have left:
- * nobody is stopped, nothing was done twice, what was said of a manipulation is true, and no lock
- * is kept. OMIG_ORACLE=N points (60), OMIG_TEST_SEED.
+ * above. Daemons die and links are cut at random points. Meanwhile tools stop, suspend and signal
+ * programs, and conditional requests hold them. At the end of each round the tools have left. Then
+ * no process is stopped, nothing was done twice, reports of manipulations are true, and no lock is
+ * kept. OMIG_ORACLE=N points (60), OMIG_TEST_SEED.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"
@@ -298,7 +298,7 @@ static void attach(struct above *t)
 
 static void hurt(void);
 
-/* Sent again with the same id while nobody knows, with faults in between. */
+/* Sent again with the same id until the outcome is known, with faults in between. */
 static void signal_one(struct above *t)
 {
 	unsigned k = (unsigned)rng_below(&dice, HOSTS * RANKS);

@@ -350,7 +350,7 @@ START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_c00000");
 	ck_assert_str_eq(b.text, ":thread_get_info([t_3_c00000],1)");
 	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_3_c00000],1)"), STATUS_OK);
-	/* Known by now: nobody is asked. */
+	/* Known by now: no host is asked. */
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_OK);
 	ck_assert_str_eq(b.text, ":proc_get_info([p_3_c00000],1)");
 	b.is_mute = true;
@@ -457,7 +457,7 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	ck_assert_str_eq(made(above_ask(&t1, ":pa_counter_local_create([p_1_b00000])"), 1), "");
 	ck_assert_uint_eq(above_ask(&t1, ":pa_counter_local_create([p_1_zzzzzz])")->nentry, 1);
 	ck_assert_uint_eq(t1.last->entry[0].status, STATUS_UNKNOWN_OBJECT);
-	/* It has no threads any more, and its last figures. */
+	/* It has no threads left, and its last counters. */
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([],1)"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t1, ":thread_get_info([p_1_b00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
@@ -508,8 +508,10 @@ START_TEST(a_child_that_lies_is_not_believed)
 	a.is_mute = b.is_mute = true;
 	above_send(&t1, ":node_get_info([],1)", 300 * MS);
 	world_run(&w, 5 * MS);
-	/* b answers what a was asked, with a's id; then what nobody asked; then its own with a's
-	 * object. */
+	/*
+	 * b answers a request to a, with its id; then no request; then its own with an object of
+	 * a.
+	 */
 	ck_assert_int_eq(
 		link_send(b.link,
 			  &(struct msg){ .type = MSG_REPLY,

@@ -13,7 +13,7 @@ static struct world w;
 static struct below a;
 static struct above t1, t2;
 
-/* What is said to a child is never left out: it is cut, and told anew when it is back. */
+/* A message to a branch is never left out: the branch is cut, and gets it again on its return. */
 START_TEST(a_child_whose_queue_is_full_is_cut)
 {
 	char *text = calloc(1, OMIS_REQUEST_MAX_BYTES);
@@ -82,7 +82,7 @@ START_TEST(all_links_of_one_user_have_one_share)
 	above_send(&bob, ":node_get_info([],1)", SEC);
 	before = a.requests;
 	world_run(&w, 10 * MS);
-	ck_assert_uint_eq(a.requests, before + 1); /* nobody is before it */
+	ck_assert_uint_eq(a.requests, before + 1); /* none is before it */
 	/* all of carol's have their turn: what waited in a link was read */
 	world_run(&w, 20 * SEC);
 	for (int k = 0; k < LINKS; k++) {

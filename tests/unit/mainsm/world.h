@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mainsm in a network of memory under a virtual clock, with sms, lms and
- * tools that a test plays itself: an sm answers each action with the tokens
- * that it was asked about, unless it is told to be silent.
+ * A mainsm in a network of memory under a virtual clock. A test plays its sms, lms and tools. An sm
+ * answers each action with the tokens of its request, unless it is silenced.
  */
 #ifndef TESTS_UNIT_MAINSM_WORLD_H
 #define TESTS_UNIT_MAINSM_WORLD_H
@@ -67,7 +66,7 @@ struct above {
 	size_t nevent;
 	char why[ERR_TEXT_BYTES];
 	uint32_t number;
-	void (*on_events)(const struct msg_events *m); /* NULL: nobody looks */
+	void (*on_events)(const struct msg_events *m); /* NULL: ignored */
 };
 
 struct world {

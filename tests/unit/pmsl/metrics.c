@@ -139,9 +139,8 @@ static const char *any_fold(struct rng *rng)
 }
 
 /*
- * The last one may also be of powers: nobody compares what comes out with a limit. What folds below
- * have rounded must not be all that its values differ by: a shape, which depends on it, is of
- * events only.
+ * The last one may also be of powers: its result is compared with no limit. The rounding of folds
+ * below must not be all that its values differ by. A shape depends on it, and is of events only.
  */
 static const char *any_last_fold(struct rng *rng, enum metrics_kind kind)
 {

@@ -29,10 +29,10 @@ void metrics_log(struct rng *rng, struct walk_log *story);
 /* Appends a text with the metric M(Process[], TimeInterval): numbers only, so that units fit. */
 struct metrics_shape metrics_say(struct rng *rng, struct buf *b);
 
-/* What it tells since the last read adds up to what it tells since the start. */
+/* Its values since the last read add up to its value since the start. */
 bool metrics_adds_up(const struct metrics_shape *shape);
 
-/* What an input is told of event vt of process p. */
+/* The value of an input for event vt of process p. */
 double metrics_value(const struct walk_log *story, const struct flow_source *s, unsigned p,
 		     unsigned vt);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random metrics over random logs, evaluated by pieces in engines of nodes, sites and the top,
- * while events are lost, whole ranks are late, and what the links carry is lost, late, doubled and
- * out of order. In the end the result is what a walk over the text gives of what has arrived; and
- * in each read the coverage says who is not in it. OMIG_PROGRAMS=N programs (300), OMIG_TEST_SEED
- * the seed of the first; each has the seed after that of the one before.
+ * Random metrics over random logs, evaluated by pieces in engines of nodes, sites and the top.
+ * Events are lost, and whole ranks are late. Data on links are lost, late, doubled and out of
+ * order. In the end the result is that of a walk over the text with the data that arrived. The
+ * coverage of each read names the missing ranks. OMIG_PROGRAMS=N programs (300), OMIG_TEST_SEED the
+ * seed of the first; each has the seed after that of the one before.
  */
 #include "common/base/limits.h"
 #include "common/flow/batch.h"
@@ -20,7 +20,7 @@
 #define PIECES_MAX 8
 #define BATCHES_MAX 64 /* of one piece and read */
 #define LATE_MAX 2 /* reads */
-/* a rank that is late in the last one of the story tells in the next */
+/* a rank that is late in the last one reports in the next */
 #define HURT_READS (WALK_READS + 1)
 #define HEALED (HURT_READS + LATE_MAX + 1) /* all that is late has come */
 #define READS (HEALED + 3) /* then processes end, sites let go, the top lets go */
@@ -47,7 +47,7 @@ struct tree {
 	struct flow *engine[PIECES_MAX];
 	struct flow_batch_room room;
 	struct walk_log story;
-	bool is_late[WALK_PROCS][READS + 1]; /* the rank tells of that read in the next one */
+	bool is_late[WALK_PROCS][READS + 1]; /* the rank reports that read in the next one */
 	bool is_gone[WALK_PROCS][KEYS]; /* a value that was lost on the way, by its key */
 	struct frame frame[PIECES_MAX][READS + 1]; /* number r of piece i */
 	struct frame *open; /* of the piece that is read */
@@ -70,7 +70,7 @@ static bool is_hurt(struct tree *t)
 	return hurt;
 }
 
-/* --- who stands where */
+/* --- places */
 
 static struct place piece_at(const struct tree *t, unsigned i)
 {
@@ -320,7 +320,7 @@ static void one_round(struct tree *t)
 
 /* --- what should have come */
 
-/* What that piece told of that read reached the top, in that read or a later one. */
+/* The data of that piece for that read reached the top, in that read or a later one. */
 static bool reaches(const struct tree *t, unsigned piece, unsigned read)
 {
 	while (piece && read) {
@@ -386,7 +386,7 @@ static void say_where(const struct tree *t)
 		}
 }
 
-/* Of a value since the start it is the last one, of one since the last read the sum of all. */
+/* Of a value since the start the last one, of one since the last read the sum of all. */
 static double measured(const struct tree *t)
 {
 	double sum = 0;
@@ -487,8 +487,8 @@ static void look_at_links(struct tree *t)
 			t->has_vt_links |= n->kind == FLOW_LINK_IN && n->link.domain == FLOW_VT;
 		}
 	/*
-	 * A set over processes of one virtual time is told when it is whole: of one that has become
-	 * a difference on its way nobody here knows in which read that was.
+	 * A set over processes of one virtual time is reported when it is whole. If it became a
+	 * difference on its way, its read is unknown here.
 	 */
 	t->may_lose =
 		t->is_central || t->since == FLOW_SINCE_START || t->shape.kind != METRICS_OF_VT;

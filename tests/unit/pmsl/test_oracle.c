@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random metrics over random logs: what the pieces of their graphs give, run by
- * an engine in each node and site and at the top, equals what a walk over the
- * text with the whole log at hand gives. The walk knows nothing of graphs, of
- * pieces or of partial aggregates.
+ * Random metrics over random logs, by the pieces of their graphs. Each node and site and the top
+ * has an engine. The result equals that of a walk over the text with the whole log. The walk knows
+ * nothing of graphs, of pieces or of partial aggregates.
  */
 #include "common/flow/flow.h"
 #include "pmsl/pmsl.h"

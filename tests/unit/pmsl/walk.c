@@ -318,8 +318,10 @@ static struct answer walk_fold(struct walk *w, const struct dag_node *n)
 		a.v = of_powers(&t, n->op, n->number);
 	else if (t.n)
 		a.v = n->op == PMSL_MEAN ? t.sum / t.n : n->op == PMSL_MIN ? t.min : t.max;
-	/* Of objects of which none has a value nothing is known; one that WHERE leaves out has
-	 * told. */
+	/*
+	 * Objects without any value give an unknown result; one that WHERE leaves out has
+	 * reported.
+	 */
 	if (!is_over_vt(w, n) && !t.n && (n->free || !t.nexcluded))
 		a.v = NAN;
 	if (!is_over_vt(w, n))

@@ -18,8 +18,8 @@
 struct walk_event {
 	nsec_t time;
 	double sent, extra;
-	bool is_lost; /* nobody heard of it */
-	unsigned round; /* the read before which its host has heard of it; 0: nobody asks */
+	bool is_lost; /* never received */
+	unsigned round; /* the read before which its host received it; 0: unused */
 };
 
 struct walk_log {

@@ -372,7 +372,7 @@ static void print_frame(const struct buf *b)
 	}
 }
 
-/* For whoever writes the document: OMIG_PRINT_VECTORS=1 prints the blocks. */
+/* For writers of the document: OMIG_PRINT_VECTORS=1 prints the blocks. */
 static void print_vectors(void)
 {
 	for (size_t i = 0; i < NVECTORS; i++) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Faults are planted by wrapping functions of an lm and an sm when they are linked for that test, and the taking from rings,
-# the writing of files, clocks, blocks and flows for good.
+# Faults are planted by wraps of functions, in the link of an lm and an sm for that test. Those of
+# rings, files, clocks, blocks and dataflow are wrapped for all.
 PLANT_LM := host_proc_signal holds_tool_gone csrs_disarm csrs_tool_gone loop_timer_arm reply_free \
 		csr_before
 $(B)/tests/unit/sim/planted_lm.o: $(call daemon_objs,lm) $(B)/tests/unit/sim/plant_lm.o
@@ -13,7 +13,7 @@ $(B)/tests/unit/sim/planted_sm.o: $(call daemon_objs,sm) $(B)/tests/unit/sim/pla
 	$(call say,LINK)mkdir -p $(@D) && $(CC) -r -nostdlib \
 		$(foreach f,$(PLANT_SM),-Wl$(comma)--wrap=$f) -o $@.o $(filter %.o,$^) && \
 		objcopy -w --keep-global-symbol='sm_*' $@.o $@ && rm $@.o
-# In front of the room's own lm and sm, which are then not taken: not by the list of what is linked, but made anew by way of plant.o.
+# plant.o makes them, in front of the room's own lm and sm, which the linker then does not take.
 $(B)/tests/unit/sim/plant.o: $(B)/tests/unit/sim/planted_lm.o $(B)/tests/unit/sim/planted_sm.o
 $(B)/tests/unit/sim/test_planted: $(B)/tests/unit/sim/plant.o
 # Worlds weigh what their daemons allocate (sim/heap.h): there no allocation is made to fail.

@@ -11,14 +11,14 @@ enum plant {
 	PLANT_LOST_WAKE_UP, /* a timer is not armed, now and then */
 	PLANT_DOUBLED_ACTION, /* a signal is sent twice */
 	PLANT_FORGOTTEN_RELEASE, /* what a tool has stopped is not let go when it leaves */
-	PLANT_MISSORTED_TIME, /* two calls are told in the wrong order */
+	PLANT_MISSORTED_TIME, /* two calls are reported in the wrong order */
 	PLANT_LEAKED_CSR, /* a conditional request that is taken back stays armed */
 	PLANT_FORGOTTEN_SYNC, /* the file of tokens is said to be on the disk, and is in memory */
-	PLANT_BOLD_CLOCK, /* everybody states a tenth of how far his clock may be wrong */
+	PLANT_BOLD_CLOCK, /* all state a tenth of their clock's bound */
 	PLANT_LEAKED_REPLY, /* an answer is not freed, now and then */
-	PLANT_UNBOUNDED_QUEUE, /* however much waits for who does not read */
+	PLANT_UNBOUNDED_QUEUE, /* without a cap for a slow reader */
 	PLANT_GULLIBLE_SM, /* an sm takes what any host says of any other for true */
-	PLANT_COUNTED_TWICE, /* what a program lost of its events is told twice */
+	PLANT_COUNTED_TWICE, /* the lost events of a program are reported twice */
 	PLANT_KEPT_CSR, /* conditional requests of a tool that has left stay in the sm */
 	/* a new version of a conditional request takes effect before the old one ends */
 	PLANT_NEW_BEFORE_OLD,

@@ -30,7 +30,7 @@ void __wrap_loop_timer_arm(struct loop_timer *t, nsec_t after)
 		__real_loop_timer_arm(t, after);
 }
 
-/* They stay known here, so that a sanitizer finds no leak but those that nobody has planted. */
+/* They stay known here, so that a sanitizer finds only leaks that are not planted. */
 static struct reply *leaked[LEAKED_MAX];
 static unsigned nleaked;
 

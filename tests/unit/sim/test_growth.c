@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growth on paper: what is told follows from the shape of the tree, and nothing is lost that is
- * counted. */
+/* Growth on paper: the output follows from the shape of the tree, and nothing counted is lost. */
 #include "common/base/log.h"
 #include "sim/growth_run.h"
 #include "tests/suite.h"

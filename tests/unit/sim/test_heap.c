@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is allocated while somebody's work is under way is his until it is freed. */
+/* Memory that is allocated during a session's work is charged to it until it is freed. */
 #include "common/loop/loop.h"
 #include "sim/heap.h"
 #include "sim/run.h"
@@ -104,7 +104,7 @@ START_TEST(blocks_of_another_session_are_nobodys)
 	heap_watch(NULL);
 	heap_watch(loop);
 	drop(p);
-	ck_assert_uint_ge(a.bytes, MUCH); /* as it was: nobody looks any more */
+	ck_assert_uint_ge(a.bytes, MUCH); /* as it was: no longer watched */
 }
 END_TEST
 

@@ -91,7 +91,7 @@ START_TEST(what_is_wrong_with_it_is_told_in_the_confirmation)
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.ack_errors, 1);
 	ck_assert_uint_eq(world_counts(&w).csrs, 0);
-	/* A node that nobody knows, and an lm that knows better. */
+	/* An unknown node, and an lm that knows better. */
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_3", 1, EVENT("p_9_000001,p_2_000001"), 0);
 	lm_send(&w.lm[1], &(struct msg){ .type = MSG_ARM_ACK,
@@ -186,7 +186,7 @@ START_TEST(a_host_that_comes_back_is_armed_again_at_once_and_hears_what_it_misse
 	ck_assert_str_eq(w.lm[1].csr, "c_1");
 	ck_assert_str_eq(w.lm[1].disarmed, "c_2");
 	ck_assert_uint_eq(w.lm[1].gone_tool, 8);
-	/* mainsm is not told a second time. */
+	/* mainsm gets no second report. */
 	ck_assert_uint_eq(w.top.acks, 2);
 }
 END_TEST
@@ -197,7 +197,7 @@ START_TEST(a_host_that_leaves_is_no_longer_meant)
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
 	lm_tell(&w.lm[1], false, &(struct msg_object){ .token = "n_2", .op = MSG_OP_GONE }, 1);
 	world_run(&w, 5 * MS);
-	ck_assert_uint_eq(w.top.acks, 1); /* nobody waits for it */
+	ck_assert_uint_eq(w.top.acks, 1); /* it is not awaited */
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
 	w.lm[1].arms = 0;
@@ -306,9 +306,8 @@ START_TEST(a_forged_answer_is_not_passed_on_and_its_host_cut)
 	w.lm[0].is_mute = w.lm[1].is_mute = w.lm[2].is_mute = true;
 	top_send_request(&w, ":node_get_info([n_1,n_2,n_3],1)", SEC);
 	world_run(&w, 5 * MS);
-	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2"); /* of somebody else */
-	lm_reply(&w.lm[1], w.lm[0].last_id, 1,
-		 "n_2"); /* to a question that somebody else was asked */
+	lm_reply(&w.lm[0], w.lm[0].last_id, 1, "n_2"); /* of another lm */
+	lm_reply(&w.lm[1], w.lm[0].last_id, 1, "n_2"); /* to a question to another lm */
 	lm_send(&w.lm[1],
 		&(struct msg){ .type = MSG_REPLY,
 			       .reply = { .id = w.lm[1].last_id, .coverage = &coverage } });
@@ -389,7 +388,7 @@ START_TEST(a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(w.top.lasts, 1);
 	ck_assert_uint_eq(w.top.lost, 3);
-	disarm(); /* it is not armed any more: answered at once */
+	disarm(); /* it is disarmed already: answered at once */
 	ck_assert_uint_eq(w.top.lasts, 2);
 }
 END_TEST

@@ -275,7 +275,7 @@ START_TEST(a_lost_host_is_not_waited_for_and_counts_again_when_it_is_back)
 	world_run(&w, 200 * MS);
 	ck_assert_uint_eq(w.lm[1].flows.m[1]->flow_load.read, 1);
 	confirm(1, NULL);
-	ck_assert_ptr_null(ack()); /* nothing is wrong, nobody has asked */
+	ck_assert_ptr_null(ack()); /* nothing is wrong or requested */
 	world_run(&w, 700 * MS);
 	send_value(0, "a", 2, 3);
 	ck_assert_ptr_null(frame());
@@ -486,7 +486,7 @@ static void ask_for_read(uint64_t read)
 	world_run(&w, 20 * MS);
 }
 
-/* An sm without a piece knows of reads what it is told: not by one host for all. */
+/* An sm without a piece knows only the reads that it got: not by one host for all. */
 START_TEST(no_host_ends_the_reads_of_its_neighbours)
 {
 	two_hosts_below(0);
@@ -502,7 +502,7 @@ START_TEST(no_host_ends_the_reads_of_its_neighbours)
 }
 END_TEST
 
-/* What a host is told to begin after is not what another one says. */
+/* The start of one host does not apply to another one. */
 START_TEST(no_host_moves_the_reads_of_its_neighbours)
 {
 	const struct msg *m;

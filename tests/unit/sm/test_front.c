@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port of the site: what an admin may, what who joins may, and what nobody may. */
+/* The port of the site: the rights of an admin, of a joining user, and of others. */
 #include "tests/suite.h"
 #include "tests/unit/sm/users.h"
 
@@ -229,7 +229,7 @@ START_TEST(who_leaves_while_joining_is_not_answered)
 }
 END_TEST
 
-/* Visitors who say nothing. */
+/* Silent visitors. */
 static struct net_ctx *crowd_ctx[SITE_ADMIN_VISITORS_MAX];
 static struct link *crowd[SITE_ADMIN_VISITORS_MAX];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is let in, what hosts say of themselves, and what mainsm hears of it. */
+/* Admission, reports of hosts about themselves, and reports to mainsm. */
 #include "sm/hosts/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
@@ -394,7 +394,7 @@ START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 }
 END_TEST
 
-/* Requests whose answers nobody waits for. */
+/* Requests whose answers are not awaited. */
 static void lm_flood(struct world *world, const char *text)
 {
 	static uint32_t numbers[512];
@@ -454,7 +454,7 @@ START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP); /* too short to tell */
+	ck_assert_uint_eq(top_find(&w, "n_2")->sub, MSG_NODE_UP); /* too short to detect */
 	world_run(&w, NODE_HUNG_NS);
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	world_run(&w, 100 * MS);

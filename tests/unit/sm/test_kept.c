@@ -288,7 +288,9 @@ int fsync(int fd)
 	return 0;
 }
 
-/* An sm whose machine was switched off must know whom an end waits for as one that was killed. */
+/*
+ * An sm whose machine was switched off must know the awaited hosts of an end, as a killed one does.
+ */
 START_TEST(who_has_something_is_known_when_the_machine_was_off)
 {
 	char path[sizeof(dir) + sizeof("/run7.hosts")];
@@ -339,7 +341,7 @@ START_TEST(one_that_left_with_nothing_is_not_missed)
 }
 END_TEST
 
-/* The opening that a host was told. */
+/* The opening that a host got. */
 static uint64_t stream_at(struct lm *l)
 {
 	const struct msg *m;

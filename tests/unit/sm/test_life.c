@@ -210,10 +210,7 @@ static void ignore_frame(void *arg, struct chan *c, uint8_t type, const uint8_t 
 {
 }
 
-/*
- * A certificate opens the door, but who says nothing has to go; the sm can end while he stands
- * there.
- */
+/* A certificate admits a peer, but a silent one is cut; the sm can end meanwhile. */
 START_TEST(a_peer_that_never_greets_takes_no_place)
 {
 	const struct net_expect x = { .roles = ROLE_BIT(ROLE_SM) };

@@ -75,7 +75,7 @@ START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
 	ck_assert(w.lm[0].is_up);
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
-	/* Neither is he cut who stands above a limit of bytes and grows no more. */
+	/* A user above a limit of bytes is not cut while usage does not grow. */
 	allow(QUOTA_BYTES, 1);
 	lm_tell(&w.lm[0], false, &shorter, 1);
 	world_run(&w, 50 * MS);
@@ -129,7 +129,7 @@ START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 }
 END_TEST
 
-/* Answers in parts are kept until the last one has come: 2 MB that nobody has asked for. */
+/* Answers in parts are kept until the last one has come: 2 MB of unrequested data. */
 START_TEST(parts_of_answers_that_would_pass_the_bytes_are_lost_with_a_word)
 {
 	const struct reply *r;

@@ -89,7 +89,7 @@ START_TEST(a_host_far_away_gets_less_time)
 
 	w.lm[0].is_mute = w.lm[1].is_mute = true;
 	ck_assert_int_eq(mem_net_set_link(w.net, "h1", "sm-a", &far), 0);
-	world_run(&w, MEASURE_PERIOD_NS + SEC); /* it is measured anew */
+	world_run(&w, MEASURE_PERIOD_NS + SEC); /* it is measured again */
 	top_ask(&w, ":node_get_info([n_1,n_2],1)", 500 * MS);
 	ck_assert_int_gt(w.lm[1].deadline - w.lm[0].deadline, 60 * MS);
 }

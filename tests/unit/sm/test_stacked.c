@@ -30,7 +30,7 @@ static void grow(size_t lms)
 		ck_assert_msg(w.lm[i].is_up, "lm %zu: %s", i, w.lm[i].why);
 }
 
-/* Which of the two serves lm i: told by a request that only reaches it. */
+/* The one of the two that serves lm i: found by a request that only reaches it. */
 static size_t lms_of(size_t below)
 {
 	return below_counts(&w, below).lms;
@@ -153,7 +153,7 @@ START_TEST(what_is_armed_follows_its_hosts)
 		char own[TOKEN_BYTES];
 
 		snprintf(own, sizeof(own), "p_%zu_000001", i + 1);
-		/* Those that moved were told again; the others need not be. */
+		/* Those that moved were reported again; the others need not be. */
 		ck_assert_uint_eq(w.lm[i].arms, arms[i] + (w.lm[i].ups > 1));
 		ck_assert_ptr_nonnull(strstr(w.lm[i].armed, own));
 		ck_assert_uint_eq(w.lm[i].disarms, 0);
@@ -447,7 +447,7 @@ START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_LOST);
 	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
-	/* Who has lost it does not take it from who has it. */
+	/* The sm that lost the host does not take it from its owner. */
 	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
 	liar_tell(&old, 7, "h7", 0, MSG_OP_GONE);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
@@ -467,7 +467,7 @@ START_TEST(an_sm_may_not_take_a_host_that_another_serves)
 	lms_start(&w, 2);
 	liar_start(&l, "a");
 	ck_assert(l.is_up);
-	/* The lm says 1; what is not newer is no news, and no reason to cut who may be late. */
+	/* The lm says 1; a number that is not newer is no reason to cut a late peer. */
 	liar_tell(&l, 1, "h1", 1, MSG_OP_PRESENT);
 	liar_tell(&l, 1, "h1", 0, MSG_OP_GONE);
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
@@ -480,7 +480,7 @@ START_TEST(an_sm_may_not_take_a_host_that_another_serves)
 }
 END_TEST
 
-/* It may say what a host has told it, which lies: its other hosts are not to suffer for that. */
+/* It may repeat the lie of a host: its other hosts must not suffer for that. */
 START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 {
 	struct liar l;
@@ -496,7 +496,7 @@ START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 	ck_assert_str_eq(top_find(&w, "n_1")->host, "h1");
 	ck_assert_ptr_null(top_find(&w, "n_9"));
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
-	/* It is taken in with what is nobody else's. */
+	/* It is admitted with the objects of no other owner. */
 	liar_tell(&l, 9, "h9", 99, MSG_OP_PRESENT);
 	ck_assert_str_eq(top_find(&w, "n_9")->host, "h9");
 	liar_free(&l);

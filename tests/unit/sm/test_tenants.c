@@ -294,7 +294,7 @@ START_TEST(a_mainsm_that_revokes_us_is_rid_of_us)
 }
 END_TEST
 
-/* --- who is meant, and who has room */
+/* --- the addressed user, and room */
 
 static const char *meant(const char *key)
 {
@@ -353,7 +353,7 @@ START_TEST(strangers_are_let_in_up_to_a_number)
 	ck_assert_int_eq(join(2), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(w.joined_why, "no more than 1 users that it does not know"));
 	ck_assert_int_eq(join(0), 0); /* she is named */
-	ck_assert_int_eq(join(1), 1); /* and he is here already */
+	ck_assert_int_eq(join(1), 1); /* and the user is here already */
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 }
 END_TEST

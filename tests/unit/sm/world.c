@@ -154,7 +154,7 @@ void below_start(struct world *w, size_t i, const char *parent)
 	ck_assert_msg(sm_open(&c, &b->sm, &e) == 0, "%s", e.text);
 }
 
-/* Nobody is told: peers see a reset. */
+/* No message is sent: peers see a reset. */
 void below_kill(struct world *w, size_t i)
 {
 	struct below *b = &w->below[i];

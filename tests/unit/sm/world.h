@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An sm in a network of memory under a virtual clock, with a mainsm and lms
- * that a test plays itself: an lm answers each action with the tokens that it was asked
- * about, unless it is told to be silent.
+ * An sm in a network of memory under a virtual clock. A test plays its mainsm and lms. An lm
+ * answers each action with the tokens of its request, unless it is silenced.
  */
 #ifndef TESTS_UNIT_SM_WORLD_H
 #define TESTS_UNIT_SM_WORLD_H
@@ -75,7 +74,7 @@ struct top {
 	uint64_t lost;
 	uint32_t trigger_tool;
 	uint64_t next_id;
-	nsec_t silent_at; /* when a node was last told to be silent */
+	nsec_t silent_at; /* when a node was last silenced */
 	struct site_subscriptions flows;
 };
 
@@ -101,7 +100,7 @@ struct lm {
 	const char *value; /* of each entry; NULL = "1" */
 	size_t pad; /* entries more than asked for, each with a large value: to make parts */
 	bool denies_cells; /* says UNKNOWN_OBJECT about counters */
-	unsigned procs; /* told in its snapshot, with one thread each */
+	unsigned procs; /* in its snapshot, with */
 	struct site_subscriptions flows;
 };
 
@@ -176,7 +175,7 @@ void lm_trigger(struct lm *l, const char *csr, const char *thread);
 void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects);
 void lms_start(struct world *w, size_t n);
 
-/* parent: address; NULL = mainsm tells. */
+/* parent: address; NULL = from mainsm. */
 void below_start(struct world *w, size_t i, const char *parent);
 void below_kill(struct world *w, size_t i);
 struct sm_counts below_counts(const struct world *w, size_t i);

@@ -63,8 +63,10 @@ static const double michelso[] = {
 
 #define PI_TERMS (STRD_VALUES_MAX * 14 / 4)
 
-/* Rabinowitz and Wagon's spigot, four digits at a time. (A carry over them all does not happen
- * here: the sums tell.) */
+/*
+ * Rabinowitz and Wagon's spigot, four digits at a time. (A carry over them all does not happen
+ * here: the sums show that.)
+ */
 static void spigot(double *out)
 {
 	static int64_t a[PI_TERMS + 1];
@@ -90,8 +92,10 @@ static void spigot(double *out)
 	}
 }
 
-/* NIST's file, of which these values are certified, has a 3 for the 957th digit of pi, which is
- * an 8. */
+/*
+ * NIST's file has a 3 for the 957th digit of pi, which is an 8. The certified values are of that
+ * file.
+ */
 static void pi_digits(struct strd *s)
 {
 	spigot(s->value);

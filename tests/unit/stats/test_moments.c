@@ -86,7 +86,7 @@ START_TEST(where_doubles_are_not_the_values_the_doubles_are_right)
 }
 END_TEST
 
-/* 10^9 + j / 2^23, |j| <= 8388: doubles of 10^9 +- 10^-3. Whole numbers tell what is right. */
+/* 10^9 + j / 2^23, |j| <= 8388: doubles of 10^9 +- 10^-3. Whole numbers show the truth. */
 #define FAR_MEAN 1e9
 #define FAR_SPREAD 8388
 #define FAR_UNIT 0x1p-23

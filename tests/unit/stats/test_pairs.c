@@ -135,7 +135,7 @@ START_TEST(neighbours_are_dependent_when_chance_would_not_make_it)
 	ck_assert_int_eq(dependence_of_neighbours(0.2, 1000), DEPENDENCE_NEIGHBOURS);
 	/* the interval is too wide then */
 	ck_assert_int_eq(dependence_of_neighbours(-0.9, 1000), DEPENDENCE_NONE);
-	ck_assert_int_eq(dependence_of_neighbours(1, 7), DEPENDENCE_NONE); /* of few nobody knows */
+	ck_assert_int_eq(dependence_of_neighbours(1, 7), DEPENDENCE_NONE); /* unknown for few */
 	ck_assert_int_eq(dependence_of_neighbours(NAN, 1000), DEPENDENCE_NONE);
 }
 END_TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a quantity tells, in each form. */
+/* The report of a quantity, in each form. */
 #include "stats/batches.h"
 #include "stats/report.h"
 #include "tests/suite.h"

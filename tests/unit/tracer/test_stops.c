@@ -412,7 +412,7 @@ START_TEST(a_call_that_the_kernel_makes_again_is_one_call)
 }
 END_TEST
 
-/* Until no event is kept any more: nobody reads. */
+/* Until no event is kept: they are not read. */
 static void fill_line(void)
 {
 	struct tracer_msg m = about(TRACER_EVENT);

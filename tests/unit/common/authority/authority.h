@@ -19,7 +19,7 @@ struct authority {
 	struct certs *certs;
 	struct tokens *tokens;
 	struct enrol_service *service;
-	struct buf csr; /* of a key that nobody keeps */
+	struct buf csr; /* of a key that is discarded */
 	nsec_t now;
 	struct identity got; /* what was granted last */
 	char error[256]; /* of the last answer; "" = it was granted */

@@ -243,7 +243,7 @@ START_TEST(one_token_enrols_no_faster_than_its_pace)
 	a.now += TOKEN_PACE_NS;
 	ck_assert(enrols(&t, "lm", "", "h"));
 	ck_assert(!enrols(&t, "lm", "", "h"));
-	/* A clock that was set back keeps nobody out for long. */
+	/* A clock that was set back blocks enrolment only briefly. */
 	a.now -= HOUR;
 	ck_assert_int_eq(tokens_use(a.tokens, t.id, a.now, NULL), 0);
 	drop();

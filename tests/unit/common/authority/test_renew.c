@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has a certificate may ask for the next one, when it is time and not more often. */
+/* The holder of a certificate may request the next one when it is due, and not more often. */
 #include "tests/unit/common/authority/authority.h"
 
 #define LIFE AUTHORITY_LIFE

@@ -130,7 +130,7 @@ START_TEST(a_directory_that_was_made_is_on_the_disk)
 	sync_fails = EIO;
 	ck_assert_int_eq(file_private_dir(at("a/c"), NULL), -ERR_SYS);
 	sync_fails = 0;
-	ck_assert_int_ne(access(at("a/c"), F_OK), 0); /* who tries again syncs again */
+	ck_assert_int_ne(access(at("a/c"), F_OK), 0); /* a retry syncs again */
 	ck_assert_int_eq(file_private_dir(at("a/c"), NULL), 0);
 	ck_assert_uint_eq(syncs, before + 4);
 }
@@ -300,7 +300,7 @@ START_TEST(directories_come_from_the_environment)
 }
 END_TEST
 
-/* As another user, for whom the name in /tmp is taken. */
+/* As another user, whose name in /tmp is taken. */
 static int use_what_is_left(void)
 {
 	char out[FILE_PATH_BYTES], taken[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a library does in somebody else's program, and the program does not see. */
+/* A library's actions in a foreign program, which the program does not see. */
 #include "common/base/array.h"
 #include "common/base/guest.h"
 #include "tests/suite.h"

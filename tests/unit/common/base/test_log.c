@@ -176,7 +176,7 @@ START_TEST(a_call_site_that_repeats_is_limited_and_counted)
 
 	open_sink(LOG_LEVEL_INFO, LOG_JOURNAL);
 	repeat(1000);
-	/* The next second's first line tells. */
+	/* The next second's first line reports it. */
 	while (clock_mono() / NSEC_PER_SEC == start / NSEC_PER_SEC)
 		usleep(10000);
 	repeat(1000);

@@ -91,7 +91,7 @@ START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
 }
 END_TEST
 
-/* The root was started anew, and its wall clock had been put: both bounds cannot be true. */
+/* The root was restarted, and its wall clock had been set: both bounds cannot be true. */
 START_TEST(another_root_is_believed_at_once)
 {
 	struct timebase t;

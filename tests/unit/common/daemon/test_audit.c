@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the audit keeps, leaves out, and never tells. */
+/* The contents of the audit: what it keeps, leaves out, and never shows. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"

@@ -394,8 +394,9 @@ START_TEST(the_command_returns_when_the_background_serves)
 }
 END_TEST
 
-/* Whoever waits for the end of a pipe, or for a lock, must not wait for a daemon that he never
- * knew. */
+/*
+ * A process that waits for a lock, or for the end of a pipe, never waits for an unrelated daemon.
+ */
 START_TEST(the_background_holds_nothing_of_its_starter)
 {
 	char path[100], fd_text[24];

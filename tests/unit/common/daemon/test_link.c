@@ -189,7 +189,7 @@ START_TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
 	ck_assert_uint_le(s.frames_out, 1200 + 120 + 16);
 	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + 2 * MS);
 	ck_assert_int_eq(s.rtt, 2 * MS);
-	/* The clock is measured anew each minute: the bound grows by its drift and no more. */
+	/* The clock is measured again each minute: the bound grows by its drift and no more. */
 	ck_assert_int_le(timebase_error(&w.leaf_time, loop_now(w.loop)), MS + 7 * MS);
 	world_done(&w);
 }

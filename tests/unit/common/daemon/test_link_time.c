@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a daemon learns of mainsm's clock by its link upwards, and tells by those downwards. */
+/* A daemon learns mainsm's clock from its parent, and reports it to its branches. */
 #include "common/base/limits.h"
 #include "tests/suite.h"
 #include "tests/unit/common/daemon/world.h"
@@ -72,7 +72,7 @@ static void leaf_is_right(void)
 			 timebase_error(&w.leaf_time, now));
 }
 
-/* An sm that did not know the time yet has told a later one. */
+/* An sm that did not know the time yet has reported a later one. */
 START_TEST(what_is_told_of_the_time_is_what_is_believed_now)
 {
 	world_open(&w, ROLE_LM);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who sends too much is read later, and nobody else is. */
+/* A peer that sends too much is read later, and no other peer is. */
 #include "common/base/limits.h"
 #include "common/daemon/meter.h"
 #include "tests/suite.h"

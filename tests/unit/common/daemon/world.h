@@ -15,7 +15,7 @@
 #define MS NSEC_PER_MSEC
 #define SEC NSEC_PER_SEC
 
-/* One end: what it was told. */
+/* One end, with the messages that it received. */
 struct end {
 	struct link *link;
 	unsigned hellos, ups, downs, gones, msgs, retries, writables;

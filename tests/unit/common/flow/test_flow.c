@@ -219,7 +219,7 @@ START_TEST(an_interval_has_the_tokens_of_its_time)
 	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
 	flow_close(w.f, flow_input(w.f, 1, 0));
 	world_read(&w, 1, 4);
-	/* nobody has told that nothing came */
+	/* no message has reported an absence */
 	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING);
 	token_is(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
 	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */

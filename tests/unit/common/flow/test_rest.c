@@ -95,7 +95,7 @@ static void take(void *arg, const struct flow_batch *b)
 	value[i] = b->t[0].value;
 }
 
-/* As bytes, and to who is above. */
+/* As bytes, and to the parent. */
 static int deliver(const struct flow_batch *b)
 {
 	static const struct flow_rest_links links = { link_at, has_told, take, NULL };
@@ -193,7 +193,7 @@ START_TEST(who_has_other_links_takes_none)
 	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID); /* its objects have changed */
 	nknown = LINKS;
 	taken[7] = 1;
-	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID); /* one has told already */
+	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID); /* one has reported already */
 	taken[7] = 0;
 	snprintf(name[7], sizeof(name[7]), "other");
 	ck_assert_int_eq(deliver(&sent[0]), -ERR_INVALID);

@@ -42,7 +42,7 @@ struct tree {
 	size_t nmail;
 	unsigned late_percent, lost_percent;
 
-	/* who is sending now */
+	/* the current sender */
 	int from, to;
 	int64_t round, delay;
 	bool lose;
@@ -313,7 +313,7 @@ static void check_coverage(const struct tree *t)
 	}
 }
 
-/* No number where none has told; 0 then. */
+/* No number without a report; 0 then. */
 static double known(const struct flow_token *v)
 {
 	ck_assert(!isnan(v->value) || (v->k == 0 && v->flags & FLOW_MISSING));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What aggregates make of members that do not tell: no number, and a flag where it is due. */
+/* Aggregates of members without a report: no number, and a flag where it is due. */
 #include "tests/suite.h"
 #include "tests/unit/common/flow/made.h"
 #include "tests/unit/common/flow/one_world.h"
@@ -74,7 +74,7 @@ static struct flow_graph *of_events(enum agg_kind kind)
 	return g;
 }
 
-/* One of many may have had nothing to tell in an interval: the set is whole. */
+/* One of many may have had nothing to report in an interval: the set is whole. */
 START_TEST(a_part_without_values_takes_nothing_from_the_whole)
 {
 	static const enum agg_kind some[] = { AGG_SKEWNESS, AGG_KURTOSIS, AGG_MEAN, AGG_MAX,

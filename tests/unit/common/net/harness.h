@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A server with real TLS over loopback in this process, and two kinds of
- * clients: a channel of ours, and a raw one that misbehaves as told.
+ * A server with real TLS over loopback in this process, and two kinds of clients: a channel of
+ * ours, and a raw one that misbehaves on command.
  */
 #ifndef TESTS_UNIT_COMMON_NET_HARNESS_H
 #define TESTS_UNIT_COMMON_NET_HARNESS_H
@@ -38,7 +38,7 @@ struct server {
 	struct seen peer[512]; /* by order of accepting */
 	nsec_t wall_shift; /* added to the real time in validity checks */
 	bool echo, role_known;
-	bool is_virtual; /* set before server_start(): time moves only when told */
+	bool is_virtual; /* set before server_start(): the test moves the time */
 };
 
 /* conf may be NULL: lm and sm may come, no enrolling. */

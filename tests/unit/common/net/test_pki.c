@@ -363,8 +363,10 @@ END_TEST
 #define STORES 20
 #define TURN_MAX_NS (60 * NSEC_PER_SEC)
 
-/* On a loaded machine many others may come first: who is told ERR_AGAIN tries again, as
- * daemons do. */
+/*
+ * On a loaded machine many others may come first: a client that gets ERR_AGAIN retries, as daemons
+ * do.
+ */
 static int store_in_turn(const char *sub, const struct pki_creds *c)
 {
 	nsec_t end = clock_mono() + TURN_MAX_NS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Somebody between a host and the network in memory. */
+/* A tap between a host and the network in memory. */
 #include "common/base/str.h"
 #include "common/net/mem.h"
 #include "tests/suite.h"

@@ -64,7 +64,7 @@ START_TEST(what_is_put_is_listed_until_it_is_taken)
 
 	open_view();
 	ck_assert(!segview_posted_is_on(view));
-	ck_assert(!posted_put(table, epoch(), 0, &e, &a)); /* nobody has asked */
+	ck_assert(!posted_put(table, epoch(), 0, &e, &a)); /* no request yet */
 	segview_posted_start(view);
 	ck_assert(segview_posted_is_on(view));
 	ck_assert(posted_put(table, epoch(), 100, &e, &a));
@@ -76,7 +76,7 @@ START_TEST(what_is_put_is_listed_until_it_is_taken)
 	ck_assert_uint_eq(p.ticks, 7);
 	ck_assert_uint_eq(p.comm, 9);
 	posted_take(table, &a);
-	posted_take(table, &a); /* none any more */
+	posted_take(table, &a); /* none left */
 	ck_assert_uint_eq(listed(), 1);
 	ck_assert(!segview_posted(view, SEG_POSTED, &p));
 	close_view();

@@ -251,7 +251,7 @@ START_TEST(a_record_is_what_its_probe_says)
 	put(RING_PROBE_WORD(0, 2, 1, 9), (reads(0)->seq - 2) | UINT64_C(1) << (32 + slot), 3);
 	ck_assert_int_eq(take(v, &h), 1);
 	ck_assert_uint_eq(h.mask, 0);
-	/* Of a slot that nobody asked for. */
+	/* Of a slot without a request. */
 	put(RING_PROBE_WORD(0, 2, 1, 9),
 	    reads(0)->seq | UINT64_C(1) << (32 + (slot + 1) % SEG_READS), 3);
 	ck_assert_int_eq(take(v, &h), 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a segment, and everything that somebody could do to one. */
+/* Reading a segment, and all possible corruptions of one. */
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/ring/calls.h"

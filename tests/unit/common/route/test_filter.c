@@ -86,7 +86,7 @@ START_TEST(numbers_compare_by_value)
 	holds(number(6), number(5), "ngG");
 	holds(number(5), real(5.0), "eLG");
 	holds(real(-0.5), number(0), "nlL");
-	/* Whole numbers stay whole where a double would not tell them apart. */
+	/* Whole numbers stay whole where a double would merge them. */
 	holds(number((INT64_C(1) << 53) + 1), number(INT64_C(1) << 53), "ngG");
 	holds(number(INT64_MIN), number(INT64_MAX), "nlL");
 	holds(real(NAN), number(5), "n");

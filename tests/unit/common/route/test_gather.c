@@ -9,7 +9,7 @@
 
 #define DEADLINE 1000
 
-static bool is_taken; /* the place of child 1, by somebody else */
+static bool is_taken; /* the place of child 1, by another peer */
 
 static const char *name(void *arg, uint32_t child)
 {
@@ -273,8 +273,7 @@ START_TEST(a_child_speaks_for_its_own_objects_only)
 }
 END_TEST
 
-/* What was its own and is not any more may be missing, and is no reason to lose the rest of the
- * answer. */
+/* A former object of its own may be missing, and is no reason to lose the rest of the answer. */
 START_TEST(what_a_child_misses_of_somebody_else_is_missing_of_its_own)
 {
 	const struct gather_conf conf = { .deadline = DEADLINE, .name = name, .owns = owns };

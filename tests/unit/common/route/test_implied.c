@@ -9,7 +9,7 @@
 static const char request[] = ":proc_send_signal([],15) proc_send_signal([n_1,p_1_000002],15) "
 			      "thread_stop([t_1_000001]) node_get_info([n_2],1)";
 
-/* One unknown object after the other is told of each action. */
+/* Each unknown object is reported for each action. */
 static struct reply *reply_of(const uint32_t action[4])
 {
 	static const char *const object[] = { "p_1_000001", "p_1_000002",

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random requests through a whole toy tree (top, sms, lms), against a direct
- * evaluation of the same request on the same world: no object lost, none
- * doubled, errors where they belong, order kept on each node and across
- * barriers.
+ * Random requests through a whole toy tree (top, sms, lms), against a direct evaluation on the same
+ * world. No object is lost or doubled, and errors are where they belong. Order is kept on each node
+ * and across barriers.
  */
 #include "common/base/err.h"
 #include "common/base/rng.h"

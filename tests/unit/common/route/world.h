@@ -36,8 +36,12 @@ int world_add(struct world *w, const char *token, int parent, uint32_t child);
 struct thing *world_find(struct world *w, const char *token, size_t n);
 
 /*
- * Two children: s_1 { n_1 { p_1_000001 { t_1_000001 } p_1_000002 } n_2 { p_2_000001 } } and
- * s_2 { n_3 { p_3_000001 } }. n_1 and n_2 are below child 0, n_3 below child 1.
+ * Two children:
+ *
+ *  s_1 { n_1 { p_1_000001 { t_1_000001 } p_1_000002 } n_2 { p_2_000001 } }
+ *  s_2 { n_3 { p_3_000001 } }
+ *
+ * n_1 and n_2 are below child 0, n_3 below child 1.
  */
 void world_small(struct world *w);
 

@@ -58,7 +58,7 @@ static void *flush(void *arg)
 	return NULL;
 }
 
-/* The pipe is full and nobody reads: who flushes waits, and is cancelled there. */
+/* The pipe is full and has no reader: a flush waits, and is cancelled there. */
 START_TEST(a_cancelled_thread_leaves_no_lock_behind)
 {
 	int in = open_pipe();

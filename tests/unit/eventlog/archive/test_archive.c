@@ -350,8 +350,7 @@ static void is_refused(enum armode mode, const char *word)
 	ck_assert_msg(strstr(e.text, word), "%s", e.text);
 }
 
-/* Bytes 18 and 19 of a database say how it is written: 1, unless somebody made it 2, which is
- * WAL. */
+/* Bytes 18 and 19 of a database are its format: 1, unless it was made 2, which is WAL. */
 static void is_not_touched(void)
 {
 	char path[64], head[20] = "";
@@ -397,7 +396,7 @@ START_TEST(other_databases_are_left_alone)
 }
 END_TEST
 
-/* At once: nobody may write into the pipe, ever. */
+/* At once: nothing may be written to the pipe, ever. */
 START_TEST(what_is_no_file_is_no_archive)
 {
 	const char *path = stored_new();

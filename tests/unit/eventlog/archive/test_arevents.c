@@ -103,8 +103,10 @@ START_TEST(every_kind_and_edge_comes_back)
 }
 END_TEST
 
-/* The same name with a value of each class, fields of one name twice, no fields, bytes that are no
- * text. */
+/*
+ * The same name with a value of each class; fields of one name twice; no fields; bytes that are no
+ * text.
+ */
 #define TURNS 6
 static const struct evvalue turn_values[TURNS][3] = {
 	{ I32(7) },
@@ -258,7 +260,7 @@ START_TEST(an_archive_without_events_has_none)
 }
 END_TEST
 
-/* --- what somebody else has written into it */
+/* --- foreign contents */
 
 static void change(const char *path, const char *sql)
 {

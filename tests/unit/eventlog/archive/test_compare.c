@@ -104,7 +104,7 @@ END_TEST
 
 /* --- two archives, the second one in another file */
 
-/* Who only reads leaves SQLite's two files beside it. */
+/* A reader leaves SQLite's two files beside it. */
 static void gone(struct archive *a, const char *path)
 {
 	static const char *const tails[] = { "", "-wal", "-shm" };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Batches that were reported as stored are read back after every crash: a loader is stopped,
- * continued and killed at random points of commit, checkpoint and restart of the WAL, beside a
- * reader that is stopped too. OMIG_ARCHIVE_KILLS=5000 is the long run.
+ * Batches that were reported as stored are read back after every crash. A loader is stopped,
+ * continued and killed at random points of commit, checkpoint and restart of the WAL. Beside it a
+ * reader is stopped too. OMIG_ARCHIVE_KILLS=5000 is the long run.
  */
 #include "common/base/rng.h"
 #include "tests/unit/eventlog/archive/stored.h"
@@ -19,7 +19,7 @@
 #define BATCH 40
 #define SPAN_US 12000 /* a loader lives so long at most: some twenty batches */
 
-/* What a loader has been told to be safe. It is in memory that outlives the loader. */
+/* Batches that were reported as safe to a loader. They are in memory that outlives the loader. */
 static _Atomic uint64_t *reported;
 static pid_t helper[2]; /* ended with the test */
 

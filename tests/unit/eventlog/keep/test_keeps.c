@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions between who makes blocks and who is above: openings, acknowledgements,
- * restarts, the end. */
+/*
+ * Kept subscriptions between their source and the parent: openings, acknowledgements, restarts, the
+ * end.
+ */
 #include "tests/suite.h"
 #include "tests/unit/eventlog/keep/world.h"
 
@@ -102,7 +104,7 @@ START_TEST(one_that_ends_says_so_when_all_is_safe_above)
 	open_as("run7", OWNER, 3, MSG_KEEP_DROP_OLDEST, true);
 	ack(3, seen.place);
 	loop_wait(l, 50 * NSEC_PER_MSEC);
-	ck_assert_uint_eq(seen.ends, 0); /* somebody makes more */
+	ck_assert_uint_eq(seen.ends, 0); /* another source makes more */
 	append(100);
 	keep_feed(run7(), -1);
 	WAIT_FOR(seen.blocks == 2);
@@ -112,7 +114,7 @@ START_TEST(one_that_ends_says_so_when_all_is_safe_above)
 	WAIT_FOR(seen.ends == 1);
 	loop_wait(l, 50 * NSEC_PER_MSEC);
 	ck_assert_uint_eq(seen.ends, 1);
-	/* and again to who opens anew: it may not have heard it */
+	/* and again after a new opening: the first may be lost */
 	open_as("run7", OWNER, 4, MSG_KEEP_DROP_OLDEST, true);
 	WAIT_FOR(seen.ends == 2);
 }

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Its end is to be said when all is above, though what it is told cannot be had. */
+/* Its end is due when all is above, even if its input is invalid. */
 static void all_comes_before_the_end(uint32_t policy)
 {
 	append(1000);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The subscriptions of a daemon, who makes blocks for one of them, and what comes to who is
- * above. */
+/*
+ * The subscriptions of a daemon, a source of blocks for one of them, and the messages to the
+ * parent.
+ */
 #ifndef TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
 #define TESTS_UNIT_EVENTLOG_KEEP_WORLD_H
 

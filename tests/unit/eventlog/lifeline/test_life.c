@@ -195,7 +195,7 @@ START_TEST(what_lines_lack_is_counted_by_stage)
 			put(l, "b", i + 1, key, 0);
 		put(l, "c", i + 2, key, 0);
 		if (!i)
-			put(l, "rare", i + 3, key, 0); /* one of ten: nobody misses it */
+			put(l, "rare", i + 3, key, 0); /* one of ten: not missed */
 	}
 	m = finish(l);
 	ck_assert_uint_eq(m->stage[1].missing, 4);

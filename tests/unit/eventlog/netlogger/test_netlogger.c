@@ -362,7 +362,7 @@ static NL_Handle *write_much(int fd) /* 8 KB */
 	return lp;
 }
 
-/* The pipe is full and nobody reads: who flushes waits, and is cancelled there. */
+/* The pipe is full and has no reader: a flush waits, and is cancelled there. */
 START_TEST(a_cancelled_thread_leaves_no_lock_behind)
 {
 	int end[2];

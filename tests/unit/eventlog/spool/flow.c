@@ -100,8 +100,10 @@ static void come_to(struct taker *t, unsigned i, uint64_t seq, uint64_t first)
 	t->first[i] = first;
 }
 
-/* A block that was counted as lost may come all the same: its sender was not told that it is
- * settled, and sent it again. */
+/*
+ * A block that was counted as lost may come all the same: its sender had no acknowledgement, and
+ * sent it again.
+ */
 static void take_late(struct taker *t, unsigned i, bool is_gap, const struct evblock *b)
 {
 	if (is_gap || t->has[i][b->seq]) {
@@ -200,5 +202,5 @@ void taker_check(const struct taker *t, const struct flow *f, bool may_expire)
 	for (unsigned i = 0; i < FLOW_STREAMS; i++)
 		sum += first[i];
 	ck_assert_uint_eq(sum, t->got + t->lost);
-	ck_assert(t->late || t->jumped <= unsettled); /* all else that is lost was told */
+	ck_assert(t->late || t->jumped <= unsettled); /* all other losses were reported */
 }

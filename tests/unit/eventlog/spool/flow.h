@@ -34,7 +34,7 @@ struct taker {
 	char name[8];
 	uint64_t due[FLOW_STREAMS], first[FLOW_STREAMS]; /* what it has counted up to */
 	uint64_t got, lost; /* events */
-	uint64_t jumped; /* of these lost ones: nobody told them */
+	uint64_t jumped; /* of these lost ones: unreported */
 	uint64_t repeated, late; /* blocks; that were counted as lost before they came */
 	bool has[FLOW_STREAMS][FLOW_BLOCKS_MAX]; /* blocks by their number */
 	uint64_t place; /* of what it has and has not acknowledged */
@@ -49,8 +49,10 @@ int flow_append(struct flow *f, struct spool *s, unsigned stream, size_t body, n
 /* Writes down what is settled. */
 void flow_note(struct flow *f, const struct spool *s);
 
-/* The spool was opened anew: some of what was not settled is appended once more, as by whoever
- * still has it. */
+/*
+ * The spool was opened again: some of its unsettled blocks are appended once more, as by their
+ * source.
+ */
 void flow_again(struct flow *f, struct spool *s, unsigned percent, nsec_t now);
 
 void taker_init(struct taker *t, const char *name);

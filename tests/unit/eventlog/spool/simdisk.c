@@ -17,7 +17,7 @@ static void must(bool holds)
 		abort();
 }
 
-/* Before each operation: 0, or what it fails with; SIM_SHORT is for whoever can do half. */
+/* Before each operation: 0, or its error; SIM_SHORT is for operations that can do half. */
 static int fault(struct simdisk *s, bool *is_short)
 {
 	uint64_t op = ++s->ops;
@@ -301,8 +301,7 @@ void sim_done(struct simdisk *s)
 	}
 }
 
-/* Of what was written behind what is sure any part may have come to the disk, and some of it as
- * zeros. */
+/* Any part of the unsynced bytes may have come to the disk, and some of it as zeros. */
 static void lose_power(struct simdisk *s, struct sim_file *f)
 {
 	size_t same = f->sure.n < f->now.n ? f->sure.n : f->now.n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A disk in memory that forgets what was not made sure of. Any of its operations may fail, and any
- * may be the last one before a crash of the process, or of the machine.
+ * A disk in memory that forgets unsynced data. Any of its operations may fail. Any may be the last
+ * one before a crash of the process, or of the machine.
  */
 #ifndef TESTS_UNIT_EVENTLOG_SPOOL_SIMDISK_H
 #define TESTS_UNIT_EVENTLOG_SPOOL_SIMDISK_H

@@ -56,7 +56,7 @@ static struct spool *open_spool(void)
 	return s;
 }
 
-/* More than it may keep, with one who reads and one who is slow. */
+/* More than it may keep, with a fast and a slow consumer. */
 static nsec_t use(struct spool *s, nsec_t now)
 {
 	for (int i = 0; i < 100; i++, now += 13 * MSEC) {
@@ -82,7 +82,7 @@ static nsec_t settle(struct spool *s, nsec_t now)
 	return now;
 }
 
-/* What is lost for all is told when there is room again: when all have taken what is there. */
+/* A loss for all is reported when there is room again: when all have taken the rest. */
 static void finish(struct spool *s, nsec_t now)
 {
 	struct taker *const both[] = { &fast, &slow };
@@ -106,7 +106,7 @@ static void arm(uint64_t at, uint64_t times, enum sim_fault fault, int error)
 	sim.error = error;
 }
 
-/* As whoever comes after a crash. percent: of what nobody had settled is sent again. */
+/* As the source after a crash. percent: of the unsettled blocks is sent again. */
 static struct spool *again(struct spool *was, bool is_power, unsigned percent, nsec_t now)
 {
 	struct spool *s;
@@ -219,7 +219,7 @@ static void any_fault(struct rng *r)
 	arm(1 + rng_below(r, 60), 1 + rng_below(r, errors[i] == EIO ? 2 : 8), f, errors[i]);
 }
 
-/* One who does what comes to his mind. */
+/* A consumer with random actions. */
 static void any_step(struct rng *r, struct spool *s, nsec_t now)
 {
 	struct taker *t = rng_below(r, 4) ? &fast : &slow;
@@ -330,8 +330,10 @@ START_TEST(memory_may_end_anywhere)
 }
 END_TEST
 
-/* A life of a spool whose first segment has something in its middle that is no block, and in which
- * all of it is taken. */
+/*
+ * A life of a spool whose first segment has bytes in its middle that are no block. All of it is
+ * taken.
+ */
 static nsec_t live_with_damage(unsigned life, nsec_t now)
 {
 	struct spool *s = open_spool();
@@ -392,8 +394,7 @@ static void append_of_stream(struct spool *s, uint64_t stream, nsec_t now)
 	ck_assert_int_eq(spool_append(s, block, &head, now), 0);
 }
 
-/* Each process has a stream: who stays away for long enough has lost of more than the ledger
- * names. */
+/* Each process has a stream: a long absence loses more streams than the ledger names. */
 START_TEST(losses_of_more_streams_than_have_room_fill_no_disk)
 {
 	struct spool_conf c = conf();

@@ -181,7 +181,7 @@ START_TEST(numbers_of_a_gap_do_not_run_over)
 	evgap_encode(&g, p);
 	ck_assert_int_eq(evblock_look(p, sizeof(p), &head), EVBLOCK_GOOD);
 	ck_assert(evgap_of(p, &head, &back));
-	p[EVBLOCK_HEAD_BYTES + 4 + 7] = 1; /* as one does who makes them by hand */
+	p[EVBLOCK_HEAD_BYTES + 4 + 7] = 1; /* as a block made by hand */
 	ck_assert(!evgap_of(p, &head, &back));
 }
 END_TEST

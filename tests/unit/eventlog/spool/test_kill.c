@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that write blocks and take them out of a spool at once, killed at any moment: what was
- * told to be settled has been taken by somebody in the end, or was told to be lost; and what came
- * is what was written. OMIG_KILLS=200 kills more often.
+ * Processes that write blocks and take them out of a spool at once, killed at any moment. A block
+ * reported as settled was taken in the end, or was reported as lost; and its bytes are those
+ * written. OMIG_KILLS=200 kills more often.
  */
 #include "common/base/hash.h"
 #include "common/base/rng.h"

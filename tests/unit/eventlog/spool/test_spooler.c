@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who works, a thread or the loop itself, and the loop: nobody waits for a disk that hangs, nor for
- * a consumer that is slow. */
+/*
+ * The worker, a thread or the loop itself, and the loop: neither a hanging disk nor a slow consumer
+ * blocks.
+ */
 #include "common/base/hash.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/spooler.h"

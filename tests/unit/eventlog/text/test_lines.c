@@ -134,7 +134,7 @@ START_TEST(levels_in_any_case_quotes_and_escapes)
 			->type->level,
 		EV_DEBUG);
 	has("A", "'x = \"y\" [/]'");
-	has("B", "'5'"); /* quoted: somebody meant a string */
+	has("B", "'5'"); /* quoted: meant as a string */
 }
 END_TEST
 

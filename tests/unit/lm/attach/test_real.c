@@ -84,8 +84,10 @@ static unsigned entries_of(pid_t pid)
 	return n;
 }
 
-/* Of two that registered before there was an lm one is over, one lives and has its memfd to be
- * found by: each comes once. */
+/*
+ * Two processes registered before there was an lm. One has ended; one lives and has its memfd. Each
+ * is found once.
+ */
 START_TEST(who_registered_at_an_inherited_socket_is_taken_in)
 {
 	struct err e = { 0 };
@@ -232,7 +234,7 @@ START_TEST(another_user_is_refused)
 	pid_t pid;
 
 	if (getuid() != 0)
-		return; /* nobody else to play */
+		return; /* no other user to play */
 	real_open();
 	/* The directory keeps others out already; here it is left open, so that the credentials
 	 * must do it. */
@@ -251,7 +253,7 @@ START_TEST(another_user_is_refused)
 	ck_assert_uint_eq(procs_alive(real.procs), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert(WIFEXITED(status));
-	ck_assert_int_ne(WEXITSTATUS(status), 91); /* it was nobody */
+	ck_assert_int_ne(WEXITSTATUS(status), 91); /* it was the other user */
 	real_close();
 }
 END_TEST
@@ -338,7 +340,7 @@ END_TEST
 
 #define CROWD 12
 
-/* Whoever comes when no descriptor is left waits, and is watched when others have gone. */
+/* A process that comes when no descriptor is left waits, and is watched when others have gone. */
 START_TEST(processes_wait_for_descriptors)
 {
 	struct rlimit before, few;

@@ -55,7 +55,8 @@ START_TEST(a_recycled_pid_is_never_signalled)
 		if (second < 0) {
 			ck_assert_int_eq(host_proc_signal(held, SIGUSR1, NULL), -ERR_NOTFOUND);
 			host_proc_close(held);
-			continue; /* choosing a pid needs a privilege, or somebody was faster */
+			continue; /* choosing a pid needs a privilege, or another process was faster
+				   */
 		}
 		ck_assert_int_eq(second, first);
 		recycled++;

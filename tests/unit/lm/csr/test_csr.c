@@ -370,7 +370,7 @@ START_TEST(what_happened_before_arming_is_not_told)
 {
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
-	/* A record that nobody has read when its request goes. */
+	/* An unread record when its request goes. */
 	fake_segment_call(&seg, &(struct fake_call){ .name = "MPI_Send", .partner = 1 });
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_DISARM, .disarm = { .csr = "c_5" } });
 	world_run(&w, 2 * MS);

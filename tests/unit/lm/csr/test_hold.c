@@ -52,7 +52,7 @@ START_TEST(it_waits_until_those_elsewhere_have_acted)
 	ck_assert(t->held);
 	ck_assert_int_eq(last_signal(100), SIGSTOP);
 	ck_assert_int_eq(last_signal(200), 0);
-	/* Nobody else sees it. */
+	/* No other request sees it. */
 	world_run(&w, 100 * MS);
 	ck_assert(!is_in_tree_as_stopped());
 	release(t);

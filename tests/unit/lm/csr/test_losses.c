@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events that were lost are told, also when no other event comes. */
+/* Lost events are reported, also when no other event comes. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "common/ring/calls.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls and signals: that they are watched is told when lm-trace holds the threads, and not
- * before. */
+/*
+ * System calls and signals: they are reported as watched when lm-trace holds the threads, and not
+ * before.
+ */
 #include "common/base/buf.h"
 #include "common/omis/status.h"
 #include "common/tracer/tracer_msg.h"
@@ -45,7 +47,7 @@ static void ask_for(const char *csr, const char *pattern, uint32_t version)
 	world_run(&w, 20 * MS);
 }
 
-/* The tracer waits at the gate for somebody to open it; returns when it goes on. */
+/* The tracer waits at the gate until it opens; returns when it goes on. */
 static void open_gate(void)
 {
 	int fd = open(gate, O_WRONLY);

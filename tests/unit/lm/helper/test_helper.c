@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The line to lm-trace as those see it who ask: what they are told stays true while they ask
- * again. */
+/*
+ * The connection to lm-trace as its clients see it: a reply stays true while the client asks again.
+ */
 #include "common/base/buf.h"
 #include "common/loop/loop.h"
 #include "lm/helper/helper.h"
@@ -36,7 +37,7 @@ static struct helper_ask *ask_about(int32_t pid)
 	return a;
 }
 
-/* Each of those who listen to an event reads it; the first one asks something. */
+/* Each listener reads the event; the first one sends a request. */
 static void on_event(void *arg, const struct tracer_msg *m)
 {
 	if (!events++)

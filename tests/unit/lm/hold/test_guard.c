@@ -22,7 +22,7 @@
 #define WAIT_TRIES 5000
 #define WAIT_STEP_NS (10 * NSEC_PER_MSEC)
 #define EPOCH 4711
-#define PRIVATE_MAX_KIB 200 /* pages that nobody shares; Pss would depend on who else runs */
+#define PRIVATE_MAX_KIB 200 /* private pages; Pss would depend on other processes */
 
 static char dir[64], journal[128], guard[FILE_PATH_BYTES];
 
@@ -150,7 +150,7 @@ static void end(pid_t pid)
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
 }
 
-/* Its whole group, as who kills the job of a shell does. */
+/* Its whole group, as a shell kills a job. */
 static void kill_lm(pid_t lm)
 {
 	ck_assert_int_eq(kill(-lm, SIGKILL), 0);
@@ -188,8 +188,7 @@ START_TEST(what_somebody_else_had_stopped_stays_so)
 	ck_assert_int_eq(waitpid(rank, &status, WUNTRACED), rank);
 	lm = start_lm(rank);
 	kill_lm(lm);
-	/* The guardian of another one has ended its work after this: nobody has touched the
-	 * first. */
+	/* The guardian of another one has ended its work after this: the first is untouched. */
 	lm = start_lm(other);
 	kill_lm(lm);
 	wait_for_end_of(journal);
@@ -304,7 +303,7 @@ START_TEST(it_ends_when_nothing_is_held_for_a_while)
 	loop_advance(l, 2 * GUARD_IDLE_NS);
 	ck_assert_int_eq(guard_pid(g), 0);
 	for (int i = 0; kill(pid, 0) == 0 && i < WAIT_TRIES; i++) {
-		wait_a_step(); /* a virtual loop waits for nobody */
+		wait_a_step(); /* a virtual loop does not wait */
 		loop_turn(l);
 	}
 	ck_assert_int_lt(kill(pid, 0), 0);

@@ -372,7 +372,7 @@ START_TEST(a_part_of_a_file_is_read_and_nothing_that_is_none)
 }
 END_TEST
 
-/* --- who may be held at all */
+/* --- holdable processes */
 
 static void assert_not_held(int32_t pid)
 {

@@ -129,7 +129,7 @@ START_TEST(now_tells_memory_pressure_and_group)
 	ck_assert_int_eq(n.group_memory_max, 1073741824); /* the parent's: its own is "max" */
 	ck_assert_int_eq(n.group_memory, 555);
 	assert_near(n.group_cpus, 1.5);
-	ck_assert_int_eq(n.local_users, -1); /* nobody keeps a record */
+	ck_assert_int_eq(n.local_users, -1); /* no record exists */
 }
 END_TEST
 

@@ -79,7 +79,8 @@ START_TEST(delay_is_an_integrator_of_both_ends)
 	r = world_ask(&w, OBSERVER, ":pa_integrator_read([pa_il_2])");
 	ck_assert_str_eq(r->entry[0].objects, rank0);
 	ck_assert_int_eq(strncmp(entry_text(&r->entry[0]), "pa_il_2,", 8), 0);
-	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: nobody is inside */
+	ck_assert_ptr_nonnull(
+		strstr(entry_text(&r->entry[0]), ",0.0,")); /* v: no thread is inside */
 	close_ranks();
 }
 END_TEST
@@ -502,7 +503,7 @@ START_TEST(kept_cells_are_given_to_those_who_ask)
 }
 END_TEST
 
-/* The process can write the notes as well; nobody is harmed but itself. */
+/* The process can write the notes as well, and harms only itself. */
 START_TEST(foolish_notes_are_not_believed)
 {
 	static const struct seg_note foolish[] = {

@@ -158,7 +158,7 @@ START_TEST(what_is_asked_for_is_on_and_comes_as_blocks)
 	begin();
 	number = announce(&seg, "io.read");
 	announce(&seg, "net.read");
-	write_event(&seg, number, 1); /* nobody asks yet */
+	write_event(&seg, number, 1); /* no request yet */
 	ck_assert_uint_eq(arm_status("thread_writes_events([@],[\"io.*\"],\"\"): " BUFFER),
 			  STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(types(), "\"string\"],1,0,0],[\"net.read\""));

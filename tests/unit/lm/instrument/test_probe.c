@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wishes of probes with what is read at them, and conditional requests on them. */
+/* Interests in probes with their counters, and conditional requests on them. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "common/ring/calls_id.h"
@@ -259,7 +259,7 @@ static void lets_go(void *arg, struct proc *p)
 	procs_detach(p, "an event ring makes no sense");
 }
 
-/* Its ring is read once more for the wish: it goes then, and its site with it. */
+/* Its ring is read once more for the interest: it goes then, and its site with it. */
 START_TEST(a_process_that_turns_bad_while_a_request_is_armed_takes_nothing_with_it)
 {
 	const struct msg_arm_ack *ack;

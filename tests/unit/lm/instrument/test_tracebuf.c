@@ -102,8 +102,10 @@ static unsigned fill(void)
 	char text[1200];
 	unsigned n;
 
-	/* The two oldest are short: after the first is read refusals are told again, the test reads
-	 * the other. */
+	/*
+	 * The two oldest are short: after the first is read, refusals are reported again, and the
+	 * test reads the other.
+	 */
 	snprintf(text, sizeof(text), ":trace_buffer_append(trace_b_1,1.0,2,[\"%0950d\"])", 0);
 	for (int i = 0; i < 2; i++)
 		ck_assert_uint_eq(world_ask(&w, OBSERVER, text)->entry[0].status, STATUS_OK);

@@ -115,7 +115,7 @@ static void load_all(const struct figure *f, uint32_t n)
 		load(7 + i, f[i].source, rank0, f[i].fold);
 }
 
-/* What they told in their first read. */
+/* Their values of the first read. */
 static void check_all(const double *value, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -128,7 +128,7 @@ START_TEST(each_event_counts_once_in_its_interval)
 {
 	struct flow_token t;
 
-	step(1); /* nobody looks yet */
+	step(1); /* not sampled yet */
 	ck_assert_uint_eq(load(7, EVENT, rank0, "COUNT")->nentry, 0);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_STEP), PROBE_RECORD);
 	ck_assert_uint_eq(fake_segment_probe_word(&seg, FAKE_REGION), 0);
@@ -329,7 +329,7 @@ START_TEST(partners_are_told_apart_at_a_probe)
 	fake_segment_thread(&seg, 0)->partner_lost = 1;
 	step(2);
 	world_run(&w, SEC);
-	ck_assert(isinf(value_of(7, 2).error)); /* nobody knows whose that call was */
+	ck_assert(isinf(value_of(7, 2).error)); /* the owner of that call is unknown */
 }
 END_TEST
 
@@ -369,13 +369,15 @@ START_TEST(the_last_events_of_a_process_count)
 	ck_assert_double_eq(value_of(7, 1).value, 2);
 	world_run(&w, SEC);
 	t = value_of(7, 2);
-	ck_assert_uint_eq(t.k, 1); /* all that there was has been told */
+	ck_assert_uint_eq(t.k, 1); /* all data were reported */
 	ck_assert_uint_eq(t.n, 1);
 }
 END_TEST
 
-/* Rings are read to their ends before a wish, and whose ring makes no sense goes in the middle of
- * it. */
+/*
+ * Rings are read to their ends before a new interest. A process with an invalid ring goes in the
+ * middle of it.
+ */
 START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 {
 	struct flow_token t;
@@ -396,7 +398,7 @@ START_TEST(a_process_that_turns_bad_while_it_is_looked_at_is_let_go)
 }
 END_TEST
 
-/* Nobody has read that ring before, and two probes of the process are looked for at once. */
+/* That ring is unread, and two probes of the process are searched at once. */
 START_TEST(a_process_that_is_bad_at_the_first_look_is_let_go)
 {
 	const struct msg_flow_ack *ack;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements that begin in the middle of a call, and calls that tell their bytes at their end. */
+/*
+ * Measurements that begin in the middle of a call, and calls that report their bytes at their end.
+ */
 #include "common/omis/status.h"
 #include "common/ring/calls.h"
 #include "tests/suite.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measurements on a host: what is loaded is read when its intervals end, and told once. */
+/* Measurements on a host: a loaded one is read when its intervals end, and reported once. */
 #include "common/omis/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
@@ -425,7 +425,7 @@ START_TEST(frames_of_a_lost_link_wait_until_it_is_loaded_again)
 	call(&seg, "MPI_Send", 80, 1);
 	wait_for_link();
 	world_run(&w, 2 * SEC);
-	ck_assert_ptr_null(frame()); /* whoever is there does not know it yet */
+	ck_assert_ptr_null(frame()); /* the present hosts do not know it yet */
 	above_skip_all(&w.mainsm);
 	load(&(struct load){ .graph = graph_of("Send_count", rank0, ""), .every = SEC });
 	w.mainsm.seen = 0;

@@ -84,7 +84,7 @@ START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 }
 END_TEST
 
-/* The system counts, whoever looks. */
+/* The system counts for all readers. */
 START_TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
 {
 	struct flow_token t;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls told apart by regions: between two probes, of each thread, where they are made. */
+/* Calls distinguished by regions: between two probes, of each thread, where they are made. */
 #include "common/base/timebase.h"
 #include "common/flow/batch.h"
 #include "common/omis/status.h"

@@ -52,7 +52,7 @@ START_TEST(a_pid_that_has_passed_on_before_we_heard_of_the_end_names_a_new_proce
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 0, token);
-	fake_proc_find(&w.host, 100)->is_alive = false; /* and nobody is told yet */
+	fake_proc_find(&w.host, 100)->is_alive = false; /* and not reported yet */
 	fake_proc_add(&w.host, 100, "next");
 	fake_segment_open(&other, 100, 1, 100);
 	ck_assert_int_eq(registration_segment(w.lm->registration, dup(other.fd), 100, false),
@@ -103,8 +103,10 @@ START_TEST(what_is_read_under_a_pid_that_has_passed_on_is_nobodys)
 }
 END_TEST
 
-/* Who only looks sees what runs, and neither its arguments nor its environment: they may hold
- * secrets. */
+/*
+ * An observer sees the name of a program, and neither its arguments nor its environment: they may
+ * hold secrets.
+ */
 START_TEST(arguments_and_environment_are_not_for_who_only_looks)
 {
 	static const int guarded[] = { 1 << 1, 1 << 4, 1 << 5, (1 << 26) - 1, -1 };

@@ -3,8 +3,7 @@
 #include "lm/proc/tickbase.h"
 #include "tests/suite.h"
 
-/* The environment is that of whoever started the lm; each rank says by itself which clock it
- * has. */
+/* The environment is that of the process that started the lm. Each rank reports its own clock. */
 START_TEST(a_wish_in_our_environment_does_not_change_what_a_rank_stamps_with)
 {
 	struct tickbase t;

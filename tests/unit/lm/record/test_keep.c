@@ -216,7 +216,7 @@ static void copy_arm(const char *from, const char *to)
 	buf_done(&bytes);
 }
 
-/* Which processes are meant could not be written down: the next lm is told by those above. */
+/* The list of processes could not be written: the next lm gets it from above. */
 START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others)
 {
 	unsigned number = announce(&other, "io.read");
@@ -464,7 +464,7 @@ START_TEST(killed_at_any_moment_it_has_taken_nothing_twice_and_all_is_told)
 		}
 		kill(child, SIGKILL);
 		waitpid(child, NULL, 0);
-		/* while nobody is there */
+		/* while no lm is there */
 		write_events(&seg, number, (int32_t)at, (int32_t)(at + 5));
 		at += 5;
 	}

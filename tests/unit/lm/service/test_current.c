@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The call that a rank is in, as a tool is told, without anything that is switched on. */
+/* The current call of a rank, as a tool gets it, without anything switched on. */
 #include "common/omis/status.h"
 #include "common/ring/calls.h"
 #include "lm/proc/current.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A manipulation is done at most once for the id of its request, and what is said of it later is
- * true. */
+/*
+ * A manipulation is done at most once for the id of its request. Later replies about it are true.
+ */
 #include "common/base/file.h"
 #include "common/base/rng.h"
 #include "lm/service/done_log.h"

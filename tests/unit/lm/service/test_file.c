@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of the node: which, how much of them, and for whom. */
+/* Files of the node: which ones, how much of them, and for which tools. */
 #include "common/base/limits.h"
 #include "common/omis/status.h"
 #include "lm/host/filelist.h"

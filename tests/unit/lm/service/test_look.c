@@ -187,8 +187,10 @@ START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 }
 END_TEST
 
-/* The reader is killed, not let wait where nobody can be killed: that would be the program's own
- * lock too. */
+/*
+ * The reader is killed, not left waiting where it cannot be killed: that would lock the program
+ * too.
+ */
 START_TEST(who_hangs_in_a_page_can_be_killed)
 {
 	struct told memory = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Signals and stops: who may, whom they reach, and the leash. */
+/* Signals and stops: rights, targets, and the lease. */
 #include "common/omis/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
@@ -160,7 +160,7 @@ START_TEST(numbers_that_are_no_signals_are_refused)
 }
 END_TEST
 
-/* Tokens of the rank's threads as they were told upwards, with commas between. */
+/* Tokens of the rank's threads as reported upwards, with commas between. */
 static unsigned thread_tokens(char *out, size_t size)
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks have posted, as a tool is told. */
+/* Posted operations of ranks, as a tool gets them. */
 #include "common/base/array.h"
 #include "common/omis/status.h"
 #include "common/ring/calls_id.h"

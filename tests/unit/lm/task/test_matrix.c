@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may do what at the last hop, cell by cell: every service x every identity x what the daemons
- * above claim for it x whose object it is. What comes through an sm is the same message, so
- * each cell is also what a lying sm or mainsm could reach.
+ * Rights at the last hop, cell by cell: every service x every identity x the claims of the daemons
+ * above x the owner of the object. Requests through an sm are the same messages. So each cell is
+ * also what a lying sm or mainsm could reach.
  */
 #include "common/base/array.h"
 #include "lm/task/rights.h"
@@ -113,7 +113,7 @@ START_TEST(every_service_asks_for_its_right_whatever_is_claimed)
 }
 END_TEST
 
-/* Objects of a process here, of another host, of nobody: for whom may not, one answer. */
+/* Objects of a process here, of another host, of none: one answer without the right. */
 START_TEST(who_may_not_learns_nothing_about_objects)
 {
 	char mine[TOKEN_BYTES + 2];

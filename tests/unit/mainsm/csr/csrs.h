@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests of conditional requests: a tool that sees one or two sites, its requests and what it is
- * told of them. */
+/*
+ * For tests of conditional requests: a tool that sees one or two sites, its requests and its
+ * replies.
+ */
 #ifndef TESTS_UNIT_MAINSM_CSR_CSRS_H
 #define TESTS_UNIT_MAINSM_CSR_CSRS_H
 

@@ -174,7 +174,7 @@ START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	define("proc_has_terminated([p_1_a00000,p_1_b00000]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
-	/* Known here as well: nobody says that it was enabled for that one. */
+	/* Known here as well: it was never enabled for that one. */
 	below_tell_end(&a, 1);
 	define("proc_has_terminated([n_1]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
@@ -397,7 +397,7 @@ START_TEST(the_second_event_counts_only_after_the_first)
 		raise_event(second);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
 		ck_assert_str_eq(above_last(&t, STATUS_CSR_TRIGGERED)->csr, token);
-		/* Once: the order is asked for anew. */
+		/* Once: the order is requested again. */
 		raise_event(second);
 		ck_assert_uint_eq(above_count(&t, STATUS_CSR_TRIGGERED), 2 * round);
 	}

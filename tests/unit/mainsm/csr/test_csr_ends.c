@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests that end while somebody waits for them, and children that speak of
- * others. */
+/* Conditional requests that end while a request waits for them, and branches that name others. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 
@@ -45,7 +44,7 @@ START_TEST(deleting_lets_go_who_waits_and_deletes_too)
 	send("csr_delete", NULL);
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DELETED), 1);
-	/* Both have their answer; the one that was let go found nothing any more. */
+	/* Both have their answer; the released one found nothing left. */
 	ck_assert_uint_eq(t.kinds[0], 1 + 2);
 	ck_assert_uint_eq(reply_status(above_ask(&t, ":csr_delete([])")), STATUS_OK);
 	close_sites();
@@ -94,7 +93,7 @@ START_TEST(suspending_lets_go_who_waits_and_deletes)
 }
 END_TEST
 
-/* Enables the list; m is what a tells of its event then. */
+/* Enables the list; m is the report of its event by a. */
 static void await_event(const char *list, struct msg *m)
 {
 	open_sites();
@@ -105,7 +104,7 @@ static void await_event(const char *list, struct msg *m)
 			   .triggered = { .csr = token, .node = "n_1", .proc = "p_1_a00000" } };
 }
 
-/* How often it was told in all. */
+/* How often it was reported in all. */
 static unsigned told(const struct msg *m)
 {
 	ck_assert_int_eq(link_send(a.link, m), 0);
@@ -133,7 +132,7 @@ START_TEST(results_of_an_event_are_the_childs_own)
 }
 END_TEST
 
-/* What print tells names anybody: mainsm writes it, from what the event has. */
+/* The output of print names any object: mainsm writes it, from the data of the event. */
 START_TEST(what_only_mainsm_does_is_not_believed_from_below)
 {
 	static const char words[] = "1,p_2_a00000";

@@ -65,7 +65,7 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 }
 END_TEST
 
-/* It may have dropped as many, or lie: the others' events are told. */
+/* It may have dropped as many, or lie: events of the others are reported. */
 START_TEST(what_a_host_has_dropped_takes_nobodys_room)
 {
 	struct msg m = { .type = MSG_TRIGGERED,

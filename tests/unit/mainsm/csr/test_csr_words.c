@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a tool is told of its conditional requests: that they can never happen, what was lost, and
- * the last word. */
+/* Reports on conditional requests: that they can never happen, losses, and the last word. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
@@ -47,8 +46,7 @@ START_TEST(what_hosts_had_counted_is_in_the_last_word)
 }
 END_TEST
 
-/* What comes behind the words of the others is told with them; one that is silent holds nobody up
- * for long. */
+/* Later words are reported with those of the others; a silent one delays none for long. */
 START_TEST(the_last_word_waits_for_the_hosts_and_not_for_ever)
 {
 	struct msg m = { .type = MSG_TRIGGERED };

@@ -189,7 +189,7 @@ END_TEST
 
 #define A_MESSAGE 1024 /* objects */
 
-/* So many processes of that node, which has as many; nobody is told of each. */
+/* So many processes of that node, which has as many; they are not reported one by one. */
 static int add_procs(uint32_t number, size_t n, struct err *e)
 {
 	char token[A_MESSAGE][24], parent[16];

@@ -133,7 +133,9 @@ START_TEST(an_sm_is_started_three_times_and_then_done_without)
 }
 END_TEST
 
-/* Whoever may bring one host in names sites: what that makes mainsm do has an end, and a pace. */
+/*
+ * A peer that may bring one host in names sites: the work of mainsm for it has an end, and a pace.
+ */
 START_TEST(hosts_do_not_name_sites_without_end)
 {
 	struct sites *s = sites_new("local");

@@ -11,7 +11,7 @@ static struct below a, b;
 static struct above t;
 static struct measured in_a, in_b;
 static char dfg[CSR_TOKEN_BYTES];
-static double more; /* that each process has told since */
+static double more; /* that each process has reported since */
 
 /* Node 1: 100 and 110, node 2: 200 and 210, and so on. */
 static inline double told(const char *process)

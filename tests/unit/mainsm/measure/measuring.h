@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For tests of measurements: what hosts and an sm do with a measurement, with engines of their own.
- * Each process has told what `told` says for it, whatever is measured; a test says when an interval
- * is read.
+ * For tests of measurements: hosts and an sm with engines of their own. Each process has reported
+ * the value of `told`, whatever is measured; a test says when an interval is read.
  */
 #ifndef TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
 #define TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
@@ -33,7 +32,7 @@ struct measured {
 	const char *refused; /* an object that it has no source for; NULL: all is well */
 	bool no_ack;
 	double (*told)(const char *process);
-	/* at probes, in each interval: their values rise by 1 from told(); NULL: none */
+	/* at probes, in each interval: their values rise by 1 from `told`(); NULL: none */
 	unsigned (*events)(const char *process);
 	struct buf batch[MEASURED_MAX * 8]; /* of the read under way */
 	size_t nbatch;
@@ -124,7 +123,7 @@ static inline void measured_ack(struct measured *m)
 
 static inline void measured_got_load(struct measured *m, const struct msg_flow_load *l)
 {
-	/* Objects without a piece have ended: the test's engines are made anew then. */
+	/* Objects without a piece have ended: the test then makes new engines. */
 	if (m->version != l->version && (m->n != l->npiece || m->start != l->start_ns))
 		measured_clear(m);
 	m->measurement = l->measurement;

@@ -193,7 +193,7 @@ START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_c
 }
 END_TEST
 
-/* As the status of mainsm tells it. */
+/* As the status of mainsm reports it. */
 static int64_t routes(void)
 {
 	static const char name[] = "[\"dfg_routes\",";
@@ -340,7 +340,7 @@ START_TEST(a_read_by_request_is_answered_with_its_values)
 	ck_assert_msg(strncmp(entry_of(r, 1, 0)->value, "1,", 2) == 0, "%s",
 		      entry_of(r, 1, 0)->value);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "[[\"\",1,2040.0,"));
-	/* It is deleted while somebody waits for the next one. */
+	/* It is deleted while a request waits for the next one. */
 	id = above_send(&t, ":dfg_read([])", 0);
 	world_run(&w, 20 * MS);
 	above_send(&t, ":dfg_delete([])", 0);
@@ -418,7 +418,7 @@ START_TEST(it_ends_everywhere_when_it_is_stopped_and_with_its_tool)
 	t.link = NULL;
 	world_run(&w, 50 * MS);
 	ck_assert_uint_ge(in_a.ends + a.gones, 2);
-	/* What still comes is told to end. */
+	/* Late senders are ordered to end. */
 	in_a.ends = 0;
 	measured_send(&in_a, 2, in_a.start + 2 * SEC);
 	ck_assert_uint_eq(in_a.ends, 1);

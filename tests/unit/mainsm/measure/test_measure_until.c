@@ -82,7 +82,7 @@ START_TEST(it_is_stopped_everywhere_when_all_together_have_enough)
 	ck_assert_ptr_nonnull(strstr(info(",1"), "\"stopped\""));
 	ck_assert_msg(str_has_prefix(info(",256"), "[\"n >= 40\",1,[\"\",\"\",48,255.5,"), "%s",
 		      info(",256"));
-	/* Each process has values of its own: who has seen one knows the next. */
+	/* Each process has values of its own: one value predicts the next. */
 	ck_assert_msg(strstr(info(",256"), ",1,1]]"), "%s", info(",256"));
 	close_hosts();
 }

@@ -28,8 +28,7 @@ START_TEST(a_request_may_read_and_delete_a_histogram)
 }
 END_TEST
 
-/* What was before the request is in its read, though another one is under way that b has told all
- * for. */
+/* Earlier data are in its read, though b has reported all of another one under way. */
 START_TEST(who_asks_while_a_read_is_under_way_gets_the_next_one)
 {
 	char request[64];

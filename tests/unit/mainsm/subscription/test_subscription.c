@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kept subscriptions through a mainsm: who shares the window of a receiver, and who is left when
- * others go. */
+/*
+ * Kept subscriptions through a mainsm: sharers of the window of a receiver, and those left when
+ * others go.
+ */
 #include "mainsm/subscription/subscription.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/four_hosts.h"
@@ -15,14 +17,14 @@ static struct world w;
 static struct below a, b;
 static struct above tool;
 
-/* What a site was told last. */
+/* The last message to a site. */
 static struct told {
 	uint64_t stream, acked;
 	unsigned opened, ended;
 	bool is_ending;
 } of_a, of_b;
 
-/* What the tool was told of its end. */
+/* The report of its end to the tool. */
 static unsigned ends;
 static char missing[64];
 
@@ -158,7 +160,7 @@ START_TEST(a_wish_that_is_refused_changes_nothing)
 	ck_assert_uint_eq(ends, 0);
 	ck_assert_uint_eq(of_a.stream, was);
 	send_events(&a, 1);
-	ack(of_a.stream, 1); /* by who receives it still */
+	ack(of_a.stream, 1); /* by its remaining receiver */
 	ck_assert_uint_eq(of_a.acked, 1);
 	above_close(&other);
 }
@@ -285,7 +287,7 @@ START_TEST(an_end_says_who_was_not_there_and_leaves_it_to_the_next_one)
 }
 END_TEST
 
-/* With a state directory for a while, as a mainsm that was started anew has. */
+/* With a state directory for a while, as a restarted mainsm has. */
 START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 {
 	static const char *const files[] = { "names", "boot", "issued", "tokens" };

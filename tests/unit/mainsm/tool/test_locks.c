@@ -83,7 +83,7 @@ START_TEST(others_on_its_nodes_wait_and_do_not_overtake)
 	answers(&a, "n_1");
 	ck_assert_uint_eq(a.requests, 2);
 	ck_assert_str_eq(b.text, ":{node_get_info([n_2],2)}");
-	/* Between its barriers nobody comes in. */
+	/* No other request comes between its barriers. */
 	answers(&b, "n_2");
 	ck_assert_uint_eq(a.requests, 3);
 	ck_assert_str_eq(a.text, ":node_get_info([n_1],3)");

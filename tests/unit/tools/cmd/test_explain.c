@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig explain: hosts that tell the same of their pieces do so in one entry, and each of them is
- * shown. */
+/* omig explain: hosts with the same pieces share one entry, and each of them is shown. */
 #include "tests/suite.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
@@ -11,10 +10,11 @@
 #include <unistd.h>
 
 /* What mainsm has: an input in each of three nodes; of the top there is nothing here. */
-#define INFO                                                                                                         \
-	"[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],[1,3,3,3,3,1],[3,3000000000,0,3,99,0],[]," \
-	"[[\"n_4\",\"n_4\",0,\"input\",\"Barrier_delay\",p_4_a,\"read\",1,1,[]],"                                    \
-	"[\"n_1\",\"n_1\",0,\"input\",\"Barrier_delay\",p_1_a,\"read\",1,1,[]],"                                     \
+#define INFO                                                                              \
+	"[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],[1,3,3,3,3,1]," \
+	"[3,3000000000,0,3,99,0],[],"                                                     \
+	"[[\"n_4\",\"n_4\",0,\"input\",\"Barrier_delay\",p_4_a,\"read\",1,1,[]],"         \
+	"[\"n_1\",\"n_1\",0,\"input\",\"Barrier_delay\",p_1_a,\"read\",1,1,[]],"          \
 	"[\"n_14\",\"n_14\",0,\"input\",\"Barrier_delay\",p_14_a,\"read\",1,1,[]]],[],[]"
 
 int __wrap_session_open(const struct cmd_common *c);

@@ -52,7 +52,7 @@ void __wrap_omis_handler(void)
 		link_state = SESSION_BACK;
 }
 
-/* Any mainsm answers; one that was asked for nothing before has nothing to tell. */
+/* Any mainsm answers; one without a request before has nothing to report. */
 int __wrap_top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job)
 {
 	samples++;

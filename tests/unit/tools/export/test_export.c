@@ -110,7 +110,7 @@ static struct top_rank rank_with(double calls)
 	return r;
 }
 
-/* r NULL: the process is not told of. The job's calls. */
+/* r NULL: the process is not reported. The job's calls. */
 static double after(const struct top_rank *r)
 {
 	struct export_group **g;

@@ -125,8 +125,7 @@ START_TEST(an_impossible_action_number_takes_no_memory)
 }
 END_TEST
 
-/* As many as there may be of each: looking for each action's entries anew would take the test's
- * time. */
+/* As many as there may be of each: a search of each action's entries would take the test's time. */
 START_TEST(entries_of_many_actions_take_one_look)
 {
 	struct reply *r = reply_new();

@@ -10,7 +10,7 @@ struct seen {
 	unsigned told, last, nothing;
 	unsigned status, kind;
 	size_t entries;
-	struct asks *again; /* asks once more when told */
+	struct asks *again; /* asks once more when set */
 };
 
 static void on_reply(void *arg, struct reply **r, bool is_last)

@@ -199,7 +199,7 @@ START_TEST(a_lost_connection_is_told_and_comes_back)
 	r = ask(":drop()");
 	ck_assert_int_eq(omis_reply_status(r), OMIS_OS_ERROR);
 	omis_reply_free(r);
-	ck_assert_int_eq(e.replies, 1); /* who waited was told */
+	ck_assert_int_eq(e.replies, 1); /* the waiting request was answered */
 	ck_assert_int_eq(e.last, OMIS_OS_ERROR);
 	handle_until(&links, 2);
 	ck_assert_ptr_nonnull(strstr(link_text, "back"));
@@ -389,7 +389,7 @@ START_TEST(blocks_come_to_the_handler_and_are_acknowledged)
 	handle_until(&n, 2);
 	ck_assert_uint_eq(events_seen.place, 11);
 	ck_assert_int_eq(events_seen.end, 1);
-	/* nobody who wants them: passed over */
+	/* without a receiver: passed over */
 	omis_events_handler(NULL, NULL);
 	omis_reply_free(ask(":events()"));
 	omis_reply_free(ask(":print(1)"));

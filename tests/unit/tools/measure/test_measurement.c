@@ -8,10 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* As omig_tree() tells it: two nodes of one site, and a rank on each. */
-#define TREE                                                                                             \
-	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"            \
-	"[n_2,s_1,\"y\",\"up\",0,-1,0,\"\",\"\",-1,\"hostB\",0],[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0]," \
+/* As omig_tree() reports it: two nodes of one site, and a rank on each. */
+#define TREE                                                                      \
+	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,"  \
+	"\"hostA\",0],"                                                           \
+	"[n_2,s_1,\"y\",\"up\",0,-1,0,\"\",\"\",-1,\"hostB\",0],[p_1_aaaaaa,n_1," \
+	"\"prog\",\"run\",41,0],"                                                 \
 	"[p_2_bbbbbb,n_2,\"prog\",\"run\",42,1],[p_2_cccccc,n_2,\"sh\",\"run\",43,-1]"
 
 static struct measurement_options options;
@@ -68,10 +70,13 @@ START_TEST(objects_are_found_by_token_host_site_and_rank)
 END_TEST
 
 /* The same with two jobs on two nodes, which have a rank 0 each, and one of yesterday. */
-#define JOBS                                                                                                 \
-	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,\"hostA\",0],"                \
-	"[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0,2,\"one\"],[p_1_bbbbbb,n_1,\"prog\",\"run\",42,0,1,\"two\"]," \
-	"[p_1_cccccc,n_1,\"prog\",\"run\",43,1,2,\"one\"],[p_1_dddddd,n_1,\"prog\",\"ended\",44,3,4,\"old\"]"
+#define JOBS                                                                         \
+	"[s_1,\"\",\"site1\",\"up\"],[n_1,s_1,\"x\",\"up\",0,-1,0,\"\",\"\",-1,"     \
+	"\"hostA\",0],"                                                              \
+	"[p_1_aaaaaa,n_1,\"prog\",\"run\",41,0,2,\"one\"],[p_1_bbbbbb,n_1,\"prog\"," \
+	"\"run\",42,0,1,\"two\"],"                                                   \
+	"[p_1_cccccc,n_1,\"prog\",\"run\",43,1,2,\"one\"],[p_1_dddddd,n_1,\"prog\"," \
+	"\"ended\",44,3,4,\"old\"]"
 
 static void see(const char *tree)
 {
@@ -151,8 +156,9 @@ static char *shown(const char *part)
 
 #define WHOLE \
 	"6,3,2000000000,0,0,0,[p_1_aaaaaa,3,42.0,0.5,1500000000,1000000000,2000000000,1,1,\"\"]"
-#define NONE \
-	"6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"partial,missing\"]"
+#define NONE                                                                         \
+	"6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2," \
+	"\"partial,missing\"]"
 
 #define LOST "6,3,2000000000,0,0,0,[\"\",3,nan,0.0,1500000000,1000000000,2000000000,0,2,\"lost\"]"
 
@@ -279,8 +285,9 @@ static bool refused(const char *part, int64_t objects)
 	return is;
 }
 
-#define OF_TWO \
-	"6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0,1,1,2,0,1,\"partial\"]"
+#define OF_TWO                                                                            \
+	"6,3,2,0,0,0,[p_1_aaaaaa,3,nan,0.0,1,1,2,0,1,\"partial\"],[p_2_bbbbbb,3,nan,0.0," \
+	"1,1,2,0,1,\"partial\"]"
 
 START_TEST(what_all_objects_refuse_will_have_no_value)
 {
@@ -290,7 +297,7 @@ START_TEST(what_all_objects_refuse_will_have_no_value)
 	ck_assert(!refused(WHOLE, 5));
 	ck_assert(refused(OF_TWO, 2));
 	ck_assert(!refused(OF_TWO, 1));
-	ck_assert(!refused("6,3,2,0,0,0", 2)); /* there is nobody yet */
+	ck_assert(!refused("6,3,2,0,0,0", 2)); /* there is no process yet */
 }
 END_TEST
 

@@ -129,7 +129,7 @@ START_TEST(no_more_words_than_there_is_room)
 }
 END_TEST
 
-/* Somebody who lives in the folder, as far as its environment tells. */
+/* A process of the folder, by its environment. */
 static pid_t inhabitant(const char *dir)
 {
 	char state[FILE_PATH_BYTES + 64], *env[] = { state, NULL }, name[] = "sleep",

@@ -98,7 +98,7 @@ START_TEST(ranks_that_wait_in_a_ring_have_stopped_whatever_others_do)
 		waits(),
 		"job0|ring|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 2 (MPI_Recv, tag 7), 2 waits for 0 "
 		"(MPI_Recv, tag 9)\n");
-	rank[2].call.partner = 3; /* who computes */
+	rank[2].call.partner = 3; /* the one that computes */
 	ck_assert_str_eq(waits(), "");
 }
 END_TEST
