@@ -162,8 +162,85 @@ START_TEST(one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
 }
 END_TEST
 
+static struct keeps_stats stats(void)
+{
+	struct keeps_stats s;
+
+	keeps_stats(ks, &s);
+	return s;
+}
+
+START_TEST(what_there_is_of_them_is_counted)
+{
+	ck_assert_uint_eq(stats().n, 0);
+	ck_assert(keeps_are_empty(ks));
+	open_it(0);
+	open_as("run8", OWNER, 0, MSG_KEEP_DROP_OLDEST, false);
+	ck_assert_uint_eq(stats().n, 2);
+	ck_assert_uint_eq(stats().open, 0);
+	open_it(3);
+	open_as("run8", OWNER, 7, MSG_KEEP_DROP_OLDEST, false);
+	ck_assert_uint_eq(stats().open, 2);
+	WAIT_FOR(keeps_are_empty(ks));
+	append(1000);
+	WAIT_FOR(seen.settled == 1);
+	ck_assert(!keeps_are_empty(ks));
+	ck_assert_uint_ge(stats().disk_bytes, 1000);
+	ck_assert_uint_eq(stats().lost_events, 0);
+	WAIT_FOR(seen.blocks == 1);
+	ack(3, seen.place);
+	WAIT_FOR(keeps_are_empty(ks));
+	keeps_link_down(ks);
+	ck_assert_uint_eq(stats().open, 0);
+	ck_assert_uint_eq(stats().n, 2);
+	for (int i = 0; i < 100; i++) /* 10 MB, of which 8 MiB are kept */
+		append(100 * 1024);
+	WAIT_FOR(seen.settled == 101);
+	ck_assert_uint_le(stats().disk_bytes, 9 * MIB);
+	ck_assert(stats().disk_bytes > 4 * MIB || stats().lost_events > 0);
+}
+END_TEST
+
+/* The daemon ends: those above need not wait for what has nothing. */
+START_TEST(an_end_is_said_of_those_that_are_empty)
+{
+	open_it(3);
+	append(1000);
+	WAIT_FOR(seen.blocks == 1);
+	keeps_say_end(ks);
+	ck_assert_uint_eq(seen.ends, 0);
+	ack(3, seen.place);
+	WAIT_FOR(keeps_are_empty(ks));
+	keeps_say_end(ks);
+	ck_assert_uint_eq(seen.ends, 1);
+	ck_assert_uint_eq(seen.stream, 3);
+}
+END_TEST
+
+/* It was refused, so that nothing of it can come: its end is said at once. */
+START_TEST(the_end_of_what_is_refused_is_said)
+{
+	struct msg m = { .type = MSG_EVENTS_OPEN,
+			 .events_open = { "run9", OWNER, 5, 4, MSG_KEEP_STOP, 1, 600, false } };
+
+	keeps_take(ks, &m);
+	ck_assert_ptr_null(keeps_find(ks, "run9"));
+	ck_assert_uint_eq(seen.ends, 0);
+	m.events_open.ending = true;
+	m.events_open.stream = 0;
+	keeps_take(ks, &m);
+	ck_assert_uint_eq(seen.ends, 0);
+	m.events_open.stream = 5;
+	keeps_take(ks, &m);
+	ck_assert_uint_eq(seen.ends, 1);
+	ck_assert_uint_eq(seen.stream, 5);
+}
+END_TEST
+
 SUITE_WITH("keeps", set_up, clean_up, blocks_go_up_in_order_as_far_as_there_is_room,
 	   what_is_not_acknowledged_comes_again_with_the_next_opening, who_cannot_send_begins_anew,
 	   all_of_it_outlives_the_daemon, one_that_ends_says_so_when_all_is_safe_above,
 	   an_ended_one_leaves_nothing_behind,
-	   one_that_is_asked_for_again_in_the_turn_of_its_end_is_new)
+	   one_that_is_asked_for_again_in_the_turn_of_its_end_is_new,
+	   what_there_is_of_them_is_counted, an_end_is_said_of_those_that_are_empty,
+	   the_end_of_what_is_refused_is_said)
