@@ -238,10 +238,13 @@ N    ?= 60
 MUTABLE  := proto common/% lm lm/% \
 	    tree sm sm/% mainsm mainsm/% libapp eventlog eventlog/% pmsl stats
 MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
-users     = $(filter-out sim bench,$(foreach u,$(MODULES),\
-	$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u)))
+above     = $(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u))
+# Most tests of a daemon's rooms are those of the daemon.
+daemon_of = $(filter lm sm mainsm,$(firstword $(subst /, ,$(1))))
+users     = $(filter-out sim bench $(1),\
+	$(call above,$(1)) $(foreach u,$(1) $(call above,$(1)),$(call daemon_of,$u)))
 trying    = $(filter-out $(B)/tests/unit/sim/%,\
-	$($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests)))
+	$(sort $($(1).tests) $(foreach u,$(call users,$(1)),$($u.tests))))
 MUTATE_TESTS = $(sort $(foreach r,$(MUTATED),$(call trying,$r)))
 mutate:
 	@mkdir -p $(B)/mutate && for t in $(MUTATE_TESTS); do test -e $$t.link || rm -f $$t; done
