@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm: one per host and user. The parts of the daemon, put together.
+# lm: the local monitor, one for each host and user: its wiring and its program.
 MODULES += lm
 lm.src := announce.c join.c lm.c lm_audit.c lm_daemon.c lm_end.c lm_services.c lm_status.c
 lm.uses := common/base common/ring common/loop proto common/net common/daemon tree lm/host \

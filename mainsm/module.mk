@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# mainsm: one per user. The directory of objects, tools, conditional requests, certificates.
+# mainsm: the main monitor, one for each user: its wiring and its program.
 MODULES += mainsm
 mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c places.c program.c services.c \
 		settings.c tools.c

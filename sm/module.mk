@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sm: one per site. Splits requests over the lms of its site, answers once for all of them.
+# sm: the site monitor, one for each site: its program.
 MODULES += sm
 sm.src := program.c settings.c shared.c
 sm.programs := sm

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tracer: lm-trace, the process of an lm that does what needs ptrace.
+# tracer: lm-trace, the process of an lm for requests that need ptrace.
 MODULES                 += tracer
 tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c watches.c create.c call.c line.c tracer.c
 tracer.programs         := lm-trace

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# common/route: splits a checked request over children, merges their replies. Pure: time is an argument.
+# common/route: splits a checked request over branches, merges their replies. Pure: time is an
+# argument.
 MODULES           += common/route
 common/route.src  := event.c view.c rights.c objects.c plan.c arm.c filter.c gather.c implied.c
 common/route.uses := common/base common/ring common/omis common/tracer

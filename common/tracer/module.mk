@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# common/tracer: what an lm and its lm-trace say to each other.
+# common/tracer: messages between an lm and its lm-trace.
 MODULES             += common/tracer
 common/tracer.src   := tracer_msg.c syscalls.c
 common/tracer.gen   := $(B)/gen/common/tracer/syscall_names.c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# eventlog/app: the library that programs write events with. It lives in other people's processes.
+# eventlog/app: the library that programs write events with. It lives in foreign processes.
 MODULES               += eventlog/app
 eventlog/app.src      := event.c threads.c drain.c clock.c types.c trigger.c helper.c link.c
 eventlog/app.uses     := common/base common/ring eventlog

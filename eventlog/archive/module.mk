@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# eventlog/archive: event logs in SQL: SQLite, and PostgreSQL where its library is.
+# eventlog/archive: event logs in SQL: SQLite, and PostgreSQL where its library is installed.
 MODULES                    += eventlog/archive
 eventlog/archive.has_pq    := $(shell $(PKG_CONFIG) --exists libpq 2>/dev/null && echo y)
 eventlog/archive.src       := archive.c arcat.c arcompare.c arevents.c arkept.c arlite.c arloaded.c arquery.c arsame.c arschema.c arsql.c arstat.c arvalue.c arviews.c \

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# eventlog/lifeline: events that belong together as lines over time, which stage is slow, and pages that show it.
+# eventlog/lifeline: lines of related events over time, their slowest stage, and pages that show
+# it.
 MODULES                += eventlog/lifeline
 eventlog/lifeline.src  := life.c life_lines.c life_order.c life_steps.c lifetile.c lifewords.c lifepack.c lifepage.c lifesvg.c
 eventlog/lifeline.uses := common/base eventlog eventlog/text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# eventlog/text: event logs as other tools write and read them: ULM, BP, Lite, XML, JSON, Chrome's, OTLP, CTF.
+# eventlog/text: event logs in other tools' forms: ULM, BP, Lite, XML, JSON, Chrome, OTLP, CTF.
 MODULES            += eventlog/text
 eventlog/text.src  := evwords.c evout.c evout_json.c evline.c evline_xml.c evtypes.c evctf.c
 eventlog/text.uses := common/base eventlog

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/attach: how the segment of a rank reaches the lm.
+# lm/attach: registration: the way of a rank's segment to the lm.
 MODULES += lm/attach
 lm/attach.src := chosen.c closer.c registration.c registration_socket.c
 lm/attach.uses := common/base common/ring common/loop lm/host lm/proc lm/instrument

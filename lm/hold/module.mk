@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/hold: processes that the monitor stops, and their release when it dies.
+# lm/hold: processes that the monitor has stopped, and their release when it dies.
 MODULES += lm/hold
 lm/hold.src := guard.c holds.c journal.c stand.c stopnews.c
 lm/hold.uses := common/base common/loop lm/host lm/helper lm/proc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/host: what Linux says of this host and its processes, behind one table of operations.
+# lm/host: host and process data of Linux, behind one table of operations.
 MODULES += lm/host
 lm/host.src := filelist.c host.c host_linux.c host_linux_chosen.c host_linux_devices.c \
 		host_linux_file.c host_linux_memory.c host_linux_modules.c host_linux_node.c \

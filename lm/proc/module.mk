@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/proc: the watched processes, their threads, what is switched on in each, and their last state.
+# lm/proc: the watched processes: their threads, what is switched on in each, and their last
+# state.
 MODULES += lm/proc
 lm/proc.src := current.c hooks.c proc.c proc_poll.c resolve.c tickbase.c totals.c
 lm/proc.uses := common/base common/ring common/omis common/loop proto lm/host

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# mainsm/tool: tools: their sessions, what each may see, and what they lock.
+# mainsm/tool: tools: their sessions, scopes and locks.
 MODULES += mainsm/tool
 mainsm/tool.src := locks.c pa.c partners.c scope.c session.c view.c
 mainsm/tool.uses := common/base common/omis common/loop common/net common/route common/daemon tree \

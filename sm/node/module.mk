@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sm/node: one sm of one user: its parent, its branches, and what it executes.
+# sm/node: one sm of one user: its parent, its branches, and its own services.
 MODULES += sm/node
 sm/node.src := announcer.c counters.c parent_link.c requests.c sessions.c sm.c sm_branches.c \
 		sm_health.c sm_parent.c

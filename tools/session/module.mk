@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools/session: requests to mainsm, and how replies are shown.
+# tools/session: requests to mainsm, and the display of replies.
 MODULES            += tools/session
 tools/session.src  := session.c session_csr.c show.c site.c
 tools/session.uses := common/base tools/libomis tools/term

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools/web: what an exporter needs of HTTP, and nothing more.
+# tools/web: the part of HTTP that an exporter needs.
 MODULES        += tools/web
 tools/web.src  := web.c web_conn.c web_head.c
 tools/web.uses := common/base
