@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page and the picture of a known log, to the byte. OMIG_TEST_WRITE=1 writes both anew in
+ * The page and the picture of a known log, to the byte. OMIG_TEST_WRITE=1 writes both in
  * tests/golden/lifeline: look at them before they are committed.
  */
 #include "common/base/file.h"
@@ -17,10 +17,18 @@
 
 static const struct life_wish all = { .from = INT64_MIN, .to = INT64_MAX };
 
-static void put(struct life *l, const char *name, unsigned level, nsec_t at, struct evfield field,
-		struct evvalue v)
+/* An event of one field. */
+struct what {
+	const char *name, *field;
+	unsigned level;
+};
+
+static void put(struct life *l, struct what what, nsec_t at, struct evvalue v)
 {
-	const struct evtype type = { .name = name, .level = level, .nfield = 1, .field = &field };
+	const struct evfield field = { what.field, v.kind };
+	const struct evtype type = {
+		.name = what.name, .level = what.level, .nfield = 1, .field = &field
+	};
 	const struct event ev = { .type = &type, .value = &v, .wall_ns = START + at };
 
 	ck_assert_int_eq(life_event(l, &ev, NULL), 0);
@@ -28,7 +36,7 @@ static void put(struct life *l, const char *name, unsigned level, nsec_t at, str
 
 static void put_stage(struct life *l, const char *name, nsec_t at, int line)
 {
-	put(l, name, EV_INFO, at, (struct evfield){ "block.id", EV_INT32 },
+	put(l, (struct what){ name, "block.id", EV_INFO }, at,
 	    (struct evvalue){ .kind = EV_INT32, .i32 = line });
 }
 
@@ -48,13 +56,12 @@ static struct life *known(const struct life_model **m)
 					  MS,
 				  line);
 	for (int i = 0; i < 20; i++) {
-		put(l, "host.load", EV_INFO, i * 50 * MS, (struct evfield){ "cpu", EV_DOUBLE },
+		put(l, (struct what){ "host.load", "cpu", EV_INFO }, i * 50 * MS,
 		    (struct evvalue){ .kind = EV_DOUBLE, .f64 = i % 6 * 12.5 });
-		put(l, "host.temperature", EV_INFO, i * 50 * MS,
-		    (struct evfield){ "celsius", EV_INT32 },
+		put(l, (struct what){ "host.temperature", "celsius", EV_INFO }, i * 50 * MS,
 		    (struct evvalue){ .kind = EV_INT32, .i32 = 60 + i % 4 });
 	}
-	put(l, "disk.full", EV_ERROR, 333 * MS, (struct evfield){ "where", EV_STRING },
+	put(l, (struct what){ "disk.full", "where", EV_ERROR }, 333 * MS,
 	    (struct evvalue){ .kind = EV_STRING, .n = 4, .s = "/tmp" });
 	ck_assert_int_eq(life_finish(l, m, NULL), 0);
 	return l;
