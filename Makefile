@@ -43,7 +43,8 @@
 #   bench           one JSON object a line; bench-report: the table in docs/measured/
 #   bench-growth    many hosts, for minutes: a table and a plot in docs/measured/
 #   bench-tools     many tools, a million triggers: a table in docs/measured/
-#   bench-traffic   traffic of links by events, hosts and sites: a table and a plot in docs/measured/
+#   bench-traffic   traffic of links by events, hosts and sites: a table and a plot in
+#                   docs/measured/
 #   growth-paper    ten thousand hosts, up to three levels of sms, in virtual time: tables and plots
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests

@@ -179,7 +179,8 @@ library() {
 		"$1" >>"$work/t/common/ring/ring.c"
 }
 library 'int ring_new(struct stat *s);
-__attribute__((visibility("default"))) int ring_new(struct stat *s) { return stat("/", s) + !dlsym(NULL, "x") + pthread_join(0, 0); }'
+__attribute__((visibility("default"))) int ring_new(struct stat *s) {
+	return stat("/", s) + !dlsym(NULL, "x") + pthread_join(0, 0); }'
 run check-anywhere
 verdict 'a library for processes of others may call what an older C library has elsewhere' $? pass
 [ "$(readelf -d "$work/b/plain/lib/libring.so" |

@@ -41,11 +41,11 @@ all_ended() {
 }
 # FOLDER: what Omig says of the run: "call RANK NAME count N out B in B", also with " ns N" behind
 see() {
+	row='^"\(MPI_[A-Za-z_]*\)","[a-z_]*",\([0-9]*\),\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\)'
 	until_true 10 all_ended "$1.$case_n" "$np"
 	ended "$1.$case_n" | while read -r token rank; do
 		omig request --json ":omig_calls_read([$token])" | sed 's/\[/\n/g' |
-			sed \
-			-n 's/^"\(MPI_[A-Za-z_]*\)","[a-z_]*",\([0-9]*\),\([0-9]*\),[0-9]*,\([0-9]*\),\([0-9]*\).*/call '"$rank"' \1 count \2 out \4 in \5 ns \3/p'
+			sed -n "s/$row.*/call $rank \\1 count \\2 out \\4 in \\5 ns \\3/p"
 	done | sort >"$TMPDIR/$1/timed"
 	sed 's/ ns .*//' "$TMPDIR/$1/timed" >"$TMPDIR/$1/seen"
 }

@@ -32,8 +32,8 @@ check 'the column "value" is what is meant' says 'table.csv: value: 99 values' o
 check 'columns have names, and a pair of them a correlation' says \
 	'value and .*other, quoted: covariance -1650, correlation -1$' omig stats -c 'value,3' \
 		"$d/table.csv"
-check 'JSON is JSON' sh \
-	-c "omig stats --json --histogram --lags 2 -c 2,3 '$d/table.csv' '$d/table.csv' | python3 -c '
+check 'JSON is JSON' sh -c "omig stats --json --histogram --lags 2 -c 2,3 \
+	'$d/table.csv' '$d/table.csv' | python3 -c '
 import json, sys
 v = json.load(sys.stdin)
 q = v[\"quantities\"]

@@ -39,9 +39,9 @@ check 'it ends after as many values as were asked for' says '^ *all: 3 values' \
 	omig measure Node_load --every 100ms --until 'n >= 3'
 check 'or when the interval is narrow enough' says '^ *all: 5 values, mean ' \
 	omig measure Node_load --every 100ms --until 'ci(0.95, min 5) < 1000000'
-check 'JSON ends with the statistics of the values' sh \
-	-c "omig measure Node_load --by node --every 100ms --json \
-	--until 'n >= 2' | tail -n 1 | grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
+check 'JSON ends with the statistics of the values' sh -c "
+	omig measure Node_load --by node --every 100ms --json --until 'n >= 2' | tail -n 1 |
+	grep -q '\"until\":\"n >= 2\",\"reached\":true,\"reads\":[0-9]*,.*\"n\":2,'"
 check 'where there is no process a read says so' says \
 	'^[0-9]+,[0-9]+,,all,,,B,0,0,0,[0-9]+,[0-9]+,missing$' \
 	omig measure Send_volume --every 100ms --count 1 --csv

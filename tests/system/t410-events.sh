@@ -38,8 +38,8 @@ shows() { # ARGUMENT...
 }
 check 'events are shown as they come' shows --count 20 'io.*'
 lines() {
-	[ "$(grep -Ec 'event=io.write level=Debug .* rank=[01] .* number=[0-9]+ nbytes=[0-9]+ ms=0 file=/dev/null$' "$TMPDIR/shown")" \
-		= 20 ]
+	line='event=io.write level=Debug .* rank=[01] .* number=[0-9]+ nbytes=[0-9]+ ms=0 '
+	[ "$(grep -Ec "$line"'file=/dev/null$' "$TMPDIR/shown")" = 20 ]
 }
 check 'with their fields and whose they are' lines
 check 'then they are off' until_true 60 is_on io.write 0

@@ -215,8 +215,8 @@ killed() {
 	return $is_whole
 }
 whole_is() {
-	json_is \
-		'{"rows":'$((8000 * $1))',"ids":'$((8000 * $1))',"sum":'$((223972000 * $1))',"said":'$((8000 * $1))'}' \
+	n=$((8000 * $1))
+	json_is "{\"rows\":$n,\"ids\":$n,\"sum\":$((223972000 * $1)),\"said\":$n}" \
 		--sql \
 		'SELECT count(*) AS rows, count(DISTINCT id) AS ids, CAST(sum(f_n) AS BIGINT) AS sum,
 		(SELECT CAST(sum(n) AS BIGINT) FROM type) AS said

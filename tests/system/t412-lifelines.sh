@@ -17,7 +17,8 @@ awk 'BEGIN {
 		printf "ts=%.6f event=host.load cpu=%d\n", at, i % 100
 	}
 	printf "ts=%.6f event=tcp.retransmit level=Warn n=1\n", t + 1
-	evil = "</script><script>document.title=\\\"owned\\\"</script><img src=x onerror=\\\"document.title=1\\\">"
+	evil = "</script><script>document.title=\\\"owned\\\"</script>"
+	evil = evil "<img src=x onerror=\\\"document.title=1\\\">"
 	printf "ts=%.6f event=asked block.id=\"%s\"\n", t + 2, evil
 	printf "ts=%.6f event=sent block.id=\"%s\"\n", t + 2.05, evil
 }' >"$TMPDIR/run.bp"
