@@ -59,16 +59,32 @@ include mk/flags.mk
 # The floors, lowest first. A room may use only what stands above it in this list.
 MODULES :=
 include common/base/module.mk
+include common/container/module.mk
+include common/time/module.mk
+include common/json/module.mk
+include common/cli/module.mk
+include common/inproc/module.mk
 include common/ring/module.mk
+include common/omis/text/module.mk
+include common/omis/services/module.mk
+include common/omis/reply/module.mk
 include common/omis/module.mk
 include common/loop/module.mk
 include common/tracer/module.mk
 include proto/module.mk
+include libapp/hot/module.mk
+include libapp/setup/module.mk
 include libapp/module.mk
 include common/net/module.mk
 include stats/module.mk
-include common/flow/module.mk
+include common/flow/graph/module.mk
+include common/flow/engine/module.mk
+include common/flow/batch/module.mk
 include common/route/module.mk
+include common/conf/module.mk
+include common/audit/module.mk
+include common/link/module.mk
+include common/member/module.mk
 include common/daemon/module.mk
 include common/authority/module.mk
 include tree/module.mk
@@ -80,6 +96,9 @@ include eventlog/lifeline/module.mk
 include eventlog/app/module.mk
 include eventlog/netlogger/module.mk
 include eventlog/archive/module.mk
+include pmsl/text/module.mk
+include pmsl/check/module.mk
+include pmsl/plan/module.mk
 include pmsl/module.mk
 include neko/core/module.mk
 include neko/stat/module.mk
@@ -116,6 +135,14 @@ include mainsm/measure/module.mk
 include mainsm/service/module.mk
 include mainsm/start/module.mk
 include mainsm/module.mk
+include sim/world/module.mk
+include sim/disk/module.mk
+include sim/nodes/module.mk
+include sim/rogues/module.mk
+include sim/tools/module.mk
+include sim/judge/module.mk
+include sim/faults/module.mk
+include sim/studies/module.mk
 include sim/module.mk
 include tools/libomis/module.mk
 include tools/web/module.mk
@@ -135,15 +162,17 @@ include bench/module.mk
 
 # The order alone does not say these: the library inside the ranks uses two rooms only, daemons are
 # siblings, tools use the protocol as foreign programs do.
-libapp.only         := common/base common/ring
+libapp/hot.only     := common/base common/ring
+libapp/setup.only   := common/base common/ring libapp/hot
+libapp.only         := common/base common/ring libapp/hot libapp/setup
 siblings            = $(foreach d,$(1),$d $d/%)
 never_uses          = $(foreach r,$(filter $(1),$(MODULES)),$(eval $r.never := $(2)))
 $(call never_uses,lm lm/%,tracer $(call siblings,sm mainsm))
 $(call never_uses,tracer,$(call siblings,lm sm mainsm))
 $(call never_uses,sm sm/%,$(call siblings,lm mainsm))
 $(call never_uses,mainsm mainsm/%,$(call siblings,lm sm))
-$(call never_uses,neko/% tools tools/%,$(call siblings,lm sm mainsm) sim)
-tools/web.only      := common/base
+$(call never_uses,neko/% tools tools/%,$(call siblings,lm sm mainsm sim))
+tools/web.only      := common/base common/container
 
 include mk/rules.mk
 include mk/check.mk

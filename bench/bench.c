@@ -2,7 +2,7 @@
 #include "bench/bench.h"
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
+#include "common/json/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,7 @@
  * again, and report one read.
  */
 #include "bench/bench.h"
-#include "common/flow/flow.h"
+#include "common/flow/engine/flow.h"
 
 #include <stdio.h>
 

@@ -2,9 +2,9 @@
 # bench: benchmarks, one program for each topic; they print values and never judge.
 MODULES        += bench
 bench.src      := bench.c floor_tree.c treebed.c self.c pace.c
-bench.uses     := common/base common/ring common/omis common/flow eventlog eventlog/spool \
-		  eventlog/text eventlog/archive eventlog/app pmsl neko/real neko/run \
-		  tools/libomis
+bench.uses     := common/base common/json common/ring common/omis/text common/omis \
+		common/flow/engine eventlog eventlog/spool eventlog/text eventlog/app \
+		eventlog/archive pmsl neko/real neko/run tools/libomis
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results \
 		  loop_main.c:pace event_main.c:series event_main.c:log_path \
 		  event_main.c:trigger_path event_main.c:my_event archive_main.c:series \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The metric language: from text to the pieces of a graph. */
 #include "bench/bench.h"
-#include "common/omis/arena.h"
+#include "common/omis/text/arena.h"
 #include "pmsl/pmsl.h"
 
 #include <inttypes.h>

@@ -8,7 +8,7 @@
 #define EVENTLOG_EVBALANCE_H
 
 #include "common/base/err.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "eventlog/evblock.h"
 
 #define EVBALANCE_STREAMS_MAX (1u << 20) /* threads of all programs of a long time: 100 MB */

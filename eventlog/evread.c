@@ -2,7 +2,7 @@
 #include "eventlog/evread.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "eventlog/evbytes.h"
 #include "eventlog/evgap.h"
 

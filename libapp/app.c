@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/app.h"
 
-#include "libapp/app_state.h"
+#include "libapp/hot/app_state.h"
 
 #define EXPORT __attribute__((visibility("default")))
 

@@ -3,8 +3,8 @@
  * Wrappers of the calls that begin watching or change it; their Fortran forms have other arguments
  * than C's.
  */
-#include "libapp/app_state.h"
-#include "libapp/setup.h"
+#include "libapp/hot/app_state.h"
+#include "libapp/setup/setup.h"
 #include "libapp/wrap.h"
 
 static int resolve_init(void *argc, void *argv);
@@ -43,7 +43,7 @@ EXPORT int MPI_Init(void *argc, void *argv)
 	int rc = REAL(init)(argc, argv);
 
 	if (rc == 0)
-		setup_run();
+		setup_run(wrap_resolve_all);
 	return rc;
 }
 
@@ -53,7 +53,7 @@ EXPORT int MPI_Init_thread(void *argc, void *argv, int required, void *provided)
 	int rc = REAL(init_thread)(argc, argv, required, provided);
 
 	if (rc == 0)
-		setup_run();
+		setup_run(wrap_resolve_all);
 	return rc;
 }
 
@@ -110,7 +110,7 @@ static void f_init(const char *name, const char *profiling, void *ierr)
 	/* Without ierror we look at our own: only a success is followed by set-up. */
 	f(ierr ? ierr : &none);
 	if (f_result(ierr ? ierr : &none) == 0)
-		setup_run();
+		setup_run(wrap_resolve_all);
 }
 
 static void f_init_thread(const char *name, const char *profiling, void *required, void *provided,
@@ -125,7 +125,7 @@ static void f_init_thread(const char *name, const char *profiling, void *require
 	}
 	f(required, provided, ierr ? ierr : &none);
 	if (f_result(ierr ? ierr : &none) == 0)
-		setup_run();
+		setup_run(wrap_resolve_all);
 }
 
 static void f_pcontrol(const char *name, const char *profiling, void *level, void *more)

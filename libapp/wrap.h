@@ -8,11 +8,12 @@
 #define LIBAPP_WRAP_H
 
 #include "common/ring/calls_id.h"
-#include "libapp/app_state.h"
-#include "libapp/args.h"
-#include "libapp/comm.h"
-#include "libapp/hook.h"
-#include "libapp/real.h"
+#include "libapp/hot/app_state.h"
+#include "libapp/hot/args.h"
+#include "libapp/hot/comm.h"
+#include "libapp/hot/hook.h"
+#include "libapp/hot/real.h"
+#include "libapp/setup/setup.h"
 
 #include <stddef.h>
 #include <string.h>

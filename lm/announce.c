@@ -3,8 +3,8 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
-#include "common/base/timebase.h"
 #include "common/loop/loop.h"
+#include "common/time/timebase.h"
 
 #include <stdlib.h>
 #include <string.h>

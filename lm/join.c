@@ -4,9 +4,9 @@
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/enrol.h"
-#include "common/daemon/renew.h"
 #include "common/loop/loop.h"
+#include "common/member/enrol.h"
+#include "common/member/renew.h"
 #include "common/net/net.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define LM_JOIN_H
 
 #include "common/base/clock.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "proto/msg.h"
 
 #define JOIN_RETRY_MIN_NS NSEC_PER_SEC

@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
+#include "common/audit/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/record/csr_keep.h"

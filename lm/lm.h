@@ -10,8 +10,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/rng.h"
-#include "common/daemon/connstr.h"
-#include "common/base/timebase.h"
+#include "common/link/connstr.h"
+#include "common/time/timebase.h"
 #include "lm/host/host.h"
 
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The audit of this host: where it is kept, and who may read it by request. */
+#include "common/audit/audit.h"
 #include "common/base/log.h"
-#include "common/daemon/audit.h"
 #include "lm/lm_internal.h"
 #include "lm/service/families.h"
 

@@ -3,7 +3,7 @@
 #ifndef LM_LM_INTERNAL_H
 #define LM_LM_INTERNAL_H
 
-#include "common/daemon/ascent.h"
+#include "common/member/ascent.h"
 #include "lm/instrument/calls.h"
 #include "lm/csr/csr.h"
 #include "lm/announce.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the top decides for the last time, written down: its own services, and what it refuses. */
-#include "common/daemon/audit.h"
+#include "common/audit/audit.h"
 
 #include "common/base/file.h"
 #include "common/base/log.h"

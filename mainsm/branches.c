@@ -4,7 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef MAINSM_HOSTS_H
 #define MAINSM_HOSTS_H
 
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 
 /*
  * advertise: a list by commas, or "". Then the listening address itself, or, when that means all

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ends by time: the tokens of jobs that are over, and tools whose certificate has ended. */
 #include "common/base/log.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "mainsm/mainsm_internal.h"
 

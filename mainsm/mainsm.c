@@ -3,10 +3,10 @@
  * order. */
 #include "mainsm/mainsm_internal.h"
 
+#include "common/audit/audit.h"
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
 #include "mainsm/services.h"
 
 #include <inttypes.h>

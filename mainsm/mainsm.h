@@ -12,7 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "mainsm/directory/sites.h"
 
 #include <stdbool.h>

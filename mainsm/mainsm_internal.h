@@ -6,7 +6,7 @@
 
 #include "common/authority/certs.h"
 #include "common/authority/enrol_service.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "mainsm/csr/csr.h"

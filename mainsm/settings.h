@@ -5,7 +5,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/daemon/conf.h"
+#include "common/conf/conf.h"
 #include "mainsm/directory/sites.h"
 
 struct settings {

@@ -3,7 +3,7 @@
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/log.h"
-#include "common/omis/check.h"
+#include "common/omis/services/check.h"
 
 #include <stdlib.h>
 

@@ -236,7 +236,8 @@ $(B)/check/system.tap: $(ALL) $(SYSTEM_NEEDS) FORCE | $(FIRST)
 SEED ?= 1
 N    ?= 60
 MUTABLE  := proto common/% lm lm/% \
-	    tree sm sm/% mainsm mainsm/% libapp eventlog eventlog/% pmsl stats
+	    tree sm sm/% mainsm mainsm/% libapp libapp/% \
+	    eventlog eventlog/% pmsl pmsl/% stats
 MUTATED   = $(if $(M),$(SELECTED),$(filter $(MUTABLE),$(MODULES)))
 above     = $(foreach u,$(MODULES),$(if $(filter $(1),$($u.uses) $($u.test_uses)),$u))
 # Most tests of a daemon's rooms are those of the daemon.

@@ -2,11 +2,11 @@
 #include "pmsl/pmsl.h"
 
 #include "common/base/err.h"
-#include "common/base/nearest.h"
 #include "common/base/str.h"
-#include "pmsl/builtin.h"
-#include "pmsl/check.h"
-#include "pmsl/parse.h"
+#include "common/cli/nearest.h"
+#include "pmsl/check/builtin.h"
+#include "pmsl/check/check.h"
+#include "pmsl/text/parse.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 #ifndef PMSL_PMSL_H
 #define PMSL_PMSL_H
 
-#include "pmsl/diag.h"
-#include "pmsl/place.h"
-#include "pmsl/tree.h"
+#include "pmsl/plan/place.h"
+#include "pmsl/text/diag.h"
+#include "pmsl/text/tree.h"
 
 struct pmsl;
 

@@ -8,7 +8,7 @@ $(B)/sim/core_sm.o: $(call daemon_objs,sm)
 $(B)/sim/core_mainsm.o: $(call daemon_objs,mainsm)
 	$(call say,LINK)mkdir -p $(@D) && $(call sim_core,mainsm_*)
 sim.cores := $(foreach d,lm sm mainsm,$(B)/sim/core_$d.o)
-$(B)/sim.a: $(sim.cores)
+$(B)/sim/nodes.a: $(sim.cores)
 $(B)/libexec/omig/omig-sim: $(B)/sim/sim_main.o $(B)/sim/heap_wrap.o $(call archives,sim)
 	$(call say,LINK)mkdir -p $(@D) && $(CC) $(BASE_LDFLAGS) -pie -o $@ $(filter %.o %.a,$^) $(call links,sim) \
 		$(foreach f,$(sim.allocs),-Wl$(comma)--wrap=$f)

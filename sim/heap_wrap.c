@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* heap.h around what allocates: linked with --wrap. */
-#include "sim/heap.h"
+#include "sim/world/heap.h"
 
 #include "common/base/wrapped.h"
 

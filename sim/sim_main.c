@@ -2,13 +2,13 @@
 /* omig-sim: what `omig sim` runs. */
 #include "common/base/array.h"
 #include "common/base/log.h"
-#include "common/base/opt.h"
+#include "common/cli/opt.h"
 #include "common/base/str.h"
-#include "sim/cluster.h"
-#include "sim/detector.h"
-#include "sim/rivals.h"
-#include "sim/growth_run.h"
-#include "sim/run.h"
+#include "sim/nodes/cluster.h"
+#include "sim/studies/detector.h"
+#include "sim/studies/rivals.h"
+#include "sim/studies/growth_run.h"
+#include "sim/studies/run.h"
 
 #include <fcntl.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 #include "sm/settings.h"
 
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/net.h"
 #include "sm/hosts/nodes.h"
 #include "sm/node/sm.h"

@@ -4,7 +4,7 @@
 #define SM_SETTINGS_H
 
 #include "common/base/clock.h"
-#include "common/daemon/conf.h"
+#include "common/conf/conf.h"
 #include "sm/shared/tenants.h"
 
 #define SITE_NAME_MAX_BYTES 63 /* it stands in paths and command lines */

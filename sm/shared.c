@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/shared.h"
 
+#include "common/audit/audit.h"
 #include "common/authority/state.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "sm/shared/site_admin.h"
 
 #include <stdio.h>

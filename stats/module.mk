@@ -3,5 +3,5 @@
 # values.
 MODULES    += stats
 stats.src  := moments.c pairs.c student.c interval.c batches.c stop.c stop_text.c sketch.c quantity.c series.c histogram.c report.c
-stats.uses := common/base
+stats.uses := common/base common/json
 stats.libs := -lm

@@ -10,7 +10,7 @@
 #ifndef STATS_MOMENTS_H
 #define STATS_MOMENTS_H
 
-#include "common/base/sum.h"
+#include "stats/sum.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,7 +7,7 @@
 #ifndef STATS_PAIRS_H
 #define STATS_PAIRS_H
 
-#include "common/base/sum.h"
+#include "stats/sum.h"
 
 #include <stdint.h>
 

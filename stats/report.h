@@ -4,7 +4,7 @@
 #define STATS_REPORT_H
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "stats/quantity.h"
 
 #define REPORT_QUANTILES_MAX 32

@@ -5,7 +5,7 @@
 #define TESTS_ANY_CALL_H
 
 #include "common/base/buf.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 
 static inline const char *any_value(const struct omis_param *p)
 {

@@ -6,7 +6,7 @@
 
 #include "common/base/limits.h"
 #include "tests/any_call.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 
 #include <string.h>
 

@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
 #include "common/daemon/daemon.h"
+#include "common/link/connstr.h"
 #include "tests/suite.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/line.h"
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 
 #include <errno.h>
 #include <stdlib.h>

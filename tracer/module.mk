@@ -4,5 +4,5 @@ MODULES                 += tracer
 tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c watches.c create.c call.c line.c tracer.c
 tracer.programs         := lm-trace
 tracer.main.lm-trace    := lm_trace_main.c
-tracer.uses             := common/base common/loop common/tracer
+tracer.uses             := common/base common/container common/loop common/tracer
 tracer.pkgs             := libdw

@@ -3,7 +3,7 @@
 #ifndef TRACER_TRACEES_INTERNAL_H
 #define TRACER_TRACEES_INTERNAL_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "tracer/tracees.h"
 
 #include <sys/ptrace.h>

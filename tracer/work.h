@@ -6,7 +6,7 @@
 #ifndef TRACER_WORK_H
 #define TRACER_WORK_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "tracer/line.h"
 #include "tracer/stack.h"

@@ -3,7 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 
 #include "common/base/clock.h"
 #include "common/base/limits.h"
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/net/identity.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tree/executor.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
 #include "common/route/implied.h"

@@ -9,8 +9,8 @@
 #define TREE_EXECUTOR_H
 
 #include "common/base/clock.h"
-#include "common/base/list.h"
-#include "common/omis/reply.h"
+#include "common/container/list.h"
+#include "common/omis/reply/reply.h"
 #include "common/route/plan.h"
 #include "proto/msg.h"
 

@@ -3,12 +3,12 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
-#include "common/base/list.h"
 #include "common/base/str.h"
-#include "common/flow/batch.h"
-#include "common/flow/graph_limits.h"
-#include "common/flow/rest.h"
-#include "common/omis/token.h"
+#include "common/container/list.h"
+#include "common/flow/batch/batch.h"
+#include "common/flow/batch/rest.h"
+#include "common/flow/graph/graph_limits.h"
+#include "common/omis/text/token.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #ifndef TREE_FLOWBOX_H
 #define TREE_FLOWBOX_H
 
-#include "common/flow/flow.h"
+#include "common/flow/engine/flow.h"
 #include "proto/msg.h"
 
 struct flowbox;
@@ -30,7 +30,7 @@ void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *ob
 /*
  * One link's part of it; as bytes when it is passed on. What finds no memory counts as dropped.
  * Names of links are valid until flowbox_end(): those that are 0 are told together then
- * (common/flow/rest.h).
+ * (common/flow/batch/rest.h).
  */
 void flowbox_add(struct flowbox *b, const struct flow_batch *batch);
 void flowbox_add_bytes(struct flowbox *b, const void *p, size_t n);

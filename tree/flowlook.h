@@ -3,8 +3,8 @@
 #ifndef TREE_FLOWLOOK_H
 #define TREE_FLOWLOOK_H
 
-#include "common/flow/flow.h"
-#include "common/omis/value.h"
+#include "common/flow/engine/flow.h"
+#include "common/omis/text/value.h"
 
 /* Node `number` of the measurement's graph. Nothing when there is none of it. */
 void flowlook_node(const struct flow *f, uint32_t measurement, uint32_t number, enum flow_kind kind,

@@ -8,7 +8,7 @@
 #ifndef TREE_MISSED_H
 #define TREE_MISSED_H
 
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <stddef.h>
 #include <stdint.h>

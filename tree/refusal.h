@@ -5,7 +5,7 @@
 #ifndef TREE_REFUSAL_H
 #define TREE_REFUSAL_H
 
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "proto/msg.h"
 
 /* An answer and what it borrows from: it stays where it was made. */

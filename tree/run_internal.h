@@ -3,7 +3,7 @@
 #ifndef TREE_RUN_INTERNAL_H
 #define TREE_RUN_INTERNAL_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "tree/executor.h"
 
 struct executor {

@@ -6,7 +6,7 @@
 #ifndef TREE_WIRE_H
 #define TREE_WIRE_H
 
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "proto/msg.h"
 
 #define WIRE_PART_ENTRIES 4000 /* of one REPLY: far below PROTO_ELEMENTS_MAX */

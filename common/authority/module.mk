@@ -3,4 +3,4 @@
 # and enrolment.
 MODULES              += common/authority
 common/authority.src  := fields.c state.c tokens.c certs.c enrol_service.c
-common/authority.uses := common/base common/loop proto common/net common/daemon
+common/authority.uses := common/base common/loop proto common/net common/link common/daemon

@@ -8,7 +8,7 @@
 #define COMMON_AUTHORITY_STATE_H
 
 #include "common/base/file.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/pki.h"
 
 #include <stdint.h>

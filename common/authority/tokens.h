@@ -9,7 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/identity.h"
 
 #include <stdbool.h>

@@ -19,11 +19,11 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/base/opt.h"
+#include "common/cli/opt.h"
 #include "common/base/rng.h"
-#include "common/daemon/conf.h"
-#include "common/base/timebase.h"
-#include "common/omis/value.h"
+#include "common/conf/conf.h"
+#include "common/time/timebase.h"
+#include "common/omis/text/value.h"
 
 #include <stdbool.h>
 

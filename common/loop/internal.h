@@ -3,7 +3,7 @@
 #ifndef COMMON_LOOP_INTERNAL_H
 #define COMMON_LOOP_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 
 #include <stddef.h>

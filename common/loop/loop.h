@@ -18,7 +18,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/base/list.h"
+#include "common/container/list.h"
 
 #include <stdbool.h>
 

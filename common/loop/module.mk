@@ -2,5 +2,5 @@
 # common/loop: readiness, timers, signals, deferred calls; with a real clock or a virtual one.
 MODULES          += common/loop
 common/loop.src  := loop.c timer.c fd.c signal.c pollfd.c part.c
-common/loop.uses := common/base
+common/loop.uses := common/base common/container
 common/loop.pkgs := libevent_core

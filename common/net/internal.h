@@ -4,8 +4,8 @@
 #define COMMON_NET_INTERNAL_H
 
 #include "common/base/buf.h"
-#include "common/base/list.h"
 #include "common/base/rng.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "common/net/chan.h"
 #include "common/net/identity.h"

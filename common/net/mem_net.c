@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "common/net/internal.h"
 
 #include <assert.h>

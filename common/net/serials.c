@@ -4,7 +4,7 @@
  * that share them hang behind each other.
  */
 #include "common/base/array.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/net/identity.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/net/internal.h"
 
 #include <stdlib.h>

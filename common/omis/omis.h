@@ -17,13 +17,13 @@
 #ifndef COMMON_OMIS_OMIS_H
 #define COMMON_OMIS_OMIS_H
 
-#include "common/omis/arena.h"
-#include "common/omis/catalogue.h"
-#include "common/omis/check.h"
-#include "common/omis/reply.h"
-#include "common/omis/request.h"
-#include "common/omis/status.h"
-#include "common/omis/token.h"
-#include "common/omis/value.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/arena.h"
+#include "common/omis/text/request.h"
+#include "common/omis/text/status.h"
+#include "common/omis/text/token.h"
+#include "common/omis/text/value.h"
 
 #endif

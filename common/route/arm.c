@@ -3,7 +3,7 @@
 
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "common/omis/arena.h"
+#include "common/omis/text/arena.h"
 #include "common/route/filter.h"
 #include "common/route/objects.h"
 

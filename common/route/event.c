@@ -2,7 +2,7 @@
 #include "common/route/event.h"
 
 #include "common/base/array.h"
-#include "common/base/nearest.h"
+#include "common/cli/nearest.h"
 #include "common/ring/calls.h"
 #include "common/ring/seg.h"
 #include "common/tracer/syscalls.h"

@@ -8,7 +8,7 @@
 #define COMMON_ROUTE_EVENT_H
 
 #include "common/base/err.h"
-#include "common/omis/request.h"
+#include "common/omis/text/request.h"
 
 /*
  * event: checked. -ERR_INVALID with words: it never happens. A system call is looked up in the

@@ -3,7 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 
 #include <math.h>
 #include <stdlib.h>

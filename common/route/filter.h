@@ -15,7 +15,7 @@
 #define COMMON_ROUTE_FILTER_H
 
 #include "common/base/clock.h"
-#include "common/omis/check.h"
+#include "common/omis/services/check.h"
 
 #include <stdbool.h>
 

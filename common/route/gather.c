@@ -2,8 +2,8 @@
 #include "common/route/gather.h"
 
 #include "common/base/err.h"
-#include "common/base/map.h"
-#include "common/omis/arena.h"
+#include "common/container/map.h"
+#include "common/omis/text/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #define COMMON_ROUTE_GATHER_H
 
 #include "common/base/clock.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "common/route/plan.h"
 
 struct gather;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/route/implied.h"
 
-#include "common/base/map.h"
-#include "common/omis/catalogue.h"
-#include "common/omis/token.h"
+#include "common/container/map.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/text/token.h"
 
 #include <stdio.h>
 #include <string.h>

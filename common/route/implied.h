@@ -6,8 +6,8 @@
 #ifndef COMMON_ROUTE_IMPLIED_H
 #define COMMON_ROUTE_IMPLIED_H
 
-#include "common/omis/reply.h"
-#include "common/omis/request.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/text/request.h"
 
 /*
  * Takes out the UNKNOWN_OBJECT entries about processes and threads that were meant by [] or by

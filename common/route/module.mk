@@ -3,4 +3,5 @@
 # argument.
 MODULES           += common/route
 common/route.src  := event.c view.c rights.c objects.c plan.c arm.c filter.c gather.c implied.c
-common/route.uses := common/base common/ring common/omis common/tracer
+common/route.uses := common/base common/container common/cli common/ring common/omis/text \
+		common/omis/services common/omis/reply common/tracer

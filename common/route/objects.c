@@ -3,8 +3,8 @@
 
 #include "common/base/err.h"
 #include "common/base/limits.h"
-#include "common/omis/arena.h"
-#include "common/omis/token.h"
+#include "common/omis/text/arena.h"
+#include "common/omis/text/token.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -9,9 +9,9 @@
 
 #include "common/base/err.h"
 #include "common/base/limits.h"
-#include "common/base/map.h"
-#include "common/omis/catalogue.h"
-#include "common/omis/reply.h"
+#include "common/container/map.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/services/catalogue.h"
 #include "common/route/view.h"
 
 /* What a plan may take: OMIS_OBJECTS_MAX objects with their conversions, lists and texts. */

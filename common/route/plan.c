@@ -2,8 +2,8 @@
 #include "common/route/plan.h"
 
 #include "common/base/err.h"
-#include "common/omis/arena.h"
-#include "common/omis/token.h"
+#include "common/omis/text/arena.h"
+#include "common/omis/text/token.h"
 #include "common/route/objects.h"
 #include "common/route/rights.h"
 

@@ -12,8 +12,8 @@
 #ifndef COMMON_ROUTE_PLAN_H
 #define COMMON_ROUTE_PLAN_H
 
-#include "common/omis/catalogue.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/services/catalogue.h"
 #include "common/route/view.h"
 
 struct plan;

@@ -3,8 +3,8 @@
 #ifndef COMMON_ROUTE_RIGHTS_H
 #define COMMON_ROUTE_RIGHTS_H
 
-#include "common/omis/catalogue.h"
-#include "common/omis/request.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/text/request.h"
 
 #include <stdbool.h>
 

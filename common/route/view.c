@@ -2,7 +2,7 @@
 #include "common/route/view.h"
 
 #include "common/base/err.h"
-#include "common/omis/arena.h"
+#include "common/omis/text/arena.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
 #ifndef COMMON_ROUTE_VIEW_H
 #define COMMON_ROUTE_VIEW_H
 
-#include "common/omis/request.h"
+#include "common/omis/text/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #define EVENTLOG_APP_LOG_H
 
 #include "common/base/clock.h"
-#include "common/base/guest.h"
+#include "common/inproc/guest.h"
 #include "common/ring/event_link.h"
 #include "eventlog/app/event.h"
 #include "eventlog/evblock.h"

@@ -8,7 +8,7 @@
 #define EVENTLOG_ARCHIVE_ARCAT_H
 
 #include "common/base/limits.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "eventlog/archive/arsql.h"
 #include "eventlog/evtype.h"
 #include "stats/moments.h"

@@ -6,8 +6,8 @@
 #include "eventlog/archive/arevents.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "eventlog/archive/arvalue.h"
 
 #include <float.h>

@@ -7,4 +7,4 @@ eventlog/archive.src       := archive.c arcat.c arcompare.c arevents.c arkept.c 
 eventlog/archive.not_built := $(if $(eventlog/archive.has_pq),arpg_none.c,arpg.c)
 eventlog/archive.pkgs      := sqlite3 $(if $(eventlog/archive.has_pq),libpq)
 eventlog/archive.libs      := -lm
-eventlog/archive.uses      := common/base eventlog eventlog/text stats
+eventlog/archive.uses      := common/base common/container stats eventlog eventlog/text

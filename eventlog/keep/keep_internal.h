@@ -3,7 +3,7 @@
 #ifndef EVENTLOG_KEEP_KEEP_INTERNAL_H
 #define EVENTLOG_KEEP_KEEP_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "eventlog/keep/keeps.h"
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/spooler.h"

@@ -2,8 +2,8 @@
 #include "eventlog/lifeline/life.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "eventlog/lifeline/internal.h"
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evwords.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/lifeline/lifepack.h"
 
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "eventlog/lifeline/lifetile.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef EVENTLOG_NETLOGGER_NLOG_H
 #define EVENTLOG_NETLOGGER_NLOG_H
 
-#include "common/base/guest.h"
+#include "common/inproc/guest.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
 #include "eventlog/text/evtypes.h"

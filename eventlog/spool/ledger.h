@@ -8,8 +8,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/base/list.h"
-#include "common/base/map.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
 #include "eventlog/evgap.h"
 
 #include <stdbool.h>

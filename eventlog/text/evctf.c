@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/text/evctf.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "eventlog/evbytes.h"
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evtypes.h"

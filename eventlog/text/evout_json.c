@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON lines, Chrome's trace events, OTLP's logs. */
 #include "common/base/array.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evwords.h"
 

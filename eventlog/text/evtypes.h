@@ -4,7 +4,7 @@
 #ifndef EVENTLOG_TEXT_EVTYPES_H
 #define EVENTLOG_TEXT_EVTYPES_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "eventlog/evtype.h"
 
 struct evtypes {

@@ -2,4 +2,4 @@
 # eventlog/text: event logs in other tools' forms: ULM, BP, Lite, XML, JSON, Chrome, OTLP, CTF.
 MODULES            += eventlog/text
 eventlog/text.src  := evwords.c evout.c evout_json.c evline.c evline_xml.c evtypes.c evctf.c
-eventlog/text.uses := common/base eventlog
+eventlog/text.uses := common/base common/container common/json eventlog

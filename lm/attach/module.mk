@@ -2,4 +2,5 @@
 # lm/attach: registration: the way of a rank's segment to the lm.
 MODULES += lm/attach
 lm/attach.src := chosen.c closer.c registration.c registration_socket.c
-lm/attach.uses := common/base common/ring common/loop lm/host lm/proc lm/instrument
+lm/attach.uses := common/base common/container common/ring common/loop lm/host lm/proc \
+		lm/instrument

@@ -3,7 +3,7 @@
 #ifndef LM_REGISTRATION_INTERNAL_H
 #define LM_REGISTRATION_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "lm/attach/closer.h"
 #include "lm/attach/registration.h"
 

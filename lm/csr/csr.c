@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/csr/csr.h"
 
+#include "common/audit/audit.h"
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/base/timebase.h"
-#include "common/daemon/audit.h"
 #include "common/route/rights.h"
+#include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/instrument/events.h"
 #include "lm/instrument/probe.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An event has happened: the actions that run here, then word upwards. */
 #include "common/base/limits.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
 #include "tree/wire.h"
 

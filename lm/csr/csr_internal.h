@@ -3,7 +3,7 @@
 #ifndef LM_CSR_INTERNAL_H
 #define LM_CSR_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
 #include "common/route/filter.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests whose events the kernel notes, a ring for each thread. */
 #include "common/base/log.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/host/perf.h"
 

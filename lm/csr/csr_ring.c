@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the records in the rings of the ranks to events. */
 #include "common/base/limits.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/instrument/events.h"
 #include "lm/instrument/probe.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "tree/wire.h"
 #include "common/tracer/syscalls.h"
 #include "lm/helper/helper.h"

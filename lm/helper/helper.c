@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/helper/helper.h"
 
-#include "common/base/list.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "lm/helper/helper_process.h"
 

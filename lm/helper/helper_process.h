@@ -8,7 +8,7 @@
 #define LM_HELPER_HELPER_PROCESS_H
 
 #include "common/base/err.h"
-#include "common/base/list.h"
+#include "common/container/list.h"
 
 #include <stdint.h>
 

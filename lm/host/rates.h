@@ -7,7 +7,7 @@
 #ifndef LM_RATES_H
 #define LM_RATES_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "lm/host/host.h"
 
 #define RATES_MIN_NS NSEC_PER_SEC

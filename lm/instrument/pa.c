@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lm/instrument/pa.h"
 
-#include "common/base/timebase.h"
 #include "common/loop/loop.h"
+#include "common/time/timebase.h"
 #include "lm/instrument/pa_internal.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef LM_PA_INTERNAL_H
 #define LM_PA_INTERNAL_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "lm/instrument/pa.h"
 
 struct pa {

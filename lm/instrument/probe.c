@@ -3,7 +3,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "lm/proc/tickbase.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/limits.h"
-#include "common/base/map.h"
-#include "common/omis/token.h"
+#include "common/container/map.h"
+#include "common/omis/text/token.h"
 #include "lm/proc/proc.h"
 
 #include <stdlib.h>

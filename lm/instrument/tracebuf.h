@@ -8,7 +8,7 @@
 #define LM_TRACEBUF_H
 
 #include "common/base/err.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
 
 #include "common/base/file.h"
 #include "common/base/log.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
 
 #include <math.h>

@@ -8,10 +8,10 @@
 #ifndef LM_INPUT_H
 #define LM_INPUT_H
 
-#include "common/flow/flow.h"
+#include "common/flow/engine/flow.h"
 #include "lm/proc/proc.h"
 #include "lm/host/sampler.h"
-#include "pmsl/builtin.h"
+#include "pmsl/check/builtin.h"
 
 struct tickbase;
 

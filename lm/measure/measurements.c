@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "tree/flowlook.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
 #include "lm/proc/hooks.h"

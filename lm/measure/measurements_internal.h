@@ -3,9 +3,9 @@
 #ifndef LM_MEASUREMENTS_INTERNAL_H
 #define LM_MEASUREMENTS_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "tree/flowbox.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "lm/measure/baselines.h"
 #include "lm/measure/input.h"
 #include "lm/measure/measurements.h"

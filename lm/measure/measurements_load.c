@@ -3,7 +3,7 @@
  * running on. */
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "lm/measure/measurements_internal.h"
 #include "lm/task/rights.h"
 #include "tree/wire.h"

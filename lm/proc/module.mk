@@ -3,4 +3,5 @@
 # state.
 MODULES += lm/proc
 lm/proc.src := current.c hooks.c proc.c proc_poll.c resolve.c tickbase.c totals.c
-lm/proc.uses := common/base common/ring common/omis common/loop proto lm/host
+lm/proc.uses := common/base common/container common/ring common/omis/text common/omis \
+		common/loop proto lm/host

@@ -10,8 +10,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/base/list.h"
-#include "common/omis/token.h"
+#include "common/container/list.h"
+#include "common/omis/text/token.h"
 #include "common/ring/segview.h"
 #include "lm/host/host.h"
 #include "proto/msg.h"

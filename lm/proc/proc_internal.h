@@ -5,7 +5,7 @@
 
 #include "lm/proc/proc.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
 
 struct procs {

@@ -5,7 +5,7 @@
 #include "lm/record/csr_keep.h"
 #include "lm/record/csr_types.h"
 #include "common/base/rng.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "eventlog/evbytes.h"
 #include "eventlog/evwhere.h"
 #include "eventlog/evwrite.h"

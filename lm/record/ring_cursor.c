@@ -2,7 +2,7 @@
 #include "lm/record/ring_cursor.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #include "lm/service/inbox.h"
 
 #include "common/base/limits.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/route/rights.h"
 #include "lm/task/rights.h"
 #include "tree/wire.h"

@@ -7,10 +7,10 @@
 #include "lm/service/families.h"
 
 #include "common/base/limits.h"
-#include "common/base/timebase.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
+#include "common/time/timebase.h"
 #include "lm/proc/current.h"
 #include "lm/proc/hooks.h"
 #include "lm/proc/tickbase.h"

@@ -2,5 +2,5 @@
 # lm/task: actions under way, and the rights they need.
 MODULES += lm/task
 lm/task.src := rights.c task.c
-lm/task.uses := common/base common/omis common/loop common/net common/route common/daemon \
-		lm/proc lm/hold
+lm/task.uses := common/base common/time common/omis common/loop common/net common/route \
+		common/audit common/daemon lm/proc lm/hold

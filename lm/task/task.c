@@ -3,8 +3,8 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
-#include "common/base/timebase.h"
+#include "common/audit/audit.h"
+#include "common/time/timebase.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
 #include "lm/hold/holds.h"

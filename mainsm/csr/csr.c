@@ -6,7 +6,7 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 #include "common/route/event.h"
 #include "mainsm/csr/csr_internal.h"
 #include "mainsm/directory/numbers.h"

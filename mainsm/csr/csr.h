@@ -17,8 +17,8 @@
 #define MAINSM_CSR_CSR_H
 
 #include "common/base/err.h"
-#include "common/omis/check.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/services/check.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 #include "common/route/arm.h"
 #include "common/route/implied.h"
 #include "mainsm/csr/csr_internal.h"

@@ -5,8 +5,8 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/base/timebase.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
+#include "common/time/timebase.h"
 #include "mainsm/csr/csr_internal.h"
 #include "mainsm/tool/locks.h"
 #include "tree/branches.h"

@@ -4,10 +4,10 @@
 #define MAINSM_CSR_CSR_INTERNAL_H
 
 #include "common/base/clock.h"
-#include "common/base/list.h"
-#include "common/base/map.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "common/route/filter.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/tool/session.h"

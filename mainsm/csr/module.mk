@@ -2,5 +2,6 @@
 # mainsm/csr: conditional requests: parts for each site, and their actions.
 MODULES += mainsm/csr
 mainsm/csr.src := csr.c csr_arm.c csr_fire.c csr_hold.c csr_part.c
-mainsm/csr.uses := common/base common/omis common/loop proto common/route tree mainsm/directory \
-			mainsm/tool
+mainsm/csr.uses := common/base common/container common/time common/omis/text \
+		common/omis/services common/omis/reply common/omis common/loop proto \
+		common/route tree mainsm/directory mainsm/tool

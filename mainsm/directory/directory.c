@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/directory/directory.h"
 
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/container/map.h"
+#include "common/omis/text/token.h"
 #include "mainsm/directory/object.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "common/base/buf.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "mainsm/directory/sites.h"
 
 #include "common/base/limits.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 
 #include <ctype.h>
 #include <stdlib.h>

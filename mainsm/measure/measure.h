@@ -21,7 +21,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/err.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>

@@ -9,11 +9,11 @@
 #define MAINSM_MEASURE_MEASURE_INTERNAL_H
 
 #include "common/base/clock.h"
-#include "common/base/list.h"
-#include "common/base/map.h"
-#include "common/flow/batch.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "common/flow/batch/batch.h"
 #include "common/loop/loop.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "mainsm/measure/measure.h"
 #include "mainsm/measure/stage.h"
 #include "mainsm/tool/session.h"

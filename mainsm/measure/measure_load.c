@@ -7,9 +7,9 @@
 #include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "mainsm/measure/measure_internal.h"
-#include "pmsl/bound.h"
+#include "pmsl/plan/bound.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* From a metric and the objects that are there to the pieces of its graph. */
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"
-#include "pmsl/builtin.h"
+#include "pmsl/check/builtin.h"
 
 #include <stdlib.h>
 

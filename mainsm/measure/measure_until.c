@@ -4,7 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"
-#include "pmsl/bind.h"
+#include "pmsl/plan/bind.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/arena.h"
-#include "common/omis/check.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/arena.h"
 #include "mainsm/measure/measure_internal.h"
 #include "stats/stop.h"
 

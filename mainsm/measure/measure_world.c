@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The objects of a tool, as the compiler wants them. */
 #include "common/base/str.h"
-#include "common/omis/arena.h"
+#include "common/omis/text/arena.h"
 #include "mainsm/measure/measure_internal.h"
-#include "pmsl/bound.h"
+#include "pmsl/plan/bound.h"
 
 #include <assert.h>
 #include <stdlib.h>

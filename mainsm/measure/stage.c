@@ -3,9 +3,9 @@
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/flow/graph_limits.h"
+#include "common/container/map.h"
+#include "common/flow/graph/graph_limits.h"
 
 #include <stdlib.h>
 

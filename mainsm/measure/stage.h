@@ -8,7 +8,7 @@
 #ifndef MAINSM_MEASURE_STAGE_H
 #define MAINSM_MEASURE_STAGE_H
 
-#include "common/flow/flow.h"
+#include "common/flow/engine/flow.h"
 
 #define STAGE_MISSED_MAX 3 /* a host that is silent holds up all others for so many reads */
 /* In the place of a child. */

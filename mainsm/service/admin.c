@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certificates, tokens, the end. */
+#include "common/audit/audit.h"
 #include "common/authority/certs.h"
 #include "common/authority/tokens.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "mainsm/directory/sites.h"
 #include "mainsm/service/service.h"
 

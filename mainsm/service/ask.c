@@ -2,7 +2,7 @@
 /* Questions that the top answers out of what it knows. */
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "mainsm/directory/sites.h"
 #include "mainsm/service/service.h"
 

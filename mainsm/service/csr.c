@@ -3,7 +3,7 @@
 #include "mainsm/directory/numbers.h"
 #include "mainsm/service/service.h"
 
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applications by name: several of them run under one mainsm. */
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "mainsm/service/service.h"
 
 #include <string.h>

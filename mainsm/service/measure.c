@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements, as services. */
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "mainsm/measure/measure.h"
 #include "mainsm/service/service.h"
 

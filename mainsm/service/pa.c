@@ -4,8 +4,8 @@
  * made by the lms.
  */
 #include "common/base/buf.h"
-#include "common/omis/check.h"
-#include "common/omis/token.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/token.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/service/service.h"
 

@@ -3,9 +3,9 @@
 #ifndef MAINSM_SERVICE_SERVICE_H
 #define MAINSM_SERVICE_SERVICE_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/measure/measure.h"

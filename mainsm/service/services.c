@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/service/services.h"
 
+#include "common/audit/audit.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
 #include "mainsm/service/service.h"
 
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "common/route/plan.h"
 
 struct audit;

@@ -7,8 +7,8 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/check.h"
-#include "common/omis/token.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/token.h"
 #include "mainsm/service/service.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 #include "mainsm/start/starter.h"
 
 #include "common/base/file.h"
-#include "common/base/list.h"
 #include "common/base/str.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "mainsm/start/template.h"
 

@@ -2,5 +2,6 @@
 # mainsm/subscription: event subscriptions of tools, over all sites.
 MODULES += mainsm/subscription
 mainsm/subscription.src := subscription.c subscription_part.c
-mainsm/subscription.uses := common/base common/omis common/loop proto common/daemon tree \
-				mainsm/directory mainsm/tool mainsm/csr
+mainsm/subscription.uses := common/base common/container common/omis/text common/omis/services \
+		common/omis common/loop proto common/link common/daemon tree mainsm/directory \
+		mainsm/tool mainsm/csr

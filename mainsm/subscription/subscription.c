@@ -3,8 +3,8 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/link.h"
-#include "common/omis/check.h"
+#include "common/link/link.h"
+#include "common/omis/services/check.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/directory/numbers.h"

@@ -5,9 +5,9 @@
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
 #include "common/base/limits.h"
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "mainsm/subscription/subscription.h"
 
 #define SUBSCRIPTION_NAME_BYTES 64

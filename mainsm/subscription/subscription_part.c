@@ -2,7 +2,7 @@
 /* Blocks of a kept subscription from the children to the tool, and acknowledgements back. */
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/session.h"

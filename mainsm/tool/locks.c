@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/tool/locks.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
-#include "common/omis/catalogue.h"
-#include "common/omis/token.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/text/token.h"
 #include "mainsm/tool/view.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef MAINSM_TOOL_PA_H
 #define MAINSM_TOOL_PA_H
 
-#include "common/omis/request.h"
+#include "common/omis/text/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

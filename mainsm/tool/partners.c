@@ -4,8 +4,8 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/arena.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/text/arena.h"
 
 #include <stdlib.h>
 #include <string.h>

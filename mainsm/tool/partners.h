@@ -7,8 +7,8 @@
 #ifndef MAINSM_TOOL_PARTNERS_H
 #define MAINSM_TOOL_PARTNERS_H
 
-#include "common/omis/reply.h"
-#include "common/omis/request.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/text/request.h"
 #include "mainsm/tool/view.h"
 
 struct partners {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mainsm/tool/scope.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
 #include "tree/refusal.h"
 #include "tree/wire.h"
 

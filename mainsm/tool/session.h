@@ -6,10 +6,10 @@
 #ifndef MAINSM_TOOL_SESSION_H
 #define MAINSM_TOOL_SESSION_H
 
-#include "common/base/list.h"
-#include "common/base/map.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
 #include "common/net/identity.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "common/route/rights.h"
 #include "mainsm/tool/view.h"
 

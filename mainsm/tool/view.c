@@ -2,7 +2,7 @@
 #include "mainsm/tool/view.h"
 
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef MAINSM_TOOL_VIEW_H
 #define MAINSM_TOOL_VIEW_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "common/route/view.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/tool/pa.h"

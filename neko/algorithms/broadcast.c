@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/algorithms/broadcast.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "neko/core/limits.h"
 #include "neko/core/setup.h"
 

@@ -3,7 +3,7 @@
 #include "neko/algorithms/broadcast.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "neko/core/event.h"
 #include "neko/core/limits.h"
 #include "neko/core/setup.h"

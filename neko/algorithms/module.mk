@@ -3,4 +3,4 @@
 MODULES              += neko/algorithms
 neko/algorithms.src  := broadcast.c broadcast_measure.c chen.c fd.c fd_deadline.c raft.c \
 		  raft_measure.c stat_fd.c stubborn.c
-neko/algorithms.uses := common/base stats neko/core neko/stat
+neko/algorithms.uses := common/base common/container common/cli stats neko/core neko/stat

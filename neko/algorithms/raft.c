@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/algorithms/raft.h"
 
-#include "common/base/opt.h"
+#include "common/cli/opt.h"
 #include "neko/core/limits.h"
 #include "neko/core/setup.h"
 

@@ -2,7 +2,7 @@
 /* How long processes were without a leader, and whether a term had two. */
 #include "neko/algorithms/raft.h"
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "neko/core/event.h"
 #include "neko/core/limits.h"
 #include "neko/core/setup.h"

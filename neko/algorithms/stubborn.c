@@ -5,8 +5,8 @@
  */
 #include "neko/algorithms/broadcast.h"
 
-#include "common/base/list.h"
-#include "common/base/map.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
 #include "neko/core/limits.h"
 #include "neko/core/setup.h"
 

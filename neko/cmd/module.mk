@@ -3,7 +3,7 @@
 MODULES       += neko/cmd
 neko/cmd.src  := cmd_neko.c neko_compare.c neko_delays.c neko_hosts.c neko_plot.c \
 		  neko_plot_spacetime.c neko_show.c neko_trace.c results.c
-neko/cmd.uses := common/base stats eventlog/lifeline neko/simulated neko/algorithms neko/run \
-		  neko/hosts tools/libomis tools/term
+neko/cmd.uses := common/base common/json stats eventlog/lifeline neko/simulated \
+		neko/algorithms neko/run neko/hosts tools/libomis tools/term
 neko/cmd.pkgs := json-c
 neko/cmd.statics := cmd_neko.c:got_signal

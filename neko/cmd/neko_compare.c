@@ -3,8 +3,8 @@
 
 #include "common/base/array.h"
 #include "common/base/file.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 #include "neko/cmd/results.h"
 #include "stats/student.h"
 #include "tools/term/say.h"

@@ -2,7 +2,7 @@
 #include "neko/cmd/neko_show.h"
 
 #include "common/base/array.h"
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "stats/report.h"
 #include "tools/term/table.h"
 

@@ -3,7 +3,7 @@
 #ifndef NEKO_CMD_NEKO_TRACE_H
 #define NEKO_CMD_NEKO_TRACE_H
 
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "neko/simulated/sim.h"
 
 #define NEKO_TRACE_MAX 1000 /* of each: more are no picture but a wall */

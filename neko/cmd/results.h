@@ -15,7 +15,7 @@
 #define RESULTS_MAX_BYTES (64u << 20)
 #define RESULTS_DEPTH_MAX 32
 
-struct json_object; /* of json-c, whose other names clash with those of common/base/json.h */
+struct json_object; /* of json-c, whose other names clash with those of common/json/json.h */
 
 /*
  * text ends with a 0 behind n bytes. ERR_PARSE with line and column, ERR_LIMIT, ERR_NOMEM. For

@@ -2,8 +2,8 @@
 #include "neko/core/delay.h"
 
 #include "common/base/array.h"
-#include "common/base/opt.h"
 #include "common/base/str.h"
+#include "common/cli/opt.h"
 
 #include <math.h>
 #include <string.h>

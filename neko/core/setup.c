@@ -3,10 +3,10 @@
 
 #include "common/base/array.h"
 #include "common/base/file.h"
-#include "common/base/map.h"
-#include "common/base/nearest.h"
-#include "common/base/opt.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
+#include "common/cli/opt.h"
+#include "common/container/map.h"
 #include "neko/core/neko.h"
 
 #include <ctype.h>

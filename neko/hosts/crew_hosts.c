@@ -4,7 +4,7 @@
 #include "neko/hosts/hosts.h"
 
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "neko/run/crew.h"

@@ -2,10 +2,10 @@
 #ifndef NEKO_HOSTS_FACTORY_INTERNAL_H
 #define NEKO_HOSTS_FACTORY_INTERNAL_H
 
-#include "common/base/list.h"
-#include "common/base/timebase.h"
+#include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
+#include "common/time/timebase.h"
 #include "neko/hosts/hosts.h"
 #include "neko/hosts/renewal.h"
 #include "proto/frame.h"

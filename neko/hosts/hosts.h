@@ -7,7 +7,7 @@
 #ifndef NEKO_HOSTS_HOSTS_H
 #define NEKO_HOSTS_HOSTS_H
 
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "neko/run/run.h"
 
 #define HOSTS_PORT 8765 /* Neko's */

@@ -3,9 +3,9 @@
 
 #include "common/base/log.h"
 #include "common/base/rng.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/link.h"
-#include "common/daemon/renew.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
+#include "common/member/renew.h"
 #include "common/net/net.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef NEKO_REAL_REAL_INTERNAL_H
 #define NEKO_REAL_REAL_INTERNAL_H
 
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "neko/real/quickclock.h"
 #include "neko/real/real.h"
 #include "neko/real/reallog.h"

@@ -8,7 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/limits.h"
-#include "common/base/timebase.h"
+#include "common/time/timebase.h"
 #include "neko/real/real.h"
 #include "neko/real/reallog.h"
 #include "neko/core/world.h"

@@ -2,8 +2,8 @@
 #include "neko/run/apps.h"
 
 #include "common/base/array.h"
-#include "common/base/nearest.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "neko/algorithms/broadcast.h"
 #include "neko/algorithms/fd.h"
 #include "neko/algorithms/raft.h"

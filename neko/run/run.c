@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/hash.h"
-#include "common/base/opt.h"
 #include "common/base/str.h"
+#include "common/cli/opt.h"
 #include "neko/algorithms/chen.h"
 #include "neko/algorithms/fd.h"
 #include "neko/run/crew.h"

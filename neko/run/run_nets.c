@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks of a configuration: network = a, b; network.a.delay = exponential(20ms); ... */
 #include "common/base/array.h"
-#include "common/base/opt.h"
 #include "common/base/str.h"
+#include "common/cli/opt.h"
 #include "neko/run/run_internal.h"
 
 #include <arpa/inet.h>

@@ -2,7 +2,7 @@
 #ifndef NEKO_SIMULATED_MEDIUM_INTERNAL_H
 #define NEKO_SIMULATED_MEDIUM_INTERNAL_H
 
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "neko/simulated/medium.h"
 
 struct frame {

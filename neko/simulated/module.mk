@@ -3,4 +3,4 @@
 MODULES             += neko/simulated
 neko/simulated.src  := coro.c delaytrace.c events.c medium.c medium_csma.c medium_fddi.c sim.c \
 		  simcut.c simflow.c simmedium.c simnet.c simstack.c
-neko/simulated.uses := common/base neko/core
+neko/simulated.uses := common/base common/container common/cli neko/core

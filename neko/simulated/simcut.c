@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/simulated/simcut.h"
 
-#include "common/base/opt.h"
 #include "common/base/str.h"
+#include "common/cli/opt.h"
 
 #include <string.h>
 

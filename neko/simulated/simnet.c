@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "neko/simulated/simnet.h"
 
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "neko/core/limits.h"
 
 #include <stdlib.h>

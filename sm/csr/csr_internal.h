@@ -3,9 +3,9 @@
 #ifndef SM_CSR_CSR_INTERNAL_H
 #define SM_CSR_CSR_INTERNAL_H
 
-#include "common/base/list.h"
-#include "common/base/map.h"
-#include "common/omis/reply.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "common/omis/reply/reply.h"
 #include "sm/csr/csr.h"
 
 struct site_csrs {

@@ -7,7 +7,7 @@
 
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <stdlib.h>
 

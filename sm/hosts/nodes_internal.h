@@ -6,8 +6,8 @@
 #ifndef SM_HOSTS_NODES_INTERNAL_H
 #define SM_HOSTS_NODES_INTERNAL_H
 
-#include "common/base/map.h"
-#include "common/daemon/link.h"
+#include "common/container/map.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "sm/hosts/nodes.h"

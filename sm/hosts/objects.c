@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/hosts/objects.h"
 
-#include "common/base/list.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "common/omis/text/token.h"
 #include "sm/hosts/quota.h"
 
 #include <stdio.h>

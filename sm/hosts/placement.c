@@ -2,9 +2,9 @@
 #include "sm/hosts/placement.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/container/map.h"
+#include "common/omis/text/token.h"
 #include "sm/hosts/nodes.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #define SM_HOSTS_PLACEMENT_H
 
 #include "common/base/limits.h"
-#include "common/omis/request.h"
+#include "common/omis/text/request.h"
 
 #include <stdbool.h>
 #include <stddef.h>

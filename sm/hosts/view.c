@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/hosts/view.h"
 
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/measure/measure.h"
 
-#include "common/base/timebase.h"
 #include "common/loop/loop.h"
+#include "common/time/timebase.h"
 #include "sm/measure/measure_internal.h"
 #include "tree/flowlook.h"
 

@@ -3,7 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "sm/measure/measure_internal.h"
 #include "tree/wire.h"
 

@@ -4,10 +4,10 @@
 #ifndef SM_MEASURE_MEASURE_INTERNAL_H
 #define SM_MEASURE_MEASURE_INTERNAL_H
 
-#include "common/base/map.h"
-#include "common/flow/batch.h"
-#include "common/flow/flow.h"
-#include "common/omis/reply.h"
+#include "common/container/map.h"
+#include "common/flow/batch/batch.h"
+#include "common/flow/engine/flow.h"
+#include "common/omis/reply/reply.h"
 #include "sm/measure/measure.h"
 #include "tree/flowbox.h"
 

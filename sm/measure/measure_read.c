@@ -2,8 +2,8 @@
 /* Reads: what hosts send is brought together, and an interval is closed when all of them have told,
  * or late. */
 #include "common/base/str.h"
-#include "common/flow/graph_limits.h"
-#include "common/flow/rest.h"
+#include "common/flow/batch/rest.h"
+#include "common/flow/graph/graph_limits.h"
 #include "common/loop/loop.h"
 #include "sm/measure/measure_internal.h"
 

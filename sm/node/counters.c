@@ -2,7 +2,7 @@
 #include "sm/node/counters.h"
 
 #include "common/base/limits.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 
 #include <inttypes.h>
 

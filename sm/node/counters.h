@@ -4,7 +4,7 @@
 #define SM_NODE_COUNTERS_H
 
 #include "common/base/buf.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
 
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/daemon/ascent.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
+#include "common/member/ascent.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sm/node/requests.h"
 
-#include "common/base/list.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/omis/catalogue.h"
-#include "common/omis/check.h"
-#include "common/omis/token.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "common/omis/services/catalogue.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/token.h"
 #include "sm/hosts/view.h"
 #include "tree/executor.h"
 #include "tree/refusal.h"

@@ -9,8 +9,8 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/omis/reply.h"
-#include "common/omis/request.h"
+#include "common/omis/reply/reply.h"
+#include "common/omis/text/request.h"
 #include "proto/msg.h"
 #include "sm/hosts/nodes.h"
 #include "sm/hosts/placement.h"

@@ -2,7 +2,7 @@
 #include "sm/node/sessions.h"
 
 #include "common/base/err.h"
-#include "common/base/map.h"
+#include "common/container/map.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/net.h"
 #include "common/route/plan.h"
 #include "sm/node/sm_internal.h"

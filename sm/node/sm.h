@@ -14,9 +14,9 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/base/timebase.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/link.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
+#include "common/time/timebase.h"
 #include "sm/hosts/quota.h"
 
 #include <stdbool.h>

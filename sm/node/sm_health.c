@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures about the sm, out of all its parts. */
-#include "common/daemon/meter.h"
+#include "common/link/meter.h"
 #include "common/net/net.h"
 #include "sm/node/sm_internal.h"
 

@@ -6,8 +6,8 @@
 #ifndef SM_NODE_SM_INTERNAL_H
 #define SM_NODE_SM_INTERNAL_H
 
-#include "common/daemon/renew.h"
 #include "common/loop/loop.h"
+#include "common/member/renew.h"
 #include "sm/csr/csr.h"
 #include "sm/hosts/nodes.h"
 #include "sm/hosts/placement.h"

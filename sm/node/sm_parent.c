@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/net/net.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "sm/node/sm_internal.h"
 #include "tree/refusal.h"
 

@@ -4,7 +4,7 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
-#include "common/omis/check.h"
+#include "common/omis/services/check.h"
 #include "common/route/rights.h"
 #include "sm/shared/site_admin_internal.h"
 #include "tree/refusal.h"

@@ -10,8 +10,8 @@
 #include "common/authority/certs.h"
 #include "common/authority/tokens.h"
 #include "common/base/buf.h"
-#include "common/daemon/link.h"
-#include "common/daemon/meter.h"
+#include "common/link/link.h"
+#include "common/link/meter.h"
 #include "sm/shared/tenants.h"
 
 #define SITE_ADMIN_VISITORS_MAX 64

@@ -4,7 +4,7 @@
 #define SM_SHARED_SITE_ADMIN_INTERNAL_H
 
 #include "common/authority/enrol_service.h"
-#include "common/daemon/meter.h"
+#include "common/link/meter.h"
 #include "common/net/net.h"
 #include "common/omis/omis.h"
 #include "sm/shared/site_admin.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The services of the site itself. Every manipulation is told in the log and in the audit: who,
  * what, whom. */
+#include "common/audit/audit.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/daemon/audit.h"
 #include "common/loop/loop.h"
 #include "common/route/rights.h"
 #include "sm/shared/site_admin_internal.h"

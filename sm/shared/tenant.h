@@ -12,8 +12,8 @@
 #define SM_SHARED_TENANT_H
 
 #include "common/base/file.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/enrol.h"
+#include "common/link/connstr.h"
+#include "common/member/enrol.h"
 #include "common/net/pki.h"
 #include "sm/node/sm.h"
 

@@ -3,7 +3,7 @@
 #ifndef SM_SHARED_TENANT_INTERNAL_H
 #define SM_SHARED_TENANT_INTERNAL_H
 
-#include "common/daemon/meter.h"
+#include "common/link/meter.h"
 #include "common/loop/loop.h"
 #include "sm/shared/tenant.h"
 

@@ -5,8 +5,8 @@
 #define SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
 #include "common/base/buf.h"
-#include "common/base/list.h"
-#include "common/base/map.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "sm/subscription/subscription.h"
 

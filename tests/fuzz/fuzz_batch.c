@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches: what is taken is written and read again as it was. */
 #include "common/base/limits.h"
-#include "common/flow/batch.h"
+#include "common/flow/batch/batch.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/conf.h"
-#include "common/daemon/conf_internal.h"
+#include "common/conf/conf.h"
+#include "common/conf/conf_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

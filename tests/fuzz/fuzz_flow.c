@@ -6,8 +6,8 @@
  * fit.
  */
 #include "common/base/limits.h"
-#include "common/flow/batch.h"
-#include "common/omis/value.h"
+#include "common/flow/batch/batch.h"
+#include "common/omis/text/value.h"
 
 #include <stdlib.h>
 #include <string.h>

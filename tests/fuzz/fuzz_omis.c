@@ -4,8 +4,8 @@
  * prints the same; checking and binding it keep that true.
  */
 #include "common/base/limits.h"
-#include "common/omis/check.h"
-#include "common/omis/request.h"
+#include "common/omis/services/check.h"
+#include "common/omis/text/request.h"
 
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
  * text. A text without an error is planned for objects, in a way that its length chooses. Each
  * resulting piece passes the verifier of its receivers, through its own notation.
  */
-#include "common/omis/arena.h"
-#include "common/omis/value.h"
+#include "common/omis/text/arena.h"
+#include "common/omis/text/value.h"
 #include "pmsl/dot.h"
 #include "pmsl/pmsl.h"
 

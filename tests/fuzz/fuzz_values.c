@@ -4,8 +4,8 @@
  * prints as it was.
  */
 #include "common/base/limits.h"
-#include "common/omis/token.h"
-#include "common/omis/value.h"
+#include "common/omis/text/token.h"
+#include "common/omis/text/value.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * The flavour's table against the mpi.h that this file is compiled with, and against the library.
  */
 #include "common/ring/calls.h"
-#include "libapp/flavour.h"
+#include "libapp/hot/flavour.h"
 
 #include <mpi.h>
 #include <stdio.h>

@@ -39,7 +39,7 @@
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/pki.h"
 #include "tests/system/attack.h"
 #include "tests/unit/common/net/certs.h"

@@ -13,12 +13,12 @@
  */
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/link.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "common/net/pki.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 
 #include <fcntl.h>
 #include <signal.h>

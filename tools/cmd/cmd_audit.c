@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig audit: who did what to programs, as each daemon wrote it down. */
 #include "common/base/clock.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"

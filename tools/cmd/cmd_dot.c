@@ -2,7 +2,7 @@
 /* omig dot: how a metric is evaluated, and where, as a drawing. No monitor is asked. */
 #include "common/base/array.h"
 #include "common/base/str.h"
-#include "common/omis/arena.h"
+#include "common/omis/text/arena.h"
 #include "pmsl/dot.h"
 #include "tools/cmd/cmd.h"
 #include "tools/view/graphviz.h"

@@ -3,7 +3,7 @@
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "eventlog/evwhere.h"
 #include "tools/cmd/cmd.h"
 #include "tools/events/event_tail.h"

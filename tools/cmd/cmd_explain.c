@@ -2,8 +2,8 @@
 /* omig explain: which part of a running measurement runs where, and what flows through it. */
 #include "common/base/array.h"
 #include "common/base/buf.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"

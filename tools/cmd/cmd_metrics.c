@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig metrics: what can be measured, built in and from files. */
 #include "common/base/str.h"
-#include "pmsl/builtin.h"
+#include "pmsl/check/builtin.h"
 #include "tools/cmd/cmd.h"
 #include "tools/measure/pmsl_text.h"
 #include "tools/session/show.h"

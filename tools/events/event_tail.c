@@ -3,7 +3,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 
 #include <errno.h>
 #include <fcntl.h>

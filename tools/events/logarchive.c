@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/events/logarchive.h"
 
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 #include "eventlog/archive/archive.h"
 #include "tools/term/say.h"
 

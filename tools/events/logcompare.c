@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig log compare: what changed between two archives, as a table or as JSON. */
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "common/base/str.h"
 #include "eventlog/archive/arcompare.h"
 #include "tools/term/say.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Answers of an archive, as tables or as JSON, an object a row. */
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "common/base/str.h"
 #include "eventlog/archive/arquery.h"
 #include "tools/term/say.h"

@@ -4,10 +4,10 @@
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/hash.h"
-#include "common/base/json.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/json/json.h"
+#include "common/omis/text/value.h"
 #include "tools/events/destination.h"
 #include "tools/session/session.h"
 

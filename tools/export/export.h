@@ -6,7 +6,7 @@
 #ifndef TOOLS_EXPORT_EXPORT_H
 #define TOOLS_EXPORT_EXPORT_H
 
-#include "common/base/map.h"
+#include "common/container/map.h"
 #include "tools/term/say.h"
 #include "tools/export/metrics.h"
 #include "tools/view/top.h"

@@ -2,7 +2,7 @@
 /* A mainsm for those who have none. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/net/net.h"
 #include "tools/launch/launch.h"
 #include "tools/libomis/omis.h"

@@ -2,7 +2,7 @@
 /* What keeps a program from being watched, seen before it starts: cheaply, and within a bound. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "common/ring/seg.h"
 #include "tools/launch/launch.h"
 

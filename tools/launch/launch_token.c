@@ -5,8 +5,8 @@
  * of this job, and nothing else.
  */
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
-#include "common/omis/value.h"
+#include "common/link/connstr.h"
+#include "common/omis/text/value.h"
 #include "tools/launch/launch.h"
 #include "tools/libomis/omis.h"
 

@@ -3,4 +3,5 @@
 MODULES           += tools/launch
 tools/launch.src  := launch.c launch_lm.c launch_probe.c launch_mainsm.c launch_program.c \
 		  launch_token.c
-tools/launch.uses := common/base common/ring common/omis common/net common/daemon tools/libomis
+tools/launch.uses := common/base common/ring common/omis/text common/omis common/net \
+		common/link common/daemon tools/libomis

@@ -3,7 +3,7 @@
 #ifndef TOOLS_LIBOMIS_ANSWER_H
 #define TOOLS_LIBOMIS_ANSWER_H
 
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "tools/libomis/omis.h"
 
 /* One allocation, for omis_reply_free(). Of the flags OMIS_DONT_RETURN_OK counts. NULL without

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The functions of omis.h: a thin shell around struct client. */
 #include "common/base/err.h"
-#include "common/base/list.h"
-#include "common/omis/request.h"
+#include "common/container/list.h"
+#include "common/omis/text/request.h"
 #include "proto/msg.h"
 #include "tools/libomis/answer.h"
 #include "tools/libomis/client.h"

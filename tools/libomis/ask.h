@@ -3,8 +3,8 @@
 #ifndef TOOLS_LIBOMIS_ASK_H
 #define TOOLS_LIBOMIS_ASK_H
 
-#include "common/base/map.h"
-#include "common/omis/reply.h"
+#include "common/container/map.h"
+#include "common/omis/reply/reply.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>

@@ -4,10 +4,10 @@
 #include "common/base/file.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/enrol.h"
-#include "common/daemon/link.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
+#include "common/member/enrol.h"
 #include "common/net/net.h"
 #include "tools/libomis/ask.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/err.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "proto/msg.h"
 
 #include <stdbool.h>

@@ -2,7 +2,9 @@
 # tools/libomis: the client library. omis.h is all that anyone outside sees.
 MODULES                   += tools/libomis
 tools/libomis.src         := answer.c api.c ask.c client.c known.c params.c values.c words.c
-tools/libomis.uses        := common/base common/omis common/loop proto common/net common/daemon tree
+tools/libomis.uses        := common/base common/container common/omis/text \
+		common/omis/services common/omis/reply common/omis common/loop proto \
+		common/net common/link common/member common/daemon tree
 tools/libomis.shared      := libomis
 tools/libomis.headers     := omis.h
 tools/libomis.pc          := omis.pc.in

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue of services as text, for manual pages and completion. Built, not installed. */
 #include "common/base/str.h"
-#include "common/omis/catalogue.h"
+#include "common/omis/services/catalogue.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #include "tools/libomis/words.h"
 
 #include "common/base/str.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 
 static char last[ERR_TEXT_BYTES];
 

@@ -6,8 +6,8 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/value.h"
-#include "pmsl/builtin.h"
+#include "common/omis/text/value.h"
+#include "pmsl/check/builtin.h"
 
 #include <stdlib.h>
 #include <string.h>

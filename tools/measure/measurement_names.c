@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects by their names: hosts, sites, ranks. */
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "tools/measure/measurement.h"
 #include "tools/session/tree_fields.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions that the programs have, by the names of their probes: for who names none. */
 #include "common/base/str.h"
-#include "common/omis/value.h"
+#include "common/omis/text/value.h"
 #include "common/ring/region.h"
 #include "tools/measure/measurement.h"
 

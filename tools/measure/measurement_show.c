@@ -2,8 +2,8 @@
 /* Reads of a measurement, as a table, lines, CSV or JSON. None of them drops coverage or flags. */
 #include "tools/measure/measurement.h"
 
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 #include "stats/report.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"

@@ -3,8 +3,8 @@
 #include "tools/measure/measurement.h"
 
 #include "common/base/array.h"
-#include "common/base/map.h"
 #include "common/base/str.h"
+#include "common/container/map.h"
 #include "stats/report.h"
 #include "tools/session/show.h"
 

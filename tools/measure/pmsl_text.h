@@ -3,7 +3,7 @@
 #ifndef TOOLS_MEASURE_PMSL_TEXT_H
 #define TOOLS_MEASURE_PMSL_TEXT_H
 
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "pmsl/pmsl.h"
 #include "tools/term/term.h"
 

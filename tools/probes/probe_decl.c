@@ -2,8 +2,8 @@
 #include "tools/probes/probe_decl.h"
 
 #include "common/base/array.h"
-#include "common/base/nearest.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #define TOOLS_PROBES_PROBE_DECL_H
 
 #include "common/ring/seg.h"
-#include "pmsl/diag.h"
+#include "pmsl/text/diag.h"
 
 #define PROBE_PARAM_BYTES 64
 

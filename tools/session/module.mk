@@ -2,5 +2,5 @@
 # tools/session: requests to mainsm, and the display of replies.
 MODULES            += tools/session
 tools/session.src  := session.c session_csr.c show.c site.c
-tools/session.uses := common/base tools/libomis tools/term
+tools/session.uses := common/base common/json tools/libomis tools/term
 tools/session.statics := session.c:the_link

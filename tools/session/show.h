@@ -3,7 +3,7 @@
 #ifndef TOOLS_SESSION_SHOW_H
 #define TOOLS_SESSION_SHOW_H
 
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "tools/libomis/omis.h"
 #include "tools/term/term.h"
 

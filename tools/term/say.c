@@ -2,8 +2,8 @@
 #include "tools/term/say.h"
 
 #include "common/base/buf.h"
-#include "common/base/json.h"
 #include "common/base/str.h"
+#include "common/json/json.h"
 
 #include <stdarg.h>
 #include <stdio.h>

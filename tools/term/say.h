@@ -3,7 +3,7 @@
 #ifndef TOOLS_TERM_SAY_H
 #define TOOLS_TERM_SAY_H
 
-#include "common/base/opt.h"
+#include "common/cli/opt.h"
 
 #include <stdbool.h>
 #include <stdint.h>

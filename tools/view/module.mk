@@ -2,4 +2,4 @@
 # tools/view: trees, live tables and health, made of replies.
 MODULES         += tools/view
 tools/view.src  := graphviz.c health.c top_sample.c top_show.c top_waits.c tree.c tree_order.c
-tools/view.uses := common/base tools/libomis tools/term tools/session
+tools/view.uses := common/base common/json tools/libomis tools/term tools/session

@@ -3,7 +3,7 @@
 #ifndef TOOLS_VIEW_TREE_H
 #define TOOLS_VIEW_TREE_H
 
-#include "common/base/json.h"
+#include "common/json/json.h"
 #include "tools/libomis/omis.h"
 #include "tools/term/term.h"
 

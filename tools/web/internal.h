@@ -4,7 +4,7 @@
 #define TOOLS_WEB_INTERNAL_H
 
 #include "common/base/limits.h"
-#include "common/base/list.h"
+#include "common/container/list.h"
 #include "tools/web/web.h"
 
 enum web_state { WEB_READS, WEB_WRITES, WEB_DRAINS };

@@ -2,4 +2,4 @@
 # tools/web: the part of HTTP that an exporter needs.
 MODULES        += tools/web
 tools/web.src  := web.c web_conn.c web_head.c
-tools/web.uses := common/base
+tools/web.uses := common/base common/container

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/libapp/rank.h"
 
-#include "libapp/app_state.h"
+#include "libapp/hot/app_state.h"
 #include "tests/unit/libapp/fake_mpi.h"
 
 #include <check.h>

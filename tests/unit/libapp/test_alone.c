@@ -4,8 +4,9 @@
  * This program has no stand-in for MPI. The lm is a socket of the test.
  */
 #include "common/ring/segview.h"
-#include "libapp/app_state.h"
-#include "libapp/setup.h"
+#include "libapp/hot/app_state.h"
+#include "libapp/setup/setup.h"
+#include "libapp/wrap.h"
 #include "tests/suite.h"
 
 #include <errno.h>
@@ -142,7 +143,7 @@ START_TEST(mpi_makes_a_rank_of_it)
 	setup_without_mpi();
 	first = registered(&reg, PATIENCE_MS);
 	errno = 4711;
-	setup_run();
+	setup_run(wrap_resolve_all);
 	ck_assert_int_eq(errno, 4711);
 	ck_assert_int_eq(app_state.life, APP_RANK);
 	fd = registered(&reg, PATIENCE_MS);
@@ -151,7 +152,7 @@ START_TEST(mpi_makes_a_rank_of_it)
 	ck_assert_uint_eq(own.state, SEG_RUNNING);
 	ck_assert_int_eq(own.rank, 3);
 	ck_assert_uint_eq(own.flavour, SEG_FLAVOUR_NONE);
-	setup_run();
+	setup_run(wrap_resolve_all);
 	ck_assert_int_eq(registered(&reg, 0), -1);
 	setup_finalize();
 	ck_assert_uint_eq(own_of(first).state, SEG_FINALIZED);
@@ -170,7 +171,7 @@ START_TEST(what_took_its_descriptor_is_not_handed_out)
 	ck_assert(segment_is_held());
 	ck_assert_int_eq(dup2(null, app_state.fd), app_state.fd);
 	ck_assert(!segment_is_held());
-	setup_run();
+	setup_run(wrap_resolve_all);
 	ck_assert_int_eq(app_state.life, APP_RANK);
 	ck_assert_int_eq(registered(&reg, 0), -1);
 	ck_assert_uint_eq(own_of(first).state, SEG_RUNNING);
@@ -236,13 +237,13 @@ START_TEST(a_child_of_a_rank_stays_alone)
 	struct seg_register reg;
 	pid_t pid;
 
-	setup_run();
+	setup_run(wrap_resolve_all);
 	close(registered(&reg, PATIENCE_MS));
 	ck_assert_int_eq(app_state.life, APP_RANK);
 	pid = fork();
 	if (pid == 0) {
 		setup_without_mpi();
-		setup_run();
+		setup_run(wrap_resolve_all);
 		exit(app_state.life == APP_OVER && app_header()->magic != SEG_MAGIC ? 0 : 1);
 	}
 	ck_assert_int_eq(wait_for(pid), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tables of the MPI libraries say: numbers, handles, statuses, Fortran's constants. */
 #include "common/ring/calls.h"
-#include "libapp/args.h"
-#include "libapp/flavour.h"
+#include "libapp/hot/args.h"
+#include "libapp/hot/flavour.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/fake_mpi.h"
 

@@ -2,7 +2,7 @@
 /* Time, events, actions in the rank, and the program's own settings. */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
-#include "libapp/app_state.h"
+#include "libapp/hot/app_state.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/fake_mpi.h"
 #include "tests/unit/libapp/rank.h"

@@ -2,7 +2,7 @@
 /* Integrators of both ends of a call that was under way when they came. */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
-#include "libapp/app_state.h"
+#include "libapp/hot/app_state.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/fake_mpi.h"
 #include "tests/unit/libapp/rank.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A rank meets the lm of its host, or starts it. */
-#include "libapp/app_state.h"
+#include "libapp/hot/app_state.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/rank.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of open requests, for the thread sanitizer too. */
-#include "libapp/requests.h"
+#include "libapp/hot/requests.h"
 #include "tests/suite.h"
 
 #include <pthread.h>

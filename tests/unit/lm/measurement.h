@@ -4,8 +4,8 @@
 #ifndef TESTS_UNIT_LM_MEASUREMENT_H
 #define TESTS_UNIT_LM_MEASUREMENT_H
 
-#include "common/base/timebase.h"
-#include "common/flow/batch.h"
+#include "common/flow/batch/batch.h"
+#include "common/time/timebase.h"
 #include "tests/unit/lm/two_ranks.h"
 
 #define M 7

@@ -2,8 +2,8 @@
 /* The lm between a host and a daemon above: register, measure, die, restart. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
-#include "common/omis/status.h"
-#include "common/omis/value.h"
+#include "common/omis/text/status.h"
+#include "common/omis/text/value.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

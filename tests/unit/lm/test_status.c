@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters of an lm: each follows what happened, by as much as happened. */
-#include "common/omis/status.h"
-#include "common/omis/value.h"
+#include "common/omis/text/status.h"
+#include "common/omis/text/value.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -3,7 +3,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "lm/attach/registration.h"
 #include "lm/lm_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mainsm as a process: what its user, its files and its signals see. */
-#include "common/daemon/connstr.h"
+#include "common/link/connstr.h"
 #include "mainsm/program.h"
 #include "tests/process.h"
 

@@ -7,7 +7,7 @@
 #define TESTS_UNIT_MAINSM_WORLD_H
 
 #include "common/base/str.h"
-#include "common/daemon/link.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"

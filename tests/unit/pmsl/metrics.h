@@ -5,7 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/rng.h"
-#include "pmsl/world.h"
+#include "pmsl/plan/world.h"
 #include "tests/unit/pmsl/walk.h"
 
 enum metrics_kind {

@@ -7,8 +7,8 @@
  * seed of the first; each has the seed after that of the one before.
  */
 #include "common/base/limits.h"
-#include "common/flow/batch.h"
-#include "common/flow/flow.h"
+#include "common/flow/batch/batch.h"
+#include "common/flow/engine/flow.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"
 #include "tests/unit/pmsl/metrics.h"

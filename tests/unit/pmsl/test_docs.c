@@ -3,8 +3,8 @@
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "pmsl/builtin.h"
-#include "pmsl/function.h"
+#include "pmsl/check/builtin.h"
+#include "pmsl/check/function.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"
 

@@ -4,7 +4,7 @@
  * has an engine. The result equals that of a walk over the text with the whole log. The walk knows
  * nothing of graphs, of pieces or of partial aggregates.
  */
-#include "common/flow/flow.h"
+#include "common/flow/engine/flow.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"
 #include "tests/unit/pmsl/metrics.h"

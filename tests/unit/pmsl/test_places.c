@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is wrong with a text: the words, the hint, and the place, which stands between `` here. */
 #include "common/base/str.h"
-#include "pmsl/check.h"
-#include "pmsl/parse.h"
+#include "pmsl/check/check.h"
+#include "pmsl/text/parse.h"
 #include "tests/suite.h"
 
 #include <string.h>

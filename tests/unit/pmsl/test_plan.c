@@ -2,8 +2,8 @@
 /* What graphs metrics become, and where their parts go. */
 #include "common/base/file.h"
 #include "common/base/str.h"
-#include "common/omis/arena.h"
-#include "pmsl/builtin.h"
+#include "common/omis/text/arena.h"
+#include "pmsl/check/builtin.h"
 #include "pmsl/pmsl.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"

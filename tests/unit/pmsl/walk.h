@@ -7,8 +7,8 @@
 #define TESTS_UNIT_PMSL_WALK_H
 
 #include "common/base/clock.h"
-#include "common/flow/graph.h"
-#include "pmsl/dag.h"
+#include "common/flow/graph/graph.h"
+#include "pmsl/plan/dag.h"
 
 #define WALK_PROCS 8
 #define WALK_VTS 12 /* virtual times, from 1 */

@@ -16,7 +16,7 @@ $(B)/tests/unit/sim/planted_sm.o: $(call daemon_objs,sm) $(B)/tests/unit/sim/pla
 # plant.o makes them, in front of the room's own lm and sm, which the linker then does not take.
 $(B)/tests/unit/sim/plant.o: $(B)/tests/unit/sim/planted_lm.o $(B)/tests/unit/sim/planted_sm.o
 $(B)/tests/unit/sim/test_planted: $(B)/tests/unit/sim/plant.o
-# Worlds weigh what their daemons allocate (sim/heap.h): there no allocation is made to fail.
+# Worlds weigh what their daemons allocate (sim/world/heap.h): there no allocation is made to fail.
 sim.weighed := $(patsubst %,$(B)/tests/unit/sim/test_%,planted cluster)
 $(sim.weighed): WITHOUT := $(B)/tests/alloc_sweep.o
 $(sim.weighed): WRAP += -Wl,--wrap=free

@@ -2,10 +2,10 @@
 #include "tests/unit/sim/plant.h"
 
 #include "common/base/file.h"
-#include "common/base/timebase.h"
-#include "common/flow/flow_internal.h"
+#include "common/flow/engine/flow_internal.h"
 #include "common/net/chan.h"
 #include "common/ring/ring.h"
+#include "common/time/timebase.h"
 #include "eventlog/evwrite.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Goes into the lm of the test, in front of the functions that it wraps. */
 #include "common/loop/loop.h"
-#include "common/omis/reply.h"
+#include "common/omis/reply/reply.h"
 #include "lm/csr/csr_internal.h"
 #include "lm/host/host.h"
 #include "lm/hold/holds.h"

@@ -6,9 +6,9 @@
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "proto/frame.h"
-#include "sim/cluster.h"
-#include "sim/lies.h"
-#include "sim/run.h"
+#include "sim/nodes/cluster.h"
+#include "sim/rogues/lies.h"
+#include "sim/studies/run.h"
 #include "tests/suite.h"
 
 #include <fcntl.h>

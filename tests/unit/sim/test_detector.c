@@ -3,7 +3,7 @@
  * in docs/sim.md. */
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "sim/rivals.h"
+#include "sim/studies/rivals.h"
 #include "tests/suite.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growth on paper: the output follows from the shape of the tree, and nothing counted is lost. */
 #include "common/base/log.h"
-#include "sim/growth_run.h"
+#include "sim/studies/growth_run.h"
 #include "tests/suite.h"
 
 #define HOSTS 27

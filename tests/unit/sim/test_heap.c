@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is allocated during a session's work is charged to it until it is freed. */
 #include "common/loop/loop.h"
-#include "sim/heap.h"
-#include "sim/run.h"
+#include "sim/studies/run.h"
+#include "sim/world/heap.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>

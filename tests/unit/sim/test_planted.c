@@ -2,7 +2,7 @@
 /* Whether the oracles see anything: each fault that is planted is found, and long before a thousand
  * worlds; those of values and firings in 50. */
 #include "common/base/log.h"
-#include "sim/run.h"
+#include "sim/studies/run.h"
 #include "tests/suite.h"
 #include "tests/unit/sim/plant.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements of a site: hosts get their pieces, what they send is one frame a read, nothing
  * counts twice. */
-#include "common/base/timebase.h"
-#include "common/flow/batch.h"
-#include "common/omis/status.h"
+#include "common/flow/batch/batch.h"
+#include "common/omis/text/status.h"
+#include "common/time/timebase.h"
 #include "sm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements of a site of which most links are 0: they come together and go on together. */
-#include "common/base/timebase.h"
-#include "common/flow/batch.h"
-#include "common/flow/rest.h"
+#include "common/flow/batch/batch.h"
+#include "common/flow/batch/rest.h"
+#include "common/time/timebase.h"
 #include "sm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"

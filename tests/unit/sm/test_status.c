@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters of an sm: each follows what happened, by as much as happened. */
-#include "common/flow/batch.h"
+#include "common/flow/batch/batch.h"
 #include "sm/node/sm_internal.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"

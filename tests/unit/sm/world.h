@@ -6,11 +6,11 @@
 #ifndef TESTS_UNIT_SM_WORLD_H
 #define TESTS_UNIT_SM_WORLD_H
 
-#include "common/base/map.h"
 #include "common/base/str.h"
-#include "common/daemon/ascent.h"
-#include "common/daemon/link.h"
+#include "common/container/map.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
+#include "common/member/ascent.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
 #include "sm/node/sm.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests: armed on processes, threads and calls, run at the lm and above. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lost events are reported, also when no other event comes. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"

@@ -4,7 +4,7 @@
  * before.
  */
 #include "common/base/buf.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/tracer/tracer_msg.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A process that the monitor stops or continues is an event, whose actions may do the same. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

@@ -2,8 +2,8 @@
 /* Conditional requests for what threads write: types, what is switched on, blocks, loss, the
  * end. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
-#include "common/omis/value.h"
+#include "common/omis/text/status.h"
+#include "common/omis/text/value.h"
 #include "eventlog/evread.h"
 #include "lm/instrument/events.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What counters and integrators gained over a time; increments of calls that may not be meant. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interests in probes with their counters, and conditional requests on them. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls_id.h"
 #include "lm/proc/hooks.h"
 #include "tests/alloc_sweep.h"

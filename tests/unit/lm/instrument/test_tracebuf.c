@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trace buffers: filled by events, fetched by their tool, bounded. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inputs at probes: each event once, in its interval, with what was read at it. */
 #include "common/base/array.h"
-#include "common/base/timebase.h"
-#include "common/flow/batch.h"
-#include "common/omis/status.h"
+#include "common/flow/batch/batch.h"
+#include "common/omis/text/status.h"
+#include "common/time/timebase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -2,7 +2,7 @@
 /*
  * Measurements that begin in the middle of a call, and calls that report their bytes at their end.
  */
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements on a host: a loaded one is read when its intervals end, and reported once. */
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
 

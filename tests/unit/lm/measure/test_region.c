@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls distinguished by regions: between two probes, of each thread, where they are made. */
-#include "common/base/timebase.h"
-#include "common/flow/batch.h"
-#include "common/omis/status.h"
+#include "common/flow/batch/batch.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls.h"
+#include "common/time/timebase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What tools have switched on belongs to them also in the lm that comes after a crash. */
-#include "common/omis/token.h"
+#include "common/omis/text/token.h"
 #include "lm/proc/hooks.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The current call of a rank, as a tool gets it, without anything switched on. */
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "lm/proc/current.h"
 #include "tests/suite.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the node: which ones, how much of them, and for which tools. */
 #include "common/base/limits.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "lm/host/filelist.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals and stops: rights, targets, and the lease. */
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Posted operations of ranks, as a tool gets them. */
 #include "common/base/array.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "common/ring/calls_id.h"
 #include "common/ring/posted.h"
 #include "lm/proc/hooks.h"

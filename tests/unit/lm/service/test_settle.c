@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands behind a stop, a continue or a signal sees what it did. */
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 #include "lm/service/settle.h"
 #include "lm/hold/stand.h"
 #include "tests/suite.h"

@@ -6,9 +6,9 @@
 #ifndef TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
 #define TESTS_UNIT_MAINSM_MEASURE_MEASURING_H
 
-#include "common/flow/batch.h"
-#include "common/flow/rest.h"
-#include "common/omis/check.h"
+#include "common/flow/batch/batch.h"
+#include "common/flow/batch/rest.h"
+#include "common/omis/services/check.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 
 #define MEASURED_MAX 8 /* pieces of one child */

@@ -4,11 +4,11 @@
 #include "common/base/buf.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
-#include "common/daemon/connstr.h"
-#include "common/daemon/link.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "common/omis/status.h"
+#include "common/omis/text/status.h"
 
 #include <check.h>
 #include <signal.h>

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the audit: audit.c (the file), audit_line.c (an entry as text), audit_read.c (text as
+ * values). */
+#ifndef COMMON_AUDIT_AUDIT_INTERNAL_H
+#define COMMON_AUDIT_AUDIT_INTERNAL_H
+
+#include "common/audit/audit.h"
+#include "common/base/hash.h"
+
+#define AUDIT_SLOTS 16 /* identities share them: a flood of one hides few others */
+
+struct audit_slot {
+	nsec_t since; /* wall */
+	unsigned n; /* refusals since then */
+};
+
+struct audit {
+	struct audit_conf conf;
+	char *path, *older, *daemon, *host; /* owned */
+	int fd; /* -1: not open */
+	size_t size;
+	int64_t last; /* number of an entry: wall time, made unique and ascending */
+	bool is_torn; /* the last line has no end */
+	bool is_failing; /* and that was told */
+	uint64_t left_out; /* since the last line */
+	uint64_t lost; /* of them: that could not be written */
+	struct hash_key digest; /* of secrets: nobody can guess them from it */
+	struct audit_slot slot[AUDIT_SLOTS];
+};
+
+/* How an action went, out of the entries of a reply. */
+struct audit_outcome {
+	unsigned status; /* the first error, else OK */
+	const char *why; /* words of that error */
+	size_t done, failed; /* entries */
+};
+struct audit_outcome audit_outcome_of(const struct audit_entry *x);
+
+/* x NULL: a line that says only what was left out. With its newline. */
+void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
+		    int64_t number, nsec_t wall);
+
+/* The fields of a line as the values of a list; false: it is none of ours. */
+bool audit_values_of_line(const char *line, size_t n, struct buf *values);
+
+#endif

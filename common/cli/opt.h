@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Command lines from one table: parsing, --help, --version, and the texts
+ * that manual pages and shell completion are made of. For programs:
+ * writes to stdout and stderr.
+ */
+#ifndef COMMON_CLI_OPT_H
+#define COMMON_CLI_OPT_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum opt_kind {
+	OPT_FLAG, /* bool *: becomes true */
+	OPT_COUNT, /* unsigned *: one more each time */
+	OPT_STR, /* const char **: borrowed from argv */
+	OPT_I64, /* int64_t * in [min, max] */
+	OPT_U64, /* uint64_t * in [min, max] */
+	OPT_DOUBLE, /* double *: finite */
+	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
+	OPT_CALL, /* call(into, value, e); value is NULL when arg is NULL */
+};
+
+/* A table ends with {0}. --help (-h) and --version are added by themselves. */
+struct opt {
+	const char *name; /* long name without dashes */
+	char short_name; /* 0 = none */
+	const char *arg; /* what --help calls the argument; NULL = takes none */
+	const char *help; /* one line, lower case, no full stop */
+	enum opt_kind kind;
+	void *into;
+	int64_t min, max; /* for numbers; 0, 0 = no range */
+	int (*call)(void *into, const char *value, struct err *e);
+};
+
+/* Rows of a table. LETTER: 0 = none; ARG: NULL = takes none. */
+#define OPTION(NAME, LETTER, ARG, HELP, KIND, INTO)             \
+	{                                                       \
+		NAME, LETTER, ARG, HELP, KIND, INTO, 0, 0, NULL \
+	}
+#define OPTION_RANGE(NAME, LETTER, ARG, HELP, KIND, INTO, MIN, MAX) \
+	{                                                           \
+		NAME, LETTER, ARG, HELP, KIND, INTO, MIN, MAX, NULL \
+	}
+#define OPTION_CALL(NAME, LETTER, ARG, HELP, INTO, CALL)            \
+	{                                                           \
+		NAME, LETTER, ARG, HELP, OPT_CALL, INTO, 0, 0, CALL \
+	}
+
+struct opt_spec {
+	const char *program; /* "omig top" */
+	const char *usage; /* after the name: "[OPTION...] REQUEST" */
+	const char *summary; /* one line: what the program does */
+	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
+	/* page that has examples and exit statuses, for --help: "omig"; or NULL */
+	const char *manual;
+	const struct opt *table;
+	void (*on_usage)(
+		const char *text); /* receives what is printed on stderr too; may be NULL */
+	bool stop_at_first; /* the first operand ends the options (a wrapped command follows) */
+};
+
+enum opt_result {
+	OPT_GO, /* options are set, operands start at *first */
+	OPT_DONE, /* --help or --version was answered: exit 0 */
+	OPT_USAGE, /* printed on stderr: exit OPT_EXIT_USAGE */
+};
+
+#define OPT_EXIT_USAGE 2
+
+/*
+ * Not reentrant (getopt). argv may be permuted. On OPT_GO *first is the index
+ * of the first operand.
+ *
+ *	switch (opt_parse(&spec, argc, argv, &first)) {
+ *	case OPT_DONE: return 0;
+ *	case OPT_USAGE: return OPT_EXIT_USAGE;
+ *	case OPT_GO: break;
+ *	}
+ */
+enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
+
+/* Says on stderr what is wrong with the operands, and how to get help. Returns OPT_EXIT_USAGE. */
+int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+void opt_print_help(const struct opt_spec *spec, FILE *to);
+void opt_print_version(const struct opt_spec *spec, FILE *to);
+
+/* The options as a section of a scdoc page. */
+void opt_print_man(const struct opt_spec *spec, FILE *to);
+
+/* A line `--name<TAB>argument or -<TAB>help` an option, for completion scripts. */
+void opt_print_complete(const struct opt_spec *spec, FILE *to);
+
+/* "200ms" -> 200000000; the rules of OPT_NSEC. -ERR_INVALID. */
+int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out);
+
+/*
+ * The same for files that outlive the memory of their units: a unit is needed, but for 0.
+ * -ERR_INVALID.
+ */
+int opt_to_nsec_unit(const char *s, int64_t min, int64_t max, int64_t *out);
+
+#define OPT_NSEC_BYTES 32
+
+/* 200000000 -> "200ms": as opt_to_nsec() reads it, in the largest unit of which it is a whole
+ * number. Returns out. */
+const char *opt_from_nsec(char out[OPT_NSEC_BYTES], int64_t ns);
+
+#endif

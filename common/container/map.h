@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Open-addressing hash maps: struct map from uint64_t, struct smap from
+ * strings, values are pointers that the caller owns. Keys may come from an
+ * enemy: the hash is keyed with random bytes.
+ *
+ * Iterating: `for (struct map_iter i = {0}; map_next(m, &i);)`, each entry
+ * once, in no order. While iterating, deleting any entry is allowed (an entry
+ * deleted before its turn does not come); putting a key that is there already
+ * is allowed; putting a new one is not.
+ */
+#ifndef COMMON_CONTAINER_MAP_H
+#define COMMON_CONTAINER_MAP_H
+
+#include "common/base/hash.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_slot;
+struct smap_slot;
+
+struct map {
+	struct map_slot *slot;
+	size_t n, used, cap; /* entries; entries and graves; slots, a power of two or 0 */
+	struct hash_key key;
+};
+
+struct smap {
+	struct smap_slot *slot;
+	size_t n, used, cap;
+	struct hash_key key;
+};
+
+struct map_iter {
+	size_t at;
+	uint64_t key; /* of the current entry */
+	void *value;
+};
+
+struct smap_iter {
+	size_t at;
+	const char *key; /* of the current entry; valid until that entry is deleted */
+	void *value;
+};
+
+/* Never allocates; takes a random key. */
+void map_init(struct map *m);
+void smap_init(struct smap *m);
+
+/*
+ * Frees the table (and the copies of the string keys), never the values. Empty and usable
+ * afterwards.
+ */
+void map_done(struct map *m);
+void smap_done(struct smap *m);
+
+/*
+ * Puts or replaces; value is not NULL. *old (may be NULL) becomes what was there, or NULL.
+ * -ERR_NOMEM changes nothing.
+ */
+int map_put(struct map *m, uint64_t key, void *value, void **old);
+int smap_put(struct smap *m, const char *key, void *value, void **old);
+
+/* NULL when there is none. */
+void *map_find(const struct map *m, uint64_t key);
+void *smap_find(const struct smap *m, const char *key);
+
+/* For keys that are a part of a longer string; no 0 inside. */
+void *smap_find_n(const struct smap *m, const char *key, size_t n);
+
+/* Returns the value that was there, or NULL. */
+void *map_del(struct map *m, uint64_t key);
+void *smap_del(struct smap *m, const char *key);
+
+bool map_next(const struct map *m, struct map_iter *i);
+bool smap_next(const struct smap *m, struct smap_iter *i);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The dataflow engine: graphs of any number of measurements, run in one
+ * daemon. Pure: times are arguments, what comes out comes by callback. Nothing
+ * is allocated while tokens flow.
+ *
+ * Nodes that are the same in two measurements (the same operation on the same
+ * inputs) exist once; each measurement has results of its own. What counts by
+ * reads (aggregates over virtual time, links, results) belongs to one.
+ */
+#ifndef COMMON_FLOW_ENGINE_FLOW_H
+#define COMMON_FLOW_ENGINE_FLOW_H
+
+#include "common/flow/graph/agg.h"
+#include "common/flow/graph/graph.h"
+#include "common/flow/graph/token.h"
+#include "stats/interval.h"
+
+struct flow;
+
+struct flow_limits {
+	size_t measurements_max, nodes_max;
+	size_t state_max_bytes; /* of all nodes */
+};
+
+/* A value of an output. */
+struct flow_result {
+	uint32_t measurement, output;
+	struct flow_token t; /* key: number of the read, or the virtual time */
+	/* of a HISTOGRAM, what else is given in parts, or a stop is of; NULL otherwise */
+	const struct agg *a;
+	bool is_enough; /* of a stop: its rule holds */
+	/* of a stop: what makes its interval too narrow, as far as it can know */
+	enum dependence dependence;
+};
+
+/* What one link carries for one read. */
+struct flow_batch {
+	uint32_t measurement;
+	const char *link;
+	int64_t read;
+	enum flow_domain domain;
+	bool partial;
+	enum agg_kind agg; /* of a partial one */
+	uint64_t lost; /* tokens for which there was no room */
+	uint32_t n;
+	const struct flow_token *t;
+	const struct agg *a; /* n of them when partial */
+	uint32_t rest; /* it stands for so many links of its piece (rest.h); 0: for its own */
+	uint64_t rest_sum;
+};
+
+/* They may not change the engine, and what they are given is valid during the call. */
+struct flow_out {
+	void (*on_result)(void *arg, const struct flow_result *r);
+	void (*on_batch)(void *arg, const struct flow_batch *b);
+	void *arg;
+};
+
+/* NULL without memory. */
+struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out);
+void flow_free(struct flow *f);
+
+/*
+ * Verifies and loads the graph of its measurement, which starts then. A measurement that is there
+ * gets this graph instead of its own: nodes that are the same in both keep their state, and its
+ * start and reads go on. On failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
+ */
+int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e);
+void flow_remove(struct flow *f, uint32_t measurement); /* an unknown one: nothing */
+
+/* --- what comes in */
+
+#define FLOW_NO_INPUT UINT32_MAX
+
+/*
+ * The input that node `number` of the measurement's graph is, for the calls below; measurements
+ * that share it get the same. Until the last of them is removed. FLOW_NO_INPUT: it is no input.
+ */
+uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number);
+
+/*
+ * A token of a VT input flows at once. One of a READ input (key: the number of the read, later than
+ * the last one) waits for flow_read(); the last one counts. requester is filled in.
+ */
+void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
+
+/*
+ * It is not waited for any more: its owner cannot tell it, and results say that it should have been
+ * there; or it has ended, and what came is all that there was. It is waited for again. What that
+ * makes complete comes out with the next token, announcement, read or graph, so that closing many
+ * costs little more than closing one. The same is true of links.
+ */
+void flow_close(struct flow *f, uint32_t input);
+void flow_end(struct flow *f, uint32_t input);
+void flow_open(struct flow *f, uint32_t input);
+
+/*
+ * A batch from the other end of a link; it waits for its read. ERR_NOTFOUND: no such link,
+ * ERR_INVALID: it is of another kind. A batch for a read that was read already is late: its tokens
+ * and its aggregates since the last read count into the next read, others are dropped. A second one
+ * for a read, and one that is FLOW_READS_OPEN reads ahead, is counted and ignored.
+ */
+int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
+
+/* One for that read has come, or it is so old that nobody knows. False: also when there is no such
+ * link. */
+bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
+int flow_link_close(struct flow *f, uint32_t measurement, const char *link);
+int flow_link_open(struct flow *f, uint32_t measurement, const char *link);
+
+/* --- reads */
+
+/*
+ * Interval number r ends at t (mainsm's time). Said before tokens of later times come, those count
+ * for the interval after it; otherwise all that came before flow_read() count.
+ */
+int flow_announce(struct flow *f, uint32_t measurement, nsec_t t);
+
+/*
+ * Reads the measurement: its data are complete up to t. Results and batches come out before it
+ * returns. ERR_NOTFOUND; ERR_INVALID unless read and t are beyond the last ones.
+ */
+int flow_read(struct flow *f, uint32_t measurement, int64_t read, nsec_t t, struct err *e);
+
+/* The last read of the measurement, 0: none yet; -1: there is no such measurement. */
+int64_t flow_last_read(const struct flow *f, uint32_t measurement);
+
+/* --- what can be seen */
+
+struct flow_counts {
+	uint64_t in, out; /* tokens */
+	uint64_t late, doubles;
+	uint64_t unmatched; /* keys of an operation that some input never had */
+	uint64_t incomplete; /* keys of a set that fired without some */
+	uint64_t overflow; /* tokens for which there was no room */
+	uint64_t early; /* of a time before the measurement's start */
+};
+
+struct flow_look {
+	struct flow_counts count; /* of all measurements that share it */
+	uint32_t measurements; /* that share it */
+	uint32_t open; /* keys or tokens that it holds */
+	uint32_t window;
+	bool closed; /* an operation, a set: as of the last token or read */
+};
+
+/* Node `number` of the measurement's graph. ERR_NOTFOUND. */
+int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struct flow_look *out);
+
+struct flow_size {
+	size_t measurements, nodes, state_bytes;
+};
+
+struct flow_size flow_size(const struct flow *f);
+
+#endif

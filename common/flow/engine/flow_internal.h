@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The engine inside. Nodes are places in one array and refer to each other by
+ * number; a node's outputs stand side by side in f->edge. A node's state is a
+ * few arrays of its own, made when it is loaded.
+ */
+#ifndef COMMON_FLOW_ENGINE_FLOW_INTERNAL_H
+#define COMMON_FLOW_ENGINE_FLOW_INTERNAL_H
+
+#include "common/container/map.h"
+#include "common/flow/engine/flow.h"
+#include "common/flow/engine/partial.h"
+#include "common/flow/graph/graph_limits.h"
+#include "common/flow/graph/match.h"
+#include "stats/interval.h"
+
+/* OP, PAIR: the inputs of a key side by side, constants in their places. */
+struct op_state {
+	struct match m; /* only when more than one input varies */
+	bool matched;
+	struct flow_token *in; /* [window or 1][nin] */
+	struct agg *pair; /* PAIR: what it gives */
+};
+
+/* SET: one partial aggregate a key; in the READ domain one. */
+struct set_state {
+	struct match m;
+	struct flow_partial *part; /* [window or 1] */
+	struct sketch *sketch; /* as many, or NULL */
+};
+
+/* VT_AGG: this interval, the next (tokens later than the announced end), and since the start. */
+struct agg_state {
+	struct flow_partial *part; /* part[now] and part[!now] the two, part[2] the total */
+	struct sketch *sketch; /* 3 or NULL */
+	unsigned now;
+	bool has_lived; /* somebody could have told, in the interval or since the start */
+};
+
+/* LINK_IN of the READ domain: what came for the reads to come. */
+struct reads_state {
+	int64_t key[FLOW_READS_OPEN]; /* 0: empty */
+	struct flow_partial *part; /* [FLOW_READS_OPEN] */
+	struct sketch *sketch;
+};
+
+/* Links of the VT domain: tokens in the order in which they came. */
+struct queue_state {
+	struct flow_token *t; /* [window] */
+	struct agg *a; /* or NULL */
+	struct sketch *sketch;
+	uint32_t cap, head, n;
+	uint64_t lost; /* of the current read */
+	struct queue_mark {
+		int64_t read;
+		uint32_t n; /* tokens of that read, from head on */
+		bool lost;
+	} mark[FLOW_READS_OPEN];
+	uint32_t nmarks;
+};
+
+/* DELTA: the last read that had a value. */
+struct delta_state {
+	double value, error;
+	nsec_t time;
+	int64_t read;
+};
+
+/* STOP: the rule, as its text says. */
+struct stop_state {
+	struct stop *rule; /* owned */
+	bool is_reached; /* at the read that is being read */
+	enum dependence dependence;
+};
+
+struct fedge {
+	uint32_t node, input;
+};
+
+/* What a token needs on its way stands first, so that it is a few lines of the cache. */
+struct fnode {
+	enum flow_kind kind;
+	enum flow_op op;
+	uint32_t edge, nedge; /* its readers */
+	uint32_t nin;
+	uint32_t measurement; /* index, of a node that belongs to one */
+	int64_t shift;
+	struct flow_counts count;
+
+	union {
+		struct op_state op_state;
+		struct set_state set;
+		struct agg_state agg;
+		struct reads_state reads;
+		struct queue_state queue;
+		struct delta_state delta;
+		struct stop_state stop;
+	};
+
+	enum flow_domain domain;
+	bool partial, closed;
+	bool shut; /* INPUT, LINK_IN: its owner closed it, */
+	bool ended; /* for there is no more */
+	bool passed; /* already in the list that is being made */
+	struct flow_fold fold;
+
+	struct flow_token now; /* READ: what it gives for the read that is being read */
+	const struct agg *now_agg;
+
+	uint32_t *in; /* numbers of nodes */
+	uint32_t depth, refs, behind, window, output;
+	uint32_t alive_k, alive_n; /* contributors that are open */
+	enum flow_since since;
+	bool per_second;
+	double constant;
+	int64_t batch_top; /* LINK_IN: the highest read of a batch, */
+	uint64_t batch_seen; /* and which of the 64 up to it came */
+	char *link, *identity;
+	size_t state_bytes;
+};
+
+struct fmeas {
+	uint32_t id; /* 0: free */
+	nsec_t start, last_t, until;
+	bool announced;
+	int64_t last_read;
+	uint32_t *node; /* by number in the graph */
+	size_t nnode;
+	uint32_t *pass; /* its own nodes, inputs before readers, each once */
+	size_t npass;
+	struct smap link; /* names of its LINK_INs -> place + 1 */
+};
+
+struct flow {
+	struct flow_limits limits;
+	struct flow_out out;
+	struct fnode *node;
+	size_t nnode, node_cap; /* places, some of them free (refs 0) */
+	struct fmeas *meas;
+	size_t nmeas, meas_cap;
+	struct fedge *edge;
+	size_t edge_cap;
+	uint32_t *order; /* places in use by depth */
+	size_t norder, order_cap;
+	struct smap by_identity; /* -> place + 1 */
+	size_t used, state_bytes;
+	size_t free_from; /* no place below it is free */
+	bool is_unsettled; /* inputs were closed or opened since flow_settle() */
+};
+
+struct fmeas *flow_meas(const struct flow *f, uint32_t measurement);
+
+/* --- flow_node.c */
+/* The place's state, as g says; -ERR_NOMEM leaves nothing behind. inputs: n->in are loaded. */
+int flow_node_init(struct flow *f, struct fnode *n, const struct flow_node *g);
+void flow_node_done(struct fnode *n);
+
+/* --- flow_run.c: the VT domain */
+/* Hands the token to all readers of the node. a: NULL or the partial aggregate that it is. */
+void flow_emit(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
+
+/* --- flow_close.c */
+/*
+ * What is closed, and how many contributors are alive, after inputs or the graph changed. Once for
+ * all inputs that were closed one after the other: it looks at every node.
+ */
+void flow_settle(struct flow *f);
+void flow_settle_if_needed(struct flow *f);
+
+/* --- one file a kind */
+int op_init(struct flow *f, struct fnode *n);
+void op_done(struct fnode *n);
+void op_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t);
+void op_read(struct flow *f, struct fnode *n);
+
+int set_init(struct flow *f, struct fnode *n);
+void set_done(struct fnode *n);
+void set_take(struct flow *f, struct fnode *n, uint32_t input, const struct flow_token *t,
+	      const struct agg *a);
+void set_close(struct flow *f, struct fnode *n, uint32_t input, bool closed);
+void set_read(struct flow *f, struct fnode *n);
+
+int vt_agg_init(struct fnode *n);
+void vt_agg_done(struct fnode *n);
+void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a);
+void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t t);
+
+int reads_init(struct fnode *n);
+void reads_done(struct fnode *n);
+void reads_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+void reads_read(struct fnode *n, int64_t last_read, int64_t read, nsec_t t);
+
+int queue_init(struct fnode *n);
+void queue_done(struct fnode *n);
+void queue_put(struct fnode *n, const struct flow_token *t, const struct agg *a);
+void queue_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
+/* Tokens of all VT links of the measurement up to the read, by key as far as they are in order. */
+void queue_flow(struct flow *f, struct fmeas *m, int64_t read);
+void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read);
+
+int stop_init(struct fnode *n, const struct flow_stop *of);
+void stop_done(struct fnode *n);
+void stop_read(const struct flow *f, struct fnode *n);
+void stop_tell(const struct flow *f, const struct fnode *n, struct flow_result *r);
+
+void delta_init(struct fnode *n, nsec_t start);
+void delta_read(struct flow *f, struct fnode *n);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Aggregates over virtual time: any number of keys in, one token for each read. */
+#include "common/flow/engine/flow_internal.h"
+
+#include <stdlib.h>
+
+#define TOTAL 2
+#define PARTS 3
+
+int vt_agg_init(struct fnode *n)
+{
+	struct agg_state *s = &n->agg;
+	bool sketches = agg_kind_has_sketch(n->fold.agg);
+
+	s->part = calloc(PARTS, sizeof(*s->part));
+	if (sketches)
+		s->sketch = calloc(PARTS, sizeof(*s->sketch));
+	if (!s->part || (sketches && !s->sketch)) {
+		vt_agg_done(n);
+		return -ERR_NOMEM;
+	}
+	for (int i = 0; i < PARTS; i++)
+		partial_init(&s->part[i], n->fold.agg, s->sketch ? &s->sketch[i] : NULL);
+	n->state_bytes = PARTS * (sizeof(*s->part) + (sketches ? sizeof(*s->sketch) : 0));
+	return 0;
+}
+
+void vt_agg_done(struct fnode *n)
+{
+	free(n->agg.part);
+	free(n->agg.sketch);
+}
+
+/*
+ * By the newest data in it a token belongs to an interval: (last read, announced end], or the one
+ * after it. Its own time is a mean: of data from before a read and behind it, it would often be
+ * late.
+ */
+void vt_agg_take(struct flow *f, struct fnode *n, const struct flow_token *t, const struct agg *a)
+{
+	const struct fmeas *m = &f->meas[n->measurement];
+	struct agg_state *s = &n->agg;
+	struct flow_partial *p = &s->part[s->now];
+
+	if (t->newest <= m->start) {
+		n->count.early++;
+		return;
+	}
+	if (m->announced && t->newest > m->until)
+		p = &s->part[!s->now];
+	partial_fold(p, t, a, PARTIAL_OVER_KEYS);
+	if (m->last_read && t->newest <= m->last_t) {
+		n->count.late++;
+		p->t.flags |= FLOW_LATE;
+	}
+}
+
+/* It is in the total now, and was late for one read only. */
+static void add_to_total(struct agg_state *s)
+{
+	struct flow_token t = s->part[s->now].t;
+
+	t.flags &= ~(uint32_t)FLOW_LATE;
+	if (t.n)
+		partial_fold(&s->part[TOTAL], &t, &s->part[s->now].a, PARTIAL_OVER_KEYS);
+	s->part[TOTAL].is_told |= s->part[s->now].is_told;
+}
+
+/* The interval ends: the next one is the current one now. */
+static void turn(struct agg_state *s, enum flow_since since)
+{
+	struct flow_partial *p = &s->part[s->now];
+
+	if (since == FLOW_SINCE_START)
+		add_to_total(s);
+	else
+		partial_copy(&s->part[TOTAL], p);
+	partial_clear(p);
+	s->now = !s->now;
+}
+
+/* Of nothing it is the value of nothing, by those that could have told. */
+void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
+{
+	const struct fnode *in = &f->node[n->in[0]];
+	struct flow_partial p;
+	uint32_t late = n->agg.part[n->agg.now].t.flags & FLOW_LATE;
+
+	turn(&n->agg, n->fold.since);
+	n->agg.has_lived =
+		in->alive_k > 0 || (n->agg.has_lived && n->fold.since == FLOW_SINCE_START);
+	p = n->agg.part[TOTAL];
+	p.is_told |= !p.t.n && n->agg.has_lived;
+	if (!p.t.n)
+		p.t.oldest = p.t.newest = at;
+	p.t.key = read;
+	p.t.requester = f->meas[n->measurement].id;
+	p.t.time = at;
+	p.t.flags |= late;
+	flow_coverage_worse(&p.t.k, &p.t.n, in->alive_k, in->alive_n);
+	n->now = partial_finish(&p, n->fold.q, n->partial);
+	n->now_agg = n->partial ? &n->agg.part[TOTAL].a : NULL;
+}

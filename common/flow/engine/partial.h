@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A partial aggregate on its way: the aggregate, and what is known about the
+ * tokens in it. (t.value and t.error are of no use before partial_finish().)
+ *
+ * Coverage: over contributors (a set of one key) k and n are added up; over
+ * keys (of the same contributors) the worst stands. A token without a value
+ * counts for n and not for k, but one that WHERE left out contributed.
+ */
+#ifndef COMMON_FLOW_ENGINE_PARTIAL_H
+#define COMMON_FLOW_ENGINE_PARTIAL_H
+
+#include "common/flow/graph/agg.h"
+#include "common/flow/graph/token.h"
+
+enum partial_over { PARTIAL_OVER_SET, PARTIAL_OVER_KEYS };
+
+struct flow_partial {
+	struct flow_token t;
+	struct agg a;
+	/* some member has told, if only that it has nothing: of others an empty set is not known to
+	 * be one */
+	bool is_told;
+};
+
+void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);
+void partial_clear(struct flow_partial *p);
+
+/* a: of a token that is a partial aggregate itself, else NULL. */
+void partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
+		  enum partial_over over);
+
+/* As from, with p's own sketch. */
+void partial_copy(struct flow_partial *p, const struct flow_partial *from);
+
+/*
+ * What all of it is worth: t's value, error and flags. is_part: it goes on as an aggregate, of
+ * which nobody wants the value yet: one number has no variance, and is no fault of those that it is
+ * merged with.
+ */
+struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part);
+
+#endif

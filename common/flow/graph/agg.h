@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Aggregates: what a set of values becomes, in any number of steps. A partial
+ * aggregate of some values, merged with one of others, is the aggregate of
+ * all, in whatever order and grouping: exactly for COUNT, MIN, MAX, UNIQUE and
+ * the sketch, up to rounding for the others.
+ *
+ * Infinite values are counted apart, so that they meet only in the answer. NaN
+ * means "no value" everywhere here.
+ */
+#ifndef COMMON_FLOW_GRAPH_AGG_H
+#define COMMON_FLOW_GRAPH_AGG_H
+
+#include "stats/moments.h"
+#include "stats/pairs.h"
+#include "stats/sketch.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum agg_kind {
+	AGG_COUNT,
+	AGG_SUM,
+	AGG_MIN,
+	AGG_MAX,
+	AGG_PROD,
+	AGG_MEAN,
+	AGG_STDEV, /* of the values themselves: the root of M2 / n */
+	AGG_UNIQUE, /* any of them: the least; the bound says how far the others are */
+	AGG_QUANTILE,
+	AGG_HISTOGRAM,
+	AGG_VARIANCE, /* and these as stats/moments.h has them: an estimate, with n - 1 */
+	AGG_SKEWNESS,
+	AGG_KURTOSIS,
+	/* half the width of the mean's confidence interval by Student's t; q is the level */
+	AGG_CI,
+	AGG_COVARIANCE, /* of two values, as stats/pairs.h has them */
+	AGG_CORRELATION,
+	AGG_NKINDS
+};
+
+/* A product as mant * 2^exp, mant 0 or 0.5 <= |mant| < 1: no way to overflow half-way. */
+struct agg_product {
+	double mant;
+	int64_t exp;
+};
+
+#define AGG_SUMS_MAX 5 /* of one aggregate: of pairs */
+
+/* Fields are for agg.c and for what writes and reads messages. */
+struct agg {
+	enum agg_kind kind;
+	uint32_t pinf, ninf; /* infinite values, apart from n */
+	uint64_t n; /* finite values */
+	/* of the values: SUM and MEAN their sum, the others the greatest; of pairs that of the
+	 * first */
+	double error;
+	union {
+		struct sum sum;
+		struct powers powers; /* of the kinds that have agg_kind_powers() */
+		struct {
+			struct pairs of;
+			double error; /* of the second of each */
+		} pairs; /* of the kinds that are agg_kind_is_of_pairs() */
+		struct {
+			double min, max;
+		} range; /* MIN, MAX, UNIQUE */
+		struct {
+			struct agg_product value, most; /* of the values; of |value| + error */
+		} product;
+		struct sketch *sketch; /* not owned */
+	};
+};
+
+/* "MEAN"; NULL for a number that is no kind. */
+const char *agg_kind_name(enum agg_kind kind);
+/* The kind of that name in upper case; false: there is none. */
+bool agg_kind_find(const char *name, enum agg_kind *out);
+
+/* It needs a sketch: some kilobytes instead of a few numbers. */
+static inline bool agg_kind_has_sketch(enum agg_kind kind)
+{
+	return kind == AGG_QUANTILE || kind == AGG_HISTOGRAM;
+}
+
+/*
+ * How many of mean, M2, M3, M4 are needed for it, 0: none. Only these travel, and only they are of
+ * use in an aggregate that came.
+ */
+unsigned agg_kind_powers(enum agg_kind kind);
+
+/* How many sums it is made of: SUM, MEAN one, those with powers these, pairs five. */
+unsigned agg_kind_sums(enum agg_kind kind);
+
+/* What goes in is pairs of values. */
+static inline bool agg_kind_is_of_pairs(enum agg_kind kind)
+{
+	return kind == AGG_COVARIANCE || kind == AGG_CORRELATION;
+}
+
+/* It has a number beside its values: a QUANTILE's share, a CI's level. */
+static inline bool agg_kind_has_share(enum agg_kind kind)
+{
+	return kind == AGG_QUANTILE || kind == AGG_CI;
+}
+
+/* q is such a number; of the other kinds it is of no meaning. */
+bool agg_share_is_fit(enum agg_kind kind, double q);
+
+/* sketch: the caller's, for the kinds that have one, else NULL. */
+void agg_init(struct agg *a, enum agg_kind kind, struct sketch *sketch);
+/* Of no value again. */
+void agg_clear(struct agg *a);
+
+/* error: bound of |v - truth|, >= 0. A NaN is not added. Not of the kinds of pairs. */
+void agg_add(struct agg *a, double v, double error);
+
+/* Of the kinds of pairs: x with y, as they are above. */
+void agg_add_pair(struct agg *a, double x, double x_error, double y, double y_error);
+
+/* b is of the same kind. */
+void agg_merge(struct agg *a, const struct agg *b);
+
+/* As b, into a's own sketch. */
+void agg_copy(struct agg *a, const struct agg *b);
+
+/*
+ * The answer and its error bound. NaN when there is none: no value for a kind that needs one, or
+ * infinities against each other. SUM of nothing is 0, PROD 1, COUNT 0. HISTOGRAM: the number of
+ * values. q: of a kind that agg_kind_has_share().
+ */
+double agg_value(const struct agg *a, double q, double *error);
+
+/* What the kinds with powers are made of, without what only a sequence has. */
+struct moments agg_moments(const struct agg *a);
+
+/*
+ * The answer of another kind, MEAN or one with powers, and whether a's are enough for it and for an
+ * interval of the mean. An aggregate of its kind merged from the same values has the same but for
+ * MEAN's bound, which is the greatest here.
+ */
+bool agg_gives(enum agg_kind of, enum agg_kind as);
+double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);
+
+/* Values in it. */
+uint64_t agg_count(const struct agg *a);
+
+/* Fit to be merged, when it came from a peer: what is in it could have come from values. */
+bool agg_is_sane(const struct agg *a);
+
+#endif

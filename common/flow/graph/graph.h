@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The plain description of a dataflow graph, or of the piece of one that runs
+ * in one daemon: what a compiler makes, what travels, what the engine loads.
+ *
+ * Nodes are numbered from 0 and a node's inputs have lower numbers than the
+ * node itself, so that the order of the numbers is an order of evaluation and
+ * a cycle cannot be written down.
+ *
+ * What flows along an edge belongs to a domain, which says what its key is:
+ *	FLOW_VT    the virtual time of a probe
+ *	FLOW_READ  the number of the read, from 1
+ *	FLOW_ANY   a constant: holds for every key
+ * and is either a token with one value, or a partial aggregate that others of
+ * its kind are merged with (node.partial). docs/architecture.md has the rules.
+ */
+#ifndef COMMON_FLOW_GRAPH_GRAPH_H
+#define COMMON_FLOW_GRAPH_GRAPH_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/flow/graph/agg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct omis_value;
+
+enum flow_domain { FLOW_ANY, FLOW_VT, FLOW_READ };
+
+enum flow_kind {
+	FLOW_CONST,
+	FLOW_INPUT, /* its daemon gives the values: .source */
+	FLOW_OP, /* .op over inputs of one key */
+	FLOW_SET, /* .fold over its inputs of one key; all of one domain */
+	FLOW_VT_AGG, /* .fold over the keys of one VT input; one token for each read */
+	FLOW_SHIFT, /* VT: adds .shift to the key. `e AT p(vt-1)` is `e AT p(vt)` shifted by 1 */
+	FLOW_DELTA, /* READ: the difference to the last read that had a value; see below */
+	FLOW_RATE, /* READ: divided by the seconds of the interval, .since start or last read */
+	FLOW_LINK_IN, /* what a LINK_OUT of the same name sends here: .link */
+	FLOW_LINK_OUT, /* sends its input upwards, once a read: .link.name, .link.window */
+	FLOW_RESULT, /* its input is output number .output of the measurement */
+	/*
+	 * READ: a partial aggregate with powers; its value, and whether there are enough: .stop.
+	 * Second, if there is one, the partial CORRELATION of its values with the ones before.
+	 */
+	FLOW_STOP,
+	FLOW_PAIR, /* two inputs of one key: the partial aggregate .fold of this one pair */
+	FLOW_NKINDS
+};
+
+/* Truth is 1 and 0; any value but 0 is true. */
+enum flow_op {
+	FLOW_OP_ADD,
+	FLOW_OP_SUB,
+	FLOW_OP_MUL,
+	FLOW_OP_DIV,
+	FLOW_OP_MOD,
+	FLOW_OP_NEG,
+	FLOW_OP_EQ,
+	FLOW_OP_NE,
+	FLOW_OP_LT,
+	FLOW_OP_LE,
+	FLOW_OP_GT,
+	FLOW_OP_GE,
+	FLOW_OP_AND,
+	FLOW_OP_OR,
+	FLOW_OP_NOT,
+	FLOW_OP_IF, /* condition, then, else */
+	FLOW_OP_WHERE, /* value, condition: where that is false a token that sets leave out */
+	FLOW_OP_TIME, /* of the token: seconds of mainsm's time */
+	FLOW_OP_MIN, /* of two */
+	FLOW_OP_MAX,
+	FLOW_OP_ABS,
+	FLOW_OP_FLOOR,
+	FLOW_OP_CEIL,
+	FLOW_OP_ROUND,
+	FLOW_OP_SQRT,
+	FLOW_OP_EXP,
+	FLOW_OP_LOG,
+	FLOW_OP_POW,
+	FLOW_NOPS
+};
+
+enum flow_since { FLOW_SINCE_START, FLOW_SINCE_LAST };
+
+enum flow_source_kind {
+	FLOW_SOURCE_METRIC, /* a built-in metric of an object */
+	FLOW_SOURCE_PARAMETER, /* VT: of the probe, .parameter from 1 (0 is the virtual time) */
+	FLOW_SOURCE_TIME, /* seconds of mainsm's time since the start */
+	FLOW_SOURCE_EVENT, /* VT: the value 1 at each event of the probe */
+	FLOW_NSOURCES
+};
+
+struct flow_names {
+	const char *const *v;
+	size_t n;
+};
+
+/* Texts are "" where the kind has none. With a probe it is of the VT domain, without of READ. */
+struct flow_source {
+	enum flow_source_kind kind;
+	const char *metric; /* "Send_volume" */
+	const char *object; /* token of what the metric is about: p_1_..., n_1, s_1 */
+	const char *probe; /* name of the probe whose events give the values */
+	const char *process; /* and token of the process that executes it */
+	uint32_t parameter;
+	/*
+	 * METRIC: counted from the measurement's start, which only measurements of the same start
+	 * can share. Where differences are taken it counts from whenever. So does TIME with a
+	 * probe, by the host's own clock, which needs no bound for how far that is from mainsm's.
+	 */
+	bool from_start;
+	struct flow_names partners, regions; /* none: all */
+};
+
+struct flow_fold {
+	enum agg_kind agg;
+	double q; /* of a kind that agg_kind_has_share() */
+	/* gives the partial aggregate, to be merged elsewhere. HISTOGRAM: always */
+	bool partial_out;
+	enum flow_since since; /* VT_AGG */
+};
+
+struct flow_link {
+	const char *name; /* unique in the measurement */
+	/* The others are a LINK_IN's: what its other end is like. */
+	enum flow_domain domain;
+	bool partial; /* of fold.agg and .q */
+	/* .since the last read: a late one is merged with the next; of plain values as .agg (SUM,
+	 * MIN, MAX) says. */
+	struct flow_fold fold;
+	uint32_t behind; /* contributors (processes, nodes) behind it */
+};
+
+struct flow_stop {
+	enum agg_kind agg; /* what it gives of the aggregate: agg_gives() */
+	double q; /* as of a fold */
+	/* when there are enough values: stats/stop.h, without batches, which need a sequence */
+	const char *until;
+};
+
+struct flow_node {
+	enum flow_kind kind;
+	uint32_t line, col; /* in the text that it was made from; 0: none */
+	uint32_t window; /* VT keys that may be open: 0 = the kind's default */
+	const uint32_t *in; /* numbers of nodes */
+	size_t nin;
+	union {
+		double constant;
+		struct flow_source source;
+		enum flow_op op;
+		struct flow_fold fold; /* SET, VT_AGG, PAIR */
+		int64_t shift;
+		bool per_second; /* DELTA: divided by the time between the two reads */
+		enum flow_since since; /* RATE */
+		struct flow_link link;
+		uint32_t output;
+		struct flow_stop stop;
+	};
+
+	/* Found by flow_graph_verify(): what the node gives. */
+	enum flow_domain domain;
+	bool partial;
+	struct flow_fold gives; /* of a partial one: .agg and .q */
+	uint32_t behind; /* contributors that the value should have */
+	uint32_t depth; /* nodes on the longest way from a source */
+	bool used;
+};
+
+/*
+ * A DELTA belongs right above its source (or its LINK_IN), below any SET: the sum of cumulative
+ * values falls when a host is lost, and its difference would be a wrong number.
+ */
+
+struct flow_graph {
+	uint32_t measurement; /* the requester of what its READ nodes give; not 0 */
+	struct flow_node *node;
+	size_t nnode, nedge;
+	size_t cap;
+	struct arena *arena; /* owns inputs and texts */
+};
+
+/* --- making one */
+
+/* NULL without memory. */
+struct flow_graph *flow_graph_new(uint32_t measurement);
+void flow_graph_free(struct flow_graph *g);
+
+/*
+ * Copies the node with its inputs and texts (NULL becomes ""). The number of the node, or ERR_LIMIT
+ * beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
+ *
+ *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB, .in = (uint32_t[]){ a, b }, .nin
+ *= 2 }; rc = flow_graph_add(g, &n, &e);
+ */
+int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *e);
+
+/* --- looking at one */
+
+/*
+ * Everything that the engine relies on; fills what nodes give. ERR_INVALID or ERR_LIMIT with
+ * "node N: ..." and the node's line and col, or ERR_NOMEM; the graph is to be thrown away then.
+ * What one may cost: limits.h (FLOW_...) and graph_limits.h.
+ */
+int flow_graph_verify(struct flow_graph *g, struct err *e);
+
+/* Bytes of state that the engine will need for it; of a verified graph. */
+size_t flow_graph_state_bytes(const struct flow_graph *g);
+
+/* Node evaluations that one token of the most expensive source costs; of a verified graph. */
+size_t flow_graph_cost(const struct flow_graph *g);
+
+/* The keys that a node of the VT domain holds open: its window or the kind's default, as a power of
+ * two. */
+uint32_t flow_node_window(const struct flow_node *n);
+
+/*
+ * For links of the VT domain of which so many end in one graph: half of FLOW_STATE_MAX_BYTES holds
+ * what they carry. 0: the default is no more than that.
+ */
+uint32_t flow_link_window(size_t links);
+
+/* For ways that values alone take, all of them, of which a graph has so many ends: as much as that
+ * half holds. */
+uint32_t flow_link_window_most(size_t links);
+
+const char *flow_kind_name(enum flow_kind kind); /* "vt_agg"; NULL for a number that is none */
+const char *flow_op_name(enum flow_op op); /* "+", "if", "sqrt" */
+size_t flow_op_arity(enum flow_op op);
+const char *flow_source_name(enum flow_source_kind kind); /* "metric" */
+const char *flow_domain_name(enum flow_domain domain); /* "any", "vt", "read" */
+bool flow_kind_find(const char *name, enum flow_kind *out);
+bool flow_op_find(const char *name, enum flow_op *out);
+bool flow_source_find(const char *name, enum flow_source_kind *out);
+
+/* --- as a value of the request language: ["flow",1,measurement,[[node],...]] */
+
+/* Appends the text. Failure shows in b->failed. */
+void flow_graph_print(struct buf *b, const struct flow_graph *g);
+
+/*
+ * From a hostile value: checked for its form and then with flow_graph_verify(). ERR_PARSE,
+ * ERR_LIMIT, ERR_INVALID, ERR_NOMEM.
+ */
+int flow_graph_from_value(const struct omis_value *v, struct flow_graph **out, struct err *e);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which tokens belong together: those of one key. A table of the highest
+ * `window` keys seen so far, each with the inputs that have come. A key below
+ * them is over, and so is one that has fired: what comes for it is late.
+ *
+ * The table gives numbers of slots, 0 .. window - 1, for what its user keeps of
+ * a key until it fires; the slot that was free last is taken first, so that
+ * the few that are in use stay in the cache. Never allocates after match_init.
+ */
+#ifndef COMMON_FLOW_GRAPH_MATCH_H
+#define COMMON_FLOW_GRAPH_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct match_key {
+	int64_t key;
+	uint32_t slot; /* or MATCH_FIRED */
+};
+
+struct match {
+	uint32_t window; /* a power of two */
+	uint32_t head, n; /* of the ring of keys */
+	uint32_t nopen; /* inputs that are waited for */
+	struct match_key *ring; /* rising from head */
+	/* By slot nwords + 1 each: open inputs that have not come, then a bit for each that has. */
+	uint64_t *state;
+	uint32_t *free; /* slots; the first nfree are free */
+	uint32_t nfree;
+	uint32_t nin, nwords; /* inputs; words of 64 inputs */
+	bool has_floor;
+	int64_t floor; /* the highest key that has left */
+	uint64_t *closed; /* nwords */
+	int64_t *from; /* by input: waited for in keys above it */
+	int64_t from_max;
+};
+
+#define MATCH_FIRED UINT32_MAX
+
+enum match_what {
+	MATCH_FIRST, /* of its key: *slot is a new one */
+	MATCH_MORE, /* *slot has it */
+	MATCH_DOUBLE, /* that input has given this key already */
+	MATCH_LATE, /* the key is over or has fired, or the input is closed */
+	MATCH_FULL, /* match_evict() first, then again */
+};
+
+/* window: rounded up to a power of two. -ERR_NOMEM. */
+int match_init(struct match *m, uint32_t window, uint32_t nin);
+void match_done(struct match *m);
+size_t match_bytes(uint32_t window, uint32_t nin);
+uint32_t match_round(uint32_t window);
+
+enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t *slot);
+
+/*
+ * Removes the lowest key. True when it had not fired: *slot is its slot, until the next put; nobody
+ * else can fire it.
+ */
+bool match_evict(struct match *m, uint32_t *slot);
+
+static inline uint64_t *match_state(const struct match *m, uint32_t slot)
+{
+	return &m->state[(size_t)slot * (m->nwords + 1)];
+}
+
+/* All inputs that are waited for are there. */
+static inline bool match_is_complete(const struct match *m, uint32_t slot)
+{
+	return *match_state(m, slot) == 0;
+}
+
+static inline bool match_has(const struct match *m, uint32_t slot, uint32_t input)
+{
+	return match_state(m, slot)[1 + input / 64] >> input % 64 & 1;
+}
+
+/* The key fires: its slot is free, and what is kept there stays until the next put. */
+void match_fire(struct match *m, int64_t key);
+
+/*
+ * The input is not waited for any more; false: it was so already. Keys may be complete by it: look
+ * at all from match_at(m, 0) on.
+ */
+bool match_close(struct match *m, uint32_t input);
+
+/* It is waited for again, in keys above all that are there by now; false: it was not closed. */
+bool match_reopen(struct match *m, uint32_t input);
+
+/* Key number i < m->n by rising key; its slot or MATCH_FIRED. */
+static inline const struct match_key *match_at(const struct match *m, uint32_t i)
+{
+	return &m->ring[(m->head + i) & (m->window - 1)];
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What flows: one value of one key, with what is known about it. */
+#ifndef COMMON_FLOW_GRAPH_TOKEN_H
+#define COMMON_FLOW_GRAPH_TOKEN_H
+
+#include "common/base/clock.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why a token is not all that it could be. docs/protocol.md has the numbers. */
+enum flow_flag {
+	FLOW_PARTIAL = 1, /* fewer contributed than should */
+	FLOW_STALE = 2, /* the source gave an old sample */
+	FLOW_LATE = 4, /* with data of an interval that was read before */
+	FLOW_NONE_YET = 8, /* a call is under way that tells nothing before its end */
+	FLOW_DIV0 = 16, /* something was divided by zero */
+	/* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
+	FLOW_NAN = 32,
+	FLOW_MISSING = 64, /* something did not come, or a set was empty */
+	FLOW_EXCLUDED = 128, /* WHERE was false: sets leave it out */
+	FLOW_LOST = 256, /* a queue was full: tokens are missing */
+	/* a source has ended: when all have, the newest data are of the last one's end */
+	FLOW_ENDED = 512,
+	FLOW_FLAGS_ALL = 1023,
+};
+
+/* No value is NaN, and then a flag says why. An infinite value is one, with FLOW_NAN. */
+struct flow_token {
+	int64_t key; /* virtual time, or number of the read */
+	double value;
+	double error; /* >= 0: the truth is not farther away; INFINITY: unknown */
+	nsec_t time; /* mainsm's; of what was combined the mean */
+	nsec_t oldest, newest; /* of the data in it */
+	uint32_t k, n; /* k of n contributors are in it; 0 of 0: a constant */
+	uint32_t flags; /* enum flow_flag */
+	uint32_t requester; /* the measurement; 0: whoever reads it */
+};
+
+_Static_assert(sizeof(struct flow_token) == 64, "one line of the cache");
+
+static inline bool flow_token_has_value(const struct flow_token *t)
+{
+	return !isnan(t->value);
+}
+
+/* Of one contributor, read at that time. A bound that is no number is an infinite one. */
+struct flow_token flow_token_make(int64_t key, double value, double error, nsec_t time);
+struct flow_token flow_token_constant(double value);
+
+/* Of n contributors of which none came. */
+struct flow_token flow_token_missing(int64_t key, nsec_t time, uint32_t n);
+
+/* Until when there were sources for an interval that ends at t. */
+static inline nsec_t flow_token_until(const struct flow_token *v, nsec_t t)
+{
+	return v->flags & FLOW_ENDED && v->newest < t ? v->newest : t;
+}
+
+/* a becomes the worse coverage of the two: the smaller k/n; constants do not count. */
+static inline void flow_coverage_worse(uint32_t *k, uint32_t *n, uint32_t bk, uint32_t bn)
+{
+	if (bn && (!*n || (uint64_t)bk * *n < (uint64_t)*k * bn)) {
+		*k = bk;
+		*n = bn;
+	}
+}
+
+/* "partial,late" into out; "" without flags. Returns out. */
+#define FLOW_FLAGS_TEXT_BYTES 80
+char *flow_flags_print(char *out, uint32_t flags);
+
+#endif

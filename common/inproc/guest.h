@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * For libraries that live in other people's processes: a lock that no
+ * cancelled thread leaves behind, a write whose signals the program does
+ * not get, and when a thread of ours is not to keep it alive.
+ */
+#ifndef COMMON_INPROC_GUEST_H
+#define COMMON_INPROC_GUEST_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+
+/* Who holds it cannot be cancelled. Locks taken one in another are given back in any order that
+ * ends with the first. */
+struct guest_lock {
+	pthread_mutex_t mutex;
+	int cancel; /* the holder's state before */
+};
+
+#define GUEST_LOCK_INIT                            \
+	{                                          \
+		.mutex = PTHREAD_MUTEX_INITIALIZER \
+	}
+
+void guest_lock(struct guest_lock *l);
+/* False: somebody has it. Signal-safe, as guest_unlock() is. */
+bool guest_trylock(struct guest_lock *l);
+void guest_unlock(struct guest_lock *l);
+
+/* As writev(2). The SIGPIPE or SIGXFSZ of a write that fails does not come; the program's own one
+ * does. Signal-safe. */
+ssize_t guest_writev(int fd, const struct iovec *v, int n);
+
+/*
+ * The caller is the only thread that runs: main() has left by pthread_exit(), and all others have
+ * ended. Then the process would be over but for us. False where /proc does not tell. Any thread.
+ */
+bool guest_is_alone(void);
+
+#endif

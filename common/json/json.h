@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes JSON onto a struct buf, piece by piece; commas and quotes come by
+ * themselves. Misuse (a value where a key is due, an end too many, deeper
+ * than JSON_DEPTH_MAX) makes the buffer fail; json_end() tells.
+ */
+#ifndef COMMON_JSON_JSON_H
+#define COMMON_JSON_JSON_H
+
+#include "common/base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JSON_DEPTH_MAX 32
+
+struct json {
+	struct buf *b; /* borrowed */
+	unsigned depth;
+	bool is_object[JSON_DEPTH_MAX];
+	bool is_first; /* nothing stands in the open container yet */
+	bool has_key; /* a key waits for its value */
+	bool has_root; /* the one value at the top is begun */
+	bool failed;
+};
+
+void json_init(struct json *j, struct buf *b);
+
+void json_object(struct json *j);
+void json_object_end(struct json *j);
+void json_array(struct json *j);
+void json_array_end(struct json *j);
+
+/* Only in an object; the next call gives the value. */
+void json_key(struct json *j, const char *key);
+
+/* Bytes that are not UTF-8 become U+FFFD. NULL is null. */
+void json_str(struct json *j, const char *s);
+void json_str_n(struct json *j, const void *p, size_t n);
+void json_i64(struct json *j, int64_t v);
+void json_u64(struct json *j, uint64_t v);
+
+/* The shortest text that reads back as v; null when not finite. */
+void json_double(struct json *j, double v);
+void json_bool(struct json *j, bool v);
+void json_null(struct json *j);
+
+/* A key and its value at once; only in an object. */
+void json_key_str(struct json *j, const char *key, const char *v);
+void json_key_i64(struct json *j, const char *key, int64_t v);
+void json_key_u64(struct json *j, const char *key, uint64_t v);
+void json_key_double(struct json *j, const char *key, double v);
+void json_key_bool(struct json *j, const char *key, bool v);
+
+/* 0 when exactly one whole value was written; else the buffer's failure or -ERR_INTERNAL. */
+int json_end(struct json *j);
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Connection strings: where a mainsm is, which CA it has, and what proves
+ * that we may enrol. One line, safe in a shell without quotes:
+ *	omig1:HOST[,HOST...]:PORT:PIN[:TOKENID.SECRET]
+ * An IPv6 address stands in []. PIN is base32 of the first 16 bytes of the
+ * SHA-256 of the CA's certificate (DER).
+ */
+#ifndef COMMON_LINK_CONNSTR_H
+#define COMMON_LINK_CONNSTR_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+#include "common/base/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define CONNSTR_MAX_BYTES 4096
+#define CONNSTR_HOSTS_MAX 8
+#define CONNSTR_PIN_LEN 26
+#define CONNSTR_CAID_LEN 8
+#define CONNSTR_TOKEN_LEN_MAX 64
+/* of the ids of tokens that make lms and nothing else: what programs may carry */
+#define CONNSTR_LM_PREFIX "lm-"
+
+struct connstr {
+	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1]; /* without brackets */
+	unsigned nhost; /* >= 1 */
+	uint16_t port; /* not 0 */
+	char pin[CONNSTR_PIN_LEN + 1]; /* lower case */
+	char token_id[CONNSTR_TOKEN_LEN_MAX + 1]; /* "" = no token */
+	char secret[CONNSTR_TOKEN_LEN_MAX + 1]; /* as written; wipe with str_wipe() when done */
+};
+
+/* Surrounding white space is ignored. ERR_PARSE names the part that is wrong, never the secret. */
+int connstr_parse(const char *s, struct connstr *out, struct err *e);
+
+/* Appends the canonical form. -ERR_NOMEM, -ERR_LIMIT. */
+int connstr_print(const struct connstr *c, bool with_token, struct buf *b);
+
+/* The token makes lms and nothing else. */
+bool connstr_is_for_lms(const struct connstr *c);
+
+/* Where to look for one, in this order. */
+struct connstr_source {
+	/* An option or configuration key; "@FILE": it stands in that file of ours; NULL or "" =
+	 * none. */
+	const char *given;
+	const char *state_dir; /* <state_dir>/mainsm/mainsm.conn; NULL = none */
+	/*
+	 * OMIG_MAINSM of a program may be for its job alone, and older than the file: where that is
+	 * of the same authority, it counts.
+	 */
+	bool prefers_own;
+};
+
+/* The string of the state directory, if it is of the authority with this pin. ERR_NOTFOUND, or why
+ * it cannot be read. */
+int connstr_own(const char *state_dir, const char *pin, struct connstr *out, struct err *e);
+
+/*
+ * given, then OMIG_MAINSM, then mainsm.conn of the state directory; OMIG_MAINSM without a token
+ * takes that of mainsm.conn when both are of one authority. Does file I/O. ERR_NOTFOUND says what
+ * to do.
+ */
+int connstr_find(const struct connstr_source *s, struct connstr *out, struct err *e);
+
+/*
+ * The first CONNSTR_CAID_LEN characters of the pin: names files of one host that belong to this CA.
+ */
+void connstr_caid(const struct connstr *c, char out[CONNSTR_CAID_LEN + 1]);
+
+/*
+ * "host:port", the host in [] where it needs them: for HELLO.listen, HELLO_ACK.redirect and
+ * messages to people.
+ */
+int hostport_print(const char *host, uint16_t port, struct buf *b);
+
+/* Splits "host:port"; host has NAME_MAX_BYTES + 1. ERR_PARSE. */
+int hostport_parse(const char *s, char *host, uint16_t *port, struct err *e);
+
+#endif

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Links: a channel that is authenticated, greeted (HELLO, HELLO_ACK) and
+ * watched by heartbeats. The side that dials reconnects by itself, with full jitter.
+ *
+ * A link calls back from the loop only, never from inside a call made to it.
+ * A message is checked against the table of what this peer may say in this
+ * state before anybody sees it. PING, PONG, HELLO, HELLO_ACK, BYE and ERROR never reach on_msg.
+ *
+ * Life. Dialled: link_dial() .. link_close(); on_up and on_down alternate.
+ * Accepted: made by link_accept() for an accepted channel; nobody is told unless on_hello
+ * took it; after on_down it is gone. link_close() ends either: no callback
+ * follows, the pointer is dead; a BYE and what is queued and fits into the socket still go out.
+ */
+#ifndef COMMON_LINK_LINK_H
+#define COMMON_LINK_LINK_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/json/json.h"
+#include "common/time/timebase.h"
+#include "proto/msg.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct chan;
+struct chan_handler;
+struct identity;
+struct link;
+struct loop;
+struct meter;
+struct net_ctx;
+struct net_expect;
+struct net_listener;
+
+/* What the peer is; decides what it may send. */
+enum link_peer {
+	LINK_PEER_UNKNOWN, /* accepted, no HELLO yet */
+	LINK_PEER_PARENT, /* we (lm or sm) dialled it */
+	LINK_PEER_SERVER, /* we (tool) dialled it */
+	LINK_PEER_CHILD, /* an lm or sm dialled us */
+	LINK_PEER_TOOL, /* a tool dialled us */
+};
+
+enum link_state { LINK_DOWN, LINK_DIALING, LINK_GREETING, LINK_UP, LINK_GONE, LINK_NSTATES };
+
+struct link_handler {
+	/*
+	 * Accepted links only. The certificate's role equals hello->role already, its site and host
+	 * are the caller's to compare. 0: fill ack (strings are copied; version and epoch are
+	 * filled by the link), the link is UP after the call. Negative: the peer gets ERROR with
+	 * the text of *why and is closed.
+	 */
+	int (*on_hello)(void *arg, struct link *l, const struct msg_hello *hello,
+			struct msg_hello_ack *ack, struct err *why);
+	/*
+	 * UP now. Dialled: ack is what the peer answered, valid during the call. Accepted: ack is
+	 * NULL.
+	 */
+	void (*on_up)(void *arg, struct link *l, const struct msg_hello_ack *ack);
+	/* m is valid during the call. */
+	void (*on_msg)(void *arg, struct link *l, const struct msg *m);
+	/* Was UP and is not any more; a dialled link will come back by itself. */
+	void (*on_down)(void *arg, struct link *l, const struct err *why);
+	/*
+	 * Accepted links only: it ended without having been UP (no HELLO in time, refused, cut) and
+	 * is gone after this call. For owners that must close what they accepted; may be NULL.
+	 */
+	void (*on_gone)(void *arg, struct link *l);
+	/*
+	 * An attempt of a dialled link failed, once per attempt; may be NULL. retry_in: until the
+	 * next one.
+	 */
+	void (*on_retry)(void *arg, struct link *l, const struct err *why, nsec_t retry_in);
+	/*
+	 * The queue fell below half of its cap after a send was answered -ERR_AGAIN; may be NULL.
+	 */
+	void (*on_writable)(void *arg, struct link *l);
+	void *arg;
+};
+
+struct link_conf {
+	struct loop *loop; /* borrowed */
+	struct rng *rng; /* borrowed; seeds the jitter */
+	struct timebase *
+		/* borrowed; a dialled link feeds it, PONGs answer from it; NULL = none kept */
+		timebase;
+	uint64_t epoch; /* of this daemon, for HELLO_ACK */
+	/* bytes, the other to a tool; 0 = PEER_QUEUE_MAX_BYTES, TOOL_QUEUE_MAX_BYTES */
+	size_t queue_cap, tool_queue_cap;
+	uint32_t version_min, version_max; /* 0 = what this build speaks */
+	struct net_listener *
+		/* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */
+		listener;
+	/* counts what is read, and puts reading off; borrowed; NULL = nobody does */
+	struct meter *meter;
+	struct link_handler handler;
+};
+
+/* How a dialled link gets a channel: once per attempt, from the loop. */
+struct link_dialer {
+	/*
+	 * attempt counts from 0 since the link was last UP. A channel in *out, opening with handler
+	 * h, or an error.
+	 */
+	int (*dial)(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
+		    struct err *e);
+	void *arg;
+};
+
+/*
+ * The first attempt is made by the loop at once. hello (role, site, ...; versions are filled in) is
+ * copied. NULL: no memory.
+ */
+struct link *link_dial(const struct link_conf *conf, const struct link_dialer *dialer,
+		       const struct msg_hello *hello);
+
+/* Replaces what the next HELLO says (a new node number, another address). -ERR_NOMEM. */
+int link_set_hello(struct link *l, const struct msg_hello *hello);
+
+/*
+ * Consumes *take on success: a channel whose handshake is over. HELLO must come in HELLO_MAX_NS.
+ * NULL: no memory.
+ */
+struct link *link_accept(const struct link_conf *conf, struct chan **take);
+
+/* Ends it with a BYE now; NULL is fine. See the top. */
+void link_close(struct link *l, const char *reason);
+
+/*
+ * Cuts an established connection with ERROR; a dialled link reconnects, on_down follows from the
+ * loop.
+ */
+void link_fail(struct link *l, enum msg_error_code code, const char *text);
+
+/*
+ * Queues one message, made by filling m->type and the member of the union. -ERR_CLOSED: not UP;
+ * -ERR_LIMIT: the frame is too large; -ERR_AGAIN: the queue is at its cap, the message was not
+ * queued and is counted as dropped; else as msg_put(). What may be dropped is the caller's to know.
+ */
+int link_send(struct link *l, const struct msg *m);
+
+/* The same with frames that were made before (one or many, whole): for fan-out. */
+int link_send_frames(struct link *l, const uint8_t *p, size_t n);
+
+/* No room for a frame of reserve bytes under the cap: hold back what can wait until on_writable. */
+bool link_is_congested(const struct link *l, size_t reserve);
+
+void link_pause_reading(struct link *l, bool pause);
+
+enum link_state link_state(const struct link *l);
+enum link_peer link_peer(const struct link *l);
+
+/* Of the verified certificate; NULL when not connected or over a channel without certificates. */
+const struct identity *link_identity(const struct link *l);
+
+/*
+ * For on_down and on_gone: what the peer did wrong (broke a rule, had not the right, said nothing),
+ * for one line in the log of those who accept; NULL when it only left.
+ */
+const char *link_fault(const struct link *l);
+
+/* The caller's object behind a link: for handlers shared by many links. */
+void link_set_user(struct link *l, void *user);
+void *link_user(const struct link *l);
+
+struct link_stats {
+	uint64_t frames_in, frames_out, bytes_in, bytes_out;
+	uint64_t refused; /* frames that were not allowed or not decodable */
+	uint64_t dropped; /* messages that did not fit under the cap */
+	uint64_t invalid; /* state events that did not fit the state: 0 in a sound program */
+	uint32_t connects; /* times that it became UP */
+	size_t queued; /* bytes */
+	nsec_t rtt; /* of the last heartbeat; -1 = none yet */
+	nsec_t offset; /* peer's system time - our loop time; valid when rtt >= 0 */
+	nsec_t offset_error; /* bound of it */
+	nsec_t since; /* loop time of the last change of state */
+	/* since the peer's last frame; a healthy peer stays below HEARTBEAT_PERIOD_NS + rtt */
+	nsec_t silence;
+	char peer[128]; /* who, escaped, for people */
+	char last_error[ERR_TEXT_BYTES]; /* "" = none */
+};
+
+void link_stats(const struct link *l, struct link_stats *out);
+
+/* Of the same, one figure without the texts: for who asks about each of thousands of links. */
+nsec_t link_rtt(const struct link *l); /* -1 = none measured */
+size_t link_queued(const struct link *l);
+uint64_t link_dropped(const struct link *l);
+
+/* One JSON object, for the status service and the status dump. */
+void link_stats_json(const struct link_stats *s, enum link_state state, struct json *j);
+
+/* "up", "dialing", ... */
+const char *link_state_name(enum link_state s);
+
+/* The state machine as a Graphviz digraph, for docs/. */
+void link_print_dot(struct buf *b);
+
+/* --- dialling over the network: the hosts of a connection string, in turn */
+
+struct link_net;
+
+/* Where and whom; hosts and expect are copied (NULL site or host of expect: any). */
+struct link_net_conf {
+	struct net_ctx *ctx; /* borrowed */
+	const char (*host)[NAME_MAX_BYTES + 1];
+	unsigned nhost; /* 1..CONNSTR_HOSTS_MAX */
+	uint16_t port;
+	const struct net_expect *expect;
+};
+
+/* NULL: no memory, or no host. */
+struct link_net *link_net_new(const struct link_net_conf *c);
+
+/* After the links that dial with it were closed. */
+void link_net_free(struct link_net *n);
+struct link_dialer link_net_dialer(struct link_net *n);
+
+#endif

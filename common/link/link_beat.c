@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Heartbeats. TCP takes megabytes for a peer that is stopped and says nothing, so life is what the
+ * peer itself sends. Between daemons each side says a word of its own every period, which is not
+ * answered: a ping without a number, the smallest frame there is. It wakes nobody
+ * (chan_let_beats_wait): a timer looks for it when one is due, and those of an sm's thousands of
+ * children fire together, so that a quiet child costs no wake-up. Whatever arrives counts;
+ * HEARTBEAT_MISSED_MAX periods of nothing end the link. Who accepted asks now and then for the
+ * round trip and the clock, and who is asked asks too, in the same record.
+ *
+ * A tool is not asked to be alive: a program with one thread computes between two
+ * requests, and must not lose its scope by that. It asks while it runs, and is answered; it is
+ * probed now and then, so that TCP finds a host that is gone; a full queue ends one that never
+ * reads.
+ */
+#include "common/base/limits.h"
+#include "common/link/link_internal.h"
+#include "common/net/chan.h"
+#include "proto/frame.h"
+
+/* After it is up a daemon's clock is asked for at once, after this, twice this and so on. */
+#define FIRST_MEASURE_NS (100 * NSEC_PER_MSEC)
+#define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
+
+static bool may_be_silent(const struct link *l)
+{
+	return l->peer == LINK_PEER_TOOL;
+}
+
+static nsec_t min_nsec(nsec_t a, nsec_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Both are daemons, which say each other that they live. */
+static bool beats(const struct link *l)
+{
+	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_CHILD;
+}
+
+/*
+ * Who is asked asks too: who dialled a daemon does so of itself only when it is not asked, and at
+ * first, when one exchange of a busy moment is all that it knows of the time.
+ */
+static nsec_t ping_period(const struct link *l)
+{
+	nsec_t up = l->asked_at - l->up_at;
+
+	if (!beats(l))
+		return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
+	if (!l->dialer.dial)
+		return MEASURE_PERIOD_NS;
+	return min_nsec(up > FIRST_MEASURE_NS ? up : FIRST_MEASURE_NS, 2 * MEASURE_PERIOD_NS);
+}
+
+static nsec_t ping_due(const struct link *l)
+{
+	return l->asked_at + ping_period(l);
+}
+
+static void send_ping(struct link *l, nsec_t now)
+{
+	const struct msg m = { .type = MSG_PING,
+			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
+
+	l->asked_at = now;
+	/* A full queue needs no further proof that nobody reads: the silence decides. */
+	l->last_out = now;
+	if (link_send_now(l, &m))
+		return;
+	l->ping_seq++;
+	l->ping_sent = now;
+}
+
+static void send_beat(struct link *l, nsec_t now)
+{
+	static const uint8_t beat[FRAME_HEADER_BYTES] = { 0, 0, 0, 1, MSG_PING };
+
+	link_send_frames(l, beat, sizeof(beat));
+	l->last_out = now;
+}
+
+/* Also a part of a message: a slow line may take longer for a large one. */
+nsec_t link_last_sign(const struct link *l)
+{
+	nsec_t heard = l->chan ? chan_heard_at(l->chan) : 0;
+
+	return heard > l->last_in ? heard : l->last_in;
+}
+
+/* When the silence becomes too long; never for some, nor for one that we do not listen to. */
+static nsec_t silence_ends(const struct link *l)
+{
+	return may_be_silent(l) || l->unread_since ? INT64_MAX : link_last_sign(l) + SILENCE_MAX_NS;
+}
+
+static nsec_t word_due(const struct link *l)
+{
+	return beats(l) ? min_nsec(ping_due(l), l->last_out + HEARTBEAT_PERIOD_NS) : ping_due(l);
+}
+
+/* Of an sm's thousands of children the times are rounded up: many in one wake-up. */
+static void arm_next(struct link *l, nsec_t now)
+{
+	nsec_t at = min_nsec(word_due(l), silence_ends(l));
+
+	if (beats(l))
+		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to look */
+
+	if (l->peer == LINK_PEER_CHILD)
+		at += BEAT_SLOT_NS - 1 - (at - 1) % BEAT_SLOT_NS;
+	link_arm(l, at > now ? at - now : 0);
+}
+
+void link_beat_start(struct link *l)
+{
+	nsec_t now = loop_now(l->conf.loop);
+
+	l->last_in = l->up_at = now;
+	l->roots = l->conf.timebase ? l->conf.timebase->roots : 0;
+	if (l->unread_since)
+		l->unread_since = now;
+	if (beats(l))
+		chan_let_beats_wait(l->chan);
+	send_ping(l, now);
+	arm_next(l, now);
+}
+
+void link_beat_unread(struct link *l, bool is_unread)
+{
+	nsec_t now = loop_now(l->conf.loop);
+
+	if (is_unread == (l->unread_since > 0))
+		return;
+	if (!is_unread)
+		l->last_in = min_nsec(link_last_sign(l) + now - l->unread_since, now);
+	l->unread_since = is_unread ? now : 0;
+}
+
+/* We have learnt another time, and who is below us takes his from us: who is asked asks, too. */
+static bool has_other_time(struct link *l)
+{
+	unsigned roots = l->conf.timebase ? l->conf.timebase->roots : 0;
+	bool is_other = roots != l->roots;
+
+	l->roots = roots;
+	return is_other && !l->dialer.dial;
+}
+
+static void say_word(struct link *l, nsec_t now)
+{
+	bool asks = has_other_time(l);
+
+	if (now < word_due(l) && !asks)
+		return;
+	if (asks || now >= ping_due(l) || !beats(l))
+		send_ping(l, now);
+	else
+		send_beat(l, now);
+}
+
+void link_beat(struct link *l)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct err e = { 0 };
+
+	if (beats(l))
+		chan_look(l->chan);
+	if (l->state != LINK_UP)
+		return; /* what it said there was its last word */
+	/*
+	 * We were stopped ourselves: the silence may be ours. One period to hear what has queued
+	 * up.
+	 */
+	if (now - l->due > HEARTBEAT_PERIOD_NS && now - link_last_sign(l) >= SILENCE_MAX_NS)
+		l->last_in = now - SILENCE_MAX_NS + HEARTBEAT_PERIOD_NS;
+	if (now >= silence_ends(l)) {
+		err_set(&e, ERR_TIMEOUT, "silent for %d s: %d heartbeats missed",
+			(int)(SILENCE_MAX_NS / NSEC_PER_SEC), HEARTBEAT_MISSED_MAX);
+		link_lose(l, &e);
+		return;
+	}
+	say_word(l, now);
+	arm_next(l, now);
+}
+
+void link_got_ping(struct link *l, const struct msg_ping *ping)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct msg m = { .type = MSG_PONG, .pong = { .seq = ping->seq, .sent_ns = ping->sent_ns } };
+
+	m.pong.error_ns = TIMEBASE_UNKNOWN_NS;
+	if (l->conf.timebase) {
+		m.pong.system_time_ns = timebase_at(l->conf.timebase, now);
+		m.pong.error_ns = timebase_error(l->conf.timebase, now);
+	}
+	link_send_now(l, &m);
+	/* Who is above us may have another time for us, and does not ask back, for he has just
+	 * asked. */
+	if (beats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
+		send_ping(l, now);
+}
+
+void link_got_pong(struct link *l, const struct msg_pong *pong)
+{
+	nsec_t now = loop_now(l->conf.loop);
+	struct timebase_sample s = { l->ping_sent, now, pong->system_time_ns, pong->error_ns };
+	struct timebase measured;
+
+	/*
+	 * Our own note of the time counts, not the echo: a peer cannot make a round trip look
+	 * short.
+	 */
+	if (!l->ping_sent || pong->seq != l->ping_seq)
+		return;
+	l->ping_sent = 0;
+	l->stats.rtt = s.received - s.sent;
+	timebase_init(&measured, now, 0);
+	if (timebase_update(&measured, &s))
+		return;
+	l->stats.offset = measured.offset;
+	l->stats.offset_error = measured.error;
+	if (l->conf.timebase && l->dialer.dial)
+		timebase_update(l->conf.timebase, &s);
+}

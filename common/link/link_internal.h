@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of a link that its files share. link.c owns the state; nobody else sets it. */
+#ifndef COMMON_LINK_LINK_INTERNAL_H
+#define COMMON_LINK_LINK_INTERNAL_H
+
+#include "common/link/link.h"
+#include "common/loop/loop.h"
+#include "common/net/chan.h"
+
+enum link_event {
+	LINK_EV_DIAL, /* time for an attempt */
+	LINK_EV_OPEN, /* the channel is open */
+	LINK_EV_WELCOME, /* HELLO_ACK came, or HELLO was accepted */
+	LINK_EV_LOST, /* no channel any more, or it must not be used: l->why */
+	LINK_EV_CLOSE, /* the owner's wish, or the end of an accepted link */
+	LINK_NEVENTS
+};
+
+#define LINK_EVENTS_MAX 8 /* waiting at a time: an action posts one at most */
+
+struct link {
+	struct link_conf conf;
+	struct link_dialer dialer; /* dial is NULL for an accepted link */
+	struct buf hello; /* the frame to greet with; dialled links */
+	struct buf out; /* scratch of link_send() */
+	void *user;
+
+	enum link_state state;
+	enum link_peer peer;
+	enum link_event event[LINK_EVENTS_MAX];
+	unsigned nevent;
+	bool is_closed; /* by the owner: no callback any more */
+	bool is_failing; /* ERROR was sent; deaf and dumb until the channel is gone */
+	bool is_slow; /* refused for a reason that will not pass soon: retry late */
+	unsigned attempt;
+
+	struct list in_meter; /* of conf.meter, while UP */
+	struct chan *chan; /* owned; NULL when DOWN */
+	struct loop_timer *timer; /* what for depends on the state: see link_on_timer() */
+	struct loop_job job, reap;
+	nsec_t due; /* when the timer should fire */
+	nsec_t last_in; /* of what counts as a sign though nothing came: see link_last_sign() */
+	nsec_t last_out; /* when we have said something last */
+	nsec_t unread_since; /* we do not read; 0 = we do */
+	unsigned roots; /* of the time base, when it was looked at last */
+	nsec_t up_at, asked_at;
+	uint64_t ping_seq;
+	nsec_t ping_sent; /* of ping_seq; 0 = answered */
+	const struct msg_hello_ack *ack; /* only while on_up is called */
+	struct err why; /* of the next LOST */
+	struct link_stats stats;
+};
+
+/* From callbacks of the loop: puts the event into the queue and works the queue off. */
+void link_apply(struct link *l, enum link_event ev);
+
+/* The same, with a reason; the first one stands. */
+void link_lose(struct link *l, const struct err *why);
+
+/* Sends ERROR and loses the link. */
+void link_refuse(struct link *l, enum msg_error_code code, const struct err *why);
+/* The peer broke the rules of the protocol. */
+void link_violated(struct link *l, enum msg_error_code code, const struct err *why);
+
+void link_arm(struct link *l, nsec_t after);
+
+/* Sends one message whatever the state. 0 or negative as link_send(). */
+int link_send_now(struct link *l, const struct msg *m);
+
+/* link_in.c: what a channel delivers. */
+void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n);
+
+/* link_beat.c: heartbeats of a link that is UP. */
+void link_beat_start(struct link *l);
+void link_beat(struct link *l);
+/* When the peer was heard last. */
+nsec_t link_last_sign(const struct link *l);
+/* We read it no more, or again: that time is no silence of the peer. */
+void link_beat_unread(struct link *l, bool is_unread);
+void link_got_ping(struct link *l, const struct msg_ping *ping);
+void link_got_pong(struct link *l, const struct msg_pong *pong);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The way up of an lm or a stacked sm: mainsm is asked which sm serves this site, and that sm may
+ * send us on to one below it. Whoever takes us is the parent, and names others to try when it is
+ * lost: then those are tried, the nearest first, and mainsm is asked when none of them answers. A
+ * mainsm that names no sm is the parent itself of an lm.
+ *
+ * Nobody who names an address is believed: whoever stands there must show a certificate of our
+ * mainsm's authority for an sm of our site.
+ */
+#ifndef LM_ASCENT_H
+#define LM_ASCENT_H
+
+#include "common/base/rng.h"
+#include "common/link/connstr.h"
+#include "common/link/link.h"
+
+/* attempts to reach an sm before mainsm is asked again: about a second */
+#define ASCENT_SITE_RETRIES_MAX 3
+/* parents to try that are remembered: ancestors, and a tree is flat */
+#define ASCENT_WAYS_MAX 4
+#define ASCENT_HOPS_MAX 8 /* sms that send us on, one to the next: then they go in a circle */
+#define ASCENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
+/*
+ * Added to attach for each new search: 4 ms of the clock that an epoch is of, and no two searches
+ * are as close in the mean. sms above count what they do in the rest: one whose own hosts move with
+ * it adds ASCENT_SM_MOVE, one whose sms' hosts do, 1. So a later move of a daemon nearer to the
+ * host is always the higher number, however often those above it have moved.
+ */
+#define ASCENT_MOVE (1 << 22)
+#define ASCENT_SM_MOVE (1 << 11)
+#define ASCENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
+#define ASCENT_ASK_MAX_NS (10 * NSEC_PER_SEC)
+
+struct net_ctx;
+struct ascent;
+
+struct ascent_conf {
+	struct loop *loop;
+	struct rng *rng;
+	struct timebase *timebase;
+	struct net_ctx *ctx; /* with our certificate; all borrowed */
+	const struct connstr *conn; /* copied */
+	const char *host; /* as our certificate says; copied */
+	uint64_t epoch;
+	uint32_t node; /* that we had before; 0 = none */
+	bool is_sm; /* else an lm */
+	const char *listen; /* of an sm: where it is found; copied; NULL = "" */
+	const char *stated; /* of an sm: the parent to try first; copied; NULL = ask mainsm */
+	const char *software; /* for HELLO; copied */
+	/* The parent is there. The node's number is known from now on. is_other: it is a mainsm
+	 * that was started anew. */
+	void (*on_up)(void *arg, uint32_t node, bool is_other);
+	void (*on_down)(void *arg, const struct err *why);
+	void (*on_msg)(void *arg, const struct msg *m);
+	/* The parent's queue has room again. */
+	void (*on_writable)(void *arg);
+	/* An attempt failed: for the log. */
+	void (*on_trouble)(void *arg, const struct err *why, nsec_t retry_in);
+	void *arg;
+};
+
+/* Dials from the loop. NULL: no memory. */
+struct ascent *ascent_new(const struct ascent_conf *c);
+void ascent_free(struct ascent *u);
+
+/* Says BYE to all and dials no more; a short time later the frames that wait are out. */
+void ascent_close(struct ascent *u, const char *reason);
+
+/* As link_send(), to the parent. */
+int ascent_send(struct ascent *u, const struct msg *m);
+int ascent_send_frames(struct ascent *u, const uint8_t *p, size_t n);
+struct net_ctx *ascent_ctx(const struct ascent *u);
+bool ascent_is_up(const struct ascent *u);
+
+/* Sends *m to mainsm as soon as it can be reached, beside the parent; the answer comes by on_msg.
+ * Copied. -ERR_NOMEM. */
+int ascent_ask_top(struct ascent *u, const struct msg *m);
+
+/* The link to the parent; NULL: there is none now. */
+struct link *ascent_link(const struct ascent *u);
+
+/* What the last parent has said: the number of our site, and how many daemons are above us. */
+uint32_t ascent_site_number(const struct ascent *u);
+uint32_t ascent_level(const struct ascent *u);
+
+/* For those below us to try when we are lost: our parent, and what it has named. "": mainsm
+ * alone. */
+const char *ascent_ways(const struct ascent *u);
+
+/* The parent, or who is being dialled; for the status. False: nobody. */
+bool ascent_stats(const struct ascent *u, struct link_stats *out);
+const char *ascent_parent(const struct ascent *u); /* "sm", "mainsm", "none" */
+
+/* The parent that is there is another process than the one before: what that one knew may be
+ * lost. */
+bool ascent_has_lost_parent(const struct ascent *u);
+
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Our certificate is renewed over a link to mainsm before it expires. */
+#ifndef COMMON_MEMBER_RENEW_H
+#define COMMON_MEMBER_RENEW_H
+
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "proto/msg.h"
+
+/* a certificate of minutes must not become a flood of requests */
+#define RENEW_PERIOD_MIN_NS (5 * NSEC_PER_SEC)
+/* wall clocks jump: look again at least this often */
+#define RENEW_PERIOD_MAX_NS (3600 * NSEC_PER_SEC)
+
+struct loop;
+struct net_ctx;
+struct renew;
+
+/* Borrowed pointers, copied strings. */
+struct renew_conf {
+	struct loop *loop;
+	struct net_ctx *ctx; /* gets the new credentials */
+	const char *role; /* "sm", "factory"; lives as long */
+	const char *dir, *site, *host;
+	int (*send)(void *arg, const struct msg *m); /* to mainsm */
+	void *arg;
+};
+
+struct renew *renew_new(const struct renew_conf *conf);
+void renew_free(struct renew *r);
+
+/* mainsm is there: what is due is asked for. */
+void renew_connected(struct renew *r);
+
+/* Stores and uses what came. ERR_NOTFOUND: nothing was asked for. */
+int renew_answer(struct renew *r, const struct msg_enrol_ack *ack, struct err *e);
+
+#endif

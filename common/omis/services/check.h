@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a parsed request to one that may be planned and executed: names
+ * become services, parameters get the type that the service wants. And from
+ * the actions of a conditional request to actions that can run: event context
+ * parameters become values.
+ */
+#ifndef COMMON_OMIS_SERVICES_CHECK_H
+#define COMMON_OMIS_SERVICES_CHECK_H
+
+#include "common/omis/text/request.h"
+
+struct omis_diag {
+	unsigned action; /* 0 = the event part, i = the i-th action */
+	unsigned status; /* enum status */
+	uint32_t offset; /* in the text */
+	struct err err; /* words; ends "at offset N" */
+};
+
+/*
+ * Sets each call's `service` and brings parameters to their types: a scalar
+ * becomes a list of one, a list of one becomes a scalar, an INT becomes a
+ * FLOAT, parameters left out get their defaults. Event context parameters
+ * stay as they are. d may be NULL.
+ *
+ * 0, -ERR_INVALID with d filled, -ERR_NOMEM. The first fault counts; after
+ * one the request is good for nothing but omis_request_free(). Checking twice is harmless.
+ * Status: UNKNOWN_SERVICE, UNSUPPORTED_SERVICE, TYPE_MISMATCH (kind of
+ * service or of a parameter), PARAMETER_ERROR (number of parameters), UNKNOWN_ECP.
+ */
+int omis_check(struct omis_request *r, struct omis_diag *d);
+
+/*
+ * Parsed as what one daemon says to another (omis_parse_inner()) and checked, in one. On failure
+ * *out is untouched and d has the status for a reply: as of omis_check(), SYNTAX_ERROR,
+ * NO_MEMORY.
+ */
+int omis_read_inner(const char *p, size_t n, struct omis_request **out, struct omis_diag *d);
+
+/* One event context parameter and its value; a list is spliced into a list that it stands in. */
+struct omis_ecp {
+	const char *name; /* without '$' */
+	struct omis_value value; /* no ECP in it */
+};
+
+struct omis_ecps {
+	const struct omis_ecp *v;
+	size_t n;
+};
+
+/*
+ * Actions [first, first + count) of a checked conditional request, with their
+ * ECPs replaced, as an unconditional request of its own that is checked
+ * again. *out shares nothing with r. The first action loses its barrier.
+ * -ERR_INVALID with d (UNKNOWN_ECP when ecps lacks one, TYPE_MISMATCH when a
+ * value does not fit; d->action counts in r), -ERR_NOMEM.
+ */
+int omis_bind(const struct omis_request *r, size_t first, size_t count,
+	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d);
+
+/*
+ * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order,
+ * doubles as often as they stand.
+ */
+void omis_call_ecps(const struct omis_call *c, void (*fn)(void *arg, const char *name), void *arg);
+
+#endif

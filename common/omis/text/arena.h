@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that is given back all at once: one arena a request, a plan, a reply. */
+#ifndef COMMON_OMIS_TEXT_ARENA_H
+#define COMMON_OMIS_TEXT_ARENA_H
+
+#include <stddef.h>
+
+struct arena;
+
+/* max = bytes that it may hand out. NULL when out of memory. */
+struct arena *arena_new(size_t max);
+void arena_free(struct arena *a);
+
+/*
+ * Zeroed, aligned for any type, valid until arena_free(). NULL when out of memory or beyond
+ * max. n may be 0.
+ */
+void *arena_alloc(struct arena *a, size_t n);
+
+/* As above for count items of size bytes, with the overflow check. */
+void *arena_array(struct arena *a, size_t count, size_t size);
+
+/* n bytes and a 0 behind them. */
+char *arena_copy(struct arena *a, const void *p, size_t n);
+
+#endif

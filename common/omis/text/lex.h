@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside the parser: a cursor over the text, and what it may still take. */
+#ifndef COMMON_OMIS_TEXT_LEX_H
+#define COMMON_OMIS_TEXT_LEX_H
+
+#include "common/omis/text/arena.h"
+#include "common/omis/text/value.h"
+
+#define LEX_STACK_FIRST 32
+
+/* Memory of one text: OMIS_VALUES_MAX values with their stack and their names. */
+#define LEX_HEAP_MAX_BYTES (24 * 1024 * 1024)
+
+struct lex {
+	const char *p;
+	size_t n, at;
+	struct arena *arena;
+	struct err *e;
+	size_t values_left; /* that the text may still hold */
+	unsigned depth; /* of open lists */
+	/*
+	 * Values of the lists that are still open, innermost on top; moves into the arena
+	 * when it grows.
+	 */
+	struct omis_value *stack;
+	size_t top, cap;
+	struct omis_value first[LEX_STACK_FIRST];
+};
+
+void lex_init(struct lex *l, const char *p, size_t n, struct arena *arena, size_t values,
+	      struct err *e);
+
+/* ERR_PARSE, ERR_LIMIT: the words, and " at offset N". */
+int lex_fail(struct lex *l, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int lex_limit(struct lex *l, size_t offset, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+int lex_nomem(struct lex *l);
+
+/* "expected WHAT, found 'x'" */
+int lex_expected(struct lex *l, const char *what);
+
+void lex_blanks(struct lex *l);
+
+/* The next byte that is no blank, or -1 at the end; it is not taken. */
+static inline int lex_next(struct lex *l)
+{
+	lex_blanks(l);
+	return l->at < l->n ? (unsigned char)l->p[l->at] : -1;
+}
+
+/* Takes c if it is next. */
+static inline bool lex_take(struct lex *l, char c)
+{
+	if (lex_next(l) != (unsigned char)c)
+		return false;
+	l->at++;
+	return true;
+}
+
+bool lex_is_letter(int c);
+bool lex_is_digit(int c);
+
+/* An identifier, where it stands; *n is 0 when there is none. ERR_LIMIT beyond NAME_MAX_BYTES. */
+int lex_word(struct lex *l, const char **p, size_t *n);
+
+/* INT, FLOAT, or BINARY when a '#' follows. */
+int lex_number(struct lex *l, struct omis_value *v);
+
+/* 'x' -> INT */
+int lex_char(struct lex *l, struct omis_value *v);
+int lex_string(struct lex *l, struct omis_value *v);
+
+/* Values up to `closer` (0 = the end of the text), which is taken; they go into the arena. */
+int lex_params(struct lex *l, char closer, struct omis_value **v, size_t *n);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tokens name objects. A tool takes them as they are; the daemons may look
+ * inside:
+ *
+ *	s_N             site            n_N            node
+ *	p_N_xxxxxx      process on node N; x = 30 bits that say which
+ *	t_N_xxxxxx      thread on node N
+ *	c_N             conditional request          e_N   user event
+ *	pa_cl_N pa_c_N  counter, local and global    pa_il_N pa_i_N   integrator
+ *	trace_b_N       trace buffer                 d_N   measurement
+ *
+ * Others are legal tokens of classes that later issues fill (q_ m_) or that
+ * mean "unknown" (u_).
+ */
+#ifndef COMMON_OMIS_TEXT_TOKEN_H
+#define COMMON_OMIS_TEXT_TOKEN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOKEN_BYTES 40 /* the longest token that we mint, with its 0 */
+
+struct token {
+	char s[TOKEN_BYTES];
+};
+
+enum token_kind {
+	TOKEN_NONE,
+	TOKEN_SITE,
+	TOKEN_NODE,
+	TOKEN_PROCESS,
+	TOKEN_THREAD,
+	TOKEN_CSR,
+	TOKEN_EVENT,
+	TOKEN_COUNTER_LOCAL,
+	TOKEN_COUNTER_GLOBAL,
+	TOKEN_INTEGRATOR_LOCAL,
+	TOKEN_INTEGRATOR_GLOBAL,
+	TOKEN_TRACE_BUFFER,
+	TOKEN_MEASUREMENT,
+};
+
+struct token_parts {
+	enum token_kind kind;
+	uint64_t number; /* of the site, node, CSR, ...; for processes and threads of their node */
+	uint32_t id; /* the 30 bits of a process or thread */
+};
+
+#define TOKEN_ID_MAX 0x3fffffffu
+
+/*
+ * 's' 'n' 'p' 't' 'c' 'd' 'e' 'q' 'm' 'u'; 'a' for pa_ and trace_b_; 0 for other classes and for
+ * what is no token.
+ */
+char token_class(const char *p, size_t n);
+
+/* Of a token of class 'a' that is ours: 'k' a counter, 'i' an integrator, 'b' a trace buffer; else
+ * 0. */
+char token_measure(const char *p, size_t n);
+
+/* Well-formed: a class prefix, '_', and letters, digits, '_'; at most NAME_MAX_BYTES. */
+bool token_is_valid(const char *p, size_t n);
+
+/* A token of ours, exactly as token_print() writes it; else -ERR_INVALID. */
+int token_parse(const char *p, size_t n, struct token_parts *out);
+
+/* Returns out->s. id matters for processes and threads only and must be <= TOKEN_ID_MAX. */
+const char *token_print(struct token *out, const struct token_parts *parts);
+
+/* Short forms of the above. */
+const char *token_print_number(struct token *out, enum token_kind kind, uint64_t number);
+const char *token_print_process(struct token *out, uint32_t node, uint32_t id);
+const char *token_print_thread(struct token *out, uint32_t node, uint32_t id);
+
+/* The node number inside a node, process or thread token; false for others. */
+bool token_node(const char *p, size_t n, uint32_t *node);
+
+/*
+ * The containment s > n > p > t: a negative number when class a contains b
+ * (a is above), 0 for the same, positive when b contains a. *related is false
+ * (and the result 0) when one of them is not in it.
+ */
+int token_compare_class(char a, char b, bool *related);
+
+/* The class just below (s -> n -> p -> t) or above; 0 at the end and for others. */
+char token_class_below(char c);
+char token_class_above(char c);
+
+#endif

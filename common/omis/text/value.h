@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values: the parameters of a request and the results in a reply. One
+ * notation for both, so that a result may be pasted into a request.
+ */
+#ifndef COMMON_OMIS_TEXT_VALUE_H
+#define COMMON_OMIS_TEXT_VALUE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+enum omis_kind { OMIS_INT, OMIS_FLOAT, OMIS_STRING, OMIS_TOKEN, OMIS_BINARY, OMIS_LIST, OMIS_ECP };
+
+/* Everything that it points to lives in the arena of its request or list of values. */
+struct omis_value {
+	enum omis_kind kind;
+	uint32_t offset; /* in the text that it was parsed from; 0 when it never stood in one */
+	union {
+		int64_t i;
+		double f;
+		/*
+		 * STRING without quotes and escapes, TOKEN, BINARY, ECP without the '$'. p[n]
+		 * is 0; only BINARY has a 0 inside.
+		 */
+		struct {
+			const char *p;
+			size_t n;
+		} s;
+		struct {
+			struct omis_value *v;
+			size_t n;
+		} list;
+	};
+};
+
+/* A list of values separated by commas: the `value` of a reply entry. */
+struct omis_values {
+	struct omis_value *v;
+	size_t n;
+	struct arena *arena;
+};
+
+/*
+ * ERR_PARSE with e->col = offset + 1 and a text that ends "at offset N",
+ * ERR_LIMIT, ERR_NOMEM. Empty text is an empty list. Bounded by FRAME_MAX_BYTES.
+ */
+int omis_parse_values(const char *p, size_t n, struct omis_values **out, struct err *e);
+void omis_values_free(struct omis_values *v);
+
+/* The text of a value. Parsing it gives an equal value. Failure shows in b->failed. */
+void omis_print_value(struct buf *b, const struct omis_value *v);
+
+/* Same kind and content; offsets do not count, NaN equals NaN. */
+bool omis_value_equal(const struct omis_value *a, const struct omis_value *b);
+
+/* Reading: false (and *out untouched) when the value is of another kind. An INT is a double too. */
+bool omis_value_i64(const struct omis_value *v, int64_t *out);
+bool omis_value_double(const struct omis_value *v, double *out);
+
+/* The bytes of a STRING, TOKEN or BINARY; n may be NULL. NULL for other kinds. */
+const char *omis_value_text(const struct omis_value *v, size_t *n);
+
+/* As above for value number i of a list of values; false or NULL when there are fewer. */
+bool omis_values_i64(const struct omis_values *v, size_t i, int64_t *out);
+bool omis_values_double(const struct omis_values *v, size_t i, double *out);
+const char *omis_values_text(const struct omis_values *v, size_t i);
+
+/*
+ * Writing a list of values piece by piece; commas come by themselves. What
+ * fails is the buffer.
+ *
+ *	struct omis_writer w = OMIS_WRITER(&b);
+ *	omis_write_int(&w, 3);
+ *	omis_write_list(&w);
+ *	omis_write_string(&w, "a");
+ *	omis_write_list_end(&w);	-> 3,["a"]
+ */
+struct omis_writer {
+	struct buf *b; /* borrowed */
+	bool comma; /* one is due before the next value */
+};
+
+#define OMIS_WRITER(buffer) ((struct omis_writer){ .b = (buffer) })
+
+void omis_write_int(struct omis_writer *w, int64_t v);
+/* The shortest text that reads back as v; nan, inf and -inf are words of the language. */
+void omis_write_float(struct omis_writer *w, double v);
+/* Up to the first 0. */
+void omis_write_string(struct omis_writer *w, const char *s);
+/* A 0 among the n bytes ends the string: use binary for such bytes. */
+void omis_write_string_n(struct omis_writer *w, const void *p, size_t n);
+void omis_write_token(struct omis_writer *w, const char *token);
+void omis_write_binary(struct omis_writer *w, const void *p, size_t n);
+void omis_write_ecp(struct omis_writer *w, const char *name);
+void omis_write_value(struct omis_writer *w, const struct omis_value *v);
+void omis_write_list(struct omis_writer *w);
+void omis_write_list_end(struct omis_writer *w);
+/* A named figure: ["name",v]. */
+void omis_write_pair(struct omis_writer *w, const char *name, int64_t v);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The system's time: mainsm's clock, as every daemon knows it through the
+ * heartbeats of the link above it, with a bound of the error. A real run of neko has its
+ * master's clock the same way. Local times are
+ * loop_now() values (monotonic). Pure: no clock is read here.
+ */
+#ifndef COMMON_TIME_TIMEBASE_H
+#define COMMON_TIME_TIMEBASE_H
+
+#include "common/base/clock.h"
+
+#include <stdbool.h>
+
+/*
+ * Two clocks that nobody disciplines drift apart by less than this; the error bound grows with it.
+ */
+#define TIMEBASE_DRIFT_PPM 100
+
+/* Error bound of a time base that has no sample yet. */
+#define TIMEBASE_UNKNOWN_NS INT64_MAX
+
+/* How old two samples may be whose difference tells the drift: it changes as a host gets warmer. */
+#define TIMEBASE_DRIFT_WINDOW_NS (600 * NSEC_PER_SEC)
+
+/* What a sample said. */
+struct timebase_mark {
+	nsec_t at, offset, error; /* at 0: none */
+};
+
+struct timebase {
+	nsec_t offset; /* system time - local time */
+	nsec_t error; /* bound at `at`; TIMEBASE_UNKNOWN_NS before the first sample */
+	nsec_t at; /* local time of the sample that is in use */
+	nsec_t newest; /* latest value that timebase_now() returned */
+	unsigned roots; /* how often it turned out to be of another root than before */
+	bool is_root;
+	struct timebase_mark begin, middle; /* of the window of the drift */
+	nsec_t drift_at; /* when it was found; 0: never */
+	double drift_ppm, drift_error_ppm;
+};
+
+/* One exchange: sent and received are local, remote is the peer's system time in between. */
+struct timebase_sample {
+	nsec_t sent, received;
+	nsec_t remote, remote_error;
+};
+
+/* Nothing known: time is wall_now of this host, its error unknown. */
+void timebase_init(struct timebase *t, nsec_t local_now, nsec_t wall_now);
+
+/*
+ * mainsm: its own clock is the system's time, error 0; later steps of the wall clock do not matter.
+ */
+void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
+
+/*
+ * Takes the sample if it bounds the error better than what is known (the
+ * bound that grew meanwhile counts), and if both cannot be true: then all that was known was of
+ * another root. ERR_INVALID: received before sent, or numbers out of range; the sample is ignored.
+ * The root ignores all.
+ */
+int timebase_update(struct timebase *t, const struct timebase_sample *s);
+
+/* System time of a local time, past or present. */
+nsec_t timebase_at(const struct timebase *t, nsec_t local);
+
+/* System time now; never less than what it returned before. */
+nsec_t timebase_now(struct timebase *t, nsec_t local_now);
+
+/*
+ * How much faster than the local clock the system's time goes, and the bound of that, in ppm:
+ * constant in the window. The error above does not rely on it. False: not known yet.
+ */
+bool timebase_drift(const struct timebase *t, double *ppm, double *error_ppm);
+
+/* Bound of the difference to the root's clock; TIMEBASE_UNKNOWN_NS without a sample. */
+nsec_t timebase_error(const struct timebase *t, nsec_t local_now);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The process's segment, once MPI_Init, a probe or an event has made it. */
+#ifndef LIBAPP_HOT_APP_STATE_H
+#define LIBAPP_HOT_APP_STATE_H
+
+#include "common/base/clock.h"
+#include "common/ring/action.h"
+#include "common/ring/ring.h"
+#include "common/ring/seg.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#pragma GCC visibility push(hidden)
+
+enum app_life {
+	APP_NONE, /* not set up: so far, or for ever */
+	APP_WITHOUT_MPI, /* for its probes and events; MPI_Init makes a rank of it */
+	APP_RANK,
+	APP_FORKED, /* a child process of one without MPI: it may come to life itself */
+	APP_OVER, /* a child process of a rank */
+};
+
+struct app_state {
+	uint8_t *base; /* NULL: not watched */
+	size_t bytes;
+	struct seg_header plan; /* our own: nothing is looked up in shared memory twice */
+	enum ticks_source ticks;
+	int life; /* enum app_life; atomic */
+	int rank, world_size;
+	int fd; /* the memfd, or -1; nothing depends on it after registration */
+	int lm_lock, lm_listener; /* while an lm is started, for it; else -1 */
+};
+extern struct app_state app_state;
+
+static inline struct seg_header *app_header(void)
+{
+	return (struct seg_header *)(void *)app_state.base;
+}
+
+static inline uint8_t *app_block(uint32_t index)
+{
+	return app_state.base + app_state.plan.thread_offset + index * app_state.plan.thread_bytes;
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hot: the law of hook.h. */
+#include "libapp/hot/args.h"
+
+#include "libapp/hot/app_state.h"
+#include "libapp/hot/comm.h"
+#include "libapp/hot/flavour.h"
+#include "libapp/hot/listing.h"
+#include "libapp/hot/wait.h"
+
+#include <errno.h>
+#include <string.h>
+
+static uintptr_t handle_at(enum args_lang lang, const uint8_t *p, int i, unsigned kind)
+{
+	uint64_t wide;
+	int32_t f;
+
+	if (!p)
+		return 0;
+	if (lang == LANG_C && flavour->handle_bytes == 8) {
+		memcpy(&wide, p + (size_t)i * 8, 8);
+		return (uintptr_t)wide;
+	}
+	memcpy(&f, p + (size_t)i * 4, 4);
+	return lang == LANG_C ? (uintptr_t)(uint32_t)f : flavour->from_fortran(kind, f);
+}
+
+uintptr_t args_handle_at(const struct hook_args *a, int64_t array, int i, unsigned kind)
+{
+	return handle_at(a->lang, (const uint8_t *)(uintptr_t)array, i, kind);
+}
+
+int64_t args_from_fortran(unsigned kind, const void *fint)
+{
+	int32_t f;
+
+	if (!fint)
+		return 0;
+	memcpy(&f, fint, sizeof(f));
+	return flavour ? (int64_t)flavour->from_fortran(kind, f) : f;
+}
+
+/*
+ * MPI's ints arrive as whole words whose upper half is not defined; a handle of 4 bytes likewise.
+ */
+static void narrow_handles(struct hook_args *a)
+{
+	const struct call_desc *d = a->desc;
+
+	if (flavour->handle_bytes != 4)
+		return;
+	for (unsigned i = 0; i < d->nparam; i++)
+		if (d->param[i].kind == CALL_P_TYPE || d->param[i].kind == CALL_P_COMM ||
+		    d->param[i].kind == CALL_P_WIN || d->param[i].kind == CALL_P_HANDLE)
+			a->par[i] = (int64_t)(uint32_t)a->par[i];
+}
+
+static bool status_is_ignored(const struct hook_args *a)
+{
+	const void *status = (const void *)(uintptr_t)a->par[a->desc->status - 1];
+
+	if (a->lang == LANG_C)
+		return (uintptr_t)status == flavour->status_ignore;
+	return flavour->f_status_is_ignored(status, a->lang);
+}
+
+/* One ignored status is replaced by ours: what arrived, and from whom, stands there only. */
+static void replace_status(struct hook_args *a)
+{
+	if (!a->desc->status || a->desc->class == CALL_COMPLETE || !status_is_ignored(a))
+		return;
+	memset(a->status, 0, sizeof(a->status));
+	a->par[a->desc->status - 1] = (int64_t)(uintptr_t)a->status;
+}
+
+static int64_t world_rank(const struct hook_args *a, int64_t rank)
+{
+	const struct call_desc *d = a->desc;
+
+	if (rank == flavour->proc_null)
+		return CALL_PARTNER_NONE;
+	if (!d->comm || rank < 0)
+		return CALL_PARTNER_UNKNOWN;
+	return comm_world_rank((uintptr_t)a->par[d->comm - 1],
+			       d->param[d->comm - 1].kind == CALL_P_WIN, rank);
+}
+
+/* Where a Sendrecv has its source. */
+static unsigned source_place(const struct call_desc *d)
+{
+	return d->volume == CALL_V_SENDRECV ? 9 : d->volume == CALL_V_SENDRECV_REPLACE ? 6 : 0;
+}
+
+static bool may_be_any(const struct call_desc *d)
+{
+	return d->class == CALL_RECV || d->class == CALL_PROBE;
+}
+
+static int64_t source_arrived(const struct hook_args *a)
+{
+	struct status_view v;
+
+	flavour->status_read((const void *)(uintptr_t)a->par[a->desc->status - 1], &v);
+	return v.source;
+}
+
+/* Does the status say who it was? Not when a probe may have found nothing. */
+static bool status_tells(const struct call_desc *d)
+{
+	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||
+			     strcmp(d->name, "MPI_Probe") == 0);
+}
+
+void args_partner(struct hook_args *a, enum call_phase phase)
+{
+	const struct call_desc *d = a->desc;
+	unsigned source = source_place(d);
+	int64_t rank;
+
+	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
+	a->any_source = false;
+	if (!flavour || !d->peer)
+		return;
+	rank = a->par[d->peer - 1];
+	if (may_be_any(d) && rank == flavour->any_source) {
+		a->any_source = phase == CALL_START || !d->status;
+		if (phase == CALL_START || !status_tells(d))
+			return;
+		rank = source_arrived(a);
+	}
+	a->partner = world_rank(a, rank);
+	if (!source || phase == CALL_START)
+		return;
+	rank = a->par[source - 1];
+	a->partner_in = world_rank(a, rank == flavour->any_source ? source_arrived(a) : rank);
+}
+
+int64_t args_posted(const struct hook_args *a)
+{
+	struct hook_args copy = *a;
+	struct call_desc d = *a->desc;
+
+	d.volume = CALL_V_SEND;
+	copy.desc = &d;
+	args_volume(&copy, CALL_END);
+	return copy.out;
+}
+
+static bool makes_request(const struct call_desc *d)
+{
+	return d->nparam && d->param[d->nparam - 1].kind == CALL_P_REQUEST &&
+	       d->class != CALL_COMPLETE;
+}
+
+void hook_prepare(struct hook *h, struct hook_args *a)
+{
+	int saved = errno;
+
+	h->args = a;
+	a->desc = call_get(h->func);
+	a->word = h->word;
+	a->func = h->func;
+	a->out = a->in = a->length = 0;
+	a->span = 0;
+	a->partner = a->partner_in = CALL_PARTNER_UNKNOWN;
+	a->any_source = false;
+	a->open[0].state = a->open[1].state = 0;
+	if (flavour) {
+		narrow_handles(a);
+		replace_status(a);
+		if (a->wait)
+			wait_prepare(a);
+		if (h->word & (HOOK_EVENT_START | HOOK_ACTION_START)) {
+			args_partner(a, CALL_START);
+			args_volume(a, CALL_START);
+			a->length = a->out ? a->out : a->in;
+		}
+		if (listing_is_wanted(a) && !makes_request(a->desc))
+			listing_begin(a);
+	}
+	errno = saved;
+}
+
+static void partners_finish(const struct hook *h, const struct hook_args *a)
+{
+	const struct call_desc *d = a->desc;
+
+	if (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND) {
+		bool both = source_place(d) != 0;
+
+		partner_add(h->func, a->partner, a->out, both ? 0 : a->in, a->span);
+		if (both && a->partner_in != a->partner)
+			partner_add(h->func, a->partner_in, 0, a->in, a->span);
+		else if (both)
+			partner_bytes(h->func, a->partner_in, 0, a->in);
+	}
+}
+
+static bool marks_partitions(const struct call_desc *d)
+{
+	return d->volume >= CALL_V_PREADY && d->volume <= CALL_V_PREADY_LIST;
+}
+
+void hook_finish(struct hook *h, int rc)
+{
+	struct hook_args *a = h->args;
+	int saved = errno;
+
+	a->out = a->in = a->length = 0;
+	listing_end(a);
+	if (flavour && rc == 0) {
+		args_partner(a, CALL_END);
+		args_volume(a, CALL_END);
+	}
+	a->length = a->out ? a->out : a->in;
+	if (flavour && a->wait)
+		wait_finish(a, rc);
+	if (flavour && rc == 0) {
+		if (marks_partitions(a->desc))
+			wait_ready(a);
+		if (makes_request(a->desc))
+			wait_posted(h, a);
+		if (h->word & HOOK_PARTNER)
+			partners_finish(h, a);
+	}
+	errno = saved;
+}
+
+void args_keep(struct hook_args *a)
+{
+	struct hook h = { .func = a->func };
+	int saved = errno;
+
+	a->desc = call_get(a->func);
+	a->word = 0;
+	a->span = 0;
+	a->open[0].state = a->open[1].state = 0;
+	if (flavour) {
+		narrow_handles(a);
+		args_partner(a, CALL_END);
+		wait_posted(&h, a);
+	}
+	errno = saved;
+}
+
+void args_freed(const void *request, enum args_lang lang)
+{
+	int saved = errno;
+
+	if (flavour)
+		request_drop(handle_at(lang, request, 0, CALL_P_REQUEST));
+	errno = saved;
+}
+
+/* The world rank that is `peer` in the communicator or window of the call that this thread
+ * is in. */
+static int64_t noted_partner(const struct call_desc *d, const struct seg_current *c)
+{
+	unsigned kind = d->comm ? d->param[d->comm - 1].kind : CALL_P_COMM;
+	uintptr_t comm = (uintptr_t)c->comm;
+
+	if (c->peer == flavour->proc_null)
+		return CALL_PARTNER_NONE;
+	if (!d->comm || c->peer < 0)
+		return CALL_PARTNER_UNKNOWN;
+	if (c->word & SEG_CURRENT_FORTRAN)
+		comm = flavour->from_fortran(kind, (int32_t)c->comm);
+	else if (flavour->handle_bytes == 4)
+		comm = (uint32_t)comm;
+	return comm_world_rank(comm, kind == CALL_P_WIN, c->peer);
+}
+
+int64_t args_late_partner(uint32_t func)
+{
+	const struct call_desc *d = call_get(func);
+	int saved = errno;
+	int64_t partner =
+		flavour && d->peer ? noted_partner(d, hook_thread.now) : CALL_PARTNER_UNKNOWN;
+
+	errno = saved;
+	return partner;
+}
+
+void args_late(uint32_t func, uint64_t span)
+{
+	const struct call_desc *d = call_get(func);
+	int saved = errno;
+
+	if (flavour && d->peer &&
+	    (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND))
+		partner_late(func, noted_partner(d, hook_thread.now), span);
+	errno = saved;
+}

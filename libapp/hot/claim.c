@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The first call of a thread, whether anybody watches or not: it takes a block of the segment. The
+ * one place with system calls.
+ */
+#include "libapp/hot/app_state.h"
+#include "libapp/hot/hook.h"
+
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static struct seg_thread *block_of(uint32_t index)
+{
+	return (struct seg_thread *)(void *)app_block(index);
+}
+
+static bool take(uint32_t index, uint32_t from, uint32_t tid)
+{
+	return __atomic_compare_exchange_n(&block_of(index)->tid, &from, tid, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static bool take_free(uint32_t tid, uint32_t *index)
+{
+	for (*index = 0; *index < app_state.plan.thread_count; ++*index) {
+		if (take(*index, 0, tid)) {
+			__atomic_fetch_add(&app_header()->w.threads_used, 1, __ATOMIC_RELAXED);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* How long the calls lasted that nobody returned from is not known: their time does not count. */
+static void close_slots(struct seg_slot *slot)
+{
+	for (uint32_t i = 0; i < app_state.plan.func_count; i++) {
+		__atomic_store_n(&slot[i].begin, 0, __ATOMIC_RELAXED);
+		__atomic_store_n(&slot[i].seq, slot[i].seq + (slot[i].seq & 1), __ATOMIC_RELEASE);
+	}
+}
+
+void hook_mend(struct hook_thread *t)
+{
+	close_slots(t->slots);
+}
+
+/* A thread that is gone leaves its block as it was: perhaps in the middle of a call. */
+static void tidy_block(uint32_t index)
+{
+	__atomic_store_n(&block_of(index)->current.frame, 0, __ATOMIC_RELEASE);
+	close_slots((void *)(app_block(index) + app_state.plan.slot_offset));
+	__atomic_fetch_add(&block_of(index)->generation, 1, __ATOMIC_RELEASE);
+}
+
+/* The block of a dead thread; what it counted stays, and goes on adding up. */
+static bool take_over(uint32_t tid, uint32_t *index)
+{
+	pid_t pid = getpid();
+	uint32_t owner;
+
+	for (*index = 0; *index < app_state.plan.thread_count; ++*index) {
+		owner = __atomic_load_n(&block_of(*index)->tid, __ATOMIC_ACQUIRE);
+		if (owner != tid &&
+		    (syscall(SYS_tgkill, pid, (pid_t)owner, 0) == 0 || errno != ESRCH))
+			continue;
+		if (take(*index, owner, tid)) {
+			tidy_block(*index);
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool claim(struct hook_thread *t)
+{
+	uint32_t tid = (uint32_t)syscall(SYS_gettid), index;
+
+	if (!take_free(tid, &index) && !take_over(tid, &index)) {
+		__atomic_fetch_add(&app_header()->w.threads_lost, 1, __ATOMIC_RELAXED);
+		t->lost = true;
+		return false;
+	}
+	t->index = index;
+	t->tid = tid;
+	t->random = tid * UINT64_C(0x9e3779b97f4a7c15) + app_header()->w.start_ticks;
+	t->block = block_of(index);
+	t->slots = (struct seg_slot *)(void *)(app_block(index) + app_state.plan.slot_offset);
+	t->now = &t->block->current;
+	return true;
+}
+
+static void count_lost(bool is_on)
+{
+	if (is_on)
+		__atomic_fetch_add(&app_header()->w.calls_lost, 1, __ATOMIC_RELAXED);
+}
+
+bool hook_claim(struct hook_thread *t, bool is_on)
+{
+	int saved = errno;
+	bool done;
+
+	/* A handler of signals came in the middle of it: its call is nested. */
+	if (!app_state.base || t->is_claiming)
+		return false;
+	if (t->lost) {
+		count_lost(is_on);
+		return false;
+	}
+	t->is_claiming = true;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	done = claim(t);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	t->is_claiming = false;
+	errno = saved;
+	if (!done)
+		count_lost(is_on);
+	return done;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known about communicators and windows, cached per thread, without
+ * touching the user's objects (no attributes, no duplicates). Freeing any
+ * communicator or window anywhere empties all caches: handles are used again.
+ */
+#ifndef LIBAPP_HOT_COMM_H
+#define LIBAPP_HOT_COMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* are told apart: 128 dimensions; further ones count as processes */
+#define COMM_NEIGHBOURS 256
+
+struct comm_facts {
+	uintptr_t key; /* handle */
+	uint32_t generation;
+	bool win, inter;
+	int rank, size; /* of the own group */
+	int peers; /* the remote group's size for an intercommunicator, else size */
+	/* neighbours: blocks of a buffer, and how many of them are of processes; sources.blocks -1:
+	 * not asked yet */
+	struct comm_side {
+		int blocks, real;
+		uint64_t null[COMM_NEIGHBOURS / 64]; /* bits: MPI_PROC_NULL stands there */
+	} sources, destinations;
+};
+
+static inline bool comm_is_null(const struct comm_side *s, int i)
+{
+	return i < COMM_NEIGHBOURS && s->null[i / 64] >> (i % 64) & 1;
+}
+
+/* NULL: no usable handle. Valid until the thread's next call of this. */
+const struct comm_facts *comm_find(uintptr_t handle, bool win);
+
+/* Fills sources and destinations. */
+const struct comm_facts *comm_neighbours(uintptr_t comm);
+
+/* World rank of a rank of comm (or of win's group); -1 when it has none. */
+int64_t comm_world_rank(uintptr_t handle, bool win, int64_t rank);
+
+void comm_forget_all(void);
+
+/* Changes whenever a communicator or window may have been freed. */
+uint32_t comm_generation(void);
+
+/* At set-up and in MPI_Finalize: afterwards only MPI_COMM_WORLD is translated. */
+void comm_open(void);
+void comm_close(void);
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The path of a call. A wrapper with its hook off notes which call its thread is in, with what
+ * an observer of a program that hangs wants to know of it: some stores into one line of the cache.
+ * Everything else below runs only when its word is not 0.
+ *
+ * Everything in here is hidden: no access goes through the global offset table.
+ *
+ * The law of this path: no malloc, no stdio, no lock, no system call, errno
+ * as it was, no lazy TLS (initial-exec only), no unbounded loop; what is full
+ * drops and counts. The one exception is the first call of a thread,
+ * which claims its block (claim.c).
+ *
+ * Only the outermost call of a thread counts: Fortran entries call C ones, file
+ * and collective layers call others. "Inside" is told by stack addresses, not by a
+ * counter, so that a thread which leaves an MPI call by an exception or longjmp
+ * is mended by its next call from further up. A signal handler that calls MPI while its thread is
+ * inside is nested, so it never touches a record that is being written.
+ */
+#ifndef LIBAPP_HOT_HOOK_H
+#define LIBAPP_HOT_HOOK_H
+
+#include "common/base/clock.h"
+#include "common/ring/seg.h"
+#include "libapp/hot/app_state.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC visibility push(hidden)
+
+/* Mapped over by the segment's hook page at set-up; page-aligned for that. */
+extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
+
+enum {
+	/*
+	 * In no hook word: of the calls that make and free persistent requests, which are known
+	 * also when they were made before anything is measured. Such calls are rare, and their
+	 * bytes count later.
+	 */
+	HOOK_KEEP = 1 << 16,
+	/* what needs the arguments of the call */
+	HOOK_ARGS = HOOK_VOLUME | HOOK_PARTNER | HOOK_EVENT_START | HOOK_EVENT_END |
+		    HOOK_ACTION_START | HOOK_ACTION_END | HOOK_QUEUE | HOOK_KEEP,
+};
+
+/*
+ * What a thread knows of itself. now->frame says in one word whether the short
+ * ways may be taken: 0 = in no call; else the stack address of the outermost call
+ * (or record) that it is in, plus 1.
+ */
+struct hook_thread {
+	struct seg_current *now; /* of its block; hook_nowhere until claimed */
+	struct seg_slot *slots; /* of its block; NULL until claimed */
+	struct seg_thread *block;
+	uint64_t random; /* for sampling */
+	uint32_t sample_word; /* of calls with that hook word */
+	uint32_t skip; /* so many pass before the next one is measured */
+	uint32_t index; /* of its block */
+	uint32_t tid;
+	uint64_t begin; /* ticks, of its last call whose word asked for that */
+	bool lost; /* no block was free */
+	bool is_claiming;
+};
+extern struct seg_current hook_nowhere; /* always in a call: the short ways are not taken */
+extern _Thread_local struct hook_thread hook_thread __attribute__((tls_model("initial-exec")));
+
+struct hook_args;
+
+#define HOOK_INLINE static inline __attribute__((always_inline))
+
+/* One watched call, on its wrapper's stack. */
+struct hook {
+	uint32_t word; /* what is still to be done; 0 = counted and done */
+	uint32_t func;
+	uint32_t seen; /* the hook word at the beginning */
+	struct seg_slot *slot;
+	uint64_t begin; /* ticks */
+	struct hook_args *args; /* set by hook_prepare() when word has one of HOOK_ARGS */
+};
+
+/* False, and the call counted as lost when it was to be watched, when no block is free. Out of
+ * line: once a thread. */
+bool hook_claim(struct hook_thread *t, bool is_on);
+
+/*
+ * The call of this thread is over, and its hook is another one than at its beginning (`seen`): when
+ * time is measured only since then, the part since then is added. Returns rc, which needs no
+ * register across the call then. Out of line.
+ */
+int hook_late(uint32_t func, uint32_t seen, int rc);
+
+/* Ticks since when time is measured of calls of that function that had begun before; 0: it is
+ * not. */
+uint64_t hook_late_since(uint32_t func);
+
+/* The thread has left calls without returning from them: they are over. Out of line. */
+void hook_mend(struct hook_thread *t);
+
+void hook_begin_slow(struct hook *h);
+void hook_leave_slow(struct hook *h, int rc);
+
+/*
+ * Sampling: true when the call is measured, which has the chance 2^-k for every
+ * call, so that the scaled sum is unbiased. How many calls there are from one measured call to the
+ * next is drawn evenly from 1 .. 2^(k+1)-1, with mean 2^k: a number counted down instead of a draw
+ * for each call, and no pattern of calls, whatever its period, can keep step with it. A word that
+ * is new to the thread finds a gap that has been running for ever (hook.c): words that
+ * take turns have their share, too.
+ */
+bool hook_draw(struct hook_thread *t, uint32_t word);
+
+/* An address in the caller's frame, made odd. Stacks grow down on all that we know. */
+static inline __attribute__((always_inline)) uintptr_t hook_frame(void)
+{
+#if defined(__x86_64__)
+	uintptr_t sp;
+
+	__asm__ volatile("lea 1(%%rsp), %0" : "=r"(sp));
+	return sp;
+#else
+	return (uintptr_t)__builtin_frame_address(0) | 1;
+#endif
+}
+
+static inline uint32_t hook_read(uint32_t func)
+{
+	return __atomic_load_n(&hook_word[func], __ATOMIC_RELAXED);
+}
+
+/*
+ * The hook word, or a number that is none (as addresses of stacks are greater than HOOK_KNOWN): the
+ * thread is in a call already, or new. 0: the shortest way is for this call.
+ */
+HOOK_INLINE uint64_t hook_busy(const struct seg_current *now, uint32_t func)
+{
+	return hook_read(func) | now->frame;
+}
+
+/* The source is not asked: without an invariant TSC time takes the long way. */
+#define HOOK_TICKS TICKS_TSC
+/* The compiler must not move work on slots across: as long as there is a frame, calls are
+ * nested. */
+HOOK_INLINE void hook_set_frame(struct seg_current *now, uintptr_t frame)
+{
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_store_n(&now->frame, frame, __ATOMIC_RELEASE);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* What is noted of a call: the function, SEG_CURRENT_FORTRAN or 0, and what its hook word says. */
+#define HOOK_CALL(func, fortran, word)              \
+	((func) + 1 + SEG_CURRENT_ONE + (fortran) + \
+	 ((word)&HOOK_TIME) * (SEG_CURRENT_TIMED / HOOK_TIME))
+
+/* The thread is in that call from here on; its arguments are noted. */
+HOOK_INLINE void hook_set_call(struct seg_current *now, uint32_t call, uintptr_t frame)
+{
+	__atomic_store_n(&now->word, (now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1)) + call,
+			 __ATOMIC_RELEASE);
+	hook_set_frame(now, frame);
+}
+
+/* The thread is in no call, but makes a record. */
+HOOK_INLINE void hook_set_record(struct seg_current *now, uintptr_t frame)
+{
+	__atomic_store_n(&now->word, now->word & ~(uint64_t)(SEG_CURRENT_ONE - 1),
+			 __ATOMIC_RELEASE);
+	hook_set_frame(now, frame);
+}
+
+/* An argument that an observer may want to know of the call that the thread goes into now. */
+#define HOOK_NOTE(now, member, value) __atomic_store_n(&(now)->member, (value), __ATOMIC_RELAXED)
+
+/* Of the thread whose block has `now`: an address without a load. */
+HOOK_INLINE struct seg_slot *hook_slot(struct seg_current *now, uint32_t func)
+{
+	return (struct seg_slot *)(void *)((uint8_t *)now + sizeof(struct seg_thread) -
+					   offsetof(struct seg_thread, current)) +
+	       func;
+}
+
+HOOK_INLINE void hook_count(struct seg_slot *slot)
+{
+	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
+}
+
+/* The thread has its block, and is in no call (any more). False: it is, or there is no block for
+ * it. */
+static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_on)
+{
+	uintptr_t outer = t->now->frame;
+
+	if (__builtin_expect(!t->slots, 0))
+		return hook_claim(t, is_on);
+	if (outer && frame < outer)
+		return false;
+	if (__builtin_expect(outer != 0, 0))
+		hook_mend(t);
+	return true;
+}
+
+/* False: nested, or no block: make the real call and nothing else. With its hook off h->word
+ * is 0. */
+static inline bool hook_enter(struct hook *h, uint32_t func, uintptr_t frame)
+{
+	struct hook_thread *t = &hook_thread;
+	uint32_t word = hook_read(func);
+
+	if (!hook_is_free(t, frame, word != 0))
+		return false;
+	h->func = func;
+	h->word = h->seen = word;
+	h->slot = t->slots + func;
+	return true;
+}
+
+/* The same of a call that HOOK_KEEP is for. */
+static inline bool hook_enter_kept(struct hook *h, uint32_t func, uintptr_t frame)
+{
+	if (!hook_enter(h, func, frame))
+		return false;
+	h->word |= HOOK_KEEP;
+	return true;
+}
+
+/* The call begins, after hook_enter(); its arguments are noted. */
+HOOK_INLINE void hook_watch(struct hook *h, struct seg_current *now, uint32_t call, uintptr_t frame)
+{
+	uint32_t word = h->word;
+
+	hook_set_call(now, call, frame);
+	if (word & HOOK_COUNT)
+		hook_count(h->slot);
+	if (word & HOOK_SAMPLE_MASK) {
+		if (!hook_draw(&hook_thread, word))
+			word &= ~(uint32_t)HOOK_TIME;
+	}
+	h->word = word & ~(uint32_t)(HOOK_COUNT | HOOK_SAMPLE_MASK) ? word & ~(uint32_t)HOOK_COUNT
+								    : 0;
+}
+
+/*
+ * The short ways, in line: only counting, or counting and timing, of a thread
+ * that has its block and is in no other call. Nothing is called before the real
+ * function, so its arguments stay where they are.
+ */
+enum hook_way {
+	HOOK_WAY_LONG,
+	HOOK_WAY_COUNT, /* word is HOOK_COUNT */
+	HOOK_WAY_SKIP, /* counted, and not drawn to be measured */
+	HOOK_WAY_TIME,
+};
+
+HOOK_INLINE enum hook_way hook_way(uint64_t word)
+{
+	struct hook_thread *t = &hook_thread;
+	uint32_t skip;
+
+	if (word == HOOK_COUNT)
+		return HOOK_WAY_COUNT;
+	if (word == t->sample_word) {
+		skip = t->skip;
+		if (!skip)
+			return HOOK_WAY_LONG;
+		t->skip = skip - 1;
+		return HOOK_WAY_SKIP;
+	}
+	return word == (HOOK_COUNT | HOOK_TIME) && app_state.ticks == HOOK_TICKS ? HOOK_WAY_TIME
+										 : HOOK_WAY_LONG;
+}
+
+/* Of a call that was not timed: only counted, or its hook was off. Returns rc. */
+HOOK_INLINE int hook_end(struct seg_current *now, uint32_t func, uint32_t seen, int rc)
+{
+	if (__builtin_expect(hook_read(func) != seen, 0))
+		return hook_late(func, seen, rc);
+	hook_set_frame(now, 0);
+	return rc;
+}
+
+/* Of a call whose time is measured, or passed over, before its end is noted. */
+HOOK_INLINE void hook_check(uint32_t func, uint32_t seen)
+{
+	if (__builtin_expect(hook_read(func) != seen, 0))
+		hook_late(func, seen, 0);
+}
+
+HOOK_INLINE void hook_time_begin(struct seg_slot *slot)
+{
+	hook_count(slot);
+	__atomic_store_n(&slot->begin, ticks_now(HOOK_TICKS), __ATOMIC_RELAXED);
+}
+
+/* One update that a reader sees whole: the delay grows, and the call is no longer open. */
+HOOK_INLINE void slot_end(struct seg_slot *s, uint64_t span)
+{
+	__atomic_store_n(&s->delay, s->delay + span, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->sampled, s->sampled + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&s->begin, 0, __ATOMIC_RELEASE);
+}
+
+HOOK_INLINE void hook_time_end(struct seg_current *call, struct seg_slot *s)
+{
+	uint64_t now = ticks_now(HOOK_TICKS), begin = s->begin;
+	uint32_t seq = s->seq;
+
+	__atomic_store_n(&s->seq, seq + 1, __ATOMIC_RELAXED);
+	/* Mended away (0) when a handler of signals on another stack made a call meanwhile. */
+	slot_end(s, begin && now > begin ? now - begin : 0);
+	__atomic_store_n(&s->seq, seq + 2, __ATOMIC_RELEASE);
+	hook_set_frame(call, 0);
+}
+
+static inline void hook_begin(struct hook *h)
+{
+	if (h->word)
+		hook_begin_slow(h);
+}
+
+static inline void hook_leave(struct hook *h, int rc)
+{
+	if (h->word)
+		hook_leave_slow(h, rc);
+	hook_end(hook_thread.now, h->func, h->seen, rc);
+}
+
+#pragma GCC visibility pop
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures told apart by regions: what a thread's calls add between two probes of its. Hot: the law
+ * of hook.h. */
+#include "libapp/hot/meter.h"
+
+static uint64_t load(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+/* The thread is in no call: its own slots are whole. */
+static uint64_t own_value(const struct seg_slot *s, unsigned kind)
+{
+	switch (kind) {
+	case SEG_READ_CALLS:
+		return s->count;
+	case SEG_READ_DELAY:
+		return s->delay;
+	case SEG_READ_OUT:
+		return s->bytes_out;
+	default:
+		return s->bytes_in;
+	}
+}
+
+static uint64_t own_figure(const struct hook_thread *t, const struct seg_read *r)
+{
+	const uint16_t *list = (const void *)(app_state.base + app_state.plan.read_func_offset);
+	uint64_t sum = 0;
+
+	if (r->first > SEG_READ_FUNCS || r->count > SEG_READ_FUNCS - r->first)
+		return 0;
+	for (uint32_t i = r->first; i < (uint32_t)r->first + r->count; i++) {
+		uint16_t func = __atomic_load_n(&list[i], __ATOMIC_RELAXED);
+
+		if (func < app_state.plan.func_count)
+			sum += own_value(&t->slots[func], r->kind);
+	}
+	return sum;
+}
+
+static void put(uint64_t *to, uint64_t v)
+{
+	__atomic_store_n(to, v, __ATOMIC_RELEASE);
+}
+
+static void put_word(uint32_t *to, uint32_t v)
+{
+	__atomic_store_n(to, v, __ATOMIC_RELEASE);
+}
+
+static void begin_epoch(struct seg_metered *m, uint32_t epoch)
+{
+	put_word(&m->epoch, epoch);
+	put_word(&m->state, SEG_METERED_UNKNOWN);
+	put_word(&m->has_first_end, 0);
+	put(&m->sum, 0);
+}
+
+static void go_out(struct seg_metered *m, uint64_t figure)
+{
+	if (m->state == SEG_METERED_INSIDE)
+		put(&m->sum, m->sum + figure - m->begin);
+	if (m->state == SEG_METERED_UNKNOWN) {
+		put(&m->first_end, figure);
+		put_word(&m->has_first_end, 1);
+	}
+	put_word(&m->state, SEG_METERED_OUTSIDE);
+}
+
+/* Who is inside stays there since he went in. */
+static void go_in(struct seg_metered *m, uint64_t figure)
+{
+	if (m->state == SEG_METERED_INSIDE)
+		return;
+	put(&m->begin, figure);
+	put_word(&m->state, SEG_METERED_INSIDE);
+}
+
+union read_copy {
+	uint64_t word;
+	struct seg_read r;
+};
+
+static void tell(const struct hook_thread *t, unsigned number, bool ends, bool begins)
+{
+	const struct seg_meter *meter =
+		(const struct seg_meter *)(const void *)(app_state.base +
+							 app_state.plan.meter_offset) +
+		number;
+	struct seg_metered *m = (struct seg_metered *)(void *)((uint8_t *)t->block +
+							       app_state.plan.metered_offset) +
+				number;
+	uint32_t epoch = __atomic_load_n(&meter->epoch, __ATOMIC_ACQUIRE);
+	const union read_copy read = { .word = load((const uint64_t *)(const void *)&meter->read) };
+	uint64_t figure;
+
+	if (!epoch || __atomic_load_n(&meter->epoch, __ATOMIC_RELAXED) != epoch)
+		return;
+	figure = own_figure(t, &read.r);
+	__atomic_store_n(&m->seq, m->seq + 1, __ATOMIC_RELAXED);
+	if (m->epoch != epoch)
+		begin_epoch(m, epoch);
+	if (ends)
+		go_out(m, figure);
+	if (begins)
+		go_in(m, figure);
+	__atomic_store_n(&m->seq, m->seq + 1, __ATOMIC_RELEASE);
+}
+
+union edges_copy {
+	uint64_t word;
+	struct seg_edges e;
+};
+
+void meter_probe(const struct hook_thread *t, unsigned number)
+{
+	const union edges_copy e = {
+		.word = load((const uint64_t *)(const void *)(app_state.base +
+							      app_state.plan.edge_offset) +
+			     number)
+	};
+
+	for (uint32_t left = e.e.end | e.e.begin; left; left &= left - 1) {
+		unsigned i = (unsigned)__builtin_ctz(left);
+
+		tell(t, i, e.e.end >> i & 1, e.e.begin >> i & 1);
+	}
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Regions begin and end at probes: see struct seg_meter. */
+#ifndef LIBAPP_HOT_METER_H
+#define LIBAPP_HOT_METER_H
+
+#include "libapp/hot/hook.h"
+
+#pragma GCC visibility push(hidden)
+
+/* The thread, which is in no call, has met that probe, whose word has PROBE_EDGE. Hot: the law of
+ * hook.h. */
+void meter_probe(const struct hook_thread *t, unsigned number);
+
+#pragma GCC visibility pop
+
+#endif

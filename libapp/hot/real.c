@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "libapp/hot/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+
+/* All libraries that may hold MPI; those of the other flavour are simply not loaded. */
+static const char *const library[] = {
+	"libmpi.so.40",	      "libmpi_mpifh.so.40", "libmpi_usempif08.so.40", "libmpich.so.12",
+	"libmpichfort.so.12", "libmpi.so.12",	    "libmpifort.so.12",
+};
+
+/* In a library that is loaded, though perhaps out of the global scope. */
+static void *find_loaded(const char *name)
+{
+	void *p = NULL, *handle;
+
+	for (size_t i = 0; !p && i < sizeof(library) / sizeof(library[0]); i++) {
+		handle = dlopen(library[i], RTLD_LAZY | RTLD_NOLOAD);
+		if (!handle)
+			continue;
+		p = dlsym(handle, name);
+		dlclose(handle);
+	}
+	return p;
+}
+
+void *real_find(const char *name, const char *profiling)
+{
+	int saved = errno;
+	void *p = dlsym(RTLD_NEXT, name);
+
+	/* The first name never by RTLD_DEFAULT: that may be ours, or of one that calls us. */
+	if (!p)
+		p = dlsym(RTLD_NEXT, profiling);
+	if (!p)
+		p = dlsym(RTLD_DEFAULT, profiling);
+	if (!p)
+		p = find_loaded(profiling);
+	errno = saved;
+	return p;
+}
+
+void *real_data(const char *name)
+{
+	int saved = errno;
+	void *p = dlsym(RTLD_DEFAULT, name);
+
+	if (!p)
+		p = find_loaded(name);
+	errno = saved;
+	return p;
+}
+
+bool real_has_mpi(void)
+{
+	bool is_there = dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
+
+	if (!is_there)
+		dlerror();
+	return is_there;
+}

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "libapp/hot/wait.h"
+
+#include "libapp/hot/comm.h"
+#include "libapp/hot/flavour.h"
+#include "libapp/hot/listing.h"
+
+#include <stddef.h>
+
+/* Where a completing call has what: places of C arguments + 1, 0 = has none. */
+static const struct wait_shape {
+	uint8_t count, requests, flag, index, outcount, indices;
+} shape_of[] = {
+	[CALL_V_WAIT] = { .requests = 1 },
+	[CALL_V_TEST] = { .requests = 1, .flag = 2 },
+	[CALL_V_WAITANY] = { .count = 1, .requests = 2, .index = 3 },
+	[CALL_V_TESTANY] = { .count = 1, .requests = 2, .index = 3, .flag = 4 },
+	[CALL_V_WAITALL] = { .count = 1, .requests = 2 },
+	[CALL_V_TESTALL] = { .count = 1, .requests = 2, .flag = 3 },
+	[CALL_V_WAITSOME] = { .count = 1, .requests = 2, .outcount = 3, .indices = 4 },
+	[CALL_V_REQUEST_FREE] = { .requests = 1 },
+	[CALL_V_START] = { .requests = 1 },
+	[CALL_V_STARTALL] = { .count = 1, .requests = 2 },
+};
+
+static const struct wait_shape *shape(const struct hook_args *a)
+{
+	unsigned rule = a->desc->volume;
+
+	if (rule >= sizeof(shape_of) / sizeof(shape_of[0]) || !shape_of[rule].requests)
+		return NULL;
+	return &shape_of[rule];
+}
+
+static void *pointer(const struct hook_args *a, uint8_t place)
+{
+	return (void *)(uintptr_t)a->par[place - 1];
+}
+
+static int int_at(const struct hook_args *a, uint8_t place)
+{
+	const int *p = place ? pointer(a, place) : NULL;
+
+	return p ? *p : 0;
+}
+
+static uintptr_t request_at(const struct hook_args *a, const struct wait_shape *s, int i)
+{
+	return args_handle_at(a, a->par[s->requests - 1], i, CALL_P_REQUEST);
+}
+
+static int requests_of(const struct hook_args *a, const struct wait_shape *s)
+{
+	return s->count ? (int)a->par[s->count - 1] : 1;
+}
+
+static bool statuses_are_ignored(const struct hook_args *a)
+{
+	const void *status = pointer(a, a->desc->status);
+
+	if (a->lang == LANG_C)
+		return (uintptr_t)status == flavour->statuses_ignore;
+	return flavour->f_status_is_ignored(status, a->lang);
+}
+
+/*
+ * What a request has moved: into the figures of the call that made it. That call was counted for
+ * its partner already, but when it posted a receive: its partner is known now.
+ */
+static void count(const struct request *r, int64_t out, int64_t in, int64_t partner)
+{
+	struct seg_slot *s = &hook_thread.slots[r->func];
+	uint32_t word = __atomic_load_n(&hook_word[r->func], __ATOMIC_RELAXED);
+
+	if (word & HOOK_VOLUME) {
+		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELAXED);
+		__atomic_store_n(&s->bytes_out, s->bytes_out + (uint64_t)out, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->bytes_in, s->bytes_in + (uint64_t)in, __ATOMIC_RELEASE);
+		__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
+	}
+	if (!(word & HOOK_PARTNER))
+		return;
+	if (r->kind == REQUEST_RECV)
+		partner_add(r->func, partner, out, in, r->span);
+	else
+		partner_bytes(r->func, partner, out, in);
+}
+
+/* What it moves from here on is not counted. */
+static void count_lost(void)
+{
+	__atomic_fetch_add(&app_header()->w.requests_lost, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_persistent(const struct request *r)
+{
+	return r->kind == REQUEST_SEND_INIT || r->kind == REQUEST_PSEND_INIT ||
+	       r->kind == REQUEST_RECV_INIT;
+}
+
+/* More requests than there is room for: receives count as posted, now; of persistent ones nothing
+ * is known. */
+static void give_up(const struct hook_args *a, const struct wait_shape *s)
+{
+	struct request r;
+	int n = requests_of(a, s);
+
+	for (int i = 0; i < n; i++) {
+		if (!request_take(request_at(a, s, i), &r))
+			continue;
+		listing_lose(&r);
+		if (r.kind == REQUEST_RECV)
+			count(&r, 0, r.bytes, r.partner);
+		else if (r.kind == REQUEST_RECV_INIT)
+			count_lost();
+		if (is_persistent(&r))
+			request_put(&r);
+	}
+}
+
+static bool is_start(const struct hook_args *a)
+{
+	return a->desc->volume == CALL_V_START || a->desc->volume == CALL_V_STARTALL;
+}
+
+void wait_prepare(struct hook_args *a)
+{
+	const struct wait_shape *s = shape(a);
+	struct wait_set *w = a->wait;
+	int n;
+
+	w->n = 0;
+	if (!s || is_start(a) || requests_are_none())
+		return;
+	n = requests_of(a, s);
+	if (n > WAIT_SET_MAX) {
+		give_up(a, s);
+		return;
+	}
+	for (int i = 0; i < n; i++) {
+		w->entry[w->n].place = (uint32_t)i;
+		w->n += request_take(request_at(a, s, i), &w->entry[w->n].request);
+	}
+	if (a->desc->volume == CALL_V_REQUEST_FREE)
+		request_drop(request_at(a, s, 0));
+	if (w->n && a->desc->status && statuses_are_ignored(a))
+		a->par[a->desc->status - 1] = (int64_t)(uintptr_t)w->statuses;
+}
+
+static int64_t partner_of(const struct request *r, int source)
+{
+	if (r->partner >= 0)
+		return r->partner;
+	/* Any source: the communicator may be asked only while none has been freed since. */
+	return r->generation == comm_generation() ? comm_world_rank(r->comm, false, source) : -1;
+}
+
+/* The request is over: its entry is not put back, unless it is persistent. */
+static void ended(struct request *r, const uint8_t *status)
+{
+	struct status_view v;
+
+	listing_take(r);
+	if (r->kind == REQUEST_LISTED)
+		r->kind = REQUEST_FREE;
+	if (r->kind != REQUEST_RECV && r->kind != REQUEST_RECV_INIT)
+		return;
+	flavour->status_read(status, &v);
+	/* The empty status of a persistent receive that was not started names no source. */
+	if (!v.cancelled && v.bytes >= 0 && v.source != flavour->any_source)
+		count(r, 0, v.bytes, partner_of(r, v.source));
+	if (r->kind == REQUEST_RECV)
+		r->kind = REQUEST_FREE;
+}
+
+/* Entries are in ascending order of place. */
+static struct wait_entry *entry_at(struct wait_set *w, uint32_t place)
+{
+	unsigned low = 0, high = w->n;
+
+	while (low < high) {
+		unsigned mid = (low + high) / 2;
+
+		if (w->entry[mid].place == place)
+			return &w->entry[mid];
+		if (w->entry[mid].place < place)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return NULL;
+}
+
+static bool has_index(const int *index, int n, int64_t value)
+{
+	for (int i = 0; i < n; i++)
+		if (index[i] == value)
+			return true;
+	return false;
+}
+
+/*
+ * Fortran counts from 1, but the mpi_f08 of MPICH 4.0 hands out C's indices in
+ * MPI_Waitany and MPI_Waitsome. What this library does is learnt from the first
+ * indices that can be read in one way only.
+ */
+enum { BASE_UNKNOWN = -1 };
+static int f08_base = BASE_UNKNOWN;
+
+/* One (no persistent one) whose handle is not null: it has not ended. */
+static bool is_open(const struct hook_args *a, const struct wait_shape *s, int place)
+{
+	const struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
+
+	return e && (e->request.kind == REQUEST_RECV || e->request.kind == REQUEST_LISTED) &&
+	       handle_is_usable(CALL_P_REQUEST, request_at(a, s, place));
+}
+
+/* Could the indices be counted from base? They name no open receive, and each that has ended. */
+static bool base_fits(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		      int n, int base)
+{
+	const struct wait_entry *e = a->wait->entry;
+	int requests = requests_of(a, s);
+
+	for (int i = 0; i < n; i++)
+		if (index[i] < base || index[i] >= requests + base ||
+		    is_open(a, s, index[i] - base))
+			return false;
+	for (unsigned i = 0; i < a->wait->n; i++)
+		if (!handle_is_usable(CALL_P_REQUEST, request_at(a, s, (int)e[i].place)) &&
+		    !has_index(index, n, (int64_t)e[i].place + base))
+			return false;
+	return true;
+}
+
+static int learn_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		      int n)
+{
+	bool from_0 = base_fits(a, s, index, n, 0), from_1 = base_fits(a, s, index, n, 1);
+
+	return from_0 == from_1 ? BASE_UNKNOWN : from_1;
+}
+
+static int index_base(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		      int n)
+{
+	int base = __atomic_load_n(&f08_base, __ATOMIC_RELAXED);
+
+	if (a->lang == LANG_C || a->lang == LANG_F)
+		return a->lang == LANG_F;
+	if (base != BASE_UNKNOWN)
+		return base;
+	base = learn_base(a, s, index, n);
+	__atomic_store_n(&f08_base, base, __ATOMIC_RELAXED);
+	return base == BASE_UNKNOWN ? 1 : base;
+}
+
+static void ended_at(const struct hook_args *a, int place, unsigned status)
+{
+	struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
+
+	if (e)
+		ended(&e->request, (const uint8_t *)pointer(a, a->desc->status) +
+					   (size_t)status * flavour->status_bytes);
+}
+
+static void ended_all(const struct hook_args *a)
+{
+	const uint8_t *status = pointer(a, a->desc->status);
+	struct wait_entry *e = a->wait->entry;
+
+	for (unsigned i = 0; i < a->wait->n; i++)
+		ended(&e[i].request, status + (size_t)e[i].place * flavour->status_bytes);
+}
+
+static void ended_some(const struct hook_args *a, const struct wait_shape *s, const int *index,
+		       int n)
+{
+	int base;
+
+	if (n == flavour->undefined || n <= 0)
+		return;
+	base = index_base(a, s, index, n);
+	for (int i = 0; i < n && i < WAIT_SET_MAX; i++)
+		if (index[i] != flavour->undefined)
+			ended_at(a, index[i] - base, (unsigned)i);
+}
+
+/* What found no room in the table counts as it was posted; of what is persistent nothing can be
+ * said. */
+static void put_back(struct request *r)
+{
+	if (request_put(r))
+		return;
+	listing_lose(r);
+	if (r->kind == REQUEST_RECV)
+		count(r, 0, r->bytes, r->partner);
+	if (is_persistent(r))
+		count_lost();
+}
+
+/* Collectives are not in the list of what is posted. */
+static void start(struct hook_args *a, struct request *r)
+{
+	if (r->kind == REQUEST_SEND_INIT) {
+		count(r, r->bytes, r->bytes_in, r->partner);
+		a->length += r->bytes;
+	}
+	if (a->word & HOOK_QUEUE && call_table[r->func].peer)
+		listing_put(r);
+}
+
+/* What is started keeps its handle, and its place in the table: there is no bound on how many. */
+static void start_all(struct hook_args *a, const struct wait_shape *s)
+{
+	uint64_t call = a->word & HOOK_PARTNER ? ticks_now(app_state.ticks) : 0;
+	int n = requests_of(a, s);
+	struct request r;
+
+	for (int i = 0; i < n; i++) {
+		if (!request_take(request_at(a, s, i), &r))
+			continue;
+		listing_take(&r);
+		if (a->word & HOOK_PARTNER)
+			partner_add_once(a->func, r.partner, call, a->span);
+		start(a, &r);
+		put_back(&r);
+	}
+}
+
+/* How many partitions the call marks as ready, and the place of its request. */
+static int64_t partitions_of(const struct hook_args *a, unsigned *request)
+{
+	*request = a->desc->volume == CALL_V_PREADY ? 1 : 2;
+	if (a->desc->volume == CALL_V_PREADY)
+		return 1;
+	return a->desc->volume == CALL_V_PREADY_RANGE ? a->par[1] - a->par[0] + 1 : a->par[0];
+}
+
+void wait_ready(const struct hook_args *a)
+{
+	unsigned request;
+	int64_t n = partitions_of(a, &request);
+	struct request r;
+
+	if (n > 0 && request_peek((uintptr_t)a->par[request], &r))
+		count(&r, n * r.bytes, 0, r.partner);
+}
+
+/* MPI completes what was freed when it likes, and tells nobody. */
+static void freed(struct request *r)
+{
+	listing_lose(r);
+	r->kind = REQUEST_FREE;
+}
+
+static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
+{
+	unsigned rule = a->desc->volume;
+
+	if (s->flag && !int_at(a, s->flag))
+		return;
+	if (rule == CALL_V_REQUEST_FREE)
+		freed(&a->wait->entry[0].request);
+	else if (s->indices)
+		ended_some(a, s, pointer(a, s->indices), int_at(a, s->outcount));
+	else if (s->index)
+		ended_some(a, s, pointer(a, s->index), 1);
+	else
+		ended_all(a);
+}
+
+void wait_finish(struct hook_args *a, int rc)
+{
+	const struct wait_shape *s = shape(a);
+	struct wait_entry *e = a->wait->entry;
+
+	if (s && rc == 0 && is_start(a))
+		start_all(a, s);
+	else if (s && rc == 0 && a->wait->n)
+		wait_succeeded(a, s);
+	/* What has not ended goes back. After an error nobody knows: a stale entry does no harm. */
+	for (unsigned i = 0; i < a->wait->n; i++)
+		if (e[i].request.kind != REQUEST_FREE)
+			put_back(&e[i].request);
+}
+
+/* Will the end of a request be seen? */
+static bool ends_are_watched(void)
+{
+	return __atomic_load_n(&hook_word[CALL_ID_Wait], __ATOMIC_RELAXED) &
+	       __atomic_load_n(&hook_word[CALL_ID_Waitall], __ATOMIC_RELAXED) &
+	       __atomic_load_n(&hook_word[CALL_ID_Test], __ATOMIC_RELAXED) & HOOK_VOLUME;
+}
+
+static enum request_kind kind_posted(const struct call_desc *d)
+{
+	switch (d->volume) {
+	case CALL_V_RECV_POST:
+	case CALL_V_MRECV_POST:
+		return REQUEST_RECV;
+	case CALL_V_RECV_INIT:
+	case CALL_V_PRECV_INIT:
+		return REQUEST_RECV_INIT;
+	case CALL_V_PSEND_INIT:
+		return REQUEST_PSEND_INIT;
+	default:
+		return d->persistent && d->volume != CALL_V_NONE ? REQUEST_SEND_INIT : REQUEST_FREE;
+	}
+}
+
+/* What starting or completing it moves. */
+static void weigh(struct request *r, struct hook_args *a)
+{
+	if (!a->desc->persistent) {
+		r->bytes = a->in;
+		return;
+	}
+	args_persistent(a, &r->bytes, &r->bytes_in);
+	if (r->kind == REQUEST_RECV_INIT)
+		r->bytes = r->bytes_in;
+}
+
+/* What the list needs to know of it; a persistent one is listed when it is started. */
+static void describe(struct request *r, const struct hook_args *a, bool is_listed)
+{
+	r->room = !is_persistent(r)		  ? args_posted(a)
+		  : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes
+						  : r->bytes;
+	r->tag = listing_tag(a->par[a->desc->peer]);
+	if (is_listed && !is_persistent(r))
+		listing_put(r);
+}
+
+void wait_posted(struct hook *h, struct hook_args *a)
+{
+	const struct call_desc *d = a->desc;
+	struct request r = { .kind = kind_posted(d), .func = h->func };
+	bool is_listed = listing_is_wanted(a);
+
+	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
+	if (!ends_are_watched() && !is_persistent(&r))
+		r.kind = REQUEST_FREE;
+	if (r.kind == REQUEST_FREE && is_listed)
+		r.kind = REQUEST_LISTED;
+	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null)) {
+		request_drop(r.key);
+		return;
+	}
+	weigh(&r, a);
+	r.span = r.kind == REQUEST_RECV ? a->span : 0;
+	r.partner = a->partner;
+	r.comm = d->comm ? (uintptr_t)a->par[d->comm - 1] : 0;
+	r.generation = comm_generation();
+	if (d->peer)
+		describe(&r, a, is_listed);
+	if (!request_put(&r)) {
+		listing_lose(&r);
+		if (is_persistent(&r))
+			count_lost();
+	} else if (r.kind == REQUEST_RECV) {
+		a->in = 0;
+		h->word &= ~(uint32_t)HOOK_PARTNER; /* counted with the bytes */
+	}
+}

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# libapp/setup: how a process becomes a watched one, also by its first probe or event.
+MODULES                += libapp/setup
+libapp/setup.src       := events.c identity.c launch.c probe.c probe_find.c register.c \
+		segment.c setup.c
+libapp/setup.uses      := common/base common/ring libapp/hot
+libapp/setup.cflags    := $(libapp.inside)
+libapp/setup.hot       := probe.o events.o
+libapp/setup.hot_allow := libapp/hot/hot.allow
+libapp/setup.statics   := probe.c:probe_known probe_find.c:found probe_find.c:nfound \
+		probe_find.c:nlost events.c:joined events.c:text_used events.c:link \
+		setup.c:begun segment.c:made launch.c:env

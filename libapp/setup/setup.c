@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "libapp/setup/setup.h"
+
+#include "common/base/clock.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/ring/calls_id.h"
+#include "libapp/hot/app_state.h"
+#include "libapp/hot/comm.h"
+#include "libapp/hot/flavour.h"
+#include "libapp/hot/hook.h"
+#include "libapp/hot/real.h"
+#include "libapp/setup/events.h"
+#include "libapp/setup/probe.h"
+
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#pragma weak gnu_get_libc_version
+
+#define HOST_BYTES 256
+/*
+ * Where an lm starts, its socket is there within some 20 us. Who has not met it by then is found by
+ * the lm, if it lives long enough.
+ */
+#define MEET_NS NSEC_PER_MSEC
+
+const char *setup_env(const char *name)
+{
+	const char *v = secure_getenv(name);
+
+	return v && *v ? v : NULL;
+}
+
+void setup_say(const char *what, int code)
+{
+	char line[256];
+	int n;
+
+	if (!setup_env("OMIG_DEBUG"))
+		return;
+	n = snprintf(line, sizeof(line), "omig[%d]: %s%s%s\n", (int)getpid(), what,
+		     code ? ": " : "", code ? strerror_r(code, (char[64]){ 0 }, 64) : "");
+	if (n > 0 &&
+	    write(STDERR_FILENO, line, (size_t)n < sizeof(line) ? (size_t)n : sizeof(line) - 1) < 0)
+		return;
+}
+
+static uint32_t start_word(void)
+{
+	const char *want = setup_env("OMIG_START");
+
+	if (want && str_eq(want, "count"))
+		return HOOK_COUNT;
+	if (want && str_eq(want, "time"))
+		return HOOK_COUNT | HOOK_TIME;
+	if (want && str_eq(want, "volume"))
+		return HOOK_COUNT | HOOK_TIME | HOOK_VOLUME;
+	return 0;
+}
+
+static void start_hooks(void)
+{
+	uint32_t word = start_word();
+
+	app_header()->w.start_word = word;
+	for (unsigned i = 0; i < CALL_COUNT; i++)
+		__atomic_store_n(&hook_word[i], word, __ATOMIC_RELEASE);
+}
+
+/* What was under way when the process forked is as good as done. */
+static void on_fork_child(void)
+{
+	int saved = errno;
+	bool is_rank = app_state.life == APP_RANK || app_state.life == APP_OVER;
+
+	app_state.life = is_rank ? APP_OVER : APP_FORKED;
+	segment_detach();
+	launch_detach();
+	events_forget();
+	if (!is_rank) {
+		hook_thread = (struct hook_thread){ .now = &hook_nowhere };
+		probes_wake();
+	}
+	errno = saved;
+}
+
+/* Whoever starts it, this process or another one at this moment, makes its socket first. False:
+ * none came. */
+static bool meet_starting(const char *runtime, const char *host, const char *caid)
+{
+	nsec_t end = clock_mono() + MEET_NS;
+
+	while (!register_with_lm(runtime, host, caid)) {
+		if ((errno != ENOENT && errno != ECONNREFUSED) || clock_mono() >= end) {
+			setup_say("met no lm", errno);
+			return false;
+		}
+		sched_yield(); /* it may have this processor */
+	}
+	return true;
+}
+
+/* Where it listens: char runtime[FILE_PATH_BYTES], host[HOST_BYTES]. */
+static bool find_lm(char *runtime, char *host)
+{
+	if (!setup_env("OMIG_MAINSM") || gethostname(host, HOST_BYTES) != 0)
+		return false;
+	host[HOST_BYTES - 1] = 0;
+	if (file_runtime_dir(runtime, NULL) == 0)
+		return true;
+	setup_say("no runtime directory", 0);
+	return false;
+}
+
+static void meet_lm(const char *caid)
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES];
+	enum launched launched;
+
+	if (!find_lm(runtime, host) || register_with_lm(runtime, host, caid))
+		return;
+	setup_say("no lm listens", errno);
+	launched = launch_lm(runtime, host, caid);
+	if (launched == LAUNCH_NONE || meet_starting(runtime, host, caid))
+		return;
+	/* Who had the lock may have been an lm that was ending. */
+	if (launched == LAUNCH_HELD && launch_lm(runtime, host, caid) == LAUNCH_STARTED)
+		register_with_lm(runtime, host, caid);
+}
+
+static bool make(const char *caid)
+{
+	if (!segment_make(caid))
+		return false;
+	if (pthread_atfork(NULL, NULL, on_fork_child) == 0)
+		return true;
+	segment_detach();
+	app_state.base = NULL;
+	return false;
+}
+
+/* Whoever finds the segment finds it whole. */
+static void show(enum seg_state state, enum app_life life)
+{
+	app_header()->w.pcontrol = 1;
+	app_header()->w.state = state;
+	/* before an lm can have found the segment: from then on the words are the lm's */
+	start_hooks();
+	__atomic_store_n(&app_header()->magic, SEG_MAGIC, __ATOMIC_RELEASE);
+	__atomic_store_n(&app_state.life, life, __ATOMIC_RELEASE);
+}
+
+static void set_up(void (*resolve_all)(void))
+{
+	char caid[SEG_CAID_CHARS + 1];
+	bool known;
+
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	known = flavour_open();
+	if (!known)
+		setup_say("not an MPI library that omig knows: no bytes, no partners", 0);
+	if (!make(caid))
+		return;
+	identity_fill(&app_header()->w, true);
+	if (known)
+		comm_open();
+	resolve_all();
+	probes_find();
+	events_ready(true);
+	show(SEG_RUNNING, APP_RANK);
+	meet_lm(caid);
+}
+
+/* Other C libraries load this one, so that their programs start; that is all that is known of
+ * them. */
+static bool is_glibc(void)
+{
+	return gnu_get_libc_version != NULL;
+}
+
+/* A process that had a life before MPI_Init. Its state changes last: then its lm reads all the
+ * rest. */
+static void become_rank(void (*resolve_all)(void))
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
+	bool known = flavour_open();
+
+	identity_fill(&app_header()->w, true);
+	if (known)
+		comm_open();
+	resolve_all();
+	__atomic_store_n(&app_header()->w.state, SEG_RUNNING, __ATOMIC_RELEASE);
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (segment_is_held() && find_lm(runtime, host))
+		register_with_lm(runtime, host, caid);
+}
+
+static bool is_disabled(void)
+{
+	const char *disable = setup_env("OMIG_DISABLE");
+
+	return !is_glibc() || (disable && !str_eq(disable, "0"));
+}
+
+static bool has_begun(void)
+{
+	static int begun;
+
+	return __atomic_exchange_n(&begun, 1, __ATOMIC_ACQ_REL);
+}
+
+bool setup_is_named(void)
+{
+	return setup_env("OMIG_MAINSM") && !is_disabled();
+}
+
+/* --- without MPI */
+
+static void set_up_without_mpi(void)
+{
+	char caid[SEG_CAID_CHARS + 1];
+
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (!make(caid))
+		return;
+	identity_fill(&app_header()->w, false);
+	probes_find();
+	events_ready(false);
+	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
+	meet_lm(caid);
+}
+
+/* In a thread with descriptors of its own. Whoever had started an lm for its parent has done so. */
+static int live_again(void *arg)
+{
+	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];
+
+	seg_caid(setup_env("OMIG_MAINSM"), caid);
+	if (!segment_make(caid))
+		return 0;
+	identity_fill(&app_header()->w, false);
+	probes_renew();
+	show(SEG_WITHOUT_MPI, APP_WITHOUT_MPI);
+	if (find_lm(runtime, host))
+		register_with_lm(runtime, host, caid);
+	return 0;
+}
+
+static void follow(void)
+{
+	int forked = APP_FORKED, under_way = APP_NONE;
+
+	if (!__atomic_compare_exchange_n(&app_state.life, &forked, APP_NONE, false,
+					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return;
+	launch_apart(live_again);
+	__atomic_compare_exchange_n(&app_state.life, &under_way, APP_OVER, false, __ATOMIC_ACQ_REL,
+				    __ATOMIC_RELAXED);
+}
+
+void setup_without_mpi(void)
+{
+	int saved = errno;
+
+	if (__atomic_load_n(&app_state.life, __ATOMIC_ACQUIRE) == APP_FORKED)
+		follow();
+	else if (app_state.life == APP_NONE && setup_is_named() && !real_has_mpi() && !has_begun())
+		set_up_without_mpi();
+	errno = saved;
+}
+
+/* --- with MPI */
+
+void setup_run(void (*resolve_all)(void))
+{
+	int saved = errno, before = APP_WITHOUT_MPI;
+
+	if (is_disabled())
+		return;
+	if (!has_begun()) {
+		set_up(resolve_all);
+	} else {
+		follow();
+		if (__atomic_compare_exchange_n(&app_state.life, &before, APP_RANK, false,
+						__ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+			become_rank(resolve_all);
+	}
+	errno = saved;
+}
+
+void setup_finalize(void)
+{
+	if (!app_state.base)
+		return;
+	__atomic_store_n(&app_header()->w.state, SEG_FINALIZED, __ATOMIC_RELEASE);
+	comm_close();
+}

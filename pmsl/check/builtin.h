@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The built-in metrics (builtin.def): what a host can read without any graph. */
+#ifndef PMSL_CHECK_BUILTIN_H
+#define PMSL_CHECK_BUILTIN_H
+
+#include "pmsl/text/type.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pmsl_quantity {
+	PMSL_Q_COUNT,
+	PMSL_Q_DELAY,
+	PMSL_Q_VOLUME, /* in and out, or the one that the class has */
+	PMSL_Q_VOLUME_OUT,
+	PMSL_Q_VOLUME_IN,
+	PMSL_QUANTITIES,
+	PMSL_Q_SAMPLED = PMSL_QUANTITIES,
+};
+
+#define PMSL_BUILTIN_NAME_BYTES 64
+#define PMSL_BUILTIN_TEXT_BYTES 128
+
+struct pmsl_builtin {
+	char name[PMSL_BUILTIN_NAME_BYTES]; /* "Send_volume" */
+	char text[PMSL_BUILTIN_TEXT_BYTES]; /* one line, lower case, no full stop */
+	const char *unit; /* for pmsl_unit_parse() */
+	enum pmsl_quantity quantity;
+	uint32_t classes; /* bits of enum call_class whose calls count; 0 = one call, or sampled */
+	int call; /* id of that call, -1 = a class, or sampled */
+	bool counts_out, counts_in; /* the bytes that a volume takes */
+	bool is_total; /* comes together since the start; else it is what it is now */
+	bool is_by_partner; /* takes partners and regions */
+	enum pmsl_kind object; /* PROCESS, NODE; NONE = the same everywhere */
+};
+
+/* Ids are 0 .. pmsl_builtin_ids() - 1, with holes: false for these. Any thread. */
+unsigned pmsl_builtin_ids(void);
+bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out);
+
+/* -1 when there is none of that name. */
+int pmsl_builtin_find(const char *name);
+
+/* How the values of a metric are wanted. */
+struct pmsl_builtin_use {
+	bool by_partners, by_regions, at_probe;
+};
+
+/* Why it has none so, as words behind its name; NULL: it has. Whatever the processes are, the calls
+ * are these. */
+const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl_builtin_use *use);
+
+/* "Process[] objects, Process[] partners, Region[] regions, TimeInterval time". */
+const char *pmsl_builtin_params(const struct pmsl_builtin *b);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* AT, IN, and the operators that run over variables: what is about time and sets. */
+#include "pmsl/check/checking.h"
+
+#include "common/flow/graph/agg.h"
+
+#include <string.h>
+
+/* PROBE e(...) of AT e(p, vt). */
+static bool find_probe(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_decl *d = smap_find(&c->names, e->name);
+
+	if (d && d->kind == PMSL_D_PROBE) {
+		d->is_used = true;
+		e->decl = d;
+		return true;
+	}
+	pmsl_wrong(c, e, d ? "%s is no probe" : "there is no probe %s", e->name);
+	if (smap_find(&c->metrics, e->name))
+		pmsl_hint(c->d, "%s is a metric; AT names the probe at which the value is taken",
+			  e->name);
+	else if (d)
+		pmsl_hint(c->d, "AT names a probe");
+	else
+		pmsl_hint(c->d, "declare it: PROBE %s(Process, VirtualTime);", e->name);
+	return false;
+}
+
+static void check_event(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *p = e->arg->next, *vt = p ? p->next : NULL;
+
+	if (!vt || vt->next) {
+		pmsl_wrong(c, e, "the event is given as %s(process, virtual time)", e->name);
+		return;
+	}
+	pmsl_check_expr(c, p);
+	pmsl_check_expr(c, vt);
+	e->free |= p->free | vt->free;
+	pmsl_want(c, p, PMSL_T_PROCESS);
+	pmsl_want(c, vt, PMSL_T_VT);
+}
+
+void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *what = e->arg;
+
+	e->type.kind = PMSL_T_VALUE;
+	e->domain = PMSL_EACH_VT;
+	if (c->at) {
+		pmsl_wrong(c, e, "AT inside the left side of AT");
+		return;
+	}
+	if (!find_probe(c, e))
+		return;
+	check_event(c, e);
+	c->at = e;
+	pmsl_check_expr(c, what);
+	c->at = NULL;
+	e->free |= what->free;
+	if (!pmsl_want(c, what, PMSL_T_VALUE))
+		return;
+	e->unit = what->unit;
+	if (what->domain == PMSL_EACH_VT) {
+		pmsl_wrong(c, what, "this is taken AT a probe already");
+	} else if (what->domain > PMSL_MOMENT) {
+		pmsl_wrong(c, what, "this has a value once a read, not at an event");
+		pmsl_hint(c->d, "[START,NOW] has one at any time; take differences of that");
+	}
+}
+
+/* Process in Process[], in a Node, in a Site: the second is the first or holds it. */
+static bool may_hold(enum pmsl_kind small, enum pmsl_kind large)
+{
+	if (small == PMSL_T_REGION || large == PMSL_T_REGION)
+		return small == large;
+	return pmsl_is_object(small) && pmsl_is_object(large) && small <= large;
+}
+
+static void check_time_in(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	if (!c->takes_times) {
+		pmsl_wrong(
+			c, e,
+			"times select values only in the WHERE of an operator over virtual time");
+		pmsl_hint(c->d, "SUM(x[vt] WHERE x[vt].time IN t), other conditions joined by AND");
+		return;
+	}
+	if (c->times)
+		pmsl_wrong(c, e, "one condition on time is enough");
+	c->times = e;
+	e->domain = PMSL_ALWAYS;
+	e->type.kind = PMSL_T_BOOL;
+}
+
+void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *a = e->arg, *b = a->next;
+	bool takes_times = c->takes_times;
+	char left[PMSL_TYPE_BYTES], right[PMSL_TYPE_BYTES];
+
+	c->takes_times = false;
+	pmsl_check_expr(c, a);
+	pmsl_check_expr(c, b);
+	c->takes_times = takes_times;
+	e->free = a->free | b->free;
+	e->type.kind = PMSL_T_BOOL;
+	if (a->type.kind == PMSL_T_NONE || b->type.kind == PMSL_T_NONE)
+		return;
+	if (a->type.kind == PMSL_T_TIME && b->type.kind == PMSL_T_INTERVAL &&
+	    a->kind == PMSL_E_ATTR)
+		check_time_in(c, e);
+	else if (pmsl_is_array(a) || !may_hold(a->type.kind, b->type.kind) ||
+		 (a->type.kind == b->type.kind && !pmsl_is_array(b)))
+		pmsl_wrong(c, e, "a %s is not IN a %s", pmsl_type_name(a->type, left),
+			   pmsl_type_name(b->type, right));
+}
+
+static bool takes_list(unsigned fold)
+{
+	return fold == PMSL_SUM || fold == PMSL_PROD || fold == PMSL_MIN || fold == PMSL_MAX ||
+	       fold == PMSL_MEAN || fold == PMSL_COUNT;
+}
+
+/* MAX(a, b, c): no variable runs. */
+static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *a;
+
+	e->type.kind = PMSL_T_VALUE;
+	if (e->over || e->where || !takes_list(e->op))
+		pmsl_wrong(c, e, "%s runs over one expression, not over a list",
+			   pmsl_fold_name(e->op));
+	for (a = e->arg; a; a = a->next) {
+		pmsl_check_expr(c, a);
+		e->domain = pmsl_join_domains(c, e, e->domain, a->domain);
+		e->free |= a->free;
+		if (!pmsl_want(c, a, PMSL_T_VALUE))
+			continue;
+		if (!pmsl_unit_fits(e->unit, a->unit))
+			pmsl_wrong(c, a, "the values of the list have different units");
+		else if (e->op == PMSL_PROD)
+			e->unit = pmsl_unit_product(e->unit, a->unit, 1);
+		else
+			e->unit = pmsl_unit_join(e->unit, a->unit);
+	}
+	if (e->op == PMSL_COUNT)
+		e->unit = PMSL_UNIT_ONE;
+}
+
+/* The variables of MAX[p][q](...). */
+static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_names *n;
+	uint64_t set = 0;
+
+	for (n = e->over; n; n = n->next) {
+		struct pmsl_decl *d = smap_find(&c->names, n->name);
+
+		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||
+		    d->type.dims) {
+			pmsl_error(c->d, n->at, (uint32_t)strlen(n->name),
+				   "%s is no variable to run over", n->name);
+			if (!d)
+				pmsl_hint_names(c, n->name, false);
+			continue;
+		}
+		d->is_used = true;
+		n->decl = d;
+		if (pmsl_number_variable(c, d))
+			set |= UINT64_C(1) << d->number;
+	}
+	return set;
+}
+
+/* The share of QUANTILE(0.9, x), the level of CI(0.95, x). The value, behind it, is what counts
+ * from here on. */
+static struct pmsl_expr *check_share(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	struct pmsl_expr *share = e->arg;
+	bool is_ci = e->op == PMSL_CI;
+
+	if (!pmsl_fold_has_share(e->op))
+		return e->narg == 1 ? e->arg : NULL;
+	pmsl_check_expr(c, share);
+	if (e->narg != 2)
+		pmsl_wrong(c, e,
+			   is_ci ? "CI takes a level and a value: CI(0.95, x[p])"
+				 : "QUANTILE takes a share and a value: QUANTILE(0.9, x[p])");
+	else if (share->kind != PMSL_E_NUMBER ||
+		 !agg_share_is_fit(is_ci ? AGG_CI : AGG_QUANTILE, share->number))
+		pmsl_wrong(c, share,
+			   is_ci ? "the level is a number below 1: 0.95"
+				 : "the share is a number from 0 to 1");
+	return share->next;
+}
+
+/* The value that the fold runs over; NULL: it has another number of them. */
+static struct pmsl_expr *value_of(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	if (pmsl_fold_is_of_pairs(e->op) && e->arg->kind != PMSL_E_PAIR) {
+		pmsl_wrong(c, e, "%s takes two values: %s(x[p], y[p])", pmsl_fold_name(e->op),
+			   pmsl_fold_name(e->op));
+		return NULL;
+	}
+	return check_share(c, e);
+}
+
+/* x[vt].time of another variable than the one that runs selects nothing. */
+static void check_times(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	const struct pmsl_expr *t = c->times;
+
+	if (t && !(t->free & e->bound & c->vt)) {
+		pmsl_error(c->d, t->at, t->len, "this time does not depend on what %s runs over",
+			   pmsl_fold_name(e->op));
+		pmsl_hint(c->d, "times select among virtual times");
+	}
+}
+
+static void hint_variable(struct pmsl_checker *c, unsigned fold)
+{
+	if (takes_list(fold) || fold == PMSL_UNIQUE)
+		pmsl_hint(c->d, "declare one and use it: Process p; ... %s(x(p) WHERE p IN procs)",
+			  pmsl_fold_name(fold));
+	else
+		pmsl_hint(c->d,
+			  "of calls there is the sum, not each: declare one and use it, a Process, "
+			  "or a VirtualTime AT a probe");
+}
+
+static void bind(struct pmsl_checker *c, struct pmsl_expr *e, const struct pmsl_expr *value,
+		 uint64_t over)
+{
+	uint64_t all = value->free | (e->where ? e->where->free : 0);
+
+	e->bound = over ? over : all & ~c->held;
+	e->free = all & ~e->bound;
+	if (!e->bound && value->type.kind != PMSL_T_NONE) {
+		pmsl_wrong(c, e, "%s has no variable to run over", pmsl_fold_name(e->op));
+		hint_variable(c, e->op);
+	}
+	if (over & ~all)
+		pmsl_wrong(c, e, "a variable of %s stands nowhere in it", pmsl_fold_name(e->op));
+}
+
+static struct pmsl_unit fold_unit(const struct pmsl_expr *e, struct pmsl_unit of)
+{
+	switch (e->op) {
+	case PMSL_COUNT:
+	case PMSL_SKEWNESS:
+	case PMSL_KURTOSIS:
+	case PMSL_CORRELATION:
+		return PMSL_UNIT_ONE;
+	case PMSL_VARIANCE:
+		return pmsl_unit_product(of, of, 1);
+	default:
+		return of;
+	}
+}
+
+/* What the aggregate is: its type, unit and domain. */
+static void conclude(struct pmsl_checker *c, struct pmsl_expr *e, struct pmsl_expr *value)
+{
+	bool is_object = pmsl_is_object(value->type.kind) || value->type.kind == PMSL_T_REGION;
+
+	e->domain =
+		e->where ? pmsl_join_domains(c, e, value->domain, e->where->domain) : value->domain;
+	e->type.kind = e->op == PMSL_HISTOGRAM ? PMSL_T_HISTOGRAM : PMSL_T_VALUE;
+	if (is_object && !value->type.dims && (e->op == PMSL_UNIQUE || e->op == PMSL_COUNT)) {
+		if (e->op == PMSL_UNIQUE)
+			e->type = value->type;
+	} else if (!pmsl_want(c, value, PMSL_T_VALUE)) {
+		return;
+	}
+	e->unit = fold_unit(e, value->unit);
+	if (e->op == PMSL_PROD && !pmsl_unit_is_one(value->unit))
+		pmsl_wrong(c, e,
+			   "a product over many values has no unit: they may have none either");
+	if (!(e->bound & c->vt))
+		return;
+	if (e->domain != PMSL_EACH_VT && value->type.kind != PMSL_T_NONE)
+		pmsl_wrong(c, e, "there is no value for each virtual time to run over");
+	e->domain = PMSL_READ;
+}
+
+void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e)
+{
+	const struct pmsl_expr *times = c->times;
+	uint64_t held = c->held, over;
+	struct pmsl_expr *value;
+
+	if (!pmsl_fold_has_share(e->op) && !pmsl_fold_is_of_pairs(e->op) && e->narg != 1) {
+		check_list(c, e);
+		return;
+	}
+	value = value_of(c, e);
+	if (!value)
+		return;
+	c->times = NULL;
+	over = check_over(c, e);
+	c->held |= over;
+	pmsl_check_expr(c, value);
+	if (e->where) {
+		c->takes_times = true;
+		pmsl_check_expr(c, e->where);
+		pmsl_want(c, e->where, PMSL_T_BOOL);
+		c->takes_times = false;
+	}
+	c->held = held;
+	bind(c, e, value, over);
+	check_times(c, e);
+	conclude(c, e, value);
+	c->times = times;
+}

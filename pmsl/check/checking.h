@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the check share. */
+#ifndef PMSL_CHECK_CHECKING_H
+#define PMSL_CHECK_CHECKING_H
+
+#include "common/container/map.h"
+#include "pmsl/check/check.h"
+
+struct pmsl_checker {
+	struct pmsl_tree *tree;
+	struct pmsl_units *units;
+	struct pmsl_diags *d;
+	struct smap metrics; /* name -> struct pmsl_metric, those above the one that is looked at */
+	struct smap names; /* name -> struct pmsl_decl, of the metric that is looked at */
+	struct pmsl_metric *metric;
+	uint64_t held; /* free variables that something around has bound */
+	uint64_t vt; /* all variables of kind VirtualTime, the parameter too */
+	const struct pmsl_expr *at; /* the AT whose left side this is */
+	bool takes_times; /* `.time IN t` may stand here */
+	const struct pmsl_expr *times; /* the one that stood */
+	bool is_nomem;
+};
+
+/* Types, units, domains and free variables of e and all below it. */
+void pmsl_check_expr(struct pmsl_checker *c, struct pmsl_expr *e);
+
+/* --- parts of it, a file each */
+void pmsl_check_name(struct pmsl_checker *c, struct pmsl_expr *e);
+void pmsl_check_call(struct pmsl_checker *c, struct pmsl_expr *e);
+void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e);
+void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e);
+void pmsl_check_in(struct pmsl_checker *c, struct pmsl_expr *e);
+
+/* --- words for errors; each leaves e with no type, which fits everything */
+void pmsl_wrong(struct pmsl_checker *c, struct pmsl_expr *e, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+/* "expected a number, found a Process[]"; true when e is (or may be) of that kind and no array. */
+bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind);
+
+bool pmsl_is_array(const struct pmsl_expr *e);
+
+/* The domain of what is made of both; a conflict is told of e. */
+enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
+				   enum pmsl_domain b);
+
+/* Numbers a free variable that is used the first time. False when there are too many. */
+bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d);
+
+/* Unknown name: hints at what looks like it, of the names in sight. */
+void pmsl_hint_names(struct pmsl_checker *c, const char *name, bool is_call);
+
+#endif

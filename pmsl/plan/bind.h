@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A template and the objects that it is to be measured on, to a dataflow
+ * graph: everything that does not change while it is measured (attributes, IN,
+ * ranks) is worked out here and never reaches a daemon.
+ *
+ * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those
+ * named in it and those it is without, the nearest above an object (or itself) decides.
+ * - A list for a parameter that is one object makes a graph of each, and of each combination of
+ *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
+ *   averaged; a wish may say otherwise.
+ * - by: one output for each object of the first parameter's list, or for each node or site of it.
+ * - each: of these outputs, one for each process of the second parameter's list of processes, the
+ * partners, or for each region of the first list of regions, which must be given.
+ * - A built-in metric of several objects is the sum of them, or the mean of what is no sum.
+ * - since: what the metric's own TimeInterval means.
+ */
+#ifndef PMSL_PLAN_BIND_H
+#define PMSL_PLAN_BIND_H
+
+#include "pmsl/plan/bound.h"
+#include "pmsl/plan/dag.h"
+
+#define BIND_COMBINATIONS_MAX 1000000 /* of objects that one aggregate looks at */
+#define BIND_OUTPUTS_MAX 4096
+
+/* Objects by their places in the world, or names of regions, or a number. */
+struct bind_arg {
+	bool is_given;
+	const uint32_t *object;
+	size_t nobject;
+	const uint32_t *without; /* taken away from these, or from all when none is given */
+	size_t nwithout;
+	const char *const *region;
+	size_t nregion;
+	double value;
+};
+
+enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
+enum bind_each { BIND_EACH_NOTHING, BIND_EACH_PARTNER, BIND_EACH_REGION };
+
+struct bind_wish {
+	const struct bind_arg *arg; /* one for each parameter of the metric */
+	enum flow_since since;
+	bool per_second; /* divided by the time that `since` says */
+	bool has_agg; /* how values of many objects become one, instead of the usual way */
+	enum agg_kind agg;
+	enum bind_by by;
+	enum bind_each each;
+	bool is_central; /* all values go up: for comparing */
+	/* a rule (stats/stop.h) that is looked at where all have been merged; NULL: none */
+	const char *until;
+};
+
+/* Output k is about `object` (WORLD_NONE: about all together), with that partner or in that region,
+ * if one is set. */
+struct bind_output {
+	uint32_t object, node;
+	uint32_t partner; /* WORLD_NONE */
+	const char *region; /* NULL; owned by the arena of the graph */
+};
+
+/*
+ * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual
+ * times, since the start, one for each output. Otherwise `until` adds nothing.
+ */
+bool bind_can_stop(const struct dag *g, const struct bind_wish *wish);
+
+/*
+ * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.
+ * -ERR_INVALID, -ERR_LIMIT with an error in d, -ERR_NOMEM.
+ */
+int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *b,
+		struct pmsl_diags *d, struct bind_output **out, size_t *n);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What has been evaluated for these objects, so that it is not evaluated again. */
+#include "pmsl/plan/binding.h"
+
+#include "common/base/str.h"
+#include "common/omis/text/arena.h"
+
+struct remembered {
+	uint32_t node, process;
+	const char *probe;
+	uint32_t *run; /* of the variables that are free in the node, in order */
+	struct known known;
+	struct remembered *next;
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	return (h ^ v) * UINT64_C(1099511628211);
+}
+
+static uint64_t hash(const struct binder *b, uint32_t node)
+{
+	uint64_t h = mix(UINT64_C(14695981039346656037), node), set = b->g->node[node].free;
+	unsigned i;
+
+	h = mix(mix(h, b->process), (uintptr_t)b->probe);
+	for (i = 0; set >> i && i < PMSL_VARIABLES_MAX; i++)
+		if (set >> i & 1)
+			h = mix(h, b->run[i]);
+	return h;
+}
+
+static bool fits(const struct binder *b, const struct remembered *r, uint32_t node)
+{
+	uint64_t set = b->g->node[node].free;
+	unsigned i, k = 0;
+
+	if (r->node != node || r->process != b->process || !str_eq(r->probe, b->probe))
+		return false;
+	for (i = 0; i < b->g->nvariable; i++)
+		if (set >> i & 1 && r->run[k++] != b->run[i])
+			return false;
+	return true;
+}
+
+const struct known *bind_recall(const struct binder *b, uint32_t node)
+{
+	const struct remembered *r;
+
+	if (!b->is_remembered[node])
+		return NULL;
+	for (r = map_find(&b->remembered, hash(b, node)); r; r = r->next)
+		if (fits(b, r, node))
+			return &r->known;
+	return NULL;
+}
+
+static int remember(struct binder *b, uint32_t node, const struct known *known)
+{
+	uint64_t h = hash(b, node), set = b->g->node[node].free;
+	struct remembered *r = arena_alloc(b->arena, sizeof(*r));
+	unsigned i, k = 0;
+
+	if (!r)
+		return -ERR_NOMEM;
+	r->node = node;
+	r->process = b->process;
+	r->probe = b->probe;
+	r->known = *known;
+	r->run = arena_array(b->arena, (size_t)__builtin_popcountll(set), sizeof(*r->run));
+	if (!r->run)
+		return -ERR_NOMEM;
+	for (i = 0; i < b->g->nvariable; i++)
+		if (set >> i & 1)
+			r->run[k++] = b->run[i];
+	r->next = map_find(&b->remembered, h);
+	return map_put(&b->remembered, h, r, NULL);
+}
+
+int bind_remember(struct binder *b, uint32_t node, const struct known *known)
+{
+	return b->is_remembered[node] ? remember(b, node, known) : 0;
+}
+
+/* Leaves cost less than a look at what is remembered. */
+static bool is_leaf(const struct dag_node *n)
+{
+	return n->kind <= DAG_VT || n->kind == DAG_TIMES;
+}
+
+/* Variables that are given objects or regions here: virtual times do not run. */
+static uint64_t that_run(const struct dag *g)
+{
+	uint64_t set = 0;
+	unsigned i;
+
+	for (i = 0; i < g->nvariable; i++)
+		if (g->variable[i].kind != PMSL_T_VT)
+			set |= UINT64_C(1) << i;
+	return set;
+}
+
+/*
+ * What one other node reads, with all the variables that are set there, is evaluated once for each
+ * of their values. That is most of a template, and to remember it would cost more than all else.
+ */
+static void note_remembered(struct binder *b, bool *is_read)
+{
+	const struct dag *g = b->g;
+	uint64_t run = that_run(g);
+	uint32_t i;
+	unsigned k;
+
+	for (i = 0; i < g->n; i++) {
+		const struct dag_node *n = &g->node[i];
+
+		for (k = 0; k < n->nin; k++) {
+			uint32_t in = n->in[k];
+
+			b->is_remembered[in] |= is_read[in] || (g->node[in].free & run) !=
+								       ((n->free | n->bound) & run);
+			is_read[in] = true;
+		}
+	}
+	for (i = 0; i < g->n; i++)
+		b->is_remembered[i] &= !is_leaf(&g->node[i]);
+}
+
+int bind_choose_remembered(struct binder *b)
+{
+	bool *is_read = arena_array(b->arena, b->g->n, sizeof(*is_read));
+
+	b->is_remembered = arena_array(b->arena, b->g->n, sizeof(*b->is_remembered));
+	if (!is_read || !b->is_remembered)
+		return -ERR_NOMEM;
+	note_remembered(b, is_read);
+	return 0;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the binding share. */
+#ifndef PMSL_PLAN_BINDING_H
+#define PMSL_PLAN_BINDING_H
+
+#include "pmsl/check/builtin.h"
+#include "pmsl/plan/bind.h"
+
+enum known_kind {
+	KNOWN_NUMBER, /* truths are 1 and 0 */
+	KNOWN_OBJECT, /* one */
+	KNOWN_OBJECTS, /* a list */
+	KNOWN_REGIONS,
+	KNOWN_NODE, /* of the graph: known when it is measured */
+	KNOWN_NOTHING, /* a span, a virtual time: whoever has it as an input looks itself */
+};
+
+struct known {
+	enum known_kind kind;
+	double number;
+	uint32_t node;
+	uint32_t object;
+	const uint32_t *objects; /* OBJECTS, and of an OBJECT itself */
+	size_t nobject;
+	const char *const *region;
+	size_t nregion;
+};
+
+struct remembered;
+
+struct binder {
+	const struct dag *g;
+	const struct bind_wish *wish;
+	struct bound *b;
+	struct pmsl_diags *d;
+	struct arena *arena;
+	struct bind_arg arg[PMSL_PARAMS_MAX];
+	uint32_t run[PMSL_VARIABLES_MAX]; /* what the variables stand for: an object, the place of a
+					     region */
+	struct flow_names all_regions; /* that a variable of kind Region runs over */
+	uint32_t *all[PMSL_KINDS]; /* objects of each kind */
+	size_t nall[PMSL_KINDS];
+	const char *probe; /* at whose event the left side of AT is looked at, NULL = none */
+	uint32_t process; /* and of which process */
+	struct map remembered; /* of this argset: hash -> struct remembered */
+	/* by node of the template: evaluated more than once with the same variables */
+	bool *is_remembered;
+	const struct pmsl_builtin **builtin; /* by node of the template: of a METRIC */
+	const uint32_t *marked; /* the list of objects that `mark` is of */
+	size_t nmarked;
+	bool *mark; /* by object: it is in the list */
+	const uint32_t *partner; /* the last list of partners that was asked for, */
+	size_t npartner;
+	uint32_t partner_job; /* of whose processes it was, */
+	struct flow_names partners; /* and the names of those in that job */
+	unsigned depth;
+	uint64_t left; /* combinations that may still be looked at */
+};
+
+/* Before anything is evaluated. -ERR_NOMEM. */
+int bind_prepare(struct binder *b);
+
+/* The arguments have changed. */
+void bind_forget(struct binder *b);
+
+/* 0, or what bind_metric() fails with. */
+int bind_eval(struct binder *b, uint32_t node, struct known *out);
+
+/* --- bind_remember.c */
+
+/* Which nodes of the template are worth it. */
+int bind_choose_remembered(struct binder *b);
+
+/* Of the process, the probe and the variables that are set now; NULL: not evaluated yet. Valid
+ * until bind_forget(). */
+const struct known *bind_recall(const struct binder *b, uint32_t node);
+int bind_remember(struct binder *b, uint32_t node, const struct known *known);
+
+/* --- parts, a file each */
+/* The node is a metric of calls, which a process without MPI does not make. */
+bool bind_counts_calls(const struct binder *b, const struct dag_node *n);
+int bind_source(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);
+int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
+
+/* Kinds of objects, by what a wish tells apart. */
+extern const enum pmsl_kind bind_by_kind[];
+
+/* --- bind_op.c */
+
+/* A node of the graph over these; constants are worked out at once. */
+int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const struct known *in,
+	    size_t n, struct known *out);
+
+/* The aggregate of nodes; of one node of a kind that one value goes through, that node. */
+int bind_set(struct binder *b, const struct dag_node *at, const struct flow_fold *fold,
+	     const uint32_t *in, size_t n, struct known *out);
+
+/* A node of n (kind and what belongs to it), its place in the text that of `at`. */
+int bind_put(struct binder *b, const struct dag_node *at, struct flow_node *n,
+	     const struct place *place, struct known *out);
+
+/* The node that gives a value: a constant becomes one. */
+int bind_node(struct binder *b, const struct dag_node *at, const struct known *v, uint32_t *out);
+
+int bind_fail(struct binder *b, const struct dag_node *at, int code, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+struct known known_number(double v);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A dataflow graph with its objects, before it is cut: nodes as
+ * common/flow/graph/graph.h knows them, and where each can be evaluated. Nodes that
+ * are alike are one node, so that what two parts of a metric share is there
+ * once. Inputs have lower numbers.
+ */
+#ifndef PMSL_PLAN_BOUND_H
+#define PMSL_PLAN_BOUND_H
+
+#include "common/container/map.h"
+#include "common/flow/graph/graph.h"
+#include "pmsl/plan/world.h"
+
+#define BOUND_NODES_MAX (1024 * 1024) /* ten thousand processes, a hundred nodes each */
+#define BOUND_HEAP_MAX_BYTES (1024 * 1024 * 1024)
+
+enum place_kind { PLACE_ANYWHERE, PLACE_NODE, PLACE_SITE, PLACE_TOP };
+
+struct place {
+	enum place_kind kind;
+	uint32_t object; /* NODE, SITE: in the world */
+};
+
+/* domain, partial, gives and behind of n are filled as the engine's verifier would. */
+struct bound_node {
+	struct flow_node n;
+	struct place place;
+	bool is_live; /* an output needs it: see bound_mark() */
+	struct bound_node *twin; /* of the same hash */
+	uint32_t id;
+};
+
+struct bound {
+	const struct world *world;
+	struct bound_node **node;
+	size_t n, cap;
+	struct arena *arena;
+	struct map twins;
+	bool is_central; /* everything but the sources is evaluated at the top */
+};
+
+int bound_init(struct bound *b, const struct world *w);
+void bound_done(struct bound *b);
+
+/*
+ * The node, made or found. n's inputs are numbers of nodes; they and the texts are copied (texts
+ * that the world owns are not). at: where a source's values are born, else NULL. -ERR_LIMIT,
+ * -ERR_NOMEM.
+ */
+int bound_put(struct bound *b, const struct flow_node *n, const struct place *at, uint32_t *out);
+
+/* Of what the node does; not of its inputs, nor of the name of a link. */
+uint64_t bound_hash_own(const struct flow_node *n);
+uint64_t bound_hash_mix(uint64_t h, uint64_t v);
+uint64_t bound_hash_text(uint64_t h, const char *s);
+
+/* Which nodes the outputs need. Others were given up on the way. */
+void bound_mark(struct bound *b);
+
+/* The nearest place that both can send to. */
+struct place place_join(const struct world *w, struct place a, struct place b);
+bool place_equal(struct place a, struct place b);
+
+/* What is evaluated at `at` can be sent up to `than`. */
+bool place_is_below(const struct world *w, struct place at, struct place than);
+
+/* The place one step below `top` on the way to `at`, which is below it. */
+struct place place_step_down(const struct world *w, struct place at, struct place top);
+
+/* Where an object's values are born. */
+struct place place_of(const struct world *w, uint32_t object);
+
+#endif

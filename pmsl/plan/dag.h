@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A metric as a graph of its expressions, before anybody knows the objects:
+ * the template of its measurements. Metrics that it uses are part of it.
+ * A shared one has each common subexpression once.
+ *
+ * Inputs of a node have lower numbers than the node.
+ */
+#ifndef PMSL_PLAN_DAG_H
+#define PMSL_PLAN_DAG_H
+
+#include "pmsl/text/diag.h"
+#include "pmsl/text/tree.h"
+
+/* a daemon takes a thousand: larger templates become too large graphs */
+#define DAG_NODES_MAX 4096
+/* of expressions and metrics inside one another: the builder recurses */
+#define DAG_DEPTH_MAX 1500
+#define DAG_INPUTS_MAX (PMSL_PARAMS_MAX + 2)
+
+enum dag_kind {
+	DAG_NUMBER,
+	DAG_PARAM, /* of the metric: objects, regions, a number; .param */
+	DAG_SPAN, /* .op: enum dag_span */
+	DAG_VARIABLE, /* runs over objects or regions: .variable */
+	DAG_VT, /* a virtual time: .variable, .shift earlier */
+	/* built in: .builtin; .objects .partners .regions say which input is what, -1 = none */
+	DAG_METRIC,
+	DAG_CONTEXT, /* what a probe brings along: .param of .name */
+	DAG_PROBE, /* .name; process and virtual time */
+	DAG_AT, /* value, probe */
+	DAG_ATTR, /* .name: rank, node, site, time */
+	DAG_OP, /* .op: enum pmsl_op */
+	DAG_IF,
+	DAG_PAIR, /* two values, which a fold of pairs runs over */
+	DAG_FUNCTION, /* .op: number of pmsl_function_get() */
+	DAG_LIST, /* .op: enum pmsl_fold, over its inputs */
+	DAG_IN, /* one object and others */
+	DAG_TIMES, /* x[vt].time IN t: the span that an aggregate over virtual time takes */
+	DAG_FOLD, /* .op: enum pmsl_fold, over .bound; value, and condition when there are two */
+	DAG_KINDS
+};
+
+enum dag_span {
+	DAG_SINCE_START, /* [START,NOW] */
+	DAG_SINCE_LAST, /* [LAST,NOW] */
+	DAG_AS_MEASURED, /* the metric's parameter */
+	DAG_NOW, /* no interval */
+};
+
+struct dag_node {
+	enum dag_kind kind;
+	uint8_t op;
+	uint32_t at, len; /* in the text */
+	double number; /* NUMBER; FOLD: its share */
+	const char *name;
+	int builtin;
+	int8_t objects, partners, regions;
+	uint32_t param;
+	uint32_t variable;
+	int64_t shift;
+	uint64_t bound, free; /* sets of variables */
+	struct pmsl_type type;
+	uint32_t in[DAG_INPUTS_MAX];
+	unsigned nin;
+};
+
+struct dag_variable {
+	const struct pmsl_decl *decl;
+	unsigned instance; /* the same variable, running inside itself */
+	enum pmsl_kind kind;
+};
+
+/* Points into the tree, which lives as long. */
+struct dag {
+	const struct pmsl_metric *metric;
+	struct dag_node *node;
+	size_t n, cap;
+	uint32_t root;
+	struct dag_variable variable[PMSL_VARIABLES_MAX];
+	unsigned nvariable;
+	int vt; /* the variable of the metric's own parameter of virtual time, -1 = none */
+};
+
+/*
+ * Of a metric that is_good. Without `shared` each use stands alone, as the text says it: for
+ * looking at. -ERR_LIMIT (told in d), -ERR_NOMEM.
+ */
+int dag_build(const struct pmsl_metric *m, bool shared, struct pmsl_diags *d, struct dag **out);
+void dag_free(struct dag *g);
+
+/*
+ * Twice the objects have twice the value: volumes, counts, delays, sums of them. Others are
+ * averaged when a tool asks for many objects at once.
+ */
+bool dag_is_extensive(const struct dag *g);
+
+/* "Send_volume", "MAX", "p.rank": how a drawing calls the node. */
+void dag_label(const struct dag *g, const struct dag_node *n, struct buf *b);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the parser share. */
+#ifndef PMSL_TEXT_PARSING_H
+#define PMSL_TEXT_PARSING_H
+
+#include "pmsl/text/lex.h"
+#include "pmsl/text/tree.h"
+
+struct pmsl_parser {
+	struct pmsl_lexer lex;
+	struct pmsl_word word, next; /* what stands here, and behind it */
+	uint32_t end; /* of the word that was taken last */
+	struct pmsl_diags *d;
+	struct arena *arena;
+	unsigned depth; /* of open parentheses and their like */
+	bool is_lost; /* an error in this statement: what comes is not told */
+	bool is_nomem;
+};
+
+void pmsl_take(struct pmsl_parser *p);
+bool pmsl_is_mark(const struct pmsl_parser *p, unsigned mark);
+bool pmsl_is_keyword(const struct pmsl_parser *p, unsigned keyword);
+
+/* Takes the mark if it is next. */
+bool pmsl_accept(struct pmsl_parser *p, unsigned mark);
+bool pmsl_accept_keyword(struct pmsl_parser *p, unsigned keyword);
+
+/* As above, or an error: "expected WHAT, found ...". */
+bool pmsl_expect(struct pmsl_parser *p, unsigned mark, const char *what);
+void pmsl_expected(struct pmsl_parser *p, const char *what);
+
+/* Tells, and stops telling until the statement ends. Always false. */
+bool pmsl_lost(struct pmsl_parser *p, uint32_t at, uint32_t len, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+
+void *pmsl_make(struct pmsl_parser *p, size_t bytes); /* NULL: is_nomem is set */
+char *pmsl_copy_word(struct pmsl_parser *p, const struct pmsl_word *w);
+
+/* NULL after an error, which has been told. */
+struct pmsl_expr *pmsl_parse_expr(struct pmsl_parser *p);
+
+/* '[' NAME ']' as often as they stand. False after an error. */
+bool pmsl_parse_indices(struct pmsl_parser *p, struct pmsl_names **out);
+
+#endif

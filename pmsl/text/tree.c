@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pmsl/text/tree.h"
+
+#include "common/base/str.h"
+
+static const char *const folds[PMSL_FOLDS] = {
+	"SUM",	    "PROD",   "MIN",	    "MAX",	   "MEAN",     "STDEV",
+	"COUNT",    "UNIQUE", "QUANTILE",   "HISTOGRAM",   "VARIANCE", "SKEWNESS",
+	"KURTOSIS", "CI",     "COVARIANCE", "CORRELATION",
+};
+
+static const char *const ops[PMSL_OPS] = {
+	"-", "NOT", "+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "AND", "OR",
+};
+
+const char *pmsl_fold_name(unsigned fold)
+{
+	return fold < PMSL_FOLDS ? folds[fold] : NULL;
+}
+
+bool pmsl_fold_is_of_pairs(unsigned fold)
+{
+	return fold == PMSL_COVARIANCE || fold == PMSL_CORRELATION;
+}
+
+bool pmsl_fold_has_share(unsigned fold)
+{
+	return fold == PMSL_QUANTILE || fold == PMSL_CI;
+}
+
+const char *pmsl_op_name(unsigned op)
+{
+	return op < PMSL_OPS ? ops[op] : NULL;
+}
+
+struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name)
+{
+	struct pmsl_metric *m;
+
+	for (m = t->metric; m; m = m->next)
+		if (str_eq(m->name, name))
+			return m;
+	return NULL;
+}
+
+struct pmsl_expr *pmsl_arg(const struct pmsl_expr *e, unsigned i)
+{
+	struct pmsl_expr *a;
+
+	for (a = e->arg; a && i; a = a->next)
+		i--;
+	return a;
+}
+
+struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i)
+{
+	struct pmsl_decl *d;
+
+	for (d = m->param; d && i; d = d->next)
+		i--;
+	return d;
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tree of a text: metrics, their declarations, expressions. The parser
+ * makes it, the check (check.h) fills in what is marked so. All of it lives
+ * in one arena. Lists are linked by `next`, in the order of the text.
+ */
+#ifndef PMSL_TEXT_TREE_H
+#define PMSL_TEXT_TREE_H
+
+#include "common/omis/text/arena.h"
+#include "pmsl/text/type.h"
+#include "pmsl/text/unit.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A text of the largest size, of shortest words, takes 40 MiB. */
+#define PMSL_HEAP_MAX_BYTES (48 * 1024 * 1024)
+
+/* Operators in a row make a tree this high; what walks it recurses. */
+#define PMSL_HEIGHT_MAX 1000
+
+/* Of one metric. */
+#define PMSL_PARAMS_MAX 16
+#define PMSL_VARIABLES_MAX 64 /* free ones of one metric: a set of them is a word */
+#define PMSL_INDICES_MAX 4
+
+enum pmsl_fold {
+	PMSL_SUM,
+	PMSL_PROD,
+	PMSL_MIN,
+	PMSL_MAX,
+	PMSL_MEAN,
+	PMSL_STDEV,
+	PMSL_COUNT,
+	PMSL_UNIQUE,
+	PMSL_QUANTILE,
+	PMSL_HISTOGRAM,
+	PMSL_VARIANCE,
+	PMSL_SKEWNESS,
+	PMSL_KURTOSIS,
+	PMSL_CI,
+	PMSL_COVARIANCE,
+	PMSL_CORRELATION,
+	PMSL_FOLDS
+};
+
+enum pmsl_op {
+	PMSL_NEG,
+	PMSL_NOT,
+	PMSL_ADD,
+	PMSL_SUB,
+	PMSL_MUL,
+	PMSL_DIV,
+	PMSL_MOD,
+	PMSL_EQ,
+	PMSL_NE,
+	PMSL_LT,
+	PMSL_LE,
+	PMSL_GT,
+	PMSL_GE,
+	PMSL_AND,
+	PMSL_OR,
+	PMSL_OPS
+};
+
+enum pmsl_expr_kind {
+	PMSL_E_NUMBER,
+	PMSL_E_NAME, /* name, arg = indices */
+	PMSL_E_CALL, /* name(arg...): a metric or a function */
+	PMSL_E_FOLD, /* op; arg = values (after a share, if it has one); where; over */
+	PMSL_E_ATTR, /* arg[0].name */
+	PMSL_E_INTERVAL, /* [arg[0], arg[1]] */
+	PMSL_E_OP, /* op; one or two arg */
+	PMSL_E_IN, /* arg[0] IN arg[1] */
+	PMSL_E_AT, /* arg[0] AT name(arg[1]...) */
+	PMSL_E_IF, /* IF(arg[0], arg[1], arg[2]) */
+	PMSL_E_PAIR, /* arg[0] with arg[1]: what a fold of pairs has as its value */
+};
+
+/* What a value depends on, and so when there is one. */
+enum pmsl_domain {
+	PMSL_ALWAYS, /* a constant */
+	PMSL_MOMENT, /* whenever somebody looks: at a read, or at a probe */
+	PMSL_SPAN, /* a MOMENT or a READ, as the interval parameter of its metric is */
+	PMSL_READ, /* once a read */
+	PMSL_EACH_VT, /* once for each virtual time of a probe */
+};
+
+/* A name in a list: the bound variables of MAX[p][q](...). */
+struct pmsl_names {
+	const char *name;
+	uint32_t at;
+	struct pmsl_names *next;
+	const struct pmsl_decl *decl; /* by the check */
+};
+
+struct pmsl_expr {
+	enum pmsl_expr_kind kind;
+	uint8_t op; /* enum pmsl_op, enum pmsl_fold */
+	bool is_integer; /* NUMBER */
+	uint16_t height, narg;
+	uint32_t at, len; /* in the text */
+	const char *name;
+	double number;
+	struct pmsl_expr *arg, *next;
+	struct pmsl_expr *where; /* FOLD; NULL = all */
+	struct pmsl_names *over; /* FOLD; NULL = what is free */
+
+	/* by the check */
+	struct pmsl_type type;
+	struct pmsl_unit unit;
+	enum pmsl_domain domain;
+	uint64_t free; /* numbers of the free variables in it */
+	uint64_t bound; /* FOLD: of those that it runs over */
+	const struct pmsl_decl *decl; /* NAME: what it names; AT: the probe */
+	const struct pmsl_metric *metric; /* CALL of a user's metric */
+	int builtin; /* CALL of a built-in metric, -1 = none */
+	int function; /* CALL of a function, -1 = none */
+	int64_t shift; /* a virtual time: by so much earlier */
+};
+
+enum pmsl_decl_kind {
+	PMSL_D_PARAM,
+	PMSL_D_VARIABLE,
+	PMSL_D_PROBE,
+	PMSL_D_PROBE_PARAM, /* a value that a probe brings along */
+};
+
+/* A parameter, a variable, a probe. A variable without a value is free. */
+struct pmsl_decl {
+	enum pmsl_decl_kind kind;
+	const char *name; /* NULL: a parameter of a probe that has none */
+	uint32_t at, len;
+	struct pmsl_type type;
+	struct pmsl_decl *next; /* in the metric; in the probe */
+	struct pmsl_decl *param; /* PROBE */
+	unsigned nparam; /* PROBE */
+	unsigned position; /* PARAM and PROBE_PARAM: from 0 */
+
+	struct pmsl_names *index; /* VARIABLE: of name[index] = value */
+	struct pmsl_expr *value; /* VARIABLE, NULL = free */
+
+	/* by the check */
+	int number; /* of a free variable in its metric, -1 = none */
+	bool is_used;
+	const struct pmsl_decl *probe; /* PROBE_PARAM: whose */
+};
+
+enum pmsl_stmt_kind { PMSL_S_DECLARE, PMSL_S_ASSIGN, PMSL_S_RETURN };
+
+struct pmsl_stmt {
+	enum pmsl_stmt_kind kind;
+	uint32_t at, len; /* of the name; of RETURN */
+	struct pmsl_decl *decl; /* DECLARE */
+	const char *name; /* ASSIGN */
+	struct pmsl_names *index; /* ASSIGN */
+	struct pmsl_expr *value; /* ASSIGN, RETURN */
+	struct pmsl_stmt *next;
+};
+
+struct pmsl_metric {
+	const char *name;
+	uint32_t at, len;
+	struct pmsl_decl *param;
+	unsigned nparam;
+	const char *unit_text; /* NULL = none is written */
+	uint32_t unit_at;
+	struct pmsl_stmt *stmt;
+	struct pmsl_metric *next;
+
+	/* by the check */
+	struct pmsl_expr *result;
+	struct pmsl_unit unit;
+	enum pmsl_domain domain;
+	struct pmsl_decl *time; /* its parameter of kind VirtualTime or TimeInterval, NULL = none */
+	unsigned nvariable; /* free variables, numbered from 0 */
+	unsigned number; /* in the text, from 0 */
+	bool is_good; /* no error in it */
+	bool is_used; /* by another metric */
+};
+
+/* A whole text. */
+struct pmsl_tree {
+	struct pmsl_metric *metric;
+	unsigned nmetric;
+	struct arena *arena;
+};
+
+/* "SUM"; NULL out of range. */
+const char *pmsl_fold_name(unsigned fold);
+/* it takes two values: COVARIANCE(x, y), CORRELATION(x, y) */
+bool pmsl_fold_is_of_pairs(unsigned fold);
+/* a number stands before its value: QUANTILE(0.9, x), CI(0.95, x) */
+bool pmsl_fold_has_share(unsigned fold);
+/* "+", "NOT"; NULL out of range. */
+const char *pmsl_op_name(unsigned op);
+
+/* NULL when there is none, or i is beyond them. */
+struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name);
+struct pmsl_expr *pmsl_arg(const struct pmsl_expr *e, unsigned i);
+struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Types of the metric language: a kind, and how often it is an array of it. */
+#ifndef PMSL_TEXT_TYPE_H
+#define PMSL_TEXT_TYPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pmsl_kind {
+	PMSL_T_NONE, /* after an error: fits everything */
+	PMSL_T_VALUE, /* a number */
+	PMSL_T_BOOL,
+	PMSL_T_HISTOGRAM,
+	PMSL_T_PROCESS,
+	PMSL_T_NODE,
+	PMSL_T_SITE,
+	PMSL_T_REGION,
+	PMSL_T_VT, /* VirtualTime */
+	PMSL_T_INTERVAL, /* TimeInterval */
+	PMSL_T_TIME, /* a point of time: NOW, START, LAST, x[vt].time */
+	PMSL_KINDS
+};
+
+#define PMSL_DIMS_MAX 4
+
+struct pmsl_type {
+	enum pmsl_kind kind;
+	uint8_t dims;
+};
+
+/* The kinds that a text may name: "Process", "VirtualTime". PMSL_T_NONE when it is no type. */
+enum pmsl_kind pmsl_kind_find(const char *name, size_t n);
+
+/* As messages call it: "Process", "number". */
+const char *pmsl_kind_name(enum pmsl_kind k);
+
+/* "Process[]". Returns out. */
+#define PMSL_TYPE_BYTES 32
+const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES]);
+
+bool pmsl_is_object(enum pmsl_kind k); /* Process, Node, Site */
+
+#endif

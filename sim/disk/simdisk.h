@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then,
+ * and what was written and not synced is lost or torn when the host is switched off. What daemons
+ * do to files in it passes here: the program is linked so (diskcalls.c, foldercalls.c, mapcalls.c).
+ * Nothing of that is true of files elsewhere.
+ */
+#ifndef SIM_DISK_SIMDISK_H
+#define SIM_DISK_SIMDISK_H
+
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum simdisk_state {
+	SIMDISK_WELL,
+	SIMDISK_FULL, /* nothing grows: ENOSPC, or only a part is written */
+	SIMDISK_FAILING, /* one call in a few is answered EIO, and what it did nobody knows */
+	SIMDISK_DEAD, /* whoever wrote was killed, and only tidies up its memory: nothing changes */
+};
+
+struct simdisk;
+struct spooler_turns;
+
+/* Makes the folder. seed: of what fails, and of what is lost. */
+int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct err *e);
+
+/* The folder stays. NULL is fine. */
+void simdisk_free(struct simdisk *d);
+
+/* A path in it; out has FILE_PATH_BYTES. */
+void simdisk_path(const struct simdisk *d, const char *name, char *out);
+
+void simdisk_set(struct simdisk *d, enum simdisk_state s);
+
+/* It never failed: what somebody made sure of is on it. */
+bool simdisk_is_sure(const struct simdisk *d);
+
+/* It was switched off, ever: what nobody made sure of may be gone. */
+bool simdisk_has_lost_power(const struct simdisk *d);
+
+/* How fast spools on it work. */
+const struct spooler_turns *simdisk_turns(const struct simdisk *d);
+enum simdisk_state simdisk_state(const struct simdisk *d);
+
+/* The host is switched off: of what was not synced each file and each name is as it is, as it was,
+ * or torn. */
+void simdisk_cut_power(struct simdisk *d);
+
+#endif

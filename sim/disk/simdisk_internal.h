@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Shared by simdisk.c and diskcalls.c: what a call may do, and what it has left unsynced. */
+#ifndef SIM_DISK_SIMDISK_INTERNAL_H
+#define SIM_DISK_SIMDISK_INTERNAL_H
+
+#include "sim/disk/simdisk.h"
+
+#include <stddef.h>
+
+struct stat;
+
+/* Whose folder that path is in, or is; NULL: of nobody. */
+struct simdisk *simdisk_of(const char *path);
+
+/* diskcalls.c: what is still open there is the system's from now on. */
+void simdisk_leave(const struct simdisk *d);
+
+/* No disk is left. */
+void simdisk_forget_descriptors(void);
+
+/* Whose file that descriptor is; NULL: none of ours. */
+struct simdisk *simdisk_behind(int fd);
+
+/* The path of an open folder; NULL: it is no folder of ours. Valid until it is closed. */
+const char *simdisk_folder(int fd);
+
+/* True: the call is not done, errno says why. */
+bool simdisk_fails(struct simdisk *d);
+bool simdisk_refuses_change(struct simdisk *d);
+
+/*
+ * Of n bytes that a file of `size` is to get at `at` so many come. is_told: whoever writes hears of
+ * it; else the call fails, and errno says why.
+ */
+size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_told);
+
+/* A part of a name that no file here has had. */
+unsigned long simdisk_make_up(struct simdisk *d);
+
+/* --- told before it is done */
+
+/* the name becomes another file's, or nobody's */
+void simdisk_will_move(struct simdisk *d, const char *path);
+/* the same, and the file that has it now ends */
+void simdisk_will_end(struct simdisk *d, const char *path);
+void simdisk_will_write(struct simdisk *d, const struct stat *st);
+void simdisk_will_cut(struct simdisk *d, const struct stat *st, uint64_t size);
+/* and be written anywhere, without a word */
+void simdisk_will_map(struct simdisk *d, const struct stat *st);
+
+/* --- and after */
+
+void simdisk_synced(struct simdisk *d, const struct stat *st, bool is_ok);
+void simdisk_is_gone(struct simdisk *d, const char *path);
+void simdisk_names_synced(struct simdisk *d, const char *folder); /* those in it; NULL: all */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/faults/pausedice.h"
+
+#include <math.h>
+
+#define SHORTEST_S 0.1
+#define LONGEST_S 20 /* peers give up a silent one after 6 */
+
+static nsec_t any_time(struct rng *dice)
+{
+	return (nsec_t)(SHORTEST_S * pow(LONGEST_S / SHORTEST_S, rng_double(dice)) * 1e9);
+}
+
+void pausedice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n)
+{
+	nsec_t time = any_time(dice);
+
+	n->pauses++;
+	switch (rng_below(dice, 6)) {
+	case 0:
+		simtop_hold(c->top, time);
+		break;
+	case 1:
+	case 2:
+		simsite_hold(c->site[rng_below(dice, c->sms)], time);
+		break;
+	default:
+		simnode_hold(c->node[rng_below(dice, c->conf.hosts)], time);
+	}
+}
+
+void pausedice_mend(struct cluster *c)
+{
+	simtop_resume(c->top);
+	for (unsigned i = 0; i < c->sms; i++)
+		simsite_resume(c->site[i]);
+	for (unsigned i = 0; i < c->conf.hosts; i++)
+		simnode_resume(c->node[i]);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A simulated host: processes that begin, call, are signalled and end, and the
+ * table of functions by which an lm sees them. What really became of each is
+ * kept for those who judge.
+ */
+#ifndef SIM_NODES_SIMHOST_H
+#define SIM_NODES_SIMHOST_H
+
+#include "common/base/clock.h"
+#include "lm/host/host.h"
+#include "sim/nodes/simrank.h"
+
+#define SIMHOST_MEMFD "omig-simworld"
+#define SIMHOST_COUNTED_SIGNAL 10
+
+struct simproc {
+	int32_t pid, rank;
+	uint64_t start;
+	bool is_alive, is_stopped;
+	bool was_left; /* by an lm that was killed: the next one lets what measures be as it was */
+	nsec_t stopped_at;
+	/* events that were in its rings when it ended, and no lm was there: gone with them */
+	uint64_t alone;
+	unsigned counted; /* signals SIMHOST_COUNTED_SIGNAL that it got */
+	unsigned stops; /* times that it was stopped */
+	struct simrank *mpi; /* NULL: no MPI program */
+	struct host_proc *held;
+	bool is_waiting; /* for the lm, which is held, to come to it */
+	bool is_untold; /* that it has ended: the lm is held */
+	int status;
+	host_on_exit_fn on_exit;
+	void *arg;
+	char token[32]; /* as the monitor calls it, once somebody knows; "" */
+};
+
+struct loop;
+struct simhost;
+
+/* number: of the host; its processes' pids begin with it. */
+int simhost_new(struct loop *l, unsigned number, struct simhost **out, struct err *e);
+void simhost_free(struct simhost *h);
+
+/* For lm_conf. */
+struct host *simhost_host(struct simhost *h);
+
+/* Nothing that an lm does here has an effect: it was killed, and only tidies up its memory. */
+void simhost_ignore(struct simhost *h, bool is_ignored);
+
+/* A process begins. rank < 0: no MPI program. NULL: no memory or no descriptor. Valid until
+ * simhost_free(). */
+struct simproc *simhost_begin(struct simhost *h, int32_t rank);
+
+/* It ends; whoever watches it is told, when it runs. */
+void simhost_end(struct simproc *p, int status);
+
+/* Who watches runs again. */
+void simhost_resume(struct simhost *h);
+
+/* All of them end, and what comes then is of another boot. Nobody watches any more. */
+void simhost_switch_off(struct simhost *h);
+
+size_t simhost_nproc(const struct simhost *h);
+struct simproc *simhost_proc(struct simhost *h, size_t i);
+size_t simhost_held(const struct simhost *h); /* processes that somebody has open */
+
+#endif

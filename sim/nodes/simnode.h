@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A host of a simulated world with its lm. */
+#ifndef SIM_NODES_SIMNODE_H
+#define SIM_NODES_SIMNODE_H
+
+#include "sim/disk/simdisk.h"
+#include "sim/nodes/simhost.h"
+#include "sim/world/hostclock.h"
+#include "sim/world/world.h"
+
+struct simnode;
+
+/* site: of the certificate. is_diskless: its lm has no folder to write to. */
+int simnode_new(struct world *w, unsigned number, const char *site, bool is_diskless,
+		struct simnode **out, struct err *e);
+void simnode_free(struct simnode *n);
+
+const char *simnode_name(const struct simnode *n);
+const char *simnode_site(const struct simnode *n);
+struct simhost *simnode_host(struct simnode *n);
+
+bool simnode_is_running(const struct simnode *n);
+bool simnode_is_up(const struct simnode *n);
+int simnode_start(struct simnode *n, struct err *e);
+void simnode_kill(struct simnode *n);
+
+/* The host: its lm and all its processes are gone, and what was not synced to its disk. */
+void simnode_switch_off(struct simnode *n);
+/* Its lm stands still for so long, as after SIGSTOP. */
+void simnode_hold(struct simnode *n, nsec_t time);
+void simnode_resume(struct simnode *n);
+
+/* The lm's notion of mainsm's time, and how far it may be wrong as it says; running only. */
+nsec_t simnode_time(const struct simnode *n, nsec_t *error);
+struct hostclock *simnode_clock(struct simnode *n);
+struct simdisk *simnode_disk(const struct simnode *n);
+
+/* A process begins, and comes to the lm if that runs. NULL: no memory or no descriptor. */
+struct simproc *simnode_begin(struct simnode *n, int32_t rank);
+
+/* It is rogue: if it ends by itself, that is its business. */
+void simnode_let_end(struct simnode *n);
+
+/* Running only. */
+void simnode_dump(const struct simnode *n, struct buf *out);
+
+#endif

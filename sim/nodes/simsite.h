@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An sm of a simulated world: that of a site, or one that stands below another. */
+#ifndef SIM_NODES_SIMSITE_H
+#define SIM_NODES_SIMSITE_H
+
+#include "sim/disk/simdisk.h"
+#include "sim/world/hostclock.h"
+#include "sim/world/world.h"
+#include "sm/node/sm.h"
+
+#define SIMSITE_NAME_BYTES 32
+#define SIMSITE_PORT 4700 /* each has a host of its own */
+/* how long what is armed waits for a mainsm: less than judging takes */
+#define SIMSITE_GRACE_NS (20 * NSEC_PER_SEC)
+
+struct simsite;
+
+struct simsite_conf {
+	const char *site, *host; /* of the certificate; copied */
+	bool is_stacked; /* it stands below another sm */
+	bool is_diskless; /* it keeps nothing */
+	const char *parent; /* of a stacked one: host:port; "": mainsm tells; copied */
+};
+
+int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,
+		struct err *e);
+void simsite_free(struct simsite *s);
+
+const char *simsite_name(const struct simsite *s);
+const char *simsite_host(const struct simsite *s); /* where the sm runs */
+
+bool simsite_is_running(const struct simsite *s);
+int simsite_start(struct simsite *s, struct err *e);
+void simsite_kill(struct simsite *s);
+
+/* The host: what was not synced to its disk is gone, too. */
+void simsite_switch_off(struct simsite *s);
+
+/* It stands still for so long, as after SIGSTOP. */
+void simsite_hold(struct simsite *s, nsec_t time);
+void simsite_resume(struct simsite *s);
+
+/* Its notion of mainsm's time, and how far that may be wrong as it says; running only. */
+nsec_t simsite_time(const struct simsite *s, nsec_t *error);
+struct hostclock *simsite_clock(struct simsite *s);
+struct simdisk *simsite_disk(const struct simsite *s); /* NULL: it has none */
+
+/* It is rogue: if it ends by itself, that is its business. */
+void simsite_let_end(struct simsite *s);
+
+/* Running only. */
+void simsite_counts(const struct simsite *s, struct sm_counts *out);
+void simsite_dump(const struct simsite *s, struct buf *out);
+
+#endif

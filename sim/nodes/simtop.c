@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/nodes/simtop.h"
+
+#include "common/base/file.h"
+#include "common/base/log.h"
+#include "common/base/str.h"
+#include "common/net/net.h"
+#include "common/time/timebase.h"
+#include "mainsm/mainsm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Between two times that it stands still: one that always goes on just before it is given up would
+ * owe its answers for ever. */
+#define RUNS_NS (10 * NSEC_PER_SEC)
+
+struct simtop {
+	struct world *w;
+	struct mainsm *m; /* NULL: it does not run */
+	struct net_ctx *ctx;
+	struct identity who;
+	struct rng rng;
+	struct timebase time;
+	struct hostclock clock;
+	struct simdisk *disk; /* owned */
+	size_t tool_queue;
+	nsec_t free_at; /* before that it is not held again */
+};
+
+/* Whoever runs the world starts them all. */
+static int start_sm(void *arg, const struct site *site, const char *launcher,
+		    const struct token_text *token, struct err *e)
+{
+	return 0;
+}
+
+static nsec_t wall_now(void *arg)
+{
+	const struct simtop *t = arg;
+
+	return hostclock_wall(&t->clock);
+}
+
+static int connection(void *arg, const struct token_text *token, struct buf *out)
+{
+	buf_printf(out, "%s %s", token->id, token->secret);
+	return out->failed ? -ERR_NOMEM : 0;
+}
+
+static void on_end(void *arg, const char *reason)
+{
+	struct simtop *t = arg;
+
+	world_break(t->w, "INV-17: mainsm ends by itself: %s", reason);
+}
+
+int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e)
+{
+	struct simtop *t = calloc(1, sizeof(*t));
+	int rc;
+
+	if (!t)
+		return err_nomem(e);
+	t->w = w;
+	t->tool_queue = tool_queue;
+	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
+	rng_init(&t->rng, rng_next(&w->dice));
+	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
+	if (rc == 0 && hostclock_open(w, WORLD_TOP, &t->clock) < 0)
+		rc = err_nomem(e);
+	if (rc < 0) {
+		simtop_free(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+void simtop_free(struct simtop *t)
+{
+	if (!t)
+		return;
+	simtop_kill(t);
+	simdisk_free(t->disk);
+	free(t);
+}
+
+bool simtop_is_running(const struct simtop *t)
+{
+	return t->m != NULL;
+}
+
+static int open_it(struct simtop *t, struct err *e)
+{
+	struct mainsm_conf c = { .loop = t->clock.loop,
+				 .rng = &t->rng,
+				 .timebase = &t->time,
+				 .epoch = (uint64_t)hostclock_wall(&t->clock),
+				 .state_dir = WORLD_TOP,
+				 .port = t->w->port,
+				 .launcher = "local",
+				 .tool_queue_cap = t->tool_queue,
+				 .wall_now = wall_now,
+				 .start_sm = start_sm,
+				 .connection = connection,
+				 .on_end = on_end,
+				 .arg = t };
+	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
+
+	if (rc < 0)
+		return rc;
+	timebase_init_root(&t->time, loop_now(t->clock.loop), hostclock_wall(&t->clock));
+	c.ctx = t->ctx;
+	rc = mainsm_open(&c, &t->m, e);
+	if (rc < 0) {
+		net_ctx_free(t->ctx);
+		return rc;
+	}
+	t->w->port = mainsm_port(t->m);
+	return 0;
+}
+
+int simtop_start(struct simtop *t, struct err *e)
+{
+	struct loop *was = loop_enter(t->clock.loop);
+	int rc = open_it(t, e);
+
+	loop_enter(was);
+	return rc;
+}
+
+/* What a dead process cannot do: write. */
+void simtop_kill(struct simtop *t)
+{
+	enum simdisk_state disk = simdisk_state(t->disk);
+
+	if (!t->m)
+		return;
+	log_info("sim", "mainsm is killed");
+	mem_net_kill_host(t->w->net, WORLD_TOP);
+	simdisk_set(t->disk, SIMDISK_DEAD);
+	mainsm_free(t->m);
+	t->m = NULL;
+	net_ctx_free(t->ctx);
+	simdisk_set(t->disk, disk);
+	loop_part_release(t->clock.loop);
+}
+
+void simtop_hold(struct simtop *t, nsec_t time)
+{
+	const nsec_t now = loop_now(t->w->loop);
+
+	if (!t->m || now < t->free_at)
+		return;
+	t->free_at = now + time + RUNS_NS;
+	log_info("sim", "mainsm stands still for %lld ms", (long long)(time / NSEC_PER_MSEC));
+	loop_part_hold(t->clock.loop, time);
+}
+
+void simtop_resume(struct simtop *t)
+{
+	loop_part_release(t->clock.loop);
+}
+
+nsec_t simtop_time(const struct simtop *t)
+{
+	return timebase_at(&t->time, loop_now(t->clock.loop));
+}
+
+struct hostclock *simtop_clock(struct simtop *t)
+{
+	return &t->clock;
+}
+
+void simtop_switch_off(struct simtop *t)
+{
+	log_info("sim", "the host of mainsm is switched off");
+	simtop_kill(t);
+	simdisk_cut_power(t->disk);
+}
+
+struct simdisk *simtop_disk(const struct simtop *t)
+{
+	return t->disk;
+}
+
+const struct tokens *simtop_tokens(const struct simtop *t)
+{
+	return mainsm_tokens(t->m);
+}
+
+void simtop_dump(const struct simtop *t, struct buf *out)
+{
+	mainsm_dump(t->m, out);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/studies/caps.h"
+
+#include "common/base/limits.h"
+#include "lm/service/inbox.h"
+#include "sim/rogues/rogue.h"
+
+#include <stdlib.h>
+
+#define LOOK_NS (NSEC_PER_SEC / 2)
+#define DAEMON_BASE_BYTES (8 * 1024 * 1024) /* without load: docs/admin.md, Sizing */
+/* What a daemon may keep when all have left: */
+/* an lm of a process that runs or has ended: last values of some 4 KiB (lm/proc/proc.h), in a table
+ * that doubles */
+#define PROC_BYTES (16 * 1024)
+/* an sm or mainsm of each process that has ever been below it: its number, its token, where
+ * it is */
+#define PROC_ABOVE_BYTES 1024
+/* an sm or mainsm of each host: buffers of a link, which gives back larger ones when it is idle */
+#define HOST_ABOVE_BYTES 1024
+/* whoever has a link to a rogue: of a frame that says it is longer */
+#define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
+/* answers to who may ask again, tools that have left, tokens that were made */
+#define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
+
+struct caps {
+	struct cluster *cluster;
+	struct loop_timer *timer;
+	size_t *settled; /* what each daemon had then */
+};
+
+/* A daemon: mainsm, the sms, the lms, one after the other. */
+static const struct hostclock *clock_of(const struct cluster *c, unsigned i)
+{
+	if (i == 0)
+		return simtop_clock(c->top);
+	i -= 1;
+	return i < c->sms ? simsite_clock(c->site[i]) : simnode_clock(c->node[i - c->sms]);
+}
+
+static const char *host_of(const struct cluster *c, unsigned i)
+{
+	if (i == 0)
+		return WORLD_TOP;
+	i -= 1;
+	return i < c->sms ? simsite_host(c->site[i]) : simnode_name(c->node[i - c->sms]);
+}
+
+static unsigned count(const struct cluster *c)
+{
+	return 1 + c->sms + c->conf.hosts;
+}
+
+/* --- while it goes on */
+
+/* Of one daemon. */
+struct sum {
+	struct world *w;
+	const char *host;
+	size_t tool_queue; /* that may wait for a tool */
+	size_t queued, chans;
+};
+
+static void add(void *arg, const struct chan *c)
+{
+	struct sum *s = arg;
+	const struct identity *peer = chan_peer(c);
+	bool is_tool = peer && ROLE_BIT(peer->role) & ROLES_TOOL;
+	size_t queued = chan_queued(c), most = is_tool ? s->tool_queue : PEER_QUEUE_MAX_BYTES;
+
+	s->queued += queued + mem_chan_heads(c);
+	s->chans++;
+	if (queued > most)
+		world_break(s->w, "INV-15: at %s %zu bytes wait for %s, and %zu may", s->host,
+			    queued, chan_remote(c), most);
+}
+
+static void look_at(const struct caps *k, unsigned i)
+{
+	size_t cap = k->cluster->conf.tool_queue;
+	struct sum s = { .w = k->cluster->w,
+			 .host = host_of(k->cluster, i),
+			 .tool_queue = cap ? cap : TOOL_QUEUE_MAX_BYTES };
+	size_t has = clock_of(k->cluster, i)->heap->bytes, may;
+
+	mem_net_each_chan(k->cluster->w->net, s.host, add, &s);
+	may = DAEMON_BASE_BYTES + s.queued + s.chans * DECODE_HEAP_MAX_BYTES;
+	if (has > may)
+		world_break(
+			k->cluster->w,
+			"INV-16: %s has %zu bytes allocated; with %zu links and %zu queued bytes it may have %zu",
+			s.host, has, s.chans, s.queued, may);
+}
+
+/* What a tool has armed ends with it: an sm that does not know the tool never hears of that end. */
+static void look_at_sm(const struct caps *k, const struct simsite *s)
+{
+	struct sm_counts n;
+
+	simsite_counts(s, &n);
+	if (n.strange)
+		world_break(
+			k->cluster->w,
+			"INV-11: %s has %zu conditional requests of tools that it does not know",
+			simsite_host(s), n.strange);
+}
+
+/* A rogue's frames pass its queues by: whatever it keeps is its own business. */
+static bool is_rogue(const struct cluster *c, unsigned i)
+{
+	return rogue_is_on(c->rogue, host_of(c, i));
+}
+
+static void on_look(void *arg)
+{
+	struct caps *k = arg;
+
+	for (unsigned i = 0; i < count(k->cluster); i++)
+		if (!is_rogue(k->cluster, i))
+			look_at(k, i);
+	for (unsigned i = 0; i < k->cluster->sms; i++)
+		if (simsite_is_running(k->cluster->site[i]) &&
+		    !rogue_has_sm(k->cluster->rogue, k->cluster->site[i]))
+			look_at_sm(k, k->cluster->site[i]);
+	loop_timer_arm(k->timer, LOOK_NS);
+}
+
+int caps_new(struct cluster *c, struct caps **out, struct err *e)
+{
+	struct caps *k = calloc(1, sizeof(*k));
+
+	if (!k)
+		return err_nomem(e);
+	k->cluster = c;
+	k->settled = calloc(count(c), sizeof(*k->settled));
+	k->timer = loop_timer_new(c->w->loop, on_look, k);
+	if (!k->settled || !k->timer) {
+		caps_free(k);
+		return err_nomem(e);
+	}
+	for (unsigned i = 0; i < count(c); i++)
+		k->settled[i] = clock_of(c, i)->heap->bytes;
+	loop_timer_arm(k->timer, LOOK_NS);
+	*out = k;
+	return 0;
+}
+
+void caps_free(struct caps *k)
+{
+	if (!k)
+		return;
+	loop_timer_free(k->timer);
+	free(k->settled);
+	free(k);
+}
+
+/* --- when all have left */
+
+/* The processes that have ever begun on its host, or on any host below it. */
+static size_t procs_below(const struct cluster *c, unsigned i)
+{
+	unsigned first = 1 + c->sms;
+	size_t n = 0;
+
+	for (unsigned k = 0; k < c->conf.hosts; k++)
+		n += i < first || i - first == k ? simhost_nproc(simnode_host(c->node[k])) : 0;
+	return n;
+}
+
+static size_t may_keep(const struct cluster *c, unsigned i)
+{
+	bool is_above = i < 1 + c->sms;
+	size_t proc = is_above ? PROC_ABOVE_BYTES : PROC_BYTES;
+
+	return procs_below(c, i) * proc + (is_above ? c->conf.hosts * HOST_ABOVE_BYTES : 0) +
+	       REMEMBERED_BYTES + (c->rogue ? UNFINISHED_BYTES : 0);
+}
+
+void caps_judge(const struct caps *k)
+{
+	for (unsigned i = 0; i < count(k->cluster); i++) {
+		size_t has = clock_of(k->cluster, i)->heap->bytes, more = may_keep(k->cluster, i);
+
+		if (!is_rogue(k->cluster, i) && has > k->settled[i] + more)
+			world_break(
+				k->cluster->w,
+				"INV-44: all have left, and %s has %zu bytes allocated, %zu before; it may keep %zu more",
+				host_of(k->cluster, i), has, k->settled[i], more);
+	}
+}

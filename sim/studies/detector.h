@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The failure detector of our own links, measured: pairs of daemons that do nothing but beat, over
+ * TCP on a network that is stated. How often one is wrongly given up, and how long it takes to find
+ * one that is gone.
+ */
+#ifndef SIM_STUDIES_DETECTOR_H
+#define SIM_STUDIES_DETECTOR_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "neko/core/delay.h"
+#include "stats/moments.h"
+
+#include <stdint.h>
+
+#define DETECTOR_LINKS_MAX 1000
+/* Linux's least time until TCP sends again; then twice that, and so on */
+#define DETECTOR_RETRY_NS (200 * NSEC_PER_MSEC)
+#define DETECTOR_MONTH_NS (INT64_C(30) * 86400 * NSEC_PER_SEC)
+
+struct detector_conf {
+	uint64_t seed;
+	unsigned links;
+	nsec_t time; /* that each of them beats */
+	struct delay delay; /* one way */
+	const char *delay_text; /* the same in words, for rivals.h */
+	double loss; /* of a segment, each time that it is sent */
+};
+
+struct detector_result {
+	double months; /* of all links */
+	uint64_t frames;
+	uint64_t suspicions; /* of a peer that was there */
+	/* seconds from the loss of a peer until it is told; one a link, at the end */
+	struct moments found;
+	double found_max;
+};
+
+int detector_measure(const struct detector_conf *c, struct detector_result *out, struct err *e);
+
+/* What a count of k events says of their mean, with this level: the exact interval of a Poisson
+ * distribution. */
+void detector_poisson(uint64_t k, double level, double out[2]);
+
+void detector_print(const struct detector_conf *c, const struct detector_result *r,
+		    struct buf *out);
+
+#endif

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/studies/growth_run.h"
+
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "common/json/json.h"
+#include "sim/nodes/cluster.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_MAX_BYTES (1024 * 1024)
+
+static_assert(GROWTH_LEVELS_MAX == CLUSTER_LEVELS_MAX, "all that there can be");
+
+static const unsigned rates[] = { 1, 10, 100, 1000 }; /* events of each process in a second */
+
+int growth_parse_list(const char *text, unsigned most, unsigned *out, unsigned max, unsigned *n,
+		      struct err *e)
+{
+	unsigned k = 0;
+
+	for (const char *at = text; at; k++) {
+		size_t length = strcspn(at, ",");
+		char one[24];
+		uint64_t v;
+
+		snprintf(one, sizeof(one), "%.*s", (int)length, at);
+		if (k == max || length >= sizeof(one) || str_to_u64(one, 1, most, &v))
+			return err_set(e, ERR_INVALID,
+				       "\"%.60s\": up to %u numbers from 1 to %u, with commas",
+				       text, max, most);
+		out[k] = (unsigned)v;
+		at = at[length] ? at + length + 1 : NULL;
+	}
+	*n = k;
+	return 0;
+}
+
+/* --- whether there is room for it */
+
+#define GIB (1024.0 * 1024 * 1024)
+
+int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
+{
+	uint64_t need = (uint64_t)hosts * GROWTH_HOST_BYTES;
+
+	if (need <= bytes)
+		return 0;
+	return err_set(
+		e, ERR_LIMIT,
+		"%u hosts need some %.1f GiB of memory, and %.1f GiB are free here: simulate fewer, or elsewhere",
+		hosts, (double)need / GIB, (double)bytes / GIB);
+}
+
+/* What programs can have without swapping; as much as one may wish where the system does not
+ * say. */
+static uint64_t free_bytes(void)
+{
+	static const char name[] = "MemAvailable:";
+	uint64_t bytes = UINT64_MAX;
+	FILE *f = fopen("/proc/meminfo", "re");
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, sizeof(name) - 1))
+			bytes = strtoull(line + sizeof(name) - 1, NULL, 10) * 1024;
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+static int all_fit(const struct growth_plan *p, struct err *e)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < p->nhosts; i++)
+		most = p->hosts[i] > most ? p->hosts[i] : most;
+	return growth_fits(most, free_bytes(), e);
+}
+
+/* --- telling */
+
+static void tell_stage(const struct growth_conf *c, const char *what)
+{
+	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels,
+		c->levels > 1 ? "s" : "", what);
+}
+
+static void tell_head(void)
+{
+	printf("| hosts | levels | shape |");
+	for (int i = 0; i < GROWTH_NFIGURES; i++)
+		printf(" %s |", growth_name[i].words);
+	printf("\n|---:|---:|---|");
+	for (int i = 0; i < GROWTH_NFIGURES; i++)
+		printf("---:|");
+	printf("\n");
+}
+
+/* Branches of mainsm, of each level of sms but the last, and about so many of that. */
+static void put_shape(const struct growth_point *p, char out[48])
+{
+	unsigned last = p->sites;
+	int n = snprintf(out, 48, "%u", p->sites);
+
+	for (unsigned i = 1; i < p->levels; i++, last *= p->below)
+		n += snprintf(out + n, 48 - (size_t)n, " x %u", p->below);
+	snprintf(out + n, 48 - (size_t)n, " x %.3g", (double)p->hosts / last);
+}
+
+/* One figure a line, as benchmarks tell theirs: "paper.request.2_levels.1000.ms". */
+static void put_line(struct buf *out, const char *name, double v, const char *unit)
+{
+	struct json j;
+
+	json_init(&j, out);
+	json_object(&j);
+	json_key_str(&j, "name", name);
+	json_key_double(&j, "value", v);
+	json_key_str(&j, "unit", unit);
+	json_object_end(&j);
+	buf_puts(out, "\n");
+}
+
+static void tell_point(const struct growth_point *p, struct buf *lines)
+{
+	char shape[48], name[96];
+
+	put_shape(p, shape);
+	printf("| %u | %u | %s |", p->hosts, p->levels, shape);
+	for (int i = 0; i < GROWTH_NFIGURES; i++) {
+		printf(" %.4g |", p->v[i]);
+		snprintf(name, sizeof(name), "paper.%s.%u_level%s.%u.%s", growth_name[i].name,
+			 p->levels, p->levels > 1 ? "s" : "", p->hosts, growth_name[i].last);
+		put_line(lines, name, p->v[i], growth_name[i].unit);
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+static void tell_front(const struct growth_front *f, struct buf *lines)
+{
+	const struct {
+		const char *name, *unit;
+		double v;
+	} all[] = { { "frames", "1/s", f->frames },
+		    { "bytes", "B/s", f->bytes },
+		    { "busy", "%", 100 * f->busy },
+		    { "events", "1/s", f->events } };
+	char name[96];
+
+	printf("| %u | %u | %u | %s |", f->hosts, f->levels, f->rate,
+	       f->is_central ? "at the top" : "where the data is born");
+	for (size_t i = 0; i < ARRAY_LEN(all); i++) {
+		printf(" %.4g |", all[i].v);
+		snprintf(name, sizeof(name), "front.%u_level%s.%s.%s.%u.rate", f->levels,
+			 f->levels > 1 ? "s" : "", all[i].name,
+			 f->is_central ? "at_the_top" : "where_it_is_born", f->rate);
+		put_line(lines, name, all[i].v, all[i].unit);
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+/* --- all of it */
+
+static int run_points(const struct growth_plan *p, struct buf *lines, struct err *e)
+{
+	int rc = 0;
+
+	tell_head();
+	for (unsigned h = 0; h < p->nhosts; h++)
+		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
+						       p->is_watched ? tell_stage : NULL };
+			struct growth_point point;
+
+			rc = growth_measure(&c, &point, e);
+			if (rc == 0)
+				tell_point(&point, lines);
+		}
+	return rc;
+}
+
+static unsigned front_hosts(const struct growth_plan *p)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < p->nhosts; i++)
+		most = p->hosts[i] > most ? p->hosts[i] : most;
+	return most < GROWTH_FRONT_HOSTS_MAX ? most : GROWTH_FRONT_HOSTS_MAX;
+}
+
+static int run_front(const struct growth_plan *p, unsigned levels, struct buf *lines, struct err *e)
+{
+	const struct growth_conf c = { p->seed, front_hosts(p), levels, NULL };
+	int rc = 0;
+
+	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && rc == 0 && !p->is_told_to_end(); i++) {
+		struct growth_front f = { .rate = rates[i / 2], .is_central = i % 2 };
+
+		rc = growth_measure_front(&c, &f, e);
+		if (rc == 0)
+			tell_front(&f, lines);
+	}
+	return rc;
+}
+
+static int run_fronts(const struct growth_plan *p, struct buf *lines, struct err *e)
+{
+	int rc = 0;
+
+	printf("\n| hosts | levels | events/s of each process | evaluated | frames/s at mainsm | bytes/s at mainsm |"
+	       " its time: %% | events/s counted |\n|---:|---:|---:|---|---:|---:|---:|---:|\n");
+	for (unsigned l = 0; rc == 0 && l < p->nlevels; l++)
+		rc = run_front(p, p->levels[l], lines, e);
+	return rc;
+}
+
+static int write_lines(const char *path, const struct buf *lines, struct err *e)
+{
+	FILE *f = fopen(path, "we");
+	int rc = 0;
+
+	if (lines->failed)
+		rc = err_nomem(e);
+	else if (!f || fwrite(lines->p, 1, lines->n, f) != lines->n)
+		rc = err_sys(e, "%s", path);
+	if (f && fclose(f) && rc == 0)
+		rc = err_sys(e, "%s", path);
+	return rc;
+}
+
+int growth_run(const struct growth_plan *p, struct err *e)
+{
+	struct buf lines = BUF_INIT(JSON_MAX_BYTES);
+	int rc = all_fit(p, e);
+
+	rc = rc < 0 ? rc : run_points(p, &lines, e);
+	rc = rc < 0 ? rc : run_fronts(p, &lines, e);
+	/* What was measured is there, also when what comes after it cannot be. */
+	if (p->json && lines.n && rc < 0)
+		write_lines(p->json, &lines, NULL);
+	else if (p->json && lines.n)
+		rc = write_lines(p->json, &lines, e);
+	buf_done(&lines);
+	return rc;
+}
+
+int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
+{
+	int rc = all_fit(p, e);
+
+	if (rc < 0)
+		return rc;
+	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
+	for (unsigned h = 0; h < p->nhosts; h++)
+		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
+			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
+						       p->is_watched ? tell_stage : NULL };
+			struct growth_speed s;
+
+			rc = growth_measure_speed(&c, time, &s, e);
+			if (rc == 0)
+				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup,
+				       s.mib);
+			fflush(stdout);
+		}
+	return rc;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/studies/rivals.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "neko/algorithms/fd.h"
+#include "neko/run/run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CRASHES 400 /* for a mean with two digits */
+#define TEXT_BYTES 1024
+#define ETA_S ((double)HEARTBEAT_PERIOD_NS / 1e9)
+/* until one that is gone is found, at most */
+#define PATIENCE_S ((double)HEARTBEAT_MISSED_MAX * ETA_S)
+
+/* Those that can be told how late they may be at most are told ours. */
+static const struct {
+	const char *layer, *key, *rule;
+	double seconds; /* of the key; 0: none */
+} kinds[] = {
+	{ "silence", "timeout", "6 s since the last one", PATIENCE_S },
+	{ "nfd-s", "delta", "freshness points, 3 s behind", PATIENCE_S - ETA_S },
+	{ "nfd-e", "alpha", "3 s behind what 32 say", PATIENCE_S - ETA_S },
+	{ "adaptive", NULL, "as the network was", 0 },
+	{ "phi", NULL, "threshold 8", 0 },
+};
+
+static int setup_of(const struct detector_conf *c, unsigned k, const char *more, struct setup **out,
+		    struct err *e)
+{
+	char text[TEXT_BYTES], own[64] = "";
+
+	if (kinds[k].key)
+		snprintf(own, sizeof(own), "fd.%s = %gs\n", kinds[k].key, kinds[k].seconds);
+	snprintf(text, sizeof(text),
+		 "process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
+		 "%s\nfd.eta = %gs\n%s"
+		 "fd.log_delay = false\nnetwork = tcp\nnetwork.tcp.delay = "
+		 "%.200s\nnetwork.tcp.loss = %.17g\n"
+		 "network.tcp.resend = %gs\nsimulation.seed = %" PRIu64 "\n%s",
+		 kinds[k].layer, ETA_S, own, c->delay_text, c->loss,
+		 (double)DETECTOR_RETRY_NS / 1e9, c->seed, more);
+	return setup_parse(text, strlen(text), out, e);
+}
+
+static void on_event(void *arg, const struct neko_event *v)
+{
+	struct rival *r = arg;
+
+	r->suspicions += str_eq(v->what, FD_START);
+}
+
+static void take_found(const struct run *run, struct rival *out)
+{
+	struct stat_result v[STAT_QUANTITIES_MAX];
+	size_t n = run_results(run, v);
+
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(quantity_name(v[i].quantity), "T_D"))
+			out->found = *quantity_moments(v[i].quantity);
+}
+
+/* One configuration, run: its suspicions are counted, or its crashes found. */
+static int simulate(const struct detector_conf *c, unsigned k, const char *more, bool has_crashes,
+		    struct rival *out, struct err *e)
+{
+	const struct run_options w = { .on_event = has_crashes ? NULL : on_event, .arg = out };
+	struct run_counts f;
+	struct setup *s;
+	struct run *run;
+	int rc = setup_of(c, k, more, &s, e);
+
+	if (rc < 0)
+		return rc;
+	rc = run_new(s, &run, e);
+	if (rc == 0) {
+		rc = run_simulate(run, &w, &f, e);
+		if (rc == 0 && has_crashes)
+			take_found(run, out);
+		run_free(run);
+	}
+	setup_free(s);
+	return rc;
+}
+
+/* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of
+ * them. */
+static int measure(const struct detector_conf *c, unsigned k, struct rival *out, struct err *e)
+{
+	char quiet[64], crashes[160];
+	int rc;
+
+	snprintf(quiet, sizeof(quiet), "simulation.until = %.0fs\n",
+		 (double)c->time / 1e9 * c->links);
+	snprintf(crashes, sizeof(crashes),
+		 "process.1.crash = %gs..%gs\nsimulation.runs = %d\nsimulation.until = %gs\n",
+		 100 * ETA_S, 101 * ETA_S, CRASHES, 110 * ETA_S);
+	rc = simulate(c, k, quiet, false, out, e);
+	return rc ? rc : simulate(c, k, crashes, true, out, e);
+}
+
+int rivals_measure(const struct detector_conf *c, struct rival *out, struct err *e)
+{
+	_Static_assert(ARRAY_LEN(kinds) <= RIVALS_MAX, "the caller has room for all");
+	for (unsigned k = 0; k < ARRAY_LEN(kinds); k++) {
+		int rc;
+
+		out[k] = (struct rival){ .name = kinds[k].layer,
+					 .rule = kinds[k].rule,
+					 .months = (double)c->time / DETECTOR_MONTH_NS * c->links };
+		rc = measure(c, k, &out[k], e);
+		if (rc < 0)
+			return rc;
+	}
+	return ARRAY_LEN(kinds);
+}
+
+void rivals_print(const struct rival *r, unsigned n, struct buf *out)
+{
+	buf_printf(out, "%-9s %-28s %12s %28s %9s %9s\n", "detector", "suspects", "suspicions",
+		   "a link and month, 95 %", "T_D mean", "at most");
+	for (unsigned i = 0; i < n; i++, r++) {
+		char range[64];
+		double k[2];
+
+		detector_poisson(r->suspicions, 0.95, k);
+		snprintf(range, sizeof(range), "%.3g (%.3g to %.3g)",
+			 (double)r->suspicions / r->months, k[0] / r->months, k[1] / r->months);
+		buf_printf(out, "%-9s %-28s %12" PRIu64 " %28s %7.2f s %7.2f s\n", r->name, r->rule,
+			   r->suspicions, range, moments_mean(&r->found), r->found.max);
+	}
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which failure detector our links should have: those of neko beside each other, each with one
+ * heartbeat in a period of ours, over the network for which detector.h measures the links
+ * themselves.
+ */
+#ifndef SIM_STUDIES_RIVALS_H
+#define SIM_STUDIES_RIVALS_H
+
+#include "sim/studies/detector.h"
+
+#define RIVALS_MAX 8
+
+struct rival {
+	const char *name, *rule; /* the layer, and with what; static */
+	double months;
+	uint64_t suspicions; /* of a peer that was there */
+	struct moments found; /* seconds from its crash; one each run of those that crash */
+};
+
+/* As much time as all links of c have together. Returns how many, at most RIVALS_MAX; < 0:
+ * -code. */
+int rivals_measure(const struct detector_conf *c, struct rival *out, struct err *e);
+
+/* A line each, with the exact interval of the counts. */
+void rivals_print(const struct rival *r, unsigned n, struct buf *out);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim: our own daemons, lms, sms and a mainsm, unchanged, in virtual time on one thread:
+ * hosts with programs, links, disks and clocks are simulated; work and faults are drawn from a
+ * seed. The same seed does the same, to the byte. docs/sim.md
+ */
+#ifndef SIM_STUDIES_RUN_H
+#define SIM_STUDIES_RUN_H
+
+#include "common/base/buf.h"
+#include "common/base/clock.h"
+#include "common/base/err.h"
+#include "sim/rogues/rogue.h"
+#include "sim/world/ledger.h"
+#include "sim/world/world.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RUN_SITES_MAX 1000
+#define RUN_HOSTS_MAX 100000
+#define RUN_TOOLS_MAX 16
+#define RUN_RANKS_MAX 12 /* at the start; more begin later */
+
+struct run_conf {
+	uint64_t seed;
+	unsigned sites, levels, hosts, ranks, tools; /* levels: of sms, 0 for 1 */
+	nsec_t time; /* of work and faults; judging takes a minute more */
+	bool with_faults;
+	enum rogue_when rogues; /* with faults: whether one peer is rogue */
+};
+
+struct run_result {
+	uint64_t hash; /* of all that happened */
+	uint64_t frames, bytes;
+	nsec_t virtual_time, real_time;
+	struct ledger_counts counts;
+	char broken[WORLD_WORDS_BYTES]; /* "": every oracle holds */
+	nsec_t broken_at;
+};
+
+/* 0: it ran, see broken; else it could not. */
+int run_world(const struct run_conf *c, struct run_result *out, struct err *e);
+
+/* The command that does it again. */
+void run_print_command(const struct run_conf *c, struct buf *out);
+
+#endif

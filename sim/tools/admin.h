@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tool of a simulated world that has mainsm make tokens. One that it was told of is written down:
+ * it is good as long as it lasts, whatever becomes of mainsm and of its disk.
+ */
+#ifndef SIM_TOOLS_ADMIN_H
+#define SIM_TOOLS_ADMIN_H
+
+#include "sim/nodes/cluster.h"
+
+struct admin;
+
+/* slow: what links may add to an answer. */
+int admin_new(struct cluster *c, nsec_t slow, struct admin **out, struct err *e);
+void admin_free(struct admin *a);
+
+/* mainsm is running: each token that was told is good, else the world is broken. How many they
+ * are. */
+size_t admin_judge(const struct admin *a);
+
+/* Asks for no more, and leaves. */
+void admin_leave(struct admin *a);
+
+#endif

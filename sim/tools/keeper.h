@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A tool of a simulated world that has a kept subscription, and puts what comes into a file, as
+ * `omig events on --to` does; and the programs' events, which it wants. It dies now and then, and
+ * goes on with the file. In the end it has the rest sent, and what was made is compared with what
+ * it has.
+ */
+#ifndef SIM_TOOLS_KEEPER_H
+#define SIM_TOOLS_KEEPER_H
+
+#include "sim/nodes/cluster.h"
+#include "sim/world/ledger.h"
+
+struct keeper;
+
+struct keeper_conf {
+	struct cluster *cluster;
+	struct ledger *ledger;
+	const char *name; /* its host */
+	bool with_faults;
+	nsec_t slow; /* what links may add to an answer */
+};
+
+/* It comes at once. */
+int keeper_new(const struct keeper_conf *c, struct keeper **out, struct err *e);
+
+/* Nothing is made any more, and all is mended: takes virtual time until all was sent; then judges
+ * it, and the tool leaves. */
+void keeper_finish(struct keeper *k);
+void keeper_free(struct keeper *k);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A user of a simulated world: a tool that does what comes to its mind, and knows
+ * what the answers must be, because it can look at the hosts themselves.
+ */
+#ifndef SIM_TOOLS_USER_H
+#define SIM_TOOLS_USER_H
+
+#include "sim/nodes/cluster.h"
+#include "sim/world/ledger.h"
+
+struct user;
+
+struct user_conf {
+	struct cluster *cluster;
+	struct ledger *ledger;
+	const char *name;
+	bool may_manipulate;
+	nsec_t pause; /* between two ideas, in the mean */
+	nsec_t slow; /* what links may add to an answer */
+};
+
+/* It comes at once. */
+int user_new(const struct user_conf *c, struct user **out, struct err *e);
+
+/* It leaves, whatever it has defined or stopped. */
+void user_free(struct user *u);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of each manipulation that a tool has asked for with an id of its own, to be
+ * compared with what came to the processes: done is at least what came, done and unknown
+ * together at most. Also what the run has to show for itself.
+ */
+#ifndef SIM_WORLD_LEDGER_H
+#define SIM_WORLD_LEDGER_H
+
+#include "common/omis/reply/reply.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum verdict { VERDICT_UNKNOWN, VERDICT_DONE, VERDICT_NOT_DONE };
+
+struct ledger_counts {
+	uint64_t requests, answers, lost; /* of tools; lost: told by the end of the connection */
+	uint64_t manipulations, repeats, triggers, reads, infos;
+	uint64_t kills, cuts, breaks, slow_links; /* faults */
+	uint64_t pauses, steps; /* steps: of wall clocks */
+	uint64_t full_disks, failing_disks, switched_off;
+	uint64_t rogues, lies; /* worlds with a rogue peer, and frames that it did something to */
+	uint64_t tokens; /* that were told, and are good */
+	/* worlds with a kept subscription; what it has, and is told of */
+	uint64_t kept, kept_events, kept_lost;
+};
+
+struct ledger {
+	size_t n; /* ranks */
+	uint32_t *done, *unknown; /* of each */
+	/* of each: manipulations that were within the rights of their tool, whatever became of
+	 * them */
+	uint32_t *asked;
+	struct ledger_counts counts;
+};
+
+int ledger_open(struct ledger *l, size_t ranks);
+void ledger_close(struct ledger *l);
+
+/* What an answer says of a manipulation. */
+enum verdict verdict_of(const struct reply *r);
+
+#endif

@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
+#include "common/base/rng.h"
+#include "common/flow/engine/flow.h"
+#include "common/flow/engine/partial.h"
+#include "common/flow/graph/graph_limits.h"
+#include "tests/alloc_sweep.h"
+#include "tests/suite.h"
+#include "tests/unit/common/flow/engine/one_world.h"
+#include "tests/unit/common/flow/graph/made.h"
+
+/* nodes 0, 1: begin and end of p_0; 2: end - begin; 3: output 0 */
+static struct flow_graph *difference(uint32_t m)
+{
+	struct flow_graph *g = flow_graph_new(m);
+	uint32_t begin = made_event(g, 0, "begin"), end = made_event(g, 0, "end");
+
+	made_result(g, 0, made_op(g, FLOW_OP_SUB, end, begin));
+	return g;
+}
+
+START_TEST(what_belongs_together_is_found_by_its_key)
+{
+	world_load(&w, difference(1));
+	world_push(&w, 1, 1, 7, 70, START + 5);
+	world_push(&w, 1, 1, 8, 80, START + 6);
+	world_push(&w, 1, 0, 8, 8, START + 2);
+	ck_assert_uint_eq(w.n, 1);
+	token_is(world_last(&w, 1, 0), 72, 1, 1, 0);
+	ck_assert_int_eq(w.r[0].t.key, 8);
+	ck_assert_int_eq(w.r[0].t.time, START + 4);
+	ck_assert_int_eq(w.r[0].t.oldest, START + 2);
+	ck_assert_int_eq(w.r[0].t.newest, START + 6);
+	ck_assert_uint_eq(w.r[0].t.requester, 1);
+	world_push(&w, 1, 0, 7, 7, START + 1);
+	token_is(world_last(&w, 1, 0), 63, 1, 1, 0);
+}
+END_TEST
+
+START_TEST(a_lost_token_costs_its_key_and_no_other)
+{
+	world_load(&w, difference(1));
+	for (int64_t key = 0; key < 1000; key++) {
+		if (key != 500)
+			world_push(&w, 1, 0, key, (double)key, START + key);
+		world_push(&w, 1, 1, key, 3.0 * (double)key, START + key);
+	}
+	ck_assert_uint_eq(w.n, 999);
+	for (size_t i = 0; i < w.n; i++)
+		ck_assert(w.r[i].t.value == 2 * (double)w.r[i].t.key);
+	ck_assert_uint_eq(world_counts(&w, 1, 2).unmatched, 1);
+	world_push(&w, 1, 1, 1000, 1, START);
+	world_push(&w, 1, 1, 1000, 1, START);
+	world_push(&w, 1, 1, 999, 1, START);
+	world_push(&w, 1, 1, 3, 1, START);
+	ck_assert_uint_eq(world_counts(&w, 1, 2).doubles, 1);
+	ck_assert_uint_eq(world_counts(&w, 1, 2).late, 2);
+}
+END_TEST
+
+/* Differences of one event to its previous one: nodes 0 event, 1 shift, 2 sub, 3 result. */
+START_TEST(a_shifted_key_meets_the_next_one)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t time = made_event(g, 0, "iteration_end"),
+		 before = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = 1 }, 1,
+				    time);
+
+	made_result(g, 0, made_op(g, FLOW_OP_SUB, time, before));
+	world_load(&w, g);
+	for (int64_t vt = 1; vt <= 5; vt++)
+		world_push(&w, 1, 0, vt, (double)(vt * vt), START + vt);
+	ck_assert_uint_eq(w.n, 4);
+	for (size_t i = 0; i < w.n; i++)
+		ck_assert(w.r[i].t.value == 2 * (double)w.r[i].t.key - 1);
+	world_push(&w, 1, 0, INT64_MAX, 1, START);
+	ck_assert_uint_eq(world_counts(&w, 1, 1).overflow, 1);
+}
+END_TEST
+
+/* nodes 0 .. n - 1: events of processes; n: the set; n + 1: output 0 */
+static struct flow_graph *set_over(uint32_t m, unsigned processes, enum agg_kind agg)
+{
+	struct flow_graph *g = flow_graph_new(m);
+	uint32_t in[64];
+
+	for (unsigned p = 0; p < processes; p++)
+		in[p] = made_event(g, p, "loop");
+	made_result(g, 0, made_set(g, agg, false, in, processes));
+	return g;
+}
+
+START_TEST(a_set_fires_with_what_it_has_when_its_key_must_go)
+{
+	world_load(&w, set_over(1, 3, AGG_SUM));
+	world_push(&w, 1, 0, 1, 10, START);
+	world_push(&w, 1, 1, 1, 20, START);
+	for (int64_t key = 2; key < 2 + FLOW_WINDOW_SET; key++)
+		for (uint32_t p = 0; p < 3; p++)
+			world_push(&w, 1, p, key, 1, START);
+	ck_assert_uint_eq(w.n, FLOW_WINDOW_SET + 1);
+	ck_assert_int_eq(w.r[FLOW_WINDOW_SET - 1].t.key, 1);
+	token_is(&w.r[FLOW_WINDOW_SET - 1].t, 30, 2, 3, FLOW_PARTIAL);
+	token_is(world_last(&w, 1, 0), 3, 3, 3, 0);
+	ck_assert_uint_eq(world_counts(&w, 1, 3).incomplete, 1);
+}
+END_TEST
+
+START_TEST(who_is_gone_is_not_waited_for_but_counted)
+{
+	world_load(&w, set_over(1, 3, AGG_MAX));
+	world_push(&w, 1, 0, 1, 10, START);
+	world_push(&w, 1, 1, 1, 20, START);
+	flow_close(w.f, flow_input(w.f, 1, 2));
+	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
+	ck_assert_uint_eq(w.n, 1);
+	token_is(&w.r[0].t, 20, 2, 3, FLOW_PARTIAL);
+	world_push(&w, 1, 0, 2, 5, START);
+	world_push(&w, 1, 2, 2, 99, START);
+	world_push(&w, 1, 1, 2, 4, START);
+	token_is(&w.r[1].t, 5, 2, 3, FLOW_PARTIAL);
+	flow_open(w.f, flow_input(w.f, 1, 2));
+	world_push(&w, 1, 0, 3, 5, START);
+	world_push(&w, 1, 1, 3, 4, START);
+	ck_assert_uint_eq(w.n, 2);
+	world_push(&w, 1, 2, 3, 6, START);
+	token_is(&w.r[2].t, 6, 3, 3, 0);
+}
+END_TEST
+
+START_TEST(who_is_back_before_anything_else_came_has_not_been_gone)
+{
+	world_load(&w, set_over(1, 3, AGG_MAX));
+	world_push(&w, 1, 0, 1, 10, START);
+	world_push(&w, 1, 1, 1, 20, START);
+	for (uint32_t i = 0; i < 3; i++)
+		flow_close(w.f, flow_input(w.f, 1, i));
+	for (uint32_t i = 0; i < 3; i++)
+		flow_open(w.f, flow_input(w.f, 1, i));
+	ck_assert_int_eq(flow_announce(w.f, 1, START + SECOND), 0);
+	ck_assert_uint_eq(w.n, 0);
+	world_push(&w, 1, 2, 1, 30, START);
+	ck_assert_uint_eq(w.n, 1);
+	token_is(&w.r[0].t, 30, 3, 3, 0);
+}
+END_TEST
+
+START_TEST(a_value_that_is_none_says_why_and_spoils_no_set)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t in[2], a = made_event(g, 0, "a"), b = made_event(g, 1, "a"),
+			one = made_const(g, 1);
+
+	in[0] = made_op(g, FLOW_OP_DIV, one, a);
+	in[1] = made_op(g, FLOW_OP_DIV, one, b);
+	made_result(g, 0, in[0]);
+	made_result(g, 1, made_set(g, AGG_SUM, false, in, 2));
+	world_load(&w, g);
+	world_push(&w, 1, 0, 1, 0, START);
+	token_is(world_last(&w, 1, 0), NAN, 1, 1, FLOW_DIV0);
+	world_push(&w, 1, 1, 1, 4, START);
+	token_is(world_last(&w, 1, 1), 0.25, 1, 2, FLOW_DIV0 | FLOW_PARTIAL);
+}
+END_TEST
+
+START_TEST(where_leaves_out_what_contributed_all_the_same)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t in[3], limit = made_const(g, 10);
+
+	for (unsigned p = 0; p < 3; p++) {
+		uint32_t v = made_event(g, p, "a");
+
+		in[p] = made_op(g, FLOW_OP_WHERE, v, made_op(g, FLOW_OP_LT, v, limit));
+	}
+	made_result(g, 0, made_set(g, AGG_MEAN, false, in, 3));
+	world_load(&w, g);
+	world_push(&w, 1, 1, 1, 4, START);
+	world_push(&w, 1, 4, 1, 40, START);
+	world_push(&w, 1, 7, 1, 6, START);
+	token_is(world_last(&w, 1, 0), 5, 3, 3, 0);
+	for (uint32_t p = 0; p < 3; p++)
+		world_push(&w, 1, 1 + 3 * p, 2, 40, START);
+	token_is(world_last(&w, 1, 0), NAN, 3, 3, FLOW_MISSING);
+}
+END_TEST
+
+/* node 0: event; 1, 2: sums since last and since start, outputs 0 and 1 */
+static struct flow_graph *totals(uint32_t m)
+{
+	struct flow_graph *g = flow_graph_new(m);
+	uint32_t a = made_event(g, 0, "a"),
+		 last = made_vt_agg(g, AGG_SUM, false, FLOW_SINCE_LAST, a),
+		 all = made_vt_agg(g, AGG_SUM, false, FLOW_SINCE_START, a);
+
+	made_result(g, 0, last);
+	made_result(g, 1, all);
+	return g;
+}
+
+START_TEST(an_interval_has_the_tokens_of_its_time)
+{
+	world_load(&w, totals(1));
+	flow_announce(w.f, 1, START + SECOND);
+	world_push(&w, 1, 0, 0, 1000, START); /* the start is no part of it */
+	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_push(&w, 1, 0, 2, 2, START + SECOND);
+	world_push(&w, 1, 0, 3, 4, START + SECOND + 1);
+	world_read(&w, 1, 1);
+	token_is(world_last(&w, 1, 0), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
+	ck_assert_uint_eq(world_counts(&w, 1, 1).early, 1);
+	world_push(&w, 1, 0, 5, 8, START + SECOND / 2); /* late */
+	world_read(&w, 1, 2);
+	token_is(world_last(&w, 1, 0), 12, 1, 1, FLOW_LATE);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, FLOW_LATE);
+	world_read(&w, 1, 3);
+	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
+	flow_close(w.f, flow_input(w.f, 1, 0));
+	world_read(&w, 1, 4);
+	/* no message has reported an absence */
+	token_is(world_last(&w, 1, 0), NAN, 0, 1, FLOW_PARTIAL | FLOW_MISSING);
+	token_is(world_last(&w, 1, 1), 15, 0, 1, FLOW_PARTIAL);
+	flow_end(w.f, flow_input(w.f, 1, 0)); /* nothing is missing then */
+	world_read(&w, 1, 5);
+	token_is(world_last(&w, 1, 0), 0, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 15, 1, 1, 0);
+}
+END_TEST
+
+/* A difference over a read: its mean time lies before it, what it is made of does not. */
+START_TEST(what_is_made_of_both_sides_of_a_read_is_not_late)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t a = made_event(g, 0, "a"),
+		 before = made_node(g, (struct flow_node){ .kind = FLOW_SHIFT, .shift = 1 }, 1, a),
+		 step = made_op(g, FLOW_OP_SUB, a, before);
+
+	made_result(g, 0, made_vt_agg(g, AGG_COUNT, false, FLOW_SINCE_LAST, step));
+	world_load(&w, g);
+	world_push(&w, 1, 0, 1, 1, START + SECOND - 2);
+	world_read(&w, 1, 1);
+	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_read(&w, 1, 2);
+	token_is(world_last(&w, 1, 0), 1, 1, 1, 0);
+}
+END_TEST
+
+START_TEST(a_read_is_after_the_one_before)
+{
+	world_load(&w, totals(1));
+	world_read(&w, 1, 3);
+	ck_assert_int_eq(flow_read(w.f, 1, 3, START + 9 * SECOND, NULL), -ERR_INVALID);
+	ck_assert_int_eq(flow_read(w.f, 1, 4, START + 3 * SECOND, NULL), -ERR_INVALID);
+	ck_assert_int_eq(flow_read(w.f, 2, 4, START + 4 * SECOND, NULL), -ERR_NOTFOUND);
+	ck_assert_int_eq(flow_last_read(w.f, 1), 3);
+	ck_assert_int_eq(flow_last_read(w.f, 2), -1);
+}
+END_TEST
+
+/* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
+START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
+{
+	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC),
+			  three = flow_token_make(1, 20, 0, 5 * NSEC_PER_SEC), t;
+	struct flow_partial p;
+
+	partial_init(&p, AGG_SUM, NULL);
+	three.k = three.n = 3;
+	partial_fold(&p, &one, NULL, PARTIAL_OVER_SET);
+	partial_fold(&p, &three, NULL, PARTIAL_OVER_SET);
+	t = partial_finish(&p, 0, false);
+	token_is(&t, 30, 4, 4, 0);
+	ck_assert_int_eq(t.time, 4 * NSEC_PER_SEC);
+	ck_assert_int_eq(t.oldest, NSEC_PER_SEC);
+	ck_assert_int_eq(t.newest, 5 * NSEC_PER_SEC);
+}
+END_TEST
+
+START_TEST(bounds_and_coverage_go_through_a_read)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t in[2] = { made_metric(g, 0, "M"), made_metric(g, 1, "M") };
+	uint32_t sum = made_set(g, AGG_SUM, false, in, 2), c = made_const(g, -2);
+	struct flow_token t = flow_token_make(1, 10, 0.5, START + SECOND);
+
+	made_result(g, 0, made_op(g, FLOW_OP_MUL, sum, c));
+	made_result(g, 1, c);
+	world_load(&w, g);
+	flow_push(w.f, flow_input(w.f, 1, 0), &t);
+	t.error = 0.25;
+	flow_push(w.f, flow_input(w.f, 1, 1), &t);
+	world_read(&w, 1, 1);
+	token_is(world_last(&w, 1, 0), -40, 2, 2, 0);
+	ck_assert(world_last(&w, 1, 0)->error == 1.5);
+	token_is(world_last(&w, 1, 1), -2, 0, 0, 0);
+	t.key = 2;
+	t.flags = FLOW_STALE;
+	flow_push(w.f, flow_input(w.f, 1, 0), &t);
+	world_read(&w, 1, 2);
+	token_is(world_last(&w, 1, 0), -20, 1, 2, FLOW_PARTIAL | FLOW_STALE | FLOW_MISSING);
+}
+END_TEST
+
+START_TEST(two_measurements_share_nodes_and_each_has_its_results)
+{
+	struct flow_size one, two;
+
+	world_load(&w, difference(1));
+	one = flow_size(w.f);
+	world_push(&w, 1, 0, 1, 1, START);
+	world_load(&w, difference(2));
+	two = flow_size(w.f);
+	ck_assert_uint_eq(two.nodes, one.nodes + 1); /* its result */
+	ck_assert_uint_eq(flow_input(w.f, 1, 0), flow_input(w.f, 2, 0));
+	world_push(&w, 2, 1, 1, 5, START);
+	ck_assert_uint_eq(w.n, 2);
+	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
+	token_is(world_last(&w, 2, 0), 4, 1, 1, 0);
+	flow_remove(w.f, 1);
+	ck_assert_uint_eq(flow_input(w.f, 1, 0), FLOW_NO_INPUT);
+	world_push(&w, 2, 0, 2, 1, START);
+	world_push(&w, 2, 1, 2, 9, START);
+	ck_assert_uint_eq(w.n, 3);
+	token_is(world_last(&w, 2, 0), 8, 1, 1, 0);
+	flow_remove(w.f, 2);
+	ck_assert_uint_eq(flow_size(w.f).nodes, 0);
+	ck_assert_uint_eq(flow_size(w.f).state_bytes, 0);
+	ck_assert_uint_eq(flow_size(w.f).measurements, 0);
+}
+END_TEST
+
+START_TEST(a_count_from_the_start_is_shared_by_those_of_that_start)
+{
+	struct flow_graph *a = flow_graph_new(1), *b = flow_graph_new(2), *c = flow_graph_new(3);
+	struct flow_graph *g[3] = { a, b, c };
+	struct flow_source s = { .kind = FLOW_SOURCE_METRIC,
+				 .metric = "Send_volume",
+				 .object = "p_1",
+				 .probe = "x",
+				 .process = "p_1",
+				 .from_start = true };
+
+	for (int i = 0; i < 3; i++) {
+		made_result(
+			g[i], 0,
+			made_node(g[i], (struct flow_node){ .kind = FLOW_INPUT, .source = s }, 0));
+		ck_assert_int_eq(flow_load(w.f, g[i], START + (i == 2), NULL), 0);
+		flow_graph_free(g[i]);
+	}
+	ck_assert_uint_eq(flow_input(w.f, 1, 0), flow_input(w.f, 2, 0));
+	ck_assert_uint_ne(flow_input(w.f, 1, 0), flow_input(w.f, 3, 0));
+}
+END_TEST
+
+START_TEST(reads_of_one_measurement_are_not_those_of_another)
+{
+	world_load(&w, totals(1));
+	world_load(&w, totals(2));
+	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_read(&w, 1, 1);
+	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_read(&w, 1, 2);
+	world_read(&w, 2, 2);
+	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
+	token_is(world_last(&w, 2, 0), 3, 1, 1, 0);
+}
+END_TEST
+
+START_TEST(a_measurement_that_is_loaded_anew_keeps_what_stays_the_same)
+{
+	struct flow_graph *g;
+
+	world_load(&w, totals(1));
+	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_read(&w, 1, 1);
+	g = totals(1);
+	made_result(g, 7, made_vt_agg(g, AGG_COUNT, false, FLOW_SINCE_START, 0));
+	world_load(&w, g);
+	world_push(&w, 1, 0, 2, 2, START + SECOND + 1);
+	world_read(&w, 1, 2);
+	token_is(world_last(&w, 1, 0), 2, 1, 1, 0);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
+	token_is(world_last(&w, 1, 7), 1, 1, 1, 0);
+	world_load(&w, totals(1));
+	ck_assert_uint_eq(flow_size(w.f).nodes, 5);
+	world_read(&w, 1, 3);
+	token_is(world_last(&w, 1, 1), 3, 1, 1, 0);
+}
+END_TEST
+
+START_TEST(a_refused_graph_leaves_the_old_one_running)
+{
+	struct flow_graph *bad = flow_graph_new(1);
+	struct err e = { 0 };
+	struct flow_size before;
+
+	world_load(&w, totals(1));
+	before = flow_size(w.f);
+	made_event(bad, 0, "a");
+	ck_assert_int_eq(flow_load(w.f, bad, START, &e), -ERR_INVALID);
+	flow_graph_free(bad);
+	ck_assert_uint_eq(flow_size(w.f).nodes, before.nodes);
+	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_read(&w, 1, 1);
+	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
+}
+END_TEST
+
+START_TEST(limits_of_the_engine_are_kept)
+{
+	struct flow_limits limits = { 2, 7, 64 << 10 };
+	struct flow_out out = { 0 };
+	struct flow *f = flow_new(&limits, &out);
+	struct flow_graph *g = totals(1), *h = difference(2), *i = difference(3);
+	struct err e = { 0 };
+
+	ck_assert_int_eq(flow_load(f, g, START, &e), 0);
+	ck_assert_int_eq(flow_load(f, h, START, &e), -ERR_LIMIT); /* nodes */
+	flow_remove(f, 1);
+	ck_assert_int_eq(flow_load(f, h, START, &e), 0);
+	limits.nodes_max = 100;
+	limits.state_max_bytes = flow_size(f).state_bytes;
+	flow_free(f);
+	f = flow_new(&limits, &out);
+	ck_assert_int_eq(flow_load(f, h, START, &e), 0);
+	ck_assert_int_eq(flow_load(f, g, START, &e), -ERR_LIMIT); /* bytes */
+	ck_assert_uint_eq(flow_size(f).state_bytes, limits.state_max_bytes);
+	ck_assert_int_eq(flow_load(f, i, START, &e), 0); /* shares all of it */
+	flow_graph_free(i);
+	i = difference(4);
+	ck_assert_int_eq(flow_load(f, i, START, &e), -ERR_LIMIT); /* measurements */
+	flow_free(f);
+	flow_graph_free(g);
+	flow_graph_free(h);
+	flow_graph_free(i);
+}
+END_TEST
+
+static void some_loops(int64_t from, int64_t to)
+{
+	for (int64_t key = from; key < to; key++)
+		for (uint32_t p = 0; p < 8; p++)
+			if ((key + p) % 7)
+				world_push(&w, 1, p, key, (double)(key * p), START + key + 1);
+}
+
+START_TEST(tokens_flow_without_allocating)
+{
+	struct flow_graph *g = set_over(1, 8, AGG_QUANTILE);
+
+	made_result(g, 1, made_vt_agg(g, AGG_STDEV, false, FLOW_SINCE_LAST, 8));
+	world_load(&w, g);
+	some_loops(0, 100); /* Check allocates at the first of its assertions */
+	world_read(&w, 1, 1);
+	alloc_sweep_arm(0);
+	some_loops(100, 500);
+	world_read(&w, 1, 2);
+	ck_assert_uint_eq(alloc_sweep_count(), 0);
+	ck_assert_uint_gt(w.n, 400);
+}
+END_TEST
+
+START_TEST(without_memory_the_old_graph_runs_on)
+{
+	struct flow_graph *g = set_over(2, 4, AGG_HISTOGRAM - 1);
+
+	world_load(&w, totals(1));
+	ALLOC_SWEEP (k) {
+		int rc = flow_load(w.f, g, START, NULL);
+
+		alloc_sweep_pause();
+		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		ck_assert_uint_eq(flow_size(w.f).measurements, rc ? 1 : 2);
+		ck_assert_uint_eq(flow_size(w.f).nodes, rc ? 5 : 11);
+		flow_remove(w.f, 2);
+	}
+	flow_graph_free(g);
+	world_push(&w, 1, 0, 1, 1, START + 1);
+	world_read(&w, 1, 1);
+	token_is(world_last(&w, 1, 1), 1, 1, 1, 0);
+}
+END_TEST
+
+/* What the verifier counts is not less than what the engine takes. */
+START_TEST(state_is_within_what_the_verifier_counts)
+{
+	static const enum agg_kind kinds[] = { AGG_SUM, AGG_PROD, AGG_QUANTILE, AGG_KURTOSIS };
+
+	for (size_t i = 0; i < ARRAY_LEN(kinds); i++) {
+		struct flow_graph *g = set_over(1, 63, kinds[i]);
+		struct flow_size before = flow_size(w.f);
+
+		made_result(g, 1, made_vt_agg(g, kinds[i], false, FLOW_SINCE_LAST, 63));
+		made_result(g, 2, made_op(g, FLOW_OP_ADD, 63, 1));
+		made_result(g, 3,
+			    made_link_in(g, "v", FLOW_VT, true, kinds[i], FLOW_SINCE_LAST, 2));
+		made_result(g, 4,
+			    made_link_in(g, "r", FLOW_READ, true, kinds[i], FLOW_SINCE_LAST, 2));
+		ck_assert_int_eq(flow_load(w.f, g, START, NULL), 0);
+		ck_assert_uint_le(flow_size(w.f).state_bytes - before.state_bytes,
+				  flow_graph_state_bytes(g));
+		flow_remove(w.f, 1);
+		flow_graph_free(g);
+	}
+}
+END_TEST
+
+/* The aggregate of such a way says nothing: one with sketches has none here. */
+START_TEST(a_way_of_plain_values_may_name_any_aggregate)
+{
+	const struct flow_token t = flow_token_make(1, 42, 0, START + 1);
+	struct flow_batch b = {
+		.measurement = 1, .link = "r", .read = 1, .domain = FLOW_READ, .n = 1, .t = &t
+	};
+
+	for (int agg = 0; agg < AGG_NKINDS; agg++) {
+		struct flow_graph *g = flow_graph_new(1);
+
+		made_result(g, 0,
+			    made_link_in(g, "r", FLOW_READ, false, (enum agg_kind)agg,
+					 FLOW_SINCE_LAST, 1));
+		world_load(&w, g);
+		ck_assert_int_eq(flow_take(w.f, &b, NULL), 0);
+		world_read(&w, 1, 1);
+		ck_assert_double_eq(world_last(&w, 1, 0)->value, 42);
+		flow_remove(w.f, 1);
+	}
+}
+END_TEST
+
+SUITE_WITH("flow", set_up, clean_up, what_belongs_together_is_found_by_its_key,
+	   a_lost_token_costs_its_key_and_no_other, a_shifted_key_meets_the_next_one,
+	   a_set_fires_with_what_it_has_when_its_key_must_go,
+	   who_is_gone_is_not_waited_for_but_counted,
+	   who_is_back_before_anything_else_came_has_not_been_gone,
+	   a_value_that_is_none_says_why_and_spoils_no_set,
+	   where_leaves_out_what_contributed_all_the_same, an_interval_has_the_tokens_of_its_time,
+	   what_is_made_of_both_sides_of_a_read_is_not_late, a_read_is_after_the_one_before,
+	   the_time_of_a_set_is_the_mean_of_its_contributors, bounds_and_coverage_go_through_a_read,
+	   two_measurements_share_nodes_and_each_has_its_results,
+	   a_count_from_the_start_is_shared_by_those_of_that_start,
+	   reads_of_one_measurement_are_not_those_of_another,
+	   a_measurement_that_is_loaded_anew_keeps_what_stays_the_same,
+	   a_refused_graph_leaves_the_old_one_running, limits_of_the_engine_are_kept,
+	   tokens_flow_without_allocating, without_memory_the_old_graph_runs_on,
+	   state_is_within_what_the_verifier_counts, a_way_of_plain_values_may_name_any_aggregate)

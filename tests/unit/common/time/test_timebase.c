@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/err.h"
+#include "common/base/rng.h"
+#include "common/time/timebase.h"
+#include "tests/suite.h"
+
+#define SEC NSEC_PER_SEC
+#define MS NSEC_PER_MSEC
+#define WALL (INT64_C(1700000000) * SEC)
+
+START_TEST(the_root_is_its_own_time_without_error)
+{
+	struct timebase t;
+
+	timebase_init_root(&t, 100, WALL);
+	ck_assert_int_eq(timebase_now(&t, 100), WALL);
+	ck_assert_int_eq(timebase_now(&t, 100 + SEC), WALL + SEC);
+	ck_assert_int_eq(timebase_error(&t, 100 + 1000000 * SEC), 0);
+	ck_assert_int_eq(timebase_update(&t, &(struct timebase_sample){ 1, 2, 3, 0 }), 0);
+	ck_assert_int_eq(timebase_now(&t, 100 + SEC), WALL + SEC);
+}
+END_TEST
+
+START_TEST(without_a_sample_the_error_is_unknown)
+{
+	struct timebase t;
+
+	timebase_init(&t, 0, WALL);
+	ck_assert_int_eq(timebase_error(&t, 5 * SEC), TIMEBASE_UNKNOWN_NS);
+	ck_assert_int_eq(timebase_at(&t, SEC), WALL + SEC);
+}
+END_TEST
+
+START_TEST(the_truth_lies_within_the_bound_however_the_delay_is_split)
+{
+	struct rng rng;
+
+	rng_init(&rng, suite_seed(1));
+	for (int i = 0; i < 10000; i++) {
+		nsec_t sent = (nsec_t)rng_below(&rng, 1000 * SEC),
+		       there = (nsec_t)rng_below(&rng, SEC);
+		nsec_t back = (nsec_t)rng_below(&rng, SEC),
+		       offset = WALL + (nsec_t)rng_below(&rng, SEC);
+		struct timebase t;
+
+		timebase_init(&t, 0, 0);
+		ck_assert_int_eq(
+			timebase_update(&t, &(struct timebase_sample){ sent, sent + there + back,
+								       sent + there + offset, 0 }),
+			0);
+		ck_assert_int_le(llabs(t.offset - offset), t.error);
+		ck_assert_int_eq(t.error, (there + back + 1) / 2);
+	}
+}
+END_TEST
+
+START_TEST(clocks_that_drift_stay_within_a_bound_that_grows)
+{
+	struct timebase t;
+
+	timebase_init(&t, 0, 0);
+	timebase_update(&t, &(struct timebase_sample){ 0, 2 * MS, WALL, 0 });
+	for (nsec_t at = 0; at < 3600 * SEC; at += 7 * SEC) {
+		nsec_t drifted =
+			at + at / 1000000 *
+				     TIMEBASE_DRIFT_PPM; /* of a clock that is as fast as allowed */
+
+		ck_assert_int_le(llabs(timebase_at(&t, at) - (WALL + drifted - MS)),
+				 timebase_error(&t, at) + 2 * MS);
+	}
+	ck_assert_int_eq(timebase_error(&t, 2 * MS + 10 * SEC), MS + MS);
+}
+END_TEST
+
+START_TEST(a_better_sample_is_taken_and_a_worse_one_is_not)
+{
+	struct timebase t;
+
+	timebase_init(&t, 0, 0);
+	timebase_update(&t, &(struct timebase_sample){ 0, 10 * MS, WALL, 0 });
+	ck_assert_int_eq(t.error, 5 * MS);
+	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 100 * MS, WALL + SEC, 0 });
+	ck_assert_int_eq(t.error, 5 * MS);
+	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + 2 * MS, WALL + SEC, MS });
+	ck_assert_int_eq(t.error, 2 * MS);
+	/* 100 s later the drift has made even the worse one better. */
+	timebase_update(&t, &(struct timebase_sample){ 101 * SEC, 101 * SEC + 10 * MS,
+						       WALL + 101 * SEC, 0 });
+	ck_assert_int_eq(t.error, 5 * MS);
+	ck_assert_uint_eq(t.roots, 0);
+}
+END_TEST
+
+/* The root was restarted, and its wall clock had been set: both bounds cannot be true. */
+START_TEST(another_root_is_believed_at_once)
+{
+	struct timebase t;
+	double ppm, error;
+
+	for (int sign = -1; sign <= 1; sign += 2) {
+		nsec_t jump = sign * 3600 * SEC;
+
+		timebase_init(&t, 0, 0);
+		for (nsec_t at = 0; at < 10 * SEC; at += SEC)
+			timebase_update(&t, &(struct timebase_sample){ at, at + MS, WALL + at, 0 });
+		ck_assert_int_le(t.error, MS);
+		timebase_update(&t, &(struct timebase_sample){ 10 * SEC, 10 * SEC + 50 * MS,
+							       WALL + 10 * SEC + jump, 0 });
+		ck_assert_uint_eq(t.roots, 1);
+		ck_assert_int_eq(t.error, 25 * MS);
+		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump),
+				 t.error);
+		/* What is known of the drift was another's. */
+		ck_assert(!timebase_drift(&t, &ppm, &error));
+		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS,
+							       WALL + 20 * SEC + jump, 0 });
+		ck_assert(timebase_drift(&t, &ppm, &error));
+		ck_assert_double_le(fabs(ppm), error);
+		ck_assert_uint_eq(t.roots, 1);
+	}
+}
+END_TEST
+
+START_TEST(samples_that_cannot_be_are_ignored)
+{
+	static const struct timebase_sample bad[] = {
+		{ 10, 9, WALL, 0 },	   { -1, 5, WALL, 0 }, { 0, INT64_MAX, WALL, 0 },
+		{ 0, 1, INT64_MAX, 0 },	   { 0, 1, -5, 0 },    { 0, 1, WALL, -1 },
+		{ 0, 1, WALL, INT64_MAX }, /* the peer does not know itself */
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct timebase t;
+
+		timebase_init(&t, 0, 0);
+		ck_assert_int_eq(timebase_update(&t, &bad[i]), -ERR_INVALID);
+		ck_assert_int_eq(t.error, TIMEBASE_UNKNOWN_NS);
+	}
+}
+END_TEST
+
+/* A clock that is 37 ppm slow, asked over ways of any length: the truth is always within the bound,
+ * which shrinks. */
+START_TEST(the_drift_lies_within_its_bound)
+{
+	double ppm, error, first = 0;
+	struct timebase t;
+	struct rng r;
+
+	rng_init(&r, 5);
+	timebase_init(&t, 0, 0);
+	ck_assert(!timebase_drift(&t, &ppm, &error));
+	for (nsec_t at = SEC; at < 3600 * SEC; at += 3 * SEC) {
+		nsec_t there = (nsec_t)rng_below(&r, 20 * MS),
+		       back = (nsec_t)rng_below(&r, 20 * MS);
+		nsec_t then = at + there;
+
+		timebase_update(&t,
+				&(struct timebase_sample){ at, then + back,
+							   WALL + then + then / 1000000 * 37, 0 });
+		if (!timebase_drift(&t, &ppm, &error))
+			continue;
+		ck_assert_double_le(fabs(ppm - 37), error + 0.1);
+		first = first > 0 ? first : error;
+	}
+	ck_assert_double_lt(error, first / 20);
+	timebase_init_root(&t, 0, 0);
+	ck_assert(timebase_drift(&t, &ppm, &error) && ppm == 0 && error == 0);
+}
+END_TEST
+
+START_TEST(now_never_goes_back)
+{
+	struct timebase t;
+	nsec_t before;
+
+	timebase_init(&t, 0, WALL + SEC);
+	before = timebase_now(&t, SEC);
+	timebase_update(&t, &(struct timebase_sample){ SEC, SEC + MS, WALL, 0 });
+	ck_assert_int_lt(timebase_at(&t, SEC + MS), before);
+	ck_assert_int_ge(timebase_now(&t, SEC + MS), before);
+	ck_assert_int_gt(timebase_now(&t, 10 * SEC), before);
+}
+END_TEST
+
+SUITE("timebase", the_root_is_its_own_time_without_error, without_a_sample_the_error_is_unknown,
+      the_truth_lies_within_the_bound_however_the_delay_is_split,
+      clocks_that_drift_stay_within_a_bound_that_grows,
+      a_better_sample_is_taken_and_a_worse_one_is_not, another_root_is_believed_at_once,
+      samples_that_cannot_be_are_ignored, the_drift_lies_within_its_bound, now_never_goes_back)
