@@ -29,8 +29,28 @@ struct shape {
 	const struct place *place;
 };
 
-/* NULL for a number that is no message. */
-const struct shape *shape_of(uint8_t type);
+/* Longest strings and bytes, by the names that omig.proto has for them. */
+enum {
+	MAX_NAME = NAME_MAX_BYTES,
+	MAX_ROLE = 32,
+	MAX_TOKEN = 64, /* tokens of objects and of conditional requests */
+	MAX_IDENTITY = 1024, /* omig:ROLE/SITE/HOST/OWNER/UID/TOKEN with its parts escaped */
+	MAX_ADDRESS = 1024, /* "host:port" or a list of a few */
+	MAX_REASON = 1024, /* a sentence for people */
+	MAX_SECRET = 64,
+	MAX_DER = 8192, /* a certificate of ours has 700 bytes */
+	MAX_SERIAL = 20, /* X.509 allows no more */
+	MAX_WHOLE = FRAME_MAX_BYTES,
+};
+static_assert(MSG_MISSING_MAX_BYTES <= MAX_REASON, "the names that an end lacks fit");
+
+/* Made from omig.proto, by type; NULL for a number that is no message. */
+extern const struct shape *const shapes[MSG_TYPE_END];
+
+static inline const struct shape *shape_of(uint8_t type)
+{
+	return type < MSG_TYPE_END ? shapes[type] : NULL;
+}
 
 struct guard_cost {
 	size_t fields; /* looked at: the work that was done */
