@@ -61,7 +61,7 @@ static struct life *known(const struct life_model **m)
 		put(l, (struct what){ "host.temperature", "celsius", EV_INFO }, i * 50 * MS,
 		    (struct evvalue){ .kind = EV_INT32, .i32 = 60 + i % 4 });
 	}
-	put(l, (struct what){ "disk.full", "where", EV_ERROR }, 333 * MS,
+	put(l, (struct what){ "disk <full> & isn't", "where", EV_ERROR }, 333 * MS,
 	    (struct evvalue){ .kind = EV_STRING, .n = 4, .s = "/tmp" });
 	ck_assert_int_eq(life_finish(l, m, NULL), 0);
 	return l;
@@ -121,6 +121,27 @@ START_TEST(the_picture_of_a_known_log_is_as_it_was)
 }
 END_TEST
 
+/* So many lines that the picture shows their density. */
+START_TEST(the_density_of_a_known_log_is_as_it_was)
+{
+	const struct life_model *m;
+	struct life *l = life_new(&all);
+	struct buf svg = BUF_INIT(1 << 24);
+
+	ck_assert_ptr_nonnull(l);
+	for (int line = 0; line <= LIFESVG_LINES_MAX; line++) {
+		put_stage(l, "a", line * MS / 100, line);
+		put_stage(l, "b", line * MS / 100 + (line % 3 + 1) * MS, line);
+		put_stage(l, "c", line * MS / 100 + (line % 50 ? 4 : 15) * MS, line);
+	}
+	ck_assert_int_eq(life_finish(l, &m, NULL), 0);
+	ck_assert_int_eq(lifepage_svg(&svg, m, "many", "block.id", NULL), 0);
+	is_as(GOLDEN "many.svg", &svg);
+	buf_done(&svg);
+	life_free(l);
+}
+END_TEST
+
 START_TEST(the_page_of_a_known_log_is_as_it_was)
 {
 	const struct life_model *m;
@@ -136,4 +157,5 @@ START_TEST(the_page_of_a_known_log_is_as_it_was)
 }
 END_TEST
 
-SUITE("pictures", the_picture_of_a_known_log_is_as_it_was, the_page_of_a_known_log_is_as_it_was)
+SUITE("pictures", the_picture_of_a_known_log_is_as_it_was, the_density_of_a_known_log_is_as_it_was,
+      the_page_of_a_known_log_is_as_it_was)
