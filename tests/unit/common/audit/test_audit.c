@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contents of the audit: what it keeps, leaves out, and never shows. */
+#include "common/audit/audit.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
