@@ -11,9 +11,12 @@ $(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 # Manual pages: what programs can say themselves is filled in by asking them.
 tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
 tools.pages      := $(tools.man:%.scd=$(B)/man/%)
-tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim) $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
+tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc \
+		    $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim) \
+		    $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
-	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && $(SCDOC) <$@.scd >$@
+	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && \
+		$(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@
 tools.install     = $(B)/share/omig.bash:$(datadir)/bash-completion/completions/omig

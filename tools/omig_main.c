@@ -100,7 +100,7 @@ static int help(int argc, char **argv)
 	return c->run(2, one);
 }
 
-/* Options that take an argument in the next word, as long as nobody knows the command yet. */
+/* Options that take an argument in the next word, while the command is unknown. */
 static bool takes_word(const char *arg)
 {
 	return str_eq(arg, "--timeout") || str_eq(arg, "-t") || str_eq(arg, "--mainsm") ||

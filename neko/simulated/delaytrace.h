@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Delays of a real run, replayed in a simulation. A file of lines
+ * Delays of a real run, replayed in a simulation. A file of lines:
  *
  *	lan 1 2 12.000000000 0.010023456
  *	lan 1 2 13.000000000 lost
  *
- * with network, sender, destination, time of sending, and time on the way in seconds, or `lost`.
+ * Network, sender, destination, time of sending, and time on the way in seconds, or `lost`.
  * Lines that begin with # are comments. A link is a sender and a destination. A link that the file
- * lacks takes the delays of all links of the network, in the order of the file.
+ * lacks takes the delays of all links of the network, in their order.
  */
 #ifndef NEKO_SIMULATED_DELAYTRACE_H
 #define NEKO_SIMULATED_DELAYTRACE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The timed token protocol. A station's rotation timer expires `ttrt` after it was set. When the
- * token comes early, its timer is set again, and it may begin frames for the time that was left.
+ * token comes early, its timer is set again, and it may begin frames for the time left.
  * When the token comes late, the timer was set at its expiry, and only synchronous frames go. So
  * no rotation lasts longer than 2 ttrt. The mean is at most ttrt (Johnson 1987; Sevcik and
  * Johnson 1987).

@@ -127,7 +127,7 @@ for f in $flavours; do
 		MPI_Barrier_delay --by partner
 	check "$f: a region that no program has reads as no number" says 'all - B 0/4 ' \
 		omig measure Send_volume --region nowhere --count 100
-	check "$f: and ends at once" says 'none of the objects can tell Send_volume' \
+	check "$f: and ends at once" says 'none of the objects can measure Send_volume' \
 		omig measure Send_volume --region nowhere --count 100
 	check "$f: each rank tells until its interval is narrow" says \
 		'"reached":true,.*("name":"rank.*){4}' sh -c \

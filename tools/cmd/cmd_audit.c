@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig audit: who did what to programs, as each daemon wrote it down. */
+/* omig audit: which identity did what to programs, as each daemon recorded it. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/container/map.h"
@@ -308,7 +308,7 @@ int cmd_audit(int argc, char **argv)
 		.program = "omig audit",
 		.usage = "[OPTION...]",
 		.summary =
-			"who stopped, signalled or changed programs or administered the monitor, and who was refused",
+			"lists requests that changed programs or administered the monitor, and refused ones",
 		.details = "For admins. The oldest first; with --json an object a line.",
 		.table = table,
 	};

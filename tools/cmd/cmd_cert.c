@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig cert: who may take part. */
+/* omig cert: certificates and tokens of the members of a monitor. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
@@ -92,8 +92,10 @@ static int issue_json(const Omis_value *v)
 	return ok ? CMD_OK : CMD_FAILURE;
 }
 
-/* A tool's certificate ends when its owner says, and after an hour if he says nothing; a daemon's
- * is renewed. */
+/*
+ * A tool's certificate ends when its owner requests, by default after an hour; a daemon's is
+ * renewed.
+ */
 static int issue(const struct cert_options *w)
 {
 	bool is_tool = str_has_prefix(w->role, "tool");
@@ -167,7 +169,7 @@ int cmd_cert(int argc, char **argv)
 		       "of a token: lm, sm, factory, tool-observe, tool-manipulate, tool-admin or tool (default)",
 		       OPT_STR, &w.role),
 		OPTION("name", 0, "NAME",
-		       "whom a tool's token is for: what lists, the audit and revoke call him (default: the token's id)",
+		       "the holder of a tool's token, as lists, audit and revoke name it (default: the token's id)",
 		       OPT_STR, &w.name),
 		OPTION_RANGE(
 			"lifetime", 'l', "TIME",

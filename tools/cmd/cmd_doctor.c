@@ -115,12 +115,11 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 				    : "mend what it names",
 			   "%s", omis_last_error());
 	} else {
-		doctor_add(
-			d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
-			is_given
-				? "unset OMIG_MAINSM (or leave --mainsm out) to use your own, or take a new string: omig env"
-				: "omig run starts one when it is needed; or start: mainsm",
-			"%s", omis_last_error());
+		doctor_add(d, "mainsm", is_given ? DOCTOR_FAIL : DOCTOR_NOTE,
+			   is_given ? "unset OMIG_MAINSM (or omit --mainsm) to use your own, "
+				      "or get a string: omig env"
+				    : "omig run starts one when it is needed; or start: mainsm",
+			   "%s", omis_last_error());
 	}
 }
 

@@ -234,7 +234,8 @@ static void show_rest(const struct event_tail_options *w)
 	puts(*w->names ? "No process has events of such a name."
 		       : "No process has events of its own (<omig/event.h>).");
 	if (fits_calls(w->names))
-		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. So are probes: omig probes --list.");
+		puts("MPI calls are events of each rank: 'MPI_*', or one by its name. "
+		     "So are probes: omig probes --list.");
 }
 
 static int list(const struct event_tail_options *w)
@@ -330,7 +331,7 @@ static int off(const struct event_tail_options *w)
 	rc = b.failed ? cmd_fail(CMD_USAGE, "the names are too long")
 		      : session_ask_value(&v, ":omig_events_off(%s)", buf_str(&b));
 	if (rc == CMD_OK && !value_int(v, 0))
-		rc = cmd_fail(CMD_NOTFOUND, "nobody has switched such events on");
+		rc = cmd_fail(CMD_NOTFOUND, "no such events are on");
 	omis_value_free(v);
 	buf_done(&b);
 	return rc;
@@ -391,7 +392,8 @@ static const char *contradiction(const struct options *options, const struct ver
 	if ((w->where || w->for_ns || w->count) && !lasts)
 		return "--where, --for and --count are of on and tail";
 	if (w->where && evwhere_read(w->where, &where, NULL))
-		return "--where has conditions FIELD OP VALUE: 'nbytes > 65536 and file == /scratch/*'";
+		return "--where has conditions FIELD OP VALUE: "
+		       "'nbytes > 65536 and file == /scratch/*'";
 	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
 }
 
@@ -452,13 +454,13 @@ int cmd_events(int argc, char **argv)
 			"tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
 			OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION("name", 0, "NAME",
-		       "on: who is killed goes on by this name (default: made of the command)",
+		       "on: a killed command goes on by this name (default: made of its options)",
 		       OPT_STR, &options.on.name),
 		OPTION_RANGE("room", 0, "MIB",
 			     "on: what may wait on the disk of each host and site (default 64)",
 			     OPT_I64, &options.on.room_mib, 2, 4096),
 		OPTION_RANGE("lease", 0, "TIME",
-			     "on: and for how long when nobody takes it (default 5m)", OPT_NSEC,
+			     "on: and for how long without a receiver (default 5m)", OPT_NSEC,
 			     &options.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC),
 		OPTION("when-full", 0, "WHAT",
 		       "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)",
@@ -476,10 +478,10 @@ int cmd_events(int argc, char **argv)
 			"list says which there are, with rate and loss while they are on; tail shows events; on keeps\n"
 			"them (--to): what is on its way waits on disks until it is safe at its destination, once, also\n"
 			"when daemons or this command are killed; the same command again goes on. Events are on as\n"
-			"long as somebody follows them: until --for is over, ^C, the end of this command in whatever\n"
+			"long as they are received: until --for is over, ^C, the end of this command in whatever\n"
 			"way, or omig events off with one of its names, or all: with a token for observing only those\n"
 			"of the same token. The status of on is 0 when all that was generated is stored, 6 when\n"
-			"something was lost, which is counted and told.",
+			"something was lost, which is counted and reported.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -52,7 +52,7 @@ struct explained {
 	const char *dfg;
 	Omis_value *info;
 	unsigned flags; /* what is in it */
-	Omis_reply below; /* what lms and sms tell of their pieces; NULL: nothing */
+	Omis_reply below; /* replies of lms and sms about their pieces; NULL: none */
 };
 
 static const Omis_value *part(const struct explained *x, enum info what)
@@ -62,8 +62,7 @@ static const Omis_value *part(const struct explained *x, enum info what)
 	return x->flags >> what & 1 ? value_at(x->info, (size_t)__builtin_popcount(before)) : NULL;
 }
 
-/* --- counts of a node: at the top they are in the answer of mainsm, below in that of who
- * runs it */
+/* --- counts of a node: at the top in the reply of mainsm, below in that of its daemon */
 
 static const Omis_value *count_at_top(const struct explained *x, const char *piece, int64_t number)
 {
@@ -104,7 +103,7 @@ static struct counts find_below(const Omis_object_result *o, int64_t number)
 	return c;
 }
 
-/* Nodes that tell the same are in one entry: a list of them, by commas. */
+/* Nodes with the same reply are in one entry: a list of them, by commas. */
 static bool is_of(const Omis_object_result *o, const char *piece)
 {
 	size_t n = strlen(piece);
@@ -347,7 +346,7 @@ static int show_json(const struct explained *x)
 
 /* --- asking */
 
-/* Each piece once; those that do not fit are told without their counts. */
+/* Each piece once; those that do not fit come without their counts. */
 static void write_pieces(const struct explained *x, char *out, size_t size)
 {
 	const Omis_value *list = part(x, INFO_GRAPH);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define LISTEN_DEFAULT "127.0.0.1:9717"
-#define TOKEN_MIN_CHARS 16 /* what nobody tries out at a thousand a second */
+#define TOKEN_MIN_CHARS 16 /* which nothing guesses at a thousand tries a second */
 #define TOKEN_MAX_BYTES 4096
 #define WAKE_MS 1000 /* connections that are too slow are cut by then */
 
@@ -270,7 +270,7 @@ int cmd_export(int argc, char **argv)
 		       "a token that scrapers must show; needed for an address that is not loopback",
 		       OPT_STR, &s.token_file),
 		OPTION_RANGE("every", 'e', "TIME",
-			     "a sample is given again for so long, whoever asks (default 15s)",
+			     "a sample is repeated for so long to each scraper (default 15s)",
 			     OPT_NSEC, &s.every_ns, NSEC_PER_SEC, 3600 * NSEC_PER_SEC),
 		OPTION("once", '1', NULL, "write one sample to standard output, and end", OPT_FLAG,
 		       &s.once),
@@ -287,11 +287,11 @@ int cmd_export(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig export",
 		.usage = "[OPTION...] openmetrics|prometheus",
-		.summary = "tells figures of nodes, jobs and the monitor itself, to be collected "
-			   "by Prometheus and its like",
-		.details = "Prints the address that it answers at and serves until it is told to "
-			   "end. The form\n"
-			   "matters with --once; over HTTP the scraper chooses.",
+		.summary = "exports counters of nodes, jobs and the monitor itself to Prometheus "
+			   "and its like",
+		.details =
+			"Prints the address of its port and serves until it is stopped. The form\n"
+			"matters with --once; over HTTP the scraper chooses.",
 		.table = table,
 	};
 	int first, rc;

@@ -192,8 +192,9 @@ int cmd_log(int argc, char **argv)
 		.summary =
 			"shows event logs, converts them to other forms and back, and keeps them in SQL",
 		.details =
-			"Without a FILE, and for -, the standard input is read. What cannot be read is skipped, "
-			"counted and told; an ARCHIVE is read by time; the exit status is 2 then. `omig log lifelines --help` has pictures.",
+			"Without a FILE, and for -, the standard input is read. Unreadable parts are skipped, "
+			"counted and reported; the exit status is 2 then. An ARCHIVE is read by time. "
+			"`omig log lifelines --help` has pictures.",
 		.table = table,
 	};
 	int first, rc;

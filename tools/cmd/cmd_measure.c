@@ -62,7 +62,7 @@ static int note_names(struct measurement *m, const struct pmsl_metric *metric)
 	return CMD_OK;
 }
 
-/* What is wrong is told as `omig check` tells it, before anybody is asked. */
+/* What is wrong is reported as `omig check` does, before any request. */
 static int check_text(struct measurement *m, const char *text, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
@@ -136,12 +136,12 @@ static bool count_read(struct measurement *m, const struct reading *r)
 static bool is_refused(struct measurement *m, const struct reading *r)
 {
 	if (measurement_is_refused(m, r))
-		m->status = cmd_fail(CMD_PARTIAL, "none of the objects can tell %s",
+		m->status = cmd_fail(CMD_PARTIAL, "none of the objects can measure %s",
 				     m->options->metric);
 	return m->status != CMD_OK;
 }
 
-/* Nobody has said how long it is to last: as long as there is something to measure. */
+/* Without a duration: as long as there is something to measure. */
 static bool is_done(struct measurement *m, const struct reading *r)
 {
 	if (m->options->count || m->options->for_ns || !measurement_has_ended(m, r))
@@ -299,13 +299,13 @@ static const char details[] =
 	"objects are in it, and what is wrong with it. When all processes have ended, it ends; with\n"
 	"--count or --for it goes on. On a terminal: q quits. Elsewhere one\n"
 	"line a value: time, read, object, value, unit, bound of the error, k/n, flags; with\n"
-	"--json one object a read. Exit status 6: not all were in the last read, or none can tell it.\n"
-	"When mainsm is lost and comes back the measurement begins anew: values that miss what\n"
+	"--json one object a read. Exit status 6: not all were in the last read, or none can measure it.\n"
+	"When mainsm is lost and comes back the measurement begins again: values that miss what\n"
 	"came before have the flag lost, reads are numbered on, and JSON has the gap (gap_ns).\n"
 	"--until counts the values that a metric of a file returns MEAN, STDEV, VARIANCE, SKEWNESS,\n"
 	"KURTOSIS or CI of, over virtual times since the start; else a value is a read, and with\n"
 	"ci() what has come since the last one, if --since-start does not say otherwise. At the end\n"
-	"there is what they tell, on stderr or as a last object of JSON. Exit status 1: it was not\n"
+	"are their statistics, on stderr or as a last object of JSON. Exit status 1: it was not\n"
 	"reached.";
 
 static int run_with(const struct opt_spec *spec, struct measurement_options *w, char **metric,

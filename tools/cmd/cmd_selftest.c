@@ -162,7 +162,7 @@ static int show_text(const struct selftest *t, const struct term *term, bool is_
 	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
-/* One line that is written over, for somebody who looks. */
+/* One line that is overwritten, on a terminal. */
 static void show_progress(const struct selftest *t, size_t i)
 {
 	if (!isatty(STDERR_FILENO))
@@ -258,7 +258,7 @@ int cmd_selftest(int argc, char **argv)
 		.program = "omig selftest",
 		.usage = "[OPTION...] services [NAME...]",
 		.summary =
-			"does every service to a scratch process on this machine, and tells what works here",
+			"applies every service to a scratch process on this machine, and reports what works here",
 		.details =
 			"A mainsm of its own is started for that and ended again, unless --mainsm names another.\n"
 			"Exit status 0 when all works, 1 when something fails, 6 when something cannot work here.",

@@ -13,7 +13,7 @@
 #define TOKEN_S 600 /* for the sm, once: it is used at once */
 #define JOIN_NS (20 * NSEC_PER_SEC) /* the sm tries all addresses of the mainsm */
 
-/* A token of our mainsm that makes an sm of somebody, once. */
+/* A token of our mainsm that makes an sm of that user, once. */
 static int ask_token(const struct cmd_common *c, char *out)
 {
 	Omis_value *v = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig stats: what numbers in files tell, and how sure it is. No monitor is asked. */
+/* omig stats: summary statistics of numbers in files. Uses no monitor. */
 #include "common/base/str.h"
 #include "stats/histogram.h"
 #include "stats/report.h"
@@ -114,7 +114,7 @@ static int leave_out(const struct stats_options *w, struct quantity *q)
 	return rc ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 }
 
-/* --- what they tell */
+/* --- their statistics */
 
 struct pair {
 	const char *a, *b;

@@ -230,8 +230,7 @@ static int hold_own_mainsm(const struct cmd_common *c)
 						    : (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 }
 
-/* Who stops it may want to start the next one: there is room for that when its process has
- * ended. */
+/* The caller may start the next one: there is room for that when its process has ended. */
 static void wait_for_end(int held)
 {
 	struct pollfd p = { .fd = held, .events = POLLIN };
@@ -290,7 +289,8 @@ int cmd_version(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (json)
-		printf("{\"name\":\"omig\",\"version\":\"%s\",\"omis\":\"2.0\",\"mpi\":[\"openmpi\",\"mpich\"]}\n",
+		printf("{\"name\":\"omig\",\"version\":\"%s\",\"omis\":\"2.0\","
+		       "\"mpi\":[\"openmpi\",\"mpich\"]}\n",
 		       omis_library_version());
 	else
 		printf("omig %s\nOMIS 2.0; TLS 1.3; Open MPI and MPICH by one library\n",

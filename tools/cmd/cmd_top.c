@@ -19,7 +19,7 @@
 struct top {
 	struct cmd_common common;
 	struct term term;
-	int64_t every_ns, count; /* count 0 = until told to stop */
+	int64_t every_ns, count; /* count 0 = until stopped */
 	const char *sort_name;
 	const char *job; /* NULL: all */
 	enum top_sort sort;
@@ -148,8 +148,8 @@ static int sample_again(void *arg)
 }
 
 /*
- * The next sample; when mainsm is lost, one of the next mainsm, as long as nobody wants us to end.
- * It may be back before anything is asked for, and would answer.
+ * The next sample; when mainsm is lost, one of the next mainsm, until a signal comes. mainsm may
+ * be back before the request, and would answer.
  */
 static int sample(struct top *t)
 {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where kept events go: an archive, or a file. What is committed is there once, whoever was killed
- * meanwhile. */
+/*
+ * The destination of a subscription: an archive, or a file. Committed events are there once, also
+ * when a process was killed meanwhile.
+ */
 #ifndef TOOLS_EVENTS_DESTINATION_H
 #define TOOLS_EVENTS_DESTINATION_H
 
@@ -8,8 +10,10 @@
 
 struct destination;
 
-/* to: archive:PATH, archive:postgresql://..., postgresql://..., file:PATH, PATH. An exit status;
- * what is wrong was told. */
+/*
+ * to: archive:PATH, archive:postgresql://..., postgresql://..., file:PATH, PATH. Returns an exit
+ * status and reports failures.
+ */
 int destination_open(const char *to, struct destination **out);
 
 /* What is not committed is forgotten. NULL is fine. */

@@ -225,7 +225,7 @@ static int fault_of(Omis_reply r)
 	if (s < OMIS_FIRST_ERROR || s == OMIS_UNKNOWN_OBJECT)
 		return CMD_OK;
 	if (session_link() != SESSION_UP)
-		return CMD_UNREACHABLE; /* event_tail_check() tells it */
+		return CMD_UNREACHABLE; /* event_tail_check() reports it */
 	return cmd_fail(s == OMIS_OS_ERROR ? CMD_UNREACHABLE : session_status_of(s), "%s",
 			omis_strerror(s));
 }

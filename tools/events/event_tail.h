@@ -26,12 +26,12 @@ struct event_tail {
 	struct buf in; /* bytes of blocks that the reader has not done with */
 	struct logwrite *show;
 	int copy_to; /* descriptor of the file of --to; -1 = none */
-	uint64_t nevent, nlost; /* lost: as the blocks tell, and what buffers had no room for */
+	uint64_t nevent, nlost; /* lost: reported in blocks, or without room in buffers */
 	bool is_over;
 	int status;
 };
 
-/* Asks for the events. An exit status; what is wrong was told. */
+/* Requests the events. Returns an exit status and reports failures. */
 int event_tail_begin(struct event_tail *f);
 
 /* Fetches what there is; *more: there was too much for once. An exit status. */
@@ -40,8 +40,10 @@ int event_tail_fetch(struct event_tail *f, bool *more);
 /* Processes that have come since are asked, too, also on other nodes. An exit status. */
 int event_tail_attach(struct event_tail *f);
 
-/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
- * exit status; told. */
+/*
+ * After each message: mainsm may have been lost, come back, or ended the request. Returns an exit
+ * status and reports failures.
+ */
 int event_tail_check(struct event_tail *f);
 
 /* Switches off, fetches what is left, writes it out. An exit status: the first thing that went

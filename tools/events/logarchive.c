@@ -35,7 +35,7 @@ int logarchive_fail(const char *where, const struct err *e)
 	return cmd_fail(status, "%s: %s", logarchive_name(where), e->text);
 }
 
-/* --- what is told */
+/* --- reports */
 
 static void put_counts(struct json *j, const struct archive_report *r)
 {
@@ -140,8 +140,7 @@ static int put(void *arg, const struct event *ev)
 	return rc ? report_batch(l, false) : CMD_OK;
 }
 
-/* A file that is closed takes all locks on it away from its program, so that of the archive is not
- * even opened. */
+/* Closing a file releases all locks of this program on it: the archive is not even opened. */
 static bool is_itself(const struct loading *l, const char *path)
 {
 	struct stat a, b;

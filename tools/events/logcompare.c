@@ -152,7 +152,8 @@ static int show(const struct logarchive_options *w, const struct term *term,
 		fwrite(out.p, 1, out.n, stdout);
 	} else {
 		rc = print_table(term, c, n, &out);
-		printf("%zu of %zu surely changed by more than %g %% (level %g %% for all together)\n",
+		printf("%zu of %zu surely changed by more than %g %% "
+		       "(level %g %% for all together)\n",
 		       sure, n, w->least, w->sure);
 	}
 	buf_done(&out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Event logs of every form that omig log reads, archives too, as one sequence of events. What
- * cannot be read is told on stderr. */
+/*
+ * Event logs of every form that omig log reads, archives too, as one sequence of events. Reports
+ * unreadable input on stderr.
+ */
 #ifndef TOOLS_EVENTS_LOGREAD_H
 #define TOOLS_EVENTS_LOGREAD_H
 

@@ -23,7 +23,7 @@
 /* so old is what comes seldom, and what a kill takes with it comes again */
 #define COMMIT_NS (200 * NSEC_PER_MSEC)
 #define WAIT_NS (200 * NSEC_PER_MSEC) /* between two looks at signals and the end */
-/* a host that tells no end for so long is not waited for */
+/* a host that reports no end for so long is not waited for */
 #define QUIET_NS (30 * NSEC_PER_SEC)
 #define STREAMS_MAX 4096 /* openings whose blocks are not acknowledged yet */
 #define NAME_MAX_CHARS 63
@@ -44,7 +44,7 @@ struct subscription {
 	size_t bytes; /* not committed */
 	nsec_t since, end, heard; /* heard: something came, or might have */
 	nsec_t shown;
-	/* owned: who had something still and was not there at the end; NULL: nobody */
+	/* owned: hosts that had events and were missing at the end; NULL: none */
 	char *missing;
 	bool must_ask, is_ending, is_over;
 	int status;
@@ -109,7 +109,7 @@ static void on_events(const Omis_events *ev, void *arg)
 	k->is_over = true;
 	k->missing = *ev->missing ? str_dup(ev->missing) : NULL;
 	if (!k->is_ending)
-		k->status = cmd_fail(CMD_LOST, "%s was ended, or somebody else receives it now",
+		k->status = cmd_fail(CMD_LOST, "%s was ended, or another command receives it now",
 				     k->name);
 }
 
@@ -159,7 +159,7 @@ static int tell_json(const struct subscription *k, bool is_last)
 	return rc ? cmd_fail(rc, "standard output: %m") : CMD_OK;
 }
 
-/* First safe, then acknowledged: who is killed in between gets it again, and knows it. */
+/* First safe, then acknowledged: after a kill in between the events come again, and are known. */
 static void commit(struct subscription *k)
 {
 	if (!k->nplace || k->status != CMD_OK)
@@ -339,7 +339,7 @@ static void wait_a_while(struct subscription *k, nsec_t now)
 	omis_handler();
 }
 
-/* Nobody answers any more, or nobody waits. */
+/* No answer comes, or the user has stopped waiting. */
 static bool is_given_up(const struct subscription *k, nsec_t now)
 {
 	bool is_asked_to = now >= k->end || *k->options->signals;
@@ -365,7 +365,7 @@ static void receive(struct subscription *k)
 	if (k->status == CMD_OK && !k->is_over)
 		k->status = cmd_fail(
 			CMD_LOST,
-			"not all have told that this is all; what they have waits for the same command again");
+			"not all hosts have reported their end; their events wait for the same command");
 }
 
 /* Acknowledgements leave before the connection does. */
@@ -405,10 +405,9 @@ static int report_end(const struct subscription *k)
 	       "events are not in the archive, which has no room for their types, or cannot read them");
 	report(destination_damaged(k->destination), "bytes came that are no blocks");
 	if (k->missing)
-		cmd_warn("not there, what they have waits there for the same command again: %s",
-			 k->missing);
+		cmd_warn("missing hosts, whose events wait for the same command: %s", k->missing);
 	report(k->is_over ? t.open : 0,
-	       "threads have not told their end, and what is missing of them is not known");
+	       "threads have not reported their end; their losses are unknown");
 	if (rc == CMD_OK &&
 	    (all_lost(&t) || destination_damaged(k->destination) || t.open || k->missing))
 		rc = CMD_LOST;

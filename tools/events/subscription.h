@@ -22,7 +22,7 @@ struct subscription_options {
 
 #define SUBSCRIPTION_WHEN_FULL "oldest"
 
-/* Something was lost; what is stored is told. */
+/* Some events were lost; those stored are counted. */
 #define CMD_LOST CMD_PARTIAL
 
 /* Whether a subscription may be named so. */

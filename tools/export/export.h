@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `omig export` tells: one sample of everything, and what is kept between samples so
- * that counters never fall.
+ * The contents of `omig export`: one sample of everything, and totals between samples, so that
+ * counters never decrease.
  */
 #ifndef TOOLS_EXPORT_EXPORT_H
 #define TOOLS_EXPORT_EXPORT_H
@@ -24,7 +24,7 @@ struct export_counters {
 /* The processes of a job on a node, those included that are gone. */
 struct export_group {
 	char job[EXPORT_NAME_BYTES], site[TOP_NAME_BYTES], node[TOP_NAME_BYTES];
-	struct export_counters gone; /* of processes that are not remembered any more */
+	struct export_counters gone; /* of processes that were dropped */
 	struct export_counters sum; /* of all */
 	size_t processes; /* remembered */
 	size_t running; /* seen alive in the last sample */
@@ -103,8 +103,10 @@ struct export
 void export_init(struct export *x);
 void export_done(struct export *x);
 
-/* One sample, told on stderr when it fails: an exit status. Opens the session when there is
- * none. */
+/*
+ * One sample. Reports failures on stderr and returns an exit status. Opens the session when there
+ * is none.
+ */
 int export_take(struct export *x);
 
 /* The last sample as text. */

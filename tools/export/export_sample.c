@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One sample: three requests, whoever asks and however often. */
+/* One sample: three requests, however many scrapers there are. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -220,7 +220,10 @@ static int take_processes(struct export *x, const struct names *l)
 	if (rc == CMD_OK) {
 		note_coverage(x, s.reply);
 		note_processes(x, &s, l);
-		/* The session may be a new one since the last sample, so all are told again. */
+		/*
+		 * The session may be a new one since the last sample: counting is enabled for
+		 * all.
+		 */
 		if (!str_eq(x->measure, "off"))
 			rc = top_sample_enable(&s, NULL, x->measure);
 	}
@@ -240,7 +243,7 @@ static int take_all(struct export *x)
 		return rc;
 	x->asked = x->answered = 0;
 	note_coverage(x, r);
-	/* Actions that nobody answered may be missing at the end. */
+	/* Actions without an answer may be missing at the end. */
 	if (r[0] && r[1] && read_tree(x, &l, r[1]) == 0) {
 		read_daemons(x, &l, r[2]);
 		read_nodes(x, r[2] ? r[3] : NULL);
@@ -265,7 +268,7 @@ int export_take(struct export *x)
 	if (x->is_open)
 		rc = take_all(x);
 	if (rc == CMD_FAILURE &&
-	    x->is_open) { /* the next one looks for mainsm anew: it may be another */
+	    x->is_open) { /* the next sample connects again: it may be another mainsm */
 		session_close();
 		x->is_open = false;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters of an exporter must not fall: a reader takes a smaller value for a new count from
- * zero, and a process that leaves a sum would look like a burst of work. So a process that
- * ended stays in the sum of its job and node, one whose host is silent keeps its last value,
- * and a count that begins again is added to what was there.
+ * Counters of an exporter must not decrease. A reader takes a smaller value for a new count from
+ * zero. A process that leaves a sum would look like a burst of work. So a process that ended
+ * stays in the sum of its job and node. A process whose host is silent keeps its last value. A
+ * count that begins again is added to what was there.
  */
 #include "tools/export/export.h"
 

@@ -91,7 +91,7 @@ static void write_own(struct metrics *m, const struct export *x)
 	      (double)x->totals.resets);
 }
 
-/* Written last: it tells what the limit left out. */
+/* Written last: it names what the limit left out. */
 static void write_limit(struct metrics *m, const struct export *x)
 {
 	size_t series = m->series, left_out = m->left_out;
@@ -143,7 +143,7 @@ static const struct {
 	{ "lm",
 	  "events_dropped",
 	  { "omig_daemon_events_dropped", METRIC_COUNTER, "",
-	    "Events that were not told, because there were too many." },
+	    "Events that were not reported, because there were too many." },
 	  1 },
 	{ "sm", "events_dropped", { "omig_daemon_events_dropped", METRIC_COUNTER, "", "" }, 1 },
 	{ "lm",
@@ -418,7 +418,7 @@ static const struct {
 	{ "mpi_received_bytes", "bytes", "Bytes that came in with MPI calls.", 1 },
 };
 
-/* The same name for a class of a job on a node and of a rank would add them up twice. */
+/* One name for a class of a job on a node and of a rank would add them up twice. */
 static void mpi_family(struct metric *f, char name[64], const char *of, size_t kind)
 {
 	snprintf(name, 64, "omig_%s_%s", of, mpi_values[kind].name);
@@ -476,7 +476,7 @@ static void write_groups(struct metrics *m, const struct export *x)
 	free(g);
 }
 
-/* A rank may be there twice under one job: the token tells them apart. */
+/* A rank may be there twice under one job: the token distinguishes them. */
 #define RANK_LABELS(p, rank)                          \
 	GROUP_LABELS((p)->group), { "rank", (rank) }, \
 	{                                             \
@@ -563,7 +563,7 @@ static void write_ranks(struct metrics *m, const struct export *x)
 void export_write(const struct export *x, enum metrics_form form, struct buf *out)
 {
 	static const struct metric build = { "omig_export", METRIC_INFO, "",
-					     "The program that tells this." };
+					     "The program that exports this." };
 	struct metrics m;
 
 	metrics_init(&m, out, form, x->series_max);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of OpenMetrics 1.0.0, and of the older form 0.0.4 that has no units, no time of
- * creation and no end. Families come one after the other, each with its samples behind it.
+ * Text of OpenMetrics 1.0.0, or of the older form 0.0.4 without units, times of creation and an
+ * end. Families come one after the other, each with its samples.
  */
 #ifndef TOOLS_EXPORT_METRICS_H
 #define TOOLS_EXPORT_METRICS_H

@@ -58,9 +58,9 @@ static int put_link(const char *target, const char *path, struct err *e)
 }
 
 /*
- * A library in a folder whose name no list takes is loaded by a link in the state directory, which
- * other hosts have when they have the library: one for each library, and by its own name, which
- * lists are searched for.
+ * A library whose folder no list can name is loaded by a link in the state directory. Other hosts
+ * have that link when they have the library. Each library has its own link, with its own name,
+ * which lists are searched for.
  */
 static int link_library(struct launch *l, struct err *e)
 {
@@ -244,10 +244,9 @@ static void preload_value(char *out, size_t size, const char *lib)
 }
 
 /*
- * Open MPI hands the environment to other hosts only when told to (MPICH and
- * Slurm do so by themselves). It takes either -x options or a list in
- * USER_LIST, and ends the job when it finds both; so unless the user has such a list already, ours
- * goes where Open MPI keeps the one from its parameter files.
+ * Open MPI passes the environment to other hosts only on request; MPICH and Slurm always do. It
+ * takes either -x options or a list in USER_LIST, and ends the job when it finds both. Unless the
+ * user has such a list, ours goes where Open MPI stores the one from its parameter files.
  */
 #define USER_LIST "OMPI_MCA_mca_base_env_list"
 #define OUR_LIST "OMPI_MCA_mca_base_env_list_internal"

@@ -12,10 +12,10 @@
 #include <stdbool.h>
 
 #define LAUNCH_CONN_BYTES 4096
-#define LAUNCH_WARNING_BYTES 1024 /* what is told, and two names or an error */
+#define LAUNCH_WARNING_BYTES 1024 /* a message, and two names or an error */
 
 struct launch {
-	/* wishes; NULL = none */
+	/* requests; NULL = none */
 	const char *measure; /* off, count, time, volume */
 	const char *site, *job;
 	const char *mainsm; /* connection string */
@@ -35,15 +35,15 @@ struct launch {
 int launch_find_files(struct launch *l, struct err *e);
 
 /*
- * Makes the folder where ranks and their lm meet, and fills in warning when it is not where it
- * should be. ERR_DENIED, ERR_LIMIT: too long for a socket.
+ * Makes the folder where ranks and their lm meet, and sets warning when it is elsewhere than
+ * planned. ERR_DENIED, ERR_LIMIT: too long for a socket.
  */
 int launch_need_place(struct launch *l, struct err *e);
 
 /*
- * The wish, OMIG_MAINSM, or that of this user's mainsm, where launch_probe() has nothing against
- * it. ERR_NOTFOUND, ERR_CLOSED: it has ended. Blocks for half a second at most, and while names are
- * looked up where resolves_names says so.
+ * The requested string, OMIG_MAINSM, or that of this user's mainsm, if launch_probe() accepts it.
+ * ERR_NOTFOUND, ERR_CLOSED: it has ended. Blocks for at most half a second, and while names are
+ * resolved where resolves_names is set.
  */
 int launch_find_mainsm(struct launch *l, struct err *e);
 
@@ -71,9 +71,9 @@ long launch_stopped_mainsm(void);
 bool launch_mainsm_runs(void);
 
 /*
- * The program that this process is about to become, and its children, are looked for by this host's
- * lm, which is started when there is none; but not those of a launcher of MPI programs. The
- * variables of launch_each_variable() are set.
+ * This host's lm searches for the program that this process becomes, and for its children. The lm
+ * is started when there is none. Launchers of MPI programs are excepted. Sets the variables of
+ * launch_each_variable().
  */
 void launch_choose(const struct launch *l, const char *program);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mainsm for those who have none. */
+/* A mainsm for users without one. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/link/connstr.h"
@@ -140,9 +140,8 @@ static int start(struct launch *l, struct err *e)
 	if (pid <= 0)
 		return rc;
 	/*
-	 * When it is ready it goes to the background, and this process of it ends. In any case it
-	 * must not be left to the program that we become, whose wait() would find a child that it
-	 * never had.
+	 * A ready mainsm goes to the background, and this process of it ends. It is reaped here:
+	 * the program that we become must not find an unknown child in wait().
 	 */
 	if (rc < 0)
 		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
@@ -167,7 +166,7 @@ static bool is_at(const struct connstr *c, const char *addr)
 	return !has_numeric || (is_all && has_name);
 }
 
-/* The one that runs stays; it is said when it listens elsewhere than the wish. */
+/* A running mainsm stays; a warning says when it listens elsewhere than requested. */
 static void compare_listen(struct launch *l)
 {
 	struct connstr c = { .nhost = 0 };

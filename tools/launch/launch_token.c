@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs carry of a connection string. Their environment is open to whoever is root on one
- * of their hosts, and stands in cores, logs and records of batch systems: so its token makes lms,
- * of this job, and nothing else.
+ * The part of a connection string that programs carry. Their environment is readable by root on
+ * each of their hosts. It also stands in cores, logs and records of batch systems. So its token
+ * makes lms, of this job, and nothing else.
  */
 #include "common/base/str.h"
 #include "common/link/connstr.h"

@@ -68,13 +68,13 @@ static void tell_handler(Omis_status status, const char *words)
 	tell_words(status, words, strlen(words));
 }
 
-/* A request under way. It is freed when its last reply was told, or when nobody waits any more. */
+/* A request under way. It is freed with its last reply, or when its caller gives up. */
 struct call {
 	struct list item;
 	void (*callback)(Omis_reply, void *);
 	void *param;
 	Omis_flags flags;
-	Omis_reply first; /* for who waits in omis_request() */
+	Omis_reply first; /* for the caller that waits in omis_request() */
 	bool is_waiting, is_over;
 };
 

@@ -120,7 +120,7 @@ int asks_take(struct asks *a, const struct msg_reply *m)
 
 void asks_fail(struct asks *a, unsigned status, const struct err *why)
 {
-	uint64_t end = a->next_id; /* what the told ones ask now is not meant */
+	uint64_t end = a->next_id; /* excludes requests that these replies cause */
 	struct ask *k;
 	uint64_t id;
 

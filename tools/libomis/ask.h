@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that wait for replies: which parts came, and whom to tell. */
+/* Requests that wait for replies: the parts that came, and their callbacks. */
 #ifndef TOOLS_LIBOMIS_ASK_H
 #define TOOLS_LIBOMIS_ASK_H
 
@@ -19,7 +19,7 @@ struct ask {
 	/* r may be taken away by setting *r to NULL. is_last: the ask is gone after the call. */
 	void (*on_reply)(void *arg, struct reply **r, bool is_last);
 	void *arg;
-	bool is_answering; /* a reply is being told: the ask stays until that returns */
+	bool is_answering; /* a callback runs: the ask stays until that returns */
 };
 
 /* Owns its asks. */
@@ -41,13 +41,13 @@ int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), vo
 void asks_drop(struct asks *a, uint64_t id);
 
 /*
- * Adds a part; a whole reply goes to its asker. A final one, or that of a deleted CSR,
- * ends the ask. -ERR_NOTFOUND: nobody waits for that id. On other failures the asker is told a
- * reply with that error.
+ * Adds a part; a whole reply goes to its callback. A final one, or that of a deleted CSR, ends
+ * the ask. -ERR_NOTFOUND: no request has that id. On other failures the callback gets a reply
+ * with that error.
  */
 int asks_take(struct asks *a, const struct msg_reply *m);
 
-/* Tells all that wait that nothing will come. */
+/* Ends all requests with the reply that nothing will come. */
 void asks_fail(struct asks *a, unsigned status, const struct err *why);
 
 #endif

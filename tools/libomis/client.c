@@ -43,8 +43,8 @@ struct client {
 /* --- turns of the loop */
 
 /*
- * A peer that is gone makes writing raise SIGPIPE, which would end a program
- * that did not ask for it, so it is held off and, if it is ours, swallowed.
+ * Writing to a closed connection raises SIGPIPE, which would end the program. It is blocked and,
+ * if it is ours, swallowed.
  */
 struct pipe_guard {
 	sigset_t before;

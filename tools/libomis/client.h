@@ -22,8 +22,7 @@ struct connstr;
 struct client_conf {
 	const char *mainsm; /* connection string; NULL = OMIG_MAINSM, else the state directory */
 	nsec_t timeout; /* for connecting */
-	/* The connection was lost (why) or is back (NULL). After the asks were told. May be
-	 * NULL. */
+	/* The connection was lost (why) or is back (NULL). After the callbacks. May be NULL. */
 	void (*on_link)(void *arg, const struct err *why);
 	/* Blocks of a kept subscription. May be NULL. */
 	void (*on_events)(void *arg, const struct msg_events *ev);
@@ -37,14 +36,14 @@ struct client_conf {
 int client_open(const struct client_conf *conf, struct client **out, struct err *e);
 
 /*
- * A certificate of the monitor that conf names, for that role: "tool" or "factory". What is stored
- * and fit is taken, and asks nobody; else it enrols. dir (FILE_PATH_BYTES) tells where it lies,
- * *mainsm of which monitor, without a secret. Blocks, and fails as client_open().
+ * A certificate of the monitor that conf names, for that role: "tool" or "factory". A stored
+ * valid one is used without a request; else it enrols. dir (FILE_PATH_BYTES) gets its folder,
+ * *mainsm its monitor, without a secret. Blocks, and fails as client_open().
  */
 int client_identity(const struct client_conf *conf, const char *role, char *dir,
 		    struct connstr *mainsm, struct err *e);
 
-/* Says goodbye; nobody is told anything any more. NULL is fine. */
+/* Says goodbye; no callback follows. NULL is fine. */
 void client_close(struct client *c);
 
 uint32_t client_tool(const struct client *c);
@@ -65,7 +64,7 @@ struct client_request {
  * read; ERR_NOMEM. */
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e);
 
-/* Forgets the request, and tells mainsm so. */
+/* Drops the request, also in mainsm. */
 void client_cancel(struct client *c, uint64_t id);
 
 /* What came up to there is safe. ERR_CLOSED, ERR_INVALID (no such name can be), ERR_AGAIN,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libomis: ask the Omig monitoring system in OMIS. One connection a process (a
- * child of fork() makes its own), no signals, no threads but one that looks up the
- * name of a host while connecting. C99 and C++.
+ * libomis: requests to the Omig monitoring system in OMIS. One connection a process; a child of
+ * fork() makes its own. No signals. One thread, which resolves the name of a host while
+ * connecting. C99 and C++.
  *
  *	int main(int argc, char **argv)
  *	{
@@ -22,9 +22,9 @@
  *
  * All calls from one thread, or serialised by the caller. Callbacks run
  * inside omis_handler() and omis_request(), never at other times. They may
- * call omis_request() with a callback (without one it would wait inside
- * itself, and answers OMIS_PARAMETER_ERROR) and omis_reply_free(), but not
- * omis_handler() or omis_finalize(). SIGPIPE is blocked meanwhile.
+ * call omis_reply_free(), and omis_request() with a callback. Without one it
+ * would wait inside itself, and answers OMIS_PARAMETER_ERROR. They may not
+ * call omis_handler() or omis_finalize(). SIGPIPE is blocked meanwhile.
  */
 #ifndef OMIS_H
 #define OMIS_H
@@ -96,10 +96,10 @@ typedef Omis_service_result *Omis_reply;
  * Connects, enrolling this identity when it has no certificate yet, and
  * returns once requests will be answered. argc/argv (both may be NULL) lose
  * what is ours: --omis-mainsm STRING, --omis-timeout MS. Without the option
- * the connection string comes from OMIG_MAINSM, else from the file that this
- * user's mainsm leaves in the state directory.
+ * the connection string comes from OMIG_MAINSM. Without that, it comes from
+ * the file that this user's mainsm leaves in the state directory.
  *
- * error_handler (may be NULL) is told of what belongs to no request: the
+ * error_handler (may be NULL) receives what belongs to no request: the
  * connection lost or back, debug output (status OK). It owns the reply.
  * *tool_id becomes the number of this tool; may be NULL.
  *
@@ -112,11 +112,11 @@ OMIS_API Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Om
 
 /*
  * Sends a request. Without a callback (unconditional requests only) it
- * blocks for the reply, which the caller owns, and returns NULL only when
+ * blocks for the reply, which the caller owns. It returns NULL only when
  * out of memory: failures are replies too. With a callback NULL is returned
- * at once (but see OMIS_WAIT_FOR_FIRST_REPLY) and each reply goes to the
- * callback, which owns it: one for an unconditional request, any number for
- * a conditional one, ended by OMIS_CSR_DELETED or an error. When the request could not
+ * at once (but see OMIS_WAIT_FOR_FIRST_REPLY). Each reply goes to the
+ * callback, which owns it. An unconditional request has one. A conditional
+ * one has any number, ended by OMIS_CSR_DELETED or an error. When the request could not
  * be sent, the reply that says why is returned and the callback is not called.
  * After a lost connection waiting requests are answered with OMIS_OS_ERROR, conditional ones too:
  * they are gone.
@@ -185,7 +185,7 @@ OMIS_API Omis_status omis_request_policy(Omis_wait wait, unsigned quorum, unsign
 OMIS_API const char *omis_strerror(Omis_status status);
 OMIS_API const char *omis_last_error(void);
 
-/* A value of a result. Which member counts is told by kind. */
+/* A value of a result. kind says which member counts. */
 typedef struct Omis_value {
 	enum {
 		OMIS_VALUE_INT,
@@ -203,18 +203,17 @@ typedef struct Omis_value {
 } Omis_value;
 
 /*
- * Reads the comma-separated values of a result. Returns a list value that
- * the caller frees with omis_value_free(), NULL for text that is no list of
- * values or without memory.
+ * Reads the comma-separated values of a result. Returns a list value, for
+ * omis_value_free(). NULL: the text is no list of values, or out of memory.
  */
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
 
 /*
- * Blocks of events (docs/eventlog.md) of a kept subscription, which this tool receives since it
- * asked with the service omig_events_keep. What is not acknowledged comes again: to this tool under
- * another stream number when a connection on the way was lost, and to whoever asks for the
- * subscription next.
+ * Blocks of events (docs/eventlog.md) of a subscription, which this tool has requested with the
+ * service omig_events_keep. Unacknowledged ones come again. After a lost connection on the
+ * way they have another stream number. Else the next tool that requests the subscription gets
+ * them.
  */
 typedef struct Omis_events {
 	const char *subscription;
@@ -222,7 +221,7 @@ typedef struct Omis_events {
 	const void *blocks; /* whole ones */
 	size_t len;
 	int end; /* nothing more will come */
-	/* of an end: who may have something still and is not there, by commas; "" = nobody */
+	/* of an end: missing hosts that may still have events, by commas; "" = none */
 	const char *missing;
 } Omis_events;
 
@@ -234,9 +233,8 @@ typedef struct Omis_events {
 OMIS_API void omis_events_handler(void (*fn)(const Omis_events *events, void *param), void *param);
 
 /*
- * All of that stream up to that place (of an Omis_events) is safe with the tool and need not be
- * kept. Only so much comes unacknowledged (8 MiB). Of a stream that is not known any more:
- * harmless. OMIS_OS_ERROR: not connected.
+ * The tool has stored all of that stream up to that place (of an Omis_events). At most 8 MiB
+ * come unacknowledged. An unknown stream is harmless. OMIS_OS_ERROR: not connected.
  */
 OMIS_API Omis_status omis_events_ack(const char *subscription, uint64_t stream, uint64_t place);
 

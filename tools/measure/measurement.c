@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A measurement: asked for, and what mainsm tells of it. */
+/* A measurement: its request, and the reads that mainsm reports. */
 #include "tools/measure/measurement.h"
 #include "tools/measure/measurement_ended.h"
 
@@ -132,7 +132,7 @@ static int write_request(const struct measurement *m, struct buf *b)
 static int report_refused(const Omis_object_result *o)
 {
 	const char *words = o->result ? o->result : omis_strerror(o->status);
-	/* no object can tell it */
+	/* no object can measure it */
 	bool is_nobodys = (o->status & ~OMIS_FATAL) == OMIS_UNSUPPORTED_SERVICE;
 
 	if (!strchr(words, '\n'))
@@ -342,8 +342,7 @@ static int subscribe(struct measurement *m)
 
 /* --- beginning and ending */
 
-/* Objects of which it will never be told are counted: what is wrong may also be all of it, or
- * memory. */
+/* Objects without a value for ever are counted. A refusal may also concern all, or memory. */
 static void report_refusals(struct measurement *m, const Omis_value *list)
 {
 	m->refused = 0;

@@ -73,7 +73,7 @@ struct measurement {
 	char dfg[SESSION_TOKEN_BYTES], unit[128];
 	struct session_csr csr; /* dfg_has_read */
 	bool each_vt; /* values go by virtual time */
-	bool is_total; /* what it tells comes together, or may */
+	bool is_total; /* its values come together, or may */
 	bool since_last; /* as it was asked for in the end */
 	bool by_mainsm; /* the rule of --until is looked at there, where all values are merged */
 	bool has_enough; /* and holds, in the read that was shown last */
@@ -89,7 +89,7 @@ struct measurement {
 	nsec_t polled_at; /* whether any is left */
 	bool has_ended; /* all of them have, and nothing else was to be waited for */
 	bool is_over, is_partial; /* partial: the read that was shown last */
-	int64_t refused; /* objects whose hosts have said that they cannot tell it */
+	int64_t refused; /* objects whose hosts cannot measure it */
 	int status;
 	/* reads of earlier mainsms; of the last read, as it is numbered */
 	int64_t before, last_read, last_until_ns;
@@ -100,11 +100,13 @@ struct measurement {
 
 /* --- measuring.c: with mainsm */
 
-/* Makes and starts it. An exit status; what is wrong was told. */
+/* Makes and starts it. Returns an exit status and reports failures. */
 int measurement_begin(struct measurement *m);
 
-/* Whenever mainsm may have told something: it may have been lost, come back, or have ended it. An
- * exit status; told. */
+/*
+ * After each message: mainsm may have been lost, come back, or ended it. Returns an exit status
+ * and reports failures.
+ */
 int measurement_check(struct measurement *m);
 void measurement_end(struct measurement *m);
 
@@ -139,21 +141,24 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
 
 /*
  * Tokens of "all", or of a list of tokens, hosts, sites and ranks, as values of a list. Ranks are
- * those of the job that is wished. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and
- * none is wished: told.
+ * those of the requested job. CMD_NOTFOUND, or CMD_USAGE when several jobs have a rank and none
+ * is requested; both are reported.
  */
 int measurement_objects(const struct measurement *m, const char *list, struct buf *out);
 
 /* --- measurement_regions.c */
 
-/* All that the probes of the attached processes make. CMD_NOTFOUND: none; told. */
+/* The regions that the probes of the attached processes make. CMD_NOTFOUND: none; reported. */
 int measurement_regions(struct measurement *m);
 void measurement_regions_free(struct measurement *m);
 
 /* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or
  * by mainsm */
 
-/* Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE: told. */
+/*
+ * Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE:
+ * reported.
+ */
 int measurement_count(struct measurement *m, const struct reading *r);
 
 /* The rule holds for each object of the last read. False without a rule. */
@@ -172,7 +177,7 @@ void until_free(struct until *u);
 
 /* --- measurement_show.c */
 
-/* False: nobody reads any more. */
+/* False: the reader has closed the output. */
 bool measurement_show(struct measurement *m, const struct reading *r);
 
 /* A read without any value, of objects whose hosts have all refused it: there will be none. */

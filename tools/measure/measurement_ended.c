@@ -20,7 +20,7 @@ static bool has_flag(const char *flags, const char *name)
 	return false;
 }
 
-/* Nothing in it is of a process that runs, as far as a read can tell. */
+/* No value of it is of a running process, as far as a read shows. */
 static bool is_quiet(const struct measurement *m, const struct reading *r)
 {
 	int64_t until = value_int(r->part[0], 2);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions that the programs have, by the names of their probes: for who names none. */
+/* Regions that the programs have, by the names of their probes: for requests without a name. */
 #include "common/base/str.h"
 #include "common/omis/text/value.h"
 #include "common/ring/region.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* [n, [name, types]...] of one process, as proc_get_probes() tells them. */
+/* [n, [name, types]...] of one process, from proc_get_probes(). */
 static bool has_probe(const Omis_value *probes, const char *name)
 {
 	for (size_t i = 1; i < probes->n; i++)

@@ -259,7 +259,7 @@ static void put_one(struct measurement *m, int64_t read, const struct measured *
 		put_line(m, read, s, out);
 }
 
-/* There is nobody yet who could tell: a read says that, too. */
+/* No object could have a value yet: a read says that, too. */
 static void put_nobody(struct measurement *m, const struct reading *r, struct buf *out,
 		       struct table *t)
 {

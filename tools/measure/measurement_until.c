@@ -127,7 +127,7 @@ int measurement_count(struct measurement *m, const struct reading *r)
 	return rc;
 }
 
-/* What has ended, or is gone, holds up nobody. */
+/* Objects that have ended, or are gone, delay nothing. */
 static size_t count_of_last_read(const struct until *u, size_t *done)
 {
 	size_t n = 0;

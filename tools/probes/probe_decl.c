@@ -288,7 +288,7 @@ static const struct probe_type *take_type(struct reading *r)
 		return found;
 	pmsl_error(r->d, first.at, first.len, "a probe cannot have a parameter of this type");
 	if (p.longs && str_eq(p.other, "double"))
-		pmsl_hint(r->d, "a double is told; declare it so");
+		pmsl_hint(r->d, "events carry a double; declare it so");
 	else
 		hint_type(r, p.other);
 	return NULL;

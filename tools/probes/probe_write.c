@@ -31,7 +31,7 @@ static void put_prototype(struct buf *b, const struct probe_decl *p)
 	buf_puts(b, ")");
 }
 
-/* The i-th that is told: the virtual time comes first. */
+/* Index of the i-th parameter of an event: the virtual time comes first. */
 static unsigned param_index(const struct probe_decl *p, unsigned i)
 {
 	if (i == 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * omig-scratch: the process that `omig selftest` does things to. It is a rank without an MPI: the
- * calls that libomig watches end here. It tells `NAME VALUE` lines about itself and
- * obeys lines on its input, each answered with `done`; its end is that of its input.
+ * omig-scratch: the process that `omig selftest` examines. It is a rank without an MPI: the calls
+ * that libomig watches end here. It writes `NAME VALUE` lines about itself and obeys lines on its
+ * input, each answered with `done`. It ends with its input.
  *
  *	calls N		N calls of MPI_Barrier
- *	steps N		N calls of scratch_step, each with a probe, one of getppid and a
- *millisecond's sleep thread, unthread	begins and ends a thread child, unchild	begins and ends a
- *rank more, as a child
+ *	steps N		N calls of scratch_step, each with a probe, a getppid and a sleep of 1 ms
+ *	thread, unthread	begins and ends a thread
+ *	child, unchild	begins and ends a further rank, as a child
  */
 #include "common/base/str.h"
 #include "tools/selftest/scratch_probes.h"
@@ -72,8 +72,10 @@ EXPORT void scratch_step(int i)
 	steps += i & 1;
 }
 
-/* Tells where it goes back to, then waits for ever: only write() and pause(), for it may be jumped
- * into. */
+/*
+ * Writes the address to which it returns, then waits for ever. Only write() and pause(): it may
+ * be jumped into.
+ */
 void scratch_wait(const char *report);
 EXPORT void scratch_wait(const char *report)
 {

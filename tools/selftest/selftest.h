@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `omig selftest services` is made of: a table with a row for each service, a bed to run it
- * in (a monitor and a scratch process), and what carries out a row there.
+ * The parts of `omig selftest services`. A table has a row for each service. A bed, a monitor and
+ * a scratch process, is the place where rows run.
  */
 #ifndef TOOLS_SELFTEST_SELFTEST_H
 #define TOOLS_SELFTEST_SELFTEST_H
@@ -109,12 +109,13 @@ struct selftest_bed {
 	pid_t keeper_pid;
 	struct buf said; /* by the scratch process */
 	struct selftest_words words;
-	volatile sig_atomic_t *stop; /* somebody wants it to end */
+	volatile sig_atomic_t *stop; /* set by a signal */
 };
 
 /*
- * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches it.
- * Tells on stderr what went wrong; returns an exit status. selftest_bed_close() is due in any case.
+ * Makes a monitor, unless one is named, connects to it, starts the scratch process and attaches
+ * it. Reports failures on stderr and returns an exit status. selftest_bed_close() is due in any
+ * case.
  */
 int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 		      volatile sig_atomic_t *stop);

@@ -197,7 +197,7 @@ static const char *word(const struct selftest_bed *bed, const char *name)
 	return v ? v : "";
 }
 
-/* 1 = it is there, 0 = not yet, < 0: there is nobody to ask. */
+/* 1 = it is there, 0 = not yet, < 0: no monitor answers. */
 static int is_in_tree(struct selftest_bed *bed)
 {
 	char text[] = ":omig_tree()";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder for a while, and a process that sees to its end: when *fd is closed, by whomever, all
- * processes that have OMIG_STATE_DIR=DIR/state in their environment are killed, and the folder is
- * taken away.
+ * A temporary folder, and a process that removes it. When *fd is closed, all processes with
+ * OMIG_STATE_DIR=DIR/state in their environment are killed. Then the folder is removed.
  */
 #ifndef TOOLS_SELFTEST_SELFTEST_KEEPER_H
 #define TOOLS_SELFTEST_SELFTEST_KEEPER_H
@@ -19,7 +18,7 @@ int selftest_keeper_start(char *dir, size_t size, int *fd, pid_t *pid, struct er
 /* Blocks until all is gone. */
 void selftest_keeper_end(int fd, pid_t pid);
 
-/* Somebody lives with that state folder; kills them with it when wished. */
+/* Some process uses that state folder; kills them with it on request. */
 bool selftest_keeper_has(const char *dir, bool is_killing);
 
 #endif

@@ -200,7 +200,8 @@ const struct selftest_row selftest_rows[] = {
 	    CSR("proc_has_terminated([{other}]): print([$proc])"), COMMAND("unchild"),
 	    NOTIFIED(" 1,{other}\n") } },
 	{ "omig_job_attach", NEED_NOTHING,
-	  { REQUEST(":proc_detach([{proc}]) ; omig_job_attach(\"{job}\") ; proc_get_info([{proc}],512)"),
+	  { REQUEST(":proc_detach([{proc}]) ; omig_job_attach(\"{job}\") ; "
+		    "proc_get_info([{proc}],512)"),
 	    MATCH(" [1-9][0-9]*\n{proc} {pid}\n") } },
 
 	/* threads */
@@ -209,7 +210,8 @@ const struct selftest_row selftest_rows[] = {
 	    MATCH("^{thread} {proc},{node},{tid}\n") } },
 	{ "thread_detach", NEED_NOTHING,
 	  { REQUEST(":thread_detach([{thread}])"), TRY(":thread_get_info([{thread}],1)"), IS_GONE,
-	    REQUEST(":proc_detach([{proc}]) ; proc_attach([{proc}]) ; thread_get_info([{thread}],1)"),
+	    REQUEST(":proc_detach([{proc}]) ; proc_attach([{proc}]) ; "
+		    "thread_get_info([{thread}],1)"),
 	    MATCH("^{thread} {proc}\n") } },
 	{ "thread_stop", NEED_NOTHING,
 	  { REQUEST(":thread_stop([{thread}])"), STOPPED, CONTINUE } },

@@ -193,7 +193,7 @@ static int mismatch(struct run *run, const char *pattern, const char *text)
 	return rc;
 }
 
-/* Makes text anew and compares, until it matches. */
+/* Makes text again and compares, until it matches. */
 static int await(struct run *run, const char *pattern, const struct buf *text,
 		 int (*renew)(struct run *, const char *), const char *arg)
 {

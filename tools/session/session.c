@@ -25,7 +25,7 @@ static int open_status(Omis_status s, bool is_given)
 	return s == OMIS_PARAMETER_ERROR && is_given ? CMD_USAGE : CMD_UNREACHABLE;
 }
 
-/* --timeout, else OMIG_TIMEOUT, for all of it; else what people wait for who sit before it. */
+/* --timeout, else OMIG_TIMEOUT, for all of it; else what a person waits for. */
 static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *answer_ms)
 {
 	const char *given = getenv("OMIG_TIMEOUT");
@@ -51,7 +51,7 @@ static int patience(const struct cmd_common *c, int64_t *connect_ms, int64_t *an
 static struct {
 	enum session_link state;
 	char why[256]; /* it was lost */
-	bool is_bridged; /* a loss is told by session_bridge(), once */
+	bool is_bridged; /* session_bridge() reports a loss, once */
 } the_link;
 
 static void on_link(Omis_reply r)

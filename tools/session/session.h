@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A command's conversation with mainsm, by libomis. Failures are told on stderr here. */
+/* A command's connection to mainsm, by libomis. Reports failures on stderr. */
 #ifndef TOOLS_SESSION_SESSION_H
 #define TOOLS_SESSION_SESSION_H
 
@@ -19,8 +19,10 @@ enum session_link {
 };
 enum session_link session_link(void);
 
-/* From now on all is asked for over the connection that there is: who finds SESSION_BACK says so
- * before it asks. */
+/*
+ * From now on requests use the present connection: a command calls this after SESSION_BACK,
+ * before it asks.
+ */
 void session_link_taken(void);
 
 /* A time for which there is no mainsm, for commands that go on behind it. Zeroed but for the first
@@ -35,13 +37,13 @@ struct session_gap {
 };
 
 #define SESSION_GAP_MAX_NS (24 * 3600 * NSEC_PER_SEC)
-/* a mainsm that somebody starts again by hand */
+/* a mainsm that is started again by hand */
 #define SESSION_GAP_LIMIT_NS (60 * NSEC_PER_SEC)
 
 /*
- * In each turn of a loop, behind omis_handler(): tells what has happened, and asks again. An exit
- * status; if not CMD_OK it was told, and the command ends. While since is not 0 no answers are to
- * be had: requests fail and tell nothing.
+ * In each turn of a loop, behind omis_handler(): reports a loss, and asks again. An exit status;
+ * if not CMD_OK it was reported, and the command ends. While since is not 0 there are no answers:
+ * requests fail silently.
  */
 int session_bridge(struct session_gap *g);
 
@@ -55,8 +57,10 @@ bool session_is_plain(const char *s);
  * none. */
 int session_attach(const char *job);
 
-/* A blocking request. *out is the reply, for omis_reply_free(); on failure NULL, told, and an exit
- * status is returned. */
+/*
+ * A blocking request. *out is the reply, for omis_reply_free(). On failure *out is NULL, the
+ * reason is reported, and an exit status is returned.
+ */
 int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* As above when the values of action 1, of all entries in one list, are all that matters; for

@@ -9,8 +9,10 @@
 
 #include <stdio.h>
 
-/* A line an entry, a line about what is missing; safe for a terminal. False when nobody reads any
- * more. */
+/*
+ * A line an entry, and a line about what is missing; safe for a terminal. False when the reader
+ * has closed the output.
+ */
 bool show_reply(const struct term *t, Omis_reply r);
 
 /* One entry on one line. */
@@ -32,8 +34,10 @@ void show_coverage_json(struct json *j, Omis_reply r);
 /* "3 of 4 objects answered; node4: silent": nothing when all did. */
 void show_missing(const struct term *t, FILE *to, Omis_reply r);
 
-/* Writes b and a newline to stdout; false when the JSON or the writing failed, which is told unless
- * the reader is gone. */
+/*
+ * Writes b and a newline to stdout. False when the JSON or the writing failed, which is reported
+ * unless the reader is gone.
+ */
 bool show_json_line(struct json *j, struct buf *b);
 
 /* The same of an object in a stream of them: others may follow, also one that says what failed

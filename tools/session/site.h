@@ -7,7 +7,7 @@
 
 #define SITE_STRING_BYTES 4096
 
-/* given: what the user said. 0 or an exit status, told. out has SITE_STRING_BYTES. */
+/* given: the user's option. 0 or an exit status, reported. out has SITE_STRING_BYTES. */
 int site_string(const char *given, char *out);
 
 /* The admin's string of the only shared sm in this user's state directory. As above. */

@@ -13,7 +13,7 @@ enum {
 	TREE_WORLD,
 	TREE_JOB,
 	TREE_MPI,
-	TREE_EXIT, /* what wait() says; -1 when nobody could tell */
+	TREE_EXIT, /* the status of wait(); -1 when it is unknown */
 	TREE_HOST,
 	TREE_AGE, /* of a node: nanoseconds in this state */
 };

@@ -29,9 +29,8 @@ struct columns_row {
 typedef int (*columns_fn)(void *arg, const struct columns_row *row);
 
 /*
- * path: "-" for the standard input. An exit status; what is wrong was told: lines that cannot
- * be read are skipped, the first few told, and the status is CMD_FAILURE. Blocks until the input
- * has ended.
+ * path: "-" for the standard input. Returns an exit status. Unreadable lines are skipped, the
+ * first few reported, and the status is CMD_FAILURE. Blocks until the input has ended.
  */
 int columns_read(const char *path, const struct columns_options *w, columns_fn fn, void *arg);
 

@@ -24,8 +24,10 @@ static int open_part(struct outfile *o, mode_t mode)
 	return cmd_fail(CMD_FAILURE, "%s: %s", o->path, strerror(errno));
 }
 
-/* A file in the place of a pipe would reach no reader, one in the place of /dev/null the whole
- * machine. */
+/*
+ * A file in the place of a pipe reaches no reader; one in the place of /dev/null hits the whole
+ * machine.
+ */
 static int open_as_it_is(struct outfile *o)
 {
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a command makes, whole or not at all: under another name until it is whole, with the rights
- * of the file that was there. What is no file, a device or a pipe, is written as it is. Failures
- * are told on stderr.
+ * The output of a command, whole or not at all: under another name until it is whole, with the
+ * rights of the earlier file. A device or a pipe is written directly. Reports failures on stderr.
  */
 #ifndef TOOLS_TERM_OUTFILE_H
 #define TOOLS_TERM_OUTFILE_H

@@ -15,7 +15,7 @@ const char *wholefile_name(const char *path)
 	return str_eq(path, "-") ? "stdin" : path;
 }
 
-/* Who opened standard input before may have made it non-blocking, for all who share it. */
+/* An earlier user of the shared standard input may have made it non-blocking. */
 static ssize_t read_some(int fd, void *p, size_t n)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };

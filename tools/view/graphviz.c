@@ -27,7 +27,7 @@ static const struct {
 	{ "jpg", "-Tjpg" }, { "jpeg", "-Tjpg" }, { "json", "-Tjson" },
 };
 
-/* A name without an end is one of a plain graph. False: nobody makes such files. */
+/* A name without an ending is one of a plain graph. False: an unknown format. */
 static bool find_format(const char *path, const char **out)
 {
 	const char *name = path ? strrchr(path, '/') : NULL, *end;

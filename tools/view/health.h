@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the figures of a daemon's status say that somebody should look at. */
+/* Notes on counters of a daemon's status that need attention. */
 #ifndef TOOLS_VIEW_HEALTH_H
 #define TOOLS_VIEW_HEALTH_H
 

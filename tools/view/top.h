@@ -54,7 +54,7 @@ struct top_rank {
 	int64_t state; /* enum top_state, or what a later monitor adds */
 	double cpu_s, rss_bytes; /* NaN: not known */
 	struct top_call call;
-	/* all its threads wait, since then at least; 0: they do not, or nobody knows */
+	/* all its threads wait, since then at least; 0: they do not, or that is unknown */
 	double stuck_s;
 	char job[TOP_NAME_BYTES]; /* "": not known, as world_size 0 */
 	int64_t world_size;
@@ -80,14 +80,14 @@ struct top_sample {
 	size_t cursor; /* where the next rank is expected while a reply is read */
 	bool is_indexed; /* ranks are in the order of their tokens */
 	nsec_t wall; /* when it was taken */
-	Omis_reply reply; /* owned; its coverage tells what is missing. NULL: nothing came */
+	Omis_reply reply; /* owned; its coverage says what is missing. NULL: none came */
 };
 
 void top_sample_done(struct top_sample *s);
 
 /*
- * Attaches what came, switches counting on for new processes, reads everything. 0 or
- * an exit status (told on stderr). before (may be NULL) gives the rates.
+ * Attaches what came, switches counting on for new processes, reads everything. Returns an exit
+ * status and reports failures. before (may be NULL) gives the rates.
  */
 int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job);
 

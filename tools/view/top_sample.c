@@ -78,7 +78,7 @@ void top_index(struct top_sample *s)
 	s->is_indexed = true;
 }
 
-/* The rank is expected at `guess`: the services of one reply tell of them in the same order. */
+/* The rank is expected at `guess`: the services of one reply list ranks in the same order. */
 static struct top_rank *find_rank(const struct top_sample *s, const char *token, size_t guess)
 {
 	struct top_rank key;
@@ -363,7 +363,7 @@ bool top_rank_has_ended(const struct top_rank *r)
 	return r->state == TOP_ZOMBIE || r->state == TOP_ENDED;
 }
 
-/* Counting is on already; what told of no calls is asked again, for it may become a rank. */
+/* Counting is on already. A process without calls is enabled again, for it may become a rank. */
 static bool is_on(const struct top_sample *before, const struct top_rank *r, size_t guess)
 {
 	const struct top_rank *then = find_rank(before, r->token, guess);

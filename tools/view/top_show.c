@@ -123,7 +123,7 @@ static void name_cells(struct table *tab, const struct top_sample *s, const stru
 	table_cell(tab, "%s", top_state_name(r->state));
 }
 
-/* How long it has been in its call, or asking; ">=" when nobody has seen it begin. */
+/* How long it has been in its call, or asking; ">=" when its begin was not seen. */
 static void call_cells(struct table *tab, const struct top_call *c)
 {
 	char text[TOP_CALL_TEXT_BYTES], time[TABLE_NUMBER_BYTES];
@@ -153,7 +153,7 @@ static void rate_cells(struct table *tab, const struct top_rank *r)
 	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
 }
 
-/* A process without MPI has told nothing of calls: that is no 0. */
+/* A process without MPI has reported no calls: that is no 0. */
 static double counted(const struct top_rank *r, double total)
 {
 	return r->time_ns ? total : (double)NAN;

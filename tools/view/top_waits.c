@@ -166,8 +166,7 @@ static void say(struct buf *text, const struct top_rank *r)
 	char tag[32];
 
 	if (c->state == TOP_CALL_ASKS)
-		buf_printf(text, "%lld asks by %s, for whom is not known", (long long)r->rank,
-			   c->name);
+		buf_printf(text, "%lld asks by %s, partner unknown", (long long)r->rank, c->name);
 	else if (is_sendrecv(c) && c->partner >= 0 && c->source >= 0)
 		say_sendrecv(text, r);
 	else if (c->partner >= 0)

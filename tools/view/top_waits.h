@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that have come to a stop: who waits for whom, by plain rules over the calls that ranks
- * are in. */
+/*
+ * Programs that have come to a stop: which rank waits for which, by plain rules over their calls.
+ */
 #ifndef TOOLS_VIEW_TOP_WAITS_H
 #define TOOLS_VIEW_TOP_WAITS_H
 
@@ -10,11 +11,11 @@
 #define TOP_WAITS_S 5.0 /* what is shorter happens in programs that run well */
 
 /*
- * For each job that has stopped, fn with how long at least and a text: "0 waits for 1 (MPI_Recv,
- * tag 5), 1 waits ...". All its ranks wait; or some wait in a ring. Not of ranks of which one sends
- * to another that receives from it, or that are in one collective call together: something may be
- * on its way there. Else, where ranks are in a call that no rank leaves before all have come: how
- * many are in it, and which are not.
+ * For each job that has stopped, calls fn with the least duration and a text: "0 waits for 1
+ * (MPI_Recv, tag 5), 1 waits ...". All its ranks wait, or some wait in a ring. Excluded are pairs
+ * of which one sends and the other receives, and ranks in one collective call. Their data may be
+ * on its way. Where ranks are in a call that no rank leaves before all have come: how many are in
+ * it, and which are not.
  */
 enum top_wait_kind {
 	TOP_WAIT_ALL, /* all ranks of the job */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The port: who may listen where, and the connections' lives. */
+/* The port: where it may listen, and the life of its connections. */
 #include "tools/web/web.h"
 
 #include "common/base/str.h"
@@ -169,7 +169,7 @@ static struct web_conn *find_victim(const struct web *w)
 	return slow;
 }
 
-/* Peers that connect and ask nothing keep nobody out. */
+/* Peers that connect and ask nothing keep no other out. */
 static void make_room(struct web *w)
 {
 	struct web_conn *c = w->stats.open >= WEB_CONNS_MAX ? find_victim(w) : NULL;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A port from which text is read by HTTP/1.1: GET and HEAD, no body, one request a
- * connection. Why not a library: evhttp of libevent 2.1 bounds neither the number of
- * connections nor the whole time of a request (a byte now and then keeps one for ever), and
- * libmicrohttpd would load a second TLS library into each omig. What is left of HTTP without
- * bodies and without keeping connections is small.
+ * A port from which text is read by HTTP/1.1: GET and HEAD, no body, one request a connection. No
+ * library does this. evhttp of libevent 2.1 bounds neither the number of connections nor the time
+ * of a request: a byte now and then keeps one for ever. libmicrohttpd would load a second TLS
+ * library into each omig. HTTP without bodies and persistent connections is small.
  *
- * Each connection costs WEB_HEAD_MAX_BYTES and its answer, lives WEB_TIME_MAX_NS at the
- * longest, and there are WEB_CONNS_MAX at once.
+ * Each connection costs WEB_HEAD_MAX_BYTES and its answer, and lives for WEB_TIME_MAX_NS. At most
+ * WEB_CONNS_MAX live at once.
  */
 #ifndef TOOLS_WEB_WEB_H
 #define TOOLS_WEB_WEB_H
@@ -64,8 +63,8 @@ void web_turn(struct web *w);
 void web_get_stats(const struct web *w, struct web_stats *out);
 
 /*
- * True when the Accept header wants `type` at least as much as `other`, and names it: a
- * wildcard is no wish.
+ * True when the Accept header ranks `type` at least as high as `other`, and names it: a wildcard
+ * does not count.
  */
 bool web_prefers(const char *accept, const char *type, const char *other);
 

@@ -75,7 +75,7 @@ START_TEST(what_is_wrong_is_told_with_its_place)
 		{ "void x(double d);", "no virtual time", 5, "void x(int vt" },
 		{ "void x();", "no virtual time", 5, "void x(int vt" },
 		{ "void x(int vt, dobule d);", "of this type", 15, "did you mean double?" },
-		{ "void x(int vt, long double d);", "of this type", 15, "a double is told" },
+		{ "void x(int vt, long double d);", "of this type", 15, "events carry a double" },
 		{ "void x(int vt, struct s v);", "of this type", 15, "one by one" },
 		{ "void x(int vt, int vt);", "'vt' already", 19, NULL },
 		{ "void x(int while);", "is a word of C", 11, NULL },

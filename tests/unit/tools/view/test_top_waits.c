@@ -82,7 +82,7 @@ START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
 		"job0|all|10|0 waits for 1 (MPI_Recv, tag 5), 1 waits for 0 (MPI_Recv, tag 7), 2 is in MPI_Barrier, "
 		"3 is in MPI_Barrier\n");
 	rank[3].call.state = TOP_CALL_ASKS;
-	ck_assert_ptr_nonnull(strstr(waits(), "3 asks by MPI_Barrier, for whom is not known\n"));
+	ck_assert_ptr_nonnull(strstr(waits(), "3 asks by MPI_Barrier, partner unknown\n"));
 }
 END_TEST
 
