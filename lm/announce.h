@@ -9,7 +9,7 @@
 
 /* objects of one message: far below PROTO_ELEMENTS_MAX and FRAME_MAX_BYTES */
 #define ANNOUNCE_PART_MAX 500
-/* after a queue was full: then everything is told again */
+/* after a queue was full: then everything is sent again */
 #define ANNOUNCE_RETRY_NS (200 * NSEC_PER_MSEC)
 
 struct announce;

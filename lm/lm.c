@@ -39,7 +39,7 @@ static void on_up(void *arg, uint32_t node, bool is_other)
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
 	if (is_other || ascent_has_lost_parent(m->uplink))
-		holds_let_go(m->holds, "a daemon above was started anew");
+		holds_let_go(m->holds, "a daemon above has restarted");
 	holds_link(m->holds, true);
 	csrs_link(m->csrs, true);
 	measurements_link(m->measurements, true);
@@ -96,8 +96,7 @@ static void on_revoked(struct lm *m, const struct msg_revoked *r)
 	net_ctx_check(ctx);
 }
 
-/* The programs run on and cost nothing any more, not either when the requests that are armed go
- * later. */
+/* The programs run on and cost nothing, also when the requests that are armed go later. */
 static void on_stop(struct lm *m, const char *reason)
 {
 	list_each (i, procs_all(m->procs)) {
@@ -107,7 +106,7 @@ static void on_stop(struct lm *m, const char *reason)
 		if (p->seg)
 			segview_reset(p->seg);
 	}
-	lm_stop(m, reason[0] ? reason : "told to stop");
+	lm_stop(m, reason[0] ? reason : "stopped by a request");
 }
 
 static void on_msg(void *arg, const struct msg *msg)
@@ -122,7 +121,7 @@ static void on_msg(void *arg, const struct msg *msg)
 		inbox_cancel(m->inbox, msg->cancel.id);
 		break;
 	case MSG_ARM:
-		/* without memory nothing can be told either; it is armed again when the link is */
+		/* without memory no error can be sent either; it is armed again when the link is */
 		csrs_arm(m->csrs, &msg->arm);
 		break;
 	case MSG_DISARM:
@@ -175,7 +174,7 @@ static void on_refused(void *arg, int32_t pid, const struct err *why)
 
 static void on_corrupt(void *arg, const struct proc *p, const char *why)
 {
-	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is not measured any more",
+	log_warn("lm", "segment_corrupt pid=%d reason=\"%s\", the process is no longer measured",
 		 (int)p->pid, why);
 }
 
@@ -208,7 +207,7 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 		arm_linger(m);
 }
 
-/* What is kept and not safe above yet is worth staying for, as long as somebody may want it. */
+/* A subscription that is not safe above yet is worth staying for, as long as it may be wanted. */
 static void on_linger(void *arg)
 {
 	struct lm *m = arg;
@@ -238,7 +237,7 @@ static int open_helpers(struct lm *m)
 						     .sent_max = HELPER_SENT_MAX,
 						     .answer_max = HELPER_ANSWER_MAX_NS,
 						     .hangs = "it did not answer" });
-	/* One at a time: what hangs takes nobody with it. */
+	/* One at a time: what hangs stops no other. */
 	m->look = !c->look ? NULL
 			   : helper_new(&(struct helper_conf){ .loop = c->loop,
 							       .program = c->look,
@@ -359,7 +358,7 @@ static int open_registration(struct lm *m, struct err *e)
 	rc = registration_open(&in, &m->registration, e);
 	if (rc < 0)
 		return rc;
-	/* Listening comes first: who starts in between comes by both ways and not by none. */
+	/* Listen before scanning /proc: a process starting now may be found twice, never missed. */
 	n = registration_adopt(m->registration);
 	if (n)
 		log_notice("lm", "took over %zu running processes", n);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The local monitor of one host and user: watched processes below, an sm or
- * mainsm above. This is the whole of it but for the main program: it sees the world
- * through a loop, a host and a context of channels, so that it runs in a test as it runs
- * on a machine. One thread; it calls back from the loop only.
+ * The local monitor of one host and user: watched processes below, an sm or mainsm above. This is
+ * the whole of it but for the main program. It sees the world through a loop, a host and a context
+ * of channels. So it runs in a test as on a machine. One thread; it calls back from the loop only.
  */
 #ifndef LM_LM_H
 #define LM_LM_H
@@ -82,8 +81,10 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn);
  */
 int lm_register(struct lm *m, int fd, int32_t pid);
 
-/* To mainsm, whoever the parent is. -ERR_CLOSED: we have not gone up yet; else as
- * ascent_ask_top(). */
+/*
+ * To mainsm, whichever daemon the parent is. -ERR_CLOSED: we have not gone up yet; else as
+ * ascent_ask_top().
+ */
 int lm_ask_top(struct lm *m, const struct msg *msg);
 
 /* Leaves in good order, then on_end. */
@@ -91,8 +92,10 @@ void lm_stop(struct lm *m, const char *reason);
 
 /*
  * After on_end. It has ended for want of processes: what has registered since is to be watched by
- * another lm, which finds it. lm_is_wanted(): there is such a one. Before: nobody can register here
- * from now on; who did so a moment ago still counts. The socket for that lm, or -1:
+ * another lm, which finds it.
+ *
+ * lm_is_wanted(): there is such a process. Before it, lm_withdraw(): none can register here from
+ * now on; those of a moment ago still count. lm_pass_socket(): the socket for that lm, or -1:
  * registration_pass().
  */
 bool lm_has_lingered(const struct lm *m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The audit of this host: where it is kept, and who may read it by request. */
+/* The audit of this host: where it is kept, and which requests may read it. */
 #include "common/audit/audit.h"
 #include "common/base/log.h"
 #include "lm/lm_internal.h"
@@ -8,7 +8,7 @@
 static void on_trouble(void *arg, const struct err *why, uint64_t n)
 {
 	if (why)
-		log_error("audit", "manipulations are not written down any more: %s", why->text);
+		log_error("audit", "manipulations are no longer written down: %s", why->text);
 	else
 		log_notice("audit", "manipulations are written down again, missing=%llu",
 			   (unsigned long long)n);

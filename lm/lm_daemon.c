@@ -31,7 +31,8 @@ struct lm_values {
 static const struct conf_key keys[] = {
 	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES,
 	  .arg = "STRING", .flags = CONF_OPTION | CONF_SECRET,
-	  .help = "connection string of the mainsm, or @FILE that has it; empty: the one of this user on this host" },
+	  .help = "connection string of the mainsm, or @FILE that has it; "
+		  "empty: the one of this user on this host" },
 	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
@@ -50,7 +51,7 @@ static const struct conf_schema schema = { .program = "lm",
 					   .bytes = sizeof(struct lm_values),
 					   .key = keys };
 
-/* Who starts us says --daemon; going to the background is what we do anyway. */
+/* The starter passes --daemon; going to the background is what we do anyway. */
 static bool ignored_daemon;
 static int64_t listen_fd; /* 0 = none */
 
@@ -319,8 +320,8 @@ static void status(struct daemon *d, struct buf *out)
 }
 
 /*
- * Processes register until the last moment, and none may be left with nobody to watch it: either it
- * meets this lm and the next one finds it, or it meets none, gets the lock and starts one.
+ * Processes register until the last moment, and each must have an lm. Either it meets this lm, and
+ * the next one finds it. Or it meets none, gets the lock and starts one.
  */
 static void hand_over(struct program *p)
 {

@@ -9,8 +9,8 @@ struct daemon_spec;
 extern const struct daemon_spec lm_daemon_spec;
 
 /*
- * After daemon_main(): when processes have come while it ended for want of them, this process
- * becomes an lm anew, with the lock and the socket. Returns when there is no need, or when that
+ * After daemon_main(). Processes may have come while it ended for want of them. Then this process
+ * becomes an lm again, with the lock and the socket. Returns when there is no need, or when that
  * cannot be done.
  */
 void lm_daemon_go_on(char **argv);

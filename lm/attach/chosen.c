@@ -19,7 +19,7 @@ struct chosen {
 	struct loop_timer *timer;
 	struct host_chosen *found; /* by the look that is under way, ascending by pid */
 	size_t n, cap;
-	nsec_t period, seen_at; /* seen_at: when there was one, or somebody said so */
+	nsec_t period, seen_at; /* seen_at: when there was one, or a message said so */
 	bool has_refused;
 };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes of programs that are to be watched and have nothing of ours in them that would say so:
- * of the program that `omig run` or `omig exec` was given, and all that come of it, but for
- * launchers of MPI programs and what these start. They are looked for when somebody says that there
- * may be one, and as long as there are any; a process that lives shorter than the time between two
- * looks is not seen. What it costs the host is bounded, whatever the number of its processes.
+ * Finds processes of programs that are to be watched and carry no mark of ours. They are those of
+ * the program that `omig run` or `omig exec` was given, and all that come of it. Launchers of MPI
+ * programs, and what these start, are left out.
+ *
+ * A search begins when a message says that there may be one, and lasts as long as there are any. A
+ * process that lives shorter than the time between two searches is not seen. The cost for the host
+ * is bounded, whatever the number of its processes.
  */
 #ifndef LM_CHOSEN_H
 #define LM_CHOSEN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Closes descriptors that come from other processes. The last close of some waits for as long as
- * their maker wishes: of a socket that lingers, of a file on FUSE, of a socket that holds such
+ * their maker likes: of a socket that lingers, of a file on FUSE, of a socket that holds such
  * descriptors unread. Threads do those.
  */
 #ifndef LM_CLOSER_H
@@ -25,7 +25,7 @@ void closer_free(struct closer *c);
  * open. */
 void closer_close(struct closer *c, int fd);
 
-/* CLOSER_QUEUE_MAX descriptors wait for a thread: none should be taken in any more. */
+/* CLOSER_QUEUE_MAX descriptors wait for a thread: no other should be taken in. */
 bool closer_is_full(struct closer *c);
 
 /* Nothing but a memory file has seals. Asking waits for nothing, unlike fstat(). */

@@ -26,8 +26,8 @@ void registration_refuse(struct registration *n, int32_t pid, const struct err *
 }
 
 /*
- * Whose segment it is, it says itself; a child that inherited it must not be taken for its owner.
- * What one that is gone was called in its own pid namespace nobody knows: a child does not register
+ * The segment names its owner; a child that inherited it must not be taken for the owner. A process
+ * that is gone had a pid in its own namespace that is not known here: a child does not register
  * what it inherited.
  */
 static int check_owner(struct registration *n, const struct segview *v, int32_t pid, bool adopted,
@@ -121,7 +121,7 @@ static void on_retry(void *arg)
 		loop_timer_arm(n->retry, REGISTRATION_RETRY_NS);
 }
 
-/* Whoever hands over segments that never become ready must not use up our descriptors. */
+/* A process that hands over segments that never become ready must not use up our descriptors. */
 static void refuse_oldest(struct registration *n)
 {
 	struct unready *u = list_entry(list_first(&n->unready), struct unready, link);

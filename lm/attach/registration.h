@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How processes come to be watched: they hand over their segment through a
- * socket when they start, and an lm that starts later finds the segments of those that
- * run already. Those that have none are found by their environment (chosen.h). Nobody of another
- * user gets in.
+ * How processes come to be watched. They hand over their segment through a socket when they start.
+ * An lm that starts later finds the segments of those that run already. Those that have none are
+ * found by their environment (chosen.h). Processes of other users are refused.
  */
 #ifndef LM_REGISTRATION_H
 #define LM_REGISTRATION_H
@@ -11,9 +10,9 @@
 #include "lm/proc/proc.h"
 
 /*
- * For the one message of who has connected. A rank may be put aside between the two (batch systems
- * suspend, hosts swap), and who is refused stays unseen; a silent one costs a descriptor, and the
- * next define bounds those.
+ * For the one message of a process that has connected. A rank may be put aside between the two:
+ * batch systems suspend, hosts swap. A refused one stays unseen. A silent one costs a descriptor,
+ * and the next define bounds those.
  */
 #define REGISTRATION_WAIT_NS (30 * NSEC_PER_SEC)
 #define REGISTRATION_WAITING_MAX 64 /* connected and silent; the oldest goes */
@@ -30,8 +29,10 @@ struct registration_conf {
 	struct host *host;
 	struct procs *procs; /* all borrowed */
 	const char *socket; /* path in a private directory; copied. NULL: no socket (tests) */
-	/* that socket, listening already, inherited from who started us; becomes the
-	 * registration's. 0: it makes one */
+	/*
+	 * that socket, listening already, inherited from the process that started us; becomes the
+	 * registration's. 0: it makes one
+	 */
 	int listener;
 	/* name of segments: omig-<caid>; copied. The CA is that of the chosen ones, too */
 	const char *memfd;
@@ -50,7 +51,10 @@ int registration_open(const struct registration_conf *c, struct registration **o
 /* Those that have connected by now, as far as there are descriptors. */
 void registration_take_waiting(struct registration *n);
 
-/* Nobody finds the socket any more. Who had connected waits: registration_take_waiting(). */
+/*
+ * New processes no longer find the socket. Those that had connected wait:
+ * registration_take_waiting().
+ */
 void registration_withdraw(struct registration *n);
 
 /* A descriptor of the socket, inherited by programs that this one becomes: for its registration.
@@ -61,8 +65,8 @@ int registration_pass(struct registration *n);
 void registration_close(struct registration *n);
 
 /*
- * Takes in who has registered by now, and looks for segments of processes that run already. Blocks
- * for one look at /proc. Returns how many that look has taken in.
+ * Takes in the processes that have registered by now, and looks for segments of those that run
+ * already. Blocks for one pass over /proc. Returns how many that pass has taken in.
  */
 size_t registration_adopt(struct registration *n);
 

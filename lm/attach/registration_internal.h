@@ -13,9 +13,9 @@ struct registration {
 	char *socket, *memfd; /* owned */
 	struct closer *closer; /* owned; of all that processes handed over */
 	int listen_fd; /* -1: none */
-	bool is_given_up; /* what stands at the path is not ours any more */
+	bool is_given_up; /* what stands at the path is no longer ours */
 	struct loop_fd *listen;
-	int spare[REGISTRATION_SPARE_FDS]; /* given back while somebody is taken in; -1: not there
+	int spare[REGISTRATION_SPARE_FDS]; /* given back while a process is taken in; -1: not there
 					    */
 	struct loop_timer *rest; /* out of descriptors: listening goes on after it */
 	bool is_resting;

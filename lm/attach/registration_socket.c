@@ -160,8 +160,8 @@ static bool take_spare(struct registration *n)
 }
 
 /*
- * Out of descriptors the queue stays readable for ever, and who is taken out of it would be lost,
- * because its own descriptor cannot be received: look away for a while.
+ * Without descriptors the queue stays readable. A process taken out of it would be lost, because
+ * its own descriptor cannot be received. So the socket is not polled for a while.
  */
 static void rest(struct registration *n, const char *why)
 {
@@ -189,7 +189,10 @@ static void on_patience(void *arg)
 	visitor_free(arg);
 }
 
-/* The kernel notes who called connect(); what is said over the connection cannot change it. */
+/*
+ * The kernel notes which process called connect(); what is said over the connection cannot change
+ * it.
+ */
 static int check_credentials(struct registration *n, int fd, int32_t *pid, struct err *e)
 {
 	struct ucred peer;
@@ -247,7 +250,7 @@ static void admit(struct registration *n, int fd)
 		wait_for(v);
 }
 
-/* False when nobody else waits now. */
+/* False when no other process waits now. */
 static bool accept_one(struct registration *n)
 {
 	int fd, why;
@@ -323,7 +326,7 @@ static bool listens_at(int fd, const struct sockaddr_un *a)
 	       getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &is_listening, &word) == 0 && is_listening;
 }
 
-/* Whoever started us has made it, and processes may have registered there since. */
+/* The process that started us has made it, and others may have registered there since. */
 static int take_listener(struct registration *n, const struct sockaddr_un *a, struct err *e)
 {
 	int flags;

@@ -36,7 +36,7 @@ static void change(struct csrs *s, const struct csr_changed *x)
 		csr_change(list_entry(i, struct csr, link), x);
 }
 
-/* Nobody waits for an answer here: the log tells. */
+/* No answer is waited for here: the log has it. */
 static void install(struct csr *c, struct proc *p)
 {
 	if (csr_install(c, p) < 0)
@@ -295,7 +295,7 @@ static bool is_worth_a_hold(const struct omis_call *call)
 	return resume == 0;
 }
 
-/* Whoever only looks never makes a program wait. */
+/* A tool that only observes never makes a program wait. */
 static bool wants_hold(const struct csr *c)
 {
 	if (c->right < OMIS_MANIPULATE || !c->owner->conf.may_manipulate)
@@ -434,7 +434,7 @@ static void send_armed(struct csrs *s, const char *csr, uint32_t version, const 
 	free(entry);
 }
 
-/* What an lm before us had armed was told by that one. */
+/* The lm before us has reported what it had armed. */
 static void report(struct csrs *s, const char *csr, uint32_t version, struct reply *r)
 {
 	if (!s->is_restoring)
@@ -451,7 +451,7 @@ void csr_report_armed(struct csr *c)
 		report(c->owner, c->token, c->version, r);
 }
 
-/* *out is set when it is to be told later. */
+/* *out is set when it is to be reported later. */
 static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct csr **out)
 {
 	struct err e = { 0 };
@@ -476,7 +476,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 		csr_free(c);
 		c = find(s, m->csr);
 		if (c)
-			csr_free(c); /* what was asked for before is not wanted any more */
+			csr_free(c); /* what was asked for before is obsolete */
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
 	rc = take_place(s, c);
@@ -503,7 +503,7 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	return rc < 0 ? rc : 0;
 }
 
-/* Before it goes: what is left in the rings is counted, and all that was lost is told. */
+/* Before it goes: what is left in the rings is counted, and all that was lost is reported. */
 static void part(struct csr *c)
 {
 	struct csrs *s = c->owner;
@@ -540,7 +540,7 @@ void csrs_tool_gone(struct csrs *s, uint32_t tool)
 	csrs_arm_poll(s);
 }
 
-/* Not at once: what asks for it may be an action of an event that is being told of. */
+/* Deferred: the caller may be an action of a firing in progress. */
 static void refresh(void *arg)
 {
 	struct csrs *s = arg;

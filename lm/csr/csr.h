@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that are armed on this host: the event is watched
- * for, the leading actions run here or inside the rank, and what remains to be done
- * above is told with TRIGGERED.
+ * Conditional requests that are armed on this host. The event is watched for, and the leading
+ * actions run here or inside the rank. TRIGGERED says what remains to be done above.
  */
 #ifndef LM_CSR_H
 #define LM_CSR_H
@@ -13,9 +12,9 @@
 #include "proto/msg.h"
 
 #define CSRS_MAX 4096 /* armed at once: TOOLS_MAX tools with 64 each on one host */
-/* rings are read this often while somebody waits for their events */
+/* rings are read this often while a request waits for their events */
 #define CSRS_POLL_NS (10 * NSEC_PER_MSEC)
-/* the end of a flood is told soon, and a flood is not told twice */
+/* the end of a flood is reported soon, and a flood is not reported twice */
 #define CSRS_LOSSES_NS (500 * NSEC_PER_MSEC)
 /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define CSRS_RESTATE_NS (120 * NSEC_PER_SEC)
@@ -28,7 +27,7 @@
 #define CSR_SOURCES_MAX 8 /* of events: some more than there are */
 
 #define HOLDS_MAX 1024 /* firings whose process waits: a second's worth of one request */
-/* somebody above is late or gone; a program that stands still longer looks hung */
+/* a daemon above is late or gone; a program that stands still longer looks hung */
 #define HOLD_MAX_NS NSEC_PER_SEC
 
 struct audit;
@@ -95,17 +94,19 @@ struct csrs *csrs_new(const struct csrs_conf *c);
 void csrs_free(struct csrs *s);
 
 /*
- * Arms, or replaces what was armed under this token; numbers of firings go on. `armed` tells how it
+ * Arms, or replaces what was armed under this token; numbers of firings go on. ARM_ACK says how it
  * went: action 0 with the objects that are watched, or what is wrong. For events that lm-trace sees
- * it is called when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the
- * answer is seen. -ERR_NOMEM: nothing is told.
+ * it is sent when that holds the threads, or after CSRS_ARMED_MAX_NS: what happens after the answer
+ * is seen. -ERR_NOMEM: nothing is sent.
  */
 int csrs_arm(struct csrs *s, const struct msg_arm *m);
 
 /* All actions of that firing have ended: its process runs again, if it was held. */
 void csrs_release(struct csrs *s, const char *csr, uint64_t seq);
 
-/* What happened before and is not told yet is counted as lost. Harmless when it is not armed. */
+/*
+ * What happened before and is not reported yet is counted as lost. Harmless when it is not armed.
+ */
 void csrs_disarm(struct csrs *s, const char *token);
 void csrs_tool_gone(struct csrs *s, uint32_t tool);
 

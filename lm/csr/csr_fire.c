@@ -25,7 +25,7 @@ struct firing {
 	uint32_t index[OMIS_PAR_ECPS];
 	size_t npar;
 	unsigned depth; /* of what caused the event */
-	bool is_held; /* the process, until somebody above takes the end of it over */
+	bool is_held; /* the process, until a daemon above takes the end of it over */
 	bool is_over; /* the reply came before task_start() returned */
 };
 
@@ -56,7 +56,7 @@ static void drop(struct csr *c)
 	csr_lose(c, 1);
 }
 
-/* Counting in the rank is told to nobody. */
+/* Counting in the rank is not reported. */
 static bool is_reported(const struct csr *c)
 {
 	return c->reply || c->prefix < c->request->naction;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process is held while the actions of its event that do not run here are under way, if they
- * are to change something, and if the tool may. All holds last equally long, so the
+ * A process is held while the actions of its event that do not run here are under way. It is held
+ * only if they are to change something, and if the tool may. All holds last equally long, so the
  * oldest is the first whose time is over.
  */
 #include "common/base/log.h"
@@ -119,8 +119,8 @@ void csrs_on_hold_timer(void *arg)
 
 		if (h->until > now)
 			break;
-		log_info("lm", "nobody has let a held process go, it runs csr=c_%u pid=%d", h->csr,
-			 (int)h->proc->pid);
+		log_info("lm", "a held process was not released in time, it runs csr=c_%u pid=%d",
+			 h->csr, (int)h->proc->pid);
 		end(s, h);
 	}
 	arm_timer(s);

@@ -97,10 +97,10 @@ struct csr {
 	uint64_t signals_wanted; /* bit n - 1: signal n; 0 = all */
 	struct list sites;
 	struct list own_sites; /* of the source */
-	struct reply *answer; /* owned; NULL: it was told that it is armed */
+	struct reply *answer; /* owned; NULL: ARM_ACK was sent */
 	nsec_t answer_until;
 	uint64_t seq;
-	uint64_t dropped; /* events since the last one that was told */
+	uint64_t dropped; /* events since the last one that was reported */
 	nsec_t window; /* second in which `in_window` counts */
 	unsigned in_window;
 };

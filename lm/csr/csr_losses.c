@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Events may be lost, and not without a word. The next event of the request tells how many; where
- * none comes, because the flood or the job is over or the request is disarmed, LOSSES does.
+ * Lost events are reported. The next event of the request says how many. Where none comes, because
+ * the flood or the job is over or the request is disarmed, LOSSES does.
  */
 #include "lm/csr/csr_internal.h"
 

@@ -110,7 +110,7 @@ static void want_par(void *arg, const char *name)
 		w->unknown = name;
 }
 
-/* A filter that could never pass is a mistake, and one that nobody would notice. */
+/* A filter that could never pass is a mistake that would stay unnoticed. */
 static int read_tests(struct csr *c, struct reply *r)
 {
 	struct wanting w = { .c = c };

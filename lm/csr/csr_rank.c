@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests inside the ranks: actions that only add to counters
- * and integrators become entries of the segment's table and need nobody here;
- * for all others the rank writes a record of the event.
+ * Conditional requests inside the ranks. Actions that only add to counters and integrators become
+ * entries of the segment's table and run in the rank. For all others the rank writes a record of
+ * the event.
  */
 #include "common/base/array.h"
 #include "lm/csr/csr_internal.h"
@@ -41,8 +41,8 @@ static bool set_operand(const struct csr_site *s, const struct omis_value *v, st
 }
 
 /*
- * A filter in front: one test of a parameter runs in the rank; with any other the counters behind
- * it are raised here, from the records. Beyond 2^53 the rank could not tell whole numbers apart.
+ * A filter in front: one test of a parameter runs in the rank. With any other the counters behind
+ * it are raised here, from the records. Beyond 2^53 the rank could not distinguish whole numbers.
  */
 static bool set_test(const struct csr_site *s, struct seg_action *a)
 {
@@ -61,8 +61,8 @@ static bool set_test(const struct csr_site *s, struct seg_action *a)
 }
 
 /*
- * The rank knows by itself whether a call is potential: as $par2 of a start tells it, and never at
- * an end. What else the parameter may say is carried out here.
+ * The rank knows by itself whether a call is potential: as $par2 of a start says, and never at an
+ * end. What else the parameter may say is carried out here.
  */
 static bool is_potential_of_event(const struct csr *c, const struct omis_value *v)
 {
@@ -256,8 +256,8 @@ int csr_install(struct csr *c, struct proc *p)
 	install_entries(c, s);
 	rc = site->watch(s, hook_bits(c, s));
 	if (!csr_find_site(c, p))
-		return 0; /* a wish reads the ring again: it made no sense, and s went with the
-			     segment */
+		return 0; /* adding an interest reads the ring again: it made no sense, and s went
+			     with the segment */
 	if (rc < 0)
 		remove_site(c, s);
 	return rc;

@@ -31,8 +31,8 @@ static int64_t length_of(const struct call_desc *d, const struct ring_call *r)
 }
 
 /*
- * The event of a filter: $par1 = length times matching partners, $par2 = 1
- * when only the end will tell whether the partner is one of them. False: not for this one.
+ * The event of a filter: $par1 = length times matching partners. $par2 = 1 when only the end will
+ * show whether the partner is one of them. False: not for this one.
  */
 static bool filter(const struct csr *c, const struct ring_call *r, int64_t par[2])
 {
@@ -137,7 +137,10 @@ static void on_taken(void *arg)
 	}
 }
 
-/* Nobody knows whose events a full ring has lost: each that might have had one is told. */
+/*
+ * It is unknown whose events a full ring has lost: the loss is reported to each request that might
+ * have had one.
+ */
 static void note_drops(struct csrs *s, struct proc *p, uint64_t dropped)
 {
 	list_each (i, &s->all) {

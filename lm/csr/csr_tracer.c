@@ -26,7 +26,7 @@ struct held {
 	struct proc *proc;
 	struct helper_ask *ask; /* NULL: answered */
 	struct interest interest;
-	bool is_off; /* it was too much, or cannot be: until something is armed anew */
+	bool is_off; /* it was too much, or cannot be: until something is armed again */
 };
 
 /* after lm-trace was lost: one that dies at once is not started at once */
@@ -71,7 +71,7 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	return 0;
 }
 
-/* --- what lm-trace is told */
+/* --- what lm-trace gets */
 
 static struct held *find_held(const struct tracer *o, const struct proc *p)
 {
@@ -117,13 +117,15 @@ static void sum_interests(const struct csrs *s, const struct proc *p, struct int
 		memset(w->syscalls, 0, sizeof(w->syscalls));
 }
 
-/* dropped: events that lm-trace saw and could not tell. Whose they were nobody knows: each is
- * told. */
+/*
+ * dropped: events that lm-trace saw and could not send. It is unknown whose they were: each request
+ * reports them.
+ */
 static void suspend(struct tracer *o, struct held *h, uint64_t dropped, const char *why)
 {
 	h->is_off = true;
 	o->csrs->dropped += dropped;
-	log_warn("lm", "system calls and signals are not watched any more pid=%d reason=\"%s\"",
+	log_warn("lm", "system calls and signals are no longer watched pid=%d reason=\"%s\"",
 		 (int)h->proc->pid, why);
 	list_each_safe (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
@@ -146,7 +148,7 @@ static bool is_awaited(const struct tracer *o, const struct csr *c)
 	return false;
 }
 
-/* Who need not wait any more is told. */
+/* Reports those that need not wait longer. */
 static void report_armed(void *arg)
 {
 	struct tracer *o = arg;
@@ -166,7 +168,7 @@ static void report_armed(void *arg)
 		loop_timer_arm_at(o->telling, next);
 }
 
-/* Of a loss of lm-trace the other callback tells. */
+/* A loss of lm-trace comes by the other callback. */
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
 	struct held *h = arg;
@@ -178,7 +180,7 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 	loop_job_post(o->csrs->conf.loop, &o->tell, report_armed, o);
 }
 
-/* For nobody's ears when it is the end of a watch. */
+/* Ignored: the reply to the end of a watch. */
 static void on_ended(void *arg, const struct tracer_msg *m)
 {
 }
@@ -262,7 +264,7 @@ static void refresh_soon(struct tracer *o)
 	loop_job_post(o->csrs->conf.loop, &o->refresh, refresh, o);
 }
 
-/* --- what lm-trace tells */
+/* --- what lm-trace sends */
 
 static bool is_meant(const struct csr *c, const struct proc *p, const struct proc_thread *t,
 		     const struct tracer_msg *m)
@@ -318,7 +320,7 @@ static void on_trace_event(void *arg, const struct tracer_msg *m)
 		fire_all(o->csrs, p, m);
 }
 
-/* What happened in between nobody knows. */
+/* What happened in between is unknown. */
 static void on_trace_lost(void *arg)
 {
 	struct tracer *o = arg;

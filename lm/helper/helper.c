@@ -18,7 +18,7 @@ struct helper_ask {
 	struct list link; /* in waiting, then in sent */
 	struct helper *owner;
 	uint32_t id;
-	bool is_forgotten; /* sent, and nobody wants the answer */
+	bool is_forgotten; /* sent, and its answer is not wanted */
 	nsec_t until; /* of a sent one */
 	helper_answer_fn fn;
 	void *arg;
@@ -27,7 +27,7 @@ struct helper_ask {
 
 /* Most lms never have anything to ask, and none of these pages. */
 struct talk {
-	struct tracer_msg msg; /* that came; whoever is told of it may ask */
+	struct tracer_msg msg; /* that came; its receiver may ask */
 	struct tracer_msg asking;
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A process that works for this lm, started when somebody asks for it and ended when nobody has
- * for a while: lm-trace does what needs ptrace; if it dies, or we do, the kernel lets the
- * processes go that it held, and they run on. lm-look does what may hang: it is killed then.
+ * A process that works for this lm. It is started when something is asked of it, and ended when
+ * nothing has been for a while. lm-trace does what needs ptrace. If it dies, or we do, the kernel
+ * releases the processes that it held, and they run on. lm-look does what may hang: it is killed
+ * then.
  */
 #ifndef LM_HELPER_HELPER_H
 #define LM_HELPER_HELPER_H
@@ -35,7 +36,7 @@ struct helper_conf {
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
 	size_t sent_max; /* HELPER_SENT_MAX or less */
 	nsec_t answer_max;
-	const char *hangs; /* what is told of a question that was not answered in that time */
+	const char *hangs; /* the error of a question that was not answered in that time */
 };
 
 /* Any may be NULL. */
@@ -47,7 +48,7 @@ struct helper_listener {
 
 struct helper *helper_new(const struct helper_conf *c);
 
-/* Whoever still waits is told that it failed; tasks should be gone before. */
+/* What still waits gets an error; tasks should be gone before. */
 void helper_free(struct helper *t);
 
 /* Replaces the listener; l is copied. */
@@ -60,13 +61,13 @@ void helper_listen(struct helper *t, const struct helper_listener *l);
 int helper_ask(struct helper *t, const struct tracer_msg *m, helper_answer_fn fn, void *arg,
 	       struct helper_ask **out, struct err *e);
 
-/* The answer is of no interest any more. NULL is fine. */
+/* The answer is of no further interest. NULL is fine. */
 void helper_ask_forget(struct helper_ask *a);
 
 /* The id of an ask, which events of its watch carry. */
 uint32_t helper_ask_id(const struct helper_ask *a);
 
-/* More than 0 wishes: it is not idle, even when nothing is asked. */
+/* More than 0 interests: it is not idle, even when nothing is asked. */
 void helper_keep(struct helper *t, int change);
 
 /* 0 when it does not run. */

@@ -66,7 +66,7 @@ static void helper_process_free(struct helper_process *c)
 	free(c);
 }
 
-/* Before it is told to end its last words are still to be read; after that nobody needs it. */
+/* Before the order to end, its last words are still to be read; after that it is not needed. */
 static void on_ended(void *arg, unsigned what)
 {
 	struct helper_process *c = arg;
@@ -115,7 +115,7 @@ struct helper_process *helper_process_start(struct loop *l, const char *const *a
 	return NULL;
 }
 
-/* Until it is reaped its pid means nobody else. */
+/* Until it is reaped no other process has its pid. */
 void helper_process_kill(struct helper_process *c)
 {
 	if (c && c->pid)

@@ -18,11 +18,13 @@ struct helper_process;
 /* argv[0]: its path. NULL with a reason. */
 struct helper_process *helper_process_start(struct loop *l, const char *const *argv, struct err *e);
 
-/* The line closes; who reads its end ends. It waits in `ending` until it is reaped. NULL is
- * fine. */
+/*
+ * The line closes; a process that reads its end ends. It waits in `ending` until it is reaped. NULL
+ * is fine.
+ */
 void helper_process_end(struct helper_process *c, struct list *ending);
 
-/* We end before they do: somebody else reaps them. */
+/* We end before they do: another process reaps them. */
 void helper_processes_drop(struct list *ending);
 void helper_process_kill(struct helper_process *c);
 

@@ -92,8 +92,10 @@ static int read_memory(struct looking_now *l, struct host_proc *p, struct err *e
 	return rc;
 }
 
-/* All of it is there before any of it is written: what is not mapped is told with nothing
- * changed. */
+/*
+ * All of it is there before any of it is written: where something is not mapped the error comes
+ * with nothing changed.
+ */
 static int write_memory(struct looking_now *l, struct host_proc *p, size_t *done, struct err *e)
 {
 	struct host_memory m = memory_of(l->asked);
@@ -167,7 +169,7 @@ void look_do(struct host *h, const struct tracer_msg *m,
 	int rc;
 
 	if (!l)
-		return; /* who asked is told that no answer came */
+		return; /* the caller sees that no answer came */
 	l->asked = m;
 	l->fn = fn;
 	l->arg = arg;

@@ -17,7 +17,7 @@ struct guard {
 	struct helper_process *run; /* NULL: it does not run */
 	struct loop_fd *watch; /* of its line: it says nothing, so what can be read is its end */
 	struct list ending;
-	struct loop_timer *timer; /* while it runs: nobody needs it; else: to be started again */
+	struct loop_timer *timer; /* while it runs: it is not needed; else: to be started again */
 	bool is_wanted, is_reported;
 };
 

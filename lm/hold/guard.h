@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lm-guard of this lm: a process that waits for the lm's death and then lets run what the
- * journal says, so that nobody stays stopped until another lm comes. It runs while something is
- * stopped and for a while after that.
+ * The lm-guard of this lm. It waits for the lm's death and then lets run what the journal says. So
+ * no process stays stopped until another lm comes. It runs while something is stopped and for a
+ * while after that.
  */
 #ifndef LM_GUARD_H
 #define LM_GUARD_H
@@ -28,11 +28,13 @@ struct guard_conf {
 
 struct guard *guard_new(const struct guard_conf *c);
 
-/* It ends; nobody is let run by it. NULL is fine. */
+/* It ends, and lets no process run. NULL is fine. */
 void guard_free(struct guard *g);
 
-/* Something is stopped, or about to be, or nothing is any more. When it cannot be started the log
- * says so. NULL is fine. */
+/*
+ * Something is stopped, or about to be; or nothing is. When it cannot be started the log says so.
+ * NULL is fine.
+ */
 void guard_want(struct guard *g, bool is_wanted);
 
 /* 0 when it does not run. */

@@ -30,10 +30,11 @@ struct stop {
 	uint32_t tool[HOLDS_TOOLS_MAX]; /* that have stopped it for all to see */
 	size_t ntool;
 	bool is_reported; /* that it was stopped */
-	bool is_awaited; /* it was stopped, and that is told when it stands */
+	bool is_awaited; /* it was stopped, and that is reported when it stands */
 	struct stand stand; /* what looks have seen since */
 	unsigned depth; /* of the list that stopped it */
-	bool was_stopped; /* by somebody else, before us, and not continued since: to be left so */
+	bool was_stopped; /* by another program, before us, and not continued since: to be left so
+			   */
 	struct suspend *suspend; /* owned */
 	size_t nsuspend, cap;
 };
@@ -75,7 +76,7 @@ static struct journal_line line_of(const struct holds *s, const struct proc *p)
 	return l;
 }
 
-/* What somebody else has stopped is not for those who come after us. */
+/* What another program has stopped is not for the lm after us. */
 static int write_journal(struct holds *s, struct err *e)
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
@@ -114,8 +115,10 @@ static void drop(struct holds *s, struct stop *st)
 
 /* --- seeing it stand */
 
-/* A signal that stops was sent: its threads must run for it, and that it was stopped is told when
- * none does. */
+/*
+ * A signal that stops was sent: its threads must run for it. That it was stopped is reported when
+ * none does.
+ */
 static void see(struct holds *s, struct stop *st, unsigned *looks)
 {
 	if (!st->is_awaited || !stand_poll(s->host, st->proc->pid, &st->stand, looks))
@@ -159,8 +162,10 @@ static void await(struct holds *s, struct stop *st)
 	loop_timer_arm(s->look, s->step);
 }
 
-/* It is to run again: a stop that was not seen to have an effect is not told, nor its end. True: so
- * it is. */
+/*
+ * It is to run again: a stop that was not seen to have an effect is not reported, nor its end.
+ * True: so it is.
+ */
 static bool give_up_waiting(struct holds *s, struct stop *st)
 {
 	unsigned looks = STAND_POLLS_MAX;
@@ -187,7 +192,7 @@ void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg)
 
 /*
  * A process that is traced ('t') may be stopped or at a breakpoint: it counts as running. So we may
- * continue what somebody else has stopped, and never leave stopped what we have stopped.
+ * continue what another program has stopped, and never leave stopped what we have stopped.
  */
 static bool is_stopped_now(const struct holds *s, const struct proc *p)
 {
@@ -243,7 +248,7 @@ static void let_all_go(struct holds *s, const char *why)
 
 static void on_leash(void *arg)
 {
-	let_all_go(arg, "nobody can be asked");
+	let_all_go(arg, "no tool can be asked");
 }
 
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
@@ -272,7 +277,7 @@ static bool forget_suspends(struct stop *st, const uint32_t *tool, const uint32_
 	return left < before;
 }
 
-/* Who suspended it need not resume it any more. */
+/* A thread that has ended is not resumed by the tools that suspended it. */
 static void on_thread(void *arg, struct proc *p, const struct proc_thread *t, bool is_born)
 {
 	struct holds *s = arg;
@@ -374,7 +379,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	st->was_stopped = is_stopped_now(s, p);
 	list_push_back(&s->all, &st->link);
 	s->n++;
-	rc = write_journal(s, e); /* first: a crash must not leave a stop that nobody knows of */
+	rc = write_journal(s, e); /* first: a crash must not leave a stop that no journal has */
 	if (rc < 0) {
 		drop(s, st);
 		write_journal(s, NULL);
@@ -385,7 +390,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	return 0;
 }
 
-/* Somebody has continued it since we looked: what stops it now is ours. */
+/* Another program has continued it since we looked: what stops it now is ours. */
 static int look_again(struct holds *s, struct stop *st, struct err *e)
 {
 	if (!st->was_stopped || is_stopped_now(s, st->proc))
@@ -535,7 +540,7 @@ int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool
 	return s->n == before ? 0 : write_journal(s, e);
 }
 
-/* --- those who hold go */
+/* --- tools that hold go */
 
 static void forget_tool(struct stop *st, uint32_t tool)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes that tools hold, on a leash: they run again when nobody can be
- * asked any more (no link upwards for a while), when the tools that hold
- * them are gone, and after a crash of the lm: lm-guard, or the next lm, finds them in the journal.
+ * Processes that tools hold, on a leash. They run again when no tool can be asked (no link upwards
+ * for a while). So they do when the tools that hold them are gone. After a crash of the lm,
+ * lm-guard or the next lm finds them in the journal.
  *
- * A process is held in two ways that know nothing of each other: stopped, which is said
- * to everybody and may be taken back by anybody, and suspended, which counts for
- * each thread and tool and is not said. It runs when it is neither.
+ * A process is held in two independent ways. Stopped is reported to all tools and may be undone by
+ * any. Suspended counts for each thread and tool and is not reported. A process runs when it is
+ * neither.
  */
 #ifndef LM_HOLD_HOLDS_H
 #define LM_HOLD_HOLDS_H
@@ -43,10 +43,10 @@ int holds_open(const struct holds_conf *c, struct holds **out, struct err *e);
 /* Everything that is held runs again. */
 void holds_free(struct holds *s);
 
-/* From now on actions of a list of that causal depth stop and continue; 0 = nobody's. */
+/* From now on actions of a list of that causal depth stop and continue; 0 = of no list. */
 void holds_set_depth(struct holds *s, unsigned depth);
 
-/* At most one listener. Suspending is not told. */
+/* At most one listener. It is not called for suspends. */
 void holds_on_change(struct holds *s, holds_on_change_fn fn, void *arg);
 
 /* Idempotent. -ERR_NOTFOUND, -ERR_DENIED, -ERR_SYS (the journal cannot be written: nothing is
@@ -56,7 +56,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e);
 /* As holds_stop() with a signal that stops unless the program catches it. */
 int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct err *e);
 
-/* Whoever stopped it. Idempotent. A process that is suspended goes on being that. */
+/* Whichever tool stopped it. Idempotent. A process that is suspended stays so. */
 int holds_continue(struct holds *s, struct proc *p, struct err *e);
 
 /*
@@ -71,7 +71,7 @@ int holds_resume(struct holds *s, struct proc *p, uint32_t thread, uint32_t tool
 /* The tool's stops and suspends are taken back; what others hold too stays. */
 void holds_tool_gone(struct holds *s, uint32_t tool);
 
-/* Those above tell that nobody can be asked. */
+/* The daemons above say that mainsm cannot be asked. */
 void holds_let_go(struct holds *s, const char *reason);
 
 /* The link upwards came or went; STOP_LEASH_NS without it and everything runs again. */

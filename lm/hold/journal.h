@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The journal of what an lm has stopped: a line for each process that somebody has to continue
- * when that lm has died. Whoever comes first does it, its guardian or the next
- * lm, and takes the journal away. It outlives an lm, and no boot.
+ * The journal of what an lm has stopped: a line for each process that has to be continued when that
+ * lm has died. Its guard or the next lm, whichever comes first, continues them and takes the
+ * journal away. It outlives an lm, and no boot.
  */
 #ifndef LM_JOURNAL_H
 #define LM_JOURNAL_H
@@ -29,8 +29,8 @@ void journal_add(struct buf *b, const struct journal_line *l);
 int journal_write(const char *path, const struct buf *b, size_t nline, struct err *e);
 
 /*
- * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = whoever's.
- * Two at once take turns; one that does not get on is waited for half a second: blocks so long. No
+ * Calls fn for each line and removes the journal. epoch: only when it is that lm's; 0 = of any. Two
+ * at once take turns. One that does not get on is waited for half a second: blocks so long. No
  * journal is fine.
  */
 int journal_replay(const char *path, uint64_t epoch, journal_line_fn fn, void *arg, struct err *e);

@@ -20,9 +20,9 @@ struct stand {
 };
 
 /*
- * Goes on looking, and takes what that needs from *looks. False: a thread may run, the process
- * ends, or *looks is used up. A thread that is traced has to stand in two looks, for it stands at
- * each event that is watched for.
+ * Goes on polling, and takes what that needs from *looks. False: a thread may run, the process
+ * ends, or *looks is used up. A thread that is traced has to stand in two polls. It stands at each
+ * event that is watched for.
  */
 bool stand_poll(struct host *h, int32_t pid, struct stand *s, unsigned *looks);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tells that processes were stopped and continued by the monitor: after the turn in which it was
- * seen, because what is done about it may stop and continue processes itself.
+ * Reports that processes were stopped and continued by the monitor. It does so after the turn in
+ * which it was seen, because a reaction may stop and continue processes itself.
  */
 #ifndef LM_STOPNEWS_H
 #define LM_STOPNEWS_H
@@ -13,11 +13,11 @@ struct stopnews {
 	struct loop *loop;
 	struct procs *procs; /* both borrowed */
 	struct loop_job job;
-	holds_on_change_fn fn; /* NULL: nothing is told */
+	holds_on_change_fn fn; /* NULL: nothing is reported */
 	void *arg;
 };
 
-/* depth: of the list whose action did it, 0 = none. Twice the same in one turn is told once. */
+/* depth: of the list whose action did it, 0 = none. Twice the same in one turn is reported once. */
 void stopnews_note(struct stopnews *n, struct proc *p, bool is_stopped, unsigned depth);
 
 /* What is noted of p, now. */

@@ -16,10 +16,10 @@
 #include <stdint.h>
 
 #define HOST_TEXT_BYTES 128
-#define HOST_LINKS_MAX 32 /* network links told; a host with more tells the first ones */
+#define HOST_LINKS_MAX 32 /* network links listed; a host with more lists the first ones */
 #define HOST_BOOT_ID_BYTES 40
-#define HOST_THREADS_MAX 4096 /* threads told of one process */
-#define HOST_MODULES_MAX 4096 /* told of one process; large programs load some hundred */
+#define HOST_THREADS_MAX 4096 /* threads listed of one process */
+#define HOST_MODULES_MAX 4096 /* listed of one process; large programs load some hundred */
 /* of an argument vector or an environment: what a reply can carry */
 #define HOST_STRINGS_MAX_BYTES (64 * 1024)
 
@@ -110,7 +110,7 @@ struct host_figures {
 	double user_s, system_s;
 	int64_t size, resident, resident_max, stack; /* bytes */
 	int64_t minor_faults, major_faults, swaps;
-	int64_t exit_code; /* as wait() tells it; of a zombie only */
+	int64_t exit_code; /* as of wait(); of a zombie only */
 	int64_t uid, gid;
 	bool one_uid; /* real, effective and saved uid are the same */
 	int32_t inner_pid; /* as the process sees it itself, in its own pid namespace */
@@ -130,7 +130,7 @@ struct host_proc {
 	uint64_t start;
 };
 
-/* The process is gone. status as wait() tells it, -1 when the host could not learn it. */
+/* The process is gone. status as of wait(), -1 when the host could not learn it. */
 typedef void (*host_on_exit_fn)(void *arg, int status);
 
 /* One memfd of the name that was asked for; the callback owns fd. */
@@ -246,16 +246,15 @@ int host_each_memfd(struct host *h, const char *name, host_on_memfd_fn fn, void 
 int host_each_chosen(struct host *h, const char *caid, host_on_chosen_fn fn, void *arg);
 
 /*
- * -ERR_NOTFOUND for a process that does not exist, is not of our user, is a
- * zombie, is our own, or has a pid <= 1: one answer for all of them.
+ * -ERR_NOTFOUND when there is none, or it is of another user, a zombie, our own, or of a pid <= 1.
  */
 int host_proc_open(struct host *h, int32_t pid, struct host_proc **out, struct err *e);
 
 /*
- * A process that was of our user, by the kernel's word, and is gone or a zombie: watched, it ends
- * in the loop's next turn; whatever else is asked of it says -ERR_NOTFOUND. start: what stands for
- * its start when /proc does not tell it any more. -ERR_NOTFOUND while the pid is somebody's who
- * lives, or where a host cannot do this.
+ * A process that was of our user, as the kernel says, and is gone or a zombie. Watched, it ends in
+ * the loop's next turn; all other operations fail with -ERR_NOTFOUND. start: stands for its start
+ * where /proc has none. -ERR_NOTFOUND while the pid is of a living process, or where a host cannot
+ * do this.
  */
 int host_proc_open_ended(struct host *h, int32_t pid, uint64_t start, struct host_proc **out,
 			 struct err *e);
@@ -274,9 +273,8 @@ int host_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e)
 int host_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e);
 
 /*
- * Reads or writes, of this process or not at all. -ERR_NOTFOUND when it is gone, -ERR_DENIED
- * when the kernel lets nobody; -ERR_SYS names the address that is not there, and
- * what is before it is done.
+ * Reads or writes, of this process or not at all. -ERR_NOTFOUND when it is gone, -ERR_DENIED when
+ * the kernel denies it. -ERR_SYS names the address that is not there; what is before it is done.
  */
 int host_proc_memory(struct host_proc *p, struct host_memory *m, struct err *e);
 

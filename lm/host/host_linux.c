@@ -57,7 +57,7 @@ static int linux_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct
 	const char *text = linux_text((struct host_linux *)host, "proc/sys/kernel/random/boot_id");
 
 	if (!*text)
-		return err_set(e, ERR_SYS, "/proc tells no boot id");
+		return err_set(e, ERR_SYS, "/proc has no boot id");
 	text_line(out, HOST_BOOT_ID_BYTES, text);
 	return 0;
 }

@@ -18,7 +18,7 @@
 #include <utmp.h>
 
 #define USERS_MAX_BYTES (1024 * 1024) /* 2,700 logins */
-#define ACTIVE_MAX_S 300 /* who typed within this time is active */
+#define ACTIVE_MAX_S 300 /* a user that has typed within this time is active */
 #define GROUP_DEPTH_MAX 32
 
 static DIR *open_folder(struct host_linux *h, const char *path)
@@ -97,7 +97,7 @@ static void link_type(struct host_linux *h, const char *name, char out[16])
 	}
 }
 
-/* No file tells a link's addresses, so a recorded tree has none. IPv4 is preferred. */
+/* No file has a link's addresses, so a recorded tree has none. IPv4 is preferred. */
 static void link_address(const struct ifaddrs *all, const char *name, char out[46])
 {
 	for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
@@ -159,7 +159,7 @@ static void count_user(struct host_linux *h, const struct utmp *u, struct host_n
 		return;
 	snprintf(path, sizeof(path), "proc/%d", (int)u->ut_pid);
 	if (faccessat(h->root, path, F_OK, 0) < 0)
-		return; /* nobody took the entry away */
+		return; /* the entry was not taken away */
 	memcpy(line, u->ut_line, UT_LINESIZE);
 	line[UT_LINESIZE] = 0;
 	*(is_local ? &out->local_users : &out->remote_users) += 1;

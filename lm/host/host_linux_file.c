@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A part of a file that somebody else has allowed to be read. */
+/* A part of a file that the user of the lm has allowed to be read. */
 #include "lm/host/host_linux_internal.h"
 
 #include <errno.h>

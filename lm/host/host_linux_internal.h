@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the files of the Linux host and by nobody else. */
+/* Shared by the files of the Linux host only. */
 #ifndef LM_HOST_LINUX_INTERNAL_H
 #define LM_HOST_LINUX_INTERNAL_H
 
@@ -17,7 +17,7 @@ struct host_linux {
 	struct host host;
 	struct loop *loop; /* borrowed */
 	int root; /* directory that holds proc and sys */
-	bool is_live; /* root is "/": what no file tells may be asked of the kernel */
+	bool is_live; /* root is "/": what no file has may be asked of the kernel */
 	int64_t page_size, ticks_per_s;
 	int32_t own_pid;
 	uint32_t uid;
@@ -70,7 +70,7 @@ void linux_proc_close(struct host_proc *p);
 
 /* The memory of a process, open. */
 struct mem {
-	int fd; /* to be closed by who opened it */
+	int fd; /* closed by the caller that opened it */
 	int32_t pid;
 };
 

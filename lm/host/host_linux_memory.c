@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The memory of a held process, by /proc/PID/mem. An open one stays with the memory that it was
- * opened on: when the process is still there after the opening it is the right one, and
- * what happens to the pid later does not matter. The file also writes where the program may only
- * read, as a debugger does. But who waits in it for a page of a file system that does not answer
- * cannot be killed, and keeps the program from changing its mappings meanwhile. process_vm_readv()
- * does neither: it reads, by pid, and the file what it cannot.
+ * opened on. A process that is still there after the opening is the right one. What happens to the
+ * pid later does not matter. The file also writes where the program may only read, as a debugger
+ * does.
+ *
+ * But a thread in it may wait for a page of a file system that does not answer. It cannot be
+ * killed. Meanwhile it keeps the program from changing its mappings. process_vm_readv() does
+ * neither: it reads, by pid, and the file what it cannot.
  */
 #include "lm/host/host_linux_internal.h"
 
@@ -31,7 +33,7 @@ int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct e
 	if (fd < 0 && (errno == EACCES || errno == EPERM))
 		return err_set(
 			e, ERR_DENIED,
-			"the kernel shows this memory to nobody: kernel.yama.ptrace_scope is "
+			"the kernel shows this memory to no process: kernel.yama.ptrace_scope is "
 			"above 0, or the program asked for it (PR_SET_DUMPABLE)");
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? gone(e) : err_sys(e, "/%s", path);
@@ -74,8 +76,8 @@ static int move_block(const struct mem *f, struct host_memory *m, size_t block, 
 		ssize_t n = move(f, m, left, at);
 
 		if (n == 0)
-			return gone(e); /* it has no memory any more: a zombie, or another program
-					   by exec */
+			return gone(e); /* it has lost its memory: a zombie, or another program by
+					   exec */
 		if (n < 0)
 			return err_sys(e, "address 0x%llx", (unsigned long long)at);
 		m->done += (size_t)n;

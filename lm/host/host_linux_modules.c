@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a process has loaded: its maps say where files are mapped, and the ELF headers, read from
- * the process's own memory, where code, data and bss lie in that. Files are not opened: they may
+ * What a process has loaded. Its maps say where files are mapped. The ELF headers, read from the
+ * process's own memory, say where code, data and bss lie in that. Files are not opened: they may
  * have been replaced, or be something else to us than to the process. Headers that cannot be read,
  * or are not of this machine's word size, leave whole pages.
  */
@@ -236,7 +236,7 @@ int linux_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct e
 	snprintf(path, sizeof(path), "proc/%d/maps", (int)p->pid);
 	rc = file_read_at(h->root, path, MAPS_MAX_BYTES, &text, e);
 	if (rc == -ERR_SYS && (errno == EACCES || errno == EPERM))
-		rc = err_set(e, ERR_DENIED, "the program lets nobody see its memory");
+		rc = err_set(e, ERR_DENIED, "the program hides its memory from other processes");
 	if (rc == 0)
 		rc = look(p, &all, buf_str(&text), e);
 	if (rc == 0 && linux_proc_signal(p, 0, NULL) < 0)

@@ -93,7 +93,7 @@ int linux_facts(struct host *host, struct host_facts *f, struct err *e)
 	f->tmp_kib = tmp_kib(h);
 	f->nlinks = linux_links(h, f->link, HOST_LINKS_MAX);
 	f->logins_max = linux_number(h, -1, "proc/sys/kernel/pty/max");
-	return f->cpus < 0 ? err_set(e, ERR_SYS, "/proc/stat tells no processors") : 0;
+	return f->cpus < 0 ? err_set(e, ERR_SYS, "/proc/stat has no processors") : 0;
 }
 
 /* procs_running counts the one that reads it: us. */
@@ -159,7 +159,7 @@ int linux_now(struct host *host, struct host_now *n, struct err *e)
 	n->io_full = pressure(h, "io", "full avg10=");
 	linux_users(h, n);
 	linux_group(h, n);
-	return n->running < 0 ? err_set(e, ERR_SYS, "/proc/stat tells no run queue") : 0;
+	return n->running < 0 ? err_set(e, ERR_SYS, "/proc/stat has no run queue") : 0;
 }
 
 static void cpu_counts(const char *stat, int64_t *v)
@@ -290,7 +290,7 @@ int linux_counts(struct host *host, struct host_counts *out, struct err *e)
 	out->at = clock_mono();
 	stat = linux_text(h, "proc/stat");
 	if (!text_field(stat, "ctxt", &out->v[HOST_CONTEXT_SWITCHES]))
-		return err_set(e, ERR_SYS, "/proc/stat tells no context switches");
+		return err_set(e, ERR_SYS, "/proc/stat has no context switches");
 	cpu_counts(stat, out->v);
 	vm_counts(h, out->v);
 	disk_counts(h, out->v);

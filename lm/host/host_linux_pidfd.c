@@ -24,7 +24,7 @@ struct linux_proc {
 	void *arg;
 };
 
-/* From Linux 6.15 a pidfd tells how its process ended; older headers do not say so. */
+/* From Linux 6.15 a pidfd shows how its process ended; older headers lack the request. */
 struct exit_query {
 	uint64_t mask, cgroup;
 	uint32_t ids[11];

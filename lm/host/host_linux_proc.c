@@ -128,7 +128,7 @@ static int figures_at(struct host_linux *h, const char *path, unsigned what, str
 	return 0;
 }
 
-/* status tells them of one thread only, so a process is the sum over its threads. */
+/* status has them of one thread only, so a process is the sum over its threads. */
 static void add_switches(struct host_linux *h, const char *path, struct host_figures *f)
 {
 	const char *text = linux_text(h, "%s/status", path);

@@ -56,8 +56,8 @@ int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e
 }
 
 /*
- * The kernel takes a number only. It is looked at before and after: a thread that ended in
- * between is told as such, and at worst another process of this user got the priority.
+ * The kernel takes a number only. It is checked before and after: a thread that ended in between is
+ * reported as such. At worst another process of this user got the priority.
  */
 int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
 {
@@ -69,7 +69,7 @@ int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err
 		return has_ended(e);
 	if (errno == EACCES || errno == EPERM)
 		return err_set(e, ERR_DENIED,
-			       "the kernel lets nobody lower a nice value without CAP_SYS_NICE or "
+			       "the kernel refuses a lower nice value without CAP_SYS_NICE or "
 			       "a limit for it: raise 'ulimit -e' where the lm is started");
 	return err_sys(e, "setpriority");
 }

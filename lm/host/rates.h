@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rates of the node's counts, averaged over 1 to 15 seconds. Counts are
- * looked at only while somebody asks: the first one waits for a second, then
- * answers are there at once until nobody has asked for half a minute.
+ * Rates of the node's counts, averaged over 1 to 15 seconds. Counts are sampled only while requests
+ * come: the first one waits for a second. Then answers are there at once until no request has come
+ * for half a minute.
  */
 #ifndef LM_RATES_H
 #define LM_RATES_H

@@ -14,10 +14,10 @@ struct sampler;
 struct sampler *sampler_new(struct host *host);
 void sampler_free(struct sampler *s);
 
-/* A new moment: what was seen before is looked at anew. */
+/* A new moment: what was sampled before is sampled again. */
 void sampler_begin(struct sampler *s);
 
-/* Valid until sampler_begin(). NULL: the host does not tell. */
+/* Valid until sampler_begin(). NULL: the host has none. */
 const struct host_now *sampler_now(struct sampler *s);
 const struct host_counts *sampler_counts(struct sampler *s);
 const struct host_facts *sampler_facts(struct sampler *s);

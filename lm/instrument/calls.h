@@ -14,7 +14,7 @@ struct tickbase;
 struct calls *calls_new(struct procs *p, struct tickbase *t);
 void calls_free(struct calls *c);
 
-/* What the tool had switched on is switched off, if nobody else wants it. */
+/* What the tool had switched on is switched off, unless another tool wants it. */
 void calls_tool_gone(struct calls *c, uint32_t tool);
 
 /* Of all processes that this lm has watched, those that ended too. */

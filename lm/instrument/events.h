@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of events of the watched processes (omig/event.h), and who wishes which: a type is off in
- * its process while nobody does.
+ * Types of events of the watched processes (omig/event.h), and the interest in each. A type is off
+ * in its process while there is none.
  */
 #ifndef LM_EVENTS_H
 #define LM_EVENTS_H
@@ -15,17 +15,17 @@ unsigned events_poll(struct proc *p);
 /* NULL: no such number, or its definition makes no sense. */
 const struct evtype *events_type(const struct proc *p, unsigned number);
 
-/* One wish more (1) or less (-1). The process sees it after events_notify(). */
+/* One interest more (1) or less (-1). The process sees it after events_notify(). */
 void events_add_interest(struct proc *p, unsigned number, int change);
 
 /*
- * The same for one that has no room for it: unless another one wishes it, the process counts each
- * as lost instead of making it.
+ * The same for an interest that has no room for it. Without another interest, the process counts
+ * each as lost instead of making it.
  */
 void events_refuse(struct proc *p, unsigned number, int change);
 void events_notify(struct proc *p);
 
-/* Types that nobody wishes are off: those that an lm before us had switched on. */
+/* Types without an interest are off: those that an lm before us had switched on. */
 void events_settle(struct proc *p);
 
 /* An event came. */

@@ -2,5 +2,5 @@
 # lm/instrument: what is switched on in ranks: counting, tools' counters, probes, events, traces.
 MODULES += lm/instrument
 lm/instrument.src := calls.c events.c pa.c pa_gain.c pa_note.c probe.c tracebuf.c
-lm/instrument.uses := common/base common/container common/time common/omis/text common/omis \
-		common/loop eventlog lm/proc
+lm/instrument.uses := common/base common/container common/time common/omis/text common/loop \
+		eventlog lm/proc

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters and integrators: a cell in the segment of each process, which the
- * rank adds to, and beside it what was added from here. The rank alone writes
- * its cells, so a reset notes where it stood.
+ * Counters and integrators. Each is a cell in the segment of each process, which the rank adds to.
+ * Beside it stands what was added from here. The rank alone writes its cells, so a reset notes
+ * where it stood.
  */
 #ifndef LM_PA_H
 #define LM_PA_H
@@ -26,7 +26,7 @@ struct pa_conf {
 struct pa *pa_new(const struct pa_conf *c);
 void pa_free(struct pa *a);
 
-/* fn is called when an object was deleted: its cells belong to nobody from now on. */
+/* fn is called when an object was deleted: its cells are free from now on. */
 void pa_on_delete(struct pa *a, void (*fn)(void *arg), void *arg);
 
 /* A counter or integrator, and whose it is: it ends with its tool. */

@@ -46,8 +46,8 @@ void pa_gain(struct pa *a, const struct pa_object *o, struct pa_cell *c, bool si
 }
 
 /*
- * One place a process, for who made the call is not known here. A call that begins with somebody
- * who is meant ends what another might have been.
+ * One place a process, for the thread that made the call is not known here. A call that begins with
+ * a partner that is meant ends what another might have been.
  */
 void pa_patop_add(struct pa_object *o, struct pa_cell *c, double delta, double time, bool potential)
 {

@@ -57,7 +57,7 @@ enum cell_use {
 	CELL_FRESH,
 	CELL_WAS_COUNTER,
 	CELL_WAS_INTEGRATOR,
-	CELL_KEPT, /* noted by an lm before us; nobody has asked for it yet */
+	CELL_KEPT, /* noted by an lm before us; no request has asked for it yet */
 	CELL_USED,
 };
 
@@ -75,8 +75,7 @@ void pa_notes_take(struct pa *a, struct proc *p);
 /* Brings back what was noted of this token, wherever it was. */
 void pa_notes_revive(struct pa *a, const char *token);
 
-/* A cell of that kind that was kept for somebody who has not asked for it: taken from him. -1:
- * none. */
+/* A cell of that kind that was kept and not asked for: taken for another use. -1: none. */
 int pa_notes_give_up(struct proc *p, bool is_integrator);
 
 /* Forgets what was noted for the tool. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counters that outlive an lm: the rank's cells stay when it dies, and so does
- * what it has noted of them in the segment. The next lm believes a note only as
- * far as it makes sense, and the process could spoil its own figures alone.
+ * Counters that outlive an lm. The rank's cells stay when it dies, and so does what it has noted of
+ * them in the segment. The next lm believes a note only as far as it makes sense. The process could
+ * spoil its own counters alone.
  */
 #include "lm/instrument/pa_internal.h"
 

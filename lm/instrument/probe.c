@@ -13,10 +13,10 @@
 struct probes {
 	struct probes_conf conf;
 	struct probes_ring ring;
-	size_t nrecord; /* wishes of records */
+	size_t nrecord; /* interests in records */
 };
 
-/* One probe of one process, while somebody wishes it. */
+/* One probe of one process, while there is an interest in it. */
 struct probe_site {
 	struct list link; /* proc_probes.sites */
 	struct proc *proc;
@@ -72,7 +72,7 @@ bool probes_wants_any(const struct probes *s)
 	return s->nrecord != 0;
 }
 
-/* --- wishes */
+/* --- interests */
 
 static void site_apply(const struct probe_site *site)
 {

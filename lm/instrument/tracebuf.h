@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trace buffers: what the actions of events append, by process, until the tool that made the buffer
- * fetches it. They live in the lm's memory: of the ranks they cost nothing but the record of the
- * event in its ring, and they end with the lm. The newest records are the ones that are dropped.
+ * fetches it. They live in the lm's memory and end with the lm. Of the ranks they cost nothing but
+ * the record of the event in its ring. When there is no room the newest records are dropped.
  */
 #ifndef LM_TRACEBUF_H
 #define LM_TRACEBUF_H
@@ -38,8 +38,8 @@ int tracebuf_add_proc(struct tracebuf *b, struct proc *p, struct err *e);
 
 /*
  * A record for the process, which gets a part if it has none; NULL: for each part. ERR_NOMEM (no
- * room), ERR_LIMIT (too long): dropped and counted; told for the first one of a part since it was
- * read, later ones are dropped in silence.
+ * room), ERR_LIMIT (too long): dropped and counted. Only the first drop of a part since it was read
+ * is an error, later ones are silent.
  */
 int tracebuf_append(struct tracebuf *b, struct proc *p, const struct omis_value *record, size_t n,
 		    struct err *e);

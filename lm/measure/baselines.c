@@ -15,7 +15,7 @@
 
 struct kept {
 	struct base base;
-	bool is_left; /* by an lm before us, and nobody has asked for it yet */
+	bool is_left; /* by an lm before us, and not asked for yet */
 };
 
 struct baselines {

@@ -23,7 +23,7 @@ struct baselines_conf {
 	struct loop *loop;
 	const char *path; /* NULL: nothing is kept */
 	const char *boot; /* of which boot of the machine; all borrowed for the call but the loop */
-	/* what an lm before us has left is given up when nobody has asked for it in this time */
+	/* what an lm before us has left is given up when it was not asked for in this time */
 	nsec_t keep;
 };
 
@@ -34,8 +34,7 @@ struct baselines *baselines_open(const struct baselines_conf *c);
 /* The file stays as it is. NULL is fine. */
 void baselines_close(struct baselines *b);
 
-/* This lm ends in good order, and switches counting off: whoever comes next knows it. Written at
- * once. */
+/* This lm ends in good order, and switches counting off: the next one knows it. Written at once. */
 void baselines_cut(struct baselines *b);
 
 struct base {

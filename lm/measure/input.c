@@ -166,7 +166,7 @@ void input_continue(struct input *in, struct input *from)
 
 /* --- values */
 
-/* What has come together so far, or is now; false: nobody knows. */
+/* What has come together so far, or is now; false: unknown. */
 static bool look(struct input *in, const struct input_moment *m, struct measurement_value *v)
 {
 	*v = (struct measurement_value){ 0 };

@@ -43,14 +43,14 @@ struct input {
 	unsigned *meter; /* owned: numbers in the process' segment; NULL: it is of no regions */
 	size_t nmeter;
 	int meter_rc; /* why there are none */
-	struct proc *proc; /* NULL: not there, or not any more */
+	struct proc *proc; /* NULL: not there, or gone */
 	uint32_t hooks; /* bits that it wants of the calls that it counts */
 	/* owned, SEG_THREADS_MAX: numbers of calls that move bytes; NULL where that does not
 	 * matter */
 	uint64_t *under_way;
 	bool has_base, is_closed;
 	nsec_t closed_at; /* system time */
-	bool is_lost; /* closed, but its process runs on: what it does is not known any more */
+	bool is_lost; /* closed, but its process runs on: what it does is unknown from here on */
 	bool is_cut; /* an lm before us had begun to count, and took with it where that was */
 	double base; /* the cells at the beginning */
 	/* what the process had done when the input began, if it began by itself */
@@ -80,7 +80,7 @@ struct input_moment {
 };
 
 /*
- * *in gets what the source means; ERR_UNSUPPORTED: this host cannot tell it, with the reason;
+ * *in gets what the source means. ERR_UNSUPPORTED: this host does not have it, with the reason;
  * ERR_NOTFOUND: there is no such metric; ERR_LIMIT, ERR_NOMEM.
  */
 int input_open(struct input *in, const struct flow_source *s, struct err *e);
@@ -93,10 +93,10 @@ bool input_is_vt(const struct input *in);
 bool input_is_same(const struct input *a, const struct input *b);
 void input_continue(struct input *in, struct input *from);
 
-/* Its process may be here, with a segment: what the rank is to tell apart for it is asked for. */
+/* Its process may be here, with a segment: asks the rank for what it is to count separately. */
 void input_attach(struct input *in, struct tickbase *ticks);
 
-/* Why its process cannot tell it; NULL: it can, or is not here. */
+/* Why its process does not have it; NULL: it has, or is not here. */
 const char *input_fault(const struct input *in);
 
 /* Adds what the input wants of the calls of its process to bits[call_count]. */
@@ -119,25 +119,25 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new);
  */
 bool input_judge_again(struct input *in, bool is_new);
 
-/* The process got another segment, whose cells begin anew. */
+/* The process got another segment, whose cells begin at 0. */
 void input_renew(struct input *in);
 
 /*
  * Nothing more comes of the process. When it has ended the last value stays, if it is one that
- * comes together; when it is only not looked at any more there is none.
+ * comes together. When it is only no longer watched there is none.
  */
 void input_close(struct input *in, const struct input_moment *m, bool has_ended);
 
 /*
  * What is sampled, for an event at a probe at time `at`: what it is now, when the event comes to be
- * known. `error` covers what came since, where it has a limit. False: nobody knows.
+ * known. `error` covers what came since, where it has a limit. False: unknown.
  */
 bool input_sample(struct input *in, const struct input_moment *m, nsec_t at, double *value,
 		  double *error);
 
 /*
- * The token for a read, without a value when there is none: FLOW_NONE_YET while a call goes on that
- * began before the last read and tells its bytes at its end, so that their rate is that over all
+ * The token for a read, without a value when there is none. FLOW_NONE_YET: a call goes on that
+ * began before the last read and has its bytes at its end only; then their rate is that over all
  * its time.
  */
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read);

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A writer was killed in the middle of an update: nobody knows how much is missing. */
+/* A writer was killed in the middle of an update: how much is missing is unknown. */
 #define TORN_ERROR INFINITY
 
 static bool is_volume(const struct input *in)
@@ -76,8 +76,9 @@ int cells_open(struct input *in, struct err *e)
 	return 0;
 }
 
-/* What a started receive has brought is counted when a call completes it, and from whom is known
- * then. */
+/*
+ * What a started receive has brought is counted when a call completes it; its sender is known then.
+ */
 static bool completes(const struct input *in, unsigned func)
 {
 	bool is_wanted =
@@ -177,8 +178,10 @@ static double open_delay(const struct input *in, const struct ticks_scale *scale
 	return open;
 }
 
-/* Where it is not known for whom a call is, that is known when it ends, and all its time is in that
- * sum then. */
+/*
+ * A call whose partner is not known yet: it is known when the call ends, and all its time is in
+ * that sum then.
+ */
 static void add_open(const struct input *in, const struct ticks_scale *scale, uint64_t now,
 		     unsigned thread, struct measurement_value *v)
 {
@@ -274,7 +277,7 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 	return true;
 }
 
-/* --- what is told at the end of a call only */
+/* --- what is known at the end of a call only */
 
 bool cells_moves(const struct input *in)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is sampled: figures of a process and of the node, as the kernel tells them. */
+/* What is sampled: counters of a process and of the node, from the kernel. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "lm/measure/input_internal.h"
@@ -60,7 +60,7 @@ int figure_open(struct input *in, struct err *e)
 		in->figure = (int)figures[i].figure;
 		return 0;
 	}
-	return err_set(e, ERR_UNSUPPORTED, "this host does not tell %s", in->metric.name);
+	return err_set(e, ERR_UNSUPPORTED, "this host does not have %s", in->metric.name);
 }
 
 /* A figure that is not known is negative. */

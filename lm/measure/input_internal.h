@@ -17,8 +17,7 @@ bool cells_sample(struct input *in, const struct input_moment *m, struct measure
 
 /* It is about what moves between two reads. */
 bool cells_moves(const struct input *in);
-/* A call whose bytes are told at its end has been under way since the last look here, the whole
- * time. */
+/* A call whose bytes are known at its end has been under way ever since the last sample here. */
 bool cells_under_way(struct input *in);
 
 /* Ids of the calls that it counts, ascending, into func[call_count]. */
@@ -34,7 +33,7 @@ const char *regions_fault(const struct input *in);
 bool regions_sample(const struct input *in, uint64_t now, const struct ticks_scale *scale,
 		    struct measurement_value *v);
 
-/* --- input_figure.c: what the system tells. */
+/* --- input_figure.c: what the system has. */
 int figure_open(struct input *in, struct err *e);
 bool figure_sample(struct input *in, const struct input_moment *m, struct measurement_value *v);
 /* By how much it can grow in that time, where there is a limit; 0 elsewhere. */

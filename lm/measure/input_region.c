@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls of regions: what a thread does from one probe to another. The rank tells it apart where it
- * happens, by meters; here they are asked for, and read.
+ * Calls of regions: what a thread does from one probe to another. The rank counts them separately
+ * where they happen, by meters; here they are asked for, and read.
  */
 #include "common/ring/calls.h"
 #include "common/ring/region.h"
@@ -21,7 +21,7 @@ int regions_open(struct input *in, struct err *e)
 		return 0;
 	if (in->from != INPUT_CALLS)
 		return err_set(e, ERR_UNSUPPORTED,
-			       "%s is not told apart by regions: it is no metric of calls",
+			       "%s has no values by regions: it is no metric of calls",
 			       in->metric.name);
 	for (size_t i = 0; i < names->n; i++)
 		if (!region_is_name(names->v[i]))
@@ -140,10 +140,10 @@ const char *regions_fault(const struct input *in)
 		return NULL;
 	switch (-in->meter_rc) {
 	case ERR_NOTFOUND:
-		return "the process has no probes of that name: a region is BEGIN..END, two probes, or a NAME that makes "
-		       "two, as NAME_begin and NAME_end";
+		return "the process has no probes of that name: a region is BEGIN..END, two "
+		       "probes, or a NAME that makes two, as NAME_begin and NAME_end";
 	case ERR_LIMIT:
-		return "more figures than a process can tell apart by regions";
+		return "more counters by regions than a process has room for";
 	default:
 		return "out of memory";
 	}

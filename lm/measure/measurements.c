@@ -183,8 +183,10 @@ void measurement_begin_inputs(struct measurement *g)
 	measurement_announce(g);
 }
 
-/* What its old segment had told last goes on after exec; of a process that had none until now all
- * begins. */
+/*
+ * The last values of its old segment go on after exec; of a process that had none until now all
+ * begins.
+ */
 static void begin_with_segment(struct measurement *g, struct input *in, bool was_without)
 {
 	if (!was_without) {

@@ -18,7 +18,7 @@
 #define MEASUREMENTS_STATE_MAX_BYTES (64 * 1024 * 1024)
 /* for a parent that comes back: as long as an sm keeps what tools wanted */
 #define MEASUREMENTS_RESTATE_NS (120 * NSEC_PER_SEC)
-#define MEASUREMENTS_ENTRIES_MAX 100 /* what is wrong with one piece; more names help nobody */
+#define MEASUREMENTS_ENTRIES_MAX 100 /* what is wrong with one piece; more names do not help */
 
 struct host;
 struct loop;

@@ -20,7 +20,7 @@ struct measurements {
 	struct procs_listener listener;
 	struct loop_timer *restate; /* runs out when the parent has loaded all that it wants */
 	struct list watches; /* measurements_probe.c: struct watch */
-	struct measurement *current; /* that is being read; NULL: what comes out is for nobody */
+	struct measurement *current; /* that is being read; NULL: what comes out is dropped */
 	bool is_changed; /* while processes come and go: what is looked at at probes */
 	bool is_watching, watch_again; /* measurements_probe.c */
 	uint64_t reads;
@@ -34,7 +34,7 @@ struct measurement {
 	uint64_t version;
 	nsec_t start, every;
 	struct flow_graph *graph; /* owned */
-	struct input *input; /* owned; those that this host can tell */
+	struct input *input; /* owned; those that this host has */
 	size_t ninput;
 	bool has_begun;
 	unsigned roots; /* of the time base (timebase.h), when it was known last which processes are
@@ -45,7 +45,7 @@ struct measurement {
 };
 
 nsec_t measurements_now(const struct measurements *r);
-/* Bound of what our time is wrong by, in seconds; INFINITY: nobody knows. */
+/* Bound of what our time is wrong by, in seconds; INFINITY: unknown. */
 double measurements_clock_error(const struct measurements *r);
 struct measurement *measurements_find(const struct measurements *r, uint32_t measurement);
 void measurement_free(struct measurement *g);
@@ -77,7 +77,7 @@ void measurement_on_timer(void *arg);
 void measurement_begin_inputs(struct measurement *g);
 /* As if read number `read` had been taken at t, of nothing: those to come are higher. */
 void measurement_skip(struct measurement *g, int64_t read, nsec_t t);
-/* Rings are read at any time: what is of the interval after the one under way is told apart. */
+/* Rings are read at any time: what is of the interval after the one under way is kept apart. */
 void measurement_announce(struct measurement *g);
 void measurement_take(struct measurement *g, int64_t read, nsec_t t);
 void measurements_on_batch(void *arg, const struct flow_batch *b);

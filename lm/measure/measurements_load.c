@@ -13,7 +13,7 @@
 
 #define READS_AHEAD_MAX 64 /* of what our clock says: clocks differ by less */
 
-/* What is being taken in, and what is told of it. */
+/* What is being taken in, and what is reported of it. */
 struct load {
 	struct measurements *r;
 	const struct msg_flow_load *m;
@@ -104,7 +104,7 @@ static const char *object_of(const struct flow_source *s)
 	return s->process[0] ? s->process : s->object;
 }
 
-/* One that cannot be told has no place among ours: it is missing in each read. */
+/* An input that this host does not have has no place among ours: it is missing in each read. */
 static int open_input(struct load *l, uint32_t number)
 {
 	const struct flow_source *s = &l->graph->node[number].source;
@@ -188,7 +188,7 @@ static int need_engine(struct measurements *r)
 	return r->engine ? 0 : -ERR_NOMEM;
 }
 
-/* Another start or step: a mainsm that was started anew counts its measurements anew. */
+/* Another start or step: a mainsm that was started again counts its measurements from 1. */
 static struct measurement *of_same_times(struct load *l)
 {
 	struct measurement *g = measurements_find(l->r, l->m->measurement);
@@ -199,8 +199,10 @@ static struct measurement *of_same_times(struct load *l)
 	return NULL;
 }
 
-/* Nothing comes of inputs that cannot be told: who collects their events is not to take that for
- * none. */
+/*
+ * Nothing comes of inputs that this host does not have: the collector of their events is not to
+ * take that for none.
+ */
 static void close_refused(const struct load *l, const struct measurement *g)
 {
 	size_t at = 0;
@@ -367,7 +369,7 @@ void measurements_load(struct measurements *r, const struct msg_flow_load *m)
 	int rc;
 
 	if (!l.answer)
-		return; /* without memory nothing can be told either; it is loaded again when the
+		return; /* without memory no error can be sent either; it is loaded again when the
 			   link is */
 	rc = load(&l);
 	if (rc)

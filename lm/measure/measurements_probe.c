@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inputs at probes. However many measurements look at one probe of one process, it is wished for
- * once, with all figures that they want of it, and each input of the engine gets each event once.
+ * Inputs at probes. All measurements that sample one probe of one process share one interest, with
+ * all counters that they want of it. Each input of the engine gets each event once.
  */
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -18,12 +18,12 @@
  * 30 ms. */
 #define LOCAL_CLOCK_ERROR_S 1e-6
 
-/* A figure that the rank reads: of which calls, with whom. */
+/* A counter that the rank reads: of which calls, with which partners. */
 struct figure {
 	enum seg_read_kind kind;
 	uint32_t classes;
 	int call;
-	const int32_t *partner; /* an input's, or the wish's own */
+	const int32_t *partner; /* an input's, or the interest's own */
 	size_t npartner;
 };
 
@@ -37,7 +37,8 @@ struct tap {
 	struct input *sampled;
 	struct figure figure[2];
 	unsigned nfigure;
-	int read[2]; /* places of the figures in what the wish reads; -1 = it reads no such thing */
+	int read[2]; /* places of the counters in what the interest reads; -1 = it reads no such
+			thing */
 	double base, relative_error;
 	nsec_t start;
 	uint32_t flags;
@@ -58,7 +59,7 @@ struct watch {
 	struct interest *interest; /* owned */
 	struct tap *tap; /* owned */
 	size_t ntap, cap;
-	int rc; /* why there is no wish, or not all of it */
+	int rc; /* why there is no interest, or not all of it */
 };
 
 /* --- events */
@@ -160,7 +161,7 @@ static void give(const struct watch *w, const struct tap *t, const struct probe_
 	flow_push(w->owner->engine, t->place, &token);
 }
 
-/* While a wish takes the place of another one the old one alone tells. */
+/* While an interest takes the place of another one the old one alone reports. */
 static void on_hit(void *arg, const struct probe_hit *h)
 {
 	const struct interest *x = arg;
@@ -285,7 +286,7 @@ static void interest_free(struct interest *x)
 	free(x);
 }
 
-/* The new wish first: what happens meanwhile is in the ring, and told once. */
+/* The new interest first: what happens meanwhile is in the ring, and reported once. */
 static void renew(struct watch *w)
 {
 	struct interest *old = w->interest, *x = calloc(1, sizeof(*x));
@@ -301,7 +302,7 @@ static void renew(struct watch *w)
 		interest_free(x);
 		return;
 	}
-	point_taps(w); /* for what the old one tells until then */
+	point_taps(w); /* for what the old one reports until then */
 	w->rc = w->proc->seg ? set_interest(w, x) : -ERR_NOTFOUND;
 	if (w->rc) {
 		interest_free(x);
@@ -424,7 +425,7 @@ static void tap_all(struct measurements *r, struct measurement *g)
 	}
 }
 
-/* Who has no such probe, is not here or has ended is not waited for. */
+/* A process that has no such probe, is not here or has ended is not waited for. */
 static void settle(struct measurements *r, struct measurement *g)
 {
 	for (size_t i = 0; i < g->ninput; i++) {
@@ -461,8 +462,10 @@ static void watch_once(struct measurements *r)
 		settle(r, list_entry(i, struct measurement, link));
 }
 
-/* A wish reads the ring first, and whose ring makes no sense goes then: what was found is looked at
- * again. */
+/*
+ * Adding an interest reads the ring first. A process whose ring makes no sense goes then: what was
+ * found is checked again.
+ */
 void measurements_watch(struct measurements *r)
 {
 	r->watch_again = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The calls that the threads of a process are in, for whom they are, and how long they last, as far
- * as that can be known from outside. No hook needs to be on for it.
+ * The calls that the threads of a process are in, their partners and durations. All is as far as it
+ * can be known from outside. No hook needs to be on for it.
  */
 #ifndef LM_CURRENT_H
 #define LM_CURRENT_H
@@ -19,8 +19,10 @@ int32_t current_world_rank(const struct seg_own *own, const struct segview_curre
 /* Handle of the call's communicator. Of a handle of 4 bytes the upper half is not defined: 0. */
 uint64_t current_comm(const struct seg_own *own, const struct segview_current *c);
 
-/* Of the call's partner: of a Sendrecv whom it sends to. CALL_PARTNER_UNKNOWN of a call that names
- * none. */
+/*
+ * Of the call's partner: of a Sendrecv the destination. CALL_PARTNER_UNKNOWN of a call that names
+ * none.
+ */
 int32_t current_partner(const struct seg_own *own, const struct segview_current *c);
 
 /* From which rank a call that sends also receives, as current_world_rank(); of any other call it
@@ -53,7 +55,7 @@ struct current {
 	int32_t partner; /* as current_partner() */
 };
 
-/* Notes how long threads are in their calls, as far as looks tell. */
+/* Notes how long threads are in their calls, as far as samples show. */
 void current_sample(struct proc *p, nsec_t now);
 
 /* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hook words of a process are what everybody wishes together: a wish
- * belongs to a tool's measurement or to a conditional request, and taking it
- * back leaves the others' as they were.
+ * The hook words of a process are the sum of all interests. An interest belongs to a tool's
+ * measurement or to a conditional request. Dropping it leaves the others as they were.
  */
 #ifndef LM_HOOKS_H
 #define LM_HOOKS_H
@@ -29,27 +28,31 @@
  */
 void hooks_found(const struct segview *v, struct segview_wishes *out);
 
-/* Goes on with that: each tool's part is a wish of the tool. The other wishes stay. */
+/* Goes on with that: each tool's part is an interest of the tool. The other interests stay. */
 void hooks_take_over(struct proc *p, const struct segview_wishes *left);
 
 /* The bits that go on since an lm before this one. */
 uint32_t hooks_kept(const struct proc *p);
 
-/* Replaces an earlier wish of the same owner for the same function. Not in force before
- * hooks_apply(). -ERR_NOMEM. */
+/*
+ * Replaces an earlier interest of the same owner in the same function. Not in force before
+ * hooks_apply(). -ERR_NOMEM.
+ */
 int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
 
-/* All wishes of the owner in this process. True when there was one. */
+/* All interests of the owner in this process. True when there was one. */
 bool hooks_drop_interests(struct proc *p, uint64_t owner);
 
-/* All wishes, and what an lm before us had left; what the process asked for itself stays. */
+/* All interests, and what an lm before us had left; what the process asked for itself stays. */
 void hooks_clear(struct proc *p);
 
-/* Writes the word of func, or all, and the notes for the next lm. Without a segment: nothing.
- * O(wishes) a word. */
+/*
+ * Writes the word of func, or all, and the notes for the next lm. Without a segment: nothing.
+ * O(interests) a word.
+ */
 void hooks_apply(struct proc *p, int func);
 
-/* Somebody wishes one of these bits in p. */
+/* There is an interest in one of these bits in p. */
 bool hooks_has(const struct proc *p, uint32_t bits);
 
 #endif

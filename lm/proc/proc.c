@@ -43,7 +43,10 @@ void procs_unlisten(struct procs_listener *l)
 
 uint32_t procs_hash(const struct procs *s, const uint64_t words[4])
 {
-	/* No secret: whoever makes processes may choose collisions, and gets the next free id. */
+	/*
+	 * No secret: a program that makes processes may choose collisions, and gets the next free
+	 * id.
+	 */
 	static const struct hash_key key = { 0x6f6d6967, 0x746f6b656e };
 	uint64_t all[5];
 
@@ -228,7 +231,7 @@ int procs_note_figures(struct proc *p)
 	    f.start != p->start)
 		return -ERR_NOTFOUND;
 	if (f.resident_max < 0)
-		f.resident_max = p->figures.resident_max; /* a zombie has no memory any more */
+		f.resident_max = p->figures.resident_max; /* a zombie has no memory */
 	p->figures = f;
 	return 0;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The watched processes of this host and their threads: who they are, that
- * they are alive, and that their last state stays known for a while when they
- * are not. Each process is held by the host (pidfd), so what is done to it
- * can reach no other.
+ * The watched processes of this host and their threads. Their last state stays known for a while
+ * after their end. Each process is held by the host (pidfd), so what is done to it can reach no
+ * other.
  */
 #ifndef LM_PROC_H
 #define LM_PROC_H
@@ -22,12 +21,12 @@
 
 #define PROCS_MAX 1024 /* alive at once; a host has fewer cores */
 #define PROCS_ENDED_MAX 256 /* last values kept: some 4 KiB each */
-#define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people who look after a crash */
+#define PROCS_ENDED_KEEP_NS (600 * NSEC_PER_SEC) /* for people that examine a crash */
 /* stopped from outside, new threads: seen after this time */
 #define PROCS_LOOK_MIN_NS (2 * NSEC_PER_SEC)
 /* a look costs 15 us: half a thousandth of a core for all */
 #define PROCS_LOOK_EACH_NS (30 * NSEC_PER_MSEC)
-/* while somebody waits for threads to come and go */
+/* while a request waits for threads to come and go */
 #define PROCS_LOOK_FAST_NS (100 * NSEC_PER_MSEC)
 
 struct loop;
@@ -43,7 +42,7 @@ struct proc_thread {
 	uint64_t mark; /* objects.c: of the expansion that has it already */
 };
 
-/* What is to be measured in this process, and for whom: see hooks.h. */
+/* What is to be measured in this process, and which owners want it: see hooks.h. */
 struct proc_hooks {
 	struct list interests;
 	uint32_t start; /* hook word that the process gave itself (OMIG_START) */
@@ -51,7 +50,7 @@ struct proc_hooks {
 			  segment is here */
 };
 
-/* Stops and continues by the monitor that are not told yet: they take turns. */
+/* Stops and continues by the monitor that are not reported yet: they take turns. */
 struct proc_changes {
 	uint32_t n;
 	bool first_is_stop;
@@ -69,13 +68,13 @@ struct proc {
 	uint64_t start;
 	char name[16]; /* of the executable, as the kernel knows it */
 	struct host_proc *held; /* NULL: it has ended */
-	struct segview *seg; /* NULL: none, not any more, or detached as corrupt */
+	struct segview *seg; /* NULL: none, gone, or detached as corrupt */
 	uint64_t seg_inode;
 	uint64_t seg_key; /* of the segment for ever: an inode's number is given again, at the
 			     latest after a boot */
 	struct seg_own own; /* of the segment; texts are clean */
 	uint32_t state; /* enum msg_state */
-	int exit_status; /* as wait() tells it; -1 unknown */
+	int exit_status; /* as of wait(); -1 unknown */
 	nsec_t ended_at;
 	struct proc_thread *thread; /* by tid */
 	size_t nthread, thread_cap;
@@ -95,12 +94,12 @@ struct proc {
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */
 	struct proc_changes changes; /* stops.c */
-	bool is_news; /* directory.c: to be told upwards */
+	bool is_news; /* announce.c: to be sent upwards */
 };
 
 enum proc_event {
 	PROC_BORN, /* new here; its segment, when it has one, is mapped */
-	PROC_CHANGED, /* rank, job, state: something that the directory tells */
+	PROC_CHANGED, /* rank, job, state: something that is announced */
 	/* another segment in place of the old one, which is gone: the program called exec */
 	PROC_RENEWED,
 	PROC_DETACHING, /* its segment broke the rules and goes after this call */
@@ -122,10 +121,10 @@ struct procs_conf {
 	struct loop *loop;
 	struct host *host;
 	struct tickbase *ticks; /* all borrowed */
-	uint64_t epoch; /* of this lm: what segments are told */
+	uint64_t epoch; /* of this lm: written into segments */
 };
 
-/* -ERR_SYS: the host tells no boot id. */
+/* -ERR_SYS: the host has no boot id. */
 int procs_open(const struct procs_conf *c, struct procs **out, struct err *e);
 void procs_free(struct procs *s);
 
@@ -144,7 +143,7 @@ const char *procs_boot_id(const struct procs *s);
  * already gets the segment in place of the one that it had; without a segment nothing changes then.
  * may_have_ended: it came by itself, so its segment is taken in for what it counted although it is
  * gone by now. -ERR_NOTFOUND as host_proc_open(), -ERR_LIMIT; -ERR_AGAIN while the end of the pid's
- * former process is not told.
+ * former process is not reported.
  */
 struct proc_registration {
 	int32_t pid;
@@ -181,8 +180,8 @@ uint64_t procs_detached(const struct procs *s); /* segments that broke the rules
 uint64_t procs_next_mark(struct procs *s);
 
 /*
- * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. What is
- * told of calls is not 0 then: there is nothing.
+ * It makes no MPI calls: it has no segment and never had one, or one without MPI, so far. Its
+ * values of calls are not 0 then: there are none.
  */
 bool proc_is_alone(const struct proc *p);
 #define PROC_ALONE "the process makes no MPI calls"
@@ -197,7 +196,7 @@ int proc_check_calls(const struct proc *p, struct err *e);
 /* Looks at the threads of p now. */
 void procs_poll_one(struct proc *p);
 
-/* More than 0 wishes: threads are looked at often. */
+/* More than 0 interests: threads are polled often. */
 void procs_watch_threads(struct procs *s, int change);
 
 /* The monitor itself stopped or continued it. */

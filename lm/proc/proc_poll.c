@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nothing tells an unprivileged process of the threads of another one, nor
- * that somebody stopped it: so they are looked at now and then, the more
- * seldom the more there are.
+ * No notification reaches an unprivileged process of the threads of another one, or of a stop of it
+ * by others. So they are polled, the less often the more there are.
  */
 #include "lm/proc/proc.h"
 
@@ -61,7 +60,7 @@ static void add_thread(struct proc *p, int32_t tid)
 	procs_notify_thread(p, t, true);
 }
 
-/* Told after it is out of the table, from a copy. */
+/* Reported after it is out of the table, from a copy. */
 static void del_thread(struct proc *p, size_t at)
 {
 	struct proc_thread gone = p->thread[at];
@@ -100,7 +99,7 @@ static void poll_threads(struct proc *p)
 			del_thread(p, i);
 }
 
-/* Whether a suspended process was also stopped by somebody cannot be seen. */
+/* Whether another program stopped a suspended process, too, cannot be seen. */
 static void poll_state(struct proc *p, const struct host_figures *f)
 {
 	bool is_stopped = f->state == 'T' || f->state == 't';

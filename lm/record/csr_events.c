@@ -14,7 +14,7 @@
 struct csr_events {
 	const struct omis_value *names; /* of the request: a list of patterns */
 	struct evwhere where;
-	struct loop_timer *end; /* NULL: it lasts until somebody ends it */
+	struct loop_timer *end; /* NULL: it lasts until a tool ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that wait for what threads write (thread_writes_events): events of the
- * program, of its library calls and of its probes become blocks of an event log, a stream for each
- * thread, and each block is one firing. Loss is told in the blocks.
+ * Conditional requests that wait for what threads write (thread_writes_events). Events of the
+ * program, of its library calls and of its probes become blocks of an event log. There is a stream
+ * for each thread, and each block is one firing. Loss is counted in the blocks.
  */
 #ifndef LM_CSR_EVENTS_H
 #define LM_CSR_EVENTS_H
@@ -20,7 +20,7 @@
 bool csr_events_names(const struct csr *c, const char *name);
 const struct evwhere *csr_events_where(const struct csr *c);
 
-/* What takes the blocks, on disk; NULL: nothing does, or not any more. */
+/* What takes the blocks, on disk; NULL: nothing does, or has ceased to. */
 struct keep *csr_events_keep(const struct csr *c);
 void csr_events_leave_keep(struct csr *c);
 

@@ -43,21 +43,21 @@ struct stream {
 	nsec_t since; /* the first record of the block that is filled */
 	struct ring_cursor *row; /* NULL: nothing is remembered of it */
 	bool is_dirty; /* the row does not have its last record yet */
-	uint64_t lost; /* told in its blocks, of what the segment counts */
+	uint64_t lost; /* counted in its blocks, of what the segment counts */
 	uint8_t said[NUMBERS / 8 + 1]; /* types that are described in this block */
 };
 
 struct events_site {
 	struct csr_site *site;
-	struct events_site *before; /* whose place it takes, while it is made; NULL: nobody's */
+	struct events_site *before; /* whose place it takes, while it is made; NULL: of none */
 	struct asked *asked[NUMBERS]; /* owned */
 	unsigned nlooked; /* types of events that were looked at */
 	struct stream **stream; /* owned, by block of the segment */
 	unsigned nstream;
-	uint64_t lost; /* that no block has told yet: as the segment counts */
+	uint64_t lost; /* that no block has counted yet: as the segment counts */
 	uint64_t failed; /* the same, that found no memory, or made no sense */
 	bool is_refused; /* what is made for it has no room: it is counted, and that is all */
-	bool is_closed; /* another one has taken its place: what comes is not its own any more */
+	bool is_closed; /* another one has taken its place: what comes is that one's */
 };
 
 static struct events_site *own(const struct csr_site *s)
@@ -83,8 +83,10 @@ static uint64_t lost_of(const struct events_site *es, unsigned number)
 	return segview_call_dropped(seg, (number - FIRST_CALL) / 2);
 }
 
-/* What the one has told whose place we take is not told again, and nothing in between is
- * forgotten. */
+/*
+ * What the one whose place we take has reported is not reported again, and nothing in between is
+ * forgotten.
+ */
 static uint64_t lost_so_far(const struct events_site *es, unsigned number)
 {
 	const struct asked *a = es->before ? es->before->asked[number] : NULL;
@@ -218,7 +220,7 @@ static bool is_counted(const struct events_site *es, unsigned i)
 	       !(i >= FIRST_CALL && (i - FIRST_CALL) % 2 == CALL_END && es->asked[i - 1]);
 }
 
-/* What was lost is told with the next block, whoever's it is: nobody knows which thread lost it. */
+/* What was lost is counted in the next block, of any thread: which thread lost it is unknown. */
 static void note_lost(struct events_site *es)
 {
 	for (unsigned i = 0; es->site->proc->seg && i < NUMBERS; i++) {
@@ -241,7 +243,7 @@ static uint64_t lost_in_all(const struct events_site *es)
 	return sum;
 }
 
-/* An lm before us has told so much; what the segment has lost since is told by us. */
+/* An lm before us has reported so much; what the segment has lost since is reported by us. */
 static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
@@ -260,8 +262,10 @@ static int ask_all(struct events_site *es)
 	int rc = ask_events(es);
 
 	rc = rc ? rc : ask_calls(es);
-	/* A wish reads the ring, so events come first; and a ring that makes no sense takes the
-	 * site with it. */
+	/*
+	 * Adding an interest reads the ring, so events come first. A ring that makes no sense takes
+	 * the site with it.
+	 */
 	for (unsigned i = 0; !rc && i < SEG_PROBES; i++) {
 		rc = ask_probe(es, i);
 		if (csr_find_site(s->csr, s->proc) != s || !s->proc->seg)
@@ -485,7 +489,7 @@ static void finish(struct events_site *es)
 {
 	if (!es->is_closed)
 		note_lost(es);
-	/* What was lost without anything behind it is told, too. */
+	/* What was lost without anything behind it is reported, too. */
 	if (es->lost + es->failed && es->nstream && !es->stream[0])
 		stream_of(es, 0, 0);
 	for (unsigned i = 0; i < es->nstream; i++)

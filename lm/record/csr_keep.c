@@ -108,7 +108,7 @@ bool csr_keep_goes_on(const struct csr *c, struct proc *p)
 	return true;
 }
 
-/* Without it all goes on, and only a killed lm's loss is not told. */
+/* Without it all goes on, and only a killed lm's loss is not reported. */
 static void on_made(void *arg, struct keep *k)
 {
 	char path[FILE_PATH_BYTES];
@@ -159,7 +159,7 @@ static void save(const struct csr *c, const struct msg_arm *m)
 		return;
 	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) ||
 	    file_write_atomic(path, b.p, b.n, &e))
-		log_warn("lm", "an lm after this one will wait to be told of subscription=%s: %s",
+		log_warn("lm", "the next lm will not arm by itself subscription=%s: %s",
 			 keep_name(k), e.text);
 	buf_done(&b);
 }

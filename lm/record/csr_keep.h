@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conditional requests whose blocks go to a kept subscription. One feeds it at a time: another one
- * takes the place of the one before without a moment in which events are off. What is armed so is
- * armed by the next lm, too, before it looks at what runs, so that events go on while nobody is
- * there to take them out of the rings.
+ * takes its place without a moment in which events are off. The next lm arms the same requests
+ * before it looks at what runs. So events go on while no lm takes them out of the rings.
  */
 #ifndef LM_CSR_KEEP_H
 #define LM_CSR_KEEP_H
@@ -49,8 +48,9 @@ bool csr_keep_goes_on(const struct csr *c, struct proc *p);
  * is none. */
 int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
 
-/* One block that was made here. What finds no room is lost, and the next one of its stream
- * tells. */
+/*
+ * One block that was made here. What finds no room is lost, and the next one of its stream says so.
+ */
 void csr_keep_append(struct keep *k, const uint8_t *block);
 
 /* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */

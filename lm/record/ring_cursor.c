@@ -30,7 +30,7 @@ struct file {
 struct ring_cursors {
 	struct file *f; /* mapped */
 	struct map by_stream; /* of rows */
-	/* rows below it may be of lives before us, and what they lost is not told yet */
+	/* rows below it may be of lives before us, and what they lost is not reported yet */
 	size_t before;
 };
 
@@ -260,13 +260,13 @@ static struct ring_cursor *base_of(struct ring_cursors *rs, uint64_t segment)
 }
 
 /* The base may be less than nothing: sums run round, and come out right. */
-void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t told)
+void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t lost)
 {
 	struct ring_cursor *r = base_of(rs, segment);
 	struct ring_cursor_state s = { 0 };
 
 	if (!r)
 		return;
-	s.lost = now(r)->lost + told - ring_cursors_lost(rs, segment);
+	s.lost = now(r)->lost + lost - ring_cursors_lost(rs, segment);
 	ring_cursor_set(r, &s);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How far a kept subscription has got with each ring, in a file that is mapped: so it outlives an
- * lm that is killed at any moment, as the rings do. From it and from what is on the disk the next
- * lm knows exactly what the one before had taken and not put into the spool: it is lost, and told,
- * and nothing is taken twice.
+ * How far a kept subscription has read each ring, in a file that is mapped. So it outlives an lm
+ * that is killed at any moment, as the rings do. From it and from the disk the next lm knows what
+ * the one before had taken. What that had not put into the spool is lost and reported. Nothing is
+ * taken twice.
  *
- * A row is of one stream: what one lm took from one ring. A segment is a number that no other one
- * ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which then
+ * A cursor is of one stream: what one lm took from one ring. A segment is a number that no other
+ * one ever has (struct proc.seg_key). What is set goes into the copy that does not hold, which then
  * does by one store.
  */
 #ifndef LM_RECORD_RING_CURSOR_H
@@ -30,8 +30,10 @@ struct ring_cursor_state {
 	uint64_t lost; /* of these dropped ones, those that the segment counts */
 };
 
-/* Takes up what is there; what makes no sense is begun anew. Room is really allocated. ERR_SYS,
- * ERR_NOMEM. */
+/*
+ * Takes up what is there; what makes no sense is cleared. Room is really allocated. ERR_SYS,
+ * ERR_NOMEM.
+ */
 int ring_cursors_open(const char *path, struct ring_cursors **out, struct err *e);
 void ring_cursors_free(struct ring_cursors *rs);
 
@@ -53,15 +55,17 @@ void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct 
 void ring_cursors_each_loss(struct ring_cursors *rs, void (*fn)(void *arg, const struct evgap *g),
 			    void *arg);
 
-/* Somebody took from that segment's rings. */
+/* An lm took from that segment's rings. */
 bool ring_cursors_knows(const struct ring_cursors *rs, uint64_t segment);
 uint64_t ring_cursors_place(const struct ring_cursors *rs, uint64_t segment, uint32_t thread);
 
-/* What the segment had lost as told so far: with what it had lost before, set by
- * ring_cursors_set_lost(). */
+/*
+ * What the segment had lost as reported so far: with what it had lost before, set by
+ * ring_cursors_set_lost().
+ */
 uint64_t ring_cursors_lost(const struct ring_cursors *rs, uint64_t segment);
 
-/* From now on told is `told`: the others are taken off. */
-void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t told);
+/* From now on `lost` is what was reported: the cursors of others are taken off. */
+void ring_cursors_set_lost(struct ring_cursors *rs, uint64_t segment, uint64_t lost);
 
 #endif

@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC UINT64_C(0x3130736f6d67696f) /* and the layout: another one is begun anew */
+#define MAGIC \
+	UINT64_C(0x3130736f6d67696f) /* and the layout: a file of another one is begun again */
 
 struct record {
 	uint64_t who, number;
@@ -68,8 +69,10 @@ static bool makes_sense(const struct store *s)
 	return true;
 }
 
-/* read: bytes that something else has left in it. What nobody has touched stays so: many lms have
- * none of it. */
+/*
+ * read: bytes that something else has left in it. An untouched file stays so: many lms have none of
+ * it.
+ */
 static int begin_anew(struct done_log *o, size_t read, struct err *e)
 {
 	memset(&o->s, 0, read);
@@ -187,9 +190,8 @@ static int write_state(struct done_log *o, struct record *r, enum op_state state
 }
 
 /*
- * The place that comes next; whose it was is noted before it is overwritten, and it is nobody's
- * before it is another's: half a record written does not say of a new one what became of the old
- * one.
+ * The place that comes next. Its owner is noted before it is overwritten, and it is free before it
+ * is another's. So half a record written does not say of a new one what became of the old one.
  */
 static int make_room(struct done_log *o, struct record **out, struct err *e)
 {

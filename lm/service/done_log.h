@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The manipulations that were begun on this host, by the ids of the tools' requests, so that none
- * is done twice: not when a request comes again after a link was lost, and not either after a death
- * of the lm, for each is written down before it is begun and when it has ended. Bounded: of those
- * that were forgotten it is known for each tool how far it had come.
+ * The manipulations that were begun on this host, by the ids of the tools' requests. So none is
+ * done twice. That covers a request that comes again after a link was lost, and a death of the lm.
+ * Each is written down before it is begun and when it has ended. Bounded: of those that were
+ * forgotten it is known for each tool how far it had come.
  */
 #ifndef LM_SERVICE_DONE_LOG_H
 #define LM_SERVICE_DONE_LOG_H
@@ -28,10 +28,10 @@ struct op {
 
 enum op_state {
 	OP_NEW, /* it was never begun here */
-	OP_BEGUN, /* it is under way, or nobody knows how it ended */
+	OP_BEGUN, /* it is under way, or how it ended is unknown */
 	OP_ENDED,
 	OP_FORGOTTEN, /* it is older than what is remembered */
-	OP_REFUSED, /* somebody has asked after it before it came */
+	OP_REFUSED, /* a request asked for its outcome before it came */
 };
 
 /*

@@ -89,7 +89,7 @@ void inbox_free(struct inbox *b)
 
 static const struct kept *find_kept(const struct inbox *b, uint64_t id)
 {
-	/* Where nobody manipulates none was ever kept, and none is looked at. */
+	/* Without manipulations none was ever kept, and none is searched. */
 	size_t n = b->next_kept < INBOX_KEPT_MAX ? b->next_kept : INBOX_KEPT_MAX;
 
 	for (size_t k = 0; id && k < n; k++)
@@ -207,7 +207,7 @@ static void on_done(void *arg, struct reply *r)
 
 static const char *const outcome[] = {
 	[OP_NEW] = "not done, and it never will be",
-	[OP_BEGUN] = "outcome unknown: it was begun, and nobody knows how it ended",
+	[OP_BEGUN] = "outcome unknown: it was begun, and its end is not known",
 	[OP_ENDED] = "done before, with the status",
 	[OP_FORGOTTEN] = "outcome unknown: it is older than what is remembered; it is not done now",
 	[OP_REFUSED] = "not done, and it never will be",

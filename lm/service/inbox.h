@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests from above: each is checked, executed and answered once. A
- * manipulation whose id comes again, on this link or with the id of the tool's request on
- * another, is answered as the first time, or with what is known of it, and not done again.
+ * Requests from above: each is checked, executed and answered once. The same manipulation may come
+ * again, on this link, or with the id of the tool's request on another. Then it is answered as the
+ * first time, or with what is known of it, and not done again.
  */
 #ifndef LM_INBOX_H
 #define LM_INBOX_H
@@ -31,7 +31,7 @@ void inbox_free(struct inbox *b);
 void inbox_request(struct inbox *b, const struct msg_request *m);
 void inbox_cancel(struct inbox *b, uint64_t id);
 
-/* Nobody waits for answers any more; ids of this link begin anew. */
+/* No answer is waited for from here on; ids of this link begin again. */
 void inbox_link_lost(struct inbox *b);
 
 struct inbox_stats {

@@ -21,7 +21,7 @@ struct look {
 	bool is_asked; /* of the object `at` */
 	struct looked now;
 	struct helper_ask *ask; /* NULL: nothing is under way in lm-look */
-	bool is_here; /* the lm does it itself: nobody is to be woken */
+	bool is_here; /* the lm does it itself: no task is to be woken */
 };
 
 static void drop_now(struct look *l)
@@ -63,7 +63,7 @@ static void fail(struct look *l, int rc)
 	l->now.is_over = true;
 }
 
-/* Without a number of bytes it was not said by who did it: nobody knows how far it came. */
+/* Without a number of bytes the answer is not from lm-look: how far it came is unknown. */
 static void take_failure(struct look *l, const struct tracer_msg *m)
 {
 	bool is_write = l->m.type == TRACER_WRITE_MEMORY;

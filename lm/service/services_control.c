@@ -47,7 +47,7 @@ static bool may_stop(int sig)
 	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* However it is said, who is stopped is on the leash. */
+/* By whichever signal: a process that is stopped is on the leash. */
 static int send_to(struct service_call *c, const struct object *o, struct settle_goal *w,
 		   struct err *e)
 {

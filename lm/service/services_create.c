@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starting programs. lm-trace starts one and holds it before its first
- * instruction; here it becomes a watched process that a tool has stopped, with
- * the same leash and the same line in the journal; then lm-trace lets go, and
- * it is stopped in the ordinary way.
+ * Starting programs. lm-trace starts one and holds it before its first instruction. Here it becomes
+ * a watched process that a tool has stopped: same leash, same line in the journal. Then lm-trace
+ * releases it, and it is stopped in the ordinary way.
  */
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -16,7 +15,7 @@
 
 /* Lives until lm-trace has answered, longer than the task when that is given up. */
 struct creation {
-	struct task *task; /* NULL: nobody waits any more */
+	struct task *task; /* NULL: the task is gone */
 	const struct creator *of;
 	struct procs *procs;
 	uint32_t tool;
@@ -69,7 +68,7 @@ static int watch(struct creation *k, const struct tracer_msg *m)
 	return rc;
 }
 
-/* What nobody wants any more, or could not be watched, must not begin. */
+/* A program whose task is gone, or that could not be watched, must not begin. */
 static void on_created(void *arg, const struct tracer_msg *m)
 {
 	struct creation *k = arg;

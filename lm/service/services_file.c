@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* length 0: all that is behind the offset, and one byte more than may be told is too much. */
+/* length 0: all that is behind the offset, and one byte more than may be read is too much. */
 static int fill(struct service_call *c, struct tracer_msg *m, void **take, struct err *e)
 {
 	const struct file_reader *of = c->of;

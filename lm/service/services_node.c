@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * node_get_info, in the order of the interface's fields. Beyond its bits:
- * 14 shares of processor time (user, system, idle, waiting for disks, taken by
- * other guests; 0..1), 15 pressure in percent of 10 s (cpu, memory some and full, io
- * some and full), 16 the control group (memory limit, memory used, in bytes; processors).
+ *
+ * 14 shares of processor time (user, system, idle, waiting for disks, taken by other guests; 0..1),
+ *
+ * 15 pressure in percent of 10 s (cpu, memory some and full, io some and full),
+ *
+ * 16 the control group (memory limit, memory used, in bytes; processors).
  */
 #include "lm/service/families.h"
 

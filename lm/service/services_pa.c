@@ -37,8 +37,9 @@ static bool is_trace_buffer(const struct service_call *c)
 	return token && token_measure(token, strlen(token)) == 'b';
 }
 
-/* Also when its processes here have all ended: who reads it asks us as well, and that is no
- * error. */
+/*
+ * Also when its processes here have all ended: a read of it asks us as well, and that is no error.
+ */
 static int serve_pa_create(struct service_call *c)
 {
 	struct pa_name name = name_in(c, 1);

@@ -35,7 +35,7 @@ enum {
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
 
-/* That a tool has suspended it is nobody else's business: it waits. */
+/* That a tool has suspended it is not shown to others: it waits. */
 static enum sched_state sched_state(const struct proc *p, char state)
 {
 	switch (state) {
@@ -89,7 +89,7 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 #define STRING_HEAD "omig1:"
 #define SECRET_MIN_BYTES 20 /* what stands behind the dots of an address is shorter */
 
-/* Nobody needs it who may see the rest: it would let him enrol. */
+/* A tool that may see the rest does not need it, and could enrol with it. */
 static void hide_secret(uint8_t *p, size_t n)
 {
 	static const char letters[] =
@@ -106,7 +106,7 @@ static void hide_secret(uint8_t *p, size_t n)
 		memset(dot, '*', len);
 }
 
-/* A list of strings; empty when the process does not show it (any more). */
+/* A list of strings; empty when the process does not show it. */
 static void write_strings(struct service_call *c, struct omis_writer *w, const struct proc *p,
 			  bool environment)
 {
@@ -127,7 +127,7 @@ static void write_strings(struct service_call *c, struct omis_writer *w, const s
 	buf_done(&b);
 }
 
-/* The last part of argv[0], or what the kernel knows of one that shows no arguments (any more). */
+/* The last part of argv[0], or what the kernel knows of one that shows no arguments. */
 static void write_program(struct service_call *c, struct omis_writer *w, const struct proc *p,
 			  const struct host_figures *f)
 {
@@ -395,7 +395,10 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 	return rc == 0 && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
 }
 
-/* A process that is not there, is somebody else's or runs another program: nobody learns which. */
+/*
+ * A process that is not there, is another user's or runs another program: the answer does not say
+ * which.
+ */
 static int serve_proc_take(struct service_call *c)
 {
 	struct buf b = BUF_INIT(TOKEN_BYTES);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What processes have posted and not completed. Nobody pays for that list before somebody asks: the
- * first question of a tool switches it on, and it begins with the blocking calls that threads are
- * in, which the rank always tells. Requests that were posted before are not known.
+ * What processes have posted and not completed. That list costs nothing before the first question
+ * of a tool switches it on. It begins with the blocking calls that threads are in, which the rank
+ * always shows. Requests that were posted before are not known.
  */
 #include "lm/service/families.h"
 

@@ -34,8 +34,10 @@ int tracebuf_create(struct service_call *c)
 	return call_each_proc(c, add_proc);
 }
 
-/* After a restart the lm knows nothing of a buffer whose events are armed still: they make it
- * anew. */
+/*
+ * After a restart the lm knows nothing of a buffer whose events are armed still: they make it
+ * again.
+ */
 static int append(struct service_call *c, struct err *e)
 {
 	struct tracebuf *b = tracebufs_find(tracebufs_of(c), call_text(c, 0), c->tool);

@@ -110,7 +110,7 @@ static bool is_over(struct settling *s, struct waiting *w)
 	}
 }
 
-/* Whoever was not looked at in this turn is the first of the next. */
+/* What was not polled in this turn is the first of the next. */
 static void look(struct settling *s)
 {
 	size_t first = s->at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a signal does to a process takes a moment: its threads must run for it. A call that has sent
- * signals waits here, in its task, until their effect is seen, so that what stands behind it sees
- * it too. The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
+ * signals waits here, in its task, until their effect is seen. So what stands behind it sees it
+ * too. The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
  */
 #ifndef LM_SETTLE_H
 #define LM_SETTLE_H

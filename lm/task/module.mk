@@ -3,4 +3,4 @@
 MODULES += lm/task
 lm/task.src := rights.c task.c
 lm/task.uses := common/base common/time common/omis common/loop common/net common/route \
-		common/audit common/daemon lm/proc lm/hold
+		common/audit lm/proc lm/hold

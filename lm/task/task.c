@@ -212,7 +212,7 @@ void task_go_on(void *task)
 	go(task);
 }
 
-/* The action has begun; nobody will know how it ends. */
+/* The action has begun; its end will stay unknown. */
 static void end_waiting(struct task *t, const char *why)
 {
 	reply_add_error(t->reply, number_of(t, t->at), "", STATUS_UNSPECIFIED_ERROR, "%s", why);
@@ -361,7 +361,7 @@ int call_add_failure(struct service_call *c, const char *object, int rc, const s
 	return reply_add_error(c->reply, c->action, object, status, "%s", e->text);
 }
 
-/* 1: it was done, 0: the error is told. */
+/* 1: it was done, 0: the error is in the reply. */
 static int call_one(struct service_call *c, const struct each *fn, const struct object *o)
 {
 	struct err e = { 0 };

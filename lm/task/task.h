@@ -55,7 +55,7 @@ struct task_spec {
 	const uint32_t *number; /* of each action, as replies use it; NULL = 1, 2, ... */
 	const bool *skip; /* actions that have run elsewhere; NULL = none */
 	uint32_t tool;
-	const char *identity; /* of that tool, end to end; NULL = nobody's; copied */
+	const char *identity; /* of that tool, end to end; NULL = of none; copied */
 	const char *csr; /* whose actions these are; NULL = a request; copied */
 	unsigned depth; /* events that led to it */
 	enum omis_right right; /* of the tool, as its certificate says */
@@ -99,8 +99,8 @@ struct service_call {
 };
 
 /*
- * For a call that waits: arg is there again when it is called again, and freed when it is done, or
- * when the task ends for another reason. One at a time.
+ * For a call that waits. arg is there again when the call runs again. It is freed when the call is
+ * done, or when the task ends for another reason. One at a time.
  */
 void task_keep(struct task *t, void *arg, void (*free_fn)(void *arg));
 void *task_kept(const struct task *t);
@@ -126,8 +126,8 @@ int call_add_ok(struct service_call *c, const struct objects *o);
 int call_add_failure(struct service_call *c, const char *object, int rc, const struct err *e);
 
 /*
- * Calls fn for each process that the first parameter names. Where it succeeded is told in one
- * entry, each failure in one of its own. fn must not end processes.
+ * Calls fn for each process that the first parameter names. Successes are one entry, each failure
+ * is one of its own. fn must not end processes.
  */
 int call_each_proc(struct service_call *c,
 		   int (*fn)(struct service_call *, struct proc *, struct err *));
@@ -136,7 +136,7 @@ int call_each_proc(struct service_call *c,
 int call_each_thread(struct service_call *c,
 		     int (*fn)(struct service_call *, const struct object *, struct err *));
 
-/* For a service of nodes: is this one named by the first parameter? What is not here is told. */
+/* For a service of nodes: is this one named by the first parameter? Other nodes become errors. */
 bool call_is_for_us(struct service_call *c);
 
 /* System time of this moment. */

@@ -68,7 +68,8 @@ START_TEST(a_rate_is_of_the_time_since_the_last_read)
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_c_1)", "n_7"));
 	gain_of(":patop_measurement_counter_read([pa_c_1],1)");
-	arm("thread_has_started_lib_call([@],\"MPI_Send\"): pa_counter_global_increment(pa_c_1,$par8)",
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): "
+	    "pa_counter_global_increment(pa_c_1,$par8)",
 	    "n_7", 1, false);
 	call(&seg, "MPI_Send", 30, 1);
 	call(&other, "MPI_Send", 10, 0);
