@@ -11,7 +11,7 @@
 static void on_trouble(void *arg, const struct err *why, uint64_t n)
 {
 	if (why)
-		log_error("audit", "manipulations are not written down any more: %s", why->text);
+		log_error("audit", "manipulations are no longer recorded: %s", why->text);
 	else
 		log_notice("audit", "manipulations are written down again, missing=%llu",
 			   (unsigned long long)n);

@@ -112,7 +112,7 @@ void mainsm_branch_down(struct peer *p, const char *reason)
 	branches_remove(m->branches, c);
 }
 
-/* Says something about what is not its own: told once a message, never acted upon. */
+/* It names objects that are not its own: logged once a message, without effect. */
 static void forged(struct peer *p, const struct err *why)
 {
 	p->m->forged++;
@@ -195,7 +195,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 	const struct msg_object *o = find_node(d);
 	int rc;
 
-	/* The last word about a host that nobody knows any more. */
+	/* The last report about a host that is forgotten here. */
 	if (!node && o && o->op == MSG_OP_GONE)
 		return;
 	rc = adopt(p, d, &e);

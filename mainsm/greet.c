@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes: enrolling peers, tools, sms, and lms that are sent to the sm of their site. */
+/* New connections: enrolling peers, tools, sms, and lms that are sent to the sm of their site. */
 #include "mainsm/mainsm_internal.h"
 #include "mainsm/places.h"
 
@@ -55,7 +55,7 @@ static void direct(struct mainsm *m, struct site *site, struct msg_hello_ack *ac
 		start_sm(m, site);
 		answer = site_ask(m->sites, site, loop_now(m->conf.loop));
 		if (answer == SITE_START)
-			answer = SITE_WAIT; /* the next one who asks tries again */
+			answer = SITE_WAIT; /* the next request tries again */
 	}
 	ack->redirect = answer == SITE_GO ? site->address : answer == SITE_WAIT ? "wait" : "";
 	ack->retry_ms = answer == SITE_WAIT ? SITE_RETRY_MS : 0;
@@ -157,7 +157,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	if (m->is_closing)
 		return err_set(why, ERR_AGAIN, "mainsm is going down");
 	if (!who)
-		return err_set(why, ERR_DENIED, "nobody without a certificate");
+		return err_set(why, ERR_DENIED, "a certificate is required");
 	ack->name = who->host;
 	ack->site = who->site;
 	switch (who->role) {
@@ -190,7 +190,7 @@ static struct peer *peer_new(struct mainsm *m)
 	return p;
 }
 
-/* Forgets the peer; its link is somebody else's to close. */
+/* Forgets the peer; the caller closes its link. */
 static void peer_free(struct peer *p, const char *reason)
 {
 	if (p->session)

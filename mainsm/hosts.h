@@ -6,9 +6,8 @@
 #include "common/link/connstr.h"
 
 /*
- * advertise: a list by commas, or "". Then the listening address itself, or, when that means all
- * of them, the addresses of the interfaces and the host's name. Fills host and nhost. ERR_INVALID,
- * ERR_SYS.
+ * advertise: a list by commas. "" is the listening address itself. Where that means all addresses,
+ * it is those of the interfaces and the host's name. Fills host and nhost. ERR_INVALID, ERR_SYS.
  */
 int hosts_to_advertise(const char *advertise, const char *listen, struct connstr *out,
 		       struct err *e);

@@ -84,8 +84,8 @@ static void keep_jobs(struct mainsm *m, nsec_t wall)
 }
 
 /*
- * The certificate of a tool that is not the user's own lasts as long as he has said; so does its
- * session. His own are for links that come: a long measurement is not cut after ninety days.
+ * The certificate of a foreign tool lasts as long as the user has configured; so does its session.
+ * The user's own are for new links: a long measurement is not cut after ninety days.
  */
 static bool has_ended(const struct peer *p, nsec_t wall)
 {

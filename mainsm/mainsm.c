@@ -153,11 +153,10 @@ static void on_revoked(void *arg)
 static void end_all(void *arg)
 {
 	struct mainsm *m = arg;
-	struct msg stop = { .type = MSG_STOP,
-			    .stop = { .reason = "mainsm was told to end everything" } };
+	struct msg stop = { .type = MSG_STOP, .stop = { .reason = "a tool stops all daemons" } };
 
 	branches_send_all(m->branches, &stop);
-	m->conf.on_end(m->conf.arg, "told to end everything");
+	m->conf.on_end(m->conf.arg, "a tool stops all daemons");
 }
 
 static void on_shutdown(void *arg)
@@ -301,7 +300,7 @@ static void on_housekeeping(void *arg)
 	directory_forget(m->directory, now, MAINSM_FORGET_NODE_NS);
 	mainsm_lapse(m);
 	if (m->conf.linger && m->npeer == 0 && now - m->lonely_since >= m->conf.linger)
-		m->conf.on_end(m->conf.arg, "nobody was connected for long enough");
+		m->conf.on_end(m->conf.arg, "no peer was connected for long enough");
 	else
 		loop_timer_arm(m->housekeeping, HOUSEKEEPING_NS);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The top of the monitor: tools, sms, and lms that no sm serves, connected to
- * the directory and the engines. It sees the world through a loop, a context
- * of channels and a few calls, so that the same code runs over TLS and in
- * memory. One thread; it calls back from the loop only.
+ * The root of the monitor: tools, sms, and lms that no sm serves, connected to the directory and
+ * the engines. Loop, context of channels and a few calls come from outside: the same code runs over
+ * TLS and in memory. One thread. Callbacks come from the loop only.
  */
 #ifndef MAINSM_MAINSM_H
 #define MAINSM_MAINSM_H
@@ -21,7 +20,7 @@
 
 #define MAINSM_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
 #define MAINSM_SM_TOKEN_NS (600 * NSEC_PER_SEC) /* a batch system may keep a task waiting */
-/* a host that was lost for so long is not missed any more */
+/* a host that was lost for so long is forgotten */
 #define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC)
 
 struct loop;
@@ -38,7 +37,7 @@ struct mainsm_conf {
 	struct rng *rng;
 	struct timebase *timebase; /* the root */
 	struct net_ctx *ctx;
-	struct pki_ca *ca; /* NULL: nobody can enrol */
+	struct pki_ca *ca; /* NULL: no enrolment */
 	uint64_t epoch; /* wall ns of this start */
 	const char *state_dir; /* NULL = nothing is kept */
 	const char *listen; /* numeric address */
@@ -49,16 +48,16 @@ struct mainsm_conf {
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
 	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
-	nsec_t linger; /* ends when nobody was connected for so long; 0 = never */
+	nsec_t linger; /* ends after so long without a connection; 0 = never */
 	nsec_t (*wall_now)(void *arg);
-	/* Start the sm of a site; it proves itself with the token. NULL: nobody can. */
+	/* Start the sm of a site; it proves itself with the token. NULL: impossible. */
 	int (*start_sm)(void *arg, const struct site *site, const char *launcher,
 			const struct token_text *token, struct err *e);
 	/* A connection string with that token. NULL: none is given out. */
 	int (*connection)(void *arg, const struct token_text *token, struct buf *out);
 	/* Values of the process for the status service: [name, value]... May be NULL. */
 	void (*health)(void *arg, struct omis_writer *w);
-	/* Told to end (all daemons), or lingered long enough. */
+	/* A tool has stopped all daemons, or mainsm has lingered long enough. */
 	void (*on_end)(void *arg, const char *reason);
 	void *arg; /* of all of them */
 };

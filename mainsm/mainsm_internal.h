@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the wiring: mainsm.c (making, ending), greet.c (who comes), branches.c, tools.c
- * (tools). */
+/* Inside the wiring: mainsm.c (making, ending), greet.c (new connections), branches.c, tools.c. */
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
@@ -44,7 +43,7 @@ struct mainsm {
 	struct directory *directory;
 	struct sites *sites;
 	struct numbers *numbers;
-	bool numbers_fail, tokens_fail; /* to be saved; and that was told */
+	bool numbers_fail, tokens_fail; /* to be saved; and that was logged */
 	struct certs *certs;
 	struct tokens *tokens;
 	struct branches *branches;
@@ -65,14 +64,14 @@ struct mainsm {
 	struct loop_timer *housekeeping, *ending;
 	struct loop_job revoking;
 	nsec_t jobs_looked_at; /* loop time, by mainsm_lapse() */
-	nsec_t started, lonely_since; /* loop time; nobody was connected since then */
-	uint64_t forged; /* messages about somebody else's objects */
+	nsec_t started, lonely_since; /* loop time; without a connection since then */
+	uint64_t forged; /* messages about objects of others */
 	bool is_closing;
 };
 
 /* --- audit.c */
 int mainsm_audit_open(struct mainsm *m, struct err *e);
-/* What of a request its tool has no right to; nobody below will see it. */
+/* The parts of a request without the right for them; they are not sent to branches. */
 void mainsm_audit_refused(struct mainsm *m, const struct session *s, const struct omis_request *r);
 
 /* --- greet.c: the handlers of every link */

@@ -263,7 +263,7 @@ static void core_conf(struct program *p, const struct settings *s, struct mainsm
 	};
 }
 
-/* The port of the last start when it is free: those who know the old string find us again. */
+/* The port of the last start when it is free: the old connection string stays valid. */
 static int open_core(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);

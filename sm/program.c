@@ -54,7 +54,7 @@ static void give_up(struct program *p, int exit_code, const struct err *why)
 	daemon_end(p->daemon, exit_code);
 }
 
-/* --- what the core tells */
+/* --- callbacks of the core */
 
 static void health(void *arg, struct sm_health *out)
 {
@@ -416,7 +416,7 @@ const struct daemon_spec sm_program_spec = {
 	.program = "sm",
 	.summary = "the monitor's daemon of one site",
 	.details =
-		"mainsm starts it when the first host of a site comes; nobody else has to. It "
+		"mainsm starts it when the first host of a site comes; there is no need to. It "
 		"serves the lms of\n"
 		"its site, answers requests once for all of them, and ends when none is left "
 		"for a while.\n"

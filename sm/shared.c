@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ADMIN_FILE "admin.conn" /* whoever reads it is an admin */
+#define ADMIN_FILE "admin.conn" /* its readers are admins */
 #define JOIN_FILE "join.conn" /* for the admin to hand out */
 #define TOKEN_LIFETIME_NS (INT64_C(366) * 86400 * NSEC_PER_SEC)
 #define RENEW_CHECK_NS (3600 * NSEC_PER_SEC)
@@ -168,7 +168,7 @@ static int open_state(struct shared *sh, const struct settings *s, struct err *e
 static void on_audit_trouble(void *arg, const struct err *why, uint64_t n)
 {
 	if (why)
-		log_error("audit", "what admins do is not written down any more: %s", why->text);
+		log_error("audit", "actions of admins are no longer recorded: %s", why->text);
 	else
 		log_notice("audit", "what admins do is written down again, missing=%llu",
 			   (unsigned long long)n);

@@ -42,7 +42,7 @@ struct branch {
 	unsigned late;
 	nsec_t late_since;
 	/* of an sm */
-	uint8_t serial[SERIAL_BYTES]; /* of its certificate: who comes back with it is the same */
+	uint8_t serial[SERIAL_BYTES]; /* of its certificate: it identifies an sm that returns */
 	char *listen; /* owned; where lms find it */
 	unsigned promised; /* hosts that were sent there lately */
 	nsec_t promised_at;

@@ -136,7 +136,7 @@ static nsec_t time_for(const struct run *run, uint32_t child)
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
-/* A number that nobody has: asked because all were; it has nothing to say. */
+/* A free index: asked because all are; it has nothing to report. */
 static void nobody_answers(struct run *run, uint32_t child)
 {
 	struct reply *nothing = reply_new();
@@ -375,8 +375,7 @@ static bool go_on(struct run *run)
 	return run->is_over ? false : parts_of_step(run);
 }
 
-/* Goes on until the run waits or is over. Whoever is deeper on the stack leaves the rest to the
- * outermost. */
+/* Goes on until the run waits or is over. A nested call leaves the rest to the outermost one. */
 static void run_go(struct run *run)
 {
 	bool waits = false;
@@ -441,8 +440,8 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 }
 
 /*
- * What becomes of a manipulation where it cannot be sent to. One with an id may have been sent
- * there before, by us or by a daemon that stood here before us, and have been done then.
+ * The outcome of a manipulation at a child that cannot be reached. This daemon or its predecessor
+ * may have sent one with an id before, and it may be done.
  */
 static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
 {
@@ -522,7 +521,7 @@ int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m
 
 	if (!a || a->child != child) {
 		x->strays++;
-		return err_set(e, ERR_NOTFOUND, "a reply that nobody waits for");
+		return err_set(e, ERR_NOTFOUND, "a reply without a request");
 	}
 	run = a->run;
 	rc = take_part(a, m, &why);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Executes checked requests at mainsm and at an sm: plans them, does here
- * what is to be done here, sends the rest to the children, gathers, and hands
- * over one reply. Every run ends: by its last step, by its deadline, or
- * because its owner cancels it.
+ * Executes checked requests at mainsm and at an sm. It plans them, does the local part, sends the
+ * rest to the branches, and merges their replies into one. Every run ends: by its last step, by its
+ * deadline, or because its owner cancels it.
  */
 #ifndef TREE_EXECUTOR_H
 #define TREE_EXECUTOR_H
@@ -25,7 +24,7 @@ struct executor;
 struct loop;
 struct run;
 
-/* Who wants what; identity, numbers, user and source live as long as the run does. */
+/* The origin of a run; identity, numbers, user and source live as long as the run does. */
 struct run_spec {
 	struct route_view view;
 	void *user; /* whose run it is; only handed on */
@@ -54,7 +53,7 @@ struct run_spec {
 
 struct executor_conf {
 	struct loop *loop;
-	/* As link_send(), to a child. -ERR_NOTFOUND: nobody has that number. */
+	/* As link_send(), to a child. -ERR_NOTFOUND: the index is free. */
 	int (*send)(void *arg, uint32_t child, const struct msg *m);
 	/* What the child stands for, for the list of what is missing. */
 	const char *(*name)(void *arg, uint32_t child);
@@ -91,7 +90,7 @@ int executor_run(struct executor *x, struct omis_request **request, const struct
  * wrong. */
 int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e);
 
-/* Nothing will come from that child any more. */
+/* That child is lost: no reply will come from it. */
 void executor_child_lost(struct executor *x, uint32_t child, const char *reason);
 
 /* Ends all runs in the owner's list: on_done comes without a reply. */
@@ -102,7 +101,7 @@ size_t executor_count(const struct executor *x);
 /* What the runs hold: the requests, and what children have answered so far. */
 size_t executor_bytes(const struct executor *x);
 
-/* Replies that nobody had asked for. */
+/* Replies without a request. */
 uint64_t executor_strays(const struct executor *x);
 
 /* --- for what is executed here */
@@ -116,7 +115,7 @@ struct reply *run_reply(struct run *run);
 nsec_t run_remaining(const struct run *run);
 
 /*
- * A pending step asks to be told when it need not go on: the deadline passed or the run was
+ * A pending step sets what is called when it need not go on: the deadline passed or the run was
  * cancelled. Called once; after it run_here_done() is not to be called.
  */
 void run_set_abandon(struct run *run, void (*fn)(void *arg), void *arg);

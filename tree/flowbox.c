@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-#define FRAMES_MAX FLOW_READS_OPEN /* whoever is above takes no older ones */
+#define FRAMES_MAX FLOW_READS_OPEN /* the parent accepts no older ones */
 #define FRAME_REST_BYTES 4096 /* of a frame: what is not batches, and lengths */
 #define BATCH_BYTES 8 /* what each adds beside its own bytes */
 
@@ -31,7 +31,7 @@ struct flowbox {
 	struct list frames; /* the oldest first */
 	size_t n;
 	struct frame *open; /* owned; being put together */
-	struct flow_rest rest; /* of it: links that are told together */
+	struct flow_rest rest; /* of it: links that share one entry */
 	uint64_t dropped;
 	uint64_t sent_frames, sent_bytes;
 	struct bytes *batch; /* room for sending */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * FLOW_BATCH frames of one measurement on their way up: put together read by
- * read, sent when there is somebody who takes them. The last ones wait for
- * him; what does not fit is counted and told with the next frame.
+ * FLOW_BATCH frames of one measurement on their way up: put together read by read, and sent when
+ * there is a parent. The last ones wait for it. Frames that do not fit are counted, and the next
+ * frame reports the number.
  */
 #ifndef TREE_FLOWBOX_H
 #define TREE_FLOWBOX_H
@@ -28,8 +28,8 @@ void flowbox_free(struct flowbox *b);
 void flowbox_begin(struct flowbox *b, uint64_t read, nsec_t time, const char *object);
 
 /*
- * One link's part of it; as bytes when it is passed on. What finds no memory counts as dropped.
- * Names of links are valid until flowbox_end(): those that are 0 are told together then
+ * One link's part of it; as bytes when it is passed on. A part without memory counts as dropped.
+ * Names of links are valid until flowbox_end(), which sends those that are 0 together
  * (common/flow/batch/rest.h).
  */
 void flowbox_add(struct flowbox *b, const struct flow_batch *batch);

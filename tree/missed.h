@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a child that was away may have missed: conditional requests that are
- * not armed any more, tools that have left. It is told when it comes back;
- * hearing it twice does no harm. Only the last ones are remembered: what lasts
- * longer is noticed when it triggers.
+ * What a child that was away may have missed: conditional requests that were disarmed, and tools
+ * that have left. They are sent when it returns; a repetition does no harm. Only the last ones are
+ * remembered: an older conditional request is disarmed when it triggers.
  */
 #ifndef TREE_MISSED_H
 #define TREE_MISSED_H

@@ -34,7 +34,7 @@ void ask_free(struct ask *a)
 	free(a);
 }
 
-/* Numbers that nobody can guess: a child cannot answer what it was not asked. */
+/* Numbers that cannot be guessed: a child cannot answer a request that it did not get. */
 static uint64_t fresh_id(struct executor *x)
 {
 	uint64_t id;
@@ -73,7 +73,7 @@ bool run_may_be_done(const struct run *run)
 	return run->spec.flags & MSG_REQUEST_OUTCOME;
 }
 
-/* Who only looks does not mind why nothing came. */
+/* A request that only observes does not depend on the reason. */
 void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
 {
 	char words[96];

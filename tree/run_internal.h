@@ -51,8 +51,9 @@ struct run {
 /* NULL: no memory. */
 struct ask *ask_new(struct run *run, uint32_t child);
 void ask_free(struct ask *a);
-/* The child will not answer. is_sent: it has been asked; if that changes something, nobody knows
- * whether it was done. */
+/* The child will not answer. is_sent: the request was sent; whether its changes were made is
+ * unknown. */
+
 /* Only what became of a request is asked: that it is not sent does not mean that it was not done
  * before. */
 bool run_may_be_done(const struct run *run);

@@ -174,7 +174,7 @@ struct tool_csr *tool_csr_find(const struct session *s, const char *token)
 	return smap_find(&s->csrs, token);
 }
 
-/* Of an end, and of what was lost alone. What is told once is told. */
+/* Reports an end, or losses alone. Each is reported once. */
 static void put_losses(struct tool_csr *csr, unsigned kind, struct buf *value)
 {
 	if (!csr->dropped || kind == STATUS_CSR_ENABLED)
@@ -201,7 +201,7 @@ void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, con
 	reply_free(r);
 }
 
-/* Whoever waits goes on inside, and may delete it: a caller that needs it afterwards keeps it. */
+/* Waiters go on inside, and may delete it: a caller that needs it afterwards keeps it. */
 static void switch_off(struct tool_csr *csr)
 {
 	csr->c->stats.enabled -= csr->is_enabled;
@@ -483,14 +483,14 @@ void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 		if (csr->is_enabled && tool_csr_is_of_user_event(csr))
 			hit[n++] = csr->token;
 	}
-	/* Whoever waits for one of them goes on inside, and may delete another one. */
+	/* The waiters of one of them go on inside, and may delete another one. */
 	for (size_t k = 0; k < n; k++) {
 		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 
 		if (!csr || !csr->is_enabled)
 			continue;
 		if (tool_csr_is_hopeless(csr))
-			disable(csr, "\"what it waits for does not exist any more\"", NULL, NULL);
+			disable(csr, "\"its objects no longer exist\"", NULL, NULL);
 		else if (!tool_csr_arm(csr))
 			tool_csr_check_armed(csr, false);
 	}

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests. One that is enabled is armed at the children whose
- * objects its event is about, and follows objects that come and go; when the
- * event happens the actions that the lm did not run are executed here.
+ * Conditional requests. An enabled one is armed at the children that serve the objects of its
+ * event, and follows objects that come and go. When the event happens, mainsm executes the actions
+ * that the lm did not run.
  *
- * Loops end: a condition whose actions lead to its own event more than
- * CAUSAL_DEPTH_MAX times over is disabled (one that only asks is in no loop), and so is one that
- * fires more than TOOL_FIRINGS_PER_SEC_MAX times a second for some seconds (what is too many in a
- * burst is dropped and counted). The tool is told once; tool_csr_enable() gives it another chance.
+ * Loops end. A request is disabled when its actions lead to its own event more than
+ * CAUSAL_DEPTH_MAX times over. One that only observes is in no loop. It is also disabled when it
+ * fires more than TOOL_FIRINGS_PER_SEC_MAX times a second for some seconds. The excess of a burst
+ * is dropped and counted. The tool is notified once; tool_csr_enable() enables the request again.
  *
- * All conditions of a tool together execute actions here TOOL_FIRINGS_PER_SEC_MAX
- * times a second, the rest is dropped and counted too: what one tool has
- * composed must not keep mainsm from the others.
+ * All requests of a tool together execute actions here TOOL_FIRINGS_PER_SEC_MAX times a second. The
+ * rest is dropped and counted too: one tool must not keep mainsm from the others.
  */
 #ifndef MAINSM_CSR_CSR_H
 #define MAINSM_CSR_CSR_H
@@ -38,8 +37,8 @@ struct session;
 struct timebase;
 
 /*
- * refusal: with the token and entries of what is wrong, of a request that is not enabled, since it
- * could never happen; NULL: it is.
+ * refusal: the token and entries with the faults of a request whose event can never happen; it is
+ * not enabled. NULL: it is enabled.
  */
 typedef void (*csr_on_fn)(void *arg, const struct reply *refusal);
 
@@ -58,8 +57,7 @@ struct tool_csrs_conf {
 	struct branches *branches;
 	const struct directory *directory;
 	struct numbers *numbers;
-	/* It is not armed anywhere any more: children that are away must hear of it. May be
-	 * NULL. */
+	/* It is disarmed everywhere: children that are away get this later. May be NULL. */
 	void (*on_disarmed)(void *arg, const char *csr);
 	void *arg;
 };
@@ -92,18 +90,18 @@ int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, voi
 /* The same for each of that tool whose children have not confirmed yet; how many. */
 size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn fn, void *arg);
 
-/* Forgets those who wait with this arg, for anything. */
+/* Forgets all waiters with this arg. */
 void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg);
 
 /*
- * Disarms it. The tool is told when its actions under way have ended and the children have said how
- * many events they had not told of. True: fn is called when the children have, or CSR_PARTED_MAX_NS
- * later; false: nobody is waited for.
+ * Disarms it. The tool is notified when its pending actions have ended and the children have
+ * reported their lost events. True: fn is called when the children have, or CSR_PARTED_MAX_NS
+ * later; false: no child is waited for.
  */
 bool tool_csr_disable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
-/* As tool_csr_disable(); the last word about it is that it is deleted. The pointer is dead. fn
- * NULL: nobody waits. */
+/* As tool_csr_disable(); the last notification is that it is deleted. The pointer is dead. fn NULL:
+ * without a waiter. */
 bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
 /* A user event or measurement of that tool is there no more: what waits for it alone can never
@@ -119,7 +117,7 @@ void tool_csrs_follow(struct tool_csrs *c, struct session *s);
 /* The directory changed: follows soon, once for many changes. */
 void tool_csrs_follow_soon(struct tool_csrs *c);
 
-/* A child is gone: what was armed there is not any more. */
+/* A child is gone: nothing is armed there now. */
 void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child);
 
 /* From children. ERR_DENIED: it speaks of objects that are not its own; ERR_NOTFOUND: nothing is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests at the children: who watches for what, and who has confirmed it. */
+/* Conditional requests at the children: their parts and confirmations. */
 #include "mainsm/csr/csr.h"
 
 #include "common/base/array.h"
@@ -55,8 +55,8 @@ void tool_csr_disarm(struct tool_csr *csr)
 	empty(&csr->refused);
 }
 
-/* Nobody waits for the result of actions that all run inside the rank: only their failures are
- * told. */
+/* Actions that all run inside the rank have no results to wait for: only their failures are
+ * reported. */
 static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 {
 	const struct omis_request *r = csr->request;
@@ -83,8 +83,8 @@ static void send_arm(struct tool_csr *csr, struct tool_csr_part *slot)
 		.local_prefix = slot->local_prefix,
 		.reply = wants_triggered(csr, slot->local_prefix),
 	};
-	/* A child that cannot be told now is about to be lost: its objects leave, and come again
-	 * with it. */
+	/* A child that takes no message now is about to be lost: its objects leave, and return with
+	 * it. */
 	if (branches_send(csr->c->conf.branches, slot->child, &m))
 		slot->confirmed = true;
 }
@@ -190,7 +190,7 @@ static void forget_gone(struct tool_csr *csr, struct smap *set)
 			smap_del(set, i.key);
 }
 
-/* Replaces the set of objects; what went is told now, what came when it is confirmed. */
+/* Replaces the set of objects; removed ones are reported now, new ones when confirmed. */
 static int change_objects(struct tool_csr *csr, struct smap *now)
 {
 	struct buf went = BUF_INIT(FRAME_MAX_BYTES);
@@ -231,7 +231,7 @@ static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *
 	return rc;
 }
 
-/* Objects that do not exist are told to the tool as entries of the event. */
+/* The tool gets unknown objects as entries of the event. */
 static int take_faults(struct tool_csr *csr, const struct reply *faults)
 {
 	int rc = 0;
@@ -333,7 +333,7 @@ static bool all_confirmed(const struct tool_csr *csr)
 	return true;
 }
 
-/* --- what is told of it */
+/* --- reports to the tool */
 
 static bool is_named(const struct tool_csr *csr, const char *token, size_t n)
 {
@@ -492,7 +492,7 @@ void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child)
 	tool_csrs_follow_soon(c);
 }
 
-/* What was told before is not told again with each object that comes. */
+/* An earlier report is not repeated with each object that comes. */
 static void take_refusal(struct tool_csr *csr, const struct msg_entry *e)
 {
 	bool is_new = !e->objects[0];

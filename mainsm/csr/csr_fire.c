@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of conditional requests: the actions that are left are executed here, and the tool is
- * told. */
+/* Events of conditional requests: executes the remaining actions and notifies the tool. */
 #include "mainsm/csr/csr.h"
 
 #include "common/base/limits.h"
@@ -206,8 +205,8 @@ static bool has_room(const struct csr_firing *how)
 }
 
 /*
- * A host that drops has let through as many as may be: one more makes them too many. How many it
- * says takes nobody's room, since it may be wrong, or lie.
+ * A host that drops has sent as many as permitted: one more is too many. The number that it reports
+ * takes no room of others, since it may be wrong or a lie.
  */
 static void note_dropped(struct tool_csr *csr, uint64_t n)
 {

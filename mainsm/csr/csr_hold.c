@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An lm that tells of an event may hold the process until the actions have ended: those of the
- * event, and those of the user events that were raised with it as their source. When
- * nobody here remembers it, the lm lets it go by itself.
+ * An lm that reports an event may hold the process until the actions have ended: those of the
+ * event, and of the user events that have it as their source. When it is not remembered here, the
+ * lm releases the process by itself.
  */
 #include "common/base/str.h"
 #include "mainsm/csr/csr_internal.h"

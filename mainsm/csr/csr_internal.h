@@ -16,9 +16,9 @@
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
 /* then it counts as enabled where it is not confirmed */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
-/* then nobody knows what a child has lost, and the tool is told */
+/* then the losses of a child are unknown, and the tool is notified */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
-/* what was lost is told alone when no event tells it by then */
+/* losses are reported alone when no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
 /* by one host, between two events of it: more is nonsense, and must not run over */
 #define CSR_LOST_MAX (UINT64_C(1) << 31)
@@ -40,7 +40,7 @@ struct tool_csr_part {
 	size_t ntext;
 	uint32_t local_prefix;
 	bool confirmed;
-	bool stale; /* while arming: not wanted any more unless the new arming says so */
+	bool stale; /* while arming: to be dropped unless the new arming names it */
 };
 
 struct csr_waiter {
@@ -57,7 +57,7 @@ struct tool_csr {
 	struct filters *filters; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
-	bool owes_enabled; /* it was enabled, and the tool is not told yet */
+	bool owes_enabled; /* it was enabled, and the tool is not yet notified */
 	bool owes_disabled; /* the same, and `why`: static words or NULL */
 	const char *why;
 	/* since it was enabled: changes elsewhere are no reason to say it again */
@@ -78,7 +78,7 @@ struct tool_csr {
 	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
-	uint64_t offered, dropped; /* dropped: not told yet */
+	uint64_t offered, dropped; /* dropped: not reported yet */
 	bool has_told; /* since the losses were looked at, an event that would have said so */
 	bool is_thinned; /* in that second, below */
 	unsigned overloads; /* seconds on end with too many */
@@ -107,13 +107,13 @@ void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
 /* --- csr_part.c: the end, and what was lost */
 
-/* The child was told DISARM, and answers. */
+/* The child got DISARM, and answers. */
 void tool_csr_part_from(struct tool_csr *csr, uint32_t child);
 
 /* The child is gone: it will not. */
 void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t child);
 
-/* What is owed is told as soon as it may be. May free the CSR. */
+/* Sends due notifications as soon as permitted. May free the CSR. */
 void tool_csr_check_parted(struct tool_csr *csr, bool give_up);
 
 /* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
@@ -143,7 +143,7 @@ void tool_csr_disarm(struct tool_csr *csr);
 struct tool_csr_part *tool_csr_part_of(struct tool_csr *csr, uint32_t child);
 void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool tell);
 
-/* Tells the waiters and the tool when nothing is left to be confirmed. */
+/* Notifies the waiters and the tool when nothing is left to be confirmed. */
 void tool_csr_check_armed(struct tool_csr *csr, bool give_up);
 
 /* --- csr_hold.c: a process that waits below until all actions of its event have ended */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The end of conditional requests, and events that were lost. DISABLED and DELETED are the last
- * word: they come behind the actions that are under way, and say how many events nobody was told
- * of, those that children had counted included.
+ * The end of conditional requests, and lost events. DISABLED and DELETED are the last
+ * notifications. They come behind the pending actions, with the number of lost events, those that
+ * children had counted included.
  */
 #include "mainsm/csr/csr.h"
 
@@ -21,7 +21,7 @@ bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t child)
 	return false;
 }
 
-/* Without memory its losses are told later, as those of what is armed. */
+/* Without memory its losses are reported later, as those of armed requests. */
 void tool_csr_part_from(struct tool_csr *csr, uint32_t child)
 {
 	if (tool_csr_is_leaving(csr, child) ||
@@ -56,7 +56,7 @@ void tool_csr_check_parted(struct tool_csr *csr, bool give_up)
 	loop_timer_cancel(csr->parting);
 	list_del(&csr->in_partings);
 	tool_csr_tell_disabled(csr, false);
-	tool_csr_let_go(csr); /* the last word comes before the answers of those who wait for it */
+	tool_csr_let_go(csr); /* the last notification precedes the answers of the waiters */
 	tool_csr_call_waiters(&parted, NULL);
 }
 

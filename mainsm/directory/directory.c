@@ -130,7 +130,7 @@ int directory_add_site(struct directory *d, uint32_t number, const char *name, s
 	return 0;
 }
 
-/* A node comes into being: known, but nobody serves it yet. */
+/* A node comes into being: known, but not served yet. */
 static int make_node(struct directory *d, uint32_t number, const char *host, struct object *site,
 		     struct object **out)
 {

@@ -33,7 +33,7 @@ struct object {
 	const char *name, *job, *flavour, *host;
 	int64_t pid;
 	int32_t rank, world_size; /* rank -1: not an MPI process (yet) */
-	uint32_t state; /* enum msg_state, as told; object_state() knows about silence too */
+	uint32_t state; /* enum msg_state, as reported; object_state() adds silence */
 	int32_t exit_status;
 	int64_t time_ns; /* when that was so, by the node's clock */
 	uint32_t sub; /* node: enum msg_node_sub */
@@ -86,7 +86,7 @@ int directory_apply(struct directory *d, uint32_t server, const struct msg_direc
 void directory_serve(struct directory *d, struct object *node, uint32_t server);
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now);
 
-/* All nodes of that child are lost from now on and nobody's. */
+/* All nodes of that child are lost from now on and not served. */
 void directory_child_lost(struct directory *d, uint32_t server, nsec_t now);
 
 /* Removes the object and what it contains. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers that outlive a restart: of sites and nodes by name, and counters
- * that never give a number twice (a boot count stands above the running one).
+ * Numbers that outlive a restart: of sites and nodes by name, and counters that never give a number
+ * twice. Their upper part counts the starts of mainsm.
  */
 #ifndef MAINSM_DIRECTORY_NUMBERS_H
 #define MAINSM_DIRECTORY_NUMBERS_H

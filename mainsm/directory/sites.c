@@ -325,7 +325,7 @@ const char *site_launcher(const struct sites *s, const struct site *site)
 	return site->launcher[0] ? site->launcher : s->launcher;
 }
 
-/* Nobody starts it: it comes when it comes, and for a while that is worth waiting for. */
+/* It starts from outside at an unknown time; waiting for a while is worth it. */
 static enum site_answer await_shared(struct site *site, nsec_t now)
 {
 	if (!site->tried_at)
@@ -333,8 +333,8 @@ static enum site_answer await_shared(struct site *site, nsec_t now)
 	return now - site->tried_at < SITE_SHARED_MAX_NS ? SITE_WAIT : SITE_DIRECT;
 }
 
-/* Sites that hosts have named wait for each other; those of the configuration and "default" for
- * nobody. */
+/* Sites that hosts have named wait for each other; those of the configuration and "default" do
+ * not wait. */
 static bool is_next(const struct sites *s, const struct site *site, nsec_t now)
 {
 	return !site->is_claimed || !s->claimed_last || s->claimed_last == site ||

@@ -46,8 +46,8 @@ struct site {
 	unsigned tries;
 	nsec_t tried_at; /* 0 = never */
 	bool is_starting, is_resting;
-	bool is_configured; /* somebody has written it down */
-	bool is_claimed; /* by a host, and nobody has written it down; never SITE_DEFAULT */
+	bool is_configured; /* the configuration names it */
+	bool is_claimed; /* by a host, and not in the configuration; never SITE_DEFAULT */
 };
 
 struct sites;
@@ -85,8 +85,8 @@ int sites_choose(struct sites *s, const char *claim, const char *host, const cha
 		 struct err *e);
 
 /*
- * Found or added. What no configuration names is added only while none names any ("default" apart),
- * and up to SITES_CLAIMED_MAX: whoever may bring a host in makes no sms without end. ERR_INVALID,
+ * Found or added. A site outside the configuration is added only while that names none ("default"
+ * apart), and up to SITES_CLAIMED_MAX: a new host cannot start sms without end. ERR_INVALID,
  * ERR_DENIED, ERR_LIMIT, ERR_NOMEM.
  */
 int sites_get(struct sites *s, const char *name, struct site **out, struct err *e);

@@ -59,7 +59,7 @@ struct measure *measures_find(const struct measures *ms, const char *token)
 
 /* --- making and ending */
 
-/* Whoever still waits hears that there is nothing to wait for. */
+/* Ends the remaining waits: there is nothing to wait for. */
 static void drop_waiters(struct measure *m)
 {
 	measure_ready_read(m, INT64_MAX, NULL);
@@ -188,7 +188,7 @@ static int plan(struct measure *m, struct buf *why)
 	return rc;
 }
 
-/* Before there is anything to measure, too: whoever asks may look at the values himself then. */
+/* Before there is anything to measure, too: the tool may read the values itself then. */
 static int check_until(const struct measure *m, struct buf *why)
 {
 	const struct bind_wish wish = asked_wish(&m->asked);
@@ -330,7 +330,7 @@ static bool has_changed(const struct measure *m)
 	return has;
 }
 
-/* True: it was planned anew, which takes a while. */
+/* True: it was planned again, which takes a while. */
 static bool follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
@@ -349,8 +349,7 @@ static bool follow(struct measure *m)
 	return is_new;
 }
 
-/* Up to the first one that is planned anew: everybody else waits for that long. True: some are
- * left. */
+/* Up to the first one that is planned again: all others wait for that long. True: some are left. */
 static bool follow_some(struct measures *ms)
 {
 	struct map_iter i = { 0 };

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measurements: metrics of the language in pmsl, on objects of a tool. Each is
- * compiled here, cut into pieces, sent to the children, and put together
- * again from what comes up; a read that is closed is the event dfg_has_read.
+ * Measurements: metrics of the language in pmsl, on objects of a tool. Each is compiled here, cut
+ * into pieces and sent to the children. Their values are merged here. A closed read is the event
+ * dfg_has_read.
  *
- * Interval r ends at start + r * every, or when the tool asks for a read. A read is
- * closed when all that are waited for have told theirs, or when its time of
- * grace is over: nobody's silence holds up a result, which says what is not in it.
+ * Interval r ends at start + r * every, or when the tool requests a read. A read is closed when all
+ * expected values have come, or when its time of grace is over. A silent host never delays a
+ * result, which names the missing hosts.
  *
- * A measurement of all objects, or of a site or node, follows those that come and go; what is
- * the same in the old and the new graph keeps its state. When no graph can be
- * made the old one goes on. Memory and the time for following are bounded:
- * MEASURES_PER_TOOL_MAX, and all measurements together take at most a
- * MEASURE_REST-th of the time to follow.
- * In one turn of the loop one of them is planned anew, so that 64 displays do not hold up everybody
- * else at once.
+ * A measurement of all objects, or of a site or node, follows those that come and go. Parts that
+ * are in both the old and the new graph keep their state. When no graph can be made, the old one
+ * goes on. Memory and the time for following are bounded: MEASURES_PER_TOOL_MAX, and all
+ * measurements together take at most a MEASURE_REST-th of the time to follow. One turn of the loop
+ * plans one of them, so that 64 displays do not delay all other work.
  */
 #ifndef MAINSM_MEASURE_MEASURE_H
 #define MAINSM_MEASURE_MEASURE_H
@@ -32,8 +30,8 @@
 #define MEASURE_VALUES_PER_EVENT 500 /* a frame takes them, with room for histograms of some */
 /* of a read: longer than the sm of a site waits, which waits longer than those below it */
 #define MEASURE_GRACE_NS (INT64_C(1000000000))
-#define MEASURE_GRACE_READS 6 /* intervals: nobody below may get FLOW_READS_OPEN ahead */
-/* dfg_start answers without those who have not: before a request gives up */
+#define MEASURE_GRACE_READS 6 /* intervals: no branch may get FLOW_READS_OPEN ahead */
+/* dfg_start answers without those that have not: before a request gives up */
 #define MEASURE_LOADED_MAX_NS (1500 * INT64_C(1000000))
 #define MEASURE_FOLLOW_NS (100 * INT64_C(1000000)) /* processes of a program come one by one */
 #define MEASURE_REST 10
@@ -80,8 +78,9 @@ int measure_create(struct measures *ms, struct session *s, const struct measure_
 struct measure *measure_find(const struct session *s, const char *token);
 
 /*
- * Starts it anew. on_loaded is called once, from the loop, when all children have loaded it or are
- * lost, or after MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM. No call then.
+ * Starts it from the beginning. on_loaded is called once, from the loop, when all children have
+ * loaded it or are lost, or after MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM.
+ * No call then.
  */
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg);
 
@@ -93,13 +92,13 @@ void measure_delete(struct measure *m);
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why);
 
 /*
- * Reads by request, or with the request after the one that is under way; on_read comes from the
- * loop when it is closed, with the values as dfg_read() tells them, NULL when the measurement ends
- * before. One that has an interval tells its next read. ERR_INVALID: it does not run.
+ * Requests a read; joins the next one when a read is pending. The loop calls on_read when it is
+ * closed, with the values as dfg_read() returns them. NULL: the measurement has ended before. A
+ * measurement with an interval reports its next read. ERR_INVALID: it does not run.
  */
 int measure_read(struct measure *m, void (*on_read)(void *arg, const char *values), void *arg);
 
-/* Forgets who waits with this arg for that measurement, which may be gone. */
+/* Forgets the waiters with this arg for that measurement, which may be gone. */
 void measures_forget_waiter(struct measures *ms, const char *token, void *arg);
 
 /* Of any tool. */
@@ -113,7 +112,7 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 
 /* --- what happens */
 
-/* All of that tool, which goes: the children are told by tool_gone. */
+/* All of that tool, which goes: the children get tool_gone. */
 void measures_drop(struct measures *ms, struct session *s);
 
 /* The directory, or what a tool is attached to, has changed. */
@@ -130,9 +129,9 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 struct measures_stats {
 	size_t defined, running;
 	uint64_t reads, late_reads; /* late: closed by the end of the grace */
-	/* routes: times that children were found anew for a graph */
+	/* routes: how often the children of a graph were determined */
 	uint64_t plans, refused_plans, routes;
-	uint64_t strays; /* batches of links that are not there (any more) */
+	uint64_t strays; /* batches of unknown links, or of earlier ones */
 	uint64_t frames, bytes; /* of batches that came up */
 };
 

@@ -113,7 +113,7 @@ static const char *where(const struct measure *m, const struct measure_piece *p)
 	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->child);
 }
 
-/* What tells a node from others of its kind. */
+/* What distinguishes a node from others of its kind. */
 static const char *words_of(const struct flow_node *n)
 {
 	switch (n->kind) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wait.c (who waits), measure_wish.c (what a tool
- * asks for), measure_objects.c (of which objects), measure_world.c (those that there are),
- * measure_plan.c (graphs), measure_load.c (children), measure_read.c (reads), measure_until.c (when
- * there are enough values), measure_info.c.
+ * Inside measurements: measure.c (life), measure_wait.c (waiters), measure_wish.c (the request of a
+ * tool), measure_objects.c (its objects). measure_world.c (existing objects), measure_plan.c
+ * (graphs), measure_load.c (children), measure_read.c (reads). measure_until.c (the rule that ends
+ * a measurement), measure_info.c.
  */
 #ifndef MAINSM_MEASURE_MEASURE_INTERNAL_H
 #define MAINSM_MEASURE_MEASURE_INTERNAL_H
@@ -132,7 +132,7 @@ struct measure {
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
-	/* each piece was sent to where it then belonged, and nobody has lost one since */
+	/* each piece was sent to where it then belonged, and none was lost since */
 	bool is_routed;
 	struct measure_slot *slot;
 	size_t nslot, capslot;
@@ -169,8 +169,8 @@ struct measure_world {
 };
 
 /*
- * What the tool is attached to. A process that has ended is in it when it was in `before` (may be
- * NULL): what it has told goes on to count. NULL without memory.
+ * The attached objects of the tool. A process that has ended is in it when it was in `before` (may
+ * be NULL): its values continue to count. NULL without memory.
  */
 struct measure_world *measure_world_new(const struct session *s,
 					const struct measure_world *before);
@@ -182,14 +182,14 @@ uint32_t measure_world_find(const struct measure_world *w, const char *token);
 /* -ERR_NOMEM. */
 int measure_wait(struct measure *m, const struct measure_waiter *who);
 
-/* Somebody waits for that read. */
+/* That read has waiters. */
 bool measure_has_readers(const struct measure *m, int64_t read);
 
-/* Those who wait for children are ready; those who wait for a read up to that one are, with a copy
- * of these values. */
+/* Waiters for children are ready; waiters for a read up to that one are, with a copy of these
+ * values. */
 void measure_ready_loaded(struct measure *m);
 void measure_ready_read(struct measure *m, int64_t read, const char *values);
-/* Ready waiters that nobody will tell. */
+/* Ready waiters that will not be called. */
 void measures_drop_ready(struct measures *ms);
 
 /* --- measure_wish.c */
@@ -254,10 +254,10 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 int measure_route(struct measure *m, struct err *e);
 void measure_unload(struct measure *m, bool tell);
 struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);
-/* Tells those who wait for the children. */
+/* Calls the waiters for the children. */
 void measure_check_loaded(struct measure *m, bool give_up);
 
-#define MEASURE_TROUBLES_MAX 64 /* more nobody reads */
+#define MEASURE_TROUBLES_MAX 64 /* more are of no use */
 /* What a host says of an object. */
 void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry);
 /* What is wrong with all of it, here. */
@@ -281,8 +281,8 @@ void measure_count(struct measure *m, const struct flow_result *r);
 /* The rule holds for each object that goes on. False without a rule. */
 bool measure_has_enough(const struct measure *m);
 
-/* rule, 1 when it has ended the measurement, [object, with, n, mean, variance, 1 when it holds, 1
- * when they depend on the ones before]...; nothing without a rule. */
+/* rule, 1 when it has ended the measurement, and a list for each value. That is object, with, n,
+ * mean, variance, 1 when it holds, 1 when samples depend on each other. Nothing without a rule. */
 void measure_write_until(const struct measure *m, struct omis_writer *w);
 
 #endif

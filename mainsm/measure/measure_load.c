@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the pieces of a measurement run. A node's goes to the child that serves the node, a site's
- * to the site's sm, unless some of its hosts are served by mainsm itself: then it is evaluated
- * here, and the sm, which has no piece of its own, sends on what its hosts send.
+ * to the site's sm. Where mainsm itself serves some of its hosts, the site's piece is evaluated
+ * here. The sm then has no piece of its own, and passes on the values of its hosts.
  */
 #include "common/base/array.h"
 #include "common/base/log.h"
@@ -238,8 +238,8 @@ static int send_load(struct measure *m, struct measure_slot *slot, uint64_t hash
 		return -ERR_NOMEM;
 	slot->hash = hash;
 	slot->version = ++m->version;
-	/* A child that cannot be told now is about to be lost: its objects leave, and come again
-	 * with it. */
+	/* A child that takes no message now is about to be lost: its objects leave, and return with
+	 * it. */
 	slot->is_confirmed = send_pieces(m, slot, v) != 0;
 	free(v);
 	return 0;
@@ -330,8 +330,8 @@ static int take_stage(struct measure *m, struct measure_piece *old, struct measu
 	return 0;
 }
 
-/* The top comes first: when it refuses, nothing has changed. A site's stage that refuses begins
- * anew. */
+/* The root comes first: when it refuses, nothing has changed. A site's stage that refuses begins
+ * from the start. */
 static int take_stages(struct measure *m, struct measure_plan *plan, struct err *e)
 {
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that a tool wants measured: marks on the tree of objects, of which the nearest one
- * above a process (or on it) decides whether it is in. So a process of a named node can be taken
- * away, and given back.
+ * The objects of a measurement: marks on the tree of objects. The nearest mark on or above a
+ * process decides whether it is in. So a process of a named node can be removed, and added again.
  */
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -93,7 +92,7 @@ static int add_one(struct asked_objects *a, const struct session *s, const char 
 	return is_in(a, o) ? 0 : put_mark(a, token, false);
 }
 
-/* One that is gone has no place in the tree any more, and may still be named. */
+/* An object that is gone has no place in the tree, and may still be named. */
 static int remove_one(struct asked_objects *a, const struct session *s, const char *token,
 		      struct buf *why)
 {

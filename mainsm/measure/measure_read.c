@@ -67,8 +67,8 @@ void measure_on_result(void *arg, const struct flow_result *r)
 	m->value[m->nvalue++] = v;
 }
 
-/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where these are
- * told apart */
+/* [object,key,value,bound,time,oldest,newest,k,n,flags], and the partner or region where the
+ * metric groups by them */
 static void write_value(struct omis_writer *w, const struct measure *m,
 			const struct measure_value *v)
 {
@@ -147,8 +147,8 @@ static bool raise_event(struct measure *m, const struct buf *b)
 	return rc == 0;
 }
 
-/* The actions of an event may delete the measurement: false then. *told: the tool knows of the last
- * values. */
+/* The actions of an event may delete the measurement: false then. The second result: the tool has
+ * the last values. */
 static bool tell_event(struct measure *m, bool *told)
 {
 	struct measures *ms = m->ms;
@@ -207,7 +207,7 @@ void measure_on_batch(void *arg, const struct flow_batch *b)
 	stage_take(m->plan->piece[0].stage, STAGE_HERE, b, NULL);
 }
 
-/* A read by request: whoever has asked by now finds in it what was before. */
+/* A read by request: it covers the time before all requests up to now. */
 static void ask_below(struct measure *m)
 {
 	struct msg msg = { .type = MSG_FLOW_READ };
@@ -293,9 +293,8 @@ static bool next_read(const struct measure *m, int64_t *read, nsec_t *t)
 		return m->asked_read != 0;
 	}
 	/*
-	 * After a long sleep the reads that nobody below remembers are left out. The one that is
-	 * closed instead has had its grace: waiting for a newer one, all that comes would be too
-	 * far ahead.
+	 * After a long sleep the reads that no branch remembers are left out. The one that is
+	 * closed instead has had its grace: all values would be too far ahead of a newer one.
 	 */
 	if (past / m->asked.every > m->read + FLOW_READS_OPEN)
 		*read = past / m->asked.every;
@@ -450,7 +449,7 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 	if (rc || m->asked.every || m->asked_read)
 		return rc;
 	ask_below(m);
-	/* Not before this has returned: who asks wants to know first that it is under way. */
+	/* Not before this has returned: the caller first learns that it is under way. */
 	loop_timer_arm(m->timer, 0);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who waits for a measurement. What is told goes on with a tool's request, which may delete this
- * measurement or any other: so it is told from the loop, when nobody is at work on one.
+ * Waiters for a measurement. A call continues a tool's request, which may delete this measurement
+ * or any other. So it comes from the loop, when no function works on one.
  */
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"

@@ -58,7 +58,7 @@ static int set_mode(struct measure_asked *a, const struct omis_value *v)
 	return mode < 0 ? -ERR_INVALID : 0;
 }
 
-/* One word of a list: what groups objects, or what tells them apart further. */
+/* One word of a list: what groups objects, or what divides them further. */
 static int add_by(struct measure_asked *a, const char *word)
 {
 	int by = find_word(groups, word), each = find_word(eaches, word);

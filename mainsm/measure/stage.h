@@ -23,11 +23,11 @@ void stage_free(struct stage *s);
 
 /*
  * The graph, instead of the one that it has; g stays the caller's. Links that are in both go on as
- * they were, new ones are nobody's. As flow_load().
+ * they were, new ones have no child yet. As flow_load().
  */
 int stage_load(struct stage *s, struct flow_graph *g, nsec_t start, struct err *e);
 
-/* Who is at the other end of the link. A new one is waited for from its next read on. */
+/* Sets the child at the other end of the link. A new one is waited for from its next read on. */
 void stage_attach(struct stage *s, const char *link, uint32_t child);
 
 bool stage_has(const struct stage *s, const char *link);

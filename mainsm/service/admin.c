@@ -69,7 +69,7 @@ static unsigned roles_of(const char *name)
 	return ROLE_BIT(role_from_name(name)) & ~(ROLE_BIT(ROLE_NONE) | ROLE_BIT(ROLE_MAINSM));
 }
 
-/* A daemon of the user is his own wherever it enrols; a tool is of whom it is made for. */
+/* A daemon belongs to the user wherever it enrols; a tool to the person named by the token. */
 static int take_owner(struct service_call *c, struct token_grant *g, const char *name,
 		      struct err *e)
 {
@@ -91,8 +91,8 @@ static int take_owner(struct service_call *c, struct token_grant *g, const char 
 			       "a name has 1 to %d letters, digits, '.', '_', '-', '+'",
 			       IDENTITY_OWNER_MAX_BYTES);
 	if (str_eq(name, who->owner))
-		return err_set(e, ERR_EXISTS,
-			       "%s is your own name: give one of whom the token is for", name);
+		return err_set(e, ERR_EXISTS, "%s is your own name: give that of the token's user",
+			       name);
 	if (certs_has_owner(t->certs, name, "", t->wall_now(t->arg)))
 		return err_set(
 			e, ERR_EXISTS,

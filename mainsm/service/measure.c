@@ -255,7 +255,7 @@ static int read_now(struct service_call *c)
 	return begin(c, &(struct beginning){ begin_read, "it does not run" });
 }
 
-/* What runs here is told by dfg_look. */
+/* dfg_look reports what runs here. */
 static int look_below(struct service_call *c)
 {
 	return 0;

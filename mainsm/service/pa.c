@@ -13,7 +13,7 @@
 
 /* While the lms make the cells. */
 struct making {
-	struct service_call c; /* .run NULL: nobody waits for it any more */
+	struct service_call c; /* .run NULL: no request waits for it */
 	struct token token;
 	struct list runs; /* the one that asks them */
 };

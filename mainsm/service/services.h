@@ -80,7 +80,7 @@ void services_free(struct services *t);
 int services_execute(struct services *t, struct run *run, const struct plan_here *here,
 		     struct reply *into);
 
-/* A process has come into the directory: somebody may wait for it. */
+/* A process has come into the directory: requests may wait for it. */
 void services_proc_came(struct services *t);
 
 /* The function of that service; NULL: no family has it. */

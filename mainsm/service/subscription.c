@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define LEASE_DEFAULT_S 300 /* a tool that was killed is started again by then, or by nobody */
+#define LEASE_DEFAULT_S 300 /* a tool that was killed is started again by then, or never */
 #define LEASE_MIN_S 10
 #define LEASE_MAX_S 86400
 #define MB_DEFAULT 64

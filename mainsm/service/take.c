@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attaching a process by its pid. One that nobody watches is taken in by its lm; what the
- * lm says of it to the directory may come later than its answer, and is waited for: a tool that
- * has the token can use it.
+ * Attaching a process by its pid. The lm registers a process that is not watched yet. Its report to
+ * the directory may come later than its answer, and is waited for: a tool that has the token can
+ * use it.
  */
 #include "common/base/buf.h"
 #include "common/base/limits.h"
@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same for a process that is not there and for one of somebody else. */
+/* The same for an unknown process and for one of another user. */
 #define NO_SUCH_PROCESS "there is no process of this user with that pid and program"
 
 struct taking {
-	struct service_call c; /* .run NULL: nobody waits for it any more */
+	struct service_call c; /* .run NULL: no request waits for it */
 	struct list runs; /* the one that asks the lms */
 	struct list in_takings; /* once they have answered */
 	struct token *wanted; /* owned: processes that they have taken in */

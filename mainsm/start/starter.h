@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs the launchers of sms. The connection string with the one-time token
- * goes by the environment (OMIG_MAINSM) and by a line on standard input,
- * never by the command line; what the launcher says goes to a file.
+ * Runs the launchers of sms. The connection string holds the one-time token. It goes by the
+ * environment (OMIG_MAINSM) and by standard input, never by the command line. The launcher's
+ * output goes to a file.
+
  */
 #ifndef MAINSM_START_STARTER_H
 #define MAINSM_START_STARTER_H

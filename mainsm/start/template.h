@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Command templates without a shell: words by blanks, '...' and "..." keep
- * blanks, {site} and {host} stand for names, a word {command} for all words
- * of the command. Nothing else is special, and what is filled in is never
- * split again.
+ * Command templates without a shell. Blanks separate words, '...' and "..." keep blanks. {site} and
+ * {host} stand for names, a word {command} for all words of the command. Nothing else is special,
+ * and inserted text is never split again.
  */
 #ifndef MAINSM_START_TEMPLATE_H
 #define MAINSM_START_TEMPLATE_H

@@ -92,10 +92,10 @@ static void end(struct subscription *s, const char *why)
 
 static void on_lease(void *arg)
 {
-	end(arg, "nobody has received it for as long as its lease");
+	end(arg, "it had no receiver for as long as its lease");
 }
 
-/* --- who receives it */
+/* --- its receiver */
 
 static void set_receiver(struct subscription *s, struct session *receiver)
 {
@@ -150,8 +150,8 @@ static bool is_off(const struct reply *r)
 	return r->kind == STATUS_CSR_DISABLED && r->nentry && !r->entry[0].objects[0];
 }
 
-/* What hosts say is wrong; and that somebody has switched the events off, or they were too much for
- * the monitor. */
+/* Faults that hosts report; a tool has switched the events off, or there were too many for the
+ * monitor. */
 static void on_reply(void *arg, const struct reply *r)
 {
 	struct subscription *s = arg;
@@ -188,7 +188,7 @@ static void on_armed(void *arg, const struct reply *refusal)
 {
 }
 
-/* What is wrong with it is wrong with the wish. */
+/* A fault of it is a fault of the request. */
 static int read_request(const struct subscription *s, const struct subscription_request *w,
 			struct omis_request **out, char **text, struct err *e)
 {
@@ -385,7 +385,7 @@ static int begin(struct subscription *s, struct session *receiver,
 	return rc ? rc : activate(s, w, e);
 }
 
-/* What is refused changes nothing: neither who receives it nor what those below were told. */
+/* A refusal changes nothing: neither the receiver nor the state of branches. */
 static int change(struct subscription *s, struct session *receiver,
 		  const struct subscription_request *w, struct err *e)
 {
@@ -490,8 +490,8 @@ void subscriptions_child_lost(struct subscriptions *ks, uint32_t child)
 {
 	const struct branch *c = branches_at(ks->conf.branches, child);
 
-	/* It may keep something for a subscription that a mainsm before us had, and that its tool
-	 * asks for while it is away. */
+	/* It may keep events for a subscription of an earlier mainsm. Its tool may ask for them
+	 * while the branch is away. */
 	if (c && c->is_sm)
 		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe (i, &ks->all)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept subscriptions of tools: events that wait on disk, in lms and sms, until the tool that
- * receives them has acknowledged them. Nothing of it is on disk here: after a restart the tool asks
- * again, and those below still have all.
+ * Subscriptions of tools: events wait on disk, in lms and sms, until the receiving tool has
+ * acknowledged them. Nothing is on disk here: after a restart the tool asks again, and the branches
+ * still have all.
  *
- * A subscription is not its tool's: it has a session of its own, with a scope that follows all
- * processes (or those of one job), and goes on without a receiver until its lease is over. What
- * comes for a receiver that does not acknowledge in time is not held here but left below.
+ * A subscription outlives its tool. It has a session of its own, with a scope that follows all
+ * processes (or those of one job). It goes on without a receiver until its lease is over. Events
+ * for a receiver that does not acknowledge in time stay at the branches.
  */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_H

@@ -32,7 +32,7 @@ struct subscription_part {
 		size_t bytes;
 	} way[SUBSCRIPTION_ROOM_MAX]; /* not acknowledged yet */
 	unsigned nway;
-	char *missing; /* owned: who its end says is not there; NULL: nobody */
+	char *missing; /* owned: the sources that its end reports as missing; NULL: none */
 };
 
 struct subscription {
@@ -41,10 +41,10 @@ struct subscription {
 	char name[SUBSCRIPTION_NAME_BYTES];
 	char job[NAME_MAX_BYTES + 1];
 	struct msg_events_open told;
-	struct session *self; /* owned: who arms it */
+	struct session *self; /* owned: the session that arms it */
 	struct token csr; /* "" = the activation has ended */
 	char *text; /* owned; of its request; NULL: none */
-	struct session *receiver; /* NULL: nobody */
+	struct session *receiver; /* NULL: none */
 	struct list parts;
 	size_t unsafe; /* bytes that the receiver has not acknowledged */
 	struct loop_timer *lease;
@@ -58,11 +58,11 @@ void subscription_child_up(struct subscription *s, const struct branch *c);
 void subscription_child_lost(struct subscription *s,
 			     uint32_t child); /* s may be dead behind this */
 
-/* Somebody receives it now, or what is told of it has changed: again from what was acknowledged, if
- * `anew`. */
+/* It has a receiver now, or its description has changed. With `anew`, blocks come again from the
+ * last acknowledged one. */
 void subscription_open_all(struct subscription *s, bool anew);
 
-/* Nobody does. */
+/* It has no receiver. */
 void subscription_shut_all(struct subscription *s);
 void subscription_end_all(struct subscription *s);
 void subscription_events(struct subscription *s, uint32_t child, const struct msg_events *m);
@@ -72,15 +72,15 @@ bool subscription_acked(struct subscription *s, const struct msg_events_ack *m);
 void subscription_free_parts(struct subscription *s);
 
 /*
- * One that ends is over when all children have said so; then s is dead behind this. Those that are
- * away are waited for a while; then its receiver is told that they are missing, and it waits for
- * the next one.
+ * It is over when all children have reported its end; then s is dead behind this. Children that are
+ * away are waited for a while. Then its receiver gets a list of them, and it waits for the next
+ * one.
  */
 void subscription_check_end(struct subscription *s);
 
 /* --- subscription.c */
 
-/* missing: "" = nobody is, and s is dead behind this. */
+/* missing: "" = none is, and s is dead behind this. */
 void subscription_tell_end(struct subscription *s, const char *missing);
 void subscription_free(struct subscription *s);
 

@@ -173,7 +173,7 @@ static void write_missing(const struct subscription *s, struct buf *b)
 }
 
 struct counts {
-	unsigned here, away; /* children that have not told their end */
+	unsigned here, away; /* children that have not reported their end */
 	unsigned sites; /* that have come since it is here */
 };
 
@@ -189,7 +189,7 @@ static void count(const struct subscription *s, struct counts *n)
 	}
 }
 
-/* So long those that are away may come back, or have come to a mainsm before us. 0: nobody is
+/* How long to wait for children that are away, or have not come to this mainsm yet. 0: none is
  * waited for. */
 static nsec_t time_to_come(const struct subscription *s, const struct counts *n)
 {

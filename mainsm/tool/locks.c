@@ -57,7 +57,7 @@ size_t locks_waiting(const struct locks *l)
 
 /* Nodes of those that stand earlier in the row. */
 struct marks {
-	struct map nodes; /* number -> who touches it, one that is locked if there is one */
+	struct map nodes; /* number -> the list that uses it, a locked one if there is one */
 	bool any, any_locked; /* some node */
 	bool all, all_locked; /* every node, and those to come */
 	bool no_memory;
@@ -311,7 +311,7 @@ int locks_run(struct locks *l, struct omis_request **request, const struct run_s
 	return rc;
 }
 
-/* on_done may free the owner: it is not looked into any more then. */
+/* on_done may free the owner: it is not used after that. */
 void locks_cancel(struct locks *l, struct list *owner)
 {
 	struct member *e;

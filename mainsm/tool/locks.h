@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may be active where: a list in braces has the nodes that it touches for itself.
- * All lists of a mainsm's tools begin here, so they queue in one row: a list begins
- * when no earlier one that is not over stands against it, that is, touches a node of its own
- * while one of the two is locked. It waits for all its nodes at once, which leaves
- * nothing to be locked in the wrong order, and an unlocked list that comes after a
- * locked one does not overtake it on a node of both: nobody waits for ever.
+ * Locks of nodes: a list in braces has the nodes that it uses for itself. All lists of a mainsm's
+ * tools begin here and queue in one row. Two lists conflict when they share a node and one of them
+ * is locked. A list begins when no earlier list that still runs conflicts with it. It waits for all
+ * its nodes at once, so no wrong order of locks is possible. An unlocked list does not overtake an
+ * earlier locked one on a shared node: no list waits for ever.
  *
- * A list waits no longer than its deadline. While none is locked nothing is looked at.
+ * A list waits no longer than its deadline. While none is locked, nothing is checked.
  */
 #ifndef MAINSM_TOOL_LOCKS_H
 #define MAINSM_TOOL_LOCKS_H
@@ -26,8 +25,8 @@ struct locks *locks_new(struct loop *l, struct executor *x);
 void locks_free(struct locks *l);
 
 /*
- * As executor_run(), at once or later; at once what only asks for the outcome of another. A
- * deadline that passes first, and a list too many, are told in the reply.
+ * As executor_run(), at once or later; at once for a question about the outcome of another. The
+ * reply reports a deadline that passes first, and a list too many.
  */
 int locks_run(struct locks *l, struct omis_request **request, const struct run_spec *spec,
 	      struct err *e);

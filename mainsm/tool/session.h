@@ -46,7 +46,7 @@ struct session {
 	struct share *share; /* of its principal, by above.c; NULL: of no tool */
 	struct list in_share;
 	struct list in_sessions;
-	/* Without a link: who hears what would have been sent; may be NULL. */
+	/* Without a link: gets the messages instead; may be NULL. */
 	void (*on_reply)(void *arg, const struct reply *r);
 	void *on_reply_arg;
 };

@@ -146,8 +146,8 @@ static int locate_site(const struct tool_view *v, const char *token, struct rout
 	return 0;
 }
 
-/* Who serves a host knows whether it answers, and names it; nobody speaks for one that is not
- * served. */
+/* The branch of a host knows whether it answers, and names it; a host without a branch is lost. */
+
 static int locate_pa(const struct tool_view *v, const struct pa_object *o, struct route_places *out,
 		     const char **missing)
 {

@@ -69,7 +69,7 @@ void csr_part_free(struct site_csr *c, struct csr_part *s)
 	free(s);
 }
 
-/* The host need not watch any more. */
+/* The host stops watching. */
 static void csr_part_end(struct site_csr *c, struct csr_part *s)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
@@ -284,7 +284,7 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 		return rc;
 	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
 	if (!m->identity[0])
-		return err_set(&d->err, ERR_DENIED, "a conditional request of nobody");
+		return err_set(&d->err, ERR_DENIED, "a conditional request without an owner");
 	return (*out)->event ? 0
 			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
@@ -301,7 +301,7 @@ static void send_new(struct site_csr *c)
 	}
 }
 
-/* Hosts that are no longer meant are told so; true for those that stay. */
+/* Disarms the hosts that the new request does not name. */
 static void end_old(struct site_csr *c)
 {
 	struct map_iter i = { 0 };
@@ -346,7 +346,7 @@ static int set_text(struct site_csr *c, const struct msg_arm *m)
 	return 0;
 }
 
-/* All of it, for splitting it anew when hosts move. */
+/* All of it, for splitting it again when hosts move. */
 static int set_whole(struct site_csr *c, const struct msg_arm *m)
 {
 	char *identity = str_dup(m->identity);

@@ -18,16 +18,14 @@
 /* of the texts for all hosts: each lists its objects */
 #define SITE_CSRS_BYTES_MAX (64 * 1024 * 1024)
 #define SITE_CSRS_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
-#define SITE_CSRS_ENTRIES_MAX                                              \
-	1000 /* what is wrong, told in one ARM_ACK; more names help nobody \
-	      */
-/* then mainsm is told without the hosts that do not answer */
+#define SITE_CSRS_ENTRIES_MAX 1000 /* faults reported in one ARM_ACK; more names are of no use */
+/* then mainsm gets the answer without the hosts that are silent */
 #define SITE_CSRS_ACK_MAX_NS NSEC_PER_SEC
 /* the same for DISARM: less than mainsm waits for this sm */
 #define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
 /* what many hosts have lost goes up as one number */
 #define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
-/* told by one host at once: more is nonsense, and must not run over */
+/* reported by one host at once: more is nonsense, and must not run over */
 #define SITE_CSRS_LOST_MAX (UINT64_C(1) << 31)
 
 struct site_csrs;
@@ -47,37 +45,36 @@ struct site_csrs_conf {
 
 struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf);
 
-/* Hosts are not told. */
+/* Sends nothing to the hosts. */
 void site_csrs_free(struct site_csrs *a);
 
 /* From mainsm. ARM_ACK follows always; ARM of what is armed replaces it. */
 void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m);
-/* LOSSES follows always, when all hosts have told theirs, or SITE_CSRS_PARTED_MAX_NS later. */
+/* LOSSES follows always: when all hosts have reported theirs, or SITE_CSRS_PARTED_MAX_NS later. */
 void site_csrs_disarm(struct site_csrs *a, const char *csr);
 bool site_csrs_has(const struct site_csrs *a, const char *csr);
 void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
 
 /*
- * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (it is told, after a TRIGGERED);
- * -ERR_DENIED: it
- * speaks of what is not its own.
+ * From a host. -ERR_NOTFOUND: nothing of the kind is armed there (a DISARM answers a TRIGGERED);
+ * -ERR_DENIED: it names objects that are not its own.
  */
 int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct msg_arm_ack *m,
 		    struct err *e);
 int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_triggered *m,
 			struct err *e);
 
-/* As site_csrs_triggered(), of which nobody is told. */
+/* As site_csrs_triggered(), but without an answer to the host. */
 int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct msg_losses *m,
 		     struct err *e);
 
 /* It is (again) there: everything that is armed there is sent. */
 void site_csrs_branch_up(struct site_csrs *a, const struct branch *b);
 
-/* It is not connected: nobody waits for its confirmations. */
+/* It is not connected: its confirmations are not waited for. */
 void site_csrs_branch_down(struct site_csrs *a, const struct branch *b);
 
-/* Nobody is there any more. */
+/* The branch has no hosts left. */
 void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b);
 
 /* Hosts have moved to other branches: what is armed follows them, soon. */
@@ -90,7 +87,7 @@ void site_csrs_drop_stale(struct site_csrs *a);
 struct site_csrs_stats {
 	size_t armed, bytes;
 	uint64_t triggered; /* went up */
-	uint64_t dropped; /* did not fit upwards, and were told as a gap later */
+	uint64_t dropped; /* did not fit upwards, and were reported as a gap later */
 	uint64_t strays;
 };
 

@@ -34,7 +34,7 @@ int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct ms
 	/* One for an earlier version: the one that counts is under way. */
 	if (!s || s->version != m->version) {
 		a->stats.strays++;
-		return err_set(e, ERR_NOTFOUND, "a confirmation that nobody waits for");
+		return err_set(e, ERR_NOTFOUND, "a confirmation without a request");
 	}
 	if (!owns_entries(a->conf.nodes, b, m->entry, m->nentry))
 		return err_set(e, ERR_DENIED, "a confirmation about objects that are not its own");
@@ -63,7 +63,7 @@ static bool is_own_event(const struct nodes *ns, const struct branch *b,
 	       owns_or_none(ns, b, m->thread) && owns_entries(ns, b, m->entry, m->nentry);
 }
 
-/* Nobody above will hear of the event: what waits for its actions goes on at once. */
+/* The event is not reported: a thread that waits for its actions goes on at once. */
 static void let_go(const struct site_csrs *a, struct branch *b, const struct msg_triggered *m)
 {
 	const struct msg go = { .type = MSG_RELEASE, .release = { m->csr, m->seq, m->node } };
@@ -72,7 +72,7 @@ static void let_go(const struct site_csrs *a, struct branch *b, const struct msg
 		branch_send(a->conf.nodes, b, &go);
 }
 
-/* Events may be lost on the way, but not without a word: the next one tells how many. */
+/* Events may be lost on the way: the next one reports how many. */
 static void pass(struct site_csr *c, struct branch *b, const struct msg_triggered *m)
 {
 	struct site_csrs *a = c->a;

@@ -12,7 +12,7 @@ struct site_csrs {
 	struct site_csrs_conf conf;
 	struct smap by_token; /* owns struct site_csr */
 	uint64_t version; /* of the last ARM that was sent */
-	struct loop_timer *follow; /* owned; hosts have moved: all is split anew soon */
+	struct loop_timer *follow; /* owned; hosts have moved: all is split again soon */
 	struct loop_timer *losses; /* owned; csr_part.c */
 	struct list partings; /* owns struct parting */
 	struct site_csrs_stats stats;
@@ -46,7 +46,7 @@ struct site_csr {
 	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
 };
 
-/* Hosts are told. */
+/* Disarms its hosts. */
 void site_csr_end(struct site_csr *c);
 
 /* csr_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests that feed a kept subscription: there is one of each. What a mainsm before
- * this one had asked for must not be armed again beside its successor, by whichever host comes back
- * first.
+ * Conditional requests of a subscription: there is one of each. A request of an earlier mainsm must
+ * not be armed again beside its successor when hosts return.
  */
 #include "common/base/str.h"
 #include "sm/csr/csr_internal.h"

@@ -108,7 +108,7 @@ static struct parting *parting_new(struct site_csrs *a, const char *token, uint6
 	return NULL;
 }
 
-/* Each host is told; those that are there answer. */
+/* Sends to each host; those that are connected answer. */
 static void part_shares(struct site_csr *c, struct parting *p)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };

@@ -313,7 +313,7 @@ int nodes_check(struct nodes *ns, const struct claim *c, struct err *why)
 	struct node *same = nodes_find(ns, c->number), *other;
 
 	if (same && str_eq(same->host, c->host))
-		return 0; /* and nobody else has that name: it was looked at when it came */
+		return 0; /* and the name is its own: it was checked at registration */
 	if (same)
 		return err_set(
 			why, ERR_DENIED,

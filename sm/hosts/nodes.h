@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hosts of the site: who is let in, who is there, who is silent. A host has a number that
- * mainsm gave it, and is at a branch: its own link, or that of an sm below us that serves it. It
- * may come back at another one; which of two that claim it is the newer one is told by attach,
- * which its lm makes grow.
+ * The hosts of the site: admission and state of each. A host has a number from mainsm and belongs
+ * to a branch: its own link, or that of a lower sm that serves it. It may return at another branch.
+ * Of two claims to one host, the newer one has the greater attach, which the host's lm increases.
  */
 #ifndef SM_HOSTS_NODES_H
 #define SM_HOSTS_NODES_H
@@ -26,7 +25,7 @@
 /* let in by TLS, HELLO still to come: as many come back at once after a restart */
 #define NODES_GREETING_MAX 512
 #define NODE_MOVED_NS (10 * NSEC_PER_SEC) /* what it said at its old branch has come by then */
-#define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: nobody should wait for it */
+#define NODE_LOST_NS (60 * NSEC_PER_SEC) /* silent for so long: requests do not wait for it */
 #define NODE_HUNG_NS (6 * NSEC_PER_SEC) /* as long as silence takes to be noticed */
 #define NODE_HUNG_LATE 3 /* a request may be late for reasons of its own */
 /* a host that does not come back takes no room for ever */
@@ -58,7 +57,7 @@ struct node {
 
 struct nodes_handler {
 	void (*on_up)(void *arg, struct branch *b);
-	/* Not connected any more, but known: its requests are lost, what it watches for is kept. */
+	/* No longer connected, but known: its requests are lost, its conditional requests stay. */
 	void (*on_down)(void *arg, struct branch *b, const char *reason);
 	void (*on_msg)(void *arg, struct branch *b, const struct msg *m);
 	/* sub changed. */
@@ -67,11 +66,11 @@ struct nodes_handler {
 	void (*on_moved)(void *arg, struct node *n);
 	/* It is about to be forgotten: it said that it goes, or was lost for long. */
 	void (*on_forget)(void *arg, struct node *n);
-	/* Nobody is at that branch any more: nothing will come from it. */
+	/* The branch has no hosts left: nothing will come from it. */
 	void (*on_gone)(void *arg, struct branch *b);
 	/* A host is forgotten now. */
 	void (*on_forgotten)(void *arg);
-	/* Somebody was not let in. */
+	/* A peer was refused. */
 	void (*on_refused)(void *arg, const char *who, const char *why);
 	void *arg;
 };
@@ -98,7 +97,7 @@ int nodes_open(const struct nodes_conf *conf, struct nodes **out, struct err *e)
 /* Hangs up on everybody; no callback. NULL is fine. */
 void nodes_close(struct nodes *ns);
 
-/* Lets nobody in from now on. */
+/* Refuses all new peers from now on. */
 void nodes_refuse_all(struct nodes *ns);
 
 /* Only hosts that are known; false: others too. */
@@ -113,7 +112,7 @@ uint16_t nodes_port(const struct nodes *ns);
  * without us. */
 void nodes_set_above(struct nodes *ns, uint32_t site_number, uint32_t level, const char *ways);
 
-/* As it was set; 0: nobody is above yet. */
+/* As it was set; 0: there is no parent yet. */
 uint32_t nodes_level(const struct nodes *ns);
 
 struct node *nodes_at(const struct nodes *ns, uint32_t place);
@@ -128,8 +127,8 @@ size_t nodes_count(const struct nodes *ns);
 size_t nodes_up(const struct nodes *ns);
 const struct objects_total *nodes_total(const struct nodes *ns);
 
-/* It is connected: requests are sent there. A hung one is asked too, or nobody would see that it is
- * well again. */
+/* It is connected: requests are sent there. A hung one gets requests too, since an answer is the
+ * only sign that it has recovered. */
 bool node_is_up(const struct node *n);
 
 /* By index; all are below nodes_branches(). */
@@ -151,7 +150,7 @@ int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *
 		struct node **out, struct err *e);
 
 /*
- * As link_send(), but who does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when it is not
+ * As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when it is not
  * connected.
  */
 int branch_send(struct nodes *ns, struct branch *b, const struct msg *m);
@@ -162,8 +161,8 @@ void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, co
 
 /*
  * A request's deadline passed without an answer from there; or an answer came, however late. An lm
- * whose link beats, but who has answered nothing for NODE_HUNG_NS and NODE_HUNG_LATE requests, is
- * hung. An sm below says it of its own hosts.
+ * that sends heartbeats but answers nothing for NODE_HUNG_NS and NODE_HUNG_LATE requests is hung.
+ * A lower sm reports this of its own hosts.
  */
 void branch_late(struct nodes *ns, struct branch *b);
 void branch_answered(struct nodes *ns, struct branch *b);
@@ -174,7 +173,7 @@ void node_forget(struct nodes *ns, struct node *n);
 struct nodes_stats {
 	uint64_t accepted, refused, cut_slow, cut_wrong;
 	uint64_t sent_on; /* lms that were sent to an sm below */
-	uint64_t fenced; /* claims of who does not serve the host any more */
+	uint64_t fenced; /* claims of daemons that no longer serve the host */
 	size_t sms; /* connected below */
 	uint64_t dropped; /* messages to hosts that did not read */
 	size_t queued; /* bytes, over all links */

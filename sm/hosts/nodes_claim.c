@@ -18,10 +18,10 @@ static const struct msg_object *find_head(const struct msg_directory *m)
 }
 
 /*
- * Does somebody else serve the host? Who has it keeps it, until the host has looked for a parent
- * anew; an equal number counts when nobody is heard from there, as when a whole sm has changed its
- * parent. One that is lost is of who has it, whatever its number: numbers grow from wall times, and
- * a wall clock may have been put back.
+ * Does another daemon serve the host? The present owner keeps it until the host has looked for a
+ * parent again. An equal number counts when the owner is silent, as when a whole sm has changed its
+ * parent. A lost host belongs to its present owner, whatever the number: numbers grow from wall
+ * times, and a wall clock may go back.
  */
 static bool is_fenced(const struct node *n, const struct branch *b, uint64_t attach,
 		      const struct msg_object *head)
@@ -35,8 +35,8 @@ static bool is_fenced(const struct node *n, const struct branch *b, uint64_t att
 	return n->branch->link ? attach <= n->attach : attach < n->attach;
 }
 
-/* Somebody else's name or number: the host may have told it so, and lied. It is not taken in; the
- * sm's others are. */
+/* The name or number of another host, perhaps from a host that lied. Only this claim is refused;
+ * the other hosts of that sm are accepted. */
 static int contradicts(struct err *e)
 {
 	if (e->code == ERR_DENIED)
@@ -59,7 +59,7 @@ static int add_claimed(struct nodes *ns, struct branch *b, const struct claim *c
 		return contradicts(e);
 	rc = nodes_add(ns, c, b, out, e);
 	if (!rc)
-		(*out)->has_past = true; /* nobody has told us since when it is there */
+		(*out)->has_past = true; /* the time of its first connection is unknown */
 	return rc;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who comes from below: lms, and sms with hosts of their own. */
+/* Peers that connect from below: lms, and sms with hosts of their own. */
 #include "common/base/str.h"
 #include "common/net/identity.h"
 #include "sm/hosts/nodes_internal.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- who is let in */
+/* --- admission */
 
 static int check_hello(const struct nodes *ns, const struct link *l, const struct msg_hello *h,
 		       struct err *why)
@@ -32,14 +32,14 @@ static int check_hello(const struct nodes *ns, const struct link *l, const struc
 	return 0;
 }
 
-/* The earlier connection is dead, although nobody has noticed yet. An sm's branch may go
+/* The earlier connection is dead, although its link has not failed yet. The branch of an sm may end
  * with it. */
 static void supersede(struct nodes *ns, struct branch *b)
 {
 	if (!b->link)
 		return;
 	link_close(b->link, "a newer connection of this host took its place");
-	branch_down(ns, b, "it connected anew");
+	branch_down(ns, b, "it connected again");
 }
 
 /* --- an lm */

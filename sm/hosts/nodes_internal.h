@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For the files of the hosts alone: nodes.c (the table, their states and their branches),
- * nodes_greet.c (who is let in), nodes_claim.c (what an sm below says of its hosts).
+ * For three files alone: nodes.c (the table, states and branches), nodes_greet.c (admission) and
+ * nodes_claim.c (what a lower sm reports of its hosts).
  */
 #ifndef SM_HOSTS_NODES_INTERNAL_H
 #define SM_HOSTS_NODES_INTERNAL_H
@@ -29,14 +29,14 @@ struct nodes {
 	struct objects_total total;
 	uint32_t site_number, level;
 	char *ways; /* owned; for those below to try when we are lost; NULL = none */
-	bool is_closed; /* to all who come */
+	bool is_closed; /* refuses all peers */
 	bool is_draining; /* to hosts that are not known */
 	struct nodes_stats stats;
 	size_t queued; /* bytes, as of summed_at and with all that was sent since */
 	nsec_t summed_at;
 };
 
-/* Who says that a node is at b: a host itself, or an sm of it. */
+/* The claim that a node is at b, from the host itself or from an sm that serves it. */
 struct claim {
 	uint32_t number;
 	const char *host;
@@ -53,7 +53,7 @@ int nodes_check(struct nodes *ns, const struct claim *c, struct err *why);
 int nodes_add(struct nodes *ns, const struct claim *c, struct branch *b, struct node **out,
 	      struct err *why);
 
-/* It is served by b from now on. An lm's branch that nobody is at any more goes. */
+/* The branch b serves it from now on. An lm's branch that has become empty ends. */
 void node_move(struct nodes *ns, struct node *n, struct branch *b);
 
 void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub);
@@ -61,11 +61,11 @@ void node_set_sub(struct nodes *ns, struct node *n, uint32_t sub);
 /* nodes_greet.c: handlers of the links below. */
 int nodes_listen(struct nodes *ns, struct err *e);
 
-/* Connected now, and not any more. */
+/* The branch has connected; it has lost its connection. */
 void branch_up(struct nodes *ns, struct branch *b, struct link *l);
 void branch_down(struct nodes *ns, struct branch *b, const char *reason);
 
-/* Nobody is at it and no link: its index is free when this returns. */
+/* It has neither hosts nor a link: its index is free when this returns. */
 void branch_gone_if_empty(struct nodes *ns, struct branch *b);
 
 #endif

@@ -19,7 +19,7 @@ struct object {
 	struct msg_object m; /* strings are in text */
 	size_t bytes;
 	uint32_t round;
-	bool is_gone; /* is in gone until that was told, and in no process any more */
+	bool is_gone; /* in the list of gone ones until that was reported, and in no process */
 	char text[];
 };
 
@@ -34,7 +34,7 @@ struct objects {
 	uint32_t round;
 	bool in_snapshot;
 	bool is_whole; /* a snapshot has been here: what we have is all */
-	bool wants_full; /* changes need not be kept: all will be told */
+	bool wants_full; /* changes need not be kept: a full report is due */
 };
 
 struct objects *objects_new(uint32_t node, const char *site, const char *host,
@@ -197,7 +197,7 @@ static struct growth growth_by(const struct objects *o, const struct object *x)
 	return (struct growth){ 0, x->bytes > old->bytes ? x->bytes - old->bytes : 0 };
 }
 
-/* Counted where somebody is told: with e. */
+/* Counted only by callers that report it: with e. */
 static int room_of_quota(const struct objects_total *t, const struct growth *g, struct err *e)
 {
 	struct quota_use *use = e ? t->use : NULL;
@@ -235,7 +235,7 @@ static bool is_same(const struct msg_object *a, const struct msg_object *b)
 	       a->exit_status == b->exit_status;
 }
 
-/* Room is made by forgetting what is gone, at the price of telling all anew. */
+/* Makes room by forgetting objects that are gone; a full report is due then. */
 static int make_room(struct objects *o, const struct object *x, struct err *e)
 {
 	if (!room_for(o, x, NULL))

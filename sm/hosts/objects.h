@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one host says of itself: its processes and threads, as last told. Kept
- * so that a mainsm that comes back gets whole snapshots, and so that what changed since can
- * be told in one go. Every name in it was checked to be the host's own. Pure.
+ * The processes and threads of one host, as it last reported them. They are kept so that a mainsm
+ * that returns gets whole snapshots, and changes go up together. Every name was checked to be the
+ * host's own. Pure.
  */
 #ifndef SM_HOSTS_OBJECTS_H
 #define SM_HOSTS_OBJECTS_H
@@ -33,7 +33,7 @@ struct objects_total {
 	struct quota_use *use; /* borrowed, with quota */
 };
 
-/* Who may speak here; strings are copied, total is borrowed. NULL: no memory. */
+/* The host that may report here; strings are copied, total is borrowed. NULL: no memory. */
 struct objects *objects_new(uint32_t node, const char *site, const char *host,
 			    struct objects_total *total);
 void objects_free(struct objects *o);
@@ -51,7 +51,7 @@ void objects_restart(struct objects *o);
 
 size_t objects_count(const struct objects *o);
 
-/* Something changed since it was told last. */
+/* Something changed since the last report. */
 bool objects_has_news(const struct objects *o);
 
 /* The process that a thread belongs to; NULL when it is not known. */
@@ -63,13 +63,13 @@ struct objects_sink {
 	void *arg;
 };
 
-/* Whoever was told has forgotten it (or was never there): all is to be told next time. */
+/* The receiver has lost its state, or is a new one: the next report is a full one. */
 void objects_want_full(struct objects *o);
 
 /*
- * Tells what changed, or everything when that is due and the host has told it (half of it would
- * make the rest vanish). head is the host's own object and goes first; NULL: without it
- * (changes only). What was sent counts as told.
+ * Reports changes, or everything when that is due and the host has reported it all: half of it
+ * would make the rest vanish. head is the host's own object and goes first; NULL: without it
+ * (changes only). Sent objects count as reported.
  */
 int objects_tell(struct objects *o, const struct msg_object *head, const struct objects_sink *to);
 

@@ -23,7 +23,8 @@ struct route_view site_view_now(struct site_view *v);
 /* For arming: a host that is silent keeps what it is to watch for. */
 struct route_view site_view_arming(struct site_view *v);
 
-/* Is a counter looked for where it may not be? Who has none of it says so, and that is no error. */
+/* Is a counter requested at hosts that may not have it? Their reply that it is unknown is no
+ * error. */
 bool site_view_guesses(const struct site_view *v, const char *token);
 
 #endif

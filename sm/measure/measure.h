@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measurements of the site: each host gets its piece of the graph, again when
- * it comes back, and what its links carry is brought together read by read. The sm of the site runs
- * the site's piece; an sm below it has none and passes on what its hosts send, in one frame a read.
- * They outlive the link to mainsm for a while, as what is armed does.
+ * Measurements of the site. Each host gets its piece of the graph, again when it returns. The
+ * values of its links are merged read by read. The sm of the site runs the site's piece. A lower sm
+ * has none and passes on the values of its hosts, in one frame a read. Measurements outlive the
+ * link to mainsm for a while, as conditional requests do.
  */
 #ifndef SM_MEASURE_MEASURE_H
 #define SM_MEASURE_MEASURE_H
@@ -20,17 +20,16 @@
 /* of these; a sketch of each host is some 50 KB */
 #define SITE_MEASURES_STATE_MAX_BYTES (256 * 1024 * 1024)
 #define SITE_MEASURES_ENTRIES_MAX \
-	1000 /* what is wrong, told in one FLOW_ACK; more names help nobody */
-/* then mainsm is told without the hosts that do not answer */
+	1000 /* faults reported in one FLOW_ACK; more names are of no use */
+/* then mainsm gets the answer without the hosts that are silent */
 #define SITE_MEASURES_ACK_MAX_NS NSEC_PER_SEC
 #define SITE_MEASURES_FOLLOW_NS (20 * NSEC_PER_MSEC) /* many hosts of a lost sm come at once */
 
 /*
- * A read waits so long for its last host: a busy one is late by less. Of fast reads it is as many
- * intervals, since hosts cannot be further ahead than FLOW_READS_OPEN. Who is above others waits
- * longer than they do, or one silent host would take with it what all beside it have told: by a
- * third for an sm above other sms, by two for that of the site, and mainsm (measure.h there) twice
- * as long.
+ * A read waits so long for its last host: a busy one is late by less. Fast reads wait as many
+ * intervals: hosts cannot be further ahead than FLOW_READS_OPEN. A parent waits longer than
+ * its branches, or one silent host would discard the values of all others. An sm above other sms
+ * waits a third longer, that of the site two thirds. mainsm waits twice as long.
  */
 #define SITE_MEASURES_GRACE_NS (500 * NSEC_PER_MSEC)
 #define SITE_MEASURES_GRACE_READS 3 /* and the thirds that the grace has */
@@ -57,7 +56,7 @@ struct site_measures_conf {
 /* NULL without memory. */
 struct site_measures *site_measures_new(const struct site_measures_conf *conf);
 
-/* Hosts are not told. */
+/* Sends nothing to the hosts. */
 void site_measures_free(struct site_measures *f);
 
 /* From above. FLOW_ACK follows a FLOW_LOAD, when its last part is here. */
@@ -67,8 +66,8 @@ void site_measures_end(struct site_measures *f, uint32_t measurement);
 void site_measures_drop_tool(struct site_measures *f, uint32_t tool);
 
 /*
- * From a host. -ERR_NOTFOUND: nothing of the kind is loaded there (it is told, after a FLOW_BATCH);
- * -ERR_DENIED: it speaks of what is not its own; -ERR_PROTO: it breaks the rules.
+ * From a host. -ERR_NOTFOUND: nothing of the kind is loaded there (a FLOW_END answers a
+ * FLOW_BATCH); -ERR_DENIED: it names objects that are not its own; -ERR_PROTO: it breaks the rules.
  */
 int site_measures_acked(struct site_measures *f, const struct branch *b,
 			const struct msg_flow_ack *m, struct err *e);

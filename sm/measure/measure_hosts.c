@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hosts that are to run a piece: who has it, who is waited for, who comes and goes. */
+/* Hosts that run a piece: their confirmations, connections and losses. */
 #include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -243,7 +243,7 @@ static void note_refused(struct site_measure *m, const struct branch *b, const s
 	piece_open(m, s, false);
 }
 
-/* What comes when the answer has gone up is told by itself: a host came back and will not. */
+/* A refusal after the answer has gone up is sent by itself: the host has returned and refuses. */
 static void pass_on(struct site_measure *m, const struct msg_flow_ack *a)
 {
 	const struct msg ack = { .type = MSG_FLOW_ACK,
@@ -285,7 +285,7 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 	}
 	if (!any) {
 		f->stats.strays++;
-		return err_set(e, ERR_NOTFOUND, "a confirmation that nobody waits for");
+		return err_set(e, ERR_NOTFOUND, "a confirmation without a request");
 	}
 	if (!owns_all(f, b, a))
 		return err_set(e, ERR_DENIED, "a confirmation about hosts that are not its own");

@@ -19,7 +19,7 @@ struct site_measures {
 	struct flow *engine; /* made with the first piece of the site */
 	struct site_measure *current; /* that is being read */
 	struct flow_batch_room room;
-	struct loop_timer *follow; /* owned; hosts have moved: all is looked at anew soon */
+	struct loop_timer *follow; /* owned; hosts have moved: all is checked again soon */
 	uint64_t version; /* of the last FLOW_LOAD that was sent */
 	struct site_measures_stats stats;
 };
@@ -76,10 +76,11 @@ struct site_measure {
 nsec_t site_measures_now(const struct site_measures *f);
 void site_measures_site_token(const struct site_measures *f, struct token *out);
 struct site_measure *site_measures_find(const struct site_measures *f, uint32_t id);
-void site_measure_end(struct site_measure *m); /* hosts are told */
+void site_measure_end(struct site_measure *m); /* sends FLOW_END to the hosts */
 
 /* --- measure_hosts.c */
-/* Sends each host what it does not have yet; who is told at all, and which links are waited for. */
+/* Sends each host the pieces that it lacks; decides which hosts take part and which links are
+ * waited for. */
 void site_measure_settle(struct site_measure *m);
 void piece_free(struct site_measure *m, struct host_piece *s);
 void piece_confirmed(struct site_measure *m, struct host_piece *s);

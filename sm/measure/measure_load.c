@@ -76,7 +76,7 @@ static int note_link(struct site_measure *m, struct host_piece *s, const char *n
 	return 0;
 }
 
-/* Which links it sends: what comes by them is its own and nobody else's. */
+/* The links that it sends: values on them are its own. */
 static int note_links(struct site_measure *m, struct host_piece *s, const struct flow_graph *g)
 {
 	int rc = 0;
@@ -181,7 +181,7 @@ static int note_clocks(struct site_measure *m, const struct flow_graph *g)
 	return 0;
 }
 
-/* Links that nobody sends on are not waited for. */
+/* Links without a sender are not waited for. */
 static void close_links(struct site_measure *m, const struct flow_graph *g)
 {
 	for (size_t i = 0; i < g->nnode; i++) {
@@ -276,7 +276,7 @@ static int check(const struct site_measures *f, const struct msg_flow_load *l, s
 	if (!l->measurement)
 		return err_set(e, ERR_INVALID, "a measurement without a number");
 	if (!l->identity[0])
-		return err_set(e, ERR_DENIED, "a measurement of nobody");
+		return err_set(e, ERR_DENIED, "a measurement without an owner");
 	if (l->start_ns < TIME_MIN_WALL_NS ||
 	    l->start_ns > site_measures_now(f) + TIME_FUTURE_MAX_NS)
 		return err_set(e, ERR_INVALID, "it starts at no sensible time");
@@ -317,7 +317,7 @@ static struct site_measure *site_measure_new(struct site_measures *f, const stru
 	return NULL;
 }
 
-/* Another start or step: a mainsm that was started anew counts its measurements anew. */
+/* Another start or step: a mainsm that restarts counts its measurements from the beginning. */
 static struct site_measure *find_or_new(struct site_measures *f, const struct msg_flow_load *l)
 {
 	struct site_measure *m = site_measures_find(f, l->measurement);

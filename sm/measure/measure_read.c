@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads: what hosts send is brought together, and an interval is closed when all of them have told,
- * or late. */
+/* Reads: merges the values of hosts, and closes an interval when all have sent theirs, or late. */
 #include "common/base/str.h"
 #include "common/flow/batch/rest.h"
 #include "common/flow/graph/graph_limits.h"
@@ -34,8 +33,8 @@ static uint64_t due(const struct site_measure *m, nsec_t now)
 	return t <= m->start ? 0 : (uint64_t)((t - m->start) / m->every);
 }
 
-/* Nobody can have told of what has not happened, beyond what clocks differ by, or of what nobody
- * has asked for. */
+/* A host has no values of the future, beyond the difference of clocks, nor of a read without a
+ * request. */
 static uint64_t newest(const struct site_measure *m)
 {
 	return m->every ? due(m, site_measures_now(m->f) + 2 * grace(m)) + 1 : m->last_asked;
@@ -117,8 +116,8 @@ static void note_got(struct site_measure *m, struct host_piece *s, uint64_t read
 	m->nbehind -= m->is_counted && was && !is_behind(m, s);
 }
 
-/* Somebody has told nothing newer than what is closed: to find no more, not all have to be looked
- * at for each batch. */
+/* Is there a host without anything newer than the closed reads? Then a batch needs no scan of all
+ * hosts. */
 static bool has_nothing_to_close(struct site_measure *m)
 {
 	if (!m->has_piece && m->open && m->open <= m->read)
@@ -128,7 +127,7 @@ static bool has_nothing_to_close(struct site_measure *m)
 	return m->nbehind != 0;
 }
 
-/* The lowest read that all who are there have sent; UINT64_MAX: nobody is there. */
+/* The lowest read that all connected hosts have sent; UINT64_MAX: there are none. */
 static uint64_t complete(const struct site_measure *m)
 {
 	uint64_t low = UINT64_MAX;

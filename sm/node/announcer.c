@@ -67,7 +67,7 @@ static int tell(struct announcer *w, struct node *n)
 	return rc;
 }
 
-/* What does not fit now goes later; when nobody listens, all goes when somebody does. */
+/* Changes that do not fit now go later; without a parent, all goes when there is one. */
 static void on_job(void *arg)
 {
 	struct announcer *w = arg;

@@ -16,16 +16,16 @@ struct announcer;
 struct announcer *announcer_new(struct loop *loop, const char *site);
 void announcer_free(struct announcer *w);
 
-/* Between whom; before anything is told. */
+/* Its source and its parent; before the first report. */
 void announcer_connect(struct announcer *w, struct nodes *nodes, struct parent_link *parent);
 
-/* Something changed: told soon. */
+/* Something changed: a report follows soon. */
 void announcer_soon(struct announcer *w);
 
-/* Whoever listens knows nothing: everything is told, soon or when somebody listens. */
+/* The parent has no state: a full report follows, soon or when there is a parent. */
 void announcer_restart(struct announcer *w);
 
-/* A host is about to be forgotten: told at once, or never. */
+/* A host is about to be forgotten: reports it at once, or never. */
 void announcer_gone(struct announcer *w, const struct node *n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sm's own health, as the status service and the status dump tell it. */
+/* The sm's own health, as the status service and the status dump report it. */
 #ifndef SM_NODE_COUNTERS_H
 #define SM_NODE_COUNTERS_H
 

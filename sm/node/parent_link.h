@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The way to mainsm, straight or by another sm: who it is, whether it is the same as before, and
- * what waits to go up. */
+/* The link to mainsm, straight or by another sm: its identity, whether it is the same as before,
+ * and the queue of messages. */
 #ifndef SM_NODE_PARENT_LINK_H
 #define SM_NODE_PARENT_LINK_H
 
@@ -26,9 +26,9 @@ struct parent_link_handler {
 /* Borrowed pointers, copied strings. */
 struct parent_link_conf {
 	bool is_stacked; /* its parent is an sm: that of the site, or the stated one; else mainsm */
-	struct net_ctx *ctx; /* of a stacked one, with who mainsm is; borrowed, copied */
+	struct net_ctx *ctx; /* of a stacked one, with the identity of mainsm; borrowed, copied */
 	const struct connstr *conn;
-	const char *stated; /* "" = mainsm tells */
+	const char *stated; /* "" = from mainsm */
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase;
@@ -60,7 +60,7 @@ const char *parent_link_ways(const struct parent_link *u);
 /* For mainsm itself, beside the parent when that is another one: as link_send(). */
 int parent_link_ask_top(struct parent_link *u, const struct msg *m);
 
-/* As mainsm counts the site; 0 = not told yet. */
+/* The number that mainsm gives the site; 0 = not known yet. */
 uint32_t parent_link_site_number(const struct parent_link *u);
 
 /* As link_send(). */

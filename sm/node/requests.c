@@ -219,7 +219,7 @@ static void drop_wrong_guesses(struct reply *r)
 	r->nentry = kept;
 }
 
-/* r NULL: it was taken back, and nobody waits. */
+/* r NULL: it was cancelled, and no reply is due. */
 static void on_done(void *arg, struct reply *r)
 {
 	struct request *q = arg;
@@ -287,7 +287,7 @@ static int understand(const struct msg_request *m, struct omis_request **out, st
 		return rc;
 	d->status = m->identity[0] ? STATUS_PARAMETER_ERROR : STATUS_NO_PERMISSION;
 	if (!m->identity[0])
-		return err_set(&d->err, ERR_DENIED, "a request of nobody");
+		return err_set(&d->err, ERR_DENIED, "a request without an owner");
 	if ((*out)->event)
 		return err_set(&d->err, ERR_INVALID,
 			       "a conditional request is armed, not executed");
@@ -392,7 +392,7 @@ static int check_missing(const struct requests *rs, const struct branch *b,
 		const char *object = m->coverage->missing[i].object;
 
 		if (*object && !nodes_owns(rs->conf.nodes, b, object, strlen(object)))
-			return err_set(e, ERR_PROTO, "it misses an object of somebody else");
+			return err_set(e, ERR_PROTO, "it misses an object of another host");
 	}
 	return 0;
 }

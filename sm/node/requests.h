@@ -47,16 +47,15 @@ void requests_ask(struct requests *rs, const struct msg_request *m);
 void requests_cancel(struct requests *rs, uint64_t id);
 
 /*
- * From a host. -ERR_NOTFOUND: nobody waits for it (late, twice, never asked);
- * -ERR_PROTO: it speaks of what is not its own. Neither has an effect but that the second counts as
- * lost.
+ * From a host. -ERR_NOTFOUND: no request waits for it (late, twice, never asked); -ERR_PROTO: it
+ * names objects that are not its own. Neither has an effect, but the second counts as lost.
  */
 int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e);
 
-/* Nothing will come from there any more. */
+/* That branch is lost: no reply will come from it. */
 void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason);
 
-/* mainsm is gone: all end, hosts are told. */
+/* mainsm is gone: cancels all, at the hosts too. */
 void requests_drop_all(struct requests *rs);
 
 struct requests_stats {
@@ -66,7 +65,7 @@ struct requests_stats {
 	uint64_t partial; /* answered without some objects */
 	uint64_t doubles; /* asked twice */
 	uint64_t unsent; /* answers that did not fit upwards */
-	uint64_t strays; /* answers that nobody waited for */
+	uint64_t strays; /* answers without a request */
 };
 
 void requests_stats(const struct requests *rs, struct requests_stats *out);

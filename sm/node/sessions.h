@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tools that have asked for something, by their session numbers: when
- * mainsm is gone for good, somebody has to tell the hosts that they left. Pure.
+ * The tools with requests here, by their session numbers: when mainsm is gone for good, the sm
+ * announces to the hosts that they have left. Pure.
  */
 #ifndef SM_NODE_SESSIONS_H
 #define SM_NODE_SESSIONS_H

@@ -41,8 +41,8 @@ void sm_stop_all(struct sm *sm, const char *reason)
 	if (sm->is_stopping || sm->is_ending)
 		return;
 	sm->is_stopping = true;
-	str_copy(sm->reason, sizeof(sm->reason), reason[0] ? reason : "told to stop");
-	log_notice("sm", "told to stop lms=%zu: %s", nodes_up(sm->nodes), sm->reason);
+	str_copy(sm->reason, sizeof(sm->reason), reason[0] ? reason : "stop requested");
+	log_notice("sm", "stop requested lms=%zu: %s", nodes_up(sm->nodes), sm->reason);
 	nodes_refuse_all(sm->nodes);
 	requests_drop_all(sm->requests);
 	nodes_send_all(sm->nodes, &m);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The site manager: lms below, one mainsm above. It splits what mainsm asks
- * over its hosts, answers once for all of them, keeps what is armed, and passes up
- * what the hosts say of themselves after checking that each speaks of itself only.
+ * The site manager: lms below, one mainsm above. It splits requests of mainsm over its hosts,
+ * merges their replies into one and keeps conditional requests. It passes reports of hosts up after
+ * a check that each one names its own objects only.
  *
- * It sees the world through a loop, a context of channels and a dialler, so that the same
- * code runs over TLS and in memory. One thread; it calls back from the loop only.
+ * Loop, context of channels and dialler come from outside: the same code runs over TLS and in
+ * memory. One thread. Callbacks come from the loop only.
  */
 #ifndef SM_NODE_SM_H
 #define SM_NODE_SM_H
@@ -27,9 +27,9 @@
 #define SM_GRACE_DEFAULT_NS \
 	(120 *              \
 	 NSEC_PER_SEC) /* what tools wanted outlives mainsm by this: a minute without network */
-/* lms are told STOP and have this long to hang up */
+/* lms get STOP and have this long to hang up */
 #define SM_STOP_DRAIN_NS (500 * NSEC_PER_MSEC)
-#define SM_REVOKED_MAX 65536 /* serials that mainsm may tell: all certificates of years */
+#define SM_REVOKED_MAX 65536 /* serials that mainsm may send: all certificates of years */
 
 struct keeps_all;
 struct loop;
@@ -53,7 +53,7 @@ struct sm_conf {
 	struct net_ctx *ctx; /* our certificate (role sm); keeps revoked serials */
 	struct link_dialer dialer; /* to mainsm; not of a stacked one */
 	bool is_stacked; /* below another sm of the site */
-	const char *parent; /* of a stacked one: address of that sm; NULL or "" = mainsm tells */
+	const char *parent; /* of a stacked one: address of that sm; NULL or "" = from mainsm */
 	const struct connstr *conn; /* of a stacked one: how mainsm is found; copied */
 	/* lms that are served here although there are sms below; more are sent to those */
 	size_t fan_in;
@@ -79,8 +79,8 @@ struct sm_conf {
 	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */
 	void (*on_unreachable)(void *arg, const struct err *why, bool was_up);
 	/*
-	 * It is time to end (told STOP, nobody left, revoked): call sm_free(), but not from within.
-	 * Once.
+	 * It is time to end (STOP has come, no host is left, revoked): call sm_free(), but not from
+	 * within. Once.
 	 */
 	void (*on_end)(void *arg, const char *reason);
 	void *arg;
@@ -121,10 +121,10 @@ struct sm_counts {
 	uint64_t asked, answered,
 		partial; /* requests from mainsm; answers that lack some objects */
 	uint64_t doubles; /* requests that came twice */
-	uint64_t strays; /* replies that nobody waited for, or not from that lm */
+	uint64_t strays; /* replies without a request, or from another lm */
 	uint64_t forged; /* an lm spoke of what is not its own, and was cut */
 	uint64_t refused; /* lms that were not let in */
-	uint64_t dropped; /* TRIGGERED that did not fit upwards; told as a gap */
+	uint64_t dropped; /* TRIGGERED that did not fit upwards; reported as a gap */
 	uint64_t cut; /* lms that did not read */
 	uint64_t over_quota; /* refused for a limit of the quota */
 	bool is_up; /* mainsm is there */

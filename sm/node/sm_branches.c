@@ -3,7 +3,7 @@
 #include "common/base/log.h"
 #include "sm/node/sm_internal.h"
 
-/* Who speaks of what is not its own is nobody of ours until somebody has looked at it. */
+/* A host that names objects of others is not trusted until a person has checked it. */
 static void forged(struct sm *sm, struct branch *b, const struct err *why)
 {
 	sm->forged++;
@@ -168,7 +168,7 @@ static void on_state(void *arg, struct node *n)
 	announcer_soon(sm->announcer);
 }
 
-/* Whoever is above hears of it too, and may have to do the same. */
+/* The parent gets it too, and may have to do the same. */
 static void on_moved(void *arg, struct node *n)
 {
 	struct sm *sm = arg;
@@ -209,7 +209,7 @@ static void on_forgotten(void *arg)
 
 static void on_refused(void *arg, const char *who, const char *why)
 {
-	log_warn("sm", "not let in who=%s: %s", who, why);
+	log_warn("sm", "refused peer=%s: %s", who, why);
 }
 
 const struct nodes_handler sm_from_branches = { .on_up = on_up,

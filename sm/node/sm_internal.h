@@ -51,18 +51,18 @@ struct sm {
 /* on_end, from the loop. */
 void sm_end(struct sm *sm, const char *reason);
 
-/* Told to: passes it on, waits a little. */
+/* STOP has come: passes it on, waits a little. */
 void sm_stop_all(struct sm *sm, const char *reason);
 
 /* Handlers of the two sides; arg is the sm. */
 extern const struct parent_link_handler sm_from_parent;
 extern const struct nodes_handler sm_from_branches;
 
-/* What is told when nobody is there to want it any more. */
+/* Drops the state of a departed tool and informs all branches. */
 void sm_tool_gone(struct sm *sm, uint32_t tool);
 void sm_grace_over(struct sm *sm);
 void sm_leash_over(struct sm *sm);
-/* Who comes back was away then, and may still hold something. */
+/* A branch that returns was away then, and may still hold something. */
 void sm_let_go_late(struct sm *sm, struct branch *b);
 
 /* What counts for QUOTA_BYTES. */

@@ -39,7 +39,7 @@ void sm_leash_over(struct sm *sm)
 	nodes_send_all(sm->nodes, &m);
 }
 
-/* Silence is found after 6 s, and 5 s later who is away lets go by himself. */
+/* Silence is found after 6 s, and 5 s later an lm that is away releases by itself. */
 #define LET_GO_LATE_NS (15 * NSEC_PER_SEC)
 
 void sm_let_go_late(struct sm *sm, struct branch *b)
@@ -113,7 +113,7 @@ static int room_for(struct sm *sm, size_t bytes, struct err *e)
 	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
 }
 
-/* One question about our health: whoever meets a limit asks it. */
+/* One question about our health, which is permitted at a limit too. */
 static bool is_status(const struct bytes *text)
 {
 	static const char name[] = "omig_status(";
@@ -217,8 +217,7 @@ static void got_release(struct sm *sm, const struct msg *m)
 		branch_send(sm->nodes, n->branch, m);
 }
 
-/* mainsm gives the numbers: what the host has told us was not true, or its number is of a mainsm
- * before this one. */
+/* mainsm gives the numbers: the host has sent a wrong one, or one from an earlier mainsm. */
 static void got_disown(struct sm *sm, const struct msg *m)
 {
 	struct node *n = nodes_find(sm->nodes, m->disown.node);

@@ -127,7 +127,7 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	const struct identity *who = link_identity(l);
 
 	if (!who || !(ROLES_TOOL >> who->role & 1))
-		return err_set(why, ERR_DENIED, "admins and those who join come here, nobody else");
+		return err_set(why, ERR_DENIED, "only admins and joining users connect here");
 	if (identity_to_uri(v->identity, who, why))
 		return -ERR_INVALID;
 	str_copy(v->name, sizeof(v->name), who->host);
@@ -163,7 +163,7 @@ static void on_gone(void *arg, struct link *l)
 	visitor_free(v, NULL);
 }
 
-/* Who has been here longest without a join under way: silent ones keep nobody out. */
+/* The oldest visitor without a join under way: silent ones do not block others. */
 static struct visitor *idle_joiner(const struct site_admin *f)
 {
 	list_each (i, &f->visitors) {
@@ -175,7 +175,7 @@ static struct visitor *idle_joiner(const struct site_admin *f)
 	return NULL;
 }
 
-/* An admin's place is not taken by those who join, however many they are. */
+/* Joining users never take an admin's place, however many they are. */
 static bool make_room(struct site_admin *f, enum omis_right right)
 {
 	struct visitor *idle;
@@ -245,12 +245,12 @@ static void on_accept(void *arg, struct chan *c)
 	else if (f->enrol)
 		enrol_service_take(f->enrol, c);
 	else
-		chan_close(c, "nobody enrols here");
+		chan_close(c, "there is no enrolment here");
 }
 
 static void on_refused(void *arg, const char *remote, const struct err *why)
 {
-	log_warn("front", "not let in who=%s: %s", remote, why->text);
+	log_warn("front", "refused peer=%s: %s", remote, why->text);
 }
 
 /* --- life */

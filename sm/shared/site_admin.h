@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The port of the site itself: for its admins, and for those who join. It has an authority of its
- * own, so no certificate of a user's monitor opens it, and it answers services of the name
- * omig_site_... and nothing else. What passes here is about users, never about their programs.
+ * The port of the site itself, for its admins and for users that join. It has an authority of its
+ * own, so no certificate of a user's monitor opens it. It answers services of the name
+ * omig_site_... only. Its messages are about users, never about their programs.
  */
 #ifndef SM_SHARED_SITE_ADMIN_H
 #define SM_SHARED_SITE_ADMIN_H
@@ -15,11 +15,11 @@
 #include "sm/shared/tenants.h"
 
 #define SITE_ADMIN_VISITORS_MAX 64
-/* of these: an admin finds a place whoever else is there, and says nothing */
+/* of these: an admin finds a place although others are connected and silent */
 #define SITE_ADMIN_JOINERS_MAX 48
-#define SITE_ADMIN_VISITOR_RATE METER_RATE_MIN /* frames a second: nobody types faster */
+#define SITE_ADMIN_VISITOR_RATE METER_RATE_MIN /* frames a second: more than a person types */
 #define SITE_ADMIN_CERT_LIFETIME_NS (INT64_C(90) * 86400 * NSEC_PER_SEC)
-/* Who joins needs his for a moment; many people can have one, and each is kept until it ends. */
+/* A join needs its certificate for a moment. Many are issued, and each is kept until it ends. */
 #define SITE_ADMIN_JOIN_CERT_LIFETIME_NS (3600 * NSEC_PER_SEC)
 
 struct audit;
@@ -32,7 +32,7 @@ struct site_admin_conf {
 	struct rng *rng;
 	struct timebase *timebase; /* the root of this small monitor */
 	struct net_ctx *ctx; /* role mainsm, of our own authority */
-	struct pki_ca *ca; /* NULL: nobody can enrol */
+	struct pki_ca *ca; /* NULL: no enrolment */
 	struct tokens *tokens;
 	struct certs *certs;
 	struct tenants *tenants;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* site_admin.c (who comes), site_admin_services.c (what they ask). */
+/* site_admin.c (visitors), site_admin_services.c (their requests). */
 #ifndef SM_SHARED_SITE_ADMIN_INTERNAL_H
 #define SM_SHARED_SITE_ADMIN_INTERNAL_H
 
@@ -48,7 +48,7 @@ int site_admin_execute(struct site_admin_call *c);
 
 void site_admin_reply(struct visitor *v, const struct reply *r);
 
-/* He has gone: nobody waits any more. */
+/* The visitor has gone: its pending requests end. */
 void site_admin_abandon(struct visitor *v);
 
 #endif

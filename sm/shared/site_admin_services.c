@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The services of the site itself. Every manipulation is told in the log and in the audit: who,
- * what, whom. */
+/* The services of the site itself. The log and the audit record every manipulation, with its admin
+ * and its user. */
 #include "common/audit/audit.h"
 #include "common/base/log.h"
 #include "common/base/str.h"

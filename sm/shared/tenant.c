@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAP_MIN_NS (4 * NSEC_PER_SEC) /* a mainsm that is started anew is back in this time */
+#define NAP_MIN_NS (4 * NSEC_PER_SEC) /* a mainsm that restarts is back in this time */
 #define NAP_PATIENCE_NS (5 * NSEC_PER_SEC) /* out of a nap: a look, no more */
 #define PIN_SHOWN 8 /* names a user in the log */
 
@@ -255,7 +255,7 @@ static void on_tired(void *arg)
 {
 	struct tenant *t = arg;
 
-	log_info("site", "user=%.*s asleep: his mainsm is away", PIN_SHOWN, t->pin);
+	log_info("site", "user=%.*s asleep: the mainsm is away", PIN_SHOWN, t->pin);
 	sleep_now(t);
 }
 
@@ -283,7 +283,7 @@ static void on_ended(void *arg)
 
 	if (self && net_ctx_is_revoked(t->ctx, self->serial)) {
 		close_sm(t);
-		t->conf->on_gone(t->conf->arg, t, "his mainsm has revoked our certificate");
+		t->conf->on_gone(t->conf->arg, t, "the user's mainsm has revoked our certificate");
 		return;
 	}
 	sleep_now(t);
@@ -350,7 +350,7 @@ static bool may_listen(const struct tenant *t, unsigned port)
 	       !c->is_taken(c->arg, t, (uint16_t)port);
 }
 
-/* The port of the last time: his lms know it. Else any that is free. */
+/* The port of the last time, which the user's lms know. Else any that is free. */
 static int open_somewhere(struct tenant *t, struct err *e)
 {
 	const struct tenant_conf *c = t->conf;

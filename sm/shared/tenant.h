@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One user of an sm that serves many: a directory with the certificate that his mainsm gave us,
- * a network context of its own, a port of its own, an sm (sm.h) of its own, a meter and
- * a quota. Tenants share the loop and the process and nothing else: no function of one
- * takes an object of another.
+ * One user of an sm that serves many. A tenant has a directory with a certificate of the user's
+ * mainsm. It has a network context, a port, an sm (sm.h), a meter and a quota. Tenants share the
+ * loop and the process only: no function of one takes an object of another.
  *
- * Life: JOINING (enrolling at his mainsm) -> WAITING (dialling it) <-> UP; ASLEEP when his mainsm
- * has been away for long and none of his hosts is here: looked for now and then.
+ * Life: JOINING (it enrols at the user's mainsm), then WAITING (it dials) and UP in turn. A tenant
+ * is ASLEEP when that mainsm is away for long and no host is here; it dials now and then.
  */
 #ifndef SM_SHARED_TENANT_H
 #define SM_SHARED_TENANT_H
@@ -61,7 +60,7 @@ struct tenant_conf {
 	 * freed. Not from within a call.
 	 */
 	void (*on_joined)(void *arg, struct tenant *t, const struct err *why);
-	/* His mainsm wants us no more: free and forget it. Not from within a call. */
+	/* The user's mainsm has revoked us: free and forget it. Not from within a call. */
 	void (*on_gone)(void *arg, struct tenant *t, const char *why);
 	void *arg;
 };
@@ -95,7 +94,7 @@ void tenant_set_policy(struct tenant *t, const struct quota *q);
 void tenant_limit(struct tenant *t, enum quota_what what, int64_t n);
 void tenant_drain(struct tenant *t, bool drain);
 
-/* While his mainsm is here: remembers that it is, when that was `step` ago the last time. */
+/* While the user's mainsm is connected: saves that time, at most once in `step`. */
 void tenant_note_seen(struct tenant *t, nsec_t step);
 
 const char *tenant_pin(const struct tenant *t);
@@ -105,9 +104,9 @@ enum tenant_state tenant_state(const struct tenant *t);
 /* What an admin may know: how much, and never what. */
 struct tenant_counters {
 	const char *name, *pin, *state, *address, *trouble; /* valid until it changes */
-	nsec_t wall_since, wall_seen; /* a member since; his mainsm was here last */
+	nsec_t wall_since, wall_seen; /* a member since; last connection of the mainsm */
 	size_t hosts, procs, objects, csrs, bytes;
-	uint64_t messages, bytes_read; /* since this process serves him */
+	uint64_t messages, bytes_read; /* since this process serves the user */
 	nsec_t read_later; /* reading was put off for so long */
 	uint64_t refused; /* for a limit */
 	uint16_t port;
@@ -117,7 +116,7 @@ struct tenant_counters {
 
 void tenant_get_counters(const struct tenant *t, struct tenant_counters *out);
 
-/* The status of his sm, for the log of the process. */
+/* The status of the tenant's sm, for the log of the process. */
 void tenant_dump(const struct tenant *t, struct buf *out);
 
 #endif

@@ -99,7 +99,7 @@ int tenant_read(struct tenant *t, struct err *e)
 	if (!rc)
 		rc = fields_read(path, FILE_MAX, take_line, t, e);
 	if (!rc && !t->conn.nhost)
-		return err_set(e, ERR_NOTFOUND, "%s: nobody is remembered there", t->dir);
+		return err_set(e, ERR_NOTFOUND, "%s: no user is remembered there", t->dir);
 	tenant_set_address(t);
 	return rc;
 }

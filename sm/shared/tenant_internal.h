@@ -11,9 +11,9 @@ struct tenant {
 	const struct tenant_conf *conf; /* borrowed */
 	char pin[PKI_PIN_BYTES];
 	char dir[FILE_PATH_BYTES];
-	char spool[FILE_PATH_BYTES]; /* in it: kept subscriptions of his tools */
+	char spool[FILE_PATH_BYTES]; /* in it: subscriptions of the user's tools */
 	char name[NAME_MAX_BYTES + 1];
-	struct connstr conn; /* where his mainsm is; without a token */
+	struct connstr conn; /* where the user's mainsm is; without a token */
 	struct connstr next; /* while joining: with the token; wiped */
 	char next_name[NAME_MAX_BYTES + 1];
 	char address[NAME_MAX_BYTES + 8]; /* of conn, for people */
@@ -30,7 +30,7 @@ struct tenant {
 	enum tenant_state state; /* while there is no sm */
 	uint16_t port;
 	nsec_t wall_since, wall_seen;
-	nsec_t away_since; /* loop time; 0 = his mainsm is here */
+	nsec_t away_since; /* loop time; 0 = the mainsm is connected */
 	nsec_t patience; /* how long it may be away before we sleep */
 	unsigned naps; /* in a row */
 	uint64_t refused; /* of the sms that were */

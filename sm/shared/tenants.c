@@ -16,7 +16,7 @@
 /* of the time to forget: so exact is what is on the disk, and so often written */
 #define SEEN_STEPS 32
 
-/* Who waits for the end of a join. */
+/* The request that waits for the end of a join. */
 struct waiting {
 	struct tenant *tenant; /* NULL: the place is free */
 	void (*on_done)(void *arg, const struct err *why);
@@ -68,7 +68,7 @@ static const struct user_conf *policy_for(const struct tenants *ts, const char *
 	return anybody;
 }
 
-/* --- whom an admin means */
+/* --- names of users */
 
 /* The pin that the configuration gives that name to; NULL: none. */
 static const char *pin_named(const struct tenants *ts, const char *name)
@@ -79,7 +79,7 @@ static const char *pin_named(const struct tenants *ts, const char *name)
 	return NULL;
 }
 
-/* What a user calls himself counts where the admin has not given that name to somebody. */
+/* The name from the user counts where the admin has not given that name to another one. */
 static bool is_meant(const struct tenants *ts, const struct tenant *t, const char *key)
 {
 	const char *owner = pin_named(ts, key);
@@ -149,7 +149,7 @@ static struct user_conf *copy_policy(const struct user_conf *user, size_t n)
 	return v;
 }
 
-/* Those whom no section names: they share one. */
+/* Users without a section of their own: they share one. */
 static int check_room(const struct tenants *ts, const struct user_conf *u, struct err *e)
 {
 	int64_t n = 0;
@@ -164,7 +164,7 @@ static int check_room(const struct tenants *ts, const struct user_conf *u, struc
 		(long long)u->users);
 }
 
-/* False: he may not be here. */
+/* False: the user is not permitted here. */
 static bool apply_policy(const struct tenants *ts, struct tenant *t)
 {
 	const struct user_conf *u = policy_for(ts, tenant_pin(t));
@@ -230,7 +230,7 @@ static void on_forget(void *arg)
 		tenant_get_counters(ts->v[i], &f);
 		if (f.wall_since && tenant_state(ts->v[i]) != TENANT_UP &&
 		    now - f.wall_seen > ts->conf.forget)
-			on_gone(ts, ts->v[i], "his mainsm was away for too long");
+			on_gone(ts, ts->v[i], "the user's mainsm was away for too long");
 	}
 	loop_timer_arm(ts->timer, FORGET_CHECK_NS);
 }
@@ -246,7 +246,7 @@ int tenants_set_policy(struct tenants *ts, const struct user_conf *user, size_t 
 	ts->nuser = nuser;
 	for (size_t i = ts->n; i-- > 0;)
 		if (!apply_policy(ts, ts->v[i]))
-			on_gone(ts, ts->v[i], "the configuration does not name him any more");
+			on_gone(ts, ts->v[i], "the configuration no longer names the user");
 	return 0;
 }
 
@@ -275,7 +275,7 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	else
 		log_notice("site", "user=%.8s has joined name=%s port=%u", f.pin, f.name, f.port);
 	answer(ts, t, why);
-	/* Who was a member stays one. */
+	/* A member stays one. */
 	if (!why || f.wall_since)
 		return;
 	take_out(ts, t);
@@ -283,7 +283,7 @@ static void on_joined(void *arg, struct tenant *t, const struct err *why)
 	tenant_free(t);
 }
 
-/* Whom the admin has named finds a place however many strangers are joining. */
+/* A user with a section finds a place, however many strangers are joining. */
 static struct waiting *free_place(struct tenants *ts, bool is_named)
 {
 	for (size_t i = 0; i < (is_named ? TENANTS_JOINING_MAX : TENANTS_STRANGERS_MAX); i++)
@@ -367,7 +367,7 @@ static void recall(struct tenants *ts, const char *pin)
 	if (!rc)
 		rc = tenant_load(t, &e);
 	if (!rc && !apply_policy(ts, t))
-		rc = err_set(&e, ERR_DENIED, "the configuration does not name him any more");
+		rc = err_set(&e, ERR_DENIED, "the configuration no longer names the user");
 	if (!rc) {
 		tenant_start(t, (nsec_t)rng_below(ts->tenant.rng, (uint64_t)SPREAD_NS));
 		return;

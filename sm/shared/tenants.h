@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The users of an sm that serves many: who may join, who has joined, and what an admin does
- * with them. A user is a mainsm, known by the pin of its authority: nobody can join in the
- * name of a mainsm that has not given him a token.
+ * The users of an sm that serves many: admission, membership and administration. A user is a
+ * mainsm, identified by the pin of its authority. A join needs a token from that mainsm.
  */
 #ifndef SM_SHARED_TENANTS_H
 #define SM_SHARED_TENANTS_H
@@ -10,7 +9,7 @@
 #include "sm/shared/tenant.h"
 
 #define TENANTS_MAX 1024 /* two descriptors each, and those of their hosts */
-#define TENANTS_JOINING_MAX 16 /* at a time: each dials where somebody says */
+#define TENANTS_JOINING_MAX 16 /* at a time: each dials an address from outside */
 #define TENANTS_STRANGERS_MAX 12 /* of these for users that the configuration does not name */
 #define TENANTS_STRANGERS_DEFAULT 64 /* one person can make many mainsms */
 #define TENANT_KEY_MIN 8 /* digits of a pin that name a user */
@@ -18,7 +17,7 @@
 /* What the admin's configuration says of a user. The first member is the section's name. */
 struct user_conf {
 	const char *name;
-	const char *pin; /* "" = for all who are not listed */
+	const char *pin; /* "" = for all users that are not listed */
 	int64_t max[QUOTA_COUNT];
 	int64_t users; /* without a pin: how many it lets in; 0 = no limit */
 };
@@ -33,36 +32,35 @@ struct tenants_conf {
 };
 
 /*
- * Those that are remembered are served again, spread over a second. What cannot be read is told
- * in the log and left alone. ERR_DENIED, ERR_SYS, ERR_NOMEM.
+ * Serves remembered users again, spread over a second. A file that cannot be read is logged and
+ * left alone. ERR_DENIED, ERR_SYS, ERR_NOMEM.
  */
 int tenants_open(const struct tenants_conf *conf, const struct user_conf *user, size_t nuser,
 		 struct tenants **out, struct err *e);
 void tenants_free(struct tenants *ts);
 
-/* Another configuration: users that may not be here any more are dropped. -ERR_NOMEM: as before. */
+/* Another configuration: drops users that it does not permit. -ERR_NOMEM: as before. */
 int tenants_set_policy(struct tenants *ts, const struct user_conf *user, size_t nuser);
 
 /*
- * on_done comes once, later (NULL: he is served), unless it is cancelled by its arg. ERR_DENIED:
- * the policy; ERR_LIMIT, ERR_EXISTS, ERR_INVALID (no token), ERR_NOMEM. 1: he is served already,
- * and on_done does not come.
+ * on_done comes once, later (NULL: the user is served), unless it is cancelled by its arg.
+ * ERR_DENIED: the policy; ERR_LIMIT, ERR_EXISTS, ERR_INVALID (no token), ERR_NOMEM. 1: the user is
+ * served already, and on_done does not come.
  */
 int tenants_join(struct tenants *ts, const struct connstr *conn, const char *name,
 		 void (*on_done)(void *arg, const struct err *why), void *arg, struct err *e);
 void tenants_cancel(struct tenants *ts, void *arg);
 
-/* By his whole pin; NULL: nobody. */
+/* By the whole pin; NULL: none has it. */
 struct tenant *tenants_find(const struct tenants *ts, const char *pin);
 
 /*
- * Whom an admin means: by pin, the beginning of one, or name. A name that the configuration gives
- * is that user's alone, whatever others call themselves. ERR_NOTFOUND; ERR_EXISTS: several, and *e
- * names two.
+ * The user of a pin, of the beginning of one, or of a name. A name from the configuration is that
+ * user's alone, whatever names others send. ERR_NOTFOUND; ERR_EXISTS: several, and *e names two.
  */
 int tenants_meant(const struct tenants *ts, const char *key, struct tenant **out, struct err *e);
 
-/* Hangs up and forgets; he may join again. */
+/* Hangs up and forgets; the user may join again. */
 void tenants_drop(struct tenants *ts, struct tenant *t);
 
 size_t tenants_count(const struct tenants *ts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who feeds a kept subscription. It is on our disk too, for an end must not forget those who are
- * away, whoever of us was started anew. */
+/* The sources of a subscription. The list is on our disk too: an end waits for sources that are
+ * away, after a restart of either side. */
 #include "common/base/file.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -182,8 +182,8 @@ static void write_hosts(const struct site_subscription *s, struct buf *b)
 	}
 }
 
-/* Waiting for the disk: who is not known when the machine was off is not waited for by an end,
- * which throws away what it has. */
+/* Waits for the disk. After a power failure an end does not wait for an unknown source, and
+ * discards its events. */
 void site_subscription_save_sources(struct site_subscription *s)
 {
 	struct buf b = BUF_INIT(HOSTS_MAX_BYTES);
@@ -196,10 +196,8 @@ void site_subscription_save_sources(struct site_subscription *s)
 	write_hosts(s, &b);
 	if (b.failed || keep_path(s->k, HOSTS, path, sizeof(path), &e) ||
 	    file_write_atomic(path, b.p, b.n, &e))
-		log_warn(
-			"sm",
-			"an sm after this one will not know who has something of subscription=%s: %s",
-			keep_name(s->k), e.text);
+		log_warn("sm", "a later sm will not know the sources of subscription=%s: %s",
+			 keep_name(s->k), e.text);
 	buf_done(&b);
 }
 

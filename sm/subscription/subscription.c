@@ -197,9 +197,9 @@ static int check_blocks(const struct bytes *p, struct err *e)
 }
 
 /*
- * It came before, under an earlier opening. Nobody remembers all: twice does no harm. Each branch
- * speaks for itself: who knows the number of another one's stream cannot make its blocks repeated
- * ones, which nobody would keep or count.
+ * It came before, under an earlier opening. Not all are remembered: a repetition does no harm. Each
+ * branch has numbers of its own. The number of another one's stream does not make its blocks
+ * repeated ones, which would be neither kept nor counted.
  */
 static bool is_double(struct site_subscription *s, struct source *f, const uint8_t *p,
 		      const struct evblock *b)
@@ -252,7 +252,8 @@ static int take_blocks(struct site_subscription *s, struct source *f, const stru
 	s->ticket[s->nticket++] = t;
 	s->unsafe += t.bytes;
 	if (keep_is_settled(s->k))
-		on_settled(s->kt, s->k, t.appended); /* all of it came twice: nobody will tell */
+		on_settled(s->kt, s->k,
+			   t.appended); /* all of it came twice: the disk reports nothing */
 	return 0;
 }
 
@@ -302,7 +303,7 @@ static void on_save(void *arg)
 	keeps_each(kt->keeps, save_one, NULL);
 }
 
-/* Who is not there is told with the end. */
+/* The end reports the sources that are away. */
 static int send_up(void *arg, const struct msg *m)
 {
 	const struct site_subscriptions *kt = arg;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kept subscriptions on their way through an sm: what hosts send is checked, put on our disk,
- * acknowledged when it is safe there, and goes up from there. Nothing is lost here for want of
- * room: who is below keeps it until there is some.
+ * Subscriptions on their way through an sm. Blocks from hosts are checked, written to our disk,
+ * acknowledged when they are safe there, and sent up from there. Nothing is lost here for want of
+ * room: the branches keep their blocks until there is some.
  */
 #ifndef SM_SUBSCRIPTION_SUBSCRIPTION_H
 #define SM_SUBSCRIPTION_SUBSCRIPTION_H
@@ -18,7 +18,7 @@
 	(200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
 /* hosts come back within it, when an sm was started again too; tools wait longer for an end */
 #define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
-/* who feeds what is written once for all that come together */
+/* the lists of sources are written once for all that come together */
 #define SUBSCRIPTION_SAVE_NS (100 * NSEC_PER_MSEC)
 #define SUBSCRIPTION_STREAMS_MAX \
 	65536 /* whose last block is remembered, so that none is kept twice */
@@ -46,14 +46,14 @@ void site_subscriptions_free(struct site_subscriptions *kt);
 void site_subscriptions_take(struct site_subscriptions *kt, const struct msg *m);
 void site_subscriptions_link_down(struct site_subscriptions *kt);
 
-/* It is (again) there: it is told of all subscriptions; before it is armed. */
+/* It is (again) connected: it gets all subscriptions; before conditional requests. */
 void site_subscriptions_branch_up(struct site_subscriptions *kt, const struct branch *b);
 
 /* It is not connected, and may come back; an end waits for it for a while, and then says that it is
  * missing. */
 void site_subscriptions_branch_down(struct site_subscriptions *kt, const struct branch *b);
 
-/* Nobody is there any more: what it had lies on its disk. */
+/* The branch has no hosts left: its blocks are on its disk. */
 void site_subscriptions_branch_gone(struct site_subscriptions *kt, const struct branch *b);
 
 /* What it has comes by an sm below us now. */

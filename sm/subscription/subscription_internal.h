@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the kept subscriptions of an sm: subscription.c (what comes, and acknowledgements),
- * source.c (from whom). */
+/* Inside the subscriptions of an sm: subscription.c (blocks and acknowledgements) and source.c
+ * (their sources). */
 #ifndef SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
@@ -14,7 +14,7 @@ struct site_subscriptions {
 	struct site_subscriptions_conf conf;
 	struct keeps *keeps;
 	struct loop_timer *retry; /* of streams that were shut for want of room */
-	struct loop_timer *saving; /* of who feeds what */
+	struct loop_timer *saving; /* of the lists of sources */
 	/* the last opening; begins somewhere, so that none of an sm before us is the same */
 	uint64_t stream;
 };
@@ -22,12 +22,12 @@ struct site_subscriptions {
 enum source_state {
 	SOURCE_HERE,
 	SOURCE_AWAY, /* it may have something, and is not connected */
-	SOURCE_ENDED, /* it has told that nothing more comes */
+	SOURCE_ENDED, /* it has reported its end */
 	SOURCE_STATES
 };
 
-/* Who makes blocks for a subscription: a host, or an sm below; it may have been before this sm was
- * started. */
+/* A source of blocks for a subscription: a host, or a lower sm. It may be older than this
+ * process. */
 struct source {
 	struct list link;
 	char host[NAME_MAX_BYTES + 1];
@@ -38,7 +38,7 @@ struct source {
 	uint64_t id; /* of the branch */
 	uint64_t stream;
 	struct map seqs; /* of streams that came from there: the next block + 1 as a pointer */
-	char *missing; /* owned: what its end said; NULL: nobody */
+	char *missing; /* owned: what its end said; NULL: nothing */
 };
 
 /* A message whose blocks are on their way to the disk. */
@@ -54,10 +54,10 @@ struct site_subscription {
 	struct list all; /* of struct source, owned */
 	struct map by_branch; /* of those that have a branch, by its index */
 	unsigned n[SOURCE_STATES];
-	int sources; /* as keep_feed() was told */
+	int sources; /* the last argument of keep_feed() */
 	struct loop_timer *coming; /* while those that are away may come back */
 	bool awaits; /* as long as it runs, and one is away: they count as one that is there */
-	bool has_changed; /* since it was written who feeds it */
+	bool has_changed; /* since the list of sources was written */
 	size_t nseq; /* streams of all feeds that are remembered */
 	struct ticket *ticket; /* owned; the oldest first */
 	size_t nticket, capticket;
@@ -88,7 +88,8 @@ void source_forget_seqs(struct site_subscription *s, struct source *f);
 /* An end waits for those that are away, for SUBSCRIPTION_RETURN_NS at the most. */
 void site_subscription_await(struct site_subscription *s);
 
-/* Who is away, by commas. */
+/* The sources that are away, by commas. */
+
 void site_subscription_write_missing(const struct site_subscription *s, struct buf *b);
 
 #endif
