@@ -310,6 +310,26 @@ START_TEST(a_quota_is_among_the_counters)
 }
 END_TEST
 
+static void health(void *arg, struct sm_health *out)
+{
+	*out = (struct sm_health){ .lag_max = 11, .rss_bytes = 12, .fds = 13, .fd_limit = 14 };
+}
+
+START_TEST(the_process_is_among_the_counters)
+{
+	struct fact f;
+
+	ck_assert(!find("fds", &f) && !find("rss_bytes", &f));
+	world_stop_sm(&w);
+	w.conf.health = health;
+	world_start_sm(&w);
+	IS("lag_max_ns", 11);
+	IS("rss_bytes", 12);
+	IS("fds", 13);
+	IS("fd_limit", 14);
+}
+END_TEST
+
 /* Eight in a line, spaces between them, texts in quotes. */
 START_TEST(the_dump_has_lines_of_eight)
 {
@@ -341,4 +361,4 @@ SUITE_WITH("sm status", set_up, clean_up, hosts_are_counted, requests_are_counte
 	   a_request_ends_with_its_mainsm, events_are_counted, measurements_are_counted,
 	   what_is_held_is_given_back, a_restart_of_mainsm_leaves_what_it_sends_again,
 	   time_to_hosts_and_mainsm_is_measured, a_quota_is_among_the_counters,
-	   the_dump_has_lines_of_eight)
+	   the_process_is_among_the_counters, the_dump_has_lines_of_eight)
