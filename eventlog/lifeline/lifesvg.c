@@ -3,6 +3,7 @@
 #include "eventlog/lifeline/lifepage.h"
 #include "eventlog/lifeline/lifetile.h"
 #include "eventlog/lifeline/lifewords.h"
+#include "eventlog/lifeline/svgaxis.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #define GUTTER 220
 #define PLOT (WIDE - GUTTER - 20)
 #define TOP 64
+#define TICKS 8
 #define BAND 48
 #define MARK 22
 #define LOAD 52
@@ -56,16 +58,9 @@ static void put_name(struct buf *out, const char *name, int y)
 
 /* --- axes */
 
-static double tick_step(double span)
-{
-	double raw = span / 8, unit = pow(10, floor(log10(raw))), k = raw / unit;
-
-	return (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1) * unit;
-}
-
 static void put_axes(const struct drawing *d)
 {
-	double step = tick_step(d->span);
+	double step = svg_tick_step(d->span, TICKS);
 	char text[LIFEWORDS_TIME_BYTES];
 
 	for (int i = 0; i * step <= d->span && i < 20; i++) {

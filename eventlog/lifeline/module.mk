@@ -2,7 +2,8 @@
 # eventlog/lifeline: lines of related events over time, their slowest stage, and pages that show
 # it.
 MODULES                += eventlog/lifeline
-eventlog/lifeline.src  := life.c life_lines.c life_order.c life_steps.c lifetile.c lifewords.c lifepack.c lifepage.c lifesvg.c
+eventlog/lifeline.src  := life.c life_lines.c life_order.c life_steps.c lifetile.c lifewords.c lifepack.c lifepage.c lifesvg.c \
+			  svgaxis.c
 eventlog/lifeline.uses := common/base common/container common/json eventlog eventlog/text
 # The page's style and script go into the program; its policy names them by their SHA-256 and permits nothing else.
 lifeline.script := $(addprefix eventlog/lifeline/,page_data.js page_draw.js page_hands.js)

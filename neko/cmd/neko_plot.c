@@ -19,85 +19,6 @@
 #define RIGHT 560 /* where the second plot begins */
 #define BINS_MAX 200
 #define POINTS_MAX 4096
-#define TICKS 5
-
-const char *const plot_colour[PLOT_COLOURS] = { "#1f6feb", "#d4580b", "#1a7f64", "#8250df",
-						"#9a6700", "#c81e7a", "#57606a" };
-
-struct plot_axis plot_axis(double from, double to, double at, double length)
-{
-	if (!isfinite(from) || !isfinite(to) || fabs(from) > 1e300 || fabs(to) > 1e300)
-		from = to = 0;
-	if (to <= from) {
-		double room = from != 0 ? fabs(from) / 10 : 1;
-
-		from -= room;
-		to = from + 2 * room;
-	}
-	return (struct plot_axis){ from, to, at, length };
-}
-
-double plot_place(const struct plot_axis *a, double v)
-{
-	double share = (v - a->from) / (a->to - a->from);
-
-	return a->at + fmin(fmax(isfinite(share) ? share : 0, 0), 1) * a->length;
-}
-
-static double tick_step(const struct plot_axis *a)
-{
-	double raw = (a->to - a->from) / TICKS, unit = pow(10, floor(log10(raw))), k = raw / unit;
-
-	return (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1) * unit;
-}
-
-void plot_text(struct buf *out, double x, double y, const char *attributes, const char *text)
-{
-	buf_printf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-	lifepage_put_text(out, text);
-	buf_puts(out, "</text>\n");
-}
-
-static void tick_words(char out[32], double v, double step)
-{
-	snprintf(out, 32, "%.6g", fabs(v) < step / 2 ? 0 : v);
-}
-
-/* Number i of an axis: where it is, and its words. False: there are no more. */
-static bool tick(const struct plot_axis *a, int i, double *at, char words[32])
-{
-	double step = tick_step(a), v = (ceil(a->from / step - 1e-9) + i) * step;
-
-	if (i > 2 * TICKS || v > a->to + step * 1e-9)
-		return false;
-	*at = plot_place(a, v);
-	tick_words(words, v, step);
-	return true;
-}
-
-void plot_ticks_x(struct buf *out, const struct plot_axis *a, double top, double bottom)
-{
-	char words[32];
-	double x;
-	int i;
-
-	for (i = 0; tick(a, i, &x, words); i++) {
-		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top, bottom);
-		plot_text(out, x, bottom + 14, "class=\"soft\" text-anchor=\"middle\"", words);
-	}
-}
-
-void plot_ticks_y(struct buf *out, const struct plot_axis *a, double left, double right)
-{
-	char words[32];
-	double y;
-	int i;
-
-	for (i = 0; tick(a, i, &y, words); i++) {
-		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
-		plot_text(out, left - 6, y + 4, "class=\"soft\" text-anchor=\"end\"", words);
-	}
-}
 
 /* --- a quantity: how often which value, and when */
 
@@ -112,23 +33,23 @@ static double member(struct json_object *v, const char *name)
 	return results_number(results_get(v, name), NAN);
 }
 
-static void vertical(struct buf *out, const struct plot_axis *x, const struct panel *p, double v,
+static void vertical(struct buf *out, const struct svg_axis *x, const struct panel *p, double v,
 		     const char *class)
 {
 	if (!isfinite(v) || v < x->from || v > x->to)
 		return;
-	buf_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", class, plot_place(x, v),
+	buf_printf(out, "<path class=\"%s\" d=\"M%.1f %.1fV%.1f\"/>\n", class, svg_place(x, v),
 		   p->top, p->bottom);
 }
 
-static void bars(struct buf *out, struct json_object *bins, const struct plot_axis *x,
-		 const struct plot_axis *y, double bottom)
+static void bars(struct buf *out, struct json_object *bins, const struct svg_axis *x,
+		 const struct svg_axis *y, double bottom)
 {
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		struct json_object *i = results_item(bins, k);
-		double left = plot_place(x, member(i, "from"));
-		double right = plot_place(x, member(i, "to")), count = member(i, "count");
-		double top = plot_place(y, count);
+		double left = svg_place(x, member(i, "from"));
+		double right = svg_place(x, member(i, "to")), count = member(i, "count");
+		double top = svg_place(y, count);
 
 		if (count > 0)
 			buf_printf(out,
@@ -142,7 +63,7 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 {
 	struct json_object *bins = results_get(p->quantity, "histogram");
 	double from = member(results_item(bins, 0), "from"), to = from, most = 0;
-	struct plot_axis x, y;
+	struct svg_axis x, y;
 
 	for (size_t k = 0; k < results_count(bins) && k < BINS_MAX; k++) {
 		to = member(results_item(bins, k), "to");
@@ -150,10 +71,10 @@ static void draw_histogram(struct buf *out, const struct panel *p)
 	}
 	if (!results_count(bins))
 		return;
-	x = plot_axis(from, to, LEFT, HALF);
-	y = plot_axis(0, most, p->bottom, p->top - p->bottom);
-	plot_ticks_x(out, &x, p->top, p->bottom);
-	plot_ticks_y(out, &y, LEFT, LEFT + HALF);
+	x = svg_axis(from, to, LEFT, HALF);
+	y = svg_axis(0, most, p->bottom, p->top - p->bottom);
+	svg_ticks_x(out, &x, p->top, p->bottom);
+	svg_ticks_y(out, &y, LEFT, LEFT + HALF);
 	bars(out, bins, &x, &y, p->bottom);
 	vertical(out, &x, p, member(p->quantity, "mean"), "mean");
 	vertical(out, &x, p, p->formula, "formula");
@@ -167,28 +88,28 @@ static bool point(struct json_object *i, double *at, double *v)
 	return isfinite(*at) && isfinite(*v);
 }
 
-static void horizontal(struct buf *out, const struct plot_axis *y, double v, const char *class)
+static void horizontal(struct buf *out, const struct svg_axis *y, double v, const char *class)
 {
 	if (isfinite(v) && v >= y->from && v <= y->to)
 		buf_printf(out, "<path class=\"%s\" d=\"M%d %.1fH%d\"/>\n", class, RIGHT,
-			   plot_place(y, v), RIGHT + HALF);
+			   svg_place(y, v), RIGHT + HALF);
 }
 
-static void draw_points(struct buf *out, const struct panel *p, const struct plot_axis *x,
-			const struct plot_axis *y)
+static void draw_points(struct buf *out, const struct panel *p, const struct svg_axis *x,
+			const struct svg_axis *y)
 {
 	double at, v;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
 		if (point(results_item(p->series, i), &at, &v))
 			buf_printf(out, "<circle class=\"dot\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\"/>\n",
-				   plot_place(x, at), plot_place(y, v));
+				   svg_place(x, at), svg_place(y, v));
 }
 
 static void draw_series(struct buf *out, const struct panel *p)
 {
 	double first = INFINITY, last = -INFINITY, least = INFINITY, most = -INFINITY, at, v;
-	struct plot_axis x, y;
+	struct svg_axis x, y;
 
 	for (size_t i = 0; i < results_count(p->series) && i < POINTS_MAX; i++)
 		if (point(results_item(p->series, i), &at, &v)) {
@@ -198,14 +119,14 @@ static void draw_series(struct buf *out, const struct panel *p)
 			most = fmax(most, v);
 		}
 	if (last < first) {
-		plot_text(out, RIGHT + HALF, p->top + 12, "class=\"soft\" text-anchor=\"end\"",
-			  "none in it");
+		svg_text(out, RIGHT + HALF, p->top + 12, "class=\"soft\" text-anchor=\"end\"",
+			 "none in it");
 		return;
 	}
-	x = plot_axis(first, last, RIGHT, HALF);
-	y = plot_axis(least, most, p->bottom, p->top - p->bottom);
-	plot_ticks_x(out, &x, p->top, p->bottom);
-	plot_ticks_y(out, &y, RIGHT, RIGHT + HALF);
+	x = svg_axis(first, last, RIGHT, HALF);
+	y = svg_axis(least, most, p->bottom, p->top - p->bottom);
+	svg_ticks_x(out, &x, p->top, p->bottom);
+	svg_ticks_y(out, &y, RIGHT, RIGHT + HALF);
 	draw_points(out, p, &x, &y);
 	horizontal(out, &y, member(p->quantity, "mean"), "mean");
 	horizontal(out, &y, p->formula, "formula");
@@ -228,9 +149,9 @@ static void draw_words(struct buf *out, const struct panel *p)
 			      p->formula);
 	snprintf(words + n, sizeof(words) - (size_t)n, ", n = %.0f",
 		 results_number(results_get(p->quantity, "n"), 0));
-	plot_text(out, LEFT, p->top - 12, "class=\"name\"", words);
-	plot_text(out, RIGHT + HALF, p->top - 12, "class=\"soft\" text-anchor=\"end\"",
-		  "values of the first run over its time (s)");
+	svg_text(out, LEFT, p->top - 12, "class=\"name\"", words);
+	svg_text(out, RIGHT + HALF, p->top - 12, "class=\"soft\" text-anchor=\"end\"",
+		 "values of the first run over its time (s)");
 }
 
 static bool has_values(struct json_object *quantity)
@@ -299,8 +220,8 @@ static void draw_head(struct buf *out, struct json_object *results)
 		".life{stroke:#1b1f24;stroke-width:1.5;fill:none}.dead{stroke:#c7ccd1;stroke-"
 		"dasharray:2 3;fill:none}"
 		"</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n");
-	plot_text(out, 12, 20, "class=\"name\"",
-		  results_text(results_get(results, "configuration"), "a run"));
+	svg_text(out, 12, 20, "class=\"name\"",
+		 results_text(results_get(results, "configuration"), "a run"));
 	snprintf(words, sizeof(words),
 		 "%.20s, seed %llu, runs: %.0f, %.6g s, messages: %.0f; orange: mean, green: "
 		 "formula",
@@ -308,9 +229,9 @@ static void draw_head(struct buf *out, struct json_object *results)
 		 results_number(results_get(results, "runs"), 0),
 		 results_number(results_get(results, "seconds"), 0),
 		 results_number(results_get(results, "sent"), 0));
-	plot_text(out, 12, 37, "class=\"soft\"", words);
+	svg_text(out, 12, 37, "class=\"soft\"", words);
 	if (broken)
-		plot_text(out, 12, 53, "class=\"bad\"", broken);
+		svg_text(out, 12, 53, "class=\"bad\"", broken);
 }
 
 int neko_plot_draw(struct json_object *results, struct buf *out, struct err *e)

@@ -18,6 +18,9 @@
 #define LABEL_ROOM 76 /* pixels that a label takes */
 #define NAMES_MAX 7 /* with a colour of their own */
 
+static const char *const colours[] = { "#1f6feb", "#d4580b", "#1a7f64", "#8250df",
+				       "#9a6700", "#c81e7a", "#57606a" };
+
 struct arrow {
 	unsigned from, to;
 	double sent, arrived; /* arrived: NaN when it is lost */
@@ -42,7 +45,7 @@ struct space {
 	double from, to;
 	double down_at[PROCESSES_MAX + 1]; /* INFINITY: up */
 	struct names types, events;
-	struct plot_axis x;
+	struct svg_axis x;
 	double top, step; /* of the lines */
 };
 
@@ -140,10 +143,10 @@ static const char *colour_of(struct names *n, const char *name)
 
 	for (i = 0; i < n->n; i++)
 		if (str_eq(n->name[i], name))
-			return plot_colour[i];
+			return colours[i];
 	if (n->n < NAMES_MAX)
 		n->name[n->n++] = name;
-	return plot_colour[n->n - 1];
+	return colours[n->n - 1];
 }
 
 static void draw_lines(struct buf *out, const struct space *s)
@@ -155,13 +158,13 @@ static void draw_lines(struct buf *out, const struct space *s)
 		double y = y_of(s, i), end = LEFT + LONG;
 
 		if (isfinite(s->down_at[i])) {
-			end = plot_place(&s->x, s->down_at[i]);
+			end = svg_place(&s->x, s->down_at[i]);
 			buf_printf(out, "<path class=\"dead\" d=\"M%.1f %.1fH%d\"/>\n", end, y,
 				   LEFT + LONG);
 		}
 		buf_printf(out, "<path class=\"life\" d=\"M%d %.1fH%.1f\"/>\n", LEFT, y, end);
 		snprintf(words, sizeof(words), "%u", i);
-		plot_text(out, LEFT - 10, y + 4, "text-anchor=\"end\"", words);
+		svg_text(out, LEFT - 10, y + 4, "text-anchor=\"end\"", words);
 	}
 }
 
@@ -204,11 +207,11 @@ static void draw_arrows(struct buf *out, struct space *s)
 
 	for (i = 0; i < s->narrow; i++) {
 		const struct arrow *a = &s->arrow[i];
-		double x = plot_place(&s->x, a->sent), y = y_of(s, a->from), end = y_of(s, a->to);
+		double x = svg_place(&s->x, a->sent), y = y_of(s, a->from), end = y_of(s, a->to);
 		const char *colour = colour_of(&s->types, a->type);
 
 		if (isfinite(a->arrived))
-			draw_way(out, colour, x, y, plot_place(&s->x, a->arrived), end);
+			draw_way(out, colour, x, y, svg_place(&s->x, a->arrived), end);
 		else
 			draw_lost(out, x, y, end);
 	}
@@ -223,7 +226,7 @@ static void draw_marks(struct buf *out, struct space *s)
 		labelled[i] = -INFINITY;
 	for (i = 0; i < s->nmark; i++) {
 		const struct mark *m = &s->mark[i];
-		double x = plot_place(&s->x, m->at), y = y_of(s, m->process);
+		double x = svg_place(&s->x, m->at), y = y_of(s, m->process);
 
 		buf_printf(
 			out,
@@ -232,7 +235,7 @@ static void draw_marks(struct buf *out, struct space *s)
 		if (x - labelled[m->process] < LABEL_ROOM)
 			continue;
 		labelled[m->process] = x;
-		plot_text(out, x + 3, y - 7, "class=\"soft\"", m->what);
+		svg_text(out, x + 3, y - 7, "class=\"soft\"", m->what);
 	}
 }
 
@@ -244,11 +247,11 @@ static void draw_key(struct buf *out, const struct names *n, double x, double y,
 		if (is_line)
 			buf_printf(out,
 				   "<path d=\"M%.1f %.1fh18\" stroke=\"%s\" stroke-width=\"2\"/>",
-				   x, y - 4, plot_colour[i]);
+				   x, y - 4, colours[i]);
 		else
 			buf_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>",
-				   x + 9, y - 4, plot_colour[i]);
-		plot_text(out, x + 23, y, "class=\"soft\"", n->name[i]);
+				   x + 9, y - 4, colours[i]);
+		svg_text(out, x + 23, y, "class=\"soft\"", n->name[i]);
 		x += 120;
 	}
 }
@@ -261,10 +264,10 @@ void plot_space(struct buf *out, struct json_object *trace, double top)
 		return;
 	s.top = top + HEAD;
 	s.step = step_of(s.nprocess);
-	s.x = plot_axis(s.from, s.to, LEFT, LONG);
-	plot_text(out, LEFT, top + 12, "class=\"name\"",
-		  "messages of the first run over its time (s); red: lost");
-	plot_ticks_x(out, &s.x, s.top - 14, y_of(&s, s.nprocess) + 10);
+	s.x = svg_axis(s.from, s.to, LEFT, LONG);
+	svg_text(out, LEFT, top + 12, "class=\"name\"",
+		 "messages of the first run over its time (s); red: lost");
+	svg_ticks_x(out, &s.x, s.top - 14, y_of(&s, s.nprocess) + 10);
 	draw_lines(out, &s);
 	draw_arrows(out, &s);
 	draw_marks(out, &s);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Axes of pictures: a scale, and ticks with grid lines and labels, as SVG. */
+#ifndef EVENTLOG_LIFELINE_SVGAXIS_H
+#define EVENTLOG_LIFELINE_SVGAXIS_H
+
+#include "common/base/buf.h"
+
+/* A scale from values to a span of the picture. */
+struct svg_axis {
+	double from, to; /* finite; from < to */
+	double at, length; /* pixels */
+};
+
+/* Values that are equal get some room around them. */
+struct svg_axis svg_axis(double from, double to, double at, double length);
+/* Inside of the picture, whatever v is. */
+double svg_place(const struct svg_axis *a, double v);
+
+/* Ticks with their lines: x from top to bottom, words below; y from left to right, words left of
+ * it. */
+void svg_ticks_x(struct buf *out, const struct svg_axis *a, double top, double bottom);
+void svg_ticks_y(struct buf *out, const struct svg_axis *a, double left, double right);
+void svg_text(struct buf *out, double x, double y, const char *attributes, const char *text);
+
+/* A step of 1, 2 or 5 times a power of ten, for about n ticks. */
+double svg_tick_step(double span, unsigned n);
+
+#endif
