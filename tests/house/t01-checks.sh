@@ -49,7 +49,8 @@ fresh
 mkdir -p "$work/t/tests/unit/common/ring"
 cat >>"$work/t/common/ring/module.mk" <<-'END'
 	common/ring.gen := $(B)/gen/common/ring/made_c.c $(B)/gen/common/ring/ids.h
-	$(B)/gen/common/ring/made_%.c: common/ring/ring.h ; mkdir -p $(@D) && echo 'typedef int made;' >$@
+	$(B)/gen/common/ring/made_%.c: common/ring/ring.h ; mkdir -p $(@D) && \
+		echo 'typedef int made;' >$@
 	$(B)/gen/common/ring/ids.h: common/ring/ring.h ; mkdir -p $(@D) && echo 'enum { ID };' >$@
 END
 printf '#include "common/ring/ids.h"\nint main(void)\n{\n\treturn ID;\n}\n' \

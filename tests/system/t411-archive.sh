@@ -218,8 +218,8 @@ whole_is() {
 	n=$((8000 * $1))
 	json_is "{\"rows\":$n,\"ids\":$n,\"sum\":$((223972000 * $1)),\"said\":$n}" \
 		--sql \
-		'SELECT count(*) AS rows, count(DISTINCT id) AS ids, CAST(sum(f_n) AS BIGINT) AS sum,
-		(SELECT CAST(sum(n) AS BIGINT) FROM type) AS said
+		'SELECT count(*) AS rows, count(DISTINCT id) AS ids,
+		CAST(sum(f_n) AS BIGINT) AS sum, (SELECT CAST(sum(n) AS BIGINT) FROM type) AS said
 		FROM (SELECT id, f_n FROM e_disk_write_start
 			UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
 }
