@@ -15,9 +15,9 @@ faults-tools: $(FAULT_NEEDS)
 .PHONY: faults-tools
 $(B)/check/system.tap: $(FAULT_NEEDS)
 
-$(ATTACK_OBJ): | $(common/daemon.gens)
-$(FAULTS)/attack: $(ATTACK_OBJ) $(call archives,common/daemon)
-	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/daemon)
+$(ATTACK_OBJ): | $(common/link.gens)
+$(FAULTS)/attack: $(ATTACK_OBJ) $(call archives,common/link)
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/link)
 $(FAULTS)/certs.o: tests/unit/common/net/certs.c tests/system/plain/check.h
 	$(call say,CC)mkdir -p $(@D) && $(CC) -Itests/system/plain $(OUR_CFLAGS) -c -o $@ $<
 $(FAULTS)/vandal: $(FAULTS)/vandal.o $(call archives,common/ring)
@@ -53,9 +53,9 @@ $(FAULTS)/subject: $(FAULTS)/subject.o
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -pthread -o $@ $<
 # t395 compares the reports that a tool got with what its programs have seen.
 faults-tools $(B)/check/system.tap: $(FAULTS)/oracle
-$(FAULTS)/oracle.o: | $(common/daemon.gens)
-$(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/daemon)
-	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/daemon)
+$(FAULTS)/oracle.o: | $(common/link.gens)
+$(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/link)
+	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/link)
 # What t413 counts: numbered events, and which of them are in a log.
 faults-tools $(B)/check/system.tap: $(FAULTS)/numbers $(FAULTS_MPI:%=$(FAULTS)/numbered.%)
 $(FAULTS)/numbers: $(FAULTS)/numbers.o $(call archives,eventlog)
