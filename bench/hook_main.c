@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one watched call costs more than the call itself, over an MPI that does nothing. */
+/* The cost of a watched call beyond the call itself, over an MPI that does nothing. */
 #include "bench/bench.h"
 #include "bench/bench_probes.h"
 #include "bench/self.h"
@@ -178,7 +178,7 @@ static double batch_nothing(void)
 	return (double)(bench_now() - t) / MET;
 }
 
-/* What a probe costs more than the call of an empty function. */
+/* The cost of a probe beyond the call of an empty function. */
 static void probe(struct segview *v, const char *name, uint32_t word, const char *floor)
 {
 	struct segview_thread t;

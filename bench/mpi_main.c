@@ -28,7 +28,7 @@ static double probe(int (*fn)(int, int, MPI_Comm, int *, MPI_Status *))
 	return (double)(bench_now() - t) / PROBES;
 }
 
-/* What any way of timing a call costs at least: two time stamps around it. */
+/* The least cost of timing a call: two time stamps around it. */
 static double probe_stamped(void)
 {
 	static volatile uint64_t sink;

@@ -227,7 +227,7 @@ static void end(struct measured *m)
 
 /* --- traffic */
 
-/* What all links of a kind have sent up. */
+/* The bytes that all links of a kind have sent up. */
 struct traffic {
 	double frames, bytes;
 };

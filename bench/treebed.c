@@ -69,7 +69,7 @@ static _Noreturn void run(const struct treebed *t, const char *const argv[])
 	bench_fail("cannot start %s", path);
 }
 
-/* Of a program that we have started: its output's first line. */
+/* The first line of output of a program that we have started. */
 static void read_line(int fd, char *out, size_t size)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -218,7 +218,7 @@ static pid_t start_below(const struct treebed *t)
 	return pid;
 }
 
-/* How many daemons say that so many sms stand below them, over all. */
+/* The number of daemons that report so many sms below them, over all. */
 static unsigned sms_below(void)
 {
 	static const char status[] = ":site_attach([]) ; omig_status()";

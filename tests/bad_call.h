@@ -57,7 +57,7 @@ static const struct {
 	[OMIS_T_ANY] = { "any", "1", { 0 } },
 };
 
-/* What does not depend on the kind of the parameter. */
+/* Errors that do not depend on the kind of the parameter. */
 static inline unsigned bad_always(enum bad b)
 {
 	switch (b) {

@@ -89,7 +89,7 @@ static void push(struct life *l, uint32_t node, uint8_t key, uint8_t value)
 	flow_push(l->f, flow_input(l->f, l->g->measurement, node), &t);
 }
 
-/* What was sent during the call comes back after it: callbacks may not change the engine. */
+/* Messages sent during the call come back after it: callbacks may not change the engine. */
 static void read_once(struct life *l, uint8_t skip)
 {
 	struct flow_batch b;

@@ -65,7 +65,7 @@ static void block(const uint8_t *p, size_t n)
 		demand(told.events == b.count && told.delays == b.ndelay);
 }
 
-/* What a master and its factory say to each other. */
+/* Messages between a master and its factory. */
 static void controls(const uint8_t *p, size_t n)
 {
 	char words[REALWIRE_WORDS_BYTES];

@@ -81,7 +81,7 @@ static void restore(size_t at, size_t n)
 	memcpy(memory + at, good + at, n);
 }
 
-/* What reading and changing writes. */
+/* The writes of reading and changing. */
 static void restore_used(void)
 {
 	const struct seg_header *h = (const void *)good;
@@ -197,7 +197,7 @@ static void read_threads(struct segview *v)
 	}
 }
 
-/* What the thread has noted of a region may be anything. */
+/* The notes of the thread about a region may be anything. */
 static void change_meter(struct segview *v)
 {
 	static const uint16_t sends[] = { CALL_ID_Send, CALL_ID_Recv };

@@ -29,7 +29,7 @@ static void check_same(const struct stop *a, const struct stop *b)
 	}
 }
 
-/* What is looked at after each value: of none, one, equal ones and others. */
+/* The state after each value: of none, one, equal ones and others. */
 static void look(const struct stop *s)
 {
 	struct moments m = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lm and lm-trace say to each other: a message that is taken is written as it came. */
+/* Messages between lm and lm-trace: an accepted message is written as it came. */
 #include "common/tracer/tracer_msg.h"
 
 #include <stdlib.h>

@@ -223,7 +223,7 @@ printf \
 run check-unit
 verdict 'failed and crashed tests are counted' $? fail '^1 passed, 2 failed, 0 skipped$'
 
-# What only a sanitizer sees, one finding a test; without one they all pass.
+# Faults that only a sanitizer finds, one a test; without one they all pass.
 fresh
 mkdir -p "$work/t/tests/unit/common/ring"
 cat >"$work/t/tests/unit/common/ring/test_ring.c" <<'END'

@@ -12,7 +12,7 @@ verdict() {
 		tail -n 20; echo "not ok $n - house: $1"; fi
 }
 
-# What it writes is such a program too: the rules run some that they have built. `ar` has no -o.
+# Its output is such a program too: the rules run some that they have built. `ar` has no -o.
 mkdir "$work/bin"
 cat >"$work/bin/cc" <<'END'
 #!/bin/sh

@@ -79,7 +79,7 @@ static bool is_registration(int conn)
 	       m.msg_controllen > 0;
 }
 
-/* How many have registered; the programs are over. */
+/* The number of registrations; the programs are over. */
 static void write_registered(const char *path)
 {
 	FILE *out = fopen(path, "we");

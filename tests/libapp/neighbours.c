@@ -57,7 +57,7 @@ static void clear(void)
 	}
 }
 
-/* What came since clear(), and what the others have got of it. */
+/* The bytes since clear(), and the part that the others got. */
 static void weigh(const char *name, int is_one_block, int own)
 {
 	int got[RANKS] = { 0 }, given[RANKS], in = 0, out = 0;

@@ -65,7 +65,7 @@ beat_is_over() {
 goes_on() {
 	until_true 20 beat_is_over "$1" $(($(beat "$1") + 10))
 }
-# What FLAVOUR prints unwatched, once for each FLAVOUR, RANKS and WORDS
+# The unwatched output of FLAVOUR, once for each FLAVOUR, RANKS and WORDS
 plain_output() {
 	key="$TMPDIR/plain.$(echo "$@" | tr ' /' '__')"
 	[ -e "$key" ] || steady "$@" >"$key" 2>/dev/null

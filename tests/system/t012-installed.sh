@@ -63,7 +63,7 @@ check 'its own programs are found there' status_is 0 "$TMPDIR/multi/bin/omig" si
 program_of() { # PID
 	realpath "$(tr '\0' '\n' <"/proc/$1/cmdline" | head -n 1)" 2>/dev/null
 }
-# What only has the library, of a lib/ARCHITECTURE/, finds the lm that belongs to it.
+# An installation of the library alone, in lib/ARCHITECTURE/, finds its own lm.
 finds_its_lm() {
 	omig stop
 	until_true 10 no_leftovers || return 1

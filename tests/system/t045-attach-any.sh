@@ -56,7 +56,7 @@ check 'the tree has it' says sleep omig tree
 check 'it tells about itself' says '"sleep","900"' omig request ":proc_get_info([$token],2)"
 check 'its token stays the same' says "$token" omig request ":proc_attach3([$node],$pid,\"\")"
 
-# What a tool stopped goes on when the tool leaves: so each stays for a while.
+# A stopped process continues when its tool leaves: so each tool stays for a while.
 stopper=$(token_of "$first" sleep) starter=$(token_of "$second" sleep)
 omig request --follow forever "proc_has_terminated([$stopper]): thread_stop([$token]) print([1])" \
 	>"$TMPDIR/stop" 2>&1 &

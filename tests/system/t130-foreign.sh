@@ -98,7 +98,7 @@ same_counts() {
 	fi
 	[ -s "$1" ] && grep -wFf "$TMPDIR/names" "$2" | diff - "$1"
 }
-# How often a program looks whether something has come is chance.
+# The number of polls of a program is chance.
 same_counts_elsewhere() {
 	for list in watched/seen without/tallied; do
 		grep -Ev ' MPI_(Test|Testany|Testall|Testsome|Iprobe|Improbe) ' "$TMPDIR/$list" \

@@ -101,7 +101,7 @@ calls() { # TOKEN FUNCTION: how many the monitor counted
 	request ":omig_calls_read([$1],0)" | sed -n \
 		"s/.*\\[\"$2\",\"[a-z_]*\",\\([0-9]*\\),.*/\\1/p"
 }
-# What was counted at its end is what it has done, but for the call that it was in.
+# The counts at its end are its calls, but for the call that it was in.
 counted_right() {
 	n=$(calls "$victim" MPI_Barrier)
 	echo "counted $n, begun and done $(books "$1" 1)"

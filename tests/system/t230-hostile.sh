@@ -250,7 +250,7 @@ known='HOME OMIG_DEBUG OMIG_DISABLE OMIG_JOB OMIG_LM OMIG_MAINSM OMIG_RING OMIG_
 for name in $known; do echo "$name"; done | sort >"$TMPDIR/known"
 check 'every variable that libapp reads is in this test' diff "$TMPDIR/read" "$TMPDIR/known"
 
-# What MPI itself lives by stays as it is.
+# Variables that MPI needs stay as they are.
 case $f in openmpi) its='OMPI_|PMIX_|HOME' ;; *) its='PMI_|PMIX_|HOME' ;; esac
 # garbage VALUE EXCEPT: a script that sets all of them but those that match, and becomes the program
 garbage() {

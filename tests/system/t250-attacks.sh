@@ -218,7 +218,7 @@ sm_listens() {
 until_true 20 sm_listens
 sm_listens
 
-# Those that take their time go on beside the others.
+# Slow peers continue beside the others.
 mainsm_at=127.0.0.1:$(mainsm_port)
 sm_at=127.0.0.1:$sm_port
 issue slow good lm default slow

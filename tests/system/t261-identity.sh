@@ -30,7 +30,7 @@ check 'nor lists certificates' comes_out 5 'another role' as_thief omig cert lis
 for host in ../x a/b .. -h; do
 	check "nor a host called $host" says 'names no host' "$A" enrol "$stolen" lm '' "$host"
 done
-# What it is for: a host that has nothing of the owner's.
+# The normal use: a host that has nothing of the owner's.
 env OMIG_STATE_DIR="$TMPDIR/far" OMIG_RUNTIME_DIR="$TMPDIR/far.run" OMIG_MAINSM="$stolen" lm \
 	--host far --linger 0 2>/dev/null
 far_is_up() { omig tree | grep -Eq 'node .*far.* up$'; }

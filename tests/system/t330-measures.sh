@@ -35,7 +35,7 @@ fetched_at_least() { # N
 	fetch 7
 	[ "$(records "$TMPDIR/fetched")" -le 7 ] && [ "$(records "$TMPDIR/all")" -ge "$1" ]
 }
-# What lay in the ring of the rank when the request was disabled did not become a record.
+# Entries in the ring when the request was disabled did not become records.
 all_are_there() {
 	fetch 1000
 	n=$(counted) have=$(records "$TMPDIR/all")

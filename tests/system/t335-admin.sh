@@ -111,7 +111,7 @@ has_said_again() {
 	[ "$(log_of "$1" | grep -Ec "$2")" -gt "$3" ]
 }
 counts='1 1 1'
-# What a daemon has enrolled by may be open for a moment still.
+# The enrolment connection of a daemon may still be open for a moment.
 links_are_up() {
 	lm_links=$(links lm)
 	sm_links=$(links sm)

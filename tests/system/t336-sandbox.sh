@@ -10,7 +10,7 @@ need_mpi
 
 systemd-analyze syscall-filter >"$TMPDIR/sets" 2>/dev/null ||
 	skip_all 'this systemd-analyze lists no system calls'
-# What the filter lines on stdin allow, a call a line; sets are within sets
+# The calls that the filter lines on stdin permit, one a line; sets are within sets
 allowed() {
 	awk '
 	function add(word, way,    i, n, part) {

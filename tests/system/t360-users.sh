@@ -39,7 +39,7 @@ for who in alice bob admin; do
 	esac
 done
 
-# What the test started carries the state directory of one of them.
+# The processes of the test carry the state directory of one of them.
 end_users() {
 	for who in alice bob; do
 		: >"$U/$who/go" 2>/dev/null

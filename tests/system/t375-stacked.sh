@@ -48,7 +48,7 @@ omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --s
 job=$!
 check 'four ranks on four nodes come up' until_true 60 ranks_are 4
 
-# How many lms each of the two serves, the fewest first.
+# The number of lms of each of the two, the fewest first.
 shares_are() {
 	omig status --json | tr '{' '\n' | sed -n 's/.*"lms":\([0-9]*\),.*"level":2,.*/\1/p' |
 		sort -n | tr '\n' ' ' >"$TMPDIR/shares"

@@ -13,7 +13,7 @@ wan=$PWD/tests/testbed/wan
 mkdir -p "$XDG_CONFIG_HOME/omig" "$TMPDIR/home"
 export HOME="$TMPDIR/home"
 
-# What the sites say to each other goes through it, both ways; what they say to the head does not.
+# Messages between the sites go through it, both ways; those to the head do not.
 "$wan" wan0 5 5 >"$TMPDIR/wan.out" 2>&1 &
 wan_pid=$!
 trap 'kill $wan_pid 2>/dev/null; end_all' EXIT

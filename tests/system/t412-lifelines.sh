@@ -33,7 +33,7 @@ check 'each step has its figures' says \
 check 'a log comes through a pipe' says '^Slowest: disk.read' sh -c \
 	"omig log lifelines <$TMPDIR/run.olog"
 omig log load "$TMPDIR/run.olog" --archive "$TMPDIR/run.db" >/dev/null
-# What is outside of the time is counted in a log, and not even asked for in an archive.
+# Events outside of the time are counted in a log, and not even read in an archive.
 seconds() { lines --stages asked,sent --from 2026-11-22T10:00:00.5Z --to 2026-11-22T10:00:01Z "$1" |
 	sed '2s/^[0-9,]* events, //; 2s/;.*//'; }
 from_archive() {

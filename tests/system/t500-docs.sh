@@ -109,7 +109,7 @@ rule_of() { # FILE LINE: how<TAB>argument of the first rule that fits
 	done <"$rules"
 	echo run
 }
-# What a line does to the shell's environment holds for the lines right below it.
+# The effects of a line on the shell's environment hold for the lines right below it.
 in_shell='cd "$1" || exit 99; [ ! -e .env ] || . ./.env; eval "$2"; rc=$?; export -p | grep -v " \(PWD\|OLDPWD\|_\)=" >.env; exit $rc'
 type_line() { # STATUS SECONDS LINE
 	typed timeout -k 5 $(($2 * PATIENCE)) sh -c "$in_shell" - "$here" "$3" >"$lane/out" 2>&1 \

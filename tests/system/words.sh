@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What programs write, looked at by system tests of all kinds.
+# Checks of the output of programs, for system tests of all kinds.
 
 # no_word_of_ours FILE...: programs wrote nothing of ours into them. Backtraces have paths, of this
 # tree, of $TMPDIR and of $B.

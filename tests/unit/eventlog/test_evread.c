@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written is read: every kind and edge value, both byte orders, damage of every sort. */
+/* Written events are read: every kind and edge value, both byte orders, damage of every sort. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/hash.h"

@@ -48,7 +48,7 @@ struct fake_status {
 	int32_t count_low, count_high_cancelled, source, tag, error;
 };
 
-/* How the calls of this thread end. */
+/* The results of the calls of this thread. */
 struct fake_end {
 	int result;
 	int source;

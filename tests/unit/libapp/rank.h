@@ -13,7 +13,7 @@ void rank_down(void);
 void rank_hooks(uint32_t word); /* of all functions */
 struct segview_call rank_call(unsigned func); /* all threads */
 
-/* What a request of a tool compiles into; partner < 0: any. See struct seg_action. */
+/* The compiled form of a tool's request; partner < 0: any. See struct seg_action. */
 void rank_action(unsigned func, unsigned phase, unsigned op, unsigned cell, double value,
 		 int32_t partner);
 

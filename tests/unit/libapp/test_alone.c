@@ -47,7 +47,7 @@ static void clean_up(void)
 	ck_assert_int_eq(rmdir(dir), 0);
 }
 
-/* What comes to the lm next: the segment, or -1 when nothing has come. */
+/* The next message to the lm: the segment, or -1 when nothing has come. */
 static int registered(struct seg_register *reg, int patience_ms)
 {
 	union {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tables of the MPI libraries say: numbers, handles, statuses, Fortran's constants. */
+/* The tables of the MPI libraries: numbers, handles, statuses, Fortran's constants. */
 #include "common/ring/calls.h"
 #include "libapp/hot/args.h"
 #include "libapp/hot/flavour.h"
@@ -10,7 +10,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* What Open MPI exports. */
+/* Exports of Open MPI. */
 EXPORT extern char ompi_mpi_comm_world[8], ompi_mpi_comm_null[8], ompi_mpi_datatype_null[8],
 	ompi_mpi_win_null[8], ompi_request_null[8], mpi_fortran_status_ignore_[8],
 	mpi_fortran_statuses_ignore_[8], mpi_fortran_in_place_[8];
@@ -29,7 +29,7 @@ F2C(Type, 2000)
 F2C(Win, 3000)
 F2C(Request, 4000)
 
-/* What MPICH exports for mpi_f08; that for mpif.h is in fake_mpi.c. */
+/* Exports of MPICH for mpi_f08; those for mpif.h are in fake_mpi.c. */
 static int f08_status, statuses;
 EXPORT extern int MPIR_F08_MPI_IN_PLACE;
 int MPIR_F08_MPI_IN_PLACE;

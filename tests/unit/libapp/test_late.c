@@ -84,7 +84,7 @@ static void send_to(int dest, uintptr_t comm)
 	MPI_Send(buf, 3, FAKE_INT, dest, 5, comm);
 }
 
-/* What a call adds to the integral: its view in the middle, and when it is over. */
+/* The increment of a call to the integral: its view in the middle, and when it is over. */
 static double late_call(int dest, uintptr_t comm)
 {
 	double before = cell(now()).integral, gained;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank lists as open, call by call, as its lm sees it. */
+/* The open operations of a rank, call by call, as its lm sees them. */
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
 #include "tests/suite.h"

@@ -19,7 +19,7 @@ enum { ME = FAKE_RANK, LEAF = FAKE_RANK + 1, N = FAKE_SIZE, I = 4, ALL = (1 + 2 
 #define IN_PLACE FAKE_IN_PLACE
 #define OWN_V ((ME + 1) * I)
 
-/* What this one call adds. */
+/* The increment of this one call. */
 #define MOVES(name, out, in, ...)                                           \
 	do {                                                                \
 		const struct segview_call was_ = rank_call(CALL_ID_##name); \

@@ -94,7 +94,7 @@ static int fake_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct 
 	return 0;
 }
 
-/* What was not asked for is not known, as of the real one. */
+/* Values without a request are unknown, as with the real one. */
 static void fill(const struct fake_proc *p, unsigned what, struct host_figures *f)
 {
 	host_figures_clear(f);

@@ -165,7 +165,7 @@ START_TEST(what_is_not_here_is_unknown)
 }
 END_TEST
 
-/* What is known of an ended process can be read for a while; nothing can be done to it. */
+/* The last state of an ended process can be read for a while; nothing can be done to it. */
 START_TEST(nothing_is_done_to_what_has_ended)
 {
 	char object[TOKEN_BYTES + 2];

@@ -155,7 +155,7 @@ START_TEST(what_a_new_parent_does_not_arm_again_ends_after_a_while)
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), 0);
 	ck_assert_uint_ne(fake_segment_hook(&seg, "MPI_Recv"), 0);
-	/* What it did arm stays, and what it arms later. */
+	/* Its conditional requests stay, and so do later ones. */
 	world_run(&w, 2 * CSRS_RESTATE_NS);
 	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 	world_close(&w);

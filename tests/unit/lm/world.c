@@ -171,7 +171,7 @@ void world_crash_lm(struct world *w)
 {
 	struct lm *m = w->lm;
 
-	/* What a dead process cannot do: say goodbye, or let stopped processes go. */
+	/* A dead process sends no bye and releases no stopped process. */
 	w->lm = NULL;
 	m->conf.journal = NULL;
 	lm_free(m);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the top writes down: its own services, and what tools may not. */
+/* The audit of the top: its own services, and refused requests. */
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "tests/suite.h"

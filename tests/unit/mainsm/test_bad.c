@@ -28,7 +28,7 @@ static void close_world(void)
 	world_done(&w);
 }
 
-/* What the service itself is comes before its parameters; what cannot be read before both. */
+/* Errors of the service come before those of its parameters; unreadable requests before both. */
 static unsigned expected(const struct omis_service *s, enum bad b, size_t i)
 {
 	unsigned status = bad_status(s, b, i);

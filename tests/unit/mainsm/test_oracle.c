@@ -39,7 +39,7 @@ struct node {
 	uint64_t epoch;
 };
 
-/* What was sent, and what is known of it. */
+/* The sent signals, and their known outcomes. */
 struct sent {
 	uint64_t id;
 	char text[96];
@@ -121,7 +121,7 @@ static void start_lm(struct node *n)
 	ck_assert_int_eq(lm_connect(n->lm, n->ctx, &conn), 0);
 }
 
-/* What a dead process cannot do: say goodbye, let anybody go, write its journal. */
+/* A dead process sends no bye, releases no process, and writes no journal. */
 static void kill_lm(struct node *n)
 {
 	char aside[128];

@@ -113,7 +113,7 @@ START_TEST(a_site_that_does_not_answer_costs_the_deadline_and_is_named)
 	ck_assert_str_eq(r->coverage.missing[0].object, "s_2");
 	ck_assert(b.deadline < 500 * MS && b.deadline > 400 * MS);
 	ck_assert_uint_eq(b.cancels, 1);
-	/* What had not begun is said to be so. */
+	/* Actions that had not begun are reported so. */
 	ck_assert(status_is_error(entry_of(r, 2, 0)->status));
 	above_close(&t1);
 	close_sites();
@@ -383,7 +383,7 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	ck_assert_uint_eq(above_status(&t1, ":proc_attach3([n_3],77,\"\")"), STATUS_INTERNAL_ERROR);
 	ck_assert_uint_eq(above_status(&t1, ":proc_get_info([p_1_a00000],1)"),
 			  STATUS_UNKNOWN_OBJECT);
-	/* One that never shows in the directory. */
+	/* A process that never appears in the directory. */
 	b.take = "p_3_c00000";
 	r = above_ask_for(&t1, ":proc_attach3([n_3],77,\"\") node_get_info([n_1],1)", 300 * MS,
 			  350 * MS);

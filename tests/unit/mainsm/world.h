@@ -45,7 +45,7 @@ struct below {
 	const char *ended; /* a process that it knows to have ended, quicker than the directory */
 	const char *refused, *refusal; /* objects that it cannot watch, and why; NULL = none */
 	const char *take; /* the answer to omig_proc_take; NULL = there is no such process */
-	/* What is about measurements; NULL: it does not hear it. */
+	/* The handler of messages about measurements; NULL: they are ignored. */
 	void (*on_flow)(struct below *b, const struct msg *m);
 	void *flow; /* the test's */
 };

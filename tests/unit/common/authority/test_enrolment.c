@@ -146,7 +146,7 @@ START_TEST(a_daemon_is_renewed_up_to_what_its_token_says)
 	ck_assert_int_eq(a.got.wall_not_after, limit);
 	a.now += LIFE / 2;
 	ck_assert(!renews());
-	/* One that says nothing of it: as long as it serves. */
+	/* A token without a limit: valid as long as it serves. */
 	t = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_SM) });
 	ck_assert(enrols(&t, "sm", "", "h2"));
 	for (int i = 0; i < 5; i++) {

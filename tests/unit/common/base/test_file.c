@@ -118,7 +118,7 @@ START_TEST(what_is_added_stands_at_the_end_and_on_the_disk)
 }
 END_TEST
 
-/* What is synced in it is there after the machine was off only if it is. */
+/* Synced data in it survive a power loss only if the folder does. */
 START_TEST(a_directory_that_was_made_is_on_the_disk)
 {
 	unsigned before = syncs;
@@ -278,10 +278,10 @@ START_TEST(directories_come_from_the_environment)
 	setenv("OMIG_STATE_DIR", at("own"), 1);
 	ck_assert_int_eq(file_state_dir(out, &e), 0);
 	ck_assert_str_eq(out, at("own"));
-	/* What is named explicitly must work; what is only usual may fall back. */
+	/* An explicit name must work; a default may fall back. */
 	ck_assert_int_eq(chmod(at("own"), 0755), 0);
 	ck_assert_int_eq(file_state_dir(out, &e), -ERR_DENIED);
-	/* What is there, ours, and open is passed over by none of them. */
+	/* An existing, own and open folder is used by each of them. */
 	unsetenv("OMIG_STATE_DIR");
 	ck_assert_int_eq(chmod(at("home/.local/state/omig"), 0755), 0);
 	ck_assert_int_eq(file_state_dir(out, &e), -ERR_DENIED);

@@ -52,7 +52,7 @@ static struct opt_spec spec = {
 	.table = table
 };
 
-/* What stdout and stderr got. */
+/* The output on stdout and stderr. */
 static char out[4000], err[4000];
 
 static void read_back(FILE *f, char *to, size_t size)

@@ -516,7 +516,7 @@ START_TEST(each_value_is_printed_with_its_origin_and_each_key_with_its_meaning)
 	ck_assert_ptr_nonnull(strstr(read_text(out_path), "fail = 4\tenvironment OMIG_FAIL\n"));
 	ck_assert_ptr_nonnull(strstr(read_text(out_path), "stubborn = yes\toption --stubborn\n"));
 	ck_assert_ptr_nonnull(strstr(read_text(out_path), "log-level = notice\tdefault\n"));
-	/* What is wrong is no reason not to say what would be right. */
+	/* An error does not suppress the rest of the output. */
 	put_conf("nonsense\n");
 	ck_assert_int_eq(wait_exit(run("--example-config", NULL)), DAEMON_OK);
 	ck_assert_ptr_nonnull(strstr(read_text(out_path), "\n#word = none\n"));

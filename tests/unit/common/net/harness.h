@@ -15,7 +15,7 @@
 #define PATIENCE (20 * NSEC_PER_SEC) /* only a failure waits that long */
 #define ENROL_TYPE 3
 
-/* What happened to one end of a channel. */
+/* The events of one end of a channel. */
 struct seen {
 	struct chan *chan;
 	int opened, closed, writable, broken, frames;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How one comes to a certificate, and how one loses it. */
+/* Getting a certificate, and losing it. */
 #include "common/base/buf.h"
 #include "common/net/internal.h"
 #include "tests/suite.h"

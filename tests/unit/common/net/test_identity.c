@@ -149,7 +149,7 @@ START_TEST(what_is_no_identity_is_not_written)
 }
 END_TEST
 
-/* What a tool calls itself changes neither whose it is nor what it is listed as. */
+/* The name of a tool changes neither its owner nor its entry in the list. */
 START_TEST(a_label_is_no_identity)
 {
 	struct identity carol = vouched(ROLE_TOOL_OBSERVE, "carol@a", "carol", "aaaaaaaa");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people write for `listen`. */
+/* Usual values of `listen`. */
 #include "common/base/str.h"
 #include "common/net/net.h"
 #include "tests/suite.h"

@@ -135,7 +135,7 @@ START_TEST(an_enemy_is_not_believed)
 	table[4] = (struct seg_posted){ .state = epoch(), .bytes = INT64_MIN };
 	ck_assert(segview_posted(view, 4, &p));
 	ck_assert_int_eq(p.bytes, 0);
-	/* What it says of the list's number is not asked again, but once for the next one. */
+	/* The number of the list is not requested again, but once for the next one. */
 	((struct seg_header *)(void *)m.p)->l.posted_epoch = UINT32_MAX - 1;
 	ck_assert(segview_posted(view, 4, &p));
 	segview_posted_start(view);

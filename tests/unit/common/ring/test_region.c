@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which two probes a region has, and of which region a probe is the begin. */
+/* The two probes of a region, and the regions that begin at a probe. */
 #include "common/base/array.h"
 #include "common/ring/region.h"
 #include "tests/suite.h"

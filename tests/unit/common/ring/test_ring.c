@@ -31,7 +31,7 @@ static uint32_t make(union ring_record *rec, uint64_t number, unsigned npar)
 	return n;
 }
 
-/* What must come next: strictly ascending numbers, each whole. */
+/* The next value: strictly ascending numbers, each whole. */
 struct seen {
 	uint64_t last, count;
 	bool gaps; /* allowed */

@@ -83,7 +83,7 @@ START_TEST(what_keeps_the_rules_is_a_probe)
 	for (unsigned i = 1; i < 8; i++)
 		ck_assert_ptr_null(segview_probe(v, i));
 	ck_assert_ptr_null(segview_probe(v, SEG_PROBES));
-	/* What the process writes later does not matter. */
+	/* Later writes of the process do not matter. */
 	memset(table(0), 0xff, sizeof(struct seg_probe));
 	ck_assert_str_eq(segview_probe(v, 0)->name, "step");
 	segview_free(v);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What vanished while everything was asked for is no error. */
+/* Objects that vanish in a request for all are no error. */
 #include "tests/suite.h"
 #include "tests/unit/common/route/world.h"
 

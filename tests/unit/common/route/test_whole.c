@@ -114,7 +114,7 @@ static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 
 typedef struct reply *(*below_fn)(struct tree *t, uint32_t child, const struct plan_part *part);
 
-/* What mainsm and an sm do, in the simplest way. */
+/* The work of mainsm and an sm, in the simplest form. */
 static void run(struct tree *t, struct world *w, const struct omis_request *r,
 		const struct plan_conf *conf, below_fn below, struct reply *into)
 {

@@ -110,7 +110,7 @@ START_TEST(another_root_is_believed_at_once)
 		ck_assert_int_eq(t.error, 25 * MS);
 		ck_assert_int_le(llabs(timebase_at(&t, 10 * SEC) - WALL - 10 * SEC - jump),
 				 t.error);
-		/* What is known of the drift was another's. */
+		/* The known drift was that of another clock. */
 		ck_assert(!timebase_drift(&t, &ppm, &error));
 		timebase_update(&t, &(struct timebase_sample){ 20 * SEC, 20 * SEC + MS,
 							       WALL + 20 * SEC + jump, 0 });

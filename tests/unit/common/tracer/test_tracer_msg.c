@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an lm and its lm-trace say comes through as it was, and nothing else does. */
+/* Messages between an lm and its lm-trace arrive unchanged, and no others do. */
 #include "common/base/rng.h"
 #include "common/tracer/tracer_msg.h"
 #include "tests/suite.h"

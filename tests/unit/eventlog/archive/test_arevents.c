@@ -345,7 +345,7 @@ START_TEST(a_description_that_lies_is_refused)
 }
 END_TEST
 
-/* What the archive had no room for: the event comes without that field. */
+/* The archive had no room for a field: the event comes without it. */
 START_TEST(a_value_that_was_left_out_is_counted)
 {
 	const char *path = stored_new();

@@ -20,7 +20,7 @@ extern struct keeps *ks;
 extern struct keeps_all all;
 extern uint64_t seq; /* of the next block */
 
-/* What has come up, of one stream of blocks. */
+/* The blocks that came up, of one stream. */
 extern struct seen {
 	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, told, made,
 		gone, given;

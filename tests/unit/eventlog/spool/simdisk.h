@@ -13,7 +13,7 @@
 #define SIM_FILES 64
 #define SIM_FDS 16
 
-/* What a name leads to. */
+/* The target of a name. */
 struct sim_file {
 	struct buf now, sure; /* as the system has it; as the disk has it */
 	bool is_forgetful; /* a sync failed: the next one says yes and does nothing */

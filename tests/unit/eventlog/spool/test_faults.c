@@ -215,7 +215,7 @@ static void any_fault(struct rng *r)
 	enum sim_fault f = rng_below(r, 2) ? SIM_FAIL : rng_below(r, 2) ? SIM_SHORT : SIM_CRASH;
 	size_t i = rng_below(r, 3);
 
-	/* What cannot be read three times is passed over: not here. */
+	/* Data that fail to be read three times are passed over: not here. */
 	arm(1 + rng_below(r, 60), 1 + rng_below(r, errors[i] == EIO ? 2 : 8), f, errors[i]);
 }
 

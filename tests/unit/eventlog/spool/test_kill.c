@@ -23,7 +23,7 @@
 /* for the one that takes the rest: never so long where a disk works */
 #define LAST_MAX_NS (20 * NSEC_PER_SEC)
 
-/* What outlives a process. */
+/* State that outlives a process. */
 struct shared {
 	uint64_t appended[LIVES_MAX], settled[LIVES_MAX], due[LIVES_MAX];
 	/* A bit for each block; touched as far as it is used. */

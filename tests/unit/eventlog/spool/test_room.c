@@ -172,7 +172,7 @@ START_TEST(it_is_due_when_it_has_waited_for_long_enough)
 	spool_step(s, now);
 	ck_assert_int_eq(spool_step(s, now), INT64_MAX);
 	spool_free(s);
-	/* What was acknowledged does not come again. */
+	/* Acknowledged blocks do not come again. */
 	s = NULL;
 	{
 		const struct spool_conf conf = usual();

@@ -127,7 +127,7 @@ START_TEST(what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark)
 }
 END_TEST
 
-/* What does not say whose it is belongs to its thread. */
+/* An event without an owner belongs to its thread. */
 START_TEST(a_span_without_an_id_is_one_of_its_thread)
 {
 	const struct evtype begin = { .name = "io.start" }, end = { .name = "io.end" },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How real processes come to be watched. */
+/* Registration of real processes. */
 #include "tests/unit/lm/real.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What acts on real processes acts on those that it means. */
+/* Manipulations of real processes reach the intended ones. */
 #include "lm/hold/holds.h"
 #include "tests/unit/lm/real.h"
 

@@ -109,7 +109,7 @@ START_TEST(a_call_tells_all_its_parameters)
 }
 END_TEST
 
-/* What two tools want to know of one call costs the rank what one of them would. */
+/* Two tools with the same call cost the rank as much as one of them. */
 START_TEST(tools_that_watch_the_same_call_share_its_word_and_its_record)
 {
 	static const char event[] = "thread_has_started_lib_call([@],\"MPI_Send\"): print([$par8])";

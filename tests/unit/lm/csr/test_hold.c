@@ -145,7 +145,7 @@ START_TEST(a_stop_by_a_tool_outlasts_the_wait)
 }
 END_TEST
 
-/* What nothing waits for. */
+/* A reply without a waiting request. */
 START_TEST(who_only_looks_never_makes_it_wait)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the Linux host does to real processes: their memory, their modules, their threads. */
+/* Manipulations of real processes by the Linux host: their memory, modules and threads. */
 #include "common/base/str.h"
 #include "lm/host/host_linux.h"
 #include "tests/suite.h"

@@ -105,7 +105,7 @@ static void delay_enabled_inside(const char *partner, const char *name, int32_t 
 		  1, false);
 }
 
-/* How often the thread is inside, as the integrator has it. */
+/* The depth of the thread, by the integrator. */
 static double inside(double *integral)
 {
 	double all = -1, v = -1;
@@ -262,7 +262,7 @@ START_TEST(a_filtered_volume_is_counted_in_the_rank)
 }
 END_TEST
 
-/* What the ranks say is added as it is; a sanitizer has nothing to say against it. */
+/* The values of the ranks are added as they are; a sanitizer finds no overflow. */
 START_TEST(a_sum_over_ranks_may_run_over)
 {
 	open_ranks();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What counters and integrators gained over a time; increments of calls that may not be meant. */
+/* Gains of counters and integrators over a time; increments of calls that may not be meant. */
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"

@@ -75,7 +75,7 @@ START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
 		ck_assert_double_eq(t.value, 3 + i);
 		ck_assert_uint_eq(t.flags, 0);
 	}
-	/* One that ends in good order has switched counting off. */
+	/* An lm that ends in good order has switched counting off. */
 	next_lm(false);
 	t = read_again("Send_count", rank0);
 	ck_assert_double_eq(t.value, 4);

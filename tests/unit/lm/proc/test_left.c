@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tools have switched on belongs to them also in the lm that comes after a crash. */
+/* Settings of tools belong to them also in the lm that follows a crash. */
 #include "common/omis/text/token.h"
 #include "lm/proc/hooks.h"
 #include "tests/suite.h"

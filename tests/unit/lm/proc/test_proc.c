@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which process or thread is which: ends, pids that are used again, tokens. */
+/* Identity of processes and threads: ends, reused pids, tokens. */
 #include "lm/proc/proc_internal.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"

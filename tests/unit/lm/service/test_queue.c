@@ -168,7 +168,7 @@ START_TEST(the_list_goes_on_until_the_last_tool_that_asked_is_gone)
 	above_send(&w.mainsm, &gone[1]);
 	world_run(&w, 10 * MS);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Irecv"), 0);
-	/* What comes after that is another list. */
+	/* Later operations are in another list. */
 	ck_assert(is(ask(3, rank0, "32"), "0,", "0,0"));
 	close_ranks();
 }

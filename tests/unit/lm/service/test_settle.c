@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands behind a stop, a continue or a signal sees what it did. */
+/* A request behind a stop, a continue or a signal sees its effect. */
 #include "common/omis/text/status.h"
 #include "lm/service/settle.h"
 #include "lm/hold/stand.h"

@@ -85,7 +85,7 @@ static inline void above_event(struct above *t, char token[CSR_TOKEN_BYTES])
 		 entry_of(above_ask(t, ":user_event_create()"), 1, 0)->value);
 }
 
-/* How many replies of that kind came, and the last of them. */
+/* The number of replies of that kind, and the last of them. */
 static inline unsigned above_count(const struct above *t, enum status kind)
 {
 	return t->kinds[kind / 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the conditions of one tool may cost the others: a bounded part of a second. */
+/* The cost of one tool's conditions for the others: a bounded part of a second. */
 #include "mainsm/csr/csr.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"

@@ -162,7 +162,7 @@ START_TEST(hosts_do_not_name_sites_without_end)
 	ck_assert_int_eq(sites_get(s, SITE_DEFAULT, &other, NULL), 0);
 	ck_assert_int_eq(site_ask(s, other, t), SITE_START);
 	ck_assert_int_eq(site_ask(s, site[1], t + SITE_CLAIMED_START_NS), SITE_START);
-	/* What is written down makes room, and is an end of naming. */
+	/* A stored name makes room, and ends the naming. */
 	ck_assert_int_eq(sites_configure(s, &(struct site_conf){ "x0", "", "", "", "" }, NULL), 0);
 	ck_assert_int_eq(sites_choose(s, "one-more", "h", &out, &e), -ERR_DENIED);
 	ck_assert_ptr_nonnull(strstr(e.text, "[site NAME]"));

@@ -183,7 +183,7 @@ static inline void measured_read_all(struct measured *m, char kind, int64_t read
 	}
 }
 
-/* What it has of that read goes up. */
+/* Its data of that read go up. */
 static inline void measured_send(struct measured *m, int64_t read, int64_t t)
 {
 	struct bytes v[sizeof(m->batch) / sizeof(m->batch[0])];

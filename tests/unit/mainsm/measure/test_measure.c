@@ -352,7 +352,7 @@ START_TEST(a_read_by_request_is_answered_with_its_values)
 }
 END_TEST
 
-/* What goes on behind a read may delete what was read. */
+/* Actions behind a read may delete its measurement. */
 START_TEST(a_request_may_read_and_delete)
 {
 	char request[256];

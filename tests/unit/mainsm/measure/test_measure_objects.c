@@ -145,7 +145,7 @@ START_TEST(a_process_is_not_taken_away_from_what_is_measured_of_nodes)
 }
 END_TEST
 
-/* Whether there is a process or not: it is refused at once, with the reason. */
+/* With or without a process: it is refused at once, with the reason. */
 START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 {
 	static const struct {

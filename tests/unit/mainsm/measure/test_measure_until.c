@@ -45,7 +45,7 @@ static void read_both(int64_t read)
 	measured_send(&in_b, read, at);
 }
 
-/* What action `number` of the list has printed at the last event. */
+/* The output of action `number` of the list at the last event. */
 static const char *printed(uint32_t number)
 {
 	const struct reply *r = above_last(&t, STATUS_CSR_TRIGGERED);

@@ -95,7 +95,7 @@ static void ack(uint64_t stream, uint64_t place)
 	world_run(&w, 200 * MS);
 }
 
-/* What comes of b finds no room, and b is not opened again. */
+/* Events of b find no room, and b is not opened again. */
 static uint64_t a_fills_the_window(void)
 {
 	uint64_t was = of_b.stream;

@@ -293,7 +293,7 @@ START_TEST(a_crash_is_found_always_and_by_nfds_within_delta_and_eta)
 }
 END_TEST
 
-/* What NFD-E expects does not depend on what the clocks say: NFD-S would always suspect here. */
+/* The expectation of NFD-E does not depend on the clocks: NFD-S would always suspect here. */
 START_TEST(estimating_detectors_follow_a_network_that_is_slow)
 {
 	static const char *const detectors[] = { "nfd-e", "adaptive", "phi" };

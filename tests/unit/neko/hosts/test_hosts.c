@@ -234,7 +234,7 @@ START_TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
 }
 END_TEST
 
-/* What a factory has started. */
+/* The processes of a factory. */
 static pid_t child_of(pid_t pid)
 {
 	char path[64];
@@ -338,7 +338,7 @@ START_TEST(a_factory_that_is_killed_takes_its_processes_along)
 }
 END_TEST
 
-/* What a signal to the master leaves behind factories: nothing. */
+/* A signal to the master leaves nothing behind factories. */
 static void is_left(const char *text, int signo)
 {
 	struct run_options w = { 0 };

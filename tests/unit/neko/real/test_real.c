@@ -422,7 +422,7 @@ static int build_to_many(void *arg, struct neko_process *p, struct err *e)
 	return neko_push(p, &ops, NULL, e);
 }
 
-/* What process `to` hears of the next datagram: its bytes and number, or "nothing". */
+/* The next datagram as process `to` receives it: its bytes and number, or "nothing". */
 static const char *heard_by(struct neko_world *w, const uint8_t *p, ssize_t n, uint32_t to)
 {
 	static char text[64];

@@ -15,7 +15,7 @@ static const struct neko_type types_a[] = { { TYPE_A, "a" }, { 0, NULL } };
 static const struct neko_type types_b[] = { { TYPE_B, "b" }, { 0, NULL } };
 static const struct neko_type types_ab[] = { { TYPE_A, "a" }, { TYPE_B, "b" }, { 0, NULL } };
 
-/* What layers of a test write down, in the order in which it happens. */
+/* The log of the layers of a test, in order. */
 static char told[4096];
 
 static void tell(struct neko_layer *l, const char *what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a simulation says when it dies of the stack of a layer. */
+/* The last message of a simulation whose layer overflows its stack. */
 #include "neko/simulated/sim.h"
 #include "tests/suite.h"
 

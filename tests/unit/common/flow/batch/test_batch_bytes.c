@@ -88,7 +88,7 @@ START_TEST(tokens_come_back_as_they_were)
 }
 END_TEST
 
-/* What follows from the token before takes no byte. */
+/* A value that follows from the token before takes no byte. */
 START_TEST(a_token_is_as_short_as_its_news)
 {
 	static const struct {

@@ -43,7 +43,7 @@ static void send(void *arg, const struct flow_batch *b)
 	nsent++;
 }
 
-/* What comes by that link goes together with others, or is sent. */
+/* Data of that link are joined with others, or sent. */
 static void tell(size_t i, double v, uint32_t flags)
 {
 	struct flow_token t = flow_token_make(READ, v, 0, AT + (nsec_t)i);
@@ -183,7 +183,7 @@ START_TEST(what_says_more_than_zero_is_told_by_itself)
 }
 END_TEST
 
-/* One that has other links in mind takes none of them for 0. */
+/* A receiver with other links counts none of them as 0. */
 START_TEST(who_has_other_links_takes_none)
 {
 	tell_zeros(0, LINKS);

@@ -50,7 +50,7 @@ static void set_window(struct flow_graph *g, uint32_t node)
 	g->node[node].window = 8u << depth; /* twice that below, and the log, fits in */
 }
 
-/* What rounds in another order for another order of tokens is left out: a comparison would jump. */
+/* Operations that round by the order of tokens are left out: a comparison would jump. */
 static uint32_t random_op(struct rng *r, struct program *p)
 {
 	static const enum flow_op ops[] = { FLOW_OP_ADD, FLOW_OP_SUB, FLOW_OP_MUL,  FLOW_OP_DIV,

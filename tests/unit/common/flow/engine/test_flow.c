@@ -483,7 +483,7 @@ START_TEST(without_memory_the_old_graph_runs_on)
 }
 END_TEST
 
-/* What the verifier counts is not less than what the engine takes. */
+/* The count of the verifier is not less than the use of the engine. */
 START_TEST(state_is_within_what_the_verifier_counts)
 {
 	static const enum agg_kind kinds[] = { AGG_SUM, AGG_PROD, AGG_QUANTILE, AGG_KURTOSIS };

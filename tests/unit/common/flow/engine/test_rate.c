@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is divided by time. */
+/* Values that are divided by time. */
 #include "common/flow/engine/flow.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/engine/one_world.h"

@@ -77,7 +77,7 @@ START_TEST(a_number_of_values_is_that_of_all_processes_since_the_start)
 }
 END_TEST
 
-/* What a tool would say that sees each value: the same rule on a quantity of all. */
+/* The result of a tool that gets each value: the same rule on a quantity of all. */
 START_TEST(an_interval_is_narrow_when_that_of_all_values_is)
 {
 	static const char rule[] = "ci(0.95) < 5% and n >= 50";

@@ -180,7 +180,7 @@ static void deliver(struct tree *t, struct letter *l)
 	free(l->p);
 }
 
-/* What is due at `to`, in any order. */
+/* The messages due at `to`, in any order. */
 static void deliver_due(struct tree *t, int to)
 {
 	size_t kept = 0;
@@ -453,7 +453,7 @@ START_TEST(a_host_that_dies_and_one_that_comes_are_seen_in_the_coverage)
 }
 END_TEST
 
-/* What is lost is missing, and the coverage says so; a count since the start heals. */
+/* Lost data are missing, and the coverage says so; a count since the start heals. */
 START_TEST(what_is_lost_is_missing_and_nothing_else_is)
 {
 	uint64_t seed = suite_seed(24);

@@ -110,7 +110,7 @@ START_TEST(a_sum_that_overflows_is_said)
 }
 END_TEST
 
-/* What is known without any process cannot be missing. */
+/* A value that needs no process cannot be missing. */
 START_TEST(a_constant_has_its_value_without_contributors)
 {
 	struct flow_graph *g = flow_graph_new(1);

@@ -14,7 +14,7 @@
 #define KEYS_MAX 200
 #define TOKENS_MAX 4000 /* and firings */
 
-/* What happened to a key, in the order in which it happened. */
+/* The events of a key, in their order. */
 struct firing {
 	int64_t key;
 	bool whole;
