@@ -178,7 +178,7 @@ include mk/rules.mk
 include mk/check.mk
 include mk/install.mk
 # A part of this tree may lack these.
-include $(wildcard sim/cores.mk examples/module.mk tests/system/module.mk \
+include $(wildcard sim/program.mk examples/module.mk tests/system/module.mk \
 	tests/system/foreign/rules.mk)
 
 all: $(ALL)

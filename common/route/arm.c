@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct arm {
-	struct objects objects;
+	struct route_objects objects;
 	struct arm_part *part;
 	size_t npart;
 };
@@ -105,7 +105,7 @@ static int print_text(struct arm *a, const struct omis_request *r,
 	objects_print_call(&b, r->event, tokens);
 	omis_print_request(&b, &actions);
 	if (b.failed)
-		rc = objects_text_failure(&a->objects, &b);
+		rc = route_objects_text_failure(&a->objects, &b);
 	else
 		part->text = arena_copy(a->objects.arena, b.p, b.n);
 	part->ntext = b.n;
@@ -142,9 +142,9 @@ static int split(struct arm *a, const struct omis_request *r, struct reply *into
 
 	if (r->event->service->where == OMIS_AT_TOP)
 		return 0;
-	rc = objects_of(&a->objects, r->event, 0, into, &tokens);
+	rc = route_objects_of(&a->objects, r->event, 0, into, &tokens);
 	if (!rc)
-		rc = objects_locate(&a->objects, r->event, 0, &tokens, into, &places);
+		rc = route_objects_locate(&a->objects, r->event, 0, &tokens, into, &places);
 	return rc ? rc : make_parts(a, r, &places);
 }
 
@@ -160,7 +160,7 @@ int arm_new(const struct omis_request *r, const struct route_view *view, struct 
 	a = calloc(1, sizeof(*a));
 	if (!a)
 		return err_nomem(e);
-	rc = objects_init(&a->objects, view);
+	rc = route_objects_init(&a->objects, view);
 	a->objects.e = &why;
 	if (!rc)
 		rc = split(a, r, into);
@@ -182,7 +182,7 @@ void arm_free(struct arm *a)
 {
 	if (!a)
 		return;
-	objects_done(&a->objects);
+	route_objects_done(&a->objects);
 	free(a);
 }
 

@@ -18,9 +18,9 @@ struct seen {
 	uint64_t stamp; /* of the call that last had it */
 };
 
-int objects_init(struct objects *o, const struct route_view *view)
+int route_objects_init(struct route_objects *o, const struct route_view *view)
 {
-	*o = (struct objects){ .view = view, .arena = arena_new(PLAN_HEAP_MAX_BYTES) };
+	*o = (struct route_objects){ .view = view, .arena = arena_new(PLAN_HEAP_MAX_BYTES) };
 	smap_init(&o->conversions);
 	smap_init(&o->seen);
 	if (o->arena)
@@ -28,7 +28,7 @@ int objects_init(struct objects *o, const struct route_view *view)
 	return o->by_child ? 0 : -ERR_NOMEM;
 }
 
-void objects_done(struct objects *o)
+void route_objects_done(struct route_objects *o)
 {
 	smap_done(&o->conversions);
 	smap_done(&o->seen);
@@ -36,30 +36,31 @@ void objects_done(struct objects *o)
 	o->arena = NULL;
 }
 
-void objects_forget(struct objects *o)
+void route_objects_forget(struct route_objects *o)
 {
 	smap_done(&o->conversions);
 	smap_init(&o->conversions);
 }
 
-static struct route_tokens no_tokens(struct objects *o)
+static struct route_tokens no_tokens(struct route_objects *o)
 {
 	return (struct route_tokens){ .max = OMIS_OBJECTS_MAX, .arena = o->arena };
 }
 
-static int too_many(struct objects *o)
+static int too_many(struct route_objects *o)
 {
 	return err_set(o->e, ERR_LIMIT, "a request for more than %d objects", OMIS_OBJECTS_MAX);
 }
 
-static int ask(struct objects *o, const char *token, char class, bool up, struct route_tokens *out)
+static int ask(struct route_objects *o, const char *token, char class, bool up,
+	       struct route_tokens *out)
 {
 	return up ? o->view->lift(o->view->arg, token, out)
 		  : o->view->expand(o->view->arg, token, class, out);
 }
 
 /* One step down (to `class`) or up, as remembered or as the view says now. */
-static int convert(struct objects *o, const char *token, char class, bool up,
+static int convert(struct route_objects *o, const char *token, char class, bool up,
 		   const struct route_tokens **out)
 {
 	char key[NAME_MAX_BYTES + 4];
@@ -83,7 +84,7 @@ static int convert(struct objects *o, const char *token, char class, bool up,
 }
 
 /* A double within one call is dropped. */
-static int add(struct objects *o, const char *token, struct route_tokens *out)
+static int add(struct route_objects *o, const char *token, struct route_tokens *out)
 {
 	struct seen *s = smap_find(&o->seen, token);
 	int rc;
@@ -110,7 +111,7 @@ static bool is_above(char a, char b)
 }
 
 /* One that the call does not name itself. */
-static int add_implied(struct objects *o, const char *token, struct route_tokens *out)
+static int add_implied(struct route_objects *o, const char *token, struct route_tokens *out)
 {
 	const struct route_view *v = o->view;
 
@@ -121,7 +122,7 @@ static int add_implied(struct objects *o, const char *token, struct route_tokens
  * All of class `to` inside `token`. What vanished while we looked is not there. At most three
  * levels deep.
  */
-static int expand_down(struct objects *o, const char *token, char from, char to,
+static int expand_down(struct route_objects *o, const char *token, char from, char to,
 		       struct route_tokens *out)
 {
 	char next = token_class_below(from);
@@ -151,7 +152,8 @@ static bool is_of_kind(const struct omis_param *p, const char *token)
 }
 
 /* The empty list. Processes and threads are found through the attached nodes. */
-static int expand_all(struct objects *o, const struct omis_service *s, struct route_tokens *out)
+static int expand_all(struct route_objects *o, const struct omis_service *s,
+		      struct route_tokens *out)
 {
 	char class = s->object, root = is_above('n', class) ? 'n' : class;
 	const struct route_tokens *list;
@@ -170,7 +172,7 @@ static int expand_all(struct objects *o, const struct omis_service *s, struct ro
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int lift(struct objects *o, const char *token, char to, struct route_tokens *out)
+static int lift(struct route_objects *o, const char *token, char to, struct route_tokens *out)
 {
 	const struct route_tokens *up;
 	int rc;
@@ -199,7 +201,7 @@ static int unknown(struct reply *into, uint32_t action, const char *token)
 			: "");
 }
 
-static int one(struct objects *o, const struct omis_call *call, const char *token,
+static int one(struct route_objects *o, const struct omis_call *call, const char *token,
 	       struct route_tokens *out)
 {
 	char class = token_class(token, strlen(token)), want = call->service->object;
@@ -214,8 +216,9 @@ static int one(struct objects *o, const struct omis_call *call, const char *toke
 	return expand_down(o, token, class, want, out);
 }
 
-static int one_or_entry(struct objects *o, const struct omis_call *call, const struct omis_value *v,
-			uint32_t action, struct reply *into, struct route_tokens *out)
+static int one_or_entry(struct route_objects *o, const struct omis_call *call,
+			const struct omis_value *v, uint32_t action, struct reply *into,
+			struct route_tokens *out)
 {
 	int rc = -ERR_INVALID;
 
@@ -224,8 +227,8 @@ static int one_or_entry(struct objects *o, const struct omis_call *call, const s
 	return rc == -ERR_NOTFOUND ? unknown(into, action, v->s.p) : rc;
 }
 
-int objects_of(struct objects *o, const struct omis_call *call, uint32_t action, struct reply *into,
-	       struct route_tokens *out)
+int route_objects_of(struct route_objects *o, const struct omis_call *call, uint32_t action,
+		     struct reply *into, struct route_tokens *out)
 {
 	const struct omis_service *s = call->service;
 	const struct omis_value *v = &call->param[s->object_param];
@@ -250,7 +253,7 @@ int objects_of(struct objects *o, const struct omis_call *call, uint32_t action,
 	return rc;
 }
 
-static int places_grow(struct objects *o, struct places *p)
+static int places_grow(struct route_objects *o, struct places *p)
 {
 	size_t cap = p->cap ? 2 * p->cap : 8;
 	struct child_tokens **grown = arena_array(o->arena, cap, sizeof(*grown));
@@ -264,7 +267,7 @@ static int places_grow(struct objects *o, struct places *p)
 	return 0;
 }
 
-static struct child_tokens *child_of(struct objects *o, struct places *p, uint32_t child)
+static struct child_tokens *child_of(struct route_objects *o, struct places *p, uint32_t child)
 {
 	struct child_tokens *c;
 
@@ -281,7 +284,8 @@ static struct child_tokens *child_of(struct objects *o, struct places *p, uint32
 	return c;
 }
 
-static int miss(const struct objects *o, const char *token, const char *why, struct reply *into)
+static int miss(const struct route_objects *o, const char *token, const char *why,
+		struct reply *into)
 {
 	char words[96];
 
@@ -293,7 +297,7 @@ static int miss(const struct objects *o, const char *token, const char *why, str
 	return reply_add_missing(into, token, why);
 }
 
-static int place_one(struct objects *o, const struct omis_call *call, const char *token,
+static int place_one(struct route_objects *o, const struct omis_call *call, const char *token,
 		     struct reply *into, struct places *out)
 {
 	struct route_places where = { .arena = o->arena };
@@ -314,8 +318,8 @@ static int place_one(struct objects *o, const struct omis_call *call, const char
 	return rc;
 }
 
-int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action,
-		   const struct route_tokens *of, struct reply *into, struct places *out)
+int route_objects_locate(struct route_objects *o, const struct omis_call *call, uint32_t action,
+			 const struct route_tokens *of, struct reply *into, struct places *out)
 {
 	int rc = 0;
 
@@ -330,8 +334,8 @@ int objects_locate(struct objects *o, const struct omis_call *call, uint32_t act
 	return rc;
 }
 
-int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action,
-		     struct route_tokens *tokens, struct reply *into)
+int route_objects_existing(struct route_objects *o, const struct omis_call *call, uint32_t action,
+			   struct route_tokens *tokens, struct reply *into)
 {
 	size_t kept = 0;
 	int rc = 0;
@@ -374,7 +378,7 @@ void objects_print_call(struct buf *b, const struct omis_call *call,
 }
 
 /* A buffer does not say which; without memory it stops anywhere, at its cap it is nearly full. */
-int objects_text_failure(const struct objects *o, const struct buf *b)
+int route_objects_text_failure(const struct route_objects *o, const struct buf *b)
 {
 	if (b->n < ROUTE_TEXT_MAX_BYTES / 2)
 		return -ERR_NOMEM;

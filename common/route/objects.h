@@ -29,7 +29,7 @@ struct places {
 	size_t n, cap;
 };
 
-struct objects {
+struct route_objects {
 	const struct route_view *view;
 	struct arena *arena; /* owned */
 	struct smap conversions; /* "p n_1" -> struct conversion: what expand and lift said */
@@ -38,40 +38,40 @@ struct objects {
 	uint64_t stamp; /* of the call at work */
 	size_t total; /* objects so far, once a call each */
 	bool living; /* the call at work means what lives, unless it names an object */
-	const char *outcome; /* as plan_conf; NULL after objects_init() */
+	const char *outcome; /* as plan_conf; NULL after route_objects_init() */
 	struct err *e;
 };
 
-int objects_init(struct objects *o, const struct route_view *view);
-void objects_done(struct objects *o);
+int route_objects_init(struct route_objects *o, const struct route_view *view);
+void route_objects_done(struct route_objects *o);
 
 /* Asks the view anew from now on. */
-void objects_forget(struct objects *o);
+void route_objects_forget(struct route_objects *o);
 
 /*
  * The objects of the call, without doubles. What does not exist becomes
  * entries of `action` in `into`. -ERR_NOMEM, -ERR_LIMIT (with words in o->e).
  */
-int objects_of(struct objects *o, const struct omis_call *call, uint32_t action, struct reply *into,
-	       struct route_tokens *out);
+int route_objects_of(struct route_objects *o, const struct omis_call *call, uint32_t action,
+		     struct reply *into, struct route_tokens *out);
 
 /*
  * Distributes them over the children. Those that do not exist become
  * entries, those out of reach missing (and are asked).
  */
-int objects_locate(struct objects *o, const struct omis_call *call, uint32_t action,
-		   const struct route_tokens *of, struct reply *into, struct places *out);
+int route_objects_locate(struct route_objects *o, const struct omis_call *call, uint32_t action,
+			 const struct route_tokens *of, struct reply *into, struct places *out);
 
 /* Drops (with an entry) what does not exist, whatever its place. */
-int objects_existing(struct objects *o, const struct omis_call *call, uint32_t action,
-		     struct route_tokens *tokens, struct reply *into);
+int route_objects_existing(struct route_objects *o, const struct omis_call *call, uint32_t action,
+			   struct route_tokens *tokens, struct reply *into);
 
 /* name(params) with the object list replaced by `tokens`; NULL = as it is. */
 void objects_print_call(struct buf *b, const struct omis_call *call,
 			const struct route_tokens *tokens);
 
 /* Why the text of a child could not be written: -ERR_LIMIT with words, or -ERR_NOMEM. */
-int objects_text_failure(const struct objects *o, const struct buf *b);
+int route_objects_text_failure(const struct route_objects *o, const struct buf *b);
 
 /* Room in a frame for the rest of a message. */
 #define ROUTE_TEXT_MAX_BYTES (FRAME_MAX_BYTES - 4096)

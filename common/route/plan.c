@@ -21,7 +21,7 @@ struct part {
 struct plan {
 	const struct omis_request *r;
 	struct plan_conf conf;
-	struct objects objects;
+	struct route_objects objects;
 	size_t next; /* index of the first action that is in no step */
 	bool stale; /* the last step changed the tool's scope */
 	struct part **part; /* of the step being built, in the order of their first objects */
@@ -43,7 +43,7 @@ int plan_new(const struct omis_request *r, const struct route_view *view,
 		return err_nomem(e);
 	p->r = r;
 	p->conf = *conf;
-	if (!objects_init(&p->objects, view))
+	if (!route_objects_init(&p->objects, view))
 		p->by_child = arena_array(p->objects.arena, view->nchild, sizeof(*p->by_child));
 	if (!p->by_child) {
 		plan_free(p);
@@ -69,7 +69,7 @@ void plan_free(struct plan *p)
 	if (!p)
 		return;
 	drop_parts(p);
-	objects_done(&p->objects);
+	route_objects_done(&p->objects);
 	free(p->part);
 	free(p);
 }
@@ -154,7 +154,7 @@ static int send_objects(struct plan *p, const struct omis_call *call, uint32_t a
 			const struct route_tokens *of, struct reply *into)
 {
 	struct places places;
-	int rc = objects_locate(&p->objects, call, action, of, into, &places);
+	int rc = route_objects_locate(&p->objects, call, action, of, into, &places);
 
 	for (size_t i = 0; !rc && i < places.n; i++)
 		rc = send_to(p, places.v[i]->child, call, action, &places.v[i]->tokens);
@@ -171,7 +171,7 @@ static int add_below(struct plan *p, const struct omis_call *call, uint32_t acti
 	if (call->service->object_param < 0)
 		return reply_add_error(into, action, "", STATUS_PARAMETER_ERROR,
 				       "%s names no object", call->name);
-	rc = objects_of(&p->objects, call, action, into, &tokens);
+	rc = route_objects_of(&p->objects, call, action, into, &tokens);
 	return rc ? rc : send_objects(p, call, action, &tokens, into);
 }
 
@@ -219,12 +219,12 @@ static int here_objects(struct plan *p, struct plan_here *here, struct omis_call
 {
 	const struct omis_service *s = call->service;
 	struct route_tokens tokens;
-	int rc = objects_of(&p->objects, call, here->action, into, &tokens);
+	int rc = route_objects_of(&p->objects, call, here->action, into, &tokens);
 
 	if (!rc && s->where == OMIS_AT_EACH)
 		rc = send_objects(p, call, here->action, &tokens, into);
 	else if (!rc && is_in_hierarchy(s->object))
-		rc = objects_existing(&p->objects, call, here->action, &tokens, into);
+		rc = route_objects_existing(&p->objects, call, here->action, &tokens, into);
 	if (!rc)
 		rc = replace_objects(p, call, &tokens);
 	here->nobject = tokens.n;
@@ -313,7 +313,7 @@ static int close_part(struct plan *p, struct part *part)
 	if (p->r->locked)
 		buf_putc(b, '}');
 	if (b->failed)
-		return objects_text_failure(&p->objects, b);
+		return route_objects_text_failure(&p->objects, b);
 	part->p.text = arena_copy(p->objects.arena, b->p, b->n);
 	part->p.ntext = b->n;
 	part->p.action = part->action;
@@ -358,7 +358,7 @@ int plan_next(struct plan *p, struct reply *into, const struct plan_step **step,
 	int rc;
 
 	if (p->stale)
-		objects_forget(&p->objects);
+		route_objects_forget(&p->objects);
 	p->stale = false;
 	p->step = (struct plan_step){ 0 };
 	p->objects.e = &why;
