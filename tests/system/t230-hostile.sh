@@ -240,7 +240,7 @@ pid=$(cat "$TMPDIR/run time"/lm-*.lock) && kill "$pid" && until_true 10 is_dead 
 
 # --- the environment: all that libapp reads, as its sources say
 {
-	grep -ohE '(env|env_number)\("[A-Z_]+"' libapp/*.c common/base/ticks.c common/base/dirs.c
+	grep -ohE '(env|env_number)\("[A-Z_]+"' -r libapp common/base/ticks.c common/base/dirs.c
 	sed -n '/^static void fill_rank/,/^}/p' libapp/setup/identity.c | grep -o '"[A-Z_]*"'
 } | grep -o '[A-Z][A-Z_]*' | sort -u >"$TMPDIR/read"
 known='HOME OMIG_DEBUG OMIG_DISABLE OMIG_JOB OMIG_LM OMIG_MAINSM OMIG_RING OMIG_RUNTIME_DIR
