@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# common/audit: the audit log: lines written, and read again.
+# common/audit: the audit log: a writer and a reader.
 MODULES         += common/audit
 common/audit.src  := audit.c audit_line.c audit_read.c
 common/audit.uses := common/base common/json common/omis/services common/omis/reply \

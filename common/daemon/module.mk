@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# common/daemon: what lm, sm and mainsm have in common, and the frame of a main().
+# common/daemon: the skeleton of lm, sm and mainsm, and the frame of a main().
 MODULES           += common/daemon
 common/daemon.src := daemon.c daemon_args.c daemon_config.c background.c notify.c lock.c health.c
 common/daemon.uses := common/base common/time common/cli common/omis/text common/omis \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libapp/hot: the path of a watched call: hooks, arguments, bytes, partners, and what MPI it is.
+# libapp/hot: the path of a watched call: hooks, arguments, bytes, partners, the flavour of MPI.
 # -fno-stack-protector: the canary would be the dearest part of a count.
 libapp.inside        := -fno-stack-protector -U_FORTIFY_SOURCE
 MODULES              += libapp/hot

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libapp/setup: how a process becomes a watched one, also by its first probe or event.
+# libapp/setup: the start of watching in a process, also by its first probe or event.
 MODULES                += libapp/setup
 libapp/setup.src       := events.c identity.c launch.c probe.c probe_find.c register.c \
 		segment.c setup.c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# lm/task: actions under way, and the rights they need.
+# lm/task: actions under way, and their rights.
 MODULES += lm/task
 lm/task.src := rights.c task.c
 lm/task.uses := common/base common/time common/omis common/loop common/net common/route \

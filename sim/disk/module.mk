@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sim/disk: a disk with what the kernel has not written yet, and the calls that reach it.
+# sim/disk: a disk with the writes that the kernel has not done yet, and the calls that reach it.
 MODULES       += sim/disk
 sim/disk.src  := diskcalls.c foldercalls.c mapcalls.c simdisk.c
 sim/disk.uses := common/base common/container common/loop eventlog/spool sim/world

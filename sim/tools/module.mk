@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# sim/tools: tools of a world, and what their answers must be.
+# sim/tools: tools of a world, and checks of their answers.
 MODULES        += sim/tools
 sim/tools.src  := admin.c answers.c asker.c echo.c keeper.c keptjudge.c simtool.c user.c
 sim/tools.uses := common/base common/container common/omis/text common/omis/reply proto \

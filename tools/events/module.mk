@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools/events: events that are followed or subscribed, and event logs.
+# tools/events: followed and subscribed events, and event logs.
 MODULES           += tools/events
 tools/events.src  := destination.c event_tail.c logarchive.c logcompare.c logquery.c logread.c \
 		  logwrite.c subscription.c

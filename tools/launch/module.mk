@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# tools/launch: what omig run starts: mainsm, an lm and the program.
+# tools/launch: the start of mainsm, an lm and the program by omig run.
 MODULES           += tools/launch
 tools/launch.src  := launch.c launch_lm.c launch_probe.c launch_mainsm.c launch_program.c \
 		  launch_token.c
