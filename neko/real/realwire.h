@@ -55,7 +55,7 @@ enum realwire_type {
 	REALWIRE_PING, /* from a factory: what is the time? */
 	REALWIRE_PONG,
 	REALWIRE_SAMPLE, /* from a factory to its process */
-	REALWIRE_CRASH, /* to a process: a crash that was wished for */
+	REALWIRE_CRASH, /* to a process: a requested crash */
 };
 
 /*

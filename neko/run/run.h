@@ -46,7 +46,7 @@ struct run_counts {
 	bool is_real;
 	bool is_stopped; /* by the handler's rule, not because time was over */
 	bool is_left; /* a layer called neko_stop(), before any rule was fulfilled */
-	bool is_cut; /* the deadline came first: not all that was wished for was seen */
+	bool is_cut; /* the deadline came first: the results are partial */
 	bool is_interrupted; /* cut, and by no deadline */
 	uint64_t whole_runs,
 		runs_requested; /* those that were not cut; what the configuration asks for */

@@ -37,7 +37,7 @@ struct slave {
 	char why[REALWIRE_WORDS_BYTES]; /* that it is gone */
 	bool is_ready;
 	bool is_gone; /* or has reported its last event */
-	bool is_crashed; /* as was wished for */
+	bool is_crashed; /* as requested */
 	bool is_whole; /* the last block came */
 };
 

@@ -6,7 +6,7 @@
 #include "eventlog/text/evout.h"
 #include "eventlog/text/evwords.h"
 #include "tools/cmd/cmd.h"
-#include "tools/events/logarchive.h"
+#include "tools/events/logplace.h"
 #include "tools/events/logread.h"
 #include "tools/term/outfile.h"
 #include "tools/term/table.h"
@@ -206,7 +206,7 @@ static void choose_part(struct lifelines_options *w, char **files)
 static void name_log(char **files, struct buf *out)
 {
 	for (char **f = files; *f; f++) {
-		const char *name = logarchive_name(*f), *slash = strrchr(name, '/');
+		const char *name = logplace_name(*f), *slash = strrchr(name, '/');
 
 		buf_printf(out, "%s%s", out->n ? ", " : "", slash ? slash + 1 : name);
 	}

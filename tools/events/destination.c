@@ -5,7 +5,7 @@
 #include "eventlog/archive/arkept.h"
 #include "eventlog/evkeep.h"
 #include "tools/term/say.h"
-#include "tools/events/logarchive.h"
+#include "tools/events/logplace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ int destination_open(const char *to, struct destination **out)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	evbalance_init(&k->balance);
 	if (open_any(k, to, &e)) {
-		int rc = logarchive_fail(k->where, &e);
+		int rc = logplace_fail(k->where, &e);
 
 		destination_close(k);
 		return rc;
@@ -88,7 +88,7 @@ int destination_blocks(struct destination *k, const void *blocks, size_t n)
 			return CMD_OK;
 		}
 		if (put_block(k, p + at, &head, &e) < 0)
-			return logarchive_fail(k->where, &e);
+			return logplace_fail(k->where, &e);
 	}
 	return CMD_OK;
 }
@@ -99,7 +99,7 @@ int destination_commit(struct destination *k)
 	int rc = k->archive ? arkept_commit(k->archive, &k->balance, &e)
 			    : evkeep_commit(k->file, &e);
 
-	return rc ? logarchive_fail(k->where, &e) : CMD_OK;
+	return rc ? logplace_fail(k->where, &e) : CMD_OK;
 }
 
 const struct evbalance *destination_balance(const struct destination *k)
@@ -114,5 +114,5 @@ uint64_t destination_damaged(const struct destination *k)
 
 const char *destination_name(const struct destination *k)
 {
-	return logarchive_name(k->where);
+	return logplace_name(k->where);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/events/logarchive.h"
+#include "tools/events/logplace.h"
 
 #include "common/base/str.h"
 #include "common/json/json.h"
@@ -19,21 +20,6 @@ struct loading {
 	uint64_t text_stream; /* of the file that is read; 0 = not known yet */
 	uint32_t text; /* the how manyth that begins so, from 0 */
 };
-
-const char *logarchive_name(const char *where)
-{
-	return arpg_is_url(where) ? "PostgreSQL" : where;
-}
-
-int logarchive_fail(const char *where, const struct err *e)
-{
-	int status = e->code == ERR_NOTFOUND  ? CMD_NOTFOUND
-		     : e->code == ERR_DENIED  ? CMD_DENIED
-		     : e->code == ERR_TIMEOUT ? CMD_TIMEOUT
-					      : CMD_FAILURE;
-
-	return cmd_fail(status, "%s: %s", logarchive_name(where), e->text);
-}
 
 /* --- reports */
 
@@ -136,7 +122,7 @@ static int put(void *arg, const struct event *ev)
 	if (rc == -ERR_EXISTS)
 		return OTHER_TEXT;
 	if (rc < 0)
-		return logarchive_fail(l->options->archive, &e);
+		return logplace_fail(l->options->archive, &e);
 	return rc ? report_batch(l, false) : CMD_OK;
 }
 
@@ -157,7 +143,7 @@ static int commit(struct loading *l)
 	int rc = archive_commit(l->a, &e);
 
 	return rc == -ERR_EXISTS ? OTHER_TEXT
-	       : rc		 ? logarchive_fail(l->options->archive, &e)
+	       : rc		 ? logplace_fail(l->options->archive, &e)
 				 : CMD_OK;
 }
 
@@ -187,7 +173,7 @@ static int load_file(struct loading *l, const struct logread_options *read, cons
 
 	if (is_itself(l, path))
 		return cmd_fail(CMD_USAGE, "%s: an archive is not loaded into itself",
-				logarchive_name(path));
+				logplace_name(path));
 	for (l->text = 0; (rc = try_file(l, read, path)) == OTHER_TEXT && l->text < TEXTS_MAX &&
 			  can_be_read_again(path);
 	     l->text++)
@@ -225,7 +211,7 @@ int logarchive_load(const struct logarchive_options *w, const struct logread_opt
 	int rc, reported;
 
 	if (archive_open(w->archive, AR_WRITE, 0, &l.a, &e))
-		return logarchive_fail(w->archive, &e);
+		return logplace_fail(w->archive, &e);
 	archive_set_batch(l.a, w->batch);
 	rc = load_all(&l, read, files);
 	if (rc == CMD_OK || rc == CMD_DAMAGED) {

@@ -30,10 +30,4 @@ int logarchive_query(const struct logarchive_options *w, char **words);
 /* w->archive beside a baseline. CMD_OK: nothing surely changed. CMD_CHANGED. */
 int logarchive_compare(const struct logarchive_options *w, const char *base);
 
-/* What people may see of where an archive is: a URL may have a password in it. */
-const char *logarchive_name(const char *where);
-
-/* `omig: WHERE: text` for a failure with the archive; the password of a URL is not shown. */
-int logarchive_fail(const char *where, const struct err *e);
-
 #endif

@@ -5,6 +5,7 @@
 #include "eventlog/archive/arcompare.h"
 #include "tools/term/say.h"
 #include "tools/events/logarchive.h"
+#include "tools/events/logplace.h"
 #include "tools/term/table.h"
 #include "tools/term/term.h"
 
@@ -174,7 +175,7 @@ static int compare(const struct logarchive_options *w, const struct term *term,
 	int rc;
 
 	if (arcompare_run(now, base, &options, &c, &n, &e))
-		return logarchive_fail(w->archive, &e);
+		return logplace_fail(w->archive, &e);
 	rc = show(w, term, c, n);
 	arcompare_free(c, n);
 	return rc;
@@ -190,9 +191,9 @@ int logarchive_compare(const struct logarchive_options *w, const char *base)
 	if (term_open(&term, w->color))
 		return cmd_fail(CMD_USAGE, "--color is auto, always or never");
 	if (archive_open(w->archive, AR_READ, w->timeout_ns, &a, &e))
-		rc = logarchive_fail(w->archive, &e);
+		rc = logplace_fail(w->archive, &e);
 	else if (archive_open(base, AR_READ, w->timeout_ns, &b, &e))
-		rc = logarchive_fail(base, &e);
+		rc = logplace_fail(base, &e);
 	rc = rc != CMD_OK ? rc : compare(w, &term, a, b);
 	archive_close(a);
 	archive_close(b);

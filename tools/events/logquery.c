@@ -5,6 +5,7 @@
 #include "eventlog/archive/arquery.h"
 #include "tools/term/say.h"
 #include "tools/events/logarchive.h"
+#include "tools/events/logplace.h"
 #include "tools/term/table.h"
 #include "tools/term/term.h"
 
@@ -204,7 +205,7 @@ static int ask(struct answer *a, const struct archive *from, const char *sentenc
 		return fflush(stdout) ? cmd_fail(CMD_FAILURE, "standard output: %m") : CMD_OK;
 	if (e.code == ERR_PARSE || (e.code == ERR_INVALID && w->sql))
 		return cmd_fail(CMD_USAGE, "'%s' %s", w->sql ? w->sql : sentence, e.text);
-	return logarchive_fail(w->archive, &e);
+	return logplace_fail(w->archive, &e);
 }
 
 int logarchive_query(const struct logarchive_options *w, char **words)
@@ -216,7 +217,7 @@ int logarchive_query(const struct logarchive_options *w, char **words)
 	int rc = join(words, &sentence);
 
 	if (rc == CMD_OK && archive_open(w->archive, AR_READ, w->timeout_ns, &from, &e))
-		rc = logarchive_fail(w->archive, &e);
+		rc = logplace_fail(w->archive, &e);
 	if (rc == CMD_OK)
 		rc = ask(&a, from, buf_str(&sentence));
 	archive_close(from);

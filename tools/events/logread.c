@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/events/logread.h"
+#include "tools/events/logplace.h"
 
 #include "common/base/str.h"
 #include "tools/term/say.h"
-#include "tools/events/logarchive.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -206,7 +206,7 @@ static int hand_on_stored(void *arg, const struct event *ev)
 
 static int report_archive(const struct reading *r, const struct arevents_report *p)
 {
-	const char *name = logarchive_name(r->path);
+	const char *name = logplace_name(r->path);
 
 	warn_count(name, p->bad, "row is no event of its type",
 		   "rows are no events of their types");
@@ -223,11 +223,11 @@ static int read_archive(struct reading *r)
 	int rc;
 
 	if (archive_open(r->path, AR_READ, 0, &a, &e))
-		return logarchive_fail(r->path, &e);
+		return logplace_fail(r->path, &e);
 	rc = arevents_read(a, r->options->part, hand_on_stored, r, &p, &e);
 	archive_close(a);
 	end_progress(&r->progress);
-	return rc < 0 ? logarchive_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
+	return rc < 0 ? logplace_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
 }
 
 /* --- any */

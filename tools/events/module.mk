@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # tools/events: followed and subscribed events, and event logs.
 MODULES           += tools/events
-tools/events.src  := destination.c event_tail.c logarchive.c logcompare.c logquery.c logread.c \
-		  logwrite.c subscription.c
+tools/events.src  := destination.c event_tail.c logarchive.c logcompare.c logplace.c \
+		     logquery.c logread.c logwrite.c subscription.c
 tools/events.uses := common/base common/json common/omis/text common/omis eventlog \
 		eventlog/text eventlog/archive tools/libomis tools/term tools/session

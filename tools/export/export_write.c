@@ -400,7 +400,7 @@ static void write_nodes(struct metrics *m, const struct export *x)
 	}
 }
 
-/* --- programs: by job and node, and by rank when it is wished */
+/* --- programs: by job and node, and by rank on request */
 
 #define GROUP_LABELS(g)                             \
 	{ "job", (g)->job }, { "site", (g)->site }, \

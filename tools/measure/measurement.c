@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOST "lost" /* FLOW_LOST's name */
 #define PARTS_MAX 64 /* of one read; mainsm ends sooner */
 
 /* --- asking */
@@ -202,63 +201,11 @@ static int create(struct measurement *m)
 
 /* --- reads that come */
 
-/* What came before the gap is not in it: the flag that hosts have for what they have lost. */
-static void add_lost(struct measured *s)
-{
-	size_t n = strlen(s->flags);
-
-	if (!strstr(s->flags, LOST))
-		snprintf(s->flags + n, sizeof(s->flags) - n, "%s" LOST, n ? "," : "");
-}
-
-static struct measured measured_from(const Omis_value *v)
-{
-	const Omis_value *value = value_at(v, 2);
-	struct measured s = { .object = value_text(v, 0),
-			      .key = value_int(v, 1),
-			      .value = value_float(v, 2),
-			      .error = value_float(v, 3),
-			      .time = value_int(v, 4),
-			      .oldest = value_int(v, 5),
-			      .newest = value_int(v, 6),
-			      .k = value_int(v, 7),
-			      .n = value_int(v, 8),
-			      .with = v && v->n > 10 ? value_text(v, 10) : "",
-			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
-
-	str_copy(s.flags, sizeof(s.flags), value_text(v, 9));
-	return s;
-}
-
-struct measured measured_at(const struct reading *r, size_t part, size_t i)
-{
-	struct measured s = measured_from(&r->part[part]->list[i]);
-
-	if (r->is_cut)
-		add_lost(&s);
-	return s;
-}
-
-int64_t reading_number(const struct reading *r)
-{
-	return r->before + value_int(r->part[0], 1);
-}
-
 static struct reading *reading_of(struct measurement *m)
 {
 	if (!m->open)
 		m->open = calloc(1, sizeof(*m->open));
 	return m->open;
-}
-
-void reading_free(struct reading *r)
-{
-	if (!r)
-		return;
-	for (size_t i = 0; i < r->npart; i++)
-		omis_value_free(r->part[i]);
-	free(r->part);
-	free(r);
 }
 
 /* What comes together since the start is cut for good, what comes since the last read once. */
@@ -369,17 +316,6 @@ static int take_info(struct measurement *m)
 	report_refusals(m, value_at(v, 1));
 	omis_value_free(v);
 	return CMD_OK;
-}
-
-void measurement_poll_tree(struct measurement *m)
-{
-	Omis_value *v;
-
-	if (session_ask_value(&v, ":omig_tree()") != CMD_OK)
-		return;
-	omis_value_free(m->tree);
-	m->tree = v;
-	measurement_note_jobs(m);
 }
 
 static int begin(struct measurement *m)

@@ -98,7 +98,7 @@ struct measurement {
 	struct until *until; /* NULL: nothing is counted */
 };
 
-/* --- measuring.c: with mainsm */
+/* --- measurement.c: with mainsm */
 
 /* Makes and starts it. Returns an exit status and reports failures. */
 int measurement_begin(struct measurement *m);
@@ -117,15 +117,15 @@ void measurement_attach(struct measurement *m);
 struct reading *measurement_next(struct measurement *m);
 void reading_free(struct reading *r);
 
-/* Asks for the tree again. */
-void measurement_poll_tree(struct measurement *m);
+/* --- measurement_names.c */
 
-/* --- measuring_names.c */
+/* Requests the tree again. */
+void measurement_poll_tree(struct measurement *m);
 
 /* False: nothing is known of it. */
 bool measurement_name(const struct measurement *m, const char *token, struct measured_name *out);
 
-/* Entry i of the tree is a process of the wished job, or of any, that runs. */
+/* Entry i of the tree is a process of the requested job, or of any, that runs. */
 bool measurement_is_running(const struct measurement *m, size_t i);
 
 /* Another tree: whether ranks of several jobs run that may be meant. */
@@ -152,8 +152,8 @@ int measurement_objects(const struct measurement *m, const char *list, struct bu
 int measurement_regions(struct measurement *m);
 void measurement_regions_free(struct measurement *m);
 
-/* --- measuring_until.c: a quantity for each object, while --until has not what it wants; here, or
- * by mainsm */
+/* --- measurement_until.c: a quantity for each object, while --until has not what it wants; here,
+ * or by mainsm */
 
 /*
  * Counts the values of a read, of objects that have names by now. CMD_USAGE, CMD_FAILURE:

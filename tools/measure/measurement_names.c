@@ -190,3 +190,14 @@ int measurement_objects(const struct measurement *m, const char *list, struct bu
 	}
 	return rc;
 }
+
+void measurement_poll_tree(struct measurement *m)
+{
+	Omis_value *v;
+
+	if (session_ask_value(&v, ":omig_tree()") != CMD_OK)
+		return;
+	omis_value_free(m->tree);
+	m->tree = v;
+	measurement_note_jobs(m);
+}
