@@ -47,21 +47,7 @@ BEGIN {
 
 {
 	name = $1; volume = $3; n = NF - 3
-	strings = 0; status = 0; completes = 0
-	sig = ""; call = ""; fill = ""; note = ""; peers = 0; tags = 0
-	for (i = 4; i <= NF; i++) {
-		split($i, p, ":")
-		a = "a_" p[1]; k = p[2]
-		sig = sig (i > 4 ? ", " : "") (out == "c" ? ctype(k) : "void *") a
-		call = call (i > 4 ? ", " : "") a
-		fill = fill sprintf("\t\ta.par[%d] = %s;\n", i - 4, value(a, k))
-		note = note noted(a, k)
-		if (k == "s") strings++
-		if (k == "S") strings++
-		if (k == "u") status = i - 3
-		if (k == "u") status_name = a
-		if (k == "b") buffers = 1
-	}
+	take(0)
 	completes = volume ~ /^(wait|test|start|request_free)/
 	# Persistent requests are known whenever they were made: whether a call is watched or not (hook.h).
 	kept = name ~ /_init$/ ? "made" : volume == "request_free" ? "freed" : ""
@@ -69,6 +55,57 @@ BEGIN {
 	# Open MPI 4 has them under names of its own.
 	if (name ~ /_init$/ && $2 ~ /^(collective|barrier)$/)
 		emit_all("mpix", "_x")
+	if (has_large()) {
+		take(1)
+		emit_large()
+	}
+}
+
+# MPI-4 has a second function for each with counts: MPI_X_c, with counts of 64 bits.
+function has_large(    i)
+{
+	for (i = 4; i <= NF; i++)
+		if ($i ~ /:n$|counts:b$|disp_unit:i$/)
+			return 1
+	return name ~ /^Buffer_/
+}
+
+# Kind of a parameter; large: of the function with counts of 64 bits.
+function kind_of(param, k, large)
+{
+	if (large && (k == "n" || (k == "i" && param ~ /count$|size$|disp_unit$/)))
+		return "o"
+	return k
+}
+
+# The line's parameters, for emit().
+function take(large,    i, p, a, k)
+{
+	strings = 0; status = 0
+	sig = ""; call = ""; fill = ""; note = ""; peers = 0; tags = 0
+	for (i = 4; i <= NF; i++) {
+		split($i, p, ":")
+		a = "a_" p[1]; k = kind_of(p[1], p[2], large)
+		sig = sig (i > 4 ? ", " : "") (out == "c" ? ctype(k) : "void *") a
+		call = call (i > 4 ? ", " : "") a
+		fill = fill sprintf("\t\ta.par[%d] = %s;\n", i - 4, value(a, k))
+		note = note noted(a, k)
+		if (k == "s" || k == "S") strings++
+		if (k == "u") status = i - 3
+		if (k == "u") status_name = a
+	}
+	fill = fill "\t\ta.is_wide = " (large ? "true" : "false") ";\n"
+}
+
+# In Fortran as MPICH names them, with descriptors of buffers; it has none for files.
+function emit_large(    suffix)
+{
+	prefix = "mpi"
+	suffix = name ~ /^(Buffer_detach|Win_allocate)/ ? "_f08_large" : "_f08ts_large"
+	if (out == "c")
+		emit("MPI_" name "_c", name, "_c", "c")
+	else if (out == "f08" && name !~ /^File_/)
+		emit("mpi_" tolower(name) suffix "_", name, suffix, "f")
 }
 
 function emit_all(lib, suffix)
@@ -80,9 +117,14 @@ function emit_all(lib, suffix)
 		emit(lib "_" tolower(name) "_", name, suffix, "f")
 	else {
 		emit(lib "_" tolower(name) "_f08_", name, suffix "_f08", "f")
-		if (sig ~ /void \*a_(buf|buffer|sendbuf|recvbuf|origin|result|compare|base|inbuf|outbuf|inoutbuf)/)
+		if (has_buffer())
 			emit(lib "_" tolower(name) "_f08ts_", name, suffix "_f08ts", "f")
 	}
+}
+
+function has_buffer()
+{
+	return sig ~ /void \*a_(buf|buffer|sendbuf|recvbuf|origin|result|compare|base|inbuf|outbuf|inoutbuf)/
 }
 
 function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
@@ -95,21 +137,25 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	}
 	if (s == "") s = "void"
 	r = how == "c" ? "int" : "void"
-	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : suffix ~ /_f08ts$/ ? "LANG_TS" : "LANG_F08"
+	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : suffix ~ /_f08ts/ ? "LANG_TS" : "LANG_F08"
 	members = members sprintf("\t%s (*%s)(%s);\n", r, id, s)
 	inits = inits sprintf("\t.%s = resolve_%s,\n", id, id)
 	protos = protos sprintf("static %s resolve_%s(%s);\n", r, id, s)
 	body = body sprintf("static %s resolve_%s(%s)\n{\n", r, id, s)
 	body = body sprintf("\tvoid *f = real_find(\"%s\", \"%s\");\n\n", symbol, profiling(symbol))
-	if (how == "f" && suffix ~ /_f08ts$/)
-		body = body sprintf("\tif (!f)\n\t\tf = real_find(\"pmpir_%s_f08ts_\", \"pmpir_%s_f08ts_\");\n", tolower(name), tolower(name))
+	if (how == "f" && suffix ~ /_f08ts/) {
+		mpir = "\"pmpir_" tolower(name) suffix "_\""
+		body = body "\tif (!f)\n\t\tf = real_find(" mpir ", " mpir ");\n"
+	}
 	if (how == "c")
 		body = body "\tif (!f)\n\t\treturn REAL_MISSING;\n"
 	else
 		body = body "\tif (!f) {\n\t\tf_missing(a_ierr);\n\t\treturn;\n\t}\n"
 	body = body sprintf("\t__atomic_store_n((void **)&real.%s, f, __ATOMIC_RELAXED);\n", id)
 	body = body sprintf("\t%sREAL(%s)(%s);\n}\n\n", how == "c" ? "return " : "", id, c)
-	resolves = resolves sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
+	look = sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
+	if (suffix == "_c") large = large "\t" look
+	else resolves = resolves look
 
 	mark = "HOOK_CALL(CALL_ID_" name ", " (how == "c" ? "0" : "SEG_CURRENT_FORTRAN") ", "
 	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n\tstruct hook_args a;\n\tstruct hook h;\n", r, id, s)
@@ -236,5 +282,6 @@ END {
 	print "static struct {\n" members "} real = {\n" inits "};\n"
 	print body
 	if (out == "c")
-		print "void wrap_resolve_all(void)\n{\n" resolves "}"
+		print "void wrap_resolve_all(void)\n{\n" resolves \
+		      "\tif (real_find(\"MPI_Send_c\", \"PMPI_Send_c\")) {\n" large "\t}\n}"
 }

@@ -7,7 +7,8 @@ BEGIN {
 	nk = split("b POINTER i INT n COUNT d PEER r ROOT g TAG a AINT o OFFSET t TYPE c COMM w WIN " \
 		   "f FILE h HANDLE q REQUEST Q HANDLE u STATUS s STRING S STRINGS", k, " ")
 	for (i = 1; i <= nk; i += 2) kind[k[i]] = "CALL_P_" k[i + 1]
-	nv = split("send send_init recv recv_post recv_init mrecv mrecv_post sendrecv sendrecv_replace wait waitany " \
+	nv = split("send send_init recv recv_post recv_init mrecv mrecv_post sendrecv sendrecv_replace " \
+		   "isendrecv isendrecv_replace wait waitany " \
 		   "waitall waitsome test testany testall start startall pready pready_range pready_list request_free psend_init precv_init bcast gather gatherv scatter " \
 		   "scatterv allgather allgatherv alltoall alltoallv alltoallw reduce allreduce reduce_scatter " \
 		   "reduce_scatter_block neighbor_allgather neighbor_allgatherv neighbor_alltoall neighbor_alltoallv " \
@@ -15,7 +16,7 @@ BEGIN {
 		   "file_in_post file_out_post forget finalize", v, " ")
 	for (i = 1; i <= nv; i++) known[v[i]] = 1
 	# what has a length when it begins, and when it ends
-	n = split("send sendrecv sendrecv_replace bcast gather scatter allgather alltoall reduce allreduce put get " \
+	n = split("send sendrecv sendrecv_replace isendrecv isendrecv_replace bcast gather scatter allgather alltoall reduce allreduce put get " \
 		  "recv_post mrecv_post", s, " ")
 	for (i = 1; i <= n; i++) at_start[s[i]] = 1
 	n = split("wait waitany waitall waitsome test testany testall start startall pready pready_range " \

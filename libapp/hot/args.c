@@ -89,7 +89,16 @@ static int64_t world_rank(const struct hook_args *a, int64_t rank)
 /* Where a Sendrecv has its source. */
 static unsigned source_place(const struct call_desc *d)
 {
-	return d->volume == CALL_V_SENDRECV ? 9 : d->volume == CALL_V_SENDRECV_REPLACE ? 6 : 0;
+	switch (d->volume) {
+	case CALL_V_SENDRECV:
+	case CALL_V_ISENDRECV:
+		return 9;
+	case CALL_V_SENDRECV_REPLACE:
+	case CALL_V_ISENDRECV_REPLACE:
+		return 6;
+	default:
+		return 0;
+	}
 }
 
 static bool may_be_any(const struct call_desc *d)
@@ -133,7 +142,9 @@ void args_partner(struct hook_args *a, enum call_phase phase)
 	if (!source || phase == CALL_START)
 		return;
 	rank = a->par[source - 1];
-	a->partner_in = world_rank(a, rank == flavour->any_source ? source_arrived(a) : rank);
+	if (rank == flavour->any_source && d->status)
+		rank = source_arrived(a);
+	a->partner_in = world_rank(a, rank);
 }
 
 int64_t args_posted(const struct hook_args *a)

@@ -29,6 +29,7 @@ struct hook_args {
 	uint32_t word; /* of the hook */
 	uint32_t func;
 	enum args_lang lang;
+	bool is_wide; /* arrays of counts have 64 bits each */
 	int64_t out, in; /* bytes, after args_volume() */
 	int64_t length; /* of the event: what went out, else what came in or was asked for */
 	uint64_t span; /* ticks that the call took, multiplied by 2^k when sampled; 0: it was not
@@ -42,7 +43,7 @@ struct hook_args {
 };
 
 /*
- * Before the call, par, lang and wait filled: may replace par[] of a status
+ * Before the call, par, lang, is_wide and wait filled: may replace par[] of a status
  * argument, which the wrapper then passes on instead of its own. errno is kept.
  */
 void hook_prepare(struct hook *h, struct hook_args *a);
@@ -55,7 +56,7 @@ void hook_finish(struct hook *h, int rc);
 
 /*
  * Of a call that made a persistent request while its hook is off: what the request moves each
- * time. par, lang and func filled; the rest is set here. errno is kept.
+ * time. par, lang, is_wide and func filled; the rest is set here. errno is kept.
  */
 void args_keep(struct hook_args *a);
 

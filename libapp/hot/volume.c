@@ -46,11 +46,13 @@ static bool is_in_place(const struct hook_args *a, unsigned buffer)
 	return flavour->f_is_in_place((const void *)(uintptr_t)a->par[buffer], a->lang);
 }
 
-static int count_at(const struct hook_args *a, unsigned counts, int i)
+static int64_t count_at(const struct hook_args *a, unsigned counts, int i)
 {
-	const int *n = (const int *)(uintptr_t)a->par[counts];
+	const void *n = (const void *)(uintptr_t)a->par[counts];
 
-	return n ? n[i] : 0;
+	if (!n)
+		return 0;
+	return a->is_wide ? ((const int64_t *)n)[i] : ((const int *)n)[i];
 }
 
 static int64_t block_w(const struct hook_args *a, unsigned counts, unsigned types, int i)
@@ -342,6 +344,14 @@ static void volume_simple(struct hook_args *a, enum call_phase phase)
 		a->out = goes_nowhere(a) ? 0 : bytes;
 		a->in = phase == CALL_END ? arrived(a) : 0;
 		return;
+	case CALL_V_ISENDRECV:
+		a->out = goes_nowhere(a) ? 0 : bytes;
+		a->in = a->par[8] == flavour->proc_null ? 0 : block(a, 6, 7);
+		return;
+	case CALL_V_ISENDRECV_REPLACE:
+		a->out = goes_nowhere(a) ? 0 : bytes;
+		a->in = a->par[5] == flavour->proc_null ? 0 : bytes;
+		return;
 	case CALL_V_GET_ACCUMULATE:
 		a->out = bytes;
 		a->in = block(a, 4, 5);
@@ -375,7 +385,7 @@ static void reckon(struct hook_args *a, enum call_phase phase)
 		return;
 	if (rule < sizeof(collective) / sizeof(collective[0]) && collective[rule])
 		volume_collective(a);
-	else if (!goes_nowhere(a) || rule == CALL_V_SENDRECV || rule == CALL_V_SENDRECV_REPLACE)
+	else if (!goes_nowhere(a) || (rule >= CALL_V_SENDRECV && rule <= CALL_V_ISENDRECV_REPLACE))
 		volume_simple(a, phase);
 }
 

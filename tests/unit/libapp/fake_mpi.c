@@ -277,6 +277,30 @@ EXPORT int PMPI_Sendrecv(void *out, int nout, uintptr_t tout, int dest, int outt
 	return send_now();
 }
 
+EXPORT int PMPI_Isendrecv(FAKE_BOTH, void *request)
+{
+	*(int32_t *)request = request_new(0);
+	return send_now();
+}
+
+EXPORT int PMPI_Send_c(FAKE_SENDING_C)
+{
+	return send_now();
+}
+
+EXPORT int PMPI_Irecv_c(FAKE_SENDING_C, void *request)
+{
+	*(int32_t *)request = request_new(0);
+	return fake_end.result;
+}
+
+MAKE_PERSISTENT(PMPI_Send_init_c, (FAKE_SENDING_C, void *request))
+
+EXPORT int PMPI_Allgatherv_c(FAKE_GATHER_C, uintptr_t comm)
+{
+	return fake_end.result;
+}
+
 EXPORT int PMPI_Wait(void *request, void *status)
 {
 	request_end(request, status, 0);
@@ -415,6 +439,12 @@ EXPORT void pmpi_waitsome_f08_(void *n, void *requests, void *outcount, void *in
 
 void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr);
 EXPORT void pmpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr)
+{
+	*(int *)ierr = fake_end.result;
+}
+
+void pmpir_bcast_f08ts_large_(FAKE_F_BCAST);
+EXPORT void pmpir_bcast_f08ts_large_(FAKE_F_BCAST)
 {
 	*(int *)ierr = fake_end.result;
 }

@@ -63,6 +63,13 @@ extern _Thread_local struct fake_end fake_end;
 extern unsigned fake_asked; /* groups, ranks and sizes that libapp asked for */
 extern const char *fake_version; /* of the library; NULL: of an MPICH */
 
+#define FAKE_SENDING_C void *buf, int64_t n, uintptr_t type, int dest, int tag, uintptr_t comm
+#define FAKE_BOTH                                                                     \
+	void *out, int nout, uintptr_t tout, int dest, int outtag, void *in, int nin, \
+		uintptr_t tin, int source, int intag, uintptr_t comm
+#define FAKE_GATHER_C \
+	void *out, int64_t nout, uintptr_t tout, void *in, void *nin, void *at, uintptr_t tin
+#define FAKE_F_BCAST void *buf, void *n, void *type, void *root, void *comm, void *ierr
 #define FAKE_SENDING void *buf, int n, uintptr_t type, int dest, int tag, uintptr_t comm
 #define FAKE_RECEIVING void *buf, int n, uintptr_t type, int source, int tag, uintptr_t comm
 #define FAKE_PAIR void *out, int nout, uintptr_t tout, void *in, int nin, uintptr_t tin
@@ -119,6 +126,11 @@ extern const char *fake_version; /* of the library; NULL: of an MPICH */
 	X(Recv_init, (FAKE_RECEIVING, void *request))                                              \
 	X(Sendrecv, (void *out, int nout, uintptr_t tout, int dest, int outtag, void *in, int nin, \
 		     uintptr_t tin, int source, int intag, uintptr_t comm, void *status))          \
+	X(Isendrecv, (FAKE_BOTH, void *request))                                                   \
+	X(Send_c, (FAKE_SENDING_C))                                                                \
+	X(Send_init_c, (FAKE_SENDING_C, void *request))                                            \
+	X(Irecv_c, (FAKE_SENDING_C, void *request))                                                \
+	X(Allgatherv_c, (FAKE_GATHER_C, uintptr_t comm))                                           \
 	X(Wait, (void *request, void *status))                                                     \
 	X(Waitany, (int n, void *requests, void *index, void *status))                             \
 	X(Waitall, (int n, void *requests, void *statuses))                                        \
@@ -166,6 +178,7 @@ void mpi_irecv_f08_(void *buf, void *n, void *type, void *source, void *tag, voi
 		    void *request, void *ierr);
 void mpi_waitsome_f08_(void *n, void *requests, void *outcount, void *indices, void *statuses,
 		       void *ierr);
+void mpi_bcast_f08ts_large_(FAKE_F_BCAST);
 void mpi_bcast_f08ts_(void *buf, void *n, void *type, void *root, void *comm, void *ierr);
 void mpi_pcontrol_(void *level, void *more);
 
