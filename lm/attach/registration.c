@@ -47,24 +47,18 @@ static int check_owner(struct registration *n, const struct segview *v, int32_t 
 }
 
 /* What an lm before us had switched on to measure goes on. All else in it belonged to that lm. */
-static int take(struct registration *n, struct segview **v, const struct stat *st, int32_t pid,
-		bool adopted, struct err *e)
+static int take(struct registration *n, struct proc_registration *in, bool adopted, struct err *e)
 {
-	struct proc_registration in = { .pid = pid,
-					.inode = st->st_ino,
-					.may_have_ended = !adopted };
 	struct proc *p;
 	int rc;
 
-	rc = check_owner(n, *v, pid, adopted, e);
+	rc = check_owner(n, in->seg, in->pid, adopted, e);
 	if (rc < 0)
 		return rc;
 	if (adopted)
-		hooks_found(*v, &in.left);
-	segview_reset_but_events(*v);
-	in.seg = *v;
-	rc = procs_take(n->conf.procs, &in, &p, e);
-	*v = in.seg;
+		hooks_found(in->seg, &in->left);
+	segview_reset_but_events(in->seg);
+	rc = procs_take(n->conf.procs, in, &p, e);
 	if (rc == 0)
 		events_settle(p);
 	return rc;
@@ -72,23 +66,25 @@ static int take(struct registration *n, struct segview **v, const struct stat *s
 
 static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, struct err *e)
 {
-	struct segview *v = NULL;
+	struct proc_registration in = { .pid = pid, .may_have_ended = !adopted };
 	struct proc *p;
 	struct stat st;
 	int rc;
 
-	rc = segview_open(fd, n->conf.uid, &v, e);
+	rc = segview_open(fd, n->conf.uid, &in.seg, e);
 	if (rc == 0 && fstat(fd, &st) < 0)
 		rc = err_sys(e, "fstat");
 	p = rc == 0 ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
 	if (p) {
-		segview_free(v);
+		segview_free(in.seg);
 		procs_poll_one(p); /* it came by both ways, or has become a rank */
 		return 0;
 	}
-	if (rc == 0)
-		rc = take(n, &v, &st, pid, adopted, e);
-	segview_free(v);
+	if (rc == 0) {
+		in.inode = st.st_ino;
+		rc = take(n, &in, adopted, e);
+	}
+	segview_free(in.seg);
 	if (rc == 0)
 		n->stats.taken++;
 	return rc;

@@ -200,7 +200,8 @@ static int send_interest(struct tracer *o, struct held *h, struct err *e)
 	m->nvalue = 1 + TRACER_SYSCALL_WORDS;
 	m->value[0] = h->interest.signals;
 	memcpy(m->value + 1, h->interest.syscalls, sizeof(h->interest.syscalls));
-	rc = helper_ask(o->trace, m, m->what ? on_answer : on_ended, h, &ask, e);
+	rc = helper_ask(o->trace, m, &(struct helper_reply){ m->what ? on_answer : on_ended, h },
+			&ask, e);
 	if (rc == 0 && m->what) {
 		helper_ask_forget(h->ask);
 		h->ask = ask;

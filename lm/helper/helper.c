@@ -312,7 +312,7 @@ void helper_listen(struct helper *t, const struct helper_listener *l)
 	t->listener = *l;
 }
 
-int helper_ask(struct helper *t, const struct tracer_msg *m, helper_answer_fn fn, void *arg,
+int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper_reply *r,
 	       struct helper_ask **out, struct err *e)
 {
 	struct helper_ask *a;
@@ -333,8 +333,8 @@ int helper_ask(struct helper *t, const struct tracer_msg *m, helper_answer_fn fn
 	if (!a)
 		return err_set(e, (enum err_code)(-rc), "that is more than can be said to %s",
 			       name_of(t));
-	a->fn = fn;
-	a->arg = arg;
+	a->fn = r->fn;
+	a->arg = r->arg;
 	list_push_back(&t->waiting, &a->link);
 	t->nwaiting++;
 	loop_job_post(t->conf.loop, &t->starting, on_start, t);

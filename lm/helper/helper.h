@@ -31,6 +31,12 @@ struct helper_ask;
  */
 typedef void (*helper_answer_fn)(void *arg, const struct tracer_msg *m);
 
+/* Where answers go. */
+struct helper_reply {
+	helper_answer_fn fn;
+	void *arg;
+};
+
 struct helper_conf {
 	struct loop *loop; /* borrowed */
 	const char *program; /* path of lm-trace; copied; NULL = there is none */
@@ -58,7 +64,7 @@ void helper_listen(struct helper *t, const struct helper_listener *l);
  * Sends a copy of m, with an id. *out is gone after the last answer. -ERR_UNSUPPORTED: there is no
  * lm-trace, -ERR_LIMIT, -ERR_NOMEM, -ERR_PROTO, -ERR_SYS: it cannot be started.
  */
-int helper_ask(struct helper *t, const struct tracer_msg *m, helper_answer_fn fn, void *arg,
+int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper_reply *r,
 	       struct helper_ask **out, struct err *e);
 
 /* The answer is of no further interest. NULL is fine. */

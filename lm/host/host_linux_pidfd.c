@@ -60,8 +60,7 @@ static int check(struct host_linux *h, int fd, int32_t pid, uint64_t *start)
 	return 0;
 }
 
-static int make(struct host *host, int fd, int32_t pid, uint64_t start, struct host_proc **out,
-		struct err *e)
+static int make(const struct host_proc *proc, int fd, struct host_proc **out, struct err *e)
 {
 	struct linux_proc *p = calloc(1, sizeof(*p));
 
@@ -69,7 +68,7 @@ static int make(struct host *host, int fd, int32_t pid, uint64_t start, struct h
 		close(fd);
 		return err_nomem(e);
 	}
-	p->proc = (struct host_proc){ host, pid, start };
+	p->proc = *proc;
 	p->fd = fd;
 	*out = &p->proc;
 	return 0;
@@ -91,7 +90,7 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 			close(fd);
 		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)pid);
 	}
-	return make(host, fd, pid, start, out, e);
+	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
 }
 
 /* In place of its pidfd stands a descriptor that is readable at once and takes no signal. */
@@ -110,7 +109,7 @@ int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct
 	fd = eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (fd < 0)
 		return err_sys(e, "eventfd");
-	return make(host, fd, pid, start, out, e);
+	return make(&(struct host_proc){ host, pid, start }, fd, out, e);
 }
 
 /* A zombie still shows its status; one that was reaped leaves it with the pidfd, on new kernels. */

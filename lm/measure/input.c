@@ -64,11 +64,6 @@ static int open_metric(struct input *in, const struct flow_source *s, struct err
 	return cells_open(in, e);
 }
 
-bool input_is_vt(const struct input *in)
-{
-	return in->source->probe[0];
-}
-
 int input_open(struct input *in, const struct flow_source *s, struct err *e)
 {
 	int rc;

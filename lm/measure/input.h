@@ -87,7 +87,10 @@ int input_open(struct input *in, const struct flow_source *s, struct err *e);
 void input_done(struct input *in);
 
 /* Its values come with the events of a probe, and not for each read. */
-bool input_is_vt(const struct input *in);
+static inline bool input_is_vt(const struct input *in)
+{
+	return in->source->probe[0];
+}
 
 /* A source of the same words: *in goes on where `from` was. */
 bool input_is_same(const struct input *a, const struct input *b);

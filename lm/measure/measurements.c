@@ -14,18 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-nsec_t measurements_now(const struct measurements *r)
-{
-	return timebase_at(r->conf.timebase, loop_now(r->conf.loop));
-}
-
-double measurements_clock_error(const struct measurements *r)
-{
-	nsec_t e = timebase_error(r->conf.timebase, loop_now(r->conf.loop));
-
-	return e == TIMEBASE_UNKNOWN_NS ? INFINITY : (double)e * 1e-9;
-}
-
 struct measurement *measurements_find(const struct measurements *r, uint32_t measurement)
 {
 	list_each (i, &r->all)
@@ -180,7 +168,6 @@ void measurement_begin_inputs(struct measurement *g)
 		if (!g->input[i].has_base && !g->input[i].is_closed)
 			begin_input(g, &g->input[i]);
 	measurements_watch(g->owner); /* with what they began at */
-	measurement_announce(g);
 }
 
 /*

@@ -56,6 +56,9 @@ struct input_moment measurement_moment(struct measurement *g);
 int measurement_add_interest(struct measurement *g, struct proc *p);
 void measurement_drop_interests(struct measurement *g, struct proc *p);
 
+/* All inputs begin to count. */
+void measurement_begin_inputs(struct measurement *g);
+
 /* Before a read: by the time that is known now. */
 void measurement_judge_again(struct measurement *g);
 
@@ -73,12 +76,10 @@ const char *measurements_watch_fault(const struct input *in);
 /* --- measurements_read.c */
 void measurement_arm(struct measurement *g);
 void measurement_on_timer(void *arg);
-/* All inputs begin to count. */
-void measurement_begin_inputs(struct measurement *g);
+/* All inputs begin to count, and reads of them come. */
+void measurement_begin_reads(struct measurement *g);
 /* As if read number `read` had been taken at t, of nothing: those to come are higher. */
 void measurement_skip(struct measurement *g, int64_t read, nsec_t t);
-/* Rings are read at any time: what is of the interval after the one under way is kept apart. */
-void measurement_announce(struct measurement *g);
 void measurement_take(struct measurement *g, int64_t read, nsec_t t);
 void measurements_on_batch(void *arg, const struct flow_batch *b);
 void measurements_on_result(void *arg, const struct flow_result *r);

@@ -286,7 +286,7 @@ static void start(struct load *l, struct measurement *g, bool is_first)
 				 g->every ? g->start + (int64_t)l->m->read * g->every
 					  : (now > g->start ? now : g->start + 1));
 	if (g->has_begun || now >= g->start)
-		measurement_begin_inputs(g);
+		measurement_begin_reads(g);
 	else
 		measurements_watch(r);
 	complain_of_probes(l, g);

@@ -16,6 +16,21 @@ static nsec_t end_of(const struct measurement *g, int64_t read)
 	return g->start + read * g->every;
 }
 
+/* Rings are read at any time: what is of the interval after the one under way is kept apart. */
+static void announce(struct measurement *g)
+{
+	int64_t last = flow_last_read(g->owner->engine, g->id);
+
+	if (g->every)
+		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
+}
+
+void measurement_begin_reads(struct measurement *g)
+{
+	measurement_begin_inputs(g);
+	announce(g);
+}
+
 void measurement_arm(struct measurement *g)
 {
 	nsec_t now = measurements_now(g->owner), next = g->start;
@@ -39,7 +54,7 @@ void measurement_on_timer(void *arg)
 	int64_t read;
 
 	if (!g->has_begun && now >= g->start)
-		measurement_begin_inputs(g);
+		measurement_begin_reads(g);
 	read = g->every && g->has_begun ? read_at(g, now) : 0;
 	if (read > flow_last_read(g->owner->engine, g->id))
 		measurement_take(g, read, end_of(g, read));
@@ -74,14 +89,6 @@ void measurement_skip(struct measurement *g, int64_t read, nsec_t t)
 	run(g, read, t);
 }
 
-void measurement_announce(struct measurement *g)
-{
-	int64_t last = flow_last_read(g->owner->engine, g->id);
-
-	if (g->every)
-		flow_announce(g->owner->engine, g->id, end_of(g, last + 1));
-}
-
 void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 {
 	struct measurements *r = g->owner;
@@ -105,7 +112,7 @@ void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 	if (!run(g, read, t))
 		flowbox_end(g->box);
 	r->current = NULL;
-	measurement_announce(g);
+	announce(g);
 	r->reads++;
 	if (!g->is_stale)
 		flowbox_flush(g->box);
@@ -119,7 +126,7 @@ void measurements_read(struct measurements *r, const struct msg_flow_read *m)
 	    (int64_t)m->read <= flow_last_read(r->engine, g->id))
 		return;
 	if (!g->has_begun)
-		measurement_begin_inputs(g);
+		measurement_begin_reads(g);
 	measurement_take(g, (int64_t)m->read, m->time_ns);
 }
 

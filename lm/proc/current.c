@@ -135,8 +135,8 @@ static void judge(const struct seen *s, nsec_t now, struct current *out)
 	out->since = now - (is_asking ? s->asks_since : s->since);
 }
 
-bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
-		 const struct ticks_scale *scale, struct current *out)
+bool current_get(struct proc *p, unsigned thread, const struct current_moment *now,
+		 struct current *out)
 {
 	struct segview_thread t;
 
@@ -146,10 +146,10 @@ bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
 		return false;
 	out->tid = t.tid;
 	out->partner = current_partner(&p->own, &out->call);
-	note(&p->current->thread[thread], &out->call, now);
-	judge(&p->current->thread[thread], now, out);
-	if (out->state == CURRENT_IN && out->call.begin && ticks > out->call.begin) {
-		out->since = ticks_delta_to_nsec(scale, ticks - out->call.begin);
+	note(&p->current->thread[thread], &out->call, now->time);
+	judge(&p->current->thread[thread], now->time, out);
+	if (out->state == CURRENT_IN && out->call.begin && now->ticks > out->call.begin) {
+		out->since = ticks_delta_to_nsec(now->scale, now->ticks - out->call.begin);
 		out->is_exact = true;
 	}
 	return true;

@@ -58,10 +58,16 @@ struct current {
 /* Notes how long threads are in their calls, as far as samples show. */
 void current_sample(struct proc *p, nsec_t now);
 
-/* False: no call of that thread is known, or it has ended. ticks: now; of the scale of its
- * process. */
-bool current_get(struct proc *p, unsigned thread, nsec_t now, uint64_t ticks,
-		 const struct ticks_scale *scale, struct current *out);
+/* A moment in the clocks of the loop and of a process. */
+struct current_moment {
+	nsec_t time;
+	uint64_t ticks;
+	const struct ticks_scale *scale; /* of the ticks */
+};
+
+/* False: no call of that thread is known, or it has ended. */
+bool current_get(struct proc *p, unsigned thread, const struct current_moment *now,
+		 struct current *out);
 
 /* NULL is fine. */
 void current_free(struct proc_current *c);

@@ -85,8 +85,9 @@ struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, u
 {
 	struct ring_cursors *rows = csr_keep_cursors(s->csr);
 
-	return rows ? ring_cursors_add(rows, s->proc->seg_key, thread, stream, lives,
-				       s->csr->owner->conf.procs)
+	return rows ? ring_cursors_add(
+			      rows, &(struct ring_cursor_key){ s->proc->seg_key, stream, thread },
+			      lives, s->csr->owner->conf.procs)
 		    : NULL;
 }
 

@@ -152,19 +152,17 @@ static struct ring_cursor *find_free(struct ring_cursors *rs)
 	return NULL;
 }
 
-static struct ring_cursor *fill(struct ring_cursor *r, uint64_t segment, uint32_t thread,
-				uint64_t stream)
+static struct ring_cursor *fill(struct ring_cursor *r, const struct ring_cursor_key *key)
 {
 	memset(r, 0, sizeof(*r));
-	r->stream = stream;
-	r->thread = thread;
-	__atomic_store_n(&r->segment, segment, __ATOMIC_RELEASE);
+	r->stream = key->stream;
+	r->thread = key->thread;
+	__atomic_store_n(&r->segment, key->segment, __ATOMIC_RELEASE);
 	return r;
 }
 
-struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, uint64_t segment, uint32_t thread,
-				     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
-				     void *arg)
+struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, const struct ring_cursor_key *key,
+				     bool (*lives)(void *arg, uint64_t segment), void *arg)
 {
 	struct ring_cursor *r = find_free(rs);
 
@@ -172,9 +170,9 @@ struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, uint64_t segment, 
 		sweep(rs, lives, arg);
 		r = find_free(rs);
 	}
-	if (!r || map_put(&rs->by_stream, stream, r, NULL))
+	if (!r || map_put(&rs->by_stream, key->stream, r, NULL))
 		return NULL;
-	return fill(r, segment, thread, stream);
+	return fill(r, key);
 }
 
 void ring_cursors_given(struct ring_cursors *rs, const uint8_t *p, const struct evblock *b)
@@ -256,7 +254,8 @@ static struct ring_cursor *base_of(struct ring_cursors *rs, uint64_t segment)
 		if (rs->f->row[i].segment == segment && rs->f->row[i].thread == BASE_THREAD)
 			return &rs->f->row[i];
 	r = find_free(rs);
-	return r ? fill(r, segment, BASE_THREAD, 0) : NULL;
+	return r ? fill(r, &(struct ring_cursor_key){ .segment = segment, .thread = BASE_THREAD })
+		 : NULL;
 }
 
 /* The base may be less than nothing: sums run round, and come out right. */

@@ -24,6 +24,12 @@
 struct ring_cursor;
 struct ring_cursors;
 
+/* What a cursor is of. */
+struct ring_cursor_key {
+	uint64_t segment, stream;
+	uint32_t thread;
+};
+
 struct ring_cursor_state {
 	uint64_t place; /* of the ring: all before was taken */
 	uint64_t events, dropped; /* of the stream, with those of blocks that are not whole yet */
@@ -39,9 +45,8 @@ void ring_cursors_free(struct ring_cursors *rs);
 
 /* lives: is that segment there? Rows of others are given away when all of them is safe. NULL: no
  * room, nothing is counted. */
-struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, uint64_t segment, uint32_t thread,
-				     uint64_t stream, bool (*lives)(void *arg, uint64_t segment),
-				     void *arg);
+struct ring_cursor *ring_cursors_add(struct ring_cursors *rs, const struct ring_cursor_key *key,
+				     bool (*lives)(void *arg, uint64_t segment), void *arg);
 void ring_cursor_set(struct ring_cursor *r, const struct ring_cursor_state *s);
 void ring_cursor_get(const struct ring_cursor *r, struct ring_cursor_state *out);
 

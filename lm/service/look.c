@@ -123,7 +123,8 @@ static int name_process(struct look *l, struct err *e)
 static int ask_there(struct look *l, struct err *e)
 {
 	if (l->on->look)
-		return helper_ask(l->on->look, &l->m, on_answer, l, &l->ask, e);
+		return helper_ask(l->on->look, &l->m, &(struct helper_reply){ on_answer, l },
+				  &l->ask, e);
 	l->is_here = true;
 	look_do(l->on->host, &l->m, on_answer, l);
 	if (!l->now.is_over)

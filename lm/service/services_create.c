@@ -90,7 +90,8 @@ static void on_created(void *arg, const struct tracer_msg *m)
 		go->start = m->start;
 		go->what = rc < 0;
 	}
-	rc = go ? helper_ask(k->of->trace, go, on_let_go, k, &ask, &k->e) : err_nomem(&k->e);
+	rc = go ? helper_ask(k->of->trace, go, &(struct helper_reply){ on_let_go, k }, &ask, &k->e)
+		: err_nomem(&k->e);
 	free(go);
 	if (rc < 0)
 		finish(k);
@@ -126,7 +127,8 @@ static int ask(struct service_call *c, struct creation *k)
 			"%d texts and %d streams are the most that a program gets",
 			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
 	else
-		rc = helper_ask(k->of->trace, m, on_created, k, &a, &k->e);
+		rc = helper_ask(k->of->trace, m, &(struct helper_reply){ on_created, k }, &a,
+				&k->e);
 	free(m);
 	return rc;
 }

@@ -32,14 +32,14 @@ static void write_one(struct omis_writer *w, const struct proc *p, const struct 
 void call_write_calls_now(struct service_call *c, struct proc *p, bool is_under_way,
 			  struct omis_writer *w)
 {
-	const struct ticks_scale *scale = tickbase_scale(c->of, p->own.tick_source);
-	uint64_t ticks = tickbase_now(c->of, p->own.tick_source);
-	nsec_t now = loop_now(c->loop);
+	const struct current_moment now = { .time = loop_now(c->loop),
+					    .ticks = tickbase_now(c->of, p->own.tick_source),
+					    .scale = tickbase_scale(c->of, p->own.tick_source) };
 	struct current one;
 
-	current_sample(p, now);
+	current_sample(p, now.time);
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		if (current_get(p, i, now, ticks, scale, &one) && call_get(one.call.func) &&
+		if (current_get(p, i, &now, &one) && call_get(one.call.func) &&
 		    !(is_under_way && one.state == CURRENT_OUT))
 			write_one(w, p, &one);
 }

@@ -148,7 +148,7 @@ static void ask_one(struct tracing *t, const struct object *o, const struct trac
 		m->pid = o->proc->pid;
 		m->tid = o->thread->tid;
 		m->start = o->proc->start;
-		rc = helper_ask(t->trace, m, on_answer, a, &a->ask, &e);
+		rc = helper_ask(t->trace, m, &(struct helper_reply){ on_answer, a }, &a->ask, &e);
 	}
 	if (rc < 0)
 		set_words(a, status_from_err(rc), e.text);

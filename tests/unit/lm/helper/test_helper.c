@@ -33,7 +33,8 @@ static struct helper_ask *ask_about(int32_t pid)
 	const struct tracer_msg m = { .type = TRACER_LET_GO, .pid = pid, .start = 1 };
 	struct helper_ask *a = NULL;
 
-	ck_assert_int_eq(helper_ask(trace, &m, on_answer, NULL, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(trace, &m, &(struct helper_reply){ on_answer, NULL }, &a, NULL),
+			 0);
 	return a;
 }
 
@@ -94,7 +95,9 @@ START_TEST(who_gives_up_others_while_all_fail_leaves_room_for_more)
 
 	open_trace();
 	for (int i = 0; i < 2; i++)
-		ck_assert_int_eq(helper_ask(trace, &m, on_failure, NULL, &both[i], NULL), 0);
+		ck_assert_int_eq(helper_ask(trace, &m, &(struct helper_reply){ on_failure, NULL },
+					    &both[i], NULL),
+				 0);
 	/* Without descriptors it cannot be started. */
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
 	few = (struct rlimit){ 0, before.rlim_max };

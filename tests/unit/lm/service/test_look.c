@@ -93,7 +93,7 @@ static void ask_memory(pid_t pid, const void *at, struct told *t)
 				.value = { (uintptr_t)at, sizeof(word), sizeof(word), 1 } };
 	struct helper_ask *a;
 
-	ck_assert_int_eq(helper_ask(look, &m, on_answer, t, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(look, &m, &(struct helper_reply){ on_answer, t }, &a, NULL), 0);
 }
 
 static void ask_file(const char *path, struct told *t)
@@ -102,7 +102,7 @@ static void ask_file(const char *path, struct told *t)
 	struct helper_ask *a;
 
 	m.text[0] = path;
-	ck_assert_int_eq(helper_ask(look, &m, on_answer, t, &a, NULL), 0);
+	ck_assert_int_eq(helper_ask(look, &m, &(struct helper_reply){ on_answer, t }, &a, NULL), 0);
 }
 
 #define WAIT_FOR(condition)                                                      \
