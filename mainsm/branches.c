@@ -86,7 +86,7 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 		return rc;
 	log_info("children", "up child=%s %s", t.s, identity_describe(text, sizeof(text), who));
 	mainsm_send_revoked(m, p);
-	bygone_tell(&m->bygone, send_to_link, p->link);
+	missed_send(&m->missed, send_to_link, p->link);
 	subscriptions_child_up(m->subscriptions, p->child);
 	tool_csrs_follow_soon(m->csrs);
 	measures_follow_soon(m->measures);

@@ -91,7 +91,7 @@ static void on_disarmed(void *arg, const char *csr)
 {
 	struct mainsm *m = arg;
 
-	bygone_csr(&m->bygone, csr);
+	missed_csr(&m->missed, csr);
 }
 
 static void on_session_gone(void *arg, uint32_t number)
@@ -100,7 +100,7 @@ static void on_session_gone(void *arg, uint32_t number)
 	const struct msg gone = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = number } };
 
 	branches_send_all(m->branches, &gone);
-	bygone_tool(&m->bygone, number);
+	missed_tool(&m->missed, number);
 }
 
 static nsec_t wall_now(void *arg)

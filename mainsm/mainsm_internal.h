@@ -60,7 +60,7 @@ struct mainsm {
 	struct list sessions;
 	struct smap shares; /* principal -> struct share: above.c */
 	size_t npeer, nsession;
-	struct bygone bygone;
+	struct missed missed;
 	struct loop_timer *housekeeping, *ending;
 	struct loop_job revoking;
 	nsec_t jobs_looked_at; /* loop time, by mainsm_lapse() */

@@ -132,7 +132,7 @@ void mainsm_tool_down(struct peer *p)
 	subscriptions_tool_gone(m->subscriptions, s);
 	tool_csrs_drop(m->csrs, s);
 	branches_send_all(m->branches, &gone);
-	bygone_tool(&m->bygone, s->number);
+	missed_tool(&m->missed, s->number);
 	p->session = NULL;
 	m->nsession--;
 	share_leave(&m->shares, s);

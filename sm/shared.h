@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The sm as a process that serves many users: the state directory of the site, its own small
- * authority, the port of the site (front.h) and the users (tenants.h).
+ * authority, the port of the site (site_admin.h) and the users (tenants.h).
  */
 #ifndef SM_SHARED_H
 #define SM_SHARED_H

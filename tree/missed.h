@@ -12,21 +12,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BYGONE_MAX 256
+#define MISSED_MAX 256
 
 struct msg;
 
 /* Zero-initialise. */
-struct bygone {
-	struct token csr[BYGONE_MAX];
-	uint32_t tool[BYGONE_MAX];
+struct missed {
+	struct token csr[MISSED_MAX];
+	uint32_t tool[MISSED_MAX];
 	size_t ncsr, ntool; /* ever noted */
 };
 
-void bygone_csr(struct bygone *b, const char *csr);
-void bygone_tool(struct bygone *b, uint32_t tool);
+void missed_csr(struct missed *b, const char *csr);
+void missed_tool(struct missed *b, uint32_t tool);
 
 /* Calls send for a DISARM or TOOL_GONE each, oldest first. */
-void bygone_tell(const struct bygone *b, void (*send)(void *arg, const struct msg *m), void *arg);
+void missed_send(const struct missed *b, void (*send)(void *arg, const struct msg *m), void *arg);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Conditional requests. An enabled one is armed at the children that serve the objects of its
- * event, and follows objects that come and go. When the event happens, mainsm executes the actions
+ * event. It follows objects that come and go. When the event happens, mainsm executes the actions
  * that the lm did not run.
  *
  * Loops end. A request is disabled when its actions lead to its own event more than

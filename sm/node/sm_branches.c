@@ -122,7 +122,7 @@ static void on_up(void *arg, struct branch *b)
 
 	log_info("sm", "up %s host=%s", b->is_sm ? "sm" : "lm", b->host);
 	loop_timer_cancel(sm->linger);
-	bygone_tell(&sm->bygone, send_to_branch, &to);
+	missed_send(&sm->missed, send_to_branch, &to);
 	sm_let_go_late(sm, b);
 	site_subscriptions_branch_up(sm->kept, b);
 	site_csrs_branch_up(sm->arms, b);
@@ -180,7 +180,7 @@ static void on_moved(void *arg, struct node *n)
 		site_subscriptions_host_moved(sm->kept, n->host);
 	n->has_news = true;
 	announcer_soon(sm->announcer);
-	bygone_tell(&sm->bygone, send_to_branch, &to);
+	missed_send(&sm->missed, send_to_branch, &to);
 	site_csrs_follow(sm->arms);
 	site_measures_follow(sm->flows);
 }

@@ -34,7 +34,7 @@ struct sm {
 	struct placement *placement;
 	struct sessions *sessions, *old_tools; /* of the mainsm that is there; of one that was */
 	struct renew *renew; /* NULL: not renewed */
-	struct bygone bygone;
+	struct missed missed;
 	struct quota quota;
 	struct quota_use use;
 	struct loop_timer *linger, *grace, *drain;

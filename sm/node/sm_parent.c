@@ -26,7 +26,7 @@ void sm_tool_gone(struct sm *sm, uint32_t tool)
 	site_csrs_drop_tool(sm->arms, tool);
 	site_measures_drop_tool(sm->flows, tool);
 	placement_drop_tool(sm->placement, tool);
-	bygone_tool(&sm->bygone, tool);
+	missed_tool(&sm->missed, tool);
 	nodes_send_all(sm->nodes, &m);
 }
 
@@ -199,7 +199,7 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 {
 	const struct msg all = { .type = MSG_DISARM, .disarm = *m };
 
-	bygone_csr(&sm->bygone, m->csr);
+	missed_csr(&sm->missed, m->csr);
 	/* Not armed here: a host may have come from elsewhere with it. */
 	if (!site_csrs_has(sm->arms, m->csr))
 		nodes_send_all(sm->nodes, &all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Many users of one process, in a network of memory: two mainsms and their lms that a test plays
- * itself. Between them are the users (tenants.h) and the port of the site (front.h).
+ * itself. Between them are the users (tenants.h) and the port of the site (site_admin.h).
  */
 #ifndef TESTS_UNIT_SM_USERS_H
 #define TESTS_UNIT_SM_USERS_H
