@@ -40,7 +40,4 @@ struct audit_outcome audit_outcome_of(const struct audit_entry *x);
 void audit_put_line(struct buf *b, const struct audit *a, const struct audit_entry *x,
 		    int64_t number, nsec_t wall);
 
-/* The fields of a line as the values of a list; false: it is none of ours. */
-bool audit_values_of_line(const char *line, size_t n, struct buf *values);
-
 #endif

@@ -22,7 +22,7 @@ static size_t skip_string(const char *p, size_t n, size_t i)
 }
 
 /* {"a":1,"b":"c"} -> 1,"c": JSON's strings and numbers are values of our language, too. */
-bool audit_values_of_line(const char *p, size_t n, struct buf *values)
+static bool audit_values_of_line(const char *p, size_t n, struct buf *values)
 {
 	size_t i = 1, end;
 

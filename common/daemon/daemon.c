@@ -62,11 +62,6 @@ const void *daemon_conf(struct daemon *d)
 	return conf_values(d->conf);
 }
 
-const struct conf *daemon_conf_full(struct daemon *d)
-{
-	return d->conf;
-}
-
 const char *daemon_state_dir(struct daemon *d)
 {
 	return d->state_dir;

@@ -94,9 +94,6 @@ struct rng *daemon_rng(struct daemon *d); /* seeded from the kernel, or from OMI
 /* The schema's struct, after a reload the new one. */
 const void *daemon_conf(struct daemon *d);
 
-/* The configuration itself, for `config show` and conf_origin(). */
-const struct conf *daemon_conf_full(struct daemon *d);
-
 /* --state-dir, OMIG_STATE_DIR or the default, made and checked. */
 const char *daemon_state_dir(struct daemon *d);
 

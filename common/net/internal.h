@@ -40,15 +40,12 @@ EVP_PKEY *csr_check(const void *der, size_t n, struct err *e);
 void pem_wipe_free(char *pem);
 /* Others dial it. */
 bool role_listens(enum role r);
-/* "serverAuth,clientAuth" or "clientAuth" */
-const char *role_usage(enum role r);
 
 struct creds_parsed {
 	X509 *cert, *ca;
 	EVP_PKEY *key;
 };
 
-int pki_creds_copy(struct pki_creds *out, const struct pki_creds *c, struct err *e);
 int creds_parse(struct creds_parsed *out, const struct pki_creds *c, struct err *e);
 int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, struct identity *out,
 		struct err *e);

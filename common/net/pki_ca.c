@@ -243,7 +243,7 @@ bool role_listens(enum role r)
 }
 
 /* What a certificate may be used for; verify.c demands exactly this. */
-const char *role_usage(enum role r)
+static const char *role_usage(enum role r)
 {
 	return role_listens(r) ? "serverAuth,clientAuth" : "clientAuth";
 }

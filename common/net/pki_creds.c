@@ -18,18 +18,6 @@ void pki_creds_done(struct pki_creds *c)
 	*c = (struct pki_creds){ 0 };
 }
 
-int pki_creds_copy(struct pki_creds *out, const struct pki_creds *c, struct err *e)
-{
-	struct pki_creds copy = { str_dup(c->cert_pem), str_dup(c->key_pem), str_dup(c->ca_pem) };
-
-	if (!copy.cert_pem || !copy.key_pem || !copy.ca_pem) {
-		pki_creds_done(&copy);
-		return err_nomem(e);
-	}
-	*out = copy;
-	return 0;
-}
-
 void creds_parsed_done(struct creds_parsed *c)
 {
 	X509_free(c->cert);

@@ -143,11 +143,6 @@ void segview_free(struct segview *v)
 	free(v);
 }
 
-size_t segview_bytes(const struct segview *v)
-{
-	return v->bytes;
-}
-
 unsigned segview_threads(const struct segview *v)
 {
 	return v->plan.thread_count;

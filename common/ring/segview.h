@@ -39,7 +39,6 @@ int segview_over(void *p, size_t n, struct segview **out, struct err *e);
 /* Unmaps. NULL is fine. */
 void segview_free(struct segview *v);
 
-size_t segview_bytes(const struct segview *v);
 unsigned segview_threads(const struct segview *v); /* blocks, used or not */
 unsigned segview_funcs(const struct segview *v); /* min of its table and ours */
 

@@ -21,9 +21,6 @@ struct lifetile {
 	float max;
 };
 
-/* Rows between two stages for so many stages: 16, fewer when there are many. */
-unsigned lifetile_fine(unsigned nstage);
-
 /* -ERR_NOMEM. O(points * fine + cells). */
 int lifetile_draw(struct lifetile *t, const struct life_model *m, unsigned level);
 void lifetile_done(struct lifetile *t);

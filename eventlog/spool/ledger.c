@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gaps_init(struct gaps *g)
+static void gaps_init(struct gaps *g)
 {
 	list_init(&g->all);
 	map_init(&g->by_stream);
 	g->n = g->untold = 0;
 }
 
-void gaps_done(struct gaps *g)
+static void gaps_done(struct gaps *g)
 {
 	list_each_safe (i, &g->all)
 		free(list_entry(i, struct gap, at));

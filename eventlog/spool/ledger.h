@@ -35,9 +35,6 @@ struct gaps {
 	size_t n, untold;
 };
 
-void gaps_init(struct gaps *g);
-void gaps_done(struct gaps *g);
-
 /* Adds or merges. ERR_NOMEM, ERR_LIMIT: nothing changed. */
 int gaps_add(struct gaps *g, const struct evgap *what, uint64_t place);
 void gaps_remove(struct gaps *g, struct gap *gap);

@@ -21,7 +21,8 @@ void spool_word(struct spool *s, const char *fmt, ...)
 		s->conf.on_word(s->conf.arg, text);
 }
 
-void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how)
+/* What was damaged, once for each segment. */
+static void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how)
 {
 	s->stats.damaged_bytes += bytes;
 	if (!g->is_damaged)

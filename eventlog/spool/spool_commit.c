@@ -149,7 +149,7 @@ static int write_file(const struct disk *d, const char *name, const struct buf *
 	return rc;
 }
 
-int spool_put_ledger(struct spool *s, nsec_t now)
+static int spool_put_ledger(struct spool *s, nsec_t now)
 {
 	const struct disk *d = s->conf.disk;
 	int rc = ledger_encode(&s->ledger, &s->scratch);
@@ -250,7 +250,8 @@ static void pop_segment(struct spool *s)
 	segments_pop_front(&s->segments);
 }
 
-int spool_expire(struct spool *s, nsec_t now)
+/* Deletes the oldest segment, also if a cursor is in it. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
+static int spool_expire(struct spool *s, nsec_t now)
 {
 	bool has_lost = false;
 	int rc = 0;

@@ -35,21 +35,13 @@ void spool_word(struct spool *s, const char *fmt, ...) __attribute__((format(pri
 /* The ledger differs from the disk; it is written then at the latest. */
 void spool_ledger_due(struct spool *s, nsec_t at);
 
-/* What was damaged, once for each segment. */
-void spool_damaged(struct spool *s, struct segment *g, uint64_t bytes, const char *how);
-
 /* One window more. What cannot be read, SPOOL_READ_TRIES times, is passed over as damage is. What
  * walk_window() returns otherwise. */
 int spool_walk(struct spool *s, struct walk *w, struct segment *g);
-
-/* Takes the oldest segment away, whoever needs it still. ERR_SYS, ERR_NOMEM, ERR_LIMIT. */
-int spool_expire(struct spool *s, nsec_t now);
 
 /* Those that nobody needs any more. */
 void spool_trim(struct spool *s);
 
 uint64_t spool_disk_bytes(const struct spool *s);
-
-int spool_put_ledger(struct spool *s, nsec_t now);
 
 #endif

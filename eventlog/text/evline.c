@@ -19,11 +19,6 @@ int evline_from_name(const char *name, enum evline_form *out)
 	return -ERR_INVALID;
 }
 
-const char *evline_name(enum evline_form form)
-{
-	return names[form];
-}
-
 /* A stream that came through a socket began with these bytes. */
 static const char ulm_magic[8] = { 'U', 'L', 'M', '\0', ' ', ' ', ' ', ' ' };
 
@@ -67,7 +62,9 @@ struct evline *evline_new(enum evwords_fraction fraction)
 	return l;
 }
 
-const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped, size_t *len)
+/* Copies of names and strings, unescaped, 0-terminated. NULL: no room, which cannot happen. */
+static const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped,
+			       size_t *len)
 {
 	char *to = l->at;
 

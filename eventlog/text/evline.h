@@ -14,7 +14,6 @@ enum evline_form { EVLINE_ULM, EVLINE_BP, EVLINE_LITE, EVLINE_XML, EVLINE_NFORMS
 
 /* "ulm", "bp", "lite", "xml". -ERR_INVALID for another word. */
 int evline_from_name(const char *name, enum evline_form *out);
-const char *evline_name(enum evline_form form);
 
 /* By what the first bytes of a file look like. -ERR_NOTFOUND: like none of them. */
 int evline_guess(const uint8_t *p, size_t n, enum evline_form *out);
@@ -48,7 +47,6 @@ int evline_read(struct evline *l, enum evline_form form, const char *s, size_t n
 
 /* For the readers. Copies of names and strings, unescaped, 0 behind them; NULL: no room (which
  * cannot be). */
-const char *evline_text(struct evline *l, const char *s, size_t n, bool is_escaped, size_t *len);
 /* Adds a field. ERR_LIMIT: too many. */
 int evline_add(struct evline *l, bool is_constant, const char *name, const struct evvalue *v,
 	       struct err *e);

@@ -215,7 +215,7 @@ static struct pmsl_decl *find_probe_param(const struct pmsl_checker *c, const ch
 	return NULL;
 }
 
-void pmsl_check_name(struct pmsl_checker *c, struct pmsl_expr *e)
+static void pmsl_check_name(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	struct pmsl_decl *d = find_probe_param(c, e->name);
 

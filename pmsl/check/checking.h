@@ -25,7 +25,6 @@ struct pmsl_checker {
 void pmsl_check_expr(struct pmsl_checker *c, struct pmsl_expr *e);
 
 /* --- parts of it, a file each */
-void pmsl_check_name(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_call(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_fold(struct pmsl_checker *c, struct pmsl_expr *e);
 void pmsl_check_at(struct pmsl_checker *c, struct pmsl_expr *e);

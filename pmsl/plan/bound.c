@@ -43,7 +43,8 @@ struct place place_of(const struct world *w, uint32_t object)
 	return (struct place){ PLACE_TOP, 0 };
 }
 
-struct place place_join(const struct world *w, struct place a, struct place b)
+/* The nearest place that both can send to. */
+static struct place place_join(const struct world *w, struct place a, struct place b)
 {
 	uint32_t sa, sb;
 

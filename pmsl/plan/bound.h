@@ -59,7 +59,6 @@ uint64_t bound_hash_text(uint64_t h, const char *s);
 void bound_mark(struct bound *b);
 
 /* The nearest place that both can send to. */
-struct place place_join(const struct world *w, struct place a, struct place b);
 bool place_equal(struct place a, struct place b);
 
 /* What is evaluated at `at` can be sent up to `than`. */

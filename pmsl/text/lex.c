@@ -16,11 +16,6 @@ static const char *const keywords[PMSL_KEYWORDS] = {
 	[PMSL_K_OR] = "OR",	    [PMSL_K_NOT] = "NOT",     [PMSL_K_IF] = "IF",
 };
 
-const char *pmsl_keyword_name(unsigned keyword)
-{
-	return keyword < PMSL_KEYWORDS ? keywords[keyword] : NULL;
-}
-
 static bool is_digit(int c)
 {
 	return c >= '0' && c <= '9';

@@ -48,7 +48,4 @@ struct pmsl_lexer {
 
 void pmsl_lex(struct pmsl_lexer *l, struct pmsl_word *out);
 
-/* "RETURN"; NULL out of range. */
-const char *pmsl_keyword_name(unsigned keyword);
-
 #endif

@@ -43,15 +43,6 @@ struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name)
 	return NULL;
 }
 
-struct pmsl_expr *pmsl_arg(const struct pmsl_expr *e, unsigned i)
-{
-	struct pmsl_expr *a;
-
-	for (a = e->arg; a && i; a = a->next)
-		i--;
-	return a;
-}
-
 struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i)
 {
 	struct pmsl_decl *d;

@@ -198,7 +198,6 @@ const char *pmsl_op_name(unsigned op);
 
 /* NULL when there is none, or i is beyond them. */
 struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name);
-struct pmsl_expr *pmsl_arg(const struct pmsl_expr *e, unsigned i);
 struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i);
 
 #endif

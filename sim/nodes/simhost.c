@@ -383,8 +383,3 @@ struct simproc *simhost_proc(struct simhost *h, size_t i)
 {
 	return h->proc[i];
 }
-
-size_t simhost_held(const struct simhost *h)
-{
-	return h->held;
-}

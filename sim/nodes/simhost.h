@@ -62,6 +62,5 @@ void simhost_switch_off(struct simhost *h);
 
 size_t simhost_nproc(const struct simhost *h);
 struct simproc *simhost_proc(struct simhost *h, size_t i);
-size_t simhost_held(const struct simhost *h); /* processes that somebody has open */
 
 #endif

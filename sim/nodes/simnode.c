@@ -122,11 +122,6 @@ bool simnode_is_running(const struct simnode *n)
 	return n->lm != NULL;
 }
 
-bool simnode_is_up(const struct simnode *n)
-{
-	return n->lm && lm_is_up(n->lm);
-}
-
 int simnode_start(struct simnode *n, struct err *e)
 {
 	char journal[FILE_PATH_BYTES], done[FILE_PATH_BYTES], baselines[FILE_PATH_BYTES],
@@ -256,9 +251,4 @@ struct simproc *simnode_begin(struct simnode *n, int32_t rank)
 void simnode_let_end(struct simnode *n)
 {
 	n->may_end = true;
-}
-
-void simnode_dump(const struct simnode *n, struct buf *out)
-{
-	lm_dump(n->lm, out);
 }

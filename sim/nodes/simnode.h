@@ -20,7 +20,6 @@ const char *simnode_site(const struct simnode *n);
 struct simhost *simnode_host(struct simnode *n);
 
 bool simnode_is_running(const struct simnode *n);
-bool simnode_is_up(const struct simnode *n);
 int simnode_start(struct simnode *n, struct err *e);
 void simnode_kill(struct simnode *n);
 
@@ -40,8 +39,5 @@ struct simproc *simnode_begin(struct simnode *n, int32_t rank);
 
 /* It is rogue: if it ends by itself, that is its business. */
 void simnode_let_end(struct simnode *n);
-
-/* Running only. */
-void simnode_dump(const struct simnode *n, struct buf *out);
 
 #endif

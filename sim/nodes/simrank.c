@@ -189,7 +189,8 @@ static uint32_t event_word(const struct simrank *r)
 	return *(const uint32_t *)(void *)(r->base + r->h->event_word_offset);
 }
 
-bool simrank_is_eventful(const struct simrank *r)
+/* A tool has subscribed to them. */
+static bool simrank_is_eventful(const struct simrank *r)
 {
 	return event_word(r) != 0;
 }
@@ -328,16 +329,6 @@ void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks)
 uint64_t simrank_calls(const struct simrank *r)
 {
 	return r->calls;
-}
-
-uint64_t simrank_bytes(const struct simrank *r)
-{
-	return r->volume;
-}
-
-uint64_t simrank_dropped(const struct simrank *r)
-{
-	return ((struct seg_slot *)in_thread(r, r->h->slot_offset))[r->send].dropped;
 }
 
 size_t simrank_switched_on(const struct simrank *r, bool without_measuring)

@@ -47,12 +47,8 @@ uint64_t simrank_events(const struct simrank *r);
 /* Of them those that nobody has taken, nor may have counted as lost. */
 uint64_t simrank_untaken(const struct simrank *r);
 
-/* Somebody wants them. */
-bool simrank_is_eventful(const struct simrank *r);
-
 /* What it has sent since it began, whether anybody counted or not. */
 uint64_t simrank_calls(const struct simrank *r);
-uint64_t simrank_bytes(const struct simrank *r);
 
 struct simrank_sent {
 	uint64_t calls, bytes;
@@ -60,9 +56,6 @@ struct simrank_sent {
 
 /* The same, of what it had sent at that time of the world. O(log n) in its calls. */
 struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
-
-/* Records of MPI_Send that found no room. */
-uint64_t simrank_dropped(const struct simrank *r);
 
 /* Functions and types of events that somebody still has switched on; without_measuring: counts,
  * times and volumes do not count. */

@@ -208,8 +208,3 @@ void simsite_counts(const struct simsite *s, struct sm_counts *out)
 {
 	sm_get_counts(s->sm, out);
 }
-
-void simsite_dump(const struct simsite *s, struct buf *out)
-{
-	sm_dump(s->sm, out);
-}

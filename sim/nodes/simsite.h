@@ -50,6 +50,5 @@ void simsite_let_end(struct simsite *s);
 
 /* Running only. */
 void simsite_counts(const struct simsite *s, struct sm_counts *out);
-void simsite_dump(const struct simsite *s, struct buf *out);
 
 #endif

@@ -189,8 +189,3 @@ const struct tokens *simtop_tokens(const struct simtop *t)
 {
 	return mainsm_tokens(t->m);
 }
-
-void simtop_dump(const struct simtop *t, struct buf *out)
-{
-	mainsm_dump(t->m, out);
-}

@@ -37,7 +37,4 @@ struct simdisk *simtop_disk(const struct simtop *t);
  * between. */
 const struct tokens *simtop_tokens(const struct simtop *t);
 
-/* Lines about its state; running. */
-void simtop_dump(const struct simtop *t, struct buf *out);
-
 #endif

@@ -97,11 +97,6 @@ bool rogue_counts(const struct rogue *r)
 	return r && r->kind != ROGUE_TOOL_KIND;
 }
 
-const char *rogue_name(const struct rogue *r)
-{
-	return r ? r->name : "";
-}
-
 const struct simnode *rogue_node(const struct rogue *r, uint32_t number)
 {
 	for (unsigned i = 0; i < r->cluster->conf.hosts; i++)

@@ -48,9 +48,6 @@ const struct simnode *rogue_node(const struct rogue *r, uint32_t number);
 /* Whether what it may lie about is in sums over all. */
 bool rogue_counts(const struct rogue *r);
 
-/* "lm h2", for people; "" when there is none. */
-const char *rogue_name(const struct rogue *r);
-
 /* What it said of others was believed: breaks the world. */
 void rogue_check(struct rogue *r, const struct reply *reply);
 

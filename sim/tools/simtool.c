@@ -192,11 +192,6 @@ void simtool_stand(struct simtool *t, nsec_t time)
 		t->pending[i].due += time;
 }
 
-size_t simtool_pending(const struct simtool *t)
-{
-	return t->n;
-}
-
 /*
  * A line that is cut, heals before the link is given up, and is cut again at once brings no answer,
  * and nobody is to blame: a silence that has ended does not count. How long one lasts is the link's

@@ -59,8 +59,6 @@ void simtool_ack(struct simtool *t, const struct msg_events_ack *ack);
 /* It will stand still for so long, and does not blame others for answers that it has not read. */
 void simtool_stand(struct simtool *t, nsec_t time);
 
-size_t simtool_pending(const struct simtool *t);
-
 /* Answers that are overdue break the world. slow: what links may add. */
 void simtool_check(struct simtool *t, nsec_t slow);
 

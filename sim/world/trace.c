@@ -18,7 +18,8 @@ void trace_begin(struct trace *t, const struct loop *l)
 		*t = (struct trace){ .loop = l };
 }
 
-void trace_add(const void *p, size_t n)
+/* Into the one that has begun, if there is one. */
+static void trace_add(const void *p, size_t n)
 {
 	uint32_t crc = hash_crc32c(0, p, n);
 

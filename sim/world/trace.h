@@ -21,7 +21,4 @@ struct trace {
 /* Links write into t from now on; NULL: into none. t is borrowed. */
 void trace_begin(struct trace *t, const struct loop *l);
 
-/* Into the one that has begun, if there is one. */
-void trace_add(const void *p, size_t n);
-
 #endif

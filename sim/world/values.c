@@ -82,7 +82,7 @@ void values_done(struct values *vs)
 	*vs = (struct values){ 0 };
 }
 
-bool value_has_flag(const struct value *v, const char *name)
+static bool value_has_flag(const struct value *v, const char *name)
 {
 	size_t n = strlen(name);
 

@@ -32,8 +32,6 @@ int values_parse(const char *text, struct values *out);
 int values_parse_print(const char *text, struct values *out);
 void values_done(struct values *vs);
 
-bool value_has_flag(const struct value *v, const char *name);
-
 /* The truth may be anything from least to most, and the value is not farther from it than its
  * bound. */
 bool value_is_within(const struct value *v, double least, double most);
