@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What docs/eventlog.md says is true: its numbers, its limits, its example in both byte orders. */
+/* Checks of docs/eventlog.md: its numbers, its limits, its example in both byte orders. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"

@@ -27,7 +27,7 @@
 #define FAULT_PERCENT 12
 #define KEYS (WALK_VTS + 4) /* and those that shifts make */
 
-/* What a piece sent for one read. */
+/* The data that a piece sent for one read. */
 struct frame {
 	struct buf batch[BATCHES_MAX];
 	size_t n, tokens;
@@ -137,7 +137,7 @@ static void decode(struct tree *t, const struct buf *bytes, struct flow_batch *b
 	ck_assert_msg(flow_batch_decode(&t->room, bytes->p, bytes->n, b, &e) == 0, "%s", e.text);
 }
 
-/* Of a set over processes the part of those below it, of these virtual times. */
+/* The part of a set over processes for those below it, of these virtual times. */
 static void forget_keys(struct tree *t, const struct frame *f)
 {
 	struct flow_batch b;
@@ -445,7 +445,7 @@ static void check_coverage(const struct tree *t)
 	}
 }
 
-/* What came twice or late was seen. */
+/* Doubled and late data were counted. */
 static void check_counts(const struct tree *t)
 {
 	uint64_t late = 0, doubles = 0, wanted_late = 0, wanted_doubles = 0;

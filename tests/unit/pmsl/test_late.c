@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What links of plain values say of late ones. */
+/* Links of plain values with late data. */
 #include "common/base/array.h"
 #include "pmsl/pmsl.h"
 #include "tests/suite.h"

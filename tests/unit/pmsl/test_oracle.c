@@ -86,7 +86,7 @@ static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, do
 	flow_push(t->engine[i], input, &token);
 }
 
-/* What happens in the piece up to read r, input by input; virtual times come in any order. */
+/* The events in the piece up to read r, input by input; virtual times come in any order. */
 static void push_events(struct tree *t, unsigned i, uint32_t node, const struct flow_source *s,
 			unsigned r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the outputs of a measurement are about: objects, partners, regions. */
+/* The subjects of a measurement's outputs: objects, partners, regions. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -49,7 +49,7 @@ static int plan_builtin(const char *metric, bool has_partners, bool has_regions)
 			 &plan);
 }
 
-/* How many inputs of the graph ask for exactly this partner or region. */
+/* The number of inputs of the graph for exactly this partner or region. */
 static unsigned asked_for(const char *process, const char *partner, const char *region)
 {
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a text: the words, the hint, and the place, which stands between `` here. */
+/* Errors of a text: the message, the hint, and the place, which stands between `` here. */
 #include "common/base/str.h"
 #include "pmsl/check/check.h"
 #include "pmsl/text/parse.h"

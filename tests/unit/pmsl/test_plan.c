@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What graphs metrics become, and where their parts go. */
+/* The graphs of metrics, and the places of their parts. */
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"

@@ -11,7 +11,7 @@ nsec_t walk_read_time(unsigned r)
 	return (nsec_t)(r < WALK_READS ? r : r + WALK_READS) * 10 * INT64_C(1000000000);
 }
 
-/* What a value is, NaN where there is none. */
+/* The number of a value, NaN where there is none. */
 struct answer {
 	double v;
 	double with; /* of a pair the second */
@@ -219,7 +219,7 @@ static bool is_static(const struct dag *g, const struct dag_node *n)
 	return true;
 }
 
-/* What a condition leaves out by objects alone is no member. */
+/* An object that a condition leaves out is no member. */
 static bool is_none(struct walk *w, const struct dag_node *condition)
 {
 	if (condition->kind == DAG_OP && condition->op == PMSL_AND)
@@ -241,7 +241,7 @@ static struct answer walk_one(struct walk *w, const struct dag_node *n)
 	return v;
 }
 
-/* What the variable of that kind stands for; -1: there is none. */
+/* The object of the variable of that kind; -1: there is none. */
 static int stands_for(const struct walk *w, enum pmsl_kind kind)
 {
 	unsigned i;

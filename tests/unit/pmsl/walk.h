@@ -47,7 +47,7 @@ nsec_t walk_read_time(unsigned r);
 /* NaN when there is none. w->rank is -1. */
 double walk_metric(struct walk *w);
 
-/* How many values there are in the aggregate that the metric returns. */
+/* The number of values in the aggregate that the metric returns. */
 unsigned walk_count(struct walk *w);
 
 #endif

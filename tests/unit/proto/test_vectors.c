@@ -208,7 +208,7 @@ START_TEST(the_bytes_in_the_document_are_the_bytes_on_the_wire)
 }
 END_TEST
 
-/* What the receiver of these bytes says. */
+/* The error of the receiver of these bytes. */
 static void judge(const struct buf *bytes, struct err *e)
 {
 	struct frame_in f;

@@ -131,7 +131,7 @@ void __real_partial_fold(struct flow_partial *p, const struct flow_token *t, con
 void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 			 enum partial_over over);
 
-/* What WHERE has left out contributes. */
+/* An object that WHERE has left out contributes. */
 void __wrap_partial_fold(struct flow_partial *p, const struct flow_token *t, const struct agg *a,
 			 enum partial_over over)
 {

@@ -31,7 +31,7 @@ enum plant {
 /* From now on; how often it could have shown itself counts from 0 again. */
 void plant_set(enum plant p);
 
-/* Whether it shows itself this time: one in n. */
+/* True when the fault shows this time: one in n. */
 int plant_shows(enum plant p, unsigned n);
 
 #endif

@@ -14,7 +14,7 @@
 #define WORLDS_MAX 1000
 #define WORLDS_SOON 50
 
-/* What is said of it, "" when nothing is wrong. */
+/* The report of the run, "" when nothing is wrong. */
 static void run(uint64_t seed, enum rogue_when rogues, char out[WORLD_WORDS_BYTES])
 {
 	struct run_conf c = { .seed = seed,

@@ -155,7 +155,7 @@ START_TEST(disarm_and_the_end_of_its_tool_reach_the_hosts)
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_77" } }),
 			 0);
 	world_run(&w, 5 * MS);
-	/* One that is not armed here may be at a host that was elsewhere before. */
+	/* A request that is absent here may be at a host that was elsewhere before. */
 	ck_assert_uint_eq(w.lm[0].disarms, 2);
 	ck_assert_uint_eq(w.lm[1].disarms, 2);
 	ck_assert_uint_eq(world_counts(&w).csrs, 1);

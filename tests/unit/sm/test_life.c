@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How an sm begins and ends, and certificates that are no longer good. */
+/* Start and end of an sm, and revoked certificates. */
 #include "common/net/net.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"

@@ -307,7 +307,7 @@ START_TEST(nobody_sends_by_the_link_of_another)
 	t = value_of_read(1);
 	ck_assert_double_eq(t.value, 3);
 	ck_assert(w.lm[0].is_up);
-	/* That it is another host is a lie. */
+	/* The claim of another host is a lie. */
 	{
 		const struct msg m = { .type = MSG_FLOW_BATCH,
 				       .flow_batch = {

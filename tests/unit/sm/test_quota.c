@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one user may take of an sm: each limit from both sides, and the words about it. */
+/* The limits of one user in an sm: each from both sides, and its message. */
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
@@ -117,7 +117,7 @@ START_TEST(a_request_that_would_pass_the_bytes_is_answered_in_words)
 	ck_assert_ptr_nonnull(
 		strstr(entry_of(r, 0, 0)->value, "quota bytes: the site allows this user"));
 	ck_assert_uint_ne(reply_status(r), STATUS_OK);
-	/* What is wrong can be asked all the same, and nothing beside it. */
+	/* The error can be queried all the same, and nothing beside it. */
 	r = top_ask(&w, ":omig_status()", SEC);
 	ck_assert_uint_eq(reply_status(r), STATUS_OK);
 	ck_assert_ptr_nonnull(strstr(entry_of(r, 1, 0)->value, "\"refused\",\"quota bytes"));

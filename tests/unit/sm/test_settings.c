@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an sm may be set to, from both sides of each bound. */
+/* The settings of an sm, from both sides of each bound. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"

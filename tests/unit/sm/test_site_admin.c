@@ -86,7 +86,7 @@ START_TEST(an_admin_sees_how_much_and_never_what)
 	ck_assert(!last_says("secretprog") && !last_says("p_1_") && !last_says("h1"));
 	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
 	ck_assert(last_says("\"users\",2"));
-	/* What is about programs is not answered at all. */
+	/* A request about programs is not answered at all. */
 	ck_assert_uint_eq(ask(":proc_get_info([p_1_000001],1)"), STATUS_UNSUPPORTED_SERVICE);
 	ck_assert_uint_eq(ask(":omig_tree()"), STATUS_UNSUPPORTED_SERVICE);
 	ck_assert_uint_eq(ask(":thread_stop([])"), STATUS_UNSUPPORTED_SERVICE);

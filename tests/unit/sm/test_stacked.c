@@ -153,7 +153,7 @@ START_TEST(what_is_armed_follows_its_hosts)
 		char own[TOKEN_BYTES];
 
 		snprintf(own, sizeof(own), "p_%zu_000001", i + 1);
-		/* Those that moved were reported again; the others need not be. */
+		/* The moved hosts were reported again; the others need not be. */
 		ck_assert_uint_eq(w.lm[i].arms, arms[i] + (w.lm[i].ups > 1));
 		ck_assert_ptr_nonnull(strstr(w.lm[i].armed, own));
 		ck_assert_uint_eq(w.lm[i].disarms, 0);

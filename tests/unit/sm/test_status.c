@@ -243,7 +243,7 @@ START_TEST(what_is_held_is_given_back)
 }
 END_TEST
 
-/* What mainsm does not send again after its restart is over. */
+/* Requests that mainsm does not send again after its restart are over. */
 START_TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
 {
 	nsec_t start = timebase_at(&w.top_time, loop_now(w.loop));

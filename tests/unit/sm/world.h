@@ -41,7 +41,7 @@ void kept_add(struct site_subscriptions *k, const struct msg *m);
 const struct msg *kept_next(struct site_subscriptions *k, uint8_t type);
 void kept_done(struct site_subscriptions *k);
 
-/* What the fake mainsm knows of one object. */
+/* The entry of one object in the fake mainsm. */
 struct seen {
 	char token[TOKEN_BYTES], parent[TOKEN_BYTES], name[64], host[64];
 	uint32_t state, sub;

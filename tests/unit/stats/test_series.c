@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What needs the values: correlation, transients, outliers, histograms. */
+/* Statistics that need the values: correlation, transients, outliers, histograms. */
 #include "common/base/array.h"
 #include "common/base/rng.h"
 #include "stats/histogram.h"

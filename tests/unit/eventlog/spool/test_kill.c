@@ -34,7 +34,7 @@ static struct shared *shared;
 static char dir[] = "/tmp/omig-spool-XXXXXX";
 static bool has_bounds; /* the oldest gives way, early */
 
-/* Of the process that is killed. */
+/* State of the killed process. */
 static struct {
 	struct loop *loop;
 	struct spooler *spooler;

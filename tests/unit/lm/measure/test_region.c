@@ -28,7 +28,7 @@ static void clean_up(void)
 	room = (struct flow_batch_room){ 0 };
 }
 
-/* What stands behind "metric", of the process, in measurement m: a value a second. */
+/* The input behind "metric", of the process, in measurement m: a value a second. */
 static const struct msg_flow_ack *load(uint32_t m, const char *metric, const char *regions)
 {
 	char graph[1024];

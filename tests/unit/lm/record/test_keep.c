@@ -306,7 +306,9 @@ START_TEST(one_that_ends_needs_no_other_word)
 }
 END_TEST
 
-/* Of a rank with the largest ring; nothing is acknowledged meanwhile. How many it took. */
+/*
+ * The number of events taken from a rank with the largest ring; nothing is acknowledged meanwhile.
+ */
 static unsigned fill_up(unsigned number)
 {
 	const struct keep *k = keeps_find(w.lm->recorder.keeps, "run7");

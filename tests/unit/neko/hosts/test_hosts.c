@@ -263,7 +263,7 @@ static void await_children(const struct bed *b, bool wanted)
 /* A loaded machine may keep a process from being heard: then nothing is seen of what was to be. */
 #define ATTEMPTS 10
 
-/* What happens to the second process at its first event; the first one is killed. */
+/* The fate of the second process at its first event; the first one is killed. */
 struct blow {
 	const struct bed *bed;
 	int signo;

@@ -78,7 +78,7 @@ START_TEST(what_waits_is_bounded_for_all_together)
 }
 END_TEST
 
-/* Of the times 0, 1, 2, ... each is one process' event. */
+/* Each of the times 0, 1, 2, ... is the event of one process. */
 START_TEST(nothing_is_lost_whoever_is_behind)
 {
 	enum { PROCESSES = 5, EVENTS = 5000 };

@@ -57,7 +57,7 @@ static void die_of(const struct neko_layer_ops *ops, int to)
 	_exit(0);
 }
 
-/* What a simulation says at its death by SIGSEGV. */
+/* The last message of a simulation that dies by SIGSEGV. */
 static const char *last_words(const struct neko_layer_ops *ops)
 {
 	static char words[4096];

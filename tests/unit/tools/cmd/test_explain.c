@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What mainsm has: an input in each of three nodes; of the top there is nothing here. */
+/* The data of mainsm: an input in each of three nodes; nothing of the top. */
 #define INFO                                                                              \
 	"[\"Barrier_delay\",\"s\",\"running\",\"start\",1000,0,\"\",0],[],[1,3,3,3,3,1]," \
 	"[3,3000000000,0,3,99,0],[],"                                                     \
@@ -99,7 +99,7 @@ static void squeeze(char *text)
 	*to = 0;
 }
 
-/* What the command writes. */
+/* The output of the command. */
 static const char *explained(char *option)
 {
 	static char text[4096];

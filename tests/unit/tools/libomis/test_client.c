@@ -248,7 +248,7 @@ START_TEST(a_mainsm_that_died_is_no_signal_for_the_tool)
 }
 END_TEST
 
-/* What a child of fork() finds: nothing to use, and nothing that it could break. */
+/* The state in a child of fork(): nothing to use, and nothing that it could break. */
 static int forked(void)
 {
 	Omis_reply r = ask(":print(1)");

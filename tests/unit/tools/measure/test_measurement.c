@@ -124,7 +124,7 @@ START_TEST(ranks_of_several_jobs_are_told_apart_by_their_names)
 }
 END_TEST
 
-/* What is written to stdout. */
+/* The output on stdout. */
 static char *shown(const char *part)
 {
 	static char text[4096];

@@ -395,7 +395,7 @@ START_TEST(a_part_of_a_batch_is_none)
 }
 END_TEST
 
-/* As many tokens as that, each of two bytes and what the kind needs at least. */
+/* That number of tokens, each of two bytes and the minimum of the kind. */
 static int decode_many(uint32_t n, bool partial, enum agg_kind kind)
 {
 	struct flow_token *t = calloc(n, sizeof(*t));

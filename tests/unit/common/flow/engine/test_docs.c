@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What docs/flow.md says is true: its words, numbers, limits, its graph and its batch. */
+/* Checks of docs/flow.md: its words, numbers, limits, its graph and its batch. */
 #include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/hash.h"

@@ -21,7 +21,7 @@ static uint32_t made_stop(struct flow_graph *g, enum agg_kind agg, double q, con
 			 1, in);
 }
 
-/* Of the events of all processes since the start: nodes 0 to 3 are their inputs. */
+/* The events of all processes since the start: nodes 0 to 3 are their inputs. */
 static uint32_t parts_of_all(struct flow_graph *g, enum agg_kind kind, bool partial_out)
 {
 	uint32_t in[PROCESSES];
