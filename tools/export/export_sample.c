@@ -4,6 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/export/export.h"
+#include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/session/tree_fields.h"
 
@@ -141,18 +142,12 @@ static double known(const Omis_value *v, size_t i)
 	return d < 0 ? (double)NAN : d;
 }
 
-static void read_nodes(struct export *x, const Omis_object_result *o)
+static void read_node(void *arg, const char *token, const Omis_value *v)
 {
-	for (; o && o->obj_list; o++) {
-		Omis_value *v = o->status == OMIS_OK && o->result
-					? omis_value_parse(o->result, o->result_len)
-					: NULL;
-		struct export_node *n = v ? node_find(x, o->obj_list) : NULL;
+	struct export_node *n = node_find(arg, token);
 
-		for (size_t i = 0; n && i < EXPORT_NODE_VALUES; i++)
-			n->v[i] = known(v, i);
-		omis_value_free(v);
-	}
+	for (size_t i = 0; n && i < EXPORT_NODE_VALUES; i++)
+		n->v[i] = known(v, i);
 }
 
 static void add_daemon(struct export *x, const struct names *l, const char *token,
@@ -246,7 +241,7 @@ static int take_all(struct export *x)
 	/* Actions without an answer may be missing at the end. */
 	if (r[0] && r[1] && read_tree(x, &l, r[1]) == 0) {
 		read_daemons(x, &l, r[2]);
-		read_nodes(x, r[2] ? r[3] : NULL);
+		reply_each(r[2] ? r[3] : NULL, read_node, x);
 		rc = take_processes(x, &l);
 	} else {
 		rc = cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");

@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/view/top.h"
 
@@ -13,8 +14,16 @@
 const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR",
 						   "RMA", "IO",	  "OTHER" };
 
-/* proc_get_info: 0 rank, 8 node, 9 pid, 10 state, 11 total_time, 15 resident_size, 25 program, in
- * this order */
+/* Of proc_get_info, in the order of the flags. */
+enum {
+	PROC_RANK,
+	PROC_NODE,
+	PROC_PID,
+	PROC_STATE,
+	PROC_TOTAL_TIME,
+	PROC_RESIDENT_SIZE,
+	PROC_PROGRAM
+};
 #define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
 /* node_get_info: 0 name, 2 cpu (6 values), 3 memory (3), 8 load (8), 9 free memory (3) */
 #define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 9)
@@ -113,8 +122,9 @@ static void no_rates(struct top_rank *r)
 	r->mpi = r->calls_s = r->out_s = r->in_s = r->cpu = (double)NAN;
 }
 
-static void add_rank(struct top_sample *s, const char *token, const Omis_value *v)
+static void add_rank(void *arg, const char *token, const Omis_value *v)
 {
+	struct top_sample *s = arg;
 	struct top_rank *r;
 
 	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX) <
@@ -123,19 +133,20 @@ static void add_rank(struct top_sample *s, const char *token, const Omis_value *
 	r = &s->rank[s->nrank++];
 	memset(r, 0, sizeof(*r));
 	str_copy(r->token, sizeof(r->token), token);
-	r->rank = value_at(v, 0) ? value_int(v, 0) : -1;
-	str_copy(r->node, sizeof(r->node), value_text(v, 1));
-	r->pid = value_int(v, 2);
-	r->state = value_int(v, 3);
-	r->cpu_s = value_float(v, 4);
-	r->rss_bytes = value_float(v, 5);
-	str_copy(r->program, sizeof(r->program), value_text(v, 6));
+	r->rank = value_at(v, PROC_RANK) ? value_int(v, PROC_RANK) : -1;
+	str_copy(r->node, sizeof(r->node), value_text(v, PROC_NODE));
+	r->pid = value_int(v, PROC_PID);
+	r->state = value_int(v, PROC_STATE);
+	r->cpu_s = value_float(v, PROC_TOTAL_TIME);
+	r->rss_bytes = value_float(v, PROC_RESIDENT_SIZE);
+	str_copy(r->program, sizeof(r->program), value_text(v, PROC_PROGRAM));
 	r->call.state = TOP_CALL_UNKNOWN;
 	no_rates(r);
 }
 
-static void add_node(struct top_sample *s, const char *token, const Omis_value *v)
+static void add_node(void *arg, const char *token, const Omis_value *v)
 {
+	struct top_sample *s = arg;
 	struct top_node *n;
 	double page = value_float(v, NODE_PAGE);
 
@@ -153,8 +164,9 @@ static void add_node(struct top_sample *s, const char *token, const Omis_value *
 	n->mem_used_bytes = value_float(v, NODE_USED) * page;
 }
 
-static void add_calls(struct top_sample *s, const char *token, const Omis_value *v)
+static void add_calls(void *arg, const char *token, const Omis_value *v)
 {
+	struct top_sample *s = arg;
 	struct top_rank *r = find_rank(s, token, s->cursor);
 	const Omis_value *c;
 	enum top_class k;
@@ -235,8 +247,9 @@ static double waits_for(const Omis_value *v, const struct top_call *c)
 	return c->state == TOP_CALL_ASKS || (c->state == TOP_CALL_IN && !moves) ? c->seconds : 0;
 }
 
-static void add_now(struct top_sample *s, const char *token, const Omis_value *v)
+static void add_now(void *arg, const char *token, const Omis_value *v)
 {
+	struct top_sample *s = arg;
 	struct top_rank *r = find_rank(s, token, s->cursor);
 	struct top_call c;
 	const Omis_value *at;
@@ -258,46 +271,14 @@ static void add_now(struct top_sample *s, const char *token, const Omis_value *v
 	}
 }
 
-typedef void (*add_fn)(struct top_sample *, const char *, const Omis_value *);
-
-/* Equal results of several objects may stand in one entry. */
-static void each_token(struct top_sample *s, const char *list, const Omis_value *v, add_fn add)
-{
-	char token[TOP_TOKEN_BYTES];
-	size_t n;
-
-	for (; *list; list += n + (list[n] == ',')) {
-		n = strcspn(list, ",");
-		if (n >= sizeof(token))
-			continue; /* none of ours */
-		memcpy(token, list, n);
-		token[n] = '\0';
-		add(s, token, v);
-	}
-}
-
-static void read_service(struct top_sample *s, Omis_service_result o, add_fn add)
-{
-	Omis_value *v;
-
-	s->cursor = 0;
-	for (; o && o->obj_list; o++) {
-		if (o->status != OMIS_OK || !o->result)
-			continue;
-		v = omis_value_parse(o->result, o->result_len);
-		if (v)
-			each_token(s, o->obj_list, v, add);
-		omis_value_free(v);
-	}
-}
-
 static void read_reply(struct top_sample *s, Omis_reply r)
 {
-	static const add_fn add[] = { add_rank, add_node, add_calls, add_now };
-	size_t i;
+	static const reply_each_fn add[] = { add_rank, add_node, add_calls, add_now };
 
-	for (i = 0; r[0] && i < ARRAY_LEN(add) && r[i + 1]; i++)
-		read_service(s, r[i + 1], add[i]);
+	for (size_t i = 0; r[0] && i < ARRAY_LEN(add) && r[i + 1]; i++) {
+		s->cursor = 0;
+		reply_each(r[i + 1], add[i], s);
+	}
 }
 
 /* --- rates */
