@@ -7,7 +7,7 @@
 #include "common/audit/audit.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
-#include "lm/record/csr_keep.h"
+#include "lm/record/recorder.h"
 #include "lm/proc/hooks.h"
 #include "lm/lm_internal.h"
 #include "lm/service/look.h"

@@ -15,7 +15,7 @@
 #include "lm/instrument/probe.h"
 #include "lm/host/rates.h"
 #include "lm/measure/measurements.h"
-#include "lm/record/csr_keep.h"
+#include "lm/record/recorder.h"
 #include "lm/hold/holds.h"
 #include "lm/task/task.h"
 #include "lm/proc/tickbase.h"

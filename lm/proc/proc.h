@@ -90,7 +90,7 @@ struct proc {
 	uint8_t cell[SEG_CELLS]; /* pa.c: enum cell_use */
 	struct proc_probes *probes; /* probe.c: interests; NULL: none */
 	struct proc_events *events; /* events.c: types and interests; NULL: none were looked at */
-	struct list followers; /* csr_events.c: sites whose blocks its events become */
+	struct list followers; /* record.c: sites whose blocks its events become */
 	uint64_t mark; /* objects.c */
 	bool is_suspended; /* stops.c: held, and `state` does not say so */
 	struct proc_changes changes; /* stops.c */

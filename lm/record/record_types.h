@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Library calls and probes as types of events, and whose events a stream has. */
-#ifndef LM_CSR_TYPES_H
-#define LM_CSR_TYPES_H
+#ifndef LM_RECORD_RECORD_TYPES_H
+#define LM_RECORD_RECORD_TYPES_H
 
 #include "common/ring/calls.h"
 #include "common/ring/seg.h"
@@ -10,10 +10,11 @@
 
 /* As calls.h lays the parameters out; all of them are whole numbers. One block of memory; NULL:
  * there is none. */
-struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase);
-struct evtype *csr_type_of_probe(const struct seg_probe *p);
+struct evtype *record_type_of_call(const struct call_desc *d, enum call_phase phase);
+struct evtype *record_type_of_probe(const struct seg_probe *p);
 
 /* What holds for the whole stream. */
-void csr_say_who(struct evwrite *w, const struct proc *p, const char *host, uint32_t tid);
+void record_describe_stream(struct evwrite *w, const struct proc *p, const char *host,
+			    uint32_t tid);
 
 #endif

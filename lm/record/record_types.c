@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/record/csr_types.h"
+#include "lm/record/record_types.h"
 
 #include "common/base/array.h"
 
@@ -24,7 +24,7 @@ static struct evtype *type_new(const char *name, const char *suffix, unsigned nf
 	return t;
 }
 
-struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase)
+struct evtype *record_type_of_call(const struct call_desc *d, enum call_phase phase)
 {
 	bool is_start = phase == CALL_START;
 	struct evfield *f = NULL;
@@ -48,7 +48,7 @@ struct evtype *csr_type_of_call(const struct call_desc *d, enum call_phase phase
 	return t;
 }
 
-struct evtype *csr_type_of_probe(const struct seg_probe *p)
+struct evtype *record_type_of_probe(const struct seg_probe *p)
 {
 	static const char *const names[SEG_PROBE_PARAMS] = { "vt",    "par2",  "par3",	"par4",
 							     "par5",  "par6",  "par7",	"par8",
@@ -63,7 +63,7 @@ struct evtype *csr_type_of_probe(const struct seg_probe *p)
 	return t;
 }
 
-void csr_say_who(struct evwrite *w, const struct proc *p, const char *host, uint32_t tid)
+void record_describe_stream(struct evwrite *w, const struct proc *p, const char *host, uint32_t tid)
 {
 	struct evconst c[] = {
 		{ "tid", { .kind = EV_INT32, .i32 = (int32_t)tid } },

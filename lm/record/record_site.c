@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for in one process, and the blocks that become of it. */
-#include "lm/record/csr_events.h"
+#include "lm/record/record.h"
 
-#include "lm/record/csr_keep.h"
-#include "lm/record/csr_types.h"
+#include "lm/record/recorder.h"
+#include "lm/record/record_types.h"
 #include "common/base/rng.h"
 #include "common/time/timebase.h"
 #include "eventlog/evbytes.h"
@@ -103,7 +103,7 @@ static struct asked *ask(struct events_site *es, unsigned number, const struct e
 
 	if (!type) {
 		*rc = -ERR_NOMEM;
-	} else if (evwhere_bind(csr_events_where(es->site->csr), type, &tests)) {
+	} else if (evwhere_bind(record_where(es->site->csr), type, &tests)) {
 		a = calloc(1, sizeof(*a));
 		if (!a)
 			*rc = -ERR_NOMEM;
@@ -129,9 +129,8 @@ static int ask_call(struct events_site *es, unsigned func, enum call_phase phase
 	struct evtype *t;
 	int rc = 0;
 
-	t = csr_type_of_call(d, phase);
-	if (!t || csr_events_names(es->site->csr, t->name) ||
-	    csr_events_names(es->site->csr, d->name))
+	t = record_type_of_call(d, phase);
+	if (!t || record_names(es->site->csr, t->name) || record_names(es->site->csr, d->name))
 		ask(es, FIRST_CALL + 2 * func + phase, t, t, &rc);
 	else
 		free(t);
@@ -170,9 +169,9 @@ static int ask_probe(struct events_site *es, unsigned number)
 	struct asked *a;
 	int rc = 0;
 
-	if (!p || !csr_events_names(s->csr, p->name))
+	if (!p || !record_names(s->csr, p->name))
 		return 0;
-	t = csr_type_of_probe(p);
+	t = record_type_of_probe(p);
 	a = ask(es, FIRST_PROBE + number, t, t, &rc);
 	if (!a)
 		return rc;
@@ -204,7 +203,7 @@ static int ask_events(struct events_site *es)
 	for (; !rc && es->nlooked < n; es->nlooked++) {
 		const struct evtype *t = events_type(p, es->nlooked);
 
-		if (t && csr_events_names(es->site->csr, t->name) &&
+		if (t && record_names(es->site->csr, t->name) &&
 		    ask(es, FIRST_EVENT + es->nlooked, t, NULL, &rc))
 			set_interest(es, FIRST_EVENT + es->nlooked, es->is_refused, 1);
 	}
@@ -278,21 +277,21 @@ static int ask_all(struct events_site *es)
 static int watch(struct csr_site *s, uint32_t bits)
 {
 	struct events_site *es = calloc(1, sizeof(*es)), *before;
-	struct ring_cursors *rows = csr_keep_cursors(s->csr);
-	bool goes_on = csr_keep_knows(s->csr, s->proc);
+	struct ring_cursors *rows = recorder_cursors(s->csr);
+	bool goes_on = recorder_knows(s->csr, s->proc);
 	int rc;
 
 	if (!es)
 		return -ERR_NOMEM;
 	s->own = es;
-	es->is_refused = csr_events_keep(s->csr) && keep_is_full(csr_events_keep(s->csr));
+	es->is_refused = record_keep(s->csr) && keep_is_full(record_keep(s->csr));
 	list_push_back(&s->proc->followers, &s->following);
 	es->site = s;
 	es->nstream = segview_threads(s->proc->seg);
 	es->stream = calloc(es->nstream, sizeof(struct stream *));
 	if (!es->stream)
 		return -ERR_NOMEM;
-	before = es->before = csr_keep_site_before(s);
+	before = es->before = recorder_site_before(s);
 	if (before) {
 		note_lost(before);
 		before->is_closed = true;
@@ -303,7 +302,7 @@ static int watch(struct csr_site *s, uint32_t bits)
 	return rc;
 }
 
-void csr_events_refuse(struct csr_site *s, bool is_refused)
+void record_refuse(struct csr_site *s, bool is_refused)
 {
 	struct events_site *es = own(s);
 
@@ -326,8 +325,8 @@ static void fire(struct events_site *es, const uint8_t *block, size_t n)
 	struct csr_site *s = es->site;
 	const struct csrs_conf *conf = &s->csr->owner->conf;
 
-	if (csr_events_keep(s->csr)) {
-		csr_keep_append(csr_events_keep(s->csr), block);
+	if (record_keep(s->csr)) {
+		recorder_append(record_keep(s->csr), block);
 		return;
 	}
 	csr_fire(s->csr,
@@ -377,7 +376,8 @@ static void begin_block(struct events_site *es, struct stream *st)
 	memset(st->said, 0, sizeof(st->said));
 	st->since = loop_now(conf->loop);
 	scale.base_ns = timebase_at(conf->timebase, scale.base_ns);
-	csr_say_who(&st->w, es->site->proc, recorder_of(es->site->csr)->host_name, st->tid);
+	record_describe_stream(&st->w, es->site->proc, recorder_of(es->site->csr)->host_name,
+			       st->tid);
 	evwrite_clock(&st->w, &scale, NULL);
 }
 
@@ -398,7 +398,7 @@ static struct stream *stream_of(struct events_site *es, unsigned thread, uint32_
 	evwrite_init(&st->w, id, false, 0);
 	st->tid = tid;
 	st->lost = 0;
-	st->row = csr_keep_cursor(es->site, thread, id);
+	st->row = recorder_cursor(es->site, thread, id);
 	return st;
 }
 
@@ -427,8 +427,7 @@ static void add(struct asked *a, uint64_t ticks, const void *values, size_t n)
 		st->said[a->number / 8] |= (uint8_t)(1 << a->number % 8);
 	if (evwrite_record(&st->w, a->number, ticks, values, n, NULL))
 		es->failed++;
-	if (st->w.body.n >=
-	    (csr_events_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
+	if (st->w.body.n >= (record_keep(es->site->csr) ? EVENTS_KEPT_BYTES : EVENTS_BLOCK_BYTES))
 		cut(es, st, false);
 }
 
@@ -541,11 +540,11 @@ static bool find(struct csr_site *s)
 	return true;
 }
 
-const struct site_ops csr_events_site = { .find = find,
-					  .watch = watch,
-					  .unwatch = unwatch,
-					  .goes_on = csr_keep_goes_on,
-					  .on_call = on_call,
-					  .on_event = on_event,
-					  .on_taken = on_taken,
-					  .on_poll = on_poll };
+const struct site_ops record_site = { .find = find,
+				      .watch = watch,
+				      .unwatch = unwatch,
+				      .goes_on = recorder_goes_on,
+				      .on_call = on_call,
+				      .on_event = on_event,
+				      .on_taken = on_taken,
+				      .on_poll = on_poll };

@@ -4,8 +4,8 @@
  * takes its place without a moment in which events are off. The next lm arms the same requests
  * before it looks at what runs. So events go on while no lm takes them out of the rings.
  */
-#ifndef LM_CSR_KEEP_H
-#define LM_CSR_KEEP_H
+#ifndef LM_RECORD_RECORDER_H
+#define LM_RECORD_RECORDER_H
 
 #include "eventlog/keep/keeps.h"
 #include "lm/csr/csr_internal.h"
@@ -37,31 +37,31 @@ extern const struct event_source_ops record_source;
 struct recorder *recorder_of(const struct csr *c);
 
 /* As event_source_ops and site_ops say. */
-bool csr_keep_open(struct event_source *source, struct csrs *s);
-void csr_keep_close(struct event_source *source);
-struct csr *csr_keep_before(const struct csr *c);
-bool csr_keep_arm(struct csr *c, const struct msg_arm *m, struct reply *r);
-void csr_keep_leave(struct csr *c);
-bool csr_keep_goes_on(const struct csr *c, struct proc *p);
+bool recorder_attach(struct event_source *source, struct csrs *s);
+void recorder_detach(struct event_source *source);
+struct csr *recorder_before(const struct csr *c);
+bool recorder_arm(struct csr *c, const struct msg_arm *m, struct reply *r);
+void recorder_leave(struct csr *c);
+bool recorder_goes_on(const struct csr *c, struct proc *p);
 
 /* The subscription of that name and this owner; "": *out is NULL. Negative: an entry says why there
  * is none. */
-int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
+int recorder_find(const struct csr *c, const char *name, struct keep **out, struct reply *r);
 
 /*
  * One block that was made here. What finds no room is lost, and the next one of its stream says so.
  */
-void csr_keep_append(struct keep *k, const uint8_t *block);
+void recorder_append(struct keep *k, const uint8_t *block);
 
 /* What is remembered of its streams; NULL: nothing is. A row for a new one; NULL: none. */
-struct ring_cursors *csr_keep_cursors(const struct csr *c);
-struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, uint64_t stream);
+struct ring_cursors *recorder_cursors(const struct csr *c);
+struct ring_cursor *recorder_cursor(const struct csr_site *s, unsigned thread, uint64_t stream);
 
 /* It was taken from that process for it, by an lm before us, and no request does so now: what is in
  * the rings is its own, behind what that one had taken. */
-bool csr_keep_knows(const struct csr *c, const struct proc *p);
+bool recorder_knows(const struct csr *c, const struct proc *p);
 
 /* Of the request whose place it takes; NULL: there is none. */
-struct events_site *csr_keep_site_before(const struct csr_site *s);
+struct events_site *recorder_site_before(const struct csr_site *s);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/record/csr_keep.h"
+#include "lm/record/recorder.h"
 
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/log.h"
-#include "lm/record/csr_events.h"
+#include "lm/record/record.h"
 #include "proto/frame.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ struct recorder *recorder_of(const struct csr *c)
 	return c->source->of;
 }
 
-int csr_keep_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
+int recorder_find(const struct csr *c, const char *name, struct keep **out, struct reply *r)
 {
 	const struct keeps *ks = recorder_of(c)->keeps;
 	struct err e = { 0 };
@@ -35,7 +35,7 @@ int csr_keep_find(const struct csr *c, const char *name, struct keep **out, stru
 	return rc;
 }
 
-void csr_keep_append(struct keep *k, const uint8_t *block)
+void recorder_append(struct keep *k, const uint8_t *block)
 {
 	struct evblock b;
 	int rc;
@@ -46,22 +46,22 @@ void csr_keep_append(struct keep *k, const uint8_t *block)
 		log_debug("lm", "a block is lost subscription=%s: %s", keep_name(k), err_name(rc));
 }
 
-struct csr *csr_keep_before(const struct csr *c)
+struct csr *recorder_before(const struct csr *c)
 {
-	const struct keep *k = csr_events_keep(c);
+	const struct keep *k = record_keep(c);
 
 	list_each (i, &c->owner->all) {
 		struct csr *other = list_entry(i, struct csr, link);
 
-		if (k && other != c && csr_events_keep(other) == k)
+		if (k && other != c && record_keep(other) == k)
 			return other;
 	}
 	return NULL;
 }
 
-struct events_site *csr_keep_site_before(const struct csr_site *s)
+struct events_site *recorder_site_before(const struct csr_site *s)
 {
-	const struct csr *before = csr_keep_before(s->csr);
+	const struct csr *before = recorder_before(s->csr);
 	const struct csr_site *site = before ? csr_find_site(before, s->proc) : NULL;
 
 	return site ? site->own : NULL;
@@ -69,9 +69,9 @@ struct events_site *csr_keep_site_before(const struct csr_site *s)
 
 /* --- what is remembered of rings */
 
-struct ring_cursors *csr_keep_cursors(const struct csr *c)
+struct ring_cursors *recorder_cursors(const struct csr *c)
 {
-	const struct keep *k = csr_events_keep(c);
+	const struct keep *k = record_keep(c);
 
 	return k ? keep_user(k) : NULL;
 }
@@ -81,9 +81,9 @@ static bool lives(void *arg, uint64_t segment)
 	return procs_find_key(arg, segment) != NULL;
 }
 
-struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, uint64_t stream)
+struct ring_cursor *recorder_cursor(const struct csr_site *s, unsigned thread, uint64_t stream)
 {
-	struct ring_cursors *rows = csr_keep_cursors(s->csr);
+	struct ring_cursors *rows = recorder_cursors(s->csr);
 
 	return rows ? ring_cursors_add(
 			      rows, &(struct ring_cursor_key){ s->proc->seg_key, stream, thread },
@@ -91,21 +91,21 @@ struct ring_cursor *csr_keep_cursor(const struct csr_site *s, unsigned thread, u
 		    : NULL;
 }
 
-bool csr_keep_knows(const struct csr *c, const struct proc *p)
+bool recorder_knows(const struct csr *c, const struct proc *p)
 {
-	const struct ring_cursors *rows = csr_keep_cursors(c);
-	const struct csr *before = csr_keep_before(c);
+	const struct ring_cursors *rows = recorder_cursors(c);
+	const struct csr *before = recorder_before(c);
 
 	return rows && !(before && csr_find_site(before, p)) &&
 	       ring_cursors_knows(rows, p->seg_key);
 }
 
-bool csr_keep_goes_on(const struct csr *c, struct proc *p)
+bool recorder_goes_on(const struct csr *c, struct proc *p)
 {
-	if (!csr_keep_knows(c, p))
+	if (!recorder_knows(c, p))
 		return false;
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		segview_skip(p->seg, i, ring_cursors_place(csr_keep_cursors(c), p->seg_key, i));
+		segview_skip(p->seg, i, ring_cursors_place(recorder_cursors(c), p->seg_key, i));
 	return true;
 }
 
@@ -138,7 +138,7 @@ static void report_loss(void *arg, const struct evgap *g)
 	uint8_t block[EVGAP_BLOCK_BYTES];
 
 	evgap_encode(g, block);
-	csr_keep_append(arg, block);
+	recorder_append(arg, block);
 }
 
 static void report_losses(void *unused, struct keep *k)
@@ -151,7 +151,7 @@ static void report_losses(void *unused, struct keep *k)
 
 static void save(const struct csr *c, const struct msg_arm *m)
 {
-	const struct keep *k = csr_events_keep(c);
+	const struct keep *k = record_keep(c);
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
@@ -167,10 +167,10 @@ static void save(const struct csr *c, const struct msg_arm *m)
 
 static void forget(const struct csr *c)
 {
-	const struct keep *k = csr_events_keep(c);
+	const struct keep *k = record_keep(c);
 	char path[FILE_PATH_BYTES];
 
-	if (k && !csr_keep_before(c) && !keep_path(k, ARM, path, sizeof(path), NULL))
+	if (k && !recorder_before(c) && !keep_path(k, ARM, path, sizeof(path), NULL))
 		unlink(path);
 }
 
@@ -200,17 +200,17 @@ void recorder_load(struct recorder *o)
 	s->is_restoring = false;
 }
 
-bool csr_keep_arm(struct csr *c, const struct msg_arm *m, struct reply *r)
+bool recorder_arm(struct csr *c, const struct msg_arm *m, struct reply *r)
 {
 	save(c, m);
 	return false;
 }
 
-void csr_keep_leave(struct csr *c)
+void recorder_leave(struct csr *c)
 {
 	if (!c->owner->is_ending)
 		forget(c);
-	if (csr_events_keep(c))
+	if (record_keep(c))
 		csr_drain(c);
 }
 
@@ -222,7 +222,7 @@ static void disarm_all(struct csrs *s, struct keep *k)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_events_keep(c) == k)
+		if (record_keep(c) == k)
 			csr_free(c);
 	}
 	csrs_arm_poll(s);
@@ -233,10 +233,10 @@ static void leave_all(struct csrs *s, struct keep *k)
 	list_each_safe (i, &s->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_events_keep(c) != k)
+		if (record_keep(c) != k)
 			continue;
 		csr_uninstall_all(c);
-		csr_events_leave_keep(c);
+		record_leave_keep(c);
 		csr_free(c);
 	}
 	csrs_arm_poll(s);
@@ -253,9 +253,9 @@ static void on_full(void *arg, struct keep *k, bool is_full)
 	list_each (i, &o->csrs->all) {
 		struct csr *c = list_entry(i, struct csr, link);
 
-		if (csr_events_keep(c) == k)
+		if (record_keep(c) == k)
 			list_each (n, &c->sites)
-				csr_events_refuse(list_entry(n, struct csr_site, link), is_full);
+				record_refuse(list_entry(n, struct csr_site, link), is_full);
 	}
 }
 
@@ -285,7 +285,7 @@ static void on_gone(void *arg, struct keep *k)
 
 /* --- life */
 
-bool csr_keep_open(struct event_source *source, struct csrs *s)
+bool recorder_attach(struct event_source *source, struct csrs *s)
 {
 	struct recorder *o = source->of;
 
@@ -293,7 +293,7 @@ bool csr_keep_open(struct event_source *source, struct csrs *s)
 	return true;
 }
 
-void csr_keep_close(struct event_source *source)
+void recorder_detach(struct event_source *source)
 {
 	struct recorder *o = source->of;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is asked for: names, conditions, how long, and what takes the blocks. */
-#include "lm/record/csr_events.h"
+#include "lm/record/record.h"
 
-#include "lm/record/csr_keep.h"
+#include "lm/record/recorder.h"
 #include "common/base/str.h"
 #include "eventlog/evwhere.h"
 
@@ -11,14 +11,14 @@
 
 #define LASTS_MAX_S (366 * 24 * 3600)
 
-struct csr_events {
+struct record {
 	const struct omis_value *names; /* of the request: a list of patterns */
 	struct evwhere where;
 	struct loop_timer *end; /* NULL: it lasts until a tool ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
 };
 
-static struct csr_events *own(const struct csr *c)
+static struct record *own(const struct csr *c)
 {
 	return c->own;
 }
@@ -31,7 +31,7 @@ static void on_end(void *arg)
 
 	c->is_over = true;
 	csr_uninstall_all(c);
-	csr_events_leave_keep(c);
+	record_leave_keep(c);
 	csrs_arm_poll(c->owner);
 }
 
@@ -74,7 +74,7 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	int64_t seconds = 0;
 	int rc;
 
-	c->own = calloc(1, sizeof(struct csr_events));
+	c->own = calloc(1, sizeof(struct record));
 	if (!own(c))
 		return -ERR_NOMEM;
 	own(c)->names = &event->param[1];
@@ -89,7 +89,7 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 		return refuse(
 			r,
 			"$block is for trace_buffer_append, in front of all that is done elsewhere");
-	rc = csr_keep_find(c, omis_value_text(&event->param[4], NULL), &own(c)->keep, r);
+	rc = recorder_find(c, omis_value_text(&event->param[4], NULL), &own(c)->keep, r);
 	if (rc)
 		return rc;
 	if (own(c)->keep)
@@ -97,14 +97,14 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	return set_end(c, seconds);
 }
 
-struct keep *csr_events_keep(const struct csr *c)
+struct keep *record_keep(const struct csr *c)
 {
 	return own(c) ? own(c)->keep : NULL;
 }
 
-void csr_events_leave_keep(struct csr *c)
+void record_leave_keep(struct csr *c)
 {
-	struct keep *k = csr_events_keep(c);
+	struct keep *k = record_keep(c);
 
 	if (k)
 		keep_feed(k, -1);
@@ -116,12 +116,12 @@ static void free_event(struct csr *c)
 {
 	if (!own(c))
 		return;
-	csr_events_leave_keep(c);
+	record_leave_keep(c);
 	loop_timer_free(own(c)->end);
 	free(own(c));
 }
 
-bool csr_events_names(const struct csr *c, const char *name)
+bool record_names(const struct csr *c, const char *name)
 {
 	const struct omis_value *list = own(c)->names;
 
@@ -131,7 +131,7 @@ bool csr_events_names(const struct csr *c, const char *name)
 	return false;
 }
 
-const struct evwhere *csr_events_where(const struct csr *c)
+const struct evwhere *record_where(const struct csr *c)
 {
 	return &own(c)->where;
 }
@@ -139,12 +139,12 @@ const struct evwhere *csr_events_where(const struct csr *c)
 static const struct event_kind kinds[] = { { .service = "thread_writes_events" }, { NULL } };
 
 const struct event_source_ops record_source = { .kind = kinds,
-						.open = csr_keep_open,
-						.close = csr_keep_close,
+						.open = recorder_attach,
+						.close = recorder_detach,
 						.read = read_event,
 						.free = free_event,
-						.before = csr_keep_before,
-						.arm = csr_keep_arm,
-						.leave = csr_keep_leave,
-						.site = &csr_events_site,
+						.before = recorder_before,
+						.arm = recorder_arm,
+						.leave = recorder_leave,
+						.site = &record_site,
 						.has_blocks = true };
