@@ -8,8 +8,8 @@
  * process that lives shorter than the time between two searches is not seen. The cost for the host
  * is bounded, whatever the number of its processes.
  */
-#ifndef LM_CHOSEN_H
-#define LM_CHOSEN_H
+#ifndef LM_ATTACH_CHOSEN_H
+#define LM_ATTACH_CHOSEN_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

@@ -4,8 +4,8 @@
  * their maker likes: of a socket that lingers, of a file on FUSE, of a socket that holds such
  * descriptors unread. Threads do those.
  */
-#ifndef LM_CLOSER_H
-#define LM_CLOSER_H
+#ifndef LM_ATTACH_CLOSER_H
+#define LM_ATTACH_CLOSER_H
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
  * An lm that starts later finds the segments of those that run already. Those that have none are
  * found by their environment (chosen.h). Processes of other users are refused.
  */
-#ifndef LM_REGISTRATION_H
-#define LM_REGISTRATION_H
+#ifndef LM_ATTACH_REGISTRATION_H
+#define LM_ATTACH_REGISTRATION_H
 
 #include "lm/proc/proc.h"
 

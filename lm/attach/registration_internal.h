@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by registration.c and registration_socket.c. */
-#ifndef LM_REGISTRATION_INTERNAL_H
-#define LM_REGISTRATION_INTERNAL_H
+#ifndef LM_ATTACH_REGISTRATION_INTERNAL_H
+#define LM_ATTACH_REGISTRATION_INTERNAL_H
 
 #include "common/container/list.h"
 #include "lm/attach/closer.h"

@@ -3,8 +3,8 @@
  * Conditional requests that are armed on this host. The event is watched for, and the leading
  * actions run here or inside the rank. TRIGGERED says what remains to be done above.
  */
-#ifndef LM_CSR_H
-#define LM_CSR_H
+#ifndef LM_CSR_CSR_H
+#define LM_CSR_CSR_H
 
 #include "common/omis/omis.h"
 #include "common/ring/calls.h"

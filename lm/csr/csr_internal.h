@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of conditional requests. */
-#ifndef LM_CSR_INTERNAL_H
-#define LM_CSR_INTERNAL_H
+#ifndef LM_CSR_CSR_INTERNAL_H
+#define LM_CSR_CSR_INTERNAL_H
 
 #include "common/container/list.h"
 #include "common/loop/loop.h"

@@ -3,8 +3,8 @@
  * Reads what may hang: memory of processes, and files. A page or a file can lie on a file system
  * that does not answer. lm-look reads for the lm, and is killed when it takes too long.
  */
-#ifndef LM_LOOK_DO_H
-#define LM_LOOK_DO_H
+#ifndef LM_HELPER_LOOK_DO_H
+#define LM_HELPER_LOOK_DO_H
 
 #include "common/tracer/tracer_msg.h"
 #include "lm/host/host.h"

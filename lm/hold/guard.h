@@ -4,8 +4,8 @@
  * no process stays stopped until another lm comes. It runs while something is stopped and for a
  * while after that.
  */
-#ifndef LM_GUARD_H
-#define LM_GUARD_H
+#ifndef LM_HOLD_GUARD_H
+#define LM_HOLD_GUARD_H
 
 #include "common/base/clock.h"
 

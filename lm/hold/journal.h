@@ -4,8 +4,8 @@
  * lm has died. Its guard or the next lm, whichever comes first, continues them and takes the
  * journal away. It outlives an lm, and no boot.
  */
-#ifndef LM_JOURNAL_H
-#define LM_JOURNAL_H
+#ifndef LM_HOLD_JOURNAL_H
+#define LM_HOLD_JOURNAL_H
 
 #include "common/base/buf.h"
 #include "common/base/err.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a process to which a signal that stops was sent stands: all its threads, as the kernel
  * shows them. */
-#ifndef LM_STAND_H
-#define LM_STAND_H
+#ifndef LM_HOLD_STAND_H
+#define LM_HOLD_STAND_H
 
 #include "common/base/clock.h"
 #include "lm/host/host.h"

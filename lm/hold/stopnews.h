@@ -3,8 +3,8 @@
  * Reports that processes were stopped and continued by the monitor. It does so after the turn in
  * which it was seen, because a reaction may stop and continue processes itself.
  */
-#ifndef LM_STOPNEWS_H
-#define LM_STOPNEWS_H
+#ifndef LM_HOLD_STOPNEWS_H
+#define LM_HOLD_STOPNEWS_H
 
 #include "common/loop/loop.h"
 #include "lm/hold/holds.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A list of absolute paths with blanks between, as it stands in a configuration. */
-#ifndef LM_FILELIST_H
-#define LM_FILELIST_H
+#ifndef LM_HOST_FILELIST_H
+#define LM_HOST_FILELIST_H
 
 #include "common/base/err.h"
 

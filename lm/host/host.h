@@ -4,8 +4,8 @@
  * signals. One table of functions; host_linux.h is the real one, tests bring
  * their own. A figure that the host does not know is -1 or "".
  */
-#ifndef LM_HOST_H
-#define LM_HOST_H
+#ifndef LM_HOST_HOST_H
+#define LM_HOST_HOST_H
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"

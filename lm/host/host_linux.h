@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The host as Linux shows it in /proc, /sys and by pidfds. */
-#ifndef LM_HOST_LINUX_H
-#define LM_HOST_LINUX_H
+#ifndef LM_HOST_HOST_LINUX_H
+#define LM_HOST_HOST_LINUX_H
 
 #include "lm/host/host.h"
 

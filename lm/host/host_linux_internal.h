@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the files of the Linux host only. */
-#ifndef LM_HOST_LINUX_INTERNAL_H
-#define LM_HOST_LINUX_INTERNAL_H
+#ifndef LM_HOST_HOST_LINUX_INTERNAL_H
+#define LM_HOST_HOST_LINUX_INTERNAL_H
 
 #include "common/base/buf.h"
 #include "lm/host/host.h"

@@ -4,8 +4,8 @@
  * address is reached, the thread gets or loses its processor. Nothing holds
  * the thread, and what is armed goes with its descriptor, however we end.
  */
-#ifndef LM_PERF_H
-#define LM_PERF_H
+#ifndef LM_HOST_PERF_H
+#define LM_HOST_PERF_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

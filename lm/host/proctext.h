@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading the texts of /proc and /sys: lines of words and numbers. Never fails hard: what is not
  * there stays as it was. */
-#ifndef LM_PROCTEXT_H
-#define LM_PROCTEXT_H
+#ifndef LM_HOST_PROCTEXT_H
+#define LM_HOST_PROCTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

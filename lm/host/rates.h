@@ -4,8 +4,8 @@
  * come: the first one waits for a second. Then answers are there at once until no request has come
  * for half a minute.
  */
-#ifndef LM_RATES_H
-#define LM_RATES_H
+#ifndef LM_HOST_RATES_H
+#define LM_HOST_RATES_H
 
 #include "common/container/list.h"
 #include "lm/host/host.h"

@@ -3,8 +3,8 @@
  * Figures of the host and its processes for measurements, looked at when they are read: once a
  * moment, however many read them.
  */
-#ifndef LM_SAMPLER_H
-#define LM_SAMPLER_H
+#ifndef LM_HOST_SAMPLER_H
+#define LM_HOST_SAMPLER_H
 
 #include "lm/host/host.h"
 

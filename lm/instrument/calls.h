@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What processes do in their library calls: measuring on and off for each tool, and the last values
  * of the dead. */
-#ifndef LM_CALLS_H
-#define LM_CALLS_H
+#ifndef LM_INSTRUMENT_CALLS_H
+#define LM_INSTRUMENT_CALLS_H
 
 #include "lm/proc/proc.h"
 

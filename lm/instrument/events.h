@@ -3,8 +3,8 @@
  * Types of events of the watched processes (omig/event.h), and the interest in each. A type is off
  * in its process while there is none.
  */
-#ifndef LM_EVENTS_H
-#define LM_EVENTS_H
+#ifndef LM_INSTRUMENT_EVENTS_H
+#define LM_INSTRUMENT_EVENTS_H
 
 #include "eventlog/evtype.h"
 #include "lm/proc/proc.h"

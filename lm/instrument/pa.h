@@ -4,8 +4,8 @@
  * Beside it stands what was added from here. The rank alone writes its cells, so a reset notes
  * where it stood.
  */
-#ifndef LM_PA_H
-#define LM_PA_H
+#ifndef LM_INSTRUMENT_PA_H
+#define LM_INSTRUMENT_PA_H
 
 #include "lm/proc/proc.h"
 #include "lm/proc/tickbase.h"

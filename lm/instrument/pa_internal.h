@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by pa.c and services_pa.c. */
-#ifndef LM_PA_INTERNAL_H
-#define LM_PA_INTERNAL_H
+#ifndef LM_INSTRUMENT_PA_INTERNAL_H
+#define LM_INSTRUMENT_PA_INTERNAL_H
 
 #include "common/container/map.h"
 #include "lm/instrument/pa.h"

@@ -4,8 +4,8 @@
  * a hit. A probe is off while there is none. The table of a process's probes is complete when its
  * segment comes to us (PROC_BORN, PROC_RENEWED) and never changes.
  */
-#ifndef LM_PROBE_H
-#define LM_PROBE_H
+#ifndef LM_INSTRUMENT_PROBE_H
+#define LM_INSTRUMENT_PROBE_H
 
 #include "lm/proc/proc.h"
 

@@ -4,8 +4,8 @@
  * fetches it. They live in the lm's memory and end with the lm. Of the ranks they cost nothing but
  * the record of the event in its ring. When there is no room the newest records are dropped.
  */
-#ifndef LM_TRACEBUF_H
-#define LM_TRACEBUF_H
+#ifndef LM_INSTRUMENT_TRACEBUF_H
+#define LM_INSTRUMENT_TRACEBUF_H
 
 #include "common/base/err.h"
 #include "common/omis/text/value.h"

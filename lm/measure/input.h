@@ -5,8 +5,8 @@
  * what they were when the measurement began; sampled ones are figures of
  * the system.
  */
-#ifndef LM_INPUT_H
-#define LM_INPUT_H
+#ifndef LM_MEASURE_INPUT_H
+#define LM_MEASURE_INPUT_H
 
 #include "common/flow/engine/flow.h"
 #include "lm/proc/proc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by input.c, input_cells.c (calls) and input_figure.c (the system). */
-#ifndef LM_INPUT_INTERNAL_H
-#define LM_INPUT_INTERNAL_H
+#ifndef LM_MEASURE_INPUT_INTERNAL_H
+#define LM_MEASURE_INPUT_INTERNAL_H
 
 #include "lm/measure/input.h"
 

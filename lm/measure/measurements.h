@@ -4,8 +4,8 @@
  * inputs from the ranks and from the system. Whenever an interval ends they are read, and what
  * their links carry goes up in one frame. Without a measurement nothing runs.
  */
-#ifndef LM_MEASUREMENTS_H
-#define LM_MEASUREMENTS_H
+#ifndef LM_MEASURE_MEASUREMENTS_H
+#define LM_MEASURE_MEASUREMENTS_H
 
 #include "common/base/err.h"
 #include "common/base/limits.h"

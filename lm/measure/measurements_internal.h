@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by measurements.c (their life), measurements_load.c and measurements_read.c. */
-#ifndef LM_MEASUREMENTS_INTERNAL_H
-#define LM_MEASUREMENTS_INTERNAL_H
+#ifndef LM_MEASURE_MEASUREMENTS_INTERNAL_H
+#define LM_MEASURE_MEASUREMENTS_INTERNAL_H
 
 #include "common/container/list.h"
 #include "tree/flowbox.h"

@@ -3,8 +3,8 @@
  * The calls that the threads of a process are in, their partners and durations. All is as far as it
  * can be known from outside. No hook needs to be on for it.
  */
-#ifndef LM_CURRENT_H
-#define LM_CURRENT_H
+#ifndef LM_PROC_CURRENT_H
+#define LM_PROC_CURRENT_H
 
 #include "lm/proc/proc.h"
 

@@ -3,8 +3,8 @@
  * The hook words of a process are the sum of all interests. An interest belongs to a tool's
  * measurement or to a conditional request. Dropping it leaves the others as they were.
  */
-#ifndef LM_HOOKS_H
-#define LM_HOOKS_H
+#ifndef LM_PROC_HOOKS_H
+#define LM_PROC_HOOKS_H
 
 #include "lm/proc/proc.h"
 

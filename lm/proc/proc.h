@@ -4,8 +4,8 @@
  * after their end. Each process is held by the host (pidfd), so what is done to it can reach no
  * other.
  */
-#ifndef LM_PROC_H
-#define LM_PROC_H
+#ifndef LM_PROC_PROC_H
+#define LM_PROC_PROC_H
 
 #include "common/base/clock.h"
 #include "common/base/err.h"

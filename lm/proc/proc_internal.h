@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by proc.c and proc_poll.c. */
-#ifndef LM_PROC_INTERNAL_H
-#define LM_PROC_INTERNAL_H
+#ifndef LM_PROC_PROC_INTERNAL_H
+#define LM_PROC_PROC_INTERNAL_H
 
 #include "lm/proc/proc.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The clocks that ranks stamp with, in nanoseconds of this host; the scale gets better the longer
  * the lm lives. */
-#ifndef LM_TICKBASE_H
-#define LM_TICKBASE_H
+#ifndef LM_PROC_TICKBASE_H
+#define LM_PROC_TICKBASE_H
 
 #include "common/base/clock.h"
 

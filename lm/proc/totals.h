@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one process has done in its library calls up to one moment: copied out of the segment, so it
  * outlives it. */
-#ifndef LM_TOTALS_H
-#define LM_TOTALS_H
+#ifndef LM_PROC_TOTALS_H
+#define LM_PROC_TOTALS_H
 
 #include "common/ring/segview.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The families of services of a host, and what each of them works on; all borrowed. */
-#ifndef LM_FAMILIES_H
-#define LM_FAMILIES_H
+#ifndef LM_SERVICE_FAMILIES_H
+#define LM_SERVICE_FAMILIES_H
 
 #include "lm/service/look.h"
 #include "lm/task/task.h"

@@ -4,8 +4,8 @@
  * again, on this link, or with the id of the tool's request on another. Then it is answered as the
  * first time, or with what is known of it, and not done again.
  */
-#ifndef LM_INBOX_H
-#define LM_INBOX_H
+#ifndef LM_SERVICE_INBOX_H
+#define LM_SERVICE_INBOX_H
 
 #include "lm/service/done_log.h"
 #include "lm/task/task.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Services that read what may hang: they wait for lm-look, one object after the other. */
-#ifndef LM_LOOK_H
-#define LM_LOOK_H
+#ifndef LM_SERVICE_LOOK_H
+#define LM_SERVICE_LOOK_H
 
 #include "common/tracer/tracer_msg.h"
 #include "lm/helper/look_do.h"

@@ -4,8 +4,8 @@
  * signals waits here, in its task, until their effect is seen. So what stands behind it sees it
  * too. The loop goes on meanwhile. After SETTLE_MAX_NS the answer says what is so instead.
  */
-#ifndef LM_SETTLE_H
-#define LM_SETTLE_H
+#ifndef LM_SERVICE_SETTLE_H
+#define LM_SERVICE_SETTLE_H
 
 #include "lm/task/task.h"
 

@@ -3,8 +3,8 @@
  * What the tool at the far end may do. Its identity travels with the request;
  * what the daemons in between claim can only make it less.
  */
-#ifndef LM_RIGHTS_H
-#define LM_RIGHTS_H
+#ifndef LM_TASK_RIGHTS_H
+#define LM_TASK_RIGHTS_H
 
 #include "common/omis/omis.h"
 

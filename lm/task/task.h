@@ -4,8 +4,8 @@
  * event. Actions run in their order; one that must wait lets the loop go on
  * and the ones behind it wait with it.
  */
-#ifndef LM_TASK_H
-#define LM_TASK_H
+#ifndef LM_TASK_TASK_H
+#define LM_TASK_TASK_H
 
 #include "common/omis/omis.h"
 #include "lm/proc/resolve.h"
