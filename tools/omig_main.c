@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "neko/cmd/cmd_neko.h"
 #include "tools/cmd/cmd.h"
 
@@ -80,6 +81,13 @@ static void print_names(void)
 
 static int unknown(const char *name)
 {
+	struct nearest near = nearest_to(name);
+
+	for (const struct cmd *c = commands; c->name; c++)
+		nearest_try(&near, c->name);
+	if (near.best)
+		return cmd_fail(CMD_USAGE, "'%s' is not a command; did you mean %s?", name,
+				near.best);
 	return cmd_fail(CMD_USAGE, "'%s' is not a command; try: omig help", name);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a metric and the objects that are there to the pieces of its graph. */
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "mainsm/measure/measure_internal.h"
 #include "pmsl/check/builtin.h"
 
@@ -54,6 +55,17 @@ static struct pmsl_builtin_use use_of(const struct measure *m)
 	};
 }
 
+static void report_unknown(const char *metric, struct buf *why)
+{
+	struct nearest near = nearest_to(metric);
+	char best[PMSL_BUILTIN_NAME_BYTES];
+
+	pmsl_builtin_try(&near, best);
+	buf_printf(why, "there is no built-in metric %.64s", metric);
+	if (near.best)
+		buf_printf(why, "; did you mean %s?", near.best);
+}
+
 static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use,
 			 struct buf *why)
 {
@@ -62,7 +74,7 @@ static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use 
 	const char *refusal;
 
 	if (id < 0 || !pmsl_builtin_get((unsigned)id, &b)) {
-		buf_printf(why, "there is no built-in metric %.64s", m->asked.metric);
+		report_unknown(m->asked.metric, why);
 		return;
 	}
 	refusal = pmsl_builtin_refusal(&b, use);

@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/ring/calls.h"
 
 #include <stdio.h>
@@ -165,6 +166,21 @@ int pmsl_builtin_find(const char *name)
 			return (int)((unsigned)of * PMSL_QUANTITIES + i);
 	}
 	return -1;
+}
+
+void pmsl_builtin_try(struct nearest *n, char best[PMSL_BUILTIN_NAME_BYTES])
+{
+	struct pmsl_builtin b;
+
+	for (unsigned id = 0; id < pmsl_builtin_ids(); id++) {
+		if (!pmsl_builtin_get(id, &b))
+			continue;
+		nearest_try(n, b.name);
+		if (n->best == b.name) {
+			str_copy(best, PMSL_BUILTIN_NAME_BYTES, b.name);
+			n->best = best;
+		}
+	}
 }
 
 static bool counts_class(const struct pmsl_builtin *b, enum call_class class)

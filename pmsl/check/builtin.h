@@ -41,6 +41,11 @@ bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out);
 /* -1 when there is none of that name. */
 int pmsl_builtin_find(const char *name);
 
+struct nearest;
+
+/* Tries all names. The nearest one is copied to best, and n->best points there. */
+void pmsl_builtin_try(struct nearest *n, char best[PMSL_BUILTIN_NAME_BYTES]);
+
 /* How the values of a metric are wanted. */
 struct pmsl_builtin_use {
 	bool by_partners, by_regions, at_probe;

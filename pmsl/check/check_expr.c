@@ -83,21 +83,14 @@ static void take_over(struct pmsl_checker *c, struct pmsl_expr *e, const struct 
 void pmsl_hint_names(struct pmsl_checker *c, const char *name, bool is_call)
 {
 	struct nearest n = nearest_to(name);
-	struct pmsl_builtin b = { .call = -1 };
+	char builtin[PMSL_BUILTIN_NAME_BYTES];
 	struct smap_iter i = { 0 };
 	unsigned k, looks = 0;
 
 	while (smap_next(is_call ? &c->metrics : &c->names, &i) && looks++ < NEAREST_LOOKS)
 		nearest_try(&n, i.key);
-	for (k = 0; is_call && k < pmsl_builtin_ids(); k++)
-		if (pmsl_builtin_get(k, &b)) {
-			const char *before = n.best;
-
-			nearest_try(&n, b.name);
-			/* b changes with the next look: what is best so far must stay. */
-			if (n.best != before)
-				n.best = arena_copy(c->tree->arena, b.name, strlen(b.name));
-		}
+	if (is_call)
+		pmsl_builtin_try(&n, builtin);
 	for (k = 0; is_call && pmsl_function_get(k); k++)
 		nearest_try(&n, pmsl_function_get(k)->name);
 	for (k = 0; !is_call && k < 3; k++)

@@ -16,6 +16,10 @@ elsewhere() { # NAME COMMAND...: as a user without a certificate
 check 'no mainsm' fails 3 'no mainsm is known: start one with' omig tree
 check 'output that cannot be written' fails 1 'the output could not be written' sh -c \
 	'omig services >/dev/full'
+check 'a command that does not exist' fails 2 "'nonsense' is not a command; try: omig help" \
+	omig nonsense
+check 'a command with a slip' fails 2 "'measur' is not a command; did you mean measure?" \
+	omig measur
 mainsm >"$TMPDIR/conn"
 conn=$(cat "$TMPDIR/conn")
 port=$(mainsm_port)

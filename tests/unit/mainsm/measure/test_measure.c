@@ -433,6 +433,8 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 		const char *call, *words;
 	} bad[] = {
 		{ ":dfg_create([],\"\",\"Nonsense\")", "no built-in metric Nonsense" },
+		{ ":dfg_create([],\"\",\"send_volum\")",
+		  "no built-in metric send_volum; did you mean Send_volume?" },
 		{ ":dfg_create([],\"M(\",\"M\")", "text:1:" },
 		{ ":dfg_create([],\"M(TimeInterval t) { RETURN 1; }\",\"N\")",
 		  "there is no metric N" },
