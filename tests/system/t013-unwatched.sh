@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A program that is not watched runs as it would, after one line that says why and what to do.
 . tests/system/lib.sh
+. tests/system/faults.sh
 nothing=omig1:127.0.0.1:1:wedwyhdpgt608rmf0f1fftzykr:wcxwqdhx.z2zzc69pgb2yzt0dmdr2fmhsf4
 
 # warned PATTERN COMMAND... -- its program says `ran`, ends with 3, and all else is one line with a
@@ -39,6 +40,7 @@ own_is_up() {
 check 'a mainsm of its own' own_is_up
 check 'env --no-start finds it' status_is 0 omig env --no-start
 kill -STOP "$pid"
+until_true 5 is_stopped "$pid" # the signal takes effect later on a loaded machine
 check 'run: a mainsm that is stopped' warned "mainsm, pid $pid, is stopped: .*kill -CONT $pid" \
 	omig run --
 kill -CONT "$pid"
