@@ -101,7 +101,7 @@ static void statuses(void)
 int main(int argc, char **argv)
 {
 	MPI_Init(&argc, &argv);
-	if (!flavour) {
+	if (!flavour_open()) {
 		printf("this library's version text is not known\n");
 		return 1;
 	}

@@ -31,11 +31,11 @@ log() {
 check 'messages and events are logged' log
 sed 's/fd.delta/fd.detla/' $example >"$TMPDIR/bad.conf"
 check 'a key that nobody knows has its line' says \
-	'bad.conf:15: no part of this run knows .fd.detla.; did you mean' \
+	'bad.conf:16: no part of this run knows .fd.detla.; did you mean' \
 	omig neko run "$TMPDIR/bad.conf" --simulate
 check 'which is status 2' status_is 2 omig neko run "$TMPDIR/bad.conf" --simulate
 sed 's/(20ms)/(-20ms)/' $example >"$TMPDIR/worse.conf"
-check 'a delay before 0 has its line' says 'worse.conf:11: network.lan.delay: .*before it is sent' \
+check 'a delay before 0 has its line' says 'worse.conf:12: network.lan.delay: .*before it is sent' \
 	omig neko run "$TMPDIR/worse.conf" --simulate
 check 'no file is status 4' status_is 4 omig neko run "$TMPDIR/none.conf" --simulate
 check 'and is named once' says "^omig: $TMPDIR/none.conf: not there" omig neko run \
