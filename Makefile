@@ -32,7 +32,7 @@
 #   check-unit      unit tests (tests/unit/ROOM/test_*.c)
 #   check-fuzz      replay of the fuzz corpora
 #   check-house     tests of these rules themselves
-#   check-system    tests/system/t*.sh: real processes
+#   check-system    tests/system/*/*.sh: real processes
 #   check-asan      check-unit and check-fuzz with SANITIZE=address,undefined
 #   check-tsan      the same with SANITIZE=thread
 #   check-sanitize  both of them

@@ -84,18 +84,18 @@ run install && run uninstall && [ -z \
 verdict 'uninstall leaves no file, and no folder of ours' $?
 
 # The runner of system tests, with scripts that pass, fail, skip and hang.
-mkdir -p "$t/tests/system"
+mkdir -p "$t/tests/system/any"
 cp tests/system/run.sh "$t/tests/system"
-cat >"$t/tests/system/t01-pass.sh" <<'END'
+cat >"$t/tests/system/any/t01-pass.sh" <<'END'
 echo 'ok 1 - one'; echo 'ok 2 - two'; echo 'ok 3 - three # SKIP no such thing'
 END
-echo 'echo "no cluster"; exit 77' >"$t/tests/system/t02-skip.sh"
+echo 'echo "no cluster"; exit 77' >"$t/tests/system/any/t02-skip.sh"
 B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 &&
 	[ "$(tail -n 1 "$work/out")" = '2 passed, 0 failed, 2 skipped' ]
 verdict 'system tests are summed' $?
-printf '# timeout: 1\nsleep 100\n' >"$t/tests/system/t03-hang.sh"
-echo 'echo "ok 1 - fine"; exit 3' >"$t/tests/system/t04-dies.sh"
-echo 'exit 0' >"$t/tests/system/t05-silent.sh"
+printf '# timeout: 1\nsleep 100\n' >"$t/tests/system/any/t03-hang.sh"
+echo 'echo "ok 1 - fine"; exit 3' >"$t/tests/system/any/t04-dies.sh"
+echo 'exit 0' >"$t/tests/system/any/t05-silent.sh"
 ! B=$work/b/plain sh "$t/tests/system/run.sh" >"$work/out" 2>&1 &&
 	[ "$(tail -n 1 "$work/out")" = '4 passed, 2 failed, 2 skipped' ]
 verdict 'system tests that hang or die are failures' $?

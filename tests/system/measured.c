@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An MPI program of two or more ranks for t330: it stays inside calls that a test examines, until
- * the test ends it. Its output depends on nothing else.
+ * An MPI program of two or more ranks for measure/pa-services: it stays inside calls that a test
+ * examines, until the test ends it. Its output depends on nothing else.
  *
  *	measured PREFIX
  *

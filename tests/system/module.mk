@@ -47,16 +47,16 @@ $(FAULTS)/libtraced.so: tests/system/traced_library.c
 $(FAULTS)/traced: tests/system/traced.c $(FAULTS)/libtraced.so
 	$(call say,CC)$(CC) $(filter-out -fsanitize%,$(OUR_CFLAGS)) $(UNFRAMED) -o $@ $< \
 		-L$(FAULTS) -ltraced '-Wl,-rpath,$$ORIGIN'
-# A program that t300 does things to.
+# A program that requests/services does things to.
 faults-tools $(B)/check/system.tap: $(FAULTS)/subject
 $(FAULTS)/subject: $(FAULTS)/subject.o
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -pthread -o $@ $<
-# t395 compares the reports that a tool got with what its programs have seen.
+# faults/random-kills compares the reports that a tool got with what its programs have seen.
 faults-tools $(B)/check/system.tap: $(FAULTS)/oracle
 $(FAULTS)/oracle.o: | $(common/link.gens)
 $(FAULTS)/oracle: $(FAULTS)/oracle.o $(call archives,common/link)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,common/link)
-# What t413 counts: numbered events, and which of them are in a log.
+# What events/subscriptions counts: numbered events, and which of them are in a log.
 faults-tools $(B)/check/system.tap: $(FAULTS)/numbers $(FAULTS_MPI:%=$(FAULTS)/numbered.%)
 $(FAULTS)/numbers: $(FAULTS)/numbers.o $(call archives,eventlog)
 	$(call say,LINK)$(CC) $(BASE_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(call links,eventlog)
@@ -70,12 +70,12 @@ $(FAULTS)/numbered.%: tests/system/numbered.c $(B)/lib/libomig-event.so | \
 soak-events: faults-tools all
 	d=$$(mktemp -d) && OMIG_EVENTS=$$(($(or $(EVENTS),1000000000) / 2)) \
 		OMIG_EVENT_BURST=$(or $(BURST),2000) OMIG_EVENT_KILLS=$(or $(KILLS),30) \
-		B="$(FULL_B)" PATH="$(FULL_B)/bin:$$PATH" TMPDIR=$$d sh tests/system/t413-kept.sh \
-		</dev/null | tee $$d/said; \
+		B="$(FULL_B)" PATH="$(FULL_B)/bin:$$PATH" TMPDIR=$$d \
+		sh tests/system/events/subscriptions.sh </dev/null | tee $$d/said; \
 	grep -q '^1\.\.' $$d/said && ! grep '^not ok' $$d/said; rc=$$?; rm -rf $$d; exit $$rc
 .PHONY: soak-events
-# Programs without MPI that t420 and t421 watch: with a probe and an event, with the probe alone,
-# with OpenMP, and a static one.
+# Programs without MPI that start/without-mpi and start/chosen-processes watch: with a probe and an
+# event, with the probe alone, with OpenMP, and a static one.
 ALONE := $(FAULTS)/alone $(FAULTS)/alone-probe $(FAULTS)/parallel $(FAULTS)/parallel-static
 faults-tools $(B)/check/system.tap: $(ALONE)
 $(FAULTS)/alone: tests/system/alone.c $(B)/examples/loops_probes.c $(B)/lib/libomig-event.so | \

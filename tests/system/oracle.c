@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The questions of t395: whether a tool's reports of its manipulations are what its program has
- * seen.
+ * The questions of faults/random-kills: whether a tool's reports of its manipulations are what its
+ * program has seen.
  *
  *	oracle count FILE
  *		counts the arriving real-time signals in FILE, which exists when it is ready

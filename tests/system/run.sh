@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs tests/system/t*.sh (or those whose names contain one of the arguments)
+# Runs tests/system/FOLDER/NAME.sh (or those whose FOLDER/NAME contains one of the arguments)
 # and sums up. A script speaks TAP; one that does not counts as one test by
 # its exit status; 77 = skipped. `# timeout: SECONDS` in a script changes its
 # limit of 60; a slow machine gets PATIENCE times as long. B is the build folder; each script gets a
@@ -43,45 +43,51 @@ limit_of() {
 	echo "${seconds:-60}"
 }
 
-# run_one SCRIPT NAME: its TAP comes to be in $work/NAME.tap, whole or not at all
+# run_one SCRIPT NAME NUMBER: its TAP comes to be in $work/NUMBER.tap, whole or not at all.
+# Its folder has a short name, for sockets stand in it.
 run_one() {
 	limit=$(limit_of "$1")
 	began=$(date +%s)
 	# A script that hangs is ended with all that it started in its group.
-	TMPDIR=$work/$2 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$2.out" 2>&1 \
+	TMPDIR=$work/$3 timeout -k 10 $((limit * PATIENCE)) sh "$1" >"$work/$3.out" 2>&1 \
 		</dev/null &
 	trap 'kill $! 2>/dev/null; wait; exit 143' TERM
 	wait $!
 	rc=$?
 	trap - TERM
-	echo "# $2: $(($(date +%s) - began)) s" >"$work/$2.part"
-	if grep -Eq '^(not )?ok' "$work/$2.out"; then
+	echo "# $2: $(($(date +%s) - began)) s" >"$work/$3.part"
+	if grep -Eq '^(not )?ok' "$work/$3.out"; then
 		[ $rc -eq 77 ] && rc=0
-		mk/tap-checked $rc <"$work/$2.out" | sed \
+		mk/tap-checked $rc <"$work/$3.out" | sed \
 			"s|^\(\(not \)\{0,1\}ok\) *[0-9]* *-* *|\1 - $2: |"
 	elif [ $rc -eq 77 ]; then
-		echo "ok - $2 # SKIP $(tail -n 1 "$work/$2.out")"
+		echo "ok - $2 # SKIP $(tail -n 1 "$work/$3.out")"
 	elif [ $rc -eq 0 ]; then
 		echo "ok - $2"
 	else
-		tail -n 60 "$work/$2.out" | sed 's/^/# /'
+		tail -n 60 "$work/$3.out" | sed 's/^/# /'
 		echo "not ok - $2 ended with status $rc"
-	fi >>"$work/$2.part"
-	mv "$work/$2.part" "$work/$2.tap"
+	fi >>"$work/$3.part"
+	mv "$work/$3.part" "$work/$3.tap"
 }
 
 # A folder can be made once: its maker runs the script.
 lane() {
-	while read -r script name; do
-		mkdir "$work/$name" 2>/dev/null && run_one "$script" "$name"
+	while read -r number script name; do
+		mkdir "$work/$number" 2>/dev/null && run_one "$script" "$name" "$number"
 	done <"$work/list"
 }
 
-for script in tests/system/t*.sh; do
+for script in tests/system/*/*.sh; do
 	[ -e "$script" ] || continue
-	name=$(basename "$script" .sh)
+	name=${script#tests/system/}
+	name=${name%.sh}
 	wanted "$name" "$@" && echo "$(limit_of "$script") $script $name"
-done | sort -k 1,1nr -k 2 | cut -d ' ' -f 2- >"$work/list"
+done | sort -k 1,1nr -k 2 | cut -d ' ' -f 2- | nl -w 1 -s ' ' >"$work/list"
+[ -s "$work/list" ] || {
+	echo "run.sh: no test has a name like: $*" >&2
+	exit 2
+}
 : >"$work/all"
 most=$(($(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1) + 1))
 [ $most -le $LANES_MOST ] || most=$LANES_MOST
@@ -91,10 +97,10 @@ while [ $i -lt "${LANES:-$most}" ]; do
 	lanes="$lanes $!"
 	i=$((i + 1))
 done
-while read -r script name; do
-	until [ -e "$work/$name.tap" ]; do sleep 0.2; done
-	cat "$work/$name.tap"
-	cat "$work/$name.tap" >>"$work/all"
+while read -r number _; do
+	until [ -e "$work/$number.tap" ]; do sleep 0.2; done
+	cat "$work/$number.tap"
+	cat "$work/$number.tap" >>"$work/all"
 done <"$work/list"
 mk/tap-sum "$work/all" | tail -n 1
 ! grep -q '^not ok' "$work/all"

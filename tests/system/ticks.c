@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An algorithm for t405: a ticker logs a number each millisecond, then sends it; a listener logs
- * what it hears. After ticks.stop numbers the ticker ends the run. A number that was heard and not
- * logged breaks the run: the log is not complete.
+ * An algorithm for neko/one-host: a ticker logs a number each millisecond, then sends it. A
+ * listener logs what it receives. After ticks.stop numbers the ticker ends the run. A number that
+ * was received and not logged breaks the run: the log is not complete.
  */
 #include <omig/neko.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The counter of t130-foreign.sh: a PMPI layer made from each mpi.h that is here.
+# The counter of libapp/programs-of-others.sh: a PMPI layer made from each mpi.h that is here.
 FOREIGN   := $(B)/tests/system/foreign
 TALLY     := $(FAULTS_MPI:%=$(FOREIGN)/libtally.%.so)
 # mpi.h has deprecated calls, and most rules need few arguments.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of results as Python's: run by tests/system/t355-python.sh."""
+"""Values of results as Python's: run by tests/system/tools/python.sh."""
 import math
 import random
 import unittest

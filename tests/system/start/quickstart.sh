@@ -92,8 +92,9 @@ if command -v shellcheck >/dev/null 2>&1; then
 	check 'scripts pass shellcheck' shellcheck -x quickstart .ci/run tests/testbed/bed \
 		tests/testbed/bed-rsh \
 		tools/man-fill tools/make-completion examples/demo.sh tests/system/lib.sh \
-		tests/system/t001-quickstart.sh tests/system/t010-run.sh tests/system/t011-env.sh \
-		tests/system/t020-sites.sh tests/system/t030-three-tools.sh
+		tests/system/start/quickstart.sh tests/system/start/one-host.sh \
+		tests/system/start/environment.sh tests/system/start/two-sites.sh \
+		tests/system/requests/three-tools.sh
 else
 	n=$((n + 1))
 	echo "ok $n - scripts pass shellcheck # SKIP no shellcheck here"
