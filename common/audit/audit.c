@@ -207,7 +207,7 @@ bool audit_concerns(const struct omis_call *c)
 
 	if (route_right_of_call(c) < OMIS_MANIPULATE)
 		return false;
-	/* What a daemon tells of itself changes nothing, and nobody's program is looked into. */
+	/* What a daemon reports of itself changes nothing and reads nothing of a program. */
 	return s->class != OMIS_INFO || s->where == OMIS_AT_NODE || s->where == OMIS_AT_RANK;
 }
 

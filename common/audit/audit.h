@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The audit of a daemon: one line of JSON for each manipulation that was decided here for the last
- * time, done or refused: who, what, on which objects, how it went. It is a private file of bounded
- * size with one older one beside it. Secrets never come into it: of what is written
- * into a program's memory, of binary values and of environments there is a length and a digest
- * that means nothing outside of this daemon's life.
+ * time, done or refused. A line has the identity, the action, its objects and its outcome. The
+ * audit is a private file of bounded size with one older file beside it.
  *
- * Nothing is synced to the disk: a line costs one write() into the page cache, and what a crash
- * of the machine loses is its last seconds.
+ * Secrets never come into it: memory written into a program, binary values and environments appear
+ * as a length and a digest. The digest means nothing outside of this daemon's life.
+ *
+ * Nothing is synced to the disk: a line costs one write() into the page cache. A crash of the
+ * machine loses the last seconds.
  */
 #ifndef COMMON_AUDIT_AUDIT_H
 #define COMMON_AUDIT_AUDIT_H
@@ -29,7 +30,7 @@ struct audit_conf {
 	void *arg;
 };
 
-/* -ERR_NOMEM. A file that cannot be opened is trouble, told when the first line is due. */
+/* -ERR_NOMEM. A file that cannot be opened is trouble, reported when the first line is due. */
 int audit_open(const struct audit_conf *c, struct audit **out);
 
 /* What was left out to the last is written down. */

@@ -21,10 +21,10 @@ struct audit {
 	size_t size;
 	int64_t last; /* number of an entry: wall time, made unique and ascending */
 	bool is_torn; /* the last line has no end */
-	bool is_failing; /* and that was told */
+	bool is_failing; /* lines are lost, and on_trouble was called for that */
 	uint64_t left_out; /* since the last line */
 	uint64_t lost; /* of them: that could not be written */
-	struct hash_key digest; /* of secrets: nobody can guess them from it */
+	struct hash_key digest; /* of secrets: they cannot be guessed from a digest */
 	struct audit_slot slot[AUDIT_SLOTS];
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last lines as values. The file is as good as whoever had the disk: each line is checked. */
+/* The last lines as values. Others may have changed the file: each line is checked. */
 #include "common/audit/audit_internal.h"
 #include "common/base/limits.h"
 

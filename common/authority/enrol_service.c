@@ -137,7 +137,7 @@ static void take_times(const struct enrol_service *s, const struct token_grant *
 		t->life = ENROL_JOB_LIFETIME_NS;
 }
 
-/* Who the peer may become: fills `t`. */
+/* The identity that the peer may get: fills `t`. */
 static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now, struct terms *t,
 		  struct err *e)
 {
@@ -151,7 +151,7 @@ static int decide(struct enrol_service *s, const struct msg_enrol *m, nsec_t now
 	const char *site = "";
 	int rc;
 
-	/* The token first: who has none learns nothing else. */
+	/* The token first: a peer without one learns nothing else. */
 	claim.site = m->site;
 	rc = tokens_check(s->conf.tokens, &claim, now, &grant, e);
 	if (rc)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The enrolment service: a peer without a certificate shows a token and a
- * request for one. Decides who it becomes; nothing but the public key is
- * taken from the request. Also renews over a live link.
+ * request for one. The service decides the identity of the peer; it takes
+ * only the public key from the request. It also renews over a live link.
  */
 #ifndef COMMON_AUTHORITY_ENROL_SERVICE_H
 #define COMMON_AUTHORITY_ENROL_SERVICE_H
@@ -55,8 +55,8 @@ void enrol_service_grant(struct enrol_service *s, const struct msg_enrol *m, str
 
 /*
  * Answers ENROL of a peer that has a certificate: the same names again, no token needed, for no
- * longer than the one before. Not in the first half of its life, not again within
- * ENROL_RENEW_MIN_NS, not when it is revoked, not beyond what its token said.
+ * longer than the one before. It refuses in the first half of the certificate's life, again within
+ * ENROL_RENEW_MIN_NS, and when it is revoked. The new one does not outlast the token's limit.
  */
 void enrol_service_renew(struct enrol_service *s, const struct identity *who,
 			 const struct msg_enrol *m, struct buf *cert, struct msg_enrol_ack *ack);

@@ -132,7 +132,7 @@ int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct er
 		rc = pki_ca_open(s->dir, name, &s->ca, e);
 	if (rc)
 		return rc;
-	/* What cannot be read is made anew. */
+	/* What cannot be read is made again. */
 	pki_creds_load(dir, &s->creds, NULL);
 	rc = state_renew(s, wall_now, cert_lifetime, e);
 	return rc < 0 ? rc : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state directory of a daemon that is the root of a monitor: the CA, its own certificate,
- * the port of the last start, and the connection strings that programs find without any
- * setting. Blocks as files do.
+ * The state directory of a daemon that is the root of a monitor. It has the CA, the daemon's own
+ * certificate and the port of the last start. It also has the connection strings that programs
+ * find without any setting. Blocks as files do.
  */
 #ifndef COMMON_AUTHORITY_STATE_H
 #define COMMON_AUTHORITY_STATE_H
@@ -32,13 +32,13 @@ void state_owner(char out[IDENTITY_OWNER_MAX_BYTES + 1]);
 int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 
 /*
- * Makes our certificate anew in the last third of its life: 1 when s->creds has changed, else 0.
+ * Renews our certificate in the last third of its life: 1 when s->creds has changed, else 0.
  * On failure what we have stays.
  */
 int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e);
 
 /*
- * Our certificate as it lies in the directory now, for somebody has put another one there; what
+ * Our certificate as it lies in the directory now: an administrator may have replaced it. What
  * does not fit is refused. ERR_INVALID, ERR_DENIED, ERR_NOTFOUND.
  */
 int state_read_own(const struct state *s, nsec_t wall_now, struct pki_creds *out, struct err *e);

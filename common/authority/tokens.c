@@ -303,7 +303,7 @@ static bool is_too_fast(struct token_item *item, nsec_t wall_now)
 {
 	const nsec_t most = TOKEN_BURST * TOKEN_PACE_NS;
 
-	/* The clock may have been set: nobody waits longer than for the burst. */
+	/* The clock may have been set: no peer waits longer than for the burst. */
 	if (item->paid_until < wall_now || item->paid_until > wall_now + 2 * most)
 		item->paid_until = wall_now;
 	if (item->paid_until - wall_now >= most)

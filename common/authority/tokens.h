@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enrolment tokens: what proves that somebody may have a certificate. Only a
+ * Enrolment tokens: what proves that a peer may have a certificate. Only a
  * hash of a secret is kept; a token ends by time or by use. Wall times are
  * arguments.
  */
@@ -37,7 +37,7 @@ struct token_grant {
 	/* no certificate by it lasts longer; 0 = they are renewed while they serve */
 	nsec_t wall_certs_until;
 	uint32_t uses; /* that are left; 0 = as many as one likes */
-	bool is_volatile; /* not worth a file: whoever has it is started again after a restart */
+	bool is_volatile; /* in no file: its holder is started again after a restart */
 	/* whose certificates they are; "" = the token's id */
 	char owner[IDENTITY_OWNER_MAX_BYTES + 1];
 	bool has_uid; /* the monitor's own user */
@@ -75,8 +75,9 @@ struct token_claim {
 };
 
 /*
- * ERR_DENIED: no such token, or another secret, in a time that does not tell how far it
- * agrees; of another role or site; ended. The texts for an unknown and a wrong one are the same.
+ * ERR_DENIED: no such token, or another secret; of another role or site; ended. The time of a
+ * comparison does not depend on how far the secret agrees. The texts for an unknown and a wrong
+ * one are the same.
  * *out is the grant, its owner never ""; nothing is used up.
  */
 int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wall_now,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* "did you mean": which of some names somebody may have wanted to write. */
+/* "did you mean": the one of some names that a user may have meant. */
 #ifndef COMMON_CLI_NEAREST_H
 #define COMMON_CLI_NEAREST_H
 

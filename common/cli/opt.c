@@ -54,7 +54,7 @@ static const struct opt *find_option(const struct opt_spec *spec, int id)
 	return NULL;
 }
 
-#define TIME_ENDLESS_NS (INT64_C(10) * 366 * 86400 * 1000000000) /* who would wait so long */
+#define TIME_ENDLESS_NS (INT64_C(10) * 366 * 86400 * 1000000000) /* as good as for ever */
 
 static const struct {
 	const char *name;

@@ -5,10 +5,10 @@
  * manual page.
  *
  * Files: `key = value` lines under [section] lines; # or ; begins a comment
- * line; a value may stand in double quotes with \" and \\ inside. Unknown
- * key, the same key twice in one file, a control character, a line over
- * CONF_LINE_MAX_BYTES, a file or its directory that others may write:
- * ERR_PARSE or ERR_DENIED with "file:line: ..." in the text, and the line in err.line.
+ * line; a value may stand in double quotes with \" and \\ inside. An unknown
+ * key, the same key twice in one file, a control character or a line over
+ * CONF_LINE_MAX_BYTES: ERR_PARSE. A file or its directory that others may
+ * write: ERR_DENIED. The text has "file:line: ...", and err.line the line.
  *
  * Precedence, lowest first: default, ETC/X.conf, ETC/X.conf.d/NAME.conf in
  * order), USER/X.conf, environment, option. ETC is /etc/omig, USER is

@@ -188,7 +188,7 @@ int conf_read_text(struct conf *c, const char *path, const struct buf *text, str
 	return rc;
 }
 
-/* Whoever may write the directory may put another file there. */
+/* A user that may write the directory may put another file there. */
 static int check_directory(const char *path, const struct conf_at *at, struct err *e)
 {
 	char dir[FILE_PATH_BYTES];

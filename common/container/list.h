@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Intrusive doubly linked ring. The list owns nothing. A link that is not in
- * a list points to itself after list_init() or list_del(), so that
- * list_del() twice is harmless.
+ * a list points to itself after list_init() or list_del(). So list_del()
+ * twice is harmless.
  */
 #ifndef COMMON_CONTAINER_LIST_H
 #define COMMON_CONTAINER_LIST_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Linear probing with graves: a deletion leaves a grave where a probe may
- * pass, and nothing moves until a put grows or sweeps the table. That is what
- * makes deleting while iterating safe.
+ * pass. Nothing moves until a put grows or sweeps the table. That makes
+ * deleting while iterating safe.
  */
 #include "common/container/map.h"
 

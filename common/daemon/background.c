@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Going to the background so that whoever waits for the command learns
- * whether it worked: the parent ends only when the child serves, or failed.
+ * Going to the background so that the exit of the command shows whether it
+ * worked: the parent ends only when the child serves, or failed.
  */
 #include "common/daemon/daemon_internal.h"
 
@@ -57,7 +57,7 @@ static int lowest_from(int first, int own, const int *keep, size_t n)
 	return lowest;
 }
 
-/* What we inherited may be the end of a pipe, or a lock, that somebody waits for. */
+/* What we inherited may be the end of a pipe, or a lock, that another process waits for. */
 static void close_all_but(int own, const int *keep, size_t n)
 {
 	int first = STDERR_FILENO + 1, next;

@@ -138,7 +138,7 @@ static void open_log(const struct daemon *d)
 				     .program = d->spec->program });
 }
 
-/* Before it serves, errors are for whoever started it; afterwards for the log. */
+/* Before the daemon serves, errors go to stderr; afterwards to the log. */
 static void complain(const struct daemon *d, const struct err *e)
 {
 	if (d->is_ready)
@@ -278,7 +278,7 @@ static void dump_status(struct daemon *d)
 	buf_done(&b);
 }
 
-/* --- what the loop tells */
+/* --- callbacks of the loop */
 
 static void on_signal(void *arg, int signo)
 {
@@ -322,7 +322,7 @@ static void on_watchdog(void *arg)
 
 /* --- setting up and taking down */
 
-/* make: who only looks at the configuration leaves the disk as it is. */
+/* make: false for a command that only reads the configuration and leaves the disk as it is. */
 static int find_state_dir(struct daemon *d, bool make, struct err *e)
 {
 	const char *given = daemon_args_own(&d->args, d->conf)->state_dir;

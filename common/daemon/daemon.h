@@ -7,7 +7,8 @@
  *
  * Options of every daemon: --config --check-config --dump-config --print-config
  * --example-config --foreground --background --state-dir --log-level
- * --log-format --lock-fd --help --version, and each key of the schema that has CONF_OPTION.
+ * --log-format --lock-fd --help --version.
+ * Each key of the schema that has CONF_OPTION is an option too.
  * Signals: TERM and INT stop (in 5 s at most; a second one at once), HUP
  * reloads, USR1 dumps the status to the log, PIPE is ignored.
  * Keys of every daemon, beside those of its schema: state-dir, log-level,
@@ -76,8 +77,8 @@ struct daemon_spec {
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
 
 /*
- * Serving: tells the waiting parent and systemd. In the background stdin and stdout are /dev/null
- * from here on, and stderr (the log) is <state dir>/<program>-<host>.log.
+ * Serving: notifies the waiting parent and systemd. In the background stdin and stdout are
+ * /dev/null from here on, and stderr (the log) is <state dir>/<program>-<host>.log.
  */
 void daemon_ready(struct daemon *d);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a daemon says about its configuration without serving, and who could read its keys. */
+/* What a daemon prints of its configuration without serving. The check of its keys' modes. */
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 

@@ -65,7 +65,7 @@ int config_check_keys(const char *program, const char *state_dir, struct err *e)
  */
 int background_fork(int *ready, const int *keep, size_t n, int *status, struct err *e);
 
-/* Tells the parent how it went and forgets it: *ready becomes -1. False: nobody waits any more. */
+/* Sends the status to the parent, and closes *ready: it becomes -1. False: the parent is gone. */
 bool background_tell(int *ready, int status);
 
 /* stdin and stdout to /dev/null, stderr to the log file. */

@@ -72,7 +72,7 @@ void health_measure(struct daemon_health *h)
 #endif
 #endif
 
-/* For programs that we start for others; who started us may have noted it already. */
+/* For programs that we start for others. The process that started us may have noted it already. */
 static void note_ordinary(mode_t mask, const struct rlimit *files, const struct rlimit *core)
 {
 	char text[64];

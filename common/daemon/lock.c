@@ -11,7 +11,7 @@
 
 #define PID_BYTES 24
 
-/* Somebody may have removed the file between our open and our lock: then the lock means nothing. */
+/* The file may have been removed between our open and our lock: then the lock means nothing. */
 static bool is_still_there(const char *path, int fd)
 {
 	struct stat a, b;

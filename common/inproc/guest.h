@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For libraries that live in other people's processes: a lock that no
- * cancelled thread leaves behind, a write whose signals the program does
- * not get, and when a thread of ours is not to keep it alive.
+ * For libraries that live in processes of others: a lock that no cancelled
+ * thread leaves behind; a write whose signals the program does not get; when
+ * a thread of ours is not to keep the process alive.
  */
 #ifndef COMMON_INPROC_GUEST_H
 #define COMMON_INPROC_GUEST_H
@@ -12,8 +12,8 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
-/* Who holds it cannot be cancelled. Locks taken one in another are given back in any order that
- * ends with the first. */
+/* The thread that holds it cannot be cancelled. Locks taken one in another are given back in any
+ * order that ends with the first. */
 struct guest_lock {
 	pthread_mutex_t mutex;
 	int cancel; /* the holder's state before */
@@ -25,7 +25,7 @@ struct guest_lock {
 	}
 
 void guest_lock(struct guest_lock *l);
-/* False: somebody has it. Signal-safe, as guest_unlock() is. */
+/* False: it is held already. Signal-safe, as guest_unlock() is. */
 bool guest_trylock(struct guest_lock *l);
 void guest_unlock(struct guest_lock *l);
 
@@ -35,7 +35,7 @@ ssize_t guest_writev(int fd, const struct iovec *v, int n);
 
 /*
  * The caller is the only thread that runs: main() has left by pthread_exit(), and all others have
- * ended. Then the process would be over but for us. False where /proc does not tell. Any thread.
+ * ended. Then the process would be over but for us. False where /proc does not show it. Any thread.
  */
 bool guest_is_alone(void);
 

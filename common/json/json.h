@@ -2,7 +2,7 @@
 /*
  * Writes JSON onto a struct buf, piece by piece; commas and quotes come by
  * themselves. Misuse (a value where a key is due, an end too many, deeper
- * than JSON_DEPTH_MAX) makes the buffer fail; json_end() tells.
+ * than JSON_DEPTH_MAX) makes the buffer fail; json_end() reports that.
  */
 #ifndef COMMON_JSON_JSON_H
 #define COMMON_JSON_JSON_H

@@ -36,7 +36,7 @@ nsec_t timebase_error(const struct timebase *t, nsec_t local_now)
 							     : t->error + drift;
 }
 
-/* Two samples far apart tell how fast the offset grows, whatever either of them errs. */
+/* Two samples far apart show how fast the offset grows, whatever either of them errs. */
 static void learn_drift(struct timebase *t, const struct timebase_mark *m)
 {
 	nsec_t span = m->at - t->begin.at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The system's time: mainsm's clock, as every daemon knows it through the
- * heartbeats of the link above it, with a bound of the error. A real run of neko has its
- * master's clock the same way. Local times are
- * loop_now() values (monotonic). Pure: no clock is read here.
+ * The system's time: mainsm's clock, with a bound of the error. Every daemon
+ * knows it through the heartbeats of the link to its parent. A real run of
+ * neko has its master's clock the same way. Local times are loop_now() values
+ * (monotonic). Pure: no clock is read here.
  */
 #ifndef COMMON_TIME_TIMEBASE_H
 #define COMMON_TIME_TIMEBASE_H
@@ -13,14 +13,14 @@
 #include <stdbool.h>
 
 /*
- * Two clocks that nobody disciplines drift apart by less than this; the error bound grows with it.
+ * Two clocks that are not disciplined drift apart by less than this. The error bound grows with it.
  */
 #define TIMEBASE_DRIFT_PPM 100
 
 /* Error bound of a time base that has no sample yet. */
 #define TIMEBASE_UNKNOWN_NS INT64_MAX
 
-/* How old two samples may be whose difference tells the drift: it changes as a host gets warmer. */
+/* How old two samples may be whose difference gives the drift: it changes as a host gets warmer. */
 #define TIMEBASE_DRIFT_WINDOW_NS (600 * NSEC_PER_SEC)
 
 /* What a sample said. */
@@ -55,10 +55,11 @@ void timebase_init(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 void timebase_init_root(struct timebase *t, nsec_t local_now, nsec_t wall_now);
 
 /*
- * Takes the sample if it bounds the error better than what is known (the
- * bound that grew meanwhile counts), and if both cannot be true: then all that was known was of
- * another root. ERR_INVALID: received before sent, or numbers out of range; the sample is ignored.
- * The root ignores all.
+ * Takes the sample if it bounds the error better than what is known. The
+ * bound that grew meanwhile counts. A sample that cannot be true together
+ * with what is known is taken too: all that was known was of another root.
+ * ERR_INVALID: received before sent, or numbers out of range; the sample is
+ * ignored. The root ignores all.
  */
 int timebase_update(struct timebase *t, const struct timebase_sample *s);
 
