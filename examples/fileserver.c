@@ -12,9 +12,9 @@
  *	omig events on 'server.*' --to run.olog --for 10s
  *
  * The server has a thread for each client, and sends it a file, block by block. Each client is a
- *process and writes what it gets into a file of its own; --until FILE: clients come again and again
- *until that file is there. Printed are throughput and the processor time of the server and its
- *clients. Built with -DBARE it has no events, to be compared with.
+ * process and writes what it gets into a file of its own. With --until FILE, clients come again and
+ * again until that file is there. Printed are throughput and the processor time of the server and
+ * its clients. Built with -DBARE it has no events, to be compared with.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * loops: passes of a loop with work that is uneven, messages round a ring, and a barrier; its
- *regions are marked by the probes of loops.probes, which the metrics in examples/metrics/ ask for.
+ * regions are marked by the probes of loops.probes, which the metrics in examples/metrics/ ask for.
  * It keeps its own log of them, for comparison.
  *
  *	omig probes -o loops_probes.c -H loops_probes.h loops.probes

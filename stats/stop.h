@@ -8,8 +8,8 @@
  *	ci(0.95, batches) < 0.01 and n >= 500 or n >= 100000
  *
  * With a percent sign the half-width is compared with the mean, without it with the number itself.
- *In the brackets, after the level: how a percentage b is read, `batches` for dependent values, and
- *`min N`.
+ * In the brackets, after the level: how a percentage b is read, `batches` for dependent values, and
+ * `min N`.
  *
  *	law-kelton   half <= |mean| b / (1 + b)     (the default)
  *	printed      half <=  mean  b / (1 - b)

@@ -2,17 +2,21 @@
 /*
  * The shared segment of one watched process: its layout, and nothing else.
  *
- *	header page | hook words | probe words | event words | times of hooks | action heads |
- *actions | lists | notes | probes | reads | their functions | meters | edges | events | their text
- *| posted | thread[0] .. thread[n-1] thread:  head | slots | cells | partners | metered | event
- *ring
+ *	segment:  header page | hook words | probe words | event words | times of hooks |
+ *		  action heads | actions | lists | notes | probes | reads | their functions |
+ *		  meters | edges | events | their text | posted | thread[0] .. thread[n-1]
+ *	thread:   head | slots | cells | partners | metered | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
- * maps the same memory. Who writes what:
- *	header.w, probes, events, posted, threads (but ring tails)	the process; one thread per
- *thread block header.l, hook, probe and event words, times of hooks, actions, lists, notes, reads,
- *meters, edges, ring tails	the lm Nobody ever waits for the other side. What several words say
- *together is guarded by a sequence word: odd while its one writer is at work.
+ * maps the same memory. Each part has one writer:
+ *
+ * - The process writes header.w, probes, events, posted, and threads but for the ring tails.
+ *   One thread writes each thread block.
+ * - The lm writes header.l, the hook, probe and event words, the times of hooks, actions and
+ *   lists. It also writes notes, reads, meters, edges and the ring tails.
+ *
+ * Neither side ever waits for the other. What several words say together is guarded by a
+ * sequence word: odd while its one writer is at work.
  *
  * All numbers are in host order: both sides are on one host. Layout changes
  * raise SEG_VERSION; functions are only ever appended to calls.def, which

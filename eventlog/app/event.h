@@ -4,22 +4,23 @@
  *
  *	#include <omig/event.h>
  *
- *	OMIG_EVENT(block_sent, "block.sent", OMIG_INFO, (int32, bytes), (double, rate), (string,
- *to))
+ *	OMIG_EVENT(block_sent, "block.sent", OMIG_INFO,
+ *		   (int32, bytes), (double, rate), (string, to))
  *	...
  *	omig_event(block_sent, n, r, name);
  *
  * cc ... -lomig-event. C99 or C++11 is enough, also without extensions. The kinds are int32, int64,
- *float, double, string; up to twelve fields.
+ * float, double, string; up to twelve fields.
  *
  * While it is off an event costs a load, a test and a branch, and its arguments are not evaluated.
- *On, it costs one look at the clock and a record into a buffer of the thread's own: no lock, no
- *system call, no waiting. When all buffers are full it is dropped, and counted in the log.
+ * On, it costs one read of the clock and a record into a buffer of the thread's own. It takes no
+ * lock, makes no system call and does not wait. When all buffers are full it is dropped, and
+ * counted in the log.
  *
- * Events are on when a log is open: omig_event_open(), or OMIG_EVENT_LOG=FILE in the environment of
- *a program that never heard of it. OMIG_EVENT_TRIGGER=FILE switches them while the program runs
- * (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread and in signal
- *handlers.
+ * Events are on when a log is open. omig_event_open() opens one, and so does OMIG_EVENT_LOG=FILE
+ * in the environment of a program that does not. OMIG_EVENT_TRIGGER=FILE switches them while the
+ * program runs (docs/eventlog.md, also for what may wait). omig_event() may be used in any thread
+ * and in signal handlers.
  */
 #ifndef OMIG_EVENT_H
 #define OMIG_EVENT_H

@@ -5,8 +5,8 @@
  *
  *	PATTERN [level=LEVEL] [until=TIME] [where FIELD OP VALUE [and FIELD OP VALUE]...]
  *
- * The first line whose pattern fits an event decides. Looked at once a second, read when it is
- *another file than before, and put in place of the old one when it is whole.
+ * The first line whose pattern fits an event decides. The file is checked once a second, and read
+ * when it is another file than before. It replaces the old one when it is whole.
  */
 #include "common/base/array.h"
 #include "common/base/file.h"

@@ -9,8 +9,8 @@
  *	broadcast.relay   = true    (false: nothing is relayed; unreliable when a sender crashes)
  *	broadcast.settle  = 10s     (agreement is broken when some have a message after that time)
  *	broadcast.network = 1
- *	link.retry        = 100ms   (first time without an acknowledgement; doubles up to eight
- * times) link.give_up      = 60s     (a process that does not acknowledge counts as crashed)
+ *	link.retry        = 100ms   (until the first retry; doubles up to eight times this)
+ *	link.give_up      = 60s     (a process that does not acknowledge counts as crashed)
  */
 #ifndef NEKO_ALGORITHMS_BROADCAST_H
 #define NEKO_ALGORITHMS_BROADCAST_H

@@ -5,9 +5,12 @@
  *
  *	raft.timeout   = 150ms..300ms   (silence before a candidacy, drawn each time)
  *	raft.heartbeat = 50ms           (of a leader)
- *	raft.quorum    = N              (votes for a leader; default: more than half. Fewer are
- * found) raft.settle    = 10s            (broken: so long without a leader at the end, most being
- * up; 0: unchecked) raft.network   = 1
+ *	raft.quorum    = N              (votes for a leader; default: more than half)
+ *	raft.settle    = 10s            (at most without a leader at the end; 0: unchecked)
+ *	raft.network   = 1
+ *
+ * A smaller quorum is a mistake, and a run finds it. raft.settle is checked when most processes
+ * are up at the end.
  */
 #ifndef NEKO_ALGORITHMS_RAFT_H
 #define NEKO_ALGORITHMS_RAFT_H

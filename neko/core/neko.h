@@ -229,8 +229,10 @@ struct neko_kind {
 /*
  * A shared object with algorithms, "application = ./mine.so":
  *
- *	static const struct neko_kind kinds[] = { { "ring", "passes a token", ring_init,
- *&ring_measure }, { 0 } }; NEKO_APPLICATION(kinds)
+ *	static const struct neko_kind kinds[] = {
+ *		{ "ring", "passes a token", ring_init, &ring_measure }, { 0 }
+ *	};
+ *	NEKO_APPLICATION(kinds)
  *
  * cc -shared -fPIC -o mine.so mine.c, and nothing to link with.
  */

@@ -7,7 +7,7 @@
  *	PROBE iteration_end(Process, VirtualTime);
  *
  * The virtual time is the first parameter of a whole number. In a PROBE declaration it is an int,
- *and each Value a double.
+ * and each Value a double.
  */
 #ifndef TOOLS_PROBES_PROBE_DECL_H
 #define TOOLS_PROBES_PROBE_DECL_H

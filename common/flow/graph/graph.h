@@ -193,8 +193,9 @@ void flow_graph_free(struct flow_graph *g);
  * Copies the node with its inputs and texts (NULL becomes ""). The number of the node, or ERR_LIMIT
  * beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
  *
- *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB, .in = (uint32_t[]){ a, b }, .nin
- *= 2 }; rc = flow_graph_add(g, &n, &e);
+ *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB,
+ *			       .in = (uint32_t[]){ a, b }, .nin = 2 };
+ *	rc = flow_graph_add(g, &n, &e);
  */
 int flow_graph_add(struct flow_graph *g, const struct flow_node *n, struct err *e);
 

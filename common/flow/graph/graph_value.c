@@ -4,11 +4,21 @@
  *	[kind, line, col, window, [input,...], attribute,...]
  * with the attributes of its kind:
  *	const    value
- *	input    source, metric, object, probe, process, parameter, from_start, [partner,...],
- *[region,...] op       name set      aggregate, q, partial_out vt_agg   aggregate, q, partial_out,
- *since last read shift    n delta    per second rate     since last read link_in  name, domain,
- *partial, aggregate, q, since last read, contributors link_out name result   output stop aggregate,
- *q, rule pair     aggregate Yes is 1, no is 0. graph_read.c is the other direction.
+ *	input    source, metric, object, probe, process, parameter, from_start,
+ *		 [partner,...], [region,...]
+ *	op       name
+ *	set      aggregate, q, partial_out
+ *	vt_agg   aggregate, q, partial_out, since last read
+ *	shift    n
+ *	delta    per second
+ *	rate     since last read
+ *	link_in  name, domain, partial, aggregate, q, since last read, contributors
+ *	link_out name
+ *	result   output
+ *	stop     aggregate, q, rule
+ *	pair     aggregate
+ *
+ * Yes is 1, no is 0. graph_read.c is the other direction.
  */
 #include "common/flow/graph/graph_internal.h"
 
