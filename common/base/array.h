@@ -7,7 +7,7 @@
 
 /*
  * Makes room for `need` items of `item` bytes in the array at `array` (which
- * points to the array's pointer), at least doubling; new items are zero.
+ * points to the array's pointer). The capacity at least doubles; new items are zero.
  * -ERR_LIMIT when need > max, -ERR_NOMEM; nothing has changed then. O(1) amortised.
  *
  *	rc = array_grow(&f->node, &f->cap, f->n + 1, sizeof(*f->node), FLOW_NODES_MAX);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that are compile errors in this project. The build includes this
- * header before every source, so that nobody can forget it.
+ * header before every source, so that no source can omit it.
  */
 #ifndef COMMON_BASE_BANNED_H
 #define COMMON_BASE_BANNED_H

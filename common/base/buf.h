@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Growable bytes with a hard cap. Failure is sticky: after the first append
- * that did not fit (memory or cap) nothing more is added, so that a writer
- * may append a hundred times and look at `failed` once.
+ * that did not fit (memory or cap) nothing more is added. A writer may append
+ * a hundred times and test `failed` once.
  */
 #ifndef COMMON_BASE_BUF_H
 #define COMMON_BASE_BUF_H

@@ -33,8 +33,8 @@ char *clock_format_rfc3339(char *out, nsec_t wall, int digits);
 enum ticks_source { TICKS_MONOTONIC, TICKS_TSC };
 
 /*
- * True when the processor's TSC ticks at one rate on all cores, in every power state, and the
- * kernel trusts it.
+ * True when the kernel trusts the processor's TSC, and it ticks at one rate. That holds on all
+ * cores and in every power state.
  */
 bool tsc_is_invariant(void);
 
@@ -60,8 +60,7 @@ static inline uint64_t ticks_now(enum ticks_source source)
 
 #if defined(__x86_64__)
 	if (__builtin_expect(source == TICKS_TSC, 1))
-		return __builtin_ia32_rdtsc(); /* <x86intrin.h> has 25,000 lines for all who include
-						  us */
+		return __builtin_ia32_rdtsc(); /* <x86intrin.h> adds 25,000 lines to each source */
 #endif
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checked reading of bytes that somebody else wrote. Failure is sticky: past
- * the first short read every getter returns 0 or NULL and `failed` stays, so
- * a decoder reads a whole record and looks once. Never reads past n.
+ * Checked reading of bytes from another writer. Failure is sticky: past the
+ * first short read every getter returns 0 or NULL and `failed` stays. A
+ * decoder reads a whole record and tests it once. Never reads past n.
  */
 #ifndef COMMON_BASE_CUR_H
 #define COMMON_BASE_CUR_H

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One that is not on the disk is not left: who tries again would find it, and not know. Where a
- * parent cannot be synced that is all. */
+/* Removes a directory whose name could not be synced to the disk: a second attempt would find it
+ * and take it for synced. It stays where its parent cannot be synced (EACCES, EINVAL). */
 static int make_one(const char *path)
 {
 	if (mkdir(path, 0700))

@@ -258,7 +258,7 @@ int file_append(const char *path, const void *p, size_t n, struct err *e)
 	return rc;
 }
 
-/* File systems of clusters may know no locks, or have nobody who gives them. */
+/* File systems of clusters may have no locks, or no server of locks. */
 static int lock_failed(const char *path, struct err *e)
 {
 	switch (errno) {

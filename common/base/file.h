@@ -59,8 +59,8 @@ int file_append(const char *path, const void *p, size_t n, struct err *e);
 int file_sync_name(const char *path);
 
 /*
- * Whether file_write_atomic() could write there now: for who works long before it does. Nothing of
- * it stays. ERR_SYS.
+ * Checks that file_write_atomic() could write there now: for a program that works long before it
+ * writes. No file is left. ERR_SYS.
  */
 int file_check_writable(const char *path, struct err *e);
 
@@ -68,8 +68,8 @@ int file_check_writable(const char *path, struct err *e);
 int file_remove(const char *path, struct err *e);
 
 /*
- * An flock on the file, until *out is closed: alone, and the file is made if missing (0600); or
- * with all others who share it, where it is there. ERR_AGAIN: somebody has it. ERR_UNSUPPORTED: its
+ * An flock on the file, until *out is closed. An exclusive lock makes the file if it is missing
+ * (0600); a shared one needs the file. ERR_AGAIN: another process holds it. ERR_UNSUPPORTED: its
  * file system has no locks. ERR_NOTFOUND, ERR_DENIED, ERR_SYS.
  */
 int file_lock(const char *path, bool is_shared, int *out, struct err *e);
@@ -87,8 +87,8 @@ int file_beside_program(char *out, const char *name, struct err *e);
  * Where things live, made and checked by file_private_dir().
  *   state:   $OMIG_STATE_DIR, $XDG_STATE_HOME/omig, $HOME/.local/state/omig
  *   runtime: $OMIG_RUNTIME_DIR, $XDG_RUNTIME_DIR/omig, /tmp/omig-UID
- * Both fall back to /tmp/omig-UID, and the runtime directory from there to "run" below the state
- * directory where another user has that name. One that is ours and open to others is ERR_DENIED.
+ * Both fall back to /tmp/omig-UID. Where another user has that name, the runtime directory is "run"
+ * below the state directory. One that is ours and open to others is ERR_DENIED.
  * out has FILE_PATH_BYTES.
  */
 int file_state_dir(char *out, struct err *e);

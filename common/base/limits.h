@@ -11,7 +11,7 @@
 
 /* --- frames and what decoding one may cost */
 #define FRAME_MAX_BYTES (1024 * 1024) /* one reply of a large site; more comes in parts */
-/* a HELLO with an enrolment request; nobody is known yet */
+/* a HELLO with an enrolment request; no peer is known yet */
 #define FRAME_PREAUTH_MAX_BYTES (16 * 1024)
 #define PROTO_DEPTH_MAX 8 /* our messages nest 5 deep; the decoder recurses on the stack */
 #define PROTO_ELEMENTS_MAX 20000 /* a MiB of empty elements would become 92 MB of heap */
@@ -30,11 +30,11 @@
 /* to a tool: measures the round trip, and lets TCP find a host that is gone */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
 /* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some
- * beats */
+ * heartbeats */
 #define MEASURE_PERIOD_NS (60 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
-/* nobody who stopped a process can be asked: it runs again */
+/* no tool that stopped a process can be reached: it runs again */
 #define STOP_LEASH_NS (5 * INT64_C(1000000000))
 #define REVOKE_CHECK_NS (5 * INT64_C(1000000000)) /* a revoked identity is cut within 10 s */
 
@@ -80,7 +80,7 @@
 /* of one call, shared by the processes: a quarter of a frame */
 #define TRACE_READ_MAX_BYTES (256 * 1024)
 
-/* --- the audit of a daemon: what was done to programs, and who asked for it */
+/* --- the audit of a daemon: what was done to programs, and by which identity */
 /* ten thousand entries; one older file is kept */
 #define AUDIT_FILE_MAX_BYTES (4 * 1024 * 1024)
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
@@ -99,7 +99,7 @@
 
 /* --- what is read from outside by HTTP (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
-#define WEB_CONNS_MAX 32 /* two scrapers, and somebody who tries */
+#define WEB_CONNS_MAX 32 /* two scrapers, and a person with a browser */
 /* as scrapers wait; whole, not between two bytes */
 #define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
 #define WEB_DRAIN_MAX_NS INT64_C(1000000000) /* for the other end to close after the answer */

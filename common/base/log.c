@@ -227,8 +227,8 @@ static int format_line(char *line, size_t size, enum log_level level, const char
 }
 
 /*
- * One write a line, so that lines of several processes do not mix. A sink that fails has no one to
- * tell.
+ * One write a line, so that lines of several processes do not mix. A failure of
+ * the sink cannot be reported.
  */
 static void write_line(enum log_level level, const char *area, char *text)
 {

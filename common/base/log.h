@@ -2,7 +2,7 @@
 /*
  * The log of a daemon or a tool. Libraries log at debug only.
  *
- * The level is chosen by who reads it: error = the operator must act,
+ * The reader determines the level: error = the operator must act,
  * warn = degraded and handled, notice = life cycle, info = per session,
  * debug = per message. A line is `text key=value key=value`. Bytes of a peer
  * go through str_escape() first; secrets never come here.

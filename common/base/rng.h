@@ -30,7 +30,7 @@ double rng_double(struct rng *r);
 int rng_fill_random(void *p, size_t n, struct err *e);
 
 /*
- * A key for one hash table: nobody outside of the process can know it, and no other table has it.
+ * A key for one hash table: it is unknown outside of the process, and no other table has it.
  * (A table that is filled in the order of another with the same key becomes one long cluster.)
  * Costs the kernel's random numbers once a process. Any thread.
  */

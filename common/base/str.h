@@ -71,9 +71,9 @@ void str_wipe(void *p, size_t n);
 #define STR_HEX_LEN(n) ((n)*2)
 
 /*
- * Lower case; the alphabet 0-9 a-z has no i, l, o, u, and decoding reads i
- * and l as 1, o as 0 and upper case as lower, so that people may type it.
- * out has room for the LEN above and a 0.
+ * Lower case; the alphabet 0-9 a-z has no i, l, o, u. Decoding reads i and l
+ * as 1, o as 0 and upper case as lower: people may type it. out has
+ * room for the LEN above and a 0.
  */
 void str_base32(char *out, const void *p, size_t n);
 void str_hex(char *out, const void *p, size_t n);

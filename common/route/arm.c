@@ -82,7 +82,7 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t chi
 	while (n < r->naction && filter_is(&r->action[n]))
 		n++;
 	while (!rc && n < r->naction) {
-		/* Braces are kept at the top; a counter in the rank is in nobody's way. */
+		/* The top executes a list in braces; a counter in the rank disturbs no list. */
 		if (r->locked && r->action[n].service->where != OMIS_AT_RANK)
 			break;
 		rc = call_is_local(a, &r->action[n], child, &local);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A conditional request is armed where its event can happen: each child gets
- * the request with the event's objects that are below it. The actions keep
- * their text (they are expanded when the event happens), and the leading ones
+ * A conditional request (csr) goes to where its event can happen: each child
+ * gets the request with the event's objects that are below it. The actions
+ * keep their text and are expanded when the event happens. The leading ones
  * that the lm can run by itself are counted.
  */
 #ifndef COMMON_ROUTE_ARM_H

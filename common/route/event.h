@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Can the event of a conditional request ever happen? What its parameters alone tell: names of
- * library calls and system calls, signals, addresses, regions. Asked where it is defined, and again
- * where it is watched for.
+ * Can the event of a conditional request ever happen? Its parameters alone are checked: names of
+ * library calls and system calls, signals, addresses, regions. The check runs where the request is
+ * defined, and again where its event is watched for.
  */
 #ifndef COMMON_ROUTE_EVENT_H
 #define COMMON_ROUTE_EVENT_H

@@ -50,7 +50,7 @@ struct filter_test {
 	double value;
 };
 
-/* True when that is all that stands in front: whoever sees the event can look by itself. */
+/* True when this one comparison is all that stands in front: the rank can evaluate it itself. */
 bool filters_simple(const struct filters *f, struct filter_test *out);
 
 #endif

@@ -141,8 +141,8 @@ static void set_coverage(struct reply *to, const struct asked *a, const struct r
 }
 
 /*
- * It tells of its own objects why they are missing. Another's may have been its own when it was
- * asked: that something is missing counts, of itself.
+ * The child reports why its own objects are missing. An object of another child may have been its
+ * own when it was asked: the child itself is then named as missing.
  */
 static int add_missing(const struct gather *g, const struct asked *a, const struct reply_missing *m,
 		       struct reply *to)
@@ -170,7 +170,7 @@ static int translate(const struct gather *g, const struct asked *a, const struct
 	return rc;
 }
 
-/* Its number may be somebody else's when the others have answered. */
+/* The name is copied: another child may have this number when the others have answered. */
 static void lose(struct gather *g, struct asked *a, const char *reason)
 {
 	const char *name = g->conf.name(g->conf.arg, a->child);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The replies of children to one step. A gather is finished when all have
- * answered or are lost, when its policy is content, or when its deadline has
- * passed; what is missing then is named in the coverage.
+ * The replies of children to one step. A gather ends when all have answered
+ * or are lost, when its policy is fulfilled, or at its deadline. What is
+ * missing then is named in the coverage.
  */
 #ifndef COMMON_ROUTE_GATHER_H
 #define COMMON_ROUTE_GATHER_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks for everything does not want to hear what has ended in the
+ * A call for all objects needs no error for those that have ended in the
  * meantime: an object counts as unknown only when the call named it.
  */
 #ifndef COMMON_ROUTE_IMPLIED_H
@@ -10,9 +10,9 @@
 #include "common/omis/text/request.h"
 
 /*
- * Takes out the UNKNOWN_OBJECT entries about processes and threads that were meant by [] or by
- * what contains them, and not named. Entries of action numbers[i] (NULL = 1, 2, ...) are about
- * call[i]. Returns how many went; without memory they stay.
+ * Removes the UNKNOWN_OBJECT entries of processes and threads that the call did not name. It meant
+ * them by [] or by what contains them. Entries of action numbers[i] (NULL = 1, 2, ...) are about
+ * call[i]. Returns how many were removed; without memory they stay.
  */
 size_t route_drop_implied(struct reply *r, const struct omis_call *call, size_t n,
 			  const uint32_t *numbers);

@@ -45,7 +45,7 @@ struct route_objects {
 int route_objects_init(struct route_objects *o, const struct route_view *view);
 void route_objects_done(struct route_objects *o);
 
-/* Asks the view anew from now on. */
+/* Forgets what the view answered, and asks it again from now on. */
 void route_objects_forget(struct route_objects *o);
 
 /*

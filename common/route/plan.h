@@ -2,9 +2,9 @@
 /*
  * A checked request becomes steps, one after the other: a step is either one
  * action to be executed here, or texts to be sent to children, or (AT_EACH)
- * both. A step is made when it is asked for, so that an attach in a request
- * is seen by the actions behind it; apart from that all conversions of
- * objects in one plan agree with each other, whatever the view says later.
+ * both. A step is made when it is asked for: the actions behind an attach see
+ * its effect. Apart from that all conversions of objects in one plan agree
+ * with each other, whatever the view says later.
  *
  * Order: actions on one child keep their textual order; nothing behind a ';'
  * or behind an action executed here starts before all in front of it is done.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may use which service. What is not granted is denied. */
+/* Which identity may use which service. What is not granted is denied. */
 #ifndef COMMON_ROUTE_RIGHTS_H
 #define COMMON_ROUTE_RIGHTS_H
 
@@ -14,15 +14,14 @@ bool route_may(enum omis_right has, const struct omis_service *s);
 /*
  * The right that a call needs: its service's, or more when its parameters ask for what is guarded.
  * A parameter that is not known yet may ask for anything. A call without a service or a rule needs
- * more than anybody has.
+ * more than any right.
  */
 enum omis_right route_right_of_call(const struct omis_call *c);
 
 /* As route_may(), of a call with its parameters. */
 bool route_may_call(enum omis_right has, const struct omis_call *c);
 
-/* -ERR_DENIED with the words for the one who may not: "proc_send_signal needs the right
- * manipulate". */
+/* -ERR_DENIED with the text for the identity: "proc_send_signal needs the right manipulate". */
 int route_denied(const struct omis_call *c, struct err *e);
 
 /*

@@ -5,7 +5,7 @@
  *
  *	view.h    what the caller knows: which objects there are, and below which child
  *	rights.h  may this identity use that service?
- *	plan.h    a checked request -> steps: what to do here, what to send to whom
+ *	plan.h    a checked request -> steps: what to do here, what to send to which child
  *	gather.h  the children's replies of one step -> entries and coverage
  *	implied.h what ended while we looked is no error, unless it was named
  *	arm.h     a conditional request -> what each child is to watch for

@@ -36,8 +36,8 @@ struct route_places {
 int route_places_add(struct route_places *p, uint32_t child);
 
 /*
- * All callbacks: 0, or -ERR_NOTFOUND for an object that does not exist, is
- * not attached, or may not be seen (the same for all three); -ERR_NOMEM and
+ * All callbacks: 0, or -ERR_NOTFOUND: the object does not exist, is not
+ * attached, or may not be seen (the same for all three). -ERR_NOMEM and
  * -ERR_LIMIT end the planning.
  */
 struct route_view {

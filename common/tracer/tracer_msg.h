@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an lm asks of the processes that work for it, and what they answer: of its lm-trace what
- * needs ptrace, of its lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a
- * packet. All messages have one form: whom it is about, numbers, texts. What
- * each kind may carry stands in one table and is checked in both directions,
- * because either side may be somebody else.
+ * Requests of an lm to its two helper processes, and their answers: lm-trace does what needs
+ * ptrace, lm-look what may hang. The line is a SOCK_SEQPACKET pair, one message a packet. All
+ * messages have one form: the process or thread, numbers, texts. What each kind may carry stands
+ * in one table. Both directions are checked, because either side may be hostile.
  */
 #ifndef COMMON_TRACER_TRACER_MSG_H
 #define COMMON_TRACER_TRACER_MSG_H
@@ -27,7 +26,7 @@
 #define TRACER_FRAME_VALUES 3 /* pc, fp, offset */
 #define TRACER_FRAME_TEXTS 2 /* module, symbol */
 #define TRACER_STREAMS_MAX 16 /* of a program that is started */
-#define TRACER_SYSCALLS_MAX 512 /* numbers of system calls that can be told apart */
+#define TRACER_SYSCALLS_MAX 512 /* numbers of system calls that are distinguished */
 #define TRACER_BYTES_MAX (64 * 1024) /* of memory or of a file in one message */
 #define TRACER_SYSCALL_WORDS (TRACER_SYSCALLS_MAX / 64)
 
@@ -40,7 +39,7 @@ enum tracer_type {
 	TRACER_CALL, /* values: address */
 	/* values: numbers of arguments, variables, streams; texts: program, then those */
 	TRACER_CREATE,
-	TRACER_LET_GO, /* pid, start: a created process is not held any more */
+	TRACER_LET_GO, /* pid, start: a created process is no longer held */
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
 
 	/* the same to lm-look */
@@ -67,7 +66,7 @@ enum tracer_type {
 
 enum tracer_regs { TRACER_REGS_INT, TRACER_REGS_FP };
 
-/* What is watched for, and what an event was. 0: not any more. */
+/* What is watched for, and what an event was. 0: nothing, the watch ends. */
 enum tracer_watch {
 	TRACER_SYSCALL_START = 1, /* parameters: number, six arguments */
 	TRACER_SYSCALL_END = 2, /* number, result */
