@@ -48,8 +48,8 @@ int frame_in_add(struct frame_in *f, const uint8_t *p, size_t n, struct err *e);
 
 /*
  * 1: *out is the next frame, valid until the next frame_in_add or frame_in_done.
- * 0: more bytes are needed. -ERR_PROTO "BAD_LENGTH n": told as soon as the four bytes of the
- * length are there, and for ever after.
+ * 0: more bytes are needed. -ERR_PROTO "BAD_LENGTH n": returned as soon as the four bytes of the
+ * length are there, and by each later call.
  */
 int frame_in_next(struct frame_in *f, struct frame *out, struct err *e);
 

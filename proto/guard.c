@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The decoder recurses without a limit, turns two bytes into a heap object,
- * merges a repeated singular message in quadratic time, takes broken UTF-8,
- * cuts strings at a NUL and keeps what it does not know. So this runs first.
+ * A check of a payload that runs before protobuf-c decodes it. That decoder
+ *
+ * - recurses without a limit
+ * - turns two bytes into a heap object
+ * - merges a repeated singular message in quadratic time
+ * - takes broken UTF-8, and cuts strings at a NUL
+ * - keeps unknown fields
+ *
  * Recursion here is bounded by PROTO_DEPTH_MAX.
  */
 #include "common/base/cur.h"

@@ -3,11 +3,11 @@
  * Messages as plain structs. One struct per message; msg_X_put() appends a
  * whole frame, msg_get() makes a checked struct msg of a frame's payload.
  *
- * Strings are never NULL in what msg_get() returns ("" when absent), are
- * UTF-8 without control characters, and a put takes NULL for "". Names that come from
- * programs (a process's name) go through str_escape() before they are put. Bytes are
- * anything. Arrays are a pointer and a count `n<name>`.
- * Field by field meaning: docs/protocol.md.
+ * Strings are never NULL in what msg_get() returns: an absent one is "" there.
+ * They are UTF-8 without control characters. For "" a put takes NULL too. Names that come
+ * from programs (a process's name) go through str_escape() before they are put.
+ * Bytes are anything. Arrays are a pointer and a count `n<name>`. The meaning of
+ * each field: docs/protocol.md.
  */
 #ifndef PROTO_MSG_H
 #define PROTO_MSG_H
@@ -73,7 +73,7 @@ struct bytes {
 enum msg_type { MSG_TYPES(MSG_TYPE_ENUM) MSG_TYPE_END = 54 };
 
 enum msg_request_flags {
-	/* what became of the one with that id; it is not executed any more */
+	/* asks for the outcome of the request with that id; it is not executed again */
 	MSG_REQUEST_OUTCOME = 1,
 };
 

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 /*
- * Of a stopped thread: puts what the kernel needs to bring everything back onto its stack, and
- * sends it to the function at addr, without arguments. -ERR_UNSUPPORTED: not on this machine, or
- * the process has no C library to come back through.
+ * Makes a stopped thread call the function at addr, without arguments. A frame on its stack lets
+ * the kernel restore all its state afterwards. -ERR_UNSUPPORTED: not on this machine, or the
+ * process has no C library to come back through.
  */
 int call_insert(int32_t pid, int32_t tid, uint64_t addr, struct err *e);
 

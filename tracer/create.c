@@ -138,7 +138,7 @@ static void run_child(struct plan *p)
 	char word;
 
 	be_ordinary();
-	/* At its end when who would hold us is gone: then nothing is started. */
+	/* The pipe ends when lm-trace is gone: then no program is started. */
 	if (read(p->gate, &word, 1) != 1)
 		_exit(126);
 	set_streams(p);
@@ -179,8 +179,8 @@ static int hold_child(struct tracees *s, int32_t pid, uint32_t id, struct pipes 
 	t->birth->until = loop_now(s->loop) + TRACEES_BIRTH_MAX_NS;
 	t->birth->why = p->why[0];
 	p->why[0] = -1;
-	/* Should we die it dies: it would run, and nobody watched it. That ends when it is
-	 * let go. */
+	/* If lm-trace dies, the program dies too: else it would run without a tracer. This
+	 * option ends when it is let go. */
 	if (ptrace(PTRACE_SEIZE, pid, NULL,
 		   (void *)(intptr_t)(PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL)) == 0 &&
 	    write(p->gate[1], "", 1) == 1) {

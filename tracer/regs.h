@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Registers of a stopped thread. Integer ones are numbered in the order of the
- * kernel's struct user_regs_struct: 0 r15, 1 r14, 2 r13, 3 r12, 4 rbp, 5 rbx,
- * 6 r11, 7 r10, 8 r9, 9 r8, 10 rax, 11 rcx, 12 rdx, 13 rsi, 14 rdi, 15 orig_rax,
- * 16 rip, 17 cs, 18 eflags, 19 rsp, 20 ss, 21 fs_base, 22 gs_base, 23 ds, 24 es,
- * 25 fs, 26 gs. Floating point: 0..7 st(0)..st(7), 8 + 2 k and 9 + 2 k the lower
- * and the upper double of xmmk. All of this is -ERR_UNSUPPORTED but on x86-64.
+ * kernel's struct user_regs_struct:
+ *
+ *	0 r15        1 r14        2 r13        3 r12        4 rbp        5 rbx
+ *	6 r11        7 r10        8 r9         9 r8         10 rax       11 rcx
+ *	12 rdx       13 rsi       14 rdi       15 orig_rax  16 rip       17 cs
+ *	18 eflags    19 rsp       20 ss        21 fs_base   22 gs_base   23 ds
+ *	24 es        25 fs        26 gs
+ *
+ * Floating-point ones:
+ *
+ *	0 .. 7              st(0) .. st(7)
+ *	8 + 2 k, 9 + 2 k    the lower and the upper double of xmmk
+ *
+ * All of this is -ERR_UNSUPPORTED but on x86-64.
  */
 #ifndef TRACER_REGS_H
 #define TRACER_REGS_H

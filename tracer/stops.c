@@ -15,7 +15,7 @@
 struct stop {
 	int inject; /* signal that it was about to get */
 	bool is_group; /* SIGSTOP and its like hold the process: it must stay so */
-	/* nothing is under way: the kernel will not touch its registers any more */
+	/* no call and no signal is under way: the kernel will not change its registers */
 	bool is_between;
 	bool has_event;
 	struct tracer_msg *event; /* noted before it goes on, sent afterwards */
@@ -77,7 +77,7 @@ static void on_entry(struct tracees *s, struct tracee *t, const struct __ptrace_
 		put(stop, i->entry.args[k]);
 }
 
-/* Of a call that began before we came nobody knows which one it is. */
+/* The number of a call that began before the thread was seized is unknown. */
 static void on_exit_of_call(struct tracees *s, struct tracee *t,
 			    const struct __ptrace_syscall_info *i, struct stop *stop)
 {
@@ -186,9 +186,9 @@ static void send_on(struct tracees *s, struct tracee *t, const struct stop *stop
 }
 
 /*
- * In the middle of a system call, or with a signal on its way, what is written to registers is
- * taken for the call's: such a thread is only looked at. In their order: nothing overtakes what
- * changes a thread.
+ * Takes works in their order: no work overtakes one that changes the thread. In a system call, or
+ * before a signal is delivered, the kernel would take written registers for the call's. Such a
+ * thread is only read.
  */
 static void take_works(struct tracee *t, const struct stop *stop, struct list *out)
 {
@@ -206,7 +206,7 @@ static void take_works(struct tracee *t, const struct stop *stop, struct list *o
 				  call */
 }
 
-/* Who counts events must hear that one is missing; there will be no others. */
+/* The lm must learn that an event is missing: the watch ends, and no others follow. */
 static void send_event(struct tracees *s, const struct tracer_msg *m)
 {
 	struct watch *w = line_event(s->line, m) ? NULL : watch_find(s, m->pid);
@@ -254,8 +254,8 @@ static struct tracee *adopt(struct tracees *s, int32_t tid)
 	return t;
 }
 
-/* Born of a thread that was only looked at, or with nobody to watch it: a signal must not get
- * lost. */
+/* A new thread without a watch, such as one born of a thread that was seized for one request. Its
+ * signal must not get lost. */
 static void let_unknown_go(int32_t tid, int status)
 {
 	int sig = status >> 16 || WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);

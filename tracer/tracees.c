@@ -24,7 +24,7 @@ static void note_time(nsec_t until, nsec_t *next)
 		*next = until;
 }
 
-/* A thread that has not stopped in time: what was to be done is not done any more, ever. */
+/* A thread that has not stopped in time: its overdue works fail, and are never done later. */
 static void give_up(struct tracees *s, struct tracee *t, nsec_t now, nsec_t *next)
 {
 	struct err e;
@@ -103,7 +103,7 @@ void tracee_forget(struct tracees *s, struct tracee *t, const char *why)
 	free(t);
 }
 
-/* A created process that nobody has let go is known to nobody. */
+/* A created process that was not let go is killed: no other program knows of it. */
 void tracees_close(struct tracees *s)
 {
 	if (!s)
@@ -169,8 +169,8 @@ static int seize_error(const struct who *w, struct err *e)
 	return err_sys(e, "ptrace of process %d", (int)w->pid);
 }
 
-/* Once more after it is seized: it cannot be reaped behind our back any more, so its pid is its
- * own. */
+/* The caller compares the start time once more after the seizure: from then on the process cannot
+ * be reaped unseen, so that its pid stays its own. */
 static int seize(const struct who *w, struct err *e)
 {
 	int rc = who_check(w, e);
@@ -183,8 +183,8 @@ static int seize(const struct who *w, struct err *e)
 }
 
 /*
- * The leader that another thread's exec has replaced is let go without a word: whoever has its
- * number now is not held. What a program that we start stands in must not be disturbed.
+ * The kernel drops a leader without a report when exec of another thread has replaced it. The
+ * thread that has its number now is not held. A program that is being started is not interrupted.
  */
 static bool has_vanished(struct tracee *t)
 {
@@ -215,8 +215,8 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 		return e->code == ERR_LIMIT ? -ERR_LIMIT : -ERR_NOMEM;
 	rc = seize(w, e);
 	if (rc == 0 && who_start(w->pid) != w->start) {
-		/* Somebody else by now: it stays in the table until it has stopped and is
-		 * let go. */
+		/* Another process has the pid by now: it stays in the table until it has
+		 * stopped and is let go. */
 		tracee_ask(t);
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	}
@@ -228,7 +228,7 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 	return 0;
 }
 
-/* A stop that nobody waits for is harmless: the thread goes on at once. */
+/* A stop that no work waits for is harmless: the thread goes on at once. */
 void tracee_ask(struct tracee *t)
 {
 	if (!t->is_asked && ptrace(PTRACE_INTERRUPT, t->who.tid, NULL, NULL) == 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that we trace: seized, never attached, so that nothing but we
- * notices, and let go the moment nobody wants anything of them. When we die the
- * kernel lets all of them go.
+ * The threads that lm-trace traces. They are seized, never attached, so that
+ * no other process notices. Each is let go as soon as no request and no watch
+ * needs it. When lm-trace dies the kernel lets them go, and kills the created
+ * programs that it still holds.
  */
 #ifndef TRACER_TRACEES_H
 #define TRACER_TRACEES_H
@@ -10,7 +11,7 @@
 #include "tracer/work.h"
 
 #define TRACEES_MAX 8192 /* threads: those of two of the largest processes that are watched */
-/* who waits for a disk stops when it comes back */
+/* a thread that waits for a disk stops when the disk comes back */
 #define TRACEES_STOP_MAX_NS (2 * NSEC_PER_SEC)
 
 /* of a file on a slow server; the lm waits longer */
@@ -33,7 +34,7 @@ int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e);
  * never will. */
 int tracees_create(struct tracees *s, const struct tracer_msg *m, struct err *e);
 
-/* It goes on, into the stop that somebody has sent it before; m->what: it is killed.
+/* A created program goes on, into a stop signal that was sent to it before; m->what: it is killed.
  * -ERR_NOTFOUND. */
 int tracees_let_go(struct tracees *s, const struct tracer_msg *m, struct err *e);
 

@@ -11,8 +11,8 @@
 #define SYSCALL_UNKNOWN (-1)
 
 /*
- * Of ptrace, from the first moment, so that no thread is born and no exec comes unseen before a
- * stop could set them. Threads belong to us from their birth, children do not.
+ * Options of ptrace, set by the seizure itself: later ones would miss a birth or an exec before the
+ * first stop. New threads are traced from their birth, child processes are not.
  */
 #define TRACEE_OPTIONS \
 	((intptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC))
@@ -31,7 +31,7 @@ struct watch {
 struct tracee {
 	struct who who;
 	struct list works; /* struct work, for the next stop */
-	struct watch *watch; /* NULL: let go when nothing is to be done any more */
+	struct watch *watch; /* NULL: let go when no work is left */
 	struct birth *birth; /* owned; NULL: it is no program that we start */
 	bool is_asked; /* a stop was asked for and has not come */
 	bool in_syscall;
@@ -40,7 +40,7 @@ struct tracee {
 	uint64_t repeats_at[2];
 };
 
-/* A program that is being started, until somebody lets it go. */
+/* A program that is being started, until tracees_let_go(). */
 struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: what went wrong before the program began */

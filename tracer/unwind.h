@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a copied stack to frames and names, by the tables that compilers put
- * into programs and libraries (.eh_frame), so that code without frame pointers
- * is seen too. Only files of this host are read.
+ * From a copied stack to frames and names. It uses the tables that compilers
+ * put into programs and libraries (.eh_frame): code without frame pointers is
+ * unwound too. Only files of this host are read.
  */
 #ifndef TRACER_UNWIND_H
 #define TRACER_UNWIND_H

@@ -15,7 +15,7 @@ struct who {
 
 /*
  * -ERR_NOTFOUND: it has ended, or the pid means another process; the thread is not of it.
- * -ERR_DENIED: of another user. -ERR_SYS: somebody else traces it; the text says who.
+ * -ERR_DENIED: of another user. -ERR_SYS: another process traces it; the text names its pid.
  */
 int who_check(const struct who *w, struct err *e);
 

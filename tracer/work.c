@@ -81,7 +81,7 @@ void work_collect(struct work *w)
 	}
 }
 
-/* Templates make names that nobody reads, and the stacks of many threads must fit the line's
+/* Templates make names too long to read, and the stacks of many threads must fit the line's
  * queue. */
 #define NAME_CUT_BYTES 512
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is to be done to one thread: the part for which it has to be stopped
- * (registers, a copy of its stack), and the rest, after it goes on.
+ * One request to a thread, in two parts. The first needs the thread stopped
+ * (registers, a copy of its stack); the rest is done after it goes on.
  */
 #ifndef TRACER_WORK_H
 #define TRACER_WORK_H
@@ -14,12 +14,12 @@
 #include "tracer/who.h"
 
 struct work {
-	struct list link; /* in the list of who waits for the stop */
+	struct list link; /* in the list of works that wait for the stop */
 	uint32_t id;
 	uint8_t type; /* enum tracer_type */
 	uint32_t what;
 	struct who who;
-	nsec_t until; /* stopped later, it is not done any more */
+	nsec_t until; /* it fails when the thread stops later */
 	size_t nvalue;
 	uint64_t value[TRACER_VALUES_MAX];
 	struct stack stack;
@@ -37,7 +37,7 @@ bool work_changes(const struct work *w);
 /* The thread is stopped. */
 void work_collect(struct work *w);
 
-/* It is not any more. Frees the work. */
+/* The thread has gone on. Frees the work. */
 void work_answer(struct work *w, struct unwinder *u, struct line *l);
 
 #endif
