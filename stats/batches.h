@@ -2,9 +2,9 @@
 /*
  * Means of successive batches, in constant memory: for values that depend on the ones before.
  * While values come the batches grow: when there are BATCHES_MAX, each two neighbours become one
- * (dynamic non-overlapping batch means, Yeh and Schmeiser, WSC 2000). Batches that are long
- * compared with how far the dependence reaches have means that are as good as independent, which
- * is the assumption of an interval from them; batches_are_independent() looks whether it holds.
+ * (dynamic non-overlapping batch means, Yeh and Schmeiser, WSC 2000). Means
+ * of batches that are long compared with the reach of the dependence are almost independent. An
+ * interval from them assumes that; batches_are_independent() tests it.
  */
 #ifndef STATS_BATCHES_H
 #define STATS_BATCHES_H
@@ -36,18 +36,18 @@ void batches_merge(struct batches *b, const struct batches *from);
 void batches_moments(const struct batches *b, struct moments *out);
 
 /*
- * The means are not correlated at lag 1 beyond what chance makes in one case of a hundred, and
- * there are half of BATCHES_MAX at least.
+ * The means are not correlated at lag 1 beyond what chance makes in one case of a hundred. False
+ * for fewer than half of BATCHES_MAX.
  */
 bool batches_are_independent(const struct batches *b);
 
-/* An interval is too narrow by a third where batches are as long as the dependence reaches, by 5 %
- * at ten times. */
+/* An interval is too narrow by a third where batches are as long as the dependence reaches. At ten
+ * times that length it is too narrow by 5 %. */
 #define BATCHES_LENGTH_MIN 10
 
 /*
- * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(), the number of values that
- * tell as much as one independent value. Batches that are too short to show the whole dependence
+ * Batches are BATCHES_LENGTH_MIN times as long as batches_inflation(): so many values have the
+ * information of one independent value. Batches that are too short to show the whole dependence
  * have one of about their own length.
  */
 bool batches_are_long(const struct batches *b, const struct moments *values);

@@ -16,8 +16,8 @@
 #include <stdint.h>
 
 /*
- * What merges in any order: of the values of many processes as of one's. Whoever has it counts the
- * values, finite ones. Zeros: of none.
+ * What merges in any order, so that values may come from many processes. The owner counts the
+ * values; all are finite. Zeros: of none.
  */
 struct powers {
 	struct sum mean, m2, m3, m4; /* m2..m4: sums of powers of the distance to the mean */
@@ -27,8 +27,8 @@ struct powers {
 void powers_add(struct powers *p, uint64_t n_before, double v);
 
 /*
- * Those of n values become those of n + n_from. Lower ones do not depend on higher ones: who wants
- * the variance only may leave m3 and m4 away.
+ * Those of n values become those of n + n_from. Lower ones do not depend on higher ones: m3 and m4
+ * may be left out where only the variance is needed.
  */
 void powers_merge(struct powers *p, uint64_t n, const struct powers *from, uint64_t n_from);
 
@@ -71,8 +71,8 @@ double moments_sum(const struct moments *m);
 double moments_serial(const struct moments *m);
 
 /*
- * Correlation r of n values with the ones before is more than chance alone makes of independent
- * ones in one case of a hundred. Never for NaN.
+ * True when r is beyond chance: independent values exceed it in one case of a hundred. r is the
+ * correlation of n values with the ones before. Never for NaN.
  */
 bool serial_is_beyond_chance(double r, uint64_t n);
 

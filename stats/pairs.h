@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-/* Whoever has it counts the pairs, of finite values. Zeros: of none. */
+/* The owner counts the pairs, of finite values. Zeros: of none. */
 struct pairs {
 	struct sum x, y; /* means */
 	struct sum xx, yy, xy; /* sums of products of the distances to them */
@@ -27,8 +27,8 @@ void pairs_merge(struct pairs *p, uint64_t n, const struct pairs *from, uint64_t
 double pairs_covariance(const struct pairs *p, uint64_t n);
 
 /*
- * Pearson's: in [-1, 1]. NaN for fewer than two pairs, and where one of the two never changes, or
- * so much that squares of the distances have no number.
+ * Pearson's: in [-1, 1]. NaN for fewer than two pairs, or where one of the two never changes. NaN
+ * too where the squares of the distances exceed the range of numbers.
  */
 double pairs_correlation(const struct pairs *p, uint64_t n);
 

@@ -367,7 +367,7 @@ int quantity_drop_transient(struct quantity *q, struct err *e)
 	return quantity_drop_ends(q, first, 0);
 }
 
-/* --- what they tell */
+/* --- results */
 
 bool quantity_is_done(const struct quantity *q)
 {

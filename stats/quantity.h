@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quantity: values of one thing that was measured or simulated, one by one, and
- * what they tell: NekoStat's three kinds. All of them know mean and higher moments, an interval of
- * the mean, serial correlation and a stop rule in constant memory, and quantiles within a bound.
+ * A quantity: values of one thing that was measured or simulated, one by one, and their statistics.
+ * It has NekoStat's three kinds. All have, in constant memory:
+ *
+ * - the mean and higher moments
+ * - an interval of the mean
+ * - the serial correlation
+ * - a stop rule
+ * - quantiles within a bound
+ *
  * With all values kept quantiles are exact, and what needs the values works: see stats/series.h.
  */
 #ifndef STATS_QUANTITY_H
@@ -24,7 +30,7 @@ enum quantity_kind {
 	QUANTITY_VALUES, /* all values are kept */
 };
 
-/* 2 GiB; who has more wants a file, or statistics */
+/* 2 GiB; for more use a file, or statistics */
 #define QUANTITY_VALUES_MAX ((size_t)1 << 28)
 #define QUANTITY_NO_TIME INT64_MIN
 
@@ -55,7 +61,7 @@ int quantity_add(struct quantity *q, double v);
 int quantity_add_at(struct quantity *q, nsec_t time, double v);
 
 /*
- * Leaves values out again, and computes anew; they count as dropped. ERR_INVALID: they are not
+ * Leaves values out afterwards, and recomputes; they count as dropped. ERR_INVALID: they are not
  * kept. ERR_NOMEM. O(n), quantity_trim() O(n log n).
  */
 int quantity_drop_ends(struct quantity *q, size_t first, size_t last);
@@ -89,9 +95,9 @@ struct interval quantity_interval_of_batches(const struct quantity *q, double le
 enum dependence quantity_dependence(const struct quantity *q);
 
 /*
- * 0 <= p <= 1; the median is at 0.5. Exact with linear interpolation between the values at p (n -
- * 1) when all are kept, else within *error (may be NULL). NaN without values, or without memory.
- * O(n log n) once after values were added, when they are kept.
+ * 0 <= p <= 1; the median is at 0.5. With all values kept it is exact: the linear interpolation
+ * between the values around place p * (n - 1). Else it is within *error (may be NULL). NaN without
+ * values, or without memory. O(n log n) once after values were added, when they are kept.
  */
 double quantity_quantile(struct quantity *q, double p, double *error);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a quantity tells, as text for people, CSV and JSON. Nothing is rounded in CSV and JSON. */
+/* The results of a quantity, as text for people, CSV and JSON. Nothing is rounded in CSV and JSON.
+ */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H
 

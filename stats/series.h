@@ -20,8 +20,8 @@ double series_autocorrelation(const double *x, size_t n, size_t lag);
 /*
  * How many values at the beginning are an initial transient: MSER-5 (White, Simulation 69(6), 1997;
  * White, Cobb and Spratt, WSC 2000). Of all ways to cut the means of five values, the one whose
- * rest has the narrowest interval. SERIES_UNSETTLED: that is in the second half, so that the values
- * have not settled, or are too few to say (fewer than 20).
+ * rest has the narrowest interval. SERIES_UNSETTLED: the cut is in the second half, so that the
+ * values have not settled; or they are fewer than 20.
  */
 size_t series_transient(const double *x, size_t n);
 

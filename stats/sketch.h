@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where values lie, in a fixed number of buckets: a sketch for quantiles and
- * histograms. An octave has 64 buckets at level 0, so that the middle of a
- * bucket is within 1/128 of every value in it. When more than SKETCH_BUCKETS
- * different ones would be needed, each two neighbours become one (a level
- * more, twice the relative error), so that nothing is ever left out and the
- * bound is known. What a sketch is depends on its values alone, not on their
- * order nor on how sketches were merged.
+ * histograms. An octave has 64 buckets at level 0: the middle of a bucket is
+ * within 1/128 of every value in it. When more than SKETCH_BUCKETS buckets
+ * would be needed, each two neighbours become one: a level more, twice the
+ * relative error. No value is ever left out, and the bound is known. A sketch
+ * depends on its values alone, not on their order nor on merges.
  */
 #ifndef STATS_SKETCH_H
 #define STATS_SKETCH_H

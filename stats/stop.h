@@ -15,7 +15,7 @@
  *	printed      half <=  mean  b / (1 - b)
  *	plain        half <= |mean| b
  *
- * The NekoStat report prints the second, its text says the third, and the book it cites, Law and
+ * The NekoStat report prints the second, and its text says the third. The book it cites, Law and
  * Kelton, has the first: with it the mean is within b of the *true* mean, with that confidence.
  * It is the strictest, so that it fulfils the other two (docs/stats.md).
  */

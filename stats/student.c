@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tail of Student's distribution is half of the regularised incomplete beta function
- * I_x(df / 2, 1 / 2), x = df / (df + t^2): its continued fraction (DLMF 8.17.22) by the modified
- * method of Lentz. Quantiles by Newton's method from the left: the tail is convex there, so that
- * no step goes too far. For many degrees of freedom the expansion of Cornish and Fisher
+ * The tail of Student's distribution is half of the regularised incomplete beta function:
+ * I_x(df / 2, 1 / 2), x = df / (df + t^2). It is the continued fraction (DLMF 8.17.22) by the
+ * modified method of Lentz. Quantiles by Newton's method from the left: the tail is convex there,
+ * so that no step goes too far. For many degrees of freedom the expansion of Cornish and Fisher
  * (Abramowitz and Stegun 26.7.5) is exact to double precision.
  */
 #include "stats/student.h"
