@@ -24,9 +24,9 @@ struct loop_part {
 };
 
 /*
- * Timers lie in a binary heap of our own in both kinds of loop: one order,
- * and a real loop needs one timerfd, moved only when the earliest time
- * moves forward, instead of a system call per timer. libevent's own timers
+ * Timers lie in a binary heap of our own in both kinds of loop: one order.
+ * A real loop needs one timerfd instead of a system call per timer. It is
+ * moved only when the earliest time moves forward. libevent's own timers
  * would be late by up to 4 ms (coarse clock) or cost a call per wait.
  */
 struct timer_slot {
@@ -53,7 +53,7 @@ struct loop {
 	struct loop *running; /* whose work is under way; itself: that of no part */
 	size_t nfds, nsignals;
 	uint64_t called; /* callbacks so far */
-	int pollfd; /* -1: nobody asked */
+	int pollfd; /* -1: loop_pollfd() was not called */
 	bool in_turn, stopping;
 };
 

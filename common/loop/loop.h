@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One thread, one loop: file descriptors, timers, signals, deferred calls. A real
- * loop waits in the kernel (make it after fork()); a virtual one has a clock that
- * moves only when it is told to, so that a test of an hour takes a millisecond
- * and happens the same way each time.
+ * loop waits in the kernel (make it after fork()). A virtual one has a clock that
+ * only its caller moves. So a test of an hour takes a millisecond and happens the
+ * same way each time.
  *
  * Order: timers run by time, equal times by the order of arming; posts run
  * in the order of posting, after the callback (virtual) or the round of
  * callbacks (real) that made them; what was given to loop_reap() is freed
  * after the posts. That is one turn.
  *
- * Any callback may free anything, its own source too; an object that was
- * freed, cancelled or closed gets no callback any more.
+ * Any callback may free anything, its own source too. An object that was
+ * freed, cancelled or closed gets no further callback.
  */
 #ifndef COMMON_LOOP_LOOP_H
 #define COMMON_LOOP_LOOP_H
@@ -79,8 +79,8 @@ int loop_pollfd(struct loop *l, struct err *e);
 /* --- parts: what stands on one host of a simulated world */
 
 /*
- * A loop whose callbacks a virtual one runs among its own: with a clock of its own, which goes
- * faster or slower, and which may be held as SIGSTOP holds a process. Whatever takes a loop takes a
+ * A loop whose callbacks a virtual one runs among its own. It has a clock of its own, which goes
+ * faster or slower. It may be held as SIGSTOP holds a process. Whatever takes a loop takes a
  * part; its times are those of its clock. Only the whole is run, and frees it. Descriptors and
  * signals are watched as by the whole. NULL: no memory.
  */
@@ -102,12 +102,12 @@ nsec_t loop_held_until(const struct loop *l);
 /* By the clock of what it is a part of; for a loop that is none its own. */
 nsec_t loop_whole_now(const struct loop *l);
 
-/* The part whose work is under way, in a callback of it or because somebody entered; else the
- * whole. Its own while it is none. */
+/* The part whose work is under way, in a callback of it or after loop_enter(); else the whole,
+ * which is l itself when l is no part. */
 struct loop *loop_running(const struct loop *l);
 
-/* The work of l is under way from now on: for who calls what stands there. Returns loop_running()
- * of before, to be entered again. */
+/* The work of l is under way from now on: for a caller of what stands there. Returns
+ * loop_running() of before, to be entered again. */
 struct loop *loop_enter(struct loop *l);
 
 /* What its maker has for it; borrowed, NULL at first. */
@@ -118,7 +118,7 @@ void *loop_part_maker(const struct loop *part);
 
 struct loop_timer;
 
-/* NULL: no memory. Arming needs none any more, so it cannot fail. */
+/* NULL: no memory. Arming needs no further memory, so it cannot fail. */
 struct loop_timer *loop_timer_new(struct loop *l, void (*fn)(void *), void *arg);
 
 /* Once, `after` from now (<= 0: in the next turn); replaces an earlier arming. */
@@ -176,8 +176,8 @@ void loop_job_cancel(struct loop_job *j);
 int loop_post(struct loop *l, void (*fn)(void *), void *arg);
 
 /*
- * free_fn(obj) at the end of the turn, when no callback of obj is on the
- * stack any more. j may be part of obj (and then not posted). Cannot fail.
+ * free_fn(obj) at the end of the turn, when no callback of obj is left on the
+ * stack. j may be part of obj (and then not posted). Cannot fail.
  */
 void loop_reap(struct loop *l, struct loop_job *j, void (*free_fn)(void *), void *obj);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libevent keeps its epoll descriptor to itself, so a loop inside somebody
- * else's poll() gets a second set with the same members.
+ * libevent keeps its epoll descriptor to itself. So a loop inside a poll()
+ * of its caller gets a second set with the same members.
  */
 #include "common/loop/internal.h"
 

@@ -2,8 +2,8 @@
 /*
  * A message channel: whole frames in, whole frames out, in order, between two
  * peers that know each other. One interface for TLS (net.h) and for memory
- * (mem.h). A channel is made by dialling or accepting and belongs to whoever
- * got it, until chan_close().
+ * (mem.h). A channel is made by dialling or accepting. It belongs to the
+ * caller that got it, until chan_close().
  */
 #ifndef COMMON_NET_CHAN_H
 #define COMMON_NET_CHAN_H
@@ -72,7 +72,7 @@ void chan_pause_reading(struct chan *c, bool pause);
 
 /*
  * A frame without payload that comes alone waits until chan_look(), or something else comes: it
- * wakes nobody. For peers who send such frames as signs of life.
+ * causes no wake-up. For peers that send such frames as heartbeats.
  */
 void chan_let_beats_wait(struct chan *c);
 
@@ -93,7 +93,7 @@ void chan_role_known(struct chan *c);
 
 /*
  * Idempotent, NULL is fine. No callback comes from now on; the channel must not
- * be used any more; its memory goes at the end of the turn. What is queued and
+ * be used again; its memory goes at the end of the turn. What is queued and
  * fits into the socket is still sent. `reason` goes to the debug log (NULL:
  * none).
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who a peer is. It comes from a verified certificate and from nowhere else:
+ * The identity of a peer. It comes from a verified certificate and from nowhere else:
  * the URI omig:ROLE/SITE/HOST/OWNER/UID/TOKEN in its subjectAltName, parts
  * percent-encoded; the last three are left out together when all are empty.
  *
@@ -83,8 +83,8 @@ const char *identity_name(const struct identity *id);
 #define IDENTITY_PRINCIPAL_BYTES (32 + 2 * NAME_MAX_BYTES)
 
 /*
- * Whom fairness and property go by, however many links and certificates there are: a daemon is its
- * role, site and host; a tool or factory is its owner ("uid 1000" for the monitor's own user).
+ * The holder for fairness and property, however many links and certificates there are: a daemon is
+ * its role, site and host; a tool or factory is its owner ("uid 1000" for the monitor's own user).
  * Returns out, which has IDENTITY_PRINCIPAL_BYTES.
  */
 char *identity_principal(char *out, const struct identity *id);

@@ -51,7 +51,7 @@ int creds_check(const struct creds_parsed *p, const char *pin, nsec_t wall, stru
 		struct err *e);
 void creds_parsed_done(struct creds_parsed *c);
 
-/* --- who may come (admit.c, verify.c) */
+/* --- the peers that are admitted (admit.c, verify.c) */
 
 /* A copy of a struct net_expect, or of what a listener admits. */
 struct admit {
@@ -73,7 +73,7 @@ struct verdict {
 /*
  * Everything that is demanded of a peer's certificates. ctx: our CA (unless the
  * pin in `a` names one among the presented), revoked serials, clock. 0: *id is
- * who it is.
+ * its identity.
  */
 int verify_peer(const struct net_ctx *ctx, const struct admit *a, X509 *leaf,
 		STACK_OF(X509) * presented, struct identity *id, struct verdict *v);
@@ -123,7 +123,7 @@ int ctx_new(struct loop *l, const struct net_ctx_ops *ops, const struct net_conf
 void ctx_use(struct net_ctx *ctx);
 void ctx_unuse(struct net_ctx *ctx);
 nsec_t ctx_wall(const struct net_ctx *ctx);
-/* Not expired, not revoked. v->x509_error tells which. */
+/* Not expired, not revoked. v->x509_error says which. */
 int ctx_admits(const struct net_ctx *ctx, const struct identity *id, struct verdict *v);
 
 /* --- channels (chan.c) */
@@ -133,7 +133,8 @@ struct chan_ops {
 		    size_t n); /* state and cap are checked before */
 	size_t (*queued)(const struct chan *c);
 	void (*pause)(struct chan *c); /* c->paused has changed */
-	void (*stop)(struct chan *c); /* no input or output any more; send_rest: what fits */
+	void (*stop)(struct chan *c); /* no input or output from now on; what is queued and fits is
+					 sent */
 	void (*role_known)(struct chan *c); /* may be NULL, as the next two */
 	void (*let_beats_wait)(struct chan *c);
 	void (*look)(struct chan *c); /* open and not paused */
@@ -143,7 +144,7 @@ struct chan_ops {
 enum chan_state {
 	CHAN_MAKING, /* dialling, shaking hands */
 	CHAN_UP,
-	CHAN_DOWN, /* stopped; CHAN_CLOSED was or will be told */
+	CHAN_DOWN, /* stopped; CHAN_CLOSED was or will be reported */
 	CHAN_GONE, /* chan_close() was called */
 };
 
@@ -157,8 +158,8 @@ struct chan {
 	enum chan_state state;
 	struct chan_handler h;
 	struct frame_in in;
-	struct loop_job job; /* tells the end, then frees */
-	struct err *why; /* of the end, until it is told; owned */
+	struct loop_job job; /* reports the end, then frees */
+	struct err *why; /* of the end, until it is reported; owned */
 	size_t cap;
 	nsec_t stall_max;
 	nsec_t frame_since; /* when the first byte of an unfinished frame came; 0: none */
@@ -171,7 +172,7 @@ struct chan {
 
 void chan_init(struct chan *c, const struct chan_ops *ops, struct loop *l, struct net_ctx *ctx);
 
-/* The peer is verified (id NULL: it enrols). Calls nobody back. */
+/* The peer is verified (id NULL: it enrols). Makes no callback. */
 void chan_up(struct chan *c, const struct identity *id);
 
 /*
@@ -185,10 +186,10 @@ int chan_deliver(struct chan *c, struct err *e);
 /* Of one that is up, when all that has come is read: a buffer that one large message has grown is
  * not kept for the next hour. */
 void chan_give_back_input(struct chan *c);
-/* Room was made: CHAN_WRITABLE if somebody waits for it. */
+/* Room was made: CHAN_WRITABLE if the owner waits for it. */
 void chan_drained(struct chan *c);
 
-/* Stops the channel and tells its owner: from the loop now, or (later) from the end of the turn. */
+/* Stops the channel and notifies its owner: from the loop now, or (later) at the turn's end. */
 void chan_fail(struct chan *c, const struct err *why);
 void chan_fail_later(struct chan *c, const struct err *why);
 
@@ -216,7 +217,7 @@ struct mem_place {
 	struct loop *loop; /* of those that are opened; NULL: the network's; borrowed */
 	struct mem_pace pace;
 	struct mem_load load;
-	const struct mem_tap *tap; /* NULL: nobody; borrowed */
+	const struct mem_tap *tap; /* NULL: none; borrowed */
 	nsec_t busy_until; /* with what has come; */
 	nsec_t sending_until; /* with what goes */
 };
@@ -246,7 +247,7 @@ struct mem_chan *mem_chan_new(struct loop *l, struct net_ctx *ctx, const char *h
 			      const char *there);
 void mem_chan_join(struct mem_chan *a, struct mem_chan *b);
 void mem_chan_kick(struct mem_chan *m); /* looks again: the link has changed */
-/* The peer learns of a reset; we are told nothing. */
+/* The peer learns of a reset; this end gets no callback. */
 void mem_chan_crash(struct mem_chan *m);
 /* Another number after each change of rules; what mem_net_link() gave before is not valid then. Not
  * 0. */
@@ -265,7 +266,7 @@ void mem_dial_settle(struct mem_chan *m);
 struct sock_bio {
 	int fd; /* owned by the channel; -1 */
 	bool drained; /* the last read got less than it asked for */
-	bool blocked; /* a read found nothing; cleared by whoever looks */
+	bool blocked; /* a read found nothing; cleared before the next turn of reading */
 	uint64_t sends;
 	uint8_t head[5]; /* of the TLS record that is being read */
 	unsigned nhead;
@@ -341,7 +342,7 @@ struct tls_chan {
 	unsigned post_count;
 	bool server, broken, write_blocked, read_wants_write, more_to_read;
 	bool beats_wait; /* chan_let_beats_wait() was called */
-	bool is_drowsy; /* and the kernel was told so */
+	bool is_drowsy; /* and the kernel was set so */
 	/* accepted and not known yet: counted by the listener */
 	struct tls_listener *listener;
 	struct list half_open;

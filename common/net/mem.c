@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A channel through memory. Each end holds what is under way to it, with the time
- * at which it arrives; a window bounds that, as a socket's buffers do, and the
- * rest waits at the sender, where caps and back-pressure see it.
+ * at which it arrives. A window bounds that, as a socket's buffers do. The rest
+ * waits at the sender, where caps and back-pressure see it.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"
@@ -18,7 +18,7 @@ struct mem_packet {
 	struct list at;
 	nsec_t due;
 	enum packet_kind kind;
-	bool is_served; /* whom it comes to has begun with it, and is through at `due` */
+	bool is_served; /* the receiver has begun with it, and is through at `due` */
 	size_t n;
 	uint8_t p[];
 };

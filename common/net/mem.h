@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A network in memory: contexts that dial and listen as those of net.h do,
- * with the same checks of who the peer is, under a real or a virtual loop.
+ * A network in memory, under a real or a virtual loop. Its contexts dial and
+ * listen as those of net.h do, with the same checks of a peer's identity.
  * Faults are switched on per pair of hosts or for all; frames are never
  * reordered within a channel, as TCP never does.
  */
@@ -28,8 +28,8 @@ void mem_net_free(struct mem_net *m);
 void mem_net_set_wall(struct mem_net *m, nsec_t (*wall_now)(void *arg), void *arg);
 
 /*
- * What is opened on that host later has that loop, a part of the network's: its own clock, and
- * while it is held what is sent there is under way, and who dials waits. -ERR_NOMEM.
+ * What is opened on that host later has that loop, a part of the network's, with its own clock.
+ * While the part is held, what is sent there is under way, and a dialling peer waits. -ERR_NOMEM.
  */
 int mem_net_set_loop(struct mem_net *m, const char *host, struct loop *part);
 
@@ -48,7 +48,7 @@ struct mem_link {
 	nsec_t delay; /* one way */
 	nsec_t jitter; /* added evenly at random; order is kept all the same */
 	double drop; /* probability that a frame breaks the connection, as a reset would */
-	bool cut; /* a pulled cable: nothing passes, nobody is told, dialling times out */
+	bool cut; /* a pulled cable: nothing passes, no end is notified, dialling times out */
 	/* the host of both to which nothing passes; dialling times out; NULL: none; borrowed */
 	const char *deaf;
 	/*
@@ -89,8 +89,8 @@ struct mem_pace {
 /* What stands on a host goes at that pace from now on; both 0, as at first: at once. -ERR_NOMEM. */
 int mem_net_set_pace(struct mem_net *m, const char *host, const struct mem_pace *pace);
 
-/* What has come to a host and gone from it since it is there, and how long that has taken it at its
- * pace. */
+/* What has come to a host and gone from it since it exists. busy: how long that has taken it at
+ * its pace. */
 struct mem_load {
 	uint64_t frames_in, frames_out, bytes_in, bytes_out;
 	nsec_t busy;
@@ -99,8 +99,8 @@ struct mem_load {
 void mem_net_get_load(const struct mem_net *m, const char *host, struct mem_load *out);
 
 /*
- * Somebody between a host and the network, who owns all that goes from there: a rogue with the
- * host's good name. What stands on the host does not notice.
+ * A rogue between a host and the network, with the host's identity: it owns all that goes from
+ * there. What stands on the host does not notice.
  */
 struct mem_tap {
 	/* It sends: nothing goes but what the tap gives to mem_tap_send(). Whole frames, one or
@@ -111,7 +111,7 @@ struct mem_tap {
 	void *arg;
 };
 
-/* Of what stands on that host, now or later. tap is borrowed; NULL: nobody. -ERR_NOMEM. */
+/* Of what stands on that host, now or later. tap is borrowed; NULL: none. -ERR_NOMEM. */
 int mem_net_set_tap(struct mem_net *m, const char *host, const struct mem_tap *tap);
 
 /* Any bytes, past the tap and the cap; from the tap's callbacks, on the channel that it was given.
@@ -125,7 +125,7 @@ int mem_tap_send(struct chan *c, const uint8_t *p, size_t n);
 void mem_net_kill_host(struct mem_net *m, const char *host);
 
 /*
- * Two open channels, each other's peer, without dialling. who[i] is what the
+ * Two open channels, each other's peer, without dialling. `who[i]` is what the
  * OTHER end sees; borrowed for the call.
  */
 int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,

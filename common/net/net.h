@@ -44,7 +44,7 @@ void net_ctx_free(struct net_ctx *ctx);
 /* New credentials for the next handshakes; live links stay. On failure nothing changed. */
 int net_ctx_reload(struct net_ctx *ctx, const struct pki_creds *creds, struct err *e);
 
-/* Who we are; NULL without credentials. */
+/* Our own identity; NULL without credentials. */
 const struct identity *net_ctx_self(const struct net_ctx *ctx);
 
 /* The pin of the authority that says so; "" without credentials. Valid until net_ctx_reload(). */
@@ -65,9 +65,9 @@ void net_ctx_check(struct net_ctx *ctx);
 
 /* --- dialling */
 
-/* Whom we want to meet; borrowed for the call. NULL: any. */
+/* The peer that we expect; borrowed for the call. NULL: any. */
 struct net_expect {
-	unsigned roles; /* set of ROLE_BIT(); 0 admits nobody */
+	unsigned roles; /* set of ROLE_BIT(); 0 admits no peer */
 	const char *site, *host;
 	const char *pin; /* of our own CA, or the connection string is for another monitor */
 };
@@ -94,7 +94,7 @@ struct net_accept {
 	 * closes it.
 	 */
 	void (*on_accept)(void *arg, struct chan *c);
-	/* Somebody was not let in. May be NULL. `remote` as chan_remote(). */
+	/* A peer was refused. May be NULL. `remote` as chan_remote(). */
 	void (*on_refused)(void *arg, const char *remote, const struct err *why);
 	void *arg;
 };
@@ -102,13 +102,13 @@ struct net_accept {
 struct net_listen_conf {
 	const char *addr; /* numeric; NULL: 127.0.0.1 */
 	uint16_t port; /* 0: the system chooses */
-	unsigned roles; /* who may come; set of ROLE_BIT() */
+	unsigned roles; /* of the peers that are admitted; set of ROLE_BIT() */
 	uint8_t enrol_type; /* the only frame that an enrolling peer may send; 0: no enrolling */
 	unsigned half_open_max, per_source_max; /* HALF_OPEN_MAX, HALF_OPEN_PER_SOURCE_MAX */
 	/*
 	 * Count and punish 127.0.0.0/8 and ::1 like any source. Off by default:
-	 * there the address does not tell one peer from another, and one bad peer
-	 * would lock out the rest.
+	 * there all peers have the same address, and one bad peer would lock out
+	 * the rest.
 	 */
 	bool strict_loopback;
 };
@@ -121,9 +121,9 @@ struct net_listener_stats {
 
 /*
  * What people write for `listen` as a numeric address of this host: an address stays as it is; a
- * name is the first of its addresses that is ours; "auto", and the name of this host where that is
- * a loopback address, are all addresses, where there is one that others reach. Blocks until a name
- * is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
+ * name is the first of its addresses that is ours. "auto" is all addresses, where there is one
+ * that others reach. So is the name of this host where that is a loopback address. Blocks until a
+ * name is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
  */
 #define NET_ADDR_BYTES 64
 int net_own_address(const char *wish, char out[NET_ADDR_BYTES], struct err *e);
@@ -139,7 +139,7 @@ void net_listener_get_stats(const struct net_listener *l, struct net_listener_st
 
 /*
  * Takes no more peers; handshakes under way end; channels handed out stay. No
- * callback comes any more. NULL is fine.
+ * callback comes from now on. NULL is fine.
  */
 void net_listener_close(struct net_listener *l);
 

@@ -71,8 +71,8 @@ static const struct addrinfo *first_of_ours(const struct addrinfo *a, bool is_lo
 }
 
 /*
- * Systems without an entry elsewhere give their own name an address of the loopback interface (or
- * none), which other hosts do not reach by it.
+ * A system without an entry elsewhere gives its own name an address of the loopback interface, or
+ * none. Other hosts do not reach it by that.
  */
 static bool is_host_name(const char *name)
 {

@@ -39,9 +39,9 @@ struct pki_ca;
 
 /*
  * Loads ca.key and ca.crt from dir, or makes them (and dir) when neither is
- * there. `name` becomes the CA's common name (user@host, say; a name). ERR_DENIED
- * (modes), ERR_PARSE, ERR_INVALID (key and certificate do not belong together,
- * the key is missing, not a CA of ours, expired), ERR_SYS, ERR_NOMEM.
+ * there. `name` becomes the CA's common name (user@host, say; a name).
+ * ERR_INVALID: key and certificate do not belong together, the key is missing,
+ * not a CA of ours, expired. ERR_DENIED (modes), ERR_PARSE, ERR_SYS, ERR_NOMEM.
  */
 int pki_ca_open(const char *dir, const char *name, struct pki_ca **out, struct err *e);
 void pki_ca_free(struct pki_ca *ca);
@@ -54,11 +54,11 @@ nsec_t pki_ca_wall_not_after(const struct pki_ca *ca);
 
 /*
  * Checks the request (P-256, signed by the key in it) and signs a certificate for
- * `as` (role, site, host and the two times are read; wall_not_before 0 is
- * PKI_BACKDATE_NS ago; both are cut to the CA's). Nothing but the public key is
- * taken from the request. Appends DER to cert and, when issued is not NULL, tells
- * what was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID
- * (as), ERR_NOMEM.
+ * `as`. Of `as` role, site, host and the two times are read; wall_not_before 0 is
+ * PKI_BACKDATE_NS ago; both are cut to the CA's. Nothing but the public key is
+ * taken from the request. Appends DER to cert. *issued, unless NULL, becomes what
+ * was issued, serial included. ERR_PARSE, ERR_DENIED (request), ERR_INVALID (as),
+ * ERR_NOMEM.
  */
 int pki_ca_issue(struct pki_ca *ca, const void *csr_der, size_t n, const struct identity *as,
 		 struct buf *cert, struct identity *issued, struct err *e);
@@ -101,10 +101,10 @@ int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
 void pki_creds_erase(const char *dir);
 
 /*
- * The key belongs to the certificate, the CA has signed it, `wall` lies in its
- * validity, and the CA has this pin (NULL: any). Tells who one is (out may be
- * NULL). The text of the error says what to do. ERR_INVALID, ERR_DENIED (pin),
- * ERR_TIMEOUT (expired), ERR_PARSE.
+ * 0: the key belongs to the certificate, the CA has signed it, `wall` is in its
+ * validity, and the CA has this pin (NULL: any). *out, unless NULL, becomes the
+ * identity in it. The text of the error says what to do. ERR_INVALID,
+ * ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
  */
 int pki_creds_check(const struct pki_creds *c, const char *pin, nsec_t wall, struct identity *out,
 		    struct err *e);

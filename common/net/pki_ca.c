@@ -123,7 +123,7 @@ static int ca_make(struct pki_ca *ca, const char *name, struct err *e)
 
 /*
  * Key first: a crash in between leaves a key that has signed nothing, and the
- * next start makes both anew.
+ * next start makes both again.
  */
 static int ca_store(const struct pki_ca *ca, const char *key_path, const char *cert_path,
 		    struct err *e)

@@ -149,9 +149,9 @@ static const struct part {
 
 #define LOCK_FILE "creds.lock"
 /*
- * For who writes three files and waits for the disk. A daemon's loop stands still meanwhile, so
- * less than HEARTBEAT_PERIOD_NS; who is not served then tries again later, as for a mainsm that is
- * not there.
+ * Enough for a process that writes three files and waits for the disk. A daemon's loop stands still
+ * meanwhile, so it is less than HEARTBEAT_PERIOD_NS. A process that gets no lock in time tries
+ * again later, as for a mainsm that is not there.
  */
 #define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
 #define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
@@ -182,8 +182,8 @@ static int load_part(const char *dir, const struct part *p, struct pki_creds *c,
 
 /*
  * Processes of one user may share the directory: what one reads is what one other has written, all
- * of it. *fd -1: nobody to wait for can be told, since nobody has stored here, or one that knew no
- * lock, or its file system has none.
+ * of it. *fd -1: there is no lock to wait for. No process has stored here, or one that knew no
+ * lock, or the file system has none.
  */
 static int lock(const char *dir, bool is_shared, int *fd, struct err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * getaddrinfo() may take half a minute, so it runs in a thread of its own.
- * The thread and the loop share one look-up and whoever is last frees it;
+ * The thread and the loop share one look-up, and the last of them frees it;
  * the thread never touches the loop, it makes a descriptor readable.
  */
 #include "common/base/str.h"
@@ -62,7 +62,7 @@ static void *look_up(void *arg)
 		keep(&r->found, found);
 		freeaddrinfo(found);
 	}
-	n = write(r->ready, &one, sizeof(one)); /* cannot block: nobody else writes */
+	n = write(r->ready, &one, sizeof(one)); /* cannot block: no other thread writes */
 	(void)n;
 	drop(r);
 	return NULL;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SERIALS_MAX (1024 * 1024) /* 16 MiB: nobody revokes that many */
+#define SERIALS_MAX (1024 * 1024) /* 16 MiB; more than any site revokes */
 
 struct serial {
 	uint8_t bytes[SERIAL_BYTES];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A channel over TLS. OpenSSL works on our own descriptor and not inside a
- * bufferevent: input is always read to its end before an end is told, a post-
- * handshake flood is seen record by record, frames of one turn share one record,
- * and no callback can come late.
+ * bufferevent. So input is always read to its end before an end is reported. A
+ * flood after the handshake is seen record by record. Frames of one turn share
+ * one record, and no callback can come late.
  */
 #include "common/net/internal.h"
 
@@ -253,7 +253,7 @@ static int write_out(struct tls_chan *t, struct err *e)
 	return 0;
 }
 
-/* What the peer sent before it went is told before its end is. */
+/* What the peer sent before it went is delivered before its end is reported. */
 static void write_failed(struct tls_chan *t, const struct err *why)
 {
 	struct err unused = { 0 };
@@ -347,7 +347,7 @@ static void op_pause(struct chan *c)
 {
 	struct tls_chan *t = of(c);
 
-	/* Frames, and records inside TLS, may be here already: no descriptor tells of them. */
+	/* Frames, and records inside TLS, may be here already: no descriptor reports them. */
 	t->more_to_read = !c->paused;
 	if (!c->paused)
 		tls_resume(t);
@@ -367,7 +367,7 @@ static void op_let_beats_wait(struct chan *c)
 	set_drowsy(t);
 }
 
-/* What came while nobody looked is older than the look that found it: the kernel knows. */
+/* What came between two looks is older than the look that found it: the kernel knows its age. */
 static void op_look(struct chan *c)
 {
 	struct tls_chan *t = of(c);

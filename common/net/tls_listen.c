@@ -54,7 +54,7 @@ void tls_listener_accepted(struct tls_chan *t)
 
 	l->stats.accepted++;
 	if (t->c.enrol) {
-		t->c.only_type = l->conf.enrol_type; /* still nobody: stays among the half-open */
+		t->c.only_type = l->conf.enrol_type; /* without identity: stays half-open */
 	} else {
 		if (t->source)
 			t->source->failures = 0;
@@ -95,7 +95,7 @@ static bool is_slow(const struct tls_chan *t, nsec_t now)
 }
 
 /*
- * The oldest peer that has sent no whole ClientHello, however young, then the oldest one that owes
+ * The oldest peer that has sent no whole ClientHello, however young. Else the oldest one that owes
  * a move for long. So peers without a credential cannot keep valid ones out. NULL: all are in the
  * middle of their handshake.
  */
@@ -195,8 +195,8 @@ static void on_peer(struct tls_listener *l, int fd, const struct sockaddr_storag
 }
 
 /*
- * Nothing can be accepted, and the descriptor stays ready. The spare one lets
- * the first in line know at once; then nobody is looked at for a while.
+ * Nothing can be accepted, and the descriptor stays ready. With the spare one
+ * the first in line is closed at once; then none is accepted for a while.
  */
 static void out_of_descriptors(struct tls_listener *l)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a peer's certificate must be. The TLS library alone is content with
- * less: it takes a certificate without extended key usage for anything, does
- * not look at names, and follows chains as long as the peer likes.
+ * What a peer's certificate must be. The TLS library alone demands less: it
+ * takes a certificate without extended key usage for anything. It does not
+ * look at names, and follows chains of any length.
  */
 #include "common/base/str.h"
 #include "common/net/internal.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a request brings back: entries (action, objects, status, value) and
- * the coverage (how many of how many objects answered, which did not, how old
- * the data are). One struct from the lm that makes it to the tool that shows it.
+ * the coverage. Coverage: how many of how many objects answered, which did not,
+ * how old the data are. One struct from the lm that makes it to the tool that
+ * shows it.
  */
 #ifndef COMMON_OMIS_REPLY_REPLY_H
 #define COMMON_OMIS_REPLY_REPLY_H
@@ -46,7 +47,7 @@ struct reply {
 };
 
 #define REPLY_ENTRIES_MAX 65536 /* an entry an object: OMIS_OBJECTS_MAX */
-#define REPLY_MISSING_MAX 1024 /* more names help nobody */
+#define REPLY_MISSING_MAX 1024 /* more names are of no use to a user */
 #define REPLY_MAX_BYTES (16 * 1024 * 1024)
 
 struct reply *reply_new(void);
@@ -78,12 +79,12 @@ void reply_add_time(struct reply *r, int64_t oldest_ns, int64_t newest_ns);
 int reply_append(struct reply *r, const struct reply *from);
 
 /*
- * Brings entries into the order of actions and merges, by what the service
- * of the action (r->action[i - 1] of `request`) is: void results that are OK
+ * Brings entries into the order of actions. Merges by the service of the
+ * action, which is r->action[i - 1] of `request`: void results that are OK
  * become one entry without objects behind the errors; equal results join
  * their object lists; counters and integrators of the same object are added
  * up. An action without any entry gets an empty OK, unless the reply is
- * partial: then nobody knows. Doing it again changes nothing.
+ * partial: then its result is unknown. Doing it again changes nothing.
  * numbers[i] is the action number of action i in the entries, ascending; NULL = 1, 2, ...
  * -ERR_NOMEM: the reply is as before.
  */

@@ -68,8 +68,7 @@ static int mismatch(struct checking *c, const struct omis_param *p, const struct
 }
 
 /*
- * Sites, nodes, processes and threads convert into each other; u_ is an object that nobody
- * knows.
+ * Sites, nodes, processes and threads convert into each other; u_ is an unknown object.
  */
 static bool class_fits(const struct omis_param *p, const struct omis_value *v)
 {

@@ -18,10 +18,10 @@ struct omis_diag {
 };
 
 /*
- * Sets each call's `service` and brings parameters to their types: a scalar
- * becomes a list of one, a list of one becomes a scalar, an INT becomes a
- * FLOAT, parameters left out get their defaults. Event context parameters
- * stay as they are. d may be NULL.
+ * Sets each call's `service` and brings parameters to their types. A scalar
+ * becomes a list of one, a list of one a scalar, and an INT a FLOAT.
+ * Parameters left out get their defaults. Event context parameters stay as
+ * they are. d may be NULL.
  *
  * 0, -ERR_INVALID with d filled, -ERR_NOMEM. The first fault counts; after
  * one the request is good for nothing but omis_request_free(). Checking twice is harmless.
@@ -49,8 +49,8 @@ struct omis_ecps {
 };
 
 /*
- * Actions [first, first + count) of a checked conditional request, with their
- * ECPs replaced, as an unconditional request of its own that is checked
+ * Actions [first, first + count) of a checked conditional request as an
+ * unconditional request of its own. Their ECPs are replaced, and it is checked
  * again. *out shares nothing with r. The first action loses its barrier.
  * -ERR_INVALID with d (UNKNOWN_ECP when ecps lacks one, TYPE_MISMATCH when a
  * value does not fit; d->action counts in r), -ERR_NOMEM.
@@ -59,8 +59,8 @@ int omis_bind(const struct omis_request *r, size_t first, size_t count,
 	      const struct omis_ecps *ecps, struct omis_request **out, struct omis_diag *d);
 
 /*
- * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order,
- * doubles as often as they stand.
+ * Calls fn(arg, name) for each ECP in the call, nested lists included, in textual order. An ECP
+ * that stands there twice causes two calls.
  */
 void omis_call_ecps(const struct omis_call *c, void (*fn)(void *arg, const char *name), void *arg);
 
