@@ -197,7 +197,8 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	copy.thread_first = copy.partner_first + a->partner_count;
 	list_write(v, copy.partner_first, partners, a->partner_count);
 	list_write(v, copy.thread_first, threads, a->thread_count);
-	if (a->since > segview_header(v)->l.actions_since)
+	/* Atomic: the program can write into any word of its segment. */
+	if (a->since > __atomic_load_n(&segview_header(v)->l.actions_since, __ATOMIC_RELAXED))
 		__atomic_store_n(&segview_header(v)->l.actions_since, a->since, __ATOMIC_RELEASE);
 	/* At the end of its chain: actions run in the order of their installation. */
 	last = chain_before(v, &copy, 0);

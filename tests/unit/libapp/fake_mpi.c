@@ -22,13 +22,13 @@ static int other_is_freed; /* FAKE_OTHER: how often */
 /* --- what libapp asks */
 
 /* A call of MPI that only says something. */
-#define ANSWER(name, sig, says)    \
-	int PMPI_##name sig;       \
-	EXPORT int PMPI_##name sig \
-	{                          \
-		says;              \
-		fake_asked++;      \
-		return 0;          \
+#define ANSWER(name, sig, says)                                       \
+	int PMPI_##name sig;                                          \
+	EXPORT int PMPI_##name sig                                    \
+	{                                                             \
+		says;                                                 \
+		__atomic_fetch_add(&fake_asked, 1, __ATOMIC_RELAXED); \
+		return 0;                                             \
 	}
 
 ANSWER(Comm_size, (uintptr_t comm, int *size), *size = FAKE_SIZE)

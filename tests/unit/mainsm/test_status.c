@@ -39,6 +39,7 @@ START_TEST(who_is_connected_is_counted)
 	world_run(&w, 100 * MS);
 	IS("tools", 0);
 	link_close(b.link, "a cut");
+	b.link = NULL;
 	world_run(&w, 10 * MS);
 	IS("children", 1);
 	IS("sites", 2);
