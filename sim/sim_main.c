@@ -43,7 +43,7 @@ struct wish {
 	bool compare;
 };
 
-/* The seed under way, as text for whoever crashes. */
+/* The seed under way, as text for on_crash(). */
 static char crash_words[512];
 
 static volatile sig_atomic_t is_told_to_end;
@@ -58,7 +58,7 @@ static void on_crash(int sig)
 	ssize_t n = write(STDOUT_FILENO, crash_words, strlen(crash_words));
 
 	(void)n;
-	raise(sig); /* not ours any more */
+	raise(sig); /* now with the default action */
 }
 
 static void note_command(const struct run_conf *c)
@@ -348,7 +348,7 @@ static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **a
 		return run_detector(w, spec);
 	sigaction(SIGSEGV, &crash, NULL);
 	sigaction(SIGABRT, &crash, NULL);
-	sigaction(SIGTERM, &end, NULL); /* what has been done is told */
+	sigaction(SIGTERM, &end, NULL); /* what has been done is printed */
 	sigaction(SIGINT, &end, NULL);
 	if (argc - first == 1 && str_eq(argv[first], "cluster"))
 		return run_cluster(w, spec);

@@ -79,7 +79,7 @@ int __wrap_mkdir(const char *path, mode_t mode)
 	return __real_mkdir(path, mode);
 }
 
-/* What was synced is gone at once: nobody relies on its coming back. */
+/* A synced folder is gone at once, and no power cut restores it: no code depends on that. */
 int __wrap_rmdir(const char *path)
 {
 	struct simdisk *d = simdisk_of(path);

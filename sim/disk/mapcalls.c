@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What somebody has mapped, and writes into. */
+/* A mapping that a daemon has made, and writes into. */
 struct mapped {
 	void *p;
 	size_t n;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What daemons share with others by mapping it: segments of ranks, and files of their own. Who was
- * killed writes nothing more there, though its memory is still tidied up here. Linked as
- * diskcalls.c is.
+ * What daemons share with others by mapping it: segments of ranks, and files of their own. A
+ * daemon that was killed writes nothing more there, though its memory is still freed here. Linked
+ * as diskcalls.c is.
  */
 #ifndef SIM_DISK_MAPCALLS_H
 #define SIM_DISK_MAPCALLS_H
@@ -11,11 +11,11 @@
 
 struct loop;
 
-/* What is mapped from now on, at the cost of a descriptor each; or none of it any more. */
+/* on: notes each mapping made from now on, at the cost of a descriptor each. Else forgets all. */
 void mapcalls_watch(bool on);
 
-/* All that the daemon of that part has mapped is from now on as it is, whatever that daemon still
- * does. */
+/* What the daemon of that part has mapped stays as it is now. What that daemon still writes goes
+ * into a private copy. */
 void mapcalls_kill(const struct loop *part);
 
 #endif

@@ -301,7 +301,7 @@ static struct renamed *renamed_of(const struct simdisk *d, const char *path)
 	return NULL;
 }
 
-/* A file that nobody can reach any more: its number will be another's. */
+/* A file whose last name goes: its inode number may become that of another file. */
 static void note_end(struct simdisk *d, const char *path)
 {
 	struct stat st;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then,
- * and what was written and not synced is lost or torn when the host is switched off. What daemons
- * do to files in it passes here: the program is linked so (diskcalls.c, foldercalls.c, mapcalls.c).
+ * The disk of a simulated host: a folder, and folders in it. It may be full, or fail now and then.
+ * Data that was written and not synced may be lost or torn when the host is switched off. What
+ * daemons do to files in it passes here: the program is linked so (diskcalls.c, foldercalls.c,
+ * mapcalls.c).
  * Nothing of that is true of files elsewhere.
  */
 #ifndef SIM_DISK_SIMDISK_H
@@ -16,8 +17,8 @@
 enum simdisk_state {
 	SIMDISK_WELL,
 	SIMDISK_FULL, /* nothing grows: ENOSPC, or only a part is written */
-	SIMDISK_FAILING, /* one call in a few is answered EIO, and what it did nobody knows */
-	SIMDISK_DEAD, /* whoever wrote was killed, and only tidies up its memory: nothing changes */
+	SIMDISK_FAILING, /* one call in a few fails with EIO, and what it did is unknown */
+	SIMDISK_DEAD, /* the daemon was killed, and only frees its memory: nothing changes */
 };
 
 struct simdisk;
@@ -34,10 +35,10 @@ void simdisk_path(const struct simdisk *d, const char *name, char *out);
 
 void simdisk_set(struct simdisk *d, enum simdisk_state s);
 
-/* It never failed: what somebody made sure of is on it. */
+/* It has never failed: what was synced is on it. */
 bool simdisk_is_sure(const struct simdisk *d);
 
-/* It was switched off, ever: what nobody made sure of may be gone. */
+/* It was switched off, ever: what was not synced may be gone. */
 bool simdisk_has_lost_power(const struct simdisk *d);
 
 /* How fast spools on it work. */

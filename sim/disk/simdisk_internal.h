@@ -9,7 +9,7 @@
 
 struct stat;
 
-/* Whose folder that path is in, or is; NULL: of nobody. */
+/* The disk whose folder that path is in, or is; NULL: of none. */
 struct simdisk *simdisk_of(const char *path);
 
 /* diskcalls.c: what is still open there is the system's from now on. */
@@ -29,17 +29,17 @@ bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
 
 /*
- * Of n bytes that a file of `size` is to get at `at` so many come. is_told: whoever writes hears of
- * it; else the call fails, and errno says why.
+ * How many of n bytes are written at `at` into a file of `size`. *is_told: the call returns that
+ * number. Else it fails, and errno says why.
  */
 size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_told);
 
 /* A part of a name that no file here has had. */
 unsigned long simdisk_make_up(struct simdisk *d);
 
-/* --- told before it is done */
+/* --- called before it is done */
 
-/* the name becomes another file's, or nobody's */
+/* the name becomes another file's, or free */
 void simdisk_will_move(struct simdisk *d, const char *path);
 /* the same, and the file that has it now ends */
 void simdisk_will_end(struct simdisk *d, const char *path);

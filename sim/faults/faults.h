@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What goes wrong in a simulated world: daemons are killed and start again some time
- * later, links are cut, reset, slow or silent, programs end and begin; when, and to whom, by dice.
+ * What goes wrong in a simulated world. Daemons are killed and start again some time later. Links
+ * are cut, reset, slow or silent. Programs end and begin. Dice decide when, and where.
  */
 #ifndef SIM_FAULTS_FAULTS_H
 #define SIM_FAULTS_FAULTS_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each daemon of a simulated world believes mainsm's clock to show is right within the bound
- * that it states, whatever its own clock does. Wall clocks step; mainsm's has a new time for
- * everybody when it starts after that.
+ * Each daemon of a simulated world estimates mainsm's time. The estimate is right within the bound
+ * that the daemon states, whatever its own clock does. Wall clocks step. When mainsm starts after
+ * a step of its own, there is a new time for all.
  */
 #ifndef SIM_JUDGE_CLOCKS_H
 #define SIM_JUDGE_CLOCKS_H

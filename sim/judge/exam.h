@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures to the byte, when all is whole: programs call as the exam has them call, while processes
- * begin, a line is slow and what is sent up comes twice. Each call is reported exactly once
- * whatever version of its conditional request watched for it, objects without a value do not
- * contribute, and the parts of all reads are what was sent in their time, with as many contributors
- * as were heard.
+ * Counters to the byte, when all is whole. Programs make the calls that the exam requests.
+ * Meanwhile processes begin, a line is slow, and what is sent up comes twice. What must hold:
+ *
+ * - Each call is reported exactly once, whatever version of its conditional request watched for it.
+ * - Objects without a value do not contribute.
+ * - The parts of all reads are what was sent in their time. They have as many contributors as
+ *   were received.
  */
 #ifndef SIM_JUDGE_EXAM_H
 #define SIM_JUDGE_EXAM_H

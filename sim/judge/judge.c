@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CALLS 3 /* of each rank, that must all be told */
-#define CALLERS_MAX 400 /* at once: a tool is told of 1,000 events in a second */
+#define CALLS 3 /* of each rank, that must all be reported */
+#define CALLERS_MAX 400 /* at once: a tool receives at most 1,000 events in a second */
 #define TOKEN_ROOM 40
 #define CREATE ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",0,\"mode\",\"start\"])"
 #define CREATE_BY_NODE \
@@ -225,8 +225,8 @@ static double read_total(struct judge *j)
 					 : answers_total(r->entry[0].value);
 }
 
-/* The i-th of those who call, not the rogue's: all, or as many of them as one tool may be told of
- * in a second. */
+/* The next process that calls, from the i-th on, and not the rogue's. All call, or as many as one
+ * tool may receive the events of in a second. */
 static struct simproc *caller(const struct judge *j, size_t *i)
 {
 	size_t ranks = (size_t)j->c->conf.hosts * CLUSTER_RANKS_MAX;

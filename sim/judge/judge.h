@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What must hold when all is whole again and everybody has left: all hosts and processes are
- * seen, as they are; nobody is stopped; what was said of manipulations is true; each call is told
- * once to who asks, and sums are exact; then nothing of it all is left anywhere.
+ * What must hold when all is whole again and all users have left. All hosts and processes are
+ * seen, as they are. No process is stopped. What replies said of manipulations is true. Each call
+ * is reported once to a tool that requests it, and sums are exact. Then nothing of it all is left
+ * anywhere.
  */
 #ifndef SIM_JUDGE_JUDGE_H
 #define SIM_JUDGE_JUDGE_H
@@ -13,7 +14,7 @@
 #define JUDGE_HEAL_NS (30 * NSEC_PER_SEC) /* from the last fault until all is well */
 /* where nothing went wrong, from the last tool until nothing is left of it */
 #define JUDGE_LEAVE_NS (5 * NSEC_PER_SEC)
-/* as long as an lm, after its sm, waits for who wants it again */
+/* as long as an sm, and then its lm, keeps a request that is not requested again */
 #define JUDGE_FORGET_NS (150 * NSEC_PER_SEC)
 
 /* Takes its (virtual) time. What does not hold breaks the world. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All reads of a measurement of what was sent since the last read, and what they must be together
- * and each. */
+/* All reads of a measurement of what was sent since the last read. What must hold of each of them,
+ * and of all together. */
 #ifndef SIM_JUDGE_SERIES_H
 #define SIM_JUDGE_SERIES_H
 
@@ -26,8 +26,8 @@ void series_begin(struct series *s, struct cluster *c, unsigned slow_host);
 /* It has begun everywhere, and calls begin. */
 void series_go(struct series *s);
 
-/* What an event of a read tells, as values_parse_print() has it: each read once, in its place, with
- * one value. */
+/* The text of an event of a read, as values_parse_print() has it: each read once, in its place,
+ * with one value. */
 void series_take(struct series *s, const char *value);
 
 /* All that was sent up has come. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEVEL_SETTLE_NS NSEC_PER_SEC /* who waits for an sm asks each half second */
+#define LEVEL_SETTLE_NS NSEC_PER_SEC /* a daemon that waits for an sm retries each half second */
 
 unsigned cluster_below(unsigned sites, unsigned hosts, unsigned levels)
 {
@@ -62,7 +62,7 @@ static int make_site(struct cluster *c, unsigned number, struct err *e)
 			   &c->site[number], e);
 }
 
-/* The sm of the site is told by mainsm, another one is named. */
+/* mainsm names the sm of the site as parent; any other parent is named here. */
 static int make_below(struct cluster *c, unsigned number, struct err *e)
 {
 	const struct simsite *parent = c->site[parent_of(c, number)];

@@ -2,7 +2,7 @@
 /*
  * A simulated host: processes that begin, call, are signalled and end, and the
  * table of functions by which an lm sees them. What really became of each is
- * kept for those who judge.
+ * kept for the judges.
  */
 #ifndef SIM_NODES_SIMHOST_H
 #define SIM_NODES_SIMHOST_H
@@ -31,7 +31,7 @@ struct simproc {
 	int status;
 	host_on_exit_fn on_exit;
 	void *arg;
-	char token[32]; /* as the monitor calls it, once somebody knows; "" */
+	char token[32]; /* the monitor's, from the first answer that has it; before that "" */
 };
 
 struct loop;
@@ -51,13 +51,13 @@ void simhost_ignore(struct simhost *h, bool is_ignored);
  * simhost_free(). */
 struct simproc *simhost_begin(struct simhost *h, int32_t rank);
 
-/* It ends; whoever watches it is told, when it runs. */
+/* It ends. An lm that watches it is notified: now, or after simhost_resume() when it is held. */
 void simhost_end(struct simproc *p, int status);
 
-/* Who watches runs again. */
+/* The lm runs again. */
 void simhost_resume(struct simhost *h);
 
-/* All of them end, and what comes then is of another boot. Nobody watches any more. */
+/* All of them end, and what begins then is of another boot. No lm watches them now. */
 void simhost_switch_off(struct simhost *h);
 
 size_t simhost_nproc(const struct simhost *h);

@@ -47,7 +47,7 @@ static void *in_thread(const struct simrank *r, uint64_t offset)
 	return r->base + r->h->thread_offset + offset;
 }
 
-/* Sparse: pages that nobody touches cost nothing, and nobody else can shrink it. */
+/* Sparse: untouched pages cost nothing. Sealed: no process can shrink it. */
 static int map(struct simrank *r, const char *name, struct err *e)
 {
 	r->fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);

@@ -34,17 +34,17 @@ int simrank_fd(const struct simrank *r);
 /* A whole call of MPI_Send with so many bytes that took so long; does what the hook word says. */
 void simrank_send(struct simrank *r, int64_t bytes, uint64_t took_ticks);
 
-/* It comes by its probe; told if somebody wants to know. */
+/* It comes by its probe; a record of that is written if the lm has switched it on. */
 void simrank_step(struct simrank *r, int64_t vt);
 
-/* An event of its own, if somebody wants it: the next number, and so many bytes with it, 0 to
+/* An event of its own, if it is switched on: the next number, and so many bytes with it, 0 to
  * SIMRANK_EVENT_MAX. */
 void simrank_event(struct simrank *r, size_t bytes);
 
-/* Of those that somebody wanted: the last number. */
+/* The last number of those made while they were switched on. */
 uint64_t simrank_events(const struct simrank *r);
 
-/* Of them those that nobody has taken, nor may have counted as lost. */
+/* Of them those that no lm has taken, nor can have counted as lost. */
 uint64_t simrank_untaken(const struct simrank *r);
 
 /* What it has sent since it began, whether anybody counted or not. */
@@ -57,7 +57,7 @@ struct simrank_sent {
 /* The same, of what it had sent at that time of the world. O(log n) in its calls. */
 struct simrank_sent simrank_sent_by(const struct simrank *r, nsec_t t);
 
-/* Functions and types of events that somebody still has switched on; without_measuring: counts,
+/* Functions and types of events that are still switched on; without_measuring: counts,
  * times and volumes do not count. */
 size_t simrank_switched_on(const struct simrank *r, bool without_measuring);
 

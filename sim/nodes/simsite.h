@@ -19,7 +19,7 @@ struct simsite_conf {
 	const char *site, *host; /* of the certificate; copied */
 	bool is_stacked; /* it stands below another sm */
 	bool is_diskless; /* it keeps nothing */
-	const char *parent; /* of a stacked one: host:port; "": mainsm tells; copied */
+	const char *parent; /* of a stacked one: host:port; "": mainsm names it; copied */
 };
 
 int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite **out,

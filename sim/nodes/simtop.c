@@ -28,7 +28,7 @@ struct simtop {
 	nsec_t free_at; /* before that it is not held again */
 };
 
-/* Whoever runs the world starts them all. */
+/* The code that runs the world starts all sms. */
 static int start_sm(void *arg, const struct site *site, const char *launcher,
 		    const struct token_text *token, struct err *e)
 {

@@ -19,7 +19,7 @@ void simtop_free(struct simtop *t);
 bool simtop_is_running(const struct simtop *t);
 int simtop_start(struct simtop *t, struct err *e);
 
-/* As kill -9 does: nobody is told anything but that the connection is gone. */
+/* As kill -9 does: peers see no more than the end of the connection. */
 void simtop_kill(struct simtop *t);
 
 /* The host: what was not synced to its disk is gone, too. */

@@ -120,7 +120,7 @@ const char *lies_token(struct lies *l, char class)
 
 /* --- bytes: whatever the message is, it stays well formed, but for some of the turned bits */
 
-/* Somebody else's of the same length, so that all lengths around it hold. */
+/* Replaces tokens by others of the same length, so that all lengths around them hold. */
 static void swap_tokens(struct lies *l, uint8_t *p, size_t n)
 {
 	for (size_t i = 0, len; i < n; i += len ? len : 1) {

@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Stands in each value and reason that is made up: told of anybody else, it shows who is
- * believed. */
+/* Stands in each value and reason that is made up. In a reply on another peer it shows that a
+ * daemon believed a lie. */
 #define LIES_MARK "a rogue says so"
 
 #define LIES_FRAMES 48 /* of its own, that are remembered */
@@ -23,7 +23,7 @@
 #define LIES_TOKENS 48 /* of others, and as many of its own */
 #define LIES_TOKEN_BYTES 40
 
-/* Who hears it, as seen from the rogue. */
+/* The receiver, as seen from the rogue. */
 enum lies_to { LIES_UP, LIES_DOWN };
 
 struct lies_frame {
@@ -42,7 +42,7 @@ struct lies {
 	struct lies_tokens others, own;
 	uint64_t subjects; /* bits: types of messages that it makes up or says otherwise */
 	bool is_bold; /* speaks of others: it is cut for that; else of itself, and stays */
-	const char *site, *host; /* of somebody else; borrowed */
+	const char *site, *host; /* of another peer; borrowed */
 };
 
 void lies_init(struct lies *l, uint64_t seed);
@@ -54,7 +54,7 @@ void lies_done(struct lies *l);
 void lies_note_said(struct lies *l, const uint8_t *p, size_t n);
 void lies_note_heard(struct lies *l, const uint8_t *p, size_t n);
 
-/* All tokens of nodes, processes and threads in what somebody else says of himself. */
+/* All tokens of nodes, processes and threads in what another peer says of itself. */
 void lies_learn(struct lies *l, const uint8_t *p, size_t n);
 
 /* The frame with something in it that is not true: appended. It may be what it was. */
@@ -63,7 +63,7 @@ void lies_alter(struct lies *l, const uint8_t *p, size_t n, struct buf *out);
 /* One that nothing gave reason for. */
 void lies_forge(struct lies *l, enum lies_to to, struct buf *out);
 
-/* One that was said before, or that somebody has said to it; as it was, or altered too. */
+/* A frame that it has sent or received before; as it was, or altered too. */
 void lies_repeat(struct lies *l, bool as_it_was, struct buf *out);
 
 /* What is no frame, or half of one. */

@@ -8,7 +8,8 @@
 uint64_t lies_below(struct lies *l, uint64_t n);
 bool lies_one_in(struct lies *l, uint64_t n);
 
-/* Of somebody else; class 0: any of node, process and thread. Made up when none is known. */
+/* Of another peer, for a bold rogue, else its own; class 0: any of node, process and thread. Made
+ * up when none is known. */
 const char *lies_token(struct lies *l, char class);
 
 /* The message says something else; nothing, when there is nothing that is known how to be said

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lies that take knowing the messages: answers, events, directories and values of somebody else,
- * and orders to those below. */
+/* Lies that need the form of the messages: answers, events, directories and values of other peers,
+ * and orders to branches. */
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/omis/reply/reply.h"
@@ -49,7 +49,7 @@ static const char *any_csr(struct lies *l, struct made *m)
 	return m->csr;
 }
 
-/* Events that never were, of calls that somebody else's process makes. */
+/* Events that never were, of calls of some process. */
 static struct bytes any_value(struct lies *l, struct made *m)
 {
 	char *text = m->event[lies_below(l, 2)];

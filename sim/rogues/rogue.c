@@ -74,7 +74,7 @@ bool rogue_is_drawn(enum rogue_when when, uint64_t seed)
 	       (when == ROGUE_SOMETIMES && hash_mix64(seed ^ ROGUE_ONE_IN) % ROGUE_ONE_IN == 0);
 }
 
-/* --- who is who */
+/* --- what is the rogue's */
 
 bool rogue_has_host(const struct rogue *r, const struct simnode *n)
 {
@@ -405,7 +405,7 @@ static void choose(struct rogue *r)
 	snprintf(r->name, sizeof(r->name), "%s %.32s", kind[r->kind], r->host);
 }
 
-/* Its lies speak of somebody else: a host that is not its own, and where that is. */
+/* Its lies are about another peer: a host that is not its own, and the site of that host. */
 static void choose_victim(struct rogue *r)
 {
 	for (unsigned i = 0; i < r->cluster->conf.hosts; i++) {

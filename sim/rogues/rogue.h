@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One daemon or tool of a simulated world that is taken over: its code runs as it is, and between
- * it and the network somebody alters, withholds, repeats and makes up what it says. It keeps the
- * identity that it has. What is told of it (of its host, or of all its site when it is an sm) is
- * not judged; what is told of anybody else is.
+ * One daemon or tool of a simulated world that is taken over. Its code runs as it is. Between it
+ * and the network, this code alters, withholds, repeats and makes up what it says. It keeps the
+ * identity that it has. Reports on it are not judged: on its host, or on all its site when it is an
+ * sm. All other reports are.
  */
 #ifndef SIM_ROGUES_ROGUE_H
 #define SIM_ROGUES_ROGUE_H
@@ -39,7 +39,8 @@ bool rogue_is_on(const struct rogue *r, const char *host);
 /* The token names a host, or what is on one, that is not the rogue's. */
 bool rogue_spares(const struct rogue *r, const char *token);
 
-/* Of what an answer says of these objects nothing is judged: they are the rogue's, or nobody's. */
+/* Of what an answer says of these objects nothing is judged: they are the rogue's, or of no known
+ * host. */
 bool rogue_is_excused(const struct rogue *r, const char *objects);
 
 /* The host that has or had that number; NULL: none that is not the rogue's. */

@@ -51,7 +51,7 @@ static void on_down(void *arg, struct link *l, const struct err *why)
 {
 }
 
-/* Any process that somebody has been told of. */
+/* Any process whose token a tool has received; else "". */
 static const char *any_process(struct roguetool *t)
 {
 	const struct simproc *p =
@@ -61,7 +61,7 @@ static const char *any_process(struct roguetool *t)
 	return p ? p->token : "";
 }
 
-/* %p: a process, %c: a conditional request, %d: a measurement, that may be somebody else's; %n: a
+/* %p: a process, %c: a conditional request, %d: a measurement, that may be another tool's; %n: a
  * host. */
 static const char *const wish[] = {
 	":site_attach([]) node_attach([]) proc_attach([])",
