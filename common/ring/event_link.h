@@ -38,7 +38,7 @@ struct event_side {
 
 /*
  * 0; -1: another one has joined already, or it has another version. A process without MPI is set up
- * here, and so is a child process, in whose parent the link said follows_fork.
+ * here. So is a child process if the link of its parent had follows_fork.
  */
 int omig_app_events_join(const struct event_side *side);
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# common/ring: the segment that a watched process shares with its lm, and the table of watched calls.
+# common/ring: the segment that a watched process shares with its lm, and the table of watched
+# calls.
 MODULES          += common/ring
 common/ring.src  := seg.c seglisten.c ring.c cell.c action.c calls.c segview.c segread.c segwrite.c segprobe.c segmeter.c region.c posted.c segposted.c segevent.c chosen.c
 common/ring.uses := common/base

@@ -82,7 +82,7 @@ union ring_record {
 #define RING_VALUE(record) \
 	((union seg_value *)(void *)((record)->word + sizeof(struct ring_probe) / 8))
 
-/* Both ends of a ring in memory; plain pointers, owned by nobody. */
+/* Both ends of a ring in memory; plain pointers, without ownership. */
 struct ring {
 	uint8_t *bytes;
 	uint64_t size; /* a power of two */
@@ -102,9 +102,9 @@ static inline uint64_t *ring_word_at(const struct ring *r, uint64_t position)
 }
 
 /*
- * ring_put() in two halves, for who makes the record in its place: n bytes of room, or NULL: full,
- * counted. All words are written by relaxed atomic stores, then it is told, with as many bytes as
- * it has come to, n at the most.
+ * ring_put() in two halves, for a writer that makes the record in its place. This gives n bytes of
+ * room, or NULL: full, counted. The writer stores all words by relaxed atomic stores. Then it calls
+ * ring_commit() with the bytes that the record has, n at the most.
  */
 static inline uint64_t *ring_reserve(const struct ring *r, uint32_t n, uint64_t *at)
 {
@@ -128,7 +128,7 @@ static inline void ring_commit(const struct ring *r, uint64_t at, uint32_t n)
 	__atomic_store_n(r->head, at + n, __ATOMIC_RELEASE);
 }
 
-/* Who wants what; NULL: nobody, it is passed over. */
+/* Handlers of records; NULL: records of that kind are skipped. */
 struct ring_taker {
 	void (*on_call)(void *arg, const struct ring_call *c);
 	void (*on_probe)(void *arg, const struct ring_probe *p);
@@ -136,7 +136,7 @@ struct ring_taker {
 	void (*on_event)(void *arg, unsigned number, const struct ring_event *e, uint32_t n);
 	/* All of these were handed over; their room is the writer's when this returns. */
 	void (*on_taken)(void *arg);
-	/* bytes ever taken, with the record that is handed over; NULL = it is not told */
+	/* bytes ever taken, with the record that is handed over; NULL = not reported */
 	uint64_t *place;
 	void *arg;
 };

@@ -55,12 +55,12 @@
 #define SEG_READS 16 /* figures that a rank reads at one probe */
 /* lists of functions of these figures, together: 16 of all there are */
 #define SEG_READ_FUNCS 4096
-/* figures told apart by regions: what fits into the last page of a thread */
+/* counters by region: what fits into the last page of a thread */
 #define SEG_METERS 32
 #define SEG_EVENTS 1024 /* types of <omig/event.h>: their words are one page */
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
-/* Tools that count all calls, which the next lm tells apart: the header has room for them. */
+/* Tools that count all calls, which the next lm distinguishes: the header has room for them. */
 #define SEG_WISHES 6
 /* Open operations that are listed: eight times what a wait can complete. */
 #define SEG_POSTED 1024
@@ -102,15 +102,16 @@ enum {
 enum {
 	PROBE_RECORD = 1 << 0, /* a record in the ring, with the reads */
 	PROBE_ACTION = 1 << 1, /* run the probe's chain of actions */
-	PROBE_EDGE = 1 << 2, /* a region begins or ends here: its meters are told */
+	PROBE_EDGE = 1 << 2, /* a region begins or ends here: its meters are updated */
 	PROBE_KNOWN = 7,
 };
 
-/* Bits of an event's word. 0 = nobody asks for it. */
+/* Bits of an event's word. 0 = the event is off. */
 enum {
 	EVENT_RECORD = 1 << 0, /* a record in the ring */
-	EVENT_REFUSE = 1 << 1, /* alone: no record, it is counted as lost. Who does not know it
-				  makes records */
+	/* alone: no record, the event is counted as lost. A library without this bit makes
+	 * records */
+	EVENT_REFUSE = 1 << 1,
 	EVENT_KNOWN = 3,
 };
 
@@ -192,7 +193,7 @@ struct seg_own {
 	char program[128]; /* the executable's path */
 	char library[64]; /* of the MPI library's version text, first line */
 	uint64_t probes_nested; /* met inside of a library call, or by a handler of signals: not
-				   told */
+				   reported */
 	uint64_t posted_lost; /* operations that the list of posted ones had no room for, or lost
 				 sight of */
 	uint32_t events_used; /* numbers 0 to this, less 1, are announced */
@@ -213,7 +214,7 @@ struct seg_wish {
 	uint32_t word; /* of a hook; 0: there is none */
 };
 
-/* What the lm tells the process. */
+/* What the lm writes for the process. */
 struct seg_lm {
 	uint64_t lm_epoch; /* start time of the lm that holds this segment; 0 = none yet */
 	uint64_t lm_alive; /* raised now and then, for app.h's attach query */
@@ -225,7 +226,7 @@ struct seg_lm {
 	uint32_t shift;
 	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
 	uint32_t event_bell; /* a futex: event words have changed */
-	uint32_t wish_seq; /* guards the wishes; 0: none were noted */
+	uint32_t wish_seq; /* guards `wish` and `wish_rest`; 0: none were noted */
 	uint32_t wish_rest; /* a hook word: what is measured and is no tool's in `wish` */
 	struct seg_wish wish[SEG_WISHES];
 	uint32_t spare;
@@ -339,7 +340,7 @@ struct seg_cell {
 struct seg_note {
 	uint32_t seq; /* odd while it changes */
 	uint32_t kind; /* enum token_kind of the last owner, 0: there was none yet */
-	uint64_t number; /* of the owner's token; 0: it is nobody's now */
+	uint64_t number; /* of the owner's token; 0: it has no owner now */
 	uint32_t tool; /* whose owner it is */
 	uint32_t spare;
 	int64_t base_n, own_n; /* what the cell had; what was added from outside of the rank */
@@ -386,8 +387,8 @@ struct seg_reads {
 };
 
 /*
- * A figure of calls that is told apart by a region: what the calls of a thread add to it from the
- * thread's begin probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is
+ * A counter of calls in one region: what the calls of a thread add to it from the thread's begin
+ * probe on to its next end probe. An epoch stands for one meaning; 0 = the meter is
  * off.
  */
 struct seg_meter {
@@ -431,8 +432,9 @@ struct seg_partner {
 };
 
 /*
- * A send or receive that has begun and is not complete. Claimed and given back by exchanging
- * `state`, whose upper half grows with each claim, so that a reader sees a whole entry or none.
+ * A send or receive that has begun and is not complete. A thread claims it and gives it back by
+ * exchanging `state`. The upper half of `state` grows with each claim: a reader sees a whole entry
+ * or none.
  */
 struct seg_posted {
 	uint64_t state; /* lower half: posted_epoch, 0 = free, POSTED_CLAIMED */
@@ -489,8 +491,9 @@ static_assert(sizeof(struct seg_register) == 24, "layout");
 #define SEG_REGISTER_BACKLOG 1024
 
 /*
- * Fills the layout part of *h (from version to spare; not magic, w, l) for so many functions,
- * threads and ring bytes, each cut to its limits, ring bytes rounded up to a power of two.
+ * Fills the layout part of *h (from version to spare; not magic, w, l) for these numbers of
+ * functions, threads and ring bytes. Each is cut to its limits, and ring bytes are rounded up to a
+ * power of two.
  * The layout follows from these three numbers alone. Signal-safe.
  */
 void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t ring_bytes);
@@ -512,9 +515,9 @@ int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *
 int seg_listen(const char *path);
 
 /*
- * The CA id of a connection string "omig1:HOST..:PORT:PIN[:TOKEN]": the first
- * SEG_CAID_CHARS characters of PIN into out[SEG_CAID_CHARS + 1], "local" when conn is NULL,
- * empty or malformed. Returns 0, or -1 in the latter case. Signal-safe.
+ * The CA id of a connection string: of "omig1:HOST..:PORT:PIN[:TOKEN]" the first SEG_CAID_CHARS
+ * characters of PIN. out has SEG_CAID_CHARS + 1 bytes. It is "local" when conn is NULL, empty or
+ * malformed. Returns 0, or -1 in the latter case. Signal-safe.
  */
 int seg_caid(const char *conn, char *out);
 

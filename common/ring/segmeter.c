@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meters as the lm sees them: figures that a rank tells apart by regions. */
+/* Meters as the lm sees them: counters that a rank keeps by region. */
 #include "common/ring/segview_internal.h"
 
 #include <stdlib.h>
@@ -91,9 +91,8 @@ static uint64_t figure_of(const struct segview *v, unsigned thread, const struct
 }
 
 /*
- * A thread may be inside, be it one that has made no call yet: then its block is still to be taken.
- * A thread that comes to be later is in doubt as well until it meets a probe, for its block does
- * not tell.
+ * A thread may be inside already, also one without a call, which has taken no block yet. A thread
+ * that begins later is in doubt too until it meets a probe: its block does not show when it began.
  */
 static void note_start(const struct segview *v, struct seg_metering *m, uint64_t now)
 {
@@ -225,7 +224,7 @@ static bool is_in_doubt(const struct segview *v, const struct seg_metering *m, u
 	       t.generation == m->start[thread].generation;
 }
 
-/* Who goes out first was inside when it began. */
+/* A thread whose first probe is an end was inside when the meter began. */
 static void add_thread(const struct segview *v, unsigned thread, unsigned number, uint64_t now,
 		       struct segview_metered *out)
 {

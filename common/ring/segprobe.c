@@ -361,7 +361,7 @@ uint64_t segview_probe_dropped(const struct segview *v, unsigned number)
 	return number < SEG_PROBES ? __atomic_load_n(&p[number].dropped, __ATOMIC_RELAXED) : 0;
 }
 
-/* A slot that was given away anew after the record was written meant something else in it. */
+/* A slot that was reassigned after the record was written has another meaning in it. */
 static bool is_valid(const struct segview *v, const struct ring_probe *p, unsigned slot)
 {
 	const struct seg_wanted *w = v->wanted ? &v->wanted[p->probe] : NULL;

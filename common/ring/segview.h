@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lm's view of a segment that belongs to somebody else's program. The
- * memory may change under every read: each word is read once into a copy,
- * each index and size is checked, and offsets are taken from the header once,
- * at opening. No content of the segment can make these calls read or write outside of it.
+ * The lm's view of a segment that belongs to a watched program. The memory may
+ * change under every read. Each word is read once into a copy, and each index
+ * and size is checked. Offsets are taken from the header once, at opening. No content of the
+ * segment can make these calls read or write outside of it.
  */
 #ifndef COMMON_RING_SEGVIEW_H
 #define COMMON_RING_SEGVIEW_H
@@ -21,12 +21,19 @@
 struct segview;
 
 /*
- * Checks and maps the segment behind fd, which stays the caller's: a regular
- * memfd of uid `owner`, of plain pages, sealed against shrinking and growing (SHRINK, GROW,
- * SEAL), of a sensible size, and a header that agrees with itself.
- * ERR_DENIED owner, pages or seals, ERR_UNSUPPORTED another layout version (the text says which),
- * ERR_PROTO
- * nonsense, ERR_AGAIN not set up yet (magic is still 0), ERR_SYS, ERR_NOMEM.
+ * Checks and maps the segment behind fd, which stays the caller's. The checks:
+ *
+ * - a regular memfd of uid `owner`, of plain pages
+ * - sealed against shrinking and growing (SHRINK, GROW, SEAL)
+ * - of a sensible size, with a header that agrees with itself
+ *
+ * Errors:
+ *
+ * - ERR_DENIED: owner, pages or seals
+ * - ERR_UNSUPPORTED: another layout version (the text says which)
+ * - ERR_PROTO: nonsense
+ * - ERR_AGAIN: not set up yet (magic is still 0)
+ * - ERR_SYS, ERR_NOMEM
  */
 int segview_open(int fd, uid_t owner, struct segview **out, struct err *e);
 
@@ -249,7 +256,7 @@ int segview_read_add(struct segview *v, unsigned number, const struct segview_re
 void segview_read_del(struct segview *v, unsigned number, unsigned slot);
 
 /*
- * A figure of calls, told apart by a region: from the probe `begin` of a thread to its next `end`,
+ * A counter of calls in one region: from the probe `begin` of a thread to its next `end`,
  * which may be the same probe. One that is there already is shared, and keeps where it began.
  * `read` is of functions. `now`: ticks. -ERR_INVALID; -ERR_LIMIT: SEG_METERS others, or the lists
  * are full; -ERR_NOMEM.
@@ -275,10 +282,8 @@ int segview_meter_read(const struct segview *v, unsigned number, uint64_t now,
 
 /*
  * Installs a copy of *a (func, phase, op, cell and operand are checked; seq and next are set here;
- * partner and thread
- * lists are copied from the arguments, ascending). *index tells the entry. ERR_LIMIT: table or
- * lists full.
- * The hook word is not touched: set HOOK_ACTION_START or _END.
+ * partner and thread lists are copied from the arguments, ascending). *index is the entry.
+ * ERR_LIMIT: table or lists full. The hook word is not touched: set HOOK_ACTION_START or _END.
  */
 int segview_action_add(struct segview *v, const struct seg_action *a, const int32_t *partners,
 		       const int32_t *threads, unsigned *index);
@@ -296,8 +301,8 @@ int segview_action_del(struct segview *v, unsigned index);
  */
 void segview_reset(struct segview *v);
 
-/* The same, but for words of events: whoever adopts it goes on with some of them at once, and
- * switches off the others. */
+/* The same, but for words of events: the lm that adopts the segment goes on with some of them at
+ * once, and switches off the others. */
 void segview_reset_but_events(struct segview *v);
 
 /*
@@ -311,7 +316,7 @@ int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n)
 /* False: no such cell, or the lm that wrote it died in the middle. As it stands: check it. */
 bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out);
 
-/* What the next lm should know of who measures all calls. */
+/* Notes for the next lm: which tools measure all calls. */
 struct segview_wishes {
 	struct seg_wish tool[SEG_WISHES];
 	uint32_t rest; /* of all others */
