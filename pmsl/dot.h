@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Graphs in the language of graphviz: the template as the text says it, the
- * template with common parts once, the graph of chosen objects, and its pieces
- * where they run. Each is a cluster of one drawing.
+ * Graphs in the language of graphviz, each a cluster of one drawing:
+ *
+ * - the template as the text says it
+ * - the template with common parts once
+ * - the graph of chosen objects
+ * - its pieces where they run
  */
 #ifndef PMSL_DOT_H
 #define PMSL_DOT_H
@@ -13,7 +16,7 @@
 void dot_begin(struct buf *b, const char *title);
 void dot_end(struct buf *b);
 
-/* A template; `id` tells it from others of the drawing. */
+/* A template; `id` distinguishes it from others of the drawing. */
 void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title);
 
 /* What was bound, before it was cut. */

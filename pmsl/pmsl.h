@@ -5,7 +5,7 @@
  *
  *	pmsl_compile("loops.pmsl", text, n, &d, &p);
  *	m = pmsl_metric(p, "Loop_Counter", &d);
- *	pmsl_plan(p, m, &world, &wish, 7, &d, &plan);
+ *	pmsl_plan(p, m, &world, &what, 7, &d, &plan);
  *	... each plan.pieces.v[i].graph goes to plan.pieces.v[i].place
  *	pmsl_plan_done(&plan);
  */
@@ -47,8 +47,8 @@ int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct wo
 	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
 	      struct pmsl_plan *out);
 
-/* 0: the graph of such a plan tells when the wish's rule holds; -ERR_UNSUPPORTED, -ERR_NOMEM. See
- * bind_can_stop(). */
+/* 0: the graph of such a plan reports when the rule `until` holds; -ERR_UNSUPPORTED, -ERR_NOMEM.
+ * See bind_can_stop(). */
 int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish);
 void pmsl_plan_done(struct pmsl_plan *plan);
 

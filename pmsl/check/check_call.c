@@ -68,7 +68,7 @@ static void check_builtin_use(struct pmsl_checker *c, struct pmsl_expr *e,
 		pmsl_wrong(c, e, "%s %s", b->name, refusal);
 }
 
-/* [objects [, partners]] [, regions], then the time: told apart by their kinds. */
+/* [objects [, partners]] [, regions], then the time: distinguished by their kinds. */
 static void check_builtin_args(struct pmsl_checker *c, struct pmsl_expr *e,
 			       const struct pmsl_builtin *b)
 {

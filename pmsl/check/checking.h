@@ -38,7 +38,7 @@ bool pmsl_want(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_kind kind)
 
 bool pmsl_is_array(const struct pmsl_expr *e);
 
-/* The domain of what is made of both; a conflict is told of e. */
+/* The domain of what is made of both; a conflict is reported at e. */
 enum pmsl_domain pmsl_join_domains(struct pmsl_checker *c, struct pmsl_expr *e, enum pmsl_domain a,
 				   enum pmsl_domain b);
 

@@ -97,8 +97,8 @@ static int no_object(struct binder *b, enum pmsl_kind kind, const struct bind_ar
 }
 
 /*
- * A node or site in the place of processes is all of them; what is named twice is there once. Those
- * that are not named themselves are left out where nothing of them can be told.
+ * A node or site in the place of processes is all of them; what is named twice is there once. Where
+ * calls are counted, processes without MPI are left out unless they are named themselves.
  */
 static int expand(struct binder *b, enum pmsl_kind kind, struct bind_arg *a)
 {
@@ -289,7 +289,7 @@ static struct bind_arg *each_arg(struct binder *b)
 	const struct pmsl_decl *d;
 
 	for (d = b->g->metric->param; d; d = d->next) {
-		/* The first objects are who communicates. */
+		/* The first objects are the processes that communicate. */
 		if (d->type.kind == kind && (kind == PMSL_T_REGION || !is_first))
 			return &b->arg[d->position];
 		if (pmsl_is_object(d->type.kind))

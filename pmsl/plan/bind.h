@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A template and the objects that it is to be measured on, to a dataflow
- * graph: everything that does not change while it is measured (attributes, IN,
- * ranks) is worked out here and never reaches a daemon.
+ * graph. What does not change during the measurement (attributes, IN, ranks)
+ * is worked out here and never reaches a daemon.
  *
  * - A parameter of objects that is left out is all of its kind; of regions, everywhere. Of those
  *   named in it and those it is without, the nearest above an object (or itself) decides.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
- *   averaged; a wish may say otherwise.
+ *   averaged; `struct bind_wish` may say otherwise.
  * - by: one output for each object of the first parameter's list, or for each node or site of it.
  * - each: of these outputs, one for each process of the second parameter's list of processes, the
  *   partners, or for each region of the first list of regions, which must be given.

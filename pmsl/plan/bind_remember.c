@@ -101,8 +101,9 @@ static uint64_t that_run(const struct dag *g)
 }
 
 /*
- * What one other node reads, with all the variables that are set there, is evaluated once for each
- * of their values. That is most of a template, and to remember it would cost more than all else.
+ * What one other node reads, with all the variables that are set there, is not remembered: it is
+ * evaluated once for each of their values. Most of a template is like that, and to remember it
+ * would cost more than all else.
  */
 static void note_remembered(struct binder *b, bool *is_read)
 {

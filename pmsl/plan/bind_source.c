@@ -78,7 +78,7 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	return rc;
 }
 
-/* Where calls are counted nobody knows other hosts' processes: a partner is named by its rank. */
+/* Where calls are counted other hosts' processes are unknown: a partner is named by its rank. */
 static const char *partner_name(struct binder *b, const struct world_object *o)
 {
 	char text[24];

@@ -12,7 +12,7 @@ enum known_kind {
 	KNOWN_OBJECTS, /* a list */
 	KNOWN_REGIONS,
 	KNOWN_NODE, /* of the graph: known when it is measured */
-	KNOWN_NOTHING, /* a span, a virtual time: whoever has it as an input looks itself */
+	KNOWN_NOTHING, /* a span, a virtual time: a node that has it as an input looks itself */
 };
 
 struct known {
@@ -84,7 +84,7 @@ int bind_context(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_fold(struct binder *b, const struct dag_node *n, struct known *out);
 int bind_at(struct binder *b, const struct dag_node *n, struct known *out);
 
-/* Kinds of objects, by what a wish tells apart. */
+/* Kinds of objects, by enum bind_by. */
 extern const enum pmsl_kind bind_by_kind[];
 
 /* --- bind_op.c */

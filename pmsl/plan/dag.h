@@ -84,7 +84,7 @@ struct dag {
 
 /*
  * Of a metric that is_good. Without `shared` each use stands alone, as the text says it: for
- * looking at. -ERR_LIMIT (told in d), -ERR_NOMEM.
+ * looking at. -ERR_LIMIT (with an error in d), -ERR_NOMEM.
  */
 int dag_build(const struct pmsl_metric *m, bool shared, struct pmsl_diags *d, struct dag **out);
 void dag_free(struct dag *g);

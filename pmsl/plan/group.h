@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The inputs of a set by where they come from, so that each piece below looks at its own inputs
- * only. */
+/* The inputs of a set by their origin, so that each piece below takes its own inputs only. */
 #ifndef PMSL_PLAN_GROUP_H
 #define PMSL_PLAN_GROUP_H
 

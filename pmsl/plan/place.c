@@ -193,8 +193,8 @@ static uint32_t add(struct placer *p, uint32_t piece, struct flow_node *n)
 /* --- links, one step up */
 
 /*
- * By what it carries: a link of another plan that has the same name carries the same, and one that
- * is on its way while the plan changes is never taken for another.
+ * The name is made of what the link carries: a link of another plan with the same name carries the
+ * same. What is under way while the plan changes is never taken for that of another link.
  */
 static void name_link(const struct placer *p, uint32_t below, uint32_t from,
 		      char name[LINK_NAME_BYTES])

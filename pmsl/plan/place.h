@@ -2,7 +2,7 @@
 /*
  * A dataflow graph cut into pieces: what is evaluated in each node, in each
  * site, at the top, joined by links. From the bottom up a part goes to the
- * node that has all its inputs, else to their site, else to the top.
+ * node that has all its inputs. Else it goes to their site, else to the top.
  *
  * - What several parents share is there once where they are; what is the same
  *   everywhere (constants, Time) is copied into each piece; what runs below a

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The objects that a metric is measured on: sites, their nodes, the nodes'
- * processes. A plain table; whoever knows the system fills it.
+ * processes. A plain table, filled by the caller.
  */
 #ifndef PMSL_PLAN_WORLD_H
 #define PMSL_PLAN_WORLD_H

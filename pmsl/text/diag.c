@@ -21,7 +21,7 @@ static bool is_told(const struct pmsl_diags *d, uint32_t at)
 	return false;
 }
 
-/* An error that comes late takes the place of a warning: those are told as long as there is
+/* An error that comes late takes the place of a warning: warnings are reported only while there is
  * room. */
 static struct pmsl_diag *make_room(struct pmsl_diags *d, bool is_warning)
 {

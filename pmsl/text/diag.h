@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#define PMSL_DIAGS_MAX 20 /* more than a screen of them nobody reads */
+#define PMSL_DIAGS_MAX 20 /* a screen of them: more are not read */
 #define PMSL_DIAG_TEXT_BYTES 200
 #define PMSL_DIAG_HINT_BYTES 200
 #define PMSL_NOWHERE UINT32_MAX /* an offset: about no place in the text */
@@ -28,7 +28,7 @@ struct pmsl_diags {
 	struct pmsl_diag v[PMSL_DIAGS_MAX];
 	size_t n;
 	size_t nerror; /* of v */
-	bool is_full; /* an error came that had no place any more: the compiler stops */
+	bool is_full; /* an error came that found no place: the compiler stops */
 };
 
 #define PMSL_DIAGS_INIT ((struct pmsl_diags){ .n = 0 })

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Text of the metric language to a tree. Goes on behind an error at the next
- * statement or metric, so that one run tells of many.
+ * statement or metric, so that one run reports many.
  */
 #ifndef PMSL_TEXT_PARSE_H
 #define PMSL_TEXT_PARSE_H

@@ -3,7 +3,7 @@
  * Expressions. From the loosest to the tightest: OR; AND; NOT; relations and
  * IN, which do not associate; + and -; * / %; a sign; AT; .name. The grammar
  * of the language has two kinds of expressions, of numbers and of truths;
- * here types (check.h) tell them apart, and the words are better.
+ * here types (check.h) distinguish them, and the messages are better.
  */
 #include "pmsl/text/parsing.h"
 
@@ -109,8 +109,8 @@ static struct pmsl_expr *parse_number(struct pmsl_parser *p)
 	return e;
 }
 
-/* COVARIANCE(x, y): the two become the one value that it runs over. Of any other number the check
- * tells. */
+/* COVARIANCE(x, y): the two become the one value that it runs over. The check
+ * reports any other number. */
 static bool pair_args(struct pmsl_parser *p, struct pmsl_expr *e)
 {
 	struct pmsl_expr *x = e->arg, *y = e->narg == 2 ? x->next : NULL, *pair;

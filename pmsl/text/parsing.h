@@ -13,7 +13,7 @@ struct pmsl_parser {
 	struct pmsl_diags *d;
 	struct arena *arena;
 	unsigned depth; /* of open parentheses and their like */
-	bool is_lost; /* an error in this statement: what comes is not told */
+	bool is_lost; /* an error in this statement: the next ones are not reported */
 	bool is_nomem;
 };
 
@@ -29,14 +29,14 @@ bool pmsl_accept_keyword(struct pmsl_parser *p, unsigned keyword);
 bool pmsl_expect(struct pmsl_parser *p, unsigned mark, const char *what);
 void pmsl_expected(struct pmsl_parser *p, const char *what);
 
-/* Tells, and stops telling until the statement ends. Always false. */
+/* Reports an error, and suppresses others until the statement ends. Always false. */
 bool pmsl_lost(struct pmsl_parser *p, uint32_t at, uint32_t len, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 void *pmsl_make(struct pmsl_parser *p, size_t bytes); /* NULL: is_nomem is set */
 char *pmsl_copy_word(struct pmsl_parser *p, const struct pmsl_word *w);
 
-/* NULL after an error, which has been told. */
+/* NULL after an error, which has been reported. */
 struct pmsl_expr *pmsl_parse_expr(struct pmsl_parser *p);
 
 /* '[' NAME ']' as often as they stand. False after an error. */

@@ -81,7 +81,7 @@ enum pmsl_expr_kind {
 /* What a value depends on, and so when there is one. */
 enum pmsl_domain {
 	PMSL_ALWAYS, /* a constant */
-	PMSL_MOMENT, /* whenever somebody looks: at a read, or at a probe */
+	PMSL_MOMENT, /* whenever it is evaluated: at a read, or at a probe */
 	PMSL_SPAN, /* a MOMENT or a READ, as the interval parameter of its metric is */
 	PMSL_READ, /* once a read */
 	PMSL_EACH_VT, /* once for each virtual time of a probe */

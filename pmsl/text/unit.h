@@ -45,7 +45,7 @@ bool pmsl_unit_is_one(struct pmsl_unit v); /* no base in it; any is none too */
 bool pmsl_unit_fits(struct pmsl_unit a, struct pmsl_unit b); /* may be added, compared */
 struct pmsl_unit pmsl_unit_join(struct pmsl_unit a, struct pmsl_unit b); /* of two that fit */
 
-/* sign: 1 = product, -1 = quotient. Powers end at +-9: nobody reads such a unit. */
+/* sign: 1 = product, -1 = quotient. Powers end at +-9: a greater one is not readable. */
 struct pmsl_unit pmsl_unit_product(struct pmsl_unit a, struct pmsl_unit b, int sign);
 
 #endif
