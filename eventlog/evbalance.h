@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What has come of streams, and what of them has not: generated = stored + left out + dropped +
- * lost, exactly, of each stream that has told its end, whoever restarted on the way, and however
- * often blocks came. What is behind the last block of one that has not is not known.
+ * Accounts of streams: what has come, and what has not. For each stream whose end has come:
+ * generated = stored + left out + dropped + lost, exactly. That holds across restarts, and however
+ * often blocks come. In a stream without an end the events behind its last block are not known.
  */
 #ifndef EVENTLOG_EVBALANCE_H
 #define EVENTLOG_EVBALANCE_H
@@ -50,7 +50,7 @@ void evbalance_saved(struct evbalance *b);
 
 struct evbalance_totals {
 	uint64_t generated, stored, left_out, dropped, lost; /* lost: on the way */
-	uint64_t streams, open; /* open: have not told their end */
+	uint64_t streams, open; /* open: their end has not come */
 };
 void evbalance_totals(const struct evbalance *b, struct evbalance_totals *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks: what is written and sent in one piece. A header with a check of
- * its own says whose block it is, how long, the how manyth, and what came
- * before, so that a torn, altered or lost one is found; then records.
+ * Blocks: what is written and sent in one piece. A header has a check of its own. It names the
+ * stream, the length, the number of the block, and what came before. So a torn, altered or lost
+ * block is found. Records follow the header.
  */
 #ifndef EVENTLOG_EVBLOCK_H
 #define EVENTLOG_EVBLOCK_H
@@ -40,7 +40,7 @@ enum evblock_look {
 	EVBLOCK_SHORT, /* might be one, if more bytes came */
 	EVBLOCK_NONE, /* here begins no block */
 	EVBLOCK_TORN, /* the header is good, what follows is not */
-	EVBLOCK_FUTURE, /* of a later version: good, and nobody here can read it */
+	EVBLOCK_FUTURE, /* of a later version: good, but not readable here */
 };
 
 /* What begins at p. For GOOD, TORN and FUTURE *b is set; for SHORT with a whole good header too

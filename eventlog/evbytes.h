@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers in the byte order of whoever sends: written as they are (or turned
- * round, for tests and golden files), turned round where they are read.
+ * Numbers in the byte order of the sender. They are written as they are (or swapped, for tests and
+ * golden files), and swapped where they are read.
  */
 #ifndef EVENTLOG_EVBYTES_H
 #define EVENTLOG_EVBYTES_H

@@ -34,7 +34,7 @@ static int open_path(struct evfile *f, const char *path, struct err *e)
 	if (!f->is_borrowed && !S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
 		return err_set(e, ERR_DENIED, "%s is no file", path);
 	f->size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
-	/* its writer is there; waiting for what he writes is right */
+	/* its writer is there; waiting for what it writes is right */
 	if (S_ISFIFO(st.st_mode) && !f->is_borrowed)
 		fcntl(f->fd, F_SETFL, 0);
 	return 0;

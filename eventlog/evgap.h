@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is lost of a stream: blocks and events, by their numbers. Whoever loses blocks on their way
- * puts a block in their place that says so, so that all behind him count exactly, also when nothing
- * follows.
+ * Losses of a stream: blocks and events, by their numbers. A program that loses blocks on their way
+ * puts a block in their place that says so. So all programs behind it count exactly, also when
+ * nothing follows.
  */
 #ifndef EVENTLOG_EVGAP_H
 #define EVENTLOG_EVGAP_H

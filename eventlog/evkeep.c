@@ -194,13 +194,12 @@ void evkeep_close(struct evkeep *k)
 
 /* --- what comes */
 
-/* Half a block is not left behind, and what the disk was not sure of is not taken for safe
- * later. */
+/* No half block is left behind. What the disk was not sure of is not taken for safe later. */
 static int give_up(struct evkeep *k, int rc)
 {
 	k->has_failed = true;
 	if (ftruncate(k->fd, (off_t)k->safe))
-		return rc; /* whoever opens it next cuts off what is torn */
+		return rc; /* the next open cuts off what is torn */
 	return rc;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An event log that blocks are appended to, each once, and that is sure of what it has: whoever is
- * killed in the middle goes on with the same file. These calls do file I/O and so block.
+ * An event log to which blocks are appended, each once, and that is sure of what it has. After a
+ * kill in the middle the next run continues with the same file. These calls do file I/O and so
+ * block.
  */
 #ifndef EVENTLOG_EVKEEP_H
 #define EVENTLOG_EVKEEP_H
@@ -12,7 +13,7 @@ struct evkeep;
 
 /*
  * Made when it is not there; else read through, and its streams are in the balance; a torn block at
- * its end is cut off. ERR_AGAIN: somebody else appends to it; ERR_INVALID: no file, or no event
+ * its end is cut off. ERR_AGAIN: another program appends to it; ERR_INVALID: no file, or no event
  * log; ERR_DENIED, ERR_NOTFOUND, ERR_SYS, ERR_NOMEM, ERR_LIMIT.
  */
 int evkeep_open(const char *path, struct evbalance *b, struct evkeep **out, struct err *e);

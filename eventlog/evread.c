@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 /*
- * After a header whose rest is not as it says, the search goes on behind the header, for a block
- * may have been torn and others appended. Headers made to be like that, one in another, would have
- * everything read again for each: of work in vain there is this much for each byte.
+ * When the rest of a block does not match its header, the search continues right behind the header.
+ * For a block may have been torn and others appended. Headers that are crafted so, one in another,
+ * would cause all bytes to be read again for each. So the work in vain is limited to this much for
+ * each byte.
  */
 #define VAIN_PER_BYTE 8
 #define VAIN_FREE_BYTES (1u << 20)
@@ -119,8 +120,8 @@ static void come_to(struct evread *r, struct stream *s, uint64_t seq, uint64_t f
 }
 
 /*
- * What a block says about what came before it, and of one that stands for lost ones what will not
- * come. False: this was here already. Of a gap that grew what is new counts.
+ * Counts what a block says about what came before it. A block that stands for lost ones says what
+ * will not come. False: this was here already. Of a gap that grew only the new part counts.
  */
 static bool count_block(struct evread *r, struct stream *s, const uint8_t *p,
 			const struct evblock *b)
@@ -292,7 +293,7 @@ static void take_clock(struct evread *r, const uint8_t *p, size_t n)
 	r->of->has_clock = true;
 }
 
-/* What is no event; kinds that nobody knows yet are passed over. */
+/* Records that are no events. Unknown kinds are passed over. */
 static void take_other(struct evread *r, unsigned type, const uint8_t *p, size_t n)
 {
 	if (type == EV_DEFINITION)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads streams out of bytes that anybody may have written, torn, altered or
- * mixed. What is whole is given out once; what is not is skipped, counted and
- * can be told. Does no I/O: bytes are looked at where the caller has them.
+ * Reads streams out of bytes of any origin: torn, altered or mixed. What is whole is given out
+ * once. The rest is skipped and counted, and is in the report. Does no I/O: bytes are read where
+ * the caller has them.
  */
 #ifndef EVENTLOG_EVREAD_H
 #define EVENTLOG_EVREAD_H

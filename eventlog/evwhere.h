@@ -37,8 +37,8 @@ struct evwhere {
 
 /*
  * FIELD OP VALUE [and FIELD OP VALUE]..., OP one of < <= > >= == !=; "" asks for nothing. A value
- * is a number, or a word that goes to the next space, or stands in double quotes, in which \" and
- * \\ are escapes; words compare with == and != alone, and a * at the end of one without quotes
+ * is a number or a word. A word goes to the next space, or stands in double quotes, in which \" and
+ * \\ are escapes. Words compare with == and != alone. A * at the end of a word without quotes
  * stands for anything. ERR_PARSE, ERR_LIMIT.
  */
 int evwhere_read(const char *text, struct evwhere *out, struct err *e);
@@ -53,17 +53,16 @@ struct evtests {
 };
 
 /*
- * A field is one of the type or a constant of it, or `event`, its name. False: nothing holds for
- * any event of the type, since a constant says so, or a field is not there, or is compared with
- * what it can never be: != too.
+ * A field is one of the type or a constant of it, or `event`, its name. False: no event of the type
+ * fulfils it. Either a constant says so, or a field is not there. Or a field is compared with what
+ * it can never be: != too.
  */
 bool evwhere_bind(const struct evwhere *w, const struct evtype *t, struct evtests *out);
 
 /* Asked of n bytes of values as a record of this machine has them. */
 bool evtests_pass(const struct evtests *s, const struct evtype *t, const uint8_t *values, size_t n);
 
-/* They are the values of t's fields, from the first byte to the last but for up to three of
- * padding. */
+/* They are the values of t's fields, with nothing behind them but up to three bytes of padding. */
 bool evtype_fits_values(const struct evtype *t, const uint8_t *values, size_t n);
 
 #endif

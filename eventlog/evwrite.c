@@ -4,7 +4,7 @@
 #include "common/base/hash.h"
 #include "eventlog/evbytes.h"
 
-#define OUT_MAX_BYTES (64u << 20) /* of somebody who never takes what is there */
+#define OUT_MAX_BYTES (64u << 20) /* of a caller that never takes what is there */
 #define CLOCK_BYTES 36
 
 void evwrite_init(struct evwrite *w, uint64_t stream, bool swap, size_t block_bytes)

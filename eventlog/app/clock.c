@@ -19,8 +19,8 @@ void log_clock_start(struct log_state *s)
 	s->wall_ahead = (uint64_t)(clock_wall() - clock_mono());
 	s->point_ticks[1] = s->point_ticks[0];
 	s->point_ns[1] = s->point_ns[0];
-	/* Until there are two points, a GHz: nobody reads it, for a block is written after the
-	 * second. */
+	/* A scale of 1 GHz until there are two points. No reader uses it: a block is written
+	 * after the second point. */
 	s->scale = (struct ticks_scale){ .base_ticks = s->point_ticks[0],
 					 .base_ns = s->point_ns[0],
 					 .mult = 1,

@@ -113,7 +113,7 @@ static bool write_whole(int fd, struct iovec v[2])
 	return true;
 }
 
-/* What cannot be written is lost and counted; the next block has all descriptions anew. */
+/* A block that cannot be written is lost and counted. The next block repeats all descriptions. */
 static void write_block(struct piece *b, uint16_t flags)
 {
 	struct log_thread *t = b->t;

@@ -9,12 +9,17 @@
  *	...
  *	omig_event(block_sent, n, r, name);
  *
- * cc ... -lomig-event. C99 or C++11 is enough, also without extensions. The kinds are int32, int64,
- * float, double, string; up to twelve fields.
+ *	cc ... -lomig-event
  *
- * While it is off an event costs a load, a test and a branch, and its arguments are not evaluated.
- * On, it costs one read of the clock and a record into a buffer of the thread's own. It takes no
- * lock, makes no system call and does not wait. When all buffers are full it is dropped, and
+ * C99 or C++11 is enough, also without extensions. An event has up to twelve fields. The kinds are
+ *
+ *	int32, int64   whole numbers of 4 and of 8 bytes
+ *	float, double  numbers of 4 and of 8 bytes
+ *	string         const char *, up to OMIG_EVENT_TEXT_MAX bytes of it
+ *
+ * While it is off an event costs a load, a test and a branch. Its arguments are not evaluated.
+ * While it is on it costs a read of the clock and a record in a buffer of the thread. That takes no
+ * lock and no system call, and does not wait. When all buffers are full the event is dropped, and
  * counted in the log.
  *
  * Events are on when a log is open. omig_event_open() opens one, and so does OMIG_EVENT_LOG=FILE
@@ -71,7 +76,7 @@ struct omig_event_field {
 
 /* A description; its fields are the library's from the first call on. */
 struct omig_event {
-	unsigned on; /* 0: off; else who asks for it */
+	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_TOLD, or both */
 	uint16_t number; /* of this type in this process */
 	uint8_t level, nfield;
 	const char *name;
@@ -100,8 +105,8 @@ struct omig_event_thread *omig_event_first(struct omig_event_thread *h);
 int omig_event_more(struct omig_event_thread *h, size_t bytes);
 /* Signal-safe. The time of records without a time stamp counter. */
 uint64_t omig_event_clock(void);
-/* To who asks from outside of the process. The bytes that the log keeps. h NULL: there was no
- * room. */
+/* Passes the record on to the subscriptions from outside of the process. Returns the bytes that
+ * the log keeps. h NULL: there was no room. */
 size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop

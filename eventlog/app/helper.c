@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who drains: a thread that sleeps until a buffer is full or a second has
- * passed, and looks at the trigger file then. So no event ever waits for a
- * disk, or asks one about a file. Also the program's end, a
- * fatal signal, and what a child process does.
+ * The helper thread, which drains. It sleeps until a buffer is full or a second has passed. Once a
+ * second it checks the trigger file. So no event waits for a disk, except with OMIG_EVENT_WAIT, or
+ * asks a disk about a file. Also here: the end of the program, a fatal signal, and child processes.
  */
 #include "eventlog/app/log.h"
 
@@ -15,7 +14,7 @@
 
 #define STACK_BYTES (256 * 1024)
 #define FORKED_REST_NS (50 * NSEC_PER_MSEC) /* most child processes have called exec by then */
-#define SIGNAL_TRIES 200 /* of a ms: whoever holds the lock is writing a block */
+#define SIGNAL_TRIES 200 /* of a ms: the holder of the lock is writing a block */
 
 static void look_at_trigger(struct log_state *s)
 {

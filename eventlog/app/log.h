@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one log of a process. Threads write records into buffers of their own;
- * somebody who holds `lock` drains them: mostly the helper thread, also
- * whoever flushes, the end of the program, and the handler of a fatal signal.
- * The drainer makes blocks of records and puts clocks and descriptions in.
+ * The one log of a process. Threads write records into buffers of their own. The holder of `lock`
+ * drains them. That is mostly the helper thread. It may also be a thread that flushes, the end of
+ * the program, or the handler of a fatal signal. The drainer makes blocks of records and adds
+ * clocks and descriptions.
  */
 #ifndef EVENTLOG_APP_LOG_H
 #define EVENTLOG_APP_LOG_H
@@ -60,7 +60,7 @@ struct trigger;
 struct log_state {
 	struct guest_lock lock; /* everything but what threads write */
 	struct guest_lock opening; /* of omig_event_open and close, held around `lock` */
-	const struct event_link *link; /* to who asks from outside; NULL: none */
+	const struct event_link *link; /* to requests from outside; NULL: none */
 	uint32_t own_bell;
 	_Atomic(uint32_t *) bell; /* what the helper waits at: the link's, or our own */
 	int fd; /* -1: no log */
@@ -77,7 +77,7 @@ struct log_state {
 	_Atomic(const void *) holder;
 	_Atomic uint64_t stream; /* number of the next one */
 	uint64_t lost; /* of threads that have ended */
-	/* Anybody, also in a signal handler, puts in front; who holds `lock` takes out. */
+	/* Any thread adds in front, also in a signal handler. The holder of `lock` takes out. */
 	_Atomic(struct log_thread *) threads;
 	uint8_t who[1024]; /* a stream's own definition, but for the thread's number */
 	size_t who_bytes;
@@ -91,7 +91,8 @@ struct log_state {
 struct log_state *log_the(void);
 void log_lock(struct log_state *s);
 void log_unlock(struct log_state *s);
-/* For threads that write: false when this very thread holds it. Blocks until nobody else does. */
+/* For threads that write. False: this very thread holds it, or another one did not release it
+ * within a minute. */
 bool log_lock_if_free(struct log_state *s);
 
 #define LOG_TID_AT 18 /* in `who`: the value of the first constant, whose name is tid */
@@ -120,18 +121,18 @@ void log_clock_start(struct log_state *s);
 void log_clock_look(struct log_state *s);
 
 /* --- types.c */
-/* Tells the link of a type, once. Under `lock`. */
+/* Announces a type to the link, once. Under `lock`. */
 void log_type_announce(struct log_state *s, struct log_type *type);
 /* Sets the on word of each description, as log, level and trigger say. Under `lock`. */
 void log_types_switch(struct log_state *s);
 
 /* --- link.c */
 void log_link_open(void);
-/* In a child process: who asks asks the parent. Under `lock`. */
+/* In a child process: the link is the parent's alone. Under `lock`. */
 void log_link_forget(struct log_state *s);
 /* Wakes the helper. Signal-safe. */
 void log_ring(struct log_state *s);
-/* Waits until somebody rings after `seen`, or until that time. */
+/* Waits until the bell is rung after `seen`, or until that time. */
 void log_wait(struct log_state *s, uint32_t *bell, uint32_t seen, nsec_t until);
 
 /* --- helper.c */

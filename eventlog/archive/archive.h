@@ -12,7 +12,7 @@
 /* of a transaction: a sync of 4 ms each is 2 % of what it takes then */
 #define ARCHIVE_BATCH_EVENTS 50000
 #define ARCHIVE_BATCH_BYTES (8u << 20) /* of strings in it */
-/* it is not older: who is killed has lost no more */
+/* a batch is not older: a kill loses no more than that */
 #define ARCHIVE_BATCH_NS (2 * NSEC_PER_SEC)
 #define ARCHIVE_NUMBER_BITS 40 /* an event is sid << 40 | number */
 
@@ -20,7 +20,7 @@ struct archive;
 
 struct archive_report {
 	uint64_t seen, stored, known; /* events: handed over; put in; that it had */
-	uint64_t safe; /* of the stored ones: no crash takes them away any more */
+	uint64_t safe; /* of the stored ones: no crash takes them away */
 	uint64_t batches;
 	uint64_t left_out; /* events of types, fields of events that it had no room for */
 	uint64_t fields_left_out;
@@ -48,10 +48,10 @@ void archive_close(struct archive *a);
 int archive_put(struct archive *a, const struct event *ev, struct err *e);
 
 /*
- * What comes now is a text, whose stream is only guessed (true), or is not (false). Events that are
- * there already are compared with what comes then, and archive_put() and archive_commit() fail with
- * ERR_EXISTS when one is another: then nothing of this text was stored that was not there, and the
- * archive may be used on.
+ * What comes now is a text, whose stream is only guessed (true), or is not (false). From then on
+ * events that are there already are compared with those that come. archive_put() and
+ * archive_commit() fail with ERR_EXISTS when one differs. Then nothing new of this text is stored,
+ * and the archive remains usable.
  */
 void archive_compare(struct archive *a, bool is_wanted);
 

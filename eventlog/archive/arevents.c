@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One statement over all tables: each table's columns are put beneath each other by class, so that
- * every column of the answer has one class for both databases, and NULL where a table has fewer.
+ * One statement over all tables. It puts the columns of the tables beneath each other by class. So
+ * every column of the answer has one class in both databases. It is NULL where a table has fewer
+ * columns.
  */
 #include "eventlog/archive/arevents.h"
 
@@ -163,7 +164,7 @@ static int take_description(void *arg, const struct arvalue *v, const char *cons
 	if (rc)
 		return rc;
 	t = arcat_find(archive_cat(r->a), type->name);
-	/* of a type that somebody is loading for the first time */
+	/* of a type that another program loads for the first time */
 	rc = t ? know(r, t, v[0].i, type, e) : 0;
 	if (rc || !t)
 		free(type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks that are sent until they are acknowledged go into an archive: which have come of each
- * stream, and what was lost of it, is saved in the transaction of their events, so that whoever is
- * killed in the middle goes on without loss or doubles.
+ * Stores blocks in an archive. Their sender repeats them until they are acknowledged. The
+ * transaction of the events also saves which blocks of each stream have come, and what was lost. So
+ * after a kill in the middle the next run continues without loss or doubles.
  */
 #ifndef EVENTLOG_ARCHIVE_ARKEPT_H
 #define EVENTLOG_ARCHIVE_ARKEPT_H

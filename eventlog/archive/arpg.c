@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. Who reads does
- * so by a cursor in a transaction that can only read: a cursor takes a SELECT and nothing else,
- * also from a superuser.
+ * PostgreSQL: rows by COPY, values as binary parameters, all in a schema of its own. A reader uses
+ * a cursor in a transaction that can only read. A cursor takes a SELECT and nothing else, also from
+ * a superuser.
  */
 #include "eventlog/archive/arsql.h"
 
@@ -458,8 +458,8 @@ static int settle(struct db *d, enum armode mode, nsec_t time_ns, struct err *e)
 		return err_set(e, ERR_UNSUPPORTED,
 			       "the database has the encoding %.20s; an archive needs UTF8",
 			       encoding ? encoding : "?");
-	/* In this order: who owns the schema could else have functions of his own called as max()
-	 * by whoever loads. */
+	/* pg_catalog is first: else a loader could call functions of the schema's owner, for
+	 * example as max(). */
 	rc = simple(d, "SET search_path = pg_catalog, omig_archive", e);
 	rc = rc ? rc : simple(d, "SET extra_float_digits = 3", e);
 	if (!rc && mode == AR_WRITE)

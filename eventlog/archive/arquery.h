@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Questions to an archive in a few kinds of sentences (docs/archive.md has them), or in SQL.
- * Columns of an answer whose names end in _ns are times or lengths of time, stream is a number that
- * people write in hex.
+ * Columns of an answer whose names end in _ns are times or lengths of time. The column stream is a
+ * number that people write in hex.
  */
 #ifndef EVENTLOG_ARCHIVE_ARQUERY_H
 #define EVENTLOG_ARCHIVE_ARQUERY_H
@@ -25,8 +25,9 @@ int arquery_sql(const struct archive *a, const char *sql, arsql_row_fn fn, void 
 		struct err *e);
 
 /*
- * For the room: the length in ns of each pair of an event `start` and the `end` that follows it in
- * the same stream, with the same key when they have one. One column a row.
+ * For the room: the length in ns of each pair of events, one column a row. A pair is an event
+ * `start` and the `end` that follows it in the same stream. When they have a key, it is the same in
+ * both.
  */
 int arquery_pairs(const struct archive *a, const struct artype *start, const struct artype *end,
 		  arsql_row_fn fn, void *arg, struct err *e);

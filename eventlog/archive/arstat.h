@@ -16,9 +16,10 @@ struct arratio {
 #define ARSTAT_LEAST 8 /* values a sample: with fewer the normal approximation is none */
 
 /*
- * Wilcoxon, Mann and Whitney: the probability that samples of one distribution differ that much in
- * rank, two-sided, by the normal approximation with corrections for ties and continuity. *above:
- * how often a value of a is above one of b, ties by half. Both are sorted by the call. O(n log n).
+ * Wilcoxon, Mann and Whitney: the two-sided probability that samples of one distribution differ
+ * that much in rank. It uses the normal approximation, with corrections for ties and continuity.
+ * *above: how often a value of a is above one of b; a tie counts half. The call sorts both.
+ * O(n log n).
  */
 double arstat_ranks(double *a, size_t na, double *b, size_t nb, double *above);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The classic shape over the wide tables: event, ident, value; and row, which has id and
- * description of each event. A view of all tables would be written anew with each type: there are
- * parts of them, and one above that joins them.
+ * description of each event. A view of all tables would be written again with each type. So there
+ * are views of parts, and one above that joins them.
  */
 #include "common/base/buf.h"
 #include "eventlog/archive/arcat.h"
