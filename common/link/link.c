@@ -135,7 +135,7 @@ static void give_up(struct link *l)
 		l->conf.handler.on_gone(l->conf.handler.arg, l);
 }
 
-/* One that was up. Only a link that stayed up for a while starts its back-off anew. */
+/* One that was up. Only a link that stayed up for a while resets its back-off. */
 static void go_down(struct link *l)
 {
 	nsec_t now = loop_now(l->conf.loop);
@@ -282,7 +282,7 @@ void link_arm(struct link *l, nsec_t after)
 	loop_timer_arm(l->timer, after);
 }
 
-/* --- what the loop tells */
+/* --- callbacks of the loop */
 
 static void on_event(void *arg, struct chan *c, enum chan_event ev, const struct err *why)
 {

@@ -5,11 +5,11 @@
  *
  * A link calls back from the loop only, never from inside a call made to it.
  * A message is checked against the table of what this peer may say in this
- * state before anybody sees it. PING, PONG, HELLO, HELLO_ACK, BYE and ERROR never reach on_msg.
+ * state before on_msg gets it. PING, PONG, HELLO, HELLO_ACK, BYE and ERROR never reach on_msg.
  *
  * Life. Dialled: link_dial() .. link_close(); on_up and on_down alternate.
- * Accepted: made by link_accept() for an accepted channel; nobody is told unless on_hello
- * took it; after on_down it is gone. link_close() ends either: no callback
+ * Accepted: made by link_accept() for an accepted channel; on_up and on_down come only when
+ * on_hello took it; after on_down or on_gone it is gone. link_close() ends either: no callback
  * follows, the pointer is dead; a BYE and what is queued and fits into the socket still go out.
  */
 #ifndef COMMON_LINK_LINK_H
@@ -62,7 +62,7 @@ struct link_handler {
 	void (*on_up)(void *arg, struct link *l, const struct msg_hello_ack *ack);
 	/* m is valid during the call. */
 	void (*on_msg)(void *arg, struct link *l, const struct msg *m);
-	/* Was UP and is not any more; a dialled link will come back by itself. */
+	/* Was UP and is no longer; a dialled link will come back by itself. */
 	void (*on_down)(void *arg, struct link *l, const struct err *why);
 	/*
 	 * Accepted links only: it ended without having been UP (no HELLO in time, refused, cut) and
@@ -92,9 +92,9 @@ struct link_conf {
 	size_t queue_cap, tool_queue_cap;
 	uint32_t version_min, version_max; /* 0 = what this build speaks */
 	struct net_listener *
-		/* accepted links: whom to tell of a peer to penalise; borrowed; NULL = nobody */
+		/* accepted links: gets reports of peers to penalise; borrowed; NULL = none */
 		listener;
-	/* counts what is read, and puts reading off; borrowed; NULL = nobody does */
+	/* counts what is read, and puts reading off; borrowed; NULL = none */
 	struct meter *meter;
 	struct link_handler handler;
 };
@@ -157,8 +157,8 @@ enum link_peer link_peer(const struct link *l);
 const struct identity *link_identity(const struct link *l);
 
 /*
- * For on_down and on_gone: what the peer did wrong (broke a rule, had not the right, said nothing),
- * for one line in the log of those who accept; NULL when it only left.
+ * For on_down and on_gone: the fault of the peer, for one line in the log of an accepting daemon.
+ * The peer broke a rule, had not the right, or sent nothing. NULL: it only left.
  */
 const char *link_fault(const struct link *l);
 
@@ -179,13 +179,13 @@ struct link_stats {
 	nsec_t since; /* loop time of the last change of state */
 	/* since the peer's last frame; a healthy peer stays below HEARTBEAT_PERIOD_NS + rtt */
 	nsec_t silence;
-	char peer[128]; /* who, escaped, for people */
+	char peer[128]; /* its identity and address, escaped, for people */
 	char last_error[ERR_TEXT_BYTES]; /* "" = none */
 };
 
 void link_stats(const struct link *l, struct link_stats *out);
 
-/* Of the same, one figure without the texts: for who asks about each of thousands of links. */
+/* Of the same, one number without the texts: for callers with thousands of links. */
 nsec_t link_rtt(const struct link *l); /* -1 = none measured */
 size_t link_queued(const struct link *l);
 uint64_t link_dropped(const struct link *l);
@@ -203,7 +203,7 @@ void link_print_dot(struct buf *b);
 
 struct link_net;
 
-/* Where and whom; hosts and expect are copied (NULL site or host of expect: any). */
+/* Addresses and the expected peer; hosts and expect are copied (NULL site or host: any). */
 struct link_net_conf {
 	struct net_ctx *ctx; /* borrowed */
 	const char (*host)[NAME_MAX_BYTES + 1];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Heartbeats. TCP takes megabytes for a peer that is stopped and says nothing, so life is what the
- * peer itself sends. Between daemons each side says a word of its own every period, which is not
- * answered: a ping without a number, the smallest frame there is. It wakes nobody
- * (chan_let_beats_wait): a timer looks for it when one is due, and those of an sm's thousands of
- * children fire together, so that a quiet child costs no wake-up. Whatever arrives counts;
- * HEARTBEAT_MISSED_MAX periods of nothing end the link. Who accepted asks now and then for the
- * round trip and the clock, and who is asked asks too, in the same record.
+ * Heartbeats. TCP takes megabytes for a stopped peer and reports nothing, so life is what the peer
+ * itself sends. Between daemons each side sends a heartbeat every period, which is not answered:
+ * a ping without a number, the smallest frame there is. It causes no wake-up
+ * (chan_let_beats_wait): a timer looks for it when one is due. The timers of an sm's thousands of
+ * branches fire together, so that a quiet branch costs no wake-up. Whatever arrives counts;
+ * HEARTBEAT_MISSED_MAX periods without input end the link. The side that accepted pings now and
+ * then for the round trip and the clock. The side that is pinged pings too, in the same record.
  *
  * A tool is not asked to be alive: a program with one thread computes between two
  * requests, and must not lose its scope by that. It asks while it runs, and is answered; it is
@@ -39,8 +39,8 @@ static bool beats(const struct link *l)
 }
 
 /*
- * Who is asked asks too: who dialled a daemon does so of itself only when it is not asked, and at
- * first, when one exchange of a busy moment is all that it knows of the time.
+ * The side that is pinged pings too. So the side that dialled a daemon pings by itself only when it
+ * is not pinged. It also does at first: then it knows the time by one exchange of a busy moment.
  */
 static nsec_t ping_period(const struct link *l)
 {
@@ -64,7 +64,7 @@ static void send_ping(struct link *l, nsec_t now)
 			       .ping = { .seq = l->ping_seq + 1, .sent_ns = now } };
 
 	l->asked_at = now;
-	/* A full queue needs no further proof that nobody reads: the silence decides. */
+	/* A full queue needs no further proof that the peer does not read: the silence decides. */
 	l->last_out = now;
 	if (link_send_now(l, &m))
 		return;
@@ -137,7 +137,8 @@ void link_beat_unread(struct link *l, bool is_unread)
 	l->unread_since = is_unread ? now : 0;
 }
 
-/* We have learnt another time, and who is below us takes his from us: who is asked asks, too. */
+/* Our time has another root now, and the peer that dialled us takes its time from us. A ping from
+ * us makes it ping, too. */
 static bool has_other_time(struct link *l)
 {
 	unsigned roots = l->conf.timebase ? l->conf.timebase->roots : 0;
@@ -195,8 +196,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
 	}
 	link_send_now(l, &m);
-	/* Who is above us may have another time for us, and does not ask back, for he has just
-	 * asked. */
+	/* The parent may have another time for us. It does not ping back: it has just pinged. */
 	if (beats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
 }

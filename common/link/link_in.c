@@ -13,7 +13,7 @@
 #define P(peer) (1u << LINK_PEER_##peer)
 #define ANYBODY (P(UNKNOWN) | P(PARENT) | P(SERVER) | P(CHILD) | P(TOOL))
 
-/* Who may send what, when. What is not here is refused before it is decoded. */
+/* What each peer may send in each state. What is not here is refused before it is decoded. */
 static const struct permit {
 	unsigned states, peers;
 } permits[MSG_TYPE_END] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a link that its files share. link.c owns the state; nobody else sets it. */
+/* The parts of a link that its files share. link.c owns the state; no other file sets it. */
 #ifndef COMMON_LINK_LINK_INTERNAL_H
 #define COMMON_LINK_LINK_INTERNAL_H
 
@@ -11,8 +11,8 @@ enum link_event {
 	LINK_EV_DIAL, /* time for an attempt */
 	LINK_EV_OPEN, /* the channel is open */
 	LINK_EV_WELCOME, /* HELLO_ACK came, or HELLO was accepted */
-	LINK_EV_LOST, /* no channel any more, or it must not be used: l->why */
-	LINK_EV_CLOSE, /* the owner's wish, or the end of an accepted link */
+	LINK_EV_LOST, /* the channel is gone, or must not be used: l->why */
+	LINK_EV_CLOSE, /* the owner closes it, or the end of an accepted link */
 	LINK_NEVENTS
 };
 
@@ -29,7 +29,7 @@ struct link {
 	enum link_peer peer;
 	enum link_event event[LINK_EVENTS_MAX];
 	unsigned nevent;
-	bool is_closed; /* by the owner: no callback any more */
+	bool is_closed; /* by the owner: no further callback */
 	bool is_failing; /* ERROR was sent; deaf and dumb until the channel is gone */
 	bool is_slow; /* refused for a reason that will not pass soon: retry late */
 	unsigned attempt;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one party may have us read: one allowance over all links of it. Who
- * sends more is not cut, it is read later: its links are left unread until time has paid for
- * what came, and the queues fill at its side. A large frame counts as many small ones.
+ * What one party may have us read: one allowance over all links of it. A
+ * party that sends more is not cut, it is read later. Its links are left
+ * unread until time has paid for what came, and the queues fill at its side.
+ * A large frame counts as many small ones.
  */
 #ifndef COMMON_LINK_METER_H
 #define COMMON_LINK_METER_H

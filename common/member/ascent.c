@@ -16,21 +16,21 @@ struct ascent {
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
 	uint64_t epoch; /* of the mainsm that was the parent last; 0 = none was */
-	uint64_t parent_epoch; /* of the parent, whoever it was last; 0 = none was */
+	uint64_t parent_epoch; /* of the last parent, mainsm or sm; 0 = none was */
 	bool has_lost_parent; /* the one before the present one */
 	struct link *top, *site; /* NULL: not dialled */
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
 	char *listen, *stated, *software; /* owned */
 	char at[ASCENT_ADDRESS_BYTES]; /* of site */
-	/* who has sent us there; "" = mainsm, or a parent that was */
+	/* the sm that has sent us there; "" = mainsm, or a parent that was */
 	char sent_by[ASCENT_ADDRESS_BYTES];
 	char way[ASCENT_WAYS_MAX][ASCENT_ADDRESS_BYTES]; /* as the last parent named them */
 	char told[ASCENT_ADDRESS_BYTES]; /* ascent_ways() */
 	unsigned nway, next_way, hops;
 	uint64_t moves;
 	uint32_t site_number, level;
-	bool is_stray; /* was sent where nobody answers: asks to stay with the next who does */
+	bool is_stray; /* was sent where none answers: asks to stay with the next that does */
 	unsigned site_retries;
 	struct loop_timer *ask;
 	struct buf question; /* frame for mainsm that waits */
@@ -134,8 +134,8 @@ static void become(struct ascent *u, struct link *parent, const struct msg_hello
 }
 
 /*
- * Who was asked on this link may take us for its own: it was our parent, or its welcome was lost.
- * Whoever is asked next is told a higher number.
+ * The daemon that was asked on this link may take us for its own: it was our parent, or its welcome
+ * was lost. The next one that is asked gets a higher number.
  */
 static void look_anew(struct ascent *u, struct link *l)
 {
@@ -157,7 +157,7 @@ static void lose(struct ascent *u, struct link *l, const struct err *why)
 
 static void dial_top_anew(struct ascent *u);
 
-/* Our number is somebody else's. Who serves us does not know another; mainsm does. */
+/* Our number is another host's. The sm that serves us does not know ours; mainsm does. */
 static void ask_for_number(struct ascent *u)
 {
 	const struct err why = { .code = ERR_DENIED,
@@ -215,7 +215,7 @@ static void dial_other(struct ascent *u)
 	struct err e = { 0 };
 
 	if (u->sent_by[0]) {
-		/* Sent where nobody answers: back, and to stay there. */
+		/* Sent where none answers: back, and to stay there. */
 		str_copy(other, sizeof(other), u->sent_by);
 		u->sent_by[0] = 0;
 		u->is_stray = true;

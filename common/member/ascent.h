@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The way up of an lm or a stacked sm: mainsm is asked which sm serves this site, and that sm may
- * send us on to one below it. Whoever takes us is the parent, and names others to try when it is
- * lost: then those are tried, the nearest first, and mainsm is asked when none of them answers. A
- * mainsm that names no sm is the parent itself of an lm.
+ * The search of an lm or a stacked sm for its parent: mainsm is asked which sm serves this site,
+ * and that sm may send us on to one below it. The sm that takes us is the parent, and names others
+ * to try when it is lost. Then those are tried, the nearest first. mainsm is asked when none of
+ * them answers. A mainsm that names no sm is the parent itself of an lm.
  *
- * Nobody who names an address is believed: whoever stands there must show a certificate of our
+ * An address that was named is not trusted: the daemon there must show a certificate of our
  * mainsm's authority for an sm of our site.
  */
 #ifndef LM_ASCENT_H
@@ -25,7 +25,7 @@
  * Added to attach for each new search: 4 ms of the clock that an epoch is of, and no two searches
  * are as close in the mean. sms above count what they do in the rest: one whose own hosts move with
  * it adds ASCENT_SM_MOVE, one whose sms' hosts do, 1. So a later move of a daemon nearer to the
- * host is always the higher number, however often those above it have moved.
+ * host always has the higher number. How often those above it have moved does not matter.
  */
 #define ASCENT_MOVE (1 << 22)
 #define ASCENT_SM_MOVE (1 << 11)
@@ -49,7 +49,7 @@ struct ascent_conf {
 	const char *stated; /* of an sm: the parent to try first; copied; NULL = ask mainsm */
 	const char *software; /* for HELLO; copied */
 	/* The parent is there. The node's number is known from now on. is_other: it is a mainsm
-	 * that was started anew. */
+	 * that was started again. */
 	void (*on_up)(void *arg, uint32_t node, bool is_other);
 	void (*on_down)(void *arg, const struct err *why);
 	void (*on_msg)(void *arg, const struct msg *m);
@@ -88,7 +88,7 @@ uint32_t ascent_level(const struct ascent *u);
  * alone. */
 const char *ascent_ways(const struct ascent *u);
 
-/* The parent, or who is being dialled; for the status. False: nobody. */
+/* The parent, or the daemon that is being dialled; for the status. False: none. */
 bool ascent_stats(const struct ascent *u, struct link_stats *out);
 const char *ascent_parent(const struct ascent *u); /* "sm", "mainsm", "none" */
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enrolment: how a daemon or a tool gets its certificate. A key is made in a private directory, a
+ * Enrolment: how a daemon or a tool gets its certificate. A key is made in a private directory. A
  * CSR is sent with the token of the connection string to a mainsm whose CA has the pinned
- * fingerprint, the certificate comes back and is stored: key.pem (0600), cert.pem, ca.pem.
+ * fingerprint. The certificate comes back and is stored: key.pem (0600), cert.pem, ca.pem.
  */
 #ifndef COMMON_MEMBER_ENROL_H
 #define COMMON_MEMBER_ENROL_H
@@ -50,7 +50,7 @@ nsec_t enrol_renew_at(const char *dir);
 
 /*
  * Tries the hosts in turn; on_done comes from the loop, once: NULL = stored. Texts say what to do:
- * token refused or expired (ERR_DENIED), another CA than the pinned one (ERR_DENIED), nobody
+ * token refused or expired (ERR_DENIED), another CA than the pinned one (ERR_DENIED), no host
  * answers (ERR_TIMEOUT, ERR_CLOSED). The object ends after on_done; enrol_cancel() ends it without.
  * NULL: no memory.
  */
