@@ -18,9 +18,9 @@
 #define PROC_ABOVE_BYTES 1024
 /* an sm or mainsm of each host: buffers of a link, which gives back larger ones when it is idle */
 #define HOST_ABOVE_BYTES 1024
-/* whoever has a link to a rogue: of a frame that says it is longer */
+/* a daemon with a link to a rogue: of a frame that says it is longer */
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
-/* answers to who may ask again, tools that have left, tokens that were made */
+/* answers for tools that may repeat a request, tools that have left, tokens that were made */
 #define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
 
 struct caps {

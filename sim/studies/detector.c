@@ -25,7 +25,7 @@ struct pair {
 	char above[NAME_BYTES], below[NAME_BYTES];
 	struct net_ctx *above_ctx, *below_ctx;
 	struct net_listener *listener;
-	struct link *up, *down; /* of who dialled; of who accepted, NULL while there is none */
+	struct link *up, *down; /* dialling end; accepting end, NULL while there is none */
 	struct loop_timer *timer;
 	nsec_t lost_at; /* 0: the peer is there */
 };
@@ -205,7 +205,7 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	rc = d.pair ? measure(&d, e) : err_nomem(e);
 	for (unsigned i = 0; d.pair && i < c->links; i++)
 		link_close(d.pair[i].up, NULL);
-	/* Who accepted finds all of them gone, also those that were made and not used any more. */
+	/* The accepting ends find all of them gone, also links that are out of use. */
 	loop_advance(d.w.loop,
 		     SETTLE_NS + HELLO_MAX_NS + 2 * HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS);
 	for (unsigned i = 0; d.pair && i < c->links; i++)

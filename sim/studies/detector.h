@@ -33,7 +33,7 @@ struct detector_result {
 	double months; /* of all links */
 	uint64_t frames;
 	uint64_t suspicions; /* of a peer that was there */
-	/* seconds from the loss of a peer until it is told; one a link, at the end */
+	/* seconds from the loss of a peer until it is reported; one a link, at the end */
 	struct moments found;
 	double found_max;
 };

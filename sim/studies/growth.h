@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growth on paper: a world of real daemons in virtual time, all whole, in which each daemon needs a
- * stated time for each frame and byte that it handles, and does one thing at a time. What reaches
- * the top, how long answers take, what the top and the largest sm have allocated, by hosts and
- * levels of sms.
+ * Growth on paper: a world of real daemons in virtual time, all whole. Each daemon needs a stated
+ * time for each frame and byte that it handles. It does one thing at a time. Measured by hosts and
+ * levels of sms:
+ *
+ * - what reaches the top,
+ * - how long answers take,
+ * - what the top and the largest sm have allocated.
  */
 #ifndef SIM_STUDIES_GROWTH_H
 #define SIM_STUDIES_GROWTH_H
@@ -45,7 +48,7 @@ enum growth_figure {
 struct growth_conf {
 	uint64_t seed;
 	unsigned hosts, levels;
-	/* what is done next, of what takes long; NULL: nobody cares */
+	/* called before each stage that takes long; may be NULL */
 	void (*on_stage)(const struct growth_conf *c, const char *what);
 };
 
@@ -64,8 +67,7 @@ extern const struct growth_name growth_name[GROWTH_NFIGURES];
 /* ERR_INTERNAL: what must hold does not, in *e. */
 int growth_measure(const struct growth_conf *c, struct growth_point *out, struct err *e);
 
-/* The load of the front end while each of the hosts' processes comes by a probe so many times a
- * second. */
+/* The load of mainsm while each process of the hosts comes by a probe `rate` times a second. */
 struct growth_front {
 	unsigned hosts, levels; /* as of the world */
 	unsigned rate;
@@ -78,8 +80,8 @@ struct growth_front {
 /* In: rate, is_central. */
 int growth_measure_front(const struct growth_conf *c, struct growth_front *f, struct err *e);
 
-/* How fast such a world goes here, once all have found each other, with a request to all hosts each
- * ten seconds. */
+/* How fast such a world goes here, once all have found each other. Each ten seconds there is a
+ * request to all hosts. */
 struct growth_speed {
 	double speedup; /* virtual time by processor time */
 	double mib; /* that the program has at most needed */

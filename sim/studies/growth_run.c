@@ -55,8 +55,7 @@ int growth_fits(unsigned hosts, uint64_t bytes, struct err *e)
 		hosts, (double)need / GIB, (double)bytes / GIB);
 }
 
-/* What programs can have without swapping; as much as one may wish where the system does not
- * say. */
+/* What programs can have without swapping; UINT64_MAX where the system does not say. */
 static uint64_t free_bytes(void)
 {
 	static const char name[] = "MemAvailable:";
@@ -111,7 +110,7 @@ static void put_shape(const struct growth_point *p, char out[48])
 	snprintf(out + n, 48 - (size_t)n, " x %.3g", (double)p->hosts / last);
 }
 
-/* One figure a line, as benchmarks tell theirs: "paper.request.2_levels.1000.ms". */
+/* One figure a line, in the form of the benchmarks: "paper.request.2_levels.1000.ms". */
 static void put_line(struct buf *out, const char *name, double v, const char *unit)
 {
 	struct json j;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Growth over several numbers of hosts and levels of sms: measured one after the other, told as
+/* Growth over several numbers of hosts and levels of sms: measured one after the other, printed as
  * tables in Markdown and as lines of JSON. */
 #ifndef SIM_STUDIES_GROWTH_RUN_H
 #define SIM_STUDIES_GROWTH_RUN_H
@@ -28,7 +28,7 @@ struct growth_plan {
 	unsigned nhosts, nlevels;
 	const char *json; /* file for all figures, one a line; NULL: none */
 	bool (*is_told_to_end)(void);
-	bool is_watched; /* by somebody who is told on the standard error how far it is */
+	bool is_watched; /* progress is printed on the standard error */
 };
 
 /* Whether so many hosts fit into so much memory. ERR_LIMIT, with what they need. */

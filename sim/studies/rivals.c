@@ -17,7 +17,7 @@
 /* until one that is gone is found, at most */
 #define PATIENCE_S ((double)HEARTBEAT_MISSED_MAX * ETA_S)
 
-/* Those that can be told how late they may be at most are told ours. */
+/* Detectors with a parameter for the longest delay get ours. */
 static const struct {
 	const char *layer, *key, *rule;
 	double seconds; /* of the key; 0: none */

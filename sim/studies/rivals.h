@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which failure detector our links should have: those of neko beside each other, each with one
- * heartbeat in a period of ours, over the network for which detector.h measures the links
+ * Which failure detector our links should have: those of neko beside each other. Each has one
+ * heartbeat in a period of ours. The network is the one for which detector.h measures the links
  * themselves.
  */
 #ifndef SIM_STUDIES_RIVALS_H

@@ -28,7 +28,7 @@
 #define TOOL_QUEUE_HOST_BYTES 1024 /* an answer of a host, some times over */
 #define KEEPER "keeper"
 #define KEEPS_ONE_IN 3 /* worlds */
-/* what troubled links may add to an answer: 6 s until a silent one is told from a slow one */
+/* what troubled links may add to an answer: 6 s until a silent one counts as lost */
 #define SLOW_NS (9 * NSEC_PER_SEC)
 
 /* Whose lines may be cut beside those of daemons: the keeper, then the users. */
@@ -51,10 +51,10 @@ struct play {
 };
 
 /*
- * A part of all worlds: it is much work. Not where sms stand below sms: one that was started anew
- * waits for each host that it had, also for one that is with another sm by then, and the end names
- * it as missing for ever. Nor with a rogue: it can be missing at the end, tell of events that it
- * never made, and leave what it should have thrown away.
+ * A part of all worlds has a keeper: it is much work. There is none where sms stand below sms. An
+ * sm that was started again waits for each host that it had. Such a host may be with another sm by
+ * then, and the end names it as missing for ever. There is none with a rogue either. A rogue can be
+ * missing at the end. It can report events that it never made, and leave what it should delete.
  */
 static int open_keeper(struct play *p, struct err *e)
 {

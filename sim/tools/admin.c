@@ -10,7 +10,7 @@
 
 #define PAUSE_NS (500 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
-/* fewer than mainsm has at a time, and its file is written anew with each */
+/* fewer than mainsm has at a time; each one rewrites the whole file */
 #define TOKENS_TOLD_MAX 200
 #define ASK ":omig_cert_token(\"lm\",31536000,0)"
 #define LINE_LEN (sizeof(TOKEN_LM_PREFIX) - 1 + TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)

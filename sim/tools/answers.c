@@ -51,7 +51,7 @@ unsigned answers_check_proc(struct cluster *c, const char *token, const char *va
 	return 1;
 }
 
-/* False: it was told before. More than 64 back nobody knows. */
+/* False: it was reported before. More than 64 calls back that is unknown: true. */
 static bool see(struct seen *s, uint64_t serial)
 {
 	uint64_t back = serial < s->last ? s->last - serial : 0, ahead = serial - s->last;
@@ -82,7 +82,7 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 	char process[TOKEN_BYTES];
 
 	if (!value[0])
-		return 0; /* of another action of the list, which tells nothing */
+		return 0; /* of another action of the list, which reports no call */
 	snprintf(process, sizeof(process), "%.*s", at ? (int)(at - token) : 0, token);
 	if (!rogue_spares(c->rogue, process))
 		return 0;

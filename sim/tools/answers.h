@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tools are told, compared with the hosts themselves. What is not true breaks the world. */
+/* What tools receive, compared with the hosts themselves. What is not true breaks the world. */
 #ifndef SIM_TOOLS_ANSWERS_H
 #define SIM_TOOLS_ANSWERS_H
 
@@ -11,22 +11,22 @@
  */
 unsigned answers_check_proc(struct cluster *c, const char *token, const char *value);
 
-/* Which calls of a rank have been told. */
+/* Which calls of a rank have been reported. */
 struct seen {
 	uint64_t last; /* the newest one's serial */
 	uint64_t before; /* bit i: the one i + 1 before it too */
 };
 
 /*
- * "3,token,rank,serial" of a call: it was made, by that process, and is told once. in_order: and
- * behind those that came before; not so where actions on hosts, which may be late, stand in front
- * of the telling. seen: of each rank.
+ * "3,token,rank,serial" of a call: it was made, by that process, and is reported once. in_order: it
+ * also stands behind those that came before. That does not hold where actions on hosts, which may
+ * be late, stand in front of the print. seen: of each rank.
  */
 unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_order,
 			       struct seen *seen);
 
-/* What was sent in (from, to], times of the world, by the ranks of that object, and how many these
- * are; "" is all. */
+/* What the ranks of that object have sent in (from, to], times of the world, and how many they are.
+ * "" is all. */
 struct answers_truth {
 	double bytes;
 	size_t ranks;
@@ -46,10 +46,11 @@ struct answers_measured {
 };
 
 /*
- * A read of it: each value is what it says that it is (value_fault()), and of no more bytes than
- * were sent since it was asked for; of parts, all of them together too. Where it has begun, and of
- * a process or of all: nor of fewer, until the read was asked for. What a rogue may have its share
- * in is not judged.
+ * A read of it: each value is what it says that it is (value_fault()). It has at most the bytes
+ * that were sent since the measurement was asked for. All parts together have at most these too.
+ * After it has begun, a value of a process or of all is also bounded below. It has at least the
+ * bytes that were sent from then until the read was asked for. Values that a rogue may be part of
+ * are not judged.
  */
 unsigned answers_check_read(struct cluster *c, const char *value, struct answers_measured *m);
 

@@ -10,7 +10,7 @@
 struct asker;
 struct rogue;
 
-/* on_event: definitions and what they tell; may be NULL. It is there a second later, or the world
+/* on_event: definitions and their events; may be NULL. It is there a second later, or the world
  * is broken. */
 int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, const struct reply *r),
 	      void *arg, struct asker **out);

@@ -24,8 +24,8 @@
 #define LOOKS_MAX 16 /* for a rank that lives */
 #define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
 #define LANES_MAX 64 /* openings that something came from and is not acknowledged */
-/* Until all sites are there: one that was with a mainsm before is waited for so long as
- * mainsm/kept.h says, and not named when it is later. */
+/* Until all sites are there. mainsm waits SUBSCRIPTION_RETURN_NS for a site that an
+ * earlier mainsm had. A site that is later is not named. */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)
 #define DRAIN_MAX_NS (120 * NSEC_PER_SEC)
@@ -39,7 +39,7 @@ struct keeper {
 	struct evkeep *file; /* as long as it lives */
 	struct evbalance balance;
 	uint64_t epoch, asked; /* asked: the request that waits for its answer; 0: none */
-	bool is_kept; /* it is told so, and it was not ended since */
+	bool is_kept; /* a reply said so, and it was not ended since */
 	bool is_ending, has_ended;
 	bool is_chatty;
 	const char *policy;

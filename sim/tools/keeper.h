@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of a simulated world that has a kept subscription, and puts what comes into a file, as
- * `omig events on --to` does; and the programs' events, which it wants. It dies now and then, and
- * goes on with the file. In the end it has the rest sent, and what was made is compared with what
- * it has.
+ * A tool of a simulated world that has a kept subscription to the programs' events. It puts what
+ * comes into a file, as `omig events on --to` does. It also makes programs have such events. It
+ * dies now and then, and goes on with the file. In the end it receives the rest, and what was made
+ * is compared with what it has.
  */
 #ifndef SIM_TOOLS_KEEPER_H
 #define SIM_TOOLS_KEEPER_H
@@ -24,7 +24,7 @@ struct keeper_conf {
 /* It comes at once. */
 int keeper_new(const struct keeper_conf *c, struct keeper **out, struct err *e);
 
-/* Nothing is made any more, and all is mended: takes virtual time until all was sent; then judges
+/* No more events are made, and all is mended. Takes virtual time until all was sent, then judges
  * it, and the tool leaves. */
 void keeper_finish(struct keeper *k);
 void keeper_free(struct keeper *k);

@@ -162,7 +162,7 @@ static bool is_within(uint64_t known, const struct made *m, uint64_t more)
 	return known <= m->events && known + more + m->may_lack >= m->events;
 }
 
-/* Of streams of which nothing came nobody knows whose they were. */
+/* The host of a stream without any event is unknown: its losses may be of any host. */
 static void judge_hosts(struct judging *j)
 {
 	bool sms_sure = sms_are_sure(j->c), all_sure = sms_sure;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What programs have made of a kept subscription, against what came of it into a file: no event
- * twice, those of a stream in their order, and each one that is not there is counted as lost,
- * exactly. But where an sm's disk has failed, and for hosts whose disk has failed or lost its
- * power, only that what is there was made. Of programs that ended while no lm was there what was in
- * their rings is gone.
+ * What programs have made of a kept subscription, against what came of it into a file. No event is
+ * there twice, and those of a stream are in their order. Exactly those that are missing are counted
+ * as lost. After a disk of an sm has failed, only that what is there was made. The same holds for
+ * hosts whose disk has failed or lost its power. Of programs that ended while no lm was there, what
+ * was in their rings is gone.
  */
 #ifndef SIM_TOOLS_KEPTJUDGE_H
 #define SIM_TOOLS_KEPTJUDGE_H

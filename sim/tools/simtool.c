@@ -193,9 +193,9 @@ void simtool_stand(struct simtool *t, nsec_t time)
 }
 
 /*
- * A line that is cut, heals before the link is given up, and is cut again at once brings no answer,
- * and nobody is to blame: a silence that has ended does not count. How long one lasts is the link's
- * business, which ends after six seconds.
+ * A line may be cut, heal before the link is given up, and be cut again at once. It brings no
+ * answer then, and no daemon is wrong: a silence that has ended does not count. The link itself
+ * limits each silence: it ends after six seconds.
  */
 static void forgive_silence(struct simtool *t)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A tool of a simulated world: a link to mainsm, and what it has asked. That each request
- * is answered once, or told as lost by the end of the connection, it sees to itself.
+ * A tool of a simulated world: a link to mainsm, and what it has asked. It checks that each request
+ * is answered once, or lost with the end of the connection.
  */
 #ifndef SIM_TOOLS_SIMTOOL_H
 #define SIM_TOOLS_SIMTOOL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A user of a simulated world: a tool that does what comes to its mind, and knows
- * what the answers must be, because it can look at the hosts themselves.
+ * A user of a simulated world: a tool that makes random requests. It knows what the answers must
+ * be, because it can look at the hosts themselves.
  */
 #ifndef SIM_TOOLS_USER_H
 #define SIM_TOOLS_USER_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The clock and the random numbers of a program that simulates: whoever asks the
- * system for them in here gets those of the world under way, so that real code
- * runs the same way each time. Linked with --wrap (module.mk).
+ * The clock and the random numbers of a program that simulates. Code that asks the system for them
+ * gets those of the world under way. So it runs the same way each time. Linked with --wrap
+ * (module.mk).
  */
 #ifndef SIM_WORLD_CLOCK_H
 #define SIM_WORLD_CLOCK_H
@@ -15,8 +15,8 @@ struct loop;
 
 #define SIM_WALL_START_NS (INT64_C(1700000000) * NSEC_PER_SEC)
 
-/* From now on the clock of whose work is under way in the loop; NULL: the system's again. One world
- * at a time in a process. */
+/* From now on the clock of the host whose work is under way in the loop; NULL: the system's again.
+ * One world at a time in a process. */
 void simclock_enter(const struct loop *l, uint64_t seed);
 
 /* Of the system, whatever world is under way. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each daemon of a simulated world has allocated: all live in one process, and what is
- * allocated while a daemon's work is under way (loop_running()) is its own until it is freed,
- * whoever frees it. heap_wrap.c puts this around malloc and the like when a program is linked; what
- * libraries allocate themselves is not seen.
+ * What each daemon of a simulated world has allocated. All run in one process. What is allocated
+ * while a daemon's work is under way (loop_running()) is charged to it. The charge ends when the
+ * block is freed, also by another one. heap_wrap.c puts this around malloc and the like when a
+ * program is linked. What libraries allocate themselves is not seen.
  */
 #ifndef SIM_WORLD_HEAP_H
 #define SIM_WORLD_HEAP_H
@@ -19,7 +19,7 @@ struct heap_account {
 	size_t bytes, most;
 };
 
-/* From now on, in that loop; NULL: not any more. One at a time in a process; accounts
+/* From now on, in that loop; NULL: no longer. One at a time in a process; accounts
  * outlive it. */
 void heap_watch(const struct loop *l);
 bool heap_is_watched(void);
@@ -32,7 +32,7 @@ size_t heap_room(size_t n);
 void *heap_charge(void *p);
 
 /* Before p is freed or grows, wherever it is from. NULL is fine. Whether it was charged to
- * anybody. */
+ * any account. */
 bool heap_discharge(void *p);
 
 #endif

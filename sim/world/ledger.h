@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of each manipulation that a tool has asked for with an id of its own, to be
- * compared with what came to the processes: done is at least what came, done and unknown
- * together at most. Also what the run has to show for itself.
+ * What is known of each manipulation that a tool has asked for with an id of its own. It is
+ * compared with what came to the processes: at least those done, at most those done and unknown
+ * together. Also the counters that the run prints.
  */
 #ifndef SIM_WORLD_LEDGER_H
 #define SIM_WORLD_LEDGER_H
@@ -15,14 +15,14 @@
 enum verdict { VERDICT_UNKNOWN, VERDICT_DONE, VERDICT_NOT_DONE };
 
 struct ledger_counts {
-	uint64_t requests, answers, lost; /* of tools; lost: told by the end of the connection */
+	uint64_t requests, answers, lost; /* of tools; lost: with the connection */
 	uint64_t manipulations, repeats, triggers, reads, infos;
 	uint64_t kills, cuts, breaks, slow_links; /* faults */
 	uint64_t pauses, steps; /* steps: of wall clocks */
 	uint64_t full_disks, failing_disks, switched_off;
 	uint64_t rogues, lies; /* worlds with a rogue peer, and frames that it did something to */
-	uint64_t tokens; /* that were told, and are good */
-	/* worlds with a kept subscription; what it has, and is told of */
+	uint64_t tokens; /* that were in replies, and are good */
+	/* worlds with a kept subscription; its events, and those reported as lost */
 	uint64_t kept, kept_events, kept_lost;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of one read of a measurement, as a tool gets them, and what holds of each of them
+/* The values of one read of a measurement, as a tool gets them. Also what holds of each value,
  * whatever was measured. */
 #ifndef SIM_WORLD_VALUES_H
 #define SIM_WORLD_VALUES_H
@@ -27,7 +27,7 @@ struct values {
 /* From an answer of dfg_read. -ERR_PARSE: it has another form. */
 int values_parse(const char *text, struct values *out);
 
-/* What print([$read,$until,$values]) tells of an event: how many there are, read, until, then the
+/* What print([$read,$until,$values]) writes of an event: how many there are, read, until, then the
  * values. As values_parse(). */
 int values_parse_print(const char *text, struct values *out);
 void values_done(struct values *vs);

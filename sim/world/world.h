@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all parts of one simulated world share: a loop in virtual time, a network in
- * memory, dice, a folder that stands for everybody's disk, and the first thing that was
- * found to be wrong.
+ * What all parts of one simulated world share: a loop in virtual time, a network in memory, dice,
+ * a folder for all disks. Also the first thing that was found to be wrong.
  */
 #ifndef SIM_WORLD_WORLD_H
 #define SIM_WORLD_WORLD_H
@@ -38,13 +37,12 @@ struct world {
 };
 
 /*
- * with_disks: a new folder stands for them, in which we work until the world is closed, so that
+ * with_disks: a new folder stands for them. It is the working folder until the world is closed. So
  * disks have the same names each time, in answers too.
  */
 int world_open(struct world *w, uint64_t seed, bool with_disks, struct err *e);
 
-/* After all that stands in it. What somebody has allocated then, and nobody has freed, breaks the
- * world. */
+/* After all that stands in it. What is charged to a host and not freed by then breaks the world. */
 void world_close(struct world *w);
 
 bool world_one_in(struct world *w, uint64_t n);
@@ -62,7 +60,7 @@ struct heap_account *world_account(struct world *w, const char *host);
 /* A certificate of its own. */
 struct identity world_identity(struct world *w, enum role role, const char *site, const char *host);
 
-/* Virtual wall time, for whoever asks with the world as arg. */
+/* Virtual wall time; arg: the world. */
 nsec_t world_wall(void *arg);
 
 #endif
