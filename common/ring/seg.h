@@ -510,7 +510,7 @@ int seg_lm_path(char *out, unsigned long size, const char *runtime, const char *
 
 /*
  * The lm's socket at that path, listening, for its owner alone; close-on-exec. The caller holds the
- * lm's lock, so a file at that path was left by an lm that is dead, and is replaced. -1 with errno.
+ * lm's lock: a file at that path was left by a dead lm, and is replaced. -1 with errno.
  */
 int seg_listen(const char *path);
 

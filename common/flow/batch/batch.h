@@ -13,7 +13,7 @@
 /* Appends. Failure shows in b->failed. */
 void flow_batch_encode(struct buf *b, const struct flow_batch *batch);
 
-/* Memory for what is decoded, used anew for each. Zero-initialise. */
+/* Memory for what is decoded, reused for each. Zero-initialise. */
 struct flow_batch_room {
 	struct flow_token *t;
 	struct agg *a;

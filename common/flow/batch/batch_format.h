@@ -7,8 +7,8 @@
 
 #define BATCH_VERSION 1
 
-/* REST: behind the number of tokens a varint and 8 bytes, how many links it stands for and the sum
- * of their hashes. */
+/* REST: behind the number of tokens a varint and 8 bytes. They are the number of links that it
+ * stands for, and the sum of their hashes. */
 enum batch_bit { BATCH_VT = 1, BATCH_PARTIAL = 2, BATCH_REST = 4, BATCH_BITS = 7 };
 
 /* What stands behind the first byte of a token, in this order. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read: their
- * links have one batch together, which stands for all links of its piece that have no batch of
- * their own for that read. It has their number and the sum of their hashes, so that whoever has
- * other links in mind (the objects have changed, a frame was lost) takes none of them for 0.
+ * One batch for many links. Of the thousands of pairs of a matrix most are 0 in each read. Their
+ * links have one batch together. It stands for all links of its piece that have no batch of their
+ * own for that read. It has their number and the sum of their hashes: a receiver that has other
+ * links (the objects have changed, a frame was lost) takes none of them for 0.
  */
 #ifndef COMMON_FLOW_BATCH_REST_H
 #define COMMON_FLOW_BATCH_REST_H
@@ -11,7 +11,7 @@
 #include "common/base/err.h"
 #include "common/flow/engine/flow.h"
 
-/* Fewer are told one by one: some bytes more, and each by its name. */
+/* Fewer are sent one by one: some bytes more, and each by its name. */
 #define FLOW_REST_MIN 16
 
 struct flow_rest {
@@ -28,7 +28,7 @@ struct flow_rest {
 
 void flow_rest_clear(struct flow_rest *r);
 
-/* True: it is in there, and is not told otherwise. Valid until the graph changes. */
+/* True: it is in there, and is not sent by itself. Valid until the graph changes. */
 bool flow_rest_take(struct flow_rest *r, const struct flow_batch *b);
 
 /* What is in there: batches for put(), one or, below FLOW_REST_MIN, each of its own. Nothing is in
@@ -44,8 +44,8 @@ struct flow_rest_links {
 	void *arg;
 };
 
-/* Takes a batch for each link that has not told; -ERR_INVALID: these are others than it stands for,
- * and none is taken. */
+/* Takes a batch for each link without one for that read. -ERR_INVALID: these are other links than
+ * it stands for, and none is taken. */
 int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links *links);
 
 #endif

@@ -86,9 +86,12 @@ uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number)
 void flow_push(struct flow *f, uint32_t input, const struct flow_token *t);
 
 /*
- * It is not waited for any more: its owner cannot tell it, and results say that it should have been
- * there; or it has ended, and what came is all that there was. It is waited for again. What that
- * makes complete comes out with the next token, announcement, read or graph, so that closing many
+ * - flow_close(): the input is no longer waited for. Its owner cannot report it, and results say
+ *   that it should have been there.
+ * - flow_end(): it has ended, and what came is all that there was.
+ * - flow_open(): it is waited for again.
+ *
+ * What that completes comes out with the next token, announcement, read or graph: closing many
  * costs little more than closing one. The same is true of links.
  */
 void flow_close(struct flow *f, uint32_t input);
@@ -103,7 +106,7 @@ void flow_open(struct flow *f, uint32_t input);
  */
 int flow_take(struct flow *f, const struct flow_batch *b, struct err *e);
 
-/* One for that read has come, or it is so old that nobody knows. False: also when there is no such
+/* One for that read has come, or it is too old to be known. False: also when there is no such
  * link. */
 bool flow_has_taken(const struct flow *f, uint32_t measurement, const char *link, int64_t read);
 int flow_link_close(struct flow *f, uint32_t measurement, const char *link);

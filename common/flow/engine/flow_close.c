@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who is still there: from inputs that their owners closed, upwards. */
+/* Which contributors are still there: from inputs that their owners closed, upwards. */
 #include "common/flow/engine/flow_internal.h"
 
-/* Contributors that are open or told all, of those that should be; an operation has the worst of
+/* Contributors that are open or have ended, of those that should be; an operation has the worst of
  * its inputs. */
 static void count_alive(const struct flow *f, struct fnode *n)
 {

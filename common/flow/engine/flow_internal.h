@@ -34,7 +34,8 @@ struct agg_state {
 	struct flow_partial *part; /* part[now] and part[!now] the two, part[2] the total */
 	struct sketch *sketch; /* 3 or NULL */
 	unsigned now;
-	bool has_lived; /* somebody could have told, in the interval or since the start */
+	bool has_lived; /* some contributor could have reported, in the interval or since the start
+			 */
 };
 
 /* LINK_IN of the READ domain: what came for the reads to come. */
@@ -194,7 +195,7 @@ int queue_init(struct fnode *n);
 void queue_done(struct fnode *n);
 void queue_put(struct fnode *n, const struct flow_token *t, const struct agg *a);
 void queue_take(struct fnode *n, int64_t last_read, const struct flow_batch *b);
-/* Tokens of all VT links of the measurement up to the read, by key as far as they are in order. */
+/* Emits tokens of all VT links up to the read, by key as far as they are in order. */
 void queue_flow(struct flow *f, struct fmeas *m, int64_t read);
 void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t read);
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASUREMENTS_MAX 65536 /* the limit of whoever gives a higher one */
+#define MEASUREMENTS_MAX 65536 /* the limit where a higher one is given */
 #define IDENTITY_MAX_BYTES (1024 * 1024) /* the text of one node: its names came in a frame */
 
 struct flow *flow_new(const struct flow_limits *limits, const struct flow_out *out)
@@ -280,7 +280,7 @@ static int load_nodes(struct load *l)
 	return rc;
 }
 
-/* --- who reads whom, anew after each change */
+/* --- which node reads which, recomputed after each change */
 
 static size_t count_edges(const struct flow *f)
 {

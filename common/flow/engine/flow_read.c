@@ -11,7 +11,7 @@ static void input_read(struct fnode *n, int64_t read, nsec_t t)
 }
 
 /*
- * Of one source that had no value at the reads before, what came since the last one that had is
+ * One source may have had no value at the reads before. What came since its last value is then
  * divided by all that time. Where several are added up their times differ: `late` says that some of
  * it is older.
  */
@@ -24,8 +24,8 @@ static nsec_t rate_begin(const struct fmeas *m, const struct fnode *n)
 	return t->n == 1 && t->flags & FLOW_LATE && t->oldest < m->last_t ? t->oldest : m->last_t;
 }
 
-/* Whose sources have all ended has a rate of the time that they lived in, and none of an interval
- * after that. */
+/* A node whose sources have all ended has a rate of the time that they lived in. It has none of an
+ * interval after that. */
 static void rate_read(const struct flow *f, const struct fmeas *m, struct fnode *n, nsec_t t)
 {
 	double seconds;

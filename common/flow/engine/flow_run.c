@@ -161,7 +161,7 @@ static int fits(const struct fnode *n, const struct flow_batch *b, struct err *e
 
 /*
  * A batch that is sent again after a link broke must not count twice. What is older than 64 reads
- * cannot be told apart any more.
+ * cannot be distinguished, and counts as sent again.
  */
 static bool is_new(struct fnode *n, int64_t read)
 {

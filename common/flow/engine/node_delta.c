@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Differences between reads. A source that tells nothing while a call is under
- * way has no value at some reads; what came meanwhile belongs to the next one
- * that has, over all that time, and not to its last interval.
+ * Differences between reads. A source that reports nothing while a call is
+ * under way has no value at some reads. What came meanwhile belongs to the next
+ * read with a value. It counts over all that time, not over the last interval.
  */
 #include "common/flow/engine/flow_internal.h"
 

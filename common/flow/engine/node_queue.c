@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Links of the VT domain: all tokens of an interval in one batch. Above, they
- * wait for their read and flow by their keys, host beside host, so that the
+ * wait for their read. Then they flow by their keys, host beside host: the
  * window of what they meet need not be as wide as an interval.
  */
 #include "common/flow/engine/flow_internal.h"
@@ -146,7 +146,7 @@ static void flow_one(struct flow *f, struct fnode *n)
 	flow_emit(f, n, &s->t[at], s->a ? &s->a[at] : NULL);
 }
 
-/* The lowest key that stands first in a queue; false when nothing is due any more. */
+/* The lowest key that stands first in a queue; false when nothing is due. */
 static bool lowest(struct flow *f, const struct fmeas *m, int64_t read, int64_t *key)
 {
 	bool any = false;

@@ -107,7 +107,7 @@ static struct flow_token value_of(const struct fnode *n, const struct flow_parti
 	return t;
 }
 
-/* Reads that were left out here: what their hosts told since the last read is not lost. */
+/* Reads that were left out here: what their hosts sent since the last read is not lost. */
 static void carry_over(struct fnode *n, int64_t last_read, int64_t read)
 {
 	int64_t first = read - last_read > FLOW_READS_OPEN ? read - FLOW_READS_OPEN : last_read;

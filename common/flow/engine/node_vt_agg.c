@@ -79,7 +79,7 @@ static void turn(struct agg_state *s, enum flow_since since)
 	s->now = !s->now;
 }
 
-/* Of nothing it is the value of nothing, by those that could have told. */
+/* Without tokens it is the value of an empty set, by contributors that could have reported. */
 void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 {
 	const struct fnode *in = &f->node[n->in[0]];

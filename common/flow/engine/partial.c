@@ -5,8 +5,7 @@
 
 _Static_assert(sizeof(struct flow_partial) <= FLOW_PARTIAL_BYTES, "the verifier counts so much");
 
-/* Reasons for a missing value; they are told on with what is left. EXCLUDED is none: it is
- * wanted. */
+/* Reasons for a missing value; they go on with what is left. EXCLUDED is none: it is intended. */
 #define KEPT_FLAGS (FLOW_FLAGS_ALL & ~FLOW_EXCLUDED)
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch)
@@ -74,8 +73,8 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 }
 
 /*
- * Of members of which none came nothing is known, whatever an empty set is worth. Whether a set is
- * empty shows in the whole: some process of many may have had nothing to tell.
+ * When no member came nothing is known, whatever an empty set is worth. Whether a set is empty
+ * shows in the whole: some process of many may have had nothing to report.
  */
 static uint32_t why_not(const struct flow_partial *p, double value)
 {

@@ -18,8 +18,8 @@ enum partial_over { PARTIAL_OVER_SET, PARTIAL_OVER_KEYS };
 struct flow_partial {
 	struct flow_token t;
 	struct agg a;
-	/* some member has told, if only that it has nothing: of others an empty set is not known to
-	 * be one */
+	/* some member has reported, if only that it has nothing: else it is unknown whether the set
+	 * is empty */
 	bool is_told;
 };
 
@@ -34,8 +34,8 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 void partial_copy(struct flow_partial *p, const struct flow_partial *from);
 
 /*
- * What all of it is worth: t's value, error and flags. is_part: it goes on as an aggregate, of
- * which nobody wants the value yet: one number has no variance, and is no fault of those that it is
+ * The result of all of it: t's value, error and flags. is_part: it goes on as an aggregate, and its
+ * value is not needed yet. One number has no variance, and that is no fault of those that it is
  * merged with.
  */
 struct flow_token partial_finish(const struct flow_partial *p, double q, bool is_part);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Aggregates: what a set of values becomes, in any number of steps. A partial
- * aggregate of some values, merged with one of others, is the aggregate of
- * all, in whatever order and grouping: exactly for COUNT, MIN, MAX, UNIQUE and
- * the sketch, up to rounding for the others.
+ * aggregate of some values merges with one of others: that is the aggregate of
+ * all, in any order and grouping. It is exact for COUNT, MIN, MAX, UNIQUE and the
+ * sketch, and true up to rounding for the others.
  *
  * Infinite values are counted apart, so that they meet only in the answer. NaN
  * means "no value" everywhere here.
@@ -135,9 +135,9 @@ double agg_value(const struct agg *a, double q, double *error);
 struct moments agg_moments(const struct agg *a);
 
 /*
- * The answer of another kind, MEAN or one with powers, and whether a's are enough for it and for an
- * interval of the mean. An aggregate of its kind merged from the same values has the same but for
- * MEAN's bound, which is the greatest here.
+ * The answer of another kind, MEAN or one with powers. agg_gives(): the powers of `of` are enough
+ * for it, and for an interval of the mean. An aggregate of that kind merged from the same values
+ * has the same answer. Its bound is the same too, but for MEAN: here it is the greatest.
  */
 bool agg_gives(enum agg_kind of, enum agg_kind as);
 double agg_value_as(const struct agg *a, enum agg_kind as, double q, double *error);

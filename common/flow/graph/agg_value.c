@@ -70,8 +70,8 @@ static double quantile(const struct agg *a, double q, double *error)
 	return v;
 }
 
-/* --- of the powers: a bound for values that may each be off by E, so that deviations are by 2 E at
- * the most */
+/* --- of the powers: a bound for values that may each be off by E; deviations are off by 2 E at the
+ * most */
 
 struct moments agg_moments(const struct agg *a)
 {

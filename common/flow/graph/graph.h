@@ -3,16 +3,18 @@
  * The plain description of a dataflow graph, or of the piece of one that runs
  * in one daemon: what a compiler makes, what travels, what the engine loads.
  *
- * Nodes are numbered from 0 and a node's inputs have lower numbers than the
- * node itself, so that the order of the numbers is an order of evaluation and
- * a cycle cannot be written down.
+ * Nodes are numbered from 0, and a node's inputs have lower numbers than the
+ * node itself. The order of the numbers is thus an order of evaluation, and a
+ * cycle cannot be written down.
  *
  * What flows along an edge belongs to a domain, which says what its key is:
  *	FLOW_VT    the virtual time of a probe
  *	FLOW_READ  the number of the read, from 1
  *	FLOW_ANY   a constant: holds for every key
- * and is either a token with one value, or a partial aggregate that others of
- * its kind are merged with (node.partial). docs/architecture.md has the rules.
+ *
+ * It is either a token with one value, or a partial aggregate (node.partial).
+ * The latter is merged with others of its kind. docs/architecture.md has the
+ * rules.
  */
 #ifndef COMMON_FLOW_GRAPH_GRAPH_H
 #define COMMON_FLOW_GRAPH_GRAPH_H
@@ -108,9 +110,9 @@ struct flow_source {
 	const char *process; /* and token of the process that executes it */
 	uint32_t parameter;
 	/*
-	 * METRIC: counted from the measurement's start, which only measurements of the same start
-	 * can share. Where differences are taken it counts from whenever. So does TIME with a
-	 * probe, by the host's own clock, which needs no bound for how far that is from mainsm's.
+	 * METRIC: counted from the measurement's start: only measurements of the same start can
+	 * share it. False where differences are taken: the start does not matter. TIME with a probe
+	 * is then of the host's own clock, without a bound for its distance from mainsm's.
 	 */
 	bool from_start;
 	struct flow_names partners, regions; /* none: all */
@@ -190,8 +192,8 @@ struct flow_graph *flow_graph_new(uint32_t measurement);
 void flow_graph_free(struct flow_graph *g);
 
 /*
- * Copies the node with its inputs and texts (NULL becomes ""). The number of the node, or ERR_LIMIT
- * beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
+ * Copies the node with its inputs and texts; NULL becomes an empty text. The number of the node, or
+ * ERR_LIMIT beyond FLOW_NODES_MAX or FLOW_EDGES_MAX, ERR_NOMEM.
  *
  *	struct flow_node n = { .kind = FLOW_OP, .op = FLOW_OP_SUB,
  *			       .in = (uint32_t[]){ a, b }, .nin = 2 };

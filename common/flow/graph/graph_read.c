@@ -84,7 +84,7 @@ static bool take_is_word(struct reader *r, const char *word)
 }
 
 /* is_known: whether this build has that word. Another may have more: if it is a word, it is
- * told. */
+ * reported. */
 static void expect_known(struct reader *r, bool is_known, const char *word)
 {
 	if (is_known || r->failed)
@@ -134,7 +134,7 @@ static bool is_done(const struct reader *r)
 	return !r->failed && r->at == r->n;
 }
 
-/* Room for what a node points to, used anew for each. */
+/* Room for what a node points to, reused for each. */
 struct lists {
 	uint32_t in[FLOW_INPUTS_MAX];
 	const char *partner[FLOW_NAMES_MAX], *region[FLOW_NAMES_MAX];

@@ -167,8 +167,8 @@ static int source_rule(const struct flow_graph *g, struct flow_node *n, struct e
 	return 0;
 }
 
-/* Values of one key, some of them constants; behind the result stands who is behind the most of
- * them. */
+/* Values of one key, some of them constants. The result has the greatest `behind` of its
+ * inputs. */
 static int values_of_a_key(const struct flow_graph *g, struct flow_node *n, struct err *e)
 {
 	int rc = common_domain(g, n, &n->domain, e);

@@ -12,7 +12,7 @@ int graph_refuse(const struct flow_graph *g, size_t i, int code, struct err *e)
 	return code;
 }
 
-/* What nobody reads does work for nothing; a compiler leaves it out. */
+/* What no other node reads does work for nothing; a compiler leaves it out. */
 static bool gives_nothing(const struct flow_node *n)
 {
 	return n->kind == FLOW_RESULT || n->kind == FLOW_LINK_OUT;

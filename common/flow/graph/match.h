@@ -5,8 +5,8 @@
  * them is over, and so is one that has fired: what comes for it is late.
  *
  * The table gives numbers of slots, 0 .. window - 1, for what its user keeps of
- * a key until it fires; the slot that was free last is taken first, so that
- * the few that are in use stay in the cache. Never allocates after match_init.
+ * a key until it fires. The slot that was freed last is taken first: the few
+ * that are in use stay in the cache. Never allocates after match_init.
  */
 #ifndef COMMON_FLOW_GRAPH_MATCH_H
 #define COMMON_FLOW_GRAPH_MATCH_H
@@ -56,8 +56,8 @@ uint32_t match_round(uint32_t window);
 enum match_what match_put(struct match *m, int64_t key, uint32_t input, uint32_t *slot);
 
 /*
- * Removes the lowest key. True when it had not fired: *slot is its slot, until the next put; nobody
- * else can fire it.
+ * Removes the lowest key. True when it had not fired: *slot is its slot, until the next put; no
+ * other call can fire it.
  */
 bool match_evict(struct match *m, uint32_t *slot);
 
@@ -81,8 +81,8 @@ static inline bool match_has(const struct match *m, uint32_t slot, uint32_t inpu
 void match_fire(struct match *m, int64_t key);
 
 /*
- * The input is not waited for any more; false: it was so already. Keys may be complete by it: look
- * at all from match_at(m, 0) on.
+ * The input is no longer waited for; false: it was so already. Keys may be complete by it: test
+ * all from match_at(m, 0) on.
  */
 bool match_close(struct match *m, uint32_t input);
 

@@ -248,7 +248,8 @@ static void eval_if(const struct flow_token *in, struct flow_token *out)
 				: INFINITY;
 }
 
-/* What is left out does not count: neither why it has no value, nor who has not told it. */
+/* What is left out does not count: neither why it has no value, nor which contributors it misses.
+ */
 static void leave_out(const struct flow_token *in, struct flow_token *out)
 {
 	struct flow_token both[2] = { in[0], in[1] };
@@ -320,7 +321,7 @@ void flow_op_eval(enum flow_op op, const struct flow_token *in, struct flow_toke
 	}
 }
 
-/* Left out on purpose, it has told what it had to tell: nothing. */
+/* A pair that was left out on purpose has reported all that it had: nothing. */
 void flow_pair_eval(const struct flow_token in[2], struct flow_token *out, struct agg *a)
 {
 	bool is_there = flow_token_has_value(&in[0]) && flow_token_has_value(&in[1]);

@@ -14,7 +14,7 @@ enum flow_flag {
 	FLOW_PARTIAL = 1, /* fewer contributed than should */
 	FLOW_STALE = 2, /* the source gave an old sample */
 	FLOW_LATE = 4, /* with data of an interval that was read before */
-	FLOW_NONE_YET = 8, /* a call is under way that tells nothing before its end */
+	FLOW_NONE_YET = 8, /* a call is under way that reports nothing before its end */
 	FLOW_DIV0 = 16, /* something was divided by zero */
 	/* something was no finite number: inf - inf, sqrt(-1), or it has overflowed */
 	FLOW_NAN = 32,
@@ -35,7 +35,7 @@ struct flow_token {
 	nsec_t oldest, newest; /* of the data in it */
 	uint32_t k, n; /* k of n contributors are in it; 0 of 0: a constant */
 	uint32_t flags; /* enum flow_flag */
-	uint32_t requester; /* the measurement; 0: whoever reads it */
+	uint32_t requester; /* the measurement; 0: any that reads it */
 };
 
 _Static_assert(sizeof(struct flow_token) == 64, "one line of the cache");
