@@ -36,8 +36,8 @@ bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loo
 bench.run       := bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event \
 		bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook \
 		bench-mpi bench-fileserver
-bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o $(B)/common/ring.a \
-		$(B)/common/base.a
+bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o \
+		$(patsubst %,$(B)/common/%.a,ring json time container base)
 
 $(B)/bench/libstub_mpi.so: bench/stub_mpi.c $(B)/bench/.flags
 	$(call say,SHARED)mkdir -p $(@D) && $(CC) $(OUR_CFLAGS) $(BASE_LDFLAGS) -shared -o $@ $< \
