@@ -101,8 +101,8 @@ int pki_creds_store(const char *dir, const struct pki_creds *c, struct err *e);
 void pki_creds_erase(const char *dir);
 
 /*
- * 0: the key belongs to the certificate, the CA has signed it, `wall` is in its
- * validity, and the CA has this pin (NULL: any). *out, unless NULL, becomes the
+ * 0: the key belongs to the certificate, and `wall` is in its validity. The CA
+ * has signed it and has this pin (NULL: any). *out, unless NULL, becomes the
  * identity in it. The text of the error says what to do. ERR_INVALID,
  * ERR_DENIED (pin), ERR_TIMEOUT (expired), ERR_PARSE.
  */
