@@ -62,9 +62,11 @@ struct executor_conf {
 	/* Round trip to the child as measured; its answer must arrive in time. NULL: not known. */
 	nsec_t (*rtt)(void *arg, uint32_t child);
 	/*
-	 * Execute a step here, adding entries to `into`. 0: done; 1: run_here_done() follows,
-	 * later; RUN_ENDS: the rest of the list is not executed, without a word; negative: an error
-	 * of that code is the entry.
+	 * Execute a step here, adding entries to `into`. It returns
+	 * - 0: it is done,
+	 * - 1: run_here_done() follows, later,
+	 * - RUN_ENDS: the rest of the list is not executed, and no entry says so,
+	 * - negative: an error of that code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
 	/* The child has not answered when the deadline passed. May be NULL. */

@@ -2,8 +2,9 @@
 /*
  * A program whose stack, registers, system calls and signals are known:
  *   traced wait       waits at the end of known frames, with 0x5151 in r15
- *   traced run N      says where traced_step and a function are, reads a line, makes N steps, each
- * a call of traced_step, one of getppid and a millisecond's sleep; then says what it has done
+ *   traced run N      says where traced_step and a function are, reads a line, makes N steps; then
+ *                     says what it has done. A step is a call of traced_step, one of getppid and
+ *                     a millisecond's sleep.
  *   traced run N M    the same, and reads another line before step M
  *   traced fast N     the same with nothing but N times getppid
  *   traced trace PID  traces PID, says so, and waits
