@@ -34,7 +34,7 @@
 #define MEASURE_PERIOD_NS (60 * INT64_C(1000000000))
 #define RECONNECT_MIN_NS (100 * INT64_C(1000000)) /* a restart is over in this time */
 #define RECONNECT_MAX_NS (10 * INT64_C(1000000000)) /* a healed link is used within this time */
-/* no tool that stopped a process can be reached: it runs again */
+/* an lm without its link upwards: stopped processes run again */
 #define STOP_LEASH_NS (5 * INT64_C(1000000000))
 #define REVOKE_CHECK_NS (5 * INT64_C(1000000000)) /* a revoked identity is cut within 10 s */
 
@@ -99,7 +99,7 @@
 
 /* --- what is read from outside by HTTP (tools/web, omig export) */
 #define WEB_HEAD_MAX_BYTES (8 * 1024) /* a scraper sends half a KiB */
-#define WEB_CONNS_MAX 32 /* two scrapers, and a person with a browser */
+#define WEB_CONNS_MAX 32 /* two scrapers, and trials by hand */
 /* as scrapers wait; whole, not between two bytes */
 #define WEB_TIME_MAX_NS (10 * INT64_C(1000000000))
 #define WEB_DRAIN_MAX_NS INT64_C(1000000000) /* for the other end to close after the answer */

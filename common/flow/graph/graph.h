@@ -12,7 +12,7 @@
  *	FLOW_READ  the number of the read, from 1
  *	FLOW_ANY   a constant: holds for every key
  *
- * It is either a token with one value, or a partial aggregate (node.partial).
+ * What flows is either a token with one value, or a partial aggregate (node.partial).
  * The latter is merged with others of its kind. docs/architecture.md has the
  * rules.
  */
