@@ -72,7 +72,7 @@ static void on_settled(void *arg, uint64_t appended)
 	check_end(k);
 }
 
-/* What cannot be sent comes again: those above open anew when they are there. */
+/* What cannot be sent comes again after the next opening. */
 static void on_blocks(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place)
 {
 	struct keep *k = arg;
@@ -99,7 +99,7 @@ static void on_empty(void *arg, int consumer, uint64_t appended)
 	check_end(k);
 }
 
-/* was: whether its source had been told to stop. */
+/* was: keep_is_full() before the change. */
 static void tell_full(struct keep *k, bool was)
 {
 	const struct keeps *ks = k->owner;
@@ -189,7 +189,7 @@ static int check_told(const struct msg_events_open *m, struct err *e)
 	return 0;
 }
 
-/* 0: nothing any more. */
+/* Sets its part of keeps_all; 0: none. */
 static void promise(struct keep *k, uint64_t bytes)
 {
 	struct keeps_all *all = k->owner->conf.all;
@@ -314,8 +314,8 @@ void keep_end(struct keep *k, const char *why)
 
 /* --- what those above say */
 
-/* Where it cannot be written down it holds until the daemon is started anew, and those above say it
- * again then. */
+/* Where it cannot be written down it holds until the daemon restarts. Those above say it again
+ * then. */
 static void save_told(const struct keep *k)
 {
 	struct err e = { 0 };

@@ -44,7 +44,7 @@ int keep_save(const struct keep *k, struct err *e)
 	return rc;
 }
 
-/* Files of ours alone: a folder in it is nobody's. */
+/* Removes the files in it, which are ours alone. A folder in it is not ours and stays. */
 static void erase_folder(const char *path)
 {
 	char name[FILE_PATH_BYTES + 256];

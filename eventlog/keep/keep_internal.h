@@ -29,7 +29,7 @@ struct keep {
 	char name[LEDGER_NAME_BYTES];
 	char *identity; /* owned */
 	struct spooler *spooler;
-	struct loop_timer *lease; /* runs while nobody wants anything */
+	struct loop_timer *lease; /* runs while `stream` is 0 */
 	struct loop_job ending; /* what ends must not be freed under its callers */
 	const char *why; /* it ends */
 	void *user;
@@ -50,8 +50,8 @@ int keep_save(const struct keep *k, struct err *e);
 void keep_erase(const struct keeps *ks, const char *name);
 int keeps_load(struct keeps *ks, struct err *e);
 
-/* One that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what it was
- * nobody can tell any more. */
+/* Takes up one that was not taken up at the start. ERR_NOTFOUND: there is none; ERR_PARSE: what
+ * its file says makes no sense. */
 int keeps_take_up(struct keeps *ks, const char *name, struct err *e);
 
 /* --- keeps.c */

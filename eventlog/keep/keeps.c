@@ -140,8 +140,8 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
 }
 
-/* One that is there goes on, for it may have what nobody else has: with the room that it had where
- * there is no more. */
+/* One that is there continues, for it may have blocks that exist nowhere else. Where there is no
+ * more room it continues with the room that it had. */
 static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
 		    struct err *e)
 {
@@ -156,8 +156,8 @@ static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_eve
 	return keep_tell(k, &what, e);
 }
 
-/* It may have what nobody else has: no other one is made in its place, nor is it thrown away
- * because it cannot be read now. */
+/* It may have blocks that exist nowhere else. So one that cannot be read now is neither replaced
+ * nor thrown away. */
 static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, struct err *e)
 {
 	struct err why = { 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kept subscriptions of a daemon (docs/protocol.md, events_open): each has a name, an owner, a
+ * The kept subscriptions of a daemon (docs/protocol.md, events_open). Each has a name, an owner, a
  * spool of its own and a lease. What is appended goes up, under the opening that those above made
- * last, until they acknowledge it; it outlives the daemon's death. Nothing here waits for a disk
+ * last, until they acknowledge it. It outlives the daemon's death. Nothing here waits for a disk
  * but the end of a subscription.
  *
- * A folder has <name>/, the spool, and <name>.sub, what was told of it last.
+ * A folder has <name>/, the spool, and <name>.sub, the last events_open that was accepted for it.
  */
 #ifndef EVENTLOG_KEEP_KEEPS_H
 #define EVENTLOG_KEEP_KEEPS_H
@@ -26,7 +26,7 @@
 #define KEEPS_ALL_MAX_BYTES (UINT64_C(64) << 30)
 #define KEEP_LEASE_MIN_S 10
 #define KEEP_LEASE_MAX_S 86400
-#define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, whoever asks for more */
+#define KEEP_ROOM_MAX 16 /* messages of half a MiB on their way, even if more are requested */
 #define KEEP_COMMIT_NS (20 * NSEC_PER_MSEC) /* blocks are made sure of together */
 
 struct keep;
@@ -45,7 +45,7 @@ struct keeps_conf {
 	uint64_t max_bytes; /* of all of them; 0 = KEEPS_MAX_BYTES */
 	struct keeps_all *all; /* borrowed; NULL: there are no others */
 	const struct spooler_turns *turns; /* of all spools; borrowed; NULL: a thread each */
-	/* whatever the policy: who appends looks at keep_room() before, and can wait */
+	/* whatever the policy: the caller checks keep_room() before it appends, and can wait */
 	bool loses_nothing;
 	/* up; what is not sent comes with the next opening */
 	int (*send)(void *arg, const struct msg *m);
@@ -76,8 +76,8 @@ void keeps_free(struct keeps *ks);
  * found with keeps_check(). */
 void keeps_take(struct keeps *ks, const struct msg *m);
 
-/* The daemon ends, and nobody makes anything: where all is safe above, those there need not wait
- * for it. */
+/* The daemon ends, and no source makes blocks. Where all is safe above, those there need not
+ * wait for it. */
 void keeps_say_end(struct keeps *ks);
 
 /* Those above are gone: nothing can be sent until they open again. */
@@ -108,7 +108,7 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out);
 
 const char *keep_name(const struct keep *k);
 
-/* As told from above; stream and room are 0. Valid until the next telling. */
+/* The last events_open that was accepted; its stream and room are 0. Valid until the next one. */
 const struct msg_events_open *keep_told(const struct keep *k);
 
 /* As spooler_append(). */
@@ -136,7 +136,7 @@ int keep_path(const struct keep *k, const char *suffix, char *out, size_t size, 
 
 bool keep_is_name(const char *s);
 
-/* All of a folder that nobody has open any more. */
+/* Erases all of a folder, which no process has open. */
 void keeps_erase(const char *dir);
 
 #endif

@@ -17,7 +17,7 @@
 #define LIFE_STAGES_MAX 64 /* rows that a screen can show; the others are counted */
 #define LIFE_KEYS_MAX 8 /* fields that name a line together */
 #define LIFE_SERIES_MAX 64 /* load lines, likewise */
-/* Times that are farther from 1970 than 73 years are nobody's, and differences fit. */
+/* Events farther from 1970 than 73 years are left out; so differences fit. */
 #define LIFE_WALL_MAX_NS (INT64_C(1) << 61)
 #define LIFE_KEY_MAX_BYTES 1024 /* a name, not a text; what is longer is cut */
 

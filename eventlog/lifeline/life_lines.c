@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Of a key that begins anew with its first stage: how many points its first line has. */
+/* For a key that begins again with its first stage: the number of points of its first line. */
 static size_t line_length(const struct life_model *m, const struct life_point *p, size_t n)
 {
 	bool has_head = m->stage[p[0].stage].is_head;

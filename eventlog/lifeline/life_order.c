@@ -57,7 +57,7 @@ int life_group(struct life_work *w)
 	return 0;
 }
 
-/* --- who comes before whom */
+/* --- which stage comes before which */
 
 struct order {
 	/* lines that have the first of two before the second */
@@ -116,8 +116,8 @@ static unsigned rivals_of(const struct order *o, unsigned s, unsigned n, uint64_
 	return k;
 }
 
-/* The next one is of the kind that was begun, and has the fewest before it; of several, who was
- * seen first. */
+/* The next one is of the kind that was begun, and has the fewest before it. Of several it is the
+ * one with the lowest number. */
 static void find_places(struct order *o, unsigned n)
 {
 	uint64_t placed = 0;

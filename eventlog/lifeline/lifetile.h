@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pictures of more lines than a screen has pixels: how many are in each cell at a time, so that the
- * step in which lines spend their time is the dark one; and what loads were at least and at most.
+ * Pictures of more lines than a screen has pixels. They show how many lines are in each cell at a
+ * time. So the step in which lines spend their time is the dark one. They also show the least and
+ * the most of each load.
  */
 #ifndef EVENTLOG_LIFELINE_LIFETILE_H
 #define EVENTLOG_LIFELINE_LIFETILE_H
@@ -29,8 +30,8 @@ void lifetile_done(struct lifetile *t);
 unsigned lifetile_shade(const struct lifetile *t, float count);
 
 /*
- * Row by row, runs of cells of one shade: a byte (shade << 4 | n), where n in 1..15 is how many, or
- * 0 and a base-128 number follows that is.
+ * Row by row, runs of cells of one shade. A run is a byte (shade << 4 | n). Its length is n, in
+ * 1..15. When n is 0, the length follows as a base-128 number.
  */
 void lifetile_pack(struct buf *out, const struct lifetile *t);
 

@@ -4,11 +4,11 @@
  * and write event logs of Omig (docs/eventlog.md). Also found as NetLogger.h, nl.h, nl_log.h,
  * nlsumm.h and nltransfer.h.
  *
- * cc $(pkg-config --cflags omig-netlogger) ... $(pkg-config --libs omig-netlogger)
+ *	cc $(pkg-config --cflags omig-netlogger) ... $(pkg-config --libs omig-netlogger)
  *
- * Calls may be made in any thread. Messages have up to 64 KB. A buffer of 128 KB is written when it
- * is full, by a helper thread after a second, by a flush, when the handle is closed, and when the
- * program ends.
+ * Calls may be made in any thread. Messages have up to 64 KB. A buffer has 128 KB. It is written
+ * when it is full, by a flush, and after a second by a helper thread. It is also written when the
+ * handle is closed, and when the program ends.
  */
 #ifndef OMIG_NETLOGGER_H
 #define OMIG_NETLOGGER_H
@@ -114,8 +114,8 @@ void NL_close(NL_log_T log);
 
 /*
  * --- Summaries of transfers. Work on logs that were added to a summary is summed up by transfer
- * (id) and kind, and written to its output each interval_us (<= 0: at the end) and by
- * NL_transfer_finalize; what was summed up is not written itself unless it is passed through.
+ * (id) and kind. The sums are written to its output each interval_us (<= 0: at the end) and by
+ * NL_transfer_finalize. What was summed up is not written itself unless it is passed through.
  * Without a summary both events are written. 0, or -1.
  */
 typedef struct omig_nlsumm *NL_summ_T;

@@ -174,7 +174,7 @@ static const char *read_value(struct nlfields *f, const char *name, size_t n, co
 			s += len + 1;
 			continue;
 		}
-		/* its arguments cannot be counted any more */
+		/* from here on its arguments cannot be counted */
 		f->has_failed |= ap && *s == '%' && s[1] != '%';
 		s += ap && *s == '%' && s[1] == '%';
 		buf_putc(&b, (uint8_t)*s);

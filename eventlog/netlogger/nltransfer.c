@@ -256,8 +256,8 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 
 /* --- which was the slowest */
 
-/* Bytes a ns of each kind in a result, the least of both ends; 0 = nothing is known. A text of
- * somebody else. */
+/* Bytes a ns of each kind in a result, the least of both ends; 0 = nothing is known. The text
+ * may come from another program. */
 static void read_rates(const char *text, double rate[NOPS])
 {
 	for (int op = 0; op < NOPS; op++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Those who take what is in a spool. */
+/* The consumers, which take what is in a spool. */
 #include "eventlog/spool/spool_internal.h"
 
 #include <errno.h>

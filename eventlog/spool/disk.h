@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The few things that a spool does with its folder, in one table, so that a test can let each of
- * them fail, write half, or be the last one before a crash. All names are in the one folder. What
- * fails returns -errno. These calls may block.
+ * The few operations of a spool on its folder, in one table. So a test can let each of them fail,
+ * write half, or be the last one before a crash. All names are in the one folder. What fails
+ * returns -errno. These calls may block.
  */
 #ifndef EVENTLOG_SPOOL_DISK_H
 #define EVENTLOG_SPOOL_DISK_H

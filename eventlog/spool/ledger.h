@@ -41,7 +41,7 @@ void gaps_remove(struct gaps *g, struct gap *gap);
 void gaps_tell(struct gaps *g, struct gap *gap);
 
 struct consumer {
-	char name[LEDGER_NAME_BYTES]; /* "" = nobody */
+	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	uint64_t cursor; /* all before this place is acknowledged, or is in the gaps */
 	uint64_t next; /* where it reads on */
 	uint64_t given; /* all that it was given ends here; it may acknowledge so far */
@@ -57,7 +57,7 @@ struct ledger {
 void ledger_init(struct ledger *l);
 void ledger_done(struct ledger *l);
 
-/* NULL: nobody has that name. */
+/* NULL: no consumer has that name. */
 struct consumer *ledger_find(struct ledger *l, const char *name);
 
 bool ledger_is_name(const char *s);
@@ -70,8 +70,8 @@ void ledger_forget(struct ledger *l, struct consumer *c);
  * ERR_NOMEM. */
 int ledger_lose(struct ledger *l, struct consumer *c, const struct evgap *what, uint64_t place);
 
-/* What is before this place nobody needs: the least cursor. 0 without consumers, for one may come
- * and take what is there. */
+/* The least cursor: no consumer needs what is before this place. 0 without consumers, for one
+ * may come and take what is there. */
 uint64_t ledger_least(const struct ledger *l);
 
 /* Where the last of them is; 0 without any. */

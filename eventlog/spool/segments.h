@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* a terabyte of 256 MB each; and a daemon that is started anew all night */
+/* a terabyte of 256 MB each; and a daemon that restarts all night */
 #define SEGMENTS_MAX 4096
 #define SEGMENT_NAME_BYTES 32
 
@@ -40,7 +40,7 @@ struct segment *segments_at(const struct segments *s, uint64_t place);
 
 struct segment *segments_last(const struct segments *s);
 
-/* Of the first one, which is in no file any more. */
+/* Drops the first one, whose file has been removed or set aside. */
 void segments_pop_front(struct segments *s);
 
 #define SEGMENT_GOOD ".seg"

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Blocks on disk, between whoever makes them and those who take them, each at his own pace. What is
- * settled survives the end of the process and of the machine: it is in the log, or it is counted as
- * lost.
+ * Blocks on disk, between the source that makes them and the consumers that take them, each at its
+ * own pace. What is settled survives the end of the process and of the machine: it is in the log,
+ * or it is counted as lost.
  *
  * Nothing here has a thread or a clock of its own, but it waits for the disk: a daemon uses struct
  * spooler.
  *
- * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. Its
- * place is taken by a block that says so (evgap.h), which reaches the consumer in the order of the
- * stream; so the numbers of blocks and events that a consumer gets are those that were appended,
- * exactly; but of streams beyond LEDGER_GAPS_MAX that it has lost something of, nobody tells it
- * (unnamed_losses), and their next block does, if there is one. Without a consumer all is kept that
- * there is room for: one may come, and begin with the oldest.
+ * A block that cannot be kept is lost, for all or for the consumer that was too slow for it. A
+ * block that says so takes its place (evgap.h), and reaches the consumer in the order of the
+ * stream. So a consumer gets exactly the numbers of blocks and events that were appended. There is
+ * one exception: a consumer that lost something of more than LEDGER_GAPS_MAX streams. The losses of
+ * the streams beyond that are not reported to it (unnamed_losses). The next block of such a stream
+ * shows them, if there is one.
+ *
+ * Without a consumer all is kept that there is room for: one may come, and begin with the oldest.
  */
 #ifndef EVENTLOG_SPOOL_SPOOL_H
 #define EVENTLOG_SPOOL_SPOOL_H
@@ -40,7 +42,7 @@
 #define SPOOL_BAD_MAX 4 /* damaged segments that are kept */
 
 enum spool_when_full {
-	SPOOL_DROP_OLDEST, /* who was too slow for it loses it */
+	SPOOL_DROP_OLDEST, /* a consumer that was too slow for it loses it */
 	SPOOL_DROP_NEWEST, /* all lose it */
 	SPOOL_STOP, /* the same, and the source is asked to make no more: spool_is_full() */
 };
@@ -107,12 +109,12 @@ int spool_commit(struct spool *s, nsec_t now);
 /* NULL: there is none of that name. Valid until it is removed. */
 struct consumer *spool_find(struct spool *s, const char *name);
 
-/* A new one, who gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT,
+/* Adds one, which gets what is settled from now on, or all that is there. ERR_EXISTS, ERR_LIMIT,
  * ERR_INVALID for the name. */
 int spool_add(struct spool *s, const char *name, bool from_oldest, struct consumer **out);
 void spool_remove(struct spool *s, struct consumer *c);
 
-/* It begins anew behind what it has acknowledged: its connection is another one. */
+/* It begins again behind what it has acknowledged: its connection is another one. */
 void spool_rewind(struct spool *s, struct consumer *c);
 
 /*
@@ -131,8 +133,8 @@ int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now);
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c);
 
 /*
- * All good blocks that lie in that folder, the oldest first, also those that were acknowledged;
- * nobody may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
+ * All good blocks that lie in that folder, the oldest first, also those that were acknowledged. No
+ * process may have it open. ERR_EXISTS, ERR_SYS, ERR_NOMEM.
  */
 int spool_scan(const char *path, void (*fn)(void *arg, const uint8_t *p, const struct evblock *b),
 	       void *arg, struct err *e);

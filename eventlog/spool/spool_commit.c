@@ -191,8 +191,8 @@ static int count_lost(void *arg, const uint8_t *p, const struct evblock *b, uint
 	rc = ledger_lose(&k->s->ledger, k->c, &what, k->place);
 	if (rc != -ERR_LIMIT)
 		return rc;
-	/* The disk must not fill for it: the stream's next block tells by its numbers, if there is
-	 * one. */
+	/* The disk must not fill for it. The numbers of the stream's next block show it, if
+	 * there is one. */
 	if (!k->s->stats.unnamed_losses++)
 		spool_word(k->s, "consumer %s has lost of more streams than are remembered",
 			   k->c->name);
@@ -216,7 +216,8 @@ static int lose_segment(struct spool *s, struct consumer *c)
 		rc = spool_walk(s, &w, g);
 	if (rc) /* what cannot be read in the end shows by the numbers of what follows */
 		return rc;
-	/* Who was given all of it and only has not said so yet has lost nothing if he says so. */
+	/* A consumer may have been given all of it, and only has not acknowledged it yet. When
+	 * it does, it has lost nothing. */
 	list_each (i, &c->gaps.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 

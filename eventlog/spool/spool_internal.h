@@ -39,7 +39,7 @@ void spool_ledger_due(struct spool *s, nsec_t at);
  * walk_window() returns otherwise. */
 int spool_walk(struct spool *s, struct walk *w, struct segment *g);
 
-/* Those that nobody needs any more. */
+/* Drops the segments that no consumer needs. */
 void spool_trim(struct spool *s);
 
 uint64_t spool_disk_bytes(const struct spool *s);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A spool on a thread of its own, for whoever has a loop and must not wait for a disk. Nothing here
- * blocks but spooler_close(); what became of it comes as callbacks of the loop. Where there must be
- * one thread only, the loop works itself, in turns.
+ * A spool on a thread of its own. It is for a program that has a loop and must not wait for a disk.
+ * Nothing here blocks but spooler_close(). Results come as callbacks of the loop. Where there must
+ * be one thread only, the loop works itself, in turns.
  */
 #ifndef EVENTLOG_SPOOL_SPOOLER_H
 #define EVENTLOG_SPOOL_SPOOLER_H
@@ -33,8 +33,8 @@ struct spooler_calls {
 	void (*on_settled)(void *arg, uint64_t appended);
 	/* What spooler_want() asked for. Valid until it returns; acknowledged by its place. */
 	void (*on_blocks)(void *arg, int consumer, const uint8_t *p, size_t n, uint64_t place);
-	/* Who wants was given all, and of so many that were appended nothing more is to come. May
-	 * be NULL. */
+	/* The consumer wants blocks, and was given all. Of the first `appended` ones nothing
+	 * more is to come. May be NULL. */
 	void (*on_empty)(void *arg, int consumer, uint64_t appended);
 	void (*on_full)(void *arg, bool is_full); /* the source should make no more; it may go on */
 	void (*on_word)(void *arg, const char *text);
@@ -43,14 +43,14 @@ struct spooler_calls {
 };
 
 /*
- * Who works opens the folder, unless there is a c->disk, which it alone uses then. c->on_word and
- * c->arg are not used. ERR_NOMEM, ERR_SYS.
+ * The worker (the thread, or the loop in its turns) opens the folder. If there is a c->disk, the
+ * worker uses that instead, alone. c->on_word and c->arg are not used. ERR_NOMEM, ERR_SYS.
  */
 int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
 		 const struct spooler_calls *calls, struct spooler **out, struct err *e);
 
-/* Blocks until all that came is written, for SPOOLER_CLOSE_NS at the most. No callback any more.
- * NULL is fine. */
+/* Blocks until all that came is written, for SPOOLER_CLOSE_NS at the most. No callback comes
+ * after it. NULL is fine. */
 void spooler_close(struct spooler *s);
 
 /* As spool_limit(), soon. */
@@ -76,7 +76,7 @@ void spooler_remove(struct spooler *s, int consumer);
 void spooler_want(struct spooler *s, int consumer);
 void spooler_ack(struct spooler *s, int consumer, uint64_t place);
 
-/* It begins anew behind what it has acknowledged. What was wanted is not any more. */
+/* It begins again behind what it has acknowledged. What was wanted before is dropped. */
 void spooler_rewind(struct spooler *s, int consumer);
 
 /* As they were after the last work. */

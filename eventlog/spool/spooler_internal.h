@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the loop and who works share: that is a thread, or the loop itself. */
+/* Shared by the loop and the worker. The worker is a thread, or the loop itself. */
 #ifndef EVENTLOG_SPOOL_SPOOLER_INTERNAL_H
 #define EVENTLOG_SPOOL_SPOOLER_INTERNAL_H
 
@@ -10,10 +10,10 @@
 
 #define SPOOLER_WORDS_MAX_BYTES 4096 /* between two turns of the loop; more is cut off */
 
-/* A consumer, as the loop asks; who works takes what is asked, and answers. */
+/* A consumer, as the loop asks. The worker takes what is asked, and answers. */
 struct wish {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
-	bool from_oldest, is_new; /* who works has not seen it yet */
+	bool from_oldest, is_new; /* the worker has not seen it yet */
 	bool wants, rewinds, goes, acks;
 	uint64_t place; /* that it acknowledges */
 	unsigned era; /* grows with each rewinding, so that an answer from before it is none */
@@ -25,12 +25,12 @@ struct wish {
 	uint64_t empty_at; /* appended then */
 };
 
-/* Who works. */
+/* The two kinds of worker. */
 struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
 	void (*work)(struct spooler *s); /* there is something to do; with the lock held */
-	void (*tell)(struct spooler *s); /* the loop has something to tell; from who works */
-	/* what came is done, and s is freed, soon at least; no callback any more */
+	void (*tell)(struct spooler *s); /* the loop has something to report; the worker calls it */
+	/* does what came and frees s, soon at least; no callback comes after it */
 	void (*close)(struct spooler *s);
 };
 
@@ -44,14 +44,14 @@ struct spooler {
 	struct spool_conf conf;
 	char *path;
 	const struct spooler_way *way;
-	struct turn *turn; /* owned; of who works alone */
+	struct turn *turn; /* owned; the worker's alone */
 	pthread_mutex_t lock;
 
 	/* spooler_thread.c */
 	int event_fd;
 	struct loop_fd *watch;
 	pthread_t thread;
-	pthread_cond_t wake, ended; /* for the thread; for whoever closes */
+	pthread_cond_t wake, ended; /* for the thread; for the loop that closes */
 
 	/* spooler_loop.c */
 	struct loop_timer *next; /* turn */
@@ -64,7 +64,7 @@ struct spooler {
 	/* these two are of limits that the spool does not have yet */
 	enum spool_when_full when_full;
 	uint64_t max_bytes; /* 0: it has them */
-	bool has_work, is_closing, has_ended, is_left; /* is_left: nobody but the thread has it */
+	bool has_work, is_closing, has_ended, is_left; /* is_left: the thread alone has it */
 	bool is_open, has_opened; /* it was tried */
 	int open_rc;
 	struct err open_err;
@@ -81,7 +81,7 @@ struct spooler {
 
 void spooler_free(struct spooler *s);
 
-/* In the loop: tells what was done. */
+/* In the loop: reports what was done. */
 void spooler_tell(struct spooler *s);
 
 /* --- spooler_turn.c: the work, which waits for the disk. One after another. */

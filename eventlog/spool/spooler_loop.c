@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop works itself, in turns: for who must not have a second thread, and loses nothing by
- * waiting for the disk. */
+/* The loop works itself, in turns: for a program that must not have a second thread, and loses
+ * nothing by waiting for the disk. */
 #include "eventlog/spool/spooler_internal.h"
 
 static nsec_t after(const struct spooler *s)

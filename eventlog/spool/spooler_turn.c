@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has the spool: takes what came, does what is due, answers who wants. It alone waits for the
- * disk. */
+/* The worker, which has the spool. It takes what came, does what is due, and answers the
+ * consumers that want blocks. It alone waits for the disk. */
 #include "common/base/str.h"
 #include "eventlog/spool/spooler_internal.h"
 
@@ -20,7 +20,7 @@ struct turn {
 	struct {
 		struct consumer *c;
 		bool wants;
-		uint64_t empty_at; /* told so: appended then + 1; 0 = not told since it wants */
+		uint64_t empty_at; /* the last report: appended then + 1; 0 = none since it wants */
 		unsigned era;
 		nsec_t not_before; /* the disk did not give it */
 	} of[LEDGER_CONSUMERS_MAX];
@@ -190,7 +190,7 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 	t->s->way->tell(t->s);
 }
 
-/* Once for each state of the spool: nothing is told twice to who waits. */
+/* Once for each state of the spool: a consumer that waits gets no second report. */
 static void tell_empty(struct turn *t, int i)
 {
 	struct wish *w = &t->s->wish[i];
@@ -207,7 +207,7 @@ static void tell_empty(struct turn *t, int i)
 	t->s->way->tell(t->s);
 }
 
-/* When there is something to do for him next. */
+/* When there is something to do next for this consumer. */
 static nsec_t answer(struct turn *t, int i)
 {
 	nsec_t now = clock_mono();

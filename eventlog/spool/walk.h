@@ -22,9 +22,9 @@ struct walk {
 };
 
 /*
- * Looks at one window of at most WALK_WINDOW_BYTES, which is the caller's. `place` moves on, by at
- * least a byte when it is not the end, unless on_block does not take the first. 0, what on_block
- * returned, -ERR_SYS with errno: the window cannot be read.
+ * Reads one window of at most WALK_WINDOW_BYTES, which is the caller's. `place` moves on, by at
+ * least a byte when it is not the end. It stays when on_block does not take the first block. 0,
+ * what on_block returned, -ERR_SYS with errno: the window cannot be read.
  */
 int walk_window(struct walk *w, uint8_t *window);
 

@@ -35,14 +35,15 @@ struct evout {
  * in JSON 6. */
 #define EVOUT_MAX_BYTES (1u << 20)
 
-/* begin and end write what stands around all events. Afterwards b.failed tells. */
+/* begin and end write what stands around all events. Afterwards b.failed says whether that
+ * failed. */
 void evout_begin(struct evout *o, enum evout_form form);
 void evout_event(struct evout *o, const struct event *ev);
 void evout_end(struct evout *o);
 void evout_done(struct evout *o);
 
-/* All names and values of an event, constants of the stream (but those that it has itself) and of
- * the type first. */
+/* All names and values of an event. Constants come first: of the stream (but those that the
+ * event has itself) and of the type. */
 struct evattr {
 	const char *name;
 	const struct evvalue *value;

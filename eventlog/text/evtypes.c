@@ -63,7 +63,8 @@ int evtypes_number(struct evtypes *t, const struct evtype *type, const struct ev
 	if (rc)
 		return rc;
 	hash = hash_sip13(&t->key, t->scratch.p, t->scratch.n);
-	/* Two descriptions of one hash: nobody can make them, and the next place is free. */
+	/* Two descriptions of one hash cannot be made on purpose. If they occur, the next place
+	 * is used. */
 	while ((one = map_find(&t->known, hash))) {
 		if (one->n == t->scratch.n && !memcmp(one->description, t->scratch.p, one->n)) {
 			*out = one->number;
