@@ -70,7 +70,7 @@ static void pcontrol(int level)
 	__atomic_store_n(&app_header()->w.pcontrol, (uint32_t)level, __ATOMIC_RELAXED);
 }
 
-/* Variadic in mpi.h; nobody has a meaning for more than one further word. */
+/* Variadic in mpi.h; no library has a meaning for more than one further word. */
 int MPI_Pcontrol(int level, void *more);
 EXPORT int MPI_Pcontrol(int level, void *more)
 {

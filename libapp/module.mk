@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# libapp: the library inside the ranks. One libomig for every MPI: it needs no MPI to build, and leaves none
-# to the linker.
+# libapp: the library inside the ranks. One libomig for every MPI: it needs no MPI to build, and
+# leaves none to the linker.
 MODULES       += libapp
 libapp.src    := init.c app.c
 libapp.uses   := common/base common/ring libapp/hot libapp/setup
@@ -9,7 +9,8 @@ libapp.gen    := $(B)/gen/libapp/wrap_c.c $(B)/gen/libapp/wrap_f.c $(B)/gen/liba
 libapp.headers := app.h
 libapp.pc     := omig-app.pc.in
 
-# Never unloaded: its hooks are called until the process ends, and its thread-local storage is static.
+# Never unloaded: its hooks are called until the process ends, and its thread-local storage is
+# static.
 libapp.shared := libomig
 libapp.anywhere := libomig
 libapp.found   = $(libdir)/libomig.so:$(beside)/libomig.so

@@ -24,7 +24,8 @@ function value(p, k)
 	return "args_from_fortran(" kindname[k] ", " p ")"
 }
 
-# Stores what an observer may want to know of the call: partners, tags, communicator, window or file.
+# Stores what an observer may need to know of the call: partners, tags, communicator, window or
+# file.
 function noted(p, k,    member, cast)
 {
 	if (k == "d") member = peers++ ? "source" : "peer"
@@ -233,7 +234,8 @@ function is_on(name)
 	return "__builtin_expect(hook_busy(now, CALL_ID_" name ") != 0, 0)"
 }
 
-# The way that takes registers of the arguments for the clock: a function of its own, so that the others keep theirs.
+# The way that takes registers of the arguments for the clock. It is a function of its own, so that
+# the others keep theirs.
 function timed(name, id, s, c,    slot)
 {
 	slot = "hook_slot(now, CALL_ID_" name ")"

@@ -65,7 +65,7 @@ static bool status_is_ignored(const struct hook_args *a)
 	return flavour->f_status_is_ignored(status, a->lang);
 }
 
-/* One ignored status is replaced by ours: what arrived, and from whom, stands there only. */
+/* One ignored status is replaced by ours: what arrived, and its sender, stand there only. */
 static void replace_status(struct hook_args *a)
 {
 	if (!a->desc->status || a->desc->class == CALL_COMPLETE || !status_is_ignored(a))
@@ -114,7 +114,7 @@ static int64_t source_arrived(const struct hook_args *a)
 	return v.source;
 }
 
-/* Does the status say who it was? Not when a probe may have found nothing. */
+/* Does the status say which rank it was? Not when a probe may have found nothing. */
 static bool status_tells(const struct call_desc *d)
 {
 	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||

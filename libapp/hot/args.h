@@ -67,8 +67,8 @@ void args_freed(const void *request, enum args_lang lang);
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
 /*
- * Of a call of many requests: however many of them a partner has, the call and its time count once
- * for him. `call` is another number than that of the thread's last such call.
+ * Of a call of many requests: the call and its time count once for a partner, however many of the
+ * requests it has. `call` is another number than that of the thread's last such call.
  */
 void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span);
 

@@ -32,7 +32,7 @@ static bool take_free(uint32_t tid, uint32_t *index)
 	return false;
 }
 
-/* How long the calls lasted that nobody returned from is not known: their time does not count. */
+/* How long calls without a return lasted is not known: their time does not count. */
 static void close_slots(struct seg_slot *slot)
 {
 	for (uint32_t i = 0; i < app_state.plan.func_count; i++) {

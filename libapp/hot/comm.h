@@ -12,7 +12,7 @@
 
 #pragma GCC visibility push(hidden)
 
-/* are told apart: 128 dimensions; further ones count as processes */
+/* these are distinguished: 128 dimensions; further ones count as processes */
 #define COMM_NEIGHBOURS 256
 
 struct comm_facts {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What differs between the MPI libraries. One libomig serves all of them: in
- * the wrappers handles are opaque words (a pointer or an int passes in the same
- * register), and what must be known about them stands in one table each,
- * checked against the real mpi.h by tests.
+ * What differs between the MPI libraries. One libomig serves all of them. In the wrappers handles
+ * are opaque words: a pointer or an int passes in the same register. What must be known about them
+ * stands in one table for each library. Tests check it against the real mpi.h.
  */
 #ifndef LIBAPP_HOT_FLAVOUR_H
 #define LIBAPP_HOT_FLAVOUR_H

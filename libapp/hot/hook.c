@@ -42,7 +42,7 @@ bool hook_draw(struct hook_thread *t, uint32_t word)
 {
 	uint32_t k = (word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
 
-	/* What never takes a short way is no reason to draw anew for what does. */
+	/* What never takes a short way is no reason to draw again for what does. */
 	if ((word & ~(uint32_t)HOOK_SAMPLE_MASK) != (HOOK_COUNT | HOOK_TIME))
 		return draw(t, UINT64_C(1) << k) == 0;
 	if (word != t->sample_word) {

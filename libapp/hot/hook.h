@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The path of a call. A wrapper with its hook off notes which call its thread is in, with what
- * an observer of a program that hangs wants to know of it: some stores into one line of the cache.
- * Everything else below runs only when its word is not 0.
+ * The path of a call. A wrapper with its hook off notes which call its thread is in. It also notes
+ * what an observer of a program that hangs needs to know of that call. That is some stores into one
+ * line of the cache. Everything else below runs only when its word is not 0.
  *
  * Everything in here is hidden: no access goes through the global offset table.
  *
- * The law of this path: no malloc, no stdio, no lock, no system call, errno
- * as it was, no lazy TLS (initial-exec only), no unbounded loop; what is full
- * drops and counts. The one exception is the first call of a thread,
- * which claims its block (claim.c).
+ * The law of this path: no malloc, no stdio, no lock, no system call; errno as it was; no lazy TLS
+ * (initial-exec only), no unbounded loop; what is full drops and counts. The one exception is the
+ * first call of a thread, which claims its block (claim.c).
  *
- * Only the outermost call of a thread counts: Fortran entries call C ones, file
- * and collective layers call others. "Inside" is told by stack addresses, not by a
- * counter, so that a thread which leaves an MPI call by an exception or longjmp
- * is mended by its next call from further up. A signal handler that calls MPI while its thread is
- * inside is nested, so it never touches a record that is being written.
+ * Only the outermost call of a thread counts: Fortran entries call C ones, file and collective
+ * layers call others. Stack addresses, not a counter, show what is inside. So a thread may leave an
+ * MPI call by an exception or longjmp: its next call from further up mends it. A signal handler may
+ * call MPI while its thread is inside. That call is nested, so it never touches a record that is
+ * being written.
  */
 #ifndef LIBAPP_HOT_HOOK_H
 #define LIBAPP_HOT_HOOK_H
@@ -35,7 +34,7 @@ extern uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BY
 
 enum {
 	/*
-	 * In no hook word: of the calls that make and free persistent requests, which are known
+	 * In no hook word: of the calls that make and free persistent requests. These are known
 	 * also when they were made before anything is measured. Such calls are rare, and their
 	 * bytes count later.
 	 */
@@ -102,12 +101,11 @@ void hook_begin_slow(struct hook *h);
 void hook_leave_slow(struct hook *h, int rc);
 
 /*
- * Sampling: true when the call is measured, which has the chance 2^-k for every
- * call, so that the scaled sum is unbiased. How many calls there are from one measured call to the
- * next is drawn evenly from 1 .. 2^(k+1)-1, with mean 2^k: a number counted down instead of a draw
- * for each call, and no pattern of calls, whatever its period, can keep step with it. A word that
- * is new to the thread finds a gap that has been running for ever (hook.c): words that
- * take turns have their share, too.
+ * Sampling: true when the call is measured. The chance is 2^-k for every call, so that the scaled
+ * sum is unbiased. The distance from one measured call to the next is drawn evenly from 1 ..
+ * 2^(k+1)-1, with mean 2^k. So a number is counted down instead of a draw for each call. No pattern
+ * of calls, whatever its period, can keep step with it. A word that is new to the thread finds a
+ * gap that has been running for ever (hook.c): words that take turns have their share, too.
  */
 bool hook_draw(struct hook_thread *t, uint32_t word);
 
@@ -186,8 +184,8 @@ HOOK_INLINE void hook_count(struct seg_slot *slot)
 	__atomic_store_n(&slot->count, slot->count + 1, __ATOMIC_RELAXED);
 }
 
-/* The thread has its block, and is in no call (any more). False: it is, or there is no block for
- * it. */
+/* The thread has its block, and is in no call; calls that it left without a return are mended.
+ * False: it is in one, or there is no block for it. */
 static inline bool hook_is_free(struct hook_thread *t, uintptr_t frame, bool is_on)
 {
 	uintptr_t outer = t->now->frame;

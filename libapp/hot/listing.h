@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends and receives that have begun and are not complete, in the segment's list: only while
- * somebody asks for the queues of the process (HOOK_QUEUE). Hot: the law of hook.h.
+ * Sends and receives that have begun and are not complete, in the segment's list: only while the
+ * queues of the process are requested (HOOK_QUEUE). Hot: the law of hook.h.
  */
 #ifndef LIBAPP_HOT_LISTING_H
 #define LIBAPP_HOT_LISTING_H
@@ -21,7 +21,7 @@ void listing_end(struct hook_args *a);
  * counted. */
 void listing_put(struct request *r);
 void listing_take(struct request *r);
-/* It goes out of sight: nobody will see its end. */
+/* It goes out of sight: its end will not be seen. */
 void listing_lose(struct request *r);
 
 /* The tag as everybody has it: -1 is any. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Figures told apart by regions: what a thread's calls add between two probes of its. Hot: the law
- * of hook.h. */
+/* Figures by regions: what a thread's calls add between two probes of its. Hot: the law of
+ * hook.h. */
 #include "libapp/hot/meter.h"
 
 static uint64_t load(const uint64_t *p)
@@ -68,7 +68,7 @@ static void go_out(struct seg_metered *m, uint64_t figure)
 	put_word(&m->state, SEG_METERED_OUTSIDE);
 }
 
-/* Who is inside stays there since he went in. */
+/* A thread that is inside keeps the `begin` of its first entry. */
 static void go_in(struct seg_metered *m, uint64_t figure)
 {
 	if (m->state == SEG_METERED_INSIDE)

@@ -12,8 +12,8 @@
 #pragma GCC visibility push(hidden)
 
 /*
- * The next definition of `name` after ours (another tool's wrapper, so that tools
- * stack, or the library's), else `profiling`, the library's own second name, wherever it is
+ * Finds the next definition of `name` after ours. That is another tool's wrapper, so that tools
+ * stack, or the library's. Else it finds `profiling`, the library's own second name, wherever it is
  * loaded. NULL: there is none (yet). Keeps errno.
  */
 void *real_find(const char *name, const char *profiling);

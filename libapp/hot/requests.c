@@ -4,13 +4,13 @@
 
 #include "libapp/hot/listing.h"
 
-#define TABLE 4096 /* open requests that can be told apart; a power of two */
+#define TABLE 4096 /* open requests that it holds; a power of two */
 #define PROBES 16 /* steps of one search */
 
 /*
- * Claimed by exchanging the key from 0 to BUSY, filled, then published by
- * storing the handle (release, paired with the acquire in find_entry). A handle
- * belongs to one thread at a time, so its entry has one user at a time.
+ * An entry is claimed by exchanging the key from 0 to BUSY, and then filled. Storing the handle
+ * publishes it (release, paired with the acquire in find_entry). A handle belongs to one thread at
+ * a time, so its entry has one user at a time.
  */
 #define BUSY ((uintptr_t)-1)
 

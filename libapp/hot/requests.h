@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Open requests whose bytes are known only when they complete (receives), or
- * count each time that they are started (persistent ones). A table without
- * locks, of fixed size, for all threads; what finds no room is counted when posted.
+ * Open requests whose bytes count later than they are posted. Those of receives are known only when
+ * they complete. Those of persistent requests count each time that they are started. A table
+ * without locks, of fixed size, for all threads; what finds no room is counted when posted.
  *
  * An entry of a request that no watched call completes stays until its handle is used again.
  */

@@ -348,7 +348,7 @@ void wait_ready(const struct hook_args *a)
 		count(&r, n * r.bytes, 0, r.partner);
 }
 
-/* MPI completes what was freed when it likes, and tells nobody. */
+/* MPI completes a freed request at any later time, and does not report it. */
 static void freed(struct request *r)
 {
 	listing_lose(r);
@@ -380,7 +380,8 @@ void wait_finish(struct hook_args *a, int rc)
 		start_all(a, s);
 	else if (s && rc == 0 && a->wait->n)
 		wait_succeeded(a, s);
-	/* What has not ended goes back. After an error nobody knows: a stale entry does no harm. */
+	/* What has not ended goes back. After an error that is not known: a stale entry does no
+	 * harm. */
 	for (unsigned i = 0; i < a->wait->n; i++)
 		if (e[i].request.kind != REQUEST_FREE)
 			put_back(&e[i].request);

@@ -56,7 +56,7 @@ static bool put_record(const struct hook_thread *t, unsigned number, const uint8
 	return ring_put(&ring, r, padded);
 }
 
-/* Whoever asks for it has no room for it, and wants to know how many there were. */
+/* Its subscriber has no room for it, but counts how many there were. */
 static bool is_refused(unsigned number)
 {
 	const uint32_t *word =
@@ -84,7 +84,7 @@ static void put(unsigned number, const void *record, size_t n)
 	hook_set_frame(t->now, 0);
 }
 
-/* --- both may come first: the segment, or who joins */
+/* --- both may come first: the segment, or the library that joins */
 
 static void make_ready(const struct event_side *side, bool is_rank)
 {

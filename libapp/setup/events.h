@@ -11,7 +11,7 @@
 /* The segment is there: types that are known already are announced before the lm sees it. */
 void events_ready(bool is_rank);
 
-/* In a child process: who has joined joins again, or never. */
+/* In a child process: a library that has joined joins again, or never. */
 void events_forget(void);
 
 #pragma GCC visibility pop

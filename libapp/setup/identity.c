@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who this process is: from MPI, from its launcher's environment, and from /proc if there is one.
+ * The identity of this process: from MPI, from its launcher's environment, and from /proc if there
+ * is one.
  */
 #include "common/base/str.h"
 #include "libapp/hot/app_state.h"

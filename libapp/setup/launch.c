@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Starts the host's lm from inside a program that knows nothing of it. No
- * SIGCHLD, no child for its wait(), no copy of its memory, none of its open files,
- * no wait longer than an exec: a child with no exit signal that shares the memory makes the
- * lm's process and ends; what is left belongs to init.
+ * Starts the host's lm from inside a program that knows nothing of it. The program gets no SIGCHLD
+ * and no child for its wait(). The lm has no copy of its memory and none of its open files. The
+ * program waits no longer than an exec. A child with no exit signal that shares the memory makes
+ * the lm's process and ends; what is left belongs to init.
  *
- * The lm inherits its lock and the socket that processes register at, so who comes from now on has
- * somebody to register with and may be over before the lm is ready.
+ * The lm inherits its lock and the socket that processes register at. So a process that comes from
+ * now on can register, and may be over before the lm is ready.
  */
 #include "common/base/file.h"
 #include "libapp/hot/app_state.h"

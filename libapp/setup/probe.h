@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The probes of this program: found at set-up, told when they are met. */
+/* The probes of this program: found at set-up, reported when they are met. */
 #ifndef LIBAPP_SETUP_PROBE_H
 #define LIBAPP_SETUP_PROBE_H
 
@@ -22,7 +22,7 @@ extern struct probe_known probe_known[SEG_PROBES];
 void probe_hit(unsigned number, unsigned word, const union omig_value *value);
 
 /*
- * Looks through all loaded modules, writes the table of the segment and lays the words' pages over
+ * Looks through all loaded modules and writes the table of the segment. Lays the words' pages over
  * those of the modules. Takes the loader's lock. Before the segment's magic word.
  */
 void probes_find(void);

@@ -26,8 +26,8 @@
 
 #define HOST_BYTES 256
 /*
- * Where an lm starts, its socket is there within some 20 us. Who has not met it by then is found by
- * the lm, if it lives long enough.
+ * Where an lm starts, its socket is there within some 20 us. A process that has not met it by then
+ * is found by the lm, if it lives long enough.
  */
 #define MEET_NS NSEC_PER_MSEC
 
@@ -91,7 +91,7 @@ static void on_fork_child(void)
 	errno = saved;
 }
 
-/* Whoever starts it, this process or another one at this moment, makes its socket first. False:
+/* Any process that starts it, this one or another at this moment, makes its socket first. False:
  * none came. */
 static bool meet_starting(const char *runtime, const char *host, const char *caid)
 {
@@ -130,7 +130,7 @@ static void meet_lm(const char *caid)
 	launched = launch_lm(runtime, host, caid);
 	if (launched == LAUNCH_NONE || meet_starting(runtime, host, caid))
 		return;
-	/* Who had the lock may have been an lm that was ending. */
+	/* The holder of the lock may have been an lm that was ending. */
 	if (launched == LAUNCH_HELD && launch_lm(runtime, host, caid) == LAUNCH_STARTED)
 		register_with_lm(runtime, host, caid);
 }
@@ -146,7 +146,7 @@ static bool make(const char *caid)
 	return false;
 }
 
-/* Whoever finds the segment finds it whole. */
+/* A reader that finds the segment finds it whole. */
 static void show(enum seg_state state, enum app_life life)
 {
 	app_header()->w.pcontrol = 1;
@@ -237,7 +237,7 @@ static void set_up_without_mpi(void)
 	meet_lm(caid);
 }
 
-/* In a thread with descriptors of its own. Whoever had started an lm for its parent has done so. */
+/* In a thread with descriptors of its own. No lm is started here: that was done for the parent. */
 static int live_again(void *arg)
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES], caid[SEG_CAID_CHARS + 1];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of set-up, in MPI_Init or before: none of them may fail for the program,
- * block, or leave anything behind but one file descriptor out of its way.
+ * The steps of set-up, in MPI_Init or before. None of them may fail for the program, or block. None
+ * may leave anything behind but one file descriptor out of the program's way.
  */
 #ifndef LIBAPP_SETUP_SETUP_H
 #define LIBAPP_SETUP_SETUP_H
@@ -73,11 +73,11 @@ int register_listen(const char *runtime, const char *host, const char *caid);
 
 enum launched {
 	LAUNCH_NONE, /* none will come */
-	LAUNCH_HELD, /* somebody holds its lock: one that runs, that starts or that ends */
+	LAUNCH_HELD, /* its lock is held: by one that runs, that starts or that ends */
 	LAUNCH_STARTED,
 };
 
-/* Starts this host's lm, with its socket, unless somebody holds its lock. Does not wait for it. */
+/* Starts this host's lm, with its socket, unless its lock is held. Does not wait for it. */
 enum launched launch_lm(const char *runtime, const char *host, const char *caid);
 
 /* Runs fn in a thread with a copy of all descriptors; the caller waits. What it opens, others do
