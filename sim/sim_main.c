@@ -395,8 +395,8 @@ int main(int argc, char **argv)
 			  .run = { .with_faults = true } };
 	const struct opt table[] = {
 		{ "seed", 0, "N", "what all is drawn from (1)", OPT_U64, &w.first, 0, 0, NULL },
-		{ "seeds", 0, "A..B", "a world for each of them; broken ones are told", OPT_CALL,
-		  &w, 0, 0, set_seeds },
+		{ "seeds", 0, "A..B", "a world for each; broken ones are reported", OPT_CALL, &w, 0,
+		  0, set_seeds },
 		{ "sites", 0, "N", "sites, each with an sm (2)", OPT_U64, &w.sites, 1,
 		  RUN_SITES_MAX, NULL },
 		{ "levels", 0, "N",

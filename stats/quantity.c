@@ -362,7 +362,7 @@ int quantity_drop_transient(struct quantity *q, struct err *e)
 	first = series_transient(q->values, q->n);
 	if (first == SERIES_UNSETTLED)
 		return err_set(e, ERR_NOTFOUND,
-			       "%s has not settled: no initial transient can be told from the rest",
+			       "%s has not settled: no end of an initial transient is found",
 			       q->name);
 	return quantity_drop_ends(q, first, 0);
 }

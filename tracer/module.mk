@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # tracer: lm-trace, the process of an lm for requests that need ptrace.
 MODULES                 += tracer
-tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c watches.c create.c call.c line.c tracer.c
+tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c \
+		watches.c create.c call.c line.c tracer.c
 tracer.programs         := lm-trace
 tracer.main.lm-trace    := lm_trace_main.c
 tracer.uses             := common/base common/container common/loop common/tracer

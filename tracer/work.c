@@ -77,7 +77,7 @@ void work_collect(struct work *w)
 		w->rc = call_insert(w->who.pid, w->who.tid, w->value[0], &w->e);
 		break;
 	default:
-		w->rc = err_set(&w->e, ERR_INTERNAL, "nobody knows how to do that");
+		w->rc = err_set(&w->e, ERR_INTERNAL, "this work has no known kind");
 	}
 }
 

@@ -170,7 +170,7 @@ void daemon_ready(struct daemon *d)
 	d->is_ready = true;
 	fflush(stdout);
 	if (!background_tell(&d->ready_fd, DAEMON_OK)) {
-		daemon_stop(d, "whoever started it is gone");
+		daemon_stop(d, "its parent process is gone");
 		return;
 	}
 	if (d->is_background)

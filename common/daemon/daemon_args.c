@@ -41,7 +41,8 @@ static const struct conf_key own_keys[] = {
 	  .max = 400,
 	  .flags = CONF_OPTION | CONF_RELOAD,
 	  .arg = "AREA=LEVEL,...",
-	  .help = "levels of their own for areas, the words before the colon in the log: net=debug" },
+	  .help = "levels of their own for areas, the words before the colon in the log: "
+		  "net=debug" },
 };
 
 #define NOWN (sizeof(own_keys) / sizeof(own_keys[0]))

@@ -34,7 +34,7 @@ static int other_name(struct err *e, const char *what, const char *got, const ch
 	str_escape(g, sizeof(g), got, strlen(got));
 	str_escape(w, sizeof(w), want, strlen(want));
 	return err_set(e, ERR_DENIED,
-		       "the peer is %s \"%s\", not \"%s\": this address belongs to somebody else",
+		       "the peer is %s \"%s\", not \"%s\": this address belongs to another peer",
 		       what, g, w);
 }
 

@@ -179,7 +179,7 @@ static int ca_finish(struct pki_ca *ca, const char *dir, struct err *e)
 	if (ca->wall_not_after <= clock_wall())
 		return err_set(e, ERR_INVALID,
 			       "%s: the certificate authority has expired: move " KEY_FILE
-			       " and " CERT_FILE " away, start again and enrol everybody anew",
+			       " and " CERT_FILE " away, start again and enrol all peers again",
 			       dir);
 	return 0;
 }

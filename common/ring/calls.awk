@@ -4,10 +4,12 @@
 function fail(text) { print FILENAME ":" FNR ": " text >"/dev/stderr"; bad = 1; exit 1 }
 
 BEGIN {
-	nk = split("b POINTER i INT n COUNT d PEER r ROOT g TAG a AINT o OFFSET t TYPE c COMM w WIN " \
+	nk = split("b POINTER i INT n COUNT d PEER r ROOT g TAG a AINT o OFFSET t TYPE c COMM " \
+		   "w WIN " \
 		   "f FILE h HANDLE q REQUEST Q HANDLE u STATUS s STRING S STRINGS", k, " ")
 	for (i = 1; i <= nk; i += 2) kind[k[i]] = "CALL_P_" k[i + 1]
-	nv = split("send send_init recv recv_post recv_init mrecv mrecv_post sendrecv sendrecv_replace " \
+	nv = split("send send_init recv recv_post recv_init mrecv mrecv_post sendrecv " \
+		   "sendrecv_replace " \
 		   "isendrecv isendrecv_replace wait waitany " \
 		   "waitall waitsome test testany testall start startall pready pready_range pready_list request_free psend_init precv_init bcast gather gatherv scatter " \
 		   "scatterv allgather allgatherv alltoall alltoallv alltoallw reduce allreduce reduce_scatter " \
@@ -16,15 +18,19 @@ BEGIN {
 		   "file_in_post file_out_post forget finalize", v, " ")
 	for (i = 1; i <= nv; i++) known[v[i]] = 1
 	# what has a length when it begins, and when it ends
-	n = split("send sendrecv sendrecv_replace isendrecv isendrecv_replace bcast gather scatter allgather alltoall reduce allreduce put get " \
+	n = split("send sendrecv sendrecv_replace isendrecv isendrecv_replace bcast gather " \
+		  "scatter allgather alltoall reduce allreduce put get " \
 		  "recv_post mrecv_post", s, " ")
 	for (i = 1; i <= n; i++) at_start[s[i]] = 1
-	n = split("wait waitany waitall waitsome test testany testall start startall pready pready_range " \
+	n = split("wait waitany waitall waitsome test testany testall start startall pready " \
+		  "pready_range " \
 		  "pready_list request_free forget finalize - @", s, " ")
 	for (i = 1; i <= n; i++) no_length[s[i]] = 1
-	print "/* SPDX-License-Identifier: Apache-2.0 */\n/* Generated from common/ring/calls.def. */"
+	print "/* SPDX-License-Identifier: Apache-2.0 */"
+	print "/* Generated from common/ring/calls.def. */"
 	if (out == "id") {
-		print "#ifndef GEN_CALLS_ID_H\n#define GEN_CALLS_ID_H\n\nenum call_volume {\n\tCALL_V_NONE,"
+		print "#ifndef GEN_CALLS_ID_H\n#define GEN_CALLS_ID_H\n"
+		print "enum call_volume {\n\tCALL_V_NONE,"
 		for (i = 1; i <= nv; i++) print "\tCALL_V_" toupper(v[i]) ","
 		print "};\n\nenum call_id {"
 	} else
@@ -62,9 +68,11 @@ BEGIN {
 	end = 2
 	end_partner = peer ? ++end : 0
 	end_length = (volume in no_length || persistent) ? 0 : ++end
-	printf "\t{ \"MPI_%s\", CALL_%s, %d, %d, %d, %d, %d, %d, %d, CALL_V_%s, %d, %d, %d, %d, %d, %d, %d, { %s } },\n",
-		name, toupper(class), NF - 3, npar, start_length, start_partner, end, end_length, end_partner,
-		(volume in known) ? toupper(volume) : "NONE", tag, comm, count, type, peer, status, persistent, args == "" ? "{ 0 }" : args
+	printf "\t{ \"MPI_%s\", CALL_%s, %d, %d, %d, %d, %d, %d, %d, CALL_V_%s, ",
+		name, toupper(class), NF - 3, npar, start_length, start_partner, end, end_length,
+		end_partner, (volume in known) ? toupper(volume) : "NONE"
+	printf "%d, %d, %d, %d, %d, %d, %d, { %s } },\n",
+		tag, comm, count, type, peer, status, persistent, args == "" ? "{ 0 }" : args
 }
 
 END {

@@ -69,7 +69,7 @@ static int check_patop(const struct omis_call *event, struct err *e)
 	if (event->nparam > 3 && event->param[3].list.n)
 		return err_set(
 			e, ERR_INVALID,
-			"events cannot be told apart by code regions: leave the list empty, or "
+			"events cannot be distinguished by code regions: leave the list empty, or "
 			"measure the region (dfg_create)");
 	return 0;
 }

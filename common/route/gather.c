@@ -113,7 +113,7 @@ static int check_entry(const struct gather *g, const struct asked *a,
 		return err_set(e, ERR_PROTO, "a result for action %u, which was not asked for",
 			       entry->action);
 	if (!owns_all(g, a->child, entry->objects))
-		return err_set(e, ERR_PROTO, "a result for an object of somebody else");
+		return err_set(e, ERR_PROTO, "a result for an object of another branch");
 	return 0;
 }
 
@@ -195,7 +195,7 @@ int gather_add(struct gather *g, uint32_t child, const struct reply *r, struct e
 	int rc;
 
 	if (!a)
-		return err_set(e, ERR_NOTFOUND, "an answer that nobody waits for");
+		return err_set(e, ERR_NOTFOUND, "an answer without a waiting request");
 	ours = reply_new();
 	rc = ours ? translate(g, a, r, ours, e) : -ERR_NOMEM;
 	if (!rc)

@@ -196,9 +196,8 @@ static int unknown(struct reply *into, uint32_t action, const char *token)
 
 	return reply_add_error(
 		into, action, token, STATUS_UNKNOWN_OBJECT, "there is no such object%s",
-		may_have_ended
-			? ", or no longer: what has ended is known as long as the lm of its host stays"
-			: "");
+		may_have_ended ? ", or no longer: what has ended is known as long as its lm stays"
+			       : "");
 }
 
 static int one(struct route_objects *o, const struct omis_call *call, const char *token,

@@ -6,4 +6,5 @@ common/tracer.gen   := $(B)/gen/common/tracer/syscall_names.c
 common/tracer.uses  := common/base
 
 $(B)/gen/common/tracer/syscall_names.c: common/tracer/syscalls.awk
-	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | sort | awk -f $< >$@
+	$(call say,AWK)mkdir -p $(@D) && echo '#include <sys/syscall.h>' | $(CC) -dM -E - | \
+		sort | awk -f $< >$@

@@ -307,12 +307,11 @@ static void put_number(struct asked *q, const struct artype *t, const char *name
 
 		if (!str_eq(f->name, name) || f->class > AR_REAL)
 			continue;
-		buf_printf(
-			&q->sql,
-			is_whole
-				? "%se.%s %s CAST($%u AS BIGINT)"
-				: "%sCAST(e.%s AS DOUBLE PRECISION) %s CAST($%u AS DOUBLE PRECISION)",
-			is_first ? "" : " OR ", f->col, op, q->nvalue + 1);
+		buf_printf(&q->sql,
+			   is_whole ? "%se.%s %s CAST($%u AS BIGINT)"
+				    : "%sCAST(e.%s AS DOUBLE PRECISION) %s "
+				      "CAST($%u AS DOUBLE PRECISION)",
+			   is_first ? "" : " OR ", f->col, op, q->nvalue + 1);
 		add_value(q, v);
 		is_first = false;
 	}

@@ -130,7 +130,7 @@ static void on_word(void *arg, const char *text)
 
 static void on_lease(void *arg)
 {
-	keep_end(arg, "nobody wanted it for as long as its lease");
+	keep_end(arg, "no tool renewed its lease");
 }
 
 static void watch_lease(struct keep *k)

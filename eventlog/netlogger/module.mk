@@ -8,8 +8,10 @@ eventlog/netlogger.anywhere := libomig-netlogger
 eventlog/netlogger.keep.libomig-netlogger := NetLogger* NL_*
 eventlog/netlogger.pc      := omig-netlogger.pc.in
 # Handles that are open, for the helper; the tag of all handles; NetLogger's own variables.
-eventlog/netlogger.statics := nlog.c:all netlogger.c:global_tag netlogger.c:NL_file_append netlogger.c:NL_file_mode \
+eventlog/netlogger.statics := nlog.c:all netlogger.c:global_tag netlogger.c:NL_file_append \
+		netlogger.c:NL_file_mode \
 			      netlogger.c:NL_flush_on
-eventlog/netlogger.install  = $(foreach h,netlogger.h NetLogger.h nl.h nl_log.h nlsumm.h nltransfer.h,\
+eventlog/netlogger.install  = $(foreach h,netlogger.h NetLogger.h nl.h nl_log.h nlsumm.h \
+		nltransfer.h,\
 	eventlog/netlogger/netlogger.h:$(includedir)/omig/netlogger/$h)
 $(B)/lib/libomig-netlogger.so: BASE_LDFLAGS += -Wl,-z,nodelete

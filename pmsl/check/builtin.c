@@ -200,11 +200,12 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 	if ((use->by_partners || use->by_regions) && !b->is_by_partner)
 		return "has no partners and regions: it is no metric of calls";
 	if (use->by_partners && !names_a_partner(b))
-		return "is not told apart by partners: its calls name none";
+		return "is not split by partners: its calls name none";
 	if (use->by_partners && use->by_regions)
-		return "is told apart by partners or by regions, not by both";
+		return "is split by partners or by regions, not by both";
 	if (use->by_regions && use->at_probe)
-		return "is not told apart by regions at a probe: take the difference of its values at the region's two probes";
+		return "is not split by regions at a probe: take the difference of its values at "
+		       "the region's two probes";
 	return NULL;
 }
 

@@ -345,8 +345,7 @@ static int put_regions(struct binder *b, struct bind_arg *arg, struct outputs *o
 	int rc = 0;
 
 	if (!list.nregion)
-		return bind_fail(b, NULL, -ERR_INVALID,
-				 "which regions are to be told apart? Name them");
+		return bind_fail(b, NULL, -ERR_INVALID, "by which regions is it split? Name them");
 	for (size_t i = 0; i < list.nregion && !rc; i++) {
 		arg->region = &list.region[i];
 		arg->nregion = 1;
@@ -366,7 +365,7 @@ static int put_each(struct binder *b, struct outputs *o, uint32_t object)
 		return put_next(b, o, &about);
 	arg = each_arg(b);
 	if (!arg)
-		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to tell apart",
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to split it by",
 				 b->g->metric->name,
 				 b->wish->each == BIND_EACH_REGION ? "regions" : "partners");
 	return b->wish->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
@@ -417,7 +416,7 @@ static int put_groups(struct binder *b, struct outputs *out)
 	int rc = 0;
 
 	if (!g.arg || bind_by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
-		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to tell apart so",
+		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to split it by so",
 				 b->g->metric->name);
 	g.list = *g.arg;
 	g.chosen = arena_array(b->arena, g.list.nobject, sizeof(*g.chosen));

@@ -97,7 +97,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	t->part = m->reply.more ? r : NULL;
 	if (m->reply.more)
 		return;
-	log_info("sim", "%s is told id=%" PRIu64 " kind=%u missing=%zu (%s) first=%u %.80s",
+	log_info("sim", "%s receives id=%" PRIu64 " kind=%u missing=%zu (%s) first=%u %.80s",
 		 t->name, r->id, r->kind, r->coverage.nmissing,
 		 r->coverage.nmissing ? r->coverage.missing[0].reason : "",
 		 r->nentry ? r->entry[0].status : 0, r->nentry ? r->entry[0].value : "");

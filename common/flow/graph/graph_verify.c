@@ -81,7 +81,7 @@ static int check_use(struct flow_graph *g, struct names *t, size_t i, struct err
 	struct flow_node *n = &g->node[i], *twin;
 
 	if (!n->used && !gives_nothing(n))
-		return err_set(e, ERR_INVALID, "nobody reads it");
+		return err_set(e, ERR_INVALID, "it has no reader");
 	if (put_name(t, n, &twin))
 		return err_nomem(e);
 	if (twin)

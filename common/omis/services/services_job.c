@@ -5,12 +5,13 @@
 static const struct omis_service jobs[] = {
 	{ EXT_SERVICE("omig", "omig_job_attach", MANIP, 0, TOP, OBSERVE, DONE), .flags = OMIS_SCOPE,
 	  .param = { P_STRING("job") }, .result = "n",
-	  .help = "Attaches all processes of an application, by the name of its job as omig_tree tells "
-		  "it, with their nodes and sites." },
+	  .help = "Attaches all processes of an application, by the name of its job as omig_tree "
+		  "shows it, with their nodes and sites." },
 	{ EXT_SERVICE("omig", "omig_job_token", MANIP, 0, TOP, ADMIN, DONE),
 	  .param = { P_STRING("job"), P_STRING_OR_NONE("site") }, .result = "connection_string",
-	  .help = "A connection string for the environment of a job's programs: it lets hosts (of that site, \"\" = any) "
-		  "in as lms, and no tool. It ends a day after the last process of the job." },
+	  .help = "A connection string for the environment of a job's programs: it lets hosts (of "
+		  "that site, \"\" = any) in as lms, and no tool. It ends a day after the last "
+		  "process of the job." },
 };
 
 const struct omis_services omis_services_jobs = SERVICES(jobs);

@@ -9,18 +9,20 @@ static const struct omis_service omig[] = {
 		  "1/per_second seconds when it is below 1), the others end here." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
-	  .result =
-		  "daemon, host, left_out, more, [number, time, daemon, host, who, session, csr, call, "
-		  "objects, failed, status, why, left_out]...",
-	  .help = "What was done to programs and refused, as each daemon wrote it down: the newest "
-		  "first, at most max (1000) with a number above since. Numbers are the wall time in ns, "
-		  "ascending. left_out: entries that do not stand there, for refusals were too many or "
-		  "the disk was full. more is 1 when older ones would be of interest." },
+	  .result = "daemon, host, left_out, more, [number, time, daemon, host, identity, session, "
+		    "csr, "
+		    "call, objects, failed, status, why, left_out]...",
+	  .help = "What was done to programs and refused, as each daemon wrote it down: the "
+		  "newest first, at most max (1000) with a number above since. Numbers are the "
+		  "wall time in ns, ascending. left_out: entries that do not stand there, for "
+		  "refusals were too many or the disk was full. more is 1 when older ones would "
+		  "be of interest." },
 	{ EXT_SERVICE("omig", "omig_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT_OR("depth", "0") },
 	  .result = "n, [pc, fp, module, symbol, offset]...",
-	  .help = "As thread_get_backtrace, with the file that each frame's code is of, the function by "
-		  "its symbol (\"\" when the file tells none) and the distance from its beginning." },
+	  .help = "As thread_get_backtrace, with the file that each frame's code is of, the "
+		  "function by its symbol (\"\" when the file has none) and the distance from its "
+		  "beginning." },
 	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .help = "Takes back what this tool enabled, also under an lm that was killed since; the "
@@ -31,25 +33,26 @@ static const struct omis_service omig[] = {
 		  "calls); volume (also bytes); partner (also by partner). Time is taken on one "
 		  "call in 2^sample_shift." },
 	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
-	  .result =
-		  "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, partner, tag, comm, "
-		  "number, source, source_tag, world]...",
-	  .help = "The library call that each thread is in, whether calls are counted or not. state: 0 in it; 1 asks again and "
-		  "again, by MPI_Test, MPI_Iprobe or their kin; 2 in no call since that one. seconds in that state: with exact 0 so "
-		  "long at least, for the monitor has seen it as long. partner: rank in the world, -1 any or not known, "
-		  "-2 none. tag: -1 any or none. number differs from call to call of a thread. "
-		  "source, source_tag: what a Sendrecv receives, as partner and tag. world: 1 where "
-		  "comm is MPI_COMM_WORLD." },
+	  .result = "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, "
+		    "partner, tag, comm, number, source, source_tag, world]...",
+	  .help = "The library call that each thread is in, whether calls are counted or not. "
+		  "state: 0 in it; 1 asks again and again, by MPI_Test, MPI_Iprobe or their kin; "
+		  "2 in no call since that one. seconds in that state: with exact 0 so long at "
+		  "least, for the monitor has seen it as long. partner: rank in the world, -1 any "
+		  "or not known, -2 none. tag: -1 any or none. number differs from call to call "
+		  "of a thread. source, source_tag: what a Sendrecv receives, as partner and tag. "
+		  "world: 1 where comm is MPI_COMM_WORLD." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
-	  .help = "Reads what omig_calls_enable counts, a list for each function that was "
-		  "called. flags: bit 0 a list for each class instead, bit 1 also partners: [name, rank, "
+	  .help = "Reads what omig_calls_enable counts, a list for each function that was called. "
+		  "flags: bit 0 a list for each class instead, bit 1 also partners: [name, rank, "
 		  "count, bytes_out, bytes_in, delay_ns]." },
 	{ EXT_SERVICE("omig", "omig_cert_list", INFO, 0, TOP, ADMIN, DONE),
 	  .result = "[serial, role, name, issued, expires, revoked, site, label, token]...",
-	  .help = "The certificates that this mainsm has issued. name is what the authority vouches for: a daemon's "
-		  "host, or whom the token of a tool was made for; label is what a tool calls itself." },
+	  .help = "The certificates that this mainsm has issued. name is what the authority "
+		  "vouches for: a daemon's host, or the owner of a tool's token; label is what a "
+		  "tool calls itself." },
 	{ EXT_SERVICE("omig", "omig_cert_revoke", MANIP, 0, TOP, ADMIN, DONE),
 	  .param = { P_STRING("serial_or_name") }, .result = "n",
 	  .help = "Revokes certificates, by serial, name or token; their connections are cut." },
@@ -57,42 +60,47 @@ static const struct omis_service omig[] = {
 	  .param = { P_STRING("role"), P_INT("lifetime_s"), P_INT("uses"), P_STRING_OR_NONE("name"),
 		     P_INT_OR("usable_s", "0") },
 	  .result = "connection_string",
-	  .help = "Makes a token that lets somebody enrol with a role, as a connection string. No certificate by it "
-		  "lasts longer than lifetime_s; 0: a daemon's is renewed while it serves. It may be used for usable_s "
-		  "(0: as long). name: whose a tool is, in lists, the audit and what it keeps; \"\" is the token's id." },
+	  .help = "Makes a token for enrolment with a role, as a connection string. No "
+		  "certificate by it lasts longer than lifetime_s; 0: a daemon's is renewed while "
+		  "it serves. It may be used for usable_s (0: as long). name: whose a tool is, in "
+		  "lists, the audit and what it keeps; \"\" is the token's id." },
 	{ EXT_SERVICE("omig", "omig_dfg_look", INFO, 'n', EACH, OBSERVE, DONE),
 	  .param = { NODES, P_INT("measurement") },
-	  .result =
-		  "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, window]..., "
-		  "[way, frames, bytes]...",
-	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above them: tokens of "
-		  "each node of the graph, what was late, came twice, found no partner or no room, and how much it "
-		  "holds; then what has gone up (\"up\") and come from each host." },
+	  .result = "[number, kind, in, out, late, doubles, unmatched, incomplete, overflow, open, "
+		    "window]..., [way, frames, bytes]...",
+	  .help = "How the piece of a measurement's graph runs at each node, and in the sms above "
+		  "them: tokens of each node of the graph, what was late, came twice, found no "
+		  "partner or no room, and how much it holds; then what has gone up (\"up\") and "
+		  "come from each host." },
 	{ EXT_SERVICE("omig", "omig_events_keep", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("name"), P_STRINGS("names"), P_STRING("where"),
 		     P_INT_OR("seconds", "0"), P_ANYS_OR("options", "[]") },
 	  .result = "name, is_new",
-	  .help = "A kept subscription of that name: events as thread_writes_events has them, of all processes, those "
-		  "that come later too, wait on disk in each host and site until the tool has acknowledged them, "
-		  "by messages of their own (omis_events_handler of libomis). It goes on when the tool is gone, "
-		  "for its lease; who asks again, with the same identity, receives it, from what was not acknowledged on. "
-		  "options: \"job\", a name: of that job only; \"policy\", what is done when its room is used "
-		  "up: \"drop_oldest\", \"drop_newest\" or \"stop\" (events are off until there is room); "
-		  "\"lease\" seconds, 300; \"mb\" that it may take of each disk, 64." },
+	  .help = "A kept subscription of that name: events as thread_writes_events has them, of "
+		  "all processes, those that come later too, wait on disk in each host and site "
+		  "until the tool has acknowledged them, by messages of their own "
+		  "(omis_events_handler of libomis). It goes on when the tool is gone, for its "
+		  "lease; the next request of the same identity receives it, from what was not "
+		  "acknowledged on. options: \"job\", a name: of that job only; \"policy\", what "
+		  "is done when its room is used up: \"drop_oldest\", \"drop_newest\" or \"stop\" "
+		  "(events are off until there is room); \"lease\" seconds, 300; \"mb\" that it "
+		  "may take of each disk, 64." },
 	{ EXT_SERVICE("omig", "omig_events_kept", INFO, 0, TOP, OBSERVE, DONE),
 	  .result = "[name, receiver, state, unacknowledged, fault]...",
-	  .help = "The kept subscriptions of this identity: who receives each (the number of a tool, 0: nobody), \"on\" "
-		  "or \"ending\", bytes that it has not acknowledged, and what a host said last that cannot keep it." },
+	  .help = "The kept subscriptions of this identity: the receiver of each (the number of a "
+		  "tool, 0: none), \"on\" or \"ending\", bytes that it has not acknowledged, and "
+		  "what a host said last that cannot keep it." },
 	{ EXT_SERVICE("omig", "omig_events_off", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRINGS("names") }, .result = "n",
-	  .help = "Disables the conditional requests that wait for events (thread_writes_events) by one of these names, "
-		  "just as it stands there; \"all\": by any. With the right manipulate those of all tools, else those "
-		  "of the same user or token: an error then says how many of others stay on. n: so many were enabled. "
-		  "Their tools are told." },
+	  .help = "Disables the conditional requests that wait for events (thread_writes_events) "
+		  "by one of these names, just as it stands there; \"all\": by any. With the "
+		  "right manipulate those of all tools, else those of the same user or token: an "
+		  "error then says how many of others stay on. n: so many were enabled. Their "
+		  "tools get a notification." },
 	{ EXT_SERVICE("omig", "omig_events_unkeep", MANIP, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("name"), P_INT_OR("drain", "0") },
-	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events are off, what is stored "
-		  "still comes, and then the end." },
+	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events "
+		  "are off, what is stored still comes, and then the end." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
 	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
 		  "behind it, the others end here. In front of all other actions each host counts "
@@ -103,7 +111,8 @@ static const struct omis_service omig[] = {
 		  "the event ends here and the actions behind it do not run." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
-	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in each process." },
+	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in "
+		  "each process." },
 	{ EXT_SERVICE("omig", "omig_proc_create", MANIP, 'n', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_INTERNAL,
 	  .param = { NODES, P_STRING("exec"), P_STRINGS("argv"), P_STRINGS("envp"),

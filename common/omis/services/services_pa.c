@@ -61,30 +61,33 @@ static const struct omis_service patop[] = {
 	  .param = { P_TOKEN("integrator", 'i'), P_FLOAT("delta"), P_FLOAT("time"),
 		     P_INT("potential") },
 	  .help = "As pa_integrator_local_increment, for calls of which it is known only at their "
-		  "end whether they are meant. With potential not 0 ($par2 of patop_lib_call_started) "
-		  "the increment is put by, in the place of an older one; the next negative one that "
-		  "is not potential lets it count first, from its own time." },
+		  "end whether they are meant. With potential not 0 ($par2 of "
+		  "patop_lib_call_started) the increment is put by, in the place of an older one; "
+		  "the next negative one that is not potential lets it count first, from its own "
+		  "time." },
 	{ EXT_SERVICE("patop", "patop_lib_call_ended", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
 	  .help = "A library call with one of the partners (processes or ranks; [] = any) has "
-		  "returned: $par1 = length times matching partners. Code regions are not told apart: "
-		  "regions is []." },
+		  "returned: $par1 = length times matching partners. Code regions are not "
+		  "distinguished: regions is []." },
 	{ EXT_SERVICE("patop", "patop_lib_call_started", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .param = { THREADS, P_STRING("function"), P_RANKS("partners"),
 		     P_ANYS_OR("regions", "[]") },
 	  .ecps = "par",
-	  .help = "A library call with one of the partners (processes or ranks; [] = any) "
-		  "begins: $par1 = length times matching partners, $par2 = 1 when it is not known "
-		  "yet whether it is one of them. Code regions are not told apart: regions is []." },
+	  .help = "A library call with one of the partners (processes or ranks; [] = any) begins: "
+		  "$par1 = length times matching partners, $par2 = 1 when it is not known yet "
+		  "whether it is one of them. Code regions are not distinguished: regions is "
+		  "[]." },
 	{ EXT_SERVICE("patop", "patop_measurement_counter_read", INFO, 'a', NODE, OBSERVE, DONE),
 	  .merge = OMIS_MERGE_MEASURE, .param = { COUNTERS, P_INT("mode") },
 	  .result =
 		  "of a local one, an entry a process: counter, value, from, to; of a global one: "
 		  "value, from, to",
-	  .help = "What counters gained. Mode: bit 0 since the last such read (the first: as without), "
-		  "else since the counter was made or reset; bit 1 divided by the time in seconds." },
+	  .help = "What counters gained. Mode: bit 0 since the last such read (the first: as "
+		  "without), else since the counter was made or reset; bit 1 divided by the time "
+		  "in seconds." },
 	{ EXT_SERVICE("patop", "patop_measurement_integrator_read", INFO, 'a', NODE, OBSERVE, DONE),
 	  .merge = OMIS_MERGE_MEASURE, .param = { INTEGRATORS, P_INT("mode") },
 	  .result = "of a local one, an entry a process: integrator, value, from, to; of a global "

@@ -5,8 +5,8 @@
 static const struct omis_service thread[] = {
 	{ SERVICE("thread_adds_node", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS }, .ecps = "new_node",
-	  .help = "A thread adds $new_node to its virtual machine. Not done: MPI programs have none; "
-		  "hosts that come and go are in omig_tree." },
+	  .help = "A thread adds $new_node to its virtual machine. Not done: MPI programs have "
+		  "none; hosts that come and go are in omig_tree." },
 	{ SERVICE("thread_call", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
 	  .help = "Lets threads call the function at addr, without arguments, when they continue; "
@@ -28,23 +28,23 @@ static const struct omis_service thread[] = {
 		  "their process is detached and attached again." },
 	{ SERVICE("thread_executed_insn", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "A thread has executed one instruction. Not done: each would stop the program for "
-		  "microseconds instead of a fraction of one nanosecond, so that it would stand "
-		  "still to its partners; see thread_reached_addr." },
+	  .help = "A thread has executed one instruction. Not done: each would stop the program "
+		  "for microseconds instead of a fraction of one nanosecond, so that it would "
+		  "stand still to its partners; see thread_reached_addr." },
 	{ SERVICE("thread_executed_insn_call", EVENT, 't', NODE, MANIPULATE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "As thread_executed_insn, with a call counted as one instruction. Not done: as that "
-		  "one." },
+	  .help = "As thread_executed_insn, with a call counted as one instruction. Not done: as "
+		  "that one." },
 	{ EXT_SERVICE("ocmg", "thread_executes_probe", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_STRING("probe") }, .ecps = "vt par",
-	  .help = "A thread comes by a probe of the program (omig probes): $vt and $par1 are its virtual "
-		  "time, $par2.. its further arguments." },
+	  .help = "A thread comes by a probe of the program (omig probes): $vt and $par1 are its "
+		  "virtual time, $par2.. its further arguments." },
 	{ SERVICE("thread_get_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("depth") }, .result = "n, [pc, fp]...",
-	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it, 512 frames at "
-		  "most. fp is the stack pointer in that frame. The thread is held for a fraction of a "
-		  "millisecond, so a call that it waits in may return early, as after SIGSTOP and "
-		  "SIGCONT. On x86-64, where ptrace is allowed." },
+	  .help = "The stack of a thread, innermost frame first; depth 0 = all of it, 512 frames "
+		  "at most. fp is the stack pointer in that frame. The thread is held for a "
+		  "fraction of a millisecond, so a call that it waits in may return early, as "
+		  "after SIGSTOP and SIGCONT. On x86-64, where ptrace is allowed." },
 	{ SERVICE("thread_get_info", INFO, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS, P_INT("flags") },
 	  .result = "fields by bits of flags: 0 process; 1 global_id; 2 root_funct; 3 parent; 4 "
@@ -54,8 +54,8 @@ static const struct omis_service thread[] = {
 		  "threads only." },
 	{ SERVICE("thread_goto", MANIP, 't', NODE, MANIPULATE, PARTLY), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS, P_INT("addr") },
-	  .help = "Lets threads continue at addr; a system call that one waits in is not made again. On "
-		  "x86-64." },
+	  .help = "Lets threads continue at addr; a system call that one waits in is not made "
+		  "again. On x86-64." },
 	{ SERVICE("thread_has_been_continued", EVENT, 't', NODE, OBSERVE, DONE),
 	  .param = { THREADS },
 	  .help = "As proc_has_been_continued, for each thread of the process." },
@@ -70,8 +70,8 @@ static const struct omis_service thread[] = {
 	  .help = "As proc_has_been_stopped, for each thread of the process." },
 	{ SERVICE("thread_has_been_unblocked", EVENT, 't', NODE, OBSERVE, PARTLY),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS },
-	  .help = "A thread can run again after it was blocked; told when it gets a processor, not "
-		  "when it could have had one. As thread_has_been_descheduled." },
+	  .help = "A thread can run again after it was blocked; reported when it gets a "
+		  "processor, not when it could have had one. As thread_has_been_descheduled." },
 	{ SERVICE("thread_has_blocked", EVENT, 't', NODE, OBSERVE, DONE), .flags = OMIS_OPTIONAL,
 	  .param = { THREADS },
 	  .help = "A thread gave its processor away because it waits. As "
@@ -83,8 +83,8 @@ static const struct omis_service thread[] = {
 		  "has them." },
 	{ SERVICE("thread_has_ended_sys_call", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_STRING("function") }, .ecps = "par",
-	  .help = "A system call has returned: $par1 is its number, $par0 and $par2 the result (minus "
-		  "an error number). As thread_has_started_sys_call." },
+	  .help = "A system call has returned: $par1 is its number, $par0 and $par2 the result "
+		  "(minus an error number). As thread_has_started_sys_call." },
 	{ SERVICE("thread_has_received_tagged_msg", EVENT, 't', NODE, OBSERVE, UNSUPPORTED),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("tag_list") },
 	  .ecps = "msg sender size monitor_tag",
@@ -97,10 +97,11 @@ static const struct omis_service thread[] = {
 		  "the library do not count." },
 	{ SERVICE("thread_has_started_sys_call", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_STRING("function") }, .ecps = "par",
-	  .help = "A thread makes a system call, by name or number, \"\" = any: $par1 is its number, "
-		  "$par2 to $par7 its arguments. The process is traced as long as somebody waits for "
-		  "this, and goes on before anybody is told; at more than 10,000 stops a second it is "
-		  "let go, and the tool is told that the request is suspended there. Takes ptrace." },
+	  .help = "A thread makes a system call, by name or number, \"\" = any: $par1 is its "
+		  "number, $par2 to $par7 its arguments. The process is traced as long as a "
+		  "request waits for this, and goes on before the report is sent; at more than "
+		  "10,000 stops a second it is let go, and the tool is notified that the request "
+		  "is suspended there. Takes ptrace." },
 	{ SERVICE("thread_has_terminated", EVENT, 't', NODE, OBSERVE, DONE), .param = { THREADS },
 	  .help = "A thread has ended." },
 	{ SERVICE("thread_reached_addr", EVENT, 't', NODE, MANIPULATE, DONE),
@@ -110,15 +111,14 @@ static const struct omis_service thread[] = {
 		  "kernel.perf_event_paranoid 2 or less." },
 	{ SERVICE("thread_read_fp_regs", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INT("num") }, .result = "[values]",
-	  .help = "Reads floating-point registers by their numbers: 0..7 are "
-		  "st(0)..st(7), 8 + 2 k and 9 + 2 k the lower and the upper double of "
-		  "xmmk. On x86-64." },
+	  .help = "Reads floating-point registers by their numbers: 0..7 are st(0)..st(7), 8 + 2 "
+		  "k and 9 + 2 k the lower and the upper double of xmmk. On x86-64." },
 	{ SERVICE("thread_read_int_regs", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INT("num") }, .result = "[values]",
-	  .help = "Reads integer registers by their numbers: 0 r15, 1 r14, 2 r13, 3 r12, "
-		  "4 rbp, 5 rbx, 6 r11, 7 r10, 8 r9, 9 r8, 10 rax, 11 rcx, 12 rdx, 13 "
-		  "rsi, 14 rdi, 15 orig_rax, 16 rip, 17 cs, 18 eflags, 19 rsp, 20 ss, 21 "
-		  "fs_base, 22 gs_base, 23 ds, 24 es, 25 fs, 26 gs. On x86-64." },
+	  .help = "Reads integer registers by their numbers: 0 r15, 1 r14, 2 r13, 3 r12, 4 rbp, 5 "
+		  "rbx, 6 r11, 7 r10, 8 r9, 9 r8, 10 rax, 11 rcx, 12 rdx, 13 rsi, 14 rdi, 15 "
+		  "orig_rax, 16 rip, 17 cs, 18 eflags, 19 rsp, 20 ss, 21 fs_base, 22 gs_base, 23 "
+		  "ds, 24 es, 25 fs, 26 gs. On x86-64." },
 	{ SERVICE("thread_received_signal", EVENT, 't', NODE, MANIPULATE, DONE),
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INTS("signal_list") }, .ecps = "sig",
 	  .help = "A thread receives a signal $sig, [] = any; SIGKILL is never seen. As "
@@ -137,14 +137,15 @@ static const struct omis_service thread[] = {
 	  .flags = OMIS_OPTIONAL, .param = { THREADS, P_INT("priority") },
 	  .help = "As proc_set_priority, for single threads." },
 	{ SERVICE("thread_stop", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
-	  .help = "Stops the processes of threads, visibly for all; stopped ones stay stopped. Done "
-		  "when none of their threads runs." },
+	  .help = "Stops the processes of threads, visibly for all; stopped ones stay stopped. "
+		  "Done when none of their threads runs." },
 	{ SERVICE("thread_suspend", MANIP, 't', NODE, MANIPULATE, DONE), .param = { THREADS },
 	  .help = "Holds threads, counted for each tool, independent of thread_stop and unseen by "
 		  "other tools. The other threads of their processes are held with them." },
 	{ SERVICE("thread_write_fp_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_FLOATS("values") },
-	  .help = "Writes floating-point registers, numbered as thread_read_fp_regs does. On x86-64." },
+	  .help = "Writes floating-point registers, numbered as thread_read_fp_regs does. On "
+		  "x86-64." },
 	{ SERVICE("thread_write_int_regs", MANIP, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT("reg"), P_INTS("values") },
 	  .help = "Writes integer registers, numbered as thread_read_int_regs does. On x86-64." },
@@ -152,13 +153,15 @@ static const struct omis_service thread[] = {
 	  .param = { THREADS, P_STRINGS("names"), P_STRING("where"), P_INT_OR("seconds", "0"),
 		     P_STRING_OR_NONE("kept") },
 	  .ecps = "block",
-	  .help = "Threads have written events (omig/event.h), made library calls (MPI_Send.start, "
-		  "MPI_Send.end) or met probes of these names: a name, a beginning of names with a *, or "
-		  "\"all\". where: \"\", or conditions on fields, nbytes > 65536 and file == /scratch/*. They are "
-		  "on for so many seconds; 0: as long as the request is enabled. $block has them as a block of "
-		  "an event log (docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
-		  "second, or when it is full, and says what was lost. kept: the name of a subscription of "
-		  "omig_events_keep, whose room on disk takes the blocks; the actions do not run then." },
+	  .help = "Threads have written events (omig/event.h), made library calls "
+		  "(MPI_Send.start, MPI_Send.end) or met probes of these names: a name, a "
+		  "beginning of names with a *, or \"all\". where: \"\", or conditions on fields, "
+		  "nbytes > 65536 and file == /scratch/*. They are on for so many seconds; 0: as "
+		  "long as the request is enabled. $block has them as a block of an event log "
+		  "(docs/eventlog.md), for trace_buffer_append; it comes after a tenth of a "
+		  "second, or when it is full, and says what was lost. kept: the name of a "
+		  "subscription of omig_events_keep, whose room on disk takes the blocks; the "
+		  "actions do not run then." },
 };
 
 const struct omis_services omis_services_thread = SERVICES(thread);

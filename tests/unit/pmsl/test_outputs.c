@@ -316,7 +316,7 @@ START_TEST(what_has_no_partners_is_not_told_apart_by_them)
 {
 	wish.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_INVALID);
-	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "has no partners to tell apart"));
+	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "has no partners to split it by"));
 }
 END_TEST
 
@@ -340,7 +340,7 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 		  one, "by partners or by regions, not by both", -ERR_UNSUPPORTED },
 		{ "M(Process p, Process[] q, Region[] r, VirtualTime vt) { PROBE e(Process, VirtualTime); "
 		  "RETURN Send_volume(p, r, [START,NOW]) AT e(p, vt); }",
-		  one, "is not told apart by regions at a probe", -ERR_UNSUPPORTED },
+		  one, "is not split by regions at a probe", -ERR_UNSUPPORTED },
 		{ "M(Process p, Process[] q, Region[] r, TimeInterval t) { RETURN Send_volume(p, r, t); }",
 		  none, "no.region: a region is", -ERR_INVALID },
 	};

@@ -280,7 +280,7 @@ START_TEST(partners_are_of_calls_that_name_one)
 	expect_good("RETURN SUM(Send_volume(p, procs, t) WHERE p IN procs);");
 	expect_good("RETURN MPI_Startall_count(q, procs, t);");
 	expect_bad("RETURN Barrier_delay(q, procs, t);",
-		   "Barrier_delay is not told apart by partners: its calls name none", "");
+		   "Barrier_delay is not split by partners: its calls name none", "");
 	expect_bad("RETURN MPI_Waitall_delay(q, procs, t);", "its calls name none", "");
 	expect_bad("RETURN Collective_volume(q, procs, t);", "its calls name none", "");
 }

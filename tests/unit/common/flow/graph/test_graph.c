@@ -158,7 +158,7 @@ START_TEST(a_node_that_nobody_reads_is_refused)
 
 	made_event(g, 0, "b");
 	made_result(g, 0, a);
-	refused(g, ERR_INVALID, "node 1: nobody reads it");
+	refused(g, ERR_INVALID, "node 1: it has no reader");
 }
 END_TEST
 
