@@ -181,17 +181,22 @@ static void on_renew(void *arg)
 
 static int take_lock(struct program *p, struct err *e)
 {
-	char path[FILE_PATH_BYTES];
+	char path[FILE_PATH_BYTES], pid[32] = "";
 	int rc = state_path(&p->state, LOCK_FILE, path, e);
+	long owner;
 
 	if (!rc)
 		rc = daemon_lock(p->daemon, path, e);
-	if (rc == -ERR_EXISTS)
-		return err_set(
-			e, ERR_EXISTS,
-			"one runs for you already: pid %ld, connection string in %s/mainsm.conn; to end it: omig stop",
-			state_lock_owner(&p->state, LOCK_FILE), p->state.dir);
-	return rc;
+	if (rc != -ERR_EXISTS)
+		return rc;
+	owner = state_lock_owner(&p->state, LOCK_FILE);
+	if (owner)
+		snprintf(pid, sizeof(pid), "pid %ld, ", owner);
+	return err_set(
+		e, ERR_EXISTS,
+		"one runs for you already: %sconnection string in %s/mainsm.conn; to end it: "
+		"omig stop",
+		pid, p->state.dir);
 }
 
 static int open_net(struct program *p, struct err *e)

@@ -109,7 +109,11 @@ void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_wri
 
 int daemon_lock(struct daemon *d, const char *path, struct err *e)
 {
-	return lock_take(path, (int)d->args.lock_fd, &d->lock_fd, e);
+	int rc = lock_take(path, (int)d->args.lock_fd, &d->lock_fd, e);
+
+	if (rc == -ERR_EXISTS)
+		d->exit_code = DAEMON_RUNNING;
+	return rc;
 }
 
 void daemon_unlock(struct daemon *d)

@@ -36,6 +36,7 @@ enum daemon_exit {
 	DAEMON_FAILED = 1,
 	DAEMON_USAGE = 2,
 	DAEMON_UNREACHABLE = 3,
+	DAEMON_RUNNING = 75, /* another process has the lock; EX_TEMPFAIL of sysexits.h */
 	DAEMON_BAD_CONFIG = 78,
 };
 
@@ -120,7 +121,7 @@ void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_wri
 /*
  * The lock of one daemon of one user: an flock that lives as long as the process. Writes the
  * pid into the file. With --lock-fd the inherited descriptor is taken in place of a new lock.
- * ERR_EXISTS names the pid of the one that runs.
+ * ERR_EXISTS names the pid of the one that runs; the exit code is then DAEMON_RUNNING.
  */
 int daemon_lock(struct daemon *d, const char *path, struct err *e);
 

@@ -67,7 +67,8 @@ int lock_take(const char *path, int inherited, int *out, struct err *e)
 		return err_set(e, ERR_AGAIN, "the lock %s was removed meanwhile", path);
 	}
 	snprintf(pid, sizeof(pid), "%ld\n", (long)getpid());
-	if (ftruncate(fd, 0) || pwrite(fd, pid, strlen(pid), 0) < 0) {
+	/* In this order: a reader never sees an empty file while the lock has an owner before. */
+	if (pwrite(fd, pid, strlen(pid), 0) < 0 || ftruncate(fd, (off_t)strlen(pid))) {
 		err_sys(e, "%s", path);
 		close(fd);
 		return -ERR_SYS;

@@ -2,6 +2,7 @@
 /* A mainsm for users without one. */
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "common/daemon/daemon.h"
 #include "common/link/connstr.h"
 #include "common/net/net.h"
 #include "tools/launch/launch.h"
@@ -145,7 +146,9 @@ static int start(struct launch *l, struct err *e)
 	 */
 	if (rc < 0)
 		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
-	waitpid(pid, &status, 0);
+	if (waitpid(pid, &status, 0) == pid && rc < 0 && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == DAEMON_RUNNING)
+		rc = -ERR_EXISTS;
 	return rc;
 }
 
@@ -199,21 +202,21 @@ static bool joins(struct launch *l, nsec_t until)
 	return false;
 }
 
-/* Of all that start one together the first has it, and the others use that. */
+/* Of all that start one together the first has it, and the others use that. The lock may have an
+ * owner that is about to write its process id, or has just ended: both are tried again. */
 static int start_or_join(struct launch *l, struct err *e)
 {
 	nsec_t until = clock_mono() + READY_MAX_NS;
-	bool is_other;
 	int rc;
 
-	do {
-		rc = start(l, e);
-		is_other = rc < 0 && launch_mainsm_runs();
-		if (is_other && joins(l, until)) {
+	while ((rc = start(l, e)) == -ERR_EXISTS && !launch_stopped_mainsm() &&
+	       clock_mono() < until) {
+		if (joins(l, until)) {
 			compare_listen(l);
 			return 0;
 		}
-	} while (is_other && clock_mono() < until);
+		poll(NULL, 0, JOIN_POLL_MS);
+	}
 	return rc;
 }
 

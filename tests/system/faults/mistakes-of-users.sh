@@ -140,7 +140,7 @@ check 'an event that has not happened' follow 0 'nothing was reported in that ti
 	'user_event_has_been_raised([]): print([1])'
 
 # --- starting
-check 'a second mainsm' fails 1 'one runs for you already: pid [0-9]+, .* to end it: omig stop' \
+check 'a second mainsm' fails 75 'one runs for you already: pid [0-9]+, .* to end it: omig stop' \
 	mainsm
 check 'it has not touched the first' omig tree
 check 'a mainsm of another state directory lives beside it' elsewhere two mainsm
@@ -160,7 +160,7 @@ check 'a connection string in a file of ours' elsewhere four omig status -m \
 check 'what is run gets one for hosts alone' says "^${conn%:*}:lm-[0-9a-z]{8}[.][0-9a-z]{26}\$" \
 	elsewhere four omig run -m "@$OMIG_STATE_DIR/mainsm/mainsm.conn" -- printenv OMIG_MAINSM
 check 'in one that is not there' fails 2 'none.conn' omig status -m "@$TMPDIR/none.conn"
-check 'a second lm' fails 1 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
+check 'a second lm' fails 75 'running already: pid [0-9]+' env OMIG_MAINSM="$conn" lm
 check 'an lm that knows no mainsm' fails 2 'no mainsm is known' elsewhere nowhere lm
 chmod 755 "$OMIG_STATE_DIR/mainsm/ca.key"
 check 'it is told to stop' omig stop

@@ -128,6 +128,22 @@ both_are_watched() {
 check 'run: two that start together' both_are_watched
 check 'run: two, right after a mainsm has been stopped' both_are_watched
 
+# A lock whose owner has written no process id yet, and ends without a mainsm.
+held() { env OMIG_STATE_DIR="$TMPDIR/held" OMIG_RUNTIME_DIR="$TMPDIR/held-run" "$@"; }
+is_held() { ! flock -n "$TMPDIR/held/mainsm/mainsm.lock" true; }
+is_watched_after_a_held_lock() {
+	mkdir -p -m 700 "$TMPDIR/held" "$TMPDIR/held/mainsm"
+	(umask 077 && exec flock "$TMPDIR/held/mainsm/mainsm.lock" sleep 2) &
+	until_true 5 is_held || return 1
+	held omig run -- true 2>"$TMPDIR/held.err"
+	rc=$?
+	wait
+	cat "$TMPDIR/held.err"
+	held omig stop
+	[ $rc = 0 ] && [ ! -s "$TMPDIR/held.err" ]
+}
+check 'run: the lock of a mainsm has an owner without a name' is_watched_after_a_held_lock
+
 long=$TMPDIR/$(printf '%0100d' 0)
 check 'a runtime directory that no socket can be in' warned 'not watched: set OMIG_RUNTIME_DIR to' \
 	env OMIG_RUNTIME_DIR="$long" omig run --

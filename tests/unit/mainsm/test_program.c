@@ -67,7 +67,7 @@ START_TEST(a_second_one_is_refused_with_the_remedy)
 	char want[200];
 
 	ck_assert_int_eq(process_wait(process_start(&mainsm_program_spec, OPTIONS("--port", "0"))),
-			 1);
+			 DAEMON_RUNNING);
 	snprintf(want, sizeof(want), "one runs for you already: pid %ld, ", (long)pid);
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.err), want));
 	ck_assert_ptr_nonnull(strstr(process_text(process_files.err), "omig stop"));
