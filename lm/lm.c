@@ -468,8 +468,3 @@ void lm_stop(struct lm *m, const char *reason)
 		ascent_close(m->uplink, reason);
 	loop_timer_arm(m->drain, LM_DRAIN_NS);
 }
-
-bool lm_is_up(const struct lm *m)
-{
-	return m->uplink && ascent_is_up(m->uplink);
-}

@@ -103,8 +103,6 @@ bool lm_is_wanted(struct lm *m);
 void lm_withdraw(struct lm *m);
 int lm_pass_socket(struct lm *m);
 
-bool lm_is_up(const struct lm *m);
-
 /* For a reload: from now on so. */
 void lm_set_linger(struct lm *m, nsec_t linger);
 

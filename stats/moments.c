@@ -143,11 +143,6 @@ double moments_kurtosis(const struct moments *m)
 	return v > 0 ? sum_value(&m->powers.m4) / (double)m->n / (v * v) - 3 : NAN;
 }
 
-double moments_sum(const struct moments *m)
-{
-	return (double)m->n * m->powers.mean.hi + (double)m->n * m->powers.mean.lo;
-}
-
 /*
  * sum (x_t - mean)(x_t+1 - mean) = M2 - (first^2 + last^2) / 2 - steps / 2, the two ends as
  * distances to the mean: differences only, so that a large mean costs nothing.

@@ -64,7 +64,6 @@ double moments_deviation(const struct moments *m); /* the root of that */
 double moments_skewness(const struct moments *m); /* m3 / s^3, s with n - 1 */
 double moments_kurtosis(
 	const struct moments *m); /* m4 / s^4 - 3, s with n - 1: 0 for normal ones */
-double moments_sum(const struct moments *m);
 
 /* Autocorrelation at lag 1, as NIST has it: in [-1, 1]. NaN for fewer than two values or equal
  * ones. */

@@ -4,11 +4,6 @@
 #include "stats/interval.h"
 #include "stats/student.h"
 
-void stop_after(struct stop *s, uint64_t count)
-{
-	*s = (struct stop){ .n = 1, .term[0] = { .kind = STOP_ON_COUNT, .count = count } };
-}
-
 int stop_on_interval(struct stop *s, double level, double width, struct err *e)
 {
 	double z = normal_two_sided(level);

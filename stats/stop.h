@@ -51,9 +51,6 @@ struct stop {
 	struct stop_term term[STOP_TERMS_MAX];
 };
 
-/* After count values, whatever they are. */
-void stop_after(struct stop *s, uint64_t count);
-
 /*
  * The paper's condition: setStopConditionInterval(0.95, 0.05), read as Law and Kelton do, with
  * STOP_COUNT_MIN; both may be changed in s->term[0]. ERR_INVALID: no level

@@ -40,7 +40,7 @@ void certs_free(struct certs *c);
 int certs_add(struct certs *c, const struct identity *issued, nsec_t limit, nsec_t wall_now,
 	      struct err *e);
 
-/* As identity_name(). */
+/* A host, the label of a tool of this user, or the owner. */
 const char *cert_name(const struct cert *c);
 
 /*

@@ -25,11 +25,6 @@ const uint8_t *cur_bytes(struct cur *c, size_t n)
 	return p;
 }
 
-void cur_skip(struct cur *c, size_t n)
-{
-	cur_bytes(c, n);
-}
-
 static uint64_t get_le(struct cur *c, size_t n)
 {
 	const uint8_t *p = cur_bytes(c, n);
@@ -77,9 +72,4 @@ uint64_t cur_varint_long(struct cur *c)
 	}
 	c->failed = true;
 	return 0;
-}
-
-int cur_peek(const struct cur *c)
-{
-	return cur_left(c) ? c->p[c->at] : -1;
 }

@@ -46,9 +46,5 @@ static inline uint64_t cur_varint(struct cur *c)
 
 /* n bytes inside the input, or NULL and failed. For n == 0 not NULL unless failed. */
 const uint8_t *cur_bytes(struct cur *c, size_t n);
-void cur_skip(struct cur *c, size_t n);
-
-/* The next byte without taking it, or -1 at the end or after a failure. */
-int cur_peek(const struct cur *c);
 
 #endif

@@ -18,7 +18,6 @@
 #include "common/base/clock.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
-#include "common/json/json.h"
 #include "common/time/timebase.h"
 #include "proto/msg.h"
 
@@ -189,9 +188,6 @@ void link_stats(const struct link *l, struct link_stats *out);
 nsec_t link_rtt(const struct link *l); /* -1 = none measured */
 size_t link_queued(const struct link *l);
 uint64_t link_dropped(const struct link *l);
-
-/* One JSON object, for the status service and the status dump. */
-void link_stats_json(const struct link_stats *s, enum link_state state, struct json *j);
 
 /* "up", "dialing", ... */
 const char *link_state_name(enum link_state s);

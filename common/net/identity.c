@@ -75,11 +75,6 @@ char *identity_describe(char *out, size_t size, const struct identity *id)
 	return out;
 }
 
-const char *identity_name(const struct identity *id)
-{
-	return is_of_user(id->role) && !id->has_uid && id->owner[0] ? id->owner : id->host;
-}
-
 char *identity_principal(char *out, const struct identity *id)
 {
 	if (!is_of_user(id->role) || !(id->has_uid || id->owner[0]))

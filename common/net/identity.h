@@ -74,12 +74,6 @@ struct identity {
  */
 char *identity_describe(char *out, size_t size, const struct identity *id);
 
-/*
- * The name that certificates are listed and revoked by, which no other holder can choose: a
- * daemon's host, the label of a tool of the monitor's own user, else the owner. Borrowed.
- */
-const char *identity_name(const struct identity *id);
-
 #define IDENTITY_PRINCIPAL_BYTES (32 + 2 * NAME_MAX_BYTES)
 
 /*

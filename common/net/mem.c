@@ -278,6 +278,20 @@ static void part(struct mem_chan *m, enum packet_kind kind)
 							 .text = "the peer has closed the link" });
 }
 
+/* Ends a channel of either kind of memory for both sides now; frames under way are lost. */
+static void mem_chan_cut(struct chan *c)
+{
+	struct mem_chan *m = of(c), *peer = m->peer;
+	struct err why = { .code = ERR_CLOSED, .text = "the connection broke: reset" };
+
+	m->peer = NULL;
+	if (peer) {
+		peer->peer = NULL;
+		chan_fail_later(&peer->c, &why);
+	}
+	chan_fail_later(c, &why);
+}
+
 int mem_tap_send(struct chan *c, const uint8_t *frame, size_t n)
 {
 	struct mem_chan *m = of(c);
@@ -390,43 +404,8 @@ void mem_chan_join(struct mem_chan *a, struct mem_chan *b)
 	b->peer = a;
 }
 
-int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
-		  struct chan *out[2], struct err *e)
-{
-	struct mem_chan *m[2] = { mem_chan_new(l, NULL, NULL, NULL),
-				  mem_chan_new(l, NULL, NULL, NULL) };
-
-	if (!m[0] || !m[1]) {
-		for (int i = 0; i < 2; i++)
-			chan_close(m[i] ? &m[i]->c : NULL, NULL);
-		return err_nomem(e);
-	}
-	mem_chan_join(m[0], m[1]);
-	for (int i = 0; i < 2; i++) {
-		if (how)
-			m[i]->how = *how;
-		rng_init(&m[i]->rng, (uint64_t)i + 1);
-		chan_up(&m[i]->c, who[!i]);
-		out[i] = &m[i]->c;
-	}
-	return 0;
-}
-
 void mem_chan_crash(struct mem_chan *m)
 {
 	if (m->peer)
 		part(m, PACKET_RESET);
-}
-
-void mem_chan_cut(struct chan *c)
-{
-	struct mem_chan *m = of(c), *peer = m->peer;
-	struct err why = { .code = ERR_CLOSED, .text = "the connection broke: reset" };
-
-	m->peer = NULL;
-	if (peer) {
-		peer->peer = NULL;
-		chan_fail_later(&peer->c, &why);
-	}
-	chan_fail_later(c, &why);
 }

@@ -124,14 +124,4 @@ int mem_tap_send(struct chan *c, const uint8_t *p, size_t n);
  */
 void mem_net_kill_host(struct mem_net *m, const char *host);
 
-/*
- * Two open channels, each other's peer, without dialling. `who[i]` is what the
- * OTHER end sees; borrowed for the call.
- */
-int mem_chan_pair(struct loop *l, const struct identity *who[2], const struct mem_link *how,
-		  struct chan *out[2], struct err *e);
-
-/* Ends a channel of either kind of memory for both sides now; frames under way are lost. */
-void mem_chan_cut(struct chan *c);
-
 #endif

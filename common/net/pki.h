@@ -30,8 +30,6 @@
 void pki_pin(char out[PKI_PIN_BYTES], const void *ca_der, size_t n);
 /* A pin as people copy it: the right length and alphabet. */
 bool pki_pin_is_valid(const char *pin);
-/* The pin of a CA given as PEM. ERR_PARSE. */
-int pki_pin_from_pem(char out[PKI_PIN_BYTES], const char *ca_pem, struct err *e);
 
 /* --- the CA (mainsm only) */
 

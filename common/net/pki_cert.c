@@ -93,15 +93,6 @@ X509 *x509_from_pem(const char *pem, const char *what, struct err *e)
 	return cert;
 }
 
-int pki_pin_from_pem(char out[PKI_PIN_BYTES], const char *ca_pem, struct err *e)
-{
-	X509 *ca = x509_from_pem(ca_pem, "the CA", e);
-	int rc = ca ? x509_pin(out, ca, e) : -ERR_PARSE;
-
-	X509_free(ca);
-	return rc;
-}
-
 /* The owner frees. */
 char *bio_text(BIO *b)
 {

@@ -354,11 +354,6 @@ void helper_ask_forget(struct helper_ask *a)
 	}
 }
 
-uint32_t helper_ask_id(const struct helper_ask *a)
-{
-	return a->id;
-}
-
 void helper_keep(struct helper *t, int change)
 {
 	t->interests += change;

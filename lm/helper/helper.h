@@ -70,9 +70,6 @@ int helper_ask(struct helper *t, const struct tracer_msg *m, const struct helper
 /* The answer is of no further interest. NULL is fine. */
 void helper_ask_forget(struct helper_ask *a);
 
-/* The id of an ask, which events of its watch carry. */
-uint32_t helper_ask_id(const struct helper_ask *a);
-
 /* More than 0 interests: it is not idle, even when nothing is asked. */
 void helper_keep(struct helper *t, int change);
 

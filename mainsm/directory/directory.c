@@ -64,11 +64,6 @@ struct object *directory_find(const struct directory *d, const char *token)
 	return smap_find(&d->by_token, token);
 }
 
-struct object *directory_find_n(const struct directory *d, const char *token, size_t n)
-{
-	return smap_find_n(&d->by_token, token, n);
-}
-
 struct object *directory_node(const struct directory *d, uint32_t number)
 {
 	return map_find(&d->nodes, number);

@@ -59,7 +59,6 @@ void directory_set_listener(struct directory *d,
 
 /* NULL when there is none. */
 struct object *directory_find(const struct directory *d, const char *token);
-struct object *directory_find_n(const struct directory *d, const char *token, size_t n);
 struct object *directory_node(const struct directory *d, uint32_t number);
 
 /* The list of sites: struct object by `sibling`, in the order of their birth. */

@@ -169,16 +169,6 @@ int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e)
 	return rc;
 }
 
-unsigned sim_nets(const struct sim *s)
-{
-	return s->world.nnet;
-}
-
-const struct simnet *sim_net(const struct sim *s, unsigned i)
-{
-	return s->net[i];
-}
-
 struct neko_process *sim_process(struct sim *s, uint32_t id)
 {
 	return world_process(&s->world, id);

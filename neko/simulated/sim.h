@@ -19,8 +19,6 @@ void sim_free(struct sim *s);
 
 /* Networks are numbered as they come, from 0. ERR_LIMIT, ERR_NOMEM. */
 int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e);
-unsigned sim_nets(const struct sim *s);
-const struct simnet *sim_net(const struct sim *s, unsigned i);
 
 /* NULL: not of 1..m. */
 struct neko_process *sim_process(struct sim *s, uint32_t id);

@@ -42,12 +42,3 @@ struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name)
 			return m;
 	return NULL;
 }
-
-struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i)
-{
-	struct pmsl_decl *d;
-
-	for (d = m->param; d && i; d = d->next)
-		i--;
-	return d;
-}

@@ -196,8 +196,7 @@ bool pmsl_fold_has_share(unsigned fold);
 /* "+", "NOT"; NULL out of range. */
 const char *pmsl_op_name(unsigned op);
 
-/* NULL when there is none, or i is beyond them. */
+/* NULL when there is none. */
 struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name);
-struct pmsl_decl *pmsl_metric_param(const struct pmsl_metric *m, unsigned i);
 
 #endif

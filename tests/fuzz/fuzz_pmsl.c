@@ -77,18 +77,18 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 					.is_central = n % 5 == 0 };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl_plan plan;
-	size_t i;
+	const struct pmsl_decl *param = m ? m->param : NULL;
 
-	for (i = 0; i < PMSL_PARAMS_MAX; i++) {
+	for (size_t i = 0; i < PMSL_PARAMS_MAX; i++) {
 		args[i] = (struct bind_arg){ .region = regions, .nregion = 2, .value = 2 };
-		args[i].is_given = m && i < m->nparam &&
-				   pmsl_metric_param(m, (unsigned)i)->type.kind == PMSL_T_VALUE;
+		args[i].is_given = param && param->type.kind == PMSL_T_VALUE;
+		param = param ? param->next : NULL;
 	}
 	if (pmsl_plan(text, m, &w, &wish, 1, &d, &plan)) {
 		demand(d.nerror > 0);
 		return;
 	}
-	for (i = 0; i < plan.pieces.n; i++)
+	for (size_t i = 0; i < plan.pieces.n; i++)
 		demand_piece(plan.pieces.v[i].graph);
 	pmsl_plan_done(&plan);
 }

@@ -8,7 +8,6 @@
 #ifndef COMMON_OMIS_REPLY_REPLY_H
 #define COMMON_OMIS_REPLY_REPLY_H
 
-#include "common/json/json.h"
 #include "common/omis/text/request.h"
 #include "common/omis/text/status.h"
 
@@ -99,15 +98,5 @@ int reply_from_diag(struct reply *r, unsigned status, const struct err *why);
  */
 unsigned reply_status(const struct reply *r);
 bool reply_is_partial(const struct reply *r);
-
-/*
- * {"id":1,"kind":"FINAL","csr":"c_1","entries":[..],"coverage":{..}}, where an
- * entry is {"action":1,"objects":["n_1"],"status":"OK","value":[..]}, or has
- * "text" in place of "value" when it is an error; "csr" only when there is one.
- */
-void reply_to_json(struct json *j, const struct reply *r);
-
-/* A value as JSON: lists are arrays, tokens and strings strings, binary {"base16":".."}. */
-void omis_value_to_json(struct json *j, const struct omis_value *v);
 
 #endif

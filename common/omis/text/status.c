@@ -37,17 +37,6 @@ const char *status_name(unsigned status)
 	return "?";
 }
 
-int status_from_name(const char *name, unsigned *out)
-{
-	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		if (str_eq(names[i].name, name)) {
-			*out = names[i].status;
-			return 0;
-		}
-	}
-	return -ERR_NOTFOUND;
-}
-
 bool status_is_error(unsigned status)
 {
 	return status >= STATUS_FIRST_ERROR;

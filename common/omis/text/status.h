@@ -34,9 +34,6 @@ enum status {
 /* "UNKNOWN_OBJECT"; the FATAL bit does not matter. "?" for a number that is no status. */
 const char *status_name(unsigned status);
 
-/* -ERR_NOTFOUND when no status has that name. */
-int status_from_name(const char *name, unsigned *out);
-
 bool status_is_error(unsigned status);
 bool status_is_fatal(unsigned status);
 

@@ -211,8 +211,3 @@ char token_class_below(char c)
 {
 	return depth(c) < 0 ? 0 : containment[depth(c) + 1];
 }
-
-char token_class_above(char c)
-{
-	return depth(c) < 1 ? 0 : containment[depth(c) - 1];
-}

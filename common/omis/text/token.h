@@ -86,6 +86,5 @@ int token_compare_class(char a, char b, bool *related);
 
 /* The class just below (s -> n -> p -> t) or above; 0 at the end and for others. */
 char token_class_below(char c);
-char token_class_above(char c);
 
 #endif

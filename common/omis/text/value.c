@@ -74,11 +74,6 @@ bool omis_values_i64(const struct omis_values *v, size_t i, int64_t *out)
 	return i < v->n && omis_value_i64(&v->v[i], out);
 }
 
-bool omis_values_double(const struct omis_values *v, size_t i, double *out)
-{
-	return i < v->n && omis_value_double(&v->v[i], out);
-}
-
 const char *omis_values_text(const struct omis_values *v, size_t i)
 {
 	return i < v->n ? omis_value_text(&v->v[i], NULL) : NULL;

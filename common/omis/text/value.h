@@ -68,7 +68,6 @@ const char *omis_value_text(const struct omis_value *v, size_t *n);
 
 /* As above for value number i of a list of values; false or NULL when there are fewer. */
 bool omis_values_i64(const struct omis_values *v, size_t i, int64_t *out);
-bool omis_values_double(const struct omis_values *v, size_t i, double *out);
 const char *omis_values_text(const struct omis_values *v, size_t i);
 
 /*

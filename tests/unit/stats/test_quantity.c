@@ -123,10 +123,12 @@ END_TEST
 
 START_TEST(it_is_done_when_its_rule_says_so)
 {
-	struct quantity_wish w = { .name = "x" };
+	struct quantity_wish w = {
+		.name = "x",
+		.stop = { .n = 1, .term[0] = { .kind = STOP_ON_COUNT, .count = 5 } },
+	};
 	struct quantity *q;
 
-	stop_after(&w.stop, 5);
 	q = made(&w);
 	for (int i = 1; i <= 5; i++) {
 		ck_assert(!quantity_is_done(q));

@@ -16,7 +16,6 @@ START_TEST(little_endian_is_read_byte_by_byte)
 	ck_assert_uint_eq(cur_u32le(&c), 0x07060504);
 	ck_assert_uint_eq(cur_u64le(&c), 0x0f0e0d0c0b0a0908);
 	ck_assert(cur_is_done(&c));
-	ck_assert_int_eq(cur_peek(&c), -1);
 }
 END_TEST
 
@@ -30,7 +29,6 @@ START_TEST(a_short_read_fails_for_good)
 	ck_assert_uint_eq(cur_u8(&c), 0); /* would fit */
 	ck_assert_ptr_null(cur_bytes(&c, 0));
 	ck_assert_uint_eq(cur_left(&c), 0);
-	ck_assert_int_eq(cur_peek(&c), -1);
 	ck_assert(!cur_is_done(&c));
 }
 END_TEST
@@ -40,10 +38,10 @@ START_TEST(a_length_near_the_end_of_memory_does_not_wrap)
 	struct cur c;
 
 	cur_init(&c, "abcdef", 6);
-	cur_skip(&c, 2);
+	cur_bytes(&c, 2);
 	ck_assert_ptr_null(cur_bytes(&c, SIZE_MAX));
 	cur_init(&c, "abcdef", 6);
-	cur_skip(&c, 2);
+	cur_bytes(&c, 2);
 	ck_assert_ptr_null(cur_bytes(&c, SIZE_MAX - 1));
 	ck_assert(c.failed);
 }
@@ -56,7 +54,7 @@ START_TEST(no_input_is_an_empty_input)
 	cur_init(&c, NULL, 5);
 	ck_assert(cur_is_done(&c));
 	ck_assert_ptr_nonnull(cur_bytes(&c, 0));
-	cur_skip(&c, 1);
+	cur_bytes(&c, 1);
 	ck_assert(c.failed);
 }
 END_TEST

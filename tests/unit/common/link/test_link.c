@@ -491,24 +491,6 @@ START_TEST(the_diagram_has_every_step)
 }
 END_TEST
 
-START_TEST(the_status_of_a_link_is_json)
-{
-	struct buf b = BUF_INIT(10000);
-	struct json j;
-	struct link_stats s;
-
-	open_up();
-	link_stats(w.a.link, &s);
-	json_init(&j, &b);
-	link_stats_json(&s, link_state(w.a.link), &j);
-	ck_assert_int_eq(json_end(&j), 0);
-	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\"state\":\"up\""));
-	ck_assert_ptr_nonnull(strstr(buf_str(&b), "\"rtt_ns\":2000000"));
-	buf_done(&b);
-	world_done(&w);
-}
-END_TEST
-
 SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_order,
       ready_made_frames_are_sent_one_by_one, another_version_is_refused_with_words_that_help,
       versions_that_overlap_agree_on_the_highest_common_one, a_refusal_reaches_the_one_who_dialled,
@@ -521,5 +503,4 @@ SUITE("link", a_link_is_up_when_hello_was_answered, messages_pass_both_ways_in_o
       a_link_may_be_closed_in_any_state,
       a_full_queue_refuses_and_counts_and_tells_when_there_is_room,
       a_failed_link_tells_the_peer_why, the_hosts_of_a_connection_string_are_tried_in_turn,
-      without_memory_a_link_fails_cleanly_and_comes_up_later, the_diagram_has_every_step,
-      the_status_of_a_link_is_json)
+      without_memory_a_link_fails_cleanly_and_comes_up_later, the_diagram_has_every_step)

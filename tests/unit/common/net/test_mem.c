@@ -418,33 +418,6 @@ START_TEST(a_killed_host_is_reset_for_its_peers_and_hears_nothing)
 }
 END_TEST
 
-START_TEST(a_pair_needs_neither_network_nor_dialling)
-{
-	struct identity a = who(ROLE_SM, "x", 1), b = who(ROLE_LM, "y", 2);
-	const struct identity *both[2] = { &a, &b };
-	struct seen s[2] = { 0 };
-	struct chan *c[2];
-
-	ck_assert_int_eq(mem_chan_pair(loop, both, NULL, c, NULL), 0);
-	for (int i = 0; i < 2; i++) {
-		struct chan_handler h = seen_handler(&s[i]);
-
-		s[i].chan = c[i];
-		chan_set_handler(c[i], &h);
-	}
-	ck_assert_str_eq(chan_peer(c[0])->host, "y");
-	ck_assert_str_eq(chan_peer(c[1])->host, "x");
-	send_frame(c[0], 1, 5);
-	send_frame(c[1], 1, 6);
-	loop_advance(loop, 0);
-	ck_assert_uint_eq(s[0].bytes, 6);
-	ck_assert_uint_eq(s[1].bytes, 5);
-	mem_chan_cut(c[0]);
-	loop_advance(loop, 0);
-	ck_assert_int_eq(s[0].closed + s[1].closed, 2);
-}
-END_TEST
-
 /* --- property: whatever the link does, each side gets a prefix of what the other sent, in order */
 
 static unsigned expected[2];
@@ -578,5 +551,4 @@ SUITE_WITH("net/mem", set_up, clean_up, both_sides_know_each_other_as_over_tls,
 	   a_reader_that_pauses_fills_window_queue_and_cap_in_this_order,
 	   a_drop_breaks_the_connection_for_both,
 	   a_killed_host_is_reset_for_its_peers_and_hears_nothing,
-	   a_pair_needs_neither_network_nor_dialling,
 	   order_holds_under_delay_jitter_cuts_pauses_and_full_windows, every_allocation_may_fail)

@@ -328,36 +328,6 @@ START_TEST(a_wrong_request_is_answered_by_entry_0_alone)
 }
 END_TEST
 
-START_TEST(a_reply_is_json)
-{
-	struct buf b = BUF_INIT(10000);
-	struct reply *r = reply_new();
-	struct json j;
-
-	r->id = 7;
-	reply_set_csr(r, "c_1");
-	reply_add(r, 1, "n_1,n_2", STATUS_OK, "1,2.5,\"a\\\"\",n_1,[2#ab,[]]");
-	reply_add(r, 2, "", STATUS_OS_ERROR | STATUS_FATAL, "half \"done\"");
-	r->coverage.asked = 3;
-	r->coverage.answered = 2;
-	reply_add_missing(r, "n_3", "silent");
-	json_init(&j, &b);
-	reply_to_json(&j, r);
-	ck_assert_int_eq(json_end(&j), 0);
-	ck_assert_str_eq(buf_str(&b), "{\"id\":7,\"kind\":\"FINAL\",\"csr\":\"c_1\",\"entries\":[{"
-				      "\"action\":1,\"objects\":[\"n_1\","
-				      "\"n_2\"],\"status\":\"OK\",\"value\":[1,2.5,\"a\\\"\",\"n_"
-				      "1\",[{\"base16\":\"6162\"},[]]]},"
-				      "{\"action\":2,\"objects\":[],\"status\":\"OS_ERROR\","
-				      "\"fatal\":true,\"text\":\"half \\\"done\\\"\"}],"
-				      "\"coverage\":{\"asked\":3,\"answered\":2,\"missing\":[{"
-				      "\"object\":\"n_3\",\"reason\":\"silent\"}],"
-				      "\"oldest_ns\":0,\"newest_ns\":0}}");
-	buf_done(&b);
-	reply_free(r);
-}
-END_TEST
-
 START_TEST(every_failed_allocation_of_a_reply_is_survived)
 {
 	struct omis_request *q =
@@ -403,5 +373,4 @@ SUITE("omis reply", an_error_has_its_words_put_together,
       parts_that_are_no_sums_stay_apart, action_numbers_may_be_those_of_a_larger_request,
       appending_adds_entries_and_coverage, names_of_what_is_missing_are_bounded_but_counted,
       entries_are_bounded, the_first_error_in_the_order_of_actions_is_the_status,
-      a_wrong_request_is_answered_by_entry_0_alone, a_reply_is_json,
-      every_failed_allocation_of_a_reply_is_survived)
+      a_wrong_request_is_answered_by_entry_0_alone, every_failed_allocation_of_a_reply_is_survived)
