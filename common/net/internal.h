@@ -349,10 +349,6 @@ struct tls_chan {
 	struct source *source;
 };
 
-/* tls_ctx.c */
-int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
-		 const struct creds_parsed *creds, struct err *e);
-
 /* tls_words.c: before each TLS call, so that SSL_get_error() speaks of that call */
 void tls_forget_errors(void);
 /* Why a TLS call ended with `ret`, in words for people. */

@@ -44,8 +44,8 @@ static bool set_creds(SSL_CTX *s, bool server, const struct creds_parsed *creds)
 	return !server || SSL_CTX_add1_chain_cert(s, creds->ca) == 1;
 }
 
-int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
-		 const struct creds_parsed *creds, struct err *e)
+static int tls_ctx_make(SSL_CTX **out, const struct net_ctx *ctx, bool server,
+			const struct creds_parsed *creds, struct err *e)
 {
 	SSL_CTX *s = SSL_CTX_new(server ? TLS_server_method() : TLS_client_method());
 

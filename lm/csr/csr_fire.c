@@ -80,7 +80,8 @@ static bool is_too_deep(const struct firing *f)
 	return f->depth >= CAUSAL_DEPTH_MAX;
 }
 
-int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
+/* As csrs_conf.send. */
+static int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m)
 {
 	return s->conf.send(s->conf.arg, &(struct msg){ .type = MSG_TRIGGERED, .triggered = *m });
 }

@@ -254,8 +254,6 @@ void csrs_on_hold_timer(void *arg);
 
 /* --- csr_fire.c */
 void csr_fire(struct csr *c, const struct happening *h);
-/* As csrs_conf.send. */
-int csr_send_triggered(const struct csrs *s, const struct msg_triggered *m);
 /* Reports to the tool that the process is not watched from here on, and why. */
 void csr_report_suspended(struct csr *c, const struct proc *p, const char *why);
 void csrs_cancel_firings(struct csrs *s, const struct csr *c);

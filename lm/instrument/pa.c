@@ -78,7 +78,8 @@ static void rank_integral(struct pa *a, const struct pa_cell *c, double *integra
 		seconds_per_tick(a, c->proc);
 }
 
-void pa_integral_add(struct pa_integral *i, double delta, double time)
+/* The rule of integrators, on what was added from here. */
+static void pa_integral_add(struct pa_integral *i, double delta, double time)
 {
 	if (i->v + delta < 0)
 		return;
@@ -198,6 +199,14 @@ static void on_proc_of(struct pa *a, struct pa_object *o, struct pa_cell *c, enu
 	}
 }
 
+static struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p)
+{
+	list_each (i, &o->cells)
+		if (list_entry(i, struct pa_cell, link)->proc == p)
+			return list_entry(i, struct pa_cell, link);
+	return NULL;
+}
+
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
 	struct pa *a = arg;
@@ -266,14 +275,6 @@ struct pa_object *pa_find(struct pa *a, const char *token)
 		return o;
 	pa_notes_revive(a, token);
 	return smap_find(&a->objects, token);
-}
-
-struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p)
-{
-	list_each (i, &o->cells)
-		if (list_entry(i, struct pa_cell, link)->proc == p)
-			return list_entry(i, struct pa_cell, link);
-	return NULL;
 }
 
 int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **out, struct err *e)

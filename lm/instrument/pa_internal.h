@@ -63,7 +63,6 @@ enum cell_use {
 
 /* NULL when there is none. */
 struct pa_object *pa_find(struct pa *a, const char *token);
-struct pa_cell *pa_find_cell(struct pa_object *o, const struct proc *p);
 
 /* pa_note.c: what is said of a cell in the segment, for the lm after us. */
 void pa_note(const struct pa_object *o, const struct pa_cell *c);
@@ -124,9 +123,6 @@ void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
 
 /* System seconds when the cell of the segment was where `base` says. */
 double pa_base_time(struct pa *a, const struct pa_cell *c);
-
-/* The rule of integrators, on what was added from here. */
-void pa_integral_add(struct pa_integral *i, double delta, double time);
 
 /* System time in seconds. */
 double pa_now(const struct pa *a);

@@ -36,7 +36,7 @@ struct input_moment measurement_moment(struct measurement *g)
 
 /* --- hooks */
 
-void measurement_drop_interests(struct measurement *g, struct proc *p)
+static void measurement_drop_interests(struct measurement *g, struct proc *p)
 {
 	if (hooks_drop_interests(p, HOOKS_FLOW(g->id)))
 		hooks_apply(p, HOOKS_ALL);

@@ -54,7 +54,6 @@ struct input_moment measurement_moment(struct measurement *g);
 /* --- measurements.c */
 /* In the hook words of p stands what the inputs want. -ERR_NOMEM: not all of it. */
 int measurement_add_interest(struct measurement *g, struct proc *p);
-void measurement_drop_interests(struct measurement *g, struct proc *p);
 
 /* All inputs begin to count. */
 void measurement_begin_inputs(struct measurement *g);
@@ -80,7 +79,6 @@ void measurement_on_timer(void *arg);
 void measurement_begin_reads(struct measurement *g);
 /* As if read number `read` had been taken at t, of nothing: those to come are higher. */
 void measurement_skip(struct measurement *g, int64_t read, nsec_t t);
-void measurement_take(struct measurement *g, int64_t read, nsec_t t);
 void measurements_on_batch(void *arg, const struct flow_batch *b);
 void measurements_on_result(void *arg, const struct flow_result *r);
 

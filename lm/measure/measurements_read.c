@@ -47,20 +47,6 @@ void measurement_arm(struct measurement *g)
 	loop_timer_arm(g->timer, next > now ? next - now : 0);
 }
 
-void measurement_on_timer(void *arg)
-{
-	struct measurement *g = arg;
-	nsec_t now = measurements_now(g->owner);
-	int64_t read;
-
-	if (!g->has_begun && now >= g->start)
-		measurement_begin_reads(g);
-	read = g->every && g->has_begun ? read_at(g, now) : 0;
-	if (read > flow_last_read(g->owner->engine, g->id))
-		measurement_take(g, read, end_of(g, read));
-	measurement_arm(g);
-}
-
 static void push(struct measurement *g, struct input *in, const struct flow_token *t)
 {
 	if (t->k)
@@ -89,7 +75,7 @@ void measurement_skip(struct measurement *g, int64_t read, nsec_t t)
 	run(g, read, t);
 }
 
-void measurement_take(struct measurement *g, int64_t read, nsec_t t)
+static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 {
 	struct measurements *r = g->owner;
 	struct input_moment m;
@@ -116,6 +102,20 @@ void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 	r->reads++;
 	if (!g->is_stale)
 		flowbox_flush(g->box);
+}
+
+void measurement_on_timer(void *arg)
+{
+	struct measurement *g = arg;
+	nsec_t now = measurements_now(g->owner);
+	int64_t read;
+
+	if (!g->has_begun && now >= g->start)
+		measurement_begin_reads(g);
+	read = g->every && g->has_begun ? read_at(g, now) : 0;
+	if (read > flow_last_read(g->owner->engine, g->id))
+		measurement_take(g, read, end_of(g, read));
+	measurement_arm(g);
 }
 
 void measurements_read(struct measurements *r, const struct msg_flow_read *m)

@@ -44,7 +44,21 @@ static int open_net(struct factory *f, const struct factory_conf *c, struct err 
 	return rc;
 }
 
-int factory_open(struct loop *l, const struct factory_conf *c, struct factory **out, struct err *e)
+/* Ends all processes. NULL is fine. */
+static void factory_close(struct factory *f)
+{
+	if (!f)
+		return;
+	work_end_all(f);
+	net_listener_close(f->listener);
+	renewal_free(f->renewal);
+	loop_turn(f->loop); /* what was closed is freed */
+	net_ctx_free(f->net);
+	free(f);
+}
+
+static int factory_open(struct loop *l, const struct factory_conf *c, struct factory **out,
+			struct err *e)
 {
 	struct net_listen_conf conf = {
 		.addr = c->address,
@@ -72,21 +86,9 @@ int factory_open(struct loop *l, const struct factory_conf *c, struct factory **
 	return rc;
 }
 
-uint16_t factory_port(const struct factory *f)
+static uint16_t factory_port(const struct factory *f)
 {
 	return net_listener_port(f->listener);
-}
-
-void factory_close(struct factory *f)
-{
-	if (!f)
-		return;
-	work_end_all(f);
-	net_listener_close(f->listener);
-	renewal_free(f->renewal);
-	loop_turn(f->loop); /* what was closed is freed */
-	net_ctx_free(f->net);
-	free(f);
 }
 
 static void on_signal(void *arg, int signo)

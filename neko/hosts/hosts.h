@@ -39,12 +39,6 @@ struct factory_conf {
 	bool takes_objects; /* a run may name a shared object of this host: `application` */
 };
 
-int factory_open(struct loop *l, const struct factory_conf *c, struct factory **out, struct err *e);
-uint16_t factory_port(const struct factory *f);
-
-/* Ends all processes. NULL is fine. */
-void factory_close(struct factory *f);
-
 /*
  * Opens one and says so by on_ready. Blocks until SIGTERM or SIGINT.
  */

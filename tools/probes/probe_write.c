@@ -18,7 +18,8 @@ static void put_stem(struct buf *b, const char *stem)
 		buf_putc(b, isalnum((unsigned char)*stem) ? (uint8_t)*stem : '_');
 }
 
-void probe_write_params(struct buf *b, const struct probe_decl *p)
+/* "int vt, double residuum". */
+static void probe_write_params(struct buf *b, const struct probe_decl *p)
 {
 	for (unsigned i = 0; i < p->nparam; i++)
 		buf_printf(b, "%s%s %s", i ? ", " : "", p->param[i].type->c, p->param[i].name);

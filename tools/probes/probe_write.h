@@ -18,7 +18,4 @@ void probe_write_header(struct buf *b, const struct probe_decls *p, const char *
 /* A module of Fortran, called stem, with their interfaces. */
 void probe_write_fortran(struct buf *b, const struct probe_decls *p, const char *stem);
 
-/* "int vt, double residuum". */
-void probe_write_params(struct buf *b, const struct probe_decl *p);
-
 #endif
