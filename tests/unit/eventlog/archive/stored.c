@@ -4,12 +4,30 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[64];
+static char path[160];
+static bool is_in_server;
+
+void stored_in(const char *url)
+{
+	snprintf(path, sizeof(path), "%s", url);
+	is_in_server = true;
+}
+
+static void remove_schema(void)
+{
+	struct arsql s = { 0 };
+	struct err e = { 0 };
+
+	ck_assert_msg(!arpg_open(path, AR_WRITE, 0, &s, &e), "%s", e.text);
+	ck_assert_msg(!arsql_do(&s, "DROP SCHEMA IF EXISTS omig_archive CASCADE", &e), "%s",
+		      e.text);
+	arsql_close(&s);
+}
 
 static void remove_all(void)
 {
 	static const char *const tails[] = { "", "-wal", "-shm" };
-	char name[80];
+	char name[170];
 
 	for (int i = 0; i < 3; i++) {
 		snprintf(name, sizeof(name), "%s%s", path, tails[i]);
@@ -19,6 +37,10 @@ static void remove_all(void)
 
 const char *stored_new(void)
 {
+	if (is_in_server) {
+		remove_schema();
+		return path;
+	}
 	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
 	remove_all();
 	return path;
@@ -26,7 +48,10 @@ const char *stored_new(void)
 
 void stored_remove(void)
 {
-	remove_all();
+	if (is_in_server)
+		remove_schema();
+	else
+		remove_all();
 }
 
 struct archive *stored_open(enum armode mode)
@@ -75,4 +100,15 @@ void stored_close(struct archive *a)
 
 	ck_assert_msg(!archive_commit(a, &e), "%s", e.text);
 	archive_close(a);
+}
+
+struct arevents_report stored_read(const struct archive *a, const struct arevents_wish *w,
+				   arevents_fn fn, void *arg)
+{
+	struct arevents_report r;
+	struct err e = { 0 };
+	int rc = arevents_read(a, w, fn, arg, &r, &e);
+
+	ck_assert_msg(!rc, "%s", e.text);
+	return r;
 }

@@ -3,10 +3,13 @@
 #ifndef TESTS_UNIT_EVENTLOG_ARCHIVE_STORED_H
 #define TESTS_UNIT_EVENTLOG_ARCHIVE_STORED_H
 
-#include "eventlog/archive/archive.h"
+#include "eventlog/archive/arevents.h"
 #include "tests/suite.h"
 
-/* Path of this test's archive; whatever was there is removed. */
+/* From now on archives are in the database of this PostgreSQL server, not in a file. */
+void stored_in(const char *url);
+
+/* Place of this test's archive; the archive that was there is removed. */
 const char *stored_new(void);
 void stored_remove(void);
 
@@ -25,6 +28,10 @@ int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const cha
 
 /* The number that an SQL statement answers with; INT64_MIN: none. */
 int64_t stored_number(const struct archive *a, const char *sql);
+
+/* arevents_read(), which must not fail. */
+struct arevents_report stored_read(const struct archive *a, const struct arevents_wish *w,
+				   arevents_fn fn, void *arg);
 
 /* Commits and closes. */
 void stored_close(struct archive *a);

@@ -13,95 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-START_TEST(what_is_loaded_twice_is_there_once)
-{
-	struct archive *a;
-
-	stored_new();
-	for (int k = 0; k < 3; k++) {
-		a = stored_open(AR_WRITE);
-		for (unsigned i = 0; i < 500; i++)
-			stored_put(a, 7, i, "x", "n", I32((int)i));
-		stored_close(a);
-	}
-	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 500);
-	ck_assert_int_eq(stored_number(a, "SELECT n FROM type"), 500);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM loaded"), 1);
-	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
-START_TEST(what_comes_in_pieces_and_out_of_order_is_whole)
-{
-	static const unsigned from[] = { 300, 0, 100, 500, 400, 200, 50 },
-			      n[] = { 100, 100, 100, 100, 100, 100, 500 };
-	struct archive *a;
-
-	stored_new();
-	for (int k = 0; k < 7; k++) {
-		a = stored_open(AR_WRITE);
-		for (unsigned i = from[k]; i < from[k] + n[k]; i++)
-			stored_put(a, UINT64_MAX, i, "x", "n", I32((int)i));
-		stored_close(a);
-	}
-	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 600);
-	ck_assert_int_eq(stored_number(a, "SELECT sum(f_n) FROM e_x"), 599 * 300);
-	ck_assert_int_eq(stored_number(a, "SELECT next FROM loaded"), 600);
-	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
-START_TEST(two_loaders_take_turns)
-{
-	struct archive *a, *b;
-	struct err e = { 0 };
-
-	stored_new();
-	a = stored_open(AR_WRITE);
-	b = stored_open(AR_WRITE);
-	for (unsigned i = 0; i < 40; i++) {
-		struct archive *now = i % 3 ? a : b;
-		char type[16];
-
-		snprintf(type, sizeof(type), "t%u", i % 8);
-		/* every event comes twice, often from the other */
-		stored_put(now, 1, i / 2, type, "n", I32(1));
-		ck_assert_msg(!archive_commit(now, &e), "%s", e.text);
-	}
-	stored_close(a);
-	stored_close(b);
-	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event"), 20);
-	ck_assert_int_eq(stored_number(a, "SELECT sum(n) FROM type"), 20);
-	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
-START_TEST(what_was_not_committed_is_not_there)
-{
-	struct archive *a;
-
-	stored_new();
-	a = stored_open(AR_WRITE);
-	stored_put(a, 1, 0, "x", "n", I32(1));
-	ck_assert(!archive_commit(a, NULL));
-	stored_put(a, 1, 1, "x", "n", I32(1));
-	stored_put(a, 1, 2, "y", "n", I32(1));
-	ck_assert_uint_eq(archive_report(a)->safe, 1);
-	archive_close(a);
-	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event"), 1);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM type"), 1);
-	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
 START_TEST(no_name_reaches_sql)
 {
 	static const char *const names[] = { "x'); DROP TABLE type;--",
@@ -219,90 +130,6 @@ START_TEST(every_kind_and_edge_comes_back_in_the_classic_views)
 	ck_assert_int_eq(stored_number(a, "SELECT min(ts) FROM e_all_kinds"), INT64_MIN);
 	ck_assert_int_eq(stored_number(a, "SELECT max(f_l) FROM e_all_kinds"), INT64_MAX);
 	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
-/* A table has room for AR_COLUMNS_MAX fields; the events with more are kept without these. */
-START_TEST(fields_beyond_the_room_are_left_out_and_counted)
-{
-	struct archive *a;
-	char name[16];
-
-	stored_new();
-	a = stored_open(AR_WRITE);
-	for (unsigned i = 0; i < AR_COLUMNS_MAX + 3; i++) {
-		snprintf(name, sizeof(name), "n%u", i);
-		stored_put(a, 1, i, "x", name, I32(1));
-	}
-	ck_assert_uint_eq(archive_report(a)->fields_left_out, 3);
-	ck_assert_uint_eq(archive_report(a)->stored, AR_COLUMNS_MAX + 3);
-	stored_close(a);
-	a = stored_open(AR_READ);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM row_all"), AR_COLUMNS_MAX + 3);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value"), AR_COLUMNS_MAX);
-	archive_close(a);
-	stored_remove();
-}
-END_TEST
-
-/* A text of n events, whose values are as `value` has them from event `from` on. The number of the
- * event at which it was refused, or n. */
-static unsigned put_text(struct archive *a, unsigned n, unsigned from, double value)
-{
-	struct evfield f = { "x", EV_DOUBLE };
-	struct evtype t = { .name = "x", .level = EV_INFO, .nfield = 1, .field = &f };
-
-	archive_compare(a, true);
-	for (unsigned i = 0; i < n; i++) {
-		struct evvalue v = F64(i < from ? i : value);
-		struct event ev = {
-			.type = &t, .value = &v, .stream = 7, .number = i, .wall_ns = i
-		};
-		int rc = archive_put(a, &ev, NULL);
-
-		if (rc == -ERR_EXISTS)
-			return i;
-		ck_assert_int_ge(rc, 0);
-	}
-	return archive_commit(a, NULL) ? n - 1 : n;
-}
-
-START_TEST(a_text_that_goes_on_otherwise_is_told_apart)
-{
-	static const double values[] = { -1, (double)NAN, (double)INFINITY };
-	struct archive *a;
-
-	stored_new();
-	a = stored_open(AR_WRITE);
-	ck_assert_uint_eq(put_text(a, 3000, 3000, 0), 3000);
-	ck_assert_uint_eq(put_text(a, 3000, 3000, 0), 3000);
-	ck_assert_uint_eq(put_text(a, 5000, 4000, (double)NAN), 5000);
-	ck_assert_uint_eq(put_text(a, 5000, 4000, (double)NAN), 5000);
-	for (unsigned i = 0; i < ARRAY_LEN(values); i++) {
-		ck_assert_uint_eq(put_text(a, 100, 99, values[i]), 99);
-		ck_assert_uint_lt(put_text(a, 3000, 1, values[i]), 1024);
-		ck_assert_uint_lt(put_text(a, 6000, 1500, values[i]), 5000);
-	}
-	ck_assert_uint_eq(archive_report(a)->known, 3000 + 3000 + 5000);
-	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 5000);
-	stored_close(a);
-	stored_remove();
-}
-END_TEST
-
-START_TEST(numbers_that_no_archive_has_are_left_out)
-{
-	struct archive *a;
-
-	stored_new();
-	a = stored_open(AR_WRITE);
-	stored_put(a, 1, (UINT64_C(1) << ARCHIVE_NUMBER_BITS) - 1, "x", "n", I32(1));
-	stored_put(a, 1, UINT64_C(1) << ARCHIVE_NUMBER_BITS, "x", "n", I32(1));
-	stored_put(a, 1, UINT64_MAX, "x", "n", I32(1));
-	ck_assert_uint_eq(archive_report(a)->unnumbered, 2);
-	ck_assert_uint_eq(archive_report(a)->stored, 1);
-	stored_close(a);
 	stored_remove();
 }
 END_TEST
@@ -534,12 +361,8 @@ START_TEST(ranges_are_what_was_added)
 }
 END_TEST
 
-SUITE("archive", what_is_loaded_twice_is_there_once, what_comes_in_pieces_and_out_of_order_is_whole,
-      two_loaders_take_turns, what_was_not_committed_is_not_there, no_name_reaches_sql,
-      values_of_another_class_have_a_column_of_their_own,
-      every_kind_and_edge_comes_back_in_the_classic_views,
-      fields_beyond_the_room_are_left_out_and_counted, a_text_that_goes_on_otherwise_is_told_apart,
-      numbers_that_no_archive_has_are_left_out, what_is_left_out_leaves_no_stream_behind,
+SUITE("archive", no_name_reaches_sql, values_of_another_class_have_a_column_of_their_own,
+      every_kind_and_edge_comes_back_in_the_classic_views, what_is_left_out_leaves_no_stream_behind,
       other_databases_are_left_alone, what_is_no_file_is_no_archive,
       a_catalogue_that_lies_is_refused, who_reads_changes_nothing, a_query_has_its_time,
       ranges_are_what_was_added)
