@@ -116,7 +116,8 @@ bool input_is_same(const struct input *a, const struct input *b)
 {
 	const struct flow_source *x = a->source, *y = b->source;
 
-	return x->kind == y->kind && str_eq(x->metric, y->metric) && str_eq(x->object, y->object) &&
+	return x->kind == y->kind && x->from_start == y->from_start &&
+	       str_eq(x->metric, y->metric) && str_eq(x->object, y->object) &&
 	       str_eq(x->probe, y->probe) && str_eq(x->process, y->process) &&
 	       x->parameter == y->parameter && same_names(&x->partners, &y->partners) &&
 	       same_names(&x->regions, &y->regions);
@@ -152,6 +153,8 @@ void input_continue(struct input *in, struct input *from)
 	in->before = from->before;
 	in->before_open = from->before_open;
 	in->is_new = from->is_new;
+	in->is_given = from->is_given;
+	in->is_late = from->is_late;
 	in->seen = from->seen;
 	in->has_seen = from->has_seen;
 	in->used = from->used;
@@ -187,7 +190,7 @@ static bool is_total(const struct input *in)
 /* A region's meters end with the lm that asked for them. */
 bool input_has_base(const struct input *in)
 {
-	return is_total(in) && in->source->from_start && !in->source->regions.n;
+	return is_total(in) && (in->source->from_start || in->is_new) && !in->source->regions.n;
 }
 
 static uint64_t hash(uint64_t h, const void *p, size_t n)
@@ -197,13 +200,15 @@ static uint64_t hash(uint64_t h, const void *p, size_t n)
 	return h;
 }
 
-/* Which calls count, and where they are looked at. */
+/* Which calls count, since when, and where they are looked at. */
 static uint64_t hash_choice(const struct input *in)
 {
 	const struct flow_source *s = in->source;
 	uint64_t h = hash(UINT64_C(14695981039346656037), s->probe, strlen(s->probe) + 1);
 
 	h = hash(h, s->process, strlen(s->process) + 1);
+	if (!s->from_start)
+		h = hash(h, "last", sizeof("last"));
 	return in->npartner ? hash(h, in->partner, in->npartner * sizeof(*in->partner)) : h;
 }
 
@@ -240,14 +245,22 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new)
 
 bool input_judge_again(struct input *in, bool is_new)
 {
+	bool is_in_a_read = in->is_given && !in->source->from_start;
 	double by = is_new ? -1 : 1;
 
-	if (!in->has_base || in->is_new == is_new)
+	if (!in->has_base || in->is_new == is_new || (is_in_a_read && !is_new))
 		return false;
 	in->is_new = is_new;
+	in->is_late |= is_in_a_read && in->before != 0;
 	in->base += by * in->before;
 	in->base_open += by * in->before_open;
 	return in->before != 0 || in->before_open != 0;
+}
+
+void input_go_on(struct input *in)
+{
+	input_judge_again(in, false);
+	in->before = in->before_open = 0;
 }
 
 void input_renew(struct input *in)
@@ -321,6 +334,17 @@ static void say_ended(const struct input *in, struct flow_token *t)
 	t->time = t->oldest = t->newest = in->closed_at;
 }
 
+/* It is in the first read that has a value. */
+static void say_late(struct input *in, struct flow_token *t)
+{
+	if (!flow_token_has_value(t))
+		return;
+	in->is_given = true;
+	if (in->is_late)
+		t->flags |= FLOW_LATE;
+	in->is_late = false;
+}
+
 struct flow_token input_read(struct input *in, const struct input_moment *m, int64_t read)
 {
 	struct measurement_value v;
@@ -339,6 +363,7 @@ struct flow_token input_read(struct input *in, const struct input_moment *m, int
 	}
 	if (in->is_cut && in->source->from_start)
 		t.flags |= FLOW_LOST;
+	say_late(in, &t);
 	say_ended(in, &t);
 	return t;
 }

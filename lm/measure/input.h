@@ -56,6 +56,8 @@ struct input {
 	/* what the process had done when the input began, if it began by itself */
 	double before, before_open;
 	bool is_new; /* that counts */
+	bool is_given; /* a read has had a value */
+	bool is_late; /* the next value has what belongs to a read before */
 	/* of calls that were under way then: when they end, time from before is in the value */
 	double base_open;
 	double seen; /* the last value; the final one when is_closed */
@@ -105,8 +107,8 @@ const char *input_fault(const struct input *in);
 /* Adds what the input wants of the calls of its process to bits[call_count]. */
 void input_add_hooks(const struct input *in, uint32_t *bits);
 
-/* What comes together since the measurement's start is counted from a base, that a next lm can go
- * on from. */
+/* What comes together is counted from a base, that a next lm can go on from. Since the last read:
+ * where all that a process ever did counts, the next lm has to know that it was counted. */
 bool input_has_base(const struct input *in);
 
 /* Which base that is: of the process (with its segment) or the node `object`. False: too long for a
@@ -118,9 +120,13 @@ void input_begin(struct input *in, const struct input_moment *m, bool is_new);
 
 /*
  * It turns out that the process has begun after the measurement, or before it: what it had done
- * when the input began counts, or does not. True: the base is another one.
+ * when the input began counts, or does not. A difference that a read has had stays in that read.
+ * True: the base is another one.
  */
 bool input_judge_again(struct input *in, bool is_new);
+
+/* An lm before us had counted for reads of differences: what is before now is theirs. */
+void input_go_on(struct input *in);
 
 /* The process got another segment, whose cells begin at 0. */
 void input_renew(struct input *in);

@@ -108,6 +108,10 @@ static void resume(struct measurement *g, struct input *in)
 
 	if (!base_key(g, in, key) || !baselines_take(g->owner->baselines, key, &left))
 		return;
+	if (!in->source->from_start) {
+		input_go_on(in);
+		return;
+	}
 	in->base = left.value;
 	in->base_open = left.open;
 	in->before = in->before_open = 0;
@@ -147,6 +151,7 @@ void measurement_attach_input(struct measurement *g, struct input *in)
 void measurement_judge_again(struct measurement *g)
 {
 	unsigned roots = g->owner->conf.timebase->roots;
+	bool any = false;
 
 	if (g->roots == roots)
 		return;
@@ -154,9 +159,13 @@ void measurement_judge_again(struct measurement *g)
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
 
-		if (in->proc && !in->is_cut && input_judge_again(in, is_newer(g, in->proc)))
-			keep_base(g, in);
+		if (!in->proc || in->is_cut || !input_judge_again(in, is_newer(g, in->proc)))
+			continue;
+		keep_base(g, in);
+		any |= input_is_vt(in);
 	}
+	if (any)
+		measurements_watch(g->owner); /* with what they began at */
 }
 
 void measurement_begin_inputs(struct measurement *g)

@@ -80,9 +80,9 @@ static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 	struct measurements *r = g->owner;
 	struct input_moment m;
 
+	measurement_judge_again(g);
 	if (!list_is_empty(&r->watches))
 		probes_drain(r->conf.probes);
-	measurement_judge_again(g);
 	sampler_begin(r->sampler);
 	m = measurement_moment(g);
 	for (size_t i = 0; i < g->ninput; i++) {

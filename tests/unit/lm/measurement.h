@@ -44,6 +44,19 @@ static inline const char *graph_of(const char *metric, const char *process, cons
 	return text;
 }
 
+/* The same since the last read. */
+static inline const char *since_last(const char *metric, const char *process)
+{
+	static char text[1024];
+
+	snprintf(
+		text, sizeof(text),
+		"[\"flow\",1,%d,[[\"input\",0,0,0,[],\"metric\",\"%s\",\"%s\",\"\",\"\",0,0,[],[]],"
+		"[\"delta\",0,0,0,[0],0],[\"link_out\",0,0,0,[1],\"up\"]]]",
+		M, metric, process);
+	return text;
+}
+
 struct load {
 	const char *graph, *identity;
 	nsec_t every;

@@ -277,13 +277,10 @@ END_TEST
 
 START_TEST(who_joins_late_begins_with_the_next_read)
 {
-	static const char *const since_last =
-		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_count\",\"@\",\"\",\"\",0,0,[],[]],"
-		"[\"delta\",0,0,0,[0],0],[\"link_out\",0,0,0,[1],\"up\"]]]";
 	struct flow_token t;
 
 	start = now() - 10 * SEC - 500 * MS;
-	load(&(struct load){ .graph = with(since_last, rank0), .every = SEC, .read = 10 });
+	load(&(struct load){ .graph = since_last("Send_count", rank0), .every = SEC, .read = 10 });
 	call(&seg, "MPI_Send", 80, 1);
 	world_run(&w, SEC);
 	t = value_of_read(11);
@@ -341,6 +338,45 @@ START_TEST(what_an_older_process_had_done_does_not_count_when_the_time_is_known)
 	ck_assert_double_eq(asked_for(1), 0);
 	call(&seg, "MPI_Send", 10, 1);
 	ck_assert_double_eq(asked_for(2), 10);
+}
+END_TEST
+
+/* It is in the first read then; the second one has what came since, and not less than nothing. */
+START_TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
+	call(&seg, "MPI_Send", 64, 1);
+	timebase_init_root(&w.mainsm.time, loop_now(w.loop), now() - 1000 * SEC);
+	start = timebase_at(&w.mainsm.time, loop_now(w.loop));
+	load(&(struct load){ .graph = since_last("Send_volume", rank0) });
+	ck_assert_double_eq(asked_for(1), 64);
+	world_run(&w, 10 * SEC);
+	call(&seg, "MPI_Send", 10, 1);
+	ck_assert_double_eq(asked_for(2), 10);
+	call(&seg, "MPI_Send", 3, 1);
+	ck_assert_double_eq(asked_for(3), 3);
+}
+END_TEST
+
+START_TEST(what_is_read_at_a_probe_counts_from_the_same_place)
+{
+	static const char *const at_probe =
+		"[\"flow\",1,7,[[\"input\",0,0,0,[],\"metric\",\"Send_volume\",\"@\",\"step\",\"@\",0,1,[],[]],"
+		"[\"vt_agg\",0,0,0,[0],\"MAX\",0.0,0,1],[\"link_out\",0,0,0,[1],\"up\"]]]";
+
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
+	call(&seg, "MPI_Send", 64, 1);
+	timebase_init_root(&w.mainsm.time, loop_now(w.loop), now() - 1000 * SEC);
+	start = timebase_at(&w.mainsm.time, loop_now(w.loop));
+	load(&(struct load){ .graph = with(at_probe, rank0) });
+	world_run(&w, 10 * SEC);
+	for (uint64_t read = 1; read < 3; read++) {
+		call(&seg, "MPI_Send", 10, 1);
+		seg.ticks = (uint64_t)loop_now(w.loop);
+		fake_segment_probe(&seg, FAKE_STEP, &(union seg_value){ .i = (int64_t)read });
+		world_run(&w, MS);
+		ck_assert_double_eq(asked_for(read), 10 * (double)read);
+	}
 }
 END_TEST
 
@@ -480,6 +516,8 @@ int main(void)
 		who_joins_late_begins_with_the_next_read,
 		a_read_by_request_is_taken_when_it_is_asked_for,
 		what_an_older_process_had_done_does_not_count_when_the_time_is_known,
+		what_a_read_has_had_is_not_taken_back_from_the_next_one,
+		what_is_read_at_a_probe_counts_from_the_same_place,
 		the_last_value_of_a_process_that_ended_stays,
 		it_is_as_old_as_the_end,
 		a_process_that_is_not_here_is_missing,

@@ -44,17 +44,32 @@ static void end_bases(void)
 	buf_done(&left);
 }
 
+static void load_again(const char *graph)
+{
+	uint64_t read = (uint64_t)((now() - start) / SEC);
+
+	load(&(struct load){ .graph = graph, .every = SEC, .read = read });
+}
+
 /* The next read of the measurement, loaded again as it was. */
 static struct flow_token read_again(const char *metric, const char *object)
 {
-	uint64_t read = (uint64_t)((now() - start) / SEC);
 	struct flow_token t = { 0 };
 
-	load(&(struct load){ .graph = graph_of(metric, object, ""), .every = SEC, .read = read });
+	load_again(graph_of(metric, object, ""));
 	world_run(&w, 2 * SEC);
 	for (const struct msg_flow_batch *f = frame(); f; f = frame())
 		t = token_of(f);
 	return t;
+}
+
+static double sum_of_reads(void)
+{
+	double sum = 0;
+
+	for (const struct msg_flow_batch *f = frame(); f; f = frame())
+		sum += token_of(f).value;
+	return sum;
 }
 
 START_TEST(a_count_since_the_start_goes_on_under_the_next_lm)
@@ -107,6 +122,48 @@ START_TEST(a_total_of_the_node_goes_on_however_its_lm_has_ended)
 }
 END_TEST
 
+/* The process has begun after the measurement: all that it ever did counts, once. */
+static void check_increments(const char *metric, void (*do_some)(void))
+{
+	begin_with_bases();
+	start = now() - 1000 * SEC;
+	load_again(since_last(metric, rank0));
+	do_some();
+	world_run(&w, 2 * SEC);
+	ck_assert_double_eq(sum_of_reads(), 10);
+	for (int i = 0; i < 2; i++) {
+		next_lm(i == 0);
+		load_again(since_last(metric, rank0));
+		do_some();
+		world_run(&w, 2 * SEC);
+		ck_assert_double_eq(sum_of_reads(), 10);
+	}
+	end_bases();
+}
+
+static void send_some(void)
+{
+	call(&seg, "MPI_Send", 10, 1);
+}
+
+static void compute_some(void)
+{
+	fake_proc_find(&w.host, 100)->used_s += 10;
+}
+
+START_TEST(what_was_read_under_the_lm_before_is_not_read_again)
+{
+	check_increments("Send_volume", send_some);
+}
+END_TEST
+
+START_TEST(what_the_system_counts_is_not_read_again_either)
+{
+	fake_proc_find(&w.host, 100)->used_s = -1.75; /* of all that it had used */
+	check_increments("Compute_time", compute_some);
+}
+END_TEST
+
 START_TEST(a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
 {
 	begin_with_bases();
@@ -123,4 +180,6 @@ END_TEST
 
 SUITE_WITH("readings next", set_up, clean_up, a_count_since_the_start_goes_on_under_the_next_lm,
 	   a_total_of_the_node_goes_on_however_its_lm_has_ended,
+	   what_was_read_under_the_lm_before_is_not_read_again,
+	   what_the_system_counts_is_not_read_again_either,
 	   a_measurement_that_has_ended_leaves_nothing_to_go_on_from)
