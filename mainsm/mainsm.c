@@ -19,37 +19,6 @@
 
 /* --- what the parts ask of the whole */
 
-static int send_to_child(void *arg, uint32_t child, const struct msg *m)
-{
-	struct mainsm *self = arg;
-
-	return branches_at(self->branches, child) ? branches_send(self->branches, child, m)
-						  : -ERR_NOTFOUND;
-}
-
-static const char *name_of_child(void *arg, uint32_t child)
-{
-	struct mainsm *m = arg;
-
-	return branches_name(m->branches, child);
-}
-
-static nsec_t rtt_of_child(void *arg, uint32_t child)
-{
-	struct mainsm *m = arg;
-	const struct branch *c = branches_at(m->branches, child);
-	nsec_t rtt = c ? link_rtt(c->link) : 0;
-
-	return rtt > 0 ? rtt : 0;
-}
-
-static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
-{
-	struct mainsm *m = arg;
-
-	return tool_view_branch_owns(m->directory, m->branches, child, token, n);
-}
-
 static int execute_here(void *arg, struct run *run, const struct plan_here *here,
 			struct reply *into)
 {
@@ -369,10 +338,7 @@ static int make_engines(struct mainsm *m, struct err *e)
 {
 	const struct executor_conf x = {
 		.loop = m->conf.loop,
-		.send = send_to_child,
-		.name = name_of_child,
-		.owns = child_owns,
-		.rtt = rtt_of_child,
+		.branches = m->branches,
 		.here = execute_here,
 		.arg = m,
 	};
@@ -442,6 +408,7 @@ static int make_parts(struct mainsm *m, struct err *e)
 	if (!m->directory || !m->branches || !m->sites || !m->housekeeping || !m->ending)
 		return err_nomem(e);
 	directory_set_listener(m->directory, on_change, m);
+	branches_set_owner(m->branches, tool_view_branch_owns, m->directory);
 	return mainsm_reload(m, &m->conf, NULL, e);
 }
 

@@ -8,10 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* a limit is asked for each answer of each host: the sum is not */
+#define QUEUED_SUM_NS (10 * NSEC_PER_MSEC)
+
 struct branches {
 	struct branch **v; /* NULL: the index is free */
 	size_t cap, n, max;
 	uint64_t ids;
+	bool (*owns)(void *arg, const struct branch *b, const char *token, size_t n);
+	void *owns_arg;
+	size_t queued; /* bytes, as of summed_at and with all that was sent since */
+	nsec_t summed_at;
+	uint64_t cut_slow, cut_wrong;
 };
 
 struct branches *branches_new(size_t max)
@@ -21,6 +29,15 @@ struct branches *branches_new(size_t max)
 	if (bs)
 		bs->max = max;
 	return bs;
+}
+
+void branches_set_owner(struct branches *bs,
+			bool (*owns)(void *arg, const struct branch *b, const char *token,
+				     size_t n),
+			void *arg)
+{
+	bs->owns = owns;
+	bs->owns_arg = arg;
 }
 
 static void branch_free(struct branch *b)
@@ -63,6 +80,7 @@ int branches_add(struct branches *bs, bool is_sm, struct branch **out)
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return -ERR_NOMEM;
+	b->in = bs;
 	b->index = (uint32_t)i;
 	b->id = ++bs->ids;
 	b->is_sm = is_sm;
@@ -107,26 +125,91 @@ const char *branches_name(const struct branches *bs, uint32_t index)
 {
 	const struct branch *b = branches_at(bs, index);
 
-	return b ? b->name : "?";
+	return b ? b->name : "u_0";
+}
+
+/* --- sending */
+
+void branch_cut(struct branch *b, enum msg_error_code code, const char *why)
+{
+	if (!b->link)
+		return;
+	if (code == MSG_ERR_SLOW)
+		b->in->cut_slow++;
+	else
+		b->in->cut_wrong++;
+	link_fail(b->link, code, why);
 }
 
 /* A cut branch misses no message: it gets the whole state when it is connected again. */
+int branch_send(struct branch *b, const struct msg *m)
+{
+	size_t before = b->link ? link_queued(b->link) : 0;
+	int rc = b->link ? link_send(b->link, m) : -ERR_CLOSED;
+
+	if (!rc)
+		b->in->queued += link_queued(b->link) - before;
+	if (rc == -ERR_AGAIN)
+		branch_cut(b, MSG_ERR_SLOW, "too much waits to be read");
+	return rc;
+}
+
 int branches_send(const struct branches *bs, uint32_t index, const struct msg *m)
 {
-	const struct branch *b = branches_at(bs, index);
-	int rc = b && b->link ? link_send(b->link, m) : -ERR_CLOSED;
+	struct branch *b = branches_at(bs, index);
 
-	if (rc == -ERR_AGAIN)
-		link_fail(b->link, MSG_ERR_SLOW, "too much waits to be read");
-	return rc;
+	return b ? branch_send(b, m) : -ERR_NOTFOUND;
 }
 
 void branches_send_all(const struct branches *bs, const struct msg *m)
 {
 	for (size_t i = 0; i < bs->cap; i++)
 		if (bs->v[i])
-			branches_send(bs, (uint32_t)i, m);
+			branch_send(bs->v[i], m);
 }
+
+/* --- what it may speak of */
+
+bool branch_owns(const struct branch *b, const char *token, size_t n)
+{
+	return b->in->owns && b->in->owns(b->in->owns_arg, b, token, n);
+}
+
+bool branch_owns_list(const struct branch *b, const char *objects)
+{
+	size_t n;
+
+	for (; *objects; objects += n + (objects[n] == ',')) {
+		n = strcspn(objects, ",");
+		if (!branch_owns(b, objects, n))
+			return false;
+	}
+	return true;
+}
+
+bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!branch_owns_list(b, entry[i].objects))
+			return false;
+	return true;
+}
+
+static bool owns_or_none(const struct branch *b, const char *token)
+{
+	uint32_t number;
+
+	return !token[0] ||
+	       (token_node(token, strlen(token), &number) && branch_owns(b, token, strlen(token)));
+}
+
+bool branch_owns_event(const struct branch *b, const struct msg_triggered *m)
+{
+	return m->node[0] && owns_or_none(b, m->node) && owns_or_none(b, m->proc) &&
+	       owns_or_none(b, m->thread) && branch_owns_entries(b, m->entry, m->nentry);
+}
+
+/* --- sms */
 
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES])
 {
@@ -165,9 +248,13 @@ struct branch *branches_choose_sm(struct branches *bs, nsec_t now)
 	return least;
 }
 
+/* --- sums */
+
 void branches_sum(const struct branches *bs, struct branches_sum *out)
 {
-	*out = (struct branches_sum){ .rtt_max = -1 };
+	*out = (struct branches_sum){ .rtt_max = -1,
+				      .cut_slow = bs->cut_slow,
+				      .cut_wrong = bs->cut_wrong };
 	for (size_t i = 0; i < bs->cap; i++) {
 		const struct branch *b = bs->v[i];
 
@@ -180,6 +267,18 @@ void branches_sum(const struct branches *bs, struct branches_sum *out)
 		if (link_rtt(b->link) > out->rtt_max)
 			out->rtt_max = link_rtt(b->link);
 	}
+}
+
+size_t branches_queued(struct branches *bs, nsec_t now)
+{
+	struct branches_sum sum;
+
+	if (bs->queued && now - bs->summed_at < QUEUED_SUM_NS)
+		return bs->queued;
+	branches_sum(bs, &sum);
+	bs->summed_at = now;
+	bs->queued = sum.queued;
+	return bs->queued;
 }
 
 nsec_t branch_rtt(const struct branch *b)

@@ -12,6 +12,7 @@
 #include "common/container/list.h"
 #include "common/net/identity.h"
 #include "common/omis/text/token.h"
+#include "proto/msg.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,10 +24,10 @@
 
 struct branches;
 struct link;
-struct msg;
 
 /* Its owner alone changes it. */
 struct branch {
+	struct branches *in; /* the table that it belongs to */
 	uint32_t index;
 	uint64_t id; /* never given again; not 0 */
 	struct link *link; /* borrowed; NULL: not connected */
@@ -51,6 +52,15 @@ struct branch {
 /* At most max of them. NULL: no memory. */
 struct branches *branches_new(size_t max);
 
+/*
+ * The rule that says which objects belong to a branch: a daemon speaks only of its own. Without a
+ * rule none does.
+ */
+void branches_set_owner(struct branches *bs,
+			bool (*owns)(void *arg, const struct branch *b, const char *token,
+				     size_t n),
+			void *arg);
+
 /* Frees all branches too; the caller closes their links before. NULL is fine. */
 void branches_free(struct branches *bs);
 
@@ -66,12 +76,26 @@ size_t branches_count(const struct branches *bs);
 /* NULL: no branch has that name. */
 struct branch *branches_find(const struct branches *bs, const char *name);
 
-/* Its name, for texts and coverage; "?" for a free index. */
+/* Its name, for texts and coverage; "u_0", which is unknown, for a free index. */
 const char *branches_name(const struct branches *bs, uint32_t index);
 
 /* As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED: no link. */
+int branch_send(struct branch *b, const struct msg *m);
+
+/* The same by its index. -ERR_NOTFOUND: that is free. */
 int branches_send(const struct branches *bs, uint32_t index, const struct msg *m);
 void branches_send_all(const struct branches *bs, const struct msg *m);
+
+/* Its link fails, which the owner of the link hears of. Nothing when there is no link. */
+void branch_cut(struct branch *b, enum msg_error_code code, const char *why);
+
+/* By the rule of branches_set_owner(): one object; each of "a,b,c"; the objects of each entry. */
+bool branch_owns(const struct branch *b, const char *token, size_t n);
+bool branch_owns_list(const struct branch *b, const char *objects);
+bool branch_owns_entries(const struct branch *b, const struct msg_entry *entry, size_t n);
+
+/* Of an event: its node, process and thread, and the objects of its results. It has a node. */
+bool branch_owns_event(const struct branch *b, const struct msg_triggered *m);
 
 /* The sm of that certificate, connected or not. */
 struct branch *branches_find_sm(const struct branches *bs, const uint8_t serial[SERIAL_BYTES]);
@@ -85,9 +109,13 @@ struct branches_sum {
 	size_t lms, sms; /* that are connected */
 	size_t queued; /* bytes */
 	uint64_t dropped; /* messages to peers that did not read */
+	uint64_t cut_slow, cut_wrong; /* links that were cut since the start, by reason */
 	nsec_t rtt_max; /* -1 = none measured */
 };
 void branches_sum(const struct branches *bs, struct branches_sum *out);
+
+/* Bytes in all queues, or a little more: what has drained in a few ms is still in it. Cheap. */
+size_t branches_queued(struct branches *bs, nsec_t now);
 
 /* Of the measured round trip; 0 = none. */
 nsec_t branch_rtt(const struct branch *b);

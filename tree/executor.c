@@ -6,6 +6,7 @@
 #include "common/route/gather.h"
 #include "common/route/implied.h"
 #include "common/route/rights.h"
+#include "tree/branches.h"
 #include "tree/run_internal.h"
 #include "tree/wire.h"
 
@@ -114,25 +115,25 @@ static const char *child_name(void *arg, uint32_t child)
 {
 	struct run *run = arg;
 
-	return run->x->conf.name(run->x->conf.arg, child);
+	return branches_name(run->x->conf.branches, child);
 }
 
 static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
 {
 	struct run *run = arg;
-	const struct executor_conf *c = &run->x->conf;
+	const struct branch *b = branches_at(run->x->conf.branches, child);
 
-	return c->owns(c->arg, child, token, n);
+	return b && branch_owns(b, token, n);
 }
 
 /* What is left for the child: less than for us, so that its partial answer still arrives. */
 static nsec_t time_for(const struct run *run, uint32_t child)
 {
-	const struct executor_conf *c = &run->x->conf;
+	const struct branch *b = branches_at(run->x->conf.branches, child);
 	nsec_t left = run_remaining(run), margin = left / 20 > MARGIN_NS ? left / 20 : MARGIN_NS;
 
-	if (c->rtt)
-		margin += c->rtt(c->arg, child);
+	if (b)
+		margin += branch_rtt(b);
 	return left > 2 * margin ? left - margin : left / 2 + 1;
 }
 
@@ -148,7 +149,7 @@ static void nobody_answers(struct run *run, uint32_t child)
 
 static int send_to(const struct run *run, uint32_t child, const struct msg *m)
 {
-	return run->x->conf.send(run->x->conf.arg, child, m);
+	return branches_send(run->x->conf.branches, child, m);
 }
 
 static void not_sent(struct run *run, const struct plan_part *part, struct ask *a, int rc)

@@ -20,6 +20,7 @@
 
 #define RUN_ENDS 2 /* of executor_conf.here */
 
+struct branches;
 struct executor;
 struct loop;
 struct run;
@@ -53,14 +54,7 @@ struct run_spec {
 
 struct executor_conf {
 	struct loop *loop;
-	/* As link_send(), to a child. -ERR_NOTFOUND: the index is free. */
-	int (*send)(void *arg, uint32_t child, const struct msg *m);
-	/* What the child stands for, for the list of what is missing. */
-	const char *(*name)(void *arg, uint32_t child);
-	/* May this child speak about that object? */
-	bool (*owns)(void *arg, uint32_t child, const char *token, size_t n);
-	/* Round trip to the child as measured; its answer must arrive in time. NULL: not known. */
-	nsec_t (*rtt)(void *arg, uint32_t child);
+	struct branches *branches; /* borrowed; a child is a branch by its index */
 	/*
 	 * Execute a step here, adding entries to `into`. It returns
 	 * - 0: it is done,

@@ -519,7 +519,8 @@ int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ac
 	/* One for an earlier version: the one that counts is under way. */
 	if (!slot || slot->version != m->version)
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	rc = tool_csr_check_entries(csr, child, m->entry, m->nentry, e);
+	rc = tool_csr_check_entries(csr, branches_at(c->conf.branches, child), m->entry, m->nentry,
+				    e);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < m->nentry; i++)

@@ -305,34 +305,15 @@ void tool_csr_fire(const struct csr_firing *event)
 
 /* --- events that lms report */
 
-static bool is_of_child(struct tool_csrs *c, uint32_t child, const char *token)
-{
-	return !token[0] || tool_view_branch_owns(c->conf.directory, c->conf.branches, child, token,
-						  strlen(token));
-}
-
-static bool are_of_child(struct tool_csrs *c, uint32_t child, const char *objects)
-{
-	size_t n;
-
-	for (; *objects; objects += n + (objects[n] == ',')) {
-		n = strcspn(objects, ",");
-		if (!tool_view_branch_owns(c->conf.directory, c->conf.branches, child, objects, n))
-			return false;
-	}
-	return true;
-}
-
-int tool_csr_check_entries(const struct tool_csr *csr, uint32_t child,
+int tool_csr_check_entries(const struct tool_csr *csr, const struct branch *b,
 			   const struct msg_entry *entry, size_t n, struct err *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (!are_of_child(csr->c, child, entry[i].objects))
-			return err_set(e, ERR_DENIED, "a result of objects that are not its own");
+	if (!branch_owns_entries(b, entry, n))
+		return err_set(e, ERR_DENIED, "a result of objects that are not its own");
+	for (size_t i = 0; i < n; i++)
 		if (entry[i].action > csr->request->naction)
 			return err_set(e, ERR_PROTO, "a result of action %u, which there is not",
 				       entry[i].action);
-	}
 	return 0;
 }
 
@@ -444,6 +425,7 @@ static int check_places(const struct tool_csr *csr, const struct msg_triggered *
 static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
 		     struct hold *hold, struct err *e)
 {
+	const struct branch *b = branches_at(c->conf.branches, child);
 	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	struct pars pars = { 0 };
 	int rc;
@@ -457,10 +439,9 @@ static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_trigg
 		not_armed(c, child, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}
-	if (!m->node[0] || !is_of_child(c, child, m->node) || !is_of_child(c, child, m->proc) ||
-	    !is_of_child(c, child, m->thread))
+	if (!branch_owns_event(b, m))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	rc = tool_csr_check_entries(csr, child, m->entry, m->nentry, e);
+	rc = tool_csr_check_entries(csr, b, m->entry, m->nentry, e);
 	if (!rc)
 		rc = check_places(csr, m, e);
 	if (!rc)

@@ -384,20 +384,6 @@ void measure_check_loaded(struct measure *m, bool give_up)
 		measure_ready_loaded(m);
 }
 
-/* A list of tokens: the child's own. */
-static int check_objects(const struct measure *m, uint32_t child, const char *objects)
-{
-	size_t n;
-
-	for (; *objects; objects += n + (objects[n] == ',')) {
-		n = strcspn(objects, ",");
-		if (!tool_view_branch_owns(m->ms->conf.directory, m->ms->conf.branches, child,
-					   objects, n))
-			return -ERR_DENIED;
-	}
-	return 0;
-}
-
 int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
 		    struct err *e)
 {
@@ -407,9 +393,8 @@ int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_a
 	/* Of an earlier version: the one that counts is under way. */
 	if (!slot || slot->version != a->version)
 		return err_set(e, ERR_NOTFOUND, "nothing of that version is loaded there");
-	for (size_t i = 0; i < a->nentry; i++)
-		if (check_objects(m, child, a->entry[i].objects))
-			return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
+	if (!branch_owns_entries(branches_at(ms->conf.branches, child), a->entry, a->nentry))
+		return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
 	measure_drop_troubles(m, child);
 	for (size_t i = 0; i < a->nentry; i++)
 		measure_add_trouble(m, child, &a->entry[i]);

@@ -231,20 +231,16 @@ struct route_view tool_view_arming(struct tool_view *v)
 	};
 }
 
-bool tool_view_branch_owns(const struct directory *d, const struct branches *c, uint32_t child,
-			   const char *token, size_t n)
+bool tool_view_branch_owns(void *directory, const struct branch *b, const char *token, size_t n)
 {
-	const struct branch *who = branches_at(c, child);
 	const struct object *node;
 	uint32_t number;
 
-	if (!who)
-		return false;
 	if (token_node(token, n, &number)) {
-		node = directory_node(d, number);
-		return node && node->server == child + 1;
+		node = directory_node(directory, number);
+		return node && node->server == b->index + 1;
 	}
 	if (token_class(token, n) == 's')
-		return strlen(who->name) == n && !memcmp(who->name, token, n);
+		return strlen(b->name) == n && !memcmp(b->name, token, n);
 	return true;
 }

@@ -31,8 +31,8 @@ struct route_view tool_view_now(struct tool_view *v);
  */
 struct route_view tool_view_arming(struct tool_view *v);
 
-/* May this child speak about that object? Of processes and threads only their node counts. */
-bool tool_view_branch_owns(const struct directory *d, const struct branches *c, uint32_t child,
-			   const char *token, size_t n);
+/* For branches_set_owner(): may this child speak about that object? Of processes and threads only
+ * their node counts. */
+bool tool_view_branch_owns(void *directory, const struct branch *b, const char *token, size_t n);
 
 #endif

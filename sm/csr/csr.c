@@ -73,17 +73,17 @@ void csr_part_free(struct site_csr *c, struct csr_part *s)
 static void csr_part_end(struct site_csr *c, struct csr_part *s)
 {
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
-	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+	struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
 
 	if (b)
-		branch_send(c->a->conf.nodes, b, &m);
+		branch_send(b, &m);
 	csr_part_free(c, s);
 }
 
 /* A host that is not there gets it when it comes. */
 static void csr_part_send(struct site_csr *c, struct csr_part *s)
 {
-	struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+	struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
 	struct msg m = { .type = MSG_ARM };
 
 	s->version = (uint32_t)++c->a->version;
@@ -97,7 +97,7 @@ static void csr_part_send(struct site_csr *c, struct csr_part *s)
 		.reply = c->reply,
 	};
 	csr_part_confirmed(c, s);
-	if (!b || branch_send(c->a->conf.nodes, b, &m))
+	if (!b || branch_send(b, &m))
 		return;
 	s->is_waited_for = true;
 	c->waiting++;
@@ -137,7 +137,7 @@ static int csr_part_set_text(struct site_csr *c, struct csr_part *s, const struc
 /* What has not changed is not sent again. */
 static int set_part(struct site_csr *c, const struct msg_arm *m, const struct arm_part *part)
 {
-	const struct branch *b = nodes_branch(c->a->conf.nodes, part->child);
+	const struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), part->child);
 	uint32_t prefix =
 		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
 	struct csr_part *s = b ? map_find(&c->parts, b->index) : NULL;
@@ -242,7 +242,7 @@ void site_csr_check_answer(struct site_csr *c, bool give_up)
 	}
 	while (c->waiting && map_next(&c->parts, &i)) {
 		const struct csr_part *s = i.value;
-		const struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+		const struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
 
 		if (s->is_waited_for)
 			reply_add(c->answer, 0, b ? b->name : NULL, STATUS_UNSPECIFIED_ERROR,
@@ -367,7 +367,8 @@ static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_
 		 struct reply *answer, struct err *e)
 {
 	const struct site_csrs_conf *conf = &c->a->conf;
-	struct site_view v = { conf->nodes, conf->placement, nodes_branches(conf->nodes) };
+	struct site_view v = { conf->nodes, conf->placement,
+			       branches_bound(nodes_branches(conf->nodes)) };
 	struct route_view route = site_view_arming(&v);
 	struct arm *arm = NULL;
 	int rc = arm_new(r, &route, answer, &arm, e);

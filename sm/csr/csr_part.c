@@ -116,9 +116,9 @@ static void part_shares(struct site_csr *c, struct parting *p)
 
 	while (map_next(&c->parts, &i)) {
 		struct csr_part *s = i.value;
-		struct branch *b = nodes_branch(c->a->conf.nodes, s->branch);
+		struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
 
-		if (b && !branch_send(c->a->conf.nodes, b, &m))
+		if (b && !branch_send(b, &m))
 			map_put(&p->branches, s->branch, p,
 				NULL); /* without memory it is not waited for */
 		csr_part_free(c, s);

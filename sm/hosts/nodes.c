@@ -11,8 +11,6 @@
 #include <string.h>
 
 #define AGE_PERIOD_NS (5 * NSEC_PER_SEC)
-/* a limit is asked for each answer of each host: the sum is not */
-#define QUEUED_SUM_NS (10 * NSEC_PER_MSEC)
 
 /* --- asking */
 
@@ -31,14 +29,9 @@ uint32_t nodes_bound(const struct nodes *ns)
 	return (uint32_t)ns->cap;
 }
 
-struct branch *nodes_branch(const struct nodes *ns, uint32_t index)
+struct branches *nodes_branches(const struct nodes *ns)
 {
-	return branches_at(ns->branches, index);
-}
-
-uint32_t nodes_branches(const struct nodes *ns)
-{
-	return branches_bound(ns->branches);
+	return ns->branches;
 }
 
 uint64_t nodes_births(const struct nodes *ns)
@@ -94,8 +87,9 @@ bool node_is_up(const struct node *n)
 	return n->branch->link && is_there(n->sub);
 }
 
-bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len)
+bool nodes_owns(void *nodes, const struct branch *b, const char *token, size_t len)
 {
+	const struct nodes *ns = nodes;
 	char class = token_class(token, len);
 	const struct node *n;
 	uint32_t number;
@@ -122,22 +116,11 @@ void nodes_stats(const struct nodes *ns, struct nodes_stats *out)
 	branches_sum(ns->branches, &sum);
 	*out = ns->stats;
 	out->sms = sum.sms;
+	out->cut_slow = sum.cut_slow;
+	out->cut_wrong = sum.cut_wrong;
 	out->queued = sum.queued;
 	out->dropped = sum.dropped;
 	out->rtt_max = sum.rtt_max;
-}
-
-size_t nodes_queued(struct nodes *ns)
-{
-	nsec_t t = loop_now(ns->conf.loop);
-	struct branches_sum sum;
-
-	if (ns->queued && t - ns->summed_at < QUEUED_SUM_NS)
-		return ns->queued;
-	branches_sum(ns->branches, &sum);
-	ns->summed_at = t;
-	ns->queued = sum.queued;
-	return ns->queued;
 }
 
 /* --- states */
@@ -397,38 +380,6 @@ int nodes_add(struct nodes *ns, const struct claim *c, struct branch *b, struct 
 		loop_timer_arm(ns->age, AGE_PERIOD_NS);
 	*out = n;
 	return 0;
-}
-
-/* --- sending */
-
-void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, const char *why)
-{
-	if (!b->link)
-		return;
-	if (code == MSG_ERR_SLOW)
-		ns->stats.cut_slow++;
-	else
-		ns->stats.cut_wrong++;
-	link_fail(b->link, code, why);
-}
-
-int branch_send(struct nodes *ns, struct branch *b, const struct msg *m)
-{
-	size_t before = b->link ? link_queued(b->link) : 0;
-	int rc = b->link ? link_send(b->link, m) : -ERR_CLOSED;
-
-	if (!rc)
-		ns->queued += link_queued(b->link) - before;
-	if (rc == -ERR_AGAIN)
-		branch_cut(ns, b, MSG_ERR_SLOW, "too much waits to be read");
-	return rc;
-}
-
-void nodes_send_all(struct nodes *ns, const struct msg *m)
-{
-	for (uint32_t i = 0; i < branches_bound(ns->branches); i++)
-		if (branches_at(ns->branches, i))
-			branch_send(ns, branches_at(ns->branches, i), m);
 }
 
 /* --- life */

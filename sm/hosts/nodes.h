@@ -131,15 +131,14 @@ const struct objects_total *nodes_total(const struct nodes *ns);
  * only sign that it has recovered. */
 bool node_is_up(const struct node *n);
 
-/* By index; all are below nodes_branches(). */
-struct branch *nodes_branch(const struct nodes *ns, uint32_t index);
-uint32_t nodes_branches(const struct nodes *ns);
+/* The links to those hosts; borrowed. What a branch may speak of, these hosts decide. */
+struct branches *nodes_branches(const struct nodes *ns);
 
 /* Branches that are connected. */
 size_t nodes_linked(const struct nodes *ns);
 
-/* May this branch speak about that object? */
-bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *token, size_t len);
+/* For branches_set_owner(), of a struct nodes: may this branch speak about that object? */
+bool nodes_owns(void *nodes, const struct branch *b, const char *token, size_t len);
 
 /*
  * An sm below says something of a host: whether it is its own, and how the host is. 0, with the
@@ -148,16 +147,6 @@ bool nodes_owns(const struct nodes *ns, const struct branch *b, const char *toke
  */
 int nodes_claim(struct nodes *ns, struct branch *b, const struct msg_directory *m,
 		struct node **out, struct err *e);
-
-/*
- * As link_send(), but a branch that does not read (-ERR_AGAIN) is cut. -ERR_CLOSED when it is not
- * connected.
- */
-int branch_send(struct nodes *ns, struct branch *b, const struct msg *m);
-void nodes_send_all(struct nodes *ns, const struct msg *m);
-
-/* It broke the rules: cuts it; on_down follows. */
-void branch_cut(struct nodes *ns, struct branch *b, enum msg_error_code code, const char *why);
 
 /*
  * A request's deadline passed without an answer from there; or an answer came, however late. An lm
@@ -181,9 +170,5 @@ struct nodes_stats {
 };
 
 void nodes_stats(const struct nodes *ns, struct nodes_stats *out);
-
-/* What waits in all queues to hosts, or a little more: what has drained in a few ms is still
- * in it. */
-size_t nodes_queued(struct nodes *ns);
 
 #endif

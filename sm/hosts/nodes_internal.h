@@ -32,8 +32,6 @@ struct nodes {
 	bool is_closed; /* refuses all peers */
 	bool is_draining; /* to hosts that are not known */
 	struct nodes_stats stats;
-	size_t queued; /* bytes, as of summed_at and with all that was sent since */
-	nsec_t summed_at;
 };
 
 /* The claim that a node is at b, from the host itself or from an sm that serves it. */

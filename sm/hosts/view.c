@@ -101,7 +101,7 @@ static int locate_cell(const struct site_view *v, const char *token, struct rout
 	if (!rc && number)
 		rc = locate_newcomers(v, placement_births(v->placement, token), out);
 	for (uint32_t i = 0; !rc && !number && i < v->nchild; i++)
-		if (nodes_branch(v->nodes, i))
+		if (branches_at(nodes_branches(v->nodes), i))
 			rc = route_places_add(out, i);
 	return rc;
 }

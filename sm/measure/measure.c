@@ -88,7 +88,7 @@ void site_measure_end(struct site_measure *m)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
 
-	nodes_send_all(m->f->conf.nodes, &end);
+	branches_send_all(nodes_branches(m->f->conf.nodes), &end);
 	map_del(&m->f->by_number, m->id);
 	site_measure_free(m);
 }
@@ -101,8 +101,8 @@ void site_measures_end(struct site_measures *f, uint32_t measurement)
 	if (m)
 		site_measure_end(m);
 	else
-		nodes_send_all(f->conf.nodes,
-			       &end); /* a host may have come from elsewhere with it */
+		branches_send_all(nodes_branches(f->conf.nodes),
+				  &end); /* a host may have come from elsewhere with it */
 }
 
 void site_measures_drop_tool(struct site_measures *f, uint32_t tool)

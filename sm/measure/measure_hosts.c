@@ -93,7 +93,7 @@ static void send_part(struct sending *x, bool more)
 						 .npiece = x->n,
 						 .more = more } };
 
-	x->failed |= branch_send(m->f->conf.nodes, x->b, &load) != 0;
+	x->failed |= branch_send(x->b, &load) != 0;
 	x->n = x->bytes = 0;
 }
 
@@ -253,8 +253,7 @@ static void pass_on(struct site_measure *m, const struct msg_flow_ack *a)
 		m->f->conf.send(m->f->conf.arg, &ack);
 }
 
-static bool owns_all(const struct site_measures *f, const struct branch *b,
-		     const struct msg_flow_ack *a)
+static bool owns_all(const struct branch *b, const struct msg_flow_ack *a)
 {
 	for (size_t i = 0; i < a->nentry; i++) {
 		const char *objects = a->entry[i].objects;
@@ -262,7 +261,7 @@ static bool owns_all(const struct site_measures *f, const struct branch *b,
 		/* A source that names what is of no host of its own is said to be wrong by that
 		 * name. */
 		if (token_class(objects, strlen(objects)) == 'n' &&
-		    !nodes_owns(f->conf.nodes, b, objects, strlen(objects)))
+		    !branch_owns(b, objects, strlen(objects)))
 			return false;
 	}
 	return true;
@@ -287,7 +286,7 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 		f->stats.strays++;
 		return err_set(e, ERR_NOTFOUND, "a confirmation without a request");
 	}
-	if (!owns_all(f, b, a))
+	if (!owns_all(b, a))
 		return err_set(e, ERR_DENIED, "a confirmation about hosts that are not its own");
 	for (size_t k = 0; k < a->nentry; k++) {
 		note_refused(m, b, &a->entry[k]);

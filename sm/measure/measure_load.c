@@ -260,10 +260,12 @@ static void end_old(struct site_measure *m)
 
 		if (s->of == m->version)
 			continue;
-		b = s->branch == NO_BRANCH ? NULL : nodes_branch(m->f->conf.nodes, s->branch);
+		b = s->branch == NO_BRANCH
+			    ? NULL
+			    : branches_at(nodes_branches(m->f->conf.nodes), s->branch);
 		/* An sm below ends it by itself: what we send next does not name the host. */
 		if (b && !b->is_sm)
-			branch_send(m->f->conf.nodes, b, &end);
+			branch_send(b, &end);
 		forget_links(m, s);
 		piece_free(m, s);
 	}

@@ -232,7 +232,7 @@ void site_measures_read(struct site_measures *f, const struct msg_flow_read *r)
 		close_asked(m);
 	if (r->read > m->last_asked)
 		m->last_asked = r->read;
-	nodes_send_all(f->conf.nodes, &down);
+	branches_send_all(nodes_branches(f->conf.nodes), &down);
 	if (!m->has_piece)
 		return;
 	m->asked = r->read;
@@ -336,11 +336,11 @@ int site_measures_batch(struct site_measures *f, struct branch *b, const struct 
 	struct site_measure *m = site_measures_find(f, fb->measurement);
 	int rc = 0;
 
-	if (fb->object[0] && !nodes_owns(f->conf.nodes, b, fb->object, strlen(fb->object)))
+	if (fb->object[0] && !branch_owns(b, fb->object, strlen(fb->object)))
 		return err_set(e, ERR_DENIED, "values of a host that is not its own");
 	if (!m) {
 		f->stats.strays++;
-		branch_send(f->conf.nodes, b, &end);
+		branch_send(b, &end);
 		return err_set(e, ERR_NOTFOUND, "nothing is loaded there");
 	}
 	flowbox_add_dropped(m->box, fb->dropped);

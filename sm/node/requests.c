@@ -38,42 +38,10 @@ struct request {
 
 /* --- what the executor asks */
 
-static int send_to_branch(void *arg, uint32_t child, const struct msg *m)
-{
-	struct requests *rs = arg;
-	struct branch *b = nodes_branch(rs->conf.nodes, child);
-
-	return b ? branch_send(rs->conf.nodes, b, m) : -ERR_NOTFOUND;
-}
-
-static const char *name_of(void *arg, uint32_t child)
-{
-	struct requests *rs = arg;
-	const struct branch *b = nodes_branch(rs->conf.nodes, child);
-
-	return b ? b->name : "u_0";
-}
-
-static bool owns(void *arg, uint32_t child, const char *token, size_t len)
-{
-	struct requests *rs = arg;
-	const struct branch *b = nodes_branch(rs->conf.nodes, child);
-
-	return b && nodes_owns(rs->conf.nodes, b, token, len);
-}
-
-static nsec_t rtt_of(void *arg, uint32_t child)
-{
-	struct requests *rs = arg;
-	const struct branch *b = nodes_branch(rs->conf.nodes, child);
-
-	return b ? branch_rtt(b) : 0;
-}
-
 static void late(void *arg, uint32_t child)
 {
 	struct requests *rs = arg;
-	struct branch *b = nodes_branch(rs->conf.nodes, child);
+	struct branch *b = branches_at(nodes_branches(rs->conf.nodes), child);
 
 	if (b)
 		branch_late(rs->conf.nodes, b);
@@ -119,15 +87,13 @@ struct requests *requests_new(const struct requests_conf *conf)
 		return NULL;
 	rs->conf = *conf;
 	map_init(&rs->by_id);
-	rs->executor = executor_new(&(struct executor_conf){ .loop = conf->loop,
-							     .send = send_to_branch,
-							     .name = name_of,
-							     .owns = owns,
-							     .rtt = rtt_of,
-							     .late = late,
-							     .here = do_here,
-							     .has_room = has_room,
-							     .arg = rs });
+	rs->executor =
+		executor_new(&(struct executor_conf){ .loop = conf->loop,
+						      .branches = nodes_branches(conf->nodes),
+						      .late = late,
+						      .here = do_here,
+						      .has_room = has_room,
+						      .arg = rs });
 	if (rs->executor)
 		return rs;
 	free(rs);
@@ -259,7 +225,7 @@ static struct request *request_new(struct requests *rs, const struct msg_request
 	str_copy(q->csr.s, sizeof(q->csr.s), m->csr);
 	q->number = calloc(m->naction + 1, sizeof(*q->number));
 	q->view = (struct site_view){ rs->conf.nodes, rs->conf.placement,
-				      nodes_branches(rs->conf.nodes) };
+				      branches_bound(nodes_branches(rs->conf.nodes)) };
 	if (q->number && m->naction)
 		memcpy(q->number, m->action, m->naction * sizeof(*q->number));
 	if (q->identity && q->number && !map_put(&rs->by_id, q->id, q, NULL))
@@ -385,13 +351,12 @@ void requests_ask(struct requests *rs, const struct msg_request *m)
 
 /* --- what comes from the hosts */
 
-static int check_missing(const struct requests *rs, const struct branch *b,
-			 const struct msg_reply *m, struct err *e)
+static int check_missing(const struct branch *b, const struct msg_reply *m, struct err *e)
 {
 	for (size_t i = 0; m->coverage && i < m->coverage->nmissing; i++) {
 		const char *object = m->coverage->missing[i].object;
 
-		if (*object && !nodes_owns(rs->conf.nodes, b, object, strlen(object)))
+		if (*object && !branch_owns(b, object, strlen(object)))
 			return err_set(e, ERR_PROTO, "it misses an object of another host");
 	}
 	return 0;
@@ -399,7 +364,7 @@ static int check_missing(const struct requests *rs, const struct branch *b,
 
 int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply *m, struct err *e)
 {
-	int rc = check_missing(rs, b, m, e);
+	int rc = check_missing(b, m, e);
 
 	branch_answered(rs->conf.nodes, b);
 	return rc ? rc : executor_reply(rs->executor, b->index, m, e);

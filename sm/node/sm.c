@@ -45,7 +45,7 @@ void sm_stop_all(struct sm *sm, const char *reason)
 	log_notice("sm", "stop requested lms=%zu: %s", nodes_up(sm->nodes), sm->reason);
 	nodes_refuse_all(sm->nodes);
 	requests_drop_all(sm->requests);
-	nodes_send_all(sm->nodes, &m);
+	branches_send_all(nodes_branches(sm->nodes), &m);
 	if (nodes_linked(sm->nodes))
 		loop_timer_arm(sm->drain, SM_STOP_DRAIN_NS);
 	else
@@ -218,8 +218,13 @@ static int open_nodes(struct sm *sm, struct err *e)
 		.handler = sm_from_branches,
 	};
 
+	int rc;
+
 	c.handler.arg = sm;
-	return nodes_open(&c, &sm->nodes, e);
+	rc = nodes_open(&c, &sm->nodes, e);
+	if (!rc)
+		branches_set_owner(nodes_branches(sm->nodes), nodes_owns, sm->nodes);
+	return rc;
 }
 
 static int open_uplink(struct sm *sm, struct err *e)

@@ -8,8 +8,7 @@ static void forged(struct sm *sm, struct branch *b, const struct err *why)
 {
 	sm->forged++;
 	log_warn("sm", "cutting %s host=%s: %s", b->is_sm ? "sm" : "lm", b->host, why->text);
-	branch_cut(sm->nodes, b, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL,
-		   why->text);
+	branch_cut(b, why->code == ERR_DENIED ? MSG_ERR_DENIED : MSG_ERR_PROTOCOL, why->text);
 }
 
 /* One host too many is no reason to lose all others of an sm. */
@@ -18,7 +17,7 @@ static void no_room(struct sm *sm, struct branch *b, uint32_t node, const struct
 	log_warn("sm", "%s host=%s node=n_%u: %s", b->is_sm ? "not taken in, sm" : "cutting",
 		 b->host, node, why->text);
 	if (!b->is_sm)
-		branch_cut(sm->nodes, b, MSG_ERR_REFUSED, why->text);
+		branch_cut(b, MSG_ERR_REFUSED, why->text);
 }
 
 /* The node that b speaks of; NULL in *out: not for us, or not now. */
@@ -56,7 +55,7 @@ static void got_enrol(struct sm *sm, struct branch *b)
 	struct msg m = { .type = MSG_ENROL_ACK };
 
 	m.enrol_ack.error = "an sm gives no certificates: ask mainsm";
-	branch_send(sm->nodes, b, &m);
+	branch_send(b, &m);
 }
 
 static void on_msg(void *arg, struct branch *b, const struct msg *m)
@@ -112,7 +111,7 @@ static void send_to_branch(void *arg, const struct msg *m)
 {
 	const struct to_branch *t = arg;
 
-	branch_send(t->sm->nodes, t->b, m);
+	branch_send(t->b, m);
 }
 
 static void on_up(void *arg, struct branch *b)

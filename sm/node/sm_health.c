@@ -100,7 +100,8 @@ size_t sm_bytes(const struct sm *sm)
 
 	requests_stats(sm->requests, &r);
 	site_csrs_stats(sm->arms, &a);
-	return nodes_total(sm->nodes)->bytes + r.bytes + a.bytes + nodes_queued(sm->nodes) +
+	return nodes_total(sm->nodes)->bytes + r.bytes + a.bytes +
+	       branches_queued(nodes_branches(sm->nodes), loop_now(sm->conf.loop)) +
 	       parent_link_queued(sm->parent);
 }
 

@@ -27,7 +27,7 @@ void sm_tool_gone(struct sm *sm, uint32_t tool)
 	site_measures_drop_tool(sm->flows, tool);
 	placement_drop_tool(sm->placement, tool);
 	missed_tool(&sm->missed, tool);
-	nodes_send_all(sm->nodes, &m);
+	branches_send_all(nodes_branches(sm->nodes), &m);
 }
 
 /* A program must not stand still for long because a mainsm has died. */
@@ -36,7 +36,7 @@ void sm_leash_over(struct sm *sm)
 	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm cannot be asked" } };
 
 	sm->let_go_at = loop_now(sm->conf.loop);
-	nodes_send_all(sm->nodes, &m);
+	branches_send_all(nodes_branches(sm->nodes), &m);
 }
 
 /* Silence is found after 6 s, and 5 s later an lm that is away releases by itself. */
@@ -47,7 +47,7 @@ void sm_let_go_late(struct sm *sm, struct branch *b)
 	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm could not be asked" } };
 
 	if (sm->let_go_at && loop_now(sm->conf.loop) - sm->let_go_at < LET_GO_LATE_NS)
-		branch_send(sm->nodes, b, &m);
+		branch_send(b, &m);
 }
 
 /* mainsm had its time to come back and to want again what it had wanted. */
@@ -202,7 +202,7 @@ static void got_disarm(struct sm *sm, const struct msg_disarm *m)
 	missed_csr(&sm->missed, m->csr);
 	/* Not armed here: a host may have come from elsewhere with it. */
 	if (!site_csrs_has(sm->arms, m->csr))
-		nodes_send_all(sm->nodes, &all);
+		branches_send_all(nodes_branches(sm->nodes), &all);
 	site_csrs_disarm(sm->arms, m->csr);
 }
 
@@ -214,7 +214,7 @@ static void got_release(struct sm *sm, const struct msg *m)
 				 : NULL;
 
 	if (n)
-		branch_send(sm->nodes, n->branch, m);
+		branch_send(n->branch, m);
 }
 
 /* mainsm gives the numbers: the host has sent a wrong one, or one from an earlier mainsm. */
@@ -224,7 +224,7 @@ static void got_disown(struct sm *sm, const struct msg *m)
 
 	if (!n || !str_eq(n->host, m->disown.host))
 		return;
-	branch_send(sm->nodes, n->branch, m);
+	branch_send(n->branch, m);
 	if (n->branch->is_sm)
 		return; /* it says that the host is gone */
 	log_warn("sm", "forgotten host=%s: node number %u is not its own", n->host, n->number);
@@ -264,7 +264,7 @@ static void on_msg(void *arg, const struct msg *m)
 		got_disown(sm, m);
 		break;
 	case MSG_LET_GO:
-		nodes_send_all(sm->nodes, m);
+		branches_send_all(nodes_branches(sm->nodes), m);
 		break;
 	case MSG_TOOL_GONE:
 		sm_tool_gone(sm, m->tool_gone.tool);

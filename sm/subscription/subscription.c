@@ -17,7 +17,7 @@ static void send_open(struct site_subscription *s, struct source *f, struct bran
 
 	m.events_open.stream = f->stream;
 	m.events_open.room = SUBSCRIPTION_ROOM;
-	branch_send(s->kt->conf.nodes, b, &m);
+	branch_send(b, &m);
 }
 
 /* What is not acknowledged comes again. */
@@ -42,8 +42,8 @@ static void on_told(void *arg, struct keep *k)
 	struct site_subscription *s = keep_user(k);
 	bool is_ending = keep_told(k)->ending;
 
-	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
-		struct branch *b = nodes_branch(kt->conf.nodes, i);
+	for (uint32_t i = 0; s && i < branches_bound(nodes_branches(kt->conf.nodes)); i++) {
+		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
 		if (b && b->link && f && f->id == b->id && (is_ending || f->state != SOURCE_ENDED))
@@ -95,7 +95,7 @@ static void on_gone(void *arg, struct keep *k)
 	const struct msg m = { .type = MSG_EVENTS_END,
 			       .events_end = { keep_name(k), keep_told(k)->identity } };
 
-	nodes_send_all(kt->conf.nodes, &m);
+	branches_send_all(nodes_branches(kt->conf.nodes), &m);
 	sub_free(keep_user(k));
 	keep_set_user(k, NULL);
 }
@@ -106,11 +106,11 @@ static void ack(const struct site_subscription *s, const struct ticket *t)
 {
 	const struct msg m = { .type = MSG_EVENTS_ACK,
 			       .events_ack = { keep_name(s->k), t->stream, t->place } };
-	struct branch *b = nodes_branch(s->kt->conf.nodes, t->branch);
+	struct branch *b = branches_at(nodes_branches(s->kt->conf.nodes), t->branch);
 	const struct source *f = b ? source_at(s, b) : NULL;
 
 	if (b && b->link && f && f->id == b->id && f->stream == t->stream)
-		branch_send(s->kt->conf.nodes, b, &m);
+		branch_send(b, &m);
 }
 
 static void on_settled(void *arg, struct keep *k, uint64_t appended)
@@ -150,8 +150,8 @@ static void open_shut(void *arg, struct keep *k)
 	struct site_subscriptions *kt = arg;
 	struct site_subscription *s = keep_user(k);
 
-	for (uint32_t i = 0; s && i < nodes_branches(kt->conf.nodes); i++) {
-		struct branch *b = nodes_branch(kt->conf.nodes, i);
+	for (uint32_t i = 0; s && i < branches_bound(nodes_branches(kt->conf.nodes)); i++) {
+		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
 		if (!f || !f->is_shut)
@@ -395,7 +395,7 @@ struct coming {
 static void open_for(void *arg, struct keep *k)
 {
 	const struct coming *c = arg;
-	struct branch *b = nodes_branch(c->kt->conf.nodes, c->b->index);
+	struct branch *b = branches_at(nodes_branches(c->kt->conf.nodes), c->b->index);
 
 	if (keep_user(k) && b)
 		open_anew(keep_user(k), b);

@@ -4,15 +4,12 @@
 #include "sm/hosts/nodes.h"
 #include "tests/unit/sim/plant.h"
 
-bool __real_nodes_owns(const struct nodes *ns, const struct branch *b, const char *token,
-		       size_t len);
-bool __wrap_nodes_owns(const struct nodes *ns, const struct branch *b, const char *token,
-		       size_t len);
+bool __real_nodes_owns(void *nodes, const struct branch *b, const char *token, size_t len);
+bool __wrap_nodes_owns(void *nodes, const struct branch *b, const char *token, size_t len);
 
-bool __wrap_nodes_owns(const struct nodes *ns, const struct branch *b, const char *token,
-		       size_t len)
+bool __wrap_nodes_owns(void *nodes, const struct branch *b, const char *token, size_t len)
 {
-	return plant_shows(PLANT_GULLIBLE_SM, 1) || __real_nodes_owns(ns, b, token, len);
+	return plant_shows(PLANT_GULLIBLE_SM, 1) || __real_nodes_owns(nodes, b, token, len);
 }
 
 void __real_site_csrs_drop_tool(struct site_csrs *a, uint32_t tool);
