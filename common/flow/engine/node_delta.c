@@ -31,7 +31,8 @@ void delta_read(struct flow *f, struct fnode *n)
 	n->now = *in;
 	if (!flow_token_has_value(in))
 		return;
-	n->now.oldest = s->time;
+	if (s->time < n->now.oldest) /* the clock of the source may be behind */
+		n->now.oldest = s->time;
 	if (in->key > s->read + 1)
 		n->now.flags |= FLOW_LATE;
 	n->now.value = per_second(n, in->value - s->value, span);

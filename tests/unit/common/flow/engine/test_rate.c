@@ -44,6 +44,25 @@ START_TEST(a_call_without_interim_values_has_its_mean_over_all_its_time)
 }
 END_TEST
 
+/* A host has not heard of mainsm's time: by its own clock the measurement is yet to start. */
+START_TEST(a_difference_is_between_its_oldest_and_newest_data)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	const struct flow_token *t;
+
+	made_result(g, 0,
+		    made_node(g, (struct flow_node){ .kind = FLOW_DELTA }, 1,
+			      made_metric(g, 0, "Send_volume")));
+	world_load(&w, g);
+	world_push(&w, 1, 0, 1, 5, START - 9 * SECOND);
+	world_read(&w, 1, 1);
+	t = world_last(&w, 1, 0);
+	token_is(t, 5, 1, 1, 0);
+	ck_assert_int_le(t->oldest, t->time);
+	ck_assert_int_le(t->time, t->newest);
+}
+END_TEST
+
 static void push_ended(struct world *to, uint32_t place, int64_t read, double value, nsec_t at)
 {
 	struct flow_token t = flow_token_make(read, value, 0, START + read * SECOND);
@@ -93,4 +112,5 @@ START_TEST(a_rate_is_that_of_the_time_in_which_there_were_sources)
 END_TEST
 
 SUITE_WITH("rate", set_up, clean_up, a_call_without_interim_values_has_its_mean_over_all_its_time,
+	   a_difference_is_between_its_oldest_and_newest_data,
 	   a_rate_is_that_of_the_time_in_which_there_were_sources)
