@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages between an lm and its lm-trace arrive unchanged, and no others do. */
+#include "common/base/array.h"
 #include "common/base/rng.h"
+#include "common/tracer/syscalls.h"
 #include "common/tracer/tracer_msg.h"
 #include "tests/suite.h"
 
 #include <string.h>
+#include <sys/syscall.h>
 
 static struct tracer_msg in, out;
 static struct buf b;
@@ -224,7 +227,268 @@ START_TEST(flipped_bytes_never_make_what_could_not_be_said)
 }
 END_TEST
 
+/* --- each kind at its limits, and one step beyond them */
+
+/* What tracer_msg.h says of a kind: most of `what`, and least and most values and texts. */
+static const struct limits {
+	uint8_t type;
+	bool has_process, has_thread;
+	uint32_t what;
+	size_t values[2], texts[2];
+} limits[] = {
+	{ TRACER_BACKTRACE, true, true, 1, { 1, 1 }, { 0, 0 } },
+	{ TRACER_READ_REGS, true, true, TRACER_REGS_FP, { 2, 2 }, { 0, 0 } },
+	{ TRACER_WRITE_REGS, true, true, TRACER_REGS_FP, { 2, 128 }, { 0, 0 } },
+	{ TRACER_GOTO, true, true, 0, { 1, 1 }, { 0, 0 } },
+	{ TRACER_CALL, true, true, 0, { 1, 1 }, { 0, 0 } },
+	{ TRACER_CREATE, false, false, 0, { 3, 3 }, { 1, 1024 } },
+	{ TRACER_LET_GO, true, false, 0, { 0, 0 }, { 0, 0 } },
+	{ TRACER_WATCH, true, false, 7, { 9, 9 }, { 0, 0 } },
+	{ TRACER_READ_MEMORY, true, false, 0, { 4, 4 }, { 0, 0 } },
+	{ TRACER_WRITE_MEMORY, true, false, 0, { 4, 4 }, { 0, 0 } },
+	{ TRACER_MODULES, true, false, 0, { 0, 0 }, { 0, 0 } },
+	{ TRACER_FILE, false, false, 0, { 2, 2 }, { 1, 1 } },
+	{ TRACER_FRAMES, true, true, 1, { 0, 48 }, { 0, 32 } },
+	{ TRACER_REGS, true, true, TRACER_REGS_FP, { 0, 128 }, { 0, 0 } },
+	{ TRACER_DONE, false, false, 0, { 0, 0 }, { 0, 0 } },
+	{ TRACER_CREATED, true, false, 0, { 0, 0 }, { 0, 0 } },
+	{ TRACER_FAILED, false, false, ERR_NCODES - 1, { 0, 1 }, { 1, 1 } },
+	{ TRACER_EVENT, true, true, TRACER_SIGNAL, { 2, 8 }, { 0, 0 } },
+	{ TRACER_WATCH_ENDED, true, false, 0, { 0, 1 }, { 1, 1 } },
+	{ TRACER_BYTES, false, false, 1, { 0, 0 }, { 0, 0 } },
+	{ TRACER_MODULE, false, false, 0, { 6, 6 }, { 1, 1 } },
+};
+
+/* A good message of the kind with so many values and texts. */
+static void message_of(const struct limits *k, size_t values, size_t texts)
+{
+	in = (struct tracer_msg){ .type = k->type,
+				  .pid = k->has_process ? 2 : 0,
+				  .tid = k->has_thread ? 2 : 0,
+				  .what = k->what,
+				  .nvalue = values,
+				  .ntext = texts };
+	for (size_t i = 0; i < texts && i < TRACER_TEXTS_MAX; i++)
+		in.text[i] = "";
+	if (k->type == TRACER_CREATE && texts)
+		in.value[0] = texts - 1;
+	if (k->type == TRACER_READ_MEMORY || k->type == TRACER_WRITE_MEMORY) {
+		in.value[1] = in.value[2] = in.value[3] = 1;
+		in.nbytes = k->type == TRACER_WRITE_MEMORY;
+		in.bytes = (const uint8_t *)"x";
+	}
+}
+
+static void is_taken(const struct limits *k, bool is_good, const char *of)
+{
+	int want = is_good ? 0 : -ERR_PROTO;
+
+	ck_assert_msg(pass() == want, "kind %u, %s", k->type, of);
+}
+
+static void limits_of(const struct limits *k)
+{
+	for (int i = 0; i < 2; i++) {
+		message_of(k, k->values[i], k->texts[i]);
+		is_taken(k, true, i ? "most" : "least");
+	}
+	message_of(k, k->values[1] + 1, k->texts[1]);
+	is_taken(k, false, "a value more");
+	message_of(k, k->values[1], k->texts[1] + 1);
+	is_taken(k, false, "a text more");
+	if (k->values[0]) {
+		message_of(k, k->values[0] - 1, k->texts[0]);
+		is_taken(k, false, "a value less");
+	}
+	if (k->texts[0]) {
+		message_of(k, k->values[0], k->texts[0] - 1);
+		is_taken(k, false, "a text less");
+	}
+}
+
+START_TEST(each_kind_has_its_numbers_of_values_and_texts)
+{
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++)
+		limits_of(&limits[i]);
+}
+END_TEST
+
+START_TEST(each_kind_says_what_within_its_limit)
+{
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		const struct limits *k = &limits[i];
+
+		message_of(k, k->values[0], k->texts[0]);
+		in.what++;
+		is_taken(k, false, "what");
+		in.what = k->type == TRACER_EVENT ? TRACER_SYSCALL_START : 0;
+		is_taken(k, true, "the least what");
+	}
+}
+END_TEST
+
+/* No helper may touch init, or what kill() takes for a group. */
+START_TEST(each_kind_has_a_process_or_thread_where_it_needs_one)
+{
+	static const int32_t none[] = { 1, 0, -1, INT32_MIN };
+
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		const struct limits *k = &limits[i];
+
+		for (size_t n = 0; n < ARRAY_LEN(none); n++) {
+			message_of(k, k->values[0], k->texts[0]);
+			in.pid = none[n];
+			is_taken(k, !k->has_process, "process");
+			message_of(k, k->values[0], k->texts[0]);
+			in.tid = none[n];
+			is_taken(k, !k->has_thread, "thread");
+		}
+	}
+}
+END_TEST
+
+START_TEST(only_kinds_with_bytes_have_some)
+{
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+		const struct limits *k = &limits[i];
+
+		message_of(k, k->values[0], k->texts[0]);
+		in.bytes = (const uint8_t *)"xy";
+		in.nbytes++;
+		is_taken(k, k->type == TRACER_BYTES, "bytes");
+	}
+}
+END_TEST
+
+/* All blocks of memory lie below 2^63, and one message holds them. */
+START_TEST(blocks_of_memory_reach_their_limits)
+{
+	static const struct {
+		uint64_t addr, block, stride, n;
+		bool is_good;
+	} known[] = {
+		{ 0, 1, 1, 1, true },
+		{ 0, TRACER_BYTES_MAX, TRACER_BYTES_MAX, 1, true },
+		{ 0, TRACER_BYTES_MAX + 1, TRACER_BYTES_MAX + 1, 1, false },
+		{ 0, 1, 1, TRACER_BYTES_MAX, true },
+		{ 0, 1, 1, TRACER_BYTES_MAX + 1, false },
+		{ 0, 2, 2, TRACER_BYTES_MAX / 2, true },
+		{ 0, 2, 2, TRACER_BYTES_MAX / 2 + 1, false },
+		{ 0, 2, 1, 2, false },
+		{ INT64_MAX - 1, 1, 1, 1, true },
+		{ INT64_MAX, 1, 1, 1, false },
+		{ (uint64_t)INT64_MAX + 1, 1, 1, 1, false },
+		{ INT64_MAX - 6, 1, 3, 2, true },
+		{ INT64_MAX - 6, 1, 4, 2, false },
+		{ 0, 1, INT64_MAX, 1, true },
+		{ 0, 1, (uint64_t)INT64_MAX + 1, 1, false },
+	};
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		in = (struct tracer_msg){ .type = TRACER_READ_MEMORY, .pid = 2, .nvalue = 4 };
+		in.value[0] = known[i].addr;
+		in.value[1] = known[i].block;
+		in.value[2] = known[i].stride;
+		in.value[3] = known[i].n;
+		ck_assert_msg(pass() == (known[i].is_good ? 0 : -ERR_PROTO), "geometry %zu", i);
+	}
+}
+END_TEST
+
+START_TEST(counts_of_a_program_and_of_frames_agree_with_the_texts)
+{
+	create_message();
+	in.ntext = 4;
+	ck_assert_int_eq(pass(), -ERR_PROTO);
+	in.ntext = 5;
+	in.text[5] = "";
+	in.ntext = 6;
+	ck_assert_int_eq(pass(), -ERR_PROTO);
+	message_of(&limits[12], 3, 2);
+	ck_assert_int_eq(pass(), 0);
+	message_of(&limits[12], 4, 2);
+	ck_assert_int_eq(pass(), -ERR_PROTO);
+	message_of(&limits[12], 3, 1);
+	ck_assert_int_eq(pass(), -ERR_PROTO);
+	message_of(&limits[12], 6, 2);
+	ck_assert_int_eq(pass(), -ERR_PROTO);
+}
+END_TEST
+
+START_TEST(an_event_is_of_one_thing)
+{
+	in = (struct tracer_msg){ .type = TRACER_EVENT, .pid = 2, .tid = 2, .nvalue = 2 };
+	for (in.what = 0; in.what <= TRACER_WATCH_ALL + 1; in.what++)
+		ck_assert_int_eq(pass(), in.what == TRACER_SYSCALL_START ||
+							 in.what == TRACER_SYSCALL_END ||
+							 in.what == TRACER_SIGNAL
+						 ? 0
+						 : -ERR_PROTO);
+}
+END_TEST
+
+/* Behind the head of a message without any. */
+START_TEST(more_values_or_texts_than_there_is_room_for_are_refused)
+{
+	static const size_t places[] = { 25, 27 }; /* of their numbers, in a message */
+	static const uint16_t numbers[] = { TRACER_VALUES_MAX + 1, TRACER_TEXTS_MAX + 1 };
+	struct err e = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		in = (struct tracer_msg){ .type = TRACER_DONE };
+		ck_assert_int_eq(pass(), 0);
+		ck_assert_uint_eq(b.n, 29);
+		b.p[places[i]] = (uint8_t)numbers[i];
+		b.p[places[i] + 1] = (uint8_t)(numbers[i] >> 8);
+		for (size_t k = 0; k < numbers[i]; k++)
+			buf_put_u64le(&b, 0);
+		ck_assert_int_eq(tracer_msg_decode(&out, b.p, b.n, &e), -ERR_PROTO);
+		ck_assert_ptr_nonnull(strstr(e.text, "bytes makes no sense"));
+	}
+}
+END_TEST
+
+START_TEST(a_message_that_has_no_room_is_reported)
+{
+	struct buf small = BUF_INIT(20);
+
+	create_message();
+	ck_assert_int_eq(tracer_msg_encode(&small, &in), -ERR_LIMIT);
+	buf_done(&small);
+}
+END_TEST
+
+static void numbers_are(const char *name, int rc, int64_t number)
+{
+	int64_t n = -7;
+
+	ck_assert_msg(syscall_read(name, &n) == rc, "%s", name);
+	ck_assert_msg(rc || n == number, "%s", name);
+}
+
+START_TEST(a_system_call_has_a_name_or_a_number)
+{
+	numbers_are("", 0, SYSCALL_ALL);
+	numbers_are("0", 0, 0);
+	numbers_are("511", 0, 511);
+	numbers_are("512", -ERR_NOTFOUND, 0);
+	numbers_are("-1", -ERR_NOTFOUND, 0);
+	numbers_are("write", 0, SYS_write);
+	numbers_are("close_range", 0, SYS_close_range);
+	numbers_are("writ", -ERR_NOTFOUND, 0);
+	numbers_are("WRITE", -ERR_NOTFOUND, 0);
+	numbers_are("write ", -ERR_NOTFOUND, 0);
+}
+END_TEST
+
 SUITE_WITH("messages of lm-trace", set_up, clean_up, all_fields_come_through,
 	   bytes_come_through_up_to_their_limit, what_does_not_fit_its_kind_is_refused,
 	   a_program_has_as_many_streams_as_the_limit_says, the_longest_names_of_a_part_fit,
-	   every_cut_and_every_tail_is_refused, flipped_bytes_never_make_what_could_not_be_said)
+	   every_cut_and_every_tail_is_refused, each_kind_has_its_numbers_of_values_and_texts,
+	   each_kind_says_what_within_its_limit,
+	   each_kind_has_a_process_or_thread_where_it_needs_one, only_kinds_with_bytes_have_some,
+	   blocks_of_memory_reach_their_limits,
+	   counts_of_a_program_and_of_frames_agree_with_the_texts, an_event_is_of_one_thing,
+	   more_values_or_texts_than_there_is_room_for_are_refused,
+	   a_message_that_has_no_room_is_reported, a_system_call_has_a_name_or_a_number,
+	   flipped_bytes_never_make_what_could_not_be_said)
