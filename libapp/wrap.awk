@@ -33,13 +33,16 @@ function noted(p, k,    member, cast)
 	else if (k ~ /[cwf]/) member = "comm"
 	else return ""
 	cast = k ~ /[dg]/ ? "(int32_t)" : "(uint64_t)"
-	return sprintf("\tHOOK_NOTE(now, %s, %s%s);\n", member, cast, out == "c" ? p : "f_int(" p ")")
+	if (out != "c") p = "f_int(" p ")"
+	return sprintf("\tHOOK_NOTE(now, %s, %s%s);\n", member, cast, p)
 }
 
 BEGIN {
 	kindname["t"] = "CALL_P_TYPE"; kindname["c"] = "CALL_P_COMM"; kindname["w"] = "CALL_P_WIN"
-	kindname["f"] = "CALL_P_FILE"; kindname["h"] = "CALL_P_HANDLE"; kindname["Q"] = "CALL_P_REQUEST"
-	print "/* SPDX-License-Identifier: Apache-2.0 */\n/* Generated from common/ring/calls.def by libapp/wrap.awk. */"
+	kindname["f"] = "CALL_P_FILE"; kindname["h"] = "CALL_P_HANDLE"
+	kindname["Q"] = "CALL_P_REQUEST"
+	print "/* SPDX-License-Identifier: Apache-2.0 */"
+	print "/* Generated from common/ring/calls.def by libapp/wrap.awk. */"
 	print "#include \"libapp/wrap.h\"\n"
 	members = ""
 }
@@ -50,7 +53,8 @@ BEGIN {
 	name = $1; volume = $3; n = NF - 3
 	take(0)
 	completes = volume ~ /^(wait|test|start|request_free)/
-	# Persistent requests are known whenever they were made: whether a call is watched or not (hook.h).
+	# Persistent requests are known whenever they were made, in calls that are not watched too
+	# (hook.h).
 	kept = name ~ /_init$/ ? "made" : volume == "request_free" ? "freed" : ""
 	emit_all("mpi", "")
 	# Open MPI 4 has them under names of its own.
@@ -125,7 +129,8 @@ function emit_all(lib, suffix)
 
 function has_buffer()
 {
-	return sig ~ /void \*a_(buf|buffer|sendbuf|recvbuf|origin|result|compare|base|inbuf|outbuf|inoutbuf)/
+	return sig ~ "void \\*a_(buf|buffer|sendbuf|recvbuf|origin|result|compare|base|inbuf|" \
+		     "outbuf|inoutbuf)"
 }
 
 function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
@@ -138,7 +143,8 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 	}
 	if (s == "") s = "void"
 	r = how == "c" ? "int" : "void"
-	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : suffix ~ /_f08ts/ ? "LANG_TS" : "LANG_F08"
+	lang = how == "c" ? "LANG_C" : out == "f" ? "LANG_F" : \
+	       suffix ~ /_f08ts/ ? "LANG_TS" : "LANG_F08"
 	members = members sprintf("\t%s (*%s)(%s);\n", r, id, s)
 	inits = inits sprintf("\t.%s = resolve_%s,\n", id, id)
 	protos = protos sprintf("static %s resolve_%s(%s);\n", r, id, s)
@@ -154,30 +160,40 @@ function emit(symbol, name, suffix, how,    s, c, r, i, id, lang)
 		body = body "\tif (!f) {\n\t\tf_missing(a_ierr);\n\t\treturn;\n\t}\n"
 	body = body sprintf("\t__atomic_store_n((void **)&real.%s, f, __ATOMIC_RELAXED);\n", id)
 	body = body sprintf("\t%sREAL(%s)(%s);\n}\n\n", how == "c" ? "return " : "", id, c)
-	look = sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, profiling(symbol), id)
+	look = sprintf("\twrap_look(\"%s\", \"%s\", (void **)&real.%s);\n", symbol, \
+		       profiling(symbol), id)
 	if (suffix == "_c") large = large "\t" look
 	else resolves = resolves look
 
 	mark = "HOOK_CALL(CALL_ID_" name ", " (how == "c" ? "0" : "SEG_CURRENT_FORTRAN") ", "
-	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n\tstruct hook_args a;\n\tstruct hook h;\n", r, id, s)
+	body = body sprintf("static __attribute__((noinline)) %s active_%s(%s)\n{\n", r, id, s) \
+	       "\tstruct hook_args a;\n\tstruct hook h;\n"
 	if (completes) body = body "\tstruct wait_set wait;\n"
 	body = body "\tstruct seg_current *now;\n"
 	if (how == "c") body = body "\tint rc;\n"
-	body = body sprintf("\n\tif (!hook_enter%s(&h, CALL_ID_%s, hook_frame()))", kept == "" ? "" : "_kept", name)
+	body = body sprintf("\n\tif (!hook_enter%s(&h, CALL_ID_%s, hook_frame()))", \
+			    kept == "" ? "" : "_kept", name)
 	if (how == "c") body = body sprintf("\n\t\treturn REAL(%s)(%s);\n", id, c)
 	else body = body sprintf(" {\n\t\tREAL(%s)(%s);\n\t\treturn;\n\t}\n", id, c)
-	body = body "\tnow = hook_thread.now;\n" note "\thook_watch(&h, now, " mark "h.seen), hook_frame());\n"
-	body = body "\tif (h.word & HOOK_ARGS) {\n" fill "\t\ta.lang = " lang ";\n\t\ta.wait = " (completes ? "&wait" : "NULL") ";\n\t\thook_prepare(&h, &a);\n"
+	body = body "\tnow = hook_thread.now;\n" note
+	body = body "\thook_watch(&h, now, " mark "h.seen), hook_frame());\n"
+	body = body "\tif (h.word & HOOK_ARGS) {\n" fill "\t\ta.lang = " lang ";\n"
+	body = body "\t\ta.wait = " (completes ? "&wait" : "NULL") ";\n\t\thook_prepare(&h, &a);\n"
 	if (status)
-		body = body sprintf("\t\t%s = (void *)(uintptr_t)a.par[%d];\n", status_name, status - 1)
+		body = body sprintf("\t\t%s = (void *)(uintptr_t)a.par[%d];\n", status_name, \
+				    status - 1)
 	body = body "\t}\n\thook_begin(&h);\n"
 	body = body sprintf("\t%sREAL(%s)(%s);\n", how == "c" ? "rc = " : "", id, c)
-	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", how == "c" ? "rc" : "f_result(a_ierr)", how == "c" ? "\treturn rc;\n" : "")
+	body = body sprintf("\thook_leave(&h, %s);\n%s}\n\n", \
+			    how == "c" ? "rc" : "f_result(a_ierr)", \
+			    how == "c" ? "\treturn rc;\n" : "")
 
 	if (how == "c" && kept == "") body = body timed(name, id, s, c)
 	if (kept == "made") body = body keep(name, id, s, c, lang)
-	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n\tstruct seg_current *now = hook_thread.now;\n", r, symbol, s, r, symbol, s)
-	before = volume == "forget" ? "comm_forget_all();" : volume == "finalize" ? "setup_finalize();" : ""
+	body = body sprintf("%s %s(%s);\nEXPORT %s %s(%s)\n{\n", r, symbol, s, r, symbol, s) \
+	       "\tstruct seg_current *now = hook_thread.now;\n"
+	before = volume == "forget" ? "comm_forget_all();" : \
+		 volume == "finalize" ? "setup_finalize();" : ""
 	# A statement must not stand before the declarations.
 	if (before != "") before = "\t{\n\t\t" before "\n\t}\n"
 	if (how == "c")
@@ -202,7 +218,8 @@ function way(seen, begin, end)
 function keep(name, id, s, c, lang,    is_c, begin, behind)
 {
 	is_c = lang == "LANG_C"
-	begin = "static __attribute__((noinline)) " (is_c ? "int" : "void") " keep_" id "(" s ")\n{\n" \
+	begin = "static __attribute__((noinline)) " (is_c ? "int" : "void") \
+		" keep_" id "(" s ")\n{\n" \
 		"\tstruct seg_current *now = hook_thread.now;\n" \
 		"\tstruct hook_args a;\n\tint rc;\n\n"
 	behind = "\tif (rc == 0) {\n" fill "\t\ta.lang = " lang ";\n" \
@@ -239,9 +256,12 @@ function is_on(name)
 function timed(name, id, s, c,    slot)
 {
 	slot = "hook_slot(now, CALL_ID_" name ")"
-	return "static __attribute__((noinline)) int timed_" id "(" s ")\n{\n\tstruct seg_current *now = hook_thread.now;\n\tint rc;\n\n" \
+	return "static __attribute__((noinline)) int timed_" id "(" s ")\n{\n" \
+	       "\tstruct seg_current *now = hook_thread.now;\n\tint rc;\n\n" \
 	       way("HOOK_TIME", "\t\thook_time_begin(" slot ");\n", \
-		   "\t\trc = REAL(" id ")(" c ");\n\t\thook_check(CALL_ID_" name ", HOOK_COUNT | HOOK_TIME);\n\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
+		   "\t\trc = REAL(" id ")(" c ");\n" \
+		   "\t\thook_check(CALL_ID_" name ", HOOK_COUNT | HOOK_TIME);\n" \
+		   "\t\thook_time_end(now, " slot ");\n\t\treturn rc;\n}\n\n")
 }
 
 # The exported C function. It needs no other register across the call than that of `now`.
@@ -258,9 +278,13 @@ function c_body(name, id, c,    count, slot, real)
 	       "\tif (__builtin_expect(!busy, 1)) {\n" \
 	       way("0", "", "\t\treturn hook_end(now, CALL_ID_" name ", 0, " real ");\n\t}\n") \
 	       "\tswitch (hook_way(busy)) {\n\tcase HOOK_WAY_COUNT:\n" \
-	       way("HOOK_COUNT", count, "\t\treturn hook_end(now, CALL_ID_" name ", HOOK_COUNT, " real ");\n") \
+	       way("HOOK_COUNT", count, \
+		   "\t\treturn hook_end(now, CALL_ID_" name ", HOOK_COUNT, " real ");\n") \
 	       "\tcase HOOK_WAY_SKIP:\n" \
-	       way("HOOK_TIME", count, "\t\trc = " real ";\n\t\thook_check(CALL_ID_" name ", hook_thread.sample_word);\n\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
+	       way("HOOK_TIME", count, \
+		   "\t\trc = " real ";\n" \
+		   "\t\thook_check(CALL_ID_" name ", hook_thread.sample_word);\n" \
+		   "\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
 	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
 	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
 }
@@ -274,7 +298,9 @@ function f_body(name, id, c, lang)
 
 function alias(symbol, target, s)
 {
-	body = body sprintf("void %s(%s);\nEXPORT void %s(%s) __attribute__((alias(\"%s\")));\n\n", symbol, s, symbol, s, target)
+	body = body sprintf("void %s(%s);\n", symbol, s)
+	body = body sprintf("EXPORT void %s(%s) __attribute__((alias(\"%s\")));\n\n", symbol, s, \
+			    target)
 }
 
 function profiling(symbol) { return symbol ~ /^MPI/ ? "P" symbol : "p" symbol }

@@ -106,11 +106,11 @@ static void put_table(struct buf *out, const struct life_model *m)
 	buf_puts(out, "</details>\n");
 }
 
-static void put_told(struct buf *out, const char *text)
+static void put_note(struct buf *out, const char *text)
 {
 	if (!*text)
 		return;
-	buf_puts(out, "<p class=\"told\">");
+	buf_puts(out, "<p class=\"note\">");
 	lifepage_put_text(out, text);
 	buf_puts(out, "</p>\n");
 }
@@ -121,7 +121,7 @@ static void put_doubts(struct buf *out, const struct life_model *m)
 	struct buf b = BUF_INIT(4096);
 
 	lifewords_doubts(m, &b);
-	put_told(out, buf_str(&b));
+	put_note(out, buf_str(&b));
 	out->failed |= b.failed;
 	buf_clear(&b);
 	if (each > 1)
@@ -130,7 +130,7 @@ static void put_doubts(struct buf *out, const struct life_model *m)
 			"Figures and density are of all lines. One by one the page has one line in %u, and the slowest %d: "
 			"with more it would not open. --from, --to and --where show a part whole.",
 			each, LIFEPACK_SLOWEST);
-	put_told(out, buf_str(&b));
+	put_note(out, buf_str(&b));
 	out->failed |= b.failed;
 	buf_done(&b);
 }
@@ -168,7 +168,7 @@ static const char page_tools[] =
 	"shown, and can be passed on.</p>"
 	"<p>A line is one key. Time goes to the right, stages downwards: a steep part is fast, a flat one slow. Where there are more "
 	"lines than pixels their density is shown: the darker, the more lines are in that step at that time. The slowest are drawn over it.</p></details>\n"
-	"<noscript><p class=\"told\">The picture needs JavaScript; the table does not.</p></noscript>\n";
+	"<noscript><p class=\"note\">The picture needs JavaScript; the table does not.</p></noscript>\n";
 
 /* A script element ends at the first "</script", whatever stands around it: no < is left. */
 static int put_data(struct buf *out, const struct life_model *m, const char *title, const char *key,
@@ -192,7 +192,7 @@ static int put_data(struct buf *out, const struct life_model *m, const char *tit
 }
 
 int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
-		  const char *told, struct err *e)
+		  const char *complaints, struct err *e)
 {
 	int rc;
 
@@ -209,7 +209,7 @@ int lifepage_html(struct buf *out, const struct life_model *m, const char *title
 	buf_puts(out, "</h1>\n");
 	put_verdict(out, m);
 	put_facts(out, m, key);
-	put_told(out, told);
+	put_note(out, complaints);
 	put_doubts(out, m);
 	buf_puts(out, "<div class=\"top\">\n<div>\n");
 	put_table(out, m);

@@ -9,10 +9,10 @@
 
 #define LIFEPAGE_MAX_BYTES (1u << 30) /* no browser opens a larger one */
 
-/* title: of the log, UTF-8 or not. `told`: the complaints of its reader, or "". ERR_NOMEM,
+/* title: of the log, UTF-8 or not. complaints: of its reader, or "". ERR_NOMEM,
  * ERR_LIMIT. */
 int lifepage_html(struct buf *out, const struct life_model *m, const char *title, const char *key,
-		  const char *told, struct err *e);
+		  const char *complaints, struct err *e);
 
 /* Lines while there are at most LIFESVG_LINES_MAX, else density. */
 #define LIFESVG_LINES_MAX 2000

@@ -224,8 +224,9 @@ whole_is() {
 			UNION ALL SELECT id, f_n FROM e_disk_write_end) AS x'
 }
 # --- names and values that would like to be SQL
-cat >"$TMPDIR/hostile.bp" <<'END'
-ts=1700000000.0 event="x'); DROP TABLE type;--" level=Info select="'; DROP TABLE type; --" a"b=1 SELECT=2 Select=3
+sed -e ':a' -e '/\\$/N' -e 's/\\\n//' -e ta >"$TMPDIR/hostile.bp" <<'END'
+ts=1700000000.0 event="x'); DROP TABLE type;--" level=Info \
+select="'; DROP TABLE type; --" a"b=1 SELECT=2 Select=3
 ts=1700000001.0 event=select level=Info e_x="\xc0'" from="\x00" table=$1
 ts=1700000002.0 event=SELECT level=Info id="%s%n" $1="$1"
 END

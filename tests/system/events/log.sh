@@ -141,8 +141,9 @@ check 'noise has no events' says ' 0 events ok, 0 bad, 5000 bytes skipped' omig 
 	olog "$TMPDIR/noise"
 check 'no file is status 4' status_is 4 omig log cat "$TMPDIR/none"
 check 'a folder is no log' status_is 5 omig log cat "$TMPDIR"
-cat >"$TMPDIR/wild.ulm" <<'END'
-DATE=20070215110703.2102 HOST=h PROG=globus-gridftp-server NL.EVNT=FTP_INFO NBYTES=55 DEST=[129.79.4.64]
+sed -e ':a' -e '/\\$/N' -e 's/\\\n//' -e ta >"$TMPDIR/wild.ulm" <<'END'
+DATE=20070215110703.2102 HOST=h PROG=globus-gridftp-server NL.EVNT=FTP_INFO NBYTES=55 \
+DEST=[129.79.4.64]
 this line is none
 DATE=20060327125110.975908 HOST=heri PROG=pathload LVL=Usage PATHLOAD.FLEETS=9
 END
