@@ -67,7 +67,8 @@ void flow_free(struct flow *f);
  * start and reads go on. On failure (ERR_INVALID, ERR_LIMIT, ERR_NOMEM) nothing has changed.
  */
 int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e);
-void flow_remove(struct flow *f, uint32_t measurement); /* an unknown one: nothing */
+/* An unknown one: nothing. Without measurements the engine keeps no tables. */
+void flow_remove(struct flow *f, uint32_t measurement);
 
 /* --- what comes in */
 
@@ -153,6 +154,7 @@ int flow_look(const struct flow *f, uint32_t measurement, uint32_t number, struc
 
 struct flow_size {
 	size_t measurements, nodes, state_bytes;
+	size_t table_bytes; /* of nodes and what joins them, in use or not */
 };
 
 struct flow_size flow_size(const struct flow *f);

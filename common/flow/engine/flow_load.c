@@ -34,10 +34,8 @@ static void meas_done(struct fmeas *m)
 	m->npass = m->nnode = 0;
 }
 
-void flow_free(struct flow *f)
+static void release_tables(struct flow *f)
 {
-	if (!f)
-		return;
 	for (size_t i = 0; i < f->nnode; i++)
 		flow_node_done(&f->node[i]);
 	for (size_t i = 0; i < f->nmeas; i++)
@@ -47,7 +45,25 @@ void flow_free(struct flow *f)
 	free(f->meas);
 	free(f->edge);
 	free(f->order);
+}
+
+void flow_free(struct flow *f)
+{
+	if (!f)
+		return;
+	release_tables(f);
 	free(f);
+}
+
+/* The next measurement may be a small one. */
+static void start_anew(struct flow *f)
+{
+	const struct flow_limits limits = f->limits;
+	const struct flow_out out = f->out;
+
+	release_tables(f);
+	*f = (struct flow){ .limits = limits, .out = out };
+	smap_init(&f->by_identity);
 }
 
 struct fmeas *flow_meas(const struct flow *f, uint32_t measurement)
@@ -423,5 +439,8 @@ void flow_remove(struct flow *f, uint32_t measurement)
 		return;
 	let_go(f, m);
 	*m = (struct fmeas){ 0 };
-	rewire(f);
+	if (flow_size(f).measurements)
+		rewire(f);
+	else
+		start_anew(f);
 }

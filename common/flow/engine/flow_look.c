@@ -40,7 +40,12 @@ uint32_t flow_input(const struct flow *f, uint32_t measurement, uint32_t number)
 
 struct flow_size flow_size(const struct flow *f)
 {
-	struct flow_size s = { .nodes = f->used, .state_bytes = f->state_bytes };
+	struct flow_size s = { .nodes = f->used,
+			       .state_bytes = f->state_bytes,
+			       .table_bytes = f->node_cap * sizeof(*f->node) +
+					      f->meas_cap * sizeof(*f->meas) +
+					      f->edge_cap * sizeof(*f->edge) +
+					      f->order_cap * sizeof(*f->order) };
 
 	for (size_t i = 0; i < f->nmeas; i++)
 		s.measurements += f->meas[i].id != 0;

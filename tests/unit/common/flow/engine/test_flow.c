@@ -328,6 +328,11 @@ START_TEST(two_measurements_share_nodes_and_each_has_its_results)
 	ck_assert_uint_eq(flow_size(w.f).nodes, 0);
 	ck_assert_uint_eq(flow_size(w.f).state_bytes, 0);
 	ck_assert_uint_eq(flow_size(w.f).measurements, 0);
+	ck_assert_uint_eq(flow_size(w.f).table_bytes, 0); /* it keeps nothing for another one */
+	world_load(&w, difference(1));
+	world_push(&w, 1, 0, 1, 1, START);
+	world_push(&w, 1, 1, 1, 5, START);
+	token_is(world_last(&w, 1, 0), 4, 1, 1, 0);
 }
 END_TEST
 
