@@ -5,6 +5,7 @@
  */
 #include "common/base/hash.h"
 #include "eventlog/evgap.h"
+#include "eventlog/spool/ledger.h"
 #include "eventlog/spool/spooler.h"
 #include "tests/suite.h"
 
@@ -312,6 +313,124 @@ START_TEST(without_a_thread_all_is_the_same)
 }
 END_TEST
 
+START_TEST(a_consumer_is_found_again_by_its_name)
+{
+	const struct spool_conf c = conf();
+	char name[16];
+
+	start(&c);
+	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
+		snprintf(name, sizeof(name), "c%d", i);
+		ck_assert_int_eq(spooler_consumer(spooler, name, true), i);
+	}
+	ck_assert_int_eq(spooler_consumer(spooler, "c0", true), 0);
+	ck_assert_int_eq(spooler_consumer(spooler, "c7", false), 7);
+	ck_assert_int_eq(spooler_consumer(spooler, "one more", true), -ERR_INVALID);
+	ck_assert_int_eq(spooler_consumer(spooler, "", true), -ERR_INVALID);
+	ck_assert_int_eq(spooler_consumer(spooler, "more", true), -ERR_LIMIT);
+	spooler_remove(spooler, 5);
+	WAIT_FOR(spooler_consumer(spooler, "more", true) == 5);
+	stop();
+}
+END_TEST
+
+/* The worker answers them while it is closed, and no callback takes the blocks. */
+static void not_taken(void)
+{
+	static const char *const names[] = { "a", "b", "c" };
+	const struct spool_conf c = conf();
+
+	start(&c);
+	WAIT_FOR(seen.open_rc == 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(spooler_consumer(spooler, names[i], true), i);
+		spooler_want(spooler, i);
+	}
+	ck_assert_int_eq(append(1000, 3), 0);
+	stop();
+	ck_assert_uint_eq(seen.of[0].blocks + seen.of[1].blocks + seen.of[2].blocks, 0);
+}
+
+START_TEST(blocks_that_are_not_taken_end_with_it)
+{
+	not_taken();
+	calls.turns = &turns;
+	not_taken();
+}
+END_TEST
+
+static struct {
+	unsigned n;
+	uint64_t appended;
+} empty;
+
+static void on_empty(void *arg, int consumer, uint64_t appended)
+{
+	ck_assert_int_eq(consumer, 0);
+	empty.n++;
+	empty.appended = appended;
+}
+
+static void has_all(void)
+{
+	const struct spool_conf c = conf();
+
+	memset(&empty, 0, sizeof(empty));
+	calls.on_empty = on_empty;
+	start(&c);
+	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
+	spooler_want(spooler, 0);
+	WAIT_FOR(empty.n == 1);
+	ck_assert_uint_eq(empty.appended, 0);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.of[0].blocks == 1);
+	spooler_ack(spooler, 0, seen.of[0].place);
+	spooler_want(spooler, 0);
+	WAIT_FOR(empty.n == 2);
+	ck_assert_uint_eq(empty.appended, 1);
+	spooler_want(spooler, 0);
+	WAIT_FOR(empty.n == 3);
+	stop();
+	ck_assert_uint_eq(empty.n, 3);
+	calls.on_empty = NULL;
+}
+
+START_TEST(an_empty_spool_is_reported_once_for_each_request)
+{
+	has_all();
+	clean_up();
+	set_up();
+	calls.turns = &turns;
+	has_all();
+}
+END_TEST
+
+START_TEST(figures_and_words_of_the_spool_come_through)
+{
+	const struct spool_conf c = conf();
+	struct spool_stats stats;
+	char path[64];
+	FILE *f;
+
+	ck_assert_int_eq(chmod(dir, 0700), 0);
+	snprintf(path, sizeof(path), "%s/ledger", dir);
+	f = fopen(path, "w");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_gt(fputs("no ledger", f), 0);
+	fclose(f);
+	start(&c);
+	WAIT_FOR(seen.words == 1);
+	ck_assert_int_eq(append(1000, 3), 0);
+	WAIT_FOR(seen.settled == 1);
+	spooler_stats(spooler, &stats);
+	ck_assert_uint_eq(stats.segments, 1);
+	ck_assert_uint_eq(stats.disk_bytes, EVBLOCK_HEAD_BYTES + 1000);
+	ck_assert_uint_eq(stats.lost_blocks + stats.failures + stats.damaged_bytes, 0);
+	stop();
+	spooler_close(NULL);
+}
+END_TEST
+
 /* --- a disk that hangs */
 
 static struct disk real, hanging;
@@ -358,5 +477,7 @@ SUITE_WITH("spooler", set_up, clean_up, blocks_come_back_in_order_and_once_ackno
 	   what_is_not_acknowledged_comes_again_after_a_rewind,
 	   a_consumer_that_takes_nothing_delays_no_other, one_folder_has_one_owner,
 	   limits_that_are_told_while_it_is_not_open_hold_when_it_is,
-	   without_a_thread_all_is_the_same,
+	   without_a_thread_all_is_the_same, a_consumer_is_found_again_by_its_name,
+	   blocks_that_are_not_taken_end_with_it, an_empty_spool_is_reported_once_for_each_request,
+	   figures_and_words_of_the_spool_come_through,
 	   a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
