@@ -431,6 +431,14 @@ int flow_load(struct flow *f, struct flow_graph *g, nsec_t start, struct err *e)
 	return 0;
 }
 
+static bool has_any(const struct flow *f)
+{
+	for (size_t i = 0; i < f->nmeas; i++)
+		if (f->meas[i].id)
+			return true;
+	return false;
+}
+
 void flow_remove(struct flow *f, uint32_t measurement)
 {
 	struct fmeas *m = flow_meas(f, measurement);
@@ -439,7 +447,7 @@ void flow_remove(struct flow *f, uint32_t measurement)
 		return;
 	let_go(f, m);
 	*m = (struct fmeas){ 0 };
-	if (flow_size(f).measurements)
+	if (has_any(f))
 		rewire(f);
 	else
 		start_anew(f);
