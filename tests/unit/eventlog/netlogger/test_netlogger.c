@@ -4,11 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
-#include "eventlog/evfile.h"
-#include "eventlog/netlogger/netlogger.h"
-#include "eventlog/text/evout.h"
-#include "eventlog/text/evwords.h"
-#include "tests/suite.h"
+#include "tests/unit/eventlog/netlogger/logged.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,75 +16,26 @@
 
 int old_api_writes(NL_Handle *lp);
 
-static char path[64], url[80];
-
-static void set_up(void)
-{
-	snprintf(path, sizeof(path), "/tmp/omig-nl-%ld.olog", (long)getpid());
-	snprintf(url, sizeof(url), "file://%s", path);
-}
-
-static void clean_up(void)
-{
-	unlink(path);
-}
-
-/* Events as "name: field=value ..." lines, the constants of the stream left out; strings in
- * quotes. */
-static const char *read_back(void)
-{
-	static char text[4096];
-	struct buf b = BUF_INIT(sizeof(text) - 1);
-	struct evfile *f;
-	struct event ev;
-	struct err e = { 0 };
-
-	ck_assert_msg(!evfile_open(path, &f, &e), "%s", e.text);
-	while (evfile_next(f, &ev, &e) == 1) {
-		struct evattr_iter i = { .ev = &ev };
-		struct evattr a;
-
-		buf_printf(&b, "%s:", ev.type->name);
-		for (ev.stream_type = NULL; evattr_next(&i, &a);) {
-			buf_printf(&b, " %s%s=", a.is_constant ? "!" : "", a.name);
-			if (a.value->kind == EV_STRING)
-				buf_printf(&b, "'%.*s'", (int)a.value->n, a.value->s);
-			else
-				evwords_put_number(&b, a.value);
-			if (a.value->kind != EV_STRING)
-				buf_putc(&b, (uint8_t) "?ilfd"[a.value->kind]);
-		}
-		buf_putc(&b, '\n');
-	}
-	ck_assert(evread_is_clean(evfile_report(f)));
-	evfile_close(f);
-	str_copy(text, sizeof(text), buf_str(&b));
-	buf_done(&b);
-	return text;
-}
-
-static char *s(const char *text)
-{
-	return (char *)text;
-}
-
 START_TEST(formats_of_printf_say_the_kinds)
 {
-	NL_Handle *lp = NetLoggerOpen(s("server"), url, 0);
+	NL_Handle *lp = NetLoggerOpen(logged_s("server"), logged_url, 0);
 
 	ck_assert_ptr_nonnull(lp);
 	ck_assert_int_eq(
 		NetLoggerWrite(
-			lp, s("Kinds"), s("UNITS=bytes DISK=%d"),
-			s("I=%d L=%ld LL=%lld U=%u D=%f E=%.2e S=%s Q=\"%s\" X=0x%x C=%c P=100%% M=%d/%d"),
+			lp, logged_s("Kinds"), logged_s("UNITS=bytes DISK=%d"),
+			logged_s(
+				"I=%d L=%ld LL=%lld U=%u D=%f E=%.2e S=%s Q=\"%s\" X=0x%x C=%c P=100%% M=%d/%d"),
 			7, -1, 1L << 40, -5LL, 4000000000u, 0.1, 1e300, "two words", "in quotes",
 			255, 'c', 1, 2),
 		1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("Fixed"), NULL, s("A=5 B=05 C=text D= E=2.5")), 1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("None"), s(""), s("")), 1);
+	ck_assert_int_eq(
+		NetLoggerWrite(lp, logged_s("Fixed"), NULL, logged_s("A=5 B=05 C=text D= E=2.5")),
+		1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("None"), logged_s(""), logged_s("")), 1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	ck_assert_str_eq(
-		read_back(),
+		logged_lines(),
 		"Kinds: !UNITS='bytes' !DISK=7i I=-1i L=1099511627776l LL=-5l U=4000000000l D=0.1d E=1e+300d "
 		"S='two words' Q='in quotes' X='0xff' C='c' P='100%' M='1/2'\n"
 		"Fixed: A=5i B='05' C='text' D='' E=2.5d\n"
@@ -98,18 +45,19 @@ END_TEST
 
 START_TEST(a_string_ends_where_its_precision_says)
 {
-	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	char *eight = malloc(8); /* without a 0 behind it */
 
 	ck_assert_ptr_nonnull(eight);
 	memcpy(eight, "abcdefgh", 8);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%.8s B=%-10.3s C=%.s D=%.99s"),
-					eight, eight, eight, "all"),
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL,
+					logged_s("A=%.8s B=%-10.3s C=%.s D=%.99s"), eight, eight,
+					eight, "all"),
 			 1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%ls"), L"wide"), -1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%lc"), L'w'), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=%ls"), L"wide"), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=%lc"), L'w'), -1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
-	ck_assert_str_eq(read_back(), "E: A='abcdefgh' B='abc' C='' D='all'\n");
+	ck_assert_str_eq(logged_lines(), "E: A='abcdefgh' B='abc' C='' D='all'\n");
 	free(eight);
 }
 END_TEST
@@ -117,62 +65,74 @@ END_TEST
 /* Each says whether its message is written: 1; 0 above the level. */
 START_TEST(each_way_to_write_says_whether_it_has)
 {
-	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
+	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 
 	NetLoggerSetLevel(lp, 4);
 	for (int level = 4; level <= 5; level++) {
 		int is_written = level == 4;
 
-		ck_assert_int_eq(NetLoggerWriteLvl(lp, level, s("E"), NULL, s("A=%d"), 1),
-				 is_written);
-		ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1, 2, level, s("E"), NULL, s("A=%d"), 1),
-				 is_written);
-		ck_assert_int_eq(NetLoggerWriteLvl_old(lp, level, s("E"), s("A=%d"), 1),
-				 is_written);
-		ck_assert_int_eq(NetLoggerWriteStringLvl(lp, level, s("E"), s("C=1"), s("A=1")),
+		ck_assert_int_eq(
+			NetLoggerWriteLvl(lp, level, logged_s("E"), NULL, logged_s("A=%d"), 1),
+			is_written);
+		ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1, 2, level, logged_s("E"), NULL,
+						     logged_s("A=%d"), 1),
 				 is_written);
 		ck_assert_int_eq(
-			NetLoggerGTWriteStringLvl(lp, level, 1, 2, s("E"), s("C=1"), s("A=1")),
+			NetLoggerWriteLvl_old(lp, level, logged_s("E"), logged_s("A=%d"), 1),
 			is_written);
-		ck_assert_int_eq(NetLoggerWriteStringLvl_old(lp, level, s("E"), s("A=1")),
+		ck_assert_int_eq(NetLoggerWriteStringLvl(lp, level, logged_s("E"), logged_s("C=1"),
+							 logged_s("A=1")),
 				 is_written);
-		ck_assert_int_eq(NetLoggerGTWriteStringLvl_old(lp, level, 1, 2, s("E"), s("A=1")),
+		ck_assert_int_eq(NetLoggerGTWriteStringLvl(lp, level, 1, 2, logged_s("E"),
+							   logged_s("C=1"), logged_s("A=1")),
+				 is_written);
+		ck_assert_int_eq(
+			NetLoggerWriteStringLvl_old(lp, level, logged_s("E"), logged_s("A=1")),
+			is_written);
+		ck_assert_int_eq(NetLoggerGTWriteStringLvl_old(lp, level, 1, 2, logged_s("E"),
+							       logged_s("A=1")),
 				 is_written);
 	}
-	ck_assert_int_eq(NetLoggerWrite_old(lp, s("E"), s("A=%d"), 1), 1);
-	ck_assert_int_eq(NetLoggerGTWrite_old(lp, 1, 2, s("E"), s("A=%d"), 1), 1);
-	ck_assert_int_eq(NetLoggerFastWrite(lp, s("E"), s("A=%d"), 1), 1);
-	ck_assert_int_eq(NetLoggerWriteString(lp, s("E"), s("C=1"), s("A=1")), 1);
-	ck_assert_int_eq(NetLoggerGTWriteString(lp, 1, 2, s("E"), s("C=1"), s("A=1")), 1);
-	ck_assert_int_eq(NetLoggerWriteString_old(lp, s("E"), s("A=1")), 1);
-	ck_assert_int_eq(NetLoggerGTWriteString_old(lp, 1, 2, s("E"), s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerWrite_old(lp, logged_s("E"), logged_s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerGTWrite_old(lp, 1, 2, logged_s("E"), logged_s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerFastWrite(lp, logged_s("E"), logged_s("A=%d"), 1), 1);
+	ck_assert_int_eq(NetLoggerWriteString(lp, logged_s("E"), logged_s("C=1"), logged_s("A=1")),
+			 1);
+	ck_assert_int_eq(
+		NetLoggerGTWriteString(lp, 1, 2, logged_s("E"), logged_s("C=1"), logged_s("A=1")),
+		1);
+	ck_assert_int_eq(NetLoggerWriteString_old(lp, logged_s("E"), logged_s("A=1")), 1);
+	ck_assert_int_eq(NetLoggerGTWriteString_old(lp, 1, 2, logged_s("E"), logged_s("A=1")), 1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 }
 END_TEST
 
 START_TEST(levels_tags_and_times)
 {
-	NL_Handle *lp = NetLoggerOpen(NULL, url, 0);
+	NL_Handle *lp = NetLoggerOpen(NULL, logged_url, 0);
 	struct evfile *f;
 	struct event ev;
 	struct err e = { 0 };
 
 	NetLoggerSetLevel(lp, 4);
-	ck_assert_int_eq(
-		NetLoggerGTWriteLvl(lp, 1017436389, 443568, 4, s("In"), NULL, s("A=%d"), 1), 1);
-	ck_assert_int_eq(NetLoggerWriteLvl(lp, 5, s("Out"), NULL, s("A=%d"), 1), 0);
-	ck_assert_int_eq(NetLoggerSetTag(lp, s("TAG=mine")), 0);
-	ck_assert_int_eq(NetLoggerSetGlobalTag(s("RUN=7")), 0);
-	ck_assert_int_eq(NetLoggerGTWriteString(lp, 1, 2, s("Tagged"), s("C=1"), s("V=2")), 1);
+	ck_assert_int_eq(NetLoggerGTWriteLvl(lp, 1017436389, 443568, 4, logged_s("In"), NULL,
+					     logged_s("A=%d"), 1),
+			 1);
+	ck_assert_int_eq(NetLoggerWriteLvl(lp, 5, logged_s("Out"), NULL, logged_s("A=%d"), 1), 0);
+	ck_assert_int_eq(NetLoggerSetTag(lp, logged_s("TAG=mine")), 0);
+	ck_assert_int_eq(NetLoggerSetGlobalTag(logged_s("RUN=7")), 0);
+	ck_assert_int_eq(NetLoggerGTWriteString(lp, 1, 2, logged_s("Tagged"), logged_s("C=1"),
+						logged_s("V=2")),
+			 1);
 	ck_assert_int_eq(NetLoggerFlush(lp), 0);
-	ck_assert_str_eq(read_back(), "In: A=1i\nTagged: !TAG='mine' !RUN=7i !C=1i V=2i\n");
-	ck_assert_int_eq(evfile_open(path, &f, &e), 0);
+	ck_assert_str_eq(logged_lines(), "In: A=1i\nTagged: !TAG='mine' !RUN=7i !C=1i V=2i\n");
+	ck_assert_int_eq(evfile_open(logged_path, &f, &e), 0);
 	ck_assert_int_eq(evfile_next(f, &ev, &e), 1);
 	ck_assert_int_eq(ev.wall_ns, INT64_C(1017436389443568000));
 	ck_assert_uint_eq(ev.type->level, EV_INFO);
 	evfile_close(f);
 	NetLoggerSetLevel(lp, 0);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("Off"), NULL, s("A=1")), 0);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("Off"), NULL, logged_s("A=1")), 0);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	NetLoggerSetGlobalTag(NULL);
 }
@@ -180,12 +140,12 @@ END_TEST
 
 START_TEST(the_oldest_calls_work_too)
 {
-	NL_Handle *lp = NetLoggerOpen(s("dpss_mast"), url, 0);
+	NL_Handle *lp = NetLoggerOpen(logged_s("dpss_mast"), logged_url, 0);
 
 	ck_assert_int_eq(old_api_writes(lp), 5);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
 	ck_assert_str_eq(
-		read_back(),
+		logged_lines(),
 		"Old: DPSS.SES=1i DPSS.BID='15.98'\nOldGT: A=2i\nOldString: A=3i B='text'\nOldLvl: A=4i\n"
 		"OldGTStringLvl: A=5i\n");
 }
@@ -193,7 +153,7 @@ END_TEST
 
 START_TEST(letters_of_the_later_calls)
 {
-	NL_log_T log = NL_open(url);
+	NL_log_T log = NL_open(logged_url);
 
 	ck_assert_ptr_nonnull(log);
 	ck_assert_int_eq(NL_set_const(log, 0, "HOST:s", "node7"), 0);
@@ -206,7 +166,7 @@ START_TEST(letters_of_the_later_calls)
 	ck_assert_int_eq(NL_write(log, NL_LVL_FATAL, "bad", "i=z", 1), -1);
 	NL_close(log);
 	ck_assert_str_eq(
-		read_back(),
+		logged_lines(),
 		"program.start: !HOST='node7' i=1i l=2l d=0.5d s='text' old='too'\nts: !HOST='node7'\n");
 }
 END_TEST
@@ -215,99 +175,50 @@ START_TEST(the_environment_switches_and_directs)
 {
 	NL_Handle *lp;
 
-	setenv("NETLOGGER_DEST", url, 1);
+	setenv("NETLOGGER_DEST", logged_url, 1);
 	setenv("NETLOGGER_ON", "no", 1);
-	lp = NetLoggerOpen(s("p"), s("/nonexistent/x"), NL_ENV);
+	lp = NetLoggerOpen(logged_s("p"), logged_s("/nonexistent/x"), NL_ENV);
 	ck_assert_ptr_nonnull(lp);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=1")), 0);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=1")), 0);
 	NetLoggerClose(lp);
 	setenv("NETLOGGER_ON", "TRUE", 1);
-	lp = NetLoggerOpen(s("p"), NULL, NL_MEM);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=1")), 1);
+	lp = NetLoggerOpen(logged_s("p"), NULL, NL_MEM);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=1")), 1);
 	NetLoggerClose(lp);
-	lp = NetLoggerOpen(s("p"), NULL, NL_APPEND);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("F"), NULL, s("A=2")), 1);
+	lp = NetLoggerOpen(logged_s("p"), NULL, NL_APPEND);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("F"), NULL, logged_s("A=2")), 1);
 	NetLoggerClose(lp);
-	ck_assert_str_eq(read_back(), "E: A=1i\nF: A=2i\n");
-	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("/nonexistent/x"), 0));
-	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("x-netlog://nowhere"), 0));
+	ck_assert_str_eq(logged_lines(), "E: A=1i\nF: A=2i\n");
+	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("/nonexistent/x"), 0));
+	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("x-netlog://nowhere"), 0));
 	ck_assert_int_eq(errno, EPROTONOSUPPORT);
-	ck_assert_ptr_null(NetLoggerOpen(s("p"), s("omig-test-host"), 0));
+	ck_assert_ptr_null(NetLoggerOpen(logged_s("p"), logged_s("omig-test-host"), 0));
 	ck_assert_int_eq(errno, EINVAL);
 	ck_assert_int_ne(access("omig-test-host", F_OK), 0);
-	ck_assert_int_eq(NetLoggerWrite(NULL, s("E"), NULL, s("A=1")), -1);
+	ck_assert_int_eq(NetLoggerWrite(NULL, logged_s("E"), NULL, logged_s("A=1")), -1);
 	ck_assert_int_eq(NetLoggerClose(NULL), -1);
 }
 END_TEST
 
 START_TEST(an_idle_program_and_its_child_are_flushed)
 {
-	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	pid_t child;
 	int status;
 
-	ck_assert_int_eq(NetLoggerWrite(lp, s("Idle"), NULL, s("A=1")), 1);
-	for (int i = 0; i < 2000 && strlen(read_back()) == 0; i++)
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("Idle"), NULL, logged_s("A=1")), 1);
+	for (int i = 0; i < 2000 && strlen(logged_lines()) == 0; i++)
 		usleep(10000);
-	ck_assert_str_eq(read_back(), "Idle: A=1i\n");
-	ck_assert_int_eq(NetLoggerWrite(lp, s("Parent"), NULL, s("A=2")), 1);
+	ck_assert_str_eq(logged_lines(), "Idle: A=1i\n");
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("Parent"), NULL, logged_s("A=2")), 1);
 	child = fork();
 	if (!child) {
-		NetLoggerWrite(lp, s("Child"), NULL, s("A=3"));
+		NetLoggerWrite(lp, logged_s("Child"), NULL, logged_s("A=3"));
 		_exit(NetLoggerClose(lp));
 	}
 	ck_assert(waitpid(child, &status, 0) == child && status == 0);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
-	ck_assert_str_eq(read_back(), "Idle: A=1i\nChild: A=3i\nParent: A=2i\n");
-}
-END_TEST
-
-START_TEST(transfers_are_summed_up)
-{
-	NL_log_T log = NL_open(url);
-	NL_summ_T summ = NL_summ();
-	NL_transfer_btl_T btl;
-	char *result;
-
-	ck_assert_int_eq(NL_transfer_init(summ, -1, NL_LVL_INFO), 0);
-	ck_assert_int_eq(NL_summ_set_shared_output(summ, log), 0);
-	ck_assert_int_eq(NL_summ_add_log(summ, log), 0);
-	for (int i = 0; i < 3; i++) {
-		ck_assert_int_eq(
-			NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i), 0);
-		ck_assert_int_eq(
-			NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_DISK_READ, "x", 0, i, 100),
-			0);
-	}
-	ck_assert_int_eq(NL_transfer_end(log, NL_LVL_INFO, 7, "x", 0, 0, 100), -1);
-	result = NL_transfer_get_result_string(summ, "x");
-	ck_assert_msg(result && str_has_prefix(result, "disk.read=300:"), "%s", result);
-	free(result);
-	ck_assert_ptr_null(NL_transfer_get_result_string(summ, "y"));
-	ck_assert_int_eq(NL_transfer_finalize(summ), 0);
-	ck_assert_int_eq(NL_transfer_set_passthrough(summ), 0);
-	NL_transfer_start(log, NL_LVL_INFO, NL_TRANSFER_NET_WRITE, "z", 1, 2);
-	NL_transfer_end(log, NL_LVL_INFO, NL_TRANSFER_NET_WRITE, "z", 1, 2, 5);
-	NL_close(log);
-	NL_summ_close(summ);
-	ck_assert(str_has_prefix(
-		read_back(), "transfer.disk.read.summary: id='x' count=3l nbytes=300d seconds="));
-	ck_assert_ptr_nonnull(strstr(
-		read_back(), "\ntransfer.net.write.start: id='z' stream=1i block=2i\n"
-			     "transfer.net.write.end: id='z' stream=1i block=2i nbytes=5d\n"));
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:1 net.write=1000:5",
-						    "net.read=1000:4 disk.write=1000:2", &btl),
-			 0);
-	ck_assert(btl.result == NL_BTL_KNOWN && btl.location == NL_BTL_NET);
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:9", "disk.write=1000:2", &btl),
-			 0);
-	ck_assert_int_eq(btl.location, NL_BTL_DISK_READ);
-	ck_assert_int_eq(NL_transfer_get_bottleneck("disk.read=1000:90 net.write=1000:10",
-						    "disk.write=1000:92", &btl),
-			 0);
-	ck_assert_int_eq(btl.location, NL_BTL_DISK);
-	ck_assert_int_eq(NL_transfer_get_bottleneck("", "net.read=x:-1 disk.read=5:-1", &btl), -1);
-	ck_assert_int_eq(btl.result, NL_BTL_UNKNOWN);
+	ck_assert_str_eq(logged_lines(), "Idle: A=1i\nChild: A=3i\nParent: A=2i\n");
 }
 END_TEST
 
@@ -315,19 +226,19 @@ END_TEST
 START_TEST(what_cannot_be_written_is_counted)
 {
 	static char text[70000];
-	NL_Handle *lp = NetLoggerOpen(s("p"), url, 0);
+	NL_Handle *lp = NetLoggerOpen(logged_s("p"), logged_url, 0);
 	struct evfile *f;
 	struct event ev;
 	struct err e = { 0 };
 
 	memset(text, 'x', sizeof(text) - 1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("%s"), "A=1"), -1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%s"), text), -1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%n")), -1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s("E"), NULL, s("A=%*d"), 5, 5), -1);
-	ck_assert_int_eq(NetLoggerWrite(lp, s(""), NULL, s("A=1")), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("%s"), "A=1"), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=%s"), text), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=%n")), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s("E"), NULL, logged_s("A=%*d"), 5, 5), -1);
+	ck_assert_int_eq(NetLoggerWrite(lp, logged_s(""), NULL, logged_s("A=1")), -1);
 	ck_assert_int_eq(NetLoggerClose(lp), 0);
-	ck_assert_int_eq(evfile_open(path, &f, &e), 0);
+	ck_assert_int_eq(evfile_open(logged_path, &f, &e), 0);
 	ck_assert_int_eq(evfile_next(f, &ev, &e), 0);
 	ck_assert_uint_eq(evfile_report(f)->dropped, 5);
 	evfile_close(f);
@@ -354,11 +265,12 @@ static void *flush(void *lp)
 
 static NL_Handle *write_much(int fd) /* 8 KB */
 {
-	NL_Handle *lp = NetLoggerOpenFd(s("p"), fd, 0);
+	NL_Handle *lp = NetLoggerOpenFd(logged_s("p"), fd, 0);
 
 	ck_assert_ptr_nonnull(lp);
 	for (int i = 0; i < 400; i++)
-		ck_assert_int_eq(NetLoggerWrite(lp, s("Much"), NULL, s("A=%ld"), 1L), 1);
+		ck_assert_int_eq(NetLoggerWrite(lp, logged_s("Much"), NULL, logged_s("A=%ld"), 1L),
+				 1);
 	return lp;
 }
 
@@ -416,10 +328,9 @@ int main(void)
 				       letters_of_the_later_calls,
 				       the_environment_switches_and_directs,
 				       an_idle_program_and_its_child_are_flushed,
-				       transfers_are_summed_up,
 				       what_cannot_be_written_is_counted,
 				       a_cancelled_thread_leaves_no_lock_behind,
 				       a_log_that_nobody_reads_changes_no_exit_status };
 
-	return suite_run_with("netlogger", set_up, clean_up, tests, ARRAY_LEN(tests));
+	return suite_run_with("netlogger", logged_set_up, logged_clean_up, tests, ARRAY_LEN(tests));
 }
