@@ -18,6 +18,7 @@ static bool is_taken(uint64_t state, uint32_t epoch)
 static void fill(struct seg_posted *to, const struct seg_posted *from)
 {
 	__atomic_store_n(&to->func, from->func, __ATOMIC_RELEASE);
+	__atomic_store_n(&to->is_receive, from->is_receive, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->tag, from->tag, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->partner, from->partner, __ATOMIC_RELEASE);
 	__atomic_store_n(&to->ticks, from->ticks, __ATOMIC_RELEASE);

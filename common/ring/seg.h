@@ -439,7 +439,7 @@ struct seg_partner {
 struct seg_posted {
 	uint64_t state; /* lower half: posted_epoch, 0 = free, POSTED_CLAIMED */
 	uint16_t func;
-	uint16_t spare0;
+	uint16_t is_receive; /* 1: what a Sendrecv receives; else as its function is */
 	int32_t tag; /* -1 any */
 	int32_t partner; /* world rank, -1 any or unknown */
 	uint32_t spare1;

@@ -29,6 +29,7 @@ static void copy(const struct seg_posted *p, struct segview_posted *out)
 	int64_t bytes = __atomic_load_n(&p->bytes, __ATOMIC_ACQUIRE);
 
 	out->func = __atomic_load_n(&p->func, __ATOMIC_ACQUIRE);
+	out->is_receive = __atomic_load_n(&p->is_receive, __ATOMIC_ACQUIRE) != 0;
 	out->tag = __atomic_load_n(&p->tag, __ATOMIC_ACQUIRE);
 	out->partner = __atomic_load_n(&p->partner, __ATOMIC_ACQUIRE);
 	out->ticks = __atomic_load_n(&p->ticks, __ATOMIC_ACQUIRE);

@@ -135,6 +135,7 @@ int segview_partners(const struct segview *v, unsigned thread,
  */
 struct segview_posted {
 	unsigned func; /* below segview_funcs() */
+	bool is_receive; /* what a Sendrecv receives; else as func is */
 	int32_t tag, partner; /* world rank; < 0 any, or unknown */
 	uint64_t ticks, comm;
 	int64_t bytes; /* not negative */

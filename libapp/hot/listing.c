@@ -56,6 +56,7 @@ static void begin_second(struct hook_args *a, const struct seg_posted *first)
 
 	if (!source || (int32_t)a->par[source] == flavour->proc_null)
 		return;
+	e.is_receive = 1;
 	e.partner = partner_of(comm_world_rank((uintptr_t)e.comm, false, (int32_t)a->par[source]));
 	e.tag = listing_tag(a->par[source + 1]);
 	if (a->desc->volume == CALL_V_SENDRECV)

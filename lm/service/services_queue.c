@@ -123,6 +123,7 @@ static void add_before(const struct proc *p, const struct segview_current *c, bo
 	if (rank == CALL_PARTNER_NONE)
 		return;
 	q->at[q->n++] = (struct entry){ .p = { .func = c->func,
+					       .is_receive = is_source,
 					       .ticks = c->begin,
 					       .comm = current_comm(&p->own, c),
 					       .tag = tag >= 0 ? tag : -1,
@@ -179,7 +180,7 @@ static void write_entry(struct service_call *c, struct omis_writer *w, const str
 	const struct segview_posted *e = &entry->p;
 	const struct call_desc *d = call_get(e->func);
 	int64_t flags = call_int(c, 1), partner = e->partner >= 0 ? e->partner : -1;
-	bool is_send = d->class == CALL_SEND;
+	bool is_send = d->class == CALL_SEND && !e->is_receive;
 
 	omis_write_list(w);
 	if (flags & QUEUE_MESSAGE)

@@ -145,6 +145,36 @@ START_TEST(a_blocking_call_is_listed_while_it_blocks)
 }
 END_TEST
 
+static void look_at_both(void)
+{
+	struct segview_posted p;
+
+	nseen = 0;
+	for (unsigned i = 0; i < SEG_POSTED; i++) {
+		if (!segview_posted(rank_view, i, &p))
+			continue;
+		nseen++;
+		if (p.is_receive)
+			seen = p;
+	}
+}
+
+START_TEST(the_two_halves_of_a_sendrecv_are_told_apart)
+{
+	watch(0);
+	fake_end = (struct fake_end){ .inside = look_at_both };
+	MPI_Sendrecv(buf, 3, FAKE_INT, 2, 1, buf, 16, FAKE_INT, 1, 7, FAKE_WORLD,
+		     FAKE_STATUS_IGNORE);
+	ck_assert_uint_eq(nseen, 2);
+	ck_assert(seen.is_receive);
+	ck_assert_int_eq(seen.partner, 1);
+	ck_assert_int_eq(seen.tag, 7);
+	ck_assert_int_eq(seen.bytes, 64);
+	fake_end = (struct fake_end){ 0 };
+	rank_down();
+}
+END_TEST
+
 START_TEST(a_persistent_one_is_listed_while_it_is_started)
 {
 	struct segview_posted p;
@@ -233,5 +263,6 @@ END_TEST
 
 SUITE("listing", a_receive_is_listed_from_its_post_to_its_wait, any_source_and_any_tag_are_said,
       a_send_is_listed_until_it_is_complete, a_blocking_call_is_listed_while_it_blocks,
-      a_persistent_one_is_listed_while_it_is_started, a_persistent_one_of_before_is_listed_as_well,
-      more_than_a_wait_can_follow_are_counted_as_lost, without_a_question_nothing_is_listed)
+      a_persistent_one_is_listed_while_it_is_started, the_two_halves_of_a_sendrecv_are_told_apart,
+      a_persistent_one_of_before_is_listed_as_well, more_than_a_wait_can_follow_are_counted_as_lost,
+      without_a_question_nothing_is_listed)

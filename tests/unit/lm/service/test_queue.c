@@ -148,6 +148,30 @@ START_TEST(a_call_with_two_partners_is_two_entries)
 	fake_segment_thread(&seg, 0)->current.source = 3;
 	fake_segment_thread(&seg, 0)->current.source_tag = 8;
 	ck_assert(is(ask(1, rank0, "0"), "2,", "0,1"));
+	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "178"), "[0,1,5,\"MPI_Sendrecv\"]"));
+	ck_assert_ptr_nonnull(strstr(ask(1, rank0, "178"), "[3,0,8,\"MPI_Sendrecv\"]"));
+	close_ranks();
+}
+END_TEST
+
+START_TEST(what_a_posted_sendrecv_receives_has_this_process_as_its_receiver)
+{
+	struct seg_posted e = {
+		.func = CALL_ID_Sendrecv, .partner = 1, .tag = 5, .bytes = 64, .ticks = 1
+	};
+	struct posted_ref ref = { 0 };
+
+	open_ranks();
+	ask(1, rank0, "0");
+	ck_assert(posted_put(table(&seg), seg.h->l.posted_epoch, 0, &e, &ref));
+	e = (struct seg_posted){ .func = CALL_ID_Sendrecv,
+				 .is_receive = 1,
+				 .partner = 3,
+				 .tag = 8,
+				 .bytes = 32,
+				 .ticks = 2 };
+	ck_assert(posted_put(table(&seg), seg.h->l.posted_epoch, 0, &e, &ref));
+	ck_assert(is(ask(1, rank0, "54"), "2,[0,64,1,5],[3,32,0,8],", "0,0"));
 	close_ranks();
 }
 END_TEST
@@ -209,6 +233,7 @@ SUITE("queue", the_first_question_begins_an_empty_list_and_the_next_ones_read_it
       a_call_that_began_before_is_there_at_the_first_question,
       what_posts_and_what_waits_is_not_among_calls_of_before,
       a_call_with_two_partners_is_two_entries,
+      what_a_posted_sendrecv_receives_has_this_process_as_its_receiver,
       the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for,
       the_list_goes_on_until_the_last_tool_that_asked_is_gone,
       who_measures_calls_too_keeps_that_and_disable_ends_both,
