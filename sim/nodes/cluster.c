@@ -53,7 +53,7 @@ static int make_site(struct cluster *c, unsigned number, struct err *e)
 {
 	char site[SIMSITE_NAME_BYTES], host[SIMSITE_NAME_BYTES];
 
-	snprintf(site, sizeof(site), "site%u", number);
+	snprintf(site, sizeof(site), SIMTOP_SITE, number);
 	snprintf(host, sizeof(host), "sm%u", number);
 	return simsite_new(c->w,
 			   &(struct simsite_conf){ .site = site,
@@ -79,7 +79,7 @@ static int make_below(struct cluster *c, unsigned number, struct err *e)
 
 static int make_all(struct cluster *c, struct err *e)
 {
-	int rc = simtop_new(c->w, c->conf.tool_queue, &c->top, e);
+	int rc = simtop_new(c->w, c->conf.tool_queue, c->conf.sites, &c->top, e);
 
 	for (unsigned i = 0; rc == 0 && i < c->sms; i++)
 		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);

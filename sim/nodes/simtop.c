@@ -25,7 +25,14 @@ struct simtop {
 	struct hostclock clock;
 	struct simdisk *disk; /* owned */
 	size_t tool_queue;
+	struct named_site *site; /* owned; NULL: the configuration names none */
+	struct site_conf *site_conf; /* owned; of those */
+	size_t sites;
 	nsec_t free_at; /* before that it is not held again */
+};
+
+struct named_site {
+	char name[SITE_NAME_MAX + 1];
 };
 
 /* The code that runs the world starts all sms. */
@@ -55,7 +62,25 @@ static void on_end(void *arg, const char *reason)
 	world_break(t->w, "INV-17: mainsm ends by itself: %s", reason);
 }
 
-int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e)
+/* What an admin writes into mainsm.conf: hosts and sms may claim a few sites only. */
+static int name_sites(struct simtop *t, unsigned sites, struct err *e)
+{
+	if (sites <= SITES_CLAIMED_MAX)
+		return 0;
+	t->site = calloc(sites, sizeof(*t->site));
+	t->site_conf = calloc(sites, sizeof(*t->site_conf));
+	if (!t->site || !t->site_conf)
+		return err_nomem(e);
+	for (unsigned i = 0; i < sites; i++) {
+		snprintf(t->site[i].name, sizeof(t->site[i].name), SIMTOP_SITE, i);
+		t->site_conf[i] = (struct site_conf){ t->site[i].name, "", "", "", "" };
+	}
+	t->sites = sites;
+	return 0;
+}
+
+int simtop_new(struct world *w, size_t tool_queue, unsigned sites, struct simtop **out,
+	       struct err *e)
 {
 	struct simtop *t = calloc(1, sizeof(*t));
 	int rc;
@@ -67,6 +92,8 @@ int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct e
 	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
 	rng_init(&t->rng, rng_next(&w->dice));
 	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
+	if (rc == 0)
+		rc = name_sites(t, sites, e);
 	if (rc == 0 && hostclock_open(w, WORLD_TOP, &t->clock) < 0)
 		rc = err_nomem(e);
 	if (rc < 0) {
@@ -83,6 +110,8 @@ void simtop_free(struct simtop *t)
 		return;
 	simtop_kill(t);
 	simdisk_free(t->disk);
+	free(t->site);
+	free(t->site_conf);
 	free(t);
 }
 
@@ -100,6 +129,8 @@ static int open_it(struct simtop *t, struct err *e)
 				 .state_dir = WORLD_TOP,
 				 .port = t->w->port,
 				 .launcher = "local",
+				 .site = t->site_conf,
+				 .nsite = t->sites,
 				 .tool_queue_cap = t->tool_queue,
 				 .wall_now = wall_now,
 				 .start_sm = start_sm,

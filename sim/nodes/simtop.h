@@ -12,8 +12,14 @@
 struct simtop;
 struct tokens;
 
-/* tool_queue: of mainsm_conf. */
-int simtop_new(struct world *w, size_t tool_queue, struct simtop **out, struct err *e);
+#define SIMTOP_SITE "site%u" /* the name of a site, by its number */
+
+/*
+ * tool_queue: of mainsm_conf. sites: how many there are; the configuration names them when they
+ * are more than hosts may claim.
+ */
+int simtop_new(struct world *w, size_t tool_queue, unsigned sites, struct simtop **out,
+	       struct err *e);
 void simtop_free(struct simtop *t);
 
 bool simtop_is_running(const struct simtop *t);

@@ -16,8 +16,8 @@
 /* an sm or mainsm of each process that has ever been below it: its number, its token, where
  * it is */
 #define PROC_ABOVE_BYTES 1024
-/* an sm or mainsm of each host: buffers of a link, which gives back larger ones when it is idle */
-#define HOST_ABOVE_BYTES 1024
+/* an sm or mainsm of each host and sm: buffers of a link, which gives back larger ones when idle */
+#define DAEMON_ABOVE_BYTES 1024
 /* a daemon with a link to a rogue: of a frame that says it is longer */
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
 /* answers for tools that may repeat a request, tools that have left, tokens that were made */
@@ -172,8 +172,9 @@ static size_t may_keep(const struct cluster *c, unsigned i)
 	bool is_above = i < 1 + c->sms;
 	size_t proc = is_above ? PROC_ABOVE_BYTES : PROC_BYTES;
 
-	return procs_below(c, i) * proc + (is_above ? c->conf.hosts * HOST_ABOVE_BYTES : 0) +
-	       REMEMBERED_BYTES + (c->rogue ? UNFINISHED_BYTES : 0);
+	return procs_below(c, i) * proc +
+	       (is_above ? (c->conf.hosts + c->sms) * DAEMON_ABOVE_BYTES : 0) + REMEMBERED_BYTES +
+	       (c->rogue ? UNFINISHED_BYTES : 0);
 }
 
 void caps_judge(const struct caps *k)

@@ -68,6 +68,18 @@ START_TEST(a_site_may_have_more_than_a_thousand_hosts)
 }
 END_TEST
 
+/* The configuration names them. */
+START_TEST(there_may_be_more_sites_than_hosts_may_claim)
+{
+	const struct run_conf c = {
+		.seed = 1, .sites = 40, .hosts = 80, .tools = 1, .levels = 1, .time = NSEC_PER_SEC
+	};
+	struct run_result r = run(&c);
+
+	hold(&c, &r);
+}
+END_TEST
+
 START_TEST(without_faults_all_that_is_asked_is_answered)
 {
 	struct ledger_counts n = { 0 };
@@ -195,6 +207,7 @@ int main(void)
 	const TTest *const tests[] = { the_same_seed_is_the_same_run,
 				       without_faults_all_that_is_asked_is_answered,
 				       a_site_may_have_more_than_a_thousand_hosts,
+				       there_may_be_more_sites_than_hosts_may_claim,
 				       whatever_goes_wrong_what_must_hold_holds,
 				       a_field_behind_a_large_number_is_changed_and_kept_as_any,
 				       hosts_that_no_sm_takes_are_refused_before_the_world_begins };
