@@ -136,12 +136,14 @@ START_TEST(whatever_goes_wrong_what_must_hold_holds)
 	printf("# %" PRIu64 " worlds: %" PRIu64 " lies, %" PRIu64 " answers, %" PRIu64
 	       " kills, %" PRIu64 " links in trouble, %" PRIu64 " disks\n",
 	       n, lies, answers, kills, cuts, disks);
-	/* Else it has seen nothing. */
+	/* Few worlds may lack any one of these; many that lack one have seen nothing of it. */
+	if (n < SEEDS_DEFAULT)
+		return;
 	ck_assert_uint_gt(kills, n);
 	ck_assert_uint_gt(cuts, n);
 	ck_assert_uint_gt(disks, n / 2);
 	ck_assert_uint_gt(tokens, n);
-	ck_assert(lies > n || n < SEEDS_DEFAULT);
+	ck_assert_uint_gt(lies, n);
 	ck_assert_uint_gt(answers, 10 * n);
 	ck_assert_uint_gt(kept, 10 * n);
 }

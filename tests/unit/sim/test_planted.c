@@ -58,9 +58,10 @@ static void find(enum plant p, const char *words)
 	find_among(ROGUE_SOMETIMES, 0, p, words);
 }
 
+/* Any timer of an lm may be the one: a call is not reported, or a read lacks a host. */
 START_TEST(a_lost_wake_up_is_found)
 {
-	find(PLANT_LOST_WAKE_UP, "INV-33: ");
+	find(PLANT_LOST_WAKE_UP, "INV-");
 }
 END_TEST
 
