@@ -478,6 +478,44 @@ START_TEST(more_than_the_limit_is_refused_with_a_reason)
 }
 END_TEST
 
+#define KEPT(name) \
+	"thread_writes_events([p_1_000001,p_2_000001],[\"all\"],\"\",0,\"" name "\"): print([])"
+
+START_TEST(a_subscription_has_one_conditional_request_of_its_owner)
+{
+	static const char text[] = KEPT("run7");
+	struct msg m = { .type = MSG_ARM };
+
+	top_arm(&w, "c_1", 1, KEPT("run7"), 0);
+	top_arm(&w, "c_2", 1, KEPT("run8"), 0);
+	top_arm(&w, "c_3", 1, KEPT(""), 0);
+	top_arm(&w, "c_4", 1, KEPT(""), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).csrs, 4);
+	ck_assert_uint_eq(w.lm[0].disarms, 0);
+	/* One of the same name and of another owner is another one. */
+	m.arm = (struct msg_arm){ .csr = "c_5",
+				  .tool = 4,
+				  .identity = "tool-observe//other@top",
+				  .version = 1,
+				  .text = { (const uint8_t *)text, sizeof(text) - 1 } };
+	ck_assert_int_eq(top_send(&w, &m), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).csrs, 5);
+	top_arm(&w, "c_6", 1, KEPT("run7"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).csrs, 5);
+	ck_assert_uint_eq(w.lm[0].disarms, 1);
+	ck_assert_uint_eq(w.lm[1].disarms, 1);
+	ck_assert_str_eq(w.lm[0].disarmed, "c_1");
+	/* The same one again takes the place of none. */
+	top_arm(&w, "c_6", 2, KEPT("run7"), 0);
+	world_run(&w, 5 * MS);
+	ck_assert_uint_eq(world_counts(&w).csrs, 5);
+	ck_assert_uint_eq(w.lm[0].disarms, 1);
+}
+END_TEST
+
 SUITE_WITH("sm arms", set_up, clean_up, it_is_split_over_its_hosts_and_confirmed_once,
 	   the_confirmation_waits_for_all_but_not_for_ever,
 	   a_host_that_dies_while_it_is_waited_for_is_not_waited_for,
@@ -499,4 +537,5 @@ SUITE_WITH("sm arms", set_up, clean_up, it_is_split_over_its_hosts_and_confirmed
 	   a_host_that_does_not_answer_to_disarm_holds_up_nobody_for_long,
 	   what_mainsm_does_not_arm_again_ends_after_the_grace,
 	   without_mainsm_everything_of_its_tools_ends_after_the_grace,
-	   more_than_the_limit_is_refused_with_a_reason)
+	   more_than_the_limit_is_refused_with_a_reason,
+	   a_subscription_has_one_conditional_request_of_its_owner)

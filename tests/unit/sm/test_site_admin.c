@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The port of the site: the rights of an admin, of a joining user, and of others. */
+#include "common/audit/audit.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/users.h"
 
@@ -317,9 +319,168 @@ START_TEST(whom_a_name_could_mean_is_said)
 }
 END_TEST
 
+#define JOIN_1 ":omig_site_join(\"omig1:top1:7000:248h248h248h248h248h248h24:id.secret\")"
+#define JOIN_2 ":omig_site_join(\"omig1:top2:7000:48h248h248h248h248h248h248:id.secret\")"
+
+static void send_request(uint64_t id, const char *text)
+{
+	const struct msg m = { .type = MSG_REQUEST,
+			       .request = { .id = id,
+					    .text = { (const uint8_t *)text, strlen(text) } } };
+
+	ck_assert_int_eq(link_send(w.guest.link, &m), 0);
+	run(SEC);
+}
+
+static void cancel(uint64_t id)
+{
+	ck_assert_int_eq(
+		link_send(w.guest.link, &(struct msg){ .type = MSG_CANCEL, .cancel = { id } }), 0);
+	run(SEC);
+}
+
+START_TEST(a_join_that_is_cancelled_is_not_answered)
+{
+	w.enrol_waits = true;
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	cancel(7); /* nothing is under way */
+	send_request(7, JOIN_1);
+	cancel(8); /* of another request */
+	send_request(9, JOIN_2);
+	ck_assert_uint_eq(w.guest.replies, 1);
+	ck_assert(last_says("you are joining already"));
+	cancel(7);
+	send_request(10, JOIN_2);
+	ck_assert_uint_eq(w.guest.replies, 1); /* taken: it waits, too */
+	enrol_go();
+	run(SEC);
+	ck_assert_uint_eq(w.guest.replies, 2);
+	ck_assert_uint_eq(w.guest.last->id, 10);
+	ck_assert_uint_eq(reply_status(w.guest.last), STATUS_OK);
+}
+END_TEST
+
+START_TEST(a_text_that_is_no_request_is_refused)
+{
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_users("), STATUS_SYNTAX_ERROR);
+	ck_assert_uint_eq(ask(":no_such_service()"), STATUS_UNKNOWN_SERVICE);
+	ck_assert_uint_eq(ask(":omig_site_limit(1,2,3)"), STATUS_TYPE_MISMATCH);
+	/* All of them count, and what went well does not. */
+	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
+	ck_assert(last_says("[\"requests\",4]"));
+	ck_assert(last_says("[\"requests_refused\",3]"));
+}
+END_TEST
+
+static void say_health(void *arg, struct omis_writer *out)
+{
+	omis_write_pair(out, "lag_ns", 17);
+}
+
+START_TEST(the_status_of_the_port_counts_its_peers)
+{
+	process_stop();
+	w.health = say_health;
+	process_start();
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	run(8 * SEC);
+	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
+	ck_assert(last_says("\"sm\",\"" OMIG_VERSION "\",8300"));
+	ck_assert(last_says("[\"users\",0],[\"visitors\",1],[\"requests\",1],"
+			    "[\"requests_refused\",0],[\"accepted\",1],[\"refused\",0],"
+			    "[\"penalised\",0],[\"lag_ns\",17]"));
+	ck_assert_uint_eq(ask(":omig_site_users()"), STATUS_OK);
+	ck_assert_uint_eq(w.guest.last->nentry, 1);
+	ck_assert_str_eq(w.guest.last->entry[0].value, "");
+}
+END_TEST
+
+START_TEST(a_request_of_several_services_is_answered_in_one_reply)
+{
+	join_both();
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_drain(\"bob\") omig_site_limit(\"bob\",\"csrs\",9)"),
+			  STATUS_OK);
+	ck_assert_uint_eq(w.guest.last->nentry, 2);
+	ck_assert_uint_eq(w.guest.last->entry[0].action, 1);
+	ck_assert_uint_eq(w.guest.last->entry[1].action, 2);
+	ck_assert(facts(1).is_draining);
+	ck_assert_int_eq(facts(1).quota.max[QUOTA_CSRS], 9);
+	ck_assert_uint_eq(ask(":omig_site_limit(\"bob\",\"csrs\",0)"), STATUS_OK);
+	ck_assert_int_eq(facts(1).quota.max[QUOTA_CSRS], 0);
+}
+END_TEST
+
+START_TEST(admins_fill_all_places_and_one_more_is_refused)
+{
+	for (size_t i = 0; i < SITE_ADMIN_VISITORS_MAX; i++) {
+		const struct identity who = identity(ROLE_TOOL_ADMIN, "", "crowd@x");
+
+		crowd_add(i, &who);
+		ck_assert(link_identity(crowd[i]));
+	}
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert(!w.guest.is_up);
+	link_close(crowd[5], "leaves");
+	run(10 * MS);
+	net_ctx_free(crowd_ctx[5]);
+	run(30 * SEC);
+	ck_assert(w.guest.is_up); /* in the place that is free */
+	ck_assert_uint_eq(ask(":omig_site_status()"), STATUS_OK);
+	ck_assert(last_says("[\"visitors\",64]"));
+	crowd_ctx[5] = crowd_ctx[SITE_ADMIN_VISITORS_MAX - 1];
+	crowd[5] = crowd[SITE_ADMIN_VISITORS_MAX - 1];
+	crowd_leave(SITE_ADMIN_VISITORS_MAX - 1);
+}
+END_TEST
+
+START_TEST(what_admins_do_and_are_refused_is_audited)
+{
+	char path[FILE_PATH_BYTES], later[80];
+	struct audit_conf c = { .path = path, .daemon = "sm", .host = "sm" };
+
+	snprintf(path, sizeof(path), "%s/audit", w.dir);
+	process_stop();
+	ck_assert_int_eq(audit_open(&c, &w.audit), 0);
+	process_start();
+	join_both();
+	guest_start(ROLE_TOOL_ADMIN, "tool");
+	ck_assert_uint_eq(ask(":omig_site_drain(\"bob\")"), STATUS_OK);
+	snprintf(later, sizeof(later), ":omig_audit([],%lld,10)", (long long)(wall(NULL) - MS));
+	ck_assert_uint_eq(ask(":omig_site_drop(\"eve\")"), STATUS_UNKNOWN_OBJECT);
+	ck_assert_uint_eq(ask(":omig_site_users()"), STATUS_OK);
+	ck_assert_uint_eq(ask(":omig_audit([],0,10)"), STATUS_OK);
+	ck_assert_uint_eq(w.guest.last->nentry, 1);
+	ck_assert_msg(last_says("omig_site_drain"), "%s", w.guest.last->entry[0].value);
+	ck_assert(last_says("omig_site_drop") && last_says("g@h"));
+	ck_assert(!last_says("omig_site_users"));
+	ck_assert_uint_eq(ask(":omig_audit([],0,1)"), STATUS_OK);
+	ck_assert(!last_says("omig_site_drain") && last_says("omig_site_drop"));
+	ck_assert_uint_eq(ask(later), STATUS_OK);
+	ck_assert(!last_says("omig_site_drain") && last_says("omig_site_drop"));
+	link_close(w.guest.link, "another one follows");
+	run(10 * MS);
+	net_ctx_free(w.guest.ctx);
+	w.guest.ctx = NULL;
+	w.guest.replies = 0;
+	guest_start(ROLE_TOOL_OBSERVE, "tool");
+	ck_assert_uint_eq(ask(":omig_site_drop(\"bob\")"), STATUS_NO_PERMISSION);
+	ck_assert_uint_eq(tenants_count(w.tenants), 2);
+	process_stop();
+	audit_close(w.audit);
+	w.audit = NULL;
+	unlink(path);
+}
+END_TEST
+
 SUITE_WITH("sm front", set_up, clean_up, an_admin_sees_how_much_and_never_what,
 	   an_admin_sees_all_figures_of_each_user, an_admin_limits_drains_and_drops,
 	   who_may_only_join_may_only_join, a_user_joins_by_a_request,
 	   daemons_are_not_let_in_by_the_port_of_the_site, who_leaves_while_joining_is_not_answered,
 	   silent_visitors_keep_nobody_out, a_certificate_joins_once_at_a_time,
-	   whom_a_name_could_mean_is_said)
+	   whom_a_name_could_mean_is_said, a_join_that_is_cancelled_is_not_answered,
+	   a_text_that_is_no_request_is_refused, the_status_of_the_port_counts_its_peers,
+	   a_request_of_several_services_is_answered_in_one_reply,
+	   admins_fill_all_places_and_one_more_is_refused,
+	   what_admins_do_and_are_refused_is_audited)

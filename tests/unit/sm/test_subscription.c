@@ -374,9 +374,109 @@ START_TEST(a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
 }
 END_TEST
 
+START_TEST(bytes_that_are_no_blocks_cut_their_host)
+{
+	static uint8_t p[2 * (EVBLOCK_HEAD_BYTES + BODY)];
+	const struct msg m = { .type = MSG_EVENTS,
+			       .events = { "run7", 0, 1, { p, sizeof(p) }, false, NULL } };
+	struct msg good_then_bad = m;
+
+	open_it(1, 8 * MIB);
+	world_run(&w, 10 * MS);
+	good_then_bad.events.stream = stream_at(&w.lm[0]);
+	put_block(p, 0);
+	lm_send(&w.lm[0], &good_then_bad);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(w.lm[0].downs, 1);
+	ck_assert_ptr_nonnull(strstr(w.lm[0].why, "no block at byte"));
+	ck_assert_uint_eq(world_counts(&w).forged, 1);
+	for (int i = 0; i < 50; i++)
+		turn_for(10 * MS);
+	ck_assert_uint_eq(top.blocks, 0);
+}
+END_TEST
+
+START_TEST(the_end_of_a_subscription_reaches_its_hosts)
+{
+	const struct msg end = { .type = MSG_EVENTS_END, .events_end = { "run7", OWNER } };
+	const struct msg *m;
+
+	open_it(1, 8 * MIB);
+	until_all_is_up();
+	kept_done(&w.lm[0].flows);
+	ck_assert_int_eq(top_send(&w, &end), 0);
+	for (int i = 0; i < 300 && !w.lm[0].flows.n; i++)
+		turn_for(10 * MS);
+	m = kept_next(&w.lm[0].flows, MSG_EVENTS_END);
+	ck_assert_ptr_nonnull(m);
+	ck_assert_str_eq(m->events_end.sub, "run7");
+	ck_assert_str_eq(m->events_end.identity, OWNER);
+	/* A host that comes later has nothing to send. */
+	lm_stop(&w, 0);
+	kept_done(&w.lm[0].flows);
+	lms_start(&w, 1);
+	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_EVENTS_OPEN));
+}
+END_TEST
+
+#define FORGET_NS (700 * SEC) /* a host that is away for longer is forgotten */
+
+static void forget_the_host(void)
+{
+	lm_stop(&w, 0);
+	host.stream = 0;
+	world_run(&w, FORGET_NS);
+	ck_assert_uint_eq(world_counts(&w).nodes, 0);
+}
+
+START_TEST(a_forgotten_host_is_missed_unless_it_had_ended)
+{
+	open_it(1, 8 * MIB);
+	until_all_is_up();
+	forget_the_host();
+	say(2, 8 * MIB, true);
+	until_the_end();
+	ck_assert_str_eq(top.missing, "h1");
+}
+END_TEST
+
+START_TEST(a_forgotten_host_that_had_ended_is_not_missed)
+{
+	open_it(1, 8 * MIB);
+	until_all_is_up();
+	host_ends();
+	forget_the_host();
+	say(2, 8 * MIB, true);
+	until_the_end();
+	ck_assert_str_eq(top.missing, "");
+}
+END_TEST
+
+START_TEST(a_forgotten_host_that_is_back_sends_what_was_left)
+{
+	open_it(1, 8 * MIB);
+	turn();
+	turn();
+	ck_assert_uint_ne(host.stream, 0);
+	forget_the_host();
+	lms_start(&w, 1);
+	until_all_is_up();
+	say(2, 8 * MIB, true);
+	turn();
+	host_looks();
+	host_ends();
+	until_the_end();
+	ck_assert_str_eq(top.missing, "");
+}
+END_TEST
+
 SUITE_WITH("kept", set_up, clean_up, the_smallest_room_is_no_end,
 	   other_limits_lose_nothing_of_what_is_on_its_way,
 	   an_end_waits_for_hosts_that_an_sm_before_knew, an_end_names_a_host_that_does_not_come,
 	   who_has_something_is_known_when_the_machine_was_off,
 	   an_end_waits_for_nobody_when_all_are_back, one_that_left_with_nothing_is_not_missed,
-	   a_host_that_lies_makes_no_block_of_another_one_a_repeated_one)
+	   a_host_that_lies_makes_no_block_of_another_one_a_repeated_one,
+	   bytes_that_are_no_blocks_cut_their_host, the_end_of_a_subscription_reaches_its_hosts,
+	   a_forgotten_host_is_missed_unless_it_had_ended,
+	   a_forgotten_host_that_had_ended_is_not_missed,
+	   a_forgotten_host_that_is_back_sends_what_was_left)

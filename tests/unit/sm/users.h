@@ -82,6 +82,8 @@ static struct {
 	struct tenants *tenants;
 	struct net_ctx *front_ctx;
 	struct site_admin *site_admin;
+	struct audit *audit; /* of the port of the site; NULL: it has none */
+	void (*health)(void *arg, struct omis_writer *w); /* the same */
 	struct fake_enrol enrol[TENANTS_JOINING_MAX];
 	bool enrol_waits; /* until enrol_go() */
 	const char *enrol_why; /* NULL: it succeeds */
@@ -403,6 +405,8 @@ static inline void process_start(void)
 	ck_assert_int_eq(mem_ctx_open(w.net, &who, &w.front_ctx, NULL), 0);
 	f.ctx = w.front_ctx;
 	f.tenants = w.tenants;
+	f.audit = w.audit;
+	f.health = w.health;
 	ck_assert_msg(!site_admin_open(&f, &w.site_admin, &e), "%s", e.text);
 }
 
