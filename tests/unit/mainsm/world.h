@@ -6,6 +6,7 @@
 #ifndef TESTS_UNIT_MAINSM_WORLD_H
 #define TESTS_UNIT_MAINSM_WORLD_H
 
+#include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/link/link.h"
 #include "common/loop/loop.h"
@@ -57,7 +58,7 @@ struct above {
 	struct link *link;
 	struct rng rng;
 	bool is_up;
-	unsigned replies;
+	unsigned replies, downs; /* downs: it dials again by itself */
 	uint64_t next_id;
 	struct reply *last; /* the last whole one; owned */
 	unsigned kinds[16]; /* how many of each kind / 2 */
@@ -84,6 +85,12 @@ struct world {
 	char dir[64]; /* "" = nothing is kept */
 	nsec_t wall_ahead;
 };
+
+/* The same in each run. */
+static inline void world_dice(struct rng *r, const char *name)
+{
+	rng_init(r, hash_sip13(&(struct hash_key){ 0 }, name, strlen(name)));
+}
 
 static inline nsec_t world_wall(void *arg)
 {
@@ -366,7 +373,7 @@ static inline void below_open(struct world *w, struct below *b, enum role role, 
 	struct identity who = world_identity(role, site, host);
 
 	*b = (struct below){ .w = w };
-	rng_init(&b->rng, (uint64_t)(uintptr_t)host);
+	world_dice(&b->rng, host);
 	str_copy(b->host, sizeof(b->host), host);
 	ck_assert_int_eq(mem_ctx_open(w->net, &who, &b->ctx, NULL), 0);
 	below_again(b);

@@ -27,6 +27,7 @@ static inline void above_on_down(void *arg, struct link *l, const struct err *wh
 	struct above *a = arg;
 
 	a->is_up = false;
+	a->downs++;
 	str_copy(a->why, sizeof(a->why), why->text);
 }
 
@@ -75,7 +76,7 @@ static inline void above_open_as(struct world *w, struct above *a, const struct 
 						     .on_retry = above_on_retry } };
 
 	*a = (struct above){ .w = w, .next_id = 1 };
-	rng_init(&a->rng, (uint64_t)(uintptr_t)name);
+	world_dice(&a->rng, name);
 	ck_assert_int_eq(mem_ctx_open(w->net, who, &a->ctx, NULL), 0);
 	a->link = link_dial(&conf, &(struct link_dialer){ above_dial, a }, &hello);
 	world_run(w, 300 * MS);
