@@ -10,7 +10,7 @@
 
 # House tests come first: each is a row of small builds, and would otherwise end alone.
 CHECKS     := house floors headers hot abi anywhere statics circles names rooms size prose format \
-	      unit fuzz system
+	      bench unit fuzz system
 SANITIZED  := asan tsan
 
 check: $(CHECKS:%=$(B)/check/%.tap) $(if $(SANITIZE),,$(SANITIZED:%=$(B)/check/%.tap))
@@ -211,6 +211,11 @@ fuzz-run: $(B)/fuzz/fuzz_$(F)
 	$< -runs=$(RUNS) $(FUZZ_FLAGS) -artifact_prefix=$(B)/found/$(F)- \
 		$(B)/found/$(F) $(wildcard $(call fuzz_corpus,$(F)))
 .PHONY: fuzz fuzz-run
+
+# --- benchmarks: each of their programs is built
+$(B)/check/bench.tap: $(if $(SANITIZE)$(M),,$(bench.needs)) FORCE
+	$(call tap,$(call of_all,bench,$(call plain_only,\
+		echo 'ok - bench: $(words $(bench.needs)) programs link')))
 
 # --- tests of these rules, and real processes. The latter take long and mostly
 # wait, so in `make check` they come last, together with the sanitizers below.
