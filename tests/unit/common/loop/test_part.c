@@ -190,6 +190,9 @@ START_TEST(who_enters_has_his_work_under_way_again_afterwards)
 	ck_assert_ptr_eq(loop_enter(b), whole);
 	ck_assert_ptr_eq(loop_enter(a), b);
 	ck_assert_ptr_eq(loop_enter(b), a);
+	for (int i = 0; i < 100; i++)
+		loop_timer_free(loop_timer_new(i % 2 ? a : whole, note, NULL));
+	ck_assert_ptr_eq(loop_running(a), b);
 	loop_timer_arm(t, 1);
 	ck_assert_int_eq(loop_post(whole, note_who, NULL), 0);
 	loop_advance(whole, 1);

@@ -219,10 +219,221 @@ START_TEST(the_descriptor_to_poll_tells_of_fds_timers_and_posts)
 }
 END_TEST
 
+/* A watch of reading and writing, and what it was called for. */
+static unsigned ready;
+
+static void note_ready(void *arg, unsigned what)
+{
+	ready |= what;
+}
+
+static unsigned ready_for(struct loop_fd *f)
+{
+	ready = 0;
+	loop_turn(loop);
+	return ready;
+}
+
+START_TEST(a_watch_is_called_for_what_is_ready)
+{
+	struct loop_fd *f =
+		loop_fd_new(loop, ends[0], LOOP_READ | LOOP_WRITE, note_ready, NULL, NULL);
+
+	ck_assert_uint_eq(ready_for(f), LOOP_WRITE);
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	ck_assert_uint_eq(ready_for(f), LOOP_READ | LOOP_WRITE);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_READ), 0);
+	ck_assert_uint_eq(ready_for(f), LOOP_READ);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_READ), 0);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_WRITE), 0);
+	ck_assert_uint_eq(ready_for(f), LOOP_WRITE);
+	ck_assert_int_eq(loop_fd_set(f, 0), 0);
+	close(ends[1]);
+	ck_assert_uint_eq(ready_for(f), 0);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_READ | LOOP_WRITE), 0);
+	ck_assert_uint_eq(ready_for(f), LOOP_READ | LOOP_WRITE); /* hung up */
+	loop_fd_free(f);
+	ends[1] = dup(ends[0]);
+}
+END_TEST
+
+/* With a descriptor to poll an fd may have one watch only. The first one stays as it is. */
+START_TEST(a_second_watch_of_an_fd_is_refused_where_it_cannot_be)
+{
+	struct loop_fd *f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL),
+		       *asleep = loop_fd_new(loop, ends[0], 0, note_ready, NULL, NULL);
+	struct err e = { 0 };
+
+	ck_assert_int_ge(loop_pollfd(loop, NULL), 0);
+	ck_assert_ptr_null(loop_fd_new(loop, ends[0], LOOP_READ, note_ready, NULL, &e));
+	ck_assert_int_eq(e.code, ERR_SYS);
+	ck_assert_int_eq(loop_fd_set(asleep, LOOP_READ), -ERR_SYS);
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	ready = 0;
+	loop_turn(loop);
+	ck_assert_int_eq(calls, 1);
+	ck_assert_uint_eq(ready, 0);
+	loop_fd_free(asleep);
+	loop_turn(loop);
+	ck_assert_int_eq(calls, 2);
+	loop_fd_free(f);
+	f = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+	ck_assert_ptr_nonnull(f);
+	loop_fd_free(f);
+}
+END_TEST
+
+START_TEST(two_watches_of_an_fd_leave_nothing_to_poll)
+{
+	struct loop_fd *f[2];
+	struct err e = { 0 };
+
+	for (int i = 0; i < 2; i++)
+		f[i] = loop_fd_new(loop, ends[0], LOOP_READ, count_fd, NULL, NULL);
+	ck_assert_int_eq(loop_pollfd(loop, &e), -1);
+	ck_assert_int_eq(e.code, ERR_SYS);
+	loop_fd_free(f[1]);
+	ck_assert_int_ge(loop_pollfd(loop, &e), 0);
+	loop_fd_free(f[0]);
+	loop_fd_free(NULL);
+}
+END_TEST
+
+/* The kernel wakes it for a timer that is gone by then. */
+START_TEST(wait_goes_on_when_nothing_was_called_back)
+{
+	struct loop_timer *t = loop_timer_new(loop, count, NULL);
+	nsec_t start;
+
+	ck_assert_int_ge(loop_pollfd(loop, NULL), 0);
+	loop_timer_arm(t, NSEC_PER_MSEC);
+	loop_timer_cancel(t);
+	start = clock_mono();
+	ck_assert_int_eq(loop_wait(loop, 20 * NSEC_PER_MSEC), 0);
+	ck_assert_int_ge(clock_mono(), start + 20 * NSEC_PER_MSEC);
+	ck_assert_int_eq(calls, 0);
+	loop_timer_free(t);
+	loop_timer_free(NULL);
+}
+END_TEST
+
+START_TEST(stop_holds_for_the_next_run_and_no_longer)
+{
+	struct loop_timer *t = loop_timer_new(loop, stop_it, NULL);
+
+	loop_stop(loop);
+	ck_assert_int_eq(loop_run(loop), 0);
+	ck_assert_int_eq(calls, 0);
+	loop_timer_arm(t, NSEC_PER_MSEC);
+	ck_assert_int_eq(loop_run(loop), 0);
+	ck_assert_int_eq(calls, 1);
+	loop_stop(loop);
+	ck_assert_int_eq(loop_wait(loop, -1), 0);
+	loop_timer_arm(t, NSEC_PER_MSEC);
+	ck_assert_int_eq(loop_wait(loop, -1), 0);
+	ck_assert_int_eq(calls, 2);
+	loop_timer_free(t);
+}
+END_TEST
+
+START_TEST(a_timer_of_the_past_is_due_at_once)
+{
+	static const nsec_t past[] = { 0, -1, INT64_MIN };
+	struct loop_timer *t = loop_timer_new(loop, count, NULL);
+
+	for (int i = 0; i < 3; i++) {
+		loop_timer_arm(t, past[i]);
+		loop_turn(loop);
+		ck_assert_int_eq(calls, i + 1);
+	}
+	loop_timer_arm_at(t, 1);
+	ck_assert_int_eq(loop_wait(loop, PATIENCE), 0);
+	ck_assert_int_eq(calls, 4);
+	loop_timer_arm(t, INT64_MAX);
+	ck_assert_int_eq(loop_next_at(loop), INT64_MAX);
+	loop_turn(loop);
+	ck_assert_int_eq(calls, 4);
+	loop_timer_free(t);
+	ck_assert_int_eq(loop_next_at(loop), -1);
+	ck_assert(!loop_is_virtual(loop));
+}
+END_TEST
+
+static void at_signal(void *arg, int signo)
+{
+	++*(int *)arg;
+}
+
+START_TEST(a_signal_that_cannot_be_watched_is_refused)
+{
+	struct err e = { 0 };
+
+	ck_assert_ptr_null(loop_signal_new(loop, SIGKILL, at_signal, NULL, &e));
+	ck_assert_int_eq(e.code, ERR_SYS);
+	ck_assert_ptr_nonnull(strstr(e.text, "signal 9"));
+}
+END_TEST
+
+START_TEST(each_watch_of_a_signal_is_called)
+{
+	int n[2] = { 0 };
+	struct loop_signal *s[] = { loop_signal_new(loop, SIGUSR1, at_signal, &n[0], NULL),
+				    loop_signal_new(loop, SIGUSR1, at_signal, &n[1], NULL),
+				    loop_signal_new(loop, SIGUSR2, at_signal, &n[0], NULL) };
+
+	raise(SIGUSR1);
+	while (!n[0] || !n[1])
+		ck_assert_int_eq(loop_wait(loop, PATIENCE), 0);
+	loop_signal_free(s[0]);
+	raise(SIGUSR1);
+	while (n[1] < 2)
+		ck_assert_int_eq(loop_wait(loop, PATIENCE), 0);
+	ck_assert_int_eq(n[0], 1);
+	loop_signal_free(s[1]);
+	loop_signal_free(s[2]);
+	loop_signal_free(NULL);
+}
+END_TEST
+
+static int open_descriptors(void)
+{
+	int n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+START_TEST(a_loop_closes_all_that_it_opened)
+{
+	int before = open_descriptors(), in = dup(STDIN_FILENO);
+	struct loop *other = loop_new();
+	struct loop_job grave = { 0 };
+
+	close(STDIN_FILENO); /* so that the set to poll has this number */
+	ck_assert_int_eq(loop_pollfd(other, NULL), STDIN_FILENO);
+	ck_assert_int_eq(loop_post(other, count, NULL), 0);
+	loop_reap(other, &grave, count, NULL);
+	loop_free(other);
+	ck_assert_int_lt(fcntl(STDIN_FILENO, F_GETFD), 0);
+	ck_assert_int_eq(calls, 1); /* reaped; the post is dropped */
+	dup2(in, STDIN_FILENO);
+	close(in);
+	ck_assert_int_eq(open_descriptors(), before);
+	loop_free(NULL);
+}
+END_TEST
+
 SUITE_WITH("loop/real", set_up, clean_up, a_timer_comes_no_earlier_than_it_is_due,
 	   timers_run_by_time_and_an_earlier_one_armed_later_is_not_late,
 	   wait_returns_after_its_bound_when_nothing_happens, a_post_does_not_wait_for_the_kernel,
 	   readiness_is_level_triggered_and_follows_the_set,
 	   a_callback_may_free_every_watch_that_is_ready_too, a_closed_descriptor_cannot_be_watched,
 	   a_signal_is_a_callback_until_its_watch_is_freed,
-	   the_descriptor_to_poll_tells_of_fds_timers_and_posts)
+	   the_descriptor_to_poll_tells_of_fds_timers_and_posts,
+	   a_watch_is_called_for_what_is_ready,
+	   a_second_watch_of_an_fd_is_refused_where_it_cannot_be,
+	   two_watches_of_an_fd_leave_nothing_to_poll, wait_goes_on_when_nothing_was_called_back,
+	   stop_holds_for_the_next_run_and_no_longer, a_timer_of_the_past_is_due_at_once,
+	   a_signal_that_cannot_be_watched_is_refused, each_watch_of_a_signal_is_called,
+	   a_loop_closes_all_that_it_opened)

@@ -5,6 +5,7 @@
 #include "tests/suite.h"
 
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 static struct loop *loop;
@@ -367,6 +368,96 @@ START_TEST(every_allocation_may_fail)
 }
 END_TEST
 
+static unsigned ready;
+
+static void note_ready(void *arg, unsigned what)
+{
+	ready |= what;
+}
+
+static unsigned ready_for(void)
+{
+	ready = 0;
+	loop_turn(loop);
+	return ready;
+}
+
+START_TEST(a_watch_is_called_for_what_is_ready)
+{
+	struct loop_fd *f;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+	f = loop_fd_new(loop, ends[0], LOOP_READ | LOOP_WRITE, note_ready, NULL, NULL);
+	ck_assert_uint_eq(ready_for(), LOOP_WRITE);
+	ck_assert_int_eq(write(ends[1], "x", 1), 1);
+	ck_assert_uint_eq(ready_for(), LOOP_READ | LOOP_WRITE);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_READ), 0);
+	ck_assert_uint_eq(ready_for(), LOOP_READ);
+	ck_assert_int_eq(loop_fd_set(f, 0), 0);
+	ck_assert_uint_eq(ready_for(), 0);
+	close(ends[1]);
+	ck_assert_int_eq(loop_fd_set(f, LOOP_WRITE), 0);
+	ck_assert_uint_eq(ready_for(), LOOP_WRITE); /* hung up */
+	loop_fd_free(f);
+	close(ends[0]);
+}
+END_TEST
+
+START_TEST(wait_without_work_moves_the_clock_by_its_bound)
+{
+	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
+	nsec_t start = loop_now(loop);
+
+	ck_assert_int_eq(loop_wait(loop, 0), 0);
+	ck_assert_int_eq(loop_now(loop), start);
+	ck_assert_int_eq(loop_wait(loop, 7), 0);
+	ck_assert_int_eq(loop_now(loop), start + 7);
+	loop_timer_arm(a, 100);
+	ck_assert_int_eq(loop_wait(loop, -1), 0);
+	ck_assert_int_eq(loop_now(loop), start + 107);
+	ck_assert_str_eq(trace, "a");
+	loop_timer_free(a);
+}
+END_TEST
+
+/* The clock stands where it was told to, and the next call goes on. */
+START_TEST(stop_ends_an_advance_where_it_comes)
+{
+	struct loop_timer *a = loop_timer_new(loop, stop_it, NULL),
+			  *b = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "b");
+	nsec_t start = loop_now(loop);
+
+	loop_timer_arm(a, 10);
+	loop_timer_arm(b, 20);
+	ck_assert(loop_advance(loop, 100));
+	ck_assert_int_eq(loop_now(loop), start + 10);
+	ck_assert_str_eq(trace, "");
+	ck_assert(loop_advance(loop, 100));
+	ck_assert_int_eq(loop_now(loop), start + 110);
+	ck_assert_str_eq(trace, "b");
+	loop_timer_free(a);
+	loop_timer_free(b);
+}
+END_TEST
+
+START_TEST(times_below_now_and_beyond_all_are_taken)
+{
+	struct loop_timer *a = loop_timer_new(loop, note_arg, (void *)(uintptr_t) "a");
+	nsec_t start = loop_now(loop);
+
+	loop_timer_arm(a, -5);
+	ck_assert_int_eq(loop_next_at(loop), start);
+	loop_timer_arm_at(a, start - 5);
+	ck_assert_int_eq(loop_next_at(loop), start - 5);
+	loop_turn(loop);
+	ck_assert_str_eq(trace, "a");
+	ck_assert_int_eq(loop_now(loop), start);
+	loop_timer_arm(a, INT64_MAX);
+	ck_assert_int_eq(loop_next_at(loop), INT64_MAX);
+	loop_timer_free(a);
+}
+END_TEST
+
 SUITE_WITH("loop/virtual", set_up, clean_up,
 	   timers_run_by_time_and_equal_times_in_the_order_of_arming,
 	   a_timer_sees_its_own_time_and_the_clock_ends_where_it_was_told,
@@ -377,5 +468,7 @@ SUITE_WITH("loop/virtual", set_up, clean_up,
 	   wait_moves_the_clock_to_the_next_timer_at_most_by_its_bound,
 	   a_raised_signal_is_delivered_in_the_next_turn,
 	   a_descriptor_is_polled_at_each_turn_and_a_freed_watch_is_silent,
+	   a_watch_is_called_for_what_is_ready, wait_without_work_moves_the_clock_by_its_bound,
+	   stop_ends_an_advance_where_it_comes, times_below_now_and_beyond_all_are_taken,
 	   a_virtual_loop_has_nothing_to_poll,
 	   any_arming_and_cancelling_keeps_the_order_of_a_stable_sort, every_allocation_may_fail)
