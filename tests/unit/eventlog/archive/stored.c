@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static char path[160];
+static char folder[32], path[160];
 static bool is_in_server;
 
 void stored_in(const char *url)
@@ -41,17 +41,29 @@ const char *stored_new(void)
 		remove_schema();
 		return path;
 	}
-	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
+	if (!*folder) {
+		snprintf(folder, sizeof(folder), "/tmp/omig-test-XXXXXX");
+		ck_assert_ptr_nonnull(mkdtemp(folder));
+		snprintf(path, sizeof(path), "%s/a.db", folder);
+	}
 	remove_all();
+	return path;
+}
+
+const char *stored_path(void)
+{
 	return path;
 }
 
 void stored_remove(void)
 {
-	if (is_in_server)
+	if (is_in_server) {
 		remove_schema();
-	else
-		remove_all();
+		return;
+	}
+	remove_all();
+	rmdir(folder);
+	*folder = '\0';
 }
 
 struct archive *stored_open(enum armode mode)

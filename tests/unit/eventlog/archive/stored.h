@@ -11,6 +11,7 @@ void stored_in(const char *url);
 
 /* Place of this test's archive; the archive that was there is removed. */
 const char *stored_new(void);
+const char *stored_path(void);
 void stored_remove(void);
 
 /* Fails the test when it cannot be opened. */

@@ -170,21 +170,17 @@ static void is_refused(enum armode mode, const char *word)
 {
 	struct archive *a;
 	struct err e = { 0 };
-	char path[64];
 
-	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
-	ck_assert_int_lt(archive_open(path, mode, 0, &a, &e), 0);
+	ck_assert_int_lt(archive_open(stored_path(), mode, 0, &a, &e), 0);
 	ck_assert_msg(strstr(e.text, word), "%s", e.text);
 }
 
 /* Bytes 18 and 19 of a database are its format: 1, unless it was made 2, which is WAL. */
 static void is_not_touched(void)
 {
-	char path[64], head[20] = "";
-	FILE *f;
+	char head[20] = "";
+	FILE *f = fopen(stored_path(), "rb");
 
-	snprintf(path, sizeof(path), "/tmp/omig-test-%ld.db", (long)getpid());
-	f = fopen(path, "rb");
 	ck_assert_ptr_nonnull(f);
 	ck_assert_uint_eq(fread(head, 1, sizeof(head), f), sizeof(head));
 	fclose(f);
@@ -236,6 +232,7 @@ START_TEST(what_is_no_file_is_no_archive)
 	is_refused(AR_READ, "not a regular file");
 	is_refused(AR_WRITE, "not a regular file");
 	ck_assert_int_eq(rmdir(path), 0);
+	stored_remove();
 }
 END_TEST
 

@@ -115,6 +115,8 @@ static void gone(struct archive *a, const char *path)
 		snprintf(name, sizeof(name), "%s%s", path, tails[i]);
 		unlink(name);
 	}
+	snprintf(name, sizeof(name), "%.*s", (int)(strrchr(path, '/') - path), path);
+	rmdir(name);
 }
 
 static struct archive *filled(char out[64], const char *name, uint64_t seed, double slow,
@@ -126,8 +128,9 @@ static struct archive *filled(char out[64], const char *name, uint64_t seed, dou
 	double t = 0;
 
 	rng_init(&r, seed);
-	snprintf(out, 64, "/tmp/omig-test-%ld-%s.db", (long)getpid(), name);
-	unlink(out);
+	snprintf(out, 64, "/tmp/omig-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(out));
+	snprintf(out + strlen(out), 64 - strlen(out), "/%s.db", name);
 	ck_assert_msg(!archive_open(out, AR_WRITE, 0, &a, &e), "%s", e.text);
 	for (unsigned i = 0; i < n; i++) {
 		double d = (2 + exponential(&r)) * slow;

@@ -3,7 +3,6 @@
 #include "tests/unit/eventlog/archive/stored.h"
 #include "tests/unit/eventlog/made.h"
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -12,11 +11,11 @@
 
 static const char *in_closed_folder(void)
 {
-	static char folder[64], path[96];
+	static char folder[] = "/tmp/omig-test-XXXXXX", path[96];
 
-	snprintf(folder, sizeof(folder), "/tmp/omig-test-%ld.closed", (long)getpid());
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chmod(folder, 0755), 0);
 	snprintf(path, sizeof(path), "%s/a.db", folder);
-	ck_assert(!mkdir(folder, 0755) || errno == EEXIST);
 	return path;
 }
 

@@ -7,16 +7,20 @@
 #include <unistd.h>
 
 char logged_path[64], logged_url[80];
+static char folder[32];
 
 void logged_set_up(void)
 {
-	snprintf(logged_path, sizeof(logged_path), "/tmp/omig-nl-%ld.olog", (long)getpid());
+	snprintf(folder, sizeof(folder), "/tmp/omig-nl-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(logged_path, sizeof(logged_path), "%s/a.olog", folder);
 	snprintf(logged_url, sizeof(logged_url), "file://%s", logged_path);
 }
 
 void logged_clean_up(void)
 {
 	unlink(logged_path);
+	rmdir(folder);
 }
 
 const char *logged_lines(void)

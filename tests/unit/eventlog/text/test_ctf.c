@@ -13,7 +13,7 @@
 #define TIME INT64_C(1700000000123456789)
 #define LAST_TIME ((INT64_MAX / NSEC_PER_SEC - 1) * NSEC_PER_SEC)
 
-static char dir[64];
+static char folder[32], dir[64];
 static struct evctf *ctf;
 
 static const struct evfield fields[] = { { "id", EV_INT32 },
@@ -32,7 +32,9 @@ static void set_up(void)
 {
 	struct err e = { 0 };
 
-	snprintf(dir, sizeof(dir), "/tmp/omig-ctf-%ld", (long)getpid());
+	snprintf(folder, sizeof(folder), "/tmp/omig-ctf-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(dir, sizeof(dir), "%s/trace", folder);
 	ck_assert_msg(evctf_open(dir, &ctf, &e) == 0, "%s", e.text);
 }
 
@@ -56,6 +58,7 @@ static void clean_up(void)
 	}
 	unlink(in_dir("metadata"));
 	ck_assert_int_eq(rmdir(dir), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
 }
 
 static struct buf content(const char *name)
