@@ -21,24 +21,24 @@ static int send_up(void *arg, const struct msg *m)
 {
 	struct lm *lm = arg;
 
-	return lm->uplink ? ascent_send(lm->uplink, m) : -ERR_CLOSED;
+	return lm->parent ? parent_send(lm->parent, m) : -ERR_CLOSED;
 }
 
 static int send_frames(void *arg, const uint8_t *p, size_t n)
 {
 	struct lm *lm = arg;
 
-	return lm->uplink ? ascent_send_frames(lm->uplink, p, n) : -ERR_CLOSED;
+	return lm->parent ? parent_send_frames(lm->parent, p, n) : -ERR_CLOSED;
 }
 
 static void on_up(void *arg, uint32_t node, bool is_other)
 {
 	struct lm *m = arg;
 
-	log_notice("lm", "connected parent=%s node=%u", ascent_parent(m->uplink), node);
+	log_notice("lm", "connected parent=%s node=%u", parent_kind(m->parent), node);
 	if (node != procs_node(m->procs))
 		procs_set_node(m->procs, node);
-	if (is_other || ascent_has_lost_parent(m->uplink))
+	if (is_other || parent_is_another(m->parent))
 		holds_let_go(m->holds, "a daemon above has restarted");
 	holds_link(m->holds, true);
 	csrs_link(m->csrs, true);
@@ -88,7 +88,7 @@ static void on_tool_gone(struct lm *m, uint32_t tool)
 
 static void on_revoked(struct lm *m, const struct msg_revoked *r)
 {
-	struct net_ctx *ctx = ascent_ctx(m->uplink);
+	struct net_ctx *ctx = parent_ctx(m->parent);
 
 	for (size_t i = 0; i < r->nserial; i++)
 		if (r->serial[i].n == SERIAL_BYTES)
@@ -396,7 +396,7 @@ void lm_free(struct lm *m)
 {
 	if (!m)
 		return;
-	ascent_free(m->uplink);
+	parent_free(m->parent);
 	registration_close(m->registration);
 	announce_free(m->announce);
 	inbox_free(m->inbox);
@@ -431,7 +431,7 @@ int lm_register(struct lm *m, int fd, int32_t pid)
 int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 {
 	const struct identity *self = net_ctx_self(ctx);
-	struct ascent_conf c = { .loop = m->conf.loop,
+	struct parent_conf c = { .loop = m->conf.loop,
 				 .rng = m->conf.rng,
 				 .timebase = m->conf.timebase,
 				 .ctx = ctx,
@@ -446,13 +446,13 @@ int lm_connect(struct lm *m, struct net_ctx *ctx, const struct connstr *conn)
 				 .on_trouble = on_trouble,
 				 .arg = m };
 
-	m->uplink = ascent_new(&c);
-	return m->uplink ? 0 : -ERR_NOMEM;
+	m->parent = parent_new(&c);
+	return m->parent ? 0 : -ERR_NOMEM;
 }
 
 int lm_ask_top(struct lm *m, const struct msg *msg)
 {
-	return m->uplink ? ascent_ask_top(m->uplink, msg) : -ERR_CLOSED;
+	return m->parent ? parent_ask_mainsm(m->parent, msg) : -ERR_CLOSED;
 }
 
 void lm_stop(struct lm *m, const char *reason)
@@ -464,7 +464,7 @@ void lm_stop(struct lm *m, const char *reason)
 	if (!procs_alive(m->procs))
 		keeps_say_end(m->recorder.keeps);
 	announce_leave(m->announce);
-	if (m->uplink)
-		ascent_close(m->uplink, reason);
+	if (m->parent)
+		parent_close(m->parent, reason);
 	loop_timer_arm(m->drain, LM_DRAIN_NS);
 }

@@ -83,7 +83,7 @@ int lm_register(struct lm *m, int fd, int32_t pid);
 
 /*
  * To mainsm, whichever daemon the parent is. -ERR_CLOSED: we have not gone up yet; else as
- * ascent_ask_top().
+ * parent_ask_mainsm().
  */
 int lm_ask_top(struct lm *m, const struct msg *msg);
 

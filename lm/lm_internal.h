@@ -3,7 +3,7 @@
 #ifndef LM_LM_INTERNAL_H
 #define LM_LM_INTERNAL_H
 
-#include "common/member/ascent.h"
+#include "common/member/parent.h"
 #include "lm/instrument/calls.h"
 #include "lm/csr/csr.h"
 #include "lm/announce.h"
@@ -62,7 +62,7 @@ struct lm {
 	struct inbox *inbox;
 	struct announce *announce;
 	struct registration *registration;
-	struct ascent *uplink; /* NULL: not connected yet */
+	struct parent *parent; /* NULL: not connected yet */
 	struct procs_listener listener;
 	struct loop_timer *linger, *drain;
 	char *end_reason; /* owned; NULL: not ending */

@@ -81,12 +81,12 @@ static void put_losses(const struct lm *m, const struct figures *f)
 
 static void put_link(const struct lm *m, const struct figures *f)
 {
-	const struct identity *self = m->uplink ? net_ctx_self(ascent_ctx(m->uplink)) : NULL;
+	const struct identity *self = m->parent ? net_ctx_self(parent_ctx(m->parent)) : NULL;
 	struct link_stats s;
 
 	if (self)
 		f->number(f->arg, "certificate_expires_ns", self->wall_not_after);
-	if (!m->uplink || !ascent_stats(m->uplink, &s))
+	if (!m->parent || !parent_stats(m->parent, &s))
 		return;
 	f->number(f->arg, "link_connects", s.connects);
 	f->number(f->arg, "link_frames_out", (int64_t)s.frames_out);
@@ -174,9 +174,9 @@ void lm_dump(const struct lm *m, struct buf *out)
 {
 	struct link_stats s;
 
-	buf_printf(out, "parent=%s node=%s\n", m->uplink ? ascent_parent(m->uplink) : "none",
+	buf_printf(out, "parent=%s node=%s\n", m->parent ? parent_kind(m->parent) : "none",
 		   procs_node_token(m->procs));
-	if (m->uplink && ascent_stats(m->uplink, &s))
+	if (m->parent && parent_stats(m->parent, &s))
 		buf_printf(out, "peer=%s last_error=\"%s\"\n", s.peer, s.last_error);
 	put_all(m, &(struct figures){ print_line, out });
 }

@@ -11,7 +11,7 @@
 struct rogue;
 
 #define CLUSTER_RANKS_MAX 16 /* that ever begin on one host */
-#define CLUSTER_LEVELS_MAX 3 /* of sms: ASCENT_WAYS_MAX parents are remembered */
+#define CLUSTER_LEVELS_MAX 3 /* of sms: PARENT_WAYS_MAX parents are remembered */
 
 struct cluster_conf {
 	unsigned sites, hosts;

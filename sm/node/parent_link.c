@@ -7,7 +7,7 @@
 
 struct parent_link {
 	struct link *link; /* owned; NULL when stacked */
-	struct ascent *ascent; /* owned; when stacked */
+	struct parent *parent; /* owned; when stacked */
 	struct parent_link_handler handler;
 	uint64_t epoch; /* of the mainsm that was there last */
 	uint32_t site_number, level;
@@ -17,7 +17,7 @@ struct parent_link {
 /* Of the parent; NULL: there is none now. */
 static struct link *link_of(const struct parent_link *u)
 {
-	return u->ascent ? ascent_link(u->ascent) : u->link;
+	return u->parent ? parent_current_link(u->parent) : u->link;
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
@@ -60,8 +60,8 @@ static void on_parent(void *arg, uint32_t node, bool is_other)
 	struct parent_link *u = arg;
 
 	u->was_up = true;
-	u->site_number = ascent_site_number(u->ascent);
-	u->level = ascent_level(u->ascent);
+	u->site_number = parent_site_number(u->parent);
+	u->level = parent_level(u->parent);
 	u->handler.on_up(u->handler.arg, is_other);
 }
 
@@ -84,9 +84,9 @@ static void on_writable(void *arg)
 {
 }
 
-static int open_ascent(struct parent_link *u, const struct parent_link_conf *conf, struct err *e)
+static int open_stacked(struct parent_link *u, const struct parent_link_conf *conf, struct err *e)
 {
-	const struct ascent_conf c = { .loop = conf->loop,
+	const struct parent_conf c = { .loop = conf->loop,
 				       .rng = conf->rng,
 				       .timebase = conf->timebase,
 				       .ctx = conf->ctx,
@@ -104,8 +104,8 @@ static int open_ascent(struct parent_link *u, const struct parent_link_conf *con
 				       .on_trouble = on_trouble,
 				       .arg = u };
 
-	u->ascent = ascent_new(&c);
-	return u->ascent ? 0 : err_nomem(e);
+	u->parent = parent_new(&c);
+	return u->parent ? 0 : err_nomem(e);
 }
 
 /* --- straight to mainsm */
@@ -148,7 +148,7 @@ int parent_link_open(const struct parent_link_conf *conf, struct parent_link **o
 	if (!u)
 		return err_nomem(e);
 	u->handler = conf->handler;
-	rc = conf->is_stacked ? open_ascent(u, conf, e) : open_link(u, conf, e);
+	rc = conf->is_stacked ? open_stacked(u, conf, e) : open_link(u, conf, e);
 	if (rc) {
 		free(u);
 		return rc;
@@ -162,7 +162,7 @@ void parent_link_close(struct parent_link *u, const char *reason)
 	if (!u)
 		return;
 	link_close(u->link, reason);
-	ascent_free(u->ascent);
+	parent_free(u->parent);
 	free(u);
 }
 
@@ -180,7 +180,7 @@ uint32_t parent_link_level(const struct parent_link *u)
 
 const char *parent_link_ways(const struct parent_link *u)
 {
-	return u->ascent ? ascent_ways(u->ascent) : "";
+	return u->parent ? parent_ways(u->parent) : "";
 }
 
 bool parent_link_was_up(const struct parent_link *u)
@@ -205,7 +205,7 @@ int parent_link_send_frames(struct parent_link *u, const uint8_t *p, size_t n)
 
 int parent_link_ask_top(struct parent_link *u, const struct msg *m)
 {
-	return u->ascent ? ascent_ask_top(u->ascent, m) : parent_link_send(u, m);
+	return u->parent ? parent_ask_mainsm(u->parent, m) : parent_link_send(u, m);
 }
 
 bool parent_link_is_congested(const struct parent_link *u)
@@ -231,10 +231,10 @@ void parent_link_stats(const struct parent_link *u, struct link_stats *out)
 	if (u->link)
 		link_stats(u->link, out);
 	else
-		ascent_stats(u->ascent, out);
+		parent_stats(u->parent, out);
 }
 
 bool parent_link_has_lost_parent(const struct parent_link *u)
 {
-	return u->ascent && ascent_has_lost_parent(u->ascent);
+	return u->parent && parent_is_another(u->parent);
 }

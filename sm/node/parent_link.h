@@ -7,7 +7,7 @@
 #include "common/base/err.h"
 #include "common/base/rng.h"
 #include "common/link/link.h"
-#include "common/member/ascent.h"
+#include "common/member/parent.h"
 
 #include <stdbool.h>
 #include <stdint.h>

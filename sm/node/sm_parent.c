@@ -304,8 +304,8 @@ static void set_old_tools(struct sm *sm)
 /* Full bits stay as they are. */
 static void count_move_of(struct node *n)
 {
-	uint64_t step = n->branch->is_sm ? 1 : ASCENT_SM_MOVE,
-		 all = n->branch->is_sm ? ASCENT_SM_MOVE : ASCENT_MOVE;
+	uint64_t step = n->branch->is_sm ? 1 : PARENT_SM_MOVE,
+		 all = n->branch->is_sm ? PARENT_SM_MOVE : PARENT_MOVE;
 
 	if ((n->attach % all) / step + 1 < all / step)
 		n->attach += step;

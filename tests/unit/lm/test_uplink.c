@@ -22,7 +22,7 @@ START_TEST(mainsm_sends_the_lm_to_the_sm_of_its_site)
 	redirected();
 	ck_assert_ptr_nonnull(w.sm.link);
 	ck_assert_ptr_null(w.mainsm.link);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	ck_assert_ptr_nonnull(above_next(&w.sm, MSG_DIRECTORY));
 	world_close(&w);
 }
@@ -69,7 +69,7 @@ START_TEST(nonsense_as_an_address_does_no_harm)
 	w.mainsm.redirect = "mid:99999,::,:,x";
 	world_start_lm(&w);
 	world_run(&w, SEC);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "none");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "none");
 	w.mainsm.redirect = w.sm_addr;
 	world_run(&w, 15 * SEC);
 	ck_assert_ptr_nonnull(w.sm.link);
@@ -83,10 +83,10 @@ START_TEST(a_lost_sm_is_found_again_or_replaced_by_what_mainsm_says)
 	world_add_rank(&w, &seg, 100, 0, NULL);
 	above_close(&w.sm);
 	world_run(&w, SEC);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "none");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "none");
 	w.mainsm.redirect = NULL; /* no sm left: mainsm takes it itself */
 	world_run(&w, 15 * SEC);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "mainsm");
 	ck_assert_ptr_nonnull(w.mainsm.link);
 	world_close(&w);
 	fake_segment_close(&seg);
@@ -210,7 +210,7 @@ START_TEST(a_question_to_mainsm_goes_beside_the_parent)
 	above_send(&w.mainsm, &(struct msg){ .type = MSG_ENROL_ACK, .enrol_ack = { .error = "" } });
 	world_run(&w, SEC);
 	ck_assert_ptr_null(w.mainsm.link);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	world_close(&w);
 }
 END_TEST
@@ -230,7 +230,7 @@ START_TEST(a_question_that_gets_no_answer_is_asked_again)
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
 	ask_top();
 	ck_assert_ptr_nonnull(above_next(&w.mainsm, MSG_ENROL));
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "sm");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "sm");
 	world_close(&w);
 }
 END_TEST
@@ -243,7 +243,7 @@ START_TEST(a_question_that_gets_no_answer_is_not_in_the_way_of_a_new_parent)
 	above_close(&w.sm);
 	w.mainsm.redirect = NULL;
 	world_run(&w, 15 * SEC);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "mainsm");
 	world_close(&w);
 }
 END_TEST
@@ -360,13 +360,13 @@ START_TEST(four_ways_up_that_a_parent_names_are_kept)
 	world_start_lm(&w);
 	world_run(&w, SEC);
 	snprintf(want, sizeof(want), "%s a:1 b:2,b:3 c:4 d:5", w.sm_addr);
-	ck_assert_str_eq(ascent_ways(w.lm->uplink), want);
+	ck_assert_str_eq(parent_ways(w.lm->parent), want);
 	w.mainsm.redirect = NULL; /* mainsm itself is a way that all know */
 	w.mainsm.parents = "a:1";
 	above_close(&w.sm);
 	world_run(&w, 60 * SEC);
-	ck_assert_str_eq(ascent_parent(w.lm->uplink), "mainsm");
-	ck_assert_str_eq(ascent_ways(w.lm->uplink), "");
+	ck_assert_str_eq(parent_kind(w.lm->parent), "mainsm");
+	ck_assert_str_eq(parent_ways(w.lm->parent), "");
 	world_close(&w);
 }
 END_TEST
@@ -374,13 +374,13 @@ END_TEST
 /* The address of the parent and these: as many as have room with it. */
 START_TEST(ways_up_that_have_no_room_are_left_out)
 {
-	char list[ASCENT_ADDRESS_BYTES], want[2 * ASCENT_ADDRESS_BYTES];
+	char list[PARENT_ADDRESS_BYTES], want[2 * PARENT_ADDRESS_BYTES];
 	int room;
 
 	world_open(&w);
 	world_crash_lm(&w);
 	w.mainsm.redirect = w.sm_addr;
-	room = ASCENT_ADDRESS_BYTES - 2 - (int)strlen(w.sm_addr);
+	room = PARENT_ADDRESS_BYTES - 2 - (int)strlen(w.sm_addr);
 	for (int more = 0; more < 2; more++) {
 		snprintf(list, sizeof(list), "%0*d", room + more, 2);
 		w.sm.parents = list;
@@ -388,7 +388,7 @@ START_TEST(ways_up_that_have_no_room_are_left_out)
 		world_run(&w, SEC);
 		snprintf(want, sizeof(want), "%s%s%s", w.sm_addr, more ? "" : " ",
 			 more ? "" : list);
-		ck_assert_str_eq(ascent_ways(w.lm->uplink), want);
+		ck_assert_str_eq(parent_ways(w.lm->parent), want);
 		if (!more)
 			world_crash_lm(&w);
 	}

@@ -80,7 +80,7 @@ static void send_load(const struct load *l)
 
 static int send_up(struct lm *l, const struct msg *m)
 {
-	return l->ascent ? ascent_send(l->ascent, m) : link_send(l->link, m);
+	return l->parent ? parent_send(l->parent, m) : link_send(l->link, m);
 }
 
 /* The lm confirms what it got; what: NULL, or what is wrong. */

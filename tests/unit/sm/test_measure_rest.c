@@ -136,7 +136,7 @@ static void send_rest(int64_t read)
 		(struct msg_flow_batch){ M, (uint64_t)read, start + read * SEC, "n_1", p.batch, p.n,
 					 0 };
 	ck_assert_int_eq(
-		w.lm[0].ascent ? ascent_send(w.lm[0].ascent, &m) : link_send(w.lm[0].link, &m), 0);
+		w.lm[0].parent ? parent_send(w.lm[0].parent, &m) : link_send(w.lm[0].link, &m), 0);
 	for (size_t i = 0; i < p.n; i++)
 		buf_done(&p.bytes[i]);
 	world_run(&w, 20 * MS);

@@ -10,7 +10,7 @@
 #include "common/container/map.h"
 #include "common/link/link.h"
 #include "common/loop/loop.h"
-#include "common/member/ascent.h"
+#include "common/member/parent.h"
 #include "common/net/mem.h"
 #include "common/omis/omis.h"
 #include "sm/node/sm.h"
@@ -85,7 +85,7 @@ struct lm {
 	struct identity id;
 	struct net_ctx *ctx;
 	struct link *link; /* NULL = it is not running */
-	struct ascent *ascent; /* NULL = it dials the sm straight */
+	struct parent *parent; /* NULL = it dials the sm straight */
 	uint64_t epoch;
 	bool is_up, is_mute, no_ack, says_bye;
 	bool no_part; /* it does not answer to DISARM */

@@ -222,7 +222,7 @@ static void climb_up(void *arg, uint32_t node, bool is_other)
 {
 	struct lm *l = arg;
 
-	l->link = ascent_link(l->ascent);
+	l->link = parent_current_link(l->parent);
 	l->is_up = true;
 	l->ups++;
 	ck_assert_uint_eq(node, l->number);
@@ -253,7 +253,7 @@ void lm_climb(struct world *w, size_t i)
 {
 	struct lm *l = &w->lm[i];
 	struct connstr conn = { .nhost = 1, .port = TOP_PORT };
-	struct ascent_conf c = { .loop = w->loop,
+	struct parent_conf c = { .loop = w->loop,
 				 .rng = &w->rng,
 				 .conn = &conn,
 				 .host = l->host,
@@ -271,18 +271,18 @@ void lm_climb(struct world *w, size_t i)
 	if (!l->ctx)
 		ck_assert_int_eq(mem_ctx_open(w->net, &l->id, &l->ctx, NULL), 0);
 	c.ctx = l->ctx;
-	l->ascent = ascent_new(&c);
-	ck_assert_ptr_nonnull(l->ascent);
+	l->parent = parent_new(&c);
+	ck_assert_ptr_nonnull(l->parent);
 }
 
 void lm_stop(struct world *w, size_t i)
 {
 	struct lm *l = &w->lm[i];
 
-	if (!l->ascent)
+	if (!l->parent)
 		link_close(l->link, "the lm ends");
-	ascent_free(l->ascent);
-	l->ascent = NULL;
+	parent_free(l->parent);
+	l->parent = NULL;
 	l->link = NULL;
 	l->is_up = false;
 }

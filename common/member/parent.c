@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/member/ascent.h"
+#include "common/member/parent.h"
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct ascent {
-	struct ascent_conf conf;
+struct parent {
+	struct parent_conf conf;
 	struct connstr conn;
 	char host[NAME_MAX_BYTES + 1];
 	uint32_t node;
@@ -22,11 +22,11 @@ struct ascent {
 	struct link_net *top_net, *site_net;
 	struct link *parent; /* one of them that is UP and serves us; NULL: none */
 	char *listen, *stated, *software; /* owned */
-	char at[ASCENT_ADDRESS_BYTES]; /* of site */
+	char at[PARENT_ADDRESS_BYTES]; /* of site */
 	/* the sm that has sent us there; "" = mainsm, or a parent that was */
-	char sent_by[ASCENT_ADDRESS_BYTES];
-	char way[ASCENT_WAYS_MAX][ASCENT_ADDRESS_BYTES]; /* as the last parent named them */
-	char told[ASCENT_ADDRESS_BYTES]; /* ascent_ways() */
+	char sent_by[PARENT_ADDRESS_BYTES];
+	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES]; /* as the last parent named them */
+	char told[PARENT_ADDRESS_BYTES]; /* parent_ways() */
 	unsigned nway, next_way, hops;
 	uint64_t moves;
 	uint32_t site_number, level;
@@ -37,7 +37,7 @@ struct ascent {
 	bool is_closed;
 };
 
-static struct msg_hello hello_of(const struct ascent *u, bool is_top)
+static struct msg_hello hello_of(const struct parent *u, bool is_top)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 
@@ -49,10 +49,10 @@ static struct msg_hello hello_of(const struct ascent *u, bool is_top)
 				   .node = u->node,
 				   .software = u->software,
 				   .want_redirect = is_top || !u->is_stray,
-				   .attach = u->conf.epoch + u->moves * ASCENT_MOVE };
+				   .attach = u->conf.epoch + u->moves * PARENT_MOVE };
 }
 
-static struct link_conf link_conf_of(struct ascent *u, struct link_handler h)
+static struct link_conf link_conf_of(struct parent *u, struct link_handler h)
 {
 	h.arg = u;
 	return (struct link_conf){ .loop = u->conf.loop,
@@ -62,7 +62,7 @@ static struct link_conf link_conf_of(struct ascent *u, struct link_handler h)
 				   .handler = h };
 }
 
-static void drop_top(struct ascent *u, const char *reason)
+static void drop_top(struct parent *u, const char *reason)
 {
 	link_close(u->top, reason);
 	link_net_free(u->top_net);
@@ -70,7 +70,7 @@ static void drop_top(struct ascent *u, const char *reason)
 	u->top_net = NULL;
 }
 
-static void drop_site(struct ascent *u, const char *reason)
+static void drop_site(struct parent *u, const char *reason)
 {
 	link_close(u->site, reason);
 	link_net_free(u->site_net);
@@ -79,10 +79,10 @@ static void drop_site(struct ascent *u, const char *reason)
 }
 
 /* What the parent names for the time after it. */
-static void take_ways(struct ascent *u, const char *list)
+static void take_ways(struct parent *u, const char *list)
 {
 	u->nway = u->next_way = 0;
-	while (*list && u->nway < ASCENT_WAYS_MAX) {
+	while (*list && u->nway < PARENT_WAYS_MAX) {
 		size_t n = strcspn(list, " ");
 
 		if (n && n < sizeof(u->way[0])) {
@@ -94,7 +94,7 @@ static void take_ways(struct ascent *u, const char *list)
 }
 
 /* Those that fit: the nearest ones. */
-static void tell_ways(struct ascent *u)
+static void tell_ways(struct parent *u)
 {
 	size_t n = 0;
 
@@ -111,7 +111,7 @@ static void tell_ways(struct ascent *u)
 	}
 }
 
-static void become(struct ascent *u, struct link *parent, const struct msg_hello_ack *ack)
+static void become(struct parent *u, struct link *parent, const struct msg_hello_ack *ack)
 {
 	bool is_other = parent == u->top && u->epoch && u->epoch != ack->epoch;
 
@@ -137,7 +137,7 @@ static void become(struct ascent *u, struct link *parent, const struct msg_hello
  * The daemon that was asked on this link may take us for its own: it was our parent, or its welcome
  * was lost. The next one that is asked gets a higher number.
  */
-static void look_anew(struct ascent *u, struct link *l)
+static void search_again(struct parent *u, struct link *l)
 {
 	struct msg_hello hello;
 
@@ -146,19 +146,19 @@ static void look_anew(struct ascent *u, struct link *l)
 	link_set_hello(l, &hello); /* no memory: as before, and it may be refused once */
 }
 
-static void lose(struct ascent *u, struct link *l, const struct err *why)
+static void lose(struct parent *u, struct link *l, const struct err *why)
 {
 	if (u->parent != l)
 		return;
 	u->parent = NULL;
-	look_anew(u, l);
+	search_again(u, l);
 	u->conf.on_down(u->conf.arg, why);
 }
 
-static void dial_top_anew(struct ascent *u);
+static void redial_top(struct parent *u);
 
 /* Our number is another host's. The sm that serves us does not know ours; mainsm does. */
-static void ask_for_number(struct ascent *u)
+static void ask_for_number(struct parent *u)
 {
 	const struct err why = { .code = ERR_DENIED,
 				 .text = "our number is another host's: asking mainsm for ours" };
@@ -166,12 +166,12 @@ static void ask_for_number(struct ascent *u)
 	lose(u, u->site, &why);
 	drop_site(u, why.text);
 	u->nway = u->next_way = 0;
-	dial_top_anew(u);
+	redial_top(u);
 }
 
 static void on_msg(void *arg, struct link *l, const struct msg *m)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 
 	if (m->type == MSG_DISOWN && !u->conf.is_sm) {
 		if (l == u->parent && l == u->site)
@@ -188,7 +188,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 
 static void on_writable(void *arg, struct link *l)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 
 	if (l == u->parent)
 		u->conf.on_writable(u->conf.arg);
@@ -196,22 +196,22 @@ static void on_writable(void *arg, struct link *l)
 
 /* --- the site's sm */
 
-static void dial_top(struct ascent *u);
+static void dial_top(struct parent *u);
 
 /* A link on which an earlier question was never answered says nothing of a parent, and asks no
  * more. */
-static void dial_top_anew(struct ascent *u)
+static void redial_top(struct parent *u)
 {
 	drop_top(u, "asked anew");
 	dial_top(u);
 }
 
-static int dial_site(struct ascent *u, const char *list, struct err *e);
+static int dial_site(struct parent *u, const char *list, struct err *e);
 
 /* The next one to try; mainsm when there is none. */
-static void dial_other(struct ascent *u)
+static void dial_other(struct parent *u)
 {
-	char other[ASCENT_ADDRESS_BYTES] = "";
+	char other[PARENT_ADDRESS_BYTES] = "";
 	struct err e = { 0 };
 
 	if (u->sent_by[0]) {
@@ -224,31 +224,31 @@ static void dial_other(struct ascent *u)
 	}
 	drop_site(u, "not reached");
 	if (!other[0] || dial_site(u, other, &e) < 0)
-		dial_top_anew(u);
+		redial_top(u);
 }
 
 /* The sm has others below it, and one of them is to serve us. */
-static void send_on(struct ascent *u, const char *to)
+static void send_on(struct parent *u, const char *to)
 {
-	char by[ASCENT_ADDRESS_BYTES];
+	char by[PARENT_ADDRESS_BYTES];
 	struct err e = { 0 };
 
 	str_copy(by, sizeof(by), u->at);
 	drop_site(u, "sent on");
-	if (++u->hops <= ASCENT_HOPS_MAX && !dial_site(u, to, &e)) {
+	if (++u->hops <= PARENT_HOPS_MAX && !dial_site(u, to, &e)) {
 		str_copy(u->sent_by, sizeof(u->sent_by), by);
 		return;
 	}
 	u->is_stray = true;
 	u->hops = 0;
 	if (dial_site(u, by, &e) < 0)
-		dial_top_anew(u);
+		redial_top(u);
 }
 
 static void on_site_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	struct ascent *u = arg;
-	char to[ASCENT_ADDRESS_BYTES];
+	struct parent *u = arg;
+	char to[PARENT_ADDRESS_BYTES];
 
 	if (!ack->redirect[0]) {
 		become(u, l, ack);
@@ -265,11 +265,11 @@ static void on_site_down(void *arg, struct link *l, const struct err *why)
 
 static void on_site_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 
-	look_anew(u, l);
+	search_again(u, l);
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
-	if (++u->site_retries >= ASCENT_SITE_RETRIES_MAX || u->sent_by[0] || u->next_way < u->nway)
+	if (++u->site_retries >= PARENT_SITE_RETRIES_MAX || u->sent_by[0] || u->next_way < u->nway)
 		dial_other(u);
 }
 
@@ -297,7 +297,7 @@ static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], ui
 	return n;
 }
 
-static int dial_site(struct ascent *u, const char *list, struct err *e)
+static int dial_site(struct parent *u, const char *list, struct err *e)
 {
 	const struct identity *self = net_ctx_self(u->conf.ctx);
 	char host[CONNSTR_HOSTS_MAX][NAME_MAX_BYTES + 1];
@@ -334,23 +334,23 @@ static int dial_site(struct ascent *u, const char *list, struct err *e)
 
 /* --- mainsm */
 
-static void ask_again(struct ascent *u, uint64_t ms)
+static void ask_again(struct parent *u, uint64_t ms)
 {
-	nsec_t after = ms > ASCENT_ASK_MAX_NS / NSEC_PER_MSEC ? ASCENT_ASK_MAX_NS
+	nsec_t after = ms > PARENT_ASK_MAX_NS / NSEC_PER_MSEC ? PARENT_ASK_MAX_NS
 							      : (nsec_t)ms * NSEC_PER_MSEC;
 
-	loop_timer_arm(u->ask, after ? after : ASCENT_ASK_DEFAULT_NS);
+	loop_timer_arm(u->ask, after ? after : PARENT_ASK_DEFAULT_NS);
 }
 
 static void on_ask(void *arg)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 
 	if (!u->top && !u->is_closed)
 		dial_top(u);
 }
 
-static void send_question(struct ascent *u)
+static void send_question(struct parent *u)
 {
 	if (u->question.n)
 		link_send_frames(u->top, u->question.p, u->question.n);
@@ -359,7 +359,7 @@ static void send_question(struct ascent *u)
 
 static void on_top_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 	bool asked = u->question.n > 0;
 	struct err e = { 0 };
 
@@ -380,8 +380,8 @@ static void on_top_up(void *arg, struct link *l, const struct msg_hello_ack *ack
 	if (!ack->redirect[0] || str_eq(ack->redirect, "wait")) {
 		ask_again(u, ack->retry_ms);
 	} else if (dial_site(u, ack->redirect, &e) < 0) {
-		u->conf.on_trouble(u->conf.arg, &e, ASCENT_ASK_MAX_NS);
-		loop_timer_arm(u->ask, ASCENT_ASK_MAX_NS);
+		u->conf.on_trouble(u->conf.arg, &e, PARENT_ASK_MAX_NS);
+		loop_timer_arm(u->ask, PARENT_ASK_MAX_NS);
 	}
 	drop_top(u, "redirected");
 }
@@ -393,13 +393,13 @@ static void on_top_down(void *arg, struct link *l, const struct err *why)
 
 static void on_top_retry(void *arg, struct link *l, const struct err *why, nsec_t retry_in)
 {
-	struct ascent *u = arg;
+	struct parent *u = arg;
 
-	look_anew(u, l);
+	search_again(u, l);
 	u->conf.on_trouble(u->conf.arg, why, retry_in);
 }
 
-static void dial_top(struct ascent *u)
+static void dial_top(struct parent *u)
 {
 	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = u->conn.pin };
 	struct link_net_conf net = { .ctx = u->conf.ctx,
@@ -426,12 +426,12 @@ static void dial_top(struct ascent *u)
 	if (u->top)
 		return;
 	drop_top(u, NULL);
-	loop_timer_arm(u->ask, ASCENT_ASK_MAX_NS); /* out of memory now is not for ever */
+	loop_timer_arm(u->ask, PARENT_ASK_MAX_NS); /* out of memory now is not for ever */
 }
 
 /* --- */
 
-static void begin(struct ascent *u)
+static void begin(struct parent *u)
 {
 	struct err e = { 0 };
 
@@ -440,9 +440,9 @@ static void begin(struct ascent *u)
 	dial_top(u);
 }
 
-struct ascent *ascent_new(const struct ascent_conf *c)
+struct parent *parent_new(const struct parent_conf *c)
 {
-	struct ascent *u = calloc(1, sizeof(*u));
+	struct parent *u = calloc(1, sizeof(*u));
 
 	if (!u)
 		return NULL;
@@ -457,14 +457,14 @@ struct ascent *ascent_new(const struct ascent_conf *c)
 	u->software = str_dup(c->software);
 	u->ask = loop_timer_new(c->loop, on_ask, u);
 	if (!u->ask || !u->listen || !u->stated || !u->software) {
-		ascent_free(u);
+		parent_free(u);
 		return NULL;
 	}
 	begin(u);
 	return u;
 }
 
-void ascent_close(struct ascent *u, const char *reason)
+void parent_close(struct parent *u, const char *reason)
 {
 	u->is_closed = true;
 	u->parent = NULL;
@@ -474,11 +474,11 @@ void ascent_close(struct ascent *u, const char *reason)
 	drop_site(u, reason);
 }
 
-void ascent_free(struct ascent *u)
+void parent_free(struct parent *u)
 {
 	if (!u)
 		return;
-	ascent_close(u, u->conf.is_sm ? "the sm ends" : "the lm ends");
+	parent_close(u, u->conf.is_sm ? "the sm ends" : "the lm ends");
 	loop_timer_free(u->ask);
 	buf_done(&u->question);
 	free(u->listen);
@@ -487,47 +487,47 @@ void ascent_free(struct ascent *u)
 	free(u);
 }
 
-int ascent_send(struct ascent *u, const struct msg *m)
+int parent_send(struct parent *u, const struct msg *m)
 {
 	return u->parent ? link_send(u->parent, m) : -ERR_CLOSED;
 }
 
-int ascent_send_frames(struct ascent *u, const uint8_t *p, size_t n)
+int parent_send_frames(struct parent *u, const uint8_t *p, size_t n)
 {
 	return u->parent ? link_send_frames(u->parent, p, n) : -ERR_CLOSED;
 }
 
-struct net_ctx *ascent_ctx(const struct ascent *u)
+struct net_ctx *parent_ctx(const struct parent *u)
 {
 	return u->conf.ctx;
 }
 
-struct link *ascent_link(const struct ascent *u)
+struct link *parent_current_link(const struct parent *u)
 {
 	return u->parent;
 }
 
-uint32_t ascent_site_number(const struct ascent *u)
+uint32_t parent_site_number(const struct parent *u)
 {
 	return u->site_number;
 }
 
-uint32_t ascent_level(const struct ascent *u)
+uint32_t parent_level(const struct parent *u)
 {
 	return u->level;
 }
 
-const char *ascent_ways(const struct ascent *u)
+const char *parent_ways(const struct parent *u)
 {
 	return u->told;
 }
 
-bool ascent_is_up(const struct ascent *u)
+bool parent_is_up(const struct parent *u)
 {
 	return u->parent != NULL;
 }
 
-int ascent_ask_top(struct ascent *u, const struct msg *m)
+int parent_ask_mainsm(struct parent *u, const struct msg *m)
 {
 	int rc;
 
@@ -538,11 +538,11 @@ int ascent_ask_top(struct ascent *u, const struct msg *m)
 	if (u->top && u->top == u->parent)
 		send_question(u);
 	else
-		dial_top_anew(u);
+		redial_top(u);
 	return 0;
 }
 
-bool ascent_stats(const struct ascent *u, struct link_stats *out)
+bool parent_stats(const struct parent *u, struct link_stats *out)
 {
 	const struct link *l = u->parent ? u->parent : u->site ? u->site : u->top;
 
@@ -552,14 +552,14 @@ bool ascent_stats(const struct ascent *u, struct link_stats *out)
 	return true;
 }
 
-const char *ascent_parent(const struct ascent *u)
+const char *parent_kind(const struct parent *u)
 {
 	if (!u->parent)
 		return "none";
 	return u->parent == u->site ? "sm" : "mainsm";
 }
 
-bool ascent_has_lost_parent(const struct ascent *u)
+bool parent_is_another(const struct parent *u)
 {
 	return u->has_lost_parent;
 }

@@ -8,34 +8,34 @@
  * An address that was named is not trusted: the daemon there must show a certificate of our
  * mainsm's authority for an sm of our site.
  */
-#ifndef LM_ASCENT_H
-#define LM_ASCENT_H
+#ifndef COMMON_MEMBER_PARENT_H
+#define COMMON_MEMBER_PARENT_H
 
 #include "common/base/rng.h"
 #include "common/link/connstr.h"
 #include "common/link/link.h"
 
 /* attempts to reach an sm before mainsm is asked again: about a second */
-#define ASCENT_SITE_RETRIES_MAX 3
+#define PARENT_SITE_RETRIES_MAX 3
 /* parents to try that are remembered: ancestors, and a tree is flat */
-#define ASCENT_WAYS_MAX 4
-#define ASCENT_HOPS_MAX 8 /* sms that send us on, one to the next: then they go in a circle */
-#define ASCENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
+#define PARENT_WAYS_MAX 4
+#define PARENT_HOPS_MAX 8 /* sms that send us on, one to the next: then they go in a circle */
+#define PARENT_ADDRESS_BYTES 1025 /* of one daemon: host:port by commas */
 /*
  * Added to attach for each new search: 4 ms of the clock that an epoch is of, and no two searches
  * are as close in the mean. sms above count what they do in the rest: one whose own hosts move with
- * it adds ASCENT_SM_MOVE, one whose sms' hosts do, 1. So a later move of a daemon nearer to the
+ * it adds PARENT_SM_MOVE, one whose sms' hosts do, 1. So a later move of a daemon nearer to the
  * host always has the higher number. How often those above it have moved does not matter.
  */
-#define ASCENT_MOVE (1 << 22)
-#define ASCENT_SM_MOVE (1 << 11)
-#define ASCENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
-#define ASCENT_ASK_MAX_NS (10 * NSEC_PER_SEC)
+#define PARENT_MOVE (1 << 22)
+#define PARENT_SM_MOVE (1 << 11)
+#define PARENT_ASK_DEFAULT_NS (500 * NSEC_PER_MSEC) /* mainsm said "wait" and not how long */
+#define PARENT_ASK_MAX_NS (10 * NSEC_PER_SEC)
 
 struct net_ctx;
-struct ascent;
+struct parent;
 
-struct ascent_conf {
+struct parent_conf {
 	struct loop *loop;
 	struct rng *rng;
 	struct timebase *timebase;
@@ -61,39 +61,39 @@ struct ascent_conf {
 };
 
 /* Dials from the loop. NULL: no memory. */
-struct ascent *ascent_new(const struct ascent_conf *c);
-void ascent_free(struct ascent *u);
+struct parent *parent_new(const struct parent_conf *c);
+void parent_free(struct parent *u);
 
 /* Says BYE to all and dials no more; a short time later the frames that wait are out. */
-void ascent_close(struct ascent *u, const char *reason);
+void parent_close(struct parent *u, const char *reason);
 
 /* As link_send(), to the parent. */
-int ascent_send(struct ascent *u, const struct msg *m);
-int ascent_send_frames(struct ascent *u, const uint8_t *p, size_t n);
-struct net_ctx *ascent_ctx(const struct ascent *u);
-bool ascent_is_up(const struct ascent *u);
+int parent_send(struct parent *u, const struct msg *m);
+int parent_send_frames(struct parent *u, const uint8_t *p, size_t n);
+struct net_ctx *parent_ctx(const struct parent *u);
+bool parent_is_up(const struct parent *u);
 
 /* Sends *m to mainsm as soon as it can be reached, beside the parent; the answer comes by on_msg.
  * Copied. -ERR_NOMEM. */
-int ascent_ask_top(struct ascent *u, const struct msg *m);
+int parent_ask_mainsm(struct parent *u, const struct msg *m);
 
 /* The link to the parent; NULL: there is none now. */
-struct link *ascent_link(const struct ascent *u);
+struct link *parent_current_link(const struct parent *u);
 
 /* What the last parent has said: the number of our site, and how many daemons are above us. */
-uint32_t ascent_site_number(const struct ascent *u);
-uint32_t ascent_level(const struct ascent *u);
+uint32_t parent_site_number(const struct parent *u);
+uint32_t parent_level(const struct parent *u);
 
 /* For those below us to try when we are lost: our parent, and what it has named. "": mainsm
  * alone. */
-const char *ascent_ways(const struct ascent *u);
+const char *parent_ways(const struct parent *u);
 
 /* The parent, or the daemon that is being dialled; for the status. False: none. */
-bool ascent_stats(const struct ascent *u, struct link_stats *out);
-const char *ascent_parent(const struct ascent *u); /* "sm", "mainsm", "none" */
+bool parent_stats(const struct parent *u, struct link_stats *out);
+const char *parent_kind(const struct parent *u); /* "sm", "mainsm", "none" */
 
 /* The parent that is there is another process than the one before: what that one knew may be
  * lost. */
-bool ascent_has_lost_parent(const struct ascent *u);
+bool parent_is_another(const struct parent *u);
 
 #endif
