@@ -3,8 +3,8 @@
 
 #include "common/base/array.h"
 #include "common/base/log.h"
-#include "sim/faults/diskdice.h"
-#include "sim/faults/pausedice.h"
+#include "sim/faults/disk_faults.h"
+#include "sim/faults/pauses.h"
 #include "sim/judge/clocks.h"
 
 #include <stdlib.h>
@@ -189,11 +189,11 @@ static void on_fault(void *arg)
 	if (one_in(f, BORN_ONE_IN))
 		end_or_begin(f);
 	else if (one_in(f, PAUSE_ONE_IN))
-		pausedice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
+		pauses_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, STEP_ONE_IN))
 		clocks_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, DISK_ONE_IN))
-		diskdice_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
+		disk_faults_throw(f->conf.cluster, &f->dice, &f->conf.ledger->counts);
 	else if (one_in(f, 2))
 		kill_something(f);
 	else
@@ -208,7 +208,7 @@ static void on_mend(void *arg)
 	if (one_in(f, 2))
 		mend_links(f);
 	if (one_in(f, 2))
-		diskdice_mend(f->conf.cluster);
+		disk_faults_mend(f->conf.cluster);
 	start_all(f);
 	loop_timer_arm(f->mend, (nsec_t)rng_below(&f->dice, MEND_MAX_NS));
 }
@@ -256,7 +256,7 @@ void faults_heal(struct faults *f)
 	loop_timer_cancel(f->call);
 	log_info("sim", "all is mended");
 	mend_links(f);
-	diskdice_mend(f->conf.cluster);
-	pausedice_mend(f->conf.cluster);
+	disk_faults_mend(f->conf.cluster);
+	pauses_mend(f->conf.cluster);
 	start_all(f);
 }

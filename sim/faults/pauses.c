@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/faults/pausedice.h"
+#include "sim/faults/pauses.h"
 
 #include <math.h>
 
@@ -11,7 +11,7 @@ static nsec_t any_time(struct rng *dice)
 	return (nsec_t)(SHORTEST_S * pow(LONGEST_S / SHORTEST_S, rng_double(dice)) * 1e9);
 }
 
-void pausedice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n)
+void pauses_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n)
 {
 	nsec_t time = any_time(dice);
 
@@ -29,7 +29,7 @@ void pausedice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *
 	}
 }
 
-void pausedice_mend(struct cluster *c)
+void pauses_mend(struct cluster *c)
 {
 	simtop_resume(c->top);
 	for (unsigned i = 0; i < c->sms; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/faults/diskdice.h"
+#include "sim/faults/disk_faults.h"
 
 #include "common/base/log.h"
 
@@ -48,7 +48,7 @@ static void switch_off(struct cluster *c, const struct victim *v)
 		switch_node_off(c, v->number);
 }
 
-void diskdice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n)
+void disk_faults_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n)
 {
 	const struct victim v = any_victim(c, dice);
 
@@ -70,7 +70,7 @@ void diskdice_throw(struct cluster *c, struct rng *dice, struct ledger_counts *n
 		 simdisk_state(v.disk) == SIMDISK_FULL ? "full" : "failing");
 }
 
-void diskdice_mend(struct cluster *c)
+void disk_faults_mend(struct cluster *c)
 {
 	simdisk_set(simtop_disk(c->top), SIMDISK_WELL);
 	for (unsigned i = 0; i < c->sms; i++)
