@@ -7,7 +7,7 @@
 #include "sim/judge/clocks.h"
 #include "sim/judge/judge.h"
 #include "sim/nodes/cluster.h"
-#include "sim/studies/caps.h"
+#include "sim/studies/memory_limits.h"
 #include "sim/tools/admin.h"
 #include "sim/tools/keeper.h"
 #include "sim/tools/user.h"
@@ -47,7 +47,7 @@ struct play {
 	struct admin *admin;
 	struct keeper *keeper; /* NULL: nothing is kept */
 	struct clocks *clocks;
-	struct caps *caps;
+	struct memory_limits *limits;
 };
 
 /*
@@ -118,7 +118,7 @@ static int open_play(struct play *p, struct err *e)
 	if (rc < 0)
 		return rc;
 	loop_advance(p->w.loop, SETTLE_NS);
-	rc = caps_new(&p->cluster, &p->caps, e);
+	rc = memory_limits_new(&p->cluster, &p->limits, e);
 	rc = rc < 0 ? rc : open_users(p, e);
 	rc = rc < 0 ? rc : clocks_new(&p->cluster, &p->clocks, e);
 	rc = rc < 0 ? rc : open_keeper(p, e);
@@ -146,7 +146,7 @@ static void close_play(struct play *p)
 	keeper_free(p->keeper);
 	admin_free(p->admin);
 	clocks_free(p->clocks);
-	caps_free(p->caps);
+	memory_limits_free(p->limits);
 	faults_free(p->faults);
 	rogue_free(p->rogue);
 	cluster_close(&p->cluster);
@@ -189,7 +189,7 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 		if (!p.w.broken[0])
 			p.ledger.counts.tokens = admin_judge(p.admin);
 		if (!p.w.broken[0])
-			caps_judge(p.caps);
+			memory_limits_judge(p.limits);
 		tell_result(&p, out);
 	}
 	close_play(&p);

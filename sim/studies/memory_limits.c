@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/studies/caps.h"
+#include "sim/studies/memory_limits.h"
 
 #include "common/base/limits.h"
 #include "lm/service/inbox.h"
@@ -23,7 +23,7 @@
 /* answers for tools that may repeat a request, tools that have left, tokens that were made */
 #define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
 
-struct caps {
+struct memory_limits {
 	struct cluster *cluster;
 	struct loop_timer *timer;
 	size_t *settled; /* what each daemon had then */
@@ -75,7 +75,7 @@ static void add(void *arg, const struct chan *c)
 			    queued, chan_remote(c), most);
 }
 
-static void look_at(const struct caps *k, unsigned i)
+static void look_at(const struct memory_limits *k, unsigned i)
 {
 	size_t cap = k->cluster->conf.tool_queue;
 	struct sum s = { .w = k->cluster->w,
@@ -93,7 +93,7 @@ static void look_at(const struct caps *k, unsigned i)
 }
 
 /* What a tool has armed ends with it: an sm that does not know the tool never hears of that end. */
-static void look_at_sm(const struct caps *k, const struct simsite *s)
+static void look_at_sm(const struct memory_limits *k, const struct simsite *s)
 {
 	struct sm_counts n;
 
@@ -113,7 +113,7 @@ static bool is_rogue(const struct cluster *c, unsigned i)
 
 static void on_look(void *arg)
 {
-	struct caps *k = arg;
+	struct memory_limits *k = arg;
 
 	for (unsigned i = 0; i < count(k->cluster); i++)
 		if (!is_rogue(k->cluster, i))
@@ -125,9 +125,9 @@ static void on_look(void *arg)
 	loop_timer_arm(k->timer, LOOK_NS);
 }
 
-int caps_new(struct cluster *c, struct caps **out, struct err *e)
+int memory_limits_new(struct cluster *c, struct memory_limits **out, struct err *e)
 {
-	struct caps *k = calloc(1, sizeof(*k));
+	struct memory_limits *k = calloc(1, sizeof(*k));
 
 	if (!k)
 		return err_nomem(e);
@@ -135,7 +135,7 @@ int caps_new(struct cluster *c, struct caps **out, struct err *e)
 	k->settled = calloc(count(c), sizeof(*k->settled));
 	k->timer = loop_timer_new(c->w->loop, on_look, k);
 	if (!k->settled || !k->timer) {
-		caps_free(k);
+		memory_limits_free(k);
 		return err_nomem(e);
 	}
 	for (unsigned i = 0; i < count(c); i++)
@@ -145,7 +145,7 @@ int caps_new(struct cluster *c, struct caps **out, struct err *e)
 	return 0;
 }
 
-void caps_free(struct caps *k)
+void memory_limits_free(struct memory_limits *k)
 {
 	if (!k)
 		return;
@@ -177,7 +177,7 @@ static size_t may_keep(const struct cluster *c, unsigned i)
 	       (c->rogue ? UNFINISHED_BYTES : 0);
 }
 
-void caps_judge(const struct caps *k)
+void memory_limits_judge(const struct memory_limits *k)
 {
 	for (unsigned i = 0; i < count(k->cluster); i++) {
 		size_t has = clock_of(k->cluster, i)->heap->bytes, more = may_keep(k->cluster, i);

@@ -4,19 +4,19 @@
  * its cap, and each daemon under what its links may make it allocate, whichever peers read. When
  * all have left, a daemon has what it had before any tool came.
  */
-#ifndef SIM_STUDIES_CAPS_H
-#define SIM_STUDIES_CAPS_H
+#ifndef SIM_STUDIES_MEMORY_LIMITS_H
+#define SIM_STUDIES_MEMORY_LIMITS_H
 
 #include "sim/nodes/cluster.h"
 
-struct caps;
+struct memory_limits;
 
 /* All daemons have settled, and no tool has come yet. From now on all is checked each half second;
  * what is too much breaks the world. */
-int caps_new(struct cluster *c, struct caps **out, struct err *e);
-void caps_free(struct caps *k);
+int memory_limits_new(struct cluster *c, struct memory_limits **out, struct err *e);
+void memory_limits_free(struct memory_limits *k);
 
 /* All is whole, all tools have left, and what is kept for their return is gone. */
-void caps_judge(const struct caps *k);
+void memory_limits_judge(const struct memory_limits *k);
 
 #endif
