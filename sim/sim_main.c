@@ -6,7 +6,7 @@
 #include "common/base/str.h"
 #include "sim/nodes/cluster.h"
 #include "sim/studies/detector.h"
-#include "sim/studies/rivals.h"
+#include "sim/studies/detector_compare.h"
 #include "sim/studies/growth_run.h"
 #include "sim/studies/run.h"
 
@@ -205,18 +205,18 @@ static int set_rogues(void *into, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "\"%.60s\": sometimes, always or never", value);
 }
 
-static int run_rivals(const struct detector_conf *c)
+static int compare_detectors(const struct detector_conf *c)
 {
 	struct buf b = BUF_INIT(4096);
-	struct rival r[RIVALS_MAX];
+	struct detector_compared r[DETECTORS_MAX];
 	struct err e = { 0 };
-	int n = rivals_measure(c, r, &e);
+	int n = detectors_measure(c, r, &e);
 
 	if (n < 0) {
 		fprintf(stderr, "omig: %s\n", e.text);
 		return EXIT_FAILURE_OWN;
 	}
-	rivals_print(r, (unsigned)n, &b);
+	detectors_print(r, (unsigned)n, &b);
 	printf("\nheartbeats of the same period over the same network:\n\n%s", buf_str(&b));
 	buf_done(&b);
 	return 0;
@@ -283,7 +283,7 @@ static int run_detector(struct wish *w, const struct opt_spec *spec)
 	fputs(buf_str(&b), stdout);
 	fflush(stdout);
 	buf_done(&b);
-	return w->compare ? run_rivals(&c) : 0;
+	return w->compare ? compare_detectors(&c) : 0;
 }
 
 #define FILES_BESIDE 256 /* of tools, and of processes that begin later */

@@ -25,7 +25,7 @@ struct detector_conf {
 	unsigned links;
 	nsec_t time; /* that each of them beats */
 	struct delay delay; /* one way */
-	const char *delay_text; /* the same in words, for rivals.h */
+	const char *delay_text; /* the same in words, for detector_compare.h */
 	double loss; /* of a segment, each time that it is sent */
 };
 

@@ -3,7 +3,7 @@
  * in docs/sim.md. */
 #include "common/base/limits.h"
 #include "common/base/str.h"
-#include "sim/studies/rivals.h"
+#include "sim/studies/detector_compare.h"
 #include "tests/suite.h"
 
 #include <math.h>
@@ -55,10 +55,10 @@ START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 				   .time = 86400 * NSEC_PER_SEC,
 				   .loss = 0.01,
 				   .delay_text = "lognormal(5ms, 5ms)" };
-	struct rival r[RIVALS_MAX];
+	struct detector_compared r[DETECTORS_MAX];
 	struct buf b = BUF_INIT(4096);
 	struct err e = { 0 };
-	int n = rivals_measure(&c, r, &e);
+	int n = detectors_measure(&c, r, &e);
 
 	ck_assert_msg(n == 5, "%s", e.text);
 	for (int i = 0; i < n; i++) {
@@ -73,11 +73,11 @@ START_TEST(detectors_of_the_same_cost_are_compared_over_the_same_network)
 		else
 			ck_assert_uint_eq(r[i].suspicions, 0);
 	}
-	rivals_print(r, (unsigned)n, &b);
+	detectors_print(r, (unsigned)n, &b);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), " 0 (0 to 11.1)"));
 	buf_done(&b);
 	c.delay_text = "soon";
-	ck_assert_int_lt(rivals_measure(&c, r, &e), 0);
+	ck_assert_int_lt(detectors_measure(&c, r, &e), 0);
 	ck_assert_ptr_nonnull(strstr(e.text, "soon"));
 }
 END_TEST

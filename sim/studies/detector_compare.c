@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/studies/rivals.h"
+#include "sim/studies/detector_compare.h"
 
 #include "common/base/array.h"
 #include "common/base/limits.h"
@@ -49,12 +49,12 @@ static int setup_of(const struct detector_conf *c, unsigned k, const char *more,
 
 static void on_event(void *arg, const struct neko_event *v)
 {
-	struct rival *r = arg;
+	struct detector_compared *r = arg;
 
 	r->suspicions += str_eq(v->what, FD_START);
 }
 
-static void take_found(const struct run *run, struct rival *out)
+static void take_found(const struct run *run, struct detector_compared *out)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
 	size_t n = run_results(run, v);
@@ -66,7 +66,7 @@ static void take_found(const struct run *run, struct rival *out)
 
 /* One configuration, run: its suspicions are counted, or its crashes found. */
 static int simulate(const struct detector_conf *c, unsigned k, const char *more, bool has_crashes,
-		    struct rival *out, struct err *e)
+		    struct detector_compared *out, struct err *e)
 {
 	const struct run_options w = { .on_event = has_crashes ? NULL : on_event, .arg = out };
 	struct run_counts f;
@@ -89,7 +89,8 @@ static int simulate(const struct detector_conf *c, unsigned k, const char *more,
 
 /* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of
  * them. */
-static int measure(const struct detector_conf *c, unsigned k, struct rival *out, struct err *e)
+static int measure(const struct detector_conf *c, unsigned k, struct detector_compared *out,
+		   struct err *e)
 {
 	char quiet[64], crashes[160];
 	int rc;
@@ -103,15 +104,16 @@ static int measure(const struct detector_conf *c, unsigned k, struct rival *out,
 	return rc ? rc : simulate(c, k, crashes, true, out, e);
 }
 
-int rivals_measure(const struct detector_conf *c, struct rival *out, struct err *e)
+int detectors_measure(const struct detector_conf *c, struct detector_compared *out, struct err *e)
 {
-	_Static_assert(ARRAY_LEN(kinds) <= RIVALS_MAX, "the caller has room for all");
+	_Static_assert(ARRAY_LEN(kinds) <= DETECTORS_MAX, "the caller has room for all");
 	for (unsigned k = 0; k < ARRAY_LEN(kinds); k++) {
 		int rc;
 
-		out[k] = (struct rival){ .name = kinds[k].layer,
-					 .rule = kinds[k].rule,
-					 .months = (double)c->time / DETECTOR_MONTH_NS * c->links };
+		out[k] = (struct detector_compared){ .name = kinds[k].layer,
+						     .rule = kinds[k].rule,
+						     .months = (double)c->time / DETECTOR_MONTH_NS *
+							       c->links };
 		rc = measure(c, k, &out[k], e);
 		if (rc < 0)
 			return rc;
@@ -119,7 +121,7 @@ int rivals_measure(const struct detector_conf *c, struct rival *out, struct err 
 	return ARRAY_LEN(kinds);
 }
 
-void rivals_print(const struct rival *r, unsigned n, struct buf *out)
+void detectors_print(const struct detector_compared *r, unsigned n, struct buf *out)
 {
 	buf_printf(out, "%-9s %-28s %12s %28s %9s %9s\n", "detector", "suspects", "suspicions",
 		   "a link and month, 95 %", "T_D mean", "at most");

@@ -4,25 +4,25 @@
  * heartbeat in a period of ours. The network is the one for which detector.h measures the links
  * themselves.
  */
-#ifndef SIM_STUDIES_RIVALS_H
-#define SIM_STUDIES_RIVALS_H
+#ifndef SIM_STUDIES_DETECTOR_COMPARE_H
+#define SIM_STUDIES_DETECTOR_COMPARE_H
 
 #include "sim/studies/detector.h"
 
-#define RIVALS_MAX 8
+#define DETECTORS_MAX 8
 
-struct rival {
+struct detector_compared {
 	const char *name, *rule; /* the layer, and with what; static */
 	double months;
 	uint64_t suspicions; /* of a peer that was there */
 	struct moments found; /* seconds from its crash; one each run of those that crash */
 };
 
-/* As much time as all links of c have together. Returns how many, at most RIVALS_MAX; < 0:
+/* As much time as all links of c have together. Returns how many, at most DETECTORS_MAX; < 0:
  * -code. */
-int rivals_measure(const struct detector_conf *c, struct rival *out, struct err *e);
+int detectors_measure(const struct detector_conf *c, struct detector_compared *out, struct err *e);
 
 /* A line each, with the exact interval of the counts. */
-void rivals_print(const struct rival *r, unsigned n, struct buf *out);
+void detectors_print(const struct detector_compared *r, unsigned n, struct buf *out);
 
 #endif
