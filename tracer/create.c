@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that are started, and held before their first instruction. */
-#include "common/base/ordinary.h"
+#include "common/base/spawn_env.h"
 #include "tracer/tracees_internal.h"
 
 #include <errno.h>
@@ -103,10 +103,10 @@ static void loosen(void)
 {
 	unsigned mask;
 	unsigned long long files, core;
-	const char *ordinary = getenv(ENV_ORDINARY);
+	const char *text = getenv(ENV_SPAWN);
 	struct rlimit r;
 
-	if (!ordinary || sscanf(ordinary, "%o %llu %llu", &mask, &files, &core) != 3)
+	if (!text || sscanf(text, "%o %llu %llu", &mask, &files, &core) != 3)
 		return;
 	umask(mask & 0777);
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0 && files <= r.rlim_max) {
@@ -117,10 +117,10 @@ static void loosen(void)
 		r.rlim_cur = core;
 		setrlimit(RLIMIT_CORE, &r);
 	}
-	unsetenv(ENV_ORDINARY);
+	unsetenv(ENV_SPAWN);
 }
 
-static void be_ordinary(void)
+static void restore_spawn_env(void)
 {
 	sigset_t none;
 
@@ -137,7 +137,7 @@ static void run_child(struct plan *p)
 	const char *home = getenv("HOME");
 	char word;
 
-	be_ordinary();
+	restore_spawn_env();
 	/* The pipe ends when lm-trace is gone: then no program is started. */
 	if (read(p->gate, &word, 1) != 1)
 		_exit(126);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the process itself does, and the limits that it sets for itself. */
-#include "common/base/ordinary.h"
+#include "common/base/spawn_env.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
@@ -73,13 +73,13 @@ void health_measure(struct daemon_health *h)
 #endif
 
 /* For programs that we start for others. The process that started us may have noted it already. */
-static void note_ordinary(mode_t mask, const struct rlimit *files, const struct rlimit *core)
+static void note_spawn_env(mode_t mask, const struct rlimit *files, const struct rlimit *core)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%o %llu %llu", (unsigned)mask,
 		 (unsigned long long)files->rlim_cur, (unsigned long long)core->rlim_cur);
-	setenv(ENV_ORDINARY, text, 0);
+	setenv(ENV_SPAWN, text, 0);
 }
 
 void process_harden(void)
@@ -93,7 +93,7 @@ void process_harden(void)
 	sigaction(SIGXFSZ, &ignore, NULL);
 	getrlimit(RLIMIT_CORE, &core);
 	if (!getrlimit(RLIMIT_NOFILE, &r)) {
-		note_ordinary(mask, &r, &core);
+		note_spawn_env(mask, &r, &core);
 		r.rlim_cur = r.rlim_max < FDS_MAX ? r.rlim_max : FDS_MAX;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}

@@ -216,7 +216,7 @@ check 'lm-trace was killed: the next request starts one' says traced_wait_here o
 printf 'in\n' >"$TMPDIR/created.in"
 "$A" connect "127.0.0.1:$(mainsm_port)" "$TMPDIR/creator" hello=tool \
 	'request=:site_attach([]) node_attach([])' \
-	"request=:proc_create([$node],\"/bin/sh\",[\"sh\",\"-c\",\"read x; echo \$x \$A \$0; umask; ulimit -n; ulimit -c; env | grep -c ORDINARY; echo err >&2\",\"zero\"],[\"A=b\"],[\"$TMPDIR/created.in\",\"$TMPDIR/created.out\",\"$TMPDIR/created.err\"])" \
+	"request=:proc_create([$node],\"/bin/sh\",[\"sh\",\"-c\",\"read x; echo \$x \$A \$0; umask; ulimit -n; ulimit -c; env | grep -c SPAWN_ENV; echo err >&2\",\"zero\"],[\"A=b\"],[\"$TMPDIR/created.in\",\"$TMPDIR/created.out\",\"$TMPDIR/created.err\"])" \
 	read=60000 >"$TMPDIR/creator.out" 2>&1 &
 creator=$!
 created() {
@@ -232,9 +232,9 @@ check 'it is let go' omig request ":thread_continue([$(token_of "$child")])"
 check 'arguments, environment and streams are its own' until_true 10 grep -qx 'in b zero' \
 	"$TMPDIR/created.out"
 # shellcheck disable=SC3045 # dash and bash have them
-{ umask; ulimit -n; ulimit -c; echo 0; } >"$TMPDIR/ordinary"
+{ umask; ulimit -n; ulimit -c; echo 0; } >"$TMPDIR/spawn_env"
 as_ordinary() {
-	sed 1d "$TMPDIR/created.out" | cmp - "$TMPDIR/ordinary"
+	sed 1d "$TMPDIR/created.out" | cmp - "$TMPDIR/spawn_env"
 }
 check 'mask and limits are those that the lm was started with' until_true 10 as_ordinary
 check 'all of them' until_true 10 grep -qx err "$TMPDIR/created.err"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts of the skeleton by themselves: limits, notification, locks, log files and keys. */
 #include "common/base/array.h"
-#include "common/base/ordinary.h"
+#include "common/base/spawn_env.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 #include "tests/suite.h"
@@ -128,7 +128,7 @@ START_TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	core.rlim_cur = core.rlim_max < 4096 ? core.rlim_max : 4096;
 	setrlimit(RLIMIT_CORE, &core);
 	umask(022);
-	unsetenv(ENV_ORDINARY);
+	unsetenv(ENV_SPAWN);
 	process_harden();
 	ck_assert_int_eq(prctl(PR_GET_DUMPABLE), 0);
 	prctl(PR_SET_DUMPABLE, 1); /* for the search for leaks */
@@ -142,11 +142,11 @@ START_TEST(a_hardened_process_keeps_its_memory_and_notes_how_it_was_started)
 	ck_assert_int_eq(sigaction(SIGXFSZ, NULL, &a), 0);
 	ck_assert(a.sa_handler == SIG_IGN);
 	snprintf(want, sizeof(want), "22 256 %llu", (unsigned long long)core.rlim_cur);
-	ck_assert_str_eq(getenv(ENV_ORDINARY), want);
+	ck_assert_str_eq(getenv(ENV_SPAWN), want);
 	/* What the first daemon has noted stays: another started us. */
 	process_harden();
 	prctl(PR_SET_DUMPABLE, 1);
-	ck_assert_str_eq(getenv(ENV_ORDINARY), want);
+	ck_assert_str_eq(getenv(ENV_SPAWN), want);
 }
 END_TEST
 
