@@ -95,7 +95,7 @@ static bool write_whole(int fd, struct iovec v[2])
 	size_t left = v[0].iov_len + v[1].iov_len;
 
 	while (left) {
-		ssize_t n = guest_writev(fd, v, 2);
+		ssize_t n = inproc_writev(fd, v, 2);
 
 		if (n < 0 && errno == EINTR)
 			continue;

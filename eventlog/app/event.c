@@ -13,8 +13,8 @@
 
 __thread struct omig_event_thread *omig_event_here __attribute__((tls_model("initial-exec")));
 
-static struct log_state the = { .lock = GUEST_LOCK_INIT,
-				.opening = GUEST_LOCK_INIT,
+static struct log_state the = { .lock = INPROC_LOCK_INIT,
+				.opening = INPROC_LOCK_INIT,
 				.fd = -1,
 				.ntype = 1,
 				.bell = &the.own_bell };
@@ -32,14 +32,14 @@ static const void *me(void)
 
 void log_lock(struct log_state *s)
 {
-	guest_lock(&s->lock);
+	inproc_lock(&s->lock);
 	s->holder = me();
 }
 
 void log_unlock(struct log_state *s)
 {
 	s->holder = NULL;
-	guest_unlock(&s->lock);
+	inproc_unlock(&s->lock);
 }
 
 /* of a ms: a disk that hangs longer than a minute has its events counted as lost */
@@ -114,7 +114,7 @@ int omig_event_open(const char *to, unsigned flags)
 
 	if (!to)
 		to = secure_getenv("OMIG_EVENT_LOG");
-	guest_lock(&s->opening);
+	inproc_lock(&s->opening);
 	if (s->fd >= 0)
 		errno = EBUSY;
 	else if (!to || rng_fill_random(&stream, sizeof(stream), NULL))
@@ -127,7 +127,7 @@ int omig_event_open(const char *to, unsigned flags)
 		log_handlers_set(s);
 		begin(s, fd, flags);
 	}
-	guest_unlock(&s->opening);
+	inproc_unlock(&s->opening);
 	return fd < 0 ? -1 : 0;
 }
 
@@ -152,7 +152,7 @@ int omig_event_close(void)
 	struct log_state *s = &the;
 	int fd;
 
-	guest_lock(&s->opening);
+	inproc_lock(&s->opening);
 	log_lock(s);
 	fd = s->fd;
 	if (fd >= 0) {
@@ -164,7 +164,7 @@ int omig_event_close(void)
 		s->fd = -1;
 	}
 	log_unlock(s);
-	guest_unlock(&s->opening);
+	inproc_unlock(&s->opening);
 	if (fd >= 0)
 		return close(fd);
 	errno = EBADF;

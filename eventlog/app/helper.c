@@ -50,7 +50,7 @@ static void *help(void *arg)
 		log_unlock(s);
 		if (is_due)
 			due = clock_mono() + LOG_FLUSH_NS;
-	} while (!guest_is_alone());
+	} while (!inproc_is_alone());
 	return NULL; /* the last thread, with which the program ends as it would have without us */
 }
 
@@ -82,7 +82,7 @@ static void *come_back(void *arg)
 	const struct timespec rest = { .tv_nsec = FORKED_REST_NS };
 
 	nanosleep(&rest, NULL);
-	if (!guest_is_alone())
+	if (!inproc_is_alone())
 		log_link_open();
 	return NULL;
 }
@@ -91,14 +91,14 @@ static void *come_back(void *arg)
 
 static void before_fork(void)
 {
-	guest_lock(&log_the()->opening);
+	inproc_lock(&log_the()->opening);
 	log_lock(log_the());
 }
 
 static void in_parent(void)
 {
 	log_unlock(log_the());
-	guest_unlock(&log_the()->opening);
+	inproc_unlock(&log_the()->opening);
 }
 
 static void in_child(void)
@@ -145,7 +145,7 @@ static void on_fatal(int number)
 	int tries = 0;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	while (!guest_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
+	while (!inproc_trylock(&s->lock) && ++tries < SIGNAL_TRIES)
 		nanosleep(&ms,
 			  NULL); /* at the end its holder is this thread, or waits for a disk */
 	if (tries < SIGNAL_TRIES && s->fd >= 0)

@@ -33,7 +33,7 @@ static void on_ready(const struct event_link *link)
 	struct log_state *s = log_the();
 	int keep = errno;
 
-	guest_lock(&s->opening);
+	inproc_lock(&s->opening);
 	log_lock(s);
 	if (!s->link) {
 		s->link = link;
@@ -46,7 +46,7 @@ static void on_ready(const struct event_link *link)
 		s->bell = link->bell;
 	}
 	log_unlock(s);
-	guest_unlock(&s->opening);
+	inproc_unlock(&s->opening);
 	errno = keep;
 }
 

@@ -9,7 +9,7 @@
 #define EVENTLOG_APP_LOG_H
 
 #include "common/base/clock.h"
-#include "common/inproc/guest.h"
+#include "common/inproc/inproc.h"
 #include "common/ring/event_link.h"
 #include "eventlog/app/event.h"
 #include "eventlog/evblock.h"
@@ -58,8 +58,8 @@ struct log_type {
 struct trigger;
 
 struct log_state {
-	struct guest_lock lock; /* everything but what threads write */
-	struct guest_lock opening; /* of omig_event_open and close, held around `lock` */
+	struct inproc_lock lock; /* everything but what threads write */
+	struct inproc_lock opening; /* of omig_event_open and close, held around `lock` */
 	const struct event_link *link; /* to requests from outside; NULL: none */
 	uint32_t own_bell;
 	_Atomic(uint32_t *) bell; /* what the helper waits at: the link's, or our own */

@@ -14,9 +14,9 @@
 
 int NL_flush_on, NL_file_mode = 0666, NL_file_append;
 static struct {
-	struct guest_lock lock;
+	struct inproc_lock lock;
 	char *text; /* NULL = none */
-} global_tag = { .lock = GUEST_LOCK_INIT };
+} global_tag = { .lock = INPROC_LOCK_INIT };
 
 /* --- opening */
 
@@ -113,18 +113,18 @@ static bool begin(const struct message *m)
 {
 	if (!m->h)
 		return false;
-	guest_lock(&m->h->lock);
+	inproc_lock(&m->h->lock);
 	if (!m->h->is_on || m->h->level <= 0 || m->level > m->h->level) {
-		guest_unlock(&m->h->lock);
+		inproc_unlock(&m->h->lock);
 		return false;
 	}
 	nlfields_clear(&m->h->fields);
 	if (m->h->tag)
 		nlfields_printf(&m->h->fields, m->h->tag, NULL);
-	guest_lock(&global_tag.lock);
+	inproc_lock(&global_tag.lock);
 	if (global_tag.text)
 		nlfields_printf(&m->h->fields, global_tag.text, NULL);
-	guest_unlock(&global_tag.lock);
+	inproc_unlock(&global_tag.lock);
 	return true;
 }
 
@@ -132,7 +132,7 @@ static int end(const struct message *m)
 {
 	int rc = nlog_write(m->h, m->wall, m->level, m->event);
 
-	guest_unlock(&m->h->lock);
+	inproc_unlock(&m->h->lock);
 	return rc;
 }
 
@@ -264,10 +264,10 @@ int NetLoggerClose(NL_Handle *lp)
 
 int NetLoggerSetGlobalTag(char *tag)
 {
-	guest_lock(&global_tag.lock);
+	inproc_lock(&global_tag.lock);
 	free(global_tag.text);
 	global_tag.text = str_dup(tag);
-	guest_unlock(&global_tag.lock);
+	inproc_unlock(&global_tag.lock);
 	return 0;
 }
 
@@ -275,10 +275,10 @@ int NetLoggerSetTag(NL_Handle *lp, char *tag)
 {
 	if (!lp)
 		return -1;
-	guest_lock(&lp->lock);
+	inproc_lock(&lp->lock);
 	free(lp->tag);
 	lp->tag = str_dup(tag);
-	guest_unlock(&lp->lock);
+	inproc_unlock(&lp->lock);
 	return 0;
 }
 
@@ -360,7 +360,7 @@ int NL_set_const(NL_log_T log, int n, const char *fmt, ...)
 	(void)n;
 	if (!log)
 		return -1;
-	guest_lock(&log->lock);
+	inproc_lock(&log->lock);
 	if (!log->constants)
 		log->constants = calloc(1, sizeof(*log->constants));
 	if (log->constants) {
@@ -370,7 +370,7 @@ int NL_set_const(NL_log_T log, int n, const char *fmt, ...)
 		rc = log->constants->has_failed ? -1 : 0;
 		log->constants->has_failed = false;
 	}
-	guest_unlock(&log->lock);
+	inproc_unlock(&log->lock);
 	return rc;
 }
 
@@ -378,9 +378,9 @@ int NL_set_level(NL_log_T log, int level)
 {
 	if (!log)
 		return -1;
-	guest_lock(&log->lock);
+	inproc_lock(&log->lock);
 	log->level = level;
-	guest_unlock(&log->lock);
+	inproc_unlock(&log->lock);
 	return 0;
 }
 
@@ -390,9 +390,9 @@ int NL_flush(NL_log_T log)
 
 	if (!log)
 		return -1;
-	guest_lock(&log->lock);
+	inproc_lock(&log->lock);
 	rc = nlog_flush(log);
-	guest_unlock(&log->lock);
+	inproc_unlock(&log->lock);
 	return rc;
 }
 

@@ -14,11 +14,11 @@
 
 /* All handles, for the helper and the end of the program. */
 static struct {
-	struct guest_lock lock;
+	struct inproc_lock lock;
 	struct omig_nlog *first;
 	bool has_helper;
 	pid_t helped; /* the process that the helper is of */
-} all = { .lock = GUEST_LOCK_INIT };
+} all = { .lock = INPROC_LOCK_INIT };
 
 int nlog_flush(struct omig_nlog *h)
 {
@@ -28,7 +28,7 @@ int nlog_flush(struct omig_nlog *h)
 		h->is_broken = true;
 	for (size_t at = 0; at < b->n && !h->is_broken;) {
 		const struct iovec left = { b->p + at, b->n - at };
-		ssize_t n = guest_writev(h->fd, &left, 1);
+		ssize_t n = inproc_writev(h->fd, &left, 1);
 
 		if (n < 0 && errno != EINTR) {
 			/* for this once: the next block may be written again */
@@ -46,13 +46,13 @@ int nlog_flush(struct omig_nlog *h)
 
 static void flush_all(void)
 {
-	guest_lock(&all.lock);
+	inproc_lock(&all.lock);
 	for (struct omig_nlog *h = all.first; h; h = h->next) {
-		guest_lock(&h->lock);
+		inproc_lock(&h->lock);
 		nlog_flush(h);
-		guest_unlock(&h->lock);
+		inproc_unlock(&h->lock);
 	}
-	guest_unlock(&all.lock);
+	inproc_unlock(&all.lock);
 }
 
 static void *help(void *unused)
@@ -62,7 +62,7 @@ static void *help(void *unused)
 	do {
 		nanosleep(&t, NULL);
 		flush_all();
-	} while (!guest_is_alone());
+	} while (!inproc_is_alone());
 	return unused; /* the last thread */
 }
 
@@ -86,16 +86,16 @@ static int say_who(struct omig_nlog *h)
 
 static void before_fork(void)
 {
-	guest_lock(&all.lock);
+	inproc_lock(&all.lock);
 	for (struct omig_nlog *h = all.first; h; h = h->next)
-		guest_lock(&h->lock);
+		inproc_lock(&h->lock);
 }
 
 static void in_parent(void)
 {
 	for (struct omig_nlog *h = all.first; h; h = h->next)
-		guest_unlock(&h->lock);
-	guest_unlock(&all.lock);
+		inproc_unlock(&h->lock);
+	inproc_unlock(&all.lock);
 }
 
 static void start_helper(void);
@@ -173,11 +173,11 @@ struct omig_nlog *nlog_new(int fd, bool is_borrowed, const char *program)
 		errno = ENOMEM;
 		return NULL;
 	}
-	guest_lock(&all.lock);
+	inproc_lock(&all.lock);
 	h->next = all.first;
 	all.first = h;
 	start_helper();
-	guest_unlock(&all.lock);
+	inproc_unlock(&all.lock);
 	return h;
 }
 
@@ -186,15 +186,15 @@ int nlog_close(struct omig_nlog *h)
 	struct omig_nlog **at = &all.first;
 	int rc;
 
-	guest_lock(&all.lock);
+	inproc_lock(&all.lock);
 	while (*at && *at != h)
 		at = &(*at)->next;
 	if (*at)
 		*at = h->next;
-	guest_unlock(&all.lock);
-	guest_lock(&h->lock);
+	inproc_unlock(&all.lock);
+	inproc_lock(&h->lock);
 	rc = evwrite_cut(&h->w, true, NULL) | nlog_flush(h);
-	guest_unlock(&h->lock);
+	inproc_unlock(&h->lock);
 	if (!h->is_borrowed && close(h->fd))
 		rc = -1;
 	free_handle(h);

@@ -3,7 +3,7 @@
 #ifndef EVENTLOG_NETLOGGER_NLOG_H
 #define EVENTLOG_NETLOGGER_NLOG_H
 
-#include "common/inproc/guest.h"
+#include "common/inproc/inproc.h"
 #include "eventlog/evwrite.h"
 #include "eventlog/netlogger/netlogger.h"
 #include "eventlog/text/evtypes.h"
@@ -25,7 +25,7 @@ struct nlfields {
 };
 
 struct omig_nlog {
-	struct guest_lock lock;
+	struct inproc_lock lock;
 	struct omig_nlog *next;
 	int fd, level;
 	/* its fd is not to be closed; it could not be written to */

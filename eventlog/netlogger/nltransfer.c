@@ -36,7 +36,7 @@ struct transfer {
 };
 
 struct omig_nlsumm {
-	struct guest_lock lock;
+	struct inproc_lock lock;
 	struct transfer *first;
 	unsigned n;
 	NL_log_T output; /* borrowed; NULL = none */
@@ -66,9 +66,9 @@ int NL_summ_add_log(NL_summ_T summ, NL_log_T log)
 {
 	if (!summ || !log)
 		return -1;
-	guest_lock(&log->lock);
+	inproc_lock(&log->lock);
 	log->summ = summ;
-	guest_unlock(&log->lock);
+	inproc_unlock(&log->lock);
 	return 0;
 }
 
@@ -151,9 +151,9 @@ static struct omig_nlsumm *summ_of(NL_log_T log)
 {
 	struct omig_nlsumm *s;
 
-	guest_lock(&log->lock);
+	inproc_lock(&log->lock);
 	s = log->summ;
-	guest_unlock(&log->lock);
+	inproc_unlock(&log->lock);
 	return s;
 }
 
@@ -171,7 +171,7 @@ static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nb
 
 	if (!s)
 		return true;
-	guest_lock(&s->lock);
+	inproc_lock(&s->lock);
 	t = find(s, id, true);
 	if (t && nbytes)
 		end_work(t, w, *nbytes);
@@ -179,7 +179,7 @@ static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nb
 		begin_work(t, w);
 	if (t && nbytes && s->interval > 0 && clock_mono() - t->told >= s->interval)
 		tell(s, t);
-	guest_unlock(&s->lock);
+	inproc_unlock(&s->lock);
 	return s->is_passed_through;
 }
 
@@ -213,10 +213,10 @@ int NL_transfer_finalize(NL_summ_T summ)
 {
 	if (!summ)
 		return -1;
-	guest_lock(&summ->lock);
+	inproc_lock(&summ->lock);
 	for (struct transfer *t = summ->first; t; t = t->next)
 		tell(summ, t);
-	guest_unlock(&summ->lock);
+	inproc_unlock(&summ->lock);
 	return 0;
 }
 
@@ -242,13 +242,13 @@ char *NL_transfer_get_result_string(NL_summ_T summ, const char *id)
 
 	if (!summ || !id)
 		return NULL;
-	guest_lock(&summ->lock);
+	inproc_lock(&summ->lock);
 	t = find(summ, id, false);
 	for (int op = 0; t && op < NOPS; op++)
 		if (t->count[op])
 			buf_printf(&b, "%s%s=%.0f:%.0f", b.n ? " " : "", ops[op], t->bytes[op],
 				   t->seconds[op] * 1e9);
-	guest_unlock(&summ->lock);
+	inproc_unlock(&summ->lock);
 	if (t && !b.n)
 		buf_puts(&b, "");
 	return t ? (char *)buf_take(&b, NULL) : NULL;

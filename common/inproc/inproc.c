@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/inproc/guest.h"
+#include "common/inproc/inproc.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-void guest_lock(struct guest_lock *l)
+void inproc_lock(struct inproc_lock *l)
 {
 	int cancel;
 
@@ -18,7 +18,7 @@ void guest_lock(struct guest_lock *l)
 	l->cancel = cancel;
 }
 
-bool guest_trylock(struct guest_lock *l)
+bool inproc_trylock(struct inproc_lock *l)
 {
 	int cancel;
 
@@ -31,7 +31,7 @@ bool guest_trylock(struct guest_lock *l)
 	return false;
 }
 
-void guest_unlock(struct guest_lock *l)
+void inproc_unlock(struct inproc_lock *l)
 {
 	int cancel = l->cancel;
 
@@ -40,7 +40,7 @@ void guest_unlock(struct guest_lock *l)
 }
 
 /* Both signals go to the thread that writes: blocked here, they wait until they are taken back. */
-ssize_t guest_writev(int fd, const struct iovec *v, int n)
+ssize_t inproc_writev(int fd, const struct iovec *v, int n)
 {
 	const struct timespec at_once = { 0 };
 	sigset_t both, before, pending;
@@ -83,7 +83,7 @@ static bool main_has_left(void)
 	return name_ends && name_ends[1] == ' ' && name_ends[2] == 'Z';
 }
 
-bool guest_is_alone(void)
+bool inproc_is_alone(void)
 {
 	struct stat tasks;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A library's actions in a foreign program, which the program does not see. */
 #include "common/base/array.h"
-#include "common/inproc/guest.h"
+#include "common/inproc/inproc.h"
 #include "tests/suite.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static struct guest_lock outer = GUEST_LOCK_INIT, inner = GUEST_LOCK_INIT;
+static struct inproc_lock outer = INPROC_LOCK_INIT, inner = INPROC_LOCK_INIT;
 
 static int cancel_state(void)
 {
@@ -22,17 +22,17 @@ static int cancel_state(void)
 
 START_TEST(who_holds_a_lock_cannot_be_cancelled)
 {
-	guest_lock(&outer);
-	ck_assert(guest_trylock(&inner));
-	ck_assert(!guest_trylock(&inner));
-	guest_unlock(&inner);
+	inproc_lock(&outer);
+	ck_assert(inproc_trylock(&inner));
+	ck_assert(!inproc_trylock(&inner));
+	inproc_unlock(&inner);
 	ck_assert_int_eq(cancel_state(), PTHREAD_CANCEL_DISABLE);
-	guest_unlock(&outer);
+	inproc_unlock(&outer);
 	ck_assert_int_eq(cancel_state(), PTHREAD_CANCEL_ENABLE);
-	ck_assert(guest_trylock(&inner));
-	ck_assert(guest_trylock(&outer));
-	guest_unlock(&outer);
-	guest_unlock(&inner);
+	ck_assert(inproc_trylock(&inner));
+	ck_assert(inproc_trylock(&outer));
+	inproc_unlock(&outer);
+	inproc_unlock(&inner);
 	ck_assert_int_eq(cancel_state(), PTHREAD_CANCEL_ENABLE);
 }
 END_TEST
@@ -54,17 +54,17 @@ START_TEST(a_write_that_fails_sends_no_signal_and_takes_none_away)
 
 	ck_assert_int_eq(sigaction(SIGPIPE, &dfl, NULL), 0);
 	ck_assert_int_eq(pipe2(end, O_CLOEXEC), 0);
-	ck_assert_int_eq(guest_writev(end[1], &v, 1), 1);
+	ck_assert_int_eq(inproc_writev(end[1], &v, 1), 1);
 	close(end[0]);
-	ck_assert_int_eq(guest_writev(end[1], &v, 1), -1);
+	ck_assert_int_eq(inproc_writev(end[1], &v, 1), -1);
 	ck_assert_int_eq(errno, EPIPE);
 	sigemptyset(&pipe_only);
 	sigaddset(&pipe_only, SIGPIPE);
 	ck_assert_int_eq(pthread_sigmask(SIG_BLOCK, &pipe_only, NULL), 0);
-	ck_assert_int_eq(guest_writev(end[1], &v, 1), -1);
+	ck_assert_int_eq(inproc_writev(end[1], &v, 1), -1);
 	ck_assert_int_eq(is_pending(SIGPIPE), 0);
 	ck_assert_int_eq(raise(SIGPIPE), 0);
-	ck_assert_int_eq(guest_writev(end[1], &v, 1), -1);
+	ck_assert_int_eq(inproc_writev(end[1], &v, 1), -1);
 	ck_assert_int_eq(is_pending(SIGPIPE), 1);
 	close(end[1]);
 }
@@ -75,5 +75,5 @@ int main(void)
 	const TTest *const tests[] = { who_holds_a_lock_cannot_be_cancelled,
 				       a_write_that_fails_sends_no_signal_and_takes_none_away };
 
-	return suite_run_with("guest", NULL, NULL, tests, ARRAY_LEN(tests));
+	return suite_run_with("inproc", NULL, NULL, tests, ARRAY_LEN(tests));
 }
