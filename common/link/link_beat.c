@@ -3,7 +3,7 @@
  * Heartbeats. TCP takes megabytes for a stopped peer and reports nothing, so life is what the peer
  * itself sends. Between daemons each side sends a heartbeat every period, which is not answered:
  * a ping without a number, the smallest frame there is. It causes no wake-up
- * (chan_let_beats_wait): a timer looks for it when one is due. The timers of an sm's thousands of
+ * (chan_set_rcvlowat): a timer looks for it when one is due. The timers of an sm's thousands of
  * branches fire together, so that a quiet branch costs no wake-up. Whatever arrives counts;
  * HEARTBEAT_MISSED_MAX periods without input end the link. The side that accepted pings now and
  * then for the round trip and the clock. The side that is pinged pings too, in the same record.
@@ -121,7 +121,7 @@ void link_beat_start(struct link *l)
 	if (l->unread_since)
 		l->unread_since = now;
 	if (beats(l))
-		chan_let_beats_wait(l->chan);
+		chan_set_rcvlowat(l->chan);
 	send_ping(l, now);
 	arm_next(l, now);
 }
@@ -166,7 +166,7 @@ void link_beat(struct link *l)
 	struct err e = { 0 };
 
 	if (beats(l))
-		chan_look(l->chan);
+		chan_poll(l->chan);
 	if (l->state != LINK_UP)
 		return; /* what it said there was its last word */
 	/*

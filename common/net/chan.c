@@ -95,16 +95,16 @@ void chan_role_known(struct chan *c)
 		c->ops->role_known(c);
 }
 
-void chan_let_beats_wait(struct chan *c)
+void chan_set_rcvlowat(struct chan *c)
 {
-	if (c->state == CHAN_UP && c->ops->let_beats_wait)
-		c->ops->let_beats_wait(c);
+	if (c->state == CHAN_UP && c->ops->set_rcvlowat)
+		c->ops->set_rcvlowat(c);
 }
 
-void chan_look(struct chan *c)
+void chan_poll(struct chan *c)
 {
-	if (may_deliver(c) && c->ops->look)
-		c->ops->look(c);
+	if (may_deliver(c) && c->ops->poll)
+		c->ops->poll(c);
 }
 
 nsec_t chan_heard_at(const struct chan *c)

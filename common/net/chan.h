@@ -71,17 +71,17 @@ void chan_set_stall_max(struct chan *c, nsec_t max);
 void chan_pause_reading(struct chan *c, bool pause);
 
 /*
- * A frame without payload that comes alone waits until chan_look(), or something else comes: it
+ * A frame without payload that comes alone waits until chan_poll(), or something else comes: it
  * causes no wake-up. For peers that send such frames as heartbeats.
  */
-void chan_let_beats_wait(struct chan *c);
+void chan_set_rcvlowat(struct chan *c);
 
 /* Reads what is there; calls back. From the loop only, and not from a callback of the channel. */
-void chan_look(struct chan *c);
+void chan_poll(struct chan *c);
 
 /*
- * When the last byte came, in the loop's time: of a beat that waited the look that found it, until
- * a look that finds nothing more corrects that.
+ * When the last byte came, in the loop's time: of a heartbeat that waited, when a poll found it,
+ * until a poll that finds nothing more corrects that.
  */
 nsec_t chan_heard_at(const struct chan *c);
 

@@ -136,8 +136,8 @@ struct chan_ops {
 	void (*stop)(struct chan *c); /* no input or output from now on; what is queued and fits is
 					 sent */
 	void (*role_known)(struct chan *c); /* may be NULL, as the next two */
-	void (*let_beats_wait)(struct chan *c);
-	void (*look)(struct chan *c); /* open and not paused */
+	void (*set_rcvlowat)(struct chan *c);
+	void (*poll)(struct chan *c); /* open and not paused */
 	void (*free)(struct chan *c); /* at the end of the turn; frees all but the common part */
 };
 
@@ -341,8 +341,8 @@ struct tls_chan {
 	nsec_t post_since; /* handshake messages are counted from here */
 	unsigned post_count;
 	bool server, broken, write_blocked, read_wants_write, more_to_read;
-	bool beats_wait; /* chan_let_beats_wait() was called */
-	bool is_drowsy; /* and the kernel was set so */
+	bool has_rcvlowat; /* chan_set_rcvlowat() was called */
+	bool is_rcvlowat_raised; /* and the kernel was set so */
 	/* accepted and not known yet: counted by the listener */
 	struct tls_listener *listener;
 	struct list half_open;

@@ -16,7 +16,7 @@
 #define FLUSH_TURN_MAX (1024 * 1024)
 #define RECORD_MAX 16384
 /* a frame's head in a record: its head, the type of the content, the tag of any of our ciphers */
-#define BEAT_RECORD_BYTES (5 + FRAME_HEADER_BYTES + 1 + 16)
+#define HEARTBEAT_RECORD_BYTES (5 + FRAME_HEADER_BYTES + 1 + 16)
 
 static struct tls_chan *of(const struct chan *c)
 {
@@ -180,15 +180,15 @@ static int read_turn(struct tls_chan *t, struct err *e)
  * Only where a record begins and no frame is open may the next bytes wait: the end of a large
  * message can be smaller than a beat.
  */
-static void set_drowsy(struct tls_chan *t)
+static void update_rcvlowat(struct tls_chan *t)
 {
-	bool yes = t->beats_wait && !t->more_to_read && sock_bio_is_between(&t->sock) &&
+	bool yes = t->has_rcvlowat && !t->more_to_read && sock_bio_is_between(&t->sock) &&
 		   !frame_in_pending(&t->c.in);
 
-	if (yes == t->is_drowsy)
+	if (yes == t->is_rcvlowat_raised)
 		return;
-	t->is_drowsy = yes;
-	sock_wake_at(t->sock.fd, yes ? BEAT_RECORD_BYTES + 1 : 1);
+	t->is_rcvlowat_raised = yes;
+	sock_wake_at(t->sock.fd, yes ? HEARTBEAT_RECORD_BYTES + 1 : 1);
 }
 
 static void read_and_tell(struct tls_chan *t)
@@ -204,7 +204,7 @@ static void read_and_tell(struct tls_chan *t)
 	}
 	if (!t->more_to_read)
 		chan_give_back_input(&t->c);
-	set_drowsy(t);
+	update_rcvlowat(t);
 	tls_watch(t);
 	tls_deadline(t);
 }
@@ -359,16 +359,16 @@ static void op_role_known(struct chan *c)
 	tls_listener_release(of(c));
 }
 
-static void op_let_beats_wait(struct chan *c)
+static void op_set_rcvlowat(struct chan *c)
 {
 	struct tls_chan *t = of(c);
 
-	t->beats_wait = true;
-	set_drowsy(t);
+	t->has_rcvlowat = true;
+	update_rcvlowat(t);
 }
 
-/* What came between two looks is older than the look that found it: the kernel knows its age. */
-static void op_look(struct chan *c)
+/* What came between two polls is older than the poll that found it: the kernel knows its age. */
+static void op_poll(struct chan *c)
 {
 	struct tls_chan *t = of(c);
 	uint64_t before = c->stats.bytes_in;
@@ -440,8 +440,8 @@ static const struct chan_ops tls_chan_ops = {
 	.pause = op_pause,
 	.stop = op_stop,
 	.role_known = op_role_known,
-	.let_beats_wait = op_let_beats_wait,
-	.look = op_look,
+	.set_rcvlowat = op_set_rcvlowat,
+	.poll = op_poll,
 	.free = op_free,
 };
 

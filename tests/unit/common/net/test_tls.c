@@ -224,17 +224,17 @@ START_TEST(a_beat_wakes_nobody_and_is_found_by_who_looks)
 
 	both_up();
 	before = chan_heard_at(s.peer[0].chan);
-	chan_let_beats_wait(s.peer[0].chan);
+	chan_set_rcvlowat(s.peer[0].chan);
 	send_frame(mine.chan, 5, 0);
 	settle(&s);
 	ck_assert_int_eq(s.peer[0].frames, 0);
-	chan_look(s.peer[0].chan);
+	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_gt(chan_heard_at(s.peer[0].chan), before);
 	/* The look was later than the beat, and the next one finds that out. */
 	before = chan_heard_at(s.peer[0].chan);
 	settle(&s);
-	chan_look(s.peer[0].chan);
+	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_lt(chan_heard_at(s.peer[0].chan), before);
 	/* What says more than that wakes, and brings the beat before it along. */
@@ -255,14 +255,14 @@ START_TEST(a_large_message_is_never_left_lying_with_a_small_rest)
 	s.role_known = true;
 	both_up();
 	t = (struct tls_chan *)s.peer[0].chan;
-	chan_let_beats_wait(s.peer[0].chan);
-	ck_assert(t->is_drowsy);
+	chan_set_rcvlowat(s.peer[0].chan);
+	ck_assert(t->is_rcvlowat_raised);
 	for (size_t rest = 1; rest < 8; rest++) {
 		/* Records hold 16 KiB: the last one has `rest` bytes. */
 		send_frame(mine.chan, 1, 2 * 16384 + rest - FRAME_HEADER_BYTES);
 		frames++;
 		UNTIL(&s, s.peer[0].frames == frames);
-		ck_assert(t->is_drowsy);
+		ck_assert(t->is_rcvlowat_raised);
 	}
 	send_frame(mine.chan, 5, 0);
 	settle(&s);
@@ -288,11 +288,11 @@ START_TEST(a_record_in_pieces_is_read_to_its_end)
 	both_up();
 	t = (struct tls_chan *)s.peer[0].chan;
 	from = (struct tls_chan *)mine.chan;
-	chan_let_beats_wait(s.peer[0].chan);
+	chan_set_rcvlowat(s.peer[0].chan);
 	ck_assert_int_eq(feed_bytes(from, head, sizeof(head)), sizeof(head));
 	settle(&s);
-	chan_look(s.peer[0].chan);
-	ck_assert(!t->is_drowsy);
+	chan_poll(s.peer[0].chan);
+	ck_assert(!t->is_rcvlowat_raised);
 	ck_assert_int_eq(feed_bytes(from, body, 30), 30);
 	UNTIL(&s, t->sock.body_left == 10);
 	ck_assert_int_eq(feed_bytes(from, body, 10), 10);
