@@ -26,7 +26,7 @@
 #define HEARTBEAT_PERIOD_NS (3 * INT64_C(1000000000))
 #define HEARTBEAT_MISSED_MAX 2 /* with the period: a silent peer is found in 6 s */
 /* so many heartbeats of children share a wake-up; the silence of one is found so much later */
-#define BEAT_SLOT_NS (250 * INT64_C(1000000))
+#define HEARTBEAT_SLOT_NS (250 * INT64_C(1000000))
 /* to a tool: measures the round trip, and lets TCP find a host that is gone */
 #define PROBE_PERIOD_NS (30 * INT64_C(1000000000))
 /* between daemons: their clocks drift 6 ms apart in it at the most; it costs as much as some

@@ -85,7 +85,7 @@ static void go_up(struct link *l)
 		chan_set_stall_max(l->chan, TOOL_STALL_MAX_NS);
 	if (!l->dialer.dial)
 		chan_set_cap(l->chan, queue_cap(l));
-	link_beat_start(l);
+	link_heartbeat_start(l);
 	if (!l->is_closed && l->conf.handler.on_up)
 		l->conf.handler.on_up(l->conf.handler.arg, l, l->ack);
 }
@@ -321,7 +321,7 @@ static void on_timer(void *arg)
 		link_lose(l, &e);
 		break;
 	case LINK_UP:
-		link_beat(l);
+		link_heartbeat(l);
 		break;
 	default:
 		break;
@@ -507,7 +507,7 @@ void link_pause_reading(struct link *l, bool pause)
 	if (!l->chan)
 		return;
 	chan_pause_reading(l->chan, pause);
-	link_beat_unread(l, pause);
+	link_heartbeat_unread(l, pause);
 }
 
 /* --- asking */

@@ -278,7 +278,7 @@ void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, si
 		return;
 	}
 	if (type == MSG_PING && !n)
-		return; /* a beat: that it came is all that it says */
+		return; /* a heartbeat has no content */
 	rc = msg_get(type, p, n, &m, &e);
 	if (rc == -ERR_PROTO || rc == -ERR_LIMIT)
 		link_violated(l, MSG_ERR_PROTOCOL, &e);

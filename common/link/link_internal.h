@@ -70,13 +70,13 @@ int link_send_now(struct link *l, const struct msg *m);
 /* link_in.c: what a channel delivers. */
 void link_on_frame(void *arg, struct chan *c, uint8_t type, const uint8_t *p, size_t n);
 
-/* link_beat.c: heartbeats of a link that is UP. */
-void link_beat_start(struct link *l);
-void link_beat(struct link *l);
+/* link_heartbeat.c: heartbeats of a link that is UP. */
+void link_heartbeat_start(struct link *l);
+void link_heartbeat(struct link *l);
 /* When the peer was heard last. */
 nsec_t link_last_sign(const struct link *l);
 /* We read it no more, or again: that time is no silence of the peer. */
-void link_beat_unread(struct link *l, bool is_unread);
+void link_heartbeat_unread(struct link *l, bool is_unread);
 void link_got_ping(struct link *l, const struct msg_ping *ping);
 void link_got_pong(struct link *l, const struct msg_pong *pong);
 

@@ -178,7 +178,7 @@ static int read_turn(struct tls_chan *t, struct err *e)
 
 /*
  * Only where a record begins and no frame is open may the next bytes wait: the end of a large
- * message can be smaller than a beat.
+ * message can be smaller than a heartbeat.
  */
 static void update_rcvlowat(struct tls_chan *t)
 {

@@ -55,7 +55,7 @@ struct heartbeater {
 	struct fd_params params;
 };
 
-static void beat(struct neko_layer *l)
+static void heartbeat(struct neko_layer *l)
 {
 	const struct heartbeater *h = neko_state(l);
 	uint64_t number = 0;
@@ -75,7 +75,7 @@ static const struct neko_layer_ops heartbeater_ops = {
 	.name = "heartbeat",
 	.bytes = sizeof(struct heartbeater),
 	.types = fd_types,
-	.run = beat,
+	.run = heartbeat,
 };
 
 int fd_heartbeat(struct neko_process *p, struct setup *s, struct err *e)

@@ -303,18 +303,18 @@ static void say(void *arg, const uint8_t *p, size_t n)
 	struct rng *dice = &r->lies.dice;
 	enum trick t = any_trick(r);
 	nsec_t now = loop_now(r->cluster->w->loop);
-	bool is_beat =
+	bool is_heartbeat =
 		p[FRAME_HEADER_BYTES - 1] == MSG_PING || p[FRAME_HEADER_BYTES - 1] == MSG_PONG;
 
 	lies_note_said(&r->lies, p, n);
-	if (now < r->sulks_until && !is_beat)
+	if (now < r->sulks_until && !is_heartbeat)
 		return;
 	if (r->late) {
 		put_late(s, p, n);
 		return;
 	}
 	if (r->ledger->counts.lies >= LIES_MAX ||
-	    rng_below(dice, is_beat ? RARELY_MAX : r->rarely)) {
+	    rng_below(dice, is_heartbeat ? RARELY_MAX : r->rarely)) {
 		mem_tap_send(s->c, p, n);
 		return;
 	}

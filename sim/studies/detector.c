@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define NAME_BYTES 24
-/* within which they are lost, so that no phase of beats is preferred */
+/* within which they are lost, so that no phase of heartbeats is preferred */
 #define PHASE_NS (10 * NSEC_PER_SEC)
 #define SETTLE_NS (2 * NSEC_PER_SEC)
 
@@ -259,7 +259,7 @@ void detector_print(const struct detector_conf *c, const struct detector_result 
 	detector_poisson(r->suspicions, 0.95, n);
 	buf_printf(
 		out,
-		"beats each %.0f s, given up after %.0f s of silence; one way %.3g s in the mean, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
+		"heartbeats each %.0f s, given up after %.0f s of silence; one way %.3g s in the mean, %.3g %% of segments lost, sent again after %.1f s, %.1f s, ...\n",
 		(double)HEARTBEAT_PERIOD_NS / 1e9,
 		(double)HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS / 1e9, delay_mean(&c->delay),
 		c->loss * 100, (double)DETECTOR_RETRY_NS / 1e9,

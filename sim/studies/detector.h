@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The failure detector of our own links, measured: pairs of daemons that do nothing but beat, over
+ * The failure detector of our own links, measured: pairs of daemons that only send heartbeats, over
  * TCP on a network that is stated. How often one is wrongly given up, and how long it takes to find
  * one that is gone.
  */
@@ -23,7 +23,7 @@
 struct detector_conf {
 	uint64_t seed;
 	unsigned links;
-	nsec_t time; /* that each of them beats */
+	nsec_t time; /* that each of them lives */
 	struct delay delay; /* one way */
 	const char *delay_text; /* the same in words, for detector_compare.h */
 	double loss; /* of a segment, each time that it is sent */

@@ -14,7 +14,8 @@
 #include <sys/resource.h>
 
 #define SETTLE_MAX_NS (120 * NSEC_PER_SEC) /* until all hosts have found their sms */
-#define IDLE_NS (60 * NSEC_PER_SEC) /* twenty beats of each link, and one look at its clock */
+/* twenty heartbeats of each link, and one poll of its clock */
+#define IDLE_NS (60 * NSEC_PER_SEC)
 #define MEASURED_NS (20 * NSEC_PER_SEC)
 #define ASKED 5 /* times; the median counts */
 #define MIB 1048576.0
@@ -250,7 +251,7 @@ static double ask_some_times(struct bed *b, const char *text)
 	return ms[ASKED / 2];
 }
 
-/* Between two beats: what idle lines carry meanwhile is less than a frame a line. */
+/* Between two heartbeats: what idle lines carry meanwhile is less than a frame a line. */
 static void measure_request(struct bed *b, struct growth_point *p)
 {
 	struct mem_load was, l;

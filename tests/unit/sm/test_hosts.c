@@ -445,7 +445,7 @@ START_TEST(an_lm_that_stops_reading_is_cut_and_the_others_do_not_notice)
 }
 END_TEST
 
-/* Its link beats, and so it is not silent. */
+/* Its link sends heartbeats, and so it is not silent. */
 START_TEST(a_host_that_answers_no_request_is_hung_until_it_does)
 {
 	lms_start(&w, 2);

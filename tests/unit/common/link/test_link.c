@@ -182,10 +182,10 @@ START_TEST(an_idle_link_lives_for_an_hour_of_heartbeats)
 	/* A word each 3 s, or at the next slot; some 60 times a PING and a PONG; HELLO. */
 	ck_assert_uint_ge(s.frames_out, 1200);
 	ck_assert_uint_le(s.frames_out, 1200 + 120 + 16);
-	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + BEAT_SLOT_NS + 2 * MS);
+	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + HEARTBEAT_SLOT_NS + 2 * MS);
 	ck_assert_int_eq(s.rtt, 2 * MS);
 	link_stats(w.b.link, &s);
-	ck_assert_uint_ge(s.frames_out, 3600 * SEC / (HEARTBEAT_PERIOD_NS + BEAT_SLOT_NS));
+	ck_assert_uint_ge(s.frames_out, 3600 * SEC / (HEARTBEAT_PERIOD_NS + HEARTBEAT_SLOT_NS));
 	ck_assert_uint_le(s.frames_out, 1200 + 120 + 16);
 	ck_assert_int_le(s.silence, HEARTBEAT_PERIOD_NS + 2 * MS);
 	ck_assert_int_eq(s.rtt, 2 * MS);
@@ -236,7 +236,7 @@ START_TEST(a_silent_child_is_found_within_a_slot_more)
 	ck_assert_uint_eq(w.b.downs, 1);
 	ck_assert_int_ge(w.b.down_at - last, HEARTBEAT_PERIOD_NS - SEC);
 	ck_assert_int_le(w.b.down_at - last,
-			 HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS + BEAT_SLOT_NS);
+			 HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS + HEARTBEAT_SLOT_NS);
 	world_done(&w);
 }
 END_TEST

@@ -218,7 +218,7 @@ START_TEST(a_paused_channel_keeps_frames_and_goes_on_where_it_was)
 }
 END_TEST
 
-START_TEST(a_beat_wakes_nobody_and_is_found_by_who_looks)
+START_TEST(a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll)
 {
 	nsec_t before;
 
@@ -231,13 +231,13 @@ START_TEST(a_beat_wakes_nobody_and_is_found_by_who_looks)
 	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_gt(chan_heard_at(s.peer[0].chan), before);
-	/* The look was later than the beat, and the next one finds that out. */
+	/* The poll was later than the heartbeat, and the next one finds that out. */
 	before = chan_heard_at(s.peer[0].chan);
 	settle(&s);
 	chan_poll(s.peer[0].chan);
 	ck_assert_int_eq(s.peer[0].frames, 1);
 	ck_assert_int_lt(chan_heard_at(s.peer[0].chan), before);
-	/* What says more than that wakes, and brings the beat before it along. */
+	/* What says more than that wakes, and brings the heartbeat before it along. */
 	send_frame(mine.chan, 5, 0);
 	settle(&s);
 	send_frame(mine.chan, 7, 1);
@@ -246,7 +246,8 @@ START_TEST(a_beat_wakes_nobody_and_is_found_by_who_looks)
 }
 END_TEST
 
-/* Also when the last piece of it is smaller than a beat, and when the peer closes behind a beat. */
+/* Also when the last piece of it is smaller than a heartbeat, and when the peer closes behind a
+ * heartbeat. */
 START_TEST(a_large_message_is_never_left_lying_with_a_small_rest)
 {
 	struct tls_chan *t;
@@ -530,7 +531,7 @@ SUITE_WITH("net/tls", set_up, clean_up, both_sides_know_each_other_and_frames_pa
 	   no_callback_after_close_from_within_one,
 	   a_paused_channel_keeps_frames_and_goes_on_where_it_was,
 	   a_pause_from_a_callback_holds_the_very_next_frame,
-	   a_beat_wakes_nobody_and_is_found_by_who_looks,
+	   a_heartbeat_causes_no_wake_up_and_is_found_by_a_poll,
 	   a_large_message_is_never_left_lying_with_a_small_rest,
 	   a_record_in_pieces_is_read_to_its_end, a_server_of_another_role_is_refused,
 	   a_server_of_another_name_is_refused, a_server_of_another_site_is_refused,

@@ -33,7 +33,7 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 }
 
 /* Both are daemons, which say each other that they live. */
-static bool beats(const struct link *l)
+static bool has_heartbeats(const struct link *l)
 {
 	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_CHILD;
 }
@@ -46,7 +46,7 @@ static nsec_t ping_period(const struct link *l)
 {
 	nsec_t up = l->asked_at - l->up_at;
 
-	if (!beats(l))
+	if (!has_heartbeats(l))
 		return l->dialer.dial ? HEARTBEAT_PERIOD_NS : PROBE_PERIOD_NS;
 	if (!l->dialer.dial)
 		return MEASURE_PERIOD_NS;
@@ -72,11 +72,11 @@ static void send_ping(struct link *l, nsec_t now)
 	l->ping_sent = now;
 }
 
-static void send_beat(struct link *l, nsec_t now)
+static void send_heartbeat(struct link *l, nsec_t now)
 {
-	static const uint8_t beat[FRAME_HEADER_BYTES] = { 0, 0, 0, 1, MSG_PING };
+	static const uint8_t heartbeat[FRAME_HEADER_BYTES] = { 0, 0, 0, 1, MSG_PING };
 
-	link_send_frames(l, beat, sizeof(beat));
+	link_send_frames(l, heartbeat, sizeof(heartbeat));
 	l->last_out = now;
 }
 
@@ -96,7 +96,8 @@ static nsec_t silence_ends(const struct link *l)
 
 static nsec_t word_due(const struct link *l)
 {
-	return beats(l) ? min_nsec(ping_due(l), l->last_out + HEARTBEAT_PERIOD_NS) : ping_due(l);
+	return has_heartbeats(l) ? min_nsec(ping_due(l), l->last_out + HEARTBEAT_PERIOD_NS)
+				 : ping_due(l);
 }
 
 /* Of an sm's thousands of children the times are rounded up: many in one wake-up. */
@@ -104,15 +105,15 @@ static void arm_next(struct link *l, nsec_t now)
 {
 	nsec_t at = min_nsec(word_due(l), silence_ends(l));
 
-	if (beats(l))
+	if (has_heartbeats(l))
 		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to look */
 
 	if (l->peer == LINK_PEER_CHILD)
-		at += BEAT_SLOT_NS - 1 - (at - 1) % BEAT_SLOT_NS;
+		at += HEARTBEAT_SLOT_NS - 1 - (at - 1) % HEARTBEAT_SLOT_NS;
 	link_arm(l, at > now ? at - now : 0);
 }
 
-void link_beat_start(struct link *l)
+void link_heartbeat_start(struct link *l)
 {
 	nsec_t now = loop_now(l->conf.loop);
 
@@ -120,13 +121,13 @@ void link_beat_start(struct link *l)
 	l->roots = l->conf.timebase ? l->conf.timebase->roots : 0;
 	if (l->unread_since)
 		l->unread_since = now;
-	if (beats(l))
+	if (has_heartbeats(l))
 		chan_set_rcvlowat(l->chan);
 	send_ping(l, now);
 	arm_next(l, now);
 }
 
-void link_beat_unread(struct link *l, bool is_unread)
+void link_heartbeat_unread(struct link *l, bool is_unread)
 {
 	nsec_t now = loop_now(l->conf.loop);
 
@@ -154,18 +155,18 @@ static void say_word(struct link *l, nsec_t now)
 
 	if (now < word_due(l) && !asks)
 		return;
-	if (asks || now >= ping_due(l) || !beats(l))
+	if (asks || now >= ping_due(l) || !has_heartbeats(l))
 		send_ping(l, now);
 	else
-		send_beat(l, now);
+		send_heartbeat(l, now);
 }
 
-void link_beat(struct link *l)
+void link_heartbeat(struct link *l)
 {
 	nsec_t now = loop_now(l->conf.loop);
 	struct err e = { 0 };
 
-	if (beats(l))
+	if (has_heartbeats(l))
 		chan_poll(l->chan);
 	if (l->state != LINK_UP)
 		return; /* what it said there was its last word */
@@ -197,7 +198,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 	}
 	link_send_now(l, &m);
 	/* The parent may have another time for us. It does not ping back: it has just pinged. */
-	if (beats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
+	if (has_heartbeats(l) && (l->dialer.dial || now - l->asked_at > MEASURE_PERIOD_NS / 2))
 		send_ping(l, now);
 }
 
