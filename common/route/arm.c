@@ -4,7 +4,7 @@
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
-#include "common/route/filter.h"
+#include "common/route/predicate.h"
 #include "common/route/objects.h"
 
 #include <stdlib.h>
@@ -78,8 +78,8 @@ static int count_local(struct arm *a, const struct omis_request *r, uint32_t chi
 	uint32_t n = 0;
 	int rc = 0;
 
-	/* Filters in front; one behind another action is asked at the top. */
-	while (n < r->naction && filter_is(&r->action[n]))
+	/* Predicates in front; one behind another action is asked at the top. */
+	while (n < r->naction && predicate_is(&r->action[n]))
 		n++;
 	while (!rc && n < r->naction) {
 		/* The top executes a list in braces; a counter in the rank disturbs no list. */

@@ -19,7 +19,7 @@ struct arm_part {
 	 * Leading actions that need nothing but this child and the event: their
 	 * objects are $node, $proc, $thread or objects below this child alone. An
 	 * sm counts again for its lms; the smaller number holds. Of a list in braces only
-	 * filters and what runs in the rank.
+	 * predicates and what runs in the rank.
 	 */
 	uint32_t local_prefix;
 };

@@ -245,7 +245,7 @@ void csr_free(struct csr *c)
 		unlist(c);
 	if (c->source && csr_ops(c)->free)
 		csr_ops(c)->free(c);
-	filters_free(c->filters);
+	predicates_free(c->predicates);
 	omis_request_free(c->request);
 	reply_free(c->answer);
 	free(c->object);
@@ -387,7 +387,7 @@ static void follow_on(struct csr *c, struct csr *old)
 {
 	c->seq = old->seq;
 	c->dropped = old->dropped;
-	filters_continue(c->filters, old->filters);
+	predicates_continue(c->predicates, old->predicates);
 	csr_drop_firings(c, old);
 }
 

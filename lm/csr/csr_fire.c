@@ -249,7 +249,7 @@ static void keep_pars(struct firing *f, const struct omis_ecp *e, size_t n)
 /* All that was to be done here was done in the rank; those above go on behind it. */
 static void report_done(struct firing *f)
 {
-	size_t first = filters_leading(f->csr->filters), end = f->csr->prefix;
+	size_t first = predicates_leading(f->csr->predicates), end = f->csr->prefix;
 	struct reply *r = first < end ? reply_new() : NULL;
 
 	for (size_t i = first; r && i < end; i++)
@@ -263,7 +263,7 @@ static void report_done(struct firing *f)
 
 static bool runs_here(const struct csr *c, const struct happening *h)
 {
-	for (size_t i = filters_leading(c->filters); i < c->prefix; i++)
+	for (size_t i = predicates_leading(c->predicates); i < c->prefix; i++)
 		if (!h->skip || !h->skip[i])
 			return true;
 	return false;
@@ -272,7 +272,7 @@ static bool runs_here(const struct csr *c, const struct happening *h)
 static void start(struct csr *c, struct firing *f, const struct happening *h,
 		  const struct omis_ecps *ecps)
 {
-	size_t first = filters_leading(c->filters);
+	size_t first = predicates_leading(c->predicates);
 	uint32_t number[CSR_ACTIONS_MAX];
 	struct omis_diag d = { 0 };
 	struct reply *r;
@@ -355,7 +355,8 @@ void csr_fire(struct csr *c, const struct happening *h)
 	size_t n;
 
 	n = set_ecps(c, h, e);
-	if (!filters_pass(c->filters, &(struct omis_ecps){ e, n }, loop_now(c->owner->conf.loop)))
+	if (!predicates_pass(c->predicates, &(struct omis_ecps){ e, n },
+			     loop_now(c->owner->conf.loop)))
 		return;
 	f = c->is_parting && is_reported(c) ? NULL : firing_new(c, h);
 	if (!f) {

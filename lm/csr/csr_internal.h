@@ -6,7 +6,7 @@
 #include "common/container/list.h"
 #include "common/loop/loop.h"
 #include "common/ring/calls.h"
-#include "common/route/filter.h"
+#include "common/route/predicate.h"
 #include "lm/csr/csr.h"
 
 /*
@@ -75,7 +75,7 @@ struct csr {
 	uint32_t number, tool, version;
 	enum omis_right right;
 	struct omis_request *request; /* owned */
-	struct filters *filters; /* owned; of the request; NULL = none */
+	struct predicates *predicates; /* owned; of the request; NULL = none */
 	size_t prefix; /* leading actions that run here */
 	bool reply, rest_uses_pars;
 	bool holds; /* the process waits for the actions that do not run here */
@@ -202,7 +202,7 @@ struct csr_site *csr_find_site(const struct csr *c, const struct proc *p);
 /* As event_source_ops.before. */
 struct csr *csr_before(const struct csr *c);
 
-/* --- csr_parse.c: a checked request -> kind, filters, objects. Faults become entries of
+/* --- csr_parse.c: a checked request -> kind, predicates, objects. Faults become entries of
  * action 0. */
 int csr_read_event(struct csr *c, struct reply *r);
 /* What is wrong with all of it concerns each object that it names. -ERR_NOMEM. */

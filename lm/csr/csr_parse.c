@@ -110,16 +110,16 @@ static void want_par(void *arg, const char *name)
 		w->unknown = name;
 }
 
-/* A filter that could never pass is a mistake that would stay unnoticed. */
+/* A predicate that could never pass is a mistake that would stay unnoticed. */
 static int read_tests(struct csr *c, struct reply *r)
 {
 	struct wanting w = { .c = c };
 	struct err e = { 0 };
-	int rc = filters_new(c->request, &c->filters, &e);
+	int rc = predicates_new(c->request, &c->predicates, &e);
 
 	if (rc == -ERR_INVALID)
 		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
-	for (size_t i = 0; rc == 0 && i < filters_leading(c->filters); i++)
+	for (size_t i = 0; rc == 0 && i < predicates_leading(c->predicates); i++)
 		omis_call_ecps(&c->request->action[i], want_par, &w);
 	if (!w.unknown)
 		return rc;

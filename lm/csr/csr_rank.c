@@ -41,17 +41,18 @@ static bool set_operand(const struct csr_site *s, const struct omis_value *v, st
 }
 
 /*
- * A filter in front: one test of a parameter runs in the rank. With any other the counters behind
- * it are raised here, from the records. Beyond 2^53 the rank could not distinguish whole numbers.
+ * A predicate in front: one test of a parameter runs in the rank. With any other the counters
+ * behind it are raised here, from the records. Beyond 2^53 the rank could not distinguish whole
+ * numbers.
  */
 static bool set_test(const struct csr_site *s, struct seg_action *a)
 {
 	const struct csr *c = s->csr;
-	struct filter_test t;
+	struct predicate_test t;
 
-	if (!filters_leading(c->filters))
+	if (!predicates_leading(c->predicates))
 		return true;
-	if (c->is_patop || !filters_simple(c->filters, &t) || t.par > s->npar ||
+	if (c->is_patop || !predicates_simple(c->predicates, &t) || t.par > s->npar ||
 	    !(t.value > -0x1p53 && t.value < 0x1p53))
 		return false;
 	a->test = (uint16_t)(ACTION_IF_EQ + t.op);
@@ -118,7 +119,7 @@ static bool compile(const struct csr_site *s, const struct omis_call *call, stru
 }
 
 /* Ascending; NULL and 0 when all threads of the process count. */
-static int thread_filter(const struct csr *c, const struct proc *p, int32_t **tid, size_t *n)
+static int find_threads(const struct csr *c, const struct proc *p, int32_t **tid, size_t *n)
 {
 	*tid = NULL;
 	*n = 0;
@@ -154,7 +155,7 @@ static int install_action(const struct csr_site *s, size_t i)
 	int rc;
 
 	if (!compile(s, call, &a) || pa_cell(c->owner->conf.pa, &name, p, &cell, NULL) < 0 ||
-	    thread_filter(c, p, &tid, &n) < 0)
+	    find_threads(c, p, &tid, &n) < 0)
 		return -1;
 	a.cell = (uint16_t)cell;
 	if (p->own.counts_late && a.phase == CALL_START && c->func >= 0 && action_may_be_late(&a))
@@ -183,10 +184,10 @@ static void install_entries(struct csr *c, struct csr_site *s)
 {
 	s->records = c->reply || c->prefix < c->request->naction;
 	for (size_t i = 0; i < c->prefix; i++) {
-		s->entry[i] = csr_ops(c)->has_blocks || filter_is(&c->request->action[i])
+		s->entry[i] = csr_ops(c)->has_blocks || predicate_is(&c->request->action[i])
 				      ? -1
 				      : install_action(s, i);
-		if (s->entry[i] < 0 && !filter_is(&c->request->action[i]))
+		if (s->entry[i] < 0 && !predicate_is(&c->request->action[i]))
 			s->records = true;
 	}
 }

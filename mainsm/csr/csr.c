@@ -72,7 +72,7 @@ static void tool_csr_free(struct tool_csr *csr)
 	smap_done(&csr->objects);
 	reply_free(csr->news);
 	loop_timer_free(csr->timer);
-	filters_free(csr->filters);
+	predicates_free(csr->predicates);
 	omis_request_free(csr->request);
 	free(csr);
 }
@@ -141,7 +141,7 @@ static int check_events(const struct session *s, const struct omis_call *event, 
 int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
 		    uint64_t id, const char **out, struct err *e)
 {
-	struct filters *filters = NULL;
+	struct predicates *predicates = NULL;
 	int rc = allowed(s, *request, e);
 	struct tool_csr *csr;
 
@@ -150,7 +150,7 @@ int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request 
 	if (!rc)
 		rc = check_events(s, (*request)->event, e);
 	if (!rc)
-		rc = filters_new(*request, &filters, e);
+		rc = predicates_new(*request, &predicates, e);
 	if (rc)
 		return rc;
 	csr = tool_csr_new(c, s, id);
@@ -159,11 +159,11 @@ int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request 
 		if (csr)
 			smap_del(&c->by_token, csr->token.s);
 		tool_csr_free(csr);
-		filters_free(filters);
+		predicates_free(predicates);
 		return err_nomem(e);
 	}
 	csr->request = *request;
-	csr->filters = filters;
+	csr->predicates = predicates;
 	*request = NULL;
 	*out = csr->token.s;
 	return 0;

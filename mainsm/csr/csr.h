@@ -70,9 +70,9 @@ void tool_csrs_free(struct tool_csrs *c);
 /*
  * Consumes *request (checked, with an event) on success; *out is its token, valid while it exists.
  * Disabled at first. Replies to it carry `id`. -ERR_LIMIT: the tool has TOOL_CSRS_MAX, or too many
- * actions; -ERR_DENIED: an action that the tool has no right to; -ERR_INVALID: a filter that makes
- * no sense, or an event that never happens; -ERR_NOTFOUND: the user events that it names do not
- * exist; -ERR_NOMEM.
+ * actions; -ERR_DENIED: an action that the tool has no right to; -ERR_INVALID: a predicate that
+ * makes no sense, or an event that never happens; -ERR_NOTFOUND: the user events that it names do
+ * not exist; -ERR_NOMEM.
  */
 int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
 		    uint64_t id, const char **out, struct err *e);
@@ -144,10 +144,10 @@ int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
 unsigned tool_csrs_events_off(struct tool_csrs *c, const struct session *s,
 			      const struct omis_value *names, unsigned *stay);
 
-/* A filter behind other actions of the run's firing: 0 it passes, RUN_ENDS, -ERR_INVALID: no event
- * led to that run. */
-int tool_csrs_filter(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
-		     const struct omis_call *call);
+/* A predicate behind other actions of the run's firing: 0 it passes, RUN_ENDS, -ERR_INVALID: no
+ * event led to that run. */
+int tool_csrs_predicate(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
+			const struct omis_call *call);
 
 struct tool_csrs_stats {
 	size_t defined, enabled;

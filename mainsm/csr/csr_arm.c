@@ -60,11 +60,11 @@ void tool_csr_disarm(struct tool_csr *csr)
 static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 {
 	const struct omis_request *r = csr->request;
-	bool all_in_rank = filters_leading(csr->filters) < r->naction;
+	bool all_in_rank = predicates_leading(csr->predicates) < r->naction;
 
 	for (size_t i = 0; i < r->naction; i++)
 		all_in_rank &=
-			filter_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
+			predicate_is(&r->action[i]) || r->action[i].service->where == OMIS_AT_RANK;
 	return local_prefix < r->naction || !all_in_rank;
 }
 

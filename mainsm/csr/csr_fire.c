@@ -248,31 +248,32 @@ static bool may_fire(const struct csr_firing *how)
 	return false;
 }
 
-/* Filters in front of a list; an event from below has passed them there. Without memory nothing
+/* Predicates in front of a list; an event from below has passed them there. Without memory nothing
  * passes. */
 static bool passes(const struct csr_firing *how)
 {
-	struct filters *f = how->csr->filters;
+	struct predicates *f = how->csr->predicates;
 	struct omis_ecps ecps = { NULL, STANDARD_ECPS + how->npar };
 	bool yes;
 
-	if (how->first >= filters_leading(f))
+	if (how->first >= predicates_leading(f))
 		return true;
 	ecps.v = make_ecps(how);
-	yes = ecps.v && filters_pass(f, &ecps, loop_now(how->csr->c->conf.loop));
+	yes = ecps.v && predicates_pass(f, &ecps, loop_now(how->csr->c->conf.loop));
 	free((void *)ecps.v);
 	return yes;
 }
 
-int tool_csrs_filter(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
-		     const struct omis_call *call)
+int tool_csrs_predicate(struct tool_csrs *c, const struct run_spec *spec, uint32_t action,
+			const struct omis_call *call)
 {
 	const struct trigger *t = spec->source;
 	const struct firing *f = t ? list_entry(t, struct firing, trigger) : NULL;
 
 	if (!f)
 		return -ERR_INVALID;
-	return filter_passes(f->csr->filters, f->first + action - 1, call, loop_now(c->conf.loop))
+	return predicate_passes(f->csr->predicates, f->first + action - 1, call,
+				loop_now(c->conf.loop))
 		       ? 0
 		       : RUN_ENDS;
 }
@@ -285,8 +286,8 @@ void tool_csr_fire(const struct csr_firing *event)
 
 	if (!passes(how))
 		return;
-	if (how->first < filters_leading(csr->filters))
-		how->first = filters_leading(csr->filters);
+	if (how->first < predicates_leading(csr->predicates))
+		how->first = predicates_leading(csr->predicates);
 	if (!may_fire(how))
 		return;
 	f = firing_new(how);
@@ -382,11 +383,11 @@ static void free_pars(struct pars *p)
 		omis_values_free(p->owned[i]);
 }
 
-/* The actions below were executed in order: filters in front, and those up to the highest number
+/* The actions below were executed in order: predicates in front, and those up to the highest number
  * that has an entry. */
 static size_t executed_below(const struct tool_csr *csr, const struct msg_triggered *m)
 {
-	size_t n = filters_leading(csr->filters);
+	size_t n = predicates_leading(csr->predicates);
 
 	for (size_t i = 0; i < m->nentry; i++)
 		if (m->entry[i].action > n && m->entry[i].action <= csr->request->naction)

@@ -8,7 +8,7 @@
 #include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "common/omis/text/token.h"
-#include "common/route/filter.h"
+#include "common/route/predicate.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/tool/session.h"
 
@@ -54,7 +54,7 @@ struct tool_csr {
 	struct token token;
 	struct session *session; /* NULL: its tool is gone */
 	struct omis_request *request; /* owned */
-	struct filters *filters; /* owned; of the request; NULL = none */
+	struct predicates *predicates; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
 	bool is_enabled, is_deleted;
 	bool owes_enabled; /* it was enabled, and the tool is not yet notified */

@@ -194,9 +194,9 @@ static int event_raise(struct service_call *c)
 }
 
 /* One that stands behind other actions. */
-static int filter(struct service_call *c)
+static int predicate(struct service_call *c)
 {
-	return tool_csrs_filter(c->services->conf.csrs, run_spec(c->run), c->action, c->call);
+	return tool_csrs_predicate(c->services->conf.csrs, run_spec(c->run), c->action, c->call);
 }
 
 static int events_off(struct service_call *c)
@@ -217,10 +217,10 @@ static int events_off(struct service_call *c)
 }
 
 const struct service mainsm_csr_services[] = {
-	{ "omig_at_most", filter },
+	{ "omig_at_most", predicate },
 	{ "omig_events_off", events_off },
-	{ "omig_every", filter },
-	{ "omig_if", filter },
+	{ "omig_every", predicate },
+	{ "omig_if", predicate },
 	{ "csr_enable", enable },
 	{ "csr_disable", disable },
 	{ "csr_delete", delete },

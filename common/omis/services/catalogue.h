@@ -15,7 +15,8 @@ enum omis_where {
 	OMIS_AT_NODE, /* the lm of the object */
 	OMIS_AT_RANK, /* as AT_NODE; as the action of an event it runs inside the rank */
 	OMIS_AT_EACH, /* every daemon on the way: the top, then those that the objects concern */
-	OMIS_AT_EVENT, /* a filter: where the event is seen when it stands in front, else the top */
+	OMIS_AT_EVENT, /* a predicate: where the event is seen when it stands in front, else the top
+			*/
 };
 
 /*

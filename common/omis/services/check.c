@@ -235,7 +235,7 @@ int check_call(struct checking *c, struct omis_call *call, bool as_event)
 			     call->name);
 	if (s->where == OMIS_AT_EVENT && !c->event && !c->inner)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
-			     "%s is a filter of events and needs one in front of the ':'",
+			     "%s is a predicate of events and needs one in front of the ':'",
 			     call->name);
 	if (s->state == OMIS_UNSUPPORTED)
 		return fault(c, STATUS_UNSUPPORTED_SERVICE, call->offset,

@@ -5,7 +5,7 @@
 static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_at_most", INFO, 0, EVENT, OBSERVE, DONE),
 	  .param = { P_FLOAT("per_second") },
-	  .help = "A filter of events: so many a second go on to the actions behind it (one in "
+	  .help = "A predicate of events: so many a second go on to the actions behind it (one in "
 		  "1/per_second seconds when it is below 1), the others end here." },
 	{ EXT_SERVICE("omig", "omig_audit", INFO, 'n', EACH, ADMIN, DONE),
 	  .param = { NODES, P_INT_OR("since", "0"), P_INT_OR("max", "100") },
@@ -102,13 +102,13 @@ static const struct omis_service omig[] = {
 	  .help = "Ends a kept subscription. drain 0: what is stored is thrown away; 1: events "
 		  "are off, what is stored still comes, and then the end." },
 	{ EXT_SERVICE("omig", "omig_every", INFO, 0, EVENT, OBSERVE, DONE), .param = { P_INT("n") },
-	  .help = "A filter of events: of those that come to it every nth goes on to the actions "
-		  "behind it, the others end here. In front of all other actions each host counts "
-		  "by itself." },
+	  .help = "A predicate of events: of those that come to it every nth goes on to the "
+		  "actions behind it, the others end here. In front of all other actions each "
+		  "host counts by itself." },
 	{ EXT_SERVICE("omig", "omig_if", INFO, 0, EVENT, OBSERVE, DONE),
 	  .param = { P_ANY("a"), P_STRING("op"), P_ANY("b") },
-	  .help = "A filter of events: when a op b does not hold, with op one of == != < <= > >=, "
-		  "the event ends here and the actions behind it do not run." },
+	  .help = "A predicate of events: when a op b does not hold, with op one of == != < <= "
+		  "> >=, the event ends here and the actions behind it do not run." },
 	{ EXT_SERVICE("omig", "omig_pa_create", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .flags = OMIS_INTERNAL, .param = { PROCS, P_TOKEN("object", 'a') },
 	  .help = "Makes the cell of a counter or integrator, or the part of a trace buffer, in "

@@ -199,7 +199,7 @@ START_TEST(on_a_host_where_nobody_may_manipulate_nothing_waits)
 }
 END_TEST
 
-START_TEST(a_filter_that_stops_an_event_holds_nothing)
+START_TEST(a_predicate_that_stops_an_event_holds_nothing)
 {
 	open_ranks();
 	arm(SENDS " omig_if($par8,\">\",5) thread_stop([p_8_00000a])", rank0, 1, true);
@@ -267,5 +267,5 @@ SUITE("lm holds", it_waits_until_those_elsewhere_have_acted,
       without_a_link_upwards_nothing_waits, one_that_ends_while_it_waits_is_forgotten,
       a_stop_by_a_tool_outlasts_the_wait, who_only_looks_never_makes_it_wait,
       on_a_host_where_nobody_may_manipulate_nothing_waits,
-      a_filter_that_stops_an_event_holds_nothing, two_conditions_that_undo_each_other_end,
+      a_predicate_that_stops_an_event_holds_nothing, two_conditions_that_undo_each_other_end,
       the_depth_of_a_request_goes_on)

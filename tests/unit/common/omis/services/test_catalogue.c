@@ -130,7 +130,7 @@ START_TEST(only_events_have_context_parameters_and_no_event_has_a_result)
 	{
 		ck_assert_msg(!s->ecps || s->class == OMIS_EVENT, "%s", s->name);
 		ck_assert_msg(!s->result || s->class != OMIS_EVENT, "%s", s->name);
-		/* A filter says nothing, it lets pass. */
+		/* A predicate says nothing, it lets pass. */
 		ck_assert_msg(s->class != OMIS_INFO || s->result || s->where == OMIS_AT_EVENT, "%s",
 			      s->name);
 	}

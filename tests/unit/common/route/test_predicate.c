@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters of events: what they let pass, and what makes no sense. */
+/* Predicates of events: what they let pass, and what makes no sense. */
 #include "common/base/array.h"
-#include "common/route/filter.h"
+#include "common/route/predicate.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tests/unit/common/route/world.h"
@@ -12,20 +12,20 @@
 #define EVENT "thread_has_started_lib_call([t_1_000001],\"MPI_Send\"):"
 
 static struct omis_request *r;
-static struct filters *f;
+static struct predicates *f;
 
-static void open_filters(const char *actions)
+static void open_predicates(const char *actions)
 {
 	char text[300];
 
 	snprintf(text, sizeof(text), EVENT "%s", actions);
 	r = world_request(text);
-	ck_assert_int_eq(filters_new(r, &f, NULL), 0);
+	ck_assert_int_eq(predicates_new(r, &f, NULL), 0);
 }
 
-static void close_filters(void)
+static void close_predicates(void)
 {
-	filters_free(f);
+	predicates_free(f);
 	omis_request_free(r);
 }
 
@@ -53,7 +53,7 @@ static bool passes_at(struct omis_value one, struct omis_value two, nsec_t now)
 {
 	const struct omis_ecp e[] = { { "par1", one }, { "par2", two } };
 
-	return filters_pass(f, &(struct omis_ecps){ e, 2 }, now);
+	return predicates_pass(f, &(struct omis_ecps){ e, 2 }, now);
 }
 
 static bool passes(struct omis_value one, struct omis_value two)
@@ -71,10 +71,10 @@ static void holds(struct omis_value a, struct omis_value b, const char *want)
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		snprintf(actions, sizeof(actions), "omig_if($par1,\"%s\",$par2) print([1])",
 			 ops[i]);
-		open_filters(actions);
+		open_predicates(actions);
 		if (passes(a, b))
 			got[n++] = "enlLgG"[i];
-		close_filters();
+		close_predicates();
 	}
 	ck_assert_str_eq(got, want);
 }
@@ -117,9 +117,9 @@ END_TEST
 
 START_TEST(a_parameter_without_a_value_lets_nothing_pass)
 {
-	open_filters("omig_if($par7,\"!=\",1) print([1])");
+	open_predicates("omig_if($par7,\"!=\",1) print([1])");
 	ck_assert(!passes(number(1), number(2)));
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
@@ -127,26 +127,26 @@ START_TEST(every_nth_is_the_nth_and_the_2nth)
 {
 	char got[13] = "";
 
-	open_filters("omig_every(4) print([1])");
+	open_predicates("omig_every(4) print([1])");
 	for (int i = 0; i < 12; i++)
 		got[i] = passes(number(0), number(0)) ? '+' : '-';
 	ck_assert_str_eq(got, "---+---+---+");
-	close_filters();
-	open_filters("omig_every(1) print([1])");
+	close_predicates();
+	open_predicates("omig_every(1) print([1])");
 	ck_assert(passes(number(0), number(0)));
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
-START_TEST(what_one_filter_stops_the_next_does_not_count)
+START_TEST(what_one_predicate_stops_the_next_does_not_count)
 {
 	char got[13] = "";
 
-	open_filters("omig_if($par1,\">\",5) omig_every(2) print([1])");
+	open_predicates("omig_if($par1,\">\",5) omig_every(2) print([1])");
 	for (int i = 0; i < 12; i++)
 		got[i] = passes(number(i), number(0)) ? '+' : '-';
 	ck_assert_str_eq(got, "-------+-+-+");
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
@@ -163,66 +163,66 @@ START_TEST(so_many_pass_within_a_second_and_no_more)
 {
 	const nsec_t ms = NSEC_PER_MSEC, from = 7 * NSEC_PER_SEC + 300 * ms;
 
-	open_filters("omig_at_most(3) print([1])");
+	open_predicates("omig_at_most(3) print([1])");
 	ck_assert_uint_eq(passed(100, from, ms), 3);
 	/* Its second began with the first that passed. */
 	ck_assert_uint_eq(passed(1, from + 999 * ms, ms), 0);
 	ck_assert_uint_eq(passed(100, from + 1000 * ms, ms), 3);
 	/* Ten quiet seconds are no credit. */
 	ck_assert_uint_eq(passed(100, from + 11000 * ms, ms), 3);
-	close_filters();
-	open_filters("omig_at_most(2.9) print([1])");
+	close_predicates();
+	open_predicates("omig_at_most(2.9) print([1])");
 	ck_assert_uint_eq(passed(100, from, ms), 2);
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
 START_TEST(less_than_one_a_second_is_one_in_a_longer_time)
 {
-	open_filters("omig_at_most(0.1) print([1])");
+	open_predicates("omig_at_most(0.1) print([1])");
 	ck_assert_uint_eq(passed(10, 0, NSEC_PER_SEC), 1);
 	ck_assert_uint_eq(passed(10, 10 * NSEC_PER_SEC, NSEC_PER_SEC), 1);
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
 START_TEST(only_those_in_front_are_leading)
 {
-	open_filters("omig_every(2) omig_if(1,\"<\",2) print([1]) omig_every(3) print([2])");
-	ck_assert_uint_eq(filters_leading(f), 2);
+	open_predicates("omig_every(2) omig_if(1,\"<\",2) print([1]) omig_every(3) print([2])");
+	ck_assert_uint_eq(predicates_leading(f), 2);
 	ck_assert(!passes(number(0), number(0)));
 	ck_assert(passes(number(0), number(0)));
-	ck_assert(!filter_passes(f, 3, &r->action[3], 0));
-	ck_assert(!filter_passes(f, 3, &r->action[3], 0));
-	ck_assert(filter_passes(f, 3, &r->action[3], 0));
-	ck_assert(!filter_passes(f, 99, &r->action[3], 0));
-	close_filters();
-	open_filters("print([1]) ; print([2])");
+	ck_assert(!predicate_passes(f, 3, &r->action[3], 0));
+	ck_assert(!predicate_passes(f, 3, &r->action[3], 0));
+	ck_assert(predicate_passes(f, 3, &r->action[3], 0));
+	ck_assert(!predicate_passes(f, 99, &r->action[3], 0));
+	close_predicates();
+	open_predicates("print([1]) ; print([2])");
 	ck_assert_ptr_null(f);
-	ck_assert_uint_eq(filters_leading(f), 0);
+	ck_assert_uint_eq(predicates_leading(f), 0);
 	ck_assert(passes(number(0), number(0)));
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
 START_TEST(armed_again_it_goes_on_counting)
 {
-	struct filters *old;
+	struct predicates *old;
 
-	open_filters("omig_every(3) print([1])");
+	open_predicates("omig_every(3) print([1])");
 	ck_assert_uint_eq(passed(2, 0, 0), 0);
 	old = f;
-	ck_assert_int_eq(filters_new(r, &f, NULL), 0);
-	filters_continue(f, old);
-	filters_free(old);
+	ck_assert_int_eq(predicates_new(r, &f, NULL), 0);
+	predicates_continue(f, old);
+	predicates_free(old);
 	ck_assert_uint_eq(passed(1, 0, 0), 1);
-	filters_continue(f, NULL);
-	filters_continue(NULL, f);
-	close_filters();
+	predicates_continue(f, NULL);
+	predicates_continue(NULL, f);
+	close_predicates();
 }
 END_TEST
 
-START_TEST(a_filter_that_makes_no_sense_is_refused_in_words)
+START_TEST(a_predicate_that_makes_no_sense_is_refused_in_words)
 {
 	static const char *const bad[] = {
 		"omig_if(1,\"=\",2)",  "omig_if(1,\"\",2)",
@@ -240,7 +240,7 @@ START_TEST(a_filter_that_makes_no_sense_is_refused_in_words)
 		r = world_request(text);
 		f = NULL;
 		e = (struct err){ 0 };
-		ck_assert_msg(filters_new(r, &f, &e) == -ERR_INVALID, "%s", bad[i]);
+		ck_assert_msg(predicates_new(r, &f, &e) == -ERR_INVALID, "%s", bad[i]);
 		ck_assert_uint_gt(strlen(e.text), 20);
 		ck_assert_ptr_null(f);
 		omis_request_free(r);
@@ -248,7 +248,7 @@ START_TEST(a_filter_that_makes_no_sense_is_refused_in_words)
 }
 END_TEST
 
-START_TEST(a_filter_needs_an_event)
+START_TEST(a_predicate_needs_an_event)
 {
 	struct omis_request *q = NULL;
 	struct omis_diag d = { 0 };
@@ -277,44 +277,44 @@ START_TEST(one_test_of_a_parameter_is_simple)
 		{ "omig_every(2)", false },
 		{ "print([1])", false },
 	};
-	struct filter_test t = { 0 };
+	struct predicate_test t = { 0 };
 	char text[200];
 
 	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		snprintf(text, sizeof(text), "%s print([1])", cell[i].actions);
-		open_filters(text);
-		ck_assert_msg(filters_simple(f, &t) == cell[i].simple, "%s", text);
-		close_filters();
+		open_predicates(text);
+		ck_assert_msg(predicates_simple(f, &t) == cell[i].simple, "%s", text);
+		close_predicates();
 	}
-	open_filters("omig_if($par8,\">\",65536) print([1])");
-	ck_assert(filters_simple(f, &t));
+	open_predicates("omig_if($par8,\">\",65536) print([1])");
+	ck_assert(predicates_simple(f, &t));
 	ck_assert_uint_eq(t.par, 8);
-	ck_assert_int_eq(t.op, FILTER_GT);
+	ck_assert_int_eq(t.op, PREDICATE_GT);
 	ck_assert_double_eq(t.value, 65536);
-	close_filters();
+	close_predicates();
 }
 END_TEST
 
-START_TEST(without_memory_there_are_no_filters)
+START_TEST(without_memory_there_are_no_predicates)
 {
 	struct omis_request *q = world_request(EVENT "omig_every(2) print([1])");
 	int rc;
 
 	ALLOC_SWEEP (k) {
-		struct filters *got = NULL;
+		struct predicates *got = NULL;
 
-		rc = filters_new(q, &got, NULL);
+		rc = predicates_new(q, &got, NULL);
 		ck_assert(rc == 0 ? got != NULL : rc == -ERR_NOMEM && !got);
-		filters_free(got);
+		predicates_free(got);
 	}
 	omis_request_free(q);
 }
 END_TEST
 
-SUITE("route filters", numbers_compare_by_value, texts_compare_by_their_bytes,
+SUITE("route predicates", numbers_compare_by_value, texts_compare_by_their_bytes,
       what_has_no_order_differs, a_parameter_without_a_value_lets_nothing_pass,
-      every_nth_is_the_nth_and_the_2nth, what_one_filter_stops_the_next_does_not_count,
+      every_nth_is_the_nth_and_the_2nth, what_one_predicate_stops_the_next_does_not_count,
       so_many_pass_within_a_second_and_no_more, less_than_one_a_second_is_one_in_a_longer_time,
       only_those_in_front_are_leading, armed_again_it_goes_on_counting,
-      a_filter_that_makes_no_sense_is_refused_in_words, a_filter_needs_an_event,
-      one_test_of_a_parameter_is_simple, without_memory_there_are_no_filters)
+      a_predicate_that_makes_no_sense_is_refused_in_words, a_predicate_needs_an_event,
+      one_test_of_a_parameter_is_simple, without_memory_there_are_no_predicates)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/route/filter.h"
+#include "common/route/predicate.h"
 
 #include "common/base/array.h"
 #include "common/base/str.h"
@@ -12,32 +12,32 @@
 #define RATE_MIN 1e-6 /* one in eleven days: less is a mistake, and its period overflows */
 #define RATE_MAX 1e6 /* more events than anybody reports in a second */
 
-/* What one filter remembers. */
-struct filter {
+/* What one predicate remembers. */
+struct predicate {
 	uint64_t n; /* of every: events that came; of at_most: those that passed in its second */
 	nsec_t since;
 };
 
-struct filters {
+struct predicates {
 	const struct omis_request *r;
 	size_t leading;
-	struct filter state[]; /* of each action */
+	struct predicate state[]; /* of each action */
 };
 
 static const char *const ops[] = { "==", "!=", "<", "<=", ">", ">=" };
 
-bool filter_is(const struct omis_call *call)
+bool predicate_is(const struct omis_call *call)
 {
 	return call->service && call->service->where == OMIS_AT_EVENT;
 }
 
-static bool op_of(const struct omis_value *v, enum filter_op *out)
+static bool op_of(const struct omis_value *v, enum predicate_op *out)
 {
 	const char *text = omis_value_text(v, NULL);
 
 	for (size_t i = 0; text && i < ARRAY_LEN(ops); i++)
 		if (str_eq(text, ops[i])) {
-			*out = (enum filter_op)i;
+			*out = (enum predicate_op)i;
 			return true;
 		}
 	return false;
@@ -71,24 +71,24 @@ static bool compare_texts(const struct omis_value *a, const struct omis_value *b
 	return true;
 }
 
-static bool holds(const struct omis_value *a, enum filter_op op, const struct omis_value *b)
+static bool holds(const struct omis_value *a, enum predicate_op op, const struct omis_value *b)
 {
 	int order;
 
 	if (!compare_numbers(a, b, &order) && !compare_texts(a, b, &order))
-		return op == FILTER_NE;
+		return op == PREDICATE_NE;
 	switch (op) {
-	case FILTER_EQ:
+	case PREDICATE_EQ:
 		return order == 0;
-	case FILTER_NE:
+	case PREDICATE_NE:
 		return order != 0;
-	case FILTER_LT:
+	case PREDICATE_LT:
 		return order < 0;
-	case FILTER_LE:
+	case PREDICATE_LE:
 		return order <= 0;
-	case FILTER_GT:
+	case PREDICATE_GT:
 		return order > 0;
-	case FILTER_GE:
+	case PREDICATE_GE:
 		return order >= 0;
 	}
 	return false;
@@ -96,19 +96,19 @@ static bool holds(const struct omis_value *a, enum filter_op op, const struct om
 
 static bool passes_if(const struct omis_value *param)
 {
-	enum filter_op op;
+	enum predicate_op op;
 
 	return op_of(&param[1], &op) && holds(&param[0], op, &param[2]);
 }
 
-static bool passes_every(struct filter *f, const struct omis_value *param)
+static bool passes_every(struct predicate *f, const struct omis_value *param)
 {
 	int64_t n;
 
 	return omis_value_i64(&param[0], &n) && n > 0 && ++f->n % (uint64_t)n == 0;
 }
 
-static bool passes_at_most(struct filter *f, const struct omis_value *param, nsec_t now)
+static bool passes_at_most(struct predicate *f, const struct omis_value *param, nsec_t now)
 {
 	double rate = 0;
 	nsec_t period = NSEC_PER_SEC;
@@ -129,7 +129,8 @@ static bool passes_at_most(struct filter *f, const struct omis_value *param, nse
 	return true;
 }
 
-static bool passes(struct filter *f, const char *name, const struct omis_value *param, nsec_t now)
+static bool passes(struct predicate *f, const char *name, const struct omis_value *param,
+		   nsec_t now)
 {
 	if (str_eq(name, "omig_if"))
 		return passes_if(param);
@@ -149,7 +150,7 @@ static const struct omis_value *value_of(const struct omis_value *v, const struc
 	return NULL;
 }
 
-static bool asks(struct filters *f, size_t i, const struct omis_ecps *ecps, nsec_t now)
+static bool asks(struct predicates *f, size_t i, const struct omis_ecps *ecps, nsec_t now)
 {
 	const struct omis_call *call = &f->r->action[i];
 	struct omis_value param[OMIS_PARAMS_MAX];
@@ -164,25 +165,25 @@ static bool asks(struct filters *f, size_t i, const struct omis_ecps *ecps, nsec
 	return passes(&f->state[i], call->name, param, now);
 }
 
-size_t filters_leading(const struct filters *f)
+size_t predicates_leading(const struct predicates *f)
 {
 	return f ? f->leading : 0;
 }
 
-bool filters_pass(struct filters *f, const struct omis_ecps *ecps, nsec_t now)
+bool predicates_pass(struct predicates *f, const struct omis_ecps *ecps, nsec_t now)
 {
-	for (size_t i = 0; i < filters_leading(f); i++)
+	for (size_t i = 0; i < predicates_leading(f); i++)
 		if (!asks(f, i, ecps, now))
 			return false;
 	return true;
 }
 
-bool filter_passes(struct filters *f, size_t i, const struct omis_call *bound, nsec_t now)
+bool predicate_passes(struct predicates *f, size_t i, const struct omis_call *bound, nsec_t now)
 {
 	return f && i < f->r->naction && passes(&f->state[i], bound->name, bound->param, now);
 }
 
-void filters_continue(struct filters *f, const struct filters *from)
+void predicates_continue(struct predicates *f, const struct predicates *from)
 {
 	for (size_t i = 0; f && from && i < f->r->naction && i < from->r->naction; i++)
 		f->state[i] = from->state[i];
@@ -192,7 +193,7 @@ void filters_continue(struct filters *f, const struct filters *from)
 
 static int check_if(const struct omis_call *call, struct err *e)
 {
-	enum filter_op op;
+	enum predicate_op op;
 
 	if (op_of(&call->param[1], &op))
 		return 0;
@@ -220,23 +221,23 @@ static int check_at_most(const struct omis_call *call, struct err *e)
 
 static int check(const struct omis_call *call, struct err *e)
 {
-	if (!filter_is(call))
+	if (!predicate_is(call))
 		return 0;
 	if (str_eq(call->name, "omig_if"))
 		return check_if(call, e);
 	return str_eq(call->name, "omig_every") ? check_every(call, e) : check_at_most(call, e);
 }
 
-int filters_new(const struct omis_request *r, struct filters **out, struct err *e)
+int predicates_new(const struct omis_request *r, struct predicates **out, struct err *e)
 {
-	struct filters *f;
+	struct predicates *f;
 	size_t n = 0;
 	int rc = 0;
 
 	*out = NULL;
 	for (size_t i = 0; !rc && i < r->naction; i++) {
 		rc = check(&r->action[i], e);
-		n += filter_is(&r->action[i]);
+		n += predicate_is(&r->action[i]);
 	}
 	if (rc || !n)
 		return rc;
@@ -244,23 +245,23 @@ int filters_new(const struct omis_request *r, struct filters **out, struct err *
 	if (!f)
 		return err_nomem(e);
 	f->r = r;
-	while (f->leading < r->naction && filter_is(&r->action[f->leading]))
+	while (f->leading < r->naction && predicate_is(&r->action[f->leading]))
 		f->leading++;
 	*out = f;
 	return 0;
 }
 
-void filters_free(struct filters *f)
+void predicates_free(struct predicates *f)
 {
 	free(f);
 }
 
-bool filters_simple(const struct filters *f, struct filter_test *out)
+bool predicates_simple(const struct predicates *f, struct predicate_test *out)
 {
 	const struct omis_value *param;
 	int par;
 
-	if (filters_leading(f) != 1 || !str_eq(f->r->action[0].name, "omig_if"))
+	if (predicates_leading(f) != 1 || !str_eq(f->r->action[0].name, "omig_if"))
 		return false;
 	param = f->r->action[0].param;
 	if (param[0].kind != OMIS_ECP || !omis_value_double(&param[2], &out->value))

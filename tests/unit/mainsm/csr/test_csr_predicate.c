@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters at the top: of user events, and behind other actions. */
+/* Predicates at the top: of user events, and behind other actions. */
 #include "tests/suite.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 
@@ -82,7 +82,7 @@ START_TEST(of_user_events_every_nth_goes_on)
 }
 END_TEST
 
-START_TEST(a_filter_behind_other_actions_ends_the_list_there)
+START_TEST(a_predicate_behind_other_actions_ends_the_list_there)
 {
 	open_site();
 	arm_on_event(" print([1]) omig_if($par1,\"==\",5) print([2]) ; omig_every(2) print([3])");
@@ -118,7 +118,7 @@ START_TEST(what_a_host_has_let_pass_is_not_asked_again)
 }
 END_TEST
 
-START_TEST(filtered_counters_ask_for_no_word)
+START_TEST(predicateed_counters_ask_for_no_word)
 {
 	char counter[40];
 
@@ -137,7 +137,7 @@ START_TEST(filtered_counters_ask_for_no_word)
 }
 END_TEST
 
-START_TEST(a_filter_that_makes_no_sense_is_refused_at_once)
+START_TEST(a_predicate_that_makes_no_sense_is_refused_at_once)
 {
 	open_site();
 	ck_assert_uint_eq(above_status(&t, LIB_CALL " omig_every(0) print([1])"),
@@ -149,7 +149,7 @@ START_TEST(a_filter_that_makes_no_sense_is_refused_at_once)
 }
 END_TEST
 
-SUITE("csr_filter", a_user_event_that_does_not_pass_is_silent, of_user_events_every_nth_goes_on,
-      a_filter_behind_other_actions_ends_the_list_there,
-      what_a_host_has_let_pass_is_not_asked_again, filtered_counters_ask_for_no_word,
-      a_filter_that_makes_no_sense_is_refused_at_once)
+SUITE("csr_predicate", a_user_event_that_does_not_pass_is_silent, of_user_events_every_nth_goes_on,
+      a_predicate_behind_other_actions_ends_the_list_there,
+      what_a_host_has_let_pass_is_not_asked_again, predicateed_counters_ask_for_no_word,
+      a_predicate_that_makes_no_sense_is_refused_at_once)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filters in front of a list: asked here, or inside the rank, and events that do not pass leave no
- * trace. */
+/* Predicates in front of a list: asked here, or inside the rank, and events that do not pass leave
+ * no trace. */
 #include "common/base/limits.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
@@ -112,13 +112,14 @@ START_TEST(what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers)
 END_TEST
 
 /* Thousands that pass in a second: counting is no reason to drop any. */
-static void count_those_above(const char *filter, bool in_rank, uint32_t prefix)
+static void count_those_above(const char *predicate, bool in_rank, uint32_t prefix)
 {
 	char text[256];
 
 	open_ranks();
 	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_cl_1)", rank0));
-	snprintf(text, sizeof(text), SENDS " %s pa_counter_local_increment(pa_cl_1,$par8)", filter);
+	snprintf(text, sizeof(text), SENDS " %s pa_counter_local_increment(pa_cl_1,$par8)",
+		 predicate);
 	arm(text, rank0, prefix, false);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"),
 			  in_rank ? HOOK_ACTION_START : HOOK_EVENT_START);
@@ -140,14 +141,14 @@ START_TEST(a_simple_test_is_made_in_the_rank)
 }
 END_TEST
 
-START_TEST(counters_behind_other_filters_count_all_that_pass)
+START_TEST(counters_behind_other_predicates_count_all_that_pass)
 {
 	count_those_above("omig_if(15,\"<\",$par8)", false, 2);
 	count_those_above("omig_if($par8,\">\",15) omig_every(1)", false, 3);
 }
 END_TEST
 
-START_TEST(a_filter_that_can_never_pass_is_refused_in_words)
+START_TEST(a_predicate_that_can_never_pass_is_refused_in_words)
 {
 	static const struct {
 		const char *text;
@@ -177,8 +178,8 @@ START_TEST(a_filter_that_can_never_pass_is_refused_in_words)
 }
 END_TEST
 
-SUITE("lm filters", only_what_passes_is_told, tokens_and_times_can_be_asked_for,
+SUITE("lm predicates", only_what_passes_is_told, tokens_and_times_can_be_asked_for,
       every_nth_counts_on_a_host_over_its_processes, so_many_a_second_are_told,
       what_does_not_pass_is_not_done_and_the_rest_keeps_its_numbers,
-      a_simple_test_is_made_in_the_rank, counters_behind_other_filters_count_all_that_pass,
-      a_filter_that_can_never_pass_is_refused_in_words)
+      a_simple_test_is_made_in_the_rank, counters_behind_other_predicates_count_all_that_pass,
+      a_predicate_that_can_never_pass_is_refused_in_words)
