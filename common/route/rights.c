@@ -50,9 +50,11 @@ int route_denied(const struct omis_call *c, struct err *e)
 	enum omis_right right = route_right_of_call(c);
 	bool is_more = c->service && right > c->service->right;
 
+	if (right > OMIS_ADMIN)
+		return err_set(e, ERR_DENIED, "%s%s is for daemons alone", c->name,
+			       is_more ? " with these flags" : "");
 	return err_set(e, ERR_DENIED, "%s%s needs the right %s", c->name,
-		       is_more ? " with these flags" : "",
-		       right <= OMIS_ADMIN ? omis_right_name(right) : "of nobody");
+		       is_more ? " with these flags" : "", omis_right_name(right));
 }
 
 enum omis_right route_right_needed(const struct omis_request *r)
