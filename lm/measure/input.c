@@ -190,7 +190,7 @@ static bool is_total(const struct input *in)
 /* A region's meters end with the lm that asked for them. */
 bool input_has_base(const struct input *in)
 {
-	return is_total(in) && (in->source->from_start || in->is_new) && !in->source->regions.n;
+	return is_total(in) && !in->source->regions.n;
 }
 
 static uint64_t hash(uint64_t h, const void *p, size_t n)

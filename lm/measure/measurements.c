@@ -65,10 +65,17 @@ int measurement_add_interest(struct measurement *g, struct proc *p)
 
 /* --- processes */
 
-/* It has begun to run after the measurement had: all that it ever did belongs to it. */
+static bool knows_time(const struct measurements *r)
+{
+	return timebase_error(r->conf.timebase, loop_now(r->conf.loop)) != TIMEBASE_UNKNOWN_NS;
+}
+
+/* It has begun to run after the measurement had: all that it ever did belongs to it. Before the
+ * first word of mainsm's time that is not known: our clock may be anything. */
 static bool is_newer(const struct measurement *g, const struct proc *p)
 {
-	return p->seg && timebase_at(g->owner->conf.timebase, p->own.start_ns) > g->start;
+	return p->seg && g->knows_time &&
+	       timebase_at(g->owner->conf.timebase, p->own.start_ns) > g->start;
 }
 
 /* "7@1600000000000000000 " stands before all keys of the measurement. */
@@ -91,11 +98,12 @@ static bool base_key(const struct measurement *g, const struct input *in,
 	return input_base_key(in, object, key + n, BASELINES_KEY_BYTES - n);
 }
 
+/* Of a difference that began at a base only the next value is wanted. */
 static void keep_base(struct measurement *g, const struct input *in)
 {
 	char key[BASELINES_KEY_BYTES];
 
-	if (base_key(g, in, key))
+	if ((in->source->from_start || in->is_new) && base_key(g, in, key))
 		baselines_put(g->owner->baselines, key,
 			      &(struct base){ in->base, in->base_open, in->is_cut });
 }
@@ -146,16 +154,25 @@ void measurement_attach_input(struct measurement *g, struct input *in)
 		in->proc = NULL;
 }
 
-/* Times that were compared were of another mainsm: a process may be older than it seemed, or
- * newer. */
-void measurement_judge_again(struct measurement *g)
+/* Whether what is known of it has changed. */
+static bool note_time(struct measurement *g)
 {
 	unsigned roots = g->owner->conf.timebase->roots;
+	bool knows = knows_time(g->owner), is_news = g->roots != roots || g->knows_time != knows;
+
+	g->roots = roots;
+	g->knows_time = knows;
+	return is_news;
+}
+
+/* Times that were compared were of another mainsm, or of a clock that was not set: a process may be
+ * older than it seemed, or newer. */
+void measurement_judge_again(struct measurement *g)
+{
 	bool any = false;
 
-	if (g->roots == roots)
+	if (!note_time(g))
 		return;
-	g->roots = roots;
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
 
@@ -171,7 +188,7 @@ void measurement_judge_again(struct measurement *g)
 void measurement_begin_inputs(struct measurement *g)
 {
 	g->has_begun = true;
-	g->roots = g->owner->conf.timebase->roots;
+	note_time(g);
 	sampler_begin(g->owner->sampler);
 	for (size_t i = 0; i < g->ninput; i++)
 		if (!g->input[i].has_base && !g->input[i].is_closed)

@@ -39,6 +39,7 @@ struct measurement {
 	bool has_begun;
 	unsigned roots; /* of the time base (timebase.h), when it was known last which processes are
 			   newer */
+	bool knows_time; /* of mainsm, likewise */
 	bool is_stale; /* the parent that is there now has not loaded it */
 	struct loop_timer *timer;
 	struct flowbox *box;

@@ -358,6 +358,33 @@ START_TEST(what_a_read_has_had_is_not_taken_back_from_the_next_one)
 }
 END_TEST
 
+/* An lm that has just begun has the clock of its host, which may be anything. */
+static void load_without_time(nsec_t ago)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"volume\")", rank0));
+	call(&seg, "MPI_Send", 64, 1);
+	start = timebase_at(&w.mainsm.time, loop_now(w.loop)) - ago;
+	timebase_init(&w.time, loop_now(w.loop), now() + 1000 * SEC);
+	load(&(struct load){ .graph = graph_of("Send_volume", rank0, "") });
+	ck_assert_double_eq(asked_for(1), 0);
+	world_run(&w, 10 * SEC);
+	call(&seg, "MPI_Send", 10, 1);
+}
+
+START_TEST(a_process_is_no_newer_by_a_clock_that_nobody_knows)
+{
+	load_without_time(0);
+	ck_assert_double_eq(asked_for(2), 10);
+}
+END_TEST
+
+START_TEST(a_process_is_newer_when_the_time_is_known)
+{
+	load_without_time(500 * SEC);
+	ck_assert_double_eq(asked_for(2), 74);
+}
+END_TEST
+
 START_TEST(what_is_read_at_a_probe_counts_from_the_same_place)
 {
 	static const char *const at_probe =
@@ -518,6 +545,8 @@ int main(void)
 		what_an_older_process_had_done_does_not_count_when_the_time_is_known,
 		what_a_read_has_had_is_not_taken_back_from_the_next_one,
 		what_is_read_at_a_probe_counts_from_the_same_place,
+		a_process_is_no_newer_by_a_clock_that_nobody_knows,
+		a_process_is_newer_when_the_time_is_known,
 		the_last_value_of_a_process_that_ended_stays,
 		it_is_as_old_as_the_end,
 		a_process_that_is_not_here_is_missing,
