@@ -394,13 +394,14 @@ static int not_ours(struct err *e)
 		       "is no archive of ours: its catalogue says what no loader writes");
 }
 
-/* A value of the catalogue as a string of its own; NULL: it is none. */
-static char *string_of(const struct arvalue *v)
+/* A value of the catalogue as a string of its own: ERR_INVALID, ERR_NOMEM. */
+static int string_of(const struct arvalue *v, char **out, struct err *e)
 {
 	bool is_string = (v->class == AR_TEXT || v->class == AR_BYTES) && v->n &&
 			 v->n <= NAME_MAX_BYTES && !memchr(v->s, 0, v->n);
 
-	return is_string ? str_ndup(v->s, v->n) : NULL;
+	*out = is_string ? str_ndup(v->s, v->n) : NULL;
+	return *out ? 0 : is_string ? err_nomem(e) : not_ours(e);
 }
 
 static double real_of(const struct arvalue *v)
@@ -413,28 +414,38 @@ static bool is_int(const struct arvalue *v, int64_t low, int64_t high)
 	return v->class == AR_INT && v->i >= low && v->i <= high;
 }
 
-static int take_type(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
-		     struct err *e)
+/* Takes over name on success. */
+static int add_type(struct arcat *c, const struct arvalue *v, const char *tab, char *name,
+		    struct err *e)
 {
-	struct arcat *c = arg;
-	char *tab = string_of(&v[1]), *name = string_of(&v[2]);
-	bool is_good = tab && name && is_int(&v[0], (int64_t)c->n + 1, (int64_t)c->n + 1) &&
+	bool is_good = is_int(&v[0], (int64_t)c->n + 1, (int64_t)c->n + 1) &&
 		       is_int(&v[3], 0, INT64_MAX) && str_has_prefix(tab, "e_") &&
 		       arsql_is_name(tab, strlen(tab)) && !arcat_find(c, name) &&
 		       !smap_find(&c->by_tab, tab);
 	struct artype *t;
 	int rc = is_good ? list_type(c, name, tab, &t, e) : not_ours(e);
 
-	free(tab);
-	if (rc) {
-		free(name);
+	if (rc)
 		return rc;
-	}
 	t->n = (uint64_t)v[3].i;
 	t->first_ns = v[4].class == AR_INT ? v[4].i : 0;
 	t->last_ns = v[5].class == AR_INT ? v[5].i : 0;
 	t->is_made = true;
 	return 0;
+}
+
+static int take_type(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		     struct err *e)
+{
+	char *tab = NULL, *name = NULL;
+	int rc = string_of(&v[1], &tab, e);
+
+	rc = rc ? rc : string_of(&v[2], &name, e);
+	rc = rc ? rc : add_type(arg, v, tab, name, e);
+	free(tab);
+	if (rc)
+		free(name);
+	return rc;
 }
 
 static bool is_good_field(const struct arcat *c, const struct arvalue *v)
@@ -466,8 +477,10 @@ static int take_field(void *arg, const struct arvalue *v, const char *const *nam
 	like.nth = (unsigned)v[6].i;
 	like.figures = moments_known((uint64_t)v[7].i, real_of(&v[8]), real_of(&v[9]),
 				     real_of(&v[10]), real_of(&v[11]));
-	name = string_of(&v[3]);
-	if (!name || smap_find(&t->by_col, like.col) ||
+	rc = string_of(&v[3], &name, e);
+	if (rc)
+		return rc;
+	if (smap_find(&t->by_col, like.col) ||
 	    smap_find(&t->by_key, key_of(name, like.nth, like.class).text))
 		rc = not_ours(e);
 	else

@@ -316,8 +316,9 @@ static int add_description(struct archive *a, unsigned number, const struct evty
 		rc = err_nomem(e);
 	a->known_bytes += 4 * b.n + 4096;
 	buf_done(&b);
-	if (rc && x) {
-		free(x->like);
+	if (rc) {
+		if (x)
+			free(x->like);
 		free(x);
 		return rc;
 	}

@@ -68,11 +68,13 @@ static int count_bytes(struct reader *r, size_t n, struct err *e)
 static int decode(const struct arvalue *v, bool is_stream, struct evtype **out, struct err *e)
 {
 	unsigned number;
+	int rc;
 
 	if (v->class != AR_BYTES || !v->n || v->n > EV_RECORD_MAX_BYTES)
 		return not_ours(e);
-	if (evtype_decode((const uint8_t *)v->s, v->n, false, &number, out, NULL))
-		return not_ours(e);
+	rc = evtype_decode((const uint8_t *)v->s, v->n, false, &number, out, NULL);
+	if (rc)
+		return rc == -ERR_NOMEM ? err_nomem(e) : not_ours(e);
 	if (!number == is_stream)
 		return 0;
 	free(*out);

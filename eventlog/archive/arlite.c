@@ -390,6 +390,8 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 	struct buf uri = BUF_INIT(4 * FILE_PATH_BYTES);
 	int rc;
 
+	if (strlen(path) >= FILE_PATH_BYTES)
+		return err_set(e, ERR_LIMIT, "the name is too long");
 	buf_puts(&uri, path[0] == '/' ? "file:" : "file:./");
 	for (const char *s = path; *s; s++)
 		if (str_is_name(s, 1) && !strchr("%?#", *s))
@@ -397,12 +399,10 @@ static int open_uri(struct db *d, const char *path, int flags, const char *how, 
 		else
 			buf_printf(&uri, "%%%02x", (uint8_t)*s);
 	buf_puts(&uri, how);
-	rc = uri.failed ? SQLITE_TOOBIG
+	rc = uri.failed ? SQLITE_NOMEM
 			: sqlite3_open_v2(buf_str(&uri), &d->lite,
 					  flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
 	buf_done(&uri);
-	if (rc == SQLITE_TOOBIG)
-		return err_set(e, ERR_LIMIT, "the name is too long");
 	return rc == SQLITE_OK ? 0 : d->lite ? fail(d, e) : err_nomem(e);
 }
 

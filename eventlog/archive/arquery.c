@@ -19,6 +19,7 @@ struct asked {
 	struct buf sql;
 	struct arvalue value[VALUES_MAX];
 	unsigned nvalue;
+	bool is_too_much; /* more values than have room */
 };
 
 /* --- words */
@@ -83,16 +84,24 @@ static void add_value(struct asked *q, struct arvalue v)
 	if (q->nvalue < VALUES_MAX)
 		q->value[q->nvalue++] = v;
 	else
-		q->sql.failed = true;
+		q->is_too_much = true;
+}
+
+/* The statement is whole. ERR_LIMIT, ERR_NOMEM. */
+static int check_statement(const struct asked *q, struct err *e)
+{
+	if (q->is_too_much || (q->sql.failed && q->sql.n > q->sql.max / 2))
+		return err_set(e, ERR_LIMIT, "is too much for one question");
+	return q->sql.failed ? err_nomem(e) : 0;
 }
 
 static int run(struct asked *q, struct err *e)
 {
 	const struct arsql *s = archive_sql(q->a);
+	int rc = check_statement(q, e);
 
-	if (q->sql.failed)
-		return err_set(e, ERR_LIMIT, "is too much for one question");
-	return s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, q->fn, q->arg, e);
+	return rc ? rc
+		  : s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, q->fn, q->arg, e);
 }
 
 static void put_as_text(struct asked *q, const struct arfield *f)
@@ -360,6 +369,7 @@ static int ask_events_of(struct asked *q, const struct artype *t, struct err *e)
 {
 	const struct arsql *s = archive_sql(q->a);
 	struct rows_of r = { .q = q, .t = t, .names = { "ts_ns", "event" } };
+	int rc;
 
 	buf_clear(&q->sql);
 	q->nvalue = 1;
@@ -377,9 +387,10 @@ static int ask_events_of(struct asked *q, const struct artype *t, struct err *e)
 		put_condition(q, t, at);
 	}
 	buf_puts(&q->sql, " ORDER BY e.ts, e.id");
-	if (q->sql.failed)
-		return err_set(e, ERR_LIMIT, "is too much for one question");
-	return s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, rename_columns, &r, e);
+	rc = check_statement(q, e);
+	return rc ? rc
+		  : s->ops->run(s->db, buf_str(&q->sql), q->value, q->nvalue, rename_columns, &r,
+				e);
 }
 
 /* X where FIELD OP VALUE [and FIELD OP VALUE]... */

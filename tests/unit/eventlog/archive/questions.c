@@ -374,6 +374,37 @@ static int end_with_7(void *arg, const struct arvalue *v, const char *const *nam
 	return -7;
 }
 
+/* Each condition compares all fields of its name: 200 values. */
+START_TEST(a_statement_has_a_limit_of_values)
+{
+	struct evfield f[200];
+	struct evvalue v[200];
+	const struct evtype t = { .name = "same", .nfield = 200, .field = f };
+	const struct event ev = { .type = &t, .value = v, .stream = 1 };
+	struct buf b = BUF_INIT(ARQUERY_MAX_BYTES);
+	struct archive *a;
+	int n = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		f[i] = (struct evfield){ "n", EV_INT32 };
+		v[i] = I32((int)i);
+	}
+	stored_new();
+	a = stored_open(AR_WRITE);
+	ck_assert_int_eq(archive_put(a, &ev, NULL), 0);
+	stored_close(a);
+	a = stored_open(AR_READ);
+	buf_puts(&b, "same where n = 7");
+	for (unsigned i = 0; i < 7; i++)
+		buf_puts(&b, " and n = 7");
+	ck_assert_int_eq(arquery_run(a, buf_str(&b), end_with_7, &n, NULL), -7);
+	buf_puts(&b, " and n = 7");
+	fails(a, buf_str(&b), -ERR_LIMIT, "is too much for one question");
+	buf_done(&b);
+	removed(a);
+}
+END_TEST
+
 START_TEST(sql_is_run_as_it_is_and_rows_end_where_the_caller_says)
 {
 	struct archive *a = filled();
@@ -405,6 +436,7 @@ size_t add_tests_of_questions(const TTest **list)
 		what_is_no_sentence_is_refused,
 		a_name_that_is_not_there_is_a_mistake,
 		a_sentence_has_a_limit_of_bytes_words_and_types,
+		a_statement_has_a_limit_of_values,
 		sql_is_run_as_it_is_and_rows_end_where_the_caller_says,
 	};
 
