@@ -70,11 +70,11 @@ struct export_process **export_totals_processes(const struct export_totals *k, s
 
 /* --- the rest of a sample */
 
-enum { EXPORT_NODE_VALUES = 56 };
+#define EXPORT_NODE_VALUES 32
 
 struct export_node {
 	char token[TOP_TOKEN_BYTES], name[TOP_NAME_BYTES], site[TOP_NAME_BYTES], state[16];
-	double v[EXPORT_NODE_VALUES]; /* as node_get_info gives them; NaN: not known */
+	double v[EXPORT_NODE_VALUES]; /* of the rows of export_node.c; NaN: not known */
 };
 
 struct export_daemon {
@@ -108,6 +108,14 @@ void export_done(struct export *x);
  * is none.
  */
 int export_take(struct export *x);
+
+/* --- export_node.c: values of nodes */
+
+/* For node_get_info(). */
+unsigned export_node_flags(void);
+/* v: the reply of node_get_info() for those flags, NULL: none. */
+void export_node_read(struct export_node *n, const Omis_value *v);
+void export_node_write(const struct export *x, struct metrics *m);
 
 /* The last sample as text. */
 void export_write(const struct export *x, enum metrics_form form, struct buf *out);

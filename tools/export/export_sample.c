@@ -8,13 +8,8 @@
 #include "tools/session/session.h"
 #include "tools/session/tree_fields.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* node_get_info: name, processors, memory, switches, queues, memory now, paging, disks, packets,
- * shares, pressure, group */
-#define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | (0x7f80 & ~(1 << 13)) | 1 << 15 | 1 << 16)
 
 void export_init(struct export *x)
 {
@@ -94,8 +89,7 @@ static void add_node(struct export *x, const struct names *l, const Omis_value *
 	str_copy(n->name, sizeof(n->name), value_text(o, TREE_NAME));
 	str_copy(n->state, sizeof(n->state), value_text(o, TREE_STATE));
 	str_copy(n->site, sizeof(n->site), field(l, value_text(o, TREE_PARENT), TREE_NAME));
-	for (size_t i = 0; i < EXPORT_NODE_VALUES; i++)
-		n->v[i] = (double)NAN;
+	export_node_read(n, NULL);
 }
 
 static int node_order(const void *a, const void *b)
@@ -134,20 +128,12 @@ static int read_tree(struct export *x, struct names *l, const Omis_object_result
 
 /* --- nodes and daemons */
 
-/* -1 is how the service says that it does not know. */
-static double known(const Omis_value *v, size_t i)
-{
-	double d = value_float(v, i);
-
-	return d < 0 ? (double)NAN : d;
-}
-
 static void read_node(void *arg, const char *token, const Omis_value *v)
 {
 	struct export_node *n = node_find(arg, token);
 
-	for (size_t i = 0; n && i < EXPORT_NODE_VALUES; i++)
-		n->v[i] = known(v, i);
+	if (n)
+		export_node_read(n, v);
 }
 
 static void add_daemon(struct export *x, const struct names *l, const char *token,
@@ -233,7 +219,8 @@ static int take_all(struct export *x)
 	int rc = session_attach_all();
 
 	if (rc == CMD_OK)
-		rc = session_ask(&r, ":omig_tree() omig_status() node_get_info([],%d)", NODE_FLAGS);
+		rc = session_ask(&r, ":omig_tree() omig_status() node_get_info([],%u)",
+				 export_node_flags());
 	if (rc != CMD_OK)
 		return rc;
 	x->asked = x->answered = 0;

@@ -3,6 +3,7 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/session/node_fields.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/view/top.h"
@@ -25,17 +26,9 @@ enum {
 	PROC_PROGRAM
 };
 #define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
-/* node_get_info: 0 name, 2 cpu (6 values), 3 memory (3), 8 load (8), 9 free memory (3) */
-#define NODE_FLAGS (1 | 1 << 2 | 1 << 3 | 1 << 8 | 1 << 9)
-enum {
-	NODE_NAME = 0,
-	NODE_CPUS = 2,
-	NODE_PAGES = 7,
-	NODE_PAGE = 8,
-	NODE_RUNNING = 10,
-	NODE_LOAD = 15,
-	NODE_USED = 19
-};
+#define NODE_FLAGS                                                             \
+	(NODE_FLAG(NODE_NAME) | NODE_FLAG(NODE_CPUS) | NODE_FLAG(NODE_PAGES) | \
+	 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED))
 enum { CALL_CLASS = 1, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 
 static const struct {
@@ -144,11 +137,16 @@ static void add_rank(void *arg, const char *token, const Omis_value *v)
 	no_rates(r);
 }
 
+static double node_value(const Omis_value *v, enum node_field field)
+{
+	return value_float(v, node_field_at(field, NODE_FLAGS));
+}
+
 static void add_node(void *arg, const char *token, const Omis_value *v)
 {
 	struct top_sample *s = arg;
 	struct top_node *n;
-	double page = value_float(v, NODE_PAGE);
+	double page = node_value(v, NODE_PAGE_SIZE);
 
 	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX) <
 	    0)
@@ -156,12 +154,12 @@ static void add_node(void *arg, const char *token, const Omis_value *v)
 	n = &s->node[s->nnode++];
 	memset(n, 0, sizeof(*n));
 	str_copy(n->token, sizeof(n->token), token);
-	str_copy(n->name, sizeof(n->name), value_text(v, NODE_NAME));
-	n->cpus = value_float(v, NODE_CPUS);
-	n->running = value_float(v, NODE_RUNNING);
-	n->load = value_float(v, NODE_LOAD);
-	n->mem_bytes = value_float(v, NODE_PAGES) * page;
-	n->mem_used_bytes = value_float(v, NODE_USED) * page;
+	str_copy(n->name, sizeof(n->name), value_text(v, node_field_at(NODE_NAME, NODE_FLAGS)));
+	n->cpus = node_value(v, NODE_CPUS);
+	n->running = node_value(v, NODE_RUNNING);
+	n->load = node_value(v, NODE_LOAD_1MIN);
+	n->mem_bytes = node_value(v, NODE_PAGES) * page;
+	n->mem_used_bytes = node_value(v, NODE_PAGES_USED) * page;
 }
 
 static void add_calls(void *arg, const char *token, const Omis_value *v)
