@@ -3,34 +3,17 @@
  * System calls and signals: they are reported as watched when lm-trace holds the threads, and not
  * before.
  */
-#include "common/base/buf.h"
 #include "common/omis/text/status.h"
-#include "common/tracer/tracer_msg.h"
 #include "tests/suite.h"
-#include "tests/unit/lm/two_ranks.h"
+#include "tests/unit/lm/fake_trace.h"
 
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define GATE "OMIG_TEST_GATE" /* the environment of what is started in the place of lm-trace */
 #define SIGNAL "thread_received_signal([@],[10]): print([$sig])"
-#define TRIES 2000
-#define STEP_NS (100 * NSEC_PER_USEC) /* all tries together stay below CSRS_ARMED_MAX_NS */
 
 static char folder[] = "/tmp/omig-test-source-XXXXXX", gate[64];
-
-static void open_traced(void)
-{
-	world_open(&w);
-	world_crash_lm(&w);
-	w.tracer = "/proc/self/exe";
-	world_start_lm(&w);
-	world_add_rank(&w, &seg, 100, 0, rank0);
-	world_add_rank(&w, &other, 200, 1, rank1);
-}
 
 static void ask_for(const char *csr, const char *pattern, uint32_t version)
 {
@@ -56,18 +39,6 @@ static void open_gate(void)
 	close(fd);
 }
 
-static const struct msg *await_ack(void)
-{
-	const struct msg *ack = NULL;
-
-	for (int i = 0; !ack && i < TRIES; i++) {
-		usleep(2000); /* the tracer is a process of its own */
-		world_run(&w, STEP_NS);
-		ack = above_next(&w.mainsm, MSG_ARM_ACK);
-	}
-	return ack;
-}
-
 START_TEST(it_is_armed_when_the_threads_are_held)
 {
 	const struct msg *ack;
@@ -76,7 +47,7 @@ START_TEST(it_is_armed_when_the_threads_are_held)
 	ask_for("c_5", SIGNAL, 3);
 	ck_assert_ptr_null(above_next(&w.mainsm, MSG_ARM_ACK));
 	open_gate();
-	ack = await_ack();
+	ack = await_msg(MSG_ARM_ACK);
 	ck_assert_ptr_nonnull(ack);
 	ck_assert_str_eq(ack->arm_ack.csr, "c_5");
 	ck_assert_uint_eq(ack->arm_ack.version, 3);
@@ -133,28 +104,21 @@ START_TEST(without_a_tracer_it_is_told_at_once)
 END_TEST
 
 /* In the place of lm-trace: each watch is granted, when the gate was opened once. */
+static void grant(const struct tracer_msg *m)
+{
+	if (m->type != TRACER_WATCH)
+		_exit(2);
+	fake_trace_send(&(struct tracer_msg){ .type = TRACER_DONE, .id = m->id });
+}
+
 static int be_tracer(void)
 {
-	static uint8_t in[TRACER_MSG_MAX_BYTES];
-	static struct tracer_msg m, done;
-	struct pollfd line = { .fd = STDIN_FILENO, .events = POLLIN };
 	int fd = open(getenv(GATE), O_RDONLY);
-	ssize_t n;
 
 	if (fd < 0)
 		return 1;
 	close(fd);
-	while (poll(&line, 1, -1) == 1 && (n = recv(STDIN_FILENO, in, sizeof(in), 0)) > 0) {
-		struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
-
-		if (tracer_msg_decode(&m, in, (size_t)n, NULL) < 0 || m.type != TRACER_WATCH)
-			return 2;
-		done = (struct tracer_msg){ .type = TRACER_DONE, .id = m.id };
-		if (tracer_msg_encode(&b, &done) < 0 || send(STDIN_FILENO, b.p, b.n, 0) < 0)
-			return 3;
-		buf_done(&b);
-	}
-	return 0;
+	return fake_trace_serve(grant);
 }
 
 int main(void)
