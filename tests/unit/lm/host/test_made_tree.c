@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A /proc and /sys of the test's own: logins, links, control groups, signals, segments and chosen
+ * processes.
+ */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "common/ring/chosen.h"
+#include "lm/host/host_linux.h"
+#include "tests/suite.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <utmp.h>
+
+#define CONN "omig1:top:7000:248h248h248h248h248h248h24"
+#define CAID "248h248h"
+
+static char root[] = "/tmp/omig-test-XXXXXX", base[sizeof(root)];
+static struct host *host;
+
+/* Below the root; valid until the next call. */
+static const char *at(const char *path)
+{
+	static char full[300];
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	return full;
+}
+
+static void put_bytes(const char *path, const void *p, size_t n)
+{
+	char *full = (char *)(uintptr_t)at(path);
+	int fd;
+
+	for (char *s = strchr(full + strlen(root) + 1, '/'); s; s = strchr(s + 1, '/')) {
+		*s = 0;
+		ck_assert(mkdir(full, 0755) == 0 || errno == EEXIST);
+		*s = '/';
+	}
+	fd = open(full, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, p, n), (ssize_t)n);
+	close(fd);
+}
+
+static void put(const char *path, const char *text)
+{
+	put_bytes(path, text, strlen(text));
+}
+
+static int remove_one(const char *path, const struct stat *st, int what, struct FTW *f)
+{
+	return remove(path);
+}
+
+static void set_up(void)
+{
+	struct err e = { 0 };
+
+	str_copy(base, sizeof(base), root);
+	ck_assert_ptr_nonnull(mkdtemp(root));
+	put("proc/stat", "cpu0 1\nctxt 5\nprocs_running 1\nprocs_blocked 0\n");
+	ck_assert_msg(host_linux_open(root, NULL, &host, &e) == 0, "%s", e.text);
+	host_linux_set_units(host, 4096, 100);
+}
+
+static void clean_up(void)
+{
+	host_free(host);
+	nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	str_copy(root, sizeof(root), base);
+}
+
+/* --- logins */
+
+static struct utmp entry(int16_t type, int pid, const char *line, const char *from)
+{
+	struct utmp u = { .ut_type = type, .ut_pid = pid };
+
+	memcpy(u.ut_line, line, strlen(line));
+	memcpy(u.ut_host, from, strlen(from));
+	return u;
+}
+
+START_TEST(logins_are_counted_by_where_they_are_from_and_whether_they_type)
+{
+	const struct utmp all[] = {
+		entry(USER_PROCESS, 100, "tty1", ""),
+		entry(USER_PROCESS, 101, "pts/0", ":0"),
+		entry(USER_PROCESS, 102, "pts/1", "far.example.org"),
+		entry(USER_PROCESS, 103, "pts/2", "near"),
+		entry(USER_PROCESS, 104, "pts/3", "near"),
+		entry(USER_PROCESS, 999, "pts/0", "gone"), /* the entry was left over */
+		entry(DEAD_PROCESS, 100, "tty1", ""),
+		entry(LOGIN_PROCESS, 100, "tty1", ""),
+	};
+	const time_t now = time(NULL);
+	struct timespec when[2] = { { .tv_sec = now - 290 }, { .tv_sec = now } };
+	struct host_now n;
+
+	for (int i = 0; i < 5; i++) {
+		char path[32];
+
+		snprintf(path, sizeof(path), "proc/%d/stat", 100 + i);
+		put(path, "");
+	}
+	put_bytes("run/utmp", all, sizeof(all));
+	put("dev/pts/0", "");
+	put("dev/pts/1", "");
+	put("dev/pts/2", "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, at("dev/pts/0"), when, 0), 0);
+	when[0].tv_sec = now - 301;
+	ck_assert_int_eq(utimensat(AT_FDCWD, at("dev/pts/1"), when, 0), 0);
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.local_users, 2);
+	ck_assert_int_eq(n.local_active, 1);
+	ck_assert_int_eq(n.remote_users, 3);
+	ck_assert_int_eq(n.remote_active, 1);
+}
+END_TEST
+
+START_TEST(the_older_place_of_the_record_is_read_and_a_torn_entry_is_not)
+{
+	const struct utmp one = entry(USER_PROCESS, 100, "tty1", "");
+	uint8_t bytes[sizeof(one) + sizeof(one) / 2] = { 0 };
+	struct host_now n;
+
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.local_users, -1);
+	ck_assert_int_eq(n.remote_active, -1);
+	put("proc/100/stat", "");
+	memcpy(bytes, &one, sizeof(one));
+	memcpy(bytes + sizeof(one), &one, sizeof(one) / 2);
+	put_bytes("var/run/utmp", bytes, sizeof(bytes));
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.local_users, 1);
+	ck_assert_int_eq(n.remote_users, 0);
+	ck_assert_int_eq(n.local_active, 0);
+}
+END_TEST
+
+/* --- links and disks */
+
+START_TEST(links_have_the_types_that_the_kernel_numbers)
+{
+	static const struct {
+		const char *name, *number, *type;
+	} links[] = {
+		{ "a", "1", "ethernet" }, { "b", "772", "loopback" }, { "c", "32", "infiniband" },
+		{ "d", "512", "ppp" },	  { "e", "65534", "tunnel" }, { "f", "768", "tunnel" },
+		{ "g", "769", "tunnel" }, { "h", "24", "type 24" },   { "i", "", "type -1" },
+	};
+	struct host_facts f;
+	char text[300] = "", path[64];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s: 1 2\n", links[i].name);
+		snprintf(path, sizeof(path), "sys/class/net/%s/type", links[i].name);
+		put(path, links[i].number);
+	}
+	put("proc/net/dev", text);
+	put("sys/class/net/a/speed", "1000\n");
+	put("sys/class/net/b/speed", "-1\n");
+	put("sys/class/net/c/speed", "0\n");
+	ck_assert_int_eq(host_facts(host, &f, NULL), 0);
+	ck_assert_int_eq(f.nlinks, ARRAY_LEN(links));
+	for (size_t i = 0; i < ARRAY_LEN(links); i++) {
+		ck_assert_str_eq(f.link[i].name, links[i].name);
+		ck_assert_str_eq(f.link[i].type, links[i].type);
+		ck_assert_str_eq(f.link[i].address, "");
+		ck_assert_int_eq(f.link[i].kb_per_s, i ? -1 : 125000);
+	}
+}
+END_TEST
+
+START_TEST(disks_are_those_with_a_device_that_stays)
+{
+	struct host_facts f;
+
+	ck_assert_int_eq(host_facts(host, &f, NULL), 0);
+	ck_assert_int_eq(f.disks, -1);
+	put("sys/block/sda/device/model", "x");
+	put("sys/block/sda/size", "2001\n");
+	put("sys/block/nvme0n1/device/model", "x");
+	put("sys/block/nvme0n1/size", "8\n");
+	put("sys/block/sr0/device/model", "x");
+	put("sys/block/sr0/size", "100\n");
+	put("sys/block/fd0/device/model", "x");
+	put("sys/block/fd0/size", "100\n");
+	put("sys/block/loop0/size", "100\n");
+	ck_assert_int_eq(host_facts(host, &f, NULL), 0);
+	ck_assert_int_eq(f.disks, 2);
+	ck_assert_int_eq(f.disk_kib, 1000 + 4);
+}
+END_TEST
+
+/* --- control groups */
+
+START_TEST(the_smallest_limit_on_the_way_up_counts)
+{
+	struct host_now n;
+
+	put("proc/self/cgroup", "0::/a/b/c\n");
+	put("sys/fs/cgroup/a/b/c/memory.max", "max\n");
+	put("sys/fs/cgroup/a/b/memory.max", "5000\n");
+	put("sys/fs/cgroup/a/memory.max", "4000\n");
+	put("sys/fs/cgroup/memory.max", "9000\n");
+	put("sys/fs/cgroup/a/b/c/memory.current", "77\n");
+	put("sys/fs/cgroup/a/b/c/cpu.max", "50000 100000\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 4000);
+	ck_assert_int_eq(n.group_memory, 77);
+	ck_assert_double_eq(n.group_cpus, 0.5);
+	put("sys/fs/cgroup/memory.max", "0\n");
+	put("sys/fs/cgroup/a/b/c/cpu.max", "max 100000\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 0);
+	ck_assert_double_eq(n.group_cpus, -1);
+}
+END_TEST
+
+START_TEST(the_root_group_has_its_files_at_the_top)
+{
+	struct host_now n;
+
+	put("proc/self/cgroup", "0::/\n");
+	put("sys/fs/cgroup/memory.max", "123\n");
+	put("sys/fs/cgroup/memory.current", "7\n");
+	put("sys/fs/cgroup/cpu.max", "30000 0\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 123);
+	ck_assert_int_eq(n.group_memory, 7);
+	ck_assert_double_eq(n.group_cpus, -1);
+}
+END_TEST
+
+START_TEST(controllers_of_the_first_version_share_a_hierarchy)
+{
+	struct host_now n;
+
+	put("proc/self/cgroup", "4:devices:/x\n3:cpu,cpuacct:/c\n2:memory:/m/n\n1:cpuset:/y\n");
+	put("sys/fs/cgroup/memory/m/n/memory.limit_in_bytes", "9223372036854771712\n");
+	put("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846976\n");
+	put("sys/fs/cgroup/memory/m/n/memory.usage_in_bytes", "66\n");
+	put("sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "250000\n");
+	put("sys/fs/cgroup/cpu/c/cpu.cfs_period_us", "100000\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, -1); /* a huge number is no limit */
+	ck_assert_int_eq(n.group_memory, 66);
+	ck_assert_double_eq(n.group_cpus, 2.5);
+	put("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "1152921504606846975\n");
+	put("sys/fs/cgroup/cpu/c/cpu.cfs_quota_us", "-1\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 1152921504606846975);
+	ck_assert_double_eq(n.group_cpus, -1);
+}
+END_TEST
+
+START_TEST(both_versions_at_once_complete_each_other)
+{
+	struct host_now n;
+
+	put("proc/self/cgroup", "2:memory:/m\n0::/u\n");
+	put("sys/fs/cgroup/memory/m/memory.limit_in_bytes", "100\n");
+	put("sys/fs/cgroup/memory/m/memory.usage_in_bytes", "10\n");
+	put("sys/fs/cgroup/unified/u/memory.max", "50\n");
+	put("sys/fs/cgroup/unified/u/memory.current", "5\n");
+	put("sys/fs/cgroup/unified/u/cpu.max", "10 40\n");
+	ck_assert_int_eq(host_now(host, &n, NULL), 0);
+	ck_assert_int_eq(n.group_memory_max, 100);
+	ck_assert_int_eq(n.group_memory, 10);
+	ck_assert_double_eq(n.group_cpus, 0.25);
+}
+END_TEST
+
+/* --- processes */
+
+START_TEST(masks_of_signals_are_known_together_or_not_at_all)
+{
+	struct host_figures f;
+
+	put("proc/70/status", "Uid:\t1\t1\t1\t1\nSigPnd:\t01\nShdPnd:\t02\nSigBlk:\tf0\n"
+			      "SigIgn:\t0000000000001000\nSigCgt:\t8000000000000000\n");
+	put("proc/71/status", "Uid:\t1\t1\t1\t1\nSigPnd:\t01\nSigBlk:\tf0\nSigIgn:\t1\n");
+	ck_assert_int_eq(host_figures(host, 70, HOST_FIGURES_SIGNALS, &f, NULL), 0);
+	ck_assert(f.has_signals);
+	ck_assert_uint_eq(f.sig_pending, 3);
+	ck_assert_uint_eq(f.sig_blocked, 0xf0);
+	ck_assert_uint_eq(f.sig_ignored, 0x1000);
+	ck_assert_uint_eq(f.sig_caught, UINT64_C(1) << 63);
+	ck_assert_int_eq(f.uid, -1); /* not asked for */
+	ck_assert_int_eq(host_figures(host, 71, HOST_FIGURES_SIGNALS, &f, NULL), 0);
+	ck_assert(!f.has_signals);
+	ck_assert_int_eq(host_figures(host, 71, HOST_FIGURES_STATUS, &f, NULL), 0);
+	ck_assert(!f.has_signals);
+	ck_assert_int_eq(f.uid, 1);
+	ck_assert_int_eq(f.stack, -1);
+	ck_assert_int_eq(host_figures(host, 72, HOST_FIGURES_SIGNALS, &f, NULL), -ERR_NOTFOUND);
+}
+END_TEST
+
+static void link_to(const char *path, const char *to)
+{
+	put(path, ""); /* makes the folder */
+	ck_assert_int_eq(unlink(at(path)), 0);
+	ck_assert_int_eq(symlink(to, at(path)), 0);
+}
+
+static struct {
+	unsigned n;
+	int32_t pid[8];
+} found;
+
+static void on_memfd(void *arg, int32_t pid, int fd)
+{
+	found.pid[found.n++ % 8] = pid;
+	close(fd);
+}
+
+START_TEST(segments_are_found_by_their_whole_name)
+{
+	char file[64];
+
+	memset(&found, 0, sizeof(found));
+	snprintf(file, sizeof(file), "%s/memfd:a (deleted)", root);
+	link_to("proc/80/fd/3", "/memfd:seg (deleted)");
+	link_to("proc/80/fd/4", "/memfd:segment (deleted)");
+	link_to("proc/80/fd/5", "/memfd:seg");
+	link_to("proc/80/fd/x", "/memfd:seg (deleted)");
+	/* None of them can be opened in a made tree: that is no find. */
+	ck_assert_int_eq(host_each_memfd(host, "seg", on_memfd, NULL), 0);
+	ck_assert_uint_eq(found.n, 0);
+}
+END_TEST
+
+static struct host_chosen chosen[8];
+static size_t nchosen;
+
+static void on_chosen(void *arg, const struct host_chosen *c)
+{
+	ck_assert_uint_lt(nchosen, ARRAY_LEN(chosen));
+	chosen[nchosen++] = *c;
+}
+
+#define VARIABLES(...) put_variables((const char *const[]){ __VA_ARGS__, NULL })
+
+static struct {
+	char p[1024];
+	size_t n;
+} environment;
+
+static void put_variables(const char *const *v)
+{
+	environment.n = 0;
+	for (; *v; v++) {
+		size_t n = strlen(*v) + 1;
+
+		memcpy(environment.p + environment.n, *v, n);
+		environment.n += n;
+	}
+}
+
+static void add_proc(int pid, const char *exe)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/environ", pid);
+	put_bytes(path, environment.p, environment.n);
+	snprintf(path, sizeof(path), "proc/%d/comm", pid);
+	put(path, "a name\n");
+	snprintf(path, sizeof(path), "proc/%d/exe", pid);
+	link_to(path, exe);
+}
+
+START_TEST(chosen_processes_are_those_of_the_monitor_that_carry_the_mark)
+{
+	VARIABLES("A=1", CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN, "OMIG_JOB=night");
+	add_proc(50, "/usr/bin/heat");
+	VARIABLES(CHOSEN_VARIABLE "=13", "OMIG_MAINSM=" CONN);
+	add_proc(51, "/usr/bin/gone (deleted)");
+	/* No mark, a bad one, one with another name, and another monitor. */
+	VARIABLES("OMIG_MAINSM=" CONN);
+	add_proc(52, "/usr/bin/heat");
+	VARIABLES(CHOSEN_VARIABLE "=0", "OMIG_MAINSM=" CONN);
+	add_proc(53, "/usr/bin/heat");
+	VARIABLES("X" CHOSEN_VARIABLE "=12", CHOSEN_VARIABLE "S=12", "OMIG_MAINSM=" CONN);
+	add_proc(54, "/usr/bin/heat");
+	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=omig1:top:7000:48h248h248h248h248h248h248");
+	add_proc(55, "/usr/bin/heat");
+	VARIABLES(CHOSEN_VARIABLE "=12");
+	add_proc(56, "/usr/bin/heat");
+	VARIABLES(CHOSEN_VARIABLE "=", "OMIG_MAINSM=" CONN);
+	add_proc(57, "/usr/bin/heat");
+	environment.n = 0;
+	add_proc(58, "/usr/bin/heat");
+	nchosen = 0;
+	ck_assert_int_eq(host_each_chosen(host, CAID, on_chosen, NULL), 0);
+	ck_assert_uint_eq(nchosen, 2);
+	ck_assert_int_eq(chosen[0].pid, 50);
+	ck_assert_int_eq(chosen[0].mark, 12);
+	ck_assert_str_eq(chosen[0].name, "a name");
+	ck_assert_str_eq(chosen[0].job, "night");
+	ck_assert_str_eq(chosen[0].program, "/usr/bin/heat");
+	ck_assert_int_eq(chosen[1].pid, 51);
+	ck_assert_str_eq(chosen[1].job, "");
+	ck_assert_str_eq(chosen[1].program, "/usr/bin/gone");
+}
+END_TEST
+
+START_TEST(our_own_programs_are_never_chosen)
+{
+	link_to("proc/self/exe", "/opt/omig/bin/lm");
+	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN);
+	add_proc(60, "/opt/omig/bin/lm-look");
+	add_proc(61, "/opt/omig/bin/deeper/heat");
+	add_proc(62, "/opt/omig/binary/heat");
+	add_proc(63, "/opt/omig/bin");
+	add_proc((int)getpid(), "/usr/bin/heat");
+	nchosen = 0;
+	ck_assert_int_eq(host_each_chosen(host, CAID, on_chosen, NULL), 0);
+	ck_assert_uint_eq(nchosen, 3);
+	ck_assert_int_eq(chosen[0].pid, 61);
+	ck_assert_int_eq(chosen[1].pid, 62);
+	ck_assert_int_eq(chosen[2].pid, 63);
+}
+END_TEST
+
+START_TEST(processes_of_other_users_are_left_alone)
+{
+	VARIABLES(CHOSEN_VARIABLE "=12", "OMIG_MAINSM=" CONN);
+	add_proc(60, "/usr/bin/heat");
+	if (chown(at("proc/60"), 12345, 12345))
+		return; /* only root gives a folder away */
+	nchosen = 0;
+	ck_assert_int_eq(host_each_chosen(host, CAID, on_chosen, NULL), 0);
+	ck_assert_uint_eq(nchosen, 0);
+}
+END_TEST
+
+SUITE_WITH("made host", set_up, clean_up,
+	   logins_are_counted_by_where_they_are_from_and_whether_they_type,
+	   the_older_place_of_the_record_is_read_and_a_torn_entry_is_not,
+	   links_have_the_types_that_the_kernel_numbers, disks_are_those_with_a_device_that_stays,
+	   the_smallest_limit_on_the_way_up_counts, the_root_group_has_its_files_at_the_top,
+	   controllers_of_the_first_version_share_a_hierarchy,
+	   both_versions_at_once_complete_each_other,
+	   masks_of_signals_are_known_together_or_not_at_all,
+	   segments_are_found_by_their_whole_name,
+	   chosen_processes_are_those_of_the_monitor_that_carry_the_mark,
+	   our_own_programs_are_never_chosen, processes_of_other_users_are_left_alone)
