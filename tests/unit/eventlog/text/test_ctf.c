@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TIME INT64_C(1700000000123456789)
@@ -32,6 +33,7 @@ static void set_up(void)
 {
 	struct err e = { 0 };
 
+	umask(0);
 	snprintf(folder, sizeof(folder), "/tmp/omig-ctf-XXXXXX");
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	snprintf(dir, sizeof(dir), "%s/trace", folder);
@@ -110,6 +112,24 @@ static const struct evvalue plain[] = { { .kind = EV_INT32, .i32 = -7 },
 					{ .kind = EV_INT64, .i64 = INT64_MAX },
 					{ .kind = EV_FLOAT, .f32 = 0.5f },
 					{ .kind = EV_DOUBLE, .f64 = 2.5 } };
+
+static mode_t mode_of(const char *name)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat(in_dir(name), &st), 0);
+	return st.st_mode & 07777;
+}
+
+START_TEST(the_mask_of_the_user_holds_for_all_files)
+{
+	put(&mark, NULL, 1, TIME);
+	finish();
+	ck_assert_uint_eq(mode_of("."), 0777);
+	ck_assert_uint_eq(mode_of("stream_0"), 0666);
+	ck_assert_uint_eq(mode_of("metadata"), 0666);
+}
+END_TEST
 
 START_TEST(the_metadata_describes_each_type_once)
 {
@@ -252,6 +272,6 @@ START_TEST(nothing_that_is_there_is_overwritten)
 END_TEST
 
 SUITE_WITH("ctf", set_up, clean_up, the_metadata_describes_each_type_once,
-	   levels_are_those_of_lttng, each_stream_has_a_file_of_its_events,
-	   times_that_the_format_has_not_are_moved, many_events_are_all_there,
-	   nothing_that_is_there_is_overwritten)
+	   the_mask_of_the_user_holds_for_all_files, levels_are_those_of_lttng,
+	   each_stream_has_a_file_of_its_events, times_that_the_format_has_not_are_moved,
+	   many_events_are_all_there, nothing_that_is_there_is_overwritten)

@@ -214,7 +214,127 @@ START_TEST(nothing_at_all_is_no_request)
 }
 END_TEST
 
+/* --- lines of names and values */
+
+static const struct evconst of_host[] = { { "HOST", TEXT("h 1") },
+					  { "PROG", TEXT("p") },
+					  { "tid", { .kind = EV_INT32, .i32 = 9 } } };
+static const struct evtype of_stream = { .name = "", .nconst = 3, .constant = of_host };
+
+static void line_of(enum evout_form form, const struct evtype *t, const struct evtype *stream,
+		    const char *want)
+{
+	const struct event ev = {
+		.type = t, .stream_type = stream, .value = plain, .wall_ns = TIME
+	};
+
+	evout_begin(&out, form);
+	buf_clear(&out.b);
+	evout_event(&out, &ev);
+	has_written(want);
+	evout_done(&out);
+}
+
+START_TEST(an_event_is_a_line_of_each_form)
+{
+	line_of(EVOUT_ULM, &type, &of_stream,
+		"DATE=20231114221320.123456789 HOST=\"h 1\" PROG=p LVL=Warn NL.EVNT=work.start "
+		"tid=4 id=-7 f=0.1 d=2.5 s=\"a\\\"b\" l=9223372036854775807\n");
+	line_of(EVOUT_ULM, &end_type, NULL,
+		"DATE=20231114221320.123456789 NL.EVNT=work.end "
+		"id=-7 f=0.1 d=2.5 s=\"a\\\"b\" l=9223372036854775807\n");
+	line_of(EVOUT_BP, &type, &of_stream,
+		"ts=2023-11-14T22:13:20.123456789Z event=work.start level=Warn HOST=\"h 1\" "
+		"PROG=p tid=4 id=-7 f=0.1 d=2.5 s=\"a\\\"b\" l=9223372036854775807\n");
+	line_of(EVOUT_BP, &mark_type, NULL,
+		"ts=2023-11-14T22:13:20.123456789Z event=mark level=Fatal\n");
+	line_of(EVOUT_LITE, &type, &of_stream,
+		"t DATE: 2023-11-14T22:13:20.123456789Z s LVL: Warn s EVNT: work.start "
+		"s HOST: \"h 1\" s PROG: p i tid: 4 i id: -7 f f: 0.1 d d: 2.5 s s: \"a\\\"b\" "
+		"l l: 9223372036854775807\n");
+	line_of(EVOUT_LITE, &(struct evtype){ .name = "bare" }, NULL,
+		"t DATE: 2023-11-14T22:13:20.123456789Z s EVNT: bare\n");
+	line_of(EVOUT_XML, &type, &of_stream,
+		"<event ts=\"2023-11-14T22:13:20.123456789Z\" name=\"work.start\" level=\"Warn\">"
+		"<c n=\"HOST\" t=\"string\">h 1</c><c n=\"PROG\" t=\"string\">p</c>"
+		"<c n=\"tid\" t=\"int32\">4</c><f n=\"id\" t=\"int32\">-7</f>"
+		"<f n=\"f\" t=\"float\">0.1</f><f n=\"d\" t=\"double\">2.5</f>"
+		"<f n=\"s\" t=\"string\">a\\&quot;b</f>"
+		"<f n=\"l\" t=\"int64\">9223372036854775807</f></event>\n");
+	line_of(EVOUT_XML, &(struct evtype){ .name = "<&>" }, NULL,
+		"<event ts=\"2023-11-14T22:13:20.123456789Z\" name=\"&lt;&amp;&gt;\"></event>\n");
+}
+END_TEST
+
+START_TEST(a_document_has_a_frame)
+{
+	writes(EVOUT_XML);
+	has_written("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<events>\n");
+	is_done("</events>\n");
+	writes(EVOUT_ULM);
+	has_written("");
+	is_done("");
+}
+END_TEST
+
+START_TEST(forms_have_names)
+{
+	static const char *const names[EVOUT_NFORMS] = { "ulm",	 "bp",	   "lite", "xml",
+							 "json", "chrome", "otlp" };
+	enum evout_form form;
+
+	for (int i = 0; i < EVOUT_NFORMS; i++) {
+		ck_assert_int_eq(evout_from_name(names[i], &form), 0);
+		ck_assert_int_eq(form, i);
+	}
+	ck_assert_int_eq(evout_from_name("ctf", &form), -ERR_INVALID);
+	ck_assert_int_eq(evout_from_name("", &form), -ERR_INVALID);
+}
+END_TEST
+
+/* A constant of the stream counts where the event has none of that name. */
+START_TEST(values_are_found_by_their_names)
+{
+	const struct event ev = { .type = &type, .stream_type = &of_stream, .value = plain };
+	struct evattr_iter i = { .ev = &ev };
+	struct evattr a;
+	unsigned n = 0, nconst = 0;
+
+	ck_assert_int_eq(evattr_find(&ev, "tid")->i32, 4);
+	ck_assert_int_eq(evattr_find(&ev, "id")->i32, -7);
+	ck_assert_uint_eq(evattr_find(&ev, "HOST")->n, 3);
+	ck_assert_ptr_null(evattr_find(&ev, "none"));
+	for (; evattr_next(&i, &a); n++)
+		nconst += a.is_constant;
+	ck_assert_uint_eq(n, 8);
+	ck_assert_uint_eq(nconst, 3);
+}
+END_TEST
+
+START_TEST(the_field_that_says_whose_event_it_is_is_found)
+{
+	static const struct {
+		const char *name;
+		bool is_one;
+	} known[] = { { "id", true },	{ "ID", true },	  { "guid", true }, { "task.id", true },
+		      { ".id", false }, { "Id", false },  { "gid", false }, { "id.task", false },
+		      { "x.id", true }, { "x.ID", false } };
+
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
+		const struct evfield f[] = { { "other", EV_INT32 }, { known[i].name, EV_INT32 } };
+		const struct evtype t = { .name = "e", .nfield = 2, .field = f };
+		const struct evvalue v[] = { { .kind = EV_INT32 }, { .kind = EV_INT32 } };
+		const struct event ev = { .type = &t, .value = v };
+
+		ck_assert_msg(evattr_find_id(&ev) == (known[i].is_one ? &v[1] : NULL), "%s",
+			      known[i].name);
+	}
+}
+END_TEST
+
 SUITE("evout", an_event_is_an_object_of_a_line, names_that_are_no_text_are_escaped,
       what_begins_and_ends_is_a_span_for_chrome_and_the_rest_a_mark,
       a_span_without_an_id_is_one_of_its_thread, records_of_one_stream_are_one_request,
-      a_request_has_a_thousand_records_and_no_more, nothing_at_all_is_no_request)
+      a_request_has_a_thousand_records_and_no_more, nothing_at_all_is_no_request,
+      an_event_is_a_line_of_each_form, a_document_has_a_frame, forms_have_names,
+      values_are_found_by_their_names, the_field_that_says_whose_event_it_is_is_found)
