@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -195,7 +196,31 @@ START_TEST(a_folder_has_one_owner_and_is_private)
 }
 END_TEST
 
+/* With none, one and two descriptors that are left: the folder and the lock take one each. */
+START_TEST(a_folder_needs_descriptors)
+{
+	struct disk other = { 0 };
+	struct rlimit few = { 0, 1024 };
+	struct err e = { 0 };
+	int next;
+
+	disk_close(&disk);
+	next = dup(STDIN_FILENO);
+	close(next);
+	for (int left = 0; left <= 2; left++) {
+		few.rlim_cur = (rlim_t)(next + left);
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+		ck_assert_int_eq(disk_open(inside, &other, &e), left < 2 ? -ERR_SYS : 0);
+		ck_assert(left == 2 || e.sys == EMFILE);
+	}
+	few.rlim_cur = 1024;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+	disk_close(&other);
+}
+END_TEST
+
 SUITE_WITH("disk", set_up, clean_up, a_file_is_written_read_cut_and_measured,
 	   only_the_owner_may_read_what_is_made, names_are_listed_changed_and_removed,
 	   only_a_regular_file_is_opened, each_failure_has_its_number,
-	   contents_and_names_are_synced_or_that_fails, a_folder_has_one_owner_and_is_private)
+	   contents_and_names_are_synced_or_that_fails, a_folder_has_one_owner_and_is_private,
+	   a_folder_needs_descriptors)

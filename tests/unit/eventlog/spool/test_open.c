@@ -241,6 +241,31 @@ START_TEST(of_two_segments_that_overlap_the_later_one_holds)
 }
 END_TEST
 
+/* A place is never used twice: what is written there would be taken for acknowledged. */
+START_TEST(places_go_on_behind_what_was_acknowledged)
+{
+	struct spool *s;
+	struct consumer *c;
+
+	left(4);
+	s = opened();
+	ck_assert_uint_eq(taken(s), 4);
+	ck_assert_int_eq(spool_commit(s, START + 2 * SPOOL_LEDGER_NS), 0);
+	spool_free(s);
+	if (segment(0))
+		sim.disk.remove(sim.disk.arg, "0000000000000000.seg");
+	s = opened();
+	c = spool_find(s, taker.name);
+	ck_assert_uint_eq(spool_backlog(s, c), 0);
+	ck_assert_int_eq(flow_append(&flow, s, 0, 960, START), 0);
+	ck_assert_int_eq(spool_commit(s, START), 0);
+	ck_assert_ptr_nonnull(segment(4 * BLOCK));
+	ck_assert_uint_eq(spool_backlog(s, c), BLOCK);
+	ck_assert_uint_eq(taken(s), 5);
+	spool_free(s);
+}
+END_TEST
+
 /* Damage in each window of a segment that a consumer was too slow for. */
 START_TEST(damage_in_each_window_is_counted_once)
 {
@@ -472,7 +497,8 @@ SUITE_WITH("spool open", set_up, clean_up, a_torn_end_is_cut_off,
 	   damage_before_the_end_is_counted_and_kept,
 	   a_disk_that_fails_once_while_it_opens_costs_no_block, an_empty_segment_is_removed,
 	   foreign_names_are_left_alone, of_two_segments_that_overlap_the_later_one_holds,
-	   damage_in_each_window_is_counted_once, a_folder_that_cannot_be_listed_is_an_error,
+	   places_go_on_behind_what_was_acknowledged, damage_in_each_window_is_counted_once,
+	   a_folder_that_cannot_be_listed_is_an_error,
 	   older_segments_give_way_on_a_disk_that_is_full, a_ledger_that_means_nothing_is_set_aside,
 	   a_ledger_that_is_too_long_is_set_aside,
 	   a_ledger_that_cannot_be_read_keeps_the_spool_closed,
