@@ -5,6 +5,7 @@
 #include "lm/record/recorder.h"
 #include "common/base/str.h"
 #include "eventlog/evwhere.h"
+#include "proto/frame.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct record {
 	struct evwhere where;
 	struct loop_timer *end; /* NULL: it lasts until a tool ends it */
 	struct keep *keep; /* borrowed: takes the blocks; NULL: each is a firing */
+	struct record_unsaved unsaved;
 };
 
 static struct record *own(const struct csr *c)
@@ -77,6 +79,7 @@ static int read_event(struct csr *c, const struct omis_call *event, struct reply
 	c->own = calloc(1, sizeof(struct record));
 	if (!own(c))
 		return -ERR_NOMEM;
+	buf_init(&own(c)->unsaved.arm, FRAME_MAX_BYTES);
 	own(c)->names = &event->param[1];
 	if (!own(c)->names->list.n)
 		return refuse(r, "which events: names, beginnings of names with a *, or \"all\"");
@@ -102,6 +105,11 @@ struct keep *record_keep(const struct csr *c)
 	return own(c) ? own(c)->keep : NULL;
 }
 
+struct record_unsaved *record_unsaved(struct csr *c)
+{
+	return &own(c)->unsaved;
+}
+
 void record_leave_keep(struct csr *c)
 {
 	struct keep *k = record_keep(c);
@@ -118,6 +126,7 @@ static void free_event(struct csr *c)
 		return;
 	record_leave_keep(c);
 	loop_timer_free(own(c)->end);
+	buf_done(&own(c)->unsaved.arm);
 	free(own(c));
 }
 

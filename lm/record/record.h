@@ -24,6 +24,13 @@ const struct evwhere *record_where(const struct csr *c);
 struct keep *record_keep(const struct csr *c);
 void record_leave_keep(struct csr *c);
 
+/* The request as it came, while it is not on disk. */
+struct record_unsaved {
+	struct buf arm; /* empty: it is */
+	nsec_t retry_at;
+};
+struct record_unsaved *record_unsaved(struct csr *c);
+
 /* In one process: what is asked for is switched on, and its records fire. */
 extern const struct site_ops record_site;
 

@@ -470,6 +470,7 @@ static void on_poll(struct csr_site *s, nsec_t now)
 {
 	struct events_site *es = own(s);
 
+	recorder_save_again(s->csr, now);
 	if (s->proc->seg && segview_event_count(s->proc->seg) > es->nlooked)
 		ask_events(es);
 	for (unsigned i = 0; i < es->nstream; i++) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define ARM ".arm"
+#define SAVE_AGAIN_NS NSEC_PER_SEC /* a full disk may have room again */
 
 struct recorder *recorder_of(const struct csr *c)
 {
@@ -149,20 +150,53 @@ static void report_losses(void *unused, struct keep *k)
 
 /* --- across the lm's own death */
 
-static void save(const struct csr *c, const struct msg_arm *m)
+static int write_arm(struct csr *c, struct err *e)
 {
-	const struct keep *k = record_keep(c);
-	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
+	struct record_unsaved *u = record_unsaved(c);
 	char path[FILE_PATH_BYTES];
+	int rc = keep_path(record_keep(c), ARM, path, sizeof(path), e);
+
+	if (!rc)
+		rc = file_write_atomic(path, u->arm.p, u->arm.n, e);
+	if (!rc)
+		buf_done(&u->arm);
+	u->retry_at = loop_now(c->owner->conf.loop) + SAVE_AGAIN_NS;
+	return rc;
+}
+
+void recorder_save_again(struct csr *c, nsec_t now)
+{
+	const struct record_unsaved *u = record_unsaved(c);
 	struct err e = { 0 };
 
-	if (!k)
+	if (record_keep(c) && u->arm.n && now >= u->retry_at)
+		write_arm(c, &e);
+}
+
+/* The file is the newest one's. */
+static void drop_unsaved(const struct csr *newest)
+{
+	list_each (i, &newest->owner->all) {
+		struct csr *c = list_entry(i, struct csr, link);
+
+		if (c != newest && record_keep(c) && record_keep(c) == record_keep(newest))
+			buf_done(&record_unsaved(c)->arm);
+	}
+}
+
+static void save(struct csr *c, const struct msg_arm *m)
+{
+	struct buf *b;
+	struct err e = { 0 };
+
+	if (!record_keep(c))
 		return;
-	if (msg_arm_put(&b, m) || keep_path(k, ARM, path, sizeof(path), &e) ||
-	    file_write_atomic(path, b.p, b.n, &e))
+	drop_unsaved(c);
+	b = &record_unsaved(c)->arm;
+	buf_clear(b);
+	if (msg_arm_put(b, m) || write_arm(c, &e))
 		log_warn("lm", "the next lm will not arm by itself subscription=%s: %s",
-			 keep_name(k), e.text);
-	buf_done(&b);
+			 keep_name(record_keep(c)), e.text);
 }
 
 static void forget(const struct csr *c)

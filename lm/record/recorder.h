@@ -42,6 +42,8 @@ void recorder_detach(struct event_source *source);
 struct csr *recorder_before(const struct csr *c);
 bool recorder_arm(struct csr *c, const struct msg_arm *m, struct reply *r);
 void recorder_leave(struct csr *c);
+/* What the disk did not take when it was armed, now and then until it does. */
+void recorder_save_again(struct csr *c, nsec_t now);
 bool recorder_goes_on(const struct csr *c, struct proc *p);
 
 /* The subscription of that name and this owner; "": *out is NULL. Negative: an entry says why there

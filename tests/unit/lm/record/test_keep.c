@@ -6,6 +6,7 @@
 #include "tests/unit/lm/two_ranks.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -239,6 +240,36 @@ START_TEST(what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_other
 	world_arm(&w, "c_5", with(KEPT("\"all\""), both), 0, false);
 	open_as(MANIPULATOR, 1, false);
 	ck_assert(has_come(20));
+}
+END_TEST
+
+static bool is_armed_on_disk(const char *arm)
+{
+	struct buf bytes = BUF_INIT(1 << 16);
+	bool is_there = !file_read(arm, bytes.max, FILE_SECRET, &bytes, NULL) && bytes.n;
+
+	buf_done(&bytes);
+	return is_there;
+}
+
+START_TEST(a_request_that_the_disk_does_not_take_is_written_later)
+{
+	nsec_t end = clock_mono() + WAIT_MAX_NS;
+	char arm[64];
+
+	announce(&seg, "io.read");
+	snprintf(arm, sizeof(arm), "%s/run7.arm", dir);
+	ck_assert_int_eq(mkdir(arm, 0700), 0);
+	open_as(MANIPULATOR, 3, false);
+	ck_assert_uint_eq(arm_status_as(KEPT("\"all\"")), STATUS_OK);
+	wait_a_little();
+	ck_assert_int_eq(rmdir(arm), 0);
+	while (!is_armed_on_disk(arm) && clock_mono() < end)
+		wait_a_little();
+	ck_assert(is_armed_on_disk(arm));
+	world_crash_lm(&w);
+	world_start_lm(&w);
+	ck_assert_uint_eq(csrs_count(w.lm->csrs), 1);
 }
 END_TEST
 
@@ -501,6 +532,7 @@ END_TEST
 SUITE_WITH("lm keep", set_up, clean_up, events_go_to_the_disk_and_up_and_are_acknowledged,
 	   only_the_owner_gets_it_and_only_of_what_is_there,
 	   another_request_takes_the_place_without_a_gap, the_next_lm_is_armed_before_it_is_told,
+	   a_request_that_the_disk_does_not_take_is_written_later,
 	   what_was_taken_of_a_process_goes_on_when_it_is_armed_later_than_others,
 	   a_ring_is_the_same_for_the_next_lm_and_another_one_after_a_boot,
 	   one_that_ends_sends_the_rest_and_says_so, one_that_ends_needs_no_other_word,
