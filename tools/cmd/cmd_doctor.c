@@ -4,6 +4,7 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/doctor.h"
+#include "tools/launch/launch.h"
 #include "tools/view/health.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
@@ -94,6 +95,18 @@ static void check_daemons(struct doctor *d)
 	omis_reply_free(r);
 }
 
+/* Tools use the own mainsm where the environment has the string of a job; programs do not. */
+static void check_environment(struct doctor *d, const struct cmd_common *c)
+{
+	struct launch l = { .mainsm = c->mainsm };
+	struct err e = { 0 };
+
+	if (launch_find_mainsm(&l, &e) < 0)
+		doctor_add(d, "mainsm", DOCTOR_FAIL,
+			   "unset OMIG_MAINSM: a program that starts with it is not watched", "%s",
+			   e.text);
+}
+
 static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 {
 	char name[] = "omig", o1[] = "--omis-mainsm";
@@ -109,6 +122,8 @@ static void check_mainsm(struct doctor *d, const struct cmd_common *c)
 		doctor_add(d, "mainsm", DOCTOR_OK, NULL, "answers");
 		check_daemons(d);
 		omis_finalize();
+		if (is_given)
+			check_environment(d, c);
 	} else if (s == OMIS_NO_PERMISSION) {
 		doctor_add(d, "mainsm", DOCTOR_FAIL,
 			   is_given ? "ask its owner for a new string: omig cert token"

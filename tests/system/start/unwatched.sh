@@ -39,6 +39,10 @@ own_is_up() {
 }
 check 'a mainsm of its own' own_is_up
 check 'env --no-start finds it' status_is 0 omig env --no-start
+old_job=$(sed -n "s/^export OMIG_MAINSM='\(.*:\)[0-9]*\(:[^:]*:[^:]*\)'/\11\2/p" \
+	"$TMPDIR/env")
+check 'doctor: the string of a job that is over, beside a mainsm of its own' says \
+	'FAIL +mainsm +OMIG_MAINSM.* nothing listens' env OMIG_MAINSM="$old_job" omig doctor
 kill -STOP "$pid"
 until_true 5 is_stopped "$pid" # the signal takes effect later on a loaded machine
 check 'run: a mainsm that is stopped' warned "mainsm, pid $pid, is stopped: .*kill -CONT $pid" \
