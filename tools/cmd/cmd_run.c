@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig run, omig exec, omig env: programs that are watched. */
+#include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/run_waits.h"
 #include "tools/launch/launch.h"
 #include "tools/session/show.h"
 
@@ -10,6 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define WAITS_NS (20 * NSEC_PER_SEC) /* programs that run well rarely wait so long in a ring */
 #define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
@@ -41,6 +44,7 @@ static int set_measure(void *into, const char *value, struct err *e)
 struct how {
 	int (*find)(struct launch *, struct err *);
 	bool is_here; /* what is started stays on this host */
+	int64_t waits_ns; /* ranks that wait so long for each other are reported; 0: never */
 };
 
 static int set_variable(void *arg, const char *name, const char *value)
@@ -73,6 +77,15 @@ static int find_all(struct launch *l, const struct how *how, const char *program
 	return rc;
 }
 
+/* Within another `omig run` of this job: that one reports. */
+static void report_waits(const struct launch *l, nsec_t least)
+{
+	const char *job = getenv("OMIG_JOB");
+
+	if (!getenv("OMIG_CHOSEN") || !job || !str_eq(job, l->job_name))
+		run_waits_start(&(struct run_waits){ l->job_name, l->mainsm, least });
+}
+
 /* Whatever goes wrong with the monitor, the program runs. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
@@ -80,6 +93,7 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 	int rc = find_all(l, how, argv[0], &e);
 
 	if (rc == 0) {
+		report_waits(l, how->waits_ns);
 		if (!l->warning[0] && launch_check_program(argv[0], &e) < 0)
 			cmd_warn("not watched: %s", e.text);
 		launch_each_variable(l, set_variable, NULL);
@@ -93,9 +107,14 @@ static int run_program(struct launch *l, char **argv, const struct how *how)
 int cmd_run(int argc, char **argv)
 {
 	struct launch l = { 0 };
+	struct how how = { launch_need_mainsm, false, WAITS_NS };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
+		OPTION_RANGE(
+			"waits", 0, "TIME",
+			"warn on stderr when ranks wait so long for each other (default 20s, from 5s on; 0: never)",
+			OPT_NSEC, &how.waits_ns, 0, 24 * 3600 * NSEC_PER_SEC),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -115,7 +134,7 @@ int cmd_run(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
-	return run_program(&l, argv + first, &(struct how){ launch_need_mainsm, false });
+	return run_program(&l, argv + first, &how);
 }
 
 int cmd_exec(int argc, char **argv)
@@ -136,7 +155,7 @@ int cmd_exec(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
-	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true });
+	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true, 0 });
 }
 
 /* Single quotes keep everything but themselves. */

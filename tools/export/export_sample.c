@@ -196,7 +196,7 @@ static void note_processes(struct export *x, const struct top_sample *s, const s
 static int take_processes(struct export *x, const struct names *l)
 {
 	struct top_sample s;
-	int rc = top_sample_read(&s);
+	int rc = top_sample_read(&s, NULL);
 
 	if (rc == CMD_OK) {
 		note_coverage(x, s.reply);

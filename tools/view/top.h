@@ -91,8 +91,8 @@ void top_sample_done(struct top_sample *s);
  */
 int top_sample_take(struct top_sample *s, const struct top_sample *before, const char *job);
 
-/* As above without switching counting on, and without rates. */
-int top_sample_read(struct top_sample *s);
+/* As above without switching counting on, and without rates. job: NULL is all. */
+int top_sample_read(struct top_sample *s, const char *job);
 
 /* Switches counting on (what: as omig_calls_enable has it) for what is in s and not in before (may
  * be NULL). */

@@ -394,9 +394,9 @@ static int read_job(struct top_sample *s, const char *job)
 	return rc;
 }
 
-int top_sample_read(struct top_sample *s)
+int top_sample_read(struct top_sample *s, const char *job)
 {
-	return read_job(s, NULL);
+	return read_job(s, job);
 }
 
 static bool has_new(const struct top_sample *s, const struct top_sample *before)

@@ -15,7 +15,6 @@
 #define CALL_COLUMNS 7 /* to CALL and FOR */
 #define TITLE_ROWS 2
 #define ROWS_AROUND 4 /* two heads, a gap, the coverage */
-#define STOP_BYTES 2048 /* of one line */
 
 /* --- lines that must not wrap */
 
@@ -287,11 +286,10 @@ static void count_stop(void *arg, const struct top_wait *w)
 static void show_stop(void *arg, const struct top_wait *w)
 {
 	const struct stops *to = arg;
-	char time[TABLE_NUMBER_BYTES], line[STOP_BYTES];
+	char line[TOP_WAIT_LINE_BYTES];
 	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : sizeof(line);
 
-	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s: %s for %s at least: %s",
-		 w->job, top_wait_words(w), table_duration(time, w->seconds), w->text);
+	top_wait_line(line, cols < sizeof(line) ? cols + 1 : sizeof(line), w);
 	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line,
 		   term_paint(to->term, TERM_PLAIN));
 }

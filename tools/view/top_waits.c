@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/term/table.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,9 +137,24 @@ static bool all_wait(const struct job *j)
 
 const char *top_wait_words(const struct top_wait *w)
 {
-	return w->kind == TOP_WAIT_ALL	  ? "nothing has moved"
+	return w->kind == TOP_WAIT_ALL	  ? "no call has ended"
 	       : w->kind == TOP_WAIT_RING ? "ranks wait in a ring"
 					  : "ranks wait for others";
+}
+
+/* A rank may have posted a send before the call that it is in now. */
+static const char *unknown_of(const struct top_wait *w)
+{
+	return w->kind == TOP_WAIT_OTHERS ? "" : "; data of earlier requests may still be moving";
+}
+
+char *top_wait_line(char *out, size_t size, const struct top_wait *w)
+{
+	char time[TABLE_NUMBER_BYTES];
+
+	snprintf(out, size, "%s: %s for %s at least: %s%s", w->job, top_wait_words(w),
+		 table_duration(time, w->seconds), w->text, unknown_of(w));
+	return out;
 }
 
 static const char *tag_text(char out[32], const char *before, int64_t tag)

@@ -14,9 +14,8 @@ begins() { # FLAVOUR RANKS MODE
 	dir=$TMPDIR/$1-$3
 	name=$1-$3
 	mkdir "$dir"
-	timeout $((100 * PATIENCE)) omig run --job="$name" -- "mpirun.$1" -n "$2" "$T/underway.$1" \
-		"$3" "$dir" \
-		>"$dir/out" 2>"$dir/err" &
+	timeout $((100 * PATIENCE)) omig run --waits=5s --job="$name" -- \
+		"mpirun.$1" -n "$2" "$T/underway.$1" "$3" "$dir" >"$dir/out" 2>"$dir/err" &
 	run=$!
 	check "$1: $3: all ranks are watched" until_true 30 job_has_ranks "$name" "$2"
 }
@@ -77,6 +76,15 @@ partner_grows() {
 		exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 
+# Once, and never what ends well.
+err_says() { # PATTERN
+	cat "$dir/err"
+	[ "$(grep -Ec "^omig: warning: $name: $1" "$dir/err")" = 1 ]
+}
+err_says_nothing() {
+	cat "$dir/err"
+	! grep 'for .* at least' "$dir/err"
+}
 rank_2_is() {
 	p2=$(omig tree --job "$name" --json |
 		sed -n 's/.*"token":"\(p_[^"]*\)"[^{}]*"rank":2[,}].*/\1/p' | head -n 1)
@@ -92,9 +100,11 @@ for f in $flavours; do
 		20 top_says ' MPI_Recv from 1 +>='
 	check "$f: dead: all ranks are in MPI all the time" until_true 20 top_says_all_wait
 	check "$f: dead: who waits for whom is told unasked" until_true 20 top_says \
-		"nothing has moved for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
+		"no call has ended for .* at least: 0 waits for 1 \(MPI_Recv, tag 5\), 1 waits for 0 \(MPI_Recv, tag 7\), 2 is in MPI_Barrier"
 	check "$f: dead: a measurement has the time" until_true 20 measure_grows
 	check "$f: dead: and whose it is" until_true 20 partner_grows
+	check "$f: dead: omig run has warned of it, once" until_true 30 err_says \
+		'no call has ended for .* 0 waits for 1 .* 2 is in MPI_Barrier; data of earlier'
 	check "$f: dead: rank 2 is there" until_true 20 rank_2_is
 	check "$f: dead: its queue is empty, and its call stands behind" until_true 20 says \
 		' 0,[0-9]+,0,1,\[[0-9]+,"MPI_Barrier","barrier",0,' queue_of_2
@@ -104,13 +114,14 @@ for f in $flavours; do
 	begins "$f" 3 cycle
 	sends='sends to [0-2], tag 5, and receives from [0-2], tag 7 \(MPI_Sendrecv\)'
 	check "$f: cycle: it is reported that none can go on" until_true 20 top_says \
-		"nothing has moved for .* at least: 0 $sends, 1 $sends, 2 $sends"
+		"no call has ended for .* at least: 0 $sends, 1 $sends, 2 $sends"
 	kill "$run"
 	wait "$run" 2>/dev/null
 
 	begins "$f" 3 absent
 	check "$f: absent: ranks that have not come are named unasked" until_true 20 top_says \
 		"ranks wait for others for .* at least: 1 of 3 are in MPI_Barrier, without 1, 2"
+	check "$f: absent: a rank that others wait for is no news of omig run" err_says_nothing
 	kill "$run"
 	wait "$run" 2>/dev/null
 

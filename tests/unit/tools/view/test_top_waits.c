@@ -75,6 +75,38 @@ static void nothing(void)
 {
 }
 
+static char line[TOP_WAIT_LINE_BYTES];
+
+static void on_line(void *arg, const struct top_wait *w)
+{
+	top_wait_line(line, sizeof(line), w);
+}
+
+/* A send that was posted before may still be on its way, in any of them. */
+START_TEST(a_line_claims_no_more_than_is_known)
+{
+	top_waits(&sample, on_line, NULL);
+	ck_assert_ptr_nonnull(
+		strstr(line, "job0: no call has ended for 10.0s at least: 0 waits for 1 "));
+	ck_assert_ptr_nonnull(strstr(line, "; data of earlier requests may still be moving"));
+	for (int64_t r = 0; r < RANKS; r++)
+		is_in(r, "MPI_Waitall", TOP_CALL_OTHER, -1, -1);
+	top_waits(&sample, on_line, NULL);
+	ck_assert_ptr_nonnull(strstr(line, "3 is in MPI_Waitall; data of earlier requests may"));
+	computes(3);
+	is_in(0, "MPI_Recv", TOP_CALL_RECEIVES, 1, 5);
+	is_in(1, "MPI_Recv", TOP_CALL_RECEIVES, 0, 5);
+	top_waits(&sample, on_line, NULL);
+	ck_assert_ptr_nonnull(strstr(line, "job0: ranks wait in a ring for "));
+	ck_assert_ptr_nonnull(strstr(line, "; data of earlier requests may still be moving"));
+	computes(0);
+	is_in(1, "MPI_Barrier", TOP_CALL_TOGETHER, -1, -1);
+	top_waits(&sample, on_line, NULL);
+	ck_assert_ptr_nonnull(strstr(line, "job0: ranks wait for others for "));
+	ck_assert_ptr_null(strstr(line, "may still be moving"));
+}
+END_TEST
+
 START_TEST(a_job_all_of_whose_ranks_wait_has_stopped)
 {
 	ck_assert_str_eq(
@@ -249,4 +281,4 @@ SUITE_WITH("top waits", set_up, nothing, a_job_all_of_whose_ranks_wait_has_stopp
 	   a_cycle_of_sendrecv_has_stopped_where_no_message_can_be_taken,
 	   a_sendrecv_with_two_partners_makes_no_ring,
 	   ranks_that_have_not_come_to_a_barrier_are_named, each_job_is_looked_at_by_itself,
-	   calls_have_words)
+	   calls_have_words, a_line_claims_no_more_than_is_known)

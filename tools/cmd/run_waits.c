@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/cmd/run_waits.h"
+
+#include "common/base/hash.h"
+#include "tools/session/session.h"
+#include "tools/view/top_waits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CAUSES_MAX 16 /* lines of one run: a program that goes on after each is no news */
+
+struct watch {
+	const struct run_waits *conf;
+	uint64_t cause[CAUSES_MAX]; /* reported */
+	size_t causes;
+};
+
+/* Of its kind and its ranks, not of its time. */
+static uint64_t cause_of(const struct top_wait *w)
+{
+	const struct hash_key key = { (uint64_t)w->kind, 0 };
+
+	return hash_sip13(&key, w->text, strlen(w->text));
+}
+
+/* A rank that computes while others wait for it is normal: only `omig top` shows that. */
+static void on_wait(void *arg, const struct top_wait *w)
+{
+	struct watch *of = arg;
+	uint64_t cause = cause_of(w);
+	char line[TOP_WAIT_LINE_BYTES];
+
+	if (w->kind == TOP_WAIT_OTHERS || w->seconds * 1e9 < (double)of->conf->least)
+		return;
+	for (size_t i = 0; i < of->causes; i++)
+		if (of->cause[i] == cause)
+			return;
+	if (of->causes == CAUSES_MAX)
+		return;
+	of->cause[of->causes++] = cause;
+	cmd_warn("%s", top_wait_line(line, sizeof(line), w));
+}
+
+/* The connection lasts for one look: places at mainsm are for tools that people use. */
+static void look(struct watch *of)
+{
+	struct cmd_common common = CMD_COMMON_INIT;
+	struct top_sample s = { 0 };
+	char words[256] = "";
+	int rc;
+
+	common.mainsm = of->conf->mainsm;
+	cmd_hush(words, sizeof(words));
+	rc = session_open(&common);
+	if (rc == CMD_OK) {
+		rc = top_sample_read(&s, of->conf->job);
+		session_close();
+	}
+	cmd_hush(NULL, 0);
+	if (rc == CMD_OK)
+		top_waits(&s, on_wait, of);
+	top_sample_done(&s);
+}
+
+/* The reader of stderr waits for its end: a request under way must not delay that. */
+static void *end_with_program(void *arg)
+{
+	struct pollfd p = { .fd = *(const int *)arg, .events = POLLIN };
+
+	while (poll(&p, 1, -1) < 0 && errno == EINTR)
+		;
+	_exit(0);
+}
+
+/* What was inherited may be the end of a pipe, or a lock. */
+static bool let_go(int program)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	if (null < 0 || dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return false;
+#ifdef SYS_close_range
+	return (program == STDERR_FILENO + 1 || dup2(program, STDERR_FILENO + 1) >= 0) &&
+	       syscall(SYS_close_range, STDERR_FILENO + 2, INT_MAX, 0) == 0;
+#else
+	return false;
+#endif
+}
+
+static void watch(const struct run_waits *conf, int program)
+{
+	const struct timespec nap = { .tv_sec = (time_t)(conf->least / NSEC_PER_SEC),
+				      .tv_nsec = (long)(conf->least % NSEC_PER_SEC) };
+	struct watch of = { .conf = conf };
+	int held = STDERR_FILENO + 1;
+	pthread_t thread;
+
+	if (!let_go(program) || pthread_create(&thread, NULL, end_with_program, &held))
+		return;
+	while (of.causes < CAUSES_MAX) {
+		nanosleep(&nap, NULL);
+		look(&of);
+	}
+}
+
+void run_waits_start(const struct run_waits *w)
+{
+	int program = w->least > 0 ? (int)syscall(SYS_pidfd_open, getpid(), 0) : -1;
+	pid_t between;
+
+	if (program < 0)
+		return;
+	between = fork();
+	if (between == 0) {
+		if (fork() == 0)
+			watch(w, program);
+		_exit(0);
+	}
+	while (between > 0 && waitpid(between, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(program);
+}
