@@ -66,20 +66,12 @@ static void tool_csr_free(struct tool_csr *csr)
 	loop_timer_free(csr->parting);
 	smap_done(&csr->came);
 	smap_done(&csr->refused);
-	while (csr->nslot)
-		tool_csr_part_drop(csr, &csr->slot[csr->nslot - 1], false);
-	free(csr->slot);
+	standing_free(csr->standing);
 	smap_done(&csr->objects);
 	reply_free(csr->news);
-	loop_timer_free(csr->timer);
 	predicates_free(csr->predicates);
 	omis_request_free(csr->request);
 	free(csr);
-}
-
-static void on_arm_timeout(void *arg)
-{
-	tool_csr_check_armed(arg, true);
 }
 
 static void on_part_timeout(void *arg)
@@ -103,9 +95,9 @@ static struct tool_csr *tool_csr_new(struct tool_csrs *c, struct session *s, uin
 	smap_init(&csr->came);
 	smap_init(&csr->refused);
 	token_print_number(&csr->token, TOKEN_CSR, numbers_mint(c->conf.numbers, NUMBER_CSR));
-	csr->timer = loop_timer_new(c->conf.loop, on_arm_timeout, csr);
+	csr->standing = tool_csr_standing_new(csr);
 	csr->parting = loop_timer_new(c->conf.loop, on_part_timeout, csr);
-	if (csr->timer && csr->parting)
+	if (csr->standing && csr->parting)
 		return csr;
 	tool_csr_free(csr);
 	return NULL;
@@ -209,7 +201,7 @@ static void switch_off(struct tool_csr *csr)
 	reply_free(csr->news);
 	csr->news = NULL;
 	tool_csr_disarm(csr);
-	tool_csr_check_armed(csr, true);
+	standing_check(csr->standing, true);
 }
 
 static int await(struct list *waiters, csr_on_fn fn, void *arg)
@@ -269,7 +261,7 @@ int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, voi
 			switch_off(csr);
 		return rc;
 	}
-	tool_csr_check_armed(csr, false);
+	standing_check(csr->standing, false);
 	return 0;
 }
 
@@ -281,7 +273,7 @@ size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn f
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 
-		n += csr->is_enabled && loop_timer_is_armed(csr->timer) &&
+		n += csr->is_enabled && standing_is_pending(csr->standing) &&
 		     !await(&csr->waiters, fn, arg);
 	}
 	return n;
@@ -460,7 +452,7 @@ static void follow_one(struct tool_csr *csr)
 		tool_csr_suspend(csr, rc == -ERR_LIMIT ? "\"too many objects\""
 						       : "\"no memory to follow its objects\"");
 	else
-		tool_csr_check_armed(csr, false);
+		standing_check(csr->standing, false);
 }
 
 void tool_csrs_follow(struct tool_csrs *c, struct session *s)
@@ -492,7 +484,7 @@ void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 		if (tool_csr_is_hopeless(csr))
 			disable(csr, "\"its objects no longer exist\"", NULL, NULL);
 		else if (!tool_csr_arm(csr))
-			tool_csr_check_armed(csr, false);
+			standing_check(csr->standing, false);
 	}
 }
 

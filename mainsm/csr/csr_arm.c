@@ -2,7 +2,6 @@
 /* Conditional requests at the children: their parts and confirmations. */
 #include "mainsm/csr/csr.h"
 
-#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/omis/services/catalogue.h"
 #include "common/route/arm.h"
@@ -10,28 +9,10 @@
 #include "mainsm/csr/csr_internal.h"
 #include "mainsm/tool/partners.h"
 #include "tree/branches.h"
-#include "tree/wire.h"
+#include "tree/standing.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct tool_csr_part *tool_csr_part_of(struct tool_csr *csr, uint32_t child)
-{
-	for (size_t i = 0; i < csr->nslot; i++)
-		if (csr->slot[i].child == child)
-			return &csr->slot[i];
-	return NULL;
-}
-
-void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool tell)
-{
-	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
-
-	if (tell && !branches_send(csr->c->conf.branches, slot->child, &m))
-		tool_csr_part_from(csr, slot->child);
-	free(slot->text);
-	*slot = csr->slot[--csr->nslot];
-}
 
 static void empty(struct smap *m)
 {
@@ -46,8 +27,7 @@ void tool_csr_disarm(struct tool_csr *csr)
 	const struct tool_csrs_conf *c = &csr->c->conf;
 
 	csr->told_faults = false;
-	while (csr->nslot)
-		tool_csr_part_drop(csr, &csr->slot[csr->nslot - 1], true);
+	standing_end(csr->standing);
 	if (c->on_disarmed && !tool_csr_is_of_user_event(csr))
 		c->on_disarmed(c->arg, csr->token.s);
 	empty(&csr->objects);
@@ -68,56 +48,31 @@ static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 	return local_prefix < r->naction || !all_in_rank;
 }
 
-static void send_arm(struct tool_csr *csr, struct tool_csr_part *slot)
+/* A child that takes no message now is about to be lost: its objects leave, and return with it. */
+static int send_part(void *arg, const struct standing_part *p)
 {
-	struct msg m = { .type = MSG_ARM };
+	struct tool_csr *csr = arg;
+	const struct msg m = { .type = MSG_ARM,
+			       .arm = {
+				       .csr = csr->token.s,
+				       .tool = csr->session->number,
+				       .identity = csr->session->identity,
+				       .version = p->version,
+				       .text = { (const uint8_t *)p->text, p->ntext },
+				       .local_prefix = (uint32_t)p->mark,
+				       .reply = wants_triggered(csr, (uint32_t)p->mark),
+			       } };
 
-	slot->version = (uint32_t)++csr->c->version;
-	slot->confirmed = false;
-	m.arm = (struct msg_arm){
-		.csr = csr->token.s,
-		.tool = csr->session->number,
-		.identity = csr->session->identity,
-		.version = slot->version,
-		.text = { (const uint8_t *)slot->text, slot->ntext },
-		.local_prefix = slot->local_prefix,
-		.reply = wants_triggered(csr, slot->local_prefix),
-	};
-	/* A child that takes no message now is about to be lost: its objects leave, and return with
-	 * it. */
-	if (branches_send(csr->c->conf.branches, slot->child, &m))
-		slot->confirmed = true;
+	return branches_send(csr->c->conf.branches, p->branch, &m);
 }
 
-static int set_slot(struct tool_csr *csr, const struct arm_part *part)
+static void end_part(void *arg, const struct standing_part *p)
 {
-	struct tool_csr_part *slot = tool_csr_part_of(csr, part->child);
-	char *text;
+	struct tool_csr *csr = arg;
+	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
 
-	if (slot && slot->ntext == part->ntext && slot->local_prefix == part->local_prefix &&
-	    !memcmp(slot->text, part->text, part->ntext)) {
-		slot->stale = false;
-		return 0;
-	}
-	text = malloc(part->ntext + 1);
-	if (!text || (!slot && array_grow(&csr->slot, &csr->capslot, csr->nslot + 1,
-					  sizeof(*csr->slot), BRANCHES_MAX))) {
-		free(text);
-		return -ERR_NOMEM;
-	}
-	memcpy(text, part->text, part->ntext);
-	text[part->ntext] = 0;
-	if (!slot) {
-		slot = &csr->slot[csr->nslot++];
-		*slot = (struct tool_csr_part){ .child = part->child };
-	}
-	free(slot->text);
-	slot->text = text;
-	slot->ntext = part->ntext;
-	slot->local_prefix = part->local_prefix;
-	slot->stale = false;
-	send_arm(csr, slot);
-	return 0;
+	if (!branches_send(csr->c->conf.branches, p->branch, &m))
+		tool_csr_part_from(csr, p->branch);
 }
 
 /* Adds the objects of an event's parameter to a set. */
@@ -218,17 +173,17 @@ static int take_parts(struct tool_csr *csr, const struct arm *arm, struct smap *
 	const struct arm_part *part;
 	int rc = 0;
 
-	for (size_t i = 0; i < csr->nslot; i++)
-		csr->slot[i].stale = true;
+	standing_begin(csr->standing, false);
 	for (size_t i = 0; !rc && arm && (part = arm_part_at(arm, i)); i++) {
 		rc = collect_part(part, now, csr);
 		if (!rc)
-			rc = set_slot(csr, part);
+			rc = standing_set(csr->standing,
+					  &(struct standing_part){ .branch = part->child,
+								   .text = part->text,
+								   .ntext = part->ntext,
+								   .mark = part->local_prefix });
 	}
-	for (size_t i = csr->nslot; !rc && i > 0; i--)
-		if (csr->slot[i - 1].stale)
-			tool_csr_part_drop(csr, &csr->slot[i - 1], true);
-	return rc;
+	return rc ? rc : standing_commit(csr->standing);
 }
 
 /* The tool gets unknown objects as entries of the event. */
@@ -323,14 +278,6 @@ int tool_csr_arm(struct tool_csr *csr)
 		rc = change_objects(csr, &now);
 	smap_done(&now);
 	return rc;
-}
-
-static bool all_confirmed(const struct tool_csr *csr)
-{
-	for (size_t i = 0; i < csr->nslot; i++)
-		if (!csr->slot[i].confirmed)
-			return false;
-	return true;
 }
 
 /* --- reports to the tool */
@@ -442,8 +389,9 @@ static void refuse(struct tool_csr *csr, const struct reply *r)
 	tool_csr_let_go(csr);
 }
 
-static void tell_armed(struct tool_csr *csr)
+static void tell_armed(void *arg)
 {
+	struct tool_csr *csr = arg;
 	struct reply *r = compose(csr);
 	bool owes = csr->owes_enabled, is_no = is_refused(csr);
 
@@ -464,15 +412,15 @@ static void tell_armed(struct tool_csr *csr)
 	tool_csr_call_waiters(&csr->waiters, NULL);
 }
 
-void tool_csr_check_armed(struct tool_csr *csr, bool give_up)
+struct standing *tool_csr_standing_new(struct tool_csr *csr)
 {
-	if (!give_up && !all_confirmed(csr)) {
-		if (!loop_timer_is_armed(csr->timer))
-			loop_timer_arm(csr->timer, CSR_ARMED_MAX_NS);
-		return;
-	}
-	loop_timer_cancel(csr->timer);
-	tell_armed(csr);
+	return standing_new(&(struct standing_conf){ .loop = csr->c->conf.loop,
+						     .wait_max = CSR_ARMED_MAX_NS,
+						     .version = &csr->c->version,
+						     .send = send_part,
+						     .end = end_part,
+						     .settled = tell_armed,
+						     .arg = csr });
 }
 
 void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child)
@@ -481,12 +429,9 @@ void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child)
 
 	while (smap_next(&c->by_token, &i)) {
 		struct tool_csr *csr = i.value;
-		struct tool_csr_part *slot = tool_csr_part_of(csr, child);
 
-		if (!slot)
-			continue;
-		tool_csr_part_drop(csr, slot, false);
-		tool_csr_check_armed(csr, false);
+		if (standing_drop(csr->standing, child))
+			standing_check(csr->standing, false);
 	}
 	tool_csrs_forget_leaving(c, child);
 	tool_csrs_follow_soon(c);
@@ -513,11 +458,9 @@ static void take_refusal(struct tool_csr *csr, const struct msg_entry *e)
 int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
 {
 	struct tool_csr *csr = smap_find(&c->by_token, m->csr);
-	struct tool_csr_part *slot = csr ? tool_csr_part_of(csr, child) : NULL;
 	int rc;
 
-	/* One for an earlier version: the one that counts is under way. */
-	if (!slot || slot->version != m->version)
+	if (!csr || !standing_has(csr->standing, child, m->version))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	rc = tool_csr_check_entries(csr, branches_at(c->conf.branches, child), m->entry, m->nentry,
 				    e);
@@ -526,7 +469,7 @@ int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ac
 	for (size_t i = 0; i < m->nentry; i++)
 		if (status_is_error(m->entry[i].status))
 			take_refusal(csr, &m->entry[i]);
-	slot->confirmed = true;
-	tool_csr_check_armed(csr, false);
+	standing_confirm(csr->standing, child);
+	standing_check(csr->standing, false);
 	return 0;
 }

@@ -436,7 +436,7 @@ static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_trigg
 		tool_csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
 		return 0;
 	}
-	if (!csr || !csr->is_enabled || !tool_csr_part_of(csr, child)) {
+	if (!csr || !csr->is_enabled || !standing_find(csr->standing, child)) {
 		not_armed(c, child, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}

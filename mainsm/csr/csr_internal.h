@@ -11,6 +11,7 @@
 #include "common/route/predicate.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/tool/session.h"
+#include "tree/standing.h"
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
@@ -29,18 +30,7 @@ struct tool_csrs {
 	struct loop_timer *follow, *losses; /* owned */
 	struct list partings; /* struct tool_csr: disarmed, and not all children have answered */
 	struct tool_csrs_stats stats;
-	uint64_t version; /* of the last ARM */
-};
-
-/* What one child watches for. */
-struct tool_csr_part {
-	uint32_t child;
-	uint32_t version;
-	char *text; /* owned */
-	size_t ntext;
-	uint32_t local_prefix;
-	bool confirmed;
-	bool stale; /* while arming: to be dropped unless the new arming names it */
+	uint32_t version; /* of the last ARM */
 };
 
 struct csr_waiter {
@@ -69,13 +59,11 @@ struct tool_csr {
 	struct list in_partings;
 	struct list parted; /* waiters for that */
 	struct loop_timer *parting; /* owned: ends it */
-	struct tool_csr_part *slot;
-	size_t nslot, capslot;
+	struct standing *standing; /* owned; mark: how many actions are executed there */
 	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
 	struct smap came; /* of them: what ENABLED will say */
 	struct smap refused; /* of them: those below cannot watch it there */
 	struct reply *news; /* owned; what ENABLED will say is wrong; NULL = nothing */
-	struct loop_timer *timer; /* owned: ends the waiting for confirmations */
 	struct list waiters;
 	nsec_t second; /* the start of the one in which `offered` counts */
 	uint64_t offered, dropped; /* dropped: not reported yet */
@@ -140,11 +128,8 @@ bool tool_csr_is_hopeless(const struct tool_csr *csr);
 /* Takes it back from all of them, without a word to the tool. */
 void tool_csr_disarm(struct tool_csr *csr);
 
-struct tool_csr_part *tool_csr_part_of(struct tool_csr *csr, uint32_t child);
-void tool_csr_part_drop(struct tool_csr *csr, struct tool_csr_part *slot, bool tell);
-
-/* Notifies the waiters and the tool when nothing is left to be confirmed. */
-void tool_csr_check_armed(struct tool_csr *csr, bool give_up);
+/* When it is settled, the waiters and the tool are notified. NULL: no memory. */
+struct standing *tool_csr_standing_new(struct tool_csr *csr);
 
 /* --- csr_hold.c: a process that waits below until all actions of its event have ended */
 

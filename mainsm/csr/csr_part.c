@@ -131,7 +131,7 @@ int tool_csrs_losses(struct tool_csrs *c, uint32_t child, const struct msg_losse
 	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	bool was_leaving;
 
-	if (!csr || (!tool_csr_part_of(csr, child) && !tool_csr_is_leaving(csr, child)))
+	if (!csr || (!standing_find(csr->standing, child) && !tool_csr_is_leaving(csr, child)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	tool_csr_lose(csr, m->dropped);
 	was_leaving = m->is_last && forget_leaving(csr, child);
