@@ -51,131 +51,41 @@ size_t site_csrs_strange(const struct site_csrs *a, bool (*knows)(void *arg, uin
 	return n;
 }
 
-/* --- one host's share */
-
-void csr_part_confirmed(struct site_csr *c, struct csr_part *s)
-{
-	if (s->is_waited_for)
-		c->waiting--;
-	s->is_waited_for = false;
-}
-
-void csr_part_free(struct site_csr *c, struct csr_part *s)
-{
-	csr_part_confirmed(c, s);
-	c->a->stats.bytes -= s->ntext;
-	map_del(&c->parts, s->branch);
-	free(s->text);
-	free(s);
-}
-
-/* The host stops watching. */
-static void csr_part_end(struct site_csr *c, struct csr_part *s)
-{
-	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
-	struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
-
-	if (b)
-		branch_send(b, &m);
-	csr_part_free(c, s);
-}
+/* --- what the branches get */
 
 /* A host that is not there gets it when it comes. */
-static void csr_part_send(struct site_csr *c, struct csr_part *s)
+static int send_part(void *arg, const struct standing_part *p)
 {
-	struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
-	struct msg m = { .type = MSG_ARM };
+	struct site_csr *c = arg;
+	const struct msg m = { .type = MSG_ARM,
+			       .arm = {
+				       .csr = c->token,
+				       .tool = c->tool,
+				       .identity = c->identity,
+				       .version = p->version,
+				       .text = { (const uint8_t *)p->text, p->ntext },
+				       .local_prefix = (uint32_t)p->mark,
+				       .reply = c->reply,
+			       } };
 
-	s->version = (uint32_t)++c->a->version;
-	m.arm = (struct msg_arm){
-		.csr = c->token,
-		.tool = c->tool,
-		.identity = c->identity,
-		.version = s->version,
-		.text = { (const uint8_t *)s->text, s->ntext },
-		.local_prefix = s->local_prefix,
-		.reply = c->reply,
-	};
-	csr_part_confirmed(c, s);
-	if (!b || branch_send(b, &m))
-		return;
-	s->is_waited_for = true;
-	c->waiting++;
+	return branches_send(nodes_branches(c->a->conf.nodes), p->branch, &m);
 }
 
-static struct csr_part *csr_part_new(struct site_csr *c, uint32_t branch)
+/* The host stops watching. Those that are connected answer. */
+static void end_part(void *arg, const struct standing_part *p)
 {
-	struct csr_part *s = calloc(1, sizeof(*s));
+	const struct site_csr *c = arg;
+	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
 
-	if (!s)
-		return NULL;
-	s->branch = branch;
-	if (!map_put(&c->parts, branch, s, NULL))
-		return s;
-	free(s);
-	return NULL;
-}
-
-static int csr_part_set_text(struct site_csr *c, struct csr_part *s, const struct arm_part *part)
-{
-	char *text;
-
-	if (c->a->stats.bytes - s->ntext + part->ntext > SITE_CSRS_BYTES_MAX)
-		return -ERR_LIMIT;
-	text = malloc(part->ntext + 1);
-	if (!text)
-		return -ERR_NOMEM;
-	memcpy(text, part->text, part->ntext);
-	text[part->ntext] = 0;
-	c->a->stats.bytes += part->ntext - s->ntext;
-	free(s->text);
-	s->text = text;
-	s->ntext = part->ntext;
-	return 0;
-}
-
-/* What has not changed is not sent again. */
-static int set_part(struct site_csr *c, const struct msg_arm *m, const struct arm_part *part)
-{
-	const struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), part->child);
-	uint32_t prefix =
-		part->local_prefix < m->local_prefix ? part->local_prefix : m->local_prefix;
-	struct csr_part *s = b ? map_find(&c->parts, b->index) : NULL;
-	bool is_same;
-	int rc = 0;
-
-	if (!b)
-		return 0;
-	is_same = s && s->ntext == part->ntext && s->local_prefix == prefix &&
-		  c->reply == m->reply && c->tool == m->tool && str_eq(c->identity, m->identity) &&
-		  !memcmp(s->text, part->text, s->ntext);
-	if (!s)
-		s = csr_part_new(c, b->index);
-	if (!s)
-		return -ERR_NOMEM;
-	s->is_old = false;
-	s->local_prefix = prefix;
-	if (!is_same)
-		rc = csr_part_set_text(c, s, part);
-	if (!s->text)
-		csr_part_free(c, s);
-	else if (!is_same && !rc)
-		s->version = 0; /* to be sent */
-	return rc;
+	if (!branches_send(nodes_branches(c->a->conf.nodes), p->branch, &m) && c->parting)
+		parting_await(c->parting, p->branch);
 }
 
 /* --- one conditional request */
 
 static void csr_free(struct site_csr *c)
 {
-	struct map_iter i = { 0 };
-
-	if (!c)
-		return;
-	while (map_next(&c->parts, &i))
-		csr_part_free(c, i.value);
-	map_done(&c->parts);
-	loop_timer_free(c->timer);
+	standing_free(c->standing);
 	reply_free(c->answer);
 	c->a->stats.bytes -= c->ntext;
 	free(c->text);
@@ -201,10 +111,7 @@ void site_csrs_free(struct site_csrs *a)
 
 void site_csr_end(struct site_csr *c)
 {
-	struct map_iter i = { 0 };
-
-	while (map_next(&c->parts, &i))
-		csr_part_end(c, i.value);
+	standing_end(c->standing);
 	smap_del(&c->a->by_token, c->token);
 	csr_free(c);
 }
@@ -229,32 +136,24 @@ static void send_answer(struct site_csr *c)
 	c->answer = NULL;
 }
 
-void site_csr_check_answer(struct site_csr *c, bool give_up)
+static void on_settled(void *arg)
 {
-	struct map_iter i = { 0 };
+	struct site_csr *c = arg;
+	const struct standing_part *p;
 
-	if (!c->answer)
-		return;
-	if (c->waiting && !give_up) {
-		if (!loop_timer_is_armed(c->timer))
-			loop_timer_arm(c->timer, SITE_CSRS_ACK_MAX_NS);
-		return;
-	}
-	while (c->waiting && map_next(&c->parts, &i)) {
-		const struct csr_part *s = i.value;
-		const struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
-
-		if (s->is_waited_for)
-			reply_add(c->answer, 0, b ? b->name : NULL, STATUS_UNSPECIFIED_ERROR,
-				  "the host has not confirmed in time");
-	}
-	loop_timer_cancel(c->timer);
-	send_answer(c);
+	for (size_t i = 0; c->answer && (p = standing_at(c->standing, i)); i++)
+		if (p->state == STANDING_WAITING)
+			reply_add(c->answer, 0,
+				  branches_name(nodes_branches(c->a->conf.nodes), p->branch),
+				  STATUS_UNSPECIFIED_ERROR, "the host has not confirmed in time");
+	if (c->answer)
+		send_answer(c);
 }
 
-static void on_timer(void *arg)
+void site_csr_check_answer(struct site_csr *c)
 {
-	site_csr_check_answer(arg, true);
+	if (c->answer)
+		standing_check(c->standing, false);
 }
 
 static struct site_csr *csr_new(struct site_csrs *a, const char *token)
@@ -264,11 +163,18 @@ static struct site_csr *csr_new(struct site_csrs *a, const char *token)
 	if (!c)
 		return NULL;
 	c->a = a;
-	map_init(&c->parts);
 	c->token = str_dup(token);
 	c->identity = str_dup("");
-	c->timer = loop_timer_new(a->conf.loop, on_timer, c);
-	if (c->token && c->identity && c->timer && !smap_put(&a->by_token, c->token, c, NULL))
+	c->standing = standing_new(&(struct standing_conf){ .loop = a->conf.loop,
+							    .wait_max = SITE_CSRS_ACK_MAX_NS,
+							    .version = &a->version,
+							    .bytes = &a->stats.bytes,
+							    .bytes_max = SITE_CSRS_BYTES_MAX,
+							    .send = send_part,
+							    .end = end_part,
+							    .settled = on_settled,
+							    .arg = c });
+	if (c->token && c->identity && c->standing && !smap_put(&a->by_token, c->token, c, NULL))
 		return c;
 	csr_free(c);
 	return NULL;
@@ -289,41 +195,23 @@ static int understand(const struct msg_arm *m, struct omis_request **out, struct
 			     : err_set(&d->err, ERR_INVALID, "no event in a request to be armed");
 }
 
-static void send_new(struct site_csr *c)
-{
-	struct map_iter i = { 0 };
-
-	while (map_next(&c->parts, &i)) {
-		struct csr_part *s = i.value;
-
-		if (!s->version)
-			csr_part_send(c, s);
-	}
-}
-
-/* Disarms the hosts that the new request does not name. */
-static void end_old(struct site_csr *c)
-{
-	struct map_iter i = { 0 };
-
-	while (map_next(&c->parts, &i)) {
-		struct csr_part *s = i.value;
-
-		if (s->is_old)
-			csr_part_end(c, s);
-	}
-}
-
+/* What has not changed is not sent again. */
 static int take_parts(struct site_csr *c, const struct msg_arm *m, const struct arm *arm)
 {
 	const struct arm_part *part;
-	struct map_iter i = { 0 };
+	bool is_all_changed =
+		c->reply != m->reply || c->tool != m->tool || !str_eq(c->identity, m->identity);
 	int rc = 0;
 
-	while (map_next(&c->parts, &i))
-		((struct csr_part *)i.value)->is_old = true;
+	standing_begin(c->standing, is_all_changed);
 	for (size_t k = 0; !rc && (part = arm_part_at(arm, k)); k++)
-		rc = set_part(c, m, part);
+		rc = standing_set(c->standing, &(struct standing_part){
+						       .branch = part->child,
+						       .text = part->text,
+						       .ntext = part->ntext,
+						       .mark = part->local_prefix < m->local_prefix
+								       ? part->local_prefix
+								       : m->local_prefix });
 	return rc;
 }
 
@@ -381,8 +269,7 @@ static int split(struct site_csr *c, const struct msg_arm *m, const struct omis_
 	arm_free(arm);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
-	end_old(c);
-	send_new(c);
+	standing_commit(c->standing); /* what finds no memory is sent with the next change */
 	return 0;
 }
 
@@ -423,7 +310,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 	}
 	if (!rc) {
 		site_csr_take_place(c, site_csr_kept_of(r));
-		site_csr_check_answer(c, false);
+		site_csr_check_answer(c);
 	} else {
 		a->conf.send(a->conf.arg, refusal_of_arm(&refusal, m, d.status, d.err.text));
 		site_csrs_disarm(a, m->csr); /* half of it would be worse than nothing */
@@ -474,45 +361,32 @@ void site_csrs_branch_up(struct site_csrs *a, const struct branch *b)
 {
 	struct smap_iter i = { 0 };
 
+	while (smap_next(&a->by_token, &i))
+		standing_up(((struct site_csr *)i.value)->standing, b->index);
+}
+
+static void lose_branch(struct site_csrs *a, const struct branch *b,
+			bool (*lose)(struct standing *st, uint32_t branch))
+{
+	struct smap_iter i = { 0 };
+
 	while (smap_next(&a->by_token, &i)) {
 		struct site_csr *c = i.value;
-		struct csr_part *s = map_find(&c->parts, b->index);
 
-		if (s)
-			csr_part_send(c, s);
+		if (lose(c->standing, b->index))
+			site_csr_check_answer(c);
 	}
+	partings_forget(a, b);
 }
 
 void site_csrs_branch_down(struct site_csrs *a, const struct branch *b)
 {
-	struct smap_iter i = { 0 };
-
-	while (smap_next(&a->by_token, &i)) {
-		struct site_csr *c = i.value;
-		struct csr_part *s = map_find(&c->parts, b->index);
-
-		if (!s)
-			continue;
-		csr_part_confirmed(c, s);
-		site_csr_check_answer(c, false);
-	}
-	partings_forget(a, b);
+	lose_branch(a, b, standing_down);
 }
 
 void site_csrs_branch_gone(struct site_csrs *a, const struct branch *b)
 {
-	struct smap_iter i = { 0 };
-
-	while (smap_next(&a->by_token, &i)) {
-		struct site_csr *c = i.value;
-		struct csr_part *s = map_find(&c->parts, b->index);
-
-		if (!s)
-			continue;
-		csr_part_free(c, s);
-		site_csr_check_answer(c, false);
-	}
-	partings_forget(a, b);
+	lose_branch(a, b, standing_drop);
 }
 
 /* --- hosts that move from one branch to another */
@@ -535,7 +409,7 @@ static void csr_follow(struct site_csr *c, struct reply *scratch)
 	if (rc)
 		log_warn("sm", "csr=%s does not follow its hosts: %s", c->token, d.err.text);
 	omis_request_free(r);
-	site_csr_check_answer(c, false);
+	site_csr_check_answer(c);
 }
 
 static void on_follow(void *arg)

@@ -6,22 +6,20 @@ int site_csrs_acked(struct site_csrs *a, const struct branch *b, const struct ms
 		    struct err *e)
 {
 	struct site_csr *c = smap_find(&a->by_token, m->csr);
-	struct csr_part *s = c ? map_find(&c->parts, b->index) : NULL;
 
-	/* One for an earlier version: the one that counts is under way. */
-	if (!s || s->version != m->version) {
+	if (!c || !standing_has(c->standing, b->index, m->version)) {
 		a->stats.strays++;
 		return err_set(e, ERR_NOTFOUND, "a confirmation without a request");
 	}
 	if (!branch_owns_entries(b, m->entry, m->nentry))
 		return err_set(e, ERR_DENIED, "a confirmation about objects that are not its own");
-	csr_part_confirmed(c, s);
+	standing_confirm(c->standing, b->index);
 	for (size_t i = 0; c->answer && i < m->nentry && c->answer->nentry < SITE_CSRS_ENTRIES_MAX;
 	     i++)
 		if (status_is_error(m->entry[i].status))
 			reply_add_n(c->answer, 0, m->entry[i].objects, m->entry[i].status,
 				    m->entry[i].value.p, m->entry[i].value.n);
-	site_csr_check_answer(c, false);
+	site_csr_check_answer(c);
 	return 0;
 }
 
@@ -61,7 +59,7 @@ int site_csrs_triggered(struct site_csrs *a, struct branch *b, const struct msg_
 
 	if (!branch_owns_event(b, m))
 		return err_set(e, ERR_DENIED, "an event of objects that are not its own");
-	if (!c || !map_find(&c->parts, b->index)) {
+	if (!c || !standing_find(c->standing, b->index)) {
 		a->stats.strays++;
 		let_go(b, m);
 		branch_send(b, &no);

@@ -108,21 +108,9 @@ static struct parting *parting_new(struct site_csrs *a, const char *token, uint6
 	return NULL;
 }
 
-/* Sends to each host; those that are connected answer. */
-static void part_shares(struct site_csr *c, struct parting *p)
+void parting_await(struct parting *p, uint32_t branch)
 {
-	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
-	struct map_iter i = { 0 };
-
-	while (map_next(&c->parts, &i)) {
-		struct csr_part *s = i.value;
-		struct branch *b = branches_at(nodes_branches(c->a->conf.nodes), s->branch);
-
-		if (b && !branch_send(b, &m))
-			map_put(&p->branches, s->branch, p,
-				NULL); /* without memory it is not waited for */
-		csr_part_free(c, s);
-	}
+	map_put(&p->branches, branch, p, NULL);
 }
 
 void site_csrs_disarm(struct site_csrs *a, const char *csr)
@@ -134,7 +122,7 @@ void site_csrs_disarm(struct site_csrs *a, const char *csr)
 		tell(a, &(struct msg_losses){
 				.csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
 	else
-		part_shares(c, p);
+		c->parting = p;
 	if (c)
 		site_csr_end(c);
 	if (!p)
@@ -168,7 +156,7 @@ int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct m
 
 	if (m->is_last && has_answered(a, b, m))
 		return 0;
-	if (!c || (!m->is_last && !map_find(&c->parts, b->index)))
+	if (!c || (!m->is_last && !standing_find(c->standing, b->index)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	site_csr_lose(c, bounded(m->dropped));
 	return 0;
