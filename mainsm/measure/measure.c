@@ -77,18 +77,12 @@ static void measure_free(struct measure *m)
 	while (m->ntrouble)
 		free(m->trouble[--m->ntrouble].text);
 	free(m->trouble);
-	free(m->slot);
+	standing_free(m->standing);
 	measure_values_clear(m);
 	free(m->value);
 	free(m->counted);
 	loop_timer_free(m->timer);
-	loop_timer_free(m->loaded);
 	free(m);
-}
-
-static void on_loaded_timeout(void *arg)
-{
-	measure_check_loaded(arg, true);
 }
 
 static struct measure *measure_new(struct measures *ms, struct session *s)
@@ -103,8 +97,8 @@ static struct measure *measure_new(struct measures *ms, struct session *s)
 	m->number = (uint32_t)numbers_mint(ms->conf.numbers, NUMBER_DFG);
 	token_print_number(&m->token, TOKEN_MEASUREMENT, m->number);
 	m->timer = loop_timer_new(ms->conf.loop, measure_on_timer, m);
-	m->loaded = loop_timer_new(ms->conf.loop, on_loaded_timeout, m);
-	if (m->timer && m->loaded)
+	m->standing = measure_standing_new(m);
+	if (m->timer && m->standing)
 		return m;
 	measure_free(m);
 	return NULL;
@@ -265,8 +259,7 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	/* With an older plan, or none yet: it follows. */
 	if (rc)
 		measure_route(m, NULL);
-	loop_timer_arm(m->loaded, MEASURE_LOADED_MAX_NS);
-	measure_check_loaded(m, false);
+	standing_check(m->standing, false);
 	if (m->asked.every)
 		loop_timer_arm(m->timer, m->asked.every);
 	return 0;
@@ -279,8 +272,8 @@ void measure_stop(struct measure *m)
 	m->state = MEASURE_STOPPED;
 	m->ms->stats.running--;
 	loop_timer_cancel(m->timer);
-	loop_timer_cancel(m->loaded);
-	measure_unload(m, true);
+	measure_unload(m);
+	standing_check(m->standing, true);
 	drop_waiters(m);
 }
 

@@ -19,6 +19,7 @@
 #include "mainsm/tool/session.h"
 #include "pmsl/pmsl.h"
 #include "stats/moments.h"
+#include "tree/standing.h"
 
 struct measures {
 	struct measures_conf conf;
@@ -78,13 +79,6 @@ struct measure_plan {
 	struct measure_world *world; /* that it was made for */
 };
 
-/* What one child has of it. */
-struct measure_slot {
-	uint32_t child;
-	uint64_t version, hash; /* hash: of what was sent */
-	bool is_confirmed, is_stale;
-};
-
 struct measure_waiter {
 	struct list in_waiters; /* the measurement's, then those that are ready */
 	char *values; /* owned; of the read, NULL: none */
@@ -134,9 +128,8 @@ struct measure {
 	uint64_t looked; /* hash of the world that was planned for, or could not */
 	/* each piece was sent to where it then belonged, and none was lost since */
 	bool is_routed;
-	struct measure_slot *slot;
-	size_t nslot, capslot;
-	uint64_t version;
+	struct standing *standing; /* owned; mark: a hash of what the child is to run */
+	uint32_t version; /* of the last load that was sent */
 	struct measure_trouble *trouble;
 	size_t ntrouble, captrouble;
 
@@ -146,7 +139,6 @@ struct measure {
 	int64_t asked_read; /* by request, and still open; 0: none */
 	nsec_t asked_at;
 	struct loop_timer *timer; /* owned: the end of an interval, or of a grace */
-	struct loop_timer *loaded; /* owned: ends the waiting for acks */
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
@@ -252,10 +244,10 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
 /* Decides again what runs where; if that is new, sends each child what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
-void measure_unload(struct measure *m, bool tell);
-struct measure_slot *measure_slot_of(struct measure *m, uint32_t child);
-/* Calls the waiters for the children. */
-void measure_check_loaded(struct measure *m, bool give_up);
+void measure_unload(struct measure *m);
+
+/* When it is settled, the waiters for the children are called. NULL: no memory. */
+struct standing *measure_standing_new(struct measure *m);
 
 #define MEASURE_TROUBLES_MAX 64 /* more are of no use */
 /* What a host says of an object. */

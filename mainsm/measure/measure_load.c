@@ -15,14 +15,6 @@
 
 #define LOAD_PART_MAX_BYTES (FRAME_MAX_BYTES - 32 * 1024) /* of graphs in one message */
 
-struct measure_slot *measure_slot_of(struct measure *m, uint32_t child)
-{
-	for (size_t i = 0; i < m->nslot; i++)
-		if (m->slot[i].child == child)
-			return &m->slot[i];
-	return NULL;
-}
-
 /* --- what is wrong */
 
 void measure_drop_troubles(struct measure *m, uint32_t child)
@@ -192,7 +184,7 @@ static uint64_t hash_for(const struct measure *m, uint32_t child)
 	return h;
 }
 
-static int send_part(struct measure *m, struct measure_slot *slot,
+static int send_part(const struct measure *m, const struct standing_part *to,
 		     const struct msg_flow_piece *piece, size_t n, bool more)
 {
 	struct msg msg = { .type = MSG_FLOW_LOAD };
@@ -200,17 +192,18 @@ static int send_part(struct measure *m, struct measure_slot *slot,
 	msg.flow_load = (struct msg_flow_load){ .measurement = m->number,
 						.tool = m->session->number,
 						.identity = m->session->identity,
-						.version = slot->version,
+						.version = to->version,
 						.start_ns = m->start,
 						.every_ns = m->asked.every,
 						.read = (uint64_t)m->read,
 						.piece = piece,
 						.npiece = n,
 						.more = more };
-	return branches_send(m->ms->conf.branches, slot->child, &msg);
+	return branches_send(m->ms->conf.branches, to->branch, &msg);
 }
 
-static int send_pieces(struct measure *m, struct measure_slot *slot, struct msg_flow_piece *v)
+static int send_pieces(const struct measure *m, const struct standing_part *to,
+		       struct msg_flow_piece *v)
 {
 	size_t n = 0, bytes = 0;
 	int rc = 0;
@@ -218,75 +211,69 @@ static int send_pieces(struct measure *m, struct measure_slot *slot, struct msg_
 	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
 
-		if (p->child != slot->child)
+		if (p->child != to->branch)
 			continue;
 		if (n && bytes + p->text.n > LOAD_PART_MAX_BYTES) {
-			rc = send_part(m, slot, v, n, true);
+			rc = send_part(m, to, v, n, true);
 			n = bytes = 0;
 		}
 		v[n++] = (struct msg_flow_piece){ p->object, { p->text.p, p->text.n } };
 		bytes += p->text.n + TOKEN_BYTES;
 	}
-	return rc ? rc : send_part(m, slot, v, n, false);
+	return rc ? rc : send_part(m, to, v, n, false);
 }
 
-static int send_load(struct measure *m, struct measure_slot *slot, uint64_t hash)
+/* A child that takes no message now is about to be lost: its objects leave, and return with it. */
+static int send_load(void *arg, const struct standing_part *to)
 {
+	const struct measure *m = arg;
 	struct msg_flow_piece *v = calloc(m->plan->npiece, sizeof(*v));
+	int rc = v ? send_pieces(m, to, v) : -ERR_NOMEM;
 
-	if (!v)
-		return -ERR_NOMEM;
-	slot->hash = hash;
-	slot->version = ++m->version;
-	/* A child that takes no message now is about to be lost: its objects leave, and return with
-	 * it. */
-	slot->is_confirmed = send_pieces(m, slot, v) != 0;
 	free(v);
-	return 0;
+	return rc;
 }
 
-static int load_child(struct measure *m, uint32_t child)
+static void end_load(void *arg, const struct standing_part *p)
 {
-	struct measure_slot *slot = measure_slot_of(m, child);
-	uint64_t hash;
+	struct measure *m = arg;
+	const struct msg msg = { .type = MSG_FLOW_END, .flow_end = { .measurement = m->number } };
 
-	if (slot && !slot->is_stale)
-		return 0;
-	hash = hash_for(m, child);
-	if (!slot) {
-		if (array_grow(&m->slot, &m->capslot, m->nslot + 1, sizeof(*slot), BRANCHES_MAX))
-			return -ERR_NOMEM;
-		slot = &m->slot[m->nslot++];
-		*slot = (struct measure_slot){ .child = child };
-	}
-	slot->is_stale = false;
-	return slot->hash == hash ? 0 : send_load(m, slot, hash);
+	branches_send(m->ms->conf.branches, p->branch, &msg);
+	measure_drop_troubles(m, p->branch);
 }
 
-static void drop_slot(struct measure *m, struct measure_slot *slot, bool tell)
+static void on_settled(void *arg)
 {
-	struct msg msg = { .type = MSG_FLOW_END, .flow_end = { .measurement = m->number } };
+	measure_ready_loaded(arg);
+}
 
-	if (tell)
-		branches_send(m->ms->conf.branches, slot->child, &msg);
-	measure_drop_troubles(m, slot->child);
-	*slot = m->slot[--m->nslot];
-	m->is_routed = false;
+struct standing *measure_standing_new(struct measure *m)
+{
+	return standing_new(&(struct standing_conf){ .loop = m->ms->conf.loop,
+						     .wait_max = MEASURE_LOADED_MAX_NS,
+						     .version = &m->version,
+						     .send = send_load,
+						     .end = end_load,
+						     .settled = on_settled,
+						     .arg = m });
 }
 
 static int load_children(struct measure *m)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < m->nslot; i++)
-		m->slot[i].is_stale = true;
-	for (size_t i = 0; !rc && i < m->plan->npiece; i++)
-		if (m->plan->piece[i].child < STAGE_HERE)
-			rc = load_child(m, m->plan->piece[i].child);
-	for (size_t i = m->nslot; !rc && i > 0; i--)
-		if (m->slot[i - 1].is_stale)
-			drop_slot(m, &m->slot[i - 1], true);
-	return rc;
+	standing_begin(m->standing, false);
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
+		uint32_t child = m->plan->piece[i].child;
+		const struct standing_part *p = standing_find(m->standing, child);
+
+		if (child < STAGE_HERE && (!p || p->is_old))
+			rc = standing_set(m->standing,
+					  &(struct standing_part){ .branch = child,
+								   .mark = hash_for(m, child) });
+	}
+	return rc ? rc : standing_commit(m->standing);
 }
 
 int measure_route(struct measure *m, struct err *e)
@@ -304,7 +291,7 @@ int measure_route(struct measure *m, struct err *e)
 	if (!rc)
 		attach_links(m);
 	m->is_routed = rc == 0;
-	measure_check_loaded(m, false);
+	standing_check(m->standing, false);
 	return rc;
 }
 
@@ -357,10 +344,9 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
 	return measure_route(m, e);
 }
 
-void measure_unload(struct measure *m, bool tell)
+void measure_unload(struct measure *m)
 {
-	while (m->nslot)
-		drop_slot(m, &m->slot[m->nslot - 1], tell);
+	standing_end(m->standing);
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
 		stage_free(m->plan->piece[i].stage);
 		m->plan->piece[i].stage = NULL;
@@ -370,36 +356,20 @@ void measure_unload(struct measure *m, bool tell)
 
 /* --- acknowledgements */
 
-static bool all_confirmed(const struct measure *m)
-{
-	for (size_t i = 0; i < m->nslot; i++)
-		if (!m->slot[i].is_confirmed)
-			return false;
-	return true;
-}
-
-void measure_check_loaded(struct measure *m, bool give_up)
-{
-	if (give_up || all_confirmed(m))
-		measure_ready_loaded(m);
-}
-
 int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
 		    struct err *e)
 {
 	struct measure *m = map_find(&ms->by_number, a->measurement);
-	struct measure_slot *slot = m ? measure_slot_of(m, child) : NULL;
 
-	/* Of an earlier version: the one that counts is under way. */
-	if (!slot || slot->version != a->version)
+	if (!m || !standing_has(m->standing, child, a->version))
 		return err_set(e, ERR_NOTFOUND, "nothing of that version is loaded there");
 	if (!branch_owns_entries(branches_at(ms->conf.branches, child), a->entry, a->nentry))
 		return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
 	measure_drop_troubles(m, child);
 	for (size_t i = 0; i < a->nentry; i++)
 		measure_add_trouble(m, child, &a->entry[i]);
-	slot->is_confirmed = true;
-	measure_check_loaded(m, false);
+	standing_confirm(m->standing, child);
+	standing_check(m->standing, false);
 	return 0;
 }
 
@@ -409,12 +379,12 @@ void measures_child_lost(struct measures *ms, uint32_t child)
 
 	while (map_next(&ms->by_number, &i)) {
 		struct measure *m = i.value;
-		struct measure_slot *slot = measure_slot_of(m, child);
 
-		if (!slot)
+		if (!standing_drop(m->standing, child))
 			continue;
-		drop_slot(m, slot, false);
-		measure_check_loaded(m, false);
+		measure_drop_troubles(m, child);
+		m->is_routed = false;
+		standing_check(m->standing, false);
 	}
 	measures_follow_soon(ms);
 }

@@ -211,14 +211,15 @@ void measure_on_batch(void *arg, const struct flow_batch *b)
 static void ask_below(struct measure *m)
 {
 	struct msg msg = { .type = MSG_FLOW_READ };
+	const struct standing_part *p;
 
 	m->asked_read = m->read + 1;
 	m->asked_at = measure_now(m->ms);
 	if (m->asked_at <= m->read_at || m->asked_at <= m->start)
 		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
 	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
-	for (size_t i = 0; i < m->nslot; i++)
-		branches_send(m->ms->conf.branches, m->slot[i].child, &msg);
+	for (size_t i = 0; (p = standing_at(m->standing, i)); i++)
+		branches_send(m->ms->conf.branches, p->branch, &msg);
 }
 
 /* A tool that does not know of it hears of it at the next read. */
@@ -417,7 +418,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 	struct measure *m = map_find(&ms->by_number, f->measurement);
 	int rc;
 
-	if (!m || m->state != MEASURE_RUNS || !measure_slot_of(m, child)) {
+	if (!m || m->state != MEASURE_RUNS || !standing_find(m->standing, child)) {
 		ms->stats.strays++;
 		branches_send(ms->conf.branches, child, &end);
 		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
