@@ -248,6 +248,8 @@ START_TEST(events_are_selected_by_their_values)
 		{ "job.end where HOST = alpha and id < 2", END1 },
 		{ "job.start where HOST = 5", "" },
 		{ "job.start where HOST = 5.5", "" },
+		{ "tick where step.id > 5", "" },
+		{ "tick where step.id > 'a'", "ts_ns=600 event='tick' step.id='b'\n" },
 	};
 
 	answers_all(known, ARRAY_LEN(known));
@@ -363,6 +365,40 @@ START_TEST(a_sentence_has_a_limit_of_bytes_words_and_types)
 	a = stored_open(AR_READ);
 	fails(a, "count of few* by n", -ERR_LIMIT, "more than 400 types");
 	answers(a, "count of few.* by n", "value='1' events=400\n");
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM event"), 401);
+	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM value WHERE name = 'n'"), 401);
+	removed(a);
+}
+END_TEST
+
+static int add_length(void *arg, const struct arvalue *v, const char *const *names, unsigned n,
+		      struct err *e)
+{
+	buf_printf(arg, "%lld ", (long long)v->i);
+	return 0;
+}
+
+static void pairs_are(const struct archive *a, const char *start, const char *end, const char *want)
+{
+	const struct arcat *c = archive_cat(a);
+	struct buf b = BUF_INIT(1000);
+
+	ck_assert_int_eq(
+		arquery_pairs(a, arcat_find(c, start), arcat_find(c, end), add_length, &b, NULL),
+		0);
+	ck_assert_msg(!strcmp(buf_str(&b), want), "%s", buf_str(&b));
+	buf_done(&b);
+}
+
+/* By the key that both have; else by what follows in the stream. */
+START_TEST(a_start_and_the_end_that_follows_are_a_pair)
+{
+	struct archive *a = filled();
+
+	pairs_are(a, "job.start", "job.end", "2500 7000 ");
+	pairs_are(a, "job.end", "job.start", "");
+	pairs_are(a, "job.start", "mix", "7100 ");
+	pairs_are(a, "job.start", "tick", "");
 	removed(a);
 }
 END_TEST
@@ -437,6 +473,7 @@ size_t add_tests_of_questions(const TTest **list)
 		a_name_that_is_not_there_is_a_mistake,
 		a_sentence_has_a_limit_of_bytes_words_and_types,
 		a_statement_has_a_limit_of_values,
+		a_start_and_the_end_that_follows_are_a_pair,
 		sql_is_run_as_it_is_and_rows_end_where_the_caller_says,
 	};
 

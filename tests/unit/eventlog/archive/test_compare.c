@@ -70,6 +70,43 @@ START_TEST(holm_counts_all_of_them)
 }
 END_TEST
 
+START_TEST(of_few_or_no_values_nothing_is_known)
+{
+	double a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, b[8] = { 0, 1, 1, 1, 1, 1, 1, 1 }, above = 7;
+	struct arratio r = { 0 };
+
+	ck_assert(isnan(arstat_ranks(a, 0, b, 8, &above)) && isnan(above));
+	ck_assert(isnan(arstat_ranks(a, 8, b, 7, &above)) && !isnan(above));
+	ck_assert(isnan(arstat_ranks(a, 7, b, 8, &above)) && !isnan(above));
+	ck_assert(!isnan(arstat_ranks(a, 8, b, 8, &above)));
+	ck_assert(isnan(arstat_medians(a, 0, b, 8, 0.95).value));
+	ck_assert(isnan(arstat_medians(a, 8, b, 0, 0.95).value));
+	r = arstat_medians(a, 8, a, 7, 0.95);
+	ck_assert(isnan(r.low) && isnan(r.high));
+	is_about(r.value, 4.5 / 4);
+	r = arstat_medians(a, 7, a, 8, 0.95);
+	ck_assert(isnan(r.low));
+	is_about(r.value, 4 / 4.5);
+	r = arstat_medians(a, 8, b, 8, 0.95); /* a value is 0 */
+	ck_assert(isnan(r.low));
+	is_about(r.value, 4.5);
+	r = arstat_medians(a, 8, a, 8, 0.95);
+	ck_assert(r.low < 1 && r.high > 1);
+	is_about(r.low * r.high, 1);
+	ck_assert(isnan(arstat_means(a, 7, a, 8, 0.95, &r)) && isnan(r.low));
+	ck_assert(isnan(arstat_means(a, 8, a, 7, 0.95, &r)) && isnan(r.high));
+	is_about(r.value, 4.5 / 4);
+	for (int i = 0; i < 8; i++)
+		b[i] = 9;
+	is_about(arstat_means(b, 8, b, 8, 0.95, &r), 1);
+	for (int i = 0; i < 8; i++)
+		a[i] = 3;
+	ck_assert_double_eq(arstat_means(a, 8, b, 8, 0.95, &r), 0);
+	is_about(r.low, 1.0 / 3);
+	is_about(r.high, 1.0 / 3);
+}
+END_TEST
+
 static double exponential(struct rng *r)
 {
 	return -log(1 - rng_double(r));
@@ -194,6 +231,59 @@ START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 }
 END_TEST
 
+/* Ticks of a clock come at one rate in both: that is sure too. */
+static struct archive *ticking(char out[64], const char *name, int64_t step, unsigned n)
+{
+	struct archive *a;
+	struct err e = { 0 };
+
+	snprintf(out, 64, "/tmp/omig-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(out));
+	snprintf(out + strlen(out), 64 - strlen(out), "/%s.db", name);
+	ck_assert_msg(!archive_open(out, AR_WRITE, 0, &a, &e), "%s", e.text);
+	for (unsigned i = 0; i < n; i++)
+		stored_put_at(a, 1, i, "tick", "id", I32((int)i), (int64_t)i * step);
+	stored_put_at(a, 1, n, "edge", "id", I32(0), 1000 * 1000000);
+	stored_close(a);
+	ck_assert_msg(!archive_open(out, AR_READ, 0, &a, &e), "%s", e.text);
+	return a;
+}
+
+static enum archange_verdict verdict_of(const struct archive *now, const struct archive *base,
+					double *p)
+{
+	enum archange_verdict v;
+	struct archange *c;
+	size_t n;
+
+	ck_assert(!arcompare_run(now, base, &usual, &c, &n, NULL));
+	ck_assert_uint_eq(n, 2);
+	v = find(c, n, "tick", ARCHANGE_RATE)->verdict;
+	*p = find(c, n, "tick", ARCHANGE_RATE)->value[0];
+	for (size_t i = 1; i < n; i++)
+		ck_assert_int_le(c[i - 1].verdict, c[i].verdict);
+	arcompare_free(c, n);
+	return v;
+}
+
+START_TEST(rates_are_the_same_or_more_or_less)
+{
+	char p1[64], p2[64];
+	struct archive *fast = ticking(p1, "fast", 100000, 10000),
+		       *slow = ticking(p2, "slow", 200000, 5000);
+	double rate;
+
+	ck_assert_int_eq(verdict_of(fast, fast, &rate), ARCHANGE_SAME);
+	is_about(rate, 10000);
+	ck_assert_int_eq(verdict_of(fast, slow, &rate), ARCHANGE_MORE);
+	is_about(rate, 10000);
+	ck_assert_int_eq(verdict_of(slow, fast, &rate), ARCHANGE_LESS);
+	is_about(rate, 5000);
+	gone(fast, p1);
+	gone(slow, p2);
+}
+END_TEST
+
 /* One event, all at one time: nothing can be said of a rate. */
 START_TEST(of_few_events_nothing_is_said)
 {
@@ -215,5 +305,6 @@ END_TEST
 
 SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ,
       means_are_compared_as_welch_did, holm_counts_all_of_them,
+      of_few_or_no_values_nothing_is_known, rates_are_the_same_or_more_or_less,
       chance_is_called_a_change_as_often_as_said,
       what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)
