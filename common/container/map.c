@@ -2,7 +2,8 @@
 /*
  * Linear probing with graves: a deletion leaves a grave where a probe may
  * pass. Nothing moves until a put grows or sweeps the table. That makes
- * deleting while iterating safe.
+ * deleting while iterating safe. A map of strings is a map of their hashes to entries, where
+ * different strings may have equal hashes.
  */
 #include "common/container/map.h"
 
@@ -11,11 +12,20 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct map_slot {
-	uint64_t key;
-	void *value; /* NULL: free; GRAVE: deleted */
+	uint64_t key; /* of a map of strings: the hash */
+	void *value; /* NULL: free; GRAVE: deleted; of a map of strings: struct entry, owned */
 };
+
+struct entry {
+	void *value;
+	char key[];
+};
+
+/* Where the search for a key begins. */
+typedef size_t (*home_fn)(const struct map *m, uint64_t key);
 
 static const char grave;
 #define GRAVE ((void *)(uintptr_t)&grave)
@@ -49,9 +59,9 @@ static struct map_slot *find(const struct map *m, uint64_t key)
 }
 
 /* Into the first slot without a live entry; the key is not in the table and there is room. */
-static void place(struct map *m, uint64_t key, void *value)
+static void place(struct map *m, home_fn home_of, uint64_t key, void *value)
 {
-	size_t i = home(m, key);
+	size_t i = home_of(m, key);
 
 	while (m->slot[i].value && m->slot[i].value != GRAVE)
 		i = (i + 1) & (m->cap - 1);
@@ -63,7 +73,7 @@ static void place(struct map *m, uint64_t key, void *value)
 /*
  * Room for one more with at most 3/4 in use: sweeps the graves, and doubles when entries fill half.
  */
-static int make_room(struct map *m)
+static int make_room(struct map *m, home_fn home_of)
 {
 	size_t cap = m->cap ? m->cap : CAP_FIRST;
 	struct map old = *m;
@@ -81,7 +91,7 @@ static int make_room(struct map *m)
 	m->n = m->used = 0;
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.slot[i].value && old.slot[i].value != GRAVE)
-			place(m, old.slot[i].key, old.slot[i].value);
+			place(m, home_of, old.slot[i].key, old.slot[i].value);
 	free(old.slot);
 	return 0;
 }
@@ -96,10 +106,10 @@ int map_put(struct map *m, uint64_t key, void *value, void **old)
 	if (s) {
 		s->value = value;
 	} else {
-		rc = make_room(m);
+		rc = make_room(m, home);
 		if (rc)
 			return rc;
-		place(m, key, value);
+		place(m, home, key, value);
 	}
 	if (old)
 		*old = was;
@@ -113,29 +123,142 @@ void *map_find(const struct map *m, uint64_t key)
 	return s ? s->value : NULL;
 }
 
-void *map_del(struct map *m, uint64_t key)
+static void *bury(struct map *m, struct map_slot *s)
 {
-	struct map_slot *s = find(m, key);
-	void *value;
+	void *value = s->value;
 
-	if (!s)
-		return NULL;
-	value = s->value;
 	s->value = GRAVE;
 	m->n--;
 	return value;
 }
 
+void *map_del(struct map *m, uint64_t key)
+{
+	struct map_slot *s = find(m, key);
+
+	return s ? bury(m, s) : NULL;
+}
+
+static struct map_slot *next(const struct map *m, size_t *at)
+{
+	while (*at < m->cap) {
+		struct map_slot *s = &m->slot[(*at)++];
+
+		if (s->value && s->value != GRAVE)
+			return s;
+	}
+	return NULL;
+}
+
 bool map_next(const struct map *m, struct map_iter *i)
 {
-	while (i->at < m->cap) {
-		struct map_slot *s = &m->slot[i->at++];
+	struct map_slot *s = next(m, &i->at);
 
-		if (s->value && s->value != GRAVE) {
-			i->key = s->key;
-			i->value = s->value;
-			return true;
-		}
+	if (s) {
+		i->key = s->key;
+		i->value = s->value;
 	}
-	return false;
+	return s;
+}
+
+/* --- of strings */
+
+void smap_init(struct smap *m)
+{
+	map_init(&m->of);
+}
+
+void smap_done(struct smap *m)
+{
+	size_t at = 0;
+
+	for (struct map_slot *s; (s = next(&m->of, &at));)
+		free(s->value);
+	map_done(&m->of);
+}
+
+static size_t home_of_hash(const struct map *m, uint64_t hash)
+{
+	return (size_t)hash & (m->cap - 1);
+}
+
+static struct map_slot *find_text(const struct smap *m, const char *key, size_t n)
+{
+	uint64_t hash;
+
+	if (!m->n)
+		return NULL;
+	hash = hash_sip13(&m->key, key, n);
+	for (size_t i = home_of_hash(&m->of, hash); m->slot[i].value; i = (i + 1) & (m->cap - 1)) {
+		const struct entry *e = m->slot[i].value;
+
+		if (m->slot[i].key == hash && e != GRAVE && !strncmp(e->key, key, n) && !e->key[n])
+			return &m->slot[i];
+	}
+	return NULL;
+}
+
+static int put_fresh(struct smap *m, const char *key, void *value)
+{
+	size_t n = strlen(key);
+	struct entry *e = malloc(sizeof(*e) + n + 1);
+
+	if (!e || make_room(&m->of, home_of_hash)) {
+		free(e);
+		return -ERR_NOMEM;
+	}
+	e->value = value;
+	memcpy(e->key, key, n + 1);
+	place(&m->of, home_of_hash, hash_sip13(&m->key, key, n), e);
+	return 0;
+}
+
+int smap_put(struct smap *m, const char *key, void *value, void **old)
+{
+	struct map_slot *s = find_text(m, key, strlen(key));
+	struct entry *e = s ? s->value : NULL;
+	void *was = e ? e->value : NULL;
+	int rc = 0;
+
+	assert(value);
+	if (e)
+		e->value = value;
+	else
+		rc = put_fresh(m, key, value);
+	if (!rc && old)
+		*old = was;
+	return rc;
+}
+
+void *smap_find_n(const struct smap *m, const char *key, size_t n)
+{
+	struct map_slot *s = find_text(m, key, n);
+
+	return s ? ((struct entry *)s->value)->value : NULL;
+}
+
+void *smap_find(const struct smap *m, const char *key)
+{
+	return smap_find_n(m, key, strlen(key));
+}
+
+void *smap_del(struct smap *m, const char *key)
+{
+	struct map_slot *s = find_text(m, key, strlen(key));
+	struct entry *e = s ? bury(&m->of, s) : NULL;
+	void *value = e ? e->value : NULL;
+
+	free(e);
+	return value;
+}
+
+bool smap_next(const struct smap *m, struct smap_iter *i)
+{
+	struct map_slot *s = next(&m->of, &i->at);
+
+	if (s) {
+		i->key = ((struct entry *)s->value)->key;
+		i->value = ((struct entry *)s->value)->value;
+	}
+	return s;
 }

@@ -19,7 +19,6 @@
 #include <stdint.h>
 
 struct map_slot;
-struct smap_slot;
 
 struct map {
 	struct map_slot *slot;
@@ -28,9 +27,14 @@ struct map {
 };
 
 struct smap {
-	struct smap_slot *slot;
-	size_t n, used, cap;
-	struct hash_key key;
+	union {
+		struct {
+			struct map_slot *slot;
+			size_t n, used, cap;
+			struct hash_key key;
+		};
+		struct map of; /* the same members */
+	};
 };
 
 struct map_iter {
