@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/studies/memory_limits.h"
 
+#include "common/authority/tokens.h"
 #include "common/base/limits.h"
 #include "lm/service/inbox.h"
 #include "sim/rogues/rogue.h"
@@ -20,7 +21,9 @@
 #define DAEMON_ABOVE_BYTES 1024
 /* a daemon with a link to a rogue: of a frame that says it is longer */
 #define UNFINISHED_BYTES (2 * FRAME_MAX_BYTES)
-/* answers for tools that may repeat a request, tools that have left, tokens that were made */
+/* mainsm of each token that is valid: some 700 bytes, in a table that doubles */
+#define KEPT_TOKEN_BYTES 2048
+/* answers for tools that may repeat a request, tools that have left */
 #define REMEMBERED_BYTES (2 * INBOX_KEPT_MAX * 1024)
 
 struct memory_limits {
@@ -167,12 +170,19 @@ static size_t procs_below(const struct cluster *c, unsigned i)
 	return n;
 }
 
+static size_t tokens_of(const struct cluster *c, unsigned i)
+{
+	return i == 0 && simtop_is_running(c->top)
+		       ? tokens_count(simtop_tokens(c->top), world_wall(c->w))
+		       : 0;
+}
+
 static size_t may_keep(const struct cluster *c, unsigned i)
 {
 	bool is_above = i < 1 + c->sms;
 	size_t proc = is_above ? PROC_ABOVE_BYTES : PROC_BYTES;
 
-	return procs_below(c, i) * proc +
+	return procs_below(c, i) * proc + tokens_of(c, i) * KEPT_TOKEN_BYTES +
 	       (is_above ? (c->conf.hosts + c->sms) * DAEMON_ABOVE_BYTES : 0) + REMEMBERED_BYTES +
 	       (c->rogue ? UNFINISHED_BYTES : 0);
 }
