@@ -136,6 +136,37 @@ START_TEST(the_generator_is_repeatable_and_even)
 }
 END_TEST
 
+/* Of 3 * 2^62: each number of the lowest third comes once, not twice, for 2^64 draws. */
+START_TEST(a_large_bound_favours_no_number)
+{
+	const uint64_t n = UINT64_C(3) << 62;
+	unsigned low = 0;
+	struct rng r;
+
+	rng_init(&r, 5);
+	for (int i = 0; i < 9000; i++) {
+		uint64_t v = rng_below(&r, n);
+
+		ck_assert_uint_lt(v, n);
+		low += v < n / 3;
+	}
+	ck_assert_msg(low > 2700 && low < 3300, "%u of 9000", low);
+}
+END_TEST
+
+START_TEST(doubles_are_even)
+{
+	unsigned count[8] = { 0 };
+	struct rng r;
+
+	rng_init(&r, 6);
+	for (int i = 0; i < 8000; i++)
+		count[(unsigned)(rng_double(&r) * 8)]++;
+	for (int i = 0; i < 8; i++)
+		ck_assert_msg(count[i] > 850 && count[i] < 1150, "%d: %u", i, count[i]);
+}
+END_TEST
+
 START_TEST(xoshiro_gives_the_reference_sequence)
 {
 	/* From the state 1 2 3 4, by the authors' C code. */
@@ -162,5 +193,5 @@ SUITE("hash", siphash_gives_the_published_vectors, another_key_gives_another_has
       a_number_hashes_as_its_little_endian_bytes, no_two_tables_have_one_key,
       crc32c_gives_the_published_vectors_in_any_chunks,
       crc32c_is_the_same_at_every_length_and_place, mixing_loses_nothing,
-      the_generator_is_repeatable_and_even, xoshiro_gives_the_reference_sequence,
-      secret_bytes_differ)
+      the_generator_is_repeatable_and_even, a_large_bound_favours_no_number, doubles_are_even,
+      xoshiro_gives_the_reference_sequence, secret_bytes_differ)

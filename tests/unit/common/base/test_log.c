@@ -113,6 +113,68 @@ START_TEST(json_lines_are_quoted)
 }
 END_TEST
 
+START_TEST(json_is_valid_whatever_the_text_is)
+{
+	open_sink(LOG_LEVEL_INFO, LOG_JSON);
+	log_info("a", "%s", "\xff\xfe");
+	log_info("a", "%s", "\x01\x7f \xc3\xa9");
+	logged();
+	ck_assert_ptr_nonnull(strstr(text, "\"text\":\"(not UTF-8)\"}\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\"text\":\"   \xc3\xa9\"}\n"));
+}
+END_TEST
+
+START_TEST(a_program_without_a_name_has_none)
+{
+	for (int f = LOG_PLAIN; f <= LOG_JSON; f++) {
+		sink = tmpfile();
+		log_open(&(struct log_conf){ .level = LOG_LEVEL_INFO,
+					     .format = (enum log_format)f,
+					     .fd = fileno(sink) });
+		log_notice("a", "x");
+		logged();
+		if (f == LOG_PLAIN)
+			ck_assert_str_eq(text + 24, " notice a: x\n");
+		if (f == LOG_JSON)
+			ck_assert_ptr_nonnull(strstr(text, "\"program\":\"\""));
+	}
+}
+END_TEST
+
+START_TEST(areas_that_are_none_change_nothing)
+{
+	sink = tmpfile();
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE,
+				     .format = LOG_JOURNAL,
+				     .fd = fileno(sink),
+				     .areas = "net=debug,link=loud" });
+	ck_assert(!log_is_on(LOG_LEVEL_INFO));
+	log_debug("net", "no");
+	log_set_level(LOG_LEVEL_DEBUG);
+	ck_assert(log_is_on(LOG_LEVEL_DEBUG));
+	log_debug("net", "yes");
+	ck_assert_str_eq(logged(), "<7>net: yes\n");
+}
+END_TEST
+
+START_TEST(a_level_changes_areas_without_one_alone)
+{
+	sink = tmpfile();
+	log_open(&(struct log_conf){ .level = LOG_LEVEL_NOTICE,
+				     .format = LOG_JOURNAL,
+				     .fd = fileno(sink),
+				     .areas = "net=info" });
+	log_set_level(LOG_LEVEL_ERROR);
+	ck_assert(log_is_on(LOG_LEVEL_INFO) && !log_is_on(LOG_LEVEL_DEBUG));
+	log_info("net", "1");
+	log_warn("lm", "no");
+	log_set_level(LOG_LEVEL_DEBUG);
+	log_debug("net", "no");
+	log_debug("lm", "2");
+	ck_assert_str_eq(logged(), "<6>net: 1\n<7>lm: 2\n");
+}
+END_TEST
+
 START_TEST(a_text_cannot_forge_a_second_line)
 {
 	open_sink(LOG_LEVEL_INFO, LOG_JOURNAL);
@@ -276,6 +338,8 @@ END_TEST
 
 SUITE("log", a_plain_line_has_time_level_and_area, levels_above_the_chosen_one_are_silent,
       the_journal_gets_priorities, the_journal_is_recognised_by_its_inode, json_lines_are_quoted,
+      json_is_valid_whatever_the_text_is, a_program_without_a_name_has_none,
+      areas_that_are_none_change_nothing, a_level_changes_areas_without_one_alone,
       a_text_cannot_forge_a_second_line, an_overlong_text_is_cut_to_one_line,
       an_overlong_text_is_cut_at_a_character, a_call_site_that_repeats_is_limited_and_counted,
       logging_never_allocates, an_area_may_have_a_level_of_its_own,

@@ -131,6 +131,72 @@ START_TEST(hexadecimal_numbers_have_one_to_sixteen_digits)
 }
 END_TEST
 
+/* At and beyond the bounds of the short way, and in ways of their own. */
+START_TEST(numbers_are_written_as_the_shortest_text)
+{
+	static const struct {
+		double v;
+		const char *text;
+	} known[] = {
+		{ 99999.999, "99999.999" },
+		{ 100000, "100000" },
+		{ -100000.5, "-100000.5" },
+		{ 0.001, "0.001" },
+		{ -0.001, "-0.001" },
+		{ 0.0005, "0.0005" },
+		{ 1.1, "1.1" },
+		{ 1.01, "1.01" },
+		{ -10.25, "-10.25" },
+		{ 0.30000000000000004, "0.30000000000000004" },
+		{ 1e15, "1e+15" },
+		{ 123456789012345, "123456789012345" },
+		{ 1.7976931348623157e308, "1.7976931348623157e+308" },
+		{ 4.9e-324, "4.94065645841247e-324" },
+		{ INFINITY, "inf" },
+		{ NAN, "nan" },
+	};
+	static const struct {
+		float v;
+		const char *text;
+	} floats[] = {
+		{ 999.999f, "999.999" },
+		{ 1000.5f, "1000.5" },
+		{ -0.5f, "-0.5" },
+		{ 16777216, "16777216" },
+		{ 0.001f, "0.001" },
+		{ 3.4028235e38f, "3.4028235e+38" },
+		{ (float)-INFINITY, "-inf" },
+		{ 0.0f, "0" },
+		{ -0.0f, "-0" },
+	};
+	char text[STR_DOUBLE_BYTES];
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ck_assert_str_eq(str_from_double(text, known[i].v), known[i].text);
+	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+		ck_assert_str_eq(str_from_float(text, floats[i].v), floats[i].text);
+}
+END_TEST
+
+START_TEST(digits_that_are_none_are_refused)
+{
+	uint8_t out[2] = { 7, 7 };
+
+	ck_assert_int_eq(str_from_hex(out, 2, "00g0"), -ERR_INVALID);
+	ck_assert_int_eq(str_from_hex(out, 2, "0 00"), -ERR_INVALID);
+	ck_assert_int_eq(str_from_hex(out, 2, NULL), -ERR_INVALID);
+	ck_assert_uint_eq(out[0], 7);
+	ck_assert_int_eq(str_from_hex(out, 2, "aFf0"), 0);
+	ck_assert(out[0] == 0xaf && out[1] == 0xf0);
+	ck_assert_int_eq(str_from_base32(out, 2, NULL), -ERR_INVALID);
+	ck_assert_int_eq(str_from_base32(out, 2, "00-0"), -ERR_INVALID);
+	ck_assert_int_eq(str_from_base32(out, 0, ""), 0);
+	ck_assert_int_eq(str_to_double(NULL, 0, 1, &(double){ 0 }), -ERR_INVALID);
+	ck_assert_int_eq(str_to_u64(NULL, 0, 1, &(uint64_t){ 0 }), -ERR_INVALID);
+	ck_assert_int_eq(str_to_hex64(NULL, &(uint64_t){ 0 }), -ERR_INVALID);
+}
+END_TEST
+
 START_TEST(encodings_come_back)
 {
 	struct rng r;
@@ -177,5 +243,5 @@ END_TEST
 
 SUITE("num", integers_reach_their_ends_and_not_beyond, a_range_includes_its_ends,
       doubles_are_decimal_and_finite, shortest_texts_of_numbers_read_back,
-      hexadecimal_numbers_have_one_to_sixteen_digits, encodings_come_back,
-      base32_is_read_as_people_write_it)
+      hexadecimal_numbers_have_one_to_sixteen_digits, numbers_are_written_as_the_shortest_text,
+      digits_that_are_none_are_refused, encodings_come_back, base32_is_read_as_people_write_it)
