@@ -248,7 +248,84 @@ START_TEST(a_view_in_a_tables_place_is_refused)
 }
 END_TEST
 
+/* Two events of a type, which has 400 columns then. */
+static void put_wide(struct archive *a, const char *type, uint64_t number)
+{
+	struct evfield f[200];
+	struct evvalue v[200];
+	char names[200][8];
+	const struct evtype t = { .name = type, .nfield = 200, .field = f };
+	struct event ev = { .type = &t, .value = v, .stream = 1, .number = number };
+
+	for (unsigned half = 0; half < 2; half++, ev.number++) {
+		for (unsigned i = 0; i < 200; i++) {
+			snprintf(names[i], sizeof(names[i]), "f%u", i + half * 200);
+			f[i] = (struct evfield){ names[i], EV_INT32 };
+			v[i] = I32(1);
+		}
+		ck_assert_int_ge(archive_put(a, &ev, NULL), 0);
+	}
+}
+
+static int reading(struct err *e)
+{
+	struct archive *a = stored_open(AR_READ);
+	struct arevents_report r;
+	static struct seen s;
+	int rc;
+
+	s.n = 0;
+	rc = arevents_read(a, NULL, note, &s, &r, e);
+	archive_close(a);
+	return rc;
+}
+
+/* Each class has its columns beside those of the others. No loader makes 400 of each. */
+START_TEST(columns_of_all_classes_have_a_limit)
+{
+	static const char *const names[] = { "a", "b", "c", "d" };
+	const char *path = stored_new();
+	struct archive *a = stored_open(AR_WRITE);
+	struct err e = { 0 };
+
+	for (unsigned i = 0; i < 4; i++)
+		put_wide(a, names[i], 2 * i);
+	stored_close(a);
+	change(path, "UPDATE field SET class = type WHERE type < 4 OR place < 397");
+	ck_assert_int_eq(reading(&e), 0);
+	change(path, "UPDATE field SET class = type");
+	ck_assert_int_eq(reading(&e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "too many types of events to be read by time"));
+	stored_remove();
+}
+END_TEST
+
+/* 496 types of 403 columns are as many as one statement has. */
+START_TEST(types_times_columns_have_a_limit)
+{
+	struct err e = { 0 };
+	struct archive *a;
+	char name[16];
+
+	stored_new();
+	a = stored_open(AR_WRITE);
+	put_wide(a, "wide", 0);
+	for (unsigned i = 2; i < 497; i++) {
+		snprintf(name, sizeof(name), "t%u", i);
+		stored_put(a, 1, i, name, "n", I32(1));
+	}
+	ck_assert_int_eq(archive_commit(a, NULL), 0);
+	ck_assert_int_eq(reading(&e), 0);
+	stored_put(a, 1, 500, "more", "n", I32(1));
+	stored_close(a);
+	ck_assert_int_eq(reading(&e), -ERR_LIMIT);
+	ck_assert_ptr_nonnull(strstr(e.text, "(497, 403 columns)"));
+	stored_remove();
+}
+END_TEST
+
 SUITE("arevents", events_of_all_types_come_by_their_time, who_has_enough_ends_it,
       an_event_that_is_not_there_is_not_found, an_archive_without_events_has_none,
       rows_that_are_no_events_are_passed_over_and_counted, a_description_that_lies_is_refused,
-      a_value_that_was_left_out_is_counted, a_view_in_a_tables_place_is_refused)
+      a_value_that_was_left_out_is_counted, a_view_in_a_tables_place_is_refused,
+      columns_of_all_classes_have_a_limit, types_times_columns_have_a_limit)
