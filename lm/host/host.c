@@ -122,7 +122,7 @@ void host_figures_clear(struct host_figures *f)
 	memset(f, 0, sizeof(*f));
 	f->parent = -1;
 	f->threads = f->priority = -1;
-	f->user_s = f->system_s = -1;
+	f->age_s = f->user_s = f->system_s = -1;
 	f->size = f->resident = f->resident_max = f->stack = -1;
 	f->minor_faults = f->major_faults = f->swaps = -1;
 	f->exit_code = -1;

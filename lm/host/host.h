@@ -104,6 +104,7 @@ enum host_figures_what {
 struct host_figures {
 	int32_t parent;
 	uint64_t start; /* clock ticks since boot: with the pid it names the process */
+	double age_s; /* since it began, to a clock tick */
 	char name[16];
 	char state; /* as in /proc/PID/stat: R S D Z T t X I */
 	int64_t threads, priority;

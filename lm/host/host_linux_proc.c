@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PROCESSES_MAX 65536 /* looked at when segments are searched for */
@@ -32,6 +33,19 @@ enum stat_field {
 	STAT_EXIT = 48,
 	STAT_NFIELDS = 49
 };
+
+/* By the clock that the kernel notes starts with; it goes on while the host sleeps. */
+static double age_of(const struct host_linux *h, int64_t start)
+{
+	struct timespec now;
+	double age;
+
+	if (clock_gettime(CLOCK_BOOTTIME, &now))
+		return -1;
+	age = (double)now.tv_sec + (double)now.tv_nsec / 1e9 -
+	      (double)start / (double)h->ticks_per_s;
+	return age > 0 ? age : 0; /* within the tick that it began in */
+}
 
 /* The name may hold blanks and brackets: it ends at the last one. */
 static int parse_stat(const struct host_linux *h, const char *text, struct host_figures *f)
@@ -57,6 +71,7 @@ static int parse_stat(const struct host_linux *h, const char *text, struct host_
 	f->priority = v[STAT_PRIORITY];
 	f->threads = v[STAT_THREADS];
 	f->start = (uint64_t)v[STAT_START];
+	f->age_s = age_of(h, v[STAT_START]);
 	f->size = v[STAT_SIZE];
 	f->resident = v[STAT_RESIDENT] * h->page_size;
 	f->swaps = v[STAT_SWAPS];

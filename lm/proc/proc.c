@@ -233,6 +233,7 @@ int procs_note_figures(struct proc *p)
 	if (f.resident_max < 0)
 		f.resident_max = p->figures.resident_max; /* a zombie has no memory */
 	p->figures = f;
+	p->figures_at = loop_now(p->owner->loop);
 	return 0;
 }
 

@@ -79,6 +79,7 @@ struct proc {
 	struct proc_thread *thread; /* by tid */
 	size_t nthread, thread_cap;
 	struct host_figures figures; /* as seen last */
+	nsec_t figures_at; /* when that was */
 	struct totals *last; /* calls.c: values at the end */
 	struct proc_hooks hooks; /* hooks.c */
 	struct proc_current

@@ -5,6 +5,7 @@
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/loop/loop.h"
 
 #include <string.h>
 
@@ -30,7 +31,10 @@ enum {
 	PROC_VOLUNTARY = 1 << 23,
 	PROC_INVOLUNTARY = 1 << 24,
 	PROC_PROGRAM = 1 << 25,
-	PROC_FLAGS = (1 << 26) - 1,
+	PROC_AGE = 1 << 26,
+	PROC_ENDED_AGE = 1 << 27,
+	PROC_JOB = 1 << 28,
+	PROC_FLAGS = (1 << 29) - 1,
 };
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
@@ -81,6 +85,8 @@ static void get_figures(struct service_call *c, const struct proc *p, int64_t fl
 	    f->start == p->start)
 		return;
 	*f = p->figures;
+	if (f->age_s >= 0)
+		f->age_s += (double)(loop_now(c->loop) - p->figures_at) / 1e9;
 	if (!p->held)
 		f->state = 'Z';
 }
@@ -207,6 +213,12 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 			omis_write_int(w, count[i]);
 	if (flags & PROC_PROGRAM)
 		write_program(c, w, p, f);
+	if (flags & PROC_AGE)
+		omis_write_float(w, f->age_s);
+	if (flags & PROC_ENDED_AGE)
+		omis_write_float(w, p->held ? -1 : (double)(loop_now(c->loop) - p->ended_at) / 1e9);
+	if (flags & PROC_JOB)
+		omis_write_string(w, p->own.job);
 }
 
 static int add_proc(struct service_call *c, const struct object *o, int64_t flags)

@@ -82,11 +82,12 @@ static int op_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct er
 	return 0;
 }
 
-static void fill(const struct simproc *p, struct host_figures *f)
+static void fill(const struct simproc *p, nsec_t now, struct host_figures *f)
 {
 	host_figures_clear(f);
 	f->parent = 1;
 	f->start = p->start;
+	f->age_s = (double)now / 1e9 - (double)(p->start - 1) / 100; /* ticks of 10 ms */
 	f->state = p->is_stopped ? 'T' : 'S';
 	f->threads = 1;
 	f->uid = (int64_t)getuid();
@@ -104,7 +105,7 @@ static int op_figures(struct host *host, int32_t pid, unsigned what, struct host
 	host_figures_clear(out);
 	if (!p)
 		return none(e);
-	fill(p, out);
+	fill(p, loop_now(of(host)->loop), out);
 	return 0;
 }
 

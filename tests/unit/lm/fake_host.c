@@ -103,6 +103,7 @@ static void fill(const struct fake_proc *p, unsigned what, struct host_figures *
 		f->start = p->start;
 		f->state = p->state;
 		f->threads = (int64_t)p->nthread;
+		f->age_s = 40;
 		f->user_s = 1.5 + p->used_s;
 		f->system_s = 0.25;
 		f->resident = p->resident ? p->resident : f->resident;

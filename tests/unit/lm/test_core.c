@@ -164,6 +164,29 @@ START_TEST(process_and_thread_figures_are_told)
 }
 END_TEST
 
+START_TEST(the_age_of_a_process_goes_on_after_its_end)
+{
+	char token[TOKEN_BYTES];
+	double age, ended;
+
+	world_open(&w);
+	world_add_rank(&w, &seg, 100, 3, token);
+	world_run(&w, 2 * SEC);
+	ck_assert_str_eq(entry_text(ask_one(OBSERVER, ":proc_get_info([@],201326592)", token)),
+			 "40.0,-1.0");
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	world_run(&w, 3 * SEC);
+	ck_assert_int_eq(
+		sscanf(entry_text(ask_one(OBSERVER, ":proc_get_info([@],201326592)", token)),
+		       "%lf,%lf", &age, &ended),
+		2);
+	ck_assert_double_eq_tol(age, 43, 0.1);
+	ck_assert_double_eq_tol(ended, 3, 0.1);
+	world_close(&w);
+	fake_segment_close(&seg);
+}
+END_TEST
+
 START_TEST(an_empty_list_is_success_without_objects)
 {
 	const struct msg_reply *r;
@@ -551,9 +574,10 @@ END_TEST
 SUITE("lm core", a_link_that_comes_up_gets_a_full_directory,
       a_rank_that_registers_appears_with_its_threads, node_figures_are_told_and_rates_need_a_second,
       each_flag_of_a_node_has_its_values, process_and_thread_figures_are_told,
-      an_empty_list_is_success_without_objects, calls_are_counted_for_each_tool_alone,
-      a_finer_sampling_wins_and_wrong_words_are_refused, a_call_that_has_not_ended_counts,
-      the_last_values_of_a_dead_rank_stay_for_a_while, an_lm_that_starts_again_finds_what_runs,
+      the_age_of_a_process_goes_on_after_its_end, an_empty_list_is_success_without_objects,
+      calls_are_counted_for_each_tool_alone, a_finer_sampling_wins_and_wrong_words_are_refused,
+      a_call_that_has_not_ended_counts, the_last_values_of_a_dead_rank_stay_for_a_while,
+      an_lm_that_starts_again_finds_what_runs,
       what_a_program_counts_by_its_own_wish_goes_on_when_a_tool_has_had_enough,
       a_child_that_inherited_a_segment_is_not_taken_for_its_owner,
       a_program_that_execs_keeps_its_token, a_process_without_mpi_can_be_taken_in,

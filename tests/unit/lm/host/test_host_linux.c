@@ -201,6 +201,7 @@ START_TEST(a_process_tells_all_its_figures)
 	ck_assert_int_eq(f.state, 'S');
 	ck_assert_int_eq(f.parent, 4200);
 	ck_assert_uint_eq(f.start, 777000);
+	ck_assert_double_ge(f.age_s, 0);
 	ck_assert_int_eq(f.threads, 3);
 	ck_assert_int_eq(f.priority, 20);
 	assert_near(f.user_s, 3.1);
