@@ -17,6 +17,7 @@ static const struct cmd commands[] = {
 	{ "run", cmd_run, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
 	{ "env", cmd_env, "the same as lines for a shell: eval \"$(omig env)\"" },
 	{ "exec", cmd_exec, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
+	{ "jobs", cmd_jobs, "jobs that run: program, nodes, ranks, time, state" },
 	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
 	{ "top", cmd_top, "watch ranks and nodes live" },
 	{ "request", cmd_request, "send an OMIS request" },

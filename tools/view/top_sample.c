@@ -23,9 +23,10 @@ enum {
 	PROC_STATE,
 	PROC_TOTAL_TIME,
 	PROC_RESIDENT_SIZE,
-	PROC_PROGRAM
+	PROC_PROGRAM,
+	PROC_JOB
 };
-#define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25)
+#define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 28)
 #define NODE_FLAGS                                                             \
 	(NODE_FLAG(NODE_NAME) | NODE_FLAG(NODE_CPUS) | NODE_FLAG(NODE_PAGES) | \
 	 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED))
@@ -133,6 +134,7 @@ static void add_rank(void *arg, const char *token, const Omis_value *v)
 	r->cpu_s = value_float(v, PROC_TOTAL_TIME);
 	r->rss_bytes = value_float(v, PROC_RESIDENT_SIZE);
 	str_copy(r->program, sizeof(r->program), value_text(v, PROC_PROGRAM));
+	str_copy(r->job, sizeof(r->job), value_text(v, PROC_JOB));
 	r->call.state = TOP_CALL_UNKNOWN;
 	no_rates(r);
 }
@@ -190,7 +192,7 @@ static void add_calls(void *arg, const char *token, const Omis_value *v)
 
 /* --- the call that each is in: omig_calls_now */
 
-enum { NOW_JOB = 1, NOW_SIZE = 3, NOW_FIRST };
+enum { NOW_SIZE = 3, NOW_FIRST };
 enum {
 	NOW_TID,
 	NOW_NAME,
@@ -255,7 +257,6 @@ static void add_now(void *arg, const char *token, const Omis_value *v)
 	if (!r)
 		return;
 	s->cursor = (size_t)(r - s->rank) + 1;
-	str_copy(r->job, sizeof(r->job), value_text(v, NOW_JOB));
 	r->world_size = value_int(v, NOW_SIZE);
 	for (size_t i = NOW_FIRST; (at = value_at(v, i)); i++) {
 		double stuck;
@@ -459,11 +460,14 @@ static int compare(const void *pa, const void *pb, void *arg)
 	const struct top_rank *a = pa, *b = pb;
 	enum top_sort by = *(const enum top_sort *)arg;
 	double ka = key(a, by), kb = key(b, by);
+	int d = strverscmp(a->job, b->job);
 
 	ka = isnan(ka) ? -1 : ka;
 	kb = isnan(kb) ? -1 : kb;
 	if (ka != kb)
 		return ka < kb ? 1 : -1;
+	if (d)
+		return d;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
 	return strcmp(a->token, b->token);

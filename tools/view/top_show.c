@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RANK_COLUMNS (TOP_CLASSES + 12)
+#define RANK_COLUMNS (TOP_CLASSES + 13)
+#define RANK_ALIGN "lrlrlrlrrrrrrrrrrrrr" /* with the job */
 #define CALL_COLUMNS 7 /* to CALL and FOR */
 #define TITLE_ROWS 2
 #define ROWS_AROUND 4 /* two heads, a gap, the coverage */
@@ -177,6 +178,15 @@ static void total_cells(struct table *tab, const struct top_rank *r)
 	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
 }
 
+/* Ranks of one job need no column for it. */
+static bool has_jobs(const struct top_sample *s)
+{
+	for (size_t i = 1; i < s->nrank; i++)
+		if (!str_eq(s->rank[i].job, s->rank[0].job))
+			return true;
+	return false;
+}
+
 static void rank_heads(const char **heads, bool is_total)
 {
 	static const char *const rates[] = { "CALLS/s", "OUT/s", "IN/s", "CPU%", "RSS" };
@@ -196,13 +206,17 @@ static void rank_heads(const char **heads, bool is_total)
 static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
 		      struct buf *out)
 {
-	const char *heads[RANK_COLUMNS];
-	struct table *tab = table_new(RANK_COLUMNS, heads, "rlrlrlrrrrrrrrrrrrr");
+	const char *heads[RANK_COLUMNS] = { "JOB" };
+	bool with_job = has_jobs(s);
+	size_t first = !with_job;
+	struct table *tab = table_new(RANK_COLUMNS - first, heads + first, RANK_ALIGN + first);
 	size_t i, n = that_fit(s->nrank, rows);
 	int rc;
 
-	rank_heads(heads, is_total);
+	rank_heads(heads + 1, is_total);
 	for (i = 0; tab && i < n; i++) {
+		if (with_job)
+			table_cell(tab, "%s", s->rank[i].job[0] ? s->rank[i].job : "-");
 		name_cells(tab, s, &s->rank[i]);
 		if (is_total)
 			total_cells(tab, &s->rank[i]);
@@ -369,6 +383,7 @@ static void rank_json(struct json *j, const struct top_rank *r)
 {
 	json_object(j);
 	json_key_str(j, "token", r->token);
+	json_key_str(j, "job", r->job);
 	json_key_i64(j, "rank", r->rank);
 	json_key_str(j, "node", r->node);
 	json_key_i64(j, "pid", r->pid);

@@ -24,6 +24,10 @@ job_named wind 2
 until_true 30 ranks_are 2
 job_named rain 3
 check 'both are watched' until_true 30 ranks_are 5
+jobs_are() { omig jobs "$@" | tee "$TMPDIR/jobs"; }
+check 'both are jobs' says '^2 jobs run on 1 node, with 5 ranks$' jobs_are
+check 'each with its ranks' says '^wind +steady.* 1 +2 +2 +[0-2]/2 +[0-9.]+s +run$' jobs_are
+check 'and the other with its own' says '^rain +steady.* 1 +3 +3 +[0-3]/3 +[0-9.]+s +run$' jobs_are
 check 'the tree of one has its ranks' count_is 2 '"rank":[0-9]' omig tree --job wind --json
 check 'and names nothing of the other' count_is 0 'rain' omig tree --job wind --json
 check 'that of the other as well' count_is 3 '"rank":[0-9]' omig tree --job rain --json
@@ -52,6 +56,10 @@ check 'a name that would be more than one' status_is 4 omig request --job 'wind"
 wait
 has_ended() { omig tree --job wind | grep -q 'ended'; }
 check 'a job ends' until_true 20 has_ended
+both_have_ended() { omig jobs | grep -q '^no job runs; 2 have ended'; }
+check 'both have ended' until_true 20 both_have_ended
+check 'jobs that have ended are shown on request' says \
+	'^wind +steady.* 2 +2 +- +[0-9.]+s +ended [0-9.]+s ago$' omig jobs --all
 check 'what is measured of it is not there' comes_out 4 "job 'wind' has ended" omig measure \
 	Send_count --job wind
 check 'with --count it is waited for' says ' 1 all - calls 0/0 missing' omig measure Send_count \

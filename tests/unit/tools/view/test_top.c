@@ -89,6 +89,47 @@ static void check_screen(unsigned rows, unsigned cols, size_t ranks, size_t node
 	top_sample_done(&s);
 }
 
+static const char *shown(struct top_sample *s)
+{
+	static char text[4096];
+	const struct term t = { .is_tty = false };
+	struct buf b = BUF_INIT(sizeof(text));
+
+	top_sort(s, TOP_BY_RANK);
+	ck_assert_int_eq(top_show(&t, s, false, 0, &b), 0);
+	snprintf(text, sizeof(text), "%.*s", (int)b.n, (const char *)b.p);
+	buf_done(&b);
+	return text;
+}
+
+static size_t place_of(const char *text, const char *what)
+{
+	const char *at = strstr(text, what);
+
+	ck_assert_msg(at != NULL, "no %s in %s", what, text);
+	return (size_t)(at - text);
+}
+
+START_TEST(ranks_of_two_jobs_stand_apart_with_their_job)
+{
+	struct top_sample s = sample();
+	const char *text;
+
+	s.nrank = 3;
+	for (size_t i = 0; i < 3; i++)
+		s.rank[i].rank = (int64_t)i;
+	snprintf(s.rank[0].job, sizeof(s.rank[0].job), "wind");
+	snprintf(s.rank[1].job, sizeof(s.rank[1].job), "rain");
+	text = shown(&s);
+	ck_assert_uint_lt(place_of(text, "\n-        2  "), place_of(text, "\nrain     1  "));
+	ck_assert_uint_lt(place_of(text, "\nrain     1  "), place_of(text, "\nwind     0  "));
+	ck_assert_ptr_nonnull(strstr(text, "JOB   RANK  NODE"));
+	s.nrank = 1;
+	ck_assert_ptr_null(strstr(shown(&s), "JOB"));
+	top_sample_done(&s);
+}
+END_TEST
+
 /* The last line's end scrolls a screen that is full, and the title away. */
 START_TEST(a_screen_holds_its_title_whatever_there_is_to_show)
 {
@@ -129,6 +170,6 @@ START_TEST(a_narrow_title_keeps_what_matters_most)
 }
 END_TEST
 
-SUITE("top", a_screen_holds_its_title_whatever_there_is_to_show,
-      a_narrow_title_keeps_what_matters_most,
+SUITE("top", ranks_of_two_jobs_stand_apart_with_their_job,
+      a_screen_holds_its_title_whatever_there_is_to_show, a_narrow_title_keeps_what_matters_most,
       ranks_are_found_by_their_tokens_with_and_without_an_index)

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig jobs: which jobs run, and since when. */
+#include "tools/cmd/cmd.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/view/jobs.h"
+
+#include <stdio.h>
+
+static bool show_json(const struct jobs *jobs, bool all, Omis_reply r)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+	bool ok;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key(&j, "jobs");
+	jobs_to_json(&j, jobs, all);
+	show_coverage_json(&j, r);
+	json_object_end(&j);
+	ok = show_json_line(&j, &b);
+	buf_done(&b);
+	return ok;
+}
+
+static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, Omis_reply r)
+{
+	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
+	struct term t;
+	int rc;
+
+	if (c->json)
+		return show_json(jobs, all, r) ? CMD_OK : CMD_FAILURE;
+	if (term_open(&t, c->color) < 0)
+		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
+	rc = jobs_show(&t, jobs, all, &out) || out.failed ? cmd_fail(CMD_FAILURE, "no memory")
+							  : CMD_OK;
+	fwrite(out.p, 1, out.n, stdout);
+	fflush(stdout);
+	show_missing(&t, stderr, r);
+	buf_done(&out);
+	return rc;
+}
+
+static int ask_and_show(const struct cmd_common *c, bool all)
+{
+	struct jobs jobs;
+	Omis_value *tree;
+	Omis_reply r;
+	int rc = session_ask_value(&tree, ":omig_tree()");
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = session_attach_all();
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":proc_get_info([],%d) omig_calls_now([])", JOBS_PROC_FLAGS);
+	if (rc == CMD_OK) {
+		rc = jobs_read(&jobs, tree, r[1], r[1] ? r[2] : NULL)
+			     ? show(c, &jobs, all, r)
+			     : cmd_fail(CMD_FAILURE, "no memory");
+		jobs_done(&jobs);
+		if (rc == CMD_OK)
+			rc = session_exit_status(r);
+		omis_reply_free(r);
+	}
+	omis_value_free(tree);
+	return rc;
+}
+
+int cmd_jobs(int argc, char **argv)
+{
+	struct cmd_common c = CMD_COMMON_INIT;
+	bool all = false;
+	const struct opt table[] = {
+		CMD_OPTIONS(&c),
+		OPTION("all", 'a', NULL, "also jobs that have ended", OPT_FLAG, &all),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig jobs",
+		.usage = "[OPTION...]",
+		.summary = "shows the jobs that run: program, nodes, ranks, time and state",
+		.details = "IN MPI has the ranks that are in an MPI call at this moment.\n"
+			   "Exit status 6 when a node does not answer.",
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	rc = session_open(&c);
+	if (rc != CMD_OK)
+		return rc;
+	rc = ask_and_show(&c, all);
+	session_close();
+	return rc;
+}

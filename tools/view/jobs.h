@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What `omig jobs` shows: jobs, made of all processes that are known. */
+#ifndef TOOLS_VIEW_JOBS_H
+#define TOOLS_VIEW_JOBS_H
+
+#include "common/json/json.h"
+#include "tools/libomis/omis.h"
+#include "tools/term/term.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOB_NAME_BYTES 64
+
+struct job {
+	char name[JOB_NAME_BYTES]; /* "": its processes have none */
+	char program[JOB_NAME_BYTES]; /* of its lowest rank; without ranks, of its first process */
+	size_t processes, nodes;
+	size_t alive, stopped, unreachable; /* processes; alive has both others */
+	size_t ranks, ranks_ended;
+	int64_t world_size; /* 0: no MPI */
+	size_t in_mpi, answered; /* ranks in a call at this moment, of those that answered */
+	int exit_status; /* as of wait(), the first that is not 0; -1: none is known */
+	double age_s; /* since its first process began; NaN: not known */
+	double ended_s; /* since its last process ended; NaN: it runs, or not known */
+	/* while it is read */
+	int64_t lowest;
+	const char *node;
+};
+
+struct jobs {
+	struct job *job; /* owned; by name, numbers in names count as numbers */
+	size_t n, cap;
+	size_t nodes; /* with a process that lives */
+	size_t ranks, processes; /* that live */
+};
+
+/* The fields of proc_get_info that jobs_read() expects: age and ended_age. */
+#define JOBS_PROC_FLAGS (1 << 26 | 1 << 27)
+
+/*
+ * From the replies of omig_tree(), proc_get_info([],JOBS_PROC_FLAGS) and omig_calls_now([]). The
+ * last two may be NULL: ages and calls are then not known. False: no memory; nothing is held.
+ */
+bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result *info,
+	       const Omis_object_result *now);
+void jobs_done(struct jobs *j);
+
+/* How long it runs, or ran; NaN: not known. */
+double job_seconds(const struct job *job);
+
+/* A sentence, and a table of the jobs that run, or of all. */
+int jobs_show(const struct term *t, const struct jobs *j, bool all, struct buf *out);
+/* An array. */
+void jobs_to_json(struct json *to, const struct jobs *j, bool all);
+
+#endif
