@@ -107,6 +107,30 @@ START_TEST(of_few_or_no_values_nothing_is_known)
 }
 END_TEST
 
+/* Of powers of 2 the logarithms are known. The order statistics of 20 values are 13 apart, those of
+ * 8 values 7. */
+START_TEST(intervals_of_medians_are_those_of_the_order_statistics)
+{
+	static const struct {
+		size_t n;
+		double apart;
+	} known[] = { { 20, 13 }, { 8, 7 } };
+	const double z = 1.9599639845400545, z99 = 2.5758293035489004;
+	double v[20];
+
+	for (int i = 0; i < 20; i++)
+		v[i] = ldexp(1, i);
+	for (int i = 0; i < 2; i++) {
+		double half = z * sqrt(2) * known[i].apart * log(2) / (2 * z99);
+		struct arratio r = arstat_medians(v, known[i].n, v, known[i].n, 0.95);
+
+		is_about(r.value, 1);
+		is_about(log(r.high), half);
+		is_about(log(r.low), -half);
+	}
+}
+END_TEST
+
 static double exponential(struct rng *r)
 {
 	return -log(1 - rng_double(r));
@@ -306,5 +330,6 @@ END_TEST
 SUITE("compare", ranks_are_those_of_the_textbook, equal_samples_do_not_differ,
       means_are_compared_as_welch_did, holm_counts_all_of_them,
       of_few_or_no_values_nothing_is_known, rates_are_the_same_or_more_or_less,
+      intervals_of_medians_are_those_of_the_order_statistics,
       chance_is_called_a_change_as_often_as_said,
       what_is_slower_or_new_or_gone_is_found_and_nothing_else, of_few_events_nothing_is_said)
