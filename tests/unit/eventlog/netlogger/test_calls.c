@@ -5,6 +5,7 @@
 #include "common/base/clock.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tests/alloc_sweep.h"
 #include "tests/unit/eventlog/netlogger/logged.h"
 
 #include <fcntl.h>
@@ -295,6 +296,32 @@ START_TEST(a_log_that_takes_nothing_is_a_failure_each_time)
 }
 END_TEST
 
+/* Without memory a call fails, and the handle is as it was. */
+START_TEST(memory_may_end_anywhere)
+{
+	NL_log_T log = NL_open(logged_url);
+
+	alloc_sweep_arm(1);
+	ck_assert_int_eq(NL_set_const(log, 1, "c=i", 1), -1);
+	alloc_sweep_pause();
+	ck_assert_int_eq(NL_set_const(log, 1, "c=i", 1), 0);
+	NL_close(log);
+	ALLOC_SWEEP (k) {
+		int written = -1, closed = -1;
+
+		log = NetLoggerOpen(NULL, logged_url, 0);
+		if (log) {
+			written = NetLoggerWrite(log, s("E"), NULL, s("A=%d"), 1);
+			closed = NetLoggerClose(log);
+		}
+		alloc_sweep_pause();
+		ck_assert(written == 1 || alloc_sweep_has_failed());
+		ck_assert(!log || closed == 0 || alloc_sweep_has_failed());
+	}
+	ck_assert_str_eq(logged_lines(), "E: A=1i\n");
+}
+END_TEST
+
 /* --- where it goes */
 
 static void put_file(const char *name, const char *text)
@@ -488,7 +515,7 @@ SUITE_WITH("calls", logged_set_up, logged_clean_up, each_call_has_its_time_and_l
 	   what_is_no_name_with_a_value_is_refused, a_message_has_a_limit_of_fields_and_bytes,
 	   each_letter_has_its_kind, nothing_is_done_without_a_handle,
 	   a_stream_says_which_program_it_is_of, a_write_is_in_the_file_after_a_flush,
-	   a_log_that_takes_nothing_is_a_failure_each_time, a_file_is_made_emptied_or_kept,
-	   a_file_says_the_level, the_environment_has_an_order, each_word_switches_on_or_off,
-	   standard_outputs_are_written_and_stay_open,
+	   memory_may_end_anywhere, a_log_that_takes_nothing_is_a_failure_each_time,
+	   a_file_is_made_emptied_or_kept, a_file_says_the_level, the_environment_has_an_order,
+	   each_word_switches_on_or_off, standard_outputs_are_written_and_stay_open,
 	   what_is_left_is_written_when_the_program_ends, an_idle_child_is_flushed_too)
