@@ -164,32 +164,36 @@ static int turn_to(struct evctf *c, uint64_t id, struct err *e)
 
 /* --- metadata */
 
+static char letter_of(char c)
+{
+	return isalnum((unsigned char)c) && (unsigned char)c < 0x80 ? c : '_';
+}
+
 /* "_" before it: no word of the language, and none begins with a digit. */
 static void put_identifier(struct buf *b, const char *s)
 {
 	buf_putc(b, '_');
 	for (; *s; s++)
-		buf_putc(b, isalnum((unsigned char)*s) && (unsigned char)*s < 0x80 ? (uint8_t)*s
-										   : '_');
+		buf_putc(b, (uint8_t)letter_of(*s));
+}
+
+static bool is_one_identifier(const char *a, const char *b)
+{
+	for (; *a && *b && letter_of(*a) == letter_of(*b); b++)
+		a++;
+	return !*a && !*b;
 }
 
 /* Two names that became one: the second has its number behind it. */
 static bool is_taken(const struct event *ev, const char *name, unsigned before)
 {
 	struct evattr_iter i = { .ev = ev };
-	struct buf a = BUF_INIT(1024), b = BUF_INIT(1024);
 	struct evattr other;
-	bool same = false;
 
-	put_identifier(&a, name);
-	for (unsigned k = 0; k < before && !same && evattr_next(&i, &other); k++) {
-		buf_clear(&b);
-		put_identifier(&b, other.name);
-		same = a.n == b.n && !memcmp(a.p, b.p, a.n);
-	}
-	buf_done(&a);
-	buf_done(&b);
-	return same;
+	for (unsigned k = 0; k < before && evattr_next(&i, &other); k++)
+		if (is_one_identifier(name, other.name))
+			return true;
+	return false;
 }
 
 static void describe(struct evctf *c, const struct event *ev, unsigned number)
@@ -270,7 +274,9 @@ int evctf_finish(struct evctf *c, uint64_t *moved, struct err *e)
 	if (rc)
 		return rc;
 	if (c->metadata.failed)
-		return err_set(e, ERR_LIMIT, "too many kinds of events");
+		return c->metadata.n > c->metadata.max / 2
+			       ? err_set(e, ERR_LIMIT, "too many kinds of events")
+			       : err_nomem(e);
 	fd = openat(c->dir, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_sys(e, "metadata");

@@ -4,6 +4,7 @@
 #include "common/base/file.h"
 #include "eventlog/evbytes.h"
 #include "eventlog/text/evctf.h"
+#include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>
@@ -255,6 +256,44 @@ START_TEST(many_events_are_all_there)
 }
 END_TEST
 
+static int write_one(const char *to)
+{
+	const struct event ev = {
+		.type = &work, .stream_type = &stream_type, .value = plain, .wall_ns = TIME
+	};
+	struct evctf *c;
+	uint64_t moved;
+	int rc = evctf_open(to, &c, NULL);
+
+	if (rc)
+		return rc;
+	rc = evctf_event(c, &ev, NULL);
+	rc = rc ? rc : evctf_finish(c, &moved, NULL);
+	evctf_close(c);
+	return rc;
+}
+
+START_TEST(memory_may_end_anywhere)
+{
+	char to[64], file[80];
+	static const char *const names[] = { "stream_0", "metadata" };
+
+	snprintf(to, sizeof(to), "%s/again", folder);
+	ALLOC_SWEEP (k) {
+		int rc = write_one(to);
+
+		alloc_sweep_pause();
+		ck_assert_msg(rc == (alloc_sweep_has_failed() ? -ERR_NOMEM : 0),
+			      "allocation %zu: %d", k, rc);
+		for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+			snprintf(file, sizeof(file), "%s/%s", to, names[i]);
+			unlink(file);
+		}
+		rmdir(to);
+	}
+}
+END_TEST
+
 START_TEST(nothing_that_is_there_is_overwritten)
 {
 	struct evctf *again = NULL;
@@ -272,6 +311,7 @@ START_TEST(nothing_that_is_there_is_overwritten)
 END_TEST
 
 SUITE_WITH("ctf", set_up, clean_up, the_metadata_describes_each_type_once,
-	   the_mask_of_the_user_holds_for_all_files, levels_are_those_of_lttng,
-	   each_stream_has_a_file_of_its_events, times_that_the_format_has_not_are_moved,
-	   many_events_are_all_there, nothing_that_is_there_is_overwritten)
+	   the_mask_of_the_user_holds_for_all_files, memory_may_end_anywhere,
+	   levels_are_those_of_lttng, each_stream_has_a_file_of_its_events,
+	   times_that_the_format_has_not_are_moved, many_events_are_all_there,
+	   nothing_that_is_there_is_overwritten)
