@@ -58,7 +58,92 @@ static int job_attach(struct service_call *c)
 	return service_value(c, NULL, &b);
 }
 
+/* --- a job by a word of a person */
+
+#define FOUND_MAX 8 /* names of an error that people can choose from */
+
+struct finding {
+	const char *word;
+	bool with_ended;
+	bool is_exact;
+	const char *found[FOUND_MAX]; /* distinct */
+	size_t n; /* may be more */
+};
+
+static bool is_noted(const struct finding *f, const char *job)
+{
+	for (size_t i = 0; i < f->n && i < FOUND_MAX; i++)
+		if (str_eq(f->found[i], job))
+			return true;
+	return false;
+}
+
+/* A batch system's job has steps: 4711 is 4711.0. */
+static bool is_step_of(const char *job, const char *word)
+{
+	size_t n = strlen(word);
+
+	return n && !strncmp(job, word, n) && job[n] == '.';
+}
+
+static void look_at(struct finding *f, const struct object *proc)
+{
+	f->is_exact |= str_eq(proc->job, f->word);
+	if (!proc->job[0] || (proc->state == MSG_STATE_ENDED && !f->with_ended))
+		return;
+	if (!is_step_of(proc->job, f->word) && !str_eq(proc->name, f->word))
+		return;
+	if (is_noted(f, proc->job))
+		return;
+	if (f->n < FOUND_MAX)
+		f->found[f->n] = proc->job;
+	f->n++;
+}
+
+static void look_at_all(struct finding *f, const struct directory *d)
+{
+	list_each (i, directory_sites(d))
+		list_each (k, &list_entry(i, struct object, sibling)->children)
+			list_each (p, &list_entry(k, struct object, sibling)->children)
+				look_at(f, list_entry(p, struct object, sibling));
+}
+
+static int refuse_several(struct service_call *c, const struct finding *f)
+{
+	struct buf names = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
+	char word[128];
+	int rc;
+
+	for (size_t i = 0; i < f->n && i < FOUND_MAX; i++)
+		buf_printf(&names, "%s%s", i ? ", " : "", f->found[i]);
+	rc = reply_add_error(c->into, c->action, NULL, STATUS_PARAMETER_ERROR,
+			     "'%s' fits several jobs, choose one of them: %s%s",
+			     str_escape(word, sizeof(word), f->word, strlen(f->word)),
+			     buf_str(&names), f->n > FOUND_MAX ? ", ..." : "");
+	buf_done(&names);
+	return rc;
+}
+
+static int job_find(struct service_call *c)
+{
+	const struct directory *d = c->services->conf.directory;
+	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
+	struct omis_writer w = OMIS_WRITER(&b);
+	struct finding f = { .word = service_text(c, 0) };
+
+	look_at_all(&f, d);
+	if (!f.is_exact && !f.n) {
+		f.with_ended = true;
+		look_at_all(&f, d);
+	}
+	if (!f.is_exact && f.n > 1)
+		return refuse_several(c, &f);
+	omis_write_string(&w, f.is_exact ? f.word : f.n ? f.found[0] : "");
+	return service_value(c, NULL, &b);
+}
+
 const struct service mainsm_job_services[] = {
 	{ "omig_job_attach", job_attach },
+	{ "omig_job_find", job_find },
 	{ 0 },
 };

@@ -413,9 +413,9 @@ static int run_on(struct options *w)
 	return subscription_run(on);
 }
 
-static int run_other(const struct event_tail_options *w, const struct verb *verb)
+static int run_other(struct event_tail_options *w, const struct verb *verb)
 {
-	int rc = session_open(&w->common);
+	int rc = session_open_job(&w->common, &w->job);
 
 	if (rc != CMD_OK)
 		return rc;

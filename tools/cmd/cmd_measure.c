@@ -184,9 +184,9 @@ static bool is_live(const struct measurement_options *w)
 	return !w->common.json && !w->csv && !w->count && !w->for_ns;
 }
 
-static int measure(struct measurement *m)
+static int measure(struct measurement *m, const char **job)
 {
-	int rc = session_open(&m->options->common);
+	int rc = session_open_job(&m->options->common, job);
 
 	if (rc != CMD_OK)
 		return rc;
@@ -213,7 +213,7 @@ static int measure(struct measurement *m)
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
-static int run(const struct measurement_options *w)
+static int run(struct measurement_options *w)
 {
 	struct measurement m = { .options = w, .text = BUF_INIT(PMSL_SOURCE_MAX_BYTES + 1) };
 	int rc;
@@ -221,7 +221,7 @@ static int run(const struct measurement_options *w)
 	term_open(&m.term, w->common.color);
 	rc = w->file ? read_text(&m) : CMD_OK;
 	if (rc == CMD_OK)
-		rc = measure(&m);
+		rc = measure(&m, &w->job);
 	measurement_end(&m);
 	return rc;
 }

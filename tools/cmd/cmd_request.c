@@ -334,9 +334,9 @@ static int take_step(const struct request_options *w, struct step *step, size_t 
 }
 
 /* One after the other, up to the first that fails. */
-static int send_requests(const struct request_options *w, struct step *step, size_t n)
+static int send_requests(struct request_options *w, struct step *step, size_t n)
 {
-	int rc = session_open(&w->common);
+	int rc = session_open_job(&w->common, &w->job);
 
 	if (rc != CMD_OK)
 		return rc;

@@ -193,7 +193,7 @@ static int watch(struct top *t)
 
 static int run(struct top *t)
 {
-	int rc = session_open(&t->common);
+	int rc = session_open_job(&t->common, &t->job);
 
 	if (rc != CMD_OK)
 		return rc;

@@ -94,7 +94,7 @@ int cmd_tree(int argc, char **argv)
 		return rc;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	rc = session_open(&c);
+	rc = session_open_job(&c, &job);
 	if (rc != CMD_OK)
 		return rc;
 	rc = session_ask_value(&list, ":omig_tree()");

@@ -204,6 +204,9 @@ const struct selftest_row selftest_rows[] = {
 		    "proc_get_info([{proc}],512)"),
 	    MATCH(" [1-9][0-9]*\n{proc} {pid}\n") } },
 
+	{ "omig_job_find", NEED_NOTHING,
+	  { REQUEST(":omig_job_find(\"{job}\")"), MATCH("^ \"{job}\"\n") } },
+
 	/* threads */
 	{ "thread_get_info", NEED_NOTHING,
 	  { REQUEST(":thread_get_info([{thread}],193)"),

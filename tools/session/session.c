@@ -54,6 +54,8 @@ static struct {
 	bool is_bridged; /* session_bridge() reports a loss, once */
 } the_link;
 
+static char the_job[256]; /* session_open_job() */
+
 static void on_link(Omis_reply r)
 {
 	const char *words = r && r[0] && r[0]->obj_list && r[0]->result ? r[0]->result : "";
@@ -283,6 +285,34 @@ bool session_is_plain(const char *s)
 		if (*s == '"' || *s == '\\' || (unsigned char)*s < 0x20)
 			return false;
 	return true;
+}
+
+static int find_job(const char **job)
+{
+	Omis_value *v;
+	int rc;
+
+	if (!*job || !session_is_plain(*job))
+		return CMD_OK; /* session_attach() refuses it */
+	rc = session_ask_value(&v, ":omig_job_find(\"%s\")", *job);
+	if (rc != CMD_OK)
+		return rc;
+	if (value_text(v, 0)[0] && str_copy(the_job, sizeof(the_job), value_text(v, 0)))
+		*job = the_job;
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+int session_open_job(const struct cmd_common *c, const char **job)
+{
+	int rc = session_open(c);
+
+	if (rc != CMD_OK)
+		return rc;
+	rc = find_job(job);
+	if (rc != CMD_OK)
+		session_close();
+	return rc;
 }
 
 int session_attach(const char *job)

@@ -53,6 +53,13 @@ int session_attach_all(void);
 /* It can stand between quotes in a request as it is: names, serials, numbers can. */
 bool session_is_plain(const char *s);
 
+/*
+ * session_open(), and *job (NULL: all jobs) becomes the name of the one job that it fits: the name
+ * of a program or of a batch system's job will do. It stays as it is where none fits. CMD_USAGE,
+ * reported: several fit. On failure the session is closed.
+ */
+int session_open_job(const struct cmd_common *c, const char **job);
+
 /* The processes of that job with their nodes and sites; NULL: all. CMD_NOTFOUND when there is
  * none. */
 int session_attach(const char *job);

@@ -7,6 +7,12 @@ static const struct omis_service jobs[] = {
 	  .param = { P_STRING("job") }, .result = "n",
 	  .help = "Attaches all processes of an application, by the name of its job as omig_tree "
 		  "shows it, with their nodes and sites." },
+	{ EXT_SERVICE("omig", "omig_job_find", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("word") }, .result = "job",
+	  .help = "The name of the one job that a word fits: the job of that name, else a step of "
+		  "it (4711.0 of 4711), else the job whose program has that name. \"\" when there "
+		  "is none; PARAMETER_ERROR names the jobs when several fit. Jobs that run come "
+		  "before those that have ended." },
 	{ EXT_SERVICE("omig", "omig_job_token", MANIP, 0, TOP, ADMIN, DONE),
 	  .param = { P_STRING("job"), P_STRING_OR_NONE("site") }, .result = "connection_string",
 	  .help = "A connection string for the environment of a job's programs: it lets hosts (of "

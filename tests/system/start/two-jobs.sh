@@ -51,7 +51,16 @@ check 'a name that nobody has' status_is 4 omig request --job snow ':proc_get_in
 check 'in the tree too' status_is 4 omig tree --job snow
 check 'a name that would be more than one' status_is 4 omig request --job 'wind") print("x' \
 	':proc_get_info([],1)'
+steady=$(basename "$T/steady.$f")
+check 'the name of a program is a job, unless it is of two' comes_out 2 \
+	"'$steady' fits several jobs, choose one of them: (wind, rain|rain, wind)" omig tree --job "$steady"
+check 'in each command with a job' status_is 2 omig measure Send_count --job "$steady" -n 1
 : >"$TMPDIR/wind.go"
+one_is_left() { omig jobs | grep -q '^1 job runs'; }
+check 'one ends' until_true 20 one_is_left
+check 'then it is the other' says '"token":"p_1_' omig top -1 --json --job "$steady"
+check 'with its ranks alone' count_is 3 'rank[0-9]@' omig measure Send_count --by process \
+	--job "$steady" --count 1
 : >"$TMPDIR/rain.go"
 wait
 has_ended() { omig tree --job wind | grep -q 'ended'; }

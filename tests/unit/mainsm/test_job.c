@@ -3,6 +3,9 @@
 #include "tests/suite.h"
 #include "tests/unit/mainsm/world.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static struct world w;
 static struct below a, b;
 static struct above t, other;
@@ -61,5 +64,82 @@ START_TEST(a_job_that_is_not_there_is_an_unknown_object)
 }
 END_TEST
 
+static const char *found(const char *word)
+{
+	static char text[800], value[700];
+	const struct reply_entry *e;
+
+	snprintf(text, sizeof(text), ":omig_job_find(\"%s\")", word);
+	e = entry_of(above_ask(&t, text), 1, 0);
+	snprintf(value, sizeof(value), "%s", e->value);
+	snprintf(text, sizeof(text), "%u %s", e->status, value);
+	return text;
+}
+
+/* A process of that program and job, which runs or has ended. */
+static void add(const char *token, const char *job, const char *program, uint32_t state)
+{
+	struct msg_object o = below_object(token, "n_1", "");
+
+	o.name = program;
+	o.job = job;
+	o.state = state;
+	ck_assert_int_eq(
+		link_send(a.link, &(struct msg){ .type = MSG_DIRECTORY,
+						 .directory = { false, 1, &o, 1, false } }),
+		0);
+	world_run(&w, 50 * MS);
+}
+
+START_TEST(a_word_finds_a_job_by_name_step_and_program)
+{
+	char several[400];
+
+	add("p_1_c00000", "4711.0", "heat", MSG_STATE_RUN);
+	add("p_1_d00000", "4711.0", "heat", MSG_STATE_RUN);
+	add("p_1_e00000", "47110", "wave", MSG_STATE_RUN);
+	add("p_1_f00000", "old", "heat", MSG_STATE_ENDED);
+	ck_assert_str_eq(found("wind"), "0 \"wind\"");
+	ck_assert_str_eq(found("4711"), "0 \"4711.0\"");
+	ck_assert_str_eq(found("wave"), "0 \"47110\"");
+	ck_assert_str_eq(found("snow"), "0 \"\"");
+	ck_assert_str_eq(found(""), "0 \"\"");
+	/* What runs comes before what has ended; an exact name before both. */
+	ck_assert_str_eq(found("heat"), "0 \"4711.0\"");
+	add("p_1_g00000", "heat.2", "heat", MSG_STATE_RUN);
+	snprintf(several, sizeof(several),
+		 "%d 'heat' fits several jobs, choose one of them: 4711.0, heat.2",
+		 STATUS_PARAMETER_ERROR);
+	ck_assert_str_eq(found("heat"), several);
+	add("p_1_h00000", "heat", "x", MSG_STATE_ENDED);
+	ck_assert_str_eq(found("heat"), "0 \"heat\"");
+}
+END_TEST
+
+START_TEST(a_job_that_has_ended_is_found_when_no_other_fits)
+{
+	add("p_1_c00000", "old", "heat", MSG_STATE_ENDED);
+	ck_assert_str_eq(found("heat"), "0 \"old\"");
+	ck_assert_str_eq(found("old"), "0 \"old\"");
+}
+END_TEST
+
+START_TEST(of_many_jobs_that_fit_the_first_are_named)
+{
+	char token[24], job[24];
+
+	for (int i = 0; i < 20; i++) {
+		snprintf(token, sizeof(token), "p_1_x%05d", i);
+		snprintf(job, sizeof(job), "j%02d", i);
+		add(token, job, "many", MSG_STATE_RUN);
+	}
+	ck_assert_ptr_nonnull(
+		strstr(found("many"), ": j00, j01, j02, j03, j04, j05, j06, j07, ..."));
+}
+END_TEST
+
 SUITE_WITH("jobs", set_up, clean_up, all_processes_of_a_job_are_attached_and_no_other,
-	   one_job_after_the_other_adds_up, a_job_that_is_not_there_is_an_unknown_object)
+	   one_job_after_the_other_adds_up, a_job_that_is_not_there_is_an_unknown_object,
+	   a_word_finds_a_job_by_name_step_and_program,
+	   a_job_that_has_ended_is_found_when_no_other_fits,
+	   of_many_jobs_that_fit_the_first_are_named)
