@@ -53,7 +53,8 @@ check 'a name that would be more than one' status_is 4 omig request --job 'wind"
 	':proc_get_info([],1)'
 steady=$(basename "$T/steady.$f")
 check 'the name of a program is a job, unless it is of two' comes_out 2 \
-	"'$steady' fits several jobs, choose one of them: (wind, rain|rain, wind)" omig tree --job "$steady"
+	"'$steady' fits several jobs, choose one of them: (wind, rain|rain, wind)" omig tree \
+	--job "$steady"
 check 'in each command with a job' status_is 2 omig measure Send_count --job "$steady" -n 1
 : >"$TMPDIR/wind.go"
 one_is_left() { omig jobs | grep -q '^1 job runs'; }
