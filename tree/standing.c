@@ -159,10 +159,9 @@ static struct standing_part *add(struct standing *st, uint32_t branch)
 	return &st->part[i];
 }
 
-static bool is_same(const struct standing_part *p, const struct standing_part *to)
+static bool has_text(const struct standing_part *p, const struct standing_part *to)
 {
-	return p->ntext == to->ntext && p->mark == to->mark &&
-	       (!to->ntext || !memcmp(p->text, to->text, to->ntext));
+	return p->ntext == to->ntext && (!to->ntext || !memcmp(p->text, to->text, to->ntext));
 }
 
 static int copy_text(const struct standing *st, size_t before, const struct standing_part *to,
@@ -181,31 +180,47 @@ static int copy_text(const struct standing *st, size_t before, const struct stan
 	return 0;
 }
 
-int standing_set(struct standing *st, const struct standing_part *to)
+static int set_text(struct standing *st, struct standing_part *p, const struct standing_part *to)
 {
-	struct standing_part *p = find(st, to->branch);
 	char *text;
-	int rc;
+	int rc = copy_text(st, p->ntext, to, &text);
 
-	if (p && is_same(p, to)) {
-		p->is_old = false;
-		return 0;
-	}
-	rc = copy_text(st, p ? p->ntext : 0, to, &text);
-	if (!rc && !p)
-		p = add(st, to->branch);
-	if (rc || !p) {
-		free(text);
-		return rc ? rc : -ERR_NOMEM;
-	}
+	if (rc)
+		return rc;
 	count_bytes(st, p->ntext, to->ntext);
 	free((char *)(uintptr_t)p->text);
 	p->text = text;
 	p->ntext = to->ntext;
-	p->mark = to->mark;
-	p->is_old = false;
 	step(st, p, EV_CHANGED);
 	return 0;
+}
+
+int standing_set(struct standing *st, const struct standing_part *to)
+{
+	struct standing_part *p = find(st, to->branch);
+	bool is_new = !p;
+	int rc;
+
+	if (!p)
+		p = add(st, to->branch);
+	if (!p)
+		return -ERR_NOMEM;
+	rc = has_text(p, to) ? 0 : set_text(st, p, to);
+	if (rc && is_new)
+		part_free(st, p);
+	if (rc)
+		return rc;
+	p->next_mark = to->mark;
+	p->is_old = false;
+	return 0;
+}
+
+int standing_add(struct standing *st, uint32_t branch, uint64_t number)
+{
+	const struct standing_part *p = find(st, branch);
+	uint64_t sum = p && !p->is_old ? p->next_mark : 0;
+
+	return standing_set(st, &(struct standing_part){ .branch = branch, .mark = sum + number });
 }
 
 static int send_part(struct standing *st, struct standing_part *p)
@@ -236,9 +251,17 @@ int standing_commit(struct standing *st)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < st->n; i++)
-		if (st->part[i].state == NEW && !st->part[i].is_old && send_part(st, &st->part[i]))
+	for (size_t i = 0; i < st->n; i++) {
+		struct standing_part *p = &st->part[i];
+
+		if (p->is_old)
+			continue;
+		if (p->mark != p->next_mark)
+			step(st, p, EV_CHANGED);
+		p->mark = p->next_mark;
+		if (p->state == NEW && send_part(st, p))
 			rc = -ERR_NOMEM;
+	}
 	for (size_t i = st->n; i > 0; i--)
 		if (st->part[i - 1].is_old)
 			end_part(st, &st->part[i - 1]);

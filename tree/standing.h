@@ -41,7 +41,8 @@ struct standing_part {
 	uint32_t version; /* it was sent with; 0: it was not sent yet */
 	const char *text; /* owned, with a 0 behind it; NULL: the mark says all */
 	size_t ntext;
-	uint64_t mark; /* any number that belongs to the text; or a hash in its place */
+	uint64_t mark; /* any number that belongs to the text; or in its place a sum of numbers */
+	uint64_t next_mark; /* the same, of the next commit */
 	bool is_old; /* standing_begin() was called, and standing_set() not */
 };
 
@@ -78,6 +79,9 @@ void standing_begin(struct standing *st, bool all_changed);
 
 /* Copies the text, which may be NULL. -ERR_NOMEM, -ERR_LIMIT: the part is as it was. */
 int standing_set(struct standing *st, const struct standing_part *to);
+
+/* One thing more of a part without text: the sum of their numbers says whether it has changed. */
+int standing_add(struct standing *st, uint32_t branch, uint64_t number);
 
 /* -ERR_NOMEM: a part could not be sent for want of memory, and stays to be sent. */
 int standing_commit(struct standing *st);

@@ -171,17 +171,9 @@ static int open_stages(struct measure *m, struct err *e)
 
 /* --- children */
 
-static uint64_t hash_for(const struct measure *m, uint32_t child)
+static uint64_t hash_of(const struct measure_piece *p)
 {
-	uint64_t h = 1;
-
-	for (size_t i = 0; i < m->plan->npiece; i++) {
-		const struct measure_piece *p = &m->plan->piece[i];
-
-		if (p->child == child)
-			h = bound_hash_text(bound_hash_text(h, p->object), buf_str(&p->text));
-	}
-	return h;
+	return bound_hash_text(bound_hash_text(1, p->object), buf_str(&p->text));
 }
 
 static int send_part(const struct measure *m, const struct standing_part *to,
@@ -264,15 +256,10 @@ static int load_children(struct measure *m)
 	int rc = 0;
 
 	standing_begin(m->standing, false);
-	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
-		uint32_t child = m->plan->piece[i].child;
-		const struct standing_part *p = standing_find(m->standing, child);
-
-		if (child < STAGE_HERE && (!p || p->is_old))
-			rc = standing_set(m->standing,
-					  &(struct standing_part){ .branch = child,
-								   .mark = hash_for(m, child) });
-	}
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++)
+		if (m->plan->piece[i].child < STAGE_HERE)
+			rc = standing_add(m->standing, m->plan->piece[i].child,
+					  hash_of(&m->plan->piece[i]));
 	return rc ? rc : standing_commit(m->standing);
 }
 

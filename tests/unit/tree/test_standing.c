@@ -220,6 +220,26 @@ START_TEST(what_finds_no_memory_is_sent_with_the_next_change)
 }
 END_TEST
 
+START_TEST(a_part_without_text_changes_with_the_sum_of_its_numbers)
+{
+	struct world w;
+
+	world_open(&w);
+	for (int i = 0; i < 2; i++) {
+		standing_begin(w.standing, false);
+		ck_assert_int_eq(standing_add(w.standing, 2, i ? 30 : 4), 0);
+		ck_assert_int_eq(standing_add(w.standing, 2, i ? 4 : 30), 0);
+		ck_assert_int_eq(standing_commit(w.standing), 0);
+	}
+	said(&w, "+2:34 ");
+	standing_begin(w.standing, false);
+	standing_add(w.standing, 2, 30);
+	standing_commit(w.standing);
+	said(&w, "+2:30 ");
+	world_close(&w);
+}
+END_TEST
+
 START_TEST(texts_are_counted_and_bounded)
 {
 	struct world w;
@@ -279,5 +299,5 @@ SUITE("standing", only_what_has_changed_is_sent_again, it_is_settled_when_all_ha
       it_is_settled_when_the_time_is_over,
       a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns,
       a_branch_that_takes_no_message_is_away, what_finds_no_memory_is_sent_with_the_next_change,
-      texts_are_counted_and_bounded, without_memory_a_part_stays_as_it_was,
-      the_states_print_themselves)
+      a_part_without_text_changes_with_the_sum_of_its_numbers, texts_are_counted_and_bounded,
+      without_memory_a_part_stays_as_it_was, the_states_print_themselves)
