@@ -9,13 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void on_follow(void *arg)
+void site_measures_branch_up(struct site_measures *f)
 {
-	struct site_measures *f = arg;
 	struct map_iter i = { 0 };
 
 	while (map_next(&f->by_number, &i))
 		site_measure_settle(i.value);
+}
+
+static void on_follow(void *arg)
+{
+	site_measures_branch_up(arg);
 }
 
 struct site_measures *site_measures_new(const struct site_measures_conf *conf)
@@ -58,7 +62,7 @@ static void site_measure_free(struct site_measure *m)
 	smap_done(&m->links);
 	if (m->f->engine)
 		flow_remove(m->f->engine, m->id);
-	loop_timer_free(m->ack_timer);
+	standing_free(m->standing);
 	loop_timer_free(m->timer);
 	flowbox_free(m->box);
 	reply_free(m->answer);

@@ -75,7 +75,7 @@ int site_measures_batch(struct site_measures *f, struct branch *b, const struct 
 			struct err *e);
 
 /* It is (again) there; it is not connected; hosts have moved to other branches. */
-void site_measures_branch_up(struct site_measures *f, const struct branch *b);
+void site_measures_branch_up(struct site_measures *f);
 void site_measures_branch_down(struct site_measures *f, const struct branch *b);
 void site_measures_follow(struct site_measures *f);
 

@@ -14,14 +14,7 @@
 #define PART_BYTES (FRAME_MAX_BYTES / 2)
 #define PART_PIECES 4000 /* far below PROTO_ELEMENTS_MAX */
 
-/* --- one share */
-
-void piece_confirmed(struct site_measure *m, struct host_piece *s)
-{
-	if (s->is_waited_for)
-		m->waiting--;
-	s->is_waited_for = false;
-}
+/* --- one piece */
 
 /* b: NULL, it is nowhere. */
 static void set_branch(struct site_measure *m, struct host_piece *s, const struct branch *b)
@@ -34,7 +27,6 @@ static void set_branch(struct site_measure *m, struct host_piece *s, const struc
 
 void piece_free(struct site_measure *m, struct host_piece *s)
 {
-	piece_confirmed(m, s);
 	set_branch(m, s, NULL);
 	m->f->stats.bytes -= s->ngraph;
 	smap_del(&m->parts, s->token.s);
@@ -70,12 +62,11 @@ static struct branch *branch_of(const struct site_measure *m, const struct host_
 /* --- sending */
 
 struct sending {
-	struct site_measure *m;
-	struct branch *b;
-	uint64_t version;
+	const struct site_measure *m;
+	const struct standing_part *to;
 	struct msg_flow_piece *piece; /* owned */
 	size_t n, cap, bytes;
-	bool failed;
+	int rc; /* the first error */
 };
 
 static void send_part(struct sending *x, bool more)
@@ -85,7 +76,7 @@ static void send_part(struct sending *x, bool more)
 				  .flow_load = { .measurement = m->id,
 						 .tool = m->tool,
 						 .identity = m->identity,
-						 .version = x->version,
+						 .version = x->to->version,
 						 .start_ns = m->start,
 						 .every_ns = m->every,
 						 .read = m->read,
@@ -93,7 +84,8 @@ static void send_part(struct sending *x, bool more)
 						 .npiece = x->n,
 						 .more = more } };
 
-	x->failed |= branch_send(x->b, &load) != 0;
+	if (!x->rc)
+		x->rc = branches_send(nodes_branches(m->f->conf.nodes), x->to->branch, &load);
 	x->n = x->bytes = 0;
 }
 
@@ -102,78 +94,68 @@ static void add_piece(struct sending *x, const struct host_piece *s)
 	if (x->n && (x->bytes + s->ngraph > PART_BYTES || x->n == PART_PIECES))
 		send_part(x, true);
 	if (array_grow(&x->piece, &x->cap, x->n + 1, sizeof(*x->piece), PART_PIECES)) {
-		x->failed = true;
+		x->rc = -ERR_NOMEM;
 		return;
 	}
 	x->piece[x->n++] = (struct msg_flow_piece){ s->token.s, { s->graph, s->ngraph } };
 	x->bytes += s->ngraph;
 }
 
-static void mark_sent(struct site_measure *m, struct host_piece *s, const struct sending *x)
+static struct host_piece *piece_of(const struct site_measure *m, struct list *in_branch)
 {
-	piece_confirmed(m, s);
-	set_branch(m, s, x->b);
-	s->sent = x->version;
-	s->is_waited_for = true;
-	m->waiting++;
+	return smap_find(&m->parts, list_entry(in_branch, struct node, in_branch)->token);
+}
+
+static void mark_sent(struct site_measure *m, struct host_piece *s, const struct branch *b)
+{
+	set_branch(m, s, b);
 	piece_open(m, s, !s->is_refused);
 }
 
-static void add_all(struct sending *x, bool mark)
+/* All that the hosts of a branch are to run: an sm ends those that are not named. */
+static int send_share(void *arg, const struct standing_part *p)
 {
-	struct smap_iter i = { 0 };
+	struct site_measure *m = arg;
+	const struct branch *b = branches_at(nodes_branches(m->f->conf.nodes), p->branch);
+	struct sending x = { .m = m, .to = p };
 
-	while (smap_next(&x->m->parts, &i)) {
-		if (branch_of(x->m, i.value) != x->b)
-			continue;
-		if (mark)
-			mark_sent(x->m, i.value, x);
-		else
-			add_piece(x, i.value);
-	}
-}
-
-/* To an sm below all that its hosts are to run: those that are not named end it. To an lm its one
- * piece. */
-static void send_share(struct site_measure *m, struct host_piece *s, struct branch *b)
-{
-	struct sending x = { .m = m, .b = b, .version = ++m->f->version };
-
-	if (b->is_sm)
-		add_all(&x, false);
-	else
-		add_piece(&x, s);
-	if (x.n)
-		send_part(&x, false);
+	list_each (i, &b->nodes)
+		if (piece_of(m, i))
+			add_piece(&x, piece_of(m, i));
+	send_part(&x, false);
 	free(x.piece);
-	if (x.failed)
-		return;
-	if (b->is_sm)
-		add_all(&x, true);
-	else
-		mark_sent(m, s, &x);
+	list_each (i, &b->nodes)
+		if (!x.rc && piece_of(m, i))
+			mark_sent(m, piece_of(m, i), b);
+	return x.rc;
 }
 
-static bool is_to_be_sent(const struct host_piece *s, const struct branch *b)
+static void end_share(void *arg, const struct standing_part *p)
 {
-	return b && (!s->sent || s->branch != b->index);
+	const struct site_measure *m = arg;
+	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
+
+	branches_send(nodes_branches(m->f->conf.nodes), p->branch, &end);
 }
 
+/* What finds no memory is sent when hosts move next. */
 void site_measure_settle(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
 
 	if (m->has_more)
 		return;
+	standing_begin(m->standing, false);
 	while (smap_next(&m->parts, &i)) {
 		struct host_piece *s = i.value;
-		struct branch *b = branch_of(m, s);
+		const struct branch *b = branch_of(m, s);
 
-		if (is_to_be_sent(s, b))
-			send_share(m, s, b);
-		else if (!b)
+		if (!b)
 			piece_open(m, s, false);
+		else
+			standing_add(m->standing, b->index, s->number);
 	}
+	standing_commit(m->standing);
 	site_measure_check_read(m);
 }
 
@@ -205,31 +187,45 @@ static void send_answer(struct site_measure *m)
 	m->answer = NULL;
 }
 
-void site_measure_check_answer(struct site_measure *m, bool give_up)
+static bool is_waited_for(const struct site_measure *m, const struct host_piece *s)
 {
+	const struct standing_part *p = standing_find(m->standing, s->branch);
+
+	return p && p->state == STANDING_WAITING;
+}
+
+static void on_settled(void *arg)
+{
+	struct site_measure *m = arg;
 	struct smap_iter i = { 0 };
 
 	if (!m->answer || m->has_more)
 		return;
-	if (m->waiting && !give_up) {
-		if (!loop_timer_is_armed(m->ack_timer))
-			loop_timer_arm(m->ack_timer, SITE_MEASURES_ACK_MAX_NS);
-		return;
-	}
-	while (m->waiting && smap_next(&m->parts, &i)) {
+	while (smap_next(&m->parts, &i)) {
 		const struct host_piece *s = i.value;
 
-		if (s->is_waited_for)
+		if (is_waited_for(m, s))
 			site_measure_complain(m, s->token.s, STATUS_UNSPECIFIED_ERROR,
 					      "the host has not confirmed in time");
 	}
-	loop_timer_cancel(m->ack_timer);
 	send_answer(m);
 }
 
-void site_measure_on_ack_timer(void *arg)
+void site_measure_check_answer(struct site_measure *m)
 {
-	site_measure_check_answer(arg, true);
+	if (m->answer && !m->has_more)
+		standing_check(m->standing, false);
+}
+
+struct standing *site_measure_standing_new(struct site_measure *m)
+{
+	return standing_new(&(struct standing_conf){ .loop = m->f->conf.loop,
+						     .wait_max = SITE_MEASURES_ACK_MAX_NS,
+						     .version = &m->f->version,
+						     .send = send_share,
+						     .end = end_share,
+						     .settled = on_settled,
+						     .arg = m });
 }
 
 /* The piece itself is refused: nothing will come from there. */
@@ -271,23 +267,14 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 			const struct msg_flow_ack *a, struct err *e)
 {
 	struct site_measure *m = site_measures_find(f, a->measurement);
-	struct smap_iter i = { 0 };
-	bool any = false;
 
-	for (; m && smap_next(&m->parts, &i);) {
-		struct host_piece *s = i.value;
-
-		if (s->branch != b->index || s->sent != a->version)
-			continue;
-		piece_confirmed(m, s);
-		any = true;
-	}
-	if (!any) {
+	if (!m || !standing_has(m->standing, b->index, a->version)) {
 		f->stats.strays++;
 		return err_set(e, ERR_NOTFOUND, "a confirmation without a request");
 	}
 	if (!owns_all(b, a))
 		return err_set(e, ERR_DENIED, "a confirmation about hosts that are not its own");
+	standing_confirm(m->standing, b->index);
 	for (size_t k = 0; k < a->nentry; k++) {
 		note_refused(m, b, &a->entry[k]);
 		if (m->answer && m->answer->nentry < SITE_MEASURES_ENTRIES_MAX)
@@ -296,27 +283,12 @@ int site_measures_acked(struct site_measures *f, const struct branch *b,
 	}
 	if (!m->answer)
 		pass_on(m, a);
-	site_measure_check_answer(m, false);
+	site_measure_check_answer(m);
 	site_measure_check_read(m);
 	return 0;
 }
 
 /* --- coming and going */
-
-void site_measures_branch_up(struct site_measures *f, const struct branch *b)
-{
-	struct map_iter i = { 0 };
-
-	while (map_next(&f->by_number, &i)) {
-		struct site_measure *m = i.value;
-		struct smap_iter k = { 0 };
-
-		while (smap_next(&m->parts, &k))
-			if (branch_of(m, k.value) == b)
-				((struct host_piece *)k.value)->sent = 0;
-		site_measure_settle(m);
-	}
-}
 
 void site_measures_branch_down(struct site_measures *f, const struct branch *b)
 {
@@ -331,12 +303,11 @@ void site_measures_branch_down(struct site_measures *f, const struct branch *b)
 
 			if (s->branch != b->index)
 				continue;
-			piece_confirmed(m, s);
 			piece_open(m, s, false);
 			set_branch(m, s, NULL);
-			s->sent = 0;
 		}
-		site_measure_check_answer(m, false);
+		standing_drop(m->standing, b->index);
+		site_measure_check_answer(m);
 		site_measure_check_read(m);
 	}
 }

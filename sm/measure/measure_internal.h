@@ -10,6 +10,7 @@
 #include "common/omis/reply/reply.h"
 #include "sm/measure/measure.h"
 #include "tree/flowbox.h"
+#include "tree/standing.h"
 
 #define NO_BRANCH UINT32_MAX
 
@@ -20,7 +21,8 @@ struct site_measures {
 	struct site_measure *current; /* that is being read */
 	struct flow_batch_room room;
 	struct loop_timer *follow; /* owned; hosts have moved: all is checked again soon */
-	uint64_t version; /* of the last FLOW_LOAD that was sent */
+	uint32_t version; /* of the last FLOW_LOAD that was sent */
+	uint64_t graphs; /* that came from above */
 	struct site_measures_stats stats;
 };
 
@@ -35,8 +37,7 @@ struct host_piece {
 	uint64_t of; /* version of the FLOW_LOAD that named it last */
 	uint32_t branch; /* where it was sent, NO_BRANCH */
 	bool is_below_sm; /* that branch is an sm's */
-	uint64_t sent; /* the version that it was sent with; 0 = it is to be sent */
-	bool is_waited_for; /* sent, not confirmed */
+	uint64_t number; /* of the graph: each that came has another one */
 	bool is_refused; /* it does not run there */
 	bool is_open; /* its links are waited for */
 	uint64_t got; /* the highest read that it sent */
@@ -59,9 +60,8 @@ struct site_measure {
 	uint32_t *clock; /* owned; inputs of the piece that are the time */
 	size_t nclock;
 	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
-	size_t waiting; /* parts that are waited for */
-	/* owned; end of the wait for confirmations, for a read */
-	struct loop_timer *ack_timer, *timer;
+	struct standing *standing; /* owned; mark: the sum of the graphs' numbers */
+	struct loop_timer *timer; /* owned; ends the wait for a read */
 	struct flowbox *box; /* owned */
 	uint64_t read; /* that was closed last */
 	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
@@ -83,13 +83,13 @@ void site_measure_end(struct site_measure *m); /* sends FLOW_END to the hosts */
  * waited for. */
 void site_measure_settle(struct site_measure *m);
 void piece_free(struct site_measure *m, struct host_piece *s);
-void piece_confirmed(struct site_measure *m, struct host_piece *s);
 /* Its links are waited for, or not. */
 void piece_open(struct site_measure *m, struct host_piece *s, bool is_open);
-void site_measure_check_answer(struct site_measure *m, bool give_up);
+void site_measure_check_answer(struct site_measure *m);
+/* NULL: no memory. */
+struct standing *site_measure_standing_new(struct site_measure *m);
 void site_measure_complain(struct site_measure *m, const char *object, unsigned status,
 			   const char *why);
-void site_measure_on_ack_timer(void *arg);
 
 /* --- measure_read.c */
 void site_measure_arm(struct site_measure *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What mainsm wants: the pieces of a measurement, each checked as if it came from an enemy. */
-#include "common/base/array.h"
+#include "common/base/hash.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/omis/text/status.h"
@@ -131,7 +131,7 @@ static int take_part(struct site_measure *m, const struct msg_flow_piece *p, uin
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
 	s->of = m->version;
-	s->sent = 0;
+	s->number = hash_mix64(++m->f->graphs);
 	s->is_refused = false;
 	return 0;
 }
@@ -248,24 +248,16 @@ static void end_own(struct site_measure *m)
 	m->nclock = m->nnode = 0;
 }
 
-/* Hosts that the last version does not name end it. */
-static void end_old(struct site_measure *m)
+/* Hosts that the last version does not name. */
+static void drop_old(struct site_measure *m)
 {
-	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { m->id } };
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&m->parts, &i)) {
 		struct host_piece *s = i.value;
-		struct branch *b;
 
 		if (s->of == m->version)
 			continue;
-		b = s->branch == NO_BRANCH
-			    ? NULL
-			    : branches_at(nodes_branches(m->f->conf.nodes), s->branch);
-		/* An sm below ends it by itself: what we send next does not name the host. */
-		if (b && !b->is_sm)
-			branch_send(b, &end);
 		forget_links(m, s);
 		piece_free(m, s);
 	}
@@ -309,10 +301,10 @@ static struct site_measure *site_measure_new(struct site_measures *f, const stru
 	smap_init(&m->parts);
 	smap_init(&m->links);
 	m->identity = str_dup(l->identity);
-	m->ack_timer = loop_timer_new(f->conf.loop, site_measure_on_ack_timer, m);
+	m->standing = site_measure_standing_new(m);
 	m->timer = loop_timer_new(f->conf.loop, site_measure_on_timer, m);
 	m->box = flowbox_new(&(struct flowbox_conf){ m->id, f->conf.send, f->conf.arg });
-	if (!map_put(&f->by_number, m->id, m, NULL) && m->identity && m->ack_timer && m->timer &&
+	if (!map_put(&f->by_number, m->id, m, NULL) && m->identity && m->standing && m->timer &&
 	    m->box)
 		return m;
 	site_measure_end(m);
@@ -358,9 +350,9 @@ void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 	if (l->more)
 		return;
 	end_own(m);
-	end_old(m);
+	drop_old(m);
 	site_measure_settle(m);
 	site_measure_arm(m);
-	site_measure_check_answer(m, false);
+	site_measure_check_answer(m);
 	flowbox_flush(m->box);
 }

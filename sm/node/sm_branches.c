@@ -125,7 +125,7 @@ static void on_up(void *arg, struct branch *b)
 	sm_let_go_late(sm, b);
 	site_subscriptions_branch_up(sm->kept, b);
 	site_csrs_branch_up(sm->arms, b);
-	site_measures_branch_up(sm->flows, b);
+	site_measures_branch_up(sm->flows);
 }
 
 void sm_arm_linger(struct sm *sm)

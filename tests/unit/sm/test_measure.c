@@ -473,6 +473,20 @@ START_TEST(an_sm_below_passes_on_what_its_hosts_send_in_one_frame)
 }
 END_TEST
 
+START_TEST(what_is_not_named_ends_below_another_sm_too)
+{
+	two_hosts_below(SEC);
+	send_load(
+		&(struct load){ .site = SITE, .host = { HOST("a") }, .every = SEC, .version = 2 });
+	world_run(&w, 100 * MS);
+	ck_assert_ptr_null(kept_next(&w.lm[0].flows, MSG_FLOW_END));
+	ck_assert_ptr_nonnull(kept_next(&w.lm[1].flows, MSG_FLOW_END));
+	send_load(&(struct load){ .site = SITE, .every = SEC, .version = 3 });
+	world_run(&w, 100 * MS);
+	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
+}
+END_TEST
+
 #define FAR_AHEAD (INT64_C(1) << 30) /* times SEC it is still a time */
 
 static void ask_for_read(uint64_t read)
@@ -533,4 +547,5 @@ SUITE_WITH("flows", set_up, clean_up, values_of_hosts_become_one_frame_of_the_si
 	   a_load_in_parts_is_one_load, a_read_by_request_goes_down_and_comes_up,
 	   without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again,
 	   its_tools_end_is_its_own, an_sm_below_passes_on_what_its_hosts_send_in_one_frame,
-	   no_host_ends_the_reads_of_its_neighbours, no_host_moves_the_reads_of_its_neighbours)
+	   what_is_not_named_ends_below_another_sm_too, no_host_ends_the_reads_of_its_neighbours,
+	   no_host_moves_the_reads_of_its_neighbours)
