@@ -67,6 +67,9 @@ extern const char *fake_version; /* of the library; NULL: of an MPICH */
 #define FAKE_BOTH                                                                     \
 	void *out, int nout, uintptr_t tout, int dest, int outtag, void *in, int nin, \
 		uintptr_t tin, int source, int intag, uintptr_t comm
+#define FAKE_REPLACE                                                                   \
+	void *buf, int n, uintptr_t type, int dest, int outtag, int source, int intag, \
+		uintptr_t comm
 #define FAKE_GATHER_C \
 	void *out, int64_t nout, uintptr_t tout, void *in, void *nin, void *at, uintptr_t tin
 #define FAKE_F_BCAST void *buf, void *n, void *type, void *root, void *comm, void *ierr
@@ -127,6 +130,8 @@ extern const char *fake_version; /* of the library; NULL: of an MPICH */
 	X(Sendrecv, (void *out, int nout, uintptr_t tout, int dest, int outtag, void *in, int nin, \
 		     uintptr_t tin, int source, int intag, uintptr_t comm, void *status))          \
 	X(Isendrecv, (FAKE_BOTH, void *request))                                                   \
+	X(Sendrecv_replace, (FAKE_REPLACE, void *status))                                          \
+	X(Isendrecv_replace, (FAKE_REPLACE, void *request))                                        \
 	X(Send_c, (FAKE_SENDING_C))                                                                \
 	X(Send_init_c, (FAKE_SENDING_C, void *request))                                            \
 	X(Irecv_c, (FAKE_SENDING_C, void *request))                                                \

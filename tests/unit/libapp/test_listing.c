@@ -6,6 +6,8 @@
 #include "tests/unit/libapp/fake_mpi.h"
 #include "tests/unit/libapp/rank.h"
 
+#include <string.h>
+
 enum { WAIT_MANY = 200 }; /* more than WAIT_SET_MAX */
 
 static int buf[64];
@@ -145,32 +147,80 @@ START_TEST(a_blocking_call_is_listed_while_it_blocks)
 }
 END_TEST
 
+/* What is listed while a call is inside: one entry of its send, one of its receive. */
+static struct {
+	struct segview_posted send, receive;
+	unsigned sends, receives;
+} inside;
+
 static void look_at_both(void)
 {
 	struct segview_posted p;
 
-	nseen = 0;
+	memset(&inside, 0, sizeof(inside));
 	for (unsigned i = 0; i < SEG_POSTED; i++) {
 		if (!segview_posted(rank_view, i, &p))
 			continue;
-		nseen++;
-		if (p.is_receive)
-			seen = p;
+		if (p.is_receive) {
+			inside.receive = p;
+			inside.receives++;
+		} else {
+			inside.send = p;
+			inside.sends++;
+		}
 	}
 }
 
-START_TEST(the_two_halves_of_a_sendrecv_are_told_apart)
+START_TEST(a_sendrecv_is_listed_as_a_send_and_a_receive)
 {
+	struct fake_status status;
+
 	watch(0);
-	fake_end = (struct fake_end){ .inside = look_at_both };
-	MPI_Sendrecv(buf, 3, FAKE_INT, 2, 1, buf, 16, FAKE_INT, 1, 7, FAKE_WORLD,
-		     FAKE_STATUS_IGNORE);
-	ck_assert_uint_eq(nseen, 2);
-	ck_assert(seen.is_receive);
-	ck_assert_int_eq(seen.partner, 1);
-	ck_assert_int_eq(seen.tag, 7);
-	ck_assert_int_eq(seen.bytes, 64);
-	fake_end = (struct fake_end){ 0 };
+	fake_end.inside = look_at_both;
+	MPI_Sendrecv(buf, 3, FAKE_INT, 2, 11, buf, 5, FAKE_INT, 0, 12, FAKE_OTHER, &status);
+	ck_assert_uint_eq(inside.sends, 1);
+	ck_assert_uint_eq(inside.receives, 1);
+	ck_assert_uint_eq(inside.send.func, CALL_ID_Sendrecv);
+	ck_assert_int_eq(inside.send.partner, FAKE_SIZE - 1 - 2);
+	ck_assert_int_eq(inside.send.tag, 11);
+	ck_assert_int_eq(inside.send.bytes, 12);
+	ck_assert_int_eq(inside.receive.partner, FAKE_SIZE - 1);
+	ck_assert_int_eq(inside.receive.tag, 12);
+	ck_assert_int_eq(inside.receive.bytes, 20);
+	ck_assert_uint_eq(inside.receive.comm, FAKE_OTHER);
+	ck_assert_uint_eq(open_all(), 0);
+	MPI_Sendrecv_replace(buf, 3, FAKE_INT, 2, 11, FAKE_ANY_SOURCE, -1, FAKE_WORLD, &status);
+	ck_assert_uint_eq(inside.sends, 1);
+	ck_assert_uint_eq(inside.receives, 1);
+	ck_assert_int_eq(inside.send.partner, 2);
+	ck_assert_int_eq(inside.receive.partner, -1);
+	ck_assert_int_eq(inside.receive.tag, -1);
+	ck_assert_int_eq(inside.receive.bytes, 12);
+	ck_assert_uint_eq(open_all(), 0);
+	rank_down();
+}
+END_TEST
+
+START_TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
+{
+	struct fake_status status;
+
+	watch(0);
+	fake_end.inside = look_at_both;
+	MPI_Sendrecv(buf, 3, FAKE_INT, FAKE_PROC_NULL, 11, buf, 5, FAKE_INT, 0, 12, FAKE_WORLD,
+		     &status);
+	ck_assert_uint_eq(inside.sends, 0);
+	ck_assert_uint_eq(inside.receives, 1);
+	MPI_Sendrecv(buf, 3, FAKE_INT, 2, 11, buf, 5, FAKE_INT, FAKE_PROC_NULL, 12, FAKE_WORLD,
+		     &status);
+	ck_assert_uint_eq(inside.sends, 1);
+	ck_assert_uint_eq(inside.receives, 0);
+	MPI_Sendrecv_replace(buf, 3, FAKE_INT, 2, 11, FAKE_PROC_NULL, 12, FAKE_WORLD, &status);
+	ck_assert_uint_eq(inside.receives, 0);
+	MPI_Send(buf, 3, FAKE_INT, 2, 11, FAKE_WORLD);
+	ck_assert_uint_eq(inside.sends, 1);
+	ck_assert_uint_eq(inside.receives, 0);
+	ck_assert_uint_eq(open_all(), 0);
 	rank_down();
 }
 END_TEST
@@ -263,6 +313,7 @@ END_TEST
 
 SUITE("listing", a_receive_is_listed_from_its_post_to_its_wait, any_source_and_any_tag_are_said,
       a_send_is_listed_until_it_is_complete, a_blocking_call_is_listed_while_it_blocks,
-      a_persistent_one_is_listed_while_it_is_started, the_two_halves_of_a_sendrecv_are_told_apart,
-      a_persistent_one_of_before_is_listed_as_well, more_than_a_wait_can_follow_are_counted_as_lost,
-      without_a_question_nothing_is_listed)
+      a_persistent_one_is_listed_while_it_is_started, a_persistent_one_of_before_is_listed_as_well,
+      more_than_a_wait_can_follow_are_counted_as_lost, without_a_question_nothing_is_listed,
+      a_sendrecv_is_listed_as_a_send_and_a_receive,
+      the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)

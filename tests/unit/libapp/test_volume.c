@@ -137,6 +137,24 @@ START_TEST(one_sided_calls_and_the_partners_of_windows)
 }
 END_TEST
 
+START_TEST(what_is_sent_and_received_in_one_buffer)
+{
+	struct fake_status status;
+	int32_t request;
+
+	fake_end.bytes = 8;
+	fake_end.source = 3;
+	MOVES(Sendrecv_replace, 12, 8, a, 3, INT, 2, 1, FAKE_ANY_SOURCE, 1, WORLD, &status);
+	MOVES(Sendrecv_replace, 0, 8, a, 3, INT, FAKE_PROC_NULL, 1, 3, 1, WORLD, &status);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv_replace, 2).bytes_out, 12);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv_replace, 2).bytes_in, 0);
+	ck_assert_uint_eq(rank_partner(CALL_ID_Sendrecv_replace, 3).bytes_in, 16);
+	MOVES(Isendrecv_replace, 12, 12, a, 3, INT, 2, 1, 3, 1, WORLD, &request);
+	MOVES(Isendrecv_replace, 0, 12, a, 3, INT, FAKE_PROC_NULL, 1, 3, 1, WORLD, &request);
+	MOVES(Isendrecv_replace, 12, 0, a, 3, INT, 2, 1, FAKE_PROC_NULL, 1, WORLD, &request);
+}
+END_TEST
+
 START_TEST(files_move_what_the_status_says)
 {
 	fake_end.bytes = 20;
@@ -164,4 +182,5 @@ static void set_up(void)
 SUITE_WITH("volume", set_up, rank_down, rooted_calls, calls_of_all_with_all,
 	   between_two_groups_the_other_one_counts, neighbours,
 	   only_neighbours_that_are_there_move_bytes, one_sided_calls_and_the_partners_of_windows,
-	   files_move_what_the_status_says, sizes_beyond_an_int_and_arguments_that_make_no_sense)
+	   what_is_sent_and_received_in_one_buffer, files_move_what_the_status_says,
+	   sizes_beyond_an_int_and_arguments_that_make_no_sense)
