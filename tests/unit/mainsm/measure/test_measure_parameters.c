@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Parameters of a metric, the list of all measurements, and data that a site should not send. */
+#include "common/base/array.h"
+#include "mainsm/measure/measure.h"
+#include "tests/suite.h"
+#include "tests/unit/mainsm/measure/measured_values.h"
+
+static char csr[CSR_TOKEN_BYTES];
+
+static void start(void)
+{
+	char request[160];
+
+	snprintf(request, sizeof(request),
+		 "dfg_has_read([%s]): print([$dfg,$read,$values,$more,$lost])", dfg);
+	above_arm(&t, request, csr);
+	ck_assert_uint_eq(reply_status(ask("dfg_start", "")), STATUS_OK);
+}
+
+static void read_both(int64_t read)
+{
+	int64_t at = in_a.start + read * in_a.every, now = world_wall(&w);
+
+	if (at > now)
+		world_run(&w, at - now);
+	measured_send(&in_a, read, at);
+	measured_send(&in_b, read, at);
+}
+
+START_TEST(a_number_is_a_parameter_of_a_metric)
+{
+	open_hosts();
+	create("[]",
+	       "Twice(Process[] p, Value f, TimeInterval t) { RETURN Send_volume(p, t) * f; }",
+	       "Twice", "[\"every_ms\",1000],[\"f\",2.5]");
+	start();
+	read_both(1);
+	ck_assert_uint_eq(events(), 1);
+	ck_assert_double_eq(value_at(0).value, 2.5 * (2 * (100 + 200 + 300 + 400) + 40));
+	close_hosts();
+}
+END_TEST
+
+START_TEST(partners_and_regions_are_parameters_of_built_in_metrics)
+{
+	const struct reply *r;
+
+	open_hosts();
+	create("[p_1_a00000]", "", "Send_volume",
+	       "[\"every_ms\",1000],[\"partners\",[p_3_a00000,p_2_b00000]]");
+	start();
+	ck_assert_uint_eq(in_a.loads, 1);
+	create("[p_1_a00000]", "", "Send_volume", "[\"every_ms\",1000],[\"partners\",p_3_a00000]");
+	create("[p_1_a00000]", "", "Send_volume",
+	       "[\"every_ms\",1000],[\"regions\",[\"solve\",\"begin..end\"]]");
+	r = ask("dfg_get_info", ",255");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	close_hosts();
+}
+END_TEST
+
+static const struct {
+	const char *parameters, *words;
+} bad[] = {
+	{ "[\"f\"]", "parameters are names and values" },
+	{ "[\"f\",\"two\"]", "a number is wanted for the parameter f" },
+	{ "[\"f\",[2]]", "a number is wanted for the parameter f" },
+	{ "[\"g\",2]", "the metric has no parameter g" },
+	{ "[\"t\",2]", "the metric has no parameter t" },
+	{ "[2,2]", "the metric has no parameter of that kind" },
+	{ "[\"q\",\"p_1_a00000\"]", "objects are wanted for the parameter q" },
+	{ "[\"q\",[p_1_a00000,3]]", "objects are wanted for the parameter q" },
+	{ "[\"r\",[p_1_a00000]]", "names of regions are wanted for the parameter r" },
+	{ "[\"r\",7]", "names of regions are wanted for the parameter r" },
+};
+
+START_TEST(a_parameter_of_another_kind_or_name_is_refused)
+{
+	char request[1024];
+
+	open_hosts();
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+		const struct reply *r;
+
+		snprintf(request, sizeof(request),
+			 ":dfg_create([],\"M(Process[] p, Process[] q, Region[] r, Value f, "
+			 "TimeInterval t) { RETURN Send_volume(p, q, r, t) * f; }\",\"M\",[],%s)",
+			 bad[i].parameters);
+		r = above_ask(&t, request);
+		ck_assert_msg(reply_status(r) != STATUS_OK, "%s is taken", bad[i].parameters);
+		ck_assert_msg(strstr(r->entry[0].value, bad[i].words) != NULL, "%s: %s",
+			      bad[i].parameters, r->entry[0].value);
+	}
+	close_hosts();
+}
+END_TEST
+
+START_TEST(all_measurements_are_listed_with_their_owners)
+{
+	const struct reply *r;
+	char first[CSR_TOKEN_BYTES];
+	const char *text;
+
+	open_hosts();
+	r = above_ask(&t, ":dfg_list()");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	create("[]", "", "Send_volume", "[\"every_ms\",2000]");
+	str_copy(first, sizeof(first), dfg);
+	create("[p_1_a00000]", "", "Send_count", "[\"every_ms\",1000]");
+	r = above_ask(&t, ":dfg_list()");
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	text = entry_of(r, 1, 0)->value;
+	ck_assert_msg(strstr(text, first) && strstr(text, dfg), "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "Send_volume"));
+	ck_assert_ptr_nonnull(strstr(text, "Send_count"));
+	ck_assert_ptr_nonnull(strstr(text, "omig:tool-observe/"));
+	ck_assert_uint_eq(reply_status(ask("dfg_delete", "")), STATUS_OK);
+	text = entry_of(above_ask(&t, ":dfg_list()"), 1, 0)->value;
+	ck_assert(strstr(text, first) && !strstr(text, dfg));
+	close_hosts();
+}
+END_TEST
+
+/* --- what a site should not send */
+
+static void send_ack(struct below *from, uint32_t measurement, uint64_t version, const char *object)
+{
+	const struct msg_entry entry = { .objects = object,
+					 .status = STATUS_NO_PERMISSION,
+					 .value = { (const uint8_t *)"no", 2 } };
+	const struct msg ack = { .type = MSG_FLOW_ACK,
+				 .flow_ack = { measurement, version, &entry, object ? 1 : 0 } };
+
+	ck_assert_int_eq(link_send(from->link, &ack), 0);
+	world_run(&w, 10 * MS);
+}
+
+START_TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
+{
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
+	start();
+	send_ack(&a, in_a.measurement, in_a.version + 1, "n_1");
+	send_ack(&a, in_a.measurement + 1, in_a.version, "n_1");
+	ck_assert_ptr_nonnull(a.link);
+	read_both(1);
+	ck_assert_double_eq(value_at(0).value, 2 * (100 + 200 + 300 + 400) + 40);
+	ck_assert_str_eq(value_at(0).flags, "");
+	close_hosts();
+}
+END_TEST
+
+static void send_batch(struct below *from, const struct msg_flow_batch *f)
+{
+	const struct msg m = { .type = MSG_FLOW_BATCH, .flow_batch = *f };
+
+	ck_assert_int_eq(link_send(from->link, &m), 0);
+	world_run(&w, 10 * MS);
+}
+
+START_TEST(data_of_an_unknown_link_or_read_is_not_counted)
+{
+	struct flow_token token;
+	struct flow_batch batch = {
+		.link = "nonsense", .read = 1, .domain = FLOW_READ, .n = 1, .t = &token
+	};
+	struct msg_flow_batch f = { .read = 1, .object = "s_1", .nbatch = 1 };
+	struct buf bytes = BUF_INIT(1000);
+	struct bytes packed;
+
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
+	start();
+	token = flow_token_make(1, 1000000, 0, in_a.start + in_a.every);
+	batch.measurement = f.measurement = in_a.measurement;
+	flow_batch_encode(&bytes, &batch);
+	packed = (struct bytes){ bytes.p, bytes.n };
+	f.batch = &packed;
+	f.time_ns = in_a.start + in_a.every;
+	send_batch(&a, &f);
+	ck_assert_ptr_nonnull(a.link);
+	read_both(1);
+	ck_assert_double_eq(value_at(0).value, 2 * (100 + 200 + 300 + 400) + 40);
+	buf_done(&bytes);
+	close_hosts();
+}
+END_TEST
+
+SUITE("mainsm measure parameters", a_number_is_a_parameter_of_a_metric,
+      partners_and_regions_are_parameters_of_built_in_metrics,
+      a_parameter_of_another_kind_or_name_is_refused, all_measurements_are_listed_with_their_owners,
+      a_confirmation_of_another_version_or_measurement_changes_nothing,
+      data_of_an_unknown_link_or_read_is_not_counted)
