@@ -302,7 +302,8 @@ END_TEST
 
 /* --- the background */
 
-/* The exit code of a child that goes to the background as the case says. */
+/* The exit code of a child that goes to the background as the case says. Children end by exit(), as
+ * a measurement of lines takes. */
 static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 {
 	struct err e = { 0 };
@@ -311,7 +312,7 @@ static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 
 	if (rc == 0) {
 		child(&ready);
-		_exit(0);
+		exit(0);
 	}
 	ck_assert_int_eq(rc, 1);
 	ck_assert_int_eq(ready, -1);
@@ -321,12 +322,12 @@ static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 static void tells_7(int *ready)
 {
 	if (!background_tell(ready, 7) || *ready != -1 || !background_tell(ready, 8))
-		_exit(1);
+		exit(1);
 }
 
 static void ends_with_9(int *ready)
 {
-	_exit(9);
+	exit(9);
 }
 
 static void ends_well_without_a_word(int *ready)
@@ -409,12 +410,12 @@ static int detached(const char *log)
 	if (pid)
 		return testd_wait_exit(pid);
 	if (background_detach(log, &e) != (access(log, W_OK) ? -ERR_SYS : 0))
-		_exit(2);
+		exit(2);
 	stat("/dev/null", &null);
 	for (int fd = 0; fd < 2; fd++)
 		if (fstat(fd, &st) || st.st_rdev != null.st_rdev)
-			_exit(3);
-	_exit(write(2, "in\n", 3) == 3 ? 0 : 4);
+			exit(3);
+	exit(write(2, "in\n", 3) == 3 ? 0 : 4);
 }
 
 START_TEST(the_log_file_is_appended_to_until_it_is_large)
