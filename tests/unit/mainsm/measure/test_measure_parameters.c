@@ -121,6 +121,70 @@ START_TEST(all_measurements_are_listed_with_their_owners)
 }
 END_TEST
 
+#define FIELDS 9 /* of dfg_get_info, a flag each */
+
+/* Field number `flag` of the description, as text. It is one list. */
+static const char *described(unsigned flag)
+{
+	static char text[16384];
+	struct omis_values *v = NULL;
+	char rest[16];
+	const struct reply *r;
+
+	snprintf(rest, sizeof(rest), ",%u", 1u << flag);
+	r = ask("dfg_get_info", rest);
+	ck_assert_uint_eq(reply_status(r), STATUS_OK);
+	str_copy(text, sizeof(text), entry_of(r, 1, 0)->value);
+	ck_assert_int_eq(omis_parse_values(text, strlen(text), &v, NULL), 0);
+	ck_assert_uint_eq(v->n, 1);
+	ck_assert_int_eq(v->v[0].kind, OMIS_LIST);
+	omis_values_free(v);
+	return text;
+}
+
+START_TEST(a_description_has_what_was_asked_for_and_what_has_come)
+{
+	char all[65536] = "";
+	size_t n = 0;
+
+	open_hosts();
+	create("[]", "", "Send_volume",
+	       "[\"every_ms\",2000,\"mode\",\"last\",\"rate\",1,\"by\",\"process\"]");
+	ck_assert_ptr_nonnull(strstr(described(0), "\"new\""));
+	start();
+	ck_assert_str_eq(described(0),
+			 "[\"Send_volume\",\"B\",\"running\",\"last\",2000,1,\"process\",0]");
+	ck_assert_str_eq(described(1), "[]");
+	ck_assert_int_eq(strncmp(described(2), "[2,4,8,", 7), 0); /* sites, nodes, processes */
+	ck_assert_str_eq(described(4), "[]");
+	read_both(1);
+	ck_assert_int_eq(strncmp(described(3), "[1,", 3), 0);
+	ck_assert_ptr_nonnull(strstr(described(5), "\"mainsm\""));
+	ck_assert_ptr_nonnull(strstr(described(5), "p_1_a00000"));
+	ck_assert_ptr_nonnull(strstr(described(5), "\"link_in\""));
+	ck_assert_str_ne(described(6), "[]");
+	ck_assert_str_ne(described(7), "[]");
+	/* All of them stand one behind the other. */
+	for (unsigned i = 0; i < FIELDS; i++)
+		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s%s", i ? "," : "", described(i));
+	ck_assert_str_eq(entry_of(ask("dfg_get_info", ",511"), 1, 0)->value, all);
+	close_hosts();
+}
+END_TEST
+
+START_TEST(a_description_has_the_troubles_of_objects_and_those_left_out)
+{
+	open_hosts();
+	in_b.refused = "n_3";
+	create("[n_1,n_3]", "", "Send_volume", "[\"every_ms\",1000]");
+	start();
+	world_run(&w, 100 * MS);
+	ck_assert_str_eq(described(1), "[n_1,n_3]");
+	ck_assert_str_eq(described(4), "[[\"n_3\",\"nobody may look at it\",32]]");
+	close_hosts();
+}
+END_TEST
+
 /* --- what a site should not send */
 
 static void send_ack(struct below *from, uint32_t measurement, uint64_t version, const char *object)
@@ -189,5 +253,7 @@ END_TEST
 SUITE("mainsm measure parameters", a_number_is_a_parameter_of_a_metric,
       partners_and_regions_are_parameters_of_built_in_metrics,
       a_parameter_of_another_kind_or_name_is_refused, all_measurements_are_listed_with_their_owners,
+      a_description_has_what_was_asked_for_and_what_has_come,
+      a_description_has_the_troubles_of_objects_and_those_left_out,
       a_confirmation_of_another_version_or_measurement_changes_nothing,
       data_of_an_unknown_link_or_read_is_not_counted)
