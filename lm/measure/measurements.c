@@ -154,15 +154,15 @@ void measurement_attach_input(struct measurement *g, struct input *in)
 		in->proc = NULL;
 }
 
-/* Whether what is known of it has changed. */
-static bool note_time(struct measurement *g)
+bool measurement_has_other_time(const struct measurement *g)
 {
-	unsigned roots = g->owner->conf.timebase->roots;
-	bool knows = knows_time(g->owner), is_news = g->roots != roots || g->knows_time != knows;
+	return g->roots != g->owner->conf.timebase->roots || g->knows_time != knows_time(g->owner);
+}
 
-	g->roots = roots;
-	g->knows_time = knows;
-	return is_news;
+static void note_time(struct measurement *g)
+{
+	g->roots = g->owner->conf.timebase->roots;
+	g->knows_time = knows_time(g->owner);
 }
 
 /* Times that were compared were of another mainsm, or of a clock that was not set: a process may be
@@ -171,8 +171,9 @@ void measurement_judge_again(struct measurement *g)
 {
 	bool any = false;
 
-	if (!note_time(g))
+	if (!measurement_has_other_time(g))
 		return;
+	note_time(g);
 	for (size_t i = 0; i < g->ninput; i++) {
 		struct input *in = &g->input[i];
 

@@ -10,6 +10,12 @@
 #include "lm/measure/input.h"
 #include "lm/measure/measurements.h"
 
+/* A timer looks so often at the time, which may turn out to be another one. */
+#define MEASUREMENTS_LOOK_NS NSEC_PER_SEC
+
+/* An sm takes no read that is so far ahead, and an interval: it is above its time of grace. */
+#define MEASUREMENTS_AHEAD_NS (20 * NSEC_PER_SEC)
+
 struct measurements {
 	struct measurements_conf conf;
 	struct list all; /* struct measurement */
@@ -61,6 +67,12 @@ void measurement_begin_inputs(struct measurement *g);
 
 /* Before a read: by the time that is known now. */
 void measurement_judge_again(struct measurement *g);
+/* It has not been judged by that time yet. */
+bool measurement_has_other_time(const struct measurement *g);
+
+/* --- measurements_load.c */
+/* The engine forgets all that it has of it, and has its graph again; negative: neither. */
+int measurement_load_again(struct measurement *g, struct err *e);
 
 /* Whether and where the input's process is here. */
 void measurement_attach_input(struct measurement *g, struct input *in);

@@ -19,8 +19,7 @@ struct load {
 	const struct msg_flow_load *m;
 	struct reply *answer;
 	struct flow_graph *graph; /* owned until it is in use */
-	struct input *input; /* owned, likewise */
-	uint32_t *number; /* owned; of each input its node in the graph */
+	struct input *input; /* owned, likewise; as their nodes in the graph */
 	size_t ninput;
 	struct err e;
 };
@@ -38,7 +37,7 @@ static void complain(struct load *l, const char *object, int rc, const struct er
 static int check_times(struct load *l)
 {
 	const struct msg_flow_load *m = l->m;
-	nsec_t now = measurements_now(l->r);
+	nsec_t now = measurements_now(l->r), since = now > m->start_ns ? now - m->start_ns : 0;
 
 	if (m->start_ns < TIME_MIN_WALL_NS || m->start_ns > now + TIME_FUTURE_MAX_NS)
 		return err_set(&l->e, ERR_INVALID, "it starts at no sensible time");
@@ -46,7 +45,7 @@ static int check_times(struct load *l)
 		return err_set(&l->e, ERR_INVALID, "between two reads are %lld ns at least",
 			       (long long)FLOW_EVERY_MIN_NS);
 	if (m->read > INT64_MAX / 2 ||
-	    (m->every_ns && (int64_t)m->read > (now - m->start_ns) / m->every_ns + READS_AHEAD_MAX))
+	    (m->every_ns && (int64_t)m->read > since / m->every_ns + READS_AHEAD_MAX))
 		return err_set(&l->e, ERR_INVALID, "read %llu is far ahead",
 			       (unsigned long long)m->read);
 	return 0;
@@ -121,7 +120,7 @@ static int open_input(struct load *l, uint32_t number)
 	if (rc)
 		complain(l, object_of(s), rc, &e);
 	else
-		l->number[l->ninput++] = number;
+		l->ninput++;
 	return 0;
 }
 
@@ -131,8 +130,7 @@ static int open_inputs(struct load *l)
 	int rc = 0;
 
 	l->input = calloc(n + 1, sizeof(*l->input));
-	l->number = calloc(n + 1, sizeof(*l->number));
-	if (!l->input || !l->number)
+	if (!l->input)
 		return err_nomem(&l->e);
 	for (uint32_t i = 0; i < n && !rc; i++)
 		if (l->graph->node[i].kind == FLOW_INPUT)
@@ -203,18 +201,38 @@ static struct measurement *of_same_times(struct load *l)
  * Nothing comes of inputs that this host does not have: the collector of their events is not to
  * take that for none.
  */
-static void close_refused(const struct load *l, const struct measurement *g)
+static void place_inputs(struct measurement *g)
 {
+	struct flow *engine = g->owner->engine;
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < g->graph->nnode; i++) {
-		if (g->graph->node[i].kind != FLOW_INPUT)
+		const struct flow_node *n = &g->graph->node[i];
+		uint32_t place;
+
+		if (n->kind != FLOW_INPUT)
 			continue;
-		if (at < g->ninput && l->number[at] == i)
-			at++;
+		place = flow_input(engine, g->id, i);
+		if (at < g->ninput && g->input[at].source == &n->source)
+			g->input[at++].place = place;
 		else
-			flow_close(l->r->engine, flow_input(l->r->engine, g->id, i));
+			flow_close(engine, place);
 	}
+}
+
+/* What it had reported was of reads of another time, and no read of ours has it. */
+int measurement_load_again(struct measurement *g, struct err *e)
+{
+	int rc;
+
+	flow_remove(g->owner->engine, g->id);
+	rc = flow_load(g->owner->engine, g->graph, g->start, e);
+	if (rc)
+		return rc;
+	place_inputs(g);
+	for (size_t i = 0; i < g->ninput; i++)
+		g->input[i].is_given = false;
+	return 0;
 }
 
 static void swap_in(struct load *l, struct measurement *g)
@@ -228,11 +246,10 @@ static void swap_in(struct load *l, struct measurement *g)
 	g->ninput = l->ninput;
 	g->graph = l->graph;
 	for (size_t i = 0; i < g->ninput; i++) {
-		g->input[i].place = flow_input(l->r->engine, g->id, l->number[i]);
 		measurement_attach_input(g, &g->input[i]);
 		input_attach(&g->input[i], l->r->conf.ticks);
 	}
-	close_refused(l, g);
+	place_inputs(g);
 	l->input = NULL;
 	l->ninput = 0;
 	l->graph = NULL;
@@ -327,7 +344,6 @@ static void load_done(struct load *l)
 	for (size_t i = 0; i < l->ninput; i++)
 		input_done(&l->input[i]);
 	free(l->input);
-	free(l->number);
 	flow_graph_free(l->graph);
 }
 

@@ -44,6 +44,7 @@ void measurement_arm(struct measurement *g)
 		if (read > last)
 			next = now;
 	}
+	next = next < now + MEASUREMENTS_LOOK_NS ? next : now + MEASUREMENTS_LOOK_NS;
 	loop_timer_arm(g->timer, next > now ? next - now : 0);
 }
 
@@ -104,12 +105,43 @@ static void measurement_take(struct measurement *g, int64_t read, nsec_t t)
 		flowbox_flush(g->box);
 }
 
+/* Its reads are of a time that was not mainsm's, and those above pass over them. Without memory it
+ * is given up. */
+static bool start_over(struct measurement *g, nsec_t now)
+{
+	int64_t read = read_at(g, now);
+	struct err e = { 0 };
+
+	log_info("lm", "the time is another one, reads begin again m=%u", g->id);
+	if (measurement_load_again(g, &e)) {
+		log_warn("lm", "a measurement is given up m=%u: %s", g->id, e.text);
+		measurement_free(g);
+		return false;
+	}
+	measurement_judge_again(g);
+	if (read)
+		measurement_skip(g, read, end_of(g, read));
+	measurements_watch(g->owner);
+	announce(g);
+	return true;
+}
+
+/* So far that those above have not taken its last reads, and it would be silent for long. */
+static bool is_ahead(const struct measurement *g, nsec_t now)
+{
+	int64_t last = flow_last_read(g->owner->engine, g->id);
+
+	return g->every && g->has_begun && end_of(g, last - 1) > now + MEASUREMENTS_AHEAD_NS;
+}
+
 void measurement_on_timer(void *arg)
 {
 	struct measurement *g = arg;
 	nsec_t now = measurements_now(g->owner);
 	int64_t read;
 
+	if (measurement_has_other_time(g) && is_ahead(g, now) && !start_over(g, now))
+		return;
 	if (!g->has_begun && now >= g->start)
 		measurement_begin_reads(g);
 	read = g->every && g->has_begun ? read_at(g, now) : 0;

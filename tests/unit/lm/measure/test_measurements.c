@@ -385,6 +385,42 @@ START_TEST(a_process_is_newer_when_the_time_is_known)
 }
 END_TEST
 
+/* The reads of the last two seconds of ten, by mainsm's time. */
+static void check_reads_go_on(nsec_t step, const char *graph)
+{
+	const struct msg_flow_batch *f;
+	double sum = 0;
+	uint64_t last = 0;
+
+	timebase_init_root(&w.mainsm.time, loop_now(w.loop), now() + step);
+	start = timebase_at(&w.mainsm.time, loop_now(w.loop));
+	ck_assert_uint_eq(load(&(struct load){ .graph = graph, .every = SEC })->nentry, 0);
+	world_run(&w, 8 * SEC);
+	while (frame())
+		;
+	call(&seg, "MPI_Send", 10, 1);
+	world_run(&w, 2 * SEC);
+	while ((f = frame())) {
+		last = f->read;
+		sum += token_of(f).value;
+	}
+	ck_assert_uint_ge(last, 9);
+	ck_assert_uint_le(last, 10);
+	ck_assert_double_eq(sum, 10);
+}
+
+START_TEST(reads_go_on_when_the_time_turns_out_to_be_earlier)
+{
+	check_reads_go_on(-1000 * SEC, since_last("Send_volume", rank0));
+}
+END_TEST
+
+START_TEST(reads_go_on_when_the_time_turns_out_to_be_later)
+{
+	check_reads_go_on(1000 * SEC, since_last("Send_volume", rank0));
+}
+END_TEST
+
 START_TEST(what_is_read_at_a_probe_counts_from_the_same_place)
 {
 	static const char *const at_probe =
@@ -545,6 +581,8 @@ int main(void)
 		what_an_older_process_had_done_does_not_count_when_the_time_is_known,
 		what_a_read_has_had_is_not_taken_back_from_the_next_one,
 		what_is_read_at_a_probe_counts_from_the_same_place,
+		reads_go_on_when_the_time_turns_out_to_be_earlier,
+		reads_go_on_when_the_time_turns_out_to_be_later,
 		a_process_is_no_newer_by_a_clock_that_nobody_knows,
 		a_process_is_newer_when_the_time_is_known,
 		the_last_value_of_a_process_that_ended_stays,
