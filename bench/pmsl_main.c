@@ -93,7 +93,7 @@ struct asked {
 static double compile(const struct world *w, const struct asked *q)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
-	const struct bind_wish wish = { .arg = args, .since = FLOW_SINCE_LAST, .by = q->by };
+	const struct bind_options options = { .arg = args, .since = FLOW_SINCE_LAST, .by = q->by };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	int64_t begin = bench_now();
 	struct pmsl *p = NULL;
@@ -101,7 +101,7 @@ static double compile(const struct world *w, const struct asked *q)
 	double took;
 
 	if (pmsl_compile("bench", q->text, strlen(q->text), &d, &p) || d.nerror ||
-	    pmsl_plan(p, pmsl_metric(p, q->metric, &d), w, &wish, 1, &d, &plan))
+	    pmsl_plan(p, pmsl_metric(p, q->metric, &d), w, &options, 1, &d, &plan))
 		bench_fail("%s", d.n ? d.v[0].text : "out of memory");
 	took = (double)(bench_now() - begin) / 1e6;
 	pmsl_plan_done(&plan);

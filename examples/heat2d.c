@@ -55,15 +55,15 @@ static double relax(struct plate *p)
 	return change;
 }
 
-struct wish {
+struct options {
 	double seconds;
 	const char *until; /* file; NULL = none */
 	int slow; /* rank; -1 = none */
 };
 
-static struct wish read_wish(int argc, char **argv)
+static struct options read_options(int argc, char **argv)
 {
-	struct wish w = { 10, NULL, -1 };
+	struct options w = { 10, NULL, -1 };
 
 	for (int i = 1; i + 1 < argc; i += 2) {
 		if (strcmp(argv[i], "--seconds") == 0)
@@ -76,13 +76,13 @@ static struct wish read_wish(int argc, char **argv)
 	return w;
 }
 
-static int is_over(const struct wish *w, double start)
+static int is_over(const struct options *w, double start)
 {
 	return MPI_Wtime() - start >= w->seconds || (w->until && access(w->until, F_OK) == 0);
 }
 
 /* Steps until rank 0 says that it is over. Returns how many there were. */
-static int run(struct plate *p, const struct wish *w, int rank, double *last_change)
+static int run(struct plate *p, const struct options *w, int rank, double *last_change)
 {
 	double start = MPI_Wtime(), change;
 	int step, on = 1;
@@ -103,12 +103,12 @@ static int run(struct plate *p, const struct wish *w, int rank, double *last_cha
 int main(int argc, char **argv)
 {
 	static struct plate plate;
-	struct wish w;
+	struct options w;
 	double change = 0;
 	int rank, size, steps;
 
 	MPI_Init(&argc, &argv);
-	w = read_wish(argc, argv);
+	w = read_options(argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	plate.up = rank > 0 ? rank - 1 : MPI_PROC_NULL;

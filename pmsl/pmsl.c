@@ -90,7 +90,7 @@ const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, st
 }
 
 int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
-	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
+	      const struct bind_options *options, uint32_t measurement, struct pmsl_diags *d,
 	      struct pmsl_plan *out)
 {
 	int rc;
@@ -101,7 +101,7 @@ int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct wo
 		return rc;
 	rc = bound_init(&out->bound, w);
 	if (!rc)
-		rc = bind_metric(out->dag, wish, &out->bound, d, &out->output, &out->noutput);
+		rc = bind_metric(out->dag, options, &out->bound, d, &out->output, &out->noutput);
 	if (!rc)
 		rc = place_graph(&out->bound, out->output, out->noutput, measurement, &p->source, d,
 				 &out->pieces);
@@ -110,12 +110,12 @@ int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct wo
 	return rc;
 }
 
-int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish)
+int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *options)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct dag *g;
 	int rc = dag_build(m, true, &d, &g);
-	bool can = !rc && bind_can_stop(g, wish);
+	bool can = !rc && bind_can_stop(g, options);
 
 	if (!rc)
 		dag_free(g);

@@ -44,12 +44,12 @@ struct pmsl_plan {
 /* The world is borrowed as long as the plan is. -ERR_INVALID, -ERR_LIMIT with errors in d,
  * -ERR_NOMEM. */
 int pmsl_plan(const struct pmsl *p, const struct pmsl_metric *m, const struct world *w,
-	      const struct bind_wish *wish, uint32_t measurement, struct pmsl_diags *d,
+	      const struct bind_options *options, uint32_t measurement, struct pmsl_diags *d,
 	      struct pmsl_plan *out);
 
 /* 0: the graph of such a plan reports when the rule `until` holds; -ERR_UNSUPPORTED, -ERR_NOMEM.
  * See bind_can_stop(). */
-int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_wish *wish);
+int pmsl_can_stop(const struct pmsl_metric *m, const struct bind_options *options);
 void pmsl_plan_done(struct pmsl_plan *plan);
 
 /*

@@ -26,7 +26,7 @@
 #define CLUSTER_TIME_NS (60 * NSEC_PER_SEC)
 #define DETECTOR_TIME_NS (24 * 3600 * NSEC_PER_SEC)
 
-struct wish {
+struct sim_options {
 	struct run_conf run;
 	uint64_t sites, ranks, tools;
 	/* its numbers of hosts and levels; of a cluster there is one of each */
@@ -107,7 +107,7 @@ static void tell_broken(const struct run_conf *c, const struct run_result *r)
 	buf_done(&b);
 }
 
-static void add(struct wish *w, const struct run_result *r)
+static void add(struct sim_options *w, const struct run_result *r)
 {
 	const uint64_t *from = (const uint64_t *)(const void *)&r->counts;
 	uint64_t *to = (uint64_t *)(void *)&w->sum.counts;
@@ -122,7 +122,7 @@ static void add(struct wish *w, const struct run_result *r)
 	w->broken += r->broken[0] != 0;
 }
 
-static int run_seed(struct wish *w, struct err *e)
+static int run_seed(struct sim_options *w, struct err *e)
 {
 	struct run_result r, again;
 	int rc;
@@ -147,7 +147,7 @@ static int run_seed(struct wish *w, struct err *e)
 	return 0;
 }
 
-static int run_all(struct wish *w)
+static int run_all(struct sim_options *w)
 {
 	struct err e = { 0 };
 
@@ -168,7 +168,7 @@ static int run_all(struct wish *w)
 
 static int set_seeds(void *into, const char *value, struct err *e)
 {
-	struct wish *w = into;
+	struct sim_options *w = into;
 	const char *dots = strstr(value, "..");
 	char first[24];
 
@@ -182,7 +182,7 @@ static int set_seeds(void *into, const char *value, struct err *e)
 
 static int set_faults(void *into, const char *value, struct err *e)
 {
-	struct wish *w = into;
+	struct sim_options *w = into;
 
 	if (!str_eq(value, "default") && !str_eq(value, "none"))
 		return err_set(e, ERR_INVALID, "\"%.60s\": default or none", value);
@@ -195,7 +195,7 @@ static int set_rogues(void *into, const char *value, struct err *e)
 	static const char *const when[] = {
 		[ROGUE_SOMETIMES] = "sometimes", [ROGUE_ALWAYS] = "always", [ROGUE_NEVER] = "never"
 	};
-	struct wish *w = into;
+	struct sim_options *w = into;
 
 	for (size_t i = 0; i < ARRAY_LEN(when); i++)
 		if (str_eq(value, when[i])) {
@@ -242,7 +242,7 @@ static bool told_to_end(void)
 	return is_told_to_end;
 }
 
-static int run_growth(struct wish *w, bool is_speed)
+static int run_growth(struct sim_options *w, bool is_speed)
 {
 	struct growth_plan p = w->plan;
 	struct err e = { 0 };
@@ -262,7 +262,7 @@ static int run_growth(struct wish *w, bool is_speed)
 }
 
 /* Every month of a link is some two million frames. */
-static int run_detector(struct wish *w, const struct opt_spec *spec)
+static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 {
 	struct detector_conf c = { .seed = w->first,
 				   .links = (unsigned)w->links,
@@ -300,7 +300,7 @@ static uint64_t want_files(void)
 	return files.rlim_max;
 }
 
-static bool has_files(const struct wish *w)
+static bool has_files(const struct sim_options *w)
 {
 	uint64_t needed = (uint64_t)w->run.hosts * (1 + w->run.ranks) + w->run.sites + FILES_BESIDE,
 		 most = want_files();
@@ -315,7 +315,7 @@ static bool has_files(const struct wish *w)
 	return false;
 }
 
-static int run_cluster(struct wish *w, const struct opt_spec *spec)
+static int run_cluster(struct sim_options *w, const struct opt_spec *spec)
 {
 	if (w->plan.nhosts > 1 || w->plan.nlevels > 1)
 		return opt_usage_error(spec,
@@ -334,7 +334,8 @@ static int run_cluster(struct wish *w, const struct opt_spec *spec)
 	return has_files(w) ? run_all(w) : EXIT_FAILURE_OWN;
 }
 
-static int begin(struct wish *w, const struct opt_spec *spec, int argc, char **argv, int first)
+static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, char **argv,
+		 int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
 	const struct sigaction end = { .sa_handler = on_told_to_end,
@@ -366,7 +367,7 @@ static int document(const struct opt_spec *spec, const char *form)
 	return 0;
 }
 
-static int go(struct wish *w, const struct opt_spec *spec, int argc, char **argv)
+static int go(struct sim_options *w, const struct opt_spec *spec, int argc, char **argv)
 {
 	int first;
 
@@ -385,14 +386,14 @@ static int go(struct wish *w, const struct opt_spec *spec, int argc, char **argv
 
 int main(int argc, char **argv)
 {
-	struct wish w = { .sites = 2,
-			  .ranks = 2,
-			  .tools = 3,
-			  .first = 1,
-			  .delay = "lognormal(5ms, 5ms)",
-			  .loss = 0.01,
-			  .links = 10,
-			  .run = { .with_faults = true } };
+	struct sim_options w = { .sites = 2,
+				 .ranks = 2,
+				 .tools = 3,
+				 .first = 1,
+				 .delay = "lognormal(5ms, 5ms)",
+				 .loss = 0.01,
+				 .links = 10,
+				 .run = { .with_faults = true } };
 	const struct opt table[] = {
 		{ "seed", 0, "N", "what all is drawn from (1)", OPT_U64, &w.first, 0, 0, NULL },
 		{ "seeds", 0, "A..B", "a world for each; broken ones are reported", OPT_CALL, &w, 0,

@@ -48,7 +48,7 @@ static int open_file(struct quantity *q, const char *path, struct err *e)
 	return err_nomem(e);
 }
 
-int quantity_open(const struct quantity_wish *w, struct quantity **out, struct err *e)
+int quantity_open(const struct quantity_options *w, struct quantity **out, struct err *e)
 {
 	struct quantity *q = calloc(1, sizeof(*q));
 	int rc = 0;

@@ -36,7 +36,7 @@ enum quantity_kind {
 
 /* What it is made from. Texts are copied. Zeros but for the name: statistics only, nothing dropped,
  * never stops. */
-struct quantity_wish {
+struct quantity_options {
 	const char *name, *unit; /* unit: NULL for none */
 	enum quantity_kind kind;
 	const char *path; /* QUANTITY_ON_FILE */
@@ -48,7 +48,7 @@ struct quantity_wish {
 struct quantity;
 
 /* ERR_SYS: the file; ERR_EXISTS: it is there already; ERR_NOMEM. */
-int quantity_open(const struct quantity_wish *w, struct quantity **out, struct err *e);
+int quantity_open(const struct quantity_options *w, struct quantity **out, struct err *e);
 /* What is not in the file yet is written; use quantity_flush() to know. */
 void quantity_free(struct quantity *q);
 

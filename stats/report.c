@@ -13,9 +13,9 @@
 #define WARNINGS_MAX 4
 #define NAME_BYTES 300 /* a longer one is cut on a terminal */
 
-const struct report_wish report_usual = { .level = 0.95,
-					  .quantile = { 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 },
-					  .nquantile = 6 };
+const struct report_options report_usual = { .level = 0.95,
+					     .quantile = { 0.05, 0.25, 0.5, 0.75, 0.95, 0.99 },
+					     .nquantile = 6 };
 
 /* One number that needs nothing but the moments. */
 struct figure {
@@ -89,7 +89,7 @@ static void put_half(struct buf *out, double half, double mean)
 		buf_printf(out, " (%.3g %%)", 100 * half / fabs(mean));
 }
 
-static void put_intervals(struct quantity *q, const struct report_wish *w, struct buf *out)
+static void put_intervals(struct quantity *q, const struct report_options *w, struct buf *out)
 {
 	struct interval i = quantity_interval(q, w->level),
 			b = quantity_interval_of_batches(q, w->level);
@@ -105,7 +105,7 @@ static void put_intervals(struct quantity *q, const struct report_wish *w, struc
 	buf_printf(out, ", %u batches of %" PRIu64 "\n", n, quantity_batches(q)->size);
 }
 
-static void put_quantiles(struct quantity *q, const struct report_wish *w, struct buf *out)
+static void put_quantiles(struct quantity *q, const struct report_options *w, struct buf *out)
 {
 	char words[40];
 
@@ -185,7 +185,7 @@ static void put_title(const struct quantity *q, struct buf *out)
 	buf_putc(out, '\n');
 }
 
-void report_text(struct quantity *q, const struct report_wish *w, struct buf *out)
+void report_text(struct quantity *q, const struct report_options *w, struct buf *out)
 {
 	const char *warning[WARNINGS_MAX];
 	unsigned n = warnings_of(q, warning);
@@ -217,7 +217,7 @@ void report_csv_text(const char *s, struct buf *out)
 	buf_putc(out, '"');
 }
 
-void report_csv_head(const struct report_wish *w, struct buf *out)
+void report_csv_head(const struct report_options *w, struct buf *out)
 {
 	buf_puts(out, "name,unit,n,dropped,not_finite,mean,level,half,half_by_batches");
 	for (size_t i = 0; i < ARRAY_LEN(figures); i++)
@@ -234,7 +234,7 @@ static void put_cell(struct buf *out, double v)
 	buf_printf(out, ",%s", isnan(v) ? "" : str_from_double(text, v));
 }
 
-void report_csv(struct quantity *q, const struct report_wish *w, struct buf *out)
+void report_csv(struct quantity *q, const struct report_options *w, struct buf *out)
 {
 	struct interval i = quantity_interval(q, w->level);
 
@@ -260,7 +260,7 @@ void report_csv(struct quantity *q, const struct report_wish *w, struct buf *out
 
 /* --- JSON */
 
-static void json_intervals(struct quantity *q, const struct report_wish *w, struct json *j)
+static void json_intervals(struct quantity *q, const struct report_options *w, struct json *j)
 {
 	struct interval b = quantity_interval_of_batches(q, w->level);
 
@@ -277,7 +277,7 @@ static void json_intervals(struct quantity *q, const struct report_wish *w, stru
 	json_object_end(j);
 }
 
-static void json_quantiles(struct quantity *q, const struct report_wish *w, struct json *j)
+static void json_quantiles(struct quantity *q, const struct report_options *w, struct json *j)
 {
 	json_key(j, "quantiles");
 	json_array(j);
@@ -344,7 +344,7 @@ static void json_warnings(const struct quantity *q, struct json *j)
 	json_array_end(j);
 }
 
-void report_json(struct quantity *q, const struct report_wish *w, struct json *out)
+void report_json(struct quantity *q, const struct report_options *w, struct json *out)
 {
 	json_object(out);
 	json_key_str(out, "name", quantity_name(q));

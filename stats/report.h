@@ -11,7 +11,7 @@
 #define REPORT_QUANTILES_MAX 32
 #define REPORT_LAGS_MAX 1000
 
-struct report_wish {
+struct report_options {
 	double level; /* of the intervals */
 	double quantile[REPORT_QUANTILES_MAX]; /* each of 0..1 */
 	unsigned nquantile;
@@ -21,17 +21,17 @@ struct report_wish {
 };
 
 /* 0.95; quartiles, 5, 95 and 99 %. */
-extern const struct report_wish report_usual;
+extern const struct report_options report_usual;
 
 /* Lines `  name   value`, after one with the quantity's name; its warnings at the end. */
-void report_text(struct quantity *q, const struct report_wish *w, struct buf *out);
+void report_text(struct quantity *q, const struct report_options *w, struct buf *out);
 
 /* A line of names, and one of a quantity: no lags, no histogram. Columns depend on w alone. */
-void report_csv_head(const struct report_wish *w, struct buf *out);
-void report_csv(struct quantity *q, const struct report_wish *w, struct buf *out);
+void report_csv_head(const struct report_options *w, struct buf *out);
+void report_csv(struct quantity *q, const struct report_options *w, struct buf *out);
 
 /* An object; null for what is not defined. */
-void report_json(struct quantity *q, const struct report_wish *w, struct json *out);
+void report_json(struct quantity *q, const struct report_options *w, struct json *out);
 
 /* A name or a unit as a cell of CSV: in quotes where it needs them. */
 void report_csv_text(const char *s, struct buf *out);

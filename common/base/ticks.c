@@ -55,9 +55,9 @@ bool tsc_is_invariant(void)
 
 enum ticks_source ticks_source_best(void)
 {
-	const char *wish = getenv("OMIG_TICKS");
+	const char *text = getenv("OMIG_TICKS");
 
-	if (wish && strcmp(wish, "monotonic") == 0)
+	if (text && strcmp(text, "monotonic") == 0)
 		return TICKS_MONOTONIC;
 	return tsc_is_invariant() ? TICKS_TSC : TICKS_MONOTONIC;
 }

@@ -351,11 +351,11 @@ static int find_state_dir(struct daemon *d, bool make, struct err *e)
 
 static int seed_rng(struct daemon *d, struct err *e)
 {
-	const char *wish = getenv("OMIG_SEED");
+	const char *text = getenv("OMIG_SEED");
 	uint64_t seed;
 	int rc = 0;
 
-	if (!wish || str_to_u64(wish, 0, UINT64_MAX, &seed))
+	if (!text || str_to_u64(text, 0, UINT64_MAX, &seed))
 		rc = rng_fill_random(&seed, sizeof(seed), e);
 	if (!rc)
 		rng_init(&d->rng, seed);

@@ -126,8 +126,8 @@ struct net_listener_stats {
  * name is looked up. ERR_INVALID: it is not of this host. ERR_SYS.
  */
 #define NET_ADDR_BYTES 64
-int net_own_address(const char *wish, char out[NET_ADDR_BYTES], struct err *e);
-bool net_is_numeric(const char *wish);
+int net_own_address(const char *address, char out[NET_ADDR_BYTES], struct err *e);
+bool net_is_numeric(const char *address);
 
 /* ERR_SYS (address in use, ...: the text names address and remedy), ERR_INVALID, ERR_NOMEM. */
 int net_listen(struct net_ctx *ctx, const struct net_listen_conf *conf, const struct net_accept *a,

@@ -105,12 +105,12 @@ static int named_address(const char *name, char out[NET_ADDR_BYTES], struct err 
 	return rc;
 }
 
-bool net_is_numeric(const char *wish)
+bool net_is_numeric(const char *address)
 {
 	struct sockaddr_storage a;
 	socklen_t n;
 
-	return sock_addr(&a, &n, wish, 0, NULL) == 0;
+	return sock_addr(&a, &n, address, 0, NULL) == 0;
 }
 
 static int numeric_address(const char *text, char out[NET_ADDR_BYTES], struct err *e)
@@ -125,15 +125,15 @@ static int numeric_address(const char *text, char out[NET_ADDR_BYTES], struct er
 	return rc;
 }
 
-int net_own_address(const char *wish, char out[NET_ADDR_BYTES], struct err *e)
+int net_own_address(const char *address, char out[NET_ADDR_BYTES], struct err *e)
 {
 	int rc;
 
-	if (str_eq(wish, "auto"))
+	if (str_eq(address, "auto"))
 		rc = all_addresses(out, e);
-	else if (net_is_numeric(wish))
-		rc = numeric_address(wish, out, e);
+	else if (net_is_numeric(address))
+		rc = numeric_address(address, out, e);
 	else
-		rc = named_address(wish, out, e);
+		rc = named_address(address, out, e);
 	return rc < 0 ? err_add(e, "listen") : 0;
 }

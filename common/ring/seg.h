@@ -61,7 +61,7 @@
 #define SEG_EVENT_TEXT_BYTES (128 * 1024) /* their definitions: 128 bytes each */
 #define SEG_CHAINS (SEG_HOOKS + SEG_PROBES) /* of actions: of functions, then of probes */
 /* Tools that count all calls, which the next lm distinguishes: the header has room for them. */
-#define SEG_WISHES 6
+#define SEG_INTERESTS 6
 /* Open operations that are listed: eight times what a wait can complete. */
 #define SEG_POSTED 1024
 #define SEG_THREADS_DEFAULT 16
@@ -209,7 +209,7 @@ struct seg_own {
 };
 
 /* What a tool measures of all calls: noted for the lm after this one. */
-struct seg_wish {
+struct seg_interest {
 	uint32_t tool;
 	uint32_t word; /* of a hook; 0: there is none */
 };
@@ -226,9 +226,9 @@ struct seg_lm {
 	uint32_t shift;
 	uint32_t posted_epoch; /* entries of another one are over; 0: nothing was ever listed */
 	uint32_t event_bell; /* a futex: event words have changed */
-	uint32_t wish_seq; /* guards `wish` and `wish_rest`; 0: none were noted */
-	uint32_t wish_rest; /* a hook word: what is measured and is no tool's in `wish` */
-	struct seg_wish wish[SEG_WISHES];
+	uint32_t interest_seq; /* guards `interest` and `interest_rest`; 0: none were noted */
+	uint32_t interest_rest; /* a hook word: what is measured and is no tool's in `interest` */
+	struct seg_interest interest[SEG_INTERESTS];
 	uint32_t spare;
 	uint64_t actions_since; /* the latest `since` of an action */
 };

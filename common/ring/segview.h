@@ -318,15 +318,15 @@ int segview_note_set(struct segview *v, unsigned cell, const struct seg_note *n)
 bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *out);
 
 /* Notes for the next lm: which tools measure all calls. */
-struct segview_wishes {
-	struct seg_wish tool[SEG_WISHES];
+struct segview_interests {
+	struct seg_interest tool[SEG_INTERESTS];
 	uint32_t rest; /* of all others */
 };
-void segview_wishes_set(struct segview *v, const struct segview_wishes *w);
+void segview_interests_set(struct segview *v, const struct segview_interests *w);
 
 /* False: an lm before has noted none, or died in the middle. Words and tools as they stand: check
  * them. */
-bool segview_wishes_get(const struct segview *v, struct segview_wishes *out);
+bool segview_interests_get(const struct segview *v, struct segview_interests *out);
 
 void segview_scale_set(struct segview *v, const struct ticks_scale *s);
 void segview_lm_alive(struct segview *v, uint64_t lm_epoch);

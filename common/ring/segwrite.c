@@ -261,7 +261,7 @@ void segview_reset(struct segview *v)
 
 void segview_reset_but_events(struct segview *v)
 {
-	static const struct segview_wishes none;
+	static const struct segview_interests none;
 	uint32_t start = __atomic_load_n(&segview_header(v)->w.start_word, __ATOMIC_RELAXED);
 
 	for (unsigned i = 0; i < SEG_HOOKS; i++)
@@ -272,7 +272,7 @@ void segview_reset_but_events(struct segview *v)
 	for (unsigned i = 0; i < SEG_ACTIONS * sizeof(struct seg_action) / 8; i++)
 		__atomic_store_n((uint64_t *)(void *)entries(v) + i, 0, __ATOMIC_RELEASE);
 	segview_actions_free(v);
-	segview_wishes_set(v, &none);
+	segview_interests_set(v, &none);
 	segview_probes_reset(v);
 	segview_meters_reset(v);
 }
@@ -319,32 +319,32 @@ bool segview_note_get(const struct segview *v, unsigned cell, struct seg_note *o
 	return !(copy.n.seq & 1);
 }
 
-void segview_wishes_set(struct segview *v, const struct segview_wishes *w)
+void segview_interests_set(struct segview *v, const struct segview_interests *w)
 {
 	struct seg_lm *l = &segview_header(v)->l;
-	uint32_t seq = __atomic_load_n(&l->wish_seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
+	uint32_t seq = __atomic_load_n(&l->interest_seq, __ATOMIC_RELAXED) & ~UINT32_C(1);
 
-	__atomic_store_n(&l->wish_seq, seq + 1, __ATOMIC_RELAXED);
-	__atomic_store_n(&l->wish_rest, w->rest, __ATOMIC_RELEASE);
-	for (unsigned i = 0; i < SEG_WISHES; i++) {
-		__atomic_store_n(&l->wish[i].tool, w->tool[i].tool, __ATOMIC_RELEASE);
-		__atomic_store_n(&l->wish[i].word, w->tool[i].word, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->interest_seq, seq + 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&l->interest_rest, w->rest, __ATOMIC_RELEASE);
+	for (unsigned i = 0; i < SEG_INTERESTS; i++) {
+		__atomic_store_n(&l->interest[i].tool, w->tool[i].tool, __ATOMIC_RELEASE);
+		__atomic_store_n(&l->interest[i].word, w->tool[i].word, __ATOMIC_RELEASE);
 	}
 	seq += 2;
-	__atomic_store_n(&l->wish_seq, seq ? seq : 2, __ATOMIC_RELEASE);
+	__atomic_store_n(&l->interest_seq, seq ? seq : 2, __ATOMIC_RELEASE);
 }
 
-bool segview_wishes_get(const struct segview *v, struct segview_wishes *out)
+bool segview_interests_get(const struct segview *v, struct segview_interests *out)
 {
 	const struct seg_lm *l = &segview_header(v)->l;
-	uint32_t seq = __atomic_load_n(&l->wish_seq, __ATOMIC_ACQUIRE);
+	uint32_t seq = __atomic_load_n(&l->interest_seq, __ATOMIC_ACQUIRE);
 
 	if (!seq || seq & 1)
 		return false;
-	out->rest = __atomic_load_n(&l->wish_rest, __ATOMIC_RELAXED);
-	for (unsigned i = 0; i < SEG_WISHES; i++) {
-		out->tool[i].tool = __atomic_load_n(&l->wish[i].tool, __ATOMIC_RELAXED);
-		out->tool[i].word = __atomic_load_n(&l->wish[i].word, __ATOMIC_RELAXED);
+	out->rest = __atomic_load_n(&l->interest_rest, __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < SEG_INTERESTS; i++) {
+		out->tool[i].tool = __atomic_load_n(&l->interest[i].tool, __ATOMIC_RELAXED);
+		out->tool[i].word = __atomic_load_n(&l->interest[i].word, __ATOMIC_RELAXED);
 	}
 	return true;
 }

@@ -160,9 +160,9 @@ static void on_fatal(int number)
 void log_handlers_set(struct log_state *s)
 {
 	struct sigaction ours = { .sa_handler = on_fatal, .sa_flags = SA_ONSTACK }, is;
-	const char *wish = secure_getenv("OMIG_EVENT_SIGNALS");
+	const char *text = secure_getenv("OMIG_EVENT_SIGNALS");
 
-	if (s->has_handlers || (wish && wish[0] == '0'))
+	if (s->has_handlers || (text && text[0] == '0'))
 		return;
 	s->has_handlers = true;
 	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)

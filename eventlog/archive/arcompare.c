@@ -21,7 +21,7 @@ struct side {
 };
 
 struct comparing {
-	const struct arcompare_wish *wish;
+	const struct arcompare_options *options;
 	struct side side[2];
 	struct archange *change; /* owned */
 	size_t n, cap;
@@ -109,7 +109,7 @@ static int compare_rates(struct comparing *c, struct archange *x, const struct a
 		x->p = chance_of_one_side(c, x->n[NOW] ? NOW : BASE, x->n[NOW] + x->n[BASE]);
 	else
 		x->p = arstat_means(rate[NOW], ARCOMPARE_WINDOWS, rate[BASE], ARCOMPARE_WINDOWS,
-				    c->wish->level, &x->ratio);
+				    c->options->level, &x->ratio);
 	if (!x->n[NOW] || !x->n[BASE])
 		x->ratio = (struct arratio){ NAN, NAN, NAN };
 	return 0;
@@ -172,7 +172,8 @@ static int compare_durations(struct comparing *c, struct archange *x,
 	}
 	if (!rc) {
 		x->p = arstat_ranks(s[NOW].v, s[NOW].n, s[BASE].v, s[BASE].n, &above);
-		x->ratio = arstat_medians(s[NOW].v, s[NOW].n, s[BASE].v, s[BASE].n, c->wish->level);
+		x->ratio =
+			arstat_medians(s[NOW].v, s[NOW].n, s[BASE].v, s[BASE].n, c->options->level);
 		x->value[NOW] = median_of(&s[NOW]);
 		x->value[BASE] = median_of(&s[BASE]);
 	}
@@ -183,7 +184,7 @@ static int compare_durations(struct comparing *c, struct archange *x,
 
 /* --- verdicts */
 
-static enum archange_verdict judge(const struct arcompare_wish *w, const struct archange *x)
+static enum archange_verdict judge(const struct arcompare_options *w, const struct archange *x)
 {
 	double far = log1p(w->least), by = fabs(log(x->ratio.value));
 	bool is_sure = x->p < 1 - w->level;
@@ -220,7 +221,7 @@ static int judge_all(struct comparing *c, struct err *e)
 	rc = arstat_holm(p, c->n) ? err_nomem(e) : 0;
 	for (size_t i = 0; !rc && i < c->n; i++) {
 		c->change[i].p = p[i];
-		c->change[i].verdict = judge(c->wish, &c->change[i]);
+		c->change[i].verdict = judge(c->options, &c->change[i]);
 	}
 	free(p);
 	if (!rc && c->n)
@@ -281,9 +282,10 @@ static int compare_all(struct comparing *c, struct err *e)
 }
 
 int arcompare_run(const struct archive *now, const struct archive *base,
-		  const struct arcompare_wish *w, struct archange **out, size_t *n, struct err *e)
+		  const struct arcompare_options *w, struct archange **out, size_t *n,
+		  struct err *e)
 {
-	struct comparing c = { .wish = w, .side = { { .a = now }, { .a = base } } };
+	struct comparing c = { .options = w, .side = { { .a = now }, { .a = base } } };
 	int rc;
 
 	measure(&c.side[NOW]);

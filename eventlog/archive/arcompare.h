@@ -35,7 +35,7 @@ struct archange {
 	enum archange_verdict verdict;
 };
 
-struct arcompare_wish {
+struct arcompare_options {
 	double least; /* 0.05: 5 % are no change that anybody minds */
 	double level; /* 0.99: one false alarm in a hundred comparisons of archives, at the most */
 };
@@ -45,7 +45,8 @@ struct arcompare_wish {
 
 /* The caller frees *out with arcompare_free(). Sorted by verdict and name. */
 int arcompare_run(const struct archive *now, const struct archive *base,
-		  const struct arcompare_wish *w, struct archange **out, size_t *n, struct err *e);
+		  const struct arcompare_options *w, struct archange **out, size_t *n,
+		  struct err *e);
 void arcompare_free(struct archange *c, size_t n);
 
 #endif

@@ -343,8 +343,8 @@ static void put_head(const struct reader *r, struct buf *b)
 	buf_puts(b, " WHERE 1 = 0");
 }
 
-static void put_table(const struct reader *r, const struct artype *t, const struct arevents_wish *w,
-		      struct buf *b)
+static void put_table(const struct reader *r, const struct artype *t,
+		      const struct arevents_options *w, struct buf *b)
 {
 	const char *column[4 * AR_COLUMNS_MAX] = { NULL };
 
@@ -365,7 +365,7 @@ static void put_table(const struct reader *r, const struct artype *t, const stru
 
 /* In parts, for SQLite takes 500 terms. ts + 0: else it would sort each table for itself, all of
  * them in memory at once. */
-static void put_statement(const struct reader *r, const struct arevents_wish *w, struct buf *b)
+static void put_statement(const struct reader *r, const struct arevents_options *w, struct buf *b)
 {
 	const struct arcat *c = archive_cat(r->a);
 
@@ -382,7 +382,7 @@ static void put_statement(const struct reader *r, const struct arevents_wish *w,
 	buf_puts(b, ") AS q ORDER BY q.ts + 0, q.id");
 }
 
-static int read_rows(struct reader *r, const struct arevents_wish *w, struct err *e)
+static int read_rows(struct reader *r, const struct arevents_options *w, struct err *e)
 {
 	const struct arsql *s = archive_sql(r->a);
 	struct buf b = BUF_INIT(SQL_MAX_BYTES);
@@ -394,7 +394,7 @@ static int read_rows(struct reader *r, const struct arevents_wish *w, struct err
 	return rc;
 }
 
-static int check_names(const struct archive *a, const struct arevents_wish *w, struct err *e)
+static int check_names(const struct archive *a, const struct arevents_options *w, struct err *e)
 {
 	for (unsigned i = 0; w && i < w->nname; i++)
 		if (!arcat_find(archive_cat(a), w->name[i]))
@@ -403,8 +403,8 @@ static int check_names(const struct archive *a, const struct arevents_wish *w, s
 	return 0;
 }
 
-int arevents_read(const struct archive *a, const struct arevents_wish *w, arevents_fn fn, void *arg,
-		  struct arevents_report *out, struct err *e)
+int arevents_read(const struct archive *a, const struct arevents_options *w, arevents_fn fn,
+		  void *arg, struct arevents_report *out, struct err *e)
 {
 	int rc = check_names(a, w, e);
 	struct reader *r = rc ? NULL : calloc(1, sizeof(*r));

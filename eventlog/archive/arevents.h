@@ -10,7 +10,7 @@
  * MB. */
 #define AREVENTS_CELLS_MAX 200000
 
-struct arevents_wish {
+struct arevents_options {
 	nsec_t from, to; /* events from then on, up to then; INT64_MIN, INT64_MAX: all */
 	/* types of events that must be there, of which or not events come */
 	const char *const *name;
@@ -32,7 +32,7 @@ typedef int (*arevents_fn)(void *arg, const struct event *ev);
  * meanwhile need not come. ERR_NOTFOUND: no event of a name. ERR_LIMIT: too many types at once, or
  * descriptions. ERR_INVALID, ERR_NOMEM, ERR_SYS.
  */
-int arevents_read(const struct archive *a, const struct arevents_wish *w, arevents_fn fn, void *arg,
-		  struct arevents_report *out, struct err *e);
+int arevents_read(const struct archive *a, const struct arevents_options *w, arevents_fn fn,
+		  void *arg, struct arevents_report *out, struct err *e);
 
 #endif

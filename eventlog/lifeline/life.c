@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct life {
-	struct life_wish wish;
+	struct life_options options;
 	struct life_model m;
 	struct life_work work;
 	size_t stage_cap, point_cap, key_cap, series_cap, wanted_cap;
@@ -39,13 +39,13 @@ static size_t find(const struct smap *m, const char *name)
 
 static int add_stage(struct life *l, const char *name, size_t *out);
 
-struct life *life_new(const struct life_wish *w)
+struct life *life_new(const struct life_options *w)
 {
 	struct life *l = calloc(1, sizeof(*l));
 
 	if (!l)
 		return NULL;
-	l->wish = *w;
+	l->options = *w;
 	l->work.m = &l->m;
 	smap_init(&l->stages);
 	smap_init(&l->keys);
@@ -172,13 +172,13 @@ static int add_key(struct life *l, size_t *out)
 /* Into the scratch text. False: the event is of no line. */
 static bool find_key(struct life *l, const struct event *ev)
 {
-	const struct evvalue *v = l->wish.nkey ? NULL : evattr_find_id(ev);
+	const struct evvalue *v = l->options.nkey ? NULL : evattr_find_id(ev);
 
 	buf_clear(&l->text);
 	if (v)
 		put_shown(&l->text, v);
-	for (unsigned i = 0; i < l->wish.nkey; i++) {
-		v = evattr_find(ev, l->wish.key[i]);
+	for (unsigned i = 0; i < l->options.nkey; i++) {
+		v = evattr_find(ev, l->options.key[i]);
 		if (!v)
 			return false;
 		if (i)
@@ -194,12 +194,12 @@ static int add_point(struct life *l, const struct event *ev)
 	size_t key, stage = find(&l->stages, ev->type->name);
 	int rc;
 
-	if (stage == SIZE_MAX && (l->wish.nstage || m->nstage == LIFE_STAGES_MAX)) {
-		*(l->wish.nstage ? &m->outside : &m->unshown) += 1;
+	if (stage == SIZE_MAX && (l->options.nstage || m->nstage == LIFE_STAGES_MAX)) {
+		*(l->options.nstage ? &m->outside : &m->unshown) += 1;
 		return 0;
 	}
 	rc = add_key(l, &key);
-	if (!rc && (!l->wish.where || l->wish.where(l->wish.where_arg, ev)))
+	if (!rc && (!l->options.where || l->options.where(l->options.where_arg, ev)))
 		l->is_wanted[key] = true;
 	if (!rc && stage == SIZE_MAX)
 		rc = add_stage(l, ev->type->name, &stage);
@@ -320,7 +320,7 @@ static int add_load(struct life *l, const struct event *ev)
 
 int life_event(struct life *l, const struct event *ev, struct err *e)
 {
-	const struct life_wish *w = &l->wish;
+	const struct life_options *w = &l->options;
 	int rc = 0;
 
 	l->m.events++;
@@ -443,8 +443,8 @@ int life_finish(struct life *l, const struct life_model **out, struct err *e)
 	int rc;
 
 	find_span(m, &first, &last);
-	keep_inside(l, absolute(l->wish.from, l->wish.is_from_relative, first),
-		    absolute(l->wish.to, l->wish.is_to_relative, first));
+	keep_inside(l, absolute(l->options.from, l->options.is_from_relative, first),
+		    absolute(l->options.to, l->options.is_to_relative, first));
 	begin_at_zero(m);
 	for (size_t i = 0; i < m->nseries; i++)
 		finish_series(l, &m->series[i]);
@@ -452,7 +452,7 @@ int life_finish(struct life *l, const struct life_model **out, struct err *e)
 		qsort(m->series, m->nseries, sizeof(*m->series), by_name);
 	rc = life_group(&l->work);
 	if (!rc) {
-		life_order(&l->work, l->wish.nstage);
+		life_order(&l->work, l->options.nstage);
 		rc = life_cut(&l->work);
 	}
 	if (!rc)

@@ -21,7 +21,7 @@
 #define LIFE_WALL_MAX_NS (INT64_C(1) << 61)
 #define LIFE_KEY_MAX_BYTES 1024 /* a name, not a text; what is longer is cut */
 
-struct life_wish {
+struct life_options {
 	/* fields; none: guid, id, ID or a name in .id, whichever an event has first */
 	const char *key[LIFE_KEYS_MAX];
 	unsigned nkey;
@@ -97,7 +97,7 @@ struct life_model {
 	struct life_series *series; /* loads, then marks, by name */
 	size_t nseries;
 	uint64_t events; /* that came */
-	uint64_t outside; /* of the time, the stages or the lines that were wished for */
+	uint64_t outside; /* of the time, the stages or the lines that were asked for */
 	uint64_t unshown; /* of stages or loads beyond the limits */
 	uint64_t complete; /* lines that have all expected stages */
 	uint64_t backward; /* lines with a step against the order of the stages: clocks differ */
@@ -106,7 +106,7 @@ struct life_model {
 struct life;
 
 /* The strings of *w are borrowed until life_free(). NULL: no memory. */
-struct life *life_new(const struct life_wish *w);
+struct life *life_new(const struct life_options *w);
 void life_free(struct life *l);
 
 /* ERR_LIMIT, ERR_NOMEM. */

@@ -23,12 +23,12 @@ static struct {
 static bool is_on(void)
 {
 	static const char *const yes[] = { "1", "on", "true", "yes" };
-	const char *wish = secure_getenv("NETLOGGER_ON");
+	const char *text = secure_getenv("NETLOGGER_ON");
 
-	for (size_t i = 0; wish && i < sizeof(yes) / sizeof(yes[0]); i++)
-		if (!strcasecmp(wish, yes[i]))
+	for (size_t i = 0; text && i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!strcasecmp(text, yes[i]))
 			return true;
-	return !wish;
+	return !text;
 }
 
 /* Programs of NetLogger seldom look at the handle: one line says why there is no log. */

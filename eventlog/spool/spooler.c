@@ -17,7 +17,7 @@ void spooler_free(struct spooler *s)
 	if (s->event_fd >= 0)
 		close(s->event_fd);
 	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
-		buf_done(&s->wish[i].answer);
+		buf_done(&s->request[i].answer);
 	buf_done(&s->in);
 	buf_done(&s->words);
 	pthread_cond_destroy(&s->wake);
@@ -42,7 +42,7 @@ static void init_shared(struct spooler *s)
 	buf_init(&s->in, SPOOLER_QUEUE_MAX_BYTES);
 	buf_init(&s->words, SPOOLER_WORDS_MAX_BYTES);
 	for (size_t i = 0; i < LEDGER_CONSUMERS_MAX; i++)
-		buf_init(&s->wish[i].answer, SPOOL_READ_BYTES + 1);
+		buf_init(&s->request[i].answer, SPOOL_READ_BYTES + 1);
 }
 
 int spooler_open(const char *path, const struct spool_conf *c, struct loop *l,
@@ -136,10 +136,10 @@ void spooler_limit(struct spooler *s, enum spool_when_full when_full, uint64_t m
 	pthread_mutex_unlock(&s->lock);
 }
 
-static int find_wish(const struct spooler *s, const char *name)
+static int find_request(const struct spooler *s, const char *name)
 {
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++)
-		if (str_eq(s->wish[i].name, name) && !s->wish[i].goes)
+		if (str_eq(s->request[i].name, name) && !s->request[i].goes)
 			return i;
 	return -ERR_LIMIT;
 }
@@ -151,13 +151,13 @@ int spooler_consumer(struct spooler *s, const char *name, bool from_oldest)
 	if (!ledger_is_name(name))
 		return -ERR_INVALID;
 	pthread_mutex_lock(&s->lock);
-	at = find_wish(s, name);
+	at = find_request(s, name);
 	if (at < 0)
-		at = find_wish(s, "");
-	if (at >= 0 && !*s->wish[at].name) {
-		snprintf(s->wish[at].name, sizeof(s->wish[at].name), "%s", name);
-		s->wish[at].from_oldest = from_oldest;
-		s->wish[at].is_new = true;
+		at = find_request(s, "");
+	if (at >= 0 && !*s->request[at].name) {
+		snprintf(s->request[at].name, sizeof(s->request[at].name), "%s", name);
+		s->request[at].from_oldest = from_oldest;
+		s->request[at].is_new = true;
 		work(s);
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -167,8 +167,9 @@ int spooler_consumer(struct spooler *s, const char *name, bool from_oldest)
 void spooler_remove(struct spooler *s, int consumer)
 {
 	pthread_mutex_lock(&s->lock);
-	s->wish[consumer].goes = true;
-	s->wish[consumer].has_answer = s->wish[consumer].wants = s->wish[consumer].is_empty = false;
+	s->request[consumer].goes = true;
+	s->request[consumer].has_answer = s->request[consumer].wants =
+		s->request[consumer].is_empty = false;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -176,7 +177,7 @@ void spooler_remove(struct spooler *s, int consumer)
 void spooler_want(struct spooler *s, int consumer)
 {
 	pthread_mutex_lock(&s->lock);
-	s->wish[consumer].wants = true;
+	s->request[consumer].wants = true;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -184,8 +185,8 @@ void spooler_want(struct spooler *s, int consumer)
 void spooler_ack(struct spooler *s, int consumer, uint64_t place)
 {
 	pthread_mutex_lock(&s->lock);
-	s->wish[consumer].acks = true;
-	s->wish[consumer].place = place;
+	s->request[consumer].acks = true;
+	s->request[consumer].place = place;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -193,9 +194,10 @@ void spooler_ack(struct spooler *s, int consumer, uint64_t place)
 void spooler_rewind(struct spooler *s, int consumer)
 {
 	pthread_mutex_lock(&s->lock);
-	s->wish[consumer].rewinds = true;
-	s->wish[consumer].wants = s->wish[consumer].has_answer = s->wish[consumer].is_empty = false;
-	s->wish[consumer].era++;
+	s->request[consumer].rewinds = true;
+	s->request[consumer].wants = s->request[consumer].has_answer =
+		s->request[consumer].is_empty = false;
+	s->request[consumer].era++;
 	work(s);
 	pthread_mutex_unlock(&s->lock);
 }
@@ -229,7 +231,7 @@ static void tell_words(struct spooler *s)
 
 static void tell_blocks(struct spooler *s, int i)
 {
-	struct wish *w = &s->wish[i];
+	struct consumer_request *w = &s->request[i];
 	struct buf answer;
 	uint64_t place;
 	bool is;
@@ -251,7 +253,7 @@ static void tell_blocks(struct spooler *s, int i)
 
 static void tell_empty(struct spooler *s, int i)
 {
-	struct wish *w = &s->wish[i];
+	struct consumer_request *w = &s->request[i];
 	uint64_t at;
 	bool is;
 

@@ -11,7 +11,7 @@
 #define SPOOLER_WORDS_MAX_BYTES 4096 /* between two turns of the loop; more is cut off */
 
 /* A consumer, as the loop asks. The worker takes what is asked, and answers. */
-struct wish {
+struct consumer_request {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */
 	bool from_oldest, is_new; /* the worker has not seen it yet */
 	bool wants, rewinds, goes, acks;
@@ -60,7 +60,7 @@ struct spooler {
 
 	/* under the lock */
 	struct buf in; /* struct evblock and the block, one after another */
-	struct wish wish[LEDGER_CONSUMERS_MAX];
+	struct consumer_request request[LEDGER_CONSUMERS_MAX];
 	/* these two are of limits that the spool does not have yet */
 	enum spool_when_full when_full;
 	uint64_t max_bytes; /* 0: it has them */

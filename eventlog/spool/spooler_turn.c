@@ -77,9 +77,9 @@ static void try_to_open(struct turn *t)
 
 /* --- what was asked for. With the lock held. */
 
-static void take_wish(struct turn *t, int i)
+static void take_request(struct turn *t, int i)
 {
-	struct wish *w = &t->s->wish[i];
+	struct consumer_request *w = &t->s->request[i];
 	struct consumer *c = t->of[i].c;
 	nsec_t now = clock_mono();
 
@@ -137,8 +137,8 @@ static void take_work(struct turn *t)
 	}
 	take_limits(t);
 	for (int i = 0; t->spool && i < LEDGER_CONSUMERS_MAX; i++)
-		if (*s->wish[i].name)
-			take_wish(t, i);
+		if (*s->request[i].name)
+			take_request(t, i);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -176,7 +176,7 @@ static void tell(struct turn *t)
 
 static void hand_over(struct turn *t, int i, uint64_t place)
 {
-	struct wish *w = &t->s->wish[i];
+	struct consumer_request *w = &t->s->request[i];
 	struct buf was;
 
 	pthread_mutex_lock(&t->s->lock);
@@ -193,7 +193,7 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 /* Once for each state of the spool: a consumer that waits gets no second report. */
 static void tell_empty(struct turn *t, int i)
 {
-	struct wish *w = &t->s->wish[i];
+	struct consumer_request *w = &t->s->request[i];
 	uint64_t at = spool_appended(t->spool);
 
 	if (spool_settled(t->spool) != at || spool_owes(t->spool) || t->at < t->taken.n ||

@@ -48,20 +48,20 @@ static uint32_t all_words(const struct segview *v)
 	return all;
 }
 
-void hooks_found(const struct segview *v, struct segview_wishes *out)
+void hooks_found(const struct segview *v, struct segview_interests *out)
 {
 	uint32_t found = all_words(v), may_be = found | HOOK_SAMPLE_MASK,
 		 more = found & HOOKS_MEASURE;
-	struct segview_wishes noted;
+	struct segview_interests noted;
 
-	*out = (struct segview_wishes){ .rest = found };
-	if (!segview_wishes_get(v, &noted))
+	*out = (struct segview_interests){ .rest = found };
+	if (!segview_interests_get(v, &noted))
 		return;
 	out->rest = measuring(noted.rest & may_be);
 	more &= ~out->rest;
-	for (unsigned i = 0; i < SEG_WISHES; i++) {
-		out->tool[i] = (struct seg_wish){ noted.tool[i].tool,
-						  measuring(noted.tool[i].word & may_be) };
+	for (unsigned i = 0; i < SEG_INTERESTS; i++) {
+		out->tool[i] = (struct seg_interest){ noted.tool[i].tool,
+						      measuring(noted.tool[i].word & may_be) };
 		more &= ~out->tool[i].word;
 	}
 	if (more) /* it is on, and not noted */
@@ -98,7 +98,7 @@ int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, 
 }
 
 /* What the tool has asked this lm for already comes before what it asked another one for. */
-static void take_over_one(struct proc *p, const struct seg_wish *left)
+static void take_over_one(struct proc *p, const struct seg_interest *left)
 {
 	uint64_t owner = HOOKS_TOOL(left->tool);
 	uint32_t bits = left->word & HOOKS_MEASURE;
@@ -111,10 +111,10 @@ static void take_over_one(struct proc *p, const struct seg_wish *left)
 		find(p, owner, HOOKS_ALL)->kept = bits;
 }
 
-void hooks_take_over(struct proc *p, const struct segview_wishes *left)
+void hooks_take_over(struct proc *p, const struct segview_interests *left)
 {
 	p->hooks.kept = left->rest;
-	for (unsigned i = 0; i < SEG_WISHES; i++)
+	for (unsigned i = 0; i < SEG_INTERESTS; i++)
 		take_over_one(p, &left->tool[i]);
 }
 
@@ -168,27 +168,27 @@ static uint32_t word_of(const struct proc *p, int func)
 }
 
 /* A tool that counts all calls and has no place in the notes is one of the rest. */
-static void note_one(struct segview_wishes *to, unsigned *n, const struct interest *w)
+static void note_one(struct segview_interests *to, unsigned *n, const struct interest *w)
 {
 	uint32_t word = measuring(w->bits | (uint32_t)w->shift << HOOK_SAMPLE_SHIFT);
 	bool is_tool = w->func == HOOKS_ALL && w->owner == HOOKS_TOOL(w->owner >> 2);
 
 	if (!word)
 		return;
-	if (is_tool && *n < SEG_WISHES)
-		to->tool[(*n)++] = (struct seg_wish){ (uint32_t)(w->owner >> 2), word };
+	if (is_tool && *n < SEG_INTERESTS)
+		to->tool[(*n)++] = (struct seg_interest){ (uint32_t)(w->owner >> 2), word };
 	else
 		to->rest = join(to->rest, word);
 }
 
 static void note_for_the_next(struct proc *p)
 {
-	struct segview_wishes all = { .rest = p->hooks.kept };
+	struct segview_interests all = { .rest = p->hooks.kept };
 	unsigned n = 0;
 
 	list_each (i, &p->hooks.interests)
 		note_one(&all, &n, list_entry(i, struct interest, link));
-	segview_wishes_set(p->seg, &all);
+	segview_interests_set(p->seg, &all);
 }
 
 /* The notes come first: of what is on an lm after this one knows for which tool. */

@@ -26,10 +26,10 @@
  * and the rest. Without its notes all is the rest: the measuring bits of all words together, with
  * the finest sampling.
  */
-void hooks_found(const struct segview *v, struct segview_wishes *out);
+void hooks_found(const struct segview *v, struct segview_interests *out);
 
 /* Goes on with that: each tool's part is an interest of the tool. The other interests stay. */
-void hooks_take_over(struct proc *p, const struct segview_wishes *left);
+void hooks_take_over(struct proc *p, const struct segview_interests *left);
 
 /* The bits that go on since an lm before this one. */
 uint32_t hooks_kept(const struct proc *p);

@@ -151,7 +151,7 @@ struct proc_registration {
 	const char *job, *program; /* where there is no segment that says so; NULL: not known */
 	struct segview *seg;
 	uint64_t inode;
-	struct segview_wishes left; /* what an lm before us had switched on to measure */
+	struct segview_interests left; /* what an lm before us had switched on to measure */
 	bool may_have_ended;
 };
 int procs_take(struct procs *s, struct proc_registration *in, struct proc **out, struct err *e);

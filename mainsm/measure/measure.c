@@ -185,7 +185,7 @@ static int plan(struct measure *m, struct buf *why)
 /* Before there is anything to measure, too: the tool may read the values itself then. */
 static int check_until(const struct measure *m, struct buf *why)
 {
-	const struct bind_wish wish = asked_wish(&m->asked);
+	const struct bind_options wish = asked_wish(&m->asked);
 	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wish) : 0;
 
 	if (rc == -ERR_UNSUPPORTED) {

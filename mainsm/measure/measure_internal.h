@@ -195,11 +195,11 @@ const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
 struct asked_binding {
 	struct bind_arg arg[PMSL_PARAMS_MAX];
 	struct arena *arena; /* of what they point to */
-	struct bind_wish wish;
+	struct bind_options wish;
 };
 
 /* But for the arguments. */
-struct bind_wish asked_wish(const struct measure_asked *a);
+struct bind_options asked_wish(const struct measure_asked *a);
 
 /* For the objects of a world. */
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,

@@ -396,16 +396,16 @@ static int bind_all(struct binding_to *b)
 	return rc;
 }
 
-struct bind_wish asked_wish(const struct measure_asked *a)
+struct bind_options asked_wish(const struct measure_asked *a)
 {
-	return (struct bind_wish){ .since = a->since,
-				   .per_second = a->per_second,
-				   .has_agg = a->has_agg,
-				   .agg = a->agg,
-				   .by = a->by,
-				   .each = a->each,
-				   .is_central = a->is_central,
-				   .until = a->until };
+	return (struct bind_options){ .since = a->since,
+				      .per_second = a->per_second,
+				      .has_agg = a->has_agg,
+				      .agg = a->agg,
+				      .by = a->by,
+				      .each = a->each,
+				      .is_central = a->is_central,
+				      .until = a->until };
 }
 
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,

@@ -233,7 +233,7 @@ static void add_clock_errors(struct json *j, const struct stat_result *v, size_t
 void neko_show_json(struct buf *b, const char *path, const struct run *r,
 		    const struct run_counts *f, const struct neko_trace *trace)
 {
-	struct report_wish options = report_usual;
+	struct report_options options = report_usual;
 	struct stat_result v[STAT_QUANTITIES_MAX];
 	size_t n = run_results(r, v), i;
 	char hash[20];
@@ -259,7 +259,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	json_key_bool(&j, "cut", f->is_cut);
 	json_key_bool(&j, "interrupted", f->is_interrupted);
 	json_key_u64(&j, "whole_runs", f->whole_runs);
-	json_key_u64(&j, "runs_wished", f->runs_requested);
+	json_key_u64(&j, "runs_requested", f->runs_requested);
 	if (f->is_real) {
 		add_clocks(&j, r);
 		add_clock_errors(&j, v, n);

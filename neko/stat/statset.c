@@ -10,13 +10,13 @@
 /* What all quantities have in common. */
 struct plan {
 	const char *files; /* NULL: none */
-	struct quantity_wish options;
+	struct quantity_options options;
 };
 
 static int open_quantity(struct statset *t, const struct plan *p, struct err *e)
 {
 	const struct neko_row *row = &t->rows[t->n];
-	struct quantity_wish w = p->options;
+	struct quantity_options w = p->options;
 	char path[FILE_PATH_BYTES];
 	int rc;
 

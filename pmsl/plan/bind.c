@@ -131,7 +131,7 @@ static int take_arg(struct binder *b, const struct pmsl_decl *d)
 	struct bind_arg *a = &b->arg[d->position];
 	int rc;
 
-	*a = b->wish->arg[d->position];
+	*a = b->options->arg[d->position];
 	if (pmsl_is_object(d->type.kind)) {
 		if (!a->is_given) {
 			a->object = b->all[d->type.kind];
@@ -212,9 +212,11 @@ static const struct dag_node *root(const struct binder *b)
 static int put_rate(struct binder *b, struct known *v)
 {
 	uint32_t from = v->node;
-	struct flow_node n = { .kind = FLOW_RATE, .since = b->wish->since, .in = &from, .nin = 1 };
+	struct flow_node n = {
+		.kind = FLOW_RATE, .since = b->options->since, .in = &from, .nin = 1
+	};
 
-	if (!b->wish->per_second || v->kind != KNOWN_NODE)
+	if (!b->options->per_second || v->kind != KNOWN_NODE)
 		return 0;
 	if (b->b->node[from]->n.domain != FLOW_READ || b->b->node[from]->n.partial)
 		return bind_fail(b, root(b), -ERR_INVALID,
@@ -242,7 +244,7 @@ static struct flow_fold usual_fold(const struct binder *b)
 {
 	enum agg_kind usual = dag_is_extensive(b->g) ? AGG_SUM : AGG_MEAN;
 
-	return (struct flow_fold){ .agg = b->wish->has_agg ? b->wish->agg : usual };
+	return (struct flow_fold){ .agg = b->options->has_agg ? b->options->agg : usual };
 }
 
 static int put_output(struct binder *b, uint32_t output, struct bind_output *out)
@@ -284,7 +286,7 @@ static int put_next(struct binder *b, struct outputs *o, const struct bind_outpu
 /* The parameter that partners or regions are given by. */
 static struct bind_arg *each_arg(struct binder *b)
 {
-	enum pmsl_kind kind = b->wish->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
+	enum pmsl_kind kind = b->options->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
 	bool is_first = true;
 	const struct pmsl_decl *d;
 
@@ -361,15 +363,15 @@ static int put_each(struct binder *b, struct outputs *o, uint32_t object)
 	struct bind_output about = { .object = object, .partner = WORLD_NONE };
 	struct bind_arg *arg;
 
-	if (b->wish->each == BIND_EACH_NOTHING)
+	if (b->options->each == BIND_EACH_NOTHING)
 		return put_next(b, o, &about);
 	arg = each_arg(b);
 	if (!arg)
 		return bind_fail(b, NULL, -ERR_INVALID, "%s has no %s to split it by",
 				 b->g->metric->name,
-				 b->wish->each == BIND_EACH_REGION ? "regions" : "partners");
-	return b->wish->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
-						 : put_partners(b, arg, o, &about);
+				 b->options->each == BIND_EACH_REGION ? "regions" : "partners");
+	return b->options->each == BIND_EACH_REGION ? put_regions(b, arg, o, &about)
+						    : put_partners(b, arg, o, &about);
 }
 
 /* --- outputs: one, or one for each object of the first list */
@@ -382,9 +384,9 @@ const enum pmsl_kind bind_by_kind[] = {
 
 static uint32_t group_of(const struct binder *b, uint32_t object)
 {
-	if (b->wish->by == BIND_BY_NODE)
+	if (b->options->by == BIND_BY_NODE)
 		return world_node(b->b->world, object);
-	return b->wish->by == BIND_BY_SITE ? world_site(b->b->world, object) : object;
+	return b->options->by == BIND_BY_SITE ? world_site(b->b->world, object) : object;
 }
 
 struct grouping {
@@ -415,15 +417,15 @@ static int put_groups(struct binder *b, struct outputs *out)
 	struct grouping g = { .arg = first_objects(b), .out = out };
 	int rc = 0;
 
-	if (!g.arg || bind_by_kind[b->wish->by] < b->b->world->v[g.arg->object[0]].kind)
+	if (!g.arg || bind_by_kind[b->options->by] < b->b->world->v[g.arg->object[0]].kind)
 		return bind_fail(b, NULL, -ERR_INVALID, "%s has no objects to split it by so",
 				 b->g->metric->name);
 	g.list = *g.arg;
 	g.chosen = arena_array(b->arena, g.list.nobject, sizeof(*g.chosen));
 	if (!g.chosen)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < b->nall[bind_by_kind[b->wish->by]] && !rc; i++)
-		rc = put_group(b, &g, b->all[bind_by_kind[b->wish->by]][i]);
+	for (size_t i = 0; i < b->nall[bind_by_kind[b->options->by]] && !rc; i++)
+		rc = put_group(b, &g, b->all[bind_by_kind[b->options->by]][i]);
 	return rc;
 }
 
@@ -436,16 +438,16 @@ static int bind_all(struct binder *b, struct outputs *out)
 		rc = bind_prepare(b);
 	for (d = b->g->metric->param; d && !rc; d = d->next)
 		rc = take_arg(b, d);
-	if (rc || b->wish->by != BIND_BY_NOTHING)
+	if (rc || b->options->by != BIND_BY_NOTHING)
 		return rc ? rc : put_groups(b, out);
 	return put_each(b, out, WORLD_NONE);
 }
 
-int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *bound,
+int bind_metric(const struct dag *g, const struct bind_options *options, struct bound *bound,
 		struct pmsl_diags *d, struct bind_output **out, size_t *n)
 {
 	struct binder b = { .g = g,
-			    .wish = wish,
+			    .options = options,
 			    .b = bound,
 			    .d = d,
 			    .process = WORLD_NONE,
@@ -453,7 +455,7 @@ int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound 
 	struct outputs made = { .v = arena_array(bound->arena, BIND_OUTPUTS_MAX, sizeof(*made.v)) };
 	int rc = -ERR_NOMEM;
 
-	bound->is_central = wish->is_central;
+	bound->is_central = options->is_central;
 	b.arena = arena_new(BOUND_HEAP_MAX_BYTES);
 	map_init(&b.remembered);
 	if (b.arena && made.v)

@@ -8,7 +8,7 @@
  *   named in it and those it is without, the nearest above an object (or itself) decides.
  * - A list for a parameter that is one object makes a graph of each, and of each combination of
  *   several such parameters. Their values are added up when the metric is_extensive (dag.h), else
- *   averaged; `struct bind_wish` may say otherwise.
+ *   averaged; `struct bind_options` may say otherwise.
  * - by: one output for each object of the first parameter's list, or for each node or site of it.
  * - each: of these outputs, one for each process of the second parameter's list of processes, the
  *   partners, or for each region of the first list of regions, which must be given.
@@ -39,7 +39,7 @@ struct bind_arg {
 enum bind_by { BIND_BY_NOTHING, BIND_BY_PROCESS, BIND_BY_NODE, BIND_BY_SITE };
 enum bind_each { BIND_EACH_NOTHING, BIND_EACH_PARTNER, BIND_EACH_REGION };
 
-struct bind_wish {
+struct bind_options {
 	const struct bind_arg *arg; /* one for each parameter of the metric */
 	enum flow_since since;
 	bool per_second; /* divided by the time that `since` says */
@@ -64,13 +64,13 @@ struct bind_output {
  * A rule may be looked at in its graph: it is an aggregate with a mean's moments over virtual
  * times, since the start, one for each output. Otherwise `until` adds nothing.
  */
-bool bind_can_stop(const struct dag *g, const struct bind_wish *wish);
+bool bind_can_stop(const struct dag *g, const struct bind_options *options);
 
 /*
  * b is initialised; it gets the nodes. *out (owned by b's arena) are the RESULT nodes, in order.
  * -ERR_INVALID, -ERR_LIMIT with an error in d, -ERR_NOMEM.
  */
-int bind_metric(const struct dag *g, const struct bind_wish *wish, struct bound *b,
+int bind_metric(const struct dag *g, const struct bind_options *options, struct bound *b,
 		struct pmsl_diags *d, struct bind_output **out, size_t *n);
 
 #endif

@@ -111,13 +111,13 @@ static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
 	return true;
 }
 
-bool bind_can_stop(const struct dag *g, const struct bind_wish *wish)
+bool bind_can_stop(const struct dag *g, const struct bind_options *options)
 {
 	const struct dag_node *root = &g->node[g->root];
 
 	return root->kind == DAG_FOLD && agg_gives(AGG_KURTOSIS, aggs[root->op]) &&
-	       is_over_vt(g, root) && since_of(g, root, wish->since) == FLOW_SINCE_START &&
-	       !wish->per_second && has_one_for_each_output(g, wish->by);
+	       is_over_vt(g, root) && since_of(g, root, options->since) == FLOW_SINCE_START &&
+	       !options->per_second && has_one_for_each_output(g, options->by);
 }
 
 /* What is folded instead, so that all the moments which the stop needs come up. */
@@ -138,7 +138,7 @@ static int put_stop(struct folding *f, const struct flow_fold *gives,
 	struct flow_node n = { .kind = FLOW_STOP,
 			       .in = from,
 			       .nin = 2,
-			       .stop = { gives->agg, gives->q, f->b->wish->until } };
+			       .stop = { gives->agg, gives->q, f->b->options->until } };
 
 	return bind_put(f->b, f->n, &n, &top, out);
 }
@@ -402,7 +402,8 @@ static int run_and_conclude(struct folding *f, const struct flow_fold *wanted,
 int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct folding f = { .b = b, .n = n, .fold = { .agg = aggs[n->op], .q = n->number } };
-	bool stops = b->wish->until && n == &b->g->node[b->g->root] && bind_can_stop(b->g, b->wish);
+	bool stops = b->options->until && n == &b->g->node[b->g->root] &&
+		     bind_can_stop(b->g, b->options);
 	uint32_t before[PMSL_VARIABLES_MAX];
 	struct flow_fold wanted;
 	struct known neighbours;
@@ -411,7 +412,7 @@ int bind_fold(struct binder *b, const struct dag_node *n, struct known *out)
 	memcpy(before, b->run, sizeof(before));
 	f.is_over_vt = is_over_vt(b->g, n);
 	f.fold.partial_out = f.fold.agg == AGG_HISTOGRAM;
-	f.fold.since = f.is_over_vt ? since_of(b->g, n, b->wish->since) : FLOW_SINCE_START;
+	f.fold.since = f.is_over_vt ? since_of(b->g, n, b->options->since) : FLOW_SINCE_START;
 	f.f.first.kind = KNOWN_NOTHING;
 	wanted = f.fold;
 	if (stops)

@@ -153,7 +153,7 @@ static enum dag_span span_of(const struct binder *b, const struct dag_node *n)
 
 	if (span != DAG_AS_MEASURED)
 		return span;
-	return b->wish->since == FLOW_SINCE_LAST ? DAG_SINCE_LAST : DAG_SINCE_START;
+	return b->options->since == FLOW_SINCE_LAST ? DAG_SINCE_LAST : DAG_SINCE_START;
 }
 
 /* The event that the value is taken at: a process knows itself and its node. */

@@ -30,7 +30,7 @@ struct remembered;
 
 struct binder {
 	const struct dag *g;
-	const struct bind_wish *wish;
+	const struct bind_options *options;
 	struct bound *b;
 	struct pmsl_diags *d;
 	struct arena *arena;

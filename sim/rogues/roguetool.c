@@ -63,7 +63,7 @@ static const char *any_process(struct roguetool *t)
 
 /* %p: a process, %c: a conditional request, %d: a measurement, that may be another tool's; %n: a
  * host. */
-static const char *const wish[] = {
+static const char *const requests[] = {
 	":site_attach([]) node_attach([]) proc_attach([])",
 	":proc_send_signal([%p],10)",
 	":proc_send_signal([],10)",
@@ -96,7 +96,7 @@ static const char *const wish[] = {
 	":user_event_raise([e_1],[])"
 };
 
-static void write_wish(struct roguetool *t, const char *w, char out[TEXT_BYTES])
+static void write_request(struct roguetool *t, const char *w, char out[TEXT_BYTES])
 {
 	size_t n = 0;
 
@@ -119,7 +119,7 @@ static void ask(struct roguetool *t)
 	char text[TEXT_BYTES];
 	struct msg m = { .type = MSG_REQUEST };
 
-	write_wish(t, wish[below(t, ARRAY_LEN(wish))], text);
+	write_request(t, requests[below(t, ARRAY_LEN(requests))], text);
 	m.request = (struct msg_request){ .id = below(t, 2) ? below(t, GUESS_MAX)
 							    : 1000000 + below(t, GUESS_MAX),
 					  .tool = (uint32_t)below(t, 5),

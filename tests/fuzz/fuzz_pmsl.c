@@ -70,11 +70,11 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 	};
 	static const char *const regions[] = { "solve", "exchange" };
 	const struct world w = { objects, sizeof(objects) / sizeof(objects[0]) };
-	const struct bind_wish wish = { .arg = args,
-					.since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
-					.per_second = n % 7 == 0,
-					.by = (enum bind_by)(n / 2 % 4),
-					.is_central = n % 5 == 0 };
+	const struct bind_options options = { .arg = args,
+					      .since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
+					      .per_second = n % 7 == 0,
+					      .by = (enum bind_by)(n / 2 % 4),
+					      .is_central = n % 5 == 0 };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl_plan plan;
 	const struct pmsl_decl *param = m ? m->param : NULL;
@@ -84,7 +84,7 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 		args[i].is_given = param && param->type.kind == PMSL_T_VALUE;
 		param = param ? param->next : NULL;
 	}
-	if (pmsl_plan(text, m, &w, &wish, 1, &d, &plan)) {
+	if (pmsl_plan(text, m, &w, &options, 1, &d, &plan)) {
 		demand(d.nerror > 0);
 		return;
 	}

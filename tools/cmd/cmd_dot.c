@@ -22,7 +22,7 @@ struct drawing {
 	struct arena *arena;
 	struct world world;
 	struct bind_arg arg[PMSL_PARAMS_MAX];
-	struct bind_wish options;
+	struct bind_options options;
 	struct buf out;
 };
 

@@ -17,8 +17,8 @@
 struct lifelines_options {
 	struct logread_options read;
 	const char *key, *stages, *where, *from, *to, *output, *form;
-	struct life_wish life;
-	struct arevents_wish part; /* of archives */
+	struct life_options life;
+	struct arevents_options part; /* of archives */
 	struct evwhere conditions;
 	char *words[2]; /* owned: keys and stages, cut at their commas */
 };
@@ -54,7 +54,7 @@ static bool holds(const void *arg, const struct event *ev)
 
 static int read_options(const struct opt_spec *spec, struct lifelines_options *w)
 {
-	struct life_wish *l = &w->life;
+	struct life_options *l = &w->life;
 	struct err e = { 0 };
 
 	l->from = INT64_MIN;
@@ -191,14 +191,14 @@ static int read_files(const struct lifelines_options *w, char **files, struct li
  */
 static void choose_part(struct lifelines_options *w, char **files)
 {
-	const struct life_wish *l = &w->life;
+	const struct life_options *l = &w->life;
 	bool is_known = !l->is_from_relative && !l->is_to_relative,
 	     is_alone = files[0] && !files[1];
 
-	w->part = (struct arevents_wish){ .from = is_known ? l->from : INT64_MIN,
-					  .to = is_known ? l->to : INT64_MAX,
-					  .name = l->stage,
-					  .nname = is_alone ? l->nstage : 0 };
+	w->part = (struct arevents_options){ .from = is_known ? l->from : INT64_MIN,
+					     .to = is_known ? l->to : INT64_MAX,
+					     .name = l->stage,
+					     .nname = is_alone ? l->nstage : 0 };
 	w->read.part = &w->part;
 }
 

@@ -14,7 +14,7 @@
 #define OUTPUT_MAX_BYTES (64 << 20)
 
 struct stats_options {
-	struct report_wish report;
+	struct report_options report;
 	struct columns_options columns;
 	struct stop until;
 	uint64_t drop, lags, bins;
@@ -45,11 +45,11 @@ static const char *file_of(const struct sample *s)
 static int open_quantity(struct sample *s, const char *column, const struct columns_row *row)
 {
 	char name[FILENAME_MAX + COLUMNS_NAME_BYTES];
-	struct quantity_wish w = { .name = name,
-				   .kind = s->options->stores_none ? QUANTITY_STATISTICS
-								   : QUANTITY_VALUES,
-				   .drop_count = s->options->drop,
-				   .stop = s->options->until };
+	struct quantity_options w = { .name = name,
+				      .kind = s->options->stores_none ? QUANTITY_STATISTICS
+								      : QUANTITY_VALUES,
+				      .drop_count = s->options->drop,
+				      .stop = s->options->until };
 	struct err e = { 0 };
 
 	if (s->options->drop_ns)
@@ -270,7 +270,7 @@ static int set_until(void *into, const char *value, struct err *e)
 
 static int set_level(void *into, const char *value, struct err *e)
 {
-	struct report_wish *w = into;
+	struct report_options *w = into;
 
 	if (str_to_double(value, STUDENT_LEVEL_MIN, STUDENT_LEVEL_MAX, &w->level))
 		return err_set(e, ERR_INVALID, "a level is a number like 0.95, not '%s'", value);
@@ -279,7 +279,7 @@ static int set_level(void *into, const char *value, struct err *e)
 
 static int set_quantiles(void *into, const char *value, struct err *e)
 {
-	struct report_wish *w = into;
+	struct report_options *w = into;
 	char text[1024], *at = text, *one;
 
 	w->nquantile = 0;

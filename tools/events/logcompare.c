@@ -168,7 +168,8 @@ static int show(const struct logarchive_options *w, const struct term *term,
 static int compare(const struct logarchive_options *w, const struct term *term,
 		   const struct archive *now, const struct archive *base)
 {
-	const struct arcompare_wish options = { .least = w->least / 100, .level = w->sure / 100 };
+	const struct arcompare_options options = { .least = w->least / 100,
+						   .level = w->sure / 100 };
 	struct archange *c = NULL;
 	struct err e = { 0 };
 	size_t n = 0;

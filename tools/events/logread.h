@@ -16,7 +16,7 @@ struct logread_options {
 	enum evwords_fraction fraction;
 	bool is_quiet; /* no progress */
 	/* of archives; NULL: all. Other logs are handed on whole */
-	const struct arevents_wish *part;
+	const struct arevents_options *part;
 };
 
 /* "olog", "auto", or a form of evline.h. */

@@ -58,7 +58,7 @@ static struct until *until_of(struct measurement *m)
 static struct counted *counted_new(const struct measurement *m, const struct measured *v)
 {
 	char label[LABEL_BYTES];
-	struct quantity_wish w = { .name = label, .unit = m->unit, .stop = m->options->until };
+	struct quantity_options w = { .name = label, .unit = m->unit, .stop = m->options->until };
 	struct counted *c = calloc(1, sizeof(*c));
 
 	measurement_label_of(m, v, label, sizeof(label));
@@ -224,7 +224,7 @@ static void tell_text(const struct measurement *m)
 static void tell_json(const struct measurement *m)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES), rule = BUF_INIT(4096);
-	struct report_wish w = report_usual;
+	struct report_options w = report_usual;
 	struct json j;
 
 	stop_print(&m->options->until, &rule);

@@ -136,7 +136,7 @@ bool web_is_local_name(const char *host)
 	return false;
 }
 
-/* --- what is wished for */
+/* --- what is asked for */
 
 /* The quality of `type` in thousandths; -1 when it is not named. */
 static int quality(const char *accept, const char *type)
@@ -146,7 +146,7 @@ static int quality(const char *accept, const char *type)
 
 	for (; *accept; accept += n + (accept[n] == ',')) {
 		const char *q;
-		int wish = 1000;
+		int quality = 1000;
 
 		accept += strspn(accept, " \t");
 		n = strcspn(accept, ",");
@@ -155,14 +155,14 @@ static int quality(const char *accept, const char *type)
 			continue;
 		q = memmem(accept, n, ";q=", 3);
 		if (q)
-			wish = q[3] == '1' ? 1000 : 0;
+			quality = q[3] == '1' ? 1000 : 0;
 		for (int i = 0, unit = 100; q && q[3] == '0' && q[4] == '.' && i < 3;
 		     i++, unit /= 10) {
 			if (q[5 + i] < '0' || q[5 + i] > '9')
 				break;
-			wish += (q[5 + i] - '0') * unit;
+			quality += (q[5 + i] - '0') * unit;
 		}
-		best = wish > best ? wish : best;
+		best = quality > best ? quality : best;
 	}
 	return best;
 }

@@ -100,7 +100,7 @@ catches_int() { grep -q '^SigCgt:.*[2367abef]$' "/proc/$1/status"; }
 two_processes() { [ "$1" = --simulate ] || [ "$(pgrep -P "$(pgrep -P $run)" | wc -l)" = 2 ]; }
 printf 'simulation.runs = 1000000\n' | cat "$TMPDIR/short.conf" - >"$TMPDIR/many.conf"
 check 'Ctrl-C ends a simulation with what there is' interrupted --simulate "$TMPDIR/many.conf"
-check 'which is said to be a part' grep -q '"runs_wished":1000000' "$TMPDIR/int.json"
+check 'which is said to be a part' grep -q '"runs_requested":1000000' "$TMPDIR/int.json"
 check 'Ctrl-C ends a real run with what there is' interrupted --real "$TMPDIR/long.conf"
 
 cat >"$TMPDIR/both.sed" <<'END'

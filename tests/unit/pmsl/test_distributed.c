@@ -537,7 +537,7 @@ static void try_one(struct tree *t, struct buf *text)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
-	struct bind_wish wish = { .arg = args };
+	struct bind_options options = { .arg = args };
 	struct pmsl_plan plan;
 	struct pmsl *p = NULL;
 
@@ -546,11 +546,11 @@ static void try_one(struct tree *t, struct buf *text)
 	t->shape = metrics_say(&t->rng, text);
 	t->text = buf_str(text);
 	metrics_log(&t->rng, &t->story);
-	t->is_central = wish.is_central = roll(t, 3) == 0;
-	t->since = wish.since =
+	t->is_central = options.is_central = roll(t, 3) == 0;
+	t->since = options.since =
 		metrics_adds_up(&t->shape) && roll(t, 2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	ck_assert_int_eq(pmsl_compile("t", t->text, text->n, &d, &p), 0);
-	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0, "%s",
+	demand(t, pmsl_plan(p, pmsl_metric(p, "M", &d), world, &options, 1, &d, &plan) == 0, "%s",
 	       d.v[0].text);
 	t->plan = &plan;
 	run(t);
@@ -560,8 +560,8 @@ static void try_one(struct tree *t, struct buf *text)
 
 START_TEST(whatever_is_lost_or_late_the_result_is_of_what_has_arrived)
 {
-	const char *wish = getenv("OMIG_PROGRAMS");
-	unsigned long n = wish ? strtoul(wish, NULL, 10) : PROGRAMS_DEFAULT;
+	const char *options = getenv("OMIG_PROGRAMS");
+	unsigned long n = options ? strtoul(options, NULL, 10) : PROGRAMS_DEFAULT;
 	uint64_t seed = suite_seed(20261122);
 	struct buf text = BUF_INIT(1 << 16);
 	struct tree *t = malloc(sizeof(*t));

@@ -11,7 +11,7 @@
 static struct flow_link link_of(const char *value)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
-	const struct bind_wish wish = { .arg = args, .since = FLOW_SINCE_LAST };
+	const struct bind_options options = { .arg = args, .since = FLOW_SINCE_LAST };
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct flow_link link = { 0 };
 	struct pmsl_plan plan;
@@ -25,9 +25,9 @@ static struct flow_link link_of(const char *value)
 		"RETURN MEAN(y[p] WHERE p IN ps AND p.rank %% 2 == 0); }",
 		value);
 	ck_assert_msg(pmsl_compile("t", text, strlen(text), &d, &p) == 0, "%s", d.v[0].text);
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), metrics_world(), &wish, 1, &d, &plan) ==
-			      0,
-		      "%s", d.v[0].text);
+	ck_assert_msg(
+		pmsl_plan(p, pmsl_metric(p, "M", &d), metrics_world(), &options, 1, &d, &plan) == 0,
+		"%s", d.v[0].text);
 	for (size_t i = 0; i < plan.pieces.n && !link.behind; i++) {
 		const struct flow_graph *g = plan.pieces.v[i].graph;
 

@@ -155,11 +155,11 @@ static bool is_close(double a, double b)
 /* A count of values, of all processes: what the rule asks for, when there is one. */
 static unsigned enough;
 
-static void compare(const char *source, struct pmsl_plan *plan, const struct bind_wish *wish,
+static void compare(const char *source, struct pmsl_plan *plan, const struct bind_options *options,
 		    bool only_end)
 {
 	struct tree t = { .plan = plan };
-	struct walk w = { .g = plan->dag, .log = &story, .since = wish->since, .rank = -1 };
+	struct walk w = { .g = plan->dag, .log = &story, .since = options->since, .rank = -1 };
 	unsigned r, i;
 
 	start(&t);
@@ -173,8 +173,9 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 			continue;
 		ck_assert_msg(is_close(wanted, t.has_result ? t.result : NAN),
 			      "%s\nread %u: %.17g, not %.17g (since %d, central %d)", source, r,
-			      t.has_result ? t.result : NAN, wanted, wish->since, wish->is_central);
-		ck_assert_msg(t.is_enough == (wish->until && walk_count(&w) >= enough),
+			      t.has_result ? t.result : NAN, wanted, options->since,
+			      options->is_central);
+		ck_assert_msg(t.is_enough == (options->until && walk_count(&w) >= enough),
 			      "%s\nread %u: %u values, enough are %u: %d", source, r,
 			      walk_count(&w), enough, t.is_enough);
 	}
@@ -187,7 +188,7 @@ static unsigned nstopping; /* programs with a rule */
 static void try_one(struct buf *source)
 {
 	static const struct bind_arg args[PMSL_PARAMS_MAX];
-	struct bind_wish wish = { .arg = args, .is_central = roll(3) == 0 };
+	struct bind_options options = { .arg = args, .is_central = roll(3) == 0 };
 	char rule[40];
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
 	struct pmsl *p = NULL;
@@ -200,19 +201,19 @@ static void try_one(struct buf *source)
 	/* The graph may count a process' value before those of the others have come: MAX of MAX the
 	 * other way round. */
 	only_end = shape.kind == METRICS_OF_VT;
-	wish.since = !only_end && roll(2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
+	options.since = !only_end && roll(2) ? FLOW_SINCE_LAST : FLOW_SINCE_START;
 	metrics_log(&rng, &story);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(source), source->n, &d, &p), 0);
 	ck_assert_msg(!d.nerror, "%s\n%s", buf_str(source), d.v[0].text);
-	if (pmsl_can_stop(pmsl_metric(p, "M", &d), &wish) == 0) {
+	if (pmsl_can_stop(pmsl_metric(p, "M", &d), &options) == 0) {
 		enough = 1 + roll(WALK_PROCS * WALK_VTS);
 		snprintf(rule, sizeof(rule), "n >= %u", enough);
-		wish.until = rule;
+		options.until = rule;
 		nstopping++;
 	}
-	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), world, &wish, 1, &d, &plan) == 0,
+	ck_assert_msg(pmsl_plan(p, pmsl_metric(p, "M", &d), world, &options, 1, &d, &plan) == 0,
 		      "%s\n%s", buf_str(source), d.v[0].text);
-	compare(buf_str(source), &plan, &wish, only_end);
+	compare(buf_str(source), &plan, &options, only_end);
 	pmsl_plan_done(&plan);
 	pmsl_free(p);
 }

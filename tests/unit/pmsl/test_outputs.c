@@ -17,7 +17,7 @@ static struct world world;
 static struct arena *arena;
 static struct pmsl_diags diags;
 static struct bind_arg args[PMSL_PARAMS_MAX];
-static struct bind_wish wish;
+static struct bind_options options;
 
 static void set_up(void)
 {
@@ -26,7 +26,7 @@ static void set_up(void)
 	arena = arena_new(1 << 20);
 	ck_assert_msg(world_from_layout("s:a=p_1,p_2;b=p_3", arena, &world, &e) == 0, "%s", e.text);
 	diags = PMSL_DIAGS_INIT;
-	wish = (struct bind_wish){ .arg = args };
+	options = (struct bind_options){ .arg = args };
 	memset(args, 0, sizeof(args));
 }
 
@@ -45,7 +45,7 @@ static int plan_builtin(const char *metric, bool has_partners, bool has_regions)
 	ck_assert_int_eq(pmsl_builtin_source(metric, has_partners, has_regions, &b), 0);
 	ck_assert_int_eq(pmsl_compile("t", buf_str(&b), b.n, &diags, &text), 0);
 	buf_done(&b);
-	return pmsl_plan(text, pmsl_metric(text, "Measured", &diags), &world, &wish, 1, &diags,
+	return pmsl_plan(text, pmsl_metric(text, "Measured", &diags), &world, &options, 1, &diags,
 			 &plan);
 }
 
@@ -70,8 +70,8 @@ START_TEST(each_pair_of_processes_has_an_output)
 {
 	size_t k = 0;
 
-	wish.by = BIND_BY_PROCESS;
-	wish.each = BIND_EACH_PARTNER;
+	options.by = BIND_BY_PROCESS;
+	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
 	ck_assert_uint_eq(plan.noutput, 9);
 	for (unsigned from = 1; from <= 3; from++)
@@ -127,18 +127,18 @@ static void parts_can_be_read(void)
 
 START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 {
-	static const struct bind_wish wishes[] = {
+	static const struct bind_options cases[] = {
 		{ .since = FLOW_SINCE_START },
 		{ .since = FLOW_SINCE_LAST },
 		{ .since = FLOW_SINCE_LAST, .per_second = true },
 	};
 
 	one_host(RANKS);
-	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
-		wish = wishes[i];
-		wish.arg = args;
-		wish.by = BIND_BY_PROCESS;
-		wish.each = BIND_EACH_PARTNER;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		options = cases[i];
+		options.arg = args;
+		options.by = BIND_BY_PROCESS;
+		options.each = BIND_EACH_PARTNER;
 		ck_assert_msg(plan_builtin("MPI_Rget_accumulate_volume_out", true, false) == 0,
 			      "%s", diags.v[0].text);
 		ck_assert_uint_eq(plan.noutput, BIND_OUTPUTS_MAX);
@@ -154,7 +154,7 @@ START_TEST(each_partner_of_all_together_has_an_output)
 {
 	const uint32_t only[] = { world_find(&world, "p_3") };
 
-	wish.each = BIND_EACH_PARTNER;
+	options.each = BIND_EACH_PARTNER;
 	args[1] = (struct bind_arg){ .is_given = true, .object = only, .nobject = 1 };
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
 	ck_assert_uint_eq(plan.noutput, 1);
@@ -179,8 +179,8 @@ static void two_jobs(void)
 START_TEST(only_pairs_of_one_job_have_an_output)
 {
 	two_jobs();
-	wish.by = BIND_BY_PROCESS;
-	wish.each = BIND_EACH_PARTNER;
+	options.by = BIND_BY_PROCESS;
+	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
 	ck_assert_uint_eq(plan.noutput, 4 + 1);
 	ck_assert_str_eq(world.v[plan.output[4].object].token, "p_3");
@@ -205,7 +205,7 @@ START_TEST(outputs_are_in_the_order_of_jobs_and_ranks)
 		v[world_find(&world, token)].rank = rank[i];
 	}
 	world.v = v;
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), 0);
 	ck_assert_uint_eq(plan.noutput, 3);
 	for (size_t i = 0; i < 3; i++)
@@ -231,7 +231,7 @@ START_TEST(partners_of_many_processes_are_named_once)
 	const char *const *first = NULL;
 	unsigned n = 0;
 
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(plan_builtin("Send_volume", true, false), 0);
 	for (size_t i = 0; i < plan.bound.n; i++) {
 		const struct flow_node *f = &plan.bound.node[i]->n;
@@ -252,8 +252,8 @@ START_TEST(each_region_has_an_output)
 {
 	const char *const regions[] = { "loop", "a..b" };
 
-	wish.by = BIND_BY_NODE;
-	wish.each = BIND_EACH_REGION;
+	options.by = BIND_BY_NODE;
+	options.each = BIND_EACH_REGION;
 	args[1] = (struct bind_arg){ .is_given = true, .region = regions, .nregion = 2 };
 	ck_assert_int_eq(plan_builtin("Send_delay", false, true), 0);
 	ck_assert_uint_eq(plan.noutput, 4);
@@ -287,7 +287,7 @@ static void make_many(unsigned hosts, unsigned more)
 
 START_TEST(thousands_of_processes_have_an_output_each)
 {
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	make_many(BIND_OUTPUTS_MAX / 32, 0);
 	ck_assert_msg(plan_builtin("Send_volume", false, false) == 0, "%s",
 		      diags.n ? diags.v[0].text : "");
@@ -297,7 +297,7 @@ END_TEST
 
 START_TEST(more_outputs_than_a_measurement_has_are_refused)
 {
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	make_many(BIND_OUTPUTS_MAX / 32, 1);
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_LIMIT);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "more than 4096 outputs"));
@@ -306,7 +306,7 @@ END_TEST
 
 START_TEST(regions_that_nobody_has_named_are_no_outputs)
 {
-	wish.each = BIND_EACH_REGION;
+	options.each = BIND_EACH_REGION;
 	ck_assert_int_eq(plan_builtin("Send_delay", false, true), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "Name them"));
 }
@@ -314,7 +314,7 @@ END_TEST
 
 START_TEST(what_has_no_partners_is_not_told_apart_by_them)
 {
-	wish.each = BIND_EACH_PARTNER;
+	options.each = BIND_EACH_PARTNER;
 	ck_assert_int_eq(plan_builtin("Send_volume", false, false), -ERR_INVALID);
 	ck_assert_ptr_nonnull(strstr(diags.v[0].text, "has no partners to split it by"));
 }
@@ -325,7 +325,7 @@ static int plan_of(const char *source)
 {
 	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
 	ck_assert_msg(!diags.nerror, "%s: %s", source, diags.v[0].text);
-	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &wish, 1, &diags, &plan);
+	return pmsl_plan(text, pmsl_metric(text, "M", &diags), &world, &options, 1, &diags, &plan);
 }
 
 /* No host has to be asked for it. */
@@ -385,7 +385,7 @@ static int plan_alone(const char *value)
 	memcpy(v, world.v, world.n * sizeof(v[0]));
 	v[object("p_2")].is_alone = v[object("p_3")].is_alone = true;
 	world.v = v;
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	snprintf(source, sizeof(source),
 		 "M(Process[] ps, TimeInterval t) { Process p; RETURN SUM(%s WHERE p IN ps); }",
 		 value);
@@ -413,7 +413,7 @@ static void drawing_has(const char *source, const char *words)
 	pmsl_free(text);
 	arena_free(arena);
 	set_up();
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(plan_of(source), 0);
 	dot_bound(&b, &plan.bound);
 	ck_assert_msg(strstr(buf_str(&b), words) != NULL, "%s: %s", words, buf_str(&b));

@@ -19,7 +19,7 @@ static struct world world;
 static struct arena *arena;
 static struct pmsl_diags diags;
 static struct bind_arg args[PMSL_PARAMS_MAX];
-static struct bind_wish wish;
+static struct bind_options options;
 
 static void forget(void)
 {
@@ -41,12 +41,13 @@ static int try_plan(const char *source, const char *metric, const char *layout)
 
 	forget();
 	diags = PMSL_DIAGS_INIT;
-	wish.arg = args;
+	options.arg = args;
 	arena = arena_new(1 << 20);
 	ck_assert_msg(world_from_layout(layout, arena, &world, &e) == 0, "%s", e.text);
 	ck_assert_int_eq(pmsl_compile("t", source, strlen(source), &diags, &text), 0);
 	ck_assert_msg(!diags.nerror, "%s", first_words());
-	return pmsl_plan(text, pmsl_metric(text, metric, &diags), &world, &wish, 1, &diags, &plan);
+	return pmsl_plan(text, pmsl_metric(text, metric, &diags), &world, &options, 1, &diags,
+			 &plan);
 }
 
 static void plan_text(const char *source, const char *metric, const char *layout)
@@ -217,11 +218,11 @@ START_TEST(a_loop_counter_is_that_of_figure_7_2)
 	ck_assert_int_eq(the("a", FLOW_SET)->fold.agg, AGG_SUM);
 	ck_assert_int_eq(the("", FLOW_RESULT)->domain, FLOW_READ);
 	ck_assert_uint_eq(the("", FLOW_RESULT)->behind, 3);
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	plan_file("loop_counter", "Loop_Counter", "s:a=p_1,p_2,p_3");
 	ck_assert_uint_eq(plan.noutput, 3);
 	expect_kinds("a", "3 input, 3 vt_agg, 3 link_out");
-	wish.by = BIND_BY_NOTHING;
+	options.by = BIND_BY_NOTHING;
 }
 END_TEST
 
@@ -336,15 +337,15 @@ END_TEST
 
 START_TEST(since_the_last_read_is_a_difference_at_the_source)
 {
-	wish.since = FLOW_SINCE_LAST;
+	options.since = FLOW_SINCE_LAST;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
 		  "s:a=p_1,p_2");
 	expect_kinds("a", "2 input, 1 set, 2 delta, 1 link_out");
-	wish.per_second = true;
+	options.per_second = true;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
 		  "s:a=p_1,p_2");
 	ck_assert_uint_eq(in_graph(FLOW_RATE), 1);
-	wish = (struct bind_wish){ .arg = args };
+	options = (struct bind_options){ .arg = args };
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M",
 		  "s:a=p_1,p_2");
 	ck_assert_uint_eq(in_graph(FLOW_DELTA), 0);
@@ -358,11 +359,11 @@ START_TEST(a_list_for_one_object_is_added_up_or_averaged)
 	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t) / Send_count(p, t); }",
 		  "M", TWO_NODES);
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_MEAN);
-	wish.has_agg = true;
-	wish.agg = AGG_MIN;
+	options.has_agg = true;
+	options.agg = AGG_MIN;
 	plan_text("M(Process p, TimeInterval t) { RETURN Send_volume(p, t); }", "M", TWO_NODES);
 	ck_assert_int_eq(the("s", FLOW_SET)->fold.agg, AGG_MIN);
-	wish.has_agg = false;
+	options.has_agg = false;
 	/* Two parameters: each with each. */
 	plan_text("M(Process p, Process q, TimeInterval t) { RETURN Send_volume(p, q, t); }", "M",
 		  TWO_NODES);
@@ -372,18 +373,18 @@ END_TEST
 
 START_TEST(outputs_are_told_apart_by_what_was_wished)
 {
-	wish.by = BIND_BY_NODE;
+	options.by = BIND_BY_NODE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
 	ck_assert_uint_eq(plan.noutput, 4);
 	ck_assert_str_eq(world.v[plan.output[1].object].name, "b");
-	wish.by = BIND_BY_SITE;
+	options.by = BIND_BY_SITE;
 	plan_text("M(Process[] ps, TimeInterval t) { RETURN Send_volume(ps, t); }", "M", TWO_SITES);
 	ck_assert_uint_eq(plan.noutput, 2);
 	expect_kinds("", "2 link_in, 2 result");
-	wish.by = BIND_BY_PROCESS;
+	options.by = BIND_BY_PROCESS;
 	ck_assert_int_eq(try_plan("M(Node[] ns) { RETURN Node_load(ns, NOW); }", "M", TWO_NODES),
 			 -ERR_INVALID);
-	wish.by = BIND_BY_NOTHING;
+	options.by = BIND_BY_NOTHING;
 }
 END_TEST
 
@@ -403,12 +404,12 @@ END_TEST
 
 START_TEST(evaluated_centrally_only_sources_are_below)
 {
-	wish.is_central = true;
+	options.is_central = true;
 	plan_file("comm_delay", "Max_comm_delay_per_loop_execution", "s:a=p_1,p_2;b=p_3");
 	expect_kinds("a", "6 input, 6 link_out");
 	ck_assert_uint_eq(in_piece("", FLOW_LINK_IN), 9);
 	ck_assert_uint_eq(in_piece("", FLOW_VT_AGG), 1);
-	wish.is_central = false;
+	options.is_central = false;
 }
 END_TEST
 
@@ -544,7 +545,7 @@ static int compile_and_plan(const char *source, struct pmsl_diags *d)
 
 	if (rc)
 		return rc;
-	rc = pmsl_plan(p, pmsl_metric(p, "M", d), &world, &wish, 1, d, &made);
+	rc = pmsl_plan(p, pmsl_metric(p, "M", d), &world, &options, 1, d, &made);
 	if (!rc)
 		pmsl_plan_done(&made);
 	pmsl_free(p);

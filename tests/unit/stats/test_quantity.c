@@ -15,7 +15,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static struct quantity *made(const struct quantity_wish *w)
+static struct quantity *made(const struct quantity_options *w)
 {
 	struct quantity *q = NULL;
 	struct err e = { 0 };
@@ -26,7 +26,7 @@ static struct quantity *made(const struct quantity_wish *w)
 
 static struct quantity *of_kind(enum quantity_kind kind)
 {
-	struct quantity_wish w = { .name = "delay", .unit = "s", .kind = kind };
+	struct quantity_options w = { .name = "delay", .unit = "s", .kind = kind };
 
 	return made(&w);
 }
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(the_first_values_and_the_early_ones_are_dropped)
 {
-	struct quantity_wish w = { .name = "x", .drop_count = 3 };
+	struct quantity_options w = { .name = "x", .drop_count = 3 };
 	struct quantity *q = made(&w);
 
 	for (int i = 0; i < 10; i++)
@@ -98,7 +98,7 @@ START_TEST(the_first_values_and_the_early_ones_are_dropped)
 	ck_assert_double_eq(quantity_moments(q)->first, 3);
 	ck_assert_uint_eq(quantity_dropped(q), 3);
 	quantity_free(q);
-	w = (struct quantity_wish){ .name = "x", .drop_before = 500, .kind = QUANTITY_VALUES };
+	w = (struct quantity_options){ .name = "x", .drop_before = 500, .kind = QUANTITY_VALUES };
 	q = made(&w);
 	for (int i = 0; i < 10; i++)
 		quantity_add_at(q, i * 100, i);
@@ -123,7 +123,7 @@ END_TEST
 
 START_TEST(it_is_done_when_its_rule_says_so)
 {
-	struct quantity_wish w = {
+	struct quantity_options w = {
 		.name = "x",
 		.stop = { .n = 1, .term[0] = { .kind = STOP_ON_COUNT, .count = 5 } },
 	};
@@ -165,7 +165,7 @@ static void check_file(const char *path, const char *wanted)
 START_TEST(each_value_is_a_line_of_the_file)
 {
 	char path[FILE_PATH_BYTES];
-	struct quantity_wish w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
+	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
 	struct quantity *q, *other = NULL;
 	struct err e = { 0 };
 
@@ -183,7 +183,7 @@ END_TEST
 START_TEST(with_times_the_file_is_csv)
 {
 	char path[FILE_PATH_BYTES];
-	struct quantity_wish w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
+	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
 	struct quantity *q;
 
 	in_folder(path, "values.csv");
@@ -197,9 +197,9 @@ END_TEST
 
 START_TEST(a_file_that_cannot_be_made_is_told)
 {
-	struct quantity_wish w = { .name = "x",
-				   .kind = QUANTITY_ON_FILE,
-				   .path = "/dev/null/at/all" };
+	struct quantity_options w = { .name = "x",
+				      .kind = QUANTITY_ON_FILE,
+				      .path = "/dev/null/at/all" };
 	struct quantity *q = NULL;
 	struct err e = { 0 };
 
@@ -211,7 +211,7 @@ END_TEST
 START_TEST(a_full_disk_is_told)
 {
 	char path[FILE_PATH_BYTES];
-	struct quantity_wish w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
+	struct quantity_options w = { .name = "x", .kind = QUANTITY_ON_FILE, .path = path };
 	struct rlimit full;
 	struct quantity *q;
 	struct err e = { 0 };
@@ -313,7 +313,7 @@ END_TEST
 
 static int add_a_few(void)
 {
-	struct quantity_wish w = { .name = "x", .kind = QUANTITY_VALUES };
+	struct quantity_options w = { .name = "x", .kind = QUANTITY_VALUES };
 	struct quantity *q = NULL;
 	int rc = quantity_open(&w, &q, NULL);
 

@@ -11,7 +11,7 @@ static struct buf out;
 
 static void open_all(void)
 {
-	struct quantity_wish w = {
+	struct quantity_options w = {
 		.name = "a \"b\",\n", .unit = "ms", .kind = QUANTITY_VALUES, .drop_count = 1
 	};
 
@@ -42,7 +42,7 @@ static void expect(const char *text)
 
 START_TEST(text_is_safe_for_a_terminal_and_says_what_is_left_out)
 {
-	struct report_wish w = report_usual;
+	struct report_options w = report_usual;
 
 	w.lags = 1;
 	w.histogram = true;
@@ -100,7 +100,7 @@ END_TEST
 
 START_TEST(json_has_null_for_what_is_not_defined)
 {
-	struct report_wish w = report_usual;
+	struct report_options w = report_usual;
 	struct json j;
 
 	json_init(&j, &out);
@@ -128,7 +128,7 @@ END_TEST
 
 START_TEST(all_forms_have_all_of_it)
 {
-	struct report_wish w = report_usual;
+	struct report_options w = report_usual;
 	struct json j;
 
 	w.lags = 2;

@@ -91,7 +91,7 @@ END_TEST
 
 static struct quantity *of_values(const double *v, size_t n)
 {
-	struct quantity_wish w = { .name = "x", .kind = QUANTITY_VALUES };
+	struct quantity_options w = { .name = "x", .kind = QUANTITY_VALUES };
 	struct quantity *q = NULL;
 
 	ck_assert_int_eq(quantity_open(&w, &q, NULL), 0);
@@ -163,7 +163,7 @@ START_TEST(both_ends_can_be_dropped)
 {
 	static const double v[] = { 1, 2, 3, 4, 5 };
 	struct quantity *q = of_values(v, 5);
-	struct quantity_wish w = { .name = "x" };
+	struct quantity_options w = { .name = "x" };
 
 	ck_assert_int_eq(quantity_drop_ends(q, 1, 2), 0);
 	expect(q, v + 1, 2);
@@ -207,7 +207,7 @@ static uint64_t sum_of(const struct histogram *h)
 
 START_TEST(each_value_is_in_one_bin)
 {
-	struct quantity_wish w = { .name = "x" };
+	struct quantity_options w = { .name = "x" };
 	struct quantity *q, *s;
 	struct histogram h;
 	struct rng r;

@@ -465,26 +465,26 @@ END_TEST
 
 START_TEST(wishes_are_noted_as_a_whole_and_forgotten_with_the_rest)
 {
-	struct segview_wishes in = { .rest = HOOK_COUNT }, out;
+	struct segview_interests in = { .rest = HOOK_COUNT }, out;
 	struct seg_lm *l = &((struct seg_header *)(void *)m.p)->l;
 	struct segview *v = view();
 
-	ck_assert(!segview_wishes_get(v, &out)); /* an lm of an older version has none */
-	for (unsigned i = 0; i < SEG_WISHES; i++)
-		in.tool[i] = (struct seg_wish){ 10 + i, HOOK_COUNT | HOOK_TIME };
-	segview_wishes_set(v, &in);
-	ck_assert(segview_wishes_get(v, &out));
+	ck_assert(!segview_interests_get(v, &out)); /* an lm of an older version has none */
+	for (unsigned i = 0; i < SEG_INTERESTS; i++)
+		in.tool[i] = (struct seg_interest){ 10 + i, HOOK_COUNT | HOOK_TIME };
+	segview_interests_set(v, &in);
+	ck_assert(segview_interests_get(v, &out));
 	ck_assert_mem_eq(&in, &out, sizeof(in));
-	l->wish_seq++; /* it died while it wrote */
-	ck_assert(!segview_wishes_get(v, &out));
-	segview_wishes_set(v, &in);
-	ck_assert(segview_wishes_get(v, &out));
-	l->wish_seq = UINT32_MAX - 1; /* the next number is 0, which stands for none */
-	segview_wishes_set(v, &in);
-	ck_assert(segview_wishes_get(v, &out));
+	l->interest_seq++; /* it died while it wrote */
+	ck_assert(!segview_interests_get(v, &out));
+	segview_interests_set(v, &in);
+	ck_assert(segview_interests_get(v, &out));
+	l->interest_seq = UINT32_MAX - 1; /* the next number is 0, which stands for none */
+	segview_interests_set(v, &in);
+	ck_assert(segview_interests_get(v, &out));
 	segview_reset(v);
-	ck_assert(segview_wishes_get(v, &out));
-	ck_assert_uint_eq(out.rest | out.tool[0].word | out.tool[SEG_WISHES - 1].word, 0);
+	ck_assert(segview_interests_get(v, &out));
+	ck_assert_uint_eq(out.rest | out.tool[0].word | out.tool[SEG_INTERESTS - 1].word, 0);
 	segview_free(v);
 }
 END_TEST

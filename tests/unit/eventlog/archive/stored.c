@@ -114,7 +114,7 @@ void stored_close(struct archive *a)
 	archive_close(a);
 }
 
-struct arevents_report stored_read(const struct archive *a, const struct arevents_wish *w,
+struct arevents_report stored_read(const struct archive *a, const struct arevents_options *w,
 				   arevents_fn fn, void *arg)
 {
 	struct arevents_report r;

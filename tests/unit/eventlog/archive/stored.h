@@ -31,7 +31,7 @@ int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const cha
 int64_t stored_number(const struct archive *a, const char *sql);
 
 /* arevents_read(), which must not fail. */
-struct arevents_report stored_read(const struct archive *a, const struct arevents_wish *w,
+struct arevents_report stored_read(const struct archive *a, const struct arevents_options *w,
 				   arevents_fn fn, void *arg);
 
 /* Commits and closes. */

@@ -48,7 +48,7 @@ static void put_many(struct archive *a, unsigned ntypes, unsigned n)
 START_TEST(events_of_all_types_come_by_their_time)
 {
 	static struct seen all, some;
-	const struct arevents_wish w = { .from = 17, .to = 200 };
+	const struct arevents_options w = { .from = 17, .to = 200 };
 	struct archive *a;
 	unsigned within = 0;
 
@@ -93,7 +93,7 @@ END_TEST
 START_TEST(an_event_that_is_not_there_is_not_found)
 {
 	static const char *const names[] = { "t0", "nothing" };
-	const struct arevents_wish w = { INT64_MIN, INT64_MAX, names, 2 };
+	const struct arevents_options w = { INT64_MIN, INT64_MAX, names, 2 };
 	static struct seen s;
 	struct arevents_report r;
 	struct archive *a;

@@ -226,7 +226,7 @@ static void is_verdict(enum archange_verdict want, const struct archange *c)
 		      c->verdict, c->p, c->ratio.value, c->ratio.low, c->ratio.high);
 }
 
-static const struct arcompare_wish usual = { .least = 0.05, .level = 0.99 };
+static const struct arcompare_options usual = { .least = 0.05, .level = 0.99 };
 
 START_TEST(what_is_slower_or_new_or_gone_is_found_and_nothing_else)
 {

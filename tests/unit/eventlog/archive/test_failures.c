@@ -168,7 +168,7 @@ static int write_some(const char *where)
 
 static int read_some(const char *where)
 {
-	const struct arcompare_wish wish = { .least = 0.05, .level = 0.99 };
+	const struct arcompare_options wish = { .least = 0.05, .level = 0.99 };
 	struct arevents_report report;
 	struct archange *change;
 	struct archive *a;

@@ -17,7 +17,7 @@
 #define MS NSEC_PER_MSEC
 #define START (INT64_C(1795341600) * NSEC_PER_SEC)
 
-static const struct life_wish all = { .from = INT64_MIN, .to = INT64_MAX };
+static const struct life_options all = { .from = INT64_MIN, .to = INT64_MAX };
 
 /* One event with a key and a number. */
 static int put(struct life *l, const char *name, nsec_t at, const char *key, int n)
@@ -42,7 +42,7 @@ static int put_load(struct life *l, const char *name, unsigned level, nsec_t at,
 	return life_event(l, &ev, NULL);
 }
 
-static struct life *begin(const struct life_wish *w)
+static struct life *begin(const struct life_options *w)
 {
 	struct life *l = life_new(w);
 
@@ -86,7 +86,7 @@ END_TEST
 START_TEST(stages_that_were_asked_for_are_the_ones_that_are_there)
 {
 	static const char *const want[] = { "c", "a", "none" };
-	struct life_wish w = all;
+	struct life_options w = all;
 	const struct life_model *m;
 	struct life *l;
 
@@ -241,11 +241,11 @@ static bool is_large(const void *arg, const struct event *ev)
 START_TEST(a_part_of_the_time_and_some_of_the_lines_can_be_asked_for)
 {
 	static const int least = 5;
-	struct life_wish w = { .from = 10 * MS,
-			       .is_from_relative = true,
-			       .to = START + 50 * MS,
-			       .where = is_large,
-			       .where_arg = &least };
+	struct life_options w = { .from = 10 * MS,
+				  .is_from_relative = true,
+				  .to = START + 50 * MS,
+				  .where = is_large,
+				  .where_arg = &least };
 	const struct life_model *m;
 	struct life *l = begin(&w);
 
@@ -270,7 +270,7 @@ END_TEST
 
 START_TEST(several_fields_name_a_line_together)
 {
-	struct life_wish w = all;
+	struct life_options w = all;
 	const struct life_model *m;
 	struct life *l;
 

@@ -15,7 +15,7 @@
 #define START (INT64_C(1795341600) * NSEC_PER_SEC)
 #define GOLDEN "tests/golden/lifeline/"
 
-static const struct life_wish all = { .from = INT64_MIN, .to = INT64_MAX };
+static const struct life_options all = { .from = INT64_MIN, .to = INT64_MAX };
 
 /* An event of one field. */
 struct what {

@@ -65,12 +65,12 @@ START_TEST(what_no_tool_has_switched_on_stays_when_a_tool_has_had_enough)
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 5, token);
-	for (uint32_t tool = 1; tool <= SEG_WISHES; tool++)
+	for (uint32_t tool = 1; tool <= SEG_INTERESTS; tool++)
 		tool_asks(tool, "omig_calls_enable", token, ",\"count\"");
 	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"time\")", token);
-	world_ask_as(&w, SEG_WISHES + 1, OBSERVER, text);
+	world_ask_as(&w, SEG_INTERESTS + 1, OBSERVER, text);
 	start_lm_again();
-	for (uint32_t tool = 1; tool <= SEG_WISHES + 1; tool++)
+	for (uint32_t tool = 1; tool <= SEG_INTERESTS + 1; tool++)
 		tool_asks(tool, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT | HOOK_TIME);
 	world_close(&w);
@@ -87,13 +87,13 @@ START_TEST(notes_of_wishes_are_believed_as_far_as_they_make_sense)
 	world_add_rank(&w, &seg, 100, 5, token);
 	tool_asks(1, "omig_calls_enable", token, ",\"count\"");
 	world_crash_lm(&w);
-	for (unsigned i = 1; i < SEG_WISHES; i++)
-		seg.h->l.wish[i] = (struct seg_wish){ 1000 + i, UINT32_MAX - (i & 1) };
-	seg.h->l.wish_rest = UINT32_MAX;
+	for (unsigned i = 1; i < SEG_INTERESTS; i++)
+		seg.h->l.interest[i] = (struct seg_interest){ 1000 + i, UINT32_MAX - (i & 1) };
+	seg.h->l.interest_rest = UINT32_MAX;
 	world_start_lm(&w);
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);
 	world_crash_lm(&w);
-	seg.h->l.wish_seq |= 1;
+	seg.h->l.interest_seq |= 1;
 	world_start_lm(&w);
 	tool_asks(1, "omig_calls_disable", token, "");
 	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send"), HOOK_COUNT);

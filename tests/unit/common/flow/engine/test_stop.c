@@ -81,7 +81,7 @@ END_TEST
 START_TEST(an_interval_is_narrow_when_that_of_all_values_is)
 {
 	static const char rule[] = "ci(0.95) < 5% and n >= 50";
-	struct quantity_wish wish = { .name = "all" };
+	struct quantity_options wish = { .name = "all" };
 	struct quantity *q;
 	struct rng r;
 	int64_t read = 0;
