@@ -10,10 +10,9 @@
 #include "common/omis/text/status.h"
 #include "mainsm/measure/measure_internal.h"
 #include "pmsl/plan/bound.h"
+#include "tree/loading.h"
 
 #include <stdlib.h>
-
-#define LOAD_PART_MAX_BYTES (FRAME_MAX_BYTES - 32 * 1024) /* of graphs in one message */
 
 /* --- what is wrong */
 
@@ -176,54 +175,27 @@ static uint64_t hash_of(const struct measure_piece *p)
 	return bound_hash_text(bound_hash_text(1, p->object), buf_str(&p->text));
 }
 
-static int send_part(const struct measure *m, const struct standing_part *to,
-		     const struct msg_flow_piece *piece, size_t n, bool more)
-{
-	struct msg msg = { .type = MSG_FLOW_LOAD };
-
-	msg.flow_load = (struct msg_flow_load){ .measurement = m->number,
-						.tool = m->session->number,
-						.identity = m->session->identity,
-						.version = to->version,
-						.start_ns = m->start,
-						.every_ns = m->asked.every,
-						.read = (uint64_t)m->read,
-						.piece = piece,
-						.npiece = n,
-						.more = more };
-	return branches_send(m->ms->conf.branches, to->branch, &msg);
-}
-
-static int send_pieces(const struct measure *m, const struct standing_part *to,
-		       struct msg_flow_piece *v)
-{
-	size_t n = 0, bytes = 0;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
-		const struct measure_piece *p = &m->plan->piece[i];
-
-		if (p->child != to->branch)
-			continue;
-		if (n && bytes + p->text.n > LOAD_PART_MAX_BYTES) {
-			rc = send_part(m, to, v, n, true);
-			n = bytes = 0;
-		}
-		v[n++] = (struct msg_flow_piece){ p->object, { p->text.p, p->text.n } };
-		bytes += p->text.n + TOKEN_BYTES;
-	}
-	return rc ? rc : send_part(m, to, v, n, false);
-}
-
 /* A child that takes no message now is about to be lost: its objects leave, and return with it. */
 static int send_load(void *arg, const struct standing_part *to)
 {
 	const struct measure *m = arg;
-	struct msg_flow_piece *v = calloc(m->plan->npiece, sizeof(*v));
-	int rc = v ? send_pieces(m, to, v) : -ERR_NOMEM;
+	struct loading x = { .branches = m->ms->conf.branches,
+			     .branch = to->branch,
+			     .head = { .measurement = m->number,
+				       .tool = m->session->number,
+				       .identity = m->session->identity,
+				       .version = to->version,
+				       .start_ns = m->start,
+				       .every_ns = m->asked.every,
+				       .read = (uint64_t)m->read } };
 
-	free(v);
-	return rc;
+	for (size_t i = 0; i < m->plan->npiece; i++) {
+		const struct measure_piece *p = &m->plan->piece[i];
+
+		if (p->child == to->branch)
+			loading_add(&x, p->object, p->text.p, p->text.n);
+	}
+	return loading_end(&x);
 }
 
 static void end_load(void *arg, const struct standing_part *p)

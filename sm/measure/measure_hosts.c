@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hosts that run a piece: their confirmations, connections and losses. */
-#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "common/omis/text/status.h"
 #include "sm/measure/measure_internal.h"
+#include "tree/loading.h"
 #include "tree/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* of graphs in one FLOW_LOAD, as long as one alone is not larger */
-#define PART_BYTES (FRAME_MAX_BYTES / 2)
-#define PART_PIECES 4000 /* far below PROTO_ELEMENTS_MAX */
 
 /* --- one piece */
 
@@ -61,46 +57,6 @@ static struct branch *branch_of(const struct site_measure *m, const struct host_
 
 /* --- sending */
 
-struct sending {
-	const struct site_measure *m;
-	const struct standing_part *to;
-	struct msg_flow_piece *piece; /* owned */
-	size_t n, cap, bytes;
-	int rc; /* the first error */
-};
-
-static void send_part(struct sending *x, bool more)
-{
-	const struct site_measure *m = x->m;
-	const struct msg load = { .type = MSG_FLOW_LOAD,
-				  .flow_load = { .measurement = m->id,
-						 .tool = m->tool,
-						 .identity = m->identity,
-						 .version = x->to->version,
-						 .start_ns = m->start,
-						 .every_ns = m->every,
-						 .read = m->read,
-						 .piece = x->piece,
-						 .npiece = x->n,
-						 .more = more } };
-
-	if (!x->rc)
-		x->rc = branches_send(nodes_branches(m->f->conf.nodes), x->to->branch, &load);
-	x->n = x->bytes = 0;
-}
-
-static void add_piece(struct sending *x, const struct host_piece *s)
-{
-	if (x->n && (x->bytes + s->ngraph > PART_BYTES || x->n == PART_PIECES))
-		send_part(x, true);
-	if (array_grow(&x->piece, &x->cap, x->n + 1, sizeof(*x->piece), PART_PIECES)) {
-		x->rc = -ERR_NOMEM;
-		return;
-	}
-	x->piece[x->n++] = (struct msg_flow_piece){ s->token.s, { s->graph, s->ngraph } };
-	x->bytes += s->ngraph;
-}
-
 static struct host_piece *piece_of(const struct site_measure *m, struct list *in_branch)
 {
 	return smap_find(&m->parts, list_entry(in_branch, struct node, in_branch)->token);
@@ -117,17 +73,26 @@ static int send_share(void *arg, const struct standing_part *p)
 {
 	struct site_measure *m = arg;
 	const struct branch *b = branches_at(nodes_branches(m->f->conf.nodes), p->branch);
-	struct sending x = { .m = m, .to = p };
+	struct loading x = { .branches = nodes_branches(m->f->conf.nodes),
+			     .branch = p->branch,
+			     .head = { .measurement = m->id,
+				       .tool = m->tool,
+				       .identity = m->identity,
+				       .version = p->version,
+				       .start_ns = m->start,
+				       .every_ns = m->every,
+				       .read = m->read } };
+	const struct host_piece *s;
+	int rc;
 
 	list_each (i, &b->nodes)
-		if (piece_of(m, i))
-			add_piece(&x, piece_of(m, i));
-	send_part(&x, false);
-	free(x.piece);
+		if ((s = piece_of(m, i)))
+			loading_add(&x, s->token.s, s->graph, s->ngraph);
+	rc = loading_end(&x);
 	list_each (i, &b->nodes)
-		if (!x.rc && piece_of(m, i))
+		if (!rc && piece_of(m, i))
 			mark_sent(m, piece_of(m, i), b);
-	return x.rc;
+	return rc;
 }
 
 static void end_share(void *arg, const struct standing_part *p)
