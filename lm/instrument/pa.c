@@ -8,8 +8,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-double pa_now(const struct pa *a)
+/* Times that are kept are of mainsm: of another one they are moved, and all spans stay. */
+static void move_times(struct pa_cell *c, double by)
 {
+	c->own.t += by;
+	c->potential.time += by;
+	c->start += by;
+	c->mark_time += by;
+}
+
+static void follow_time(struct pa *a)
+{
+	const struct timebase *t = a->conf.timebase;
+	double by = (double)(t->offset - a->offset) / 1e9;
+	struct smap_iter i = { 0 };
+	bool is_other = t->roots != a->roots;
+
+	a->roots = t->roots;
+	a->offset = t->offset;
+	while (is_other && smap_next(&a->objects, &i)) {
+		struct pa_object *o = i.value;
+
+		list_each (k, &o->cells) {
+			struct pa_cell *c = list_entry(k, struct pa_cell, link);
+
+			move_times(c, by);
+			pa_note(o, c);
+		}
+	}
+}
+
+double pa_now(struct pa *a)
+{
+	follow_time(a);
 	return (double)timebase_at(a->conf.timebase, loop_now(a->conf.loop)) / 1e9;
 }
 
@@ -230,6 +261,8 @@ struct pa *pa_new(const struct pa_conf *conf)
 	if (!a)
 		return NULL;
 	a->conf = *conf;
+	a->roots = conf->timebase->roots;
+	a->offset = conf->timebase->offset;
 	smap_init(&a->objects);
 	a->listener = (struct procs_listener){ .on_proc = on_proc, .arg = a };
 	procs_listen(conf->procs, &a->listener);
@@ -271,6 +304,7 @@ struct pa_object *pa_find(struct pa *a, const char *token)
 {
 	struct pa_object *o = smap_find(&a->objects, token);
 
+	follow_time(a); /* before anything is added */
 	if (o)
 		return o;
 	pa_notes_revive(a, token);

@@ -10,6 +10,8 @@ struct pa {
 	struct pa_conf conf;
 	struct smap objects; /* token -> struct pa_object */
 	struct procs_listener listener;
+	unsigned roots; /* of the time base when times were last of it, and its offset */
+	nsec_t offset;
 	void (*on_delete)(void *arg);
 	void *on_delete_arg;
 };
@@ -125,6 +127,6 @@ void pa_gain_go_on(struct pa *a, const struct pa_object *o, struct pa_cell *c);
 double pa_base_time(struct pa *a, const struct pa_cell *c);
 
 /* System time in seconds. */
-double pa_now(const struct pa *a);
+double pa_now(struct pa *a);
 
 #endif

@@ -2,6 +2,7 @@
 /* Gains of counters and integrators over a time; increments of calls that may not be meant. */
 #include "common/base/limits.h"
 #include "common/omis/text/status.h"
+#include "common/time/timebase.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
@@ -97,6 +98,29 @@ START_TEST(the_gain_of_an_integrator_is_its_integral)
 	world_run(&w, 3 * SEC);
 	ck_assert_double_eq_tol(gain_of(":patop_measurement_integrator_read([pa_il_1],3)").value, 2,
 				0.1);
+	close_ranks();
+}
+END_TEST
+
+/* A mainsm began with an earlier time: what is between two looks is as long as it was. */
+START_TEST(an_integral_does_not_fall_with_the_time)
+{
+	char text[128];
+	struct gain g;
+	nsec_t now;
+
+	open_ranks();
+	world_ask(&w, OBSERVER, with(":omig_pa_create([@],pa_il_1)", rank0));
+	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
+	snprintf(text, sizeof(text), ":pa_integrator_local_increment(pa_il_1,2.0,%.6f)", g.to);
+	world_ask(&w, OBSERVER, text);
+	now = timebase_at(&w.time, loop_now(w.loop));
+	timebase_init_root(&w.mainsm.time, loop_now(w.loop), now - 1000 * SEC);
+	world_run(&w, 10 * SEC);
+	ck_assert_uint_eq(w.time.roots, 1);
+	g = gain_of(":patop_measurement_integrator_read([pa_il_1],1)");
+	ck_assert_double_eq_tol(g.value, 20, 0.5);
+	ck_assert_double_eq_tol(g.to - g.from, 10, 0.5);
 	close_ranks();
 }
 END_TEST
@@ -269,8 +293,9 @@ END_TEST
 
 SUITE("lm gains", a_read_since_the_last_one_begins_where_that_ended,
       a_rate_is_of_the_time_since_the_last_read, the_gain_of_an_integrator_is_its_integral,
-      a_reset_is_a_new_start, the_next_lm_goes_on_from_its_own_first_look,
-      modes_beyond_the_known_ones_are_refused, a_call_that_may_be_meant_does_not_count_yet,
-      with_anybody_as_partner_each_call_is_meant, both_ends_of_a_filtered_call_are_done_in_the_rank,
+      an_integral_does_not_fall_with_the_time, a_reset_is_a_new_start,
+      the_next_lm_goes_on_from_its_own_first_look, modes_beyond_the_known_ones_are_refused,
+      a_call_that_may_be_meant_does_not_count_yet, with_anybody_as_partner_each_call_is_meant,
+      both_ends_of_a_filtered_call_are_done_in_the_rank,
       a_negative_increment_lets_the_potential_one_count_from_its_time,
       a_call_that_is_meant_ends_what_another_might_have_been)
