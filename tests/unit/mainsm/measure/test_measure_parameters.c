@@ -199,6 +199,41 @@ static void send_ack(struct below *from, uint32_t measurement, uint64_t version,
 	world_run(&w, 10 * MS);
 }
 
+static struct msg_entry trouble(const char *object, const char *words)
+{
+	return (struct msg_entry){ .objects = object,
+				   .status = STATUS_NO_PERMISSION,
+				   .value = { (const uint8_t *)words, strlen(words) } };
+}
+
+START_TEST(a_trouble_that_is_reported_again_is_one_trouble)
+{
+	const struct msg_entry all[] = { trouble("n_3", "a"), trouble("n_3", "a"),
+					 trouble("n_3", "b"), trouble("n_4", "a"),
+					 trouble("n_3", "b") };
+	struct msg ack = { .type = MSG_FLOW_ACK };
+
+	open_hosts();
+	create("[]", "", "Send_volume", "[\"every_ms\",1000]");
+	start();
+	ack.flow_ack = (struct msg_flow_ack){ in_b.measurement, in_b.version, all, ARRAY_LEN(all) };
+	ck_assert_int_eq(link_send(b.link, &ack), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_str_eq(described(4),
+			 "[[\"n_3\",\"a\",32],[\"n_3\",\"b\",32],[\"n_4\",\"a\",32]]");
+	/* The next confirmation replaces them. */
+	ack.flow_ack.nentry = 1;
+	ck_assert_int_eq(link_send(b.link, &ack), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_str_eq(described(4), "[[\"n_3\",\"a\",32]]");
+	ack.flow_ack.nentry = 0;
+	ck_assert_int_eq(link_send(b.link, &ack), 0);
+	world_run(&w, 10 * MS);
+	ck_assert_str_eq(described(4), "[]");
+	close_hosts();
+}
+END_TEST
+
 START_TEST(a_confirmation_of_another_version_or_measurement_changes_nothing)
 {
 	open_hosts();
@@ -255,5 +290,6 @@ SUITE("mainsm measure parameters", a_number_is_a_parameter_of_a_metric,
       a_parameter_of_another_kind_or_name_is_refused, all_measurements_are_listed_with_their_owners,
       a_description_has_what_was_asked_for_and_what_has_come,
       a_description_has_the_troubles_of_objects_and_those_left_out,
+      a_trouble_that_is_reported_again_is_one_trouble,
       a_confirmation_of_another_version_or_measurement_changes_nothing,
       data_of_an_unknown_link_or_read_is_not_counted)
