@@ -5,6 +5,8 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
+#include <unistd.h>
+
 START_TEST(parameters_of_each_action_are_reported)
 {
 	static const char *const patterns[] = {
@@ -127,8 +129,33 @@ START_TEST(a_token_that_is_none_of_a_request_is_refused)
 }
 END_TEST
 
+/* A program that calls exec() has a segment of its own, and is the process that it was. */
+START_TEST(a_process_that_execs_is_watched_in_its_new_segment)
+{
+	static struct fake_segment after;
+	const struct msg_triggered *t;
+
+	open_ranks();
+	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([$par2])", rank0, 0, true);
+	fake_segment_open(&after, 100, 0, 100);
+	ck_assert_int_eq(registration_segment(w.lm->registration, dup(after.fd), 100, false), 0);
+	world_run(&w, 20 * MS);
+	ck_assert_str_eq(world_token(&w, 100), rank0);
+	call(&after, "MPI_Send", 8, 1);
+	t = next_triggered();
+	ck_assert_ptr_nonnull(t);
+	ck_assert_str_eq(t->proc, rank0);
+	ck_assert_ptr_null(next_triggered());
+	csrs_disarm(w.lm->csrs, "c_5");
+	ck_assert_uint_eq(fake_segment_hook(&after, "MPI_Send"), 0);
+	close_ranks();
+	fake_segment_close(&after);
+}
+END_TEST
+
 SUITE("lm several", parameters_of_each_action_are_reported,
       actions_of_the_prefix_are_done_here_in_their_order,
       a_request_for_two_processes_reports_each_of_them,
       more_actions_than_an_event_may_start_are_refused,
-      a_token_that_is_none_of_a_request_is_refused)
+      a_token_that_is_none_of_a_request_is_refused,
+      a_process_that_execs_is_watched_in_its_new_segment)
