@@ -255,23 +255,11 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 		mainsm_tool_msg(p, msg);
 }
 
-/* The one line about a peer that did not behave. */
-static void tell_fault(const struct link *l)
-{
-	const char *fault = link_fault(l);
-	struct link_stats s;
-
-	if (!fault)
-		return;
-	link_stats(l, &s);
-	log_warn("net", "cut %s: %s", s.peer, fault);
-}
-
 static void on_down(void *arg, struct link *l, const struct err *why)
 {
 	struct peer *p = link_user(l);
 
-	tell_fault(l);
+	link_log_fault(l);
 	if (p)
 		peer_free(p, why->text);
 }
@@ -280,7 +268,7 @@ static void on_gone(void *arg, struct link *l)
 {
 	struct peer *p = link_user(l);
 
-	tell_fault(l);
+	link_log_fault(l);
 	if (p)
 		peer_free(p, "never came up");
 }

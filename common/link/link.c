@@ -542,6 +542,12 @@ const char *link_fault(const struct link *l)
 	}
 }
 
+void link_log_fault(const struct link *l)
+{
+	if (link_fault(l))
+		log_warn("net", "cut %s: %s", l->stats.peer, link_fault(l));
+}
+
 void link_set_user(struct link *l, void *user)
 {
 	l->user = user;

@@ -161,6 +161,9 @@ const struct identity *link_identity(const struct link *l);
  */
 const char *link_fault(const struct link *l);
 
+/* Logs the fault, if there is one, as a warning of the module `net`. */
+void link_log_fault(const struct link *l);
+
 /* The caller's object behind a link: for handlers shared by many links. */
 void link_set_user(struct link *l, void *user);
 void *link_user(const struct link *l);

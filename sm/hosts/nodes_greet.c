@@ -212,21 +212,9 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 	ns->conf.handler.on_msg(ns->conf.handler.arg, link_user(l), m);
 }
 
-/* The one line about a peer that did not behave. */
-static void tell_fault(struct nodes *ns, const struct link *l)
-{
-	const char *fault = link_fault(l);
-	struct link_stats s;
-
-	if (!fault)
-		return;
-	link_stats(l, &s);
-	ns->conf.handler.on_refused(ns->conf.handler.arg, s.peer, fault);
-}
-
 static void on_down(void *arg, struct link *l, const struct err *why)
 {
-	tell_fault(arg, l);
+	link_log_fault(l);
 	branch_down(arg, link_user(l), why->text);
 }
 
@@ -235,7 +223,7 @@ static void on_gone(void *arg, struct link *l)
 	struct nodes *ns = arg;
 	struct branch *b = link_user(l);
 
-	tell_fault(ns, l);
+	link_log_fault(l);
 	map_del(&ns->greeting, (uint64_t)(uintptr_t)l);
 	if (b)
 		branch_gone_if_empty(ns, b);
