@@ -31,6 +31,29 @@ size_t wire_entries(const struct reply *r, size_t first, struct msg_entry *out, 
 	return n;
 }
 
+static void set_entries(struct msg *m, const struct msg_entry *entry, size_t n)
+{
+	if (m->type == MSG_ARM_ACK) {
+		m->arm_ack.entry = entry;
+		m->arm_ack.nentry = n;
+	} else {
+		m->flow_ack.entry = entry;
+		m->flow_ack.nentry = n;
+	}
+}
+
+void wire_send_ack(const struct wire_sink *to, struct msg *m, const struct reply *r, size_t max)
+{
+	struct msg_entry *entry = calloc(max, sizeof(*entry));
+
+	set_entries(m, entry, entry ? wire_entries(r, 0, entry, max) : 0);
+	if (to->send(to->arg, m) == -ERR_LIMIT) {
+		set_entries(m, NULL, 0);
+		to->send(to->arg, m);
+	}
+	free(entry);
+}
+
 /* How many entries from `first` on go into one frame: at least one when there is any. */
 static size_t part_length(const struct reply *r, size_t first)
 {

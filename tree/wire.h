@@ -33,4 +33,16 @@ int wire_add_entries(struct reply *into, const struct msg_entry *entry, size_t n
  * how many. */
 size_t wire_entries(const struct reply *r, size_t first, struct msg_entry *out, size_t max);
 
+/* What sends a message on; as link_send(). */
+struct wire_sink {
+	int (*send)(void *arg, const struct msg *m);
+	void *arg;
+};
+
+/*
+ * Sends an ARM_ACK or FLOW_ACK with the entries of r, at most max. When they are too large for one
+ * message it goes without them: that it is done matters more than what is wrong.
+ */
+void wire_send_ack(const struct wire_sink *to, struct msg *m, const struct reply *r, size_t max);
+
 #endif

@@ -118,20 +118,12 @@ void site_csr_end(struct site_csr *c)
 
 static void send_answer(struct site_csr *c)
 {
-	struct msg_entry *entry = calloc(SITE_CSRS_ENTRIES_MAX, sizeof(*entry));
+	const struct site_csrs_conf *conf = &c->a->conf;
 	struct msg m = { .type = MSG_ARM_ACK,
-			 .arm_ack = { .csr = c->token, .version = c->version, .entry = entry } };
+			 .arm_ack = { .csr = c->token, .version = c->version } };
 
-	if (entry && c->answer)
-		m.arm_ack.nentry = wire_entries(c->answer, 0, entry, SITE_CSRS_ENTRIES_MAX);
-	/*
-	 * Too many words for one message: that it is armed matters more than what is wrong with it.
-	 */
-	if (c->a->conf.send(c->a->conf.arg, &m) == -ERR_LIMIT) {
-		m.arm_ack.nentry = 0;
-		c->a->conf.send(c->a->conf.arg, &m);
-	}
-	free(entry);
+	wire_send_ack(&(struct wire_sink){ conf->send, conf->arg }, &m, c->answer,
+		      SITE_CSRS_ENTRIES_MAX);
 	reply_free(c->answer);
 	c->answer = NULL;
 }

@@ -135,19 +135,12 @@ void site_measure_complain(struct site_measure *m, const char *object, unsigned 
 
 static void send_answer(struct site_measure *m)
 {
-	struct msg_entry *entry = calloc(SITE_MEASURES_ENTRIES_MAX, sizeof(*entry));
+	const struct site_measures_conf *conf = &m->f->conf;
 	struct msg ack = { .type = MSG_FLOW_ACK,
-			   .flow_ack = {
-				   .measurement = m->id, .version = m->version, .entry = entry } };
+			   .flow_ack = { .measurement = m->id, .version = m->version } };
 
-	if (entry)
-		ack.flow_ack.nentry = wire_entries(m->answer, 0, entry, SITE_MEASURES_ENTRIES_MAX);
-	/* Too many words for one message: that it runs matters more than what is wrong with it. */
-	if (m->f->conf.send(m->f->conf.arg, &ack) == -ERR_LIMIT) {
-		ack.flow_ack.nentry = 0;
-		m->f->conf.send(m->f->conf.arg, &ack);
-	}
-	free(entry);
+	wire_send_ack(&(struct wire_sink){ conf->send, conf->arg }, &ack, m->answer,
+		      SITE_MEASURES_ENTRIES_MAX);
 	reply_free(m->answer);
 	m->answer = NULL;
 }
