@@ -130,9 +130,6 @@ static void triggered(void)
 	measure("event.watched.ns", "event.on.ns");
 	omig_event_close();
 	open_log("/dev/null", OMIG_EVENT_WAIT);
-	bench_print_value(
-		"event.trigger.percent", "%",
-		(bench_printed("event.watched.ns") / bench_printed("event.on.ns") - 1) * 100, NULL);
 	without = whole_median();
 	bench_print_value("event.drained.ns", "ns", without, NULL);
 	omig_event_close();

@@ -137,8 +137,7 @@ static int report_refused(const Omis_object_result *o)
 	if (!strchr(words, '\n'))
 		return cmd_fail(is_nobodys ? CMD_PARTIAL : session_status_of(o->status), "%s",
 				words);
-	term_put_safe(stderr, words, strlen(words));
-	fputc('\n', stderr);
+	term_put_lines(stderr, words, strlen(words));
 	return cmd_note(is_nobodys ? CMD_PARTIAL : CMD_FAILURE, words);
 }
 

@@ -323,7 +323,7 @@ static void report_summaries(const struct measurement *m, const Omis_value *all)
 	if (all->n > COUNTED_FIRST + TOLD_MAX)
 		buf_printf(&out, "  and %zu more; --json has all\n",
 			   all->n - COUNTED_FIRST - TOLD_MAX);
-	term_put_safe(stderr, buf_str(&out), out.n);
+	term_put_lines(stderr, buf_str(&out), out.n);
 	buf_done(&out);
 }
 

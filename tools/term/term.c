@@ -130,3 +130,16 @@ void term_put_safe(FILE *to, const char *s, size_t n)
 			fprintf(to, "\\x%02x", p[i]);
 	}
 }
+
+void term_put_lines(FILE *to, const char *s, size_t n)
+{
+	while (n) {
+		const char *end = memchr(s, '\n', n);
+		size_t line = end ? (size_t)(end - s) : n;
+
+		term_put_safe(to, s, line);
+		fputc('\n', to);
+		s += line + (end != NULL);
+		n -= line + (end != NULL);
+	}
+}

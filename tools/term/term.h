@@ -46,4 +46,8 @@ int term_key(const struct term *t);
 /* n bytes to `to` with control characters and what is no UTF-8 escaped, quotes left alone. */
 void term_put_safe(FILE *to, const char *s, size_t n);
 
+/* The same for a text of several lines. A line feed behind the last one is added if it is missing.
+ */
+void term_put_lines(FILE *to, const char *s, size_t n);
+
 #endif
