@@ -109,15 +109,30 @@ static void read_node(struct flow *f, const struct fmeas *m, struct fnode *n, in
 	}
 }
 
+/* Of a read each node takes the values of all its inputs, and has one itself. What comes in from
+ * outside, and what is reported as it happens, is counted there. */
+static void count_read(struct fnode *n)
+{
+	bool is_source = n->kind == FLOW_INPUT || n->kind == FLOW_LINK_IN;
+	bool is_end = n->kind == FLOW_RESULT || n->kind == FLOW_LINK_OUT;
+
+	if (!is_source && n->kind != FLOW_VT_AGG)
+		n->count.in += n->nin;
+	if (!is_end)
+		n->count.out++;
+}
+
 static void pass(struct flow *f, const struct fmeas *m, int64_t read, nsec_t t)
 {
 	for (size_t i = 0; i < m->npass; i++) {
 		struct fnode *n = &f->node[m->pass[i]];
 
-		if (n->domain == FLOW_READ || (n->kind == FLOW_RESULT && n->domain == FLOW_ANY))
+		if (n->domain == FLOW_READ || (n->kind == FLOW_RESULT && n->domain == FLOW_ANY)) {
 			read_node(f, m, n, read, t);
-		else if (n->kind == FLOW_LINK_OUT)
+			count_read(n);
+		} else if (n->kind == FLOW_LINK_OUT) {
 			queue_send(f, m, n, read);
+		}
 	}
 }
 

@@ -260,6 +260,28 @@ START_TEST(a_read_is_after_the_one_before)
 END_TEST
 
 /* One at 1 s, three at 5 s: their mean is at 4 s, and their data are of both. */
+START_TEST(what_goes_through_a_node_in_reads_is_counted)
+{
+	struct flow_graph *g = flow_graph_new(1);
+	uint32_t in[2] = { made_metric(g, 0, "Send_volume"), made_metric(g, 1, "Send_volume") },
+		 set = made_set(g, AGG_SUM, false, in, 2);
+
+	made_result(g, 0, set);
+	world_load(&w, g);
+	for (int64_t read = 1; read <= 3; read++) {
+		world_push(&w, 1, 0, read, 1, START + read * SECOND);
+		world_push(&w, 1, 1, read, 2, START + read * SECOND);
+		world_read(&w, 1, read);
+	}
+	ck_assert_uint_eq(world_counts(&w, 1, in[0]).in, 3);
+	ck_assert_uint_eq(world_counts(&w, 1, in[0]).out, 3);
+	ck_assert_uint_eq(world_counts(&w, 1, set).in, 6);
+	ck_assert_uint_eq(world_counts(&w, 1, set).out, 3);
+	ck_assert_uint_eq(world_counts(&w, 1, set + 1).in, 3);
+	ck_assert_uint_eq(world_counts(&w, 1, set + 1).out, 3);
+}
+END_TEST
+
 START_TEST(the_time_of_a_set_is_the_mean_of_its_contributors)
 {
 	struct flow_token one = flow_token_make(1, 10, 0, NSEC_PER_SEC),
@@ -550,4 +572,5 @@ SUITE_WITH("flow", set_up, clean_up, what_belongs_together_is_found_by_its_key,
 	   a_measurement_that_is_loaded_anew_keeps_what_stays_the_same,
 	   a_refused_graph_leaves_the_old_one_running, limits_of_the_engine_are_kept,
 	   tokens_flow_without_allocating, without_memory_the_old_graph_runs_on,
-	   state_is_within_what_the_verifier_counts, a_way_of_plain_values_may_name_any_aggregate)
+	   state_is_within_what_the_verifier_counts, a_way_of_plain_values_may_name_any_aggregate,
+	   what_goes_through_a_node_in_reads_is_counted)
