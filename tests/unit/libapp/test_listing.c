@@ -225,6 +225,22 @@ START_TEST(the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
 }
 END_TEST
 
+START_TEST(what_finds_no_place_in_the_list_is_counted)
+{
+	enum { POSTS = 2 * SEG_POSTED };
+
+	watch(0);
+	for (int32_t i = 0; i < POSTS; i++) {
+		int32_t request = 0x1000 + i;
+
+		MPI_Irecv(buf, 1, FAKE_INT, 3, 77, FAKE_WORLD, &request);
+	}
+	ck_assert_uint_gt(open_all(), SEG_POSTED / 2);
+	ck_assert_uint_ge(open_all() + segview_posted_lost(rank_view), POSTS);
+	rank_down();
+}
+END_TEST
+
 START_TEST(a_persistent_one_is_listed_while_it_is_started)
 {
 	struct segview_posted p;
@@ -315,5 +331,5 @@ SUITE("listing", a_receive_is_listed_from_its_post_to_its_wait, any_source_and_a
       a_send_is_listed_until_it_is_complete, a_blocking_call_is_listed_while_it_blocks,
       a_persistent_one_is_listed_while_it_is_started, a_persistent_one_of_before_is_listed_as_well,
       more_than_a_wait_can_follow_are_counted_as_lost, without_a_question_nothing_is_listed,
-      a_sendrecv_is_listed_as_a_send_and_a_receive,
+      what_finds_no_place_in_the_list_is_counted, a_sendrecv_is_listed_as_a_send_and_a_receive,
       the_half_of_a_sendrecv_that_goes_nowhere_is_not_listed)
