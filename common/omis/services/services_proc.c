@@ -37,12 +37,13 @@ static const struct omis_service proc[] = {
 		  "it, lost those that found no room in its rings." },
 	{ SERVICE("proc_get_info", INFO, 'p', NODE, OBSERVE, DONE),
 	  .guarded = 1 << 1 | 1 << 4 | 1 << 5, .param = { PROCS, P_INT("flags") },
-	  .result = "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "
-		    "[user_argv]; 5 [envp]; 6 parent; 7 message_queue; 8 node; 9 local_id; 10 "
-		    "scheduling_state; 11 total_time; 12 priority; 13 system_time; 14 "
-		    "memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
-		    "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 "
-		    "vol_cont_switch; 24 invol_cont_switch; 25 program; 26 age; 27 ended_age; 28 job",
+	  .result =
+		  "fields by bits of flags: 0 global_id; 1 [argv]; 2 uid; 3 gid; 4 "
+		  "[user_argv]; 5 [envp]; 6 parent; 7 message_queue; 8 node; 9 local_id; 10 "
+		  "scheduling_state; 11 total_time; 12 priority; 13 system_time; 14 "
+		  "memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
+		  "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 "
+		  "vol_cont_switch; 24 invol_cont_switch; 25 program; 26 age; 27 ended_age; 28 job",
 	  .help = "What the process is and how it does: global_id is its rank, local_id its pid; "
 		  "times in seconds, sizes in bytes; age counts from its start, ended_age from its "
 		  "end (-1: it lives); state 0 running, 1 blocked, 2 ready, 3 "
