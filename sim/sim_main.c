@@ -46,11 +46,11 @@ struct sim_options {
 /* The seed under way, as text for on_crash(). */
 static char crash_words[512];
 
-static volatile sig_atomic_t is_told_to_end;
+static volatile sig_atomic_t must_end;
 
-static void on_told_to_end(int sig)
+static void on_end_signal(int sig)
 {
-	is_told_to_end = 1;
+	must_end = 1;
 }
 
 static void on_crash(int sig)
@@ -151,7 +151,7 @@ static int run_all(struct sim_options *w)
 {
 	struct err e = { 0 };
 
-	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !is_told_to_end;
+	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !must_end;
 	     left--, seed++) {
 		w->run.seed = seed;
 		if (run_seed(w, &e) < 0) {
@@ -237,9 +237,9 @@ static int set_levels(void *into, const char *value, struct err *e)
 				 &p->nlevels, e);
 }
 
-static bool told_to_end(void)
+static bool has_to_end(void)
 {
-	return is_told_to_end;
+	return must_end;
 }
 
 static int run_growth(struct sim_options *w, bool is_speed)
@@ -252,7 +252,7 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	if (!p.nlevels)
 		set_levels(&p, is_speed ? "1" : "1,2,3", &e);
 	p.seed = w->first;
-	p.is_told_to_end = told_to_end;
+	p.must_end = has_to_end;
 	p.is_watched = isatty(STDERR_FILENO);
 	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
 		      : growth_run(&p, &e)) == 0)
@@ -338,8 +338,7 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 		 int first)
 {
 	const struct sigaction crash = { .sa_handler = on_crash, .sa_flags = (int)SA_RESETHAND };
-	const struct sigaction end = { .sa_handler = on_told_to_end,
-				       .sa_flags = (int)SA_RESETHAND };
+	const struct sigaction end = { .sa_handler = on_end_signal, .sa_flags = (int)SA_RESETHAND };
 
 	want_files();
 	/* That a disk is full is no news here. */

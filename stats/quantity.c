@@ -247,7 +247,7 @@ double quantity_quantile(struct quantity *q, double p, double *error)
 /* --- values are left out again */
 
 /* What is kept is in its place: the statistics of it. */
-static void compute_anew(struct quantity *q, size_t n)
+static void recompute(struct quantity *q, size_t n)
 {
 	q->dropped += q->n - n;
 	q->n = n;
@@ -274,7 +274,7 @@ int quantity_drop_ends(struct quantity *q, size_t first, size_t last)
 		if (q->times)
 			memmove(q->times, q->times + first, left * sizeof(*q->times));
 	}
-	compute_anew(q, left);
+	recompute(q, left);
 	return 0;
 }
 
@@ -307,7 +307,7 @@ static void keep_between(struct quantity *q, struct cut least, struct cut greate
 			q->times[n] = q->times[i];
 		n++;
 	}
-	compute_anew(q, n);
+	recompute(q, n);
 }
 
 int quantity_trim(struct quantity *q, size_t least, size_t greatest)

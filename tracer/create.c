@@ -257,9 +257,9 @@ void birth_give_up(struct tracees *s, struct tracee *t, nsec_t now)
 {
 	struct err e;
 
-	if (t->birth->is_told || now < t->birth->until)
+	if (t->birth->is_reported || now < t->birth->until)
 		return;
-	t->birth->is_told = true;
+	t->birth->is_reported = true;
 	kill(t->who.pid, SIGKILL);
 	err_set(&e, ERR_TIMEOUT,
 		"the program does not begin: its file or one of its streams is slow");
@@ -270,13 +270,13 @@ void birth_on_stop(struct tracees *s, struct tracee *t, int status)
 {
 	int event = status >> 16, sig = WSTOPSIG(status);
 
-	if (t->birth->is_told)
+	if (t->birth->is_reported)
 		return;
 	if (event != PTRACE_EVENT_EXEC) {
 		ptrace(PTRACE_CONT, t->who.tid, NULL, (void *)(intptr_t)(event ? 0 : sig));
 		return;
 	}
-	t->birth->is_told = true;
+	t->birth->is_reported = true;
 	tell_created(s, t);
 }
 
@@ -285,7 +285,7 @@ void birth_on_end(struct tracees *s, struct tracee *t)
 	struct err e = { 0 };
 	int why = 0;
 
-	if (t->birth->is_told)
+	if (t->birth->is_reported)
 		return;
 	if (read(t->birth->why, &why, sizeof(why)) != (ssize_t)sizeof(why))
 		why = ECHILD;
@@ -298,7 +298,7 @@ int tracees_let_go(struct tracees *s, const struct tracer_msg *m, struct err *e)
 {
 	struct tracee *t = map_find(&s->by_tid, (uint64_t)m->pid);
 
-	if (!t || !t->birth || !t->birth->is_told || t->who.start != m->start)
+	if (!t || !t->birth || !t->birth->is_reported || t->who.start != m->start)
 		return err_set(e, ERR_NOTFOUND, "no such process was created");
 	if (m->what) {
 		kill(t->who.pid, SIGKILL);

@@ -43,7 +43,7 @@ static void give_up(struct tracees *s, struct tracee *t, nsec_t now, nsec_t *nex
 	if (!t->birth)
 		return;
 	birth_give_up(s, t, now);
-	if (!t->birth->is_told)
+	if (!t->birth->is_reported)
 		note_time(t->birth->until, next);
 }
 

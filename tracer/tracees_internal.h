@@ -45,7 +45,7 @@ struct birth {
 	uint32_t id;
 	int why; /* end of a pipe: what went wrong before the program began */
 	/* it stands before its first instruction, and CREATED was said; or it was given up */
-	bool is_told;
+	bool is_reported;
 	nsec_t until; /* it is given up when it does not stand there by then */
 };
 

@@ -26,7 +26,7 @@ struct parent {
 	/* the sm that has sent us there; "" = mainsm, or a parent that was */
 	char sent_by[PARENT_ADDRESS_BYTES];
 	char way[PARENT_WAYS_MAX][PARENT_ADDRESS_BYTES]; /* as the last parent named them */
-	char told[PARENT_ADDRESS_BYTES]; /* parent_ways() */
+	char ways[PARENT_ADDRESS_BYTES]; /* parent_ways() */
 	unsigned nway, next_way, hops;
 	uint64_t moves;
 	uint32_t site_number, level;
@@ -98,16 +98,16 @@ static void tell_ways(struct parent *u)
 {
 	size_t n = 0;
 
-	u->told[0] = 0;
+	u->ways[0] = 0;
 	if (u->parent == u->top)
 		return;
 	for (unsigned i = 0; i <= u->nway; i++) {
 		const char *one = i ? u->way[i - 1] : u->at;
 		size_t len = strlen(one);
 
-		if (n + len + 2 > sizeof(u->told))
+		if (n + len + 2 > sizeof(u->ways))
 			return;
-		n += (size_t)snprintf(u->told + n, sizeof(u->told) - n, "%s%s", n ? " " : "", one);
+		n += (size_t)snprintf(u->ways + n, sizeof(u->ways) - n, "%s%s", n ? " " : "", one);
 	}
 }
 
@@ -202,7 +202,7 @@ static void dial_top(struct parent *u);
  * more. */
 static void redial_top(struct parent *u)
 {
-	drop_top(u, "asked anew");
+	drop_top(u, "asked again");
 	dial_top(u);
 }
 
@@ -519,7 +519,7 @@ uint32_t parent_level(const struct parent *u)
 
 const char *parent_ways(const struct parent *u)
 {
-	return u->told;
+	return u->ways;
 }
 
 bool parent_is_up(const struct parent *u)

@@ -57,7 +57,7 @@ void log_link_forget(struct log_state *s)
 	s->link = NULL;
 	s->bell = &s->own_bell;
 	for (unsigned i = 1; i < s->ntype; i++)
-		s->type[i].told = -1;
+		s->type[i].number = -1;
 	log_types_switch(s);
 }
 
@@ -65,10 +65,10 @@ size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h,
 {
 	struct log_state *s = log_the();
 	const struct event_link *link = s->link;
-	int told = s->type[ev->number].told;
+	int number = s->type[ev->number].number;
 
-	if (link && told >= 0)
-		link->put((unsigned)told, h ? h->at : NULL, h ? bytes : 0);
+	if (link && number >= 0)
+		link->put((unsigned)number, h ? h->at : NULL, h ? bytes : 0);
 	return __atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_LOGGED ? bytes : 0;
 }
 

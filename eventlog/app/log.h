@@ -47,7 +47,7 @@ struct log_thread {
 /* What the library knows of a description, by number. Written under `lock`. */
 struct log_type {
 	struct omig_event *event; /* NULL: it has gone */
-	int told; /* its number in the link; -1: none */
+	int number; /* its number in the link; -1: none */
 	/* as a stream has it; never freed, for records may come after their program part went */
 	uint8_t *definition;
 	size_t definition_bytes;

@@ -7,17 +7,18 @@
 static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 {
 	struct omig_event *ev = type->event;
-	bool is_on = s->fd >= 0 && type->definition, is_told;
+	bool is_on = s->fd >= 0 && type->definition, is_linked;
 
 	if (!ev)
 		return;
-	is_told = s->link && type->told >= 0 &&
-		  __atomic_load_n(&s->link->word[type->told], __ATOMIC_ACQUIRE);
+	is_linked = s->link && type->number >= 0 &&
+		    __atomic_load_n(&s->link->word[type->number], __ATOMIC_ACQUIRE);
 	type->tests.n = 0;
 	if (is_on)
 		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type)
 				   : ev->level <= s->level;
-	__atomic_store_n(&ev->on, (is_on ? OMIG_EVENT_LOGGED : 0) | (is_told ? OMIG_EVENT_TOLD : 0),
+	__atomic_store_n(&ev->on,
+			 (is_on ? OMIG_EVENT_LOGGED : 0) | (is_linked ? OMIG_EVENT_TOLD : 0),
 			 __ATOMIC_RELAXED);
 }
 
@@ -50,8 +51,8 @@ static void describe(struct log_type *type, const struct omig_event *ev)
 
 void log_type_announce(struct log_state *s, struct log_type *type)
 {
-	if (s->link && type->told < 0 && type->definition)
-		type->told = s->link->announce(type->definition, type->definition_bytes);
+	if (s->link && type->number < 0 && type->definition)
+		type->number = s->link->announce(type->definition, type->definition_bytes);
 }
 
 void omig_event_register(struct omig_event *ev)
@@ -64,7 +65,7 @@ void omig_event_register(struct omig_event *ev)
 
 		ev->number = (uint16_t)s->ntype++;
 		type->event = ev;
-		type->told = -1;
+		type->number = -1;
 		describe(type, ev);
 		log_type_announce(s, type);
 		switch_one(s, type, clock_wall());

@@ -36,14 +36,14 @@ bool keep_is_empty(const struct keep *k)
 
 void keep_say_end(struct keep *k)
 {
-	if (k->stream && !k->told_end)
-		k->told_end = send_events(k, 0, NULL, 0, true) == 0;
+	if (k->stream && !k->has_sent_end)
+		k->has_sent_end = send_events(k, 0, NULL, 0, true) == 0;
 }
 
 /* All that was made is safe above, and no more is made. */
 static void check_end(struct keep *k)
 {
-	if (k->told.ending && !k->sources && keep_is_empty(k))
+	if (k->request.ending && !k->sources && keep_is_empty(k))
 		keep_say_end(k);
 }
 
@@ -138,7 +138,7 @@ static void watch_lease(struct keep *k)
 	if (k->stream)
 		loop_timer_cancel(k->lease);
 	else if (!loop_timer_is_armed(k->lease))
-		loop_timer_arm(k->lease, (nsec_t)k->told.lease_s * NSEC_PER_SEC);
+		loop_timer_arm(k->lease, (nsec_t)k->request.lease_s * NSEC_PER_SEC);
 }
 
 static enum spool_when_full when_full(const struct keep *k)
@@ -147,7 +147,7 @@ static enum spool_when_full when_full(const struct keep *k)
 						     [MSG_KEEP_DROP_NEWEST] = SPOOL_DROP_NEWEST,
 						     [MSG_KEEP_STOP] = SPOOL_STOP };
 
-	return k->owner->conf.loses_nothing ? SPOOL_STOP : when[k->told.policy];
+	return k->owner->conf.loses_nothing ? SPOOL_STOP : when[k->request.policy];
 }
 
 static int open_spool(struct keep *k, struct err *e)
@@ -161,7 +161,7 @@ static int open_spool(struct keep *k, struct err *e)
 					     .arg = k,
 					     .turns = k->owner->conf.turns };
 	const struct spool_conf c = { .when_full = when_full(k),
-				      .max_bytes = k->told.max_bytes,
+				      .max_bytes = k->request.max_bytes,
 				      .commit_ns = KEEP_COMMIT_NS,
 				      .commit_bytes = SPOOL_READ_BYTES };
 	char path[FILE_PATH_BYTES];
@@ -175,7 +175,7 @@ static int open_spool(struct keep *k, struct err *e)
 	return k->consumer < 0 ? err_set(e, ERR_INTERNAL, "the spool takes no consumer") : 0;
 }
 
-static int check_told(const struct msg_events_open *m, struct err *e)
+static int check_request(const struct msg_events_open *m, struct err *e)
 {
 	if (!keep_is_name(m->sub))
 		return err_set(
@@ -201,17 +201,17 @@ static void promise(struct keep *k, uint64_t bytes)
 	k->promised = bytes;
 }
 
-static int set_told(struct keep *k, const struct msg_events_open *m, struct err *e)
+static int set_request(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	if (!k->identity)
 		k->identity = str_dup(m->identity);
 	if (!k->identity)
 		return err_nomem(e);
-	k->told = *m;
-	k->told.sub = k->name;
-	k->told.identity = k->identity;
-	k->told.stream = 0;
-	k->told.room = 0;
+	k->request = *m;
+	k->request.sub = k->name;
+	k->request.identity = k->identity;
+	k->request.stream = 0;
+	k->request.room = 0;
 	promise(k, m->max_bytes);
 	return 0;
 }
@@ -245,7 +245,7 @@ static int look_at_disk(struct keep *k, struct err *e)
 
 int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e)
 {
-	int rc = check_told(m, e);
+	int rc = check_request(m, e);
 	struct keep *k = rc ? NULL : calloc(1, sizeof(*k));
 	bool is_made = false;
 
@@ -256,7 +256,7 @@ int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **ou
 	ks->n++;
 	str_copy(k->name, sizeof(k->name), m->sub);
 	k->lease = loop_timer_new(ks->conf.loop, on_lease, k);
-	rc = k->lease ? set_told(k, m, e) : err_nomem(e);
+	rc = k->lease ? set_request(k, m, e) : err_nomem(e);
 	if (!rc && !ks->is_loading) /* what is on the disk needs no room on it */
 		rc = keep_save(k, e);
 	if (!rc && ks->conf.on_made) {
@@ -316,7 +316,7 @@ void keep_end(struct keep *k, const char *why)
 
 /* Where it cannot be written down it holds until the daemon restarts. Those above say it again
  * then. */
-static void save_told(const struct keep *k)
+static void save_request(const struct keep *k)
 {
 	struct err e = { 0 };
 
@@ -328,19 +328,19 @@ static void save_told(const struct keep *k)
 /* What was made sure of, and what is on its way, has nothing to do with it. */
 int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
-	const struct msg_events_open was = k->told;
+	const struct msg_events_open was = k->request;
 	bool was_full = keep_is_full(k), is_same;
-	int rc = check_told(m, e);
+	int rc = check_request(m, e);
 
 	if (rc)
 		return rc;
 	is_same = m->policy == was.policy && m->max_bytes == was.max_bytes;
 	if (is_same && m->lease_s == was.lease_s && m->ending == was.ending)
 		return 0;
-	rc = set_told(k, m, e);
+	rc = set_request(k, m, e);
 	if (rc)
 		return rc;
-	save_told(k);
+	save_request(k);
 	if (is_same)
 		return 0;
 	spooler_limit(k->spooler, when_full(k), m->max_bytes);
@@ -356,7 +356,7 @@ void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room)
 	if (!is_same) {
 		k->stream = stream;
 		k->on_way = 0;
-		k->wants = k->told_end = false;
+		k->wants = k->has_sent_end = false;
 		k->empty_at = 0;
 		spooler_rewind(k->spooler, k->consumer);
 	}
@@ -387,9 +387,9 @@ const char *keep_name(const struct keep *k)
 	return k->name;
 }
 
-const struct msg_events_open *keep_told(const struct keep *k)
+const struct msg_events_open *keep_request(const struct keep *k)
 {
-	return &k->told;
+	return &k->request;
 }
 
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b)
@@ -418,14 +418,14 @@ uint64_t keep_room(const struct keep *k)
 	if (k->has_failed || k->is_full)
 		return 0;
 	spooler_stats(k->spooler, &s);
-	return s.disk_bytes + KEEP_SPARE_BYTES < k->told.max_bytes
-		       ? k->told.max_bytes - KEEP_SPARE_BYTES - s.disk_bytes
+	return s.disk_bytes + KEEP_SPARE_BYTES < k->request.max_bytes
+		       ? k->request.max_bytes - KEEP_SPARE_BYTES - s.disk_bytes
 		       : 0;
 }
 
 bool keep_is_full(const struct keep *k)
 {
-	return k->is_full && k->told.policy == MSG_KEEP_STOP;
+	return k->is_full && k->request.policy == MSG_KEEP_STOP;
 }
 
 void keep_feed(struct keep *k, int change)

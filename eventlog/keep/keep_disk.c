@@ -36,7 +36,7 @@ int keep_save(const struct keep *k, struct err *e)
 
 	if (!rc)
 		rc = file_private_dir(k->owner->dir, e);
-	if (!rc && msg_events_open_put(&b, &k->told))
+	if (!rc && msg_events_open_put(&b, &k->request))
 		rc = err_nomem(e);
 	if (!rc)
 		rc = file_write_atomic(path, b.p, b.n, e);

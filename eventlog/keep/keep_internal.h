@@ -24,7 +24,7 @@ struct keeps {
 struct keep {
 	struct list link;
 	struct keeps *owner;
-	struct msg_events_open told; /* its texts are the members below */
+	struct msg_events_open request; /* its texts are the members below */
 	uint64_t promised; /* its part of keeps_all */
 	char name[LEDGER_NAME_BYTES];
 	char *identity; /* owned */
@@ -38,7 +38,7 @@ struct keep {
 	uint32_t room, on_way; /* messages */
 	uint64_t place[KEEP_ROOM_MAX]; /* of those on their way, the oldest first */
 	bool wants; /* the spool was asked for more */
-	bool told_end; /* in this opening */
+	bool has_sent_end; /* in this opening */
 	bool is_full, has_failed;
 	int sources;
 	/* empty_at: appended when the spool had no more, + 1; 0 = not known */

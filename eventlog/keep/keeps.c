@@ -103,13 +103,13 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out)
 
 /* --- from above */
 
-static uint64_t told_bytes(const struct keeps *ks, const struct keep *without)
+static uint64_t reserved_bytes(const struct keeps *ks, const struct keep *without)
 {
 	uint64_t sum = 0;
 
 	list_each (i, &ks->all)
 		if (list_entry(i, struct keep, link) != without)
-			sum += list_entry(i, struct keep, link)->told.max_bytes;
+			sum += list_entry(i, struct keep, link)->request.max_bytes;
 	return sum;
 }
 
@@ -134,7 +134,7 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 
 	if (!k && ks->n >= KEEPS_MAX)
 		return err_set(e, ERR_LIMIT, "%d subscriptions are kept here already", KEEPS_MAX);
-	if (bytes > max || told_bytes(ks, k) > max - bytes)
+	if (bytes > max || reserved_bytes(ks, k) > max - bytes)
 		return err_set(e, ERR_LIMIT, "subscriptions may keep %llu MiB here in all",
 			       (unsigned long long)(max >> 20));
 	return ks->conf.all ? has_room_in_all(ks->conf.all, k, bytes, e) : 0;
@@ -151,7 +151,7 @@ static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_eve
 	if (keeps_has_room(ks, k, m->max_bytes, &why)) {
 		log_warn("keep", "subscription=%s has no more room than before: %s", m->sub,
 			 why.text);
-		what.max_bytes = k->told.max_bytes;
+		what.max_bytes = k->request.max_bytes;
 	}
 	return keep_tell(k, &what, e);
 }
@@ -217,8 +217,8 @@ static void got_open(struct keeps *ks, const struct msg_events_open *m)
 	}
 	if (str_eq(ks->refused, m->sub))
 		ks->refused[0] = 0;
-	if (ks->conf.on_told)
-		ks->conf.on_told(ks->conf.arg, k);
+	if (ks->conf.on_request)
+		ks->conf.on_request(ks->conf.arg, k);
 	keep_open_stream(k, m->stream, m->room);
 }
 

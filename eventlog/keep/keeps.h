@@ -52,7 +52,7 @@ struct keeps_conf {
 	void *send_arg;
 	/* All are called from the loop or from keeps_take(), and may be NULL. */
 	/* It is new, or those above said something of it. */
-	void (*on_told)(void *arg, struct keep *k);
+	void (*on_request)(void *arg, struct keep *k);
 	/* so many are safe, from the first */
 	void (*on_settled)(void *arg, struct keep *k, uint64_t appended);
 	/* a policy of stopping: make no more; go on */
@@ -109,7 +109,7 @@ void keeps_stats(const struct keeps *ks, struct keeps_stats *out);
 const char *keep_name(const struct keep *k);
 
 /* The last events_open that was accepted; its stream and room are 0. Valid until the next one. */
-const struct msg_events_open *keep_told(const struct keep *k);
+const struct msg_events_open *keep_request(const struct keep *k);
 
 /* As spooler_append(). */
 int keep_append(struct keep *k, const uint8_t *p, const struct evblock *b);

@@ -32,7 +32,7 @@ struct transfer {
 	double bytes[NOPS], seconds[NOPS];
 	struct work open[OPEN_MAX];
 	unsigned nopen;
-	nsec_t told; /* when its summary was written the last time */
+	nsec_t written; /* when its summary was written the last time */
 };
 
 struct omig_nlsumm {
@@ -104,7 +104,7 @@ static struct transfer *find(struct omig_nlsumm *s, const char *id, bool may_mak
 		free(t);
 		return NULL;
 	}
-	t->told = clock_mono();
+	t->written = clock_mono();
 	t->next = s->first;
 	s->first = t;
 	s->n++;
@@ -115,7 +115,7 @@ static void tell(const struct omig_nlsumm *s, struct transfer *t)
 {
 	char event[40];
 
-	t->told = clock_mono();
+	t->written = clock_mono();
 	for (int op = 0; s->output && op < NOPS; op++) {
 		if (!t->count[op])
 			continue;
@@ -177,7 +177,7 @@ static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nb
 		end_work(t, w, *nbytes);
 	else if (t)
 		begin_work(t, w);
-	if (t && nbytes && s->interval > 0 && clock_mono() - t->told >= s->interval)
+	if (t && nbytes && s->interval > 0 && clock_mono() - t->written >= s->interval)
 		tell(s, t);
 	inproc_unlock(&s->lock);
 	return s->is_passed_through;

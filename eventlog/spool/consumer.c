@@ -30,13 +30,13 @@ void spool_rewind(struct spool *s, struct consumer *c)
 {
 	c->next = c->given = c->cursor;
 	list_each (i, &c->gaps.all)
-		list_entry(i, struct gap, at)->is_told = false;
-	c->gaps.untold = c->gaps.n;
+		list_entry(i, struct gap, at)->is_reported = false;
+	c->gaps.unreported = c->gaps.n;
 }
 
 bool spool_can_read(const struct spool *s, const struct consumer *c)
 {
-	return c->gaps.untold || c->next < s->stored;
+	return c->gaps.unreported || c->next < s->stored;
 }
 
 uint64_t spool_backlog(const struct spool *s, const struct consumer *c)
@@ -49,12 +49,12 @@ static int tell_gaps(struct consumer *c, struct buf *out)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
 
-	if (!c->gaps.untold)
+	if (!c->gaps.unreported)
 		return 0;
 	list_each (i, &c->gaps.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 
-		if (gap->is_told)
+		if (gap->is_reported)
 			continue;
 		if (out->n + EVGAP_BLOCK_BYTES > SPOOL_READ_BYTES)
 			break;
@@ -123,7 +123,7 @@ int spool_ack(struct spool *s, struct consumer *c, uint64_t place, nsec_t now)
 	list_each_safe (i, &c->gaps.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 
-		if (!gap->is_told || gap->place > place)
+		if (!gap->is_reported || gap->place > place)
 			continue;
 		gaps_remove(&c->gaps, gap);
 		spool_ledger_due(s, now + SPOOL_LEDGER_NS);

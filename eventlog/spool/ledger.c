@@ -10,7 +10,7 @@ static void gaps_init(struct gaps *g)
 {
 	list_init(&g->all);
 	map_init(&g->by_stream);
-	g->n = g->untold = 0;
+	g->n = g->unreported = 0;
 }
 
 static void gaps_done(struct gaps *g)
@@ -36,7 +36,7 @@ static int add_new(struct gaps *g, const struct evgap *what, uint64_t place)
 	gap->place = place;
 	list_push_back(&g->all, &gap->at);
 	g->n++;
-	g->untold++;
+	g->unreported++;
 	return 0;
 }
 
@@ -48,8 +48,8 @@ int gaps_add(struct gaps *g, const struct evgap *what, uint64_t place)
 		return add_new(g, what, place);
 	evgap_merge(&gap->what, what);
 	gap->place = place > gap->place ? place : gap->place;
-	g->untold += gap->is_told;
-	gap->is_told = false;
+	g->unreported += gap->is_reported;
+	gap->is_reported = false;
 	return 0;
 }
 
@@ -58,14 +58,14 @@ void gaps_remove(struct gaps *g, struct gap *gap)
 	map_del(&g->by_stream, gap->what.stream);
 	list_del(&gap->at);
 	g->n--;
-	g->untold -= !gap->is_told;
+	g->unreported -= !gap->is_reported;
 	free(gap);
 }
 
 void gaps_tell(struct gaps *g, struct gap *gap)
 {
-	g->untold -= !gap->is_told;
-	gap->is_told = true;
+	g->unreported -= !gap->is_reported;
+	gap->is_reported = true;
 }
 
 void ledger_init(struct ledger *l)

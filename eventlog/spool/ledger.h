@@ -26,13 +26,13 @@ struct gap {
 	struct list at;
 	struct evgap what;
 	uint64_t place; /* of a consumer's: where it reads on behind it */
-	bool is_told; /* to the consumer; or, of all, to the log */
+	bool is_reported; /* to the consumer; or, of all, to the log */
 };
 
 struct gaps {
 	struct list all; /* of struct gap, owned */
 	struct map by_stream;
-	size_t n, untold;
+	size_t n, unreported;
 };
 
 /* Adds or merges. ERR_NOMEM, ERR_LIMIT: nothing changed. */

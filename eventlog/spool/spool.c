@@ -275,7 +275,7 @@ bool spool_is_full(const struct spool *s)
 
 bool spool_owes(const struct spool *s)
 {
-	return s->pending.n || s->ledger.lost.untold;
+	return s->pending.n || s->ledger.lost.unreported;
 }
 
 static void look_for_room(struct spool *s)
@@ -334,7 +334,7 @@ int spool_append(struct spool *s, const uint8_t *p, const struct evblock *b, nse
 		return refuse(s, &what, now);
 	if (buf_reserve(&s->pending, b->bytes + EVGAP_BLOCK_BYTES))
 		return -ERR_NOMEM;
-	if (gap && !gap->is_told)
+	if (gap && !gap->is_reported)
 		put_gap(s, gap);
 	buf_put(&s->pending, p, b->bytes);
 	s->appended++;
@@ -359,12 +359,12 @@ uint64_t spool_settled(const struct spool *s)
 static void put_gaps(struct spool *s, nsec_t now)
 {
 	look_for_room(s);
-	if (s->is_full || !s->ledger.lost.untold)
+	if (s->is_full || !s->ledger.lost.unreported)
 		return;
 	list_each_safe (i, &s->ledger.lost.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 
-		if (!gap->is_told && (!has_room(s, EVGAP_BLOCK_BYTES) || put_gap(s, gap)))
+		if (!gap->is_reported && (!has_room(s, EVGAP_BLOCK_BYTES) || put_gap(s, gap)))
 			return;
 	}
 	if (s->commit_at == INT64_MAX)

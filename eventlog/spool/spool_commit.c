@@ -91,14 +91,14 @@ static int write_pending(struct spool *s, const struct segment *g)
 }
 
 /* Of all, what is in the log now is the consumers' own. */
-static void forget_told(struct spool *s, nsec_t now)
+static void forget_reported(struct spool *s, nsec_t now)
 {
-	if (s->ledger.lost.untold == s->ledger.lost.n)
+	if (s->ledger.lost.unreported == s->ledger.lost.n)
 		return;
 	list_each_safe (i, &s->ledger.lost.all) {
 		struct gap *gap = list_entry(i, struct gap, at);
 
-		if (gap->is_told)
+		if (gap->is_reported)
 			gaps_remove(&s->ledger.lost, gap);
 	}
 	spool_ledger_due(s, now + SPOOL_LEDGER_NS);
@@ -123,7 +123,7 @@ static int put_log(struct spool *s, nsec_t now)
 	g->end += s->pending.n;
 	s->stored += s->pending.n;
 	buf_clear(&s->pending);
-	forget_told(s, now);
+	forget_reported(s, now);
 	return 0;
 }
 

@@ -274,25 +274,25 @@ static void tell_state(struct spooler *s)
 	int rc;
 
 	pthread_mutex_lock(&s->lock);
-	is_new = s->has_opened && (!s->told_open || s->told_rc != s->open_rc);
+	is_new = s->has_opened && (!s->reported_open || s->reported_rc != s->open_rc);
 	rc = s->open_rc;
 	why = s->open_err;
 	is_full = s->is_full;
 	settled = s->settled;
 	pthread_mutex_unlock(&s->lock);
 	if (is_new) {
-		s->told_open = true;
-		s->told_rc = rc;
+		s->reported_open = true;
+		s->reported_rc = rc;
 		if (s->calls.on_open)
 			s->calls.on_open(s->calls.arg, rc, &why);
 	}
-	if (is_full != s->told_full) {
-		s->told_full = is_full;
+	if (is_full != s->reported_full) {
+		s->reported_full = is_full;
 		if (s->calls.on_full)
 			s->calls.on_full(s->calls.arg, is_full);
 	}
-	if (settled > s->told_settled) {
-		s->told_settled = settled;
+	if (settled > s->reported_settled) {
+		s->reported_settled = settled;
 		if (s->calls.on_settled)
 			s->calls.on_settled(s->calls.arg, settled);
 	}

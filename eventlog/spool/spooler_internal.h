@@ -74,9 +74,9 @@ struct spooler {
 	struct spool_stats stats;
 
 	/* the loop's */
-	uint64_t told_settled;
-	bool told_open, told_full;
-	int told_rc; /* of opening */
+	uint64_t reported_settled;
+	bool reported_open, reported_full;
+	int reported_rc; /* of opening */
 };
 
 void spooler_free(struct spooler *s);

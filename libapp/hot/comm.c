@@ -113,12 +113,12 @@ static void add_block(struct comm_side *s, int rank)
 	s->blocks++;
 }
 
-static void add_blocks(struct comm_side *s, const int *rank, int told, int n)
+static void add_blocks(struct comm_side *s, const int *rank, int known, int n)
 {
-	for (int i = 0; i < told; i++)
+	for (int i = 0; i < known; i++)
 		add_block(s, rank[i]);
-	s->blocks += n - told;
-	s->real += n - told;
+	s->blocks += n - known;
+	s->real += n - known;
 }
 
 /* Each dimension has two, the lower one first; at an end that is not periodic there is none. */
@@ -135,7 +135,7 @@ static void ask_cart(struct comm_facts *f)
 	f->destinations = f->sources;
 }
 
-static int told_of(int n)
+static int known_of(int n)
 {
 	return n < COMM_NEIGHBOURS ? n : COMM_NEIGHBOURS;
 }
@@ -148,11 +148,11 @@ static void ask_dist_graph(struct comm_facts *f)
 
 	if (mpi.Dist_graph_neighbors_count(f->key, &in, &out, &weighted) != 0 || in < 0 ||
 	    out < 0 ||
-	    mpi.Dist_graph_neighbors(f->key, told_of(in), from, weight[0], told_of(out), to,
+	    mpi.Dist_graph_neighbors(f->key, known_of(in), from, weight[0], known_of(out), to,
 				     weight[1]) != 0)
 		return;
-	add_blocks(&f->sources, from, told_of(in), in);
-	add_blocks(&f->destinations, to, told_of(out), out);
+	add_blocks(&f->sources, from, known_of(in), in);
+	add_blocks(&f->destinations, to, known_of(out), out);
 }
 
 static void ask_neighbours(struct comm_facts *f)

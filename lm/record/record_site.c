@@ -247,10 +247,10 @@ static void count_from(struct events_site *es, struct ring_cursors *rows,
 		       const struct events_site *before, bool goes_on)
 {
 	uint64_t segment = es->site->proc->seg_key, sum = lost_in_all(es),
-		 told = ring_cursors_lost(rows, segment);
+		 reported = ring_cursors_lost(rows, segment);
 
 	if (goes_on && !before)
-		es->lost += sum > told ? sum - told : 0;
+		es->lost += sum > reported ? sum - reported : 0;
 	else
 		ring_cursors_set_lost(rows, segment, sum - (before ? before->lost : 0));
 }

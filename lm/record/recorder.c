@@ -215,7 +215,7 @@ static void load(void *arg, struct keep *k)
 	struct msg *m = NULL;
 	struct err e = { 0 };
 
-	if (!keep_told(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) &&
+	if (!keep_request(k)->ending && !keep_path(k, ARM, path, sizeof(path), &e) &&
 	    !file_read(path, FRAME_MAX_BYTES, FILE_SECRET, &b, &e) && b.n >= FRAME_HEADER_BYTES &&
 	    frame_bytes(b.p, b.n) == b.n && b.p[4] == MSG_ARM &&
 	    !msg_get(b.p[4], b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES, &m, &e) &&
@@ -298,7 +298,7 @@ static void on_ack(void *arg, struct keep *k)
 	struct recorder *o = arg;
 
 	report_losses(NULL, k); /* of one that could not be taken up at the start */
-	if (o->csrs && keep_told(k)->ending)
+	if (o->csrs && keep_request(k)->ending)
 		disarm_all(o->csrs, k);
 }
 
@@ -339,7 +339,7 @@ int recorder_open(struct recorder *o, const struct keeps_conf *conf, struct err 
 	struct keeps_conf c = *conf;
 	int rc;
 
-	c.on_told = on_ack;
+	c.on_request = on_ack;
 	c.on_full = on_full;
 	c.on_made = on_made;
 	c.on_given = on_given;

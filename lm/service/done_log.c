@@ -73,7 +73,7 @@ static bool makes_sense(const struct store *s)
  * read: bytes that something else has left in it. An untouched file stays so: many lms have none of
  * it.
  */
-static int begin_anew(struct done_log *o, size_t read, struct err *e)
+static int restart(struct done_log *o, size_t read, struct err *e)
 {
 	memset(&o->s, 0, read);
 	o->s.magic = MAGIC;
@@ -100,7 +100,7 @@ static int read_file(struct done_log *o, const char *path, struct err *e)
 	if (got < 0)
 		return err_sys(e, "%s",
 			       path); /* what may be read another time is not thrown away */
-	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : begin_anew(o, (size_t)got, e);
+	return got >= (ssize_t)HEAD_BYTES && makes_sense(&o->s) ? 0 : restart(o, (size_t)got, e);
 }
 
 int done_log_open(const char *path, struct done_log **out, struct err *e)
@@ -111,7 +111,7 @@ int done_log_open(const char *path, struct done_log **out, struct err *e)
 	if (!o)
 		return err_nomem(e);
 	o->fd = -1;
-	rc = path ? read_file(o, path, e) : begin_anew(o, 0, e);
+	rc = path ? read_file(o, path, e) : restart(o, 0, e);
 	if (rc < 0) {
 		done_log_close(o);
 		return rc;

@@ -296,7 +296,7 @@ void tool_csr_fire(const struct csr_firing *event)
 		return;
 	}
 	csr->dropped = 0;
-	csr->has_told = true;
+	csr->has_reported = true;
 	csr->keepers++;
 	csr->firings++;
 	csr->c->stats.fired++;

@@ -117,9 +117,9 @@ void tool_csrs_on_losses(void *arg)
 	while (smap_next(&c->by_token, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (csr->dropped && !csr->has_told && !csr->owes_disabled)
+		if (csr->dropped && !csr->has_reported && !csr->owes_disabled)
 			tell_losses(csr);
-		csr->has_told = false;
+		csr->has_reported = false;
 		is_left |= csr->dropped > 0;
 	}
 	if (is_left)

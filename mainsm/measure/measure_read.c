@@ -352,7 +352,7 @@ static const char *link_at(void *arg, size_t i)
 	return NULL;
 }
 
-static bool has_told(void *arg, const char *link, int64_t read)
+static bool has_reported(void *arg, const char *link, int64_t read)
 {
 	return stage_has_taken(((struct taking *)arg)->to, link, read);
 }
@@ -380,7 +380,7 @@ static struct stage *stage_of(const struct measure *m, const char *link)
 static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
 {
 	struct taking t = { .m = m, .from = smap_find(&m->plan->source, b->link), .child = child };
-	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
+	const struct flow_rest_links links = { link_at, has_reported, take_one, &t };
 
 	t.to = t.from ? stage_of(m, b->link) : NULL;
 	if (!t.to)

@@ -190,17 +190,17 @@ int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, 
 static int grow(struct neko_layer *l)
 {
 	uint32_t cap = l->queue_cap ? l->queue_cap * 2 : 4, i;
-	struct neko_msg **anew;
+	struct neko_msg **grown;
 
 	if (cap > NEKO_QUEUE_MAX)
 		return -ERR_LIMIT;
-	anew = malloc(cap * sizeof(struct neko_msg *));
-	if (!anew)
+	grown = malloc(cap * sizeof(struct neko_msg *));
+	if (!grown)
 		return -ERR_NOMEM;
 	for (i = 0; i < l->queue_n; i++)
-		anew[i] = l->queue[(l->queue_at + i) % l->queue_cap];
+		grown[i] = l->queue[(l->queue_at + i) % l->queue_cap];
 	free(l->queue);
-	l->queue = anew;
+	l->queue = grown;
 	l->queue_at = 0;
 	l->queue_cap = cap;
 	return 0;

@@ -18,7 +18,7 @@ struct renewal {
 	struct link *link; /* owned; NULL: nothing is to be asked */
 	struct renew *renew; /* owned */
 	bool has_asked; /* over this line */
-	bool is_told; /* that mainsm is not there */
+	bool is_reported; /* that mainsm is not there */
 };
 
 static void hang_up(struct renewal *r)
@@ -31,7 +31,7 @@ static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
 	struct renewal *r = arg;
 
-	r->is_told = r->has_asked = false;
+	r->is_reported = r->has_asked = false;
 	renew_connected(r->renew);
 	if (!r->has_asked) /* another thread did */
 		hang_up(r);
@@ -60,10 +60,10 @@ static void on_retry(void *arg, struct link *l, const struct err *why, nsec_t re
 {
 	struct renewal *r = arg;
 
-	if (!r->is_told)
+	if (!r->is_reported)
 		log_warn("factory", "the certificate is due to be renewed, trying again: %s",
 			 why->text);
-	r->is_told = true;
+	r->is_reported = true;
 }
 
 static int dial(struct renewal *r)

@@ -11,7 +11,7 @@
 
 const struct pmsl_colors pmsl_no_colors = { "", "", "", "", "" };
 
-static bool is_told(const struct pmsl_diags *d, uint32_t at)
+static bool has_fault_at(const struct pmsl_diags *d, uint32_t at)
 {
 	size_t i;
 
@@ -42,7 +42,7 @@ __attribute__((format(printf, 5, 0))) static void add(struct pmsl_diags *d, bool
 						      uint32_t at, uint32_t len, const char *fmt,
 						      va_list ap)
 {
-	struct pmsl_diag *v = is_told(d, at) ? NULL : make_room(d, is_warning);
+	struct pmsl_diag *v = has_fault_at(d, at) ? NULL : make_room(d, is_warning);
 	char text[PMSL_DIAG_TEXT_BYTES];
 
 	if (!v)

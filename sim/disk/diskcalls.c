@@ -159,23 +159,23 @@ ssize_t __wrap_pread(int fd, void *p, size_t n, off_t at)
 }
 
 /* How much of it comes; at < 0: at the end. */
-static size_t admitted(int fd, size_t n, off_t at, bool *is_told)
+static size_t admitted(int fd, size_t n, off_t at, bool *is_reported)
 {
 	struct simdisk *d = simdisk_behind(fd);
 	struct stat st;
 
-	*is_told = true;
+	*is_reported = true;
 	if (!d || fstat(fd, &st))
 		return n;
 	simdisk_will_write(d, &st);
 	return simdisk_admits(d, (uint64_t)(at < 0 ? st.st_size : at), (uint64_t)st.st_size, n,
-			      is_told);
+			      is_reported);
 }
 
 /* errno is that of the disk. */
-static ssize_t told(ssize_t put, bool is_told, int why)
+static ssize_t result_of(ssize_t put, bool is_reported, int why)
 {
-	if (is_told)
+	if (is_reported)
 		return put;
 	errno = why;
 	return -1;
@@ -183,20 +183,21 @@ static ssize_t told(ssize_t put, bool is_told, int why)
 
 ssize_t __wrap_write(int fd, const void *p, size_t n)
 {
-	bool is_told;
-	size_t some = admitted(fd, n, -1, &is_told);
+	bool is_reported;
+	size_t some = admitted(fd, n, -1, &is_reported);
 	int why = errno;
 
-	return told(some || is_told ? __real_write(fd, p, some) : 0, is_told, why);
+	return result_of(some || is_reported ? __real_write(fd, p, some) : 0, is_reported, why);
 }
 
 ssize_t __wrap_pwrite(int fd, const void *p, size_t n, off_t at)
 {
-	bool is_told;
-	size_t some = admitted(fd, n, at, &is_told);
+	bool is_reported;
+	size_t some = admitted(fd, n, at, &is_reported);
 	int why = errno;
 
-	return told(some || is_told ? __real_pwrite(fd, p, some, at) : 0, is_told, why);
+	return result_of(some || is_reported ? __real_pwrite(fd, p, some, at) : 0, is_reported,
+			 why);
 }
 
 int __wrap_ftruncate(int fd, off_t size)

@@ -221,20 +221,20 @@ static size_t sectors_of(struct simdisk *d, uint64_t at, size_t n)
 	return end > at ? (size_t)(end - at) : 0;
 }
 
-size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_told)
+size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_reported)
 {
 	uint64_t room = at < size ? size - at : 0;
 
-	*is_told = true;
+	*is_reported = true;
 	if (simdisk_refuses_change(d)) {
-		*is_told = false;
+		*is_reported = false;
 		return d->state == SIMDISK_DEAD ? 0 : sectors_of(d, at, n);
 	}
 	if (d->state != SIMDISK_FULL || room >= n)
 		return n;
 	/* A block may have had some bytes left. */
 	room += rng_below(&d->dice, 2) ? rng_below(&d->dice, n - room) : 0;
-	*is_told = room > 0;
+	*is_reported = room > 0;
 	errno = ENOSPC;
 	return (size_t)room;
 }

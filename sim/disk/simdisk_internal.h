@@ -29,10 +29,10 @@ bool simdisk_fails(struct simdisk *d);
 bool simdisk_refuses_change(struct simdisk *d);
 
 /*
- * How many of n bytes are written at `at` into a file of `size`. *is_told: the call returns that
- * number. Else it fails, and errno says why.
+ * How many of n bytes are written at `at` into a file of `size`. *is_reported: the call returns
+ * that number. Else it fails, and errno says why.
  */
-size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_told);
+size_t simdisk_admits(struct simdisk *d, uint64_t at, uint64_t size, size_t n, bool *is_reported);
 
 /* A part of a name that no file here has had. */
 unsigned long simdisk_make_up(struct simdisk *d);

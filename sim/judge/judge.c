@@ -24,7 +24,7 @@ struct judge {
 	struct cluster *c;
 	struct asker *asker;
 	struct seen *seen; /* of each rank */
-	size_t told; /* calls */
+	size_t reported; /* calls */
 	char csr[TOKEN_ROOM], dfg[TOKEN_ROOM];
 };
 
@@ -47,7 +47,8 @@ static void on_event(void *arg, const struct reply *r)
 		str_copy(j->csr, sizeof(j->csr), r->csr);
 	for (size_t i = 0; r->kind == STATUS_CSR_TRIGGERED && i < r->nentry; i++)
 		if (!r->entry[i].status)
-			j->told += answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
+			j->reported +=
+				answers_check_trigger(j->c, r->entry[i].value, true, j->seen);
 }
 
 /* --- what holds without asking */
@@ -274,9 +275,9 @@ static void measure_and_watch(struct judge *j)
 	before = read_total(j);
 	sent = call_all(j, &calls);
 	after = read_total(j);
-	if (!is_over(j) && j->told != calls)
+	if (!is_over(j) && j->reported != calls)
 		world_break(j->c->w, "INV-33: all is whole, and of %zu calls %zu are reported",
-			    calls, j->told);
+			    calls, j->reported);
 	if (!is_over(j) && !(after - before == sent))
 		world_break(
 			j->c->w,

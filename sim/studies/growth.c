@@ -290,13 +290,14 @@ static double read_total(struct bed *b, const char *token)
 static void measure_reads(struct bed *b, struct growth_point *p)
 {
 	char token[TOKEN_ROOM], text[TOKEN_ROOM + 16];
-	double mean = (b->c.conf.hosts - 1) / 2.0, told;
+	double mean = (b->c.conf.hosts - 1) / 2.0, measured;
 	struct mem_load was, l;
 
 	create(b, ":dfg_create([],\"\",\"Node_load\",[\"every_ms\",0,\"mode\",\"last\"])", token);
-	told = read_total(b, token);
-	if (!(fabs(told - mean) < 1e-6 * (mean + 1)))
-		world_break(&b->w, "the mean of all hosts is %g, and measured is %g", mean, told);
+	measured = read_total(b, token);
+	if (!(fabs(measured - mean) < 1e-6 * (mean + 1)))
+		world_break(&b->w, "the mean of all hosts is %g, and measured is %g", mean,
+			    measured);
 	snprintf(text, sizeof(text), ":dfg_read([%s])", token);
 	p->v[GROWTH_READ_MS] = ask_some_times(b, text);
 	create(b, ":dfg_create([],\"\",\"Node_load\",[\"every_ms\",1000,\"mode\",\"last\"])",

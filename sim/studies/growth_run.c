@@ -172,7 +172,7 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 
 	tell_head();
 	for (unsigned h = 0; h < p->nhosts; h++)
-		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
+		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
 						       p->is_watched ? tell_stage : NULL };
 			struct growth_point point;
@@ -198,7 +198,7 @@ static int run_front(const struct growth_plan *p, unsigned levels, struct buf *l
 	const struct growth_conf c = { p->seed, front_hosts(p), levels, NULL };
 	int rc = 0;
 
-	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && rc == 0 && !p->is_told_to_end(); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && rc == 0 && !p->must_end(); i++) {
 		struct growth_front f = { .rate = rates[i / 2], .is_central = i % 2 };
 
 		rc = growth_measure_front(&c, &f, e);
@@ -257,7 +257,7 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 		return rc;
 	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)
-		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->is_told_to_end(); l++) {
+		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
 						       p->is_watched ? tell_stage : NULL };
 			struct growth_speed s;

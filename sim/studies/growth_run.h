@@ -27,7 +27,7 @@ struct growth_plan {
 	unsigned hosts[GROWTH_STEPS_MAX], levels[GROWTH_LEVELS_MAX];
 	unsigned nhosts, nlevels;
 	const char *json; /* file for all figures, one a line; NULL: none */
-	bool (*is_told_to_end)(void);
+	bool (*must_end)(void);
 	bool is_watched; /* progress is printed on the standard error */
 };
 

@@ -11,7 +11,7 @@
 #define PAUSE_NS (500 * NSEC_PER_MSEC)
 #define DEADLINE_NS NSEC_PER_SEC
 /* fewer than mainsm has at a time; each one rewrites the whole file */
-#define TOKENS_TOLD_MAX 200
+#define TOKENS_READ_MAX 200
 #define ASK ":omig_cert_token(\"lm\",31536000,0)"
 #define LINE_LEN (sizeof(TOKEN_LM_PREFIX) - 1 + TOKEN_ID_LEN + 1 + TOKEN_SECRET_LEN)
 
@@ -20,7 +20,7 @@ struct admin {
 	struct simtool *tool; /* NULL: it has left */
 	struct loop_timer *timer;
 	nsec_t slow;
-	char told[TOKENS_TOLD_MAX][LINE_LEN + 1];
+	char token[TOKENS_READ_MAX][LINE_LEN + 1];
 	size_t n;
 };
 
@@ -28,11 +28,11 @@ static void on_reply(void *arg, const struct reply *r)
 {
 	struct admin *a = arg;
 
-	for (size_t i = 0; !r->kind && i < r->nentry && a->n < TOKENS_TOLD_MAX; i++) {
+	for (size_t i = 0; !r->kind && i < r->nentry && a->n < TOKENS_READ_MAX; i++) {
 		const char *quoted = strchr(r->entry[i].value, '"');
 
 		if (!r->entry[i].status && quoted && strlen(quoted) == LINE_LEN + 2)
-			snprintf(a->told[a->n++], LINE_LEN + 1, "%.*s", (int)LINE_LEN, quoted + 1);
+			snprintf(a->token[a->n++], LINE_LEN + 1, "%.*s", (int)LINE_LEN, quoted + 1);
 	}
 }
 
@@ -45,7 +45,7 @@ static void on_timer(void *arg)
 	struct admin *a = arg;
 
 	simtool_check(a->tool, a->slow);
-	if (simtool_is_up(a->tool) && a->n < TOKENS_TOLD_MAX)
+	if (simtool_is_up(a->tool) && a->n < TOKENS_READ_MAX)
 		simtool_ask(a->tool, &(struct simtool_ask){ .text = ASK, .deadline = DEADLINE_NS });
 	loop_timer_arm(a->timer, PAUSE_NS);
 }
@@ -103,14 +103,14 @@ size_t admin_judge(const struct admin *a)
 		char id[IDENTITY_TOKEN_MAX_BYTES + 1];
 		size_t n = LINE_LEN - 1 - TOKEN_SECRET_LEN;
 		const struct token_claim c = { .id = id,
-					       .secret = a->told[i] + n + 1,
+					       .secret = a->token[i] + n + 1,
 					       .nsecret = TOKEN_SECRET_LEN,
 					       .roles = ROLE_BIT(ROLE_LM),
 					       .site = "" };
 		struct token_grant g;
 		struct err e = { 0 };
 
-		snprintf(id, sizeof(id), "%.*s", (int)n, a->told[i]);
+		snprintf(id, sizeof(id), "%.*s", (int)n, a->token[i]);
 		if (tokens_check(t, &c, world_wall(w), &g, &e) < 0)
 			world_break(w, "INV-28: the granted token %s is missing: %s", id, e.text);
 	}

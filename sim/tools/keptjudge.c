@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* What the file has of one stream. */
-struct told {
+struct received {
 	int32_t rank;
 	int64_t last; /* number */
 };
@@ -19,7 +19,7 @@ struct judging {
 	const struct evbalance *balance;
 	uint8_t **has; /* of each rank: bits of the numbers that are there; owned */
 	size_t nrank;
-	struct map told; /* by stream; owned */
+	struct map received; /* by stream; owned */
 	uint64_t *known; /* of each host: events that came, or are counted as lost */
 	uint64_t anonymous; /* lost of streams of which nothing came */
 	uint64_t stored;
@@ -40,14 +40,14 @@ static int32_t rank_of(const struct event *ev)
 	return -1;
 }
 
-static struct told *told_of(struct judging *j, const struct event *ev)
+static struct received *received_of(struct judging *j, const struct event *ev)
 {
-	struct told *t = map_find(&j->told, ev->stream);
+	struct received *t = map_find(&j->received, ev->stream);
 
 	if (t)
 		return t;
 	t = calloc(1, sizeof(*t));
-	if (!t || map_put(&j->told, ev->stream, t, NULL)) {
+	if (!t || map_put(&j->received, ev->stream, t, NULL)) {
 		free(t);
 		return NULL;
 	}
@@ -67,7 +67,7 @@ static uint8_t *bits_of(const struct judging *j, const struct simproc *p)
 
 static void take(struct judging *j, const struct event *ev)
 {
-	struct told *t = told_of(j, ev);
+	struct received *t = received_of(j, ev);
 	const struct simproc *p = t ? cluster_rank(j->c, t->rank) : NULL;
 	uint8_t *has = bits_of(j, p);
 	int64_t number = ev->type->nfield ? ev->value[0].i64 : 0;
@@ -120,7 +120,7 @@ static void add_lost(struct judging *j)
 {
 	for (struct map_iter i = { 0 }; map_next(&j->balance->streams, &i);) {
 		const struct evbalance_stream *s = i.value;
-		const struct told *t = map_find(&j->told, s->id);
+		const struct received *t = map_find(&j->received, s->id);
 		uint64_t lost = s->first - s->stored + s->dropped;
 
 		if (t)
@@ -203,7 +203,7 @@ void keptjudge(struct cluster *c, const char *path, const struct evbalance *b, b
 	struct evbalance_totals t;
 
 	evbalance_totals(b, &t);
-	map_init(&j.told);
+	map_init(&j.received);
 	j.has = calloc(j.nrank, sizeof(*j.has));
 	j.known = calloc(c->conf.hosts, sizeof(*j.known));
 	if (!j.has || !j.known)
@@ -228,9 +228,9 @@ void keptjudge(struct cluster *c, const char *path, const struct evbalance *b, b
 	n->kept_lost += t.lost + t.dropped;
 	for (size_t i = 0; j.has && i < j.nrank; i++)
 		free(j.has[i]);
-	for (struct map_iter i = { 0 }; map_next(&j.told, &i);)
+	for (struct map_iter i = { 0 }; map_next(&j.received, &i);)
 		free(i.value);
-	map_done(&j.told);
+	map_done(&j.received);
 	free(j.has);
 	free(j.known);
 }

@@ -274,7 +274,7 @@ static const char *link_at(void *arg, size_t i)
 	return i < s->nlink ? s->link[i] : NULL;
 }
 
-static bool has_told(void *arg, const char *link, int64_t read)
+static bool has_reported(void *arg, const char *link, int64_t read)
 {
 	const struct site_measure *m = ((struct taking *)arg)->m;
 
@@ -293,7 +293,7 @@ static void take_here(struct site_measure *m, const struct host_piece *s,
 		      const struct flow_batch *b)
 {
 	struct taking t = { m, s };
-	const struct flow_rest_links links = { link_at, has_told, take_one, &t };
+	const struct flow_rest_links links = { link_at, has_reported, take_one, &t };
 
 	if (!b->rest)
 		take_one(&t, b);

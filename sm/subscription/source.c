@@ -49,7 +49,7 @@ void source_set(struct site_subscription *s, struct source *f, enum source_state
 		note_change(s);
 	s->n[f->state]--;
 	s->n[state]++;
-	if (f->state == SOURCE_HERE && state == SOURCE_AWAY && keep_told(s->k)->ending)
+	if (f->state == SOURCE_HERE && state == SOURCE_AWAY && keep_request(s->k)->ending)
 		begin_to_await(s);
 	f->state = state;
 	count(s);

@@ -13,7 +13,7 @@
 
 static void send_open(struct site_subscription *s, struct source *f, struct branch *b)
 {
-	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = *keep_told(s->k) };
+	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = *keep_request(s->k) };
 
 	m.events_open.stream = f->stream;
 	m.events_open.room = SUBSCRIPTION_ROOM;
@@ -36,11 +36,11 @@ static void open_anew(struct site_subscription *s, struct branch *b)
 	send_open(s, f, b);
 }
 
-static void on_told(void *arg, struct keep *k)
+static void on_request(void *arg, struct keep *k)
 {
 	struct site_subscriptions *kt = arg;
 	struct site_subscription *s = keep_user(k);
-	bool is_ending = keep_told(k)->ending;
+	bool is_ending = keep_request(k)->ending;
 
 	for (uint32_t i = 0; s && i < branches_bound(nodes_branches(kt->conf.nodes)); i++) {
 		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
@@ -86,14 +86,14 @@ static void make_sub(void *arg, struct keep *k)
 static void on_new(void *arg, struct keep *k)
 {
 	make_sub(arg, k);
-	on_told(arg, k);
+	on_request(arg, k);
 }
 
 static void on_gone(void *arg, struct keep *k)
 {
 	struct site_subscriptions *kt = arg;
 	const struct msg m = { .type = MSG_EVENTS_END,
-			       .events_end = { keep_name(k), keep_told(k)->identity } };
+			       .events_end = { keep_name(k), keep_request(k)->identity } };
 
 	branches_send_all(nodes_branches(kt->conf.nodes), &m);
 	sub_free(keep_user(k));
@@ -139,7 +139,7 @@ static bool has_room(const struct site_subscription *s, size_t n)
  * waits for. */
 static size_t enough(const struct site_subscription *s)
 {
-	uint64_t part = keep_told(s->k)->max_bytes / 4;
+	uint64_t part = keep_request(s->k)->max_bytes / 4;
 
 	return part < SUBSCRIPTION_UNSAFE_MAX_BYTES / 2 ? (size_t)part
 							: SUBSCRIPTION_UNSAFE_MAX_BYTES / 2;
@@ -335,7 +335,7 @@ int site_subscriptions_new(const struct site_subscriptions_conf *conf,
 				      .loses_nothing = true,
 				      .send = send_up,
 				      .send_arg = kt,
-				      .on_told = on_new,
+				      .on_request = on_new,
 				      .on_settled = on_settled,
 				      .on_gone = on_gone,
 				      .arg = kt };

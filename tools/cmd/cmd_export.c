@@ -32,11 +32,11 @@ struct server {
 	bool once, is_plain;
 };
 
-static volatile sig_atomic_t is_told_to_end;
+static volatile sig_atomic_t end_signal;
 
 static void on_signal(int signo)
 {
-	is_told_to_end = signo;
+	end_signal = signo;
 }
 
 /* --- answers */
@@ -180,7 +180,7 @@ static void serve(struct server *s)
 
 	sigaction(SIGINT, &a, NULL);
 	sigaction(SIGTERM, &a, NULL);
-	while (!is_told_to_end) {
+	while (!end_signal) {
 		struct pollfd p[2] = { { .fd = web_fd(s->web), .events = POLLIN },
 				       { .fd = s->x.is_open ? omis_fd() : -1, .events = POLLIN } };
 

@@ -13,6 +13,6 @@ tools/cmd.uses := common/base common/container common/json common/omis/text comm
 		tools/probes tools/selftest
 # What a signal handler may touch.
 tools/cmd.statics := cmd_top.c:got_signal cmd_top.c:got_resize cmd_request.c:is_interrupted \
-		     cmd_export.c:is_told_to_end cmd_selftest.c:got_signal \
+		     cmd_export.c:end_signal cmd_selftest.c:got_signal \
 		     cmd_measure.c:got_signal cmd_measure.c:got_resize \
 		     cmd_events.c:got_signal cmd_events.c:nsignal

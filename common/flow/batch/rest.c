@@ -88,7 +88,7 @@ int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links 
 	uint32_t n = 0;
 
 	for (size_t i = 0; (one.link = links->at(links->arg, i)); i++)
-		if (!links->has_told(links->arg, one.link, rest->read)) {
+		if (!links->has_reported(links->arg, one.link, rest->read)) {
 			sum += hash_of(one.link);
 			n++;
 		}
@@ -97,7 +97,7 @@ int flow_rest_apart(const struct flow_batch *rest, const struct flow_rest_links 
 	one.rest = 0;
 	one.rest_sum = 0;
 	for (size_t i = 0; (one.link = links->at(links->arg, i)); i++)
-		if (!links->has_told(links->arg, one.link, rest->read))
+		if (!links->has_reported(links->arg, one.link, rest->read))
 			links->take(links->arg, &one);
 	return 0;
 }

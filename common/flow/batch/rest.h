@@ -39,7 +39,7 @@ void flow_rest_give(struct flow_rest *r, void (*put)(void *arg, const struct flo
 /* Where the batch of a rest comes: the links that lead from its piece. */
 struct flow_rest_links {
 	const char *(*at)(void *arg, size_t i); /* NULL: the last was before */
-	bool (*has_told)(void *arg, const char *link, int64_t read);
+	bool (*has_reported)(void *arg, const char *link, int64_t read);
 	void (*take)(void *arg, const struct flow_batch *b);
 	void *arg;
 };

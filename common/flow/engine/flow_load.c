@@ -56,7 +56,7 @@ void flow_free(struct flow *f)
 }
 
 /* The next measurement may be a small one. */
-static void start_anew(struct flow *f)
+static void restart(struct flow *f)
 {
 	const struct flow_limits limits = f->limits;
 	const struct flow_out out = f->out;
@@ -450,5 +450,5 @@ void flow_remove(struct flow *f, uint32_t measurement)
 	if (has_any(f))
 		rewire(f);
 	else
-		start_anew(f);
+		restart(f);
 }

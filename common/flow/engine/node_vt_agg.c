@@ -63,7 +63,7 @@ static void add_to_total(struct agg_state *s)
 	t.flags &= ~(uint32_t)FLOW_LATE;
 	if (t.n)
 		partial_fold(&s->part[TOTAL], &t, &s->part[s->now].a, PARTIAL_OVER_KEYS);
-	s->part[TOTAL].is_told |= s->part[s->now].is_told;
+	s->part[TOTAL].is_reported |= s->part[s->now].is_reported;
 }
 
 /* The interval ends: the next one is the current one now. */
@@ -90,7 +90,7 @@ void vt_agg_read(struct flow *f, struct fnode *n, int64_t read, nsec_t at)
 	n->agg.has_lived =
 		in->alive_k > 0 || (n->agg.has_lived && n->fold.since == FLOW_SINCE_START);
 	p = n->agg.part[TOTAL];
-	p.is_told |= !p.t.n && n->agg.has_lived;
+	p.is_reported |= !p.t.n && n->agg.has_lived;
 	if (!p.t.n)
 		p.t.oldest = p.t.newest = at;
 	p.t.key = read;

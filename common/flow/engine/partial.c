@@ -12,20 +12,20 @@ void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *ske
 {
 	agg_init(&p->a, kind, sketch);
 	p->t = (struct flow_token){ 0 };
-	p->is_told = false;
+	p->is_reported = false;
 }
 
 void partial_clear(struct flow_partial *p)
 {
 	agg_clear(&p->a);
 	p->t = (struct flow_token){ 0 };
-	p->is_told = false;
+	p->is_reported = false;
 }
 
 void partial_copy(struct flow_partial *p, const struct flow_partial *from)
 {
 	p->t = from->t;
-	p->is_told = from->is_told;
+	p->is_reported = from->is_reported;
 	agg_copy(&p->a, &from->a);
 }
 
@@ -65,7 +65,7 @@ void partial_fold(struct flow_partial *p, const struct flow_token *t, const stru
 	fold_times(&p->t, t);
 	fold_coverage(&p->t, t, counts ? t->k : 0, over);
 	p->t.flags |= t->flags & KEPT_FLAGS;
-	p->is_told |= t->flags & FLOW_EXCLUDED || (counts && t->k);
+	p->is_reported |= t->flags & FLOW_EXCLUDED || (counts && t->k);
 	if (a)
 		agg_merge(&p->a, a);
 	else
@@ -90,7 +90,7 @@ struct flow_token partial_finish(const struct flow_partial *p, double q, bool is
 	t.value = agg_value(&p->a, q, &t.error);
 	if (t.k < t.n)
 		t.flags |= FLOW_PARTIAL;
-	if (t.n && !p->is_told && !agg_count(&p->a))
+	if (t.n && !p->is_reported && !agg_count(&p->a))
 		t.value = NAN;
 	if (!is_part)
 		t.flags |= why_not(p, t.value);

@@ -20,7 +20,7 @@ struct flow_partial {
 	struct agg a;
 	/* some member has reported, if only that it has nothing: else it is unknown whether the set
 	 * is empty */
-	bool is_told;
+	bool is_reported;
 };
 
 void partial_init(struct flow_partial *p, enum agg_kind kind, struct sketch *sketch);

@@ -84,7 +84,7 @@ START_TEST(all_of_it_outlives_the_daemon)
 	keeps_free(ks);
 	start();
 	ck_assert_uint_eq(keeps_check(ks, "run7", OWNER, &k, &e), 0);
-	ck_assert_uint_eq(keep_told(k)->lease_s, 600);
+	ck_assert_uint_eq(keep_request(k)->lease_s, 600);
 	ck_assert_int_eq(keeps_check(ks, "run7", "omig:tool-observe//v", &k, &e), -ERR_DENIED);
 	ck_assert_uint_ge(seen.given, 4 * 164); /* both were given, and found at the start */
 	append(100);

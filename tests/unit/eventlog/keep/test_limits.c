@@ -254,7 +254,7 @@ START_TEST(what_could_not_be_taken_up_at_the_start_is_when_it_is_asked_for)
 	open_it(1);
 	WAIT_FOR(seen.blocks == 2);
 	fill_disk(false);
-	ck_assert_str_eq(keep_told(run7())->identity, OWNER);
+	ck_assert_str_eq(keep_request(run7())->identity, OWNER);
 }
 END_TEST
 

@@ -44,7 +44,7 @@ static int send_up(void *arg, const struct msg *m)
 	return 0;
 }
 
-static void on_told(void *arg, struct keep *k)
+static void on_request(void *arg, struct keep *k)
 {
 	seen.told++;
 }
@@ -81,7 +81,7 @@ void start(void)
 				      .max_bytes = 160 * MIB,
 				      .all = &all,
 				      .send = send_up,
-				      .on_told = on_told,
+				      .on_request = on_request,
 				      .on_settled = on_settled,
 				      .on_full = on_full,
 				      .on_made = on_made,

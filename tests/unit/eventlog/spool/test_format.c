@@ -93,7 +93,7 @@ START_TEST(a_ledger_is_as_the_page_says)
 	ledger_init(&back);
 	ck_assert_int_eq(ledger_decode(&back, b.p, b.n), 0);
 	ck_assert_ptr_nonnull(ledger_find(&back, "up"));
-	ck_assert_uint_eq(ledger_find(&back, "up")->gaps.untold, 1);
+	ck_assert_uint_eq(ledger_find(&back, "up")->gaps.unreported, 1);
 	ck_assert_uint_eq(back.lost.n, 1);
 	ledger_done(&l);
 	ledger_done(&back);

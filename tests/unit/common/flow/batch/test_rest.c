@@ -79,7 +79,7 @@ static const char *link_at(void *arg, size_t i)
 	return i < nknown ? name[i] : NULL;
 }
 
-static bool has_told(void *arg, const char *link, int64_t read)
+static bool has_reported(void *arg, const char *link, int64_t read)
 {
 	ck_assert_int_eq(read, READ);
 	return taken[place_of(link)];
@@ -98,7 +98,7 @@ static void take(void *arg, const struct flow_batch *b)
 /* As bytes, and to the parent. */
 static int deliver(const struct flow_batch *b)
 {
-	static const struct flow_rest_links links = { link_at, has_told, take, NULL };
+	static const struct flow_rest_links links = { link_at, has_reported, take, NULL };
 	struct flow_batch_room room = { 0 };
 	struct buf bytes = BUF_INIT(4096);
 	struct flow_batch out;
