@@ -70,10 +70,12 @@ void measurement_judge_again(struct measurement *g);
 /* It has not been judged by that time yet. */
 bool measurement_has_other_time(const struct measurement *g);
 
-/* --- measurements_load.c */
+/* Gives the inputs their places in the engine. */
+void measurement_place_inputs(struct measurement *g);
 /* The engine forgets all that it has of it, and has its graph again; negative: neither. */
 int measurement_load_again(struct measurement *g, struct err *e);
 
+/* --- measurements_load.c */
 /* Whether and where the input's process is here. */
 void measurement_attach_input(struct measurement *g, struct input *in);
 

@@ -197,44 +197,6 @@ static struct measurement *of_same_times(struct load *l)
 	return NULL;
 }
 
-/*
- * Nothing comes of inputs that this host does not have: the collector of their events is not to
- * take that for none.
- */
-static void place_inputs(struct measurement *g)
-{
-	struct flow *engine = g->owner->engine;
-	size_t at = 0;
-
-	for (uint32_t i = 0; i < g->graph->nnode; i++) {
-		const struct flow_node *n = &g->graph->node[i];
-		uint32_t place;
-
-		if (n->kind != FLOW_INPUT)
-			continue;
-		place = flow_input(engine, g->id, i);
-		if (at < g->ninput && g->input[at].source == &n->source)
-			g->input[at++].place = place;
-		else
-			flow_close(engine, place);
-	}
-}
-
-/* What it had reported was of reads of another time, and no read of ours has it. */
-int measurement_load_again(struct measurement *g, struct err *e)
-{
-	int rc;
-
-	flow_remove(g->owner->engine, g->id);
-	rc = flow_load(g->owner->engine, g->graph, g->start, e);
-	if (rc)
-		return rc;
-	place_inputs(g);
-	for (size_t i = 0; i < g->ninput; i++)
-		g->input[i].is_given = false;
-	return 0;
-}
-
 static void swap_in(struct load *l, struct measurement *g)
 {
 	continue_inputs(l, g);
@@ -249,7 +211,7 @@ static void swap_in(struct load *l, struct measurement *g)
 		measurement_attach_input(g, &g->input[i]);
 		input_attach(&g->input[i], l->r->conf.ticks);
 	}
-	place_inputs(g);
+	measurement_place_inputs(g);
 	l->input = NULL;
 	l->ninput = 0;
 	l->graph = NULL;
