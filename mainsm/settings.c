@@ -60,7 +60,7 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION,
 	  .arg = "HOW",
 	  .help = "how sms are started: local, ssh, srun, none, shared (by the site's admin), or a "
-		  "command with {host} {site} {command}" },
+		  "command with {host} {site} {command} or {shell_command}" },
 	{ .name = "site",
 	  .kind = CONF_STRING,
 	  .offset = AT(site),

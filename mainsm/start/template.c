@@ -23,7 +23,7 @@ static const struct {
 	const char *name, *text;
 } builtin[] = {
 	{ "local", "{command}" },
-	{ "ssh", "ssh -o BatchMode=yes -o ConnectTimeout=10 -- {host} {command}" },
+	{ "ssh", "ssh -o BatchMode=yes -o ConnectTimeout=10 -- {host} {shell_command}" },
 	{ "srun", "srun --nodes=1 --ntasks=1 --overlap --nodelist={host} {command}" },
 };
 
@@ -58,6 +58,38 @@ static int add_command(struct expansion *x, struct err *e)
 	return 0;
 }
 
+/* A shell takes it as one word, whatever it has in it. */
+static void put_quoted(struct buf *b, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				    "_@%+=:,./-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		buf_puts(b, word);
+		return;
+	}
+	buf_putc(b, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			buf_puts(b, "'\\''");
+		else
+			buf_putc(b, (uint8_t)*word);
+	buf_putc(b, '\'');
+}
+
+static int add_shell_command(struct expansion *x, struct err *e)
+{
+	x->has_command = true;
+	buf_clear(&x->word);
+	for (size_t i = 0; x->w->command[i]; i++) {
+		if (i)
+			buf_putc(&x->word, ' ');
+		put_quoted(&x->word, x->w->command[i]);
+	}
+	return x->word.failed ? err_set(e, ERR_LIMIT, "the command is too long")
+			      : add_word(x, buf_str(&x->word), e);
+}
+
 /* At "{...}": appends what it stands for. Returns the length in the template, or an error. */
 static int put_name(struct expansion *x, const char *at, struct err *e)
 {
@@ -72,7 +104,8 @@ static int put_name(struct expansion *x, const char *at, struct err *e)
 	if (!value)
 		return err_set(
 			e, ERR_PARSE,
-			"a launcher knows {site}, {host} and the word {command}, nothing else in braces");
+			"a launcher knows {site}, {host} and the words {command} and {shell_command}, "
+			"nothing else in braces");
 	if (!value[0])
 		return err_set(e, ERR_INVALID,
 			       "the launcher needs to know a host: set host = NAME for the site");
@@ -108,20 +141,29 @@ static int scan_word(struct expansion *x, const char **at, struct err *e)
 	return x->word.failed ? err_set(e, ERR_LIMIT, "a word of the launcher is too long") : 0;
 }
 
+/* A whole word. */
+static bool skip_word(const char **at, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*at, word, n) || ((*at)[n] && !strchr(" \t", (*at)[n])))
+		return false;
+	*at += n;
+	return true;
+}
+
 static int expand(struct expansion *x, const char *at, struct err *e)
 {
-	static const char command[] = "{command}";
-	size_t n = strlen(command);
-
 	for (;;) {
 		int rc;
 
 		at += strspn(at, " \t");
 		if (!*at)
 			break;
-		if (!strncmp(at, command, n) && (!at[n] || strchr(" \t", at[n]))) {
-			at += n;
+		if (skip_word(&at, "{command}")) {
 			rc = add_command(x, e);
+		} else if (skip_word(&at, "{shell_command}")) {
+			rc = add_shell_command(x, e);
 		} else {
 			rc = scan_word(x, &at, e);
 			if (!rc)

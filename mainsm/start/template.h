@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Command templates without a shell. Blanks separate words, '...' and "..." keep blanks. {site} and
- * {host} stand for names, a word {command} for all words of the command. Nothing else is special,
- * and inserted text is never split again.
+ * {host} stand for names, a word {command} for all words of the command, a word {shell_command} for
+ * one word that a shell splits into them. Nothing else is special, and inserted text is never split
+ * again.
  */
 #ifndef MAINSM_START_TEMPLATE_H
 #define MAINSM_START_TEMPLATE_H
@@ -23,7 +24,7 @@ const char *template_named(const char *launcher);
 
 /*
  * *argv: NULL-terminated, free with template_free(). ERR_PARSE (open quote, unknown {word}, no
- * word at all, no {command}), ERR_INVALID (no host given), ERR_LIMIT, ERR_NOMEM.
+ * word at all, neither form of the command), ERR_INVALID (no host given), ERR_LIMIT, ERR_NOMEM.
  */
 int template_expand(const char *text, const struct template_words *w, char ***argv, struct err *e);
 void template_free(char **argv);

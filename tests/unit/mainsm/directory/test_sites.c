@@ -253,8 +253,8 @@ END_TEST
 START_TEST(the_known_launchers_are_good_templates)
 {
 	static const char *const ssh[] = {
-		"ssh", "-o", "BatchMode=yes", "-o",	"ConnectTimeout=10",
-		"--",  "h1", "/bin/sm",	      "--site", "a b"
+		"ssh", "-o", "BatchMode=yes",	    "-o", "ConnectTimeout=10",
+		"--",  "h1", "/bin/sm --site 'a b'"
 	};
 	static const char *const srun[] = { "srun",	     "--nodes=1", "--ntasks=1", "--overlap",
 					    "--nodelist=h1", "/bin/sm",	  "--site",	"a b" };
@@ -265,11 +265,33 @@ START_TEST(the_known_launchers_are_good_templates)
 }
 END_TEST
 
+/* What a shell makes of the one word. */
+static void check_shell(const char *const *words, const char *want)
+{
+	const struct template_words w = { "a", "h", words };
+	char **argv = NULL;
+
+	ck_assert_int_eq(template_expand("rsh {shell_command}", &w, &argv, NULL), 0);
+	ck_assert_str_eq(argv[1], want);
+	ck_assert_ptr_null(argv[2]);
+	template_free(argv);
+}
+
+START_TEST(a_command_for_a_shell_is_one_word_with_quotes)
+{
+	static const char *const plain[] = { "/opt/omig-1.0/bin/sm", "--listen=[::1]:7", "", NULL };
+	static const char *const hostile[] = { "/a b/sm", "it's", "$(id);", "x\ny", NULL };
+
+	check_shell(plain, "/opt/omig-1.0/bin/sm '--listen=[::1]:7' ''");
+	check_shell(hostile, "'/a b/sm' 'it'\\''s' '$(id);' 'x\ny'");
+}
+END_TEST
+
 START_TEST(a_wrong_template_is_refused)
 {
 	static const char *const bad[] = {
 		"",	    "ssh {host}", "'open {command}", "{user} {command}",
-		"{command", "x{command}", "{host {command}"
+		"{command", "x{command}", "{host {command}", "x{shell_command}"
 	};
 	const struct template_words w = { "a", "h", command }, no_host = { "a", "", command };
 	char long_one[3 * TEMPLATE_WORDS_MAX + 16] = "{command}", **argv = NULL;
@@ -293,4 +315,4 @@ SUITE("sites", patterns_know_stars_and_question_marks, a_pattern_of_many_stars_t
       an_sm_that_never_comes_counts_as_a_failed_start, without_a_launcher_hosts_are_served_at_once,
       an_sm_that_the_admin_runs_is_waited_for_and_never_started,
       a_template_becomes_words_that_are_never_split_again, the_known_launchers_are_good_templates,
-      a_wrong_template_is_refused)
+      a_command_for_a_shell_is_one_word_with_quotes, a_wrong_template_is_refused)
