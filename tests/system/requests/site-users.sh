@@ -46,6 +46,13 @@ end_users() {
 		as $who timeout $((10 * PATIENCE)) omig stop >/dev/null 2>&1
 	done
 	[ -z "$sm" ] || kill -KILL "$sm" 2>/dev/null
+	# Daemons have their process id in a lock; others show their environment to their user.
+	for lock in "$U"/*/state/*/lock "$U"/*/state/mainsm/mainsm.lock; do
+		p=$(cat "$lock" 2>/dev/null)
+		case $(cat "/proc/${p:-none}/comm" 2>/dev/null) in
+		sm | mainsm) kill -KILL "$p" ;;
+		esac
+	done
 	for who in alice bob admin; do
 		# shellcheck disable=SC2013 # words
 		for p in $(grep -lsz "^OMIG_STATE_DIR=$U/$who/state\$" /proc/[0-9]*/environ); do
@@ -66,11 +73,8 @@ chmod 644 "$conf"
 site=$U/admin/state/site-a
 # The one that runs; $! is a shell around it.
 sm_pid() {
-	# shellcheck disable=SC2013 # words
-	for p in $(grep -lsz "^OMIG_STATE_DIR=$U/admin/state\$" /proc/[0-9]*/environ); do
-		p=${p%/environ}
-		! grep -Eqsx sm "$p/comm" || echo "${p#/proc/}"
-	done
+	p=$(cat "$site/lock" 2>/dev/null) && [ "$(cat "/proc/$p/comm" 2>/dev/null)" = sm ] &&
+		echo "$p"
 }
 sm_is_there() {
 	sm=$(sm_pid)

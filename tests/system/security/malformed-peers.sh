@@ -212,7 +212,8 @@ has_sm() {
 }
 check 'an sm has started' until_true 20 has_sm
 sm_listens() {
-	sm_port=$(ss -Hltnp | sed -n "s/.*:\([0-9]*\) .*pid=$(daemon_pid sm),.*/\1/p" | head -n 1)
+	sm_port=$(omig request ':site_get_info([],255)' |
+		sed -n 's/.*"127.0.0.1:\([0-9]*\)".*/\1/p' | head -n 1)
 	[ -n "$sm_port" ]
 }
 until_true 20 sm_listens
