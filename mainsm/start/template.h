@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Command templates without a shell. Blanks separate words, '...' and "..." keep blanks. {site} and
- * {host} stand for names, a word {command} for all words of the command, a word {shell_command} for
- * one word that a shell splits into them. Nothing else is special, and inserted text is never split
- * again.
+ * {host} stand for names. A word {command} stands for all words of the command. A word
+ * {shell_command} stands for one word that a shell splits into them. Nothing else is special, and
+ * inserted text is never split again.
  */
 #ifndef MAINSM_START_TEMPLATE_H
 #define MAINSM_START_TEMPLATE_H
