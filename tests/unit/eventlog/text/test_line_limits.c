@@ -20,6 +20,10 @@ START_TEST(a_line_that_is_cut_is_no_event)
 		ck_assert_int_eq(evline_read(line, EVLINE_BP, quoted, n, &e), -ERR_PARSE);
 	ck_assert_int_eq(evline_read(line, EVLINE_BP, quoted, sizeof(quoted) - 1, &e), 1);
 	has("a", "'b c'");
+	ck_assert_int_eq(try(EVLINE_BP, "ts=1 event=x a=\"b\\\"", &e), -ERR_PARSE);
+	ck_assert_int_eq(try(EVLINE_BP, "ts=1 event=x a=\"b\\", &e), -ERR_PARSE);
+	ck_assert_int_eq(try(EVLINE_BP, "ts=1 event=x a=\"b\\\"\"", &e), 1);
+	has("a", "'b\"'");
 }
 END_TEST
 
