@@ -83,14 +83,17 @@ static const uint32_t crc_nibble[16] = {
 	0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
 };
 
-static uint32_t crc_by_table(uint32_t crc, const uint8_t *b, size_t n)
+uint32_t hash_crc32c_by_table(uint32_t crc, const void *p, size_t n)
 {
+	const uint8_t *b = p;
+
+	crc = ~crc;
 	for (size_t i = 0; i < n; i++) {
 		crc ^= b[i];
 		crc = crc >> 4 ^ crc_nibble[crc & 15];
 		crc = crc >> 4 ^ crc_nibble[crc & 15];
 	}
-	return crc;
+	return ~crc;
 }
 
 #if defined(__x86_64__)
@@ -116,5 +119,5 @@ uint32_t hash_crc32c(uint32_t crc, const void *p, size_t n)
 	if (__builtin_cpu_supports("sse4.2"))
 		return ~crc_by_instruction(~crc, p, n);
 #endif
-	return ~crc_by_table(~crc, p, n);
+	return hash_crc32c_by_table(crc, p, n);
 }

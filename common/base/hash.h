@@ -24,4 +24,7 @@ uint64_t hash_mix64(uint64_t v);
 /* CRC-32C, as in records and segments; start with crc 0, feed pieces in order. */
 uint32_t hash_crc32c(uint32_t crc, const void *p, size_t n);
 
+/* The same, without the processor's instruction: for processors that lack it, and for tests. */
+uint32_t hash_crc32c_by_table(uint32_t crc, const void *p, size_t n);
+
 #endif
