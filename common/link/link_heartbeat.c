@@ -20,6 +20,8 @@
 
 /* After it is up a daemon's clock is asked for at once, after this, twice this and so on. */
 #define FIRST_MEASURE_NS (100 * NSEC_PER_MSEC)
+/* A bound that was stated is made better only above this: the drift of a few levels is below. */
+#define ROUGH_ERROR_NS (50 * NSEC_PER_MSEC)
 #define SILENCE_MAX_NS (HEARTBEAT_MISSED_MAX * HEARTBEAT_PERIOD_NS)
 
 static bool may_be_silent(const struct link *l)
@@ -119,6 +121,7 @@ void link_heartbeat_start(struct link *l)
 
 	l->last_in = l->up_at = now;
 	l->roots = l->conf.timebase ? l->conf.timebase->roots : 0;
+	l->stated_error = 0;
 	if (l->unread_since)
 		l->unread_since = now;
 	if (has_heartbeats(l))
@@ -149,10 +152,22 @@ static bool has_other_time(struct link *l)
 	return is_other && !l->dialer.dial;
 }
 
+/* A slow line above gave us a rough time, and a better one came since. Thousands of children hear
+ * of it once, and only where it matters. */
+static bool has_better_time(struct link *l, nsec_t now)
+{
+	if (l->stated_error <= ROUGH_ERROR_NS || !has_heartbeats(l) || l->dialer.dial ||
+	    timebase_error(l->conf.timebase, now) > l->stated_error / 2)
+		return false;
+	l->stated_error = 0;
+	return true;
+}
+
 static void say_word(struct link *l, nsec_t now)
 {
 	bool asks = has_other_time(l);
 
+	asks |= has_better_time(l, now);
 	if (now < word_due(l) && !asks)
 		return;
 	if (asks || now >= ping_due(l) || !has_heartbeats(l))
@@ -195,6 +210,7 @@ void link_got_ping(struct link *l, const struct msg_ping *ping)
 	if (l->conf.timebase) {
 		m.pong.system_time_ns = timebase_at(l->conf.timebase, now);
 		m.pong.error_ns = timebase_error(l->conf.timebase, now);
+		l->stated_error = m.pong.error_ns;
 	}
 	link_send_now(l, &m);
 	/* The parent may have another time for us. It does not ping back: it has just pinged. */

@@ -111,7 +111,62 @@ START_TEST(another_time_above_is_heard_of_within_a_heartbeat)
 }
 END_TEST
 
+static void top_hears_exactly(nsec_t error)
+{
+	nsec_t now = loop_now(w.loop);
+
+	ck_assert_int_eq(
+		timebase_update(&w.top_time, &(struct timebase_sample){ now - MS, now,
+									10000 * SEC + now, error }),
+		0);
+}
+
+static void hear_of_a_better_time(nsec_t after, bool was_known)
+{
+	world_open(&w, ROLE_LM);
+	timebase_init(&w.top_time, loop_now(w.loop), 0);
+	if (was_known)
+		top_hears_exactly(600 * MS);
+	world_connect(&w, "lm");
+	loop_advance(w.loop, after);
+	ck_assert_int_ge(timebase_error(&w.leaf_time, loop_now(w.loop)), 600 * MS);
+	top_hears_exactly(0);
+	loop_advance(w.loop, HEARTBEAT_PERIOD_NS + SEC);
+	ck_assert_int_le(timebase_error(&w.leaf_time, loop_now(w.loop)), 10 * MS);
+	leaf_is_right();
+	world_done(&w);
+}
+
+/* The line above was slow when a new mainsm was heard of. */
+START_TEST(a_better_time_above_is_heard_of_within_a_heartbeat)
+{
+	for (nsec_t after = 5 * SEC; after < 130 * SEC; after += 3 * SEC) {
+		hear_of_a_better_time(after, true);
+		hear_of_a_better_time(after, false);
+	}
+}
+END_TEST
+
+/* A line that is a little faster now and then is no reason to ask thousands. */
+START_TEST(a_time_that_is_a_little_better_waits_for_the_next_ping)
+{
+	world_open(&w, ROLE_LM);
+	timebase_init(&w.top_time, loop_now(w.loop), 0);
+	top_hears_exactly(8 * MS);
+	world_connect(&w, "lm");
+	loop_advance(w.loop, 14 * SEC); /* the leaf has just asked by itself */
+	top_hears_exactly(0);
+	loop_advance(w.loop, 8 * SEC);
+	ck_assert_int_gt(timebase_error(&w.leaf_time, loop_now(w.loop)), 8 * MS);
+	loop_advance(w.loop, MEASURE_PERIOD_NS);
+	ck_assert_int_lt(timebase_error(&w.leaf_time, loop_now(w.loop)), 8 * MS);
+	world_done(&w);
+}
+END_TEST
+
 SUITE("link time", what_the_first_answer_tells_of_the_clock_is_soon_made_better,
       the_clock_offset_stays_within_its_bound_under_uneven_delay,
       what_is_told_of_the_time_is_what_is_believed_now,
-      another_time_above_is_heard_of_within_a_heartbeat)
+      another_time_above_is_heard_of_within_a_heartbeat,
+      a_better_time_above_is_heard_of_within_a_heartbeat,
+      a_time_that_is_a_little_better_waits_for_the_next_ping)
