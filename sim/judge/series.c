@@ -27,6 +27,18 @@ void series_done(struct series *s)
 
 /* --- what comes */
 
+/* How far any host's interval may end from where it should. */
+static nsec_t slack(const struct series *s)
+{
+	nsec_t most = 0, error;
+
+	for (unsigned i = 0; i < s->c->conf.hosts; i++) {
+		simnode_time(s->c->node[i], &error);
+		most = error > most ? error : most;
+	}
+	return most;
+}
+
 static void take(struct series *s, const struct values *vs)
 {
 	struct world *w = s->c->w;
@@ -39,7 +51,7 @@ static void take(struct series *s, const struct values *vs)
 		world_break(w, "INV-37: read %" PRId64 " comes behind read %" PRId64, vs->read,
 			    s->part[s->n - 1].read);
 	else if (s->n < SERIES_READS_MAX)
-		s->part[s->n++] = (struct part){ vs->read, vs->until, vs->v[0] };
+		s->part[s->n++] = (struct part){ vs->read, vs->until, slack(s), vs->v[0] };
 }
 
 void series_take(struct series *s, const char *value)
@@ -60,18 +72,6 @@ void series_take(struct series *s, const char *value)
 static nsec_t world_time(const struct series *s, nsec_t t)
 {
 	return t - simtop_time(s->c->top) + loop_now(s->c->w->loop);
-}
-
-/* How far any host's interval may end from where it should. */
-static nsec_t slack(const struct series *s)
-{
-	nsec_t most = 0, error;
-
-	for (unsigned i = 0; i < s->c->conf.hosts; i++) {
-		simnode_time(s->c->node[i], &error);
-		most = error > most ? error : most;
-	}
-	return most;
 }
 
 static void judge_sum(const struct series *s)
@@ -97,10 +97,10 @@ static size_t alive_elsewhere(const struct series *s)
 	return n;
 }
 
-/* Of a read in which nothing was slow: what was sent in its interval, by all. */
+/* Of a read behind another one, with sound links: what was sent in its interval, by all. */
 static void judge_whole(const struct series *s, const struct part *p, nsec_t since, nsec_t until)
 {
-	nsec_t e = slack(s);
+	nsec_t e = p[-1].error > p->error ? p[-1].error : p->error;
 	double least = answers_sent(s->c, "", since + e, until - e).bytes,
 	       most = answers_sent(s->c, "", since - e, until + e).bytes;
 	int64_t n = (int64_t)cluster_alive(s->c);

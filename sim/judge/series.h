@@ -16,6 +16,7 @@ struct series {
 	struct part {
 		int64_t read;
 		nsec_t until; /* mainsm's */
+		nsec_t error; /* of the clock of any host when it came */
 		struct value v;
 	} part[SERIES_READS_MAX];
 	size_t n;

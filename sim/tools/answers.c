@@ -157,6 +157,7 @@ struct answers_truth answers_sent(const struct cluster *c, const char *object, n
 	struct answers_truth t = { 0 };
 	const struct simproc *p;
 
+	to = to > from ? to : from;
 	for (size_t i = 0; (p = cluster_each_rank(c, &i));)
 		if (is_of(c, object, n, p)) {
 			t.bytes += (double)(simrank_sent_by(p->mpi, to).bytes -

@@ -26,7 +26,7 @@ unsigned answers_check_trigger(struct cluster *c, const char *value, bool in_ord
 			       struct seen *seen);
 
 /* What the ranks of that object have sent in (from, to], times of the world, and how many they are.
- * "" is all. */
+ * "" is all. Nothing is sent in a time that ends before it begins. */
 struct answers_truth {
 	double bytes;
 	size_t ranks;
