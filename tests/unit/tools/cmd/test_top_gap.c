@@ -9,7 +9,7 @@
 static enum session_link link_state;
 static unsigned samples, samples_of_none, shown, turns, bridged;
 
-int __wrap_session_open(const struct cmd_common *c);
+int __wrap_session_open_job(const struct cmd_common *c, const char **job);
 void __wrap_session_close(void);
 enum session_link __wrap_session_link(void);
 int __wrap_session_bridge(struct session_gap *g);
@@ -18,7 +18,7 @@ int __wrap_top_sample_take(struct top_sample *s, const struct top_sample *before
 void __wrap_top_sample_stop(void);
 bool __wrap_top_show_json(const struct top_sample *s);
 
-int __wrap_session_open(const struct cmd_common *c)
+int __wrap_session_open_job(const struct cmd_common *c, const char **job)
 {
 	return CMD_OK;
 }
