@@ -103,4 +103,13 @@ void health_measure(struct daemon_health *h);
 /* Descriptors up to the hard limit, no core files, no reading of our memory by others. */
 void process_harden(void);
 
+/* Its leak check attaches to the process, which stays dumpable for it. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_SANITIZER 1
+#endif
+#endif
+
 #endif

@@ -64,14 +64,6 @@ void health_measure(struct daemon_health *h)
 	h->rss_bytes = rss_bytes();
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define UNDER_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define UNDER_SANITIZER 1
-#endif
-#endif
-
 /* For programs that we start for others. The process that started us may have noted it already. */
 static void note_spawn_env(mode_t mask, const struct rlimit *files, const struct rlimit *core)
 {
