@@ -62,7 +62,7 @@ nothing_half() {
 check 'a page is whole or not there' nothing_half
 head -c 5000 "$TMPDIR/run.olog" >"$TMPDIR/torn.olog"
 check 'a torn log has a page' status_is 2 lines -o "$TMPDIR/torn.html" "$TMPDIR/torn.olog"
-check 'that says so' grep -q '^<p class="told">Something in this log could not be read' \
+check 'that says so' grep -q '^<p class="note">Something in this log could not be read' \
 	"$TMPDIR/torn.html"
 
 page=$TMPDIR/page.html

@@ -174,6 +174,7 @@ fi
 
 # --- limits that a rank has, and hands on to the lm that it starts
 end_lm
+export MALLOC_ARENA_MAX=1 # each reserves 64 MiB, and their number depends on when threads meet
 peak_kib() { # of a rank without us
 	rm -f "$TMPDIR/peak".*
 	steady "$f" 2 --hold "$TMPDIR/peak.go" --beat "$TMPDIR/peak.beat" --pids \
@@ -190,6 +191,7 @@ n=$(watched_ones)
 OMIG_THREADS=64 OMIG_RING=1048576 in_ranks "$f" sh -c 'ulimit -v '$room'; exec "$@"' sh
 check 'no address space for the segment: the program' as_bare $? "$f"
 check 'it is not watched' more_watched "$n" 0
+unset MALLOC_ARENA_MAX
 end_lm
 for limit in '-n 32' '-f 64'; do
 	same_limited() {
