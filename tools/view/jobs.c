@@ -4,9 +4,11 @@
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "tools/session/now_fields.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/session/tree_fields.h"
+#include "tools/view/top.h"
 #include "tools/view/tree.h"
 
 #include <math.h>
@@ -14,9 +16,6 @@
 #include <string.h>
 
 enum { INFO_AGE, INFO_ENDED };
-enum { NOW_SIZE = 3, NOW_FIRST };
-enum { NOW_STATE = 3 }; /* of a thread */
-enum { STATE_IN, STATE_ASKS, STATE_OUT };
 
 struct member {
 	const char *token; /* the tree's */
@@ -154,8 +153,8 @@ static void add_now(void *arg, const char *token, const Omis_value *v)
 	for (size_t i = NOW_FIRST; (thread = value_at(v, i)); i++) {
 		int64_t state = value_at(thread, NOW_STATE) ? value_int(thread, NOW_STATE) : -1;
 
-		is_known |= state >= STATE_IN && state <= STATE_OUT;
-		is_in |= state == STATE_IN;
+		is_known |= state >= TOP_CALL_IN && state <= TOP_CALL_OUT;
+		is_in |= state == TOP_CALL_IN;
 	}
 	job->answered += is_known;
 	job->in_mpi += is_in;
@@ -183,6 +182,8 @@ bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result 
 	} else {
 		jobs_done(j);
 	}
+	for (size_t i = 0; i < j->n; i++)
+		j->job[i].node = NULL; /* the tree's, which is the caller's */
 	if (j->n > 1)
 		qsort(j->job, j->n, sizeof(*j->job), by_name);
 	free(r.member);

@@ -24,9 +24,8 @@ struct job {
 	int exit_status; /* as of wait(), the first that is not 0; -1: none is known */
 	double age_s; /* since its first process began; NaN: not known */
 	double ended_s; /* since its last process ended; NaN: it runs, or not known */
-	/* while it is read */
-	int64_t lowest;
-	const char *node;
+	int64_t lowest; /* rank; -1: none */
+	const char *node; /* of the last process, while the jobs are read; then NULL */
 };
 
 struct jobs {

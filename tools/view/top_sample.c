@@ -4,6 +4,7 @@
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/session/node_fields.h"
+#include "tools/session/now_fields.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
 #include "tools/view/top.h"
@@ -191,23 +192,6 @@ static void add_calls(void *arg, const char *token, const Omis_value *v)
 }
 
 /* --- the call that each is in: omig_calls_now */
-
-enum { NOW_SIZE = 3, NOW_FIRST };
-enum {
-	NOW_TID,
-	NOW_NAME,
-	NOW_CLASS,
-	NOW_STATE,
-	NOW_SECONDS,
-	NOW_EXACT,
-	NOW_PARTNER,
-	NOW_TAG,
-	NOW_COMM,
-	NOW_NUMBER,
-	NOW_SOURCE,
-	NOW_SOURCE_TAG,
-	NOW_WORLD,
-};
 
 static enum top_call_kind kind_of(const char *class)
 {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where omig_calls_now() puts what: of a process, and of each of its threads behind that. */
+#ifndef TOOLS_SESSION_NOW_FIELDS_H
+#define TOOLS_SESSION_NOW_FIELDS_H
+
+enum { NOW_SIZE = 3, NOW_FIRST };
+enum {
+	NOW_TID,
+	NOW_NAME,
+	NOW_CLASS,
+	NOW_STATE,
+	NOW_SECONDS,
+	NOW_EXACT,
+	NOW_PARTNER,
+	NOW_TAG,
+	NOW_COMM,
+	NOW_NUMBER,
+	NOW_SOURCE,
+	NOW_SOURCE_TAG,
+	NOW_WORLD,
+};
+
+#endif
