@@ -130,6 +130,23 @@ static int check_events(const struct session *s, const struct omis_call *event, 
 			     list->list.v[0].s.p);
 }
 
+/* Tokens of counters are not used twice: one that does not exist never will. The lms drop
+ * increments of cells that they do not have, and report nothing. */
+static int check_cells(const struct session *s, const struct omis_request *r, struct err *e)
+{
+	for (size_t i = 0; i < r->naction; i++) {
+		const struct omis_service *service = r->action[i].service;
+		const struct omis_value *v;
+
+		if (service->where != OMIS_AT_RANK)
+			continue;
+		v = &r->action[i].param[service->object_param];
+		if (v->kind == OMIS_TOKEN && !pa_set_find(s->pas, v->s.p))
+			return err_set(e, ERR_NOTFOUND, "there is no such object: %.40s", v->s.p);
+	}
+	return 0;
+}
+
 int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request **request,
 		    uint64_t id, const char **out, struct err *e)
 {
@@ -141,6 +158,8 @@ int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request 
 		rc = event_check((*request)->event, e);
 	if (!rc)
 		rc = check_events(s, (*request)->event, e);
+	if (!rc)
+		rc = check_cells(s, *request, e);
 	if (!rc)
 		rc = predicates_new(*request, &predicates, e);
 	if (rc)

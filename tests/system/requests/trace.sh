@@ -50,8 +50,10 @@ armed_is() {
 }
 followers=
 nfollow=0
-follow() {
-	omig request --follow forever "$2" >"$TMPDIR/$1" 2>&1 &
+follow() { # NAME REQUEST...
+	into=$TMPDIR/$1
+	shift
+	omig request --follow forever "$@" >"$into" 2>&1 &
 	followers="$followers $!"
 	nfollow=$((nfollow + 1))
 	until_true 20 armed_is $nfollow
@@ -178,7 +180,8 @@ unfollow
 
 # --- too many
 start fast fast 300000
-follow fast "thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment(pa_cl_1,1)"
+follow fast ":pa_counter_local_create([$token])" \
+	"thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment({1},1)"
 check 'it is held' until_true 10 is_traced $pid
 go
 check 'the tool is told that it was too much' until_true 20 grep -q 'suspended in this process' \

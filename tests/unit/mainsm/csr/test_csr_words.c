@@ -115,6 +115,35 @@ START_TEST(a_condition_of_a_user_event_that_is_gone_says_so)
 }
 END_TEST
 
+START_TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined)
+{
+	static const char *const actions[] = {
+		"pa_counter_local_increment(pa_cl_999,1)",
+		"pa_counter_global_increment([pa_c_999],1)",
+		"print([1]) pa_integrator_local_increment(pa_il_999,1.0,$time)",
+		"patop_integrator_global_increment(pa_i_999,1.0,$time,0)",
+		"trace_buffer_append(trace_b_999,$time,1,[])",
+	};
+	char made[40];
+
+	open_sites();
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		snprintf(text, sizeof(text), LIB_CALL " %s", actions[i]);
+		ck_assert_uint_eq(above_status(&t, text), STATUS_UNKNOWN_OBJECT);
+		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, "_999"));
+	}
+	str_copy(made, sizeof(made),
+		 entry_of(above_ask(&t, ":trace_buffer_create([])"), 1, 0)->value);
+	snprintf(text, sizeof(text), LIB_CALL " trace_buffer_append(%s,$time,1,[])", made);
+	define(text);
+	snprintf(text, sizeof(text), ":trace_buffer_delete([%s])", made);
+	ck_assert_uint_eq(above_status(&t, text), STATUS_OK);
+	snprintf(text, sizeof(text), LIB_CALL " trace_buffer_append(%s,$time,1,[])", made);
+	ck_assert_uint_eq(above_status(&t, text), STATUS_UNKNOWN_OBJECT);
+	close_sites();
+}
+END_TEST
+
 START_TEST(a_condition_of_all_is_enabled_where_there_is_nothing_yet)
 {
 	open_sites();
@@ -292,6 +321,7 @@ SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value,
       the_last_word_waits_for_the_hosts_and_not_for_ever,
       what_is_lost_without_another_event_is_told, a_condition_of_a_user_event_that_is_gone_says_so,
       a_condition_of_all_is_enabled_where_there_is_nothing_yet,
+      an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_defined,
       what_no_named_process_can_do_is_refused, what_names_only_unknown_objects_is_refused,
       of_several_objects_the_known_ones_are_enabled,
       of_all_processes_a_reason_is_told_when_none_can,
