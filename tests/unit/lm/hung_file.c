@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define FILE_NODE 2
+#define CLOSING_NODE 3
 #define FOR_EVER_S 3600
 
 static pid_t server;
@@ -33,10 +34,12 @@ static void answer(int fd, uint64_t unique, const void *p, size_t n, int error)
 
 static struct fuse_attr attr_of(uint64_t node)
 {
+	bool is_file = node == FILE_NODE || node == CLOSING_NODE;
+
 	return (struct fuse_attr){ .ino = node,
-				   .mode = node == FILE_NODE ? S_IFREG | 0644 : S_IFDIR | 0755,
+				   .mode = is_file ? S_IFREG | 0644 : S_IFDIR | 0755,
 				   .nlink = 1,
-				   .size = node == FILE_NODE ? 4096 : 0,
+				   .size = is_file ? 4096 : 0,
 				   .uid = getuid(),
 				   .gid = getgid() };
 }
@@ -50,10 +53,13 @@ static void serve_one(int fd, const struct fuse_in_header *in)
 					    .max_readahead = 65536,
 					    .max_write = 65536 };
 	const struct fuse_attr_out attr = { .attr_valid = FOR_EVER_S, .attr = attr_of(in->nodeid) };
-	const struct fuse_entry_out entry = { .nodeid = FILE_NODE,
+	bool is_closing =
+		in->opcode == FUSE_LOOKUP && !strcmp((const char *)(in + 1), HUNG_CLOSING_FILE);
+	uint64_t node = is_closing ? CLOSING_NODE : FILE_NODE;
+	const struct fuse_entry_out entry = { .nodeid = node,
 					      .entry_valid = FOR_EVER_S,
 					      .attr_valid = FOR_EVER_S,
-					      .attr = attr_of(FILE_NODE) };
+					      .attr = attr_of(node) };
 	const struct fuse_open_out opened = { .fh = 1 };
 
 	switch (in->opcode) {
@@ -69,6 +75,10 @@ static void serve_one(int fd, const struct fuse_in_header *in)
 	case FUSE_OPEN:
 	case FUSE_OPENDIR:
 		answer(fd, in->unique, &opened, sizeof(opened), 0);
+		break;
+	case FUSE_FLUSH: /* of close() */
+		if (in->nodeid != CLOSING_NODE)
+			answer(fd, in->unique, NULL, 0, 0);
 		break;
 	case FUSE_READ: /* what is never answered */
 	case FUSE_INTERRUPT:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file system of the test's own with one file, whose contents never come: as on a server that
- * does not answer. */
+/* A file system of the test's own with two files, as on a server that does not answer. The contents
+ * of one never come; close() of the other waits. */
 #ifndef TESTS_UNIT_LM_HUNG_FILE_H
 #define TESTS_UNIT_LM_HUNG_FILE_H
 
@@ -10,9 +10,10 @@
 /* Mounts it on dir, in a name space of this process's own. False: it is not possible here. */
 bool hung_file_mount(const char *dir);
 
-/* A reader that waits for the file gets an error. */
+/* Whatever waits for a file gets an error. */
 void hung_file_end(void);
 
 #define HUNG_FILE "file" /* of one page */
+#define HUNG_CLOSING_FILE "closing"
 
 #endif

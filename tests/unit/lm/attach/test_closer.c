@@ -2,9 +2,12 @@
 /* Descriptors of others are closed without waiting. */
 #include "lm/attach/closer.h"
 #include "tests/suite.h"
+#include "tests/unit/lm/hung_file.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -14,6 +17,13 @@
 static bool is_open(int fd)
 {
 	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void wait_until_closed(int fd)
+{
+	for (int i = 0; i < PATIENCE_MS / 10 && is_open(fd); i++)
+		poll(NULL, 0, 10);
+	ck_assert(!is_open(fd));
 }
 
 START_TEST(memory_is_closed_at_once)
@@ -42,13 +52,38 @@ START_TEST(anything_else_is_closed_soon)
 	ck_assert_int_eq(poll(&p, 1, PATIENCE_MS), 1);
 	ck_assert_int_ne(p.revents & POLLHUP, 0);
 	closer_close(c, null);
-	for (int i = 0; i < PATIENCE_MS / 10 && is_open(null); i++)
-		poll(NULL, 0, 10);
-	ck_assert(!is_open(null));
+	wait_until_closed(null);
 	closer_close(c, -1);
 	ck_assert(!closer_is_full(c));
 	closer_free(c);
 	close(fd[1]);
+}
+END_TEST
+
+/* A thread waits for the file system; the caller and other descriptors do not. */
+START_TEST(a_file_whose_close_waits_delays_nobody)
+{
+	char dir[] = "/tmp/omig-closer-XXXXXX", path[sizeof(dir) + sizeof(HUNG_CLOSING_FILE) + 1];
+	struct closer *c = closer_new();
+	int hung, null;
+
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	if (!hung_file_mount(dir)) {
+		printf("# no file system of one's own can be mounted here\n");
+		rmdir(dir);
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s", dir, HUNG_CLOSING_FILE);
+	hung = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(hung, 0);
+	ck_assert(!closer_is_memory(hung));
+	closer_close(c, hung);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(null, 0);
+	closer_close(c, null);
+	wait_until_closed(null);
+	closer_free(c); /* while the thread still waits */
+	hung_file_end();
 }
 END_TEST
 
@@ -75,4 +110,5 @@ START_TEST(a_burst_is_closed_too)
 }
 END_TEST
 
-SUITE("closer", memory_is_closed_at_once, anything_else_is_closed_soon, a_burst_is_closed_too)
+SUITE("closer", memory_is_closed_at_once, anything_else_is_closed_soon,
+      a_file_whose_close_waits_delays_nobody, a_burst_is_closed_too)
