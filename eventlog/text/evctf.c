@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -18,6 +19,9 @@
 #define CTF_STREAMS_MAX 65536 /* as many files in a folder */
 #define CTF_BUFFER_BYTES (64 * 1024) /* is written at once */
 #define CTF_METADATA_MAX_BYTES (64u << 20)
+/* The clock of a log whose first event is before 1970 begins earlier than that event: each thread
+ * has a stream, and streams come one after the other. */
+#define ORIGIN_MARGIN_S 86400
 /* Babeltrace adds seconds and their fraction, and wants room for the fraction behind the last
  * second. */
 #define TIME_LAST ((uint64_t)(INT64_MAX / NSEC_PER_SEC - 1) * NSEC_PER_SEC)
@@ -33,6 +37,7 @@ struct evctf {
 	struct map streams; /* number -> struct ctf_stream *, owned */
 	struct ctf_stream *current;
 	unsigned nstream;
+	int64_t origin_s; /* of the clock, seconds since 1970; at most 0 */
 	uint64_t moved;
 	struct evtypes types;
 	struct buf out, metadata;
@@ -48,13 +53,12 @@ static const char head[] =
 	"trace {\n\tmajor = 1;\n\tminor = 8;\n\tbyte_order = %s;\n"
 	"\tpacket.header := struct { u32 magic; u32 stream_id; };\n};\n\n"
 	"env { domain = \"ust\"; tracer_name = \"omig\"; };\n\n"
-	"clock { name = wall; freq = 1000000000; offset = 0; };\n"
+	"clock { name = wall; freq = 1000000000; %soffset = 0; };\n"
 	"typealias integer { size = 64; align = 8; signed = false; map = clock.wall.value; } := wall_t;\n\n"
 	"stream {\n\tid = 0;\n\tevent.header := struct { u32 id; wall_t timestamp; };\n};\n\n";
 
 int evctf_open(const char *path, struct evctf **out, struct err *e)
 {
-	const uint16_t one = 1;
 	struct evctf *c = calloc(1, sizeof(*c));
 
 	if (!c)
@@ -64,7 +68,6 @@ int evctf_open(const char *path, struct evctf **out, struct err *e)
 	evtypes_init(&c->types);
 	buf_init(&c->out, CTF_BUFFER_BYTES + 2 * EVOUT_MAX_BYTES);
 	buf_init(&c->metadata, CTF_METADATA_MAX_BYTES);
-	buf_printf(&c->metadata, head, *(const uint8_t *)&one ? "le" : "be");
 	if (!mkdir(path, 0777))
 		c->dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
 	if (c->dir >= 0) {
@@ -233,12 +236,21 @@ static void put_string(struct buf *b, const struct evvalue *v)
 	buf_putc(b, 0);
 }
 
+/* Times are unsigned. A clock of 1970 serves all logs but those of a wrong clock. */
+static int64_t origin_of(nsec_t first)
+{
+	int64_t s = first / NSEC_PER_SEC - 1 - ORIGIN_MARGIN_S;
+
+	return first >= 0 ? 0 : s < INT64_MIN / NSEC_PER_SEC ? INT64_MIN / NSEC_PER_SEC : s;
+}
+
 static uint64_t time_of(struct evctf *c, const struct event *ev)
 {
-	uint64_t t = ev->wall_ns > 0 ? (uint64_t)ev->wall_ns : 0;
+	nsec_t origin = c->origin_s * NSEC_PER_SEC;
+	uint64_t t = ev->wall_ns > origin ? (uint64_t)ev->wall_ns - (uint64_t)origin : 0;
 	uint64_t to = t < c->current->last ? c->current->last : t > TIME_LAST ? TIME_LAST : t;
 
-	c->moved += to != t || ev->wall_ns < 0;
+	c->moved += to != t || ev->wall_ns < origin;
 	c->current->last = to;
 	return to;
 }
@@ -248,9 +260,11 @@ int evctf_event(struct evctf *c, const struct event *ev, struct err *e)
 	struct evattr_iter i = { .ev = ev };
 	struct evattr a;
 	unsigned number;
-	bool is_new;
+	bool is_new, is_first = !c->nstream;
 	int rc = turn_to(c, ev->stream, e);
 
+	if (is_first)
+		c->origin_s = origin_of(ev->wall_ns);
 	if (!rc)
 		rc = evtypes_number(&c->types, ev->type, ev->stream_type, &number, &is_new, e);
 	if (rc)
@@ -267,6 +281,21 @@ int evctf_event(struct evctf *c, const struct event *ev, struct err *e)
 	return 0;
 }
 
+static int write_head(const struct evctf *c, int fd, struct err *e)
+{
+	const uint16_t one = 1;
+	struct buf b = BUF_INIT(CTF_BUFFER_BYTES);
+	char offset[48] = "";
+	int rc;
+
+	if (c->origin_s)
+		snprintf(offset, sizeof(offset), "offset_s = %" PRId64 "; ", c->origin_s);
+	buf_printf(&b, head, *(const uint8_t *)&one ? "le" : "be", offset);
+	rc = b.failed ? err_nomem(e) : write_all(fd, &b, e);
+	buf_done(&b);
+	return rc;
+}
+
 int evctf_finish(struct evctf *c, uint64_t *moved, struct err *e)
 {
 	int rc = flush(c, e), fd;
@@ -280,7 +309,9 @@ int evctf_finish(struct evctf *c, uint64_t *moved, struct err *e)
 	fd = openat(c->dir, "metadata", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_sys(e, "metadata");
-	rc = write_all(fd, &c->metadata, e);
+	rc = write_head(c, fd, e);
+	if (!rc)
+		rc = write_all(fd, &c->metadata, e);
 	if (close(fd) && !rc)
 		rc = err_sys(e, "metadata");
 	*moved = c->moved;

@@ -17,8 +17,9 @@ int evctf_open(const char *path, struct evctf **out, struct err *e);
 int evctf_event(struct evctf *c, const struct event *ev, struct err *e);
 
 /*
- * Writes the metadata. *moved: events whose time went back, is before 1970 or in the last second of
- * 2262. The format does not have such times; they got the nearest that it has. ERR_SYS.
+ * Writes the metadata. *moved: events whose time went back, is before the trace's clock or in the
+ * last second of 2262. The clock begins in 1970; if the first event is earlier, a day before that.
+ * The format does not have such times; they got the nearest that it has. ERR_SYS.
  */
 int evctf_finish(struct evctf *c, uint64_t *moved, struct err *e);
 void evctf_close(struct evctf *c);

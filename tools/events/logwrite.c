@@ -186,7 +186,7 @@ static int end_ctf(struct logwrite *w)
 		return CMD_OK;
 	cmd_warn(
 		"%" PRIu64
-		" events have another time: a CTF trace has none before 1970, and none that goes back",
+		" events have another time: a CTF trace has none before its clock, and none that goes back",
 		moved);
 	return CMD_DAMAGED;
 }

@@ -113,9 +113,18 @@ if command -v babeltrace2 >/dev/null 2>&1; then
 			test "$(wc -l <"$TMPDIR/ctf.text")" = 2
 	}
 	check 'babeltrace2 reads a CTF trace' ctf
+	printf '%s\n' 'ts=-5.25 event=a.b n=1' 'ts=5.5 event=a.b n=2' >"$TMPDIR/early.bp"
+	early() {
+		omig log convert --to ctf -o "$TMPDIR/early" "$TMPDIR/early.bp" &&
+			babeltrace2 --clock-seconds --no-delta "$TMPDIR/early" \
+				>"$TMPDIR/ctf.text" &&
+			grep '^\[-5.250000000\] ' "$TMPDIR/ctf.text" &&
+			grep '^\[5.500000000\] ' "$TMPDIR/ctf.text"
+	}
+	check 'a log that begins before 1970 has its times' early
 	all_kinds() {
 		omig log convert --to ctf -o "$TMPDIR/ctf2" $golden/big.olog 2>"$TMPDIR/ctf.err"
-		[ $? = 2 ] && grep -q 'none before 1970' "$TMPDIR/ctf.err" &&
+		[ $? = 2 ] && grep -q 'none before its clock' "$TMPDIR/ctf.err" &&
 			babeltrace2 "$TMPDIR/ctf2" >"$TMPDIR/ctf.text" &&
 			test "$(grep -c 'all.kinds' "$TMPDIR/ctf.text")" = 14 &&
 				grep -q ' l = 9223372036854775807, ' "$TMPDIR/ctf.text"

@@ -7,6 +7,7 @@
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -217,8 +218,8 @@ START_TEST(times_that_the_format_has_not_are_moved)
 {
 	struct buf b;
 
-	put(&mark, NULL, 1, -5);
 	put(&mark, NULL, 1, 0);
+	put(&mark, NULL, 1, -5);
 	put(&mark, NULL, 1, TIME);
 	put(&mark, NULL, 1, TIME - 1);
 	put(&mark, NULL, 1, TIME);
@@ -235,6 +236,72 @@ START_TEST(times_that_the_format_has_not_are_moved)
 	ck_assert_int_eq(time_at(&b, 4), TIME);
 	ck_assert_int_eq(time_at(&b, 5), LAST_TIME);
 	ck_assert_int_eq(time_at(&b, 6), LAST_TIME);
+	buf_done(&b);
+}
+END_TEST
+
+/* The clock of the metadata begins a day earlier than the first event, for the other streams. */
+static void begins_at(nsec_t at, nsec_t origin_s)
+{
+	struct buf b;
+	char clock[80];
+
+	put(&mark, NULL, 1, at);
+	put(&mark, NULL, 2, origin_s * NSEC_PER_SEC);
+	put(&mark, NULL, 2, TIME);
+	ck_assert_uint_eq(finish(), 0);
+	b = content("stream_0");
+	ck_assert_int_eq(time_at(&b, 0), at - origin_s * NSEC_PER_SEC);
+	buf_done(&b);
+	b = content("stream_1");
+	ck_assert_int_eq(time_at(&b, 0), 0);
+	ck_assert_int_eq(time_at(&b, 1), TIME - origin_s * NSEC_PER_SEC);
+	buf_done(&b);
+	b = content("metadata");
+	snprintf(clock, sizeof(clock), "freq = 1000000000; offset_s = %" PRId64 "; offset = 0; };",
+		 origin_s);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), clock));
+	buf_done(&b);
+}
+
+START_TEST(a_log_that_begins_before_1970_has_its_times)
+{
+	begins_at(-5, -86401);
+}
+END_TEST
+
+START_TEST(a_whole_second_before_1970_is_exact)
+{
+	begins_at(-5 * NSEC_PER_SEC, -86406);
+}
+END_TEST
+
+START_TEST(what_precedes_the_clock_of_the_trace_is_moved)
+{
+	struct buf b;
+
+	put(&mark, NULL, 1, -5);
+	put(&mark, NULL, 2, -86401 * NSEC_PER_SEC - 1);
+	ck_assert_uint_eq(finish(), 1);
+	b = content("stream_1");
+	ck_assert_int_eq(time_at(&b, 0), 0);
+	buf_done(&b);
+}
+END_TEST
+
+START_TEST(the_earliest_time_is_exact_and_the_present_too_late_for_its_clock)
+{
+	const nsec_t origin = INT64_MIN / NSEC_PER_SEC * NSEC_PER_SEC;
+	struct buf b;
+
+	put(&mark, NULL, 1, origin + 7);
+	put(&mark, NULL, 1, -2 * NSEC_PER_SEC);
+	put(&mark, NULL, 1, TIME);
+	ck_assert_uint_eq(finish(), 1);
+	b = content("stream_0");
+	ck_assert_int_eq(time_at(&b, 0), 7);
+	ck_assert_int_eq(time_at(&b, 1), -2 * NSEC_PER_SEC - origin);
+	ck_assert_int_eq(time_at(&b, 2), LAST_TIME);
 	buf_done(&b);
 }
 END_TEST
@@ -313,5 +380,7 @@ END_TEST
 SUITE_WITH("ctf", set_up, clean_up, the_metadata_describes_each_type_once,
 	   the_mask_of_the_user_holds_for_all_files, memory_may_end_anywhere,
 	   levels_are_those_of_lttng, each_stream_has_a_file_of_its_events,
-	   times_that_the_format_has_not_are_moved, many_events_are_all_there,
-	   nothing_that_is_there_is_overwritten)
+	   times_that_the_format_has_not_are_moved, a_log_that_begins_before_1970_has_its_times,
+	   a_whole_second_before_1970_is_exact, what_precedes_the_clock_of_the_trace_is_moved,
+	   the_earliest_time_is_exact_and_the_present_too_late_for_its_clock,
+	   many_events_are_all_there, nothing_that_is_there_is_overwritten)
