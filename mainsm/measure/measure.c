@@ -18,6 +18,8 @@ struct measures *measures_new(const struct measures_conf *conf)
 	if (!ms)
 		return NULL;
 	ms->conf = *conf;
+	ms->on_result = measure_on_result;
+	ms->on_batch = measure_on_batch;
 	smap_init(&ms->by_token);
 	map_init(&ms->by_number);
 	list_init(&ms->ready);
@@ -59,18 +61,11 @@ struct measure *measures_find(const struct measures *ms, const char *token)
 
 /* --- making and ending */
 
-/* Ends the remaining waits: there is nothing to wait for. */
-static void drop_waiters(struct measure *m)
-{
-	measure_ready_read(m, INT64_MAX, NULL);
-	measure_ready_loaded(m);
-}
-
 static void measure_free(struct measure *m)
 {
 	if (!m)
 		return;
-	drop_waiters(m);
+	measure_drop_waiters(m);
 	measure_plan_free(m->plan);
 	pmsl_free(m->pmsl);
 	asked_done(&m->asked);
@@ -81,7 +76,7 @@ static void measure_free(struct measure *m)
 	measure_values_clear(m);
 	free(m->value);
 	free(m->counted);
-	loop_timer_free(m->timer);
+	read_clock_done(&m->reads);
 	free(m);
 }
 
@@ -96,9 +91,8 @@ static struct measure *measure_new(struct measures *ms, struct session *s)
 	list_init(&m->waiters);
 	m->number = (uint32_t)numbers_mint(ms->conf.numbers, NUMBER_DFG);
 	token_print_number(&m->token, TOKEN_MEASUREMENT, m->number);
-	m->timer = loop_timer_new(ms->conf.loop, measure_on_timer, m);
 	m->standing = measure_standing_new(m);
-	if (m->timer && m->standing)
+	if (!measure_reads_init(m) && m->standing)
 		return m;
 	measure_free(m);
 	return NULL;
@@ -247,11 +241,10 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 		return rc;
 	m->state = MEASURE_RUNS;
 	m->ms->stats.running++;
-	m->start = m->read_at = measure_now(m->ms);
-	m->read = m->asked_read = 0;
+	read_clock_start(&m->reads, measure_now(m->ms), m->asked.every, 0);
 	m->ncounted = 0;
 	m->has_enough = false;
-	measure_drop_troubles(m, STAGE_NOBODY);
+	measure_drop_troubles(m, STAGE_NOWHERE);
 	rc = plan(m, &why);
 	if (rc < 0)
 		measure_add_fault(m, buf_str(&why));
@@ -260,21 +253,8 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	if (rc)
 		measure_route(m, NULL);
 	standing_check(m->standing, false);
-	if (m->asked.every)
-		loop_timer_arm(m->timer, m->asked.every);
+	read_clock_tick(&m->reads);
 	return 0;
-}
-
-void measure_stop(struct measure *m)
-{
-	if (m->state != MEASURE_RUNS)
-		return;
-	m->state = MEASURE_STOPPED;
-	m->ms->stats.running--;
-	loop_timer_cancel(m->timer);
-	measure_unload(m);
-	standing_check(m->standing, true);
-	drop_waiters(m);
 }
 
 void measure_delete(struct measure *m)
@@ -332,7 +312,7 @@ static bool follow(struct measure *m)
 
 	m->followed = m->ms->round;
 	if (is_new) {
-		measure_drop_troubles(m, STAGE_NOBODY);
+		measure_drop_troubles(m, STAGE_NOWHERE);
 		if (plan(m, &why) < 0)
 			measure_add_fault(m, buf_str(&why));
 	}
@@ -386,4 +366,13 @@ void measures_follow_soon(struct measures *ms)
 	ms->has_more_changed |= !ms->is_round_over;
 	if (!loop_timer_is_armed(ms->follow))
 		arm_follow(ms, MEASURE_FOLLOW_NS);
+}
+
+void measures_child_lost(struct measures *ms, uint32_t child)
+{
+	struct map_iter i = { 0 };
+
+	while (map_next(&ms->by_number, &i))
+		measure_lose_branch(i.value, child);
+	measures_follow_soon(ms);
 }

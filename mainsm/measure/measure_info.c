@@ -81,9 +81,9 @@ static void write_size(const struct measure *m, struct omis_writer *w)
 
 static void write_reads(const struct measure *m, struct omis_writer *w)
 {
-	omis_write_int(w, m->read);
-	omis_write_int(w, m->read_at);
-	omis_write_int(w, m->start);
+	omis_write_int(w, m->reads.read);
+	omis_write_int(w, m->reads.read_at);
+	omis_write_int(w, m->reads.start);
 	omis_write_int(w, (int64_t)m->frames);
 	omis_write_int(w, (int64_t)m->bytes);
 	omis_write_int(w, (int64_t)m->dropped);
@@ -108,7 +108,7 @@ static const char *where(const struct measure *m, const struct measure_piece *p)
 
 	if (p->child == STAGE_HERE)
 		return "mainsm";
-	if (p->child == STAGE_NOBODY)
+	if (p->child == STAGE_NOWHERE)
 		return "nobody";
 	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->child);
 }
@@ -171,12 +171,13 @@ static void write_graph(const struct measure *m, struct omis_writer *w)
 			write_node(m, &m->plan->piece[i], k, w);
 }
 
-static void write_look(const struct measure_piece *p, uint32_t i, struct omis_writer *w)
+static void write_look(const struct measure *m, const struct measure_piece *p, uint32_t i,
+		       struct omis_writer *w)
 {
 	struct flow_look l;
 	const struct flow_counts *c = &l.count;
 
-	if (stage_look(p->stage, i, &l))
+	if (flow_look(p->engine, m->number, i, &l))
 		return;
 	omis_write_list(w);
 	omis_write_string(w, p->object);
@@ -198,17 +199,16 @@ static void write_looks(const struct measure *m, struct omis_writer *w)
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
 		for (uint32_t k = 0; m->plan->piece[i].stage && k < m->plan->piece[i].graph->nnode;
 		     k++)
-			write_look(&m->plan->piece[i], k, w);
+			write_look(m, &m->plan->piece[i], k, w);
 }
 
-static void write_link(const struct measure *m, const struct stage_link_look *l,
-		       struct omis_writer *w)
+static void write_link(void *arg, const struct stage_link_look *l)
 {
-	const struct measure_piece *from = smap_find(&m->plan->source, l->name);
+	struct omis_writer *w = arg;
 
 	omis_write_list(w);
 	omis_write_string(w, l->name);
-	omis_write_string(w, from ? from->object : "");
+	omis_write_string(w, l->from);
 	omis_write_int(w, l->is_awaited);
 	omis_write_int(w, (int64_t)l->batches);
 	omis_write_int(w, (int64_t)l->strays);
@@ -217,12 +217,9 @@ static void write_link(const struct measure *m, const struct stage_link_look *l,
 
 static void write_links(const struct measure *m, struct omis_writer *w)
 {
-	struct stage_link_look l;
-
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
-		for (size_t k = 0;
-		     m->plan->piece[i].stage && stage_link_at(m->plan->piece[i].stage, k, &l); k++)
-			write_link(m, &l, w);
+		if (m->plan->piece[i].stage)
+			stage_each_link(m->plan->piece[i].stage, write_link, w);
 }
 
 void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)

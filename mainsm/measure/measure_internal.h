@@ -15,10 +15,11 @@
 #include "common/loop/loop.h"
 #include "common/omis/text/token.h"
 #include "mainsm/measure/measure.h"
-#include "mainsm/measure/stage.h"
 #include "mainsm/tool/session.h"
 #include "pmsl/pmsl.h"
 #include "stats/moments.h"
+#include "tree/read_clock.h"
+#include "tree/stage.h"
 #include "tree/standing.h"
 
 struct measures {
@@ -30,6 +31,9 @@ struct measures {
 	uint64_t round; /* of following: each measurement has a turn in it */
 	bool is_round_over, has_more_changed; /* the next round is wanted already */
 	struct flow_batch_room room;
+	/* what comes out of a stage; its arg is the measurement */
+	void (*on_result)(void *arg, const struct flow_result *r);
+	void (*on_batch)(void *arg, const struct flow_batch *b);
 	struct list ready; /* waiters whose time has come; they may do anything */
 	struct loop_job telling;
 	struct measures_stats stats;
@@ -66,13 +70,13 @@ struct measure_piece {
 	struct flow_graph *graph; /* owned */
 	struct buf text;
 	struct stage *stage; /* owned; NULL: it runs below */
-	uint32_t child; /* that has it, or what is below it; STAGE_NOBODY */
+	struct flow *engine; /* owned; of the stage */
+	uint32_t child; /* that has it, or what is below it; STAGE_NOWHERE */
 };
 
 struct measure_plan {
 	struct measure_piece *piece; /* the top is the first; sites stand above their nodes */
 	size_t npiece;
-	struct smap source; /* name of a link -> the piece that it comes from */
 	char (*label)[TOKEN_BYTES]; /* of each output */
 	char **with; /* of each output: its partner's token, or its region as a string; NULL: all */
 	size_t nlabel;
@@ -133,12 +137,7 @@ struct measure {
 	struct measure_trouble *trouble;
 	size_t ntrouble, captrouble;
 
-	nsec_t start; /* mainsm's time */
-	int64_t read; /* the last one that was closed */
-	nsec_t read_at;
-	int64_t asked_read; /* by request, and still open; 0: none */
-	nsec_t asked_at;
-	struct loop_timer *timer; /* owned: the end of an interval, or of a grace */
+	struct read_clock reads;
 	struct list waiters;
 	struct measure_value *value;
 	size_t nvalue, capvalue;
@@ -181,6 +180,8 @@ bool measure_has_readers(const struct measure *m, int64_t read);
  * values. */
 void measure_ready_loaded(struct measure *m);
 void measure_ready_read(struct measure *m, int64_t read, const char *values);
+/* Ends the remaining waits: there is nothing to wait for. */
+void measure_drop_waiters(struct measure *m);
 /* Ready waiters that will not be called. */
 void measures_drop_ready(struct measures *ms);
 
@@ -230,6 +231,7 @@ int measure_builtin(const struct measure *m, struct buf *text, struct buf *why);
 int measure_plan_make(const struct measure *m, struct measure_world **world,
 		      struct measure_plan **out, struct buf *why);
 void measure_plan_free(struct measure_plan *p);
+void measure_piece_close(struct measure_piece *p); /* its stage, if it has one */
 
 /* Diagnostics of the compiler, as text. */
 void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
@@ -245,6 +247,7 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 /* Decides again what runs where; if that is new, sends each child what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
 void measure_unload(struct measure *m);
+void measure_lose_branch(struct measure *m, uint32_t child);
 
 /* When it is settled, the waiters for the children are called. NULL: no memory. */
 struct standing *measure_standing_new(struct measure *m);
@@ -259,8 +262,7 @@ void measure_drop_troubles(struct measure *m, uint32_t child);
 /* --- measure_read.c */
 
 nsec_t measure_now(const struct measures *ms);
-void measure_tick(struct measure *m);
-void measure_on_timer(void *arg);
+int measure_reads_init(struct measure *m);
 void measure_on_result(void *arg, const struct flow_result *r);
 void measure_on_batch(void *arg, const struct flow_batch *b);
 void measure_values_clear(struct measure *m);

@@ -53,7 +53,7 @@ void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_ent
 void measure_add_fault(struct measure *m, const char *text)
 {
 	add(m,
-	    (struct measure_trouble){ .child = STAGE_NOBODY,
+	    (struct measure_trouble){ .child = STAGE_NOWHERE,
 				      .status = STATUS_PARAMETER_ERROR,
 				      .text = str_dup(text) },
 	    "");
@@ -70,7 +70,7 @@ static uint32_t server_of(const struct measure *m, const struct measure_piece *p
 {
 	const struct object *o = object_of(m, p);
 
-	return o && o->server ? o->server - 1 : STAGE_NOBODY;
+	return o && o->server ? o->server - 1 : STAGE_NOWHERE;
 }
 
 static bool is_of_site(const struct measure *m, const struct measure_piece *node,
@@ -89,7 +89,7 @@ static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 	for (size_t i = 0; sm && i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
 
-		if (is_of_site(m, p, site) && p->child != sm->index && p->child != STAGE_NOBODY)
+		if (is_of_site(m, p, site) && p->child != sm->index && p->child != STAGE_NOWHERE)
 			return STAGE_HERE;
 	}
 	return sm ? sm->index : STAGE_HERE;
@@ -115,14 +115,24 @@ static bool find_children(struct measure *m)
 
 /* --- stages */
 
+/* One graph; its state is bounded by what a graph may have, twice while one takes the other's
+ * place. */
+static const struct flow_limits stage_limits = { 1, 2 * FLOW_NODES_MAX, 2 * FLOW_STATE_MAX_BYTES };
+
 static int open_stage(struct measure *m, struct measure_piece *p, struct err *e)
 {
-	const struct flow_out out = { measure_on_result, measure_on_batch, m };
+	const struct flow_out out = { m->ms->on_result, m->ms->on_batch, m };
+	int rc;
 
 	if (p->stage)
 		return 0;
-	p->stage = stage_new(m->number, &out);
-	return p->stage ? stage_load(p->stage, p->graph, m->start, e) : err_nomem(e);
+	p->engine = flow_new(&stage_limits, &out);
+	p->stage = stage_new(m->number, m->reads.read);
+	rc = p->engine && p->stage ? stage_load(p->stage, p->engine, p->graph, m->reads.start, e)
+				   : err_nomem(e);
+	if (rc)
+		measure_piece_close(p);
+	return rc;
 }
 
 /* The stage that a link from that piece leads to; NULL: it is below. */
@@ -137,17 +147,30 @@ static struct stage *stage_above(const struct measure *m, const struct measure_p
 	return p->kind == PLACE_SITE ? m->plan->piece[0].stage : NULL;
 }
 
-static void attach_links(struct measure *m)
+static void each_stage(const struct measure *m, void (*fn)(struct stage *s))
 {
-	struct smap_iter i = { 0 };
+	for (size_t i = 0; i < m->plan->npiece; i++)
+		if (m->plan->piece[i].stage)
+			fn(m->plan->piece[i].stage);
+}
 
-	while (smap_next(&m->plan->source, &i)) {
-		const struct measure_piece *from = i.value;
-		struct stage *to = stage_above(m, from);
+static int set_senders(struct measure *m)
+{
+	int rc = 0;
 
-		if (to)
-			stage_attach(to, i.key, from->child);
+	each_stage(m, stage_begin);
+	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
+		const struct measure_piece *p = &m->plan->piece[i];
+		struct stage *to = stage_above(m, p);
+
+		if (!to)
+			continue;
+		rc = stage_set_sender(to, p->object, p->graph, m);
+		stage_place_sender(to, p->object, p->child);
 	}
+	if (!rc)
+		each_stage(m, stage_commit);
+	return rc;
 }
 
 /* -ERR_NOMEM, or what the engine says of a site's piece. */
@@ -161,8 +184,7 @@ static int open_stages(struct measure *m, struct err *e)
 		if (p->child == STAGE_HERE) {
 			rc = open_stage(m, p, e);
 		} else {
-			stage_free(p->stage);
-			p->stage = NULL;
+			measure_piece_close(p);
 		}
 	}
 	return rc;
@@ -185,9 +207,9 @@ static int send_load(void *arg, const struct standing_part *to)
 				       .tool = m->session->number,
 				       .identity = m->session->identity,
 				       .version = to->version,
-				       .start_ns = m->start,
+				       .start_ns = m->reads.start,
 				       .every_ns = m->asked.every,
-				       .read = (uint64_t)m->read } };
+				       .read = (uint64_t)m->reads.read } };
 
 	for (size_t i = 0; i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
@@ -247,8 +269,8 @@ int measure_route(struct measure *m, struct err *e)
 	rc = open_stages(m, e);
 	if (!rc && load_children(m))
 		rc = err_nomem(e);
-	if (!rc)
-		attach_links(m);
+	if (!rc && set_senders(m))
+		rc = err_nomem(e);
 	m->is_routed = rc == 0;
 	standing_check(m->standing, false);
 	return rc;
@@ -266,11 +288,13 @@ static int take_stage(struct measure *m, struct measure_piece *old, struct measu
 
 		if (p->kind != old->kind || !str_eq(p->object, old->object))
 			continue;
-		rc = stage_load(old->stage, p->graph, m->start, e);
+		rc = stage_load(old->stage, old->engine, p->graph, m->reads.start, e);
 		if (rc)
 			return rc;
 		p->stage = old->stage;
+		p->engine = old->engine;
 		old->stage = NULL;
+		old->engine = NULL;
 		return 0;
 	}
 	return 0;
@@ -306,11 +330,21 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
 void measure_unload(struct measure *m)
 {
 	standing_end(m->standing);
-	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
-		stage_free(m->plan->piece[i].stage);
-		m->plan->piece[i].stage = NULL;
-	}
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
+		measure_piece_close(&m->plan->piece[i]);
 	m->is_routed = false;
+}
+
+void measure_stop(struct measure *m)
+{
+	if (m->state != MEASURE_RUNS)
+		return;
+	m->state = MEASURE_STOPPED;
+	m->ms->stats.running--;
+	read_clock_stop(&m->reads);
+	measure_unload(m);
+	standing_check(m->standing, true);
+	measure_drop_waiters(m);
 }
 
 /* --- acknowledgements */
@@ -332,18 +366,11 @@ int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_a
 	return 0;
 }
 
-void measures_child_lost(struct measures *ms, uint32_t child)
+void measure_lose_branch(struct measure *m, uint32_t child)
 {
-	struct map_iter i = { 0 };
-
-	while (map_next(&ms->by_number, &i)) {
-		struct measure *m = i.value;
-
-		if (!standing_drop(m->standing, child))
-			continue;
-		measure_drop_troubles(m, child);
-		m->is_routed = false;
-		standing_check(m->standing, false);
-	}
-	measures_follow_soon(ms);
+	if (!standing_drop(m->standing, child))
+		return;
+	measure_drop_troubles(m, child);
+	m->is_routed = false;
+	standing_check(m->standing, false);
 }

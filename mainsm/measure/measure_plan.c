@@ -18,6 +18,14 @@ void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct 
 		why->n--;
 }
 
+void measure_piece_close(struct measure_piece *p)
+{
+	stage_free(p->stage);
+	flow_free(p->engine);
+	p->stage = NULL;
+	p->engine = NULL;
+}
+
 void measure_plan_free(struct measure_plan *p)
 {
 	if (!p)
@@ -25,10 +33,9 @@ void measure_plan_free(struct measure_plan *p)
 	for (size_t i = 0; i < p->npiece; i++) {
 		flow_graph_free(p->piece[i].graph);
 		buf_done(&p->piece[i].text);
-		stage_free(p->piece[i].stage);
+		measure_piece_close(&p->piece[i]);
 	}
 	free(p->piece);
-	smap_done(&p->source);
 	for (size_t i = 0; i < p->nlabel; i++)
 		free(p->with[i]);
 	free(p->with);
@@ -91,18 +98,6 @@ int measure_builtin(const struct measure *m, struct buf *text, struct buf *why)
 	return rc == -ERR_NOTFOUND ? -ERR_INVALID : rc;
 }
 
-/* Which piece sends what. */
-static int note_links(struct measure_plan *p, struct measure_piece *piece)
-{
-	const struct flow_graph *g = piece->graph;
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < g->nnode; i++)
-		if (g->node[i].kind == FLOW_LINK_OUT)
-			rc = smap_put(&p->source, g->node[i].link.name, piece, NULL);
-	return rc;
-}
-
 static int take_piece(struct measure_plan *p, struct piece *from, const struct world *w,
 		      struct buf *why)
 {
@@ -110,7 +105,7 @@ static int take_piece(struct measure_plan *p, struct piece *from, const struct w
 
 	*to = (struct measure_piece){ .kind = from->place.kind,
 				      .graph = from->graph,
-				      .child = STAGE_NOBODY };
+				      .child = STAGE_NOWHERE };
 	from->graph = NULL;
 	to->text = BUF_INIT(GRAPH_MAX_BYTES);
 	if (to->kind != PLACE_TOP)
@@ -120,7 +115,7 @@ static int take_piece(struct measure_plan *p, struct piece *from, const struct w
 		buf_printf(why, "the part for %s is too large", to->object);
 		return -ERR_LIMIT;
 	}
-	return note_links(p, to);
+	return 0;
 }
 
 static int take_pieces(struct measure_plan *p, struct pmsl_plan *from, const struct world *w,
@@ -185,7 +180,6 @@ static int take_plan(struct pmsl_plan *from, const struct world *w, struct measu
 
 	if (!p)
 		return -ERR_NOMEM;
-	smap_init(&p->source);
 	rc = take_pieces(p, from, w, why);
 	if (!rc)
 		rc = take_labels(p, from, w);

@@ -4,7 +4,6 @@
 #include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
-#include "common/flow/batch/rest.h"
 #include "common/flow/graph/graph_limits.h"
 #include "common/omis/services/check.h"
 #include "common/time/timebase.h"
@@ -121,8 +120,8 @@ static size_t write_event(struct measure *m, struct buf *b, size_t from)
 	size_t n;
 
 	omis_write_token(&w, m->token.s);
-	omis_write_int(&w, m->read);
-	omis_write_int(&w, m->read_at);
+	omis_write_int(&w, m->reads.read);
+	omis_write_int(&w, m->reads.read_at);
 	n = write_some(&w, m, from, MEASURE_VALUES_PER_EVENT, EVENT_MAX_BYTES / 2);
 	omis_write_int(&w, from + n < m->nvalue);
 	omis_write_int(&w, (int64_t)m->lost);
@@ -133,7 +132,7 @@ static size_t write_event(struct measure *m, struct buf *b, size_t from)
 /* True: the event was raised. */
 static bool raise_event(struct measure *m, const struct buf *b)
 {
-	const struct trigger when = { "", "", "", m->read_at, NULL };
+	const struct trigger when = { "", "", "", m->reads.read_at, NULL };
 	struct omis_value list = { .kind = OMIS_LIST };
 	struct omis_values *v = NULL;
 	int rc = b->failed ? -ERR_LIMIT : omis_parse_values(buf_str(b), b->n, &v, NULL);
@@ -175,26 +174,28 @@ static void tell_waiters(struct measure *m)
 	struct buf b = BUF_INIT(READ_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 
-	if (!measure_has_readers(m, m->read))
+	if (!measure_has_readers(m, m->reads.read))
 		return;
-	omis_write_int(&w, m->read);
-	omis_write_int(&w, m->read_at);
+	omis_write_int(&w, m->reads.read);
+	omis_write_int(&w, m->reads.read_at);
 	write_some(&w, m, 0, m->nvalue, READ_MAX_BYTES / 2);
-	measure_ready_read(m, m->read, b.failed ? NULL : buf_str(&b));
+	measure_ready_read(m, m->reads.read, b.failed ? NULL : buf_str(&b));
 	buf_done(&b);
 }
 
 /* --- closing */
 
 /* Sites before the top, which reads what they send. */
-static void read_stages(struct measure *m, int64_t read, nsec_t t)
+static void read_stages(struct measure *m)
 {
-	for (size_t i = m->plan->npiece; i > 0; i--) {
+	const struct read_clock *r = &m->reads;
+
+	for (size_t i = m->plan ? m->plan->npiece : 0; i > 0; i--) {
 		struct stage *s = m->plan->piece[i - 1].stage;
 		struct err e = { 0 };
 
-		if (s && stage_read(s, read, t, &e))
-			log_warn("measure", "dfg=%s read=%lld: %s", m->token.s, (long long)read,
+		if (s && stage_read(s, r->read, r->read_at, &e))
+			log_warn("measure", "dfg=%s read=%lld: %s", m->token.s, (long long)r->read,
 				 e.text);
 	}
 }
@@ -210,14 +211,13 @@ void measure_on_batch(void *arg, const struct flow_batch *b)
 /* A read by request: it covers the time before all requests up to now. */
 static void ask_below(struct measure *m)
 {
+	const struct read_clock *r = &m->reads;
+	nsec_t t = measure_now(m->ms), after = r->read_at > r->start ? r->read_at : r->start;
 	struct msg msg = { .type = MSG_FLOW_READ };
 	const struct standing_part *p;
 
-	m->asked_read = m->read + 1;
-	m->asked_at = measure_now(m->ms);
-	if (m->asked_at <= m->read_at || m->asked_at <= m->start)
-		m->asked_at = (m->read_at > m->start ? m->read_at : m->start) + 1;
-	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)m->asked_read, m->asked_at };
+	read_clock_ask(&m->reads, r->read + 1, t > after ? t : after + 1);
+	msg.flow_read = (struct msg_flow_read){ m->number, (uint64_t)r->asked, r->asked_at };
 	for (size_t i = 0; (p = standing_at(m->standing, i)); i++)
 		branches_send(m->ms->conf.branches, p->branch, &msg);
 }
@@ -228,25 +228,22 @@ static void end_if_enough(struct measure *m, bool told)
 	if (!told || m->state != MEASURE_RUNS || !measure_has_enough(m))
 		return;
 	m->has_enough = true;
-	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s, (long long)m->read,
-		 m->asked.until);
+	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s,
+		 (long long)m->reads.read, m->asked.until);
 	measure_stop(m);
 }
 
 /* False: the measurement is gone. */
-static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
+static bool on_close(void *arg, bool is_late)
 {
+	struct measure *m = arg;
 	bool is_there, told;
 
 	m->ms->stats.reads++;
 	m->ms->stats.late_reads += is_late;
-	m->read = read;
-	m->read_at = t;
-	m->asked_read = 0;
 	m->lost = 0;
 	m->ncounted = 0;
-	if (m->plan)
-		read_stages(m, read, t);
+	read_stages(m);
 	is_there = tell_event(m, &told);
 	if (is_there) {
 		tell_waiters(m);
@@ -258,120 +255,51 @@ static bool close_read(struct measure *m, int64_t read, nsec_t t, bool is_late)
 	return is_there;
 }
 
-static bool is_whole(const struct measure *m, int64_t read)
+static bool is_whole(void *arg, int64_t read)
 {
-	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
-		const struct stage *s = m->plan->piece[i].stage;
+	const struct measure *m = arg;
 
-		if (s && !stage_is_whole(s, read))
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
+		struct stage *s = m->plan->piece[i].stage;
+
+		if (s && stage_complete(s) < read)
 			return false;
 	}
 	return true;
 }
 
-static nsec_t grace(const struct measure *m)
+static nsec_t grace(void *arg)
 {
+	const struct measure *m = arg;
 	nsec_t by_reads = MEASURE_GRACE_READS * m->asked.every;
 
 	return by_reads && by_reads < MEASURE_GRACE_NS ? by_reads : MEASURE_GRACE_NS;
 }
 
-static void arm(struct measure *m, nsec_t at)
+static nsec_t now_of(void *arg)
 {
-	nsec_t now = measure_now(m->ms);
-
-	loop_timer_arm(m->timer, at > now ? at - now : 0);
+	return measure_now(((const struct measure *)arg)->ms);
 }
 
-/* The read that is due next, and when its interval ends. False: none is. */
-static bool next_read(const struct measure *m, int64_t *read, nsec_t *t)
+int measure_reads_init(struct measure *m)
 {
-	nsec_t past = measure_now(m->ms) - m->start - grace(m);
-
-	*read = m->read + 1;
-	if (!m->asked.every) {
-		*t = m->asked_at;
-		return m->asked_read != 0;
-	}
-	/*
-	 * After a long sleep the reads that no branch remembers are left out. The one that is
-	 * closed instead has had its grace: all values would be too far ahead of a newer one.
-	 */
-	if (past / m->asked.every > m->read + FLOW_READS_OPEN)
-		*read = past / m->asked.every;
-	*t = m->start + *read * m->asked.every;
-	return true;
-}
-
-void measure_tick(struct measure *m)
-{
-	nsec_t now = measure_now(m->ms), t;
-	int64_t read;
-
-	while (m->state == MEASURE_RUNS && next_read(m, &read, &t)) {
-		bool whole = t <= now && is_whole(m, read);
-
-		if (t > now || (!whole && now < t + grace(m))) {
-			arm(m, t > now ? t : t + grace(m));
-			return;
-		}
-		if (!close_read(m, read, t, !whole))
-			return;
-	}
-}
-
-void measure_on_timer(void *arg)
-{
-	measure_tick(arg);
+	return read_clock_init(&m->reads, &(struct read_clock_conf){ .loop = m->ms->conf.loop,
+								     .now = now_of,
+								     .grace = grace,
+								     .is_whole = is_whole,
+								     .close = on_close,
+								     .arg = m });
 }
 
 /* --- batches */
 
-struct taking {
-	struct measure *m;
-	const struct measure_piece *from;
-	struct stage *to;
-	uint32_t child;
-	uint32_t node; /* of the piece's graph: where the next link is looked for */
-};
-
-/* Links of a piece in the order of its graph, asked for one behind the other. */
-static const char *link_at(void *arg, size_t i)
-{
-	struct taking *t = arg;
-	const struct flow_graph *g = t->from->graph;
-
-	if (!i)
-		t->node = 0;
-	while (t->node < g->nnode) {
-		const struct flow_node *n = &g->node[t->node++];
-
-		if (n->kind == FLOW_LINK_OUT)
-			return n->link.name;
-	}
-	return NULL;
-}
-
-static bool has_reported(void *arg, const char *link, int64_t read)
-{
-	return stage_has_taken(((struct taking *)arg)->to, link, read);
-}
-
-static void take_one(void *arg, const struct flow_batch *b)
-{
-	struct taking *t = arg;
-
-	if (stage_take(t->to, t->child, b, NULL))
-		t->m->ms->stats.strays++;
-}
-
 /* Where a link leads to; NULL: nowhere here. */
 static struct stage *stage_of(const struct measure *m, const char *link)
 {
-	for (size_t i = 0; i < m->plan->npiece; i++) {
+	for (size_t i = 0; m->plan && i < m->plan->npiece; i++) {
 		struct stage *s = m->plan->piece[i].stage;
 
-		if (s && stage_has(s, link))
+		if (s && stage_user(s, link))
 			return s;
 	}
 	return NULL;
@@ -379,15 +307,9 @@ static struct stage *stage_of(const struct measure *m, const char *link)
 
 static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
 {
-	struct taking t = { .m = m, .from = smap_find(&m->plan->source, b->link), .child = child };
-	const struct flow_rest_links links = { link_at, has_reported, take_one, &t };
+	struct stage *to = stage_of(m, b->link);
 
-	t.to = t.from ? stage_of(m, b->link) : NULL;
-	if (!t.to)
-		m->ms->stats.strays++;
-	else if (!b->rest)
-		take_one(&t, b);
-	else if (flow_rest_apart(b, &links))
+	if (!to || stage_take(to, child, b, NULL))
 		m->ms->stats.strays++;
 }
 
@@ -403,8 +325,7 @@ static int take_batches(struct measure *m, uint32_t child, const struct msg_flow
 		if (b.measurement != m->number || b.read < 1 || (uint64_t)b.read != f->read)
 			return err_set(e, ERR_PROTO,
 				       "a batch of another measurement or read than its message");
-		if (m->plan)
-			take_batch(m, child, &b);
+		take_batch(m, child, &b);
 		m->bytes += f->batch[i].n;
 		m->ms->stats.bytes += f->batch[i].n;
 	}
@@ -428,7 +349,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 	ms->stats.frames++;
 	rc = take_batches(m, child, f, e);
 	if (!rc)
-		measure_tick(m);
+		read_clock_tick(&m->reads);
 	return rc;
 }
 
@@ -438,19 +359,17 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 {
 	/* One that is under way was asked for before what this one is to have in it: the next one
 	 * has it. */
-	bool is_late = m->asked_read && m->asked_at < measure_now(m->ms);
+	const struct read_clock *r = &m->reads;
+	bool is_late = r->asked && r->asked_at < measure_now(m->ms);
 	struct measure_waiter who = { .on_read = on_read,
 				      .arg = arg,
-				      .read = is_late ? m->asked_read + 1 : 0 };
+				      .read = is_late ? r->asked + 1 : 0 };
 	int rc;
 
 	if (m->state != MEASURE_RUNS)
 		return -ERR_INVALID;
 	rc = measure_wait(m, &who);
-	if (rc || m->asked.every || m->asked_read)
-		return rc;
-	ask_below(m);
-	/* Not before this has returned: the caller first learns that it is under way. */
-	loop_timer_arm(m->timer, 0);
-	return 0;
+	if (!rc && !m->asked.every && !r->asked)
+		ask_below(m);
+	return rc;
 }

@@ -106,11 +106,17 @@ static void forget(struct list *waiters, const void *arg)
 
 void measures_forget_waiter(struct measures *ms, const char *token, void *arg)
 {
-	struct measure *m = measures_find(ms, token);
+	struct measure *m = smap_find(&ms->by_token, token);
 
 	if (m)
 		forget(&m->waiters, arg);
 	forget(&ms->ready, arg);
+}
+
+void measure_drop_waiters(struct measure *m)
+{
+	measure_ready_read(m, INT64_MAX, NULL);
+	measure_ready_loaded(m);
 }
 
 void measures_drop_ready(struct measures *ms)

@@ -2,11 +2,9 @@
 #include "sm/measure/measure.h"
 
 #include "common/loop/loop.h"
-#include "common/time/timebase.h"
 #include "sm/measure/measure_internal.h"
 #include "tree/flowlook.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 void site_measures_branch_up(struct site_measures *f)
@@ -37,21 +35,6 @@ struct site_measures *site_measures_new(const struct site_measures_conf *conf)
 	return NULL;
 }
 
-nsec_t site_measures_now(const struct site_measures *f)
-{
-	return timebase_at(f->conf.timebase, loop_now(f->conf.loop));
-}
-
-void site_measures_site_token(const struct site_measures *f, struct token *out)
-{
-	snprintf(out->s, sizeof(out->s), "s_%u", f->conf.site(f->conf.arg));
-}
-
-struct site_measure *site_measures_find(const struct site_measures *f, uint32_t id)
-{
-	return map_find(&f->by_number, id);
-}
-
 static void site_measure_free(struct site_measure *m)
 {
 	struct smap_iter i = { 0 };
@@ -59,14 +42,12 @@ static void site_measure_free(struct site_measure *m)
 	while (smap_next(&m->parts, &i))
 		piece_free(m, i.value);
 	smap_done(&m->parts);
-	smap_done(&m->links);
-	if (m->f->engine)
-		flow_remove(m->f->engine, m->id);
+	stage_free(m->stage);
 	standing_free(m->standing);
+	read_clock_done(&m->reads);
 	loop_timer_free(m->timer);
 	flowbox_free(m->box);
 	reply_free(m->answer);
-	free(m->clock);
 	free(m->kind);
 	free(m->identity);
 	free(m);
@@ -100,7 +81,7 @@ void site_measure_end(struct site_measure *m)
 void site_measures_end(struct site_measures *f, uint32_t measurement)
 {
 	const struct msg end = { .type = MSG_FLOW_END, .flow_end = { measurement } };
-	struct site_measure *m = site_measures_find(f, measurement);
+	struct site_measure *m = map_find(&f->by_number, measurement);
 
 	if (m)
 		site_measure_end(m);
@@ -149,11 +130,11 @@ void site_measures_follow(struct site_measures *f)
 
 int site_measures_look(const struct site_measures *f, uint32_t measurement, struct omis_writer *w)
 {
-	struct site_measure *m = site_measures_find(f, measurement);
+	struct site_measure *m = map_find(&f->by_number, measurement);
 	struct smap_iter i = { 0 };
 	struct flowbox_counts sent;
 
-	if (!m || !m->has_piece)
+	if (!m || !stage_is_loaded(m->stage))
 		return -ERR_NOTFOUND;
 	sent = flowbox_counts(m->box);
 	for (uint32_t k = 0; k < m->nnode; k++)

@@ -15,36 +15,27 @@
 /* b: NULL, it is nowhere. */
 static void set_branch(struct site_measure *m, struct host_piece *s, const struct branch *b)
 {
-	m->nbelow_sms -= s->is_below_sm;
-	s->is_below_sm = b && b->is_sm;
-	m->nbelow_sms += s->is_below_sm;
-	s->branch = b ? b->index : NO_BRANCH;
+	s->branch = b ? b->index : STAGE_NOWHERE;
+	stage_place_sender(m->stage, s->token.s, s->is_refused ? STAGE_NOWHERE : s->branch);
+}
+
+static void note_sms(struct site_measure *m)
+{
+	const struct branches *bs = nodes_branches(m->f->conf.nodes);
+	const struct standing_part *p;
+
+	m->is_above_sms = false;
+	for (size_t i = 0; !m->is_above_sms && (p = standing_at(m->standing, i)); i++)
+		m->is_above_sms = branches_at(bs, p->branch) && branches_at(bs, p->branch)->is_sm;
 }
 
 void piece_free(struct site_measure *m, struct host_piece *s)
 {
-	set_branch(m, s, NULL);
+	stage_drop_sender(m->stage, s->token.s);
 	m->f->stats.bytes -= s->ngraph;
 	smap_del(&m->parts, s->token.s);
-	for (size_t i = 0; i < s->nlink; i++)
-		free(s->link[i]);
-	free(s->link);
 	free(s->graph);
 	free(s);
-}
-
-void piece_open(struct site_measure *m, struct host_piece *s, bool is_open)
-{
-	if (s->is_open == is_open)
-		return;
-	s->is_open = is_open;
-	m->is_counted = false;
-	for (size_t i = 0; i < s->nlink && m->has_piece; i++) {
-		if (is_open)
-			flow_link_open(m->f->engine, m->id, s->link[i]);
-		else
-			flow_link_close(m->f->engine, m->id, s->link[i]);
-	}
 }
 
 /* Where the host is now; NULL: nowhere that is connected. */
@@ -62,12 +53,6 @@ static struct host_piece *piece_of(const struct site_measure *m, struct list *in
 	return smap_find(&m->parts, list_entry(in_branch, struct node, in_branch)->token);
 }
 
-static void mark_sent(struct site_measure *m, struct host_piece *s, const struct branch *b)
-{
-	set_branch(m, s, b);
-	piece_open(m, s, !s->is_refused);
-}
-
 /* All that the hosts of a branch are to run: an sm ends those that are not named. */
 static int send_share(void *arg, const struct standing_part *p)
 {
@@ -79,9 +64,9 @@ static int send_share(void *arg, const struct standing_part *p)
 				       .tool = m->tool,
 				       .identity = m->identity,
 				       .version = p->version,
-				       .start_ns = m->start,
-				       .every_ns = m->every,
-				       .read = m->read } };
+				       .start_ns = m->reads.start,
+				       .every_ns = m->reads.every,
+				       .read = (uint64_t)m->reads.read } };
 	const struct host_piece *s;
 	int rc;
 
@@ -91,7 +76,7 @@ static int send_share(void *arg, const struct standing_part *p)
 	rc = loading_end(&x);
 	list_each (i, &b->nodes)
 		if (!rc && piece_of(m, i))
-			mark_sent(m, piece_of(m, i), b);
+			set_branch(m, piece_of(m, i), b);
 	return rc;
 }
 
@@ -116,11 +101,12 @@ void site_measure_settle(struct site_measure *m)
 		const struct branch *b = branch_of(m, s);
 
 		if (!b)
-			piece_open(m, s, false);
+			set_branch(m, s, NULL);
 		else
 			standing_add(m->standing, b->index, s->number);
 	}
 	standing_commit(m->standing);
+	note_sms(m);
 	site_measure_check_read(m);
 }
 
@@ -194,7 +180,7 @@ static void note_refused(struct site_measure *m, const struct branch *b, const s
 	if (!s || s->branch != b->index || !status_is_error(e->status))
 		return;
 	s->is_refused = true;
-	piece_open(m, s, false);
+	set_branch(m, s, b);
 }
 
 /* A refusal after the answer has gone up is sent by itself: the host has returned and refuses. */
@@ -224,7 +210,7 @@ static bool owns_all(const struct branch *b, const struct msg_flow_ack *a)
 int site_measures_acked(struct site_measures *f, const struct branch *b,
 			const struct msg_flow_ack *a, struct err *e)
 {
-	struct site_measure *m = site_measures_find(f, a->measurement);
+	struct site_measure *m = map_find(&f->by_number, a->measurement);
 
 	if (!m || !standing_has(m->standing, b->index, a->version)) {
 		f->stats.strays++;
@@ -261,10 +247,10 @@ void site_measures_branch_down(struct site_measures *f, const struct branch *b)
 
 			if (s->branch != b->index)
 				continue;
-			piece_open(m, s, false);
 			set_branch(m, s, NULL);
 		}
 		standing_drop(m->standing, b->index);
+		note_sms(m);
 		site_measure_check_answer(m);
 		site_measure_check_read(m);
 	}

@@ -10,9 +10,9 @@
 #include "common/omis/reply/reply.h"
 #include "sm/measure/measure.h"
 #include "tree/flowbox.h"
+#include "tree/read_clock.h"
+#include "tree/stage.h"
 #include "tree/standing.h"
-
-#define NO_BRANCH UINT32_MAX
 
 struct site_measures {
 	struct site_measures_conf conf;
@@ -32,15 +32,10 @@ struct host_piece {
 	uint32_t node; /* its number */
 	uint8_t *graph; /* owned; as text */
 	size_t ngraph;
-	char **link; /* owned, each: names of its links */
-	size_t nlink;
 	uint64_t of; /* version of the FLOW_LOAD that named it last */
-	uint32_t branch; /* where it was sent, NO_BRANCH */
-	bool is_below_sm; /* that branch is an sm's */
+	uint32_t branch; /* where it was sent, STAGE_NOWHERE */
 	uint64_t number; /* of the graph: each that came has another one */
 	bool is_refused; /* it does not run there */
-	bool is_open; /* its links are waited for */
-	uint64_t got; /* the highest read that it sent */
 	uint64_t frames, bytes; /* that came from there */
 };
 
@@ -49,33 +44,23 @@ struct site_measure {
 	uint32_t id, tool;
 	char *identity; /* owned */
 	uint64_t version;
-	nsec_t start, every;
 	bool is_stale, has_more; /* has_more: parts of the version are still to come */
 	struct smap parts; /* host's token -> struct host_piece, owned */
-	struct smap links; /* name -> struct host_piece, not owned */
-	bool has_piece; /* of the site: it runs in the engine */
+	/* owned; it has a graph when the site's piece runs here */
+	struct stage *stage;
 	uint64_t piece_of; /* version of the FLOW_LOAD that named it last */
 	enum flow_kind *kind; /* owned; of the piece's nodes */
 	size_t nnode;
-	uint32_t *clock; /* owned; inputs of the piece that are the time */
-	size_t nclock;
 	struct reply *answer; /* owned; what is wrong; NULL once FLOW_ACK was sent */
 	struct standing *standing; /* owned; mark: the sum of the graphs' numbers */
-	struct loop_timer *timer; /* owned; ends the wait for a read */
 	struct flowbox *box; /* owned */
-	uint64_t read; /* that was closed last */
-	uint64_t asked; /* by FLOW_READ, not closed yet; 0 = none */
-	nsec_t asked_at;
-	uint64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
-	size_t nbelow_sms; /* parts that are below other sms */
-	size_t nbehind; /* open parts of which nothing newer than `read` came, */
-	bool is_counted; /* if this is so */
-	uint64_t open; /* passing on: the read that is being put together; 0 = none */
+	struct read_clock reads; /* it runs when the stage has a graph */
+	int64_t last_asked; /* the highest that FLOW_READ named: none beyond it can come */
+	bool is_above_sms; /* a part is below another sm */
+	struct loop_timer *timer; /* owned; passing on: ends the wait for a frame */
+	int64_t open; /* passing on: the read that is being put together; 0 = none */
 };
 
-nsec_t site_measures_now(const struct site_measures *f);
-void site_measures_site_token(const struct site_measures *f, struct token *out);
-struct site_measure *site_measures_find(const struct site_measures *f, uint32_t id);
 void site_measure_end(struct site_measure *m); /* sends FLOW_END to the hosts */
 
 /* --- measure_hosts.c */
@@ -83,8 +68,6 @@ void site_measure_end(struct site_measure *m); /* sends FLOW_END to the hosts */
  * waited for. */
 void site_measure_settle(struct site_measure *m);
 void piece_free(struct site_measure *m, struct host_piece *s);
-/* Its links are waited for, or not. */
-void piece_open(struct site_measure *m, struct host_piece *s, bool is_open);
 void site_measure_check_answer(struct site_measure *m);
 /* NULL: no memory. */
 struct standing *site_measure_standing_new(struct site_measure *m);
@@ -92,10 +75,12 @@ void site_measure_complain(struct site_measure *m, const char *object, unsigned 
 			   const char *why);
 
 /* --- measure_read.c */
-void site_measure_arm(struct site_measure *m);
-/* Whether all hosts have sent what is open: it is closed then. */
+nsec_t site_measures_now(const struct site_measures *f);
+void site_measures_site_token(const struct site_measures *f, struct token *out);
+/* Of the reads and frames. -ERR_NOMEM. */
+int site_measure_reads_init(struct site_measure *m);
+/* Closes what is due: what all hosts have sent. */
 void site_measure_check_read(struct site_measure *m);
-void site_measure_on_timer(void *arg);
 void site_measures_on_batch(void *arg, const struct flow_batch *b);
 void site_measures_on_result(void *arg, const struct flow_result *r);
 

@@ -44,49 +44,11 @@ static struct host_piece *piece_new(struct site_measure *m, const char *token, u
 		return NULL;
 	str_copy(s->token.s, sizeof(s->token.s), token);
 	s->node = node;
-	s->branch = NO_BRANCH;
+	s->branch = STAGE_NOWHERE;
 	if (!smap_put(&m->parts, token, s, NULL))
 		return s;
 	free(s);
 	return NULL;
-}
-
-static void forget_links(struct site_measure *m, struct host_piece *s)
-{
-	piece_open(m, s, false);
-	for (size_t i = 0; i < s->nlink; i++) {
-		if (smap_find(&m->links, s->link[i]) == s)
-			smap_del(&m->links, s->link[i]);
-		free(s->link[i]);
-	}
-	free(s->link);
-	s->link = NULL;
-	s->nlink = 0;
-}
-
-static int note_link(struct site_measure *m, struct host_piece *s, const char *name)
-{
-	char *copy = str_dup(name);
-
-	if (!copy || smap_put(&m->links, name, s, NULL)) {
-		free(copy);
-		return -ERR_NOMEM;
-	}
-	s->link[s->nlink++] = copy;
-	return 0;
-}
-
-/* The links that it sends: values on them are its own. */
-static int note_links(struct site_measure *m, struct host_piece *s, const struct flow_graph *g)
-{
-	int rc = 0;
-
-	forget_links(m, s);
-	s->link = calloc(g->nnode, sizeof(*s->link));
-	for (size_t i = 0; s->link && i < g->nnode && !rc; i++)
-		if (g->node[i].kind == FLOW_LINK_OUT)
-			rc = note_link(m, s, g->node[i].link.name);
-	return s->link ? rc : -ERR_NOMEM;
 }
 
 static int set_graph(struct site_measure *m, struct host_piece *s, const struct msg_flow_piece *p)
@@ -126,7 +88,7 @@ static int take_part(struct site_measure *m, const struct msg_flow_piece *p, uin
 		s = piece_new(m, p->object, node);
 	rc = s ? set_graph(m, s, p) : -ERR_NOMEM;
 	if (!rc)
-		rc = note_links(m, s, g);
+		rc = stage_set_sender(m->stage, s->token.s, g, s);
 	flow_graph_free(g);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for it: %s", err_name(rc));
@@ -163,40 +125,6 @@ static int note_kinds(struct site_measure *m, const struct flow_graph *g)
 	return 0;
 }
 
-/* Of all that may be asked of an input an sm knows the time alone. */
-static int note_clocks(struct site_measure *m, const struct flow_graph *g)
-{
-	uint32_t *clock = calloc(g->nnode, sizeof(*clock));
-	size_t n = 0;
-
-	if (!clock)
-		return -ERR_NOMEM;
-	for (uint32_t i = 0; i < g->nnode; i++)
-		if (g->node[i].kind == FLOW_INPUT && g->node[i].source.kind == FLOW_SOURCE_TIME &&
-		    !g->node[i].source.probe[0])
-			clock[n++] = flow_input(m->f->engine, m->id, i);
-	free(m->clock);
-	m->clock = clock;
-	m->nclock = n;
-	return 0;
-}
-
-/* Links without a sender are not waited for. */
-static void close_links(struct site_measure *m, const struct flow_graph *g)
-{
-	for (size_t i = 0; i < g->nnode; i++) {
-		const struct host_piece *s;
-
-		if (g->node[i].kind != FLOW_LINK_IN)
-			continue;
-		s = smap_find(&m->links, g->node[i].link.name);
-		if (s && s->is_open)
-			flow_link_open(m->f->engine, m->id, g->node[i].link.name);
-		else
-			flow_link_close(m->f->engine, m->id, g->node[i].link.name);
-	}
-}
-
 static int take_own(struct site_measure *m, const struct msg_flow_piece *p, struct err *e)
 {
 	struct flow_graph *g = NULL;
@@ -204,12 +132,11 @@ static int take_own(struct site_measure *m, const struct msg_flow_piece *p, stru
 
 	if (rc)
 		return rc;
-	rc = flow_load(m->f->engine, g, m->start, e);
+	rc = stage_load(m->stage, m->f->engine, g, m->reads.start, e);
 	if (!rc) {
-		m->has_piece = true;
 		m->piece_of = m->version;
-		rc = note_clocks(m, g) ? -ERR_NOMEM : note_kinds(m, g);
-		close_links(m, g);
+		m->reads.is_running = true;
+		rc = note_kinds(m, g);
 	}
 	flow_graph_free(g);
 	return rc;
@@ -241,11 +168,11 @@ static void take_pieces(struct site_measure *m, const struct msg_flow_load *l)
 
 static void end_own(struct site_measure *m)
 {
-	if (!m->has_piece || m->piece_of == m->version)
+	if (!stage_is_loaded(m->stage) || m->piece_of == m->version)
 		return;
-	flow_remove(m->f->engine, m->id);
-	m->has_piece = false;
-	m->nclock = m->nnode = 0;
+	stage_unload(m->stage);
+	read_clock_stop(&m->reads);
+	m->nnode = 0;
 }
 
 /* Hosts that the last version does not name. */
@@ -256,10 +183,8 @@ static void drop_old(struct site_measure *m)
 	while (smap_next(&m->parts, &i)) {
 		struct host_piece *s = i.value;
 
-		if (s->of == m->version)
-			continue;
-		forget_links(m, s);
-		piece_free(m, s);
+		if (s->of != m->version)
+			piece_free(m, s);
 	}
 }
 
@@ -282,7 +207,7 @@ static int check(const struct site_measures *f, const struct msg_flow_load *l, s
 						       READS_AHEAD_MAX))
 		return err_set(e, ERR_INVALID, "read %llu is far ahead",
 			       (unsigned long long)l->read);
-	if (!site_measures_find(f, l->measurement) && f->by_number.n >= SITE_MEASURES_MAX)
+	if (!map_find(&f->by_number, l->measurement) && f->by_number.n >= SITE_MEASURES_MAX)
 		return err_set(e, ERR_LIMIT, "%d measurements run in this sm", SITE_MEASURES_MAX);
 	return 0;
 }
@@ -295,18 +220,18 @@ static struct site_measure *site_measure_new(struct site_measures *f, const stru
 		return NULL;
 	m->f = f;
 	m->id = l->measurement;
-	m->start = l->start_ns;
-	m->every = l->every_ns;
-	m->read = m->last_asked = l->read;
+	m->last_asked = (int64_t)l->read;
 	smap_init(&m->parts);
-	smap_init(&m->links);
 	m->identity = str_dup(l->identity);
 	m->standing = site_measure_standing_new(m);
-	m->timer = loop_timer_new(f->conf.loop, site_measure_on_timer, m);
+	m->stage = stage_new(m->id, m->last_asked);
 	m->box = flowbox_new(&(struct flowbox_conf){ m->id, f->conf.send, f->conf.arg });
-	if (!map_put(&f->by_number, m->id, m, NULL) && m->identity && m->standing && m->timer &&
-	    m->box)
+	if (!map_put(&f->by_number, m->id, m, NULL) && !site_measure_reads_init(m) && m->identity &&
+	    m->standing && m->stage && m->box) {
+		read_clock_start(&m->reads, l->start_ns, l->every_ns, m->last_asked);
+		read_clock_stop(&m->reads); /* until there is a graph */
 		return m;
+	}
 	site_measure_end(m);
 	return NULL;
 }
@@ -314,9 +239,9 @@ static struct site_measure *site_measure_new(struct site_measures *f, const stru
 /* Another start or step: a mainsm that restarts counts its measurements from the beginning. */
 static struct site_measure *find_or_new(struct site_measures *f, const struct msg_flow_load *l)
 {
-	struct site_measure *m = site_measures_find(f, l->measurement);
+	struct site_measure *m = map_find(&f->by_number, l->measurement);
 
-	if (m && (m->start != l->start_ns || m->every != l->every_ns ||
+	if (m && (m->reads.start != l->start_ns || m->reads.every != l->every_ns ||
 		  !str_eq(m->identity, l->identity))) {
 		site_measure_end(m);
 		m = NULL;
@@ -352,7 +277,6 @@ void site_measures_load(struct site_measures *f, const struct msg_flow_load *l)
 	end_own(m);
 	drop_old(m);
 	site_measure_settle(m);
-	site_measure_arm(m);
 	site_measure_check_answer(m);
 	flowbox_flush(m->box);
 }
