@@ -145,6 +145,7 @@ include sim/faults/module.mk
 include sim/studies/module.mk
 include sim/module.mk
 include tools/libomis/module.mk
+include tools/results/module.mk
 include tools/web/module.mk
 include tools/term/module.mk
 include tools/session/module.mk

@@ -5,7 +5,7 @@
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/json/json.h"
-#include "neko/cmd/results.h"
+#include "tools/results/results.h"
 #include "stats/student.h"
 #include "tools/term/say.h"
 #include "tools/term/table.h"

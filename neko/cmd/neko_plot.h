@@ -8,7 +8,7 @@
 
 #include "common/base/buf.h"
 #include "eventlog/lifeline/svgaxis.h"
-#include "neko/cmd/results.h"
+#include "tools/results/results.h"
 
 #define NEKO_PLOT_MAX_BYTES (64 * 1024 * 1024)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/suite.h"
 #include "common/base/array.h"
-#include "neko/cmd/results.h"
+#include "tools/results/results.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the results of a run, which `omig neko run -o` writes as JSON. The file may come from
+ * Reads results that a command wrote as JSON, as `omig neko run -o`. The file may come from
  * anywhere: each function takes a value of any kind, and NULL for a missing one.
  */
-#ifndef NEKO_CMD_RESULTS_H
-#define NEKO_CMD_RESULTS_H
+#ifndef TOOLS_RESULTS_RESULTS_H
+#define TOOLS_RESULTS_RESULTS_H
 
 #include "common/base/err.h"
 

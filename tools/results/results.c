@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "neko/cmd/results.h"
+#include "tools/results/results.h"
 
 #include <json-c/json_object.h>
 #include <json-c/json_tokener.h>
