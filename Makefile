@@ -148,6 +148,7 @@ include tools/libomis/module.mk
 include tools/results/module.mk
 include tools/web/module.mk
 include tools/term/module.mk
+include tools/summary/module.mk
 include tools/session/module.mk
 include tools/launch/module.mk
 include tools/view/module.mk
@@ -157,6 +158,7 @@ include tools/events/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
 include neko/cmd/module.mk
+include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/module.mk
 include bench/module.mk

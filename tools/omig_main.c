@@ -3,6 +3,7 @@
 #include "common/cli/nearest.h"
 #include "neko/cmd/cmd_neko.h"
 #include "tools/cmd/cmd.h"
+#include "tools/cmd/summary/cmd_summary.h"
 
 #include <stdio.h>
 
@@ -20,6 +21,7 @@ static const struct cmd commands[] = {
 	{ "jobs", cmd_jobs, "jobs that run: program, nodes, ranks, time, state" },
 	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
 	{ "top", cmd_top, "watch ranks and nodes live" },
+	{ "show", cmd_show, "show the summary of a job: omig run --summary=FILE writes it" },
 	{ "request", cmd_request, "send an OMIS request" },
 	{ "export", cmd_export,
 	  "answer Prometheus and its like with figures of all that is watched" },

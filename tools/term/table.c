@@ -155,6 +155,18 @@ int table_print(const struct table *t, size_t width, struct buf *out)
 	return failed ? -ERR_NOMEM : 0;
 }
 
+bool table_each(const struct table *t, table_cell_fn fn, void *arg)
+{
+	bool goes_on = !t->failed;
+
+	for (size_t i = 0; goes_on && i < t->columns; i++)
+		goes_on = fn(arg, 0, i, t->heads[i], t->align[i] == 'r');
+	for (size_t i = 0; goes_on && i < t->n; i++)
+		goes_on = fn(arg, 1 + i / t->columns, i % t->columns, t->cell[i],
+			     t->align[i % t->columns] == 'r');
+	return goes_on;
+}
+
 static char *scaled(char *out, double v, double base, const char *letters)
 {
 	size_t i = 0;

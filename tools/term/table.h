@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,14 @@ void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(pri
 
 /* Appends head and rows to out; lines are cut at `width` characters (0: not). -ERR_NOMEM. */
 int table_print(const struct table *t, size_t width, struct buf *out);
+
+/*
+ * Calls fn for each head (row 0) and cell, row by row. False: some cell found no memory, or fn
+ * ended it by false.
+ */
+typedef bool (*table_cell_fn)(void *arg, size_t row, size_t column, const char *text,
+			      bool is_right);
+bool table_each(const struct table *t, table_cell_fn fn, void *arg);
 
 #define TABLE_NUMBER_BYTES 24
 

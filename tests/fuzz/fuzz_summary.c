@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Files of summaries. Any text is one or is refused with words. What was read is written, shown
+ * and read as the same. */
+#include "tools/summary/summary_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+#define TEXT_MAX_BYTES (1u << 26)
+
+static void demand(int truth)
+{
+	if (!truth)
+		abort();
+}
+
+static void show(const struct summary *s)
+{
+	const struct summary_text_options all = { .prefix = "omig: ", .all = true },
+					  some = { .prefix = "" };
+	struct buf out = BUF_INIT(TEXT_MAX_BYTES);
+
+	demand(summary_text(s, &all, &out) == 0);
+	buf_clear(&out);
+	demand(summary_text(s, &some, &out) == 0);
+	buf_clear(&out);
+	demand(summary_html(s, &out) == 0);
+	buf_done(&out);
+}
+
+static void write_again(const struct summary *s)
+{
+	struct buf first = BUF_INIT(TEXT_MAX_BYTES), second = BUF_INIT(TEXT_MAX_BYTES);
+	struct summary again = { 0 };
+	struct err e = { 0 };
+
+	demand(summary_write(s, &first) == 0);
+	demand(summary_read(buf_str(&first), first.n, &again, &e) == 0);
+	demand(summary_write(&again, &second) == 0);
+	demand(first.n == second.n && !memcmp(first.p, second.p, first.n));
+	summary_done(&again);
+	buf_done(&first);
+	buf_done(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct buf text = BUF_INIT(TEXT_MAX_BYTES);
+	struct summary s = { 0 };
+	struct err e = { 0 };
+
+	buf_put(&text, p, n);
+	if (summary_read(buf_str(&text), n, &s, &e)) {
+		demand(e.text[0] && !s.n);
+	} else {
+		write_again(&s);
+		show(&s);
+	}
+	summary_done(&s);
+	buf_done(&text);
+	return 0;
+}

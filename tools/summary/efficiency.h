@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How well the ranks of a section used their time, by the model of the POP centre. docs/summary.md
+ * has the formulas. Computation is all time outside of MPI.
+ */
+#ifndef TOOLS_SUMMARY_EFFICIENCY_H
+#define TOOLS_SUMMARY_EFFICIENCY_H
+
+#include "tools/summary/summary.h"
+
+struct efficiency {
+	size_t ranks, known; /* all in the section, and those whose calls could be read */
+	size_t final; /* of the known: read after their end */
+	double seconds; /* of the longest rank */
+	double mpi_share; /* of the ranks' time, in MPI */
+	/* mean computation / greatest computation; greatest computation / seconds; their product */
+	double load_balance, communication, parallel;
+	const struct summary_process *most; /* computes most; NULL: fewer than two ranks */
+};
+
+/* Values are NaN where no rank is known. Valid until the section changes. */
+struct efficiency efficiency_of(const struct summary_section *of);
+
+/* One function over all ranks of a section. */
+struct call_sum {
+	const struct summary_name *name;
+	uint64_t count, bytes_out, bytes_in;
+	double seconds;
+	size_t ranks; /* that called it */
+	const struct summary_process *most; /* was in it longest */
+	double most_seconds;
+};
+
+/* All functions by their time, the longest first; for free(). *n: how many. NULL: no memory, or
+ * there are none. */
+struct call_sum *efficiency_calls(const struct summary_section *of, size_t *n);
+
+#endif

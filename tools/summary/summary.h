@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a program did while `omig run --summary` watched it. docs/summary.md has the file that is
+ * made of this. A section has the processes of one MPI_COMM_WORLD, or those without MPI.
+ */
+#ifndef TOOLS_SUMMARY_SUMMARY_H
+#define TOOLS_SUMMARY_SUMMARY_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SUMMARY_FORMAT "omig-summary"
+#define SUMMARY_VERSION 1 /* raised when a reader of the last version would misread a file */
+
+#define SUMMARY_NAME_BYTES 128 /* of a host, program, job or call; a longer one is cut */
+#define SUMMARY_TEXT_BYTES 256 /* a sentence about what is missing */
+#define SUMMARY_FILE_MAX_BYTES (64u << 20) /* ten thousand ranks with some fifty calls each */
+#define SUMMARY_SECTIONS_MAX 64 /* MPI programs in one script */
+#define SUMMARY_PROCESSES_MAX 65536 /* as many as a reply can name */
+#define SUMMARY_CALLS_MAX 1024 /* functions of MPI; it has some five hundred */
+#define SUMMARY_PARTNERS_MAX 64 /* of one rank, those with most bytes; others are summed */
+#define SUMMARY_SLICES_MAX 64 /* even: two neighbours become one when there are so many */
+#define SUMMARY_NOTES_MAX 64 /* a page has room for a few */
+
+/* One function of one process. */
+struct summary_call {
+	unsigned of; /* index of the section's names */
+	uint64_t count, bytes_out, bytes_in;
+	double seconds; /* in it, of all threads together */
+	bool is_open; /* a thread was in it at the last reading */
+};
+
+/* What one rank exchanged with another one in calls that name a partner. */
+struct summary_partner {
+	int64_t rank; /* in MPI_COMM_WORLD; -1: all that have no row of their own */
+	uint64_t count, bytes_out, bytes_in;
+	double seconds;
+};
+
+struct summary_process {
+	char token[SUMMARY_NAME_BYTES]; /* not in the file */
+	char program[SUMMARY_NAME_BYTES], host[SUMMARY_NAME_BYTES];
+	int64_t rank, pid; /* rank -1: without MPI */
+	int exit_status; /* as of wait(); -1: not known */
+	bool is_final; /* its values were read after its end */
+	bool has_calls; /* its calls could be read */
+	bool has_partners; /* the same of its partners */
+	double began_s; /* behind the summary's begin; may be negative by the clocks' difference */
+	double seconds; /* from its start to the reading of its values */
+	double cpu_s, rss_bytes; /* processor time, largest memory; NaN: not known */
+	struct summary_call *call; /* owned, as are the partners */
+	size_t ncall, call_cap;
+	struct summary_partner *partner;
+	size_t npartner, partner_cap;
+};
+
+/* A piece of time: what all ranks of a section together did between two readings. */
+struct summary_slice {
+	double begin_s, end_s; /* behind the summary's begin */
+	double rank_s; /* the sum of the ranks' times in it */
+	double *seconds; /* owned; by the section's names; may be shorter than they are */
+	size_t n;
+};
+
+struct summary_name {
+	char name[SUMMARY_NAME_BYTES], class[SUMMARY_NAME_BYTES];
+};
+
+struct summary_section {
+	int64_t world_size; /* 0: without MPI */
+	struct summary_name *name; /* owned, as all below: functions that were called */
+	size_t nname, name_cap;
+	struct summary_process *process;
+	size_t n, cap;
+	struct summary_slice slice[SUMMARY_SLICES_MAX];
+	size_t nslice;
+};
+
+struct summary {
+	char omig[SUMMARY_NAME_BYTES]; /* version that wrote it */
+	char job[SUMMARY_NAME_BYTES], command[SUMMARY_NAME_BYTES];
+	char measured[SUMMARY_NAME_BYTES]; /* off, count, time, volume or partner */
+	int64_t begun_ns; /* wall time */
+	double seconds; /* that the command ran */
+	int exit_status; /* of the command, as of wait(); -1: not known */
+	struct summary_section *section; /* owned, in the order of their begin */
+	size_t n, cap;
+	char (*note)[SUMMARY_TEXT_BYTES]; /* owned: what is missing, in sentences */
+	size_t nnote, note_cap;
+};
+
+/* Zeros are a summary of nothing. */
+void summary_done(struct summary *s);
+
+/* A new section, process, call or partner at the end of its list; NULL: no memory, or too many.
+ * Pointers to others are invalid behind it. */
+struct summary_section *summary_add_section(struct summary *s);
+struct summary_process *summary_add_process(struct summary_section *of);
+struct summary_call *summary_add_call(struct summary_process *p);
+struct summary_partner *summary_add_partner(struct summary_process *p);
+
+/* The index of that function; a new one is added. -ERR_LIMIT, -ERR_NOMEM. */
+int summary_name(struct summary_section *of, const char *name, const char *class);
+
+/*
+ * Adds seconds of all functions to a new slice. SUMMARY_SLICES_MAX of them become half as many.
+ * Consumes *take, which is then all 0.
+ */
+void summary_add_slice(struct summary_section *of, struct summary_slice *take);
+
+/* Without memory, or behind SUMMARY_NOTES_MAX of them, there is no such note. */
+void summary_note(struct summary *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Sections by begin, processes by rank, then host and pid; calls by name, partners by bytes.
+ * Without memory some of it stays as it is. */
+void summary_sort(struct summary *s);
+
+/* Sums of one process. */
+double summary_mpi_seconds(const struct summary_process *p); /* at most its time; NaN: not known */
+uint64_t summary_count(const struct summary_process *p);
+uint64_t summary_bytes_out(const struct summary_process *p);
+uint64_t summary_bytes_in(const struct summary_process *p);
+
+/* One JSON document. -ERR_NOMEM, -ERR_LIMIT: more than SUMMARY_FILE_MAX_BYTES. */
+int summary_write(const struct summary *s, struct buf *out);
+
+/*
+ * text ends with a 0 behind n bytes. *s is zeros, and then sorted; on failure of nothing again.
+ * ERR_PARSE with the place: line and column, or the member as "sections[0].processes[3].seconds".
+ * ERR_UNSUPPORTED: another version. ERR_LIMIT, ERR_NOMEM.
+ */
+int summary_read(const char *text, size_t n, struct summary *s, struct err *e);
+
+#endif

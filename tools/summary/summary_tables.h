@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of a summary, for the text and for the page. */
+#ifndef TOOLS_SUMMARY_SUMMARY_TABLES_H
+#define TOOLS_SUMMARY_SUMMARY_TABLES_H
+
+#include "tools/summary/efficiency.h"
+#include "tools/summary/summary_text.h"
+#include "tools/term/table.h"
+
+struct summary_writer {
+	const struct summary *s;
+	bool all; /* every row; else those that matter most */
+	struct buf *out;
+	/* Appends one table. -ERR_NOMEM. */
+	int (*put)(struct buf *out, const char *caption, const struct table *tab);
+	int rc; /* the first failure */
+};
+
+/* sum, n: of efficiency_calls(). */
+void summary_put_calls(struct summary_writer *w, const struct summary_section *of,
+		       const struct call_sum *sum, size_t n);
+void summary_put_ranks(struct summary_writer *w, const struct summary_section *of);
+/* Nothing when no partner is known. */
+void summary_put_pairs(struct summary_writer *w, const struct summary_section *of);
+/* Nothing when there is one host. */
+void summary_put_hosts(struct summary_writer *w, const struct summary_section *of);
+void summary_put_programs(struct summary_writer *w, const struct summary_section *of);
+
+#endif

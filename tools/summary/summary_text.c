@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/summary/summary_text.h"
+
+#include "tools/summary/summary_tables.h"
+
+#include <stdlib.h>
+
+struct sentences {
+	const char *prefix;
+	struct buf *out;
+	struct buf words; /* of the next one */
+};
+
+static int put_table(struct buf *out, const char *caption, const struct table *tab)
+{
+	buf_printf(out, "\n%s\n", caption);
+	return table_print(tab, 0, out);
+}
+
+static void end_sentence(struct sentences *t)
+{
+	if (t->words.n)
+		buf_printf(t->out, "%s%s\n", t->prefix, buf_str(&t->words));
+	buf_clear(&t->words);
+}
+
+static void put_world(struct summary_writer *w, struct sentences *t,
+		      const struct summary_section *of)
+{
+	size_t n;
+	struct call_sum *sum = efficiency_calls(of, &n);
+
+	summary_say_section(of, &t->words);
+	end_sentence(t);
+	summary_say_calls(sum, n, &t->words);
+	end_sentence(t);
+	summary_say_efficiency(of, &t->words);
+	end_sentence(t);
+	if (n)
+		summary_put_calls(w, of, sum, n);
+	summary_put_ranks(w, of);
+	summary_put_pairs(w, of);
+	summary_put_hosts(w, of);
+	free(sum);
+}
+
+int summary_text(const struct summary *s, const struct summary_text_options *options,
+		 struct buf *out)
+{
+	struct summary_writer w = { .s = s, .all = options->all, .out = out, .put = put_table };
+	struct sentences t = { options->prefix, out, BUF_INIT(SUMMARY_FILE_MAX_BYTES) };
+
+	summary_say_job(s, &t.words);
+	end_sentence(&t);
+	for (size_t i = 0; i < s->nnote; i++)
+		buf_printf(out, "%snot covered: %s\n", options->prefix, s->note[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		if (i)
+			buf_putc(out, '\n');
+		if (s->section[i].world_size)
+			put_world(&w, &t, &s->section[i]);
+		else
+			summary_put_programs(&w, &s->section[i]);
+	}
+	buf_done(&t.words);
+	return w.rc ? w.rc : out->failed ? -ERR_NOMEM : 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A summary as text for people. */
+#ifndef TOOLS_SUMMARY_SUMMARY_TEXT_H
+#define TOOLS_SUMMARY_SUMMARY_TEXT_H
+
+#include "tools/summary/efficiency.h"
+
+struct summary_text_options {
+	const char *prefix; /* of the sentences: "omig: " on stderr, else "" */
+	bool all; /* every row; else those that matter most */
+};
+
+/* Sentences, then tables. -ERR_NOMEM. */
+int summary_text(const struct summary *s, const struct summary_text_options *w, struct buf *out);
+
+/* One page of HTML with all rows, which needs no other file and no script. -ERR_NOMEM. */
+int summary_html(const struct summary *s, struct buf *out);
+
+/* What text and page have in common: "heat2d, 4 ranks on 1 host, 12.3 s: 31.0 % in MPI, imbalance
+ * 18.2 % (rank 1 computes most)", and which ranks are not known. */
+void summary_say_section(const struct summary_section *of, struct buf *out);
+/* "job heat2d.4711: mpirun ended after 12.3s" */
+void summary_say_job(const struct summary *s, struct buf *out);
+/* "MPI_Waitall 71 %, MPI_Allreduce 20 % of the time in MPI"; nothing when no call is known. */
+void summary_say_calls(const struct call_sum *sum, size_t n, struct buf *out);
+
+/* "parallel efficiency 56.4 % = load balance 81.8 % x communication 69.0 %" */
+void summary_say_efficiency(const struct summary_section *of, struct buf *out);
+
+#define SUMMARY_END_BYTES 48
+/* "ended by signal 9", of a status of wait(). Returns out. */
+char *summary_end(char out[SUMMARY_END_BYTES], int status);
+
+#define SUMMARY_SECONDS_BYTES 24
+/* 12.3 us, 2.14 ms, 3.5 s, 4m05s; "-" for NaN. Returns out. */
+char *summary_seconds(char out[SUMMARY_SECONDS_BYTES], double seconds);
+
+#endif
