@@ -33,7 +33,8 @@ static int put(struct layout *l, enum pmsl_kind kind, uint32_t parent, uint32_t 
 	char *name, *token, made[TOKEN_BYTES];
 	int rc;
 
-	if (!n || !str_is_name(l->at, n) || (is_process && !token_is_valid(l->at, n)))
+	if (!n || !str_is_name(l->at, n) ||
+	    (is_process && (!token_is_valid(l->at, n) || token_class(l->at, n) != 'p')))
 		return wrong(l, is_process ? "the token of a process (p_1)" : "a name");
 	rc = array_grow(&l->v, &l->cap, l->n + 1, sizeof(*l->v), WORLD_OBJECTS_MAX);
 	name = arena_copy(l->arena, l->at, n);
