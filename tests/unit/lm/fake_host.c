@@ -68,6 +68,12 @@ static int fake_facts(struct host *host, struct host_facts *f, struct err *e)
 
 static int fake_now(struct host *host, struct host_now *n, struct err *e)
 {
+	const struct fake_host *h = (struct fake_host *)host;
+
+	if (h->state) {
+		*n = *h->state;
+		return 0;
+	}
 	*n = (struct host_now){ .running = 2,
 				.load1 = 0.5,
 				.page_wait = -1,
@@ -84,7 +90,7 @@ static int fake_counts(struct host *host, struct host_counts *c, struct err *e)
 	struct fake_host *h = (struct fake_host *)host;
 
 	for (int i = 0; i < HOST_NCOUNTS; i++)
-		c->v[i] = i == HOST_EXECS ? -1 : h->counts;
+		c->v[i] = h->count ? h->count[i] : i == HOST_EXECS ? -1 : h->counts;
 	return 0;
 }
 
@@ -107,8 +113,11 @@ static void fill(const struct fake_proc *p, unsigned what, struct host_figures *
 		f->user_s = 1.5 + p->used_s;
 		f->system_s = 0.25;
 		f->resident = p->resident ? p->resident : f->resident;
+		f->major_faults = p->faults;
 		str_copy(f->name, sizeof(f->name), p->name);
 	}
+	if (what & HOST_FIGURES_SWITCHES)
+		f->involuntary = p->switches;
 	if (what & HOST_FIGURES_STATUS) {
 		f->uid = p->is_foreign ? 77 : (int64_t)getuid();
 		f->inner_pid = p->pid;

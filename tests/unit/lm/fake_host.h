@@ -35,6 +35,7 @@ struct fake_proc {
 	size_t writable; /* bytes of it that can be written, from its start */
 	double used_s; /* of a processor, more than all have */
 	int64_t resident; /* bytes; 0: not known */
+	int64_t faults, switches; /* -1: not known */
 	struct host_proc *held;
 	host_on_exit_fn on_exit;
 	void *arg;
@@ -46,7 +47,9 @@ struct fake_host {
 	size_t n;
 	const char *boot_id, *memfd;
 	nsec_t now; /* for counts */
-	int64_t counts; /* each count says this */
+	int64_t counts; /* each count says this, */
+	const int64_t *count; /* HOST_NCOUNTS; or has its own; NULL: no */
+	const struct host_now *state; /* NULL: the usual one */
 	size_t open; /* held processes */
 	const char *file; /* content of /proc/some */
 	size_t nfile;
