@@ -86,13 +86,13 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
-	printf("  rogue peers %" PRIu64 ", frames that they made something of %" PRIu64 "\n",
+	printf("  %" PRIu64 " rogue peers, %" PRIu64 " forged frames\n",
 	       n->rogues, n->lies);
 	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64
-	       ", disks full %" PRIu64 ", failing %" PRIu64 ", tokens that are good %" PRIu64 "\n",
+	       ", disks full %" PRIu64 ", failing %" PRIu64 ", valid tokens %" PRIu64 "\n",
 	       n->pauses, n->steps, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
-	printf("  kept subscriptions %" PRIu64 ", events that they have %" PRIu64
-	       ", counted as lost %" PRIu64 "\n",
+	printf("  %" PRIu64 " subscriptions, %" PRIu64 " events kept, %" PRIu64
+	       " counted as lost\n",
 	       n->kept, n->kept_events, n->kept_lost);
 }
 
@@ -408,7 +408,7 @@ int main(int argc, char **argv)
 		  0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
-		{ "tools", 0, "N", "tools, which do what comes to their minds (3)", OPT_U64,
+		{ "tools", 0, "N", "number of random clients (3)", OPT_U64,
 		  &w.tools, 1, RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
 		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",

@@ -51,11 +51,9 @@ const char *dependence_words(enum dependence d)
 	case DEPENDENCE_NONE:
 		break;
 	case DEPENDENCE_NEIGHBOURS:
-		return "values depend on the ones before: an interval for independent values is "
-		       "too narrow";
+		return "correlated values, so the interval is too narrow";
 	case DEPENDENCE_FAR:
-		return "values depend on ones long before: an interval for independent values is "
-		       "too narrow";
+		return "values correlated over long distances, so the interval is too narrow";
 	}
 	return NULL;
 }

@@ -34,12 +34,12 @@ static double greatest(const struct moments *m)
 }
 
 static const struct figure figures[] = {
-	{ "deviation", "deviation", moments_deviation },
+	{ "deviation", "std. deviation", moments_deviation },
 	{ "variance", "variance", moments_variance },
 	{ "skewness", "skewness", moments_skewness },
 	{ "kurtosis", "kurtosis", moments_kurtosis },
-	{ "min", "least", least },
-	{ "max", "greatest", greatest },
+	{ "min", "min", least },
+	{ "max", "max", greatest },
 	{ "serial_correlation", "serial correlation", moments_serial },
 };
 

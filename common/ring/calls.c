@@ -35,15 +35,15 @@ const char *call_class_name(unsigned class)
 {
 	static const char *const name[CALL_CLASSES] = {
 		[CALL_SEND] = "send",
-		[CALL_RECV] = "recv",
-		[CALL_PROBE] = "probe",
-		[CALL_COMPLETE] = "complete",
+		[CALL_RECV] = "receive",
+		[CALL_PROBE] = "message_probe",
+		[CALL_COMPLETE] = "wait",
 		[CALL_COLLECTIVE] = "collective",
 		[CALL_BARRIER] = "barrier",
-		[CALL_RMA] = "rma",
-		[CALL_RMA_SYNC] = "rma_sync",
+		[CALL_RMA] = "onesided",
+		[CALL_RMA_SYNC] = "onesided_sync",
 		[CALL_IO] = "io",
-		[CALL_COMM] = "comm",
+		[CALL_COMM] = "communicator",
 		[CALL_OTHER] = "other",
 	};
 

@@ -98,7 +98,7 @@ int call_find(const char *name);
  * then. */
 bool call_starts(const struct call_desc *d);
 
-/* "send", "recv", ...; "?" out of range. */
+/* "send", "receive", ...: the names of built-in metrics in lower case. "?" out of range. */
 const char *call_class_name(unsigned class);
 
 #endif

@@ -36,7 +36,7 @@ struct archange {
 };
 
 struct arcompare_options {
-	double least; /* 0.05: 5 % are no change that anybody minds */
+	double least; /* 0.05: changes below 5 % are ignored */
 	double level; /* 0.99: one false alarm in a hundred comparisons of archives, at the most */
 };
 

@@ -347,8 +347,8 @@ static const char details[] =
 	"of NFD-S that finds a "
 	"crash within DETECTION, errs at most once in RECURRENCE, and for "
 	"DURATION: 30s 30d 60s 0.01 "
-	"'exponential(20ms)'. The exit status is 124 when the deadline came first. Ctrl-C ends a run with what there "
-	"is: 130.";
+	"'exponential(20ms)'. The exit status is 124 when the deadline ends a run. Ctrl-C ends it with partial "
+	"results: 130.";
 
 int cmd_neko(int argc, char **argv)
 {
@@ -376,10 +376,10 @@ int cmd_neko(int argc, char **argv)
 		       "whose certificates they "
 		       "show",
 		       OPT_STR, &w.over.mainsm),
-		OPTION("seed", 0, "N", "run: of all random numbers, instead of simulation.seed",
+		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)",
 		       OPT_STR, &w.seed),
 		OPTION("output", 'o', "FILE",
-		       "run: write the results there as JSON; plot: the picture, as SVG; whole or not at all",
+		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
 		       OPT_STR, &w.output),
 		OPTION("json", 'j', NULL,
 		       "run, compare, list, configure: JSON on the standard output", OPT_FLAG,

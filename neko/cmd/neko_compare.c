@@ -263,7 +263,7 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 {
 	static const char *const heads[] = { "QUANTITY", "N",	 "MEAN",    "+-95%",
 					     "N",	 "MEAN", "+-95%",   "DIFFERENCE",
-					     "+-",	 "P",	 "AT MOST", "AGREE" };
+					     "+-",	 "P",	 "LARGEST", "AGREE" };
 	struct table *t = table_new(ARRAY_LEN(heads), heads, "lrrrrrrrrrrl");
 	size_t i;
 
@@ -277,11 +277,8 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 	print_alone(b, "first", first, second);
 	print_alone(b, "second", second, first);
 	buf_printf(b,
-		   c->differing ? "They differ in %zu of %zu quantities"
-				: "They agree: %zu of %zu quantities differ",
-		   c->differing, c->n);
-	buf_printf(b, " by more than chance and clocks explain (%.0f %% for all together)\n",
-		   LEVEL * 100);
+		   "%zu of %zu quantities differ significantly (%.0f %% for all together)\n",
+		   c->differing, c->n, LEVEL * 100);
 }
 
 static void print_side(struct json *j, const char *key, const struct side *s)

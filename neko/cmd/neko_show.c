@@ -92,7 +92,7 @@ static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 		double half = quantity_interval_of_batches(v[i].quantity, LEVEL).half;
 
 		if (words)
-			buf_printf(b, "%s: %s; by batch means it is +- %.6g\n",
+			buf_printf(b, "%s: %s: use +- %.6g (batch means)\n",
 				   quantity_name(v[i].quantity), words, half);
 	}
 }
@@ -102,14 +102,14 @@ static const char *end_of(const struct run_counts *f)
 	if (f->broken)
 		return "a property did not hold";
 	if (f->is_interrupted)
-		return "interrupted: this is a part";
+		return "interrupted: partial results";
 	if (f->missing)
-		return "processes are missing: this is a part";
+		return "processes are missing: partial results";
 	if (f->is_cut)
-		return "the deadline came first: this is a part";
+		return "deadline: partial results";
 	if (f->is_left)
 		return "ended by a layer";
-	return f->is_stopped ? "stopped by its rule" : "time is over";
+	return f->is_stopped ? "stop rule reached" : "end of its time";
 }
 
 void neko_show_text(struct buf *b, const struct run *r, const struct run_counts *f)

@@ -34,11 +34,11 @@ static const struct {
 static const struct {
 	const char *end, *unit, *text;
 } quantities[PMSL_QUANTITIES] = {
-	[PMSL_Q_COUNT] = { "_count", "calls", "how often" },
+	[PMSL_Q_COUNT] = { "_count", "calls", "number of" },
 	[PMSL_Q_DELAY] = { "_delay", "s", "time in" },
 	[PMSL_Q_VOLUME] = { "_volume", "B", "bytes of" },
-	[PMSL_Q_VOLUME_OUT] = { "_volume_out", "B", "bytes out by" },
-	[PMSL_Q_VOLUME_IN] = { "_volume_in", "B", "bytes in by" },
+	[PMSL_Q_VOLUME_OUT] = { "_volume_out", "B", "bytes sent by" },
+	[PMSL_Q_VOLUME_IN] = { "_volume_in", "B", "bytes received by" },
 };
 
 /* Ids: groups, then calls, each with all quantities; then what is sampled. */
@@ -89,7 +89,8 @@ static bool get_call(unsigned i, struct pmsl_builtin *b)
 
 	b->call = (int)i;
 	snprintf(b->name, sizeof(b->name), "%s%s", d->name, quantities[b->quantity].end);
-	snprintf(b->text, sizeof(b->text), "%s %s", quantities[b->quantity].text, d->name);
+	snprintf(b->text, sizeof(b->text), "%s %s%s", quantities[b->quantity].text, d->name,
+		 b->quantity == PMSL_Q_COUNT ? " calls" : "");
 	return set_volume(b, has_volume(d) ? BOTH : NONE);
 }
 

@@ -454,7 +454,7 @@ int cmd_events(int argc, char **argv)
 			"tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
 			OPT_NSEC, &w->reconnect_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION("name", 0, "NAME",
-		       "on: a killed command goes on by this name (default: made of its options)",
+		       "on: name under which an interrupted recording is resumed (default: made of its options)",
 		       OPT_STR, &options.on.name),
 		OPTION_RANGE("room", 0, "MIB",
 			     "on: what may wait on the disk of each host and site (default 64)",
@@ -463,7 +463,7 @@ int cmd_events(int argc, char **argv)
 			     "on: and for how long without a receiver (default 5m)", OPT_NSEC,
 			     &options.on.lease_ns, 10 * NSEC_PER_SEC, 86400 * NSEC_PER_SEC),
 		OPTION("when-full", 0, "WHAT",
-		       "on: without room oldest (default) or newest are lost, or none are made, but counted (stop)",
+		       "on: when the buffer is full: drop oldest (default), drop newest, or stop",
 		       OPT_STR, &options.on.when_full),
 		{ 0 },
 	};

@@ -477,7 +477,7 @@ int cmd_explain(int argc, char **argv)
 		.program = "omig explain",
 		.usage = "[OPTION...] [MEASUREMENT]",
 		.summary =
-			"shows where the parts of a running measurement are and what flows; without one, lists them",
+			"shows how a running measurement is distributed (for debugging Omig); without one, lists them",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -209,7 +209,7 @@ static int measure(struct measurement *m, const char **job)
 		fprintf(stderr, "omig: the processes have ended\n");
 	if (rc == CMD_OK && m->options->until.n && !measurement_is_reached(m) && !got_signal &&
 	    (!m->is_over || m->has_ended))
-		return cmd_fail(CMD_FAILURE, "--until is not reached");
+		return cmd_fail(CMD_FAILURE, "not precise enough yet: --until is not reached");
 	return rc == CMD_OK && m->shown && m->is_partial ? CMD_PARTIAL : rc;
 }
 
@@ -377,7 +377,7 @@ int cmd_measure(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig measure",
 		.usage = "[OPTION...] METRIC",
-		.summary = "measures a metric, where its values are born, and shows each read",
+		.summary = "measures a metric live, a line for each value and interval",
 		.details = details,
 		.table = table,
 	};

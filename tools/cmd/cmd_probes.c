@@ -167,7 +167,7 @@ int cmd_probes(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig probes",
 		.usage = "[OPTION...] FILE | --list",
-		.summary = "makes the functions that a program marks its regions with of their "
+		.summary = "generates probe functions, which mark regions of a program, from their "
 			   "declarations in FILE "
 			   "('-': standard input)",
 		.table = table,

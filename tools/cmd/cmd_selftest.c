@@ -76,7 +76,7 @@ static int choose(struct selftest *t, int n, char **names)
 
 static const char *end_name(enum selftest_end end)
 {
-	static const char *const names[] = { "ok", "fails", "not here", "elsewhere" };
+	static const char *const names[] = { "ok", "fails", "not here", "not tried" };
 
 	return names[end];
 }
@@ -187,7 +187,7 @@ static void show_sum(const struct selftest *t, const struct term *term)
 {
 	size_t bad = count(t, SELFTEST_FAILS);
 
-	printf("%s%zu ok, %zu fail, %zu not here, %zu elsewhere%s\n",
+	printf("%s%zu ok, %zu fail, %zu not here, %zu not tried here%s\n",
 	       term_paint(term, bad ? TERM_RED : TERM_GREEN), count(t, SELFTEST_OK), bad,
 	       count(t, SELFTEST_NOT_HERE), count(t, SELFTEST_ELSEWHERE),
 	       term_paint(term, TERM_PLAIN));

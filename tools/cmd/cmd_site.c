@@ -106,6 +106,6 @@ int cmd_site(int argc, char **argv)
 	if (rc >= 0)
 		return rc;
 	if (argc - first != 2 || !str_eq(argv[first], "join"))
-		return cmd_usage(&spec, "join which site?");
+		return cmd_usage(&spec, "join: give the connection string of the site, or a file that has it");
 	return join(&c, argv[first + 1]);
 }

@@ -196,7 +196,7 @@ static int report_sample(struct sample *s, struct output *out)
 	if (rc == CMD_OK && !s->n)
 		return cmd_fail(CMD_FAILURE, "%s has no values", file_of(s));
 	if (rc == CMD_OK && s->options->until.n && !is_reached(s))
-		return cmd_fail(CMD_FAILURE, "%s: --until is not reached", file_of(s));
+		return cmd_fail(CMD_FAILURE, "%s: not precise enough: --until is not reached", file_of(s));
 	return rc;
 }
 
@@ -360,7 +360,7 @@ int cmd_stats(int argc, char **argv)
 		       "the times: nanoseconds when its name ends with _ns, else seconds (default "
 		       "'time_ns')",
 		       OPT_STR, &w.columns.time),
-		OPTION_CALL("trim", 0, "N[,M]", "leave the N least and the M greatest values out",
+		OPTION_CALL("trim", 0, "N[,M]", "leave out the N smallest and the M largest values",
 			    &w, set_trim),
 		OPTION("fence", 0, "K",
 		       "leave out what is more than K quartile ranges outside of the quartiles",

@@ -399,8 +399,9 @@ static int report_end(const struct subscription *k)
 	else
 		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
 		       t.generated, t.stored, destination_name(k->destination), all_lost(&t));
-	report(t.dropped, "events were dropped where they are written, for want of room");
-	report(t.lost, "events were lost on the way, for want of room");
+	report(t.dropped,
+	       "events lost: the processes wrote faster than they were collected; choose fewer names, or --where");
+	report(t.lost, "events lost on the way: a spool was full; raise --room");
 	report(t.left_out,
 	       "events are not in the archive, which has no room for their types, or cannot read them");
 	report(destination_damaged(k->destination), "bytes came that are no blocks");

@@ -12,9 +12,6 @@
 
 #define OWN_SERIES 64 /* about the export itself: the limit does not concern them */
 
-static const char *const class_names[TOP_CLASSES] = { "p2p", "wait", "collective", "barrier",
-						      "rma", "io",   "other" };
-
 static void single(struct metrics *m, const struct metric *f, double v)
 {
 	metrics_family(m, f);
@@ -296,7 +293,7 @@ static void write_group_mpi(struct metrics *m, struct export_group **g, size_t n
 		for (size_t k = 0; k < TOP_CLASSES; k++)
 			metrics_sample(m,
 				       (struct metric_label[]){ GROUP_LABELS(g[i]),
-								{ "class", class_names[k] },
+								{ "class", top_class_names[k] },
 								{ 0 } },
 				       mpi_value(&g[i]->sum, kind, k));
 }
@@ -353,7 +350,7 @@ static void write_rank_mpi(struct metrics *m, struct export_process **p, size_t 
 		for (size_t k = 0; p[i]->is_seen && k < TOP_CLASSES; k++) {
 			const struct metric_label labels[] = {
 				RANK_LABELS(p[i], rank_text(rank, p[i]->rank)),
-				{ "class", class_names[k] },
+				{ "class", top_class_names[k] },
 				{ 0 }
 			};
 

@@ -520,7 +520,7 @@ const char *selftest_step_name(enum selftest_step_kind kind)
 		[STEP_PROC_FILE] = "/proc",
 		[STEP_NOTIFIED] = "notified",
 		[STEP_NOT_NOTIFIED] = "not notified",
-		[STEP_ELSEWHERE] = "elsewhere",
+		[STEP_ELSEWHERE] = "not tried",
 		[STEP_QUIET] = "quiet",
 	};
 

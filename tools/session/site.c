@@ -48,8 +48,8 @@ int site_own_string(char *out)
 		rc = from_file(found.gl_pathv[0], out);
 	else
 		rc = cmd_fail(CMD_USAGE,
-			      "which site? --site FILE, the admin.conn of its sm (%zu are in %s)",
-			      rc ? 0 : found.gl_pathc, dir);
+			      "%s of yours in %s: give --site FILE, the admin.conn of its sm",
+			      rc ? "no shared sm" : "several shared sms", dir);
 	globfree(&found);
 	return rc;
 }

@@ -10,18 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Classes of calls as columns; several of the monitor's classes may share one. */
+/* The classes of calls, as omig_calls_read and the built-in metrics name them. */
 enum top_class {
-	TOP_P2P,
+	TOP_SEND,
+	TOP_RECEIVE,
+	TOP_MESSAGE_PROBE,
 	TOP_WAIT,
-	TOP_COLL,
+	TOP_COLLECTIVE,
 	TOP_BARRIER,
-	TOP_RMA,
+	TOP_ONESIDED,
+	TOP_ONESIDED_SYNC,
 	TOP_IO,
+	TOP_COMMUNICATOR,
 	TOP_OTHER,
 	TOP_CLASSES
 };
-extern const char *const top_class_heads[TOP_CLASSES];
+extern const char *const top_class_names[TOP_CLASSES];
 
 enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_ENDED, TOP_SILENT };
 
@@ -118,6 +122,9 @@ bool top_rank_has_ended(const struct top_rank *r);
 
 /* Takes ranks that have ended out of what is shown. */
 void top_drop_ended(struct top_sample *s);
+
+/* total, or NaN for a process without counted calls: that is no 0. */
+double top_counted(const struct top_rank *r, double total);
 
 /* "run", "wait", ... for a state. */
 const char *top_state_name(int64_t state);

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const top_class_heads[TOP_CLASSES] = { "P2P", "WAIT", "COLL", "BARR",
-						   "RMA", "IO",	  "OTHER" };
+const char *const top_class_names[TOP_CLASSES] = {
+	"send",	    "receive",	     "message_probe", "wait",	      "collective", "barrier",
+	"onesided", "onesided_sync", "io",	      "communicator", "other"
+};
 
 /* Of proc_get_info, in the order of the flags. */
 enum {
@@ -33,22 +35,12 @@ enum {
 	 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED))
 enum { CALL_CLASS = 1, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 
-static const struct {
-	const char *name;
-	enum top_class column;
-} classes[] = {
-	{ "send", TOP_P2P },	  { "recv", TOP_P2P },	      { "probe", TOP_P2P },
-	{ "complete", TOP_WAIT }, { "collective", TOP_COLL }, { "barrier", TOP_BARRIER },
-	{ "rma", TOP_RMA },	  { "rma_sync", TOP_RMA },    { "io", TOP_IO },
-};
-
+/* A class of a later monitor is among the others. */
 static enum top_class class_of(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(classes); i++)
-		if (str_eq(classes[i].name, name))
-			return classes[i].column;
+	for (size_t i = 0; i < TOP_CLASSES; i++)
+		if (str_eq(top_class_names[i], name))
+			return (enum top_class)i;
 	return TOP_OTHER;
 }
 
@@ -195,14 +187,20 @@ static void add_calls(void *arg, const char *token, const Omis_value *v)
 
 static enum top_call_kind kind_of(const char *class)
 {
-	if (str_eq(class, "send"))
+	switch (class_of(class)) {
+	case TOP_SEND:
 		return TOP_CALL_SENDS;
-	if (str_eq(class, "recv") || str_eq(class, "probe"))
+	case TOP_RECEIVE:
+	case TOP_MESSAGE_PROBE:
 		return TOP_CALL_RECEIVES;
-	return str_eq(class, "collective") || str_eq(class, "barrier") || str_eq(class, "comm") ||
-			       str_eq(class, "other")
-		       ? TOP_CALL_TOGETHER
-		       : TOP_CALL_OTHER;
+	case TOP_COLLECTIVE:
+	case TOP_BARRIER:
+	case TOP_COMMUNICATOR:
+	case TOP_OTHER:
+		return TOP_CALL_TOGETHER;
+	default:
+		return TOP_CALL_OTHER;
+	}
 }
 
 static void read_call(const Omis_value *v, struct top_call *c)
@@ -225,8 +223,8 @@ static void read_call(const Omis_value *v, struct top_call *c)
 /* Files and one-sided data are on their way while such a call lasts. */
 static double waits_for(const Omis_value *v, const struct top_call *c)
 {
-	const char *class = value_text(v, NOW_CLASS);
-	bool moves = str_eq(class, "io") || str_eq(class, "rma");
+	enum top_class class = class_of(value_text(v, NOW_CLASS));
+	bool moves = class == TOP_IO || class == TOP_ONESIDED;
 
 	return c->state == TOP_CALL_ASKS || (c->state == TOP_CALL_IN && !moves) ? c->seconds : 0;
 }
@@ -471,6 +469,11 @@ void top_sort(struct top_sample *s, enum top_sort by)
 		qsort(s->node, s->nnode, sizeof(*s->node), compare_nodes);
 	if (s->nrank > 1)
 		qsort_r(s->rank, s->nrank, sizeof(*s->rank), compare, &by);
+}
+
+double top_counted(const struct top_rank *r, double total)
+{
+	return r->time_ns ? total : (double)NAN;
 }
 
 const char *top_state_name(int64_t state)

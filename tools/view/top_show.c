@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/view/top_show.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
-#include "tools/session/show.h"
 #include "tools/term/table.h"
 #include "tools/view/top_waits.h"
 
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#define RANK_COLUMNS (TOP_CLASSES + 13)
-#define RANK_ALIGN "lrlrlrlrrrrrrrrrrrrr" /* with the job */
-#define CALL_COLUMNS 7 /* to CALL and FOR */
+#define COLUMNS_MAX (TOP_CLASSES + 13)
+#define HEAD_BYTES 16 /* the longest name of a class */
 #define TITLE_ROWS 2
 #define ROWS_AROUND 4 /* two heads, a gap, the coverage */
 
@@ -110,6 +107,16 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 	return rc;
 }
 
+/* The columns of ranks: their heads, and the classes of calls among them. */
+struct heads {
+	const char *name[COLUMNS_MAX];
+	char align[COLUMNS_MAX];
+	size_t n, nclass;
+	enum top_class class[TOP_CLASSES];
+	char upper[TOP_CLASSES][HEAD_BYTES];
+	bool with_job;
+};
+
 static void name_cells(struct table *tab, const struct top_sample *s, const struct top_rank *r)
 {
 	const struct top_node *n = top_node_find(s, r->node);
@@ -137,15 +144,14 @@ static void call_cells(struct table *tab, const struct top_call *c)
 	table_cell(tab, "%s%s", c->is_exact ? "" : ">=", table_duration(time, c->seconds));
 }
 
-static void rate_cells(struct table *tab, const struct top_rank *r)
+static void rate_cells(struct table *tab, const struct heads *h, const struct top_rank *r)
 {
 	char text[TABLE_NUMBER_BYTES];
-	size_t i;
 
 	table_cell(tab, "%s", table_percent(text, r->mpi));
 	call_cells(tab, &r->call);
-	for (i = 0; i < TOP_CLASSES; i++)
-		table_cell(tab, "%s", table_percent(text, r->share[i]));
+	for (size_t i = 0; i < h->nclass; i++)
+		table_cell(tab, "%s", table_percent(text, r->share[h->class[i]]));
 	table_cell(tab, "%s", table_count(text, r->calls_s));
 	table_cell(tab, "%s", table_bytes(text, r->out_s));
 	table_cell(tab, "%s", table_bytes(text, r->in_s));
@@ -153,27 +159,21 @@ static void rate_cells(struct table *tab, const struct top_rank *r)
 	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
 }
 
-/* A process without MPI has reported no calls: that is no 0. */
-static double counted(const struct top_rank *r, double total)
-{
-	return r->time_ns ? total : (double)NAN;
-}
-
-static void total_cells(struct table *tab, const struct top_rank *r)
+static void total_cells(struct table *tab, const struct heads *h, const struct top_rank *r)
 {
 	char text[TABLE_NUMBER_BYTES];
 	double sum = 0;
-	size_t i;
 
-	for (i = 0; i < TOP_CLASSES; i++)
+	for (size_t i = 0; i < TOP_CLASSES; i++)
 		sum += r->delay_ns[i];
-	table_cell(tab, "%s", table_duration(text, counted(r, sum / 1e9)));
+	table_cell(tab, "%s", table_duration(text, top_counted(r, sum / 1e9)));
 	call_cells(tab, &r->call);
-	for (i = 0; i < TOP_CLASSES; i++)
-		table_cell(tab, "%s", table_duration(text, counted(r, r->delay_ns[i] / 1e9)));
-	table_cell(tab, "%s", table_count(text, counted(r, r->calls)));
-	table_cell(tab, "%s", table_bytes(text, counted(r, r->bytes_out)));
-	table_cell(tab, "%s", table_bytes(text, counted(r, r->bytes_in)));
+	for (size_t i = 0; i < h->nclass; i++)
+		table_cell(tab, "%s",
+			   table_duration(text, top_counted(r, r->delay_ns[h->class[i]] / 1e9)));
+	table_cell(tab, "%s", table_count(text, top_counted(r, r->calls)));
+	table_cell(tab, "%s", table_bytes(text, top_counted(r, r->bytes_out)));
+	table_cell(tab, "%s", table_bytes(text, top_counted(r, r->bytes_in)));
 	table_cell(tab, "%s", table_duration(text, r->cpu_s));
 	table_cell(tab, "%s", table_bytes(text, r->rss_bytes));
 }
@@ -187,41 +187,73 @@ static bool has_jobs(const struct top_sample *s)
 	return false;
 }
 
-static void rank_heads(const char **heads, bool is_total)
+static bool is_called(const struct top_sample *s, enum top_class k)
+{
+	for (size_t i = 0; i < s->nrank; i++)
+		if (s->rank[i].class_calls[k] > 0 || s->rank[i].delay_ns[k] > 0)
+			return true;
+	return false;
+}
+
+static void add_head(struct heads *h, const char *name, char align)
+{
+	h->align[h->n] = align;
+	h->name[h->n++] = name;
+}
+
+static void add_class(struct heads *h, enum top_class k)
+{
+	char *out = h->upper[h->nclass];
+
+	for (const char *at = top_class_names[k]; *at; at++)
+		*out++ = (char)(*at >= 'a' && *at <= 'z' ? *at - 'a' + 'A' : *at);
+	*out = '\0';
+	add_head(h, h->upper[h->nclass], 'r');
+	h->class[h->nclass++] = k;
+}
+
+/* Classes that no rank has called have no column. */
+static void make_heads(struct heads *h, const struct top_sample *s, bool is_total)
 {
 	static const char *const rates[] = { "CALLS/s", "OUT/s", "IN/s", "CPU%", "RSS" };
 	static const char *const totals[] = { "CALLS", "OUT", "IN", "CPU", "RSS" };
-	static const char *const names[] = { "RANK", "NODE", "PID", "STATE" };
-	size_t i;
+	const char *const *last = is_total ? totals : rates;
 
-	memcpy(heads, names, sizeof(names));
-	heads[4] = is_total ? "MPI" : "MPI%";
-	heads[5] = "CALL";
-	heads[6] = "FOR";
-	for (i = 0; i < TOP_CLASSES; i++)
-		heads[CALL_COLUMNS + i] = top_class_heads[i];
-	memcpy(heads + CALL_COLUMNS + TOP_CLASSES, is_total ? totals : rates, sizeof(rates));
+	*h = (struct heads){ .with_job = has_jobs(s) };
+	if (h->with_job)
+		add_head(h, "JOB", 'l');
+	add_head(h, "RANK", 'r');
+	add_head(h, "NODE", 'l');
+	add_head(h, "PID", 'r');
+	add_head(h, "STATE", 'l');
+	add_head(h, is_total ? "MPI" : "MPI%", 'r');
+	add_head(h, "CALL", 'l');
+	add_head(h, "FOR", 'r');
+	for (size_t i = 0; i < TOP_CLASSES; i++)
+		if (is_called(s, (enum top_class)i))
+			add_class(h, (enum top_class)i);
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
+		add_head(h, last[i], 'r');
 }
 
 static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
 		      struct buf *out)
 {
-	const char *heads[RANK_COLUMNS] = { "JOB" };
-	bool with_job = has_jobs(s);
-	size_t first = !with_job;
-	struct table *tab = table_new(RANK_COLUMNS - first, heads + first, RANK_ALIGN + first);
+	struct heads h;
+	struct table *tab;
 	size_t i, n = that_fit(s->nrank, rows);
 	int rc;
 
-	rank_heads(heads + 1, is_total);
+	make_heads(&h, s, is_total);
+	tab = table_new(h.n, h.name, h.align);
 	for (i = 0; tab && i < n; i++) {
-		if (with_job)
+		if (h.with_job)
 			table_cell(tab, "%s", s->rank[i].job[0] ? s->rank[i].job : "-");
 		name_cells(tab, s, &s->rank[i]);
 		if (is_total)
-			total_cells(tab, &s->rank[i]);
+			total_cells(tab, &h, &s->rank[i]);
 		else
-			rate_cells(tab, &s->rank[i]);
+			rate_cells(tab, &h, &s->rank[i]);
 	}
 	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
 	table_free(tab);
@@ -325,129 +357,4 @@ int top_show(const struct term *t, const struct top_sample *s, bool is_total, si
 	show_coverage(t, s, out);
 	top_waits(s, show_stop, &stops);
 	return rc;
-}
-
-/* --- JSON */
-
-static void classes_json(struct json *j, const char *name, const double *v, double scale)
-{
-	char lower[16];
-	size_t i, k;
-
-	json_key(j, name);
-	json_object(j);
-	for (i = 0; i < TOP_CLASSES; i++) {
-		for (k = 0; top_class_heads[i][k]; k++)
-			lower[k] = (char)(top_class_heads[i][k] | 0x20);
-		lower[k] = '\0';
-		if (top_class_heads[i][1] == '2')
-			lower[1] = '2';
-		json_key_double(j, lower, v[i] * scale);
-	}
-	json_object_end(j);
-}
-
-static void call_json(struct json *j, const struct top_call *c)
-{
-	static const char *const states[] = { "in", "asks", "out" };
-
-	json_key(j, "call");
-	if (c->state == TOP_CALL_UNKNOWN) {
-		json_null(j);
-		return;
-	}
-	json_object(j);
-	json_key_str(j, "name", c->name);
-	json_key_str(j, "state", states[c->state]);
-	json_key_double(j, "seconds", c->seconds);
-	json_key_bool(j, "exact", c->is_exact);
-	json_key_i64(j, "partner", c->partner);
-	json_key_i64(j, "tag", c->tag);
-	json_object_end(j);
-}
-
-static void stop_json(void *arg, const struct top_wait *w)
-{
-	struct json *j = arg;
-
-	json_object(j);
-	json_key_str(j, "job", w->job);
-	json_key_double(j, "seconds", w->seconds);
-	json_key_bool(j, "all", w->kind == TOP_WAIT_ALL);
-	json_key_str(j, "what", top_wait_words(w));
-	json_key_str(j, "text", w->text);
-	json_object_end(j);
-}
-
-static void rank_json(struct json *j, const struct top_rank *r)
-{
-	json_object(j);
-	json_key_str(j, "token", r->token);
-	json_key_str(j, "job", r->job);
-	json_key_i64(j, "rank", r->rank);
-	json_key_str(j, "node", r->node);
-	json_key_i64(j, "pid", r->pid);
-	json_key_str(j, "program", r->program);
-	json_key_str(j, "state", top_state_name(r->state));
-	json_key_double(j, "mpi_percent", r->mpi);
-	call_json(j, &r->call);
-	classes_json(j, "percent", r->share, 1);
-	json_key_double(j, "calls_per_s", r->calls_s);
-	json_key_double(j, "bytes_out_per_s", r->out_s);
-	json_key_double(j, "bytes_in_per_s", r->in_s);
-	json_key_double(j, "cpu_percent", r->cpu);
-	json_key_double(j, "rss_bytes", r->rss_bytes);
-	json_key(j, "total");
-	json_object(j);
-	json_key_double(j, "calls", counted(r, r->calls));
-	classes_json(j, "seconds", r->delay_ns, counted(r, 1e-9));
-	json_key_double(j, "bytes_out", counted(r, r->bytes_out));
-	json_key_double(j, "bytes_in", counted(r, r->bytes_in));
-	json_key_double(j, "cpu_seconds", r->cpu_s);
-	json_object_end(j);
-	json_object_end(j);
-}
-
-static void node_json(struct json *j, const struct top_node *n)
-{
-	json_object(j);
-	json_key_str(j, "token", n->token);
-	json_key_str(j, "name", n->name);
-	json_key_double(j, "load", n->load);
-	json_key_double(j, "running", n->running);
-	json_key_double(j, "cpus", n->cpus);
-	json_key_double(j, "mem_bytes", n->mem_bytes);
-	json_key_double(j, "mem_used_bytes", n->mem_used_bytes);
-	json_object_end(j);
-}
-
-bool top_show_json(const struct top_sample *s)
-{
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	size_t i;
-	bool ok;
-
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_i64(&j, "time_ns", s->wall);
-	json_key(&j, "nodes");
-	json_array(&j);
-	for (i = 0; i < s->nnode; i++)
-		node_json(&j, &s->node[i]);
-	json_array_end(&j);
-	json_key(&j, "ranks");
-	json_array(&j);
-	for (i = 0; i < s->nrank; i++)
-		rank_json(&j, &s->rank[i]);
-	json_array_end(&j);
-	json_key(&j, "stopped");
-	json_array(&j);
-	top_waits(s, stop_json, &j);
-	json_array_end(&j);
-	show_coverage_json(&j, s->reply);
-	json_object_end(&j);
-	ok = show_json_next(&j, &b);
-	buf_done(&b);
-	return ok;
 }

@@ -13,7 +13,7 @@ static int push(struct lex *l, const struct omis_value *v)
 	struct omis_value *grown;
 
 	if (!l->values_left)
-		return lex_limit(l, v->offset, "more values than one text may hold");
+		return lex_limit(l, v->offset, "the text has more values than are permitted");
 	if (l->top == l->cap) {
 		grown = arena_array(l->arena, 2 * l->cap, sizeof(*grown));
 		if (!grown)

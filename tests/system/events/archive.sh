@@ -157,7 +157,7 @@ check 'and which event is told' says \
 check 'also as JSON' says \
 	'"event":"disk.write","what":"duration","verdict":"slower","n":1000,"n_base":1000,' \
 	omig log compare --json "$TMPDIR/slow.db" "$TMPDIR/base.db"
-check 'of a change that nobody minds the status is 0' status_is 0 omig log compare --least 200 \
+check 'of a change that is ignored the status is 0' status_is 0 omig log compare --least 200 \
 	"$TMPDIR/slow.db" "$TMPDIR/base.db"
 
 # --- killed: reported rows are there, nothing is twice. OMIG_ARCHIVE_KILLS=200 is the long run.

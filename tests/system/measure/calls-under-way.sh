@@ -30,7 +30,7 @@ calls_now() {
 # [delay] of MPI_Recv of rank 0, not counted (0 calls)
 recv_delay() {
 	session_asks ":omig_calls_read([$p0],0)" | sed -n \
-		's/.*\["MPI_Recv","recv",0,\([0-9]*\),[01],.*/\1/p'
+		's/.*\["MPI_Recv","receive",0,\([0-9]*\),[01],.*/\1/p'
 }
 delay_is_over() {
 	d=$(recv_delay)
@@ -130,7 +130,7 @@ for f in $flavours; do
 		session_begins
 		check "$f: $mode: rank 0 is there" until_true 20 rank_0_is
 		check "$f: $mode: its call is known before anything is counted" until_true 20 says \
-			'"MPI_Recv","recv",0,[0-9.e-]+,0,1,5,' calls_now
+			'"MPI_Recv","receive",0,[0-9.e-]+,0,1,5,' calls_now
 		own_delay_begins
 		check "$f: $mode: an integrator of both ends counts too" \
 			until_true 20 own_is 1 0.3
@@ -153,7 +153,7 @@ for f in $flavours; do
 	session_begins
 	check "$f: polls: rank 0 is there" until_true 20 rank_0_is
 	check "$f: polls: it asks again and again" until_true 20 says \
-		'"MPI_Test","complete",1,[1-9]' calls_now
+		'"MPI_Test","wait",1,[1-9]' calls_now
 	: >"$dir/go"
 	until_true 20 test -e "$dir/done"
 	: >"$dir/end"

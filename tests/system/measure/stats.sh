@@ -53,7 +53,7 @@ check 'or those of the first time' says ': 89 values, 10 dropped$' omig stats --
 	"$d/table.csv"
 check 'or what has not settled' says ': 360 values, 40 dropped$' omig stats --drop-transient \
 	"$d/transient"
-check 'the least and the greatest are left out' says '^  greatest +97$' omig stats --trim 1,2 \
+check 'min and max are left out' says '^  max +97$' omig stats --trim 1,2 \
 	"$d/plain"
 check 'or what lies outside' says ': 99 values, 1 dropped$' sh -c \
 	"{ cat '$d/plain'; echo 1e9; } | omig stats --fence 3"
@@ -65,7 +65,7 @@ check 'also of an input that does not end' says ': 100 values$' sh -c \
 check 'one that does not hold is status 1' fails 1 'until is not reached' omig stats --until \
 	'ci(0.95) < 5%' "$d/plain"
 check 'values that depend on each other are warned of' says \
-	'warning: values depend on the ones before' \
+	'warning: correlated values' \
 	omig stats "$d/plain"
 
 printf '1\n2\nthree\n\n# four\n5,5\n-\n6\n' >"$d/bad"

@@ -6,7 +6,7 @@ need pgrep pkill
 
 example=examples/neko/nfds.conf
 
-check 'the example ends by its rule' says 'stopped by its rule' omig neko run $example --simulate
+check 'the example ends by its rule' says 'stop rule reached' omig neko run $example --simulate
 cp "$TMPDIR/says.out" "$TMPDIR/example.out"
 check 'and has the formula beside T_M' grep -Eq \
 	'^T_M \(s\) +[0-9]+ +0\.0[67][0-9]* +0\.00[0-9]+ +0\.0726316 ' "$TMPDIR/example.out"
@@ -63,7 +63,7 @@ check 'what a process can be' says '^phi ' omig neko list
 # machine, a process with a turn every 10 ms keeps up with one in 50 ms.)
 sed 's/fd.eta.*/fd.eta = 50ms/; s/fd.delta.*/fd.delta = 0s/; s/stat.stop.*/stat.stop = n >= 20/' \
 	$example >"$TMPDIR/real.conf"
-check 'the same layers run as processes' says '^real, .*: stopped by its rule' omig neko run \
+check 'the same layers run as processes' says '^real, .*: stop rule reached' omig neko run \
 	"$TMPDIR/real.conf" --real
 unrecorded() {
 	omig neko run "$TMPDIR/real.conf" --real --messages "$TMPDIR/log" -o \
@@ -109,10 +109,10 @@ s/simulation.runs.*/simulation.runs = 10/
 /partition/d; /crash/d; /loss/d; /duplicate/d; /relay/d
 END
 for algorithm in broadcast raft; do
-	check "$algorithm keeps its promises in its example" says '^simulated, .*: time is over' \
+	check "$algorithm keeps its promises in its example" says '^simulated, .*: end of its time' \
 		omig neko run examples/neko/$algorithm.conf --simulate
 	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
-	check "and as processes" says '^real, .*: time is over' omig neko run \
+	check "and as processes" says '^real, .*: end of its time' omig neko run \
 		"$TMPDIR/$algorithm.conf" --real
 done
 sed 's/^raft.timeout/raft.quorum = 2\n&/' examples/neko/raft.conf >"$TMPDIR/few.conf"

@@ -42,7 +42,7 @@ check 'nothing on stderr' test ! -s "$TMPDIR/errors"
 check 'nothing is left' is_clean
 check 'what the user has is not touched' test ! -e "$OMIG_STATE_DIR"
 check 'one that is asked of a sm says where it is tried' says \
-	'omig_site_users .*elsewhere: requests/site-users' cat "$TMPDIR/table"
+	'omig_site_users .*not tried: requests/site-users' cat "$TMPDIR/table"
 check 'a list of them does nothing' says '^proc_get_info .*:proc_get_info\(\[\{proc\}\]' omig \
 	selftest services --list
 check 'some by name' says '^2 ok, 0 fail' omig selftest services version print

@@ -172,7 +172,7 @@ START_TEST(all_forms_have_all_of_it)
 			 "  skewness            0\n"
 			 "  kurtosis            -1.912\n"
 			 "  least               1\n"
-			 "  greatest            5\n"
+			 "  max                 5\n"
 			 "  serial correlation  0.4\n"
 			 "  quantile 0.05       1.2\n"
 			 "  quantile 0.25       2\n"

@@ -39,7 +39,7 @@ START_TEST(the_call_is_told_and_for_how_long_at_least)
 	world_run(&w, 10 * SEC);
 	a = ask();
 	ck_assert_str_eq(a.name, "MPI_Recv");
-	ck_assert_str_eq(a.class, "recv");
+	ck_assert_str_eq(a.class, "receive");
 	ck_assert_int_eq(a.state, CURRENT_IN);
 	ck_assert(a.seconds >= 6 && a.seconds <= 10.1); /* looks are some seconds apart */
 	ck_assert_int_eq(a.exact, 0);

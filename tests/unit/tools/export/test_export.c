@@ -105,8 +105,8 @@ static struct top_rank rank_with(double calls)
 		.token = "p_1_000001", .rank = 3, .time_ns = 1, .cpu_s = 1, .rss_bytes = 100
 	};
 
-	r.class_calls[TOP_COLL] = calls;
-	r.delay_ns[TOP_COLL] = calls * 10;
+	r.class_calls[TOP_COLLECTIVE] = calls;
+	r.delay_ns[TOP_COLLECTIVE] = calls * 10;
 	return r;
 }
 
@@ -123,8 +123,8 @@ static double after(const struct top_rank *r)
 	export_totals_end(&totals, now);
 	g = export_totals_groups(&totals, &n);
 	ck_assert_uint_eq(n, 1);
-	sum = g[0]->sum.mpi[EXPORT_CALLS][TOP_COLL];
-	ck_assert_double_eq(g[0]->sum.mpi[EXPORT_TIME_NS][TOP_COLL], sum * 10);
+	sum = g[0]->sum.mpi[EXPORT_CALLS][TOP_COLLECTIVE];
+	ck_assert_double_eq(g[0]->sum.mpi[EXPORT_TIME_NS][TOP_COLLECTIVE], sum * 10);
 	free(g);
 	return sum;
 }
