@@ -84,8 +84,11 @@ static void put_link(const struct lm *m, const struct figures *f)
 	const struct identity *self = m->parent ? net_ctx_self(parent_ctx(m->parent)) : NULL;
 	struct link_stats s;
 
-	if (self)
+	if (self) {
 		f->number(f->arg, "certificate_expires_ns", self->wall_not_after);
+		f->number(f->arg, "certificate_life_s",
+			  (self->wall_not_after - self->wall_not_before) / NSEC_PER_SEC);
+	}
 	if (!m->parent || !parent_stats(m->parent, &s))
 		return;
 	f->number(f->arg, "link_connects", s.connects);

@@ -86,8 +86,7 @@ static void tell_counts(const struct run_result *r)
 	printf("  killed %" PRIu64 ", links cut %" PRIu64 ", slow %" PRIu64 ", breaking %" PRIu64
 	       "\n",
 	       n->kills, n->cuts, n->slow_links, n->breaks);
-	printf("  %" PRIu64 " rogue peers, %" PRIu64 " forged frames\n",
-	       n->rogues, n->lies);
+	printf("  %" PRIu64 " rogue peers, %" PRIu64 " forged frames\n", n->rogues, n->lies);
 	printf("  stood still %" PRIu64 ", clocks stepped %" PRIu64 ", hosts switched off %" PRIu64
 	       ", disks full %" PRIu64 ", failing %" PRIu64 ", valid tokens %" PRIu64 "\n",
 	       n->pauses, n->steps, n->switched_off, n->full_disks, n->failing_disks, n->tokens);
@@ -354,7 +353,7 @@ static int begin(struct sim_options *w, const struct opt_spec *spec, int argc, c
 		return run_cluster(w, spec);
 	if (argc - first == 1 && (str_eq(argv[first], "growth") || str_eq(argv[first], "speed")))
 		return run_growth(w, str_eq(argv[first], "speed"));
-	return opt_usage_error(spec, "what is to be simulated? cluster, growth, speed or detector");
+	return opt_verb_error(spec, first < argc ? argv[first] : NULL);
 }
 
 static int document(const struct opt_spec *spec, const char *form)
@@ -408,8 +407,8 @@ int main(int argc, char **argv)
 		  0, NULL },
 		{ "ranks", 0, "N", "MPI processes of each host at the start (2)", OPT_U64, &w.ranks,
 		  0, RUN_RANKS_MAX, NULL },
-		{ "tools", 0, "N", "number of random clients (3)", OPT_U64,
-		  &w.tools, 1, RUN_TOOLS_MAX, NULL },
+		{ "tools", 0, "N", "number of random clients (3)", OPT_U64, &w.tools, 1,
+		  RUN_TOOLS_MAX, NULL },
 		{ "time", 0, "TIME",
 		  "of work and faults, before all is judged (60s); of speed (60s); of the detector a link (24h)",
 		  OPT_NSEC, &w.run.time, 0, FOR_EVER_NS, NULL },
@@ -436,6 +435,7 @@ int main(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig sim",
 		.usage = "cluster|growth|speed|detector [OPTION...]",
+		.verbs = "cluster growth speed detector",
 		.table = table,
 		.manual = "omig",
 		.summary = "runs our own daemons, unchanged, in a simulated world"

@@ -4,6 +4,7 @@
 #include "common/base/clock.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 
 #include <assert.h>
 #include <getopt.h>
@@ -189,6 +190,69 @@ int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 	return OPT_EXIT_USAGE;
 }
 
+/* "list, on or off" of "list on off". */
+static void list_verbs(const char *verbs, char *out, size_t size)
+{
+	size_t at = 0;
+
+	for (const char *v = verbs; *v && at < size; v += strspn(v, " ")) {
+		size_t n = strcspn(v, " ");
+		const char *before = v == verbs ? "" : v[n] ? ", " : " or ";
+
+		at += (size_t)snprintf(out + at, size - at, "%s%.*s", before, (int)n, v);
+		v += n;
+	}
+}
+
+const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES])
+{
+	char all[OPT_VERB_BYTES / 2] = "", word[32], best[32] = "", shown[64];
+	struct nearest near = nearest_to(given ? given : "");
+
+	for (const char *v = spec->verbs; *v; v += strspn(v, " ")) {
+		size_t n = strcspn(v, " ");
+
+		snprintf(word, sizeof(word), "%.*s", (int)n, v);
+		near.best = NULL;
+		nearest_try(&near, word);
+		if (near.best)
+			str_copy(best, sizeof(best), word);
+		v += n;
+	}
+	list_verbs(spec->verbs, all, sizeof(all));
+	if (!given)
+		snprintf(out, OPT_VERB_BYTES, "which? %s", all);
+	else
+		snprintf(out, OPT_VERB_BYTES,
+			 best[0] ? "'%s' is no subcommand; did you mean %s?"
+				 : "'%s' is no subcommand; there are %s",
+			 str_escape(shown, sizeof(shown), given, strnlen(given, 32)),
+			 best[0] ? best : all);
+	return out;
+}
+
+int opt_verb_error(const struct opt_spec *spec, const char *given)
+{
+	char text[OPT_VERB_BYTES];
+
+	return opt_usage_error(spec, "%s", opt_verb_text(spec, given, text));
+}
+
+/* word: --name or --name=value. NULL: none is near. */
+static const char *near_option(const struct opt_spec *spec, const char *word)
+{
+	char name[NAME_MAX_BYTES];
+	struct nearest near;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	near = nearest_to(name);
+	for (const struct opt *o = spec->table; o && o->name; o++)
+		nearest_try(&near, o->name);
+	nearest_try(&near, "help");
+	nearest_try(&near, "version");
+	return near.best;
+}
+
 /* getopt says '?' or ':'. */
 static void complain_option(const struct opt_spec *spec, int answer, char **argv)
 {
@@ -203,6 +267,9 @@ static void complain_option(const struct opt_spec *spec, int answer, char **argv
 		opt_usage_error(spec, "option '%s' needs an argument", shown);
 	else if (is_long && optopt >= ID_FIRST)
 		opt_usage_error(spec, "option '%s' takes no argument", shown);
+	else if (is_long && near_option(spec, word))
+		opt_usage_error(spec, "unknown option '%s'; did you mean --%s?", shown,
+				near_option(spec, word));
 	else
 		opt_usage_error(spec, "unknown option '%s'", shown);
 }

@@ -29,7 +29,8 @@ enum opt_kind {
 struct opt {
 	const char *name; /* long name without dashes */
 	char short_name; /* 0 = none */
-	const char *arg; /* what --help calls the argument; NULL = takes none */
+	/* what --help calls the argument, or its values: "auto|always|never"; NULL = takes none */
+	const char *arg;
 	const char *help; /* one line, lower case, no full stop */
 	enum opt_kind kind;
 	void *into;
@@ -58,6 +59,7 @@ struct opt_spec {
 	const char *details; /* more paragraphs for --help, or NULL; long lines are broken */
 	/* page that has examples and exit statuses, for --help: "omig"; or NULL */
 	const char *manual;
+	const char *verbs; /* what the first operand may be: "list on off tail"; or NULL */
 	const struct opt *table;
 	void (*on_usage)(
 		const char *text); /* receives what is printed on stderr too; may be NULL */
@@ -88,13 +90,32 @@ enum opt_result opt_parse(const struct opt_spec *spec, int argc, char **argv, in
 int opt_usage_error(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+#define OPT_VERB_BYTES 256
+
+/* The same for a first operand (NULL: none) that is no verb: the nearest one, or all. */
+int opt_verb_error(const struct opt_spec *spec, const char *given);
+
+/* Its words, for programs with a usage error of their own. Returns out. */
+const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
+
+#define OPT_VERB_BYTES 256
+
+/* The same for a first operand (NULL: none) that is no verb: the nearest one, or all. */
+int opt_verb_error(const struct opt_spec *spec, const char *given);
+
+/* Its words, for programs with a usage error of their own. Returns out. */
+const char *opt_verb_text(const struct opt_spec *spec, const char *given, char out[OPT_VERB_BYTES]);
+
 void opt_print_help(const struct opt_spec *spec, FILE *to);
 void opt_print_version(const struct opt_spec *spec, FILE *to);
 
 /* The options as a section of a scdoc page. */
 void opt_print_man(const struct opt_spec *spec, FILE *to);
 
-/* A line `--name<TAB>argument or -<TAB>help` an option, for completion scripts. */
+/*
+ * For completion scripts: a line `verb<TAB>-<TAB>` a verb, then a line `--name<TAB>argument or
+ * -<TAB>help` an option.
+ */
 void opt_print_complete(const struct opt_spec *spec, FILE *to);
 
 /* "200ms" -> 200000000; the rules of OPT_NSEC. -ERR_INVALID. */

@@ -136,5 +136,11 @@ static void print_complete_line(const struct opt *o, FILE *to)
 
 void opt_print_complete(const struct opt_spec *spec, FILE *to)
 {
+	for (const char *at = spec->verbs; at && *at; at += strspn(at, " ")) {
+		size_t n = strcspn(at, " ");
+
+		fprintf(to, "%.*s\t-\t\n", (int)n, at);
+		at += n;
+	}
 	each_option(spec, print_complete_line, to);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Applications by name: several of them run under one mainsm. */
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
 #include "mainsm/service/service.h"
 
@@ -37,13 +38,39 @@ static void attach_all(struct attaching *a)
 		}
 }
 
+/* Names of jobs and of programs are candidates. */
+static const char *nearest_job(const struct directory *d, const char *word)
+{
+	struct nearest near = nearest_to(word);
+
+	list_each (i, directory_sites(d))
+		list_each (k, &list_entry(i, struct object, sibling)->children)
+			list_each (p, &list_entry(k, struct object, sibling)->children) {
+				const struct object *o = list_entry(p, struct object, sibling);
+
+				nearest_try(&near, o->job);
+				nearest_try(&near, o->name);
+			}
+	return near.best;
+}
+
+static int unknown_job(struct service_call *c, const char *job)
+{
+	const char *near = nearest_job(c->services->conf.directory, job);
+	char name[128];
+
+	return reply_add_error(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT,
+			       "no process is of a job '%s'%s%s%s",
+			       str_escape(name, sizeof(name), job, strlen(job)),
+			       near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
 static int job_attach(struct service_call *c)
 {
 	struct attaching a = { c, service_text(c, 0), 0, 0 };
 	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
 	uint64_t before = scope_version(c->session->scope);
-	char name[128];
 
 	attach_all(&a);
 	if (scope_version(c->session->scope) != before)
@@ -51,9 +78,7 @@ static int job_attach(struct service_call *c)
 	if (a.rc < 0)
 		return a.rc;
 	if (!a.n)
-		return reply_add_error(c->into, c->action, NULL, STATUS_UNKNOWN_OBJECT,
-				       "no process is of a job '%s'",
-				       str_escape(name, sizeof(name), a.job, strlen(a.job)));
+		return unknown_job(c, a.job);
 	omis_write_int(&w, a.n);
 	return service_value(c, NULL, &b);
 }

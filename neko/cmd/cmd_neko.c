@@ -302,6 +302,16 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 	return show_configured(eta, delta, json);
 }
 
+static const char verbs[] = "run compare plot factory list configure";
+
+static bool is_verb(const char *word)
+{
+	size_t n = strlen(word);
+	const char *at = n ? strstr(verbs, word) : NULL;
+
+	return at && (at == verbs || at[-1] == ' ') && (!at[n] || at[n] == ' ');
+}
+
 static int dispatch(const struct opt_spec *spec, struct neko_options *w, int argc, char **argv)
 {
 	uint64_t seed;
@@ -316,6 +326,8 @@ static int dispatch(const struct opt_spec *spec, struct neko_options *w, int arg
 		return neko_compare(argv[1], argv[2], w->json);
 	if (argc == 1 && str_eq(argv[0], "factory"))
 		return neko_factory(&w->over);
+	if (!argc || !is_verb(argv[0]))
+		return cmd_usage_verb(spec, argc ? argv[0] : NULL);
 	if (argc != 2 || !str_eq(argv[0], "run"))
 		return cmd_usage(
 			spec,
@@ -376,8 +388,7 @@ int cmd_neko(int argc, char **argv)
 		       "whose certificates they "
 		       "show",
 		       OPT_STR, &w.over.mainsm),
-		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)",
-		       OPT_STR, &w.seed),
+		OPTION("seed", 0, "N", "run: seed (overrides simulation.seed)", OPT_STR, &w.seed),
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete): of run as JSON, of plot as SVG",
 		       OPT_STR, &w.output),
@@ -404,6 +415,7 @@ int cmd_neko(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig neko",
+		.verbs = verbs,
 		.usage = "run [OPTION...] FILE|compare FILE FILE|plot FILE|factory "
 			 "[OPTION...]|list|configure DETECTION "
 			 "RECURRENCE DURATION LOSS DELAY",

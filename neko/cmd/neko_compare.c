@@ -276,8 +276,7 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 	table_free(t);
 	print_alone(b, "first", first, second);
 	print_alone(b, "second", second, first);
-	buf_printf(b,
-		   "%zu of %zu quantities differ significantly (%.0f %% for all together)\n",
+	buf_printf(b, "%zu of %zu quantities differ significantly (%.0f %% for all together)\n",
 		   c->differing, c->n, LEVEL * 100);
 }
 

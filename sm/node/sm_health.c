@@ -82,8 +82,11 @@ static void add_process(const struct sm *sm, struct sm_counters *s)
 	const struct identity *self = net_ctx_self(sm->conf.ctx);
 	struct sm_health h = { 0 };
 
-	if (self && self->wall_not_after)
+	if (self && self->wall_not_after) {
 		sm_counters_add(s, "certificate_expires_s", self->wall_not_after / NSEC_PER_SEC);
+		sm_counters_add(s, "certificate_life_s",
+				(self->wall_not_after - self->wall_not_before) / NSEC_PER_SEC);
+	}
 	if (!sm->conf.health)
 		return;
 	sm->conf.health(sm->conf.arg, &h);

@@ -298,6 +298,7 @@ int cmd_admin(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig admin",
+		.verbs = "list status limit drain admit drop",
 		.usage =
 			"[OPTION...] [list | status | limit USER WHAT N | drain USER | admit USER | drop USER]",
 		.summary = "lists, limits, drains and drops the users of an sm that serves many",

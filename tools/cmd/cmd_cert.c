@@ -185,6 +185,7 @@ int cmd_cert(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig cert",
+		.verbs = "list token revoke",
 		.usage = "[OPTION...] list | token [ROLE] | revoke SERIAL|NAME|TOKEN",
 		.summary = "lists certificates, makes tokens that let others enrol, revokes",
 		.details =
@@ -198,7 +199,7 @@ int cmd_cert(int argc, char **argv)
 		return rc;
 	verb = argv[first];
 	if (!verb || (!str_eq(verb, "list") && !str_eq(verb, "token") && !str_eq(verb, "revoke")))
-		return cmd_usage(&spec, "list, token or revoke?");
+		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);
 	if (str_eq(verb, "token") && argv[first + 1])
 		w.role = argv[first + 1];
 	if (argc - first > (str_eq(verb, "list") ? 1 : 2) || !session_is_plain(w.role) ||

@@ -448,7 +448,7 @@ int cmd_events(int argc, char **argv)
 		       OPT_STR, &w->to),
 		OPTION_RANGE("count", 'n', "N", "end after N events", OPT_I64, &w->count, 1,
 			     INT64_MAX),
-		OPTION("job", 0, "NAME", "of the processes of this job only", OPT_STR, &w->job),
+		OPTION("job", 0, "JOB", "of the processes of this job only", OPT_STR, &w->job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",
 			"tail: wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
@@ -470,6 +470,7 @@ int cmd_events(int argc, char **argv)
 	const struct opt_spec spec = {
 		.program = "omig events",
 		.usage = "list|on|off|tail [OPTION...] [NAME...]",
+		.verbs = "list on off tail",
 		.summary =
 			"switches events of running programs on and off, and shows them as they come",
 		.details =
@@ -492,7 +493,7 @@ int cmd_events(int argc, char **argv)
 		return rc;
 	verb = verb_of(first < argc ? argv[first] : NULL);
 	if (!verb)
-		return cmd_usage(&spec, "list, on, off or tail");
+		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);
 	w->names = argv + first + 1;
 	wrong = contradiction(&options, verb);
 	return wrong ? cmd_usage(&spec, "%s", wrong) : run(&options, verb);

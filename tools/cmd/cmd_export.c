@@ -286,6 +286,7 @@ int cmd_export(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig export",
+		.verbs = "openmetrics prometheus",
 		.usage = "[OPTION...] openmetrics|prometheus",
 		.summary = "exports counters of nodes, jobs and the monitor itself to Prometheus "
 			   "and its like",

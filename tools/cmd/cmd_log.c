@@ -125,10 +125,7 @@ static int run(const struct opt_spec *spec, struct log_options *w, int n, char *
 	while (v < end && !(n && str_eq(operand[0], v->name)))
 		v++;
 	if (v == end)
-		return cmd_usage(spec,
-				 n ? "'%s' is not cat, convert, load, query, compare or lifelines"
-				   : "cat, convert, load, query, compare or lifelines%s",
-				 n ? operand[0] : "");
+		return cmd_usage_verb(spec, n ? operand[0] : NULL);
 	if (logread_form(&w->read, w->from))
 		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
 	if (fraction_from_name(w->fraction, &w->read.fraction))
@@ -161,13 +158,12 @@ int cmd_log(int argc, char **argv)
 		OPTION("archive", 'a', "WHERE",
 		       "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		       &w.archive.archive),
-		OPTION("least", 0, "PERCENT",
-		       "compare: ignore changes below this (default 5)", OPT_DOUBLE,
-		       &w.archive.least),
+		OPTION("least", 0, "PERCENT", "compare: ignore changes below this (default 5)",
+		       OPT_DOUBLE, &w.archive.least),
 		OPTION("sure", 0, "PERCENT",
 		       "compare: confidence level for all rows together (default 99)", OPT_DOUBLE,
 		       &w.archive.sure),
-		OPTION("color", 0, "WHEN", "compare: auto, always or never", OPT_STR,
+		OPTION("color", 0, "auto|always|never", "compare: colour (default auto)", OPT_STR,
 		       &w.archive.color),
 		OPTION("json", 'j', NULL,
 		       "cat, query, compare: an object a line; load: one for each batch that is safe",
@@ -187,6 +183,7 @@ int cmd_log(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig log",
+		.verbs = "cat convert load query compare lifelines",
 		.usage =
 			"cat|convert|load [OPTION...] [FILE|ARCHIVE...], query [OPTION...] ARCHIVE SENTENCE, compare [OPTION...] ARCHIVE BASELINE",
 		.summary =

@@ -366,12 +366,14 @@ int cmd_measure(int argc, char **argv)
 			&w, add_region),
 		OPTION_CALL("set", 0, "NAME=NUMBER",
 			    "a further parameter of the metric; may be given again", &w, add_set),
-		OPTION("job", 0, "NAME", "see the processes of this job only", OPT_STR, &w.job),
+		OPTION("job", 0, "JOB", "see the processes of this job only", OPT_STR, &w.job),
 		OPTION_RANGE(
 			"reconnect-for", 0, "TIME",
 			"wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
 			OPT_NSEC, &w.reconnect_ns, 0, SESSION_GAP_MAX_NS),
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &w.csv),
+		OPTION("tokens", 0, NULL, "show tokens, which requests take, in place of names",
+		       OPT_FLAG, &w.tokens),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

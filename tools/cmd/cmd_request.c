@@ -375,7 +375,7 @@ int cmd_request(int argc, char **argv)
 		OPTION_CALL("wait", 'w', "HOW",
 			    "all, quorum=N, deadline=MS or now: which objects to wait for", &w,
 			    set_wait),
-		OPTION("job", 0, "NAME", "attach the processes of this job only", OPT_STR, &w.job),
+		OPTION("job", 0, "JOB", "attach the processes of this job only", OPT_STR, &w.job),
 		OPTION("no-attach", 0, NULL, "attach nothing first", OPT_FLAG, &w.no_attach),
 		{ 0 },
 	};

@@ -256,6 +256,7 @@ int cmd_selftest(int argc, char **argv)
 	};
 	const struct opt_spec spec = {
 		.program = "omig selftest",
+		.verbs = "services",
 		.usage = "[OPTION...] services [NAME...]",
 		.summary =
 			"applies every service to a scratch process on this machine, and reports what works here",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig services: what requests may use, as this build and as mainsm know it. */
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
@@ -53,6 +54,18 @@ static int list_json(const char *word)
 	return rc;
 }
 
+static int unknown_service(const char *word)
+{
+	struct nearest near = nearest_to(word);
+	Omis_service_info s;
+
+	for (unsigned i = 0; omis_service_info(i, &s); i++)
+		nearest_try(&near, s.name);
+	return cmd_fail(CMD_NOTFOUND, "there is no service like '%s'%s%s%s", word,
+			near.best ? "; did you mean " : "", near.best ? near.best : "",
+			near.best ? "?" : "");
+}
+
 static int list_text(const char *word, bool is_long)
 {
 	static const char *const heads[] = { "SERVICE", "KIND", "STATE", "HELP" };
@@ -78,8 +91,7 @@ static int list_text(const char *word, bool is_long)
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(t);
-	return n ? CMD_OK
-		 : cmd_fail(CMD_NOTFOUND, "there is no service like '%s'", word ? word : "");
+	return n ? CMD_OK : unknown_service(word ? word : "");
 }
 
 /* The names that the running mainsm really offers, extension by extension. */

@@ -89,6 +89,7 @@ int cmd_site(int argc, char **argv)
 	const struct opt table[] = { CMD_OPTIONS(&c), { 0 } };
 	const struct opt_spec spec = {
 		.program = "omig site",
+		.verbs = "join",
 		.usage = "[OPTION...] join SITE",
 		.summary =
 			"makes the sm that a site's admin runs for many the sm of your mainsm there",
@@ -105,7 +106,11 @@ int cmd_site(int argc, char **argv)
 	rc = cmd_parse(&spec, argc, argv, &first);
 	if (rc >= 0)
 		return rc;
-	if (argc - first != 2 || !str_eq(argv[first], "join"))
-		return cmd_usage(&spec, "join: give the connection string of the site, or a file that has it");
+	if (first == argc || !str_eq(argv[first], "join"))
+		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);
+	if (argc - first != 2)
+		return cmd_usage(
+			&spec,
+			"join: give the connection string of the site, or a file that has it");
 	return join(&c, argv[first + 1]);
 }

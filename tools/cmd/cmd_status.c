@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/view/health.h"
+#include "tools/view/monitor.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/term/table.h"
@@ -16,41 +17,33 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define NOTES_MAX 8 /* of one daemon */
 #define PID_MAX_BYTES 24
 #define STOP_MAX_MS 6000 /* a daemon ends in 5 s (DAEMON_STOP_MAX_NS) */
 
-static size_t judge(const Omis_value *v, struct health_note note[NOTES_MAX])
+struct status_options {
+	struct cmd_common common;
+	bool verbose;
+};
+
+static size_t judge(const Omis_value *v, struct health_note note[MONITOR_NOTES_MAX])
 {
 	size_t n = health_notes(v, (double)clock_wall() / 1e9, omis_library_version(), note,
-				NOTES_MAX);
+				MONITOR_NOTES_MAX);
 
-	return n < NOTES_MAX ? n : NOTES_MAX;
+	return n < MONITOR_NOTES_MAX ? n : MONITOR_NOTES_MAX;
 }
 
-static void show_head(const struct term *t, const Omis_object_result *o, const Omis_value *v)
+static void show_head(const struct term *t, const Omis_value *tree, const Omis_object_result *o,
+		      const Omis_value *v)
 {
-	char up[TABLE_NUMBER_BYTES];
+	char up[TABLE_NUMBER_BYTES], name[160];
 
+	monitor_daemon(tree, value_text(v, 0), o->obj_list, name, sizeof(name));
 	printf("%s", term_paint(t, TERM_BOLD));
-	term_put_safe(stdout, value_text(v, 0), strlen(value_text(v, 0)));
-	printf("%s ", term_paint(t, TERM_PLAIN));
-	term_put_safe(stdout, o->obj_list, strlen(o->obj_list));
-	printf("  version ");
+	term_put_safe(stdout, name, strlen(name));
+	printf("%s  version ", term_paint(t, TERM_PLAIN));
 	term_put_safe(stdout, value_text(v, 1), strlen(value_text(v, 1)));
 	printf("  up %s\n", table_duration(up, value_float(v, 2) / 1e9));
-}
-
-static void show_notes(const struct term *t, const Omis_value *v)
-{
-	struct health_note note[NOTES_MAX];
-	size_t n = judge(v, note);
-
-	for (size_t i = 0; i < n; i++) {
-		printf("    %sWARN%s ", term_paint(t, TERM_YELLOW), term_paint(t, TERM_PLAIN));
-		term_put_safe(stdout, note[i].text, strlen(note[i].text));
-		printf(" -> %s\n", note[i].remedy);
-	}
 }
 
 /* A figure with a unit in its name is shown in one that people read. */
@@ -73,13 +66,12 @@ static void show_counter(const char *name, double v)
 		printf("%s = %.12g\n", name, v);
 }
 
-static void show_daemon(const struct term *t, const Omis_object_result *o)
+static void show_daemon(const struct term *t, const Omis_value *tree, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 	const Omis_value *pair;
 
-	show_head(t, o, v);
-	show_notes(t, v);
+	show_head(t, tree, o, v);
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		char name[128];
 
@@ -96,17 +88,30 @@ static void show_daemon(const struct term *t, const Omis_object_result *o)
 	omis_value_free(v);
 }
 
-static void show_status(const struct term *t, Omis_reply r)
+static void show_counters(const struct term *t, const Omis_value *tree, Omis_reply r)
 {
-	Omis_service_result s;
-
-	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+	for (Omis_service_result s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++)
 		if (s->status < OMIS_FIRST_ERROR && s->result)
-			show_daemon(t, s);
-		else if (s->status >= OMIS_FIRST_ERROR)
-			printf("%s: %s\n", s->obj_list, omis_strerror(s->status));
-	}
+			show_daemon(t, tree, s);
 	show_missing(t, stdout, r);
+}
+
+/* Whether all is well comes first; --verbose has the counters below. */
+static void show_status(const struct status_options *w, const Omis_value *tree, Omis_reply r)
+{
+	struct buf out = BUF_INIT(1 << 20);
+	struct monitor m;
+	struct term t;
+
+	term_open(&t, w->common.color);
+	monitor_read(&m, tree, r, (double)clock_wall() / 1e9, omis_library_version());
+	monitor_show(&t, &m, &out);
+	fwrite(out.p, 1, out.n, stdout);
+	buf_done(&out);
+	if (w->verbose) {
+		putchar('\n');
+		show_counters(&t, tree, r);
+	}
 }
 
 /* --- the same for programs: the figures as they came */
@@ -114,7 +119,7 @@ static void show_status(const struct term *t, Omis_reply r)
 static void json_daemon(struct json *j, const Omis_object_result *o)
 {
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
-	struct health_note note[NOTES_MAX];
+	struct health_note note[MONITOR_NOTES_MAX];
 	const Omis_value *pair;
 	size_t i, n = judge(v, note);
 
@@ -136,15 +141,34 @@ static void json_daemon(struct json *j, const Omis_object_result *o)
 	omis_value_free(v);
 }
 
-static bool show_json(Omis_reply r)
+static void put_problems(struct json *j, const struct monitor *m)
+{
+	json_key(j, "problems");
+	json_array(j);
+	for (size_t i = 0; i < m->nproblem && i < MONITOR_PROBLEMS_MAX; i++) {
+		json_object(j);
+		json_key_str(j, "where", m->problem[i].where);
+		json_key_u64(j, "places", m->problem[i].places);
+		json_key_str(j, "text", m->problem[i].text);
+		json_key_str(j, "remedy", m->problem[i].remedy);
+		json_object_end(j);
+	}
+	json_array_end(j);
+}
+
+static bool show_json(const Omis_value *tree, Omis_reply r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
 	Omis_service_result s;
+	struct monitor m;
 	bool is_read;
 
 	json_init(&j, &b);
+	monitor_read(&m, tree, r, (double)clock_wall() / 1e9, omis_library_version());
 	json_object(&j);
+	json_key_bool(&j, "well", !m.nproblem);
+	put_problems(&j, &m);
 	json_key(&j, "daemons");
 	json_array(&j);
 	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
@@ -165,49 +189,56 @@ static bool show_json(Omis_reply r)
 	return is_read;
 }
 
-static int status(const struct cmd_common *c)
+static int status(const struct status_options *w)
 {
-	struct term t;
+	Omis_value *tree = NULL;
 	Omis_reply r;
-	int rc = session_open(c);
+	int rc = session_open(&w->common);
 
 	if (rc != CMD_OK)
 		return rc;
 	rc = session_attach_all();
 	if (rc == CMD_OK)
+		rc = session_ask_value(&tree, ":omig_tree()");
+	if (rc == CMD_OK)
 		rc = session_ask(&r, ":omig_status()");
 	if (rc == CMD_OK) {
-		term_open(&t, c->color);
 		rc = session_exit_status(r);
-		if (!c->json)
-			show_status(&t, r);
-		else if (!show_json(r))
+		if (!w->common.json)
+			show_status(w, tree, r);
+		else if (!show_json(tree, r))
 			rc = CMD_FAILURE;
 		omis_reply_free(r);
 	}
+	omis_value_free(tree);
 	session_close();
 	return rc;
 }
 
 int cmd_status(int argc, char **argv)
 {
-	struct cmd_common c = CMD_COMMON_INIT;
-	const struct opt table[] = { CMD_OPTIONS(&c), { 0 } };
+	struct status_options w = { .common = CMD_COMMON_INIT };
+	const struct opt table[] = {
+		CMD_OPTIONS(&w.common),
+		OPTION("verbose", 'v', NULL, "also all counters of each daemon", OPT_FLAG,
+		       &w.verbose),
+		{ 0 },
+	};
 	const struct opt_spec spec = {
 		.program = "omig status",
 		.usage = "[OPTION...]",
-		.summary =
-			"the health of the monitor's own daemons: versions, queues, drops, lag, certificates",
+		.summary = "says whether the monitor itself is well, and what it does",
 		.details =
-			"A line with WARN and a remedy for what an admin should look at: certificates that end\n"
-			"within 14 days, lost events, lag, queues, another version. With --json: warnings.",
+			"The first line is \"all well\", or a line with WARN and a remedy for each cause:\n"
+			"certificates that end within 14 days, lost events, lag, queues, another version,\n"
+			"hosts that do not reply. --json has the same as problems, and all counters.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
 
 	if (rc >= 0)
 		return rc;
-	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&c);
+	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&w);
 }
 
 /* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is

@@ -75,9 +75,9 @@ int cmd_tree(int argc, char **argv)
 	const char *job = NULL;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		OPTION_CALL("depth", 'd', "LEVEL", "sites, nodes, processes or threads (default)",
-			    &depth, set_depth),
-		OPTION("job", 0, "NAME", "processes of this job only", OPT_STR, &job),
+		OPTION_CALL("depth", 'd', "sites|nodes|processes|threads",
+			    "lowest level (default threads)", &depth, set_depth),
+		OPTION("job", 0, "JOB", "processes of this job only", OPT_STR, &job),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -288,17 +288,38 @@ static int subscribe(struct measurement *m)
 
 /* --- beginning and ending */
 
+/* The first object with that reason reports it, with the number of all that have it. */
+static void report_refusal(const struct measurement *m, const Omis_value *list, size_t at)
+{
+	const char *why = value_text(&list->list[at], 1);
+	char label[MEASURED_LABEL_BYTES];
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		bool is_same = str_eq(value_text(&list->list[i], 1), why);
+
+		if (is_same && i < at)
+			return;
+		n += is_same;
+	}
+	measurement_label(m, value_text(&list->list[at], 0), label, sizeof(label));
+	if (!value_text(&list->list[at], 0)[0])
+		cmd_warn("%s", why);
+	else if (n == 1)
+		cmd_warn("%s: %s", label, why);
+	else
+		cmd_warn("%zu objects (%s, ...): %s", n, label, why);
+}
+
 /* Objects without a value for ever are counted. A refusal may also concern all, or memory. */
 static void report_refusals(struct measurement *m, const Omis_value *list)
 {
 	m->refused = 0;
 	for (size_t i = 0; list && i < list->n; i++) {
-		const Omis_value *t = &list->list[i];
-		int64_t status = value_int(t, 2);
+		int64_t status = value_int(&list->list[i], 2);
 
 		m->refused += status == OMIS_UNSUPPORTED_SERVICE || status == OMIS_UNKNOWN_OBJECT;
-		cmd_warn("%s%s%s", value_text(t, 0), value_text(t, 0)[0] ? ": " : "",
-			 value_text(t, 1));
+		report_refusal(m, list, i);
 	}
 }
 

@@ -21,7 +21,7 @@ struct measurement_options {
 	const char *region[MEASUREMENT_REGIONS_MAX], *set[MEASUREMENT_SETS_MAX];
 	unsigned nregion, nset;
 	int64_t every_ns, for_ns, count, reconnect_ns;
-	bool since_start, since_last, rate, csv;
+	bool since_start, since_last, rate, csv, tokens;
 	struct stop until;
 };
 
@@ -39,6 +39,7 @@ struct reading {
 #define MEASUREMENT_TROUBLES_MAX 64 /* mainsm lists no more of them */
 #define MEASUREMENT_PART_VALUES 6 /* where the values of a part begin */
 
+#define MEASURED_LABEL_BYTES 320
 #define MEASURED_FLAGS_BYTES 96 /* all that there are */
 
 /* A value, as it stands in dfg_has_read. */
@@ -135,7 +136,8 @@ void measurement_note_jobs(struct measurement *m);
  * "all". */
 void measurement_label(const struct measurement *m, const char *token, char *out, size_t size);
 
-/* The same of a value, with its partner or region: "rank3@node1 > rank0@node2", "all in loop". */
+/* The same of a value, with its partner or region; of receives the arrow points to the receiver:
+ * "rank3@node1 -> rank0@node2", "all in loop". */
 void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
 			  size_t size);
 
@@ -145,6 +147,15 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
  * is requested; both are reported.
  */
 int measurement_objects(const struct measurement *m, const char *list, struct buf *out);
+
+/* --- measurement_order.c */
+
+/*
+ * Calls fn for each value of the read: by job, rank and name of objects, then of partners. An exit
+ * status.
+ */
+int measurement_each(const struct measurement *m, const struct reading *r,
+		     void (*fn)(void *arg, const struct measured *v), void *arg);
 
 /* --- measurement_regions.c */
 

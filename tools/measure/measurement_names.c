@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects by their names: hosts, sites, ranks. */
+#include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
 #include "tools/measure/measurement.h"
 #include "tools/session/tree_fields.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool read_name(const Omis_value *o, struct measured_name *out)
@@ -80,12 +83,21 @@ void measurement_label(const struct measurement *m, const char *token, char *out
 
 	if (!token[0])
 		str_copy(out, size, "all");
-	else if (!measurement_name(m, token, &n))
+	else if (m->options->tokens || !measurement_name(m, token, &n))
 		str_copy(out, size, token);
 	else if (token[0] == 'p')
 		label_process(m, &n, out, size);
 	else
 		str_copy(out, size, n.name);
+}
+
+/* What it says of bytes and times is of what arrives: Receive_volume, MPI_Irecv_count. */
+static bool is_of_receives(const struct measurement *m)
+{
+	const char *name = m->options->metric;
+
+	return str_has_prefix(name, "Receive_") || str_has_prefix(name, "MPI_Recv") ||
+	       str_has_prefix(name, "MPI_Irecv") || str_has_prefix(name, "MPI_Mrecv");
 }
 
 void measurement_label_of(const struct measurement *m, const struct measured *v, char *out,
@@ -100,7 +112,10 @@ void measurement_label_of(const struct measurement *m, const struct measured *v,
 	n = strlen(out);
 	if (m->options->each_partner)
 		measurement_label(m, v->with, with, sizeof(with));
-	snprintf(out + n, size - n, m->options->each_partner ? " > %s" : " in %s",
+	snprintf(out + n, size - n, "%s%s",
+		 !m->options->each_partner ? " in "
+		 : is_of_receives(m)	   ? " <- "
+					   : " -> ",
 		 m->options->each_partner ? with : v->with);
 }
 
@@ -148,6 +163,57 @@ static void note_job(struct meant *f, const struct measured_name *n)
 		 n->job[0] ? n->job : "(without a name)");
 }
 
+#define HOSTS_SHOWN_MAX 8
+
+/* "0-3, 7" of the ranks that may be meant, as far as there is room. */
+static void list_ranks(const struct measurement *m, struct buf *out)
+{
+	struct measured_name n;
+	bool *is_there = calloc(OMIS_OBJECTS_MAX + 1, sizeof(*is_there));
+
+	for (size_t i = 0; is_there && m->tree && i < m->tree->n; i++)
+		if (read_name(&m->tree->list[i], &n) && is_running_rank(m, &n) &&
+		    n.rank < OMIS_OBJECTS_MAX)
+			is_there[n.rank] = true;
+	for (size_t i = 0, last; is_there && i < OMIS_OBJECTS_MAX; i++) {
+		if (!is_there[i])
+			continue;
+		for (last = i; is_there[last + 1];)
+			last++;
+		buf_printf(out, out->n ? ", %zu" : "%zu", i);
+		if (last > i)
+			buf_printf(out, "-%zu", last);
+		i = last;
+	}
+	free(is_there);
+}
+
+/* Names of hosts, sites and programs are candidates. */
+static int unknown_object(const struct measurement *m, const char *word)
+{
+	struct buf hosts = BUF_INIT(1024), ranks = BUF_INIT(256);
+	struct nearest near = nearest_to(word);
+	struct measured_name n;
+	size_t shown = 0;
+
+	for (size_t i = 0; m->tree && i < m->tree->n; i++) {
+		if (!read_name(&m->tree->list[i], &n) || n.has_ended)
+			continue;
+		nearest_try(&near, n.name);
+		if (n.token[0] == 'n' && shown++ < HOSTS_SHOWN_MAX)
+			buf_printf(&hosts, "%s%s", shown > 1 ? ", " : "", n.name);
+	}
+	list_ranks(m, &ranks);
+	cmd_fail(CMD_NOTFOUND, "nothing that runs is called '%s'%s%s%s%s%s Hosts: %s%s. Ranks: %s",
+		 word, m->options->job ? " in job " : "", m->options->job ? m->options->job : "",
+		 near.best ? "; did you mean " : "", near.best ? near.best : "",
+		 near.best ? "?" : ".", hosts.n ? buf_str(&hosts) : "none",
+		 shown > HOSTS_SHOWN_MAX ? ", ..." : "", ranks.n ? buf_str(&ranks) : "none");
+	buf_done(&hosts);
+	buf_done(&ranks);
+	return CMD_NOTFOUND;
+}
+
 static int put_one(const struct measurement *m, const char *word, struct omis_writer *w)
 {
 	struct measured_name n;
@@ -164,10 +230,7 @@ static int put_one(const struct measurement *m, const char *word, struct omis_wr
 				word, f.jobs);
 	if (f.n)
 		return CMD_OK;
-	return cmd_fail(
-		CMD_NOTFOUND,
-		"there is no site, host, rank, program or token '%s'%s%s (of ranks and programs one that runs)",
-		word, m->options->job ? " in job " : "", m->options->job ? m->options->job : "");
+	return unknown_object(m, word);
 }
 
 int measurement_objects(const struct measurement *m, const char *list, struct buf *out)

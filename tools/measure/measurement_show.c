@@ -13,17 +13,7 @@
 #include <string.h>
 
 #define SCREEN_MAX_BYTES (16 << 20)
-#define LABEL_BYTES 320
-#define NUMBER_BYTES 40
-
-/* Numbers as people compare them: nine digits, the bound that they are within. */
-static const char *print_number(char out[NUMBER_BYTES], double v)
-{
-	if (isnan(v))
-		return "-";
-	snprintf(out, NUMBER_BYTES, "%.9g", v);
-	return out;
-}
+#define LABEL_BYTES MEASURED_LABEL_BYTES
 
 static const char *print_time(char out[CLOCK_TEXT_BYTES], int64_t ns)
 {
@@ -43,7 +33,7 @@ static void print_buckets(const Omis_value *list, struct buf *b)
 
 static void put_line(struct measurement *m, int64_t read, const struct measured *s, struct buf *out)
 {
-	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[NUMBER_BYTES];
+	char label[LABEL_BYTES], when[CLOCK_TEXT_BYTES], value[TABLE_QUANTITY_BYTES];
 
 	measurement_label_of(m, s, label, sizeof(label));
 	buf_printf(out, "%s %" PRId64 " %s ", print_time(when, s->time), read, label);
@@ -52,10 +42,11 @@ static void put_line(struct measurement *m, int64_t read, const struct measured 
 	if (s->buckets)
 		print_buckets(s->buckets, out);
 	else
-		buf_puts(out, print_number(value, s->value));
-	buf_printf(out, " %s", m->unit[0] ? m->unit : "1");
+		buf_puts(out, table_quantity(value, s->value, 4, m->unit));
+	if (s->buckets)
+		buf_printf(out, " %s", m->unit[0] ? m->unit : "1");
 	if (s->error > 0)
-		buf_printf(out, " +-%.3g", s->error);
+		buf_printf(out, " +-%s", table_quantity(value, s->error, 2, m->unit));
 	buf_printf(out, " %" PRId64 "/%" PRId64, s->k, s->n);
 	if (s->flags[0])
 		buf_printf(out, " %s", s->flags);
@@ -119,21 +110,18 @@ static void put_csv(struct measurement *m, int64_t read, const struct measured *
 
 static struct table *new_table(const struct measurement *m)
 {
-	static const char *const heads[] = { "OBJECT", "VALUE", "UNIT", "+-", "OF", "FLAGS" };
-	static const char *const heads_vt[] = {
-		"OBJECT", "VT", "VALUE", "UNIT", "+-", "OF", "FLAGS"
-	};
+	static const char *const heads[] = { "OBJECT", "VALUE", "+-", "OF", "FLAGS" };
+	static const char *const heads_vt[] = { "OBJECT", "VT", "VALUE", "+-", "OF", "FLAGS" };
 
-	return m->each_vt ? table_new(7, heads_vt, "lrrlrrl") : table_new(6, heads, "lrlrrl");
+	return m->each_vt ? table_new(6, heads_vt, "lrrrrl") : table_new(5, heads, "lrrrl");
 }
 
 /* Bound, coverage and flags end each row. */
-static void put_row_end(const struct measured *s, struct table *t)
+static void put_row_end(const struct measurement *m, const struct measured *s, struct table *t)
 {
-	if (s->error > 0)
-		table_cell(t, "%.3g", s->error);
-	else
-		table_cell(t, "%s", "");
+	char error[TABLE_QUANTITY_BYTES] = "";
+
+	table_cell(t, "%s", s->error > 0 ? table_quantity(error, s->error, 2, m->unit) : "");
 	table_cell(t, "%" PRId64 "/%" PRId64, s->k, s->n);
 	table_cell(t, "%s", s->flags);
 }
@@ -147,7 +135,7 @@ static void put_bucket_rows(const struct measurement *m, const Omis_value *list,
 		if (m->each_vt)
 			table_cell(t, "%s", "");
 		table_cell(t, "%" PRId64, value_int(&list->list[i], 2));
-		for (unsigned k = 0; k < 4; k++)
+		for (unsigned k = 0; k < 3; k++)
 			table_cell(t, "%s", "");
 	}
 }
@@ -163,18 +151,17 @@ static int64_t count_of(const Omis_value *buckets)
 
 static void put_row(struct measurement *m, const struct measured *s, struct table *t)
 {
-	char label[LABEL_BYTES], value[NUMBER_BYTES];
+	char label[LABEL_BYTES], value[TABLE_QUANTITY_BYTES];
 
 	measurement_label_of(m, s, label, sizeof(label));
 	table_cell(t, "%s", label);
 	if (m->each_vt)
 		table_cell(t, "%" PRId64, s->key);
 	if (s->buckets)
-		table_cell(t, "%" PRId64, count_of(s->buckets));
+		table_cell(t, "%" PRId64 " values", count_of(s->buckets));
 	else
-		table_cell(t, "%s", print_number(value, s->value));
-	table_cell(t, "%s", s->buckets ? "values" : m->unit);
-	put_row_end(s, t);
+		table_cell(t, "%s", table_quantity(value, s->value, 4, m->unit));
+	put_row_end(m, s, t);
 	if (s->buckets)
 		put_bucket_rows(m, s->buckets, t);
 }
@@ -259,39 +246,62 @@ static void put_one(struct measurement *m, int64_t read, const struct measured *
 		put_line(m, read, s, out);
 }
 
+/* Where the values of a read go. */
+struct page {
+	struct measurement *m;
+	const struct reading *r;
+	struct buf *out;
+	struct table *t; /* NULL: lines or CSV into out */
+	size_t n, zeros; /* values; pairs without any, which people do not want to see */
+};
+
 /* No object could have a value yet: a read says that, too. */
-static void put_nobody(struct measurement *m, const struct reading *r, struct buf *out,
-		       struct table *t)
+static void put_nobody(const struct page *p)
 {
-	int64_t until = value_int(r->part[0], 2);
+	int64_t until = value_int(p->r->part[0], 2);
 	struct measured none = { .object = "",
 				 .with = "",
-				 .key = value_int(r->part[0], 1),
+				 .key = value_int(p->r->part[0], 1),
 				 .value = NAN,
 				 .time = until,
 				 .oldest = until,
 				 .newest = until };
 
-	str_copy(none.flags, sizeof(none.flags), r->is_cut ? "missing,lost" : "missing");
-	put_one(m, reading_number(r), &none, out, t);
+	str_copy(none.flags, sizeof(none.flags), p->r->is_cut ? "missing,lost" : "missing");
+	put_one(p->m, reading_number(p->r), &none, p->out, p->t);
 }
 
-static void each_value(struct measurement *m, const struct reading *r, struct buf *out,
-		       struct table *t)
+static void put_value(void *arg, const struct measured *v)
 {
-	bool is_empty = true;
+	struct page *p = arg;
+	bool is_pair = p->m->options->each_partner && !p->m->options->csv && v->with[0];
 
-	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
-			struct measured s = measured_at(r, p, i);
+	p->n++;
+	note_coverage(p->m, v);
+	if (is_pair && !v->buckets && fpclassify(v->value) == FP_ZERO && v->k == v->n &&
+	    !v->flags[0])
+		p->zeros++;
+	else
+		put_one(p->m, reading_number(p->r), v, p->out, p->t);
+}
 
-			is_empty = false;
-			note_coverage(m, &s);
-			put_one(m, reading_number(r), &s, out, t);
-		}
+/* The number of pairs that are 0 comes back. */
+static size_t each_value(struct measurement *m, const struct reading *r, struct buf *out,
+			 struct table *t)
+{
+	struct page p = { .m = m, .r = r, .out = out, .t = t };
+
+	measurement_each(m, r, put_value, &p);
 	/* A value for each virtual time comes when there is one. */
-	if (is_empty && !m->each_vt)
-		put_nobody(m, r, out, t);
+	if (!p.n && !m->each_vt)
+		put_nobody(&p);
+	return p.zeros;
+}
+
+static void put_zeros(size_t zeros, struct buf *out)
+{
+	if (zeros)
+		buf_printf(out, "%zu more pair%s: 0\n", zeros, zeros == 1 ? "" : "s");
 }
 
 static void show_live(struct measurement *m, const struct reading *r, struct buf *out)
@@ -301,8 +311,10 @@ static void show_live(struct measurement *m, const struct reading *r, struct buf
 
 	put_title(m, r, &text);
 	if (t) {
-		each_value(m, r, NULL, t);
+		size_t zeros = each_value(m, r, NULL, t);
+
 		table_print(t, 0, &text);
+		put_zeros(zeros, &text);
 	}
 	table_free(t);
 	put_screen(&m->term, &text, out);
@@ -329,7 +341,7 @@ static bool put_text(struct measurement *m, const struct reading *r)
 	if (m->term.is_raw)
 		show_live(m, r, &out);
 	else
-		each_value(m, r, &out, NULL);
+		put_zeros(each_value(m, r, &out, NULL), &out);
 	if (lost_of(r))
 		cmd_warn("%" PRId64 " values of read %" PRId64 " had no room", lost_of(r),
 			 reading_number(r));
@@ -362,7 +374,7 @@ static void flags_json(struct json *j, const char *flags)
 	json_array_end(j);
 }
 
-static void value_json(struct measurement *m, const struct measured *s, struct json *j)
+static void value_json(const struct measurement *m, const struct measured *s, struct json *j)
 {
 	char label[LABEL_BYTES];
 
@@ -388,6 +400,19 @@ static void value_json(struct measurement *m, const struct measured *s, struct j
 	json_object_end(j);
 }
 
+struct document {
+	struct measurement *m;
+	struct json *j;
+};
+
+static void put_json_value(void *arg, const struct measured *v)
+{
+	const struct document *d = arg;
+
+	note_coverage(d->m, v);
+	value_json(d->m, v, d->j);
+}
+
 static bool put_json(struct measurement *m, const struct reading *r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
@@ -404,13 +429,7 @@ static bool put_json(struct measurement *m, const struct reading *r)
 	json_key_i64(&j, "lost", lost_of(r));
 	json_key(&j, "values");
 	json_array(&j);
-	for (size_t p = 0; p < r->npart; p++)
-		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++) {
-			struct measured s = measured_at(r, p, i);
-
-			note_coverage(m, &s);
-			value_json(m, &s, &j);
-		}
+	measurement_each(m, r, put_json_value, &(struct document){ m, &j });
 	json_array_end(&j);
 	json_object_end(&j);
 	is_read = show_json_next(&j, &b);

@@ -54,6 +54,13 @@ int cmd_usage(const struct opt_spec *given, const char *fmt, ...)
 	return opt_usage_error(&spec, "%s", text);
 }
 
+int cmd_usage_verb(const struct opt_spec *spec, const char *given)
+{
+	char text[OPT_VERB_BYTES];
+
+	return cmd_usage(spec, "%s", opt_verb_text(spec, given, text));
+}
+
 /* Also what a wrong option behind it keeps from being read. */
 static bool is_asked_for_json(const struct opt_spec *spec, int argc, char **argv)
 {

@@ -41,7 +41,7 @@ struct cmd_common {
 		OPTION_RANGE("timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, \
 			     &(c)->timeout_ns, CMD_TIMEOUT_MIN_NS, CMD_TIMEOUT_MAX_NS),           \
 		OPTION("mainsm", 'm', "STRING", CMD_HELP_MAINSM, OPT_STR, &(c)->mainsm),          \
-		OPTION("color", 0, "WHEN", "auto (default), always or never", OPT_STR,            \
+		OPTION("color", 0, "auto|always|never", "colour (default auto)", OPT_STR,         \
 		       &(c)->color)
 
 /*
@@ -57,6 +57,9 @@ void cmd_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* As opt_usage_error(). cmd_end() repeats all of these in JSON where --json is given. */
 int cmd_usage(const struct opt_spec *spec, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* The same for a first operand that is none of spec->verbs. */
+int cmd_usage_verb(const struct opt_spec *spec, const char *given);
 
 /* Keeps words, which the command has already printed on stderr, for cmd_end(). Returns status. */
 int cmd_note(int status, const char *words);

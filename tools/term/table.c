@@ -206,6 +206,56 @@ char *table_percent(char out[TABLE_NUMBER_BYTES], double v)
 	return out;
 }
 
+/* Bytes and seconds are scaled, also per something; other words are counts. */
+static bool is_scaled(const char *unit, char letter)
+{
+	return unit[0] == letter && (!unit[1] || unit[1] == '/' || unit[1] == '*');
+}
+
+/* limit: what would be written as 1000. */
+static const char *prefix_of(double *v, bool is_time, double limit)
+{
+	static const char *const up[] = { "", "k", "M", "G", "T", "P", "E" };
+	static const char *const down[] = { "", "m", "u", "n" };
+	size_t i = 0;
+
+	if (is_time) {
+		while (*v != 0 && fabs(*v) < limit / 1000 && i + 1 < ARRAY_LEN(down)) {
+			*v *= 1000;
+			i++;
+		}
+		return down[i];
+	}
+	while (fabs(*v) >= limit && i + 1 < ARRAY_LEN(up)) {
+		*v /= 1000;
+		i++;
+	}
+	return up[i];
+}
+
+char *table_quantity(char out[TABLE_QUANTITY_BYTES], double v, int digits, const char *unit)
+{
+	const char *prefix = "";
+	bool is_plain;
+
+	if (str_eq(unit, "s/s")) {
+		v *= 100;
+		unit = "%";
+	}
+	if (str_eq(unit, "1"))
+		unit = "";
+	if (isfinite(v) && (is_scaled(unit, 'B') || is_scaled(unit, 's')))
+		prefix = prefix_of(&v, unit[0] == 's', 1000 - 0.5 * pow(10, 3 - digits));
+	/* 130, not 1.3e+02 */
+	is_plain = fabs(v) >= pow(10, digits) - 0.5 && fabs(v) < 1e9;
+	if (!isfinite(v))
+		snprintf(out, TABLE_QUANTITY_BYTES, "-%s%s", unit[0] ? " " : "", unit);
+	else
+		snprintf(out, TABLE_QUANTITY_BYTES, is_plain ? "%.*f%s%s%s" : "%.*g%s%s%s",
+			 is_plain ? 0 : digits, v, unit[0] ? " " : "", prefix, unit);
+	return out;
+}
+
 char *table_duration(char out[TABLE_NUMBER_BYTES], double seconds)
 {
 	long s = (long)seconds;

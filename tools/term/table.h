@@ -38,6 +38,11 @@ char *table_count(char out[TABLE_NUMBER_BYTES], double v);
 char *table_bytes(char out[TABLE_NUMBER_BYTES], double v);
 /* 12.3; "-" for NaN. */
 char *table_percent(char out[TABLE_NUMBER_BYTES], double v);
+/* A value of so many digits with its unit, scaled by 1000: "20.7 MB", "6.42 ms", "95.7 %" for s/s,
+ * "42 calls". NaN:
+ * "-" and the unit. Returns out. */
+#define TABLE_QUANTITY_BYTES 192
+char *table_quantity(char out[TABLE_QUANTITY_BYTES], double v, int digits, const char *unit);
 /* 12.3s, 4m05s, 2h03m, 3d04h. */
 char *table_duration(char out[TABLE_NUMBER_BYTES], double seconds);
 

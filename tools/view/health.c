@@ -49,16 +49,21 @@ static double certificate_left_s(const char *name, double v, double now_s)
 	return str_eq(name, "certificate_expires_ns") ? v / 1e9 - now_s : (double)NAN;
 }
 
-static void judge_certificate(struct notes *s, const char *name, double v)
+/* life_s: 0 where the daemon does not report it. */
+static void judge_certificate(struct notes *s, double left, double life_s)
 {
 	static const char remedy[] =
 		"it is renewed by itself over the link to mainsm; if not, restart that daemon";
-	double left = certificate_left_s(name, v, s->now_s);
+	double least = life_s / HEALTH_EXPIRY_WARN_SHARE;
 	char text[TABLE_NUMBER_BYTES];
 
+	if (life_s <= 0 || least > HEALTH_EXPIRY_WARN_S)
+		least = HEALTH_EXPIRY_WARN_S;
+	if (least < HEALTH_EXPIRY_WARN_LEAST_S)
+		least = HEALTH_EXPIRY_WARN_LEAST_S;
 	if (left <= 0)
 		note(s, remedy, "the certificate has ended");
-	else if (left < HEALTH_EXPIRY_WARN_S)
+	else if (left < least)
 		note(s, remedy, "the certificate ends in %s", table_duration(text, left));
 }
 
@@ -66,7 +71,6 @@ static void judge_value(struct notes *s, const char *name, double v)
 {
 	char text[TABLE_NUMBER_BYTES];
 
-	judge_certificate(s, name, v);
 	if (ends_with(name, "dropped") && v > 0)
 		note(s, "ask for less at once: fewer events, longer intervals", "%s: %s were lost",
 		     name, table_count(text, v));
@@ -92,7 +96,7 @@ size_t health_notes(const Omis_value *v, double now_s, const char *version, stru
 		    size_t max)
 {
 	struct notes s = { .out = out, .max = max, .now_s = now_s };
-	double fds = 0, limit = 0;
+	double fds = 0, limit = 0, left = (double)NAN, life = 0;
 	const Omis_value *pair;
 
 	if (!str_eq(value_text(v, 1), version))
@@ -103,11 +107,16 @@ size_t health_notes(const Omis_value *v, double now_s, const char *version, stru
 		double counter = value_float(pair, 1);
 
 		judge_value(&s, name, counter);
+		if (!isnan(certificate_left_s(name, counter, now_s)))
+			left = certificate_left_s(name, counter, now_s);
+		if (str_eq(name, "certificate_life_s"))
+			life = counter;
 		if (str_eq(name, "fds"))
 			fds = counter;
 		if (str_eq(name, "fd_limit"))
 			limit = counter;
 	}
+	judge_certificate(&s, left, life);
 	judge_descriptors(&s, fds, limit);
 	return s.n;
 }

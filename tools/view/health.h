@@ -10,6 +10,10 @@
 
 /* renewed at two thirds of 90 days: this one is late */
 #define HEALTH_EXPIRY_WARN_S (14 * 86400)
+/* of shorter lives less than a fifth: those of jobs last 7 days, and are renewed at a third */
+#define HEALTH_EXPIRY_WARN_SHARE 5
+/* what is shorter was issued by hand */
+#define HEALTH_EXPIRY_WARN_LEAST_S (86400)
 #define HEALTH_LAG_WARN_NS 500e6 /* half of what omig top may wait for at one a second */
 /* a quarter of where a peer that does not read is cut */
 #define HEALTH_QUEUE_WARN_BYTES (8 << 20)

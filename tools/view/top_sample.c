@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const top_class_names[TOP_CLASSES] = {
-	"send",	    "receive",	     "message_probe", "wait",	      "collective", "barrier",
-	"onesided", "onesided_sync", "io",	      "communicator", "other"
-};
+const char *const top_class_names[TOP_CLASSES] = { "send",	   "receive",	    "message_probe",
+						   "wait",	   "collective",    "barrier",
+						   "onesided",	   "onesided_sync", "io",
+						   "communicator", "other" };
 
 /* Of proc_get_info, in the order of the flags. */
 enum {

@@ -2,6 +2,7 @@
 #include "common/omis/services/check.h"
 
 #include "common/base/str.h"
+#include "common/cli/nearest.h"
 #include "common/omis/services/checking.h"
 #include "common/omis/text/token.h"
 
@@ -220,14 +221,25 @@ static int check_params(struct checking *c, struct omis_call *call)
 	return rc;
 }
 
+static int unknown_service(struct checking *c, const struct omis_call *call)
+{
+	struct nearest near = nearest_to(call->name);
+
+	for (size_t i = 0; i < omis_service_count(); i++)
+		if (!(omis_service_at(i)->flags & OMIS_INTERNAL))
+			nearest_try(&near, omis_service_at(i)->name);
+	return fault(c, STATUS_UNKNOWN_SERVICE, call->offset, "there is no service '%.40s'%s%s%s",
+		     call->name, near.best ? "; did you mean " : "", near.best ? near.best : "",
+		     near.best ? "?" : "");
+}
+
 int check_call(struct checking *c, struct omis_call *call, bool as_event)
 {
 	const struct omis_service *s = omis_service_find(call->name, strlen(call->name));
 
 	c->call = call;
 	if (!s || (s->flags & OMIS_INTERNAL && !c->inner))
-		return fault(c, STATUS_UNKNOWN_SERVICE, call->offset, "there is no service '%.40s'",
-			     call->name);
+		return unknown_service(c, call);
 	if ((s->class == OMIS_EVENT) != as_event)
 		return fault(c, STATUS_TYPE_MISMATCH, call->offset,
 			     as_event ? "%s is no event service and cannot stand before the ':'"

@@ -4,4 +4,4 @@ MODULES                   += common/omis/services
 common/omis/services.src  := bind.c catalogue.c catalogue_doc.c check.c services_dfg.c \
 		services_job.c services_misc.c services_node.c services_omig.c services_pa.c \
 		services_proc.c services_thread.c services_trace.c services_users.c
-common/omis/services.uses := common/base common/omis/text
+common/omis/services.uses := common/base common/cli common/omis/text

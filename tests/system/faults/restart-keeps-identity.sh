@@ -107,7 +107,7 @@ request --json --follow forever 'proc_has_terminated([]): print([$proc])' >"$TMP
 	2>&1 &
 tool=$!
 is_armed() {
-	omig status | sed -n '/^lm/,$p' | grep -q 'csrs_armed = 1'
+	omig status -v | sed -n '/^lm/,$p' | grep -q 'csrs_armed = 1'
 }
 check 'somebody waits for ends' until_true 10 is_armed
 count=$(barriers "$watched")

@@ -146,7 +146,7 @@ issue -60 86400
 old=$(figure lm certificate_expires_ns)
 check 'lm: takes a new certificate' reload lm 'configuration reloaded'
 check 'lm: and shows it' test "$(figure lm certificate_expires_ns)" != "$old"
-check 'omig status warns of its end' says 'WARN the certificate ends in 23h' omig status
+check 'omig status warns of its end' says 'WARN lm of .*: the certificate ends in 23h' omig status
 check 'for programs too' says '"warnings":\["the certificate ends in 23h' omig status --json
 check 'omig doctor as well' says 'note +daemon +lm n_1: the certificate ends in 23h' omig doctor
 old=$(figure lm certificate_expires_ns)
@@ -161,13 +161,13 @@ check 'lm: and a key that others may read' reload lm \
 check 'lm: and keeps the old one' test "$(figure lm certificate_expires_ns)" = "$old"
 chmod 600 "$own/key.pem"
 sm_own=$OMIG_STATE_DIR/sm-default
-"$A" issue "$OMIG_STATE_DIR/mainsm" "$sm_own" good sm default "$(uname -n)" -60 172800
+"$A" issue "$OMIG_STATE_DIR/mainsm" "$sm_own" good sm default "$(uname -n)" -60 43200
 check 'sm: takes a new certificate' reload sm 'configuration reloaded'
-check 'sm: and shows it' says 'WARN the certificate ends in 1d23h' omig status
+check 'sm: and shows it' says 'WARN sm of .*: the certificate ends in 11h' omig status
 "$A" issue "$OMIG_STATE_DIR/mainsm" "$OMIG_STATE_DIR/mainsm/own" good mainsm '' "$(uname -n)" -60 \
-	259200
+	21600
 check 'mainsm: takes a new certificate' reload mainsm 'configuration reloaded'
-check 'mainsm: and shows it' says 'WARN the certificate ends in 2d23h' omig status
+check 'mainsm: and shows it' says 'the certificate ends in 5h' omig status
 check 'the links are the same still' until_true 10 same_links
 check 'and the new certificates are good' sh -c \
 	'OMIG_STATE_DIR=$TMPDIR/other omig tree --mainsm "$(cat "$TMPDIR/conn")"'

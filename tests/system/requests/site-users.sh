@@ -188,7 +188,7 @@ check 'she is told' says 'quota bytes: the site allows this user' as alice omig 
 	':proc_get_info([],512)'
 check 'bob is not concerned' says '^p_1_' as bob omig request ':proc_get_info([],512)'
 check 'it is counted' has_field alice '"refused":[1-9]'
-check 'her own status says so' says 'refused = quota bytes' as alice omig status
+check 'her own status says so' says 'refused = quota bytes' as alice omig status -v
 check 'and taken back' as admin omig admin limit "$(key_of alice)" bytes default
 check 'she works' says '^p_1_' as alice omig request ':proc_get_info([],512)'
 

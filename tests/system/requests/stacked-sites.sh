@@ -40,7 +40,7 @@ sms_below_are() {
 }
 check 'two sms stand below that of the site' until_true 30 sms_below_are 2
 check 'omig status says on which level each is' until_true 10 sh -c \
-	'[ "$(omig status | grep -c "level = 2")" = 2 ] && omig status | grep -q "level = 1"'
+	'[ "$(omig status -v | grep -c "level = 2")" = 2 ] && omig status -v | grep -q "level = 1"'
 
 # shellcheck disable=SC2046 # words
 omig run -- $("$bed" mpirun openmpi node1,node2,node3,node4) -n 4 "$program" --seconds 900 \

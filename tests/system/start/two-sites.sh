@@ -30,7 +30,7 @@ both_sites() {
 }
 
 sms_serve() {
-	omig status >"$TMPDIR/status"
+	omig status -v >"$TMPDIR/status"
 	cat "$TMPDIR/status"
 	[ "$(grep -c '^sm ' "$TMPDIR/status")" = 2 ] && [ "$(grep -c '^lm ' "$TMPDIR/status")" = 4 ]
 }

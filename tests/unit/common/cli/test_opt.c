@@ -259,6 +259,20 @@ START_TEST(documents_name_every_option)
 }
 END_TEST
 
+START_TEST(an_unknown_verb_names_the_nearest_one_or_all)
+{
+	const struct opt_spec of = { .program = "omig events", .verbs = "list on off tail" };
+	char text[OPT_VERB_BYTES];
+
+	ck_assert_str_eq(opt_verb_text(&of, "lists", text),
+			 "'lists' is no subcommand; did you mean list?");
+	ck_assert_str_eq(opt_verb_text(&of, "show", text),
+			 "'show' is no subcommand; there are list, on, off or tail");
+	ck_assert_str_eq(opt_verb_text(&of, NULL, text), "which? list, on, off or tail");
+}
+END_TEST
+
 SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set,
       help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
-      a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option)
+      a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option,
+      an_unknown_verb_names_the_nearest_one_or_all)

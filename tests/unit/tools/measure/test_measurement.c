@@ -164,10 +164,45 @@ static char *shown(const char *part)
 
 START_TEST(a_line_says_value_bound_coverage_and_flags)
 {
-	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 1/1\n");
+	ck_assert_str_eq(shown(WHOLE), "1970-01-01T00:00:01.500Z 3 rank0@hostA 42 B +-0.5 B 1/1\n");
 	ck_assert(!m.is_partial);
 	ck_assert_str_eq(shown(NONE), "1970-01-01T00:00:01.500Z 3 all - B 0/2 partial,missing\n");
 	ck_assert(m.is_partial);
+}
+END_TEST
+
+#define UNORDERED                                                                           \
+	"6,3,2,0,0,0,[p_2_bbbbbb,3,2.0,0.0,1500000000,1,2,1,1,\"\"],[p_1_aaaaaa,3,1.0,0.0," \
+	"1500000000,1,2,1,1,\"\"],[\"\",3,3.0,0.0,1500000000,1,2,2,2,\"\"]"
+
+START_TEST(values_come_by_rank_behind_that_of_all)
+{
+	const char *text = shown(UNORDERED);
+
+	ck_assert_ptr_nonnull(strstr(text, " all 3 B"));
+	ck_assert(strstr(text, " all 3 B") < strstr(text, "rank0@hostA 1 B"));
+	ck_assert(strstr(text, "rank0@hostA 1 B") < strstr(text, "rank1@hostB 2 B"));
+}
+END_TEST
+
+#define PAIRS                                                                                   \
+	"6,3,2,0,0,0,[p_1_aaaaaa,3,0.0,0.0,1500000000,1,2,1,1,\"\",p_1_aaaaaa],[p_1_aaaaaa,3,"  \
+	"5.0,0.0,1500000000,1,2,1,1,\"\",p_2_bbbbbb],[p_2_bbbbbb,3,0.0,0.0,1500000000,1,2,0,1," \
+	"\"partial\",p_1_aaaaaa]"
+
+START_TEST(pairs_without_any_are_a_number_unless_they_are_partial)
+{
+	const char *text;
+
+	options.each_partner = true;
+	text = shown(PAIRS);
+	ck_assert_ptr_nonnull(strstr(text, "rank0@hostA -> rank1@hostB 5 B 1/1\n"));
+	ck_assert_ptr_nonnull(strstr(text, "rank1@hostB -> rank0@hostA 0 B 0/1 partial\n"));
+	ck_assert_ptr_nonnull(strstr(text, "\n1 more pair: 0\n"));
+	options.metric = "Receive_volume";
+	ck_assert_ptr_nonnull(strstr(shown(PAIRS), "rank0@hostA <- rank1@hostB"));
+	options.csv = true;
+	ck_assert_ptr_null(strstr(shown(PAIRS), "more pair"));
 }
 END_TEST
 
@@ -187,7 +222,7 @@ START_TEST(behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said)
 {
 	before = 7;
 	ck_assert_str_eq(shown(WHOLE),
-			 "1970-01-01T00:00:01.500Z 10 rank0@hostA 42 B +-0.5 1/1 lost\n");
+			 "1970-01-01T00:00:01.500Z 10 rank0@hostA 42 B +-0.5 B 1/1 lost\n");
 	ck_assert_str_eq(shown(NONE),
 			 "1970-01-01T00:00:01.500Z 10 all - B 0/2 partial,missing,lost\n");
 	ck_assert_str_eq(shown(LOST), "1970-01-01T00:00:01.500Z 10 all - B 0/2 lost\n");
@@ -267,8 +302,9 @@ START_TEST(a_histogram_on_a_screen_has_a_line_for_each_bucket)
 
 	m.term = (struct term){ .is_raw = true, .rows = 24, .cols = 80 };
 	text = shown(TWO_BUCKETS);
-	ck_assert_msg(strstr(text, "\nall               3  values"), "%s", text);
-	ck_assert_msg(strstr(text, "\n  0 .. 0 B        2\n  4 .. 5.5 B      1\n"), "%s", text);
+	ck_assert_msg(strstr(text, "\nall           3 values"), "%s", text);
+	ck_assert_msg(strstr(text, "\n  0 .. 0 B           2\n  4 .. 5.5 B         1\n"), "%s",
+		      text);
 	fits(text, 24, 80);
 }
 END_TEST
@@ -436,6 +472,8 @@ SUITE_WITH("measuring", open_all, close_all, objects_have_names_for_people,
 	   objects_are_found_by_token_host_site_and_rank, ranks_are_those_of_the_job_that_is_asked,
 	   a_rank_of_several_jobs_is_refused_without_a_job,
 	   ranks_of_several_jobs_are_told_apart_by_their_names,
+	   values_come_by_rank_behind_that_of_all,
+	   pairs_without_any_are_a_number_unless_they_are_partial,
 	   a_line_says_value_bound_coverage_and_flags, csv_has_a_head_once_and_no_value_is_empty,
 	   behind_a_gap_reads_are_numbered_on_and_what_is_missing_is_said,
 	   json_has_null_where_there_is_no_value, a_histogram_is_no_missing_value,

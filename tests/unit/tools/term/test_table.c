@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tools/term/table.h"
@@ -111,6 +112,41 @@ START_TEST(running_out_of_memory_is_told)
 }
 END_TEST
 
+static const struct {
+	double v;
+	int digits;
+	const char *unit, *text;
+} quantities[] = {
+	{ 20704000, 4, "B", "20.7 MB" },
+	{ 42, 4, "B", "42 B" },
+	{ 999.4, 4, "B", "999.4 B" },
+	{ 999.96, 4, "B", "1 kB" },
+	{ 999.6, 4, "B", "999.6 B" },
+	{ 1.5e18, 4, "B/s", "1.5 EB/s" },
+	{ 0.956872017, 4, "s/s", "95.69 %" },
+	{ 0.006416527, 4, "s", "6.417 ms" },
+	{ 3.16e-9, 2, "s", "3.2 ns" },
+	{ 0, 4, "s", "0 s" },
+	{ 0.0021, 4, "s/calls", "2.1 ms/calls" },
+	{ 1234567, 4, "calls", "1234567 calls" },
+	{ 130, 2, "%", "130 %" },
+	{ -20704000, 4, "B", "-20.7 MB" },
+	{ 2.5, 4, "", "2.5" },
+	{ NAN, 4, "B", "- B" },
+	{ 3, 4, "switches", "3 switches" },
+};
+
+START_TEST(a_quantity_has_a_unit_with_a_prefix)
+{
+	char text[TABLE_QUANTITY_BYTES];
+
+	for (size_t i = 0; i < ARRAY_LEN(quantities); i++)
+		ck_assert_str_eq(table_quantity(text, quantities[i].v, quantities[i].digits,
+						quantities[i].unit),
+				 quantities[i].text);
+}
+END_TEST
+
 SUITE("table", columns_are_as_wide_as_their_widest_cell, lines_are_cut_at_the_width,
       hostile_bytes_do_not_reach_the_terminal, characters_count_not_bytes, numbers_are_short,
-      running_out_of_memory_is_told)
+      a_quantity_has_a_unit_with_a_prefix, running_out_of_memory_is_told)

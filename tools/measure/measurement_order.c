@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of a read in the order in which people look for them. */
+#include "tools/measure/measurement.h"
+
+#include "common/base/str.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct keyed {
+	struct measured value;
+	struct measured_name object, with;
+	size_t place; /* of the value in the read */
+};
+
+static void look_up(const struct measurement *m, const char *token, struct measured_name *out)
+{
+	if (!measurement_name(m, token, out))
+		*out = (struct measured_name){
+			.token = token, .parent = "", .name = token, .job = "", .rank = -1
+		};
+}
+
+/* Values of all come first, then objects by job, rank and name. */
+static int compare_names(const struct measured_name *a, const struct measured_name *b)
+{
+	int d = strverscmp(a->job, b->job);
+
+	if (d)
+		return d;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	d = strverscmp(a->name, b->name);
+	return d ? d : strcmp(a->token, b->token);
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct keyed *a = pa, *b = pb;
+	int d = compare_names(&a->object, &b->object);
+
+	if (!d)
+		d = compare_names(&a->with, &b->with);
+	if (d)
+		return d;
+	if (a->value.key != b->value.key)
+		return a->value.key < b->value.key ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static size_t count_of(const struct reading *r)
+{
+	size_t n = 0;
+
+	for (size_t p = 0; p < r->npart; p++)
+		n += r->part[p]->n - MEASUREMENT_PART_VALUES;
+	return n;
+}
+
+int measurement_each(const struct measurement *m, const struct reading *r,
+		     void (*fn)(void *arg, const struct measured *v), void *arg)
+{
+	size_t n = 0, all = count_of(r);
+	struct keyed *k = calloc(all + 1, sizeof(*k));
+
+	if (!k)
+		return cmd_fail(CMD_FAILURE, "out of memory");
+	for (size_t p = 0; p < r->npart; p++)
+		for (size_t i = MEASUREMENT_PART_VALUES; i < r->part[p]->n; i++, n++) {
+			k[n].value = measured_at(r, p, i);
+			k[n].place = n;
+			look_up(m, k[n].value.object, &k[n].object);
+			look_up(m, k[n].value.with, &k[n].with);
+		}
+	qsort(k, n, sizeof(*k), compare);
+	for (size_t i = 0; i < n; i++)
+		fn(arg, &k[i].value);
+	free(k);
+	return CMD_OK;
+}
