@@ -437,7 +437,7 @@ int main(int argc, char **argv)
 		.usage = "cluster|growth|speed|detector [OPTION...]",
 		.verbs = "cluster growth speed detector",
 		.table = table,
-		.manual = "omig",
+		.manual = "omig-sim",
 		.summary = "runs our own daemons, unchanged, in a simulated world"
 	};
 

@@ -9,13 +9,20 @@ tools.libs      := -lm
 $(B)/bin/omig: BASE_LDFLAGS += -Wl,--export-dynamic-symbol='neko_*'
 
 # Manual pages: what programs can say themselves is filled in by asking them.
-tools.man        := omig.1.scd omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
-tools.pages      := $(tools.man:%.scd=$(B)/man/%)
+# Each command has a page, made of its section in omig.1.scd.
+tools.commands   := $(shell sed -n 's/^\t{ "\([a-z]*\)", cmd_.*/\1/p' tools/omig_main.c)
+tools.split      := omig.1 $(tools.commands:%=omig-%.1)
+tools.man        := $(tools.split:%=%.scd) omig.conf.5.scd omis.7.scd lm.8.scd sm.8.scd mainsm.8.scd
+tools.pages      := $(filter-out $(tools.split:%=$(B)/man/%),$(tools.man:%.scd=$(B)/man/%))
 tools.speakers   := $(B)/bin/omig $(B)/bin/omis-doc \
 		    $(if $(filter sim,$(MODULES)),$(B)/libexec/omig/omig-sim) \
 		    $(foreach d,lm sm mainsm,$(if $(filter $d,$($d.programs)),$(B)/bin/$d))
 $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-fill $(B)/bin <$< >$@.scd && \
+		$(SCDOC) <$@.scd >$@
+$(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(tools.speakers)
+	$(call say,SCDOC)mkdir -p $(@D) && tools/man-page $(B)/bin \
+		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | tools/man-fill $(B)/bin >$@.scd && \
 		$(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@

@@ -7,48 +7,64 @@
 
 #include <stdio.h>
 
+enum group { WATCH, MEASURE, EXTEND, OPERATE, RESEARCH, GROUPS };
+
+static const char *const group_names[GROUPS] = { "Watch", "Measure", "Extend", "Run it",
+						 "Research" };
+
 struct cmd {
 	const char *name;
 	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	enum group group;
 	const char *summary; /* one line for `omig help` */
 };
 
-/* Ends with a NULL name. */
+/*
+ * By group, as `omig help` shows them. Ends with a NULL name. tools/module.mk has a manual page for
+ * each name that begins a line here.
+ */
 static const struct cmd commands[] = {
-	{ "run", cmd_run, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
-	{ "env", cmd_env, "the same as lines for a shell: eval \"$(omig env)\"" },
-	{ "exec", cmd_exec, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
-	{ "jobs", cmd_jobs, "jobs that run: program, nodes, ranks, time, state" },
-	{ "tree", cmd_tree, "sites, nodes, processes and threads that are known" },
-	{ "top", cmd_top, "watch ranks and nodes live" },
-	{ "show", cmd_show, "show the summary of a job: omig run --summary=FILE writes it" },
-	{ "request", cmd_request, "send an OMIS request" },
-	{ "export", cmd_export, "serve metrics for Prometheus over HTTP" },
-	{ "services", cmd_services, "services that requests may use, with help" },
-	{ "metrics", cmd_metrics, "what can be measured: built in, and from files of metrics" },
-	{ "measure", cmd_measure, "measure a metric, live: omig measure Send_volume --by process" },
-	{ "explain", cmd_explain,
+	{ "run", cmd_run, WATCH, "run a program watched: omig run -- mpirun -np 4 ./a.out" },
+	{ "env", cmd_env, WATCH, "the same as lines for a shell: eval \"$(omig env)\"" },
+	{ "exec", cmd_exec, WATCH, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
+	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
+	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
+	{ "tree", cmd_tree, WATCH, "sites, nodes, processes and threads that are known" },
+	{ "measure", cmd_measure, MEASURE,
+	  "measure a metric, live: omig measure Send_volume --by process" },
+	{ "show", cmd_show, MEASURE,
+	  "show the summary of a job: omig run --summary=FILE writes it" },
+	{ "metrics", cmd_metrics, MEASURE,
+	  "what can be measured: built in, and from files of metrics" },
+	{ "events", cmd_events, MEASURE,
+	  "switch events of running programs on and off, and show them" },
+	{ "log", cmd_log, MEASURE, "show event logs, and convert them to other forms and back" },
+	{ "stats", cmd_stats, MEASURE,
+	  "summary statistics of numbers in files, with confidence intervals" },
+	{ "request", cmd_request, EXTEND, "send an OMIS request" },
+	{ "services", cmd_services, EXTEND, "services that requests may use, with help" },
+	{ "probes", cmd_probes, EXTEND, "generate probe functions that mark regions of a program" },
+	{ "check", cmd_check, EXTEND, "check a file of metrics" },
+	{ "dot", cmd_dot, EXTEND, "draw how a metric is evaluated, and where" },
+	{ "explain", cmd_explain, EXTEND,
 	  "show how a running measurement is distributed (for debugging Omig)" },
-	{ "check", cmd_check, "check a file of metrics" },
-	{ "dot", cmd_dot, "draw how a metric is evaluated, and where" },
-	{ "events", cmd_events, "switch events of running programs on and off, and show them" },
-	{ "log", cmd_log, "show event logs, and convert them to other forms and back" },
-	{ "stats", cmd_stats, "summary statistics of numbers in files, with confidence intervals" },
-	{ "neko", cmd_neko, "run distributed algorithms, simulated or real, and measure them" },
-	{ "sim", cmd_sim, "run our own daemons in a simulated world, with faults from a seed" },
-	{ "probes", cmd_probes, "generate probe functions that mark regions of a program" },
-	{ "status", cmd_status, "health of the monitor's own daemons" },
-	{ "audit", cmd_audit,
+	{ "export", cmd_export, EXTEND, "serve metrics for Prometheus over HTTP" },
+	{ "status", cmd_status, OPERATE, "health of the monitor's own daemons" },
+	{ "doctor", cmd_doctor, OPERATE, "find problems and print remedies" },
+	{ "cert", cmd_cert, OPERATE, "list, issue and revoke certificates" },
+	{ "stop", cmd_stop, OPERATE, "end mainsm and all daemons below it" },
+	{ "site", cmd_site, OPERATE, "join the sm that a site's admin runs for many users" },
+	{ "admin", cmd_admin, OPERATE, "the users of such an sm: list, limit, drain, drop" },
+	{ "audit", cmd_audit, OPERATE,
 	  "requests that changed programs, with owner and result, and refused ones" },
-	{ "cert", cmd_cert, "list, issue and revoke certificates" },
-	{ "site", cmd_site, "join the sm that a site's admin runs for many users" },
-	{ "admin", cmd_admin, "the users of such an sm: list, limit, drain, drop" },
-	{ "stop", cmd_stop, "end mainsm and all daemons below it" },
-	{ "doctor", cmd_doctor, "find problems and print remedies" },
-	{ "selftest", cmd_selftest,
+	{ "selftest", cmd_selftest, OPERATE,
 	  "try every service on a test process: what works on this machine" },
-	{ "version", cmd_version, "version and features" },
-	{ NULL, NULL, NULL },
+	{ "version", cmd_version, OPERATE, "version and features" },
+	{ "neko", cmd_neko, RESEARCH,
+	  "run distributed algorithms, simulated or real, and measure them" },
+	{ "sim", cmd_sim, RESEARCH,
+	  "run our own daemons in a simulated world, with faults from a seed" },
+	{ NULL, NULL, WATCH, NULL },
 };
 
 static const struct cmd *cmd_find(const char *name)
@@ -61,14 +77,15 @@ static const struct cmd *cmd_find(const char *name)
 
 static void print_help(FILE *to)
 {
-	const struct cmd *c;
-
 	fputs("usage: omig [OPTION...] COMMAND [ARGUMENT...]\n\n"
-	      "Watches MPI programs while they run.\n\nCommands:\n",
+	      "Watches MPI programs while they run.\n",
 	      to);
-	for (c = commands; c->name; c++)
+	for (const struct cmd *c = commands; c->name; c++) {
+		if (c == commands || c->group != c[-1].group)
+			fprintf(to, "\n%s\n", group_names[c->group]);
 		fprintf(to, "  %-10s %s\n", c->name, c->summary);
-	fputs("  help       this text; `omig help COMMAND` for one of them\n\n"
+	}
+	fputs("\n`omig help COMMAND` shows its options, `man omig-COMMAND` its manual page.\n"
 	      "Options before the command are those of the command. -h, --help and --version\n"
 	      "always work. Exit status: 0 done, 1 failed, 2 usage, 3 no mainsm answers, 4 no such\n"
 	      "object, 5 not permitted, 6 not all answered, 124 time-out, 128+N signal N.\n",
@@ -77,10 +94,8 @@ static void print_help(FILE *to)
 
 static void print_names(void)
 {
-	const struct cmd *c;
-
-	for (c = commands; c->name; c++)
-		printf("%s\t%s\n", c->name, c->summary);
+	for (const struct cmd *c = commands; c->name; c++)
+		printf("%s\t%s\t%s\n", c->name, c->summary, group_names[c->group]);
 }
 
 static int unknown(const char *name)

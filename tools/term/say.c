@@ -103,13 +103,26 @@ void cmd_end(int status)
 	buf_done(&b);
 }
 
+/* "omig-log" for "omig log lifelines". */
+static const char *page_of(const char *program, char *out, size_t size)
+{
+	size_t n = strcspn(program, " ");
+
+	if (program[n])
+		n += 1 + strcspn(program + n + 1, " ");
+	snprintf(out, size, "%.*s", (int)n, program);
+	out[strcspn(out, " ")] = out[strcspn(out, " ")] ? '-' : '\0';
+	return out;
+}
+
 int cmd_parse(const struct opt_spec *given, int argc, char **argv, int *first)
 {
 	struct opt_spec of_omig = *given;
+	char page[64];
 	const struct opt_spec *spec = &of_omig;
 	enum opt_result rc;
 
-	of_omig.manual = "omig";
+	of_omig.manual = page_of(given->program, page, sizeof(page));
 	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
 		return document(spec, argv[2]);
 	of_omig.on_usage = note_usage;

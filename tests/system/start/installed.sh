@@ -112,6 +112,17 @@ documents_are_there() {
 	[ -f "$own/share/doc/omig/examples/sm.conf" ]
 }
 check 'documents and examples come with it' documents_are_there
+each_page() { # of a command: it is there, and the help of the command names it
+	for command in $("$own/bin/omig" --omig-commands | cut -f1); do
+		page=$own/share/man/man1/omig-$command.1
+		grep -q "omig.*-$command .* " "$page" && grep -q '^.SH SYNOPSIS' "$page" &&
+			grep -q '^.SH DESCRIPTION' "$page" &&
+			{ [ "$command" = version ] || "$own/bin/omig" help "$command" |
+				grep -q "man omig-$command"; } || { echo "$page"; return 1; }
+	done
+	! grep -q 'OMIG [A-Z]' "$own/share/man/man1/omig.1"
+}
+check 'each command has a manual page' each_page
 links_lead_somewhere() ( # but for those into the source
 	cd "$own/share/doc/omig" || return 1
 	for f in README.md docs/*.md docs/measured/*.md; do
