@@ -78,7 +78,7 @@ pairs_agree() { # all that a rank sends goes to the next one
 			for (pair in v) {
 				n++
 				from = substr(pair, 5, 1)
-				to = substr(pair, index(pair, " > rank") + 7, 1)
+				to = substr(pair, index(pair, " -> rank") + 8, 1)
 				want = to == (from + 1) % 4 ? sent[from + 1] : 0
 				print pair, v[pair], want
 				if (v[pair] != want) bad = 1

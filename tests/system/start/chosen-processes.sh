@@ -51,9 +51,9 @@ uses_cpu() { # NAME
 check 'processor time of Python is measured' until_true 30 uses_cpu 'python3[0-9.]*'
 check 'processor time of OpenMP is measured' until_true 30 uses_cpu parallel
 check 'top has names in place of ranks, and no number of MPI' says \
-	'^ *parallel +[^ ]+ +[0-9]+ +[a-z]+ +- +- +- +- +- +- +- +- +- +- +- ' \
+	'^ *parallel +[^ ]+ +[0-9]+ +[a-z]+ +- +- +- +- +- +- ' \
 	omig top --job script --once
-check 'totals neither' says '^ *parallel +[^ ]+ +[0-9]+ +[a-z]+ +- +- +- +- +- +- +- +- +- +- +- ' \
+check 'totals neither' says '^ *parallel +[^ ]+ +[0-9]+ +[a-z]+ +- +- +- +- +- +- ' \
 	omig top --job script --once --total
 check 'top counts processes' says '^[0-9]+ processes on 1 node' omig top --job script --once
 check 'calls of all are those of nobody' says '^OK$' omig request ':omig_calls_read([])'
