@@ -294,7 +294,7 @@ START_TEST(the_last_values_of_a_dead_rank_stay_for_a_while)
 	ck_assert_uint_eq(o->state, MSG_STATE_ENDED);
 	ck_assert_int_eq(o->exit_status, SIGKILL);
 	e = ask_one(OBSERVER, ":omig_calls_read([@])", token);
-	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Recv\",\"recv\",1,"));
+	ck_assert_ptr_nonnull(strstr(entry_text(e), "[\"MPI_Recv\",\"receive\",1,"));
 	e = ask_one(OBSERVER, ":proc_get_info([@],3584)", token);
 	ck_assert_str_eq(entry_text(e), "100,3,1.75");
 	e = ask_one(MANIPULATOR, ":proc_send_signal([@],9)", token);

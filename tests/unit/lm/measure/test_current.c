@@ -24,7 +24,7 @@ START_TEST(a_call_from_before_counts_from_the_start)
 	world_run(&w, SEC);
 	ck_assert_double_gt(value_of_read(2).value, t.value);
 	reply = world_ask(&w, OBSERVER, with(":omig_calls_read([@],0)", rank0));
-	ck_assert_ptr_nonnull(strstr(entry_text(&reply->entry[0]), "\"MPI_Recv\",\"recv\",0,"));
+	ck_assert_ptr_nonnull(strstr(entry_text(&reply->entry[0]), "\"MPI_Recv\",\"receive\",0,"));
 	fake_segment_be_in(&seg, NULL, 0);
 }
 END_TEST

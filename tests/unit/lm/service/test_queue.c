@@ -114,11 +114,11 @@ END_TEST
 START_TEST(the_call_that_a_thread_is_in_stands_behind_the_list_when_it_is_asked_for)
 {
 	static const char *const calls[][2] = {
-		{ "MPI_Waitall", ",0,1,[100,\"MPI_Waitall\",\"complete\",0," },
-		{ "MPI_Probe", ",0,1,[100,\"MPI_Probe\",\"probe\",0," },
+		{ "MPI_Waitall", ",0,1,[100,\"MPI_Waitall\",\"wait\",0," },
+		{ "MPI_Probe", ",0,1,[100,\"MPI_Probe\",\"message_probe\",0," },
 		{ "MPI_Barrier", ",0,1,[100,\"MPI_Barrier\",\"barrier\",0," },
 		{ "MPI_Allreduce", ",0,1,[100,\"MPI_Allreduce\",\"collective\",0," },
-		{ "MPI_Recv", ",0,1,[100,\"MPI_Recv\",\"recv\",0," },
+		{ "MPI_Recv", ",0,1,[100,\"MPI_Recv\",\"receive\",0," },
 	};
 
 	for (unsigned i = 0; i < ARRAY_LEN(calls); i++) {

@@ -81,8 +81,8 @@ START_TEST(a_sentence_comes_first_and_then_a_line_for_each_job)
 						     { "p_1_c", "3725,-1" },
 						     { "p_1_d,p_1_g", "100,30" } };
 	static const struct report now[REPORTS] = {
-		{ "p_1_a", "1,\"job10\",1,4,[11,\"MPI_Recv\",\"recv\",0]" },
-		{ "p_1_b", "1,\"job10\",0,4,[12,\"MPI_Recv\",\"recv\",2],[13,\"\",\"\",9]" },
+		{ "p_1_a", "1,\"job10\",1,4,[11,\"MPI_Recv\",\"receive\",0]" },
+		{ "p_1_b", "1,\"job10\",0,4,[12,\"MPI_Recv\",\"receive\",2],[13,\"\",\"\",9]" },
 		{ "p_2_a", "1,\"job10\",2,4,[11,\"\",\"\",9]" },
 	};
 
