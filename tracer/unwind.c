@@ -131,11 +131,24 @@ static int on_frame(Dwfl_Frame *f, void *arg)
 		return DWARF_CB_ABORT;
 	if (dwfl_frame_reg(f, REGS_DWARF_SP, &sp))
 		sp = 0;
-	*to = (struct frame){ .pc = pc, .fp = sp, .module = "", .symbol = "" };
+	*to = (struct frame){ .pc = pc, .fp = sp, .module = "", .symbol = "", .file = "" };
 	/* Where a call returns to may be the next function: it is looked up one byte before. */
 	to->offset = is_exact ? 0 : 1;
 	u->n++;
 	return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* Of an inlined function it is the line in that function. */
+static void locate(Dwfl_Module *m, uint64_t pc, struct frame *f)
+{
+	Dwfl_Line *l = dwfl_module_getsrc(m, pc);
+	int line = 0;
+	const char *file = l ? dwfl_lineinfo(l, NULL, &line, NULL, NULL, NULL) : NULL;
+
+	if (!file || line <= 0)
+		return;
+	f->file = file;
+	f->line = (uint64_t)line;
 }
 
 static void name(struct unwinder *u, struct frame *f)
@@ -152,6 +165,7 @@ static void name(struct unwinder *u, struct frame *f)
 	symbol = dwfl_module_addrinfo(m, f->pc - back, &offset, &sym, NULL, NULL, NULL);
 	file = dwfl_module_info(m, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
 	f->module = file ? file : "";
+	locate(m, f->pc - back, f);
 	if (!symbol)
 		return;
 	f->symbol = symbol;
@@ -172,8 +186,11 @@ int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool
 	/* It ends with an error where the tables end: what came until then is the answer. */
 	dwfl_getthread_frames(u->dwfl, s->pid, on_frame, u);
 	if (!u->n) {
-		*out = (struct frame){ s->reg[REGS_DWARF_COUNT - 1], s->reg[REGS_DWARF_SP], 0, "",
-				       "" };
+		*out = (struct frame){ .pc = s->reg[REGS_DWARF_COUNT - 1],
+				       .fp = s->reg[REGS_DWARF_SP],
+				       .module = "",
+				       .symbol = "",
+				       .file = "" };
 		u->n = 1;
 	}
 	for (size_t i = 0; i < u->n; i++)

@@ -13,7 +13,8 @@
 /* Texts are "" when not known, and borrowed from the unwinder until its next use. */
 struct frame {
 	uint64_t pc, fp, offset;
-	const char *module, *symbol;
+	uint64_t line; /* of file; 0: the module has no debug information of it */
+	const char *module, *symbol, *file;
 };
 
 struct unwinder;

@@ -108,8 +108,10 @@ static void put_frame(struct tracer_msg *m, struct names *names, const struct fr
 	m->value[m->nvalue++] = f->pc;
 	m->value[m->nvalue++] = f->fp;
 	m->value[m->nvalue++] = f->offset;
+	m->value[m->nvalue++] = f->line;
 	put_name(m, names, f->module);
 	put_name(m, names, f->symbol);
+	put_name(m, names, f->file);
 }
 
 static int answer_frames(struct work *w, struct unwinder *u, struct line *l, struct tracer_msg *m)

@@ -21,10 +21,10 @@
 #define TRACER_TEXTS_MAX 1024 /* arguments and environment of a program; names of 64 frames */
 #define TRACER_FRAMES_MAX 512 /* of one stack: deeper ones end there */
 /* in one message: with names of the greatest length it still fits */
-#define TRACER_FRAMES_PART 16
+#define TRACER_FRAMES_PART 10
 #define TRACER_NAME_MAX_BYTES 4096 /* of a module or symbol: PATH_MAX */
-#define TRACER_FRAME_VALUES 3 /* pc, fp, offset */
-#define TRACER_FRAME_TEXTS 2 /* module, symbol */
+#define TRACER_FRAME_VALUES 4 /* pc, fp, offset, line */
+#define TRACER_FRAME_TEXTS 3 /* module, symbol, source file */
 #define TRACER_STREAMS_MAX 16 /* of a program that is started */
 #define TRACER_SYSCALLS_MAX 512 /* numbers of system calls that are distinguished */
 #define TRACER_BYTES_MAX (64 * 1024) /* of memory or of a file in one message */

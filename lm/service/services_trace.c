@@ -69,9 +69,13 @@ static void write_frames(struct asked *a, const struct tracer_msg *m)
 		omis_write_int(&w, (int64_t)v[0]);
 		omis_write_int(&w, (int64_t)v[1]);
 		if (a->owner->with_names) {
-			write_name(&w, m->text[i * TRACER_FRAME_TEXTS]);
-			write_name(&w, m->text[i * TRACER_FRAME_TEXTS + 1]);
+			const char *const *text = &m->text[i * TRACER_FRAME_TEXTS];
+
+			write_name(&w, text[0]);
+			write_name(&w, text[1]);
 			omis_write_int(&w, (int64_t)v[2]);
+			write_name(&w, text[2]);
+			omis_write_int(&w, (int64_t)v[3]);
 		}
 		omis_write_list_end(&w);
 		a->nframe++;

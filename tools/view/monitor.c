@@ -192,7 +192,8 @@ static void put_problems(const struct term *t, const struct monitor *m, struct b
 		const struct monitor_problem *p = &m->problem[i];
 		char safe[640];
 
-		buf_printf(out, "%sWARN%s %s", term_paint(t, TERM_YELLOW), term_paint(t, TERM_PLAIN),
+		buf_printf(out, "%sWARN%s %s", term_paint(t, TERM_YELLOW),
+			   term_paint(t, TERM_PLAIN),
 			   str_escape(safe, sizeof(safe), p->where, strlen(p->where)));
 		if (p->places > 1)
 			buf_printf(out, " and %zu more", p->places - 1);

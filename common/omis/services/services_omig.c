@@ -19,10 +19,11 @@ static const struct omis_service omig[] = {
 		  "be of interest." },
 	{ EXT_SERVICE("omig", "omig_backtrace", INFO, 't', NODE, MANIPULATE, PARTLY),
 	  .param = { THREADS, P_INT_OR("depth", "0") },
-	  .result = "n, [pc, fp, module, symbol, offset]...",
+	  .result = "n, [pc, fp, module, symbol, offset, file, line]...",
 	  .help = "As thread_get_backtrace, with the file that each frame's code is of, the "
 		  "function by its symbol (\"\" when the file has none) and the distance from its "
-		  "beginning." },
+		  "beginning. file and line: the place in the source, \"\" and 0 without debug "
+		  "information." },
 	{ EXT_SERVICE("omig", "omig_calls_disable", MANIP, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS },
 	  .help = "Takes back what this tool enabled, also under an lm that was killed since; the "

@@ -86,7 +86,7 @@ if grep -q 'ptrace_scope\|UNSUPPORTED' "$TMPDIR/stack"; then
 fi
 check 'frames of program, library and program, all without frame pointers' \
 	says \
-	'traced","traced_wait_here",[0-9]+\],.*libtraced.so","traced_library_inner",[0-9]+\],.*"traced_library_outer",[0-9]+\],.*traced","main",' \
+	'traced","traced_wait_here",[0-9]+,"[^"]*traced.c",[1-9][0-9]*\],.*libtraced.so","traced_library_inner",[0-9]+,"[^"]*",[0-9]+\],.*"traced_library_outer",[0-9]+,"[^"]*",[0-9]+\],.*traced","main",' \
 	cat "$TMPDIR/stack"
 check 'without names and no deeper than asked' \
 	says '^t_[0-9a-z_]*:? *2,\[[0-9]+,[0-9]+\],\[[0-9]+,[0-9]+\]$' omig request \

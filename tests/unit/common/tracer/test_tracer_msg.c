@@ -248,7 +248,7 @@ static const struct limits {
 	{ TRACER_WRITE_MEMORY, true, false, 0, { 4, 4 }, { 0, 0 } },
 	{ TRACER_MODULES, true, false, 0, { 0, 0 }, { 0, 0 } },
 	{ TRACER_FILE, false, false, 0, { 2, 2 }, { 1, 1 } },
-	{ TRACER_FRAMES, true, true, 1, { 0, 48 }, { 0, 32 } },
+	{ TRACER_FRAMES, true, true, 1, { 0, 40 }, { 0, 30 } },
 	{ TRACER_REGS, true, true, TRACER_REGS_FP, { 0, 128 }, { 0, 0 } },
 	{ TRACER_DONE, false, false, 0, { 0, 0 }, { 0, 0 } },
 	{ TRACER_CREATED, true, false, 0, { 0, 0 }, { 0, 0 } },
@@ -404,13 +404,13 @@ START_TEST(counts_of_a_program_and_of_frames_agree_with_the_texts)
 	in.text[5] = "";
 	in.ntext = 6;
 	ck_assert_int_eq(pass(), -ERR_PROTO);
-	message_of(&limits[12], 3, 2);
+	message_of(&limits[12], 4, 3);
 	ck_assert_int_eq(pass(), 0);
+	message_of(&limits[12], 5, 3);
+	ck_assert_int_eq(pass(), -ERR_PROTO);
 	message_of(&limits[12], 4, 2);
 	ck_assert_int_eq(pass(), -ERR_PROTO);
-	message_of(&limits[12], 3, 1);
-	ck_assert_int_eq(pass(), -ERR_PROTO);
-	message_of(&limits[12], 6, 2);
+	message_of(&limits[12], 8, 3);
 	ck_assert_int_eq(pass(), -ERR_PROTO);
 }
 END_TEST

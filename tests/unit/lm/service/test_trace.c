@@ -29,8 +29,10 @@ static void add_frame(uint64_t i, bool with_names)
 	out.value[out.nvalue++] = 1000 + i;
 	out.value[out.nvalue++] = 2000 + i;
 	out.value[out.nvalue++] = 10 + i;
+	out.value[out.nvalue++] = with_names ? 70 + i : 0;
 	out.text[out.ntext++] = with_names ? "/lib/a\nb.so" : "";
 	out.text[out.ntext++] = with_names ? "main" : "";
+	out.text[out.ntext++] = with_names ? "a.c" : "";
 }
 
 static void give_stack(const struct tracer_msg *m)
@@ -142,8 +144,8 @@ START_TEST(a_stack_is_read_to_the_depth_that_is_asked_for)
 	expect(":thread_get_backtrace([@],2)", STATUS_OK, "2,[1000,2000],[1001,2001]");
 	expect(":thread_get_backtrace([@],1)", STATUS_OK, "1,[1000,2000]");
 	expect(":omig_backtrace([@],2)", STATUS_OK,
-	       "2,[1000,2000,\"/lib/a\\\\nb.so\",\"main\",10],"
-	       "[1001,2001,\"/lib/a\\\\nb.so\",\"main\",11]");
+	       "2,[1000,2000,\"/lib/a\\\\nb.so\",\"main\",10,\"a.c\",70],"
+	       "[1001,2001,\"/lib/a\\\\nb.so\",\"main\",11,\"a.c\",71]");
 	close_ranks();
 }
 END_TEST
