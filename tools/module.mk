@@ -22,7 +22,8 @@ $(tools.pages): $(B)/man/%: docs/man/%.scd tools/man-fill $(tools.speakers)
 		$(SCDOC) <$@.scd >$@
 $(tools.split:%=$(B)/man/%): docs/man/omig.1.scd tools/man-page tools/man-fill $(tools.speakers)
 	$(call say,SCDOC)mkdir -p $(@D) && tools/man-page $(B)/bin \
-		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | tools/man-fill $(B)/bin >$@.scd && \
+		$(patsubst omig-%.1,%,$(filter omig-%,$(@F))) <$< | \
+		tools/man-fill $(B)/bin >$@.scd && \
 		$(SCDOC) <$@.scd >$@
 $(B)/share/omig.bash: tools/make-completion $(tools.speakers)
 	$(call say,GEN)mkdir -p $(@D) && tools/make-completion $(B)/bin >$@

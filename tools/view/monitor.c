@@ -118,17 +118,16 @@ static void note_mainsm(struct monitor *m, const char *name, double v)
 		m->rss_bytes = v;
 }
 
-static void read_daemon(struct monitor *m, const Omis_value *tree, const Omis_object_result *o,
-			const Omis_value *v, double now_s, const char *version)
+/* where: "lm of node1" */
+static void read_daemon(struct monitor *m, const char *where, const Omis_value *v, double now_s,
+			const char *version)
 {
 	struct health_note note[MONITOR_NOTES_MAX];
 	bool is_mainsm = str_eq(value_text(v, 0), "mainsm");
 	size_t n = health_notes(v, now_s, version, note, MONITOR_NOTES_MAX);
 	const Omis_value *pair;
-	char where[128];
 
 	m->daemons++;
-	monitor_daemon(tree, value_text(v, 0), o->obj_list, where, sizeof(where));
 	for (size_t i = 0; i < n && i < MONITOR_NOTES_MAX; i++)
 		add_problem(m, where, note[i].text, note[i].remedy);
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
@@ -173,8 +172,11 @@ void monitor_read(struct monitor *m, const Omis_value *tree, Omis_reply r, doubl
 					? omis_value_parse(s->result, s->result_len)
 					: NULL;
 
+		char where[128];
+
+		monitor_daemon(tree, value_text(v, 0), s->obj_list, where, sizeof(where));
 		if (v)
-			read_daemon(m, tree, s, v, now_s, version);
+			read_daemon(m, where, v, now_s, version);
 		else if (s->status >= OMIS_FIRST_ERROR)
 			add_problem(m, s->obj_list, omis_strerror(s->status),
 				    "omig doctor looks for the cause");

@@ -109,7 +109,8 @@ s/simulation.runs.*/simulation.runs = 10/
 /partition/d; /crash/d; /loss/d; /duplicate/d; /relay/d
 END
 for algorithm in broadcast raft; do
-	check "$algorithm keeps its promises in its example" says '^simulated, .*: end of its time' \
+	check "$algorithm keeps its promises in its example" says \
+		'^simulated, .*: end of its time' \
 		omig neko run examples/neko/$algorithm.conf --simulate
 	sed -f "$TMPDIR/both.sed" examples/neko/$algorithm.conf >"$TMPDIR/$algorithm.conf"
 	check "and as processes" says '^real, .*: end of its time' omig neko run \
