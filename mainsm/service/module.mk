@@ -4,6 +4,6 @@ MODULES += mainsm/service
 mainsm/service.src := admin.c ask.c attach.c csr.c job.c measure.c pa.c services.c site.c \
 			subscription.c take.c
 mainsm/service.uses := common/base common/container common/cli common/omis/text \
-		common/omis/services common/omis/reply common/omis common/loop common/route common/audit \
-		common/daemon common/authority tree mainsm/directory mainsm/tool mainsm/csr \
-		mainsm/subscription mainsm/measure
+		common/omis/services common/omis/reply common/omis common/loop common/route \
+		common/audit common/daemon common/authority tree mainsm/directory mainsm/tool \
+		mainsm/csr mainsm/subscription mainsm/measure
