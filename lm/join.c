@@ -33,17 +33,6 @@ static struct enrol_conf enrol_conf_of(const struct join *j)
 				    .host = j->host };
 }
 
-static int open_ctx(struct join *j, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	int rc = pki_creds_load(j->dir, &creds, e);
-
-	if (rc == 0)
-		rc = net_ctx_open(j->conf.loop, &(struct net_conf){ .creds = &creds }, &j->ctx, e);
-	pki_creds_done(&creds);
-	return rc;
-}
-
 static int open_renew(struct join *j, struct err *e)
 {
 	j->renew = renew_new(&(struct renew_conf){ .loop = j->conf.loop,
@@ -68,7 +57,7 @@ static void use_certificate(struct join *j)
 {
 	struct err e = { 0 };
 
-	if (!j->ctx && open_ctx(j, &e) < 0)
+	if (!j->ctx && enrol_open(j->conf.loop, j->dir, NULL, &j->ctx, &e))
 		try_later(j, &e);
 	else if (open_renew(j, &e) < 0)
 		try_later(j, &e);

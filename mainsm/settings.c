@@ -3,6 +3,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/str.h"
+#include "common/daemon/daemon.h"
 #include "common/net/net.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/start/template.h"
@@ -13,36 +14,18 @@
 
 #define DAY (86400 * NSEC_PER_SEC)
 #define AT(member) offsetof(struct settings, member)
-#define IN_SITE(member) offsetof(struct site_conf, member)
+/* A text of [site NAME]. */
+#define OF_SITE(member, max_bytes, what, text)                                               \
+	{                                                                                    \
+		.section = "site", .name = #member, .kind = CONF_STRING,                     \
+		.offset = offsetof(struct site_conf, member), .def = "", .max = (max_bytes), \
+		.flags = CONF_NOENV | CONF_RELOAD, .arg = (what), .help = (text)             \
+	}
 
 static const struct conf_key keys[] = {
-	{ .name = "listen",
-	  .kind = CONF_STRING,
-	  .offset = AT(listen),
-	  .def = "127.0.0.1",
-	  .min = 1,
-	  .max = NAME_MAX_BYTES,
-	  .flags = CONF_OPTION,
-	  .arg = "ADDR",
-	  .help = "address or name of this host to listen on, or auto (all addresses), which other "
-		  "hosts need" },
-	{ .name = "port",
-	  .kind = CONF_INT,
-	  .offset = AT(port),
-	  .def = "0",
-	  .min = 0,
-	  .max = 65535,
-	  .flags = CONF_OPTION,
-	  .arg = "PORT",
-	  .help = "port to listen on; 0: the one of the last start, else any" },
-	{ .name = "advertise",
-	  .kind = CONF_STRING,
-	  .offset = AT(advertise),
-	  .def = "",
-	  .max = 1024,
-	  .flags = CONF_OPTION,
-	  .arg = "HOSTS",
-	  .help = "names or addresses by commas for the connection string; default: detected" },
+	DAEMON_LISTEN_KEYS(
+		struct settings, 0, "port to listen on; 0: the one of the last start, else any",
+		"names or addresses by commas for the connection string; default: detected"),
 	{ .name = "linger",
 	  .kind = CONF_NSEC,
 	  .offset = AT(linger),
@@ -95,42 +78,11 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION,
 	  .arg = "TIME",
 	  .help = "how long certificates last that are issued" },
-	{ .section = "site",
-	  .name = "hosts",
-	  .kind = CONF_STRING,
-	  .offset = IN_SITE(hosts),
-	  .def = "",
-	  .max = 4096,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "PATTERNS",
-	  .help = "patterns with * and ? of its hosts' names, by commas" },
-	{ .section = "site",
-	  .name = "launcher",
-	  .kind = CONF_STRING,
-	  .offset = IN_SITE(launcher),
-	  .def = "",
-	  .max = 2048,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "HOW",
-	  .help = "how its sm is started; empty: as launcher above" },
-	{ .section = "site",
-	  .name = "host",
-	  .kind = CONF_STRING,
-	  .offset = IN_SITE(host),
-	  .def = "",
-	  .max = 255,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "HOST",
-	  .help = "where its sm runs, for {host}" },
-	{ .section = "site",
-	  .name = "listen",
-	  .kind = CONF_STRING,
-	  .offset = IN_SITE(listen),
-	  .def = "",
-	  .max = NAME_MAX_BYTES,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "ADDR",
-	  .help = "address or name that its sm listens on, or auto; empty: as mainsm" },
+	OF_SITE(hosts, 4096, "PATTERNS", "patterns with * and ? of its hosts' names, by commas"),
+	OF_SITE(launcher, 2048, "HOW", "how its sm is started; empty: as launcher above"),
+	OF_SITE(host, 255, "HOST", "where its sm runs, for {host}"),
+	OF_SITE(listen, NAME_MAX_BYTES, "ADDR",
+		"address or name that its sm listens on, or auto; empty: as mainsm"),
 	{ 0 },
 };
 

@@ -165,33 +165,6 @@ static void on_unreachable(void *arg, const struct err *why, bool was_up)
 
 /* --- serving */
 
-static int open_ctx(struct program *p, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	int rc = pki_creds_load(p->dir, &creds, e);
-
-	if (!rc)
-		rc = net_ctx_open(daemon_loop(p->daemon), &(struct net_conf){ .creds = &creds },
-				  &p->ctx, e);
-	pki_creds_done(&creds);
-	return rc;
-}
-
-static int open_dialer(struct program *p, struct err *e)
-{
-	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = p->conn.pin };
-	const struct link_net_conf conf = {
-		.ctx = p->ctx,
-		.host = p->conn.host,
-		.nhost = p->conn.nhost,
-		.port = p->conn.port,
-		.expect = &expect,
-	};
-
-	p->dialer = link_net_new(&conf);
-	return p->dialer ? 0 : err_nomem(e);
-}
-
 static int open_core(struct program *p, struct err *e)
 {
 	const struct settings *s = settings_of(p);
@@ -227,13 +200,13 @@ static int open_core(struct program *p, struct err *e)
 
 static int serve(struct program *p, struct err *e)
 {
-	int rc = open_ctx(p, e);
+	int rc = enrol_open(daemon_loop(p->daemon), p->dir, NULL, &p->ctx, e);
 
 	p->first_try = loop_now(daemon_loop(p->daemon));
 	if (!rc)
 		rc = net_own_address(settings_of(p)->listen, p->listen, e);
 	if (!rc)
-		rc = open_dialer(p, e);
+		rc = link_net_to_mainsm(p->ctx, &p->conn, &p->dialer) ? err_nomem(e) : 0;
 	if (!rc)
 		rc = open_core(p, e);
 	if (!rc)

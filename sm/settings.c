@@ -2,6 +2,7 @@
 #include "sm/settings.h"
 
 #include "common/base/str.h"
+#include "common/daemon/daemon.h"
 #include "common/link/connstr.h"
 #include "common/net/net.h"
 #include "sm/hosts/nodes.h"
@@ -15,6 +16,13 @@
 #define AT(member) offsetof(struct settings, member)
 #define OF_USER(member) offsetof(struct user_conf, member)
 #define LIMIT(what) (OF_USER(max) + QUOTA_##what * sizeof(int64_t))
+/* A number of [user NAME]; 0: no limit. */
+#define USER_MAX(key, at, what, by_default, most, text)                                \
+	{                                                                              \
+		.section = "user", .name = (key), .kind = (what), .offset = (at),      \
+		.def = (by_default), .max = (most), .flags = CONF_NOENV | CONF_RELOAD, \
+		.arg = (what) == CONF_BYTES ? "BYTES" : "N", .help = (text)            \
+	}
 
 static const struct conf_key keys[] = {
 	{ .name = "mainsm",
@@ -43,34 +51,9 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION,
 	  .arg = "NAME",
 	  .help = "the site that is served" },
-	{ .name = "listen",
-	  .kind = CONF_STRING,
-	  .offset = AT(listen),
-	  .def = "127.0.0.1",
-	  .min = 1,
-	  .max = NAME_MAX_BYTES,
-	  .flags = CONF_OPTION | CONF_NOENV,
-	  .arg = "ADDR",
-	  .help = "address or name of this host to listen on, or auto (all addresses), which other "
-		  "hosts need" },
-	{ .name = "port",
-	  .kind = CONF_INT,
-	  .offset = AT(port),
-	  .def = "0",
-	  .min = 0,
-	  .max = 65535,
-	  .flags = CONF_OPTION | CONF_NOENV,
-	  .arg = "PORT",
-	  .help = "port to listen on; 0: any" },
-	{ .name = "advertise",
-	  .kind = CONF_STRING,
-	  .offset = AT(advertise),
-	  .def = "",
-	  .max = 1024,
-	  .flags = CONF_OPTION | CONF_NOENV,
-	  .arg = "HOSTS",
-	  .help = "names or addresses by commas where lms find this sm; empty: the listening one, "
-		  "or this host's name" },
+	DAEMON_LISTEN_KEYS(struct settings, CONF_NOENV, "port to listen on; 0: any",
+			   "names or addresses by commas where lms find this sm; empty: the "
+			   "listening one, or this host's name"),
 	{ .name = "parent",
 	  .kind = CONF_STRING,
 	  .offset = AT(parent),
@@ -141,66 +124,17 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_NOENV | CONF_RELOAD,
 	  .arg = "PIN",
 	  .help = "of the mainsm, as in its connection string; empty: all that are not listed" },
-	{ .section = "user",
-	  .name = "users",
-	  .kind = CONF_INT,
-	  .offset = OF_USER(users),
-	  .def = "64",
-	  .min = 0,
-	  .max = TENANTS_MAX,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "N",
-	  .help = "mainsms that a section without a pin lets in; 0: no limit" },
-	{ .section = "user",
-	  .name = "hosts",
-	  .kind = CONF_INT,
-	  .offset = LIMIT(HOSTS),
-	  .def = "256",
-	  .min = 0,
-	  .max = NODES_MAX,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "N",
-	  .help = "hosts that the user may have here; 0: no limit, as below" },
-	{ .section = "user",
-	  .name = "objects",
-	  .kind = CONF_INT,
-	  .offset = LIMIT(OBJECTS),
-	  .def = "65536",
-	  .min = 0,
-	  .max = OBJECTS_SITE_MAX,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "N",
-	  .help = "processes and threads" },
-	{ .section = "user",
-	  .name = "csrs",
-	  .kind = CONF_INT,
-	  .offset = LIMIT(CSRS),
-	  .def = "4096",
-	  .min = 0,
-	  .max = INT32_MAX,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "N",
-	  .help = "armed conditional requests" },
-	{ .section = "user",
-	  .name = "messages",
-	  .kind = CONF_INT,
-	  .offset = LIMIT(MESSAGES),
-	  .def = "20000",
-	  .min = 0,
-	  .max = INT32_MAX,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "N",
-	  .help = "messages a second of the mainsm and the lms; more are read later" },
-	{ .section = "user",
-	  .name = "bytes",
-	  .kind = CONF_BYTES,
-	  .offset = LIMIT(BYTES),
-	  .def = "64M",
-	  .min = 0,
-	  .max = INT64_C(1) << 40,
-	  .flags = CONF_NOENV | CONF_RELOAD,
-	  .arg = "BYTES",
-	  .help = "memory for objects, conditional requests and queues" },
+	USER_MAX("users", OF_USER(users), CONF_INT, "64", TENANTS_MAX,
+		 "mainsms that a section without a pin lets in; 0: no limit"),
+	USER_MAX("hosts", LIMIT(HOSTS), CONF_INT, "256", NODES_MAX,
+		 "hosts that the user may have here; 0: no limit, as below"),
+	USER_MAX("objects", LIMIT(OBJECTS), CONF_INT, "65536", OBJECTS_SITE_MAX,
+		 "processes and threads"),
+	USER_MAX("csrs", LIMIT(CSRS), CONF_INT, "4096", INT32_MAX, "armed conditional requests"),
+	USER_MAX("messages", LIMIT(MESSAGES), CONF_INT, "20000", INT32_MAX,
+		 "messages a second of the mainsm and the lms; more are read later"),
+	USER_MAX("bytes", LIMIT(BYTES), CONF_BYTES, "64M", INT64_C(1) << 40,
+		 "memory for objects, conditional requests and queues"),
 	{ 0 },
 };
 

@@ -75,6 +75,32 @@ struct daemon_spec {
 	void (*done)(struct daemon *d);
 };
 
+/* Keys of a daemon that others dial, in its struct `type`: listen, port and advertise. */
+#define DAEMON_LISTEN_KEYS(type, more_flags, port_help, advertise_help)                        \
+	{ .name = "listen",                                                                    \
+	  .kind = CONF_STRING,                                                                 \
+	  .offset = offsetof(type, listen),                                                    \
+	  .def = "127.0.0.1",                                                                  \
+	  .min = 1,                                                                            \
+	  .max = NAME_MAX_BYTES,                                                               \
+	  .flags = CONF_OPTION | (more_flags),                                                 \
+	  .arg = "ADDR",                                                                       \
+	  .help = "address or name of this host to listen on, or auto (all addresses), which " \
+		  "other hosts need" },                                                        \
+		{ .name = "port",                                                              \
+		  .kind = CONF_INT,                                                            \
+		  .offset = offsetof(type, port),                                              \
+		  .def = "0",                                                                  \
+		  .max = 65535,                                                                \
+		  .flags = CONF_OPTION | (more_flags),                                         \
+		  .arg = "PORT",                                                               \
+		  .help = (port_help) },                                                       \
+	{                                                                                      \
+		.name = "advertise", .kind = CONF_STRING, .offset = offsetof(type, advertise), \
+		.def = "", .max = 1024, .flags = CONF_OPTION | (more_flags), .arg = "HOSTS",   \
+		.help = (advertise_help)                                                       \
+	}
+
 int daemon_main(const struct daemon_spec *spec, int argc, char **argv);
 
 /*

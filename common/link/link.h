@@ -26,6 +26,7 @@
 
 struct chan;
 struct chan_handler;
+struct connstr;
 struct identity;
 struct link;
 struct loop;
@@ -213,6 +214,9 @@ struct link_net_conf {
 
 /* NULL: no memory, or no host. */
 struct link_net *link_net_new(const struct link_net_conf *c);
+
+/* To the mainsm of a connection string, as its pin says. -ERR_NOMEM. */
+int link_net_to_mainsm(struct net_ctx *ctx, const struct connstr *conn, struct link_net **out);
 
 /* After the links that dial with it were closed. */
 void link_net_free(struct link_net *n);

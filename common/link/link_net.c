@@ -44,6 +44,19 @@ struct link_net *link_net_new(const struct link_net_conf *c)
 	return n;
 }
 
+int link_net_to_mainsm(struct net_ctx *ctx, const struct connstr *conn, struct link_net **out)
+{
+	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = conn->pin };
+
+	*out = link_net_new(
+		&(struct link_net_conf){ .ctx = ctx,
+					 .host = (const char(*)[NAME_MAX_BYTES + 1]) conn->host,
+					 .nhost = conn->nhost,
+					 .port = conn->port,
+					 .expect = &expect });
+	return *out ? 0 : -ERR_NOMEM;
+}
+
 void link_net_free(struct link_net *n)
 {
 	free(n);

@@ -78,6 +78,20 @@ int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why)
 	return rc == -ERR_NOMEM ? rc : rc ? 1 : 0;
 }
 
+int enrol_open(struct loop *loop, const char *dir, const char *pin, struct net_ctx **out,
+	       struct err *e)
+{
+	struct pki_creds creds = { 0 };
+	int rc = pki_creds_load(dir, &creds, e);
+
+	if (!rc && pin)
+		rc = pki_creds_check(&creds, pin, clock_wall(), NULL, e);
+	if (!rc)
+		rc = net_ctx_open(loop, &(struct net_conf){ .creds = &creds }, out, e);
+	pki_creds_done(&creds);
+	return rc;
+}
+
 int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_now, struct err *e)
 {
 	struct pki_creds creds = { 0 };

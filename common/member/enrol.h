@@ -36,6 +36,10 @@ struct enrol_conf {
  */
 int enrol_check(const struct enrol_conf *c, nsec_t wall_now, struct err *why);
 
+/* A network context with what is stored in dir; pin: of the authority, NULL = any. */
+int enrol_open(struct loop *loop, const char *dir, const char *pin, struct net_ctx **out,
+	       struct err *e);
+
 /*
  * Takes what is stored in dir for the next handshakes of ctx, if it is fit by enrol_check(). Live
  * links stay; on failure ctx is as before.

@@ -401,12 +401,6 @@ static void on_top_retry(void *arg, struct link *l, const struct err *why, nsec_
 
 static void dial_top(struct parent *u)
 {
-	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = u->conn.pin };
-	struct link_net_conf net = { .ctx = u->conf.ctx,
-				     .nhost = u->conn.nhost,
-				     .port = u->conn.port,
-				     .host = (const char(*)[NAME_MAX_BYTES + 1]) u->conn.host,
-				     .expect = &expect };
 	struct link_handler h = { .on_up = on_top_up,
 				  .on_msg = on_msg,
 				  .on_down = on_top_down,
@@ -418,8 +412,7 @@ static void dial_top(struct parent *u)
 
 	if (u->top)
 		return;
-	u->top_net = link_net_new(&net);
-	if (u->top_net) {
+	if (!link_net_to_mainsm(u->conf.ctx, &u->conn, &u->top_net)) {
 		dialer = link_net_dialer(u->top_net);
 		u->top = link_dial(&conf, &dialer, &hello);
 	}
@@ -520,11 +513,6 @@ uint32_t parent_level(const struct parent *u)
 const char *parent_ways(const struct parent *u)
 {
 	return u->ways;
-}
-
-bool parent_is_up(const struct parent *u)
-{
-	return u->parent != NULL;
 }
 
 int parent_ask_mainsm(struct parent *u, const struct msg *m)

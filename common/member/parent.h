@@ -71,7 +71,6 @@ void parent_close(struct parent *u, const char *reason);
 int parent_send(struct parent *u, const struct msg *m);
 int parent_send_frames(struct parent *u, const uint8_t *p, size_t n);
 struct net_ctx *parent_ctx(const struct parent *u);
-bool parent_is_up(const struct parent *u);
 
 /* Sends *m to mainsm as soon as it can be reached, beside the parent; the answer comes by on_msg.
  * Copied. -ERR_NOMEM. */

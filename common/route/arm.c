@@ -27,25 +27,24 @@ static bool is_of_event(const char *ecp)
 	return false;
 }
 
-static int object_is_below(struct arm *a, const struct omis_call *call, const char *token,
-			   uint32_t child, bool *below)
+static int object_is_below(struct arm *a, const char *token, uint32_t child, bool *below)
 {
+	const struct route_view *view = a->objects.view;
 	struct route_places where = { .arena = a->objects.arena };
 	const char *missing = NULL;
-	int rc = a->objects.view->locate(a->objects.view->arg, call, token, &where, &missing);
+	int rc = view->locate(view->arg, token, view->arming, &where, &missing);
 
 	*below = !rc && !missing && where.n == 1 && where.child[0] == child;
 	return rc == -ERR_NOTFOUND ? 0 : rc;
 }
 
-static int value_is_local(struct arm *a, const struct omis_call *call, const struct omis_value *v,
-			  uint32_t child, bool *local)
+static int value_is_local(struct arm *a, const struct omis_value *v, uint32_t child, bool *local)
 {
 	*local = false;
 	if (v->kind == OMIS_ECP)
 		*local = is_of_event(v->s.p);
 	else if (v->kind == OMIS_TOKEN)
-		return object_is_below(a, call, v->s.p, child, local);
+		return object_is_below(a, v->s.p, child, local);
 	return 0;
 }
 
@@ -65,10 +64,10 @@ static int call_is_local(struct arm *a, const struct omis_call *call, uint32_t c
 		return 0;
 	v = &call->param[s->object_param];
 	if (v->kind != OMIS_LIST)
-		return value_is_local(a, call, v, child, local);
+		return value_is_local(a, v, child, local);
 	*local = v->list.n > 0;
 	for (size_t i = 0; !rc && *local && i < v->list.n; i++)
-		rc = value_is_local(a, call, &v->list.v[i], child, local);
+		rc = value_is_local(a, &v->list.v[i], child, local);
 	return rc;
 }
 
@@ -144,7 +143,7 @@ static int split(struct arm *a, const struct omis_request *r, struct reply *into
 		return 0;
 	rc = route_objects_of(&a->objects, r->event, 0, into, &tokens);
 	if (!rc)
-		rc = route_objects_locate(&a->objects, r->event, 0, &tokens, into, &places);
+		rc = route_objects_locate(&a->objects, 0, &tokens, into, &places);
 	return rc ? rc : make_parts(a, r, &places);
 }
 

@@ -296,13 +296,13 @@ static int miss(const struct route_objects *o, const char *token, const char *wh
 	return reply_add_missing(into, token, why);
 }
 
-static int place_one(struct route_objects *o, const struct omis_call *call, const char *token,
-		     struct reply *into, struct places *out)
+static int place_one(struct route_objects *o, const char *token, struct reply *into,
+		     struct places *out)
 {
 	struct route_places where = { .arena = o->arena };
 	const char *missing = NULL;
 	struct child_tokens *c;
-	int rc = o->view->locate(o->view->arg, call, token, &where, &missing);
+	int rc = o->view->locate(o->view->arg, token, o->view->arming, &where, &missing);
 
 	if (rc)
 		return rc;
@@ -317,14 +317,14 @@ static int place_one(struct route_objects *o, const struct omis_call *call, cons
 	return rc;
 }
 
-int route_objects_locate(struct route_objects *o, const struct omis_call *call, uint32_t action,
-			 const struct route_tokens *of, struct reply *into, struct places *out)
+int route_objects_locate(struct route_objects *o, uint32_t action, const struct route_tokens *of,
+			 struct reply *into, struct places *out)
 {
 	int rc = 0;
 
 	*out = (struct places){ 0 };
 	for (size_t i = 0; !rc && i < of->n; i++) {
-		rc = place_one(o, call, of->v[i], into, out);
+		rc = place_one(o, of->v[i], into, out);
 		if (rc == -ERR_NOTFOUND)
 			rc = unknown(into, action, of->v[i]);
 	}
@@ -333,8 +333,8 @@ int route_objects_locate(struct route_objects *o, const struct omis_call *call, 
 	return rc;
 }
 
-int route_objects_existing(struct route_objects *o, const struct omis_call *call, uint32_t action,
-			   struct route_tokens *tokens, struct reply *into)
+int route_objects_existing(struct route_objects *o, uint32_t action, struct route_tokens *tokens,
+			   struct reply *into)
 {
 	size_t kept = 0;
 	int rc = 0;
@@ -343,7 +343,7 @@ int route_objects_existing(struct route_objects *o, const struct omis_call *call
 		struct route_places where = { .arena = o->arena };
 		const char *missing = NULL;
 
-		rc = o->view->locate(o->view->arg, call, tokens->v[i], &where, &missing);
+		rc = o->view->locate(o->view->arg, tokens->v[i], o->view->arming, &where, &missing);
 		if (rc == -ERR_NOTFOUND)
 			rc = unknown(into, action, tokens->v[i]);
 		else if (!rc)

@@ -59,12 +59,12 @@ int route_objects_of(struct route_objects *o, const struct omis_call *call, uint
  * Distributes them over the children. Those that do not exist become
  * entries, those out of reach missing (and are asked).
  */
-int route_objects_locate(struct route_objects *o, const struct omis_call *call, uint32_t action,
-			 const struct route_tokens *of, struct reply *into, struct places *out);
+int route_objects_locate(struct route_objects *o, uint32_t action, const struct route_tokens *of,
+			 struct reply *into, struct places *out);
 
 /* Drops (with an entry) what does not exist, whatever its place. */
-int route_objects_existing(struct route_objects *o, const struct omis_call *call, uint32_t action,
-			   struct route_tokens *tokens, struct reply *into);
+int route_objects_existing(struct route_objects *o, uint32_t action, struct route_tokens *tokens,
+			   struct reply *into);
 
 /* name(params) with the object list replaced by `tokens`; NULL = as it is. */
 void objects_print_call(struct buf *b, const struct omis_call *call,

@@ -154,7 +154,7 @@ static int send_objects(struct plan *p, const struct omis_call *call, uint32_t a
 			const struct route_tokens *of, struct reply *into)
 {
 	struct places places;
-	int rc = route_objects_locate(&p->objects, call, action, of, into, &places);
+	int rc = route_objects_locate(&p->objects, action, of, into, &places);
 
 	for (size_t i = 0; !rc && i < places.n; i++)
 		rc = send_to(p, places.v[i]->child, call, action, &places.v[i]->tokens);
@@ -224,7 +224,7 @@ static int here_objects(struct plan *p, struct plan_here *here, struct omis_call
 	if (!rc && s->where == OMIS_AT_EACH)
 		rc = send_objects(p, call, here->action, &tokens, into);
 	else if (!rc && is_in_hierarchy(s->object))
-		rc = route_objects_existing(&p->objects, call, here->action, &tokens, into);
+		rc = route_objects_existing(&p->objects, here->action, &tokens, into);
 	if (!rc)
 		rc = replace_objects(p, call, &tokens);
 	here->nobject = tokens.n;

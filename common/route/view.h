@@ -56,19 +56,22 @@ struct route_view {
 	int (*lift)(void *arg, const char *token, struct route_tokens *out);
 
 	/*
-	 * The children that must execute `call` for this object: one for a node,
+	 * The children that must execute a call for this object: one for a node,
 	 * process or thread; any number for a counter. *missing (NULL before)
 	 * may be set instead, for a counter beside them: the object, or a part of
 	 * it, is known but cannot be reached, for this reason; the text is copied.
 	 */
-	int (*locate)(void *arg, const struct omis_call *call, const char *token,
-		      struct route_places *out, const char **missing);
+	int (*locate)(void *arg, const char *token, bool arming, struct route_places *out,
+		      const char **missing);
 
 	/*
 	 * A process of which only the last figures are left. It is read like the others, but a
 	 * manipulation means it only when it is named. NULL: not known here.
 	 */
 	bool (*has_ended)(void *arg, const char *token);
+
+	/* Given to locate: a part that a silent child is to have waits for it there. */
+	bool arming;
 };
 
 #endif

@@ -278,7 +278,7 @@ int tool_csrs_predicate(struct tool_csrs *c, const struct run_spec *spec, uint32
 		       : RUN_ENDS;
 }
 
-void tool_csr_fire(const struct csr_firing *event)
+static void tool_csr_fire(const struct csr_firing *event)
 {
 	struct csr_firing copy = *event, *how = &copy;
 	struct tool_csr *csr = how->csr;

@@ -153,8 +153,6 @@ struct csr_firing {
 	unsigned depth;
 };
 
-void tool_csr_fire(const struct csr_firing *f);
-
 /* What a child says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO. */
 int tool_csr_check_entries(const struct tool_csr *csr, const struct branch *b,
 			   const struct msg_entry *entry, size_t n, struct err *e);

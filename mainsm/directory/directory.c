@@ -125,6 +125,25 @@ int directory_add_site(struct directory *d, uint32_t number, const char *name, s
 	return 0;
 }
 
+/* With all that it contains. */
+static void directory_remove(struct directory *d, struct object *o)
+{
+	struct object *node;
+
+	list_each_safe (i, &o->children)
+		directory_remove(d, list_entry(i, struct object, sibling));
+	tell(d, o, DIRECTORY_WENT);
+	node = object_container(o, OBJECT_NODE);
+	if (node && node != o)
+		node->objects--;
+	if (o->kind == OBJECT_NODE)
+		map_del(&d->nodes, o->number);
+	list_del(&o->sibling);
+	d->count[o->kind]--;
+	smap_del(&d->by_token, o->token);
+	object_free(o);
+}
+
 /* A node comes into being: known, but not served yet. */
 static int make_node(struct directory *d, uint32_t number, const char *host, struct object *site,
 		     struct object **out)
@@ -167,24 +186,6 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 	}
 	*out = o;
 	return 0;
-}
-
-void directory_remove(struct directory *d, struct object *o)
-{
-	struct object *node;
-
-	list_each_safe (i, &o->children)
-		directory_remove(d, list_entry(i, struct object, sibling));
-	tell(d, o, DIRECTORY_WENT);
-	node = object_container(o, OBJECT_NODE);
-	if (node && node != o)
-		node->objects--;
-	if (o->kind == OBJECT_NODE)
-		map_del(&d->nodes, o->number);
-	list_del(&o->sibling);
-	d->count[o->kind]--;
-	smap_del(&d->by_token, o->token);
-	object_free(o);
 }
 
 /* Processes hang under the node, threads under a process of it. */

@@ -88,9 +88,6 @@ void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, n
 /* All nodes of that child are lost from now on and not served. */
 void directory_child_lost(struct directory *d, uint32_t server, nsec_t now);
 
-/* Removes the object and what it contains. */
-void directory_remove(struct directory *d, struct object *o);
-
 /* Removes nodes that have been lost for longer than `keep`. Returns how many. */
 size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);
 

@@ -246,15 +246,12 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
 /* Decides again what runs where; if that is new, sends each child what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
-void measure_unload(struct measure *m);
 void measure_lose_branch(struct measure *m, uint32_t child);
 
 /* When it is settled, the waiters for the children are called. NULL: no memory. */
 struct standing *measure_standing_new(struct measure *m);
 
 #define MEASURE_TROUBLES_MAX 64 /* more are of no use */
-/* What a host says of an object. */
-void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry);
 /* What is wrong with all of it, here. */
 void measure_add_fault(struct measure *m, const char *text);
 void measure_drop_troubles(struct measure *m, uint32_t child);

@@ -40,7 +40,8 @@ static void add(struct measure *m, struct measure_trouble t, const char *object)
 		m->trouble[m->ntrouble++] = t;
 }
 
-void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
+/* What a host says of an object. */
+static void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
 {
 	add(m,
 	    (struct measure_trouble){
@@ -327,7 +328,7 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
 	return measure_route(m, e);
 }
 
-void measure_unload(struct measure *m)
+static void measure_unload(struct measure *m)
 {
 	standing_end(m->standing);
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)

@@ -147,7 +147,6 @@ static int locate_site(const struct tool_view *v, const char *token, struct rout
 }
 
 /* The branch of a host knows whether it answers, and names it; a host without a branch is lost. */
-
 static int locate_pa(const struct tool_view *v, const struct pa_object *o, struct route_places *out,
 		     const char **missing)
 {
@@ -177,9 +176,10 @@ static int locate_object(const struct tool_view *v, const char *token, bool armi
 	return locate_node(object_container(o, OBJECT_NODE), arming, out, missing);
 }
 
-static int locate_any(const struct tool_view *v, const char *token, bool arming,
-		      struct route_places *out, const char **missing)
+static int locate(void *arg, const char *token, bool arming, struct route_places *out,
+		  const char **missing)
 {
+	const struct tool_view *v = arg;
 	const struct pa_object *pa;
 
 	switch (token_class(token, strlen(token))) {
@@ -197,18 +197,6 @@ static int locate_any(const struct tool_view *v, const char *token, bool arming,
 	}
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token,
-		  struct route_places *out, const char **missing)
-{
-	return locate_any(arg, token, false, out, missing);
-}
-
-static int locate_arming(void *arg, const struct omis_call *call, const char *token,
-			 struct route_places *out, const char **missing)
-{
-	return locate_any(arg, token, true, out, missing);
-}
-
 static bool has_ended(void *arg, const char *token)
 {
 	const struct tool_view *v = arg;
@@ -220,14 +208,14 @@ static bool has_ended(void *arg, const char *token)
 struct route_view tool_view_now(struct tool_view *v)
 {
 	return (struct route_view){
-		v, branches_bound(v->branches), expand, lift, locate, has_ended
+		v, branches_bound(v->branches), expand, lift, locate, has_ended, false
 	};
 }
 
 struct route_view tool_view_arming(struct tool_view *v)
 {
 	return (struct route_view){
-		v, branches_bound(v->branches), expand_arming, lift, locate_arming, has_ended
+		v, branches_bound(v->branches), expand_arming, lift, locate, has_ended, true
 	};
 }
 

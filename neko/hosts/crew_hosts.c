@@ -6,6 +6,7 @@
 #include "common/base/str.h"
 #include "common/link/connstr.h"
 #include "common/loop/loop.h"
+#include "common/member/enrol.h"
 #include "common/net/net.h"
 #include "neko/run/crew.h"
 
@@ -280,18 +281,6 @@ static const struct crew_ops hosts_ops = { .start = start,
 					   .place = place,
 					   .end = end };
 
-static int open_net(struct crew_hosts *c, const struct hosts_identity *self, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	struct net_conf conf = { .creds = &creds };
-	int rc = pki_creds_load(self->dir, &creds, e);
-
-	if (rc == 0)
-		rc = net_ctx_open(c->loop, &conf, &c->net, e);
-	pki_creds_done(&creds);
-	return rc;
-}
-
 static int fill(struct crew_hosts *c, const char *list, const struct hosts_identity *self,
 		struct err *e)
 {
@@ -310,7 +299,7 @@ static int fill(struct crew_hosts *c, const char *list, const struct hosts_ident
 	if (crew_print_setup(c->run, &c->text))
 		return err_set(e, ERR_LIMIT, "a configuration for other hosts has less than a MiB");
 	rc = parse_hosts(c, list, e);
-	return rc ? rc : open_net(c, self, e);
+	return rc ? rc : enrol_open(c->loop, self->dir, NULL, &c->net, e);
 }
 
 int hosts_run(struct run *r, const struct run_options *w, const char *list,

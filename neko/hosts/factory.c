@@ -2,6 +2,7 @@
 #include "neko/hosts/factory_internal.h"
 
 #include "common/base/log.h"
+#include "common/member/enrol.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -28,20 +29,6 @@ static void on_accept(void *arg, struct chan *c)
 static void on_refused(void *arg, const char *remote, const struct err *why)
 {
 	log_notice("factory", "%s was not let in: %s", remote, why->text);
-}
-
-static int open_net(struct factory *f, const struct factory_conf *c, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	struct net_conf conf = { .creds = &creds };
-	int rc = pki_creds_load(c->self.dir, &creds, e);
-
-	if (rc == 0)
-		rc = pki_creds_check(&creds, c->self.pin, clock_wall(), NULL, e);
-	if (rc == 0)
-		rc = net_ctx_open(f->loop, &conf, &f->net, e);
-	pki_creds_done(&creds);
-	return rc;
 }
 
 /* Ends all processes. NULL is fine. */
@@ -74,7 +61,7 @@ static int factory_open(struct loop *l, const struct factory_conf *c, struct fac
 	f->loop = l;
 	f->takes_objects = c->takes_objects;
 	list_init(&f->works);
-	rc = open_net(f, c, e);
+	rc = enrol_open(f->loop, c->self.dir, c->self.pin, &f->net, e);
 	if (rc == 0)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
 	if (rc == 0 && c->mainsm)

@@ -101,17 +101,6 @@ static int ask(void *arg, const struct msg *m)
 	return link_send(r->link, m);
 }
 
-static struct link_net *way_to(struct net_ctx *net, const struct connstr *mainsm)
-{
-	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = mainsm->pin };
-
-	return link_net_new(&(struct link_net_conf){ .ctx = net,
-						     .host = mainsm->host,
-						     .nhost = mainsm->nhost,
-						     .port = mainsm->port,
-						     .expect = &expect });
-}
-
 int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const struct connstr *mainsm,
 		struct renewal **out, struct err *e)
 {
@@ -123,7 +112,6 @@ int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const stru
 	r->loop = l;
 	r->ctx = net;
 	rng_init(&r->rng, (uint64_t)clock_mono());
-	r->way = way_to(net, mainsm);
 	r->renew = renew_new(&(struct renew_conf){ .loop = l,
 						   .ctx = net,
 						   .role = "factory",
@@ -132,7 +120,7 @@ int renewal_new(struct loop *l, struct net_ctx *net, const char *dir, const stru
 						   .host = self ? self->host : "",
 						   .send = ask,
 						   .arg = r });
-	if (!r->way || !r->renew) {
+	if (link_net_to_mainsm(net, mainsm, &r->way) || !r->renew) {
 		renewal_free(r);
 		return err_nomem(e);
 	}

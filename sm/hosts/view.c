@@ -106,9 +106,10 @@ static int locate_cell(const struct site_view *v, const char *token, struct rout
 	return rc;
 }
 
-static int locate_any(const struct site_view *v, const char *token, bool arming,
-		      struct route_places *out, const char **missing)
+static int locate(void *arg, const char *token, bool arming, struct route_places *out,
+		  const char **missing)
 {
+	const struct site_view *v = arg;
 	const struct node *n;
 
 	if (token_class(token, strlen(token)) == 'a')
@@ -117,24 +118,12 @@ static int locate_any(const struct site_view *v, const char *token, bool arming,
 	return n ? locate_node(v, n, arming, out, missing) : -ERR_NOTFOUND;
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token,
-		  struct route_places *out, const char **missing)
-{
-	return locate_any(arg, token, false, out, missing);
-}
-
-static int locate_arming(void *arg, const struct omis_call *call, const char *token,
-			 struct route_places *out, const char **missing)
-{
-	return locate_any(arg, token, true, out, missing);
-}
-
 struct route_view site_view_now(struct site_view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL };
+	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL, false };
 }
 
 struct route_view site_view_arming(struct site_view *v)
 {
-	return (struct route_view){ v, v->nchild, expand, lift, locate_arming, NULL };
+	return (struct route_view){ v, v->nchild, expand, lift, locate, NULL, true };
 }

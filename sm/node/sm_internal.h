@@ -58,8 +58,6 @@ void sm_stop_all(struct sm *sm, const char *reason);
 extern const struct parent_link_handler sm_from_parent;
 extern const struct nodes_handler sm_from_branches;
 
-/* Drops the state of a departed tool and informs all branches. */
-void sm_tool_gone(struct sm *sm, uint32_t tool);
 void sm_grace_over(struct sm *sm);
 void sm_leash_over(struct sm *sm);
 /* A branch that returns was away then, and may still hold something. */

@@ -17,7 +17,8 @@ static int note_tool(struct sm *sm, uint32_t tool)
 	return sessions_seen(sm->sessions, tool);
 }
 
-void sm_tool_gone(struct sm *sm, uint32_t tool)
+/* Drops the state of a departed tool and informs all branches. */
+static void sm_tool_gone(struct sm *sm, uint32_t tool)
 {
 	const struct msg m = { .type = MSG_TOOL_GONE, .tool_gone = { .tool = tool } };
 

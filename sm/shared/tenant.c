@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/log.h"
 #include "common/base/str.h"
+#include "common/member/enrol.h"
 #include "common/net/net.h"
 #include "sm/shared/tenant_internal.h"
 
@@ -34,13 +35,7 @@ static void cancel_tls(void *arg, struct enrol *n)
 static int open_tls(void *arg, struct loop *loop, const char *dir, struct net_ctx **out,
 		    struct err *e)
 {
-	struct pki_creds creds = { 0 };
-	int rc = pki_creds_load(dir, &creds, e);
-
-	if (!rc)
-		rc = net_ctx_open(loop, &(struct net_conf){ .creds = &creds }, out, e);
-	pki_creds_done(&creds);
-	return rc;
+	return enrol_open(loop, dir, NULL, out, e);
 }
 
 const struct tenant_net tenant_net_tls = { check_tls, enrol_tls, cancel_tls, open_tls, NULL };
@@ -298,19 +293,6 @@ static void on_end(void *arg, const char *reason)
 	loop_job_post(t->conf->loop, &t->ending, on_ended, t);
 }
 
-static int open_dialer(struct tenant *t, struct err *e)
-{
-	const struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = t->pin };
-	const struct link_net_conf conf = { .ctx = t->ctx,
-					    .host = t->conn.host,
-					    .nhost = t->conn.nhost,
-					    .port = t->conn.port,
-					    .expect = &expect };
-
-	t->dialer = link_net_new(&conf);
-	return t->dialer ? 0 : err_nomem(e);
-}
-
 static int open_at(struct tenant *t, uint16_t port, struct err *e)
 {
 	const struct quota q = quota_of(t);
@@ -369,7 +351,7 @@ static int open_sm(struct tenant *t, struct err *e)
 	int rc = t->conf->net->open(t->conf->net->arg, t->conf->loop, t->dir, &t->ctx, e);
 
 	if (!rc)
-		rc = open_dialer(t, e);
+		rc = link_net_to_mainsm(t->ctx, &t->conn, &t->dialer) ? err_nomem(e) : 0;
 	timebase_init(&t->timebase, loop_now(t->conf->loop), t->conf->wall_now(t->conf->arg));
 	if (!rc)
 		rc = open_somewhere(t, e);

@@ -89,7 +89,7 @@ static struct source *source_new(struct site_subscription *s, bool is_sm, const 
 	return f;
 }
 
-void source_forget_seqs(struct site_subscription *s, struct source *f)
+static void source_forget_seqs(struct site_subscription *s, struct source *f)
 {
 	s->nseq -= f->seqs.n;
 	map_done(&f->seqs);

@@ -83,7 +83,6 @@ void source_leave(struct site_subscription *s, struct source *f);
 
 /* All of it comes by another way now. */
 void source_forget_host(struct site_subscription *s, const char *host);
-void source_forget_seqs(struct site_subscription *s, struct source *f);
 
 /* An end waits for those that are away, for SUBSCRIPTION_RETURN_NS at the most. */
 void site_subscription_await(struct site_subscription *s);

@@ -28,6 +28,7 @@ struct client {
 	struct timebase timebase;
 	struct connstr conn;
 	struct net_ctx *net;
+	struct link_net *way; /* owned; to mainsm */
 	struct link *link;
 	struct asks asks;
 	const char *role; /* that it enrols for */
@@ -214,29 +215,7 @@ static int have_identity(struct client *c, struct err *e)
 	return rc;
 }
 
-static int open_net(struct client *c, struct err *e)
-{
-	struct pki_creds creds = { 0 };
-	struct net_conf conf = { .creds = &creds };
-	int rc = pki_creds_load(c->dir, &creds, e);
-
-	if (rc == 0)
-		rc = net_ctx_open(c->loop, &conf, &c->net, e);
-	pki_creds_done(&creds);
-	return rc;
-}
-
 /* --- the link */
-
-static int dial(void *arg, unsigned attempt, const struct chan_handler *h, struct chan **out,
-		struct err *e)
-{
-	struct client *c = arg;
-	struct net_expect expect = { .roles = ROLE_BIT(ROLE_MAINSM), .pin = c->conn.pin };
-
-	return net_dial(c->net, c->conn.host[attempt % c->conn.nhost], c->conn.port, &expect, h,
-			out, e);
-}
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)
 {
@@ -298,7 +277,7 @@ static int open_link(struct client *c, struct err *e)
 			     .on_retry = on_retry,
 			     .arg = c },
 	};
-	struct link_dialer dialer = { .dial = dial, .arg = c };
+	struct link_dialer dialer = link_net_dialer(c->way);
 	struct msg_hello hello = { .role = "tool",
 				   .site = "",
 				   .host = c->self,
@@ -368,8 +347,10 @@ static int start(struct client *c, const char *given, struct err *e)
 
 static int connect_up(struct client *c, struct err *e)
 {
-	int rc = open_net(c, e);
+	int rc = enrol_open(c->loop, c->dir, NULL, &c->net, e);
 
+	if (rc == 0 && link_net_to_mainsm(c->net, &c->conn, &c->way))
+		rc = err_nomem(e);
 	if (rc == 0)
 		rc = open_link(c, e);
 	return rc == 0 ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
@@ -433,6 +414,7 @@ void client_close(struct client *c)
 	link_close(c->link, "the tool has ended");
 	if (c->loop)
 		client_turn(c); /* the goodbye leaves, what was closed is freed */
+	link_net_free(c->way);
 	net_ctx_free(c->net);
 	loop_free(c->loop);
 	str_wipe(&c->conn, sizeof(c->conn));

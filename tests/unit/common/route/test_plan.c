@@ -440,8 +440,8 @@ static int many(void *arg, const char *token, char cls, struct route_tokens *out
 	return rc;
 }
 
-static int at_0(void *arg, const struct omis_call *call, const char *token,
-		struct route_places *out, const char **missing)
+static int at_0(void *arg, const char *token, bool arming, struct route_places *out,
+		const char **missing)
 {
 	return route_places_add(out, 0);
 }

@@ -64,15 +64,12 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return route_tokens_add(out, w->v[w->v[i].parent].token.s);
 }
 
-static int locate(void *arg, const struct omis_call *call, const char *token,
-		  struct route_places *out, const char **missing)
+static int locate(void *arg, const char *token, bool arming, struct route_places *out,
+		  const char **missing)
 {
 	struct world *w = arg;
 	int i = index_of(w, token), rc = 0;
 
-	/* No ck_assert here: it allocates, and allocations are made to fail. */
-	if (!call->service)
-		return -ERR_INTERNAL;
 	if (i < 0)
 		return -ERR_NOTFOUND;
 	*missing = w->v[i].unreachable;
@@ -94,7 +91,7 @@ static bool has_ended(void *arg, const char *token)
 void world_init(struct world *w, uint32_t nchild)
 {
 	*w = (struct world){ 0 };
-	w->view = (struct route_view){ w, nchild, expand, lift, locate, has_ended };
+	w->view = (struct route_view){ w, nchild, expand, lift, locate, has_ended, false };
 }
 
 int world_add(struct world *w, const char *token, int parent, uint32_t child)
