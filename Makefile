@@ -152,6 +152,7 @@ include tools/summary/module.mk
 include tools/session/module.mk
 include tools/launch/module.mk
 include tools/view/module.mk
+include tools/profile/module.mk
 include tools/export/module.mk
 include tools/measure/module.mk
 include tools/events/module.mk
@@ -160,6 +161,7 @@ include tools/selftest/module.mk
 include neko/cmd/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
+include tools/cmd/profile/module.mk
 include tools/module.mk
 include bench/module.mk
 

@@ -22,7 +22,7 @@
 #include "lm/helper/helper.h"
 #include "lm/instrument/tracebuf.h"
 
-#define LM_FAMILIES_MAX 16 /* of services: some more than there are */
+#define LM_FAMILIES_MAX 20 /* of services: some more than there are */
 
 struct lm_services {
 	struct node node;

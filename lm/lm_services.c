@@ -51,6 +51,7 @@ void lm_list_services(struct lm *m)
 	add(s, node_services, &s->node);
 	add(s, pa_services, &s->objects);
 	add(s, proc_services, host);
+	add(s, profile_services, m->calls);
 	add(s, queue_services, &m->ticks);
 	add(s, status_services, m);
 	add(s, trace_services, m->trace);

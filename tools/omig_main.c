@@ -29,6 +29,8 @@ static const struct cmd commands[] = {
 	{ "exec", cmd_exec, WATCH, "run one rank watched, after mpirun: mpirun omig exec ./a.out" },
 	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
+	{ "calls", cmd_calls, WATCH,
+	  "which MPI calls take the time: by call, rank, node or partner" },
 	{ "tree", cmd_tree, WATCH, "sites, nodes, processes and threads that are known" },
 	{ "measure", cmd_measure, MEASURE,
 	  "measure a metric, live: omig measure Send_volume --by process" },

@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 9
+#define SEG_VERSION 10
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -231,6 +231,8 @@ struct seg_lm {
 	struct seg_interest interest[SEG_INTERESTS];
 	uint32_t spare;
 	uint64_t actions_since; /* the latest `since` of an action */
+	/* HOOK_TIME is on for all calls since then, or 0; ticks of earlier times */
+	uint64_t timed_since, timed_before;
 };
 
 struct seg_header {
@@ -451,8 +453,8 @@ struct seg_posted {
 #define POSTED_CLAIMED UINT32_MAX
 
 static_assert(sizeof(struct seg_own) == 512, "layout");
-static_assert(sizeof(struct seg_lm) == 128, "layout");
-static_assert(sizeof(struct seg_header) == 896, "layout");
+static_assert(sizeof(struct seg_lm) == 144, "layout");
+static_assert(sizeof(struct seg_header) == 912, "layout");
 static_assert(sizeof(struct seg_header) <= 4096, "the header is one page");
 static_assert(sizeof(struct seg_current) == 64, "one cache line");
 static_assert(sizeof(struct seg_thread) == 256, "layout");

@@ -227,6 +227,15 @@ int segview_events(struct segview *v, unsigned thread, unsigned max,
 int segview_hook_set(struct segview *v, unsigned func, uint32_t word, uint64_t now);
 uint32_t segview_hook_get(const struct segview *v, unsigned func); /* 0 for no such function */
 
+/*
+ * Notes that the time of all calls is measured from `now` on, or no longer. The first time begins
+ * where the process itself began to measure. `now`: ticks.
+ */
+void segview_timed_set(struct segview *v, bool is_on, uint64_t now);
+
+/* Ticks up to `now` for which it was: at most since the process was set up. */
+uint64_t segview_timed(const struct segview *v, uint64_t now);
+
 /* Bits beyond PROBE_KNOWN, or no such probe: -ERR_INVALID. */
 int segview_probe_set(struct segview *v, unsigned number, uint32_t word);
 

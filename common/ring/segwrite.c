@@ -28,6 +28,45 @@ uint32_t segview_hook_get(const struct segview *v, unsigned func)
 	return func < v->funcs ? __atomic_load_n(&segview_hooks(v)[func], __ATOMIC_RELAXED) : 0;
 }
 
+static uint64_t load_word(const uint64_t *p)
+{
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
+/* Only the process itself may have begun before this lm: OMIG_START. */
+static uint64_t timed_from(const struct seg_header *h, uint64_t now)
+{
+	uint64_t start = load_word(&h->w.start_ticks);
+	bool is_own = __atomic_load_n(&h->w.start_word, __ATOMIC_RELAXED) & HOOK_TIME;
+
+	return is_own && !load_word(&h->l.timed_before) && start && start < now ? start : now;
+}
+
+void segview_timed_set(struct segview *v, bool is_on, uint64_t now)
+{
+	struct seg_header *h = segview_header(v);
+	uint64_t since = load_word(&h->l.timed_since);
+
+	if (is_on == (since != 0))
+		return;
+	if (!is_on)
+		__atomic_store_n(&h->l.timed_before, segview_timed(v, now), __ATOMIC_RELEASE);
+	__atomic_store_n(&h->l.timed_since, is_on ? timed_from(h, now) : 0, __ATOMIC_RELEASE);
+}
+
+uint64_t segview_timed(const struct segview *v, uint64_t now)
+{
+	const struct seg_header *h = segview_header(v);
+	uint64_t since = load_word(&h->l.timed_since), start = load_word(&h->w.start_ticks);
+	uint64_t sum = load_word(&h->l.timed_before), life = now > start ? now - start : 0;
+
+	if (sum > life) /* the program can write here */
+		return life;
+	if (since && now > since)
+		sum += now - since;
+	return sum < life ? sum : life;
+}
+
 static uint16_t *heads(const struct segview *v)
 {
 	return (uint16_t *)(void *)(v->base + v->plan.head_offset);

@@ -7,6 +7,12 @@
 
 #include <stdlib.h>
 
+struct call_mark {
+	struct call_mark *next;
+	uint32_t tool;
+	struct totals *at; /* owned */
+};
+
 struct calls {
 	struct procs *procs;
 	struct tickbase *ticks;
@@ -35,6 +41,72 @@ void calls_losses(const struct calls *c, struct losses *out)
 	}
 }
 
+/* --- marks of tools */
+
+static struct call_mark **find_mark(struct proc *p, uint32_t tool)
+{
+	struct call_mark **m = &p->marks;
+
+	while (*m && (*m)->tool != tool)
+		m = &(*m)->next;
+	return m;
+}
+
+static void drop_mark(struct call_mark **at)
+{
+	struct call_mark *m = *at;
+
+	if (!m)
+		return;
+	*at = m->next;
+	totals_free(m->at);
+	free(m);
+}
+
+static void drop_marks(struct proc *p)
+{
+	while (p->marks)
+		drop_mark(&p->marks);
+}
+
+const struct totals *calls_mark(const struct proc *p, uint32_t tool)
+{
+	const struct call_mark *m = p->marks;
+
+	while (m && m->tool != tool)
+		m = m->next;
+	return m ? m->at : NULL;
+}
+
+int calls_set_mark(struct proc *p, uint32_t tool, struct totals **take)
+{
+	struct call_mark **at = find_mark(p, tool);
+
+	if (!*at)
+		*at = calloc(1, sizeof(**at));
+	if (!*at)
+		return -ERR_NOMEM;
+	(*at)->tool = tool;
+	totals_free((*at)->at);
+	(*at)->at = *take;
+	*take = NULL;
+	return 0;
+}
+
+int calls_take(const struct calls *c, const struct proc *p, bool with_partners, struct totals **out)
+{
+	if (p->seg)
+		return totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source),
+				   with_partners, out);
+	*out = NULL;
+	return p->last ? totals_copy(p->last, out) : 0;
+}
+
+const struct ticks_scale *calls_scale(const struct calls *c, const struct proc *p)
+{
+	return tickbase_scale(c->ticks, p->own.tick_source);
+}
+
 static void on_proc(void *arg, struct proc *p, enum proc_event what)
 {
 	switch (what) {
@@ -46,7 +118,11 @@ static void on_proc(void *arg, struct proc *p, enum proc_event what)
 	case PROC_RENEWED:
 		totals_free(p->last);
 		p->last = NULL;
+		drop_marks(p);
 		hooks_apply(p, HOOKS_ALL);
+		break;
+	case PROC_FORGOTTEN:
+		drop_marks(p);
 		break;
 	default:
 		break;
@@ -71,6 +147,8 @@ void calls_free(struct calls *c)
 	if (!c)
 		return;
 	procs_unlisten(&c->listener);
+	list_each (i, procs_all(c->procs))
+		drop_marks(list_entry(i, struct proc, link));
 	free(c);
 }
 
@@ -79,6 +157,7 @@ void calls_tool_gone(struct calls *c, uint32_t tool)
 	list_each (i, procs_all(c->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
+		drop_mark(find_mark(p, tool));
 		if (hooks_drop_interests(p, HOOKS_TOOL(tool)))
 			hooks_apply(p, HOOKS_ALL);
 	}

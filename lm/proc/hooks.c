@@ -202,6 +202,8 @@ void hooks_apply(struct proc *p, int func)
 	for (unsigned i = 0; i < n; i++)
 		if (func == HOOKS_ALL || (unsigned)func == i)
 			segview_hook_set(p->seg, i, word_of(p, (int)i), now);
+	if (n)
+		segview_timed_set(p->seg, word_of(p, HOOKS_ALL) & HOOK_TIME, now);
 }
 
 bool hooks_has(const struct proc *p, uint32_t bits)

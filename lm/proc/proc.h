@@ -81,6 +81,7 @@ struct proc {
 	struct host_figures figures; /* as seen last */
 	nsec_t figures_at; /* when that was */
 	struct totals *last; /* calls.c: values at the end */
+	struct call_mark *marks; /* calls.c: owned: values that tools count from */
 	struct proc_hooks hooks; /* hooks.c */
 	struct proc_current
 		*current; /* current.c: what looks have seen of calls; NULL: nothing yet */

@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static bool is_used(const struct segview_call *v)
 {
@@ -92,6 +93,8 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 	if (!t)
 		return -ERR_NOMEM;
 	t->ticks = ticks;
+	t->timed = segview_timed(v, ticks);
+	t->word = segview_hook_get(v, 0);
 	rc = take_calls(v, t);
 	if (rc < 0) {
 		totals_free(t);
@@ -100,6 +103,36 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 	if (with_partners)
 		take_partners(v, t);
 	*out = t;
+	return 0;
+}
+
+/* NULL for none; *ok becomes false without memory. */
+static void *copy_array(const void *from, size_t n, size_t size, bool *ok)
+{
+	void *to = n ? calloc(n, size) : NULL;
+
+	if (to)
+		memcpy(to, from, n * size);
+	*ok = *ok && (to || !n);
+	return to;
+}
+
+int totals_copy(const struct totals *t, struct totals **out)
+{
+	struct totals *c = malloc(sizeof(*c));
+	bool ok = true;
+
+	if (!c)
+		return -ERR_NOMEM;
+	*c = *t;
+	c->call = copy_array(t->call, t->ncall, sizeof(*t->call), &ok);
+	c->partner = copy_array(t->partner, t->npartner, sizeof(*t->partner), &ok);
+	c->partner_cap = t->npartner;
+	if (!ok) {
+		totals_free(c);
+		return -ERR_NOMEM;
+	}
+	*out = c;
 	return 0;
 }
 

@@ -18,6 +18,8 @@ struct total_call {
 
 struct totals {
 	uint64_t ticks; /* the moment, on the process's clock */
+	uint64_t timed; /* ticks for which the time of all calls was measured */
+	uint32_t word; /* hook word of the first function */
 	struct total_call *call; /* functions that were used, ascending */
 	size_t ncall;
 	struct segview_partner *partner; /* each (function, rank) once, ascending */
@@ -27,6 +29,8 @@ struct totals {
 
 /* with_partners: the tables are long. -ERR_NOMEM, -ERR_LIMIT. */
 int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, struct totals **out);
+
+int totals_copy(const struct totals *t, struct totals **out);
 
 /* NULL is fine. */
 void totals_free(struct totals *t);

@@ -6,11 +6,15 @@
 #include "lm/service/look.h"
 #include "lm/task/task.h"
 
+struct calls;
 struct pa;
 struct rates;
 struct tickbase;
 struct helper;
 struct tracebufs;
+
+/* of: struct calls */
+extern const struct service profile_services[];
 
 /* of: struct tickbase */
 extern const struct service calls_services[], current_services[], queue_services[];

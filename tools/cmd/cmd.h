@@ -9,6 +9,7 @@ int cmd_run(int argc, char **argv);
 int cmd_env(int argc, char **argv);
 int cmd_exec(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
+int cmd_calls(int argc, char **argv);
 int cmd_tree(int argc, char **argv);
 int cmd_top(int argc, char **argv);
 int cmd_request(int argc, char **argv);

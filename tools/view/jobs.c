@@ -17,6 +17,9 @@
 
 enum { INFO_AGE, INFO_ENDED };
 
+#define NAMES_SHOWN_BYTES 300 /* of jobs in a message: some lines on a screen */
+#define NAMES_MAX_BYTES (NAMES_SHOWN_BYTES + 2 * JOB_NAME_BYTES)
+
 struct member {
 	const char *token; /* the tree's */
 	size_t job;
@@ -195,6 +198,54 @@ void jobs_done(struct jobs *j)
 {
 	free(j->job);
 	*j = (struct jobs){ 0 };
+}
+
+/* --- the one that is meant */
+
+static int refuse_several(const struct jobs *j, bool alive, size_t n)
+{
+	struct buf names = BUF_INIT(NAMES_MAX_BYTES);
+
+	for (size_t i = 0; i < j->n && names.n < NAMES_SHOWN_BYTES; i++)
+		if (j->job[i].ranks && (j->job[i].alive > 0) == alive)
+			buf_printf(&names, "%s%s", names.n ? ", " : "", j->job[i].name);
+	cmd_fail(CMD_USAGE, "%zu jobs %s: choose one with --job: %s", n,
+		 alive ? "run" : "have ended", buf_str(&names));
+	buf_done(&names);
+	return CMD_USAGE;
+}
+
+static int choose(const struct jobs *j, char out[JOB_NAME_BYTES])
+{
+	for (int alive = 1; alive >= 0; alive--) {
+		size_t n = 0;
+
+		for (size_t i = 0; i < j->n; i++)
+			if (j->job[i].ranks && (j->job[i].alive > 0) == alive && !n++)
+				str_copy(out, JOB_NAME_BYTES, j->job[i].name);
+		if (n)
+			return n == 1 ? CMD_OK : refuse_several(j, alive, n);
+	}
+	return cmd_fail(CMD_NOTFOUND, "no MPI job is known; start one with: omig run -- mpirun "
+				      "...");
+}
+
+int jobs_choose(char out[JOB_NAME_BYTES])
+{
+	struct jobs j;
+	Omis_value *tree;
+	int rc = session_ask_value(&tree, ":omig_tree()");
+
+	if (rc != CMD_OK)
+		return rc;
+	if (jobs_read(&j, tree, NULL, NULL)) {
+		rc = choose(&j, out);
+		jobs_done(&j);
+	} else {
+		rc = cmd_fail(CMD_FAILURE, "no memory");
+	}
+	omis_value_free(tree);
+	return rc;
 }
 
 double job_seconds(const struct job *job)

@@ -46,6 +46,12 @@ bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result 
 	       const Omis_object_result *now);
 void jobs_done(struct jobs *j);
 
+/*
+ * The one job with ranks that is meant when none is named: the one that runs, else the one that has
+ * ended. An exit status; that there is none, or several, is reported.
+ */
+int jobs_choose(char out[JOB_NAME_BYTES]);
+
 /* How long it runs, or ran; NaN: not known. */
 double job_seconds(const struct job *job);
 

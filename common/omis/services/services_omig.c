@@ -43,6 +43,20 @@ static const struct omis_service omig[] = {
 		  "or not known, -2 none. tag: -1 any or none. number differs from call to call "
 		  "of a thread. source, source_tag: what a Sendrecv receives, as partner and tag. "
 		  "world: 1 where comm is MPI_COMM_WORLD." },
+	{ EXT_SERVICE("omig", "omig_calls_profile", INFO, 'p', NODE, OBSERVE, DONE),
+	  .param = { PROCS, P_STRING("by"), P_INT_OR("window", "0") },
+	  .result = "time_ns, node, ranks, ended, untimed, unread, marked, timed_ns, longest_ns, "
+		    "word, left_out, [row]...",
+	  .help = "Sums of what omig_calls_enable counts: an entry for all processes of a node. by "
+		  "is one of: call (rows name, class, count, delay_ns, in_call, bytes_out, bytes_in, "
+		  "most_rank, most_ns, ranks); rank (rank, process, ended, count, delay_ns, "
+		  "bytes_out, bytes_in, timed_ns, name, name_ns of the call with most time); "
+		  "partner (rank, partner, count, delay_ns, bytes_out, bytes_in). window: 0 since "
+		  "counting began; 1 the same, and values are marked; 2 since the marks of this "
+		  "tool, which are set again. timed_ns: how long the time of all calls was measured, "
+		  "of all ranks together, longest_ns of one. untimed: ranks without such a time, "
+		  "unread: processes whose segment is gone, marked: ranks with a mark. word: what "
+		  "all of them count, as bits of a hook. left_out: rows of partners beyond 4096." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",

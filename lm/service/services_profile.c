@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: what the ranks of this host have done in their calls, added up here. */
+#include "lm/service/families.h"
+
+#include "common/base/array.h"
+#include "common/base/buf.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/ring/calls.h"
+#include "common/time/timebase.h"
+#include "lm/instrument/calls.h"
+#include "lm/proc/totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum window { WINDOW_ALL, WINDOW_ALL_AND_MARK, WINDOW_SINCE_MARK };
+enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_KINDS };
+
+static const char *const by_names[BY_KINDS] = { "call", "rank", "partner" };
+
+/* One function in one rank, or in all of them. */
+struct sum {
+	uint64_t count, bytes_out, bytes_in;
+	int64_t delay_ns;
+	unsigned in_call;
+	unsigned ranks;
+	int64_t most_rank, most_ns;
+};
+
+struct pair {
+	int32_t rank, partner;
+	uint64_t count, bytes_out, bytes_in;
+	int64_t delay_ns;
+};
+
+struct profile {
+	const struct service_call *c;
+	struct calls *calls;
+	enum by by;
+	enum window window;
+	unsigned ranks, ended, untimed, unread, marked;
+	int64_t timed_ns, longest_ns;
+	uint32_t word;
+	struct sum func[SEG_HOOKS];
+	struct pair *pair; /* owned */
+	size_t npair, pair_cap;
+	struct buf objects, rows; /* tokens by commas; values by commas */
+	struct omis_writer w; /* of rows */
+};
+
+/* --- one rank */
+
+static uint64_t gained(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static const struct segview_call *call_before(const struct totals *t, unsigned func)
+{
+	static const struct segview_call none;
+
+	for (size_t i = 0; t && i < t->ncall; i++)
+		if (t->call[i].func == func)
+			return &t->call[i].v;
+	return &none;
+}
+
+static struct sum sum_of(const struct segview_call *v, const struct segview_call *b,
+			 const struct ticks_scale *s)
+{
+	return (struct sum){
+		.count = gained(v->count, b->count),
+		.bytes_out = gained(v->bytes_out, b->bytes_out),
+		.bytes_in = gained(v->bytes_in, b->bytes_in),
+		.delay_ns = ticks_delta_to_nsec(
+			s, gained(v->delay + v->open_delay, b->delay + b->open_delay)),
+		.in_call = v->in_call,
+	};
+}
+
+static void add_sum(struct sum *to, const struct sum *v)
+{
+	to->count += v->count;
+	to->bytes_out += v->bytes_out;
+	to->bytes_in += v->bytes_in;
+	to->delay_ns += v->delay_ns;
+	to->in_call += v->in_call;
+}
+
+static void add_to_function(struct profile *f, unsigned func, const struct sum *v, int32_t rank)
+{
+	struct sum *to = &f->func[func];
+
+	if (!to->ranks++ || v->delay_ns > to->most_ns) {
+		to->most_ns = v->delay_ns;
+		to->most_rank = rank;
+	}
+	add_sum(to, v);
+}
+
+/* A rank's sum, of which call most_rank is the one that took most of the time. */
+static struct sum add_calls(struct profile *f, const struct proc *p, const struct totals *t,
+			    const struct totals *mark)
+{
+	const struct ticks_scale *s = calls_scale(f->calls, p);
+	struct sum all = { .most_rank = -1 };
+
+	for (size_t i = 0; i < t->ncall; i++) {
+		unsigned func = t->call[i].func;
+		struct sum v = sum_of(&t->call[i].v, call_before(mark, func), s);
+
+		if (!call_get(func) || (!v.count && !v.delay_ns && !v.in_call))
+			continue;
+		add_to_function(f, func, &v, p->own.rank);
+		add_sum(&all, &v);
+		if (all.most_rank < 0 || v.delay_ns > all.most_ns) {
+			all.most_rank = (int64_t)func;
+			all.most_ns = v.delay_ns;
+		}
+	}
+	return all;
+}
+
+static void write_rank(struct profile *f, const struct proc *p, const struct sum *v,
+		       int64_t timed_ns)
+{
+	struct omis_writer *w = &f->w;
+
+	omis_write_list(w);
+	omis_write_int(w, p->own.rank);
+	omis_write_token(w, p->token.s);
+	omis_write_int(w, !p->held);
+	omis_write_int(w, (int64_t)v->count);
+	omis_write_int(w, v->delay_ns);
+	omis_write_int(w, (int64_t)v->bytes_out);
+	omis_write_int(w, (int64_t)v->bytes_in);
+	omis_write_int(w, timed_ns);
+	omis_write_string(w, v->most_rank < 0 ? "" : call_get((unsigned)v->most_rank)->name);
+	omis_write_int(w, v->most_ns);
+	omis_write_list_end(w);
+}
+
+/* --- partners: (rank, partner) once, whatever the function */
+
+static int add_pair(struct profile *f, const struct pair *p)
+{
+	int rc;
+
+	for (size_t i = f->npair; i > 0 && f->pair[i - 1].rank == p->rank; i--)
+		if (f->pair[i - 1].partner == p->partner) {
+			struct pair *to = &f->pair[i - 1];
+
+			to->count += p->count;
+			to->bytes_out += p->bytes_out;
+			to->bytes_in += p->bytes_in;
+			to->delay_ns += p->delay_ns;
+			return 0;
+		}
+	rc = array_grow(&f->pair, &f->pair_cap, f->npair + 1, sizeof(*p), OMIS_OBJECTS_MAX);
+	if (rc == 0)
+		f->pair[f->npair++] = *p;
+	return rc;
+}
+
+static const struct segview_partner *partner_before(const struct totals *t,
+						    const struct segview_partner *p)
+{
+	static const struct segview_partner none;
+
+	for (size_t i = 0; t && i < t->npartner; i++)
+		if (t->partner[i].func == p->func && t->partner[i].rank == p->rank)
+			return &t->partner[i];
+	return &none;
+}
+
+static int add_partners(struct profile *f, const struct proc *p, const struct totals *t,
+			const struct totals *mark)
+{
+	const struct ticks_scale *s = calls_scale(f->calls, p);
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < t->npartner; i++) {
+		const struct segview_partner *v = &t->partner[i], *b = partner_before(mark, v);
+		const struct pair pair = {
+			.rank = p->own.rank,
+			.partner = v->rank,
+			.count = gained(v->count, b->count),
+			.bytes_out = gained(v->bytes_out, b->bytes_out),
+			.bytes_in = gained(v->bytes_in, b->bytes_in),
+			.delay_ns = ticks_delta_to_nsec(s, gained(v->delay, b->delay)),
+		};
+
+		if (pair.count || pair.bytes_out || pair.bytes_in || pair.delay_ns)
+			rc = add_pair(f, &pair);
+	}
+	return rc;
+}
+
+/* Those with much time come first, and then those with many bytes. */
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+	uint64_t xb = x->bytes_out + x->bytes_in, yb = y->bytes_out + y->bytes_in;
+
+	if (x->delay_ns != y->delay_ns)
+		return x->delay_ns < y->delay_ns ? 1 : -1;
+	return (xb < yb) - (xb > yb);
+}
+
+static void write_pairs(struct profile *f)
+{
+	size_t n = f->npair < PROFILE_PAIRS_MAX ? f->npair : PROFILE_PAIRS_MAX;
+
+	if (f->npair > 1)
+		qsort(f->pair, f->npair, sizeof(*f->pair), compare_pairs);
+	for (size_t i = 0; i < n; i++) {
+		const struct pair *p = &f->pair[i];
+
+		omis_write_list(&f->w);
+		omis_write_int(&f->w, p->rank);
+		omis_write_int(&f->w, p->partner);
+		omis_write_int(&f->w, (int64_t)p->count);
+		omis_write_int(&f->w, p->delay_ns);
+		omis_write_int(&f->w, (int64_t)p->bytes_out);
+		omis_write_int(&f->w, (int64_t)p->bytes_in);
+		omis_write_list_end(&f->w);
+	}
+}
+
+/* --- all ranks of the host */
+
+static void write_calls(struct profile *f)
+{
+	for (unsigned i = 0; i < SEG_HOOKS; i++) {
+		const struct sum *s = &f->func[i];
+		const struct call_desc *d = s->ranks ? call_get(i) : NULL;
+
+		if (!d)
+			continue;
+		omis_write_list(&f->w);
+		omis_write_string(&f->w, d->name);
+		omis_write_string(&f->w, call_class_name(d->class));
+		omis_write_int(&f->w, (int64_t)s->count);
+		omis_write_int(&f->w, s->delay_ns);
+		omis_write_int(&f->w, s->in_call);
+		omis_write_int(&f->w, (int64_t)s->bytes_out);
+		omis_write_int(&f->w, (int64_t)s->bytes_in);
+		omis_write_int(&f->w, s->most_rank);
+		omis_write_int(&f->w, s->most_ns);
+		omis_write_int(&f->w, s->ranks);
+		omis_write_list_end(&f->w);
+	}
+}
+
+static int add_totals(struct profile *f, const struct proc *p, const struct totals *t,
+		      const struct totals *mark)
+{
+	uint64_t timed = gained(t->timed, mark ? mark->timed : 0);
+	int64_t timed_ns = ticks_delta_to_nsec(calls_scale(f->calls, p), timed);
+	struct sum v;
+
+	f->word = f->ranks++ ? f->word & t->word : t->word;
+	f->ended += !p->held;
+	f->untimed += !timed;
+	f->marked += mark != NULL;
+	f->timed_ns += timed_ns;
+	if (timed_ns > f->longest_ns)
+		f->longest_ns = timed_ns;
+	v = add_calls(f, p, t, mark);
+	if (f->by == BY_RANK)
+		write_rank(f, p, &v, timed_ns);
+	return f->by == BY_PARTNER ? add_partners(f, p, t, mark) : 0;
+}
+
+/* What makes no MPI calls is in the entry, and adds nothing. */
+static int add_proc(struct profile *f, struct proc *p)
+{
+	struct totals *t = NULL;
+	int rc;
+
+	buf_printf(&f->objects, "%s%s", f->objects.n ? "," : "", p->token.s);
+	if (proc_is_alone(p))
+		return 0;
+	rc = calls_take(f->calls, p, f->by == BY_PARTNER, &t);
+	if (rc < 0)
+		return rc;
+	if (!t) {
+		f->unread++;
+		return 0;
+	}
+	rc = add_totals(f, p, t, f->window == WINDOW_SINCE_MARK ? calls_mark(p, f->c->tool) : NULL);
+	if (rc == 0 && f->window != WINDOW_ALL)
+		rc = calls_set_mark(p, f->c->tool, &t);
+	totals_free(t);
+	return rc;
+}
+
+static int add_entry(struct profile *f, struct service_call *c)
+{
+	struct buf b = BUF_INIT(FRAME_MAX_BYTES / 2);
+	struct omis_writer w = OMIS_WRITER(&b);
+	const int64_t head[] = { f->ranks,  f->ended,	 f->untimed,	f->unread,
+				 f->marked, f->timed_ns, f->longest_ns, f->word };
+	size_t left_out = f->npair > PROFILE_PAIRS_MAX ? f->npair - PROFILE_PAIRS_MAX : 0;
+	int rc;
+
+	if (f->by == BY_CALL)
+		write_calls(f);
+	else if (f->by == BY_PARTNER)
+		write_pairs(f);
+	omis_write_int(&w, call_now(c));
+	omis_write_token(&w, procs_node_token(c->procs));
+	for (size_t i = 0; i < ARRAY_LEN(head); i++)
+		omis_write_int(&w, head[i]);
+	omis_write_int(&w, (int64_t)left_out);
+	if (f->rows.n) {
+		buf_putc(&b, ',');
+		buf_put(&b, f->rows.p, f->rows.n);
+	}
+	rc = b.failed || f->rows.failed || f->objects.failed
+		     ? -ERR_LIMIT
+		     : reply_add_n(c->reply, c->action, buf_str(&f->objects), STATUS_OK, b.p, b.n);
+	buf_done(&b);
+	return rc;
+}
+
+static int serve_with(struct service_call *c, struct profile *f)
+{
+	struct objects o = { 0 };
+	int rc = call_resolve(c, 'p', &o);
+
+	f->c = c;
+	f->calls = c->of;
+	f->window = (enum window)call_int(c, 2);
+	buf_init(&f->objects, FRAME_MAX_BYTES / 4);
+	buf_init(&f->rows, FRAME_MAX_BYTES / 2);
+	f->w = OMIS_WRITER(&f->rows);
+	for (size_t i = 0; rc == 0 && i < o.n; i++)
+		rc = add_proc(f, o.v[i].proc);
+	if (rc == 0 && o.n)
+		rc = add_entry(f, c);
+	reply_add_time(c->reply, call_now(c), call_now(c));
+	buf_done(&f->objects);
+	buf_done(&f->rows);
+	free(f->pair);
+	objects_done(&o);
+	return rc;
+}
+
+static int serve_profile(struct service_call *c)
+{
+	struct profile *f;
+	unsigned by = 0;
+	int rc;
+
+	while (by < BY_KINDS && !str_eq(call_text(c, 1), by_names[by]))
+		by++;
+	if (by == BY_KINDS)
+		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+				       "by is one of: call, rank, partner");
+	if (call_int(c, 2) < WINDOW_ALL || call_int(c, 2) > WINDOW_SINCE_MARK)
+		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+				       "window is 0, 1 or 2");
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return -ERR_NOMEM;
+	f->by = (enum by)by;
+	rc = serve_with(c, f);
+	free(f);
+	return rc;
+}
+
+const struct service profile_services[] = {
+	{ "omig_calls_profile", serve_profile },
+	{ NULL, NULL },
+};

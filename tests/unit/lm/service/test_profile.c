@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles: an lm adds up its ranks, since counting began or since a tool's mark. */
+#include "common/omis/text/status.h"
+#include "tests/suite.h"
+#include "tests/unit/lm/two_ranks.h"
+
+#include <inttypes.h>
+
+static const struct msg_reply *profile_as(uint32_t tool, const char *rest)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), ":omig_calls_profile([%s,%s]%s)", rank0, rank1, rest);
+	return world_ask_as(&w, tool, OBSERVER, text);
+}
+
+/* The rows behind the eleven values of the host. */
+static const char *rows_as(uint32_t tool, const char *rest)
+{
+	const struct msg_reply *r = profile_as(tool, rest);
+	const char *at;
+
+	ck_assert_uint_eq(r->nentry, 1);
+	ck_assert_uint_eq(r->entry[0].status, STATUS_OK);
+	at = strchr(entry_text(&r->entry[0]), '[');
+	return at ? at : "";
+}
+
+static int64_t head_of(const char *rest, unsigned place)
+{
+	const char *at = entry_text(&profile_as(1, rest)->entry[0]);
+
+	while (place--)
+		at = strchr(at, ',') + 1;
+	return strtoll(at, NULL, 10);
+}
+
+static void count(const char *what)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s,%s],\"%s\")", rank0, rank1, what);
+	world_ask_as(&w, 1, OBSERVER, text);
+}
+
+static void send(struct fake_segment *s, int64_t bytes, int64_t partner, uint64_t ticks)
+{
+	fake_segment_call(s, &(struct fake_call){ .name = "MPI_Send",
+						  .bytes_out = bytes,
+						  .partner = partner,
+						  .ticks = ticks });
+}
+
+/* Delays depend on the clock of this machine: they are left out of what is compared. */
+static const char *without_times(const char *rows, const unsigned *places, size_t n)
+{
+	static char text[512];
+	size_t at = 0;
+	unsigned place = 0;
+
+	for (; *rows && at < sizeof(text) - 1; rows++) {
+		bool is_time = false;
+
+		place = *rows == '[' ? 0 : place + (*rows == ',');
+		for (size_t i = 0; i < n; i++)
+			is_time |= places[i] == place;
+		if (!is_time || *rows == ',' || *rows == ']')
+			text[at++] = *rows;
+	}
+	text[at] = 0;
+	return text;
+}
+
+static const char *calls_of(const char *rest)
+{
+	static const unsigned times[] = { 3, 8 };
+
+	return without_times(rows_as(1, rest), times, 2);
+}
+
+START_TEST(calls_of_all_ranks_are_one_row_with_the_rank_that_has_most)
+{
+	count("volume");
+	send(&seg, 10, 1, 100000);
+	send(&other, 20, 0, 900000);
+	send(&other, 30, 0, 900000);
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",3,,0,60,0,1,,2]");
+	ck_assert_int_eq(head_of(",\"call\"", 2), 2); /* ranks */
+	ck_assert_int_eq(head_of(",\"call\"", 3), 0); /* ended */
+	ck_assert_int_eq(head_of(",\"call\"", 9), HOOK_COUNT | HOOK_TIME | HOOK_VOLUME);
+}
+END_TEST
+
+START_TEST(each_tool_counts_from_its_own_mark)
+{
+	count("volume");
+	send(&seg, 10, 1, 1000);
+	ck_assert_str_eq(calls_of(",\"call\",1"), "[\"MPI_Send\",\"send\",1,,0,10,0,0,,1]");
+	ck_assert_str_eq(calls_of(",\"call\",2"), "");
+	send(&seg, 5, 1, 1000);
+	ck_assert_str_eq(calls_of(",\"call\",2"), "[\"MPI_Send\",\"send\",1,,0,5,0,0,,1]");
+	ck_assert_str_eq(calls_of(",\"call\",2"), "");
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,15,0,0,,1]");
+	/* another tool has no mark */
+	ck_assert_ptr_nonnull(strstr(rows_as(2, ",\"call\",2"), "[\"MPI_Send\",\"send\",2,"));
+	ck_assert_int_eq(head_of(",\"call\",2", 6), 2);
+}
+END_TEST
+
+START_TEST(ranks_and_pairs_are_rows_of_their_own)
+{
+	static const unsigned rank_times[] = { 1, 4, 7, 9 }, pair_times[] = { 3 };
+
+	count("partner");
+	send(&seg, 10, 1, 1000);
+	send(&seg, 10, 1, 1000);
+	send(&other, 7, 0, 500000);
+	ck_assert_str_eq(without_times(rows_as(1, ",\"rank\""), rank_times, 4),
+			 "[0,,0,2,,20,0,,\"MPI_Send\",],[1,,0,1,,7,0,,\"MPI_Send\",]");
+	ck_assert_str_eq(without_times(rows_as(1, ",\"partner\",1"), pair_times, 1),
+			 "[1,0,1,,7,0],[0,1,2,,20,0]");
+	ck_assert_str_eq(rows_as(1, ",\"partner\",2"), "");
+	send(&seg, 3, 1, 1000);
+	ck_assert_str_eq(without_times(rows_as(1, ",\"partner\",2"), pair_times, 1),
+			 "[0,1,1,,3,0]");
+}
+END_TEST
+
+START_TEST(values_stay_after_the_end_of_a_rank)
+{
+	count("volume");
+	send(&seg, 10, 1, 1000);
+	fake_proc_end(fake_proc_find(&w.host, 100), 0);
+	world_run(&w, SEC);
+	send(&other, 1, 0, 900000);
+	ck_assert_str_eq(calls_of(",\"call\""), "[\"MPI_Send\",\"send\",2,,0,11,0,1,,2]");
+	ck_assert_int_eq(head_of(",\"call\"", 2), 2);
+	ck_assert_int_eq(head_of(",\"call\"", 3), 1);
+}
+END_TEST
+
+START_TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives)
+{
+	ck_assert_int_eq(head_of(",\"call\"", 4), 2); /* untimed */
+	count("count");
+	ck_assert_int_eq(head_of(",\"call\"", 4), 2);
+	count("time");
+	ck_assert_int_eq(head_of(",\"call\"", 4), 0);
+	ck_assert_uint_ne(seg.h->l.timed_since, 0);
+	count("count");
+	ck_assert_uint_eq(seg.h->l.timed_since, 0);
+	ck_assert_uint_ne(seg.h->l.timed_before, 0);
+	seg.h->l.timed_before = UINT64_MAX; /* the program can write there */
+	ck_assert_int_lt(head_of(",\"call\"", 8), INT64_C(86400) * 365 * NSEC_PER_SEC * 100);
+	ck_assert_int_ge(head_of(",\"call\"", 7), 0);
+}
+END_TEST
+
+START_TEST(nonsense_is_refused_with_the_words_that_there_are)
+{
+	const struct msg_reply *r = profile_as(1, ",\"colour\"");
+
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+	ck_assert_str_eq(entry_text(&r->entry[0]), "by is one of: call, rank, partner");
+	r = profile_as(1, ",\"call\",3");
+	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
+}
+END_TEST
+
+SUITE_WITH("lm profile", open_ranks, close_ranks,
+	   calls_of_all_ranks_are_one_row_with_the_rank_that_has_most,
+	   each_tool_counts_from_its_own_mark, ranks_and_pairs_are_rows_of_their_own,
+	   values_stay_after_the_end_of_a_rank,
+	   how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives,
+	   nonsense_is_refused_with_the_words_that_there_are)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Profiles of a job, joined from what its hosts have added up. */
+#include "tests/suite.h"
+#include "tools/profile/profile.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRIES 3
+
+static Omis_object_result entry[ENTRIES + 1], node[ENTRIES + 1];
+static struct profile p;
+
+static void fill(Omis_object_result *to, const char *objects, const char *value)
+{
+	*to = (Omis_object_result){ strdup(objects), OMIS_OK, strdup(value), strlen(value) };
+}
+
+static void read_all(enum profile_by by)
+{
+	ck_assert(profile_read(&p, by, entry, node));
+}
+
+static void done(void)
+{
+	profile_done(&p);
+	for (size_t i = 0; i < ENTRIES; i++) {
+		free(entry[i].obj_list);
+		free(entry[i].result);
+		free(node[i].obj_list);
+		free(node[i].result);
+	}
+	memset(entry, 0, sizeof(entry));
+	memset(node, 0, sizeof(node));
+}
+
+/* Two hosts: 10 s of 2 ranks each, of which one has ended; they count bytes. */
+static void two_hosts(void)
+{
+	fill(&entry[0], "p_1_a,p_1_b",
+	     "1000,n_1,2,0,0,0,0,20000000000,10000000000,7,0,"
+	     "[\"MPI_Waitall\",\"complete\",10,6000000000,1,0,0,1,4000000000,2],"
+	     "[\"MPI_Isend\",\"send\",20,100000000,0,4096,0,0,60000000,2]");
+	fill(&entry[1], "p_2_a,p_2_b",
+	     "2000,n_2,2,1,0,0,0,20000000000,10000000000,15,0,"
+	     "[\"MPI_Waitall\",\"complete\",10,3000000000,0,0,0,3,3000000000,2],"
+	     "[\"MPI_Barrier\",\"barrier\",2,900000000,0,0,0,2,500000000,2]");
+	fill(&node[0], "n_1", "\"east1\"");
+	fill(&node[1], "n_2", "\"east2\"");
+}
+
+static const char *shown(size_t rows)
+{
+	static char text[4096];
+	const struct term t = { .is_tty = false };
+	struct buf b = BUF_INIT(sizeof(text));
+
+	ck_assert_int_eq(profile_show(&t, &p, "heat", rows, &b), 0);
+	snprintf(text, sizeof(text), "%.*s", (int)b.n, (const char *)b.p);
+	buf_done(&b);
+	return text;
+}
+
+START_TEST(calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most)
+{
+	two_hosts();
+	read_all(PROFILE_CALL);
+	profile_sort(&p, PROFILE_BY_TIME);
+	ck_assert_str_eq(
+		shown(0),
+		"MPI_Waitall takes 90 % of the time in MPI, most on rank 1 (4 s); 4 ranks are "
+		"in MPI for 25 % of the time\n"
+		"job heat: 4 ranks on 2 nodes, measured for up to 10 s; 1 has ended\n"
+		"CALL         CALLS    TIME  % MPI  % WALL    MEAN    MOST  ON RANK  SENT  RECEIVED"
+		"\n"
+		"MPI_Waitall     20     9 s   90.0    22.5  450 ms     4 s        1     0         0"
+		"\n"
+		"MPI_Barrier      2  900 ms    9.0     2.2  450 ms  500 ms        2     0         0"
+		"\n"
+		"MPI_Isend       20  100 ms    1.0     0.2    5 ms   60 ms        0  4.0K         0"
+		"\n");
+	ck_assert_int_eq(p.time_ns, 1000);
+	ck_assert_double_eq_tol(p.row[0].in_call, 1, 1e-12);
+	ck_assert_double_eq_tol(p.row[0].ranks, 4, 1e-12);
+	profile_sort(&p, PROFILE_BY_NAME);
+	ck_assert_str_eq(p.row[0].name, "MPI_Barrier");
+	profile_sort(&p, PROFILE_BY_BYTES);
+	ck_assert_str_eq(p.row[0].name, "MPI_Isend");
+	ck_assert_ptr_nonnull(strstr(shown(1), "2 more rows (--rows)\n"));
+	done();
+}
+END_TEST
+
+START_TEST(nodes_have_their_names_and_their_own_time)
+{
+	two_hosts();
+	read_all(PROFILE_NODE);
+	profile_sort(&p, PROFILE_BY_TIME);
+	ck_assert_uint_eq(p.n, 2);
+	ck_assert_str_eq(p.row[0].name, "east1");
+	ck_assert_str_eq(p.row[0].most_call, "MPI_Waitall");
+	ck_assert_double_eq_tol(profile_of_wall(&p, &p.row[0]), 30.5, 1e-9);
+	ck_assert_double_eq_tol(profile_of_mpi(&p, &p.row[1]), 39, 1e-9);
+	done();
+}
+END_TEST
+
+START_TEST(ranks_say_which_is_longest_and_which_is_shortest)
+{
+	fill(&entry[0], "p_1_a,p_1_b",
+	     "1000,n_1,2,1,0,0,0,20000000000,10000000000,3,0,"
+	     "[0,p_1_a,1,10,1000000000,0,0,10000000000,\"MPI_Recv\",900000000],"
+	     "[1,p_1_b,0,12,5000000000,0,0,10000000000,\"MPI_Send\",5000000000]");
+	read_all(PROFILE_RANK);
+	profile_sort(&p, PROFILE_BY_TIME);
+	ck_assert_str_eq(
+		shown(0),
+		"rank 1 is longest in MPI (5 s, 50 % of its time, most in MPI_Send); rank 0 is "
+		"shortest in MPI (1 s, 10 % of its time, most in MPI_Recv)\n"
+		"job heat: 2 ranks on 1 node, measured for up to 10 s; 1 has ended\n"
+		"RANK  CALLS  TIME  % MPI  % WALL    MOST  IN        SENT  RECEIVED  STATE\n"
+		"   1     12   5 s   83.3    50.0     5 s  MPI_Send     -         -  run\n"
+		"   0     10   1 s   16.7    10.0  900 ms  MPI_Recv     -         -  ended\n");
+	done();
+}
+END_TEST
+
+START_TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
+{
+	fill(&entry[0], "p_1_a", "1000,n_1,1,0,0,0,0,5000000000,5000000000,15,7,[3,4,2,1000,10,0]");
+	read_all(PROFILE_PARTNER);
+	ck_assert_int_eq(p.row[0].rank, 3);
+	ck_assert_int_eq(p.row[0].partner, 4);
+	ck_assert(p.has_partners);
+	ck_assert_ptr_nonnull(strstr(shown(0), "7 pairs with less time are left out\n"));
+	done();
+}
+END_TEST
+
+START_TEST(what_is_not_known_is_not_0)
+{
+	fill(&entry[0], "p_1_a,p_1_b",
+	     "1000,n_1,2,0,2,3,0,0,0,1025,0,[\"MPI_Send\",\"send\",10,0,0,0,0,0,0,1]");
+	read_all(PROFILE_CALL);
+	ck_assert_str_eq(
+		shown(0),
+		"no time in MPI was measured\n"
+		"job heat: 2 ranks on 1 node; time is not measured in 2; 3 processes "
+		"cannot be read; time is an estimate from one call in 16\n"
+		"CALL      CALLS  TIME  % MPI  % WALL  MEAN  MOST  ON RANK  SENT  RECEIVED\n"
+		"MPI_Send     10   0 s      -       -   0 s   0 s        0     -         -\n");
+	done();
+	read_all(PROFILE_CALL);
+	ck_assert_str_eq(shown(0), "no rank has replied\njob heat: 0 ranks on 0 nodes\n");
+	done();
+}
+END_TEST
+
+START_TEST(hostile_replies_change_nothing_else)
+{
+	static const char *const values[] = {
+		"",
+		"1",
+		"\"x\",2,[",
+		"1,n_1,-5,-1,-1,-1,-1,-1,-1,-1,-1,[],[[]],[1,2],7,\"x\"",
+		"1,n_1,1,0,0,0,0,1,1,3,0,[\"MPI_Send\",5,\"x\",-3,nan,inf,-1,-9,-1,-1]",
+		"1,n_1,9223372036854775807,0,0,0,0,1,1,-1,0,[[],[],[]]",
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		for (int by = 0; by < PROFILE_KINDS; by++) {
+			struct buf b = BUF_INIT(65536);
+			struct json j;
+
+			fill(&entry[0], "p_1_a", values[i]);
+			read_all((enum profile_by)by);
+			profile_sort(&p, PROFILE_BY_MEAN);
+			shown(0);
+			json_init(&j, &b);
+			json_object(&j);
+			profile_to_json(&j, &p);
+			json_object_end(&j);
+			ck_assert_int_eq(json_end(&j), 0);
+			ck_assert(!(p.seconds < 0) && !(p.calls < 0));
+			buf_done(&b);
+			done();
+		}
+}
+END_TEST
+
+START_TEST(csv_and_json_have_the_same_columns)
+{
+	struct buf b = BUF_INIT(4096);
+
+	two_hosts();
+	read_all(PROFILE_CALL);
+	profile_csv_head(PROFILE_CALL, &b);
+	profile_to_csv(&p, &b);
+	ck_assert_ptr_nonnull(strstr(buf_str(&b),
+				     "call,class,calls,seconds,mpi_percent,wall_percent,"
+				     "mean_seconds,most_seconds,most_rank,ranks,in_call,bytes_out,"
+				     "bytes_in\nMPI_Waitall,complete,20,9,90,22.5,0.45,4,1,4,1,0,0"
+				     "\n"));
+	buf_done(&b);
+	done();
+}
+END_TEST
+
+SUITE("profile", calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most,
+      nodes_have_their_names_and_their_own_time, ranks_say_which_is_longest_and_which_is_shortest,
+      pairs_are_rows_and_what_hosts_left_out_is_said, what_is_not_known_is_not_0,
+      hostile_replies_change_nothing_else, csv_and_json_have_the_same_columns)

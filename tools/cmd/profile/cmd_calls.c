@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig calls: the profile of a job by call, rank, node or partner. */
+#include "common/base/str.h"
+#include "tools/cmd/cmd.h"
+#include "tools/profile/profile.h"
+#include "tools/session/session.h"
+#include "tools/session/show.h"
+#include "tools/view/jobs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+
+#define POLL_MS 100
+#define FOR_DEFAULT_NS (5 * NSEC_PER_SEC) /* a person waits so long; a step takes less */
+
+struct calls {
+	struct cmd_common common;
+	struct term term;
+	const char *job; /* NULL: the only one */
+	char chosen[JOB_NAME_BYTES];
+	enum profile_by by;
+	enum profile_sort sort;
+	int64_t every_ns, for_ns, count, rows; /* 0: not given */
+	bool total, csv, has_head;
+	int status;
+};
+
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+}
+
+/* The first one ends the waiting: what there is by then is shown. */
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
+/* --- showing */
+
+static void put_json(struct calls *c, const struct profile *p, Omis_reply r, struct buf *out)
+{
+	struct json j;
+
+	json_init(&j, out);
+	json_object(&j);
+	json_key_str(&j, "job", c->job);
+	profile_to_json(&j, p);
+	show_coverage_json(&j, r);
+	json_object_end(&j);
+	if (!show_json_next(&j, out))
+		c->status = CMD_FAILURE;
+	buf_clear(out);
+}
+
+static int put_text(struct calls *c, const struct profile *p, struct buf *out)
+{
+	bool is_live = c->every_ns && c->term.is_tty;
+	size_t rows = c->rows ? (size_t)c->rows : 0;
+	int rc;
+
+	if (is_live && !rows && c->term.rows > 5)
+		rows = c->term.rows - 5;
+	if (is_live)
+		buf_puts(out, "\033[H\033[J");
+	else if (c->has_head)
+		buf_putc(out, '\n');
+	rc = profile_show(&c->term, p, c->job, rows, out);
+	c->has_head = true;
+	return rc;
+}
+
+static void show(struct calls *c, struct profile *p, Omis_reply r)
+{
+	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
+	int rc = 0;
+
+	profile_sort(p, c->sort);
+	if (c->common.json) {
+		put_json(c, p, r, &out);
+	} else if (c->csv) {
+		if (!c->has_head)
+			profile_csv_head(c->by, &out);
+		c->has_head = true;
+		profile_to_csv(p, &out);
+	} else {
+		rc = put_text(c, p, &out);
+	}
+	if (rc || out.failed)
+		c->status = cmd_fail(CMD_FAILURE, "no memory");
+	fwrite(out.p, 1, out.n, stdout);
+	if (fflush(stdout) != 0)
+		c->status = CMD_FAILURE; /* the reader is gone */
+	if (!c->common.json)
+		show_missing(&c->term, stderr, r);
+	buf_done(&out);
+	if (c->status == CMD_OK)
+		c->status = session_exit_status(r);
+}
+
+/* --- measuring */
+
+static void wait_a_while(nsec_t left)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+	int ms = left > POLL_MS * NSEC_PER_MSEC ? POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
+
+	if (poll(&p, 1, ms) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+/* False: the connection is lost, which is reported. */
+static bool wait_until(struct calls *c, nsec_t end)
+{
+	nsec_t now;
+
+	while (!got_signal && session_link() == SESSION_UP && (now = clock_mono()) < end)
+		wait_a_while(end - now);
+	if (session_link() != SESSION_UP)
+		c->status = cmd_fail(CMD_UNREACHABLE, "the connection to mainsm is lost");
+	return c->status == CMD_OK;
+}
+
+/* What has been counted so far says nothing about a rank that runs. */
+static bool is_unmeasured(const struct profile *p)
+{
+	size_t running = p->ranks - p->ended;
+
+	if (p->by == PROFILE_PARTNER && running && !p->has_partners && !p->n)
+		return true;
+	return running && p->untimed >= running;
+}
+
+static bool ask(struct calls *c, enum profile_window window, struct profile *p, Omis_reply *r)
+{
+	c->status = profile_ask(p, c->by, window, r);
+	if (c->status == CMD_OK)
+		return true;
+	profile_done(p);
+	return false;
+}
+
+static bool show_now(struct calls *c, enum profile_window window)
+{
+	struct profile p;
+	Omis_reply r;
+
+	if (!ask(c, window, &p, &r))
+		return false;
+	show(c, &p, r);
+	profile_done(&p);
+	omis_reply_free(r);
+	return c->status == CMD_OK || c->status == CMD_PARTIAL;
+}
+
+/* Sets the marks that the next values count from. */
+static bool begin(struct calls *c)
+{
+	struct profile p;
+	Omis_reply r;
+
+	c->status = profile_enable(c->by);
+	if (c->status != CMD_OK || !ask(c, PROFILE_ALL_AND_MARK, &p, &r))
+		return false;
+	profile_done(&p);
+	omis_reply_free(r);
+	return true;
+}
+
+static void say_wait(const struct calls *c, int64_t ns)
+{
+	if (c->term.is_tty && !c->common.json && !c->csv && ns > 2 * NSEC_PER_SEC)
+		fprintf(stderr, "omig: measuring for %.3g s (^C: show what there is)\n",
+			(double)ns * 1e-9);
+}
+
+static void measure_once(struct calls *c, int64_t ns)
+{
+	if (!begin(c))
+		return;
+	say_wait(c, ns);
+	if (wait_until(c, clock_mono() + ns))
+		show_now(c, PROFILE_SINCE_MARK);
+}
+
+/* Processes that come later are attached and counted with the next interval. */
+static void measure_live(struct calls *c)
+{
+	nsec_t next = clock_mono();
+	int64_t shown = 0;
+
+	if (!begin(c))
+		return;
+	while (!got_signal && (!c->count || shown < c->count)) {
+		next += c->every_ns;
+		if (!wait_until(c, next) || got_signal || !show_now(c, PROFILE_SINCE_MARK))
+			break;
+		shown++;
+		c->status = session_attach(c->job);
+		if (c->status == CMD_OK)
+			c->status = profile_enable(c->by);
+		if (c->status != CMD_OK)
+			break;
+	}
+}
+
+/* What has been counted already, else what comes in the next seconds. */
+static void measure(struct calls *c)
+{
+	struct profile p;
+	Omis_reply r;
+
+	if (c->every_ns) {
+		measure_live(c);
+		return;
+	}
+	if (c->for_ns) {
+		measure_once(c, c->for_ns);
+		return;
+	}
+	if (!ask(c, PROFILE_ALL, &p, &r))
+		return;
+	if (!c->total && is_unmeasured(&p))
+		measure_once(c, FOR_DEFAULT_NS);
+	else
+		show(c, &p, r);
+	profile_done(&p);
+	omis_reply_free(r);
+}
+
+static int run(struct calls *c)
+{
+	int rc = session_open_job(&c->common, &c->job);
+
+	if (rc != CMD_OK)
+		return rc;
+	if (!c->job) {
+		rc = jobs_choose(c->chosen);
+		c->job = c->chosen;
+	}
+	if (rc == CMD_OK)
+		rc = session_attach(c->job);
+	if (rc == CMD_OK) {
+		catch_signals();
+		measure(c);
+		rc = c->status;
+	}
+	session_close();
+	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+}
+
+/* --- the command line */
+
+static int index_of(const char *const *names, size_t n, const char *value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_eq(names[i], value))
+			return (int)i;
+	return -1;
+}
+
+static int set_by(void *into, const char *value, struct err *e)
+{
+	struct calls *c = into;
+	int i = index_of(profile_by_names, PROFILE_KINDS, value);
+
+	if (i < 0)
+		return err_set(e, ERR_INVALID, "call, rank, node or partner, not '%s'", value);
+	c->by = (enum profile_by)i;
+	return 0;
+}
+
+static int set_sort(void *into, const char *value, struct err *e)
+{
+	struct calls *c = into;
+	int i = index_of(profile_sort_names, PROFILE_SORTS, value);
+
+	if (i < 0)
+		return err_set(e, ERR_INVALID, "time, calls, bytes, mean or name, not '%s'", value);
+	c->sort = (enum profile_sort)i;
+	return 0;
+}
+
+static const char *contradiction(const struct calls *c)
+{
+	if (c->csv && c->common.json)
+		return "--csv or --json";
+	if (c->total && (c->for_ns || c->every_ns))
+		return "--total counts from the beginning, --for and --every from now on";
+	if (c->for_ns && c->every_ns)
+		return "--for or --every";
+	if (c->count && !c->every_ns)
+		return "--count is of intervals: give --every too";
+	return NULL;
+}
+
+static const char details[] =
+	"Values count since counting began. If no rank that runs is counted, it is switched on for\n"
+	"5s, or for --for. % MPI is of the time in all MPI calls, % WALL of the time for which ranks\n"
+	"were measured, of all threads of a rank together. MOST is of the rank with most time in the\n"
+	"call. SENT and RECEIVED are bytes. Values of ended ranks stay for 10 minutes. Exit status 6\n"
+	"when a node does not answer.";
+
+int cmd_calls(int argc, char **argv)
+{
+	struct calls c = { .common = CMD_COMMON_INIT };
+	const struct opt table[] = {
+		CMD_OPTIONS(&c.common),
+		OPTION("job", 0, "NAME", "of this job; needed where several run", OPT_STR, &c.job),
+		OPTION_CALL("by", 'b', "WHAT", "call (default), rank, node or partner", &c, set_by),
+		OPTION_CALL("sort", 's', "KEY", "time (default), calls, bytes, mean or name", &c,
+			    set_sort),
+		OPTION_RANGE("rows", 'r', "N", "show only the first N rows", OPT_I64, &c.rows, 1,
+			     INT64_MAX),
+		OPTION_RANGE("for", 'f', "TIME", "measure for this time from now on", OPT_NSEC,
+			     &c.for_ns, 10 * NSEC_PER_MSEC, 86400 * NSEC_PER_SEC),
+		OPTION_RANGE("every", 'e', "TIME", "show each interval of this time", OPT_NSEC,
+			     &c.every_ns, 10 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC),
+		OPTION_RANGE("count", 'n', "N", "end after N intervals", OPT_I64, &c.count, 1,
+			     INT64_MAX),
+		OPTION("total", 0, NULL, "since counting began, also where nothing was counted",
+		       OPT_FLAG, &c.total),
+		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &c.csv),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig calls",
+		.usage = "[OPTION...]",
+		.summary = "shows which MPI calls take the time, and on which ranks",
+		.details = details,
+		.table = table,
+	};
+	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	const char *wrong;
+
+	if (rc >= 0)
+		return rc;
+	if (first < argc)
+		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	wrong = contradiction(&c);
+	if (wrong)
+		return cmd_usage(&spec, "%s", wrong);
+	if (term_open(&c.term, c.common.color) < 0)
+		return cmd_usage(&spec, "--color takes auto, always or never");
+	return run(&c);
+}

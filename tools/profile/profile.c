@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/profile/profile.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "tools/session/reply_each.h"
+#include "tools/session/session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const profile_by_names[PROFILE_KINDS] = { "call", "rank", "node", "partner" };
+const char *const profile_sort_names[PROFILE_SORTS] = { "time", "calls", "bytes", "mean", "name" };
+
+/* Where omig_calls_profile() puts what: of a node, and of the rows of each kind behind that. */
+enum {
+	HEAD_TIME,
+	HEAD_NODE,
+	HEAD_RANKS,
+	HEAD_ENDED,
+	HEAD_UNTIMED,
+	HEAD_UNREAD,
+	HEAD_MARKED,
+	HEAD_TIMED,
+	HEAD_LONGEST,
+	HEAD_WORD,
+	HEAD_LEFT_OUT,
+	HEAD_SIZE
+};
+enum {
+	CALL_NAME,
+	CALL_CLASS,
+	CALL_COUNT,
+	CALL_DELAY,
+	CALL_IN_CALL,
+	CALL_OUT,
+	CALL_IN,
+	CALL_MOST_RANK,
+	CALL_MOST,
+	CALL_RANKS
+};
+enum {
+	RANK_RANK,
+	RANK_TOKEN,
+	RANK_ENDED,
+	RANK_COUNT,
+	RANK_DELAY,
+	RANK_OUT,
+	RANK_IN,
+	RANK_TIMED,
+	RANK_MOST_CALL,
+	RANK_MOST
+};
+enum { PAIR_RANK, PAIR_PARTNER, PAIR_COUNT, PAIR_DELAY, PAIR_OUT, PAIR_IN };
+
+/* Bits of the word, as the services document them. */
+enum { WORD_TIME = 1 << 1, WORD_VOLUME = 1 << 2, WORD_PARTNER = 1 << 3, WORD_SAMPLE_SHIFT = 8 };
+
+struct reading {
+	struct profile *p;
+	const Omis_object_result *nodes;
+	uint32_t words; /* that all ranks have */
+	bool ok;
+};
+
+/* A number that is not negative; NaN: there is none. */
+static double amount(const Omis_value *v, size_t i)
+{
+	double d = value_float(v, i);
+
+	return d >= 0 ? d : (double)NAN;
+}
+
+static double seconds(const Omis_value *v, size_t i)
+{
+	return amount(v, i) * 1e-9;
+}
+
+static size_t number(const Omis_value *v, size_t i)
+{
+	int64_t n = value_int(v, i);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* --- rows */
+
+static struct profile_row *add_row(struct reading *rd, const char *name)
+{
+	struct profile *p = rd->p;
+	struct profile_row *r;
+
+	if (array_grow(&p->row, &p->cap, p->n + 1, sizeof(*p->row), OMIS_OBJECTS_MAX) < 0) {
+		rd->ok = false;
+		return NULL;
+	}
+	r = &p->row[p->n++];
+	*r = (struct profile_row){ .rank = -1, .partner = -1, .most_rank = -1 };
+	r->calls = r->seconds = r->bytes_out = r->bytes_in = (double)NAN;
+	r->wall_s = r->in_call = r->ranks = r->most_s = (double)NAN;
+	str_copy(r->name, sizeof(r->name), name);
+	return r;
+}
+
+/* Calls of several hosts stand in one row: there are some dozens. */
+static struct profile_row *find_row(struct reading *rd, const char *name)
+{
+	for (size_t i = 0; i < rd->p->n; i++)
+		if (str_eq(rd->p->row[i].name, name))
+			return &rd->p->row[i];
+	return add_row(rd, name);
+}
+
+static double plus(double a, double b)
+{
+	return isnan(a) ? b : isnan(b) ? a : a + b;
+}
+
+/* The four sums stand at the same distance from one another in each kind of row. */
+static void add_sums(struct profile_row *r, const Omis_value *v, size_t count, size_t out)
+{
+	r->calls = plus(r->calls, amount(v, count));
+	r->seconds = plus(r->seconds, seconds(v, count + 1));
+	r->bytes_out = plus(r->bytes_out, amount(v, out));
+	r->bytes_in = plus(r->bytes_in, amount(v, out + 1));
+}
+
+static void add_to_all(struct profile *p, const Omis_value *v, size_t count, size_t out)
+{
+	p->calls = plus(p->calls, amount(v, count));
+	p->seconds = plus(p->seconds, seconds(v, count + 1));
+	p->bytes_out = plus(p->bytes_out, amount(v, out));
+	p->bytes_in = plus(p->bytes_in, amount(v, out + 1));
+}
+
+static void add_most(struct profile_row *r, const Omis_value *v)
+{
+	double most = seconds(v, CALL_MOST);
+
+	if (isnan(most) || (!isnan(r->most_s) && most <= r->most_s))
+		return;
+	r->most_s = most;
+	r->most_rank = value_int(v, CALL_MOST_RANK);
+}
+
+static void add_call(struct reading *rd, const Omis_value *v)
+{
+	struct profile_row *r = find_row(rd, value_text(v, CALL_NAME));
+
+	if (!r)
+		return;
+	str_copy(r->class, sizeof(r->class), value_text(v, CALL_CLASS));
+	add_sums(r, v, CALL_COUNT, CALL_OUT);
+	r->in_call = plus(r->in_call, amount(v, CALL_IN_CALL));
+	r->ranks = plus(r->ranks, amount(v, CALL_RANKS));
+	add_most(r, v);
+}
+
+static void add_rank(struct reading *rd, const Omis_value *v)
+{
+	struct profile_row *r = add_row(rd, value_text(v, RANK_TOKEN));
+
+	if (!r)
+		return;
+	r->rank = value_int(v, RANK_RANK);
+	r->has_ended = value_int(v, RANK_ENDED) != 0;
+	add_sums(r, v, RANK_COUNT, RANK_OUT);
+	r->wall_s = seconds(v, RANK_TIMED);
+	str_copy(r->most_call, sizeof(r->most_call), value_text(v, RANK_MOST_CALL));
+	r->most_s = seconds(v, RANK_MOST);
+}
+
+static void add_pair(struct reading *rd, const Omis_value *v)
+{
+	struct profile_row *r = add_row(rd, "");
+
+	if (!r)
+		return;
+	r->rank = value_int(v, PAIR_RANK);
+	r->partner = value_int(v, PAIR_PARTNER);
+	add_sums(r, v, PAIR_COUNT, PAIR_OUT);
+}
+
+/* --- nodes */
+
+struct search {
+	const char *token;
+	char *out;
+};
+
+static void on_node(void *arg, const char *token, const Omis_value *v)
+{
+	const struct search *s = arg;
+
+	if (str_eq(token, s->token) && value_text(v, 0)[0])
+		str_copy(s->out, PROFILE_NAME_BYTES, value_text(v, 0));
+}
+
+static struct profile_row *add_node(struct reading *rd, const Omis_value *v)
+{
+	char name[PROFILE_NAME_BYTES];
+	struct profile_row *r;
+
+	str_copy(name, sizeof(name), value_text(v, HEAD_NODE));
+	reply_each(rd->nodes, on_node, &(struct search){ value_text(v, HEAD_NODE), name });
+	r = add_row(rd, name);
+	if (!r)
+		return NULL;
+	r->wall_s = seconds(v, HEAD_TIMED);
+	r->ranks = (double)number(v, HEAD_RANKS);
+	return r;
+}
+
+static void add_head(struct reading *rd, const Omis_value *v)
+{
+	struct profile *p = rd->p;
+	uint32_t word = (uint32_t)value_int(v, HEAD_WORD);
+	double longest = seconds(v, HEAD_LONGEST);
+
+	p->nodes++;
+	p->ranks += number(v, HEAD_RANKS);
+	p->ended += number(v, HEAD_ENDED);
+	p->untimed += number(v, HEAD_UNTIMED);
+	p->unread += number(v, HEAD_UNREAD);
+	p->marked += number(v, HEAD_MARKED);
+	p->left_out += number(v, HEAD_LEFT_OUT);
+	p->wall_s = plus(p->wall_s, seconds(v, HEAD_TIMED));
+	if (longest > p->longest_s)
+		p->longest_s = longest;
+	if (!p->time_ns || value_int(v, HEAD_TIME) < p->time_ns)
+		p->time_ns = value_int(v, HEAD_TIME);
+	if (!number(v, HEAD_RANKS))
+		return;
+	rd->words &= word;
+	if (word >> WORD_SAMPLE_SHIFT > p->sampled)
+		p->sampled = word >> WORD_SAMPLE_SHIFT & 31;
+}
+
+static void add_value(struct reading *rd, struct profile_row *node, const Omis_value *v)
+{
+	switch (rd->p->by) {
+	case PROFILE_RANK:
+		add_to_all(rd->p, v, RANK_COUNT, RANK_OUT);
+		add_rank(rd, v);
+		break;
+	case PROFILE_PARTNER:
+		add_to_all(rd->p, v, PAIR_COUNT, PAIR_OUT);
+		add_pair(rd, v);
+		break;
+	case PROFILE_NODE:
+		add_to_all(rd->p, v, CALL_COUNT, CALL_OUT);
+		add_sums(node, v, CALL_COUNT, CALL_OUT);
+		if (seconds(v, CALL_DELAY) > node->most_s || isnan(node->most_s)) {
+			node->most_s = seconds(v, CALL_DELAY);
+			str_copy(node->most_call, sizeof(node->most_call),
+				 value_text(v, CALL_NAME));
+		}
+		break;
+	default:
+		add_to_all(rd->p, v, CALL_COUNT, CALL_OUT);
+		add_call(rd, v);
+	}
+}
+
+static void read_entry(struct reading *rd, const Omis_value *v)
+{
+	struct profile_row *node = NULL;
+	const Omis_value *row;
+
+	if (!v || !value_at(v, HEAD_LEFT_OUT))
+		return;
+	add_head(rd, v);
+	if (rd->p->by == PROFILE_NODE && number(v, HEAD_RANKS))
+		node = add_node(rd, v);
+	for (size_t i = HEAD_SIZE; rd->ok && (row = value_at(v, i)); i++)
+		if (row->kind == OMIS_VALUE_LIST && (node || rd->p->by != PROFILE_NODE))
+			add_value(rd, node, row);
+}
+
+bool profile_read(struct profile *p, enum profile_by by, const Omis_object_result *entries,
+		  const Omis_object_result *nodes)
+{
+	struct reading rd = { p, nodes, UINT32_MAX, true };
+
+	*p = (struct profile){ .by = by };
+	for (const Omis_object_result *o = entries; rd.ok && o && o->obj_list; o++) {
+		Omis_value *v = o->status == OMIS_OK && o->result
+					? omis_value_parse(o->result, o->result_len)
+					: NULL;
+
+		read_entry(&rd, v);
+		omis_value_free(v);
+	}
+	p->has_bytes = p->ranks && (rd.words & WORD_VOLUME || p->bytes_out + p->bytes_in > 0);
+	p->has_partners = p->ranks && rd.words & WORD_PARTNER;
+	if (!rd.ok)
+		profile_done(p);
+	return rd.ok;
+}
+
+void profile_done(struct profile *p)
+{
+	free(p->row);
+	*p = (struct profile){ 0 };
+}
+
+/* --- order and shares */
+
+double profile_of_mpi(const struct profile *p, const struct profile_row *r)
+{
+	return p->seconds > 0 ? 100 * r->seconds / p->seconds : (double)NAN;
+}
+
+double profile_of_wall(const struct profile *p, const struct profile_row *r)
+{
+	double wall = p->by == PROFILE_RANK || p->by == PROFILE_NODE ? r->wall_s : p->wall_s;
+
+	return wall > 0 ? 100 * r->seconds / wall : (double)NAN;
+}
+
+double profile_mean(const struct profile_row *r)
+{
+	return r->calls > 0 ? r->seconds / r->calls : (double)NAN;
+}
+
+static double key(const struct profile_row *r, enum profile_sort by)
+{
+	switch (by) {
+	case PROFILE_BY_TIME:
+		return r->seconds;
+	case PROFILE_BY_CALLS:
+		return r->calls;
+	case PROFILE_BY_BYTES:
+		return r->bytes_out + r->bytes_in;
+	case PROFILE_BY_MEAN:
+		return profile_mean(r);
+	default:
+		return 0;
+	}
+}
+
+static int compare(const void *pa, const void *pb, void *arg)
+{
+	const struct profile_row *a = pa, *b = pb;
+	enum profile_sort by = *(const enum profile_sort *)arg;
+	double ka = key(a, by), kb = key(b, by);
+
+	ka = isnan(ka) ? -1 : ka;
+	kb = isnan(kb) ? -1 : kb;
+	if (ka != kb)
+		return ka < kb ? 1 : -1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	if (a->partner != b->partner)
+		return a->partner < b->partner ? -1 : 1;
+	return strverscmp(a->name, b->name);
+}
+
+void profile_sort(struct profile *p, enum profile_sort by)
+{
+	if (p->n > 1)
+		qsort_r(p->row, p->n, sizeof(*p->row), compare, &by);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What ranks have done in their MPI calls: sums over the ranks of a job, by call, rank, node or
+ * pair of partners. Hosts add up their own ranks (omig_calls_profile); here hosts are joined.
+ */
+#ifndef TOOLS_PROFILE_PROFILE_H
+#define TOOLS_PROFILE_PROFILE_H
+
+#include "common/base/buf.h"
+#include "common/json/json.h"
+#include "tools/libomis/omis.h"
+#include "tools/term/term.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum profile_by { PROFILE_CALL, PROFILE_RANK, PROFILE_NODE, PROFILE_PARTNER, PROFILE_KINDS };
+extern const char *const profile_by_names[PROFILE_KINDS];
+
+/* The `window` of omig_calls_profile. */
+enum profile_window { PROFILE_ALL, PROFILE_ALL_AND_MARK, PROFILE_SINCE_MARK };
+
+#define PROFILE_NAME_BYTES 64
+
+/* Numbers that are not known are NaN, ranks -1, names "". */
+struct profile_row {
+	char name[PROFILE_NAME_BYTES]; /* of the call, or the node; of a rank its token */
+	char class[PROFILE_NAME_BYTES]; /* of the call */
+	int64_t rank, partner; /* of a rank; of a pair */
+	bool has_ended; /* the rank */
+	double calls, seconds, bytes_out, bytes_in;
+	double wall_s; /* for which a rank or node was measured */
+	double in_call; /* threads that were in the call at that moment */
+	double ranks; /* that made the call; that the node has */
+	/* of a call the rank with most time in it, of a rank its call with most time */
+	int64_t most_rank;
+	char most_call[PROFILE_NAME_BYTES];
+	double most_s;
+};
+
+struct profile {
+	enum profile_by by;
+	struct profile_row *row; /* owned */
+	size_t n, cap;
+	/* of all ranks that replied, whatever the rows */
+	size_t nodes, ranks, ended;
+	size_t untimed; /* ranks without any time for which all calls were measured */
+	size_t unread; /* processes whose values are gone */
+	size_t marked; /* ranks that count from a mark */
+	double calls, seconds, bytes_out, bytes_in;
+	double wall_s; /* measured, of all ranks together */
+	double longest_s; /* of one rank */
+	size_t left_out; /* rows with little that hosts did not send */
+	bool has_bytes; /* all ranks count bytes */
+	bool has_partners; /* all ranks count by partner */
+	unsigned sampled; /* time is taken on one call in 2^sampled, at least in one rank */
+	int64_t time_ns; /* when the first host was read; wall time */
+};
+
+/*
+ * Of the reply to omig_calls_profile(), and to node_get_info([],1) for the names of nodes (may be
+ * NULL: tokens). What makes no sense in it is left out. False: no memory; nothing is held.
+ */
+bool profile_read(struct profile *p, enum profile_by by, const Omis_object_result *entries,
+		  const Omis_object_result *nodes);
+void profile_done(struct profile *p);
+
+/*
+ * Asks all attached ranks. An exit status; failures are reported. *out is the reply, for the
+ * coverage; omis_reply_free() it.
+ */
+int profile_ask(struct profile *p, enum profile_by by, enum profile_window window, Omis_reply *out);
+
+/* Switches the counting that `by` needs on in all attached ranks: an exit status. */
+int profile_enable(enum profile_by by);
+
+enum profile_sort {
+	PROFILE_BY_TIME,
+	PROFILE_BY_CALLS,
+	PROFILE_BY_BYTES,
+	PROFILE_BY_MEAN,
+	PROFILE_BY_NAME,
+	PROFILE_SORTS
+};
+extern const char *const profile_sort_names[PROFILE_SORTS];
+
+/* Largest first, names and ranks ascending. */
+void profile_sort(struct profile *p, enum profile_sort by);
+
+/* Time of the row: in percent of the time in MPI, and of the ranks' wall time. NaN: unknown. */
+double profile_of_mpi(const struct profile *p, const struct profile_row *r);
+double profile_of_wall(const struct profile *p, const struct profile_row *r);
+/* Seconds of one call. NaN: there was none. */
+double profile_mean(const struct profile_row *r);
+
+/* The line or two that say the most in words. */
+void profile_say(const struct profile *p, const char *job, struct buf *out);
+/* That, and a table of at most `rows` rows (0: all), with a note of what is not in it. */
+int profile_show(const struct term *t, const struct profile *p, const char *job, size_t rows,
+		 struct buf *out);
+/* Members of an open object; the rows are an array. */
+void profile_to_json(struct json *to, const struct profile *p);
+/* The names of the columns, and a line for each row. What is not known is empty. */
+void profile_csv_head(enum profile_by by, struct buf *out);
+void profile_to_csv(const struct profile *p, struct buf *out);
+
+#endif
