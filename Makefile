@@ -16,7 +16,8 @@
 #
 # Targets:
 #   all             libraries, programs, manual pages
-#   check           every check below, summed up in the last line
+#   check           every check below, summed up in the last line; check-asan for the rooms that
+#                   read input from outside, and not check-tsan
 #   check-floors    #includes and `uses` obey the floors
 #   check-headers   each header compiles alone; installed ones as C99 and C++
 #   check-hot       hot objects call only what their allow file lists

@@ -273,15 +273,20 @@ verdict 'without a sanitizer these findings pass' $? pass
 run check
 verdict 'a read past the end fails the check' $? fail '^not ok 1 - asan: .*it_reads_too_far'
 verdict 'an overflow fails the check' 1 fail '^not ok 2 - asan: .*it_overflows'
-verdict 'a race fails the check' 1 fail '^not ok 3 - tsan: .*it_races'
+verdict 'the check says what it leaves to check-sanitize' 1 fail \
+	'^[0-9]* passed, 2 failed, [1-9][0-9]* skipped$'
+run check-sanitize
+verdict 'a race fails check-sanitize' $? fail '^not ok 3 - tsan: .*it_races'
 verdict 'one line sums it all up' 1 fail '^[0-9]* passed, 3 failed, [0-9]* skipped$'
 printf \
 	'#include "tests/suite.h"\n\nSTART_TEST(it_works)\n{\n\tck_assert(1);\n}\nEND_TEST\n\nSUITE("ring", it_works)\n' \
 	>"$work/t/tests/unit/common/ring/test_ring.c"
 run check
 verdict 'without findings the check passes' $? pass
+run check-sanitize
+verdict 'without findings check-sanitize passes' $? pass
 printf '#ifdef __SANITIZE_THREAD__\n#error\n#endif\n' >>"$work/t/common/ring/ring.c"
-run check
+run check-sanitize
 verdict 'a variant that does not build fails the check' $? fail '^not ok - tsan: the build failed'
 
 fresh
