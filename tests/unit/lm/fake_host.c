@@ -100,6 +100,36 @@ static int fake_boot_id(struct host *host, char out[HOST_BOOT_ID_BYTES], struct 
 	return 0;
 }
 
+/* Numbers alone: names and identities stay. */
+static void fill_own(const struct host_figures *own, unsigned what, struct host_figures *f)
+{
+	if (what & HOST_FIGURES_STAT) {
+		f->age_s = own->age_s;
+		f->priority = own->priority;
+		f->user_s = own->user_s;
+		f->system_s = own->system_s;
+		f->size = own->size;
+		f->resident = own->resident;
+		f->minor_faults = own->minor_faults;
+		f->major_faults = own->major_faults;
+		f->swaps = own->swaps;
+	}
+	if (what & HOST_FIGURES_STATUS) {
+		f->uid = own->uid;
+		f->gid = own->gid;
+		f->resident_max = own->resident_max;
+		f->stack = own->stack;
+	}
+	if (what & HOST_FIGURES_IO) {
+		f->read_blocks = own->read_blocks;
+		f->write_blocks = own->write_blocks;
+	}
+	if (what & HOST_FIGURES_SWITCHES) {
+		f->voluntary = own->voluntary;
+		f->involuntary = own->involuntary;
+	}
+}
+
 /* Values without a request are unknown, as with the real one. */
 static void fill(const struct fake_proc *p, unsigned what, struct host_figures *f)
 {
@@ -129,6 +159,8 @@ static void fill(const struct fake_proc *p, unsigned what, struct host_figures *
 		f->sig_ignored = p->ignored;
 		f->sig_caught = p->caught;
 	}
+	if (p->figures)
+		fill_own(p->figures, what, f);
 }
 
 static int fake_figures(struct host *host, int32_t pid, unsigned what, struct host_figures *out,

@@ -36,6 +36,7 @@ struct fake_proc {
 	double used_s; /* of a processor, more than all have */
 	int64_t resident; /* bytes; 0: not known */
 	int64_t faults, switches; /* -1: not known */
+	const struct host_figures *figures; /* numbers of its own; NULL: the usual ones */
 	struct host_proc *held;
 	host_on_exit_fn on_exit;
 	void *arg;

@@ -237,8 +237,66 @@ START_TEST(records_of_a_process_that_has_ended_are_read_but_none_are_added)
 }
 END_TEST
 
+/* After ten minutes its lm forgets it. */
+START_TEST(records_go_with_a_process_that_is_forgotten)
+{
+	char both[2 * TOKEN_BYTES];
+
+	open_ranks();
+	snprintf(both, sizeof(both), "%s,%s", rank0, rank1);
+	create(both);
+	world_ask(&w, OBSERVER, ":trace_buffer_append(trace_b_1,1.0,1,[4])");
+	fake_proc_end(fake_proc_find(&w.host, 100), SIGKILL);
+	world_run(&w, PROCS_ENDED_KEEP_NS - 60 * SEC);
+	expect(":trace_buffer_read([trace_b_1],0)", both, "trace_b_1,0,1,0", "");
+	world_run(&w, 120 * SEC);
+	expect(":trace_buffer_read([trace_b_1])", rank1, "trace_b_1,0,0,0,[1.0,1,[4]]", "");
+	ck_assert_int_eq(figure("trace_bytes"), 0);
+	close_ranks();
+}
+END_TEST
+
+#define IN_ONE 64 /* buffers that one request makes */
+
+static unsigned statuses(const char *text, unsigned status)
+{
+	const struct msg_reply *r = world_ask(&w, OBSERVER, text);
+	unsigned n = 0;
+
+	for (size_t i = 0; i < r->nentry; i++)
+		n += r->entry[i].status == status;
+	return n;
+}
+
+static unsigned make_buffers(unsigned from, unsigned n)
+{
+	struct buf b = BUF_INIT(1 << 16);
+	unsigned made;
+
+	buf_putc(&b, ':');
+	for (unsigned i = 0; i < n; i++)
+		buf_printf(&b, "omig_pa_create([%s],trace_b_%u) ", rank0, from + i);
+	made = statuses(buf_str(&b), STATUS_OK);
+	buf_done(&b);
+	return made;
+}
+
+START_TEST(there_are_so_many_buffers)
+{
+	open_ranks();
+	for (unsigned i = 0; i < TRACE_BUFFERS_MAX; i += IN_ONE)
+		ck_assert_uint_eq(make_buffers(i + 1, IN_ONE), IN_ONE);
+	ck_assert_int_eq(figure("trace_buffers"), TRACE_BUFFERS_MAX);
+	ck_assert_uint_eq(make_buffers(TRACE_BUFFERS_MAX + 1, 1), 0);
+	world_ask(&w, OBSERVER, ":trace_buffer_delete([trace_b_7])");
+	ck_assert_uint_eq(make_buffers(TRACE_BUFFERS_MAX + 1, 2), 1);
+	close_ranks();
+}
+END_TEST
+
 SUITE("lm trace buffers", each_event_of_a_process_becomes_a_record_of_its_part,
       a_reader_takes_as_many_as_it_asks_for, without_an_event_a_record_goes_to_each_part,
       a_full_part_drops_what_is_new_and_says_so_once, a_record_that_is_too_long_is_dropped,
       a_buffer_is_nobody_elses_and_goes_with_its_tool, deleting_forgets_the_records,
-      records_of_a_process_that_has_ended_are_read_but_none_are_added)
+      records_of_a_process_that_has_ended_are_read_but_none_are_added,
+      records_go_with_a_process_that_is_forgotten, there_are_so_many_buffers)

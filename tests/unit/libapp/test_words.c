@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a process says with OMIG_DEBUG about the way in which it came to be watched, or did not. A
+ * process begins once: each case is a child.
+ */
+#include "common/base/array.h"
+#include "common/base/file.h"
+#include "common/base/str.h"
+#include "common/ring/seg.h"
+#include "libapp/hot/app_state.h"
+#include "tests/suite.h"
+#include "tests/unit/libapp/fake_mpi.h"
+#include "tests/unit/libapp/rank.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SAID_BYTES 4096
+
+static char dir[64], host[256];
+
+static void set_up(void)
+{
+	str_copy(dir, sizeof(dir), "/tmp/omig-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(dir));
+	ck_assert_int_eq(gethostname(host, sizeof(host)), 0);
+	setenv("OMIG_RUNTIME_DIR", dir, 1);
+	setenv("OMIG_MAINSM", "omig1:127.0.0.1:1:testtest00000000", 1);
+	setenv("OMIG_LM", "/nonexistent/lm", 1);
+	setenv("OMIG_DEBUG", "1", 1);
+}
+
+static const char *lm_path(const char *tail)
+{
+	static char path[300];
+
+	ck_assert_int_ge(seg_lm_path(path, sizeof(path), dir, host, "testtest", tail), 0);
+	return path;
+}
+
+static void clean_up(void)
+{
+	unlink(lm_path(".lock"));
+	unlink(lm_path(".sock"));
+	rmdir(dir);
+}
+
+/* The lines of a child that begins. `prepare` is done in it before. True: it runs on as it should,
+ * watched or not. */
+static bool begins(bool (*prepare)(void), bool is_watched, char said[SAID_BYTES])
+{
+	char prefix[32], *at = said;
+	size_t n = 0;
+	ssize_t got;
+	int ends[2], how = -1;
+	pid_t pid;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		bool is_ready = dup2(ends[1], STDERR_FILENO) >= 0 && (!prepare || prepare());
+		bool has_begun = is_ready && MPI_Init(NULL, NULL) == 0;
+
+		_exit(has_begun && is_watched == (app_state.base != NULL) ? 0 : 1);
+	}
+	close(ends[1]);
+	while (n < SAID_BYTES - 1 && (got = read(ends[0], said + n, SAID_BYTES - 1 - n)) > 0)
+		n += (size_t)got;
+	said[n] = 0;
+	close(ends[0]);
+	ck_assert_int_eq(waitpid(pid, &how, 0), pid);
+	/* Each line says whose it is; without that they are compared. */
+	n = (size_t)snprintf(prefix, sizeof(prefix), "omig[%d]: ", (int)pid);
+	while ((at = strstr(at, prefix)))
+		memmove(at, at + n, strlen(at + n) + 1);
+	return how == 0;
+}
+
+static void says(bool (*prepare)(void), bool is_watched, const char *words)
+{
+	char said[SAID_BYTES];
+
+	ck_assert_msg(begins(prepare, is_watched, said), "it did not begin so: %s", said);
+	ck_assert_msg(str_eq(said, words), "[%s], not [%s]", said, words);
+}
+
+static bool without_debug(void)
+{
+	return unsetenv("OMIG_DEBUG") == 0;
+}
+
+static bool with_empty_debug(void)
+{
+	return setenv("OMIG_DEBUG", "", 1) == 0;
+}
+
+START_TEST(it_is_silent_unless_it_is_asked)
+{
+	says(without_debug, true, "");
+	says(with_empty_debug, true, "");
+}
+END_TEST
+
+START_TEST(without_a_program_of_the_lm_the_remedy_is_named)
+{
+	says(NULL, true, "no lm listens: No such file or directory\nno lm program: set OMIG_LM\n");
+}
+END_TEST
+
+static bool without_mainsm(void)
+{
+	return unsetenv("OMIG_MAINSM") == 0;
+}
+
+START_TEST(without_a_monitor_nothing_is_looked_for)
+{
+	says(without_mainsm, true, "");
+}
+END_TEST
+
+static bool with_small_files(void)
+{
+	const struct rlimit small = { 4096, 4096 };
+
+	return setrlimit(RLIMIT_FSIZE, &small) == 0;
+}
+
+START_TEST(without_memory_it_says_that_it_is_not_watched)
+{
+	char said[SAID_BYTES];
+
+	ck_assert(begins(with_small_files, false, said));
+	ck_assert_msg(str_has_prefix(said, "no memory for the segment, not watched"), "%s", said);
+}
+END_TEST
+
+/* Everything but the descriptors' numbers is there. */
+static bool with_no_descriptor(void)
+{
+	const struct rlimit none = { 3, 3 };
+
+	return setrlimit(RLIMIT_NOFILE, &none) == 0;
+}
+
+START_TEST(without_descriptors_it_says_that_it_is_not_watched)
+{
+	says(with_no_descriptor, false,
+	     "no memory for the segment, not watched: Too many open files\n");
+}
+END_TEST
+
+static char deep[200];
+
+static bool in_a_deep_folder(void)
+{
+	return mkdir(deep, 0700) == 0 && setenv("OMIG_RUNTIME_DIR", deep, 1) == 0;
+}
+
+START_TEST(a_folder_that_is_too_deep_for_a_socket_is_said)
+{
+	memset(deep, 'x', sizeof(deep) - 1);
+	memcpy(deep, dir, strlen(dir));
+	deep[strlen(dir)] = '/';
+	says(in_a_deep_folder, true, "the runtime directory's path is too long for a socket\n");
+	ck_assert_int_eq(rmdir(deep), 0); /* nothing was made in it */
+}
+END_TEST
+
+static bool in_a_folder_of_all(void)
+{
+	return chmod(dir, 0777) == 0;
+}
+
+START_TEST(a_folder_that_others_may_write_is_not_used)
+{
+	says(in_a_folder_of_all, true, "no runtime directory\n");
+	ck_assert_int_eq(access(lm_path(".lock"), F_OK), -1);
+}
+END_TEST
+
+/* The listener's queue holds what is sent. */
+static int listen_as_lm(void)
+{
+	struct sockaddr_un at = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+	str_copy(at.sun_path, sizeof(at.sun_path), lm_path(".sock"));
+	ck_assert_int_eq(bind(fd, (const struct sockaddr *)&at, sizeof(at)), 0);
+	ck_assert_int_eq(listen(fd, 4), 0);
+	return fd;
+}
+
+START_TEST(where_an_lm_listens_it_registers)
+{
+	struct seg_register reg = { 0 };
+	int fd = listen_as_lm(), conn;
+
+	says(NULL, true, "registered\n");
+	conn = accept(fd, NULL, NULL);
+	ck_assert_int_eq(recv(conn, &reg, sizeof(reg), 0), sizeof(reg));
+	ck_assert_uint_eq(reg.version, SEG_VERSION);
+	ck_assert_uint_gt(reg.bytes, 0);
+	close(conn);
+	close(fd);
+}
+END_TEST
+
+static bool with_a_program_of_the_lm(void)
+{
+	return setenv("OMIG_LM", "/bin/true", 1) == 0;
+}
+
+/* Its socket is there already. Whether it is met depends on how soon it ends. */
+START_TEST(an_lm_that_it_starts_is_said)
+{
+	char said[SAID_BYTES];
+
+	ck_assert(begins(with_a_program_of_the_lm, true, said));
+	ck_assert_msg(str_has_prefix(said, "no lm listens: No such file or directory\n"
+					   "started an lm\n"),
+		      "%s", said);
+}
+END_TEST
+
+START_TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
+{
+	int lock = -1;
+
+	ck_assert_int_eq(file_lock(lm_path(".lock"), false, &lock, NULL), 0);
+	says(with_a_program_of_the_lm, true,
+	     "no lm listens: No such file or directory\nan lm is there, or starting\n"
+	     "met no lm: No such file or directory\nan lm is there, or starting\n");
+	close(lock);
+}
+END_TEST
+
+static bool with_another_library(void)
+{
+	fake_version = "Fancy MPI 1.0";
+	return true;
+}
+
+START_TEST(a_library_that_is_not_known_is_said)
+{
+	char said[SAID_BYTES];
+
+	ck_assert(begins(with_another_library, true, said));
+	ck_assert_msg(str_has_prefix(said, "not an MPI library that omig knows: no bytes, no "
+					   "partners\n"),
+		      "%s", said);
+}
+END_TEST
+
+SUITE_WITH("words", set_up, clean_up, it_is_silent_unless_it_is_asked,
+	   without_a_program_of_the_lm_the_remedy_is_named, without_a_monitor_nothing_is_looked_for,
+	   without_memory_it_says_that_it_is_not_watched,
+	   without_descriptors_it_says_that_it_is_not_watched,
+	   a_folder_that_is_too_deep_for_a_socket_is_said,
+	   a_folder_that_others_may_write_is_not_used, where_an_lm_listens_it_registers,
+	   an_lm_that_it_starts_is_said,
+	   where_another_process_holds_the_lock_it_waits_for_its_socket,
+	   a_library_that_is_not_known_is_said)
