@@ -315,6 +315,99 @@ START_TEST(a_list_in_brackets_of_its_own_stays_one_value)
 }
 END_TEST
 
+static void trigger_with(struct below *at, const struct msg_par *par, size_t npar)
+{
+	const struct msg m = { .type = MSG_TRIGGERED,
+			       .triggered = { .csr = at->csr,
+					      .tool = at->tool,
+					      .seq = 1,
+					      .time_ns = SEC,
+					      .node = "n_1",
+					      .proc = "p_1_a00000",
+					      .thread = "t_1_a00000",
+					      .par = par,
+					      .npar = npar } };
+
+	ck_assert_int_eq(link_send(at->link, &m), 0);
+	world_run(&w, 50 * MS);
+}
+
+#define PAR(i, text)                                              \
+	{                                                         \
+		i,                                                \
+		{                                                 \
+			(const uint8_t *)(text), sizeof(text) - 1 \
+		}                                                 \
+	}
+
+/* The first parameter of a probe has two names. */
+START_TEST(an_event_of_a_probe_has_a_virtual_time)
+{
+	static const struct msg_par pars[] = { PAR(1, "42"), PAR(2, "2.5"), PAR(3, "\"x\"") };
+
+	open_sites();
+	define("thread_executes_probe([],\"step\"): print([$vt,$par1,$par2,$par3])");
+	with_token("csr_enable");
+	trigger_with(&a, pars, sizeof(pars) / sizeof(pars[0]));
+	ck_assert_ptr_nonnull(above_last(&t, STATUS_CSR_TRIGGERED));
+	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value,
+			 "4,42,42,2.5,\"x\"");
+	close_sites();
+}
+END_TEST
+
+/* What is no event of its csr ends the connection, and no tool gets it. */
+START_TEST(an_event_with_parameters_that_are_none_is_not_reported)
+{
+	static const struct msg_par bad[] = { PAR(1, "1,2"), PAR(1, ""), PAR(1, "(1"),
+					      PAR(100000, "1") };
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		open_sites();
+		define(LIB_CALL " print([$par1])");
+		with_token("csr_enable");
+		trigger_with(&a, &bad[i], 1);
+		ck_assert_msg(above_count(&t, STATUS_CSR_TRIGGERED) == 0, "%zu", i);
+		close_sites();
+	}
+}
+END_TEST
+
+static unsigned switched_off(const char *names)
+{
+	char request[100];
+
+	snprintf(request, sizeof(request), ":omig_events_off([%s])", names);
+	above_send(&t, request, 0);
+	world_run(&w, 100 * MS); /* a report on the condition may come behind the reply */
+	return (unsigned)strtoul(entry_of(t.of_kind[0], 1, 0)->value, NULL, 10);
+}
+
+/* By the names that were asked for; what waits for anything else stays on. */
+START_TEST(conditions_of_events_are_switched_off_by_name)
+{
+	open_sites();
+	define("thread_writes_events([],[\"io.*\",\"net\"],\"\"): print([1])");
+	ck_assert_uint_eq(switched_off("\"io.*\""), 0); /* it is not enabled */
+	with_token("csr_enable");
+	ck_assert_uint_eq(switched_off("\"io\""), 0);
+	ck_assert_uint_eq(switched_off("\"other\",\"io.read\""), 0);
+	ck_assert_uint_eq(switched_off("\"other\",\"net\""), 1);
+	ck_assert_uint_eq(above_count(&t, STATUS_CSR_DISABLED), 1);
+	ck_assert_ptr_nonnull(strstr(above_last(&t, STATUS_CSR_DISABLED)->entry[0].value,
+				     "switched off by omig_events_off"));
+	with_token("csr_enable");
+	ck_assert_uint_eq(switched_off("\"io.*\""), 1);
+	with_token("csr_enable");
+	ck_assert_uint_eq(switched_off("\"all\""), 1);
+	ck_assert_uint_eq(switched_off("\"all\""), 0);
+	define(LIB_CALL " print([1])");
+	with_token("csr_enable");
+	ck_assert_uint_eq(switched_off("\"all\",\"MPI_Barrier\""), 0);
+	close_sites();
+}
+END_TEST
+
 SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value,
       a_condition_that_disables_itself_is_told_behind_the_event_that_did_it,
       what_hosts_had_counted_is_in_the_last_word,
@@ -326,4 +419,7 @@ SUITE("csr_words", a_list_in_brackets_of_its_own_stays_one_value,
       of_several_objects_the_known_ones_are_enabled,
       of_all_processes_a_reason_is_told_when_none_can,
       what_is_behind_an_attach_finds_conditions_armed,
-      what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised)
+      what_can_never_happen_is_refused_where_it_is_defined, a_user_event_happens_when_it_is_raised,
+      an_event_of_a_probe_has_a_virtual_time,
+      an_event_with_parameters_that_are_none_is_not_reported,
+      conditions_of_events_are_switched_off_by_name)
