@@ -285,9 +285,10 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 	return w->compare ? compare_detectors(&c) : 0;
 }
 
-#define FILES_BESIDE 256 /* of tools, and of processes that begin later */
+#define FILES_BESIDE 512 /* of tools, of audits, and of processes that begin later */
 
-/* Each lm has a file of its own open, each process a segment. Returns what is allowed. */
+/* Each lm has a file of its own open. Each process has a segment, and its lm too. Returns what is
+ * allowed. */
 static uint64_t want_files(void)
 {
 	struct rlimit files = { 0 };
@@ -301,7 +302,8 @@ static uint64_t want_files(void)
 
 static bool has_files(const struct sim_options *w)
 {
-	uint64_t needed = (uint64_t)w->run.hosts * (1 + w->run.ranks) + w->run.sites + FILES_BESIDE,
+	uint64_t needed = (uint64_t)w->run.hosts * (1 + 2 * w->run.ranks) + w->run.sites +
+			  FILES_BESIDE,
 		 most = want_files();
 
 	if (needed <= most)

@@ -19,6 +19,11 @@ check 'the failure detector is measured' says '^a peer that is gone: found after
 	omig sim detector --links 1 --time 10m
 check 'a world of three levels of sms is whole' says '^seed 3: hash ' world --hosts 5 --levels 3 \
 	--seed 3
+# shellcheck disable=SC3045 # ulimit -n: dash, bash and ksh know it
+with_files() { (ulimit -n "$1" && world --hosts 20 --ranks 8 --seed 1); }
+check 'without descriptors for all processes it does not begin' says \
+	'^omig: 20 hosts with 8 ranks each need 853 open files, and 852 are allowed' with_files 852
+check 'with as many as it needs it ends' says '^seed 1: hash ' with_files 853
 growth() {
 	omig sim growth --hosts 9,12 --levels 1,2 --json "$TMPDIR/growth.json" \
 		>"$TMPDIR/growth.out" &&
