@@ -320,6 +320,29 @@ START_TEST(what_is_decided_needs_no_value)
 }
 END_TEST
 
+/* The time of an event is a value like any other. */
+START_TEST(the_time_of_an_event_is_a_value)
+{
+	unsigned n = 0;
+
+	is_planned(
+		"M(Process[] ps, TimeInterval t) { PROBE e(Process, VirtualTime, Value r); Process "
+		"p; VirtualTime vt; Value[][] x; x[p][vt] = r AT e(p, vt); RETURN "
+		"MAX(x[p][vt].time WHERE p IN ps AND x[p][vt].time IN t); }");
+	for (size_t i = 0; i < plan.bound.n; i++) {
+		const struct flow_node *node = &plan.bound.node[i]->n;
+
+		if (node->kind != FLOW_OP || node->op != FLOW_OP_TIME)
+			continue;
+		ck_assert(plan.bound.node[i]->is_live);
+		ck_assert_int_eq(plan.bound.node[node->in[0]]->n.source.kind,
+				 FLOW_SOURCE_PARAMETER);
+		n++;
+	}
+	ck_assert_uint_eq(n, 4); /* of each process */
+}
+END_TEST
+
 /* --- refusals */
 
 START_TEST(what_makes_no_sense_is_refused_with_the_reason)
@@ -405,6 +428,7 @@ SUITE_WITH("bind", set_up, clean_up, what_is_taken_away_is_not_measured,
 	   nothing_that_is_left_is_an_error_with_its_reason,
 	   a_process_without_mpi_is_measured_when_it_is_named, objects_of_another_kind_are_refused,
 	   what_lies_in_no_node_has_none, what_never_changes_is_worked_out_at_once,
-	   what_is_decided_needs_no_value, what_makes_no_sense_is_refused_with_the_reason,
+	   what_is_decided_needs_no_value, the_time_of_an_event_is_a_value,
+	   what_makes_no_sense_is_refused_with_the_reason,
 	   only_numbers_of_reads_are_divided_by_time, objects_are_split_by_what_lies_above_them,
 	   partners_and_regions_need_a_parameter_to_split_by)

@@ -221,6 +221,10 @@ START_TEST(a_node_says_what_it_gives_and_how_many_are_behind_it)
 	ck_assert(n->partial && n->gives.agg == AGG_MAX && n->behind == 2);
 	n = &made(&(struct flow_node){ .kind = FLOW_SHIFT, .shift = 1, .in = vt, .nin = 1 })->n;
 	ck_assert(!n->partial && n->domain == FLOW_VT && n->behind == 1);
+	n = &made(&(struct flow_node){ .kind = FLOW_SHIFT, .shift = 1, .in = &set, .nin = 1 })->n;
+	ck_assert(n->partial && n->gives.agg == AGG_MAX && n->behind == 2);
+	n = &made(&(struct flow_node){ .kind = FLOW_LINK_OUT, .in = &set, .nin = 1 })->n;
+	ck_assert(!n->partial); /* what it sends is its input's business */
 	agg = put(&(struct flow_node){ .kind = FLOW_VT_AGG, .in = vt, .nin = 1 }, NULL);
 	ck_assert(bound.node[agg]->n.domain == FLOW_READ && !bound.node[agg]->n.partial);
 }
