@@ -31,6 +31,28 @@ bool call_starts(const struct call_desc *d)
 	}
 }
 
+bool call_posts(const struct call_desc *d)
+{
+	return d->nparam && d->param[d->nparam - 1].kind == CALL_P_REQUEST &&
+	       d->class != CALL_COMPLETE;
+}
+
+bool call_waits(const struct call_desc *d)
+{
+	switch (d->volume) {
+	case CALL_V_WAIT:
+	case CALL_V_TEST:
+	case CALL_V_WAITANY:
+	case CALL_V_TESTANY:
+	case CALL_V_WAITALL:
+	case CALL_V_TESTALL:
+	case CALL_V_WAITSOME:
+		return true;
+	default:
+		return false;
+	}
+}
+
 const char *call_class_name(unsigned class)
 {
 	static const char *const name[CALL_CLASSES] = {

@@ -41,6 +41,7 @@ enum call_phase { CALL_START, CALL_END };
 enum {
 	CALL_PARTNER_UNKNOWN = -1, /* not yet: any source; or not at all */
 	CALL_PARTNER_NONE = -2, /* there is none: MPI_PROC_NULL */
+	CALL_PARTNER_ALL = -3, /* those of a collective call */
 };
 
 /* What a C argument is. */
@@ -97,6 +98,12 @@ int call_find(const char *name);
 /* It starts what a persistent request is for, or marks parts of it as ready: what that moves counts
  * then. */
 bool call_starts(const struct call_desc *d);
+
+/* It makes a request, which another call completes. */
+bool call_posts(const struct call_desc *d);
+
+/* It waits for requests or tests them, and so its time is of their partners. */
+bool call_waits(const struct call_desc *d);
 
 /* "send", "receive", ...: the names of built-in metrics in lower case. "?" out of range. */
 const char *call_class_name(unsigned class);

@@ -45,7 +45,9 @@
 #define SEG_ACTIONS 512 /* in-rank actions of all conditional requests together */
 #define SEG_LIST_WORDS 8192 /* partner and thread lists of these actions */
 #define SEG_CELLS 64 /* counters and integrators */
-#define SEG_PARTNERS 256 /* (function, partner) pairs per thread; a power of two */
+/* (function, partner) pairs per thread, a power of two: 128 partners of a send, a receive and their
+ * wait, with room for short searches */
+#define SEG_PARTNERS 512
 /* the program, and libraries of its that have probes of their own */
 #define SEG_PROBE_MODULES 4
 #define SEG_PROBES_EACH 64 /* probes of one of them */
@@ -275,7 +277,10 @@ struct seg_current {
 			*/
 	int32_t peer, tag; /* as in the call; of a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
-	uint64_t spare[3];
+	/* of a wait for one partner only, while `word` is wait_word: its rank in the world */
+	uint64_t wait_word;
+	int64_t wait_partner;
+	uint64_t spare;
 };
 #define SEG_CURRENT_FUNC 0xfff
 /* HOOK_TIME was on when it began: its time is no matter of `since` */
@@ -421,16 +426,33 @@ struct seg_metered {
 	uint64_t begin; /* what the figure was when the thread went in */
 };
 
+/* What a call of seg_partner was for: bits. */
+enum {
+	SEG_FOR_RECEIVE = 1 << 0,
+	SEG_FOR_SEND = 1 << 1,
+	SEG_FOR_COLLECTIVE = 1 << 2,
+	SEG_FOR_ONESIDED = 1 << 3,
+	SEG_FOR_KNOWN = 15,
+};
+#define SEG_TAG_SEVERAL (-2)
+
 /*
  * Calls of one function with one partner. key is written once, after which the sums grow; each
- * alone is whole.
+ * alone is whole. A wait for several requests ends with the last of them, and no call says which
+ * one that was. Where they have several partners, the time is shared out among these.
  */
 struct seg_partner {
-	uint64_t key; /* (function + 1) << 32 | world rank; 0 = free */
+	/* (function + 1) << 32 | world rank, or of waits CALL_PARTNER_X; 0 = free */
+	uint64_t key;
 	uint64_t count, bytes_out, bytes_in;
-	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
-	uint64_t call; /* the thread's own: number of the call of many requests that was counted
-			  last */
+	/* ticks of calls that have ended, multiplied by 2^k when sampled, and had this partner
+	 * only */
+	uint64_t delay;
+	uint64_t shared; /* of calls with several: the part of this one */
+	uint64_t possible; /* the same calls: all of their ticks */
+	uint32_t call, place; /* the thread's own: the call that this partner was met in last */
+	uint32_t kinds; /* SEG_FOR_X */
+	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
 };
 
 /*
@@ -462,7 +484,7 @@ static_assert(SEG_HOOKS < SEG_CURRENT_FUNC, "functions fit");
 static_assert(sizeof(struct seg_slot) == 64, "one cache line");
 static_assert(sizeof(struct seg_cell) == 32, "layout");
 static_assert(sizeof(struct seg_note) == 88, "layout");
-static_assert(sizeof(struct seg_partner) == 48, "layout");
+static_assert(sizeof(struct seg_partner) == 72, "layout");
 static_assert(sizeof(struct seg_read) == 8, "one word, of meters too");
 static_assert(sizeof(struct seg_meter) == 16, "layout");
 static_assert(sizeof(struct seg_metered) == 40, "layout");

@@ -67,6 +67,15 @@ static void copy_current(const struct seg_current *from, struct segview_current 
 	to->source_tag = __atomic_load_n(&from->source_tag, __ATOMIC_ACQUIRE);
 }
 
+static int32_t wait_partner(const struct seg_current *c, uint64_t word)
+{
+	int64_t partner = (int64_t)__atomic_load_n(&c->wait_partner, __ATOMIC_ACQUIRE);
+
+	return load(&c->wait_word) == word && partner >= 0 && partner <= INT32_MAX
+		       ? (int32_t)partner
+		       : -1;
+}
+
 /* The order of seg_current, backwards: what was copied between is of the call in *word. */
 static bool current_is_whole(const struct seg_current *c, uint64_t *word,
 			     struct segview_current *out)
@@ -74,6 +83,7 @@ static bool current_is_whole(const struct seg_current *c, uint64_t *word,
 	*word = load(&c->word);
 	out->is_inside = load(&c->frame) != 0;
 	copy_current(c, out);
+	out->wait_partner = wait_partner(c, *word);
 	return (load(&c->frame) != 0) == out->is_inside && load(&c->word) == *word;
 }
 
@@ -271,6 +281,19 @@ int segview_counter(const struct segview *v, unsigned thread, unsigned cell,
 	return rc;
 }
 
+/* `possible` grows first: no part is larger than it. */
+static void read_shares(const struct seg_partner *from, struct segview_partner *p)
+{
+	p->shared = __atomic_load_n(&from->shared, __ATOMIC_ACQUIRE);
+	p->possible = __atomic_load_n(&from->possible, __ATOMIC_RELAXED);
+	if (p->possible < p->shared)
+		p->possible = p->shared;
+	p->kinds = __atomic_load_n(&from->kinds, __ATOMIC_RELAXED) & SEG_FOR_KNOWN;
+	p->tag = __atomic_load_n(&from->tag, __ATOMIC_RELAXED);
+	if (p->tag < SEG_TAG_SEVERAL)
+		p->tag = -1;
+}
+
 int segview_partners(const struct segview *v, unsigned thread,
 		     void (*fn)(void *arg, const struct segview_partner *p), void *arg)
 {
@@ -292,6 +315,7 @@ int segview_partners(const struct segview *v, unsigned thread,
 		p.bytes_out = __atomic_load_n(&table[i].bytes_out, __ATOMIC_RELAXED);
 		p.bytes_in = __atomic_load_n(&table[i].bytes_in, __ATOMIC_RELAXED);
 		p.delay = __atomic_load_n(&table[i].delay, __ATOMIC_RELAXED);
+		read_shares(&table[i], &p);
 		fn(arg, &p);
 		n++;
 	}

@@ -89,6 +89,7 @@ struct segview_current {
 	bool is_fortran;
 	int32_t peer, tag; /* of a Sendrecv those of its send */
 	int32_t source, source_tag; /* of a Sendrecv */
+	int32_t wait_partner; /* of a wait for one partner: its world rank; else -1 */
 };
 
 /* False: no call of that thread is known, or it makes so many that none stood still. */
@@ -122,9 +123,12 @@ int segview_integrator(const struct segview *v, unsigned thread, unsigned cell, 
  */
 struct segview_partner {
 	unsigned func;
-	int32_t rank;
+	int32_t rank; /* of waits also CALL_PARTNER_UNKNOWN, CALL_PARTNER_ALL */
 	uint64_t count, bytes_out, bytes_in;
 	uint64_t delay; /* ticks, of calls that have ended */
+	uint64_t shared, possible; /* ticks: see struct seg_partner */
+	uint32_t kinds; /* SEG_FOR_X */
+	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
 };
 int segview_partners(const struct segview *v, unsigned thread,
 		     void (*fn)(void *arg, const struct segview_partner *p), void *arg);

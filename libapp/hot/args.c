@@ -7,6 +7,7 @@
 #include "libapp/hot/flavour.h"
 #include "libapp/hot/listing.h"
 #include "libapp/hot/wait.h"
+#include "libapp/hot/waited.h"
 
 #include <errno.h>
 #include <string.h>
@@ -158,12 +159,6 @@ int64_t args_posted(const struct hook_args *a)
 	return copy.out;
 }
 
-static bool makes_request(const struct call_desc *d)
-{
-	return d->nparam && d->param[d->nparam - 1].kind == CALL_P_REQUEST &&
-	       d->class != CALL_COMPLETE;
-}
-
 void hook_prepare(struct hook *h, struct hook_args *a)
 {
 	int saved = errno;
@@ -187,25 +182,44 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 			args_volume(a, CALL_START);
 			a->length = a->out ? a->out : a->in;
 		}
-		if (listing_is_wanted(a) && !makes_request(a->desc))
+		if (listing_is_wanted(a) && !call_posts(a->desc))
 			listing_begin(a);
 	}
 	errno = saved;
 }
 
+static uint32_t kind_of(const struct call_desc *d)
+{
+	return d->class == CALL_RECV   ? SEG_FOR_RECEIVE
+	       : d->class == CALL_SEND ? SEG_FOR_SEND
+				       : SEG_FOR_ONESIDED;
+}
+
+/* A Sendrecv ends with its receive, unless what it sends is large. */
 static void partners_finish(const struct hook *h, const struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
+	unsigned source = source_place(d);
+	struct partner_part part = { .partner = a->partner,
+				     .out = a->out,
+				     .in = source ? 0 : a->in,
+				     .kind = kind_of(d),
+				     .tag = d->tag ? listing_tag(a->par[d->tag - 1]) : -1,
+				     .is_likely = !source || a->out > WAIT_EAGER_BYTES };
+	struct partners p;
 
-	if (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND) {
-		bool both = source_place(d) != 0;
-
-		partner_add(h->func, a->partner, a->out, both ? 0 : a->in, a->span);
-		if (both && a->partner_in != a->partner)
-			partner_add(h->func, a->partner_in, 0, a->in, a->span);
-		else if (both)
-			partner_bytes(h->func, a->partner_in, 0, a->in);
-	}
+	if (d->class != CALL_RMA && d->class != CALL_RECV && d->class != CALL_SEND)
+		return;
+	partners_begin(&p, h->func);
+	if (part.partner >= 0)
+		partners_add(&p, &part);
+	if (source && a->partner_in >= 0)
+		partners_add(&p, &(struct partner_part){ .partner = a->partner_in,
+							 .in = a->in,
+							 .kind = SEG_FOR_RECEIVE,
+							 .tag = listing_tag(a->par[source]),
+							 .is_likely = true });
+	partners_end(&p, a->span);
 }
 
 static bool marks_partitions(const struct call_desc *d)
@@ -230,7 +244,7 @@ void hook_finish(struct hook *h, int rc)
 	if (flavour && rc == 0) {
 		if (marks_partitions(a->desc))
 			wait_ready(a);
-		if (makes_request(a->desc))
+		if (call_posts(a->desc))
 			wait_posted(h, a);
 		if (h->word & HOOK_PARTNER)
 			partners_finish(h, a);
@@ -301,5 +315,7 @@ void args_late(uint32_t func, uint64_t span)
 	if (flavour && d->peer &&
 	    (d->class == CALL_RMA || d->class == CALL_RECV || d->class == CALL_SEND))
 		partner_late(func, noted_partner(d, hook_thread.now), span);
+	else if (flavour && call_waits(d))
+		waited_late(func, span);
 	errno = saved;
 }

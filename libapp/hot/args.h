@@ -66,11 +66,41 @@ void args_freed(const void *request, enum args_lang lang);
 /* Adds to the (function, partner) sums of this thread; a full table counts the loss. */
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span);
 
+/* Another number than that of the thread's last call of many partners. */
+uint32_t partner_call(void);
+
 /*
  * Of a call of many requests: the call and its time count once for a partner, however many of the
- * requests it has. `call` is another number than that of the thread's last such call.
+ * requests it has. call: of partner_call().
  */
-void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span);
+void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t span);
+
+/*
+ * The time of one call, shared out among all that it may have waited for. With one partner that is
+ * certain. With several the time goes in equal parts to those that are likely. Such time is
+ * possible for all of them.
+ */
+#define PARTNERS_MAX (WAIT_SET_MAX + 1)
+
+struct partners {
+	uint32_t func, call;
+	unsigned n, likely;
+	struct seg_partner *at[PARTNERS_MAX];
+	bool is_likely[PARTNERS_MAX];
+};
+
+struct partner_part {
+	int64_t partner; /* world rank, CALL_PARTNER_UNKNOWN or CALL_PARTNER_ALL */
+	int64_t out, in;
+	uint32_t kind; /* SEG_FOR_X; 0: it is not known what was waited for */
+	int32_t tag;
+	bool is_likely;
+};
+
+void partners_begin(struct partners *p, uint32_t func);
+/* The call counts once for each partner. */
+void partners_add(struct partners *p, const struct partner_part *part);
+void partners_end(const struct partners *p, uint64_t span);
 
 /* Time of a call that is not counted, because it had begun before its hook was on. */
 void partner_late(uint32_t func, int64_t partner, uint64_t span);

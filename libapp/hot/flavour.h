@@ -35,6 +35,8 @@ struct flavour {
 	uintptr_t (*comm_world)(void);
 	uintptr_t (*null_of)(unsigned kind); /* enum call_param_kind: TYPE, COMM, WIN, REQUEST */
 	uintptr_t (*from_fortran)(unsigned kind, int32_t f);
+	/* A request of all calls that were complete when they returned: small sends, no partner. */
+	bool (*is_done)(uintptr_t request);
 	/* Fortran's own constants: addresses of variables. lang: enum args_lang */
 	bool (*f_status_is_ignored)(const void *status, int lang);
 	bool (*f_is_in_place)(const void *buffer, int lang);

@@ -21,6 +21,7 @@ enum {
 	MPICH_TYPE_NULL = 0x0c000000,
 	MPICH_WIN_NULL = 0x20000000,
 	MPICH_REQUEST_NULL = 0x2c000000,
+	MPICH_REQUEST_BUILTIN = 0x6c, /* upper byte of requests that are complete from the start */
 };
 
 static const char *const sonames[] = { "libmpich.so.12", "libmpichfort.so.12", "libmpi.so.12",
@@ -74,6 +75,11 @@ static bool points_to(const void *const *variable, const void *p)
 	return variable && *variable == p;
 }
 
+static bool is_done(uintptr_t request)
+{
+	return (uint32_t)request >> 24 == MPICH_REQUEST_BUILTIN;
+}
+
 static bool f_status_is_ignored(const void *status, int lang)
 {
 	return !status || points_to(mpich.status_ignore, status) ||
@@ -119,6 +125,7 @@ const struct flavour flavour_mpich = {
 	.comm_world = comm_world,
 	.null_of = null_of,
 	.from_fortran = from_fortran,
+	.is_done = is_done,
 	.f_status_is_ignored = f_status_is_ignored,
 	.f_is_in_place = f_is_in_place,
 	.open = open_mpich,

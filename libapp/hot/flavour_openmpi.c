@@ -19,7 +19,7 @@ static const char *const sonames[] = { "libmpi.so.40", "libmpi_mpifh.so.40",
 				       "libmpi_usempif08.so.40", NULL };
 
 static struct {
-	uintptr_t world, comm_null, type_null, win_null, request_null;
+	uintptr_t world, comm_null, type_null, win_null, request_null, request_empty;
 	const void *status_ignore, *statuses_ignore, *in_place;
 	uintptr_t (*comm)(int32_t), (*type)(int32_t), (*win)(int32_t), (*request)(int32_t);
 } openmpi;
@@ -69,6 +69,11 @@ static uintptr_t from_fortran(unsigned kind, int32_t f)
 	}
 }
 
+static bool is_done(uintptr_t request)
+{
+	return request && request == openmpi.request_empty;
+}
+
 static bool f_status_is_ignored(const void *status, int lang)
 {
 	return !status || status == openmpi.status_ignore || status == openmpi.statuses_ignore;
@@ -86,6 +91,7 @@ static void open_openmpi(void)
 	openmpi.type_null = (uintptr_t)real_data("ompi_mpi_datatype_null");
 	openmpi.win_null = (uintptr_t)real_data("ompi_mpi_win_null");
 	openmpi.request_null = (uintptr_t)real_data("ompi_request_null");
+	openmpi.request_empty = (uintptr_t)real_data("ompi_request_empty");
 	openmpi.status_ignore = real_data("mpi_fortran_status_ignore_");
 	openmpi.statuses_ignore = real_data("mpi_fortran_statuses_ignore_");
 	openmpi.in_place = real_data("mpi_fortran_in_place_");
@@ -114,6 +120,7 @@ const struct flavour flavour_openmpi = {
 	.comm_world = comm_world,
 	.null_of = null_of,
 	.from_fortran = from_fortran,
+	.is_done = is_done,
 	.f_status_is_ignored = f_status_is_ignored,
 	.f_is_in_place = f_is_in_place,
 	.open = open_openmpi,

@@ -59,6 +59,7 @@ struct hook_thread {
 	uint32_t index; /* of its block */
 	uint32_t tid;
 	uint64_t begin; /* ticks, of its last call whose word asked for that */
+	uint32_t many; /* calls of many partners */
 	bool lost; /* no block was free */
 	bool is_claiming;
 };

@@ -35,6 +35,18 @@ static struct seg_partner *entry_of(uint32_t func, int64_t partner)
 	return p;
 }
 
+static void grow(uint64_t *sum, uint64_t by)
+{
+	__atomic_store_n(sum, *sum + by, __ATOMIC_RELAXED);
+}
+
+static void grow_all(struct seg_partner *p, unsigned calls, int64_t out, int64_t in)
+{
+	grow(&p->count, calls);
+	grow(&p->bytes_out, (uint64_t)out);
+	grow(&p->bytes_in, (uint64_t)in);
+}
+
 static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int64_t in,
 		uint64_t span)
 {
@@ -42,10 +54,8 @@ static void add(uint32_t func, int64_t partner, unsigned calls, int64_t out, int
 
 	if (!p)
 		return;
-	__atomic_store_n(&p->count, p->count + calls, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->bytes_out, p->bytes_out + (uint64_t)out, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->bytes_in, p->bytes_in + (uint64_t)in, __ATOMIC_RELAXED);
-	__atomic_store_n(&p->delay, p->delay + span, __ATOMIC_RELAXED);
+	grow_all(p, calls, out, in);
+	grow(&p->delay, span);
 }
 
 void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64_t span)
@@ -53,7 +63,12 @@ void partner_add(uint32_t func, int64_t partner, int64_t out, int64_t in, uint64
 	add(func, partner, 1, out, in, span);
 }
 
-void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t span)
+uint32_t partner_call(void)
+{
+	return ++hook_thread.many;
+}
+
+void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t span)
 {
 	struct seg_partner *p = partner < 0 ? NULL : entry_of(func, partner);
 	bool is_new = p && p->call != call;
@@ -61,7 +76,8 @@ void partner_add_once(uint32_t func, int64_t partner, uint64_t call, uint64_t sp
 	if (!p)
 		return;
 	p->call = call;
-	add(func, partner, is_new, 0, 0, is_new ? span : 0);
+	grow_all(p, is_new, 0, 0);
+	grow(&p->delay, is_new ? span : 0);
 }
 
 void partner_bytes(uint32_t func, int64_t partner, int64_t out, int64_t in)
@@ -77,4 +93,61 @@ void partner_late(uint32_t func, int64_t partner, uint64_t span)
 		__atomic_store_n(&block->partner_unknown, block->partner_unknown + span,
 				 __ATOMIC_RELAXED);
 	add(func, partner, 0, 0, 0, span);
+}
+
+/* --- the time of one call, shared out among its partners */
+
+void partners_begin(struct partners *p, uint32_t func)
+{
+	p->n = p->likely = 0;
+	p->func = func;
+	p->call = partner_call();
+}
+
+/* Of what is waited for now; a tag that was another one before is one of several. */
+static void describe(struct seg_partner *to, const struct partner_part *part)
+{
+	bool is_first = !to->kinds;
+	int32_t tag = is_first || to->tag == part->tag ? part->tag : SEG_TAG_SEVERAL;
+
+	__atomic_store_n(&to->tag, tag, __ATOMIC_RELAXED);
+	__atomic_store_n(&to->kinds, to->kinds | part->kind, __ATOMIC_RELAXED);
+}
+
+void partners_add(struct partners *p, const struct partner_part *part)
+{
+	struct seg_partner *to = entry_of(p->func, part->partner);
+
+	if (!to)
+		return;
+	if (to->call != p->call) {
+		if (p->n == PARTNERS_MAX)
+			return;
+		to->call = p->call;
+		to->place = p->n;
+		p->is_likely[p->n] = false;
+		p->at[p->n++] = to;
+		grow_all(to, 1, 0, 0);
+	}
+	p->likely += part->is_likely && !p->is_likely[to->place];
+	p->is_likely[to->place] |= part->is_likely;
+	grow_all(to, 0, part->out, part->in);
+	describe(to, part);
+}
+
+void partners_end(const struct partners *p, uint64_t span)
+{
+	unsigned parts = p->likely ? p->likely : p->n;
+	uint64_t rest = parts ? span % parts : 0;
+
+	if (p->n == 1)
+		grow(&p->at[0]->delay, span);
+	for (unsigned i = 0; p->n > 1 && span && i < p->n; i++) {
+		grow(&p->at[i]->possible, span);
+		if (p->likely && !p->is_likely[i])
+			continue;
+		__atomic_store_n(&p->at[i]->shared, p->at[i]->shared + span / parts + rest,
+				 __ATOMIC_RELEASE);
+		rest = 0;
+	}
 }

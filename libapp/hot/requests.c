@@ -83,6 +83,7 @@ static void copy_rest(struct request *to, const struct request *from)
 	to->comm = from->comm;
 	to->generation = from->generation;
 	to->bytes = from->bytes;
+	to->active = from->active;
 	to->bytes_in = from->bytes_in;
 	to->span = from->span;
 	to->partner = from->partner;

@@ -23,8 +23,12 @@ enum request_kind {
 	REQUEST_SEND_INIT,
 	REQUEST_PSEND_INIT, /* the same: `bytes` count for each partition that is ready */
 	REQUEST_RECV_INIT, /* persistent: counts at each completion */
-	REQUEST_LISTED, /* nothing counts: it is in the list of what is posted, until complete */
+	/* nothing counts: it is in the list of what is posted, or waits for it are measured */
+	REQUEST_LISTED,
 };
+
+/* A wait for a persistent request that is not started returns at once. */
+enum request_active { REQUEST_ACTIVE_UNKNOWN, REQUEST_STARTED, REQUEST_IDLE };
 
 struct request {
 	uintptr_t key; /* the handle; 0 = free */
@@ -33,6 +37,7 @@ struct request {
 	uintptr_t comm; /* for the partner of a receive */
 	uint32_t generation; /* of comm: see comm_generation() */
 	int64_t bytes; /* posted: what goes out, of receives what they have room for */
+	uint32_t active; /* of persistent ones: enum request_active */
 	int64_t bytes_in; /* of a collective */
 	/* REQUEST_RECV: ticks that posting it took, as the delays of its function have them */
 	uint64_t span;
@@ -67,12 +72,18 @@ bool requests_are_none(void);
 
 /* Tracked requests of one completing call, found before it (it clears handles). */
 #define WAIT_SET_MAX 128
+/* So many bytes leave the sender without the receiver's help in every MPI that is known here: a
+ * wait for several requests hardly waits for such a send. */
+#define WAIT_EAGER_BYTES 1024
 #define WAIT_STATUS_BYTES 24 /* the largest status of a known MPI */
 
 struct wait_set {
 	unsigned n;
+	bool has_unknown; /* requests that are not in the table */
 	struct wait_entry {
 		uint32_t place; /* in the call's array */
+		bool has_ended; /* in this call */
+		int64_t partner; /* as of the request; of any source as the status has it */
 		struct request request; /* taken out of the table */
 	} entry[WAIT_SET_MAX];
 	uint64_t statuses[WAIT_SET_MAX * WAIT_STATUS_BYTES / 8]; /* in place of ignored ones */

@@ -4,6 +4,7 @@
 #include "libapp/hot/comm.h"
 #include "libapp/hot/flavour.h"
 #include "libapp/hot/listing.h"
+#include "libapp/hot/waited.h"
 
 #include <stddef.h>
 
@@ -123,6 +124,26 @@ static bool is_start(const struct hook_args *a)
 	return a->desc->volume == CALL_V_START || a->desc->volume == CALL_V_STARTALL;
 }
 
+static bool is_of_partners(const struct hook_args *a)
+{
+	return a->word & HOOK_PARTNER && call_waits(a->desc);
+}
+
+static void take(struct wait_set *w, uintptr_t handle, int place)
+{
+	struct wait_entry *e = &w->entry[w->n];
+
+	if (!request_take(handle, &e->request)) {
+		w->has_unknown |=
+			handle_is_usable(CALL_P_REQUEST, handle) && !waited_is_done(handle);
+		return;
+	}
+	e->place = (uint32_t)place;
+	e->has_ended = false;
+	e->partner = e->request.partner;
+	w->n++;
+}
+
 void wait_prepare(struct hook_args *a)
 {
 	const struct wait_shape *s = shape(a);
@@ -130,17 +151,19 @@ void wait_prepare(struct hook_args *a)
 	int n;
 
 	w->n = 0;
-	if (!s || is_start(a) || requests_are_none())
+	w->has_unknown = false;
+	if (!s || is_start(a) || (requests_are_none() && !is_of_partners(a)))
 		return;
 	n = requests_of(a, s);
 	if (n > WAIT_SET_MAX) {
 		give_up(a, s);
+		w->has_unknown = true;
 		return;
 	}
-	for (int i = 0; i < n; i++) {
-		w->entry[w->n].place = (uint32_t)i;
-		w->n += request_take(request_at(a, s, i), &w->entry[w->n].request);
-	}
+	for (int i = 0; i < n; i++)
+		take(w, request_at(a, s, i), i);
+	if (is_of_partners(a))
+		waited_note(a);
 	if (a->desc->volume == CALL_V_REQUEST_FREE)
 		request_drop(request_at(a, s, 0));
 	if (w->n && a->desc->status && statuses_are_ignored(a))
@@ -155,21 +178,38 @@ static int64_t partner_of(const struct request *r, int source)
 	return r->generation == comm_generation() ? comm_world_rank(r->comm, false, source) : -1;
 }
 
-/* The request is over: its entry is not put back, unless it is persistent. */
-static void ended(struct request *r, const uint8_t *status)
+static bool receives(const struct request *r)
+{
+	return r->kind == REQUEST_RECV || r->kind == REQUEST_RECV_INIT ||
+	       (r->kind == REQUEST_LISTED && call_table[r->func].class == CALL_RECV);
+}
+
+/* The empty status of a persistent receive that was not started names no source; what was
+ * cancelled had no partner. */
+static void received(struct wait_entry *e, const uint8_t *status)
 {
 	struct status_view v;
 
-	listing_take(r);
-	if (r->kind == REQUEST_LISTED)
-		r->kind = REQUEST_FREE;
-	if (r->kind != REQUEST_RECV && r->kind != REQUEST_RECV_INIT)
-		return;
 	flavour->status_read(status, &v);
-	/* The empty status of a persistent receive that was not started names no source. */
-	if (!v.cancelled && v.bytes >= 0 && v.source != flavour->any_source)
-		count(r, 0, v.bytes, partner_of(r, v.source));
-	if (r->kind == REQUEST_RECV)
+	if (v.cancelled || v.bytes < 0 || v.source == flavour->any_source) {
+		e->partner = CALL_PARTNER_NONE;
+		return;
+	}
+	e->partner = partner_of(&e->request, v.source);
+	if (e->request.kind != REQUEST_LISTED)
+		count(&e->request, 0, v.bytes, e->partner);
+}
+
+/* The request is over: its entry is not put back, unless it is persistent. */
+static void ended(struct wait_entry *e, const uint8_t *status)
+{
+	struct request *r = &e->request;
+
+	listing_take(r);
+	e->has_ended = true;
+	if (receives(r))
+		received(e, status);
+	if (r->kind == REQUEST_RECV || r->kind == REQUEST_LISTED)
 		r->kind = REQUEST_FREE;
 }
 
@@ -261,8 +301,8 @@ static void ended_at(const struct hook_args *a, int place, unsigned status)
 	struct wait_entry *e = place >= 0 ? entry_at(a->wait, (uint32_t)place) : NULL;
 
 	if (e)
-		ended(&e->request, (const uint8_t *)pointer(a, a->desc->status) +
-					   (size_t)status * flavour->status_bytes);
+		ended(e, (const uint8_t *)pointer(a, a->desc->status) +
+				 (size_t)status * flavour->status_bytes);
 }
 
 static void ended_all(const struct hook_args *a)
@@ -271,7 +311,7 @@ static void ended_all(const struct hook_args *a)
 	struct wait_entry *e = a->wait->entry;
 
 	for (unsigned i = 0; i < a->wait->n; i++)
-		ended(&e[i].request, status + (size_t)e[i].place * flavour->status_bytes);
+		ended(&e[i], status + (size_t)e[i].place * flavour->status_bytes);
 }
 
 static void ended_some(const struct hook_args *a, const struct wait_shape *s, const int *index,
@@ -303,18 +343,19 @@ static void put_back(struct request *r)
 /* Collectives are not in the list of what is posted. */
 static void start(struct hook_args *a, struct request *r)
 {
+	r->active = REQUEST_STARTED;
 	if (r->kind == REQUEST_SEND_INIT) {
 		count(r, r->bytes, r->bytes_in, r->partner);
 		a->length += r->bytes;
 	}
-	if (a->word & HOOK_QUEUE && call_table[r->func].peer)
+	if (a->word & HOOK_QUEUE && call_table[r->func].peer && r->partner != CALL_PARTNER_NONE)
 		listing_put(r);
 }
 
 /* What is started keeps its handle, and its place in the table: there is no bound on how many. */
 static void start_all(struct hook_args *a, const struct wait_shape *s)
 {
-	uint64_t call = a->word & HOOK_PARTNER ? ticks_now(app_state.ticks) : 0;
+	uint32_t call = a->word & HOOK_PARTNER ? partner_call() : 0;
 	int n = requests_of(a, s);
 	struct request r;
 
@@ -371,6 +412,28 @@ static void wait_succeeded(struct hook_args *a, const struct wait_shape *s)
 		ended_all(a);
 }
 
+/* Of how many requests the call reports that they have ended; -1: it reports of none. */
+static int reported(const struct hook_args *a, const struct wait_shape *s)
+{
+	int n = s->indices ? int_at(a, s->outcount) : 1;
+
+	if (s->index && int_at(a, s->index) == flavour->undefined)
+		n = 0;
+	return (s->flag && !int_at(a, s->flag)) || n <= 0 ? -1 : n;
+}
+
+/* A test that found no end has looked at all of its requests. */
+static enum waited waited_for(const struct hook_args *a, const struct wait_shape *s, int rc)
+{
+	int n = rc || !(s->index || s->indices) ? -1 : reported(a, s), ended = 0;
+
+	for (unsigned i = 0; i < a->wait->n; i++)
+		ended += a->wait->entry[i].has_ended;
+	if (n < 0)
+		return WAITED_ALL;
+	return ended < n ? WAITED_OTHERS : WAITED_ENDED;
+}
+
 void wait_finish(struct hook_args *a, int rc)
 {
 	const struct wait_shape *s = shape(a);
@@ -380,11 +443,16 @@ void wait_finish(struct hook_args *a, int rc)
 		start_all(a, s);
 	else if (s && rc == 0 && a->wait->n)
 		wait_succeeded(a, s);
+	if (s && is_of_partners(a))
+		waited_add(a, waited_for(a, s, rc));
 	/* What has not ended goes back. After an error that is not known: a stale entry does no
 	 * harm. */
 	for (unsigned i = 0; i < a->wait->n; i++)
-		if (e[i].request.kind != REQUEST_FREE)
+		if (e[i].request.kind != REQUEST_FREE) {
+			if (e[i].has_ended)
+				e[i].request.active = REQUEST_IDLE;
 			put_back(&e[i].request);
+		}
 }
 
 /* Will the end of a request be seen? */
@@ -393,6 +461,19 @@ static bool ends_are_watched(void)
 	return __atomic_load_n(&hook_word[CALL_ID_Wait], __ATOMIC_RELAXED) &
 	       __atomic_load_n(&hook_word[CALL_ID_Waitall], __ATOMIC_RELAXED) &
 	       __atomic_load_n(&hook_word[CALL_ID_Test], __ATOMIC_RELAXED) & HOOK_VOLUME;
+}
+
+/* Is the time of any call that waits taken by partners? */
+static bool waits_are_watched(void)
+{
+	static const uint16_t waits[] = { CALL_ID_Wait,	    CALL_ID_Waitall, CALL_ID_Waitany,
+					  CALL_ID_Waitsome, CALL_ID_Test,    CALL_ID_Testall,
+					  CALL_ID_Testany,  CALL_ID_Testsome };
+	uint32_t words = 0;
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+		words |= __atomic_load_n(&hook_word[waits[i]], __ATOMIC_RELAXED);
+	return words & HOOK_PARTNER;
 }
 
 static enum request_kind kind_posted(const struct call_desc *d)
@@ -415,7 +496,7 @@ static enum request_kind kind_posted(const struct call_desc *d)
 static void weigh(struct request *r, struct hook_args *a)
 {
 	if (!a->desc->persistent) {
-		r->bytes = a->in;
+		r->bytes = r->kind == REQUEST_LISTED ? a->out : a->in;
 		return;
 	}
 	args_persistent(a, &r->bytes, &r->bytes_in);
@@ -426,30 +507,42 @@ static void weigh(struct request *r, struct hook_args *a)
 /* What the list needs to know of it; a persistent one is listed when it is started. */
 static void describe(struct request *r, const struct hook_args *a, bool is_listed)
 {
-	r->room = !is_persistent(r)		  ? args_posted(a)
-		  : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes
-						  : r->bytes;
+	if (is_listed || r->kind != REQUEST_LISTED)
+		r->room = !is_persistent(r)		  ? args_posted(a)
+			  : r->kind == REQUEST_PSEND_INIT ? a->par[1] * r->bytes
+							  : r->bytes;
 	r->tag = listing_tag(a->par[a->desc->peer]);
 	if (is_listed && !is_persistent(r))
 		listing_put(r);
+}
+
+/* Without a partner nothing moves; a wait for it is known to wait for no process. */
+static void make_null(struct request *r)
+{
+	r->kind = REQUEST_SEND_INIT;
+	r->bytes = r->bytes_in = 0;
 }
 
 void wait_posted(struct hook *h, struct hook_args *a)
 {
 	const struct call_desc *d = a->desc;
 	struct request r = { .kind = kind_posted(d), .func = h->func };
-	bool is_listed = listing_is_wanted(a);
+	bool is_listed = listing_is_wanted(a), is_null;
 
 	r.key = args_handle_at(a, a->par[d->nparam - 1], 0, CALL_P_REQUEST);
 	if (!ends_are_watched() && !is_persistent(&r))
 		r.kind = REQUEST_FREE;
-	if (r.kind == REQUEST_FREE && is_listed)
+	if (r.kind == REQUEST_FREE &&
+	    (is_listed || (waits_are_watched() && !waited_is_done(r.key))))
 		r.kind = REQUEST_LISTED;
-	if (r.kind == REQUEST_FREE || (d->peer && a->par[d->peer - 1] == flavour->proc_null)) {
+	is_null = d->peer && a->par[d->peer - 1] == flavour->proc_null;
+	if (r.kind == REQUEST_FREE || (is_null && !is_persistent(&r))) {
 		request_drop(r.key);
 		return;
 	}
 	weigh(&r, a);
+	if (is_null)
+		make_null(&r);
 	r.span = r.kind == REQUEST_RECV ? a->span : 0;
 	r.partner = a->partner;
 	r.comm = d->comm ? (uintptr_t)a->par[d->comm - 1] : 0;

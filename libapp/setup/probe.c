@@ -192,10 +192,11 @@ static bool has_rank(const struct seg_read *r, uint32_t rank)
 
 static uint64_t partner_figure(const struct seg_partner *p, unsigned kind)
 {
-	return load(kind == SEG_READ_PARTNER_CALLS   ? &p->count
-		    : kind == SEG_READ_PARTNER_DELAY ? &p->delay
-		    : kind == SEG_READ_PARTNER_OUT   ? &p->bytes_out
-						     : &p->bytes_in);
+	if (kind == SEG_READ_PARTNER_DELAY)
+		return load(&p->delay) + load(&p->shared);
+	return load(kind == SEG_READ_PARTNER_CALLS ? &p->count
+		    : kind == SEG_READ_PARTNER_OUT ? &p->bytes_out
+						   : &p->bytes_in);
 }
 
 static bool read_partners(const struct seg_read *r, union seg_value *sum)

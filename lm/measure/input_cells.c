@@ -93,6 +93,13 @@ static bool sends_later(const struct input *in, unsigned func)
 	return is_volume(in) && in->metric.counts_out && call_starts(&call_table[func]);
 }
 
+/* The partner of a wait is that of a request, which another call has made. */
+static bool is_waited_for(const struct input *in, unsigned func)
+{
+	return in->npartner && is_delay(in) && counts_class(in, CALL_COMPLETE) &&
+	       call_posts(&call_table[func]);
+}
+
 void input_add_hooks(const struct input *in, uint32_t *bits)
 {
 	if (in->from != INPUT_CALLS)
@@ -100,7 +107,7 @@ void input_add_hooks(const struct input *in, uint32_t *bits)
 	for (unsigned i = 0; i < call_count; i++) {
 		if (counts_call(in, i))
 			bits[i] |= in->hooks;
-		else if (completes(in, i) || sends_later(in, i))
+		else if (completes(in, i) || sends_later(in, i) || is_waited_for(in, i))
 			bits[i] |= HOOK_VOLUME;
 	}
 }
@@ -132,6 +139,10 @@ struct partner_sum {
 	const struct input *in;
 	const struct ticks_scale *scale;
 	double sum;
+	/* of delays: what is possible, and shared out, of these partners and of all others */
+	struct partner_shares {
+		double shared, possible, unknown;
+	} of_these, of_others;
 };
 
 static bool is_partner(const struct input *in, int32_t rank)
@@ -151,14 +162,41 @@ static bool is_partner(const struct input *in, int32_t rank)
 	return false;
 }
 
+static void add_shares(struct partner_sum *s, const struct segview_partner *p, bool is_of_these)
+{
+	struct partner_shares *to = is_of_these ? &s->of_these : &s->of_others;
+
+	to->shared += seconds(s->scale, p->shared);
+	to->possible += seconds(s->scale, p->possible);
+	if (p->rank == CALL_PARTNER_UNKNOWN)
+		to->unknown += seconds(s->scale, p->delay);
+}
+
+/*
+ * What was shared out to these may be of others: not more than is possible for them beyond their
+ * parts. Their parts may be of these.
+ */
+static double shares_error(const struct partner_sum *s)
+{
+	const struct partner_shares *a = &s->of_these, *b = &s->of_others;
+	double less = fmin(a->shared, b->possible - b->shared);
+	double more = fmin(a->possible - a->shared, b->shared) + b->unknown;
+
+	return fmax(less, more);
+}
+
 static void on_partner(void *arg, const struct segview_partner *p)
 {
 	struct partner_sum *s = arg;
+	bool is_of_these = p->rank >= 0 && is_partner(s->in, p->rank);
 
-	if (p->func >= call_count || !counts_call(s->in, p->func) || !is_partner(s->in, p->rank))
+	if (p->func >= call_count || !counts_call(s->in, p->func))
+		return;
+	add_shares(s, p, is_of_these);
+	if (!is_of_these)
 		return;
 	if (is_delay(s->in))
-		s->sum += seconds(s->scale, p->delay);
+		s->sum += seconds(s->scale, p->delay) + seconds(s->scale, p->shared);
 	else
 		s->sum += is_volume(s->in) ? bytes_of(s->in, p->bytes_out, p->bytes_in)
 					   : (double)p->count;
@@ -191,7 +229,7 @@ static void add_open(const struct input *in, const struct ticks_scale *scale, ui
 
 	if (open > 0 && segview_current(in->proc->seg, thread, &c) && c.is_inside &&
 	    counts_call(in, c.func))
-		partner = current_partner(&in->proc->own, &c);
+		partner = current_awaited(&in->proc->own, &c);
 	if (partner == CALL_PARTNER_UNKNOWN)
 		v->open += open;
 	else if (is_partner(in, partner))
@@ -210,7 +248,7 @@ static void sample_partners(const struct input *in, const struct ticks_scale *sc
 			    struct measurement_value *v)
 {
 	const struct segview *seg = in->proc->seg;
-	struct partner_sum s = { in, scale, 0 };
+	struct partner_sum s = { .in = in, .scale = scale };
 	struct segview_thread t;
 
 	for (unsigned i = 0; i < segview_threads(seg); i++) {
@@ -225,7 +263,7 @@ static void sample_partners(const struct input *in, const struct ticks_scale *sc
 	}
 	v->value += s.sum;
 	if (is_delay(in))
-		v->error += v->open + v->value * INPUT_SCALE_ERROR;
+		v->error += v->open + shares_error(&s) + v->value * INPUT_SCALE_ERROR;
 }
 
 static bool has_persistent(const struct input *in)

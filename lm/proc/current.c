@@ -54,6 +54,13 @@ int32_t current_partner(const struct seg_own *own, const struct segview_current 
 	return d && d->peer ? current_world_rank(own, c, c->peer) : CALL_PARTNER_UNKNOWN;
 }
 
+int32_t current_awaited(const struct seg_own *own, const struct segview_current *c)
+{
+	const struct call_desc *d = call_get(c->func);
+
+	return d && call_waits(d) ? c->wait_partner : current_partner(own, c);
+}
+
 static bool has_source(const struct call_desc *d)
 {
 	return d && (d->volume == CALL_V_SENDRECV || d->volume == CALL_V_SENDRECV_REPLACE);

@@ -25,6 +25,9 @@ uint64_t current_comm(const struct seg_own *own, const struct segview_current *c
  */
 int32_t current_partner(const struct seg_own *own, const struct segview_current *c);
 
+/* The same, but of a wait the partner of its requests, where that is one. */
+int32_t current_awaited(const struct seg_own *own, const struct segview_current *c);
+
 /* From which rank a call that sends also receives, as current_world_rank(); of any other call it
  * is CALL_PARTNER_UNKNOWN. */
 int32_t current_source(const struct seg_own *own, const struct segview_current *c);

@@ -2,6 +2,7 @@
 #include "lm/proc/totals.h"
 
 #include "common/base/array.h"
+#include "lm/proc/current.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +31,8 @@ static int take_calls(const struct segview *v, struct totals *t)
 	return 0;
 }
 
-static void on_partner(void *arg, const struct segview_partner *p)
+static void put_partner(struct totals *t, const struct total_partner *p)
 {
-	struct totals *t = arg;
-
 	if (array_grow(&t->partner, &t->partner_cap, t->npartner + 1, sizeof(*p),
 		       TOTALS_PARTNERS_MAX) < 0)
 		t->partner_lost += p->count;
@@ -41,13 +40,58 @@ static void on_partner(void *arg, const struct segview_partner *p)
 		t->partner[t->npartner++] = *p;
 }
 
+static void on_partner(void *arg, const struct segview_partner *p)
+{
+	const struct total_partner one = { .func = p->func,
+					   .rank = p->rank,
+					   .count = p->count,
+					   .bytes_out = p->bytes_out,
+					   .bytes_in = p->bytes_in,
+					   .delay = p->delay,
+					   .shared = p->shared,
+					   .possible = p->possible,
+					   .kinds = p->kinds,
+					   .tag = p->tag };
+
+	put_partner(arg, &one);
+}
+
+/* The call that the thread is in, where its time is measured and its partner is known already. */
+static void take_open(const struct segview *v, unsigned thread, struct totals *t)
+{
+	struct segview_current c;
+	struct segview_call call;
+	struct total_partner one;
+	struct seg_own own;
+
+	if (!segview_current(v, thread, &c) || !c.is_inside ||
+	    segview_call(v, thread, c.func, t->ticks, &call) || !call.open_delay)
+		return;
+	segview_own(v, &own);
+	one = (struct total_partner){ .func = c.func,
+				      .rank = current_awaited(&own, &c),
+				      .tag = -1,
+				      .open = call.open_delay };
+	if (one.rank >= 0)
+		put_partner(t, &one);
+}
+
 static int compare_partners(const void *a, const void *b)
 {
-	const struct segview_partner *x = a, *y = b;
+	const struct total_partner *x = a, *y = b;
 
 	if (x->func != y->func)
 		return x->func < y->func ? -1 : 1;
 	return (x->rank > y->rank) - (x->rank < y->rank);
+}
+
+static void join_purposes(struct total_partner *to, const struct total_partner *from)
+{
+	if (!to->kinds)
+		to->tag = from->tag;
+	else if (from->kinds && to->tag != from->tag)
+		to->tag = SEG_TAG_SEVERAL;
+	to->kinds |= from->kinds;
 }
 
 /* Two threads may have had the same partner in the same call. */
@@ -58,7 +102,7 @@ static void join_partners(struct totals *t)
 	if (t->npartner)
 		qsort(t->partner, t->npartner, sizeof(*t->partner), compare_partners);
 	for (size_t i = 0; i < t->npartner; i++) {
-		struct segview_partner *to = n ? &t->partner[n - 1] : NULL;
+		struct total_partner *to = n ? &t->partner[n - 1] : NULL;
 
 		if (!to || compare_partners(to, &t->partner[i])) {
 			t->partner[n++] = t->partner[i];
@@ -68,6 +112,10 @@ static void join_partners(struct totals *t)
 		to->bytes_out += t->partner[i].bytes_out;
 		to->bytes_in += t->partner[i].bytes_in;
 		to->delay += t->partner[i].delay;
+		to->shared += t->partner[i].shared;
+		to->possible += t->partner[i].possible;
+		join_purposes(to, &t->partner[i]);
+		to->open += t->partner[i].open;
 	}
 	t->npartner = n;
 }
@@ -81,6 +129,7 @@ static void take_partners(const struct segview *v, struct totals *t)
 			continue;
 		t->partner_lost += th.partner_lost;
 		segview_partners(v, i, on_partner, t);
+		take_open(v, i, t);
 	}
 	join_partners(t);
 }

@@ -16,13 +16,30 @@ struct total_call {
 	struct segview_call v;
 };
 
+/* Calls of a function with one partner, as struct segview_partner. */
+struct total_partner {
+	unsigned func;
+	int32_t rank;
+	uint64_t count, bytes_out, bytes_in;
+	uint64_t delay, shared, possible; /* ticks, of calls that have ended */
+	uint64_t open; /* ticks so far of calls under way, in no other sum */
+	uint32_t kinds;
+	int32_t tag;
+};
+
+/* Ticks: what is certain, and its part of what is shared out. */
+static inline uint64_t total_partner_time(const struct total_partner *p)
+{
+	return p->delay + p->shared;
+}
+
 struct totals {
 	uint64_t ticks; /* the moment, on the process's clock */
 	uint64_t timed; /* ticks for which the time of all calls was measured */
 	uint32_t word; /* hook word of the first function */
 	struct total_call *call; /* functions that were used, ascending */
 	size_t ncall;
-	struct segview_partner *partner; /* each (function, rank) once, ascending */
+	struct total_partner *partner; /* each (function, rank) once, ascending */
 	size_t npartner, partner_cap;
 	uint64_t partner_lost; /* calls whose partner found no room in the tables */
 };

@@ -134,25 +134,40 @@ static void write_classes(struct omis_writer *w, const struct totals *t,
 				   delay_ns(s, &sum[k]));
 }
 
-/* [name, rank, count, bytes_out, bytes_in, delay]: the second value is a number, which it is in no
- * other list here. */
+/* The second value is a number, which it is in no other list here. */
+static void write_partner(struct omis_writer *w, const char *name, const struct total_partner *p,
+			  const struct ticks_scale *s)
+{
+	omis_write_list(w);
+	omis_write_string(w, name);
+	omis_write_int(w, p->rank);
+	omis_write_int(w, (int64_t)p->count);
+	omis_write_int(w, (int64_t)p->bytes_out);
+	omis_write_int(w, (int64_t)p->bytes_in);
+	omis_write_int(w, ticks_delta_to_nsec(s, p->delay));
+	omis_write_int(w, ticks_delta_to_nsec(s, p->shared));
+	omis_write_int(w, ticks_delta_to_nsec(s, p->possible));
+	omis_write_int(w, ticks_delta_to_nsec(s, p->open));
+	omis_write_int(w, p->kinds);
+	omis_write_int(w, p->tag);
+	omis_write_list_end(w);
+}
+
 static void write_partners(struct omis_writer *w, const struct totals *t,
 			   const struct ticks_scale *s)
 {
 	for (size_t i = 0; i < t->npartner; i++) {
-		const struct segview_partner *p = &t->partner[i];
-		const struct call_desc *d = call_get(p->func);
+		const struct call_desc *d = call_get(t->partner[i].func);
 
-		if (!d)
-			continue;
-		omis_write_list(w);
-		omis_write_string(w, d->name);
-		omis_write_int(w, p->rank);
-		omis_write_int(w, (int64_t)p->count);
-		omis_write_int(w, (int64_t)p->bytes_out);
-		omis_write_int(w, (int64_t)p->bytes_in);
-		omis_write_int(w, ticks_delta_to_nsec(s, p->delay));
-		omis_write_list_end(w);
+		if (d)
+			write_partner(w, d->name, &t->partner[i], s);
+	}
+	if (t->partner_lost) {
+		const struct total_partner lost = { .rank = CALL_PARTNER_UNKNOWN,
+						    .count = t->partner_lost,
+						    .tag = -1 };
+
+		write_partner(w, "", &lost, s);
 	}
 }
 

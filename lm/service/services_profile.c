@@ -163,10 +163,10 @@ static int add_pair(struct profile *f, const struct pair *p)
 	return rc;
 }
 
-static const struct segview_partner *partner_before(const struct totals *t,
-						    const struct segview_partner *p)
+static const struct total_partner *partner_before(const struct totals *t,
+						  const struct total_partner *p)
 {
-	static const struct segview_partner none;
+	static const struct total_partner none;
 
 	for (size_t i = 0; t && i < t->npartner; i++)
 		if (t->partner[i].func == p->func && t->partner[i].rank == p->rank)
@@ -181,16 +181,20 @@ static int add_partners(struct profile *f, const struct proc *p, const struct to
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < t->npartner; i++) {
-		const struct segview_partner *v = &t->partner[i], *b = partner_before(mark, v);
+		const struct total_partner *v = &t->partner[i], *b = partner_before(mark, v);
 		const struct pair pair = {
 			.rank = p->own.rank,
 			.partner = v->rank,
 			.count = gained(v->count, b->count),
 			.bytes_out = gained(v->bytes_out, b->bytes_out),
 			.bytes_in = gained(v->bytes_in, b->bytes_in),
-			.delay_ns = ticks_delta_to_nsec(s, gained(v->delay, b->delay)),
+			.delay_ns = ticks_delta_to_nsec(
+				s, gained(total_partner_time(v), total_partner_time(b))),
 		};
 
+		/* Waits have a bound, which a row here has no room for. */
+		if (call_waits(call_get(v->func)))
+			continue;
 		if (pair.count || pair.bytes_out || pair.bytes_in || pair.delay_ns)
 			rc = add_pair(f, &pair);
 	}

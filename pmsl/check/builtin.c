@@ -189,7 +189,15 @@ static bool counts_class(const struct pmsl_builtin *b, enum call_class class)
 	return b->call >= 0 ? call_table[b->call].class == class : b->classes >> class & 1;
 }
 
-/* Collectives have many partners, a barrier none, and a wait is for what others have posted. */
+/* The time of a wait is of the partners of its requests. */
+static bool waits(const struct pmsl_builtin *b)
+{
+	if (b->quantity != PMSL_Q_DELAY)
+		return false;
+	return b->call >= 0 ? call_waits(&call_table[b->call]) : counts_class(b, CALL_COMPLETE);
+}
+
+/* Collectives have many partners, and a barrier has none. */
 static bool names_a_partner(const struct pmsl_builtin *b)
 {
 	return counts_class(b, CALL_SEND) || counts_class(b, CALL_RECV) ||
@@ -200,7 +208,10 @@ const char *pmsl_builtin_refusal(const struct pmsl_builtin *b, const struct pmsl
 {
 	if ((use->by_partners || use->by_regions) && !b->is_by_partner)
 		return "has no partners and regions: it is no metric of calls";
-	if (use->by_partners && !names_a_partner(b))
+	if (use->by_partners && use->at_probe && waits(b))
+		return "is not split by partners at a probe: the partner of a wait has a bound, "
+		       "which is known at reads";
+	if (use->by_partners && !names_a_partner(b) && !waits(b))
 		return "is not split by partners: its calls name none";
 	if (use->by_partners && use->by_regions)
 		return "is split by partners or by regions, not by both";

@@ -62,7 +62,14 @@ static const struct omis_service omig[] = {
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
 	  .help = "Reads what omig_calls_enable counts, a list for each function that was called. "
 		  "flags: bit 0 a list for each class instead, bit 1 also partners: [name, rank, "
-		  "count, bytes_out, bytes_in, delay_ns]." },
+		  "count, bytes_out, bytes_in, delay_ns, shared_ns, possible_ns, open_ns, kinds, "
+		  "tag]. delay_ns: calls that had this partner only. A call that waits for "
+		  "several partners ends with the last of them, and MPI does not report which "
+		  "one that was: shared_ns is this one's part, possible_ns the whole time of such "
+		  "calls. open_ns: so far, of calls under way. rank is -1 of waits for unknown "
+		  "requests, and -3 of waits for collectives. kinds of what was waited for: 1 "
+		  "receive, 2 send, 4 collective, 8 one-sided. tag: -1 any or none, -2 several. "
+		  "Under the name \"\" count has the calls whose partner found no room." },
 	{ EXT_SERVICE("omig", "omig_cert_list", INFO, 0, TOP, ADMIN, DONE),
 	  .result = "[serial, role, name, issued, expires, revoked, site, label, token]...",
 	  .help = "The certificates that this mainsm has issued. name is what the authority "

@@ -69,6 +69,10 @@ static void on_partner(void *arg, const struct segview_partner *p)
 	sum->bytes_out += p->bytes_out;
 	sum->bytes_in += p->bytes_in;
 	sum->delay += p->delay;
+	sum->shared += p->shared;
+	sum->possible += p->possible;
+	sum->kinds |= p->kinds;
+	sum->tag = p->tag;
 }
 
 struct segview_partner rank_partner(unsigned func, int32_t partner)

@@ -172,21 +172,43 @@ static void happen(const struct fake_segment *s, int func, enum call_phase phase
 		record(s, &ev);
 }
 
+static struct seg_partner *partner_of(const struct fake_segment *s, int func, int64_t partner)
+{
+	struct seg_partner *p = (struct seg_partner *)(void *)(block(s) + s->h->partner_offset);
+	uint64_t key = (uint64_t)(func + 1) << 32 | (uint32_t)partner;
+
+	while (p->key && p->key != key)
+		p++;
+	p->key = key;
+	p->count++;
+	return p;
+}
+
 static void note_partner(const struct fake_segment *s, int func, uint32_t word,
 			 const struct fake_call *c)
 {
-	struct seg_partner *p = (struct seg_partner *)(void *)(block(s) + s->h->partner_offset);
-	uint64_t key = (uint64_t)(func + 1) << 32 | (uint32_t)c->partner;
+	struct seg_partner *p = partner_of(s, func, c->partner);
 
-	for (unsigned i = 0; i < SEG_PARTNERS; i++, p++) {
-		if (p->key && p->key != key)
-			continue;
-		p->key = key;
-		p->count++;
-		p->bytes_out += (uint64_t)c->bytes_out;
-		p->bytes_in += (uint64_t)c->bytes_in;
-		p->delay += word & HOOK_TIME ? c->ticks : 0;
-		return;
+	p->bytes_out += (uint64_t)c->bytes_out;
+	p->bytes_in += (uint64_t)c->bytes_in;
+	p->delay += word & HOOK_TIME ? c->ticks : 0;
+}
+
+void fake_segment_wait(struct fake_segment *s, const char *name, uint64_t ticks,
+		       const int32_t *partner, unsigned n)
+{
+	int func = call_find(name);
+
+	slot(s, func)->count++;
+	slot(s, func)->delay += ticks;
+	for (unsigned i = 0; i < n; i++) {
+		struct seg_partner *p = partner_of(s, func, partner[i]);
+
+		p->kinds = SEG_FOR_RECEIVE;
+		p->tag = 7;
+		p->delay += n == 1 ? ticks : 0;
+		p->shared += n == 1 ? 0 : ticks / n;
+		p->possible += n == 1 ? 0 : ticks;
 	}
 }
 

@@ -41,6 +41,10 @@ struct fake_call {
 };
 void fake_segment_call(struct fake_segment *s, const struct fake_call *c);
 
+/* A wait of so many ticks, which may have been for any of these. */
+void fake_segment_wait(struct fake_segment *s, const char *name, uint64_t ticks,
+		       const int32_t *partner, unsigned n);
+
 /* A call that begins and does not end. */
 void fake_segment_enter(struct fake_segment *s, const char *name);
 /* It ends, without a partner. */

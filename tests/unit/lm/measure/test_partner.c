@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements by partner on a host: volumes and times of the calls that name a partner. */
 #include "common/omis/text/status.h"
+#include "common/ring/calls.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
 
@@ -69,6 +70,64 @@ START_TEST(a_call_that_was_under_way_at_the_start_is_in_the_bound)
 }
 END_TEST
 
+static void wait_for(uint64_t ticks, int32_t a, int32_t b)
+{
+	const int32_t both[] = { a, b };
+
+	fake_segment_wait(&seg, "MPI_Waitall", ticks, both, 1 + (a != b));
+}
+
+/* What is shared out may be of each of those that share it. */
+START_TEST(a_wait_is_of_the_partners_of_its_requests)
+{
+	struct flow_token t;
+
+	load_by_partner("Wait_delay"); /* 1 and 3 */
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Waitall"),
+			  HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Isend"), HOOK_VOLUME);
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Ibarrier"), HOOK_VOLUME);
+	wait_for(20 * MS, 1, 1);
+	wait_for(500 * MS, 2, 2);
+	wait_for(8 * MS, 3, 1); /* among these two, so it is certain */
+	world_run(&w, SEC);
+	t = value_of_read(1);
+	ck_assert_double_eq_tol(t.value, 0.028, t.error + 1e-9);
+	ck_assert_double_lt(t.error, 1e-5);
+	wait_for(10 * MS, 1, 2);
+	world_run(&w, SEC);
+	t = value_of_read(2);
+	ck_assert_double_eq_tol(t.value, 0.033, 1e-5);
+	ck_assert_double_eq_tol(t.error, 0.005, 1e-5);
+	wait_for(2 * MS, CALL_PARTNER_UNKNOWN, CALL_PARTNER_UNKNOWN);
+	world_run(&w, SEC);
+	t = value_of_read(3);
+	ck_assert_double_eq_tol(t.value, 0.033, 1e-5);
+	ck_assert_double_eq_tol(t.error, 0.007, 1e-5);
+}
+END_TEST
+
+static bool table_has(const char *list)
+{
+	const struct msg_reply *reply =
+		world_ask(&w, OBSERVER, with(":omig_calls_read([@],2)", rank0));
+
+	return strstr(entry_text(&reply->entry[0]), list);
+}
+
+START_TEST(the_table_of_partners_has_parts_and_what_is_possible)
+{
+	world_ask(&w, OBSERVER, with(":omig_calls_enable([@],\"partner\")", rank0));
+	wait_for(8 * MS, 3, 1);
+	wait_for(2 * MS, CALL_PARTNER_ALL, CALL_PARTNER_ALL);
+	ck_assert(table_has("[\"MPI_Waitall\",3,1,0,0,0,4000000,8000000,0,1,7]"));
+	ck_assert(table_has("[\"MPI_Waitall\",-3,1,0,0,2000000,0,0,0,1,7]"));
+	ck_assert(!table_has("[\"\",-1,"));
+	fake_segment_thread(&seg, 0)->partner_lost = 5;
+	ck_assert(table_has("[\"\",-1,5,0,0,0,0,0,0,0,-1]"));
+}
+END_TEST
+
 START_TEST(calls_that_name_no_partner_have_no_time_by_partner)
 {
 	const struct msg_flow_ack *ack;
@@ -129,6 +188,8 @@ int main(void)
 		a_volume_by_partner_takes_these_ranks_only,
 		a_delay_by_partner_is_the_time_of_calls_that_have_ended,
 		a_call_that_was_under_way_at_the_start_is_in_the_bound,
+		a_wait_is_of_the_partners_of_its_requests,
+		the_table_of_partners_has_parts_and_what_is_possible,
 		calls_that_name_no_partner_have_no_time_by_partner,
 		receives_by_partner_watch_what_completes_them,
 		persistent_sends_watch_what_starts_them,

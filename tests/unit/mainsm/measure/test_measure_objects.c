@@ -151,7 +151,7 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 	static const struct {
 		const char *call, *words;
 	} bad[] = {
-		{ ":dfg_create([],\"\",\"MPI_Waitall_delay\",[\"by\",\"partner\"])",
+		{ ":dfg_create([],\"\",\"MPI_Waitall_count\",[\"by\",\"partner\"])",
 		  "its calls name none" },
 		{ ":dfg_create([],\"\",\"Barrier_count\",[],[\"partners\",[p_1_a00000]])",
 		  "its calls name none" },

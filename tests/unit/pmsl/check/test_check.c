@@ -281,7 +281,10 @@ START_TEST(partners_are_of_calls_that_name_one)
 	expect_good("RETURN MPI_Startall_count(q, procs, t);");
 	expect_bad("RETURN Barrier_delay(q, procs, t);",
 		   "Barrier_delay is not split by partners: its calls name none", "");
-	expect_bad("RETURN MPI_Waitall_delay(q, procs, t);", "its calls name none", "");
+	expect_good("RETURN MPI_Waitall_delay(q, procs, t);");
+	expect_good("RETURN Wait_delay(q, procs, t);");
+	expect_bad("RETURN Wait_count(q, procs, t);", "its calls name none", "");
+	expect_bad("RETURN MPI_Request_free_delay(q, procs, t);", "its calls name none", "");
 	expect_bad("RETURN Collective_volume(q, procs, t);", "its calls name none", "");
 }
 END_TEST
