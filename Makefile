@@ -163,6 +163,7 @@ include neko/cmd/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/cmd/profile/module.mk
+include tools/cmd/stacks/module.mk
 include tools/module.mk
 include bench/module.mk
 

@@ -31,6 +31,7 @@ static const struct cmd commands[] = {
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
 	{ "calls", cmd_calls, WATCH,
 	  "which MPI calls take the time: by call, rank, node or partner" },
+	{ "stacks", cmd_stacks, WATCH, "where all ranks are: their stacks as one tree" },
 	{ "tree", cmd_tree, WATCH, "sites, nodes, processes and threads that are known" },
 	{ "measure", cmd_measure, MEASURE,
 	  "measure a metric, live: omig measure Send_volume --by process" },

@@ -12,6 +12,7 @@ int cmd_jobs(int argc, char **argv);
 int cmd_calls(int argc, char **argv);
 int cmd_tree(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_stacks(int argc, char **argv);
 int cmd_request(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 int cmd_services(int argc, char **argv);

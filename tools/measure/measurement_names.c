@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects by their names: hosts, sites, ranks. */
-#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
 #include "tools/measure/measurement.h"
 #include "tools/session/tree_fields.h"
+#include "tools/term/ranges.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,28 +164,30 @@ static void note_job(struct meant *f, const struct measured_name *n)
 }
 
 #define HOSTS_SHOWN_MAX 8
+#define RANGES_MAX 8
 
-/* "0-3, 7" of the ranks that may be meant, as far as there is room. */
+static int compare_ranks(const void *pa, const void *pb)
+{
+	int64_t a = *(const int64_t *)pa, b = *(const int64_t *)pb;
+
+	return a < b ? -1 : a > b;
+}
+
+/* "0-3, 7" of the ranks that may be meant. */
 static void list_ranks(const struct measurement *m, struct buf *out)
 {
-	struct measured_name n;
-	bool *is_there = calloc(OMIS_OBJECTS_MAX + 1, sizeof(*is_there));
+	size_t n = 0, all = m->tree ? m->tree->n : 0;
+	int64_t *rank = calloc(all + 1, sizeof(*rank));
+	struct measured_name name;
 
-	for (size_t i = 0; is_there && m->tree && i < m->tree->n; i++)
-		if (read_name(&m->tree->list[i], &n) && is_running_rank(m, &n) &&
-		    n.rank < OMIS_OBJECTS_MAX)
-			is_there[n.rank] = true;
-	for (size_t i = 0, last; is_there && i < OMIS_OBJECTS_MAX; i++) {
-		if (!is_there[i])
-			continue;
-		for (last = i; is_there[last + 1];)
-			last++;
-		buf_printf(out, out->n ? ", %zu" : "%zu", i);
-		if (last > i)
-			buf_printf(out, "-%zu", last);
-		i = last;
-	}
-	free(is_there);
+	for (size_t i = 0; rank && i < all; i++)
+		if (read_name(&m->tree->list[i], &name) && is_running_rank(m, &name))
+			rank[n++] = name.rank;
+	if (n)
+		qsort(rank, n, sizeof(*rank), compare_ranks);
+	if (rank)
+		ranges_put(out, rank, n, RANGES_MAX);
+	free(rank);
 }
 
 /* Names of hosts, sites and programs are candidates. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/term/term.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 
@@ -27,10 +28,24 @@ static bool wants_color(bool is_tty)
 	return is_tty && term && !str_eq(term, "dumb");
 }
 
+bool term_is_utf8(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+		const char *v = getenv(names[i]);
+
+		if (v && *v)
+			return strcasestr(v, "utf-8") || strcasestr(v, "utf8");
+	}
+	return false;
+}
+
 int term_open(struct term *t, const char *when)
 {
 	memset(t, 0, sizeof(*t));
 	t->is_tty = isatty(STDOUT_FILENO);
+	t->is_utf8 = term_is_utf8();
 	term_measure(t);
 	if (str_eq(when, "always"))
 		t->has_color = true;

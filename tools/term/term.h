@@ -20,6 +20,7 @@ struct term {
 	bool is_tty; /* stdout */
 	bool has_color;
 	bool is_raw; /* keys come one by one */
+	bool is_utf8; /* other characters than ASCII may be written */
 	unsigned rows, cols;
 };
 
@@ -28,6 +29,9 @@ struct term {
  * -ERR_INVALID for another word.
  */
 int term_open(struct term *t, const char *when);
+
+/* The locale of the environment has UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is set). */
+bool term_is_utf8(void);
 
 /* The escape that starts `p`; "" without colour. TERM_PLAIN ends any. */
 const char *term_paint(const struct term *t, enum term_paint p);

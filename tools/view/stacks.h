@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stacks of many threads, as one tree: what `omig stacks` shows. */
+#ifndef TOOLS_VIEW_STACKS_H
+#define TOOLS_VIEW_STACKS_H
+
+#include "common/base/buf.h"
+#include "common/json/json.h"
+#include "tools/libomis/omis.h"
+#include "tools/term/term.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define STACKS_FRAMES_MAX 512 /* of one thread: lm-trace reports no more */
+#define STACKS_TROUBLES_MAX 8 /* causes that are shown; others are counted */
+
+/* Texts belong to the value that was read. */
+struct stack_frame {
+	const char *function; /* "": not known */
+	const char *file; /* of the source; "": no debug information */
+	const char *module;
+	int64_t line;
+	uint64_t pc;
+};
+
+struct stack {
+	char token[64]; /* of the thread */
+	int64_t rank, pid, tid; /* rank -1: not of MPI */
+	const char *program, *node; /* of the tree */
+	struct stack_frame *frame; /* owned; outermost first */
+	size_t n;
+};
+
+/* Why there is no stack of some threads. */
+struct stacks_trouble {
+	char text[160];
+	int64_t rank; /* of the first of them; -1: not of MPI */
+	size_t n;
+};
+
+struct stacks {
+	struct stack *v; /* owned; by rank, then thread */
+	size_t n, cap;
+	struct stacks_trouble trouble[STACKS_TROUBLES_MAX];
+	size_t ntrouble, ended; /* ended: ranks without one since they ended */
+	bool has_ranks, with_threads;
+	const Omis_value *tree; /* borrowed */
+	Omis_value **held; /* owned: texts of frames */
+	size_t nheld, held_cap;
+};
+
+/*
+ * From omig_tree(): threads whose stacks are to be read: of each process the main one, or all. job:
+ * NULL is all. False: no memory.
+ */
+bool stacks_choose(struct stacks *s, const Omis_value *tree, const char *job, bool with_threads);
+
+/*
+ * Entries of omig_backtrace(). is_deep: also what the C library and the MPI library do below a
+ * call, and what is above main. False: no memory.
+ */
+bool stacks_add(struct stacks *s, const Omis_object_result *entries, bool is_deep);
+
+/* Threads without a stack are put out of v; more reasons from the reply's coverage. */
+void stacks_finish(struct stacks *s);
+void stacks_done(struct stacks *s);
+
+/* A call of the MPI library, of C or Fortran. */
+bool stack_frame_is_mpi(const struct stack_frame *f);
+
+/* The first line: "63 of 64 ranks wait in MPI_Waitall (halo.c:41); rank 17 is in flux
+ * (flux.c:210)". */
+void stacks_say(const struct stacks *s, struct buf *out);
+/* That line, the merged tree, and what is missing. -ERR_NOMEM. */
+int stacks_show(const struct term *t, const struct stacks *s, struct buf *out);
+/* Members of an open object. */
+void stacks_to_json(struct json *j, const struct stacks *s);
+
+#endif
