@@ -133,6 +133,7 @@ include mainsm/tool/module.mk
 include mainsm/csr/module.mk
 include mainsm/subscription/module.mk
 include mainsm/measure/module.mk
+include mainsm/history/module.mk
 include mainsm/service/module.mk
 include mainsm/start/module.mk
 include mainsm/module.mk

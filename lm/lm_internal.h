@@ -30,6 +30,7 @@ struct lm_services {
 	struct creator creator;
 	struct file_reader files;
 	struct tool_objects objects;
+	struct job_sampler jobs;
 	struct service_family family[LM_FAMILIES_MAX];
 	size_t n;
 	struct event_source source[CSR_SOURCES_MAX];

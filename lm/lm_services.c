@@ -39,6 +39,7 @@ void lm_list_services(struct lm *m)
 	s->control = (struct control){ host, m->holds };
 	s->creator = (struct creator){ m->trace, m->holds };
 	s->files = (struct file_reader){ { host, m->look }, m->files };
+	s->jobs = (struct job_sampler){ host, &m->ticks };
 	s->objects = (struct tool_objects){ m->pa, m->tracebufs };
 	add(s, audit_services, m->audit);
 	add(s, calls_services, &m->ticks);
@@ -47,6 +48,7 @@ void lm_list_services(struct lm *m)
 	add(s, current_services, &m->ticks);
 	add(s, events_services, NULL);
 	add(s, file_services, &s->files);
+	add(s, job_services, &s->jobs);
 	add(s, memory_services, &s->files.on);
 	add(s, node_services, &s->node);
 	add(s, pa_services, &s->objects);

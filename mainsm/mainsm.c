@@ -54,6 +54,8 @@ static void on_change(void *arg, const struct object *o, enum directory_change w
 		tool_csrs_follow_soon(m->csrs);
 	if (o->kind != OBJECT_THREAD)
 		measures_follow_soon(m->measures);
+	if (o->kind == OBJECT_PROC)
+		history_follow(m->history);
 }
 
 static void on_disarmed(void *arg, const char *csr)
@@ -201,6 +203,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 	omis_write_pair(w, "csrs_suspended", (int64_t)csr.suspended);
 	omis_write_pair(w, "stray_events", (int64_t)csr.strays);
 	write_measures(m, w);
+	history_status(m->history, w);
 	omis_write_pair(w, "certificates", (int64_t)certs_count(m->certs));
 	omis_write_pair(w, "tokens", (int64_t)tokens_count(m->tokens, wall_now(m)));
 }
@@ -331,6 +334,8 @@ int mainsm_reload(struct mainsm *m, const struct mainsm_conf *conf, const struct
 	}
 	sites_commit(&sites);
 	m->conf.linger = conf->linger;
+	if (conf->history_bytes)
+		history_limit(m->history, conf->history_bytes, conf->history_keep);
 	return 0;
 }
 
@@ -360,6 +365,30 @@ static int make_engines(struct mainsm *m, struct err *e)
 	return m->measures && m->subscriptions ? 0 : err_nomem(e);
 }
 
+static int make_history(struct mainsm *m, struct err *e)
+{
+	struct history_conf c = { .store = { .loop = m->conf.loop,
+					     .max_bytes = m->conf.history_bytes,
+					     .keep = m->conf.history_keep,
+					     .stream = m->conf.epoch,
+					     .wall_now = wall_now,
+					     .arg = m,
+					     .disk = m->conf.history_disk,
+					     .turns = m->conf.history_turns },
+				  .directory = m->directory,
+				  .branches = m->branches,
+				  .executor = m->executor,
+				  .numbers = m->numbers,
+				  .sessions = &m->sessions };
+	char path[FILE_PATH_BYTES];
+	int rc;
+
+	if (!m->conf.history_bytes || !m->conf.state_dir)
+		return 0;
+	rc = open_file(m, "history", path, &c.store.path, e);
+	return rc ? rc : history_open(&c, &m->history, e);
+}
+
 static int make_services(struct mainsm *m, struct err *e)
 {
 	const struct services_conf s = {
@@ -371,6 +400,7 @@ static int make_services(struct mainsm *m, struct err *e)
 		.measures = m->measures,
 		.subscriptions = m->subscriptions,
 		.executor = m->executor,
+		.history = m->history,
 		.numbers = m->numbers,
 		.certs = m->certs,
 		.tokens = m->tokens,
@@ -446,6 +476,8 @@ int mainsm_open(const struct mainsm_conf *conf, struct mainsm **out, struct err 
 	if (!rc)
 		rc = make_engines(m, e);
 	if (!rc)
+		rc = make_history(m, e);
+	if (!rc)
 		rc = make_services(m, e);
 	if (!rc)
 		rc = listen_for_all(m, e);
@@ -480,6 +512,7 @@ void mainsm_free(struct mainsm *m)
 	loop_timer_free(m->ending);
 	enrol_service_free(m->enrol);
 	services_free(m->services);
+	history_close(m->history);
 	measures_free(m->measures);
 	subscriptions_free(m->subscriptions);
 	tool_csrs_free(m->csrs);

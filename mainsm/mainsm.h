@@ -23,12 +23,14 @@
 /* a host that was lost for so long is forgotten */
 #define MAINSM_FORGET_NODE_NS (3600 * NSEC_PER_SEC)
 
+struct disk;
 struct loop;
 struct mainsm;
 struct net_ctx;
 struct pki_ca;
 struct pki_creds;
 struct rng;
+struct spooler_turns;
 struct timebase;
 
 /* Pointers are borrowed and must outlive the mainsm; strings and sites are copied. */
@@ -48,6 +50,11 @@ struct mainsm_conf {
 	size_t nsite;
 	nsec_t cert_lifetime; /* 0 = the default */
 	size_t tool_queue_cap; /* bytes towards one tool; 0 = TOOL_QUEUE_MAX_BYTES */
+	nsec_t history_keep; /* samples of jobs are kept so long; 0 = none are made */
+	uint64_t history_bytes; /* that they may have on disk; 0 = there is no history */
+	/* For tests: instead of a folder in the state directory, and of a thread. */
+	const struct disk *history_disk;
+	const struct spooler_turns *history_turns;
 	nsec_t linger; /* ends after so long without a connection; 0 = never */
 	nsec_t (*wall_now)(void *arg);
 	/* Start the sm of a site; it proves itself with the token. NULL: impossible. */

@@ -11,6 +11,7 @@
 #include "mainsm/csr/csr.h"
 #include "mainsm/directory/directory.h"
 #include "mainsm/directory/numbers.h"
+#include "mainsm/history/history.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/measure/measure.h"
 #include "mainsm/service/services.h"
@@ -52,6 +53,7 @@ struct mainsm {
 	struct tool_csrs *csrs;
 	struct subscriptions *subscriptions;
 	struct measures *measures;
+	struct history *history; /* NULL: none is kept */
 	struct services *services;
 	struct enrol_service *enrol;
 	struct audit *audit; /* NULL: nothing is kept */

@@ -4,7 +4,8 @@ MODULES += mainsm
 mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c places.c program.c services.c \
 		settings.c tools.c
 mainsm.programs := mainsm
-mainsm.uses := common/base common/container common/omis/text common/omis/services common/omis \
-		common/loop common/net common/conf common/audit common/link common/daemon \
-		common/authority tree mainsm/directory mainsm/tool mainsm/csr \
-		mainsm/subscription mainsm/measure mainsm/service mainsm/start
+mainsm.uses := common/base common/container common/ring eventlog eventlog/spool \
+		common/omis/text common/omis/services common/omis common/loop common/net \
+		common/conf common/audit common/link common/daemon common/authority tree \
+		mainsm/directory mainsm/tool mainsm/csr mainsm/subscription mainsm/measure \
+		mainsm/history mainsm/service mainsm/start

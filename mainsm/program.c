@@ -259,6 +259,8 @@ static void core_conf(struct program *p, const struct settings *s, struct mainsm
 		.launcher = s->launcher,
 		.cert_lifetime = s->cert_lifetime,
 		.linger = s->linger,
+		.history_keep = s->history,
+		.history_bytes = (uint64_t)s->history_size,
 		.wall_now = wall_now,
 		.start_sm = start_sm,
 		.connection = connection,

@@ -5,6 +5,7 @@
 #include "common/base/str.h"
 #include "common/daemon/daemon.h"
 #include "common/net/net.h"
+#include "mainsm/history/store.h"
 #include "mainsm/mainsm.h"
 #include "mainsm/start/template.h"
 
@@ -35,6 +36,24 @@ static const struct conf_key keys[] = {
 	  .flags = CONF_OPTION | CONF_RELOAD,
 	  .arg = "TIME",
 	  .help = "end after this long without a connection; 0: never" },
+	{ .name = "history",
+	  .kind = CONF_NSEC,
+	  .offset = AT(history),
+	  .def = "7d",
+	  .min = 0,
+	  .max = 366 * DAY,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "TIME",
+	  .help = "keep samples of jobs for this long; 0: none" },
+	{ .name = "history-size",
+	  .kind = CONF_BYTES,
+	  .offset = AT(history_size),
+	  .def = "64M",
+	  .min = HISTORY_MIN_BYTES,
+	  .max = INT64_C(64) << 30,
+	  .flags = CONF_OPTION | CONF_RELOAD,
+	  .arg = "BYTES",
+	  .help = "samples of jobs take so much of the disk; a job of 1,024 ranks needs 4M a day" },
 	{ .name = "launcher",
 	  .kind = CONF_STRING,
 	  .offset = AT(launcher),

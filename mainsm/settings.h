@@ -11,7 +11,8 @@
 struct settings {
 	const char *listen, *advertise, *launcher, *site, *sm_command;
 	int64_t port;
-	nsec_t linger, token_lifetime, cert_lifetime;
+	nsec_t linger, token_lifetime, cert_lifetime, history;
+	int64_t history_size;
 	struct site_conf *sites; /* [site NAME] */
 	size_t nsites;
 };

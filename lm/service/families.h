@@ -50,6 +50,13 @@ struct file_reader {
 };
 extern const struct service file_services[];
 
+/* of: struct job_sampler */
+struct job_sampler {
+	struct host *host;
+	struct tickbase *ticks;
+};
+extern const struct service job_services[];
+
 /* of: struct look_on */
 extern const struct service memory_services[];
 

@@ -19,6 +19,7 @@ struct branches;
 struct tool_csrs;
 struct directory;
 struct executor;
+struct history;
 struct subscriptions;
 struct loop;
 struct measures;
@@ -41,7 +42,7 @@ struct service {
 extern const struct service mainsm_attach_services[], mainsm_csr_services[], mainsm_pa_services[],
 	mainsm_ask_services[], mainsm_admin_services[], mainsm_site_services[],
 	mainsm_job_services[], mainsm_measure_services[], mainsm_take_services[],
-	mainsm_subscription_services[];
+	mainsm_subscription_services[], mainsm_history_services[];
 
 /* All borrowed. */
 struct services_conf {
@@ -53,6 +54,7 @@ struct services_conf {
 	struct measures *measures;
 	struct subscriptions *subscriptions;
 	struct executor *executor;
+	struct history *history; /* NULL = none */
 	struct numbers *numbers;
 	struct certs *certs;
 	struct tokens *tokens;

@@ -207,6 +207,17 @@ const struct selftest_row selftest_rows[] = {
 	{ "omig_job_find", NEED_NOTHING,
 	  { REQUEST(":omig_job_find(\"{job}\")"), MATCH("^ \"{job}\"\n") } },
 
+	{ "omig_job_sample", NEED_NOTHING,
+	  { COMMAND("calls 1"), REQUEST(":omig_job_sample([{node}],[\"{job}\"])"),
+	    MATCH("{node} [0-9]+,\"{job}\",\"omig-scratch\",") } },
+	{ "omig_history_jobs", NEED_NOTHING,
+	  { REQUEST(":omig_history_jobs()"), AWAIT("\\[\"{job}\",") } },
+	{ "omig_history_calls", NEED_NOTHING,
+	  { REQUEST(":omig_history_calls(\"{job}\")"), AWAIT("^ [0-9]+,[0-9]+,[1-9]") } },
+	{ "omig_history_ranks", NEED_NOTHING, { ELSEWHERE("measure/history.sh") } },
+	{ "omig_history_samples", NEED_NOTHING,
+	  { REQUEST(":omig_history_samples(\"{job}\")"), AWAIT("\\[[0-9]+,[0-9]+,1,") } },
+
 	/* threads */
 	{ "thread_get_info", NEED_NOTHING,
 	  { REQUEST(":thread_get_info([{thread}],193)"),

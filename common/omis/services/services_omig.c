@@ -127,6 +127,37 @@ static const struct omis_service omig[] = {
 	  .help = "A predicate of events: of those that come to it every nth goes on to the "
 		  "actions behind it, the others end here. In front of all other actions each "
 		  "host counts by itself." },
+	{ EXT_SERVICE("omig", "omig_history_calls", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
+	  .result = "from_ns, to_ns, samples, covered_ns, process_s, counted_s, volume_s, ranks, "
+		    "missing, fell, [name, class, count, delay_ns, bytes_out, bytes_in]...",
+	  .help = "What the calls of a job have done between two times (ns since 1970; 0: from "
+		  "the beginning, until now), by the samples that have a part in it. covered_ns is "
+		  "their time without gaps. process_s: seconds of all processes, counted_s and "
+		  "volume_s those in which their calls and bytes were counted. missing: answers of "
+		  "hosts that are in no sample; fell: samples of which a part may be missing." },
+	{ EXT_SERVICE("omig", "omig_history_jobs", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
+	  .result = "[job, program, began_ns, first_ns, last_ns, has_ended, exit_status, "
+		    "world_size, processes, ranks, nodes, samples]...",
+	  .help = "The jobs that the history has between two times, those of earlier starts of "
+		  "mainsm too. first_ns and last_ns are of its samples. Without an end nothing is "
+		  "known behind last_ns." },
+	{ EXT_SERVICE("omig", "omig_history_ranks", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("at_ns", "0") },
+	  .result =
+		  "[job, time_ns, span_ns, error, nodes, [class...], [rank, state, counts, cpu, rss, calls_s, "
+		  "out_s, in_s, share of each class...]...]...",
+	  .help = "The ranks of a job (\"\": of all) at a moment: the sample whose interval has "
+		  "it, "
+		  "else the last one before, not before from_ns. nodes: \"n1:0-3 n2:4\". Values "
+		  "are within error of themselves, nan is not known." },
+	{ EXT_SERVICE("omig", "omig_history_samples", INFO, 0, TOP, OBSERVE, DONE),
+	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
+	  .result = "[time_ns, span_ns, processes, alive, ranks, nodes, missing, counted, volumes, "
+		    "answered, in_mpi, cpu_ms, rss, rss_max, count, delay_ns, bytes_out, "
+		    "bytes_in]...",
+	  .help = "The samples of a job between two times; sums over its processes." },
 	{ EXT_SERVICE("omig", "omig_if", INFO, 0, EVENT, OBSERVE, DONE),
 	  .param = { P_ANY("a"), P_STRING("op"), P_ANY("b") },
 	  .help = "A predicate of events: when a op b does not hold, with op one of == != < <= "

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The jobs that run, and what was known of each at its last sample. Hosts report totals; a sample
+ * has what was added to them. Pure: fed with the directory and with replies, time is an argument.
+ */
+#ifndef MAINSM_HISTORY_LIVE_H
+#define MAINSM_HISTORY_LIVE_H
+
+#include "common/container/map.h"
+#include "common/omis/reply/reply.h"
+#include "mainsm/directory/directory.h"
+#include "mainsm/history/sample.h"
+
+#define LIVE_JOBS_MAX 1024 /* at once: a session of each batch system's step of a large user */
+
+struct live_job {
+	struct live *live;
+	char *name; /* owned */
+	char program[256];
+	struct list parts; /* struct live_part: one a host */
+	/* of the directory, as of the last live_scan() */
+	uint64_t round;
+	int64_t processes, alive, ranks, nodes, world_size, exit_status;
+	/* of replies since the last sample */
+	int64_t answered_nodes;
+	struct history_job sum;
+	struct history_call *call; /* owned; what was added, by function */
+	size_t ncall, cap;
+	struct live_rank *rank; /* owned; of this sample */
+	size_t nrank, rank_cap;
+	int64_t counted, volumes; /* at the last sample */
+	double age_s; /* of its first process, -1: not known */
+	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
+	nsec_t ranks_next; /* loop time */
+	bool wants_ranks; /* in the request that is under way */
+	/* its last sample is made; it stays until the directory has forgotten it */
+	bool is_done;
+};
+
+struct live {
+	struct smap jobs; /* name -> struct live_job, owned */
+	nsec_t started; /* wall: jobs that began later are known from their beginning */
+	uint64_t round;
+	uint64_t refused; /* jobs beyond LIVE_JOBS_MAX */
+	uint64_t strange; /* entries of replies that made no sense */
+};
+
+void live_init(struct live *l, nsec_t wall);
+void live_done(struct live *l);
+
+/* What the directory has. True: a job is new, or has ended, and waits for a sample. */
+bool live_scan(struct live *l, const struct directory *d);
+
+/* A job runs, or its last sample is still to be made. */
+bool live_has_work(const struct live *l);
+
+/* An answer to omig_job_sample(). */
+void live_take(struct live *l, const struct reply *r, nsec_t wall);
+
+/* Its sample: valid until the next call about the job. */
+void live_sample(struct live_job *j, nsec_t wall, struct history_job *out);
+
+/* Brings the ranks of a sample into order, before live_ranks(). Their number. */
+size_t live_order_ranks(struct live_job *j);
+
+/*
+ * At most HISTORY_RANKS_EACH_MAX of its ranks from number `first` on, in memory of the caller:
+ * free() of out->rank and out->nodes. -ERR_NOMEM.
+ */
+int live_ranks(const struct live_job *j, const struct directory *d, size_t first,
+	       struct history_ranks *out);
+
+/* The interval is over. */
+void live_next(struct live_job *j);
+
+#endif

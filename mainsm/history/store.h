@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Samples of jobs on disk: a spool (eventlog/spool) that keeps the newest ones, bounded in bytes
+ * and in age. A disk that fails costs samples, which are counted, and nothing else.
+ */
+#ifndef MAINSM_HISTORY_STORE_H
+#define MAINSM_HISTORY_STORE_H
+
+#include "common/container/list.h"
+#include "eventlog/spool/spooler.h"
+#include "mainsm/history/sample.h"
+
+/* samples of this time go to the disk together: so much is lost by a crash of mainsm */
+#define HISTORY_BLOCK_NS (60 * NSEC_PER_SEC)
+#define HISTORY_QUERIES_MAX 8 /* at once: each reads all that there is */
+#define HISTORY_MIN_BYTES (INT64_C(1) << 20)
+#define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* between two looks for what is too old */
+
+struct history_store;
+struct history_query;
+struct loop;
+
+struct history_store_conf {
+	struct loop *loop;
+	const char *path; /* of its folder; copied */
+	uint64_t max_bytes;
+	nsec_t keep; /* older samples go */
+	uint64_t stream; /* a number that no other start has */
+	nsec_t (*wall_now)(void *arg);
+	void *arg;
+	const struct disk *disk; /* NULL: the folder; borrowed */
+	const struct spooler_turns *turns; /* as of struct spooler_calls; borrowed */
+};
+
+/* ERR_NOMEM, ERR_SYS. A folder that cannot be opened is no error: it is tried again. */
+int history_store_open(const struct history_store_conf *c, struct history_store **out,
+		       struct err *e);
+
+/* Writes what there is; waits for the disk as spooler_close(). Queries must be over. */
+void history_store_close(struct history_store *s);
+
+void history_store_limit(struct history_store *s, uint64_t max_bytes, nsec_t keep);
+
+/* The next block is begun after HISTORY_BLOCK_NS, or by history_store_cut(). What cannot be written
+ * is counted as lost. */
+void history_store_job(struct history_store *s, const struct history_job *j);
+void history_store_ranks(struct history_store *s, const struct history_ranks *r);
+void history_store_cut(struct history_store *s);
+
+struct history_outcome {
+	struct history_reader_report report;
+	bool is_partial; /* the disk fails: samples that wait for it are missing */
+};
+
+/*
+ * All samples, the oldest first; then on_done, once, from the loop. *out is valid until then.
+ * ERR_AGAIN: HISTORY_QUERIES_MAX are under way, or the folder cannot be opened: e has the reason.
+ * ERR_NOMEM.
+ */
+int history_query(struct history_store *s, const struct history_visit *visit,
+		  void (*on_done)(void *arg, const struct history_outcome *o),
+		  struct history_query **out, struct err *e);
+/* on_done does not come. */
+void history_query_cancel(struct history_query *q);
+
+struct history_store_stats {
+	uint64_t samples; /* that were written since the start */
+	uint64_t lost; /* of them, for want of room or of a disk */
+	uint64_t bytes; /* on disk */
+	uint64_t damaged; /* bytes that made no sense */
+	bool is_failing;
+};
+
+void history_store_stats(struct history_store *s, struct history_store_stats *out);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Samples made of a number, and what a reader finds of them. */
+#ifndef TESTS_UNIT_MAINSM_HISTORY_SAMPLES_H
+#define TESTS_UNIT_MAINSM_HISTORY_SAMPLES_H
+
+#include "mainsm/history/sample.h"
+
+#define SAMPLES_START (INT64_C(1700000000) * NSEC_PER_SEC)
+#define SAMPLES_EACH (10 * NSEC_PER_SEC)
+#define SAMPLES_RANKS 5
+
+/* Number i of a job "job-N"; valid until the next one is made. */
+const struct history_job *samples_job(unsigned i);
+const struct history_ranks *samples_ranks(unsigned i);
+
+/* Number of a sample by its time; each of its values is checked. */
+unsigned samples_check_job(const struct history_job *j);
+unsigned samples_check_ranks(const struct history_ranks *r);
+
+#endif
