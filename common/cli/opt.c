@@ -31,7 +31,10 @@ static void make_lists(const struct opt_spec *spec, struct lists *l)
 	l->shorts[s++] = 'h';
 	for (const struct opt *o = spec->table; o && o->name; o++, n++) {
 		assert(n < TABLE_MAX);
-		l->longs[n] = (struct option){ o->name, o->arg ? required_argument : no_argument,
+		l->longs[n] = (struct option){ o->name,
+					       OPT_IS_OPTIONAL(o->arg) ? optional_argument
+					       : o->arg		       ? required_argument
+								       : no_argument,
 					       NULL, ID_FIRST + (int)n };
 		if (o->short_name) {
 			l->shorts[s++] = o->short_name;

@@ -22,14 +22,17 @@ enum opt_kind {
 	OPT_U64, /* uint64_t * in [min, max] */
 	OPT_DOUBLE, /* double *: finite */
 	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
-	OPT_CALL, /* call(into, value, e); value is NULL when arg is NULL */
+	OPT_CALL, /* call(into, value, e); value is NULL without an argument */
 };
+
+#define OPT_IS_OPTIONAL(arg) ((arg) && *(arg) == '[')
 
 /* A table ends with {0}. --help (-h) and --version are added by themselves. */
 struct opt {
 	const char *name; /* long name without dashes */
 	char short_name; /* 0 = none */
-	/* what --help calls the argument, or its values: "auto|always|never"; NULL = takes none */
+	/* what --help calls the argument, or its values: "auto|always|never"; NULL = takes none.
+	 * "[FILE]": may be left out, and follows a long name only, behind = */
 	const char *arg;
 	const char *help; /* one line, lower case, no full stop */
 	enum opt_kind kind;

@@ -76,8 +76,11 @@ static void print_help_line(const struct opt *o, FILE *to)
 
 	if (o->short_name)
 		snprintf(shorts, sizeof(shorts), "-%c, ", o->short_name);
-	n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "",
-		     o->arg ? o->arg : "");
+	if (OPT_IS_OPTIONAL(o->arg))
+		n = snprintf(left, sizeof(left), "  %s--%s[=%s", shorts, o->name, o->arg + 1);
+	else
+		n = snprintf(left, sizeof(left), "  %s--%s%s%s", shorts, o->name, o->arg ? "=" : "",
+			     o->arg ? o->arg : "");
 	if (n >= HELP_COLUMN)
 		fprintf(to, "%s\n%*s", left, HELP_COLUMN, "");
 	else
@@ -119,7 +122,9 @@ static void print_man_entry(const struct opt *o, FILE *to)
 	if (o->short_name)
 		fprintf(to, "*-%c*, ", o->short_name);
 	fprintf(to, "*--%s*", o->name);
-	if (o->arg)
+	if (OPT_IS_OPTIONAL(o->arg))
+		fprintf(to, "[=_%.*s_]", (int)strcspn(o->arg + 1, "]"), o->arg + 1);
+	else if (o->arg)
 		fprintf(to, "=_%s_", o->arg);
 	fprintf(to, "\n\t%s\n\n", o->help);
 }
@@ -131,7 +136,8 @@ void opt_print_man(const struct opt_spec *spec, FILE *to)
 
 static void print_complete_line(const struct opt *o, FILE *to)
 {
-	fprintf(to, "--%s\t%s\t%s\n", o->name, o->arg ? o->arg : "-", o->help);
+	fprintf(to, "--%s\t%s\t%s\n", o->name, o->arg && !OPT_IS_OPTIONAL(o->arg) ? o->arg : "-",
+		o->help);
 }
 
 void opt_print_complete(const struct opt_spec *spec, FILE *to)

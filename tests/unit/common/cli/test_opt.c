@@ -18,9 +18,9 @@ static struct {
 
 static int on_call(void *into, const char *value, struct err *e)
 {
-	if (strcmp(value, "bad") == 0)
+	if (value && strcmp(value, "bad") == 0)
 		return err_set(e, ERR_INVALID, "is bad");
-	snprintf(into, sizeof(got.called), "<%s>", value);
+	snprintf(into, sizeof(got.called), "<%s>", value ? value : "none");
 	return 0;
 }
 
@@ -38,6 +38,7 @@ static const struct opt table[] = {
 	  NULL },
 	{ "call", 'c', "X", "a call, with more words of help than there is room for in one line",
 	  OPT_CALL, got.called, 0, 0, on_call },
+	{ "maybe", 0, "[X]", "may have a value", OPT_CALL, got.called, 0, 0, on_call },
 	{ 0 },
 };
 
@@ -111,6 +112,20 @@ START_TEST(every_kind_is_set)
 	ck_assert_str_eq(got.called, "<y>");
 	ck_assert_str_eq(out, "");
 	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(an_argument_may_be_left_out)
+{
+	int first = 0;
+
+	ck_assert_int_eq(PARSE(&first, "--maybe", "what"), OPT_GO);
+	ck_assert_str_eq(got.called, "<none>");
+	ck_assert_int_eq(first, 2);
+	ck_assert_int_eq(PARSE(&first, "--maybe=x", "what"), OPT_GO);
+	ck_assert_str_eq(got.called, "<x>");
+	ck_assert_int_eq(PARSE(&first, "--help"), OPT_DONE);
+	ck_assert_msg(strstr(out, "--maybe[=X] ") != NULL, "%s", out);
 }
 END_TEST
 
@@ -273,6 +288,6 @@ START_TEST(an_unknown_verb_names_the_nearest_one_or_all)
 END_TEST
 
 SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set,
-      help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
+      an_argument_may_be_left_out, help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
       a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option,
       an_unknown_verb_names_the_nearest_one_or_all)
