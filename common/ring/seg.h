@@ -91,7 +91,8 @@ enum {
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_QUEUE = 1 << 13, /* what is posted is listed until it is complete */
 	HOOK_KNOWN = 0x3fff,
-	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, /* what OMIG_START can ask for */
+	/* what OMIG_START can ask for */
+	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER,
 };
 
 /*

@@ -62,6 +62,8 @@ static uint32_t start_word(void)
 		return HOOK_COUNT | HOOK_TIME;
 	if (want && str_eq(want, "volume"))
 		return HOOK_COUNT | HOOK_TIME | HOOK_VOLUME;
+	if (want && str_eq(want, "partner"))
+		return HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER;
 	return 0;
 }
 

@@ -197,6 +197,7 @@ START_TEST(hooks_start_as_the_environment_says)
 		{ "OMIG_START", "count", HOOK_COUNT, NULL },
 		{ "OMIG_START", "time", HOOK_COUNT | HOOK_TIME, NULL },
 		{ "OMIG_START", "volume", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME, NULL },
+		{ "OMIG_START", "partner", HOOK_START_KNOWN, NULL },
 		{ "OMIG_START", "all", 0, NULL },
 		{ "OMIG_START", "", 0, NULL },
 		{ NULL, NULL, 0, NULL },
