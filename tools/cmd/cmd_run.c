@@ -4,16 +4,18 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/run_waits.h"
+#include "tools/cmd/summary/run_summary.h"
 #include "tools/launch/launch.h"
 #include "tools/session/show.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define WAITS_NS (20 * NSEC_PER_SEC) /* programs that run well rarely wait so long in a ring */
-#define MEASURE_HELP "switch on from the start: off, count, time or volume (default off)"
+#define MEASURE_HELP "switch on from the start: off, count, time, volume or partner (default off)"
 #define SITE_HELP "name of the site that the hosts belong to"
 #define JOB_HELP \
 	"name of the job (default: the batch system's number, else PROGRAM.PID of what is started, mpirun for instance)"
@@ -35,8 +37,9 @@ static int set_measure(void *into, const char *value, struct err *e)
 	struct launch *l = into;
 
 	if (!str_eq(value, "off") && !str_eq(value, "count") && !str_eq(value, "time") &&
-	    !str_eq(value, "volume"))
-		return err_set(e, ERR_INVALID, "off, count, time or volume, not '%s'", value);
+	    !str_eq(value, "volume") && !str_eq(value, "partner"))
+		return err_set(e, ERR_INVALID, "off, count, time, volume or partner, not '%s'",
+			       value);
 	l->measure = value;
 	return 0;
 }
@@ -45,12 +48,21 @@ struct how {
 	int (*find)(struct launch *, struct err *);
 	bool is_here; /* what is started stays on this host */
 	int64_t waits_ns; /* ranks that wait so long for each other are reported; 0: never */
+	bool has_summary; /* is written at the end */
+	const char *summary; /* its file; NULL: none */
 };
 
 static int set_variable(void *arg, const char *name, const char *value)
 {
 	(void)arg;
 	return setenv(name, value, 1);
+}
+
+static const char *basename_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 static int exec_program(char **argv)
@@ -86,28 +98,76 @@ static void report_waits(const struct launch *l, nsec_t least)
 		run_waits_start(&(struct run_waits){ l->job_name, l->mainsm, least });
 }
 
+struct start {
+	const struct launch *l;
+	char **argv;
+};
+
+/* The lm looks for the process that becomes the program: this one. */
+static int become_program(void *arg)
+{
+	const struct start *s = arg;
+
+	launch_choose(s->l, s->argv[0]);
+	return exec_program(s->argv);
+}
+
+/* Returns when the program could not be started that way. */
+static void run_with_summary(struct start *s, const struct how *how)
+{
+	const struct run_summary r = { .job = s->l->job_name,
+				       .mainsm = s->l->mainsm,
+				       .command = basename_of(s->argv[0]),
+				       .measured = s->l->measure,
+				       .path = how->summary };
+
+	run_summary(&r, become_program, s);
+}
+
 /* Whatever goes wrong with the monitor, the program runs. */
 static int run_program(struct launch *l, char **argv, const struct how *how)
 {
+	struct start s = { l, argv };
 	struct err e = { 0 };
 	int rc = find_all(l, how, argv[0], &e);
 
-	if (rc == 0) {
-		report_waits(l, how->waits_ns);
-		if (!l->warning[0] && launch_check_program(argv[0], &e) < 0)
-			cmd_warn("not watched: %s", e.text);
-		launch_each_variable(l, set_variable, NULL);
-		launch_choose(l, argv[0]);
-	} else {
-		cmd_warn("not watched: %s", e.text);
+	if (rc) {
+		cmd_warn("not watched%s: %s", how->has_summary ? ", no summary" : "", e.text);
+		return exec_program(argv);
 	}
-	return exec_program(argv);
+	report_waits(l, how->waits_ns);
+	if (!l->warning[0] && launch_check_program(argv[0], &e) < 0)
+		cmd_warn("not watched: %s", e.text);
+	launch_each_variable(l, set_variable, NULL);
+	if (how->has_summary)
+		run_with_summary(&s, how);
+	return become_program(&s);
+}
+
+static int set_summary(void *into, const char *value, struct err *e)
+{
+	struct how *how = into;
+
+	(void)e;
+	how->has_summary = true;
+	how->summary = value;
+	return 0;
+}
+
+/* A summary without times would say that no time was in MPI. */
+static int choose_measure(struct launch *l, const struct opt_spec *spec)
+{
+	if (!l->measure)
+		l->measure = "partner";
+	if (str_eq(l->measure, "volume") || str_eq(l->measure, "partner"))
+		return CMD_OK;
+	return cmd_usage(spec, "--summary needs --measure=volume or partner, not %s", l->measure);
 }
 
 int cmd_run(int argc, char **argv)
 {
 	struct launch l = { 0 };
-	struct how how = { launch_need_mainsm, false, WAITS_NS };
+	struct how how = { .find = launch_need_mainsm, .waits_ns = WAITS_NS };
 	const struct opt table[] = {
 		LAUNCH_OPTIONS(&l),
 		OPTION("listen", 0, "ADDR", LISTEN_HELP, OPT_STR, &l.listen),
@@ -115,6 +175,10 @@ int cmd_run(int argc, char **argv)
 			"waits", 0, "TIME",
 			"warn on stderr when ranks wait so long for each other (default 20s, from 5s on; 0: never)",
 			OPT_NSEC, &how.waits_ns, 0, 24 * 3600 * NSEC_PER_SEC),
+		OPTION_CALL(
+			"summary", 0, "[FILE]",
+			"at the end, show on stderr what the job did, and write it to FILE for omig show",
+			&how, set_summary),
 		{ 0 },
 	};
 	const struct opt_spec spec = {
@@ -124,7 +188,8 @@ int cmd_run(int argc, char **argv)
 			"runs PROGRAM watched: the MPI ranks of an mpirun or srun, or a program without MPI and all that it starts",
 		.details =
 			"The program's input, output, exit status and signals are its own. A mainsm is started\n"
-			"when you have none. When the monitor cannot start, the program runs without it.",
+			"when you have none. When the monitor cannot start, the program runs without it. With\n"
+			"--summary, the end is held back until the summary is written, for 10 s at most.",
 		.table = table,
 		.stop_at_first = true,
 	};
@@ -134,6 +199,8 @@ int cmd_run(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
+	if (how.has_summary && (rc = choose_measure(&l, &spec)) != CMD_OK)
+		return rc;
 	return run_program(&l, argv + first, &how);
 }
 
@@ -155,7 +222,8 @@ int cmd_exec(int argc, char **argv)
 		return rc;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
-	return run_program(&l, argv + first, &(struct how){ launch_find_mainsm, true, 0 });
+	return run_program(&l, argv + first,
+			   &(struct how){ .find = launch_find_mainsm, .is_here = true });
 }
 
 /* Single quotes keep everything but themselves. */

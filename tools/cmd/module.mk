@@ -9,7 +9,8 @@ tools/cmd.src  := cmd_admin.c cmd_audit.c cmd_cert.c cmd_check.c cmd_doctor.c cm
 tools/cmd.uses := common/base common/cli common/container common/json \
 		common/omis/text common/omis stats eventlog eventlog/text eventlog/lifeline \
 		pmsl/check pmsl tools/web tools/term tools/session tools/launch tools/view \
-		tools/export tools/measure tools/events tools/probes tools/selftest
+		tools/export tools/measure tools/events tools/probes tools/selftest \
+		tools/cmd/summary
 # What a signal handler may touch.
 tools/cmd.statics := cmd_top.c:got_signal cmd_top.c:got_resize cmd_request.c:is_interrupted \
 		     cmd_export.c:end_signal cmd_selftest.c:got_signal \

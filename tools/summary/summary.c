@@ -60,11 +60,10 @@ struct summary_call *summary_add_call(struct summary_process *p)
 	return &p->call[p->ncall++];
 }
 
-/* One more than is written: the sum of the others. */
 struct summary_partner *summary_add_partner(struct summary_process *p)
 {
 	if (array_grow(&p->partner, &p->partner_cap, p->npartner + 1, sizeof(*p->partner),
-		       SUMMARY_PARTNERS_MAX + 1))
+		       SUMMARY_PROCESSES_MAX))
 		return NULL;
 	p->partner[p->npartner] = (struct summary_partner){ 0 };
 	return &p->partner[p->npartner++];
@@ -157,6 +156,24 @@ static int by_bytes(const void *pa, const void *pb)
 	if (of_a != of_b)
 		return of_a < of_b ? 1 : -1;
 	return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+void summary_fold_partners(struct summary_process *p)
+{
+	struct summary_partner *rest = &p->partner[SUMMARY_PARTNERS_MAX];
+
+	if (p->npartner <= SUMMARY_PARTNERS_MAX + 1)
+		return;
+	qsort(p->partner, p->npartner, sizeof(*p->partner), by_bytes);
+	for (size_t i = SUMMARY_PARTNERS_MAX + 1; i < p->npartner; i++) {
+		rest->count += p->partner[i].count;
+		rest->sends += p->partner[i].sends;
+		rest->bytes_out += p->partner[i].bytes_out;
+		rest->bytes_in += p->partner[i].bytes_in;
+		rest->seconds += p->partner[i].seconds;
+	}
+	rest->rank = -1;
+	p->npartner = SUMMARY_PARTNERS_MAX + 1;
 }
 
 static int by_index(const void *a, const void *b)

@@ -37,7 +37,8 @@ struct summary_call {
 /* What one rank exchanged with another one in calls that name a partner. */
 struct summary_partner {
 	int64_t rank; /* in MPI_COMM_WORLD; -1: all that have no row of their own */
-	uint64_t count, bytes_out, bytes_in;
+	uint64_t count, sends; /* calls, and those of functions that sent bytes to it */
+	uint64_t bytes_out, bytes_in;
 	double seconds;
 };
 
@@ -111,6 +112,10 @@ int summary_name(struct summary_section *of, const char *name, const char *class
  * Consumes *take, which is then all 0.
  */
 void summary_add_slice(struct summary_section *of, struct summary_slice *take);
+
+/* Leaves SUMMARY_PARTNERS_MAX partners with most bytes, and one of rank -1 with the sum of all
+ * others. */
+void summary_fold_partners(struct summary_process *p);
 
 /* Without memory, or behind SUMMARY_NOTES_MAX of them, there is no such note. */
 void summary_note(struct summary *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -166,8 +166,10 @@ static void put_world(struct page *p, const struct summary_section *of, size_t n
 	struct call_sum *sum = efficiency_calls(of, &n);
 
 	buf_printf(p->w.out, "<section>\n<h2>MPI program %zu</h2>\n", number);
-	summary_say_section(of, &p->words);
-	end_sentence(p);
+	if (!summary_only_world(p->w.s)) {
+		summary_say_section(of, &p->words);
+		end_sentence(p);
+	}
 	summary_say_calls(sum, n, &p->words);
 	end_sentence(p);
 	summary_say_efficiency(of, &p->words);

@@ -22,6 +22,7 @@ static void put_partner(struct json *j, const struct summary_partner *p)
 	json_object(j);
 	json_key_i64(j, "rank", p->rank);
 	json_key_u64(j, "count", p->count);
+	json_key_u64(j, "sends", p->sends);
 	json_key_double(j, "seconds", p->seconds);
 	json_key_u64(j, "bytes_out", p->bytes_out);
 	json_key_u64(j, "bytes_in", p->bytes_in);

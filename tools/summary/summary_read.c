@@ -181,6 +181,7 @@ static int read_partner(const struct reader *r, struct json_object *o, struct su
 	int rc = read_int(r, o, "rank", or_none, &v.rank);
 
 	rc = rc ? rc : read_u64(r, o, "count", &v.count);
+	rc = rc ? rc : read_u64(r, o, "sends", &v.sends);
 	rc = rc ? rc : read_real(r, o, "seconds", spans, &v.seconds);
 	rc = rc ? rc : read_u64(r, o, "bytes_out", &v.bytes_out);
 	rc = rc ? rc : read_u64(r, o, "bytes_in", &v.bytes_in);
@@ -202,6 +203,8 @@ static int read_partners(struct reader *r, struct json_object *o, struct summary
 		return 0;
 	p->has_partners = true;
 	rc = read_list(r, o, "partners", &list);
+	if (!rc && results_count(list) > SUMMARY_PARTNERS_MAX + 1)
+		rc = no_room(r, "partners");
 	for (size_t i = 0; !rc && i < results_count(list); i++) {
 		size_t place = enter(r, "partners", i);
 

@@ -228,7 +228,7 @@ static size_t list_pairs(const struct summary_section *of, struct pair *pair)
 
 void summary_put_pairs(struct summary_writer *w, const struct summary_section *of)
 {
-	static const char *const heads[] = { "FROM", "TO", "SENT", "CALLS", "SIZE" };
+	static const char *const heads[] = { "FROM", "TO", "SENT", "SENDS", "SIZE" };
 	size_t n = list_pairs(of, NULL), rows = limit(w, n, PAIR_ROWS);
 	struct pair *pair = n ? calloc(n, sizeof(*pair)) : NULL;
 	struct table *tab;
@@ -244,8 +244,8 @@ void summary_put_pairs(struct summary_writer *w, const struct summary_section *o
 		table_cell(tab, "%" PRId64, pair[i].from);
 		table_cell(tab, "%" PRId64, p->rank);
 		cell_bytes(tab, (double)p->bytes_out);
-		cell_count(tab, (double)p->count);
-		cell_bytes(tab, p->count ? (double)p->bytes_out / (double)p->count : NAN);
+		cell_count(tab, (double)p->sends);
+		cell_bytes(tab, p->sends ? (double)p->bytes_out / (double)p->sends : NAN);
 	}
 	put_table(w, "Bytes sent between ranks, in calls that name a partner", tab, rows, n);
 	free(pair);

@@ -30,8 +30,10 @@ static void put_world(struct summary_writer *w, struct sentences *t,
 	size_t n;
 	struct call_sum *sum = efficiency_calls(of, &n);
 
-	summary_say_section(of, &t->words);
-	end_sentence(t);
+	if (!summary_only_world(w->s)) {
+		summary_say_section(of, &t->words);
+		end_sentence(t);
+	}
 	summary_say_calls(sum, n, &t->words);
 	end_sentence(t);
 	summary_say_efficiency(of, &t->words);
@@ -55,7 +57,7 @@ int summary_text(const struct summary *s, const struct summary_text_options *opt
 	for (size_t i = 0; i < s->nnote; i++)
 		buf_printf(out, "%snot covered: %s\n", options->prefix, s->note[i]);
 	for (size_t i = 0; i < s->n; i++) {
-		if (i)
+		if (i && s->section[i].world_size)
 			buf_putc(out, '\n');
 		if (s->section[i].world_size)
 			put_world(&w, &t, &s->section[i]);

@@ -19,7 +19,9 @@ int summary_html(const struct summary *s, struct buf *out);
 /* What text and page have in common: "heat2d, 4 ranks on 1 host, 12.3 s: 31.0 % in MPI, imbalance
  * 18.2 % (rank 1 computes most)", and which ranks are not known. */
 void summary_say_section(const struct summary_section *of, struct buf *out);
-/* "job heat2d.4711: mpirun ended after 12.3s" */
+/* The section of the only MPI program of a sorted summary; NULL: there is none, or several. */
+const struct summary_section *summary_only_world(const struct summary *s);
+/* "job heat2d.4711: " and summary_say_section() of that, or how many programs there were. */
 void summary_say_job(const struct summary *s, struct buf *out);
 /* "MPI_Waitall 71 %, MPI_Allreduce 20 % of the time in MPI"; nothing when no call is known. */
 void summary_say_calls(const struct call_sum *sum, size_t n, struct buf *out);

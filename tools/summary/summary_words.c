@@ -147,12 +147,35 @@ char *summary_end(char out[SUMMARY_END_BYTES], int status)
 	return out;
 }
 
+static size_t worlds_of(const struct summary *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		n += s->section[i].world_size > 0;
+	return n;
+}
+
+const struct summary_section *summary_only_world(const struct summary *s)
+{
+	return worlds_of(s) == 1 ? &s->section[0] : NULL; /* as they are sorted */
+}
+
 void summary_say_job(const struct summary *s, struct buf *out)
 {
 	char time[SUMMARY_SECONDS_BYTES], end[SUMMARY_END_BYTES];
+	size_t worlds = worlds_of(s);
 
-	buf_printf(out, "job %s: %s %s after %s", s->job, s->command,
-		   summary_end(end, s->exit_status), summary_seconds(time, s->seconds));
-	if (!s->n)
-		buf_puts(out, "; no process of it was seen");
+	buf_printf(out, "job %s: ", s->job);
+	summary_seconds(time, s->seconds);
+	summary_end(end, s->exit_status);
+	if (summary_only_world(s))
+		summary_say_section(&s->section[0], out);
+	else if (worlds)
+		buf_printf(out, "%s, %zu MPI programs, %s", s->command, worlds, time);
+	else
+		buf_printf(out, "%s, %s, no MPI program%s", s->command, time,
+			   s->n ? "" : ", and no other process was seen");
+	if (s->exit_status > 0)
+		buf_printf(out, "; %s %s", s->command, end);
 }

@@ -34,8 +34,9 @@ static struct summary_process *put_rank(struct summary_section *of, int64_t rank
 				    .count = 10,
 				    .seconds = sends,
 				    .bytes_out = 5120 };
-	*summary_add_partner(p) =
-		(struct summary_partner){ .rank = 1 - rank, .count = 10, .bytes_out = 5120 };
+	*summary_add_partner(p) = (struct summary_partner){
+		.rank = 1 - rank, .count = 10, .sends = 10, .bytes_out = 5120
+	};
 	return p;
 }
 
@@ -50,6 +51,7 @@ static void set_up(void)
 	str_copy(made.measured, sizeof(made.measured), "partner");
 	made.begun_ns = INT64_C(1795439412425407846);
 	made.seconds = 10.5;
+	made.exit_status = 3 << 8;
 	of = summary_add_section(&made);
 	of->world_size = 3;
 	put_rank(of, 0, 10, 6, 1);
@@ -191,10 +193,10 @@ START_TEST(the_first_lines_answer_in_words)
 	ck_assert_int_eq(summary_text(&made, &w, &b), 0);
 	ck_assert_msg(str_has_prefix(
 			      buf_str(&b),
-			      "omig: job heat2d.4711: mpirun ended after 10.5 s\n"
+			      "omig: job heat2d.4711: heat2d, 2 of 3 ranks on 1 host, 10.0 s: "
+			      "45.0 % in MPI, imbalance 31.2 % (rank 1 computes most); mpirun "
+			      "ended with status 3\n"
 			      "omig: not covered: rank 2: its host did not answer\n"
-			      "omig: heat2d, 2 of 3 ranks on 1 host, 10.0 s: 45.0 % in MPI, "
-			      "imbalance 31.2 % (rank 1 computes most)\n"
 			      "omig: MPI_Waitall 78 %, MPI_Send 22 % of the time in MPI; "
 			      "10KB sent\n"
 			      "omig: parallel efficiency of 2 ranks 55.0 % = load balance 68.8 % x "

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Collects the summary of a job from replies, reading after reading. */
+#ifndef TOOLS_CMD_SUMMARY_COLLECT_H
+#define TOOLS_CMD_SUMMARY_COLLECT_H
+
+#include "common/base/clock.h"
+#include "tools/libomis/omis.h"
+#include "tools/summary/summary.h"
+
+struct collect;
+
+/*
+ * job: its processes are those of the tree with that name, which a segment cuts to 63 bytes. begun:
+ * clock_mono() when the program was started. NULL: no memory.
+ */
+struct collect *collect_new(const char *job, nsec_t begun);
+void collect_free(struct collect *c);
+
+/* Of the tree, whose reply comes first: each process of the job that is new gets a place. */
+void collect_tree(struct collect *c, const Omis_value *tree);
+
+/*
+ * Of proc_get_info([],COLLECT_PROC_FLAGS) and omig_calls_read([],2), which follow that tree. now:
+ * clock_mono() of the reply. Adds a slice to each section. False: no memory; values stay as they
+ * were or become newer.
+ */
+#define COLLECT_PROC_FLAGS (1 << 6 | 1 << 9 | 1 << 11 | 1 << 16 | 1 << 26 | 1 << 27)
+bool collect_reply(struct collect *c, const Omis_object_result *info,
+		   const Omis_object_result *calls, nsec_t now);
+
+bool collect_has_any(const struct collect *c); /* a process is known */
+
+/* It has, and all of them have ended and were read after that; no rank of a program is missing. */
+bool collect_is_complete(const struct collect *c);
+
+/* A name as a summary may have it. */
+void collect_name(char out[SUMMARY_NAME_BYTES], const char *s);
+
+/*
+ * Moves all that is known into s, with notes about what is not; sorts it. has_partners: they were
+ * measured. False: no memory.
+ */
+bool collect_end(struct collect *c, struct summary *s, bool has_partners);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/launch/supervise.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GROUP_NAP_NS 10000000 /* within it a signal to a group has reached all of it */
+
+void supervise_begin(struct supervised *s)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &s->before);
+}
+
+/* --- the witness: what is sent to the process group reaches the program by itself */
+
+static void be_witness(pid_t parent)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+#ifdef SYS_close_range
+	syscall(SYS_close_range, 0, INT_MAX, 0);
+#endif
+	while (getppid() == parent)
+		pause();
+	_exit(0);
+}
+
+static pid_t start_witness(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0)
+		be_witness(parent);
+	return pid;
+}
+
+static void end_witness(struct supervised *s)
+{
+	if (s->witness <= 0)
+		return;
+	kill(s->witness, SIGKILL);
+	waitpid(s->witness, NULL, 0);
+	s->witness = -1;
+}
+
+/* Signals that wait for the whole process. */
+static unsigned long long pending_of(pid_t pid)
+{
+	static const char key[] = "ShdPnd:";
+	unsigned long long pending = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, sizeof(key) - 1))
+			pending = strtoull(line + sizeof(key) - 1, NULL, 16);
+	if (f)
+		fclose(f);
+	return pending;
+}
+
+/* The keyboard's signals go to the group; those of kill() to one process, or to the group. */
+static bool is_of_group(struct supervised *s, const siginfo_t *i)
+{
+	const struct timespec nap = { .tv_nsec = GROUP_NAP_NS };
+
+	if (i->si_code == SI_KERNEL)
+		return true;
+	if (s->witness <= 0)
+		return false;
+	nanosleep(&nap, NULL);
+	if (!(pending_of(s->witness) >> (i->si_signo - 1) & 1))
+		return false;
+	end_witness(s); /* another one, where nothing is pending */
+	s->witness = start_witness();
+	return true;
+}
+
+/* --- the program */
+
+int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg)
+{
+	pid_t parent = getpid();
+
+	s->witness = start_witness();
+	s->program = fork();
+	if (s->program == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		sigprocmask(SIG_SETMASK, &s->before, NULL);
+		if (getppid() != parent)
+			_exit(EXIT_FAILURE);
+		_exit(become(arg));
+	}
+	if (s->program > 0)
+		return 0;
+	end_witness(s);
+	sigprocmask(SIG_SETMASK, &s->before, NULL);
+	return -1;
+}
+
+static bool is_stop(int signo)
+{
+	return signo == SIGTSTP || signo == SIGTTIN || signo == SIGTTOU;
+}
+
+/* True: it has ended, with *status. stops: a signal has come that stops the program too. */
+static bool look(struct supervised *s, bool *stops, int *status)
+{
+	siginfo_t i = { 0 };
+
+	while (!waitid(P_PID, (id_t)s->program, &i, WEXITED | WSTOPPED | WNOHANG) &&
+	       i.si_pid == s->program) {
+		if (i.si_code == CLD_EXITED || i.si_code == CLD_KILLED || i.si_code == CLD_DUMPED) {
+			*status = i.si_code == CLD_EXITED ? W_EXITCODE(i.si_status, 0)
+							  : W_EXITCODE(0, i.si_status);
+			return true;
+		}
+		/* The shell sees us stop, and continues the group. */
+		if (*stops && is_stop(i.si_status))
+			raise(SIGSTOP);
+		*stops = false;
+		i = (siginfo_t){ 0 };
+	}
+	return false;
+}
+
+int supervise_wait(struct supervised *s)
+{
+	bool stops = false;
+	int status = 0;
+	siginfo_t i;
+	sigset_t all;
+
+	sigfillset(&all);
+	while (!look(s, &stops, &status)) {
+		if (sigwaitinfo(&all, &i) < 0 || i.si_signo == SIGCHLD)
+			continue;
+		stops |= is_stop(i.si_signo);
+		if (!is_of_group(s, &i))
+			kill(s->program, i.si_signo);
+	}
+	end_witness(s);
+	return status;
+}
+
+void supervise_end(int status)
+{
+	const struct sigaction as_usual = { .sa_handler = SIG_DFL };
+	const struct rlimit none = { 0, 0 };
+	sigset_t one;
+
+	if (!WIFSIGNALED(status))
+		exit(WEXITSTATUS(status));
+	setrlimit(RLIMIT_CORE, &none);
+	sigaction(WTERMSIG(status), &as_usual, NULL);
+	sigemptyset(&one);
+	sigaddset(&one, WTERMSIG(status));
+	sigprocmask(SIG_UNBLOCK, &one, NULL);
+	raise(WTERMSIG(status));
+	_exit(128 + WTERMSIG(status));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A process that stays beside a program, and is to others what the program is: signals that are
+ * sent to it reach the program, and it stops and ends as the program does. What cannot be passed on
+ * is SIGSTOP. Single-threaded callers only; one program a process.
+ */
+#ifndef TOOLS_LAUNCH_SUPERVISE_H
+#define TOOLS_LAUNCH_SUPERVISE_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+struct supervised {
+	sigset_t before; /* signals that were blocked when it began */
+	pid_t program;
+	pid_t witness; /* a child that receives what is sent to the group; -1: there is none */
+};
+
+/*
+ * Blocks all signals. Processes that are forked from now on inherit that; supervise_start() undoes
+ * it in the program.
+ */
+void supervise_begin(struct supervised *s);
+
+/*
+ * Forks; become(arg) runs in the child, and its return value is the child's exit status. The child
+ * is killed when this process is. -1 with errno: it is not there, and signals are as before.
+ */
+int supervise_start(struct supervised *s, int (*become)(void *arg), void *arg);
+
+/* Blocks until the program has ended. Returns its status, as of wait(). */
+int supervise_wait(struct supervised *s);
+
+/* Ends this process in the same way, without a core file of its own. */
+void supervise_end(int status) __attribute__((noreturn));
+
+#endif
