@@ -50,6 +50,7 @@
 #                   in docs/measured/
 #   services-table  writes docs/services.md, after a change of services or tests
 #   rooms-table     writes the rooms of docs/architecture.md, after a change of a module.mk
+#   states          writes docs/states, after a change of a table of states (needs graphviz)
 #   install uninstall dist format clean help
 
 all:

@@ -271,6 +271,13 @@ rooms-table:
 	cp $(B)/rooms-table docs/architecture.md
 .PHONY: services-table rooms-table
 
+# The graphs from the tables of states, and their pictures.
+states: $(B)/tests/unit/mainsm/test_states
+	-OMIG_WRITE_STATES=1 $<
+	for f in docs/states/*.dot; do dot -Tsvg -Gbgcolor=white $$f -o $${f%.dot}.svg; done
+	chmod 644 docs/states/*.dot
+.PHONY: states
+
 # --- unit tests and corpora once more, built with sanitizers in folders of their own. They run at a
 # low priority, but one at which kernel timers of 20 s do not run out. The names in their TAP
 # distinguish them. A simulated world takes five times as long in them, so they run fewer worlds.

@@ -2,11 +2,12 @@
 #include "tree/standing.h"
 
 #include "common/base/array.h"
-#include "common/base/buf.h"
 #include "common/base/err.h"
 #include "common/loop/loop.h"
 #include "tree/branches.h"
+#include "tree/states.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,27 +33,28 @@ static const char *const event_names[EVENTS] = { "changed", "sent", "confirmed",
 #define AWAY STANDING_AWAY
 
 /* by event, in their order */
-static const enum standing_state next[STANDING_STATES][EVENTS] = {
+static const uint8_t next[STANDING_STATES][EVENTS] = {
 	[NEW] = { NEW, WAITING, NEW, AWAY, NEW },
 	[WAITING] = { NEW, WAITING, CONFIRMED, AWAY, NEW },
 	[CONFIRMED] = { NEW, CONFIRMED, CONFIRMED, AWAY, NEW },
 	[AWAY] = { NEW, AWAY, AWAY, AWAY, NEW },
 };
 
+const struct states standing_states = { .name = "part",
+					.state = state_names,
+					.event = event_names,
+					.nstate = STANDING_STATES,
+					.nevent = EVENTS,
+					.next = next[0] };
+
 static void step(struct standing *st, struct standing_part *p, enum event ev)
 {
-	st->waiting -= p->state == WAITING;
-	p->state = next[p->state][ev];
-	st->waiting += p->state == WAITING;
-}
+	char which[16];
 
-void standing_print(struct buf *b)
-{
-	for (size_t s = 0; s < STANDING_STATES; s++)
-		for (size_t ev = 0; ev < EVENTS; ev++)
-			if (next[s][ev] != s)
-				buf_printf(b, "%s -%s-> %s\n", state_names[s], event_names[ev],
-					   state_names[next[s][ev]]);
+	snprintf(which, sizeof(which), "%u", p->branch);
+	st->waiting -= p->state == WAITING;
+	p->state = states_step(&standing_states, p->state, ev, which);
+	st->waiting += p->state == WAITING;
 }
 
 /* --- parts */

@@ -5,13 +5,7 @@
  * one is not sent again. A branch that is away gets its part when it returns. Confirmations are
  * waited for during a bounded time. Works in the thread of its loop.
  *
- * The states of a part; standing_print() writes each step:
- *
- *     new       -sent->      waiting    -confirmed-> confirmed
- *     new       -lost->      away
- *     waiting   -lost->      away       confirmed -lost-> away
- *     each      -changed->   new
- *     each      -returned->  new
+ * standing_states has the states of a part; docs/states.md shows them.
  */
 #ifndef TREE_STANDING_H
 #define TREE_STANDING_H
@@ -22,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct buf;
 struct loop;
 struct standing;
+struct states;
 
 enum standing_state {
 	STANDING_NEW,
@@ -110,7 +104,6 @@ const struct standing_part *standing_find(const struct standing *st, uint32_t br
 /* By branch; NULL beyond the last. */
 const struct standing_part *standing_at(const struct standing *st, size_t i);
 
-/* A line for each step: state, event, state. */
-void standing_print(struct buf *b);
+extern const struct states standing_states;
 
 #endif

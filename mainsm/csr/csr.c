@@ -9,6 +9,7 @@
 #include "common/omis/services/catalogue.h"
 #include "common/route/event.h"
 #include "mainsm/csr/csr_internal.h"
+#include "tree/states.h"
 #include "mainsm/directory/numbers.h"
 
 #include <inttypes.h>
@@ -73,6 +74,54 @@ static void tool_csr_free(struct tool_csr *csr)
 	omis_request_free(csr->request);
 	free(csr);
 }
+
+/* --- states */
+
+static const char *const state_names[CSR_STATES] = { "off",	  "enabling", "enabled",
+						     "disabling", "leaving",  "deleted" };
+static const char *const event_names[CSR_EVENTS] = { "enable", "refuse", "disable", "report",
+						     "delete" };
+
+#define OFF CSR_OFF
+#define ENABLING CSR_ENABLING
+#define ENABLED CSR_ENABLED
+#define DISABLING CSR_DISABLING
+#define LEAVING CSR_LEAVING
+#define DELETED CSR_DELETED
+
+/* by event, in their order */
+static const uint8_t next[CSR_STATES][CSR_EVENTS] = {
+	[OFF] = { ENABLING, OFF, OFF, OFF, DELETED },
+	[ENABLING] = { ENABLING, OFF, DISABLING, ENABLED, DELETED },
+	[ENABLED] = { ENABLED, ENABLED, DISABLING, ENABLED, DELETED },
+	[DISABLING] = { DISABLING, DISABLING, DISABLING, OFF, LEAVING },
+	[LEAVING] = { LEAVING, LEAVING, LEAVING, DELETED, LEAVING },
+	[DELETED] = { DELETED, DELETED, DELETED, DELETED, DELETED },
+};
+
+const struct states csr_states = { .name = "csr",
+				   .state = state_names,
+				   .event = event_names,
+				   .nstate = CSR_STATES,
+				   .nevent = CSR_EVENTS,
+				   .next = next[0] };
+
+void tool_csr_step(struct tool_csr *csr, enum csr_event ev)
+{
+	csr->state = states_step(&csr_states, csr->state, ev, csr->token.s);
+}
+
+bool tool_csr_is_enabled(const struct tool_csr *csr)
+{
+	return csr->state == CSR_ENABLING || csr->state == CSR_ENABLED;
+}
+
+static bool is_deleted(const struct tool_csr *csr)
+{
+	return csr->state == CSR_LEAVING || csr->state == CSR_DELETED;
+}
+
+/* --- life */
 
 static void on_part_timeout(void *arg)
 {
@@ -213,10 +262,10 @@ void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, con
 }
 
 /* Waiters go on inside, and may delete it: a caller that needs it afterwards keeps it. */
-static void switch_off(struct tool_csr *csr)
+static void switch_off(struct tool_csr *csr, enum csr_event ev)
 {
-	csr->c->stats.enabled -= csr->is_enabled;
-	csr->is_enabled = csr->owes_enabled = false;
+	csr->c->stats.enabled -= tool_csr_is_enabled(csr);
+	tool_csr_step(csr, ev);
 	reply_free(csr->news);
 	csr->news = NULL;
 	tool_csr_disarm(csr);
@@ -263,21 +312,20 @@ void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal)
 
 int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
-	bool was = csr->is_enabled;
+	bool was = tool_csr_is_enabled(csr);
 	int rc = await(&csr->waiters, fn, arg);
 
 	if (rc)
 		return rc;
 	if (!was)
 		tool_csr_tell_disabled(csr, true);
-	csr->is_enabled = true;
-	csr->owes_enabled |= !was;
+	tool_csr_step(csr, CSR_ENABLE);
 	c->stats.enabled += !was;
 	rc = tool_csr_arm(csr);
 	if (rc) {
 		forget_waiter(&csr->waiters, arg);
 		if (!was)
-			switch_off(csr);
+			switch_off(csr, CSR_REFUSE);
 		return rc;
 	}
 	standing_check(csr->standing, false);
@@ -292,7 +340,7 @@ size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn f
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 
-		n += csr->is_enabled && standing_is_pending(csr->standing) &&
+		n += tool_csr_is_enabled(csr) && standing_is_pending(csr->standing) &&
 		     !await(&csr->waiters, fn, arg);
 	}
 	return n;
@@ -319,7 +367,7 @@ static void bury(struct tool_csr *csr)
 void tool_csr_let_go(struct tool_csr *csr)
 {
 	csr->keepers--;
-	if (csr->keepers == 0 && csr->is_deleted && !csr->nleaving)
+	if (csr->keepers == 0 && is_deleted(csr) && !csr->nleaving)
 		bury(csr);
 }
 
@@ -337,9 +385,8 @@ static bool disable(struct tool_csr *csr, const char *why, csr_on_fn fn, void *a
 	bool waits;
 
 	csr->keepers++;
-	switch_off(csr);
-	csr->owes_disabled = true;
 	csr->why = why;
+	switch_off(csr, CSR_DISABLE);
 	waits = part(csr, fn, arg);
 	tool_csr_let_go(csr);
 	return waits;
@@ -347,12 +394,12 @@ static bool disable(struct tool_csr *csr, const char *why, csr_on_fn fn, void *a
 
 bool tool_csr_disable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
-	return csr->is_enabled && disable(csr, NULL, fn, arg);
+	return tool_csr_is_enabled(csr) && disable(csr, NULL, fn, arg);
 }
 
 void tool_csr_suspend(struct tool_csr *csr, const char *why)
 {
-	if (!csr->is_enabled)
+	if (!tool_csr_is_enabled(csr))
 		return;
 	log_info("csr", "suspended csr=%s tool=%u: %s", csr->token.s,
 		 csr->session ? csr->session->number : 0, why);
@@ -398,7 +445,7 @@ unsigned tool_csrs_events_off(struct tool_csrs *c, const struct session *s,
 	while (smap_next(&c->by_token, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (!csr->is_enabled || !waits_for_events(csr, names))
+		if (!tool_csr_is_enabled(csr) || !waits_for_events(csr, names))
 			continue;
 		if (!may_switch_off(s, csr)) {
 			++*stay;
@@ -414,13 +461,12 @@ bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, vo
 {
 	bool waits;
 
-	if (csr->is_deleted)
+	if (is_deleted(csr))
 		return false;
-	csr->is_deleted = true;
 	smap_del(&c->by_token, csr->token.s);
 	smap_del(&csr->session->csrs, csr->token.s);
 	csr->keepers++;
-	switch_off(csr);
+	switch_off(csr, CSR_DELETE);
 	waits = part(csr, fn, arg);
 	tool_csr_let_go(csr);
 	return waits;
@@ -439,7 +485,7 @@ static void drop_partings(struct tool_csrs *c, const struct session *s)
 	list_each_safe (i, &c->partings) {
 		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
 
-		if (csr->session == s && csr->is_deleted)
+		if (csr->session == s && is_deleted(csr))
 			tool_csr_free(csr);
 	}
 }
@@ -452,7 +498,7 @@ void tool_csrs_drop(struct tool_csrs *c, struct session *s)
 		struct tool_csr *csr = i.value;
 
 		csr->session = NULL;
-		switch_off(csr);
+		switch_off(csr, CSR_DELETE);
 		smap_del(&c->by_token, csr->token.s);
 		smap_del(&s->csrs, csr->token.s);
 		tool_csr_free(csr);
@@ -464,7 +510,7 @@ static void follow_one(struct tool_csr *csr)
 {
 	int rc;
 
-	if (!csr->is_enabled || tool_csr_is_of_user_event(csr))
+	if (!tool_csr_is_enabled(csr) || tool_csr_is_of_user_event(csr))
 		return;
 	rc = tool_csr_arm(csr);
 	if (rc)
@@ -491,14 +537,14 @@ void tool_csrs_event_gone(struct tool_csrs *c, struct session *s)
 	while (smap_next(&s->csrs, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (csr->is_enabled && tool_csr_is_of_user_event(csr))
+		if (tool_csr_is_enabled(csr) && tool_csr_is_of_user_event(csr))
 			hit[n++] = csr->token;
 	}
 	/* The waiters of one of them go on inside, and may delete another one. */
 	for (size_t k = 0; k < n; k++) {
 		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 
-		if (!csr || !csr->is_enabled)
+		if (!csr || !tool_csr_is_enabled(csr))
 			continue;
 		if (tool_csr_is_hopeless(csr))
 			disable(csr, "\"its objects no longer exist\"", NULL, NULL);

@@ -34,6 +34,7 @@ struct loop;
 struct numbers;
 struct run_spec;
 struct session;
+struct states;
 struct timebase;
 
 /*
@@ -155,5 +156,7 @@ struct tool_csrs_stats {
 };
 
 void tool_csrs_stats(const struct tool_csrs *c, struct tool_csrs_stats *out);
+
+extern const struct states csr_states;
 
 #endif

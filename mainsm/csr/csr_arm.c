@@ -368,7 +368,7 @@ static bool knows_any_named(const struct tool_csr *csr)
  * watched. */
 static bool is_refused(const struct tool_csr *csr)
 {
-	if (!csr->owes_enabled || !csr->is_enabled)
+	if (csr->state != CSR_ENABLING)
 		return false;
 	if (tool_csr_is_of_user_event(csr))
 		return tool_csr_is_hopeless(csr);
@@ -382,7 +382,7 @@ static void refuse(struct tool_csr *csr, const struct reply *r)
 {
 	csr->keepers++;
 	csr->c->stats.enabled--;
-	csr->is_enabled = false;
+	tool_csr_step(csr, CSR_REFUSE);
 	tool_csr_disarm(csr);
 	tool_csr_call_waiters(&csr->waiters, r);
 	tool_csr_check_parted(csr, false);
@@ -393,9 +393,8 @@ static void tell_armed(void *arg)
 {
 	struct tool_csr *csr = arg;
 	struct reply *r = compose(csr);
-	bool owes = csr->owes_enabled, is_no = is_refused(csr);
+	bool owes = csr->state == CSR_ENABLING, is_no = is_refused(csr);
 
-	csr->owes_enabled = false;
 	reply_free(csr->news);
 	csr->news = NULL;
 	if (is_no) {
@@ -403,10 +402,12 @@ static void tell_armed(void *arg)
 		reply_free(r);
 		return;
 	}
+	if (owes)
+		tool_csr_step(csr, CSR_REPORT);
 	empty(&csr->came);
 	if (r)
 		route_drop_implied(r, csr->request->event, 1, NULL);
-	if (r && csr->is_enabled && (r->nentry || owes))
+	if (r && tool_csr_is_enabled(csr) && (r->nentry || owes))
 		tool_csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
 	reply_free(r);
 	tool_csr_call_waiters(&csr->waiters, NULL);

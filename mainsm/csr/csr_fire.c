@@ -432,11 +432,11 @@ static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_trigg
 	int rc;
 
 	/* It happened before it was disarmed there. */
-	if (csr && !csr->is_enabled && tool_csr_is_leaving(csr, child)) {
+	if (csr && !tool_csr_is_enabled(csr) && tool_csr_is_leaving(csr, child)) {
 		tool_csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
 		return 0;
 	}
-	if (!csr || !csr->is_enabled || !standing_find(csr->standing, child)) {
+	if (!csr || !tool_csr_is_enabled(csr) || !standing_find(csr->standing, child)) {
 		not_armed(c, child, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}
@@ -491,7 +491,7 @@ static bool waits_for(const struct tool_csr *csr, const char *event)
 {
 	const struct omis_value *list = &csr->request->event->param[0];
 
-	if (!csr->is_enabled || csr->request->event->service->object != event[0])
+	if (!tool_csr_is_enabled(csr) || csr->request->event->service->object != event[0])
 		return false;
 	return (list->kind == OMIS_LIST && list->list.n == 0) || smap_find(&csr->objects, event);
 }
@@ -521,7 +521,7 @@ int tool_csrs_raise(struct tool_csrs *c, struct session *s, const char *event,
 	for (size_t k = 0; k < n; k++) {
 		struct tool_csr *csr = tool_csr_find(s, hit[k].s);
 
-		if (!csr || !csr->is_enabled)
+		if (!csr || !tool_csr_is_enabled(csr))
 			continue;
 		pars.n = 0;
 		values_to_pars(csr->request->event->service, values, &pars);

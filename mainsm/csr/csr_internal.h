@@ -39,6 +39,18 @@ struct csr_waiter {
 	struct list in_waiters;
 };
 
+enum csr_state {
+	CSR_OFF,
+	CSR_ENABLING, /* the tool is not yet notified */
+	CSR_ENABLED,
+	CSR_DISABLING, /* the same */
+	CSR_LEAVING, /* the same, and it is deleted */
+	CSR_DELETED,
+	CSR_STATES
+};
+
+enum csr_event { CSR_ENABLE, CSR_REFUSE, CSR_DISABLE, CSR_REPORT, CSR_DELETE, CSR_EVENTS };
+
 struct tool_csr {
 	struct tool_csrs *c;
 	struct token token;
@@ -46,10 +58,8 @@ struct tool_csr {
 	struct omis_request *request; /* owned */
 	struct predicates *predicates; /* owned; of the request; NULL = none */
 	uint64_t id; /* of the tool's request */
-	bool is_enabled, is_deleted;
-	bool owes_enabled; /* it was enabled, and the tool is not yet notified */
-	bool owes_disabled; /* the same, and `why`: static words or NULL */
-	const char *why;
+	enum csr_state state;
+	const char *why; /* it was disabled: static words or NULL */
 	/* since it was enabled: changes elsewhere are no reason to say it again */
 	bool told_faults;
 	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
@@ -75,6 +85,9 @@ struct tool_csr {
 /* --- csr.c */
 
 bool tool_csr_is_of_user_event(const struct tool_csr *csr);
+
+void tool_csr_step(struct tool_csr *csr, enum csr_event ev);
+bool tool_csr_is_enabled(const struct tool_csr *csr);
 
 /* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
  * `more` has (may be NULL). */

@@ -35,11 +35,16 @@ void tool_csr_part_from(struct tool_csr *csr, uint32_t child)
 		loop_timer_arm(csr->parting, CSR_PARTED_MAX_NS);
 }
 
+static bool owes_disabled(const struct tool_csr *csr)
+{
+	return csr->state == CSR_DISABLING || csr->state == CSR_LEAVING;
+}
+
 void tool_csr_tell_disabled(struct tool_csr *csr, bool now)
 {
-	if (!csr->owes_disabled || (!now && (csr->firings || csr->nleaving)))
+	if (!owes_disabled(csr) || (!now && (csr->firings || csr->nleaving)))
 		return;
-	csr->owes_disabled = false;
+	tool_csr_step(csr, CSR_REPORT);
 	tool_csr_tell(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
 }
 
@@ -117,7 +122,7 @@ void tool_csrs_on_losses(void *arg)
 	while (smap_next(&c->by_token, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (csr->dropped && !csr->has_reported && !csr->owes_disabled)
+		if (csr->dropped && !csr->has_reported && !owes_disabled(csr))
 			tell_losses(csr);
 		csr->has_reported = false;
 		is_left |= csr->dropped > 0;

@@ -234,12 +234,12 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	struct buf why = BUF_INIT(4096);
 	int rc;
 
-	if (m->state == MEASURE_RUNS)
+	if (measure_runs(m))
 		return -ERR_INVALID;
 	rc = measure_wait(m, &(struct measure_waiter){ .on_loaded = on_loaded, .arg = arg });
 	if (rc)
 		return rc;
-	m->state = MEASURE_RUNS;
+	measure_step(m, MEASURE_START);
 	m->ms->stats.running++;
 	read_clock_start(&m->reads, measure_now(m->ms), m->asked.every, 0);
 	m->ncounted = 0;
@@ -307,7 +307,7 @@ static bool has_changed(const struct measure *m)
 static bool follow(struct measure *m)
 {
 	struct buf why = BUF_INIT(4096);
-	bool is_new = m->state == MEASURE_RUNS && has_changed(m);
+	bool is_new = measure_runs(m) && has_changed(m);
 	struct err e = { 0 };
 
 	m->followed = m->ms->round;

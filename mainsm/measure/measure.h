@@ -44,6 +44,7 @@ struct measure;
 struct measures;
 struct numbers;
 struct session;
+struct states;
 struct timebase;
 
 /* All borrowed. */
@@ -136,5 +137,7 @@ struct measures_stats {
 };
 
 void measures_stats(const struct measures *ms, struct measures_stats *out);
+
+extern const struct states measure_states;
 
 #endif

@@ -9,9 +9,7 @@
 
 static const char *state_name(const struct measure *m)
 {
-	static const char *const names[] = { "new", "running", "stopped" };
-
-	return names[m->state];
+	return m->state == MEASURE_NEW ? "new" : measure_runs(m) ? "running" : "stopped";
 }
 
 static void write_by(const struct measure_asked *a, struct omis_writer *w)

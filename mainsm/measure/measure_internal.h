@@ -115,7 +115,16 @@ struct measure_counted {
 	enum dependence dependence;
 };
 
-enum measure_state { MEASURE_NEW, MEASURE_RUNS, MEASURE_STOPPED };
+enum measure_state {
+	MEASURE_NEW,
+	MEASURE_LOADING, /* it runs, and pieces are to be sent to where they belong now */
+	MEASURE_RUNNING, /* each piece was sent to where it then belonged, and none was lost since
+			  */
+	MEASURE_STOPPED,
+	MEASURE_STATES
+};
+
+enum measure_event { MEASURE_START, MEASURE_SENT, MEASURE_MOVED, MEASURE_STOP, MEASURE_EVENTS };
 
 struct measure {
 	struct measures *ms;
@@ -130,8 +139,6 @@ struct measure {
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
-	/* each piece was sent to where it then belonged, and none was lost since */
-	bool is_routed;
 	struct standing *standing; /* owned; mark: a hash of what the child is to run */
 	uint32_t version; /* of the last load that was sent */
 	struct measure_trouble *trouble;
@@ -247,6 +254,9 @@ int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 /* Decides again what runs where; if that is new, sends each child what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
 void measure_lose_branch(struct measure *m, uint32_t child);
+
+void measure_step(struct measure *m, enum measure_event ev);
+bool measure_runs(const struct measure *m);
 
 /* When it is settled, the waiters for the children are called. NULL: no memory. */
 struct standing *measure_standing_new(struct measure *m);

@@ -11,8 +11,44 @@
 #include "mainsm/measure/measure_internal.h"
 #include "pmsl/plan/bound.h"
 #include "tree/loading.h"
+#include "tree/states.h"
 
 #include <stdlib.h>
+
+/* --- states */
+
+static const char *const state_names[MEASURE_STATES] = { "new", "loading", "running", "stopped" };
+static const char *const event_names[MEASURE_EVENTS] = { "start", "sent", "moved", "stop" };
+
+#define NEW MEASURE_NEW
+#define LOADING MEASURE_LOADING
+#define RUNNING MEASURE_RUNNING
+#define STOPPED MEASURE_STOPPED
+
+/* by event, in their order */
+static const uint8_t next[MEASURE_STATES][MEASURE_EVENTS] = {
+	[NEW] = { LOADING, NEW, NEW, NEW },
+	[LOADING] = { LOADING, RUNNING, LOADING, STOPPED },
+	[RUNNING] = { RUNNING, RUNNING, LOADING, STOPPED },
+	[STOPPED] = { LOADING, STOPPED, STOPPED, STOPPED },
+};
+
+const struct states measure_states = { .name = "measurement",
+				       .state = state_names,
+				       .event = event_names,
+				       .nstate = MEASURE_STATES,
+				       .nevent = MEASURE_EVENTS,
+				       .next = next[0] };
+
+void measure_step(struct measure *m, enum measure_event ev)
+{
+	m->state = states_step(&measure_states, m->state, ev, m->token.s);
+}
+
+bool measure_runs(const struct measure *m)
+{
+	return m->state == MEASURE_LOADING || m->state == MEASURE_RUNNING;
+}
 
 /* --- what is wrong */
 
@@ -262,9 +298,9 @@ int measure_route(struct measure *m, struct err *e)
 {
 	int rc;
 
-	if (!m->plan || m->state != MEASURE_RUNS)
+	if (!m->plan || !measure_runs(m))
 		return 0;
-	if (!find_children(m) && m->is_routed)
+	if (!find_children(m) && m->state == MEASURE_RUNNING)
 		return 0;
 	m->ms->stats.routes++;
 	rc = open_stages(m, e);
@@ -272,7 +308,7 @@ int measure_route(struct measure *m, struct err *e)
 		rc = err_nomem(e);
 	if (!rc && set_senders(m))
 		rc = err_nomem(e);
-	m->is_routed = rc == 0;
+	measure_step(m, rc ? MEASURE_MOVED : MEASURE_SENT);
 	standing_check(m->standing, false);
 	return rc;
 }
@@ -317,14 +353,14 @@ static int take_stages(struct measure *m, struct measure_plan *plan, struct err 
 
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e)
 {
-	int rc = m->state == MEASURE_RUNS ? take_stages(m, *plan, e) : 0;
+	int rc = measure_runs(m) ? take_stages(m, *plan, e) : 0;
 
 	if (rc)
 		return rc;
 	measure_plan_free(m->plan);
 	m->plan = *plan;
 	*plan = NULL;
-	m->is_routed = false;
+	measure_step(m, MEASURE_MOVED);
 	return measure_route(m, e);
 }
 
@@ -333,14 +369,13 @@ static void measure_unload(struct measure *m)
 	standing_end(m->standing);
 	for (size_t i = 0; m->plan && i < m->plan->npiece; i++)
 		measure_piece_close(&m->plan->piece[i]);
-	m->is_routed = false;
 }
 
 void measure_stop(struct measure *m)
 {
-	if (m->state != MEASURE_RUNS)
+	if (!measure_runs(m))
 		return;
-	m->state = MEASURE_STOPPED;
+	measure_step(m, MEASURE_STOP);
 	m->ms->stats.running--;
 	read_clock_stop(&m->reads);
 	measure_unload(m);
@@ -372,6 +407,6 @@ void measure_lose_branch(struct measure *m, uint32_t child)
 	if (!standing_drop(m->standing, child))
 		return;
 	measure_drop_troubles(m, child);
-	m->is_routed = false;
+	measure_step(m, MEASURE_MOVED);
 	standing_check(m->standing, false);
 }

@@ -225,7 +225,7 @@ static void ask_below(struct measure *m)
 /* A tool that does not know of it hears of it at the next read. */
 static void end_if_enough(struct measure *m, bool told)
 {
-	if (!told || m->state != MEASURE_RUNS || !measure_has_enough(m))
+	if (!told || !measure_runs(m) || !measure_has_enough(m))
 		return;
 	m->has_enough = true;
 	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s,
@@ -339,7 +339,7 @@ int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_bat
 	struct measure *m = map_find(&ms->by_number, f->measurement);
 	int rc;
 
-	if (!m || m->state != MEASURE_RUNS || !standing_find(m->standing, child)) {
+	if (!m || !measure_runs(m) || !standing_find(m->standing, child)) {
 		ms->stats.strays++;
 		branches_send(ms->conf.branches, child, &end);
 		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
@@ -366,7 +366,7 @@ int measure_read(struct measure *m, void (*on_read)(void *arg, const char *value
 				      .read = is_late ? r->asked + 1 : 0 };
 	int rc;
 
-	if (m->state != MEASURE_RUNS)
+	if (!measure_runs(m))
 		return -ERR_INVALID;
 	rc = measure_wait(m, &who);
 	if (!rc && !m->asked.every && !r->asked)

@@ -9,6 +9,7 @@
 #include "common/loop/loop.h"
 #include "common/omis/text/token.h"
 #include "mainsm/subscription/subscription.h"
+#include "tree/states.h"
 
 #define SUBSCRIPTION_NAME_BYTES 64
 
@@ -25,7 +26,8 @@ struct subscription_part {
 	struct list link;
 	char token[16]; /* of the child, which may be away */
 	uint32_t child;
-	bool is_up, is_shut, has_ended; /* is_shut: there was no room for what came */
+	bool is_up;
+	enum stream_state state;
 	uint64_t stream; /* 0: nothing is wanted */
 	struct {
 		uint64_t place;

@@ -28,6 +28,11 @@ static uint32_t room_of(const struct subscription *s)
 					    : 1;
 }
 
+static void step(struct subscription_part *l, enum stream_event ev)
+{
+	l->state = states_step(&stream_states, l->state, ev, l->token);
+}
+
 static void set_missing(struct subscription_part *l, const char *names)
 {
 	free(l->missing);
@@ -40,7 +45,7 @@ static void open_part(struct subscription *s, struct subscription_part *l, bool 
 
 	if (anew && s->receiver) {
 		l->stream = ++s->owner->stream;
-		l->is_shut = l->has_ended = false;
+		step(l, STREAM_OPENED);
 		set_missing(l, "");
 	} else if (!s->receiver) {
 		l->stream = 0;
@@ -93,7 +98,7 @@ static void open_shut(struct subscription *s)
 	list_each (i, &s->parts) {
 		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
-		if (l->is_shut && l->is_up && !l->nway)
+		if (l->state == STREAM_SHUT && l->is_up && !l->nway)
 			open_part(s, l, true);
 	}
 }
@@ -137,6 +142,7 @@ void subscription_child_lost(struct subscription *s, uint32_t child)
 		if (!l->is_up || l->child != child)
 			continue;
 		l->is_up = false;
+		step(l, STREAM_LOST);
 		l->stream = 0;
 		while (l->nway)
 			s->unsafe -= l->way[--l->nway].bytes;
@@ -165,7 +171,7 @@ static void write_missing(const struct subscription *s, struct buf *b)
 	list_each (i, &s->parts) {
 		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
-		if (!l->has_ended)
+		if (l->state != STREAM_ENDED)
 			msg_events_add_missing(b, "", l->token);
 		else if (l->missing)
 			msg_events_add_missing(b, "", l->missing);
@@ -183,8 +189,8 @@ static void count(const struct subscription *s, struct counts *n)
 	list_each (i, &s->parts) {
 		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
-		n->here += !l->has_ended && l->is_up;
-		n->away += !l->has_ended && !l->is_up;
+		n->here += l->state != STREAM_ENDED && l->is_up;
+		n->away += l->state != STREAM_ENDED && !l->is_up;
 		n->sites += l->token[0] == 's';
 	}
 }
@@ -226,7 +232,7 @@ static void take(struct subscription *s, struct subscription_part *l, const stru
 {
 	if (l->nway >= SUBSCRIPTION_ROOM_MAX ||
 	    s->unsafe + m->blocks.n > SUBSCRIPTION_WINDOW_BYTES || pass_on(s, l, m)) {
-		l->is_shut = true; /* it comes again when there is room */
+		step(l, STREAM_FULL); /* it comes again when there is room */
 		return;
 	}
 	l->way[l->nway].place = m->place;
@@ -240,12 +246,12 @@ void subscription_events(struct subscription *s, uint32_t child, const struct ms
 		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
 		if (!l->is_up || l->child != child || !l->stream || l->stream != m->stream ||
-		    l->is_shut)
+		    l->state == STREAM_SHUT)
 			continue;
 		if (m->blocks.n)
 			take(s, l, m);
-		if (m->end && !l->is_shut) {
-			l->has_ended = true;
+		if (m->end && l->state != STREAM_SHUT) {
+			step(l, STREAM_LAST);
 			set_missing(l, m->missing);
 			subscription_check_end(s);
 		}

@@ -2,5 +2,5 @@
 # sm/subscription: event subscriptions that an sm passes on between its parent and its hosts.
 MODULES += sm/subscription
 sm/subscription.src := source.c subscription.c
-sm/subscription.uses := common/base common/container common/loop eventlog eventlog/keep \
+sm/subscription.uses := common/base common/container common/loop tree eventlog eventlog/keep \
 		sm/hosts

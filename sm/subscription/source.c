@@ -26,11 +26,11 @@ static void count(struct site_subscription *s)
 {
 	int n, more;
 
-	if (!s->n[SOURCE_AWAY]) {
+	if (!s->n[STREAM_AWAY]) {
 		s->awaits = false;
 		loop_timer_cancel(s->coming);
 	}
-	n = (int)s->n[SOURCE_HERE] + s->awaits;
+	n = (int)(s->n[STREAM_OPEN] + s->n[STREAM_SHUT]) + s->awaits;
 	more = n - s->sources;
 	s->sources = n;
 	if (more)
@@ -43,21 +43,23 @@ static void begin_to_await(struct site_subscription *s)
 	loop_timer_arm(s->coming, SUBSCRIPTION_RETURN_NS);
 }
 
-void source_set(struct site_subscription *s, struct source *f, enum source_state state)
+void source_step(struct site_subscription *s, struct source *f, enum stream_event ev)
 {
-	if ((f->state == SOURCE_ENDED) != (state == SOURCE_ENDED))
+	enum stream_state was = f->state;
+
+	f->state = states_step(&stream_states, was, ev, f->host);
+	if ((was == STREAM_ENDED) != (f->state == STREAM_ENDED))
 		note_change(s);
-	s->n[f->state]--;
-	s->n[state]++;
-	if (f->state == SOURCE_HERE && state == SOURCE_AWAY && keep_request(s->k)->ending)
+	s->n[was]--;
+	s->n[f->state]++;
+	if (was != STREAM_AWAY && f->state == STREAM_AWAY && keep_request(s->k)->ending)
 		begin_to_await(s);
-	f->state = state;
 	count(s);
 }
 
 void site_subscription_await(struct site_subscription *s)
 {
-	if (s->awaits || !s->n[SOURCE_AWAY])
+	if (s->awaits || !s->n[STREAM_AWAY])
 		return;
 	begin_to_await(s);
 	count(s);
@@ -74,7 +76,7 @@ static void on_come(void *arg)
 /* --- one of them */
 
 static struct source *source_new(struct site_subscription *s, bool is_sm, const char *host,
-				 enum source_state state)
+				 enum stream_state state)
 {
 	struct source *f = calloc(1, sizeof(*f));
 
@@ -129,7 +131,7 @@ struct source *source_come(struct site_subscription *s, const struct branch *b)
 		return f;
 	f = find_away(s, b);
 	if (!f) {
-		f = source_new(s, b->is_sm, b->host, SOURCE_HERE);
+		f = source_new(s, b->is_sm, b->host, STREAM_OPEN);
 		is_new = true;
 	}
 	if (!f || map_put(&s->by_branch, b->index, f, NULL)) {
@@ -148,12 +150,11 @@ struct source *source_come(struct site_subscription *s, const struct branch *b)
 void source_leave(struct site_subscription *s, struct source *f)
 {
 	map_del(&s->by_branch, f->branch);
-	f->has_branch = f->is_shut = false;
+	f->has_branch = false;
 	f->id = 0;
 	source_forget_seqs(s, f);
-	if (f->state == SOURCE_HERE)
-		source_set(s, f, SOURCE_AWAY);
-	else if (f->state == SOURCE_ENDED && !f->missing)
+	source_step(s, f, STREAM_LOST);
+	if (f->state == STREAM_ENDED && !f->missing)
 		source_free(s, f);
 }
 
@@ -177,7 +178,7 @@ static void write_hosts(const struct site_subscription *s, struct buf *b)
 	list_each (i, &s->all) {
 		const struct source *f = list_entry(i, struct source, link);
 
-		if (f->state != SOURCE_ENDED && !strchr(f->host, '\n'))
+		if (f->state != STREAM_ENDED && !strchr(f->host, '\n'))
 			buf_printf(b, "%s %s\n", f->is_sm ? "sm" : "lm", f->host);
 	}
 }
@@ -207,7 +208,7 @@ static int read_line(struct site_subscription *s, char *line)
 
 	if ((!is_sm && !str_has_prefix(line, "lm ")) || strlen(line) > WORD_BYTES + NAME_MAX_BYTES)
 		return 0;
-	return source_new(s, is_sm, line + WORD_BYTES, SOURCE_AWAY) ? 0 : -ERR_NOMEM;
+	return source_new(s, is_sm, line + WORD_BYTES, STREAM_AWAY) ? 0 : -ERR_NOMEM;
 }
 
 static int load(struct site_subscription *s)
@@ -254,7 +255,7 @@ void site_subscription_write_missing(const struct site_subscription *s, struct b
 	list_each (i, &s->all) {
 		const struct source *f = list_entry(i, struct source, link);
 
-		if (f->state == SOURCE_AWAY)
+		if (f->state == STREAM_AWAY)
 			msg_events_add_missing(b, f->is_sm ? "sm " : "", f->host);
 		else if (f->missing)
 			msg_events_add_missing(b, "", f->missing);

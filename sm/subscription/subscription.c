@@ -28,11 +28,10 @@ static void open_anew(struct site_subscription *s, struct branch *b)
 	if (!f)
 		return;
 	f->id = b->id;
-	f->is_shut = false;
 	f->stream = ++s->kt->stream;
 	free(f->missing);
 	f->missing = NULL;
-	source_set(s, f, SOURCE_HERE);
+	source_step(s, f, STREAM_OPENED);
 	send_open(s, f, b);
 }
 
@@ -46,7 +45,7 @@ static void on_request(void *arg, struct keep *k)
 		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
-		if (b && b->link && f && f->id == b->id && (is_ending || f->state != SOURCE_ENDED))
+		if (b && b->link && f && f->id == b->id && (is_ending || f->state != STREAM_ENDED))
 			send_open(s, f, b);
 		else if (b && b->link)
 			open_anew(s, b);
@@ -154,11 +153,9 @@ static void open_shut(void *arg, struct keep *k)
 		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
-		if (!f || !f->is_shut)
+		if (!f || f->state != STREAM_SHUT)
 			continue;
-		if (!b->link)
-			f->is_shut = false; /* it is opened when it is back */
-		else if (has_room(s, enough(s)))
+		if (has_room(s, enough(s)))
 			open_anew(s, b);
 		else
 			loop_timer_arm(kt->retry, SUBSCRIPTION_RETRY_NS);
@@ -174,7 +171,7 @@ static void on_retry(void *arg)
 
 static void shut(struct site_subscription *s, struct source *f)
 {
-	f->is_shut = true;
+	source_step(s, f, STREAM_FULL);
 	if (!loop_timer_is_armed(s->kt->retry))
 		loop_timer_arm(s->kt->retry, SUBSCRIPTION_RETRY_NS);
 }
@@ -265,8 +262,7 @@ int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
 	struct source *f = s ? source_at(s, b) : NULL;
 	int rc = check_blocks(&m->blocks, e);
 
-	if (rc || !f || f->id != b->id || f->stream != m->stream || f->is_shut ||
-	    f->state == SOURCE_ENDED)
+	if (rc || !f || f->id != b->id || f->stream != m->stream || f->state != STREAM_OPEN)
 		return rc;
 	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
 		shut(s, f);
@@ -274,7 +270,7 @@ int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
 	}
 	if (m->end) {
 		f->missing = b->is_sm && m->missing[0] ? str_dup(m->missing) : NULL;
-		source_set(s, f, SOURCE_ENDED);
+		source_step(s, f, STREAM_LAST);
 	}
 	return 0;
 }
@@ -418,8 +414,8 @@ static void be_away(void *arg, struct keep *k)
 	const struct coming *c = arg;
 	struct source *f = source_of_leaving(k, c->b);
 
-	if (f && f->state == SOURCE_HERE)
-		source_set(keep_user(k), f, SOURCE_AWAY);
+	if (f)
+		source_step(keep_user(k), f, STREAM_LOST);
 }
 
 void site_subscriptions_branch_down(struct site_subscriptions *kt, const struct branch *b)

@@ -9,6 +9,7 @@
 #include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "sm/subscription/subscription.h"
+#include "tree/states.h"
 
 struct site_subscriptions {
 	struct site_subscriptions_conf conf;
@@ -19,21 +20,14 @@ struct site_subscriptions {
 	uint64_t stream;
 };
 
-enum source_state {
-	SOURCE_HERE,
-	SOURCE_AWAY, /* it may have something, and is not connected */
-	SOURCE_ENDED, /* it has reported its end */
-	SOURCE_STATES
-};
-
 /* A source of blocks for a subscription: a host, or a lower sm. It may be older than this
  * process. */
 struct source {
 	struct list link;
 	char host[NAME_MAX_BYTES + 1];
 	bool is_sm;
-	enum source_state state;
-	bool has_branch, is_shut;
+	enum stream_state state;
+	bool has_branch;
 	uint32_t branch; /* index */
 	uint64_t id; /* of the branch */
 	uint64_t stream;
@@ -53,7 +47,7 @@ struct site_subscription {
 	struct keep *k;
 	struct list all; /* of struct source, owned */
 	struct map by_branch; /* of those that have a branch, by its index */
-	unsigned n[SOURCE_STATES];
+	unsigned n[STREAM_STATES];
 	int sources; /* the last argument of keep_feed() */
 	struct loop_timer *coming; /* while those that are away may come back */
 	bool awaits; /* as long as it runs, and one is away: they count as one that is there */
@@ -76,7 +70,7 @@ struct source *source_at(const struct site_subscription *s, const struct branch 
 
 /* The one at that branch: a new one, or one that was away. NULL: no memory. */
 struct source *source_come(struct site_subscription *s, const struct branch *b);
-void source_set(struct site_subscription *s, struct source *f, enum source_state state);
+void source_step(struct site_subscription *s, struct source *f, enum stream_event ev);
 
 /* The branch is gone. */
 void source_leave(struct site_subscription *s, struct source *f);

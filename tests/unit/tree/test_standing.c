@@ -274,30 +274,9 @@ START_TEST(without_memory_a_part_stays_as_it_was)
 }
 END_TEST
 
-START_TEST(the_states_print_themselves)
-{
-	static const char all[] = "new -sent-> waiting\n"
-				  "new -lost-> away\n"
-				  "waiting -changed-> new\n"
-				  "waiting -confirmed-> confirmed\n"
-				  "waiting -lost-> away\n"
-				  "waiting -returned-> new\n"
-				  "confirmed -changed-> new\n"
-				  "confirmed -lost-> away\n"
-				  "confirmed -returned-> new\n"
-				  "away -changed-> new\n"
-				  "away -returned-> new\n";
-	struct buf b = BUF_INIT(1000);
-
-	standing_print(&b);
-	ck_assert_str_eq(buf_str(&b), all);
-	buf_done(&b);
-}
-END_TEST
-
 SUITE("standing", only_what_has_changed_is_sent_again, it_is_settled_when_all_have_confirmed,
       it_is_settled_when_the_time_is_over,
       a_branch_that_is_away_is_not_waited_for_and_gets_its_part_when_it_returns,
       a_branch_that_takes_no_message_is_away, what_finds_no_memory_is_sent_with_the_next_change,
       a_part_without_text_changes_with_the_sum_of_its_numbers, texts_are_counted_and_bounded,
-      without_memory_a_part_stays_as_it_was, the_states_print_themselves)
+      without_memory_a_part_stays_as_it_was)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The states of a thing as a table: one place takes each step, logs it and can print all of them.
+ * A table has a next state for each state and event; the same one means that the event changes
+ * nothing. Pure, but for the log.
+ */
+#ifndef TREE_STATES_H
+#define TREE_STATES_H
+
+#include <stdint.h>
+
+struct buf;
+
+struct states {
+	const char *name; /* of the thing */
+	const char *const *state, *const *event; /* names */
+	unsigned nstate, nevent;
+	const uint8_t *next; /* nevent of each state, in their order */
+};
+
+/* The state behind the event. which: the thing, for the log. */
+unsigned states_step(const struct states *t, unsigned from, unsigned event, const char *which);
+
+/* As a graph of Graphviz: an edge for each step that changes the state. */
+void states_print_dot(const struct states *t, struct buf *b);
+
+/* --- the stream of blocks of a subscription from one branch or host */
+
+enum stream_state {
+	STREAM_AWAY, /* not connected, and may have blocks */
+	STREAM_OPEN,
+	STREAM_SHUT, /* there was no room for what came; it comes again */
+	STREAM_ENDED, /* it has reported its end */
+	STREAM_STATES
+};
+
+enum stream_event { STREAM_OPENED, STREAM_FULL, STREAM_LAST, STREAM_LOST, STREAM_EVENTS };
+
+extern const struct states stream_states;
+
+#endif
