@@ -53,7 +53,7 @@ struct reading {
 	struct rank_set *set; /* owned */
 	size_t nset, set_cap;
 	nsec_t first, last; /* of the samples that are in it */
-	int64_t covered_ms, process_ms, counted_ms, volume_ms, missing, ranks, fell, samples;
+	int64_t covered_ms, process_ms, counted_ms, volume_ms, missing, ranks, nodes, fell, samples;
 };
 
 static void reading_free(struct reading *r)
@@ -196,6 +196,7 @@ static void see_calls(void *arg, const struct history_job *j)
 	r->volume_ms += j->span_ms * j->volumes;
 	r->missing += j->missing;
 	r->ranks = larger(r->ranks, j->ranks);
+	r->nodes = larger(r->nodes, j->nodes);
 	r->fell += (j->flags & HISTORY_FELL) != 0;
 	for (size_t i = 0; i < j->ncall; i++) {
 		struct history_call *c = call_of(r, &j->call[i]);
@@ -221,6 +222,7 @@ static void answer_calls(struct reading *r, struct omis_writer *w)
 	omis_write_float(w, (double)r->counted_ms / 1e3);
 	omis_write_float(w, (double)r->volume_ms / 1e3);
 	omis_write_int(w, r->ranks);
+	omis_write_int(w, r->nodes);
 	omis_write_int(w, r->missing);
 	omis_write_int(w, r->fell);
 	for (size_t i = 0; i < r->ncall; i++) {

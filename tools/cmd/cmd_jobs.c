@@ -4,6 +4,7 @@
 #include "tools/session/session.h"
 #include "tools/session/show.h"
 #include "tools/view/jobs.h"
+#include "tools/view/past.h"
 
 #include <stdio.h>
 
@@ -43,6 +44,18 @@ static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, O
 	return rc;
 }
 
+/* Without a history what is known now is all. */
+static bool add_past(struct jobs *jobs)
+{
+	Omis_reply r = omis_request_n(":omig_history_jobs()", 20, NULL, NULL, 0);
+	Omis_value *v = omis_reply_status(r) == OMIS_OK ? session_values(r) : NULL;
+	bool ok = !v || past_jobs(jobs, v, clock_wall());
+
+	omis_value_free(v);
+	omis_reply_free(r);
+	return ok;
+}
+
 static int ask_and_show(const struct cmd_common *c, bool all)
 {
 	struct jobs jobs;
@@ -56,7 +69,7 @@ static int ask_and_show(const struct cmd_common *c, bool all)
 	if (rc == CMD_OK)
 		rc = session_ask(&r, ":proc_get_info([],%d) omig_calls_now([])", JOBS_PROC_FLAGS);
 	if (rc == CMD_OK) {
-		rc = jobs_read(&jobs, tree, r[1], r[1] ? r[2] : NULL)
+		rc = jobs_read(&jobs, tree, r[1], r[1] ? r[2] : NULL) && (!all || add_past(&jobs))
 			     ? show(c, &jobs, all, r)
 			     : cmd_fail(CMD_FAILURE, "no memory");
 		jobs_done(&jobs);
@@ -74,7 +87,8 @@ int cmd_jobs(int argc, char **argv)
 	bool all = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		OPTION("all", 'a', NULL, "also jobs that have ended", OPT_FLAG, &all),
+		OPTION("all", 'a', NULL, "also jobs that have ended, those of the history too",
+		       OPT_FLAG, &all),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

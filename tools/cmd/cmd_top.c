@@ -3,6 +3,8 @@
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
+#include "tools/term/moment.h"
+#include "tools/view/past.h"
 #include "tools/view/top_show.h"
 
 #include <errno.h>
@@ -23,6 +25,8 @@ struct top {
 	const char *sort_name;
 	const char *job; /* NULL: all */
 	enum top_sort sort;
+	nsec_t at; /* wall time of the past; 0: now */
+	double past_span_s; /* that its rates are of */
 	bool once, total, all, is_paused, is_over;
 	struct session_gap gap;
 	struct top_sample now, before;
@@ -191,12 +195,28 @@ static int watch(struct top *t)
 	return rc;
 }
 
+/* What was: one sample. */
+static int show_past(struct top *t)
+{
+	int rc = past_ask_ranks(&t->now, t->job, t->at, &t->past_span_s);
+
+	t->all = true;
+	t->every_ns = t->past_span_s > 0 ? (int64_t)(t->past_span_s * 1e9) : 0;
+	if (rc == CMD_OK)
+		show(t);
+	top_sample_done(&t->now);
+	session_close();
+	return rc;
+}
+
 static int run(struct top *t)
 {
 	int rc = session_open_job(&t->common, &t->job);
 
 	if (rc != CMD_OK)
 		return rc;
+	if (t->at)
+		return show_past(t);
 	omis_request_policy(OMIS_WAIT_ALL, 0, REQUEST_MS);
 	catch_signals();
 	if (!t->common.json && t->count == 0)
@@ -223,6 +243,13 @@ static int set_sort(void *into, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "rank, mpi, calls, bytes or cpu, not '%s'", value);
 }
 
+static int set_at(void *into, const char *value, struct err *e)
+{
+	struct top *t = into;
+
+	return moment_parse(value, clock_wall(), &t->at, e);
+}
+
 int cmd_top(int argc, char **argv)
 {
 	struct top t = { .common = CMD_COMMON_INIT,
@@ -245,6 +272,8 @@ int cmd_top(int argc, char **argv)
 			"reconnect-for", 0, "TIME",
 			"wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
 			OPT_NSEC, &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS),
+		OPTION_CALL("at", 0, "TIME", "as it was then, from the history: " MOMENT_HELP, &t,
+			    set_at),
 		OPTION("all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all),
 		{ 0 },
 	};
@@ -266,6 +295,8 @@ int cmd_top(int argc, char **argv)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (term_open(&t.term, t.common.color) < 0)
 		return cmd_usage(&spec, "--color takes auto, always or never");
+	if (t.at && (t.count || t.once || t.total))
+		return cmd_usage(&spec, "--at shows one moment: no --count, --once or --total");
 	if (t.once)
 		t.count = 1;
 	return run(&t);

@@ -72,6 +72,16 @@ void profile_done(struct profile *p);
  */
 int profile_ask(struct profile *p, enum profile_by by, enum profile_window window, Omis_reply *out);
 
+/* Wall times in ns since 1970; to 0: until now. */
+struct profile_past {
+	int64_t from, to;
+};
+
+/* The same of the history of a job between two times, by call. Gaps are reported as warnings.
+ * CMD_NOTFOUND: it has nothing. */
+int profile_ask_past(struct profile *p, const char *job, const struct profile_past *when,
+		     Omis_reply *out);
+
 /* Switches the counting that `by` needs on in all attached ranks: an exit status. */
 int profile_enable(enum profile_by by);
 

@@ -261,6 +261,11 @@ static Omis_value *joined(Omis_service_result parts)
 	return v;
 }
 
+Omis_value *session_values(Omis_reply r)
+{
+	return r && r[0] && r[1] && r[1]->obj_list ? joined(r[1]) : NULL;
+}
+
 int session_ask_value(Omis_value **out, const char *fmt, ...)
 {
 	Omis_reply r;
@@ -273,8 +278,7 @@ int session_ask_value(Omis_value **out, const char *fmt, ...)
 	va_end(ap);
 	if (rc != CMD_OK)
 		return rc;
-	if (r[0] && r[1] && r[1]->obj_list)
-		*out = joined(r[1]);
+	*out = session_values(r);
 	omis_reply_free(r);
 	return *out ? CMD_OK : cmd_fail(CMD_FAILURE, "mainsm's answer cannot be read");
 }

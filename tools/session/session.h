@@ -74,6 +74,10 @@ int session_ask(Omis_reply *out, const char *fmt, ...) __attribute__((format(pri
  * omis_value_free(). */
 int session_ask_value(Omis_value **out, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/* The values of action 1 of a reply, of all entries in one list: omis_value_free(). NULL: there are
+ * none that make sense. */
+Omis_value *session_values(Omis_reply r);
+
 /* The exit status that stands for it: enum cmd_status. */
 int session_status_of(Omis_status s);
 

@@ -165,7 +165,18 @@ static void add_now(void *arg, const char *token, const Omis_value *v)
 
 static int by_name(const void *a, const void *b)
 {
-	return strverscmp(((const struct job *)a)->name, ((const struct job *)b)->name);
+	const struct job *x = a, *y = b;
+	int d = strverscmp(x->name, y->name);
+
+	if (d)
+		return d;
+	return (x->ended_s < y->ended_s) - (x->ended_s > y->ended_s);
+}
+
+void jobs_sort(struct jobs *j)
+{
+	if (j->n > 1)
+		qsort(j->job, j->n, sizeof(*j->job), by_name);
 }
 
 bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result *info,
@@ -187,8 +198,7 @@ bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result 
 	}
 	for (size_t i = 0; i < j->n; i++)
 		j->job[i].node = NULL; /* the tree's, which is the caller's */
-	if (j->n > 1)
-		qsort(j->job, j->n, sizeof(*j->job), by_name);
+	jobs_sort(j);
 	free(r.member);
 	tree_done(&sorted);
 	return ok;

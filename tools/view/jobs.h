@@ -22,6 +22,8 @@ struct job {
 	int64_t world_size; /* 0: no MPI */
 	size_t in_mpi, answered; /* ranks in a call at this moment, of those that answered */
 	int exit_status; /* as of wait(), the first that is not 0; -1: none is known */
+	bool is_past; /* of the history: nothing is known of it now */
+	bool is_cut; /* its end was not seen: ended_s is since it was seen last */
 	double age_s; /* since its first process began; NaN: not known */
 	double ended_s; /* since its last process ended; NaN: it runs, or not known */
 	int64_t lowest; /* rank; -1: none */
@@ -45,6 +47,9 @@ struct jobs {
 bool jobs_read(struct jobs *j, const Omis_value *tree, const Omis_object_result *info,
 	       const Omis_object_result *now);
 void jobs_done(struct jobs *j);
+
+/* By name, and runs of the same name by their end. */
+void jobs_sort(struct jobs *j);
 
 /*
  * The one job with ranks that is meant when none is named: the one that runs, else the one that has

@@ -56,7 +56,10 @@ static void say_end(const struct job *job, char *out, size_t size)
 		snprintf(how, sizeof(how), " (signal %d)", WTERMSIG(status));
 	else if (status > 0)
 		snprintf(how, sizeof(how), " (status %d)", WEXITSTATUS(status));
-	if (isnan(job->ended_s))
+	if (job->is_cut)
+		snprintf(out, size, "seen last %s ago: its end is not known",
+			 table_duration(ago, job->ended_s));
+	else if (isnan(job->ended_s))
 		snprintf(out, size, "ended%s", how);
 	else
 		snprintf(out, size, "ended %s ago%s", table_duration(ago, job->ended_s), how);
@@ -150,6 +153,8 @@ static void job_json(struct json *to, const struct job *job)
 	json_key_double(to, "seconds", job_seconds(job));
 	json_key_double(to, "ended_seconds_ago", job->ended_s);
 	json_key_i64(to, "exit_status", job->exit_status);
+	json_key_bool(to, "history", job->is_past);
+	json_key_bool(to, "end_seen", !job->alive && !job->is_cut);
 	json_object_end(to);
 }
 

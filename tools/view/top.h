@@ -26,6 +26,7 @@ enum top_class {
 	TOP_CLASSES
 };
 extern const char *const top_class_names[TOP_CLASSES];
+enum top_class top_class_of(const char *name);
 
 enum top_state { TOP_RUN, TOP_BLOCKED, TOP_READY, TOP_ZOMBIE, TOP_STOPPED, TOP_ENDED, TOP_SILENT };
 

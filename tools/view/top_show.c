@@ -7,6 +7,7 @@
 #include "tools/term/table.h"
 #include "tools/view/top_waits.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define COLUMNS_MAX (TOP_CLASSES + 13)
@@ -95,7 +96,10 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 			n += s->rank[k].rank >= 0 && str_eq(s->rank[k].node, s->node[i].token);
 		table_cell(tab, "%s", s->node[i].name);
 		table_cell(tab, "%zu", n);
-		table_cell(tab, "%.2f", s->node[i].load);
+		if (isnan(s->node[i].load))
+			table_cell(tab, "-");
+		else
+			table_cell(tab, "%.2f", s->node[i].load);
 		table_cell(tab, "%s", table_count(text, s->node[i].running));
 		table_cell(tab, "%s", table_count(text, s->node[i].cpus));
 		table_cell(tab, "%s", table_bytes(text, s->node[i].mem_used_bytes));
@@ -126,7 +130,10 @@ static void name_cells(struct table *tab, const struct top_sample *s, const stru
 	else
 		table_cell(tab, "%s", r->program[0] ? r->program : "-");
 	table_cell(tab, "%s", n ? n->name : r->node);
-	table_cell(tab, "%lld", (long long)r->pid);
+	if (r->pid)
+		table_cell(tab, "%lld", (long long)r->pid);
+	else
+		table_cell(tab, "-");
 	table_cell(tab, "%s", top_state_name(r->state));
 }
 
@@ -287,7 +294,7 @@ static void show_coverage(const struct term *t, const struct top_sample *s, stru
 	omis_reply_coverage(s->reply, &c);
 	say_watched(s, text, sizeof(text));
 	add_part(&l, TERM_PLAIN, text);
-	snprintf(text, sizeof(text), "; %u of %u answers", c.answered, c.asked);
+	snprintf(text, sizeof(text), c.asked ? "; %u of %u answers" : "", c.answered, c.asked);
 	if (c.answered < c.asked)
 		add_part(&l, TERM_YELLOW, text);
 	for (unsigned i = 0; i < c.n_missing && i < 4; i++) {

@@ -130,7 +130,7 @@ static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_history_calls", INFO, 0, TOP, OBSERVE, DONE),
 	  .param = { P_STRING("job"), P_INT_OR("from_ns", "0"), P_INT_OR("to_ns", "0") },
 	  .result = "from_ns, to_ns, samples, covered_ns, process_s, counted_s, volume_s, ranks, "
-		    "missing, fell, [name, class, count, delay_ns, bytes_out, bytes_in]...",
+		    "nodes, missing, fell, [name, class, count, delay_ns, bytes_out, bytes_in]...",
 	  .help = "What the calls of a job have done between two times (ns since 1970; 0: from "
 		  "the beginning, until now), by the samples that have a part in it. covered_ns is "
 		  "their time without gaps. process_s: seconds of all processes, counted_s and "

@@ -33,9 +33,20 @@ timeout $((60 * PATIENCE)) omig run --job calm -- "mpirun.$f" -n 2 "$T/steady.$f
 calm=$!
 check 'a job that is not counted' holds calm
 check 'has samples' until_true 20 sample_is '\[[0-9]+,[0-9]+,2,2,2,1,0,0,0,' calm
-nothing_counted='^[0-9]+,[0-9]+,[1-9][0-9]*,[0-9]+,[0-9.]+,0\.0,0\.0,2,0,0$'
+nothing_counted='^[0-9]+,[0-9]+,[1-9][0-9]*,[0-9]+,[0-9.]+,0\.0,0\.0,2,1,0,0$'
 check 'without calls: they are not known' says "$nothing_counted" \
 	asked ':omig_history_calls("calm")'
+
+check 'its calls have no number' says 'calls were not counted then' omig calls --from -1h --job calm
+check 'the profile of a time' says '^MPI_Barrier +[0-9.k]+ ' omig calls --from -1h --job wind
+check 'several jobs are asked for' comes_out 2 'choose one with --job: (wind, calm|calm, wind)' \
+	omig calls --from -1h
+check 'partners are not in it' comes_out 2 'no --by' omig calls --from -1h --by partner
+check 'ranks as they were' says '^ +1 +.* - +run +[0-9.]+ ' omig top --at now --job wind
+check 'in JSON' says '"job":"wind","rank":1,' omig top --at now --job wind --json
+check 'a time that is none' comes_out 2 'no such day or time' omig top --at 25:00
+check 'a word that is none' comes_out 2 "'noon' is no time; give 13:05, -2h" omig top --at noon
+check 'a time before all' comes_out 4 'the history has no ranks' omig top --at -20d
 
 killed=$(mainsm_pid)
 kill -KILL "$killed"
@@ -52,7 +63,7 @@ ended() {
 check 'and goes on with the job: its end' until_true 40 ended
 : >"$TMPDIR/wind.go"
 wait "$job"
-# A byte that is wrong costs its block.
+# A byte that is wrong costs its block, and mainsm knows no process of the jobs.
 omig stop >/dev/null
 until_true 10 no_leftovers
 segment=$(find "$OMIG_STATE_DIR" -path '*/history/*.seg' | sort | head -n 1)
@@ -60,4 +71,6 @@ check 'there is a segment' test -s "$segment"
 printf '\377' | dd of="$segment" bs=1 seek=200 conv=notrunc 2>/dev/null
 omig run -- true
 check 'the rest is there' until_true 20 ended
+check 'jobs of before' says '^calm +steady.* ended ' omig jobs --all
+check 'are none that run' says '^no job is known|^no job runs' omig jobs
 tap_end

@@ -5,7 +5,9 @@
 #include "tools/profile/profile.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/moment.h"
 #include "tools/view/jobs.h"
+#include "tools/view/past.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -23,6 +25,7 @@ struct calls {
 	enum profile_by by;
 	enum profile_sort sort;
 	int64_t every_ns, for_ns, count, rows; /* 0: not given */
+	struct profile_past past; /* from 0: it is not asked for */
 	bool total, csv, has_head;
 	int status;
 };
@@ -236,12 +239,35 @@ static void measure(struct calls *c)
 	omis_reply_free(r);
 }
 
+/* What was, as the history has it. */
+static int run_past(struct calls *c)
+{
+	int rc = c->job ? CMD_OK : past_choose(c->chosen, c->past.from, c->past.to);
+	struct profile p;
+	Omis_reply r;
+
+	if (!c->job)
+		c->job = c->chosen;
+	if (rc == CMD_OK)
+		rc = profile_ask_past(&p, c->job, &c->past, &r);
+	if (rc == CMD_OK) {
+		show(c, &p, r);
+		profile_done(&p);
+		omis_reply_free(r);
+		rc = c->status;
+	}
+	session_close();
+	return rc;
+}
+
 static int run(struct calls *c)
 {
 	int rc = session_open_job(&c->common, &c->job);
 
 	if (rc != CMD_OK)
 		return rc;
+	if (c->past.from)
+		return run_past(c);
 	if (!c->job) {
 		rc = jobs_choose(c->chosen);
 		c->job = c->chosen;
@@ -289,8 +315,37 @@ static int set_sort(void *into, const char *value, struct err *e)
 	return 0;
 }
 
+static int set_from(void *into, const char *value, struct err *e)
+{
+	struct calls *c = into;
+
+	return moment_parse(value, clock_wall(), &c->past.from, e);
+}
+
+static int set_to(void *into, const char *value, struct err *e)
+{
+	struct calls *c = into;
+
+	return moment_parse(value, clock_wall(), &c->past.to, e);
+}
+
+static const char *contradicts_past(const struct calls *c)
+{
+	if (!c->past.from)
+		return "--to needs --from";
+	if (c->past.to && c->past.to <= c->past.from)
+		return "--to is not after --from";
+	if (c->by != PROFILE_CALL)
+		return "the history has sums by call only: no --by";
+	if (c->for_ns || c->every_ns || c->total)
+		return "--from is of the past: no --for, --every or --total";
+	return NULL;
+}
+
 static const char *contradiction(const struct calls *c)
 {
+	if (c->past.from || c->past.to)
+		return contradicts_past(c);
 	if (c->csv && c->common.json)
 		return "--csv or --json";
 	if (c->total && (c->for_ns || c->every_ns))
@@ -326,6 +381,9 @@ int cmd_calls(int argc, char **argv)
 			     &c.every_ns, 10 * NSEC_PER_MSEC, 3600 * NSEC_PER_SEC),
 		OPTION_RANGE("count", 'n', "N", "end after N intervals", OPT_I64, &c.count, 1,
 			     INT64_MAX),
+		OPTION_CALL("from", 0, "TIME",
+			    "what was from then on, from the history: " MOMENT_HELP, &c, set_from),
+		OPTION_CALL("to", 0, "TIME", "... until then (default now)", &c, set_to),
 		OPTION("total", 0, NULL, "since counting began, also where nothing was counted",
 		       OPT_FLAG, &c.total),
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &c.csv),
