@@ -7,6 +7,7 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/statvfs.h>
 
 #define OPEN_FOLDERS 8
 
@@ -18,6 +19,16 @@ static int remove_one(const char *path, const struct stat *st, int what, struct 
 void disk_remove(const char *path)
 {
 	nftw(path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *disk_failure(const char *path)
+{
+	struct statvfs fs;
+
+	if (statvfs(path, &fs))
+		return "was removed";
+	/* Some file systems do not count their files. */
+	return fs.f_bavail && (fs.f_favail || !fs.f_files) ? NULL : "is full";
 }
 
 int disk_make(char out[DISK_PATH_BYTES], struct err *e)

@@ -11,6 +11,9 @@
 /* A new one. ERR_SYS. */
 int disk_make(char out[DISK_PATH_BYTES], struct err *e);
 
+/* Whatever the simulated disks do: it "was removed", or "is full". NULL: neither. */
+const char *disk_failure(const char *path);
+
 /* With all that is in it. */
 void disk_remove(const char *path);
 

@@ -121,6 +121,18 @@ nsec_t world_random(struct world *w, nsec_t max)
 	return max > 0 ? (nsec_t)rng_below(&w->dice, (uint64_t)max) : 0;
 }
 
+/* No invariant is broken where the machine has taken the disks away. */
+static bool has_lost_disks(struct world *w)
+{
+	const char *what = !w->disk[0] ? NULL : disk_failure(w->disk);
+
+	if (what)
+		snprintf(w->broken, sizeof(w->broken),
+			 "%s, the folder of the simulated disks, %s: the world was not judged",
+			 w->disk, what);
+	return what;
+}
+
 void world_break(struct world *w, const char *fmt, ...)
 {
 	va_list ap;
@@ -128,7 +140,8 @@ void world_break(struct world *w, const char *fmt, ...)
 	if (w->broken[0])
 		return;
 	va_start(ap, fmt);
-	vsnprintf(w->broken, sizeof(w->broken), fmt, ap);
+	if (!has_lost_disks(w))
+		vsnprintf(w->broken, sizeof(w->broken), fmt, ap);
 	va_end(ap);
 	if (!w->loop)
 		return;
