@@ -404,6 +404,34 @@ static int has_threads(const void *arg)
 	return is_watched() && app_state.plan.thread_count == e->want ? 0 : 1;
 }
 
+/* Descriptors that may be open, and where the segment's is among them. */
+struct descriptors {
+	rlim_t allowed;
+	int from;
+};
+
+static int has_descriptor(const void *arg)
+{
+	const struct descriptors *d = arg;
+	const struct rlimit l = { d->allowed, d->allowed };
+
+	if (setrlimit(RLIMIT_NOFILE, &l) || MPI_Init(NULL, NULL))
+		return 1;
+	return is_watched() && app_state.fd >= d->from && app_state.fd < d->from + 10 ? 0 : 2;
+}
+
+/* Programs count on low ones. */
+START_TEST(its_descriptor_is_as_high_as_is_allowed)
+{
+	static const struct descriptors row[] = { { 1024, 900 }, { 910, 900 }, { 900, 200 },
+						  { 201, 200 },	 { 200, 100 }, { 101, 100 },
+						  { 100, 3 } };
+
+	for (size_t i = 0; i < ARRAY_LEN(row); i++)
+		ck_assert_msg(in_child(has_descriptor, &row[i]) == 0, "row %zu", i);
+}
+END_TEST
+
 START_TEST(threads_have_the_room_that_is_asked_for)
 {
 	static const struct env row[] = {
@@ -433,6 +461,7 @@ int main(int argc, char **argv)
 		a_job_of_hydra_has_the_name_of_its_port,
 		its_site_is_the_one_that_it_names,
 		without_room_for_its_segment_a_program_runs_all_the_same,
+		its_descriptor_is_as_high_as_is_allowed,
 		threads_have_the_room_that_is_asked_for,
 	};
 

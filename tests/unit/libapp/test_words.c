@@ -24,6 +24,8 @@
 #include <unistd.h>
 
 #define SAID_BYTES 4096
+/* this program as a rank, under a path of the test's */
+#define AS_RANK "--as-rank"
 
 static char dir[64], host[256];
 
@@ -243,6 +245,69 @@ START_TEST(where_another_process_holds_the_lock_it_waits_for_its_socket)
 }
 END_TEST
 
+/* --- where its lm is looked for without OMIG_LM: beside the library, which is this program */
+
+static const char *in_dir(const char *name)
+{
+	static char path[2][128];
+	static unsigned turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", dir, name);
+	return path[turn];
+}
+
+static const char *own_name; /* what it is started as */
+
+static bool as_installed(void)
+{
+	unsetenv("OMIG_LM");
+	execl("/proc/self/exe", own_name, AS_RANK, (char *)NULL);
+	return false;
+}
+
+static void install_lm(mode_t mode)
+{
+	FILE *f = fopen(in_dir("bin/lm"), "w");
+
+	ck_assert_ptr_nonnull(f);
+	fprintf(f, "#!/bin/sh\n");
+	ck_assert_int_eq(fchmod(fileno(f), mode), 0);
+	fclose(f);
+}
+
+static void looks_beside(const char *name, bool is_found)
+{
+	char said[SAID_BYTES];
+
+	own_name = in_dir(name);
+	ck_assert_msg(begins(as_installed, true, said), "%s", said);
+	ck_assert_msg((strstr(said, "\nstarted an lm\n") != NULL) == is_found, "%s: %s", name,
+		      said);
+	ck_assert_msg((strstr(said, "\nno lm program: set OMIG_LM\n") != NULL) == !is_found,
+		      "%s: %s", name, said);
+	unlink(lm_path(".lock"));
+	unlink(lm_path(".sock"));
+}
+
+START_TEST(the_lm_is_that_of_the_same_install)
+{
+	static const char *const dirs[] = { "bin", "lib", "lib/x86_64-linux-gnu" };
+
+	for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+		ck_assert_int_eq(mkdir(in_dir(dirs[i]), 0700), 0);
+	looks_beside("lib/libomig.so", false);
+	install_lm(0600);
+	looks_beside("lib/libomig.so", false); /* it is no program */
+	install_lm(0700);
+	looks_beside("lib/libomig.so", true);
+	looks_beside("lib/x86_64-linux-gnu/libomig.so", true);
+	unlink(in_dir("bin/lm"));
+	for (size_t i = ARRAY_LEN(dirs); i-- > 0;)
+		ck_assert_int_eq(rmdir(in_dir(dirs[i])), 0);
+}
+END_TEST
+
 static bool with_another_library(void)
 {
 	fake_version = "Fancy MPI 1.0";
@@ -260,12 +325,24 @@ START_TEST(a_library_that_is_not_known_is_said)
 }
 END_TEST
 
-SUITE_WITH("words", set_up, clean_up, it_is_silent_unless_it_is_asked,
-	   without_a_program_of_the_lm_the_remedy_is_named, without_a_monitor_nothing_is_looked_for,
-	   without_memory_it_says_that_it_is_not_watched,
-	   without_descriptors_it_says_that_it_is_not_watched,
-	   a_folder_that_is_too_deep_for_a_socket_is_said,
-	   a_folder_that_others_may_write_is_not_used, where_an_lm_listens_it_registers,
-	   an_lm_that_it_starts_is_said,
-	   where_another_process_holds_the_lock_it_waits_for_its_socket,
-	   a_library_that_is_not_known_is_said)
+int main(int argc, char **argv)
+{
+	const TTest *const tests[] = {
+		it_is_silent_unless_it_is_asked,
+		without_a_program_of_the_lm_the_remedy_is_named,
+		without_a_monitor_nothing_is_looked_for,
+		without_memory_it_says_that_it_is_not_watched,
+		without_descriptors_it_says_that_it_is_not_watched,
+		a_folder_that_is_too_deep_for_a_socket_is_said,
+		a_folder_that_others_may_write_is_not_used,
+		where_an_lm_listens_it_registers,
+		an_lm_that_it_starts_is_said,
+		where_another_process_holds_the_lock_it_waits_for_its_socket,
+		the_lm_is_that_of_the_same_install,
+		a_library_that_is_not_known_is_said,
+	};
+
+	if (argc == 2 && str_eq(argv[1], AS_RANK))
+		return MPI_Init(NULL, NULL) == 0 && app_state.base ? 0 : 1;
+	return suite_run_with("words", set_up, clean_up, tests, ARRAY_LEN(tests));
+}
