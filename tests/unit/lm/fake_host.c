@@ -358,7 +358,13 @@ static int fake_memory(struct host_proc *held, struct host_memory *m, struct err
 
 static int fake_modules(struct host_proc *held, host_on_module_fn fn, void *arg, struct err *e)
 {
-	if (!behind(held)->memory)
+	const struct fake_proc *p = behind(held);
+
+	for (const char *const *m = p->modules; m && *m; m++)
+		fn(arg, &(struct host_module){ *m, strlen(*m), 1, 2, 3, 4, 5, 6 });
+	if (p->modules)
+		return 0;
+	if (!p->memory)
 		return err_set(e, ERR_DENIED, "refused");
 	fn(arg, &(struct host_module){ "/bin/heat\nx", 11, 1, 2, 3, 4, 5, 6 });
 	fn(arg, &(struct host_module){ "/lib/m.so", 9, 10, 20, 0, 0, 0, 0 });

@@ -32,6 +32,7 @@ struct fake_proc {
 	uint64_t pending, blocked, ignored, caught;
 	int refuse; /* errno-like ERR_ code for signals; 0 = none */
 	uint8_t *memory; /* at FAKE_MEMORY_ADDR; NULL: the kernel shows none */
+	const char *const *modules; /* paths, up to a NULL; NULL: the usual ones */
 	size_t writable; /* bytes of it that can be written, from its start */
 	double used_s; /* of a processor, more than all have */
 	int64_t resident; /* bytes; 0: not known */

@@ -219,6 +219,13 @@ START_TEST(a_filter_names_processes_of_this_host_too)
 	ck_assert_ptr_null(next_triggered());
 	call(&seg, "MPI_Recv", 0, 1);
 	ck_assert_ptr_nonnull(next_triggered());
+	snprintf(text, sizeof(text), "patop_lib_call_ended([%s],\"MPI_Recv\",[%s]): print([$par1])",
+		 rank1, rank0);
+	world_arm(&w, "c_5", text, 0, true);
+	call(&other, "MPI_Recv", 0, 1);
+	ck_assert_ptr_null(next_triggered());
+	call(&other, "MPI_Recv", 0, 0);
+	ck_assert_ptr_nonnull(next_triggered());
 	close_ranks();
 }
 END_TEST
@@ -260,6 +267,10 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 		{ "patop_lib_call_started([@],\"MPI_Send\",[],[1,2]): print([1])",
 		  STATUS_PARAMETER_ERROR },
 		{ "patop_lib_call_started([@],\"MPI_Send\",[p_7_zzzzzz]): print([1])",
+		  STATUS_PARAMETER_ERROR },
+		{ "patop_lib_call_started([@],\"MPI_Send\",[2,-1]): print([1])",
+		  STATUS_PARAMETER_ERROR },
+		{ "patop_lib_call_started([@],\"MPI_Send\",[2147483648]): print([1])",
 		  STATUS_PARAMETER_ERROR },
 		{ "thread_has_started_lib_call([@],\"MPI_Sned\"): print([1])",
 		  STATUS_PARAMETER_ERROR },

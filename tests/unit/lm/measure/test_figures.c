@@ -52,6 +52,9 @@ START_TEST(memory_is_what_it_is_now)
 	is_missing(next_value(3));
 	p->resident = 512;
 	is_exactly(next_value(4), 512);
+	ck_assert_ptr_nonnull(
+		strstr(entry_text(&world_ask(&w, OBSERVER, ":omig_status()")->entry[0]),
+		       "[\"flow_reads\",4]"));
 }
 END_TEST
 
