@@ -8,14 +8,17 @@ bench.uses     := common/base common/json common/ring common/omis/text common/om
 bench.statics  := bench.c:printed bench.c:nprinted treebed.c:path flow_main.c:results \
 		  loop_main.c:pace event_main.c:series event_main.c:log_path \
 		  event_main.c:trigger_path event_main.c:my_event archive_main.c:series \
-		  archive_main.c:log_path archive_main.c:db_path keep_main.c:got start_main.c:here
+		  archive_main.c:log_path archive_main.c:db_path keep_main.c:got start_main.c:here \
+		  summary_main.c:here
 bench.programs := bench_tree bench_growth bench_start bench_tools bench_flow bench_traffic \
-		bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko
+		bench_pmsl bench_event bench_spool bench_keep bench_archive bench_neko \
+		bench_summary
 bench.not_installed := $(bench.programs)
 bench.main.bench_tree   := bench_tree_main.c
 bench.main.bench_growth := growth_main.c
 bench.main.bench_flow   := flow_main.c
 bench.main.bench_start  := start_main.c
+bench.main.bench_summary := summary_main.c
 bench.main.bench_tools  := tools_main.c
 bench.main.bench_traffic := traffic_main.c
 bench.main.bench_pmsl   := pmsl_main.c
@@ -31,9 +34,11 @@ bench.needs    := $(B)/bin/mainsm $(B)/bin/sm $(B)/bin/lm $(B)/tests/system/alon
 # that does nothing (bench-hook) or with each that is here (bench-mpi).
 bench.not_built := hook_main.c rank_main.c loop_main.c mpi_main.c stub_mpi.c beside_main.c
 bench.mpi       := $(foreach f,openmpi mpich,$(if $(shell command -v mpicc.$f),$f))
+bench.needs     += $(patsubst %,$(B)/tests/system/steady.%,$(filter openmpi,$(bench.mpi)))
 bench.needs     += $(B)/bin/bench-archive $(B)/bin/bench-hook $(B)/bin/bench-loop \
 		$(B)/bin/bench-mpi $(foreach f,$(bench.mpi),$(B)/bin/bench-mpi-$f)
-bench.run       := bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event \
+bench.run       := $(if $(filter openmpi,$(bench.mpi)),bench_summary) \
+		bench_tree bench_start bench_flow bench_traffic bench_pmsl bench_event \
 		bench_spool bench_keep bench-beside bench-archive bench_neko bench-sim bench-hook \
 		bench-mpi bench-fileserver
 bench.watched   := $(B)/lib/libomig.so $(B)/bench/self.o $(B)/bench/bench.o \

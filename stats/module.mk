@@ -3,6 +3,6 @@
 # values.
 MODULES    += stats
 stats.src  := moments.c pairs.c student.c interval.c batches.c stop.c stop_text.c sketch.c \
-		quantity.c series.c histogram.c report.c
+		quantity.c series.c histogram.c report.c welch.c
 stats.uses := common/base common/json
 stats.libs := -lm

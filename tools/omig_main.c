@@ -37,6 +37,7 @@ static const struct cmd commands[] = {
 	  "measure a metric, live: omig measure Send_volume --by process" },
 	{ "show", cmd_show, MEASURE,
 	  "show the summary of a job: omig run --summary=FILE writes it" },
+	{ "compare", cmd_compare, MEASURE, "say what changed between two such summaries" },
 	{ "metrics", cmd_metrics, MEASURE,
 	  "what can be measured: built in, and from files of metrics" },
 	{ "events", cmd_events, MEASURE,

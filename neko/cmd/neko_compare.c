@@ -7,6 +7,7 @@
 #include "common/json/json.h"
 #include "tools/results/results.h"
 #include "stats/student.h"
+#include "stats/welch.h"
 #include "tools/term/say.h"
 #include "tools/term/table.h"
 
@@ -159,24 +160,17 @@ static int read_run(const char *path, struct side_list *l)
 
 /* --- judging */
 
-/* Welch: two means whose variances need not be the same. What clocks may err comes on top of
- * chance. */
+/* What clocks may err comes on top of chance. */
 static void judge(struct row *r, double level)
 {
-	double va = r->a->error * r->a->error, vb = r->b->error * r->b->error;
-	double error = sqrt(va + vb), clock = r->a->clock + r->b->clock, off, df;
+	const struct welch_mean a = { r->a->mean, r->a->error, r->a->df },
+				b = { r->b->mean, r->b->error, r->b->df };
+	struct welch_difference d = welch_compare(&a, &b, r->a->clock + r->b->clock, level);
 
-	r->difference = r->b->mean - r->a->mean;
-	off = fmax(0, fabs(r->difference) - clock);
-	if (error > 0) {
-		df = (va + vb) * (va + vb) / (va * va / r->a->df + vb * vb / r->b->df);
-		r->half = student_two_sided(level, df) * error + clock;
-		r->p = 2 * student_tail(off / error, df);
-	} else {
-		r->half = clock;
-		r->p = off > 0 ? 0 : 1;
-	}
-	r->agrees = fabs(r->difference) <= r->half;
+	r->difference = d.value;
+	r->half = d.half;
+	r->p = d.p;
+	r->agrees = !d.is_sure;
 	r->at_most = (fabs(r->difference) + r->half) / fabs(r->a->mean);
 }
 

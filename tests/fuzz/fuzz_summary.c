@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of summaries. Any text is one or is refused with words. What was read is written, shown
  * and read as the same. */
+#include "tools/summary/compare.h"
 #include "tools/summary/summary_text.h"
 
 #include <stdlib.h>
@@ -27,6 +28,27 @@ static void show(const struct summary *s)
 	demand(summary_text(s, &some, &out) == 0);
 	buf_clear(&out);
 	demand(summary_html(s, &out) == 0);
+	buf_done(&out);
+}
+
+/* With itself in the other order: what is more there is less here. */
+static void compare(const struct summary *s)
+{
+	const struct compare_options w = { .level = 0.95, .least = 0.001 };
+	const struct summary_section *a = &s->section[0], *b = &s->section[s->n - 1];
+	struct buf out = BUF_INIT(TEXT_MAX_BYTES);
+	struct comparison c, back;
+
+	demand(compare_sections(a, b, &w, &c) == 0 && compare_sections(b, a, &w, &back) == 0);
+	demand(c.n == back.n);
+	if (a == b)
+		demand(!c.sure);
+	compare_say(&c, &out);
+	demand(compare_table(&c, &out) == 0);
+	compare_csv(&back, 1, &out);
+	demand(!out.failed);
+	compare_done(&c);
+	compare_done(&back);
 	buf_done(&out);
 }
 
@@ -57,6 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	} else {
 		write_again(&s);
 		show(&s);
+		if (s.n)
+			compare(&s);
 	}
 	summary_done(&s);
 	buf_done(&text);

@@ -17,9 +17,6 @@ struct logarchive_options {
 	const char *color;
 };
 
-/* Status of omig log compare: something surely changed. */
-#define CMD_CHANGED 7
-
 /* Returns an exit status: CMD_DAMAGED when not all of the logs is in the archive now. */
 int logarchive_load(const struct logarchive_options *w, const struct logread_options *read,
 		    char **files);

@@ -124,7 +124,7 @@ static const struct summary_call *main_call(const struct summary_process *p)
 
 static void end_text(struct table *tab, const struct summary_process *p, double end)
 {
-	char text[SUMMARY_END_BYTES];
+	char text[SUMMARY_SECONDS_BYTES];
 
 	if (p->is_final)
 		table_cell(tab, "%s", summary_end(text, p->exit_status));

@@ -4,6 +4,7 @@
 #define TOOLS_SUMMARY_SUMMARY_TEXT_H
 
 #include "tools/summary/efficiency.h"
+#include "tools/term/table.h"
 
 struct summary_text_options {
 	const char *prefix; /* of the sentences: "omig: " on stderr, else "" */
@@ -33,7 +34,7 @@ void summary_say_efficiency(const struct summary_section *of, struct buf *out);
 /* "ended by signal 9", of a status of wait(). Returns out. */
 char *summary_end(char out[SUMMARY_END_BYTES], int status);
 
-#define SUMMARY_SECONDS_BYTES 24
+#define SUMMARY_SECONDS_BYTES TABLE_QUANTITY_BYTES
 /* 12.3 us, 2.14 ms, 3.5 s, 4m05s; "-" for NaN. Returns out. */
 char *summary_seconds(char out[SUMMARY_SECONDS_BYTES], double seconds);
 

@@ -15,17 +15,9 @@
 
 char *summary_seconds(char out[SUMMARY_SECONDS_BYTES], double seconds)
 {
-	char text[TABLE_NUMBER_BYTES];
-
 	if (isnan(seconds) || seconds >= 60)
-		snprintf(out, SUMMARY_SECONDS_BYTES, "%s", table_duration(text, seconds));
-	else if (seconds >= 1 || seconds == 0)
-		snprintf(out, SUMMARY_SECONDS_BYTES, "%.*f s", seconds > 0, seconds);
-	else if (seconds >= 1e-3)
-		snprintf(out, SUMMARY_SECONDS_BYTES, "%.3g ms", seconds * 1e3);
-	else
-		snprintf(out, SUMMARY_SECONDS_BYTES, "%.3g us", seconds * 1e6);
-	return out;
+		return table_duration(out, seconds);
+	return table_quantity(out, seconds, 3, "s");
 }
 
 /* Of the lowest rank; MPMD has others too. */

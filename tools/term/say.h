@@ -16,6 +16,7 @@ enum cmd_exit {
 	CMD_NOTFOUND, /* an object or service that is not there */
 	CMD_DENIED,
 	CMD_PARTIAL, /* answered, but not for all objects */
+	CMD_CHANGED, /* compare: something surely changed */
 	CMD_TIMEOUT = 124,
 	CMD_NOEXEC = 126, /* run, exec: the program may not be started, as shells say it */
 	CMD_NOPROGRAM = 127, /* run, exec: there is no such program */

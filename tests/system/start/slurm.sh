@@ -135,6 +135,12 @@ for f in $flavours; do
 	check "$f: it ends as it would" test $status = 0
 	check "$f: and nothing of ours is in its output" no_word_of_ours "$TMPDIR/$f.err"
 	rm -f "$TMPDIR/beat"
+	check "$f: a summary of ranks that srun starts" says \
+		"^omig: job sum\.$f: steady[.a-z]*, 2 ranks on 1 host, [^;]*computes most\)$" \
+		omig run --job "sum.$f" --summary="$TMPDIR/sum.json" -- srun -n 2 \
+		--mpi="$(mpi_way "$f")" "$T/steady.$f" --rounds 500
+	check "$f: with their last values" status_is 0 omig compare "$TMPDIR/sum.json" \
+		"$TMPDIR/sum.json"
 done
 
 # --- the epilog: the user's last job here is over, so the lm need not stay

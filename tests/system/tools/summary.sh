@@ -92,6 +92,31 @@ check 'a cut file is refused with the place' says 'cut.json:1:[0-9]+: unexpected
 check 'with status 2' status_is 2 omig show "$TMPDIR/cut.json"
 check 'a file that is not there has status 4' status_is 4 omig show "$TMPDIR/none.json"
 
+# --- comparing
+rounds() { # NAME RANKS ROUNDS
+	omig run --job "$1" --summary="$TMPDIR/$1.json" -- "mpirun.$f" -n "$2" "$T/steady.$f" \
+		--rounds "$3" >/dev/null 2>&1
+}
+rounds few 2 100
+rounds many 2 20000
+rounds more 3 100
+check 'a run is like itself' comes_out 0 'no call surely changed, of [0-9]+$' omig compare \
+	"$TMPDIR/few.json" "$TMPDIR/few.json"
+check 'the counts of both are shown' says \
+	'^(more|not sure|small) +MPI_Sendrecv .* 40k +200$' omig compare "$TMPDIR/few.json" \
+	"$TMPDIR/many.json"
+check 'other numbers of ranks are compared' says '; 3 ranks, was 2: ' omig compare \
+	"$TMPDIR/few.json" "$TMPDIR/more.json"
+check 'as CSV' says '^1,[a-z ]+,MPI_Sendrecv,[0-9.e-]+,' omig compare --csv "$TMPDIR/few.json" \
+	"$TMPDIR/many.json"
+omig compare --json "$TMPDIR/few.json" "$TMPDIR/many.json" >"$TMPDIR/compared.json"
+check 'as JSON' python3 -c "import json
+c = json.load(open('$TMPDIR/compared.json'))
+p = c['programs'][0]
+r = {x['call']: x for x in p['rows']}
+assert p['ranks'] == 2 and r['MPI_Sendrecv']['calls'] == 40000
+assert r['MPI_Sendrecv']['half'] > 0 and c['level'] == 0.95"
+
 # --- the program stays as it is
 check 'a status is the program'"'"'s' status_is 7 omig run --summary -- sh -c 'exit 7'
 check 'a signal is, too' status_is 137 omig run --summary -- sh -c 'kill -9 $$'

@@ -6,6 +6,7 @@
 struct summary;
 
 int cmd_show(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 
 /*
  * Reads a summary's file into s, which is zeros; "-" is standard input. Returns an exit status and

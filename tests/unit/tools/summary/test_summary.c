@@ -193,7 +193,7 @@ START_TEST(the_first_lines_answer_in_words)
 	ck_assert_int_eq(summary_text(&made, &w, &b), 0);
 	ck_assert_msg(str_has_prefix(
 			      buf_str(&b),
-			      "omig: job heat2d.4711: heat2d, 2 of 3 ranks on 1 host, 10.0 s: "
+			      "omig: job heat2d.4711: heat2d, 2 of 3 ranks on 1 host, 10 s: "
 			      "45.0 % in MPI, imbalance 31.2 % (rank 1 computes most); mpirun "
 			      "ended with status 3\n"
 			      "omig: not covered: rank 2: its host did not answer\n"

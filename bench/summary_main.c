@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cost of `omig run --summary`: processor time and time of a whole run, beside those of the
+ * same run that is only counted. Both run in turns, so that other load concerns both alike. The
+ * time of the collector is in it, that of the monitor's daemons is in the second value only.
+ */
+#include "bench/bench.h"
+
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+#define PAIRS 15
+#define ROUNDS "150000" /* some seconds: several readings of the job */
+
+struct spent {
+	double cpu_ms, wall_ms;
+};
+
+static char here[PATH_MAX]; /* the build folder */
+
+/* Quietly. A status other than 0 ends the bench. */
+static struct spent spend(char *const *argv)
+{
+	int64_t begin = bench_now();
+	posix_spawn_file_actions_t quiet;
+	struct rusage used;
+	int status;
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&quiet);
+	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", 1, 0);
+	posix_spawn_file_actions_addopen(&quiet, STDERR_FILENO, "/dev/null", 1, 0);
+	if (posix_spawnp(&pid, argv[0], &quiet, NULL, argv, environ) ||
+	    wait4(pid, &status, 0, &used) != pid || status)
+		bench_fail("%s %s does not work", argv[0], argv[1]);
+	posix_spawn_file_actions_destroy(&quiet);
+	return (struct spent){
+		.cpu_ms = 1e3 * (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+			  (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e3,
+		.wall_ms = (double)(bench_now() - begin) / 1e6,
+	};
+}
+
+static struct spent run(const char *how)
+{
+	char omig[2 * PATH_MAX], program[2 * PATH_MAX], flag[64],
+		two[] = "--", mpirun[] = "mpirun.openmpi", n[] = "-n", ranks[] = "2",
+		rounds[] = "--rounds", count[] = ROUNDS, verb[] = "run";
+	char *argv[] = { omig, verb, flag, two, mpirun, n, ranks, program, rounds, count, NULL };
+
+	snprintf(omig, sizeof(omig), "%sbin/omig", here);
+	snprintf(program, sizeof(program), "%stests/system/steady.openmpi", here);
+	snprintf(flag, sizeof(flag), "%s", how);
+	return spend(argv);
+}
+
+static void find_build(void)
+{
+	ssize_t n = readlink("/proc/self/exe", here, sizeof(here) - 1);
+
+	if (n <= 0)
+		bench_fail("/proc/self/exe");
+	here[n] = 0;
+	*strrchr(here, '/') = 0; /* build/bin/bench_summary */
+	strrchr(here, '/')[1] = 0;
+}
+
+static void own_monitor(char *folder)
+{
+	char state[PATH_MAX], place[PATH_MAX];
+
+	if (!mkdtemp(folder))
+		bench_fail("%s", folder);
+	snprintf(state, sizeof(state), "%s/state", folder);
+	snprintf(place, sizeof(place), "%s/run", folder);
+	setenv("OMIG_STATE_DIR", state, 1);
+	setenv("OMIG_RUNTIME_DIR", place, 1);
+	setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+	setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+	unsetenv("OMIG_MAINSM");
+}
+
+static void end_monitor(char *folder)
+{
+	char omig[2 * PATH_MAX], stop[] = "stop", rm[] = "rm", all[] = "-rf";
+	char *ends[] = { omig, stop, NULL }, *removes[] = { rm, all, folder, NULL };
+
+	snprintf(omig, sizeof(omig), "%sbin/omig", here);
+	spend(ends);
+	spend(removes);
+}
+
+int main(void)
+{
+	char folder[] = "/tmp/omig-bench.XXXXXX";
+	struct bench_series cpu[2] = { { 0 } }, wall[2] = { { 0 } };
+
+	find_build();
+	own_monitor(folder);
+	run("--measure=partner"); /* starts the daemons */
+	for (int i = 0; i < PAIRS; i++)
+		for (int k = 0; k < 2; k++) {
+			int which = (i + k) % 2;
+			struct spent s = run(which ? "--summary" : "--measure=partner");
+
+			bench_add(&cpu[which], s.cpu_ms);
+			bench_add(&wall[which], s.wall_ms);
+		}
+	bench_print("summary.counting.cpu.ms", "ms", &cpu[0], NULL);
+	bench_print("summary.cpu.ms", "ms", &cpu[1], "summary.counting.cpu.ms");
+	bench_print("summary.counting.ms", "ms", &wall[0], NULL);
+	bench_print("summary.ms", "ms", &wall[1], "summary.counting.ms");
+	end_monitor(folder);
+	return 0;
+}

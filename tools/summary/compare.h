@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two summaries side by side: what changed in the time of a rank, by call. A sure change is more
+ * than the spread over ranks and over time explains. docs/summary.md has the formulas.
+ */
+#ifndef TOOLS_SUMMARY_COMPARE_H
+#define TOOLS_SUMMARY_COMPARE_H
+
+#include "common/base/buf.h"
+#include "tools/summary/summary.h"
+
+enum compare_verdict {
+	COMPARE_MORE, /* surely, and so is the next one */
+	COMPARE_LESS,
+	COMPARE_NEW, /* only the second has such calls */
+	COMPARE_GONE,
+	COMPARE_SMALL, /* surely changed, by less than matters */
+	COMPARE_UNSURE,
+	COMPARE_TOO_FEW, /* ranks and slices for an interval */
+	COMPARE_VERDICTS
+};
+extern const char *const compare_verdicts[COMPARE_VERDICTS];
+#define COMPARE_IS_SURE(v) ((v) <= COMPARE_GONE)
+
+/* What an interval was made of: the wider one, where there are both. */
+enum compare_basis { COMPARE_NONE, COMPARE_PAIRS, COMPARE_RANKS, COMPARE_SLICES, COMPARE_BASES };
+extern const char *const compare_bases[COMPARE_BASES]; /* "-", "rank pairs", "ranks", "slices" */
+
+/* [0]: of the first summary, [1]: of the second. */
+struct compare_row {
+	char name[SUMMARY_NAME_BYTES]; /* of the call; "in MPI", "outside of MPI" */
+	uint64_t count[2], bytes[2];
+	double seconds[2], rank_s[2]; /* of one rank, on average: in it, and in all */
+	double mean[2]; /* of one call; NaN: there was none */
+	double difference, half; /* of seconds; half NaN: there is no interval */
+	double p;
+	enum compare_basis basis;
+	enum compare_verdict verdict;
+};
+
+/* One MPI program of both, by their order. */
+struct comparison {
+	const struct summary_section *section[2];
+	double seconds[2]; /* of the longest rank: one value each, which has no interval */
+	struct compare_row
+		*row; /* owned: both sums, then calls, sure ones with most seconds first */
+	size_t n, sure; /* sure: of the calls */
+};
+
+struct compare_options {
+	double level; /* of all intervals of one comparison together, 0 to 1 */
+	double least; /* a change matters from this share of the first rank time on */
+};
+
+/* -ERR_NOMEM. Valid until a section changes; for compare_done(). */
+int compare_sections(const struct summary_section *a, const struct summary_section *b,
+		     const struct compare_options *w, struct comparison *c);
+void compare_done(struct comparison *c);
+
+/* The line that says in words what changed. */
+void compare_say(const struct comparison *c, struct buf *out);
+/* A table of all rows. -ERR_NOMEM. */
+int compare_table(const struct comparison *c, struct buf *out);
+void compare_csv_head(struct buf *out);
+/* program: a number from 1, the first column. */
+void compare_csv(const struct comparison *c, size_t program, struct buf *out);
+struct json;
+/* An object. */
+void compare_json(const struct comparison *c, struct json *j);
+
+#endif
