@@ -5,6 +5,8 @@
 #include "tools/session/session.h"
 #include "tools/term/moment.h"
 #include "tools/view/past.h"
+#include "tools/view/top_rank.h"
+#include "tools/view/top_screen.h"
 #include "tools/view/top_show.h"
 
 #include <errno.h>
@@ -22,12 +24,11 @@ struct top {
 	struct cmd_common common;
 	struct term term;
 	int64_t every_ns, count; /* count 0 = until stopped */
-	const char *sort_name;
 	const char *job; /* NULL: all */
-	enum top_sort sort;
+	struct top_screen screen;
 	nsec_t at; /* wall time of the past; 0: now */
 	double past_span_s; /* that its rates are of */
-	bool once, total, all, is_paused, is_over;
+	bool once, total, all;
 	struct session_gap gap;
 	struct top_sample now, before;
 };
@@ -54,52 +55,97 @@ static void catch_signals(void)
 
 /* --- showing */
 
+static void put_title(const struct top *t, struct buf *out)
+{
+	const struct top_screen *p = &t->screen;
+
+	top_show_title(&t->term,
+		       &(struct top_title){ .wall = t->now.wall,
+					    .every_s = (double)t->every_ns / 1e9,
+					    .sort = top_sort_names[p->sort],
+					    .is_paused = p->is_paused,
+					    .job = p->job,
+					    .filter = p->filter },
+		       out);
+}
+
+static struct top_look look_of(const struct top *t)
+{
+	return (struct top_look){ .is_total = t->total,
+				  .rows = t->term.is_raw ? top_rows(&t->term) : 0,
+				  .whole = &t->now,
+				  .first = t->screen.first,
+				  .row = t->screen.row };
+}
+
+static void put_list(struct top *t, struct buf *out)
+{
+	struct top_sample view;
+	struct top_look look;
+
+	if (!top_screen_view(&t->screen, &t->now, &view))
+		return;
+	look = look_of(t);
+	top_show(&t->term, &view, &look, out);
+	free(view.rank);
+}
+
+static void put_page(struct top *t, struct buf *out)
+{
+	size_t rows = t->term.is_raw ? top_rows(&t->term) : 0;
+
+	switch (t->screen.page) {
+	case TOP_PAGE_HELP:
+		buf_puts(out, top_help);
+		break;
+	case TOP_PAGE_RANK:
+		top_rank_show(&t->term, &t->now, t->screen.token, rows, out);
+		buf_puts(out, "\nEsc goes back to all ranks\n");
+		break;
+	case TOP_PAGE_LIST:
+		put_list(t, out);
+		break;
+	}
+	if (t->screen.is_editing)
+		buf_printf(out, "filter: %s_", t->screen.edit);
+}
+
 static void show(struct top *t)
 {
 	struct buf out = BUF_INIT(64 << 20);
-	size_t rows = t->term.is_raw ? top_rows(&t->term) : 0;
 
 	if (!t->all && !t->total)
 		top_drop_ended(&t->now);
 	if (t->common.json) {
-		t->is_over = !top_show_json(&t->now);
+		t->screen.is_over = !top_show_json(&t->now);
 		return;
 	}
-	top_sort(&t->now, t->sort);
+	top_sort(&t->now, t->screen.sort);
 	if (t->term.is_raw)
 		buf_puts(&out, "\033[H\033[J");
-	top_show_title(&t->term,
-		       &(struct top_title){ t->now.wall, (double)t->every_ns / 1e9,
-					    top_sort_names[t->sort], t->is_paused },
-		       &out);
-	top_show(&t->term, &t->now, t->total, rows, &out);
+	put_title(t, &out);
+	put_page(t, &out);
 	if (!t->term.is_raw)
 		buf_putc(&out, '\n');
 	fwrite(out.p, 1, out.n, stdout);
 	if (fflush(stdout) != 0)
-		t->is_over = true; /* the reader of the pipe is gone */
+		t->screen.is_over = true; /* the reader of the pipe is gone */
 	buf_done(&out);
 }
 
 static void on_key(struct top *t, int key)
 {
-	switch (key) {
-	case 'q':
-	case 'Q':
-		t->is_over = true;
-		break;
-	case 's':
-		t->sort = (t->sort + 1) % TOP_SORTS;
+	struct top_look look = look_of(t);
+	struct top_sample view;
+	bool is_changed;
+
+	if (!top_screen_view(&t->screen, &t->now, &view))
+		return;
+	is_changed = top_screen_key(&t->screen, key, &view, &t->now,
+				    top_rank_rows(&t->term, &view, &look));
+	free(view.rank);
+	if (is_changed)
 		show(t);
-		break;
-	case 'p':
-	case ' ':
-		t->is_paused = !t->is_paused;
-		show(t);
-		break;
-	default:
-		break;
-	}
 }
 
 static void poll_events(const struct top *t, nsec_t left)
@@ -118,8 +164,8 @@ static void wait_until(struct top *t, nsec_t until)
 {
 	int key;
 
-	while (!t->is_over && !got_signal && (t->is_paused || clock_mono() < until)) {
-		poll_events(t, t->is_paused ? NSEC_PER_SEC : until - clock_mono());
+	while (!t->screen.is_over && !got_signal && (t->screen.is_paused || clock_mono() < until)) {
+		poll_events(t, t->screen.is_paused ? NSEC_PER_SEC : until - clock_mono());
 		while ((key = term_key(&t->term)) >= 0)
 			on_key(t, key);
 		if (got_resize) {
@@ -161,7 +207,7 @@ static int sample(struct top *t)
 
 	if (session_link() == SESSION_UP)
 		return rc;
-	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->is_over &&
+	while ((rc = session_bridge(&t->gap)) == CMD_OK && t->gap.since && !t->screen.is_over &&
 	       !got_signal)
 		wait_until(t, clock_mono() + KEY_POLL_MS * NSEC_PER_MSEC);
 	return rc;
@@ -180,12 +226,13 @@ static int watch(struct top *t)
 
 	if (t->term.is_raw && rc == CMD_OK)
 		show(t);
-	while (rc == CMD_OK && !t->is_over && !got_signal && (t->count == 0 || shown < t->count)) {
+	while (rc == CMD_OK && !t->screen.is_over && !got_signal &&
+	       (t->count == 0 || shown < t->count)) {
 		next += t->every_ns;
 		if (next < clock_mono())
 			next = clock_mono();
 		wait_until(t, next);
-		if (t->is_over || got_signal)
+		if (t->screen.is_over || got_signal)
 			break;
 		rc = sample(t);
 		if (rc == CMD_OK && !t->gap.since)
@@ -237,10 +284,10 @@ static int set_sort(void *into, const char *value, struct err *e)
 
 	for (i = 0; i < TOP_SORTS; i++)
 		if (str_eq(value, top_sort_names[i])) {
-			t->sort = (enum top_sort)i;
+			t->screen.sort = (enum top_sort)i;
 			return 0;
 		}
-	return err_set(e, ERR_INVALID, "rank, mpi, calls, bytes or cpu, not '%s'", value);
+	return err_set(e, ERR_INVALID, "rank, mpi, for, calls, bytes, cpu or rss, not '%s'", value);
 }
 
 static int set_at(void *into, const char *value, struct err *e)
@@ -262,8 +309,8 @@ int cmd_top(int argc, char **argv)
 		OPTION_RANGE("count", 'n', "N", "end after N samples", OPT_I64, &t.count, 1,
 			     INT64_MAX),
 		OPTION("once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once),
-		OPTION_CALL("sort", 's', "rank|mpi|calls|bytes|cpu", "order of the ranks", &t,
-			    set_sort),
+		OPTION_CALL("sort", 's', "rank|mpi|for|calls|bytes|cpu|rss", "order of the ranks",
+			    &t, set_sort),
 		OPTION("total", 0, NULL,
 		       "totals since counting began, not rates; also of ranks that have ended",
 		       OPT_FLAG, &t.total),
@@ -283,8 +330,10 @@ int cmd_top(int argc, char **argv)
 		.summary =
 			"shows ranks and nodes live: time in MPI by class of call, calls, bytes, CPU, memory",
 		.details =
-			"On a terminal: q quits, s changes the order, p pauses. Elsewhere it writes one block of\n"
-			"lines a sample, with --json one object a line. Counting goes on while it runs.",
+			"The first lines say what is wrong: ranks that hang, a rank that the others wait for, a\n"
+			"host without room. On a terminal ? shows the keys: scroll, sort, filter, one rank alone.\n"
+			"Elsewhere it writes one block of lines a sample, with --json one object a line. Counting\n"
+			"goes on while it runs.",
 		.table = table,
 	};
 	int first, rc = cmd_parse(&spec, argc, argv, &first);

@@ -4,4 +4,4 @@ MODULES         += tools/term
 tools/term.src  := columns.c moment.c outfile.c ranges.c say.c table.c term.c wholefile.c
 tools/term.uses := common/base common/json common/cli
 # The terminal's former state, and what a signal handler may touch.
-tools/term.statics := term.c:saved term.c:is_changed say.c:hush
+tools/term.statics := term.c:saved term.c:is_changed term.c:waiting say.c:hush

@@ -112,14 +112,76 @@ void term_restore(void)
 	tcsetattr(STDIN_FILENO, TCSANOW, &saved);
 }
 
-int term_key(const struct term *t)
+int term_key_of(const char *bytes, size_t n, size_t *used)
+{
+	static const struct {
+		const char *bytes;
+		int key;
+	} keys[] = {
+		{ "[A", TERM_KEY_UP },	 { "OA", TERM_KEY_UP },	      { "[B", TERM_KEY_DOWN },
+		{ "OB", TERM_KEY_DOWN }, { "[5~", TERM_KEY_PAGE_UP }, { "[H", TERM_KEY_HOME },
+		{ "OH", TERM_KEY_HOME }, { "[1~", TERM_KEY_HOME },    { "[F", TERM_KEY_END },
+		{ "OF", TERM_KEY_END },	 { "[4~", TERM_KEY_END },     { "[6~", TERM_KEY_PAGE_DOWN },
+	};
+	size_t end = 1;
+
+	*used = 0;
+	if (!n || (bytes[0] != '[' && bytes[0] != 'O'))
+		return TERM_KEY_ESCAPE;
+	while (end < n && (bytes[end] < '@' || bytes[end] > '~'))
+		end++;
+	*used = end < n ? end + 1 : n;
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
+		if (strlen(keys[i].bytes) == *used && !memcmp(keys[i].bytes, bytes, *used))
+			return keys[i].key;
+	return TERM_KEY_OTHER;
+}
+
+/* Bytes that were read behind an escape and are no part of its key; at most one sequence. */
+static struct {
+	char byte[16];
+	size_t n, at;
+} waiting;
+
+static bool next_byte(unsigned char *c, int wait_ms)
 {
 	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	if (waiting.at < waiting.n) {
+		*c = (unsigned char)waiting.byte[waiting.at++];
+		return true;
+	}
+	return poll(&p, 1, wait_ms) > 0 && read(STDIN_FILENO, c, 1) == 1;
+}
+
+#define ESCAPE_MS 25 /* a terminal sends a sequence at once; a person is slower */
+
+static int key_behind_escape(void)
+{
+	unsigned char c;
+	size_t n = 0, used;
+	char bytes[sizeof(waiting.byte)];
+	int key;
+
+	while (n < sizeof(bytes) && next_byte(&c, ESCAPE_MS)) {
+		bytes[n++] = (char)c;
+		if (n == 1 ? c != '[' && c != 'O' : c >= '@' && c <= '~')
+			break;
+	}
+	key = term_key_of(bytes, n, &used);
+	waiting.n = n - used;
+	waiting.at = 0;
+	memcpy(waiting.byte, bytes + used, n - used);
+	return key;
+}
+
+int term_key(const struct term *t)
+{
 	unsigned char c;
 
-	if (!t->is_raw || poll(&p, 1, 0) <= 0 || read(STDIN_FILENO, &c, 1) != 1)
+	if (!t->is_raw || !next_byte(&c, 0))
 		return -1;
-	return c;
+	return c == TERM_KEY_ESCAPE ? key_behind_escape() : c;
 }
 
 /* Length of the UTF-8 character at s, 0 when it must not be shown. */

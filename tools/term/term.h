@@ -44,7 +44,27 @@ void term_raw(struct term *t);
 /* As it was. Signal-safe. */
 void term_restore(void);
 
-/* A key that waits on stdin, or -1. Never blocks. */
+enum term_key {
+	TERM_KEY_ESCAPE = 0x1b,
+	TERM_KEY_UP = 256,
+	TERM_KEY_DOWN,
+	TERM_KEY_PAGE_UP,
+	TERM_KEY_PAGE_DOWN,
+	TERM_KEY_HOME,
+	TERM_KEY_END,
+	TERM_KEY_OTHER, /* a sequence that means nothing here */
+};
+
+/*
+ * The key that the n bytes behind an escape are: "[A" is the arrow upwards. *used: bytes of it.
+ * Other bytes than a sequence: TERM_KEY_ESCAPE, and none is used.
+ */
+int term_key_of(const char *bytes, size_t n, size_t *used);
+
+/*
+ * A key that waits on stdin: a byte, or one of enum term_key; -1: none. Blocks for 25 ms at most,
+ * behind an escape.
+ */
 int term_key(const struct term *t);
 
 /* n bytes to `to` with control characters and what is no UTF-8 escaped, quotes left alone. */

@@ -135,9 +135,16 @@ static bool add_node(struct top_sample *s, const char *name)
 	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX))
 		return false;
 	n = &s->node[s->nnode++];
-	*n = (struct top_node){
-		.load = NAN, .running = NAN, .cpus = NAN, .mem_bytes = NAN, .mem_used_bytes = NAN
-	};
+	*n = (struct top_node){ .load = NAN,
+				.running = NAN,
+				.cpus = NAN,
+				.mem_bytes = NAN,
+				.mem_used_bytes = NAN,
+				.cpu_some = NAN,
+				.memory_some = NAN,
+				.memory_full = NAN,
+				.io_some = NAN,
+				.io_full = NAN };
 	str_copy(n->token, sizeof(n->token), name);
 	str_copy(n->name, sizeof(n->name), name);
 	return true;

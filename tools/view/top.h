@@ -75,11 +75,14 @@ struct top_node {
 	char token[TOP_TOKEN_BYTES];
 	char name[TOP_NAME_BYTES];
 	double load, running, cpus, mem_bytes, mem_used_bytes;
+	/* pressure, % of 10 s; NaN: the host does not report it */
+	double cpu_some, memory_some, io_some, memory_full, io_full;
 };
 
 struct top_sample {
 	struct top_rank *rank; /* owned, as are the nodes */
 	size_t nrank, rank_cap;
+	size_t nended; /* that top_drop_ended() has taken out */
 	struct top_node *node;
 	size_t nnode, node_cap;
 	size_t cursor; /* where the next rank is expected while a reply is read */
@@ -111,7 +114,16 @@ void top_index(struct top_sample *s);
 /* Switches this tool's counting off again. */
 void top_sample_stop(void);
 
-enum top_sort { TOP_BY_RANK, TOP_BY_MPI, TOP_BY_CALLS, TOP_BY_BYTES, TOP_BY_CPU, TOP_SORTS };
+enum top_sort {
+	TOP_BY_RANK,
+	TOP_BY_MPI,
+	TOP_BY_FOR, /* how long it has been in its call */
+	TOP_BY_CALLS,
+	TOP_BY_BYTES,
+	TOP_BY_CPU,
+	TOP_BY_RSS,
+	TOP_SORTS
+};
 extern const char *const top_sort_names[TOP_SORTS];
 void top_sort(struct top_sample *s, enum top_sort by);
 

@@ -2,6 +2,7 @@
 #include "tools/session/show.h"
 #include "tools/view/top_show.h"
 #include "tools/view/top_waits.h"
+#include "tools/view/top_words.h"
 
 static void classes_json(struct json *j, const char *name, const double *v, double scale)
 {
@@ -40,6 +41,17 @@ static void stop_json(void *arg, const struct top_wait *w)
 	json_key_double(j, "seconds", w->seconds);
 	json_key_bool(j, "all", w->kind == TOP_WAIT_ALL);
 	json_key_str(j, "what", top_wait_words(w));
+	json_key_str(j, "text", w->text);
+	json_object_end(j);
+}
+
+static void word_json(void *arg, const struct top_word *w)
+{
+	struct json *j = arg;
+
+	json_object(j);
+	json_key_str(j, "kind", top_word_name(w->kind));
+	json_key_str(j, "of", w->of);
 	json_key_str(j, "text", w->text);
 	json_object_end(j);
 }
@@ -83,6 +95,9 @@ static void node_json(struct json *j, const struct top_node *n)
 	json_key_double(j, "cpus", n->cpus);
 	json_key_double(j, "mem_bytes", n->mem_bytes);
 	json_key_double(j, "mem_used_bytes", n->mem_used_bytes);
+	json_key_double(j, "cpu_pressure_percent", n->cpu_some);
+	json_key_double(j, "memory_pressure_percent", n->memory_some);
+	json_key_double(j, "io_pressure_percent", n->io_some);
 	json_object_end(j);
 }
 
@@ -105,6 +120,10 @@ bool top_show_json(const struct top_sample *s)
 	json_array(&j);
 	for (i = 0; i < s->nrank; i++)
 		rank_json(&j, &s->rank[i]);
+	json_array_end(&j);
+	json_key(&j, "words");
+	json_array(&j);
+	top_words(s, word_json, &j);
 	json_array_end(&j);
 	json_key(&j, "stopped");
 	json_array(&j);

@@ -32,7 +32,7 @@ enum {
 #define PROC_FLAGS (1 | 1 << 8 | 1 << 9 | 1 << 10 | 1 << 11 | 1 << 15 | 1 << 25 | 1 << 28)
 #define NODE_FLAGS                                                             \
 	(NODE_FLAG(NODE_NAME) | NODE_FLAG(NODE_CPUS) | NODE_FLAG(NODE_PAGES) | \
-	 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED))
+	 NODE_FLAG(NODE_RUNNING) | NODE_FLAG(NODE_PAGES_USED) | NODE_FLAG(NODE_CPU_SOME))
 enum { CALL_CLASS = 1, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
 
 /* A class of a later monitor is among the others. */
@@ -160,6 +160,11 @@ static void add_node(void *arg, const char *token, const Omis_value *v)
 	n->load = node_value(v, NODE_LOAD_1MIN);
 	n->mem_bytes = node_value(v, NODE_PAGES) * page;
 	n->mem_used_bytes = node_value(v, NODE_PAGES_USED) * page;
+	n->cpu_some = node_value(v, NODE_CPU_SOME);
+	n->memory_some = node_value(v, NODE_MEMORY_SOME);
+	n->memory_full = node_value(v, NODE_MEMORY_FULL);
+	n->io_some = node_value(v, NODE_IO_SOME);
+	n->io_full = node_value(v, NODE_IO_FULL);
 }
 
 static void add_calls(void *arg, const char *token, const Omis_value *v)
@@ -421,10 +426,13 @@ void top_drop_ended(struct top_sample *s)
 	for (i = 0; i < s->nrank; i++)
 		if (!top_rank_has_ended(&s->rank[i]))
 			s->rank[n++] = s->rank[i];
+	s->nended += s->nrank - n;
 	s->nrank = n;
 }
 
-const char *const top_sort_names[TOP_SORTS] = { "rank", "mpi", "calls", "bytes", "cpu" };
+const char *const top_sort_names[TOP_SORTS] = {
+	"rank", "mpi", "for", "calls", "bytes", "cpu", "rss"
+};
 
 static double key(const struct top_rank *r, enum top_sort by)
 {
@@ -437,6 +445,12 @@ static double key(const struct top_rank *r, enum top_sort by)
 		return r->out_s + r->in_s;
 	case TOP_BY_CPU:
 		return r->cpu;
+	case TOP_BY_RSS:
+		return r->rss_bytes;
+	case TOP_BY_FOR:
+		return r->call.state == TOP_CALL_IN || r->call.state == TOP_CALL_ASKS
+			       ? r->call.seconds
+			       : 0;
 	default:
 		return 0;
 	}

@@ -6,9 +6,12 @@
 #include "common/base/str.h"
 #include "tools/term/table.h"
 #include "tools/view/top_waits.h"
+#include "tools/view/top_words.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #define COLUMNS_MAX (TOP_CLASSES + 13)
 #define HEAD_BYTES 16 /* the longest name of a class */
@@ -48,7 +51,7 @@ static void add_part(struct line *l, enum term_paint p, const char *text)
 void top_show_title(const struct term *t, const struct top_title *title, struct buf *out)
 {
 	struct line l = { t, out, 0, false };
-	char when[CLOCK_TEXT_BYTES], text[CLOCK_TEXT_BYTES + 16];
+	char when[CLOCK_TEXT_BYTES], text[CLOCK_TEXT_BYTES + 64];
 
 	add_part(&l, TERM_BOLD, "omig top");
 	snprintf(text, sizeof(text), "  %s", clock_format_rfc3339(when, title->wall, 0));
@@ -58,8 +61,16 @@ void top_show_title(const struct term *t, const struct top_title *title, struct 
 	add_part(&l, TERM_BOLD, text);
 	snprintf(text, sizeof(text), "  by %s", title->sort);
 	add_part(&l, TERM_BOLD, text);
+	if (title->job[0]) {
+		snprintf(text, sizeof(text), "  job %.40s", title->job);
+		add_part(&l, TERM_BOLD, text);
+	}
+	if (title->filter[0]) {
+		snprintf(text, sizeof(text), "  filter %.40s", title->filter);
+		add_part(&l, TERM_YELLOW, text);
+	}
 	if (t->is_raw)
-		add_part(&l, TERM_PLAIN, "  (q quit, s sort, p pause)");
+		add_part(&l, TERM_PLAIN, "  (? help, q quit)");
 	buf_puts(out, t->is_raw ? "\n\n" : "\n");
 }
 
@@ -84,9 +95,10 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 		      struct buf *out)
 {
 	static const char *const heads[] = {
-		"NODE", "RANKS", "LOAD", "RUNNING", "CPUS", "MEM", "OF"
+		"NODE", "RANKS", "LOAD",      "RUNNING",   "CPUS",
+		"MEM",	"OF",	 "CPU-WAIT%", "MEM-WAIT%", "IO-WAIT%"
 	};
-	struct table *tab = table_new(7, heads, "lrrrrrr");
+	struct table *tab = table_new(10, heads, "lrrrrrrrrr");
 	char text[TABLE_NUMBER_BYTES];
 	size_t i, k, n, shown = that_fit(s->nnode, rows);
 	int rc;
@@ -104,6 +116,9 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 		table_cell(tab, "%s", table_count(text, s->node[i].cpus));
 		table_cell(tab, "%s", table_bytes(text, s->node[i].mem_used_bytes));
 		table_cell(tab, "%s", table_bytes(text, s->node[i].mem_bytes));
+		table_cell(tab, "%s", table_percent(text, s->node[i].cpu_some));
+		table_cell(tab, "%s", table_percent(text, s->node[i].memory_some));
+		table_cell(tab, "%s", table_percent(text, s->node[i].io_some));
 	}
 	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
 	table_free(tab);
@@ -243,28 +258,55 @@ static void make_heads(struct heads *h, const struct top_sample *s, bool is_tota
 		add_head(h, last[i], 'r');
 }
 
-static int show_ranks(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
-		      struct buf *out)
+/* The row that was chosen is reversed; the head comes first. */
+static void mark_row(const struct term *t, size_t row, const struct buf *table, struct buf *out)
+{
+	const char *at = buf_str(table);
+
+	for (size_t i = 0; *at; i++) {
+		const char *end = strchrnul(at, '\n');
+		bool is_marked = i == row + 1;
+
+		buf_printf(out, "%s%.*s%s\n", is_marked ? term_paint(t, TERM_REVERSE) : "",
+			   (int)(end - at), at, is_marked ? term_paint(t, TERM_PLAIN) : "");
+		at = end + (*end == '\n');
+	}
+}
+
+static void say_others(size_t n, size_t first, size_t shown, struct buf *out)
+{
+	if (first)
+		buf_printf(out, "... %zu ranks above, %zu more below\n", first, n - first - shown);
+	else
+		say_more(n, shown, "ranks", out);
+}
+
+static int show_ranks(const struct term *t, const struct top_sample *s, const struct top_look *look,
+		      size_t rows, struct buf *out)
 {
 	struct heads h;
 	struct table *tab;
-	size_t i, n = that_fit(s->nrank, rows);
+	struct buf text = BUF_INIT(64 << 20);
+	size_t n = that_fit(s->nrank, rows);
+	size_t first = look->first + n > s->nrank ? s->nrank - n : look->first;
 	int rc;
 
-	make_heads(&h, s, is_total);
+	make_heads(&h, s, look->is_total);
 	tab = table_new(h.n, h.name, h.align);
-	for (i = 0; tab && i < n; i++) {
+	for (size_t i = first; tab && i < first + n; i++) {
 		if (h.with_job)
 			table_cell(tab, "%s", s->rank[i].job[0] ? s->rank[i].job : "-");
 		name_cells(tab, s, &s->rank[i]);
-		if (is_total)
+		if (look->is_total)
 			total_cells(tab, &h, &s->rank[i]);
 		else
 			rate_cells(tab, &h, &s->rank[i]);
 	}
-	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
+	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, &text) : -ERR_NOMEM;
 	table_free(tab);
-	say_more(s->nrank, n, "ranks", out);
+	mark_row(t, t->is_raw ? look->row - first : SIZE_MAX - 1, &text, out);
+	buf_done(&text);
+	say_others(s->nrank, first, n, out);
 	return rc;
 }
 
@@ -323,45 +365,81 @@ static size_t rows_of_nodes(const struct top_sample *s, size_t room)
 	return s->nrank < room - third ? room - s->nrank : third;
 }
 
-/* --- programs that have stopped */
+/* --- what is said in words */
 
-struct stops {
+#define WORDS_MAX 6 /* lines on a screen */
+
+struct words {
 	const struct term *term;
-	struct buf *out;
-	size_t n;
+	struct buf *out; /* NULL: they are counted */
+	size_t n, most;
 };
 
-static void count_stop(void *arg, const struct top_wait *w)
+static void put_word(void *arg, const struct top_word *w)
 {
-	((struct stops *)arg)->n++;
-}
-
-static void show_stop(void *arg, const struct top_wait *w)
-{
-	const struct stops *to = arg;
+	struct words *to = arg;
+	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : SIZE_MAX;
+	bool is_plain = w->kind == TOP_WORD_PLAIN;
 	char line[TOP_WAIT_LINE_BYTES];
-	size_t cols = to->term->is_tty && to->term->cols ? to->term->cols - 1 : sizeof(line);
 
-	top_wait_line(line, cols < sizeof(line) ? cols + 1 : sizeof(line), w);
-	buf_printf(to->out, "%s%s%s\n", term_paint(to->term, TERM_YELLOW), line,
-		   term_paint(to->term, TERM_PLAIN));
+	if (to->n++ >= to->most || !to->out)
+		return;
+	snprintf(line, cols < sizeof(line) ? cols + 1 : sizeof(line), "%s%s", is_plain ? "" : "! ",
+		 w->text);
+	buf_printf(to->out, "%s%s%s\n", is_plain ? "" : term_paint(to->term, TERM_YELLOW), line,
+		   is_plain ? "" : term_paint(to->term, TERM_PLAIN));
 }
 
-int top_show(const struct term *t, const struct top_sample *s, bool is_total, size_t rows,
+/* What tables of one row leave, on a screen. */
+static size_t words_that_fit(const struct top_sample *s, size_t rows)
+{
+	size_t least = ROWS_AROUND + 4;
+
+	if (!rows)
+		return SIZE_MAX;
+	if (rows <= least)
+		return !s->nrank;
+	return rows - least < WORDS_MAX ? rows - least : WORDS_MAX;
+}
+
+static size_t show_words(const struct term *t, const struct top_sample *s, size_t rows,
+			 struct buf *out)
+{
+	struct words to = { t, out, 0, words_that_fit(s, rows) };
+
+	top_words(s, put_word, &to);
+	return to.n < to.most ? to.n : to.most;
+}
+
+/* Lines of ranks that fit below words and nodes; 0: all. */
+static size_t rows_of_ranks(const struct term *t, const struct top_sample *s,
+			    const struct top_look *look, size_t *nodes)
+{
+	size_t words = show_words(t, look->whole ? look->whole : s, look->rows, NULL), room;
+
+	room = look->rows > ROWS_AROUND + words + 2 ? look->rows - ROWS_AROUND - words : 2;
+	*nodes = rows_of_nodes(s, room);
+	return look->rows ? (*nodes < room ? room - *nodes : 1) : 0;
+}
+
+size_t top_rank_rows(const struct term *t, const struct top_sample *s, const struct top_look *look)
+{
+	size_t nodes, n = rows_of_ranks(t, s, look, &nodes);
+
+	return that_fit(s->nrank, n);
+}
+
+int top_show(const struct term *t, const struct top_sample *s, const struct top_look *look,
 	     struct buf *out)
 {
-	struct stops stops = { t, out, 0 };
-	size_t room, nodes;
+	size_t nodes, ranks = rows_of_ranks(t, s, look, &nodes);
 	int rc;
 
-	top_waits(s, count_stop, &stops);
-	room = rows > ROWS_AROUND + stops.n + 2 ? rows - ROWS_AROUND - stops.n : 2;
-	nodes = rows_of_nodes(s, room);
-	rc = show_nodes(t, s, rows ? nodes : 0, out);
+	show_words(t, look->whole ? look->whole : s, look->rows, out);
+	rc = show_nodes(t, s, look->rows ? nodes : 0, out);
 	buf_putc(out, '\n');
-	if (rc == 0)
-		rc = show_ranks(t, s, is_total, rows ? (nodes < room ? room - nodes : 1) : 0, out);
+	if (!rc)
+		rc = show_ranks(t, s, look, ranks, out);
 	show_coverage(t, s, out);
-	top_waits(s, show_stop, &stops);
 	return rc;
 }

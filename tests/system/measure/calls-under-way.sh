@@ -72,7 +72,7 @@ partner_grows() {
 	omig measure Receive_delay --job "$name" --by process,partner --every 200ms -n 4 --csv \
 		>"$TMPDIR/m.csv" 2>"$TMPDIR/m.err"
 	cat "$TMPDIR/m.csv" "$TMPDIR/m.err"
-	awk -F, '/rank0@[^,]* -> rank1@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END {
+	awk -F, '/rank0@[^,]* <- rank1@/ { n++; if ($6 + 0 <= last) bad = 1; last = $6 + 0 } END {
 		exit n < 3 || bad }' "$TMPDIR/m.csv"
 }
 
