@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The children: what they say of their hosts, answer, and report. */
+/* The branches: what they say of their hosts, answer, and report. */
 #include "mainsm/mainsm_internal.h"
 
 #include "common/base/log.h"
@@ -12,14 +12,14 @@
 
 static int add_branch(struct peer *p, const struct identity *who, uint32_t number, const char *name)
 {
-	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->child);
+	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->branch);
 
 	if (rc)
 		return rc;
-	p->child->link = p->link;
-	p->child->number = number;
-	str_copy(p->child->site, sizeof(p->child->site), who->site);
-	str_copy(p->child->name, sizeof(p->child->name), name);
+	p->branch->link = p->link;
+	p->branch->number = number;
+	str_copy(p->branch->site, sizeof(p->branch->site), who->site);
+	str_copy(p->branch->name, sizeof(p->branch->name), name);
 	return 0;
 }
 
@@ -45,11 +45,12 @@ static int node_of_lm(struct peer *p, const struct identity *who, struct object 
 {
 	struct object *node;
 	nsec_t now = loop_now(p->m->conf.loop);
-	int rc = directory_add_node(p->m->directory, p->child->number, who->host, site, now, &node);
+	int rc =
+		directory_add_node(p->m->directory, p->branch->number, who->host, site, now, &node);
 
 	if (rc)
 		return rc;
-	directory_serve(p->m->directory, node, p->child->index + 1);
+	directory_serve(p->m->directory, node, p->branch->index + 1);
 	directory_set_sub(p->m->directory, node, MSG_NODE_UP, now);
 	return 0;
 }
@@ -84,10 +85,10 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 		rc = site_set_address(sites_find(m->sites, who->site), p->listen);
 	if (rc)
 		return rc;
-	log_info("children", "up child=%s %s", t.s, identity_describe(text, sizeof(text), who));
+	log_info("branches", "up branch=%s %s", t.s, identity_describe(text, sizeof(text), who));
 	mainsm_send_revoked(m, p);
 	missed_send(&m->missed, send_to_link, p->link);
-	subscriptions_child_up(m->subscriptions, p->child);
+	subscriptions_branch_up(m->subscriptions, p->branch);
 	tool_csrs_follow_soon(m->csrs);
 	measures_follow_soon(m->measures);
 	return 0;
@@ -96,19 +97,19 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 void mainsm_branch_down(struct peer *p, const char *reason)
 {
 	struct mainsm *m = p->m;
-	struct branch *c = p->child;
+	struct branch *c = p->branch;
 	struct site *site = c->is_sm ? sites_find(m->sites, c->site) : NULL;
 
-	log_info("children", "down child=%s: %s", c->name, reason);
-	p->child = NULL;
+	log_info("branches", "down branch=%s: %s", c->name, reason);
+	p->branch = NULL;
 	if (site)
 		site_set_address(site, "");
-	directory_child_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
-	executor_child_lost(m->executor, c->index,
-			    c->is_sm ? "the site's sm is lost" : "the host is lost");
-	subscriptions_child_lost(m->subscriptions, c->index);
-	tool_csrs_child_lost(m->csrs, c->index);
-	measures_child_lost(m->measures, c->index);
+	directory_branch_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
+	executor_branch_lost(m->executor, c->index,
+			     c->is_sm ? "the site's sm is lost" : "the host is lost");
+	subscriptions_branch_lost(m->subscriptions, c->index);
+	tool_csrs_branch_lost(m->csrs, c->index);
+	measures_branch_lost(m->measures, c->index);
 	branches_remove(m->branches, c);
 }
 
@@ -116,7 +117,7 @@ void mainsm_branch_down(struct peer *p, const char *reason)
 static void forged(struct peer *p, const struct err *why)
 {
 	p->m->forged++;
-	log_warn("children", "child=%s: %s", p->child->name, why->text);
+	log_warn("branches", "branch=%s: %s", p->branch->name, why->text);
 }
 
 static const struct msg_object *find_node(const struct msg_directory *d)
@@ -137,7 +138,7 @@ static void disown(struct peer *p, uint32_t node, const char *host)
 		  &(struct msg){ .type = MSG_DISOWN, .disown = { .node = node, .host = host } });
 }
 
-/* A node's number must be the one that was given to a host of this child's site by that name. */
+/* A node's number must be the one that was given to a host of this branch's site by that name. */
 static int check_number(struct peer *p, const struct msg_directory *d, const char **host,
 			struct err *e)
 {
@@ -145,15 +146,15 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 	uint32_t number = 0;
 	int rc;
 
-	if (!p->child->is_sm)
-		return d->node == p->child->number
+	if (!p->branch->is_sm)
+		return d->node == p->branch->number
 			       ? 0
 			       : err_set(e, ERR_DENIED, "speaks of node %u", d->node);
 	if (!o || !o->host[0])
 		return err_set(e, ERR_PROTO, "does not say which host node %u is", d->node);
 	if (!identity_host_is_valid(o->host))
 		return err_set(e, ERR_PROTO, "the host of node %u is no host's name", d->node);
-	rc = numbers_node(p->m->numbers, p->child->site, o->host, &number);
+	rc = numbers_node(p->m->numbers, p->branch->site, o->host, &number);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no number for host %s", o->host);
 	*host = o->host;
@@ -163,7 +164,7 @@ static int check_number(struct peer *p, const struct msg_directory *d, const cha
 				 d->node);
 }
 
-/* The node is served by this child from now on. */
+/* The node is served by this branch from now on. */
 static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 {
 	struct mainsm *m = p->m;
@@ -171,20 +172,20 @@ static int adopt(struct peer *p, const struct msg_directory *d, struct err *e)
 	const char *host = "";
 	int rc;
 
-	if (node && node->server == p->child->index + 1)
+	if (node && node->server == p->branch->index + 1)
 		return 0;
 	rc = check_number(p, d, &host, e);
 	if (rc == -ERR_DENIED && *host)
 		disown(p, d->node, host);
 	if (rc)
 		return rc;
-	rc = site_object(m, p->child->site, &site);
+	rc = site_object(m, p->branch->site, &site);
 	if (!rc)
 		rc = directory_add_node(m->directory, d->node, host, site, loop_now(m->conf.loop),
 					&node);
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for node %u", d->node);
-	directory_serve(m->directory, node, p->child->index + 1);
+	directory_serve(m->directory, node, p->branch->index + 1);
 	return 0;
 }
 
@@ -200,7 +201,7 @@ static void got_directory(struct peer *p, const struct msg_directory *d)
 		return;
 	rc = adopt(p, d, &e);
 	if (!rc)
-		rc = directory_apply(p->m->directory, p->child->index + 1, d,
+		rc = directory_apply(p->m->directory, p->branch->index + 1, d,
 				     loop_now(p->m->conf.loop), &e);
 	if (rc)
 		forged(p, &e);
@@ -217,25 +218,25 @@ void mainsm_branch_msg(struct peer *p, const struct msg *msg)
 		got_directory(p, &msg->directory);
 		break;
 	case MSG_REPLY:
-		rc = executor_reply(m->executor, p->child->index, &msg->reply, &e);
+		rc = executor_reply(m->executor, p->branch->index, &msg->reply, &e);
 		break;
 	case MSG_ARM_ACK:
-		rc = tool_csrs_armed(m->csrs, p->child->index, &msg->arm_ack, &e);
+		rc = tool_csrs_armed(m->csrs, p->branch->index, &msg->arm_ack, &e);
 		break;
 	case MSG_TRIGGERED:
-		rc = tool_csrs_triggered(m->csrs, p->child->index, &msg->triggered, &e);
+		rc = tool_csrs_triggered(m->csrs, p->branch->index, &msg->triggered, &e);
 		break;
 	case MSG_LOSSES:
-		rc = tool_csrs_losses(m->csrs, p->child->index, &msg->losses, &e);
+		rc = tool_csrs_losses(m->csrs, p->branch->index, &msg->losses, &e);
 		break;
 	case MSG_FLOW_ACK:
-		rc = measures_loaded(m->measures, p->child->index, &msg->flow_ack, &e);
+		rc = measures_loaded(m->measures, p->branch->index, &msg->flow_ack, &e);
 		break;
 	case MSG_EVENTS:
-		subscriptions_events(m->subscriptions, p->child->index, &msg->events);
+		subscriptions_events(m->subscriptions, p->branch->index, &msg->events);
 		break;
 	case MSG_FLOW_BATCH:
-		rc = measures_take(m->measures, p->child->index, &msg->flow_batch, &e);
+		rc = measures_take(m->measures, p->branch->index, &msg->flow_batch, &e);
 		break;
 	case MSG_ENROL:
 		peer_renew(p, &msg->enrol);

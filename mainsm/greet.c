@@ -195,7 +195,7 @@ static void peer_free(struct peer *p, const char *reason)
 {
 	if (p->session)
 		mainsm_tool_down(p);
-	if (p->child)
+	if (p->branch)
 		mainsm_branch_down(p, reason);
 	if (p->link)
 		link_set_user(p->link, NULL);
@@ -249,7 +249,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *msg)
 
 	if (p && p->is_passing && msg->type == MSG_ENROL)
 		peer_renew(p, &msg->enrol); /* its own sm gives none */
-	else if (p && p->child)
+	else if (p && p->branch)
 		mainsm_branch_msg(p, msg);
 	else if (p && p->session)
 		mainsm_tool_msg(p, msg);

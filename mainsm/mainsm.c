@@ -187,7 +187,7 @@ static void write_counts(struct mainsm *m, struct omis_writer *w)
 
 	tool_csrs_stats(m->csrs, &csr);
 	omis_write_pair(w, "tools", (int64_t)m->nsession);
-	omis_write_pair(w, "children", (int64_t)branches_count(m->branches));
+	omis_write_pair(w, "branches", (int64_t)branches_count(m->branches));
 	omis_write_pair(w, "sites", (int64_t)directory_count(m->directory, OBJECT_SITE));
 	omis_write_pair(w, "nodes", (int64_t)directory_count(m->directory, OBJECT_NODE));
 	omis_write_pair(w, "processes", (int64_t)directory_count(m->directory, OBJECT_PROC));
@@ -235,7 +235,7 @@ void mainsm_dump(struct mainsm *m, struct buf *out)
 
 		link_stats(p->link, &s);
 		buf_printf(out, "peer=\"%s\" what=%s queued=%zu rtt_us=%" PRId64 "\n", s.peer,
-			   p->child	? p->child->name
+			   p->branch	? p->branch->name
 			   : p->session ? "tool"
 					: "passing",
 			   s.queued, s.rtt / NSEC_PER_USEC);

@@ -28,7 +28,7 @@
 struct peer {
 	struct mainsm *m;
 	struct link *link;
-	struct branch *child; /* NULL: no child */
+	struct branch *branch; /* NULL: no branch */
 	/* NULL: no tool; both NULL: not greeted yet, or an lm on its way to its sm */
 	struct session *session;
 	bool is_passing; /* such an lm, an sm that is to stand below that of its site, a factory */

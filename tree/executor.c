@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* at least this much earlier than ours ends a child's deadline */
+/* at least this much earlier than ours ends a branch's deadline */
 #define MARGIN_NS (2 * NSEC_PER_MSEC)
 
 static void run_go(struct run *run);
@@ -58,7 +58,7 @@ static nsec_t now(const struct run *run)
 	return loop_now(run->x->conf.loop);
 }
 
-/* Given back with the run: what a child said moves from its part to the sum and to the reply. */
+/* Given back with the run: what a branch said moves from its part to the sum and to the reply. */
 static void charge(struct run *run, size_t bytes)
 {
 	run->bytes += bytes;
@@ -111,25 +111,25 @@ static void run_fail(struct run *run, int rc, const struct err *e)
 	run->is_over = true;
 }
 
-static const char *child_name(void *arg, uint32_t child)
+static const char *child_name(void *arg, uint32_t branch)
 {
 	struct run *run = arg;
 
-	return branches_name(run->x->conf.branches, child);
+	return branches_name(run->x->conf.branches, branch);
 }
 
-static bool child_owns(void *arg, uint32_t child, const char *token, size_t n)
+static bool child_owns(void *arg, uint32_t branch, const char *token, size_t n)
 {
 	struct run *run = arg;
-	const struct branch *b = branches_at(run->x->conf.branches, child);
+	const struct branch *b = branches_at(run->x->conf.branches, branch);
 
 	return b && branch_owns(b, token, n);
 }
 
-/* What is left for the child: less than for us, so that its partial answer still arrives. */
-static nsec_t time_for(const struct run *run, uint32_t child)
+/* What is left for the branch: less than for us, so that its partial answer still arrives. */
+static nsec_t time_for(const struct run *run, uint32_t branch)
 {
-	const struct branch *b = branches_at(run->x->conf.branches, child);
+	const struct branch *b = branches_at(run->x->conf.branches, branch);
 	nsec_t left = run_remaining(run), margin = left / 20 > MARGIN_NS ? left / 20 : MARGIN_NS;
 
 	if (b)
@@ -138,18 +138,18 @@ static nsec_t time_for(const struct run *run, uint32_t child)
 }
 
 /* A free index: asked because all are; it has nothing to report. */
-static void nobody_answers(struct run *run, uint32_t child)
+static void nobody_answers(struct run *run, uint32_t branch)
 {
 	struct reply *nothing = reply_new();
 
-	if (!nothing || gather_add(run->gather, child, nothing, NULL))
-		gather_lost(run->gather, child, "not connected");
+	if (!nothing || gather_add(run->gather, branch, nothing, NULL))
+		gather_lost(run->gather, branch, "not connected");
 	reply_free(nothing);
 }
 
-static int send_to(const struct run *run, uint32_t child, const struct msg *m)
+static int send_to(const struct run *run, uint32_t branch, const struct msg *m)
 {
-	return branches_send(run->x->conf.branches, child, m);
+	return branches_send(run->x->conf.branches, branch, m);
 }
 
 static void not_sent(struct run *run, const struct plan_part *part, struct ask *a, int rc)
@@ -217,7 +217,7 @@ static int send_parts(struct run *run, const struct plan_step *step, struct err 
 	return 0;
 }
 
-static void send_cancel(void *arg, uint32_t child)
+static void send_cancel(void *arg, uint32_t branch)
 {
 	struct run *run = arg;
 
@@ -225,18 +225,18 @@ static void send_cancel(void *arg, uint32_t child)
 		struct ask *a = list_entry(i, struct ask, in_asks);
 		struct msg m = { .type = MSG_CANCEL, .cancel = { .id = a->id } };
 
-		if (a->child == child)
-			send_to(run, child, &m);
+		if (a->branch == branch)
+			send_to(run, branch, &m);
 	}
 }
 
-static void give_up(void *arg, uint32_t child)
+static void give_up(void *arg, uint32_t branch)
 {
-	send_cancel(arg, child);
-	run_lose(arg, child, true, "no answer in time");
+	send_cancel(arg, branch);
+	run_lose(arg, branch, true, "no answer in time");
 }
 
-/* Takes what the children of this step have given. */
+/* Takes what the branches of this step have given. */
 static void close_gather(struct run *run)
 {
 	struct err e = { 0 };
@@ -264,13 +264,13 @@ static void give_up_rest(struct run *run)
 	run->is_over = true;
 }
 
-static void tell_late(void *arg, uint32_t child)
+static void report_late(void *arg, uint32_t branch)
 {
 	const struct run *run = arg;
 	const struct executor_conf *c = &run->x->conf;
 
 	if (c->late)
-		c->late(c->arg, child);
+		c->late(c->arg, branch);
 }
 
 static void on_deadline(void *arg)
@@ -278,7 +278,7 @@ static void on_deadline(void *arg)
 	struct run *run = arg;
 
 	if (run->gather) {
-		gather_each_waiting(run->gather, tell_late, run);
+		gather_each_waiting(run->gather, report_late, run);
 		close_gather(run);
 	}
 	if (run->is_here && run->abandon) {
@@ -441,7 +441,7 @@ static struct run *run_new(struct executor *x, const struct run_spec *spec)
 }
 
 /*
- * The outcome of a manipulation at a child that cannot be reached. This daemon or its predecessor
+ * The outcome of a manipulation at a branch that cannot be reached. This daemon or its predecessor
  * may have sent one with an id before, and it may be done.
  */
 static const char *outcome_unsent(const struct omis_request *r, const struct run_spec *spec)
@@ -474,7 +474,7 @@ int executor_run(struct executor *x, struct omis_request **request, const struct
 	return 0;
 }
 
-/* A child has said all: the step may be over. */
+/* A branch has said all: the step may be over. */
 static void after_answer(struct run *run)
 {
 	if (!run->gather || !gather_is_done(run->gather, now(run)))
@@ -495,7 +495,7 @@ static size_t size_of(const struct msg_reply *m)
 	return n;
 }
 
-/* One more part of what a child says. *why: how it counts when it cannot be taken. */
+/* One more part of what a branch says. *why: how it counts when it cannot be taken. */
 static int take_part(struct ask *a, const struct msg_reply *m, const char **why)
 {
 	const struct executor_conf *c = &a->run->x->conf;
@@ -513,14 +513,14 @@ static int take_part(struct ask *a, const struct msg_reply *m, const char **why)
 	return wire_add_reply(a->part, m);
 }
 
-int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e)
+int executor_reply(struct executor *x, uint32_t branch, const struct msg_reply *m, struct err *e)
 {
 	struct ask *a = map_find(&x->asked, m->id);
 	struct run *run;
 	const char *why;
 	int rc;
 
-	if (!a || a->child != child) {
+	if (!a || a->branch != branch) {
 		x->strays++;
 		return err_set(e, ERR_NOTFOUND, "a reply without a request");
 	}
@@ -529,15 +529,15 @@ int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m
 	if (!rc && m->more)
 		return 0;
 	if (rc)
-		run_lose(run, child, true, why);
+		run_lose(run, branch, true, why);
 	else
-		rc = gather_add(run->gather, child, a->part, e);
+		rc = gather_add(run->gather, branch, a->part, e);
 	ask_free(a);
 	after_answer(run);
 	return rc;
 }
 
-void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
+void executor_branch_lost(struct executor *x, uint32_t branch, const char *reason)
 {
 	struct list hit;
 
@@ -548,7 +548,7 @@ void executor_child_lost(struct executor *x, uint32_t child, const char *reason)
 
 		if (!run->gather)
 			continue;
-		run_lose(run, child, true, reason);
+		run_lose(run, branch, true, reason);
 		list_del(&run->in_runs);
 		list_push_back(&hit, &run->in_runs);
 	}

@@ -54,7 +54,7 @@ struct run_spec {
 
 struct executor_conf {
 	struct loop *loop;
-	struct branches *branches; /* borrowed; a child is a branch by its index */
+	struct branches *branches; /* borrowed */
 	/*
 	 * Execute a step here, adding entries to `into`. It returns
 	 * - 0: it is done,
@@ -63,8 +63,8 @@ struct executor_conf {
 	 * - negative: an error of that code is the entry.
 	 */
 	int (*here)(void *arg, struct run *run, const struct plan_here *here, struct reply *into);
-	/* The child has not answered when the deadline passed. May be NULL. */
-	void (*late)(void *arg, uint32_t child);
+	/* The branch has not answered when the deadline passed. May be NULL. */
+	void (*late)(void *arg, uint32_t branch);
 	/* May so much more of replies be held? What is not taken is lost. NULL: yes. */
 	bool (*has_room)(void *arg, size_t bytes);
 	void *arg; /* of all of them */
@@ -82,19 +82,19 @@ nsec_t executor_bounded(nsec_t deadline);
 int executor_run(struct executor *x, struct omis_request **request, const struct run_spec *spec,
 		 struct err *e);
 
-/* A REPLY from a child. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is
+/* A REPLY from a branch. -ERR_NOTFOUND: it was not asked for, or comes too late; -ERR_PROTO: it is
  * wrong. */
-int executor_reply(struct executor *x, uint32_t child, const struct msg_reply *m, struct err *e);
+int executor_reply(struct executor *x, uint32_t branch, const struct msg_reply *m, struct err *e);
 
-/* That child is lost: no reply will come from it. */
-void executor_child_lost(struct executor *x, uint32_t child, const char *reason);
+/* That branch is lost: no reply will come from it. */
+void executor_branch_lost(struct executor *x, uint32_t branch, const char *reason);
 
 /* Ends all runs in the owner's list: on_done comes without a reply. */
 void executor_cancel(struct executor *x, struct list *owner);
 
 size_t executor_count(const struct executor *x);
 
-/* What the runs hold: the requests, and what children have answered so far. */
+/* What the runs hold: the requests, and what branches have answered so far. */
 size_t executor_bytes(const struct executor *x);
 
 /* Replies without a request. */

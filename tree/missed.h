@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a child that was away may have missed: conditional requests that were disarmed, and tools
+ * What a branch that was away may have missed: conditional requests that were disarmed, and tools
  * that have left. They are sent when it returns; a repetition does no harm. Only the last ones are
  * remembered: an older conditional request is disarmed when it triggers.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the children are asked in a run. */
+/* What the branches are asked in a run. */
 #include "common/base/rng.h"
 #include "common/loop/loop.h"
 #include "common/route/gather.h"
@@ -34,7 +34,7 @@ void ask_free(struct ask *a)
 	free(a);
 }
 
-/* Numbers that cannot be guessed: a child cannot answer a request that it did not get. */
+/* Numbers that cannot be guessed: a branch cannot answer a request that it did not get. */
 static uint64_t fresh_id(struct executor *x)
 {
 	uint64_t id;
@@ -50,7 +50,7 @@ static uint64_t fresh_id(struct executor *x)
 	return id;
 }
 
-struct ask *ask_new(struct run *run, uint32_t child)
+struct ask *ask_new(struct run *run, uint32_t branch)
 {
 	struct executor *x = run->x;
 	struct ask *a = calloc(1, sizeof(*a));
@@ -58,7 +58,7 @@ struct ask *ask_new(struct run *run, uint32_t child)
 	if (!a)
 		return NULL;
 	a->run = run;
-	a->child = child;
+	a->branch = branch;
 	a->id = fresh_id(x);
 	if (a->id == 0 || map_put(&x->asked, a->id, a, NULL)) {
 		free(a);
@@ -74,7 +74,7 @@ bool run_may_be_done(const struct run *run)
 }
 
 /* A request that only observes does not depend on the reason. */
-void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
+void run_lose(struct run *run, uint32_t branch, bool is_sent, const char *reason)
 {
 	char words[96];
 
@@ -83,5 +83,5 @@ void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason)
 			 is_sent || run_may_be_done(run) ? "outcome unknown" : "not done", reason);
 		reason = words;
 	}
-	gather_lost(run->gather, child, reason);
+	gather_lost(run->gather, branch, reason);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A request while it is executed: executor.c, and run_ask.c (what children are asked). */
+/* A request while it is executed: executor.c, and run_ask.c (what branches are asked). */
 #ifndef TREE_RUN_INTERNAL_H
 #define TREE_RUN_INTERNAL_H
 
@@ -17,10 +17,10 @@ struct executor {
 	size_t nrandom; /* that are left */
 };
 
-/* What a child was asked and has not answered whole. */
+/* What a branch was asked and has not answered whole. */
 struct ask {
 	uint64_t id;
-	uint32_t child;
+	uint32_t branch;
 	struct run *run;
 	struct reply *part; /* owned; NULL before the first part */
 	struct list in_asks;
@@ -31,7 +31,7 @@ struct run {
 	struct run_spec spec;
 	struct omis_request *request; /* owned */
 	struct plan *plan; /* owned */
-	struct gather *gather; /* owned; not NULL while children are waited for */
+	struct gather *gather; /* owned; not NULL while branches are waited for */
 	struct reply *reply; /* owned */
 	struct list asks;
 	struct loop_timer *timer; /* owned */
@@ -49,14 +49,14 @@ struct run {
 
 /* --- run_ask.c */
 /* NULL: no memory. */
-struct ask *ask_new(struct run *run, uint32_t child);
+struct ask *ask_new(struct run *run, uint32_t branch);
 void ask_free(struct ask *a);
-/* The child will not answer. is_sent: the request was sent; whether its changes were made is
+/* The branch will not answer. is_sent: the request was sent; whether its changes were made is
  * unknown. */
 
 /* Only what became of a request is asked: that it is not sent does not mean that it was not done
  * before. */
 bool run_may_be_done(const struct run *run);
-void run_lose(struct run *run, uint32_t child, bool is_sent, const char *reason);
+void run_lose(struct run *run, uint32_t branch, bool is_sent, const char *reason);
 
 #endif

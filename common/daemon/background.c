@@ -96,7 +96,7 @@ int background_fork(int *ready, const int *keep, size_t n, int *status, struct e
 	return 0;
 }
 
-bool background_tell(int *ready, int status)
+bool background_report(int *ready, int status)
 {
 	unsigned char word = (unsigned char)status;
 	ssize_t n;

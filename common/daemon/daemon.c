@@ -103,8 +103,7 @@ void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_wri
 	omis_write_pair(w, "fds", h.fds);
 	omis_write_pair(w, "fd_limit", h.fd_limit);
 	if (wall_cert_end)
-		omis_write_pair(w, "certificate_left_s",
-				(wall_cert_end - clock_wall()) / NSEC_PER_SEC);
+		omis_write_pair(w, "certificate_expires_ns", wall_cert_end);
 }
 
 int daemon_lock(struct daemon *d, const char *path, struct err *e)
@@ -173,7 +172,7 @@ void daemon_ready(struct daemon *d)
 		return;
 	d->is_ready = true;
 	fflush(stdout);
-	if (!background_tell(&d->ready_fd, DAEMON_OK)) {
+	if (!background_report(&d->ready_fd, DAEMON_OK)) {
 		daemon_stop(d, "its parent process is gone");
 		return;
 	}
@@ -207,7 +206,7 @@ void daemon_stop(struct daemon *d, const char *reason)
 
 /* --- reload, status */
 
-static void tell_kept(void *arg, const char *name)
+static void report_kept(void *arg, const char *name)
 {
 	log_warn("daemon",
 		 "%s changed in the configuration: it needs a restart, the old value stays", name);
@@ -219,7 +218,7 @@ static int load_again(struct daemon *d, struct err *e)
 	int rc = daemon_args_load(&d->args, &next, e);
 
 	if (!rc)
-		rc = conf_keep_fixed(d->conf, next, tell_kept, NULL, e);
+		rc = conf_keep_fixed(d->conf, next, report_kept, NULL, e);
 	if (!rc && d->spec->check)
 		rc = d->spec->check(conf_values(next), e);
 	if (!rc)
@@ -466,7 +465,7 @@ static int run(struct daemon *d)
 	}
 	notify_init(&d->notify);
 	status = serve(d);
-	background_tell(&d->ready_fd, status);
+	background_report(&d->ready_fd, status);
 	return status;
 }
 

@@ -59,14 +59,14 @@ int config_check_keys(const char *program, const char *state_dir, struct err *e)
 /* --- background.c */
 
 /*
- * Forks. The child returns 0 with *ready to be given to background_tell(); the parent waits for it
- * and returns 1 with the exit status in *status. The child has no descriptors but the standard
+ * Forks. The child returns 0 with *ready to be given to background_report(); the parent waits for
+ * it and returns 1 with the exit status in *status. The child has no descriptors but the standard
  * ones, *ready, and keep[n] (those below 3: none). -ERR_SYS.
  */
 int background_fork(int *ready, const int *keep, size_t n, int *status, struct err *e);
 
 /* Sends the status to the parent, and closes *ready: it becomes -1. False: the parent is gone. */
-bool background_tell(int *ready, int status);
+bool background_report(int *ready, int status);
 
 /* stdin and stdout to /dev/null, stderr to the log file. */
 int background_detach(const char *log_path, struct err *e);

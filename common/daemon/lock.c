@@ -19,7 +19,7 @@ static bool is_still_there(const char *path, int fd)
 	return !fstat(fd, &a) && !lstat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int tell_owner(const char *path, struct err *e)
+static int notify_owner(const char *path, struct err *e)
 {
 	struct buf pid = BUF_INIT(PID_BYTES);
 	int digits, rc;
@@ -36,7 +36,7 @@ static int open_locked(const char *path, int *out, struct err *e)
 {
 	int rc = file_lock(path, false, out, e);
 
-	return rc == -ERR_AGAIN ? tell_owner(path, e) : rc;
+	return rc == -ERR_AGAIN ? notify_owner(path, e) : rc;
 }
 
 static int adopt(const char *path, int fd, int *out, struct err *e)
@@ -46,7 +46,7 @@ static int adopt(const char *path, int fd, int *out, struct err *e)
 	if (!is_still_there(path, fd))
 		return err_set(e, ERR_INVALID, "descriptor %d is not the lock %s", fd, path);
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		return tell_owner(path, e);
+		return notify_owner(path, e);
 	*out = fd;
 	return 0;
 }

@@ -40,7 +40,7 @@ enum link_peer {
 	LINK_PEER_UNKNOWN, /* accepted, no HELLO yet */
 	LINK_PEER_PARENT, /* we (lm or sm) dialled it */
 	LINK_PEER_SERVER, /* we (tool) dialled it */
-	LINK_PEER_CHILD, /* an lm or sm dialled us */
+	LINK_PEER_BRANCH, /* an lm or sm dialled us */
 	LINK_PEER_TOOL, /* a tool dialled us */
 };
 

@@ -37,7 +37,7 @@ static nsec_t min_nsec(nsec_t a, nsec_t b)
 /* Both are daemons, which say each other that they live. */
 static bool has_heartbeats(const struct link *l)
 {
-	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_CHILD;
+	return l->peer == LINK_PEER_PARENT || l->peer == LINK_PEER_BRANCH;
 }
 
 /*
@@ -102,7 +102,7 @@ static nsec_t word_due(const struct link *l)
 				 : ping_due(l);
 }
 
-/* Of an sm's thousands of children the times are rounded up: many in one wake-up. */
+/* Of an sm's thousands of branches the times are rounded up: many in one wake-up. */
 static void arm_next(struct link *l, nsec_t now)
 {
 	nsec_t at = min_nsec(word_due(l), silence_ends(l));
@@ -110,7 +110,7 @@ static void arm_next(struct link *l, nsec_t now)
 	if (has_heartbeats(l))
 		at = min_nsec(at, now + HEARTBEAT_PERIOD_NS); /* to look */
 
-	if (l->peer == LINK_PEER_CHILD)
+	if (l->peer == LINK_PEER_BRANCH)
 		at += HEARTBEAT_SLOT_NS - 1 - (at - 1) % HEARTBEAT_SLOT_NS;
 	link_arm(l, at > now ? at - now : 0);
 }
@@ -152,7 +152,7 @@ static bool has_other_time(struct link *l)
 	return is_other && !l->dialer.dial;
 }
 
-/* A slow line above gave us a rough time, and a better one came since. Thousands of children hear
+/* A slow line above gave us a rough time, and a better one came since. Thousands of branches hear
  * of it once, and only where it matters. */
 static bool has_better_time(struct link *l, nsec_t now)
 {

@@ -11,7 +11,7 @@
 
 #define S(state) (1u << LINK_##state)
 #define P(peer) (1u << LINK_PEER_##peer)
-#define ANYBODY (P(UNKNOWN) | P(PARENT) | P(SERVER) | P(CHILD) | P(TOOL))
+#define ANYBODY (P(UNKNOWN) | P(PARENT) | P(SERVER) | P(BRANCH) | P(TOOL))
 
 /* What each peer may send in each state. What is not here is refused before it is decoded. */
 static const struct permit {
@@ -19,34 +19,34 @@ static const struct permit {
 } permits[MSG_TYPE_END] = {
 	[MSG_HELLO] = { S(GREETING), P(UNKNOWN) },
 	[MSG_HELLO_ACK] = { S(GREETING), P(PARENT) | P(SERVER) },
-	[MSG_ENROL] = { S(UP), P(CHILD) | P(TOOL) },
+	[MSG_ENROL] = { S(UP), P(BRANCH) | P(TOOL) },
 	[MSG_ENROL_ACK] = { S(UP), P(PARENT) | P(SERVER) },
 	[MSG_PING] = { S(UP), ANYBODY },
 	[MSG_PONG] = { S(UP), ANYBODY },
 	[MSG_BYE] = { S(GREETING) | S(UP), ANYBODY },
 	[MSG_ERROR] = { S(GREETING) | S(UP), ANYBODY },
 	[MSG_REQUEST] = { S(UP), P(PARENT) | P(TOOL) },
-	[MSG_REPLY] = { S(UP), P(CHILD) | P(SERVER) },
+	[MSG_REPLY] = { S(UP), P(BRANCH) | P(SERVER) },
 	[MSG_CANCEL] = { S(UP), P(PARENT) | P(TOOL) },
-	[MSG_DIRECTORY] = { S(UP), P(CHILD) },
+	[MSG_DIRECTORY] = { S(UP), P(BRANCH) },
 	[MSG_ARM] = { S(UP), P(PARENT) },
 	[MSG_DISARM] = { S(UP), P(PARENT) },
-	[MSG_TRIGGERED] = { S(UP), P(CHILD) },
-	[MSG_ARM_ACK] = { S(UP), P(CHILD) },
+	[MSG_TRIGGERED] = { S(UP), P(BRANCH) },
+	[MSG_ARM_ACK] = { S(UP), P(BRANCH) },
 	[MSG_TOOL_GONE] = { S(UP), P(PARENT) },
 	[MSG_LET_GO] = { S(UP), P(PARENT) },
 	[MSG_RELEASE] = { S(UP), P(PARENT) },
 	[MSG_DISOWN] = { S(UP), P(PARENT) },
-	[MSG_LOSSES] = { S(UP), P(CHILD) },
+	[MSG_LOSSES] = { S(UP), P(BRANCH) },
 	[MSG_REVOKED] = { S(UP), P(PARENT) },
 	[MSG_STOP] = { S(UP), P(PARENT) },
 	[MSG_FLOW_LOAD] = { S(UP), P(PARENT) },
-	[MSG_FLOW_ACK] = { S(UP), P(CHILD) },
+	[MSG_FLOW_ACK] = { S(UP), P(BRANCH) },
 	[MSG_FLOW_END] = { S(UP), P(PARENT) },
 	[MSG_FLOW_READ] = { S(UP), P(PARENT) },
-	[MSG_FLOW_BATCH] = { S(UP), P(CHILD) },
+	[MSG_FLOW_BATCH] = { S(UP), P(BRANCH) },
 	[MSG_EVENTS_OPEN] = { S(UP), P(PARENT) },
-	[MSG_EVENTS] = { S(UP), P(CHILD) | P(SERVER) },
+	[MSG_EVENTS] = { S(UP), P(BRANCH) | P(SERVER) },
 	[MSG_EVENTS_ACK] = { S(UP), P(PARENT) | P(TOOL) },
 	[MSG_EVENTS_END] = { S(UP), P(PARENT) },
 };
@@ -67,9 +67,9 @@ static bool role_matches(const char *role, const struct identity *id, enum link_
 		unsigned roles;
 		enum link_peer peer;
 	} known[] = {
-		{ "lm", ROLE_BIT(ROLE_LM), LINK_PEER_CHILD },
-		{ "sm", ROLE_BIT(ROLE_SM), LINK_PEER_CHILD },
-		{ "factory", ROLE_BIT(ROLE_FACTORY), LINK_PEER_CHILD },
+		{ "lm", ROLE_BIT(ROLE_LM), LINK_PEER_BRANCH },
+		{ "sm", ROLE_BIT(ROLE_SM), LINK_PEER_BRANCH },
+		{ "factory", ROLE_BIT(ROLE_FACTORY), LINK_PEER_BRANCH },
 		{ "tool", ROLES_TOOL, LINK_PEER_TOOL },
 	};
 

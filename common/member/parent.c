@@ -94,7 +94,7 @@ static void take_ways(struct parent *u, const char *list)
 }
 
 /* Those that fit: the nearest ones. */
-static void tell_ways(struct parent *u)
+static void report_ways(struct parent *u)
 {
 	size_t n = 0;
 
@@ -124,7 +124,7 @@ static void become(struct parent *u, struct link *parent, const struct msg_hello
 	u->site_number = ack->site_number;
 	u->level = ack->level + 1;
 	take_ways(u, ack->parents);
-	tell_ways(u);
+	report_ways(u);
 	if (parent == u->top)
 		u->epoch = ack->epoch;
 	if (ack->node)

@@ -124,7 +124,7 @@ static inline uint64_t omig_event_ticks(int is_tsc)
 	return omig_event_clock();
 }
 
-static inline int omig_event_is_told(const struct omig_event *ev)
+static inline int omig_event_is_reported(const struct omig_event *ev)
 {
 	return __builtin_expect(__atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_TOLD, 0);
 }
@@ -140,7 +140,7 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 	if (__builtin_expect(!h || h->busy, 0)) {
 		h = omig_event_first(h);
 		if (!h) {
-			if (omig_event_is_told(ev))
+			if (omig_event_is_reported(ev))
 				omig_event_tell(ev, NULL, 0);
 			return NULL;
 		}
@@ -149,7 +149,7 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (__builtin_expect((size_t)(h->end - h->at) < bytes, 0) && !omig_event_more(h, bytes)) {
 		h->busy = 0;
-		if (omig_event_is_told(ev))
+		if (omig_event_is_reported(ev))
 			omig_event_tell(ev, NULL, 0);
 		return NULL;
 	}
@@ -165,7 +165,7 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 static inline void omig_event_end(const struct omig_event *ev, struct omig_event_thread *h,
 				  size_t bytes)
 {
-	if (omig_event_is_told(ev))
+	if (omig_event_is_reported(ev))
 		bytes = omig_event_tell(ev, h, bytes);
 	h->at += bytes;
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);

@@ -243,8 +243,8 @@ static void put_losses(struct tool_csr *csr, unsigned kind, struct buf *value)
 	csr->dropped = 0;
 }
 
-void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
-		   struct reply *more)
+void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
+		     struct reply *more)
 {
 	struct buf value = BUF_INIT(FRAME_MAX_BYTES);
 	struct reply *r = reply_new();
@@ -318,7 +318,7 @@ int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, voi
 	if (rc)
 		return rc;
 	if (!was)
-		tool_csr_tell_disabled(csr, true);
+		tool_csr_report_disabled(csr, true);
 	tool_csr_step(csr, CSR_ENABLE);
 	c->stats.enabled += !was;
 	rc = tool_csr_arm(csr);
@@ -360,7 +360,7 @@ void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg)
 
 static void bury(struct tool_csr *csr)
 {
-	tool_csr_tell(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
+	tool_csr_report(csr, STATUS_CSR_DELETED, NULL, NULL, NULL);
 	tool_csr_free(csr);
 }
 
@@ -475,11 +475,11 @@ bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, vo
 void tool_csr_fire_ended(struct tool_csr *csr)
 {
 	csr->firings--;
-	tool_csr_tell_disabled(csr, false);
+	tool_csr_report_disabled(csr, false);
 	tool_csr_let_go(csr);
 }
 
-/* Deleted, and not all children have answered. */
+/* Deleted, and not all branches have answered. */
 static void drop_partings(struct tool_csrs *c, const struct session *s)
 {
 	list_each_safe (i, &c->partings) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conditional requests. An enabled one is armed at the children that serve the objects of its
+ * Conditional requests. An enabled one is armed at the branches that serve the objects of its
  * event. It follows objects that come and go. When the event happens, mainsm executes the actions
  * that the lm did not run.
  *
@@ -58,7 +58,7 @@ struct tool_csrs_conf {
 	struct branches *branches;
 	const struct directory *directory;
 	struct numbers *numbers;
-	/* It is disarmed everywhere: children that are away get this later. May be NULL. */
+	/* It is disarmed everywhere: branches that are away get this later. May be NULL. */
 	void (*on_disarmed)(void *arg, const char *csr);
 	void *arg;
 };
@@ -82,22 +82,22 @@ int tool_csr_define(struct tool_csrs *c, struct session *s, struct omis_request 
 struct tool_csr *tool_csr_find(const struct session *s, const char *token);
 
 /*
- * Arms it. fn is called once when the children have confirmed or are lost: at once when
+ * Arms it. fn is called once when the branches have confirmed or are lost: at once when
  * there is nothing to wait for. Enabling again is harmless. -ERR_NOMEM, -ERR_LIMIT: not enabled, no
  * call.
  */
 int tool_csr_enable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
-/* The same for each of that tool whose children have not confirmed yet; how many. */
+/* The same for each of that tool whose branches have not confirmed yet; how many. */
 size_t tool_csrs_await_armed(struct tool_csrs *c, struct session *s, csr_on_fn fn, void *arg);
 
 /* Forgets all waiters with this arg. */
 void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg);
 
 /*
- * Disarms it. The tool is notified when its pending actions have ended and the children have
- * reported their lost events. True: fn is called when the children have, or CSR_PARTED_MAX_NS
- * later; false: no child is waited for.
+ * Disarms it. The tool is notified when its pending actions have ended and the branches have
+ * reported their lost events. True: fn is called when the branches have, or CSR_PARTED_MAX_NS
+ * later; false: no branch is waited for.
  */
 bool tool_csr_disable(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, void *arg);
 
@@ -109,7 +109,7 @@ bool tool_csr_delete(struct tool_csrs *c, struct tool_csr *csr, csr_on_fn fn, vo
  * happen. */
 void tool_csrs_event_gone(struct tool_csrs *c, struct session *s);
 
-/* All of that tool, without telling it; its runs must have been cancelled. */
+/* All of that tool, without calling it; its runs must have been cancelled. */
 void tool_csrs_drop(struct tool_csrs *c, struct session *s);
 
 /* The objects of a tool changed (attach, detach): follows at once. */
@@ -118,16 +118,16 @@ void tool_csrs_follow(struct tool_csrs *c, struct session *s);
 /* The directory changed: follows soon, once for many changes. */
 void tool_csrs_follow_soon(struct tool_csrs *c);
 
-/* A child is gone: nothing is armed there now. */
-void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child);
+/* A branch is gone: nothing is armed there now. */
+void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch);
 
-/* From children. ERR_DENIED: it speaks of objects that are not its own; ERR_NOTFOUND: nothing is
+/* From branches. ERR_DENIED: it speaks of objects that are not its own; ERR_NOTFOUND: nothing is
  * armed there. */
-int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ack *m,
+int tool_csrs_armed(struct tool_csrs *c, uint32_t branch, const struct msg_arm_ack *m,
 		    struct err *e);
-int tool_csrs_triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
+int tool_csrs_triggered(struct tool_csrs *c, uint32_t branch, const struct msg_triggered *m,
 			struct err *e);
-int tool_csrs_losses(struct tool_csrs *c, uint32_t child, const struct msg_losses *m,
+int tool_csrs_losses(struct tool_csrs *c, uint32_t branch, const struct msg_losses *m,
 		     struct err *e);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditional requests at the children: their parts and confirmations. */
+/* Conditional requests at the branches: their parts and confirmations. */
 #include "mainsm/csr/csr.h"
 
 #include "common/base/str.h"
@@ -26,7 +26,7 @@ void tool_csr_disarm(struct tool_csr *csr)
 {
 	const struct tool_csrs_conf *c = &csr->c->conf;
 
-	csr->told_faults = false;
+	csr->has_reported_faults = false;
 	standing_end(csr->standing);
 	if (c->on_disarmed && !tool_csr_is_of_user_event(csr))
 		c->on_disarmed(c->arg, csr->token.s);
@@ -48,7 +48,7 @@ static bool wants_triggered(const struct tool_csr *csr, uint32_t local_prefix)
 	return local_prefix < r->naction || !all_in_rank;
 }
 
-/* A child that takes no message now is about to be lost: its objects leave, and return with it. */
+/* A branch that takes no message now is about to be lost: its objects leave, and return with it. */
 static int send_part(void *arg, const struct standing_part *p)
 {
 	struct tool_csr *csr = arg;
@@ -161,7 +161,7 @@ static int change_objects(struct tool_csr *csr, struct smap *now)
 		forget_gone(csr, &csr->came);
 		forget_gone(csr, &csr->refused);
 		if (went.n)
-			tool_csr_tell(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
+			tool_csr_report(csr, STATUS_CSR_DISABLED, buf_str(&went), NULL, NULL);
 	}
 	buf_done(&went);
 	return rc;
@@ -191,7 +191,7 @@ static int take_faults(struct tool_csr *csr, const struct reply *faults)
 {
 	int rc = 0;
 
-	csr->told_faults = true;
+	csr->has_reported_faults = true;
 	for (size_t i = 0; !rc && i < faults->nentry; i++)
 		rc = news_of(csr) ? reply_add(csr->news, 1, faults->entry[i].objects,
 					      faults->entry[i].status, faults->entry[i].value)
@@ -199,7 +199,7 @@ static int take_faults(struct tool_csr *csr, const struct reply *faults)
 	return rc;
 }
 
-static int arm_children(struct tool_csr *csr, struct smap *now)
+static int arm_branches(struct tool_csr *csr, struct smap *now)
 {
 	struct route_view view = tool_view_arming(&csr->session->view);
 	struct omis_request request = *csr->request;
@@ -214,7 +214,7 @@ static int arm_children(struct tool_csr *csr, struct smap *now)
 		rc = arm_new(&request, &view, faults, &arm, NULL);
 	if (!rc)
 		rc = take_parts(csr, arm, now);
-	if (!rc && !csr->objects.n && !csr->told_faults)
+	if (!rc && !csr->objects.n && !csr->has_reported_faults)
 		rc = take_faults(csr, faults);
 	arm_free(arm);
 	partners_close(&partners);
@@ -255,12 +255,12 @@ static int arm_here(struct tool_csr *csr, struct smap *now)
 
 		if (tool_csr_event_exists(csr->session, token))
 			rc = smap_put(now, token, csr, NULL);
-		else if (!csr->told_faults)
+		else if (!csr->has_reported_faults)
 			rc = news_of(csr) ? reply_add(csr->news, 1, token, STATUS_UNKNOWN_OBJECT,
 						      "there is no such object")
 					  : -ERR_NOMEM;
 	}
-	csr->told_faults = true;
+	csr->has_reported_faults = true;
 	return rc;
 }
 
@@ -273,7 +273,7 @@ int tool_csr_arm(struct tool_csr *csr)
 	if (tool_csr_is_of_user_event(csr))
 		rc = arm_here(csr, &now);
 	else
-		rc = arm_children(csr, &now);
+		rc = arm_branches(csr, &now);
 	if (!rc)
 		rc = change_objects(csr, &now);
 	smap_done(&now);
@@ -313,7 +313,7 @@ static size_t accepted(const struct tool_csr *csr)
  * Where a node, a site or all is meant, not each process has the probe or the library: that is
  * worth a word when none has.
  */
-static bool is_worth_telling(const struct tool_csr *csr, const struct reply_entry *e)
+static bool is_worth_a_report(const struct tool_csr *csr, const struct reply_entry *e)
 {
 	return e->status != STATUS_PARAMETER_ERROR || !e->objects[0] || !accepted(csr) ||
 	       names_any(csr, e->objects);
@@ -331,7 +331,7 @@ static struct reply *compose(struct tool_csr *csr)
 	for (size_t i = 0; !rc && csr->news && i < csr->news->nentry; i++) {
 		const struct reply_entry *e = &csr->news->entry[i];
 
-		if (is_worth_telling(csr, e))
+		if (is_worth_a_report(csr, e))
 			rc = reply_add_n(r, 1, e->objects, e->status, e->value, e->nvalue);
 	}
 	buf_done(&came);
@@ -389,7 +389,7 @@ static void refuse(struct tool_csr *csr, const struct reply *r)
 	tool_csr_let_go(csr);
 }
 
-static void tell_armed(void *arg)
+static void on_settled(void *arg)
 {
 	struct tool_csr *csr = arg;
 	struct reply *r = compose(csr);
@@ -408,7 +408,7 @@ static void tell_armed(void *arg)
 	if (r)
 		route_drop_implied(r, csr->request->event, 1, NULL);
 	if (r && tool_csr_is_enabled(csr) && (r->nentry || owes))
-		tool_csr_tell(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
+		tool_csr_report(csr, STATUS_CSR_ENABLED, NULL, NULL, r);
 	reply_free(r);
 	tool_csr_call_waiters(&csr->waiters, NULL);
 }
@@ -420,21 +420,21 @@ struct standing *tool_csr_standing_new(struct tool_csr *csr)
 						     .version = &csr->c->version,
 						     .send = send_part,
 						     .end = end_part,
-						     .settled = tell_armed,
+						     .settled = on_settled,
 						     .arg = csr });
 }
 
-void tool_csrs_child_lost(struct tool_csrs *c, uint32_t child)
+void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch)
 {
 	struct smap_iter i = { 0 };
 
 	while (smap_next(&c->by_token, &i)) {
 		struct tool_csr *csr = i.value;
 
-		if (standing_drop(csr->standing, child))
+		if (standing_drop(csr->standing, branch))
 			standing_check(csr->standing, false);
 	}
-	tool_csrs_forget_leaving(c, child);
+	tool_csrs_forget_leaving(c, branch);
 	tool_csrs_follow_soon(c);
 }
 
@@ -456,21 +456,22 @@ static void take_refusal(struct tool_csr *csr, const struct msg_entry *e)
 		reply_add_n(csr->news, 1, e->objects, e->status, e->value.p, e->value.n);
 }
 
-int tool_csrs_armed(struct tool_csrs *c, uint32_t child, const struct msg_arm_ack *m, struct err *e)
+int tool_csrs_armed(struct tool_csrs *c, uint32_t branch, const struct msg_arm_ack *m,
+		    struct err *e)
 {
 	struct tool_csr *csr = smap_find(&c->by_token, m->csr);
 	int rc;
 
-	if (!csr || !standing_has(csr->standing, child, m->version))
+	if (!csr || !standing_has(csr->standing, branch, m->version))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	rc = tool_csr_check_entries(csr, branches_at(c->conf.branches, child), m->entry, m->nentry,
+	rc = tool_csr_check_entries(csr, branches_at(c->conf.branches, branch), m->entry, m->nentry,
 				    e);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < m->nentry; i++)
 		if (status_is_error(m->entry[i].status))
 			take_refusal(csr, &m->entry[i]);
-	standing_confirm(csr->standing, child);
+	standing_confirm(csr->standing, branch);
 	standing_check(csr->standing, false);
 	return 0;
 }

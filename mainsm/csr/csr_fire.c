@@ -395,12 +395,12 @@ static size_t executed_below(const struct tool_csr *csr, const struct msg_trigge
 	return n;
 }
 
-static void not_armed(struct tool_csrs *c, uint32_t child, const char *token)
+static void not_armed(struct tool_csrs *c, uint32_t branch, const char *token)
 {
 	struct msg m = { .type = MSG_DISARM, .disarm = { .csr = token } };
 
 	c->stats.strays++;
-	branches_send(c->conf.branches, child, &m);
+	branches_send(c->conf.branches, branch, &m);
 }
 
 /* The event is one deeper than what caused it; deeper than too deep is all the same. */
@@ -423,21 +423,21 @@ static int check_places(const struct tool_csr *csr, const struct msg_triggered *
 	return 0;
 }
 
-static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
+static int triggered(struct tool_csrs *c, uint32_t branch, const struct msg_triggered *m,
 		     struct hold *hold, struct err *e)
 {
-	const struct branch *b = branches_at(c->conf.branches, child);
+	const struct branch *b = branches_at(c->conf.branches, branch);
 	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	struct pars pars = { 0 };
 	int rc;
 
 	/* It happened before it was disarmed there. */
-	if (csr && !tool_csr_is_enabled(csr) && tool_csr_is_leaving(csr, child)) {
+	if (csr && !tool_csr_is_enabled(csr) && tool_csr_is_leaving(csr, branch)) {
 		tool_csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
 		return 0;
 	}
-	if (!csr || !tool_csr_is_enabled(csr) || !standing_find(csr->standing, child)) {
-		not_armed(c, child, m->csr);
+	if (!csr || !tool_csr_is_enabled(csr) || !standing_find(csr->standing, branch)) {
+		not_armed(c, branch, m->csr);
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	}
 	if (!branch_owns_event(b, m))
@@ -462,11 +462,11 @@ static int triggered(struct tool_csrs *c, uint32_t child, const struct msg_trigg
 	return rc;
 }
 
-int tool_csrs_triggered(struct tool_csrs *c, uint32_t child, const struct msg_triggered *m,
+int tool_csrs_triggered(struct tool_csrs *c, uint32_t branch, const struct msg_triggered *m,
 			struct err *e)
 {
-	struct hold *hold = m->held ? hold_new(c->conf.branches, child, m) : NULL;
-	int rc = triggered(c, child, m, hold, e);
+	struct hold *hold = m->held ? hold_new(c->conf.branches, branch, m) : NULL;
+	int rc = triggered(c, branch, m, hold, e);
 
 	hold_drop(hold);
 	return rc;

@@ -12,26 +12,26 @@
 
 struct hold {
 	struct branches *branches;
-	uint32_t child;
+	uint32_t branch;
 	struct token csr, node;
 	uint64_t seq;
 	unsigned users;
 };
 
-static void release(struct branches *c, uint32_t child, const struct msg_release *r)
+static void release(struct branches *c, uint32_t branch, const struct msg_release *r)
 {
-	branches_send(c, child, &(struct msg){ .type = MSG_RELEASE, .release = *r });
+	branches_send(c, branch, &(struct msg){ .type = MSG_RELEASE, .release = *r });
 }
 
-struct hold *hold_new(struct branches *c, uint32_t child, const struct msg_triggered *m)
+struct hold *hold_new(struct branches *c, uint32_t branch, const struct msg_triggered *m)
 {
 	struct hold *h = calloc(1, sizeof(*h));
 
 	if (!h) {
-		release(c, child, &(struct msg_release){ m->csr, m->seq, m->node });
+		release(c, branch, &(struct msg_release){ m->csr, m->seq, m->node });
 		return NULL;
 	}
-	*h = (struct hold){ .branches = c, .child = child, .seq = m->seq, .users = 1 };
+	*h = (struct hold){ .branches = c, .branch = branch, .seq = m->seq, .users = 1 };
 	str_copy(h->csr.s, sizeof(h->csr.s), m->csr);
 	str_copy(h->node.s, sizeof(h->node.s), m->node);
 	return h;
@@ -48,6 +48,6 @@ void hold_drop(struct hold *h)
 {
 	if (!h || --h->users)
 		return;
-	release(h->branches, h->child, &(struct msg_release){ h->csr.s, h->seq, h->node.s });
+	release(h->branches, h->branch, &(struct msg_release){ h->csr.s, h->seq, h->node.s });
 	free(h);
 }

@@ -17,7 +17,7 @@
 #define CSR_OVERLOADS_MAX 3 /* seconds: a burst is no loop */
 /* then it counts as enabled where it is not confirmed */
 #define CSR_ARMED_MAX_NS (2 * NSEC_PER_SEC)
-/* then the losses of a child are unknown, and the tool is notified */
+/* then the losses of a branch are unknown, and the tool is notified */
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
 /* losses are reported alone when no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
@@ -28,7 +28,7 @@ struct tool_csrs {
 	struct tool_csrs_conf conf;
 	struct smap by_token;
 	struct loop_timer *follow, *losses; /* owned */
-	struct list partings; /* struct tool_csr: disarmed, and not all children have answered */
+	struct list partings; /* struct tool_csr: disarmed, and not all branches have answered */
 	struct tool_csrs_stats stats;
 	uint32_t version; /* of the last ARM */
 };
@@ -61,10 +61,10 @@ struct tool_csr {
 	enum csr_state state;
 	const char *why; /* it was disabled: static words or NULL */
 	/* since it was enabled: changes elsewhere are no reason to say it again */
-	bool told_faults;
+	bool has_reported_faults;
 	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
 	unsigned firings; /* those of them */
-	uint32_t *leaving; /* owned: children that have not answered to DISARM */
+	uint32_t *leaving; /* owned: branches that have not answered to DISARM */
 	size_t nleaving, capleaving;
 	struct list in_partings;
 	struct list parted; /* waiters for that */
@@ -91,8 +91,8 @@ bool tool_csr_is_enabled(const struct tool_csr *csr);
 
 /* Sends a reply of the CSR's own: kind is a status code; entry 0 has the token or `why`. Takes what
  * `more` has (may be NULL). */
-void tool_csr_tell(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
-		   struct reply *more);
+void tool_csr_report(struct tool_csr *csr, unsigned kind, const char *objects, const char *why,
+		     struct reply *more);
 
 /* Disables with a reason that the tool gets to read: a value, so in quotes. */
 void tool_csr_suspend(struct tool_csr *csr, const char *why);
@@ -108,28 +108,28 @@ void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
 /* --- csr_part.c: the end, and what was lost */
 
-/* The child got DISARM, and answers. */
-void tool_csr_part_from(struct tool_csr *csr, uint32_t child);
+/* The branch got DISARM, and answers. */
+void tool_csr_part_from(struct tool_csr *csr, uint32_t branch);
 
-/* The child is gone: it will not. */
-void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t child);
+/* The branch is gone: it will not. */
+void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t branch);
 
 /* Sends due notifications as soon as permitted. May free the CSR. */
 void tool_csr_check_parted(struct tool_csr *csr, bool give_up);
 
 /* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
-void tool_csr_tell_disabled(struct tool_csr *csr, bool now);
+void tool_csr_report_disabled(struct tool_csr *csr, bool now);
 
 void tool_csr_lose(struct tool_csr *csr, uint64_t n);
 void tool_csrs_on_losses(void *arg);
 
 /* ... of this token, also when it is deleted and parting. NULL. */
 struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token);
-bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t child);
+bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t branch);
 
 /* --- tool_csr_arm.c */
 
-/* Brings the children to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
+/* Brings the branches to what the CSR's objects are now. -ERR_NOMEM, -ERR_LIMIT. */
 int tool_csr_arm(struct tool_csr *csr);
 
 /* A user event or measurement of that tool. Those that are gone never come back. */
@@ -147,7 +147,7 @@ struct standing *tool_csr_standing_new(struct tool_csr *csr);
 /* --- csr_hold.c: a process that waits below until all actions of its event have ended */
 
 /* One user of it: the caller. NULL: no memory, it was released. */
-struct hold *hold_new(struct branches *c, uint32_t child, const struct msg_triggered *m);
+struct hold *hold_new(struct branches *c, uint32_t branch, const struct msg_triggered *m);
 struct hold *hold_use(struct hold *h); /* NULL is fine */
 /* The last one lets the process go. NULL is fine. */
 void hold_drop(struct hold *h);
@@ -166,7 +166,8 @@ struct csr_firing {
 	unsigned depth;
 };
 
-/* What a child says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO. */
+/* What a branch says of actions and objects: of this request, and its own. ERR_DENIED, ERR_PROTO.
+ */
 int tool_csr_check_entries(const struct tool_csr *csr, const struct branch *b,
 			   const struct msg_entry *entry, size_t n, struct err *e);
 

@@ -2,7 +2,7 @@
 /*
  * The end of conditional requests, and lost events. DISABLED and DELETED are the last
  * notifications. They come behind the pending actions, with the number of lost events, those that
- * children had counted included.
+ * branches had counted included.
  */
 #include "mainsm/csr/csr.h"
 
@@ -13,22 +13,22 @@
 
 #include <stdlib.h>
 
-bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t child)
+bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t branch)
 {
 	for (size_t i = 0; i < csr->nleaving; i++)
-		if (csr->leaving[i] == child)
+		if (csr->leaving[i] == branch)
 			return true;
 	return false;
 }
 
 /* Without memory its losses are reported later, as those of armed requests. */
-void tool_csr_part_from(struct tool_csr *csr, uint32_t child)
+void tool_csr_part_from(struct tool_csr *csr, uint32_t branch)
 {
-	if (tool_csr_is_leaving(csr, child) ||
+	if (tool_csr_is_leaving(csr, branch) ||
 	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
 		       BRANCHES_MAX))
 		return;
-	csr->leaving[csr->nleaving++] = child;
+	csr->leaving[csr->nleaving++] = branch;
 	if (list_is_empty(&csr->in_partings))
 		list_push_back(&csr->c->partings, &csr->in_partings);
 	if (!loop_timer_is_armed(csr->parting))
@@ -40,12 +40,12 @@ static bool owes_disabled(const struct tool_csr *csr)
 	return csr->state == CSR_DISABLING || csr->state == CSR_LEAVING;
 }
 
-void tool_csr_tell_disabled(struct tool_csr *csr, bool now)
+void tool_csr_report_disabled(struct tool_csr *csr, bool now)
 {
 	if (!owes_disabled(csr) || (!now && (csr->firings || csr->nleaving)))
 		return;
 	tool_csr_step(csr, CSR_REPORT);
-	tool_csr_tell(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
+	tool_csr_report(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
 }
 
 void tool_csr_check_parted(struct tool_csr *csr, bool give_up)
@@ -60,27 +60,27 @@ void tool_csr_check_parted(struct tool_csr *csr, bool give_up)
 	csr->nleaving = 0;
 	loop_timer_cancel(csr->parting);
 	list_del(&csr->in_partings);
-	tool_csr_tell_disabled(csr, false);
+	tool_csr_report_disabled(csr, false);
 	tool_csr_let_go(csr); /* the last notification precedes the answers of the waiters */
 	tool_csr_call_waiters(&parted, NULL);
 }
 
-static bool forget_leaving(struct tool_csr *csr, uint32_t child)
+static bool forget_leaving(struct tool_csr *csr, uint32_t branch)
 {
 	for (size_t i = 0; i < csr->nleaving; i++)
-		if (csr->leaving[i] == child) {
+		if (csr->leaving[i] == branch) {
 			csr->leaving[i] = csr->leaving[--csr->nleaving];
 			return true;
 		}
 	return false;
 }
 
-void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t child)
+void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t branch)
 {
 	list_each_safe (i, &c->partings) {
 		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
 
-		if (forget_leaving(csr, child))
+		if (forget_leaving(csr, branch))
 			tool_csr_check_parted(csr, false);
 	}
 }
@@ -108,9 +108,9 @@ void tool_csr_lose(struct tool_csr *csr, uint64_t n)
 }
 
 /* As an event without actions, of no object. */
-static void tell_losses(struct tool_csr *csr)
+static void report_losses(struct tool_csr *csr)
 {
-	tool_csr_tell(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);
+	tool_csr_report(csr, STATUS_CSR_TRIGGERED, NULL, "", NULL);
 }
 
 void tool_csrs_on_losses(void *arg)
@@ -123,7 +123,7 @@ void tool_csrs_on_losses(void *arg)
 		struct tool_csr *csr = i.value;
 
 		if (csr->dropped && !csr->has_reported && !owes_disabled(csr))
-			tell_losses(csr);
+			report_losses(csr);
 		csr->has_reported = false;
 		is_left |= csr->dropped > 0;
 	}
@@ -131,15 +131,16 @@ void tool_csrs_on_losses(void *arg)
 		loop_timer_arm(c->losses, CSR_LOSSES_NS);
 }
 
-int tool_csrs_losses(struct tool_csrs *c, uint32_t child, const struct msg_losses *m, struct err *e)
+int tool_csrs_losses(struct tool_csrs *c, uint32_t branch, const struct msg_losses *m,
+		     struct err *e)
 {
 	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
 	bool was_leaving;
 
-	if (!csr || (!standing_find(csr->standing, child) && !tool_csr_is_leaving(csr, child)))
+	if (!csr || (!standing_find(csr->standing, branch) && !tool_csr_is_leaving(csr, branch)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	tool_csr_lose(csr, m->dropped);
-	was_leaving = m->is_last && forget_leaving(csr, child);
+	was_leaving = m->is_last && forget_leaving(csr, branch);
 	if (was_leaving)
 		tool_csr_check_parted(csr, false);
 	return 0;

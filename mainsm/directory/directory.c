@@ -53,7 +53,7 @@ void directory_set_listener(struct directory *d,
 	d->listen_arg = arg;
 }
 
-static void tell(struct directory *d, const struct object *o, enum directory_change what)
+static void notify(struct directory *d, const struct object *o, enum directory_change what)
 {
 	if (d->listen)
 		d->listen(d->listen_arg, o, what);
@@ -119,7 +119,7 @@ int directory_add_site(struct directory *d, uint32_t number, const char *name, s
 		rc = link_in(d, o, NULL);
 		if (rc)
 			return rc;
-		tell(d, o, DIRECTORY_CAME);
+		notify(d, o, DIRECTORY_CAME);
 	}
 	*out = o;
 	return 0;
@@ -132,7 +132,7 @@ static void directory_remove(struct directory *d, struct object *o)
 
 	list_each_safe (i, &o->children)
 		directory_remove(d, list_entry(i, struct object, sibling));
-	tell(d, o, DIRECTORY_WENT);
+	notify(d, o, DIRECTORY_WENT);
 	node = object_container(o, OBJECT_NODE);
 	if (node && node != o)
 		node->objects--;
@@ -182,7 +182,7 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 			return rc;
 		o->sub = MSG_NODE_LOST;
 		o->since = now;
-		tell(d, o, DIRECTORY_CAME);
+		notify(d, o, DIRECTORY_CAME);
 	}
 	*out = o;
 	return 0;
@@ -228,7 +228,7 @@ static int add_object(struct directory *d, struct object *node, const struct msg
 	if (rc)
 		return err_set(e, (enum err_code)(-rc), "no room for '%s'", m->token);
 	node->objects++;
-	tell(d, o, DIRECTORY_CAME);
+	notify(d, o, DIRECTORY_CAME);
 	return 0;
 }
 
@@ -263,7 +263,7 @@ static int apply_one(struct directory *d, struct object *node, const struct msg_
 	case 0:
 		return 0;
 	case 1:
-		tell(d, o, DIRECTORY_CHANGED);
+		notify(d, o, DIRECTORY_CHANGED);
 		return 0;
 	default:
 		return err_nomem(e);
@@ -325,10 +325,10 @@ void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, n
 		return;
 	node->sub = sub;
 	node->since = now;
-	tell(d, node, DIRECTORY_CHANGED);
+	notify(d, node, DIRECTORY_CHANGED);
 }
 
-void directory_child_lost(struct directory *d, uint32_t server, nsec_t now)
+void directory_branch_lost(struct directory *d, uint32_t server, nsec_t now)
 {
 	struct map_iter i = { 0 };
 

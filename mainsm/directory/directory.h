@@ -37,7 +37,7 @@ struct object {
 	int32_t exit_status;
 	int64_t time_ns; /* when that was so, by the node's clock */
 	uint32_t sub; /* node: enum msg_node_sub */
-	uint32_t server; /* node: the child that serves it, 0 = none */
+	uint32_t server; /* node: the branch that serves it, 0 = none */
 	nsec_t since; /* node: when `sub` became what it is */
 	/* node: what it holds; snapshots seen. Else: snapshot it was seen in */
 	uint32_t objects, round;
@@ -74,9 +74,9 @@ int directory_add_node(struct directory *d, uint32_t number, const char *host, s
 		       nsec_t now, struct object **out);
 
 /*
- * What the child `server` says of one node. The node must have been added and be served by
- * that child; objects must be of that node, each under a parent that is there.
- * ERR_DENIED (of another node, or not this child's), ERR_PROTO (token or parent makes no sense),
+ * What the branch `server` says of one node. The node must have been added and be served by
+ * that branch; objects must be of that node, each under a parent that is there.
+ * ERR_DENIED (of another node, or not this branch's), ERR_PROTO (token or parent makes no sense),
  * ERR_LIMIT, ERR_NOMEM; what came before the offending object stays.
  */
 int directory_apply(struct directory *d, uint32_t server, const struct msg_directory *m, nsec_t now,
@@ -85,8 +85,8 @@ int directory_apply(struct directory *d, uint32_t server, const struct msg_direc
 void directory_serve(struct directory *d, struct object *node, uint32_t server);
 void directory_set_sub(struct directory *d, struct object *node, uint32_t sub, nsec_t now);
 
-/* All nodes of that child are lost from now on and not served. */
-void directory_child_lost(struct directory *d, uint32_t server, nsec_t now);
+/* All nodes of that branch are lost from now on and not served. */
+void directory_branch_lost(struct directory *d, uint32_t server, nsec_t now);
 
 /* Removes nodes that have been lost for longer than `keep`. Returns how many. */
 size_t directory_forget(struct directory *d, nsec_t now, nsec_t keep);

@@ -117,7 +117,7 @@ static int compile(struct measure *m, const char *text, struct buf *why)
 	m->metric = pmsl_metric(m->pmsl, builtin ? "Measured" : m->asked.metric, &d);
 	if (m->metric)
 		return 0;
-	measure_plan_tell(m->pmsl, &d, why);
+	measure_plan_explain(m->pmsl, &d, why);
 	return -ERR_INVALID;
 }
 
@@ -179,8 +179,8 @@ static int plan(struct measure *m, struct buf *why)
 /* Before there is anything to measure, too: the tool may read the values itself then. */
 static int check_until(const struct measure *m, struct buf *why)
 {
-	const struct bind_options wish = asked_wish(&m->asked);
-	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wish) : 0;
+	const struct bind_options wanted = asked_options(&m->asked);
+	int rc = m->asked.until ? pmsl_can_stop(m->metric, &wanted) : 0;
 
 	if (rc == -ERR_UNSUPPORTED) {
 		buf_puts(
@@ -192,14 +192,14 @@ static int check_until(const struct measure *m, struct buf *why)
 	return rc;
 }
 
-static int create(struct measure *m, const struct measure_wish *wish, struct buf *why)
+static int create(struct measure *m, const struct measure_request *wanted, struct buf *why)
 {
-	int rc = asked_init(&m->asked, wish, why);
+	int rc = asked_init(&m->asked, wanted, why);
 
 	if (!rc)
-		rc = asked_objects_init(&m->asked.objects, m->session, wish->objects, why);
+		rc = asked_objects_init(&m->asked.objects, m->session, wanted->objects, why);
 	if (!rc)
-		rc = compile(m, wish->text, why);
+		rc = compile(m, wanted->text, why);
 	if (!rc)
 		rc = check_until(m, why);
 	if (!rc)
@@ -207,7 +207,7 @@ static int create(struct measure *m, const struct measure_wish *wish, struct buf
 	return rc < 0 ? rc : publish(m);
 }
 
-int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+int measure_create(struct measures *ms, struct session *s, const struct measure_request *wanted,
 		   const char **token, struct buf *why)
 {
 	struct measure *m;
@@ -218,7 +218,7 @@ int measure_create(struct measures *ms, struct session *s, const struct measure_
 		return -ERR_LIMIT;
 	}
 	m = measure_new(ms, s);
-	rc = m ? create(m, wish, why) : -ERR_NOMEM;
+	rc = m ? create(m, wanted, why) : -ERR_NOMEM;
 	if (rc) {
 		measure_free(m);
 		return rc;
@@ -368,11 +368,11 @@ void measures_follow_soon(struct measures *ms)
 		arm_follow(ms, MEASURE_FOLLOW_NS);
 }
 
-void measures_child_lost(struct measures *ms, uint32_t child)
+void measures_branch_lost(struct measures *ms, uint32_t branch)
 {
 	struct map_iter i = { 0 };
 
 	while (map_next(&ms->by_number, &i))
-		measure_lose_branch(i.value, child);
+		measure_lose_branch(i.value, branch);
 	measures_follow_soon(ms);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Measurements: metrics of the language in pmsl, on objects of a tool. Each is compiled here, cut
- * into pieces and sent to the children. Their values are merged here. A closed read is the event
+ * into pieces and sent to the branches. Their values are merged here. A closed read is the event
  * dfg_has_read.
  *
  * Interval r ends at start + r * every, or when the tool requests a read. A read is closed when all
@@ -63,7 +63,7 @@ struct measures *measures_new(const struct measures_conf *conf);
 void measures_free(struct measures *ms);
 
 /* As the services of the same names have it; all borrowed. */
-struct measure_wish {
+struct measure_request {
 	const struct omis_value *objects; /* a list of tokens; an empty one: all */
 	const char *text, *metric; /* text "": a built-in metric */
 	const struct omis_value *options, *parameters; /* lists of name, value */
@@ -73,13 +73,13 @@ struct measure_wish {
  * *token is valid while it exists. ERR_INVALID, ERR_LIMIT, ERR_NOTFOUND (an object): why has words,
  * of several lines for a text with faults. ERR_NOMEM.
  */
-int measure_create(struct measures *ms, struct session *s, const struct measure_wish *wish,
+int measure_create(struct measures *ms, struct session *s, const struct measure_request *wanted,
 		   const char **token, struct buf *why);
 
 struct measure *measure_find(const struct session *s, const char *token);
 
 /*
- * Starts it from the beginning. on_loaded is called once, from the loop, when all children have
+ * Starts it from the beginning. on_loaded is called once, from the loop, when all branches have
  * loaded it or are lost, or after MEASURE_LOADED_MAX_NS. ERR_INVALID: it runs already; ERR_NOMEM.
  * No call then.
  */
@@ -113,24 +113,24 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 
 /* --- what happens */
 
-/* All of that tool, which goes: the children get tool_gone. */
+/* All of that tool, which goes: the branches get tool_gone. */
 void measures_drop(struct measures *ms, struct session *s);
 
 /* The directory, or what a tool is attached to, has changed. */
 void measures_follow_soon(struct measures *ms);
 
-void measures_child_lost(struct measures *ms, uint32_t child);
+void measures_branch_lost(struct measures *ms, uint32_t branch);
 
-/* From children. ERR_NOTFOUND: there is no such measurement; ERR_PROTO, ERR_DENIED. */
-int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+/* From branches. ERR_NOTFOUND: there is no such measurement; ERR_PROTO, ERR_DENIED. */
+int measures_loaded(struct measures *ms, uint32_t branch, const struct msg_flow_ack *a,
 		    struct err *e);
-int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *b,
+int measures_take(struct measures *ms, uint32_t branch, const struct msg_flow_batch *b,
 		  struct err *e);
 
 struct measures_stats {
 	size_t defined, running;
 	uint64_t reads, late_reads; /* late: closed by the end of the grace */
-	/* routes: how often the children of a graph were determined */
+	/* routes: how often the branches of a graph were determined */
 	uint64_t plans, refused_plans, routes;
 	uint64_t strays; /* batches of unknown links, or of earlier ones */
 	uint64_t frames, bytes; /* of batches that came up */

@@ -104,11 +104,11 @@ static const char *where(const struct measure *m, const struct measure_piece *p)
 {
 	const struct branches *c = m->ms->conf.branches;
 
-	if (p->child == STAGE_HERE)
+	if (p->branch == STAGE_HERE)
 		return "mainsm";
-	if (p->child == STAGE_NOWHERE)
+	if (p->branch == STAGE_NOWHERE)
 		return "nobody";
-	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->child);
+	return p->kind == PLACE_NODE ? p->object : branches_name(c, p->branch);
 }
 
 /* What distinguishes a node from others of its kind. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside measurements: measure.c (life), measure_wait.c (waiters), measure_wish.c (the request of a
- * tool), measure_objects.c (its objects). measure_world.c (existing objects), measure_plan.c
+ * Inside measurements: measure.c (life), measure_wait.c (waiters), measure_request.c (the request
+ * of a tool), measure_objects.c (its objects). measure_world.c (existing objects), measure_plan.c
  * (graphs), measure_load.c (children), measure_read.c (reads). measure_until.c (the rule that ends
  * a measurement), measure_info.c.
  */
@@ -35,7 +35,7 @@ struct measures {
 	void (*on_result)(void *arg, const struct flow_result *r);
 	void (*on_batch)(void *arg, const struct flow_batch *b);
 	struct list ready; /* waiters whose time has come; they may do anything */
-	struct loop_job telling;
+	struct loop_job calling;
 	struct measures_stats stats;
 };
 
@@ -71,7 +71,7 @@ struct measure_piece {
 	struct buf text;
 	struct stage *stage; /* owned; NULL: it runs below */
 	struct flow *engine; /* owned; of the stage */
-	uint32_t child; /* that has it, or what is below it; STAGE_NOWHERE */
+	uint32_t branch; /* that has it, or what is below it; STAGE_NOWHERE */
 };
 
 struct measure_plan {
@@ -94,7 +94,7 @@ struct measure_waiter {
 
 /* Something that is wrong with an object's part. */
 struct measure_trouble {
-	uint32_t child; /* that said so */
+	uint32_t branch; /* that said so */
 	char object[TOKEN_BYTES];
 	unsigned status; /* of the request language */
 	char *text; /* owned */
@@ -139,7 +139,7 @@ struct measure {
 	struct measure_plan *plan; /* owned; NULL: none could be made yet */
 	uint64_t followed; /* the round that it had its turn in */
 	uint64_t looked; /* hash of the world that was planned for, or could not */
-	struct standing *standing; /* owned; mark: a hash of what the child is to run */
+	struct standing *standing; /* owned; mark: a hash of what the branch is to run */
 	uint32_t version; /* of the last load that was sent */
 	struct measure_trouble *trouble;
 	size_t ntrouble, captrouble;
@@ -183,7 +183,7 @@ int measure_wait(struct measure *m, const struct measure_waiter *who);
 /* That read has waiters. */
 bool measure_has_readers(const struct measure *m, int64_t read);
 
-/* Waiters for children are ready; waiters for a read up to that one are, with a copy of these
+/* Waiters for branches are ready; waiters for a read up to that one are, with a copy of these
  * values. */
 void measure_ready_loaded(struct measure *m);
 void measure_ready_read(struct measure *m, int64_t read, const char *values);
@@ -192,9 +192,9 @@ void measure_drop_waiters(struct measure *m);
 /* Ready waiters that will not be called. */
 void measures_drop_ready(struct measures *ms);
 
-/* --- measure_wish.c */
+/* --- measure_request.c */
 
-int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why);
+int asked_init(struct measure_asked *a, const struct measure_request *w, struct buf *why);
 void asked_done(struct measure_asked *a);
 
 /* The first parameter that takes objects; NULL: none does. */
@@ -203,11 +203,11 @@ const struct pmsl_decl *asked_first(const struct pmsl_metric *m);
 struct asked_binding {
 	struct bind_arg arg[PMSL_PARAMS_MAX];
 	struct arena *arena; /* of what they point to */
-	struct bind_options wish;
+	struct bind_options options;
 };
 
 /* But for the arguments. */
-struct bind_options asked_wish(const struct measure_asked *a);
+struct bind_options asked_options(const struct measure_asked *a);
 
 /* For the objects of a world. */
 int asked_bind(const struct measure *m, const struct measure_world *w, struct asked_binding *out,
@@ -241,7 +241,7 @@ void measure_plan_free(struct measure_plan *p);
 void measure_piece_close(struct measure_piece *p); /* its stage, if it has one */
 
 /* Diagnostics of the compiler, as text. */
-void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
+void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why);
 
 /* --- measure_load.c */
 
@@ -251,20 +251,20 @@ void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct 
  */
 int measure_use(struct measure *m, struct measure_plan **plan, struct err *e);
 
-/* Decides again what runs where; if that is new, sends each child what it does not have yet. */
+/* Decides again what runs where; if that is new, sends each branch what it does not have yet. */
 int measure_route(struct measure *m, struct err *e);
-void measure_lose_branch(struct measure *m, uint32_t child);
+void measure_lose_branch(struct measure *m, uint32_t branch);
 
 void measure_step(struct measure *m, enum measure_event ev);
 bool measure_runs(const struct measure *m);
 
-/* When it is settled, the waiters for the children are called. NULL: no memory. */
+/* When it is settled, the waiters for the branches are called. NULL: no memory. */
 struct standing *measure_standing_new(struct measure *m);
 
 #define MEASURE_TROUBLES_MAX 64 /* more are of no use */
 /* What is wrong with all of it, here. */
 void measure_add_fault(struct measure *m, const char *text);
-void measure_drop_troubles(struct measure *m, uint32_t child);
+void measure_drop_troubles(struct measure *m, uint32_t branch);
 
 /* --- measure_read.c */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pieces of a measurement run. A node's goes to the child that serves the node, a site's
+ * Where the pieces of a measurement run. A node's goes to the branch that serves the node, a site's
  * to the site's sm. Where mainsm itself serves some of its hosts, the site's piece is evaluated
  * here. The sm then has no piece of its own, and passes on the values of its hosts.
  */
@@ -52,10 +52,10 @@ bool measure_runs(const struct measure *m)
 
 /* --- what is wrong */
 
-void measure_drop_troubles(struct measure *m, uint32_t child)
+void measure_drop_troubles(struct measure *m, uint32_t branch)
 {
 	for (size_t i = m->ntrouble; i > 0; i--)
-		if (m->trouble[i - 1].child == child) {
+		if (m->trouble[i - 1].branch == branch) {
 			free(m->trouble[i - 1].text);
 			m->trouble[i - 1] = m->trouble[--m->ntrouble];
 		}
@@ -77,11 +77,11 @@ static void add(struct measure *m, struct measure_trouble t, const char *object)
 }
 
 /* What a host says of an object. */
-static void measure_add_trouble(struct measure *m, uint32_t child, const struct msg_entry *entry)
+static void measure_add_trouble(struct measure *m, uint32_t branch, const struct msg_entry *entry)
 {
 	add(m,
 	    (struct measure_trouble){
-		    .child = child,
+		    .branch = branch,
 		    .status = entry->status,
 		    .text = str_ndup((const char *)entry->value.p, entry->value.n) },
 	    entry->objects);
@@ -90,7 +90,7 @@ static void measure_add_trouble(struct measure *m, uint32_t child, const struct 
 void measure_add_fault(struct measure *m, const char *text)
 {
 	add(m,
-	    (struct measure_trouble){ .child = STAGE_NOWHERE,
+	    (struct measure_trouble){ .branch = STAGE_NOWHERE,
 				      .status = STATUS_PARAMETER_ERROR,
 				      .text = str_dup(text) },
 	    "");
@@ -126,26 +126,26 @@ static uint32_t sm_of(const struct measure *m, const struct measure_piece *site)
 	for (size_t i = 0; sm && i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
 
-		if (is_of_site(m, p, site) && p->child != sm->index && p->child != STAGE_NOWHERE)
+		if (is_of_site(m, p, site) && p->branch != sm->index && p->branch != STAGE_NOWHERE)
 			return STAGE_HERE;
 	}
 	return sm ? sm->index : STAGE_HERE;
 }
 
 /* True: one has moved. */
-static bool find_children(struct measure *m)
+static bool find_branches(struct measure *m)
 {
 	bool moved = false;
 
 	for (size_t i = m->plan->npiece; i > 0; i--) {
 		struct measure_piece *p = &m->plan->piece[i - 1];
-		uint32_t before = p->child;
+		uint32_t before = p->branch;
 
 		if (p->kind == PLACE_NODE)
-			p->child = server_of(m, p);
+			p->branch = server_of(m, p);
 		else
-			p->child = p->kind == PLACE_SITE ? sm_of(m, p) : STAGE_HERE;
-		moved |= p->child != before;
+			p->branch = p->kind == PLACE_SITE ? sm_of(m, p) : STAGE_HERE;
+		moved |= p->branch != before;
 	}
 	return moved;
 }
@@ -203,7 +203,7 @@ static int set_senders(struct measure *m)
 		if (!to)
 			continue;
 		rc = stage_set_sender(to, p->object, p->graph, m);
-		stage_place_sender(to, p->object, p->child);
+		stage_place_sender(to, p->object, p->branch);
 	}
 	if (!rc)
 		each_stage(m, stage_commit);
@@ -218,7 +218,7 @@ static int open_stages(struct measure *m, struct err *e)
 	for (size_t i = 0; !rc && i < m->plan->npiece; i++) {
 		struct measure_piece *p = &m->plan->piece[i];
 
-		if (p->child == STAGE_HERE) {
+		if (p->branch == STAGE_HERE) {
 			rc = open_stage(m, p, e);
 		} else {
 			measure_piece_close(p);
@@ -227,14 +227,14 @@ static int open_stages(struct measure *m, struct err *e)
 	return rc;
 }
 
-/* --- children */
+/* --- branches */
 
 static uint64_t hash_of(const struct measure_piece *p)
 {
 	return bound_hash_text(bound_hash_text(1, p->object), buf_str(&p->text));
 }
 
-/* A child that takes no message now is about to be lost: its objects leave, and return with it. */
+/* A branch that takes no message now is about to be lost: its objects leave, and return with it. */
 static int send_load(void *arg, const struct standing_part *to)
 {
 	const struct measure *m = arg;
@@ -251,7 +251,7 @@ static int send_load(void *arg, const struct standing_part *to)
 	for (size_t i = 0; i < m->plan->npiece; i++) {
 		const struct measure_piece *p = &m->plan->piece[i];
 
-		if (p->child == to->branch)
+		if (p->branch == to->branch)
 			loading_add(&x, p->object, p->text.p, p->text.n);
 	}
 	return loading_end(&x);
@@ -282,14 +282,14 @@ struct standing *measure_standing_new(struct measure *m)
 						     .arg = m });
 }
 
-static int load_children(struct measure *m)
+static int load_branches(struct measure *m)
 {
 	int rc = 0;
 
 	standing_begin(m->standing, false);
 	for (size_t i = 0; !rc && i < m->plan->npiece; i++)
-		if (m->plan->piece[i].child < STAGE_HERE)
-			rc = standing_add(m->standing, m->plan->piece[i].child,
+		if (m->plan->piece[i].branch < STAGE_HERE)
+			rc = standing_add(m->standing, m->plan->piece[i].branch,
 					  hash_of(&m->plan->piece[i]));
 	return rc ? rc : standing_commit(m->standing);
 }
@@ -300,11 +300,11 @@ int measure_route(struct measure *m, struct err *e)
 
 	if (!m->plan || !measure_runs(m))
 		return 0;
-	if (!find_children(m) && m->state == MEASURE_RUNNING)
+	if (!find_branches(m) && m->state == MEASURE_RUNNING)
 		return 0;
 	m->ms->stats.routes++;
 	rc = open_stages(m, e);
-	if (!rc && load_children(m))
+	if (!rc && load_branches(m))
 		rc = err_nomem(e);
 	if (!rc && set_senders(m))
 		rc = err_nomem(e);
@@ -385,28 +385,28 @@ void measure_stop(struct measure *m)
 
 /* --- acknowledgements */
 
-int measures_loaded(struct measures *ms, uint32_t child, const struct msg_flow_ack *a,
+int measures_loaded(struct measures *ms, uint32_t branch, const struct msg_flow_ack *a,
 		    struct err *e)
 {
 	struct measure *m = map_find(&ms->by_number, a->measurement);
 
-	if (!m || !standing_has(m->standing, child, a->version))
+	if (!m || !standing_has(m->standing, branch, a->version))
 		return err_set(e, ERR_NOTFOUND, "nothing of that version is loaded there");
-	if (!branch_owns_entries(branches_at(ms->conf.branches, child), a->entry, a->nentry))
+	if (!branch_owns_entries(branches_at(ms->conf.branches, branch), a->entry, a->nentry))
 		return err_set(e, ERR_DENIED, "speaks of objects that are not its own");
-	measure_drop_troubles(m, child);
+	measure_drop_troubles(m, branch);
 	for (size_t i = 0; i < a->nentry; i++)
-		measure_add_trouble(m, child, &a->entry[i]);
-	standing_confirm(m->standing, child);
+		measure_add_trouble(m, branch, &a->entry[i]);
+	standing_confirm(m->standing, branch);
 	standing_check(m->standing, false);
 	return 0;
 }
 
-void measure_lose_branch(struct measure *m, uint32_t child)
+void measure_lose_branch(struct measure *m, uint32_t branch)
 {
-	if (!standing_drop(m->standing, child))
+	if (!standing_drop(m->standing, branch))
 		return;
-	measure_drop_troubles(m, child);
+	measure_drop_troubles(m, branch);
 	measure_step(m, MEASURE_MOVED);
 	standing_check(m->standing, false);
 }

@@ -9,7 +9,7 @@
 
 #define GRAPH_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* of one piece: it travels in a frame */
 
-void measure_plan_tell(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why)
+void measure_plan_explain(const struct pmsl *p, const struct pmsl_diags *d, struct buf *why)
 {
 	for (size_t i = 0; i < d->n; i++)
 		if (!d->v[i].is_warning)
@@ -73,8 +73,8 @@ static void report_unknown(const char *metric, struct buf *why)
 		buf_printf(why, "; did you mean %s?", near.best);
 }
 
-static void tell_builtin(const struct measure *m, const struct pmsl_builtin_use *use,
-			 struct buf *why)
+static void explain_builtin(const struct measure *m, const struct pmsl_builtin_use *use,
+			    struct buf *why)
 {
 	int id = pmsl_builtin_find(m->asked.metric);
 	struct pmsl_builtin b;
@@ -94,7 +94,7 @@ int measure_builtin(const struct measure *m, struct buf *text, struct buf *why)
 	int rc = pmsl_builtin_source(m->asked.metric, use.by_partners, use.by_regions, text);
 
 	if (rc == -ERR_NOTFOUND || rc == -ERR_UNSUPPORTED)
-		tell_builtin(m, &use, why);
+		explain_builtin(m, &use, why);
 	return rc == -ERR_NOTFOUND ? -ERR_INVALID : rc;
 }
 
@@ -105,7 +105,7 @@ static int take_piece(struct measure_plan *p, struct piece *from, const struct w
 
 	*to = (struct measure_piece){ .kind = from->place.kind,
 				      .graph = from->graph,
-				      .child = STAGE_NOWHERE };
+				      .branch = STAGE_NOWHERE };
 	from->graph = NULL;
 	to->text = BUF_INIT(GRAPH_MAX_BYTES);
 	if (to->kind != PLACE_TOP)
@@ -201,10 +201,10 @@ int measure_plan_make(const struct measure *m, struct measure_world **world,
 
 	if (rc)
 		return rc;
-	rc = pmsl_plan(m->pmsl, m->metric, w, &b.wish, m->number, &d, &plan);
+	rc = pmsl_plan(m->pmsl, m->metric, w, &b.options, m->number, &d, &plan);
 	asked_unbind(&b);
 	if (rc) {
-		measure_plan_tell(m->pmsl, &d, why);
+		measure_plan_explain(m->pmsl, &d, why);
 		return rc;
 	}
 	rc = take_plan(&plan, w, out, why);

@@ -148,7 +148,7 @@ static bool raise_event(struct measure *m, const struct buf *b)
 
 /* The actions of an event may delete the measurement: false then. The second result: the tool has
  * the last values. */
-static bool tell_event(struct measure *m, bool *told)
+static bool report_event(struct measure *m, bool *reported)
 {
 	struct measures *ms = m->ms;
 	uint32_t number = m->number;
@@ -158,8 +158,8 @@ static bool tell_event(struct measure *m, bool *told)
 		struct buf b = BUF_INIT(EVENT_MAX_BYTES);
 
 		n = write_event(m, &b, from);
-		*told = raise_event(m, &b);
-		if (!*told)
+		*reported = raise_event(m, &b);
+		if (!*reported)
 			m->lost += n;
 		buf_done(&b);
 		if (map_find(&ms->by_number, number) != m)
@@ -169,7 +169,7 @@ static bool tell_event(struct measure *m, bool *told)
 	return true;
 }
 
-static void tell_waiters(struct measure *m)
+static void ready_readers(struct measure *m)
 {
 	struct buf b = BUF_INIT(READ_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
@@ -223,9 +223,9 @@ static void ask_below(struct measure *m)
 }
 
 /* A tool that does not know of it hears of it at the next read. */
-static void end_if_enough(struct measure *m, bool told)
+static void end_if_enough(struct measure *m, bool reported)
 {
-	if (!told || !measure_runs(m) || !measure_has_enough(m))
+	if (!reported || !measure_runs(m) || !measure_has_enough(m))
 		return;
 	m->has_enough = true;
 	log_info("measure", "dfg=%s read=%lld: enough by '%s'", m->token.s,
@@ -237,18 +237,18 @@ static void end_if_enough(struct measure *m, bool told)
 static bool on_close(void *arg, bool is_late)
 {
 	struct measure *m = arg;
-	bool is_there, told;
+	bool is_there, reported;
 
 	m->ms->stats.reads++;
 	m->ms->stats.late_reads += is_late;
 	m->lost = 0;
 	m->ncounted = 0;
 	read_stages(m);
-	is_there = tell_event(m, &told);
+	is_there = report_event(m, &reported);
 	if (is_there) {
-		tell_waiters(m);
+		ready_readers(m);
 		measure_values_clear(m);
-		end_if_enough(m, told);
+		end_if_enough(m, reported);
 		if (!m->asked.every && measure_has_readers(m, INT64_MAX))
 			ask_below(m);
 	}
@@ -305,15 +305,15 @@ static struct stage *stage_of(const struct measure *m, const char *link)
 	return NULL;
 }
 
-static void take_batch(struct measure *m, uint32_t child, const struct flow_batch *b)
+static void take_batch(struct measure *m, uint32_t branch, const struct flow_batch *b)
 {
 	struct stage *to = stage_of(m, b->link);
 
-	if (!to || stage_take(to, child, b, NULL))
+	if (!to || stage_take(to, branch, b, NULL))
 		m->ms->stats.strays++;
 }
 
-static int take_batches(struct measure *m, uint32_t child, const struct msg_flow_batch *f,
+static int take_batches(struct measure *m, uint32_t branch, const struct msg_flow_batch *f,
 			struct err *e)
 {
 	for (size_t i = 0; i < f->nbatch; i++) {
@@ -325,29 +325,29 @@ static int take_batches(struct measure *m, uint32_t child, const struct msg_flow
 		if (b.measurement != m->number || b.read < 1 || (uint64_t)b.read != f->read)
 			return err_set(e, ERR_PROTO,
 				       "a batch of another measurement or read than its message");
-		take_batch(m, child, &b);
+		take_batch(m, branch, &b);
 		m->bytes += f->batch[i].n;
 		m->ms->stats.bytes += f->batch[i].n;
 	}
 	return 0;
 }
 
-int measures_take(struct measures *ms, uint32_t child, const struct msg_flow_batch *f,
+int measures_take(struct measures *ms, uint32_t branch, const struct msg_flow_batch *f,
 		  struct err *e)
 {
 	struct msg end = { .type = MSG_FLOW_END, .flow_end = { .measurement = f->measurement } };
 	struct measure *m = map_find(&ms->by_number, f->measurement);
 	int rc;
 
-	if (!m || !measure_runs(m) || !standing_find(m->standing, child)) {
+	if (!m || !measure_runs(m) || !standing_find(m->standing, branch)) {
 		ms->stats.strays++;
-		branches_send(ms->conf.branches, child, &end);
+		branches_send(ms->conf.branches, branch, &end);
 		return err_set(e, ERR_NOTFOUND, "there is no such measurement");
 	}
 	m->frames++;
 	m->dropped += f->dropped;
 	ms->stats.frames++;
-	rc = take_batches(m, child, f, e);
+	rc = take_batches(m, branch, f, e);
 	if (!rc)
 		read_clock_tick(&m->reads);
 	return rc;

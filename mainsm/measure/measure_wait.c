@@ -39,7 +39,7 @@ static void waiter_free(struct measure_waiter *w)
 	free(w);
 }
 
-static void tell_all(void *arg)
+static void call_ready(void *arg)
 {
 	struct measures *ms = arg;
 
@@ -57,10 +57,10 @@ static void tell_all(void *arg)
 	}
 }
 
-static void tell_ready(struct measures *ms)
+static void post_ready(struct measures *ms)
 {
 	if (!list_is_empty(&ms->ready))
-		loop_job_post(ms->conf.loop, &ms->telling, tell_all, ms);
+		loop_job_post(ms->conf.loop, &ms->calling, call_ready, ms);
 }
 
 static void is_ready(struct measure *m, struct measure_waiter *w)
@@ -78,7 +78,7 @@ void measure_ready_loaded(struct measure *m)
 		if (!w->on_read)
 			is_ready(m, w);
 	}
-	tell_ready(m->ms);
+	post_ready(m->ms);
 }
 
 void measure_ready_read(struct measure *m, int64_t read, const char *values)
@@ -91,7 +91,7 @@ void measure_ready_read(struct measure *m, int64_t read, const char *values)
 		w->values = str_dup(values);
 		is_ready(m, w);
 	}
-	tell_ready(m->ms);
+	post_ready(m->ms);
 }
 
 static void forget(struct list *waiters, const void *arg)
@@ -121,7 +121,7 @@ void measure_drop_waiters(struct measure *m)
 
 void measures_drop_ready(struct measures *ms)
 {
-	loop_job_cancel(&ms->telling);
+	loop_job_cancel(&ms->calling);
 	for (struct list *i = list_first(&ms->ready); i; i = list_first(&ms->ready))
 		waiter_free(list_entry(i, struct measure_waiter, in_waiters));
 }

@@ -9,7 +9,7 @@
 
 #define TOOL_EVENTS_MAX 256 /* of one tool; as many as it may have conditions */
 
-/* A call that waits for the children: of conditional requests that are armed, or disarmed. */
+/* A call that waits for the branches: of conditional requests that are armed, or disarmed. */
 struct awaiting {
 	struct service_call c; /* .call is not used: the request may be gone */
 	size_t waits; /* for so many; one more while it is being set up */
@@ -26,7 +26,7 @@ static struct awaiting *await_begin(const struct service_call *c)
 	return a;
 }
 
-static void tell_refusal(const struct awaiting *a, const struct reply *refusal)
+static void report_refusal(const struct awaiting *a, const struct reply *refusal)
 {
 	struct reply *into = run_reply(a->c.run);
 
@@ -45,7 +45,7 @@ static void one_done(void *arg, const struct reply *refusal)
 	struct run *run = a->c.run;
 
 	if (refusal)
-		tell_refusal(a, refusal);
+		report_refusal(a, refusal);
 	if (--a->waits)
 		return;
 	free(a);

@@ -9,7 +9,7 @@
 #define WHY_MAX_BYTES (32 * 1024) /* twenty diagnostics with the lines that they are about */
 #define INFO_MAX_BYTES SERVICE_VALUE_MAX_BYTES
 
-static int tell_why(struct service_call *c, const char *objects, int rc, struct buf *why)
+static int report_why(struct service_call *c, const char *objects, int rc, struct buf *why)
 {
 	unsigned status = rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT : status_from_err(rc);
 
@@ -24,14 +24,14 @@ static int tell_why(struct service_call *c, const char *objects, int rc, struct 
 static int create(struct service_call *c)
 {
 	const struct omis_value *p = c->call->param;
-	const struct measure_wish wish = { &p[0], service_text(c, 1), service_text(c, 2), &p[3],
-					   &p[4] };
+	const struct measure_request wanted = { &p[0], service_text(c, 1), service_text(c, 2),
+						&p[3], &p[4] };
 	struct buf why = BUF_INIT(WHY_MAX_BYTES);
 	const char *token = NULL;
-	int rc = measure_create(c->services->conf.measures, c->session, &wish, &token, &why);
+	int rc = measure_create(c->services->conf.measures, c->session, &wanted, &token, &why);
 
 	if (rc)
-		return tell_why(c, NULL, rc, &why);
+		return report_why(c, NULL, rc, &why);
 	buf_done(&why);
 	return reply_add(c->into, c->action, token, STATUS_OK, token);
 }
@@ -80,7 +80,7 @@ static int change(struct service_call *c, bool add)
 		if (!m)
 			rc = service_unknown(c, list.v[i].s.p);
 		else if (rc)
-			rc = tell_why(c, list.v[i].s.p, rc, &why);
+			rc = report_why(c, list.v[i].s.p, rc, &why);
 		buf_done(&why);
 	}
 	return rc;
@@ -96,7 +96,7 @@ static int remove_objects(struct service_call *c)
 	return change(c, false);
 }
 
-static int tell_info(struct service_call *c, bool of_any_tool)
+static int report_info(struct service_call *c, bool of_any_tool)
 {
 	struct service_list list = service_list(c, 0);
 	int rc = 0;
@@ -118,12 +118,12 @@ static int tell_info(struct service_call *c, bool of_any_tool)
 
 static int get_info(struct service_call *c)
 {
-	return tell_info(c, false);
+	return report_info(c, false);
 }
 
 static int look(struct service_call *c)
 {
-	return tell_info(c, true);
+	return report_info(c, true);
 }
 
 static int list_all(struct service_call *c)
@@ -135,7 +135,7 @@ static int list_all(struct service_call *c)
 	return service_value(c, NULL, &b);
 }
 
-/* --- what is waited for: children that load, reads that are closed */
+/* --- what is waited for: branches that load, reads that are closed */
 
 struct waiting {
 	struct service_call c;

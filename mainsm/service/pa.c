@@ -89,12 +89,12 @@ static int ask_lms(struct service_call *c, struct making *m)
 /* Processes were named, and there is none of them: entries say so. */
 static bool names_nobody(const struct service_call *c)
 {
-	bool is_told = false;
+	bool is_reported = false;
 
 	for (size_t i = 0; i < c->into->nentry; i++)
-		is_told |= c->into->entry[i].action == c->action &&
-			   status_is_error(c->into->entry[i].status);
-	return is_told && service_list(c, 0).n == 0;
+		is_reported |= c->into->entry[i].action == c->action &&
+			       status_is_error(c->into->entry[i].status);
+	return is_reported && service_list(c, 0).n == 0;
 }
 
 static int create(struct service_call *c, enum token_kind kind)

@@ -57,7 +57,7 @@ static int read_option(struct subscription_request *w, const char *key, const st
 	return rc;
 }
 
-static int read_wish(struct service_call *c, struct subscription_request *w, struct err *e)
+static int read_options(struct service_call *c, struct subscription_request *w, struct err *e)
 {
 	struct service_list options = service_list(c, 4);
 
@@ -94,17 +94,17 @@ static int keep(struct service_call *c)
 {
 	struct buf b = BUF_INIT(256);
 	struct omis_writer w = OMIS_WRITER(&b);
-	struct subscription_request wish;
+	struct subscription_request wanted;
 	struct err e = { 0 };
 	bool is_new = false;
-	int rc = read_wish(c, &wish, &e);
+	int rc = read_options(c, &wanted, &e);
 
 	if (!rc)
-		rc = subscriptions_keep(c->services->conf.subscriptions, c->session, &wish, &is_new,
-					&e);
+		rc = subscriptions_keep(c->services->conf.subscriptions, c->session, &wanted,
+					&is_new, &e);
 	if (rc)
 		return refuse(c, rc, &e);
-	omis_write_string(&w, wish.name);
+	omis_write_string(&w, wanted.name);
 	omis_write_int(&w, is_new);
 	return service_value(c, NULL, &b);
 }

@@ -52,7 +52,7 @@ static struct subscription *find(const struct subscriptions *ks, const char *nam
 
 /* --- its end */
 
-static void tell_receiver_end(struct subscription *s, const char *missing)
+static void end_receiver(struct subscription *s, const char *missing)
 {
 	const struct msg m = { .type = MSG_EVENTS,
 			       .events = { .sub = s->name, .end = true, .missing = missing } };
@@ -85,7 +85,7 @@ void subscription_free(struct subscription *s)
 static void end(struct subscription *s, const char *why)
 {
 	log_info("kept", "subscription=%s is over: %s", s->name, why);
-	tell_receiver_end(s, "");
+	end_receiver(s, "");
 	subscription_end_all(s);
 	subscription_free(s);
 }
@@ -100,19 +100,19 @@ static void on_lease(void *arg)
 static void set_receiver(struct subscription *s, struct session *receiver)
 {
 	if (s->receiver && s->receiver != receiver)
-		tell_receiver_end(s, "");
+		end_receiver(s, "");
 	s->receiver = receiver;
 	if (receiver) {
 		loop_timer_cancel(s->lease);
 		subscription_open_all(s, true);
 	} else {
-		loop_timer_arm(s->lease, (nsec_t)s->told.lease_s * NSEC_PER_SEC);
+		loop_timer_arm(s->lease, (nsec_t)s->opening.lease_s * NSEC_PER_SEC);
 		subscription_shut_all(s);
 	}
 }
 
 /* What is missing may be asked for again, within the lease. */
-void subscription_tell_end(struct subscription *s, const char *missing)
+void subscription_report_end(struct subscription *s, const char *missing)
 {
 	if (!*missing) {
 		end(s, "all of it was received");
@@ -120,7 +120,7 @@ void subscription_tell_end(struct subscription *s, const char *missing)
 	}
 	log_notice("kept", "subscription=%s waits to be received again: missing=\"%s\"", s->name,
 		   missing);
-	tell_receiver_end(s, missing);
+	end_receiver(s, missing);
 	set_receiver(s, NULL);
 }
 
@@ -159,7 +159,7 @@ static void on_reply(void *arg, const struct reply *r)
 	if (is_off(r) && s->csr.s[0]) {
 		snprintf(s->fault, sizeof(s->fault), "%.*s", (int)r->entry[0].nvalue,
 			 r->entry[0].value);
-		s->told.ending = true;
+		s->opening.ending = true;
 		subscription_open_all(s, false);
 	}
 	for (size_t i = 0; i < r->nentry; i++)
@@ -303,13 +303,13 @@ static int attach_all(struct subscription *s)
 
 /* --- life */
 
-static void add_children(struct subscription *s)
+static void add_branches(struct subscription *s)
 {
 	const struct branches *c = s->owner->conf.branches;
 
 	for (uint32_t i = 0; i < branches_bound(c); i++)
 		if (branches_at(c, i))
-			subscription_child_up(s, branches_at(c, i));
+			subscription_branch_up(s, branches_at(c, i));
 }
 
 static int make(struct subscriptions *ks, const struct session *owner, const char *name,
@@ -344,19 +344,19 @@ static int make(struct subscriptions *ks, const struct session *owner, const cha
 	return 0;
 }
 
-static void set_told(struct subscription *s, const struct subscription_request *w)
+static void set_open(struct subscription *s, const struct subscription_request *w)
 {
-	s->told = (struct msg_events_open){ .sub = s->name,
-					    .identity = s->self->identity,
-					    .policy = w->policy,
-					    .max_bytes = w->max_bytes,
-					    .lease_s = w->lease_s };
+	s->opening = (struct msg_events_open){ .sub = s->name,
+					       .identity = s->self->identity,
+					       .policy = w->policy,
+					       .max_bytes = w->max_bytes,
+					       .lease_s = w->lease_s };
 	str_copy(s->job, sizeof(s->job), w->job);
 	s->has_waited = false;
 	loop_timer_cancel(s->coming);
 }
 
-static int check_wish(const struct subscription_request *w, struct err *e)
+static int check_request(const struct subscription_request *w, struct err *e)
 {
 	size_t n = strlen(w->name);
 
@@ -378,8 +378,8 @@ static int begin(struct subscription *s, struct session *receiver,
 {
 	int rc;
 
-	set_told(s, w);
-	add_children(s);
+	set_open(s, w);
+	add_branches(s);
 	rc = attach_all(s) ? err_nomem(e) : 0;
 	set_receiver(s, receiver);
 	return rc ? rc : activate(s, w, e);
@@ -399,7 +399,7 @@ static int change(struct subscription *s, struct session *receiver,
 		str_copy(s->job, sizeof(s->job), was);
 		return rc;
 	}
-	set_told(s, w);
+	set_open(s, w);
 	set_receiver(s, receiver);
 	return 0;
 }
@@ -414,7 +414,7 @@ int subscriptions_keep(struct subscriptions *ks, struct session *receiver,
 		       const struct subscription_request *w, bool *is_new, struct err *e)
 {
 	struct subscription *s = find(ks, w->name);
-	int rc = check_wish(w, e);
+	int rc = check_request(w, e);
 
 	*is_new = !s;
 	if (!rc && s && !is_of(s, receiver))
@@ -453,7 +453,7 @@ int subscriptions_unkeep(struct subscriptions *ks, struct session *who, const ch
 		return 0;
 	}
 	delete_activation(s);
-	s->told.ending = true;
+	s->opening.ending = true;
 	s->has_waited = false;
 	subscription_open_all(s, false);
 	subscription_check_end(s);
@@ -471,7 +471,7 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *w
 		omis_write_list(w);
 		omis_write_string(w, s->name);
 		omis_write_int(w, s->receiver ? s->receiver->number : 0);
-		omis_write_string(w, s->told.ending ? "ending" : "on");
+		omis_write_string(w, s->opening.ending ? "ending" : "on");
 		omis_write_int(w, (int64_t)s->unsafe);
 		omis_write_string(w, s->fault);
 		omis_write_list_end(w);
@@ -480,30 +480,30 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *w
 
 /* --- from outside */
 
-void subscriptions_child_up(struct subscriptions *ks, const struct branch *c)
+void subscriptions_branch_up(struct subscriptions *ks, const struct branch *c)
 {
 	list_each (i, &ks->all)
-		subscription_child_up(list_entry(i, struct subscription, link), c);
+		subscription_branch_up(list_entry(i, struct subscription, link), c);
 }
 
-void subscriptions_child_lost(struct subscriptions *ks, uint32_t child)
+void subscriptions_branch_lost(struct subscriptions *ks, uint32_t branch)
 {
-	const struct branch *c = branches_at(ks->conf.branches, child);
+	const struct branch *c = branches_at(ks->conf.branches, branch);
 
 	/* It may keep events for a subscription of an earlier mainsm. Its tool may ask for them
 	 * while the branch is away. */
 	if (c && c->is_sm)
 		ks->unsettled = loop_now(ks->conf.loop);
 	list_each_safe (i, &ks->all)
-		subscription_child_lost(list_entry(i, struct subscription, link), child);
+		subscription_branch_lost(list_entry(i, struct subscription, link), branch);
 }
 
-void subscriptions_events(struct subscriptions *ks, uint32_t child, const struct msg_events *m)
+void subscriptions_events(struct subscriptions *ks, uint32_t branch, const struct msg_events *m)
 {
 	struct subscription *s = find(ks, m->sub);
 
 	if (s)
-		subscription_events(s, child, m);
+		subscription_events(s, branch, m);
 }
 
 void subscriptions_ack(struct subscriptions *ks, const struct session *who,

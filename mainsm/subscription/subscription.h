@@ -20,9 +20,9 @@
 
 #define SUBSCRIPTIONS_MAX 16 /* as many as a daemon below keeps */
 #define SUBSCRIPTION_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
-/* children come back within it, when mainsm was started again too; tools wait longer */
+/* branches come back within it, when mainsm was started again too; tools wait longer */
 #define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
-#define SUBSCRIPTION_ROOM_MAX 8 /* messages of one child on their way */
+#define SUBSCRIPTION_ROOM_MAX 8 /* messages of one branch on their way */
 
 struct branch;
 struct branches;
@@ -78,13 +78,13 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *s
 /* It is gone, or goes on without what it received. */
 void subscriptions_tool_gone(struct subscriptions *ks, const struct session *s);
 
-/* A child is there: before anything is armed at it. */
-void subscriptions_child_up(struct subscriptions *ks, const struct branch *c);
-void subscriptions_child_lost(struct subscriptions *ks, uint32_t child);
+/* A branch is there: before anything is armed at it. */
+void subscriptions_branch_up(struct subscriptions *ks, const struct branch *c);
+void subscriptions_branch_lost(struct subscriptions *ks, uint32_t branch);
 void subscriptions_proc_came(struct subscriptions *ks, const struct object *o);
 
-/* From a child; from a tool. Of streams that are over: passed over. */
-void subscriptions_events(struct subscriptions *ks, uint32_t child, const struct msg_events *m);
+/* From a branch; from a tool. Of streams that are over: passed over. */
+void subscriptions_events(struct subscriptions *ks, uint32_t branch, const struct msg_events *m);
 void subscriptions_ack(struct subscriptions *ks, const struct session *s,
 		       const struct msg_events_ack *m);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inside the kept subscriptions: subscription.c (life), subscription_part.c (what comes from each
- * child). */
+ * branch). */
 #ifndef MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 #define MAINSM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
@@ -18,14 +18,14 @@ struct subscriptions {
 	struct list all; /* of struct subscription */
 	size_t n;
 	nsec_t unsettled; /* when we began, or a site was lost last: it may still come */
-	uint64_t stream; /* the last opening: of all children and subscriptions */
+	uint64_t stream; /* the last opening: of all branches and subscriptions */
 };
 
-/* What comes from one child. */
+/* What comes from one branch. */
 struct subscription_part {
 	struct list link;
-	char token[16]; /* of the child, which may be away */
-	uint32_t child;
+	char token[16]; /* of the branch, which may be away */
+	uint32_t branch;
 	bool is_up;
 	enum stream_state state;
 	uint64_t stream; /* 0: nothing is wanted */
@@ -42,7 +42,7 @@ struct subscription {
 	struct subscriptions *owner;
 	char name[SUBSCRIPTION_NAME_BYTES];
 	char job[NAME_MAX_BYTES + 1];
-	struct msg_events_open told;
+	struct msg_events_open opening;
 	struct session *self; /* owned: the session that arms it */
 	struct token csr; /* "" = the activation has ended */
 	char *text; /* owned; of its request; NULL: none */
@@ -50,15 +50,15 @@ struct subscription {
 	struct list parts;
 	size_t unsafe; /* bytes that the receiver has not acknowledged */
 	struct loop_timer *lease;
-	struct loop_timer *coming; /* while children that are away may come back */
+	struct loop_timer *coming; /* while branches that are away may come back */
 	bool has_waited; /* for them, since it was to end */
 	char fault[ERR_TEXT_BYTES]; /* the last that a host said of it */
 };
 
 /* --- subscription_part.c */
-void subscription_child_up(struct subscription *s, const struct branch *c);
-void subscription_child_lost(struct subscription *s,
-			     uint32_t child); /* s may be dead behind this */
+void subscription_branch_up(struct subscription *s, const struct branch *c);
+void subscription_branch_lost(struct subscription *s,
+			      uint32_t branch); /* s may be dead behind this */
 
 /* It has a receiver now, or its description has changed. With `anew`, blocks come again from the
  * last acknowledged one. */
@@ -67,14 +67,14 @@ void subscription_open_all(struct subscription *s, bool anew);
 /* It has no receiver. */
 void subscription_shut_all(struct subscription *s);
 void subscription_end_all(struct subscription *s);
-void subscription_events(struct subscription *s, uint32_t child, const struct msg_events *m);
+void subscription_events(struct subscription *s, uint32_t branch, const struct msg_events *m);
 
 /* False: no stream of this one. */
 bool subscription_acked(struct subscription *s, const struct msg_events_ack *m);
 void subscription_free_parts(struct subscription *s);
 
 /*
- * It is over when all children have reported its end; then s is dead behind this. Children that are
+ * It is over when all branches have reported its end; then s is dead behind this. Branches that are
  * away are waited for a while. Then its receiver gets a list of them, and it waits for the next
  * one.
  */
@@ -83,7 +83,7 @@ void subscription_check_end(struct subscription *s);
 /* --- subscription.c */
 
 /* missing: "" = none is, and s is dead behind this. */
-void subscription_tell_end(struct subscription *s, const char *missing);
+void subscription_report_end(struct subscription *s, const char *missing);
 void subscription_free(struct subscription *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of a kept subscription from the children to the tool, and acknowledgements back. */
+/* Blocks of a kept subscription from the branches to the tool, and acknowledgements back. */
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/link/link.h"
@@ -13,10 +13,10 @@
 
 static void send(struct subscription *s, const struct subscription_part *l, const struct msg *m)
 {
-	branches_send(s->owner->conf.branches, l->child, m);
+	branches_send(s->owner->conf.branches, l->branch, m);
 }
 
-/* Many children share the window. */
+/* Many branches share the window. */
 static uint32_t room_of(const struct subscription *s)
 {
 	uint32_t n = 0;
@@ -41,7 +41,7 @@ static void set_missing(struct subscription_part *l, const char *names)
 
 static void open_part(struct subscription *s, struct subscription_part *l, bool anew)
 {
-	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->told };
+	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->opening };
 
 	if (anew && s->receiver) {
 		l->stream = ++s->owner->stream;
@@ -74,7 +74,7 @@ void subscription_shut_all(struct subscription *s)
 void subscription_end_all(struct subscription *s)
 {
 	const struct msg m = { .type = MSG_EVENTS_END,
-			       .events_end = { s->name, s->told.identity } };
+			       .events_end = { s->name, s->opening.identity } };
 
 	list_each (i, &s->parts)
 		if (list_entry(i, struct subscription_part, link)->is_up)
@@ -103,7 +103,7 @@ static void open_shut(struct subscription *s)
 	}
 }
 
-/* --- children that come and go */
+/* --- branches that come and go */
 
 static struct subscription_part *find_part(struct subscription *s, const char *token)
 {
@@ -113,7 +113,7 @@ static struct subscription_part *find_part(struct subscription *s, const char *t
 	return NULL;
 }
 
-void subscription_child_up(struct subscription *s, const struct branch *c)
+void subscription_branch_up(struct subscription *s, const struct branch *c)
 {
 	struct subscription_part *l = find_part(s, c->name);
 
@@ -121,25 +121,25 @@ void subscription_child_up(struct subscription *s, const struct branch *c)
 		l = calloc(1, sizeof(*l));
 		if (!l) {
 			log_warn("kept",
-				 "no memory: nothing comes from child=%s of subscription=%s",
+				 "no memory: nothing comes from branch=%s of subscription=%s",
 				 c->name, s->name);
 			return;
 		}
 		str_copy(l->token, sizeof(l->token), c->name);
 		list_push_back(&s->parts, &l->link);
 	}
-	l->child = c->index;
+	l->branch = c->index;
 	l->is_up = true;
 	open_part(s, l, true);
 }
 
 /* One that is away may still have something. */
-void subscription_child_lost(struct subscription *s, uint32_t child)
+void subscription_branch_lost(struct subscription *s, uint32_t branch)
 {
 	list_each_safe (i, &s->parts) {
 		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
-		if (!l->is_up || l->child != child)
+		if (!l->is_up || l->branch != branch)
 			continue;
 		l->is_up = false;
 		step(l, STREAM_LOST);
@@ -179,7 +179,7 @@ static void write_missing(const struct subscription *s, struct buf *b)
 }
 
 struct counts {
-	unsigned here, away; /* children that have not reported their end */
+	unsigned here, away; /* branches that have not reported their end */
 	unsigned sites; /* that have come since it is here */
 };
 
@@ -195,7 +195,7 @@ static void count(const struct subscription *s, struct counts *n)
 	}
 }
 
-/* How long to wait for children that are away, or have not come to this mainsm yet. 0: none is
+/* How long to wait for branches that are away, or have not come to this mainsm yet. 0: none is
  * waited for. */
 static nsec_t time_to_come(const struct subscription *s, const struct counts *n)
 {
@@ -216,7 +216,7 @@ void subscription_check_end(struct subscription *s)
 	struct counts n;
 
 	count(s, &n);
-	if (!s->told.ending || !s->receiver || n.here)
+	if (!s->opening.ending || !s->receiver || n.here)
 		return;
 	if (time_to_come(s, &n)) {
 		if (!loop_timer_is_armed(s->coming))
@@ -224,7 +224,7 @@ void subscription_check_end(struct subscription *s)
 		return;
 	}
 	write_missing(s, &b);
-	subscription_tell_end(s, buf_str(&b));
+	subscription_report_end(s, buf_str(&b));
 	buf_done(&b);
 }
 
@@ -240,12 +240,12 @@ static void take(struct subscription *s, struct subscription_part *l, const stru
 	s->unsafe += m->blocks.n;
 }
 
-void subscription_events(struct subscription *s, uint32_t child, const struct msg_events *m)
+void subscription_events(struct subscription *s, uint32_t branch, const struct msg_events *m)
 {
 	list_each_safe (i, &s->parts) {
 		struct subscription_part *l = list_entry(i, struct subscription_part, link);
 
-		if (!l->is_up || l->child != child || !l->stream || l->stream != m->stream ||
+		if (!l->is_up || l->branch != branch || !l->stream || l->stream != m->stream ||
 		    l->state == STREAM_SHUT)
 			continue;
 		if (m->blocks.n)

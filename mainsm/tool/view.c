@@ -120,7 +120,7 @@ static int lift(void *arg, const char *token, struct route_tokens *out)
 	return route_tokens_add(out, o->parent->token);
 }
 
-/* The node's child, or why there is none. */
+/* The node's branch, or why there is none. */
 static int locate_node(const struct object *node, bool arming, struct route_places *out,
 		       const char **missing)
 {
@@ -138,10 +138,10 @@ static int locate_node(const struct object *node, bool arming, struct route_plac
 static int locate_site(const struct tool_view *v, const char *token, struct route_places *out,
 		       const char **missing)
 {
-	const struct branch *child = branches_find(v->branches, token);
+	const struct branch *branch = branches_find(v->branches, token);
 
-	if (child)
-		return route_places_add(out, child->index);
+	if (branch)
+		return route_places_add(out, branch->index);
 	*missing = "the site's sm is not there";
 	return 0;
 }

@@ -31,7 +31,7 @@ struct route_view tool_view_now(struct tool_view *v);
  */
 struct route_view tool_view_arming(struct tool_view *v);
 
-/* For branches_set_owner(): may this child speak about that object? Of processes and threads only
+/* For branches_set_owner(): may this branch speak about that object? Of processes and threads only
  * their node counts. */
 bool tool_view_branch_owns(void *directory, const struct branch *b, const char *token, size_t n);
 

@@ -26,7 +26,7 @@ static uint64_t bounded(uint64_t n)
 	return n < SITE_CSRS_LOST_MAX ? n : SITE_CSRS_LOST_MAX;
 }
 
-static int tell(struct site_csrs *a, const struct msg_losses *m)
+static int report(struct site_csrs *a, const struct msg_losses *m)
 {
 	const struct msg up = { .type = MSG_LOSSES, .losses = *m };
 
@@ -53,7 +53,7 @@ void site_csrs_on_losses(void *arg)
 		struct site_csr *c = i.value;
 
 		if (c->dropped && !a->conf.is_congested(a->conf.arg) &&
-		    !tell(a, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+		    !report(a, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
 			c->dropped = 0;
 		is_left |= c->dropped > 0;
 	}
@@ -79,8 +79,8 @@ void partings_free(struct site_csrs *a)
 
 static void finish(struct parting *p)
 {
-	tell(p->a,
-	     &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
+	report(p->a,
+	       &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
 	parting_free(p);
 }
 
@@ -119,8 +119,8 @@ void site_csrs_disarm(struct site_csrs *a, const char *csr)
 	struct parting *p = c ? parting_new(a, csr, c->dropped) : NULL;
 
 	if (!p)
-		tell(a, &(struct msg_losses){
-				.csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
+		report(a, &(struct msg_losses){
+				  .csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
 	else
 		c->parting = p;
 	if (c)

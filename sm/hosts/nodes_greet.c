@@ -255,7 +255,7 @@ static void on_refused(void *arg, const char *remote, const struct err *why)
 
 /* --- life */
 
-static int listen_for_children(struct nodes *ns, struct err *e)
+static int listen_for_branches(struct nodes *ns, struct err *e)
 {
 	const struct net_listen_conf conf = {
 		.addr = ns->conf.listen,
@@ -288,7 +288,7 @@ static void set_link_conf(struct nodes *ns)
 
 int nodes_listen(struct nodes *ns, struct err *e)
 {
-	int rc = listen_for_children(ns, e);
+	int rc = listen_for_branches(ns, e);
 
 	if (!rc)
 		set_link_conf(ns);

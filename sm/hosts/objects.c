@@ -420,10 +420,10 @@ int objects_apply(struct objects *o, const struct msg_directory *m, bool *left, 
 	return 0;
 }
 
-/* --- telling */
+/* --- calling */
 
 /* One message while it fills. */
-struct telling {
+struct calling {
 	struct objects *o;
 	const struct objects_sink *to;
 	struct msg_object *v; /* OBJECTS_PART_MAX */
@@ -431,7 +431,7 @@ struct telling {
 	size_t bytes;
 };
 
-static void told(struct objects *o, const struct msg_object *m)
+static void set_reported(struct objects *o, const struct msg_object *m)
 {
 	struct object *x = smap_find(&o->by_token, m->token);
 
@@ -442,20 +442,20 @@ static void told(struct objects *o, const struct msg_object *m)
 		forget(o, x);
 }
 
-static int send_part(struct telling *t, bool more)
+static int send_part(struct calling *t, bool more)
 {
 	int rc;
 
 	t->m.more = more;
 	rc = t->to->send(t->to->arg, &t->m);
 	for (size_t i = 0; !rc && i < t->m.nobject; i++)
-		told(t->o, &t->v[i]);
+		set_reported(t->o, &t->v[i]);
 	t->m.nobject = 0;
 	t->bytes = 0;
 	return rc;
 }
 
-static int tell(struct telling *t, const struct msg_object *m)
+static int report(struct calling *t, const struct msg_object *m)
 {
 	size_t bytes = 64 + strlen(m->token) + strlen(m->parent) + strlen(m->name) +
 		       strlen(m->job) + strlen(m->flavour) + strlen(m->site) + strlen(m->host);
@@ -471,25 +471,25 @@ static int tell(struct telling *t, const struct msg_object *m)
 	return rc;
 }
 
-static int tell_all(struct telling *t)
+static int call_ready(struct calling *t)
 {
 	int rc = 0;
 
 	list_each (i, &t->o->all) {
-		rc = tell(t, &list_entry(i, struct object, at)->m);
+		rc = report(t, &list_entry(i, struct object, at)->m);
 		if (rc)
 			break;
 	}
 	return rc;
 }
 
-static int tell_news(struct telling *t, struct list *of)
+static int report_changes(struct calling *t, struct list *of)
 {
 	int rc = 0;
 
 	/* What was sent leaves the list; what waits in the message is in front of i. */
 	list_each_safe (i, of) {
-		rc = tell(t, &list_entry(i, struct object, news)->m);
+		rc = report(t, &list_entry(i, struct object, news)->m);
 		if (rc)
 			break;
 	}
@@ -497,17 +497,17 @@ static int tell_news(struct telling *t, struct list *of)
 }
 
 /* First what is gone: a token may be used again below. */
-static int tell_changed(struct telling *t)
+static int report_changed(struct calling *t)
 {
-	int rc = tell_news(t, &t->o->gone);
+	int rc = report_changes(t, &t->o->gone);
 
-	return rc ? rc : tell_news(t, &t->o->changed);
+	return rc ? rc : report_changes(t, &t->o->changed);
 }
 
-int objects_tell(struct objects *o, const struct msg_object *head, const struct objects_sink *to)
+int objects_notify(struct objects *o, const struct msg_object *head, const struct objects_sink *to)
 {
 	bool full = o->wants_full && o->is_whole;
-	struct telling t = { .o = o, .to = to, .m = { .full = full, .node = o->node } };
+	struct calling t = { .o = o, .to = to, .m = { .full = full, .node = o->node } };
 	int rc = 0;
 
 	t.v = calloc(OBJECTS_PART_MAX, sizeof(*t.v));
@@ -515,9 +515,9 @@ int objects_tell(struct objects *o, const struct msg_object *head, const struct 
 		return -ERR_NOMEM;
 	t.m.object = t.v;
 	if (head)
-		rc = tell(&t, head);
+		rc = report(&t, head);
 	if (!rc)
-		rc = full ? tell_all(&t) : tell_changed(&t);
+		rc = full ? call_ready(&t) : report_changed(&t);
 	if (!rc && (t.m.nobject || full))
 		rc = send_part(&t, false);
 	if (!rc && full)

@@ -71,6 +71,6 @@ void objects_want_full(struct objects *o);
  * would make the rest vanish. head is the host's own object and goes first; NULL: without it
  * (changes only). Sent objects count as reported.
  */
-int objects_tell(struct objects *o, const struct msg_object *head, const struct objects_sink *to);
+int objects_notify(struct objects *o, const struct msg_object *head, const struct objects_sink *to);
 
 #endif

@@ -51,7 +51,7 @@ static struct msg_object head_of(const struct announcer *w, const struct node *n
 	};
 }
 
-static int tell(struct announcer *w, struct node *n)
+static int announce(struct announcer *w, struct node *n)
 {
 	const struct objects_sink sink = { send, w };
 	struct token site;
@@ -61,7 +61,7 @@ static int tell(struct announcer *w, struct node *n)
 	if (!n->has_news && !objects_has_news(n->objects))
 		return 0;
 	head = head_of(w, n, &site);
-	rc = objects_tell(n->objects, &head, &sink);
+	rc = objects_notify(n->objects, &head, &sink);
 	if (!rc)
 		n->has_news = false;
 	return rc;
@@ -79,7 +79,7 @@ static void on_job(void *arg)
 		struct node *n = nodes_at(w->nodes, i);
 
 		if (n)
-			rc = parent_link_is_congested(w->parent) ? -ERR_AGAIN : tell(w, n);
+			rc = parent_link_is_congested(w->parent) ? -ERR_AGAIN : announce(w, n);
 	}
 	if (rc == -ERR_AGAIN || rc == -ERR_NOMEM)
 		loop_timer_arm(w->retry, RETRY_NS);

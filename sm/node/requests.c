@@ -38,10 +38,10 @@ struct request {
 
 /* --- what the executor asks */
 
-static void late(void *arg, uint32_t child)
+static void late(void *arg, uint32_t branch)
 {
 	struct requests *rs = arg;
-	struct branch *b = branches_at(nodes_branches(rs->conf.nodes), child);
+	struct branch *b = branches_at(nodes_branches(rs->conf.nodes), branch);
 
 	if (b)
 		branch_late(rs->conf.nodes, b);
@@ -372,7 +372,7 @@ int requests_reply(struct requests *rs, struct branch *b, const struct msg_reply
 
 void requests_branch_lost(struct requests *rs, const struct branch *b, const char *reason)
 {
-	executor_child_lost(rs->executor, b->index, reason);
+	executor_branch_lost(rs->executor, b->index, reason);
 }
 
 /* --- ends from above */

@@ -83,7 +83,7 @@ static void add_process(const struct sm *sm, struct sm_counters *s)
 	struct sm_health h = { 0 };
 
 	if (self && self->wall_not_after) {
-		sm_counters_add(s, "certificate_expires_s", self->wall_not_after / NSEC_PER_SEC);
+		sm_counters_add(s, "certificate_expires_ns", self->wall_not_after);
 		sm_counters_add(s, "certificate_life_s",
 				(self->wall_not_after - self->wall_not_before) / NSEC_PER_SEC);
 	}

@@ -54,7 +54,7 @@ static struct tenant *user_of(struct site_admin_call *c, int *rc)
 	return t;
 }
 
-static void tell(const struct site_admin_call *c, const struct tenant *t, const char *what)
+static void record(const struct site_admin_call *c, const struct tenant *t, const char *what)
 {
 	char who[128];
 
@@ -167,7 +167,7 @@ static int limit(struct site_admin_call *c)
 				 "-1 = as configured");
 	tenant_limit(t, what, n);
 	snprintf(line, sizeof(line), "limit %s=%lld", quota_name(what), (long long)n);
-	tell(c, t, line);
+	record(c, t, line);
 	return done(c);
 }
 
@@ -180,7 +180,7 @@ static int drain(struct site_admin_call *c)
 	if (!t)
 		return rc;
 	tenant_drain(t, on);
-	tell(c, t, on ? "drain" : "drain=off");
+	record(c, t, on ? "drain" : "drain=off");
 	return done(c);
 }
 
@@ -191,7 +191,7 @@ static int drop(struct site_admin_call *c)
 
 	if (!t)
 		return rc;
-	tell(c, t, "drop");
+	record(c, t, "drop");
 	tenants_drop(c->visitor->site_admin->conf.tenants, t);
 	return done(c);
 }

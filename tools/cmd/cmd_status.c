@@ -52,12 +52,9 @@ static void show_counter(const char *name, double v)
 	char text[TABLE_NUMBER_BYTES];
 	size_t n = strlen(name);
 
-	if (str_eq(name, "certificate_expires_s") || str_eq(name, "certificate_expires_ns"))
+	if (str_eq(name, "certificate_expires_ns"))
 		printf("certificate_left = %s\n",
-		       table_duration(text, (str_eq(name, "certificate_expires_s") ? v : v / 1e9) -
-						    (double)clock_wall() / 1e9));
-	else if (str_eq(name, "certificate_left_s"))
-		printf("certificate_left = %s\n", table_duration(text, v));
+		       table_duration(text, (v - (double)clock_wall()) / 1e9));
 	else if (n > 3 && str_eq(name + n - 3, "_ns"))
 		printf("%.*s = %.6g ms\n", (int)(n - 3), name, v / 1e6);
 	else if (n > 6 && str_eq(name + n - 6, "_bytes"))

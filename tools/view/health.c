@@ -39,13 +39,9 @@ static bool ends_with(const char *s, const char *tail)
 	return n >= k && !strcmp(s + n - k, tail);
 }
 
-/* For how long it still holds, as each daemon says it; NaN: this is about something else. */
+/* For how long it still holds; NaN: this is about something else. */
 static double certificate_left_s(const char *name, double v, double now_s)
 {
-	if (str_eq(name, "certificate_left_s"))
-		return v;
-	if (str_eq(name, "certificate_expires_s"))
-		return v - now_s;
 	return str_eq(name, "certificate_expires_ns") ? v / 1e9 - now_s : (double)NAN;
 }
 

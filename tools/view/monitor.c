@@ -93,12 +93,9 @@ char *monitor_daemon(const Omis_value *tree, const char *program, const char *to
 
 /* --- daemons */
 
-static void note_certificate(struct monitor *m, const char *name, double v, double now_s)
+static void note_certificate(struct monitor *m, const char *name, double v)
 {
-	double end = str_eq(name, "certificate_left_s")	      ? now_s + v
-		     : str_eq(name, "certificate_expires_s")  ? v
-		     : str_eq(name, "certificate_expires_ns") ? v / 1e9
-							      : (double)NAN;
+	double end = str_eq(name, "certificate_expires_ns") ? v / 1e9 : (double)NAN;
 
 	if (!isnan(end) && !(end >= m->certificates_s))
 		m->certificates_s = end;
@@ -131,7 +128,7 @@ static void read_daemon(struct monitor *m, const char *where, const Omis_value *
 	for (size_t i = 0; i < n && i < MONITOR_NOTES_MAX; i++)
 		add_problem(m, where, note[i].text, note[i].remedy);
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
-		note_certificate(m, value_text(pair, 0), value_float(pair, 1), now_s);
+		note_certificate(m, value_text(pair, 0), value_float(pair, 1));
 		if (is_mainsm)
 			note_mainsm(m, value_text(pair, 0), value_float(pair, 1));
 	}

@@ -90,7 +90,7 @@ ends_with() {
 
 dumps_status() {
 	kill -USR1 "$sm"
-	until_true 10 sm_says 'lms=0 nodes=0' && sm_says 'certificate_expires_s='
+	until_true 10 sm_says 'lms=0 nodes=0' && sm_says 'certificate_expires_ns='
 }
 
 only_one() {

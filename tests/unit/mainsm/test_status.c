@@ -26,7 +26,7 @@ START_TEST(who_is_connected_is_counted)
 {
 	open_hosts();
 	IS("tools", 1);
-	IS("children", 2);
+	IS("branches", 2);
 	IS("sites", 2);
 	IS("nodes", 4);
 	IS("processes", 8);
@@ -41,7 +41,7 @@ START_TEST(who_is_connected_is_counted)
 	link_close(b.link, "a cut");
 	b.link = NULL;
 	world_run(&w, 10 * MS);
-	IS("children", 1);
+	IS("branches", 1);
 	IS("sites", 2);
 	close_hosts();
 }

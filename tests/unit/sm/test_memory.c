@@ -142,7 +142,7 @@ START_TEST(objects_are_whole_or_not_there)
 		const struct objects_sink sink = { count_objects, &told };
 		bool left = false;
 		int rc = x ? objects_apply(x, &m, &left, NULL) : -ERR_NOMEM;
-		int said = rc ? rc : objects_tell(x, &o[0], &sink);
+		int said = rc ? rc : objects_notify(x, &o[0], &sink);
 
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || rc == -ERR_NOMEM);

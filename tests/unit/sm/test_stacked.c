@@ -298,7 +298,7 @@ START_TEST(three_levels_hold_too)
 	world_run(&w, SEC);
 	ck_assert_uint_eq(lms_of(1), 4); /* sent on twice */
 	ask_all(4);
-	below_kill(&w, 0); /* the one in the middle: its child goes to the sm of the site */
+	below_kill(&w, 0); /* the one in the middle: its host goes to the sm of the site */
 	world_run(&w, 10 * MS);
 	ck_assert_int_le(until_all_up(), BACK_NS);
 	ask_all(4);

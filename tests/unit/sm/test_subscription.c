@@ -57,13 +57,13 @@ static void set_up(void)
 
 static void clean_up(void)
 {
-	pid_t child;
+	pid_t branch;
 
 	world_done(&w);
-	child = fork();
-	if (!child)
+	branch = fork();
+	if (!branch)
 		execlp("rm", "rm", "-rf", dir, (char *)NULL);
-	waitpid(child, NULL, 0);
+	waitpid(branch, NULL, 0);
 }
 
 static void say(uint64_t stream, uint64_t max_bytes, bool is_ending)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames of a measurement on their way up, and what a child may have missed. */
+/* Frames of a measurement on their way up, and what a branch may have missed. */
 #include "common/base/array.h"
 #include "common/base/limits.h"
 #include "tests/suite.h"

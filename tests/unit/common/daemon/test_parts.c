@@ -323,7 +323,7 @@ static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 
 static void tells_7(int *ready)
 {
-	if (!background_tell(ready, 7) || *ready != -1 || !background_tell(ready, 8))
+	if (!background_report(ready, 7) || *ready != -1 || !background_report(ready, 8))
 		exit(1);
 }
 
@@ -343,7 +343,7 @@ static void is_killed(int *ready)
 
 static void has_its_own_session(int *ready)
 {
-	background_tell(ready, getsid(0) == getpid() ? 0 : 5);
+	background_report(ready, getsid(0) == getpid() ? 0 : 5);
 }
 
 START_TEST(the_command_ends_as_its_background_says_or_ends)
@@ -368,7 +368,7 @@ static void tells_open(int *ready)
 	for (int i = 0; i < 7; i++)
 		if (fcntl(FROM_FD + i, F_GETFD) >= 0)
 			bits |= 1 << i;
-	background_tell(ready, bits);
+	background_report(ready, bits);
 }
 
 START_TEST(the_background_keeps_the_descriptors_that_it_names)
@@ -397,7 +397,7 @@ START_TEST(the_background_notices_that_its_command_is_gone)
 	sigaction(SIGPIPE, &ignore, NULL);
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	close(ends[0]);
-	ck_assert(!background_tell(&ends[1], 0));
+	ck_assert(!background_report(&ends[1], 0));
 	ck_assert_int_eq(ends[1], -1);
 }
 END_TEST

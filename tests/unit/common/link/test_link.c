@@ -38,7 +38,7 @@ START_TEST(a_link_is_up_when_hello_was_answered)
 	ck_assert_int_eq(link_state(w.a.link), LINK_UP);
 	ck_assert_int_eq(link_state(w.b.link), LINK_UP);
 	ck_assert_int_eq(link_peer(w.a.link), LINK_PEER_PARENT);
-	ck_assert_int_eq(link_peer(w.b.link), LINK_PEER_CHILD);
+	ck_assert_int_eq(link_peer(w.b.link), LINK_PEER_BRANCH);
 	ck_assert_str_eq(w.a.name, "n_7");
 	ck_assert_int_eq(link_identity(w.b.link)->role, ROLE_LM);
 	link_stats(w.a.link, &s);

@@ -273,7 +273,7 @@ START_TEST(what_a_lost_child_served_is_unreachable_and_forgotten_in_the_end)
 	ck_assert_int_eq(apply(true, false, o, 3), 0);
 	ck_assert_uint_eq(node->sub, MSG_NODE_UP);
 	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a00000")), MSG_STATE_RUN);
-	directory_child_lost(d, 3, 100);
+	directory_branch_lost(d, 3, 100);
 	ck_assert_uint_eq(node->sub, MSG_NODE_LOST);
 	ck_assert_int_eq(node->since, 100);
 	ck_assert_uint_eq(object_state(directory_find(d, "p_7_a00000")), MSG_STATE_UNREACHABLE);

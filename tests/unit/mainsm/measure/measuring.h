@@ -11,7 +11,7 @@
 #include "common/omis/services/check.h"
 #include "tests/unit/mainsm/csr/csrs.h"
 
-#define MEASURED_MAX 8 /* pieces of one child */
+#define MEASURED_MAX 8 /* pieces of one branch */
 
 struct measured_piece {
 	char object[24];
@@ -20,7 +20,7 @@ struct measured_piece {
 	struct measured *all;
 };
 
-/* All that one child has of one measurement. */
+/* All that one branch has of one measurement. */
 struct measured {
 	struct below *b;
 	struct measured_piece piece[MEASURED_MAX];

@@ -233,7 +233,7 @@ static int copy_list(const struct omis_value *list, struct omis_values **out)
 	return rc;
 }
 
-int asked_init(struct measure_asked *a, const struct measure_wish *w, struct buf *why)
+int asked_init(struct measure_asked *a, const struct measure_request *w, struct buf *why)
 {
 	int rc;
 
@@ -396,7 +396,7 @@ static int bind_all(struct binding_to *b)
 	return rc;
 }
 
-struct bind_options asked_wish(const struct measure_asked *a)
+struct bind_options asked_options(const struct measure_asked *a)
 {
 	return (struct bind_options){ .since = a->since,
 				      .per_second = a->per_second,
@@ -415,8 +415,8 @@ int asked_bind(const struct measure *m, const struct measure_world *w, struct as
 	int rc;
 
 	*out = (struct asked_binding){ .arena = arena_new(BIND_ARGS_MAX_BYTES) };
-	out->wish = asked_wish(&m->asked);
-	out->wish.arg = out->arg;
+	out->options = asked_options(&m->asked);
+	out->options.arg = out->arg;
 	rc = out->arena ? bind_all(&b) : -ERR_NOMEM;
 	if (rc)
 		asked_unbind(out);
