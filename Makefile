@@ -161,11 +161,13 @@ include tools/measure/module.mk
 include tools/events/module.mk
 include tools/probes/module.mk
 include tools/selftest/module.mk
+include tools/waits/module.mk
 include neko/cmd/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
 include tools/cmd/profile/module.mk
 include tools/cmd/stacks/module.mk
+include tools/cmd/waits/module.mk
 include tools/module.mk
 include bench/module.mk
 

@@ -32,6 +32,8 @@ static const struct cmd commands[] = {
 	{ "calls", cmd_calls, WATCH,
 	  "which MPI calls take the time: by call, rank, node or partner" },
 	{ "stacks", cmd_stacks, WATCH, "where all ranks are: their stacks as one tree" },
+	{ "waits", cmd_waits, WATCH, "which rank waits for which, how long, and in which call" },
+	{ "matrix", cmd_matrix, WATCH, "how much each rank exchanges with each other one" },
 	{ "tree", cmd_tree, WATCH, "sites, nodes, processes and threads that are known" },
 	{ "measure", cmd_measure, MEASURE,
 	  "measure a metric, live: omig measure Send_volume --by process" },

@@ -12,11 +12,9 @@ bool waited_is_done(uintptr_t request)
 /* CALL_PARTNER_NONE: it waits for no process. */
 static int64_t partner_of(const struct wait_entry *e)
 {
-	const struct call_desc *d = call_get(e->request.func);
-
 	if (e->request.active == REQUEST_IDLE)
 		return CALL_PARTNER_NONE;
-	switch (d->class) {
+	switch (call_table[e->request.func].class) {
 	case CALL_SEND:
 	case CALL_RECV:
 	case CALL_RMA:
@@ -30,7 +28,7 @@ static int64_t partner_of(const struct wait_entry *e)
 
 static uint32_t kind_of(const struct request *r)
 {
-	switch (call_get(r->func)->class) {
+	switch (call_table[r->func].class) {
 	case CALL_SEND:
 		return SEG_FOR_SEND;
 	case CALL_RECV:

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What ranks have exchanged, from replies as they come and from replies that no daemon sends. */
+#include "tests/unit/tools/waits/planted.h"
+
+static struct exchange x;
+
+START_TEST(the_difference_of_two_reads_is_what_came_between)
+{
+	static const char *const first[] = { "1" SEC ",[\"MPI_Send\",\"send\",10,2" SEC ",0,100,0],"
+					     "[\"MPI_Send\",1,10,100,0,2" SEC ",0,0,1" SEC ",2,7]",
+					     "1" SEC, NULL, NULL };
+	static const char *const second[] = { "4" SEC ",[\"MPI_Send\",\"send\",15,4" SEC
+					      ",0,150,0],"
+					      "[\"MPI_Send\",1,15,150,0,4" SEC ",0,0,0,2,7]",
+					      "5" SEC ",[\"MPI_Recv\",0,1,0,8,1" SEC ",0,0,0,1,-1]",
+					      NULL, "5" SEC };
+	struct exchange before, now;
+	const struct exchange_rank *r;
+
+	planted_read(&before, first);
+	planted_read(&now, second);
+	ck_assert(exchange_difference(&x, &before, &now));
+	ck_assert_uint_eq(x.n, 2); /* rank 3 has no earlier read, rank 2 none at all */
+	r = exchange_find(&x, 0);
+	ck_assert_double_eq(r->seconds, 3);
+	ck_assert_uint_eq(r->npair, 1);
+	ck_assert_double_eq(r->pair[0].count, 5);
+	ck_assert_double_eq(r->pair[0].bytes_out, 50);
+	ck_assert_double_eq_tol(r->pair[0].certain, 1, 1e-9); /* a second of it was open before */
+	ck_assert_double_eq_tol(r->call[0].seconds, 2, 1e-9);
+	r = exchange_find(&x, 1);
+	ck_assert_double_eq(r->seconds, 4);
+	ck_assert_double_eq(r->pair[0].bytes_in, 8);
+	ck_assert_ptr_null(exchange_find(&x, 2));
+	ck_assert_ptr_null(exchange_find(&x, -1));
+	ck_assert_ptr_null(exchange_find(&x, INT64_MAX));
+	exchange_done(&before);
+	exchange_done(&now);
+	exchange_done(&x);
+}
+END_TEST
+
+/* It began again: nothing of before is its. */
+START_TEST(another_process_of_the_same_rank_is_no_continuation)
+{
+	static const char *const some[] = { "9" SEC, "9" SEC, "9" SEC, "9" SEC };
+	struct exchange before, now;
+
+	planted_read(&before, some);
+	planted_read(&now, some);
+	snprintf(now.rank[2].token, sizeof(now.rank[2].token), "p_new");
+	ck_assert(exchange_difference(&x, &before, &now));
+	ck_assert_uint_eq(x.n, 3);
+	ck_assert_ptr_null(exchange_find(&x, 2));
+	exchange_done(&before);
+	exchange_done(&now);
+	exchange_done(&x);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_left_out)
+{
+	static const char *const odd[] = {
+		"-5,[\"MPI_Nothing\",1,5,5,5,5,5,5,5,1,1]", /* no such function, no such time */
+		"11" SEC ",[\"MPI_Send\",4,5,5,5,5,0,0,0,1,1],[\"MPI_Send\",-2,5,5,5,5,0,0,0,1,1],"
+		"[\"MPI_Send\",-9,5,5,5,5,0,0,0,1,1],[\"MPI_Send\",9223372036854775807,5,5,5,5,0,0,0,1,1]",
+		"11" SEC ",[\"MPI_Send\",1,-5,-1,-1,-7,-1,-1,-1,-1,-99],5,\"x\",[],[[]],[5],[\"\"],"
+		"[\"MPI_Send\"]",
+		"11" SEC ",[\"\",-1,17,0,0,0,0,0,0,0,-1]",
+	};
+	const struct exchange_rank *r;
+
+	planted_read(&x, odd);
+	ck_assert_uint_eq(x.n, 4);
+	ck_assert_double_eq(exchange_find(&x, 0)->seconds, 0);
+	ck_assert_uint_eq(exchange_find(&x, 0)->npair, 0);
+	ck_assert_uint_eq(exchange_find(&x, 1)->npair, 0);
+	r = exchange_find(&x, 2);
+	for (size_t i = 0; i < r->npair; i++) {
+		ck_assert_double_ge(r->pair[i].count, 0);
+		ck_assert_double_ge(r->pair[i].certain, 0);
+		ck_assert_int_eq(r->pair[i].kinds & ~(uint32_t)SEG_FOR_KNOWN, 0);
+		ck_assert_int_ge(r->pair[i].tag, -1);
+	}
+	ck_assert_double_eq(exchange_find(&x, 3)->lost, 17);
+	exchange_done(&x);
+}
+END_TEST
+
+START_TEST(ranks_of_other_jobs_are_left_out)
+{
+	static const char *const some[] = { "9" SEC, "9" SEC, "9" SEC, "9" SEC };
+	Omis_object_result e[2] = { { strdup("p_1"), OMIS_OK, strdup("9"), 1 } };
+
+	planted_read(&x, some);
+	ck_assert_int_eq(x.world_size, PLANTED_RANKS);
+	exchange_done(&x);
+	snprintf(planted_rank[1].job, sizeof(planted_rank[1].job), "other");
+	ck_assert(exchange_read(&x, &planted_sample, "heat", e));
+	ck_assert_uint_eq(x.n, 0);
+	exchange_done(&x);
+	free(e[0].obj_list);
+	free(e[0].result);
+}
+END_TEST
+
+SUITE("exchange", the_difference_of_two_reads_is_what_came_between,
+      another_process_of_the_same_rank_is_no_continuation, what_does_not_fit_is_left_out,
+      ranks_of_other_jobs_are_left_out)

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/cmd/waits/exchange_watch.h"
+
+#include "common/base/str.h"
+#include "tools/session/session.h"
+#include "tools/view/jobs.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define POLL_MS 100
+#define PROGRESS_NS (2 * NSEC_PER_SEC) /* a longer interval is announced */
+
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal };
+
+	got_signal = 0;
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGHUP, &a, NULL);
+}
+
+/* --- intervals */
+
+struct watching {
+	struct exchange_watch *w;
+	struct top_sample ranks;
+};
+
+static int read_now(struct watching *g, struct exchange *x, Omis_reply *reply)
+{
+	int rc = session_ask(reply, ":omig_calls_read([],%d)", EXCHANGE_FLAGS);
+
+	if (rc == CMD_OK &&
+	    !exchange_read(x, &g->ranks, g->w->job, (*reply)[0] ? (*reply)[1] : NULL)) {
+		omis_reply_free(*reply);
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	}
+	return rc;
+}
+
+static void wait_for_interval(const struct exchange_watch *w)
+{
+	nsec_t end = clock_mono() + w->every_ns;
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+
+	if (w->every_ns > PROGRESS_NS && isatty(STDERR_FILENO) && w->count == 1)
+		fprintf(stderr, "omig: counting for %lld s; ^C shows what there is\n",
+			(long long)(w->every_ns / NSEC_PER_SEC));
+	while (!got_signal && clock_mono() < end) {
+		nsec_t left = end - clock_mono();
+		int ms = left > POLL_MS * NSEC_PER_MSEC ? POLL_MS : (int)(left / NSEC_PER_MSEC) + 1;
+
+		if (poll(&p, 1, ms) < 0 && errno != EINTR)
+			return;
+		omis_handler();
+	}
+}
+
+static bool has_ended(const struct exchange *before, const struct exchange *now)
+{
+	for (size_t i = 0; i < now->n; i++) {
+		const struct exchange_rank *then = exchange_find(before, now->rank[i].rank);
+
+		if (!then || now->rank[i].seconds > then->seconds)
+			return false;
+	}
+	return true;
+}
+
+/* *before becomes what there is now. */
+static int one_interval(struct watching *g, struct exchange *before, bool *is_over)
+{
+	struct exchange now, x;
+	Omis_reply reply;
+	int rc;
+
+	wait_for_interval(g->w);
+	rc = read_now(g, &now, &reply);
+	if (rc != CMD_OK)
+		return rc;
+	*is_over = has_ended(before, &now);
+	if (!exchange_difference(&x, before, &now))
+		rc = cmd_fail(CMD_FAILURE, "out of memory");
+	else if (*is_over)
+		fprintf(stderr, "omig: the job has ended\n");
+	if (rc == CMD_OK && !*is_over)
+		rc = g->w->show(g->w->arg, &x, reply);
+	exchange_done(&x);
+	if (rc == CMD_OK)
+		rc = session_exit_status(reply);
+	omis_reply_free(reply);
+	exchange_done(before);
+	*before = now;
+	return rc;
+}
+
+static int all_intervals(struct watching *g)
+{
+	struct exchange before;
+	Omis_reply reply;
+	bool is_over = false;
+	int64_t n = 0;
+	int rc = read_now(g, &before, &reply);
+
+	if (rc != CMD_OK)
+		return rc;
+	omis_reply_free(reply);
+	while ((rc == CMD_OK || rc == CMD_PARTIAL) && !is_over && !got_signal &&
+	       (!g->w->count || n++ < g->w->count))
+		rc = one_interval(g, &before, &is_over);
+	exchange_done(&before);
+	if (rc == CMD_OK && is_over && n <= 1)
+		return cmd_fail(CMD_NOTFOUND, "the job ended before an interval did");
+	return rc;
+}
+
+static int watch(struct exchange_watch *w)
+{
+	struct watching g = { .w = w };
+	int rc = top_sample_read(&g.ranks, w->job);
+
+	if (rc == CMD_OK)
+		rc = top_sample_enable(&g.ranks, NULL, "partner");
+	if (rc == CMD_OK) {
+		top_index(&g.ranks);
+		rc = all_intervals(&g);
+		top_sample_stop();
+	}
+	top_sample_done(&g.ranks);
+	return rc;
+}
+
+int exchange_watch_run(struct exchange_watch *w)
+{
+	char chosen[JOB_NAME_BYTES];
+	int rc = session_open_job(&w->common, &w->job);
+
+	if (rc != CMD_OK)
+		return rc;
+	catch_signals();
+	if (!w->job) {
+		rc = jobs_choose(chosen);
+		w->job = chosen;
+	}
+	if (rc == CMD_OK)
+		rc = watch(w);
+	session_close();
+	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+}

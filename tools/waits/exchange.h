@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the ranks of a job have exchanged with their partners between two moments: the sums of
+ * omig_calls_read. Only pairs that occur are held.
+ */
+#ifndef TOOLS_WAITS_EXCHANGE_H
+#define TOOLS_WAITS_EXCHANGE_H
+
+#include "tools/libomis/omis.h"
+#include "tools/view/top.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The flags of omig_calls_read: functions, and partners. */
+#define EXCHANGE_FLAGS 2
+
+/* Calls of one function, by this rank with one partner. */
+struct exchange_pair {
+	unsigned func; /* of common/ring/calls.h */
+	int32_t partner; /* rank in the job; CALL_PARTNER_UNKNOWN; CALL_PARTNER_ALL */
+	double count, bytes_out, bytes_in;
+	/* seconds: certainly of this partner; shared out to it; possible for it at most; so far,
+	 * of calls under way */
+	double certain, shared, possible, open;
+	uint32_t kinds; /* SEG_FOR_X */
+	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
+};
+
+struct exchange_call {
+	unsigned func;
+	double count, seconds;
+};
+
+struct exchange_rank {
+	char token[TOP_TOKEN_BYTES];
+	int32_t rank;
+	double seconds; /* between the two moments; in a sample: the time of the monitor */
+	struct exchange_pair *pair; /* owned; ascending by function and partner */
+	size_t npair, pair_cap;
+	struct exchange_call *call; /* owned; ascending by function */
+	size_t ncall, call_cap;
+	double lost; /* calls whose partner found no room */
+};
+
+/* Of one job. */
+struct exchange {
+	char job[TOP_NAME_BYTES];
+	int64_t world_size;
+	struct exchange_rank *rank; /* owned; ascending */
+	size_t n, cap;
+	bool failed; /* no memory */
+};
+
+void exchange_done(struct exchange *x);
+
+/*
+ * From entries of omig_calls_read(..., EXCHANGE_FLAGS), for the ranks of s that are in that job.
+ * Values that do not fit are left out. False: no memory; nothing is held.
+ */
+bool exchange_read(struct exchange *x, const struct top_sample *s, const char *job,
+		   const Omis_object_result *entries);
+
+/* out = now - before, of the ranks that are in both. False: no memory; nothing is held. */
+bool exchange_difference(struct exchange *out, const struct exchange *before,
+			 const struct exchange *now);
+
+/* Of the world's size, or above: NULL. */
+const struct exchange_rank *exchange_find(const struct exchange *x, int64_t rank);
+
+#endif
