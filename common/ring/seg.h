@@ -451,7 +451,9 @@ struct seg_partner {
 	uint64_t delay;
 	uint64_t shared; /* of calls with several: the part of this one */
 	uint64_t possible; /* the same calls: all of their ticks */
-	uint32_t call, place; /* the thread's own: the call that this partner was met in last */
+	/* the thread's own: the call of many requests that it was in last, and its place among the
+	 * partners of a call */
+	uint32_t call, place;
 	uint32_t kinds; /* SEG_FOR_X */
 	int32_t tag; /* -1 any or none; SEG_TAG_SEVERAL */
 };

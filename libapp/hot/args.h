@@ -83,7 +83,7 @@ void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t sp
 #define PARTNERS_MAX (WAIT_SET_MAX + 1)
 
 struct partners {
-	uint32_t func, call;
+	uint32_t func;
 	unsigned n, likely;
 	struct seg_partner *at[PARTNERS_MAX];
 	bool is_likely[PARTNERS_MAX];

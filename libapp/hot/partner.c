@@ -101,7 +101,6 @@ void partners_begin(struct partners *p, uint32_t func)
 {
 	p->n = p->likely = 0;
 	p->func = func;
-	p->call = partner_call();
 }
 
 /* Of what is waited for now; a tag that was another one before is one of several. */
@@ -120,10 +119,9 @@ void partners_add(struct partners *p, const struct partner_part *part)
 
 	if (!to)
 		return;
-	if (to->call != p->call) {
+	if (to->place >= p->n || p->at[to->place] != to) {
 		if (p->n == PARTNERS_MAX)
 			return;
-		to->call = p->call;
 		to->place = p->n;
 		p->is_likely[p->n] = false;
 		p->at[p->n++] = to;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What ranks have exchanged, from replies as they come and from replies that no daemon sends. */
+#include "common/base/buf.h"
 #include "tests/unit/tools/waits/planted.h"
 
 static struct exchange x;
@@ -104,6 +105,71 @@ START_TEST(ranks_of_other_jobs_are_left_out)
 }
 END_TEST
 
+/* Only what occurs is sent and held: six partners of each of 1,024 ranks. */
+enum { MANY = 1024, EACH = 6 };
+
+static Omis_object_result entry_of(int rank, int seconds)
+{
+	struct buf b = BUF_INIT(4096);
+	char token[32];
+	Omis_object_result e = { .status = OMIS_OK };
+
+	buf_printf(&b, "%d" SEC ",[\"MPI_Send\",\"send\",%d,0,0,0,0]", seconds, seconds);
+	for (int i = 1; i <= EACH; i++)
+		buf_printf(&b, ",[\"MPI_Send\",%d,%d,%d,0,0,0,0,0,2,7]", (rank + i * i) % MANY,
+			   seconds, 8 * seconds);
+	snprintf(token, sizeof(token), "p_%d", rank);
+	e.obj_list = strdup(token);
+	e.result = strdup(buf_str(&b));
+	e.result_len = b.n;
+	buf_done(&b);
+	return e;
+}
+
+static void read_many(struct exchange *to, struct top_sample *s, int seconds)
+{
+	Omis_object_result *e = calloc(MANY + 1, sizeof(*e));
+
+	for (int i = 0; i < MANY; i++)
+		e[i] = entry_of(i, seconds);
+	ck_assert(exchange_read(to, s, "heat", e));
+	for (int i = 0; i < MANY; i++) {
+		free(e[i].obj_list);
+		free(e[i].result);
+	}
+	free(e);
+}
+
+START_TEST(a_thousand_ranks_have_only_the_pairs_that_occur)
+{
+	struct top_sample s = { .rank = calloc(MANY, sizeof(*s.rank)), .nrank = MANY };
+	struct exchange before, now;
+	size_t pairs = 0;
+
+	for (int i = 0; i < MANY; i++) {
+		s.rank[i] = (struct top_rank){ .rank = i, .world_size = MANY, .job = "heat" };
+		snprintf(s.rank[i].token, sizeof(s.rank[i].token), "p_%d", i);
+	}
+	top_index(&s);
+	read_many(&before, &s, 1);
+	read_many(&now, &s, 6);
+	ck_assert(exchange_difference(&x, &before, &now));
+	ck_assert_uint_eq(x.n, MANY);
+	for (int i = 0; i < MANY; i++) {
+		const struct exchange_rank *r = exchange_find(&x, i);
+
+		ck_assert_int_eq(r->rank, i);
+		ck_assert_double_eq(r->pair[EACH - 1].bytes_out, 40);
+		pairs += r->npair;
+	}
+	ck_assert_uint_eq(pairs, (size_t)MANY * EACH);
+	exchange_done(&before);
+	exchange_done(&now);
+	exchange_done(&x);
+	free(s.rank);
+}
+END_TEST
+
 SUITE("exchange", the_difference_of_two_reads_is_what_came_between,
       another_process_of_the_same_rank_is_no_continuation, what_does_not_fit_is_left_out,
-      ranks_of_other_jobs_are_left_out)
+      ranks_of_other_jobs_are_left_out, a_thousand_ranks_have_only_the_pairs_that_occur)
