@@ -322,8 +322,8 @@ START_TEST(a_job_has_the_name_that_its_launcher_gives)
 END_TEST
 
 /*
- * A process with the command line of Hydra's proxy, and this program as a rank under it and a
- * shell.
+ * A process with the command line of Hydra's proxy, and this program as a rank under it and three
+ * shells.
  */
 static int as_proxy(const void *arg)
 {
@@ -352,7 +352,9 @@ static int proxy(void)
 
 	if (pid == 0) {
 		/* Not the last command of the shell, which would become it. */
-		execl("/bin/sh", "sh", "-c", "\"$OMIG_TEST_PROGRAM\" " AS_RANK "; exit $?",
+		execl("/bin/sh", "sh", "-c",
+		      "sh -c 'sh -c \"\\\"$OMIG_TEST_PROGRAM\\\" " AS_RANK
+		      "; exit \\$?\"; exit $?'; exit $?",
 		      (char *)NULL);
 		_exit(98);
 	}

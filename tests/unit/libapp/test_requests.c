@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of open requests, for the thread sanitizer too. */
+#include "common/base/hash.h"
 #include "libapp/hot/requests.h"
 #include "tests/suite.h"
 
@@ -73,6 +74,28 @@ START_TEST(what_finds_no_room_disturbs_nobody)
 }
 END_TEST
 
+/* Handles at any address: many of them begin to search at the same place. */
+START_TEST(handles_that_meet_are_all_found)
+{
+	static uintptr_t key[MANY];
+	static bool is_in[MANY];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < MANY; i++) {
+		struct request r;
+
+		key[i] = hash_mix64(i) | 1 << 4;
+		r = request(key[i]);
+		is_in[i] = request_put(&r);
+		n += is_in[i];
+	}
+	ck_assert_uint_gt(n, 3600); /* 3100 without a second step */
+	for (unsigned i = MANY; i-- > 0;)
+		ck_assert_int_eq(take(key[i]), is_in[i]);
+	ck_assert(requests_are_none());
+}
+END_TEST
+
 /* Keys of its own, in a table so full that all threads search past each other's entries. */
 static void *use_many(void *arg)
 {
@@ -135,4 +158,5 @@ START_TEST(a_persistent_request_stays_when_it_is_taken)
 END_TEST
 
 SUITE("requests", a_request_is_taken_once, a_persistent_request_stays_when_it_is_taken,
-      what_finds_no_room_disturbs_nobody, threads_find_what_they_put_in_between_each_others_entries)
+      what_finds_no_room_disturbs_nobody, handles_that_meet_are_all_found,
+      threads_find_what_they_put_in_between_each_others_entries)
