@@ -136,7 +136,7 @@ void bench_print_quantile(const char *name, const char *unit, struct bench_serie
 	if (floor)
 		put_floor(&j, floor, value);
 	json_object_end(&j);
-	if (json_end(&j) < 0)
+	if (json_end(&j))
 		bench_fail("out of memory");
 	printf("%.*s\n", (int)b.n, (const char *)b.p);
 	fflush(stdout);

@@ -192,7 +192,7 @@ static void probe(struct segview *v, const char *name, uint32_t word, const char
 	}
 	bench_print(name, "ns", &added, floor);
 	segview_probe_set(v, 0, 0);
-	if (segview_thread(v, 0, &t) == 0 && t.ring_dropped)
+	if (!segview_thread(v, 0, &t) && t.ring_dropped)
 		bench_fail("the ring of the probes was full");
 }
 
@@ -206,7 +206,7 @@ static void probes(struct segview *v)
 	probe(v, "probe.inactive.ns", 0, NULL);
 	probe(v, "probe.active.ns", PROBE_RECORD, "floor.rdtsc.ns");
 	for (cell.cell = 1; cell.cell <= 2; cell.cell++)
-		if (segview_read_add(v, 0, &cell, &slot) < 0)
+		if (segview_read_add(v, 0, &cell, &slot))
 			bench_fail("the probe reads nothing");
 	probe(v, "probe.two_integrators.ns", PROBE_RECORD, "floor.rdtsc.ns");
 }

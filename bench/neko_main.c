@@ -71,7 +71,7 @@ static struct sim *make(uint32_t m, const struct neko_layer_ops *ops)
 	uint32_t i;
 
 	if (sim_new(m, 1, &s, &e) || delay_parse("exponential(10ms)", &net.delay, &e) ||
-	    sim_add_net(s, &net, &e) < 0)
+	    sim_add_net(s, &net, &e))
 		bench_fail("%s", e.text);
 	for (i = 1; i <= m; i++)
 		if (neko_push(sim_process(s, i), ops, NULL, &e))
@@ -183,7 +183,7 @@ static int build_logger(void *arg, struct neko_process *p, struct err *e)
 	int **to;
 	int rc = neko_push(p, &ops, &to, e);
 
-	if (rc == 0)
+	if (!rc)
 		*to = arg;
 	return rc;
 }

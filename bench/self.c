@@ -22,7 +22,7 @@ struct segview *self_open(void)
 		n = readlinkat(dirfd(fds), d->d_name, link, sizeof(link) - 1);
 		link[n > 0 ? n : 0] = 0;
 		if (str_has_prefix(link, "/memfd:" SEG_MEMFD_PREFIX) &&
-		    str_to_u64(d->d_name, 0, INT32_MAX, &fd) == 0)
+		    !str_to_u64(d->d_name, 0, INT32_MAX, &fd))
 			segview_open((int)fd, getuid(), &v, NULL);
 	}
 	if (fds)

@@ -79,7 +79,7 @@ static int read_value(const char **at, struct evtest *t, struct err *e)
 	if (**at == '"')
 		return read_quoted(at, t->word, e);
 	rc = keep(t->word, sizeof(t->word), *at, n, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	*at += n;
 	t->is_number = !str_to_double(t->word, -1e308, 1e308, &t->number);
@@ -94,7 +94,7 @@ static int read_compare(const char **at, struct evcompare *c, struct err *e)
 	size_t n = strcspn(*at, " \t\n<>=!");
 	int rc = keep(c->field, sizeof(c->field), *at, n, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	*at = skip_spaces(*at + n);
 	if (!n || read_op(at, &c->test.op))
@@ -104,7 +104,7 @@ static int read_compare(const char **at, struct evcompare *c, struct err *e)
 	if (!**at)
 		return err_set(e, ERR_PARSE, "'%.60s' is compared with nothing", c->field);
 	rc = read_value(at, &c->test, e);
-	if (rc == 0 && !c->test.is_number && c->test.op < EVWHERE_EQ)
+	if (!rc && !c->test.is_number && c->test.op < EVWHERE_EQ)
 		return err_set(e, ERR_PARSE, "words compare with == and != alone: '%.60s'",
 			       c->field);
 	*at = skip_spaces(*at);
@@ -122,7 +122,7 @@ int evwhere_read(const char *text, struct evwhere *out, struct err *e)
 		if (w.n == EVWHERE_MAX)
 			return err_set(e, ERR_LIMIT, "%d comparisons are the most", EVWHERE_MAX);
 		rc = read_compare(&at, &w.v[w.n], e);
-		if (rc < 0)
+		if (rc)
 			return rc;
 		w.n++;
 		if (!*at)

@@ -42,7 +42,7 @@ EXPORT int MPI_Init(void *argc, void *argv)
 {
 	int rc = REAL(init)(argc, argv);
 
-	if (rc == 0)
+	if (!rc)
 		setup_run(wrap_resolve_all);
 	return rc;
 }
@@ -52,7 +52,7 @@ EXPORT int MPI_Init_thread(void *argc, void *argv, int required, void *provided)
 {
 	int rc = REAL(init_thread)(argc, argv, required, provided);
 
-	if (rc == 0)
+	if (!rc)
 		setup_run(wrap_resolve_all);
 	return rc;
 }

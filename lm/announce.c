@@ -184,7 +184,7 @@ static void add_change(struct announce *d, const struct change *c)
 {
 	if (!d->is_up || d->wants_all)
 		return;
-	if (array_grow(&d->change, &d->cap, d->n + 1, sizeof(*c), OMIS_OBJECTS_MAX) < 0)
+	if (array_grow(&d->change, &d->cap, d->n + 1, sizeof(*c), OMIS_OBJECTS_MAX))
 		d->wants_all = true;
 	else
 		d->change[d->n++] = *c;

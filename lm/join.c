@@ -59,7 +59,7 @@ static void use_certificate(struct join *j)
 
 	if (!j->ctx && enrol_open(j->conf.loop, j->dir, NULL, &j->ctx, &e))
 		try_later(j, &e);
-	else if (open_renew(j, &e) < 0)
+	else if (open_renew(j, &e))
 		try_later(j, &e);
 	else
 		j->conf.on_ready(j->conf.arg, j->ctx);
@@ -82,7 +82,7 @@ static void begin(struct join *j)
 	struct err why = { 0 };
 	int rc = enrol_check(&c, clock_wall(), &why);
 
-	if (rc == 0) {
+	if (!rc) {
 		use_certificate(j);
 		return;
 	}
@@ -139,7 +139,7 @@ int join_open(const struct join_conf *c, struct join **out, struct err *e)
 	j->host = str_dup(c->host);
 	j->timer = loop_timer_new(c->loop, on_timer, j);
 	rc = j->dir && j->site && j->host && j->timer ? file_private_dir(j->dir, e) : err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		join_free(j);
 		return rc;
 	}

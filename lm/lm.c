@@ -255,7 +255,7 @@ static int open_parts(struct lm *m, struct err *e)
 	struct procs_conf procs = { c->loop, c->host, &m->ticks, c->epoch };
 	int rc = procs_open(&procs, &m->procs, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	m->listener = (struct procs_listener){ .on_proc = on_proc, .arg = m };
 	procs_listen(m->procs, &m->listener);
@@ -264,7 +264,7 @@ static int open_parts(struct lm *m, struct err *e)
 	m->pa = pa_new(&(struct pa_conf){ c->loop, m->procs, &m->ticks, c->timebase });
 	m->probes = probes_new(&(struct probes_conf){ m->procs, &m->ticks, c->timebase });
 	m->tracebufs = tracebufs_new(m->procs);
-	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_helpers(m) < 0)
+	if (!m->rates || !m->calls || !m->pa || !m->probes || !m->tracebufs || open_helpers(m))
 		return err_nomem(e);
 	return holds_open(
 		&(struct holds_conf){ c->loop, c->host, m->procs, c->journal, c->epoch, c->guard },
@@ -277,10 +277,10 @@ static int open_work(struct lm *m, struct err *e)
 	int rc;
 
 	m->files = str_dup(c->files ? c->files : "");
-	if (!m->files || lm_audit_open(m, e) < 0)
+	if (!m->files || lm_audit_open(m, e))
 		return err_nomem(e);
 	rc = done_log_open(c->done, &m->done, e);
-	if (rc == 0)
+	if (!rc)
 		rc = recorder_open(&m->recorder,
 				   &(struct keeps_conf){ .loop = c->loop,
 							 .dir = c->spool,
@@ -288,7 +288,7 @@ static int open_work(struct lm *m, struct err *e)
 							 .send = send_up,
 							 .send_arg = m },
 				   e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	lm_list_services(m);
 	m->tasks = tasks_new(&(struct tasks_conf){ .loop = c->loop,
@@ -356,7 +356,7 @@ static int open_registration(struct lm *m, struct err *e)
 	if (!m->linger || !m->drain)
 		return err_nomem(e);
 	rc = registration_open(&in, &m->registration, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	/* Listen before scanning /proc: a process starting now may be found twice, never missed. */
 	n = registration_adopt(m->registration);
@@ -380,11 +380,11 @@ int lm_open(const struct lm_conf *c, struct lm **out, struct err *e)
 	list_init(&m->listener.link);
 	tickbase_init(&m->ticks);
 	rc = open_parts(m, e);
-	if (rc == 0)
+	if (!rc)
 		rc = open_work(m, e);
-	if (rc == 0)
+	if (!rc)
 		rc = open_registration(m, e);
-	if (rc < 0) {
+	if (rc) {
 		lm_free(m);
 		return rc;
 	}

@@ -21,7 +21,7 @@ int lm_audit_open(struct lm *m, struct err *e)
 				      .host = m->host_name,
 				      .on_trouble = on_trouble };
 
-	return !m->conf.audit || audit_open(&c, &m->audit) == 0 ? 0 : err_nomem(e);
+	return !m->conf.audit || !audit_open(&c, &m->audit) ? 0 : err_nomem(e);
 }
 
 static int serve_audit(struct service_call *c)
@@ -36,7 +36,7 @@ static int serve_audit(struct service_call *c)
 		return reply_add_error(c->reply, c->action, node, STATUS_UNSUPPORTED_SERVICE,
 				       "no audit is kept here");
 	rc = audit_read(c->of, call_int(c, 1), call_int(c, 2), &b);
-	if (rc >= 0)
+	if (!rc)
 		rc = reply_add_n(c->reply, c->action, node, STATUS_OK, b.p, b.n);
 	buf_done(&b);
 	return rc;

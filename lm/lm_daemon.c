@@ -114,33 +114,33 @@ static int fill_paths(struct program *p, struct err *e)
 	struct lm_paths *to = &p->paths;
 	int rc = file_runtime_dir(runtime, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
 	connstr_caid(&p->conn, caid);
 	if (seg_lm_path(to->spool, sizeof(to->spool), daemon_state_dir(p->daemon), p->host_name,
-			caid, ".spool") < 0)
+			caid, ".spool"))
 		return err_set(e, ERR_LIMIT, "%s is too long", daemon_state_dir(p->daemon));
 	snprintf(to->memfd, sizeof(to->memfd), "%s%s", SEG_MEMFD_PREFIX, caid);
-	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") < 0 ||
-	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") < 0 ||
-	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock") < 0)
+	if (seg_lm_path(to->base, sizeof(to->base), runtime, node, caid, "") ||
+	    seg_lm_path(to->socket, sizeof(to->socket), runtime, node, caid, ".sock") ||
+	    seg_lm_path(to->lock, sizeof(to->lock), runtime, node, caid, ".lock"))
 		return err_set(e, ERR_LIMIT,
 			       "%s is too long: set OMIG_RUNTIME_DIR to a shorter path", runtime);
 	rc = file_beside_program(to->tracer, "lm-trace", e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_beside_program(to->guard, "lm-guard", e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_beside_program(to->look, "lm-look", e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_private_dir(to->base, e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(to->audit, sizeof(to->audit), to->base, "audit", e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(to->done, sizeof(to->done), to->base, "done", e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(to->baselines, sizeof(to->baselines), to->base, "bases", e);
-	return rc < 0 ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
+	return rc ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
 static void on_health(void *arg, struct lm_health *out)
@@ -177,7 +177,7 @@ static void on_member(void *arg, struct net_ctx *ctx)
 {
 	struct program *p = arg;
 
-	if (lm_connect(p->lm, ctx, &p->conn) < 0)
+	if (lm_connect(p->lm, ctx, &p->conn))
 		daemon_stop(p->daemon, "out of memory");
 }
 
@@ -270,22 +270,22 @@ static int start(struct daemon *d, int *exit_code, struct err *e)
 	/* Others of this user can still kill us; read our key out of our memory they shall not. */
 	prctl(PR_SET_DUMPABLE, 0);
 	rc = find_mainsm(p, v, e);
-	if (rc < 0) {
+	if (rc) {
 		*exit_code = DAEMON_USAGE;
 		return rc;
 	}
 	rc = find_host_name(p, v->host, e);
-	if (rc == 0)
+	if (!rc)
 		rc = fill_paths(p, e);
-	if (rc == 0)
+	if (!rc)
 		rc = daemon_lock(d, p->paths.lock, e);
-	if (rc == 0)
+	if (!rc)
 		rc = host_linux_open("/", daemon_loop(d), &p->host, e);
-	if (rc == 0)
+	if (!rc)
 		rc = open_lm(p, v, e);
-	if (rc == 0)
+	if (!rc)
 		rc = open_join(p, v, e);
-	if (rc == 0)
+	if (!rc)
 		daemon_ready(d);
 	return rc;
 }
@@ -296,7 +296,7 @@ static int reload(struct daemon *d, const void *values, struct err *e)
 	const struct lm_values *v = values;
 	int rc = join_reload(p->join, e);
 
-	if (rc == 0)
+	if (!rc)
 		lm_set_linger(p->lm, v->linger);
 	return rc;
 }
@@ -332,7 +332,7 @@ static void hand_over(struct program *p)
 	}
 	lm_withdraw(p->lm);
 	daemon_unlock(p->daemon);
-	if (lm_is_wanted(p->lm) && daemon_lock(p->daemon, p->paths.lock, NULL) == 0)
+	if (lm_is_wanted(p->lm) && !daemon_lock(p->daemon, p->paths.lock, NULL))
 		successor.lock = daemon_pass_lock(p->daemon);
 }
 

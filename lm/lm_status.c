@@ -160,7 +160,7 @@ static int serve_dfg_look(struct service_call *c)
 
 	if (call_is_for_us(c) && measurement > 0 && measurement <= UINT32_MAX)
 		rc = measurements_write(m->measurements, (uint32_t)measurement, &w);
-	if (rc == 0 && b.n)
+	if (!rc && b.n)
 		rc = b.failed ? -ERR_LIMIT
 			      : reply_add(c->reply, c->action, procs_node_token(c->procs),
 					  STATUS_OK, buf_str(&b));

@@ -128,7 +128,7 @@ static int run_seed(struct sim_options *w, struct err *e)
 
 	note_command(&w->run);
 	rc = run_world(&w->run, &r, e);
-	if (rc == 0 && w->twice)
+	if (!rc && w->twice)
 		rc = run_world(&w->run, &again, e);
 	if (rc < 0)
 		return rc;
@@ -272,7 +272,7 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 	struct detector_result r;
 	struct err e = { 0 };
 
-	if (delay_parse(w->delay, &c.delay, &e) < 0 || c.loss < 0 || c.loss > LOSS_MAX)
+	if (delay_parse(w->delay, &c.delay, &e) || c.loss < 0 || c.loss > LOSS_MAX)
 		return opt_usage_error(spec, "%s", e.code ? e.text : "--loss is from 0 to 0.9");
 	if (detector_measure(&c, &r, &e) < 0) {
 		fprintf(stderr, "omig: %s\n", e.text);

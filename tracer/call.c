@@ -105,7 +105,7 @@ static int find_way_back(int32_t pid, uint64_t *out, struct err *e)
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	rc = file_read_at(AT_FDCWD, path, MAPS_MAX_BYTES, &b, e);
-	if (rc == 0) {
+	if (!rc) {
 		*out = search_maps(pid, buf_str(&b), true);
 		if (!*out)
 			*out = search_maps(pid, buf_str(&b), false);
@@ -163,7 +163,7 @@ static int load_xstate(int32_t tid, struct xstate *x, struct err *e)
 	if (ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, &v) < 0)
 		return regs_error("reading the processor's state", e);
 	rc = check_xstate(tid, x, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	memcpy(&sw.features, x->p + XSTATE_SW_AT, sizeof(sw.features));
 	sw.size = state_size(&sw.features);
@@ -256,18 +256,18 @@ static int insert(struct plan *p, int32_t pid, int32_t tid, uint64_t addr, struc
 	if (all.iov_len != sizeof(p->regs))
 		return err_set(e, ERR_UNSUPPORTED, "this is no 64-bit program");
 	rc = load_xstate(tid, &p->x, e);
-	if (rc == 0)
+	if (!rc)
 		rc = find_way_back(pid, &p->frame.way_back, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	fp = (p->regs.rsp - RED_ZONE_BYTES - p->x.n) & ~UINT64_C(63);
 	sp = ((fp - sizeof(p->frame)) & ~UINT64_C(15)) - sizeof(uint64_t);
 	settle_syscall(&p->regs);
 	fill_frame(&p->frame, &p->regs, mask, fp);
 	rc = put(pid, fp, p->x.p, p->x.n, e);
-	if (rc == 0)
+	if (!rc)
 		rc = put(pid, sp, &p->frame, sizeof(p->frame), e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	p->regs.rsp = sp;
 	p->regs.rip = addr;

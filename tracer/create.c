@@ -210,7 +210,7 @@ static int start(struct tracees *s, const struct tracer_msg *m, struct plan *p, 
 		run_child(p);
 	}
 	rc = hold_child(s, pid, m->id, pipes, e);
-	if (rc < 0)
+	if (rc)
 		kill(pid, SIGKILL);
 	return rc;
 }
@@ -221,7 +221,7 @@ int tracees_create(struct tracees *s, const struct tracer_msg *m, struct err *e)
 	struct plan p;
 	int rc = make_plan(&p, m, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = start(s, m, &p, &pipes, e);
 	close_pipes(&pipes);
 	free(p.argv);

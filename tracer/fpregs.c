@@ -72,9 +72,9 @@ int fpregs_get(int32_t tid, unsigned first, size_t n, uint64_t *out, struct err 
 	struct user_fpregs_struct r;
 	int rc = regs_check_range(first, n, REGS_FP_COUNT, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = load(tid, &r, e);
-	for (size_t i = 0; rc == 0 && i < n; i++)
+	for (size_t i = 0; !rc && i < n; i++)
 		out[i] = read_one(&r, first + (unsigned)i);
 	return rc;
 }
@@ -85,9 +85,9 @@ int fpregs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct 
 	struct iovec all = { &r, sizeof(r) };
 	int rc = regs_check_range(first, n, REGS_FP_COUNT, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = load(tid, &r, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	for (size_t i = 0; i < n; i++)
 		write_one(&r, first + (unsigned)i, v[i]);

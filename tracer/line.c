@@ -57,7 +57,7 @@ static void flush(struct line *l)
 	while (!list_is_empty(&l->queue)) {
 		struct packet *k = list_entry(list_first(&l->queue), struct packet, link);
 
-		if (send_now(l, k->p, k->n) < 0)
+		if (send_now(l, k->p, k->n))
 			return;
 		list_del(&k->link);
 		l->queued -= k->n;
@@ -76,8 +76,7 @@ static bool receive(struct line *l)
 		return false;
 	if (n <= 0)
 		end(l, "the lm is gone");
-	else if ((size_t)n > sizeof(l->in) ||
-		 tracer_msg_decode(&l->msg, l->in, (size_t)n, &e) < 0 ||
+	else if ((size_t)n > sizeof(l->in) || tracer_msg_decode(&l->msg, l->in, (size_t)n, &e) ||
 		 l->msg.type >= TRACER_FRAMES)
 		end(l, "what came is no message of an lm");
 	if (l->why)
@@ -145,7 +144,7 @@ static int put(struct line *l, const struct tracer_msg *m, bool may_queue)
 	struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
 	int rc = l->why ? -ERR_CLOSED : tracer_msg_encode(&b, m);
 
-	if (rc == 0)
+	if (!rc)
 		rc = list_is_empty(&l->queue) ? send_now(l, b.p, b.n) : -ERR_AGAIN;
 	if (rc == -ERR_AGAIN && may_queue)
 		rc = keep(l, &b);
@@ -155,13 +154,13 @@ static int put(struct line *l, const struct tracer_msg *m, bool may_queue)
 
 void line_answer(struct line *l, const struct tracer_msg *m)
 {
-	if (put(l, m, true) < 0)
+	if (put(l, m, true))
 		end(l, "an answer could not be given");
 }
 
 bool line_event(struct line *l, const struct tracer_msg *m)
 {
-	return put(l, m, l->queued < LINE_EVENTS_MAX_BYTES) == 0;
+	return !put(l, m, l->queued < LINE_EVENTS_MAX_BYTES);
 }
 
 void line_fail(struct line *l, uint32_t id, const struct err *e)

@@ -46,7 +46,7 @@ int main(void)
 	loop = loop_new();
 	rc = fd >= 0 && loop ? tracer_run(loop, fd, &e) : err_sys(&e, "lm-trace");
 	loop_free(loop);
-	if (rc < 0)
+	if (rc)
 		fprintf(stderr, "lm-trace: %s\n", e.text);
 	return rc < 0;
 }

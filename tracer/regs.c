@@ -53,9 +53,9 @@ int regs_get(int32_t tid, unsigned first, size_t n, uint64_t *out, struct err *e
 	struct user_regs_struct r;
 	int rc = regs_check_range(first, n, REGS_INT_COUNT, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = load(tid, &r, e);
-	if (rc == 0)
+	if (!rc)
 		memcpy(out, (const uint8_t *)&r + first * sizeof(*out), n * sizeof(*out));
 	return rc;
 }
@@ -65,9 +65,9 @@ int regs_set(int32_t tid, unsigned first, size_t n, const uint64_t *v, struct er
 	struct user_regs_struct r;
 	int rc = regs_check_range(first, n, REGS_INT_COUNT, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = load(tid, &r, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	memcpy((uint8_t *)&r + first * sizeof(*v), v, n * sizeof(*v));
 	return store(tid, &r, e);
@@ -78,7 +78,7 @@ int regs_goto(int32_t tid, uint64_t addr, struct err *e)
 	struct user_regs_struct r;
 	int rc = load(tid, &r, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	r.rip = addr;
 	/* else the kernel would step back to repeat the call */
@@ -91,7 +91,7 @@ int regs_dwarf(int32_t tid, uint64_t out[REGS_DWARF_COUNT], struct err *e)
 	struct user_regs_struct r;
 	int rc = load(tid, &r, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	const uint64_t v[REGS_DWARF_COUNT] = { r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi,
 					       r.rbp, r.rsp, r.r8,  r.r9,  r.r10, r.r11,

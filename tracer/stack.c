@@ -40,7 +40,7 @@ int stack_take(struct stack *s, int32_t pid, int32_t tid, struct err *e)
 	s->pid = pid;
 	s->n = 0;
 	s->p = NULL;
-	if (rc < 0)
+	if (rc)
 		return rc;
 	s->p = malloc(STACK_MAX_BYTES);
 	if (!s->p)

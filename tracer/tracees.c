@@ -145,7 +145,7 @@ struct tracee *tracee_add(struct tracees *s, const struct who *w, struct err *e)
 		t->who = *w;
 		t->syscall = t->repeats = SYSCALL_UNKNOWN;
 		list_init(&t->works);
-		if (map_put(&s->by_tid, (uint64_t)w->tid, t, NULL) == 0)
+		if (!map_put(&s->by_tid, (uint64_t)w->tid, t, NULL))
 			return t;
 	}
 	free(t);
@@ -175,7 +175,7 @@ static int seize(const struct who *w, struct err *e)
 {
 	int rc = who_check(w, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (ptrace(PTRACE_SEIZE, w->tid, NULL, (void *)TRACEE_OPTIONS) < 0)
 		return seize_error(w, e);
@@ -214,13 +214,13 @@ int tracee_get(struct tracees *s, const struct who *w, struct tracee **out, stru
 	if (!t)
 		return e->code == ERR_LIMIT ? -ERR_LIMIT : -ERR_NOMEM;
 	rc = seize(w, e);
-	if (rc == 0 && who_start(w->pid) != w->start) {
+	if (!rc && who_start(w->pid) != w->start) {
 		/* Another process has the pid by now: it stays in the table until it has
 		 * stopped and is let go. */
 		tracee_ask(t);
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	}
-	if (rc < 0) {
+	if (rc) {
 		tracee_forget(s, t, "");
 		return rc;
 	}
@@ -241,7 +241,7 @@ int tracees_do(struct tracees *s, struct work **take, struct err *e)
 	struct tracee *t;
 	int rc = tracee_get(s, &w->who, &t, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (t->birth)
 		return err_set(e, ERR_AGAIN, "the process is being created");

@@ -32,12 +32,12 @@ static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 		return tracees_watch(t->tracees, m, e);
 	case TRACER_CREATE:
 		rc = tracees_create(t->tracees, m, e);
-		return rc < 0 ? rc : 1;
+		return rc ? rc : 1;
 	case TRACER_LET_GO:
 		return tracees_let_go(t->tracees, m, e);
 	default:
 		rc = do_work(t, m, e);
-		return rc < 0 ? rc : 1;
+		return rc ? rc : 1;
 	}
 }
 
@@ -51,7 +51,7 @@ static void on_msg(void *arg, const struct tracer_msg *m)
 	loop_timer_arm(t->idle, TRACER_IDLE_NS);
 	if (rc < 0)
 		line_fail(t->line, m->id, &e);
-	if (rc != 0)
+	if (rc)
 		return;
 	done = calloc(1, sizeof(*done));
 	if (!done) {
@@ -83,7 +83,7 @@ static int open_parts(struct tracer *t, int fd, struct err *e)
 {
 	int rc = line_open(&(struct line_conf){ t->loop, fd, on_msg, on_end, t }, &t->line, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	t->idle = loop_timer_new(t->loop, on_idle, t);
 	if (!t->idle)
@@ -97,7 +97,7 @@ int tracer_run(struct loop *loop, int fd, struct err *e)
 	struct tracer t = { .loop = loop };
 	int rc = open_parts(&t, fd, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = loop_run(loop);
 	tracees_close(t.tracees);
 	line_close(t.line);

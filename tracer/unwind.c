@@ -111,10 +111,10 @@ static int turn_to(struct unwinder *u, int32_t pid, uint64_t start, struct err *
 	if (!u->dwfl)
 		return err_nomem(e);
 	rc = list_modules(u, e);
-	if (rc == 0 && is_new && !dwfl_attach_state(u->dwfl, NULL, pid, &thread_callbacks, u))
+	if (!rc && is_new && !dwfl_attach_state(u->dwfl, NULL, pid, &thread_callbacks, u))
 		rc = err_set(e, ERR_SYS, "the stack of process %d cannot be read: %s", (int)pid,
 			     dwfl_errmsg(-1));
-	if (rc < 0)
+	if (rc)
 		forget(u);
 	return rc;
 }
@@ -177,7 +177,7 @@ int unwinder_run(struct unwinder *u, uint64_t start, const struct stack *s, bool
 {
 	int rc = turn_to(u, s->pid, start, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	u->stack = s;
 	u->frame = out;

@@ -94,7 +94,7 @@ static int hold(struct tracees *s, struct watch *w, int32_t tid, struct err *e)
 	struct tracee *t;
 	int rc = tracee_get(s, &(struct who){ w->pid, tid, w->start }, &t, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	t->watch = w;
 	tracee_ask(t);
@@ -113,7 +113,7 @@ static int hold_threads(struct tracees *s, struct watch *w, size_t *found, struc
 	dir = opendir(path);
 	if (!dir)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
-	while (rc == 0 && (d = readdir(dir))) {
+	while (!rc && (d = readdir(dir))) {
 		int32_t tid = (int32_t)strtol(d->d_name, NULL, 10);
 		const struct tracee *t = map_find(&s->by_tid, (uint64_t)tid);
 
@@ -180,13 +180,13 @@ int tracees_watch(struct tracees *s, const struct tracer_msg *m, struct err *e)
 	w->signals = m->value[0];
 	memcpy(w->syscalls, m->value + 1, sizeof(w->syscalls));
 	/* Threads that those not yet held have made in between are found by the next look. */
-	for (int look = 0; rc == 0 && found && look < 10; look++) {
+	for (int look = 0; !rc && found && look < 10; look++) {
 		found = 0;
 		rc = hold_threads(s, w, &found, e);
 	}
-	if (rc == 0 && !holds_any(s, w))
+	if (!rc && !holds_any(s, w))
 		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
-	if (rc < 0)
+	if (rc)
 		drop(s, w);
 	else
 		ask_all(s, w);

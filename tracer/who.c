@@ -41,7 +41,7 @@ uint64_t who_start(int32_t pid)
 	uint64_t start = 0;
 
 	snprintf(of, sizeof(of), "%d", (int)pid);
-	if (read_proc(&b, of, "stat") == 0)
+	if (!read_proc(&b, of, "stat"))
 		start = start_in(buf_str(&b));
 	buf_done(&b);
 	return start;
@@ -55,7 +55,7 @@ bool who_has_ended(const struct who *w)
 	bool has = true;
 
 	snprintf(of, sizeof(of), "%d/task/%d", (int)w->pid, (int)w->tid);
-	if (read_proc(&b, of, "stat") == 0) {
+	if (!read_proc(&b, of, "stat")) {
 		p = strrchr(buf_str(&b), ')');
 		has = p && p[1] && strchr("ZXx", p[2]) && p[2];
 	}
@@ -78,7 +78,7 @@ int32_t who_process_of(int32_t tid)
 	int64_t pid = 0;
 
 	snprintf(of, sizeof(of), "%d", (int)tid);
-	if (read_proc(&b, of, "status") == 0)
+	if (!read_proc(&b, of, "status"))
 		pid = field_of(buf_str(&b), "\nTgid:");
 	buf_done(&b);
 	return pid > 1 && pid <= INT32_MAX ? (int32_t)pid : 0;
@@ -106,10 +106,10 @@ int who_check(const struct who *w, struct err *e)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	snprintf(of, sizeof(of), "%d/task/%d", (int)w->pid, (int)w->tid);
 	rc = read_proc(&b, of, "status");
-	if (rc < 0)
+	if (rc)
 		err_set(e, ERR_NOTFOUND, "the thread has ended");
 	else
 		rc = check_status(buf_str(&b), e);
 	buf_done(&b);
-	return rc < 0 && rc != -ERR_DENIED && rc != -ERR_SYS ? -ERR_NOTFOUND : rc;
+	return rc && rc != -ERR_DENIED && rc != -ERR_SYS ? -ERR_NOTFOUND : rc;
 }

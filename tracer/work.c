@@ -125,7 +125,7 @@ static int answer_frames(struct work *w, struct unwinder *u, struct line *l, str
 			 : err_nomem(&w->e);
 
 	m->type = TRACER_FRAMES;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		put_frame(m, names, &frame[i]);
 		m->what = i + 1 < n;
 		if (m->what && m->nvalue < TRACER_FRAMES_PART * TRACER_FRAME_VALUES)

@@ -179,7 +179,7 @@ static void write_line(struct audit *a, const struct audit_entry *x, nsec_t wall
 {
 	struct err e = { 0 };
 
-	if (put_line(a, x, wall, &e) < 0) {
+	if (put_line(a, x, wall, &e)) {
 		close_file(a);
 		a->left_out += x != NULL;
 		a->lost += x != NULL;

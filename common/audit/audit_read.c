@@ -121,7 +121,7 @@ static void read_tail(const char *path, struct buf *out, size_t most, bool *is_w
 	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {
 		from = (size_t)st.st_size > most ? st.st_size - (off_t)most : 0;
 		*is_whole = from == 0;
-		if (buf_reserve(out, most) == 0) {
+		if (!buf_reserve(out, most)) {
 			do {
 				n = pread(fd, out->p + out->n, most, from);
 			} while (n < 0 && errno == EINTR);

@@ -66,7 +66,7 @@ static int parse_cert(void *arg, char *line, struct err *e)
 		return err_set(e, ERR_PARSE, "a field of this certificate is wrong");
 	str_copy(cert->serial, sizeof(cert->serial), f[0]);
 	rc = n == FIELDS ? parse_rest(cert, f + OLD_FIELDS, e) : 0;
-	c->n += rc == 0;
+	c->n += !rc;
 	return rc;
 }
 

@@ -63,7 +63,7 @@ static int read_lines(struct fields_log *l, const struct reader *r, struct err *
 	}
 	if (!rc)
 		rc = each_line(l, &b, r, e);
-	l->is_whole = rc == 0 && l->bytes == b.n;
+	l->is_whole = !rc && l->bytes == b.n;
 	buf_done(&b);
 	return rc;
 }

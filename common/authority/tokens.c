@@ -86,7 +86,7 @@ static int parse_line(struct tokens *t, char *line, struct err *e)
 	item->grant.roles = (unsigned)roles;
 	item->grant.uses = (uint32_t)uses;
 	rc = n == FIELDS ? parse_rest(&item->grant, f + OLD_FIELDS, e) : 0;
-	t->n += rc == 0;
+	t->n += !rc;
 	return rc;
 }
 

@@ -223,7 +223,7 @@ static void dial_other(struct parent *u)
 		str_copy(other, sizeof(other), u->way[u->next_way++]);
 	}
 	drop_site(u, "not reached");
-	if (!other[0] || dial_site(u, other, &e) < 0)
+	if (!other[0] || dial_site(u, other, &e))
 		redial_top(u);
 }
 
@@ -241,7 +241,7 @@ static void send_on(struct parent *u, const char *to)
 	}
 	u->is_stray = true;
 	u->hops = 0;
-	if (dial_site(u, by, &e) < 0)
+	if (dial_site(u, by, &e))
 		redial_top(u);
 }
 
@@ -287,7 +287,7 @@ static unsigned split_list(const char *list, char host[][NAME_MAX_BYTES + 1], ui
 		if (len < sizeof(one)) {
 			memcpy(one, at, len);
 			one[len] = 0;
-			if (hostport_parse(one, name, &p, e) == 0 && (!n || p == *port)) {
+			if (!hostport_parse(one, name, &p, e) && (!n || p == *port)) {
 				*port = p;
 				memcpy(host[n++], name, sizeof(name));
 			}
@@ -379,7 +379,7 @@ static void on_top_up(void *arg, struct link *l, const struct msg_hello_ack *ack
 	u->nway = u->next_way = u->hops = 0;
 	if (!ack->redirect[0] || str_eq(ack->redirect, "wait")) {
 		ask_again(u, ack->retry_ms);
-	} else if (dial_site(u, ack->redirect, &e) < 0) {
+	} else if (dial_site(u, ack->redirect, &e)) {
 		u->conf.on_trouble(u->conf.arg, &e, PARENT_ASK_MAX_NS);
 		loop_timer_arm(u->ask, PARENT_ASK_MAX_NS);
 	}
@@ -521,7 +521,7 @@ int parent_ask_mainsm(struct parent *u, const struct msg *m)
 
 	buf_clear(&u->question);
 	rc = msg_put(&u->question, m);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (u->top && u->top == u->parent)
 		send_question(u);

@@ -110,7 +110,7 @@ bool net_is_numeric(const char *address)
 	struct sockaddr_storage a;
 	socklen_t n;
 
-	return sock_addr(&a, &n, address, 0, NULL) == 0;
+	return !sock_addr(&a, &n, address, 0, NULL);
 }
 
 static int numeric_address(const char *text, char out[NET_ADDR_BYTES], struct err *e)
@@ -119,8 +119,8 @@ static int numeric_address(const char *text, char out[NET_ADDR_BYTES], struct er
 	socklen_t n;
 	int rc = sock_addr(&a, &n, text, 0, e);
 
-	if (rc == 0 && (!is_ours((const struct sockaddr *)(const void *)&a, n) ||
-			!str_copy(out, NET_ADDR_BYTES, text)))
+	if (!rc && (!is_ours((const struct sockaddr *)(const void *)&a, n) ||
+		    !str_copy(out, NET_ADDR_BYTES, text)))
 		rc = err_set(e, ERR_INVALID, "%.60s is no address of this host", text);
 	return rc;
 }
@@ -135,5 +135,5 @@ int net_own_address(const char *address, char out[NET_ADDR_BYTES], struct err *e
 		rc = numeric_address(address, out, e);
 	else
 		rc = named_address(address, out, e);
-	return rc < 0 ? err_add(e, "listen") : 0;
+	return rc ? err_add(e, "listen") : 0;
 }

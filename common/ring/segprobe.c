@@ -309,7 +309,7 @@ int segview_read_add(struct segview *v, unsigned number, const struct segview_re
 		made.cell = (uint16_t)r->cell;
 	else
 		rc = segview_list_place(v, r, &made);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	w->reads.slot[at] = made;
 	w->reads.mask |= UINT32_C(1) << at;

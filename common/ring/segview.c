@@ -93,9 +93,9 @@ static int view_new(uint8_t *base, size_t bytes, bool mapped, struct segview **o
 	v->base = base;
 	v->bytes = bytes;
 	rc = check_header(v, e);
-	if (rc == 0 && segview_probes_copy(v) < 0)
+	if (!rc && segview_probes_copy(v))
 		rc = err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		free(v);
 		return rc;
 	}
@@ -111,13 +111,13 @@ int segview_open(int fd, uid_t owner, struct segview **out, struct err *e)
 	int rc;
 
 	rc = check_file(fd, owner, &bytes, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (base == MAP_FAILED)
 		return err_sys(e, "map segment");
 	rc = view_new(base, bytes, true, out, e);
-	if (rc < 0)
+	if (rc)
 		munmap(base, bytes);
 	return rc;
 }

@@ -231,7 +231,7 @@ int segview_action_add(struct segview *v, const struct seg_action *a, const int3
 	if (at < 0)
 		return at;
 	rc = list_place(v, (uint64_t)a->partner_count + a->thread_count, &copy.partner_first);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	copy.thread_first = copy.partner_first + a->partner_count;
 	list_write(v, copy.partner_first, partners, a->partner_count);

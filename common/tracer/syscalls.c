@@ -8,7 +8,7 @@
 int syscall_read(const char *name, int64_t *number)
 {
 	*number = SYSCALL_ALL;
-	if (!*name || str_to_i64(name, 0, TRACER_SYSCALLS_MAX - 1, number) == 0)
+	if (!*name || !str_to_i64(name, 0, TRACER_SYSCALLS_MAX - 1, number))
 		return 0;
 	for (const struct syscall_name *s = syscall_names; s->name; s++)
 		if (str_eq(s->name, name) && s->number < TRACER_SYSCALLS_MAX) {

@@ -561,7 +561,7 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 		return 0;
 	}
 	rc = arloaded_add(&s->loaded, (int64_t)ev->number, e);
-	rc = rc == 0 ? put_known(a, s, ev, e) : rc == 1 ? store(a, s, ev, e) : rc;
+	rc = !rc ? put_known(a, s, ev, e) : rc == 1 ? store(a, s, ev, e) : rc;
 	return rc || !is_full(a) ? rc : commit(a, e);
 }
 

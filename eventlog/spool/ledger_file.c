@@ -126,5 +126,5 @@ int ledger_decode(struct ledger *l, const uint8_t *p, size_t n)
 		ledger_init(l);
 	}
 	l->is_dirty = false;
-	return rc == 0 || rc == -ERR_NOMEM ? rc : -ERR_PARSE;
+	return !rc || rc == -ERR_NOMEM ? rc : -ERR_PARSE;
 }

@@ -68,7 +68,7 @@ static void try_to_open(struct turn *t)
 	is_new = !s->has_opened || s->open_rc != rc;
 	s->open_rc = rc;
 	s->open_err = e;
-	s->is_open = rc == 0;
+	s->is_open = !rc;
 	s->has_opened = true;
 	pthread_mutex_unlock(&s->lock);
 	if (is_new)

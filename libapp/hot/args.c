@@ -234,14 +234,14 @@ void hook_finish(struct hook *h, int rc)
 
 	a->out = a->in = a->length = 0;
 	listing_end(a);
-	if (flavour && rc == 0) {
+	if (flavour && !rc) {
 		args_partner(a, CALL_END);
 		args_volume(a, CALL_END);
 	}
 	a->length = a->out ? a->out : a->in;
 	if (flavour && a->wait)
 		wait_finish(a, rc);
-	if (flavour && rc == 0) {
+	if (flavour && !rc) {
 		if (marks_partitions(a->desc))
 			wait_ready(a);
 		if (call_posts(a->desc))

@@ -78,7 +78,7 @@ static bool ask_win(struct comm_facts *f)
 	rc = mpi.Group_size(group, &f->size);
 	f->peers = f->size;
 	mpi.Group_free(&group);
-	return rc == 0;
+	return !rc;
 }
 
 const struct comm_facts *comm_find(uintptr_t handle, bool win)
@@ -190,11 +190,11 @@ static int64_t translate(const struct comm_facts *f, int rank)
 		rc = mpi.Comm_remote_group(f->key, &group);
 	else
 		rc = mpi.Comm_group(f->key, &group);
-	if (rc != 0)
+	if (rc)
 		return -1;
 	rc = mpi.Group_translate_ranks(group, 1, &rank, world_group, &out);
 	mpi.Group_free(&group);
-	return rc == 0 && out >= 0 ? out : -1;
+	return !rc && out >= 0 ? out : -1;
 }
 
 int64_t comm_world_rank(uintptr_t handle, bool win, int64_t rank)

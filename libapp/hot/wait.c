@@ -439,9 +439,9 @@ void wait_finish(struct hook_args *a, int rc)
 	const struct wait_shape *s = shape(a);
 	struct wait_entry *e = a->wait->entry;
 
-	if (s && rc == 0 && is_start(a))
+	if (s && !rc && is_start(a))
 		start_all(a, s);
-	else if (s && rc == 0 && a->wait->n)
+	else if (s && !rc && a->wait->n)
 		wait_succeeded(a, s);
 	if (s && is_of_partners(a))
 		waited_add(a, waited_for(a, s, rc));

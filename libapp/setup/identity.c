@@ -25,7 +25,7 @@ static int env_int(const char *const *names)
 	for (; *names; names++) {
 		const char *s = setup_env(*names);
 
-		if (s && str_to_i64(s, 0, INT32_MAX, &v) == 0)
+		if (s && !str_to_i64(s, 0, INT32_MAX, &v))
 			return (int)v;
 	}
 	return -1;
@@ -80,7 +80,7 @@ static pid_t parent_of(pid_t pid)
 		return 0;
 	p += 4; /* ") S " */
 	p[strcspn(p, " ")] = 0;
-	return str_to_i64(p, 1, INT32_MAX, &v) == 0 ? (pid_t)v : 0;
+	return !str_to_i64(p, 1, INT32_MAX, &v) ? (pid_t)v : 0;
 }
 
 /*

@@ -198,7 +198,7 @@ static bool take_lock(const char *path, bool *held)
 	int low = -1, rc = file_lock(path, false, &low, &e);
 
 	*held = rc == -ERR_AGAIN;
-	if (rc < 0)
+	if (rc)
 		setup_say(*held ? "an lm is there, or starting" : e.text, 0);
 	app_state.lm_lock = out_of_the_way(low);
 	return app_state.lm_lock >= 0;
@@ -237,7 +237,7 @@ enum launched launch_lm(const char *runtime, const char *host, const char *caid)
 		setup_say("no lm program: set OMIG_LM", 0);
 		return LAUNCH_NONE;
 	}
-	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock") < 0)
+	if (seg_lm_path(path, sizeof(path), runtime, host, caid, ".lock"))
 		return LAUNCH_NONE;
 	if (!take_lock(path, &held))
 		return held ? LAUNCH_HELD : LAUNCH_NONE;

@@ -65,7 +65,7 @@ bool register_with_lm(const char *runtime, const char *host, const char *caid)
 	bool sent;
 	int fd;
 
-	if (seg_lm_path(to.sun_path, sizeof(to.sun_path), runtime, host, caid, ".sock") < 0) {
+	if (seg_lm_path(to.sun_path, sizeof(to.sun_path), runtime, host, caid, ".sock")) {
 		setup_say("the runtime directory's path is too long for a socket", 0);
 		return true; /* an lm could not listen there either */
 	}
@@ -82,7 +82,7 @@ int register_listen(const char *runtime, const char *host, const char *caid)
 {
 	struct sockaddr_un at;
 
-	if (seg_lm_path(at.sun_path, sizeof(at.sun_path), runtime, host, caid, ".sock") < 0)
+	if (seg_lm_path(at.sun_path, sizeof(at.sun_path), runtime, host, caid, ".sock"))
 		return -1;
 	return seg_listen(at.sun_path);
 }

@@ -31,7 +31,7 @@ static uint64_t env_number(const char *name, uint64_t otherwise)
 	const char *s = setup_env(name);
 	uint64_t v;
 
-	return s && str_to_u64(s, 1, UINT32_MAX, &v) == 0 ? v : otherwise;
+	return s && !str_to_u64(s, 1, UINT32_MAX, &v) ? v : otherwise;
 }
 
 static void plan_make(struct seg_header *h)
@@ -77,7 +77,7 @@ static bool fill(int fd, uint64_t bytes)
 	sigfillset(&all);
 	if (pthread_sigmask(SIG_BLOCK, &all, &before) != 0)
 		return false;
-	done = fallocate(fd, 0, 0, (off_t)bytes) == 0;
+	done = !fallocate(fd, 0, 0, (off_t)bytes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return done;
 }

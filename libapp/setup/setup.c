@@ -115,7 +115,7 @@ static bool find_lm(char *runtime, char *host)
 	if (!setup_env("OMIG_MAINSM") || gethostname(host, HOST_BYTES) != 0)
 		return false;
 	host[HOST_BYTES - 1] = 0;
-	if (file_runtime_dir(runtime, NULL) == 0)
+	if (!file_runtime_dir(runtime, NULL))
 		return true;
 	setup_say("no runtime directory", 0);
 	return false;

@@ -27,7 +27,7 @@ static void on_found(void *arg, const struct host_chosen *f)
 {
 	struct chosen *c = arg;
 
-	if (array_grow(&c->found, &c->cap, c->n + 1, sizeof(*f), CHOSEN_FOUND_MAX) == 0)
+	if (!array_grow(&c->found, &c->cap, c->n + 1, sizeof(*f), CHOSEN_FOUND_MAX))
 		c->found[c->n++] = *f;
 }
 
@@ -49,7 +49,7 @@ static int32_t parent_of(const struct chosen *c, int32_t pid)
 {
 	struct host_figures f;
 
-	return host_figures(c->conf.host, pid, HOST_FIGURES_STAT, &f, NULL) == 0 ? f.parent : 0;
+	return !host_figures(c->conf.host, pid, HOST_FIGURES_STAT, &f, NULL) ? f.parent : 0;
 }
 
 /* A launcher that was started by the same omig stands between; one further up has started that
@@ -93,9 +93,9 @@ static void take(struct chosen *c, const struct host_chosen *f)
 	struct proc *p;
 	int rc = procs_take(c->conf.procs, &in, &p, &e);
 
-	if (rc == 0)
+	if (!rc)
 		c->has_refused = false;
-	if (rc == 0 || rc == -ERR_NOTFOUND || rc == -ERR_AGAIN || c->has_refused)
+	if (!rc || rc == -ERR_NOTFOUND || rc == -ERR_AGAIN || c->has_refused)
 		return;
 	c->has_refused = true;
 	c->conf.refused(c->conf.arg, f->pid, &e);

@@ -41,7 +41,7 @@ static int check_owner(struct registration *n, const struct segview *v, int32_t 
 	if (own.pid == pid)
 		return 0;
 	rc = host_figures(n->conf.host, pid, HOST_FIGURES_STATUS, &f, NULL);
-	if (rc == 0 ? f.inner_pid == own.pid : !adopted)
+	if (!rc ? f.inner_pid == own.pid : !adopted)
 		return 0;
 	return err_set(e, ERR_DENIED, "the segment belongs to process %d", (int)own.pid);
 }
@@ -53,13 +53,13 @@ static int take(struct registration *n, struct proc_registration *in, bool adopt
 	int rc;
 
 	rc = check_owner(n, in->seg, in->pid, adopted, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (adopted)
 		hooks_found(in->seg, &in->left);
 	segview_reset_but_events(in->seg);
 	rc = procs_take(n->conf.procs, in, &p, e);
-	if (rc == 0)
+	if (!rc)
 		events_settle(p);
 	return rc;
 }
@@ -72,20 +72,20 @@ static int try_fd(struct registration *n, int fd, int32_t pid, bool adopted, str
 	int rc;
 
 	rc = segview_open(fd, n->conf.uid, &in.seg, e);
-	if (rc == 0 && fstat(fd, &st) < 0)
+	if (!rc && fstat(fd, &st) < 0)
 		rc = err_sys(e, "fstat");
-	p = rc == 0 ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
+	p = !rc ? procs_find_segment(n->conf.procs, st.st_ino, pid) : NULL;
 	if (p) {
 		segview_free(in.seg);
 		procs_poll_one(p); /* it came by both ways, or has become a rank */
 		return 0;
 	}
-	if (rc == 0) {
+	if (!rc) {
 		in.inode = st.st_ino;
 		rc = take(n, &in, adopted, e);
 	}
 	segview_free(in.seg);
-	if (rc == 0)
+	if (!rc)
 		n->stats.taken++;
 	return rc;
 }
@@ -109,7 +109,7 @@ static void on_retry(void *arg)
 
 		if (rc == -ERR_AGAIN && ++u->tries < REGISTRATION_RETRIES_MAX)
 			continue;
-		if (rc < 0)
+		if (rc)
 			refuse(n, u->pid, &e);
 		unready_free(n, u);
 	}
@@ -150,7 +150,7 @@ int registration_segment(struct registration *n, int fd, int32_t pid, bool adopt
 
 	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, adopted) == -ERR_AGAIN)
 		return rc;
-	if (rc < 0)
+	if (rc)
 		refuse(n, pid, &e);
 	closer_close(n->closer, fd);
 	return rc;
@@ -166,7 +166,7 @@ static void on_memfd(void *arg, int32_t pid, int fd)
 
 	if (rc == -ERR_AGAIN && keep_unready(n, fd, pid, true) == -ERR_AGAIN)
 		return;
-	if (rc < 0 && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
+	if (rc && rc != -ERR_DENIED && rc != -ERR_NOTFOUND)
 		refuse(n, pid, &e);
 	closer_close(n->closer, fd);
 }
@@ -214,9 +214,9 @@ int registration_open(const struct registration_conf *c, struct registration **o
 	n->chosen = n->memfd ? open_chosen(n) : NULL;
 	if (!n->retry || !n->memfd || !n->closer || !n->chosen || (c->socket && !n->socket))
 		rc = err_nomem(e);
-	if (rc == 0 && c->socket)
+	if (!rc && c->socket)
 		rc = registration_listen(n, e);
-	if (rc < 0) {
+	if (rc) {
 		registration_close(n);
 		return rc;
 	}

@@ -178,7 +178,7 @@ static void on_visitor(void *arg, unsigned what)
 	struct registration *n = v->registration;
 
 	give_spare(n);
-	if (receive(v) == 0)
+	if (!receive(v))
 		visitor_free(v);
 	if (!take_spare(n))
 		rest(n, "no descriptor is left (ulimit -n)");
@@ -231,7 +231,7 @@ static void admit(struct registration *n, int fd)
 	struct visitor *v;
 	int32_t pid;
 
-	if (check_credentials(n, fd, &pid, &e) < 0) {
+	if (check_credentials(n, fd, &pid, &e)) {
 		registration_refuse(n, pid, &e);
 		leave_socket(n, fd);
 		return;
@@ -244,7 +244,7 @@ static void admit(struct registration *n, int fd)
 	*v = (struct visitor){ .registration = n, .fd = fd, .pid = pid };
 	list_push_back(&n->visitors, &v->link);
 	n->nvisitor++;
-	if (receive(v) == 0)
+	if (!receive(v))
 		visitor_free(v);
 	else
 		wait_for(v);
@@ -347,9 +347,9 @@ int registration_listen(struct registration *n, struct err *e)
 	struct sockaddr_un a;
 	int rc = fill_address(n, &a, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = n->conf.listener ? take_listener(n, &a, e) : make_listener(n, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	n->rest = loop_timer_new(n->conf.loop, on_rest, n);
 	if (!n->rest)

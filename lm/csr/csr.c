@@ -39,7 +39,7 @@ static void change(struct csrs *s, const struct csr_changed *x)
 /* No answer is waited for here: the log has it. */
 static void install(struct csr *c, struct proc *p)
 {
-	if (csr_install(c, p) < 0)
+	if (csr_install(c, p))
 		log_warn("lm", "out of memory, a process is not watched csr=%s pid=%d", c->token,
 			 (int)p->pid);
 }
@@ -216,7 +216,7 @@ struct csrs *csrs_new(const struct csrs_conf *conf)
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = s };
 	procs_listen(conf->procs, &s->listener);
 	probes_set_ring(conf->probes, &(struct probes_ring){ on_drain, on_interests_changed, s });
-	if (open_sources(s) == 0)
+	if (!open_sources(s))
 		return s;
 	csrs_free(s);
 	return NULL;
@@ -359,7 +359,7 @@ static int make(struct csrs *s, const struct msg_arm *m, struct csr **out)
 	struct token_parts parts;
 	struct csr *c;
 
-	if (token_parse(m->csr, strlen(m->csr), &parts) < 0 || parts.kind != TOKEN_CSR)
+	if (token_parse(m->csr, strlen(m->csr), &parts) || parts.kind != TOKEN_CSR)
 		return -ERR_INVALID;
 	c = calloc(1, sizeof(*c));
 	if (!c)
@@ -415,7 +415,7 @@ static int take_place(struct csrs *s, struct csr *c)
 		rc = csr_install_all(c);
 	if (before)
 		csr_free(before);
-	if (rc < 0)
+	if (rc)
 		csr_free(c);
 	csrs_arm_poll(s);
 	return rc;
@@ -467,12 +467,12 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 		err_set(&e, ERR_INVALID, "this is no token of a conditional request");
 		return reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
 	}
-	if (rc < 0)
+	if (rc)
 		return rc;
 	rc = read_request(c, m, r);
-	if (rc < 0 && rc != -ERR_NOMEM && csr_name_refused(c, r) < 0)
+	if (rc && rc != -ERR_NOMEM && csr_name_refused(c, r))
 		rc = -ERR_NOMEM;
-	if (rc < 0) {
+	if (rc) {
 		csr_free(c);
 		c = find(s, m->csr);
 		if (c)
@@ -480,7 +480,7 @@ static int arm(struct csrs *s, const struct msg_arm *m, struct reply *r, struct 
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
 	rc = take_place(s, c);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	csr_report_unwatched(c, r);
 	if (csr_ops(c)->arm && csr_ops(c)->arm(c, m, r))
@@ -494,13 +494,13 @@ int csrs_arm(struct csrs *s, const struct msg_arm *m)
 	struct csr *later = NULL;
 	int rc = r ? arm(s, m, r, &later) : -ERR_NOMEM;
 
-	if (rc < 0)
+	if (rc)
 		reply_free(r);
 	else if (later)
 		later->answer = r;
 	else
 		report(s, m->csr, m->version, r);
-	return rc < 0 ? rc : 0;
+	return rc ? rc : 0;
 }
 
 /* Before it goes: what is left in the rings is counted, and all that was lost is reported. */
@@ -552,7 +552,7 @@ static void refresh(void *arg)
 			continue;
 		csr_drain(c);
 		csr_uninstall_all(c);
-		if (csr_install_all(c) < 0)
+		if (csr_install_all(c))
 			log_warn("lm", "out of memory, not all processes are watched csr=%s",
 				 c->token);
 	}

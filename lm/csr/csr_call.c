@@ -49,7 +49,7 @@ static int read_partners(struct csr *c, const struct omis_value *list, struct re
 	if (!c->partner)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < list->list.n; i++) {
-		if (read_partner(c, &list->list.v[i], &c->partner[c->npartner]) < 0) {
+		if (read_partner(c, &list->list.v[i], &c->partner[c->npartner])) {
 			reply_add_error(
 				r, 0, "", STATUS_PARAMETER_ERROR,
 				"partner %zu is neither a rank nor an MPI process of this host",
@@ -124,7 +124,7 @@ static int watch_call(struct csr_site *s, uint32_t bits)
 	int rc = hooks_add_interest(s->proc, HOOKS_CSR(c->number), c->func, bits, 0);
 
 	hooks_apply(s->proc, c->func);
-	if (rc == 0)
+	if (!rc)
 		note_late(c, s);
 	return rc;
 }

@@ -86,7 +86,7 @@ void csrs_release(struct csrs *s, const char *csr, uint64_t seq)
 {
 	struct token_parts parts;
 
-	if (token_parse(csr, strlen(csr), &parts) == 0 && parts.kind == TOKEN_CSR)
+	if (!token_parse(csr, strlen(csr), &parts) && parts.kind == TOKEN_CSR)
 		csr_release(s, (uint32_t)parts.number, seq);
 }
 

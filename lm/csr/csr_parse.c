@@ -73,11 +73,11 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 	c->object = calloc(list->list.n + 1, sizeof(*c->object));
 	if (!c->object)
 		return -ERR_NOMEM;
-	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+	for (size_t i = 0; !rc && i < list->list.n; i++) {
 		size_t n = 0;
 		const char *token = omis_value_text(&list->list.v[i], &n);
 
-		if (!token || token_parse(token, n, &parts) < 0 ||
+		if (!token || token_parse(token, n, &parts) ||
 		    (!c->owner->is_restoring && !is_here(s, &parts, token, n))) {
 			rc = refuse_object(c, token, n, "there is no such object", r);
 			continue;
@@ -89,7 +89,7 @@ static int read_objects(struct csr *c, const struct omis_value *list, struct rep
 		c->object[c->nobject++] = (struct csr_object){ parts.kind, parts.id };
 		buf_printf(&names, "%s%s", names.n ? "," : "", token);
 	}
-	if (rc >= 0 && names.n)
+	if (!rc && names.n)
 		rc = reply_add(r, 0, buf_str(&names), STATUS_OK, NULL);
 	buf_done(&names);
 	return rc;
@@ -119,7 +119,7 @@ static int read_tests(struct csr *c, struct reply *r)
 
 	if (rc == -ERR_INVALID)
 		reply_from_diag(r, STATUS_PARAMETER_ERROR, &e);
-	for (size_t i = 0; rc == 0 && i < predicates_leading(c->predicates); i++)
+	for (size_t i = 0; !rc && i < predicates_leading(c->predicates); i++)
 		omis_call_ecps(&c->request->action[i], want_par, &w);
 	if (!w.unknown)
 		return rc;
@@ -147,9 +147,9 @@ int csr_read_event(struct csr *c, struct reply *r)
 	c->is_patop = c->kind->is_patop;
 	if (csr_ops(c)->read)
 		rc = csr_ops(c)->read(c, event, r);
-	if (rc == 0)
+	if (!rc)
 		rc = read_tests(c, r);
-	return rc < 0 ? rc : read_objects(c, &event->param[0], r);
+	return rc ? rc : read_objects(c, &event->param[0], r);
 }
 
 /* "a,b,c": those of this host. */
@@ -174,11 +174,11 @@ int csr_name_refused(const struct csr *c, struct reply *r)
 	size_t n = r->nentry;
 	int rc = print_objects(c, &names);
 
-	for (size_t i = 0; rc == 0 && names.n && i < n; i++)
+	for (size_t i = 0; !rc && names.n && i < n; i++)
 		if (!r->entry[i].objects[0])
 			rc = reply_add_n(r, 0, buf_str(&names), r->entry[i].status,
 					 r->entry[i].value, r->entry[i].nvalue);
-	if (rc == 0 && names.n) {
+	if (!rc && names.n) {
 		size_t left = 0;
 
 		for (size_t i = 0; i < r->nentry; i++)

@@ -100,7 +100,7 @@ static int add_site(struct csr *c, struct proc *p, int32_t tid, struct err *e)
 		return err_nomem(e);
 	rc = perf_open(tid, c->kind->what == ADDR ? PERF_ADDR : PERF_SWITCH,
 		       (uint64_t)c->number_wanted, &s->perf, e);
-	if (rc < 0) {
+	if (rc) {
 		free(s);
 		return rc;
 	}
@@ -119,7 +119,7 @@ static void arm_thread(struct csr *c, struct proc *p, const struct proc_thread *
 	if (!p->held || has_site(c, t->tid) || !csr_is_for_thread(c, p, t))
 		return;
 	rc = add_site(c, p, t->tid, &e);
-	if (rc == 0 || rc == -ERR_NOTFOUND)
+	if (!rc || rc == -ERR_NOTFOUND)
 		return;
 	if (r)
 		reply_add_error(r, 0, t->token.s, status_from_err(rc), "%s", e.text);

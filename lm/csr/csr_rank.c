@@ -154,8 +154,8 @@ static int install_action(const struct csr_site *s, size_t i)
 	size_t n;
 	int rc;
 
-	if (!compile(s, call, &a) || pa_cell(c->owner->conf.pa, &name, p, &cell, NULL) < 0 ||
-	    find_threads(c, p, &tid, &n) < 0)
+	if (!compile(s, call, &a) || pa_cell(c->owner->conf.pa, &name, p, &cell, NULL) ||
+	    find_threads(c, p, &tid, &n))
 		return -1;
 	a.cell = (uint16_t)cell;
 	if (p->own.counts_late && a.phase == CALL_START && c->func >= 0 && action_may_be_late(&a))
@@ -198,7 +198,7 @@ static uint64_t dropped_so_far(const struct proc *p)
 	uint64_t sum = 0;
 
 	for (unsigned i = 0; i < segview_threads(p->seg); i++)
-		if (segview_thread(p->seg, i, &t) == 0)
+		if (!segview_thread(p->seg, i, &t))
 			sum += t.ring_dropped;
 	return sum;
 }
@@ -259,7 +259,7 @@ int csr_install(struct csr *c, struct proc *p)
 	if (!csr_find_site(c, p))
 		return 0; /* adding an interest reads the ring again: it made no sense, and s went
 			     with the segment */
-	if (rc < 0)
+	if (rc)
 		remove_site(c, s);
 	return rc;
 }
@@ -279,7 +279,7 @@ int csr_install_all(struct csr *c)
 	list_each (i, procs_all(c->owner->conf.procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (rc == 0 && csr_is_for_any_thread(c, p))
+		if (!rc && csr_is_for_any_thread(c, p))
 			rc = csr_install(c, p);
 	}
 	return rc;

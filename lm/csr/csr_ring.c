@@ -181,7 +181,7 @@ bool csrs_drain(struct csrs *s, struct proc *p, unsigned max)
 	for (unsigned i = 0; i < segview_threads(p->seg); i++) {
 		int n;
 
-		if (segview_thread(p->seg, i, &t) < 0 || !t.tid)
+		if (segview_thread(p->seg, i, &t) || !t.tid)
 			continue;
 		s->ring_thread = i;
 		s->ring_tid = t.tid;

@@ -202,7 +202,7 @@ static int send_interest(struct tracer *o, struct held *h, struct err *e)
 	memcpy(m->value + 1, h->interest.syscalls, sizeof(h->interest.syscalls));
 	rc = helper_ask(o->trace, m, &(struct helper_reply){ m->what ? on_answer : on_ended, h },
 			&ask, e);
-	if (rc == 0 && m->what) {
+	if (!rc && m->what) {
 		helper_ask_forget(h->ask);
 		h->ask = ask;
 	}
@@ -227,7 +227,7 @@ static void hold(struct tracer *o, struct proc *p, const struct interest *w)
 		helper_keep(o->trace, 1);
 	}
 	h->interest = *w;
-	if (send_interest(o, h, &e) < 0)
+	if (send_interest(o, h, &e))
 		suspend(o, h, 0, e.text);
 }
 

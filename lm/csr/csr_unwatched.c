@@ -40,7 +40,7 @@ static bool is_without_libomig(const struct proc *p)
 {
 	struct libraries l = { 0 };
 
-	return p->held && host_proc_modules(p->held, on_module, &l, NULL) == 0 && l.has_libc &&
+	return p->held && !host_proc_modules(p->held, on_module, &l, NULL) && l.has_libc &&
 	       !l.has_libomig;
 }
 

@@ -203,7 +203,7 @@ static bool receive(struct helper *t)
 		return false;
 	}
 	if ((size_t)n > sizeof(t->talk->in) ||
-	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) < 0 ||
+	    tracer_msg_decode(&t->talk->msg, t->talk->in, (size_t)n, &e) ||
 	    t->talk->msg.type < TRACER_FRAMES) {
 		helper_process_kill(t->run);
 		lose(t, "it broke the rules");
@@ -269,7 +269,7 @@ static void send_more(struct helper *t)
 {
 	struct err e = { 0 };
 
-	if (t->nwaiting && start(t, &e) < 0)
+	if (t->nwaiting && start(t, &e))
 		fail_waiting(t, e.text);
 	while (t->run && t->nwaiting && t->nsent < t->conf.sent_max)
 		if (!send_one(t, list_entry(list_first(&t->waiting), struct helper_ask, link)))

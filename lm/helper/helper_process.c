@@ -109,7 +109,7 @@ struct helper_process *helper_process_start(struct loop *l, const char *const *a
 	}
 	list_init(&c->link);
 	c->fd = c->pidfd = -1;
-	if (start(c, l, argv, e) == 0)
+	if (!start(c, l, argv, e))
 		return c;
 	helper_process_free(c);
 	return NULL;

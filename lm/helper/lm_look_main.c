@@ -40,7 +40,7 @@ static void answer(void *arg, const struct tracer_msg *m)
 {
 	struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
 
-	if (tracer_msg_encode(&b, m) < 0)
+	if (tracer_msg_encode(&b, m))
 		exit(1);
 	while (send(STDIN_FILENO, b.p, b.n, MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
 		if (errno != EAGAIN && errno != EINTR && errno != ENOBUFS)
@@ -80,15 +80,15 @@ int main(void)
 	size_t n;
 	int rc = die_with_lm(&e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = loop ? host_linux_open("/", loop, &host, &e) : err_nomem(&e);
-	if (rc < 0)
+	if (rc)
 		fprintf(stderr, "lm-look: %s\n", e.text);
-	while (rc == 0 && (n = next(in, sizeof(in))) > 0) {
+	while (!rc && (n = next(in, sizeof(in))) > 0) {
 		rc = tracer_msg_decode(&m, in, n, &e);
-		if (rc == 0 && !is_for_us(&m))
+		if (!rc && !is_for_us(&m))
 			rc = -ERR_PROTO;
-		if (rc == 0)
+		if (!rc)
 			look_do(host, &m, answer, NULL);
 	}
 	host_free(host);

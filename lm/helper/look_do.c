@@ -86,7 +86,7 @@ static int read_memory(struct looking_now *l, struct host_proc *p, struct err *e
 
 	m.bytes = malloc(m.block * m.count);
 	rc = m.bytes ? host_proc_memory(p, &m, e) : err_nomem(e);
-	if (rc == 0)
+	if (!rc)
 		say_bytes(l, m.bytes, m.block * m.count);
 	free(m.bytes);
 	return rc;
@@ -104,13 +104,13 @@ static int write_memory(struct looking_now *l, struct host_proc *p, size_t *done
 
 	m.bytes = bytes;
 	rc = bytes ? host_proc_memory(p, &m, e) : err_nomem(e);
-	if (rc == 0) {
+	if (!rc) {
 		memcpy(bytes, l->asked->bytes, m.block * m.count);
 		m.is_write = true;
 		rc = host_proc_memory(p, &m, e);
 		*done = m.done;
 	}
-	if (rc == 0)
+	if (!rc)
 		say_done(l);
 	free(bytes);
 	return rc;
@@ -120,7 +120,7 @@ static int list_modules(struct looking_now *l, struct host_proc *p, struct err *
 {
 	int rc = host_proc_modules(p, say_module, l, e);
 
-	if (rc == 0)
+	if (!rc)
 		say_done(l);
 	return rc;
 }
@@ -130,13 +130,13 @@ static int poll_process(struct host *h, struct looking_now *l, size_t *done, str
 	struct host_proc *p = NULL;
 	int rc = host_proc_open(h, l->asked->pid, &p, e);
 
-	if (rc == -ERR_NOTFOUND || (rc == 0 && p->start != l->asked->start))
+	if (rc == -ERR_NOTFOUND || (!rc && p->start != l->asked->start))
 		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
-	else if (rc == 0 && l->asked->type == TRACER_READ_MEMORY)
+	else if (!rc && l->asked->type == TRACER_READ_MEMORY)
 		rc = read_memory(l, p, e);
-	else if (rc == 0 && l->asked->type == TRACER_WRITE_MEMORY)
+	else if (!rc && l->asked->type == TRACER_WRITE_MEMORY)
 		rc = write_memory(l, p, done, e);
-	else if (rc == 0)
+	else if (!rc)
 		rc = list_modules(l, p, e);
 	if (p)
 		host_proc_close(p);
@@ -154,7 +154,7 @@ static int read_file(struct host *h, struct looking_now *l, struct err *e)
 	if (f.offset < 0 || f.max > b.max)
 		return err_set(e, ERR_INVALID, "that is no part of a file");
 	rc = host_file(h, &f, &b, e);
-	if (rc == 0)
+	if (!rc)
 		say_bytes(l, b.p, b.n);
 	buf_done(&b);
 	return rc;
@@ -174,7 +174,7 @@ void look_do(struct host *h, const struct tracer_msg *m,
 	l->fn = fn;
 	l->arg = arg;
 	rc = m->type == TRACER_FILE ? read_file(h, l, &e) : poll_process(h, l, &done, &e);
-	if (rc < 0)
+	if (rc)
 		say_failed(l, rc, &e, done);
 	free(l);
 }

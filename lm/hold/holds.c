@@ -198,7 +198,7 @@ static bool is_stopped_now(const struct holds *s, const struct proc *p)
 {
 	struct host_figures f;
 
-	return host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 && f.state == 'T';
+	return !host_figures(s->host, p->pid, HOST_FIGURES_STAT, &f, NULL) && f.state == 'T';
 }
 
 /* Something that held the process was taken back. had_tools: it was stopped for all to see
@@ -299,7 +299,7 @@ static void continue_line(void *arg, const struct journal_line *l)
 	struct host_proc *held;
 
 	if (!str_eq(l->boot, procs_boot_id(s->procs)) ||
-	    host_proc_open(s->host, l->pid, &held, NULL) < 0)
+	    host_proc_open(s->host, l->pid, &held, NULL))
 		return;
 	if (held->start == l->start)
 		host_proc_signal(held, SIGCONT, NULL);
@@ -314,7 +314,7 @@ static int open_journal(struct holds *s, const struct holds_conf *c, struct err 
 	if (!s->journal)
 		return err_nomem(e);
 	rc = journal_replay(s->journal, 0, continue_line, s, e);
-	if (rc < 0 || !c->guard)
+	if (rc || !c->guard)
 		return rc;
 	s->guard = guard_new(&(struct guard_conf){ c->loop, c->guard, c->journal, c->epoch });
 	return s->guard ? 0 : err_nomem(e);
@@ -341,9 +341,9 @@ int holds_open(const struct holds_conf *c, struct holds **out, struct err *e)
 	s->look = loop_timer_new(c->loop, on_look, s);
 	if (!s->leash || !s->look)
 		rc = err_nomem(e);
-	if (rc == 0 && c->journal)
+	if (!rc && c->journal)
 		rc = open_journal(s, c, e);
-	if (rc < 0) {
+	if (rc) {
 		holds_free(s);
 		return rc;
 	}
@@ -455,7 +455,7 @@ int holds_signal(struct holds *s, struct proc *p, uint32_t tool, int sig, struct
 	if (sig == SIGSTOP)
 		return holds_stop(s, p, tool, e);
 	rc = hold(s, p, sig, &st, e);
-	if (rc == 0)
+	if (!rc)
 		note_tool(st, tool);
 	return rc;
 }
@@ -510,8 +510,8 @@ int holds_suspend(struct holds *s, struct proc *p, uint32_t thread, uint32_t too
 	rc = hold(s, p, SIGSTOP, &st, e);
 	if (rc < 0)
 		return rc;
-	if (!x && array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x),
-			     OMIS_OBJECTS_MAX) < 0) {
+	if (!x &&
+	    array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x), OMIS_OBJECTS_MAX)) {
 		settle(s, st, st->ntool > 0, "no memory");
 		write_journal(s, NULL);
 		return err_nomem(e);

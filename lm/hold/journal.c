@@ -61,7 +61,7 @@ static int replay(const char *path, uint64_t epoch, journal_line_fn fn, void *ar
 {
 	struct buf b = BUF_INIT(JOURNAL_MAX_BYTES);
 	int rc = file_read(path, JOURNAL_MAX_BYTES, FILE_SECRET, &b, e);
-	bool is_ours = rc == 0 && is_of(buf_str(&b), epoch);
+	bool is_ours = !rc && is_of(buf_str(&b), epoch);
 
 	for (const char *p = is_ours ? buf_str(&b) : NULL; p && *p; p = text_next_line(p)) {
 		struct journal_line l;
@@ -72,7 +72,7 @@ static int replay(const char *path, uint64_t epoch, journal_line_fn fn, void *ar
 	buf_done(&b);
 	if (rc == -ERR_NOTFOUND)
 		return 0;
-	return rc < 0 || !is_ours ? rc : file_remove(path, e);
+	return rc || !is_ours ? rc : file_remove(path, e);
 }
 
 /* The folder is what both lock, since the journal comes and goes. -1: there is none. */

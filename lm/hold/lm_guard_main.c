@@ -44,7 +44,7 @@ static uint64_t start_of(int32_t pid)
 	size_t n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	if (file_read_at(-1, path, STAT_MAX_BYTES, &b, NULL) == 0) {
+	if (!file_read_at(-1, path, STAT_MAX_BYTES, &b, NULL)) {
 		close = strrchr(buf_str(&b), ')'); /* the name may hold brackets */
 		n = close && close[1] && close[2] ? text_numbers(close + 3, v, STAT_START) : 0;
 	}
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 	}
 	if (!wait_for_end(STDIN_FILENO))
 		return 1;
-	if (journal_replay(argv[1], epoch, let_run, NULL, &e) == 0)
+	if (!journal_replay(argv[1], epoch, let_run, NULL, &e))
 		return 0;
 	fprintf(stderr, "lm-guard: %s\n", e.text);
 	return 1;

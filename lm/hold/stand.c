@@ -5,7 +5,7 @@ static char state_of(struct host *h, int32_t pid, int32_t tid)
 {
 	struct host_figures f;
 
-	return host_thread_figures(h, pid, tid, HOST_FIGURES_STAT, &f) < 0 ? 'X' : f.state;
+	return host_thread_figures(h, pid, tid, HOST_FIGURES_STAT, &f) ? 'X' : f.state;
 }
 
 static bool stands(char state)
@@ -19,7 +19,7 @@ static bool all_stand(struct host *h, int32_t pid, struct stand *s, unsigned *lo
 	int32_t tid[HOST_THREADS_MAX];
 	size_t n = HOST_THREADS_MAX;
 
-	if (host_threads(h, pid, tid, &n) < 0)
+	if (host_threads(h, pid, tid, &n))
 		return false; /* it ends */
 	for (size_t i = 0; i < n; i++) {
 		char state;

@@ -175,11 +175,10 @@ void linux_users(struct host_linux *h, struct host_now *out)
 	int rc;
 
 	rc = file_read_at(h->root, "run/utmp", USERS_MAX_BYTES, &b, NULL);
-	if (rc < 0)
+	if (rc)
 		rc = file_read_at(h->root, "var/run/utmp", USERS_MAX_BYTES, &b, NULL);
-	out->local_users = out->local_active = out->remote_users = out->remote_active =
-		rc < 0 ? -1 : 0;
-	for (size_t at = 0; rc >= 0 && b.n - at >= sizeof(u); at += sizeof(u)) {
+	out->local_users = out->local_active = out->remote_users = out->remote_active = rc ? -1 : 0;
+	for (size_t at = 0; !rc && b.n - at >= sizeof(u); at += sizeof(u)) {
 		memcpy(&u, b.p + at, sizeof(u));
 		count_user(h, &u, out);
 	}

@@ -14,7 +14,7 @@ static int read_part(int fd, const struct host_file *f, struct buf *out, struct 
 	while (left) {
 		ssize_t n;
 
-		if (buf_reserve(out, left) < 0)
+		if (buf_reserve(out, left))
 			return err_nomem(e);
 		n = pread(fd, out->p + out->n, left, (off_t)(f->offset + (f->max - left)));
 		if (n < 0 && errno == EINTR)

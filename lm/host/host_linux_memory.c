@@ -37,7 +37,7 @@ int linux_open_mem(struct host_proc *p, bool is_write, struct mem *out, struct e
 			"above 0, or the program asked for it (PR_SET_DUMPABLE)");
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? gone(e) : err_sys(e, "/%s", path);
-	if (linux_proc_signal(p, 0, NULL) < 0) {
+	if (linux_proc_signal(p, 0, NULL)) {
 		close(fd);
 		return gone(e);
 	}
@@ -94,12 +94,12 @@ int linux_memory(struct host_proc *p, struct host_memory *m, struct err *e)
 
 	m->done = 0;
 	rc = linux_open_mem(p, m->is_write, &f, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
-	for (size_t i = 0; rc == 0 && i < m->count; i++)
+	for (size_t i = 0; !rc && i < m->count; i++)
 		rc = move_block(&f, m, i, e);
 	close(f.fd);
-	if (rc == 0 && linux_proc_signal(p, 0, NULL) < 0)
+	if (!rc && linux_proc_signal(p, 0, NULL))
 		return gone(e);
 	return rc;
 }

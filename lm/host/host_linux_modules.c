@@ -95,7 +95,7 @@ static int add_mapping(struct modules *all, const struct mapping *m)
 	}
 	if (!is_more_of(g, m)) {
 		rc = array_grow(&all->v, &all->cap, all->n + 1, sizeof(*g), HOST_MODULES_MAX);
-		if (rc < 0)
+		if (rc)
 			return rc;
 		g = &all->v[all->n++];
 		*g = (struct group){ .path = m->path, .npath = m->npath, .base = m->start };
@@ -113,7 +113,7 @@ static int read_maps(struct modules *all, const char *text, struct err *e)
 {
 	int rc = 0;
 
-	while (rc == 0 && *text) {
+	while (!rc && *text) {
 		size_t n = strcspn(text, "\n");
 		struct mapping m;
 
@@ -216,7 +216,7 @@ static int look(struct host_proc *p, struct modules *all, const char *text, stru
 	struct mem f;
 	int rc = read_maps(all, text, e);
 
-	if (rc < 0 || linux_open_mem(p, false, &f, NULL) < 0)
+	if (rc || linux_open_mem(p, false, &f, NULL))
 		return rc;
 	for (size_t i = 0; i < all->n; i++)
 		if (all->v[i].is_real)
@@ -237,11 +237,11 @@ int linux_modules(struct host_proc *p, host_on_module_fn fn, void *arg, struct e
 	rc = file_read_at(h->root, path, MAPS_MAX_BYTES, &text, e);
 	if (rc == -ERR_SYS && (errno == EACCES || errno == EPERM))
 		rc = err_set(e, ERR_DENIED, "the program hides its memory from other processes");
-	if (rc == 0)
+	if (!rc)
 		rc = look(p, &all, buf_str(&text), e);
-	if (rc == 0 && linux_proc_signal(p, 0, NULL) < 0)
+	if (!rc && linux_proc_signal(p, 0, NULL))
 		rc = err_set(e, ERR_NOTFOUND, "the process has ended");
-	if (rc == 0)
+	if (!rc)
 		report(p, &all, fn, arg);
 	free(all.v);
 	buf_done(&text);

@@ -270,7 +270,7 @@ static void link_line(struct host_linux *h, const char *line, int64_t *v)
 static void link_counts(struct host_linux *h, struct buf *keep, int64_t *v)
 {
 	/* A copy: each line asks for the speed of its link, which reads another file. */
-	if (buf_puts(keep, linux_text(h, "proc/net/dev")) < 0 || !keep->n)
+	if (buf_puts(keep, linux_text(h, "proc/net/dev")) || !keep->n)
 		return;
 	for (int i = HOST_PACKETS_LOCAL; i <= HOST_PACKETS_SLOW_SENT; i++)
 		v[i] = 0;

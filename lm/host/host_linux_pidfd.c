@@ -52,7 +52,7 @@ static int check(struct host_linux *h, int fd, int32_t pid, uint64_t *start)
 {
 	struct host_figures f;
 
-	if (linux_figures(&h->host, pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL) < 0)
+	if (linux_figures(&h->host, pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f, NULL))
 		return -ERR_NOTFOUND;
 	if (!is_ours(h, &f) || !is_alive(fd))
 		return -ERR_NOTFOUND;
@@ -85,7 +85,7 @@ int linux_proc_open(struct host *host, int32_t pid, struct host_proc **out, stru
 		fd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (fd < 0 && errno != ESRCH && errno != EINVAL)
 		return err_sys(e, "process %d cannot be held with pidfd_open", (int)pid);
-	if (fd < 0 || check(h, fd, pid, &start) < 0) {
+	if (fd < 0 || check(h, fd, pid, &start)) {
 		if (fd >= 0)
 			close(fd);
 		return err_set(e, ERR_NOTFOUND, "there is no process %d of this user", (int)pid);
@@ -100,7 +100,7 @@ int linux_proc_open_ended(struct host *host, int32_t pid, uint64_t start, struct
 	struct host_figures f;
 	int fd;
 
-	if (linux_figures(host, pid, HOST_FIGURES_STAT, &f, NULL) == 0) {
+	if (!linux_figures(host, pid, HOST_FIGURES_STAT, &f, NULL)) {
 		if (f.state != 'Z' && f.state != 'X')
 			return err_set(e, ERR_NOTFOUND, "there is no process %d of this user",
 				       (int)pid);
@@ -118,7 +118,7 @@ static int exit_status(struct linux_proc *p)
 	struct exit_query q = { .mask = EXIT_QUERY_MASK };
 	struct host_figures f;
 
-	if (linux_figures(p->proc.host, p->proc.pid, HOST_FIGURES_STAT, &f, NULL) == 0 &&
+	if (!linux_figures(p->proc.host, p->proc.pid, HOST_FIGURES_STAT, &f, NULL) &&
 	    f.start == p->proc.start && f.state == 'Z')
 		return (int)f.exit_code;
 	if (ioctl(p->fd, EXIT_QUERY_IOCTL, &q) == 0 && q.mask & EXIT_QUERY_MASK)

@@ -122,7 +122,7 @@ static int figures_at(struct host_linux *h, const char *path, unsigned what, str
 	const char *text;
 	int64_t bytes;
 
-	if (what & HOST_FIGURES_STAT && parse_stat(h, linux_text(h, "%s/stat", path), f) < 0)
+	if (what & HOST_FIGURES_STAT && parse_stat(h, linux_text(h, "%s/stat", path), f))
 		return -ERR_NOTFOUND;
 	if (what & (HOST_FIGURES_STATUS | HOST_FIGURES_SIGNALS)) {
 		text = linux_text(h, "%s/status", path);
@@ -165,12 +165,12 @@ int linux_figures(struct host *host, int32_t pid, unsigned what, struct host_fig
 
 	host_figures_clear(out);
 	snprintf(path, sizeof(path), "proc/%d", (int)pid);
-	if (pid <= 0 || figures_at(h, path, what, out) < 0)
+	if (pid <= 0 || figures_at(h, path, what, out))
 		return err_set(e, ERR_NOTFOUND, "there is no process %d", (int)pid);
 	if (!(what & HOST_FIGURES_SWITCHES))
 		return 0;
 	n = HOST_THREADS_MAX;
-	if (linux_threads(host, pid, tid, &n) < 0)
+	if (linux_threads(host, pid, tid, &n))
 		return 0;
 	for (size_t i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), "proc/%d/task/%d", (int)pid, (int)tid[i]);
@@ -187,7 +187,7 @@ int linux_thread_figures(struct host *host, const int32_t pid_tid[2], unsigned w
 
 	host_figures_clear(out);
 	snprintf(path, sizeof(path), "proc/%d/task/%d", (int)pid_tid[0], (int)pid_tid[1]);
-	if (figures_at(h, path, what, out) < 0)
+	if (figures_at(h, path, what, out))
 		return err_set(e, ERR_NOTFOUND, "there is no thread %d", (int)pid_tid[1]);
 	return 0;
 }

@@ -28,7 +28,7 @@ const char *linux_text(struct host_linux *h, const char *fmt, ...)
 	buf_clear(&h->text);
 	if (n < 0 || (size_t)n >= sizeof(path))
 		return "";
-	if (file_read_at(h->root, path, HOST_FILE_MAX_BYTES, &h->text, NULL) < 0)
+	if (file_read_at(h->root, path, HOST_FILE_MAX_BYTES, &h->text, NULL))
 		return "";
 	return buf_str(&h->text);
 }

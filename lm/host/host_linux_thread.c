@@ -21,8 +21,8 @@ static int check_thread(struct host_proc *p, int32_t tid, struct err *e)
 {
 	struct host_figures f;
 
-	if (host_thread_figures(p->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0 ||
-	    linux_proc_signal(p, 0, NULL) < 0)
+	if (host_thread_figures(p->host, p->pid, tid, HOST_FIGURES_STAT, &f) ||
+	    linux_proc_signal(p, 0, NULL))
 		return has_ended(e);
 	return 0;
 }
@@ -30,7 +30,7 @@ static int check_thread(struct host_proc *p, int32_t tid, struct err *e)
 /* Before Linux 6.9 a thread cannot be held: between the look and the signal it may end. */
 static int signal_by_number(struct host_proc *p, int32_t tid, int sig, struct err *e)
 {
-	if (check_thread(p, tid, e) < 0)
+	if (check_thread(p, tid, e))
 		return -ERR_NOTFOUND;
 	if (syscall(SYS_tgkill, p->pid, tid, sig) == 0)
 		return 0;
@@ -49,7 +49,7 @@ int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e
 	if (fd < 0)
 		return errno == ESRCH ? has_ended(e) : signal_by_number(p, tid, sig, e);
 	rc = check_thread(p, tid, e);
-	if (rc == 0 && syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0) < 0)
+	if (!rc && syscall(SYS_pidfd_send_signal, fd, sig, NULL, 0) < 0)
 		rc = errno == ESRCH ? has_ended(e) : linux_signal_failed(e);
 	close(fd);
 	return rc;
@@ -61,7 +61,7 @@ int linux_thread_signal(struct host_proc *p, int32_t tid, int sig, struct err *e
  */
 int linux_thread_priority(struct host_proc *p, int32_t tid, int nice, struct err *e)
 {
-	if (check_thread(p, tid, e) < 0)
+	if (check_thread(p, tid, e))
 		return -ERR_NOTFOUND;
 	if (setpriority(PRIO_PROCESS, (id_t)tid, nice) == 0)
 		return check_thread(p, tid, e);

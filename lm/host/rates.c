@@ -19,7 +19,7 @@ static void look(struct rates *r)
 {
 	struct host_counts c;
 
-	if (host_counts(r->host, &c, NULL) < 0)
+	if (host_counts(r->host, &c, NULL))
 		return;
 	r->old[1] = r->old[0];
 	r->taken[1] = r->taken[0];
@@ -103,7 +103,7 @@ int rates_get(struct rates *r, struct node_rates *out, struct err *e)
 	if (!from)
 		return err_set(e, ERR_AGAIN, "rates need a second");
 	rc = host_counts(r->host, &now, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	for (int i = 0; i < HOST_NCOUNTS; i++) {
 		double grown = (double)(now.v[i] - from->v[i]);

@@ -84,7 +84,7 @@ static int64_t gained(const struct pa_cell *c)
 {
 	struct segview_cell v = { 0 };
 
-	if (c->cell < 0 || segview_counter(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell, &v) < 0)
+	if (c->cell < 0 || segview_counter(c->proc->seg, SEGVIEW_ALL, (unsigned)c->cell, &v))
 		return 0;
 	return (int64_t)((uint64_t)v.n - (uint64_t)c->base_n);
 }
@@ -318,7 +318,7 @@ int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **
 	struct pa_object *o;
 	int rc;
 
-	if (token_parse(token, strlen(token), &parts) < 0 || parts.kind < TOKEN_COUNTER_LOCAL ||
+	if (token_parse(token, strlen(token), &parts) || parts.kind < TOKEN_COUNTER_LOCAL ||
 	    parts.kind > TOKEN_INTEGRATOR_GLOBAL)
 		return err_set(e, ERR_INVALID, "this is no counter and no integrator");
 	if (a->objects.n >= PA_OBJECTS_MAX)
@@ -334,7 +334,7 @@ int pa_object_make(struct pa *a, const struct pa_name *name, struct pa_object **
 	o->is_global = parts.kind == TOKEN_COUNTER_GLOBAL || parts.kind == TOKEN_INTEGRATOR_GLOBAL;
 	list_init(&o->cells);
 	rc = smap_put(&a->objects, token, o, NULL);
-	if (rc < 0) {
+	if (rc) {
 		free(o);
 		return err_nomem(e);
 	}
@@ -384,7 +384,7 @@ int pa_make(struct pa *a, const struct pa_name *name, struct proc *p, struct pa_
 	struct pa_cell *c;
 	int rc = pa_know(a, name, &o, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	c = pa_record(a, o, p);
 	if (!c)
@@ -401,7 +401,7 @@ int pa_cell(struct pa *a, const struct pa_name *name, struct proc *p, unsigned *
 	if (!p->seg)
 		return err_set(e, ERR_NOTFOUND, "the process has no segment");
 	rc = pa_make(a, name, p, &c, e);
-	if (rc == 0)
+	if (!rc)
 		*cell = (unsigned)c->cell;
 	return rc;
 }

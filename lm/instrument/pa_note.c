@@ -34,7 +34,7 @@ void pa_note(const struct pa_object *o, const struct pa_cell *c)
 			      .own_v = c->own.v,
 			      .own_t = c->own.t };
 
-	if (c->cell < 0 || !c->proc->seg || token_parse(o->token.s, strlen(o->token.s), &parts) < 0)
+	if (c->cell < 0 || !c->proc->seg || token_parse(o->token.s, strlen(o->token.s), &parts))
 		return;
 	n.kind = parts.kind;
 	n.number = parts.number;
@@ -134,7 +134,7 @@ static void revive_if_it_is(struct pa *a, struct proc *p, unsigned cell, const s
 	token_of(n, &token);
 	if (strcmp(token.s, name.token) != 0)
 		return;
-	if (o || pa_object_make(a, &name, &o, NULL) == 0)
+	if (o || !pa_object_make(a, &name, &o, NULL))
 		revive(a, o, p, cell, n);
 }
 

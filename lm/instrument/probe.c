@@ -158,7 +158,7 @@ static int add_reads(struct probe_interest *w, const struct probe_ask *ask)
 					     r->rank, (unsigned)r->nrank };
 
 		rc = segview_read_add(w->site->proc->seg, w->site->number, &want, &slot);
-		if (rc < 0) {
+		if (rc) {
 			del_reads(w);
 			return rc;
 		}
@@ -197,7 +197,7 @@ static int set_interest(struct probes *s, struct probe_site *site, const struct 
 				      .on_hit = ask->on_hit,
 				      .arg = ask->arg };
 	rc = add_reads(w, ask);
-	if (rc < 0) {
+	if (rc) {
 		free(w);
 		return rc;
 	}

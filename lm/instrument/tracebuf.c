@@ -120,7 +120,7 @@ static int make(struct tracebufs *s, const char *token, uint32_t tool, struct tr
 	struct token_parts parts;
 	struct tracebuf *b;
 
-	if (token_parse(token, strlen(token), &parts) < 0 || parts.kind != TOKEN_TRACE_BUFFER)
+	if (token_parse(token, strlen(token), &parts) || parts.kind != TOKEN_TRACE_BUFFER)
 		return err_set(e, ERR_INVALID, "this is no trace buffer");
 	if (s->all.n >= TRACE_BUFFERS_MAX)
 		return err_set(e, ERR_LIMIT, "there are %d trace buffers already",
@@ -131,7 +131,7 @@ static int make(struct tracebufs *s, const char *token, uint32_t tool, struct tr
 	b->owner = s;
 	b->tool = tool;
 	token_print(&b->token, &parts);
-	if (smap_put(&s->all, token, b, NULL) < 0) {
+	if (smap_put(&s->all, token, b, NULL)) {
 		free(b);
 		return err_nomem(e);
 	}
@@ -225,7 +225,7 @@ static int put(struct tracebuf *b, struct part *part, const struct buf *record, 
 	if (record->failed)
 		return drop(b, part, true, e);
 	if (s->bytes + n > TRACE_ALL_MAX_BYTES || part->text.n + n > TRACE_PART_MAX_BYTES ||
-	    buf_reserve(&part->text, n) < 0)
+	    buf_reserve(&part->text, n))
 		return drop(b, part, false, e);
 	buf_put_u32le(&part->text, (uint32_t)record->n);
 	buf_put(&part->text, record->p, record->n);

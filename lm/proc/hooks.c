@@ -105,7 +105,7 @@ static void take_over_one(struct proc *p, const struct seg_interest *left)
 
 	if (!bits || find(p, owner, HOOKS_ALL))
 		return;
-	if (hooks_add_interest(p, owner, HOOKS_ALL, bits, shift_of(left->word)) < 0)
+	if (hooks_add_interest(p, owner, HOOKS_ALL, bits, shift_of(left->word)))
 		p->hooks.kept = join(p->hooks.kept, left->word);
 	else
 		find(p, owner, HOOKS_ALL)->kept = bits;

@@ -171,7 +171,7 @@ int procs_open(const struct procs_conf *c, struct procs **out, struct err *e)
 	s->look = loop_timer_new(c->loop, procs_on_poll, s);
 	s->forget = loop_timer_new(c->loop, on_forget, s);
 	rc = s->look && s->forget ? host_boot_id(c->host, s->boot_id, e) : err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		procs_free(s);
 		return rc;
 	}
@@ -227,7 +227,7 @@ int procs_note_figures(struct proc *p)
 	struct host_figures f;
 
 	if (host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f,
-			 NULL) < 0 ||
+			 NULL) ||
 	    f.start != p->start)
 		return -ERR_NOTFOUND;
 	if (f.resident_max < 0)
@@ -269,7 +269,7 @@ void procs_set_program(struct proc *p, const char *job, const char *program)
 {
 	if (p->seg || !say_program(p, job, program))
 		return;
-	if (procs_note_figures(p) == 0)
+	if (!procs_note_figures(p))
 		fill_name(p, &p->figures);
 	procs_notify(p, PROC_CHANGED);
 }
@@ -289,9 +289,9 @@ static int add(struct procs *s, struct proc_registration *in, struct proc **out,
 	list_init(&p->hooks.interests);
 	list_init(&p->followers);
 	rc = hold(s, in, &p->held, e);
-	if (rc == 0)
+	if (!rc)
 		rc = host_proc_watch(p->held, on_exit_of, p, e);
-	if (rc < 0) {
+	if (rc) {
 		proc_free(p);
 		return rc;
 	}
@@ -300,7 +300,7 @@ static int add(struct procs *s, struct proc_registration *in, struct proc **out,
 	p->own.rank = p->own.world_size = -1;
 	host_figures_clear(&p->figures);
 	p->exit_status = -1;
-	if (procs_note_figures(p) == 0)
+	if (!procs_note_figures(p))
 		fill_name(p, &p->figures);
 	say_program(p, in->job, in->program);
 	p->id = mint_id(s, p->pid, p->start);
@@ -342,7 +342,7 @@ static bool has_passed_on(const struct proc *p)
 {
 	struct host_figures f;
 
-	return host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT, &f, NULL) == 0 &&
+	return !host_figures(p->owner->host, p->pid, HOST_FIGURES_STAT, &f, NULL) &&
 	       f.start != p->start;
 }
 
@@ -356,7 +356,7 @@ int procs_take(struct procs *s, struct proc_registration *in, struct proc **out,
 		return err_set(e, ERR_AGAIN, "another process had that pid a moment ago");
 	if (is_new)
 		rc = add(s, in, &p, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (in->seg)
 		give_segment(p, in);
@@ -391,7 +391,7 @@ struct proc *procs_find(const struct procs *s, const char *token, size_t n)
 {
 	struct token_parts parts;
 
-	if (token_parse(token, n, &parts) < 0 || parts.kind != TOKEN_PROCESS)
+	if (token_parse(token, n, &parts) || parts.kind != TOKEN_PROCESS)
 		return NULL;
 	list_each (i, &s->all) {
 		struct proc *p = list_entry(i, struct proc, link);
@@ -441,7 +441,7 @@ struct proc *procs_find_thread(const struct procs *s, const char *token, size_t 
 	struct token_parts parts;
 	struct proc *p;
 
-	if (token_parse(token, n, &parts) < 0 || parts.kind != TOKEN_THREAD)
+	if (token_parse(token, n, &parts) || parts.kind != TOKEN_THREAD)
 		return NULL;
 	p = map_find(&s->threads, parts.id);
 	for (size_t k = 0; p && k < p->nthread; k++)

@@ -45,13 +45,12 @@ static void add_thread(struct proc *p, int32_t tid)
 	struct host_figures f;
 	uint32_t id;
 
-	if (host_thread_figures(p->owner->host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
+	if (host_thread_figures(p->owner->host, p->pid, tid, HOST_FIGURES_STAT, &f))
 		return; /* gone again */
-	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX) <
-	    0)
+	if (array_grow(&p->thread, &p->thread_cap, p->nthread + 1, sizeof(*t), HOST_THREADS_MAX))
 		return;
 	id = mint_thread_id(p, tid, f.start);
-	if (map_put(&p->owner->threads, id, p, NULL) < 0)
+	if (map_put(&p->owner->threads, id, p, NULL))
 		return;
 	t = &p->thread[p->nthread];
 	*t = (struct proc_thread){ .tid = tid, .id = id, .seen = true };
@@ -82,7 +81,7 @@ static void poll_threads(struct proc *p)
 	int32_t tid[HOST_THREADS_MAX];
 	size_t n = HOST_THREADS_MAX;
 
-	if (host_threads(p->owner->host, p->pid, tid, &n) < 0)
+	if (host_threads(p->owner->host, p->pid, tid, &n))
 		return; /* it ends: its pidfd will say so */
 	for (size_t i = 0; i < p->nthread; i++)
 		p->thread[i].seen = false;
@@ -141,7 +140,7 @@ static void look_at(struct proc *p, bool always)
 	current_sample(p, loop_now(p->owner->loop));
 	if (poll_segment(p))
 		procs_notify(p, PROC_CHANGED);
-	if (procs_note_figures(p) < 0)
+	if (procs_note_figures(p))
 		return;
 	poll_state(p, &p->figures);
 	/* A thread that took the place of another between two looks shows in the long look only. */

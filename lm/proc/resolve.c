@@ -18,7 +18,7 @@ static int add(struct expansion *x, const struct object *o)
 {
 	int rc = array_grow(&x->out->v, &x->out->cap, x->out->n + 1, sizeof(*o), OMIS_OBJECTS_MAX);
 
-	if (rc == 0)
+	if (!rc)
 		x->out->v[x->out->n++] = *o;
 	return rc;
 }
@@ -37,7 +37,7 @@ static int add_proc(struct expansion *x, struct proc *p)
 	int rc = 0;
 
 	if (x->class == 't') {
-		for (size_t i = 0; rc == 0 && i < p->nthread; i++)
+		for (size_t i = 0; !rc && i < p->nthread; i++)
 			rc = add_thread(x, p, &p->thread[i]);
 		return rc;
 	}
@@ -60,7 +60,7 @@ static int add_node(struct expansion *x)
 	list_each (i, procs_all(x->procs)) {
 		struct proc *p = list_entry(i, struct proc, link);
 
-		if (rc == 0 && p->held)
+		if (!rc && p->held)
 			rc = add_proc(x, p);
 	}
 	return rc;

@@ -8,7 +8,7 @@ void tickbase_init(struct tickbase *t)
 {
 	*t = (struct tickbase){ .monotonic = { .mult = 1, .source = TICKS_MONOTONIC } };
 	/* Whatever OMIG_TICKS says in our environment: it is for what a rank stamps with. */
-	t->has_tsc = ticks_calibrate(&t->tsc, TICKS_TSC, CALIBRATE_NS) == 0;
+	t->has_tsc = !ticks_calibrate(&t->tsc, TICKS_TSC, CALIBRATE_NS);
 	if (t->has_tsc)
 		ticks_sample(TICKS_TSC, &t->first_ticks, &t->first_ns);
 	t->refined_at = t->first_ns;
@@ -24,7 +24,7 @@ static void refine(struct tickbase *t)
 		return;
 	ticks_sample(TICKS_TSC, &ticks[1], &ns[1]);
 	t->refined_at = ns[1];
-	if (ticks_scale_from_points(&better, ticks, ns) < 0)
+	if (ticks_scale_from_points(&better, ticks, ns))
 		return;
 	better.source = TICKS_TSC;
 	t->tsc = better;

@@ -21,10 +21,10 @@ static int take_calls(const struct segview *v, struct totals *t)
 	int rc;
 
 	for (unsigned i = 0; i < n; i++) {
-		if (segview_call(v, SEGVIEW_ALL, i, t->ticks, &c) < 0 || !is_used(&c))
+		if (segview_call(v, SEGVIEW_ALL, i, t->ticks, &c) || !is_used(&c))
 			continue;
 		rc = array_grow(&t->call, &cap, t->ncall + 1, sizeof(*t->call), n);
-		if (rc < 0)
+		if (rc)
 			return rc;
 		t->call[t->ncall++] = (struct total_call){ (uint16_t)i, c };
 	}
@@ -34,7 +34,7 @@ static int take_calls(const struct segview *v, struct totals *t)
 static void put_partner(struct totals *t, const struct total_partner *p)
 {
 	if (array_grow(&t->partner, &t->partner_cap, t->npartner + 1, sizeof(*p),
-		       TOTALS_PARTNERS_MAX) < 0)
+		       TOTALS_PARTNERS_MAX))
 		t->partner_lost += p->count;
 	else
 		t->partner[t->npartner++] = *p;
@@ -125,7 +125,7 @@ static void take_partners(const struct segview *v, struct totals *t)
 	struct segview_thread th;
 
 	for (unsigned i = 0; i < segview_threads(v); i++) {
-		if (segview_thread(v, i, &th) < 0 || !th.tid)
+		if (segview_thread(v, i, &th) || !th.tid)
 			continue;
 		t->partner_lost += th.partner_lost;
 		segview_partners(v, i, on_partner, t);
@@ -145,7 +145,7 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 	t->timed = segview_timed(v, ticks);
 	t->word = segview_hook_get(v, 0);
 	rc = take_calls(v, t);
-	if (rc < 0) {
+	if (rc) {
 		totals_free(t);
 		return rc;
 	}
@@ -196,7 +196,7 @@ void losses_add(struct losses *to, const struct segview *v)
 	to->actions += own.actions_skipped;
 	to->requests += own.requests_lost;
 	for (unsigned i = 0; i < segview_threads(v); i++) {
-		if (segview_thread(v, i, &t) < 0)
+		if (segview_thread(v, i, &t))
 			continue;
 		to->partner_calls += t.partner_lost;
 		to->records += t.ring_dropped;

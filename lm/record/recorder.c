@@ -346,7 +346,7 @@ int recorder_open(struct recorder *o, const struct keeps_conf *conf, struct err 
 	c.on_gone = on_gone;
 	c.arg = o;
 	rc = keeps_open(&c, &o->keeps, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	keeps_each(o->keeps, report_losses, NULL);
 	return 0;

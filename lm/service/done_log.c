@@ -77,7 +77,7 @@ static int restart(struct done_log *o, size_t read, struct err *e)
 {
 	memset(&o->s, 0, read);
 	o->s.magic = MAGIC;
-	if (rng_fill_random(&o->s.key, sizeof(o->s.key), e) < 0)
+	if (rng_fill_random(&o->s.key, sizeof(o->s.key), e))
 		return -ERR_SYS;
 	if (o->fd >= 0 && ftruncate(o->fd, 0) < 0)
 		return err_sys(e, "the file of what was done");
@@ -112,7 +112,7 @@ int done_log_open(const char *path, struct done_log **out, struct err *e)
 		return err_nomem(e);
 	o->fd = -1;
 	rc = path ? read_file(o, path, e) : restart(o, 0, e);
-	if (rc < 0) {
+	if (rc) {
 		done_log_close(o);
 		return rc;
 	}
@@ -204,7 +204,7 @@ static int make_room(struct done_log *o, struct record **out, struct err *e)
 		p->used = ++o->s.used;
 		p->number = r->number > p->number ? r->number : p->number;
 		rc = write_part(o, p, sizeof(*p), e);
-		rc = rc < 0 ? rc : write_state(o, r, OP_NEW, 0, e);
+		rc = rc ? rc : write_state(o, r, OP_NEW, 0, e);
 	}
 	*out = r;
 	return rc;
@@ -215,12 +215,12 @@ static int put(struct done_log *o, const struct op *op, enum op_state state, str
 	struct record *r;
 	int rc = make_room(o, &r, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	*r = (struct record){ op->who, op->number, op->action, (uint16_t)state, 0 };
 	o->s.begun++;
 	rc = write_part(o, r, sizeof(*r), e);
-	return rc < 0 ? rc : write_part(o, &o->s.begun, 2 * sizeof(o->s.begun), e);
+	return rc ? rc : write_part(o, &o->s.begun, 2 * sizeof(o->s.begun), e);
 }
 
 int done_log_begin(struct done_log *o, const struct op *op, struct err *e)

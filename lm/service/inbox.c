@@ -114,7 +114,7 @@ static size_t answer(struct inbox *b, uint64_t id, struct reply *r)
 	size_t n = 0;
 
 	r->id = id;
-	if (wire_put_reply(&frames, r) == 0)
+	if (!wire_put_reply(&frames, r))
 		n = frames.n;
 	if (!n || b->conf.send(b->conf.arg, frames.p, frames.n) < 0)
 		b->stats.unsent++;
@@ -126,7 +126,7 @@ static void answer_error(struct inbox *b, uint64_t id, unsigned status, const st
 {
 	struct reply *r = reply_new();
 
-	if (r && reply_from_diag(r, status, why) == 0)
+	if (r && !reply_from_diag(r, status, why))
 		answer(b, id, r);
 	reply_free(r);
 }
@@ -224,7 +224,7 @@ static int add_outcome(const struct asked *a, size_t i, struct reply *r)
 	if (!changes(a->request, i))
 		return reply_add_error(r, op.action, "", STATUS_UNSPECIFIED_ERROR,
 				       "not asked again: the request was sent before");
-	if (state == OP_NEW && done_log_refuse(done, &op, &e) < 0)
+	if (state == OP_NEW && done_log_refuse(done, &op, &e))
 		return reply_add_error(r, op.action, "", STATUS_OS_ERROR, "%s", e.text);
 	return reply_add_error(r, op.action, "", STATUS_UNSPECIFIED_ERROR, "%s%s%s", outcome[state],
 			       state == OP_ENDED ? " " : "",
@@ -240,9 +240,9 @@ static void answer_outcome(const struct asked *a)
 	int rc = 0;
 
 	a->inbox->stats.repeated++;
-	for (size_t i = 0; r && rc == 0 && i < a->request->naction; i++)
+	for (size_t i = 0; r && !rc && i < a->request->naction; i++)
 		rc = add_outcome(a, i, r);
-	if (k || (r && rc == 0))
+	if (k || (r && !rc))
 		answer(a->inbox, a->id, k ? k->reply : r);
 	reply_free(r);
 }
@@ -265,7 +265,7 @@ static int begin(const struct asked *a, struct err *e)
 {
 	int rc = 0;
 
-	for (size_t i = 0; a->op.number && rc == 0 && i < a->request->naction; i++) {
+	for (size_t i = 0; a->op.number && !rc && i < a->request->naction; i++) {
 		struct op op = op_of(a, i);
 
 		if (changes(a->request, i))
@@ -280,12 +280,12 @@ static int read_request(const struct msg_request *m, struct omis_request **out, 
 	struct omis_diag d;
 	int rc = omis_read_inner((const char *)m->text.p, m->text.n, out, &d);
 
-	if (rc == 0 && (*out)->event)
+	if (!rc && (*out)->event)
 		rc = err_set(&d.err, ERR_INVALID, "a request with an event is armed, not executed");
-	if (rc == 0 && m->naction && m->naction != (*out)->naction)
+	if (!rc && m->naction && m->naction != (*out)->naction)
 		rc = err_set(&d.err, ERR_INVALID, "%zu numbers for %zu actions", m->naction,
 			     (*out)->naction);
-	if (rc == 0)
+	if (!rc)
 		return 0;
 	*status = d.status ? d.status : STATUS_SYNTAX_ERROR;
 	*e = d.err;
@@ -361,14 +361,14 @@ static void start(struct inbox *b, const struct msg_request *m, struct omis_requ
 		return;
 	}
 	rc = begin(a, &e);
-	if (rc == 0) {
+	if (!rc) {
 		rc = execute(a, m);
-		if (rc < 0)
+		if (rc)
 			err_set(&e, (enum err_code)(-rc), "not done: too much is going on here");
 	}
-	if (rc < 0)
+	if (rc)
 		answer_error(b, m->id, status_from_err(rc), &e);
-	if (rc < 0 || a->is_over || map_put(&b->asked, a->id, a, NULL) < 0)
+	if (rc || a->is_over || map_put(&b->asked, a->id, a, NULL))
 		asked_free(a);
 }
 
@@ -386,7 +386,7 @@ void inbox_request(struct inbox *b, const struct msg_request *m)
 			answer(b, m->id, k->reply);
 		return;
 	}
-	if (read_request(m, &r, &status, &e) < 0)
+	if (read_request(m, &r, &status, &e))
 		answer_error(b, m->id, status, &e);
 	else
 		start(b, m, &r);

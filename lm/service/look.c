@@ -144,9 +144,9 @@ static void ask(struct look *l)
 	buf_init(&o->modules, FRAME_MAX_BYTES / 2);
 	if (o->is_proc)
 		rc = name_process(l, &o->e);
-	if (rc == 0)
+	if (!rc)
 		rc = ask_there(l, &o->e);
-	if (rc < 0)
+	if (rc)
 		fail(l, rc);
 }
 
@@ -168,7 +168,7 @@ static int go_on(struct service_call *c, struct look *l)
 {
 	int rc = 0;
 
-	while (rc == 0 && l->at < l->n) {
+	while (!rc && l->at < l->n) {
 		if (!l->is_asked)
 			ask(l);
 		if (!l->now.is_over)
@@ -199,7 +199,7 @@ static int begin(struct service_call *c, struct look *l)
 	struct err e = { 0 };
 	int rc = call_resolve(c, l->spec->class, &o);
 
-	if (rc == 0)
+	if (!rc)
 		rc = copy_tokens(l, &o);
 	objects_done(&o);
 	if (rc < 0)

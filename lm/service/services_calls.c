@@ -44,8 +44,7 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 	if (!p->held || !p->seg)
 		return proc_check_calls(p, e);
 	bits_of(call_text(c, 1), &bits);
-	if (hooks_add_interest(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)) <
-	    0)
+	if (hooks_add_interest(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)))
 		return err_nomem(e);
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
@@ -62,7 +61,7 @@ static int serve_calls_enable(struct service_call *c)
 {
 	uint32_t bits;
 
-	if (bits_of(call_text(c, 1), &bits) < 0)
+	if (bits_of(call_text(c, 1), &bits))
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
 				       "what to count is one of: count, time, volume, partner");
 	if (call_int(c, 2) < 0 || call_int(c, 2) > HOOK_SAMPLE_MAX)
@@ -200,7 +199,7 @@ static int read_one(struct service_call *c, const struct proc *p)
 	if (p->seg)
 		rc = totals_take(p->seg, tickbase_now(c->of, p->own.tick_source), with_partners,
 				 &live);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!live && !p->last)
 		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNSUPPORTED_SERVICE,
@@ -219,7 +218,7 @@ static int serve_calls_read(struct service_call *c)
 	int rc;
 
 	rc = call_resolve(c, 'p', &o);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = read_one(c, o.v[i].proc);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);

@@ -54,9 +54,9 @@ static int send_to(struct service_call *c, const struct object *o, struct settle
 	struct proc *p = o->proc;
 	int sig = 0, rc = must_be_alive(p, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = read_signal(c, &sig, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	*w = (struct settle_goal){ .what = SETTLE_TAKEN, .sig = sig };
 	if (sig == SIGSTOP)
@@ -87,7 +87,7 @@ static int stop_one(struct service_call *c, const struct object *o, struct settl
 		    struct err *e)
 {
 	w->what = SETTLE_STOPPED;
-	if (must_be_alive(o->proc, e) < 0)
+	if (must_be_alive(o->proc, e))
 		return -ERR_NOTFOUND;
 	return holds_stop(holds_of(c), o->proc, c->tool, e);
 }
@@ -101,7 +101,7 @@ static int continue_one(struct service_call *c, const struct object *o, struct s
 			struct err *e)
 {
 	w->what = SETTLE_RUNNING;
-	if (must_be_alive(o->proc, e) < 0)
+	if (must_be_alive(o->proc, e))
 		return -ERR_NOTFOUND;
 	return holds_continue(holds_of(c), o->proc, e);
 }
@@ -148,7 +148,7 @@ static bool is_nice(const struct service_call *c)
 
 static int renice_thread(struct service_call *c, const struct object *o, struct err *e)
 {
-	if (must_be_alive(o->proc, e) < 0)
+	if (must_be_alive(o->proc, e))
 		return -ERR_NOTFOUND;
 	return host_thread_priority(o->proc->held, o->thread->tid, (int)call_int(c, 1), e);
 }
@@ -166,9 +166,9 @@ static int renice_all(struct service_call *c, struct proc *p, size_t *changed, s
 	size_t n = HOST_THREADS_MAX;
 	int rc = host_threads(of->host, p->pid, tid, &n);
 
-	for (size_t i = 0; rc == 0 && i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		rc = host_thread_priority(p->held, tid[i], (int)call_int(c, 1), e);
-		*changed += rc == 0;
+		*changed += !rc;
 		if (rc == -ERR_NOTFOUND)
 			rc = 0; /* it has ended in between */
 	}
@@ -182,10 +182,10 @@ static int renice_proc(struct service_call *c, struct proc *p, struct err *e)
 	size_t changed = 0;
 	int rc = must_be_alive(p, e);
 
-	for (int i = 0; rc == 0 && i < 2; i++)
+	for (int i = 0; !rc && i < 2; i++)
 		rc = renice_all(c, p, &changed, e);
-	c->is_half_done = rc < 0 && changed > 0;
-	if (rc == 0 && !changed)
+	c->is_half_done = rc && changed > 0;
+	if (!rc && !changed)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	return rc;
 }

@@ -59,11 +59,11 @@ static int watch(struct creation *k, const struct tracer_msg *m)
 	struct proc *p = NULL;
 	int rc = procs_take(k->procs, &in, &p, &k->e);
 
-	if (rc == 0 && p->start != m->start)
+	if (!rc && p->start != m->start)
 		rc = err_set(&k->e, ERR_NOTFOUND, "the process has ended");
-	if (rc == 0)
+	if (!rc)
 		rc = holds_stop(k->of->holds, p, k->tool, &k->e);
-	if (rc == 0)
+	if (!rc)
 		k->token = p->token;
 	return rc;
 }
@@ -118,11 +118,11 @@ static int ask(struct service_call *c, struct creation *k)
 	m->type = TRACER_CREATE;
 	m->nvalue = 3;
 	m->text[m->ntext++] = call_text(c, 1);
-	for (unsigned i = 0; rc == 0 && i < 3; i++)
+	for (unsigned i = 0; !rc && i < 3; i++)
 		rc = add_texts(m, i, &c->call->param[2 + i]);
-	if (rc == 0 && m->value[2] > TRACER_STREAMS_MAX)
+	if (!rc && m->value[2] > TRACER_STREAMS_MAX)
 		rc = -ERR_LIMIT;
-	if (rc < 0)
+	if (rc)
 		err_set(&k->e, ERR_LIMIT,
 			"%d texts and %d streams are the most that a program gets",
 			TRACER_TEXTS_MAX - 1, TRACER_STREAMS_MAX);
@@ -161,7 +161,7 @@ static int serve_proc_create(struct service_call *c)
 	k->procs = c->procs;
 	k->tool = c->tool;
 	rc = ask(c, k);
-	if (rc == 0) {
+	if (!rc) {
 		task_keep(c->task, k, abandon);
 		return SERVICE_WAITS;
 	}

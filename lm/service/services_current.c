@@ -74,7 +74,7 @@ static int serve_calls_now(struct service_call *c)
 	struct objects o = { 0 };
 	int rc = call_resolve(c, 'p', &o);
 
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);

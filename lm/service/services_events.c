@@ -51,7 +51,7 @@ static int serve_get_event_types(struct service_call *c)
 	struct objects o = { 0 };
 	int rc = call_resolve(c, 'p', &o);
 
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_types(c, &o.v[i]);
 	objects_done(&o);
 	return rc;

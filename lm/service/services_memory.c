@@ -66,9 +66,9 @@ static int fill_read(struct service_call *c, struct tracer_msg *to, void **take,
 	struct host_memory m = { .is_write = false };
 	int rc = read_geometry(c, &m, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = set_count(&m, call_int(c, 4), e);
-	if (rc == 0)
+	if (!rc)
 		ask(to, TRACER_READ_MEMORY, &m);
 	return rc;
 }
@@ -161,14 +161,14 @@ static int fill_write(struct service_call *c, struct tracer_msg *to, void **take
 	size_t n = 0;
 	int rc = read_geometry(c, &m, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = read_bytes(c, &m.bytes, &n, e);
 	*take = m.bytes;
-	if (rc == 0 && n % m.block)
+	if (!rc && n % m.block)
 		return bad(e, "bytes are no whole number of blocks");
-	if (rc == 0)
+	if (!rc)
 		rc = set_count(&m, (int64_t)(n / m.block), e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	ask(to, TRACER_WRITE_MEMORY, &m);
 	to->bytes = m.bytes;

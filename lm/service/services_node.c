@@ -188,9 +188,9 @@ static int write_node(struct service_call *c, int64_t flags, const struct node_r
 
 	if (flags & NODE_FACTS)
 		rc = host_facts(of->host, &facts, NULL);
-	if (rc == 0 && flags & NODE_NOW)
+	if (!rc && flags & NODE_NOW)
 		rc = host_now(of->host, &now, NULL);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (flags & NODE_NAME)
 		omis_write_string(&w, of->host_name);
@@ -213,11 +213,11 @@ static int answer(struct service_call *c, int64_t flags, const struct node_rates
 	int rc;
 
 	rc = call_resolve(c, 'n', &o);
-	if (rc == 0 && o.n)
+	if (!rc && o.n)
 		rc = write_node(c, flags, rates, &b);
-	if (rc == 0 && o.n)
+	if (!rc && o.n)
 		rc = reply_add(c->reply, c->action, o.v[0].token, STATUS_OK, buf_str(&b));
-	if (rc == 0)
+	if (!rc)
 		reply_add_time(c->reply, call_now(c), call_now(c));
 	buf_done(&b);
 	objects_done(&o);
@@ -256,7 +256,7 @@ static int serve_node_get_info(struct service_call *c)
 		rc = rates_get(of->rates, &rates, NULL);
 		if (rc == -ERR_AGAIN && !c->retry)
 			return wait_for_rates(c);
-		if (rc < 0)
+		if (rc)
 			return rc;
 	}
 	return answer(c, flags, &rates);

@@ -50,7 +50,7 @@ static int serve_pa_create(struct service_call *c)
 	if (is_trace_buffer(c))
 		return tracebuf_create(c);
 	rc = pa_know(pa_of(c), &name, &o, &e);
-	if (rc < 0)
+	if (rc)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
 	return call_each_proc(c, create_one);
 }
@@ -166,7 +166,7 @@ static int read_one(struct service_call *c, struct pa_object *o)
 	if (o->is_global)
 		return read_global(c, o);
 	list_each (i, &o->cells)
-		if (rc == 0)
+		if (!rc)
 			rc = read_local(c, o, list_entry(i, struct pa_cell, link));
 	return rc;
 }
@@ -229,7 +229,7 @@ static int measure_one(struct service_call *c, struct pa_object *o)
 	if (o->is_global)
 		return gain_of(c, o, NULL);
 	list_each (i, &o->cells)
-		if (rc == 0)
+		if (!rc)
 			rc = gain_of(c, o, list_entry(i, struct pa_cell, link));
 	return rc;
 }
@@ -294,7 +294,7 @@ static int serve_increment(struct service_call *c, increment_fn *add)
 	int rc = target(c, &o, &cell, &e);
 
 	call_count_object(c);
-	if (rc < 0)
+	if (rc)
 		return reply_add_error(c->reply, c->action, call_text(c, 0), status_of(rc), "%s",
 				       e.text);
 	add(c, o, cell);

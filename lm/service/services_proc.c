@@ -74,14 +74,14 @@ static unsigned what_for(int64_t flags)
  * there. */
 static bool is_there(const struct proc *p)
 {
-	return p->held && host_proc_signal(p->held, 0, NULL) == 0;
+	return p->held && !host_proc_signal(p->held, 0, NULL);
 }
 
 /* Of a dead process what was seen last. */
 static void get_figures(struct service_call *c, const struct proc *p, int64_t flags,
 			struct host_figures *f)
 {
-	if (p->held && host_figures(c->of, p->pid, what_for(flags), f, NULL) == 0 &&
+	if (p->held && !host_figures(c->of, p->pid, what_for(flags), f, NULL) &&
 	    f->start == p->start)
 		return;
 	*f = p->figures;
@@ -246,7 +246,7 @@ static int serve_proc_get_info(struct service_call *c)
 	int rc;
 
 	rc = call_resolve(c, 'p', &o);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_proc(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);
@@ -290,7 +290,7 @@ static int serve_get_probes(struct service_call *c)
 	struct objects o = { 0 };
 	int rc = call_resolve(c, 'p', &o);
 
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_probes(c, &o.v[i]);
 	objects_done(&o);
 	return rc;
@@ -336,7 +336,7 @@ static int add_thread(struct service_call *c, const struct object *o, int64_t fl
 
 	rc = host_thread_figures(c->of, o->proc->pid, o->thread->tid,
 				 HOST_FIGURES_STAT | HOST_FIGURES_STATUS, &f);
-	if (rc < 0 || !is_there(o->proc))
+	if (rc || !is_there(o->proc))
 		return reply_add_error(c->reply, c->action, o->token, STATUS_UNKNOWN_OBJECT,
 				       "the thread has ended");
 	write_thread_static(&w, o, flags);
@@ -368,7 +368,7 @@ static int serve_thread_get_info(struct service_call *c)
 	int rc;
 
 	rc = call_resolve(c, 't', &o);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_thread(c, &o.v[i], flags);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);
@@ -400,11 +400,11 @@ static int take(struct service_call *c, struct proc **out, struct err *e)
 	int rc;
 
 	rc = host_figures(h, in.pid, HOST_FIGURES_STAT, &f, NULL);
-	if (rc < 0 || (*exec && !runs(h, in.pid, f.name, exec)))
+	if (rc || (*exec && !runs(h, in.pid, f.name, exec)))
 		return -ERR_NOTFOUND;
 	rc = procs_take(c->procs, &in, out, e);
 	/* Another one may have got the pid in between. */
-	return rc == 0 && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
+	return !rc && (*out)->start != f.start ? -ERR_NOTFOUND : rc;
 }
 
 /*
@@ -425,7 +425,7 @@ static int serve_proc_take(struct service_call *c)
 		return reply_add_error(
 			c->reply, c->action, procs_node_token(c->procs), STATUS_UNKNOWN_OBJECT,
 			"there is no process of this user with that pid and program");
-	if (rc < 0)
+	if (rc)
 		return reply_add_error(c->reply, c->action, procs_node_token(c->procs),
 				       status_from_err(rc), "%s", e.text);
 	omis_write_token(&(struct omis_writer){ .b = &b }, p->token.s);

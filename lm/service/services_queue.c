@@ -43,7 +43,7 @@ static int want_all(struct proc *p, uint32_t tool)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < segview_funcs(p->seg); i++)
+	for (unsigned i = 0; !rc && i < segview_funcs(p->seg); i++)
 		if (is_needed(call_get(i)))
 			rc = hooks_add_interest(p, HOOKS_TOOL(tool), (int)i, HOOK_QUEUE, 0);
 	return rc;
@@ -76,9 +76,9 @@ static int watch(struct service_call *c, struct proc *p)
 	bool is_on = hooks_has(p, HOOK_QUEUE) && segview_posted_is_on(p->seg);
 	int rc = want_all(p, c->tool);
 
-	if (rc == 0 && !is_on)
+	if (!rc && !is_on)
 		rc = note_before(p);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!is_on) {
 		segview_posted_start(p->seg);
@@ -236,7 +236,7 @@ static int serve_one(struct service_call *c, struct proc *p, struct queue *q)
 	if (rc)
 		return call_add_failure(c, p->token.s, rc, &e);
 	rc = watch(c, p);
-	return rc < 0 ? rc : add_queue(c, p, q);
+	return rc ? rc : add_queue(c, p, q);
 }
 
 static int serve_queue_get_info(struct service_call *c)
@@ -248,7 +248,7 @@ static int serve_queue_get_info(struct service_call *c)
 	if (!q)
 		return -ERR_NOMEM;
 	rc = call_resolve(c, 'p', &o);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = serve_one(c, o.v[i].proc, q);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	objects_done(&o);

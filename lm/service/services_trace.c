@@ -154,7 +154,7 @@ static void ask_one(struct tracing *t, const struct object *o, const struct trac
 		m->start = o->proc->start;
 		rc = helper_ask(t->trace, m, &(struct helper_reply){ on_answer, a }, &a->ask, &e);
 	}
-	if (rc < 0)
+	if (rc)
 		set_words(a, status_from_err(rc), e.text);
 	else
 		t->left++;
@@ -184,7 +184,7 @@ static int add_entries(struct service_call *c, struct tracing *t)
 {
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < t->n; i++)
+	for (size_t i = 0; !rc && i < t->n; i++)
 		rc = add_entry(c, &t->asked[i]);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	return rc;
@@ -196,7 +196,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 	struct tracing *t = NULL;
 	int rc = call_resolve(c, 't', &o);
 
-	if (rc == 0)
+	if (!rc)
 		t = calloc(1, sizeof(*t) + o.n * sizeof(*t->asked));
 	if (!t) {
 		objects_done(&o);
@@ -225,7 +225,7 @@ static int serve(struct service_call *c, int (*fill)(struct service_call *, stru
 	if (!m)
 		return -ERR_NOMEM;
 	rc = fill(c, m);
-	if (rc == 0)
+	if (!rc)
 		rc = ask_all(c, m, with_names);
 	free(m);
 	return rc < 0 || rc == SERVICE_WAITS ? rc : 0;
@@ -236,7 +236,7 @@ static int refuse(struct service_call *c, const char *words)
 {
 	int rc = reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR, "%s", words);
 
-	return rc < 0 ? rc : FILL_REFUSED;
+	return rc ? rc : FILL_REFUSED;
 }
 
 static int fill_backtrace(struct service_call *c, struct tracer_msg *m)

@@ -20,7 +20,7 @@ static int add_proc(struct service_call *c, struct proc *p, struct err *e)
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	rc = tracebufs_get(tracebufs_of(c), call_text(c, 1), c->tool, &b, e);
-	return rc < 0 ? rc : tracebuf_add_proc(b, p, e);
+	return rc ? rc : tracebuf_add_proc(b, p, e);
 }
 
 int tracebuf_create(struct service_call *c)
@@ -29,7 +29,7 @@ int tracebuf_create(struct service_call *c)
 	struct err e = { 0 };
 	int rc = tracebufs_get(tracebufs_of(c), call_text(c, 1), c->tool, &b, &e);
 
-	if (rc < 0)
+	if (rc)
 		return reply_add_error(c->reply, c->action, "", status_from_err(rc), "%s", e.text);
 	return call_each_proc(c, add_proc);
 }
@@ -48,7 +48,7 @@ static int append(struct service_call *c, struct err *e)
 			       c->proc || b ? "the process of the event is forgotten"
 					    : "there is no such object");
 	rc = tracebufs_get(tracebufs_of(c), call_text(c, 0), c->tool, &b, e);
-	return rc < 0 ? rc : tracebuf_append(b, c->proc, &c->call->param[1], 3, e);
+	return rc ? rc : tracebuf_append(b, c->proc, &c->call->param[1], 3, e);
 }
 
 static int serve_tracebuf_append(struct service_call *c)
@@ -57,7 +57,7 @@ static int serve_tracebuf_append(struct service_call *c)
 	int rc = append(c, &e);
 
 	call_count_object(c);
-	if (rc < 0)
+	if (rc)
 		return reply_add_error(c->reply, c->action, call_text(c, 0),
 				       rc == -ERR_NOTFOUND ? STATUS_UNKNOWN_OBJECT
 							   : status_from_err(rc),
@@ -94,7 +94,7 @@ static int read_one(struct service_call *c, struct tracebuf *b, size_t share)
 	size_t n = parts_of(b), bytes = n ? share / n : 0;
 	int rc = 0;
 
-	for (size_t i = 0; rc >= 0 && i < n; i++)
+	for (size_t i = 0; !rc && i < n; i++)
 		rc = read_part(c, b, i, bytes);
 	return rc;
 }

@@ -51,7 +51,7 @@ static char state_of(const struct settling *s, const struct proc *p, int32_t tid
 {
 	struct host_figures f;
 
-	if (host_thread_figures(s->on.host, p->pid, tid, HOST_FIGURES_STAT, &f) < 0)
+	if (host_thread_figures(s->on.host, p->pid, tid, HOST_FIGURES_STAT, &f))
 		return 'X';
 	return f.state;
 }
@@ -75,8 +75,8 @@ static bool is_taken(struct settling *s, struct waiting *w, const struct proc *p
 	else
 		rc = host_figures(s->on.host, p->pid, HOST_FIGURES_STAT | HOST_FIGURES_SIGNALS, &f,
 				  NULL);
-	if (rc < 0 || !f.has_signals)
-		return rc == 0;
+	if (rc || !f.has_signals)
+		return !rc;
 	w->stand.state = f.state;
 	w->is_pending = f.sig_pending & bit && !(f.sig_blocked & bit);
 	if (w->is_pending)

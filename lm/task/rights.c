@@ -10,7 +10,7 @@ enum omis_right rights_of(const char *identity)
 {
 	struct identity id = { 0 };
 
-	if (identity_from_uri(&id, identity, strlen(identity), NULL) < 0)
+	if (identity_from_uri(&id, identity, strlen(identity), NULL))
 		return OMIS_NO_RIGHT;
 	return route_right_of_role(role_name(id.role));
 }

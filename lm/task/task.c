@@ -268,7 +268,7 @@ int task_start(struct tasks *s, const struct task_spec *spec, struct task **out)
 	list_push_back(&s->all, &t->link);
 	s->n++;
 	t->reply = reply_new();
-	if (!t->reply || copy_spec(t) < 0) {
+	if (!t->reply || copy_spec(t)) {
 		task_free(t);
 		return -ERR_NOMEM;
 	}

@@ -48,7 +48,7 @@ static bool is_new(struct broadcast *b, uint64_t id)
 	if (number <= *low || map_find(&b->beyond, id))
 		return false;
 	if (number > *low + 1)
-		return map_put(&b->beyond, id, b, NULL) == 0;
+		return !map_put(&b->beyond, id, b, NULL);
 	++*low;
 	while (map_del(&b->beyond, ++id))
 		++*low;
@@ -155,9 +155,9 @@ static int push_source(struct neko_process *p, struct setup *s, struct err *e)
 	v->every = 100 * NSEC_PER_MSEC;
 	v->until = 10 * NSEC_PER_SEC;
 	rc = setup_nsec(s, "broadcast.every", NSEC_PER_USEC, TIME_MAX, &v->every, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_nsec(s, "broadcast.until", 0, NEKO_TIME_MAX, &v->until, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, "broadcast.network", 1, neko_nets(p), &net, e);
 	v->net = (uint8_t)(net - 1);
 	return rc;
@@ -168,7 +168,7 @@ int broadcast_init(struct neko_process *p, struct setup *s, struct err *e)
 	struct broadcast *b;
 	int rc = stubborn_init(p, s, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = neko_push(p, &broadcast_ops, &b, e);
 	if (rc)
 		return rc;

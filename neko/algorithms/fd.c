@@ -12,11 +12,11 @@ int fd_params(const struct neko_process *p, struct setup *s, struct fd_params *o
 	out->eta = NSEC_PER_SEC;
 	out->is_delay_logged = true;
 	rc = setup_nsec(s, "fd.eta", 1, FD_TIME_MAX, &out->eta, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, "fd.monitored", 1, neko_count(p), &monitored, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, "fd.network", 1, neko_nets(p), &net, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_bool(s, "fd.log_delay", &out->is_delay_logged, e);
 	out->monitored = (uint32_t)monitored;
 	out->net = (uint8_t)(net - 1);
@@ -146,7 +146,7 @@ int fd_nfds(struct neko_process *p, struct setup *s, struct err *e)
 		return rc;
 	rc = fd_params(p, s, &f->params, e);
 	f->delta = f->params.eta;
-	if (rc == 0)
+	if (!rc)
 		rc = setup_nsec(s, "fd.delta", 0, FD_TIME_MAX, &f->delta, e);
 	return rc ? rc : fd_check_monitored(p, s, &f->params, e);
 }

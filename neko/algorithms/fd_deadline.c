@@ -152,7 +152,7 @@ static void watch(struct neko_layer *l)
 		rc = neko_receive(l, patience(l, f), &m);
 		if (rc == -ERR_CLOSED)
 			return;
-		if (rc == 0)
+		if (!rc)
 			hear(l, f, m);
 		if (f->last && f->deadline <= neko_now(l))
 			suspect(l, f);
@@ -181,11 +181,11 @@ static int push(struct neko_process *p, struct setup *s, const struct neko_layer
 	struct detector *f;
 	int rc = neko_push(p, ops, &f, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = fd_params(p, s, &f->params, e);
-	if (rc == 0 && window)
+	if (!rc && window)
 		rc = setup_u64(s, "fd.window", 1, FD_WINDOW_MAX, &window, e);
-	if (rc == 0)
+	if (!rc)
 		rc = fd_check_monitored(p, s, &f->params, e);
 	if (rc)
 		return rc;
@@ -235,7 +235,7 @@ int fd_adaptive(struct neko_process *p, struct setup *s, struct err *e)
 	f->phi = 4;
 	f->margin_variation = (double)f->params.eta / 4;
 	rc = setup_double(s, "fd.gamma", 1e-6, 1, &f->gamma, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_double(s, "fd.beta", 0, 1000, &f->beta, e);
 	return rc ? rc : setup_double(s, "fd.phi", 0, 1000, &f->phi, e);
 }

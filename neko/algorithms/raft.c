@@ -186,8 +186,8 @@ static int read_timeout(struct raft *r, struct setup *s, struct err *e)
 		return 0;
 	if (dots && (size_t)(dots - text) < sizeof(least))
 		memcpy(least, text, (size_t)(dots - text));
-	if (dots && opt_to_nsec_unit(least, NSEC_PER_USEC, TIME_MAX, &r->least) == 0 &&
-	    opt_to_nsec_unit(dots + 2, r->least, TIME_MAX, &r->most) == 0)
+	if (dots && !opt_to_nsec_unit(least, NSEC_PER_USEC, TIME_MAX, &r->least) &&
+	    !opt_to_nsec_unit(dots + 2, r->least, TIME_MAX, &r->most))
 		return 0;
 	err_set(e, ERR_INVALID, "'%s' is no span of times; write 150ms..300ms", text);
 	return setup_blame(s, "raft.timeout", e);
@@ -208,11 +208,11 @@ int raft_init(struct neko_process *p, struct setup *s, struct err *e)
 	r->heartbeat = 50 * NSEC_PER_MSEC;
 	r->quorum = neko_count(p) / 2 + 1;
 	rc = read_timeout(r, s, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_nsec(s, "raft.heartbeat", NSEC_PER_USEC, TIME_MAX, &r->heartbeat, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, "raft.quorum", 1, neko_count(p), &r->quorum, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, "raft.network", 1, neko_nets(p), &net, e);
 	r->net = (uint8_t)(net - 1);
 	return rc;

@@ -50,7 +50,7 @@ static int configure(struct stat_fd *h, struct setup *s, struct err *e)
 	int rc = setup_nsec(s, "fd.eta", 1, FD_TIME_MAX, &eta, e);
 
 	h->window = eta * 100;
-	if (rc == 0)
+	if (!rc)
 		rc = setup_nsec(s, "stat.window", eta, INT64_MAX / 4, &h->window, e);
 	return rc ? rc : statset_open(&h->set, rows, s, e);
 }

@@ -90,7 +90,7 @@ static int await_all(struct neko_layer *l, struct stubborn *s, struct neko_msg *
 	uint32_t self = neko_id(neko_process(l));
 	int rc = 0;
 
-	for (i = 0; i < n && rc == 0; i++) {
+	for (i = 0; i < n && !rc; i++) {
 		uint32_t to = m->to == NEKO_OTHERS ? i + 1 : m->all ? m->all[i] : m->to;
 
 		if (m->to != NEKO_OTHERS || to != self)
@@ -116,7 +116,7 @@ static int stubborn_send(struct neko_layer *l, struct neko_msg *m)
 	put(all->content + 8, 2, m->type);
 	memcpy(all->content + HEAD_BYTES, m->content, m->n);
 	rc = neko_send(l, all);
-	if (rc == 0)
+	if (!rc)
 		rc = await_all(l, s, all);
 	neko_msg_unref(l, all);
 	return rc;

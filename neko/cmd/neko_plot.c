@@ -279,9 +279,9 @@ static int plot(const char *path, const char *output)
 	struct err e = { 0 };
 	int rc = file_read(path, RESULTS_MAX_BYTES, 0, &text, &e), status;
 
-	if (rc == 0)
+	if (!rc)
 		rc = results_parse(buf_str(&text), text.n, &results, &e);
-	if (rc == 0)
+	if (!rc)
 		rc = neko_plot_draw(results, &picture, &e);
 	status = rc ? blame(path, &e) : write_picture(output, &picture);
 	results_free(results);

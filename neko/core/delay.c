@@ -120,14 +120,14 @@ int delay_parse(const char *text, struct delay *out, struct err *e)
 	d.kind = f->kind;
 	rc = parse_pair(f, open + 1, &d, e);
 	after = str_trim(close + 1);
-	if (rc == 0 && *after == '+')
+	if (!rc && *after == '+')
 		rc = to_seconds(after + 1, &d.least, e);
-	else if (rc == 0 && *after)
+	else if (!rc && *after)
 		rc = err_set(e, ERR_PARSE,
 			     "behind the brackets there may stand + and a time, not '%s'", after);
-	if (rc == 0)
+	if (!rc)
 		rc = complete(&d, e);
-	if (rc == 0)
+	if (!rc)
 		*out = d;
 	return rc;
 }

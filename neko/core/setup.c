@@ -167,7 +167,7 @@ int setup_read(const char *path, struct setup **out, struct err *e)
 	struct buf text = BUF_INIT(SETUP_MAX_BYTES + 1);
 	int rc = file_read(path, SETUP_MAX_BYTES, 0, &text, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = setup_parse(buf_str(&text), text.n, out, e);
 	buf_done(&text);
 	return rc;
@@ -290,7 +290,7 @@ int setup_nsec(struct setup *s, const char *key, nsec_t min, nsec_t max, nsec_t 
 {
 	const struct entry *v = ask(s, key);
 
-	if (!v || opt_to_nsec_unit(v->value, min, max, inout) == 0)
+	if (!v || !opt_to_nsec_unit(v->value, min, max, inout))
 		return 0;
 	if (v->value[0] == '-')
 		err_set(e, ERR_INVALID, "'%s': a time before 0; write one such as 20ms, 1.5s, 10m",
@@ -307,7 +307,7 @@ int setup_u64(struct setup *s, const char *key, uint64_t min, uint64_t max, uint
 {
 	const struct entry *v = ask(s, key);
 
-	if (!v || str_to_u64(v->value, min, max, inout) == 0)
+	if (!v || !str_to_u64(v->value, min, max, inout))
 		return 0;
 	err_set(e, ERR_INVALID, "'%s' is no whole number from %llu to %llu", v->value,
 		(unsigned long long)min, (unsigned long long)max);
@@ -319,7 +319,7 @@ int setup_double(struct setup *s, const char *key, double min, double max, doubl
 {
 	const struct entry *v = ask(s, key);
 
-	if (!v || str_to_double(v->value, min, max, inout) == 0)
+	if (!v || !str_to_double(v->value, min, max, inout))
 		return 0;
 	err_set(e, ERR_INVALID, "'%s' is no number from %g to %g", v->value, min, max);
 	return blame(v, e);

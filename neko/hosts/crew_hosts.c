@@ -94,7 +94,7 @@ static int parse_hosts(struct crew_hosts *c, const char *list, struct err *e)
 	c->host = calloc(HOSTS_MAX, sizeof(*c->host));
 	if (!copy || !c->host)
 		rc = err_nomem(e);
-	for (one = rc ? NULL : strtok_r(copy, ",", &rest); one && rc == 0;
+	for (one = rc ? NULL : strtok_r(copy, ",", &rest); one && !rc;
 	     one = strtok_r(NULL, ",", &rest)) {
 		if (c->nhost == HOSTS_MAX)
 			rc = err_set(e, ERR_LIMIT, "a run has at most %d hosts", HOSTS_MAX);
@@ -136,7 +136,7 @@ static void send_time(struct remote *v, const uint8_t *p, size_t n)
 	if (realwire_get_times(p, n, t, 1))
 		lose_by(v, "its factory asked what no factory asks");
 	t[1] = clock_mono();
-	if (v->chan && realwire_put_times(&b, REALWIRE_PONG, t, 2) == 0)
+	if (v->chan && !realwire_put_times(&b, REALWIRE_PONG, t, 2))
 		chan_send(v->chan, b.p, b.n);
 	buf_done(&b);
 }
@@ -181,9 +181,9 @@ static int dial(struct crew_hosts *c, struct remote *v, struct err *e)
 	nsec_t end = loop_now(c->loop) + OPEN_NS;
 	int rc = net_dial(c->net, host->name, host->port, &expect, &h, &v->chan, e);
 
-	while (rc == 0 && !v->is_open && !v->is_gone && loop_now(c->loop) < end)
+	while (!rc && !v->is_open && !v->is_gone && loop_now(c->loop) < end)
 		loop_wait(c->loop, end - loop_now(c->loop));
-	if (rc == 0 && (!v->is_open || v->is_gone))
+	if (!rc && (!v->is_open || v->is_gone))
 		rc = err_set(e, v->why.code ? v->why.code : ERR_TIMEOUT, "%s",
 			     v->why.code ? v->why.text : "no answer");
 	return rc ? err_add(e, "the factory at %s port %u", host->name, host->port) : 0;
@@ -212,7 +212,7 @@ static int start(struct crew *crew, uint32_t id, struct err *e)
 				     .ntext = c->text.n };
 	v->is_ordered = true;
 	rc = realwire_put_start(&b, &s);
-	if (rc == 0)
+	if (!rc)
 		rc = chan_send(v->chan, b.p, b.n);
 	buf_done(&b);
 	return rc ? err_set(e, (enum err_code)(-rc), "process %u could not be ordered", id) : 0;

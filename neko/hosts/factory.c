@@ -64,7 +64,7 @@ static int factory_open(struct loop *l, const struct factory_conf *c, struct fac
 	rc = enrol_open(f->loop, c->self.dir, c->self.pin, &f->net, e);
 	if (rc == 0)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
-	if (rc == 0 && c->mainsm)
+	if (!rc && c->mainsm)
 		rc = renewal_new(l, f->net, c->self.dir, c->mainsm, &f->renewal, e);
 	if (rc)
 		factory_close(f);
@@ -98,7 +98,7 @@ int factory_run(const struct factory_conf *c, void (*on_ready)(void *arg, uint16
 	term = loop_signal_new(l, SIGTERM, on_signal, l, e);
 	intr = loop_signal_new(l, SIGINT, on_signal, l, e);
 	rc = term && intr ? factory_open(l, c, &f, e) : -ERR_SYS;
-	if (rc == 0) {
+	if (!rc) {
 		on_ready(arg, factory_port(f));
 		rc = loop_run(l);
 	}

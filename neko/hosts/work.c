@@ -110,10 +110,10 @@ static int build(struct work *w, const struct realwire_start *s, struct real_con
 	struct run *r = NULL;
 	int rc = setup_parse(s->text, s->ntext, &setup, e);
 
-	if (rc == 0 && setup_get(setup, "application") && !w->factory->takes_objects)
+	if (!rc && setup_get(setup, "application") && !w->factory->takes_objects)
 		rc = err_set(e, ERR_DENIED,
 			     "this factory takes no shared objects; start it with --objects");
-	if (rc == 0)
+	if (!rc)
 		rc = run_new_part(setup, &r, e);
 	if (rc)
 		return rc;
@@ -247,7 +247,7 @@ static void take_start(struct work *w, const uint8_t *p, size_t n)
 	w->is_started = true;
 	w->silence = s.silence;
 	log_info("factory", "process %u of %u for %s", s.id, s.m, chan_remote(w->chan));
-	if (start(w, &s, &e) == 0) {
+	if (!start(w, &s, &e)) {
 		loop_timer_arm(w->tick, 0);
 		return;
 	}
@@ -263,8 +263,8 @@ static void take_pong(struct work *w, const uint8_t *p, size_t n)
 	if (realwire_get_times(p, n, v, 2) || v[0] != w->ping_at)
 		return;
 	w->ping_at = 0;
-	if (timebase_update(&w->clock, &(struct timebase_sample){ v[0], now, v[1], 0 }) == 0 &&
-	    realwire_put_times(&b, REALWIRE_SAMPLE, (nsec_t[]){ v[0], now, v[1], 0 }, 4) == 0)
+	if (!timebase_update(&w->clock, &(struct timebase_sample){ v[0], now, v[1], 0 }) &&
+	    !realwire_put_times(&b, REALWIRE_SAMPLE, (nsec_t[]){ v[0], now, v[1], 0 }, 4))
 		pass_down(w, REALWIRE_SAMPLE, b.p + FRAME_HEADER_BYTES, b.n - FRAME_HEADER_BYTES);
 	buf_done(&b);
 }

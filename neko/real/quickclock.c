@@ -7,7 +7,7 @@
 void quickclock_init(struct quickclock *c)
 {
 	c->is_quick = ticks_source_best() == TICKS_TSC &&
-		      ticks_calibrate(&c->scale, TICKS_TSC, CALIBRATION_NS) == 0;
+		      !ticks_calibrate(&c->scale, TICKS_TSC, CALIBRATION_NS);
 }
 
 /* Ticks of before the last reading are a difference beyond all others, too. */

@@ -284,7 +284,7 @@ void real_refuse(int master, const struct err *e)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 
-	if (realwire_put_words(&b, REALWIRE_FAILED, e->text) == 0)
+	if (!realwire_put_words(&b, REALWIRE_FAILED, e->text))
 		(void)!send(master, b.p, b.n, MSG_NOSIGNAL);
 	buf_done(&b);
 }

@@ -151,7 +151,7 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	n->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (n->wake < 0)
 		return err_sys(e, "an eventfd for a process");
-	for (k = 0; k < c->nnet && rc == 0; k++) {
+	for (k = 0; k < c->nnet && !rc; k++) {
 		rc = open_line(n, k, &out->port[k], e);
 		npolls += npoll(&n->line[k]);
 	}
@@ -219,7 +219,7 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 	uint32_t i;
 	unsigned k;
 
-	for (k = 0; k < c->nnet && rc == 0; k++) {
+	for (k = 0; k < c->nnet && !rc; k++) {
 		for (i = 0; i < c->m; i++)
 			n->line[k].address[i] = all[k * c->m + i];
 		if (n->line[k].stream)

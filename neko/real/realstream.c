@@ -276,7 +276,7 @@ static void read_some(struct realstream *s, struct inward *w)
 {
 	int rc = realwire_recv(w->fd, &w->in, MSG_DONTWAIT);
 
-	if (rc == 0)
+	if (!rc)
 		rc = take_frames(s, &w);
 	if (rc && rc != -ERR_AGAIN)
 		end_inward(w);

@@ -111,7 +111,7 @@ static bool make_block(struct realtalk *t, struct realwire_block *b)
 		t->delays = step(t->real, &t->real->delays, t->delays, &t->delay_at);
 	}
 	t->is_taken = t->events || t->delays;
-	return frame_end(&t->out, mark) == 0;
+	return !frame_end(&t->out, mark);
 }
 
 /* A master that does not read holds up nothing but its news. */
@@ -158,7 +158,7 @@ static bool read_some(struct realtalk *t, int flags)
 {
 	int rc = realwire_recv(t->real->conf->master, &t->in, flags);
 
-	return rc == 0 || rc == -ERR_AGAIN;
+	return !rc || rc == -ERR_AGAIN;
 }
 
 static bool hear_sample(struct realtalk *t, const struct frame *f)
@@ -171,7 +171,7 @@ static bool hear_sample(struct realtalk *t, const struct frame *f)
 	pthread_mutex_lock(&t->real->lock);
 	rc = timebase_update(&t->real->clock, &(struct timebase_sample){ v[0], v[1], v[2], v[3] });
 	pthread_mutex_unlock(&t->real->lock);
-	return rc == 0;
+	return !rc;
 }
 
 /* False: it ends here. */
@@ -181,10 +181,9 @@ static bool hear_frame(struct realtalk *t, const struct frame *f)
 	case REALWIRE_SAMPLE:
 		return hear_sample(t, f);
 	case REALWIRE_PEERS:
-		return realnet_meet(t->real->net, f->p, f->n) == 0;
+		return !realnet_meet(t->real->net, f->p, f->n);
 	case REALWIRE_GO:
-		return realwire_get_times(f->p, f->n, &t->real->epoch, 1) == 0 &&
-		       t->real->epoch > 0;
+		return !realwire_get_times(f->p, f->n, &t->real->epoch, 1) && t->real->epoch > 0;
 	case REALWIRE_CRASH:
 		t->is_to_crash = true;
 		return false;
@@ -208,7 +207,7 @@ bool realtalk_hear(struct realtalk *t)
 	while ((rc = frame_in_next(&t->in, &f, NULL)) == 1)
 		if (!is_for_running(f.type) || !hear_frame(t, &f))
 			return false;
-	return rc == 0;
+	return !rc;
 }
 
 /* Reads until it is so; what lies behind that waits. */

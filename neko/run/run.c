@@ -28,7 +28,7 @@ static int choose_app(struct run *r, uint32_t id, struct err *e)
 			e, ERR_INVALID,
 			"process %u has no application; write process.%u.initializer = nfd-s", id,
 			id);
-	if (apps_find(name, r->own, &r->app[id - 1], e) == 0)
+	if (!apps_find(name, r->own, &r->app[id - 1], e))
 		return 0;
 	return own ? setup_blame_process(r->setup, id, "initializer", e)
 		   : setup_blame(r->setup, "process.initializer", e);
@@ -62,7 +62,7 @@ static int load_own(struct run *r, struct err *e)
 {
 	const char *path = setup_get(r->setup, "application");
 
-	if (!path || apps_load(path, &r->own, e) == 0)
+	if (!path || !apps_load(path, &r->own, e))
 		return 0;
 	return setup_blame(r->setup, "application", e);
 }
@@ -86,12 +86,12 @@ static int read_processes(struct run *r, struct err *e)
 	uint32_t id;
 	int rc = load_own(r, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(r->setup, "process.num", 1, NEKO_PROCESSES_MAX, &m, e);
-	if (rc == 0 && !m)
+	if (!rc && !m)
 		rc = err_set(e, ERR_INVALID,
 			     "the number of processes is missing; write process.num = 2");
-	if (rc == 0)
+	if (!rc)
 		rc = setup_check_processes(r->setup, (uint32_t)m, e);
 	if (rc)
 		return rc;
@@ -103,9 +103,9 @@ static int read_processes(struct run *r, struct err *e)
 	if (!r->app || !r->crash || !r->crash_by || !r->crash_at)
 		return err_nomem(e);
 	setup_get(r->setup, "process.initializer");
-	for (id = 1; id <= r->m && rc == 0; id++) {
+	for (id = 1; id <= r->m && !rc; id++) {
 		rc = choose_app(r, id, e);
-		if (rc == 0)
+		if (!rc)
 			rc = parse_crash(r, id, e);
 	}
 	return rc;
@@ -116,15 +116,15 @@ static int read_end(struct run *r, struct err *e)
 	int rc = setup_u64(r->setup, "simulation.seed", 0, UINT64_MAX, &r->seed, e);
 
 	r->runs = 1;
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(r->setup, "simulation.runs", 1, RUNS_MAX, &r->runs, e);
 	r->stack_bytes = NEKO_STACK_BYTES;
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(r->setup, "simulation.stack", STACK_MIN_BYTES, STACK_MAX_BYTES,
 			       &r->stack_bytes, e);
-	if (rc == 0)
+	if (!rc)
 		rc = setup_nsec(r->setup, "simulation.until", 1, NEKO_TIME_MAX, &r->until, e);
-	if (rc == 0 && !r->until && !setup_get(r->setup, "stat.stop"))
+	if (!rc && !r->until && !setup_get(r->setup, "stat.stop"))
 		rc = err_set(e, ERR_INVALID,
 			     "this run would never end; write simulation.until = 1h, or stat.stop "
 			     "= ci(0.95) < 5%%");
@@ -151,15 +151,15 @@ static int run_make(struct setup *s, bool is_part, struct run **out, struct err 
 	r->setup = s;
 	r->is_part = is_part;
 	rc = read_processes(r, e);
-	if (rc == 0)
+	if (!rc)
 		choose_stat(r);
-	if (rc == 0)
+	if (!rc)
 		rc = run_nets(r, e);
-	if (rc == 0)
+	if (!rc)
 		rc = read_end(r, e);
-	if (rc == 0)
+	if (!rc)
 		rc = read_real(r, e);
-	if (rc == 0 && !is_part)
+	if (!rc && !is_part)
 		rc = r->stat.init(&r->stat, s, r->m, &r->handler, e);
 	if (rc)
 		run_free(r);
@@ -230,7 +230,7 @@ static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
 	int rc = 0;
 
 	run_draw_crashes(r, seed);
-	for (i = 0; i < r->m && rc == 0; i++)
+	for (i = 0; i < r->m && !rc; i++)
 		if (r->crash_at[i] != NEKO_NEVER)
 			rc = sim_crash(s, i + 1, r->crash_at[i]);
 	return rc;
@@ -243,15 +243,15 @@ static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 	uint32_t id;
 	int rc = sim_new(r->m, seed, out, e);
 
-	if (rc == 0)
+	if (!rc)
 		sim_set_stack(*out, r->stack_bytes);
-	for (i = 0; i < r->nnet && rc == 0; i++)
+	for (i = 0; i < r->nnet && !rc; i++)
 		rc = sim_add_net(*out, &r->net[i], e);
-	for (id = 1; id <= r->m && rc == 0; id++)
+	for (id = 1; id <= r->m && !rc; id++)
 		rc = r->app[id - 1]->init(sim_process(*out, id), r->setup, e);
-	if (rc == 0 && place_crashes(r, *out, seed))
+	if (!rc && place_crashes(r, *out, seed))
 		rc = err_nomem(e);
-	if (rc == 0 && !r->is_finished)
+	if (!rc && !r->is_finished)
 		rc = setup_finish(r->setup, e);
 	if (rc)
 		return rc;
@@ -309,11 +309,11 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 	struct sim *s = NULL;
 	int rc = build(r, seed, &s, e);
 
-	if (rc == 0 && r->stat.begin(r->handler, r->m))
+	if (!rc && r->stat.begin(r->handler, r->m))
 		rc = err_nomem(e);
-	while (rc == 0 && end == SIM_PAUSED && !run_is_late(r))
+	while (!rc && end == SIM_PAUSED && !run_is_late(r))
 		rc = sim_run(s, r->until, &end, e);
-	if (rc == 0) {
+	if (!rc) {
 		r->stat.end(r->handler, sim_now(s));
 		count(f, s, end);
 		f->stuck += sim_end_run(s);
@@ -330,7 +330,7 @@ int run_simulate(struct run *r, const struct run_options *w, struct run_counts *
 	int rc = 0;
 
 	r->options = w;
-	for (i = 0; i < r->runs && rc == 0; i++) {
+	for (i = 0; i < r->runs && !rc; i++) {
 		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
 		rc = run_once(r, f.seed_of_last, &f, e);
 		f.broken = run_broken(r);
@@ -344,7 +344,7 @@ int run_simulate(struct run *r, const struct run_options *w, struct run_counts *
 	}
 	f.is_interrupted = f.is_cut && run_is_interrupted(r);
 	r->options = NULL;
-	if (rc == 0)
+	if (!rc)
 		*out = f;
 	return rc;
 }
@@ -376,7 +376,7 @@ static bool predict(const struct run *r, struct chen_qos *out)
 	    c->duplicate > 0 || c->trace || c->medium.kind != MEDIUM_NONE)
 		return false;
 	chen = (struct chen){ (double)eta / 1e9, (double)delta / 1e9, c->loss, c->delay };
-	return chen_predict(&chen, out, NULL) == 0;
+	return !chen_predict(&chen, out, NULL);
 }
 
 size_t run_results(const struct run *r, struct stat_result *out)
@@ -405,7 +405,7 @@ int run_flush(const struct run *r, struct err *e)
 	size_t n = r->stat.results(r->handler, v), i;
 	int rc = 0;
 
-	for (i = 0; i < n && rc == 0; i++)
+	for (i = 0; i < n && !rc; i++)
 		rc = quantity_flush(v[i].quantity, e);
 	return rc;
 }

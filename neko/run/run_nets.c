@@ -81,7 +81,7 @@ static int medium(struct setup *s, struct simnet_conf *c, const char *name, stru
 		return rc ? rc : shared_time(s, c->name, "gap", &m->gap, e);
 	}
 	rc = shared_time(s, c->name, "ttrt", &m->ttrt, e);
-	if (rc == 0)
+	if (!rc)
 		rc = shared_time(s, c->name, "hop", &m->hop, e);
 	return rc ? rc : shared_time(s, c->name, "sync", &m->sync, e);
 }
@@ -150,7 +150,7 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < ARRAY_LEN(number) && rc == 0; i++) {
+	for (i = 0; i < ARRAY_LEN(number) && !rc; i++) {
 		key_of(key, c->name, number[i].what);
 		rc = setup_double(s, key, 0, number[i].max, number[i].into, e);
 	}
@@ -182,16 +182,16 @@ static int line(struct setup *s, struct simnet_conf *c, struct err *e)
 
 	key_of(key, c->name, "reorder_by");
 	rc = setup_nsec(s, key, 0, INT64_MAX / 4, &c->reorder_by, e);
-	if (rc == 0)
+	if (!rc)
 		rc = resend(s, c, e);
 	key_of(key, c->name, "fifo");
-	if (rc == 0)
+	if (!rc)
 		rc = setup_bool(s, key, &c->is_fifo, e);
 	key_of(key, c->name, "header");
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, key, 0, 65535, &header, e);
 	key_of(key, c->name, "queue");
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(s, key, 1, INT64_MAX, &c->queue_bytes, e);
 	c->header_bytes = (uint32_t)header;
 	return rc;
@@ -213,7 +213,7 @@ static int partitions(struct run *r, struct simnet_conf *c, struct err *e)
 	copy = str_dup(text);
 	if (!copy)
 		return err_nomem(e);
-	for (one = strtok_r(copy, ";", &rest); one && rc == 0; one = strtok_r(NULL, ";", &rest)) {
+	for (one = strtok_r(copy, ";", &rest); one && !rc; one = strtok_r(NULL, ";", &rest)) {
 		rc = array_grow(&cut, &cap, c->ncut + 1, sizeof(*cut), CUTS_MAX);
 		c->cut = cut;
 		if (rc)
@@ -299,10 +299,10 @@ static int transport(struct run *r, unsigned k, struct err *e)
 
 	*n = (struct real_net){ .name = r->net[k].name, .group = GROUP_USUAL + k };
 	rc = choose_transport(r->setup, n, e);
-	if (rc == 0)
+	if (!rc)
 		rc = group(r->setup, n, e);
 	key_of(key, n->name, "port");
-	if (rc == 0)
+	if (!rc)
 		rc = setup_u64(r->setup, key, 1, UINT16_MAX, &port, e);
 	n->port = (uint16_t)port;
 	return rc ? rc : check_group(r, k, e);
@@ -328,13 +328,13 @@ static int add_net(struct run *r, const char *name, struct err *e)
 		return err_nomem(e);
 	r->nnet++;
 	rc = delay(r->setup, r->is_part, c, e);
-	if (rc == 0)
+	if (!rc)
 		rc = chances(r->setup, c, e);
-	if (rc == 0)
+	if (!rc)
 		rc = line(r->setup, c, e);
-	if (rc == 0)
+	if (!rc)
 		rc = complete_medium(r->setup, c, e);
-	if (rc == 0)
+	if (!rc)
 		rc = transport(r, r->nnet - 1, e);
 	return rc ? rc : partitions(r, c, e);
 }
@@ -357,13 +357,13 @@ int run_nets(struct run *r, struct err *e)
 	copy = str_dup(names);
 	if (!copy)
 		return err_nomem(e);
-	for (one = strtok_r(copy, ",", &rest); one && rc == 0; one = strtok_r(NULL, ",", &rest)) {
+	for (one = strtok_r(copy, ",", &rest); one && !rc; one = strtok_r(NULL, ",", &rest)) {
 		rc = add_net(r, str_trim(one), e);
 		if (rc && !e->line)
 			setup_blame(r->setup, "network", e);
 	}
 	free(copy);
-	if (rc == 0 && !r->nnet) {
+	if (!rc && !r->nnet) {
 		no_network(e);
 		rc = setup_blame(r->setup, "network", e);
 	}

@@ -160,8 +160,8 @@ static void on_frame(void *arg, uint32_t id, const struct frame *f)
 		return;
 	switch (f->type) {
 	case REALWIRE_READY:
-		v->is_ready = realwire_get_ready(f->p, f->n, &v->ready) == 0 &&
-			      v->ready.n == s->run->nnet;
+		v->is_ready =
+			!realwire_get_ready(f->p, f->n, &v->ready) && v->ready.n == s->run->nnet;
 		if (!v->is_ready)
 			blame(s, id, "it has other networks than the run");
 		break;
@@ -219,7 +219,7 @@ static int start_slaves(struct master *s, struct err *e)
 		s->slave[i].crash_at = s->run->crash_at[i];
 		s->slave[i].kill_at = NEKO_NEVER;
 	}
-	for (i = 1; i <= m && rc == 0; i++)
+	for (i = 1; i <= m && !rc; i++)
 		rc = s->crew->ops->start(s->crew, i, e);
 	return rc;
 }
@@ -276,7 +276,7 @@ static int introduce(struct master *s, struct buf *b, struct err *e)
 			a[k * m + i].sin_addr.s_addr = htonl(host);
 			a[k * m + i].sin_port = htons(s->slave[i].ready.port[k]);
 		}
-	if (realwire_put_peers(b, s->key, a, m * s->run->nnet) == 0)
+	if (!realwire_put_peers(b, s->key, a, m * s->run->nnet))
 		say(s, b);
 	free(a);
 	return b->failed ? err_nomem(e) : 0;
@@ -292,9 +292,9 @@ static int say_go(struct master *s, struct err *e)
 	for (i = 0; i < s->run->m; i++)
 		s->slave[i].heard = s->epoch;
 	buf_clear(&b);
-	if (rc == 0 && realwire_put_times(&b, REALWIRE_GO, &s->epoch, 1))
+	if (!rc && realwire_put_times(&b, REALWIRE_GO, &s->epoch, 1))
 		rc = err_nomem(e);
-	if (rc == 0)
+	if (!rc)
 		say(s, &b);
 	buf_done(&b);
 	return rc;
@@ -332,7 +332,7 @@ static void order_crash(struct master *s, uint32_t id, nsec_t now)
 	v->crash_at = NEKO_NEVER;
 	v->kill_at = now + CRASH_NS;
 	v->is_crashed = true;
-	if (realwire_put_times(&b, REALWIRE_CRASH, NULL, 0) == 0)
+	if (!realwire_put_times(&b, REALWIRE_CRASH, NULL, 0))
 		s->crew->ops->send(s->crew, id, &b);
 	buf_done(&b);
 }
@@ -396,7 +396,7 @@ static void say_stop(struct master *s)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 
-	if (realwire_put_times(&b, REALWIRE_STOP, NULL, 0) == 0)
+	if (!realwire_put_times(&b, REALWIRE_STOP, NULL, 0))
 		say(s, &b);
 	buf_done(&b);
 }
@@ -492,7 +492,7 @@ static int finish(struct master *s, nsec_t now, struct run_counts *out, struct e
 			       "more events than there is room for, or out of their order");
 	r->stat.end(r->handler, now);
 	rc = count(s, now, out, e);
-	if (rc == 0 && r->options->on_delay)
+	if (!rc && r->options->on_delay)
 		rc = run_delays_report(&s->delays, r->options->on_delay, r->options->arg, e);
 	return rc;
 }
@@ -503,13 +503,13 @@ int run_conduct(struct run *r, struct crew *take, struct run_counts *out, struct
 	int rc = rng_fill_random(&s.key, sizeof(s.key), e);
 
 	take->hearer = (struct crew_hearer){ on_frame, on_gone, &s };
-	if (rc == 0)
+	if (!rc)
 		rc = start_slaves(&s, e);
-	if (rc == 0)
+	if (!rc)
 		rc = await_ready(&s, e);
-	if (rc == 0)
+	if (!rc)
 		rc = say_go(&s, e);
-	if (rc == 0) {
+	if (!rc) {
 		rc = r->stat.begin(r->handler, r->m) ? err_nomem(e)
 						     : finish(&s, conduct(&s), out, e);
 	}

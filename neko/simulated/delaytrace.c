@@ -108,7 +108,7 @@ static int read_lines(struct reading *r, const char *text, size_t n, struct err 
 	unsigned number = 0;
 	int rc = 0;
 
-	for (; text < end && rc == 0; text = next + 1) {
+	for (; text < end && !rc; text = next + 1) {
 		number++;
 		next = memchr(text, '\n', (size_t)(end - text));
 		if (!next)
@@ -177,7 +177,7 @@ int delaytrace_parse(const char *text, size_t n, const char *net, struct delaytr
 	struct reading r = { .net = net };
 	int rc = read_lines(&r, text, n, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = build(&r, out, e);
 	free(r.row);
 	return rc;
@@ -188,7 +188,7 @@ int delaytrace_read(const char *path, const char *net, struct delaytrace **out, 
 	struct buf text = BUF_INIT(DELAYTRACE_MAX_BYTES + 1);
 	int rc = file_read(path, DELAYTRACE_MAX_BYTES, 0, &text, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		rc = delaytrace_parse(buf_str(&text), text.n, net, out, e);
 		if (rc && rc != -ERR_NOMEM)
 			err_add(e, "%s", path);

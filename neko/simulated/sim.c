@@ -45,11 +45,11 @@ static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 		sim_trace(s, SIM_SENT, m, to);
 	if (n == 0 && s->trace)
 		sim_trace(s, SIM_LOST, m, to);
-	for (i = 0; i < n && rc == 0; i++) {
+	for (i = 0; i < n && !rc; i++) {
 		v.at = at[i];
 		v.seq = ++s->seq;
 		rc = events_add(&s->queue, &v);
-		if (rc == 0)
+		if (!rc)
 			m->refs++;
 	}
 	return n < 0 || rc ? sim_fail(s, ERR_NOMEM, "out of memory for a message") : 0;
@@ -69,7 +69,7 @@ static int world_transmit(struct neko_process *p, struct neko_msg *m)
 		return sim_medium_send(s, m);
 	if (!m->all && m->to != NEKO_OTHERS)
 		return transmit_to(s, m, m->to);
-	for (i = 0; i < m->nto && rc == 0; i++)
+	for (i = 0; i < m->nto && !rc; i++)
 		rc = transmit_to(s, m, world_destination(m, i));
 	return rc;
 }
@@ -164,7 +164,7 @@ int sim_add_net(struct sim *s, const struct simnet_conf *conf, struct err *e)
 	rc = simnet_new(conf, s->world.nprocess, hash_mix64(s->seed + 1) ^ hash_mix64(~(uint64_t)i),
 			&s->net[i], e);
 	s->armed_at[i] = NEKO_NEVER;
-	if (rc == 0)
+	if (!rc)
 		s->world.nnet++;
 	return rc;
 }

@@ -41,9 +41,9 @@ static int parse_times(char *s, struct simcut *c, struct err *e)
 		return err_set(e, ERR_PARSE, "a partition begins with its times: " EXAMPLE);
 	*dots = 0;
 	rc = parse_time(s, &c->from, e);
-	if (rc == 0)
+	if (!rc)
 		rc = parse_time(dots + 2, &c->until, e);
-	if (rc == 0 && c->until <= c->from)
+	if (!rc && c->until <= c->from)
 		rc = err_set(e, ERR_INVALID, "a partition ends after it begins");
 	return rc;
 }
@@ -89,14 +89,13 @@ static int parse_groups(char *s, uint32_t nprocess, struct simcut *c, struct err
 	uint32_t number = 0;
 	int rc = 0;
 
-	for (group = strtok_r(s, "|", &rest); group && rc == 0;
-	     group = strtok_r(NULL, "|", &rest)) {
+	for (group = strtok_r(s, "|", &rest); group && !rc; group = strtok_r(NULL, "|", &rest)) {
 		number++;
-		for (range = strtok_r(group, ",", &inner); range && rc == 0;
+		for (range = strtok_r(group, ",", &inner); range && !rc;
 		     range = strtok_r(NULL, ",", &inner))
 			rc = parse_range(range, number, nprocess, c, e);
 	}
-	if (rc == 0 && !c->n)
+	if (!rc && !c->n)
 		rc = err_set(e, ERR_PARSE, "a partition names processes: " EXAMPLE);
 	return rc;
 }
@@ -114,9 +113,9 @@ int simcut_parse(const char *text, uint32_t nprocess, struct simcut *out, struct
 		return err_set(e, ERR_PARSE, "a partition is times and groups: " EXAMPLE);
 	*colon = 0;
 	rc = parse_times(copy, &c, e);
-	if (rc == 0)
+	if (!rc)
 		rc = parse_groups(colon + 1, nprocess, &c, e);
-	if (rc == 0)
+	if (!rc)
 		*out = c;
 	return rc;
 }

@@ -61,7 +61,7 @@ int sim_flows_start(struct sim *s)
 	if (!s->stacks || !s->flows)
 		return -ERR_NOMEM;
 	for (i = 0; i < s->world.nprocess; i++)
-		for (l = s->world.process[i].lowest; l && rc == 0; l = l->above)
+		for (l = s->world.process[i].lowest; l && !rc; l = l->above)
 			if (l->ops->run)
 				rc = start(s, l);
 	return rc;

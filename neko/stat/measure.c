@@ -36,7 +36,7 @@ static int measured_init(const struct stat_kind *k, struct setup *s, uint32_t m,
 		return err_nomem(e);
 	f->measure = k->measure;
 	rc = statset_open(&f->set, k->measure->rows, s, e);
-	if (rc == 0 && k->measure->init)
+	if (!rc && k->measure->init)
 		rc = k->measure->init(f->state, s, e);
 	if (rc)
 		measured_done(f);

@@ -35,7 +35,7 @@ static int open_quantity(struct statset *t, const struct plan *p, struct err *e)
 		w.path = path;
 	}
 	rc = quantity_open(&w, &t->quantity[t->n], e);
-	if (rc == 0)
+	if (!rc)
 		t->n++;
 	return rc;
 }
@@ -46,7 +46,7 @@ int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s
 	struct plan p = { .files = setup_get(s, "stat.files") };
 	int rc = setup_u64(s, "stat.drop", 0, UINT64_MAX, &p.options.drop_count, e);
 
-	if (rc == 0 && rule && stop_parse(rule, &p.options.stop, e))
+	if (!rc && rule && stop_parse(rule, &p.options.stop, e))
 		rc = setup_blame(s, "stat.stop", e);
 	if (rc)
 		return rc;
@@ -55,7 +55,7 @@ int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s
 		return err_nomem(e);
 	t->rows = rows;
 	t->has_stop = rule != NULL;
-	while (rows[t->n].name && rc == 0)
+	while (rows[t->n].name && !rc)
 		rc = open_quantity(t, &p, e);
 	return rc && p.files ? setup_blame(s, "stat.files", e) : rc;
 }

@@ -84,7 +84,7 @@ int simdisk_new(const char *folder, uint64_t seed, struct simdisk **out, struct 
 		smap_init(&disks);
 	rc = d->folder && !smap_put(&disks, d->folder, d, NULL) ? file_private_dir(d->folder, e)
 								: err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		simdisk_free(d);
 		return rc;
 	}

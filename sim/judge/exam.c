@@ -178,7 +178,7 @@ static void check_mean(struct exam *x, const struct reply *r, double mean, size_
 	const struct value *v;
 	struct values vs;
 
-	if (!r || !r->nentry || values_parse(r->entry[0].value, &vs) < 0 || !vs.n)
+	if (!r || !r->nentry || values_parse(r->entry[0].value, &vs) || !vs.n)
 		return world_break(x->c->w,
 				   "INV-36: all is whole, and a mean over processes has no read");
 	v = &vs.v[0];
@@ -278,7 +278,7 @@ void exam(struct cluster *c)
 	struct exam x = { .c = c };
 	struct echo *echo = NULL;
 
-	if (open_exam(&x) < 0 || echo_new(c, &echo) < 0)
+	if (open_exam(&x) || echo_new(c, &echo))
 		world_break(c->w, "no memory");
 	choose_callers(&x);
 	if (!is_over(&x) && x.n > 1) {

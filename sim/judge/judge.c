@@ -299,7 +299,7 @@ void judge(struct cluster *c, struct ledger *l, bool with_faults)
 	if (!is_over(&j))
 		clocks_judge(c);
 	judge_processes(&j, l);
-	if (open_asker(&j) < 0)
+	if (open_asker(&j))
 		world_break(c->w, "no memory");
 	else
 		asker_excuse(j.asker, c->rogue);

@@ -58,7 +58,7 @@ void series_take(struct series *s, const char *value)
 {
 	struct values vs;
 
-	if (values_parse_print(value, &vs) < 0) {
+	if (values_parse_print(value, &vs)) {
 		world_break(s->c->w, "INV-37: the event of a read has no values: %.300s", value);
 		return;
 	}

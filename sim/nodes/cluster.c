@@ -81,12 +81,12 @@ static int make_all(struct cluster *c, struct err *e)
 {
 	int rc = simtop_new(c->w, c->conf.tool_queue, c->conf.sites, &c->top, e);
 
-	for (unsigned i = 0; rc == 0 && i < c->sms; i++)
+	for (unsigned i = 0; !rc && i < c->sms; i++)
 		rc = i < c->conf.sites ? make_site(c, i, e) : make_below(c, i, e);
-	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
+	for (unsigned i = 0; !rc && i < c->conf.hosts; i++)
 		rc = simnode_new(c->w, i, simsite_name(c->site[i % c->conf.sites]),
 				 c->conf.are_diskless, &c->node[i], e);
-	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
+	for (unsigned i = 0; !rc && i < c->conf.hosts; i++)
 		for (unsigned k = 0; k < c->conf.ranks; k++)
 			if (!cluster_begin_rank(c, i))
 				rc = err_sys(e, "a process");
@@ -107,8 +107,8 @@ int cluster_open(struct world *w, const struct cluster_conf *conf, struct cluste
 	c->site = calloc(c->sms, sizeof(struct simsite *));
 	c->node = calloc(conf->hosts, sizeof(struct simnode *));
 	rc = c->site && c->node ? mem_net_set_link(w->net, NULL, NULL, &how) : -ERR_NOMEM;
-	rc = rc < 0 ? err_nomem(e) : make_all(c, e);
-	if (rc < 0)
+	rc = rc ? err_nomem(e) : make_all(c, e);
+	if (rc)
 		cluster_close(c);
 	else
 		c->step = simtop_clock(c->top)->step;
@@ -146,7 +146,7 @@ static int start_until(struct cluster *c, unsigned end, struct err *e)
 			 ? 0
 			 : unless_in_trouble(simtop_disk(c->top), simtop_start(c->top, e));
 
-	for (unsigned i = 0; rc == 0 && i < end; i++)
+	for (unsigned i = 0; !rc && i < end; i++)
 		if (!simsite_is_running(c->site[i]))
 			rc = unless_in_trouble(simsite_disk(c->site[i]),
 					       simsite_start(c->site[i], e));
@@ -157,9 +157,9 @@ int cluster_start_sms(struct cluster *c, struct err *e)
 {
 	int rc = 0;
 
-	for (unsigned level = 1; rc == 0 && level <= c->conf.levels; level++) {
+	for (unsigned level = 1; !rc && level <= c->conf.levels; level++) {
 		rc = start_until(c, level_begin(&c->conf, level), e);
-		loop_advance(c->w->loop, rc == 0 ? LEVEL_SETTLE_NS : 0);
+		loop_advance(c->w->loop, !rc ? LEVEL_SETTLE_NS : 0);
 	}
 	return rc;
 }
@@ -168,7 +168,7 @@ int cluster_start(struct cluster *c, struct err *e)
 {
 	int rc = start_until(c, c->sms, e);
 
-	for (unsigned i = 0; rc == 0 && i < c->conf.hosts; i++)
+	for (unsigned i = 0; !rc && i < c->conf.hosts; i++)
 		if (!simnode_is_running(c->node[i]))
 			rc = unless_in_trouble(simnode_disk(c->node[i]),
 					       simnode_start(c->node[i], e));

@@ -320,7 +320,7 @@ struct simproc *simhost_begin(struct simhost *h, int32_t rank)
 	    array_grow(&h->proc, &h->cap, h->n + 1, sizeof(*h->proc), PIDS_EACH))
 		return NULL;
 	p = calloc(1, sizeof(*p));
-	if (!p || (rank >= 0 && simrank_new(&c, &p->mpi, NULL) < 0)) {
+	if (!p || (rank >= 0 && simrank_new(&c, &p->mpi, NULL))) {
 		free(p);
 		return NULL;
 	}

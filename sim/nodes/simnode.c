@@ -81,10 +81,10 @@ int simnode_new(struct world *w, unsigned number, const char *site, bool is_disk
 	n->who = world_identity(w, ROLE_LM, site, n->name);
 	rng_init(&n->rng, rng_next(&w->dice));
 	rc = simdisk_new(n->name, rng_next(&w->dice), &n->disk, e);
-	if (rc == 0 && hostclock_open(w, n->name, &n->clock) < 0)
+	if (!rc && hostclock_open(w, n->name, &n->clock))
 		rc = err_nomem(e);
-	rc = rc < 0 ? rc : simhost_new(n->clock.loop, number, &n->host, e);
-	if (rc < 0) {
+	rc = rc ? rc : simhost_new(n->clock.loop, number, &n->host, e);
+	if (rc) {
 		simnode_free(n);
 		return rc;
 	}
@@ -143,7 +143,7 @@ int simnode_start(struct simnode *n, struct err *e)
 	int rc = mem_ctx_open(n->w->net, &n->who, &n->ctx, e);
 	struct loop *was;
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	simdisk_path(n->disk, "stops", journal);
 	simdisk_path(n->disk, "done", done);
@@ -162,7 +162,7 @@ int simnode_start(struct simnode *n, struct err *e)
 		      hostclock_wall(&n->clock) - world_random(n->w, NSEC_PER_SEC));
 	was = loop_enter(n->clock.loop);
 	rc = lm_open(&c, &n->lm, e);
-	if (rc < 0)
+	if (rc)
 		net_ctx_free(n->ctx);
 	else
 		rc = lm_connect(n->lm, n->ctx, &conn);

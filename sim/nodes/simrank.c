@@ -96,7 +96,7 @@ static int announce(struct simrank *r, struct err *e)
 	struct buf b = BUF_INIT(1024);
 	int rc = evtype_encode(&b, EV_TYPE_FIRST, &type, false, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		memcpy(r->base + r->h->event_text_offset, b.p, b.n);
 		event_of(r)->bytes = (uint32_t)b.n;
 		r->h->w.events_used = 1;
@@ -118,11 +118,11 @@ int simrank_new(const struct simrank_conf *c, struct simrank **out, struct err *
 	r->send = call_find("MPI_Send");
 	r->loop = c->loop;
 	rc = map(r, c->memfd, e);
-	if (rc == 0) {
+	if (!rc) {
 		fill(r, &plan, c);
 		rc = announce(r, e);
 	}
-	if (rc < 0) {
+	if (rc) {
 		simrank_free(r);
 		return rc;
 	}

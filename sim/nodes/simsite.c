@@ -56,9 +56,9 @@ int simsite_new(struct world *w, const struct simsite_conf *conf, struct simsite
 	s->who = world_identity(w, ROLE_SM, s->name, s->host);
 	rng_init(&s->rng, rng_next(&w->dice));
 	rc = conf->is_diskless ? 0 : simdisk_new(s->host, rng_next(&w->dice), &s->disk, e);
-	if (rc == 0 && hostclock_open(w, s->host, &s->clock) < 0)
+	if (!rc && hostclock_open(w, s->host, &s->clock))
 		rc = err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		simsite_free(s);
 		return rc;
 	}
@@ -114,7 +114,7 @@ static int open_it(struct simsite *s, struct err *e)
 	char spool[FILE_PATH_BYTES];
 	int rc = mem_ctx_open(s->w->net, &s->who, &s->ctx, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (s->disk) {
 		simdisk_path(s->disk, "spool", spool);
@@ -126,7 +126,7 @@ static int open_it(struct simsite *s, struct err *e)
 		      hostclock_wall(&s->clock) + world_random(s->w, NSEC_PER_SEC));
 	c.ctx = s->ctx;
 	rc = sm_open(&c, &s->sm, e);
-	if (rc < 0)
+	if (rc)
 		net_ctx_free(s->ctx);
 	return rc;
 }

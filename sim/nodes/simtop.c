@@ -92,11 +92,11 @@ int simtop_new(struct world *w, size_t tool_queue, unsigned sites, struct simtop
 	t->who = world_identity(w, ROLE_MAINSM, "", WORLD_TOP);
 	rng_init(&t->rng, rng_next(&w->dice));
 	rc = simdisk_new(WORLD_TOP, rng_next(&w->dice), &t->disk, e);
-	if (rc == 0)
+	if (!rc)
 		rc = name_sites(t, sites, e);
-	if (rc == 0 && hostclock_open(w, WORLD_TOP, &t->clock) < 0)
+	if (!rc && hostclock_open(w, WORLD_TOP, &t->clock))
 		rc = err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		simtop_free(t);
 		return rc;
 	}

@@ -377,8 +377,8 @@ void lies_reword(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 	struct made made = { 0 };
 	struct msg *m = NULL;
 
-	if (msg_get(p[FRAME_HEADER_BYTES - 1], p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m,
-		    NULL) == 0 &&
+	if (!msg_get(p[FRAME_HEADER_BYTES - 1], p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m,
+		     NULL) &&
 	    reword(l, &made, m))
 		msg_put(out, m);
 	else

@@ -170,7 +170,7 @@ static void learn_number(void *arg, const uint8_t *p, size_t n)
 	struct msg *m = NULL;
 
 	if (p[FRAME_HEADER_BYTES - 1] != MSG_HELLO_ACK ||
-	    msg_get(MSG_HELLO_ACK, p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m, NULL) < 0)
+	    msg_get(MSG_HELLO_ACK, p + FRAME_HEADER_BYTES, n - FRAME_HEADER_BYTES, &m, NULL))
 		return;
 	if (is_victim(s))
 		lies_learn(&s->rogue->lies, p, n);
@@ -422,7 +422,7 @@ static int listen_to_others(struct rogue *r)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < r->cluster->conf.hosts; i++) {
+	for (unsigned i = 0; !rc && i < r->cluster->conf.hosts; i++) {
 		struct spared *s = &r->spared[i];
 
 		*s = (struct spared){ .rogue = r,
@@ -446,9 +446,8 @@ int rogue_new(struct cluster *c, struct ledger *l, uint64_t seed, struct rogue *
 	choose_victim(r);
 	r->tap = (struct mem_tap){ on_says, on_hears, r };
 	r->spared = calloc(c->conf.hosts, sizeof(*r->spared));
-	if (!r->spared || listen_to_others(r) < 0 ||
-	    mem_net_set_tap(c->w->net, r->host, &r->tap) < 0 ||
-	    (r->kind == ROGUE_TOOL_KIND && roguetool_new(c, &r->lies.dice, &r->tool, NULL) < 0)) {
+	if (!r->spared || listen_to_others(r) || mem_net_set_tap(c->w->net, r->host, &r->tap) ||
+	    (r->kind == ROGUE_TOOL_KIND && roguetool_new(c, &r->lies.dice, &r->tool, NULL))) {
 		rogue_free(r);
 		return err_nomem(e);
 	}

@@ -162,7 +162,7 @@ int roguetool_new(struct cluster *c, struct rng *dice, struct roguetool **out, s
 	rng_init(&t->rng, rng_next(dice));
 	conf.rng = &t->rng;
 	conf.loop = c->w->loop;
-	if (mem_ctx_open(c->w->net, &who, &t->ctx, e) == 0)
+	if (!mem_ctx_open(c->w->net, &who, &t->ctx, e))
 		t->link = link_dial(&conf, &(struct link_dialer){ dial, t }, &hello);
 	t->timer = loop_timer_new(c->w->loop, on_timer, t);
 	if (!t->link || !t->timer) {

@@ -156,9 +156,9 @@ static int open_pair(struct detector *d, unsigned i, struct err *e)
 	above = world_identity(&d->w, ROLE_SM, "site", p->above);
 	below = world_identity(&d->w, ROLE_LM, "site", p->below);
 	rc = mem_ctx_open(d->w.net, &above, &p->above_ctx, e);
-	rc = rc < 0 ? rc : mem_ctx_open(d->w.net, &below, &p->below_ctx, e);
-	rc = rc < 0 ? rc : net_listen(p->above_ctx, &listen, &accept, &p->listener, e);
-	if (rc < 0)
+	rc = rc ? rc : mem_ctx_open(d->w.net, &below, &p->below_ctx, e);
+	rc = rc ? rc : net_listen(p->above_ctx, &listen, &accept, &p->listener, e);
+	if (rc)
 		return rc;
 	p->up = link_dial(&conf, &(struct link_dialer){ dial, p }, &hello);
 	p->timer = loop_timer_new(d->w.loop, on_lose, p);
@@ -178,9 +178,9 @@ static int measure(struct detector *d, struct err *e)
 	const struct mem_link how = { .more = draw, .arg = d };
 	int rc = mem_net_set_link(d->w.net, NULL, NULL, &how) ? err_nomem(e) : 0;
 
-	for (unsigned i = 0; rc == 0 && i < d->conf->links; i++)
+	for (unsigned i = 0; !rc && i < d->conf->links; i++)
 		rc = open_pair(d, i, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	loop_advance(d->w.loop, SETTLE_NS);
 	loop_advance(d->w.loop, d->conf->time);

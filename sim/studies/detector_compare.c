@@ -77,9 +77,9 @@ static int simulate(const struct detector_conf *c, unsigned k, const char *more,
 	if (rc < 0)
 		return rc;
 	rc = run_new(s, &run, e);
-	if (rc == 0) {
+	if (!rc) {
 		rc = run_simulate(run, &w, &f, e);
-		if (rc == 0 && has_crashes)
+		if (!rc && has_crashes)
 			take_found(run, out);
 		run_free(run);
 	}

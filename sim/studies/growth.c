@@ -96,9 +96,9 @@ static int set_pace(struct bed *b)
 	static const struct mem_pace pace = { GROWTH_FRAME_NS, GROWTH_BYTE_NS };
 	int rc = mem_net_set_pace(b->w.net, WORLD_TOP, &pace);
 
-	for (unsigned i = 0; rc == 0 && i < b->c.sms; i++)
+	for (unsigned i = 0; !rc && i < b->c.sms; i++)
 		rc = mem_net_set_pace(b->w.net, simsite_host(b->c.site[i]), &pace);
-	for (unsigned i = 0; rc == 0 && i < b->c.conf.hosts; i++)
+	for (unsigned i = 0; !rc && i < b->c.conf.hosts; i++)
 		rc = mem_net_set_pace(b->w.net, simnode_name(b->c.node[i]), &pace);
 	return rc;
 }
@@ -137,7 +137,7 @@ static int close_bed(struct bed *b, int rc, struct err *e)
 	cluster_close(&b->c);
 	if (b->w.loop)
 		world_close(&b->w);
-	if (rc == 0 && b->w.broken[0])
+	if (!rc && b->w.broken[0])
 		rc = err_set(e, ERR_INTERNAL, "%s", b->w.broken);
 	return rc;
 }
@@ -327,7 +327,7 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 	struct bed b = { .asker = NULL };
 	int rc = open_bed(&b, g, 0, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		*out = (struct growth_point){ .hosts = g->hosts,
 					      .levels = g->levels,
 					      .sites = b.c.conf.sites,
@@ -401,7 +401,7 @@ int growth_measure_front(const struct growth_conf *g, struct growth_front *f, st
 	struct bed b = { .asker = NULL };
 	int rc = open_bed(&b, g, 1, e);
 
-	if (rc == 0)
+	if (!rc)
 		measure_front(&b, f);
 	return close_bed(&b, rc, e);
 }

@@ -172,13 +172,13 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 
 	tell_head();
 	for (unsigned h = 0; h < p->nhosts; h++)
-		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->must_end(); l++) {
+		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
 						       p->is_watched ? tell_stage : NULL };
 			struct growth_point point;
 
 			rc = growth_measure(&c, &point, e);
-			if (rc == 0)
+			if (!rc)
 				tell_point(&point, lines);
 		}
 	return rc;
@@ -198,11 +198,11 @@ static int run_front(const struct growth_plan *p, unsigned levels, struct buf *l
 	const struct growth_conf c = { p->seed, front_hosts(p), levels, NULL };
 	int rc = 0;
 
-	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && rc == 0 && !p->must_end(); i++) {
+	for (size_t i = 0; i < 2 * ARRAY_LEN(rates) && !rc && !p->must_end(); i++) {
 		struct growth_front f = { .rate = rates[i / 2], .is_central = i % 2 };
 
 		rc = growth_measure_front(&c, &f, e);
-		if (rc == 0)
+		if (!rc)
 			tell_front(&f, lines);
 	}
 	return rc;
@@ -214,7 +214,7 @@ static int run_fronts(const struct growth_plan *p, struct buf *lines, struct err
 
 	printf("\n| hosts | levels | events/s of each process | evaluated | frames/s at mainsm | bytes/s at mainsm |"
 	       " its time: %% | events/s counted |\n|---:|---:|---:|---|---:|---:|---:|---:|\n");
-	for (unsigned l = 0; rc == 0 && l < p->nlevels; l++)
+	for (unsigned l = 0; !rc && l < p->nlevels; l++)
 		rc = run_front(p, p->levels[l], lines, e);
 	return rc;
 }
@@ -228,7 +228,7 @@ static int write_lines(const char *path, const struct buf *lines, struct err *e)
 		rc = err_nomem(e);
 	else if (!f || fwrite(lines->p, 1, lines->n, f) != lines->n)
 		rc = err_sys(e, "%s", path);
-	if (f && fclose(f) && rc == 0)
+	if (f && fclose(f) && !rc)
 		rc = err_sys(e, "%s", path);
 	return rc;
 }
@@ -257,13 +257,13 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 		return rc;
 	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)
-		for (unsigned l = 0; rc == 0 && l < p->nlevels && !p->must_end(); l++) {
+		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
 						       p->is_watched ? tell_stage : NULL };
 			struct growth_speed s;
 
 			rc = growth_measure_speed(&c, time, &s, e);
-			if (rc == 0)
+			if (!rc)
 				printf("| %u | %u | %.3g | %.4g |\n", c.hosts, c.levels, s.speedup,
 				       s.mib);
 			fflush(stdout);

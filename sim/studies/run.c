@@ -77,7 +77,7 @@ static int open_users(struct play *p, struct err *e)
 			       .slow = p->conf->with_faults ? SLOW_NS : 0 };
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < p->conf->tools; i++) {
+	for (unsigned i = 0; !rc && i < p->conf->tools; i++) {
 		c.name = guest_name[1 + i];
 		c.may_manipulate = i % 3 != 2;
 		rc = user_new(&c, &p->user[i], e);
@@ -108,9 +108,9 @@ static int open_play(struct play *p, struct err *e)
 		return rc;
 	mapcalls_watch(true);
 	rc = cluster_open(&p->w, &c, &p->cluster, e);
-	if (rc == 0 && ledger_open(&p->ledger, (size_t)c.hosts * CLUSTER_RANKS_MAX) < 0)
+	if (!rc && ledger_open(&p->ledger, (size_t)c.hosts * CLUSTER_RANKS_MAX))
 		rc = err_nomem(e);
-	if (rc == 0 && levels > 1)
+	if (!rc && levels > 1)
 		rc = cluster_start_sms(&p->cluster, e);
 	rc = rc < 0 ? rc : cluster_start(&p->cluster, e);
 	if (p->conf->with_faults && rogue_is_drawn(p->conf->rogues, p->conf->seed))
@@ -178,7 +178,7 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 	nsec_t begun = simclock_real();
 	int rc = open_play(&p, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		if (!p.w.broken[0])
 			loop_advance(p.w.loop, c->time);
 		faults_heal(p.faults);
@@ -193,7 +193,7 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 		tell_result(&p, out);
 	}
 	close_play(&p);
-	if (rc == 0 && !out->broken[0])
+	if (!rc && !out->broken[0])
 		tell_broken(&p, out);
 	out->real_time = simclock_real() - begun;
 	return rc;

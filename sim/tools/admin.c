@@ -69,7 +69,7 @@ int admin_new(struct cluster *c, nsec_t slow, struct admin **out, struct err *e)
 	a->slow = slow;
 	a->timer = loop_timer_new(c->w->loop, on_timer, a);
 	rc = a->timer ? simtool_new(&t, &a->tool, e) : err_nomem(e);
-	if (rc < 0) {
+	if (rc) {
 		admin_free(a);
 		return rc;
 	}
@@ -111,7 +111,7 @@ size_t admin_judge(const struct admin *a)
 		struct err e = { 0 };
 
 		snprintf(id, sizeof(id), "%.*s", (int)n, a->token[i]);
-		if (tokens_check(t, &c, world_wall(w), &g, &e) < 0)
+		if (tokens_check(t, &c, world_wall(w), &g, &e))
 			world_break(w, "INV-28: the granted token %s is missing: %s", id, e.text);
 	}
 	return a->n;

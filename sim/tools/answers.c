@@ -108,7 +108,7 @@ double answers_of(const struct cluster *c, const char *value, const struct simno
 	uint32_t number;
 	double v = NAN;
 
-	if (values_parse(value, &vs) < 0)
+	if (values_parse(value, &vs))
 		return NAN;
 	for (size_t i = 0; i < vs.n && isnan(v); i++)
 		if (token_node(vs.v[i].object, strlen(vs.v[i].object), &number) &&
@@ -123,7 +123,7 @@ double answers_total(const char *value)
 	struct values vs;
 	double v = NAN;
 
-	if (values_parse(value, &vs) < 0)
+	if (values_parse(value, &vs))
 		return NAN;
 	if (vs.n)
 		v = vs.v[0].value;
@@ -225,7 +225,7 @@ unsigned answers_check_read(struct cluster *c, const char *value, struct answers
 	struct values vs;
 	double most;
 
-	if (values_parse(value, &vs) < 0) {
+	if (values_parse(value, &vs)) {
 		world_break(c->w, "INV-10: these are no values of a read: %.100s", value);
 		return 1;
 	}

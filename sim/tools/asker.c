@@ -37,7 +37,7 @@ static void on_reply(void *arg, const struct reply *r)
 	reply_free(a->answer);
 	a->answer = reply_new();
 	a->answered_at = loop_now(a->w->loop);
-	if (!a->answer || reply_append(a->answer, r) < 0)
+	if (!a->answer || reply_append(a->answer, r))
 		world_break(a->w, "no memory");
 	else
 		a->answer->id = r->id;
@@ -63,7 +63,7 @@ int asker_new(struct world *w, const char *name, void (*on_event)(void *arg, con
 	if (!a)
 		return -ERR_NOMEM;
 	*a = (struct asker){ .w = w, .on_event = on_event, .arg = arg };
-	if (simtool_new(&c, &a->tool, NULL) < 0) {
+	if (simtool_new(&c, &a->tool, NULL)) {
 		free(a);
 		return -ERR_NOMEM;
 	}

@@ -31,9 +31,9 @@ static int set_taps(struct echo *e, const struct mem_tap *tap)
 	struct mem_net *net = e->c->w->net;
 	int rc = 0;
 
-	for (unsigned i = 0; rc == 0 && i < e->c->conf.hosts; i++)
+	for (unsigned i = 0; !rc && i < e->c->conf.hosts; i++)
 		rc = mem_net_set_tap(net, simnode_name(e->c->node[i]), tap);
-	for (unsigned i = 0; rc == 0 && i < e->c->sms; i++)
+	for (unsigned i = 0; !rc && i < e->c->sms; i++)
 		rc = mem_net_set_tap(net, simsite_host(e->c->site[i]), tap);
 	return rc;
 }

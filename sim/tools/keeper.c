@@ -258,7 +258,7 @@ int keeper_new(const struct keeper_conf *c, struct keeper **out, struct err *e)
 	k->policy = policy[rng_below(&k->dice, ARRAY_LEN(policy))];
 	k->is_chatty = !rng_below(&k->dice, CHATTY_ONE_IN);
 	k->event = loop_timer_new(c->cluster->w->loop, on_event, k);
-	if (hostclock_open(c->cluster->w, c->name, &k->clock) == 0) {
+	if (!hostclock_open(c->cluster->w, c->name, &k->clock)) {
 		k->idea = loop_timer_new(k->clock.loop, on_idea, k);
 		k->commit = loop_timer_new(k->clock.loop, on_commit, k);
 	}

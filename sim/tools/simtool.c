@@ -88,7 +88,7 @@ static void on_msg(void *arg, struct link *l, const struct msg *m)
 		return;
 	if (!r)
 		r = reply_new();
-	if (!r || wire_add_reply(r, &m->reply) < 0) {
+	if (!r || wire_add_reply(r, &m->reply)) {
 		world_break(t->conf.w, "INV-1: tool %s: a reply cannot be put together", t->name);
 		reply_free(r);
 		t->part = NULL;
@@ -126,11 +126,11 @@ int simtool_new(const struct simtool_conf *c, struct simtool **out, struct err *
 	rng_init(&t->rng, rng_next(&c->w->dice));
 	conf.rng = &t->rng;
 	rc = mem_ctx_open(c->w->net, &who, &t->ctx, e);
-	if (rc == 0) {
+	if (!rc) {
 		t->link = link_dial(&conf, &(struct link_dialer){ dial, t }, &hello);
 		rc = t->link ? 0 : err_nomem(e);
 	}
-	if (rc < 0) {
+	if (rc) {
 		simtool_free(t);
 		return rc;
 	}

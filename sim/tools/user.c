@@ -522,7 +522,7 @@ static void on_timer(void *arg)
 
 	if (u->tool)
 		do_something(u);
-	else if (come(u) < 0)
+	else if (come(u))
 		world_break(u->conf.cluster->w, "a tool cannot come");
 	loop_timer_arm(u->timer, 1 + (nsec_t)rng_below(&u->dice, (uint64_t)(2 * u->conf.pause)));
 }
@@ -535,7 +535,7 @@ int user_new(const struct user_conf *c, struct user **out, struct err *e)
 		return err_nomem(e);
 	u->conf = *c;
 	rng_init(&u->dice, rng_next(&c->cluster->w->dice));
-	if (hostclock_open(c->cluster->w, c->name, &u->clock) == 0)
+	if (!hostclock_open(c->cluster->w, c->name, &u->clock))
 		u->timer = loop_timer_new(u->clock.loop, on_timer, u);
 	if (!u->timer) {
 		user_free(u);

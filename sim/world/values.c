@@ -57,7 +57,7 @@ int values_parse(const char *text, struct values *out)
 	struct omis_values *l = NULL;
 	int rc = omis_parse_values(text, strlen(text), &l, NULL);
 
-	if (rc == 0)
+	if (!rc)
 		rc = l->n == 3 && l->v[2].kind == OMIS_LIST
 			     ? take(l->v, l->v[2].list.v, l->v[2].list.n, out)
 			     : -ERR_PARSE;
@@ -70,7 +70,7 @@ int values_parse_print(const char *text, struct values *out)
 	struct omis_values *l = NULL;
 	int rc = omis_parse_values(text, strlen(text), &l, NULL);
 
-	if (rc == 0)
+	if (!rc)
 		rc = l->n >= 3 ? take(l->v + 1, l->v + 3, l->n - 3, out) : -ERR_PARSE;
 	omis_values_free(l);
 	return rc;

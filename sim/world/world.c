@@ -17,7 +17,7 @@ static int enter_disk(struct world *w, struct err *e)
 {
 	int rc = disk_make(w->disk, e);
 
-	if (rc < 0) {
+	if (rc) {
 		w->disk[0] = 0;
 		return rc;
 	}
@@ -50,7 +50,7 @@ int world_open(struct world *w, uint64_t seed, bool with_disks, struct err *e)
 	if (!w->loop)
 		return err_nomem(e);
 	heap_watch(w->loop);
-	if (with_disks && enter_disk(w, e) < 0) {
+	if (with_disks && enter_disk(w, e)) {
 		world_close(w);
 		return -ERR_SYS;
 	}

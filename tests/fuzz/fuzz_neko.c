@@ -34,7 +34,7 @@ static void configuration(const char *p, size_t n,
 		demand(!s && e.text[0]);
 		return;
 	}
-	if (setup_u64(s, "process.num", 1, PROCESSES_MAX, &m, NULL) == 0 && make(s, &r, &e))
+	if (!setup_u64(s, "process.num", 1, PROCESSES_MAX, &m, NULL) && make(s, &r, &e))
 		demand(!r && e.text[0]);
 	run_free(r);
 	setup_free(s);
@@ -61,7 +61,7 @@ static void block(const uint8_t *p, size_t n)
 	const struct realwire_hearer h = { on_event, on_delay, &told };
 	struct realwire_block b;
 
-	if (realwire_read(p, n, &b, &h) == 0)
+	if (!realwire_read(p, n, &b, &h))
 		demand(told.events == b.count && told.delays == b.ndelay);
 }
 
@@ -76,16 +76,16 @@ static void controls(const uint8_t *p, size_t n)
 	uint64_t key;
 	nsec_t t[3];
 
-	if (realwire_get_start(p, n, &s) == 0) {
+	if (!realwire_get_start(p, n, &s)) {
 		demand(s.ntext <= n && s.id >= 1 && s.id <= s.m && s.m <= REAL_PROCESSES_MAX);
 		configuration(s.text, s.ntext, run_new_part);
 	}
-	if (realwire_get_ready(p, n, &r) == 0)
+	if (!realwire_get_ready(p, n, &r))
 		demand(r.n <= NEKO_NETS_MAX);
 	realwire_get_words(p, n, words);
 	demand(strlen(words) < sizeof(words));
 	realwire_get_peers(p, n, &key, a, 3);
-	if (realwire_get_gone(p, n, &g) == 0)
+	if (!realwire_get_gone(p, n, &g))
 		demand(strlen(g.why) < sizeof(g.why));
 	realwire_get_times(p, n, t, 3);
 }

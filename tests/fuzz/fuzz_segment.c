@@ -164,9 +164,9 @@ static void read_values(const struct segview *v)
 	struct seg_note note;
 
 	for (unsigned f = 0; f < segview_funcs(v); f += 17)
-		demand(segview_call(v, SEGVIEW_ALL, f, 1000, &call) == 0);
+		demand(!segview_call(v, SEGVIEW_ALL, f, 1000, &call));
 	for (unsigned c = 0; c < SEG_CELLS; c += 9) {
-		demand(segview_integrator(v, SEGVIEW_ALL, c, 1000, &cell) == 0);
+		demand(!segview_integrator(v, SEGVIEW_ALL, c, 1000, &cell));
 		demand(cell.v - cell.v == 0 || cell.v != 0);
 		segview_note_get(v, c, &note);
 	}
@@ -189,7 +189,7 @@ static void read_threads(struct segview *v)
 	struct segview_thread t;
 
 	for (unsigned i = 0; i < segview_threads(v); i++) {
-		demand(segview_thread(v, i, &t) == 0);
+		demand(!segview_thread(v, i, &t));
 		segview_partners(v, i, on_partner, NULL);
 		/* Never more than the ring can hold, then empty or given up. */
 		demand(segview_take(v, i, UINT32_MAX, &taker) <= SEG_RING_MIN_BYTES / 24);
@@ -207,8 +207,8 @@ static void change_meter(struct segview *v)
 	struct segview_metered m;
 	unsigned number;
 
-	demand(segview_meter_add(v, &want, 1000, &number) == 0);
-	demand(segview_meter_read(v, number, 2000, &m) == 0);
+	demand(!segview_meter_add(v, &want, 1000, &number));
+	demand(!segview_meter_read(v, number, 2000, &m));
 	seen += (unsigned)(m.value + m.doubt);
 	segview_meter_del(v, number);
 	demand(segview_meter_read(v, number, 2000, &m) < 0);
@@ -225,13 +225,13 @@ static void change(struct segview *v)
 
 	segview_hook_set(v, CALL_ID_Send, HOOK_COUNT, 0);
 	demand(segview_action_add(v, &a, &partner, NULL, &index) == 0);
-	demand(segview_action_del(v, index) == 0);
-	demand(segview_note_set(v, 0, &(struct seg_note){ .kind = 1, .number = 1 }) == 0);
+	demand(!segview_action_del(v, index));
+	demand(!segview_note_set(v, 0, &(struct seg_note){ .kind = 1, .number = 1 }));
 	segview_lm_alive(v, 7);
 	if (!segview_probe(v, 0))
 		return;
-	demand(segview_probe_set(v, 0, PROBE_RECORD) == 0);
-	demand(segview_read_add(v, 0, &read, &slot) == 0);
+	demand(!segview_probe_set(v, 0, PROBE_RECORD));
+	demand(!segview_read_add(v, 0, &read, &slot));
 	segview_read_del(v, 0, slot);
 	if (segview_funcs(v) > CALL_ID_Recv)
 		change_meter(v);
@@ -258,7 +258,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		memcpy(memory, good, bytes);
 	}
 	patch(p, n);
-	if (segview_over(memory, bytes, &v, NULL) == 0)
+	if (!segview_over(memory, bytes, &v, NULL))
 		use(v, n);
 	unpatch(p, n);
 	restore_used();

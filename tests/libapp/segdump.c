@@ -103,7 +103,7 @@ static void switch_hooks(struct segview *v)
 	const char *s = getenv("OMIG_TEST_HOOKS");
 	uint64_t word;
 
-	if (!s || str_to_hex64(s, &word) < 0)
+	if (!s || str_to_hex64(s, &word))
 		return;
 	for (unsigned f = 0; f < segview_funcs(v); f++)
 		segview_hook_set(v, f, (uint32_t)word, 0);
@@ -114,7 +114,7 @@ static int open_fd(int fd)
 	struct err e = { 0 };
 	int rc = segview_open(fd, getuid(), &held[nheld], &e);
 
-	if (rc < 0)
+	if (rc)
 		fprintf(stderr, "segdump: %s\n", e.text);
 	else
 		switch_hooks(held[nheld++]);

@@ -252,9 +252,8 @@ static void open_tool(const char *dir, const char *address, uint64_t seed)
 	tool.loop = loop_new();
 	rng_init(&tool.rng, seed);
 	ours.epoch = (uint64_t)clock_wall();
-	if (hostport_parse(address, tool.host, &tool.port, &e) < 0 ||
-	    pki_creds_load(dir, &creds, &e) < 0 ||
-	    net_ctx_open(tool.loop, &conf, &tool.net, &e) < 0)
+	if (hostport_parse(address, tool.host, &tool.port, &e) || pki_creds_load(dir, &creds, &e) ||
+	    net_ctx_open(tool.loop, &conf, &tool.net, &e))
 		die(e.text);
 	pki_creds_done(&creds);
 	tool.link = link_dial(

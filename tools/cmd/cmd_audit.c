@@ -146,7 +146,7 @@ static int64_t *seen_of(struct showing *s, const Omis_value *v)
 	if (p)
 		return p;
 	p = calloc(1, sizeof(*p));
-	if (p && smap_put(&s->seen, key, p, NULL) < 0) {
+	if (p && smap_put(&s->seen, key, p, NULL)) {
 		free(p);
 		p = NULL;
 	}

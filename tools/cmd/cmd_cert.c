@@ -54,12 +54,12 @@ static int show_list(Omis_reply r)
 		add_row(t, value_at(v, i));
 	if (t)
 		rc = table_print(t, 0, &out);
-	if (rc == 0)
+	if (!rc)
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(t);
 	omis_value_free(v);
-	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	return !rc ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
 static int list(const struct cert_options *w)

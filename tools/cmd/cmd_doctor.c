@@ -101,7 +101,7 @@ static void check_environment(struct doctor *d, const struct cmd_common *c)
 	struct launch l = { .mainsm = c->mainsm };
 	struct err e = { 0 };
 
-	if (launch_find_mainsm(&l, &e) < 0)
+	if (launch_find_mainsm(&l, &e))
 		doctor_add(d, "mainsm", DOCTOR_FAIL,
 			   "unset OMIG_MAINSM: a program that starts with it is not watched", "%s",
 			   e.text);

@@ -394,7 +394,7 @@ static const char *contradiction(const struct options *options, const struct ver
 	if (w->where && evwhere_read(w->where, &where, NULL))
 		return "--where has conditions FIELD OP VALUE: "
 		       "'nbytes > 65536 and file == /scratch/*'";
-	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
+	return term_open(&t, w->common.color) ? "--color takes auto, always or never" : NULL;
 }
 
 static int run_on(struct options *w)

@@ -486,7 +486,7 @@ int cmd_explain(int argc, char **argv)
 		return rc;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one measurement at most");
-	if (term_open(&x.term, x.common.color) < 0)
+	if (term_open(&x.term, x.common.color))
 		return cmd_usage(&spec, "--color takes auto, always or never");
 	rc = session_open(&x.common);
 	if (rc == CMD_OK)

@@ -78,7 +78,7 @@ static int split_listen(const char *text, char *address, size_t size, uint16_t *
 	const char *colon = strrchr(text, ':');
 	uint64_t n;
 
-	if (str_to_u64(colon ? colon + 1 : text, 0, 65535, &n) < 0)
+	if (str_to_u64(colon ? colon + 1 : text, 0, 65535, &n))
 		return -ERR_INVALID;
 	*port = (uint16_t)n;
 	if (!colon || colon == text) {
@@ -100,7 +100,7 @@ static int read_token(const char *path, struct buf *out)
 {
 	struct err e = { 0 };
 
-	if (file_read(path, TOKEN_MAX_BYTES, FILE_SECRET, out, &e) < 0)
+	if (file_read(path, TOKEN_MAX_BYTES, FILE_SECRET, out, &e))
 		return cmd_fail(CMD_USAGE, "--token-file: %s", e.text);
 	while (out->n && strchr(" \t\r\n", out->p[out->n - 1]))
 		out->p[--out->n] = '\0';
@@ -132,13 +132,13 @@ static int open_web(struct server *s)
 	struct err e = { 0 };
 	int rc = CMD_OK;
 
-	if (split_listen(s->listen, address, sizeof(address), &conf.port) < 0)
+	if (split_listen(s->listen, address, sizeof(address), &conf.port))
 		return cmd_fail(CMD_USAGE, "--listen takes ADDRESS:PORT, not '%s'", s->listen);
 	if (s->token_file) {
 		rc = read_token(s->token_file, &token);
 		conf.token = buf_str(&token);
 	}
-	if (rc == CMD_OK && web_open(&conf, &s->web, &e) < 0)
+	if (rc == CMD_OK && web_open(&conf, &s->web, &e))
 		rc = open_failed(&e);
 	if (token.p)
 		str_wipe(token.p, token.n);

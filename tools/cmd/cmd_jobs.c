@@ -33,7 +33,7 @@ static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, O
 
 	if (c->json)
 		return show_json(jobs, all, r) ? CMD_OK : CMD_FAILURE;
-	if (term_open(&t, c->color) < 0)
+	if (term_open(&t, c->color))
 		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
 	rc = jobs_show(&t, jobs, all, &out) || out.failed ? cmd_fail(CMD_FAILURE, "no memory")
 							  : CMD_OK;

@@ -291,7 +291,7 @@ static const char *contradiction(const struct measurement_options *w)
 		return "--since-start or --since-last";
 	if (w->csv && w->common.json)
 		return "--csv or --json";
-	return term_open(&t, w->common.color) < 0 ? "--color takes auto, always or never" : NULL;
+	return term_open(&t, w->common.color) ? "--color takes auto, always or never" : NULL;
 }
 
 static const char details[] =

@@ -148,7 +148,7 @@ static int list_text(struct listing *l)
 	if (!l->table)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = list(l);
-	if (l->n && table_print(l->table, 0, &out) == 0)
+	if (l->n && !table_print(l->table, 0, &out))
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(l->table);

@@ -66,12 +66,10 @@ static int set_wait(void *into, const char *value, struct err *e)
 		w->wait = OMIS_WAIT_ALL;
 	} else if (str_eq(value, "now")) {
 		w->wait = OMIS_WAIT_NOW;
-	} else if (str_has_prefix(value, "quorum=") &&
-		   str_to_i64(value + 7, 1, INT32_MAX, &n) == 0) {
+	} else if (str_has_prefix(value, "quorum=") && !str_to_i64(value + 7, 1, INT32_MAX, &n)) {
 		w->wait = OMIS_WAIT_QUORUM;
 		w->quorum = (unsigned)n;
-	} else if (str_has_prefix(value, "deadline=") &&
-		   str_to_i64(value + 9, 1, 3600000, &n) == 0) {
+	} else if (str_has_prefix(value, "deadline=") && !str_to_i64(value + 9, 1, 3600000, &n)) {
 		w->deadline_ms = n;
 	} else {
 		return err_set(e, ERR_INVALID, "all, now, quorum=N or deadline=MS, not '%s'",
@@ -261,7 +259,7 @@ static int read_stdin(struct buf *b)
 	ssize_t n;
 
 	do {
-		if (buf_reserve(b, 4096) < 0)
+		if (buf_reserve(b, 4096))
 			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes",
 					OMIS_REQUEST_MAX_BYTES);
 		n = read(STDIN_FILENO, b->p + b->n, 4096);
@@ -275,7 +273,7 @@ static int read_request(const char *word, struct buf *b)
 {
 	if (str_eq(word, "-"))
 		return read_stdin(b);
-	return buf_puts(b, word) < 0 ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
+	return buf_puts(b, word) ? cmd_fail(CMD_USAGE, "the request is too long") : CMD_OK;
 }
 
 /* "{N}" of an earlier request: what it made. Everything else stays. */
@@ -358,7 +356,7 @@ static int set_follow(void *into, const char *value, struct err *e)
 		w->follow_ns = FOREVER;
 		return 0;
 	}
-	if (opt_to_nsec(value, 1, FOREVER / 2, &w->follow_ns) < 0)
+	if (opt_to_nsec(value, 1, FOREVER / 2, &w->follow_ns))
 		return err_set(e, ERR_INVALID, "a time, or 'forever', not '%s'", value);
 	return 0;
 }

@@ -77,14 +77,14 @@ static int find_all(struct launch *l, const struct how *how, const char *program
 {
 	int rc = launch_find_files(l, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = launch_need_place(l, e);
-	if (rc == 0)
+	if (!rc)
 		rc = how->find(l, e);
 	launch_name_job(l, program);
-	if (rc == 0)
+	if (!rc)
 		rc = launch_take_token(l, how->is_here, e);
-	if (rc == 0 && l->warning[0])
+	if (!rc && l->warning[0])
 		cmd_warn("%s", l->warning);
 	return rc;
 }

@@ -155,11 +155,11 @@ static int show_text(const struct selftest *t, const struct term *term, bool is_
 	for (size_t i = 0; to && i < t->n; i++)
 		put_row(to, t, i, is_list);
 	rc = to ? table_print(to, term->is_tty && is_list ? term->cols : 0, &out) : -ERR_NOMEM;
-	if (rc == 0)
+	if (!rc)
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(to);
-	return rc == 0 ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	return !rc ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 }
 
 /* One line that is overwritten, on a terminal. */

@@ -87,7 +87,7 @@ static int list_text(const char *word, bool is_long)
 		table_cell(t, "%s", s.state);
 		table_cell(t, "%.*s", (int)strcspn(s.help, "."), s.help);
 	}
-	if (t && n && !is_long && table_print(t, 0, &out) == 0)
+	if (t && n && !is_long && !table_print(t, 0, &out))
 		fputs(buf_str(&out), stdout);
 	buf_done(&out);
 	table_free(t);

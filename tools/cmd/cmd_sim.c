@@ -13,7 +13,7 @@ int cmd_sim(int argc, char **argv)
 	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
 
-	if (file_beside_program(path, SIM, &e) < 0)
+	if (file_beside_program(path, SIM, &e))
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	execv(path, argv);
 	err_sys(&e, "%s", path);

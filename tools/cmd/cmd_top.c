@@ -342,7 +342,7 @@ int cmd_top(int argc, char **argv)
 		return rc;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	if (term_open(&t.term, t.common.color) < 0)
+	if (term_open(&t.term, t.common.color))
 		return cmd_usage(&spec, "--color takes auto, always or never");
 	if (t.at && (t.count || t.once || t.total))
 		return cmd_usage(&spec, "--at shows one moment: no --count, --once or --total");

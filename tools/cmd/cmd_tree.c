@@ -42,7 +42,7 @@ static int show(const struct cmd_common *c, const struct tree *tree, enum tree_d
 
 	if (c->json)
 		return !show_json(tree) ? CMD_FAILURE : lost ? CMD_PARTIAL : CMD_OK;
-	if (term_open(&t, c->color) < 0)
+	if (term_open(&t, c->color))
 		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
 	tree_show(&t, tree, depth);
 	fflush(stdout);

@@ -44,16 +44,16 @@ static void check_folders(struct doctor *d)
 	char path[FILE_PATH_BYTES];
 	struct err e = { 0 };
 
-	if (file_state_dir(path, &e) == 0)
+	if (!file_state_dir(path, &e))
 		doctor_add(d, "state", DOCTOR_OK, NULL, "%s", path);
 	else
 		doctor_add(d, "state", DOCTOR_FAIL,
 			   "make it a folder of yours with mode 700, or set OMIG_STATE_DIR", "%s",
 			   e.text);
-	if (file_runtime_dir_taken(&e) < 0)
+	if (file_runtime_dir_taken(&e))
 		doctor_add(d, "runtime", DOCTOR_NOTE, "fine, unless that user is a stranger to you",
 			   "%s", e.text);
-	else if (file_runtime_dir(path, &e) == 0)
+	else if (!file_runtime_dir(path, &e))
 		doctor_add(d, "runtime", DOCTOR_OK, NULL, "%s", path);
 	else
 		doctor_add(d, "runtime", DOCTOR_FAIL,
@@ -69,14 +69,14 @@ static void check_files(struct doctor *d)
 	struct err e = { 0 };
 	size_t i;
 
-	if (launch_find_files(&l, &e) < 0) {
+	if (launch_find_files(&l, &e)) {
 		doctor_add(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY",
 			   "%s", e.text);
 		return;
 	}
 	doctor_add(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
 	for (i = 0; i < 2; i++)
-		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) < 0 ||
+		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) ||
 		    access(path, X_OK) < 0)
 			doctor_add(d, "files", DOCTOR_FAIL, "run make install again",
 				   "%s is missing", path);

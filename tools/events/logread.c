@@ -227,7 +227,7 @@ static int read_archive(struct reading *r)
 	rc = arevents_read(a, r->options->part, hand_on_stored, r, &p, &e);
 	archive_close(a);
 	end_progress(&r->progress);
-	return rc < 0 ? logplace_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
+	return rc ? logplace_fail(r->path, &e) : rc ? rc : report_archive(r, &p);
 }
 
 /* --- any */

@@ -59,14 +59,14 @@ static int names_add(struct names *l, Omis_value *list)
 {
 	const Omis_value *o;
 
-	if (array_grow(&l->part, &l->cap, l->n + 1, sizeof(Omis_value *), OMIS_OBJECTS_MAX) < 0) {
+	if (array_grow(&l->part, &l->cap, l->n + 1, sizeof(Omis_value *), OMIS_OBJECTS_MAX)) {
 		omis_value_free(list);
 		return -ERR_NOMEM;
 	}
 	l->part[l->n++] = list;
 	for (size_t i = 0; (o = value_at(list, i)); i++)
 		if (value_text(o, TREE_TOKEN)[0] &&
-		    smap_put(&l->of, value_text(o, TREE_TOKEN), (void *)(uintptr_t)o, NULL) < 0)
+		    smap_put(&l->of, value_text(o, TREE_TOKEN), (void *)(uintptr_t)o, NULL))
 			return -ERR_NOMEM;
 	return 0;
 }
@@ -82,7 +82,7 @@ static void add_node(struct export *x, const struct names *l, const Omis_value *
 {
 	struct export_node *n;
 
-	if (array_grow(&x->node, &x->node_cap, x->nnode + 1, sizeof(*n), OMIS_OBJECTS_MAX) < 0)
+	if (array_grow(&x->node, &x->node_cap, x->nnode + 1, sizeof(*n), OMIS_OBJECTS_MAX))
 		return;
 	n = &x->node[x->nnode++];
 	str_copy(n->token, sizeof(n->token), value_text(o, TREE_TOKEN));
@@ -112,9 +112,8 @@ static int read_tree(struct export *x, struct names *l, const Omis_object_result
 	int rc = 0;
 
 	smap_init(&l->of);
-	for (; rc == 0 && o && o->obj_list; o++)
-		if (o->result &&
-		    (rc = names_add(l, omis_value_parse(o->result, o->result_len))) < 0)
+	for (; !rc && o && o->obj_list; o++)
+		if (o->result && (rc = names_add(l, omis_value_parse(o->result, o->result_len))))
 			break;
 	x->nnode = 0;
 	for (size_t k = 0; k < l->n; k++)
@@ -142,8 +141,8 @@ static void add_daemon(struct export *x, const struct names *l, const char *toke
 	bool is_node = str_has_prefix(token, "n_");
 	struct export_daemon *d;
 
-	if (!status || array_grow(&x->daemon, &x->daemon_cap, x->ndaemon + 1, sizeof(*d),
-				  OMIS_OBJECTS_MAX) < 0) {
+	if (!status ||
+	    array_grow(&x->daemon, &x->daemon_cap, x->ndaemon + 1, sizeof(*d), OMIS_OBJECTS_MAX)) {
 		omis_value_free(status);
 		return;
 	}
@@ -226,7 +225,7 @@ static int take_all(struct export *x)
 	x->asked = x->answered = 0;
 	note_coverage(x, r);
 	/* Actions without an answer may be missing at the end. */
-	if (r[0] && r[1] && read_tree(x, &l, r[1]) == 0) {
+	if (r[0] && r[1] && !read_tree(x, &l, r[1])) {
 		read_daemons(x, &l, r[2]);
 		reply_each(r[2] ? r[3] : NULL, read_node, x);
 		rc = take_processes(x, &l);

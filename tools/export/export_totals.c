@@ -81,7 +81,7 @@ static struct export_group *group_of(struct export_totals *k, const struct expor
 	str_copy(g->job, sizeof(g->job), at->job);
 	str_copy(g->site, sizeof(g->site), at->site);
 	str_copy(g->node, sizeof(g->node), at->node);
-	if (smap_put(&k->group, key, g, NULL) == 0)
+	if (!smap_put(&k->group, key, g, NULL))
 		return g;
 	free(g);
 	return NULL;
@@ -97,7 +97,7 @@ static struct export_process *process_of(struct export_totals *k, const char *to
 		return p;
 	g = k->process.n < EXPORT_PROCS_MAX ? group_of(k, at) : NULL;
 	p = g ? calloc(1, sizeof(*p)) : NULL;
-	if (!p || smap_put(&k->process, token, p, NULL) < 0) {
+	if (!p || smap_put(&k->process, token, p, NULL)) {
 		free(p);
 		k->forgotten++;
 		return NULL;

@@ -81,7 +81,7 @@ static int link_library(struct launch *l, struct err *e)
 			l->lib);
 	rc = file_private_dir(folder, e);
 	rc = rc ? rc : put_link(l->lib, path, e);
-	if (rc == 0)
+	if (!rc)
 		str_copy(l->lib, sizeof(l->lib), path);
 	return rc;
 }
@@ -101,7 +101,7 @@ static int find_library(struct launch *l, struct err *e)
 	}
 	for (i = 0; places[i]; i++) {
 		rc = file_join(l->lib, sizeof(l->lib), l->bin, places[i], e);
-		if (rc < 0 || access(l->lib, R_OK) == 0)
+		if (rc || access(l->lib, R_OK) == 0)
 			return rc;
 	}
 	return err_set(e, ERR_NOTFOUND, "neither %s/%s nor %s is there: is the installation whole?",
@@ -112,13 +112,13 @@ int launch_find_files(struct launch *l, struct err *e)
 {
 	int rc = bin_dir(l->bin, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(l->lm, sizeof(l->lm), l->bin, "lm", e);
-	if (rc == 0)
+	if (!rc)
 		rc = find_library(l, e);
-	if (rc == 0)
+	if (!rc)
 		rc = is_plain(l->lib) ? 0 : link_library(l, e);
-	return rc == 0 ? need_file(l->lm, X_OK, e) : rc;
+	return !rc ? need_file(l->lm, X_OK, e) : rc;
 }
 
 static int read_conn(struct launch *l, const char *path, struct err *e)
@@ -126,7 +126,7 @@ static int read_conn(struct launch *l, const char *path, struct err *e)
 	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES - 1);
 	int rc = file_read(path, LAUNCH_CONN_BYTES - 1, FILE_SECRET, &b, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		str_copy(l->conn, sizeof(l->conn), buf_str(&b));
 		l->conn[strcspn(l->conn, "\r\n")] = '\0';
 	}
@@ -139,9 +139,9 @@ static int read_own_conn(struct launch *l, struct err *e)
 	char state[FILE_PATH_BYTES], path[FILE_PATH_BYTES];
 	int rc = file_state_dir(state, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(path, sizeof(path), state, "mainsm/mainsm.conn", e);
-	return rc == 0 ? read_conn(l, path, e) : rc;
+	return !rc ? read_conn(l, path, e) : rc;
 }
 
 static int find_string(struct launch *l, bool *is_given, struct err *e)
@@ -162,9 +162,9 @@ int launch_find_string(struct launch *l, bool *is_given, struct err *e)
 {
 	int rc = find_string(l, is_given, e);
 
-	if (rc == 0 && *is_given)
+	if (!rc && *is_given)
 		rc = launch_probe(l->conn, l->resolves_names, e);
-	if (rc < 0 && *is_given)
+	if (rc && *is_given)
 		err_add(e,
 			l->mainsm ? "--mainsm" : "OMIG_MAINSM (unset it to use your own mainsm)");
 	return rc;
@@ -175,7 +175,7 @@ int launch_find_mainsm(struct launch *l, struct err *e)
 	bool is_given;
 	int rc = launch_find_string(l, &is_given, e);
 
-	if (rc == 0 && !is_given && launch_probe(l->conn, l->resolves_names, e) < 0)
+	if (!rc && !is_given && launch_probe(l->conn, l->resolves_names, e))
 		rc = err_add(e, "your mainsm has ended");
 	return rc;
 }
@@ -299,17 +299,17 @@ int launch_each_variable(const struct launch *l,
 	preload_value(preload, sizeof(preload), l->lib);
 	env_list_value(l, list, sizeof(list));
 	rc = fn(arg, "OMIG_MAINSM", l->conn);
-	if (rc == 0)
+	if (!rc)
 		rc = fn(arg, "OMIG_LM", l->lm);
-	if (rc == 0 && (l->site || getenv("OMIG_SITE")))
+	if (!rc && (l->site || getenv("OMIG_SITE")))
 		rc = fn(arg, "OMIG_SITE", l->site ? l->site : getenv("OMIG_SITE"));
-	if (rc == 0)
+	if (!rc)
 		rc = fn(arg, "OMIG_JOB", l->job_name);
-	if (rc == 0)
+	if (!rc)
 		rc = fn(arg, "OMIG_START", l->measure ? l->measure : "off");
-	if (rc == 0)
+	if (!rc)
 		rc = fn(arg, "LD_PRELOAD", preload);
-	if (rc == 0)
+	if (!rc)
 		rc = fn(arg, launch_env_list_name(), list);
 	return rc;
 }

@@ -82,7 +82,7 @@ static void start(const char *path, const char *lock_path, const char *socket_pa
 	int low = -1, status;
 	pid_t pid;
 
-	if (file_lock(lock_path, false, &low, NULL) < 0)
+	if (file_lock(lock_path, false, &low, NULL))
 		return;
 	l.lock = out_of_the_way(low);
 	l.listener = l.lock < 0 ? -1 : out_of_the_way(seg_listen(socket_path));
@@ -99,12 +99,12 @@ static bool find_places(const char *conn, char *lock, char *socket_path)
 {
 	char runtime[FILE_PATH_BYTES], host[HOST_BYTES] = "", caid[SEG_CAID_CHARS + 1];
 
-	if (gethostname(host, sizeof(host) - 1) < 0 || file_runtime_dir(runtime, NULL) < 0)
+	if (gethostname(host, sizeof(host) - 1) < 0 || file_runtime_dir(runtime, NULL))
 		return false;
 	seg_caid(conn, caid);
-	return seg_lm_path(lock, FILE_PATH_BYTES, runtime, host, caid, ".lock") == 0 &&
-	       seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime,
-			   host, caid, ".sock") == 0;
+	return !seg_lm_path(lock, FILE_PATH_BYTES, runtime, host, caid, ".lock") &&
+	       !seg_lm_path(socket_path, sizeof(((struct sockaddr_un *)NULL)->sun_path), runtime,
+			    host, caid, ".sock");
 }
 
 void launch_choose(const struct launch *l, const char *program)

@@ -133,7 +133,7 @@ static int start(struct launch *l, struct err *e)
 		return err_sys(e, "pipe");
 	rc = spawn(l, fd[1], &pid, e);
 	close(fd[1]);
-	if (rc == 0)
+	if (!rc)
 		rc = read_string(fd[0], l, e);
 	close(fd[0]);
 	if (rc < 0)
@@ -176,9 +176,9 @@ static void compare_listen(struct launch *l)
 	char addr[NET_ADDR_BYTES];
 	struct err e = { 0 };
 
-	if (!l->listen || l->warning[0] || connstr_parse(l->conn, &c, NULL) < 0)
+	if (!l->listen || l->warning[0] || connstr_parse(l->conn, &c, NULL))
 		return;
-	if (net_own_address(l->listen, addr, &e) < 0)
+	if (net_own_address(l->listen, addr, &e))
 		snprintf(l->warning, sizeof(l->warning), "--%s", e.text);
 	else if (!is_at(&c, addr))
 		snprintf(l->warning, sizeof(l->warning),
@@ -195,8 +195,8 @@ static bool joins(struct launch *l, nsec_t until)
 	bool is_given;
 
 	for (; launch_mainsm_runs() && clock_mono() < until; poll(NULL, 0, JOIN_POLL_MS))
-		if (launch_find_string(l, &is_given, NULL) == 0 &&
-		    launch_probe(l->conn, true, NULL) == 0 && answers(l->conn))
+		if (!launch_find_string(l, &is_given, NULL) && !launch_probe(l->conn, true, NULL) &&
+		    answers(l->conn))
 			return true;
 	l->conn[0] = '\0';
 	return false;
@@ -230,7 +230,7 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 	 * would not have. */
 	if (is_given || rc == -ERR_DENIED)
 		return rc;
-	is_there = rc == 0;
+	is_there = !rc;
 	stopped = is_there ? launch_stopped_mainsm() : 0;
 	if (stopped) {
 		snprintf(l->warning, sizeof(l->warning),
@@ -244,7 +244,7 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 		compare_listen(l);
 		return 0;
 	}
-	if (!is_there || launch_probe(l->conn, true, NULL) < 0)
+	if (!is_there || launch_probe(l->conn, true, NULL))
 		return start_or_join(l, e);
 	rc = start(l, e); /* what listens there may be another program */
 	return rc < 0 ? err_add(e, "your mainsm does not answer") : rc;

@@ -28,15 +28,15 @@ int launch_need_place(struct launch *l, struct err *e)
 	struct err taken = { 0 };
 	int rc = file_runtime_dir(dir, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	gethostname(node, sizeof(node) - 1);
-	if (seg_lm_path(path, sizeof(path), dir, node, "........", ".sock") < 0)
+	if (seg_lm_path(path, sizeof(path), dir, node, "........", ".sock"))
 		return err_set(e, ERR_LIMIT,
 			       "set OMIG_RUNTIME_DIR to a path that a socket has room for, shorter "
 			       "than %s",
 			       dir);
-	if (file_runtime_dir_taken(&taken) < 0)
+	if (file_runtime_dir_taken(&taken))
 		str_copy(l->warning, sizeof(l->warning), taken.text);
 	return 0;
 }
@@ -103,13 +103,13 @@ int launch_probe(const char *conn, bool with_names, struct err *e)
 	struct connstr c;
 	int rc = connstr_parse(conn, &c, e);
 
-	for (unsigned i = 0; rc == 0 && i < c.nhost && is_refusal; i++) {
+	for (unsigned i = 0; !rc && i < c.nhost && is_refusal; i++) {
 		is_refusal = is_host_refused(c.host[i], c.port, with_names, until);
 		if (is_refusal)
 			err_sys(e, "nothing listens at %s port %u", c.host[i], c.port);
 	}
 	str_wipe(&c, sizeof(c));
-	return rc < 0 ? rc : is_refusal ? -ERR_CLOSED : 0;
+	return rc ? rc : is_refusal ? -ERR_CLOSED : 0;
 }
 
 /* --- this user's mainsm on this host */
@@ -117,7 +117,7 @@ int launch_probe(const char *conn, bool with_names, struct err *e)
 static bool read_text(const char *path, char *out, size_t size)
 {
 	struct buf b = BUF_INIT(size);
-	bool ok = file_read_at(AT_FDCWD, path, size - 1, &b, NULL) == 0 &&
+	bool ok = !file_read_at(AT_FDCWD, path, size - 1, &b, NULL) &&
 		  str_copy(out, size, buf_str(&b));
 
 	buf_done(&b);
@@ -130,12 +130,12 @@ static long find_mainsm(char *state)
 	char dir[FILE_PATH_BYTES], path[FILE_PATH_BYTES], text[24], stat[STAT_BYTES], name[32];
 	int64_t pid;
 
-	if (file_state_dir_find(dir, NULL) < 0 ||
-	    file_join(path, sizeof(path), dir, "mainsm/mainsm.lock", NULL) < 0 ||
+	if (file_state_dir_find(dir, NULL) ||
+	    file_join(path, sizeof(path), dir, "mainsm/mainsm.lock", NULL) ||
 	    !read_text(path, text, sizeof(text)))
 		return 0;
 	text[strcspn(text, "\n")] = '\0';
-	if (str_to_i64(text, 1, INT32_MAX, &pid) != 0)
+	if (str_to_i64(text, 1, INT32_MAX, &pid))
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%lld/stat", (long long)pid);
 	snprintf(name, sizeof(name), "%lld (mainsm) ", (long long)pid);

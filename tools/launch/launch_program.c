@@ -81,7 +81,7 @@ static int check_file(int fd, const char *name, const struct stat *st, struct er
 			       "%s runs with the rights of another user, and takes no preload",
 			       name);
 	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || read_loader(fd, &h, loader, sizeof(loader)) < 0)
+	    h.e_ident[EI_CLASS] != ELFCLASS64 || read_loader(fd, &h, loader, sizeof(loader)))
 		return 0; /* a script, or what the loader has words of its own for */
 	if (strstr(loader, "/ld-musl"))
 		return err_set(e, ERR_UNSUPPORTED,

@@ -20,7 +20,7 @@ static void set_conn(struct launch *l, const struct connstr *c, bool with_token)
 {
 	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES - 1);
 
-	if (connstr_print(c, with_token, &b) == 0)
+	if (!connstr_print(c, with_token, &b))
 		str_copy(l->conn, sizeof(l->conn), buf_str(&b));
 	if (b.p)
 		str_wipe(b.p, b.n);
@@ -31,7 +31,7 @@ void launch_drop_token(struct launch *l)
 {
 	struct connstr c;
 
-	if (connstr_parse(l->conn, &c, NULL) == 0)
+	if (!connstr_parse(l->conn, &c, NULL))
 		set_conn(l, &c, false);
 	str_wipe(&c, sizeof(c));
 }
@@ -78,7 +78,7 @@ static int take_answer(struct launch *l, Omis_reply r, struct err *e)
 
 	if (!has_value)
 		return refused(r, e);
-	if (!text || !text->s || connstr_parse(text->s, &c, NULL) < 0 || !connstr_is_for_lms(&c))
+	if (!text || !text->s || connstr_parse(text->s, &c, NULL) || !connstr_is_for_lms(&c))
 		rc = err_set(e, ERR_PROTO, "mainsm's answer cannot be read");
 	else
 		rc = str_copy(l->conn, sizeof(l->conn), text->s) ? 0 : -ERR_LIMIT;
@@ -90,9 +90,8 @@ static int take_answer(struct launch *l, Omis_reply r, struct err *e)
 int launch_ask_token(struct launch *l, struct err *e)
 {
 	struct buf b = BUF_INIT(LAUNCH_CONN_BYTES);
-	Omis_reply r = make_request(l, &b) == 0
-			       ? omis_request(b.p ? (char *)b.p : NULL, NULL, NULL, 0)
-			       : NULL;
+	Omis_reply r =
+		!make_request(l, &b) ? omis_request(b.p ? (char *)b.p : NULL, NULL, NULL, 0) : NULL;
 	int rc = r ? take_answer(l, r, e) : err_nomem(e);
 
 	omis_reply_free(r);
@@ -153,18 +152,18 @@ int launch_take_token(struct launch *l, bool is_here, struct err *e)
 	int rc = connstr_parse(l->conn, &c, e);
 
 	is_good = !c.token_id[0] || connstr_is_for_lms(&c);
-	is_ours = rc == 0 && is_own(&c);
+	is_ours = !rc && is_own(&c);
 	str_wipe(&c, sizeof(c));
-	if (rc < 0 || is_good)
+	if (rc || is_good)
 		return rc;
 	if (is_here && is_ours) {
 		launch_drop_token(l);
 		return 0;
 	}
 	rc = l->is_stopped ? -ERR_TIMEOUT : ask_again(l, &why);
-	if (rc < 0 && is_ours)
+	if (rc && is_ours)
 		return do_without(l, &why);
-	if (rc < 0)
+	if (rc)
 		return err_set(
 			e, ERR_DENIED,
 			"its token is a tool's, and mainsm makes none for programs of it: %s",

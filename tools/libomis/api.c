@@ -125,7 +125,7 @@ Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply)
 		return words_keep(&e);
 	}
 	rc = params_take(&p, argc, argv, &e);
-	if (rc == 0) {
+	if (!rc) {
 		conf.mainsm = p.mainsm;
 		conf.timeout = p.timeout;
 		rc = client_open(&conf, &the.client, &e);
@@ -246,7 +246,7 @@ static bool is_conditional(const char *text, size_t n)
 	struct omis_request *r;
 	bool yes;
 
-	if (omis_parse(text, n, &r, NULL) < 0)
+	if (omis_parse(text, n, &r, NULL))
 		return false; /* mainsm will say what is wrong, in one reply */
 	yes = r->event != NULL;
 	omis_request_free(r);

@@ -38,7 +38,7 @@ int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), vo
 	k->id = a->next_id;
 	k->on_reply = on_reply;
 	k->arg = arg;
-	if (map_put(&a->map, k->id, k, NULL) < 0) {
+	if (map_put(&a->map, k->id, k, NULL)) {
 		free(k);
 		return err_nomem(e);
 	}
@@ -83,7 +83,7 @@ static void tell_error(struct asks *a, struct ask *k, unsigned status, const str
 {
 	struct reply *r = reply_new();
 
-	if (r && reply_from_diag(r, status, why) < 0) {
+	if (r && reply_from_diag(r, status, why)) {
 		reply_free(r);
 		r = NULL;
 	}
@@ -105,7 +105,7 @@ int asks_take(struct asks *a, const struct msg_reply *m)
 	if (!k)
 		return -ERR_NOTFOUND;
 	rc = add_part(k, m);
-	if (rc < 0) {
+	if (rc) {
 		err_set(&e, (enum err_code)(-rc), "the reply is too large for this tool");
 		tell_error(a, k, status_from_err(rc), &e);
 		return rc;

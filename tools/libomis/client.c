@@ -128,9 +128,9 @@ static int name_dir(struct client *c, struct err *e)
 	connstr_caid(&c->conn, caid);
 	snprintf(name, sizeof(name), "%s/%s-%s", c->role, caid, c->self);
 	rc = file_state_dir(state, e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_join(c->dir, sizeof(c->dir), state, name, e);
-	if (rc == 0)
+	if (!rc)
 		rc = file_private_dir(c->dir, e);
 	return rc;
 }
@@ -181,12 +181,12 @@ static int lock_dir(struct client *c, nsec_t until, struct err *e)
 	int fd, rc;
 
 	rc = file_join(path, sizeof(path), c->dir, "lock", e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	while ((rc = file_lock(path, false, &fd, e)) == -ERR_AGAIN && loop_now(c->loop) < until)
 		client_wait(c, CLIENT_LOCK_POLL_NS);
 	return rc == -ERR_AGAIN ? err_set(e, ERR_TIMEOUT, "%s is held by another tool", path)
-	       : rc < 0		? rc
+	       : rc		? rc
 				: fd;
 }
 
@@ -197,7 +197,7 @@ static int have_identity(struct client *c, struct err *e)
 	int fd, rc;
 
 	rc = enrol_check(&conf, clock_wall(), &why);
-	if (rc == 0)
+	if (!rc)
 		return 0;
 	fd = lock_dir(c, loop_now(c->loop) + c->conf.timeout, e);
 	if (fd < 0)
@@ -318,7 +318,7 @@ static int find_mainsm(struct client *c, const char *given, struct err *e)
 	int rc;
 
 	/* Without a state directory an option or the environment may still do. */
-	if (file_state_dir(state, &why) == 0)
+	if (!file_state_dir(state, &why))
 		from.state_dir = state;
 	rc = connstr_find(&from, &c->conn, e);
 	return rc == -ERR_NOTFOUND && why.code ? err_set(e, why.code, "%s", why.text) : rc;
@@ -331,7 +331,7 @@ static int start(struct client *c, const char *given, struct err *e)
 	int rc;
 
 	rc = rng_fill_random(&seed, sizeof(seed), e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	rng_init(&c->rng, seed);
 	c->loop = loop_new();
@@ -340,9 +340,9 @@ static int start(struct client *c, const char *given, struct err *e)
 	timebase_init(&c->timebase, loop_now(c->loop), clock_wall());
 	name_self(c);
 	rc = find_mainsm(c, given, e);
-	if (rc == 0)
+	if (!rc)
 		rc = name_dir(c, e);
-	return rc == 0 ? have_identity(c, e) : rc;
+	return !rc ? have_identity(c, e) : rc;
 }
 
 static int connect_up(struct client *c, struct err *e)
@@ -353,7 +353,7 @@ static int connect_up(struct client *c, struct err *e)
 		rc = err_nomem(e);
 	if (rc == 0)
 		rc = open_link(c, e);
-	return rc == 0 ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
+	return !rc ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
 }
 
 static int make(const struct client_conf *conf, const char *role, struct client **out,
@@ -398,7 +398,7 @@ int client_identity(const struct client_conf *conf, const char *role, char *dir,
 	struct client *c = NULL;
 	int rc = make(conf, role, &c, e);
 
-	if (rc == 0) {
+	if (!rc) {
 		str_copy(dir, sizeof(c->dir), c->dir);
 		*mainsm = c->conn;
 	}

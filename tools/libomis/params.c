@@ -41,7 +41,7 @@ static int take_one(struct params *p, char **argv, int n, struct err *e)
 	}
 	used = match("--omis-timeout", argv, n, &value);
 	if (used) {
-		if (!value || str_to_i64(value, 1, TIMEOUT_MAX_MS, &ms) < 0)
+		if (!value || str_to_i64(value, 1, TIMEOUT_MAX_MS, &ms))
 			return err_set(e, ERR_INVALID, "--omis-timeout needs milliseconds, 1 to %d",
 				       TIMEOUT_MAX_MS);
 		p->timeout = ms * NSEC_PER_MSEC;

@@ -85,7 +85,7 @@ Omis_value *omis_value_parse(const char *text, size_t len)
 	struct values *v;
 	Omis_value *free_node;
 
-	if (omis_parse_values(text ? text : "", text ? len : 0, &parsed, NULL) < 0)
+	if (omis_parse_values(text ? text : "", text ? len : 0, &parsed, NULL))
 		return NULL;
 	v = calloc(1, sizeof(*v) + count(parsed->v, parsed->n) * sizeof(v->node[0]));
 	if (!v) {

@@ -53,7 +53,7 @@ static int spawn(struct selftest_bed *bed, const char *path, int in, int out, st
 	rc = posix_spawn(&bed->scratch, program, &a, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&a);
-	if (rc == 0)
+	if (!rc)
 		return 0;
 	bed->scratch = 0;
 	errno = rc;
@@ -65,7 +65,7 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 	char joined[FILE_PATH_BYTES], path[PATH_MAX];
 	int in[2], out[2], rc = file_join(joined, sizeof(joined), bed->launch.bin, SCRATCH, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!realpath(joined, path))
 		return err_set(e, ERR_NOTFOUND, "%s is missing: is the installation whole?",
@@ -77,7 +77,7 @@ static int start_scratch(struct selftest_bed *bed, struct err *e)
 	bed->from_scratch = out[0];
 	/* Its user may have given a string that makes none: an lm that is there takes it all the
 	 * same. */
-	if (launch_ask_token(&bed->launch, NULL) < 0)
+	if (launch_ask_token(&bed->launch, NULL))
 		launch_drop_token(&bed->launch);
 	launch_each_variable(&bed->launch, set_variable, NULL);
 	rc = spawn(bed, path, in[0], out[1], e);
@@ -122,7 +122,7 @@ int selftest_bed_listen(struct selftest_bed *bed, int ms, struct err *e)
 		return 0;
 	if (n <= 0)
 		return err_set(e, ERR_CLOSED, "the scratch process has ended");
-	return buf_put(&bed->said, text, (size_t)n) < 0 ? err_nomem(e) : 0;
+	return buf_put(&bed->said, text, (size_t)n) ? err_nomem(e) : 0;
 }
 
 static int await_done(struct selftest_bed *bed, size_t from, struct err *e)
@@ -136,7 +136,7 @@ static int await_done(struct selftest_bed *bed, size_t from, struct err *e)
 		if (clock_mono() > until)
 			return err_set(e, ERR_TIMEOUT, "the scratch process does not do it");
 		rc = selftest_bed_listen(bed, 100, e);
-		if (rc < 0)
+		if (rc)
 			return rc;
 	}
 	learn_all(bed, from);
@@ -281,9 +281,9 @@ static int isolate(const char *dir, struct err *e)
 
 	for (size_t i = 0; unset[i]; i++)
 		unsetenv(unset[i]);
-	for (size_t i = 0; rc == 0 && i < ARRAY_LEN(folder); i++) {
+	for (size_t i = 0; !rc && i < ARRAY_LEN(folder); i++) {
 		rc = file_join(path, sizeof(path), dir, folder[i][1], e);
-		if (rc == 0 && setenv(folder[i][0], path, 1) != 0)
+		if (!rc && setenv(folder[i][0], path, 1) != 0)
 			rc = err_nomem(e);
 	}
 	return rc;
@@ -325,12 +325,12 @@ static int find_monitor(struct selftest_bed *bed, const struct cmd_common *c, st
 
 	bed->launch.mainsm = c->mainsm;
 	bed->is_own_monitor = !c->mainsm;
-	if (rc == 0)
+	if (!rc)
 		rc = selftest_keeper_start(bed->dir, sizeof(bed->dir), &bed->keeper,
 					   &bed->keeper_pid, e);
-	if (rc == 0 && bed->is_own_monitor)
+	if (!rc && bed->is_own_monitor)
 		rc = isolate(bed->dir, e);
-	if (rc == 0)
+	if (!rc)
 		rc = bed->is_own_monitor ? launch_need_mainsm(&bed->launch, e)
 					 : launch_find_mainsm(&bed->launch, e);
 	return rc;
@@ -361,7 +361,7 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 		return rc;
 	note_ourselves(bed);
 	rc = start_scratch(bed, &e);
-	if (rc == 0)
+	if (!rc)
 		rc = await_done(bed, 0, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_FAILURE, "%s", e.text);

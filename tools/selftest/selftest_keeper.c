@@ -29,7 +29,7 @@ static bool has_environ(const char *pid, const char *want)
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
-	if (file_read_at(AT_FDCWD, path, ENVIRON_MAX_BYTES, &b, NULL) == 0 && buf_putc(&b, 0) == 0)
+	if (!file_read_at(AT_FDCWD, path, ENVIRON_MAX_BYTES, &b, NULL) && !buf_putc(&b, 0))
 		for (at = buf_str(&b); !found && at < (const char *)b.p + b.n; at += strlen(at) + 1)
 			found = str_eq(at, want);
 	buf_done(&b);
@@ -114,7 +114,7 @@ int selftest_keeper_start(char *dir, size_t size, int *fd, pid_t *pid, struct er
 {
 	int p[2], rc = make_folder(dir, size, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (pipe2(p, O_CLOEXEC) < 0) {
 		rmdir(dir);

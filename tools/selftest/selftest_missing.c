@@ -22,7 +22,7 @@ static int64_t setting(const char *path)
 	struct buf b = BUF_INIT(64);
 	int64_t v = -1;
 
-	if (file_read_at(AT_FDCWD, path, 63, &b, NULL) == 0) {
+	if (!file_read_at(AT_FDCWD, path, 63, &b, NULL)) {
 		while (b.n && b.p[b.n - 1] == '\n')
 			b.n--;
 		buf_putc(&b, 0);
@@ -58,7 +58,7 @@ static const char *lacks_ptrace(const char *bin, char *words, size_t size)
 	char path[FILE_PATH_BYTES];
 	int code;
 
-	if (file_join(path, sizeof(path), bin, "lm-trace", NULL) < 0 || access(path, X_OK) < 0) {
+	if (file_join(path, sizeof(path), bin, "lm-trace", NULL) || access(path, X_OK) < 0) {
 		snprintf(words, size, "lm-trace is not installed");
 		return words;
 	}

@@ -91,7 +91,7 @@ static int ask(struct run *run, const char *text, bool may_fail)
 	int rc = selftest_expand(&run->bed->words, text, false, &b, &run->e);
 
 	buf_clear(&run->answer);
-	if (rc == 0) {
+	if (!rc) {
 		r = omis_request_n(buf_str(&b), b.n, NULL, NULL, 0);
 		s = r ? omis_reply_status(r) : OMIS_NO_MEMORY;
 		put_reply(&run->answer, r, 0);
@@ -151,7 +151,7 @@ static int define(struct run *run, const char *text)
 	int rc = selftest_expand(&run->bed->words, text, false, &b, &run->e);
 
 	run->status = OMIS_OK;
-	if (rc == 0) {
+	if (!rc) {
 		omis_reply_free(omis_request_n(buf_str(&b), b.n, on_reply, run, 0));
 		while (run->ncsr == before && run->status == OMIS_OK && !is_over(run, until))
 			attend(run, 100);
@@ -160,7 +160,7 @@ static int define(struct run *run, const char *text)
 				     buf_str(&run->notified));
 	}
 	buf_done(&b);
-	return rc == 0 ? ask(run, ":csr_enable([{csr}])", false) : rc;
+	return !rc ? ask(run, ":csr_enable([{csr}])", false) : rc;
 }
 
 /* --- patterns */
@@ -172,9 +172,9 @@ static int matches(struct run *run, const char *pattern, const char *text)
 	regex_t re;
 	int rc = selftest_expand(&run->bed->words, pattern, true, &b, &run->e);
 
-	if (rc == 0 && regcomp(&re, buf_str(&b), REG_EXTENDED | REG_NOSUB) != 0)
+	if (!rc && regcomp(&re, buf_str(&b), REG_EXTENDED | REG_NOSUB) != 0)
 		rc = err_set(&run->e, ERR_INTERNAL, "%s is no pattern", pattern);
-	if (rc == 0) {
+	if (!rc) {
 		rc = regexec(&re, text, 0, NULL, 0) == 0;
 		regfree(&re);
 	}
@@ -202,9 +202,9 @@ static int await(struct run *run, const char *pattern, const struct buf *text,
 
 	for (;;) {
 		rc = renew(run, arg);
-		if (rc == 0)
+		if (!rc)
 			rc = matches(run, pattern, buf_str(text));
-		if (rc != 0)
+		if (rc)
 			return rc < 0 ? rc : 0;
 		if (is_over(run, until))
 			return mismatch(run, pattern, buf_str(text));
@@ -236,11 +236,11 @@ static int renew_file(struct run *run, const char *file)
 	struct buf path = BUF_INIT(2 * FILE_PATH_BYTES);
 	int rc = selftest_expand(&run->bed->words, "/proc/{pid}/", false, &path, &run->e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = selftest_expand(&run->bed->words, file, false, &path, &run->e);
 	usleep(20000);
 	buf_clear(&run->answer);
-	if (rc == 0)
+	if (!rc)
 		file_read_at(AT_FDCWD, buf_str(&path), TEXT_MAX_BYTES, &run->answer, NULL);
 	buf_done(&path);
 	return rc;
@@ -292,7 +292,7 @@ static int save_value(struct run *run, const char *step)
 		return err_set(&run->e, ERR_INTERNAL, "%s is no pattern", pattern + 1);
 	rc = regexec(&re, answer, 2, m, 0);
 	regfree(&re);
-	if (rc != 0 || m[1].rm_so < 0)
+	if (rc || m[1].rm_so < 0)
 		return mismatch(run, pattern + 1, answer);
 	return set_word(run, name, answer + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so));
 }
@@ -331,12 +331,12 @@ static int ask_other(struct run *run, const char *text)
 	ssize_t n;
 
 	buf_clear(&run->answer);
-	if (rc == 0 && (!request || !string || pipe2(fd, O_CLOEXEC) < 0))
+	if (!rc && (!request || !string || pipe2(fd, O_CLOEXEC) < 0))
 		rc = err_set(&run->e, ERR_NOMEM, "another tool cannot be started");
-	if (rc == 0) {
+	if (!rc) {
 		rc = spawn_other(string, state, request, fd[1], &pid, &run->e);
 		close(fd[1]);
-		while (rc == 0 &&
+		while (!rc &&
 		       ((n = read(fd[0], some, sizeof(some))) > 0 || (n < 0 && errno == EINTR)))
 			buf_put(&run->answer, some, n > 0 ? (size_t)n : 0);
 		close(fd[0]);
@@ -460,7 +460,7 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 	buf_init(&run.answer, TEXT_MAX_BYTES);
 	buf_init(&run.notified, TEXT_MAX_BYTES);
 	buf_clear(&bed->said);
-	for (size_t i = 0; rc == 0 && row->step[i].kind != STEP_END; i++)
+	for (size_t i = 0; !rc && row->step[i].kind != STEP_END; i++)
 		rc = step(&run, &row->step[i]);
 	if (rc < 0)
 		judge(&run, out);

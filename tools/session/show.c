@@ -216,7 +216,7 @@ static void entry_json(struct json *j, const Omis_object_result *o, size_t actio
 
 bool show_json_next(struct json *j, struct buf *b)
 {
-	bool ok = json_end(j) == 0;
+	bool ok = !json_end(j);
 
 	errno = 0;
 	if (ok) {

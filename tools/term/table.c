@@ -58,8 +58,7 @@ void table_cell(struct table *t, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	copy = str_dup(str_escape(safe, sizeof(safe), text, strlen(text)));
-	if (!copy ||
-	    array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX) < 0) {
+	if (!copy || array_grow(&t->cell, &t->cap, t->n + 1, sizeof(*t->cell), TABLE_CELLS_MAX)) {
 		free(copy);
 		t->failed = true;
 		return;

@@ -40,7 +40,7 @@ static struct job *find_job(struct jobs *j, const char *name)
 	for (size_t i = j->n; i > 0; i--) /* processes of a job stand together */
 		if (str_eq(j->job[i - 1].name, name))
 			return &j->job[i - 1];
-	if (array_grow(&j->job, &j->cap, j->n + 1, sizeof(*j->job), OMIS_OBJECTS_MAX) < 0)
+	if (array_grow(&j->job, &j->cap, j->n + 1, sizeof(*j->job), OMIS_OBJECTS_MAX))
 		return NULL;
 	job = &j->job[j->n++];
 	*job = (struct job){ .exit_status = -1, .age_s = NAN, .ended_s = NAN, .lowest = -1 };

@@ -119,8 +119,7 @@ static void add_rank(void *arg, const char *token, const Omis_value *v)
 	struct top_sample *s = arg;
 	struct top_rank *r;
 
-	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX) <
-	    0)
+	if (array_grow(&s->rank, &s->rank_cap, s->nrank + 1, sizeof(*s->rank), OMIS_OBJECTS_MAX))
 		return;
 	r = &s->rank[s->nrank++];
 	memset(r, 0, sizeof(*r));
@@ -148,8 +147,7 @@ static void add_node(void *arg, const char *token, const Omis_value *v)
 	struct top_node *n;
 	double page = node_value(v, NODE_PAGE_SIZE);
 
-	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX) <
-	    0)
+	if (array_grow(&s->node, &s->node_cap, s->nnode + 1, sizeof(*s->node), OMIS_OBJECTS_MAX))
 		return;
 	n = &s->node[s->nnode++];
 	memset(n, 0, sizeof(*n));

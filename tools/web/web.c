@@ -70,16 +70,16 @@ static int open_port(struct web *w, struct err *e)
 	struct addrinfo *a = NULL;
 	int rc = find_address(&w->conf, &a, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	w->is_loopback = is_loopback(a->ai_addr);
 	if (!w->is_loopback && !w->token)
 		rc = err_set(e, ERR_DENIED, "%s is reached from other machines: that needs a token",
 			     w->conf.address);
-	if (rc == 0)
+	if (!rc)
 		rc = listen_at(w, a, e);
 	freeaddrinfo(a);
-	return rc < 0 ? rc : watch_listener(w, e);
+	return rc ? rc : watch_listener(w, e);
 }
 
 int web_open(const struct web_conf *conf, struct web **out, struct err *e)
@@ -95,7 +95,7 @@ int web_open(const struct web_conf *conf, struct web **out, struct err *e)
 	w->token = str_dup(conf->token);
 	rc = conf->token && !w->token ? err_nomem(e) : open_port(w, e);
 	w->conf.address = w->conf.token = NULL; /* they were borrowed */
-	if (rc < 0) {
+	if (rc) {
 		web_close(w);
 		return rc;
 	}

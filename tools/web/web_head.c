@@ -130,7 +130,7 @@ bool web_is_local_name(const char *host)
 
 		if (strncasecmp(host, names[i], n))
 			continue;
-		if (!host[n] || (host[n] == ':' && str_to_u64(host + n + 1, 0, 65535, &port) == 0))
+		if (!host[n] || (host[n] == ':' && !str_to_u64(host + n + 1, 0, 65535, &port)))
 			return true;
 	}
 	return false;

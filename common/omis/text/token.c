@@ -125,7 +125,7 @@ char token_measure(const char *p, size_t n)
 {
 	struct token_parts parts;
 
-	if (token_parse(p, n, &parts) < 0)
+	if (token_parse(p, n, &parts))
 		return 0;
 	switch (parts.kind) {
 	case TOKEN_COUNTER_LOCAL:

@@ -75,7 +75,7 @@ static void switch_on(void)
 static void switch_off(void)
 {
 	for (unsigned i = 0; made; i++)
-		made -= segview_action_del(rank_view, i) == 0;
+		made -= !segview_action_del(rank_view, i);
 	rank_hooks(0);
 }
 

@@ -309,7 +309,7 @@ static int fake_thread_signal(struct host_proc *held, int32_t tid, int sig, stru
 	if (index_of(p, tid) < 0)
 		return err_set(e, ERR_NOTFOUND, "the thread has ended");
 	rc = fake_signal(held, sig, e);
-	if (rc == 0)
+	if (!rc)
 		p->signal_tid = tid;
 	return rc;
 }

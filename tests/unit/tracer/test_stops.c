@@ -168,7 +168,7 @@ static void until_answered(uint32_t id)
 	for (int i = 0; i < TURNS_MAX; i++) {
 		ssize_t n = recv(lm, in, sizeof(in), MSG_DONTWAIT);
 
-		if (n > 0 && tracer_msg_decode(&m, in, (size_t)n, NULL) == 0 && m.id == id) {
+		if (n > 0 && !tracer_msg_decode(&m, in, (size_t)n, NULL) && m.id == id) {
 			ck_assert_msg(m.type != TRACER_FAILED, "%s", m.ntext ? m.text[0] : "");
 			return;
 		}
@@ -385,7 +385,7 @@ static void count_naps(void)
 
 	loop_wait(loop, NSEC_PER_MSEC);
 	while ((n = recv(lm, in, sizeof(in), MSG_DONTWAIT)) > 0)
-		if (tracer_msg_decode(&m, in, (size_t)n, NULL) == 0)
+		if (!tracer_msg_decode(&m, in, (size_t)n, NULL))
 			count_nap(&m);
 }
 
@@ -431,7 +431,7 @@ static bool has_come(uint8_t type, struct tracer_msg *out)
 	for (int i = 0; i < LINE_PACKETS_MAX; i++) {
 		ssize_t n = recv(lm, in, sizeof(in), MSG_DONTWAIT);
 
-		if (n > 0 && tracer_msg_decode(out, in, (size_t)n, NULL) == 0 && out->type == type)
+		if (n > 0 && !tracer_msg_decode(out, in, (size_t)n, NULL) && out->type == type)
 			return true;
 		if (n <= 0)
 			loop_wait(loop, NSEC_PER_MSEC);

@@ -201,7 +201,7 @@ START_TEST(out_of_memory_adds_it_or_not)
 
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || rc == -ERR_NOMEM || rc == -ERR_LIMIT);
-		n += rc == 0;
+		n += !rc;
 		ck_assert_uint_eq(certs_count(certs), n);
 		ck_assert_uint_eq(lines(), n);
 	}

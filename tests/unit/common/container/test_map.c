@@ -186,8 +186,8 @@ START_TEST(out_of_memory_changes_nothing)
 			char key[8];
 
 			snprintf(key, sizeof(key), "%d", i);
-			in_s += smap_put(&s, key, &values[i], NULL) == 0;
-			in_m += map_put(&m, (uint64_t)i, &values[i], NULL) == 0;
+			in_s += !smap_put(&s, key, &values[i], NULL);
+			in_m += !map_put(&m, (uint64_t)i, &values[i], NULL);
 		}
 		alloc_sweep_pause();
 		ck_assert_uint_eq(s.n, in_s);

@@ -161,9 +161,9 @@ START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 	}
 	v = view();
 	/* Each of another length, so that none is shared. */
-	for (number = 0; rc == 0 && number < 100; number++) {
+	for (number = 0; !rc && number < 100; number++) {
 		rc = add_funcs(v, number, 0, 100 - number, &slot[n]);
-		n += rc == 0;
+		n += !rc;
 	}
 	ck_assert_int_eq(rc, -ERR_LIMIT);
 	ck_assert_uint_gt(n, SEG_READ_FUNCS / 100);

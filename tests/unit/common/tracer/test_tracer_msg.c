@@ -31,7 +31,7 @@ static int pass(void)
 
 	buf_clear(&b);
 	rc = tracer_msg_encode(&b, &in);
-	return rc < 0 ? rc : tracer_msg_decode(&out, b.p, b.n, &e);
+	return rc ? rc : tracer_msg_decode(&out, b.p, b.n, &e);
 }
 
 static void create_message(void)
@@ -213,7 +213,7 @@ START_TEST(flipped_bytes_never_make_what_could_not_be_said)
 		for (unsigned k = 0; k < 1 + i % 3; k++)
 			b.p[rng_below(&rng, b.n)] = (uint8_t)rng_next(&rng);
 		buf_clear(&again);
-		if (tracer_msg_decode(&out, b.p, b.n, &e) == 0)
+		if (!tracer_msg_decode(&out, b.p, b.n, &e))
 			ck_assert_int_eq(tracer_msg_encode(&again, &out), 0);
 		if (i == 10000)
 			in = (struct tracer_msg){ .type = TRACER_WRITE_MEMORY,

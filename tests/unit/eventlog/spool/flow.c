@@ -47,7 +47,7 @@ static int append(struct flow *f, struct spool *s, size_t i, nsec_t now)
 		ck_assert_uint_lt(ticket, FLOW_BLOCKS_MAX);
 		f->of[ticket] = i;
 	}
-	f->block[i].is_kept = rc == 0;
+	f->block[i].is_kept = !rc;
 	return rc;
 }
 

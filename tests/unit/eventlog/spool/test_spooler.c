@@ -132,7 +132,7 @@ static int append(size_t body, uint32_t events)
 	b.crc = hash_crc32c(0, p + EVBLOCK_HEAD_BYTES, body);
 	evblock_encode(&b, p);
 	rc = spooler_append(spooler, p, &b);
-	if (rc == 0 || rc == -ERR_LIMIT) {
+	if (!rc || rc == -ERR_LIMIT) {
 		seq++;
 		first += events;
 	}
@@ -457,7 +457,7 @@ START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 	pthread_mutex_lock(&gate);
 	start(&c);
 	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
-	while ((rc = append(BODY_MAX_BYTES, 10)) == 0 || (rc == -ERR_LIMIT && refused < 20))
+	while (!(rc = append(BODY_MAX_BYTES, 10)) || (rc == -ERR_LIMIT && refused < 20))
 		refused += rc != 0;
 	ck_assert_int_eq(rc, -ERR_LIMIT);
 	ck_assert_uint_eq(seen.settled, 0);

@@ -123,14 +123,14 @@ static int be_tracer(void)
 		struct buf b = BUF_INIT(TRACER_MSG_MAX_BYTES);
 		struct tracer_msg *event = &m;
 
-		if (tracer_msg_decode(&m, in, (size_t)n, NULL) < 0)
+		if (tracer_msg_decode(&m, in, (size_t)n, NULL))
 			return 1;
 		event->type = TRACER_EVENT;
 		event->tid = event->pid;
 		event->start = 0;
 		event->what = TRACER_SYSCALL_START;
 		event->nvalue = 2;
-		if (tracer_msg_encode(&b, event) < 0 || send(STDIN_FILENO, b.p, b.n, 0) < 0)
+		if (tracer_msg_encode(&b, event) || send(STDIN_FILENO, b.p, b.n, 0) < 0)
 			return 2;
 		buf_done(&b);
 	}

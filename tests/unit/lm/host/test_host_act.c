@@ -147,7 +147,7 @@ START_TEST(what_the_program_may_only_read_is_written)
 
 	begin();
 	rc = host_proc_memory(held, &m, NULL);
-	if (rc == 0) { /* a kernel may keep this for tracers (proc_mem.force_override) */
+	if (!rc) { /* a kernel may keep this for tracers (proc_mem.force_override) */
 		m = at(constant, 4, seen, false);
 		ck_assert_int_eq(host_proc_memory(held, &m, NULL), 0);
 		ck_assert_mem_eq(seen, say, 4);
@@ -421,7 +421,7 @@ START_TEST(a_process_of_another_user_is_never_held)
 				 : i == 1 ? setresuid(0, NOBODY, 0)
 					  : setresuid(0, 0, NOBODY);
 
-			if (rc == 0 && write(ready[1], "x", 1) == 1)
+			if (!rc && write(ready[1], "x", 1) == 1)
 				for (;;)
 					pause();
 			_exit(92);

@@ -95,7 +95,7 @@ START_TEST(an_address_is_noted_each_time)
 	int rc = perf_open((int32_t)syscall(SYS_gettid), PERF_ADDR, (uint64_t)(uintptr_t)reached,
 			   &p, &e);
 
-	if (rc < 0) {
+	if (rc) {
 		printf("# no breakpoints here: %s\n", e.text);
 		return;
 	}

@@ -207,7 +207,7 @@ START_TEST(without_memory_nothing_is_wished_by_half)
 	ALLOC_SWEEP (k) {
 		segview_reset(proc0()->seg);
 		rc = set_interest("step", r, 2, &one, &a);
-		if (rc == 0)
+		if (!rc)
 			rc = set_interest("region_end", r, 2, &one, &b);
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || rc == -ERR_NOMEM);

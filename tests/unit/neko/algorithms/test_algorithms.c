@@ -46,9 +46,9 @@ static int run_text(const char *text, struct found *out, struct err *e)
 	int rc = setup_parse(text, strlen(text), &s, e);
 
 	*out = (struct found){ 0 };
-	if (rc == 0)
+	if (!rc)
 		rc = run_new(s, &r, e);
-	if (rc == 0)
+	if (!rc)
 		rc = run_simulate(r, &w, &out->figures, e);
 	n = rc ? 0 : run_results(r, v);
 	for (i = 0; i < n; i++) {
@@ -59,7 +59,7 @@ static int run_text(const char *text, struct found *out, struct err *e)
 		out->min[i] = m->min;
 		out->max[i] = m->max;
 	}
-	if (rc == 0 && out->figures.broken)
+	if (!rc && out->figures.broken)
 		snprintf(out->broken, sizeof(out->broken), "%s", out->figures.broken);
 	run_free(r);
 	setup_free(s);

@@ -10,7 +10,7 @@ static int draw(const char *text, struct buf *out, struct err *e)
 	struct json_object *results = NULL;
 	int rc = results_parse(text, strlen(text), &results, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = neko_plot_draw(results, out, e);
 	results_free(results);
 	return rc;

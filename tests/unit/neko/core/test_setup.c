@@ -124,7 +124,7 @@ START_TEST(without_memory_there_is_no_setup)
 		struct err e = { 0 };
 		int rc = setup_parse(text, sizeof(text) - 1, &s, &e);
 
-		if (rc == 0) {
+		if (!rc) {
 			setup_get(s, "fd.eta");
 			rc = setup_set(s, "fd.eta", "1", &e);
 		}

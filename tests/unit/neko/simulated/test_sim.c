@@ -411,13 +411,13 @@ START_TEST(without_memory_a_run_fails_and_leaves_nothing)
 		struct err e = { 0 };
 		int rc = sim_new(2, 1, &s, &e);
 
-		if (rc == 0)
+		if (!rc)
 			rc = sim_add_net(s, &c, &e);
-		if (rc == 0)
+		if (!rc)
 			rc = neko_push(sim_process(s, 1), &listener, NULL, &e);
-		if (rc == 0)
+		if (!rc)
 			rc = neko_push(sim_process(s, 2), &gossiper, NULL, &e);
-		if (rc == 0)
+		if (!rc)
 			rc = sim_run(s, SECOND / 10, &end, &e);
 		alloc_sweep_pause();
 		ck_assert(rc == 0 || rc == -ERR_NOMEM);

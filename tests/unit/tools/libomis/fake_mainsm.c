@@ -46,7 +46,7 @@ static void issue(const struct msg_enrol *m, struct msg_enrol_ack *ack, struct b
 		ack->error = "the token has expired";
 		return;
 	}
-	if (pki_ca_issue(server.ca, m->csr_der.p, m->csr_der.n, &as, cert, NULL, &e) < 0) {
+	if (pki_ca_issue(server.ca, m->csr_der.p, m->csr_der.n, &as, cert, NULL, &e)) {
 		ack->error = "no";
 		return;
 	}
@@ -61,7 +61,7 @@ static void on_enrol_frame(void *arg, struct chan *c, uint8_t type, const uint8_
 	struct msg *m;
 
 	(void)arg;
-	if (msg_get(type, p, n, &m, NULL) == 0) {
+	if (!msg_get(type, p, n, &m, NULL)) {
 		issue(&m->enrol, &ack, &cert);
 		msg_enrol_ack_put(&frame, &ack);
 		chan_send(c, frame.p, frame.n);

@@ -138,7 +138,7 @@ START_TEST(without_memory_the_asker_is_told_or_nothing_is_asked)
 		asks_init(&asks);
 		memset(&seen, 0, sizeof(seen));
 		rc = asks_add(&asks, on_reply, &seen, &id, NULL);
-		if (rc == 0)
+		if (!rc)
 			take(0, false);
 		alloc_sweep_pause();
 		ck_assert(rc == -ERR_NOMEM || seen.last == 1);
