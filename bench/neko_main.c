@@ -68,12 +68,11 @@ static struct sim *make(uint32_t m, const struct neko_layer_ops *ops)
 	struct simnet_conf net = { .name = "net" };
 	struct err e = { 0 };
 	struct sim *s;
-	uint32_t i;
 
 	if (sim_new(m, 1, &s, &e) || delay_parse("exponential(10ms)", &net.delay, &e) ||
 	    sim_add_net(s, &net, &e))
 		bench_fail("%s", e.text);
-	for (i = 1; i <= m; i++)
+	for (uint32_t i = 1; i <= m; i++)
 		if (neko_push(sim_process(s, i), ops, NULL, &e))
 			bench_fail("%s", e.text);
 	return s;
@@ -93,10 +92,9 @@ static void messages(const char *name, uint32_t m, const struct neko_layer_ops *
 	struct bench_series v = { 0 };
 	struct sim *s = make(m, ops);
 	nsec_t step = (nsec_t)(1e7 * MESSAGES / m / ROUNDS);
-	int i;
 
 	run(s, step);
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		uint64_t before = sim_counts(s)->delivered;
 		int64_t begin = core_now();
 
@@ -116,7 +114,6 @@ static void nfds(const char *name, const char *log_delay)
 	const struct run_options w = { 0 };
 	struct bench_series v = { 0 };
 	char text[512];
-	int i;
 
 	snprintf(text, sizeof(text),
 		 "process.num = 2\nprocess.1.initializer = heartbeat\nprocess.2.initializer = "
@@ -124,7 +121,7 @@ static void nfds(const char *name, const char *log_delay)
 		 "network = lan\nnetwork.lan.delay = exponential(20ms)\nnetwork.lan.loss = 0.05\n"
 		 "fd.log_delay = %s\nsimulation.until = %ds\n",
 		 log_delay, MESSAGES / ROUNDS);
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		struct setup *s;
 		struct run *r;
 		struct run_counts f;
@@ -160,13 +157,12 @@ static double resident_mib(void)
 static void log_much(struct neko_layer *l)
 {
 	const int *to = *(int **)neko_state(l);
-	unsigned i, k;
 
-	for (i = 0; i < LOG_ROUNDS; i++) {
+	for (unsigned i = 0; i < LOG_ROUNDS; i++) {
 		int64_t begin = core_now();
 		double ns;
 
-		for (k = 0; k < LOG_EVENTS; k++)
+		for (unsigned k = 0; k < LOG_EVENTS; k++)
 			neko_log(l, "event", k);
 		ns = (double)(core_now() - begin) / LOG_EVENTS;
 		if (write(*to, &ns, sizeof(ns)) != sizeof(ns))

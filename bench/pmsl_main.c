@@ -66,15 +66,14 @@ static struct world make_world(struct arena *a, unsigned nodes, unsigned procs_e
 	struct buf layout = BUF_INIT(1 << 20);
 	struct err e = { 0 };
 	struct world w = { NULL, 0 };
-	unsigned n, p;
 
-	for (n = 0; n < nodes; n++) {
+	for (unsigned n = 0; n < nodes; n++) {
 		buf_printf(&layout, "%snode%u=",
 			   n == 0	    ? "one:"
 			   : n == nodes / 2 ? "/two:"
 					    : ";",
 			   n);
-		for (p = 0; p < procs_each; p++)
+		for (unsigned p = 0; p < procs_each; p++)
 			buf_printf(&layout, "%sp_%u", p ? "," : "", n * procs_each + p);
 	}
 	if (world_from_layout(buf_str(&layout), a, &w, &e))
@@ -114,12 +113,11 @@ static void bench_compile(const struct asked *q)
 	struct arena *a = arena_new(16 << 20);
 	struct bench_series s = { 0 };
 	struct world w;
-	unsigned i;
 
 	if (!a)
 		bench_fail("out of memory");
 	w = make_world(a, q->nodes, q->procs_each);
-	for (i = 0; i < q->rounds; i++)
+	for (unsigned i = 0; i < q->rounds; i++)
 		bench_add(&s, compile(&w, q));
 	bench_print(q->name, "ms", &s, NULL);
 	bench_done(&s);

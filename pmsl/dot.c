@@ -57,25 +57,21 @@ static const char *template_shape(enum dag_kind k)
 /* What the root does not need was built on the way: arguments that are looked at, never taken. */
 static void mark(const struct dag *g, bool *is_live)
 {
-	size_t i;
-	unsigned k;
 
 	memset(is_live, 0, DAG_NODES_MAX * sizeof(*is_live));
 	is_live[g->root] = true;
-	for (i = g->n; i-- > 0;)
-		for (k = 0; k < g->node[i].nin && is_live[i]; k++)
+	for (size_t i = g->n; i-- > 0;)
+		for (unsigned k = 0; k < g->node[i].nin && is_live[i]; k++)
 			is_live[g->node[i].in[k]] = true;
 }
 
 void dot_template(struct buf *b, const struct dag *g, const char *id, const char *title)
 {
 	bool is_live[DAG_NODES_MAX];
-	size_t i;
-	unsigned k;
 
 	mark(g, is_live);
 	begin_cluster(b, id, title);
-	for (i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n; i++) {
 		const struct dag_node *n = &g->node[i];
 		struct buf label = BUF_INIT(4096);
 
@@ -86,7 +82,7 @@ void dot_template(struct buf *b, const struct dag *g, const char *id, const char
 		put_escaped(b, buf_str(&label));
 		buf_puts(b, "\"];\n");
 		buf_done(&label);
-		for (k = 0; k < n->nin; k++)
+		for (unsigned k = 0; k < n->nin; k++)
 			buf_printf(b, "\t\t%s_%zu -> %s_%u;\n", id, i, id, n->in[k]);
 	}
 	end_cluster(b);
@@ -175,21 +171,17 @@ static const char *flow_shape(enum flow_kind k)
 
 static void put_flow(struct buf *b, const char *id, size_t i, const struct flow_node *n)
 {
-	size_t k;
-
 	buf_printf(b, "\t\t%s_%zu [shape=%s, label=\"", id, i, flow_shape(n->kind));
 	label_flow(b, n);
 	buf_puts(b, "\"];\n");
-	for (k = 0; k < n->nin; k++)
+	for (size_t k = 0; k < n->nin; k++)
 		buf_printf(b, "\t\t%s_%zu -> %s_%u;\n", id, i, id, n->in[k]);
 }
 
 void dot_bound(struct buf *b, const struct bound *bound)
 {
-	size_t i;
-
 	begin_cluster(b, "graph", "graph");
-	for (i = 0; i < bound->n; i++)
+	for (size_t i = 0; i < bound->n; i++)
 		if (bound->node[i]->is_live)
 			put_flow(b, "graph", i, &bound->node[i]->n);
 	end_cluster(b);
@@ -216,20 +208,17 @@ static void put_nodes(struct buf *b, const struct pieces *p, size_t i)
 {
 	const struct flow_graph *g = p->v[i].graph;
 	char id[24];
-	size_t k;
 
-	for (k = 0; k < g->nnode; k++)
+	for (size_t k = 0; k < g->nnode; k++)
 		put_flow(b, piece_id(i, id), k, &g->node[k]);
 }
 
 /* A site's cluster holds those of its nodes. */
 static void put_site(struct buf *b, const struct pieces *p, size_t i, const struct world *w)
 {
-	size_t k;
-
 	begin_piece(b, p, i, w);
 	put_nodes(b, p, i);
-	for (k = 0; k < p->n; k++) {
+	for (size_t k = 0; k < p->n; k++) {
 		if (p->v[k].place.kind != PLACE_NODE || p->v[i].place.kind != PLACE_SITE ||
 		    world_site(w, p->v[k].place.object) != p->v[i].place.object)
 			continue;
@@ -243,12 +232,10 @@ static void put_site(struct buf *b, const struct pieces *p, size_t i, const stru
 /* The other end of a link, looked for in all pieces. */
 static void put_link(struct buf *b, const struct pieces *p, size_t i, size_t k, const char *name)
 {
-	size_t j, m;
-
-	for (j = 0; j < p->n; j++) {
+	for (size_t j = 0; j < p->n; j++) {
 		const struct flow_graph *g = p->v[j].graph;
 
-		for (m = 0; m < g->nnode; m++)
+		for (size_t m = 0; m < g->nnode; m++)
 			if (g->node[m].kind == FLOW_LINK_OUT && str_eq(g->node[m].link.name, name))
 				buf_printf(b,
 					   "\tpiece%zu_%zu -> piece%zu_%zu [style=dashed, "
@@ -259,12 +246,10 @@ static void put_link(struct buf *b, const struct pieces *p, size_t i, size_t k, 
 
 static void put_links(struct buf *b, const struct pieces *p)
 {
-	size_t i, k;
-
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		const struct flow_graph *g = p->v[i].graph;
 
-		for (k = 0; k < g->nnode; k++)
+		for (size_t k = 0; k < g->nnode; k++)
 			if (g->node[k].kind == FLOW_LINK_IN)
 				put_link(b, p, i, k, g->node[k].link.name);
 	}
@@ -272,9 +257,7 @@ static void put_links(struct buf *b, const struct pieces *p)
 
 void dot_pieces(struct buf *b, const struct pieces *p, const struct world *w)
 {
-	size_t i;
-
-	for (i = 0; i < p->n; i++) {
+	for (size_t i = 0; i < p->n; i++) {
 		bool is_in_site = p->v[i].place.kind == PLACE_NODE &&
 				  world_site(w, p->v[i].place.object) != WORLD_NONE;
 

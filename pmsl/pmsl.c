@@ -76,13 +76,13 @@ const struct pmsl_units *pmsl_units(const struct pmsl *p)
 
 const struct pmsl_metric *pmsl_metric(const struct pmsl *p, const char *name, struct pmsl_diags *d)
 {
-	const struct pmsl_metric *m = pmsl_tree_find(p->tree, name), *other;
+	const struct pmsl_metric *m = pmsl_tree_find(p->tree, name);
 	struct nearest near = nearest_to(name);
 
 	if (m && m->is_good)
 		return m;
 	pmsl_error(d, PMSL_NOWHERE, 0, m ? "%s has errors" : "there is no metric %s in it", name);
-	for (other = p->tree->metric; other && !m; other = other->next)
+	for (const struct pmsl_metric *other = p->tree->metric; other && !m; other = other->next)
 		nearest_try(&near, other->name);
 	if (near.best)
 		pmsl_hint(d, "did you mean %s?", near.best);

@@ -167,10 +167,9 @@ char *str_escape(char *out, size_t size, const void *p, size_t n)
 char *str_trim(char *s)
 {
 	static const char space[] = " \t\n\v\f\r";
-	size_t n;
 
 	s += strspn(s, space);
-	for (n = strlen(s); n && strchr(space, s[n - 1]);)
+	for (size_t n = strlen(s); n && strchr(space, s[n - 1]);)
 		s[--n] = '\0';
 	return s;
 }

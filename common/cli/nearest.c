@@ -13,15 +13,15 @@ static char lower(char c)
 /* Levenshtein; names are short. */
 static unsigned distance(const char *a, const char *b)
 {
-	unsigned row[NEAREST_NAME_BYTES + 1], i, j, n = (unsigned)strlen(b);
+	unsigned row[NEAREST_NAME_BYTES + 1], n = (unsigned)strlen(b);
 
-	for (j = 0; j <= n; j++)
+	for (unsigned j = 0; j <= n; j++)
 		row[j] = j;
-	for (i = 0; a[i]; i++) {
+	for (unsigned i = 0; a[i]; i++) {
 		unsigned diagonal = row[0];
 
 		row[0] = i + 1;
-		for (j = 1; j <= n; j++) {
+		for (unsigned j = 1; j <= n; j++) {
 			unsigned change = diagonal + (lower(a[i]) != lower(b[j - 1]));
 			unsigned step = 1 + (row[j] < row[j - 1] ? row[j] : row[j - 1]);
 

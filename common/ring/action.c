@@ -28,11 +28,11 @@ static bool action_copy(union action_copy *out, const struct seg_action *from)
 /* Is value in the ascending list? Entries may change under us: any answer, but an answer. */
 static bool list_has(const int32_t *lists, uint32_t first, uint32_t count, int64_t value)
 {
-	uint32_t low = first, high;
+	uint32_t low = first;
 
 	if (first > SEG_LIST_WORDS || count > SEG_LIST_WORDS - first)
 		return false;
-	for (high = first + count; low < high;) {
+	for (uint32_t high = first + count; low < high;) {
 		uint32_t mid = low + (high - low) / 2;
 		int32_t v = __atomic_load_n(&lists[mid], __ATOMIC_RELAXED);
 
@@ -217,14 +217,14 @@ static void action_filter(const struct action_tables *t, const struct seg_action
 
 unsigned action_run(const struct action_tables *t, const struct action_event *e)
 {
-	unsigned skipped = 0, steps;
+	unsigned skipped = 0;
 	union action_copy copy;
 	uint16_t at;
 
 	if (e->func >= SEG_CHAINS || e->phase > 1)
 		return 0;
 	at = __atomic_load_n(&t->heads[e->func * 2 + e->phase], __ATOMIC_ACQUIRE);
-	for (steps = 0; at && at <= SEG_ACTIONS && steps < SEG_ACTIONS; steps++) {
+	for (unsigned steps = 0; at && at <= SEG_ACTIONS && steps < SEG_ACTIONS; steps++) {
 		if (!action_copy(&copy, &t->actions[at - 1])) {
 			skipped++;
 			break;

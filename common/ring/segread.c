@@ -18,12 +18,11 @@ static bool read_guarded(uint64_t *to, const void *from, unsigned words)
 {
 	const uint64_t *src = from;
 	const uint32_t *seq_at = from;
-	unsigned i, tries;
 	uint32_t seq;
 
-	for (tries = 0; tries < READ_TRIES; tries++) {
+	for (unsigned tries = 0; tries < READ_TRIES; tries++) {
 		seq = __atomic_load_n(seq_at, __ATOMIC_ACQUIRE);
-		for (i = 0; i < words; i++)
+		for (unsigned i = 0; i < words; i++)
 			to[i] = __atomic_load_n(&src[i], __ATOMIC_ACQUIRE);
 		if (!(seq & 1) && __atomic_load_n(seq_at, __ATOMIC_RELAXED) == seq)
 			return true;

@@ -99,7 +99,7 @@ static bool read_line(struct line *l, char *s)
 static struct table *read_table(const char *path)
 {
 	struct table *b = calloc(1, sizeof(*b));
-	char *rest = NULL, *s;
+	char *rest = NULL;
 
 	if (!b)
 		return NULL;
@@ -108,7 +108,7 @@ static struct table *read_table(const char *path)
 		free_table(b);
 		return NULL;
 	}
-	for (s = b->text.p ? strtok_r((char *)b->text.p, "\r\n", &rest) : NULL; s;
+	for (char *s = b->text.p ? strtok_r((char *)b->text.p, "\r\n", &rest) : NULL; s;
 	     s = strtok_r(NULL, "\r\n", &rest)) {
 		s += strspn(s, " \t");
 		if (!*s || *s == '#')

@@ -64,9 +64,8 @@ void svg_ticks_x(struct buf *out, const struct svg_axis *a, double top, double b
 {
 	char words[32];
 	double x;
-	int i;
 
-	for (i = 0; tick(a, i, &x, words); i++) {
+	for (int i = 0; tick(a, i, &x, words); i++) {
 		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, top, bottom);
 		svg_text(out, x, bottom + 14, "class=\"soft\" text-anchor=\"middle\"", words);
 	}
@@ -76,9 +75,8 @@ void svg_ticks_y(struct buf *out, const struct svg_axis *a, double left, double 
 {
 	char words[32];
 	double y;
-	int i;
 
-	for (i = 0; tick(a, i, &y, words); i++) {
+	for (int i = 0; tick(a, i, &y, words); i++) {
 		buf_printf(out, "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/>\n", left, y, right);
 		svg_text(out, left - 6, y + 4, "class=\"soft\" text-anchor=\"end\"", words);
 	}

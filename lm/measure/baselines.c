@@ -104,12 +104,13 @@ static bool is_of_this_boot(const struct baselines *b, const char *text)
 static void read_file(struct baselines *b)
 {
 	struct buf text = BUF_INIT(BASELINES_MAX_BYTES);
-	const char *p, *end;
+	const char *end;
 
 	if (!file_read(b->path, BASELINES_MAX_BYTES, FILE_SECRET, &text, NULL) && text.n &&
 	    is_of_this_boot(b, buf_str(&text))) {
 		/* The last line has no end when we were killed: it is none. */
-		for (p = strchr(buf_str(&text), '\n') + 1; (end = strchr(p, '\n')); p = end + 1)
+		for (const char *p = strchr(buf_str(&text), '\n') + 1; (end = strchr(p, '\n'));
+		     p = end + 1)
 			read_line(b, p, (size_t)(end - p));
 	}
 	buf_done(&text);

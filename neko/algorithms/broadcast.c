@@ -24,18 +24,15 @@ struct broadcast {
 
 static void put_id(uint8_t out[8], uint64_t id)
 {
-	unsigned i;
-
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		out[i] = (uint8_t)(id >> 8 * i);
 }
 
 static uint64_t get_id(const uint8_t *p)
 {
 	uint64_t id = 0;
-	unsigned i;
 
-	for (i = 8; i-- > 0;)
+	for (unsigned i = 8; i-- > 0;)
 		id = id << 8 | p[i];
 	return id;
 }

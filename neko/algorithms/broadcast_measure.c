@@ -43,9 +43,7 @@ static int measure_init(void *state, struct setup *s, struct err *e)
 
 static void forget(struct run_of *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->nall; i++) {
+	for (size_t i = 0; i < r->nall; i++) {
 		free(r->all[i]->by);
 		free(r->all[i]);
 	}
@@ -165,13 +163,11 @@ static void delivered(struct run_of *r, struct neko_figures *f, const struct nek
 /* What the process had no longer counts, and what it lacked is no longer expected. */
 static void crashed(struct run_of *r, struct neko_figures *f, uint32_t process)
 {
-	size_t i;
-
 	if (r->is_down[process - 1])
 		return;
 	r->is_down[process - 1] = true;
 	r->nup--;
-	for (i = 0; i < r->nall; i++) {
+	for (size_t i = 0; i < r->nall; i++) {
 		struct message *v = r->all[i];
 
 		if (!v->by)
@@ -219,9 +215,8 @@ static void judge(const struct run_of *r, struct neko_figures *f, const struct m
 static void measure_end(void *state, struct neko_figures *f, nsec_t now)
 {
 	const struct run_of *r = state;
-	size_t i;
 
-	for (i = 0; i < r->nall; i++)
+	for (size_t i = 0; i < r->nall; i++)
 		judge(r, f, r->all[i], now);
 }
 

@@ -19,9 +19,8 @@ static double p_missing(const struct chen *c, double x, unsigned j)
 static double u(const struct chen *c, double x, unsigned k)
 {
 	double product = 1;
-	unsigned j;
 
-	for (j = 0; j <= k && product > 0; j++)
+	for (unsigned j = 0; j <= k && product > 0; j++)
 		product *= p_missing(c, x, j);
 	return product;
 }
@@ -71,9 +70,8 @@ static int compare(const void *a, const void *b)
 static double add_spans(const struct chen *c, unsigned k, const double *at, unsigned n, double most)
 {
 	double sum = 0;
-	unsigned i;
 
-	for (i = 0; i + 1 < n; i++) {
+	for (unsigned i = 0; i + 1 < n; i++) {
 		double inset = INSET * (c->delta + k * c->eta + at[i + 1]);
 		double ends[2] = { u(c, at[i] + inset, k), u(c, at[i + 1] - inset, k) };
 		struct span s = make_span(c, k, &at[i], ends);
@@ -99,12 +97,12 @@ static double integrate_spans(const struct chen *c, unsigned k, const double *at
 static double integrate(const struct chen *c, unsigned k)
 {
 	double corner[2], at[2 * (HEARTBEATS_MAX + 1) + 2];
-	unsigned ncorner = delay_corners(&c->delay, corner), n = 0, i, j;
+	unsigned ncorner = delay_corners(&c->delay, corner), n = 0;
 
 	at[n++] = 0;
 	at[n++] = c->eta;
-	for (j = 0; j <= k; j++)
-		for (i = 0; i < ncorner; i++) {
+	for (unsigned j = 0; j <= k; j++)
+		for (unsigned i = 0; i < ncorner; i++) {
 			double x = corner[i] - c->delta + j * c->eta;
 
 			if (x > 0 && x < c->eta)
@@ -134,10 +132,10 @@ int chen_predict(const struct chen *c, struct chen_qos *out, struct err *e)
 static double recurrence(const struct chen_requirements *w, double loss, const struct delay *d,
 			 double eta, double q)
 {
-	unsigned k = (unsigned)ceil(w->detection / eta), j;
+	unsigned k = (unsigned)ceil(w->detection / eta);
 	double product = q;
 
-	for (j = 1; j < k; j++)
+	for (unsigned j = 1; j < k; j++)
 		product *= loss + (1 - loss) * delay_tail(d, w->detection - j * eta);
 	return eta / product;
 }
@@ -149,11 +147,10 @@ int chen_configure(const struct chen_requirements *w, double loss, const struct 
 		   double *eta, double *delta, struct err *e)
 {
 	double q = (1 - loss) * (1 - delay_tail(d, w->detection)), most = q * w->duration, try;
-	unsigned i;
 
 	if (most > w->detection)
 		most = w->detection;
-	for (i = ETAS; i > 0 && q > 0; i--) {
+	for (unsigned i = ETAS; i > 0 && q > 0; i--) {
 		try = most * i / ETAS;
 		if (try * HEARTBEATS_MAX < w->detection)
 			break;

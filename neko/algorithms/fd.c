@@ -36,11 +36,10 @@ int fd_check_monitored(const struct neko_process *p, const struct setup *s,
 uint64_t fd_hear(struct neko_layer *l, const struct fd_params *params, const struct neko_msg *m)
 {
 	uint64_t number = 0;
-	unsigned i;
 
 	if (m->from != params->monitored || m->n != sizeof(number))
 		return 0;
-	for (i = sizeof(number); i-- > 0;)
+	for (unsigned i = sizeof(number); i-- > 0;)
 		number = number << 8 | m->content[i];
 	if (number > (uint64_t)(NEKO_TIME_MAX / params->eta))
 		return 0;
@@ -62,9 +61,8 @@ static void heartbeat(struct neko_layer *l)
 
 	while (neko_sleep_until(l, (nsec_t)++number * h->params.eta) == 0) {
 		uint8_t bytes[sizeof(number)];
-		unsigned i;
 
-		for (i = 0; i < sizeof(bytes); i++)
+		for (unsigned i = 0; i < sizeof(bytes); i++)
 			bytes[i] = (uint8_t)(number >> 8 * i);
 		/* One without memory is lost, as a network loses it. */
 		neko_send_to(l, NEKO_OTHERS, h->params.net, FD_HEARTBEAT, bytes, sizeof(bytes));

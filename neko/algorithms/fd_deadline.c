@@ -48,9 +48,8 @@ static double window_mean(const struct window *w)
 static double window_deviation(const struct window *w)
 {
 	double mean = window_mean(w), squares = 0;
-	uint64_t i;
 
-	for (i = 0; i < w->n; i++)
+	for (uint64_t i = 0; i < w->n; i++)
 		squares += ((double)w->v[i] - mean) * ((double)w->v[i] - mean);
 	return w->n > 1 ? sqrt(squares / (double)(w->n - 1)) : 0;
 }

@@ -33,9 +33,8 @@ static void say(struct neko_layer *l, uint32_t to, enum kind kind)
 {
 	const struct raft *r = neko_state(l);
 	uint8_t content[CONTENT_BYTES] = { kind };
-	unsigned i;
 
-	for (i = 0; i < 8; i++)
+	for (unsigned i = 0; i < 8; i++)
 		content[1 + i] = (uint8_t)(r->term >> 8 * i);
 	neko_send_to(l, to, r->net, RAFT_TYPE, content, sizeof(content));
 }
@@ -123,11 +122,10 @@ static void follow(struct neko_layer *l, struct raft *r)
 static void hear(struct neko_layer *l, struct raft *r, const struct neko_msg *m)
 {
 	uint64_t term = 0;
-	unsigned i;
 
 	if (m->n != CONTENT_BYTES || m->from == neko_id(neko_process(l)))
 		return;
-	for (i = 8; i-- > 0;)
+	for (unsigned i = 8; i-- > 0;)
 		term = term << 8 | m->content[1 + i];
 	if (term > r->term)
 		enter_term(l, r, term);

@@ -64,11 +64,11 @@ static int measure_begin(void *state, uint32_t m)
 
 static bool is_led(const struct run_of *r)
 {
-	uint32_t n = 1, i;
+	uint32_t n = 1;
 
 	if (!r->current || r->current->is_down)
 		return false;
-	for (i = 0; i < r->m; i++)
+	for (uint32_t i = 0; i < r->m; i++)
 		n += !r->view[i].is_down && &r->view[i] != r->current &&
 		     r->view[i].followed == r->term;
 	return n > r->m / 2;

@@ -78,10 +78,9 @@ static int fd_init(const struct stat_kind *k, struct setup *s, uint32_t m, void 
 static int fd_begin(void *arg, uint32_t m)
 {
 	struct stat_fd *h = arg;
-	uint32_t i;
 
 	statset_begin(&h->set);
-	for (i = 0; i < h->m; i++) {
+	for (uint32_t i = 0; i < h->m; i++) {
 		h->view[i] = (struct view){ .began = -1 };
 		h->crashed[i] = -1;
 	}
@@ -165,9 +164,7 @@ static void start_watch(struct stat_fd *h, struct view *v, const struct neko_eve
 /* Up to now it was up, and so was what it saw. */
 static void crash(struct stat_fd *h, uint32_t id, nsec_t at, nsec_t error)
 {
-	uint32_t i;
-
-	for (i = 0; i < h->m; i++) {
+	for (uint32_t i = 0; i < h->m; i++) {
 		struct view *v = &h->view[i];
 		bool is_open = v->monitored && is_up(h, v->monitored) && is_up(h, i + 1);
 
@@ -217,10 +214,9 @@ static void detected(struct stat_fd *h, const struct view *v)
 static void fd_end(void *arg, nsec_t now)
 {
 	struct stat_fd *h = arg;
-	uint32_t i;
 
 	h->set.now = now;
-	for (i = 0; i < h->m; i++) {
+	for (uint32_t i = 0; i < h->m; i++) {
 		struct view *v = &h->view[i];
 
 		if (!v->monitored || h->crashed[i] >= 0)

@@ -86,11 +86,11 @@ static int await(struct neko_layer *l, struct stubborn *s, struct neko_msg *m, u
 
 static int await_all(struct neko_layer *l, struct stubborn *s, struct neko_msg *m)
 {
-	uint32_t n = m->to == NEKO_OTHERS ? neko_count(neko_process(l)) : m->nto, i;
+	uint32_t n = m->to == NEKO_OTHERS ? neko_count(neko_process(l)) : m->nto;
 	uint32_t self = neko_id(neko_process(l));
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++) {
+	for (uint32_t i = 0; i < n && !rc; i++) {
 		uint32_t to = m->to == NEKO_OTHERS ? i + 1 : m->all ? m->all[i] : m->to;
 
 		if (m->to != NEKO_OTHERS || to != self)

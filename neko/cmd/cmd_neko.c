@@ -132,10 +132,10 @@ static void write_delay(void *arg, const struct neko_delay *d)
 
 static void warn_missing(const struct run *r)
 {
-	size_t n, i;
+	size_t n;
 	const struct run_missing *m = run_missing(r, &n);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		cmd_warn("process %u %s: the results cover a part only", m[i].id, m[i].why);
 }
 
@@ -285,9 +285,8 @@ static int configure(const struct opt_spec *spec, char **argv, bool json)
 	struct delay delay;
 	double loss, eta, delta;
 	struct err e = { 0 };
-	int i;
 
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		if (opt_to_nsec(argv[i], 1, INT64_MAX / 2, &ns[i]))
 			return cmd_usage(spec, "'%s' is no time", argv[i]);
 	if (str_to_double(argv[3], 0, 1, &loss))

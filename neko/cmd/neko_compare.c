@@ -61,9 +61,8 @@ static double number(struct json_object *o, const char *key)
 static bool copy_name(char out[NAME_BYTES], struct json_object *o, const char *key)
 {
 	const char *s = results_text(results_get(o, key), "");
-	size_t i;
 
-	for (i = 0; s[i]; i++)
+	for (size_t i = 0; s[i]; i++)
 		if (!isprint((unsigned char)s[i]))
 			return false;
 	return str_copy(out, NAME_BYTES, s);
@@ -102,9 +101,8 @@ static bool read_quantity(struct json_object *o, struct side *s)
 static void read_clocks(struct json_object *root, struct side_list *l)
 {
 	struct json_object *errors = results_get(root, "clock_errors");
-	size_t i;
 
-	for (i = 0; i < l->n; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		double v = number(results_get(errors, l->side[i].name), "mean");
 
 		l->side[i].clock = v > 0 ? v : 0;
@@ -176,9 +174,7 @@ static void judge(struct row *r, double level)
 
 static const struct side *find(const struct side_list *l, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < l->n; i++)
+	for (size_t i = 0; i < l->n; i++)
 		if (str_eq(l->side[i].name, name))
 			return &l->side[i];
 	return NULL;
@@ -186,16 +182,14 @@ static const struct side *find(const struct side_list *l, const char *name)
 
 static void compare(const struct side_list *a, const struct side_list *b, struct comparison *c)
 {
-	size_t i;
-
-	for (i = 0; i < a->n; i++) {
+	for (size_t i = 0; i < a->n; i++) {
 		const struct side *other = find(b, a->side[i].name);
 
 		if (other && a->side[i].n >= 2 && other->n >= 2)
 			c->row[c->n++] = (struct row){ .a = &a->side[i], .b = other };
 	}
 	c->level = c->n ? 1 - (1 - LEVEL) / (double)c->n : LEVEL;
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		judge(&c->row[i], c->level);
 		c->differing += !c->row[i].agrees;
 	}
@@ -214,11 +208,10 @@ static void cell(struct table *t, double v)
 static void add_row(struct table *t, const struct row *r)
 {
 	const struct side *const side[] = { r->a, r->b };
-	size_t i;
 
 	table_cell(t, "%s%s%s%s", r->a->name, *r->a->unit ? " (" : "", r->a->unit,
 		   *r->a->unit ? ")" : "");
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		table_cell(t, "%.0f", side[i]->n);
 		cell(t, side[i]->mean);
 		cell(t, side[i]->half);
@@ -238,9 +231,8 @@ static void print_alone(struct buf *b, const char *which, const struct side_list
 			const struct side_list *other)
 {
 	const char *between = "";
-	size_t i;
 
-	for (i = 0; i < of->n; i++) {
+	for (size_t i = 0; i < of->n; i++) {
 		const struct side *o = find(other, of->side[i].name);
 
 		if (of->side[i].n < 2 || (o && o->n >= 2))
@@ -259,11 +251,10 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 					     "N",	 "MEAN", "+-95%",   "DIFFERENCE",
 					     "+-",	 "P",	 "LARGEST", "AGREE" };
 	struct table *t = table_new(ARRAY_LEN(heads), heads, "lrrrrrrrrrrl");
-	size_t i;
 
 	buf_printf(b, "%s%s, then %s%s\n", first->world, first->is_part ? " (a part)" : "",
 		   second->world, second->is_part ? " (a part)" : "");
-	for (i = 0; t && i < c->n; i++)
+	for (size_t i = 0; t && i < c->n; i++)
 		add_row(t, &c->row[i]);
 	if (!t || table_print(t, 0, b))
 		b->failed = true;
@@ -290,7 +281,6 @@ static void print_json(struct buf *b, const struct side_list *first, const struc
 		       const struct comparison *c)
 {
 	struct json j;
-	size_t i;
 
 	json_init(&j, b);
 	json_object(&j);
@@ -300,7 +290,7 @@ static void print_json(struct buf *b, const struct side_list *first, const struc
 	json_key_double(&j, "level_of_each", c->level);
 	json_key(&j, "quantities");
 	json_array(&j);
-	for (i = 0; i < c->n; i++) {
+	for (size_t i = 0; i < c->n; i++) {
 		const struct row *r = &c->row[i];
 
 		json_object(&j);

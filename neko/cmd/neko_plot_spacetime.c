@@ -139,9 +139,7 @@ static double y_of(const struct space *s, unsigned process)
 /* The last colour is that of all that have none of their own. */
 static const char *colour_of(struct names *n, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < n->n; i++)
+	for (unsigned i = 0; i < n->n; i++)
 		if (str_eq(n->name[i], name))
 			return colours[i];
 	if (n->n < NAMES_MAX)
@@ -152,9 +150,8 @@ static const char *colour_of(struct names *n, const char *name)
 static void draw_lines(struct buf *out, const struct space *s)
 {
 	char words[16];
-	unsigned i;
 
-	for (i = 1; i <= s->nprocess; i++) {
+	for (unsigned i = 1; i <= s->nprocess; i++) {
 		double y = y_of(s, i), end = LEFT + LONG;
 
 		if (isfinite(s->down_at[i])) {
@@ -203,9 +200,7 @@ static void draw_lost(struct buf *out, double x, double y, double end)
 
 static void draw_arrows(struct buf *out, struct space *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->narrow; i++) {
+	for (unsigned i = 0; i < s->narrow; i++) {
 		const struct arrow *a = &s->arrow[i];
 		double x = svg_place(&s->x, a->sent), y = y_of(s, a->from), end = y_of(s, a->to);
 		const char *colour = colour_of(&s->types, a->type);
@@ -220,11 +215,10 @@ static void draw_arrows(struct buf *out, struct space *s)
 static void draw_marks(struct buf *out, struct space *s)
 {
 	double labelled[PROCESSES_MAX + 1];
-	unsigned i;
 
-	for (i = 0; i <= PROCESSES_MAX; i++)
+	for (unsigned i = 0; i <= PROCESSES_MAX; i++)
 		labelled[i] = -INFINITY;
-	for (i = 0; i < s->nmark; i++) {
+	for (unsigned i = 0; i < s->nmark; i++) {
 		const struct mark *m = &s->mark[i];
 		double x = svg_place(&s->x, m->at), y = y_of(s, m->process);
 
@@ -241,9 +235,7 @@ static void draw_marks(struct buf *out, struct space *s)
 
 static void draw_key(struct buf *out, const struct names *n, double x, double y, bool is_line)
 {
-	unsigned i;
-
-	for (i = 0; i < n->n; i++) {
+	for (unsigned i = 0; i < n->n; i++) {
 		if (is_line)
 			buf_printf(out,
 				   "<path d=\"M%.1f %.1fh18\" stroke=\"%s\" stroke-width=\"2\"/>",

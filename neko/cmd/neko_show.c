@@ -22,9 +22,7 @@ static void cell(struct table *t, double v)
 /* Clocks are shown where there is more than one. */
 static bool has_clocks(const struct stat_result *v, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (v[i].clock_max > 0)
 			return true;
 	return false;
@@ -53,9 +51,8 @@ static void add_row(struct table *t, const struct stat_result *v, bool with_cloc
 static void add_empty(struct buf *b, const struct stat_result *v, size_t n)
 {
 	const char *between = "no values: ";
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (quantity_moments(v[i].quantity)->n)
 			continue;
 		buf_printf(b, "%s%s", between, quantity_name(v[i].quantity));
@@ -72,9 +69,8 @@ static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 	bool with_clock = has_clocks(v, n);
 	struct table *t = table_new(with_clock ? ARRAY_LEN(heads) : ARRAY_LEN(heads) - 1, heads,
 				    with_clock ? "lrrrrrrrr" : "lrrrrrrr");
-	size_t i;
 
-	for (i = 0; t && i < n; i++)
+	for (size_t i = 0; t && i < n; i++)
 		if (quantity_moments(v[i].quantity)->n)
 			add_row(t, &v[i], with_clock);
 	if (!t || table_print(t, 0, b))
@@ -85,9 +81,7 @@ static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 /* Where values depend on each other the interval above is too narrow, and by how much. */
 static void add_warnings(struct buf *b, const struct stat_result *v, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *words = dependence_words(quantity_dependence(v[i].quantity));
 		double half = quantity_interval_of_batches(v[i].quantity, LEVEL).half;
 
@@ -137,11 +131,9 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 /* Where none is known there is no key. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
-	size_t i;
-
 	json_key(j, "formulas");
 	json_object(j);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (!isnan(v[i].expected))
 			json_key_double(j, quantity_name(v[i].quantity), v[i].expected);
 	json_object_end(j);
@@ -149,12 +141,12 @@ static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 
 static void add_missing(struct json *j, const struct run *r)
 {
-	size_t n, i;
+	size_t n;
 	const struct run_missing *m = run_missing(r, &n);
 
 	json_key(j, "missing_processes");
 	json_array(j);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		json_object(j);
 		json_key_u64(j, "process", m[i].id);
 		json_key_str(j, "why", m[i].why);
@@ -166,12 +158,12 @@ static void add_missing(struct json *j, const struct run *r)
 /* Of a real run: the master's clock minus theirs, and how much faster the master's is. */
 static void add_clocks(struct json *j, const struct run *r)
 {
-	uint32_t m, i;
+	uint32_t m;
 	const struct run_clock *c = run_clocks(r, &m);
 
 	json_key(j, "clocks");
 	json_array(j);
-	for (i = 0; c && i < m; i++) {
+	for (uint32_t i = 0; c && i < m; i++) {
 		json_object(j);
 		json_key_u64(j, "process", i + 1);
 		json_key_double(j, "offset", (double)c[i].offset / 1e9);
@@ -187,11 +179,9 @@ static void add_clocks(struct json *j, const struct run *r)
 /* [[seconds, value], ...] of the first run, for a picture. */
 static void add_series(struct json *j, const struct stat_result *v)
 {
-	uint32_t i;
-
 	json_key(j, quantity_name(v->quantity));
 	json_array(j);
-	for (i = 0; i < v->series->n; i++) {
+	for (uint32_t i = 0; i < v->series->n; i++) {
 		json_array(j);
 		json_double(j, (double)v->series->point[i].at / 1e9);
 		json_double(j, v->series->point[i].v);
@@ -202,11 +192,9 @@ static void add_series(struct json *j, const struct stat_result *v)
 
 static void add_all_series(struct json *j, const struct stat_result *v, size_t n)
 {
-	size_t i;
-
 	json_key(j, "series");
 	json_object(j);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		add_series(j, &v[i]);
 	json_object_end(j);
 }
@@ -214,11 +202,9 @@ static void add_all_series(struct json *j, const struct stat_result *v, size_t n
 /* What clocks may have made values err, in seconds. Where they are one there is no key. */
 static void add_clock_errors(struct json *j, const struct stat_result *v, size_t n)
 {
-	size_t i;
-
 	json_key(j, "clock_errors");
 	json_object(j);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (!(v[i].clock_max > 0))
 			continue;
 		json_key(j, quantity_name(v[i].quantity));
@@ -235,7 +221,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 {
 	struct report_options options = report_usual;
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	size_t n = run_results(r, v), i;
+	size_t n = run_results(r, v);
 	char hash[20];
 	struct json j;
 
@@ -268,7 +254,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	}
 	json_key(&j, "quantities");
 	json_array(&j);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		report_json(v[i].quantity, &options, &j);
 	json_array_end(&j);
 	add_formulas(&j, v, n);

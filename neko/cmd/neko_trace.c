@@ -26,9 +26,7 @@ void neko_trace_message(struct neko_trace *t, const struct sim_step *s)
 /* False: too many of them, or no memory. */
 static bool name_of(struct neko_trace *t, const char *what, unsigned *out)
 {
-	unsigned i;
-
-	for (i = 0; i < t->nname; i++)
+	for (unsigned i = 0; i < t->nname; i++)
 		if (str_eq(t->name[i], what)) {
 			*out = i;
 			return true;
@@ -88,18 +86,14 @@ static void add_event(struct json *j, const struct neko_trace *t, const struct t
 
 static void add_messages(struct json *j, const struct neko_trace *t)
 {
-	unsigned i;
-
 	json_array(j);
-	for (i = 0; i < t->nmessage; i++)
+	for (unsigned i = 0; i < t->nmessage; i++)
 		add_message(j, &t->message[i]);
 	json_array_end(j);
 }
 
 void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
 {
-	unsigned i;
-
 	json_key(j, "trace");
 	json_object(j);
 	json_key(j, "messages");
@@ -109,7 +103,7 @@ void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
 		add_messages(j, t);
 	json_key(j, "events");
 	json_array(j);
-	for (i = 0; i < t->nevent; i++)
+	for (unsigned i = 0; i < t->nevent; i++)
 		add_event(j, t, &t->event[i]);
 	json_array_end(j);
 	json_object_end(j);

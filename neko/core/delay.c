@@ -88,9 +88,7 @@ static int complete(struct delay *d, struct err *e)
 
 static const struct form *find_form(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < ARRAY_LEN(form); i++)
+	for (size_t i = 0; i < ARRAY_LEN(form); i++)
 		if (str_eq(form[i].name, name))
 			return &form[i];
 	return NULL;

@@ -50,9 +50,7 @@ double neko_random(struct neko_layer *l)
 
 static int declare(struct neko_world *w, const struct neko_layer_ops *ops, struct err *e)
 {
-	const struct neko_type *t;
-
-	for (t = ops->types; t && t->name; t++) {
+	for (const struct neko_type *t = ops->types; t && t->name; t++) {
 		const char **known = &w->type_name[t->number < NEKO_TYPES_MAX ? t->number : 0];
 
 		if (t->number >= NEKO_TYPES_MAX)
@@ -99,13 +97,12 @@ int neko_push(struct neko_process *p, const struct neko_layer_ops *ops, void *ou
 static int check(const struct neko_process *p, const struct neko_msg *m)
 {
 	const struct neko_world *w = p->world;
-	uint32_t i;
 
 	if (m->type >= NEKO_TYPES_MAX || !w->type_name[m->type] || m->net >= w->nnet)
 		return -ERR_INVALID;
 	if (!m->all)
 		return m->to == NEKO_OTHERS || m->to - 1 < w->nprocess ? 0 : -ERR_INVALID;
-	for (i = 0; i < m->nto; i++)
+	for (uint32_t i = 0; i < m->nto; i++)
 		if (m->all[i] - 1 >= w->nprocess)
 			return -ERR_INVALID;
 	return 0;
@@ -189,7 +186,7 @@ int neko_send_to(struct neko_layer *l, uint32_t to, uint8_t net, uint16_t type, 
 /* A larger ring has its oldest entry first. */
 static int grow(struct neko_layer *l)
 {
-	uint32_t cap = l->queue_cap ? l->queue_cap * 2 : 4, i;
+	uint32_t cap = l->queue_cap ? l->queue_cap * 2 : 4;
 	struct neko_msg **grown;
 
 	if (cap > NEKO_QUEUE_MAX)
@@ -197,7 +194,7 @@ static int grow(struct neko_layer *l)
 	grown = malloc(cap * sizeof(struct neko_msg *));
 	if (!grown)
 		return -ERR_NOMEM;
-	for (i = 0; i < l->queue_n; i++)
+	for (uint32_t i = 0; i < l->queue_n; i++)
 		grown[i] = l->queue[(l->queue_at + i) % l->queue_cap];
 	free(l->queue);
 	l->queue = grown;

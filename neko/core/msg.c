@@ -14,13 +14,12 @@ static bool add_slab(struct neko_world *w)
 {
 	void **slab = malloc(sizeof(void *) * 2 + SLAB_MSGS * SLOT_BYTES);
 	char *at = (char *)(slab + 2);
-	size_t i;
 
 	if (!slab)
 		return false;
 	*slab = w->slabs;
 	w->slabs = slab;
-	for (i = SLAB_MSGS; i-- > 0;) {
+	for (size_t i = SLAB_MSGS; i-- > 0;) {
 		struct neko_msg *m = (struct neko_msg *)(void *)(at + i * SLOT_BYTES);
 
 		m->all = (uint32_t *)(void *)w->free_msgs;

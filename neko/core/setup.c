@@ -33,9 +33,7 @@ struct setup {
 
 static struct entry *find(const struct setup *s, const char *key)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (strcmp(s->entry[i].key, key) == 0)
 			return &s->entry[i];
 	return NULL;
@@ -175,13 +173,11 @@ int setup_read(const char *path, struct setup **out, struct err *e)
 
 void setup_free(struct setup *s)
 {
-	size_t i;
-
 	if (!s)
 		return;
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		free(s->entry[i].key);
-	for (i = 0; i < s->nasked; i++)
+	for (size_t i = 0; i < s->nasked; i++)
 		free(s->asked[i]);
 	free(s->entry);
 	free(s->asked);
@@ -202,9 +198,7 @@ int setup_set(struct setup *s, const char *key, const char *value, struct err *e
 /* Without memory a hint is missing, no more. */
 static void note_asked(struct setup *s, const char *key)
 {
-	size_t i;
-
-	for (i = 0; i < s->nasked; i++)
+	for (size_t i = 0; i < s->nasked; i++)
 		if (strcmp(s->asked[i], key) == 0)
 			return;
 	if (array_grow(&s->asked, &s->asked_cap, s->nasked + 1, sizeof(*s->asked), SETUP_KEYS_MAX))
@@ -225,9 +219,7 @@ static struct entry *ask(struct setup *s, const char *key)
 
 int setup_print(const struct setup *s, struct buf *out)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		buf_printf(out, "%s = %s\n", s->entry[i].key, s->entry[i].value);
 	return out->failed ? -ERR_LIMIT : 0;
 }
@@ -241,9 +233,7 @@ const char *setup_get(struct setup *s, const char *key)
 
 static struct entry *find_of_process(const struct setup *s, uint32_t id, const char *what)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++)
+	for (size_t i = 0; i < s->n; i++)
 		if (s->entry[i].what && id >= s->entry[i].first && id <= s->entry[i].last &&
 		    strcmp(s->entry[i].what, what) == 0)
 			return &s->entry[i];
@@ -341,9 +331,7 @@ int setup_bool(struct setup *s, const char *key, bool *inout, struct err *e)
 
 int setup_check_processes(const struct setup *s, uint32_t m, struct err *e)
 {
-	size_t i;
-
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		const struct entry *v = &s->entry[i];
 
 		if (!v->what || (v->first >= 1 && v->first <= v->last && v->last <= m))
@@ -357,14 +345,12 @@ int setup_check_processes(const struct setup *s, uint32_t m, struct err *e)
 
 int setup_finish(const struct setup *s, struct err *e)
 {
-	size_t i, k;
-
-	for (i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		struct nearest n = nearest_to(s->entry[i].key);
 
 		if (s->entry[i].is_asked)
 			continue;
-		for (k = 0; k < s->nasked; k++)
+		for (size_t k = 0; k < s->nasked; k++)
 			nearest_try(&n, s->asked[k]);
 		if (n.best)
 			err_set(e, ERR_NOTFOUND, "no part of this run knows '%s'; did you mean %s?",

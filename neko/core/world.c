@@ -8,8 +8,6 @@
 int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t n, uint64_t seed,
 	       struct err *e)
 {
-	uint32_t i;
-
 	if (n < 1 || n > NEKO_PROCESSES_MAX)
 		return err_set(e, ERR_INVALID, "a run has 1 to %d processes, not %u",
 			       NEKO_PROCESSES_MAX, n);
@@ -19,7 +17,7 @@ int world_init(struct neko_world *w, const struct neko_world_ops *ops, uint32_t 
 	if (!w->process || !w->type_name)
 		return err_nomem(e);
 	w->nprocess = n;
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		w->process[i].world = w;
 		w->process[i].id = i + 1;
 		rng_init(&w->process[i].rng, hash_mix64(seed) ^ hash_mix64(i + 1));
@@ -41,9 +39,9 @@ static void drop_messages(struct neko_layer *l)
 
 static void free_layers(struct neko_process *p)
 {
-	struct neko_layer *l, *below;
+	struct neko_layer *below;
 
-	for (l = p->highest; l; l = below) {
+	for (struct neko_layer *l = p->highest; l; l = below) {
 		below = l->below;
 		if (l->ops->done)
 			l->ops->done(l);
@@ -54,12 +52,11 @@ static void free_layers(struct neko_process *p)
 
 void world_done(struct neko_world *w)
 {
-	void **slab, **next;
-	uint32_t i;
+	void **next;
 
-	for (i = 0; i < w->nprocess; i++)
+	for (uint32_t i = 0; i < w->nprocess; i++)
 		free_layers(&w->process[i]);
-	for (slab = w->slabs; slab; slab = next) {
+	for (void **slab = w->slabs; slab; slab = next) {
 		next = *slab;
 		free(slab);
 	}

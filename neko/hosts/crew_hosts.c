@@ -88,13 +88,13 @@ static int parse_host(char *text, struct host *h, struct err *e)
 
 static int parse_hosts(struct crew_hosts *c, const char *list, struct err *e)
 {
-	char *copy = str_dup(list), *rest = NULL, *one;
+	char *copy = str_dup(list), *rest = NULL;
 	int rc = 0;
 
 	c->host = calloc(HOSTS_MAX, sizeof(*c->host));
 	if (!copy || !c->host)
 		rc = err_nomem(e);
-	for (one = rc ? NULL : strtok_r(copy, ",", &rest); one && !rc;
+	for (char *one = rc ? NULL : strtok_r(copy, ",", &rest); one && !rc;
 	     one = strtok_r(NULL, ",", &rest)) {
 		if (c->nhost == HOSTS_MAX)
 			rc = err_set(e, ERR_LIMIT, "a run has at most %d hosts", HOSTS_MAX);
@@ -259,9 +259,8 @@ static const char *place(const struct crew *crew, uint32_t id)
 static void end(struct crew *crew)
 {
 	struct crew_hosts *c = hosts_of(crew);
-	uint32_t i;
 
-	for (i = 0; c->remote && i < c->m; i++)
+	for (uint32_t i = 0; c->remote && i < c->m; i++)
 		chan_close(c->remote[i].chan, "the run is over");
 	if (c->loop)
 		loop_turn(c->loop);
@@ -284,14 +283,13 @@ static const struct crew_ops hosts_ops = { .start = start,
 static int fill(struct crew_hosts *c, const char *list, const struct hosts_identity *self,
 		struct err *e)
 {
-	uint32_t i;
 	int rc;
 
 	c->remote = calloc(c->m, sizeof(*c->remote));
 	c->loop = loop_new();
 	if (!c->remote || !c->loop)
 		return err_nomem(e);
-	for (i = 0; i < c->m; i++) {
+	for (uint32_t i = 0; i < c->m; i++) {
 		c->remote[i].crew = c;
 		c->remote[i].id = i + 1;
 	}

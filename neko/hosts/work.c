@@ -136,12 +136,11 @@ static void live(struct work *w, const struct realwire_start *s, int fd, int par
 	struct real_conf c;
 	struct err e = { 0 };
 	sigset_t none;
-	size_t i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (i = 0; i < ARRAY_LEN(signals); i++)
+	for (size_t i = 0; i < ARRAY_LEN(signals); i++)
 		sigaction(signals[i], &usual, NULL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

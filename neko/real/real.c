@@ -161,9 +161,7 @@ static bool start_thread(struct real *r, struct neko_layer *l)
 /* They begin when the lock is given away. */
 static bool start_threads(struct real *r)
 {
-	struct neko_layer *l;
-
-	for (l = r->self->lowest; l; l = l->above)
+	for (struct neko_layer *l = r->self->lowest; l; l = l->above)
 		if (l->ops->run && !start_thread(r, l))
 			return false;
 	return true;
@@ -216,14 +214,13 @@ static uint32_t close_threads(struct real *r)
 	nsec_t at = clock_mono() + CLOSE_NS;
 	struct timespec end = { at / NSEC_PER_SEC, at % NSEC_PER_SEC };
 	uint32_t stuck = 0;
-	size_t i;
 
 	pthread_mutex_lock(&r->lock);
 	r->is_closing = true;
-	for (i = 0; i < r->nthread; i++)
+	for (size_t i = 0; i < r->nthread; i++)
 		pthread_cond_broadcast(&r->threads[i].wake);
 	pthread_mutex_unlock(&r->lock);
-	for (i = 0; i < r->nthread; i++)
+	for (size_t i = 0; i < r->nthread; i++)
 		stuck += !await_return(r, &r->threads[i], &end);
 	return stuck;
 }

@@ -142,7 +142,6 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	struct realnet *n = calloc(1, sizeof(*n));
 	size_t npolls = 2; /* our own, and the caller's */
 	int rc = 0;
-	unsigned k;
 
 	r->net = n;
 	if (!n)
@@ -151,7 +150,7 @@ int realnet_open(struct real *r, struct realwire_ready *out, struct err *e)
 	n->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (n->wake < 0)
 		return err_sys(e, "an eventfd for a process");
-	for (k = 0; k < c->nnet && !rc; k++) {
+	for (unsigned k = 0; k < c->nnet && !rc; k++) {
 		rc = open_line(n, k, &out->port[k], e);
 		npolls += npoll(&n->line[k]);
 	}
@@ -184,9 +183,9 @@ static void send_one(struct realnet *n, struct line *l, const struct neko_msg *m
 /* One datagram for all; a process that gets it twice receives the second one alone. */
 static void send_group(struct realnet *n, struct line *l, const struct neko_msg *m)
 {
-	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m, i;
+	uint32_t number[REAL_PROCESSES_MAX] = { 0 }, nprocess = n->real->conf->m;
 
-	for (i = 0; i < m->nto; i++) {
+	for (uint32_t i = 0; i < m->nto; i++) {
 		uint32_t to = world_destination(m, i);
 
 		if (number[to - 1])
@@ -201,13 +200,12 @@ static void send_group(struct realnet *n, struct line *l, const struct neko_msg 
 void realnet_send(struct realnet *n, const struct neko_msg *m)
 {
 	struct line *l = &n->line[m->net];
-	uint32_t i;
 
 	if (l->group_fd >= 0 && m->nto > 1) {
 		send_group(n, l, m);
 		return;
 	}
-	for (i = 0; i < m->nto; i++)
+	for (uint32_t i = 0; i < m->nto; i++)
 		send_one(n, l, m, world_destination(m, i));
 }
 
@@ -216,11 +214,9 @@ int realnet_meet(struct realnet *n, const uint8_t *p, size_t bytes)
 	const struct real_conf *c = n->real->conf;
 	struct sockaddr_in *all = calloc((size_t)c->m * c->nnet, sizeof(*all));
 	int rc = all ? realwire_get_peers(p, bytes, &n->key, all, c->m * c->nnet) : -ERR_NOMEM;
-	uint32_t i;
-	unsigned k;
 
-	for (k = 0; k < c->nnet && !rc; k++) {
-		for (i = 0; i < c->m; i++)
+	for (unsigned k = 0; k < c->nnet && !rc; k++) {
+		for (uint32_t i = 0; i < c->m; i++)
 			n->line[k].address[i] = all[k * c->m + i];
 		if (n->line[k].stream)
 			realstream_meet(n->line[k].stream, n->key, n->line[k].address);
@@ -280,9 +276,8 @@ static void take_datagrams(struct line *l, int fd)
 {
 	struct realnet *n = l->net;
 	struct sockaddr_in a;
-	unsigned i;
 
-	for (i = 0; i < DATAGRAMS_MAX; i++) {
+	for (unsigned i = 0; i < DATAGRAMS_MAX; i++) {
 		socklen_t len = sizeof(a);
 		ssize_t bytes = recvfrom(fd, n->in, sizeof(n->in), MSG_DONTWAIT, (void *)&a, &len);
 
@@ -299,10 +294,9 @@ size_t realnet_polls(struct realnet *n, struct pollfd **fd)
 {
 	const struct real_conf *c = n->real->conf;
 	struct pollfd *f = n->polls;
-	unsigned k;
 
 	pthread_mutex_lock(&n->real->lock);
-	for (k = 0; k < c->nnet; f += npoll(&n->line[k++])) {
+	for (unsigned k = 0; k < c->nnet; f += npoll(&n->line[k++])) {
 		const struct line *l = &n->line[k];
 
 		if (l->stream) {
@@ -335,9 +329,8 @@ void realnet_turn(struct realnet *n, const struct pollfd *fd, size_t nfd)
 	const struct real_conf *c = n->real->conf;
 	const struct pollfd *f = fd;
 	uint64_t count;
-	unsigned k;
 
-	for (k = 0; k < c->nnet; f += npoll(&n->line[k++]))
+	for (unsigned k = 0; k < c->nnet; f += npoll(&n->line[k++]))
 		turn_line(&n->line[k], f);
 	if (fd[nfd - 1].revents)
 		(void)!read(n->wake, &count, sizeof(count));

@@ -69,14 +69,12 @@ static int listen_on(const struct realstream_conf *c, uint16_t *port, struct err
 
 static bool make_ways(struct realstream *s)
 {
-	uint32_t i;
-
 	s->nstranger = s->conf.m + REALSTREAM_STRANGERS;
 	s->to = calloc(s->conf.m, sizeof(*s->to));
 	s->from = calloc(s->conf.m + (size_t)s->nstranger, sizeof(*s->from));
-	for (i = 0; s->to && i < s->conf.m; i++)
+	for (uint32_t i = 0; s->to && i < s->conf.m; i++)
 		s->to[i] = (struct outward){ -1, BUF_INIT(QUEUE_BYTES) };
-	for (i = 0; s->from && i < s->conf.m + s->nstranger; i++)
+	for (uint32_t i = 0; s->from && i < s->conf.m + s->nstranger; i++)
 		s->from[i].fd = -1;
 	return s->to && s->from;
 }
@@ -119,15 +117,13 @@ static void end_inward(struct inward *w)
 
 void realstream_close(struct realstream *s)
 {
-	uint32_t i;
-
 	if (!s)
 		return;
-	for (i = 0; s->to && i < s->conf.m; i++) {
+	for (uint32_t i = 0; s->to && i < s->conf.m; i++) {
 		end_outward(&s->to[i]);
 		buf_done(&s->to[i].out);
 	}
-	for (i = 0; s->from && i < s->conf.m + s->nstranger; i++)
+	for (uint32_t i = 0; s->from && i < s->conf.m + s->nstranger; i++)
 		end_inward(&s->from[i]);
 	if (s->fd >= 0)
 		close(s->fd);
@@ -184,11 +180,9 @@ static void dial(struct realstream *s, uint32_t to)
 
 void realstream_meet(struct realstream *s, uint64_t key, const struct sockaddr_in *address)
 {
-	uint32_t i;
-
 	s->key = key;
 	s->address = address;
-	for (i = 1; i <= s->conf.m; i++)
+	for (uint32_t i = 1; i <= s->conf.m; i++)
 		dial(s, i);
 }
 
@@ -286,9 +280,8 @@ static void read_some(struct realstream *s, struct inward *w)
 static struct inward *room(struct realstream *s)
 {
 	struct inward *all = strangers(s), *w = all;
-	unsigned i;
 
-	for (i = 0; i < s->nstranger; i++) {
+	for (unsigned i = 0; i < s->nstranger; i++) {
 		if (all[i].fd < 0)
 			return &all[i];
 		if (all[i].until < w->until)
@@ -321,9 +314,8 @@ static void drop_late(struct realstream *s)
 {
 	struct inward *w = strangers(s);
 	nsec_t now = clock_mono();
-	unsigned i;
 
-	for (i = 0; i < s->nstranger; i++)
+	for (unsigned i = 0; i < s->nstranger; i++)
 		if (w[i].fd >= 0 && w[i].until <= now)
 			end_inward(&w[i]);
 }
@@ -332,21 +324,17 @@ static void drop_late(struct realstream *s)
 
 void realstream_polls(const struct realstream *s, struct pollfd *f)
 {
-	uint32_t i;
-
 	*f++ = (struct pollfd){ s->fd, POLLIN, 0 };
-	for (i = 0; i < s->conf.m + s->nstranger; i++)
+	for (uint32_t i = 0; i < s->conf.m + s->nstranger; i++)
 		*f++ = (struct pollfd){ s->from[i].fd, POLLIN, 0 };
-	for (i = 0; i < s->conf.m; i++)
+	for (uint32_t i = 0; i < s->conf.m; i++)
 		*f++ = (struct pollfd){ s->to[i].out.n ? s->to[i].fd : -1, POLLOUT, 0 };
 }
 
 static void flush_ready(struct realstream *s, const struct pollfd *f)
 {
-	uint32_t i;
-
 	pthread_mutex_lock(s->conf.lock);
-	for (i = 0; i < s->conf.m; i++)
+	for (uint32_t i = 0; i < s->conf.m; i++)
 		if (f[i].revents)
 			flush(&s->to[i]);
 	pthread_mutex_unlock(s->conf.lock);
@@ -355,13 +343,12 @@ static void flush_ready(struct realstream *s, const struct pollfd *f)
 void realstream_turn(struct realstream *s, const struct pollfd *f)
 {
 	const struct pollfd *in = f + 1, *out = in + s->conf.m + s->nstranger;
-	uint32_t i;
 
-	for (i = 0; i < s->conf.m + s->nstranger; i++)
+	for (uint32_t i = 0; i < s->conf.m + s->nstranger; i++)
 		if (in[i].revents && s->from[i].fd == in[i].fd)
 			read_some(s, &s->from[i]);
 	flush_ready(s, out);
-	for (i = 0; f->revents && i < ACCEPTS_MAX && answer(s); i++)
+	for (uint32_t i = 0; f->revents && i < ACCEPTS_MAX && answer(s); i++)
 		;
 	drop_late(s);
 }

@@ -93,7 +93,6 @@ static void fill_head(struct realtalk *t, struct realwire_block *b)
 static bool make_block(struct realtalk *t, struct realwire_block *b)
 {
 	size_t mark;
-	uint32_t i;
 
 	fill_head(t, b);
 	buf_clear(&t->out);
@@ -102,11 +101,11 @@ static bool make_block(struct realtalk *t, struct realwire_block *b)
 	if (b->count == REALWIRE_BLOCK_ENTRIES)
 		b->until = t->events->event[t->event_at].at;
 	mark = realwire_block(&t->out, b);
-	for (i = 0; i < b->count; i++) {
+	for (uint32_t i = 0; i < b->count; i++) {
 		realwire_event(&t->out, &t->events->event[t->event_at]);
 		t->events = step(t->real, &t->real->events, t->events, &t->event_at);
 	}
-	for (i = 0; i < b->ndelay; i++) {
+	for (uint32_t i = 0; i < b->ndelay; i++) {
 		realwire_delay(&t->out, &t->delays->delay[t->delay_at]);
 		t->delays = step(t->real, &t->real->delays, t->delays, &t->delay_at);
 	}

@@ -28,9 +28,7 @@ static char printable(uint8_t c)
 
 static void put(uint8_t *p, unsigned bytes, uint64_t v)
 {
-	unsigned i;
-
-	for (i = 0; i < bytes; i++)
+	for (unsigned i = 0; i < bytes; i++)
 		p[i] = (uint8_t)(v >> 8 * i);
 }
 
@@ -62,10 +60,9 @@ size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *numbe
 			       uint32_t nprocess, const struct neko_msg *m)
 {
 	uint8_t *p = out + REALWIRE_HEADER_BYTES;
-	uint32_t i;
 
 	put_header(out, key, TO_GROUP, 0, m);
-	for (i = 0; i < nprocess; i++, p += 4)
+	for (uint32_t i = 0; i < nprocess; i++, p += 4)
 		put(p, 4, number[i]);
 	memcpy(p, m->content, m->n);
 	return (size_t)(p - out) + m->n;
@@ -74,10 +71,10 @@ size_t realwire_group_datagram(uint8_t *out, uint64_t key, const uint32_t *numbe
 /* Of a group's: ours among all of them. False: it is not for us. */
 static bool take_number(struct cur *c, uint32_t nprocess, uint32_t to, uint32_t *number)
 {
-	uint32_t i, one;
+	uint32_t one;
 
 	*number = 0;
-	for (i = 0; i < nprocess; i++) {
+	for (uint32_t i = 0; i < nprocess; i++) {
 		one = cur_u32le(c);
 		if (i == to - 1)
 			*number = one;
@@ -183,9 +180,8 @@ int realwire_get_start(const uint8_t *p, size_t n, struct realwire_start *out)
 int realwire_put_ready(struct buf *out, const struct realwire_ready *r)
 {
 	size_t mark = frame_begin(out, REALWIRE_READY);
-	uint32_t i;
 
-	for (i = 0; i < r->n; i++)
+	for (uint32_t i = 0; i < r->n; i++)
 		buf_put_u16le(out, r->port[i]);
 	return frame_end(out, mark);
 }
@@ -193,13 +189,12 @@ int realwire_put_ready(struct buf *out, const struct realwire_ready *r)
 int realwire_get_ready(const uint8_t *p, size_t n, struct realwire_ready *out)
 {
 	struct cur c;
-	uint32_t i;
 
 	if (n % 2 || n / 2 > NEKO_NETS_MAX)
 		return -ERR_PROTO;
 	cur_init(&c, p, n);
 	out->n = (uint32_t)n / 2;
-	for (i = 0; i < out->n; i++)
+	for (uint32_t i = 0; i < out->n; i++)
 		out->port[i] = cur_u16le(&c);
 	return 0;
 }
@@ -214,9 +209,9 @@ int realwire_put_words(struct buf *out, uint8_t type, const char *words)
 
 void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTES])
 {
-	size_t i, k = n < REALWIRE_WORDS_BYTES ? n : REALWIRE_WORDS_BYTES - 1;
+	size_t k = n < REALWIRE_WORDS_BYTES ? n : REALWIRE_WORDS_BYTES - 1;
 
-	for (i = 0; i < k; i++)
+	for (size_t i = 0; i < k; i++)
 		out[i] = printable(p[i]);
 	out[k] = 0;
 }
@@ -224,10 +219,9 @@ void realwire_get_words(const uint8_t *p, size_t n, char out[REALWIRE_WORDS_BYTE
 int realwire_put_peers(struct buf *out, uint64_t key, const struct sockaddr_in *a, uint32_t n)
 {
 	size_t mark = frame_begin(out, REALWIRE_PEERS);
-	uint32_t i;
 
 	buf_put_u64le(out, key);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		buf_put_u32le(out, ntohl(a[i].sin_addr.s_addr));
 		buf_put_u16le(out, ntohs(a[i].sin_port));
 	}
@@ -238,11 +232,10 @@ int realwire_get_peers(const uint8_t *p, size_t bytes, uint64_t *key, struct soc
 		       uint32_t n)
 {
 	struct cur c;
-	uint32_t i;
 
 	cur_init(&c, p, bytes);
 	*key = cur_u64le(&c);
-	for (i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		out[i] = (struct sockaddr_in){ .sin_family = AF_INET };
 		out[i].sin_addr.s_addr = htonl(cur_u32le(&c));
 		out[i].sin_port = htons(cur_u16le(&c));
@@ -279,9 +272,8 @@ int realwire_get_gone(const uint8_t *p, size_t n, struct realwire_gone *out)
 int realwire_put_times(struct buf *out, uint8_t type, const nsec_t *t, unsigned n)
 {
 	size_t mark = frame_begin(out, type);
-	unsigned i;
 
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		buf_put_u64le(out, (uint64_t)t[i]);
 	return frame_end(out, mark);
 }
@@ -289,10 +281,9 @@ int realwire_put_times(struct buf *out, uint8_t type, const nsec_t *t, unsigned 
 int realwire_get_times(const uint8_t *p, size_t bytes, nsec_t *out, unsigned n)
 {
 	struct cur c;
-	unsigned i;
 
 	cur_init(&c, p, bytes);
-	for (i = 0; i < n; i++)
+	for (unsigned i = 0; i < n; i++)
 		out[i] = (nsec_t)cur_u64le(&c);
 	return cur_is_done(&c) ? 0 : -ERR_PROTO;
 }
@@ -361,9 +352,8 @@ void realwire_delay(struct buf *out, const struct neko_delay *d)
 static void copy_what(char what[REALWIRE_WHAT_BYTES], const uint8_t *p, size_t n)
 {
 	bool is_name = str_is_name((const char *)p, n);
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		what[i] = is_name ? (char)p[i] : printable(p[i]);
 	what[n] = 0;
 }
@@ -426,18 +416,17 @@ int realwire_read(const uint8_t *p, size_t n, struct realwire_block *out,
 	struct neko_delay d = { 0 };
 	struct realwire_block b;
 	struct cur c;
-	uint32_t i;
 
 	cur_init(&c, p, n);
 	read_head(&c, &b);
 	if (c.failed || b.error < 0 || (b.stop_at != NEKO_NEVER && !is_time(b.stop_at)))
 		return -ERR_PROTO;
-	for (i = 0; i < b.count; i++) {
+	for (uint32_t i = 0; i < b.count; i++) {
 		if (!read_event(&c, &v, what))
 			return -ERR_PROTO;
 		h->on_event(h->arg, &v);
 	}
-	for (i = 0; i < b.ndelay; i++) {
+	for (uint32_t i = 0; i < b.ndelay; i++) {
 		if (!read_delay(&c, &d))
 			return -ERR_PROTO;
 		h->on_delay(h->arg, &d);

@@ -63,9 +63,7 @@ int apps_find(const char *name, const struct neko_kind *own, const struct neko_k
 /* What it says is checked as far as it can be: its code is trusted anyway. */
 static int check_kinds(const struct neko_kind *k, const char *path, struct err *e)
 {
-	size_t i;
-
-	for (i = 0; k && k[i].name; i++) {
+	for (size_t i = 0; k && k[i].name; i++) {
 		if (i == APPS_KINDS_MAX || !str_is_name(k[i].name, strlen(k[i].name)) || !k[i].init)
 			return err_set(e, ERR_INVALID,
 				       "%s: kind %zu is none: a name and init, and { 0 } at the "

@@ -45,8 +45,6 @@ static int build_own(void *arg, struct neko_process *p, struct err *e)
 
 void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 {
-	unsigned k;
-
 	*c = (struct real_conf){ .m = r->m,
 				 .id = id,
 				 .seed = r->seed,
@@ -54,7 +52,7 @@ void crew_fill_conf(struct run *r, uint32_t id, struct real_conf *c)
 				 .wants_delays = r->options && r->options->on_delay,
 				 .build = build_own,
 				 .arg = r };
-	for (k = 0; k < r->nnet; k++)
+	for (unsigned k = 0; k < r->nnet; k++)
 		c->net[k] = r->real_net[k];
 }
 
@@ -78,12 +76,11 @@ int crew_print_setup(const struct run *r, struct buf *out)
 static void live(struct crew_local *l, uint32_t id, int fd, int parent)
 {
 	struct real_conf c;
-	uint32_t i;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (i = 0; i < l->m; i++)
+	for (uint32_t i = 0; i < l->m; i++)
 		if (l->child[i].fd >= 0)
 			close(l->child[i].fd);
 	crew_fill_conf(l->run, id, &c);
@@ -204,13 +201,12 @@ static void turn(struct crew *c, int ms)
 {
 	struct crew_local *l = local_of(c);
 	struct pollfd f[REAL_PROCESSES_MAX];
-	uint32_t i;
 
-	for (i = 0; i < l->m; i++)
+	for (uint32_t i = 0; i < l->m; i++)
 		f[i] = (struct pollfd){ l->child[i].fd, POLLIN, 0 };
 	if (poll(f, l->m, ms) < 1)
 		return;
-	for (i = 0; i < l->m; i++)
+	for (uint32_t i = 0; i < l->m; i++)
 		if (l->child[i].fd >= 0 && f[i].revents)
 			hear(l, i + 1);
 }
@@ -233,9 +229,8 @@ static void end(struct crew *c)
 {
 	struct crew_local *l = local_of(c);
 	char why[REALWIRE_WORDS_BYTES];
-	uint32_t i;
 
-	for (i = 0; i < l->m; i++) {
+	for (uint32_t i = 0; i < l->m; i++) {
 		if (l->child[i].fd >= 0) {
 			close(l->child[i].fd);
 			kill(l->child[i].pid, SIGKILL);
@@ -258,7 +253,6 @@ static const struct crew_ops local_ops = { .start = start,
 struct crew *crew_local_new(struct run *r)
 {
 	struct crew_local *l = calloc(1, sizeof(*l));
-	uint32_t i;
 
 	if (!l)
 		return NULL;
@@ -270,7 +264,7 @@ struct crew *crew_local_new(struct run *r)
 		free(l);
 		return NULL;
 	}
-	for (i = 0; i < r->m; i++) {
+	for (uint32_t i = 0; i < r->m; i++) {
 		l->child[i].fd = -1;
 		frame_in_init(&l->child[i].in, FRAME_MAX_BYTES);
 	}

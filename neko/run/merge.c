@@ -37,11 +37,9 @@ struct merge *merge_new(uint32_t m, size_t max)
 
 void merge_free(struct merge *g)
 {
-	uint32_t i;
-
 	if (!g)
 		return;
-	for (i = 0; i < g->m; i++)
+	for (uint32_t i = 0; i < g->m; i++)
 		free(g->line[i].event);
 	free(g->line);
 	free(g);
@@ -93,9 +91,8 @@ const struct neko_event *merge_next(struct merge *g)
 {
 	struct line *first = NULL;
 	nsec_t until = INT64_MAX;
-	uint32_t i;
 
-	for (i = 0; i < g->m; i++) {
+	for (uint32_t i = 0; i < g->m; i++) {
 		struct line *l = &g->line[i];
 
 		if (l->until < until)

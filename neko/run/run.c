@@ -70,10 +70,8 @@ static int load_own(struct run *r, struct err *e)
 /* The first process with something to measure says what is measured. */
 static void choose_stat(struct run *r)
 {
-	uint32_t i;
-
 	r->stat = stat_fd;
-	for (i = 0; i < r->m; i++)
+	for (uint32_t i = 0; i < r->m; i++)
 		if (r->app[i]->measure) {
 			r->stat = stat_measured(r->app[i]->measure);
 			return;
@@ -83,7 +81,6 @@ static void choose_stat(struct run *r)
 static int read_processes(struct run *r, struct err *e)
 {
 	uint64_t m = 0;
-	uint32_t id;
 	int rc = load_own(r, e);
 
 	if (!rc)
@@ -103,7 +100,7 @@ static int read_processes(struct run *r, struct err *e)
 	if (!r->app || !r->crash || !r->crash_by || !r->crash_at)
 		return err_nomem(e);
 	setup_get(r->setup, "process.initializer");
-	for (id = 1; id <= r->m && !rc; id++) {
+	for (uint32_t id = 1; id <= r->m && !rc; id++) {
 		rc = choose_app(r, id, e);
 		if (!rc)
 			rc = parse_crash(r, id, e);
@@ -213,10 +210,9 @@ static bool should_stop(void *arg)
 void run_draw_crashes(struct run *r, uint64_t seed)
 {
 	struct rng rng;
-	uint32_t i;
 
 	rng_init(&rng, hash_mix64(seed ^ 0x63726173686573));
-	for (i = 0; i < r->m; i++) {
+	for (uint32_t i = 0; i < r->m; i++) {
 		nsec_t from = r->crash[i], span = r->crash_by[i] - from;
 
 		r->crash_at[i] =
@@ -226,11 +222,10 @@ void run_draw_crashes(struct run *r, uint64_t seed)
 
 static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
 {
-	uint32_t i;
 	int rc = 0;
 
 	run_draw_crashes(r, seed);
-	for (i = 0; i < r->m && !rc; i++)
+	for (uint32_t i = 0; i < r->m && !rc; i++)
 		if (r->crash_at[i] != NEKO_NEVER)
 			rc = sim_crash(s, i + 1, r->crash_at[i]);
 	return rc;
@@ -239,15 +234,13 @@ static int place_crashes(struct run *r, struct sim *s, uint64_t seed)
 static int build(struct run *r, uint64_t seed, struct sim **out, struct err *e)
 {
 	const struct neko_handler h = { handle, should_stop, r };
-	unsigned i;
-	uint32_t id;
 	int rc = sim_new(r->m, seed, out, e);
 
 	if (!rc)
 		sim_set_stack(*out, r->stack_bytes);
-	for (i = 0; i < r->nnet && !rc; i++)
+	for (unsigned i = 0; i < r->nnet && !rc; i++)
 		rc = sim_add_net(*out, &r->net[i], e);
-	for (id = 1; id <= r->m && !rc; id++)
+	for (uint32_t id = 1; id <= r->m && !rc; id++)
 		rc = r->app[id - 1]->init(sim_process(*out, id), r->setup, e);
 	if (!rc && place_crashes(r, *out, seed))
 		rc = err_nomem(e);
@@ -326,11 +319,10 @@ static int run_once(struct run *r, uint64_t seed, struct run_counts *f, struct e
 int run_simulate(struct run *r, const struct run_options *w, struct run_counts *out, struct err *e)
 {
 	struct run_counts f = { .seed = r->seed, .runs_requested = r->runs };
-	uint64_t i;
 	int rc = 0;
 
 	r->options = w;
-	for (i = 0; i < r->runs && !rc; i++) {
+	for (uint64_t i = 0; i < r->runs && !rc; i++) {
 		f.seed_of_last = i ? hash_mix64(hash_mix64(r->seed) + i) : r->seed;
 		rc = run_once(r, f.seed_of_last, &f, e);
 		f.broken = run_broken(r);
@@ -356,10 +348,9 @@ static bool predict(const struct run *r, struct chen_qos *out)
 	const struct simnet_conf *c;
 	uint64_t net = 1;
 	struct chen chen;
-	uint32_t id;
 	bool is_nfds = false;
 
-	for (id = 0; id < r->m; id++) {
+	for (uint32_t id = 0; id < r->m; id++) {
 		is_nfds |= r->app[id]->init == fd_nfds;
 		if (r->app[id]->init != fd_nfds && r->app[id]->init != fd_heartbeat &&
 		    r->app[id]->init != apps_nothing)
@@ -381,12 +372,12 @@ static bool predict(const struct run *r, struct chen_qos *out)
 
 size_t run_results(const struct run *r, struct stat_result *out)
 {
-	size_t n = r->stat.results(r->handler, out), i;
+	size_t n = r->stat.results(r->handler, out);
 	struct chen_qos q;
 
 	if (r->is_real || !predict(r, &q))
 		return n;
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const char *name = quantity_name(out[i].quantity);
 
 		if (str_eq(name, "T_M"))
@@ -402,10 +393,10 @@ size_t run_results(const struct run *r, struct stat_result *out)
 int run_flush(const struct run *r, struct err *e)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	size_t n = r->stat.results(r->handler, v), i;
+	size_t n = r->stat.results(r->handler, v);
 	int rc = 0;
 
-	for (i = 0; i < n && !rc; i++)
+	for (size_t i = 0; i < n && !rc; i++)
 		rc = quantity_flush(v[i].quantity, e);
 	return rc;
 }

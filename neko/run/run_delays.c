@@ -57,9 +57,9 @@ static int by_time(const void *p, const void *q)
 /* The same one twice: the first that arrived counts. */
 static void drop_doubles(struct run_delays *d)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		if (!n || by_way(&d->delay[n - 1], &d->delay[i]))
 			d->delay[n++] = d->delay[i];
 	d->n = n;
@@ -68,11 +68,11 @@ static void drop_doubles(struct run_delays *d)
 static bool add_gap(struct run_delays *d, const struct neko_delay *before,
 		    const struct neko_delay *after)
 {
-	uint32_t first = before ? before->number + 1 : 0, k, n = after->number - first;
+	uint32_t first = before ? before->number + 1 : 0, n = after->number - first;
 	nsec_t from = before ? before->sent_at : 0;
 	struct neko_delay v = *after;
 
-	for (k = 0; k < n && n <= GAP_MAX; k++) {
+	for (uint32_t k = 0; k < n && n <= GAP_MAX; k++) {
 		v.number = first + k;
 		v.sent_at = from + (after->sent_at - from) / (n + 1) * (k + 1);
 		v.delay = NEKO_DELAY_LOST;
@@ -84,9 +84,9 @@ static bool add_gap(struct run_delays *d, const struct neko_delay *before,
 
 static bool add_lost(struct run_delays *d)
 {
-	size_t i, n = d->n;
+	size_t n = d->n;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* Copies: what is added may move them. */
 		struct neko_delay after = d->delay[i], before = i ? d->delay[i - 1] : after;
 		bool is_same = i && same_way(&before, &after) == 0;
@@ -100,8 +100,6 @@ static bool add_lost(struct run_delays *d)
 int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct neko_delay *v),
 		      void *arg, struct err *e)
 {
-	size_t i;
-
 	if (!d->n)
 		return 0;
 	qsort(d->delay, d->n, sizeof(*d->delay), by_way);
@@ -109,7 +107,7 @@ int run_delays_report(struct run_delays *d, void (*fn)(void *arg, const struct n
 	if (!add_lost(d) || d->has_lost)
 		return err_set(e, ERR_LIMIT, "more than %u delays of messages", RUN_DELAYS_MAX);
 	qsort(d->delay, d->n, sizeof(*d->delay), by_time);
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		fn(arg, &d->delay[i]);
 	return 0;
 }

@@ -147,10 +147,9 @@ static int chances(struct setup *s, struct simnet_conf *c, struct err *e)
 		{ "rate", &c->bits_per_s, RATE_MAX },
 	};
 	char key[SETUP_KEY_BYTES];
-	size_t i;
 	int rc = 0;
 
-	for (i = 0; i < ARRAY_LEN(number) && !rc; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(number) && !rc; i++) {
 		key_of(key, c->name, number[i].what);
 		rc = setup_double(s, key, 0, number[i].max, number[i].into, e);
 	}
@@ -252,10 +251,10 @@ static int group(struct setup *s, struct real_net *n, struct err *e)
 /* On one group and port each of both would hear the other's. */
 static int check_group(const struct run *r, unsigned k, struct err *e)
 {
-	const struct real_net *own = &r->real_net[k], *other;
+	const struct real_net *own = &r->real_net[k];
 	char key[SETUP_KEY_BYTES];
 
-	for (other = r->real_net; other < own; other++)
+	for (const struct real_net *other = r->real_net; other < own; other++)
 		if (own->transport == REAL_MULTICAST && other->transport == REAL_MULTICAST &&
 		    own->group == other->group && own->port == other->port) {
 			err_set(e, ERR_INVALID,
@@ -275,13 +274,12 @@ static int choose_transport(struct setup *s, struct real_net *n, struct err *e)
 	};
 	char key[SETUP_KEY_BYTES];
 	const char *text;
-	unsigned i;
 
 	key_of(key, n->name, "transport");
 	text = setup_get(s, key);
 	if (!text)
 		return 0;
-	for (i = 0; i < ARRAY_LEN(names); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(names); i++)
 		if (str_eq(text, names[i])) {
 			n->transport = (enum real_transport)i;
 			return 0;
@@ -311,7 +309,6 @@ static int transport(struct run *r, unsigned k, struct err *e)
 static int add_net(struct run *r, const char *name, struct err *e)
 {
 	struct simnet_conf *c = &r->net[r->nnet];
-	unsigned i;
 	int rc;
 
 	if (r->nnet == NEKO_NETS_MAX)
@@ -320,7 +317,7 @@ static int add_net(struct run *r, const char *name, struct err *e)
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(name))
 		return err_set(e, ERR_INVALID,
 			       "'%s' is no name of a network: small letters and digits", name);
-	for (i = 0; i < r->nnet; i++)
+	for (unsigned i = 0; i < r->nnet; i++)
 		if (str_eq(r->net[i].name, name))
 			return err_set(e, ERR_EXISTS, "network %s stands there twice", name);
 	c->name = str_dup(name);
@@ -349,7 +346,7 @@ static int no_network(struct err *e)
 int run_nets(struct run *r, struct err *e)
 {
 	const char *names = setup_get(r->setup, "network");
-	char *copy, *rest = NULL, *one;
+	char *copy, *rest = NULL;
 	int rc = 0;
 
 	if (!names)
@@ -357,7 +354,7 @@ int run_nets(struct run *r, struct err *e)
 	copy = str_dup(names);
 	if (!copy)
 		return err_nomem(e);
-	for (one = strtok_r(copy, ",", &rest); one && !rc; one = strtok_r(NULL, ",", &rest)) {
+	for (char *one = strtok_r(copy, ",", &rest); one && !rc; one = strtok_r(NULL, ",", &rest)) {
 		rc = add_net(r, str_trim(one), e);
 		if (rc && !e->line)
 			setup_blame(r->setup, "network", e);
@@ -372,9 +369,7 @@ int run_nets(struct run *r, struct err *e)
 
 void run_nets_free(struct run *r)
 {
-	unsigned i;
-
-	for (i = 0; i < r->nnet; i++) {
+	for (unsigned i = 0; i < r->nnet; i++) {
 		free((void *)r->net[i].name);
 		free((void *)r->net[i].cut);
 		delaytrace_free((struct delaytrace *)(uintptr_t)r->net[i].trace);

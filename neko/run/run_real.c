@@ -63,9 +63,7 @@ struct master {
 /* The same words of all events are one string. NULL: too many of them. */
 static const char *name_of(struct master *s, const char *what)
 {
-	unsigned i;
-
-	for (i = 0; i < s->nname; i++)
+	for (unsigned i = 0; i < s->nname; i++)
 		if (strcmp(s->name[i], what) == 0)
 			return s->name[i];
 	if (s->nname == NAMES_MAX)
@@ -208,27 +206,25 @@ static void on_gone(void *arg, uint32_t id, const struct realwire_gone *how)
 
 static int start_slaves(struct master *s, struct err *e)
 {
-	uint32_t i, m = s->run->m;
+	uint32_t m = s->run->m;
 	int rc = 0;
 
 	s->slave = calloc(m, sizeof(*s->slave));
 	s->merge = merge_new(m, PENDING_MAX);
 	if (!s->slave || !s->merge)
 		return err_nomem(e);
-	for (i = 0; i < m; i++) {
+	for (uint32_t i = 0; i < m; i++) {
 		s->slave[i].crash_at = s->run->crash_at[i];
 		s->slave[i].kill_at = NEKO_NEVER;
 	}
-	for (i = 1; i <= m && !rc; i++)
+	for (uint32_t i = 1; i <= m && !rc; i++)
 		rc = s->crew->ops->start(s->crew, i, e);
 	return rc;
 }
 
 static bool all_ready(const struct master *s)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->run->m; i++)
+	for (uint32_t i = 0; i < s->run->m; i++)
 		if (!s->slave[i].is_ready && !s->slave[i].is_gone)
 			return false;
 	return true;
@@ -237,11 +233,10 @@ static bool all_ready(const struct master *s)
 static int await_ready(struct master *s, struct err *e)
 {
 	nsec_t end = clock_mono() + READY_NS;
-	uint32_t i;
 
 	while (!all_ready(s) && clock_mono() < end)
 		s->crew->ops->turn(s->crew, TURN_MS);
-	for (i = 0; i < s->run->m; i++) {
+	for (uint32_t i = 0; i < s->run->m; i++) {
 		const struct slave *v = &s->slave[i];
 
 		if (!v->is_ready || v->is_gone)
@@ -254,23 +249,20 @@ static int await_ready(struct master *s, struct err *e)
 
 static void say(struct master *s, const struct buf *b)
 {
-	uint32_t i;
-
-	for (i = 1; i <= s->run->m; i++)
+	for (uint32_t i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
 			s->crew->ops->send(s->crew, i, b);
 }
 
 static int introduce(struct master *s, struct buf *b, struct err *e)
 {
-	uint32_t i, m = s->run->m;
+	uint32_t m = s->run->m;
 	struct sockaddr_in *a = calloc((size_t)m * s->run->nnet, sizeof(*a));
-	unsigned k;
 
 	if (!a)
 		return err_nomem(e);
-	for (i = 0; i < m; i++)
-		for (k = 0; k < s->run->nnet; k++) {
+	for (uint32_t i = 0; i < m; i++)
+		for (unsigned k = 0; k < s->run->nnet; k++) {
 			uint32_t host = s->crew->ops->address(s->crew, i + 1);
 
 			a[k * m + i].sin_addr.s_addr = htonl(host);
@@ -286,10 +278,9 @@ static int say_go(struct master *s, struct err *e)
 {
 	struct buf b = BUF_INIT(FRAME_MAX_BYTES);
 	int rc = introduce(s, &b, e);
-	uint32_t i;
 
 	s->epoch = clock_mono() + s->crew->lead;
-	for (i = 0; i < s->run->m; i++)
+	for (uint32_t i = 0; i < s->run->m; i++)
 		s->slave[i].heard = s->epoch;
 	buf_clear(&b);
 	if (!rc && realwire_put_times(&b, REALWIRE_GO, &s->epoch, 1))
@@ -339,9 +330,7 @@ static void order_crash(struct master *s, uint32_t id, nsec_t now)
 
 static void crash_due(struct master *s, nsec_t now)
 {
-	uint32_t i;
-
-	for (i = 0; i < s->run->m; i++) {
+	for (uint32_t i = 0; i < s->run->m; i++) {
 		struct slave *v = &s->slave[i];
 
 		if (!v->is_gone && v->crash_at <= now)
@@ -357,9 +346,8 @@ static void drop_silent(struct master *s)
 {
 	nsec_t now = clock_mono();
 	char why[64];
-	uint32_t i;
 
-	for (i = 0; i < s->run->m; i++) {
+	for (uint32_t i = 0; i < s->run->m; i++) {
 		const struct slave *v = &s->slave[i];
 
 		if (v->is_gone || now - v->heard <= s->run->silence)
@@ -372,9 +360,9 @@ static void drop_silent(struct master *s)
 
 static bool turn(struct master *s)
 {
-	uint32_t i, alive = 0;
+	uint32_t alive = 0;
 
-	for (i = 0; i < s->run->m; i++)
+	for (uint32_t i = 0; i < s->run->m; i++)
 		alive += !s->slave[i].is_gone;
 	if (alive) {
 		s->crew->ops->turn(s->crew, TURN_MS);
@@ -404,17 +392,16 @@ static void say_stop(struct master *s)
 /* Returns the time at which it was over. */
 static nsec_t conduct(struct master *s)
 {
-	nsec_t now, end;
-	uint32_t i;
+	nsec_t now;
 
 	do {
 		now = clock_mono() - s->epoch;
 		crash_due(s, now);
 	} while (!is_over(s, now) && turn(s));
 	say_stop(s);
-	for (end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
+	for (nsec_t end = clock_mono() + END_NS; clock_mono() < end && turn(s);)
 		crash_due(s, clock_mono() - s->epoch);
-	for (i = 1; i <= s->run->m; i++)
+	for (uint32_t i = 1; i <= s->run->m; i++)
 		if (!s->slave[i - 1].is_gone)
 			blame(s, i, "it did not report its last events in time");
 	handle_merged(s);
@@ -425,10 +412,8 @@ static nsec_t conduct(struct master *s)
 
 static void end_master(struct master *s)
 {
-	unsigned i;
-
 	s->crew->ops->end(s->crew);
-	for (i = 0; i < s->nname; i++)
+	for (unsigned i = 0; i < s->nname; i++)
 		free(s->name[i]);
 	free(s->slave);
 	merge_free(s->merge);
@@ -449,7 +434,6 @@ static void add_missing(struct master *s, uint32_t id)
 static int count(struct master *s, nsec_t now, struct run_counts *f, struct err *e)
 {
 	struct run *r = s->run;
-	uint32_t i;
 
 	r->missing = calloc(r->m, sizeof(*r->missing));
 	r->clock = calloc(r->m, sizeof(*r->clock));
@@ -467,7 +451,7 @@ static int count(struct master *s, nsec_t now, struct run_counts *f, struct err 
 	f->is_cut = !f->is_stopped && !f->is_left && run_is_late(r);
 	f->is_interrupted = f->is_cut && run_is_interrupted(r);
 	f->whole_runs = !f->is_cut;
-	for (i = 0; i < r->m; i++) {
+	for (uint32_t i = 0; i < r->m; i++) {
 		const struct slave *v = &s->slave[i];
 
 		f->sent += v->last.sent;

@@ -109,11 +109,11 @@ struct coro_stacks *coro_stacks_new(size_t stack_bytes)
 
 void coro_stacks_free(struct coro_stacks *s)
 {
-	struct chunk *c, *next;
+	struct chunk *next;
 
 	if (!s)
 		return;
-	for (c = s->chunks; c; c = next) {
+	for (struct chunk *c = s->chunks; c; c = next) {
 		next = c->next;
 		munmap(c->base, s->stack_bytes * CHUNK_STACKS);
 		free(c);
@@ -139,7 +139,6 @@ static void guard(struct coro_stacks *s, struct coro *c)
 static bool add_chunk(struct coro_stacks *s)
 {
 	struct chunk *c = calloc(1, sizeof(*c));
-	unsigned i;
 
 	if (!c)
 		return false;
@@ -149,7 +148,7 @@ static bool add_chunk(struct coro_stacks *s)
 		free(c);
 		return false;
 	}
-	for (i = CHUNK_STACKS; i-- > 0;) {
+	for (unsigned i = CHUNK_STACKS; i-- > 0;) {
 		c->coro[i].lowest = (uint64_t *)(void *)(c->base + i * s->stack_bytes + s->page);
 		c->coro[i].next_free = s->free;
 		s->free = &c->coro[i];

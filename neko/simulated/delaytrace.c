@@ -40,10 +40,11 @@ struct reading {
 
 static int take_fields(char *line, char *field[5])
 {
-	char *rest = NULL, *one;
+	char *rest = NULL;
 	int n = 0;
 
-	for (one = strtok_r(line, " \t\r", &rest); one; one = strtok_r(NULL, " \t\r", &rest)) {
+	for (char *one = strtok_r(line, " \t\r", &rest); one;
+	     one = strtok_r(NULL, " \t\r", &rest)) {
 		if (n == 5)
 			return -ERR_PARSE;
 		field[n++] = one;
@@ -137,12 +138,11 @@ static int by_link(const void *a, const void *b)
 static void lay_out(struct delaytrace *t, struct reading *r)
 {
 	struct link *last = NULL;
-	uint32_t i;
 
-	for (i = 0; i < t->n; i++)
+	for (uint32_t i = 0; i < t->n; i++)
 		t->all[i] = r->row[i].delay;
 	qsort(r->row, r->n, sizeof(*r->row), by_link);
-	for (i = 0; i < t->n; i++) {
+	for (uint32_t i = 0; i < t->n; i++) {
 		if (!last || last->id != r->row[i].link) {
 			last = &t->link[t->nlink++];
 			*last = (struct link){ r->row[i].link, i, 0 };

@@ -42,9 +42,9 @@ int events_add(struct events *q, const struct event *v)
 
 static size_t least_child(const struct events *q, size_t first)
 {
-	size_t end = first + CHILDREN < q->n ? first + CHILDREN : q->n, least = first, c;
+	size_t end = first + CHILDREN < q->n ? first + CHILDREN : q->n, least = first;
 
-	for (c = first + 1; c < end; c++)
+	for (size_t c = first + 1; c < end; c++)
 		if (is_before(&q->heap[c], &q->heap[least]))
 			least = c;
 	return least;
@@ -75,13 +75,13 @@ struct event events_take(struct events *q)
 
 void events_sift(struct events *q, bool (*is_stale)(void *arg, const struct event *v), void *arg)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < q->n; i++)
+	for (size_t i = 0; i < q->n; i++)
 		if (!is_stale(arg, &q->heap[i]))
 			q->heap[n++] = q->heap[i];
 	q->n = n;
-	for (i = n / CHILDREN + 1; i-- > 0;)
+	for (size_t i = n / CHILDREN + 1; i-- > 0;)
 		if (i < n)
 			sink(q, i, q->heap[i]);
 }

@@ -28,9 +28,8 @@ bool medium_usual(const char *name, struct medium_conf *out)
 		  .hop = 1000 },
 	};
 	static const char *const names[] = { "ethernet", "csma_dcr", "fddi" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(names); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_eq(name, names[i])) {
 			*out = usual[i];
 			return true;
@@ -63,7 +62,6 @@ int medium_new(const struct medium_conf *c, uint32_t nstation, uint64_t seed, st
 	       struct err *e)
 {
 	struct medium *m;
-	uint32_t i;
 
 	if (check(c, nstation, e))
 		return -(int)(nstation > MEDIUM_STATIONS_MAX ? ERR_LIMIT : ERR_INVALID);
@@ -78,7 +76,7 @@ int medium_new(const struct medium_conf *c, uint32_t nstation, uint64_t seed, st
 	m->n = nstation;
 	m->next = INT64_MAX;
 	rng_init(&m->rng, seed);
-	for (i = 0; i < nstation; i++)
+	for (uint32_t i = 0; i < nstation; i++)
 		list_init(&m->station[i].queue);
 	if (c->kind == MEDIUM_FDDI)
 		fddi_start(m);
@@ -98,11 +96,9 @@ static void forget_all(struct list *frames, void (*forget)(void *arg, void *what
 
 void medium_free(struct medium *m, void (*forget)(void *arg, void *what), void *arg)
 {
-	uint32_t i;
-
 	if (!m)
 		return;
-	for (i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++)
 		forget_all(&m->station[i].queue, forget, arg);
 	free(m->station);
 	free(m);

@@ -17,11 +17,9 @@ static nsec_t try_at(const struct medium *m, uint32_t i)
 
 static void await_first(struct medium *m)
 {
-	uint32_t i;
-
 	m->state = CSMA_FREE;
 	m->next = INT64_MAX;
-	for (i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++)
 		if (try_at(m, i) < m->next)
 			m->next = try_at(m, i);
 }
@@ -67,9 +65,9 @@ static void end_search(struct medium *m)
 
 static uint32_t count_in(const struct medium *m, struct range r, uint32_t *last)
 {
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 
-	for (i = r.first; i < r.first + r.n && i < m->n; i++)
+	for (uint32_t i = r.first; i < r.first + r.n && i < m->n; i++)
 		if (m->station[i].is_resolving) {
 			n++;
 			*last = i;
@@ -127,9 +125,9 @@ static void back_off(struct medium *m, struct station *s, nsec_t end)
 /* All that have begun before they could hear the first one. */
 static uint32_t starters(const struct medium *m, uint32_t *one)
 {
-	uint32_t n = 0, i;
+	uint32_t n = 0;
 
-	for (i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++)
 		if (try_at(m, i) < m->started_at + m->conf.slot / 2) {
 			n++;
 			*one = i;
@@ -140,10 +138,9 @@ static uint32_t starters(const struct medium *m, uint32_t *one)
 static void collide(struct medium *m)
 {
 	nsec_t end = m->started_at + m->conf.slot;
-	uint32_t i;
 
 	m->counts.collisions++;
-	for (i = 0; i < m->n; i++) {
+	for (uint32_t i = 0; i < m->n; i++) {
 		struct station *s = &m->station[i];
 
 		if (try_at(m, i) >= m->started_at + m->conf.slot / 2)
@@ -171,9 +168,7 @@ static void decide(struct medium *m)
 /* Of Ethernet: a station that collided too often gives up, one a step. */
 static bool give_up(struct medium *m, struct medium_frame *out)
 {
-	uint32_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++)
 		if (m->station[i].attempts >= MEDIUM_ATTEMPTS_MAX) {
 			m->station[i].attempts = 0;
 			medium_take(m, i, true, out);

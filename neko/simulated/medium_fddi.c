@@ -10,9 +10,7 @@
 
 void fddi_start(struct medium *m)
 {
-	uint32_t i;
-
-	for (i = 0; i < m->n; i++)
+	for (uint32_t i = 0; i < m->n; i++)
 		m->station[i].expiry = m->conf.ttrt;
 	m->is_parked = true;
 }

@@ -38,14 +38,14 @@ static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 {
 	nsec_t at[SIMNET_COPIES_MAX];
 	struct event v = { 0, 0, m, SIM_MESSAGE, to };
-	int n = simnet_pass(s->net[m->net], s->now, m->from, to, m->n, at), i, rc = 0;
+	int n = simnet_pass(s->net[m->net], s->now, m->from, to, m->n, at), rc = 0;
 
 	s->counts.sent++;
 	if (s->trace)
 		sim_trace(s, SIM_SENT, m, to);
 	if (n == 0 && s->trace)
 		sim_trace(s, SIM_LOST, m, to);
-	for (i = 0; i < n && !rc; i++) {
+	for (int i = 0; i < n && !rc; i++) {
 		v.at = at[i];
 		v.seq = ++s->seq;
 		rc = events_add(&s->queue, &v);
@@ -58,7 +58,6 @@ static int transmit_to(struct sim *s, struct neko_msg *m, uint32_t to)
 static int world_transmit(struct neko_process *p, struct neko_msg *m)
 {
 	struct sim *s = sim_of(p->world);
-	uint32_t i;
 	int rc = 0;
 
 	if (s->is_closing || s->failure.code)
@@ -69,7 +68,7 @@ static int world_transmit(struct neko_process *p, struct neko_msg *m)
 		return sim_medium_send(s, m);
 	if (!m->all && m->to != NEKO_OTHERS)
 		return transmit_to(s, m, m->to);
-	for (i = 0; i < m->nto && !rc; i++)
+	for (uint32_t i = 0; i < m->nto && !rc; i++)
 		rc = transmit_to(s, m, world_destination(m, i));
 	return rc;
 }
@@ -129,9 +128,7 @@ int sim_new(uint32_t m, uint64_t seed, struct sim **out, struct err *e)
 
 static void drop_queue(struct sim *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->queue.n; i++)
+	for (size_t i = 0; i < s->queue.n; i++)
 		if (s->queue.heap[i].kind == SIM_MESSAGE)
 			world_msg_unref(&s->world, s->queue.heap[i].what);
 	sim_medium_drop(s);
@@ -140,8 +137,6 @@ static void drop_queue(struct sim *s)
 
 void sim_free(struct sim *s)
 {
-	unsigned i;
-
 	if (!s)
 		return;
 	sim_end_run(s);
@@ -149,7 +144,7 @@ void sim_free(struct sim *s)
 	world_done(&s->world);
 	sim_flows_free(s);
 	simstack_free(s->watch);
-	for (i = 0; i < NEKO_NETS_MAX; i++)
+	for (unsigned i = 0; i < NEKO_NETS_MAX; i++)
 		simnet_free(s->net[i]);
 	free(s);
 }
@@ -206,10 +201,9 @@ static void note(struct sim *s, uint64_t word)
 static void note_content(struct sim *s, const struct neko_msg *m)
 {
 	uint64_t word = 0;
-	uint32_t i;
 
 	note(s, (uint64_t)m->from << 32 | (uint32_t)m->type << 8 | m->net);
-	for (i = 0; i < m->n; i += sizeof(word)) {
+	for (uint32_t i = 0; i < m->n; i += sizeof(word)) {
 		memcpy(&word, m->content + i, m->n - i < sizeof(word) ? m->n - i : sizeof(word));
 		note(s, word);
 	}

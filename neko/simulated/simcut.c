@@ -50,9 +50,7 @@ static int parse_times(char *s, struct simcut *c, struct err *e)
 
 static bool overlaps(const struct simcut *c, const struct simcut_range *r)
 {
-	unsigned i;
-
-	for (i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++)
 		if (r->first <= c->range[i].last && c->range[i].first <= r->last)
 			return true;
 	return false;
@@ -85,13 +83,14 @@ static int parse_range(char *s, uint32_t group, uint32_t nprocess, struct simcut
 
 static int parse_groups(char *s, uint32_t nprocess, struct simcut *c, struct err *e)
 {
-	char *rest = NULL, *inner, *group, *range;
+	char *rest = NULL, *inner;
 	uint32_t number = 0;
 	int rc = 0;
 
-	for (group = strtok_r(s, "|", &rest); group && !rc; group = strtok_r(NULL, "|", &rest)) {
+	for (char *group = strtok_r(s, "|", &rest); group && !rc;
+	     group = strtok_r(NULL, "|", &rest)) {
 		number++;
-		for (range = strtok_r(group, ",", &inner); range && !rc;
+		for (char *range = strtok_r(group, ",", &inner); range && !rc;
 		     range = strtok_r(NULL, ",", &inner))
 			rc = parse_range(range, number, nprocess, c, e);
 	}
@@ -122,9 +121,7 @@ int simcut_parse(const char *text, uint32_t nprocess, struct simcut *out, struct
 
 static uint32_t group_of(const struct simcut *c, uint32_t id)
 {
-	unsigned i;
-
-	for (i = 0; i < c->n; i++)
+	for (unsigned i = 0; i < c->n; i++)
 		if (id >= c->range[i].first && id <= c->range[i].last)
 			return c->range[i].group;
 	return 0;

@@ -26,11 +26,10 @@ static void live(void *arg)
 
 static size_t count_active(const struct sim *s)
 {
-	const struct neko_layer *l;
-	size_t n = 0, i;
+	size_t n = 0;
 
-	for (i = 0; i < s->world.nprocess; i++)
-		for (l = s->world.process[i].lowest; l; l = l->above)
+	for (size_t i = 0; i < s->world.nprocess; i++)
+		for (const struct neko_layer *l = s->world.process[i].lowest; l; l = l->above)
 			n += l->ops->run != NULL;
 	return n;
 }
@@ -52,16 +51,15 @@ static int start(struct sim *s, struct neko_layer *l)
 /* Each begins at the time 0, in the order of processes, the lowest layer first. */
 int sim_flows_start(struct sim *s)
 {
-	size_t n = count_active(s), i;
-	struct neko_layer *l;
+	size_t n = count_active(s);
 	int rc = 0;
 
 	s->stacks = coro_stacks_new(s->stack_bytes);
 	s->flows = calloc(n ? n : 1, sizeof(*s->flows));
 	if (!s->stacks || !s->flows)
 		return -ERR_NOMEM;
-	for (i = 0; i < s->world.nprocess; i++)
-		for (l = s->world.process[i].lowest; l && !rc; l = l->above)
+	for (size_t i = 0; i < s->world.nprocess; i++)
+		for (struct neko_layer *l = s->world.process[i].lowest; l && !rc; l = l->above)
 			if (l->ops->run)
 				rc = start(s, l);
 	return rc;
@@ -69,9 +67,7 @@ int sim_flows_start(struct sim *s)
 
 void sim_flows_free(struct sim *s)
 {
-	size_t i;
-
-	for (i = 0; i < s->nflow; i++)
+	for (size_t i = 0; i < s->nflow; i++)
 		coro_free(s->stacks, s->flows[i].coro);
 	coro_stacks_free(s->stacks);
 	free(s->flows);
@@ -230,11 +226,10 @@ void sim_run_ready(struct sim *s)
 unsigned sim_flows_close(struct sim *s)
 {
 	unsigned left = 0;
-	size_t i;
 
 	s->is_closing = true;
 	simstack_enter(s->watch);
-	for (i = 0; i < s->nflow; i++)
+	for (size_t i = 0; i < s->nflow; i++)
 		left += give_turn(s, &s->flows[i]);
 	simstack_leave(s->watch);
 	return left;

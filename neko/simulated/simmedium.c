@@ -20,9 +20,7 @@ static int arm(struct sim *s, uint32_t net)
 
 static void report_all(struct sim *s, enum sim_step_kind kind, const struct neko_msg *m)
 {
-	uint32_t i;
-
-	for (i = 0; s->trace && i < m->nto; i++)
+	for (uint32_t i = 0; s->trace && i < m->nto; i++)
 		sim_trace(s, kind, m, world_destination(m, i));
 }
 
@@ -67,13 +65,12 @@ static int arrive(struct sim *s, struct neko_msg *m, uint32_t to)
 static void hand_out(struct sim *s, const struct medium_frame *f)
 {
 	struct neko_msg *m = f->what;
-	uint32_t i;
 
 	if (f->is_given_up) {
 		simnet_count_dropped(s->net[m->net], m->nto);
 		report_all(s, SIM_LOST, m);
 	}
-	for (i = 0; !f->is_given_up && i < m->nto; i++)
+	for (uint32_t i = 0; !f->is_given_up && i < m->nto; i++)
 		if (arrive(s, m, world_destination(m, i)))
 			break;
 	world_msg_unref(&s->world, m);
@@ -101,8 +98,6 @@ static void forget(void *arg, void *what)
 
 void sim_medium_drop(struct sim *s)
 {
-	unsigned i;
-
-	for (i = 0; i < s->world.nnet; i++)
+	for (unsigned i = 0; i < s->world.nnet; i++)
 		simnet_free_medium(s->net[i], forget, s);
 }

@@ -98,9 +98,7 @@ const struct simnet_counts *simnet_counts(const struct simnet *n)
 
 static bool is_cut(const struct simnet *n, nsec_t now, uint32_t from, uint32_t to)
 {
-	size_t i;
-
-	for (i = 0; i < n->conf.ncut; i++)
+	for (size_t i = 0; i < n->conf.ncut; i++)
 		if (simcut_parts(&n->conf.cut[i], now, from, to))
 			return true;
 	return false;
@@ -209,13 +207,13 @@ void simnet_count_dropped(struct simnet *n, uint32_t messages)
 
 static int pass_all(struct simnet *n, uint32_t from, uint32_t to, nsec_t left, nsec_t *at)
 {
-	int copies = 1, i, got, n_at = 0;
+	int copies = 1, got, n_at = 0;
 
 	if (happens(n, n->conf.duplicate)) {
 		n->counts.doubled++;
 		copies = SIMNET_COPIES_MAX;
 	}
-	for (i = 0; i < copies; i++) {
+	for (int i = 0; i < copies; i++) {
 		got = arrive(n, from, to, left, &at[n_at]);
 		if (got < 0)
 			return got;

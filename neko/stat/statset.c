@@ -62,9 +62,7 @@ int statset_open(struct statset *t, const struct neko_row *rows, struct setup *s
 
 void statset_done(struct statset *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->n; i++)
 		quantity_free(t->quantity[i]);
 	free(t->series);
 	*t = (struct statset){ 0 };
@@ -79,9 +77,7 @@ void statset_begin(struct statset *t)
 /* Full: every second one goes, and from now on one of twice as many comes. */
 static void thin(struct statset_series *s)
 {
-	uint32_t i;
-
-	for (i = 0; i < STATSET_POINTS_MAX / 2; i++)
+	for (uint32_t i = 0; i < STATSET_POINTS_MAX / 2; i++)
 		s->point[i] = s->point[2 * i];
 	s->n = STATSET_POINTS_MAX / 2;
 	s->stride *= 2;
@@ -122,9 +118,7 @@ void statset_add(struct statset *t, unsigned row, double v, nsec_t error)
 
 bool statset_is_done(const struct statset *t)
 {
-	unsigned i;
-
-	for (i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->n; i++)
 		if (t->rows[i].is_awaited && !quantity_is_done(t->quantity[i]))
 			return false;
 	return t->has_stop;
@@ -132,9 +126,7 @@ bool statset_is_done(const struct statset *t)
 
 size_t statset_results(const struct statset *t, struct stat_result *out)
 {
-	unsigned i;
-
-	for (i = 0; i < t->n; i++) {
+	for (unsigned i = 0; i < t->n; i++) {
 		uint64_t n = quantity_moments(t->quantity[i])->n;
 
 		out[i] = (struct stat_result){ .quantity = t->quantity[i],

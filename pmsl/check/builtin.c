@@ -131,10 +131,9 @@ bool pmsl_builtin_get(unsigned id, struct pmsl_builtin *out)
 /* The group or call that is called so, as the first part of an id. */
 static int find_counted(const char *name)
 {
-	unsigned i;
 	int call;
 
-	for (i = 0; i < NGROUP; i++)
+	for (unsigned i = 0; i < NGROUP; i++)
 		if (str_eq(groups[i].name, name))
 			return (int)i;
 	call = call_find(name);
@@ -152,13 +151,12 @@ int pmsl_builtin_find(const char *name)
 {
 	char head[PMSL_BUILTIN_NAME_BYTES];
 	struct pmsl_builtin b;
-	unsigned i;
 	int of;
 
-	for (i = 0; i < NSAMPLED; i++)
+	for (unsigned i = 0; i < NSAMPLED; i++)
 		if (str_eq(sampled[i].name, name))
 			return (int)(first_sampled() + i);
-	for (i = 0; i < PMSL_QUANTITIES; i++) {
+	for (unsigned i = 0; i < PMSL_QUANTITIES; i++) {
 		if (!ends_with(name, quantities[i].end) || !str_copy(head, sizeof(head), name))
 			continue;
 		head[strlen(name) - strlen(quantities[i].end)] = '\0';

@@ -36,9 +36,7 @@ static void check_param_type(struct pmsl_checker *c, struct pmsl_decl *d)
 
 static void check_params(struct pmsl_checker *c)
 {
-	struct pmsl_decl *d;
-
-	for (d = c->metric->param; d; d = d->next) {
+	for (struct pmsl_decl *d = c->metric->param; d; d = d->next) {
 		declare(c, d);
 		check_param_type(c, d);
 	}
@@ -47,8 +45,6 @@ static void check_params(struct pmsl_checker *c)
 /* PROBE e(Process, VirtualTime, Value residuum) */
 static void check_probe(struct pmsl_checker *c, struct pmsl_decl *p)
 {
-	struct pmsl_decl *d;
-
 	if (p->nparam < 2 || p->param->type.kind != PMSL_T_PROCESS ||
 	    p->param->next->type.kind != PMSL_T_VT || p->param->type.dims ||
 	    p->param->next->type.dims) {
@@ -56,7 +52,7 @@ static void check_probe(struct pmsl_checker *c, struct pmsl_decl *p)
 			   "the first parameters of a probe are Process, VirtualTime");
 		return;
 	}
-	for (d = p->param; d; d = d->next) {
+	for (struct pmsl_decl *d = p->param; d; d = d->next) {
 		d->probe = p;
 		if (d->position > 1 && (d->type.kind != PMSL_T_VALUE || d->type.dims))
 			pmsl_error(c->d, d->at, d->len, "what a probe brings along is a Value");
@@ -230,9 +226,8 @@ static void check_return(struct pmsl_checker *c, struct pmsl_stmt *s)
 
 static void check_stmts(struct pmsl_checker *c)
 {
-	struct pmsl_stmt *s;
-
-	for (s = c->metric->stmt; s && !c->d->is_full && !c->is_nomem; s = s->next) {
+	for (struct pmsl_stmt *s = c->metric->stmt; s && !c->d->is_full && !c->is_nomem;
+	     s = s->next) {
 		if (s->kind == PMSL_S_DECLARE)
 			check_declaration(c, s->decl);
 		else if (s->kind == PMSL_S_ASSIGN)
@@ -253,12 +248,10 @@ static void warn_unused(struct pmsl_checker *c, const struct pmsl_decl *d, const
 
 static void check_unused(struct pmsl_checker *c)
 {
-	const struct pmsl_decl *d;
-	const struct pmsl_stmt *s;
 
-	for (d = c->metric->param; d; d = d->next)
+	for (const struct pmsl_decl *d = c->metric->param; d; d = d->next)
 		warn_unused(c, d, "parameter");
-	for (s = c->metric->stmt; s; s = s->next)
+	for (const struct pmsl_stmt *s = c->metric->stmt; s; s = s->next)
 		if (s->kind == PMSL_S_DECLARE)
 			warn_unused(c, s->decl,
 				    s->decl->kind == PMSL_D_PROBE ? "probe" : "variable");
@@ -296,10 +289,9 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_metric *m)
 int pmsl_check(struct pmsl_tree *t, struct pmsl_units *units, struct pmsl_diags *d)
 {
 	struct pmsl_checker c = { .tree = t, .units = units, .d = d };
-	struct pmsl_metric *m;
 
 	smap_init(&c.metrics);
-	for (m = t->metric; m && !d->is_full && !c.is_nomem; m = m->next)
+	for (struct pmsl_metric *m = t->metric; m && !d->is_full && !c.is_nomem; m = m->next)
 		check_metric(&c, m);
 	smap_done(&c.metrics);
 	return c.is_nomem ? -ERR_NOMEM : 0;

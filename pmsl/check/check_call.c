@@ -147,7 +147,6 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_expr *e)
 	struct pmsl_metric *m = smap_find(&c->metrics, e->name);
 	const struct pmsl_decl *d = m->param;
 	const struct pmsl_expr *time = NULL;
-	struct pmsl_expr *a;
 
 	e->metric = m;
 	m->is_used = true;
@@ -156,7 +155,7 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_expr *e)
 		pmsl_wrong(c, e, "%s takes %u arguments, not %u", m->name, m->nparam, e->narg);
 		return;
 	}
-	for (a = e->arg; a; a = a->next, d = d->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next, d = d->next) {
 		check_metric_arg(c, e, a, d);
 		if (d == m->time)
 			time = a;
@@ -171,8 +170,6 @@ static void check_metric(struct pmsl_checker *c, struct pmsl_expr *e)
 static void check_function(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	const struct pmsl_function *f = pmsl_function_get((unsigned)e->function);
-	struct pmsl_expr *a;
-	unsigned i;
 
 	e->type.kind = PMSL_T_VALUE;
 	if (e->narg != flow_op_arity(f->op)) {
@@ -180,7 +177,7 @@ static void check_function(struct pmsl_checker *c, struct pmsl_expr *e)
 			   flow_op_arity(f->op) == 1 ? "" : "s");
 		return;
 	}
-	for (a = e->arg; a; a = a->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		e->domain = pmsl_join_domains(c, e, e->domain, a->domain);
 		if (!pmsl_want(c, a, PMSL_T_VALUE))
 			return;
@@ -188,7 +185,7 @@ static void check_function(struct pmsl_checker *c, struct pmsl_expr *e)
 			pmsl_wrong(c, a, "%s takes a number without a unit", f->name);
 	}
 	e->unit = f->unit == PMSL_F_PLAIN ? PMSL_UNIT_ONE : e->arg->unit;
-	for (i = 0; f->unit == PMSL_F_ROOT && i < PMSL_UNIT_BASES; i++) {
+	for (unsigned i = 0; f->unit == PMSL_F_ROOT && i < PMSL_UNIT_BASES; i++) {
 		if (e->unit.power[i] % 2)
 			pmsl_wrong(c, e, "the unit of the argument has no root");
 		e->unit.power[i] = (int8_t)(e->unit.power[i] / 2);
@@ -213,9 +210,8 @@ static void unknown(struct pmsl_checker *c, struct pmsl_expr *e)
 void pmsl_check_call(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	uint64_t vts;
-	struct pmsl_expr *a;
 
-	for (a = e->arg; a; a = a->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);
 		e->free |= a->free;
 	}

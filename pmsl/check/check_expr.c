@@ -85,17 +85,17 @@ void pmsl_hint_names(struct pmsl_checker *c, const char *name, bool is_call)
 	struct nearest n = nearest_to(name);
 	char builtin[PMSL_BUILTIN_NAME_BYTES];
 	struct smap_iter i = { 0 };
-	unsigned k, looks = 0;
+	unsigned looks = 0;
 
 	while (smap_next(is_call ? &c->metrics : &c->names, &i) && looks++ < NEAREST_LOOKS)
 		nearest_try(&n, i.key);
 	if (is_call)
 		pmsl_builtin_try(&n, builtin);
-	for (k = 0; is_call && pmsl_function_get(k); k++)
+	for (unsigned k = 0; is_call && pmsl_function_get(k); k++)
 		nearest_try(&n, pmsl_function_get(k)->name);
-	for (k = 0; !is_call && k < 3; k++)
+	for (unsigned k = 0; !is_call && k < 3; k++)
 		nearest_try(&n, specials[k]);
-	for (k = 0; is_call && k < PMSL_FOLDS; k++)
+	for (unsigned k = 0; is_call && k < PMSL_FOLDS; k++)
 		nearest_try(&n, pmsl_fold_name(k));
 	if (n.best)
 		pmsl_hint(c->d, "did you mean %s?", n.best);
@@ -119,9 +119,7 @@ bool pmsl_number_variable(struct pmsl_checker *c, struct pmsl_decl *d)
 /* START, LAST, NOW: names like others, which a text may use for something else. */
 static bool is_special(struct pmsl_expr *e)
 {
-	unsigned i;
-
-	for (i = 0; i < 3; i++)
+	for (unsigned i = 0; i < 3; i++)
 		if (!strcasecmp(e->name, specials[i]) && !e->narg) {
 			e->type = (struct pmsl_type){ PMSL_T_TIME, 0 };
 			e->op = (uint8_t)i;
@@ -151,10 +149,9 @@ static void check_indices(struct pmsl_checker *c, struct pmsl_expr *e)
 
 static uint64_t index_set(const struct pmsl_decl *d)
 {
-	const struct pmsl_names *i;
 	uint64_t set = 0;
 
-	for (i = d->index; i; i = i->next)
+	for (const struct pmsl_names *i = d->index; i; i = i->next)
 		if (i->decl && i->decl->number >= 0)
 			set |= UINT64_C(1) << i->decl->number;
 	return set;
@@ -344,10 +341,8 @@ static void check_arithmetic(struct pmsl_checker *c, struct pmsl_expr *e)
 
 static void check_logic(struct pmsl_checker *c, struct pmsl_expr *e)
 {
-	struct pmsl_expr *a;
-
 	e->type.kind = PMSL_T_BOOL;
-	for (a = e->arg; a; a = a->next)
+	for (struct pmsl_expr *a = e->arg; a; a = a->next)
 		pmsl_want(c, a, PMSL_T_BOOL);
 }
 
@@ -375,11 +370,10 @@ static void check_relation(struct pmsl_checker *c, struct pmsl_expr *e)
 static void check_op(struct pmsl_checker *c, struct pmsl_expr *e)
 {
 	bool takes_times = c->takes_times;
-	struct pmsl_expr *a;
 
 	/* Only what is joined by AND restricts the whole. */
 	c->takes_times = takes_times && e->op == PMSL_AND;
-	for (a = e->arg; a; a = a->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);
 		take_over(c, e, a);
 	}
@@ -394,9 +388,7 @@ static void check_op(struct pmsl_checker *c, struct pmsl_expr *e)
 
 static void check_if(struct pmsl_checker *c, struct pmsl_expr *e)
 {
-	struct pmsl_expr *a;
-
-	for (a = e->arg; a; a = a->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);
 		take_over(c, e, a);
 	}

@@ -126,13 +126,11 @@ static bool takes_list(unsigned fold)
 /* MAX(a, b, c): no variable runs. */
 static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 {
-	struct pmsl_expr *a;
-
 	e->type.kind = PMSL_T_VALUE;
 	if (e->over || e->where || !takes_list(e->op))
 		pmsl_wrong(c, e, "%s runs over one expression, not over a list",
 			   pmsl_fold_name(e->op));
-	for (a = e->arg; a; a = a->next) {
+	for (struct pmsl_expr *a = e->arg; a; a = a->next) {
 		pmsl_check_expr(c, a);
 		e->domain = pmsl_join_domains(c, e, e->domain, a->domain);
 		e->free |= a->free;
@@ -152,10 +150,9 @@ static void check_list(struct pmsl_checker *c, struct pmsl_expr *e)
 /* The variables of MAX[p][q](...). */
 static uint64_t check_over(struct pmsl_checker *c, struct pmsl_expr *e)
 {
-	struct pmsl_names *n;
 	uint64_t set = 0;
 
-	for (n = e->over; n; n = n->next) {
+	for (struct pmsl_names *n = e->over; n; n = n->next) {
 		struct pmsl_decl *d = smap_find(&c->names, n->name);
 
 		if (!d || d->kind != PMSL_D_VARIABLE || d->value || d->type.kind == PMSL_T_VALUE ||

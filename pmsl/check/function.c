@@ -18,9 +18,7 @@ const struct pmsl_function *pmsl_function_get(unsigned i)
 
 int pmsl_function_find(const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < ARRAY_LEN(functions); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(functions); i++)
 		if (str_eq(functions[i].name, name))
 			return (int)i;
 	return -1;

@@ -28,15 +28,13 @@ static int compare_processes(const void *x, const void *y, void *arg)
 static int list_all(struct binder *b)
 {
 	const struct world *w = b->b->world;
-	enum pmsl_kind k;
-	size_t i;
 
-	for (k = PMSL_T_PROCESS; k <= PMSL_T_SITE; k++) {
+	for (enum pmsl_kind k = PMSL_T_PROCESS; k <= PMSL_T_SITE; k++) {
 		b->all[k] = arena_array(b->arena, w->n, sizeof(uint32_t));
 		if (!b->all[k])
 			return -ERR_NOMEM;
 	}
-	for (i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		b->all[w->v[i].kind][b->nall[w->v[i].kind]++] = (uint32_t)i;
 	if (b->nall[PMSL_T_PROCESS])
 		qsort_r(b->all[PMSL_T_PROCESS], b->nall[PMSL_T_PROCESS], sizeof(uint32_t),
@@ -183,7 +181,6 @@ static int evaluate(struct binder *b, struct combination *c)
 static int combine(struct binder *b, struct combination *c, const struct pmsl_decl *d)
 {
 	struct bind_arg *a;
-	size_t i;
 	int rc = 0;
 
 	while (d && (d->type.dims || !pmsl_is_object(d->type.kind)))
@@ -192,7 +189,7 @@ static int combine(struct binder *b, struct combination *c, const struct pmsl_de
 		return evaluate(b, c);
 	a = &b->arg[d->position];
 	c->list[d->position] = *a;
-	for (i = 0; i < c->list[d->position].nobject && !rc; i++) {
+	for (size_t i = 0; i < c->list[d->position].nobject && !rc; i++) {
 		c->chosen[d->position] = c->list[d->position].object[i];
 		a->object = &c->chosen[d->position];
 		a->nobject = 1;
@@ -288,9 +285,8 @@ static struct bind_arg *each_arg(struct binder *b)
 {
 	enum pmsl_kind kind = b->options->each == BIND_EACH_REGION ? PMSL_T_REGION : PMSL_T_PROCESS;
 	bool is_first = true;
-	const struct pmsl_decl *d;
 
-	for (d = b->g->metric->param; d; d = d->next) {
+	for (const struct pmsl_decl *d = b->g->metric->param; d; d = d->next) {
 		/* The first objects are the processes that communicate. */
 		if (d->type.kind == kind && (kind == PMSL_T_REGION || !is_first))
 			return &b->arg[d->position];
@@ -302,9 +298,7 @@ static struct bind_arg *each_arg(struct binder *b)
 
 static struct bind_arg *first_objects(struct binder *b)
 {
-	const struct pmsl_decl *d;
-
-	for (d = b->g->metric->param; d; d = d->next)
+	for (const struct pmsl_decl *d = b->g->metric->param; d; d = d->next)
 		if (pmsl_is_object(d->type.kind))
 			return &b->arg[d->position];
 	return NULL;
@@ -397,11 +391,9 @@ struct grouping {
 
 static void choose(const struct binder *b, struct grouping *g, uint32_t group)
 {
-	size_t i;
-
 	g->arg->object = g->chosen;
 	g->arg->nobject = 0;
-	for (i = 0; i < g->list.nobject; i++)
+	for (size_t i = 0; i < g->list.nobject; i++)
 		if (group_of(b, g->list.object[i]) == group)
 			g->chosen[g->arg->nobject++] = g->list.object[i];
 }
@@ -431,12 +423,11 @@ static int put_groups(struct binder *b, struct outputs *out)
 
 static int bind_all(struct binder *b, struct outputs *out)
 {
-	const struct pmsl_decl *d;
 	int rc = list_all(b);
 
 	if (!rc)
 		rc = bind_prepare(b);
-	for (d = b->g->metric->param; d && !rc; d = d->next)
+	for (const struct pmsl_decl *d = b->g->metric->param; d && !rc; d = d->next)
 		rc = take_arg(b, d);
 	if (rc || b->options->by != BIND_BY_NOTHING)
 		return rc ? rc : put_groups(b, out);

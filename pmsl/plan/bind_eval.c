@@ -72,10 +72,9 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 		[PMSL_GE] = FLOW_OP_GE,	  [PMSL_AND] = FLOW_OP_AND, [PMSL_OR] = FLOW_OP_OR,
 	};
 	struct known in[2] = { 0 };
-	unsigned i;
 	int rc;
 
-	for (i = 0; i < n->nin; i++) {
+	for (unsigned i = 0; i < n->nin; i++) {
 		rc = bind_eval(b, n->in[i], &in[i]);
 		if (rc)
 			return rc;
@@ -102,14 +101,13 @@ static int eval_op(struct binder *b, const struct dag_node *n, struct known *out
 static int eval_if(struct binder *b, const struct dag_node *n, struct known *out)
 {
 	struct known in[3];
-	unsigned i;
 	int rc = bind_eval(b, n->in[0], &in[0]);
 
 	if (rc)
 		return rc;
 	if (in[0].kind == KNOWN_NUMBER)
 		return bind_eval(b, n->in[in[0].number != 0 ? 1 : 2], out);
-	for (i = 1; i < 3; i++) {
+	for (unsigned i = 1; i < 3; i++) {
 		rc = bind_eval(b, n->in[i], &in[i]);
 		if (rc)
 			return rc;
@@ -139,7 +137,6 @@ static int eval_list(struct binder *b, const struct dag_node *n, struct known *o
 		[PMSL_PROD] = FLOW_OP_MUL, [PMSL_MIN] = FLOW_OP_MIN,  [PMSL_MAX] = FLOW_OP_MAX,
 	};
 	struct known in[2];
-	unsigned i;
 	int rc;
 
 	if (n->op == PMSL_COUNT) {
@@ -147,7 +144,7 @@ static int eval_list(struct binder *b, const struct dag_node *n, struct known *o
 		return 0;
 	}
 	rc = bind_eval(b, n->in[0], &in[0]);
-	for (i = 1; i < n->nin && !rc; i++) {
+	for (unsigned i = 1; i < n->nin && !rc; i++) {
 		rc = bind_eval(b, n->in[i], &in[1]);
 		if (!rc)
 			rc = bind_op(b, n, ops[n->op], in, 2, out);
@@ -161,9 +158,7 @@ static int eval_list(struct binder *b, const struct dag_node *n, struct known *o
 
 static bool has_region(const struct known *of, const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < of->nregion; i++)
+	for (size_t i = 0; i < of->nregion; i++)
 		if (str_eq(of->region[i], name))
 			return true;
 	return false;
@@ -172,12 +167,10 @@ static bool has_region(const struct known *of, const char *name)
 /* A list is asked for each object that a variable runs over. */
 static void mark(struct binder *b, const struct known *of)
 {
-	size_t i;
-
 	if (b->marked == of->objects && b->nmarked == of->nobject)
 		return;
 	memset(b->mark, 0, b->b->world->n * sizeof(*b->mark));
-	for (i = 0; i < of->nobject; i++)
+	for (size_t i = 0; i < of->nobject; i++)
 		b->mark[of->objects[i]] = true;
 	b->marked = of->objects;
 	b->nmarked = of->nobject;
@@ -252,9 +245,7 @@ static int eval_kind(struct binder *b, const struct dag_node *n, struct known *o
 
 static int find_builtins(struct binder *b)
 {
-	uint32_t i;
-
-	for (i = 0; i < b->g->n; i++) {
+	for (uint32_t i = 0; i < b->g->n; i++) {
 		struct pmsl_builtin *m;
 
 		if (b->g->node[i].kind != DAG_METRIC)

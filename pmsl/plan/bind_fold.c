@@ -85,9 +85,7 @@ static enum flow_since since_of(const struct dag *g, const struct dag_node *n,
 
 static bool is_over_vt(const struct dag *g, const struct dag_node *n)
 {
-	unsigned i;
-
-	for (i = 0; i < g->nvariable; i++)
+	for (unsigned i = 0; i < g->nvariable; i++)
 		if (n->bound >> i & 1 && g->variable[i].kind == PMSL_T_VT)
 			return true;
 	return false;
@@ -98,10 +96,9 @@ static bool is_over_vt(const struct dag *g, const struct dag_node *n)
 /* Parameters of single objects make graphs of each, unless these are outputs of their own. */
 static bool has_one_for_each_output(const struct dag *g, enum bind_by by)
 {
-	const struct pmsl_decl *d;
 	bool is_first = true;
 
-	for (d = g->metric->param; d; d = d->next) {
+	for (const struct pmsl_decl *d = g->metric->param; d; d = d->next) {
 		if (!pmsl_is_object(d->type.kind))
 			continue;
 		if (!d->type.dims && !(is_first && by && bind_by_kind[by] == d->type.kind))
@@ -284,7 +281,7 @@ static int run(struct folding *f, unsigned from)
 {
 	struct binder *b = f->b;
 	enum pmsl_kind kind;
-	size_t i, n;
+	size_t n;
 	int rc = 0;
 
 	while (from < b->g->nvariable &&
@@ -294,7 +291,7 @@ static int run(struct folding *f, unsigned from)
 		return take_one(f);
 	kind = b->g->variable[from].kind;
 	n = kind == PMSL_T_REGION ? b->all_regions.n : b->nall[kind];
-	for (i = 0; i < n && !rc; i++) {
+	for (size_t i = 0; i < n && !rc; i++) {
 		b->run[from] = kind == PMSL_T_REGION ? (uint32_t)i : b->all[kind][i];
 		rc = run(f, from + 1);
 	}
@@ -336,12 +333,11 @@ static int swap(struct folding *f, const struct bound_node *set, struct known *o
 static int conclude_vt(struct folding *f, struct known *out)
 {
 	const struct bound_node *one = f->b->b->node[f->f.node[0]];
-	size_t i;
 	int rc = 0;
 
 	if (f->f.n == 1)
 		return can_swap(f, one) ? swap(f, one, out) : put_vt_agg(f, one->id, false, out);
-	for (i = 0; i < f->f.n && !rc; i++) {
+	for (size_t i = 0; i < f->f.n && !rc; i++) {
 		rc = put_vt_agg(f, f->f.node[i], true, out);
 		f->f.node[i] = out->node;
 	}

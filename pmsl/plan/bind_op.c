@@ -52,9 +52,8 @@ int bind_node(struct binder *b, const struct dag_node *at, const struct known *v
 static double apply(enum flow_op op, const struct known *in, size_t n)
 {
 	struct flow_token t[3], out;
-	size_t i;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		t[i] = flow_token_constant(in[i].number);
 	flow_op_eval(op, t, &out);
 	return out.value;
@@ -63,11 +62,9 @@ static double apply(enum flow_op op, const struct known *in, size_t n)
 /* AND and OR of what is known in part. False when both sides are nodes. */
 static bool is_decided(enum flow_op op, const struct known *in, struct known *out)
 {
-	size_t i;
-
 	if (op != FLOW_OP_AND && op != FLOW_OP_OR)
 		return false;
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (in[i].kind != KNOWN_NUMBER)
 			continue;
 		*out = (in[i].number != 0) == (op == FLOW_OP_OR) ? known_number(op == FLOW_OP_OR)
@@ -126,7 +123,6 @@ int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const 
 	uint32_t ids[3];
 	struct known own[2];
 	bool is_constant = true;
-	size_t i;
 	int rc;
 
 	if (is_decided(op, in, out))
@@ -139,13 +135,13 @@ int bind_op(struct binder *b, const struct dag_node *at, enum flow_op op, const 
 			return rc;
 		in = own;
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		is_constant &= in[i].kind == KNOWN_NUMBER;
 	if (is_constant) {
 		*out = known_number(apply(op, in, n));
 		return 0;
 	}
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		rc = bind_node(b, at, &in[i], &ids[i]);
 		if (rc)
 			return rc;

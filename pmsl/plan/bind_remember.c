@@ -21,10 +21,9 @@ static uint64_t mix(uint64_t h, uint64_t v)
 static uint64_t hash(const struct binder *b, uint32_t node)
 {
 	uint64_t h = mix(UINT64_C(14695981039346656037), node), set = b->g->node[node].free;
-	unsigned i;
 
 	h = mix(mix(h, b->process), (uintptr_t)b->probe);
-	for (i = 0; set >> i && i < PMSL_VARIABLES_MAX; i++)
+	for (unsigned i = 0; set >> i && i < PMSL_VARIABLES_MAX; i++)
 		if (set >> i & 1)
 			h = mix(h, b->run[i]);
 	return h;
@@ -33,11 +32,11 @@ static uint64_t hash(const struct binder *b, uint32_t node)
 static bool fits(const struct binder *b, const struct remembered *r, uint32_t node)
 {
 	uint64_t set = b->g->node[node].free;
-	unsigned i, k = 0;
+	unsigned k = 0;
 
 	if (r->node != node || r->process != b->process || !str_eq(r->probe, b->probe))
 		return false;
-	for (i = 0; i < b->g->nvariable; i++)
+	for (unsigned i = 0; i < b->g->nvariable; i++)
 		if (set >> i & 1 && r->run[k++] != b->run[i])
 			return false;
 	return true;
@@ -59,7 +58,7 @@ static int remember(struct binder *b, uint32_t node, const struct known *known)
 {
 	uint64_t h = hash(b, node), set = b->g->node[node].free;
 	struct remembered *r = arena_alloc(b->arena, sizeof(*r));
-	unsigned i, k = 0;
+	unsigned k = 0;
 
 	if (!r)
 		return -ERR_NOMEM;
@@ -70,7 +69,7 @@ static int remember(struct binder *b, uint32_t node, const struct known *known)
 	r->run = arena_array(b->arena, (size_t)__builtin_popcountll(set), sizeof(*r->run));
 	if (!r->run)
 		return -ERR_NOMEM;
-	for (i = 0; i < b->g->nvariable; i++)
+	for (unsigned i = 0; i < b->g->nvariable; i++)
 		if (set >> i & 1)
 			r->run[k++] = b->run[i];
 	r->next = map_find(&b->remembered, h);
@@ -92,9 +91,8 @@ static bool is_leaf(const struct dag_node *n)
 static uint64_t that_run(const struct dag *g)
 {
 	uint64_t set = 0;
-	unsigned i;
 
-	for (i = 0; i < g->nvariable; i++)
+	for (unsigned i = 0; i < g->nvariable; i++)
 		if (g->variable[i].kind != PMSL_T_VT)
 			set |= UINT64_C(1) << i;
 	return set;
@@ -109,13 +107,11 @@ static void note_remembered(struct binder *b, bool *is_read)
 {
 	const struct dag *g = b->g;
 	uint64_t run = that_run(g);
-	uint32_t i;
-	unsigned k;
 
-	for (i = 0; i < g->n; i++) {
+	for (uint32_t i = 0; i < g->n; i++) {
 		const struct dag_node *n = &g->node[i];
 
-		for (k = 0; k < n->nin; k++) {
+		for (unsigned k = 0; k < n->nin; k++) {
 			uint32_t in = n->in[k];
 
 			b->is_remembered[in] |= is_read[in] || (g->node[in].free & run) !=
@@ -123,7 +119,7 @@ static void note_remembered(struct binder *b, bool *is_read)
 			is_read[in] = true;
 		}
 	}
-	for (i = 0; i < g->n; i++)
+	for (uint32_t i = 0; i < g->n; i++)
 		b->is_remembered[i] &= !is_leaf(&g->node[i]);
 }
 

@@ -27,7 +27,6 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 {
 	const struct world *w = b->b->world;
 	uint32_t i;
-	size_t k;
 
 	if (w->v[object].kind == kind) {
 		if (l->n == l->max)
@@ -39,7 +38,7 @@ static int add_leaves(struct binder *b, const struct dag_node *at, enum pmsl_kin
 	if (w->v[object].kind < kind)
 		return bind_fail(b, at, -ERR_INVALID, "%s is no %s", w->v[object].token,
 				 pmsl_kind_name(kind));
-	for (k = 0; k < b->nall[kind]; k++) {
+	for (size_t k = 0; k < b->nall[kind]; k++) {
 		i = b->all[kind][k];
 		if (!world_is_in(w, i, object) || (w->v[i].is_alone && bind_counts_calls(b, at)))
 			continue;
@@ -58,19 +57,18 @@ static int find_leaves(struct binder *b, const struct dag_node *n, int i, enum p
 	struct known of = { .kind = KNOWN_OBJECTS,
 			    .objects = b->all[kind],
 			    .nobject = b->nall[kind] };
-	size_t k;
 	int rc = i < 0 ? 0 : bind_eval(b, n->in[i], &of);
 
 	if (of.kind == KNOWN_OBJECT) {
 		of.objects = &of.object;
 		of.nobject = 1;
 	}
-	for (k = 0; k < of.nobject && !rc; k++)
+	for (size_t k = 0; k < of.nobject && !rc; k++)
 		l->max += b->b->world->v[of.objects[k]].kind == kind ? 1 : b->nall[kind];
 	l->v = arena_array(b->arena, l->max, sizeof(*l->v));
 	if (!l->v)
 		return -ERR_NOMEM;
-	for (k = 0; k < of.nobject && !rc; k++)
+	for (size_t k = 0; k < of.nobject && !rc; k++)
 		rc = add_leaves(b, n, kind, of.objects[k], l);
 	if (!rc && !l->n)
 		rc = bind_fail(b, n, -ERR_INVALID, "%s has no object: there is none of these",

@@ -103,9 +103,7 @@ static uint64_t mix_double(uint64_t h, double v)
 
 static uint64_t mix_names(uint64_t h, const struct flow_names *names)
 {
-	size_t i;
-
-	for (i = 0; i < names->n; i++)
+	for (size_t i = 0; i < names->n; i++)
 		h = bound_hash_text(h, names->v[i]);
 	return h;
 }
@@ -155,18 +153,15 @@ uint64_t bound_hash_own(const struct flow_node *n)
 static uint64_t hash(const struct flow_node *n)
 {
 	uint64_t h = bound_hash_own(n);
-	size_t i;
 
-	for (i = 0; i < n->nin; i++)
+	for (size_t i = 0; i < n->nin; i++)
 		h = bound_hash_mix(h, n->in[i]);
 	return h;
 }
 
 static bool names_equal(const struct flow_names *a, const struct flow_names *b)
 {
-	size_t i;
-
-	for (i = 0; i < a->n && i < b->n; i++)
+	for (size_t i = 0; i < a->n && i < b->n; i++)
 		if (!str_eq(a->v[i], b->v[i]))
 			return false;
 	return a->n == b->n;
@@ -238,7 +233,6 @@ static void add_input(struct bound *b, struct bound_node *v, const struct bound_
 static void conclude(struct bound *b, struct bound_node *v, const struct place *at)
 {
 	struct flow_node *n = &v->n;
-	size_t i;
 
 	v->place = at ? *at : (struct place){ PLACE_ANYWHERE, 0 };
 	n->domain = FLOW_ANY;
@@ -247,7 +241,7 @@ static void conclude(struct bound *b, struct bound_node *v, const struct place *
 		n->domain = n->source.probe && *n->source.probe ? FLOW_VT : FLOW_READ;
 		n->behind = 1;
 	}
-	for (i = 0; i < n->nin; i++)
+	for (size_t i = 0; i < n->nin; i++)
 		add_input(b, v, b->node[n->in[i]]);
 	if (n->kind == FLOW_SET || n->kind == FLOW_VT_AGG || n->kind == FLOW_PAIR) {
 		n->partial = n->fold.partial_out;
@@ -310,13 +304,11 @@ int bound_put(struct bound *b, const struct flow_node *n, const struct place *at
 
 void bound_mark(struct bound *b)
 {
-	size_t i, k;
-
-	for (i = b->n; i-- > 0;) {
+	for (size_t i = b->n; i-- > 0;) {
 		struct bound_node *v = b->node[i];
 
 		v->is_live |= v->n.kind == FLOW_RESULT;
-		for (k = 0; k < v->n.nin && v->is_live; k++)
+		for (size_t k = 0; k < v->n.nin && v->is_live; k++)
 			b->node[v->n.in[k]]->is_live = true;
 	}
 }

@@ -67,9 +67,8 @@ static uint32_t fail_nomem(struct builder *b)
 static uint64_t free_in(const struct dag *g, const struct dag_node *n)
 {
 	uint64_t set = 0;
-	unsigned i;
 
-	for (i = 0; i < n->nin; i++)
+	for (unsigned i = 0; i < n->nin; i++)
 		set |= g->node[n->in[i]].free;
 	if (n->kind == DAG_VARIABLE || n->kind == DAG_VT)
 		set |= UINT64_C(1) << n->variable;
@@ -128,9 +127,7 @@ static struct dag_node blank(enum dag_kind kind, struct pmsl_type type)
 static bool build_args(struct builder *b, const struct pmsl_expr *e, const struct meaning *m,
 		       struct dag_node *n)
 {
-	const struct pmsl_expr *a;
-
-	for (a = e->arg; a; a = a->next) {
+	for (const struct pmsl_expr *a = e->arg; a; a = a->next) {
 		if (n->nin == DAG_INPUTS_MAX)
 			return fail(b, e, "too many arguments") != NOTHING;
 		n->in[n->nin] = build(b, a, m);
@@ -145,9 +142,8 @@ static bool build_args(struct builder *b, const struct pmsl_expr *e, const struc
 static uint64_t hash_built(const struct built *k)
 {
 	uint64_t h = dag_mix(UINT64_C(14695981039346656037), (uintptr_t)k->what);
-	unsigned i;
 
-	for (i = 0; i < k->narg; i++)
+	for (unsigned i = 0; i < k->narg; i++)
 		h = dag_mix(h, k->arg[i]);
 	return h;
 }
@@ -196,11 +192,10 @@ static uint32_t build_variable(struct builder *b, const struct pmsl_expr *e,
 	struct meaning index[PMSL_INDICES_MAX];
 	struct built key = { .what = e->decl };
 	const struct pmsl_names *name = e->decl->index;
-	const struct pmsl_expr *a;
 	const struct meaning *outer = m;
 	uint32_t node;
 
-	for (a = e->arg; a && name; a = a->next, name = name->next) {
+	for (const struct pmsl_expr *a = e->arg; a && name; a = a->next, name = name->next) {
 		index[key.narg] = (struct meaning){ m->metric, name->decl, build(b, a, m), outer };
 		if (index[key.narg].node == NOTHING)
 			return NOTHING;
@@ -343,11 +338,10 @@ static uint32_t build_metric(struct builder *b, const struct pmsl_expr *e, const
 	struct meaning param[PMSL_PARAMS_MAX + 1];
 	struct built key = { .what = e->metric };
 	const struct pmsl_decl *d = e->metric->param;
-	const struct pmsl_expr *a;
 	uint32_t node;
 
 	param[0] = (struct meaning){ .metric = e->metric };
-	for (a = e->arg; a && d; a = a->next, d = d->next) {
+	for (const struct pmsl_expr *a = e->arg; a && d; a = a->next, d = d->next) {
 		uint32_t arg = build(b, a, m);
 
 		if (arg == NOTHING)
@@ -362,9 +356,7 @@ static uint32_t build_metric(struct builder *b, const struct pmsl_expr *e, const
 
 static void sort_inputs(const struct dag *g, struct dag_node *n)
 {
-	unsigned i;
-
-	for (i = 0; i + 1 < n->nin; i++) {
+	for (unsigned i = 0; i + 1 < n->nin; i++) {
 		enum pmsl_kind kind = g->node[n->in[i]].type.kind;
 
 		if (kind == PMSL_T_REGION)
@@ -524,11 +516,10 @@ static uint32_t put_param(struct builder *b, const struct pmsl_decl *d)
 static void build_all(struct builder *b, const struct pmsl_metric *metric)
 {
 	struct meaning param[PMSL_PARAMS_MAX + 1];
-	const struct pmsl_decl *d;
 	unsigned k = 0;
 
 	param[0] = (struct meaning){ .metric = metric };
-	for (d = metric->param; d && !b->rc; d = d->next, k++)
+	for (const struct pmsl_decl *d = metric->param; d && !b->rc; d = d->next, k++)
 		param[k + 1] = (struct meaning){ metric, d, put_param(b, d), &param[k] };
 	b->g->root = build(b, metric->result, &param[k]);
 }

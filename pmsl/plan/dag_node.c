@@ -20,13 +20,12 @@ static uint64_t mix_text(uint64_t h, const char *s)
 uint64_t dag_node_hash(const struct dag_node *n)
 {
 	uint64_t h = UINT64_C(14695981039346656037), number;
-	unsigned i;
 
 	memcpy(&number, &n->number, sizeof(number));
 	h = dag_mix(dag_mix(dag_mix(h, n->kind), n->op), number);
 	h = dag_mix(dag_mix(dag_mix(h, (uint64_t)n->builtin), n->param), n->variable);
 	h = dag_mix(dag_mix(h, (uint64_t)n->shift), n->bound);
-	for (i = 0; i < n->nin; i++)
+	for (unsigned i = 0; i < n->nin; i++)
 		h = dag_mix(h, n->in[i]);
 	return mix_text(h, n->name);
 }

@@ -8,9 +8,7 @@
 
 static void label_variables(const struct dag *g, uint64_t set, struct buf *b)
 {
-	unsigned i;
-
-	for (i = 0; i < g->nvariable; i++)
+	for (unsigned i = 0; i < g->nvariable; i++)
 		if (set >> i & 1)
 			buf_printf(b, " %s", g->variable[i].decl->name);
 }
@@ -119,9 +117,8 @@ static bool is_extensive(const struct dag *g, const struct dag_node *n, const bo
 bool dag_is_extensive(const struct dag *g)
 {
 	bool known[DAG_NODES_MAX];
-	size_t i;
 
-	for (i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++)
 		known[i] = is_extensive(g, &g->node[i], known);
 	return known[g->root];
 }

@@ -157,9 +157,8 @@ static void remember(struct placer *p, uint32_t piece, uint32_t number, const st
 {
 	struct hashes *all = &p->hashes[piece];
 	uint64_t h = bound_hash_own(n);
-	size_t i;
 
-	for (i = 0; i < n->nin; i++)
+	for (size_t i = 0; i < n->nin; i++)
 		h = bound_hash_mix(h, all->v[n->in[i]]);
 	if (n->kind == FLOW_LINK_IN)
 		h = bound_hash_text(bound_hash_mix(h, n->link.behind), n->link.name);
@@ -246,10 +245,9 @@ static bool is_worth_parts(const struct placer *p, const struct bound_node *set,
 {
 	struct map seen;
 	bool is_worth = false;
-	size_t i;
 
 	map_init(&seen);
-	for (i = 0; i < set->n.nin && !is_worth; i++) {
+	for (size_t i = 0; i < set->n.nin && !is_worth; i++) {
 		struct place at = p->b->node[set->n.in[i]]->place;
 
 		if (!is_within(p, at, here) || place_equal(at, here))
@@ -268,9 +266,8 @@ static uint32_t behind_within(const struct placer *p, const struct bound_node *s
 			      struct place here)
 {
 	uint32_t behind = 0;
-	size_t i;
 
-	for (i = 0; i < set->n.nin; i++)
+	for (size_t i = 0; i < set->n.nin; i++)
 		if (is_within(p, p->b->node[set->n.in[i]]->place, here))
 			behind += p->b->node[set->n.in[i]]->n.behind;
 	return behind;
@@ -333,11 +330,10 @@ static void gather(struct placer *p, const struct bound_node *set, uint32_t piec
 {
 	struct place here = p->pieces->v[piece].place;
 	struct groups all;
-	size_t i;
 
 	if (groups_make(&all, p->b, set, here))
 		fail(p, -ERR_NOMEM);
-	for (i = 0; i < set->n.nin && !p->rc; i++) {
+	for (size_t i = 0; i < set->n.nin && !p->rc; i++) {
 		struct place at = p->b->node[set->n.in[i]]->place;
 		struct group *from = groups_of(&all, i);
 
@@ -358,12 +354,11 @@ static uint32_t emit_plain(struct placer *p, const struct bound_node *set, uint3
 	struct place here = p->pieces->v[piece].place;
 	uint32_t *in = calloc(set->n.nin, sizeof(*in)), made;
 	struct flow_node n = set->n;
-	size_t i;
 
 	if (!in)
 		return fail(p, -ERR_NOMEM);
 	n.nin = 0;
-	for (i = 0; i < set->n.nin && !p->rc; i++) {
+	for (size_t i = 0; i < set->n.nin && !p->rc; i++) {
 		struct place at = p->b->node[set->n.in[i]]->place;
 
 		if (is_whole || is_within(p, at, here))
@@ -440,11 +435,10 @@ static uint32_t emit_here(struct placer *p, const struct bound_node *v, uint32_t
 {
 	struct flow_node n = v->n;
 	uint32_t *in = calloc(n.nin + 1, sizeof(*in)), made;
-	size_t i;
 
 	if (!in)
 		return fail(p, -ERR_NOMEM);
-	for (i = 0; i < n.nin && !p->rc; i++)
+	for (size_t i = 0; i < n.nin && !p->rc; i++)
 		in[i] = emit(p, v->n.in[i], piece);
 	n.in = in;
 	made = add(p, piece, &n);
@@ -518,10 +512,9 @@ static void fit_links(struct flow_graph *g)
 static void verify(struct placer *p)
 {
 	struct err e = { 0 };
-	uint32_t i;
 	int rc = 0;
 
-	for (i = 0; i < p->pieces->n && !p->rc; i++) {
+	for (uint32_t i = 0; i < p->pieces->n && !p->rc; i++) {
 		(p->b->is_central ? widen_links : fit_links)(p->pieces->v[i].graph);
 		rc = flow_graph_verify(p->pieces->v[i].graph, &e);
 		if (!rc)
@@ -540,7 +533,6 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 	struct placer p = {
 		.b = b, .text = text, .d = d, .pieces = pieces, .measurement = measurement
 	};
-	size_t i;
 
 	memset(pieces, 0, sizeof(*pieces));
 	map_init(&p.piece_of);
@@ -553,10 +545,10 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 		piece_at(&p, (struct place){ PLACE_TOP, 0 });
 	else
 		p.rc = -ERR_NOMEM;
-	for (i = 0; i < nout && !p.rc; i++)
+	for (size_t i = 0; i < nout && !p.rc; i++)
 		emit(&p, out[i].node, 0);
 	verify(&p);
-	for (i = 0; i < p.caphashes && i < pieces->n; i++)
+	for (size_t i = 0; i < p.caphashes && i < pieces->n; i++)
 		free(p.hashes[i].v);
 	free(p.hashes);
 	free(p.first);
@@ -572,9 +564,7 @@ int place_graph(const struct bound *b, const struct bind_output *out, size_t nou
 
 void pieces_done(struct pieces *p)
 {
-	size_t i;
-
-	for (i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++)
 		flow_graph_free(p->v[i].graph);
 	free(p->v);
 	memset(p, 0, sizeof(*p));

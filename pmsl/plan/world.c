@@ -116,9 +116,7 @@ int world_from_layout(const char *text, struct arena *a, struct world *out, stru
 
 uint32_t world_find(const struct world *w, const char *token)
 {
-	size_t i;
-
-	for (i = 0; i < w->n; i++)
+	for (size_t i = 0; i < w->n; i++)
 		if (str_eq(w->v[i].token, token) || (w->v[i].name && str_eq(w->v[i].name, token)))
 			return (uint32_t)i;
 	return WORLD_NONE;

@@ -13,9 +13,7 @@ const struct pmsl_colors pmsl_no_colors = { "", "", "", "", "" };
 
 static bool has_fault_at(const struct pmsl_diags *d, uint32_t at)
 {
-	size_t i;
-
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		if (d->v[i].at == at && at != PMSL_NOWHERE)
 			return true;
 	return false;
@@ -25,11 +23,9 @@ static bool has_fault_at(const struct pmsl_diags *d, uint32_t at)
  * room. */
 static struct pmsl_diag *make_room(struct pmsl_diags *d, bool is_warning)
 {
-	size_t i;
-
 	if (d->n < PMSL_DIAGS_MAX)
 		return &d->v[d->n++];
-	for (i = d->n; i-- > 0 && !is_warning;)
+	for (size_t i = d->n; i-- > 0 && !is_warning;)
 		if (d->v[i].is_warning) {
 			memmove(&d->v[i], &d->v[i + 1], (d->n - i - 1) * sizeof(d->v[0]));
 			return &d->v[d->n - 1];
@@ -86,9 +82,8 @@ void pmsl_hint(struct pmsl_diags *d, const char *fmt, ...)
 static void print_part(struct buf *b, const struct pmsl_source *s, size_t from, size_t to)
 {
 	char safe[8];
-	size_t i;
 
-	for (i = from; i < to; i++) {
+	for (size_t i = from; i < to; i++) {
 		unsigned char c = (unsigned char)s->text[i];
 
 		if (c == '\t' || (c >= ' ' && c != 0x7f))
@@ -101,13 +96,11 @@ static void print_part(struct buf *b, const struct pmsl_source *s, size_t from, 
 static void print_mark(struct buf *b, const struct pmsl_source *s, size_t from, size_t at,
 		       size_t to)
 {
-	size_t i;
-
-	for (i = from; i < at; i++)
+	for (size_t i = from; i < at; i++)
 		if (((unsigned char)s->text[i] & 0xc0) != 0x80)
 			buf_putc(b, s->text[i] == '\t' ? '\t' : ' ');
 	buf_putc(b, '^');
-	for (i = at + 1; i < to; i++)
+	for (size_t i = at + 1; i < to; i++)
 		if (((unsigned char)s->text[i] & 0xc0) != 0x80)
 			buf_putc(b, '~');
 }

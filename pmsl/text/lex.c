@@ -70,11 +70,10 @@ static void skip_blanks(struct pmsl_lexer *l)
 static bool is_word(const char *p, size_t n, const char *word)
 {
 	bool is_lower = p[0] >= 'a';
-	size_t i;
 
 	if (strlen(word) != n)
 		return false;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (p[i] != (is_lower ? word[i] | 0x20 : word[i]))
 			return false;
 	return true;
@@ -83,15 +82,14 @@ static bool is_word(const char *p, size_t n, const char *word)
 static void classify(const struct pmsl_lexer *l, struct pmsl_word *w)
 {
 	const char *p = l->s->text + w->at;
-	unsigned i;
 
 	w->kind = PMSL_W_NAME;
-	for (i = 0; i < PMSL_KEYWORDS; i++)
+	for (unsigned i = 0; i < PMSL_KEYWORDS; i++)
 		if (is_word(p, w->len, keywords[i])) {
 			w->kind = PMSL_W_KEYWORD;
 			w->sub = i;
 		}
-	for (i = 0; i < PMSL_FOLDS; i++)
+	for (unsigned i = 0; i < PMSL_FOLDS; i++)
 		if (is_word(p, w->len, pmsl_fold_name(i))) {
 			w->kind = PMSL_W_FOLD;
 			w->sub = i;
@@ -181,10 +179,9 @@ static bool lex_mark(struct pmsl_lexer *l, struct pmsl_word *w)
 {
 	static const char pairs[] = "==!=<=>=";
 	int c = peek(l, 0);
-	unsigned i;
 
 	w->kind = PMSL_W_MARK;
-	for (i = 0; i < 4; i++)
+	for (unsigned i = 0; i < 4; i++)
 		if (c == pairs[2 * i] && peek(l, 1) == pairs[2 * i + 1]) {
 			w->sub = PMSL_M_EQ + i;
 			w->len = 2;

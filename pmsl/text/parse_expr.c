@@ -323,9 +323,7 @@ struct operator
 static const struct operator*
 	next_operator(const struct pmsl_parser *p, const struct operator* v, size_t n)
 {
-	size_t i;
-
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (pmsl_is_mark(p, v[i].mark))
 			return &v[i];
 	return NULL;

@@ -14,17 +14,16 @@ struct pmsl_place pmsl_source_place(const struct pmsl_source *s, size_t offset)
 {
 	struct pmsl_place p = { .line = 1, .col = 1 };
 	const char *end;
-	size_t i;
 
 	if (offset > s->n)
 		offset = s->n;
-	for (i = 0; i < offset; i++) {
+	for (size_t i = 0; i < offset; i++) {
 		if (s->text[i] != '\n')
 			continue;
 		p.line++;
 		p.begin = i + 1;
 	}
-	for (i = p.begin; i < offset; i++)
+	for (size_t i = p.begin; i < offset; i++)
 		p.col += begins_character(s->text[i]);
 	end = s->n ? memchr(s->text + p.begin, '\n', s->n - p.begin) : NULL;
 	p.end = end ? (size_t)(end - s->text) : s->n;

@@ -35,9 +35,7 @@ const char *pmsl_op_name(unsigned op)
 
 struct pmsl_metric *pmsl_tree_find(const struct pmsl_tree *t, const char *name)
 {
-	struct pmsl_metric *m;
-
-	for (m = t->metric; m; m = m->next)
+	for (struct pmsl_metric *m = t->metric; m; m = m->next)
 		if (str_eq(m->name, name))
 			return m;
 	return NULL;

@@ -18,9 +18,7 @@ static const struct {
 
 enum pmsl_kind pmsl_kind_find(const char *name, size_t n)
 {
-	unsigned k;
-
-	for (k = 0; k < PMSL_KINDS; k++)
+	for (unsigned k = 0; k < PMSL_KINDS; k++)
 		if (kinds[k].is_written && strlen(kinds[k].name) == n &&
 		    !memcmp(kinds[k].name, name, n))
 			return (enum pmsl_kind)k;
@@ -35,10 +33,9 @@ const char *pmsl_kind_name(enum pmsl_kind k)
 
 const char *pmsl_type_name(struct pmsl_type t, char out[PMSL_TYPE_BYTES])
 {
-	unsigned i;
 	int n = snprintf(out, PMSL_TYPE_BYTES, "%s", kinds[t.kind].name);
 
-	for (i = 0; i < t.dims && n + 3 < PMSL_TYPE_BYTES; i++)
+	for (unsigned i = 0; i < t.dims && n + 3 < PMSL_TYPE_BYTES; i++)
 		n += snprintf(out + n, PMSL_TYPE_BYTES - (size_t)n, "[]");
 	return out;
 }

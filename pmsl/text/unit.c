@@ -21,21 +21,17 @@ static const struct {
 
 void pmsl_units_init(struct pmsl_units *u)
 {
-	size_t i;
-
 	memset(u, 0, sizeof(*u));
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		str_copy(u->name[u->n++], PMSL_UNIT_NAME_BYTES, known[i]);
 }
 
 static int base_find(struct pmsl_units *u, const char *name)
 {
-	unsigned i;
-
-	for (i = 0; i < sizeof(also) / sizeof(also[0]); i++)
+	for (unsigned i = 0; i < sizeof(also) / sizeof(also[0]); i++)
 		if (str_eq(name, also[i].word))
 			name = also[i].base;
-	for (i = 0; i < u->n; i++)
+	for (unsigned i = 0; i < u->n; i++)
 		if (str_eq(u->name[i], name))
 			return (int)i;
 	if (u->n == PMSL_UNIT_BASES)
@@ -100,9 +96,7 @@ int pmsl_unit_parse(struct pmsl_units *u, const char *text, struct pmsl_unit *ou
 
 static int put_factors(const struct pmsl_units *u, struct pmsl_unit v, int sign, char *out, int n)
 {
-	unsigned i;
-
-	for (i = 0; i < u->n && n < PMSL_UNIT_TEXT_BYTES; i++) {
+	for (unsigned i = 0; i < u->n && n < PMSL_UNIT_TEXT_BYTES; i++) {
 		int power = sign * v.power[i];
 
 		if (power <= 0)
@@ -133,9 +127,7 @@ const char *pmsl_unit_text(const struct pmsl_units *u, struct pmsl_unit v,
 
 bool pmsl_unit_is_one(struct pmsl_unit v)
 {
-	unsigned i;
-
-	for (i = 0; i < PMSL_UNIT_BASES; i++)
+	for (unsigned i = 0; i < PMSL_UNIT_BASES; i++)
 		if (v.power[i])
 			return false;
 	return true;
@@ -154,9 +146,8 @@ struct pmsl_unit pmsl_unit_join(struct pmsl_unit a, struct pmsl_unit b)
 struct pmsl_unit pmsl_unit_product(struct pmsl_unit a, struct pmsl_unit b, int sign)
 {
 	struct pmsl_unit v = { .is_any = a.is_any && b.is_any };
-	unsigned i;
 
-	for (i = 0; i < PMSL_UNIT_BASES; i++) {
+	for (unsigned i = 0; i < PMSL_UNIT_BASES; i++) {
 		int power = a.power[i] + sign * b.power[i];
 
 		v.power[i] = (int8_t)(power > POWER_MAX	   ? POWER_MAX

@@ -23,11 +23,10 @@ static void demand(int truth)
 static void demand_diags(const struct pmsl *text, const struct pmsl_diags *d, size_t bytes)
 {
 	static struct buf out = BUF_INIT(1 << 20);
-	size_t i;
 
 	demand(d->n <= PMSL_DIAGS_MAX && d->nerror <= d->n);
 	buf_clear(&out);
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		demand(d->v[i].at == PMSL_NOWHERE || d->v[i].at <= bytes);
 		demand(d->v[i].text[0]);
 		pmsl_diag_print(&out, pmsl_source(text), &d->v[i], &pmsl_no_colors);
@@ -96,14 +95,14 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct pmsl_diags d = PMSL_DIAGS_INIT;
-	const struct pmsl_metric *m;
 	struct pmsl *text = NULL;
 	unsigned tried = 0;
 
 	if (pmsl_compile("fuzz", (const char *)p, n, &d, &text))
 		return 0; /* out of memory */
 	demand_diags(text, &d, n);
-	for (m = pmsl_tree(text)->metric; m && !d.nerror && tried < 4; m = m->next, tried++)
+	for (const struct pmsl_metric *m = pmsl_tree(text)->metric; m && !d.nerror && tried < 4;
+	     m = m->next, tried++)
 		demand_plan(text, m, n);
 	pmsl_free(text);
 	return 0;

@@ -252,14 +252,13 @@ static void rooted(void)
 {
 	int counts[INTS], displs[INTS];
 	long all = 0;
-	int root;
 
 	for (int i = 0; i < size; i++) {
 		counts[i] = i + 1;
 		displs[i] = 8 * i;
 		all += i + 1;
 	}
-	for (root = 0; root < size; root++) {
+	for (int root = 0; root < size; root++) {
 		int me = root == rank;
 
 		DO(Bcast, me ? 20 * I : 0, me ? 0 : 20 * I, a, 20, MPI_INT, root, world);

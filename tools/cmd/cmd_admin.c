@@ -91,9 +91,7 @@ static void add_row(struct table *t, const Omis_value *v)
 /* Calls fn for each user of the reply. */
 static void each_user(Omis_reply r, void (*fn)(void *arg, const Omis_value *v), void *arg)
 {
-	Omis_service_result s;
-
-	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+	for (Omis_service_result s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
 		Omis_value *v = s->result && s->result_len
 					? omis_value_parse(s->result, s->result_len)
 					: NULL;

@@ -45,12 +45,11 @@ static int show_list(Omis_reply r)
 	struct table *t = table_new(7, heads, "lllllll");
 	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
 	Omis_value *v = NULL;
-	size_t i;
 	int rc = -1;
 
 	if (r[0] && r[1] && r[1]->obj_list && r[1]->result)
 		v = omis_value_parse(r[1]->result, r[1]->result_len);
-	for (i = 0; t && value_at(v, i); i++)
+	for (size_t i = 0; t && value_at(v, i); i++)
 		add_row(t, value_at(v, i));
 	if (t)
 		rc = table_print(t, 0, &out);

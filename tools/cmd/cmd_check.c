@@ -13,13 +13,11 @@ struct checking {
 static void show_json(struct checking *c, const char *path, const struct pmsl *p,
 		      const struct pmsl_diags *d)
 {
-	const struct pmsl_metric *m;
-
 	json_object(&c->out);
 	json_key_str(&c->out, "file", path);
 	json_key(&c->out, "metrics");
 	json_array(&c->out);
-	for (m = pmsl_tree(p)->metric; m; m = m->next)
+	for (const struct pmsl_metric *m = pmsl_tree(p)->metric; m; m = m->next)
 		if (m->is_good)
 			pmsl_text_metric_json(&c->out, p, m);
 	json_array_end(&c->out);

@@ -23,9 +23,8 @@ static void show_text(const struct term *t, const struct doctor *d)
 {
 	static const enum term_paint paint[] = { TERM_GREEN, TERM_YELLOW, TERM_RED };
 	char safe[1024];
-	size_t i;
 
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		const struct doctor_finding *f = &d->finding[i];
 
 		printf("%s%-5s%s %-12s %s\n", term_paint(t, paint[f->state]), state_name(f->state),
@@ -40,11 +39,10 @@ static void show_json(const struct doctor *d)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
-	size_t i;
 
 	json_init(&j, &b);
 	json_array(&j);
-	for (i = 0; i < d->n; i++) {
+	for (size_t i = 0; i < d->n; i++) {
 		json_object(&j);
 		json_key_str(&j, "check", d->finding[i].check);
 		json_key_str(&j, "state", state_name(d->finding[i].state));
@@ -82,11 +80,11 @@ static void check_daemon(struct doctor *d, const Omis_object_result *o)
 static void check_daemons(struct doctor *d)
 {
 	char text[] = ":site_attach([]) node_attach([]) omig_status()";
-	Omis_service_result s;
 	Omis_coverage c;
 	Omis_reply r = omis_request(text, NULL, NULL, 0);
 
-	for (s = r && r[0] && r[1] && r[2] && r[3] ? r[3] : NULL; s && s->obj_list; s++)
+	for (Omis_service_result s = r && r[0] && r[1] && r[2] && r[3] ? r[3] : NULL;
+	     s && s->obj_list; s++)
 		check_daemon(d, s);
 	omis_reply_coverage(r, &c);
 	if (c.answered < c.asked)
@@ -152,7 +150,6 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct doctor d = { .n = 0 };
 	struct term t;
-	size_t i;
 	int first, rc = cmd_parse(&spec, argc, argv, &first);
 
 	if (rc >= 0)
@@ -166,7 +163,7 @@ int cmd_doctor(int argc, char **argv)
 		show_json(&d);
 	else
 		show_text(&t, &d);
-	for (i = 0; i < d.n; i++)
+	for (size_t i = 0; i < d.n; i++)
 		if (d.finding[i].state == DOCTOR_FAIL)
 			return CMD_FAILURE;
 	return CMD_OK;

@@ -30,7 +30,7 @@ struct drawing {
 static int choose_objects(struct drawing *g)
 {
 	const struct pmsl_decl *p = g->metric->param;
-	char *names = arena_copy(g->arena, g->objects, strlen(g->objects)), *rest = NULL, *name;
+	char *names = arena_copy(g->arena, g->objects, strlen(g->objects)), *rest = NULL;
 	uint32_t *v = arena_array(g->arena, strlen(g->objects) + 1, sizeof(*v));
 	size_t n = 0;
 
@@ -40,7 +40,7 @@ static int choose_objects(struct drawing *g)
 		return cmd_fail(CMD_USAGE, "%s has no parameter for objects", g->metric->name);
 	if (!names || !v)
 		return cmd_fail(CMD_FAILURE, "out of memory");
-	for (name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+	for (char *name = strtok_r(names, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
 		v[n] = world_find(&g->world, name);
 		if (v[n++] == WORLD_NONE)
 			return cmd_fail(CMD_NOTFOUND, "there is no %s in --layout", name);
@@ -52,9 +52,8 @@ static int choose_objects(struct drawing *g)
 static int choose_by(struct drawing *g)
 {
 	static const char *const words[] = { "nothing", "process", "node", "site" };
-	unsigned i;
 
-	for (i = 0; i < ARRAY_LEN(words); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
 		if (str_eq(g->by, words[i])) {
 			g->options.by = (enum bind_by)i;
 			return CMD_OK;

@@ -133,13 +133,12 @@ static void add_type(struct types *t, const Omis_value *v, unsigned nproc)
 
 static int fetch_types(char **names, struct types *t)
 {
-	Omis_service_result part;
 	Omis_reply r;
 	int rc = session_ask(&r, ":proc_get_event_types([])");
 
 	if (rc != CMD_OK)
 		return rc;
-	for (part = r[0] ? r[1] : NULL; part && part->obj_list; part++) {
+	for (Omis_service_result part = r[0] ? r[1] : NULL; part && part->obj_list; part++) {
 		Omis_value *v =
 			part->result ? omis_value_parse(part->result, part->result_len) : NULL;
 

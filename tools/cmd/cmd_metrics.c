@@ -61,9 +61,8 @@ static bool is_shown(const struct listing *l, const struct pmsl_builtin *m)
 static void list_builtins(struct listing *l)
 {
 	struct pmsl_builtin m;
-	unsigned i;
 
-	for (i = 0; i < pmsl_builtin_ids(); i++) {
+	for (unsigned i = 0; i < pmsl_builtin_ids(); i++) {
 		if (!pmsl_builtin_get(i, &m) || !is_shown(l, &m))
 			continue;
 		if (l->json)
@@ -95,14 +94,13 @@ static int list_file(struct listing *l, const char *path)
 {
 	struct pmsl_diags d;
 	struct pmsl *p = NULL;
-	const struct pmsl_metric *m;
 	int rc = pmsl_text_compile(path, &d, &p);
 
 	if (rc != CMD_OK)
 		return rc;
 	if (d.nerror)
 		rc = cmd_fail(CMD_FAILURE, "%s has errors: omig check %s", path, path);
-	for (m = pmsl_tree(p)->metric; m; m = m->next)
+	for (const struct pmsl_metric *m = pmsl_tree(p)->metric; m; m = m->next)
 		if (m->is_good && is_wanted(l, m->name))
 			put_metric(l, p, m);
 	pmsl_free(p);
@@ -112,9 +110,8 @@ static int list_file(struct listing *l, const char *path)
 static int list(struct listing *l)
 {
 	int worst = CMD_OK, rc;
-	unsigned i;
 
-	for (i = 0; i < l->nfile; i++) {
+	for (unsigned i = 0; i < l->nfile; i++) {
 		rc = list_file(l, l->file[i]);
 		if (worst == CMD_OK)
 			worst = rc;

@@ -274,13 +274,12 @@ static void print_rest(const char *name, const char *rest)
 static void print_unset(void)
 {
 	char rest[8192];
-	size_t i;
 
 	launch_list_without(rest, sizeof(rest), getenv("LD_PRELOAD"), ": ", "/libomig.so");
 	print_rest("LD_PRELOAD", rest);
 	launch_env_list_rest(rest, sizeof(rest));
 	print_rest(launch_env_list_name(), rest);
-	for (i = 0; launch_variables[i]; i++)
+	for (size_t i = 0; launch_variables[i]; i++)
 		printf("unset %s\n", launch_variables[i]);
 }
 

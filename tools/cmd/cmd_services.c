@@ -40,12 +40,11 @@ static int list_json(const char *word)
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
 	Omis_service_info s;
-	unsigned i;
 	int rc;
 
 	json_init(&j, &b);
 	json_array(&j);
-	for (i = 0; omis_service_info(i, &s); i++)
+	for (unsigned i = 0; omis_service_info(i, &s); i++)
 		if (is_wanted(&s, word))
 			show_json(&j, &s);
 	json_array_end(&j);
@@ -72,9 +71,9 @@ static int list_text(const char *word, bool is_long)
 	struct table *t = table_new(4, heads, "llll");
 	struct buf out = BUF_INIT(1 << 20);
 	Omis_service_info s;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
-	for (i = 0; t && omis_service_info(i, &s); i++) {
+	for (unsigned i = 0; t && omis_service_info(i, &s); i++) {
 		if (!is_wanted(&s, word))
 			continue;
 		n++;

@@ -118,21 +118,21 @@ static void json_daemon(struct json *j, const Omis_object_result *o)
 	Omis_value *v = o->result ? omis_value_parse(o->result, o->result_len) : NULL;
 	struct health_note note[MONITOR_NOTES_MAX];
 	const Omis_value *pair;
-	size_t i, n = judge(v, note);
+	size_t n = judge(v, note);
 
 	json_key_str(j, "daemon", value_text(v, 0));
 	json_key_str(j, "version", value_text(v, 1));
 	json_key_double(j, "uptime_s", value_float(v, 2) / 1e9);
 	json_key(j, "figures");
 	json_object(j);
-	for (i = 3; (pair = value_at(v, i)); i++) {
+	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		json_key(j, value_text(pair, 0));
 		show_value_json(j, value_at(pair, 1));
 	}
 	json_object_end(j);
 	json_key(j, "warnings");
 	json_array(j);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		json_str(j, note[i].text);
 	json_array_end(j);
 	omis_value_free(v);
@@ -168,7 +168,7 @@ static bool show_json(const Omis_value *tree, Omis_reply r)
 	put_problems(&j, &m);
 	json_key(&j, "daemons");
 	json_array(&j);
-	for (s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
+	for (Omis_service_result s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
 		json_object(&j);
 		json_key_str(&j, "object", s->obj_list);
 		if (s->status < OMIS_FIRST_ERROR) {

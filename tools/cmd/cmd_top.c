@@ -280,9 +280,8 @@ static int run(struct top *t)
 static int set_sort(void *into, const char *value, struct err *e)
 {
 	struct top *t = into;
-	size_t i;
 
-	for (i = 0; i < TOP_SORTS; i++)
+	for (size_t i = 0; i < TOP_SORTS; i++)
 		if (str_eq(value, top_sort_names[i])) {
 			t->screen.sort = (enum top_sort)i;
 			return 0;

@@ -12,9 +12,8 @@ static int set_depth(void *into, const char *value, struct err *e)
 {
 	static const char *const names[] = { "sites", "nodes", "processes", "threads" };
 	enum tree_depth *depth = into;
-	size_t i;
 
-	for (i = 0; i < 4; i++)
+	for (size_t i = 0; i < 4; i++)
 		if (str_eq(value, names[i])) {
 			*depth = (enum tree_depth)(i + 1);
 			return 0;

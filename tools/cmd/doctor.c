@@ -67,7 +67,6 @@ static void check_files(struct doctor *d)
 	char path[FILE_PATH_BYTES];
 	struct launch l = { 0 };
 	struct err e = { 0 };
-	size_t i;
 
 	if (launch_find_files(&l, &e)) {
 		doctor_add(d, "files", DOCTOR_FAIL, "run make install again, or set OMIG_LIBRARY",
@@ -75,7 +74,7 @@ static void check_files(struct doctor *d)
 		return;
 	}
 	doctor_add(d, "files", DOCTOR_OK, NULL, "%s", l.lib);
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		if (file_join(path, sizeof(path), l.bin, programs[i], NULL) ||
 		    access(path, X_OK) < 0)
 			doctor_add(d, "files", DOCTOR_FAIL, "run make install again",
@@ -105,9 +104,9 @@ static void check_mpi(struct doctor *d)
 	} flavours[] = { { "libmpi.so.40", "Open MPI" }, { "libmpich.so.12", "MPICH" } };
 	static const char usual[] =
 		"/usr/lib/x86_64-linux-gnu:/usr/lib/aarch64-linux-gnu:/usr/lib64:/usr/lib:/usr/local/lib";
-	size_t i, found = 0;
+	size_t found = 0;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (!exists_in(getenv("LD_LIBRARY_PATH"), flavours[i].library) &&
 		    !exists_in(usual, flavours[i].library))
 			continue;

@@ -232,7 +232,6 @@ static int fault_of(Omis_reply r)
 
 int event_tail_fetch(struct event_tail *f, bool *more)
 {
-	Omis_service_result part;
 	char text[96];
 	Omis_reply r;
 	int rc;
@@ -243,8 +242,8 @@ int event_tail_fetch(struct event_tail *f, bool *more)
 	if (!r)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = fault_of(r);
-	for (part = rc == CMD_OK && r[0] ? r[1] : NULL; rc == CMD_OK && part && part->obj_list;
-	     part++) {
+	for (Omis_service_result part = rc == CMD_OK && r[0] ? r[1] : NULL;
+	     rc == CMD_OK && part && part->obj_list; part++) {
 		Omis_value *v = NULL;
 
 		if (part->status < OMIS_FIRST_ERROR && part->result)

@@ -92,14 +92,13 @@ static int find_library(struct launch *l, struct err *e)
 	static const char *const places[] = { "../libexec/omig/" LIBRARY, "../lib/" LIBRARY, NULL };
 	const char *given = getenv("OMIG_LIBRARY");
 	int rc = 0;
-	size_t i;
 
 	if (given && *given) {
 		if (!str_copy(l->lib, sizeof(l->lib), given))
 			return err_set(e, ERR_LIMIT, "OMIG_LIBRARY is too long");
 		return need_file(l->lib, R_OK, e);
 	}
-	for (i = 0; places[i]; i++) {
+	for (size_t i = 0; places[i]; i++) {
 		rc = file_join(l->lib, sizeof(l->lib), l->bin, places[i], e);
 		if (rc || access(l->lib, R_OK) == 0)
 			return rc;
@@ -185,9 +184,8 @@ static const char *batch_job(void)
 	static const char *const names[] = { "OMIG_JOB", "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID",
 					     NULL };
 	const char *v;
-	size_t i;
 
-	for (i = 0; names[i]; i++) {
+	for (size_t i = 0; names[i]; i++) {
 		v = getenv(names[i]);
 		if (v && *v)
 			return v;
@@ -279,13 +277,13 @@ static void env_list_value(const struct launch *l, char *out, size_t size)
 	static const char *const maybe[] = { "OMIG_STATE_DIR", "OMIG_RUNTIME_DIR", "OMIG_THREADS",
 					     "OMIG_DISABLE", NULL };
 	char rest[4096];
-	size_t i, used;
+	size_t used;
 
 	launch_env_list_rest(rest, sizeof(rest));
 	used = (size_t)snprintf(out, size, "%s%s" OUR_LIST_HEAD ";OMIG_LM;OMIG_JOB;OMIG_START%s",
 				rest, rest[0] ? ";" : "",
 				l->site || getenv("OMIG_SITE") ? ";OMIG_SITE" : "");
-	for (i = 0; maybe[i] && used < size; i++)
+	for (size_t i = 0; maybe[i] && used < size; i++)
 		if (getenv(maybe[i]))
 			used += (size_t)snprintf(out + used, size - used, ";%s", maybe[i]);
 }

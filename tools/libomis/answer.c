@@ -32,9 +32,8 @@ static struct layout measure(const struct reply *r, Omis_flags flags)
 {
 	struct layout l = { .services = 1 };
 	const struct reply_coverage *c = &r->coverage;
-	size_t i;
 
-	for (i = 0; i < r->nentry; i++) {
+	for (size_t i = 0; i < r->nentry; i++) {
 		if (r->entry[i].action >= l.services)
 			l.services = (size_t)r->entry[i].action + 1;
 		if (!is_wanted(&r->entry[i], flags))
@@ -43,7 +42,7 @@ static struct layout measure(const struct reply *r, Omis_flags flags)
 		l.text += strlen(r->entry[i].objects) + 1 + r->entry[i].nvalue + 1;
 	}
 	l.objects += l.services; /* each array has its end */
-	for (i = 0; i < c->nmissing; i++)
+	for (size_t i = 0; i < c->nmissing; i++)
 		l.text += strlen(c->missing[i].object) + strlen(c->missing[i].reason) + 2;
 	l.missing = c->nmissing;
 	return l;
@@ -71,16 +70,14 @@ static void put_entry(Omis_object_result *o, const struct reply_entry *n, char *
 static void put_services(struct answer *a, Omis_object_result *o, const struct reply *r,
 			 size_t services, Omis_flags flags, size_t *n, char **text)
 {
-	size_t i;
-
-	for (i = 0; i < r->nentry; i++)
+	for (size_t i = 0; i < r->nentry; i++)
 		n[r->entry[i].action] += is_wanted(&r->entry[i], flags);
-	for (i = 0; i < services; i++) {
+	for (size_t i = 0; i < services; i++) {
 		a->service[i] = o;
 		o += n[i] + 1; /* zero already: the end */
 		n[i] = 0;
 	}
-	for (i = 0; i < r->nentry; i++) {
+	for (size_t i = 0; i < r->nentry; i++) {
 		const struct reply_entry *e = &r->entry[i];
 
 		if (is_wanted(e, flags))
@@ -91,9 +88,7 @@ static void put_services(struct answer *a, Omis_object_result *o, const struct r
 static void put_missing(struct answer *a, Omis_missing *m, const struct reply_coverage *c,
 			char **text)
 {
-	size_t i;
-
-	for (i = 0; i < c->nmissing; i++) {
+	for (size_t i = 0; i < c->nmissing; i++) {
 		m[i].object = put_text(text, c->missing[i].object, strlen(c->missing[i].object));
 		m[i].reason = put_text(text, c->missing[i].reason, strlen(c->missing[i].reason));
 	}
@@ -109,9 +104,7 @@ static void put_missing(struct answer *a, Omis_missing *m, const struct reply_co
  * ours. */
 static bool is_sound(const struct reply *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->nentry; i++)
+	for (size_t i = 0; i < r->nentry; i++)
 		if (r->entry[i].action > OMIS_REQUEST_MAX_BYTES)
 			return false;
 	return true;
@@ -185,7 +178,6 @@ void omis_reply_coverage(Omis_reply reply, Omis_coverage *out)
 
 Omis_status omis_reply_status(Omis_reply reply)
 {
-	Omis_service_result s;
 	Omis_status first;
 
 	if (!reply)
@@ -194,7 +186,7 @@ Omis_status omis_reply_status(Omis_reply reply)
 	if (first != OMIS_OK)
 		return first;
 	for (; *reply; reply++)
-		for (s = *reply; s->obj_list; s++)
+		for (Omis_service_result s = *reply; s->obj_list; s++)
 			if (s->status >= OMIS_FIRST_ERROR)
 				return s->status;
 	return OMIS_OK;

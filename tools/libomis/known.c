@@ -23,9 +23,8 @@ static const char *kind_name(enum omis_class c)
 static const struct omis_service *find(unsigned i)
 {
 	const struct omis_service *s;
-	size_t k;
 
-	for (k = 0; (s = omis_service_at(k)); k++)
+	for (size_t k = 0; (s = omis_service_at(k)); k++)
 		if (!(s->flags & OMIS_INTERNAL) && i-- == 0)
 			return s;
 	return NULL;

@@ -14,9 +14,8 @@ int main(int argc, char **argv)
 		      { "markdown", omis_print_markdown },
 		      { "completion", omis_print_completion } };
 	struct buf b = BUF_INIT(16 << 20);
-	size_t i;
 
-	for (i = 0; argc == 2 && i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (size_t i = 0; argc == 2 && i < sizeof(forms) / sizeof(forms[0]); i++)
 		if (str_eq(argv[1], forms[i].form))
 			forms[i].print(&b);
 	if (b.n == 0 || b.failed) {

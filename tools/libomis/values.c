@@ -15,9 +15,9 @@ struct values {
 
 static size_t count(const struct omis_value *v, size_t n)
 {
-	size_t i, sum = n;
+	size_t sum = n;
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (v[i].kind == OMIS_LIST)
 			sum += count(v[i].list.v, v[i].list.n);
 	return sum;
@@ -69,10 +69,9 @@ static void convert_list(Omis_value *to, const struct omis_value *from, size_t n
 			 Omis_value **free_node)
 {
 	Omis_value *item = *free_node;
-	size_t i;
 
 	*free_node += n;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		convert(&item[i], &from[i], free_node);
 	to->kind = OMIS_VALUE_LIST;
 	to->n = n;

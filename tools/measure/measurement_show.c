@@ -217,9 +217,9 @@ static const char *put_cut_line(const char *at, const char *end, size_t width, s
 static void put_screen(const struct term *term, const struct buf *text, struct buf *out)
 {
 	const char *at = buf_str(text), *end = at + text->n;
-	size_t rows = term->rows > 1 ? term->rows - 1 : 1, left = 0, row;
+	size_t rows = term->rows > 1 ? term->rows - 1 : 1, left = 0;
 
-	for (row = 0; at < end && row < rows; row++) {
+	for (size_t row = 0; at < end && row < rows; row++) {
 		for (const char *p = at; row + 1 == rows && p < end; p++)
 			left += *p == '\n';
 		if (left > 1) {

@@ -32,9 +32,8 @@ void pmsl_text_report(const struct term *t, FILE *to, const struct pmsl *p,
 					    term_paint(t, TERM_YELLOW), term_paint(t, TERM_GREEN),
 					    term_paint(t, TERM_PLAIN) };
 	struct buf b = BUF_INIT(1 << 20);
-	size_t i;
 
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		pmsl_diag_print(&b, pmsl_source(p), &d->v[i], &colors);
 	if (d->is_full)
 		buf_puts(&b, "and more: these come first\n");
@@ -61,28 +60,24 @@ static void tell_json(struct json *j, const struct pmsl *p, const struct pmsl_di
 
 void pmsl_text_report_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d)
 {
-	size_t i;
-
 	json_key(j, "diagnostics");
 	json_array(j);
-	for (i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++)
 		tell_json(j, p, &d->v[i]);
 	json_array_end(j);
 }
 
 void pmsl_text_params(struct buf *b, const struct pmsl_metric *m)
 {
-	const struct pmsl_decl *d;
 	char type[PMSL_TYPE_BYTES];
 
-	for (d = m->param; d; d = d->next)
+	for (const struct pmsl_decl *d = m->param; d; d = d->next)
 		buf_printf(b, "%s%s %s", d == m->param ? "" : ", ", pmsl_type_name(d->type, type),
 			   d->name);
 }
 
 void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pmsl_metric *m)
 {
-	const struct pmsl_decl *d;
 	char unit[PMSL_UNIT_TEXT_BYTES], type[PMSL_TYPE_BYTES];
 
 	json_object(j);
@@ -90,7 +85,7 @@ void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pm
 	json_key_str(j, "unit", pmsl_unit_text(pmsl_units(p), m->unit, unit));
 	json_key(j, "parameters");
 	json_array(j);
-	for (d = m->param; d; d = d->next) {
+	for (const struct pmsl_decl *d = m->param; d; d = d->next) {
 		json_object(j);
 		json_key_str(j, "name", d->name);
 		json_key_str(j, "type", pmsl_type_name(d->type, type));

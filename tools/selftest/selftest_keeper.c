@@ -25,12 +25,12 @@ static bool has_environ(const char *pid, const char *want)
 {
 	struct buf b = BUF_INIT(ENVIRON_MAX_BYTES);
 	char path[64];
-	const char *at;
 	bool found = false;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/environ", pid);
 	if (!file_read_at(AT_FDCWD, path, ENVIRON_MAX_BYTES, &b, NULL) && !buf_putc(&b, 0))
-		for (at = buf_str(&b); !found && at < (const char *)b.p + b.n; at += strlen(at) + 1)
+		for (const char *at = buf_str(&b); !found && at < (const char *)b.p + b.n;
+		     at += strlen(at) + 1)
 			found = str_eq(at, want);
 	buf_done(&b);
 	return found;

@@ -194,10 +194,8 @@ int session_exit_status(Omis_reply r)
 /* The first entry that is an error; NULL when there is none. */
 static const Omis_object_result *first_error(Omis_reply r)
 {
-	Omis_service_result s;
-
 	for (; *r; r++)
-		for (s = *r; s->obj_list; s++)
+		for (Omis_service_result s = *r; s->obj_list; s++)
 			if (s->status >= OMIS_FIRST_ERROR)
 				return s;
 	return NULL;

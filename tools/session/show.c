@@ -40,11 +40,10 @@ static bool is_silent(const Omis_object_result *o)
 
 bool show_reply(const struct term *t, Omis_reply r)
 {
-	size_t i, n = action_count(r), shown = 0;
-	Omis_service_result s;
+	size_t n = action_count(r), shown = 0;
 
-	for (i = 0; r[i]; i++)
-		for (s = r[i]; s->obj_list; s++) {
+	for (size_t i = 0; r[i]; i++)
+		for (Omis_service_result s = r[i]; s->obj_list; s++) {
 			if (is_silent(s))
 				continue;
 			if (n > 1 && i)
@@ -76,14 +75,12 @@ static void show_result(const struct term *t, const Omis_object_result *o)
 
 bool show_event(const struct term *t, Omis_reply r)
 {
-	Omis_service_result s;
-	size_t i;
 
 	printf("%s", term_paint(t, TERM_BOLD));
 	term_put_safe(stdout, r[0]->obj_list, strlen(r[0]->obj_list));
 	fputs(term_paint(t, TERM_PLAIN), stdout);
-	for (i = 1; r[i]; i++)
-		for (s = r[i]; s->obj_list; s++)
+	for (size_t i = 1; r[i]; i++)
+		for (Omis_service_result s = r[i]; s->obj_list; s++)
 			if (!is_silent(s))
 				show_result(t, s);
 	putchar('\n');
@@ -93,7 +90,6 @@ bool show_event(const struct term *t, Omis_reply r)
 void show_missing(const struct term *t, FILE *to, Omis_reply r)
 {
 	Omis_coverage c;
-	unsigned i;
 
 	omis_reply_coverage(r, &c);
 	if (c.answered >= c.asked)
@@ -101,7 +97,7 @@ void show_missing(const struct term *t, FILE *to, Omis_reply r)
 	fflush(stdout);
 	fprintf(to, "%s%u of %u objects answered%s", term_paint(t, TERM_YELLOW), c.answered,
 		c.asked, term_paint(t, TERM_PLAIN));
-	for (i = 0; i < c.n_missing; i++) {
+	for (unsigned i = 0; i < c.n_missing; i++) {
 		fputs(i ? ", " : "; ", to);
 		term_put_safe(to, c.missing[i].object, strlen(c.missing[i].object));
 		fputs(": ", to);
@@ -124,8 +120,6 @@ static void binary_json(struct json *j, const Omis_value *v)
 
 void show_value_json(struct json *j, const Omis_value *v)
 {
-	size_t i;
-
 	switch (v->kind) {
 	case OMIS_VALUE_INT:
 		json_i64(j, v->i);
@@ -142,7 +136,7 @@ void show_value_json(struct json *j, const Omis_value *v)
 		break;
 	case OMIS_VALUE_LIST:
 		json_array(j);
-		for (i = 0; i < v->n; i++)
+		for (size_t i = 0; i < v->n; i++)
 			show_value_json(j, &v->list[i]);
 		json_array_end(j);
 		break;
@@ -152,7 +146,6 @@ void show_value_json(struct json *j, const Omis_value *v)
 void show_coverage_json(struct json *j, Omis_reply r)
 {
 	Omis_coverage c;
-	unsigned i;
 
 	omis_reply_coverage(r, &c);
 	json_key(j, "coverage");
@@ -163,7 +156,7 @@ void show_coverage_json(struct json *j, Omis_reply r)
 	json_key_i64(j, "newest_ns", c.newest_ns);
 	json_key(j, "missing");
 	json_array(j);
-	for (i = 0; i < c.n_missing; i++) {
+	for (unsigned i = 0; i < c.n_missing; i++) {
 		json_object(j);
 		json_key_str(j, "object", c.missing[i].object);
 		json_key_str(j, "reason", c.missing[i].reason);
@@ -238,8 +231,6 @@ bool show_reply_json(Omis_reply r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
-	Omis_service_result s;
-	size_t i;
 	bool ok;
 
 	json_init(&j, &b);
@@ -247,8 +238,8 @@ bool show_reply_json(Omis_reply r)
 	json_key_str(&j, "status", omis_strerror(omis_reply_status(r)));
 	json_key(&j, "entries");
 	json_array(&j);
-	for (i = 0; r[i]; i++)
-		for (s = r[i]; s->obj_list; s++)
+	for (size_t i = 0; r[i]; i++)
+		for (Omis_service_result s = r[i]; s->obj_list; s++)
 			entry_json(&j, s, i);
 	json_array_end(&j);
 	show_coverage_json(&j, r);

@@ -88,11 +88,9 @@ static char *take_cell(char *p, char separator, char **cell)
 
 static char *trimmed(char *s)
 {
-	size_t n;
-
 	while (*s == ' ' || *s == '\t')
 		s++;
-	for (n = strlen(s); n && strchr(" \t\r\n", s[n - 1]); n--)
+	for (size_t n = strlen(s); n && strchr(" \t\r\n", s[n - 1]); n--)
 		s[n - 1] = 0;
 	return s;
 }

@@ -38,11 +38,9 @@ struct table *table_new(size_t columns, const char *const *heads, const char *al
 
 void table_free(struct table *t)
 {
-	size_t i;
-
 	if (!t)
 		return;
-	for (i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++)
 		free(t->cell[i]);
 	free(t->cell);
 	free(t);
@@ -78,11 +76,11 @@ static size_t width_of(const char *s)
 
 static void measure(const struct table *t, size_t *width)
 {
-	size_t i, w;
+	size_t w;
 
-	for (i = 0; i < t->columns; i++)
+	for (size_t i = 0; i < t->columns; i++)
 		width[i] = width_of(t->heads[i]);
-	for (i = 0; i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		w = width_of(t->cell[i]);
 		if (w > width[i % t->columns])
 			width[i % t->columns] = w;
@@ -103,9 +101,9 @@ static void put_padded(struct buf *line, const char *s, size_t width, bool right
 /* Appends the line without spaces at its end, cut to `width` characters. */
 static void put_line(struct buf *out, const struct buf *line, size_t width)
 {
-	size_t i, seen = 0, end = line->n;
+	size_t seen = 0, end = line->n;
 
-	for (i = 0; width && i < line->n; i++) {
+	for (size_t i = 0; width && i < line->n; i++) {
 		if ((line->p[i] & 0xc0) == 0x80)
 			continue;
 		if (seen++ == width) {
@@ -122,10 +120,8 @@ static void put_line(struct buf *out, const struct buf *line, size_t width)
 static void put_row(const struct table *t, const char *const *cell, const size_t *width,
 		    struct buf *line)
 {
-	size_t i;
-
 	buf_clear(line);
-	for (i = 0; i < t->columns; i++) {
+	for (size_t i = 0; i < t->columns; i++) {
 		if (i)
 			buf_puts(line, "  ");
 		put_padded(line, cell[i], width[i], t->align[i] == 'r');
@@ -136,14 +132,13 @@ int table_print(const struct table *t, size_t width, struct buf *out)
 {
 	size_t *widths = calloc(t->columns, sizeof(*widths));
 	struct buf line = BUF_INIT(1 << 20);
-	size_t row;
 	bool failed = t->failed || !widths;
 
 	if (widths) {
 		measure(t, widths);
 		put_row(t, t->heads, widths, &line);
 		put_line(out, &line, width);
-		for (row = 0; row + t->columns <= t->n; row += t->columns) {
+		for (size_t row = 0; row + t->columns <= t->n; row += t->columns) {
 			put_row(t, (const char *const *)t->cell + row, widths, &line);
 			put_line(out, &line, width);
 		}

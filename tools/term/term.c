@@ -197,9 +197,9 @@ static size_t shown_length(const unsigned char *s, size_t n)
 void term_put_safe(FILE *to, const char *s, size_t n)
 {
 	const unsigned char *p = (const unsigned char *)s;
-	size_t i, k;
+	size_t k;
 
-	for (i = 0; i < n; i += k ? k : 1) {
+	for (size_t i = 0; i < n; i += k ? k : 1) {
 		k = shown_length(p + i, n - i);
 		if (k)
 			fwrite(p + i, 1, k, to);

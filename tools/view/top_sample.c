@@ -59,9 +59,7 @@ void top_sample_done(struct top_sample *s)
 
 const struct top_node *top_node_find(const struct top_sample *s, const char *token)
 {
-	size_t i;
-
-	for (i = 0; i < s->nnode; i++)
+	for (size_t i = 0; i < s->nnode; i++)
 		if (str_eq(s->node[i].token, token))
 			return &s->node[i];
 	return NULL;
@@ -107,9 +105,7 @@ const struct top_rank *top_rank_find(const struct top_sample *s, const char *tok
 
 static void no_rates(struct top_rank *r)
 {
-	size_t i;
-
-	for (i = 0; i < TOP_CLASSES; i++)
+	for (size_t i = 0; i < TOP_CLASSES; i++)
 		r->share[i] = (double)NAN;
 	r->mpi = r->calls_s = r->out_s = r->in_s = r->cpu = (double)NAN;
 }
@@ -171,20 +167,19 @@ static void add_calls(void *arg, const char *token, const Omis_value *v)
 	struct top_rank *r = find_rank(s, token, s->cursor);
 	const Omis_value *c;
 	enum top_class k;
-	size_t i;
 
 	if (!r)
 		return;
 	s->cursor = (size_t)(r - s->rank) + 1;
 	r->time_ns = value_int(v, 0);
-	for (i = 1; (c = value_at(v, i)); i++) {
+	for (size_t i = 1; (c = value_at(v, i)); i++) {
 		k = class_of(value_text(c, CALL_CLASS));
 		r->class_calls[k] += (double)value_int(c, CALL_COUNT_AT);
 		r->delay_ns[k] += value_float(c, CALL_DELAY);
 		r->class_out[k] += value_float(c, CALL_OUT);
 		r->class_in[k] += value_float(c, CALL_IN);
 	}
-	for (i = 0; i < TOP_CLASSES; i++) {
+	for (size_t i = 0; i < TOP_CLASSES; i++) {
 		r->calls += r->class_calls[i];
 		r->bytes_out += r->class_out[i];
 		r->bytes_in += r->class_in[i];
@@ -280,13 +275,12 @@ static double rate(double now, double before, double seconds)
 static void rank_rates(struct top_rank *r, const struct top_rank *b, double wall_s)
 {
 	double s = (double)(r->time_ns - b->time_ns) / 1e9;
-	size_t i;
 
 	r->cpu = 100 * rate(r->cpu_s, b->cpu_s, wall_s);
 	if (r->time_ns == 0 || b->time_ns == 0 || s <= 0)
 		return;
 	r->mpi = 0;
-	for (i = 0; i < TOP_CLASSES; i++) {
+	for (size_t i = 0; i < TOP_CLASSES; i++) {
 		r->share[i] = 100 * rate(r->delay_ns[i] / 1e9, b->delay_ns[i] / 1e9, s);
 		r->mpi += r->share[i];
 	}
@@ -299,9 +293,8 @@ static void add_rates(struct top_sample *s, const struct top_sample *before)
 {
 	double wall_s = (double)(s->wall - before->wall) / 1e9;
 	const struct top_rank *b;
-	size_t i;
 
-	for (i = 0; i < s->nrank; i++) {
+	for (size_t i = 0; i < s->nrank; i++) {
 		b = find_rank(before, s->rank[i].token, i);
 		if (b)
 			rank_rates(&s->rank[i], b, wall_s);
@@ -345,10 +338,10 @@ static bool is_on(const struct top_sample *before, const struct top_rank *r, siz
 int top_sample_enable(const struct top_sample *s, const struct top_sample *before, const char *what)
 {
 	struct buf list = BUF_INIT(ENABLE_BATCH * TOP_TOKEN_BYTES);
-	size_t i, n = 0;
+	size_t n = 0;
 	int rc = CMD_OK;
 
-	for (i = 0; i < s->nrank && rc == CMD_OK; i++) {
+	for (size_t i = 0; i < s->nrank && rc == CMD_OK; i++) {
 		if (is_on(before, &s->rank[i], i) || top_rank_has_ended(&s->rank[i]))
 			continue;
 		buf_printf(&list, "%s%s", n ? "," : "", s->rank[i].token);
@@ -419,9 +412,9 @@ int top_sample_take(struct top_sample *s, const struct top_sample *before, const
 
 void top_drop_ended(struct top_sample *s)
 {
-	size_t i, n = 0;
+	size_t n = 0;
 
-	for (i = 0; i < s->nrank; i++)
+	for (size_t i = 0; i < s->nrank; i++)
 		if (!top_rank_has_ended(&s->rank[i]))
 			s->rank[n++] = s->rank[i];
 	s->nended += s->nrank - n;

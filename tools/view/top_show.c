@@ -100,11 +100,11 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 	};
 	struct table *tab = table_new(10, heads, "lrrrrrrrrr");
 	char text[TABLE_NUMBER_BYTES];
-	size_t i, k, n, shown = that_fit(s->nnode, rows);
+	size_t n, shown = that_fit(s->nnode, rows);
 	int rc;
 
-	for (i = 0; tab && i < shown; i++) {
-		for (k = n = 0; k < s->nrank; k++)
+	for (size_t i = 0; tab && i < shown; i++) {
+		for (size_t k = n = 0; k < s->nrank; k++)
 			n += s->rank[k].rank >= 0 && str_eq(s->rank[k].node, s->node[i].token);
 		table_cell(tab, "%s", s->node[i].name);
 		table_cell(tab, "%zu", n);

@@ -85,7 +85,7 @@ static int take_field(struct web_head *out, const char *name, const char *value)
 
 static int read_field(char *line, struct web_head *out)
 {
-	char *colon = line, *value, *end;
+	char *colon = line, *value;
 
 	while (is_token_char(*colon))
 		colon++;
@@ -93,7 +93,7 @@ static int read_field(char *line, struct web_head *out)
 		return 400; /* also a line that continues the one before */
 	*colon = '\0';
 	value = colon + 1 + strspn(colon + 1, " \t");
-	for (end = value + strlen(value); end > value && strchr(" \t", end[-1]); end--)
+	for (char *end = value + strlen(value); end > value && strchr(" \t", end[-1]); end--)
 		end[-1] = '\0';
 	return take_field(out, line, value);
 }

@@ -34,9 +34,8 @@ static uint32_t put_object(uint32_t i, enum pmsl_kind kind, char letter, int64_t
 const struct world *metrics_world(void)
 {
 	uint32_t at = 0, site = 0, node = 0;
-	unsigned p;
 
-	for (p = 0; p < WALK_PROCS; p++) {
+	for (unsigned p = 0; p < WALK_PROCS; p++) {
 		if (p % 4 == 0)
 			site = put_object(at, PMSL_T_SITE, 's', -1, WORLD_NONE), at++;
 		if (p % 2 == 0)
@@ -49,9 +48,7 @@ const struct world *metrics_world(void)
 
 unsigned metrics_rank(const char *token)
 {
-	unsigned p;
-
-	for (p = 0; p < WALK_PROCS; p++)
+	for (unsigned p = 0; p < WALK_PROCS; p++)
 		if (str_eq(tokens[proc_at[p]], token))
 			return p;
 	ck_abort_msg("no process %s", token);
@@ -66,20 +63,18 @@ uint32_t metrics_node(unsigned rank)
 
 void metrics_log(struct rng *rng, struct walk_log *story)
 {
-	unsigned p, vt, r;
-
-	for (p = 0; p < WALK_PROCS; p++) {
+	for (unsigned p = 0; p < WALK_PROCS; p++) {
 		nsec_t t = 1 + roll(rng, 1000);
 		double sent = 0;
 
-		for (vt = 1; vt <= WALK_VTS; vt++) {
+		for (unsigned vt = 1; vt <= WALK_VTS; vt++) {
 			t += SECOND + (nsec_t)roll(rng, 2000) * 1000000;
 			sent += roll(rng, 100);
 			story->event[p][vt] = (struct walk_event){
 				.time = t, .sent = sent, .extra = (double)roll(rng, 50) - 10
 			};
 		}
-		for (r = 1; r <= WALK_READS; r++)
+		for (unsigned r = 1; r <= WALK_READS; r++)
 			story->sent_at_read[p][r] =
 				story->sent_at_read[p][r - 1] * (r > 1) + roll(rng, 1000);
 	}

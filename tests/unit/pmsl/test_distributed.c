@@ -79,9 +79,7 @@ static struct place piece_at(const struct tree *t, unsigned i)
 
 static unsigned above(const struct tree *t, unsigned i)
 {
-	unsigned k;
-
-	for (k = 0; piece_at(t, i).kind == PLACE_NODE && k < t->plan->pieces.n; k++)
+	for (unsigned k = 0; piece_at(t, i).kind == PLACE_NODE && k < t->plan->pieces.n; k++)
 		if (piece_at(t, k).kind == PLACE_SITE &&
 		    piece_at(t, k).object == world_site(world, piece_at(t, i).object))
 			return k;
@@ -91,9 +89,7 @@ static unsigned above(const struct tree *t, unsigned i)
 /* The piece of the rank's node; 0: it has none. */
 static unsigned piece_of(const struct tree *t, unsigned rank)
 {
-	unsigned k;
-
-	for (k = 1; k < t->plan->pieces.n; k++)
+	for (unsigned k = 1; k < t->plan->pieces.n; k++)
 		if (piece_at(t, k).kind == PLACE_NODE &&
 		    piece_at(t, k).object == metrics_node(rank))
 			return k;
@@ -183,11 +179,11 @@ static void deliver(struct tree *t, struct frame *f)
 /* In any order: newest first, or oldest, from any piece on. */
 static void deliver_due(struct tree *t, unsigned to)
 {
-	unsigned n = (unsigned)t->plan->pieces.n, first = roll(t, n), i, k;
+	unsigned n = (unsigned)t->plan->pieces.n, first = roll(t, n);
 	bool back = roll(t, 2);
 
-	for (i = 0; i < n; i++)
-		for (k = 1; k <= t->round; k++) {
+	for (unsigned i = 0; i < n; i++)
+		for (unsigned k = 1; k <= t->round; k++) {
 			struct frame *f = &t->frame[(first + i) % n][back ? t->round + 1 - k : k];
 
 			if (f->due && f->due <= t->round && !f->has_come && f->from &&
@@ -223,10 +219,9 @@ static void push_one(struct tree *t, unsigned i, uint32_t input, int64_t key, do
 static void push_events(struct tree *t, unsigned i, uint32_t node, const struct flow_source *s)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
-	unsigned p = metrics_rank(s->process), first = roll(t, WALK_VTS), step = roll(t, 2) ? 1 : 5,
-		 k;
+	unsigned p = metrics_rank(s->process), first = roll(t, WALK_VTS), step = roll(t, 2) ? 1 : 5;
 
-	for (k = 0; k < WALK_VTS; k++) {
+	for (unsigned k = 0; k < WALK_VTS; k++) {
 		unsigned vt = 1 + (first + k * step) %
 					  WALK_VTS; /* 1 and 5 have no factor with it: each comes */
 		const struct walk_event *e = &t->story.event[p][vt];

@@ -58,13 +58,12 @@ START_TEST(all_words_and_limits_are_told)
 {
 	struct pmsl_builtin b;
 	char text[64];
-	unsigned i;
 
-	for (i = 0; i < PMSL_FOLDS; i++)
+	for (unsigned i = 0; i < PMSL_FOLDS; i++)
 		expect_word(pmsl_fold_name(i));
-	for (i = 0; pmsl_function_get(i); i++)
+	for (unsigned i = 0; pmsl_function_get(i); i++)
 		expect_word(pmsl_function_get(i)->name);
-	for (i = 0; i < pmsl_builtin_ids(); i++)
+	for (unsigned i = 0; i < pmsl_builtin_ids(); i++)
 		if (pmsl_builtin_get(i, &b) && b.call < 0 && b.quantity == PMSL_Q_COUNT) {
 			snprintf(text, sizeof(text), "`%.*s`",
 				 (int)(strlen(b.name) - strlen("_count")), b.name);

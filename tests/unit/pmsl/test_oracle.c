@@ -46,9 +46,8 @@ static void on_result(void *arg, const struct flow_result *r)
 static unsigned above(const struct tree *t, unsigned i)
 {
 	struct place at = t->plan->pieces.v[i].place;
-	unsigned k;
 
-	for (k = 0; at.kind == PLACE_NODE && k < t->plan->pieces.n; k++)
+	for (unsigned k = 0; at.kind == PLACE_NODE && k < t->plan->pieces.n; k++)
 		if (t->plan->pieces.v[k].place.kind == PLACE_SITE &&
 		    t->plan->pieces.v[k].place.object == world_site(world, at.object))
 			return k;
@@ -68,10 +67,9 @@ static void start(struct tree *t)
 	const struct flow_limits limits = { 4, 4096, 64 << 20 };
 	const struct flow_out out = { on_result, on_batch, t };
 	struct err e = { 0 };
-	unsigned i;
 
 	ck_assert_uint_le(t->plan->pieces.n, PIECES_MAX);
-	for (i = 0; i < t->plan->pieces.n; i++) {
+	for (unsigned i = 0; i < t->plan->pieces.n; i++) {
 		t->engine[i] = flow_new(&limits, &out);
 		ck_assert_msg(flow_load(t->engine[i], t->plan->pieces.v[i].graph, 0, &e) == 0, "%s",
 			      e.text);
@@ -91,10 +89,9 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 			unsigned r)
 {
 	uint32_t input = flow_input(t->engine[i], 1, node);
-	unsigned p = metrics_rank(s->process), vt, k, first = roll(WALK_VTS),
-		 step = roll(2) ? 1 : 5;
+	unsigned p = metrics_rank(s->process), vt, first = roll(WALK_VTS), step = roll(2) ? 1 : 5;
 
-	for (k = 0; k < WALK_VTS; k++) {
+	for (unsigned k = 0; k < WALK_VTS; k++) {
 		const struct walk_event *e;
 
 		/* 1 and 5 have no factor with WALK_VTS: each comes. */
@@ -108,9 +105,8 @@ static void push_events(struct tree *t, unsigned i, uint32_t node, const struct 
 static void push(struct tree *t, unsigned i, unsigned r)
 {
 	const struct flow_graph *g = t->plan->pieces.v[i].graph;
-	uint32_t k;
 
-	for (k = 0; k < g->nnode; k++) {
+	for (uint32_t k = 0; k < g->nnode; k++) {
 		const struct flow_source *s = &g->node[k].source;
 
 		if (g->node[k].kind != FLOW_INPUT)
@@ -128,18 +124,17 @@ static void push(struct tree *t, unsigned i, unsigned r)
 static void read_all(struct tree *t, unsigned r)
 {
 	struct err e = { 0 };
-	unsigned i;
 
 	t->has_result = false;
-	for (i = 0; i < t->plan->pieces.n; i++)
+	for (unsigned i = 0; i < t->plan->pieces.n; i++)
 		push(t, i, r);
-	for (i = (unsigned)t->plan->pieces.n; i-- > 0;)
+	for (unsigned i = (unsigned)t->plan->pieces.n; i-- > 0;)
 		if (t->plan->pieces.v[i].place.kind == PLACE_NODE) {
 			t->at = i;
 			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0,
 				      "%s", e.text);
 		}
-	for (i = (unsigned)t->plan->pieces.n; i-- > 0;)
+	for (unsigned i = (unsigned)t->plan->pieces.n; i-- > 0;)
 		if (t->plan->pieces.v[i].place.kind != PLACE_NODE) {
 			t->at = i;
 			ck_assert_msg(flow_read(t->engine[i], 1, r, walk_read_time(r), &e) == 0,
@@ -160,10 +155,9 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 {
 	struct tree t = { .plan = plan };
 	struct walk w = { .g = plan->dag, .log = &story, .since = options->since, .rank = -1 };
-	unsigned r, i;
 
 	start(&t);
-	for (r = 1; r <= WALK_READS; r++) {
+	for (unsigned r = 1; r <= WALK_READS; r++) {
 		double wanted;
 
 		read_all(&t, r);
@@ -179,7 +173,7 @@ static void compare(const char *source, struct pmsl_plan *plan, const struct bin
 			      "%s\nread %u: %u values, enough are %u: %d", source, r,
 			      walk_count(&w), enough, t.is_enough);
 	}
-	for (i = 0; i < plan->pieces.n; i++)
+	for (unsigned i = 0; i < plan->pieces.n; i++)
 		flow_free(t.engine[i]);
 }
 
@@ -221,11 +215,10 @@ static void try_one(struct buf *source)
 START_TEST(pieces_give_what_a_walk_over_the_text_gives)
 {
 	struct buf source = BUF_INIT(1 << 16);
-	unsigned i;
 
 	rng_init(&rng, suite_seed(20261122));
 	world = metrics_world();
-	for (i = 0; i < PROGRAMS; i++)
+	for (unsigned i = 0; i < PROGRAMS; i++)
 		try_one(&source);
 	buf_done(&source);
 	ck_assert_uint_gt(nstopping, PROGRAMS / 20);

@@ -73,9 +73,8 @@ static void plan_file(const char *file, const char *metric, const char *layout)
 static unsigned in_dag(const struct dag *g, enum dag_kind kind)
 {
 	unsigned n = 0;
-	size_t i;
 
-	for (i = 0; i < g->n; i++)
+	for (size_t i = 0; i < g->n; i++)
 		n += g->node[i].kind == kind;
 	return n;
 }
@@ -83,18 +82,15 @@ static unsigned in_dag(const struct dag *g, enum dag_kind kind)
 static unsigned in_graph(enum flow_kind kind)
 {
 	unsigned n = 0;
-	size_t i;
 
-	for (i = 0; i < plan.bound.n; i++)
+	for (size_t i = 0; i < plan.bound.n; i++)
 		n += plan.bound.node[i]->is_live && plan.bound.node[i]->n.kind == kind;
 	return n;
 }
 
 static const struct flow_graph *piece(const char *where)
 {
-	size_t i;
-
-	for (i = 0; i < plan.pieces.n; i++) {
+	for (size_t i = 0; i < plan.pieces.n; i++) {
 		struct place at = plan.pieces.v[i].place;
 
 		if (at.kind == PLACE_TOP ? !*where : str_eq(world.v[at.object].name, where))
@@ -117,9 +113,8 @@ static unsigned in_piece(const char *where, enum flow_kind kind)
 {
 	const struct flow_graph *g = piece(where);
 	unsigned n = 0;
-	size_t i;
 
-	for (i = 0; i < g->nnode; i++)
+	for (size_t i = 0; i < g->nnode; i++)
 		n += g->node[i].kind == kind;
 	return n;
 }
@@ -139,9 +134,8 @@ static const struct flow_node *the(const char *where, enum flow_kind kind)
 static void expect_kinds(const char *where, const char *wanted)
 {
 	struct buf b = BUF_INIT(4096);
-	unsigned k;
 
-	for (k = 0; k < FLOW_NKINDS; k++)
+	for (unsigned k = 0; k < FLOW_NKINDS; k++)
 		if (in_piece(where, (enum flow_kind)k))
 			buf_printf(&b, "%s%u %s", b.n ? ", " : "",
 				   in_piece(where, (enum flow_kind)k),

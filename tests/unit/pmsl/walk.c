@@ -134,11 +134,10 @@ static void count(struct tally *t, double v, double with)
 static double power(const struct tally *t, int k)
 {
 	long double mean = 0, sum = 0;
-	unsigned i;
 
-	for (i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->n; i++)
 		mean += (long double)(t->v[i] - t->v[0]) / t->n;
-	for (i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->n; i++)
 		sum += powl((long double)(t->v[i] - t->v[0]) - mean, k) / t->n;
 	return (double)sum;
 }
@@ -147,13 +146,12 @@ static double power(const struct tally *t, int k)
 static double product(const struct tally *t, const double *x, const double *y)
 {
 	long double mx = 0, my = 0, sum = 0;
-	unsigned i;
 
-	for (i = 0; i < t->n; i++) {
+	for (unsigned i = 0; i < t->n; i++) {
 		mx += (long double)(x[i] - x[0]) / t->n;
 		my += (long double)(y[i] - y[0]) / t->n;
 	}
-	for (i = 0; i < t->n; i++)
+	for (unsigned i = 0; i < t->n; i++)
 		sum += ((long double)(x[i] - x[0]) - mx) * ((long double)(y[i] - y[0]) - my) / t->n;
 	return (double)sum;
 }
@@ -191,9 +189,7 @@ static double of_powers(const struct tally *t, unsigned fold, double level)
 
 static bool is_over_vt(const struct walk *w, const struct dag_node *n)
 {
-	unsigned i;
-
-	for (i = 0; i < w->g->nvariable; i++)
+	for (unsigned i = 0; i < w->g->nvariable; i++)
 		if (n->bound >> i & 1 && w->g->variable[i].kind == PMSL_T_VT)
 			return true;
 	return false;
@@ -244,9 +240,7 @@ static struct answer walk_one(struct walk *w, const struct dag_node *n)
 /* The object of the variable of that kind; -1: there is none. */
 static int stands_for(const struct walk *w, enum pmsl_kind kind)
 {
-	unsigned i;
-
-	for (i = 0; i < w->g->nvariable; i++)
+	for (unsigned i = 0; i < w->g->nvariable; i++)
 		if (w->running >> i & 1 && w->g->variable[i].kind == kind)
 			return (int)w->run[i];
 	return -1;
@@ -263,7 +257,6 @@ static bool has_come(const struct walk *w, const struct answer *a)
 static void run_over(struct walk *w, const struct dag_node *n, unsigned from, struct tally *t)
 {
 	bool is_vt;
-	unsigned i;
 
 	while (from < w->g->nvariable && !(n->bound >> from & 1))
 		from++;
@@ -278,7 +271,7 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 	}
 	is_vt = w->g->variable[from].kind == PMSL_T_VT;
 	w->running |= 1u << from;
-	for (i = is_vt ? 1 : 0; i < (is_vt ? WALK_VTS + 4u : WALK_PROCS); i++) {
+	for (unsigned i = is_vt ? 1 : 0; i < (is_vt ? WALK_VTS + 4u : WALK_PROCS); i++) {
 		w->run[from] = i;
 		run_over(w, n, from + 1, t);
 	}
@@ -289,11 +282,11 @@ static void run_over(struct walk *w, const struct dag_node *n, unsigned from, st
 static double last_time(struct walk *w, const struct dag_node *n)
 {
 	double last = NAN;
-	unsigned i, v = 0;
+	unsigned v = 0;
 
 	while (!(n->bound >> v & 1))
 		v++;
-	for (i = 0; i < WALK_PROCS; i++) {
+	for (unsigned i = 0; i < WALK_PROCS; i++) {
 		struct answer a;
 
 		w->run[v] = i;

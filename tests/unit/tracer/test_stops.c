@@ -442,7 +442,6 @@ static bool has_come(uint8_t type, struct tracer_msg *out)
 START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 {
 	static struct tracer_msg m;
-	int round;
 
 	start(ask_parent);
 	fill_line();
@@ -453,7 +452,7 @@ START_TEST(an_event_that_finds_no_room_ends_the_watch_and_is_counted)
 	ck_assert(has_come(TRACER_WATCH_ENDED, &m));
 	ck_assert_uint_eq(m.nvalue, 1);
 	ck_assert_uint_eq(m.value[0], 1);
-	for (round = seen->rounds; seen->rounds < round + 10;)
+	for (int round = seen->rounds; seen->rounds < round + 10;)
 		usleep(1000);
 	ck_assert_int_eq(seen->wrong, 0);
 }

@@ -41,11 +41,11 @@ END_TEST
 
 static bool others_reach_us(void)
 {
-	struct ifaddrs *all, *i;
+	struct ifaddrs *all;
 	bool found = false;
 
 	ck_assert_int_eq(getifaddrs(&all), 0);
-	for (i = all; i; i = i->ifa_next)
+	for (struct ifaddrs *i = all; i; i = i->ifa_next)
 		found |= i->ifa_addr && i->ifa_addr->sa_family == AF_INET &&
 			 i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK);
 	freeifaddrs(all);

@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 {
-	unsigned slot[SEG_PROBES * 2], n = 0, number, extra;
+	unsigned slot[SEG_PROBES * 2], n = 0, extra;
 	struct segview *v;
 	int rc = 0;
 
@@ -161,7 +161,7 @@ START_TEST(lists_that_find_no_room_are_refused_until_there_is_some)
 	}
 	v = view();
 	/* Each of another length, so that none is shared. */
-	for (number = 0; !rc && number < 100; number++) {
+	for (unsigned number = 0; !rc && number < 100; number++) {
 		rc = add_funcs(v, number, 0, 100 - number, &slot[n]);
 		n += !rc;
 	}

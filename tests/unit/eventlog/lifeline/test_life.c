@@ -380,12 +380,11 @@ START_TEST(packed_cells_are_the_cells)
 	struct life *l = random_life(suite_seed(7), 3000);
 	struct buf b = BUF_INIT(1 << 24);
 	struct lifetile t;
-	const uint8_t *p;
 	size_t at = 0;
 
 	ck_assert_int_eq(lifetile_draw(&t, finish(l), 1), 0);
 	lifetile_pack(&b, &t);
-	for (p = b.p; p < b.p + b.n;) {
+	for (const uint8_t *p = b.p; p < b.p + b.n;) {
 		unsigned shade = *p >> 4, n = *p & 15;
 
 		p++;

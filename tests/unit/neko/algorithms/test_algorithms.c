@@ -42,7 +42,7 @@ static int run_text(const char *text, struct found *out, struct err *e)
 	struct run_options w = { 0 };
 	struct setup *s = NULL;
 	struct run *r = NULL;
-	size_t n, i;
+	size_t n;
 	int rc = setup_parse(text, strlen(text), &s, e);
 
 	*out = (struct found){ 0 };
@@ -51,7 +51,7 @@ static int run_text(const char *text, struct found *out, struct err *e)
 	if (!rc)
 		rc = run_simulate(r, &w, &out->figures, e);
 	n = rc ? 0 : run_results(r, v);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct moments *m = quantity_moments(v[i].quantity);
 
 		out->n[i] = m->n;
@@ -191,9 +191,8 @@ START_TEST(what_cannot_be_in_a_configuration_is_told)
 		{ BROADCAST "link.retry = 0s\n", "link.retry" },
 		{ BROADCAST "stat.files = /none/such/\n", "/none/such/" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 		struct found f;
 
@@ -211,9 +210,8 @@ START_TEST(without_memory_a_run_of_them_says_so)
 		"process.num = 2\nprocess.initializer = broadcast\nnetwork = n\nnetwork.n.delay "
 		"= constant(1ms)\nsimulation.until = 500ms\n",
 	};
-	size_t i;
 
-	for (i = 0; i < 2; i++)
+	for (size_t i = 0; i < 2; i++)
 		ALLOC_SWEEP (k) {
 			struct err e = { 0 };
 			struct found f;
@@ -240,13 +238,12 @@ static const char *after_wild_events(const struct stat_kind *k)
 	struct setup *s = NULL;
 	const char *said;
 	void *h = NULL;
-	size_t i, j;
 
 	ck_assert_int_eq(setup_parse("", 0, &s, NULL), 0);
 	ck_assert_int_eq(k->init(k, s, 2, &h, NULL), 0);
 	ck_assert_int_eq(k->begin(h, 2), 0);
-	for (i = 0; i < ARRAY_LEN(what); i++)
-		for (j = 0; j < ARRAY_LEN(content); j++) {
+	for (size_t i = 0; i < ARRAY_LEN(what); i++)
+		for (size_t j = 0; j < ARRAY_LEN(content); j++) {
 			const struct neko_event e = { 1,       (nsec_t)(100 * i + j),
 						      what[i], content[j],
 						      1,       1 };

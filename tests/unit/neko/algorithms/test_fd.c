@@ -54,9 +54,9 @@ static struct run_counts ran(struct run *r)
 static struct stat_result result(const struct run *r, const char *name)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	size_t n = run_results(r, v), i;
+	size_t n = run_results(r, v);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(quantity_name(v[i].quantity), name) == 0)
 			return v[i];
 	ck_abort_msg("there is no %s", name);
@@ -81,9 +81,8 @@ START_TEST(nfds_errs_as_often_and_as_long_as_the_formulas_of_chen_toueg_and_agui
 	struct setup *s;
 	struct run *r;
 	char text[512];
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(sets); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
 		snprintf(text, sizeof(text),
 			 "process.num = 2\nprocess.1.initializer = "
 			 "heartbeat\nprocess.2.initializer = nfd-s\n"
@@ -297,9 +296,8 @@ END_TEST
 START_TEST(estimating_detectors_follow_a_network_that_is_slow)
 {
 	static const char *const detectors[] = { "nfd-e", "adaptive", "phi" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(detectors); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(detectors); i++) {
 		struct setup *s;
 		struct run *r;
 		char text[512];

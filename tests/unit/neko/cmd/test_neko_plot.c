@@ -36,9 +36,8 @@ START_TEST(numbers_of_anybody_stay_in_the_picture)
 		"[[1,0."
 		"5,\"crash\",0],[9,2,\"a\"],[1,null,\"b\"],\"c\"]}}",
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(text); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(text); i++) {
 		struct buf b = BUF_INIT(1 << 20);
 		struct err e = { 0 };
 
@@ -57,9 +56,8 @@ START_TEST(what_are_no_results_is_refused)
 {
 	static const char *const text[] = { "7", "[]", "{}", "{\"quantities\":[]}",
 					    "{\"quantities\":{},\"world\":\"x\"}" };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(text); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(text); i++) {
 		struct buf b = BUF_INIT(1 << 20);
 		struct err e = { 0 };
 

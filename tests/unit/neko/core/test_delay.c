@@ -24,15 +24,14 @@ static struct delay parsed(const char *text)
 START_TEST(draws_have_the_mean_and_the_deviation_that_formulas_say)
 {
 	enum { N = 20000 };
-	size_t f, i;
 
-	for (f = 0; f < ARRAY_LEN(forms); f++) {
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++) {
 		struct delay d = parsed(forms[f]);
 		double sum = 0, squares = 0, mean, v;
 		struct rng r;
 
 		rng_init(&r, 7);
-		for (i = 0; i < N; i++) {
+		for (size_t i = 0; i < N; i++) {
 			v = (double)delay_draw(&d, &r) / 1e9;
 			ck_assert(v >= 0);
 			sum += v;
@@ -54,21 +53,20 @@ START_TEST(draws_lie_beyond_a_time_as_often_as_the_tail_says)
 {
 	enum { N = 10000 };
 	static const double at[] = { 0.0005, 0.004, 0.012, 0.021, 0.04, 0.055, 0.1 };
-	size_t f, i, k;
 
-	for (f = 0; f < ARRAY_LEN(forms); f++) {
+	for (size_t f = 0; f < ARRAY_LEN(forms); f++) {
 		struct delay d = parsed(forms[f]);
 		unsigned beyond[ARRAY_LEN(at)] = { 0 };
 		struct rng r;
 
 		rng_init(&r, 11);
-		for (i = 0; i < N; i++) {
+		for (size_t i = 0; i < N; i++) {
 			double v = (double)delay_draw(&d, &r) / 1e9;
 
-			for (k = 0; k < ARRAY_LEN(at); k++)
+			for (size_t k = 0; k < ARRAY_LEN(at); k++)
 				beyond[k] += v > at[k];
 		}
-		for (k = 0; k < ARRAY_LEN(at); k++) {
+		for (size_t k = 0; k < ARRAY_LEN(at); k++) {
 			double p = delay_tail(&d, at[k]);
 
 			ck_assert_msg(
@@ -98,9 +96,8 @@ START_TEST(what_is_no_delay_is_refused_with_a_remedy)
 		{ "constant(1ms) - 1ms", "+ and a time", ERR_PARSE },
 		{ "", "no delay", ERR_PARSE },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 		struct delay d;
 

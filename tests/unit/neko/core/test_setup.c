@@ -64,9 +64,8 @@ START_TEST(what_is_no_configuration_is_refused_with_its_line)
 		{ "a\x01 = 1", "no key", 1 },
 		{ "\xff = 1", "no text", 1 },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct setup *s = NULL;
 		struct err e = { 0 };
 

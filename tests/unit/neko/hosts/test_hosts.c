@@ -114,9 +114,8 @@ static void remove_dir(struct bed *b)
 static void end(struct bed *b)
 {
 	int status;
-	unsigned i;
 
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		kill(b->pid[i], SIGCONT); /* one that was stopped */
 		kill(b->pid[i], SIGTERM);
 		ck_assert_int_eq(waitpid(b->pid[i], &status, 0), b->pid[i]);
@@ -162,11 +161,11 @@ static void count_delay(void *arg, const struct neko_delay *d)
 /* All clocks are one here: what is found must be nothing, within its bound. */
 static void check_clocks(const struct run *r)
 {
-	uint32_t m, i;
+	uint32_t m;
 	const struct run_clock *c = run_clocks(r, &m);
 
 	ck_assert_uint_eq(m, 2);
-	for (i = 0; i < m; i++) {
+	for (uint32_t i = 0; i < m; i++) {
 		ck_assert_int_le(llabs(c[i].offset), c[i].error);
 		ck_assert_int_le(c[i].error, c[i].worst_error);
 		ck_assert_int_lt(c[i].worst_error, 30 * NSEC_PER_SEC);
@@ -216,12 +215,11 @@ START_TEST(a_factory_obeys_its_user_and_who_may_manipulate_and_nobody_else)
 	struct run_options w = { 0 };
 	const char *who[2];
 	struct bed b;
-	size_t i;
 
 	begin(&b);
 	who[0] = b.other;
 	who[1] = b.observer;
-	for (i = 0; i < ARRAY_LEN(who); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(who); i++) {
 		struct made m = run_as(&b, who[i], bad, &w);
 
 		ck_assert_int_lt(m.rc, 0);
@@ -252,10 +250,8 @@ static pid_t child_of(pid_t pid)
 
 static void await_children(const struct bed *b, bool wanted)
 {
-	unsigned i, k;
-
-	for (i = 0; i < 2; i++)
-		for (k = 0; k < 3000 && !child_of(b->pid[i]) == wanted; k++)
+	for (unsigned i = 0; i < 2; i++)
+		for (unsigned k = 0; k < 3000 && !child_of(b->pid[i]) == wanted; k++)
 			usleep(10000);
 	ck_assert(!child_of(b->pid[0]) == !wanted && !child_of(b->pid[1]) == !wanted);
 }
@@ -309,9 +305,7 @@ static bool was_struck(struct blow *blow, const char *text, const char *words)
 
 static void is_struck(struct blow *blow, const char *text, const char *words)
 {
-	unsigned i;
-
-	for (i = 0; i < ATTEMPTS; i++)
+	for (unsigned i = 0; i < ATTEMPTS; i++)
 		if (was_struck(blow, text, words))
 			return;
 	ck_abort_msg("never told: %s", words);
@@ -378,12 +372,11 @@ START_TEST(lists_of_hosts_that_are_none_are_refused)
 	static const char *const lists[] = { "", "a:b", "127.0.0.1:0x", ",", "127.0.0.1:99999" };
 	struct run_options w = { 0 };
 	struct bed b = { .dir = "/tmp/neko-hosts-XXXXXX" };
-	size_t i;
 
 	ck_assert_ptr_nonnull(mkdtemp(b.dir));
 	ck_assert_int_eq(pki_ca_open(b.dir, "test", &b.ca, NULL), 0);
 	issue(&b, b.own, "own", ROLE_TOOL_MANIPULATE, 0);
-	for (i = 0; i < ARRAY_LEN(lists); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
 		struct made m;
 
 		snprintf(b.list, sizeof(b.list), "%s", lists[i]);

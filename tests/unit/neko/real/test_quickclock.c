@@ -9,9 +9,7 @@
 
 static void is_right(struct quickclock *c)
 {
-	unsigned i;
-
-	for (i = 0; i < READINGS; i++) {
+	for (unsigned i = 0; i < READINGS; i++) {
 		nsec_t before = clock_mono(), now = quickclock_now(c), after = clock_mono();
 
 		ck_assert_int_ge(now, before - quickclock_error(c));

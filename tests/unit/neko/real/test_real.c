@@ -36,9 +36,9 @@ static struct run *real(const char *text, struct setup **s, struct run_counts *f
 static const struct moments *moments_of(const struct run *r, const char *name)
 {
 	struct stat_result v[STAT_QUANTITIES_MAX];
-	size_t n = run_results(r, v), i;
+	size_t n = run_results(r, v);
 
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		if (strcmp(quantity_name(v[i].quantity), name) == 0)
 			return quantity_moments(v[i].quantity);
 	ck_abort_msg("there is no %s", name);
@@ -149,9 +149,8 @@ START_TEST(a_real_run_is_checked_as_a_simulated_one_is)
 				    "network.n.delay = constant(1s)\nsimulation.until = 1s\n";
 	static const char *const text[] = { bad, large };
 	static const int codes[] = { -ERR_NOTFOUND, -ERR_LIMIT };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(text); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(text); i++) {
 		struct run_options w = { 0 };
 		struct setup *s = NULL;
 		struct run_counts f;
@@ -187,9 +186,8 @@ START_TEST(messages_whose_numbers_are_missing_were_lost)
 	};
 	struct run_delays d = { 0 };
 	struct buf b = BUF_INIT(1000);
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(in); i++)
+	for (size_t i = 0; i < ARRAY_LEN(in); i++)
 		ck_assert(run_delays_add(&d, &in[i]));
 	ck_assert_int_eq(run_delays_report(&d, write_down, &b, NULL), 0);
 	ck_assert_str_eq(buf_str(&b),
@@ -218,10 +216,9 @@ static void say_done(void)
 static void report_much(struct neko_layer *l)
 {
 	struct neko_msg *m;
-	unsigned i, k;
 
-	for (i = 0; i < BURSTS; i++) {
-		for (k = 0; k < BURST_EVENTS; k++)
+	for (unsigned i = 0; i < BURSTS; i++) {
+		for (unsigned k = 0; k < BURST_EVENTS; k++)
 			neko_log(l, "much", 1);
 		neko_sleep(l, 100 * NSEC_PER_MSEC);
 	}
@@ -282,7 +279,6 @@ static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *
 	struct realwire_ready ready;
 	struct frame f;
 	int ends[2];
-	uint32_t i;
 	pid_t pid;
 
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
@@ -300,7 +296,7 @@ static pid_t begin_process(struct real_conf *c, int master, struct sockaddr_in *
 	ck_assert_int_eq(f.type, REALWIRE_READY);
 	ck_assert_int_eq(realwire_get_ready(f.p, f.n, &ready), 0);
 	ck_assert_uint_eq(ready.n, 1);
-	for (i = 1; i < c->m; i++)
+	for (uint32_t i = 1; i < c->m; i++)
 		address[i] = address[0];
 	address[1].sin_port = htons(ready.port[0]);
 	realwire_put_peers(&b, KEY, address, c->m);
@@ -560,14 +556,14 @@ END_TEST
 START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 {
 	struct reallog l = { 0 };
-	struct reallog_chunk *c, *next;
+	struct reallog_chunk *next;
 	struct neko_event v = { .what = "e" };
-	size_t i, n = 0;
+	size_t n = 0;
 
 	reallog_event(&l, &v);
 	ck_assert(l.has_lost); /* nothing was made ready */
 	l.has_lost = false;
-	for (i = 0; i < REALLOG_CHUNKS_MAX * (size_t)REALLOG_CHUNK_ENTRIES; i++) {
+	for (size_t i = 0; i < REALLOG_CHUNKS_MAX * (size_t)REALLOG_CHUNK_ENTRIES; i++) {
 		if (i % REALLOG_CHUNK_ENTRIES == 0)
 			reallog_refill(&l, reallog_make(reallog_wants(&l) ? 1 : 0));
 		v.at = (nsec_t)i;
@@ -577,8 +573,8 @@ START_TEST(a_list_of_chunks_keeps_all_in_order_up_to_its_limit)
 	reallog_refill(&l, reallog_make(1));
 	reallog_event(&l, &v);
 	ck_assert(l.has_lost);
-	for (c = reallog_take(&l); c; c = next) {
-		for (i = 0; i < c->n; i++)
+	for (struct reallog_chunk *c = reallog_take(&l); c; c = next) {
+		for (size_t i = 0; i < c->n; i++)
 			ck_assert_int_eq(c->event[i].at, (nsec_t)n++);
 		next = c->next;
 		reallog_give_back(&l, c);

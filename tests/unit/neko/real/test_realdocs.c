@@ -17,11 +17,10 @@ static void says(const char *name, const uint8_t *p, size_t n)
 {
 	struct buf page = BUF_INIT(1 << 20), want = BUF_INIT(1 << 16);
 	struct err e = { 0 };
-	size_t i;
 
 	ck_assert_msg(!file_read(PAGE, page.max, 0, &page, &e), "%s", e.text);
 	buf_printf(&want, "\n```neko %s\n", name);
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		buf_printf(&want, "%02x%c", p[i],
 			   i + 1 == n || (i + 1) % LINE_BYTES == 0 ? '\n' : ' ');
 	buf_printf(&want, "```\n");

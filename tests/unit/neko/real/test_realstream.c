@@ -115,9 +115,7 @@ static bool is_closed(struct end *v, int fd, unsigned turns)
 
 static bool hears(struct end *v, const char *what)
 {
-	unsigned i;
-
-	for (i = 0; i < TURNS_MAX && strcmp(v->heard, what) != 0; i++)
+	for (unsigned i = 0; i < TURNS_MAX && strcmp(v->heard, what) != 0; i++)
 		turn(v);
 	return strcmp(v->heard, what) == 0;
 }
@@ -127,11 +125,11 @@ START_TEST(strangers_that_say_nothing_keep_no_process_out)
 	struct sockaddr_in a[PROCESSES];
 	int fd[3 * (REALSTREAM_STRANGERS + PROCESSES)];
 	struct end one, two;
-	size_t i, n = ARRAY_LEN(fd);
+	size_t n = ARRAY_LEN(fd);
 
 	begin_end(&one, 1, LONG_NS, &a[0]);
 	begin_end(&two, 2, LONG_NS, &a[1]);
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		fd[i] = dial(&a[1]);
 		turn(&two);
 	}
@@ -139,13 +137,13 @@ START_TEST(strangers_that_say_nothing_keep_no_process_out)
 	ck_assert(is_closed(&two, fd[0], TURNS_MAX)); /* the oldest */
 	realstream_meet(one.stream, KEY, a);
 	realstream_send(one.stream, 2, (const uint8_t *)"hello", 5);
-	for (i = 0; i < TURNS_MAX && !two.heard[0]; i++) {
+	for (size_t i = 0; i < TURNS_MAX && !two.heard[0]; i++) {
 		turn(&one);
 		turn(&two);
 	}
 	ck_assert_str_eq(two.heard, "1: hello");
 	ck_assert(!is_closed(&two, fd[n - 1], 1));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		close(fd[i]);
 	end_end(&one);
 	end_end(&two);
@@ -176,13 +174,12 @@ START_TEST(who_dials_must_be_of_the_run_and_is_there_once)
 	} bad[] = { { KEY + 1, 1, 2 }, { KEY, 0, 2 }, { KEY, 3, 2 }, { KEY, 1, 1 } };
 	struct sockaddr_in a[PROCESSES];
 	struct end two;
-	size_t i;
 	int fd, again;
 
 	begin_end(&two, 2, LONG_NS, &a[1]);
 	a[0] = a[1];
 	realstream_meet(two.stream, KEY, a);
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		fd = dial(&a[1]);
 		say_hello(fd, bad[i].key, bad[i].from, bad[i].to);
 		ck_assert_msg(is_closed(&two, fd, TURNS_MAX), "row %zu", i);
@@ -209,12 +206,11 @@ START_TEST(what_nobody_says_there_ends_a_stream)
 	static const uint8_t large[4] = { 0, 1, 0, 0 };
 	struct sockaddr_in a[PROCESSES];
 	struct end two;
-	unsigned i;
 
 	begin_end(&two, 2, LONG_NS, &a[1]);
 	a[0] = a[1];
 	realstream_meet(two.stream, KEY, a);
-	for (i = 0; i < 3; i++) {
+	for (unsigned i = 0; i < 3; i++) {
 		int fd = dial(&a[1]);
 
 		if (i == 0)

@@ -19,7 +19,7 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	struct neko_msg *m, *got;
 	uint8_t bytes[REALWIRE_HEADER_BYTES + 5];
 	uint32_t number;
-	size_t n, i;
+	size_t n;
 
 	ck_assert_int_eq(world_init(&w, &no_ops, 3, 1, NULL), 0);
 	w.type_name[FD_HEARTBEAT] = "heartbeat";
@@ -40,7 +40,7 @@ START_TEST(datagrams_that_are_not_of_this_run_are_nothing)
 	world_msg_unref(&w, got);
 	ck_assert_ptr_null(realwire_message(&w, 43, 3, 1, bytes, n, &number));
 	ck_assert_ptr_null(realwire_message(&w, 42, 2, 1, bytes, n, &number));
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, i, &number));
 	bytes[8] = 4; /* from a process that is none */
 	ck_assert_ptr_null(realwire_message(&w, 42, 3, 1, bytes, n, &number));
@@ -59,7 +59,7 @@ START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 	uint8_t bytes[REALWIRE_HEADER_BYTES + sizeof(numbers) + 2];
 	struct neko_msg *m, *got;
 	uint32_t number;
-	size_t n, i;
+	size_t n;
 
 	ck_assert_int_eq(world_init(&w, &no_ops, 3, 1, NULL), 0);
 	w.type_name[FD_HEARTBEAT] = "heartbeat";
@@ -69,7 +69,7 @@ START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 	memcpy(m->content, "hi", 2);
 	n = realwire_group_datagram(bytes, 42, numbers, 3, m);
 	ck_assert_uint_eq(n, sizeof(bytes));
-	for (i = 1; i <= 3; i++) {
+	for (size_t i = 1; i <= 3; i++) {
 		got = realwire_message(&w, 42, (uint32_t)i, 1, bytes, n, &number);
 		ck_assert_int_eq(got != NULL, numbers[i - 1] > 0);
 		if (!got)
@@ -79,7 +79,7 @@ START_TEST(a_datagram_of_a_group_is_for_those_whose_number_it_has)
 		ck_assert_mem_eq(got->content, "hi", 2);
 		world_msg_unref(&w, got);
 	}
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		ck_assert_ptr_null(realwire_message(&w, 42, 1, 1, bytes, i, &number));
 	ck_assert_ptr_null(realwire_message(&w, 41, 1, 1, bytes, n, &number));
 	world_msg_unref(&w, m);
@@ -137,7 +137,7 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 	struct heard heard = { 0 };
 	const struct realwire_hearer h = { count_event, count_delay, &heard };
 	struct buf out = BUF_INIT(1000);
-	size_t mark = realwire_block(&out, &b), n, i;
+	size_t mark = realwire_block(&out, &b), n;
 	uint8_t *p;
 
 	realwire_event(&out, &v);
@@ -146,7 +146,7 @@ START_TEST(blocks_are_read_when_they_are_whole_and_refused_when_they_are_none)
 	ck_assert_int_eq(frame_end(&out, mark), 0);
 	p = out.p + FRAME_HEADER_BYTES;
 	n = out.n - FRAME_HEADER_BYTES;
-	for (i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		ck_assert_int_eq(realwire_read(p, i, &got, &h), -ERR_PROTO);
 	heard = (struct heard){ 0 };
 	ck_assert_int_eq(realwire_read(p, n, &got, &h), 0);
@@ -227,7 +227,6 @@ START_TEST(frames_that_are_cut_are_refused)
 	struct sockaddr_in a[2] = { 0 }, ag[2];
 	struct buf b = BUF_INIT(10000);
 	uint64_t key;
-	size_t i;
 
 	ck_assert_int_eq(realwire_put_start(&b, &s), 0);
 	ck_assert_int_eq(realwire_get_start(b.p + 5, b.n - 5, &sg), 0);
@@ -236,7 +235,7 @@ START_TEST(frames_that_are_cut_are_refused)
 	b.p[5 + 2] = 1; /* 65539 processes */
 	ck_assert_int_eq(realwire_get_start(b.p + 5, b.n - 5, &sg), -ERR_PROTO);
 	b.p[5 + 2] = 0;
-	for (i = 0; i < 29; i++)
+	for (size_t i = 0; i < 29; i++)
 		ck_assert_int_eq(realwire_get_start(b.p + 5, i, &sg), -ERR_PROTO);
 	buf_clear(&b);
 	ck_assert_int_eq(realwire_put_ready(&b, &r), 0);

@@ -60,7 +60,6 @@ END_TEST
 START_TEST(what_waits_is_bounded_for_all_together)
 {
 	struct merge *g = merge_new(2, 3);
-	nsec_t i;
 
 	ck_assert_int_eq(add(g, 1, 1) | add(g, 2, 2) | add(g, 1, 3), 0);
 	ck_assert_int_eq(add(g, 1, 4), -ERR_LIMIT);
@@ -70,7 +69,7 @@ START_TEST(what_waits_is_bounded_for_all_together)
 	is_next(g, 2, 2);
 	is_next(g, 1, 3);
 	/* However many have passed. */
-	for (i = 4; i < 1000; i++) {
+	for (nsec_t i = 4; i < 1000; i++) {
 		ck_assert_int_eq(add(g, 2, i) | merge_advance(g, 2, i + 1), 0);
 		is_next(g, 2, i);
 	}
@@ -86,10 +85,9 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 	nsec_t told[PROCESSES] = { 0 }, next = 0;
 	uint8_t whose[EVENTS];
 	struct rng rng;
-	nsec_t i;
 
 	rng_init(&rng, suite_seed(1));
-	for (i = 0; i < EVENTS; i++)
+	for (nsec_t i = 0; i < EVENTS; i++)
 		whose[i] = (uint8_t)rng_below(&rng, PROCESSES);
 	while (next < EVENTS) {
 		uint32_t p = (uint32_t)rng_below(&rng, PROCESSES);
@@ -102,7 +100,7 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 		ck_assert_int_eq(merge_advance(g, p + 1, told[p]), 0);
 		for (; (v = merge_next(g)) != NULL; next++)
 			ck_assert(v->at == next && v->process == whose[next] + 1u);
-		for (i = 0; i < PROCESSES; i++)
+		for (nsec_t i = 0; i < PROCESSES; i++)
 			ck_assert_int_le(next, told[i]);
 	}
 	merge_free(g);

@@ -23,9 +23,8 @@ struct wrong {
 static void is_told(const struct wrong *w, size_t n)
 {
 	struct run_counts f;
-	size_t i;
 
-	for (i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct err e = { 0 };
 
 		ck_assert_msg(run_text(w[i].text, &f, &e) < 0, "row %zu", i);
@@ -274,10 +273,10 @@ END_TEST
 static size_t lines_of(const char *path)
 {
 	struct buf b = BUF_INIT(1 << 20);
-	size_t n = 0, i;
+	size_t n = 0;
 
 	ck_assert_int_eq(file_read(path, 1 << 20, 0, &b, NULL), 0);
-	for (i = 0; i < b.n; i++)
+	for (size_t i = 0; i < b.n; i++)
 		n += b.p[i] == '\n';
 	buf_done(&b);
 	return n;
@@ -289,7 +288,6 @@ START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
 	struct run_counts f;
 	struct err e = { 0 };
 	char dir[] = "/tmp/neko-XXXXXX", text[512], path[64];
-	size_t i;
 
 	ck_assert_ptr_nonnull(mkdtemp(dir));
 	snprintf(text, sizeof(text), GOOD "stat.drop = 10\nstat.files = %s/x.\n", dir);
@@ -298,7 +296,7 @@ START_TEST(values_are_lines_of_files_and_the_first_are_dropped)
 	ck_assert_uint_eq(lines_of(path), f.delivered - 10);
 	ck_assert_int_eq(run_text(text, &f, &e), -ERR_EXISTS); /* nothing is written over */
 	ck_assert_uint_eq(e.line, 8);
-	for (i = 0; i < ARRAY_LEN(names); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		snprintf(path, sizeof(path), "%s/x.%s", dir, names[i]);
 		ck_assert_int_eq(unlink(path), 0);
 	}

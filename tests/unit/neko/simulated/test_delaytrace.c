@@ -71,9 +71,8 @@ START_TEST(what_is_no_trace_is_told_with_its_line_and_a_remedy)
 	char long_line[400];
 	struct delaytrace *t = NULL;
 	struct err e = { 0 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		ck_assert_int_lt(delaytrace_parse(bad[i].text, strlen(bad[i].text), "lan", &t, &e),
 				 0);
 		ck_assert_msg(strstr(e.text, bad[i].says), "row %zu says: %s", i, e.text);
@@ -94,10 +93,9 @@ START_TEST(a_network_replays_its_trace_in_order_and_begins_anew)
 	static const int arrives[] = { 1, 0, 1, 1, 0, 1 };
 	nsec_t at[SIMNET_COPIES_MAX], back[SIMNET_COPIES_MAX];
 	struct simnet *n = NULL;
-	size_t i;
 
 	ck_assert_int_eq(simnet_new(&c, 9, 1, &n, NULL), 0);
-	for (i = 0; i < ARRAY_LEN(arrives); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(arrives); i++) {
 		ck_assert_int_eq(simnet_pass(n, 5 * MS, 1, 2, 8, at), arrives[i]);
 		ck_assert_int_eq(simnet_pass(n, 0, 2, 1, 8, back), 1);
 		ck_assert_int_eq(back[0], MS);
@@ -115,11 +113,11 @@ START_TEST(resampled_each_delay_comes_as_often_as_the_trace_has_it)
 	struct delaytrace *t = read_text(GOOD);
 	struct simnet_conf c = { .name = "lan", .trace = t, .is_resampled = true };
 	nsec_t at[SIMNET_COPIES_MAX];
-	unsigned lost = 0, slow = 0, i;
+	unsigned lost = 0, slow = 0;
 	struct simnet *n = NULL;
 
 	ck_assert_int_eq(simnet_new(&c, 9, 1, &n, NULL), 0);
-	for (i = 0; i < 30000; i++)
+	for (unsigned i = 0; i < 30000; i++)
 		if (simnet_pass(n, 0, 1, 2, 8, at) == 0)
 			lost++;
 		else

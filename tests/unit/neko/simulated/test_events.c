@@ -24,15 +24,14 @@ START_TEST(events_come_by_time_and_then_by_number)
 	static struct event expected[N];
 	struct events q = { 0 };
 	struct rng r;
-	size_t i;
 
 	rng_init(&r, suite_seed(1));
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		expected[i] = (struct event){ .at = (nsec_t)rng_below(&r, 50), .seq = i };
 		ck_assert_int_eq(events_add(&q, &expected[i]), 0);
 	}
 	qsort(expected, N, sizeof(*expected), compare);
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		struct event v = events_take(&q);
 
 		ck_assert_uint_eq(v.seq, expected[i].seq);
@@ -47,10 +46,10 @@ START_TEST(what_is_stale_goes_and_the_rest_keeps_its_order)
 	struct events q = { 0 };
 	struct event last = { 0 }, v;
 	struct rng r;
-	size_t i, n = 0;
+	size_t n = 0;
 
 	rng_init(&r, suite_seed(2));
-	for (i = 0; i < N; i++) {
+	for (size_t i = 0; i < N; i++) {
 		v = (struct event){ .at = (nsec_t)rng_below(&r, 50), .seq = i + 1 };
 		ck_assert_int_eq(events_add(&q, &v), 0);
 	}

@@ -53,9 +53,8 @@ static uint64_t saturate(struct medium *m, uint32_t n, size_t bytes, nsec_t unti
 {
 	struct medium_frame f;
 	uint64_t sent = 0;
-	uint32_t i;
 
-	for (i = 0; i < 2 * n; i++)
+	for (uint32_t i = 0; i < 2 * n; i++)
 		ck_assert_int_eq(medium_put(m, 0, i % n + 1, bytes, &sent), 0);
 	while (medium_next(m) < until) {
 		nsec_t now = medium_next(m);
@@ -80,12 +79,10 @@ START_TEST(ethernet_is_at_least_as_efficient_as_metcalfe_and_boggs_say)
 {
 	static const size_t bytes[] = { 1024 - 26, 512 - 26, 64 - 26 };
 	struct medium_conf c = usual("ethernet");
-	size_t i;
-	uint32_t k;
 
 	c.gap = 0; /* the formula has none */
-	for (i = 0; i < 3; i++)
-		for (k = 2; k <= 64; k *= 2) {
+	for (size_t i = 0; i < 3; i++)
+		for (uint32_t k = 2; k <= 64; k *= 2) {
 			struct medium *m = made(&c, k);
 			double took = 8.0 * ((double)bytes[i] + 26) / 1e7,
 			       a = pow(1 - 1.0 / k, k - 1.0), w = (1 - a) / a,
@@ -110,13 +107,13 @@ START_TEST(two_stations_of_an_ethernet_collide_as_often_as_backoff_says)
 	struct medium_conf c = usual("ethernet");
 	double theory = 1, chance = 1, seen;
 	uint64_t collisions = 0;
-	unsigned i, n = 10000;
+	unsigned n = 10000;
 
-	for (i = 1; i < 10; i++) {
+	for (unsigned i = 1; i < 10; i++) {
 		chance /= (double)(1u << i);
 		theory += chance;
 	}
-	for (i = 0; i < n; i++) {
+	for (unsigned i = 0; i < n; i++) {
 		struct medium *m = NULL;
 		struct medium_frame f;
 
@@ -185,13 +182,13 @@ END_TEST
  * collision too. */
 static unsigned worst(unsigned k, unsigned q)
 {
-	unsigned most = 0, left;
+	unsigned most = 0;
 
 	if (k == 0)
 		return 1;
 	if (k == 1)
 		return 0;
-	for (left = k > q / 2 ? k - q / 2 : 0; left <= k && left <= q / 2; left++) {
+	for (unsigned left = k > q / 2 ? k - q / 2 : 0; left <= k && left <= q / 2; left++) {
 		unsigned n = worst(left, q / 2) + worst(k - left, q / 2);
 
 		most = n > most ? n : most;
@@ -204,10 +201,10 @@ static uint64_t slots_of(const uint32_t *stations, unsigned k, uint32_t q)
 	struct medium_conf c = usual("csma_dcr");
 	struct medium *m = made(&c, q);
 	struct medium_frame f;
-	unsigned i, sent = 0;
+	unsigned sent = 0;
 	uint64_t slots;
 
-	for (i = 0; i < k; i++)
+	for (unsigned i = 0; i < k; i++)
 		ck_assert_int_eq(medium_put(m, 0, stations[i], 100, &f), 0);
 	while (medium_next(m) != INT64_MAX)
 		sent += medium_step(m, &f);
@@ -222,20 +219,19 @@ static uint64_t slots_of(const uint32_t *stations, unsigned k, uint32_t q)
 START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 {
 	static const uint32_t last_two[] = { 15, 16 }, first_two[] = { 1, 2 }, halves[] = { 1, 9 };
-	uint32_t set, most[9] = { 0 };
-	unsigned k;
+	uint32_t most[9] = { 0 };
 
 	ck_assert_uint_eq(worst(2, 16), 2 * 4 - 1); /* 2 log2 q - 1 */
 	ck_assert_uint_eq(slots_of(last_two, 2, 16), 7);
 	ck_assert_uint_eq(slots_of(first_two, 2, 16), 7);
 	ck_assert_uint_eq(slots_of(halves, 2, 16), 1);
 	/* Each set of eight stations, and the worst of each size reaches the bound. */
-	for (set = 1; set < 1u << 8; set++) {
+	for (uint32_t set = 1; set < 1u << 8; set++) {
 		uint32_t who[8];
 		unsigned n = 0;
 		uint64_t slots;
 
-		for (k = 0; k < 8; k++)
+		for (unsigned k = 0; k < 8; k++)
 			if (set >> k & 1)
 				who[n++] = k + 1;
 		if (n < 2)
@@ -245,7 +241,7 @@ START_TEST(a_collision_of_csma_dcr_is_resolved_within_its_bound)
 		if (slots > most[n])
 			most[n] = (uint32_t)slots;
 	}
-	for (k = 2; k <= 8; k++) {
+	for (unsigned k = 2; k <= 8; k++) {
 		printf("# csma_dcr, %u of 8 collide: %u slots at the most, bound %u\n", k, most[k],
 		       worst(k, 8));
 		ck_assert_uint_eq(most[k], worst(k, 8));
@@ -288,9 +284,8 @@ START_TEST(the_token_keeps_its_time_and_the_ring_its_efficiency)
 		{ 20, 8 * MS, 5 * US },	   { 100, 8 * MS, 10 * US }, { 5, 4 * MS, 100 * US },
 		{ 50, 20 * MS, 100 * US }, { 1, 4 * MS, 50 * US },   { 200, 8 * MS, 20 * US }
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(ring); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(ring); i++) {
 		struct medium_conf c = usual("fddi");
 		double n = ring[i].n, t = (double)ring[i].ttrt / 1e9,
 		       d = n * (double)ring[i].hop / 1e9, theory = n * (t - d) / (n * t + d), seen;
@@ -322,12 +317,11 @@ START_TEST(who_has_synchronous_time_waits_no_longer_than_two_rotations)
 	struct medium *m;
 	struct medium_frame f;
 	nsec_t last = 0, most = 0;
-	uint32_t i;
 	int number = 0;
 
 	c.sync = 300 * US;
 	m = made(&c, 20);
-	for (i = 1; i <= 20; i++)
+	for (uint32_t i = 1; i <= 20; i++)
 		ck_assert_int_eq(medium_put(m, 0, i, 972, &number), 0);
 	while (medium_next(m) < 5000 * MS) {
 		nsec_t now = medium_next(m);
@@ -380,9 +374,8 @@ START_TEST(algorithms_run_over_each_of_them_and_the_same_from_a_seed)
 		RUN("ethernet"), RUN("csma_dcr") "network.lan.loss = 0.1\n",
 		RUN("fddi") "network.lan.partition = 1s..2s: 1 | 2-4\n"
 	};
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		struct run_counts one, two;
 		struct err e = { 0 };
 
@@ -413,9 +406,8 @@ START_TEST(what_no_line_can_be_is_told_with_its_line)
 		{ RUN("fddi") "network.lan.sync = 3ms\n", "more than ttrt" },
 		{ RUN("fddi") "network.lan.rate = 0.5\n", "a rate in bits/s" },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct run_counts f;
 		struct err e = { 0 };
 

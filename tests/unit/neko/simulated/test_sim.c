@@ -273,13 +273,12 @@ static uint64_t hash_of_run(uint64_t seed, uint64_t *events)
 	struct err e = { 0 };
 	struct neko_handler h = { .handle = count_event, .arg = events };
 	uint64_t hash;
-	uint32_t i;
 
 	ck_assert_int_eq(sim_new(20, seed, &s, &e), 0);
 	ck_assert_int_eq(delay_parse("lognormal(20ms, 30ms)", &lossy.delay, &e), 0);
 	ck_assert_int_eq(sim_add_net(s, &lossy, &e), 0);
 	sim_set_handler(s, &h);
-	for (i = 1; i <= 20; i++)
+	for (uint32_t i = 1; i <= 20; i++)
 		push(s, i, &gossiper);
 	ck_assert_int_eq(sim_crash(s, 5, 2 * SECOND), 0);
 	ck_assert_int_eq(run(s, 3 * SECOND), SIM_TIME_OVER);
@@ -371,9 +370,9 @@ END_TEST
 static void mind_nothing(struct neko_layer *l)
 {
 	struct neko_msg *m;
-	nsec_t patience;
 
-	for (patience = 3600 * SECOND; neko_receive(l, patience, &m) == 0; patience -= SECOND / 10)
+	for (nsec_t patience = 3600 * SECOND; neko_receive(l, patience, &m) == 0;
+	     patience -= SECOND / 10)
 		;
 }
 
@@ -528,9 +527,8 @@ END_TEST
 START_TEST(a_message_to_all_others_needs_no_list_of_them)
 {
 	struct sim *s = made(3, 1, "constant(10ms)");
-	uint32_t i;
 
-	for (i = 1; i <= 3; i++)
+	for (uint32_t i = 1; i <= 3; i++)
 		push(s, i, i == 2 ? &to_others : &hearer);
 	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
 	ck_assert_str_eq(told, "1:heard@10 3:heard@10 ");

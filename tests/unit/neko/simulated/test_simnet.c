@@ -30,18 +30,18 @@ START_TEST(messages_are_lost_doubled_and_held_as_often_as_wished)
 	unsigned none = 0, two = 0, late = 0;
 	nsec_t at[SIMNET_COPIES_MAX];
 	struct simnet *n;
-	int i, k, got;
+	int got;
 
 	c.loss = 0.2;
 	c.duplicate = 0.1;
 	c.reorder = 0.3;
 	c.reorder_by = 7 * MS;
 	n = made(&c);
-	for (i = 0; i < N; i++) {
+	for (int i = 0; i < N; i++) {
 		got = simnet_pass(n, 0, 1, 2, 10, at);
 		none += got == 0;
 		two += got == 2;
-		for (k = 0; k < got; k++) {
+		for (int k = 0; k < got; k++) {
 			ck_assert(at[k] == 5 * MS || at[k] == 12 * MS);
 			late += at[k] == 12 * MS;
 		}
@@ -85,11 +85,10 @@ START_TEST(where_order_is_kept_nothing_overtakes)
 	nsec_t at[SIMNET_COPIES_MAX], last[11] = { 0 };
 	unsigned waited = 0;
 	struct simnet *n;
-	int i;
 
 	c.delay = (struct delay){ .kind = DELAY_EXPONENTIAL, .a = 0.02 };
 	n = made(&c);
-	for (i = 0; i < 5000; i++) {
+	for (int i = 0; i < 5000; i++) {
 		uint32_t to = 1 + (uint32_t)i % 10;
 
 		ck_assert_int_eq(simnet_pass(n, i * MS / 10, 1, to, 10, at), 1);
@@ -107,20 +106,20 @@ END_TEST
 START_TEST(what_is_sent_again_is_late_and_never_lost)
 {
 	struct simnet_conf c = constant(5 * MS);
-	unsigned n_at[4] = { 0 }, i;
+	unsigned n_at[4] = { 0 };
 	nsec_t at[SIMNET_COPIES_MAX];
 	struct simnet *n;
 
 	c.loss = 0.5;
 	c.resend = 200 * MS;
 	n = made(&c);
-	for (i = 0; i < 10000; i++) {
+	for (unsigned i = 0; i < 10000; i++) {
 		ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 10, at), 1);
 		for (unsigned k = 0; k < 4; k++)
 			n_at[k] += at[0] == 5 * MS + 200 * MS * ((1 << k) - 1);
 	}
 	ck_assert_uint_eq(simnet_counts(n)->lost, 0);
-	for (i = 0; i < 4; i++) /* five deviations */
+	for (unsigned i = 0; i < 4; i++) /* five deviations */
 		ck_assert_double_eq_tol(n_at[i], 5000 >> i, 250);
 	simnet_free(n);
 }
@@ -133,13 +132,12 @@ START_TEST(a_line_passes_one_message_after_the_other_and_drops_what_its_queue_do
 	struct simnet_conf c = constant(5 * MS);
 	nsec_t at[SIMNET_COPIES_MAX];
 	struct simnet *n;
-	int i;
 
 	c.bits_per_s = 8e6;
 	c.header_bytes = 40;
 	c.queue_bytes = 3000;
 	n = made(&c);
-	for (i = 1; i <= 3; i++) {
+	for (int i = 1; i <= 3; i++) {
 		ck_assert_int_eq(simnet_pass(n, 0, 1, 2, 960, at), 1);
 		ck_assert_int_eq(at[0], i * MS + 5 * MS);
 	}
@@ -168,13 +166,12 @@ START_TEST(a_partition_parts_groups_for_its_time)
 	struct err e = { 0 };
 	struct simcut cut;
 	struct simnet *n;
-	size_t i;
 
 	ck_assert_msg(simcut_parse("10s..20s: 1-3, 7 | 4-6", 10, &cut, &e) == 0, "%s", e.text);
 	c.cut = &cut;
 	c.ncut = 1;
 	n = made(&c);
-	for (i = 0; i < ARRAY_LEN(want); i++)
+	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		ck_assert_msg(simnet_pass(n, want[i].now * MS, want[i].from, want[i].to, 1, at) ==
 				      want[i].passes,
 			      "row %zu", i);
@@ -197,9 +194,8 @@ START_TEST(what_is_no_partition_is_refused)
 					   "10s..20s: a | b",
 					   "10s..20s: |" };
 	struct simcut cut;
-	size_t i;
 
-	for (i = 0; i < ARRAY_LEN(bad); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 
 		ck_assert_msg(simcut_parse(bad[i], 10, &cut, &e) < 0, "'%s'", bad[i]);

@@ -255,10 +255,10 @@ START_TEST(each_built_in_metric_is_found_by_its_name)
 {
 	struct pmsl_builtin b;
 	struct pmsl_unit u;
-	unsigned i, n = 0;
+	unsigned n = 0;
 
 	pmsl_units_init(&units);
-	for (i = 0; i < pmsl_builtin_ids(); i++) {
+	for (unsigned i = 0; i < pmsl_builtin_ids(); i++) {
 		if (!pmsl_builtin_get(i, &b))
 			continue;
 		n++;

@@ -29,8 +29,6 @@ static size_t errors(const char *text)
 /* The expression that M returns, fully parenthesised. */
 static void print(struct buf *b, const struct pmsl_expr *e)
 {
-	const struct pmsl_expr *a;
-
 	if (e->kind == PMSL_E_NUMBER)
 		buf_printf(b, "%g", e->number);
 	if (e->name)
@@ -44,7 +42,7 @@ static void print(struct buf *b, const struct pmsl_expr *e)
 	if (!e->arg)
 		return;
 	buf_putc(b, '(');
-	for (a = e->arg; a; a = a->next) {
+	for (const struct pmsl_expr *a = e->arg; a; a = a->next) {
 		print(b, a);
 		if (a->next)
 			buf_putc(b, ' ');
@@ -163,9 +161,7 @@ static char *repeated(const char *head, const char *part, size_t n, const char *
 
 static void expect_limit(const char *head, const char *part, size_t good, const char *tail)
 {
-	size_t n;
-
-	for (n = good; n <= good + 1; n++) {
+	for (size_t n = good; n <= good + 1; n++) {
 		char *text = repeated(head, part, n, tail);
 
 		ck_assert_msg((errors(text) == 0) == (n == good), "%zu of '%s': %s", n, part,
@@ -188,9 +184,8 @@ START_TEST(any_depth_and_length_is_answered)
 {
 	static const char *const parts[] = { "(",  "-",	 "NOT ", "[",	 "MAX(", "a.",	   "1+",
 					     "@ ", "\"", "{",	 "M(){", "x[",	 "a AT b(" };
-	size_t i;
 
-	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		char *text = repeated("M(){RETURN ", parts[i], 100000 / strlen(parts[i]), "");
 
 		ck_assert_uint_ge(errors(text), 1);
@@ -215,10 +210,9 @@ START_TEST(bytes_that_are_no_text_do_no_harm)
 	static const char bytes[] = "M(){\0\xff RETURN\x1b[2J 1;\0}";
 	const struct pmsl_source s = { "a\x1b[2J", bytes, sizeof(bytes) - 1 };
 	struct buf b = BUF_INIT(1 << 16);
-	size_t i;
 
 	ck_assert_uint_ge(errors_n(bytes, sizeof(bytes) - 1), 1);
-	for (i = 0; i < diags.n; i++)
+	for (size_t i = 0; i < diags.n; i++)
 		pmsl_diag_print(&b, &s, &diags.v[i], &pmsl_no_colors);
 	ck_assert_ptr_null(memchr(b.p, 0x1b, b.n));
 	ck_assert_ptr_null(memchr(b.p, 0, b.n));
@@ -252,10 +246,9 @@ START_TEST(units_read_back)
 	char out[PMSL_UNIT_TEXT_BYTES], again[PMSL_UNIT_TEXT_BYTES];
 	struct pmsl_units u;
 	struct pmsl_unit a, b;
-	size_t i;
 
 	pmsl_units_init(&u);
-	for (i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		ck_assert_int_eq(pmsl_unit_parse(&u, texts[i], &a), 0);
 		ck_assert_int_eq(pmsl_unit_parse(&u, pmsl_unit_text(&u, a, out), &b), 0);
 		ck_assert(pmsl_unit_fits(a, b));

@@ -120,9 +120,8 @@ END_TEST
 START_TEST(there_is_a_limit_of_asks)
 {
 	struct err e = { 0 };
-	unsigned i;
 
-	for (i = 1; i < ASKS_MAX; i++)
+	for (unsigned i = 1; i < ASKS_MAX; i++)
 		ck_assert_int_eq(asks_add(&asks, on_reply, &seen, &id, &e), 0);
 	ck_assert_int_eq(asks_add(&asks, on_reply, &seen, &id, &e), -ERR_LIMIT);
 	asks_done(&asks);

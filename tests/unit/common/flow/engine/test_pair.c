@@ -228,7 +228,6 @@ START_TEST(processes_of_one_read_are_pairs_too)
 	struct flow_graph *g = flow_graph_new(1);
 	double x[PROCESSES] = { 1, 2, 4 }, y[PROCESSES] = { 3, 1, 2 };
 	uint32_t in[2 * PROCESSES], part[PROCESSES];
-	int64_t read;
 
 	for (unsigned p = 0; p < PROCESSES; p++) {
 		in[2 * p] = made_metric(g, p, "Send_volume");
@@ -238,7 +237,7 @@ START_TEST(processes_of_one_read_are_pairs_too)
 		part[p] = made_pair(g, AGG_COVARIANCE, in[2 * p], in[2 * p + 1]);
 	made_result(g, 0, made_set(g, AGG_COVARIANCE, false, part, PROCESSES));
 	world_load(&w, g);
-	for (read = 1; read <= 2; read++) {
+	for (int64_t read = 1; read <= 2; read++) {
 		for (uint32_t p = 0; p < PROCESSES; p++) {
 			world_push(&w, 1, 2 * p, read, x[p], START + read);
 			if (read == 1 || p < 2)

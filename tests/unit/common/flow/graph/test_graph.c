@@ -266,8 +266,6 @@ END_TEST
  * there is. */
 START_TEST(ways_have_as_much_room_as_there_is)
 {
-	size_t links;
-
 	ck_assert_uint_eq(flow_link_window_most(1), FLOW_WINDOW_MAX);
 	ck_assert_uint_eq(flow_link_window_most(16), FLOW_WINDOW_MAX);
 	ck_assert_uint_eq(flow_link_window_most(17), FLOW_WINDOW_MAX / 2);
@@ -278,7 +276,7 @@ START_TEST(ways_have_as_much_room_as_there_is)
 	ck_assert_uint_eq(flow_link_window(86), FLOW_WINDOW_LINK / 2);
 	ck_assert_uint_eq(flow_link_window(171), FLOW_WINDOW_LINK / 4);
 	ck_assert_uint_eq(flow_link_window(SIZE_MAX), 1);
-	for (links = 1; links <= FLOW_NODES_MAX; links++)
+	for (size_t links = 1; links <= FLOW_NODES_MAX; links++)
 		ck_assert_uint_le(links * flow_link_window_most(links) * FLOW_TOKEN_BYTES,
 				  FLOW_STATE_MAX_BYTES / 2);
 }
