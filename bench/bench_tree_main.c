@@ -5,6 +5,7 @@
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"
+#include "common/base/array.h"
 #include "tools/libomis/omis.h"
 
 #include <poll.h>
@@ -210,10 +211,10 @@ int main(void)
 	treebed_grow(t, 1);
 	bench_floor_rtt();
 	bench_rtt();
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
 		bench_rate(rates[i]);
 	bench_connect();
-	for (size_t i = 0; i < sizeof(fans) / sizeof(fans[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fans); i++) {
 		treebed_grow(t, fans[i]);
 		if (fans[i] == 64) {
 			bench_memory(t, 64);

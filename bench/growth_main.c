@@ -7,6 +7,7 @@
  */
 #include "bench/floor_tree.h"
 #include "bench/treebed.h"
+#include "common/base/array.h"
 #include "tools/libomis/omis.h"
 
 #include <poll.h>
@@ -300,7 +301,7 @@ int main(int argc, char **argv)
 
 	allow_many_files();
 	t = treebed_start();
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]) && sizes[i] <= most; i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sizes) && sizes[i] <= most; i++) {
 		n = sizes[i];
 		treebed_grow(t, n);
 		bench_size(t, n);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The metric language: from text to the pieces of a graph. */
 #include "bench/bench.h"
+#include "common/base/array.h"
 #include "common/omis/text/arena.h"
 #include "pmsl/pmsl.h"
 
@@ -138,7 +139,7 @@ int main(void)
 		  ROUNDS_LARGE },
 	};
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(all); i++)
 		bench_compile(&all[i]);
 	return 0;
 }

@@ -9,6 +9,7 @@
  */
 #include "bench/pace.h"
 #include "bench/treebed.h"
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "tools/libomis/omis.h"
 
@@ -368,7 +369,7 @@ static void sweep_rates(unsigned seconds)
 	static const unsigned rates[] = { 1, 100, 10000, 100000 };
 	struct bed b = open_bed((struct shape){ 2, 2, 1 }, seconds);
 
-	for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(rates); i++)
 		measure_both(&b, "rate", rates[i], rates[i]);
 	close_bed(&b);
 	b = open_bed((struct shape){ 2, 1, 1 }, seconds);

@@ -7,6 +7,8 @@
 #ifndef TESTS_SUITE_H
 #define TESTS_SUITE_H
 
+#include "common/base/array.h"
+
 #include <check.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,12 +59,11 @@ static inline uint64_t suite_seed(uint64_t otherwise)
 }
 
 /* SUITE_WITH: set_up and clean_up as of suite_run_with(). */
-#define SUITE_WITH(name, set_up, clean_up, ...)                          \
-	int main(void)                                                   \
-	{                                                                \
-		const TTest *const tests[] = { __VA_ARGS__ };            \
-		return suite_run_with(name, set_up, clean_up, tests,     \
-				      sizeof(tests) / sizeof(tests[0])); \
+#define SUITE_WITH(name, set_up, clean_up, ...)                                         \
+	int main(void)                                                                  \
+	{                                                                               \
+		const TTest *const tests[] = { __VA_ARGS__ };                           \
+		return suite_run_with(name, set_up, clean_up, tests, ARRAY_LEN(tests)); \
 	}
 #define SUITE(name, ...) SUITE_WITH(name, NULL, NULL, __VA_ARGS__)
 

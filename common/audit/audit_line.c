@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An entry as a line. */
 #include "common/audit/audit_internal.h"
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/json/json.h"
@@ -128,7 +129,7 @@ static void put_nothing(struct json *j)
 
 	json_key_str(j, "who", "");
 	json_key_u64(j, "session", 0);
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(keys); i++)
 		json_key_str(j, keys[i], "");
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/authority/enrol_service.h"
 
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -67,7 +68,7 @@ static enum role granted_role(unsigned roles)
 						ROLE_TOOL_OBSERVE, ROLE_SM,
 						ROLE_LM,	   ROLE_FACTORY };
 
-	for (size_t i = 0; i < sizeof(best_first) / sizeof(best_first[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(best_first); i++)
 		if (roles & ROLE_BIT(best_first[i]))
 			return best_first[i];
 	return ROLE_NONE;

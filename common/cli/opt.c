@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/cli/opt.h"
 
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -90,7 +91,7 @@ int opt_to_nsec(const char *s, int64_t min, int64_t max, int64_t *out)
 		return -ERR_INVALID;
 	memcpy(number, s, n);
 	number[n] = '\0';
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(units); i++) {
 		if (strcmp(s + n, units[i].name) != 0)
 			continue;
 		/* 9.2e18 is the last double below 2^63 with room for rounding. */

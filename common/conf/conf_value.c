@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text <-> value of one key. */
 #include "common/base/clock.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/opt.h"
 #include "common/conf/conf_internal.h"
@@ -16,7 +17,7 @@ static int parse_bool(const char *text, bool *out)
 {
 	static const char *const names[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		if (!str_eq(text, names[i]))
 			continue;
 		*out = i & 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/net/internal.h"
 
@@ -155,7 +156,7 @@ static const struct part {
  */
 #define LOCK_WAIT_NS (2 * NSEC_PER_SEC)
 #define LOCK_STEP_NS (5 * NSEC_PER_MSEC)
-#define NPARTS (sizeof(parts) / sizeof(parts[0]))
+#define NPARTS ARRAY_LEN(parts)
 
 static char **part_of(struct pki_creds *c, const struct part *p)
 {

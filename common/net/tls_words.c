@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The library's reasons in words that name the remedy. */
 #include "common/net/internal.h"
+#include "common/base/array.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -59,7 +60,7 @@ static int say_reason(const char *doing, unsigned long code, struct err *e)
 	int reason = ERR_GET_REASON(code);
 	const char *text;
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(words); i++) {
 		if (words[i].reason == reason)
 			return err_set(e, words[i].code, "%s", words[i].text);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/ring/chosen.h"
+#include "common/base/array.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +16,7 @@ bool chosen_is_launcher(const char *program)
 {
 	const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
 
-	for (size_t i = 0; i < sizeof(launcher) / sizeof(launcher[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(launcher); i++)
 		if (!strncmp(name, launcher[i], strlen(launcher[i])))
 			return true;
 	return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/route/arm.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 #include "common/omis/text/arena.h"
@@ -21,7 +22,7 @@ static bool is_of_event(const char *ecp)
 {
 	static const char *const names[] = { "node", "proc", "thread", "new_proc", "new_thread" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(names); i++)
 		if (str_eq(ecp, names[i]))
 			return true;
 	return false;

@@ -5,6 +5,7 @@
  * asks a disk about a file. Also here: the end of the program, a fatal signal, and child processes.
  */
 #include "eventlog/app/log.h"
+#include "common/base/array.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -165,7 +166,7 @@ void log_handlers_set(struct log_state *s)
 	if (s->has_handlers || (text && text[0] == '0'))
 		return;
 	s->has_handlers = true;
-	for (size_t i = 0; i < sizeof(fatal) / sizeof(fatal[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(fatal); i++)
 		if (!sigaction(fatal[i], NULL, &is) && !(is.sa_flags & SA_SIGINFO) &&
 		    is.sa_handler == SIG_DFL)
 			sigaction(fatal[i], &ours, NULL);

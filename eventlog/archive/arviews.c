@@ -5,6 +5,7 @@
  * are views of parts, and one above that joins them.
  */
 #include "common/base/buf.h"
+#include "common/base/array.h"
 #include "eventlog/archive/arcat.h"
 
 /* AR_PART_TYPES * AR_COLUMNS_MAX columns of 70 bytes, three times over */
@@ -92,7 +93,7 @@ static const struct view {
 	  "JOIN stream_constant AS c ON c.sid = r.id >> 40" },
 };
 
-#define NVIEWS (sizeof(views) / sizeof(views[0]))
+#define NVIEWS ARRAY_LEN(views)
 
 static int drop(const struct arsql *s, const char *sql, struct buf *b, struct err *e)
 {

@@ -2,6 +2,7 @@
 /* What is on the disk of kept subscriptions: a frame of events_open each, beside the folder of the
  * spool. */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/log.h"
 #include "eventlog/keep/keep_internal.h"
 #include "proto/frame.h"
@@ -72,7 +73,7 @@ void keep_erase(const struct keeps *ks, const char *name)
 
 	if (!path_of(ks, name, "", path, sizeof(path), NULL))
 		erase_folder(path);
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(beside); i++)
 		if (!path_of(ks, name, beside[i], path, sizeof(path), NULL))
 			unlink(path);
 }

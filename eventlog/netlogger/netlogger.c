@@ -2,6 +2,7 @@
 /* The calls themselves. */
 #include "eventlog/netlogger/netlogger.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "eventlog/netlogger/nlog.h"
 
@@ -25,7 +26,7 @@ static bool is_on(void)
 	static const char *const yes[] = { "1", "on", "true", "yes" };
 	const char *text = secure_getenv("NETLOGGER_ON");
 
-	for (size_t i = 0; text && i < sizeof(yes) / sizeof(yes[0]); i++)
+	for (size_t i = 0; text && i < ARRAY_LEN(yes); i++)
 		if (!strcasecmp(text, yes[i]))
 			return true;
 	return !text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/hot/flavour.h"
 
+#include "common/base/array.h"
 #include "libapp/hot/real.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ const struct flavour *flavour_from_version(const char *version)
 
 	if (strncmp(version, "Open MPI v4", 11) == 0)
 		return &flavour_openmpi;
-	for (size_t i = 0; i < sizeof(mpich_like) / sizeof(mpich_like[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(mpich_like); i++)
 		if (strncmp(version, mpich_like[i], strlen(mpich_like[i])) == 0)
 			return &flavour_mpich;
 	return NULL;
@@ -65,7 +66,7 @@ bool flavour_open(void)
 {
 	int n = 0;
 
-	for (size_t i = 0; i < sizeof(function) / sizeof(function[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(function); i++) {
 		void *p = real_find(function[i].name, function[i].name);
 
 		if (!p)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/hot/real.h"
+#include "common/base/array.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,7 +17,7 @@ static void *find_loaded(const char *name)
 {
 	void *p = NULL, *handle;
 
-	for (size_t i = 0; !p && i < sizeof(library) / sizeof(library[0]); i++) {
+	for (size_t i = 0; !p && i < ARRAY_LEN(library); i++) {
 		handle = dlopen(library[i], RTLD_LAZY | RTLD_NOLOAD);
 		if (!handle)
 			continue;

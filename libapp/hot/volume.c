@@ -4,6 +4,7 @@
  * of hook.h. Parameter numbers are places of C arguments, from 0.
  */
 #include "libapp/hot/args.h"
+#include "common/base/array.h"
 #include "libapp/hot/comm.h"
 #include "libapp/hot/flavour.h"
 
@@ -383,7 +384,7 @@ static void reckon(struct hook_args *a, enum call_phase phase)
 	a->out = a->in = 0;
 	if (!flavour || rule == CALL_V_NONE)
 		return;
-	if (rule < sizeof(collective) / sizeof(collective[0]) && collective[rule])
+	if (rule < ARRAY_LEN(collective) && collective[rule])
 		volume_collective(a);
 	else if (!goes_nowhere(a) || (rule >= CALL_V_SENDRECV && rule <= CALL_V_ISENDRECV_REPLACE))
 		volume_simple(a, phase);

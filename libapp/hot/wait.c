@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "libapp/hot/wait.h"
 
+#include "common/base/array.h"
 #include "libapp/hot/comm.h"
 #include "libapp/hot/flavour.h"
 #include "libapp/hot/listing.h"
@@ -28,7 +29,7 @@ static const struct wait_shape *shape(const struct hook_args *a)
 {
 	unsigned rule = a->desc->volume;
 
-	if (rule >= sizeof(shape_of) / sizeof(shape_of[0]) || !shape_of[rule].requests)
+	if (rule >= ARRAY_LEN(shape_of) || !shape_of[rule].requests)
 		return NULL;
 	return &shape_of[rule];
 }

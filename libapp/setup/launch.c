@@ -9,6 +9,7 @@
  * now on can register, and may be over before the lm is ready.
  */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/hook.h"
 #include "libapp/setup/setup.h"
@@ -58,7 +59,7 @@ static bool lm_program(char *out, size_t size)
 		return is_program(out, snprintf(out, size, "%s", set), size);
 	if (!dladdr(hook_word, &me) || !me.dli_fname || !(slash = strrchr(me.dli_fname, '/')))
 		return false;
-	for (size_t i = 0; i < sizeof(up) / sizeof(up[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(up); i++)
 		if (is_program(out,
 			       snprintf(out, size, "%.*s/%s/bin/lm", (int)(slash - me.dli_fname),
 					me.dli_fname, up[i]),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/hook.h"
@@ -54,7 +55,7 @@ static int move_up(int fd)
 {
 	int up;
 
-	for (size_t i = 0; i < sizeof(high_fd) / sizeof(high_fd[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(high_fd); i++) {
 		up = fcntl(fd, F_DUPFD_CLOEXEC, high_fd[i]);
 		if (up >= 0) {
 			close(fd);

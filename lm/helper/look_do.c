@@ -2,6 +2,7 @@
 /* What lm-look does, and an lm without one does itself. */
 #include "lm/helper/look_do.h"
 
+#include "common/base/array.h"
 #include "common/base/limits.h"
 
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static void say_module(void *arg, const struct host_module *m)
 		return;
 	l->answer.type = TRACER_MODULE;
 	memcpy(l->answer.value, v, sizeof(v));
-	l->answer.nvalue = sizeof(v) / sizeof(v[0]);
+	l->answer.nvalue = ARRAY_LEN(v);
 	l->answer.text[l->answer.ntext++] = path;
 	say(l);
 	free(path);

@@ -3,6 +3,7 @@
 #include "lm/service/look.h"
 #include "lm/service/families.h"
 
+#include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 
@@ -56,7 +57,7 @@ static void ask(struct tracer_msg *to, uint8_t type, const struct host_memory *m
 
 	to->type = type;
 	memcpy(to->value, v, sizeof(v));
-	to->nvalue = sizeof(v) / sizeof(v[0]);
+	to->nvalue = ARRAY_LEN(v);
 }
 
 /* --- reading */

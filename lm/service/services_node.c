@@ -10,6 +10,7 @@
  */
 #include "lm/service/families.h"
 
+#include "common/base/array.h"
 #include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "lm/host/rates.h"
@@ -137,7 +138,7 @@ static void write_shares(struct omis_writer *w, const struct node_rates *r)
 {
 	static const enum host_count part[] = { HOST_CPU_USER, HOST_CPU_SYSTEM, HOST_CPU_IDLE,
 						HOST_CPU_IOWAIT, HOST_CPU_STEAL };
-	const size_t n = sizeof(part) / sizeof(part[0]);
+	const size_t n = ARRAY_LEN(part);
 	double all = 0;
 
 	for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pmsl/text/unit.h"
 
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
 
@@ -22,13 +23,13 @@ static const struct {
 void pmsl_units_init(struct pmsl_units *u)
 {
 	memset(u, 0, sizeof(*u));
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		str_copy(u->name[u->n++], PMSL_UNIT_NAME_BYTES, known[i]);
 }
 
 static int base_find(struct pmsl_units *u, const char *name)
 {
-	for (unsigned i = 0; i < sizeof(also) / sizeof(also[0]); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(also); i++)
 		if (str_eq(name, also[i].word))
 			name = also[i].base;
 	for (unsigned i = 0; i < u->n; i++)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/rogues/lies.h"
 
+#include "common/base/array.h"
 #include "common/omis/text/token.h"
 #include "proto/frame.h"
 #include "proto/msg.h"
@@ -188,8 +189,7 @@ static uint64_t any_number(struct lies *l)
 					 INT64_MAX,  (uint64_t)1 << 63,
 					 UINT64_MAX };
 
-	return lies_one_in(l, 2) ? lies_below(l, 40)
-				 : some[lies_below(l, sizeof(some) / sizeof(some[0]))];
+	return lies_one_in(l, 2) ? lies_below(l, 40) : some[lies_below(l, ARRAY_LEN(some))];
 }
 
 /* One of them: left out, many times, or another number. */
@@ -276,7 +276,7 @@ void lies_garble(struct lies *l, const uint8_t *p, size_t n, struct buf *out)
 
 	switch (lies_below(l, 3)) {
 	case 0: /* an announced length, and nothing behind it */
-		buf_put(out, length[lies_below(l, sizeof(length) / sizeof(length[0]))], 4);
+		buf_put(out, length[lies_below(l, ARRAY_LEN(length))], 4);
 		break;
 	case 1: /* the beginning: the rest is never to come */
 		buf_put(out, p, 1 + lies_below(l, n));

@@ -4,6 +4,7 @@
  * prints the same; checking and binding it keep that true.
  */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/omis/services/check.h"
 #include "common/omis/text/request.h"
 
@@ -51,7 +52,7 @@ static void bind_all(const struct omis_request *r)
 		{ "par1", { .kind = OMIS_INT, .i = 7 } },
 		{ "par2", { .kind = OMIS_LIST, .list = { ranks, 2 } } },
 	};
-	const struct omis_ecps ecps = { known, sizeof(known) / sizeof(known[0]) };
+	const struct omis_ecps ecps = { known, ARRAY_LEN(known) };
 	struct omis_request *bound = NULL;
 	struct omis_diag d = { 0 };
 

@@ -5,6 +5,7 @@
  * resulting piece passes the verifier of its receivers, through its own notation.
  */
 #include "common/omis/text/arena.h"
+#include "common/base/array.h"
 #include "common/omis/text/value.h"
 #include "pmsl/dot.h"
 #include "pmsl/pmsl.h"
@@ -68,7 +69,7 @@ static void demand_plan(const struct pmsl *text, const struct pmsl_metric *m, si
 		{ PMSL_T_PROCESS, "p_4", NULL, 3, 7, 0 },
 	};
 	static const char *const regions[] = { "solve", "exchange" };
-	const struct world w = { objects, sizeof(objects) / sizeof(objects[0]) };
+	const struct world w = { objects, ARRAY_LEN(objects) };
 	const struct bind_options options = { .arg = args,
 					      .since = n % 2 ? FLOW_SINCE_LAST : FLOW_SINCE_START,
 					      .per_second = n % 7 == 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The catalogue of services as text, for manual pages and completion. Built, not installed. */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "common/omis/services/catalogue.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@ int main(int argc, char **argv)
 		      { "completion", omis_print_completion } };
 	struct buf b = BUF_INIT(16 << 20);
 
-	for (size_t i = 0; argc == 2 && i < sizeof(forms) / sizeof(forms[0]); i++)
+	for (size_t i = 0; argc == 2 && i < ARRAY_LEN(forms); i++)
 		if (str_eq(argv[1], forms[i].form))
 			forms[i].print(&b);
 	if (b.n == 0 || b.failed) {

@@ -2,6 +2,7 @@
 /* The head of a request, strictly: what is doubtful is refused. */
 #include "common/base/str.h"
 #include "tools/web/internal.h"
+#include "common/base/array.h"
 
 #include <string.h>
 #include <strings.h>
@@ -124,7 +125,7 @@ bool web_is_local_name(const char *host)
 {
 	static const char *const names[] = { "localhost", "127.0.0.1", "[::1]" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
 		size_t n = strlen(names[i]);
 		uint64_t port;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/omis/services/check.h"
 
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "common/omis/services/checking.h"
@@ -95,7 +96,7 @@ static bool ecp_fits(const struct omis_param *p, const struct omis_value *v)
 		{ "csr", OMIS_T_TOKEN },  { "time", OMIS_T_FLOAT },
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_eq(v->s.p, known[i].name))
 			return p->type == known[i].type || p->type == OMIS_T_ANY;
 	return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers as in C, and the binary values that start like one. */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "common/omis/text/lex.h"
 
 #include <float.h>
@@ -91,7 +92,7 @@ static bool is_int_suffix(const char *s)
 		return false;
 	for (size_t i = 0; i <= n; i++)
 		low[i] = s[i] == 'U' || s[i] == 'L' ? (char)(s[i] - 'A' + 'a') : s[i];
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		if (str_eq(low, known[i]))
 			return true;
 	return false;

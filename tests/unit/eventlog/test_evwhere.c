@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patterns of names, and comparisons of fields: as text, bound to a type, asked of records. */
 #include "eventlog/evbytes.h"
+#include "common/base/array.h"
 #include "eventlog/evwhere.h"
 #include "tests/suite.h"
 
@@ -93,7 +94,7 @@ START_TEST(what_is_no_comparison_is_refused)
 	struct err e = { 0 };
 	struct buf text = BUF_INIT(400);
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_msg(evwhere_read(bad[i], &w, &e) == -ERR_PARSE && e.text[0], "%s",
 			      bad[i]);
 	for (int i = 0; i < EVWHERE_MAX; i++)

@@ -4,6 +4,7 @@
  * This program has no stand-in for MPI. The lm is a socket of the test.
  */
 #include "common/ring/segview.h"
+#include "common/base/array.h"
 #include "libapp/hot/app_state.h"
 #include "libapp/setup/setup.h"
 #include "libapp/wrap.h"
@@ -284,5 +285,5 @@ int main(void)
 		descriptors_of_a_thread_apart_are_its_own,
 	};
 
-	return suite_run_with("alone", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("alone", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

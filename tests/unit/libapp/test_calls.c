@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends, receives and requests: counts, bytes, partners. */
 #include "common/ring/calls.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/app.h"
 #include "tests/suite.h"
@@ -578,5 +579,5 @@ int main(void)
 		fortran_indices_from_1_are_understood,
 	};
 
-	return suite_run_with("calls", rank_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("calls", rank_up, rank_down, tests, ARRAY_LEN(tests));
 }

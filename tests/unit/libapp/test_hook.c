@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Time, events, actions in the rank, and the program's own settings. */
 #include "common/ring/calls.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/hot/app_state.h"
 #include "tests/suite.h"
@@ -129,7 +130,7 @@ START_TEST(no_period_of_the_program_keeps_step_with_sampling)
 	static const unsigned periods[] = { 2, 3, 15, 16, 17, 31, 32, 100 };
 
 	rank_hooks(sampled_in(4));
-	for (size_t p = 0; p < sizeof(periods) / sizeof(periods[0]); p++) {
+	for (size_t p = 0; p < ARRAY_LEN(periods); p++) {
 		struct segview_call sends = rank_call(CALL_ID_Send);
 		struct segview_call recvs = rank_call(CALL_ID_Recv);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integrators of both ends of a call that was under way when they came. */
 #include "common/ring/calls.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/hot/app_state.h"
 #include "tests/suite.h"
@@ -112,7 +113,7 @@ START_TEST(the_call_counts_since_the_integrator_was_there)
 						  HOOK_SAMPLE_MAX << HOOK_SAMPLE_SHIFT };
 	double before;
 
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++) {
 		rank_hooks(words[i]);
 		send_to(2,
 			FAKE_WORLD); /* of those that are sampled only the first one is measured */
@@ -220,5 +221,5 @@ int main(void)
 		the_next_call_is_no_such_call,
 	};
 
-	return suite_run_with("late", set_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("late", set_up, rank_down, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The open operations of a rank, call by call, as its lm sees them. */
 #include "common/ring/calls.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "tests/suite.h"
 #include "tests/unit/libapp/fake_mpi.h"
@@ -57,7 +58,7 @@ START_TEST(a_receive_is_listed_from_its_post_to_its_wait)
 				   HOOK_COUNT | HOOK_VOLUME | HOOK_PARTNER };
 	struct segview_posted p;
 
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++) {
 		int32_t request = 0x100 + (int32_t)i;
 		uint64_t in;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that complete requests, and which of the requests each completes. */
 #include "common/ring/calls.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "libapp/app.h"
 #include "libapp/hot/comm.h"
@@ -267,5 +268,5 @@ int main(void)
 		neighbours_are_asked_once,
 	};
 
-	return suite_run_with("waits", rank_up, rank_down, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("waits", rank_up, rank_down, tests, ARRAY_LEN(tests));
 }

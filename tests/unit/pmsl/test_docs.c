@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/pmsl.md: its examples compile, and those that should not do not. */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "pmsl/check/builtin.h"
@@ -85,5 +86,5 @@ int main(void)
 	const TTest *const tests[] = { examples_do_what_they_are_said_to_do,
 				       all_words_and_limits_are_told };
 
-	return suite_run_with("docs", read_docs, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("docs", read_docs, NULL, tests, ARRAY_LEN(tests));
 }

@@ -134,7 +134,7 @@ START_TEST(a_matrix_of_as_many_pairs_as_may_be_on_one_host_is_loaded)
 	};
 
 	one_host(RANKS);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		options = cases[i];
 		options.arg = args;
 		options.by = BIND_BY_PROCESS;
@@ -345,7 +345,7 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_planned)
 		  none, "no.region: a region is", -ERR_INVALID },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		args[2] = (struct bind_arg){ .is_given = true,
 					     .region = bad[i].region,
 					     .nregion = 1 };

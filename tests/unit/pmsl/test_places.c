@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Errors of a text: the message, the hint, and the place, which stands between `` here. */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "pmsl/check/check.h"
 #include "pmsl/text/parse.h"
 #include "tests/suite.h"
@@ -260,14 +261,14 @@ static void check(const struct bad *bad, const char *head, const char *tail)
 
 START_TEST(each_error_of_a_body_has_its_words_and_place)
 {
-	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bodies); i++)
 		check(&bodies[i], AROUND_HEAD, " }");
 }
 END_TEST
 
 START_TEST(each_error_of_a_text_has_its_words_and_place)
 {
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++)
 		check(&texts[i], "", "");
 }
 END_TEST

@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_PROTO_FILL_H
 #define TESTS_UNIT_PROTO_FILL_H
 
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "proto/internal.h"
 
@@ -20,7 +21,7 @@ static inline void *fill_alloc(struct fill *f, size_t n)
 {
 	void *p = calloc(1, n + 1);
 
-	if (!p || f->n == sizeof(f->block) / sizeof(f->block[0]))
+	if (!p || f->n == ARRAY_LEN(f->block))
 		abort();
 	f->block[f->n++] = p;
 	return p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "proto/frame.h"
 #include "tests/alloc_sweep.h"
@@ -76,7 +77,7 @@ START_TEST(any_chunking_gives_the_same_frames)
 		put_frame(&in, (uint8_t)i, text, n);
 		buf_printf(&want, "%u:%zu:%.*s;", (uint8_t)i, n, (int)n, text);
 	}
-	for (size_t i = 0; i < sizeof(most) / sizeof(most[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(most); i++) {
 		struct buf got = BUF_INIT(1 << 20);
 
 		feed(&in, most[i], &rng, &got);
@@ -93,7 +94,7 @@ START_TEST(a_bad_length_is_told_on_its_fourth_byte_and_for_ever)
 	static const uint32_t bad[] = { 0, FRAME_MAX_BYTES + 1, 0x7fffffff, 0x80000000,
 					0xffffffff };
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct frame_in f;
 		struct frame fr;
 		struct err e = { 0 };

@@ -5,6 +5,7 @@
  */
 #include "common/base/limits.h"
 #include "proto/internal.h"
+#include "common/base/array.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 
@@ -380,7 +381,7 @@ START_TEST(the_legal_neighbours_of_bad_input_pass)
 		BAD(DIRECTORY, "\x1a\x0b\x38\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", ""), /* -1 */
 	};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		struct msg *m = NULL;
 		struct err e = { 0 };
 
@@ -431,8 +432,7 @@ int main(void)
 	tcase_add_test(c, memory_is_refused_before_it_is_taken);
 	tcase_add_test(c, memory_up_to_its_limit_is_granted);
 	tcase_add_test(c, a_singular_message_twice_is_refused_at_the_second);
-	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0,
-			    sizeof(bad_inputs) / sizeof(bad_inputs[0]));
+	tcase_add_loop_test(c, a_bad_field_is_named_by_its_path, 0, ARRAY_LEN(bad_inputs));
 	tcase_add_test(c, numbers_that_are_no_numbers_are_refused);
 	tcase_add_test(c, the_legal_neighbours_of_bad_input_pass);
 	tcase_add_test(c, negative_numbers_fit_in_32_bits_or_are_refused);

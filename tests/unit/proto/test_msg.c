@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "proto/frame.h"
 #include "tests/alloc_sweep.h"
@@ -111,7 +112,7 @@ START_TEST(the_bound_of_the_guard_holds_all_that_decoding_takes)
 		object[i] = (struct msg_object){
 			.token = "p_1_abcdef", .parent = "n_1", .name = "a", .pid = 77
 		};
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(counts); i++) {
 		const struct msg_directory d = { .object = object, .nobject = counts[i] };
 		struct msg *m;
 

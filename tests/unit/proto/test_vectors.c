@@ -4,6 +4,7 @@
  * errors these texts.
  */
 #include "common/base/cur.h"
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/hash.h"
 #include "common/base/limits.h"
@@ -113,7 +114,7 @@ static const struct {
 	{ "events_end", { MSG_EVENTS_END, { .events_end = { "run7", "omig:tool-observe//u" } } } },
 };
 
-#define NVECTORS (sizeof(vectors) / sizeof(vectors[0]))
+#define NVECTORS ARRAY_LEN(vectors)
 
 static struct buf doc;
 
@@ -351,7 +352,7 @@ START_TEST(every_limit_in_the_document_is_the_limit_that_holds)
 		{ "FLOW_EVERY_MAX_NS", FLOW_EVERY_MAX_NS },
 	};
 
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
 		char row[100];
 
 		snprintf(row, sizeof(row), "\n| %s | %lld |", limits[i].name, limits[i].value);
@@ -401,5 +402,5 @@ int main(void)
 		print_vectors();
 		return 0;
 	}
-	return suite_run_with("vectors", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("vectors", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -4,6 +4,7 @@
  * must hold holds when all is mended. OMIG_SIM_SEEDS=N worlds (50) from OMIG_TEST_SEED on.
  */
 #include "common/base/log.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "proto/frame.h"
 #include "sim/nodes/cluster.h"
@@ -217,5 +218,5 @@ int main(void)
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
 	/* disks fail */
 	log_open(&(struct log_conf){ .level = LOG_LEVEL_ERROR, .fd = open("/dev/null", O_WRONLY) });
-	return suite_run_with("cluster", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("cluster", NULL, NULL, tests, ARRAY_LEN(tests));
 }

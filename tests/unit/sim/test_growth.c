@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Growth on paper: the output follows from the shape of the tree, and nothing counted is lost. */
 #include "common/base/log.h"
+#include "common/base/array.h"
 #include "sim/studies/growth_run.h"
 #include "tests/suite.h"
 
@@ -100,5 +101,5 @@ int main(void)
 	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "120", 0);
-	return suite_run_with("growth", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("growth", NULL, NULL, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that is allocated during a session's work is charged to it until it is freed. */
 #include "common/loop/loop.h"
+#include "common/base/array.h"
 #include "sim/studies/run.h"
 #include "sim/world/heap.h"
 #include "tests/suite.h"
@@ -126,5 +127,5 @@ int main(void)
 	};
 
 	print_nothing();
-	return suite_run_with("heap", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("heap", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -2,6 +2,7 @@
 /* Whether the oracles see anything: each fault that is planted is found, and long before a thousand
  * worlds; those of values and firings in 50. */
 #include "common/base/log.h"
+#include "common/base/array.h"
 #include "sim/studies/run.h"
 #include "tests/suite.h"
 #include "tests/unit/sim/plant.h"
@@ -183,5 +184,5 @@ int main(void)
 		return 77;
 	}
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	return suite_run_with("planted", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("planted", NULL, NULL, tests, ARRAY_LEN(tests));
 }

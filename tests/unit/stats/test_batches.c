@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Means of batches: which values each is of, exactly, alone and after a merge. */
 #include "stats/batches.h"
+#include "common/base/array.h"
 #include "stats/series.h"
 #include "tests/suite.h"
 
@@ -168,9 +169,9 @@ START_TEST(a_transient_is_found_by_means)
 		x[SERIES_MSER_BATCH * i] = i % 7;
 		x[SERIES_MSER_BATCH * i + 1] = -(i % 7);
 	}
-	ck_assert_uint_eq(series_transient(x, sizeof(x) / sizeof(x[0])), 0);
+	ck_assert_uint_eq(series_transient(x, ARRAY_LEN(x)), 0);
 	x[SERIES_MSER_BATCH * 3] += 50;
-	ck_assert_uint_eq(series_transient(x, sizeof(x) / sizeof(x[0])), 4 * SERIES_MSER_BATCH);
+	ck_assert_uint_eq(series_transient(x, ARRAY_LEN(x)), 4 * SERIES_MSER_BATCH);
 	ck_assert_uint_eq(series_transient(x, 4 * SERIES_MSER_BATCH - 1), SERIES_UNSETTLED);
 }
 END_TEST

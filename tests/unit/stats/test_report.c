@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The report of a quantity, in each form. */
 #include "stats/batches.h"
+#include "common/base/array.h"
 #include "stats/report.h"
 #include "tests/suite.h"
 
@@ -242,6 +243,5 @@ int main(void)
 				       values_that_follow_each_other_are_warned_of,
 				       values_without_order_have_independent_batches };
 
-	return suite_run_with("report", open_all, close_all, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("report", open_all, close_all, tests, ARRAY_LEN(tests));
 }

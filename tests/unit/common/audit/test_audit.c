@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The contents of the audit: what it keeps, leaves out, and never shows. */
 #include "common/audit/audit.h"
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
@@ -365,7 +366,7 @@ START_TEST(lines_that_are_not_ours_are_passed_over)
 					    "\"\\" };
 
 	note(":thread_stop([p_1_aaaaaa])");
-	for (size_t i = 0; i < sizeof(junk) / sizeof(junk[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(junk); i++) {
 		FILE *f;
 
 		audit_close(a);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of issued certificates: a new one is added to it, and a crash costs that one at most. */
 #include "common/authority/certs.h"
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -220,5 +221,5 @@ int main(void)
 		out_of_memory_adds_it_or_not,
 	};
 
-	return suite_run_with("certs", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("certs", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -2,6 +2,7 @@
 /* Whose a certificate is comes from the token, whatever the peer says; and it lasts as long as that
  * says. */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "tests/unit/common/authority/authority.h"
 
 #define HOUR (3600 * NSEC_PER_SEC)
@@ -167,7 +168,7 @@ START_TEST(a_token_of_a_job_makes_hosts_and_no_tools)
 	make();
 	t = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_LM), .job = "j" });
 	ck_assert(token_is_for_lms(t.id));
-	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(roles); i++)
 		ck_assert_msg(!enrols(&t, roles[i], "root@vm", "h"), "%s", roles[i]);
 	ck_assert(!enrols(&t, "tool", "root@vm", "h"));
 	ck_assert_ptr_nonnull(strstr(a.error, "omig cert token"));
@@ -259,9 +260,9 @@ START_TEST(names_are_checked_where_they_enter)
 	make();
 	lm = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_LM) });
 	tool = mint((struct token_grant){ .roles = ROLE_BIT(ROLE_TOOL_OBSERVE) });
-	for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(hosts); i++)
 		ck_assert_msg(!enrols(&lm, "lm", "", hosts[i]), "%s", hosts[i]);
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(labels); i++)
 		ck_assert_msg(!enrols(&tool, "tool", labels[i], "h"), "%s", labels[i]);
 	ck_assert(enrols(&lm, "lm", "", "node-1.example"));
 	ck_assert(enrols(&tool, "tool", "me@node", "me@node"));

@@ -2,6 +2,7 @@
 /* The state directory: the authority, and mainsm's own certificate while it runs. */
 #include "common/base/clock.h"
 #include "common/authority/state.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static void close_state(void)
 	char path[64];
 
 	state_done(&s);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof(path), "%s/mainsm/%s", base, files[i]);
 		if (unlink(path))
 			rmdir(path);

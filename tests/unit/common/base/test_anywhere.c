@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Each function beside the one of the C library that it stands in for. */
 #include "common/base/anywhere.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 
 #include <errno.h>
@@ -241,7 +242,7 @@ START_TEST(a_write_beyond_the_end_ends_the_process)
 					     wipe_too_much,   read_too_much, pread_too_much,
 					     follow_too_much, print_too_much };
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		int status;
 		pid_t pid = fork();
 

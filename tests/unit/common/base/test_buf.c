@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/buf.h"
+#include "common/base/array.h"
 #include "common/base/cur.h"
 #include "common/base/err.h"
 #include "common/base/rng.h"
@@ -150,7 +151,7 @@ START_TEST(numbers_come_back_through_a_cursor)
 					   16383,     16384, UINT32_MAX, UINT64_MAX / 2,
 					   UINT64_MAX };
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(values); i++) {
 		struct buf b = BUF_INIT(100);
 		struct cur c;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tests/alloc_sweep.h"
 #include "tests/unit/common/base/folder.h"
@@ -144,7 +145,7 @@ START_TEST(secrets_are_ours_alone)
 	struct buf b = BUF_INIT(100);
 	struct err e = { 0 };
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		make_file(at("f"), "x", bad[i]);
 		ck_assert_int_eq(file_read(at("f"), 100, FILE_SECRET, &b, &e), -ERR_DENIED);
 		ck_assert_int_eq(file_read(at("f"), 100, FILE_OWNED, &b, &e),
@@ -393,5 +394,5 @@ int main(void)
 				       files_that_know_no_size_are_read,
 				       out_of_memory_is_an_error };
 
-	return suite_run_with("file", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("file", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/hash.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "tests/suite.h"
 
@@ -21,7 +22,7 @@ START_TEST(siphash_gives_the_published_vectors)
 
 	for (uint8_t i = 0; i < sizeof(in); i++)
 		in[i] = i;
-	for (size_t i = 0; i < sizeof(vectors) / sizeof(vectors[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
 		ck_assert_uint_eq(hash_sip24(&key, in, vectors[i].n), vectors[i].want);
 	ck_assert_uint_ne(hash_sip13(&key, in, 15), hash_sip24(&key, in, 15));
 }
@@ -176,7 +177,7 @@ START_TEST(xoshiro_gives_the_reference_sequence)
 	static const uint64_t want[] = { 11520, 0, 1509978240, 1215971899390074240 };
 	struct rng r = { { 1, 2, 3, 4 } };
 
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(want); i++)
 		ck_assert_uint_eq(rng_next(&r), want[i]);
 }
 END_TEST

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/clock.h"
+#include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -310,7 +311,7 @@ START_TEST(areas_are_checked_at_their_bounds)
 					   "net=debuginfonoticewarn" };
 	char many[400] = "";
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_msg(log_areas_check(bad[i]) == -ERR_PARSE, "%s", bad[i]);
 	ck_assert_int_eq(log_areas_check(""), 0);
 	ck_assert_int_eq(log_areas_check("a23456789012345=info,b=error"), 0);

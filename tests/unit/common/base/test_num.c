@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "tests/suite.h"
@@ -171,9 +172,9 @@ START_TEST(numbers_are_written_as_the_shortest_text)
 	};
 	char text[STR_DOUBLE_BYTES];
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(known); i++)
 		ck_assert_str_eq(str_from_double(text, known[i].v), known[i].text);
-	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(floats); i++)
 		ck_assert_str_eq(str_from_float(text, floats[i].v), floats[i].text);
 }
 END_TEST

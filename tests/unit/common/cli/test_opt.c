@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/cli/opt.h"
 #include "tests/suite.h"
 
@@ -216,7 +217,7 @@ START_TEST(lengths_of_time_have_units)
 		     { "2d", 172800000000000 } };
 	int64_t ns;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		ck_assert_int_eq(opt_to_nsec(good[i].text, 0, INT64_MAX, &ns), 0);
 		ck_assert_int_eq(ns, good[i].ns);
 	}
@@ -244,7 +245,7 @@ START_TEST(lengths_of_time_are_written_as_they_are_read)
 	char text[OPT_NSEC_BYTES];
 	int64_t ns;
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		ck_assert_int_eq(opt_to_nsec(texts[i], 0, INT64_MAX, &ns), 0);
 		ck_assert_str_eq(opt_from_nsec(text, ns), texts[i]);
 	}

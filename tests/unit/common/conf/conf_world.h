@@ -3,6 +3,7 @@
 #ifndef TESTS_UNIT_COMMON_CONF_CONF_WORLD_H
 #define TESTS_UNIT_COMMON_CONF_CONF_WORLD_H
 
+#include "common/base/array.h"
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "common/conf/conf_internal.h"
@@ -133,7 +134,7 @@ static inline void clean_up(void)
 					     "open" };
 	char path[128];
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		remove(path);
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/alloc_sweep.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/common/conf/conf_world.h"
 
@@ -286,5 +287,5 @@ int main(void)
 				       a_reload_changes_only_what_may_change,
 				       without_memory_nothing_is_loaded_and_nothing_leaks };
 
-	return suite_run_with("conf", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("conf", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

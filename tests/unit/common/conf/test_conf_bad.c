@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are wrong in one way each, and what is said about them. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/common/conf/conf_world.h"
 
@@ -111,7 +112,7 @@ START_TEST(a_file_or_directory_that_others_may_write_is_refused)
 		      { 0664, 0755, false }, { 0644, 0777, false }, { 0644, 0775, false },
 		      { 0644, 01777, true } };
 
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
 		char open[80];
 		struct conf *c = NULL;
 		struct err e = { 0 };
@@ -184,10 +185,9 @@ int main(void)
 	int failed;
 
 	tcase_add_checked_fixture(c, set_up, clean_up);
-	for (size_t i = 0; i < sizeof(tests) / sizeof(tests[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(tests); i++)
 		tcase_add_test(c, tests[i]);
-	tcase_add_loop_test(c, a_bad_file_is_refused_with_its_line, 0,
-			    sizeof(bad_files) / sizeof(bad_files[0]));
+	tcase_add_loop_test(c, a_bad_file_is_refused_with_its_line, 0, ARRAY_LEN(bad_files));
 	suite_add_tcase(s, c);
 	r = srunner_create(s);
 	srunner_run_all(r, CK_ENV);

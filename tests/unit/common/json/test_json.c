@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/base/str.h"
 #include "common/json/json.h"
@@ -174,7 +175,7 @@ START_TEST(misuse_is_told_at_the_end)
 					      two_roots,	 key_at_the_top,
 					      too_deep,		 nothing };
 
-	for (size_t i = 0; i < sizeof(misuses) / sizeof(misuses[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(misuses); i++) {
 		struct buf b = BUF_INIT(1000);
 		struct json j;
 

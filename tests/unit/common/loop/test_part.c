@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a virtual loop: clocks that go faster and slower, and what is held. */
 #include "common/base/rng.h"
+#include "common/base/array.h"
 #include "common/loop/loop.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -114,7 +115,7 @@ START_TEST(what_is_held_comes_later_and_the_others_do_not_wait)
 	ck_assert_int_eq(loop_held_until(a), 0);
 	loop_advance(whole, 50);
 	ck_assert_str_eq(trace, "q24p136");
-	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(t); i++)
 		loop_timer_free(t[i]);
 }
 END_TEST
@@ -227,6 +228,5 @@ int main(void)
 				       who_enters_has_his_work_under_way_again_afterwards,
 				       every_allocation_may_fail };
 
-	return suite_run_with("loop parts", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("loop parts", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "common/loop/loop.h"
 #include "common/member/enrol.h"
 #include "common/net/mem.h"
@@ -136,7 +137,7 @@ static void clean_up(void)
 	loop_free(t.loop);
 	pki_ca_free(t.ca);
 	pki_ca_free(t.other);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", t.dir, files[i]);
 		remove(path);
 	}

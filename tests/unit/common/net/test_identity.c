@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/rng.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/net/identity.h"
 #include "tests/alloc_sweep.h"
@@ -106,7 +107,7 @@ START_TEST(only_the_form_that_is_written_is_read)
 	};
 	struct identity id = make(ROLE_SM, "before", "before"), before = id;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		ck_assert_msg(identity_from_uri(&id, bad[i], strlen(bad[i]), NULL) == -ERR_PARSE,
 			      "%s", bad[i]);
 		ck_assert_mem_eq(&id, &before, sizeof(id));
@@ -176,7 +177,7 @@ START_TEST(hosts_are_no_paths_and_owners_no_texts)
 	static const char *const bad[] = { "",	  "a/b",  "..",	 ".", "-x",
 					   "a b", "a\nb", "a@b", "/", "\xff" };
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		ck_assert_msg(!identity_host_is_valid(bad[i]), "%s", bad[i]);
 		ck_assert_msg(!identity_owner_is_valid(bad[i]), "%s", bad[i]);
 	}

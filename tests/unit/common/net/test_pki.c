@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/net/internal.h"
 #include "tests/alloc_sweep.h"
@@ -46,7 +47,7 @@ static void clean_up(void)
 	char path[FILE_PATH_BYTES];
 
 	pki_ca_free(ca);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		in_dir(path, files[i]);
 		remove(path);
 	}
@@ -438,7 +439,7 @@ static void lose_locks(int as)
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)as),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+	struct sock_fprog program = { ARRAY_LEN(code), code };
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
@@ -466,7 +467,7 @@ START_TEST(where_there_are_no_locks_credentials_are_stored_and_loaded_all_the_sa
 	int status;
 
 	in_dir(sub, "sub");
-	for (size_t i = 0; i < sizeof(as) / sizeof(as[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(as); i++) {
 		pid_t child = fork();
 
 		ck_assert_int_ge(child, 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tap between a host and the network in memory. */
 #include "common/base/str.h"
+#include "common/base/array.h"
 #include "common/net/mem.h"
 #include "tests/suite.h"
 #include "tests/unit/common/net/harness.h"
@@ -121,5 +122,5 @@ int main(void)
 	const TTest *const tests[] = { what_a_host_sends_is_what_the_tap_gives,
 				       what_comes_to_a_host_is_seen_and_comes };
 
-	return suite_run_with("net/tap", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("net/tap", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Actions installed by the lm's side and run by the rank's side, in one memory. */
 #include "common/base/rng.h"
+#include "common/base/array.h"
 #include "common/ring/calls_id.h"
 #include "common/ring/calls.h"
 #include "tests/suite.h"
@@ -84,7 +85,7 @@ START_TEST(an_action_with_a_test_runs_when_it_holds)
 	struct seg_action a;
 	int64_t n = 0;
 
-	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		unsigned index;
 
 		count(&a, 0, 1);

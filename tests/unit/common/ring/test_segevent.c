@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Events in a segment, as the lm sees them: types, words, records, whatever stands there. */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/common/ring/made.h"
 
@@ -133,7 +134,7 @@ START_TEST(what_breaks_the_rules_is_not_told)
 	};
 
 	header()->w.events_used = 3;
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct seen s = { 0 };
 
 		put_word(bad[i].word, bad[i].bytes);

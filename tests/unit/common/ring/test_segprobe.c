@@ -2,6 +2,7 @@
 /* Probes in a segment, as the lm sees them: their table, their words, what is read, whatever stands
  * there. */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/ring/calls_id.h"
 #include "tests/suite.h"
@@ -193,7 +194,7 @@ START_TEST(reads_that_make_no_sense_are_refused)
 
 	set(0, "a", 1, SEG_I32);
 	v = view();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_int_eq(segview_read_add(v, 0, &bad[i], &slot), -ERR_INVALID);
 	ck_assert_int_eq(segview_read_add(v, 1,
 					  &(struct segview_read){ .kind = SEG_READ_COUNTER,

@@ -184,7 +184,7 @@ START_TEST(a_denial_names_the_right_that_is_needed)
 		{ ":proc_send_signal([],2)", "proc_send_signal needs the right manipulate" },
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
 		struct omis_request *r = world_request(calls[i].text);
 		struct err e = { 0 };
 
@@ -214,7 +214,7 @@ START_TEST(what_is_guarded_needs_more_than_its_service)
 		{ ":node_get_info([],2)", OMIS_OBSERVE },
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(calls); i++) {
 		struct omis_request *r = world_request(calls[i].text);
 
 		ck_assert_int_eq(route_right_of_call(&r->action[0]), calls[i].right);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects that vanish in a request for all are no error. */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "tests/unit/common/route/world.h"
 
 #include <check.h>
@@ -18,7 +19,7 @@ static struct reply *reply_of(const uint32_t action[4])
 	struct reply *r = reply_new();
 
 	for (int a = 0; a < 4; a++)
-		for (size_t i = 0; i < sizeof(object) / sizeof(object[0]); i++)
+		for (size_t i = 0; i < ARRAY_LEN(object); i++)
 			ck_assert_int_eq(
 				reply_add(r, action[a], object[i], STATUS_UNKNOWN_OBJECT, "gone"),
 				0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/time/timebase.h"
 #include "tests/suite.h"
@@ -129,7 +130,7 @@ START_TEST(samples_that_cannot_be_are_ignored)
 		{ 0, 1, WALL, INT64_MAX }, /* the peer does not know itself */
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct timebase t;
 
 		timebase_init(&t, 0, 0);

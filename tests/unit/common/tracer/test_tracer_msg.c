@@ -149,7 +149,7 @@ START_TEST(what_does_not_fit_its_kind_is_refused)
 		  .value = { UINT64_MAX, 1 } },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		in = bad[i];
 		ck_assert_msg(pass() == -ERR_PROTO, "message %zu", i);
 	}

@@ -31,7 +31,7 @@ START_TEST(no_name_reaches_sql)
 					     "sqlite_master",
 					     "type",
 					     "; ATTACH 'x' AS y" };
-	const unsigned n = sizeof(names) / sizeof(names[0]);
+	const unsigned n = ARRAY_LEN(names);
 	char longest[NAME_MAX_BYTES + 1];
 	struct archive *a;
 
@@ -254,7 +254,7 @@ START_TEST(a_catalogue_that_lies_is_refused)
 		"UPDATE archive SET generation = -9223372036854775807",
 	};
 
-	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(lies); i++) {
 		const char *path = stored_new();
 		struct archive *a = stored_open(AR_WRITE);
 		sqlite3 *db;
@@ -287,7 +287,7 @@ START_TEST(who_reads_changes_nothing)
 	stored_put(a, 1, 0, "x", "n", I32(1));
 	stored_close(a);
 	a = stored_open(AR_READ);
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (unsigned i = 0; i < ARRAY_LEN(words); i++)
 		ck_assert_msg(arsql_do(archive_sql(a), words[i], NULL) < 0, "%s", words[i]);
 	ck_assert_int_eq(stored_number(a, "SELECT count(*) FROM e_x"), 1);
 	archive_close(a);

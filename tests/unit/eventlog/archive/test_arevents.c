@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "eventlog/archive/arevents.h"
 
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "tests/unit/eventlog/archive/stored.h"
 #include "tests/unit/eventlog/made.h"
@@ -159,7 +160,7 @@ START_TEST(rows_that_are_no_events_are_passed_over_and_counted)
 	};
 	struct archive *a;
 
-	for (unsigned i = 0; i < sizeof(harm) / sizeof(harm[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(harm); i++) {
 		const char *path = stored_new();
 		struct arevents_report r;
 		struct seen s = { 0 };
@@ -191,7 +192,7 @@ START_TEST(a_description_that_lies_is_refused)
 		"UPDATE stream SET bytes = (SELECT bytes FROM description)",
 	};
 
-	for (unsigned i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(lies); i++) {
 		const char *path = stored_new();
 		struct archive *a = stored_open(AR_WRITE);
 		struct arevents_report r;

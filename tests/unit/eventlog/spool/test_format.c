@@ -2,6 +2,7 @@
 /* What docs/eventlog.md says of the spool's files and of gaps, to the byte; and what a reader makes
  * of gaps. */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "eventlog/evgap.h"
 #include "eventlog/evread.h"
@@ -229,7 +230,7 @@ START_TEST(every_limit_is_on_the_page)
 	};
 
 	ck_assert_int_eq(file_read(PAGE, page.max, 0, &page, NULL), 0);
-	for (size_t i = 0; i < sizeof(limit) / sizeof(limit[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(limit); i++) {
 		snprintf(row, sizeof(row), "\n| %s | %llu |", limit[i].name,
 			 (unsigned long long)limit[i].value);
 		ck_assert_msg(strstr(buf_str(&page), row) != NULL, "no \"%s\" on the page", row);

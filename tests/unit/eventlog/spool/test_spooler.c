@@ -4,6 +4,7 @@
  * blocks.
  */
 #include "common/base/hash.h"
+#include "common/base/array.h"
 #include "eventlog/evgap.h"
 #include "eventlog/spool/ledger.h"
 #include "eventlog/spool/spooler.h"
@@ -304,7 +305,7 @@ START_TEST(without_a_thread_all_is_the_same)
 	static void (*const each[])(void) = { come_back_once, come_again, one_takes_nothing,
 					      one_owner };
 
-	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(each); i++) {
 		calls.turns = &turns;
 		each[i]();
 		clean_up();

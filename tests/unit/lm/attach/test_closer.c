@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptors of others are closed without waiting. */
 #include "lm/attach/closer.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/hung_file.h"
 
@@ -91,7 +92,7 @@ START_TEST(a_burst_is_closed_too)
 {
 	struct closer *c = closer_new();
 	int fd[4 * CLOSER_QUEUE_MAX];
-	unsigned n = sizeof(fd) / sizeof(fd[0]), left = n;
+	unsigned n = ARRAY_LEN(fd), left = n;
 
 	for (unsigned i = 0; i < n; i++)
 		fd[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditional requests: armed on processes, threads and calls, run at the lm and above. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "tests/alloc_sweep.h"
@@ -285,7 +286,7 @@ START_TEST(what_cannot_be_armed_is_refused_in_words)
 	};
 
 	open_ranks();
-	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 0, true);
 
 		ck_assert_uint_eq(a->nentry, 1);

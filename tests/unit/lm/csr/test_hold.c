@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes that wait for actions elsewhere, and chains of events that go round in circles. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "lm/csr/csr.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
@@ -165,7 +166,7 @@ START_TEST(who_only_looks_never_makes_it_wait)
 	};
 	char text[256];
 
-	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		const struct msg_triggered *t;
 
 		open_ranks();

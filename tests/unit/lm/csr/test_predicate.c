@@ -2,6 +2,7 @@
 /* Predicates in front of a list: asked here, or inside the rank, and events that do not pass leave
  * no trace. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
@@ -163,7 +164,7 @@ START_TEST(a_predicate_that_can_never_pass_is_refused_in_words)
 	};
 
 	open_ranks();
-	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cell); i++) {
 		const struct msg_arm_ack *a = arm(cell[i].text, rank0, 1, true);
 
 		ck_assert_uint_eq(a->nentry, 1);

@@ -4,6 +4,7 @@
  * before.
  */
 #include "common/omis/text/status.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/fake_trace.h"
 
@@ -138,7 +139,7 @@ int main(void)
 	snprintf(gate, sizeof(gate), "%s/gate", folder);
 	if (mkfifo(gate, 0600) || setenv(GATE, gate, 1))
 		return 1;
-	rc = suite_run_with("lm source", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	rc = suite_run_with("lm source", NULL, NULL, tests, ARRAY_LEN(tests));
 	unlink(gate);
 	rmdir(folder);
 	return rc;

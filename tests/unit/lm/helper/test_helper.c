@@ -3,6 +3,7 @@
  * The connection to lm-trace as its clients see it: a reply stays true while the client asks again.
  */
 #include "common/base/buf.h"
+#include "common/base/array.h"
 #include "common/loop/loop.h"
 #include "lm/helper/helper.h"
 #include "tests/suite.h"
@@ -145,5 +146,5 @@ int main(void)
 	if (getenv(IS_TRACER))
 		return be_tracer();
 	setenv(IS_TRACER, "1", 1);
-	return suite_run_with("lm trace", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm trace", NULL, NULL, tests, ARRAY_LEN(tests));
 }

@@ -2,6 +2,7 @@
 /* An lm that is killed while it holds something, and its guardian: real processes, the real
  * lm-guard. */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "lm/hold/guard.h"
@@ -369,6 +370,5 @@ int main(void)
 				       one_that_cannot_be_started_is_tried_again,
 				       it_takes_next_to_no_memory };
 
-	return suite_run_with("lm guard", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm guard", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

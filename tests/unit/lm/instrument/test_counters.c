@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Counters and integrators: raised in the rank, read, reset, deleted, kept. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
@@ -533,7 +534,7 @@ START_TEST(foolish_notes_are_not_believed)
 	world_crash_lm(&w);
 	note = (struct seg_note *)(void *)(seg.base + seg.h->note_offset);
 	for (size_t i = 0; i < SEG_CELLS; i++)
-		note[i] = foolish[i % (sizeof(foolish) / sizeof(foolish[0]))];
+		note[i] = foolish[i % ARRAY_LEN(foolish)];
 	world_start_lm(&w);
 	ck_assert_uint_eq(world_ask(&w, OBSERVER, ":pa_counter_read([pa_cl_1])")->entry[0].status,
 			  STATUS_UNKNOWN_OBJECT);

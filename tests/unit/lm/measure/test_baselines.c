@@ -3,6 +3,7 @@
  * else. */
 #include "lm/measure/baselines.h"
 
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
@@ -136,7 +137,7 @@ START_TEST(a_file_that_is_not_ours_is_as_none)
 	char text[BASELINES_KEY_BYTES + 128];
 	struct base v;
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		ck_assert_int_eq(file_replace(path, bad[i], strlen(bad[i]), NULL), 0);
 		next_lm(BOOT);
 		ck_assert_msg(!baselines_take(b, "a", &v) && !baselines_take(b, "", &v), "%s",

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements on a host: a loaded one is read when its intervals end, and reported once. */
 #include "common/omis/text/status.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/measurement.h"
 
@@ -122,7 +123,7 @@ START_TEST(figures_of_the_system_are_sampled)
 		{ "Node_disk_written", "n_7" },
 	};
 
-	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(sampled); i++) {
 		const char *object = sampled[i].object ? sampled[i].object : rank0;
 
 		start = now();
@@ -163,7 +164,7 @@ START_TEST(figures_of_a_node_are_those_of_its_system)
 	};
 
 	ck_assert_int_eq(host_facts(&w.host.host, &facts, NULL), 0);
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(row); i++) {
 		double value = row[i].value * (row[i].value > 1 ? (double)facts.page_size : 1);
 
 		ck_assert_msg(look_at(row[i].metric, "n_7").value == value, "%s", row[i].metric);
@@ -196,7 +197,7 @@ START_TEST(who_may_not_observe_switches_nothing_on)
 	static const char *const who[] = { "", "omig:lm/a/h1", "omig:root//me@here", "nobody" };
 
 	start = now();
-	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(who); i++) {
 		const struct msg_flow_ack *ack =
 			load(&(struct load){ .graph = graph_of("Send_count", rank0, ""),
 					     .identity = who[i],
@@ -224,7 +225,7 @@ START_TEST(a_graph_that_is_refused_leaves_the_old_one_running)
 	};
 
 	load_metric("Send_count");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct msg_flow_ack *ack =
 			load(&(struct load){ .graph = bad[i], .every = SEC, .version = 2 });
 
@@ -243,7 +244,7 @@ START_TEST(intervals_that_make_no_sense_are_refused)
 	static const nsec_t steps[] = { -1, 1, FLOW_EVERY_MIN_NS - 1, FLOW_EVERY_MAX_NS + 1 };
 
 	start = now();
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(steps); i++)
 		ck_assert_uint_eq(
 			load(&(struct load){ .graph = graph_of("Time", "", ""), .every = steps[i] })
 				->nentry,
@@ -594,6 +595,5 @@ int main(void)
 		a_mainsm_that_counts_anew_gets_a_measurement_of_its_own,
 	};
 
-	return suite_run_with("readings", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("readings", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

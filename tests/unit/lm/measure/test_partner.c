@@ -196,6 +196,5 @@ int main(void)
 		bytes_of_requests_without_room_are_in_the_bound,
 	};
 
-	return suite_run_with("readings_partner", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("readings_partner", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

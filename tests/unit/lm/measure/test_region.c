@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls distinguished by regions: between two probes, of each thread, where they are made. */
 #include "common/flow/batch/batch.h"
+#include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "common/ring/calls.h"
 #include "common/time/timebase.h"
@@ -200,7 +201,7 @@ START_TEST(what_cannot_be_told_apart_by_regions_is_said)
 		{ "Memory_size", STEP_TO_END, "no metric of calls", STATUS_UNSUPPORTED_SERVICE },
 	};
 
-	for (uint32_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (uint32_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct msg_flow_ack *ack = load(7 + i, bad[i].metric, bad[i].regions);
 
 		ck_assert_uint_eq(ack->nentry, 1);

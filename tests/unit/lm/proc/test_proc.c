@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Identity of processes and threads: ends, reused pids, tokens. */
 #include "lm/proc/proc_internal.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -115,7 +116,7 @@ START_TEST(arguments_and_environment_are_not_for_who_only_looks)
 
 	world_open(&w);
 	world_add_rank(&w, &seg, 100, 0, token);
-	for (size_t i = 0; i < sizeof(guarded) / sizeof(guarded[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(guarded); i++) {
 		snprintf(text, sizeof(text), ":proc_get_info([%s],%d)", token, guarded[i]);
 		e = reply_entry_of(world_ask(&w, OBSERVER, text), NULL);
 		ck_assert_uint_eq(e->status, STATUS_NO_PERMISSION);

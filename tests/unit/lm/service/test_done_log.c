@@ -3,6 +3,7 @@
  * A manipulation is done at most once for the id of its request. Later replies about it are true.
  */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "lm/service/done_log.h"
 #include "tests/suite.h"
@@ -418,6 +419,5 @@ int main(void)
 				       what_was_begun_when_the_lm_died_is_unknown,
 				       without_an_id_each_request_is_another_one };
 
-	return suite_run_with("lm done log", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm done log", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of the node: which ones, how much of them, and for which tools. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "lm/host/filelist.h"
 #include "tests/suite.h"
@@ -52,7 +53,7 @@ START_TEST(what_is_not_in_the_list_is_refused_with_the_name_of_the_key)
 	char rest[80];
 
 	open_host();
-	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(other); i++) {
 		const struct msg_entry *e;
 
 		snprintf(rest, sizeof(rest), "\"%s\",0,0", other[i]);
@@ -89,7 +90,7 @@ START_TEST(numbers_that_are_no_part_of_a_file_are_refused)
 	char rest[80];
 
 	open_host();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		snprintf(rest, sizeof(rest), "\"/proc/some\",%s", bad[i]);
 		ck_assert_uint_eq(list(OBSERVER, rest)->status, STATUS_PARAMETER_ERROR);
 	}

@@ -2,6 +2,7 @@
 /* Memory and files that hang: a real page of a real file system that never answers, and the real
  * lm-look. */
 #include "common/base/file.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/loop/loop.h"
 #include "lm/service/look.h"
@@ -219,5 +220,5 @@ int main(void)
 				       who_hangs_in_a_page_can_be_killed };
 
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	return suite_run_with("lm look", set_up, clean_up, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("lm look", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

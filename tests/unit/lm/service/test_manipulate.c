@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signals and stops: rights, targets, and the lease. */
 #include "common/omis/text/status.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
 
@@ -76,8 +77,8 @@ START_TEST(rights_are_checked_for_each_cell)
 	};
 
 	open_rank();
-	for (size_t i = 0; i < sizeof(who) / sizeof(who[0]); i++)
-		for (size_t k = 0; k < sizeof(what) / sizeof(what[0]); k++) {
+	for (size_t i = 0; i < ARRAY_LEN(who); i++)
+		for (size_t k = 0; k < ARRAY_LEN(what); k++) {
 			size_t before = signals();
 			bool may = what[k].manipulates ? who[i].manipulates : who[i].observes;
 			unsigned status = ask(who[i].identity, what[k].service, what[k].rest);
@@ -152,7 +153,7 @@ START_TEST(numbers_that_are_no_signals_are_refused)
 					   ",9223372036854775807" };
 
 	open_rank();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_uint_eq(ask(MANIPULATOR, "proc_send_signal", bad[i]),
 				  STATUS_PARAMETER_ERROR);
 	ck_assert_uint_eq(signals(), 0);
@@ -384,7 +385,7 @@ START_TEST(a_journal_of_another_boot_or_process_reaches_nobody)
 	};
 
 	open_rank();
-	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(line); i++) {
 		struct holds *s;
 		FILE *f = fopen(journal, "w");
 

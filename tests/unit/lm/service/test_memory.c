@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing the memory of processes: shapes, bounds, refusals. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/omis/text/status.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/world.h"
@@ -79,7 +80,7 @@ START_TEST(a_shape_that_makes_no_sense_is_refused)
 	};
 
 	open_rank();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		for (int k = 0; k < 2; k++) {
 			const struct msg_entry *e =
 				ask(k ? "proc_read_memory" : "proc_read_memory_bin", bad[i]);
@@ -140,7 +141,7 @@ START_TEST(bytes_that_are_none_write_nothing)
 					   "0x10000,0,0,[1]" };
 
 	open_rank();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct msg_entry *e = ask("proc_write_memory", bad[i]);
 
 		ck_assert_msg(e->status == STATUS_PARAMETER_ERROR, "%s: %u", bad[i], e->status);

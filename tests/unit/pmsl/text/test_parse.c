@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "pmsl/text/parse.h"
 #include "tests/alloc_sweep.h"
@@ -110,7 +111,7 @@ START_TEST(of_a_long_line_what_stands_around_is_shown)
 {
 	static const unsigned before[] = { 0, 40, 50, 51, 90, 300 };
 
-	for (unsigned i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+	for (unsigned i = 0; i < ARRAY_LEN(before); i++) {
 		char text[1024], line[256];
 		struct buf b = BUF_INIT(4096);
 		unsigned shown = before[i] < 50 ? before[i] : 50;
@@ -185,7 +186,7 @@ START_TEST(any_depth_and_length_is_answered)
 	static const char *const parts[] = { "(",  "-",	 "NOT ", "[",	 "MAX(", "a.",	   "1+",
 					     "@ ", "\"", "{",	 "M(){", "x[",	 "a AT b(" };
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
 		char *text = repeated("M(){RETURN ", parts[i], 100000 / strlen(parts[i]), "");
 
 		ck_assert_uint_ge(errors(text), 1);
@@ -248,7 +249,7 @@ START_TEST(units_read_back)
 	struct pmsl_unit a, b;
 
 	pmsl_units_init(&u);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		ck_assert_int_eq(pmsl_unit_parse(&u, texts[i], &a), 0);
 		ck_assert_int_eq(pmsl_unit_parse(&u, pmsl_unit_text(&u, a, out), &b), 0);
 		ck_assert(pmsl_unit_fits(a, b));

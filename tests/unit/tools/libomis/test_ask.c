@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/err.h"
+#include "common/base/array.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
 #include "tools/libomis/ask.h"
@@ -156,5 +157,5 @@ int main(void)
 				       there_is_a_limit_of_asks,
 				       without_memory_the_asker_is_told_or_nothing_is_asked };
 
-	return suite_run_with("ask", set_up, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("ask", set_up, NULL, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/session/node_fields.h"
 
+#include "common/base/array.h"
 #include "common/omis/services/catalogue.h"
 #include "tests/suite.h"
 
@@ -67,7 +68,7 @@ START_TEST(each_field_has_the_place_of_its_name)
 		{ NODE_SLOW_PACKETS_OUT, "net_spktsnd" },
 	};
 
-	for (size_t i = 0; i < sizeof(named) / sizeof(named[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(named); i++) {
 		const char *p = fields_of((unsigned)named[i].field >> 3);
 
 		for (unsigned place = named[i].field & 7; place; place--)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tools/web/internal.h"
 #include "tools/web/web.h"
@@ -64,7 +65,7 @@ START_TEST(what_is_doubtful_is_refused)
 		{ "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", 413 },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_msg(read_head(bad[i].head) == bad[i].status, "%zu: %s", i, bad[i].head);
 }
 END_TEST

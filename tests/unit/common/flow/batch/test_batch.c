@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A batch carries the times that there are: of mainsm, in nanoseconds since 1970. */
 #include "common/flow/batch/batch.h"
+#include "common/base/array.h"
 #include "common/flow/batch/batch_format.h"
 #include "tests/suite.h"
 
@@ -32,7 +33,7 @@ START_TEST(times_of_this_century_pass)
 	static const nsec_t times[] = { 0, INT64_C(1795000000) * NSEC_PER_SEC,
 					INT64_C(2200000000) * NSEC_PER_SEC, BATCH_TIME_MAX };
 
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(times); i++) {
 		nsec_t t = times[i];
 
 		ck_assert_int_eq(through(&t), 0);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The bytes of a batch: what is written is read as it was, and nothing else is read. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/flow/batch/batch.h"
 #include "common/flow/batch/batch_format.h"
 #include "common/flow/graph/graph_limits.h"
@@ -38,7 +39,7 @@ static const struct flow_token all_parts[] = {
 	{ .key = -6, .value = 9007199254740992., .time = 1, .oldest = 1, .newest = 1 },
 	{ .key = -5, .value = -1e300, .time = 1, .oldest = 1, .newest = 1, .flags = 1023 },
 };
-#define NPARTS (sizeof(all_parts) / sizeof(all_parts[0]))
+#define NPARTS ARRAY_LEN(all_parts)
 
 static void check_round(struct flow_batch *in)
 {
@@ -110,7 +111,7 @@ START_TEST(a_token_is_as_short_as_its_news)
 	};
 	static const uint8_t head[] = "\1\0\0\115\5\2up\0\1";
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		const struct flow_batch in = {
 			.measurement = 77, .link = "up", .read = 5, .n = 1, .t = &cases[i].t
 		};
@@ -137,7 +138,7 @@ static void fill(struct one *o, enum agg_kind kind, unsigned how)
 	static const double values[] = { 0.1, 1e17, -3, 0, 7.25, 1e-3 };
 
 	agg_init(&o->a, kind, agg_kind_has_sketch(kind) ? &o->sketch : NULL);
-	for (size_t i = 0; how & 1 && i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; how & 1 && i < ARRAY_LEN(values); i++)
 		if (agg_kind_is_of_pairs(kind))
 			agg_add_pair(&o->a, values[i], how & 4 ? 0.5 : 0, 2 - values[i],
 				     how & 4 ? 0.25 : 0);
@@ -357,7 +358,7 @@ START_TEST(bytes_of_a_peer_are_checked)
 {
 	struct flow_batch_room room = { 0 };
 
-	for (size_t i = 0; i < sizeof(hostile) / sizeof(hostile[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(hostile); i++) {
 		const struct hostile *h = &hostile[i];
 		struct flow_batch out = { .n = 999 };
 		struct err e = { 0 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Plain values of a link that come after their read. */
 #include "common/flow/batch/batch.h"
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/common/flow/engine/one_world.h"
 #include "tests/unit/common/flow/graph/made.h"
@@ -125,5 +126,5 @@ int main(void)
 		a_late_value_of_its_own_read_is_dropped,
 	};
 
-	return suite_run_with("late", set_up, clean_up, tests, sizeof(tests) / sizeof(*tests));
+	return suite_run_with("late", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Aggregates of members without a report: no number, and a flag where it is due. */
 #include "tests/suite.h"
+#include "common/base/array.h"
 #include "tests/unit/common/flow/engine/one_world.h"
 #include "tests/unit/common/flow/graph/made.h"
 
@@ -9,7 +10,7 @@
 static const enum agg_kind kinds[] = {
 	AGG_COUNT, AGG_SUM, AGG_PROD, AGG_MIN, AGG_MEAN, AGG_VARIANCE
 };
-#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+#define KINDS ARRAY_LEN(kinds)
 
 static void has(uint32_t output, double value, uint32_t k, uint32_t flags)
 {
@@ -81,7 +82,7 @@ START_TEST(a_part_without_values_takes_nothing_from_the_whole)
 					      AGG_CI };
 	static const double values[] = { 1, 2, 4 };
 
-	for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(some); i++) {
 		world_load(&w, of_events(some[i]));
 		for (int k = 0; k < 3; k++)
 			world_push(&w, 1, 0, k + 1, values[k], START + k + 1);

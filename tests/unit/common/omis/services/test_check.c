@@ -184,7 +184,7 @@ static const struct omis_ecp known[] = {
 	{ "par3", { .kind = OMIS_BINARY, .s = { "a\0b", 3 } } },
 	{ "par4", { .kind = OMIS_LIST } },
 };
-static const struct omis_ecps ecps = { known, sizeof(known) / sizeof(known[0]) };
+static const struct omis_ecps ecps = { known, ARRAY_LEN(known) };
 
 #define EVENT "thread_has_started_lib_call([],\"MPI_Send\"):"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random requests, as text with every freedom that the grammar gives, and their normal form. */
 #include "common/base/limits.h"
+#include "common/base/array.h"
 #include "common/base/rng.h"
 #include "common/omis/omis.h"
 #include "tests/suite.h"
@@ -71,8 +72,7 @@ static void string(struct maker *m)
 
 		if (!below(m, 3))
 			/* A hexadecimal escape must not swallow what follows it. */
-			buf_printf(&m->b, "%s ",
-				   escapes[below(m, sizeof(escapes) / sizeof(escapes[0]))]);
+			buf_printf(&m->b, "%s ", escapes[below(m, ARRAY_LEN(escapes))]);
 		else if (c != '\n' && c != '"' && c != '\\')
 			buf_putc(&m->b, c);
 	}
