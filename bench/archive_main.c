@@ -85,15 +85,15 @@ static double load_once(const char *where, double *cpu_ns)
 	struct event ev;
 	struct err e = { 0 };
 	int64_t t;
-	int rc = 0;
+	int got = 0;
 
 	if (archive_open(where, AR_WRITE, 0, &a, &e) || evfile_open(log_path, &f, &e))
 		bench_fail("%s", e.text);
 	*cpu_ns = (double)bench_clock(CLOCK_PROCESS_CPUTIME_ID);
 	t = bench_now();
-	while (rc >= 0 && evfile_next(f, &ev, &e) == 1)
-		rc = archive_put(a, &ev, &e);
-	if (rc < 0 || archive_commit(a, &e) || archive_report(a)->safe != EVENTS)
+	while (got >= 0 && evfile_next(f, &ev, &e) == 1)
+		got = archive_put(a, &ev, &e);
+	if (got < 0 || archive_commit(a, &e) || archive_report(a)->safe != EVENTS)
 		bench_fail("loading: %s", e.text);
 	t = bench_now() - t;
 	*cpu_ns = ((double)bench_clock(CLOCK_PROCESS_CPUTIME_ID) - *cpu_ns) / EVENTS;

@@ -113,20 +113,20 @@ int evfile_peek(struct evfile *f, const uint8_t **p, size_t *n, struct err *e)
 int evfile_next(struct evfile *f, struct event *out, struct err *e)
 {
 	size_t used;
-	int rc;
+	int got;
 
 	while (!evread_next(f->read, out)) {
 		if (!f->has_ended && f->n < EVBLOCK_MAX_BYTES) {
-			rc = fill(f, e);
-			if (rc)
-				return rc;
+			got = fill(f, e);
+			if (got)
+				return got;
 		}
-		rc = evread_push(f->read, f->window + f->at, f->n, f->has_ended, &used);
-		if (rc < 0)
+		got = evread_push(f->read, f->window + f->at, f->n, f->has_ended, &used);
+		if (got < 0)
 			return err_nomem(e);
 		f->at += used;
 		f->n -= used;
-		if (rc == EVREAD_END)
+		if (got == EVREAD_END)
 			return 0;
 	}
 	return 1;

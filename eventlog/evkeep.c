@@ -57,11 +57,11 @@ static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t
 	struct evbalance_stream *of;
 	struct evblock head;
 	enum evblock_look look = evblock_look(p, n, &head);
-	int rc = 0;
+	int got = 0;
 
 	*far = look == EVBLOCK_FUTURE ? head.bytes : 0;
 	if (look == EVBLOCK_GOOD) {
-		rc = evbalance_block(s->b, p, &head, &of, e);
+		got = evbalance_block(s->b, p, &head, &of, e);
 		s->has_block = true;
 		*far = head.bytes;
 	} else if (look == EVBLOCK_SHORT) {
@@ -74,7 +74,7 @@ static int step(struct scan *s, const uint8_t *p, size_t n, bool is_last, size_t
 			return err_set(e, ERR_INVALID, "is no event log");
 		*far = evblock_seek(p, n, 1);
 	}
-	return rc < 0 ? rc : 0;
+	return got < 0 ? got : 0;
 }
 
 static int scan_piece(struct scan *s, bool is_last, struct err *e)

@@ -220,7 +220,7 @@ int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size
 {
 	struct evblock b;
 	size_t at = 0;
-	int rc;
+	int got;
 
 	for (finish(r); at < n;) {
 		enum evblock_look look = evblock_look(p + at, n - at, &b);
@@ -236,11 +236,11 @@ int evread_push(struct evread *r, const uint8_t *p, size_t n, bool is_last, size
 			at += pass(r, look, &b, p + at, n - at);
 			continue;
 		}
-		rc = begin(r, p + at, &b);
-		if (rc < 0)
-			return rc;
+		got = begin(r, p + at, &b);
+		if (got < 0)
+			return got;
 		at += b.bytes;
-		if (rc) {
+		if (got) {
 			*used = at;
 			return EVREAD_BLOCK;
 		}

@@ -80,18 +80,18 @@ static void begin(struct join *j)
 {
 	struct enrol_conf c = enrol_conf_of(j);
 	struct err why = { 0 };
-	int rc = enrol_check(&c, clock_wall(), &why);
+	int got = enrol_check(&c, clock_wall(), &why);
 
-	if (!rc) {
+	if (!got) {
 		use_certificate(j);
 		return;
 	}
-	if (rc > 0 && j->conn.token_id[0]) {
+	if (got > 0 && j->conn.token_id[0]) {
 		j->enrol = enrol_run(&c, on_enrolled, j);
 		if (j->enrol)
 			return;
 		err_nomem(&why);
-	} else if (rc > 0) {
+	} else if (got > 0) {
 		err_add(&why, "the connection string has no token to enrol with");
 	}
 	try_later(j, &why);

@@ -130,7 +130,7 @@ static int run_seed(struct sim_options *w, struct err *e)
 	rc = run_world(&w->run, &r, e);
 	if (!rc && w->twice)
 		rc = run_world(&w->run, &again, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (w->twice && r.hash != again.hash && !r.broken[0])
 		snprintf(r.broken, sizeof(r.broken),
@@ -153,7 +153,7 @@ static int run_all(struct sim_options *w)
 	for (uint64_t left = w->last - w->first + 1, seed = w->first; left && !must_end;
 	     left--, seed++) {
 		w->run.seed = seed;
-		if (run_seed(w, &e) < 0) {
+		if (run_seed(w, &e)) {
 			fprintf(stderr, "omig: %s\n", e.text);
 			return EXIT_FAILURE_OWN;
 		}
@@ -253,8 +253,8 @@ static int run_growth(struct sim_options *w, bool is_speed)
 	p.seed = w->first;
 	p.must_end = has_to_end;
 	p.is_watched = isatty(STDERR_FILENO);
-	if ((is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
-		      : growth_run(&p, &e)) == 0)
+	if (!(is_speed ? growth_run_speed(&p, w->run.time ? w->run.time : CLUSTER_TIME_NS, &e)
+		       : growth_run(&p, &e)))
 		return 0;
 	fprintf(stderr, "omig: %s\n", e.text);
 	return EXIT_FAILURE_OWN;
@@ -274,7 +274,7 @@ static int run_detector(struct sim_options *w, const struct opt_spec *spec)
 
 	if (delay_parse(w->delay, &c.delay, &e) || c.loss < 0 || c.loss > LOSS_MAX)
 		return opt_usage_error(spec, "%s", e.code ? e.text : "--loss is from 0 to 0.9");
-	if (detector_measure(&c, &r, &e) < 0) {
+	if (detector_measure(&c, &r, &e)) {
 		fprintf(stderr, "omig: %s\n", e.text);
 		return EXIT_FAILURE_OWN;
 	}

@@ -7,7 +7,7 @@
  *	ALLOC_SWEEP(k) {
  *		rc = thing_open(..., &thing, &e);	// must fail cleanly or succeed
  *		alloc_sweep_pause();			// assertions may allocate
- *		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+ *		ck_assert(!rc || rc == -ERR_NOMEM);
  *		thing_free(thing);
  *	}
  *

@@ -36,7 +36,7 @@ int main(void)
 {
 	struct err e = { 0 };
 	struct loop *loop;
-	int fd, rc;
+	int fd, got;
 
 	if (!is_line(STDIN_FILENO)) {
 		fputs("lm-trace: lm starts this program when it needs it; see lm(8)\n", stderr);
@@ -44,9 +44,9 @@ int main(void)
 	}
 	fd = take_line();
 	loop = loop_new();
-	rc = fd >= 0 && loop ? tracer_run(loop, fd, &e) : err_sys(&e, "lm-trace");
+	got = fd >= 0 && loop ? tracer_run(loop, fd, &e) : err_sys(&e, "lm-trace");
 	loop_free(loop);
-	if (rc)
+	if (got)
 		fprintf(stderr, "lm-trace: %s\n", e.text);
-	return rc < 0;
+	return got < 0;
 }

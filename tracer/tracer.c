@@ -46,12 +46,12 @@ static void on_msg(void *arg, const struct tracer_msg *m)
 	struct tracer *t = arg;
 	struct err e = { 0 };
 	struct tracer_msg *done;
-	int rc = execute(t, m, &e);
+	int got = execute(t, m, &e);
 
 	loop_timer_arm(t->idle, TRACER_IDLE_NS);
-	if (rc < 0)
+	if (got < 0)
 		line_fail(t->line, m->id, &e);
-	if (rc)
+	if (got)
 		return;
 	done = calloc(1, sizeof(*done));
 	if (!done) {

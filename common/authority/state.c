@@ -125,17 +125,17 @@ int state_renew(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct e
 int state_open(struct state *s, nsec_t wall_now, nsec_t cert_lifetime, struct err *e)
 {
 	char name[NAME_MAX_BYTES + 1], dir[FILE_PATH_BYTES];
-	int rc = state_path(s, "own", dir, e);
+	int got = state_path(s, "own", dir, e);
 
 	owner_name(name, sizeof(name));
-	if (!rc)
-		rc = pki_ca_open(s->dir, name, &s->ca, e);
-	if (rc)
-		return rc;
+	if (!got)
+		got = pki_ca_open(s->dir, name, &s->ca, e);
+	if (got)
+		return got;
 	/* What cannot be read is made again. */
 	pki_creds_load(dir, &s->creds, NULL);
-	rc = state_renew(s, wall_now, cert_lifetime, e);
-	return rc < 0 ? rc : 0;
+	got = state_renew(s, wall_now, cert_lifetime, e);
+	return got < 0 ? got : 0;
 }
 
 int state_read_own(const struct state *s, nsec_t wall_now, struct pki_creds *out, struct err *e)

@@ -260,20 +260,20 @@ static void timers_run(struct loop *l)
 static int turn_real(struct loop *l, nsec_t limit)
 {
 	bool block = limit && list_is_empty(&l->posts) && list_is_empty(&l->reaps) && !l->stopping;
-	int rc;
+	int got;
 
 	l->in_turn = true;
 	if (block) {
 		wake_by(l, limit);
 		wake_by(l, loop_next_at(l));
 	}
-	rc = event_base_loop(l->base, EVLOOP_ONCE | (block ? 0 : EVLOOP_NONBLOCK));
+	got = event_base_loop(l->base, EVLOOP_ONCE | (block ? 0 : EVLOOP_NONBLOCK));
 	if (l->armed)
 		timers_run(l);
 	turn_end(l);
 	l->in_turn = false;
 	loop_rouse(l);
-	return rc < 0 ? -ERR_SYS : 0;
+	return got < 0 ? -ERR_SYS : 0;
 }
 
 static void turn_virtual(struct loop *l)

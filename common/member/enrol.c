@@ -96,15 +96,15 @@ int enrol_reload(const struct enrol_conf *c, struct net_ctx *ctx, nsec_t wall_no
 {
 	struct pki_creds creds = { 0 };
 	struct err why = { 0 };
-	int rc = enrol_check(c, wall_now, &why);
+	int got = enrol_check(c, wall_now, &why);
 
-	if (rc)
-		return err_set(e, rc < 0 ? (enum err_code)(-rc) : ERR_INVALID, "%s", why.text);
-	rc = pki_creds_load(c->dir, &creds, e);
-	if (!rc)
-		rc = net_ctx_reload(ctx, &creds, e);
+	if (got)
+		return err_set(e, got < 0 ? (enum err_code)(-got) : ERR_INVALID, "%s", why.text);
+	got = pki_creds_load(c->dir, &creds, e);
+	if (!got)
+		got = net_ctx_reload(ctx, &creds, e);
 	pki_creds_done(&creds);
-	return rc;
+	return got;
 }
 
 nsec_t enrol_renew_at(const char *dir)

@@ -145,16 +145,16 @@ void chan_give_back_input(struct chan *c)
 int chan_deliver(struct chan *c, struct err *e)
 {
 	struct frame f;
-	int rc;
+	int got;
 
 	while (may_deliver(c)) {
-		rc = frame_in_next(&c->in, &f, e);
-		if (rc < 0) {
+		got = frame_in_next(&c->in, &f, e);
+		if (got < 0) {
 			if (c->h.on_event)
 				c->h.on_event(c->h.arg, c, CHAN_BROKEN, e);
-			return rc;
+			return got;
 		}
-		if (!rc)
+		if (!got)
 			break;
 		c->frame_since = 0;
 		c->stats.frames_in++;

@@ -162,18 +162,18 @@ static int read_step(struct tls_chan *t, size_t *got, struct err *e)
 static int read_turn(struct tls_chan *t, struct err *e)
 {
 	size_t got = 0;
-	int rc = 0;
+	int result = 0;
 
 	t->more_to_read = false;
-	while (is_open(t) && !t->c.paused && !rc) {
+	while (is_open(t) && !t->c.paused && !result) {
 		if (got >= READ_TURN_MAX) {
 			t->more_to_read = true;
 			tls_resume(t);
 			break;
 		}
-		rc = read_step(t, &got, e);
+		result = read_step(t, &got, e);
 	}
-	return rc < 0 ? rc : 0;
+	return result < 0 ? result : 0;
 }
 
 /*
@@ -267,14 +267,14 @@ static void write_failed(struct tls_chan *t, const struct err *why)
 static void flush(struct tls_chan *t)
 {
 	struct err why = { 0 };
-	int rc = write_out(t, &why);
+	int got = write_out(t, &why);
 
-	if (rc < 0) {
+	if (got < 0) {
 		write_failed(t, &why);
 		return;
 	}
-	t->write_blocked = rc;
-	if (!rc)
+	t->write_blocked = got;
+	if (!got)
 		t->stalled_since = 0;
 	else if (!t->stalled_since)
 		t->stalled_since = loop_now(t->c.loop);

@@ -130,20 +130,20 @@ int ring_take(const struct ring *r, unsigned max, const struct ring_taker *taker
 {
 	struct take t;
 	unsigned taken = 0;
-	int rc = 0;
+	int got = 0;
 
 	t.r = r; /* the rest is filled by each record, and is large */
 	t.taker = taker;
 	t.end = __atomic_load_n(r->head, __ATOMIC_ACQUIRE);
 	t.at = __atomic_load_n(r->tail, __ATOMIC_RELAXED);
 	if (t.end - t.at > r->size || t.end % 8 || t.at % 8)
-		rc = -ERR_PROTO;
-	while (rc >= 0 && t.at != t.end && taken < max) {
-		rc = take_one(&t);
-		taken += rc > 0;
+		got = -ERR_PROTO;
+	while (got >= 0 && t.at != t.end && taken < max) {
+		got = take_one(&t);
+		taken += got > 0;
 	}
 	if (taken && taker->on_taken)
 		taker->on_taken(taker->arg);
-	__atomic_store_n(r->tail, rc < 0 ? t.end : t.at, __ATOMIC_RELEASE);
-	return rc < 0 ? rc : (int)taken;
+	__atomic_store_n(r->tail, got < 0 ? t.end : t.at, __ATOMIC_RELEASE);
+	return got < 0 ? got : (int)taken;
 }

@@ -497,11 +497,11 @@ void archive_compare(struct archive *a, bool is_wanted)
 static int compare(struct archive *a, struct err *e)
 {
 	bool is_same = true;
-	int rc = commit(a, e);
+	int got = commit(a, e);
 
-	rc = rc < 0 ? rc : arsame_ask(&a->same, &a->sql, &is_same, e);
-	if (rc || is_same)
-		return rc;
+	got = got < 0 ? got : arsame_ask(&a->same, &a->sql, &is_same, e);
+	if (got || is_same)
+		return got;
 	a->report.known = a->known_before;
 	return err_set(e, ERR_EXISTS, "another text that begins with the same event is there");
 }
@@ -566,10 +566,10 @@ static int put(struct archive *a, const struct event *ev, struct err *e)
 }
 
 /* That a text is another one is no failure of the archive. */
-static int note_failure(struct archive *a, int rc)
+static int note_failure(struct archive *a, int got)
 {
-	a->has_failed = rc < 0 && rc != -ERR_EXISTS;
-	return rc;
+	a->has_failed = got < 0 && got != -ERR_EXISTS;
+	return got;
 }
 
 int archive_put(struct archive *a, const struct event *ev, struct err *e)

@@ -66,13 +66,13 @@ static int put_events(struct archive *a, struct evread *r, const uint8_t *p, siz
 {
 	struct event ev;
 	size_t used;
-	int rc = evread_push(r, p, n, true, &used) < 0 ? err_nomem(e) : 0;
+	int got = evread_push(r, p, n, true, &used) < 0 ? err_nomem(e) : 0;
 
-	while (rc >= 0 && evread_next(r, &ev)) {
-		rc = archive_put(a, &ev, e);
+	while (got >= 0 && evread_next(r, &ev)) {
+		got = archive_put(a, &ev, e);
 		++*put;
 	}
-	return rc < 0 ? rc : 0;
+	return got < 0 ? got : 0;
 }
 
 /* Each block has all that is needed to read it: a reader of its own remembers nothing of streams

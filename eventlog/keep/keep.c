@@ -49,14 +49,14 @@ static void check_end(struct keep *k)
 
 /* --- from the spool */
 
-static void on_open(void *arg, int rc, const struct err *e)
+static void on_open(void *arg, int got, const struct err *e)
 {
 	struct keep *k = arg;
 
-	if (!rc && k->has_failed)
+	if (!got && k->has_failed)
 		log_notice("keep", "subscription=%s is kept again", k->name);
-	k->has_failed = rc != 0;
-	if (!rc)
+	k->has_failed = got != 0;
+	if (!got)
 		return;
 	log_error("keep", "nothing is kept for subscription=%s: %s", k->name, e->text);
 }

@@ -18,9 +18,9 @@ struct folder {
 	int dir, lock;
 };
 
-static int or_errno(int rc)
+static int or_errno(int got)
 {
-	return rc < 0 ? -errno : rc;
+	return got < 0 ? -errno : got;
 }
 
 static int do_create(void *arg, const char *name)

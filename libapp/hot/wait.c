@@ -472,7 +472,7 @@ static bool waits_are_watched(void)
 					  CALL_ID_Testany,  CALL_ID_Testsome };
 	uint32_t words = 0;
 
-	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(waits); i++)
 		words |= __atomic_load_n(&hook_word[waits[i]], __ATOMIC_RELAXED);
 	return words & HOOK_PARTNER;
 }

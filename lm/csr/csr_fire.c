@@ -281,7 +281,7 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 	for (size_t i = first; i < c->prefix; i++)
 		number[i - first] = (uint32_t)i + 1;
 	rc = omis_bind(c->request, first, c->prefix - first, ecps, &f->bound, &d);
-	if (rc < 0) {
+	if (rc) {
 		r = reply_new();
 		if (r)
 			reply_add_error(r, d.action, "",
@@ -305,9 +305,9 @@ static void start(struct csr *c, struct firing *f, const struct happening *h,
 					     .on_done = on_done,
 					     .arg = f },
 			&f->task);
-	if (rc < 0)
+	if (rc)
 		drop(c);
-	if (rc < 0 || f->is_over)
+	if (rc || f->is_over)
 		firing_free(f);
 	else
 		list_push_back(&c->owner->firings, &f->link);

@@ -55,7 +55,7 @@ bool csr_hold(struct csr *c, struct proc *p, uint64_t seq)
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return false;
-	if (holds_suspend(s->conf.holds, p, HOLD_THREAD, HOLD_TOOL, NULL) < 0) {
+	if (holds_suspend(s->conf.holds, p, HOLD_THREAD, HOLD_TOOL, NULL)) {
 		free(h);
 		return false;
 	}

@@ -152,7 +152,7 @@ static int install_action(const struct csr_site *s, size_t i)
 	unsigned cell, index;
 	int32_t *tid;
 	size_t n;
-	int rc;
+	int got;
 
 	if (!compile(s, call, &a) || pa_cell(c->owner->conf.pa, &name, p, &cell, NULL) ||
 	    find_threads(c, p, &tid, &n))
@@ -162,9 +162,9 @@ static int install_action(const struct csr_site *s, size_t i)
 		a.since = tickbase_now(c->owner->conf.ticks, p->own.tick_source);
 	a.partner_count = (uint32_t)c->npartner;
 	a.thread_count = (uint32_t)n;
-	rc = segview_action_add(p->seg, &a, c->partner, tid, &index);
+	got = segview_action_add(p->seg, &a, c->partner, tid, &index);
 	free(tid);
-	return rc < 0 ? -1 : (int)index;
+	return got < 0 ? -1 : (int)index;
 }
 
 static uint32_t hook_bits(const struct csr *c, const struct csr_site *s)

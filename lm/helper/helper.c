@@ -301,7 +301,7 @@ static struct helper_ask *ask_new(struct helper *t, struct tracer_msg *m, int *r
 	list_init(&a->link);
 	buf_init(&a->packet, TRACER_MSG_MAX_BYTES);
 	*rc = tracer_msg_encode(&a->packet, m);
-	if (*rc == 0)
+	if (!*rc)
 		return a;
 	ask_free(a);
 	return NULL;

@@ -78,20 +78,20 @@ int main(void)
 	struct host *host = NULL;
 	struct err e = { 0 };
 	size_t n;
-	int rc = die_with_lm(&e);
+	int got = die_with_lm(&e);
 
-	if (!rc)
-		rc = loop ? host_linux_open("/", loop, &host, &e) : err_nomem(&e);
-	if (rc)
+	if (!got)
+		got = loop ? host_linux_open("/", loop, &host, &e) : err_nomem(&e);
+	if (got)
 		fprintf(stderr, "lm-look: %s\n", e.text);
-	while (!rc && (n = next(in, sizeof(in))) > 0) {
-		rc = tracer_msg_decode(&m, in, n, &e);
-		if (!rc && !is_for_us(&m))
-			rc = -ERR_PROTO;
-		if (!rc)
+	while (!got && (n = next(in, sizeof(in))) > 0) {
+		got = tracer_msg_decode(&m, in, n, &e);
+		if (!got && !is_for_us(&m))
+			got = -ERR_PROTO;
+		if (!got)
 			look_do(host, &m, answer, NULL);
 	}
 	host_free(host);
 	loop_free(loop);
-	return rc < 0;
+	return got < 0;
 }

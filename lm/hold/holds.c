@@ -380,7 +380,7 @@ static int record(struct holds *s, struct proc *p, struct stop **out, struct err
 	list_push_back(&s->all, &st->link);
 	s->n++;
 	rc = write_journal(s, e); /* first: a crash must not leave a stop that no journal has */
-	if (rc < 0) {
+	if (rc) {
 		drop(s, st);
 		write_journal(s, NULL);
 		return rc;
@@ -409,14 +409,14 @@ static int hold(struct holds *s, struct proc *p, int sig, struct stop **out, str
 	if (!p->held)
 		return err_set(e, ERR_NOTFOUND, "the process has ended");
 	rc = is_new ? record(s, p, &st, e) : look_again(s, st, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	rc = host_proc_signal(p->held, sig, e);
-	if (rc < 0 && is_new) {
+	if (rc && is_new) {
 		drop(s, st);
 		write_journal(s, NULL);
 	}
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!s->is_up && !loop_timer_is_armed(s->leash))
 		loop_timer_arm(s->leash, STOP_LEASH_NS);
@@ -438,7 +438,7 @@ int holds_stop(struct holds *s, struct proc *p, uint32_t tool, struct err *e)
 	struct stop *st;
 	int rc = hold(s, p, SIGSTOP, &st, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	note_tool(st, tool);
 	procs_set_stopped(p, true);
@@ -472,7 +472,7 @@ int holds_continue(struct holds *s, struct proc *p, struct err *e)
 		   ((st && st->is_reported) || p->state == MSG_STATE_STOPPED);
 	if (!st || !st->nsuspend)
 		rc = host_proc_signal(p->held, SIGCONT, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (st && st->nsuspend) {
 		st->ntool = 0;
@@ -508,7 +508,7 @@ int holds_suspend(struct holds *s, struct proc *p, uint32_t thread, uint32_t too
 		return err_set(e, ERR_LIMIT, "it is suspended %d times already",
 			       HOLDS_SUSPENDS_MAX);
 	rc = hold(s, p, SIGSTOP, &st, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!x &&
 	    array_grow(&st->suspend, &st->cap, st->nsuspend + 1, sizeof(*x), OMIS_OBJECTS_MAX)) {

@@ -150,7 +150,7 @@ static void save(void *arg)
 	else
 		rc = file_remove(b->path, &e);
 	buf_done(&text);
-	if (rc < 0 && rc != -ERR_NOTFOUND)
+	if (rc && rc != -ERR_NOTFOUND)
 		log_warn("lm", "where counts began is not kept: %s", e.text);
 }
 

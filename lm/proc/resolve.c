@@ -109,18 +109,18 @@ int resolve(const struct resolve_from *from, char class, struct objects *out, st
 	const struct omis_value *list = from->list;
 	struct expansion x = { from->procs, class, procs_next_mark(from->procs), out };
 	uint32_t unknown = 0, counted;
-	int rc = 0;
+	int got = 0;
 
-	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+	for (size_t i = 0; got >= 0 && i < list->list.n; i++) {
 		const char *token;
 		size_t n = 0;
 
 		token = omis_value_text(&list->list.v[i], &n);
-		rc = token ? add_token(&x, token, n) : 1;
-		unknown += rc == 1;
-		if (rc == 1)
-			rc = reply_add_error(r, from->action, name_of(&x, token, n),
-					     STATUS_UNKNOWN_OBJECT, "there is no such object");
+		got = token ? add_token(&x, token, n) : 1;
+		unknown += got == 1;
+		if (got == 1)
+			got = reply_add_error(r, from->action, name_of(&x, token, n),
+					      STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
 	/* To say that there is none is an answer too; threads of one process were asked one by
 	 * one. */
@@ -129,7 +129,7 @@ int resolve(const struct resolve_from *from, char class, struct objects *out, st
 		counted = (uint32_t)list->list.n;
 	r->coverage.asked += counted;
 	r->coverage.answered += counted;
-	return rc;
+	return got;
 }
 
 void objects_done(struct objects *o)

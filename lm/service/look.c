@@ -202,10 +202,10 @@ static int begin(struct service_call *c, struct look *l)
 	if (!rc)
 		rc = copy_tokens(l, &o);
 	objects_done(&o);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	rc = l->n ? l->spec->fill(c, &l->m, &l->owned, &e) : 0;
-	if (rc < 0)
+	if (rc)
 		return call_add_failure(c, l->spec->class == 'n' ? l->token[0].s : "", rc, &e);
 	return go_on(c, l);
 }

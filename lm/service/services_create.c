@@ -74,7 +74,7 @@ static void on_created(void *arg, const struct tracer_msg *m)
 	struct creation *k = arg;
 	struct tracer_msg *go = NULL;
 	struct helper_ask *ask;
-	int rc;
+	int got;
 
 	if (m->type != TRACER_CREATED) {
 		err_set(&k->e, m->type == TRACER_FAILED ? (enum err_code)m->what : ERR_INTERNAL,
@@ -82,18 +82,18 @@ static void on_created(void *arg, const struct tracer_msg *m)
 		finish(k);
 		return;
 	}
-	rc = k->task ? watch(k, m) : -ERR_CLOSED;
+	got = k->task ? watch(k, m) : -ERR_CLOSED;
 	go = calloc(1, sizeof(*go));
 	if (go) {
 		go->type = TRACER_LET_GO;
 		go->pid = m->pid;
 		go->start = m->start;
-		go->what = rc < 0;
+		go->what = got < 0;
 	}
-	rc = go ? helper_ask(k->of->trace, go, &(struct helper_reply){ on_let_go, k }, &ask, &k->e)
-		: err_nomem(&k->e);
+	got = go ? helper_ask(k->of->trace, go, &(struct helper_reply){ on_let_go, k }, &ask, &k->e)
+		 : err_nomem(&k->e);
 	free(go);
-	if (rc < 0)
+	if (got < 0)
 		finish(k);
 }
 

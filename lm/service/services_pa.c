@@ -61,21 +61,21 @@ static int for_each_object(struct service_call *c, bool quiet,
 			   int (*fn)(struct service_call *, struct pa_object *))
 {
 	const struct omis_value *list = &c->call->param[0];
-	int rc = 0;
+	int got = 0;
 
 	c->reply->coverage.asked += (uint32_t)list->list.n;
 	c->reply->coverage.answered += (uint32_t)list->list.n;
-	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+	for (size_t i = 0; got >= 0 && i < list->list.n; i++) {
 		const char *token = omis_value_text(&list->list.v[i], NULL);
 		struct pa_object *o = token ? pa_find(pa_of(c), token) : NULL;
 
 		if (o)
-			rc = fn(c, o);
+			got = fn(c, o);
 		else if (!quiet)
-			rc = reply_add_error(c->reply, c->action, token ? token : "",
-					     STATUS_UNKNOWN_OBJECT, "there is no such object");
+			got = reply_add_error(c->reply, c->action, token ? token : "",
+					      STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
-	return rc;
+	return got;
 }
 
 static int delete_one(struct service_call *c, struct pa_object *o)

@@ -158,7 +158,7 @@ static int add_pair(struct profile *f, const struct pair *p)
 			return 0;
 		}
 	rc = array_grow(&f->pair, &f->pair_cap, f->npair + 1, sizeof(*p), OMIS_OBJECTS_MAX);
-	if (rc == 0)
+	if (!rc)
 		f->pair[f->npair++] = *p;
 	return rc;
 }
@@ -180,7 +180,7 @@ static int add_partners(struct profile *f, const struct proc *p, const struct to
 	const struct ticks_scale *s = calls_scale(f->calls, p);
 	int rc = 0;
 
-	for (size_t i = 0; rc == 0 && i < t->npartner; i++) {
+	for (size_t i = 0; !rc && i < t->npartner; i++) {
 		const struct total_partner *v = &t->partner[i], *b = partner_before(mark, v);
 		const struct pair pair = {
 			.rank = p->own.rank,
@@ -287,14 +287,14 @@ static int add_proc(struct profile *f, struct proc *p)
 	if (proc_is_alone(p))
 		return 0;
 	rc = calls_take(f->calls, p, f->by == BY_PARTNER, &t);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	if (!t) {
 		f->unread++;
 		return 0;
 	}
 	rc = add_totals(f, p, t, f->window == WINDOW_SINCE_MARK ? calls_mark(p, f->c->tool) : NULL);
-	if (rc == 0 && f->window != WINDOW_ALL)
+	if (!rc && f->window != WINDOW_ALL)
 		rc = calls_set_mark(p, f->c->tool, &t);
 	totals_free(t);
 	return rc;
@@ -340,9 +340,9 @@ static int serve_with(struct service_call *c, struct profile *f)
 	buf_init(&f->objects, FRAME_MAX_BYTES / 4);
 	buf_init(&f->rows, FRAME_MAX_BYTES / 2);
 	f->w = OMIS_WRITER(&f->rows);
-	for (size_t i = 0; rc == 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = add_proc(f, o.v[i].proc);
-	if (rc == 0 && o.n)
+	if (!rc && o.n)
 		rc = add_entry(f, c);
 	reply_add_time(c->reply, call_now(c), call_now(c));
 	buf_done(&f->objects);

@@ -200,7 +200,7 @@ static int ask_all(struct service_call *c, const struct tracer_msg *like, bool w
 		t = calloc(1, sizeof(*t) + o.n * sizeof(*t->asked));
 	if (!t) {
 		objects_done(&o);
-		return rc < 0 ? rc : -ERR_NOMEM;
+		return rc ? rc : -ERR_NOMEM;
 	}
 	t->task = c->task;
 	t->trace = c->of;
@@ -217,18 +217,18 @@ static int serve(struct service_call *c, int (*fill)(struct service_call *, stru
 		 bool with_names)
 {
 	struct tracer_msg *m;
-	int rc;
+	int got;
 
 	if (c->retry)
 		return add_entries(c, task_kept(c->task));
 	m = calloc(1, sizeof(*m));
 	if (!m)
 		return -ERR_NOMEM;
-	rc = fill(c, m);
-	if (!rc)
-		rc = ask_all(c, m, with_names);
+	got = fill(c, m);
+	if (!got)
+		got = ask_all(c, m, with_names);
 	free(m);
-	return rc < 0 || rc == SERVICE_WAITS ? rc : 0;
+	return got < 0 || got == SERVICE_WAITS ? got : 0;
 }
 
 /* What makes no sense is an entry of the action. */

@@ -105,21 +105,21 @@ static int each_buffer(struct service_call *c, bool quiet,
 		       int (*fn)(struct service_call *, struct tracebuf *, size_t share))
 {
 	const struct omis_value *list = &c->call->param[0];
-	int rc = 0;
+	int got = 0;
 
 	c->reply->coverage.asked += (uint32_t)list->list.n;
 	c->reply->coverage.answered += (uint32_t)list->list.n;
-	for (size_t i = 0; rc >= 0 && i < list->list.n; i++) {
+	for (size_t i = 0; got >= 0 && i < list->list.n; i++) {
 		const char *token = omis_value_text(&list->list.v[i], NULL);
 		struct tracebuf *b = token ? tracebufs_find(tracebufs_of(c), token, c->tool) : NULL;
 
 		if (b)
-			rc = fn(c, b, TRACE_READ_MAX_BYTES / list->list.n);
+			got = fn(c, b, TRACE_READ_MAX_BYTES / list->list.n);
 		else if (!quiet)
-			rc = reply_add_error(c->reply, c->action, token ? token : "",
-					     STATUS_UNKNOWN_OBJECT, "there is no such object");
+			got = reply_add_error(c->reply, c->action, token ? token : "",
+					      STATUS_UNKNOWN_OBJECT, "there is no such object");
 	}
-	return rc;
+	return got;
 }
 
 static int serve_tracebuf_read(struct service_call *c)

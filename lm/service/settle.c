@@ -183,17 +183,17 @@ static int add_entry(struct service_call *c, const struct waiting *w)
 static int add_entries(struct service_call *c, struct settling *s)
 {
 	struct objects good = { .v = calloc(s->n + 1, sizeof(*good.v)) };
-	int rc = good.v ? 0 : -ERR_NOMEM;
+	int got = good.v ? 0 : -ERR_NOMEM;
 
-	for (size_t i = 0; rc >= 0 && i < s->n; i++) {
-		rc = add_entry(c, &s->one[i]);
-		if (rc > 0)
+	for (size_t i = 0; got >= 0 && i < s->n; i++) {
+		got = add_entry(c, &s->one[i]);
+		if (got > 0)
 			good.v[good.n++].token = s->one[i].token.s;
 	}
-	if (rc >= 0)
-		rc = call_add_ok(c, &good);
+	if (got >= 0)
+		got = call_add_ok(c, &good);
 	objects_done(&good);
-	return rc;
+	return got;
 }
 
 /* --- acting */
@@ -202,13 +202,13 @@ static int act(struct service_call *c, struct settling *s, const struct object *
 {
 	struct waiting *w = &s->one[s->n];
 	struct err e = { 0 };
-	int rc;
+	int got;
 
 	*w = (struct waiting){ .proc = o->proc->token };
 	str_copy(w->token.s, sizeof(w->token.s), o->token);
-	rc = fn(c, o, &w->interest, &e);
-	if (rc < 0)
-		return call_add_failure(c, o->token, rc, &e);
+	got = fn(c, o, &w->interest, &e);
+	if (got < 0)
+		return call_add_failure(c, o->token, got, &e);
 	s->n++;
 	return 0;
 }
@@ -254,12 +254,12 @@ int settle_each(struct service_call *c, const struct settle_on *on, char class, 
 	if (c->retry)
 		return add_entries(c, task_kept(c->task));
 	rc = call_resolve(c, class, &o);
-	if (rc >= 0)
+	if (!rc)
 		rc = settling_new(c, on, o.n, &s);
 	if (s)
 		task_keep(c->task, s, settling_free);
-	for (size_t i = 0; rc >= 0 && i < o.n; i++)
+	for (size_t i = 0; !rc && i < o.n; i++)
 		rc = act(c, s, &o.v[i], fn);
 	objects_done(&o);
-	return rc >= 0 ? begin(c, s) : rc;
+	return !rc ? begin(c, s) : rc;
 }

@@ -147,7 +147,7 @@ static int run_action(struct task *t)
 				  .retry = t->waits };
 	service_fn fn = find_service(conf, call->service->name, &c.of);
 	struct err e = { 0 };
-	int rc;
+	int got;
 
 	if (!fn)
 		return reply_add_error(t->reply, c.action, "", STATUS_UNSUPPORTED_SERVICE,
@@ -157,12 +157,12 @@ static int run_action(struct task *t)
 		return reply_add(t->reply, c.action, "", STATUS_NO_PERMISSION, e.text);
 	}
 	holds_set_depth(conf->holds, t->spec.depth);
-	rc = fn(&c);
+	got = fn(&c);
 	holds_set_depth(conf->holds, 0);
-	if (rc >= 0)
-		return rc;
-	err_set(&e, (enum err_code)(-rc), "%s failed: %s", call->service->name, err_name(rc));
-	return reply_add_error(t->reply, c.action, "", status_from_err(rc), "%s", e.text);
+	if (got >= 0)
+		return got;
+	err_set(&e, (enum err_code)(-got), "%s failed: %s", call->service->name, err_name(got));
+	return reply_add_error(t->reply, c.action, "", status_from_err(got), "%s", e.text);
 }
 
 static void finish(struct task *t)
@@ -365,11 +365,11 @@ int call_add_failure(struct service_call *c, const char *object, int rc, const s
 static int call_one(struct service_call *c, const struct each *fn, const struct object *o)
 {
 	struct err e = { 0 };
-	int rc;
+	int got;
 
 	c->is_half_done = false;
-	rc = fn->proc ? fn->proc(c, o->proc, &e) : fn->thread(c, o, &e);
-	return rc >= 0 ? 1 : call_add_failure(c, o->token, rc, &e);
+	got = fn->proc ? fn->proc(c, o->proc, &e) : fn->thread(c, o, &e);
+	return got >= 0 ? 1 : call_add_failure(c, o->token, got, &e);
 }
 
 int call_resolve(struct service_call *c, char class, struct objects *out)
@@ -382,19 +382,19 @@ static int call_each(struct service_call *c, char class, const struct each *fn)
 {
 	struct objects o = { 0 };
 	size_t good = 0;
-	int rc;
+	int got;
 
-	rc = call_resolve(c, class, &o);
-	for (size_t i = 0; rc >= 0 && i < o.n; i++) {
-		rc = call_one(c, fn, &o.v[i]);
-		if (rc > 0)
+	got = call_resolve(c, class, &o);
+	for (size_t i = 0; got >= 0 && i < o.n; i++) {
+		got = call_one(c, fn, &o.v[i]);
+		if (got > 0)
 			o.v[good++] = o.v[i];
 	}
 	o.n = good;
-	if (rc >= 0)
-		rc = call_add_ok(c, &o);
+	if (got >= 0)
+		got = call_add_ok(c, &o);
 	objects_done(&o);
-	return rc;
+	return got;
 }
 
 int call_each_proc(struct service_call *c,
@@ -413,7 +413,7 @@ bool call_is_for_us(struct service_call *c)
 {
 	struct objects o = { 0 };
 	int rc = call_resolve(c, 'n', &o);
-	bool is_named = rc >= 0 && o.n > 0;
+	bool is_named = !rc && o.n > 0;
 
 	objects_done(&o);
 	return is_named;

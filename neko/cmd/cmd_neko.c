@@ -422,10 +422,10 @@ int cmd_neko(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc < 0)
-		rc = dispatch(&spec, &w, argc - first, argv + first);
+	if (status < 0)
+		status = dispatch(&spec, &w, argc - first, argv + first);
 	neko_trace_done(&w.trace);
-	return rc;
+	return status;
 }

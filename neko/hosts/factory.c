@@ -62,7 +62,7 @@ static int factory_open(struct loop *l, const struct factory_conf *c, struct fac
 	f->takes_objects = c->takes_objects;
 	list_init(&f->works);
 	rc = enrol_open(f->loop, c->self.dir, c->self.pin, &f->net, e);
-	if (rc == 0)
+	if (!rc)
 		rc = net_listen(f->net, &conf, &accept, &f->listener, e);
 	if (!rc && c->mainsm)
 		rc = renewal_new(l, f->net, c->self.dir, c->mainsm, &f->renewal, e);

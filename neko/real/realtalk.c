@@ -213,13 +213,13 @@ bool realtalk_hear(struct realtalk *t)
 static bool hear_until(struct realtalk *t, bool (*is_so)(const struct real *r))
 {
 	struct frame f;
-	int rc = 0;
+	int got = 0;
 
 	while (!is_so(t->real)) {
-		while (!is_so(t->real) && (rc = frame_in_next(&t->in, &f, NULL)) == 1)
+		while (!is_so(t->real) && (got = frame_in_next(&t->in, &f, NULL)) == 1)
 			if (!hear_frame(t, &f))
 				return false;
-		if (rc < 0 || (!is_so(t->real) && !read_some(t, 0)))
+		if (got < 0 || (!is_so(t->real) && !read_some(t, 0)))
 			return false;
 	}
 	return true;

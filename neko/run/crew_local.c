@@ -181,16 +181,16 @@ static void hear(struct crew_local *l, uint32_t id)
 {
 	struct child *v = &l->child[id - 1];
 	struct frame f;
-	int rc = realwire_recv(v->fd, &v->in, MSG_DONTWAIT);
+	int got = realwire_recv(v->fd, &v->in, MSG_DONTWAIT);
 
-	if (rc == -ERR_AGAIN)
+	if (got == -ERR_AGAIN)
 		return;
-	if (rc) {
+	if (got) {
 		lose(l, id);
 		return;
 	}
-	while (v->fd >= 0 && (rc = frame_in_next(&v->in, &f, NULL)) != 0) {
-		if (rc < 0)
+	while (v->fd >= 0 && (got = frame_in_next(&v->in, &f, NULL)) != 0) {
+		if (got < 0)
 			lose(l, id);
 		else
 			l->crew.hearer.on_frame(l->crew.hearer.arg, id, &f);

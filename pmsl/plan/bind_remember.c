@@ -44,11 +44,9 @@ static bool fits(const struct binder *b, const struct remembered *r, uint32_t no
 
 const struct known *bind_recall(const struct binder *b, uint32_t node)
 {
-	const struct remembered *r;
-
 	if (!b->is_remembered[node])
 		return NULL;
-	for (r = map_find(&b->remembered, hash(b, node)); r; r = r->next)
+	for (const struct remembered *r = map_find(&b->remembered, hash(b, node)); r; r = r->next)
 		if (fits(b, r, node))
 			return &r->known;
 	return NULL;

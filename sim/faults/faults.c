@@ -126,7 +126,7 @@ static void start_all(struct faults *f)
 {
 	struct err e = { 0 };
 
-	if (cluster_start(f->conf.cluster, &e) < 0)
+	if (cluster_start(f->conf.cluster, &e))
 		world_break(f->conf.cluster->w, "INV-13: a daemon does not start again: %s",
 			    e.text);
 }

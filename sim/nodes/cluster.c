@@ -135,9 +135,9 @@ void cluster_close(struct cluster *c)
 }
 
 /* A daemon that cannot read or write what it must says so and does not start. */
-static int unless_in_trouble(const struct simdisk *d, int rc)
+static int unless_in_trouble(const struct simdisk *d, int got)
 {
-	return rc < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : rc;
+	return got < 0 && d && simdisk_state(d) != SIMDISK_WELL ? 0 : got;
 }
 
 static int start_until(struct cluster *c, unsigned end, struct err *e)

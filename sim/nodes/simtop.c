@@ -137,16 +137,16 @@ static int open_it(struct simtop *t, struct err *e)
 				 .connection = connection,
 				 .on_end = on_end,
 				 .arg = t };
-	int rc = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
+	int got = mem_ctx_open(t->w->net, &t->who, &t->ctx, e);
 
-	if (rc < 0)
-		return rc;
+	if (got < 0)
+		return got;
 	timebase_init_root(&t->time, loop_now(t->clock.loop), hostclock_wall(&t->clock));
 	c.ctx = t->ctx;
-	rc = mainsm_open(&c, &t->m, e);
-	if (rc < 0) {
+	got = mainsm_open(&c, &t->m, e);
+	if (got < 0) {
 		net_ctx_free(t->ctx);
-		return rc;
+		return got;
 	}
 	t->w->port = mainsm_port(t->m);
 	return 0;

@@ -196,7 +196,7 @@ int detector_measure(const struct detector_conf *c, struct detector_result *out,
 	struct detector d = { .conf = c, .out = out };
 	int rc = world_open(&d.w, c->seed, false, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	*out = (struct detector_result){ .months = 0 };
 	rng_init(&d.network, rng_next(&d.w.dice));

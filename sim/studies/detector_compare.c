@@ -72,19 +72,19 @@ static int simulate(const struct detector_conf *c, unsigned k, const char *more,
 	struct run_counts f;
 	struct setup *s;
 	struct run *run;
-	int rc = setup_of(c, k, more, &s, e);
+	int got = setup_of(c, k, more, &s, e);
 
-	if (rc < 0)
-		return rc;
-	rc = run_new(s, &run, e);
-	if (!rc) {
-		rc = run_simulate(run, &w, &f, e);
-		if (!rc && has_crashes)
+	if (got < 0)
+		return got;
+	got = run_new(s, &run, e);
+	if (!got) {
+		got = run_simulate(run, &w, &f, e);
+		if (!got && has_crashes)
 			take_found(run, out);
 		run_free(run);
 	}
 	setup_free(s);
-	return rc;
+	return got;
 }
 
 /* A crash comes at any moment between two heartbeats, when the detector has seen a hundred of
@@ -108,15 +108,15 @@ int detectors_measure(const struct detector_conf *c, struct detector_compared *o
 {
 	_Static_assert(ARRAY_LEN(kinds) <= DETECTORS_MAX, "the caller has room for all");
 	for (unsigned k = 0; k < ARRAY_LEN(kinds); k++) {
-		int rc;
+		int got;
 
 		out[k] = (struct detector_compared){ .name = kinds[k].layer,
 						     .rule = kinds[k].rule,
 						     .months = (double)c->time / DETECTOR_MONTH_NS *
 							       c->links };
-		rc = measure(c, k, &out[k], e);
-		if (rc < 0)
-			return rc;
+		got = measure(c, k, &out[k], e);
+		if (got < 0)
+			return got;
 	}
 	return ARRAY_LEN(kinds);
 }

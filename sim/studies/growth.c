@@ -117,17 +117,17 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	tell_stage(g, "all find each other");
 	rc = world_open(&b->w, g->seed, true, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	rc = cluster_open(&b->w, &c, &b->c, e);
-	rc = rc < 0 ? rc : cluster_start_sms(&b->c, e);
-	rc = rc < 0 ? rc : cluster_start(&b->c, e);
-	if (rc < 0)
+	rc = rc ? rc : cluster_start_sms(&b->c, e);
+	rc = rc ? rc : cluster_start(&b->c, e);
+	if (rc)
 		return rc;
 	settle(b);
 	rc = set_pace(b);
-	rc = rc < 0 ? rc : asker_new(&b->w, "tool", NULL, NULL, &b->asker);
-	return rc < 0 ? err_nomem(e) : 0;
+	rc = rc ? rc : asker_new(&b->w, "tool", NULL, NULL, &b->asker);
+	return rc ? err_nomem(e) : 0;
 }
 
 /* rc: of all that was done in it. */
@@ -433,7 +433,7 @@ int growth_measure_speed(const struct growth_conf *g, nsec_t time, struct growth
 	nsec_t begun;
 	double was;
 
-	if (rc < 0)
+	if (rc)
 		return close_bed(&b, rc, e);
 	heap_watch(NULL);
 	asker_be_ok(b.asker, ":site_attach([]) node_attach([])");

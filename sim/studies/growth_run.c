@@ -238,10 +238,10 @@ int growth_run(const struct growth_plan *p, struct err *e)
 	struct buf lines = BUF_INIT(JSON_MAX_BYTES);
 	int rc = all_fit(p, e);
 
-	rc = rc < 0 ? rc : run_points(p, &lines, e);
-	rc = rc < 0 ? rc : run_fronts(p, &lines, e);
+	rc = rc ? rc : run_points(p, &lines, e);
+	rc = rc ? rc : run_fronts(p, &lines, e);
 	/* What was measured is there, also when what comes after it cannot be. */
-	if (p->json && lines.n && rc < 0)
+	if (p->json && lines.n && rc)
 		write_lines(p->json, &lines, NULL);
 	else if (p->json && lines.n)
 		rc = write_lines(p->json, &lines, e);
@@ -253,7 +253,7 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 {
 	int rc = all_fit(p, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	printf("| hosts | levels | times real time | MiB |\n|---:|---:|---:|---:|\n");
 	for (unsigned h = 0; h < p->nhosts; h++)

@@ -104,7 +104,7 @@ static int open_play(struct play *p, struct err *e)
 				 .pause = p->conf->with_faults ? FAULT_PAUSE_NS : 0 };
 	int rc = world_open(&p->w, p->conf->seed, true, e);
 
-	if (rc < 0)
+	if (rc)
 		return rc;
 	mapcalls_watch(true);
 	rc = cluster_open(&p->w, &c, &p->cluster, e);
@@ -112,20 +112,20 @@ static int open_play(struct play *p, struct err *e)
 		rc = err_nomem(e);
 	if (!rc && levels > 1)
 		rc = cluster_start_sms(&p->cluster, e);
-	rc = rc < 0 ? rc : cluster_start(&p->cluster, e);
+	rc = rc ? rc : cluster_start(&p->cluster, e);
 	if (p->conf->with_faults && rogue_is_drawn(p->conf->rogues, p->conf->seed))
 		rc = rogue_new(&p->cluster, &p->ledger, p->conf->seed, &p->rogue, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	loop_advance(p->w.loop, SETTLE_NS);
 	rc = memory_limits_new(&p->cluster, &p->limits, e);
-	rc = rc < 0 ? rc : open_users(p, e);
-	rc = rc < 0 ? rc : clocks_new(&p->cluster, &p->clocks, e);
-	rc = rc < 0 ? rc : open_keeper(p, e);
-	rc = rc < 0 ? rc : admin_new(&p->cluster, p->conf->with_faults ? SLOW_NS : 0, &p->admin, e);
+	rc = rc ? rc : open_users(p, e);
+	rc = rc ? rc : clocks_new(&p->cluster, &p->clocks, e);
+	rc = rc ? rc : open_keeper(p, e);
+	rc = rc ? rc : admin_new(&p->cluster, p->conf->with_faults ? SLOW_NS : 0, &p->admin, e);
 	f.tool = guest_name + !p->keeper;
 	f.ntool = p->conf->tools + !!p->keeper;
-	return rc < 0 ? rc : faults_new(&f, &p->faults, e);
+	return rc ? rc : faults_new(&f, &p->faults, e);
 }
 
 static void users_leave(struct play *p)

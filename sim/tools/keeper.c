@@ -91,19 +91,19 @@ static void take_blocks(struct keeper *k, const uint8_t *p, size_t n)
 	struct evbalance_stream *of;
 	struct evblock b;
 	struct err e = { 0 };
-	int rc = 0;
+	int got = 0;
 
-	for (size_t at = 0; at < n && rc >= 0; at += b.bytes) {
+	for (size_t at = 0; at < n && got >= 0; at += b.bytes) {
 		if (evblock_look(p + at, n - at, &b) != EVBLOCK_GOOD) {
 			world_break(world_of(k),
 				    "INV-22: the subscription sends bytes that are no block");
 			return;
 		}
-		rc = evbalance_block(&k->balance, p + at, &b, &of, &e);
-		if (rc == 1)
-			rc = evkeep_put(k->file, p + at, b.bytes, &e);
+		got = evbalance_block(&k->balance, p + at, &b, &of, &e);
+		if (got == 1)
+			got = evkeep_put(k->file, p + at, b.bytes, &e);
 	}
-	if (rc < 0)
+	if (got < 0)
 		world_break(world_of(k), "the keeper's file: %s", e.text);
 }
 
@@ -180,11 +180,11 @@ static int come(struct keeper *k, struct err *e)
 					.on_up = on_up,
 					.on_down = on_down,
 					.arg = k };
-	int rc;
+	int got;
 
 	evbalance_init(&k->balance);
-	rc = evkeep_open(FILE_NAME, &k->balance, &k->file, e);
-	return rc < 0 ? rc : simtool_new(&c, &k->tool, e);
+	got = evkeep_open(FILE_NAME, &k->balance, &k->file, e);
+	return got < 0 ? got : simtool_new(&c, &k->tool, e);
 }
 
 /* What it has not committed may be in the file, or not. */

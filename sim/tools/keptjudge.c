@@ -97,12 +97,12 @@ static void read_file(struct judging *j, const char *path)
 	struct evfile *f = NULL;
 	struct event ev;
 	struct err e = { 0 };
-	int rc = evfile_open(path, &f, &e);
+	int got = evfile_open(path, &f, &e);
 
-	while (rc >= 0 && !world_of(j)->broken[0] && (rc = evfile_next(f, &ev, &e)) == 1)
+	while (got >= 0 && !world_of(j)->broken[0] && (got = evfile_next(f, &ev, &e)) == 1)
 		take(j, &ev);
 	r = f ? evfile_report(f) : NULL;
-	if (rc < 0)
+	if (got < 0)
 		world_break(world_of(j), "INV-22: what was kept cannot be read: %s", e.text);
 	else if (r->skipped_bytes || r->torn_blocks || r->repeated_blocks || r->bad_records ||
 		 r->undescribed)

@@ -168,7 +168,7 @@ uint64_t simtool_ask(struct simtool *t, const struct simtool_ask *q)
 					  .text = { (const uint8_t *)q->text, strlen(q->text) },
 					  .deadline_ns = q->deadline,
 					  .flags = q->flags };
-	if (link_send(t->link, &m) < 0)
+	if (link_send(t->link, &m))
 		return 0;
 	log_info("sim", "%s asks id=%" PRIu64 " flags=%u %s", t->name, m.request.id, q->flags,
 		 q->text);

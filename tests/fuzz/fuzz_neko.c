@@ -97,7 +97,7 @@ static void datagram(const uint8_t *p, size_t n)
 	struct neko_msg *m;
 	uint32_t number;
 
-	if (world_init(&w, &ops, 3, 1, NULL) == 0) {
+	if (!world_init(&w, &ops, 3, 1, NULL)) {
 		w.type_name[1] = "one";
 		m = realwire_message(&w, 0, 2, 0, p, n, &number);
 		if (m) {

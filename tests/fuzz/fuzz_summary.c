@@ -58,9 +58,9 @@ static void write_again(const struct summary *s)
 	struct summary again = { 0 };
 	struct err e = { 0 };
 
-	demand(summary_write(s, &first) == 0);
-	demand(summary_read(buf_str(&first), first.n, &again, &e) == 0);
-	demand(summary_write(&again, &second) == 0);
+	demand(!summary_write(s, &first));
+	demand(!summary_read(buf_str(&first), first.n, &again, &e));
+	demand(!summary_write(&again, &second));
 	demand(first.n == second.n && !memcmp(first.p, second.p, first.n));
 	summary_done(&again);
 	buf_done(&first);

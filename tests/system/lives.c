@@ -372,15 +372,16 @@ static void do_errjump(void)
 
 static void do_files(void)
 {
-	int fd, own = 0;
+	int own = 0;
 
-	for (fd = 100; fd < 1024; fd++)
+	for (int fd = 100; fd < 1024; fd++)
 		close(fd);
-	for (fd = dup(1); fd >= 0 && fd < 950; fd = fcntl(1, F_DUPFD, fd + 1))
+	for (int fd = dup(1); fd >= 0 && fd < 950; fd = fcntl(1, F_DUPFD, fd + 1))
 		own++;
 	reduce(10);
 	do_fork(); /* must not close what stands where ours was */
-	for (fd = 100, own = 0; fd < 950; fd++)
+	own = 0;
+	for (int fd = 100; fd < 950; fd++)
 		own += fcntl(fd, F_GETFD) == 0;
 	tell("files", own, 0);
 	for (fd = 100; fd < 1024; fd++)

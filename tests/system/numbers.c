@@ -68,13 +68,13 @@ int main(int argc, char **argv)
 		struct err e = { 0 };
 		struct evfile *f;
 		struct event ev;
-		int rc = evfile_open(argv[i], &f, &e);
+		int got = evfile_open(argv[i], &f, &e);
 
-		while (!rc && (rc = evfile_next(f, &ev, &e)) == 1) {
+		while (!got && (got = evfile_next(f, &ev, &e)) == 1) {
 			count(&ev);
-			rc = 0;
+			got = 0;
 		}
-		if (rc < 0) {
+		if (got < 0) {
 			fprintf(stderr, "%s: %s\n", argv[i], e.text);
 			return 1;
 		}

@@ -186,7 +186,7 @@ static bool ask(uint64_t id, uint32_t flags, const char *text)
 	tool.is_answered = false;
 	tool.said = UNKNOWN;
 	tool.awaited = id;
-	if (!tool.is_up || link_send(tool.link, &m) < 0)
+	if (!tool.is_up || link_send(tool.link, &m))
 		tool.awaited = 0;
 	wait_for_answer(ANSWER_S * NSEC_PER_SEC);
 	return tool.is_answered;

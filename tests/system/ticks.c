@@ -21,9 +21,8 @@ static const struct neko_type types[] = { { TYPE_TICK, "tick" }, { 0, NULL } };
 static void ticker_run(struct neko_layer *l)
 {
 	const struct ticks *t = neko_state(l);
-	uint32_t n;
 
-	for (n = 1; neko_sleep(l, MS) == 0; n++) {
+	for (uint32_t n = 1; neko_sleep(l, MS) == 0; n++) {
 		neko_log(l, "tick", n);
 		neko_send_to(l, 1, 0, TYPE_TICK, &n, sizeof(n));
 		if (n == t->stop)

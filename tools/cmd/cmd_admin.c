@@ -307,10 +307,10 @@ int cmd_admin(int argc, char **argv)
 		.table = table,
 	};
 	const struct verb *verb;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	for (int i = first; i < argc && w.narg < ARGS_MAX; i++)
 		w.arg[w.narg++] = argv[i];
 	if (!w.narg)

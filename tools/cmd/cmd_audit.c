@@ -313,17 +313,17 @@ int cmd_audit(int argc, char **argv)
 		.table = table,
 	};
 	char string[SITE_STRING_BYTES];
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (w.site) {
-		rc = site_string(w.site, string);
+		status = site_string(w.site, string);
 		w.common.mainsm = string;
 	}
-	rc = rc > CMD_OK ? rc : audit(&w);
+	status = status > CMD_OK ? status : audit(&w);
 	str_wipe(string, sizeof(string));
-	return rc;
+	return status;
 }

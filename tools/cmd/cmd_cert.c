@@ -192,10 +192,10 @@ int cmd_cert(int argc, char **argv)
 		.table = table,
 	};
 	const char *verb;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	verb = argv[first];
 	if (!verb || (!str_eq(verb, "list") && !str_eq(verb, "token") && !str_eq(verb, "revoke")))
 		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);

@@ -79,10 +79,10 @@ int cmd_check(int argc, char **argv)
 			   "monitor is asked",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first == argc)
 		return cmd_usage(&spec, "which file?");
 	if (term_open(&c.term, color))

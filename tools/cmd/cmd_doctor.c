@@ -150,10 +150,10 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct doctor d = { .n = 0 };
 	struct term t;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	term_open(&t, c.color);

@@ -173,14 +173,14 @@ int cmd_dot(int argc, char **argv)
 			   "where the parts run",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (argc - first != 2)
 		return cmd_usage(&spec, "one file and one metric");
 	if (g.objects && !g.layout)
 		return cmd_usage(&spec, "--objects are of a --layout");
-	rc = graphviz_check(g.output);
-	return rc == CMD_OK ? draw_text(&g, argv[first], argv[first + 1]) : rc;
+	status = graphviz_check(g.output);
+	return status == CMD_OK ? draw_text(&g, argv[first], argv[first + 1]) : status;
 }

@@ -484,12 +484,12 @@ int cmd_events(int argc, char **argv)
 			"something was lost, which is counted and reported.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 	const struct verb *verb;
 	const char *wrong;
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	verb = verb_of(first < argc ? argv[first] : NULL);
 	if (!verb)
 		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);

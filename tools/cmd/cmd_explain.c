@@ -480,20 +480,20 @@ int cmd_explain(int argc, char **argv)
 			"shows how a running measurement is distributed (for debugging Omig); without one, lists them",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one measurement at most");
 	if (term_open(&x.term, x.common.color))
 		return cmd_usage(&spec, "--color takes auto, always or never");
-	rc = session_open(&x.common);
-	if (rc == CMD_OK)
-		rc = session_attach_all();
+	status = session_open(&x.common);
+	if (status == CMD_OK)
+		status = session_attach_all();
 	x.dfg = argv[first];
-	if (rc == CMD_OK)
-		rc = x.dfg ? explain(&x) : list(&x);
+	if (status == CMD_OK)
+		status = x.dfg ? explain(&x) : list(&x);
 	session_close();
-	return rc;
+	return status;
 }

@@ -295,12 +295,12 @@ int cmd_export(int argc, char **argv)
 			"matters with --once; over HTTP the scraper chooses.",
 		.table = table,
 	};
-	int first, rc;
+	int first, status;
 
 	export_init(&s.x);
-	rc = cmd_parse(&spec, argc, argv, &first);
-	if (rc < 0)
-		rc = run(&s, &spec, argc - first, argv + first);
+	status = cmd_parse(&spec, argc, argv, &first);
+	if (status < 0)
+		status = run(&s, &spec, argc - first, argv + first);
 	export_done(&s.x);
-	return rc;
+	return status;
 }

@@ -99,16 +99,16 @@ int cmd_jobs(int argc, char **argv)
 			   "Exit status 6 when a node does not answer.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	rc = session_open(&c);
-	if (rc != CMD_OK)
-		return rc;
-	rc = ask_and_show(&c, all);
+	exit_status = session_open(&c);
+	if (exit_status != CMD_OK)
+		return exit_status;
+	exit_status = ask_and_show(&c, all);
 	session_close();
-	return rc;
+	return exit_status;
 }

@@ -287,7 +287,7 @@ int cmd_lifelines(int argc, char **argv)
 			"The page is one file that needs nothing else.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	return rc >= 0 ? rc : run(&spec, &w, argv + first);
+	return status >= 0 ? status : run(&spec, &w, argv + first);
 }

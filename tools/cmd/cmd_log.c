@@ -194,10 +194,10 @@ int cmd_log(int argc, char **argv)
 			"`omig log lifelines --help` has pictures.",
 		.table = table,
 	};
-	int first, rc;
+	int first, exit_status;
 
 	if (argc > 1 && str_eq(argv[1], "lifelines"))
 		return cmd_lifelines(argc - 1, argv + 1);
-	rc = cmd_parse(&spec, argc, argv, &first);
-	return rc >= 0 ? rc : run(&spec, &w, argc - first, argv + first);
+	exit_status = cmd_parse(&spec, argc, argv, &first);
+	return exit_status >= 0 ? exit_status : run(&spec, &w, argc - first, argv + first);
 }

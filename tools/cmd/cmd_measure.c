@@ -383,7 +383,7 @@ int cmd_measure(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	return rc >= 0 ? rc : run_with(&spec, &w, argv + first, argc - first);
+	return status >= 0 ? status : run_with(&spec, &w, argv + first, argc - first);
 }

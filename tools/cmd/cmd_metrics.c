@@ -182,10 +182,10 @@ int cmd_metrics(int argc, char **argv)
 		.summary = "lists what can be measured: all, or what has WORD in its name",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one word at most");
 	l.word = argv[first];

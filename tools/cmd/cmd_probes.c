@@ -172,10 +172,10 @@ int cmd_probes(int argc, char **argv)
 			   "('-': standard input)",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (is_list)
 		return first == argc ? list(&c) : cmd_usage(&spec, "--list takes no file");
 	if (argc - first != 1)

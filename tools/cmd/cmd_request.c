@@ -390,23 +390,23 @@ int cmd_request(int argc, char **argv)
 		.table = table,
 	};
 	struct step *step;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
-	size_t n = rc >= 0 ? 0 : (size_t)(argc - first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
+	size_t n = status >= 0 ? 0 : (size_t)(argc - first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (!n || n > STEPS_MAX)
 		return cmd_usage(&spec, n ? "too many requests" : "which request?");
 	step = calloc(n, sizeof(*step));
-	rc = step ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	status = step ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
 	for (size_t i = 0; step && i < n; i++)
 		buf_init(&step[i].text, OMIS_REQUEST_MAX_BYTES + 4096);
-	for (size_t i = 0; i < n && rc == CMD_OK; i++)
-		rc = read_request(argv[first + (int)i], &step[i].text);
-	if (rc == CMD_OK)
-		rc = send_requests(&w, step, n);
+	for (size_t i = 0; i < n && status == CMD_OK; i++)
+		status = read_request(argv[first + (int)i], &step[i].text);
+	if (status == CMD_OK)
+		status = send_requests(&w, step, n);
 	for (size_t i = 0; step && i < n; i++)
 		buf_done(&step[i].text);
 	free(step);
-	return rc;
+	return status;
 }

@@ -193,10 +193,10 @@ int cmd_run(int argc, char **argv)
 		.table = table,
 		.stop_at_first = true,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
 	if (how.has_summary && (rc = choose_measure(&l, &spec)) != CMD_OK)
@@ -216,10 +216,10 @@ int cmd_exec(int argc, char **argv)
 		.table = table,
 		.stop_at_first = true,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
 	return run_program(&l, argv + first,
@@ -312,10 +312,10 @@ int cmd_env(int argc, char **argv)
 		.table = table,
 	};
 	struct err e = { 0 };
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (unset && json)
@@ -327,8 +327,8 @@ int cmd_env(int argc, char **argv)
 	l.resolves_names = true;
 	if (no_start)
 		how.find = launch_find_mainsm;
-	rc = find_all(&l, &how, "job", &e);
-	if (rc < 0)
+	status = find_all(&l, &how, "job", &e);
+	if (status < 0)
 		return cmd_fail(CMD_UNREACHABLE, "%s", e.text);
 	if (json)
 		return print_json(&l);

@@ -265,10 +265,10 @@ int cmd_selftest(int argc, char **argv)
 			"Exit status 0 when all works, 1 when something fails, 6 when something cannot work here.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first >= argc || !str_eq(argv[first], "services"))
 		return cmd_usage(&spec, "what is to be tried? services");
 	if (c.timeout_ns == CMD_COMMON_INIT.timeout_ns)

@@ -136,10 +136,10 @@ int cmd_services(int argc, char **argv)
 			"lists services: all, those with WORD in their name, or those of the extension WORD",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one word at most");
 	if (ask)

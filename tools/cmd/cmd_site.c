@@ -100,12 +100,12 @@ int cmd_site(int argc, char **argv)
 			"again; set 'launcher = shared' for the site.",
 		.table = table,
 	};
-	int first, rc;
+	int first, status;
 
 	c.timeout_ns = JOIN_NS;
-	rc = cmd_parse(&spec, argc, argv, &first);
-	if (rc >= 0)
-		return rc;
+	status = cmd_parse(&spec, argc, argv, &first);
+	if (status >= 0)
+		return status;
 	if (first == argc || !str_eq(argv[first], "join"))
 		return cmd_usage_verb(&spec, first < argc ? argv[first] : NULL);
 	if (argc - first != 2)

@@ -386,11 +386,11 @@ int cmd_stats(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 	const char *wrong;
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	wrong = contradiction(&w);
 	if (wrong)
 		return cmd_usage(&spec, "%s", wrong);

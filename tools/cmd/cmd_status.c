@@ -157,7 +157,6 @@ static bool show_json(const Omis_value *tree, Omis_reply r)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
-	Omis_service_result s;
 	struct monitor m;
 	bool is_read;
 
@@ -231,10 +230,10 @@ int cmd_status(int argc, char **argv)
 			"hosts that do not reply. --json has the same as problems, and all counters.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&w);
 }
 
@@ -277,26 +276,26 @@ int cmd_stop(int argc, char **argv)
 		.table = table,
 	};
 	Omis_reply r;
-	int first, held, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, held, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	rc = session_open(&c);
-	if (rc != CMD_OK)
-		return rc;
+	status = session_open(&c);
+	if (status != CMD_OK)
+		return status;
 	held = hold_own_mainsm(&c);
-	rc = session_ask(&r, ":omig_shutdown()");
-	if (rc == CMD_OK && c.json && !show_reply_json(r))
-		rc = CMD_FAILURE;
+	status = session_ask(&r, ":omig_shutdown()");
+	if (status == CMD_OK && c.json && !show_reply_json(r))
+		status = CMD_FAILURE;
 	omis_reply_free(r);
 	session_close();
-	if (rc == CMD_OK && held >= 0)
+	if (status == CMD_OK && held >= 0)
 		wait_for_end(held);
 	if (held >= 0)
 		close(held);
-	return rc;
+	return status;
 }
 
 int cmd_version(int argc, char **argv)
@@ -312,10 +311,10 @@ int cmd_version(int argc, char **argv)
 		.summary = "version and features of this omig",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (json)
 		printf("{\"name\":\"omig\",\"version\":\"%s\",\"omis\":\"2.0\","
 		       "\"mpi\":[\"openmpi\",\"mpich\"]}\n",

@@ -335,10 +335,10 @@ int cmd_top(int argc, char **argv)
 			"goes on while it runs.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (term_open(&t.term, t.common.color))

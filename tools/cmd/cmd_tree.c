@@ -87,19 +87,19 @@ int cmd_tree(int argc, char **argv)
 		.table = table,
 	};
 	Omis_value *list;
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	rc = session_open_job(&c, &job);
-	if (rc != CMD_OK)
-		return rc;
-	rc = session_ask_value(&list, ":omig_tree()");
-	if (rc == CMD_OK)
-		rc = sort_and_show(&c, list, depth, job);
+	exit_status = session_open_job(&c, &job);
+	if (exit_status != CMD_OK)
+		return exit_status;
+	exit_status = session_ask_value(&list, ":omig_tree()");
+	if (exit_status == CMD_OK)
+		exit_status = sort_and_show(&c, list, depth, job);
 	omis_value_free(list);
 	session_close();
-	return rc;
+	return exit_status;
 }

@@ -68,10 +68,10 @@ static int put_block(struct destination *k, const uint8_t *p, const struct evblo
 		     struct err *e)
 {
 	struct evbalance_stream *s;
-	int rc = evbalance_block(&k->balance, p, head, &s, e);
+	int got = evbalance_block(&k->balance, p, head, &s, e);
 
-	if (rc <= 0)
-		return rc;
+	if (got <= 0)
+		return got;
 	return k->archive ? arkept_block(k->archive, s, p, head, e)
 			  : evkeep_put(k->file, p, head->bytes, e);
 }

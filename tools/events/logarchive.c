@@ -108,22 +108,22 @@ static int put(void *arg, const struct event *ev)
 	struct loading *l = arg;
 	struct event of_text = *ev;
 	struct err e = { 0 };
-	int rc = 0;
+	int got = 0;
 
 	if (!ev->stream) {
 		if (!l->text_stream) {
-			rc = stream_of_text(ev, l->text, &l->text_stream, &e);
+			got = stream_of_text(ev, l->text, &l->text_stream, &e);
 			archive_compare(l->a, true);
 		}
 		of_text.stream = l->text_stream;
 		ev = &of_text;
 	}
-	rc = rc ? rc : archive_put(l->a, ev, &e);
-	if (rc == -ERR_EXISTS)
+	got = got ? got : archive_put(l->a, ev, &e);
+	if (got == -ERR_EXISTS)
 		return OTHER_TEXT;
-	if (rc < 0)
+	if (got < 0)
 		return logplace_fail(l->options->archive, &e);
-	return rc ? report_batch(l, false) : CMD_OK;
+	return got ? report_batch(l, false) : CMD_OK;
 }
 
 /* Closing a file releases all locks of this program on it: the archive is not even opened. */

@@ -116,14 +116,14 @@ static int read_olog(struct reading *r)
 {
 	struct event ev;
 	struct err e = { 0 };
-	int rc, status = CMD_OK;
+	int got, status = CMD_OK;
 
-	while (status == CMD_OK && (rc = evfile_next(r->file, &ev, &e)) == 1)
+	while (status == CMD_OK && (got = evfile_next(r->file, &ev, &e)) == 1)
 		status = hand_on(r, &ev);
 	end_progress(&r->progress);
 	if (status != CMD_OK)
 		return status;
-	return rc < 0 ? cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text) : report(r);
+	return got < 0 ? cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text) : report(r);
 }
 
 /* --- text */
@@ -165,21 +165,21 @@ static int read_lines(struct reading *r, enum evline_form form, struct evline *l
 	const char *line;
 	size_t n;
 	struct err e = { 0 };
-	int rc, status = CMD_OK;
+	int got, status = CMD_OK;
 
 	while (status == CMD_OK &&
-	       (rc = evfile_line(r->file, EVLINE_MAX_BYTES, &line, &n, &e)) != 0) {
-		if (rc < 0 && rc != -ERR_LIMIT)
+	       (got = evfile_line(r->file, EVLINE_MAX_BYTES, &line, &n, &e)) != 0) {
+		if (got < 0 && got != -ERR_LIMIT)
 			return cmd_fail(CMD_FAILURE, "%s: %s", r->path, e.text);
 		r->lines++;
-		if (rc < 0)
+		if (got < 0)
 			n = 0;
 		else
-			rc = evline_read(l, form, line, n, &e);
+			got = evline_read(l, form, line, n, &e);
 		r->bytes += n + 1;
-		if (rc < 0)
+		if (got < 0)
 			report_line(r, line, n, &e);
-		if (rc != 1)
+		if (got != 1)
 			continue;
 		l->event.number = r->events;
 		status = hand_on(r, &l->event);

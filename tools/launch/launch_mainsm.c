@@ -108,20 +108,20 @@ static int spawn(const struct launch *l, int out, pid_t *pid, struct err *e)
 	char *argv[] = { path, o1, s, l->listen ? o2 : NULL, addr, NULL };
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attr;
-	int rc;
+	int got;
 
-	rc = file_join(path, sizeof(path), l->bin, "mainsm", e);
-	if (rc < 0)
-		return rc;
+	got = file_join(path, sizeof(path), l->bin, "mainsm", e);
+	if (got < 0)
+		return got;
 	str_copy(addr, sizeof(addr), l->listen ? l->listen : "");
 	set_actions(&actions, out);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSID);
-	rc = posix_spawn(pid, path, &actions, &attr, argv, environ);
+	got = posix_spawn(pid, path, &actions, &attr, argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&actions);
-	errno = rc;
-	return rc ? err_sys(e, "%s", path) : 0;
+	errno = got;
+	return got ? err_sys(e, "%s", path) : 0;
 }
 
 static int start(struct launch *l, struct err *e)
@@ -136,7 +136,7 @@ static int start(struct launch *l, struct err *e)
 	if (!rc)
 		rc = read_string(fd[0], l, e);
 	close(fd[0]);
-	if (rc < 0)
+	if (rc)
 		l->conn[0] = '\0';
 	if (pid <= 0)
 		return rc;
@@ -144,9 +144,9 @@ static int start(struct launch *l, struct err *e)
 	 * A ready mainsm goes to the background, and this process of it ends. It is reaped here:
 	 * the program that we become must not find an unknown child in wait().
 	 */
-	if (rc < 0)
+	if (rc)
 		kill(pid, SIGKILL); /* it may be stopped; what it has started notices */
-	if (waitpid(pid, &status, 0) == pid && rc < 0 && WIFEXITED(status) &&
+	if (waitpid(pid, &status, 0) == pid && rc && WIFEXITED(status) &&
 	    WEXITSTATUS(status) == DAEMON_RUNNING)
 		rc = -ERR_EXISTS;
 	return rc;
@@ -247,5 +247,5 @@ int launch_need_mainsm(struct launch *l, struct err *e)
 	if (!is_there || launch_probe(l->conn, true, NULL))
 		return start_or_join(l, e);
 	rc = start(l, e); /* what listens there may be another program */
-	return rc < 0 ? err_add(e, "your mainsm does not answer") : rc;
+	return rc ? err_add(e, "your mainsm does not answer") : rc;
 }

@@ -118,19 +118,19 @@ Omis_status omis_init(int *argc, char ***argv, void (*error_handler)(Omis_reply)
 	struct err e = { 0 };
 	struct params p;
 	struct client_conf conf = { .on_link = on_link, .on_events = on_events };
-	int rc;
+	int got;
 
 	if (own_client()) {
 		err_set(&e, ERR_EXISTS, "omis_init was called already");
 		return words_keep(&e);
 	}
-	rc = params_take(&p, argc, argv, &e);
-	if (!rc) {
+	got = params_take(&p, argc, argv, &e);
+	if (!got) {
 		conf.mainsm = p.mainsm;
 		conf.timeout = p.timeout;
-		rc = client_open(&conf, &the.client, &e);
+		got = client_open(&conf, &the.client, &e);
 	}
-	if (rc < 0)
+	if (got < 0)
 		return words_keep(&e);
 	list_init(&the.calls);
 	the.pid = getpid();
@@ -317,7 +317,7 @@ static Omis_reply send_call(struct call *k, const char *request, size_t len)
 
 	if (k->is_waiting && !the.is_inside)
 		await_link(client_now(the.client) + rq.deadline);
-	if (client_ask(the.client, &rq, &id, &e) < 0) {
+	if (client_ask(the.client, &rq, &id, &e)) {
 		call_free(k);
 		return answer_from_status(words_keep(&e), e.text);
 	}

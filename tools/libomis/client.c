@@ -194,25 +194,25 @@ static int have_identity(struct client *c, struct err *e)
 {
 	struct enrol_conf conf = enrol_conf(c);
 	struct err why = { 0 };
-	int fd, rc;
+	int fd, got;
 
-	rc = enrol_check(&conf, clock_wall(), &why);
-	if (!rc)
+	got = enrol_check(&conf, clock_wall(), &why);
+	if (!got)
 		return 0;
 	fd = lock_dir(c, loop_now(c->loop) + c->conf.timeout, e);
 	if (fd < 0)
 		return fd;
-	rc = enrol_check(&conf, clock_wall(), &why); /* another tool may have done it meanwhile */
-	if (rc > 0 && c->conn.token_id[0] == '\0')
-		rc = err_set(e, ERR_DENIED,
-			     "%s, and the connection string has no token: ask for a new one",
-			     why.text);
-	else if (rc > 0)
-		rc = enrol_now(c, e);
-	else if (rc < 0 && e)
+	got = enrol_check(&conf, clock_wall(), &why); /* another tool may have done it meanwhile */
+	if (got > 0 && c->conn.token_id[0] == '\0')
+		got = err_set(e, ERR_DENIED,
+			      "%s, and the connection string has no token: ask for a new one",
+			      why.text);
+	else if (got > 0)
+		got = enrol_now(c, e);
+	else if (got < 0 && e)
 		*e = why;
 	close(fd);
-	return rc;
+	return got;
 }
 
 /* --- the link */
@@ -349,9 +349,9 @@ static int connect_up(struct client *c, struct err *e)
 {
 	int rc = enrol_open(c->loop, c->dir, NULL, &c->net, e);
 
-	if (rc == 0 && link_net_to_mainsm(c->net, &c->conn, &c->way))
+	if (!rc && link_net_to_mainsm(c->net, &c->conn, &c->way))
 		rc = err_nomem(e);
-	if (rc == 0)
+	if (!rc)
 		rc = open_link(c, e);
 	return !rc ? await_up(c, loop_now(c->loop) + c->conf.timeout, e) : rc;
 }
@@ -360,36 +360,36 @@ static int make(const struct client_conf *conf, const char *role, struct client 
 		struct err *e)
 {
 	struct client *c = calloc(1, sizeof(*c));
-	int rc;
+	int got;
 
 	if (!c)
 		return err_nomem(e);
 	c->conf = *conf;
 	c->role = role;
 	asks_init(&c->asks);
-	rc = start(c, conf->mainsm, e);
+	got = start(c, conf->mainsm, e);
 	c->conf.mainsm = NULL;
 	str_wipe(c->conn.secret, sizeof(c->conn.secret));
-	if (rc < 0)
+	if (got < 0)
 		client_close(c);
 	else
 		*out = c;
-	return rc;
+	return got;
 }
 
 int client_open(const struct client_conf *conf, struct client **out, struct err *e)
 {
 	struct client *c = NULL;
-	int rc = make(conf, "tool", &c, e);
+	int got = make(conf, "tool", &c, e);
 
-	if (rc < 0)
-		return rc;
-	rc = connect_up(c, e);
-	if (rc < 0)
+	if (got < 0)
+		return got;
+	got = connect_up(c, e);
+	if (got < 0)
 		client_close(c);
 	else
 		*out = c;
-	return rc;
+	return got;
 }
 
 int client_identity(const struct client_conf *conf, const char *role, char *dir,
@@ -454,9 +454,9 @@ int client_ack_events(struct client *c, const struct msg_events_ack *ack, struct
 	if (rc)
 		return rc;
 	rc = link_send(c->link, &m);
-	return rc < 0 ? err_set(e, (enum err_code)(-rc),
-				"the acknowledgement could not be sent (%s)", err_name(rc))
-		      : 0;
+	return rc ? err_set(e, (enum err_code)(-rc), "the acknowledgement could not be sent (%s)",
+			    err_name(rc))
+		  : 0;
 }
 
 int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, struct err *e)
@@ -466,7 +466,7 @@ int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, 
 
 	if (!rc)
 		rc = asks_add(&c->asks, rq->on_reply, rq->arg, id, e);
-	if (rc < 0)
+	if (rc)
 		return rc;
 	m.request = (struct msg_request){ .id = *id,
 					  .identity = "",
@@ -475,7 +475,7 @@ int client_ask(struct client *c, const struct client_request *rq, uint64_t *id, 
 					  .quorum = rq->quorum,
 					  .text = { rq->text, rq->n } };
 	rc = link_send(c->link, &m);
-	if (rc < 0) {
+	if (rc) {
 		asks_drop(&c->asks, *id);
 		return err_set(e, (enum err_code)(-rc), "the request could not be sent (%s)",
 			       err_name(rc));

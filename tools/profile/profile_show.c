@@ -146,9 +146,9 @@ int profile_show(const struct term *t, const struct profile *p, const char *job,
 	profile_say(p, job, out);
 	if (p->n)
 		rc = profile_table(p, shown, t->is_tty ? t->cols : 0, out);
-	if (rc == 0 && shown < p->n)
+	if (!rc && shown < p->n)
 		buf_printf(out, "%zu more row%s (--rows)\n", p->n - shown, s_of(p->n - shown));
-	if (rc == 0 && p->left_out)
+	if (!rc && p->left_out)
 		buf_printf(out, "%zu pair%s with less time %s left out\n", p->left_out,
 			   s_of(p->left_out), p->left_out == 1 ? "is" : "are");
 	return rc;

@@ -214,15 +214,15 @@ static int is_in_tree(struct selftest_bed *bed)
 static int await_in_tree(struct selftest_bed *bed)
 {
 	nsec_t until = clock_mono() + APPEAR_MAX_NS;
-	int rc;
+	int got;
 
-	while ((rc = is_in_tree(bed)) == 0) {
+	while ((got = is_in_tree(bed)) == 0) {
 		if (*bed->stop || clock_mono() > until)
 			return cmd_fail(CMD_FAILURE,
 					"the scratch process does not appear in the monitor");
 		usleep(100000);
 	}
-	return rc < 0 ? cmd_fail(CMD_UNREACHABLE, "%s", omis_last_error()) : CMD_OK;
+	return got < 0 ? cmd_fail(CMD_UNREACHABLE, "%s", omis_last_error()) : CMD_OK;
 }
 
 /* The tokens of its two threads, which are seen a little later. */
@@ -342,7 +342,7 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 	struct cmd_common own = *c;
 	struct err e = { 0 };
 	char job[64];
-	int rc;
+	int got;
 
 	*bed = (struct selftest_bed){
 		.to_scratch = -1, .from_scratch = -1, .keeper = -1, .stop = stop
@@ -350,20 +350,20 @@ int selftest_bed_open(struct selftest_bed *bed, const struct cmd_common *c,
 	buf_init(&bed->said, SAID_MAX_BYTES);
 	snprintf(job, sizeof(job), "selftest.%ld.%lld", (long)getpid(), (long long)clock_wall());
 	str_copy(bed->launch.job_name, sizeof(bed->launch.job_name), job);
-	rc = find_monitor(bed, c, &e);
-	if (rc < 0) /* with a keeper, it is the monitor that was named */
+	got = find_monitor(bed, c, &e);
+	if (got < 0) /* with a keeper, it is the monitor that was named */
 		return cmd_fail(bed->keeper >= 0 && !bed->is_own_monitor ? CMD_UNREACHABLE
 									 : CMD_FAILURE,
 				"%s", e.text);
 	own.mainsm = bed->launch.conn;
-	rc = session_open(&own);
-	if (rc != CMD_OK)
-		return rc;
+	got = session_open(&own);
+	if (got != CMD_OK)
+		return got;
 	note_ourselves(bed);
-	rc = start_scratch(bed, &e);
-	if (!rc)
-		rc = await_done(bed, 0, &e);
-	if (rc < 0)
+	got = start_scratch(bed, &e);
+	if (!got)
+		got = await_done(bed, 0, &e);
+	if (got < 0)
 		return cmd_fail(CMD_FAILURE, "%s", e.text);
 	return attach(bed);
 }

@@ -198,14 +198,14 @@ static int await(struct run *run, const char *pattern, const struct buf *text,
 		 int (*renew)(struct run *, const char *), const char *arg)
 {
 	nsec_t until = clock_mono() + STEP_MAX_NS;
-	int rc;
+	int got;
 
 	for (;;) {
-		rc = renew(run, arg);
-		if (!rc)
-			rc = matches(run, pattern, buf_str(text));
-		if (rc)
-			return rc < 0 ? rc : 0;
+		got = renew(run, arg);
+		if (!got)
+			got = matches(run, pattern, buf_str(text));
+		if (got)
+			return got < 0 ? got : 0;
 		if (is_over(run, until))
 			return mismatch(run, pattern, buf_str(text));
 	}
@@ -248,10 +248,10 @@ static int renew_file(struct run *run, const char *file)
 
 static int check_now(struct run *run, const char *pattern, const struct buf *text, bool want)
 {
-	int rc = matches(run, pattern, buf_str(text));
+	int got = matches(run, pattern, buf_str(text));
 
-	if (rc < 0 || rc == want)
-		return rc < 0 ? rc : 0;
+	if (got < 0 || got == want)
+		return got < 0 ? got : 0;
 	return want ? mismatch(run, pattern, buf_str(text))
 		    : err_set(&run->e, ERR_INVALID, "%s, which must not be: %.160s", pattern,
 			      buf_str(text));
@@ -444,7 +444,7 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 {
 	struct run run = { .bed = bed, .need = row->need };
 	char words[200];
-	int rc = 0;
+	int got = 0;
 
 	*out = (struct selftest_result){ .end = SELFTEST_OK };
 	if (row->step[0].kind == STEP_ELSEWHERE) {
@@ -460,9 +460,9 @@ void selftest_row_run(struct selftest_bed *bed, const struct selftest_row *row,
 	buf_init(&run.answer, TEXT_MAX_BYTES);
 	buf_init(&run.notified, TEXT_MAX_BYTES);
 	buf_clear(&bed->said);
-	for (size_t i = 0; !rc && row->step[i].kind != STEP_END; i++)
-		rc = step(&run, &row->step[i]);
-	if (rc < 0)
+	for (size_t i = 0; !got && row->step[i].kind != STEP_END; i++)
+		got = step(&run, &row->step[i]);
+	if (got < 0)
 		judge(&run, out);
 	tidy(&run);
 	buf_done(&run.answer);

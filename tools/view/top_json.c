@@ -105,7 +105,6 @@ bool top_show_json(const struct top_sample *s)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
 	struct json j;
-	size_t i;
 	bool ok;
 
 	json_init(&j, &b);
@@ -113,12 +112,12 @@ bool top_show_json(const struct top_sample *s)
 	json_key_i64(&j, "time_ns", s->wall);
 	json_key(&j, "nodes");
 	json_array(&j);
-	for (i = 0; i < s->nnode; i++)
+	for (size_t i = 0; i < s->nnode; i++)
 		node_json(&j, &s->node[i]);
 	json_array_end(&j);
 	json_key(&j, "ranks");
 	json_array(&j);
-	for (i = 0; i < s->nrank; i++)
+	for (size_t i = 0; i < s->nrank; i++)
 		rank_json(&j, &s->rank[i]);
 	json_array_end(&j);
 	json_key(&j, "words");

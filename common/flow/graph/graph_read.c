@@ -269,7 +269,7 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 {
 	struct reader r = reader_of(v);
 	struct flow_node n = { 0 };
-	int rc;
+	int got;
 
 	n.kind = take_kind(&r);
 	n.line = take_u32(&r);
@@ -285,8 +285,8 @@ static int add_node(struct flow_graph *g, const struct omis_value *v, struct lis
 	if (!is_done(&r))
 		return err_set(e, ERR_PARSE, "node %zu: its element %zu does not fit", g->nnode,
 			       r.at);
-	rc = flow_graph_add(g, &n, e);
-	return rc < 0 ? rc : 0;
+	got = flow_graph_add(g, &n, e);
+	return got < 0 ? got : 0;
 }
 
 static int add_nodes(struct flow_graph *g, const struct omis_value *nodes, struct err *e)

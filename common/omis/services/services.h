@@ -3,6 +3,7 @@
 #ifndef COMMON_OMIS_SERVICES_SERVICES_H
 #define COMMON_OMIS_SERVICES_SERVICES_H
 
+#include "common/base/array.h"
 #include "common/omis/services/catalogue.h"
 
 /*
@@ -20,7 +21,7 @@ extern const struct omis_services omis_services_node, omis_services_proc, omis_s
 	omis_services_users, omis_services_jobs;
 
 /* clang-format off */
-#define SERVICES(array) { (array), sizeof(array) / sizeof((array)[0]) }
+#define SERVICES(array) { (array), ARRAY_LEN(array) }
 
 /*
  * The fixed part of an entry. The right is pasted, so that a service without

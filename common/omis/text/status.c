@@ -47,9 +47,9 @@ bool status_is_fatal(unsigned status)
 	return status_is_error(status) && status & STATUS_FATAL;
 }
 
-enum status status_from_err(int rc)
+enum status status_from_err(int code)
 {
-	switch (rc < 0 ? -rc : rc) {
+	switch (code < 0 ? -code : code) {
 	case ERR_OK:
 		return STATUS_OK;
 	case ERR_NOMEM:

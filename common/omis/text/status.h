@@ -41,6 +41,6 @@ bool status_is_fatal(unsigned status);
  * What an error of our own becomes in a reply: -ERR_NOMEM -> NO_MEMORY, -ERR_DENIED ->
  * NO_PERMISSION, ...
  */
-enum status status_from_err(int rc);
+enum status status_from_err(int code);
 
 #endif

@@ -95,7 +95,7 @@ const struct evvalue *made_edge(size_t i)
 
 static void good(int rc, const struct err *e)
 {
-	ck_assert_msg(rc == 0, "%s", e->text);
+	ck_assert_msg(!rc, "%s", e->text);
 }
 
 void made_edges(struct buf *out, bool swap)

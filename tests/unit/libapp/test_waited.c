@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose the time of calls is that wait for requests. */
+#include "common/base/array.h"
 #include "common/ring/calls.h"
 #include "common/ring/calls_id.h"
 #include "libapp/app.h"
@@ -323,6 +324,5 @@ int main(void)
 		only_measured_waits_keep_track_of_sends,
 	};
 
-	return suite_run_with("waited", rank_up, rank_down, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("waited", rank_up, rank_down, tests, ARRAY_LEN(tests));
 }

@@ -54,7 +54,7 @@ static void plan_text(const char *source, const char *metric, const char *layout
 {
 	int rc = try_plan(source, metric, layout);
 
-	ck_assert_msg(rc == 0, "%d: %s", rc, first_words());
+	ck_assert_msg(!rc, "%d: %s", rc, first_words());
 }
 
 static void plan_file(const char *file, const char *metric, const char *layout)
@@ -561,7 +561,7 @@ START_TEST(without_memory_it_says_so_and_leaves_nothing)
 		int rc = compile_and_plan(source, &d);
 
 		alloc_sweep_pause();
-		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "allocation %zu: %d, %s", k, rc,
+		ck_assert_msg(!rc || rc == -ERR_NOMEM, "allocation %zu: %d, %s", k, rc,
 			      d.n ? d.v[0].text : "");
 	}
 }

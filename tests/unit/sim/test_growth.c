@@ -14,7 +14,7 @@ static void run(const struct growth_conf *c, struct growth_point *p, struct grow
 
 	log_set_level(LOG_LEVEL_ERROR);
 	rc = p ? growth_measure(c, p, &e) : growth_measure_front(c, f, &e);
-	ck_assert_msg(rc == 0, "%s", e.text);
+	ck_assert_msg(!rc, "%s", e.text);
 }
 
 static struct growth_point measure(unsigned levels)

@@ -396,11 +396,11 @@ int cmd_calls(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, status = cmd_parse(&spec, argc, argv, &first);
 	const char *wrong;
 
-	if (rc >= 0)
-		return rc;
+	if (status >= 0)
+		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	wrong = contradiction(&c);

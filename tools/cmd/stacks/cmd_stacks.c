@@ -137,10 +137,10 @@ int cmd_stacks(int argc, char **argv)
 			"manipulate. Exit status 6 when some stacks are missing; the reasons are below the tree.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	return stacks(&w);

@@ -85,10 +85,10 @@ int cmd_show(int argc, char **argv)
 			"summary, or one that another version of omig wrote.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first + 1 != argc)
 		return cmd_usage(&spec, first == argc ? "which file?" : "one file at a time");
 	if (w.json && w.html)

@@ -267,7 +267,7 @@ START_TEST(without_memory_nothing_is_loaded_and_nothing_leaks)
 		int rc = conf_load(&schema, &in, &c, &e);
 
 		alloc_sweep_pause();
-		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "%d %s", rc, e.text);
+		ck_assert_msg(!rc || rc == -ERR_NOMEM, "%d %s", rc, e.text);
 		ck_assert(!c == !!rc);
 		conf_free(c);
 	}

@@ -210,7 +210,7 @@ START_TEST(a_full_buffer_is_told_at_the_end)
 		json_array_end(&j);
 		rc = json_end(&j);
 		alloc_sweep_pause();
-		ck_assert_int_eq(rc != 0, alloc_sweep_has_failed());
+		ck_assert_int_eq(!rc, !alloc_sweep_has_failed());
 		buf_done(&b);
 	}
 }

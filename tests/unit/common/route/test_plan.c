@@ -518,7 +518,7 @@ START_TEST(every_failed_allocation_of_planning_is_survived)
 		while (!rc && !(rc = plan_next(p, into, &s, &e)) && s)
 			;
 		alloc_sweep_pause();
-		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "%s", e.text);
+		ck_assert_msg(!rc || rc == -ERR_NOMEM, "%s", e.text);
 		plan_free(p);
 		reply_free(into);
 	}

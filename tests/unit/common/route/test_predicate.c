@@ -304,7 +304,7 @@ START_TEST(without_memory_there_are_no_predicates)
 		struct predicates *got = NULL;
 
 		rc = predicates_new(q, &got, NULL);
-		ck_assert(rc == 0 ? got != NULL : rc == -ERR_NOMEM && !got);
+		ck_assert(!rc ? got != NULL : rc == -ERR_NOMEM && !got);
 		predicates_free(got);
 	}
 	omis_request_free(q);

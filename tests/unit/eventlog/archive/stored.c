@@ -84,10 +84,10 @@ int stored_put_at(struct archive *a, uint64_t stream, uint64_t number, const cha
 		.type = &t, .value = &v, .stream = stream, .number = number, .wall_ns = ts
 	};
 	struct err e = { 0 };
-	int rc = archive_put(a, &ev, &e);
+	int got = archive_put(a, &ev, &e);
 
-	ck_assert_msg(rc >= 0, "%s", e.text);
-	return rc;
+	ck_assert_msg(got >= 0, "%s", e.text);
+	return got;
 }
 
 int stored_put(struct archive *a, uint64_t stream, uint64_t number, const char *type,

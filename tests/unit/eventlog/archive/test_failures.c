@@ -154,16 +154,16 @@ static struct err why;
 static int write_some(const char *where)
 {
 	struct archive *a;
-	int rc = archive_open(where, AR_WRITE, 0, &a, &why);
+	int got = archive_open(where, AR_WRITE, 0, &a, &why);
 
-	if (rc)
-		return rc;
+	if (got)
+		return got;
 	archive_compare(a, true);
-	for (unsigned i = 0; i < 4 && rc >= 0; i++)
-		rc = try_put(a, i, i % 2 ? "x.start" : "x.end", &why);
-	rc = rc < 0 ? rc : archive_commit(a, &why);
+	for (unsigned i = 0; i < 4 && got >= 0; i++)
+		got = try_put(a, i, i % 2 ? "x.start" : "x.end", &why);
+	got = got < 0 ? got : archive_commit(a, &why);
 	archive_close(a);
-	return rc;
+	return got;
 }
 
 static int read_some(const char *where)
@@ -196,11 +196,11 @@ static void sweep(int (*work)(const char *where), bool is_new)
 	if (!is_new)
 		ck_assert_int_ge(write_some(where), 0);
 	ALLOC_SWEEP (k) {
-		int rc = work(where);
+		int got = work(where);
 
 		alloc_sweep_pause();
-		ck_assert_msg(rc == -ERR_NOMEM || (rc >= 0 && !alloc_sweep_has_failed()),
-			      "allocation %zu: %d, %s", k, rc, why.text);
+		ck_assert_msg(got == -ERR_NOMEM || (got >= 0 && !alloc_sweep_has_failed()),
+			      "allocation %zu: %d, %s", k, got, why.text);
 		if (is_new)
 			stored_new();
 	}

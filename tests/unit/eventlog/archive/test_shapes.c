@@ -161,10 +161,10 @@ END_TEST
 static int put_text(struct archive *a, const char *type, const char *field, struct evvalue v)
 {
 	struct err e = { 0 };
-	int rc = 0;
+	int got = 0;
 
 	archive_compare(a, true);
-	for (unsigned i = 0; i < 3 && rc >= 0; i++) {
+	for (unsigned i = 0; i < 3 && got >= 0; i++) {
 		const struct evfield f = { i ? "n" : field, i ? EV_INT32 : v.kind };
 		const struct evtype t = {
 			.name = i ? "x" : type, .level = EV_INFO, .nfield = 1, .field = &f
@@ -174,9 +174,9 @@ static int put_text(struct archive *a, const char *type, const char *field, stru
 			.type = &t, .value = &value, .stream = 1, .number = i, .wall_ns = i
 		};
 
-		rc = archive_put(a, &ev, &e);
+		got = archive_put(a, &ev, &e);
 	}
-	return rc < 0 ? rc : archive_commit(a, &e);
+	return got < 0 ? got : archive_commit(a, &e);
 }
 
 START_TEST(a_text_with_another_type_field_or_value_is_another)

@@ -41,7 +41,7 @@ static int append(struct flow *f, struct spool *s, size_t i, nsec_t now)
 
 	make(&f->block[i], p, &b);
 	rc = spool_append(s, p, &b, now);
-	ck_assert(rc == 0 || rc == -ERR_LIMIT || rc == -ERR_NOMEM);
+	ck_assert(!rc || rc == -ERR_LIMIT || rc == -ERR_NOMEM);
 	if (rc != -ERR_NOMEM) {
 		ck_assert_uint_eq(spool_appended(s), ticket + 1);
 		ck_assert_uint_lt(ticket, FLOW_BLOCKS_MAX);
@@ -153,7 +153,7 @@ bool taker_read(struct taker *t, struct spool *s)
 	ck_assert_ptr_nonnull(c);
 	do {
 		rc = spool_read(s, c, &out, &t->place);
-		ck_assert(rc == 0 || rc == -ERR_SYS);
+		ck_assert(!rc || rc == -ERR_SYS);
 	} while (rc);
 	ck_assert_uint_le(out.n, SPOOL_READ_BYTES);
 	is_some = out.n > 0;

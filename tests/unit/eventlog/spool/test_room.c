@@ -52,7 +52,7 @@ static int opens(const struct spool_conf *c)
 	struct spool *s = NULL;
 	int rc = spool_open(c, &s, NULL);
 
-	ck_assert((rc == 0) == (s != NULL));
+	ck_assert((!rc) == (s != NULL));
 	spool_free(s);
 	return rc;
 }

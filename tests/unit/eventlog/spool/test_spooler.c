@@ -449,7 +449,7 @@ START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 	struct spool_conf c = conf();
 	struct err e = { 0 };
 	uint64_t refused = 0;
-	int rc;
+	int got;
 
 	ck_assert_int_eq(disk_open(dir, &real, &e), 0);
 	hanging = real;
@@ -458,9 +458,9 @@ START_TEST(a_disk_that_hangs_costs_blocks_and_no_time_and_each_is_counted)
 	pthread_mutex_lock(&gate);
 	start(&c);
 	ck_assert_int_eq(spooler_consumer(spooler, "one", true), 0);
-	while (!(rc = append(BODY_MAX_BYTES, 10)) || (rc == -ERR_LIMIT && refused < 20))
-		refused += rc != 0;
-	ck_assert_int_eq(rc, -ERR_LIMIT);
+	while (!(got = append(BODY_MAX_BYTES, 10)) || (got == -ERR_LIMIT && refused < 20))
+		refused += got != 0;
+	ck_assert_int_eq(got, -ERR_LIMIT);
 	ck_assert_uint_eq(seen.settled, 0);
 	pthread_mutex_unlock(&gate);
 	seen.of[0].keeps_on = true;

@@ -199,9 +199,9 @@ START_TEST(what_is_no_event_says_why)
 
 	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
-		int rc = try(bad[i].form, bad[i].line, &e);
+		int got = try(bad[i].form, bad[i].line, &e);
 
-		ck_assert_msg(rc < 0 && e.text[0], "%s is taken", bad[i].line);
+		ck_assert_msg(got < 0 && e.text[0], "%s is taken", bad[i].line);
 	}
 	for (int form = 0; form < EVLINE_NFORMS; form++)
 		ck_assert_int_eq(try((enum evline_form)form, "", NULL), 0);

@@ -500,7 +500,7 @@ START_TEST(without_memory_nothing_is_armed_by_half)
 	ALLOC_SWEEP (k) {
 		rc = csrs_arm(w.lm->csrs, &m);
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		ck_assert(!rc || rc == -ERR_NOMEM);
 		world_run(&w, 20 * MS);
 		ack = above_next(&w.mainsm, MSG_ARM_ACK);
 		if (ack && ack->arm_ack.nentry && ack->arm_ack.entry[0].status == STATUS_OK)

@@ -119,7 +119,7 @@ static pid_t start_lm(pid_t rank)
 		setpgid(0, 0);
 		node_open(&n);
 		p = procs_find_pid(n.procs, rank);
-		if (!p || holds_stop(n.holds, p, 1, NULL) < 0 || write(ready[1], "x", 1) != 1)
+		if (!p || holds_stop(n.holds, p, 1, NULL) || write(ready[1], "x", 1) != 1)
 			_exit(1);
 		loop_run(n.loop);
 	}

@@ -128,7 +128,7 @@ START_TEST(without_memory_there_is_no_setup)
 			rc = setup_set(s, "fd.eta", "1", &e);
 		}
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		ck_assert(!rc || rc == -ERR_NOMEM);
 		setup_free(s);
 	}
 }

@@ -180,7 +180,7 @@ static const char *read_one(const struct neko_event *v, const struct neko_delay 
 	ck_assert_int_eq(frame_end(&out, mark), 0);
 	what[0] = 0;
 	rc = realwire_read(out.p + FRAME_HEADER_BYTES, out.n - FRAME_HEADER_BYTES, &got, &h);
-	ck_assert(rc == 0 || rc == -ERR_PROTO);
+	ck_assert(!rc || rc == -ERR_PROTO);
 	buf_done(&out);
 	return rc ? "refused" : what;
 }

@@ -14,11 +14,11 @@ static inline int run_text(const char *text, struct run_counts *f, struct err *e
 	struct run *r = NULL;
 	int rc = setup_parse(text, strlen(text), &s, e);
 
-	if (rc == 0)
+	if (!rc)
 		rc = run_new(s, &r, e);
-	if (rc == 0)
+	if (!rc)
 		rc = run_simulate(r, &w, f, e);
-	if (rc == 0)
+	if (!rc)
 		rc = run_flush(r, e);
 	run_free(r);
 	setup_free(s);

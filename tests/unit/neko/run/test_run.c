@@ -265,7 +265,7 @@ START_TEST(without_memory_a_run_says_so)
 			&f, &e);
 
 		alloc_sweep_pause();
-		ck_assert_msg(rc == 0 || rc == -ERR_NOMEM, "%s", e.text);
+		ck_assert_msg(!rc || rc == -ERR_NOMEM, "%s", e.text);
 	}
 }
 END_TEST

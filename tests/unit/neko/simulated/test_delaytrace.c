@@ -136,8 +136,8 @@ START_TEST(without_memory_there_is_no_trace)
 		int rc = delaytrace_parse(GOOD, strlen(GOOD), "lan", &t, NULL);
 
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
-		ck_assert((rc == 0) == (t != NULL));
+		ck_assert(!rc || rc == -ERR_NOMEM);
+		ck_assert((!rc) == (t != NULL));
 		delaytrace_free(t);
 	}
 }

@@ -217,7 +217,7 @@ START_TEST(without_memory_there_is_no_network)
 		int rc = simnet_new(&c, 10, 3, &n, NULL);
 
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
+		ck_assert(!rc || rc == -ERR_NOMEM);
 		simnet_free(n);
 	}
 }

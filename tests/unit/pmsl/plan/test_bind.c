@@ -61,7 +61,7 @@ static void is_planned(const char *source)
 {
 	int rc = plan_of(source);
 
-	ck_assert_msg(rc == 0, "%s: %d %s", source, rc, diags.n ? diags.v[0].text : "");
+	ck_assert_msg(!rc, "%s: %d %s", source, rc, diags.n ? diags.v[0].text : "");
 }
 
 static void is_refused(const char *source, int code, const char *words)

@@ -234,8 +234,8 @@ START_TEST(without_memory_it_says_so)
 		int rc = pmsl_parse(&s, &d, &t);
 
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
-		ck_assert(rc == 0 || !t);
+		ck_assert(!rc || rc == -ERR_NOMEM);
+		ck_assert(!rc || !t);
 		pmsl_tree_free(t);
 	}
 }

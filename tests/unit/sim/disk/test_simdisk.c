@@ -144,7 +144,7 @@ START_TEST(a_failing_disk_says_so_and_nothing_is_half)
 
 		write_old();
 		simdisk_set(disk, SIMDISK_FAILING);
-		is_done = write_new() == 0;
+		is_done = !write_new();
 		failed += !is_done;
 		simdisk_set(disk, SIMDISK_WELL);
 		simdisk_cut_power(disk);

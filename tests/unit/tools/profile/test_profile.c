@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles of a job, joined from what its hosts have added up. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tools/profile/profile.h"
 
@@ -168,7 +169,7 @@ START_TEST(hostile_replies_change_nothing_else)
 		"1,n_1,9223372036854775807,0,0,0,0,1,1,-1,0,[[],[],[]]",
 	};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(values); i++)
 		for (int by = 0; by < PROFILE_KINDS; by++) {
 			struct buf b = BUF_INIT(65536);
 			struct json j;

@@ -500,8 +500,8 @@ START_TEST(without_memory_nothing_is_left_behind)
 		int rc = flow_graph_from_value(&v->v[0], &g, NULL);
 
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || rc == -ERR_NOMEM);
-		ck_assert((rc == 0) == (g != NULL));
+		ck_assert(!rc || rc == -ERR_NOMEM);
+		ck_assert((!rc) == (g != NULL));
 		flow_graph_free(g);
 	}
 	omis_values_free(v);

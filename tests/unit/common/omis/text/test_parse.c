@@ -373,7 +373,7 @@ START_TEST(each_prefix_of_a_request_is_read_without_reading_beyond)
 
 		memcpy(exact, text, n);
 		rc = omis_parse(exact, n, &r, NULL);
-		ck_assert_int_eq(rc == 0, n == sizeof(text) - 1);
+		ck_assert_int_eq(!rc, n == sizeof(text) - 1);
 		omis_request_free(r);
 		free(exact);
 	}
@@ -398,7 +398,7 @@ START_TEST(every_failed_allocation_is_survived)
 		int rc2 = omis_parse(large, strlen(large), &s, NULL);
 
 		alloc_sweep_pause();
-		ck_assert(rc == 0 || (rc == -ERR_NOMEM && !r && e.code == ERR_NOMEM));
+		ck_assert(!rc || (rc == -ERR_NOMEM && !r && e.code == ERR_NOMEM));
 		ck_assert(rc2 == 0 || rc2 == -ERR_NOMEM);
 		failures += (rc || rc2);
 		omis_request_free(r);
