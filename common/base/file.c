@@ -199,7 +199,7 @@ int file_check_writable(const char *path, struct err *e)
 	if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		return err_set(e, ERR_SYS, "%s: is a directory", path);
 	fd = make_temp(path, temp, e);
-	if (fd)
+	if (fd < 0)
 		return fd;
 	close(fd);
 	unlink(temp);
@@ -211,7 +211,7 @@ static int write_whole(const char *path, const void *p, size_t n, bool synced, s
 	char temp[FILE_PATH_BYTES];
 	int fd = make_temp(path, temp, e), rc;
 
-	if (fd)
+	if (fd < 0)
 		return fd;
 	rc = write_all(fd, p, n);
 	if (!rc && synced && fsync(fd))

@@ -237,6 +237,22 @@ if command -v clang-format-14 >/dev/null; then
 	run check-format
 	verdict 'a listed file that is mended must leave its list' $? fail \
 		'has `common/ring/a.c` where 0 is true'
+
+	# dialect WHAT OBJECTION BODY: BODY is of a function in common/ring/a.c.
+	dialect() {
+		printf 'int ring_a(void)\n{\n%b}\n' "$3" >"$t/common/ring/a.c"
+		run check-format
+		verdict "$1" $? "$([ -n "$2" ] && echo fail || echo pass)" "$2"
+	}
+	: >"$t/mk/ratchet/format"
+	dialect 'a test of a result against 0 is refused' '`rc` is compared with 0' \
+		'\tint rc = ground();\n\n\treturn rc < 0 ? rc : 1;\n'
+	dialect 'a loop that borrows its variable is refused' '`i` is for loops only' \
+		'\tint i, n = 0;\n\n\tfor (i = 0; i < 4; i++) {\n\t\tn += i;\n\t}\n\treturn n;\n'
+	dialect 'a variable that outlives its loop passes' '' \
+		'\tint i;\n\n\tfor (i = 0; i < 4; i++)\n\t\tground();\n\treturn i;\n'
+	dialect 'a division of sizes is refused' 'ARRAY_LEN counts' \
+		'\tstatic const int v[4];\n\n\treturn (int)(sizeof(v) / sizeof(v[0]));\n'
 else
 	n=$((n + 1))
 	echo "ok $n - house: layout # SKIP there is no clang-format-14"

@@ -199,8 +199,8 @@ int cmd_run(int argc, char **argv)
 		return exit_status;
 	if (first >= argc)
 		return cmd_usage(&spec, "which program?");
-	if (how.has_summary && (rc = choose_measure(&l, &spec)) != CMD_OK)
-		return rc;
+	if (how.has_summary && (exit_status = choose_measure(&l, &spec)) != CMD_OK)
+		return exit_status;
 	return run_program(&l, argv + first, &how);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moments as people write them. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tools/term/moment.h"
 
@@ -65,7 +66,7 @@ START_TEST(what_is_no_time_is_refused)
 		{ "@99999999999999999", -ERR_INVALID },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct err e = { 0 };
 		nsec_t out = 7;
 
