@@ -55,8 +55,8 @@ static void add_traffic(struct traffic *t, const Omis_object_result *o)
 
 		if (level >= LEVELS_MAX)
 			bench_fail("an sm on level %u", level);
-		t->frames[level] += treebed_fact(v, "uplink_frames_out");
-		t->bytes[level] += treebed_fact(v, "uplink_bytes_out");
+		t->frames[level] += treebed_fact(v, "parent_frames_out");
+		t->bytes[level] += treebed_fact(v, "parent_bytes_out");
 		t->levels = level > t->levels ? level : t->levels;
 	}
 	omis_value_free(v);

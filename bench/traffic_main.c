@@ -244,11 +244,11 @@ static void add_daemon(struct links *l, const Omis_value *v)
 	if (!v->n || v->list[0].kind != OMIS_VALUE_STRING)
 		return;
 	if (!strcmp(v->list[0].s, "sm")) {
-		l->site.frames += treebed_fact(v, "uplink_frames_out");
-		l->site.bytes += treebed_fact(v, "uplink_bytes_out");
+		l->site.frames += treebed_fact(v, "parent_frames_out");
+		l->site.bytes += treebed_fact(v, "parent_bytes_out");
 	} else if (!strcmp(v->list[0].s, "lm")) {
-		l->host.frames += treebed_fact(v, "link_frames_out");
-		l->host.bytes += treebed_fact(v, "link_bytes_out");
+		l->host.frames += treebed_fact(v, "parent_frames_out");
+		l->host.bytes += treebed_fact(v, "parent_bytes_out");
 		l->dropped += treebed_fact(v, "records_dropped");
 	}
 }

@@ -20,17 +20,12 @@
 #define LM_DRAIN_NS (200 * NSEC_PER_MSEC) /* for the last words */
 
 struct lm;
+struct daemon_health;
 struct loop;
 struct msg;
 struct msg_enrol_ack;
 struct net_ctx;
 struct spooler_turns;
-
-struct lm_health {
-	nsec_t uptime, lag_max;
-	int64_t rss_bytes;
-	int fds;
-};
 
 /* Pointers are borrowed and outlive the lm, strings are copied. */
 struct lm_conf {
@@ -58,7 +53,7 @@ struct lm_conf {
 	uid_t uid;
 	bool may_manipulate;
 	nsec_t linger; /* 0 = for ever */
-	void (*health)(void *arg, struct lm_health *out); /* may be NULL */
+	void (*health)(void *arg, struct daemon_health *out); /* may be NULL */
 	/* It is time to end: call lm_free(), not from within. */
 	void (*on_end)(void *arg, const char *reason);
 	/* A parent is there. May be NULL. */

@@ -143,13 +143,9 @@ static int fill_paths(struct program *p, struct err *e)
 	return rc ? rc : file_join(to->journal, sizeof(to->journal), to->base, "stops", e);
 }
 
-static void on_health(void *arg, struct lm_health *out)
+static void on_health(void *arg, struct daemon_health *out)
 {
-	struct program *p = arg;
-	struct daemon_health h;
-
-	daemon_health(p->daemon, &h);
-	*out = (struct lm_health){ h.uptime, h.lag_max, h.rss_bytes, h.fds };
+	daemon_health(((struct program *)arg)->daemon, out);
 }
 
 static void on_end(void *arg, const char *reason)

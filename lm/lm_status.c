@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the lm itself does. */
+#include "common/daemon/counters.h"
 #include "common/loop/loop.h"
 #include "common/net/net.h"
 #include "lm/lm_internal.h"
@@ -10,12 +11,7 @@
 #include <string.h>
 
 /* One list for the service and for the log. */
-struct figures {
-	void (*number)(void *arg, const char *name, int64_t v);
-	void *arg;
-};
-
-static void put_work(const struct lm *m, const struct figures *f)
+static void put_work(const struct lm *m, const struct counter_sink *f)
 {
 	struct inbox_stats in;
 	struct csrs_stats csrs;
@@ -49,7 +45,7 @@ static void put_work(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "spool_events_lost", (int64_t)keeps.lost_events);
 }
 
-static void put_below(const struct lm *m, const struct figures *f)
+static void put_below(const struct lm *m, const struct counter_sink *f)
 {
 	struct registration_stats in;
 	int64_t all = 0;
@@ -66,7 +62,7 @@ static void put_below(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "segments_corrupt", (int64_t)procs_detached(m->procs));
 }
 
-static void put_losses(const struct lm *m, const struct figures *f)
+static void put_losses(const struct lm *m, const struct counter_sink *f)
 {
 	struct losses l;
 
@@ -79,41 +75,28 @@ static void put_losses(const struct lm *m, const struct figures *f)
 	f->number(f->arg, "records_dropped", (int64_t)l.records);
 }
 
-static void put_link(const struct lm *m, const struct figures *f)
+static void put_link(const struct lm *m, const struct counter_sink *f)
 {
 	const struct identity *self = m->parent ? net_ctx_self(parent_ctx(m->parent)) : NULL;
 	struct link_stats s;
 
-	if (self) {
-		f->number(f->arg, "certificate_expires_ns", self->wall_not_after);
-		f->number(f->arg, "certificate_life_s",
-			  (self->wall_not_after - self->wall_not_before) / NSEC_PER_SEC);
-	}
+	counters_of_certificate(f, self);
 	if (!m->parent || !parent_stats(m->parent, &s))
 		return;
-	f->number(f->arg, "link_connects", s.connects);
-	f->number(f->arg, "link_frames_out", (int64_t)s.frames_out);
-	f->number(f->arg, "link_bytes_out", (int64_t)s.bytes_out);
-	f->number(f->arg, "link_queue_bytes", (int64_t)s.queued);
-	f->number(f->arg, "link_dropped", (int64_t)s.dropped);
-	f->number(f->arg, "link_rtt_ns", s.rtt);
-	f->number(f->arg, "clock_error_ns",
-		  timebase_error(m->conf.timebase, loop_now(m->conf.loop)));
+	counters_of_parent(f, &s, timebase_error(m->conf.timebase, loop_now(m->conf.loop)));
 }
 
-static void put_process(const struct lm *m, const struct figures *f)
+static void put_process(const struct lm *m, const struct counter_sink *f)
 {
-	struct lm_health h = { 0 };
+	struct daemon_health h = { 0 };
 
 	if (!m->conf.health)
 		return;
 	m->conf.health(m->conf.arg, &h);
-	f->number(f->arg, "lag_max_ns", h.lag_max);
-	f->number(f->arg, "rss_bytes", h.rss_bytes);
-	f->number(f->arg, "fds", h.fds);
+	counters_of_process(f, &h);
 }
 
-static void put_all(const struct lm *m, const struct figures *f)
+static void put_all(const struct lm *m, const struct counter_sink *f)
 {
 	put_below(m, f);
 	put_work(m, f);
@@ -132,7 +115,7 @@ static void write_status(const struct lm *m, struct omis_writer *w)
 	omis_write_string(w, "lm");
 	omis_write_string(w, OMIG_VERSION);
 	omis_write_int(w, loop_now(m->conf.loop) - m->opened);
-	put_all(m, &(struct figures){ write_pair, w });
+	put_all(m, &(struct counter_sink){ write_pair, w });
 }
 
 static int serve_status(struct service_call *c)
@@ -181,7 +164,7 @@ void lm_dump(const struct lm *m, struct buf *out)
 		   procs_node_token(m->procs));
 	if (m->parent && parent_stats(m->parent, &s))
 		buf_printf(out, "peer=%s last_error=\"%s\"\n", s.peer, s.last_error);
-	put_all(m, &(struct figures){ print_line, out });
+	put_all(m, &(struct counter_sink){ print_line, out });
 }
 
 const struct service status_services[] = {

@@ -86,7 +86,7 @@ static void health(void *arg, struct omis_writer *w)
 	struct identity own;
 	bool is_good = !pki_creds_check(&p->state.creds, NULL, clock_wall(), &own, NULL);
 
-	daemon_write_health(p->daemon, is_good ? own.wall_not_after : 0, w);
+	daemon_write_health(p->daemon, is_good ? &own : NULL, w);
 }
 
 static void on_end(void *arg, const char *reason)

@@ -56,13 +56,9 @@ static void give_up(struct program *p, int exit_code, const struct err *why)
 
 /* --- callbacks of the core */
 
-static void health(void *arg, struct sm_health *out)
+static void health(void *arg, struct daemon_health *out)
 {
-	struct program *p = arg;
-	struct daemon_health h;
-
-	daemon_health(p->daemon, &h);
-	*out = (struct sm_health){ h.uptime, h.lag_max, h.rss_bytes, h.fds, h.fd_limit };
+	daemon_health(((struct program *)arg)->daemon, out);
 }
 
 static void on_ready(void *arg)

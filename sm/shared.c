@@ -51,7 +51,7 @@ static void health(void *arg, struct omis_writer *w)
 	struct shared *sh = arg;
 	const struct identity *self = net_ctx_self(sh->ctx);
 
-	daemon_write_health(sh->daemon, self ? self->wall_not_after : 0, w);
+	daemon_write_health(sh->daemon, self, w);
 }
 
 /* --- the connection strings of the site */

@@ -3,6 +3,7 @@
 
 #include "common/base/array.h"
 #include "common/base/str.h"
+#include "common/daemon/counters.h"
 #include "common/daemon/daemon_internal.h"
 #include "common/loop/loop.h"
 
@@ -92,18 +93,19 @@ void daemon_health(struct daemon *d, struct daemon_health *out)
 	health_measure(out);
 }
 
-void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_writer *w)
+static void write_pair(void *arg, const char *name, int64_t value)
 {
+	omis_write_pair(arg, name, value);
+}
+
+void daemon_write_health(struct daemon *d, const struct identity *self, struct omis_writer *w)
+{
+	const struct counter_sink to = { write_pair, w };
 	struct daemon_health h;
 
 	daemon_health(d, &h);
-	omis_write_pair(w, "lag_ns", h.lag_last);
-	omis_write_pair(w, "lag_max_ns", h.lag_max);
-	omis_write_pair(w, "rss_bytes", h.rss_bytes);
-	omis_write_pair(w, "fds", h.fds);
-	omis_write_pair(w, "fd_limit", h.fd_limit);
-	if (wall_cert_end)
-		omis_write_pair(w, "certificate_expires_ns", wall_cert_end);
+	counters_of_process(&to, &h);
+	counters_of_certificate(&to, self);
 }
 
 int daemon_lock(struct daemon *d, const char *path, struct err *e)

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 
 struct daemon;
+struct identity;
 struct loop;
 
 enum daemon_exit {
@@ -141,8 +142,8 @@ struct daemon_health {
 
 void daemon_health(struct daemon *d, struct daemon_health *out);
 
-/* The same as named figures; wall_cert_end: when our certificate ends, 0 = we have none. */
-void daemon_write_health(struct daemon *d, nsec_t wall_cert_end, struct omis_writer *w);
+/* The same as named counters, with those of our certificate; self NULL: we have none. */
+void daemon_write_health(struct daemon *d, const struct identity *self, struct omis_writer *w);
 
 /*
  * The lock of one daemon of one user: an flock that lives as long as the process. Writes the

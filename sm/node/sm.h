@@ -32,18 +32,12 @@
 #define SM_REVOKED_MAX 65536 /* serials that mainsm may send: all certificates of years */
 
 struct keeps_all;
+struct daemon_health;
 struct loop;
 struct meter;
 struct net_ctx;
 struct spooler_turns;
 struct sm;
-
-/* What the status service says of the process; the daemon's skeleton knows. */
-struct sm_health {
-	nsec_t uptime, lag_max;
-	int64_t rss_bytes;
-	int fds, fd_limit;
-};
 
 /* Pointers are borrowed and must outlive the sm, strings are copied. */
 struct sm_conf {
@@ -73,7 +67,7 @@ struct sm_conf {
 	struct meter *meter; /* of all its links; borrowed; NULL = none */
 	size_t queue_cap; /* bytes towards one lm; 0 = PEER_QUEUE_MAX_BYTES */
 	/* Fills in *out; NULL: the status service leaves those figures out. */
-	void (*health)(void *arg, struct sm_health *out);
+	void (*health)(void *arg, struct daemon_health *out);
 	/* mainsm has greeted us (each time): serving. May be NULL. */
 	void (*on_ready)(void *arg);
 	/* An attempt to reach mainsm failed; was_up: it had been there before. May be NULL. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Figures about the sm, out of all its parts. */
+#include "common/daemon/counters.h"
 #include "common/link/meter.h"
 #include "common/net/net.h"
 #include "sm/node/sm_internal.h"
@@ -61,39 +62,31 @@ static void add_work(const struct sm *sm, struct sm_counters *s)
 	sm_counters_add(s, "cells", (int64_t)placement_count(sm->placement));
 }
 
-static void add_uplink(const struct sm *sm, struct sm_counters *s)
+static void add_number(void *arg, const char *name, int64_t value)
 {
+	sm_counters_add(arg, name, value);
+}
+
+static void add_parent(const struct sm *sm, struct sm_counters *s)
+{
+	const struct counter_sink to = { add_number, s };
 	struct link_stats l;
 
 	parent_link_stats(sm->parent, &l);
-	sm_counters_add(s, "uplink", parent_link_is_up(sm->parent));
-	sm_counters_add(s, "uplink_connects", l.connects);
-	sm_counters_add(s, "uplink_queued_bytes", (int64_t)l.queued);
-	sm_counters_add(s, "uplink_dropped", (int64_t)l.dropped);
-	sm_counters_add(s, "uplink_frames_out", (int64_t)l.frames_out);
-	sm_counters_add(s, "uplink_bytes_out", (int64_t)l.bytes_out);
-	sm_counters_add(s, "uplink_rtt_ns", l.rtt);
-	sm_counters_add(s, "time_error_ns",
-			timebase_error(sm->conf.timebase, loop_now(sm->conf.loop)));
+	sm_counters_add(s, "parent_up", parent_link_is_up(sm->parent));
+	counters_of_parent(&to, &l, timebase_error(sm->conf.timebase, loop_now(sm->conf.loop)));
 }
 
 static void add_process(const struct sm *sm, struct sm_counters *s)
 {
-	const struct identity *self = net_ctx_self(sm->conf.ctx);
-	struct sm_health h = { 0 };
+	const struct counter_sink to = { add_number, s };
+	struct daemon_health h = { 0 };
 
-	if (self && self->wall_not_after) {
-		sm_counters_add(s, "certificate_expires_ns", self->wall_not_after);
-		sm_counters_add(s, "certificate_life_s",
-				(self->wall_not_after - self->wall_not_before) / NSEC_PER_SEC);
-	}
+	counters_of_certificate(&to, net_ctx_self(sm->conf.ctx));
 	if (!sm->conf.health)
 		return;
 	sm->conf.health(sm->conf.arg, &h);
-	sm_counters_add(s, "lag_max_ns", h.lag_max);
-	sm_counters_add(s, "rss_bytes", h.rss_bytes);
-	sm_counters_add(s, "fds", h.fds);
-	sm_counters_add(s, "fd_limit", h.fd_limit);
+	counters_of_process(&to, &h);
 }
 
 size_t sm_bytes(const struct sm *sm)
@@ -138,7 +131,7 @@ void sm_collect(const struct sm *sm, struct sm_counters *out)
 	*out = (struct sm_counters){ .uptime_ns = loop_now(sm->conf.loop) - sm->started };
 	add_hosts(sm, out);
 	add_work(sm, out);
-	add_uplink(sm, out);
+	add_parent(sm, out);
 	add_process(sm, out);
 	add_quota(sm, out);
 }

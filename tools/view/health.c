@@ -76,7 +76,7 @@ static void judge_value(struct notes *s, const char *name, double v)
 	else if (strstr(name, "queue") && ends_with(name, "_bytes") && v > HEALTH_QUEUE_WARN_BYTES)
 		note(s, "a peer reads too slowly; it is cut off before this hurts", "%s: %s wait",
 		     name, table_bytes(text, v));
-	else if (str_eq(name, "uplink") && v == 0)
+	else if (str_eq(name, "parent_up") && v == 0)
 		note(s, "its site is served again when mainsm is reached",
 		     "it has no connection to mainsm");
 }

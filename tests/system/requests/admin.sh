@@ -99,8 +99,8 @@ figure() { # DAEMON NAME
 }
 same_links() {
 	[ "$(links lm)" = "$lm_links" ] && [ "$(links sm)" = "$sm_links" ] &&
-		[ "$(figure lm link_connects) $(figure sm uplink_connects) $(figure mainsm \
-		children)" = "$counts" ]
+		[ "$(figure lm parent_connects) $(figure sm parent_connects) $(figure mainsm \
+		branches)" = "$counts" ]
 }
 # Makes a daemon reload, and waits for its log line: PATTERN
 reload() {

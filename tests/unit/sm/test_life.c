@@ -278,7 +278,7 @@ START_TEST(a_dump_names_its_figures)
 	lms_start(&w, 2);
 	sm_dump(w.sm, &b);
 	ck_assert_ptr_nonnull(strstr(buf_str(&b), "lms=2 nodes=2 objects=8"));
-	ck_assert_ptr_nonnull(strstr(buf_str(&b), "uplink=1"));
+	ck_assert_ptr_nonnull(strstr(buf_str(&b), "parent_up=1"));
 	buf_done(&b);
 }
 END_TEST

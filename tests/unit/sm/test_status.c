@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The counters of an sm: each follows what happened, by as much as happened. */
+#include "common/daemon/daemon.h"
 #include "common/flow/batch/batch.h"
 #include "sm/node/sm_internal.h"
 #include "tests/suite.h"
@@ -60,9 +61,9 @@ START_TEST(hosts_are_counted)
 	IS("lms_refused", 0);
 	IS("sms", 0);
 	IS("level", 1);
-	IS("uplink", 1);
-	IS("uplink_connects", 1);
-	IS("uplink_dropped", 0);
+	IS("parent_up", 1);
+	IS("parent_connects", 1);
+	IS("parent_dropped", 0);
 	IS("lms_cut_wrong", 0);
 	ck_assert_int_gt(counter("object_bytes"), 8 * 64);
 	lm_stop(&w, 1);
@@ -117,7 +118,7 @@ START_TEST(a_request_ends_with_its_mainsm)
 	world_run(&w, 5 * MS);
 	top_stop(&w);
 	world_run(&w, 2 * SEC);
-	IS("uplink", 0);
+	IS("parent_up", 0);
 	IS("requests", 0);
 	IS("requests_asked", 1);
 	IS("requests_answered", 0);
@@ -256,8 +257,8 @@ START_TEST(a_restart_of_mainsm_leaves_what_it_sends_again)
 	top_stop(&w);
 	top_start(&w);
 	world_run(&w, 15 * SEC);
-	IS("uplink", 1);
-	IS("uplink_connects", 2);
+	IS("parent_up", 1);
+	IS("parent_connects", 2);
 	IS("csrs", 0);
 	IS("measurements", 0);
 	ck_assert_ptr_nonnull(kept_next(&w.lm[0].flows, MSG_FLOW_END));
@@ -282,7 +283,7 @@ START_TEST(time_to_hosts_and_mainsm_is_measured)
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &far), 0);
 	world_run(&w, MEASURE_PERIOD_NS + SEC);
 	ck_assert_int_ge(counter("lms_rtt_max_ns"), 40 * MS);
-	ck_assert_int_ge(counter("uplink_rtt_ns"), 40 * MS);
+	ck_assert_int_ge(counter("parent_rtt_ns"), 40 * MS);
 	ck_assert_int_gt(counter("time_error_ns"), 0);
 	IS("certificate_expires_ns", INT64_MAX);
 }
@@ -310,9 +311,9 @@ START_TEST(a_quota_is_among_the_counters)
 }
 END_TEST
 
-static void health(void *arg, struct sm_health *out)
+static void health(void *arg, struct daemon_health *out)
 {
-	*out = (struct sm_health){ .lag_max = 11, .rss_bytes = 12, .fds = 13, .fd_limit = 14 };
+	*out = (struct daemon_health){ .lag_max = 11, .rss_bytes = 12, .fds = 13, .fd_limit = 14 };
 }
 
 START_TEST(the_process_is_among_the_counters)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/common/daemon/testd.h"
 
+#include "common/net/identity.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon.h"
@@ -90,10 +91,11 @@ static void status(struct daemon *d, struct buf *out)
 	struct omis_writer w = OMIS_WRITER(out);
 
 	buf_printf(out, "drawn=%llu\n", (unsigned long long)rng_next(daemon_rng(d)));
-	daemon_write_health(d, 0, &w);
+	daemon_write_health(d, NULL, &w);
 	buf_puts(out, "\n");
 	w = (struct omis_writer)OMIS_WRITER(out);
-	daemon_write_health(d, clock_wall() + TESTD_CERTIFICATE_NS, &w);
+	daemon_write_health(
+		d, &(struct identity){ .wall_not_after = clock_wall() + TESTD_CERTIFICATE_NS }, &w);
 	buf_puts(out, "\n");
 	for (int i = 0; i < 60; i++)
 		buf_printf(out, "line=%d word=%s\n", i, v->word);

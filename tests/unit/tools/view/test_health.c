@@ -47,9 +47,9 @@ static const struct {
 	{ "[\"lag_max_ns\",2000000000]", "it answered up to 2.0s late" },
 	{ "[\"lms_queued_bytes\",8388608]", NULL },
 	{ "[\"lms_queued_bytes\",8388609]", "lms_queued_bytes: 8.0M wait" },
-	{ "[\"link_queue_bytes\",33554432]", "link_queue_bytes: 32M wait" },
-	{ "[\"uplink\",1]", NULL },
-	{ "[\"uplink\",0]", "it has no connection to mainsm" },
+	{ "[\"parent_queued_bytes\",33554432]", "parent_queued_bytes: 32M wait" },
+	{ "[\"parent_up\",1]", NULL },
+	{ "[\"parent_up\",0]", "it has no connection to mainsm" },
 	{ "[\"fds\",90],[\"fd_limit\",100]", NULL },
 	{ "[\"fds\",91],[\"fd_limit\",100]", "91 of 100 descriptors are in use" },
 	{ "[\"fds\",91]", NULL },
@@ -72,7 +72,7 @@ END_TEST
 START_TEST(another_version_is_told_and_what_has_no_room_is_counted)
 {
 	struct health_note note[4] = { { .text = "" } };
-	char text[] = "\"sm\",\"0.9\",5,[\"dropped\",1],[\"uplink\",0]";
+	char text[] = "\"sm\",\"0.9\",5,[\"dropped\",1],[\"parent_up\",0]";
 	Omis_value *v = omis_value_parse(text, strlen(text));
 
 	ck_assert_uint_eq(health_notes(v, NOW_S, "1.0", note, 2), 3);
