@@ -181,8 +181,9 @@ START_TEST(the_end_is_a_sample_and_no_other_follows)
 	ck_assert(!live_scan(&live, d));
 	ck_assert(j->is_done);
 	ck_assert(!live_has_work(&live));
-	directory_remove(d, directory_find(d, "n_1"));
-	directory_remove(d, directory_find(d, "n_2"));
+	directory_branch_lost(d, 1, SEC);
+	directory_branch_lost(d, 2, SEC);
+	ck_assert_uint_eq(directory_forget(d, 10 * SEC, SEC), 2);
 	live_scan(&live, d);
 	ck_assert_uint_eq(live.jobs.n, 0);
 }
