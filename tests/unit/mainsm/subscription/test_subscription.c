@@ -367,7 +367,8 @@ START_TEST(a_subscription_is_of_whom_the_authority_says)
 	above_open_as(&w, &first, &carol);
 	above_open_as(&w, &other, &liar);
 	above_open_as(&w, &second, &elsewhere);
-	ck_assert_uint_eq(above_status(&first, KEEP), STATUS_OK);
+	ck_assert_str_eq(entry_of(above_ask(&first, KEEP), 1, 0)->value, "\"carols\",1");
+	ck_assert_str_eq(entry_of(above_ask(&first, KEEP), 1, 0)->value, "\"carols\",0");
 	ck_assert_uint_eq(above_status(&other, KEEP), STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(above_status(&other, ":omig_events_unkeep(\"carols\",0)"),
 			  STATUS_NO_PERMISSION);
