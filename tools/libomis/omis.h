@@ -209,6 +209,74 @@ typedef struct Omis_value {
 OMIS_API Omis_value *omis_value_parse(const char *text, size_t len);
 OMIS_API void omis_value_free(Omis_value *value);
 
+/* Value i of a list, by kind: NULL, 0, NaN or "" when there is none or it is of another kind. */
+OMIS_API const Omis_value *omis_list_at(const Omis_value *list, size_t i);
+OMIS_API int64_t omis_list_int(const Omis_value *list, size_t i);
+OMIS_API double omis_list_float(const Omis_value *list, size_t i);
+OMIS_API const char *omis_list_text(const Omis_value *list, size_t i);
+
+/* What is measured. Zeros and NULL are defaults; only `metric` is needed. */
+typedef struct Omis_measurement {
+	const char *metric; /* built in (`omig metrics`), or one of `text` */
+	const char *text; /* in the metric language PMSL */
+	/* name, program or batch number; NULL: the one that runs; "": all objects */
+	const char *job;
+	const char *by; /* "process", "process,partner", "node", ...; NULL: one value of all */
+	unsigned every_ms; /* 0: 1000 */
+	unsigned reads; /* after so many it ends, also without a value; 0: fn ends it */
+	int since_last; /* each read since the one before; else since the start */
+	int rate; /* per second */
+} Omis_measurement;
+
+/* A value of a read. Texts are valid until the function that gets it returns. */
+typedef struct Omis_row {
+	const char *object; /* token; "" = all together */
+	const char *host, *job, *program; /* "" where the object has none */
+	int64_t rank; /* -1: the object is no rank */
+	int64_t partner; /* rank of the partner, with by "process,partner"; -1: none */
+	const char *region; /* with by "process,region" */
+	double value; /* NaN: unknown */
+	double error; /* the true value is within value +- error */
+	const char *unit;
+	const char *flags; /* names, by commas: "partial,missing"; "" when it is complete */
+	int64_t k, n; /* objects whose values it contains, and all of them */
+	int64_t read; /* number of the read, from 1 */
+	int64_t time_ns; /* its end, since 1970 */
+	int64_t virtual_time; /* of metrics that go by it, else the read */
+	size_t index, rows; /* of this read: this row, and how many there are */
+} Omis_row;
+
+/*
+ * Starts a measurement and calls fn for each value of each read, until fn returns other than 0:
+ * OMIS_OK then, and when a rule of the metric ended it. Blocks. fn may send requests.
+ * OMIS_PARAMETER_ERROR: no such metric, job or `by`, or several jobs run and none is named;
+ * OMIS_UNSUPPORTED_SERVICE: no object can measure it; OMIS_OS_ERROR: the connection was lost;
+ * OMIS_NO_MEMORY. omis_last_error() has the text. Not inside of a callback.
+ */
+OMIS_API Omis_status omis_measure(const Omis_measurement *what,
+				  int (*fn)(const Omis_row *row, void *param), void *param);
+
+/* What a rank has done in one MPI function. Unknown numbers are NaN. */
+typedef struct Omis_call {
+	const char *name, *kind; /* "MPI_Send", and its class */
+	const char *object, *host, *job;
+	int64_t rank;
+	double calls; /* since they were counted */
+	double seconds; /* since time was counted; NaN: of none of the calls */
+	double bytes_out, bytes_in; /* since bytes were counted */
+	int64_t in_call; /* threads that are in it now */
+} Omis_call;
+
+/*
+ * Calls fn for each rank of a job and each MPI function that the rank has called since counting
+ * began. Ends when fn returns other than 0. Switches counting of time and bytes on for as long as
+ * this tool is connected: the first time, only later calls have them. job: as in Omis_measurement,
+ * but "". *coverage (may be NULL) says how many ranks replied; it lists no missing ones. Blocks.
+ * Errors are those of omis_measure(); OMIS_UNKNOWN_OBJECT: the job has no rank.
+ */
+OMIS_API Omis_status omis_calls(const char *job, int (*fn)(const Omis_call *call, void *param),
+				void *param, Omis_coverage *coverage);
+
 /*
  * Blocks of events (docs/eventlog.md) of a subscription, which this tool has requested with the
  * service omig_events_keep. Unacknowledged ones come again. After a lost connection on the

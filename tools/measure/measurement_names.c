@@ -4,7 +4,7 @@
 #include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
 #include "tools/measure/measurement.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 #include "tools/term/ranges.h"
 
 #include <stdio.h>

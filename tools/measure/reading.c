@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One read of a measurement, and the values in it. */
 #include "common/base/str.h"
+#include "tools/libomis/read_fields.h"
 #include "tools/measure/measurement.h"
 
 #include <stdio.h>
@@ -18,37 +19,22 @@ static void add_lost(struct measured *s)
 		snprintf(s->flags + n, sizeof(s->flags) - n, "%s" LOST, n ? "," : "");
 }
 
-/* A value of dfg_has_read. */
-enum {
-	VALUE_OBJECT,
-	VALUE_KEY,
-	VALUE_VALUE, /* or the buckets of a histogram */
-	VALUE_ERROR,
-	VALUE_TIME,
-	VALUE_OLDEST,
-	VALUE_NEWEST,
-	VALUE_K,
-	VALUE_N,
-	VALUE_FLAGS,
-	VALUE_WITH
-};
-
 static struct measured measured_from(const Omis_value *v)
 {
-	const Omis_value *value = value_at(v, VALUE_VALUE);
-	struct measured s = { .object = value_text(v, VALUE_OBJECT),
-			      .key = value_int(v, VALUE_KEY),
-			      .value = value_float(v, VALUE_VALUE),
-			      .error = value_float(v, VALUE_ERROR),
-			      .time = value_int(v, VALUE_TIME),
-			      .oldest = value_int(v, VALUE_OLDEST),
-			      .newest = value_int(v, VALUE_NEWEST),
-			      .k = value_int(v, VALUE_K),
-			      .n = value_int(v, VALUE_N),
-			      .with = value_text(v, VALUE_WITH),
+	const Omis_value *value = omis_list_at(v, VALUE_VALUE);
+	struct measured s = { .object = omis_list_text(v, VALUE_OBJECT),
+			      .key = omis_list_int(v, VALUE_KEY),
+			      .value = omis_list_float(v, VALUE_VALUE),
+			      .error = omis_list_float(v, VALUE_ERROR),
+			      .time = omis_list_int(v, VALUE_TIME),
+			      .oldest = omis_list_int(v, VALUE_OLDEST),
+			      .newest = omis_list_int(v, VALUE_NEWEST),
+			      .k = omis_list_int(v, VALUE_K),
+			      .n = omis_list_int(v, VALUE_N),
+			      .with = omis_list_text(v, VALUE_WITH),
 			      .buckets = value && value->kind == OMIS_VALUE_LIST ? value : NULL };
 
-	str_copy(s.flags, sizeof(s.flags), value_text(v, VALUE_FLAGS));
+	str_copy(s.flags, sizeof(s.flags), omis_list_text(v, VALUE_FLAGS));
 	return s;
 }
 
@@ -63,7 +49,7 @@ struct measured measured_at(const struct reading *r, size_t part, size_t i)
 
 int64_t reading_number(const struct reading *r)
 {
-	return r->before + value_int(r->part[0], 1);
+	return r->before + omis_list_int(r->part[0], READ_NUMBER);
 }
 
 void reading_free(struct reading *r)

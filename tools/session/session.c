@@ -5,7 +5,6 @@
 #include "common/base/clock.h"
 #include "common/base/str.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -299,7 +298,7 @@ static int find_job(const char **job)
 	rc = session_ask_value(&v, ":omig_job_find(\"%s\")", *job);
 	if (rc != CMD_OK)
 		return rc;
-	if (value_text(v, 0)[0] && str_copy(the_job, sizeof(the_job), value_text(v, 0)))
+	if (omis_list_text(v, 0)[0] && str_copy(the_job, sizeof(the_job), omis_list_text(v, 0)))
 		*job = the_job;
 	omis_value_free(v);
 	return CMD_OK;
@@ -338,30 +337,4 @@ int session_attach_all(void)
 
 	omis_reply_free(r);
 	return rc;
-}
-
-const Omis_value *value_at(const Omis_value *list, size_t i)
-{
-	return list && list->kind == OMIS_VALUE_LIST && i < list->n ? &list->list[i] : NULL;
-}
-
-int64_t value_int(const Omis_value *list, size_t i)
-{
-	const Omis_value *v = value_at(list, i);
-
-	return v && v->kind == OMIS_VALUE_INT ? v->i : 0;
-}
-
-double value_float(const Omis_value *list, size_t i)
-{
-	const Omis_value *v = value_at(list, i);
-
-	return v && (v->kind == OMIS_VALUE_INT || v->kind == OMIS_VALUE_FLOAT) ? v->f : (double)NAN;
-}
-
-const char *value_text(const Omis_value *list, size_t i)
-{
-	const Omis_value *v = value_at(list, i);
-
-	return v && v->s ? v->s : "";
 }

@@ -84,10 +84,10 @@ int session_status_of(Omis_status s);
 /* What a whole reply means: its first error, else CMD_PARTIAL when objects are missing. */
 int session_exit_status(Omis_reply r);
 
-/* Value i of a list, by kind; 0, NaN, "" when there is none or it is of another kind. */
-int64_t value_int(const Omis_value *list, size_t i);
-double value_float(const Omis_value *list, size_t i);
-const char *value_text(const Omis_value *list, size_t i);
-const Omis_value *value_at(const Omis_value *list, size_t i); /* NULL beyond the end */
+/* Members of lists of values, by kind. */
+#define value_at omis_list_at
+#define value_int omis_list_int
+#define value_float omis_list_float
+#define value_text omis_list_text
 
 #endif

@@ -7,7 +7,7 @@
 #include "tools/session/now_fields.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 #include "tools/view/top.h"
 #include "tools/view/tree.h"
 

@@ -4,7 +4,7 @@
 #include "common/base/clock.h"
 #include "common/base/str.h"
 #include "tools/session/session.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 #include "tools/term/table.h"
 #include "tools/view/health.h"
 

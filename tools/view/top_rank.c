@@ -4,7 +4,7 @@
 #include "common/base/str.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 #include "tools/term/table.h"
 #include "tools/view/stacks.h"
 #include "tools/view/top_waits.h"

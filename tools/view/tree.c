@@ -4,7 +4,7 @@
 #include "common/base/str.h"
 #include "tools/session/session.h"
 #include "tools/term/table.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 
 #include <stdio.h>
 #include <string.h>

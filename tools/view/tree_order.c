@@ -4,7 +4,7 @@
 
 #include "common/base/str.h"
 #include "tools/session/session.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 
 #include <stdlib.h>
 #include <string.h>

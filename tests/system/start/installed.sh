@@ -29,7 +29,7 @@ preload_of() { # FOLDER: the preload that its omig sets is there, and lies in FO
 }
 client_of() { # FOLDER: its client for Python finds its libomis
 	PYTHONPATH=$1/share/omig/python PYTHONDONTWRITEBYTECODE=1 python3 -c 'import omig, os
-lib = omig._find_library()._name
+lib = omig._library._find()._name
 print(lib)
 top = os.path.realpath(os.environ["PYTHONPATH"] + "/../../../")
 assert os.path.realpath(lib).startswith(top), lib'

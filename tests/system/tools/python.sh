@@ -10,6 +10,8 @@ export PYTHONPATH="$PWD/tools/python" PYTHONDONTWRITEBYTECODE=1 OMIG_LIBOMIS="$B
 
 check 'values of results are read, hostile ones refused' python3 \
 	tests/unit/tools/python/test_values.py
+check 'rows of replies have names, hostile ones are left out' python3 \
+	tests/unit/tools/python/test_rows.py
 check 'without a mainsm: an error with its name' says 'omig: OS_ERROR|omig: PARAMETER_ERROR' \
 	python3 -m omig ':version()'
 omig run -- mpirun.openmpi -n 2 --oversubscribe --mca mpi_yield_when_idle 1 "$program" --seconds \
@@ -53,6 +55,74 @@ with omig.connect() as again:
     assert again.request(":version()").action(1)
 END
 check 'requests, events, the tree, errors by name' says 'all is well' python3 "$TMPDIR/uses.py"
+cat >"$TMPDIR/named.py" <<'END'
+import omig
+
+with omig.connect() as m:
+    jobs = m.jobs()
+    assert [(j.program, j.ranks, j.has_ended) for j in jobs] == [("heat2d.openmpi", 2, False)], jobs
+    job = jobs[0].name
+    with m.measure("Send_volume", by="process,partner", every=0.2, count=3) as sent:
+        assert sent.unit == "B", sent.unit
+        rows = list(sent)
+    assert {r.read for r in rows} == {1, 2, 3}, rows
+    last = [r for r in rows if r.read == 3]
+    assert [(r.rank, r.partner) for r in last if r.value] == [(0, 1), (1, 0)], last
+    assert all(r.job == job and r.program == "heat2d.openmpi" and r.host for r in last), last
+    assert all(r.is_complete for r in last), last
+    one = [r for r in m.measure("Send_count", by=None, job=job, every=0.2, count=1)]
+    assert len(one) == 1 and one[0].rank is None and one[0].n == 2, one
+    calls = m.calls(job)
+    assert m.calls(job).to_dict()["calls"] and calls.columns[0] == "call"
+    for _ in range(200):
+        calls = m.calls()
+        if any(c.call == "MPI_Allreduce" and c.ranks == 2 and c.seconds > 0 for c in calls):
+            break
+    else:
+        raise AssertionError(calls)
+    ranks = m.calls(by="rank")
+    assert sorted(r.rank for r in ranks) == [0, 1], ranks
+    assert all(r.mean > 0 and r.host for r in ranks), ranks
+    assert {(r.rank, r.partner) for r in m.calls(by="partner")} >= {(0, 1), (1, 0)}
+    for wrong in (lambda: m.measure("Send_volum"), lambda: m.measure("Send_volume", job="nothing"),
+                  lambda: m.calls(job="nothing"), lambda: m.measure("Send_volume", by="moon"),
+                  lambda: m.measure("Send_volume").to_pandas()):
+        try:
+            wrong()
+        except omig.Error as e:
+            print(e)
+        else:
+            raise AssertionError("not refused")
+    try:
+        omig.Rows(ranks).to_pandas()
+    except ImportError:
+        print("without pandas")
+    print("all is well")
+END
+check 'jobs, measurements and profiles have names' says 'all is well' python3 "$TMPDIR/named.py"
+cc_of_page() (
+	mkdir -p "$TMPDIR/include" && ln -sfn "$PWD/tools/libomis" "$TMPDIR/include/omig"
+	sed -n '/^# MEASURING/,/^# FLAGS/p' tools/libomis/libomis.3.scd |
+		sed -n '/^```$/,/^```$/p' | grep -v '^```' | sed 's/\\\\/\\/g' >"$TMPDIR/tool.c"
+	cc -Wall -Werror -Wno-unused-parameter -I"$TMPDIR/include" "$TMPDIR/tool.c" \
+		-o "$TMPDIR/tool" -L"$B/lib" -lomis -Wl,-rpath,"$B/lib"
+)
+check 'the measuring tool of libomis(3) compiles' cc_of_page
+both_directions() {
+	grep -q '^rank 0 <- rank 1 *[1-9]' "$TMPDIR/out.$1" &&
+		grep -q '^rank 1 <- rank 0 *[1-9]' "$TMPDIR/out.$1"
+}
+measured_by() { # NAME COMMAND...
+	name=$1
+	shift
+	"$@" >"$TMPDIR/out.$name" 2>&1
+	cat "$TMPDIR/out.$name"
+	both_directions "$name"
+}
+check 'it shows which rank receives how much from which' measured_by c "$TMPDIR/tool"
+awk '/^rank receives how much/ { on = 1 } on && /^    / { print substr($0, 5) }
+	on && /^A row/ { exit }' docs/manual.md >"$TMPDIR/five.py"
+check 'so do the five lines of the manual' measured_by py python3 "$TMPDIR/five.py"
 check 'who waits' says 'rank +1 .*% in MPI' python3 examples/python/mpi_waits.py 1
 kill -TERM $job
 wait $job

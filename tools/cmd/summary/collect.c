@@ -5,7 +5,7 @@
 #include "common/base/str.h"
 #include "tools/session/reply_each.h"
 #include "tools/session/session.h"
-#include "tools/session/tree_fields.h"
+#include "tools/libomis/tree_fields.h"
 
 #include <math.h>
 #include <stdlib.h>

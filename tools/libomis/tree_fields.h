@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where omig_tree() puts what. */
-#ifndef TOOLS_SESSION_TREE_FIELDS_H
-#define TOOLS_SESSION_TREE_FIELDS_H
+#ifndef TOOLS_LIBOMIS_TREE_FIELDS_H
+#define TOOLS_LIBOMIS_TREE_FIELDS_H
 
 enum {
 	TREE_TOKEN,

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omis_calls(): omig_calls_read() as rows with names. */
+#include "common/base/limits.h"
+#include "common/omis/text/value.h"
+#include "tools/libomis/names.h"
+
+#include <math.h>
+#include <string.h>
+
+#define JOB_BYTES 256
+
+/* Where omig_calls_read() puts what, in the list of a function. */
+enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
+
+static double amount(const Omis_value *v, size_t i)
+{
+	double d = omis_list_float(v, i);
+
+	return d >= 0 ? d : (double)NAN;
+}
+
+/* Each call takes some time: without any, time was not counted. */
+static double seconds(const Omis_value *v)
+{
+	double ns = amount(v, CALL_DELAY);
+
+	return ns > 0 || omis_list_int(v, CALL_COUNT) == 0 ? ns * 1e-9 : (double)NAN;
+}
+
+struct reading {
+	const struct names *names;
+	const char *job;
+	int (*fn)(const Omis_call *call, void *param);
+	void *param;
+};
+
+static int show_call(const struct reading *rd, const char *token, const Omis_value *v)
+{
+	Omis_call c = {
+		.object = token,
+		.host = names_host(rd->names, token),
+		.job = rd->job,
+		.name = omis_list_text(v, CALL_NAME),
+		.kind = omis_list_text(v, CALL_CLASS),
+		.calls = amount(v, CALL_COUNT),
+		.seconds = seconds(v),
+		.bytes_out = amount(v, CALL_OUT),
+		.bytes_in = amount(v, CALL_IN),
+		.in_call = omis_list_int(v, CALL_IN_CALL),
+	};
+	struct name n;
+
+	names_find(rd->names, token, &n);
+	c.rank = n.rank;
+	return rd->fn(&c, rd->param);
+}
+
+/* An entry is about one process. Other than 0: fn wants no more. */
+static int show_entry(const struct reading *rd, const Omis_object_result *o)
+{
+	Omis_value *v = o->status < OMIS_FIRST_ERROR && o->result
+				? omis_value_parse(o->result, o->result_len)
+				: NULL;
+	int stop = 0;
+
+	for (size_t i = 1; v && !stop && i < v->n; i++)
+		stop = show_call(rd, o->obj_list, &v->list[i]);
+	omis_value_free(v);
+	return stop;
+}
+
+static Omis_reply ask(const char *service, const struct buf *ranks, const char *rest)
+{
+	struct buf b = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	Omis_reply r;
+
+	buf_printf(&b, ":%s(", service);
+	buf_put(&b, ranks->p, ranks->n);
+	buf_puts(&b, rest);
+	r = b.failed ? NULL : omis_request_n((const char *)b.p, b.n, NULL, NULL, 0);
+	buf_done(&b);
+	return r;
+}
+
+/* Ranks that have ended are read, but no longer counted: their refusal is no failure. */
+static void enable(const struct buf *ranks)
+{
+	omis_reply_free(ask("omig_calls_enable", ranks, ",\"volume\")"));
+}
+
+static Omis_status read_and_show(const struct reading *rd, const struct buf *ranks,
+				 Omis_coverage *coverage)
+{
+	Omis_reply r = ask("omig_calls_read", ranks, ")");
+	Omis_status s = r && r[0] && r[0]->obj_list ? r[0]->status : OMIS_OK;
+	int stop = 0;
+
+	if (!r)
+		return own_refuse(OMIS_PARAMETER_ERROR, "more ranks than a request may name");
+	if (s >= OMIS_FIRST_ERROR)
+		s = own_refuse(s & ~OMIS_FATAL, r[0]->result ? r[0]->result : omis_strerror(s));
+	for (const Omis_object_result *o = r[0] ? r[1] : NULL; o && o->obj_list && !stop; o++)
+		stop = show_entry(rd, o);
+	if (coverage) {
+		omis_reply_coverage(r, coverage);
+		coverage->n_missing = 0;
+		coverage->missing = NULL;
+	}
+	omis_reply_free(r);
+	return s < OMIS_FIRST_ERROR ? OMIS_OK : s;
+}
+
+Omis_status omis_calls(const char *job, int (*fn)(const Omis_call *call, void *param), void *param,
+		       Omis_coverage *coverage)
+{
+	struct buf ranks = BUF_INIT(OMIS_REQUEST_MAX_BYTES);
+	struct names names = { 0 };
+	char name[JOB_BYTES];
+	const struct reading rd = { &names, name, fn, param };
+	Omis_status s;
+
+	if (!fn)
+		return own_refuse(OMIS_PARAMETER_ERROR, "omis_calls needs a function");
+	s = names_job(&names, job, name, sizeof(name));
+	if (s == OMIS_OK)
+		s = names_write(&names, name, NAMES_RANKS, &ranks);
+	if (s == OMIS_OK) {
+		enable(&ranks);
+		s = read_and_show(&rd, &ranks, coverage);
+	}
+	buf_done(&ranks);
+	names_done(&names);
+	return s;
+}
