@@ -34,7 +34,8 @@ enum {
 	PROC_AGE = 1 << 26,
 	PROC_ENDED_AGE = 1 << 27,
 	PROC_JOB = 1 << 28,
-	PROC_FLAGS = (1 << 29) - 1,
+	PROC_PARENT_ID = 1 << 29,
+	PROC_FLAGS = (1 << 30) - 1,
 };
 
 enum sched_state { SCHED_RUN, SCHED_BLOCKED, SCHED_READY, SCHED_ZOMBIE, SCHED_STOPPED };
@@ -219,6 +220,8 @@ static void write_dynamic(struct service_call *c, struct omis_writer *w, const s
 		omis_write_float(w, p->held ? -1 : (double)(loop_now(c->loop) - p->ended_at) / 1e9);
 	if (flags & PROC_JOB)
 		omis_write_string(w, p->own.job);
+	if (flags & PROC_PARENT_ID)
+		omis_write_int(w, p->parent_pid);
 }
 
 static int add_proc(struct service_call *c, const struct object *o, int64_t flags)

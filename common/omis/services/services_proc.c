@@ -43,8 +43,10 @@ static const struct omis_service proc[] = {
 		  "scheduling_state; 11 total_time; 12 priority; 13 system_time; 14 "
 		  "memory_size; 15 resident_size; 16 max_resident_size; 17 int_resident_size; "
 		  "18 min_flt; 19 maj_flt; 20 swaps; 21 file_input; 22 file_output; 23 "
-		  "vol_cont_switch; 24 invol_cont_switch; 25 program; 26 age; 27 ended_age; 28 job",
-	  .help = "What the process is and how it does: global_id is its rank, local_id its pid; "
+		  "vol_cont_switch; 24 invol_cont_switch; 25 program; 26 age; 27 ended_age; 28 job; "
+		  "29 parent_id",
+	  .help = "What the process is and how it does: global_id is its rank, local_id its pid, "
+		  "parent_id the pid of what started it; "
 		  "times in seconds, sizes in bytes; age counts from its start, ended_age from its "
 		  "end (-1: it lives); state 0 running, 1 blocked, 2 ready, 3 "
 		  "zombie, 4 stopped. flags 0 lists the processes only. Arguments and environment "

@@ -5,7 +5,7 @@
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
-#define ALL ((1 << 29) - 1)
+#define ALL ((1 << 30) - 1)
 
 static const struct host_figures numbers = {
 	.age_s = 12.5,
@@ -85,6 +85,7 @@ static const char *const of_flag[] = {
 	"12.5",
 	"-1.0",
 	"\"job-1\"",
+	"1",
 };
 
 START_TEST(each_flag_of_a_process_has_its_value)
@@ -101,7 +102,7 @@ START_TEST(each_flag_of_a_process_has_its_value)
 	}
 	ck_assert_str_eq(info(rank0, ALL & ~(1 << 5)), all);
 	ck_assert_str_eq(info(rank0, 0), "");
-	ck_assert_str_eq(info(rank0, INT64_C(1) << 29), ""); /* a flag that is none */
+	ck_assert_str_eq(info(rank0, INT64_C(1) << 30), ""); /* a flag that is none */
 }
 END_TEST
 
