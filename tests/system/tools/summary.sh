@@ -182,6 +182,18 @@ check 'and its own calls' of "$TMPDIR/several.json" \
 	'[c["count"] for x in s["sections"][:3] for c in x["processes"][0]["calls"]
 		if c["name"] == "MPI_Sendrecv"] == [50, 60, 70]'
 
+cat >"$TMPDIR/together" <<END
+"mpirun.$f" -n 2 "$T/steady.$f" --rounds 300 &
+"mpirun.$f" -n 2 "$T/steady.$f" --rounds 400 &
+wait
+END
+omig run --job together --summary="$TMPDIR/together.json" -- sh "$TMPDIR/together" \
+	>/dev/null 2>&1
+check 'two that run side by side are not mixed' of "$TMPDIR/together.json" \
+	'sorted([c["count"] for r in x["processes"] for c in r["calls"]
+		if c["name"] == "MPI_Sendrecv"] for x in s["sections"][:2]) ==
+		[[300] * 2, [400] * 2]'
+
 # --- without MPI
 check 'a program without MPI' says 'python3.*, no MPI program' omig run --job hog \
 	--summary="$TMPDIR/hog.json" -- python3 -c 'import time

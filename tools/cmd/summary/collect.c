@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* Of proc_get_info, in the order of COLLECT_PROC_FLAGS. */
-enum { INFO_PARENT, INFO_PID, INFO_CPU, INFO_RSS, INFO_AGE, INFO_ENDED };
+enum { INFO_PID, INFO_CPU, INFO_RSS, INFO_AGE, INFO_ENDED, INFO_PARENT };
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_OPEN, CALL_OUT, CALL_IN };
 enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY };
 
@@ -22,8 +22,9 @@ enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY }
 struct member {
 	struct summary_process p;
 	int64_t world_size;
-	char parent[SUMMARY_NAME_BYTES]; /* what started it, as the host names it; "" not known */
+	int64_t parent; /* pid of what started it; 0: not known */
 	size_t section; /* NO_SECTION while it is no rank */
+	bool has_sibling; /* of the same parent: that is a launcher, and no wrapper of one rank */
 	bool is_timed; /* began_s and seconds are known */
 	bool has_ended; /* as the latest tree says */
 	double slice_end_s; /* its seconds then */
@@ -165,13 +166,27 @@ static void add_info(void *arg, const char *token, const Omis_value *v)
 		m->p.cpu_s = fmax(cpu, isnan(m->p.cpu_s) ? 0 : m->p.cpu_s);
 	if (rss > 0)
 		m->p.rss_bytes = fmax(rss, isnan(m->p.rss_bytes) ? 0 : m->p.rss_bytes);
-	collect_name(m->parent, value_text(v, INFO_PARENT));
+	if (!m->parent)
+		m->parent = value_int(v, INFO_PARENT);
 	m->has_ended |= ended >= 0;
 	if (m->has_ended && ended >= 0 && m->p.rank < 0)
 		m->p.is_final = true;
 }
 
 /* --- sections */
+
+static bool is_beside(const struct member *a, const struct member *b)
+{
+	return a->parent == b->parent && a->parent && str_eq(a->p.host, b->p.host);
+}
+
+static void find_siblings(struct collect *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		for (size_t k = 0; !c->member[i].has_sibling && k < c->n; k++)
+			c->member[i].has_sibling = k != i && c->member[k].p.rank >= 0 &&
+						   is_beside(&c->member[i], &c->member[k]);
+}
 
 /* How well a rank fits among those of a section: 0 not at all. */
 static unsigned fit_of(const struct collect *c, size_t section, const struct member *m)
@@ -187,15 +202,17 @@ static unsigned fit_of(const struct collect *c, size_t section, const struct mem
 			continue;
 		if (o->p.rank == m->p.rank)
 			return 0;
-		if (m->parent[0] && str_eq(o->p.host, m->p.host) && str_eq(o->parent, m->parent))
+		if (is_beside(o, m))
 			fit = 2;
+		else if (o->has_sibling && m->has_sibling && str_eq(o->p.host, m->p.host))
+			return 0;
 	}
 	return fit;
 }
 
 /*
  * Programs of one job may have the same size, one after the other or side by side. Ranks of one
- * have one parent on each host, and no number twice.
+ * have no number twice, and one parent on each host, unless a wrapper stands between.
  */
 static void choose_section(struct collect *c, struct member *m)
 {
@@ -240,6 +257,8 @@ static void choose_sections(struct collect *c)
 		if (m->section == NO_SECTION && m->is_timed && m->p.rank >= 0 && m->world_size > 0)
 			fresh[n++] = m;
 	}
+	if (n)
+		find_siblings(c);
 	if (n > 1)
 		qsort(fresh, n, sizeof(struct member *), by_begin);
 	for (size_t i = 0; i < n; i++)

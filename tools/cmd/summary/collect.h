@@ -24,7 +24,7 @@ void collect_tree(struct collect *c, const Omis_value *tree);
  * clock_mono() of the reply. Adds a slice to each section. False: no memory; values stay as they
  * were or become newer.
  */
-#define COLLECT_PROC_FLAGS (1 << 6 | 1 << 9 | 1 << 11 | 1 << 16 | 1 << 26 | 1 << 27)
+#define COLLECT_PROC_FLAGS (1 << 9 | 1 << 11 | 1 << 16 | 1 << 26 | 1 << 27 | 1 << 29)
 bool collect_reply(struct collect *c, const Omis_object_result *info,
 		   const Omis_object_result *calls, nsec_t now);
 

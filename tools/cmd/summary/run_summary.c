@@ -3,6 +3,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/str.h"
+#include "common/ring/chosen.h"
 #include "tools/cmd/summary/collect.h"
 #include "tools/launch/supervise.h"
 #include "tools/session/session.h"
@@ -29,6 +30,7 @@
 #define FINAL_NS (3 * NSEC_PER_SEC) /* hosts report the end of their ranks within it */
 #define FINAL_NAP_NS (50 * NSEC_PER_MSEC)
 #define UNSEEN_NS (1500 * NSEC_PER_MSEC) /* of a job without a process: it was too short */
+#define COLD_NS (5 * NSEC_PER_SEC) /* of one with ranks, whose first ones start all daemons */
 #define SUMMARY_EXIT_MAX_NS (10 * NSEC_PER_SEC) /* the program's end is never held back longer */
 #define WORDS_BYTES 256
 
@@ -111,15 +113,15 @@ static int follow(struct collector *of, int from)
 static void take_final(struct collector *of, nsec_t end)
 {
 	const struct timespec nap = { .tv_nsec = FINAL_NAP_NS };
-	bool is_seen = false;
+	nsec_t unseen = chosen_is_launcher(of->r->command) ? COLD_NS : UNSEEN_NS;
 
 	for (;;) {
-		nsec_t now;
+		nsec_t late;
 
 		take_reading(of);
-		now = clock_mono();
-		is_seen = collect_has_any(of->c);
-		if (collect_is_complete(of->c) || now - end > (is_seen ? FINAL_NS : UNSEEN_NS))
+		late = clock_mono() - end;
+		if (collect_is_complete(of->c) ||
+		    late > (collect_has_any(of->c) ? FINAL_NS : unseen))
 			return;
 		nanosleep(&nap, NULL);
 	}
