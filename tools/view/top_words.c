@@ -200,16 +200,41 @@ static void each_job(struct report *to, const struct top_sample *s, bool is_plai
 
 /* --- hosts */
 
+static bool is_starved(const struct top_node *n)
+{
+	return n->running > TOP_STARVED_TASKS * n->cpus && n->cpu_some > TOP_STARVED_PRESSURE;
+}
+
+/* One line for all of them, with the worst. */
+static void say_starved(struct report *to, const struct top_sample *s)
+{
+	const struct top_node *worst = NULL;
+	char line[LINE_BYTES], others[48] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->nnode; i++) {
+		const struct top_node *at = &s->node[i];
+
+		if (!is_starved(at))
+			continue;
+		n++;
+		if (!worst || at->running / at->cpus > worst->running / worst->cpus)
+			worst = at;
+	}
+	if (!worst)
+		return;
+	if (n > 1)
+		snprintf(others, sizeof(others), " and %zu more host%s", n - 1, n == 2 ? "" : "s");
+	snprintf(line, sizeof(line),
+		 "%s%s: %.0f tasks want %.0f processor%s (CPU pressure %.0f %%)", worst->name,
+		 others, worst->running, worst->cpus, worst->cpus == 1 ? "" : "s", worst->cpu_some);
+	say(to, TOP_WORD_STARVED, worst->name, line);
+}
+
 static void judge_node(struct report *to, const struct top_node *n)
 {
 	char line[LINE_BYTES];
 
-	if (n->running > TOP_STARVED_TASKS * n->cpus && n->cpu_some > TOP_STARVED_PRESSURE) {
-		snprintf(line, sizeof(line),
-			 "%s: %.0f tasks want %.0f processor%s (CPU pressure %.0f %%)", n->name,
-			 n->running, n->cpus, n->cpus == 1 ? "" : "s", n->cpu_some);
-		say(to, TOP_WORD_STARVED, n->name, line);
-	}
 	if (n->memory_full > TOP_MEMORY_PRESSURE) {
 		snprintf(line, sizeof(line), "%s: tasks wait for memory %.0f %% of the time",
 			 n->name, n->memory_full);
@@ -246,6 +271,7 @@ void top_words(const struct top_sample *s, void (*fn)(void *arg, const struct to
 	say_ended(&to, s);
 	top_waits(s, on_wait, &to);
 	each_job(&to, s, false);
+	say_starved(&to, s);
 	for (size_t i = 0; i < s->nnode; i++)
 		judge_node(&to, &s->node[i]);
 	each_job(&to, s, true);

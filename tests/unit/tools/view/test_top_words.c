@@ -97,6 +97,10 @@ START_TEST(a_host_without_room_is_named_at_its_bounds)
 	node[1].cpu_some = 98;
 	ck_assert_ptr_nonnull(
 		strstr(words(), "starved: node1: 7 tasks want 4 processors (CPU pressure 98 %)\n"));
+	node[0].running = 6.5;
+	node[0].cpu_some = 50;
+	ck_assert_ptr_nonnull(strstr(words(), "starved: node1 and 1 more host: 7 tasks want 4 "));
+	node[0].cpu_some = 5;
 	node[1].cpu_some = TOP_STARVED_PRESSURE;
 	ck_assert_ptr_null(strstr(words(), "starved"));
 	node[1].cpu_some = NAN;
