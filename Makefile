@@ -156,6 +156,7 @@ include tools/session/module.mk
 include tools/launch/module.mk
 include tools/view/module.mk
 include tools/profile/module.mk
+include tools/alert/module.mk
 include tools/export/module.mk
 include tools/measure/module.mk
 include tools/events/module.mk
@@ -165,6 +166,7 @@ include tools/waits/module.mk
 include neko/cmd/module.mk
 include tools/cmd/summary/module.mk
 include tools/cmd/module.mk
+include tools/cmd/alert/module.mk
 include tools/cmd/profile/module.mk
 include tools/cmd/stacks/module.mk
 include tools/cmd/waits/module.mk

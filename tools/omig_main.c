@@ -31,6 +31,7 @@ static const struct cmd commands[] = {
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
 	{ "calls", cmd_calls, WATCH,
 	  "which MPI calls take the time: by call, rank, node or partner" },
+	{ "alert", cmd_alert, WATCH, "say when a condition holds: omig alert 'imbalance > 30 %'" },
 	{ "stacks", cmd_stacks, WATCH, "where all ranks are: their stacks as one tree" },
 	{ "waits", cmd_waits, WATCH, "which rank waits for which, how long, and in which call" },
 	{ "matrix", cmd_matrix, WATCH, "how much each rank exchanges with each other one" },

@@ -10,6 +10,7 @@
 #include "mainsm/csr/csr.h"
 #include "mainsm/measure/measure_internal.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define EVENT_MAX_BYTES (FRAME_MAX_BYTES - 64 * 1024) /* values of one event, as text */
@@ -112,10 +113,34 @@ static size_t write_some(struct omis_writer *w, const struct measure *m, size_t 
 
 /* --- to the tool */
 
-/* dfg, read, until, [values], more, lost, enough: as the event's parameters stand in the
- * catalogue. */
+/* What predicates look at: of all values of the read, whatever the event has of them. */
+struct bounds {
+	double greatest, least; /* NaN: no value is known */
+	int64_t unknown; /* contributors that are missing */
+};
+
+static struct bounds bounds_of(const struct measure *m)
+{
+	struct bounds b = { (double)NAN, (double)NAN, 0 };
+
+	for (size_t i = 0; i < m->nvalue; i++) {
+		const struct flow_token *t = &m->value[i].t;
+
+		b.greatest = fmax(b.greatest, t->value);
+		b.least = fmin(b.least, t->value);
+		if (t->n > t->k)
+			b.unknown += (int64_t)(t->n - t->k);
+		else if (isnan(t->value))
+			b.unknown++;
+	}
+	return b;
+}
+
+/* dfg, read, until, [values], more, lost, enough, greatest, least, unknown: as the event's
+ * parameters stand in the catalogue. */
 static size_t write_event(struct measure *m, struct buf *b, size_t from)
 {
+	const struct bounds bounds = bounds_of(m);
 	struct omis_writer w = OMIS_WRITER(b);
 	size_t n;
 
@@ -126,6 +151,9 @@ static size_t write_event(struct measure *m, struct buf *b, size_t from)
 	omis_write_int(&w, from + n < m->nvalue);
 	omis_write_int(&w, (int64_t)m->lost);
 	omis_write_int(&w, from + n == m->nvalue && measure_has_enough(m));
+	omis_write_float(&w, bounds.greatest);
+	omis_write_float(&w, bounds.least);
+	omis_write_int(&w, bounds.unknown);
 	return n;
 }
 

@@ -14,6 +14,7 @@ int cmd_waits(int argc, char **argv);
 int cmd_matrix(int argc, char **argv);
 int cmd_tree(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_alert(int argc, char **argv);
 int cmd_stacks(int argc, char **argv);
 int cmd_request(int argc, char **argv);
 int cmd_export(int argc, char **argv);

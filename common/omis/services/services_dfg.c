@@ -29,12 +29,14 @@ static const struct omis_service dfg[] = {
 	  .help = "What is known of measurements, a list for each bit; omis.md says what is in "
 		  "them." },
 	{ EXT_SERVICE("dfg", "dfg_has_read", EVENT, 'd', TOP, OBSERVE, DONE), .param = { DFGS },
-	  .ecps = "dfg read until values more lost enough",
+	  .ecps = "dfg read until values more lost enough greatest least unknown",
 	  .help = "An interval has ended: $read its number, $until its end in ns, $values a list "
 		  "of [object, key, value, bound, time, oldest, newest, k, n, flags]; the key is "
 		  "the virtual time, or the number of the read. More is 1 when further values of "
 		  "this read follow; lost counts those without room; enough is 1 in the last "
-		  "event of a measurement that its rule has stopped." },
+		  "event of a measurement that its rule has stopped. For predicates: $greatest and "
+		  "$least of all values of the read (nan: none is known), and $unknown, the number "
+		  "of contributors without one." },
 	{ EXT_SERVICE("dfg", "dfg_list", INFO, 0, TOP, OBSERVE, DONE),
 	  .result = "[dfg, tool, identity, metric, unit, state, mode, every_ms, rate, by, "
 		    "each_vt]...",

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* omig alert: says when a condition holds, and is silent otherwise. */
+#include "common/base/array.h"
+#include "common/base/str.h"
+#include "common/json/json.h"
+#include "common/omis/text/value.h"
+#include "tools/alert/condition.h"
+#include "tools/alert/hook.h"
+#include "tools/cmd/alert/explain.h"
+#include "tools/cmd/cmd.h"
+#include "tools/session/session_csr.h"
+#include "tools/session/show.h"
+#include "tools/view/jobs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define POLL_MS 100
+#define ATTACH_NS (5 * NSEC_PER_SEC) /* processes that come later are in it after this time */
+#define EVERY_DEFAULT_NS (5 * NSEC_PER_SEC)
+#define EVERY_MIN_NS (500 * NSEC_PER_MSEC)
+#define KEPT_MAX 64 /* events of one turn of the loop; there is one an interval */
+#define RATIO_CLEAR 0.9 /* of the threshold: a value has to fall so far, or rise by as much */
+
+/* What mainsm is asked to look for; it sends nothing else. */
+enum watch { WATCH_TRUE, WATCH_CLEAR, WATCH_UNKNOWN, WATCH_KNOWN, WATCHES };
+
+struct alert;
+
+struct watched {
+	struct alert *alert;
+	enum watch what;
+	struct session_csr csr;
+	bool is_on;
+};
+
+struct alert {
+	struct cmd_common common;
+	struct condition condition;
+	const char *text; /* of the condition, argv's */
+	const char *job; /* NULL: all */
+	char chosen[JOB_NAME_BYTES];
+	double clear; /* NaN: RATIO_CLEAR of the threshold */
+	int64_t every_ns, for_ns;
+	bool once, has_clear;
+	struct hook hook;
+	char dfg[SESSION_TOKEN_BYTES];
+	struct watched watch[WATCHES];
+	struct session_gap gap;
+	bool is_firing, is_unknown, has_fired, is_over;
+	int64_t last_read; /* in which it held; 0: it does not */
+	nsec_t since; /* wall time: it holds since then */
+	nsec_t attach_at;
+	struct {
+		struct watched *by;
+		Omis_value *v; /* owned */
+	} kept[KEPT_MAX];
+	size_t nkept;
+};
+
+static volatile sig_atomic_t got_signal;
+
+static void on_signal(int signo)
+{
+	got_signal = signo;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction a = { .sa_handler = on_signal }, ignore = { .sa_handler = SIG_IGN };
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+	sigaction(SIGPIPE, &ignore, NULL);
+}
+
+/* --- what is said */
+
+static void put_json(const struct alert *a, const char *state, double v, const char *text,
+		     int64_t rank)
+{
+	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
+	struct json j;
+
+	json_init(&j, &b);
+	json_object(&j);
+	json_key_i64(&j, "time_ns", clock_wall());
+	json_key_str(&j, "state", state);
+	json_key_str(&j, "condition", a->text);
+	json_key_str(&j, "job", a->job ? a->job : "");
+	json_key_double(&j, "value", v / a->condition.scale);
+	json_key_str(&j, "unit", a->condition.unit);
+	json_key_i64(&j, "rank", rank);
+	json_key_str(&j, "text", text);
+	json_object_end(&j);
+	show_json_next(&j, &b);
+	buf_done(&b);
+}
+
+static void start_hook(struct alert *a, const char *state, double v, const char *text, int64_t rank)
+{
+	char value[32], number[24] = "";
+	struct err e = { 0 };
+	const struct hook_event event = {
+		state, a->text, a->job ? a->job : "", value, number, text
+	};
+
+	snprintf(value, sizeof(value), "%.6g", v / a->condition.scale);
+	if (rank >= 0)
+		snprintf(number, sizeof(number), "%lld", (long long)rank);
+	if (hook_start(&a->hook, &event, &e))
+		cmd_warn("%s", e.text);
+}
+
+static void say(struct alert *a, const char *state, double v, const char *more, int64_t rank)
+{
+	char value[CONDITION_VALUE_BYTES], when[16], text[1200];
+	time_t now = (time_t)(clock_wall() / NSEC_PER_SEC);
+	bool has_value = a->condition.kind != CONDITION_SILENT &&
+			 a->condition.kind != CONDITION_HANG && !isnan(v);
+	struct tm t;
+
+	localtime_r(&now, &t);
+	strftime(when, sizeof(when), "%H:%M:%S", &t);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", condition_name(&a->condition),
+		 has_value ? " " : "", has_value ? condition_value(&a->condition, v, value) : "",
+		 *more ? " " : "", more);
+	if (a->common.json)
+		put_json(a, state, v, text, rank);
+	else
+		printf("%s %s\n", when, text);
+	if (fflush(stdout) != 0)
+		a->is_over = true;
+	start_hook(a, state, v, text, rank);
+}
+
+/* --- states */
+
+static void set_watch(struct alert *a, enum watch what, bool on)
+{
+	struct watched *w = &a->watch[what];
+	Omis_reply r;
+
+	if (w->is_on == on || !w->csr.token[0])
+		return;
+	w->is_on = on;
+	if (session_ask(&r, ":csr_%s([%s])", on ? "enable" : "disable", w->csr.token) == CMD_OK)
+		omis_reply_free(r);
+}
+
+static void fire(struct alert *a, double v)
+{
+	char why[EXPLAIN_BYTES] = "";
+	int64_t rank = -1;
+
+	/* that no call began is no hang where ranks compute */
+	if (!explain(a->condition.kind, a->job, a->for_ns, why, &rank))
+		return;
+	a->is_firing = a->has_fired = true;
+	say(a, "firing", v, why, rank);
+	a->is_over |= a->once;
+	set_watch(a, WATCH_TRUE, false);
+	set_watch(a, WATCH_CLEAR, true);
+}
+
+/* Reads follow each other as long as it holds. */
+static void on_true(struct alert *a, int64_t read, nsec_t until, double v)
+{
+	if (a->is_firing)
+		return;
+	if (!a->last_read || read > a->last_read + 1)
+		a->since = until - a->every_ns;
+	a->last_read = read;
+	if (until - a->since >= a->for_ns)
+		fire(a, v);
+}
+
+static void on_clear(struct alert *a, double v)
+{
+	if (!a->is_firing)
+		return;
+	a->is_firing = false;
+	a->last_read = 0;
+	say(a, "cleared", v, "is over", -1);
+	set_watch(a, WATCH_CLEAR, false);
+	set_watch(a, WATCH_TRUE, true);
+}
+
+/* Without a value nothing is known: neither that it holds nor that it does not. */
+static void on_unknown(struct alert *a, bool is_unknown, int64_t missing)
+{
+	char text[96];
+
+	if (a->is_unknown == is_unknown)
+		return;
+	a->is_unknown = is_unknown;
+	a->last_read = 0;
+	snprintf(text, sizeof(text), "is unknown: %lld processes or hosts gave no value",
+		 (long long)missing);
+	say(a, is_unknown ? "unknown" : "known", (double)NAN, is_unknown ? text : "is known again",
+	    -1);
+	set_watch(a, WATCH_UNKNOWN, !is_unknown);
+	set_watch(a, WATCH_KNOWN, is_unknown);
+}
+
+/* n, read, until, greatest, least, unknown */
+enum { GOT_READ = 1, GOT_UNTIL, GOT_GREATEST, GOT_LEAST, GOT_UNKNOWN, GOT_VALUES };
+
+static void on_event(struct watched *w, const Omis_value *v)
+{
+	struct alert *a = w->alert;
+	double value = value_float(v, condition_is_above(&a->condition) ? GOT_GREATEST : GOT_LEAST);
+
+	switch (w->what) {
+	case WATCH_TRUE:
+		on_true(a, value_int(v, GOT_READ), value_int(v, GOT_UNTIL), value);
+		break;
+	case WATCH_CLEAR:
+		on_clear(a, value);
+		break;
+	default:
+		on_unknown(a, w->what == WATCH_UNKNOWN, value_int(v, GOT_UNKNOWN));
+		break;
+	}
+}
+
+/* A callback may not ask mainsm for anything: what came is looked at behind it. */
+static void keep(struct watched *w, Omis_value *v)
+{
+	struct alert *a = w->alert;
+
+	if (a->nkept == ARRAY_LEN(a->kept)) {
+		omis_value_free(v); /* an interval that is missing begins the time again */
+		return;
+	}
+	a->kept[a->nkept].by = w;
+	a->kept[a->nkept++].v = v;
+}
+
+static void look_at_kept(struct alert *a)
+{
+	for (size_t i = 0; i < a->nkept; i++) {
+		if (a->kept[i].by->is_on && !a->is_over)
+			on_event(a->kept[i].by, a->kept[i].v);
+		omis_value_free(a->kept[i].v);
+	}
+	a->nkept = 0;
+}
+
+/* Of the second action: the first one is the predicate. */
+static Omis_value *printed(Omis_reply r)
+{
+	const Omis_object_result *p = r[0] && r[1] ? r[2] : NULL;
+
+	return p && p->obj_list && p->status < OMIS_FIRST_ERROR && p->result
+		       ? omis_value_parse(p->result, p->result_len)
+		       : NULL;
+}
+
+static void on_reply(Omis_reply r, void *arg)
+{
+	struct watched *w = arg;
+	Omis_value *v = NULL;
+
+	if (session_csr_note(&w->csr, r) == OMIS_CSR_TRIGGERED)
+		v = printed(r);
+	if (v && v->n >= GOT_VALUES)
+		keep(w, v);
+	else
+		omis_value_free(v);
+	omis_reply_free(r);
+}
+
+/* --- beginning */
+
+static double clear_at(const struct alert *a)
+{
+	double t = a->condition.threshold;
+
+	if (a->has_clear)
+		return a->clear * a->condition.scale;
+	return condition_is_above(&a->condition) ? t - fabs(t) * (1 - RATIO_CLEAR)
+						 : t + fabs(t) * (1 - RATIO_CLEAR);
+}
+
+static void predicate(const struct alert *a, enum watch what, char *out, size_t size)
+{
+	const char *ecp = condition_is_above(&a->condition) ? "greatest" : "least";
+
+	if (what >= WATCH_UNKNOWN || a->condition.kind == CONDITION_SILENT)
+		snprintf(out, size, "omig_if($unknown,\"%s\",0)",
+			 what == WATCH_TRUE || what == WATCH_UNKNOWN ? ">" : "==");
+	else if (what == WATCH_TRUE)
+		snprintf(out, size, "omig_if($%s,\"%s\",%.17g)", ecp, a->condition.op,
+			 a->condition.threshold);
+	else
+		snprintf(out, size, "omig_if($%s,\"%s\",%.17g)", ecp,
+			 condition_is_above(&a->condition) ? "<=" : ">=", clear_at(a));
+}
+
+static int subscribe(struct alert *a, enum watch what)
+{
+	struct watched *w = &a->watch[what];
+	char text[400], when[160];
+	int n;
+
+	if (what >= WATCH_UNKNOWN && a->condition.kind == CONDITION_SILENT)
+		return CMD_OK;
+	predicate(a, what, when, sizeof(when));
+	n = snprintf(text, sizeof(text),
+		     "dfg_has_read([%s]): %s print([$read,$until,$greatest,$least,$unknown])",
+		     a->dfg, when);
+	if (session_csr_define(&w->csr, text, (size_t)n, on_reply, w) != CMD_OK)
+		return session_csr_fail(&w->csr, CMD_FAILURE, "mainsm does not watch for it: ");
+	return CMD_OK;
+}
+
+static void write_request(const struct alert *a, struct buf *b)
+{
+	const struct condition *c = &a->condition;
+	struct buf text = BUF_INIT(8192);
+	struct omis_writer w = OMIS_WRITER(b);
+	const char *name;
+
+	condition_metric(c, a->every_ns, &text, &name);
+	buf_puts(b, ":dfg_create([],");
+	omis_write_string(&w, buf_str(&text));
+	buf_printf(b, ",\"%s\",[\"every_ms\",%lld,\"mode\",\"last\",\"name\",\"the condition\"%s])",
+		   name, (long long)(a->every_ns / NSEC_PER_MSEC),
+		   c->kind == CONDITION_METRIC && c->per_second ? ",\"rate\",1" : "");
+	buf_done(&text);
+}
+
+static int create(struct alert *a)
+{
+	struct buf b = BUF_INIT(16384);
+	Omis_value *v;
+	int rc;
+
+	write_request(a, &b);
+	rc = session_ask_value(&v, "%s", buf_str(&b));
+	buf_done(&b);
+	if (rc != CMD_OK)
+		return rc;
+	str_copy(a->dfg, sizeof(a->dfg), value_text(v, 0));
+	omis_value_free(v);
+	return CMD_OK;
+}
+
+static int begin(struct alert *a)
+{
+	Omis_reply r = NULL;
+	int rc = session_attach(a->job);
+
+	if (rc == CMD_OK)
+		rc = create(a);
+	for (int i = 0; rc == CMD_OK && i < WATCHES; i++)
+		rc = subscribe(a, (enum watch)i);
+	if (rc == CMD_OK)
+		rc = session_ask(&r, ":dfg_start([%s])", a->dfg);
+	omis_reply_free(r);
+	if (rc != CMD_OK)
+		return rc;
+	set_watch(a, WATCH_TRUE, !a->is_firing);
+	set_watch(a, WATCH_CLEAR, a->is_firing);
+	set_watch(a, WATCH_UNKNOWN, !a->is_unknown);
+	set_watch(a, WATCH_KNOWN, a->is_unknown);
+	return CMD_OK;
+}
+
+static int begin_again(void *arg)
+{
+	struct alert *a = arg;
+
+	for (int i = 0; i < WATCHES; i++) {
+		session_csr_reset(&a->watch[i].csr);
+		a->watch[i].is_on = false;
+	}
+	a->dfg[0] = 0;
+	a->last_read = 0;
+	return begin(a);
+}
+
+/* --- going on */
+
+/* Processes that come later are watched too. The last one that goes is the end of the job. */
+static void follow(struct alert *a)
+{
+	char words[256] = "";
+	int rc;
+
+	if (clock_mono() < a->attach_at || session_link() != SESSION_UP)
+		return;
+	a->attach_at = clock_mono() + ATTACH_NS;
+	cmd_hush(words, sizeof(words));
+	rc = session_attach(a->job);
+	cmd_hush(NULL, 0);
+	if (a->job && rc == CMD_OK && !explain_runs(a->job)) {
+		a->is_over = true;
+		if (!a->common.json)
+			cmd_warn("job %s has ended", a->job);
+	}
+}
+
+static void wait_a_while(void)
+{
+	struct pollfd p = { .fd = omis_fd(), .events = POLLIN };
+
+	if (poll(&p, 1, POLL_MS) < 0 && errno != EINTR)
+		return;
+	omis_handler();
+}
+
+static int watch(struct alert *a)
+{
+	int rc = begin(a);
+
+	a->attach_at = clock_mono() + ATTACH_NS;
+	while (rc == CMD_OK && !a->is_over && !got_signal) {
+		wait_a_while();
+		look_at_kept(a);
+		hook_reap(&a->hook);
+		follow(a);
+		rc = session_bridge(&a->gap);
+	}
+	return rc;
+}
+
+static int run(struct alert *a)
+{
+	int rc = session_open_job(&a->common, &a->job);
+
+	if (rc != CMD_OK)
+		return rc;
+	catch_signals();
+	a->gap.again = begin_again;
+	a->gap.arg = a;
+	for (int i = 0; i < WATCHES; i++) {
+		a->watch[i].alert = a;
+		a->watch[i].what = (enum watch)i;
+	}
+	rc = watch(a);
+	session_close();
+	if (rc == CMD_OK && a->once && !a->has_fired)
+		rc = CMD_FAILURE;
+	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
+}
+
+/* --- the command line */
+
+static const char details[] =
+	"CONDITION is a metric, a comparison, a number with its unit, and for how long it has to hold:\n"
+	"'imbalance > 30 % for 1m', 'mpi > 80 %', 'rss > 10 GB', 'Send_volume > 1 GB/s for 30s', or\n"
+	"'hang for 1m' and 'silent for 30s'. A metric of omig metrics is of all processes together; an\n"
+	"expression of metrics is of each process, and the greatest one counts (with <: the least).\n"
+	"Hosts and mainsm compute it; nothing is sent to this command while it does not hold.\n"
+	"The command of --exec gets the line on its standard input, and OMIG_ALERT_STATE, _CONDITION,\n"
+	"_JOB, _VALUE, _RANK and _TEXT. One runs at a time. Exit status 1 with --once: it did not hold\n"
+	"before the end of the job.";
+
+int cmd_alert(int argc, char **argv)
+{
+	struct alert a = { .common = CMD_COMMON_INIT, .gap = { .limit_ns = SESSION_GAP_LIMIT_NS } };
+	const struct opt table[] = {
+		CMD_OPTIONS(&a.common),
+		OPTION("job", 0, "JOB", "of this job only", OPT_STR, &a.job),
+		OPTION_RANGE("every", 'e', "TIME",
+			     "interval of the values (default 5s, less with "
+			     "a short `for`)",
+			     OPT_NSEC, &a.every_ns, EVERY_MIN_NS, 3600 * NSEC_PER_SEC),
+		OPTION("exec", 'x', "COMMAND",
+		       "start this with sh when it holds, and when it is over", OPT_STR,
+		       &a.hook.command),
+		OPTION("clear", 0, "NUMBER",
+		       "it is over at this value (default 10 % before the threshold)", OPT_DOUBLE,
+		       &a.clear),
+		OPTION("once", '1', NULL, "end when it holds", OPT_FLAG, &a.once),
+		{ 0 },
+	};
+	const struct opt_spec spec = {
+		.program = "omig alert",
+		.usage = "[OPTION...] CONDITION",
+		.summary = "says when a condition holds, and is silent otherwise",
+		.details = details,
+		.table = table,
+	};
+	struct err e = { 0 };
+	int first, status;
+
+	a.clear = (double)NAN;
+	status = cmd_parse(&spec, argc, argv, &first);
+	if (status >= 0)
+		return status;
+	if (argc - first != 1)
+		return cmd_usage(&spec, first == argc ? "a condition is missing, such as "
+							"'imbalance > 30 %% for 1m'"
+						      : "one condition, between quotes");
+	a.text = argv[first];
+	if (condition_parse(a.text, &a.condition, &e))
+		return cmd_usage(&spec, "%s\n  %s\n  %*s", e.text, a.text, (int)e.col, "^");
+	a.has_clear = !isnan(a.clear);
+	a.for_ns = a.condition.for_ns;
+	if (!a.every_ns) {
+		a.every_ns = a.for_ns && a.for_ns / 4 < EVERY_DEFAULT_NS ? a.for_ns / 4
+									 : EVERY_DEFAULT_NS;
+		a.every_ns = a.every_ns < EVERY_MIN_NS ? EVERY_MIN_NS : a.every_ns;
+	}
+	return run(&a);
+}

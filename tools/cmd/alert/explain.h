@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Why a condition holds: the rank that has most of it, by a look of one second. */
+#ifndef TOOLS_CMD_ALERT_EXPLAIN_H
+#define TOOLS_CMD_ALERT_EXPLAIN_H
+
+#include "tools/alert/condition.h"
+
+#define EXPLAIN_BYTES 1024
+
+/*
+ * False: of a hang, that no rank waits for as long as for_ns: then it does not hold. *rank: -1 when
+ * none is meant.
+ */
+bool explain(enum condition_kind kind, const char *job, nsec_t for_ns, char out[EXPLAIN_BYTES],
+	     int64_t *rank);
+
+/* A process of that job runs, as far as is known. */
+bool explain_runs(const char *job);
+
+#endif
