@@ -41,9 +41,16 @@ static nsec_t now(const struct history *h)
 
 /* --- a sample */
 
-static nsec_t ranks_period(const struct live_job *j)
+/* each: so many ranks have a sample every HISTORY_SAMPLE_NS. */
+static nsec_t period(const struct live_job *j, int64_t each)
 {
-	return HISTORY_SAMPLE_NS * ((j->ranks + HISTORY_RANKS_EACH - 1) / HISTORY_RANKS_EACH);
+	return HISTORY_SAMPLE_NS * ((j->ranks + each - 1) / each);
+}
+
+/* Samples come a little sooner or later than asked for. */
+static bool is_due(const struct history *h, nsec_t next)
+{
+	return now(h) + HISTORY_SAMPLE_NS / 2 >= next;
 }
 
 /* Since the last sample of them, or since the beginning where that is known. */
@@ -71,7 +78,7 @@ static void write_ranks(struct history *h, struct live_job *j, nsec_t at)
 	if (!n)
 		return;
 	j->ranks_at = at;
-	j->ranks_next = now(h) + ranks_period(j);
+	j->ranks_next = now(h) + period(j, HISTORY_RANKS_EACH);
 }
 
 /* What begins and ends is on disk at once. */
@@ -85,6 +92,7 @@ static void write_job(struct history *h, struct live_job *j, nsec_t at)
 	if (j->wants_ranks)
 		write_ranks(h, j, at);
 	live_next(j);
+	j->next = now(h) + period(j, HISTORY_JOB_EACH);
 	if (is_edge)
 		history_store_cut(h->store);
 }
@@ -96,7 +104,7 @@ static void write_all(struct history *h)
 	for (struct smap_iter i = { 0 }; smap_next(&h->live.jobs, &i);) {
 		struct live_job *j = i.value;
 
-		if (!j->is_done)
+		if (!j->is_done && (!j->alive || is_due(h, j->next)))
 			write_job(h, j, at);
 	}
 }
@@ -150,8 +158,9 @@ static void name_jobs(struct history *h, struct omis_writer *w)
 	for (struct smap_iter i = { 0 }; smap_next(&h->live.jobs, &i);) {
 		struct live_job *j = i.value;
 
+		live_ask(j);
 		j->wants_ranks = !j->is_done && w->b->n < NAMES_MAX_BYTES &&
-				 (now(h) + HISTORY_SAMPLE_NS / 2 >= j->ranks_next || !j->alive);
+				 (!j->alive || (is_due(h, j->next) && is_due(h, j->ranks_next)));
 		if (j->wants_ranks)
 			omis_write_string(w, j->name);
 	}

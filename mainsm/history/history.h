@@ -12,9 +12,10 @@
 #define HISTORY_SAMPLE_NS (10 * NSEC_PER_SEC)
 /* a job that begins or ends is sampled so soon: its processes come and go one by one */
 #define HISTORY_SOON_NS (NSEC_PER_SEC)
-/* Ranks are sampled every HISTORY_SAMPLE_NS for so many of them, more of them more rarely: then a
- * day of 1,024 has less than 4 MiB. */
-#define HISTORY_RANKS_EACH 10
+/* A job has a sample every HISTORY_SAMPLE_NS for so many ranks, larger ones have more rarely. So
+ * have its ranks. Then a day of 1,024 ranks has less than 4 MiB. */
+#define HISTORY_JOB_EACH 512
+#define HISTORY_RANKS_EACH 6
 
 struct branches;
 struct directory;

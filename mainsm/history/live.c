@@ -155,6 +155,14 @@ bool live_has_work(const struct live *l)
 
 /* --- samples */
 
+void live_ask(struct live_job *j)
+{
+	j->sum.counted = j->sum.volumes = j->sum.answered = j->sum.in_mpi = 0;
+	j->sum.rss = j->sum.rss_max = 0;
+	j->answered_nodes = 0;
+	j->nrank = 0;
+}
+
 void live_sample(struct live_job *j, nsec_t wall, struct history_job *out)
 {
 	if (!j->began && j->age_s >= 0)

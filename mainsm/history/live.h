@@ -31,7 +31,7 @@ struct live_job {
 	int64_t counted, volumes; /* at the last sample */
 	double age_s; /* of its first process, -1: not known */
 	nsec_t began, sampled_at, ranks_at; /* wall; 0: never */
-	nsec_t ranks_next; /* loop time */
+	nsec_t next, ranks_next; /* loop time: when a sample of it, or of its ranks, is due */
 	bool wants_ranks; /* in the request that is under way */
 	/* its last sample is made; it stays until the directory has forgotten it */
 	bool is_done;
@@ -56,6 +56,9 @@ bool live_has_work(const struct live *l);
 
 /* An answer to omig_job_sample(). */
 void live_take(struct live *l, const struct reply *r, nsec_t wall);
+
+/* Hosts are asked: what they report as of now is not added to what they reported before. */
+void live_ask(struct live_job *j);
 
 /* Its sample: valid until the next call about the job. */
 void live_sample(struct live_job *j, nsec_t wall, struct history_job *out);

@@ -11,7 +11,7 @@
 #include "mainsm/history/sample.h"
 
 /* samples of this time go to the disk together: so much is lost by a crash of mainsm */
-#define HISTORY_BLOCK_NS (60 * NSEC_PER_SEC)
+#define HISTORY_BLOCK_NS (120 * NSEC_PER_SEC)
 #define HISTORY_QUERIES_MAX 8 /* at once: each reads all that there is */
 #define HISTORY_MIN_BYTES (INT64_C(1) << 20)
 #define HISTORY_EXPIRE_NS (600 * NSEC_PER_SEC) /* between two looks for what is too old */

@@ -219,7 +219,7 @@ int past_ask_ranks(struct top_sample *s, const char *job, nsec_t at, double *spa
 	char when[CLOCK_TEXT_BYTES];
 	Omis_value *v;
 	int rc = session_ask(&s->reply, ":omig_history_ranks(\"%s\",%lld,%lld)", job ? job : "",
-			     (long long)(at - PAST_RANKS_NS), (long long)at);
+			     (long long)(at - (job ? PAST_JOB_NS : PAST_RANKS_NS)), (long long)at);
 
 	if (rc != CMD_OK)
 		return rc;

@@ -13,8 +13,10 @@
  */
 bool past_jobs(struct jobs *j, const Omis_value *history, nsec_t now);
 
-/* A sample of ranks is no older than that: large jobs have one each 20 minutes. */
+/* A sample of ranks is no older than that: jobs of 1,024 ranks have one each half hour. */
 #define PAST_RANKS_NS (3600 * NSEC_PER_SEC)
+/* The same of one job that is named: 65,536 ranks have one each 30 hours. */
+#define PAST_JOB_NS (31 * 3600 * NSEC_PER_SEC)
 
 /*
  * The ranks at a moment as a sample with rates, for top_sample_done(): calls and loads of nodes are
