@@ -225,7 +225,7 @@ static double rss_mib(pid_t pid)
 	return kib / 1024;
 }
 
-static void nobody(Omis_reply r, void *param)
+static void on_reply_ignored(Omis_reply r, void *param)
 {
 	omis_reply_free(r);
 }
@@ -240,8 +240,8 @@ static _Noreturn void stuck_tool(int ready, int go)
 	if (write(ready, &c, 1) != 1 || read(go, &c, 1) < 0)
 		_exit(1);
 	for (int i = 0; i < STUCK_REQUESTS; i++)
-		omis_request_n(many, strlen(many), nobody, NULL, OMIS_BUFFER_REQUEST);
-	omis_request_n(many, strlen(many), nobody, NULL, 0);
+		omis_request_n(many, strlen(many), on_reply_ignored, NULL, OMIS_BUFFER_REQUEST);
+	omis_request_n(many, strlen(many), on_reply_ignored, NULL, 0);
 	raise(SIGSTOP);
 	_exit(0);
 }

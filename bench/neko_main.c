@@ -186,11 +186,11 @@ static int build_logger(void *arg, struct neko_process *p, struct err *e)
 
 static void begin_real(int master)
 {
-	const struct sockaddr_in nobody = { .sin_family = AF_INET };
+	const struct sockaddr_in no_peer = { .sin_family = AF_INET };
 	nsec_t epoch = clock_mono();
 	struct buf b = BUF_INIT(1000);
 
-	if (realwire_put_peers(&b, 1, &nobody, 1) ||
+	if (realwire_put_peers(&b, 1, &no_peer, 1) ||
 	    realwire_put_times(&b, REALWIRE_GO, &epoch, 1) ||
 	    send(master, b.p, b.n, 0) != (ssize_t)b.n)
 		bench_fail("a real process could not be begun");

@@ -72,7 +72,7 @@ static void note_command(const struct run_conf *c)
 	buf_done(&b);
 }
 
-static void tell_counts(const struct run_result *r)
+static void report_counts(const struct run_result *r)
 {
 	const struct ledger_counts *n = &r->counts;
 
@@ -95,7 +95,7 @@ static void tell_counts(const struct run_result *r)
 	       n->kept, n->kept_events, n->kept_lost);
 }
 
-static void tell_broken(const struct run_conf *c, const struct run_result *r)
+static void report_broken(const struct run_conf *c, const struct run_result *r)
 {
 	struct buf b = BUF_INIT(sizeof(crash_words));
 
@@ -138,10 +138,10 @@ static int run_seed(struct sim_options *w, struct err *e)
 			 again.hash);
 	if (w->verbose || !w->is_range) {
 		printf("seed %" PRIu64 ": hash %016" PRIx64 ", ", w->run.seed, r.hash);
-		tell_counts(&r);
+		report_counts(&r);
 	}
 	if (r.broken[0])
-		tell_broken(&w->run, &r);
+		report_broken(&w->run, &r);
 	add(w, &r);
 	return 0;
 }
@@ -160,7 +160,7 @@ static int run_all(struct sim_options *w)
 	}
 	if (w->is_range) {
 		printf("%" PRIu64 " worlds, %" PRIu64 " broken: ", w->worlds, w->broken);
-		tell_counts(&w->sum);
+		report_counts(&w->sum);
 	}
 	return w->broken ? EXIT_BROKEN : 0;
 }

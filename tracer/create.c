@@ -237,7 +237,7 @@ void birth_free(struct birth *b)
 	free(b);
 }
 
-static void tell_created(struct tracees *s, const struct tracee *t)
+static void report_created(struct tracees *s, const struct tracee *t)
 {
 	struct tracer_msg *m = calloc(1, sizeof(*m));
 
@@ -277,7 +277,7 @@ void birth_on_stop(struct tracees *s, struct tracee *t, int status)
 		return;
 	}
 	t->birth->is_reported = true;
-	tell_created(s, t);
+	report_created(s, t);
 }
 
 void birth_on_end(struct tracees *s, struct tracee *t)

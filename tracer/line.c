@@ -27,7 +27,7 @@ struct line {
 	uint8_t in[TRACER_MSG_MAX_BYTES];
 };
 
-static void tell_end(void *arg)
+static void report_end(void *arg)
 {
 	struct line *l = arg;
 
@@ -39,7 +39,7 @@ static void end(struct line *l, const char *why)
 	if (l->why)
 		return;
 	l->why = why;
-	loop_job_post(l->conf.loop, &l->ending, tell_end, l);
+	loop_job_post(l->conf.loop, &l->ending, report_end, l);
 }
 
 static int send_now(struct line *l, const void *p, size_t n)

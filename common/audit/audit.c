@@ -139,7 +139,7 @@ static int write_all(struct audit *a, const struct buf *line, struct err *e)
 	return 0;
 }
 
-static void tell(struct audit *a, const struct err *why)
+static void report(struct audit *a, const struct err *why)
 {
 	if (a->is_failing == (why != NULL))
 		return;
@@ -183,10 +183,10 @@ static void write_line(struct audit *a, const struct audit_entry *x, nsec_t wall
 		close_file(a);
 		a->left_out += x != NULL;
 		a->lost += x != NULL;
-		tell(a, &e);
+		report(a, &e);
 		return;
 	}
-	tell(a, NULL);
+	report(a, NULL);
 	a->left_out = a->lost = 0;
 }
 

@@ -275,13 +275,13 @@ static int refuse_role(const struct token_grant *g, const char *id, struct err *
 int tokens_check(const struct tokens *t, const struct token_claim *c, nsec_t wall_now,
 		 struct token_grant *out, struct err *e)
 {
-	static const struct token_item nobody;
+	static const struct token_item no_item;
 	const struct token_item *item = find(t, c->id);
 	char hash[PKI_PIN_BYTES];
 	bool known = item != NULL;
 
 	if (!item)
-		item = &nobody;
+		item = &no_item;
 	hash_secret(hash, c->secret, c->nsecret);
 	if (!str_equal_ct(hash, item->hash, sizeof(hash)) || !known)
 		return err_set(e, ERR_DENIED,

@@ -198,7 +198,7 @@ static void stop(struct chan *c, enum chan_state next)
 	list_del(&c->at);
 }
 
-static void tell_end(struct chan *c, const struct err *why)
+static void report_end(struct chan *c, const struct err *why)
 {
 	log_debug("net", "channel ends peer=%s reason=\"%s\"", c->remote, why->text);
 	if (c->h.on_event)
@@ -213,10 +213,10 @@ void chan_fail(struct chan *c, const struct err *why)
 	if (c->state != CHAN_MAKING && c->state != CHAN_UP)
 		return;
 	stop(c, CHAN_DOWN);
-	tell_end(c, &copy);
+	report_end(c, &copy);
 }
 
-static void tell_end_job(void *arg)
+static void report_end_job(void *arg)
 {
 	struct chan *c = arg;
 	struct err fallback = { .code = ERR_NOMEM,
@@ -224,7 +224,7 @@ static void tell_end_job(void *arg)
 	struct err *why = c->why;
 
 	c->why = NULL;
-	tell_end(c, why ? why : &fallback);
+	report_end(c, why ? why : &fallback);
 	free(why);
 }
 
@@ -238,7 +238,7 @@ void chan_fail_later(struct chan *c, const struct err *why)
 	c->why = malloc(sizeof(*c->why));
 	if (c->why)
 		*c->why = copy;
-	loop_job_post(c->loop, &c->job, tell_end_job, c);
+	loop_job_post(c->loop, &c->job, report_end_job, c);
 }
 
 static void chan_free(void *arg)

@@ -14,7 +14,7 @@ struct mem_net {
 	struct loop *loop;
 	struct rng rng;
 	struct list ctxs; /* struct net_ctx.at */
-	struct list nobody; /* what stands on other hosts */
+	struct list elsewhere; /* what stands on other hosts */
 	/* host -> struct mem_place: ten thousand of them are dialled and killed */
 	struct smap places;
 	struct smap links; /* "a\nb" in order, "" for any -> struct mem_link */
@@ -48,7 +48,7 @@ struct mem_net *mem_net_new(struct loop *l, uint64_t seed)
 	list_init(&m->ctxs);
 	smap_init(&m->links);
 	smap_init(&m->places);
-	list_init(&m->nobody);
+	list_init(&m->elsewhere);
 	return m;
 }
 
@@ -214,7 +214,7 @@ static const struct list *ctxs_on(const struct mem_net *m, const char *host)
 {
 	const struct mem_place *p = smap_find(&m->places, host);
 
-	return p ? &p->ctxs : &m->nobody;
+	return p ? &p->ctxs : &m->elsewhere;
 }
 
 void mem_net_each_chan(const struct mem_net *m, const char *host,

@@ -191,7 +191,7 @@ static void update_rcvlowat(struct tls_chan *t)
 	sock_wake_at(t->sock.fd, yes ? HEARTBEAT_RECORD_BYTES + 1 : 1);
 }
 
-static void read_and_tell(struct tls_chan *t)
+static void read_and_report(struct tls_chan *t)
 {
 	struct err why = { 0 };
 	int rc = read_turn(t, &why);
@@ -294,7 +294,7 @@ static void on_pump(void *arg)
 		return;
 	}
 	if (is_open(t) && t->more_to_read)
-		read_and_tell(t);
+		read_and_report(t);
 	if (is_open(t) && !t->write_blocked)
 		flush(t);
 }
@@ -318,7 +318,7 @@ void tls_on_ready(void *arg, unsigned what)
 	if ((what & LOOP_WRITE) && t->write_blocked)
 		flush(t);
 	if (is_open(t) && ((what & LOOP_READ) || t->read_wants_write))
-		read_and_tell(t);
+		read_and_report(t);
 }
 
 /* --- the operations of a channel */
@@ -374,7 +374,7 @@ static void op_poll(struct chan *c)
 	uint64_t before = c->stats.bytes_in;
 	nsec_t age, at;
 
-	read_and_tell(t);
+	read_and_report(t);
 	if (!is_open(t) || c->stats.bytes_in != before)
 		return;
 	age = sock_data_age(t->sock.fd);

@@ -63,7 +63,7 @@ void tls_listener_accepted(struct tls_chan *t)
 	l->l.accept.on_accept(l->l.accept.arg, &t->c);
 }
 
-static void tell_refused(struct tls_listener *l, const char *remote, const struct err *why)
+static void report_refused(struct tls_listener *l, const char *remote, const struct err *why)
 {
 	log_debug("net", "refused peer=%s reason=\"%s\"", remote, why->text);
 	if (l->l.accept.on_refused)
@@ -80,7 +80,7 @@ void tls_listener_refused(struct tls_chan *t, const struct err *why)
 		source_failed(t->source, loop_now(t->c.loop));
 	memcpy(remote, t->c.remote, sizeof(remote));
 	chan_close(&t->c, NULL);
-	tell_refused(l, remote, why);
+	report_refused(l, remote, why);
 }
 
 static bool is_silent(const struct tls_chan *t)
@@ -191,7 +191,7 @@ static void on_peer(struct tls_listener *l, int fd, const struct sockaddr_storag
 	else
 		rc = start_peer(l, fd, remote, source, &why);
 	if (rc)
-		tell_refused(l, remote, &why);
+		report_refused(l, remote, &why);
 }
 
 /*

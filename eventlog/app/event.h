@@ -76,7 +76,7 @@ struct omig_event_field {
 
 /* A description; its fields are the library's from the first call on. */
 struct omig_event {
-	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_TOLD, or both */
+	unsigned on; /* 0: off; else OMIG_EVENT_LOGGED, OMIG_EVENT_REPORTED, or both */
 	uint16_t number; /* of this type in this process */
 	uint8_t level, nfield;
 	const char *name;
@@ -97,7 +97,7 @@ struct omig_event_thread {
 extern __thread struct omig_event_thread *omig_event_here
 	__attribute__((tls_model("initial-exec")));
 
-enum { OMIG_EVENT_LOGGED = 1, OMIG_EVENT_TOLD = 2 };
+enum { OMIG_EVENT_LOGGED = 1, OMIG_EVENT_REPORTED = 2 };
 
 void omig_event_register(struct omig_event *ev);
 void omig_event_unregister(struct omig_event *ev);
@@ -107,7 +107,7 @@ int omig_event_more(struct omig_event_thread *h, size_t bytes);
 uint64_t omig_event_clock(void);
 /* Passes the record on to the subscriptions from outside of the process. Returns the bytes that
  * the log keeps. h NULL: there was no room. */
-size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
+size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes);
 
 #pragma GCC visibility pop
 
@@ -126,7 +126,8 @@ static inline uint64_t omig_event_ticks(int is_tsc)
 
 static inline int omig_event_is_reported(const struct omig_event *ev)
 {
-	return __builtin_expect(__atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_TOLD, 0);
+	return __builtin_expect(__atomic_load_n(&ev->on, __ATOMIC_RELAXED) & OMIG_EVENT_REPORTED,
+				0);
 }
 
 /* A record's head. NULL: there is no room, and the event is counted. */
@@ -141,7 +142,7 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 		h = omig_event_first(h);
 		if (!h) {
 			if (omig_event_is_reported(ev))
-				omig_event_tell(ev, NULL, 0);
+				omig_event_report(ev, NULL, 0);
 			return NULL;
 		}
 	}
@@ -150,7 +151,7 @@ static inline unsigned char *omig_event_begin(const struct omig_event *ev, size_
 	if (__builtin_expect((size_t)(h->end - h->at) < bytes, 0) && !omig_event_more(h, bytes)) {
 		h->busy = 0;
 		if (omig_event_is_reported(ev))
-			omig_event_tell(ev, NULL, 0);
+			omig_event_report(ev, NULL, 0);
 		return NULL;
 	}
 	head[0] = ev->number;
@@ -166,7 +167,7 @@ static inline void omig_event_end(const struct omig_event *ev, struct omig_event
 				  size_t bytes)
 {
 	if (omig_event_is_reported(ev))
-		bytes = omig_event_tell(ev, h, bytes);
+		bytes = omig_event_report(ev, h, bytes);
 	h->at += bytes;
 	__atomic_store_n(&h->shown, h->at, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -61,7 +61,7 @@ void log_link_forget(struct log_state *s)
 	log_types_switch(s);
 }
 
-size_t omig_event_tell(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes)
+size_t omig_event_report(const struct omig_event *ev, struct omig_event_thread *h, size_t bytes)
 {
 	struct log_state *s = log_the();
 	const struct event_link *link = s->link;

@@ -18,7 +18,7 @@ static void switch_one(struct log_state *s, struct log_type *type, nsec_t wall)
 		is_on = s->trigger ? trigger_asks(s->trigger, ev, wall, type)
 				   : ev->level <= s->level;
 	__atomic_store_n(&ev->on,
-			 (is_on ? OMIG_EVENT_LOGGED : 0) | (is_linked ? OMIG_EVENT_TOLD : 0),
+			 (is_on ? OMIG_EVENT_LOGGED : 0) | (is_linked ? OMIG_EVENT_REPORTED : 0),
 			 __ATOMIC_RELAXED);
 }
 

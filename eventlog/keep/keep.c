@@ -100,7 +100,7 @@ static void on_empty(void *arg, int consumer, uint64_t appended)
 }
 
 /* was: keep_is_full() before the change. */
-static void tell_full(struct keep *k, bool was)
+static void report_full(struct keep *k, bool was)
 {
 	const struct keeps *ks = k->owner;
 
@@ -116,7 +116,7 @@ static void on_full(void *arg, bool is_full)
 	k->is_full = is_full;
 	log_notice("keep", "subscription=%s: its room on disk is %s", k->name,
 		   is_full ? "used up" : "free again");
-	tell_full(k, was);
+	report_full(k, was);
 }
 
 static void on_word(void *arg, const char *text)
@@ -326,7 +326,7 @@ static void save_request(const struct keep *k)
 }
 
 /* What was made sure of, and what is on its way, has nothing to do with it. */
-int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
+int keep_report(struct keep *k, const struct msg_events_open *m, struct err *e)
 {
 	const struct msg_events_open was = k->request;
 	bool was_full = keep_is_full(k), is_same;
@@ -344,7 +344,7 @@ int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e)
 	if (is_same)
 		return 0;
 	spooler_limit(k->spooler, when_full(k), m->max_bytes);
-	tell_full(k, was_full);
+	report_full(k, was_full);
 	return 0;
 }
 

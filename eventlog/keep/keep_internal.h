@@ -62,7 +62,7 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 /* --- keep.c */
 int keep_new(struct keeps *ks, const struct msg_events_open *m, struct keep **out, struct err *e);
 void keep_free(struct keep *k);
-int keep_tell(struct keep *k, const struct msg_events_open *m, struct err *e);
+int keep_report(struct keep *k, const struct msg_events_open *m, struct err *e);
 void keep_open_stream(struct keep *k, uint64_t stream, uint32_t room);
 bool keep_is_empty(const struct keep *k);
 void keep_say_end(struct keep *k); /* once in an opening */

@@ -142,8 +142,8 @@ int keeps_has_room(const struct keeps *ks, const struct keep *k, uint64_t bytes,
 
 /* One that is there continues, for it may have blocks that exist nowhere else. Where there is no
  * more room it continues with the room that it had. */
-static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
-		    struct err *e)
+static int report_one(const struct keeps *ks, struct keep *k, const struct msg_events_open *m,
+		      struct err *e)
 {
 	struct msg_events_open what = *m;
 	struct err why = { 0 };
@@ -153,7 +153,7 @@ static int tell_one(const struct keeps *ks, struct keep *k, const struct msg_eve
 			 why.text);
 		what.max_bytes = k->request.max_bytes;
 	}
-	return keep_tell(k, &what, e);
+	return keep_report(k, &what, e);
 }
 
 /* It may have blocks that exist nowhere else. So one that cannot be read now is neither replaced
@@ -170,8 +170,8 @@ static int look_on_disk(struct keeps *ks, const char *name, struct keep **out, s
 	return rc;
 }
 
-static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struct keep **out,
-			struct err *e)
+static int make_or_report(struct keeps *ks, const struct msg_events_open *m, struct keep **out,
+			  struct err *e)
 {
 	struct keep *k = keeps_find(ks, m->sub);
 	int rc = 0;
@@ -191,7 +191,7 @@ static int make_or_tell(struct keeps *ks, const struct msg_events_open *m, struc
 	if (k && !str_eq(k->identity, m->identity))
 		return err_set(e, ERR_DENIED, "the subscription is another one's");
 	if (k)
-		return tell_one(ks, k, m, e);
+		return report_one(ks, k, m, e);
 	rc = keeps_has_room(ks, NULL, m->max_bytes, e);
 	return rc ? rc : keep_new(ks, m, out, e);
 }
@@ -200,7 +200,7 @@ static void got_open(struct keeps *ks, const struct msg_events_open *m)
 {
 	struct keep *k = NULL;
 	struct err e = { 0 };
-	int rc = make_or_tell(ks, m, &k, &e);
+	int rc = make_or_report(ks, m, &k, &e);
 	bool has_some = k && str_eq(k->identity, m->identity);
 
 	if (rc) {

@@ -111,7 +111,7 @@ static struct transfer *find(struct omig_nlsumm *s, const char *id, bool may_mak
 	return t;
 }
 
-static void tell(const struct omig_nlsumm *s, struct transfer *t)
+static void report(const struct omig_nlsumm *s, struct transfer *t)
 {
 	char event[40];
 
@@ -178,7 +178,7 @@ static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nb
 	else if (t)
 		begin_work(t, w);
 	if (t && nbytes && s->interval > 0 && clock_mono() - t->written >= s->interval)
-		tell(s, t);
+		report(s, t);
 	inproc_unlock(&s->lock);
 	return s->is_passed_through;
 }
@@ -215,7 +215,7 @@ int NL_transfer_finalize(NL_summ_T summ)
 		return -1;
 	inproc_lock(&summ->lock);
 	for (struct transfer *t = summ->first; t; t = t->next)
-		tell(summ, t);
+		report(summ, t);
 	inproc_unlock(&summ->lock);
 	return 0;
 }

@@ -45,7 +45,7 @@ uint64_t spool_backlog(const struct spool *s, const struct consumer *c)
 }
 
 /* They come before what is behind them in the log, however far the consumer had read before. */
-static int tell_gaps(struct consumer *c, struct buf *out)
+static int report_gaps(struct consumer *c, struct buf *out)
 {
 	uint8_t block[EVGAP_BLOCK_BYTES];
 
@@ -61,7 +61,7 @@ static int tell_gaps(struct consumer *c, struct buf *out)
 		evgap_encode(&gap->what, block);
 		if (buf_put(out, block, EVGAP_BLOCK_BYTES))
 			return -ERR_NOMEM;
-		gaps_tell(&c->gaps, gap);
+		gaps_report(&c->gaps, gap);
 	}
 	return 0;
 }
@@ -95,7 +95,7 @@ int spool_read(struct spool *s, struct consumer *c, struct buf *out, uint64_t *p
 	buf_clear(out);
 	if (buf_reserve(out, SPOOL_READ_BYTES))
 		return -ERR_NOMEM;
-	rc = tell_gaps(c, out);
+	rc = report_gaps(c, out);
 	while (!rc && !out->n && c->next < s->stored && windows++ < SEGMENTS_MAX) {
 		struct segment *g = segments_at(&s->segments, c->next);
 

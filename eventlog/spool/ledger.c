@@ -62,7 +62,7 @@ void gaps_remove(struct gaps *g, struct gap *gap)
 	free(gap);
 }
 
-void gaps_tell(struct gaps *g, struct gap *gap)
+void gaps_report(struct gaps *g, struct gap *gap)
 {
 	g->unreported -= !gap->is_reported;
 	gap->is_reported = true;

@@ -38,7 +38,7 @@ struct gaps {
 /* Adds or merges. ERR_NOMEM, ERR_LIMIT: nothing changed. */
 int gaps_add(struct gaps *g, const struct evgap *what, uint64_t place);
 void gaps_remove(struct gaps *g, struct gap *gap);
-void gaps_tell(struct gaps *g, struct gap *gap);
+void gaps_report(struct gaps *g, struct gap *gap);
 
 struct consumer {
 	char name[LEDGER_NAME_BYTES]; /* "" = free */

@@ -313,7 +313,7 @@ static int put_gap(struct spool *s, struct gap *gap)
 	if (buf_reserve(&s->pending, EVGAP_BLOCK_BYTES))
 		return -ERR_NOMEM;
 	buf_put(&s->pending, block, EVGAP_BLOCK_BYTES);
-	gaps_tell(&s->ledger.lost, gap);
+	gaps_report(&s->ledger.lost, gap);
 	return 0;
 }
 

@@ -222,7 +222,7 @@ static int lose_segment(struct spool *s, struct consumer *c)
 		struct gap *gap = list_entry(i, struct gap, at);
 
 		if (c->given >= g->end && gap->place == g->end)
-			gaps_tell(&c->gaps, gap);
+			gaps_report(&c->gaps, gap);
 	}
 	c->cursor = g->end;
 	c->next = c->next > g->end ? c->next : g->end;
@@ -329,7 +329,7 @@ static int commit(struct spool *s, nsec_t now)
 	return rc;
 }
 
-static void tell_failure(struct spool *s, int rc, nsec_t now)
+static void report_failure(struct spool *s, int rc, nsec_t now)
 {
 	int why = rc == -ERR_SYS ? errno : rc == -ERR_NOMEM ? ENOMEM : EFBIG;
 
@@ -353,7 +353,7 @@ int spool_commit(struct spool *s, nsec_t now)
 	int rc = commit(s, now);
 
 	if (rc) {
-		tell_failure(s, rc, now);
+		report_failure(s, rc, now);
 		return rc;
 	}
 	if (s->retry_at)

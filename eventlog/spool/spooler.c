@@ -211,7 +211,7 @@ void spooler_stats(struct spooler *s, struct spool_stats *out)
 
 /* --- what was done */
 
-static void tell_words(struct spooler *s)
+static void report_words(struct spooler *s)
 {
 	struct buf words;
 
@@ -229,7 +229,7 @@ static void tell_words(struct spooler *s)
 	buf_done(&words);
 }
 
-static void tell_blocks(struct spooler *s, int i)
+static void report_blocks(struct spooler *s, int i)
 {
 	struct consumer_request *w = &s->request[i];
 	struct buf answer;
@@ -251,7 +251,7 @@ static void tell_blocks(struct spooler *s, int i)
 	buf_done(&answer);
 }
 
-static void tell_empty(struct spooler *s, int i)
+static void report_empty(struct spooler *s, int i)
 {
 	struct consumer_request *w = &s->request[i];
 	uint64_t at;
@@ -266,7 +266,7 @@ static void tell_empty(struct spooler *s, int i)
 		s->calls.on_empty(s->calls.arg, i, at);
 }
 
-static void tell_state(struct spooler *s)
+static void report_state(struct spooler *s)
 {
 	struct err why;
 	bool is_new, is_full;
@@ -298,12 +298,12 @@ static void tell_state(struct spooler *s)
 	}
 }
 
-void spooler_tell(struct spooler *s)
+void spooler_report(struct spooler *s)
 {
-	tell_words(s);
-	tell_state(s);
+	report_words(s);
+	report_state(s);
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
-		tell_blocks(s, i);
-		tell_empty(s, i);
+		report_blocks(s, i);
+		report_empty(s, i);
 	}
 }

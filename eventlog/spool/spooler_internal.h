@@ -29,7 +29,8 @@ struct consumer_request {
 struct spooler_way {
 	int (*start)(struct spooler *s, struct err *e);
 	void (*work)(struct spooler *s); /* there is something to do; with the lock held */
-	void (*tell)(struct spooler *s); /* the loop has something to report; the worker calls it */
+	void (*report)(
+		struct spooler *s); /* the loop has something to report; the worker calls it */
 	/* does what came and frees s, soon at least; no callback comes after it */
 	void (*close)(struct spooler *s);
 };
@@ -55,7 +56,7 @@ struct spooler {
 
 	/* spooler_loop.c */
 	struct loop_timer *next; /* turn */
-	struct loop_job telling;
+	struct loop_job reporting;
 	bool is_asked; /* for that turn, which is not only due */
 
 	/* under the lock */
@@ -82,7 +83,7 @@ struct spooler {
 void spooler_free(struct spooler *s);
 
 /* In the loop: reports what was done. */
-void spooler_tell(struct spooler *s);
+void spooler_report(struct spooler *s);
 
 /* --- spooler_turn.c: the work, which waits for the disk. One after another. */
 

@@ -26,9 +26,9 @@ static void on_turn(void *arg)
 	loop_timer_arm(s->next, due > soon ? due : soon);
 }
 
-static void on_telling(void *arg)
+static void on_reporting(void *arg)
 {
-	spooler_tell(arg);
+	spooler_report(arg);
 }
 
 static void work(struct spooler *s)
@@ -48,9 +48,9 @@ static int start(struct spooler *s, struct err *e)
 	return 0;
 }
 
-static void tell(struct spooler *s)
+static void report(struct spooler *s)
 {
-	loop_job_post(s->loop, &s->telling, on_telling, s);
+	loop_job_post(s->loop, &s->reporting, on_reporting, s);
 }
 
 static void close_it(struct spooler *s)
@@ -58,10 +58,10 @@ static void close_it(struct spooler *s)
 	take_turn(s); /* what came last */
 	loop_timer_free(s->next);
 	turn_close(s->turn);
-	loop_job_cancel(&s->telling);
+	loop_job_cancel(&s->reporting);
 	spooler_free(s);
 }
 
 const struct spooler_way spooler_loop = {
-	.start = start, .work = work, .tell = tell, .close = close_it
+	.start = start, .work = work, .report = report, .close = close_it
 };

@@ -73,7 +73,7 @@ static void on_event(void *arg, unsigned what)
 
 	if (n < 0)
 		return; /* another turn has taken it */
-	spooler_tell(s);
+	spooler_report(s);
 }
 
 /* The daemon's signals are the loop's. */
@@ -110,7 +110,7 @@ static void work(struct spooler *s)
 	pthread_cond_signal(&s->wake);
 }
 
-static void tell(struct spooler *s)
+static void report(struct spooler *s)
 {
 	const uint64_t one = 1;
 	ssize_t n = write(s->event_fd, &one, sizeof(one));
@@ -144,5 +144,5 @@ static void close_it(struct spooler *s)
 }
 
 const struct spooler_way spooler_thread = {
-	.start = start, .work = work, .tell = tell, .close = close_it
+	.start = start, .work = work, .report = report, .close = close_it
 };

@@ -34,7 +34,7 @@ static void on_word(void *arg, const char *text)
 	if (s->words.n + strlen(text) + 1 < s->words.max)
 		buf_printf(&s->words, "%s\n", text);
 	pthread_mutex_unlock(&s->lock);
-	s->way->tell(s);
+	s->way->report(s);
 }
 
 static int open_spool(struct turn *t, struct err *e)
@@ -72,7 +72,7 @@ static void try_to_open(struct turn *t)
 	s->has_opened = true;
 	pthread_mutex_unlock(&s->lock);
 	if (is_new)
-		s->way->tell(s);
+		s->way->report(s);
 }
 
 /* --- what was asked for. With the lock held. */
@@ -159,7 +159,7 @@ static void append_all(struct turn *t)
 	}
 }
 
-static void tell(struct turn *t)
+static void report(struct turn *t)
 {
 	struct spooler *s = t->s;
 	bool is_new;
@@ -171,7 +171,7 @@ static void tell(struct turn *t)
 	spool_stats(t->spool, &s->stats);
 	pthread_mutex_unlock(&s->lock);
 	if (is_new)
-		s->way->tell(s);
+		s->way->report(s);
 }
 
 static void hand_over(struct turn *t, int i, uint64_t place)
@@ -187,11 +187,11 @@ static void hand_over(struct turn *t, int i, uint64_t place)
 	w->answer_era = t->of[i].era;
 	w->has_answer = true;
 	pthread_mutex_unlock(&t->s->lock);
-	t->s->way->tell(t->s);
+	t->s->way->report(t->s);
 }
 
 /* Once for each state of the spool: a consumer that waits gets no second report. */
-static void tell_empty(struct turn *t, int i)
+static void report_empty(struct turn *t, int i)
 {
 	struct consumer_request *w = &t->s->request[i];
 	uint64_t at = spool_appended(t->spool);
@@ -204,7 +204,7 @@ static void tell_empty(struct turn *t, int i)
 	w->is_empty = w->era == t->of[i].era;
 	w->empty_at = at;
 	pthread_mutex_unlock(&t->s->lock);
-	t->s->way->tell(t->s);
+	t->s->way->report(t->s);
 }
 
 /* When there is something to do next for this consumer. */
@@ -217,7 +217,7 @@ static nsec_t answer(struct turn *t, int i)
 	if (!t->of[i].c || !t->of[i].wants)
 		return INT64_MAX;
 	if (!spool_can_read(t->spool, t->of[i].c)) {
-		tell_empty(t, i);
+		report_empty(t, i);
 		return INT64_MAX;
 	}
 	if (now < t->of[i].not_before)
@@ -246,7 +246,7 @@ nsec_t turn_work(struct turn *t)
 	due = spool_step(t->spool, clock_mono());
 	if (t->at < t->taken.n) /* no memory: it is tried again */
 		due = clock_mono() + NOMEM_WAIT_NS;
-	tell(t);
+	report(t);
 	for (int i = 0; i < LEDGER_CONSUMERS_MAX; i++) {
 		at = answer(t, i);
 		due = at < due ? at : due;

@@ -116,7 +116,7 @@ static int64_t source_arrived(const struct hook_args *a)
 }
 
 /* Does the status say which rank it was? Not when a probe may have found nothing. */
-static bool status_tells(const struct call_desc *d)
+static bool uses_status(const struct call_desc *d)
 {
 	return d->status && (d->class == CALL_RECV || d->class == CALL_SEND ||
 			     strcmp(d->name, "MPI_Probe") == 0);
@@ -135,7 +135,7 @@ void args_partner(struct hook_args *a, enum call_phase phase)
 	rank = a->par[d->peer - 1];
 	if (may_be_any(d) && rank == flavour->any_source) {
 		a->any_source = phase == CALL_START || !d->status;
-		if (phase == CALL_START || !status_tells(d))
+		if (phase == CALL_START || !uses_status(d))
 			return;
 		rank = source_arrived(a);
 	}

@@ -82,7 +82,7 @@ union read_copy {
 	struct seg_read r;
 };
 
-static void tell(const struct hook_thread *t, unsigned number, bool ends, bool begins)
+static void report(const struct hook_thread *t, unsigned number, bool ends, bool begins)
 {
 	const struct seg_meter *meter =
 		(const struct seg_meter *)(const void *)(app_state.base +
@@ -124,6 +124,6 @@ void meter_probe(const struct hook_thread *t, unsigned number)
 	for (uint32_t left = e.e.end | e.e.begin; left; left &= left - 1) {
 		unsigned i = (unsigned)__builtin_ctz(left);
 
-		tell(t, i, e.e.end >> i & 1, e.e.begin >> i & 1);
+		report(t, i, e.e.end >> i & 1, e.e.begin >> i & 1);
 	}
 }

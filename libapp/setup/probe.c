@@ -271,7 +271,7 @@ static struct taken take_reads(unsigned number, uint64_t *to, uint64_t now)
 	return (struct taken){ seq | (uint64_t)mask << 32, n };
 }
 
-/* --- telling */
+/* --- reports */
 
 static void note_dropped(unsigned number)
 {

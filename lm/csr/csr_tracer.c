@@ -37,8 +37,8 @@ struct tracer {
 	struct helper *trace; /* borrowed */
 	struct list held;
 	struct procs_listener listener;
-	struct loop_timer *retry, *telling;
-	struct loop_job refresh, tell;
+	struct loop_timer *retry, *reporting;
+	struct loop_job refresh, report;
 };
 
 static bool is_traced(const struct csr *c)
@@ -165,7 +165,7 @@ static void report_armed(void *arg)
 			next = c->answer_until;
 	}
 	if (next)
-		loop_timer_arm_at(o->telling, next);
+		loop_timer_arm_at(o->reporting, next);
 }
 
 /* A loss of lm-trace comes by the other callback. */
@@ -177,7 +177,7 @@ static void on_answer(void *arg, const struct tracer_msg *m)
 	h->ask = NULL;
 	if (m->type == TRACER_FAILED && h->proc->held && h->interest.what)
 		suspend(o, h, 0, m->text[0]);
-	loop_job_post(o->csrs->conf.loop, &o->tell, report_armed, o);
+	loop_job_post(o->csrs->conf.loop, &o->report, report_armed, o);
 }
 
 /* Ignored: the reply to the end of a watch. */
@@ -389,9 +389,9 @@ static void tracer_free(struct tracer *o)
 	helper_listen(o->trace, &(struct helper_listener){ 0 });
 	procs_unlisten(&o->listener);
 	loop_job_cancel(&o->refresh);
-	loop_job_cancel(&o->tell);
+	loop_job_cancel(&o->report);
 	loop_timer_free(o->retry);
-	loop_timer_free(o->telling);
+	loop_timer_free(o->reporting);
 	free(o);
 }
 
@@ -405,13 +405,13 @@ static bool open_tracer(struct event_source *source, struct csrs *s)
 	o->trace = source->of;
 	list_init(&o->held);
 	o->retry = loop_timer_new(s->conf.loop, refresh, o);
-	o->telling = loop_timer_new(s->conf.loop, report_armed, o);
+	o->reporting = loop_timer_new(s->conf.loop, report_armed, o);
 	o->listener =
 		(struct procs_listener){ .on_proc = on_proc, .on_thread = on_thread, .arg = o };
 	procs_listen(s->conf.procs, &o->listener);
 	helper_listen(o->trace, &(struct helper_listener){ on_trace_event, on_trace_lost, o });
 	source->state = o;
-	return o->retry && o->telling;
+	return o->retry && o->reporting;
 }
 
 static void close_tracer(struct event_source *source)

@@ -273,7 +273,7 @@ void probes_drain(struct probes *s)
 	}
 }
 
-/* --- telling */
+/* --- reports */
 
 static double figure(unsigned kind, union seg_value v, double seconds_per_tick)
 {

@@ -337,7 +337,7 @@ static void give_segment(struct proc *p, struct proc_registration *in)
 	procs_greet(p);
 }
 
-/* Its pid means another process by now: it has ended, and the loop has not come to telling us. */
+/* Its pid means another process by now: it has ended, but the loop has not reported that yet. */
 static bool has_passed_on(const struct proc *p)
 {
 	struct host_figures f;

@@ -39,7 +39,7 @@ void procs_on_poll(void *arg);
 /* The clock's scale and a sign of life, into the segment. */
 void procs_greet(struct proc *p);
 
-/* Takes out all threads, telling of each. */
+/* Removes all threads and reports each. */
 void procs_end_threads(struct proc *p);
 void procs_name_threads(struct proc *p);
 

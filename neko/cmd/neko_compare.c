@@ -195,7 +195,7 @@ static void compare(const struct side_list *a, const struct side_list *b, struct
 	}
 }
 
-/* --- telling */
+/* --- reports */
 
 static void cell(struct table *t, double v)
 {

@@ -92,9 +92,9 @@ struct neko_msg *neko_msg_many(struct neko_layer *l, const uint32_t *to, uint32_
 
 struct neko_msg *neko_msg_new(struct neko_layer *l, uint16_t type, const void *content, size_t n)
 {
-	uint32_t nobody = 0;
+	uint32_t no_receiver = 0;
 
-	return neko_msg_many(l, &nobody, 1, type, content, n);
+	return neko_msg_many(l, &no_receiver, 1, type, content, n);
 }
 
 void neko_msg_unref(struct neko_layer *l, struct neko_msg *m)

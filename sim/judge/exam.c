@@ -146,7 +146,7 @@ static void births(struct exam *x)
 
 		cluster_begin_rank(x->c, host);
 		call_on(x, host);
-		asker_tell(x->asker, ":proc_attach([])");
+		asker_report(x->asker, ":proc_attach([])");
 		call_on(x, host);
 	}
 	pass(x, NSEC_PER_SEC);

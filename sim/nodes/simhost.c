@@ -336,7 +336,7 @@ static void report_end(struct simproc *p)
 {
 	host_on_exit_fn fn = p->on_exit;
 
-	p->is_untold = false;
+	p->is_unreported = false;
 	p->alone = 0;
 	p->on_exit = NULL;
 	if (fn)
@@ -350,10 +350,10 @@ void simhost_end(struct simproc *p, int status)
 
 	p->is_alive = p->is_stopped = false;
 	p->status = status;
-	p->is_untold = h && loop_held_until(h->loop);
-	if (p->mpi && (!h || p->is_untold))
+	p->is_unreported = h && loop_held_until(h->loop);
+	if (p->mpi && (!h || p->is_unreported))
 		p->alone = simrank_untaken(p->mpi);
-	if (!h || p->is_untold)
+	if (!h || p->is_unreported)
 		return;
 	was = loop_enter(h->loop);
 	report_end(p);
@@ -363,7 +363,7 @@ void simhost_end(struct simproc *p, int status)
 void simhost_resume(struct simhost *h)
 {
 	for (size_t i = 0; i < h->n; i++)
-		if (h->proc[i]->is_untold)
+		if (h->proc[i]->is_unreported)
 			report_end(h->proc[i]);
 }
 

@@ -27,7 +27,7 @@ struct simproc {
 	struct simrank *mpi; /* NULL: no MPI program */
 	struct host_proc *held;
 	bool is_waiting; /* for the lm, which is held, to come to it */
-	bool is_untold; /* that it has ended: the lm is held */
+	bool is_unreported; /* that it has ended: the lm is held */
 	int status;
 	host_on_exit_fn on_exit;
 	void *arg;

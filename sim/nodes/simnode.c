@@ -186,7 +186,7 @@ void simnode_kill(struct simnode *n)
 		struct simproc *p = simhost_proc(n->host, i);
 
 		p->was_left = true;
-		p->is_untold = p->is_waiting = false;
+		p->is_unreported = p->is_waiting = false;
 	}
 	lm_free(n->lm);
 	n->lm = NULL;

@@ -103,7 +103,7 @@ static int set_pace(struct bed *b)
 	return rc;
 }
 
-static void tell_stage(const struct growth_conf *g, const char *what)
+static void report_stage(const struct growth_conf *g, const char *what)
 {
 	if (g->on_stage)
 		g->on_stage(g, what);
@@ -114,7 +114,7 @@ static int open_bed(struct bed *b, const struct growth_conf *g, unsigned ranks, 
 	const struct cluster_conf c = shape(g, ranks);
 	int rc;
 
-	tell_stage(g, "all find each other");
+	report_stage(g, "all find each other");
 	rc = world_open(&b->w, g->seed, true, e);
 
 	if (rc)
@@ -333,11 +333,11 @@ int growth_measure(const struct growth_conf *g, struct growth_point *out, struct
 					      .sites = b.c.conf.sites,
 					      .below = b.c.conf.below,
 					      .sms = b.c.sms };
-		tell_stage(g, "idle");
+		report_stage(g, "idle");
 		measure_idle(&b, out);
-		tell_stage(g, "requests");
+		report_stage(g, "requests");
 		measure_request(&b, out);
-		tell_stage(g, "measurements");
+		report_stage(g, "measurements");
 		measure_reads(&b, out);
 		weigh(&b, out);
 	}

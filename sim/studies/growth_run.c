@@ -80,15 +80,15 @@ static int all_fit(const struct growth_plan *p, struct err *e)
 	return growth_fits(most, free_bytes(), e);
 }
 
-/* --- telling */
+/* --- reports */
 
-static void tell_stage(const struct growth_conf *c, const char *what)
+static void report_stage(const struct growth_conf *c, const char *what)
 {
 	fprintf(stderr, "omig: %u hosts, %u level%s of sms: %s\n", c->hosts, c->levels,
 		c->levels > 1 ? "s" : "", what);
 }
 
-static void tell_head(void)
+static void report_head(void)
 {
 	printf("| hosts | levels | shape |");
 	for (int i = 0; i < GROWTH_NFIGURES; i++)
@@ -124,7 +124,7 @@ static void put_line(struct buf *out, const char *name, double v, const char *un
 	buf_puts(out, "\n");
 }
 
-static void tell_point(const struct growth_point *p, struct buf *lines)
+static void report_point(const struct growth_point *p, struct buf *lines)
 {
 	char shape[48], name[96];
 
@@ -140,7 +140,7 @@ static void tell_point(const struct growth_point *p, struct buf *lines)
 	fflush(stdout);
 }
 
-static void tell_front(const struct growth_front *f, struct buf *lines)
+static void report_front(const struct growth_front *f, struct buf *lines)
 {
 	const struct {
 		const char *name, *unit;
@@ -170,16 +170,16 @@ static int run_points(const struct growth_plan *p, struct buf *lines, struct err
 {
 	int rc = 0;
 
-	tell_head();
+	report_head();
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
-						       p->is_watched ? tell_stage : NULL };
+						       p->is_watched ? report_stage : NULL };
 			struct growth_point point;
 
 			rc = growth_measure(&c, &point, e);
 			if (!rc)
-				tell_point(&point, lines);
+				report_point(&point, lines);
 		}
 	return rc;
 }
@@ -203,7 +203,7 @@ static int run_front(const struct growth_plan *p, unsigned levels, struct buf *l
 
 		rc = growth_measure_front(&c, &f, e);
 		if (!rc)
-			tell_front(&f, lines);
+			report_front(&f, lines);
 	}
 	return rc;
 }
@@ -259,7 +259,7 @@ int growth_run_speed(const struct growth_plan *p, nsec_t time, struct err *e)
 	for (unsigned h = 0; h < p->nhosts; h++)
 		for (unsigned l = 0; !rc && l < p->nlevels && !p->must_end(); l++) {
 			const struct growth_conf c = { p->seed, p->hosts[h], p->levels[l],
-						       p->is_watched ? tell_stage : NULL };
+						       p->is_watched ? report_stage : NULL };
 			struct growth_speed s;
 
 			rc = growth_measure_speed(&c, time, &s, e);

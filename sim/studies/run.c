@@ -156,20 +156,20 @@ static void close_play(struct play *p)
 	ledger_close(&p->ledger);
 }
 
-static void tell_broken(const struct play *p, struct run_result *out)
+static void report_broken(const struct play *p, struct run_result *out)
 {
 	str_copy(out->broken, sizeof(out->broken), p->w.broken);
 	out->broken_at = p->w.broken_at;
 }
 
-static void tell_result(const struct play *p, struct run_result *out)
+static void report_result(const struct play *p, struct run_result *out)
 {
 	*out = (struct run_result){ .hash = p->w.trace.hash,
 				    .frames = p->w.trace.frames,
 				    .bytes = p->w.trace.bytes,
 				    .virtual_time = loop_now(p->w.loop),
 				    .counts = p->ledger.counts };
-	tell_broken(p, out);
+	report_broken(p, out);
 }
 
 int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
@@ -190,11 +190,11 @@ int run_world(const struct run_conf *c, struct run_result *out, struct err *e)
 			p.ledger.counts.tokens = admin_judge(p.admin);
 		if (!p.w.broken[0])
 			memory_limits_judge(p.limits);
-		tell_result(&p, out);
+		report_result(&p, out);
 	}
 	close_play(&p);
 	if (!rc && !out->broken[0])
-		tell_broken(&p, out);
+		report_broken(&p, out);
 	out->real_time = simclock_real() - begun;
 	return rc;
 }

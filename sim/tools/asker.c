@@ -101,7 +101,7 @@ const struct reply *asker_ask(struct asker *a, const char *text)
 	return NULL;
 }
 
-void asker_tell(struct asker *a, const char *text)
+void asker_report(struct asker *a, const char *text)
 {
 	simtool_ask(a->tool, &(struct simtool_ask){ .text = text, .deadline = ANSWER_NS });
 }

@@ -23,7 +23,7 @@ void asker_free(struct asker *a);
 const struct reply *asker_ask(struct asker *a, const char *text);
 
 /* Does not wait for the answer. */
-void asker_tell(struct asker *a, const char *text);
+void asker_report(struct asker *a, const char *text);
 
 /* What is not answered OK, and of all objects, breaks the world. The answer, or NULL. */
 const struct reply *asker_be_ok(struct asker *a, const char *text);

@@ -72,7 +72,7 @@ struct user {
 	bool has_enough; /* it has asked for more than it will ever read */
 };
 
-static uint64_t tell(struct user *u, const char *text)
+static uint64_t report(struct user *u, const char *text)
 {
 	uint64_t id = simtool_ask(u->tool,
 				  &(struct simtool_ask){ .text = text, .deadline = DEADLINE_NS });
@@ -83,7 +83,7 @@ static uint64_t tell(struct user *u, const char *text)
 
 static void attach(struct user *u)
 {
-	tell(u, ":site_attach([]) node_attach([]) proc_attach([])");
+	report(u, ":site_attach([]) node_attach([]) proc_attach([])");
 }
 
 /* --- what it insists on */
@@ -181,8 +181,8 @@ static void define(struct user *u)
 
 	if (!csr_of(u, ""))
 		return;
-	id = tell(u,
-		  hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])" : EVENT " " PRINT);
+	id = report(u, hold ? EVENT " thread_suspend([]) " PRINT " thread_resume([])"
+			    : EVENT " " PRINT);
 	if (hold)
 		u->hold_id[u->nhold++ % HOLDS_MAX] = id;
 }
@@ -200,7 +200,7 @@ static void on_defined(struct user *u, const struct reply *r)
 	c->is_holding = is_among(u->hold_id, r->id);
 	str_copy(c->token, sizeof(c->token), r->csr);
 	snprintf(text, sizeof(text), ":csr_enable([%s])", c->token);
-	tell(u, text);
+	report(u, text);
 }
 
 static void undefine(struct user *u)
@@ -212,7 +212,7 @@ static void undefine(struct user *u)
 		return;
 	snprintf(text, sizeof(text), ":%s([%s])",
 		 rng_below(&u->dice, 3) ? "csr_delete" : "csr_disable", c->token);
-	tell(u, text);
+	report(u, text);
 	if (text[5] == 'd' && text[6] == 'e')
 		csr_drop(c);
 }
@@ -254,7 +254,7 @@ static void measure(struct user *u)
 		 ":dfg_create([],\"\",\"Send_volume\",[\"every_ms\",%d,\"mode\",\"%s\"%s])",
 		 rng_below(&u->dice, 2) ? 0 : 500, is_last ? "last" : "start",
 		 by[rng_below(&u->dice, ARRAY_LEN(by))]);
-	id = tell(u, text);
+	id = report(u, text);
 	if (is_last)
 		u->parts_id[u->nparts++ % HOLDS_MAX] = id;
 }
@@ -269,7 +269,7 @@ static void read_one(struct user *u)
 	snprintf(text, sizeof(text), ":%s([%s])",
 		 rng_below(&u->dice, 6) ? "dfg_read" : "dfg_delete", m->token);
 	m->m.asked = loop_now(u->conf.cluster->w->loop);
-	m->read_id = tell(u, text);
+	m->read_id = report(u, text);
 	if (strstr(text, "delete"))
 		m->token[0] = 0;
 }
@@ -286,7 +286,7 @@ static void on_measurement(struct user *u, const char *token, uint64_t id)
 	}
 	snprintf(text, sizeof(text), ":dfg_start([%s])", token);
 	if (m)
-		m->start_id = tell(u, text);
+		m->start_id = report(u, text);
 }
 
 /* Where something may go wrong it may not have begun everywhere. */
@@ -384,7 +384,7 @@ static void control(struct user *u)
 					    ":thread_suspend([]) thread_resume([])",
 					    ":thread_resume([])" };
 
-	tell(u, what[rng_below(&u->dice, ARRAY_LEN(what))]);
+	report(u, what[rng_below(&u->dice, ARRAY_LEN(what))]);
 }
 
 static void look(struct user *u)
@@ -409,7 +409,7 @@ static void look(struct user *u)
 		for (int i = 0; i < READS_MAX; i++)
 			u->dfg[i].m.begun = 0;
 	}
-	tell(u, text);
+	report(u, text);
 }
 
 static int come(struct user *u)
@@ -445,7 +445,7 @@ static void have_idea(struct user *u)
 		control(u);
 		break;
 	case 1:
-		tell(u, ":thread_continue([]) thread_resume([])");
+		report(u, ":thread_continue([]) thread_resume([])");
 		break;
 	case 2:
 	case 3:
@@ -479,7 +479,7 @@ static void ask_much(struct user *u)
 	for (int i = 0; i < MUCH_CALLS; i++)
 		buf_printf(&text, "services(\"\") ");
 	for (int i = 0; i < MUCH_TIMES; i++)
-		tell(u, buf_str(&text));
+		report(u, buf_str(&text));
 	buf_done(&text);
 	u->has_enough = true;
 }

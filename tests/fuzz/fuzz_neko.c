@@ -40,29 +40,29 @@ static void configuration(const char *p, size_t n,
 	setup_free(s);
 }
 
-struct told {
+struct reported {
 	size_t events, delays;
 };
 
 static void on_event(void *arg, const struct neko_event *v)
 {
 	demand(v->at >= 0 && strlen(v->what) < REALWIRE_WHAT_BYTES);
-	((struct told *)arg)->events++;
+	((struct reported *)arg)->events++;
 }
 
 static void on_delay(void *arg, const struct neko_delay *d)
 {
-	((struct told *)arg)->delays++;
+	((struct reported *)arg)->delays++;
 }
 
 static void block(const uint8_t *p, size_t n)
 {
-	struct told told = { 0 };
-	const struct realwire_hearer h = { on_event, on_delay, &told };
+	struct reported reported = { 0 };
+	const struct realwire_hearer h = { on_event, on_delay, &reported };
 	struct realwire_block b;
 
 	if (!realwire_read(p, n, &b, &h))
-		demand(told.events == b.count && told.delays == b.ndelay);
+		demand(reported.events == b.count && reported.delays == b.ndelay);
 }
 
 /* Messages between a master and its factory. */

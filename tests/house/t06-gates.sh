@@ -251,6 +251,8 @@ if command -v clang-format-14 >/dev/null; then
 		'\tint i, n = 0;\n\n\tfor (i = 0; i < 4; i++) {\n\t\tn += i;\n\t}\n\treturn n;\n'
 	dialect 'a variable that outlives its loop passes' '' \
 		'\tint i;\n\n\tfor (i = 0; i < 4; i++)\n\t\tground();\n\treturn i;\n'
+	dialect 'a name for a person is refused' 'a name has the word `told`' \
+		'\treturn ground_is_told();\n'
 	dialect 'a division of sizes is refused' 'ARRAY_LEN counts' \
 		'\tstatic const int v[4];\n\n\treturn (int)(sizeof(v) / sizeof(v[0]));\n'
 else

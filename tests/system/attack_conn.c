@@ -43,7 +43,7 @@ static const char *tls_words(void)
 	return word ? word : "without a word";
 }
 
-static void tell_closed(struct attack *a, const char *how)
+static void report_closed(struct attack *a, const char *how)
 {
 	if (!a->is_closed)
 		printf("closed after %lld ms: %s\n", (long long)(now_ms() - a->began_ms), how);
@@ -116,7 +116,7 @@ bool attack_open(struct attack *a)
 		return true;
 	}
 	printf("handshake failed: %s\n", tls_words());
-	tell_closed(a, "no handshake");
+	report_closed(a, "no handshake");
 	return false;
 }
 
@@ -194,7 +194,7 @@ bool attack_send_msg(struct attack *a, const struct msg *m)
 	return sent;
 }
 
-static void tell_reply(const struct msg_reply *r)
+static void report_reply(const struct msg_reply *r)
 {
 	printf("got reply id=%llu kind=%u\n", (unsigned long long)r->id, r->kind);
 	for (size_t i = 0; i < r->nentry; i++)
@@ -220,7 +220,7 @@ static size_t copy_der(uint8_t *to, const struct bytes *from)
 	return from->n;
 }
 
-static void tell(struct attack *a, const struct msg *m)
+static void report(struct attack *a, const struct msg *m)
 {
 	switch (m->type) {
 	case MSG_ERROR:
@@ -235,7 +235,7 @@ static void tell(struct attack *a, const struct msg *m)
 		printf("got bye %s\n", m->bye.reason);
 		break;
 	case MSG_REPLY:
-		tell_reply(&m->reply);
+		report_reply(&m->reply);
 		break;
 	case MSG_PING:
 		answer_ping(a, &m->ping);
@@ -261,7 +261,7 @@ static int take_frames(struct attack *a, uint8_t type)
 	while (!seen && (rc = frame_in_next(&a->in, &f, &e)) > 0) {
 		if (msg_get(f.type, f.p, f.n, &m, &e))
 			die("what came is no message: %s", e.text);
-		tell(a, m);
+		report(a, m);
 		seen = type && m->type == type;
 		msg_free(m);
 	}
@@ -281,13 +281,13 @@ static void take_bytes(struct attack *a)
 	}
 	switch (SSL_get_error(a->ssl, n)) {
 	case SSL_ERROR_ZERO_RETURN:
-		tell_closed(a, "close_notify");
+		report_closed(a, "close_notify");
 		break;
 	case SSL_ERROR_SYSCALL:
-		tell_closed(a, errno ? strerror(errno) : "end of file");
+		report_closed(a, errno ? strerror(errno) : "end of file");
 		break;
 	case SSL_ERROR_SSL:
-		tell_closed(a, tls_words());
+		report_closed(a, tls_words());
 		break;
 	default:
 		break;

@@ -100,7 +100,7 @@ static void wait_for_other(void)
 		nanosleep(&(struct timespec){ 0, 20000000 }, NULL);
 }
 
-static void tell(const char *deed, long a, long b)
+static void report(const char *deed, long a, long b)
 {
 	printf("rank %d %s: %ld %ld\n", rank, deed, a, b);
 	fflush(stdout);
@@ -127,7 +127,7 @@ static void do_fork(void)
 		reduce(1000);
 		_exit(7);
 	}
-	tell("fork", end_of(pid), made[REDUCE] - before);
+	report("fork", end_of(pid), made[REDUCE] - before);
 }
 
 static void do_exit(void)
@@ -136,7 +136,7 @@ static void do_exit(void)
 
 	if (pid == 0)
 		exit(6);
-	tell("exit", end_of(pid), 0);
+	report("exit", end_of(pid), 0);
 }
 
 static void do_exec(void)
@@ -147,7 +147,7 @@ static void do_exec(void)
 		execl("/bin/sh", "sh", "-c", "exit 5", (char *)NULL);
 		_exit(99);
 	}
-	tell("exec", end_of(pid), 0);
+	report("exec", end_of(pid), 0);
 }
 
 static void do_vfork(void)
@@ -158,7 +158,7 @@ static void do_vfork(void)
 		execl("/bin/sh", "sh", "-c", "exit 4", (char *)NULL);
 		_exit(99);
 	}
-	tell("vfork", end_of(pid), 0);
+	report("vfork", end_of(pid), 0);
 }
 
 static void do_spawn(void)
@@ -167,7 +167,7 @@ static void do_spawn(void)
 	pid_t pid = 0;
 	int rc = posix_spawn(&pid, "/bin/sh", NULL, NULL, argv, environ);
 
-	tell("spawn", rc, end_of(pid));
+	report("spawn", rc, end_of(pid));
 }
 
 /* The launcher's words are for this process alone. */
@@ -203,7 +203,7 @@ static void do_mpi(void)
 		execl(self, self, prefix, "alone", (char *)NULL);
 		_exit(99);
 	}
-	tell("mpi", end_of(pid), 0);
+	report("mpi", end_of(pid), 0);
 }
 
 static void put_pid(const char *path)
@@ -240,7 +240,7 @@ static void do_daemon(void)
 			live_on();
 		_exit(0);
 	}
-	tell("daemon", end_of(pid), 0);
+	report("daemon", end_of(pid), 0);
 }
 
 static void do_children(void)
@@ -255,7 +255,7 @@ static void do_children(void)
 		MPI_Recv(&got, 1, MPI_INT, 0, 9, child, MPI_STATUS_IGNORE);
 	}
 	MPI_Comm_disconnect(&child);
-	tell("children", rc == MPI_SUCCESS && error == MPI_SUCCESS, got);
+	report("children", rc == MPI_SUCCESS && error == MPI_SUCCESS, got);
 }
 
 /* --- signals */
@@ -267,7 +267,7 @@ static void on_child(int sig)
 
 static void do_signals(void)
 {
-	tell("signals", children_signalled, 0);
+	report("signals", children_signalled, 0);
 }
 
 static int *guarded;
@@ -289,7 +289,7 @@ static void do_fault(void)
 	made[REDUCE]++;
 	MPI_Reduce_local(&one, guarded, 1, MPI_INT, MPI_SUM);
 	sigaction(SIGSEGV, &before, NULL);
-	tell("fault", faults, *guarded);
+	report("fault", faults, *guarded);
 }
 
 static void on_alarm(int sig)
@@ -317,7 +317,7 @@ static __attribute__((noinline)) void reduce_in_vain(void)
 	MPI_Op_create(wait_in_vain, 1, &op);
 	made[REDUCE]++;
 	MPI_Reduce_local(&one, &sum, 1, MPI_INT, op);
-	tell("never", sum, room[0]);
+	report("never", sum, room[0]);
 }
 
 static void do_jump(void)
@@ -334,7 +334,7 @@ static void do_jump(void)
 	}
 	sigaction(SIGALRM, &before, NULL);
 	reduce(10);
-	tell("jump", sig, 0);
+	report("jump", sig, 0);
 }
 
 static void on_error(MPI_Comm *comm, int *code, ...)
@@ -350,7 +350,7 @@ static __attribute__((noinline)) void send_to_nobody(void)
 	room[0] = 0;
 	made[SEND]++;
 	MPI_Send(&x, 1, MPI_INT, 1234, 0, MPI_COMM_SELF);
-	tell("never", x, room[0]);
+	report("never", x, room[0]);
 }
 
 static void do_errjump(void)
@@ -365,7 +365,7 @@ static void do_errjump(void)
 		send_to_nobody();
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
 	reduce(10);
-	tell("errjump", how, 0);
+	report("errjump", how, 0);
 }
 
 /* --- what is around it */
@@ -383,7 +383,7 @@ static void do_files(void)
 	own = 0;
 	for (int fd = 100; fd < 950; fd++)
 		own += fcntl(fd, F_GETFD) == 0;
-	tell("files", own, 0);
+	report("files", own, 0);
 	for (fd = 100; fd < 1024; fd++)
 		close(fd);
 }
@@ -393,7 +393,7 @@ static void do_environment(void)
 	clearenv();
 	reduce(10);
 	do_exec();
-	tell("environment", environ != NULL, 0);
+	report("environment", environ != NULL, 0);
 }
 
 static const struct {

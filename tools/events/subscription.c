@@ -129,7 +129,7 @@ static uint64_t all_lost(const struct evbalance_totals *t)
 	return t->dropped + t->lost + t->left_out;
 }
 
-static int tell_json(const struct subscription *k, bool is_last)
+static int report_json(const struct subscription *k, bool is_last)
 {
 	struct buf b = BUF_INIT(4096);
 	struct evbalance_totals t;
@@ -171,7 +171,7 @@ static void commit(struct subscription *k)
 		omis_events_ack(k->name, k->place[i].stream, k->place[i].place);
 	k->nplace = k->bytes = 0;
 	if (k->options->common.json)
-		k->status = tell_json(k, false);
+		k->status = report_json(k, false);
 }
 
 static void show_progress(struct subscription *k, nsec_t now)
@@ -395,7 +395,7 @@ static int report_end(const struct subscription *k)
 
 	totals_now(k, &t);
 	if (k->options->common.json)
-		rc = tell_json(k, true);
+		rc = report_json(k, true);
 	else
 		printf("%" PRIu64 " events generated, %" PRIu64 " stored in %s, %" PRIu64 " lost\n",
 		       t.generated, t.stored, destination_name(k->destination), all_lost(&t));

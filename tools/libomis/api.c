@@ -52,7 +52,7 @@ static struct client *own_client(void)
 	return NULL;
 }
 
-static void tell_words(Omis_status status, const char *words, size_t n)
+static void report_words(Omis_status status, const char *words, size_t n)
 {
 	bool was_inside = the.is_inside;
 
@@ -63,9 +63,9 @@ static void tell_words(Omis_status status, const char *words, size_t n)
 	the.is_inside = was_inside;
 }
 
-static void tell_handler(Omis_status status, const char *words)
+static void report_handler(Omis_status status, const char *words)
 {
-	tell_words(status, words, strlen(words));
+	report_words(status, words, strlen(words));
 }
 
 /* A request under way. It is freed with its last reply, or when its caller gives up. */
@@ -90,8 +90,8 @@ static void on_link(void *arg, const struct err *why)
 {
 	(void)arg;
 	words_keep(why);
-	tell_handler(why ? OMIS_OS_ERROR : OMIS_OK,
-		     why ? why->text : "the connection to mainsm is back");
+	report_handler(why ? OMIS_OS_ERROR : OMIS_OK,
+		       why ? why->text : "the connection to mainsm is back");
 }
 
 static void on_events(void *arg, const struct msg_events *m)
@@ -229,8 +229,8 @@ static void on_reply(void *arg, struct reply **r, bool is_last)
 
 	a = *r ? answer_from_reply(*r, k->flags) : NULL;
 	if (k->flags & OMIS_DEBUG)
-		tell_handler(OMIS_OK,
-			     a ? omis_strerror(omis_reply_status(a)) : "no memory for a reply");
+		report_handler(OMIS_OK,
+			       a ? omis_strerror(omis_reply_status(a)) : "no memory for a reply");
 	is_awaited = k->is_waiting && !k->first;
 	if (a && !is_awaited && is_unwanted(*r, a, k->flags))
 		omis_reply_free(a);
@@ -346,7 +346,7 @@ Omis_reply omis_request_n(const char *request, size_t len,
 	k->flags = flags;
 	k->is_waiting = !callback || (flags & OMIS_WAIT_FOR_FIRST_REPLY);
 	if (flags & OMIS_DEBUG)
-		tell_words(OMIS_OK, request, len);
+		report_words(OMIS_OK, request, len);
 	return send_call(k, request, len);
 }
 

@@ -65,7 +65,7 @@ static int add_part(struct ask *k, const struct msg_reply *m)
 }
 
 /* Removes the ask first when this is its last word, as the asker may ask again. */
-static void tell(struct asks *a, struct ask *k, struct reply *r, bool is_last)
+static void report(struct asks *a, struct ask *k, struct reply *r, bool is_last)
 {
 	uint64_t id = k->id;
 
@@ -79,7 +79,7 @@ static void tell(struct asks *a, struct ask *k, struct reply *r, bool is_last)
 		ask_free(k);
 }
 
-static void tell_error(struct asks *a, struct ask *k, unsigned status, const struct err *why)
+static void report_error(struct asks *a, struct ask *k, unsigned status, const struct err *why)
 {
 	struct reply *r = reply_new();
 
@@ -87,7 +87,7 @@ static void tell_error(struct asks *a, struct ask *k, unsigned status, const str
 		reply_free(r);
 		r = NULL;
 	}
-	tell(a, k, r, true);
+	report(a, k, r, true);
 }
 
 static bool is_last_kind(uint32_t kind)
@@ -107,14 +107,14 @@ int asks_take(struct asks *a, const struct msg_reply *m)
 	rc = add_part(k, m);
 	if (rc) {
 		err_set(&e, (enum err_code)(-rc), "the reply is too large for this tool");
-		tell_error(a, k, status_from_err(rc), &e);
+		report_error(a, k, status_from_err(rc), &e);
 		return rc;
 	}
 	if (m->more)
 		return 0;
 	r = k->part;
 	k->part = NULL;
-	tell(a, k, r, is_last_kind(m->kind));
+	report(a, k, r, is_last_kind(m->kind));
 	return 0;
 }
 
@@ -132,6 +132,6 @@ void asks_fail(struct asks *a, unsigned status, const struct err *why)
 		if (id == 0)
 			return;
 		k = map_find(&a->map, id);
-		tell_error(a, k, status, why);
+		report_error(a, k, status, why);
 	}
 }

@@ -30,14 +30,14 @@ struct asks {
 
 void asks_init(struct asks *a);
 
-/* Forgets all without telling. */
+/* Forgets all without a report. */
 void asks_done(struct asks *a);
 
 /* on_reply and arg as in struct ask. ERR_LIMIT, ERR_NOMEM. */
 int asks_add(struct asks *a, void (*on_reply)(void *, struct reply **, bool), void *arg,
 	     uint64_t *id, struct err *e);
 
-/* Forgets one without telling; unknown ids do not matter. */
+/* Forgets one without a report; unknown ids do not matter. */
 void asks_drop(struct asks *a, uint64_t id);
 
 /*

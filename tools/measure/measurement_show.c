@@ -256,7 +256,7 @@ struct page {
 };
 
 /* No object could have a value yet: a read says that, too. */
-static void put_nobody(const struct page *p)
+static void put_no_objects(const struct page *p)
 {
 	int64_t until = value_int(p->r->part[0], 2);
 	struct measured none = { .object = "",
@@ -294,7 +294,7 @@ static size_t each_value(struct measurement *m, const struct reading *r, struct 
 	measurement_each(m, r, put_value, &p);
 	/* A value for each virtual time comes when there is one. */
 	if (!p.n && !m->each_vt)
-		put_nobody(&p);
+		put_no_objects(&p);
 	return p.zeros;
 }
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define OBJECTS_MAX 4096 /* 8 KiB each */
-#define TOLD_MAX 32 /* lines at the end; JSON has all */
+#define REPORTED_MAX 32 /* lines at the end; JSON has all */
 #define LABEL_BYTES 320
 
 struct counted {
@@ -204,7 +204,7 @@ static void put_counted(const struct measurement *m, const struct counted *c, st
 		buf_printf(out, "  warning: %s: %s\n", name, warning);
 }
 
-static void tell_text(const struct measurement *m)
+static void report_until_text(const struct measurement *m)
 {
 	struct buf out = BUF_INIT(1 << 20);
 	const struct until *u = m->until;
@@ -213,15 +213,15 @@ static void tell_text(const struct measurement *m)
 	stop_print(&m->options->until, &out);
 	buf_printf(&out, ": %s after %" PRId64 " reads\n",
 		   measurement_is_reached(m) ? "reached" : "not reached", u->reads);
-	for (size_t i = 0; i < u->n && i < TOLD_MAX; i++)
+	for (size_t i = 0; i < u->n && i < REPORTED_MAX; i++)
 		put_counted(m, u->object[i], &out);
-	if (u->n > TOLD_MAX)
-		buf_printf(&out, "  and %zu more; --json has all\n", u->n - TOLD_MAX);
+	if (u->n > REPORTED_MAX)
+		buf_printf(&out, "  and %zu more; --json has all\n", u->n - REPORTED_MAX);
 	fwrite(out.p, 1, out.n, stderr);
 	buf_done(&out);
 }
 
-static void tell_json(const struct measurement *m)
+static void report_until_json(const struct measurement *m)
 {
 	struct buf b = BUF_INIT(SHOW_MAX_BYTES), rule = BUF_INIT(4096);
 	struct report_options w = report_usual;
@@ -315,14 +315,14 @@ static void report_summaries(const struct measurement *m, const Omis_value *all)
 
 	buf_printf(&out, "until %s: %s after %" PRId64 " reads\n", value_text(all, 0),
 		   m->has_enough ? "reached" : "not reached", m->shown);
-	for (size_t i = COUNTED_FIRST; i < all->n && i < COUNTED_FIRST + TOLD_MAX; i++) {
+	for (size_t i = COUNTED_FIRST; i < all->n && i < COUNTED_FIRST + REPORTED_MAX; i++) {
 		struct summary s = summary_from(m, &all->list[i]);
 
 		put_summary(m, &s, &out);
 	}
-	if (all->n > COUNTED_FIRST + TOLD_MAX)
+	if (all->n > COUNTED_FIRST + REPORTED_MAX)
 		buf_printf(&out, "  and %zu more; --json has all\n",
-			   all->n - COUNTED_FIRST - TOLD_MAX);
+			   all->n - COUNTED_FIRST - REPORTED_MAX);
 	term_put_lines(stderr, buf_str(&out), out.n);
 	buf_done(&out);
 }
@@ -372,7 +372,7 @@ void measurement_report_until(const struct measurement *m)
 	if (!m->until)
 		return;
 	if (m->options->common.json)
-		tell_json(m);
+		report_until_json(m);
 	else
-		tell_text(m);
+		report_until_text(m);
 }

@@ -41,7 +41,7 @@ void pmsl_text_report(const struct term *t, FILE *to, const struct pmsl *p,
 	buf_done(&b);
 }
 
-static void tell_json(struct json *j, const struct pmsl *p, const struct pmsl_diag *d)
+static void report_json(struct json *j, const struct pmsl *p, const struct pmsl_diag *d)
 {
 	struct pmsl_place at = pmsl_source_place(pmsl_source(p), d->at);
 
@@ -63,7 +63,7 @@ void pmsl_text_report_json(struct json *j, const struct pmsl *p, const struct pm
 	json_key(j, "diagnostics");
 	json_array(j);
 	for (size_t i = 0; i < d->n; i++)
-		tell_json(j, p, &d->v[i]);
+		report_json(j, p, &d->v[i]);
 	json_array_end(j);
 }
 

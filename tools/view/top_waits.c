@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define NAMED_MAX 8 /* ranks that one line has room for */
-#define NOBODY SIZE_MAX
+#define NO_RANK SIZE_MAX
 
 /* The ranks of one job, by their numbers. */
 struct job {
@@ -78,7 +78,7 @@ static size_t waits_for(const struct job *j, size_t rank)
 
 	if (c->state != TOP_CALL_IN || c->partner < 0 || (size_t)c->partner >= j->size ||
 	    (is_sendrecv(c) && c->source != c->partner))
-		return NOBODY;
+		return NO_RANK;
 	return (size_t)c->partner;
 }
 
@@ -229,9 +229,9 @@ static bool report_ring(const struct report *to, const struct job *j, size_t fir
 	size_t n = 0, at = first;
 
 	do {
-		size_t next = is_stuck(j->rank[at]) ? waits_for(j, at) : NOBODY;
+		size_t next = is_stuck(j->rank[at]) ? waits_for(j, at) : NO_RANK;
 
-		if (next == NOBODY || next < first || n == j->size || !is_stuck(j->rank[next]) ||
+		if (next == NO_RANK || next < first || n == j->size || !is_stuck(j->rank[next]) ||
 		    is_message_between(j, at, next) || is_message_between(j, next, at))
 			return false;
 		ring[n++] = at;

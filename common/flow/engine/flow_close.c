@@ -37,7 +37,7 @@ static bool is_closed(const struct flow *f, const struct fnode *n)
 	return n->kind == FLOW_SET ? all : any;
 }
 
-static void tell(struct flow *f, struct fnode *n)
+static void report(struct flow *f, struct fnode *n)
 {
 	if (n->kind != FLOW_SET || n->domain != FLOW_VT)
 		return;
@@ -52,7 +52,7 @@ void flow_settle(struct flow *f)
 
 		count_alive(f, n);
 		n->closed = is_closed(f, n);
-		tell(f, n);
+		report(f, n);
 	}
 	f->is_unsettled = false;
 }

@@ -202,7 +202,7 @@ void queue_send(struct flow *f, const struct fmeas *m, struct fnode *n, int64_t 
 int stop_init(struct fnode *n, const struct flow_stop *of);
 void stop_done(struct fnode *n);
 void stop_read(const struct flow *f, struct fnode *n);
-void stop_tell(const struct flow *f, const struct fnode *n, struct flow_result *r);
+void stop_report(const struct flow *f, const struct fnode *n, struct flow_result *r);
 
 void delta_init(struct fnode *n, nsec_t start);
 void delta_read(struct flow *f, struct fnode *n);

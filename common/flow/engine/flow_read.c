@@ -51,7 +51,7 @@ static void result_read(struct flow *f, const struct fmeas *m, struct fnode *n, 
 	struct flow_result r = { m->id, n->output, in->now, in->now_agg, false, DEPENDENCE_NONE };
 
 	if (in->kind == FLOW_STOP)
-		stop_tell(f, in, &r);
+		stop_report(f, in, &r);
 	if (in->domain == FLOW_ANY) {
 		r.t = flow_token_constant(in->constant);
 		r.t.time = r.t.oldest = r.t.newest = t;

@@ -58,7 +58,7 @@ void stop_read(const struct flow *f, struct fnode *n)
 	n->stop.is_reached = is_reached(n->stop.rule, in->now_agg);
 }
 
-void stop_tell(const struct flow *f, const struct fnode *n, struct flow_result *r)
+void stop_report(const struct flow *f, const struct fnode *n, struct flow_result *r)
 {
 	r->a = f->node[n->in[0]].now_agg;
 	r->is_enough = n->stop.is_reached;

@@ -100,10 +100,10 @@ then_order() {
 	session_asks ":user_event_raise([$event],[],1)" >/dev/null
 	check "$f: the first event opens the way" until_true 10 is_told "$first"
 	more=$((before + 1))
-	check "$f: then the second is told" until_true 10 told_at_least "$second" $more
+	check "$f: then the second is told" until_true 10 reported_at_least "$second" $more
 	session_asks ":csr_delete([$csr])" >/dev/null
 }
-told_at_least() { # LINE N
+reported_at_least() { # LINE N
 	[ "$(told "$1")" -ge "$2" ]
 }
 

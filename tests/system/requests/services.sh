@@ -36,11 +36,11 @@ p=$(token_of "$one") gone=$(token_of "$two")
 check 'both are watched' [ "${p:+1}${gone:+1}" = 11 ]
 check 'by way of an sm' daemon_pid sm
 tid=$(sed -n 's/^threads [0-9]* //p' "$TMPDIR/a.out")
-thread_is_told() {
+thread_is_reported() {
 	t=$(request ":thread_get_info([$p],128)" | sed -n "s/^\(t_[^:]*\): $tid\$/\1/p")
 	[ -n "$t" ]
 }
-check 'its second thread has a token' until_true 20 thread_is_told
+check 'its second thread has a token' until_true 20 thread_is_reported
 t=$(request ":thread_get_info([$p],128)" | sed -n "s/^\(t_[^:]*\): $tid\$/\1/p")
 written=$(said a written) constant=$(said a constant) unset=$(said a unset) code=$(said a code)
 
@@ -113,10 +113,10 @@ check 'it runs, and nobody there' until_true 10 in_state SR
 lm --background 2>>"$TMPDIR/lm.log"
 session_ends
 has_node() { nodes_are 1 && p=$(token_of "$one") && gone=$(token_of "$two") && [ -n "$p" ] &&
-	[ -n "$gone" ] && thread_is_told; }
+	[ -n "$gone" ] && thread_is_reported; }
 check 'all is watched again' until_true 30 has_node
 p=$(token_of "$one") gone=$(token_of "$two")
-thread_is_told
+thread_is_reported
 
 # --- stopping is an event
 session_begins

@@ -77,16 +77,16 @@ detached() {
 figure() {
 	session_asks ':omig_status()' | sed -n "s/^1 0 n_.*\\[\"$1\",\\([0-9]*\\)\\].*/\\1/p"
 }
-events_told() {
+events_reported() {
 	grep -c "^$watch 1 0 - .*,$1\$" "$TMPDIR/session.out"
 }
 events_go_on() {
 	for p in $good; do
-		until_true 10 more_events "$p" "$(events_told "$p")" || return 1
+		until_true 10 more_events "$p" "$(events_reported "$p")" || return 1
 	done
 }
 more_events() {
-	[ "$(events_told "$1")" -gt "$2" ]
+	[ "$(events_reported "$1")" -gt "$2" ]
 }
 fds_are_few() { # MORE than at the start
 	echo "$(figure fds) descriptors, $fds at the start"

@@ -11,10 +11,10 @@ static inline void four_hosts_open(struct world *w, struct below *a, struct belo
 	below_open(w, a, ROLE_SM, "a", "sm-a");
 	below_open(w, b, ROLE_SM, "b", "sm-b");
 	ck_assert(a->is_up && b->is_up);
-	below_tell(a, 1, "h1");
-	below_tell(a, 2, "h2");
-	below_tell(b, 3, "h3");
-	below_tell(b, 4, "h4");
+	below_report(a, 1, "h1");
+	below_report(a, 2, "h2");
+	below_report(b, 3, "h3");
+	below_report(b, 4, "h4");
 }
 
 static inline void four_hosts_close(struct world *w, struct below *a, struct below *b)

@@ -118,7 +118,7 @@ START_TEST(what_hosts_do_is_written_by_hosts)
 {
 	open_world(ROLE_TOOL_MANIPULATE);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_attach_all(&t);
 	above_ask(&t, ":thread_stop([])");
 	ck_assert_uint_ge(a.requests, 1);
@@ -134,7 +134,7 @@ START_TEST(an_action_elsewhere_carries_the_token_of_its_conditional_request)
 
 	open_world(ROLE_TOOL_MANIPULATE);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_attach_all(&t);
 	above_send(&t, "proc_has_terminated([]): print([1]) thread_stop([])", 0);
 	world_run(&w, 10 * MS);

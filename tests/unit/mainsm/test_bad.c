@@ -16,7 +16,7 @@ static void open_world(enum role role)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t, role, "t");
 	above_attach_all(&t);
 }
@@ -147,7 +147,7 @@ START_TEST(every_service_on_nobody_does_nothing)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);

@@ -15,7 +15,7 @@ START_TEST(a_thread_that_is_detached_is_neither_asked_nor_watched)
 
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_open(&w, &other, ROLE_TOOL_OBSERVE, "other");
 	above_attach_all(&t);

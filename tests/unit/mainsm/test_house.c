@@ -85,14 +85,14 @@ START_TEST(an_lm_whose_sm_cannot_be_started_is_served_directly)
 			below_close(&lm);
 	}
 	ck_assert_uint_eq(w.starts, SITE_START_TRIES);
-	below_tell(&lm, 1, "h1");
+	below_report(&lm, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_attach_all(&t);
 	r = above_ask(&t, ":proc_get_info([],1)");
 	ck_assert_uint_eq(r->coverage.answered, 2);
 	ck_assert_str_eq(lm.text, ":proc_get_info([p_1_a00000,p_1_b00000],1)");
 	/* It may speak of itself only. */
-	below_tell(&lm, 2, "h2");
+	below_report(&lm, 2, "h2");
 	ck_assert_ptr_null(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value, "n_2"));
 	above_close(&t);
 	below_close(&lm);
@@ -104,14 +104,14 @@ START_TEST(a_second_sm_of_a_site_waits_until_the_first_is_gone)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	below_open(&w, &b, ROLE_SM, "a", "sm-b");
 	world_run(&w, 20 * SEC);
 	ck_assert(a.is_up && !b.is_up);
 	below_close(&a);
 	world_run(&w, 20 * SEC);
 	ck_assert(b.is_up);
-	below_tell(&b, 1, "h1");
+	below_report(&b, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_attach_all(&t);
 	ck_assert_uint_eq(above_ask(&t, ":node_get_info([],1)")->coverage.answered, 1);
@@ -132,7 +132,7 @@ START_TEST(a_restarted_sm_takes_its_place_back_before_its_ghost_is_noticed)
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
 	below_again(&a);
 	ck_assert(a.is_up);
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	below_close(&a);
 	world_done(&w);
 }
@@ -296,10 +296,10 @@ START_TEST(the_sm_of_a_host_that_has_anothers_number_is_told)
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	a.on_flow = on_disown;
-	below_tell(&a, 1, "h1");
-	below_tell(&a, 2, "h2");
+	below_report(&a, 1, "h1");
+	below_report(&a, 2, "h2");
 	ck_assert_uint_eq(disowned, 0);
-	below_tell(&a, 3, "h1");
+	below_report(&a, 3, "h1");
 	ck_assert_uint_eq(disowned, 1);
 	ck_assert(a.is_up);
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
@@ -325,7 +325,7 @@ START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	below_close(&lm);
 	below_open(&w, &b, ROLE_SM, "b", "sm-b");
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 2, "h1");
+	below_report(&a, 2, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value,
 				     "[n_2,s_3,\"h1\",\"up\""));
@@ -338,7 +338,7 @@ START_TEST(after_a_restart_everything_is_back_under_its_old_numbers)
 	world_run(&w, 25 * SEC);
 	ck_assert(a.is_up && b.is_up && t.is_up);
 	ck_assert(t.number != first);
-	below_tell(&a, 2, "h1");
+	below_report(&a, 2, "h1");
 	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t, ":omig_tree()"), 1, 0)->value,
 				     "[n_2,s_3,\"h1\",\"up\""));
 	above_close(&t);
@@ -357,7 +357,7 @@ START_TEST(what_a_child_missed_is_told_when_it_returns)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_attach_all(&t);
 	above_send(&t, "thread_has_terminated([]): print([$proc])", 0);
@@ -385,7 +385,7 @@ START_TEST(a_host_that_is_cut_off_is_noticed_in_seven_seconds)
 {
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
 			 0);

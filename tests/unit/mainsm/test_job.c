@@ -15,11 +15,11 @@ static void set_up(void)
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	below_open(&w, &b, ROLE_SM, "b", "sm-b");
-	below_tell(&a, 1, "h1");
-	below_tell(&b, 2, "h2");
-	below_tell_rank(&a, 1, "p_1_a00000", 0, "wind");
-	below_tell_rank(&b, 2, "p_2_a00000", 1, "wind");
-	below_tell_rank(&b, 2, "p_2_b00000", 0, "rain");
+	below_report(&a, 1, "h1");
+	below_report(&b, 2, "h2");
+	below_report_rank(&a, 1, "p_1_a00000", 0, "wind");
+	below_report_rank(&b, 2, "p_2_a00000", 1, "wind");
+	below_report_rank(&b, 2, "p_2_b00000", 0, "rain");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_open(&w, &other, ROLE_TOOL_OBSERVE, "o");
 }

@@ -53,9 +53,9 @@ START_TEST(a_jobs_token_lasts_as_long_as_its_processes)
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	above_open(&w, &t, ROLE_TOOL_ADMIN, "t");
-	below_tell(&a, 1, "h1");
-	below_tell_rank(&a, 1, "p_1_a00000", 0, "heat");
-	below_tell_rank(&a, 1, "p_1_b00000", 0, "slurm-77.0");
+	below_report(&a, 1, "h1");
+	below_report_rank(&a, 1, "p_1_a00000", 0, "heat");
+	below_report_rank(&a, 1, "p_1_b00000", 0, "slurm-77.0");
 	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"heat\")"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"77\")"), STATUS_OK);
 	ck_assert_uint_eq(above_status(&t, ":omig_job_token(\"7\")"), STATUS_OK);

@@ -182,8 +182,8 @@ START_TEST(an_sm_that_dies_in_a_request_ends_the_waiting)
 	b.is_mute = false;
 	world_run(&w, 12 * SEC);
 	ck_assert(b.is_up);
-	below_tell(&b, 3, "h3");
-	below_tell(&b, 4, "h4");
+	below_report(&b, 3, "h3");
+	below_report(&b, 4, "h4");
 	ck_assert_uint_eq(above_ask(&t1, ":node_get_info([],1)")->coverage.answered, 4);
 	above_close(&t1);
 	close_sites();
@@ -226,7 +226,7 @@ START_TEST(a_tool_that_never_reads_is_cut_and_nobody_else_notices)
 
 	open_sites();
 	below_open(&w, &c, ROLE_SM, "c", "sm-c");
-	below_tell(&c, 5, "h5");
+	below_report(&c, 5, "h5");
 	memset(big, '1', sizeof(big) - 1);
 	c.value = big;
 	above_open(&w, &t1, ROLE_TOOL_OBSERVE, "stuck");
@@ -345,7 +345,7 @@ START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	ck_assert_ptr_null(above_ask_for(
 		&t1, ":proc_attach3([n_3],77,\"sleep\") thread_get_info([],1)", 0, 50 * MS));
 	ck_assert_str_eq(b.text, ":omig_proc_take([n_3],77,\"sleep\")");
-	below_tell_proc(&b, 3, "p_3_c00000", 77);
+	below_report_proc(&b, 3, "p_3_c00000", 77);
 	ck_assert_uint_eq(reply_status(t1.last), STATUS_OK);
 	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_c00000");
 	ck_assert_str_eq(b.text, ":thread_get_info([t_3_c00000],1)");
@@ -356,7 +356,7 @@ START_TEST(a_process_that_nobody_watched_is_attached_by_its_pid)
 	b.is_mute = true;
 	above_send(&t1, ":proc_attach3([n_3],78,\"\")", 0);
 	world_run(&w, 10 * MS);
-	below_tell_proc(&b, 3, "p_3_d00000", 78);
+	below_report_proc(&b, 3, "p_3_d00000", 78);
 	below_reply(&b, "n_3", "p_3_d00000");
 	ck_assert_str_eq(entry_of(t1.last, 1, 0)->value, "p_3_d00000");
 	above_close(&t1);
@@ -395,7 +395,7 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	below_node_is(&b, 3, MSG_NODE_LOST);
 	above_send(&t1, ":proc_attach3([n_1,n_3],77,\"\")", 0);
 	world_run(&w, 10 * MS);
-	below_tell_proc(&a, 1, "p_1_c00000", 77);
+	below_report_proc(&a, 1, "p_1_c00000", 77);
 	r = t1.last;
 	ck_assert_str_eq(entry_of(r, 1, 0)->value, "p_1_c00000");
 	ck_assert_uint_eq(r->coverage.nmissing, 1);
@@ -406,7 +406,7 @@ START_TEST(a_process_that_cannot_be_taken_in_is_not_attached)
 	above_send(&t1, ":proc_attach3([n_1],79,\"\")", 0);
 	world_run(&w, 10 * MS);
 	above_close(&t1);
-	below_tell_proc(&a, 1, "p_1_d00000", 79);
+	below_report_proc(&a, 1, "p_1_d00000", 79);
 	close_sites();
 }
 END_TEST
@@ -443,7 +443,7 @@ START_TEST(what_has_ended_fails_nothing_that_did_not_name_it)
 	ck_assert_uint_eq(above_status(&t1, ":proc_send_signal([p_1_b00000],15)"),
 			  STATUS_UNKNOWN_OBJECT);
 	/* Both know. */
-	below_tell_end(&a, 1);
+	below_report_end(&a, 1);
 	ck_assert_ptr_nonnull(
 		strstr(made(above_ask(&t1, ":pa_integrator_global_create([n_1])"), 0), "pa_i_"));
 	ck_assert_ptr_null(strstr(a.text, "p_1_b00000"));
@@ -532,8 +532,8 @@ START_TEST(a_child_that_lies_is_not_believed)
 	for (size_t i = 0; i < r->nentry; i++)
 		ck_assert_ptr_null(strstr(r->entry[i].value, "666"));
 	/* A host that is another site's, and a host by a wrong number. */
-	below_tell(&b, 1, "h1");
-	below_tell(&b, 9, "h3");
+	below_report(&b, 1, "h1");
+	below_report(&b, 9, "h3");
 	ck_assert_ptr_nonnull(
 		strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value, "[n_1,s_1,"));
 	ck_assert_ptr_null(strstr(entry_of(t1.last, 1, 0)->value, "n_9"));

@@ -21,7 +21,7 @@ START_TEST(a_child_whose_queue_is_full_is_cut)
 
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
 	above_open(&w, &t2, ROLE_TOOL_MANIPULATE, "t2");
 	above_attach_all(&t1);
@@ -60,7 +60,7 @@ START_TEST(all_links_of_one_user_have_one_share)
 
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	str_copy(who.owner, sizeof(who.owner), "carol");
 	for (int i = 0; i < LINKS; i++) {
 		above_open_as(&w, &carol[i], &who);

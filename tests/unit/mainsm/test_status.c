@@ -155,7 +155,7 @@ START_TEST(a_forged_object_is_counted)
 {
 	open_hosts();
 	IS("forged", 0);
-	below_tell(&a, 3, "h3"); /* it is of site b */
+	below_report(&a, 3, "h3"); /* it is of site b */
 	ck_assert_int_gt(counter("forged"), 0);
 	IS("nodes", 4);
 	close_hosts();

@@ -415,7 +415,7 @@ static inline void below_reply(struct below *b, const char *objects, const char 
 }
 
 /* A full snapshot: node N on `host` with processes p_N_a and p_N_b, each with a thread. */
-static inline void below_tell(struct below *b, uint32_t node, const char *host)
+static inline void below_report(struct below *b, uint32_t node, const char *host)
 {
 	char t[5][24];
 	struct msg_object o[5];
@@ -438,7 +438,7 @@ static inline void below_tell(struct below *b, uint32_t node, const char *host)
 }
 
 /* One more process, with a thread t_... of the same id. */
-static inline void below_tell_proc(struct below *b, uint32_t node, const char *token, int64_t pid)
+static inline void below_report_proc(struct below *b, uint32_t node, const char *token, int64_t pid)
 {
 	char up[24], thread[24];
 	struct msg_object o[2];
@@ -456,8 +456,8 @@ static inline void below_tell_proc(struct below *b, uint32_t node, const char *t
 }
 
 /* The process is an MPI process now. */
-static inline void below_tell_rank(struct below *b, uint32_t node, const char *token, int32_t rank,
-				   const char *job)
+static inline void below_report_rank(struct below *b, uint32_t node, const char *token,
+				     int32_t rank, const char *job)
 {
 	char up[24];
 	struct msg_object o;
@@ -475,7 +475,7 @@ static inline void below_tell_rank(struct below *b, uint32_t node, const char *t
 }
 
 /* p_N_b00000 has ended; its thread is gone. */
-static inline void below_tell_end(struct below *b, uint32_t node)
+static inline void below_report_end(struct below *b, uint32_t node)
 {
 	char token[3][24];
 	struct msg_object o[2];

@@ -195,7 +195,7 @@ START_TEST(a_host_that_leaves_is_no_longer_meant)
 {
 	w.lm[1].no_ack = true;
 	top_arm(&w, "c_1", 1, EVENT("p_1_000001,p_2_000001"), 0);
-	lm_tell(&w.lm[1], false, &(struct msg_object){ .token = "n_2", .op = MSG_OP_GONE }, 1);
+	lm_report(&w.lm[1], false, &(struct msg_object){ .token = "n_2", .op = MSG_OP_GONE }, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.acks, 1); /* it is not awaited */
 	lm_stop(&w, 1);

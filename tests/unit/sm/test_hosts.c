@@ -148,7 +148,7 @@ START_TEST(changes_go_up_at_once_and_together)
 	lms_start(&w, 1);
 	before = w.top.directories;
 	for (size_t i = 0; i < 4; i++)
-		lm_tell(&w.lm[0], false, &o[i], 1);
+		lm_report(&w.lm[0], false, &o[i], 1);
 	world_run(&w, 2 * MS);
 	ck_assert_uint_le(w.top.directories, before + 2);
 	ck_assert_ptr_nonnull(top_find(&w, "t_1_000007"));
@@ -158,7 +158,7 @@ START_TEST(changes_go_up_at_once_and_together)
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 	/* The same again changes nothing. */
 	before = w.top.directories;
-	lm_tell(&w.lm[0], false, &o[2], 1);
+	lm_report(&w.lm[0], false, &o[2], 1);
 	world_run(&w, 2 * MS);
 	ck_assert_uint_eq(w.top.directories, before);
 }
@@ -224,7 +224,7 @@ START_TEST(a_host_that_speaks_of_others_is_cut)
 	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
 		unsigned downs = w.lm[0].downs;
 
-		lm_tell(&w.lm[0], false, &forgeries[i], 1);
+		lm_report(&w.lm[0], false, &forgeries[i], 1);
 		world_run(&w, 5 * MS);
 		ck_assert_msg(w.lm[0].downs == downs + 1, "forgery %zu went through", i);
 		ck_assert_uint_eq(world_counts(&w).forged, i + 1);
@@ -255,7 +255,7 @@ START_TEST(a_host_that_says_it_is_silent_itself_is_not_believed)
 	const struct msg_object o = { .token = "n_1", .parent = "s_9", .sub = MSG_NODE_LOST };
 
 	lms_start(&w, 1);
-	lm_tell(&w.lm[0], false, &o, 1);
+	lm_report(&w.lm[0], false, &o, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(top_find(&w, "n_1")->sub, MSG_NODE_UP);
 	ck_assert_str_eq(top_find(&w, "n_1")->parent, "s_5");
@@ -303,7 +303,7 @@ START_TEST(a_host_that_says_goodbye_is_gone_at_once)
 	const struct msg_object o = { .token = "n_2", .op = MSG_OP_GONE };
 
 	lms_start(&w, 2);
-	lm_tell(&w.lm[1], false, &o, 1);
+	lm_report(&w.lm[1], false, &o, 1);
 	lm_stop(&w, 1);
 	world_run(&w, 5 * MS);
 	ck_assert_ptr_null(top_find(&w, "n_2"));
@@ -319,8 +319,8 @@ START_TEST(a_mainsm_that_comes_back_hears_everything_again)
 	world_run(&w, SEC);
 	top_stop(&w);
 	world_run(&w, SEC);
-	lm_tell(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE },
-		1);
+	lm_report(&w.lm[0], false, &(struct msg_object){ .token = "p_1_000001", .op = MSG_OP_GONE },
+		  1);
 	ck_assert(w.lm[0].is_up && w.lm[1].is_up); /* lms do not notice */
 	world_run(&w, SEC);
 	top_start(&w);
@@ -361,7 +361,7 @@ START_TEST(one_host_cannot_take_all_the_room)
 						    .rank = -1 };
 		}
 		if (w.lm[0].is_up)
-			lm_tell(&w.lm[0], false, o, 1000);
+			lm_report(&w.lm[0], false, o, 1000);
 		world_run(&w, MS);
 		if (!w.lm[0].is_up)
 			break;
@@ -380,10 +380,10 @@ START_TEST(processes_that_come_and_go_while_mainsm_is_away_take_no_room)
 		struct token t;
 		const char *token = token_print_process(&t, 1, i + 100);
 
-		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .parent = "n_1" },
-			1);
-		lm_tell(&w.lm[0], false, &(struct msg_object){ .token = token, .op = MSG_OP_GONE },
-			1);
+		lm_report(&w.lm[0], false, &(struct msg_object){ .token = token, .parent = "n_1" },
+			  1);
+		lm_report(&w.lm[0], false,
+			  &(struct msg_object){ .token = token, .op = MSG_OP_GONE }, 1);
 		if (i % 1000 == 0)
 			world_run(&w, MS);
 	}

@@ -70,14 +70,14 @@ START_TEST(at_the_limit_of_objects_a_host_may_tell_a_change)
 	allow(QUOTA_OBJECTS, 4);
 	lms_start(&w, 1);
 	world_run(&w, 50 * MS);
-	lm_tell(&w.lm[0], false, &longer, 1);
+	lm_report(&w.lm[0], false, &longer, 1);
 	world_run(&w, 50 * MS);
 	ck_assert(w.lm[0].is_up);
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(world_counts(&w).objects, 4);
 	/* A user above a limit of bytes is not cut while usage does not grow. */
 	allow(QUOTA_BYTES, 1);
-	lm_tell(&w.lm[0], false, &shorter, 1);
+	lm_report(&w.lm[0], false, &shorter, 1);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(w.lm[0].downs, 0);
 	ck_assert_uint_eq(world_counts(&w).over_quota, 0);

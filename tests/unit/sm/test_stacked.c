@@ -403,8 +403,8 @@ static void liar_free(struct liar *l)
 	net_ctx_free(l->ctx);
 }
 
-static void liar_tell_of(struct liar *l, uint32_t node, const char *host, uint64_t attach,
-			 uint32_t op, enum msg_node_sub sub)
+static void liar_report_of(struct liar *l, uint32_t node, const char *host, uint64_t attach,
+			   uint32_t op, enum msg_node_sub sub)
 {
 	char token[TOKEN_BYTES];
 	const struct msg_object o = { .token = token,
@@ -427,9 +427,10 @@ static void liar_tell_of(struct liar *l, uint32_t node, const char *host, uint64
 	world_run(&w, 10 * MS);
 }
 
-static void liar_tell(struct liar *l, uint32_t node, const char *host, uint64_t attach, uint32_t op)
+static void liar_report(struct liar *l, uint32_t node, const char *host, uint64_t attach,
+			uint32_t op)
 {
-	liar_tell_of(l, node, host, attach, op, MSG_NODE_UP);
+	liar_report_of(l, node, host, attach, op, MSG_NODE_UP);
 }
 
 /* Its wall clock was put back before its lm was started again: numbers grow from it. */
@@ -440,20 +441,20 @@ START_TEST(a_host_that_is_lost_is_anybodys_who_has_it_whatever_its_number)
 	liar_start_on(&old, "a", "old");
 	liar_start_on(&new, "a", "new");
 	ck_assert(old.is_up && new.is_up);
-	liar_tell(&old, 7, "h7", 1000, MSG_OP_PRESENT);
-	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
-	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
+	liar_report(&old, 7, "h7", 1000, MSG_OP_PRESENT);
+	liar_report(&new, 7, "h7", 5, MSG_OP_PRESENT);
+	liar_report_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
 	/* the old one had it until now */
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_LOST);
-	liar_tell(&new, 7, "h7", 5, MSG_OP_PRESENT);
+	liar_report(&new, 7, "h7", 5, MSG_OP_PRESENT);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
 	/* The sm that lost the host does not take it from its owner. */
-	liar_tell_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
-	liar_tell(&old, 7, "h7", 0, MSG_OP_GONE);
+	liar_report_of(&old, 7, "h7", 1000, MSG_OP_PRESENT, MSG_NODE_LOST);
+	liar_report(&old, 7, "h7", 0, MSG_OP_GONE);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
 	/* It counts on from the new number. */
-	liar_tell(&old, 7, "h7", 6, MSG_OP_PRESENT);
-	liar_tell_of(&new, 7, "h7", 5, MSG_OP_PRESENT, MSG_NODE_LOST);
+	liar_report(&old, 7, "h7", 6, MSG_OP_PRESENT);
+	liar_report_of(&new, 7, "h7", 5, MSG_OP_PRESENT, MSG_NODE_LOST);
 	ck_assert_uint_eq(top_find(&w, "n_7")->sub, MSG_NODE_UP);
 	liar_free(&old);
 	liar_free(&new);
@@ -468,8 +469,8 @@ START_TEST(an_sm_may_not_take_a_host_that_another_serves)
 	liar_start(&l, "a");
 	ck_assert(l.is_up);
 	/* The lm says 1; a number that is not newer is no reason to cut a late peer. */
-	liar_tell(&l, 1, "h1", 1, MSG_OP_PRESENT);
-	liar_tell(&l, 1, "h1", 0, MSG_OP_GONE);
+	liar_report(&l, 1, "h1", 1, MSG_OP_PRESENT);
+	liar_report(&l, 1, "h1", 0, MSG_OP_GONE);
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
 	ck_assert_ptr_nonnull(top_find(&w, "p_1_000001"));
 	top_ask(&w, ":node_get_info([n_1],1)", SEC);
@@ -487,9 +488,9 @@ START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 
 	lms_start(&w, 2);
 	liar_start(&l, "a");
-	liar_tell(&l, 1, "h9", 99, MSG_OP_PRESENT);
-	liar_tell(&l, 9, "h1", 99, MSG_OP_PRESENT);
-	liar_tell(&l, 1, "h9", 99, MSG_OP_GONE);
+	liar_report(&l, 1, "h9", 99, MSG_OP_PRESENT);
+	liar_report(&l, 9, "h1", 99, MSG_OP_PRESENT);
+	liar_report(&l, 1, "h9", 99, MSG_OP_GONE);
 	world_run(&w, 50 * MS);
 	ck_assert_uint_eq(l.downs, 0);
 	ck_assert_ptr_nonnull(top_find(&w, "n_1"));
@@ -497,7 +498,7 @@ START_TEST(an_sm_that_gives_a_host_another_name_or_number_is_passed_over)
 	ck_assert_ptr_null(top_find(&w, "n_9"));
 	ck_assert_uint_eq(world_counts(&w).lms, 2);
 	/* It is admitted with the objects of no other owner. */
-	liar_tell(&l, 9, "h9", 99, MSG_OP_PRESENT);
+	liar_report(&l, 9, "h9", 99, MSG_OP_PRESENT);
 	ck_assert_str_eq(top_find(&w, "n_9")->host, "h9");
 	liar_free(&l);
 }

@@ -61,7 +61,7 @@ struct top {
 	uint32_t gives; /* that number to each lm; 0: what it has */
 	unsigned hellos;
 	/* what came up */
-	unsigned directories, fulls, objects_told;
+	unsigned directories, fulls, objects_reported;
 	struct seen seen[OBJECTS_SEEN];
 	size_t nseen;
 	unsigned replies, parts, acks, triggers, ack_errors;
@@ -169,7 +169,7 @@ void lm_climb(struct world *w, size_t i); /* asks mainsm, as a real one */
 void lm_stop(struct world *w, size_t i); /* with BYE */
 void lm_free(struct world *w, size_t i); /* and all of it */
 void lm_send(struct lm *l, const struct msg *m);
-void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n);
+void lm_report(struct lm *l, bool full, const struct msg_object *o, size_t n);
 void lm_snapshot(struct lm *l);
 void lm_trigger(struct lm *l, const char *csr, const char *thread);
 void lm_reply(struct lm *l, uint64_t id, uint32_t action, const char *objects);

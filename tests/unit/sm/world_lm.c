@@ -300,7 +300,7 @@ void lm_send(struct lm *l, const struct msg *m)
 	ck_assert_int_eq(link_send(l->link, m), 0);
 }
 
-void lm_tell(struct lm *l, bool full, const struct msg_object *o, size_t n)
+void lm_report(struct lm *l, bool full, const struct msg_object *o, size_t n)
 {
 	const struct msg m = {
 		.type = MSG_DIRECTORY,
@@ -329,7 +329,7 @@ void lm_snapshot(struct lm *l)
 						    .name = "main",
 						    .rank = -1 };
 	}
-	lm_tell(l, true, o, 2 * l->procs + 1);
+	lm_report(l, true, o, 2 * l->procs + 1);
 	free(o);
 	free(token);
 }

@@ -78,7 +78,7 @@ static void take_directory(struct top *t, const struct msg_directory *m)
 	uint32_t number;
 
 	t->directories++;
-	t->objects_told += (unsigned)m->nobject;
+	t->objects_reported += (unsigned)m->nobject;
 	if (m->full && !in_snapshot) {
 		memset(named, 0, sizeof(named));
 		t->fulls++;

@@ -240,17 +240,17 @@ static void drain_raw(size_t want)
 START_TEST(a_slow_reader_is_told_of_room_and_gets_every_frame)
 {
 	size_t sent;
-	int told;
+	int reported;
 
 	connect_raw();
 	chan_set_cap(s.peer[0].chan, CAP);
 	chan_set_stall_max(s.peer[0].chan, TOOL_STALL_MAX_NS);
 	sent = fill(s.peer[0].chan);
-	told = s.peer[0].writable;
+	reported = s.peer[0].writable;
 	loop_advance(s.loop, 9 * SEC);
-	ck_assert_int_eq(s.peer[0].writable, told);
+	ck_assert_int_eq(s.peer[0].writable, reported);
 	drain_raw(sent * 10005);
-	ck_assert_int_eq(s.peer[0].writable, told + 1);
+	ck_assert_int_eq(s.peer[0].writable, reported + 1);
 	ck_assert_uint_eq(chan_queued(s.peer[0].chan), 0);
 	loop_advance(s.loop, 60 * SEC);
 	ck_assert_int_eq(s.peer[0].closed, 0);

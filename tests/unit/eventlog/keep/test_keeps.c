@@ -11,7 +11,7 @@ START_TEST(blocks_go_up_in_order_as_far_as_there_is_room)
 	uint64_t before;
 
 	open_it(3);
-	ck_assert_uint_eq(seen.told, 1);
+	ck_assert_uint_eq(seen.reported, 1);
 	for (int i = 0; i < 40; i++)
 		ck_assert_int_eq(append(100 * 1024), 0);
 	WAIT_FOR(seen.settled == 40);

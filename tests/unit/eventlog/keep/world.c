@@ -46,7 +46,7 @@ static int send_up(void *arg, const struct msg *m)
 
 static void on_request(void *arg, struct keep *k)
 {
-	seen.told++;
+	seen.reported++;
 }
 
 static void on_settled(void *arg, struct keep *k, uint64_t n)

@@ -22,7 +22,7 @@ extern uint64_t seq; /* of the next block */
 
 /* The blocks that came up, of one stream. */
 extern struct seen {
-	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, told, made,
+	uint64_t stream, place, messages, blocks, events, lost, ends, due, settled, reported, made,
 		gone, given;
 	bool refuses;
 	int full;

@@ -399,7 +399,7 @@ END_TEST
 START_TEST(events_that_a_full_ring_lost_are_counted)
 {
 	const struct msg_triggered *t;
-	uint64_t told = 0, lost = 0;
+	uint64_t reported = 0, lost = 0;
 	const int calls = 200; /* the ring has room for some 40 */
 
 	open_ranks();
@@ -409,11 +409,11 @@ START_TEST(events_that_a_full_ring_lost_are_counted)
 	world_run(&w, 30 * MS);
 	call(&seg, "MPI_Send", 1, 1);
 	while ((t = next_triggered())) {
-		told++;
+		reported++;
 		lost += t->dropped;
 	}
 	ck_assert_uint_gt(lost, 0);
-	ck_assert_uint_eq(told + lost, calls + 1);
+	ck_assert_uint_eq(reported + lost, calls + 1);
 	close_ranks();
 }
 END_TEST
@@ -468,17 +468,17 @@ static void put_record_of(uint64_t ticks)
 
 START_TEST(a_record_of_the_future_is_of_now)
 {
-	nsec_t before, told;
+	nsec_t before, reported;
 
 	open_ranks();
 	arm("thread_has_ended_lib_call([@],\"MPI_Barrier\"): print([$time])", rank0, 0, true);
 	call(&seg, "MPI_Barrier", 0, -1);
 	before = next_triggered()->time_ns;
 	put_record_of(UINT64_MAX);
-	told = next_triggered()->time_ns;
-	ck_assert_int_ge(told, before);
+	reported = next_triggered()->time_ns;
+	ck_assert_int_ge(reported, before);
 	call(&seg, "MPI_Barrier", 0, -1);
-	ck_assert_int_ge(next_triggered()->time_ns, told);
+	ck_assert_int_ge(next_triggered()->time_ns, reported);
 	close_ranks();
 }
 END_TEST

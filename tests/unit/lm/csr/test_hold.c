@@ -212,7 +212,7 @@ END_TEST
 
 /* --- circles */
 
-static unsigned told(uint32_t *deepest)
+static unsigned reported(uint32_t *deepest)
 {
 	const struct msg_triggered *t;
 	unsigned n = 0;
@@ -235,7 +235,7 @@ START_TEST(two_conditions_that_undo_each_other_end)
 		  true);
 	world_ask(&w, MANIPULATOR, with(":thread_stop([@])", rank0));
 	world_run(&w, SEC);
-	ck_assert_uint_eq(told(&deepest), CAUSAL_DEPTH_MAX + 1);
+	ck_assert_uint_eq(reported(&deepest), CAUSAL_DEPTH_MAX + 1);
 	ck_assert_uint_eq(deepest, CAUSAL_DEPTH_MAX);
 	ck_assert_uint_eq(rank(100)->nsignal, 1 + CAUSAL_DEPTH_MAX);
 	close_ranks();
@@ -257,7 +257,7 @@ START_TEST(the_depth_of_a_request_goes_on)
 	m.request.text = (struct bytes){ (const uint8_t *)text, strlen(text) };
 	above_send(&w.mainsm, &m);
 	world_run(&w, 100 * MS);
-	ck_assert_uint_eq(told(&deepest), 1);
+	ck_assert_uint_eq(reported(&deepest), 1);
 	ck_assert_uint_eq(deepest, 2);
 	close_ranks();
 }

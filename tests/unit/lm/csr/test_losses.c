@@ -19,7 +19,7 @@ static const struct msg_losses *next_losses(void)
 START_TEST(too_many_events_a_second_are_dropped_and_counted)
 {
 	const struct msg_losses *m;
-	uint64_t told = 0, lost = 0;
+	uint64_t reported = 0, lost = 0;
 
 	open_ranks();
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): print([1])", rank0, 0, true);
@@ -31,8 +31,8 @@ START_TEST(too_many_events_a_second_are_dropped_and_counted)
 		world_run(&w, 15 * MS);
 	}
 	while (next_triggered())
-		told++;
-	ck_assert_uint_eq(told, TOOL_FIRINGS_PER_SEC_MAX);
+		reported++;
+	ck_assert_uint_eq(reported, TOOL_FIRINGS_PER_SEC_MAX);
 	lost = w.mainsm.seen = 0;
 	while ((m = next_losses())) {
 		ck_assert(!m->is_last);

@@ -10,7 +10,7 @@
 
 #define SENDS "thread_has_started_lib_call([@],\"MPI_Send\"):"
 
-static unsigned told(void)
+static unsigned reported(void)
 {
 	unsigned n = 0;
 
@@ -64,7 +64,7 @@ START_TEST(every_nth_counts_on_a_host_over_its_processes)
 	arm(SENDS " omig_every(3) print([$proc])", "n_7", 1, true);
 	call(&seg, "MPI_Send", 1, 1);
 	call(&seg, "MPI_Send", 1, 1);
-	ck_assert_uint_eq(told(), 0);
+	ck_assert_uint_eq(reported(), 0);
 	call(&other, "MPI_Send", 1, 1);
 	ck_assert_str_eq(next_triggered()->proc, rank1);
 	/* Armed again, for another object was added: it goes on counting. */
@@ -72,7 +72,7 @@ START_TEST(every_nth_counts_on_a_host_over_its_processes)
 	call(&seg, "MPI_Send", 1, 1);
 	arm(SENDS " omig_every(3) print([$proc])", rank0, 1, true);
 	call(&seg, "MPI_Send", 1, 1);
-	ck_assert_uint_eq(told(), 1);
+	ck_assert_uint_eq(reported(), 1);
 	close_ranks();
 }
 END_TEST
@@ -83,10 +83,10 @@ START_TEST(so_many_a_second_are_told)
 	arm(SENDS " omig_at_most(2) print([1])", rank0, 1, true);
 	for (int i = 0; i < 10; i++)
 		call(&seg, "MPI_Send", 1, 1);
-	ck_assert_uint_eq(told(), 2);
+	ck_assert_uint_eq(reported(), 2);
 	world_run(&w, SEC);
 	call(&seg, "MPI_Send", 1, 1);
-	ck_assert_uint_eq(told(), 1);
+	ck_assert_uint_eq(reported(), 1);
 	close_ranks();
 }
 END_TEST
@@ -132,7 +132,7 @@ static void count_those_above(const char *predicate, bool in_rank, uint32_t pref
 		world_run(&w, 15 * MS);
 	}
 	ck_assert_int_eq(read_counter("pa_cl_1"), 200 * (16 + 17 + 18 + 19));
-	ck_assert_uint_eq(told(), 0);
+	ck_assert_uint_eq(reported(), 0);
 	close_ranks();
 }
 

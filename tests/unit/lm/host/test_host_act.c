@@ -22,7 +22,7 @@
 static struct host *host;
 static struct host_proc *held;
 static pid_t child;
-static int told; /* what the child says comes here */
+static int reported; /* what the child says comes here */
 
 static uint8_t variable[64] = "as it was";
 static const char *constant = "never to be changed";
@@ -68,7 +68,7 @@ static int32_t heard(void)
 {
 	int32_t tid = 0;
 
-	ck_assert_int_eq(read(told, &tid, sizeof(tid)), sizeof(tid));
+	ck_assert_int_eq(read(reported, &tid, sizeof(tid)), sizeof(tid));
 	return tid;
 }
 
@@ -78,7 +78,7 @@ static int32_t begin(void)
 
 	ck_assert_int_eq(host_linux_open("/", NULL, &host, NULL), 0);
 	ck_assert_int_eq(pipe(both), 0);
-	told = both[0];
+	reported = both[0];
 	out_fd = both[1];
 	child = fork();
 	ck_assert_int_ge(child, 0);

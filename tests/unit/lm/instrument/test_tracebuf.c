@@ -126,7 +126,7 @@ static int64_t figure(const char *name)
 }
 
 /* Sends until one was too many: at most 60 of them fit where a long record did not. */
-static const struct msg_triggered *send_until_told(void)
+static const struct msg_triggered *send_until_reported(void)
 {
 	const struct msg_triggered *t = NULL;
 
@@ -149,16 +149,16 @@ START_TEST(a_full_part_drops_what_is_new_and_says_so_once)
 	ck_assert_uint_gt(n, TRACE_PART_MAX_BYTES / 17000);
 	ck_assert_int_eq(figure("trace_records_dropped"), 2);
 	arm("thread_has_started_lib_call([@],\"MPI_Send\"): " APPEND, rank0, 1, false);
-	ck_assert_ptr_null(send_until_told());
+	ck_assert_ptr_null(send_until_reported());
 	ck_assert_int_gt(figure("trace_records_dropped"), 2);
 	snprintf(first, sizeof(first), "trace_b_1,1,%u", n / 100);
 	ck_assert_int_eq(
 		strncmp(read_of(":trace_buffer_read([trace_b_1],1)", rank0), first, strlen(first)),
 		0);
-	t = send_until_told();
+	t = send_until_reported();
 	ck_assert_ptr_nonnull(t);
 	ck_assert_uint_eq(t->entry[0].status, STATUS_NO_MEMORY);
-	ck_assert_ptr_null(send_until_told());
+	ck_assert_ptr_null(send_until_reported());
 	close_ranks();
 }
 END_TEST

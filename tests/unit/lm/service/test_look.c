@@ -26,7 +26,7 @@ static struct loop *loop;
 static struct helper *look;
 static uint8_t word[] = "in memory";
 
-struct told {
+struct reported {
 	unsigned n;
 	uint8_t type;
 	char text[ERR_TEXT_BYTES];
@@ -59,7 +59,7 @@ static void clean_up(void)
 
 static void on_answer(void *arg, const struct tracer_msg *m)
 {
-	struct told *t = arg;
+	struct reported *t = arg;
 
 	t->n++;
 	t->type = m->type;
@@ -85,7 +85,7 @@ static uint64_t start_of(pid_t pid)
 	return start;
 }
 
-static void ask_memory(pid_t pid, const void *at, struct told *t)
+static void ask_memory(pid_t pid, const void *at, struct reported *t)
 {
 	struct tracer_msg m = { .type = TRACER_READ_MEMORY,
 				.pid = pid,
@@ -97,7 +97,7 @@ static void ask_memory(pid_t pid, const void *at, struct told *t)
 	ck_assert_int_eq(helper_ask(look, &m, &(struct helper_reply){ on_answer, t }, &a, NULL), 0);
 }
 
-static void ask_file(const char *path, struct told *t)
+static void ask_file(const char *path, struct reported *t)
 {
 	struct tracer_msg m = { .type = TRACER_FILE, .nvalue = 2, .value = { 0, 9 }, .ntext = 1 };
 	struct helper_ask *a;
@@ -132,7 +132,7 @@ static pid_t start_mapper(void **at)
 
 static bool answers(pid_t pid)
 {
-	struct told t = { 0 };
+	struct reported t = { 0 };
 
 	ask_memory(pid, word, &t);
 	WAIT_FOR(t.n == 1);
@@ -141,7 +141,7 @@ static bool answers(pid_t pid)
 
 START_TEST(memory_and_files_are_looked_at_from_outside)
 {
-	struct told t = { 0 }, file = { 0 };
+	struct reported t = { 0 }, file = { 0 };
 	pid_t pid = fork();
 
 	if (pid == 0)
@@ -161,7 +161,7 @@ END_TEST
 
 START_TEST(what_hangs_is_told_and_hangs_nobody_else)
 {
-	struct told memory = { 0 }, file = { 0 };
+	struct reported memory = { 0 }, file = { 0 };
 	int32_t first;
 	void *at;
 	pid_t pid;
@@ -194,7 +194,7 @@ END_TEST
  */
 START_TEST(who_hangs_in_a_page_can_be_killed)
 {
-	struct told memory = { 0 };
+	struct reported memory = { 0 };
 	int32_t first;
 	void *at;
 	pid_t pid;

@@ -41,9 +41,9 @@ static inline void sites_open(struct world *w, struct below *a, struct below *b,
 	below_open(w, a, ROLE_SM, "a", "sm-a");
 	if (b)
 		below_open(w, b, ROLE_SM, "b", "sm-b");
-	below_tell(a, 1, "h1");
+	below_report(a, 1, "h1");
 	if (b)
-		below_tell(b, 2, "h2");
+		below_report(b, 2, "h2");
 	above_open(w, t, role, "t");
 	above_attach_all(t);
 }

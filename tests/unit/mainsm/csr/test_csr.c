@@ -132,7 +132,7 @@ START_TEST(a_condition_follows_hosts_that_are_lost_and_return)
 	mem_net_kill_host(w.net, "sm-b");
 	world_run(&w, 12 * SEC);
 	ck_assert(b.is_up);
-	below_tell(&b, 2, "h2");
+	below_report(&b, 2, "h2");
 	world_run(&w, 100 * MS);
 	ck_assert_uint_eq(b.arms, 2);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 3);
@@ -175,7 +175,7 @@ START_TEST(arming_on_what_has_ended_is_told_when_it_was_named)
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	/* Known here as well: it was never enabled for that one. */
-	below_tell_end(&a, 1);
+	below_report_end(&a, 1);
 	define("proc_has_terminated([n_1]): print([$proc])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 0)->objects, "p_1_a00000");
@@ -200,9 +200,9 @@ static const char *partners_of(const struct below *host)
 START_TEST(partners_are_told_to_all_hosts_by_their_ranks)
 {
 	open_sites();
-	below_tell_rank(&a, 1, "p_1_a00000", 4, "job");
-	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
-	below_tell_rank(&b, 2, "p_2_b00000", 6, "job");
+	below_report_rank(&a, 1, "p_1_a00000", 4, "job");
+	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_report_rank(&b, 2, "p_2_b00000", 6, "job");
 	define(SENT_TO("p_2_a00000"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[7]");
@@ -222,11 +222,11 @@ END_TEST
 START_TEST(partners_follow_attach_detach_and_their_ranks)
 {
 	open_sites();
-	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
 	define(SENT_TO("n_2"));
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[7]");
-	below_tell_rank(&b, 2, "p_2_b00000", 6, "job");
+	below_report_rank(&b, 2, "p_2_b00000", 6, "job");
 	ck_assert_uint_eq(a.arms, 2);
 	ck_assert_str_eq(partners_of(&a), "[6,7]");
 	above_send(&t, ":proc_detach([p_2_a00000])", 0);
@@ -255,9 +255,9 @@ START_TEST(partners_that_nobody_knows_are_told_and_mean_nobody)
 	ck_assert_uint_eq(e->status, STATUS_UNKNOWN_OBJECT);
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_ENABLED), 1, 1)->objects, "p_9_zzzzzz");
 	/* Once is enough. */
-	below_tell_proc(&a, 1, "p_1_c00000", 43);
+	below_report_proc(&a, 1, "p_1_c00000", 43);
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 1);
-	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
 	ck_assert_uint_eq(above_count(&t, STATUS_CSR_ENABLED), 2);
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 0);
 	ck_assert_str_eq(partners_of(&a), "[7]");
@@ -268,9 +268,9 @@ END_TEST
 START_TEST(partners_are_of_the_job_that_the_event_names)
 {
 	open_sites();
-	below_tell_rank(&a, 1, "p_1_a00000", 4, "job");
-	below_tell_rank(&b, 2, "p_2_a00000", 7, "job");
-	below_tell_rank(&b, 2, "p_2_b00000", 6, "other");
+	below_report_rank(&a, 1, "p_1_a00000", 4, "job");
+	below_report_rank(&b, 2, "p_2_a00000", 7, "job");
+	below_report_rank(&b, 2, "p_2_b00000", 6, "other");
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[n_2]): print([$par1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[7]");
@@ -279,8 +279,8 @@ START_TEST(partners_are_of_the_job_that_the_event_names)
 	ck_assert_uint_eq(errors_of(above_last(&t, STATUS_CSR_ENABLED)), 1);
 	ck_assert_str_eq(partners_of(&a), "[7]");
 	/* Without a launcher each has a name of its own, which says nothing. */
-	below_tell_rank(&a, 1, "p_1_a00000", 4, "pid-10");
-	below_tell_rank(&b, 2, "p_2_b00000", 6, "pid-11");
+	below_report_rank(&a, 1, "p_1_a00000", 4, "pid-10");
+	below_report_rank(&b, 2, "p_2_b00000", 6, "pid-11");
 	define("patop_lib_call_ended([p_1_a00000],\"MPI_Send\",[p_2_b00000]): print([$par1])");
 	ck_assert_uint_eq(with_token("csr_enable"), STATUS_OK);
 	ck_assert_str_eq(partners_of(&a), "[6]");

@@ -24,7 +24,7 @@ static unsigned told(void)
 	return t.kinds[STATUS_CSR_TRIGGERED / 2];
 }
 
-static const char *last_told(void)
+static const char *last_reported(void)
 {
 	return t.of_kind[STATUS_CSR_TRIGGERED / 2]->entry[0].value;
 }
@@ -57,10 +57,10 @@ START_TEST(a_tool_fires_so_often_a_second_however_many_conditions_it_has)
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX);
 	world_run(&w, 1010 * MS);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 1);
-	ck_assert_str_eq(last_told(), "\"dropped\",7");
+	ck_assert_str_eq(last_reported(), "\"dropped\",7");
 	trigger(two, 1, NULL);
 	ck_assert_uint_eq(told(), TOOL_FIRINGS_PER_SEC_MAX + 2);
-	ck_assert_str_eq(last_told(), "");
+	ck_assert_str_eq(last_reported(), "");
 	close_site();
 }
 END_TEST

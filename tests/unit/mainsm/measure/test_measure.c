@@ -175,7 +175,7 @@ START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_c
 	open_hosts();
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	read_both(1);
-	below_tell_proc(&a, 1, "p_1_c00000", 50);
+	below_report_proc(&a, 1, "p_1_c00000", 50);
 	ck_assert_uint_eq(above_status(&t, ":proc_attach([n_1])"), STATUS_OK);
 	world_run(&w, 500 * MS);
 	ck_assert_uint_eq(in_a.loads, 2);
@@ -184,7 +184,7 @@ START_TEST(processes_that_come_are_measured_and_those_that_have_ended_go_on_to_c
 	read_both(2);
 	ck_assert_int_eq(value_at(0).n, 9);
 	ck_assert_int_eq(value_at(0).k, 9);
-	below_tell_end(&a, 1);
+	below_report_end(&a, 1);
 	world_run(&w, 500 * MS);
 	ck_assert_uint_eq(in_a.loads, 2);
 	read_both(3);
@@ -218,14 +218,14 @@ START_TEST(what_changes_elsewhere_is_no_work_for_a_measurement)
 	world_run(&w, SEC);
 	before = routes();
 	ck_assert_int_gt(before, 0);
-	below_tell_proc(&b, 3, "p_3_c00000", 50);
+	below_report_proc(&b, 3, "p_3_c00000", 50);
 	world_run(&w, SEC);
 	ck_assert_int_eq(routes(), before);
 	link_close(a.link, "a cut");
 	world_run(&w, SEC);
 	ck_assert_int_gt(routes(), before);
 	below_again(&a);
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	world_run(&w, SEC);
 	ck_assert_uint_gt(in_a.loads, 1);
 	ck_assert_ptr_nonnull(measured_find(&in_a, "n_1"));
@@ -272,8 +272,8 @@ START_TEST(a_site_that_is_lost_is_loaded_again)
 	ck_assert_uint_eq(events(), 2);
 	ck_assert_int_eq(value_at(0).k, 4);
 	below_again(&b);
-	below_tell(&b, 3, "h3");
-	below_tell(&b, 4, "h4");
+	below_report(&b, 3, "h3");
+	below_report(&b, 4, "h4");
 	world_run(&w, 500 * MS);
 	ck_assert_uint_gt(in_b.version, version);
 	ck_assert_uint_eq(in_b.read, 2);
@@ -295,8 +295,8 @@ START_TEST(hosts_without_an_sm_are_put_together_here)
 	world_start(&w);
 	below_open(&w, &lm[0], ROLE_LM, "a", "h1");
 	below_open(&w, &lm[1], ROLE_LM, "a", "h2");
-	below_tell(&lm[0], 1, "h1");
-	below_tell(&lm[1], 2, "h2");
+	below_report(&lm[0], 1, "h1");
+	below_report(&lm[1], 2, "h2");
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
 	above_attach_all(&t);
 	measured_open(&in_lm[0], &lm[0], told);
@@ -508,7 +508,7 @@ START_TEST(a_measurement_may_be_made_before_there_is_anything)
 	measure("[]", "", "Send_volume", "[\"every_ms\",10000]");
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	measured_open(&in_a, &a, told);
-	below_tell(&a, 1, "h1");
+	below_report(&a, 1, "h1");
 	above_attach_all(&t);
 	world_run(&w, SEC);
 	ck_assert_uint_eq(in_a.loads, 1);

@@ -112,7 +112,7 @@ START_TEST(each_object_has_its_own_and_one_that_has_ended_holds_up_nobody)
 		read_both(read);
 	ck_assert_msg(str_eq(last(), "2,3,0"), "%s", last());
 	ck_assert_ptr_nonnull(strstr(info(",256"), "[p_1_a00000,\"\",6,"));
-	below_tell_end(&a, 1);
+	below_report_end(&a, 1);
 	world_run(&w, 500 * MS);
 	read_both(4);
 	ck_assert_msg(str_eq(last(), "2,4,1"), "%s", last());

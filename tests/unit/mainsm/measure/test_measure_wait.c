@@ -138,9 +138,9 @@ START_TEST(of_several_measurements_each_follows_what_has_come)
 	}
 	ck_assert_uint_eq(in_a.loads, 3);
 	for (unsigned i = 0; i < 3; i++) {
-		below_tell_proc(&a, 1,
-				(const char *[]){ "p_1_c00000", "p_1_d00000", "p_1_e00000" }[i],
-				50 + i);
+		below_report_proc(&a, 1,
+				  (const char *[]){ "p_1_c00000", "p_1_d00000", "p_1_e00000" }[i],
+				  50 + i);
 		ck_assert_uint_eq(above_status(&t, ":proc_attach([n_1])"), STATUS_OK);
 		world_run(&w, 500 * MS);
 		ck_assert_uint_eq(in_a.loads, 6 + 3 * i);

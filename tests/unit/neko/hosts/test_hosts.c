@@ -286,7 +286,7 @@ static bool was_struck(struct blow *blow, const char *text, const char *words)
 	const struct run_missing *missing;
 	struct made m;
 	struct bed b;
-	bool is_told;
+	bool is_reported;
 	size_t n;
 
 	begin(&b);
@@ -296,11 +296,11 @@ static bool was_struck(struct blow *blow, const char *text, const char *words)
 	ck_assert_msg(m.rc == 0, "%s", m.e.text);
 	missing = run_missing(m.run, &n);
 	ck_assert_uint_eq(m.f.missing, n);
-	is_told = n == 2 && missing[0].id == 1 && missing[1].id == 2 &&
-		  strstr(missing[0].why, "ended") && strstr(missing[1].why, words);
+	is_reported = n == 2 && missing[0].id == 1 && missing[1].id == 2 &&
+		      strstr(missing[0].why, "ended") && strstr(missing[1].why, words);
 	forget(&m);
 	end(&b);
-	return is_told;
+	return is_reported;
 }
 
 static void is_struck(struct blow *blow, const char *text, const char *words)

@@ -82,7 +82,7 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 {
 	enum { PROCESSES = 5, EVENTS = 5000 };
 	struct merge *g = merge_new(PROCESSES, EVENTS);
-	nsec_t told[PROCESSES] = { 0 }, next = 0;
+	nsec_t reported[PROCESSES] = { 0 }, next = 0;
 	uint8_t whose[EVENTS];
 	struct rng rng;
 
@@ -91,17 +91,17 @@ START_TEST(nothing_is_lost_whoever_is_behind)
 		whose[i] = (uint8_t)rng_below(&rng, PROCESSES);
 	while (next < EVENTS) {
 		uint32_t p = (uint32_t)rng_below(&rng, PROCESSES);
-		nsec_t until = told[p] + (nsec_t)rng_below(&rng, 200);
+		nsec_t until = reported[p] + (nsec_t)rng_below(&rng, 200);
 		const struct neko_event *v;
 
-		for (; told[p] < until && told[p] < EVENTS; told[p]++)
-			if (whose[told[p]] == p)
-				ck_assert_int_eq(add(g, p + 1, told[p]), 0);
-		ck_assert_int_eq(merge_advance(g, p + 1, told[p]), 0);
+		for (; reported[p] < until && reported[p] < EVENTS; reported[p]++)
+			if (whose[reported[p]] == p)
+				ck_assert_int_eq(add(g, p + 1, reported[p]), 0);
+		ck_assert_int_eq(merge_advance(g, p + 1, reported[p]), 0);
 		for (; (v = merge_next(g)) != NULL; next++)
 			ck_assert(v->at == next && v->process == whose[next] + 1u);
 		for (nsec_t i = 0; i < PROCESSES; i++)
-			ck_assert_int_le(next, told[i]);
+			ck_assert_int_le(next, reported[i]);
 	}
 	merge_free(g);
 }

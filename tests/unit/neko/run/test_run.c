@@ -20,7 +20,7 @@ struct wrong {
 	unsigned line;
 };
 
-static void is_told(const struct wrong *w, size_t n)
+static void is_reported(const struct wrong *w, size_t n)
 {
 	struct run_counts f;
 
@@ -92,7 +92,7 @@ START_TEST(what_is_wrong_in_a_configuration_is_told_with_its_line_and_a_remedy)
 		  "raise process.num", 0 },
 	};
 
-	is_told(bad, ARRAY_LEN(bad));
+	is_reported(bad, ARRAY_LEN(bad));
 }
 END_TEST
 
@@ -112,7 +112,7 @@ START_TEST(a_transport_that_cannot_be_is_told_in_simulations_too)
 		  8 },
 	};
 
-	is_told(bad, ARRAY_LEN(bad));
+	is_reported(bad, ARRAY_LEN(bad));
 }
 END_TEST
 

@@ -16,13 +16,13 @@ static const struct neko_type types_b[] = { { TYPE_B, "b" }, { 0, NULL } };
 static const struct neko_type types_ab[] = { { TYPE_A, "a" }, { TYPE_B, "b" }, { 0, NULL } };
 
 /* The log of the layers of a test, in order. */
-static char told[4096];
+static char reported[4096];
 
-static void tell(struct neko_layer *l, const char *what)
+static void report(struct neko_layer *l, const char *what)
 {
-	size_t n = strlen(told);
+	size_t n = strlen(reported);
 
-	snprintf(told + n, sizeof(told) - n, "%u:%s@%lld ", neko_id(neko_process(l)), what,
+	snprintf(reported + n, sizeof(reported) - n, "%u:%s@%lld ", neko_id(neko_process(l)), what,
 		 (long long)(neko_now(l) / MS));
 }
 
@@ -40,7 +40,7 @@ static struct sim *made(uint32_t m, uint64_t seed, const char *delay)
 	struct err e = { 0 };
 	struct sim *s = NULL;
 
-	told[0] = 0;
+	reported[0] = 0;
 	ck_assert_msg(sim_new(m, seed, &s, &e) == 0, "%s", e.text);
 	add_net(s, delay, 0);
 	return s;
@@ -69,20 +69,20 @@ static void wait_in_all_ways(struct neko_layer *l)
 	struct neko_msg *m;
 
 	ck_assert_int_eq(neko_receive(l, 0, &m), -ERR_TIMEOUT);
-	tell(l, "polled");
+	report(l, "polled");
 	ck_assert_int_eq(neko_receive(l, 20 * MS, &m), -ERR_TIMEOUT);
-	tell(l, "timeout");
+	report(l, "timeout");
 	ck_assert_int_eq(neko_receive(l, 100 * MS, &m), 0);
-	tell(l, "one");
+	report(l, "one");
 	ck_assert_int_eq(neko_sleep(l, 50 * MS), 0);
-	tell(l, "slept");
+	report(l, "slept");
 	ck_assert_int_eq(neko_receive(l, 0, &m), 0);
-	tell(l, "second");
+	report(l, "second");
 	ck_assert_int_eq(neko_receive(l, -1, &m), 0);
-	tell(l, (const char *)m->content);
+	report(l, (const char *)m->content);
 	ck_assert_int_eq(neko_receive(l, -1, &m), -ERR_CLOSED);
 	ck_assert_int_eq(neko_sleep(l, 1), -ERR_CLOSED);
-	tell(l, "closed");
+	report(l, "closed");
 }
 
 static void send_three(struct neko_layer *l)
@@ -110,8 +110,8 @@ START_TEST(an_active_layer_receives_with_a_timeout_with_none_and_without_waiting
 	push(s, 2, &sender);
 	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
 	ck_assert_uint_eq(sim_end_run(s), 0);
-	ck_assert_str_eq(told, "1:polled@0 1:timeout@20 1:one@40 1:slept@90 1:second@90 "
-			       "1:hello@1060 1:closed@1060 ");
+	ck_assert_str_eq(reported, "1:polled@0 1:timeout@20 1:one@40 1:slept@90 1:second@90 "
+				   "1:hello@1060 1:closed@1060 ");
 	sim_free(s);
 }
 END_TEST
@@ -124,7 +124,7 @@ static void hear(struct neko_layer *l, struct neko_msg *m)
 
 	snprintf(what, sizeof(what), "%s%u.%u", m->n ? (const char *)m->content : "", m->from,
 		 m->net);
-	tell(l, what);
+	report(l, what);
 }
 
 static int send_twice(struct neko_layer *l, struct neko_msg *m)
@@ -136,7 +136,7 @@ static int send_twice(struct neko_layer *l, struct neko_msg *m)
 
 static void deliver_through(struct neko_layer *l, struct neko_msg *m)
 {
-	tell(l, "through");
+	report(l, "through");
 	neko_deliver(l, m);
 }
 
@@ -177,8 +177,8 @@ START_TEST(messages_go_down_and_up_through_layers_over_several_networks)
 	push(s, 2, &listener);
 	push(s, 3, &listener);
 	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
-	ck_assert_str_eq(told, "2:u1.1@5 2:u1.1@5 1:m1.0@10 2:through@10 2:m1.0@10 3:m1.0@10 "
-			       "1:m1.0@10 2:through@10 2:m1.0@10 3:m1.0@10 ");
+	ck_assert_str_eq(reported, "2:u1.1@5 2:u1.1@5 1:m1.0@10 2:through@10 2:m1.0@10 3:m1.0@10 "
+				   "1:m1.0@10 2:through@10 2:m1.0@10 3:m1.0@10 ");
 	ck_assert_uint_eq(sim_counts(s)->delivered, 8);
 	sim_free(s);
 }
@@ -200,7 +200,7 @@ static void send_badly(struct neko_layer *l)
 	m = neko_msg_many(l, some, 2, TYPE_A, NULL, 0);
 	ck_assert_int_eq(neko_send(l, m), -ERR_INVALID);
 	neko_msg_unref(l, m);
-	tell(l, "done");
+	report(l, "done");
 }
 
 START_TEST(what_cannot_be_sent_is_refused)
@@ -216,7 +216,7 @@ START_TEST(what_cannot_be_sent_is_refused)
 	push(s, 1, &bad);
 	ck_assert_int_eq(neko_push(sim_process(s, 1), &clash, NULL, &e), -ERR_EXISTS);
 	run(s, NEKO_NEVER);
-	ck_assert_str_eq(told, "1:done@0 ");
+	ck_assert_str_eq(reported, "1:done@0 ");
 	ck_assert_uint_eq(sim_counts(s)->sent, 1);
 	sim_free(s);
 }
@@ -359,7 +359,7 @@ START_TEST(a_crashed_process_does_and_hears_nothing)
 	sim_crash(s, 1, 45 * MS); /* the message that is sent at 30 arrives at 40 */
 	sim_crash(s, 2, 60 * MS);
 	run(s, NEKO_NEVER);
-	ck_assert_str_eq(told, "1:2.0@40 ");
+	ck_assert_str_eq(reported, "1:2.0@40 ");
 	ck_assert_uint_eq(sim_counts(s)->sent, 2);
 	ck_assert_int_eq(sim_crash(s, 3, 0), -ERR_INVALID);
 	sim_free(s);
@@ -486,7 +486,7 @@ static void send_to_others(struct neko_layer *l)
 
 static void hear_one(struct neko_layer *l, struct neko_msg *m)
 {
-	tell(l, "heard");
+	report(l, "heard");
 	ck_assert_uint_eq(m->from, 2);
 }
 
@@ -531,7 +531,7 @@ START_TEST(a_message_to_all_others_needs_no_list_of_them)
 	for (uint32_t i = 1; i <= 3; i++)
 		push(s, i, i == 2 ? &to_others : &hearer);
 	ck_assert_int_eq(run(s, NEKO_NEVER), SIM_NOTHING_LEFT);
-	ck_assert_str_eq(told, "1:heard@10 3:heard@10 ");
+	ck_assert_str_eq(reported, "1:heard@10 3:heard@10 ");
 	ck_assert_uint_eq(sim_counts(s)->delivered, 2);
 	sim_free(s);
 

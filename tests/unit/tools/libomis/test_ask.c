@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct seen {
-	unsigned told, last, nothing;
+	unsigned reported, last, nothing;
 	unsigned status, kind;
 	size_t entries;
 	struct asks *again; /* asks once more when set */
@@ -19,7 +19,7 @@ static void on_reply(void *arg, struct reply **r, bool is_last)
 	struct seen *s = arg;
 	uint64_t id;
 
-	s->told++;
+	s->reported++;
 	s->last += is_last;
 	if (!*r) {
 		s->nothing++;
@@ -64,7 +64,7 @@ static int take(uint32_t kind, bool more)
 START_TEST(a_final_reply_ends_the_ask)
 {
 	ck_assert_int_eq(take(0, false), 0);
-	ck_assert_uint_eq(seen.told, 1);
+	ck_assert_uint_eq(seen.reported, 1);
 	ck_assert_uint_eq(seen.last, 1);
 	ck_assert_int_eq(take(0, false), -ERR_NOTFOUND);
 	asks_done(&asks);
@@ -75,7 +75,7 @@ START_TEST(parts_are_told_as_one_reply)
 {
 	ck_assert_int_eq(take(0, true), 0);
 	ck_assert_int_eq(take(0, true), 0);
-	ck_assert_uint_eq(seen.told, 0);
+	ck_assert_uint_eq(seen.reported, 0);
 	ck_assert_int_eq(take(0, false), 0);
 	ck_assert_uint_eq(seen.entries, 3);
 	asks_done(&asks);
@@ -88,7 +88,7 @@ START_TEST(a_conditional_request_is_told_until_it_is_deleted)
 	ck_assert_int_eq(take(STATUS_CSR_TRIGGERED, false), 0);
 	ck_assert_uint_eq(seen.last, 0);
 	ck_assert_int_eq(take(STATUS_CSR_DELETED, false), 0);
-	ck_assert_uint_eq(seen.told, 3);
+	ck_assert_uint_eq(seen.reported, 3);
 	ck_assert_uint_eq(seen.last, 1);
 	asks_done(&asks);
 }
@@ -101,7 +101,7 @@ START_TEST(a_lost_connection_tells_everybody_but_not_the_new_ones)
 	seen.again = &asks;
 	err_set(&why, ERR_CLOSED, "gone");
 	asks_fail(&asks, STATUS_OS_ERROR, &why);
-	ck_assert_uint_eq(seen.told, 1);
+	ck_assert_uint_eq(seen.reported, 1);
 	ck_assert_uint_eq(seen.status, STATUS_OS_ERROR);
 	ck_assert_uint_eq(asks.map.n, 1);
 	asks_done(&asks);
@@ -113,7 +113,7 @@ START_TEST(nobody_is_told_after_dropping)
 	asks_drop(&asks, id);
 	asks_drop(&asks, id);
 	ck_assert_int_eq(take(0, false), -ERR_NOTFOUND);
-	ck_assert_uint_eq(seen.told, 0);
+	ck_assert_uint_eq(seen.reported, 0);
 	asks_done(&asks);
 }
 END_TEST

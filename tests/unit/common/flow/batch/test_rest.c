@@ -44,7 +44,7 @@ static void send(void *arg, const struct flow_batch *b)
 }
 
 /* Data of that link are joined with others, or sent. */
-static void tell(size_t i, double v, uint32_t flags)
+static void report(size_t i, double v, uint32_t flags)
 {
 	struct flow_token t = flow_token_make(READ, v, 0, AT + (nsec_t)i);
 	const struct flow_batch b = { .measurement = 7,
@@ -59,10 +59,10 @@ static void tell(size_t i, double v, uint32_t flags)
 		send(NULL, &b);
 }
 
-static void tell_zeros(size_t from, size_t to)
+static void report_zeros(size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		tell(i, 0, 0);
+		report(i, 0, 0);
 }
 
 static size_t place_of(const char *link)
@@ -125,9 +125,9 @@ static void deliver_all(void)
 
 START_TEST(many_zeros_are_one_batch_and_each_comes_out_of_it)
 {
-	tell_zeros(0, 10);
-	tell(10, 3, 0);
-	tell_zeros(11, LINKS);
+	report_zeros(0, 10);
+	report(10, 3, 0);
+	report_zeros(11, LINKS);
 	deliver_all();
 	ck_assert_uint_eq(nsent, 2);
 	ck_assert_str_eq(sent[1].link, name[0]);
@@ -146,7 +146,7 @@ END_TEST
 START_TEST(few_zeros_are_told_by_their_names)
 {
 	nknown = FLOW_REST_MIN - 1;
-	tell_zeros(0, nknown);
+	report_zeros(0, nknown);
 	deliver_all();
 	ck_assert_uint_eq(nsent, FLOW_REST_MIN - 1);
 	ck_assert_uint_eq(sent[3].rest, 0);
@@ -186,7 +186,7 @@ END_TEST
 /* A receiver with other links counts none of them as 0. */
 START_TEST(who_has_other_links_takes_none)
 {
-	tell_zeros(0, LINKS);
+	report_zeros(0, LINKS);
 	flow_rest_give(&rest, send, NULL);
 	ck_assert_uint_eq(nsent, 1);
 	nknown = LINKS - 1;
@@ -209,9 +209,9 @@ END_TEST
 
 START_TEST(a_frame_that_was_lost_is_not_zero)
 {
-	tell_zeros(0, 20);
-	tell(20, 3, 0);
-	tell_zeros(21, LINKS);
+	report_zeros(0, 20);
+	report(20, 3, 0);
+	report_zeros(21, LINKS);
 	flow_rest_give(&rest, send, NULL);
 	ck_assert_uint_eq(nsent, 2);
 	ck_assert_int_eq(deliver(&sent[1]), -ERR_INVALID);

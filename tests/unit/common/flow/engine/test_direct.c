@@ -303,7 +303,7 @@ static void same_token(const struct flow_token *a, const struct flow_token *b)
 static void same_node(uint32_t node)
 {
 	double sum = 0;
-	bool is_known = false, is_told = true;
+	bool is_known = false, is_reported = true;
 
 	for (size_t c = 0; c < CELLS; c++) {
 		bool is_out = cell[node].t[c].flags & FLOW_EXCLUDED,
@@ -319,9 +319,9 @@ static void same_node(uint32_t node)
 		same_token(&got[node].t[c], &cell[node].t[c]);
 		sum += isnan(cell[node].t[c].value) ? 0 : cell[node].t[c].value;
 		is_known |= !isnan(cell[node].t[c].value);
-		is_told &= !isnan(cell[node].t[c].value);
+		is_reported &= !isnan(cell[node].t[c].value);
 	}
-	if (!is_known && !is_told) {
+	if (!is_known && !is_reported) {
 		ck_assert(isnan(total[node].value) && total[node].k == 0);
 		return;
 	}

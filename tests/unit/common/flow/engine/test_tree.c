@@ -264,7 +264,7 @@ static bool lives(const struct fate *fate, int host, int64_t round)
 	       !(host == fate->comes && round < fate->comes_at);
 }
 
-static void tell_sites(struct tree *t, const struct fate *fate)
+static void report_sites(struct tree *t, const struct fate *fate)
 {
 	if (fate->comes >= 0 && t->round == 1)
 		all_links(t, fate->comes, flow_link_close);
@@ -276,7 +276,7 @@ static void tell_sites(struct tree *t, const struct fate *fate)
 
 static void one_round(struct tree *t, const struct fate *fate, bool loops)
 {
-	tell_sites(t, fate);
+	report_sites(t, fate);
 	for (int h = 0; loops && h < ALL_HOSTS; h++)
 		if (lives(fate, h, t->round))
 			run_host(t, h, h / HOSTS);

@@ -310,7 +310,7 @@ START_TEST(services_tells_the_truth_about_each_extension)
 	struct buf b = BUF_INIT(100000), all = BUF_INIT(1000);
 	struct omis_writer w = OMIS_WRITER(&b), wall = OMIS_WRITER(&all);
 	struct omis_values *extensions = NULL;
-	size_t offered = 0, told = 0;
+	size_t offered = 0, reported = 0;
 
 	omis_write_extensions(&wall);
 	ck_assert_int_eq(omis_parse_values(buf_str(&all), all.n, &extensions, NULL), 0);
@@ -326,10 +326,10 @@ START_TEST(services_tells_the_truth_about_each_extension)
 		ck_assert_int_eq(omis_parse_values(buf_str(&b), b.n, &v, NULL), 0);
 		ck_assert_uint_eq(
 			names_at(v, names_at(v, 0, prefix, OMIS_DONE), prefix, OMIS_PARTLY), v->n);
-		told += v->n - 2;
+		reported += v->n - 2;
 		omis_values_free(v);
 	}
-	ck_assert_uint_eq(told, offered);
+	ck_assert_uint_eq(reported, offered);
 	ck_assert_int_eq(omis_write_services(&w, "nothing"), -ERR_NOTFOUND);
 	omis_values_free(extensions);
 	buf_done(&b);
