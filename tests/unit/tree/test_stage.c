@@ -194,7 +194,8 @@ START_TEST(links_that_stay_in_a_new_graph_go_on)
 }
 END_TEST
 
-static struct flow_rest rest;
+static struct flow_rest rest; /* borrows the names of `many` */
+static struct flow_graph *many;
 
 static void gather(const char *link, int64_t read)
 {
@@ -217,20 +218,20 @@ static void put(void *arg, const struct flow_batch *b)
 /* As many links as one batch stands for. */
 static void many_links(bool but_one)
 {
-	struct flow_graph *g = flow_graph_new(NUMBER);
-	uint32_t in = made_metric(g, 1, "Count");
+	uint32_t in;
 	char name[16];
 
+	many = flow_graph_new(NUMBER);
+	in = made_metric(many, 1, "Count");
 	flow_rest_clear(&rest);
 	for (int i = 0; i < FLOW_REST_MIN + 1; i++) {
 		snprintf(name, sizeof(name), "l%d", i);
-		made_link_out(g, name, in);
+		made_link_out(many, name, in);
 	}
-	ck_assert_int_eq(stage_set_sender(stage, "n_1", g, &user), 0);
-	for (size_t i = 0; i < g->nnode; i++)
-		if (g->node[i].kind == FLOW_LINK_OUT && !(but_one && i == g->nnode - 1))
-			gather(g->node[i].link.name, 1);
-	flow_graph_free(g);
+	ck_assert_int_eq(stage_set_sender(stage, "n_1", many, &user), 0);
+	for (size_t i = 0; i < many->nnode; i++)
+		if (many->node[i].kind == FLOW_LINK_OUT && !(but_one && i == many->nnode - 1))
+			gather(many->node[i].link.name, 1);
 }
 
 START_TEST(one_batch_reports_all_other_links_of_its_sender)
@@ -242,6 +243,7 @@ START_TEST(one_batch_reports_all_other_links_of_its_sender)
 	flow_rest_give(&rest, put, &rc);
 	ck_assert_int_eq(rc, 0);
 	ck_assert_int_eq(stage_complete(stage), 1);
+	flow_graph_free(many);
 }
 END_TEST
 
@@ -255,6 +257,7 @@ START_TEST(a_rest_of_other_links_is_refused_and_not_waited_for)
 	flow_rest_give(&rest, put, &rc);
 	ck_assert_int_eq(rc, -ERR_INVALID);
 	ck_assert_int_eq(stage_complete(stage), 1);
+	flow_graph_free(many);
 }
 END_TEST
 
