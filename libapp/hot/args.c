@@ -190,9 +190,9 @@ void hook_prepare(struct hook *h, struct hook_args *a)
 
 static uint32_t kind_of(const struct call_desc *d)
 {
-	return d->class == CALL_RECV   ? SEG_FOR_RECEIVE
-	       : d->class == CALL_SEND ? SEG_FOR_SEND
-				       : SEG_FOR_ONESIDED;
+	return d->class == CALL_SEND  ? SEG_FOR_SEND
+	       : d->class == CALL_RMA ? SEG_FOR_ONESIDED
+				      : SEG_FOR_RECEIVE;
 }
 
 /* A Sendrecv ends with its receive, unless what it sends is large. */
@@ -208,9 +208,10 @@ static void partners_finish(const struct hook *h, const struct hook_args *a)
 				     .is_likely = !source || a->out > WAIT_EAGER_BYTES };
 	struct partners p;
 
-	if (d->class != CALL_RMA && d->class != CALL_RECV && d->class != CALL_SEND)
+	if (d->class != CALL_RMA && d->class != CALL_RECV && d->class != CALL_SEND &&
+	    d->class != CALL_PROBE)
 		return;
-	partners_begin(&p, h->func);
+	partners_begin(&p, h->func, d->class != CALL_PROBE);
 	if (part.partner >= 0)
 		partners_add(&p, &part);
 	if (source && a->partner_in >= 0)

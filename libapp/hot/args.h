@@ -84,6 +84,7 @@ void partner_add_once(uint32_t func, int64_t partner, uint32_t call, uint64_t sp
 
 struct partners {
 	uint32_t func;
+	bool counts;
 	unsigned n, likely;
 	struct seg_partner *at[PARTNERS_MAX];
 	bool is_likely[PARTNERS_MAX];
@@ -97,8 +98,8 @@ struct partner_part {
 	bool is_likely;
 };
 
-void partners_begin(struct partners *p, uint32_t func);
-/* The call counts once for each partner. */
+/* counts: the call counts once for each partner; a wait does not, for what it completes has. */
+void partners_begin(struct partners *p, uint32_t func, bool counts);
 void partners_add(struct partners *p, const struct partner_part *part);
 void partners_end(const struct partners *p, uint64_t span);
 

@@ -97,8 +97,9 @@ void partner_late(uint32_t func, int64_t partner, uint64_t span)
 
 /* --- the time of one call, shared out among its partners */
 
-void partners_begin(struct partners *p, uint32_t func)
+void partners_begin(struct partners *p, uint32_t func, bool counts)
 {
+	p->counts = counts;
 	p->n = p->likely = 0;
 	p->func = func;
 }
@@ -125,7 +126,7 @@ void partners_add(struct partners *p, const struct partner_part *part)
 		to->place = p->n;
 		p->is_likely[p->n] = false;
 		p->at[p->n++] = to;
-		grow_all(to, 1, 0, 0);
+		grow_all(to, p->counts, 0, 0);
 	}
 	p->likely += part->is_likely && !p->is_likely[to->place];
 	p->is_likely[to->place] |= part->is_likely;

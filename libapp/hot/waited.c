@@ -65,7 +65,7 @@ void waited_add(const struct hook_args *a, enum waited waited)
 	const struct wait_set *w = a->wait;
 	struct partners p;
 
-	partners_begin(&p, a->func);
+	partners_begin(&p, a->func, false);
 	for (unsigned i = 0; i < w->n; i++)
 		if (waited == WAITED_ALL || w->entry[i].has_ended)
 			add(&p, &w->entry[i]);
@@ -78,7 +78,7 @@ void waited_late(uint32_t func, uint64_t span)
 {
 	struct partners p;
 
-	partners_begin(&p, func);
+	partners_begin(&p, func, false);
 	add_unknown(&p);
 	partners_end(&p, span);
 }

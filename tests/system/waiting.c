@@ -112,6 +112,29 @@ static void wildcard(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Looks for messages of any before it receives them. */
+static void probing(void)
+{
+	int v = rank;
+
+	be_late();
+	if (rank) {
+		MPI_Send(&v, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD);
+	} else {
+		for (int i = 1; i < size; i++) {
+			MPI_Status st;
+			double t = begin();
+
+			MPI_Probe(MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &st);
+			if (st.MPI_SOURCE == LATE)
+				end(t);
+			MPI_Recv(&v, 1, MPI_INT, st.MPI_SOURCE, TAG, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		}
+	}
+	MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* What is sent leaves when the late rank receives it. */
 static void rendezvous(void)
 {
@@ -259,7 +282,7 @@ static const struct {
 	      { "inter", inter },	    { "cancelled", cancelled },
 	      { "polling", polling },	    { "threads", threads },
 	      { "collective", collective }, { "blocking", blocking },
-	      { "nothing", nothing } };
+	      { "probing", probing },	    { "nothing", nothing } };
 
 /* All ranks agree on it. */
 static int is_enough(const char *folder)

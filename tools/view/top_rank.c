@@ -16,9 +16,9 @@
 #define ROWS_MAX 512 /* functions, or partners, of one rank */
 
 /* Of a function: [name, class, count, delay_ns, in_call, out, in]; of a partner: [name, rank,
- * count, out, in, delay_ns]. */
+ * count, out, in, delay_ns, shared_ns, ...]. */
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT_AT, CALL_DELAY, CALL_IN_CALL, CALL_OUT, CALL_IN };
-enum { WITH_NAME, WITH_RANK, WITH_COUNT, WITH_OUT, WITH_IN, WITH_DELAY };
+enum { WITH_NAME, WITH_RANK, WITH_COUNT, WITH_OUT, WITH_IN, WITH_DELAY, WITH_SHARED };
 
 struct row {
 	const char *name, *class;
@@ -58,8 +58,11 @@ static void add(struct rows *to, const Omis_value *v, bool with_partner)
 {
 	struct row *r;
 
-	if (is_of_partner(v) != with_partner || !(r = row_of(to, v, with_partner)))
+	if (is_of_partner(v) != with_partner || (with_partner && value_int(v, WITH_RANK) < 0) ||
+	    !(r = row_of(to, v, with_partner)))
 		return;
+	if (with_partner && value_at(v, WITH_SHARED))
+		r->delay_ns += value_float(v, WITH_SHARED);
 	r->count += value_float(v, CALL_COUNT_AT);
 	r->delay_ns += value_float(v, with_partner ? WITH_DELAY : CALL_DELAY);
 	r->out += value_float(v, with_partner ? WITH_OUT : CALL_OUT);

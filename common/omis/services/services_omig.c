@@ -66,7 +66,7 @@ static const struct omis_service omig[] = {
 		  "tag]. delay_ns: calls that had this partner only. A call that waits for "
 		  "several partners ends with the last of them, and MPI does not report which "
 		  "one that was: shared_ns is this one's part, possible_ns the whole time of such "
-		  "calls. open_ns: so far, of calls under way. rank is -1 of waits for unknown "
+		  "calls. open_ns: so far, of calls under way. Waits have no count and no bytes. rank is -1 of waits for unknown "
 		  "requests, and -3 of waits for collectives. kinds of what was waited for: 1 "
 		  "receive, 2 send, 4 collective, 8 one-sided. tag: -1 any or none, -2 several. "
 		  "Under the name \"\" count has the calls whose partner found no room." },

@@ -84,7 +84,7 @@ mode() { # MODE RANK PARTNER: that waits
 # shellcheck disable=SC2154 # set by faults.sh
 for f in $flavours; do
 	begins "$f" chain
-	check "$f: the late rank is named" names \
+	check "$f: the late rank is named" until_true 30 names \
 		'rank 2 is waited for most: .* MPI_Waitall, receive'
 	check "$f: as JSON" waits_json
 	check "$f: nothing is counted twice" adds_up
@@ -105,6 +105,7 @@ for f in $flavours; do
 	check "$f: chain: rank 1 waits as long as it says itself" agrees 1 2
 	mode persistent 3 2
 	mode wildcard 0 2
+	mode probing 0 2
 	mode rendezvous 0 2
 	mode inter 0 2
 	mode cancelled 3 2
@@ -112,11 +113,12 @@ for f in $flavours; do
 	mode threads 0 2
 	mode collective 0 all
 	begins "$f" blocking
-	check "$f: the last one in a barrier is inferred" names \
+	check "$f: the last one in a barrier is inferred" until_true 30 names \
 		'rank 2 is waited for most: .* MPI_Barrier, inferred'
 	ends
 	begins "$f" nothing
-	check "$f: no wait is an answer too" names 'no rank is known to wait more than 2 %'
+	check "$f: no wait is an answer too" until_true 30 names \
+		'no rank is known to wait more than 2 %'
 	ends
 done
 check 'of several jobs none is chosen' says 'choose one with --job' omig waits

@@ -14,7 +14,7 @@
 /* Of proc_get_info, in the order of COLLECT_PROC_FLAGS. */
 enum { INFO_PID, INFO_CPU, INFO_RSS, INFO_AGE, INFO_ENDED, INFO_PARENT };
 enum { CALL_NAME, CALL_CLASS, CALL_COUNT, CALL_DELAY, CALL_OPEN, CALL_OUT, CALL_IN };
-enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY };
+enum { PARTNER_RANK = 1, PARTNER_COUNT, PARTNER_OUT, PARTNER_IN, PARTNER_DELAY, PARTNER_SHARED };
 
 #define NO_SECTION SIZE_MAX
 
@@ -295,6 +295,8 @@ static void join(struct summary_partner *to, const Omis_value *v)
 	to->bytes_out += (uint64_t)value_int(v, PARTNER_OUT);
 	to->bytes_in += (uint64_t)value_int(v, PARTNER_IN);
 	to->seconds += fmax(0, value_float(v, PARTNER_DELAY) * 1e-9);
+	if (value_at(v, PARTNER_SHARED))
+		to->seconds += fmax(0, value_float(v, PARTNER_SHARED) * 1e-9);
 }
 
 /* Ranks below 0 are none. */

@@ -85,7 +85,7 @@ START_TEST(no_wait_is_an_answer_too)
 }
 END_TEST
 
-/* A probe has no partner, and neither has a wait for unknown requests. */
+/* A probe that finds nothing has no partner, and neither has a wait for unknown requests. */
 START_TEST(what_has_no_partner_is_unknown)
 {
 	static const char *const some[] = { "11" SEC ",[\"MPI_Probe\",\"message_probe\",1,2" SEC
