@@ -384,7 +384,7 @@ static void do_files(void)
 	for (int fd = 100; fd < 950; fd++)
 		own += fcntl(fd, F_GETFD) == 0;
 	report("files", own, 0);
-	for (fd = 100; fd < 1024; fd++)
+	for (int fd = 100; fd < 1024; fd++)
 		close(fd);
 }
 
