@@ -10,6 +10,7 @@
 #include "tools/events/logread.h"
 #include "tools/term/outfile.h"
 #include "tools/term/table.h"
+#include "tools/term/term.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,8 @@ static int write_out(const struct lifelines_options *w, const struct life_model 
 		rc = lifepage_html(&b, m, title, key, summary, &e);
 	else if ((rc = put_words(&b, m, key)))
 		err_set(&e, ERR_NOMEM, "out of memory");
+	if (!w->output)
+		term_to_locale(&b);
 	rc = rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : outfile_open(&o, w->output);
 	if (rc == CMD_OK && (rc = outfile_put(&o, &b, 1)) == CMD_OK)
 		rc = outfile_finish(&o);

@@ -41,6 +41,34 @@ bool term_is_utf8(void)
 	return false;
 }
 
+void term_to_locale(struct buf *b)
+{
+	static const struct {
+		const char *sign;
+		char ascii;
+	} signs[] = { { "\xe2\x86\x92", '>' }, { "\xc2\xb5", 'u' } };
+	size_t n = 0;
+
+	if (term_is_utf8())
+		return;
+	for (size_t i = 0; i < b->n;) {
+		size_t len = 0;
+
+		for (size_t k = 0; k < ARRAY_LEN(signs) && !len; k++) {
+			size_t of = strlen(signs[k].sign);
+
+			if (b->n - i < of || memcmp(b->p + i, signs[k].sign, of))
+				continue;
+			b->p[n++] = (unsigned char)signs[k].ascii;
+			len = of;
+		}
+		if (!len)
+			b->p[n++] = b->p[i];
+		i += len ? len : 1;
+	}
+	b->n = n;
+}
+
 int term_open(struct term *t, const char *when)
 {
 	memset(t, 0, sizeof(*t));

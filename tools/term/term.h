@@ -3,6 +3,8 @@
 #ifndef TOOLS_TERM_TERM_H
 #define TOOLS_TERM_TERM_H
 
+#include "common/base/buf.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -32,6 +34,10 @@ int term_open(struct term *t, const char *when);
 
 /* The locale of the environment has UTF-8 (LC_ALL, LC_CTYPE, LANG: the first that is set). */
 bool term_is_utf8(void);
+
+/* Replaces the signs that Omig itself writes by one character of ASCII each: -> by >, us. Where the
+ * locale has UTF-8 nothing changes; names of others stay as they are. */
+void term_to_locale(struct buf *b);
 
 /* The escape that starts `p`; "" without colour. TERM_PLAIN ends any. */
 const char *term_paint(const struct term *t, enum term_paint p);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Lifelines of event logs: the table, the page in a real browser, the picture for papers.
 . tests/system/lib.sh
+export LC_ALL=C.UTF-8
 
 # 200 blocks through four stages of 1, 30 and 2 ms; block 77 takes 300 ms, block 5 lacks a stage. A
 # hostile one too.
@@ -100,7 +101,9 @@ browser=$(command -v chromium-headless-shell || command -v chromium) || browser=
 names='the page in a browser'
 if [ -z "$browser" ] || ! command -v python3 >/dev/null 2>&1; then
 	skip "$names" 'chromium or python3 is not here'
-	tap_end
+	check 'without UTF-8 it writes ASCII' sh -c \
+	'! LC_ALL=C omig log lifelines --key block.id "$TMPDIR/run.bp" | LC_ALL=C grep "[^ -~]"'
+tap_end
 	exit 0
 fi
 # More lines than pixels.
@@ -151,4 +154,6 @@ check 'many lines are a density' sh -c 'test -n "$1"' - "$(line 9 | grep '^"dens
 check 'and lines from nearby' sh -c 'test -n "$1"' - "$(line 10 | grep '^"lines 30000 ')"
 check 'the study is drawn' test "$(line 11)" = '"lines 80 80"'
 check 'and its slow stage stands above it' test "$(line 12)" = '"server.disk.read"'
+check 'without UTF-8 it writes ASCII' sh -c \
+	'! LC_ALL=C omig log lifelines --key block.id "$TMPDIR/run.bp" | LC_ALL=C grep "[^ -~]"'
 tap_end
