@@ -8,8 +8,10 @@
 #include "common/ring/calls_id.h"
 #include "common/ring/ring.h"
 
+#include <execinfo.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CALLS 20000 /* a batch */
 #define BATCHES 301
@@ -63,6 +65,126 @@ static void measure(struct segview *v, const char *name, uint32_t word, const ch
 	}
 	bench_print(name, "ns", &added, floor);
 	segview_hook_set(v, CALL_ID_Iprobe, 0, 0);
+}
+
+/* --- call sites: batches under three callers with frames */
+
+#define FRAMED __attribute__((noinline, optimize("no-omit-frame-pointer")))
+#define PEER_DEPTH_MAX 8
+#define PEER_TABLE 256
+
+typedef double batch_fn(void);
+
+/* Something behind the call: else it would be a jump, and no caller. */
+FRAMED static double under_one(batch_fn *fn)
+{
+	double v = fn();
+
+	keep(&v);
+	return v;
+}
+
+FRAMED static double under_two(batch_fn *fn)
+{
+	double v = under_one(fn);
+
+	keep(&v);
+	return v;
+}
+
+FRAMED static double under_three(batch_fn *fn)
+{
+	double v = under_two(fn);
+
+	keep(&v);
+	return v;
+}
+
+FRAMED static double batch_framed(void)
+{
+	int64_t t = bench_now();
+	int flag;
+
+	for (int i = 0; i < CALLS; i++)
+		MPI_Iprobe(0, 0, NULL, &flag, NULL);
+	return (double)(bench_now() - t) / CALLS;
+}
+
+static struct {
+	void *pc[PEER_DEPTH_MAX];
+	uint64_t count, delay;
+} peer_table[PEER_TABLE];
+static int peer_depth;
+
+/*
+ * As profilers on PMPI do it: time around the call, and its callers by the unwinder of the C
+ * library. That needs no frame pointers.
+ */
+static int peer_iprobe(int *flag)
+{
+	uint64_t begin = ticks_now(source), hash = 0;
+	void *pc[PEER_DEPTH_MAX];
+	int n = backtrace(pc, peer_depth + 1), rc = PMPI_Iprobe(0, 0, NULL, flag, NULL);
+	size_t at;
+
+	for (int i = 1; i < n; i++)
+		hash = (hash ^ (uint64_t)(uintptr_t)pc[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	at = hash >> 56;
+	memcpy(peer_table[at].pc, pc, sizeof(*pc) * (size_t)n);
+	peer_table[at].count++;
+	peer_table[at].delay += ticks_now(source) - begin;
+	return rc;
+}
+
+FRAMED static double batch_peer(void)
+{
+	int64_t t = bench_now();
+	int flag;
+
+	for (int i = 0; i < CALLS; i++)
+		peer_iprobe(&flag);
+	return (double)(bench_now() - t) / CALLS;
+}
+
+/* Alternating batches of no counting, ours and the peer's. */
+static void sites(struct segview *v, unsigned depth, const char *ours, const char *peer)
+{
+	static struct bench_series theirs;
+
+	peer_depth = (int)depth;
+	segview_site_depth_set(v, depth);
+	segview_hook_set(v, CALL_ID_Iprobe, HOOK_COUNT | HOOK_TIME | HOOK_SITE, 0);
+	under_three(batch_framed);
+	bench_clear(&added);
+	bench_clear(&theirs);
+	for (int i = 0; i < BATCHES / 3; i++) {
+		double without = under_three(batch_bare);
+
+		bench_add(&added, under_three(batch_framed) - without);
+		bench_add(&theirs, under_three(batch_peer) - without);
+	}
+	bench_print(ours, "ns", &added, "floor.two_timestamps.ns");
+	bench_print(peer, "ns", &theirs, "floor.two_timestamps.ns");
+	segview_hook_set(v, CALL_ID_Iprobe, 0, 0);
+	bench_done(&theirs);
+}
+
+/* The callers were found: otherwise the figures would be those of a depth of one. */
+static void on_site(void *arg, const struct segview_site *s)
+{
+	unsigned *deepest = arg;
+
+	if (s->depth > *deepest)
+		*deepest = s->depth;
+}
+
+static void check_depth(struct segview *v)
+{
+	unsigned deepest = 0;
+
+	segview_sites(v, 0, on_site, &deepest);
+	if (deepest != SEG_SITE_DEPTH)
+		bench_fail("the callers of a call were not found");
 }
 
 #define LOOP(name, floor, body)                                                \
@@ -231,6 +353,9 @@ int main(int argc, char **argv)
 			  bench_printed("hook.count_delay.ns") /
 				  bench_printed("floor.two_timestamps.ns"),
 			  NULL);
+	sites(v, 1, "site.depth_1.ns", "site.depth_1.backtrace.ns");
+	sites(v, SEG_SITE_DEPTH, "site.depth_4.ns", "site.depth_4.backtrace.ns");
+	check_depth(v);
 	probes(v);
 	cells();
 	ring();

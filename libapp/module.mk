@@ -4,7 +4,10 @@
 MODULES       += libapp
 libapp.src    := init.c app.c
 libapp.uses   := common/base common/ring libapp/hot libapp/setup
-libapp.cflags := $(libapp.inside)
+# Wrappers leave the frame pointer of their callers alone where the compiler can.
+libapp.frame  := $(shell echo | $(CC) -ffixed-rbp -x c -c -o /dev/null - 2>/dev/null && \
+		 echo -ffixed-rbp -DOMIG_FIXED_FRAME)
+libapp.cflags := $(libapp.inside) $(libapp.frame)
 libapp.gen    := $(B)/gen/libapp/wrap_c.c $(B)/gen/libapp/wrap_f.c $(B)/gen/libapp/wrap_f08.c
 libapp.headers := app.h
 libapp.pc     := omig-app.pc.in

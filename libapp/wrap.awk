@@ -271,7 +271,8 @@ function c_body(name, id, c,    count, slot, real)
 	count = "\t\thook_count(" slot ");\n"
 	real = "REAL(" id ")(" c ")"
 	if (kept != "")
-		return "\n\tif (" is_on(name) ") {\n\t\treturn active_" id "(" c ");\n\t}\n" \
+		return "\n\tif (" is_on(name) ") {\n\t\tHOOK_FROM_HERE();\n\t\treturn active_" id \
+		       "(" c ");\n\t}\n" \
 		       off_way(name, id, c, "\treturn hook_end(now, CALL_ID_" name ", 0, " \
 					    real ");\n}\n\n", "LANG_C")
 	return "\tuint64_t busy = hook_busy(now, CALL_ID_" name ");\n\tint rc;\n\n" \
@@ -286,12 +287,13 @@ function c_body(name, id, c,    count, slot, real)
 		   "\t\thook_check(CALL_ID_" name ", hook_thread.sample_word);\n" \
 		   "\t\thook_set_frame(now, 0);\n\t\treturn rc;\n") \
 	       "\tcase HOOK_WAY_TIME:\n\t\treturn timed_" id "(" c ");\n" \
-	       "\tdefault:\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
+	       "\tdefault:\n\t\tHOOK_FROM_HERE();\n\t\treturn active_" id "(" c ");\n\t}\n}\n\n"
 }
 
 function f_body(name, id, c, lang)
 {
-	return "\n\tif (" is_on(name) ") {\n\t\tactive_" id "(" c ");\n\t\treturn;\n\t}\n" \
+	return "\n\tif (" is_on(name) ") {\n\t\tHOOK_FROM_HERE();\n\t\tactive_" id "(" c \
+	       ");\n\t\treturn;\n\t}\n" \
 	       off_way(name, id, c, "\tREAL(" id ")(" c ");\n" \
 				    "\thook_end(now, CALL_ID_" name ", 0, 0);\n}\n\n", lang)
 }

@@ -244,7 +244,12 @@ static int open_helpers(struct lm *m)
 							       .sent_max = 1,
 							       .answer_max = LOOK_MAX_NS,
 							       .hangs = LOOK_HANGS });
-	return m->trace && (m->look || !c->look) ? 0 : -ERR_NOMEM;
+	m->source = helper_new(&(struct helper_conf){ .loop = c->loop,
+						      .program = c->tracer,
+						      .sent_max = 1,
+						      .answer_max = HELPER_ANSWER_MAX_NS,
+						      .hangs = "a file with code cannot be read" });
+	return m->trace && m->source && (m->look || !c->look) ? 0 : -ERR_NOMEM;
 }
 
 /* Listeners hear of a process in this order: measuring and counters before the events that use
@@ -408,6 +413,7 @@ void lm_free(struct lm *m)
 	audit_close(m->audit);
 	helper_free(m->trace);
 	helper_free(m->look);
+	helper_free(m->source);
 	holds_free(m->holds);
 	tracebufs_free(m->tracebufs);
 	probes_free(m->probes);

@@ -29,6 +29,7 @@ struct lm_services {
 	struct control control;
 	struct creator creator;
 	struct file_reader files;
+	struct look_on source_files;
 	struct tool_objects objects;
 	struct job_sampler jobs;
 	struct service_family family[LM_FAMILIES_MAX];
@@ -54,6 +55,7 @@ struct lm {
 	struct tracebufs *tracebufs;
 	struct recorder recorder; /* of subscriptions whose events wait on disk */
 	struct helper *look; /* NULL: none */
+	struct helper *source; /* another lm-trace: what hangs here holds no process */
 	struct audit *audit; /* NULL: none */
 	struct lm_services services;
 	struct done_log *done;

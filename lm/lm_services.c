@@ -40,6 +40,7 @@ void lm_list_services(struct lm *m)
 	s->creator = (struct creator){ m->trace, m->holds };
 	s->files = (struct file_reader){ { host, m->look }, m->files };
 	s->jobs = (struct job_sampler){ host, &m->ticks };
+	s->source_files = (struct look_on){ host, m->source };
 	s->objects = (struct tool_objects){ m->pa, m->tracebufs };
 	add(s, audit_services, m->audit);
 	add(s, calls_services, &m->ticks);
@@ -55,6 +56,7 @@ void lm_list_services(struct lm *m)
 	add(s, proc_services, host);
 	add(s, profile_services, m->calls);
 	add(s, queue_services, &m->ticks);
+	add(s, source_services, &s->source_files);
 	add(s, status_services, m);
 	add(s, trace_services, m->trace);
 	add(s, tracebuf_services, &s->objects);

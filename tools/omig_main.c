@@ -30,7 +30,7 @@ static const struct cmd commands[] = {
 	{ "jobs", cmd_jobs, WATCH, "jobs that run: program, nodes, ranks, time, state" },
 	{ "top", cmd_top, WATCH, "watch ranks and nodes live" },
 	{ "calls", cmd_calls, WATCH,
-	  "which MPI calls take the time: by call, rank, node or partner" },
+	  "which MPI calls take the time: by call, rank, node, partner or line" },
 	{ "alert", cmd_alert, WATCH, "say when a condition holds: omig alert 'imbalance > 30 %'" },
 	{ "stacks", cmd_stacks, WATCH, "where all ranks are: their stacks as one tree" },
 	{ "waits", cmd_waits, WATCH, "which rank waits for which, how long, and in which call" },

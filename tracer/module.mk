@@ -2,7 +2,7 @@
 # tracer: lm-trace, the process of an lm for requests that need ptrace.
 MODULES                 += tracer
 tracer.src              := who.c regs.c fpregs.c stack.c unwind.c work.c tracees.c stops.c \
-		watches.c create.c call.c line.c tracer.c
+		watches.c create.c call.c line.c source.c tracer.c
 tracer.programs         := lm-trace
 tracer.main.lm-trace    := lm_trace_main.c
 tracer.uses             := common/base common/container common/loop common/tracer

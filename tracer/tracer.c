@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tracer/tracer.h"
 
+#include "tracer/source.h"
 #include "tracer/tracees.h"
 
 #include <stdlib.h>
@@ -22,7 +23,40 @@ static int do_work(struct tracer *t, const struct tracer_msg *m, struct err *e)
 	return rc;
 }
 
-/* 1: the answer comes later. */
+static void answer_bytes(struct tracer *t, uint32_t id, const struct buf *b)
+{
+	struct tracer_msg *m = calloc(1, sizeof(*m));
+	size_t at = 0;
+
+	if (!m) {
+		loop_stop(t->loop);
+		return;
+	}
+	m->type = TRACER_BYTES;
+	m->id = id;
+	do {
+		m->bytes = b->p + at;
+		m->nbytes = b->n - at < TRACER_BYTES_MAX ? b->n - at : TRACER_BYTES_MAX;
+		at += m->nbytes;
+		m->what = at < b->n;
+		line_answer(t->line, m);
+	} while (at < b->n);
+	free(m);
+}
+
+static int do_source(struct tracer *t, const struct tracer_msg *m, struct err *e)
+{
+	struct buf b = BUF_INIT(SOURCE_TEXT_MAX_BYTES);
+	int rc = source_lines(&(struct source_file){ m->text[0], m->bytes, m->nbytes }, m->value,
+			      m->nvalue, &b, e);
+
+	if (!rc)
+		answer_bytes(t, m->id, &b);
+	buf_done(&b);
+	return rc;
+}
+
+/* 1: the answer comes later, or was given. */
 static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 {
 	int rc;
@@ -35,6 +69,9 @@ static int execute(struct tracer *t, const struct tracer_msg *m, struct err *e)
 		return rc ? rc : 1;
 	case TRACER_LET_GO:
 		return tracees_let_go(t->tracees, m, e);
+	case TRACER_SOURCE:
+		rc = do_source(t, m, e);
+		return rc ? rc : 1;
 	default:
 		rc = do_work(t, m, e);
 		return rc ? rc : 1;

@@ -86,6 +86,9 @@
 #define AUDIT_CALL_MAX_BYTES 512 /* a call and its parameters, then it is cut */
 /* pairs of ranks that a profile names for a host: 64 ranks with 64 partners each */
 #define PROFILE_PAIRS_MAX 4096
+/* of such rows: with the names of objects it is less than half a frame */
+#define PROFILE_ROWS_MAX_BYTES (FRAME_MAX_BYTES / 4)
+#define PROFILE_SITES_MAX 2048 /* places that a profile names for a host: more than people read */
 #define AUDIT_OBJECTS_MAX_BYTES 512 /* tokens of a few dozen objects, then it is cut */
 #define AUDIT_REFUSED_MAX 10 /* refusals of one identity in a window; the others are counted */
 /* with that 10 KB a minute at the most */

@@ -32,8 +32,9 @@ static void plan_thread(struct seg_header *h)
 	h->cell_offset = h->slot_offset + (uint64_t)h->func_count * sizeof(struct seg_slot);
 	h->partner_offset = h->cell_offset + SEG_CELLS * sizeof(struct seg_cell);
 	h->metered_offset = h->partner_offset + SEG_PARTNERS * sizeof(struct seg_partner);
-	h->ring_offset = round_up(h->metered_offset + SEG_METERS * sizeof(struct seg_metered),
+	h->site_offset = round_up(h->metered_offset + SEG_METERS * sizeof(struct seg_metered),
 				  sizeof(struct seg_slot));
+	h->ring_offset = h->site_offset + SEG_SITES * sizeof(struct seg_site);
 	h->thread_bytes = round_up(h->ring_offset + h->ring_bytes, SEG_PAGE_BYTES);
 }
 
@@ -64,13 +65,13 @@ void seg_plan(struct seg_header *h, unsigned funcs, unsigned threads, uint64_t r
 	h->edge_offset = h->meter_offset + SEG_METERS * sizeof(struct seg_meter);
 	h->event_offset = h->edge_offset + SEG_PROBES * sizeof(struct seg_edges);
 	h->event_text_offset = h->event_offset + SEG_EVENTS * sizeof(struct seg_event);
-	h->posted_offset =
-		round_up(h->event_text_offset + SEG_EVENT_TEXT_BYTES, sizeof(struct seg_posted));
+	h->module_offset = h->event_text_offset + SEG_EVENT_TEXT_BYTES;
+	h->posted_offset = round_up(h->module_offset + SEG_MODULES * sizeof(struct seg_module),
+				    sizeof(struct seg_posted));
 	h->thread_offset =
 		round_up(h->posted_offset + SEG_POSTED * sizeof(struct seg_posted), SEG_PAGE_BYTES);
 	plan_thread(h);
 	h->segment_bytes = h->thread_offset + h->thread_bytes * h->thread_count;
-	memset(h->spare, 0, sizeof(h->spare));
 }
 
 const char *seg_type_name(unsigned type)

@@ -4,8 +4,9 @@
  *
  *	segment:  header page | hook words | probe words | event words | times of hooks |
  *		  action heads | actions | lists | notes | probes | reads | their functions |
- *		  meters | edges | events | their text | posted | thread[0] .. thread[n-1]
- *	thread:   head | slots | cells | partners | metered | event ring
+ *		  meters | edges | events | their text | modules | posted |
+ *		  thread[0] .. thread[n-1]
+ *	thread:   head | slots | cells | partners | metered | sites | event ring
  *
  * The process (libapp) makes it as a sealed memfd named "omig-<caid>"; the lm
  * maps the same memory. Each part has one writer:
@@ -29,7 +30,7 @@
 #include <stdint.h>
 
 #define SEG_MAGIC UINT64_C(0x4745532d47494d4f) /* "OMIG-SEG" */
-#define SEG_VERSION 10
+#define SEG_VERSION 11
 
 /*
  * A page of the largest size that the architecture may run with: the hook words are mapped on their
@@ -66,6 +67,12 @@
 #define SEG_INTERESTS 6
 /* Open operations that are listed: eight times what a wait can complete. */
 #define SEG_POSTED 1024
+/* call sites per thread, a power of two: a rank uses some dozens of its program's */
+#define SEG_SITES 128
+#define SEG_SITE_DEPTH 4 /* callers that distinguish sites */
+#define SEG_MODULES 128 /* files with code: a program with MPI has some fifty */
+#define SEG_MODULE_PATH_BYTES 200 /* a longer path is not noted */
+#define SEG_BUILD_ID_BYTES 20 /* as linkers make it; a longer one is cut */
 #define SEG_THREADS_DEFAULT 16
 #define SEG_THREADS_MAX 64
 #define SEG_RING_MIN_BYTES 4096
@@ -90,7 +97,8 @@ enum {
 	HOOK_SAMPLE_MAX = 15,
 	HOOK_SAMPLE_MASK = 31 << 8,
 	HOOK_QUEUE = 1 << 13, /* what is posted is listed until it is complete */
-	HOOK_KNOWN = 0x3fff,
+	HOOK_SITE = 1 << 14, /* the same per call site */
+	HOOK_KNOWN = 0x7fff,
 	/* what OMIG_START can ask for */
 	HOOK_START_KNOWN = HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER,
 };
@@ -232,7 +240,7 @@ struct seg_lm {
 	uint32_t interest_seq; /* guards `interest` and `interest_rest`; 0: none were noted */
 	uint32_t interest_rest; /* a hook word: what is measured and is no tool's in `interest` */
 	struct seg_interest interest[SEG_INTERESTS];
-	uint32_t spare;
+	uint32_t site_depth; /* callers that are noted: 1 to SEG_SITE_DEPTH; else 1 */
 	uint64_t actions_since; /* the latest `since` of an action */
 	/* HOOK_TIME is on for all calls since then, or 0; ticks of earlier times */
 	uint64_t timed_since, timed_before;
@@ -258,7 +266,7 @@ struct seg_header {
 	uint64_t event_word_offset, event_offset, event_text_offset;
 	uint64_t meter_offset, edge_offset, metered_offset; /* the last one inside a thread block */
 	uint64_t since_offset;
-	uint8_t spare[16];
+	uint64_t module_offset, site_offset; /* the latter inside a thread block */
 	struct seg_own w;
 	struct seg_lm l;
 };
@@ -297,7 +305,8 @@ struct seg_thread {
 	uint64_t partner_lost; /* calls that the partner table had no room for */
 	/* ticks of calls that had begun before their hook was on, and whose partner is not known */
 	uint64_t partner_unknown;
-	uint64_t spare0[5];
+	uint64_t site_lost; /* calls that the table of sites had no room for */
+	uint64_t spare0[4];
 	struct seg_current current;
 	/*
 	 * the event ring, see ring.h: its positions only ever grow; writer's and reader's word on
@@ -459,6 +468,29 @@ struct seg_partner {
 };
 
 /*
+ * Calls of one function from one place of the program. All but the sums is written before `key`,
+ * which stays. Each sum alone is whole.
+ */
+struct seg_site {
+	uint64_t key; /* of the function and the addresses; 0 = free */
+	uint32_t func, depth; /* addresses that are filled */
+	uint64_t pc[SEG_SITE_DEPTH]; /* where the call returns to, and its callers behind that */
+	uint64_t count, bytes_out, bytes_in;
+	uint64_t delay; /* ticks of calls that have ended, multiplied by 2^k when sampled */
+	uint64_t longest; /* ticks of one call, of those that were measured */
+	uint64_t spare;
+};
+
+/* A file with code in the process, as of MPI_Init. Never changes afterwards. */
+struct seg_module {
+	uint64_t start, end; /* of its code; 0: there is none */
+	uint64_t bias; /* what is added to the addresses of the file */
+	uint32_t build_id_bytes; /* 0: it has none */
+	uint8_t build_id[SEG_BUILD_ID_BYTES];
+	char path[SEG_MODULE_PATH_BYTES];
+};
+
+/*
  * A send or receive that has begun and is not complete. A thread claims it and gives it back by
  * exchanging `state`. The upper half of `state` grows with each claim: a reader sees a whole entry
  * or none.
@@ -492,6 +524,8 @@ static_assert(sizeof(struct seg_read) == 8, "one word, of meters too");
 static_assert(sizeof(struct seg_meter) == 16, "layout");
 static_assert(sizeof(struct seg_metered) == 40, "layout");
 static_assert(sizeof(struct seg_edges) == 8 && SEG_METERS == 32, "their masks are one word");
+static_assert(sizeof(struct seg_site) == 96, "layout");
+static_assert(sizeof(struct seg_module) == 248, "layout");
 static_assert(sizeof(struct seg_posted) == 64, "one cache line");
 static_assert(sizeof(struct seg_probe) == 96, "layout");
 static_assert(sizeof(struct seg_reads) == 136, "layout");

@@ -185,5 +185,6 @@ int segview_thread(const struct segview *v, unsigned thread, struct segview_thre
 		out->ring_used = v->plan.ring_bytes;
 	out->partner_lost = copy.partner_lost;
 	out->partner_unknown = copy.partner_unknown;
+	out->site_lost = copy.site_lost;
 	return 0;
 }

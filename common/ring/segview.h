@@ -57,6 +57,7 @@ struct segview_thread {
 	uint64_t ring_dropped, ring_used; /* records; bytes that wait */
 	uint64_t partner_lost;
 	uint64_t partner_unknown; /* ticks, see struct seg_thread */
+	uint64_t site_lost;
 };
 
 /* -ERR_INVALID: no such block. */
@@ -132,6 +133,22 @@ struct segview_partner {
 };
 int segview_partners(const struct segview *v, unsigned thread,
 		     void (*fn)(void *arg, const struct segview_partner *p), void *arg);
+
+/* Call sites of one thread, as partners above. `depth` is 1 to SEG_SITE_DEPTH. */
+struct segview_site {
+	unsigned func, depth;
+	uint64_t pc[SEG_SITE_DEPTH]; /* as the process says */
+	uint64_t count, bytes_out, bytes_in;
+	uint64_t delay, longest; /* ticks */
+};
+int segview_sites(const struct segview *v, unsigned thread,
+		  void (*fn)(void *arg, const struct segview_site *s), void *arg);
+
+/* Number < SEG_MODULES; false: there is none. The path is absolute, and fit to be shown. */
+bool segview_module(const struct segview *v, unsigned number, struct seg_module *out);
+
+/* Callers that the process notes with HOOK_SITE; it takes 1 for what is out of range. */
+void segview_site_depth_set(struct segview *v, unsigned depth);
 
 /*
  * Open operations. What is listed is what has begun since segview_posted_start() with HOOK_QUEUE

@@ -22,6 +22,7 @@ static const struct shape {
 	{ TRACER_LET_GO, 1, 0, 0, 0, 0, 0 },
 	{ TRACER_WATCH, 1, TRACER_WATCH_ALL, 1 + TRACER_SYSCALL_WORDS, 1 + TRACER_SYSCALL_WORDS, 0,
 	  0 },
+	{ TRACER_SOURCE, 0, 0, 1, TRACER_VALUES_MAX, 1, 1 },
 	{ TRACER_READ_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_WRITE_MEMORY, 1, 0, 4, 4, 0, 0 },
 	{ TRACER_MODULES, 1, 0, 0, 0, 0, 0 },
@@ -40,7 +41,7 @@ static const struct shape {
 
 static bool has_bytes(uint8_t type)
 {
-	return type == TRACER_WRITE_MEMORY || type == TRACER_BYTES;
+	return type == TRACER_WRITE_MEMORY || type == TRACER_BYTES || type == TRACER_SOURCE;
 }
 
 static const struct shape *shape_of(uint8_t type)

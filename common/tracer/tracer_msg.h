@@ -41,6 +41,7 @@ enum tracer_type {
 	TRACER_CREATE,
 	TRACER_LET_GO, /* pid, start: a created process is no longer held */
 	TRACER_WATCH, /* what: enum tracer_watch; values: signals, then words of system calls */
+	TRACER_SOURCE, /* values: addresses; text: path; bytes: build id, or none */
 
 	/* the same to lm-look */
 	TRACER_READ_MEMORY = 32, /* values: address, blocklength, stride, blocks */

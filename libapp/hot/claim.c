@@ -5,8 +5,12 @@
  */
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/hook.h"
+#include "libapp/hot/site.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -120,4 +124,39 @@ bool hook_claim(struct hook_thread *t, bool is_on)
 	if (!done)
 		count_lost(is_on);
 	return done;
+}
+
+/*
+ * Where a thread's stack ends. The kernel and the C library put something of their own there: for
+ * the first thread its random bytes, for another one its descriptor. All pages between are asked
+ * for once. Such a stack lives as long as its thread, and only grows.
+ */
+#define PAGES_AT_ONCE 512
+#define STACK_MAX_BYTES (64u << 20) /* some 30 system calls, once a thread */
+
+/* Asked page by page: a hole is an error. */
+static bool is_mapped(uintptr_t from, uintptr_t to, uintptr_t page)
+{
+	unsigned char in[PAGES_AT_ONCE];
+
+	for (uintptr_t at = from; at < to; at += PAGES_AT_ONCE * page) {
+		uintptr_t left = to - at, most = PAGES_AT_ONCE * page;
+
+		if (mincore((void *)at, left < most ? left : most, in) != 0)
+			return false;
+	}
+	return true;
+}
+
+bool site_stack(uintptr_t sp, uintptr_t *low, uintptr_t *end)
+{
+	bool is_first = syscall(SYS_gettid) == getpid();
+	uintptr_t top = is_first ? (uintptr_t)getauxval(AT_RANDOM) : (uintptr_t)pthread_self();
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), from = sp & ~(page - 1);
+
+	if (top <= sp || top - sp > STACK_MAX_BYTES || !is_mapped(from, top & ~(page - 1), page))
+		return false;
+	*low = from;
+	*end = top & ~(uintptr_t)15;
+	return true;
 }

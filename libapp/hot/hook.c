@@ -4,6 +4,7 @@
 
 #include "libapp/hot/app_state.h"
 #include "libapp/hot/args.h"
+#include "libapp/hot/site.h"
 
 uint32_t hook_word[SEG_PAGE_BYTES / 4] __attribute__((aligned(SEG_PAGE_BYTES)));
 struct seg_current hook_nowhere = { .frame = UINTPTR_MAX };
@@ -61,6 +62,7 @@ void hook_begin_slow(struct hook *h)
 {
 	uint64_t now;
 
+	h->site = h->word & HOOK_SITE ? site_find(h->func) : NULL;
 	if (!(h->word & (HOOK_TIME | START)))
 		return;
 	now = ticks_now(app_state.ticks);
@@ -96,6 +98,17 @@ static void slot_close(struct hook *h, uint64_t span)
 	__atomic_store_n(&s->seq, s->seq + 1, __ATOMIC_RELEASE);
 }
 
+static void site_leave(const struct hook *h, uint64_t span)
+{
+	uint32_t k = (h->word & HOOK_SAMPLE_MASK) >> HOOK_SAMPLE_SHIFT;
+	bool has_bytes = h->word & HOOK_VOLUME;
+
+	site_add(h->site, &(struct site_call){ .span = span,
+					       .one = span >> k,
+					       .out = has_bytes ? h->args->out : 0,
+					       .in = has_bytes ? h->args->in : 0 });
+}
+
 void hook_leave_slow(struct hook *h, int rc)
 {
 	uint64_t now = h->word & (HOOK_TIME | END) ? ticks_now(app_state.ticks) : 0;
@@ -107,6 +120,8 @@ void hook_leave_slow(struct hook *h, int rc)
 	}
 	if (h->word & (HOOK_TIME | HOOK_VOLUME))
 		slot_close(h, span);
+	if (h->word & HOOK_SITE && h->site)
+		site_leave(h, span);
 	if (h->word & HOOK_EVENT_END)
 		event_put(h, CALL_END, now, rc);
 	if (h->word & HOOK_ACTION_END) {

@@ -60,6 +60,7 @@ struct hook_thread {
 	uint32_t tid;
 	uint64_t begin; /* ticks, of its last call whose word asked for that */
 	uint32_t many; /* calls of many partners */
+	uintptr_t caller, caller_frame; /* of the wrapper on the long way: see HOOK_FROM_HERE */
 	bool lost; /* no block was free */
 	bool is_claiming;
 };
@@ -78,7 +79,31 @@ struct hook {
 	struct seg_slot *slot;
 	uint64_t begin; /* ticks */
 	struct hook_args *args; /* set by hook_prepare() when word has one of HOOK_ARGS */
+	struct seg_site *site; /* NULL: no room, or not wanted */
 };
+
+/*
+ * The register that programs with frame pointers have the address of their frame in. Wrappers are
+ * compiled so that they leave it alone (-ffixed-rbp); without that they have a frame of their own.
+ */
+HOOK_INLINE uintptr_t hook_caller_frame(void)
+{
+#if defined(__x86_64__) && defined(OMIG_FIXED_FRAME)
+	uintptr_t frame;
+
+	__asm__ volatile("mov %%rbp, %0" : "=r"(frame));
+	return frame;
+#else
+	return *(const uintptr_t *)__builtin_frame_address(0);
+#endif
+}
+
+/* In an exported wrapper, before its long way. */
+#define HOOK_FROM_HERE()                                                     \
+	do {                                                                 \
+		hook_thread.caller = (uintptr_t)__builtin_return_address(0); \
+		hook_thread.caller_frame = hook_caller_frame();              \
+	} while (0)
 
 /* False, and the call counted as lost when it was to be watched, when no block is free. Out of
  * line: once a thread. */

@@ -5,15 +5,15 @@ libapp.inside        := -fno-stack-protector -U_FORTIFY_SOURCE
 MODULES              += libapp/hot
 libapp/hot.src       := app_state.c args.c claim.c comm.c event.c flavour.c flavour_mpich.c \
 		flavour_openmpi.c hook.c listing.c meter.c partner.c real.c requests.c \
-		volume.c wait.c waited.c
+		site.c volume.c wait.c waited.c
 libapp/hot.uses      := common/base common/ring
 libapp/hot.cflags    := $(libapp.inside)
 libapp/hot.libs      := -ldl
 libapp/hot.hot       := hook.o args.o volume.o listing.o wait.o waited.o requests.o \
-		comm.o partner.o event.o meter.o
+		comm.o partner.o event.o meter.o site.o
 libapp/hot.hot_allow := libapp/hot/hot.allow
 libapp/hot.statics   := hook.c:hook_word hook.c:hook_thread hook.c:hook_nowhere \
 		requests.c:table requests.c:live listing.c:next wait.c:f08_base comm.c:cache \
 		comm.c:generation comm.c:world_group event.c:potential flavour.c:flavour \
 		flavour.c:mpi flavour.c:text flavour_openmpi.c:openmpi flavour_mpich.c:mpich \
-		app_state.c:app_state
+		app_state.c:app_state site.c:site_text site.c:site_ntext site.c:stack

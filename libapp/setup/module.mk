@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # libapp/setup: the start of watching in a process, also by its first probe or event.
 MODULES                += libapp/setup
-libapp/setup.src       := events.c identity.c launch.c probe.c probe_find.c register.c \
+libapp/setup.src       := events.c identity.c launch.c modules.c probe.c probe_find.c register.c \
 		segment.c setup.c
 libapp/setup.uses      := common/base common/ring libapp/hot
 libapp/setup.cflags    := $(libapp.inside)

@@ -174,6 +174,7 @@ static void set_up(void (*resolve_all)(void))
 	if (known)
 		comm_open();
 	resolve_all();
+	modules_note();
 	probes_find();
 	events_ready(true);
 	show(SEG_RUNNING, APP_RANK);
@@ -198,6 +199,7 @@ static void become_rank(void (*resolve_all)(void))
 	if (known)
 		comm_open();
 	resolve_all();
+	modules_note();
 	__atomic_store_n(&app_header()->w.state, SEG_RUNNING, __ATOMIC_RELEASE);
 	seg_caid(setup_env("OMIG_MAINSM"), caid);
 	if (segment_is_held() && find_lm(runtime, host))

@@ -64,6 +64,9 @@ bool segment_is_held(void);
  * environment says. */
 void identity_fill(struct seg_own *own, bool has_mpi);
 
+/* Files with code that are loaded, into the segment, once. */
+void modules_note(void);
+
 /* Hands the memfd to this host's lm. False: there is none that listens, errno says how. */
 bool register_with_lm(const char *runtime, const char *host, const char *caid);
 

@@ -26,7 +26,7 @@ static void keep_last(struct calls *c, struct proc *p)
 		return;
 	totals_free(p->last);
 	p->last = NULL;
-	totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source), true, &p->last);
+	totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source), TOTALS_ALL, &p->last);
 	losses_add(&c->gone, p->seg);
 }
 
@@ -93,11 +93,10 @@ int calls_set_mark(struct proc *p, uint32_t tool, struct totals **take)
 	return 0;
 }
 
-int calls_take(const struct calls *c, const struct proc *p, bool with_partners, struct totals **out)
+int calls_take(const struct calls *c, const struct proc *p, unsigned with, struct totals **out)
 {
 	if (p->seg)
-		return totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source),
-				   with_partners, out);
+		return totals_take(p->seg, tickbase_now(c->ticks, p->own.tick_source), with, out);
 	*out = NULL;
 	return p->last ? totals_copy(p->last, out) : 0;
 }

@@ -19,11 +19,10 @@ void calls_free(struct calls *c);
 void calls_tool_gone(struct calls *c, uint32_t tool);
 
 /*
- * The values of a process at this moment, or at its end. *out may be NULL: nothing was ever read
- * of it. The caller owns it.
+ * The values of a process at this moment, or at its end. with: enum totals_with. *out may be NULL:
+ * nothing was ever read of it. The caller owns it.
  */
-int calls_take(const struct calls *c, const struct proc *p, bool with_partners,
-	       struct totals **out);
+int calls_take(const struct calls *c, const struct proc *p, unsigned with, struct totals **out);
 
 /* Ticks of a process in nanoseconds. */
 const struct ticks_scale *calls_scale(const struct calls *c, const struct proc *p);

@@ -10,6 +10,7 @@ struct interest {
 	uint32_t bits;
 	uint32_t kept; /* of `bits`: those that an lm before this one had switched on */
 	unsigned shift;
+	unsigned depth; /* of call sites; 0: any will do */
 };
 
 static unsigned shift_of(uint32_t word)
@@ -95,6 +96,14 @@ int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, 
 	w->kept &= bits;
 	w->shift = bits & HOOK_TIME ? shift : 0;
 	return 0;
+}
+
+void hooks_set_depth(struct proc *p, uint64_t owner, unsigned depth)
+{
+	struct interest *w = find(p, owner, HOOKS_ALL);
+
+	if (w)
+		w->depth = depth;
 }
 
 /* What the tool has asked this lm for already comes before what it asked another one for. */
@@ -191,14 +200,31 @@ static void note_for_the_next(struct proc *p)
 	segview_interests_set(p->seg, &all);
 }
 
+/* Without an interest in it the depth stays: an lm before this one may have set it. */
+static void apply_depth(struct proc *p)
+{
+	unsigned depth = 0;
+
+	list_each (i, &p->hooks.interests) {
+		const struct interest *w = list_entry(i, struct interest, link);
+
+		if (w->bits & HOOK_SITE && w->depth > depth)
+			depth = w->depth;
+	}
+	if (depth)
+		segview_site_depth_set(p->seg, depth);
+}
+
 /* The notes come first: of what is on an lm after this one knows for which tool. */
 void hooks_apply(struct proc *p, int func)
 {
 	unsigned n = p->seg ? segview_funcs(p->seg) : 0;
 	uint64_t now = n ? ticks_now(p->own.tick_source) : 0;
 
-	if (p->seg)
+	if (p->seg) {
 		note_for_the_next(p);
+		apply_depth(p);
+	}
 	for (unsigned i = 0; i < n; i++)
 		if (func == HOOKS_ALL || (unsigned)func == i)
 			segview_hook_set(p->seg, i, word_of(p, (int)i), now);

@@ -19,7 +19,7 @@
 #define HOOKS_FLOW(number) ((uint64_t)(number) << 2 | 2)
 
 /* Bits that measure; the others make events or run actions and belong to one lm's life. */
-#define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER)
+#define HOOKS_MEASURE (HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER | HOOK_SITE)
 
 /*
  * What to keep of a segment that an lm before had: what each tool measures, as that lm noted it,
@@ -39,6 +39,9 @@ uint32_t hooks_kept(const struct proc *p);
  * hooks_apply(). -ERR_NOMEM.
  */
 int hooks_add_interest(struct proc *p, uint64_t owner, int func, uint32_t bits, unsigned shift);
+
+/* Callers that an owner of HOOK_SITE wants in each call site; the most that any wants are noted. */
+void hooks_set_depth(struct proc *p, uint64_t owner, unsigned depth);
 
 /* All interests of the owner in this process. True when there was one. */
 bool hooks_drop_interests(struct proc *p, uint64_t owner);

@@ -2,6 +2,6 @@
 # lm/proc: the watched processes: their threads, what is switched on in each, and their last
 # state.
 MODULES += lm/proc
-lm/proc.src := current.c hooks.c proc.c proc_poll.c resolve.c tickbase.c totals.c
+lm/proc.src := current.c hooks.c proc.c proc_poll.c resolve.c tickbase.c totals.c totals_site.c
 lm/proc.uses := common/base common/container common/ring common/omis/text common/omis \
 		common/loop proto lm/host

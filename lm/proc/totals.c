@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lm/proc/totals.h"
+#include "lm/proc/totals_site.h"
 
 #include "common/base/array.h"
 #include "lm/proc/current.h"
@@ -134,7 +134,7 @@ static void take_partners(const struct segview *v, struct totals *t)
 	join_partners(t);
 }
 
-int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, struct totals **out)
+int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct totals **out)
 {
 	struct totals *t = calloc(1, sizeof(*t));
 	int rc;
@@ -149,8 +149,14 @@ int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, str
 		totals_free(t);
 		return rc;
 	}
-	if (with_partners)
+	if (with & TOTALS_PARTNERS)
 		take_partners(v, t);
+	if (with & TOTALS_SITES)
+		rc = totals_take_sites(v, t);
+	if (rc) {
+		totals_free(t);
+		return rc;
+	}
 	*out = t;
 	return 0;
 }
@@ -177,6 +183,10 @@ int totals_copy(const struct totals *t, struct totals **out)
 	c->call = copy_array(t->call, t->ncall, sizeof(*t->call), &ok);
 	c->partner = copy_array(t->partner, t->npartner, sizeof(*t->partner), &ok);
 	c->partner_cap = t->npartner;
+	c->site = copy_array(t->site, t->nsite, sizeof(*t->site), &ok);
+	c->site_cap = t->nsite;
+	c->module = copy_array(t->module, t->nmodule, sizeof(*t->module), &ok);
+	c->module_cap = t->nmodule;
 	if (!ok) {
 		totals_free(c);
 		return -ERR_NOMEM;
@@ -209,5 +219,7 @@ void totals_free(struct totals *t)
 		return;
 	free(t->call);
 	free(t->partner);
+	free(t->site);
+	free(t->module);
 	free(t);
 }

@@ -33,6 +33,26 @@ static inline uint64_t total_partner_time(const struct total_partner *p)
 	return p->delay + p->shared;
 }
 
+/* A place in the code: of a file by its own addresses. */
+struct total_frame {
+	int module; /* of the totals' modules; -1: none that is known */
+	uint64_t address;
+};
+
+struct total_site {
+	struct segview_site v;
+	struct total_frame frame[SEG_SITE_DEPTH]; /* v.depth of them */
+};
+
+struct total_module {
+	uint32_t build_id_bytes;
+	uint8_t build_id[SEG_BUILD_ID_BYTES];
+	char path[SEG_MODULE_PATH_BYTES];
+};
+
+/* Tables that are long, and taken when they are asked for. */
+enum totals_with { TOTALS_PARTNERS = 1, TOTALS_SITES = 2, TOTALS_ALL = 3 };
+
 struct totals {
 	uint64_t ticks; /* the moment, on the process's clock */
 	uint64_t timed; /* ticks for which the time of all calls was measured */
@@ -42,10 +62,15 @@ struct totals {
 	struct total_partner *partner; /* each (function, rank) once, ascending */
 	size_t npartner, partner_cap;
 	uint64_t partner_lost; /* calls whose partner found no room in the tables */
+	struct total_site *site; /* each (function, frames) once */
+	size_t nsite, site_cap;
+	uint64_t site_lost; /* calls whose site found no room in the tables */
+	struct total_module *module; /* that the sites' frames are of */
+	size_t nmodule, module_cap;
 };
 
-/* with_partners: the tables are long. -ERR_NOMEM, -ERR_LIMIT. */
-int totals_take(const struct segview *v, uint64_t ticks, bool with_partners, struct totals **out);
+/* with: enum totals_with. -ERR_NOMEM, -ERR_LIMIT. */
+int totals_take(const struct segview *v, uint64_t ticks, unsigned with, struct totals **out);
 
 int totals_copy(const struct totals *t, struct totals **out);
 

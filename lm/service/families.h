@@ -58,7 +58,7 @@ struct job_sampler {
 extern const struct service job_services[];
 
 /* of: struct look_on */
-extern const struct service memory_services[];
+extern const struct service memory_services[], source_services[];
 
 /* of: struct node */
 struct node {

@@ -25,6 +25,7 @@ static int bits_of(const char *what, uint32_t *bits)
 		{ "time", HOOK_COUNT | HOOK_TIME },
 		{ "volume", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME },
 		{ "partner", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_PARTNER },
+		{ "site", HOOK_COUNT | HOOK_TIME | HOOK_VOLUME | HOOK_SITE },
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(table); i++)
@@ -46,6 +47,7 @@ static int enable_one(struct service_call *c, struct proc *p, struct err *e)
 	bits_of(call_text(c, 1), &bits);
 	if (hooks_add_interest(p, HOOKS_TOOL(c->tool), HOOKS_ALL, bits, (unsigned)call_int(c, 2)))
 		return err_nomem(e);
+	hooks_set_depth(p, HOOKS_TOOL(c->tool), (unsigned)call_int(c, 3));
 	hooks_apply(p, HOOKS_ALL);
 	return 0;
 }
@@ -62,11 +64,15 @@ static int serve_calls_enable(struct service_call *c)
 	uint32_t bits;
 
 	if (bits_of(call_text(c, 1), &bits))
-		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
-				       "what to count is one of: count, time, volume, partner");
+		return reply_add_error(
+			c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+			"what to count is one of: count, time, volume, partner, site");
 	if (call_int(c, 2) < 0 || call_int(c, 2) > HOOK_SAMPLE_MAX)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
 				       "sample_shift is 0 to %d", HOOK_SAMPLE_MAX);
+	if (call_int(c, 3) < 1 || call_int(c, 3) > SEG_SITE_DEPTH)
+		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
+				       "depth is 1 to %d", SEG_SITE_DEPTH);
 	return call_each_proc(c, enable_one);
 }
 
@@ -197,8 +203,8 @@ static int read_one(struct service_call *c, const struct proc *p)
 		return reply_add_error(c->reply, c->action, p->token.s, STATUS_UNKNOWN_OBJECT,
 				       PROC_ALONE);
 	if (p->seg)
-		rc = totals_take(p->seg, tickbase_now(c->of, p->own.tick_source), with_partners,
-				 &live);
+		rc = totals_take(p->seg, tickbase_now(c->of, p->own.tick_source),
+				 with_partners ? TOTALS_PARTNERS : 0, &live);
 	if (rc)
 		return rc;
 	if (!live && !p->last)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: what the ranks of this host have done in their calls, added up here. */
-#include "lm/service/families.h"
+#include "lm/service/profile.h"
 
 #include "common/base/array.h"
-#include "common/base/buf.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/ring/calls.h"
@@ -14,47 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum window { WINDOW_ALL, WINDOW_ALL_AND_MARK, WINDOW_SINCE_MARK };
-enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_KINDS };
+static const char *const by_names[BY_KINDS] = { "call", "rank", "partner", "site" };
 
-static const char *const by_names[BY_KINDS] = { "call", "rank", "partner" };
-
-/* One function in one rank, or in all of them. */
-struct sum {
-	uint64_t count, bytes_out, bytes_in;
-	int64_t delay_ns;
-	unsigned in_call;
-	unsigned ranks;
-	int64_t most_rank, most_ns;
-};
-
-struct pair {
-	int32_t rank, partner;
-	uint64_t count, bytes_out, bytes_in;
-	int64_t delay_ns;
-};
-
-struct profile {
-	const struct service_call *c;
-	struct calls *calls;
-	enum by by;
-	enum window window;
-	unsigned ranks, ended, untimed, unread, marked;
-	int64_t timed_ns, longest_ns;
-	uint32_t word;
-	struct sum func[SEG_HOOKS];
-	struct pair *pair; /* owned */
-	size_t npair, pair_cap;
-	struct buf objects, rows; /* tokens by commas; values by commas */
-	struct omis_writer w; /* of rows */
-};
+/* What each reads beyond calls. */
+static const unsigned with[BY_KINDS] = { 0, 0, TOTALS_PARTNERS, TOTALS_SITES };
 
 /* --- one rank */
-
-static uint64_t gained(uint64_t now, uint64_t before)
-{
-	return now > before ? now - before : 0;
-}
 
 static const struct segview_call *call_before(const struct totals *t, unsigned func)
 {
@@ -70,11 +34,11 @@ static struct sum sum_of(const struct segview_call *v, const struct segview_call
 			 const struct ticks_scale *s)
 {
 	return (struct sum){
-		.count = gained(v->count, b->count),
-		.bytes_out = gained(v->bytes_out, b->bytes_out),
-		.bytes_in = gained(v->bytes_in, b->bytes_in),
+		.count = profile_gained(v->count, b->count),
+		.bytes_out = profile_gained(v->bytes_out, b->bytes_out),
+		.bytes_in = profile_gained(v->bytes_in, b->bytes_in),
 		.delay_ns = ticks_delta_to_nsec(
-			s, gained(v->delay + v->open_delay, b->delay + b->open_delay)),
+			s, profile_gained(v->delay + v->open_delay, b->delay + b->open_delay)),
 		.in_call = v->in_call,
 	};
 }
@@ -185,11 +149,11 @@ static int add_partners(struct profile *f, const struct proc *p, const struct to
 		const struct pair pair = {
 			.rank = p->own.rank,
 			.partner = v->rank,
-			.count = gained(v->count, b->count),
-			.bytes_out = gained(v->bytes_out, b->bytes_out),
-			.bytes_in = gained(v->bytes_in, b->bytes_in),
+			.count = profile_gained(v->count, b->count),
+			.bytes_out = profile_gained(v->bytes_out, b->bytes_out),
+			.bytes_in = profile_gained(v->bytes_in, b->bytes_in),
 			.delay_ns = ticks_delta_to_nsec(
-				s, gained(total_partner_time(v), total_partner_time(b))),
+				s, profile_gained(total_partner_time(v), total_partner_time(b))),
 		};
 
 		/* Waits have a bound, which a row here has no room for. */
@@ -216,6 +180,7 @@ static void write_pairs(struct profile *f)
 {
 	size_t n = f->npair < PROFILE_PAIRS_MAX ? f->npair : PROFILE_PAIRS_MAX;
 
+	f->left_out = f->npair - n;
 	if (f->npair > 1)
 		qsort(f->pair, f->npair, sizeof(*f->pair), compare_pairs);
 	for (size_t i = 0; i < n; i++) {
@@ -260,7 +225,7 @@ static void write_calls(struct profile *f)
 static int add_totals(struct profile *f, const struct proc *p, const struct totals *t,
 		      const struct totals *mark)
 {
-	uint64_t timed = gained(t->timed, mark ? mark->timed : 0);
+	uint64_t timed = profile_gained(t->timed, mark ? mark->timed : 0);
 	int64_t timed_ns = ticks_delta_to_nsec(calls_scale(f->calls, p), timed);
 	struct sum v;
 
@@ -274,6 +239,12 @@ static int add_totals(struct profile *f, const struct proc *p, const struct tota
 	v = add_calls(f, p, t, mark);
 	if (f->by == BY_RANK)
 		write_rank(f, p, &v, timed_ns);
+	f->lost += f->by == BY_PARTNER
+			   ? profile_gained(t->partner_lost, mark ? mark->partner_lost : 0)
+		   : f->by == BY_SITE ? profile_gained(t->site_lost, mark ? mark->site_lost : 0)
+				      : 0;
+	if (f->by == BY_SITE)
+		return profile_add_sites(f, p, t, mark);
 	return f->by == BY_PARTNER ? add_partners(f, p, t, mark) : 0;
 }
 
@@ -286,7 +257,7 @@ static int add_proc(struct profile *f, struct proc *p)
 	buf_printf(&f->objects, "%s%s", f->objects.n ? "," : "", p->token.s);
 	if (proc_is_alone(p))
 		return 0;
-	rc = calls_take(f->calls, p, f->by == BY_PARTNER, &t);
+	rc = calls_take(f->calls, p, with[f->by], &t);
 	if (rc)
 		return rc;
 	if (!t) {
@@ -306,18 +277,20 @@ static int add_entry(struct profile *f, struct service_call *c)
 	struct omis_writer w = OMIS_WRITER(&b);
 	const int64_t head[] = { f->ranks,  f->ended,	 f->untimed,	f->unread,
 				 f->marked, f->timed_ns, f->longest_ns, f->word };
-	size_t left_out = f->npair > PROFILE_PAIRS_MAX ? f->npair - PROFILE_PAIRS_MAX : 0;
 	int rc;
 
 	if (f->by == BY_CALL)
 		write_calls(f);
 	else if (f->by == BY_PARTNER)
 		write_pairs(f);
+	else if (f->by == BY_SITE)
+		profile_write_sites(f);
 	omis_write_int(&w, call_now(c));
 	omis_write_token(&w, procs_node_token(c->procs));
 	for (size_t i = 0; i < ARRAY_LEN(head); i++)
 		omis_write_int(&w, head[i]);
-	omis_write_int(&w, (int64_t)left_out);
+	omis_write_int(&w, (int64_t)f->left_out);
+	omis_write_int(&w, (int64_t)f->lost);
 	if (f->rows.n) {
 		buf_putc(&b, ',');
 		buf_put(&b, f->rows.p, f->rows.n);
@@ -348,6 +321,7 @@ static int serve_with(struct service_call *c, struct profile *f)
 	buf_done(&f->objects);
 	buf_done(&f->rows);
 	free(f->pair);
+	free(f->site);
 	objects_done(&o);
 	return rc;
 }
@@ -362,7 +336,7 @@ static int serve_profile(struct service_call *c)
 		by++;
 	if (by == BY_KINDS)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
-				       "by is one of: call, rank, partner");
+				       "by is one of: call, rank, partner, site");
 	if (call_int(c, 2) < WINDOW_ALL || call_int(c, 2) > WINDOW_SINCE_MARK)
 		return reply_add_error(c->reply, c->action, "", STATUS_PARAMETER_ERROR,
 				       "window is 0, 1 or 2");

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const profile_by_names[PROFILE_KINDS] = { "call", "rank", "node", "partner" };
+const char *const profile_by_names[PROFILE_KINDS] = { "call", "rank", "node", "partner", "site" };
 const char *const profile_sort_names[PROFILE_SORTS] = { "time", "calls", "bytes", "mean", "name" };
 
 /* Where omig_calls_profile() puts what: of a node, and of the rows of each kind behind that. */
@@ -27,6 +27,7 @@ enum {
 	HEAD_LONGEST,
 	HEAD_WORD,
 	HEAD_LEFT_OUT,
+	HEAD_LOST,
 	HEAD_SIZE
 };
 enum {
@@ -53,10 +54,29 @@ enum {
 	RANK_MOST_CALL,
 	RANK_MOST
 };
+enum {
+	SITE_NAME,
+	SITE_PROCESS,
+	SITE_COUNT,
+	SITE_DELAY,
+	SITE_LONGEST,
+	SITE_OUT,
+	SITE_IN,
+	SITE_MOST_RANK,
+	SITE_MOST,
+	SITE_RANKS,
+	SITE_FRAMES
+};
 enum { PAIR_RANK, PAIR_PARTNER, PAIR_COUNT, PAIR_DELAY, PAIR_OUT, PAIR_IN };
 
 /* Bits of the word, as the services document them. */
-enum { WORD_TIME = 1 << 1, WORD_VOLUME = 1 << 2, WORD_PARTNER = 1 << 3, WORD_SAMPLE_SHIFT = 8 };
+enum {
+	WORD_TIME = 1 << 1,
+	WORD_VOLUME = 1 << 2,
+	WORD_PARTNER = 1 << 3,
+	WORD_SITE = 1 << 14,
+	WORD_SAMPLE_SHIFT = 8
+};
 
 struct reading {
 	struct profile *p;
@@ -135,14 +155,15 @@ static void add_to_all(struct profile *p, const Omis_value *v, size_t count, siz
 	p->bytes_in = plus(p->bytes_in, amount(v, out + 1));
 }
 
-static void add_most(struct profile_row *r, const Omis_value *v)
+/* rank: where it stands; its time is behind it. */
+static void add_most(struct profile_row *r, const Omis_value *v, size_t rank)
 {
-	double most = seconds(v, CALL_MOST);
+	double most = seconds(v, rank + 1);
 
 	if (isnan(most) || (!isnan(r->most_s) && most <= r->most_s))
 		return;
 	r->most_s = most;
-	r->most_rank = value_int(v, CALL_MOST_RANK);
+	r->most_rank = value_int(v, rank);
 }
 
 static void add_call(struct reading *rd, const Omis_value *v)
@@ -155,7 +176,7 @@ static void add_call(struct reading *rd, const Omis_value *v)
 	add_sums(r, v, CALL_COUNT, CALL_OUT);
 	r->in_call = plus(r->in_call, amount(v, CALL_IN_CALL));
 	r->ranks = plus(r->ranks, amount(v, CALL_RANKS));
-	add_most(r, v);
+	add_most(r, v, CALL_MOST_RANK);
 }
 
 static void add_rank(struct reading *rd, const Omis_value *v)
@@ -181,6 +202,72 @@ static void add_pair(struct reading *rd, const Omis_value *v)
 	r->rank = value_int(v, PAIR_RANK);
 	r->partner = value_int(v, PAIR_PARTNER);
 	add_sums(r, v, PAIR_COUNT, PAIR_OUT);
+}
+
+/* --- call sites: the same place in files of the same name is one */
+
+static size_t frames_of(const Omis_value *v)
+{
+	size_t n = 0;
+
+	while (n < PROFILE_FRAMES && value_at(v, SITE_FRAMES + n))
+		n++;
+	return n;
+}
+
+static bool has_frames(const struct profile_row *r, const Omis_value *v, size_t n)
+{
+	if (r->nframe != n || !str_eq(r->name, value_text(v, SITE_NAME)))
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const Omis_value *f = value_at(v, SITE_FRAMES + i);
+
+		if (r->frame[i].address != value_int(f, 1) ||
+		    !str_eq(r->frame[i].path, value_text(f, 0)))
+			return false;
+	}
+	return true;
+}
+
+static struct profile_row *add_site_row(struct reading *rd, const Omis_value *v, size_t n)
+{
+	struct profile_row *r = add_row(rd, value_text(v, SITE_NAME));
+
+	if (!r)
+		return NULL;
+	r->frame = calloc(n + 1, sizeof(*r->frame));
+	if (!r->frame) {
+		rd->ok = false;
+		return NULL;
+	}
+	for (r->nframe = 0; r->nframe < n; r->nframe++) {
+		const Omis_value *f = value_at(v, SITE_FRAMES + r->nframe);
+
+		str_copy(r->frame[r->nframe].path, PROFILE_PLACE_BYTES, value_text(f, 0));
+		r->frame[r->nframe].address = value_int(f, 1);
+	}
+	str_copy(r->process, sizeof(r->process), value_text(v, SITE_PROCESS));
+	r->longest_s = (double)NAN;
+	return r;
+}
+
+static void add_site(struct reading *rd, const Omis_value *v)
+{
+	size_t n = frames_of(v), i = 0;
+	struct profile_row *r;
+
+	while (i < rd->p->n && !has_frames(&rd->p->row[i], v, n))
+		i++;
+	r = i < rd->p->n ? &rd->p->row[i] : add_site_row(rd, v, n);
+	if (!r)
+		return;
+	r->calls = plus(r->calls, amount(v, SITE_COUNT));
+	r->seconds = plus(r->seconds, seconds(v, SITE_DELAY));
+	r->bytes_out = plus(r->bytes_out, amount(v, SITE_OUT));
+	r->bytes_in = plus(r->bytes_in, amount(v, SITE_IN));
+	r->ranks = plus(r->ranks, amount(v, SITE_RANKS));
+	r->longest_s = fmax(r->longest_s, seconds(v, SITE_LONGEST)); /* NaN is no time */
+	add_most(r, v, SITE_MOST_RANK);
 }
 
 /* --- nodes */
@@ -226,6 +313,7 @@ static void add_head(struct reading *rd, const Omis_value *v)
 	p->unread += number(v, HEAD_UNREAD);
 	p->marked += number(v, HEAD_MARKED);
 	p->left_out += number(v, HEAD_LEFT_OUT);
+	p->lost = plus(p->lost, amount(v, HEAD_LOST));
 	p->wall_s = plus(p->wall_s, seconds(v, HEAD_TIMED));
 	if (longest > p->longest_s)
 		p->longest_s = longest;
@@ -234,8 +322,16 @@ static void add_head(struct reading *rd, const Omis_value *v)
 	if (!number(v, HEAD_RANKS))
 		return;
 	rd->words &= word;
-	if (word >> WORD_SAMPLE_SHIFT > p->sampled)
+	if ((word >> WORD_SAMPLE_SHIFT & 31) > p->sampled)
 		p->sampled = word >> WORD_SAMPLE_SHIFT & 31;
+}
+
+static void add_to_all_sites(struct profile *p, const Omis_value *v)
+{
+	p->calls = plus(p->calls, amount(v, SITE_COUNT));
+	p->seconds = plus(p->seconds, seconds(v, SITE_DELAY));
+	p->bytes_out = plus(p->bytes_out, amount(v, SITE_OUT));
+	p->bytes_in = plus(p->bytes_in, amount(v, SITE_IN));
 }
 
 static void add_value(struct reading *rd, struct profile_row *node, const Omis_value *v)
@@ -248,6 +344,10 @@ static void add_value(struct reading *rd, struct profile_row *node, const Omis_v
 	case PROFILE_PARTNER:
 		add_to_all(rd->p, v, PAIR_COUNT, PAIR_OUT);
 		add_pair(rd, v);
+		break;
+	case PROFILE_SITE:
+		add_to_all_sites(rd->p, v);
+		add_site(rd, v);
 		break;
 	case PROFILE_NODE:
 		add_to_all(rd->p, v, CALL_COUNT, CALL_OUT);
@@ -269,7 +369,7 @@ static void read_entry(struct reading *rd, const Omis_value *v)
 	struct profile_row *node = NULL;
 	const Omis_value *row;
 
-	if (!v || !value_at(v, HEAD_LEFT_OUT))
+	if (!v || !value_at(v, HEAD_LOST))
 		return;
 	add_head(rd, v);
 	if (rd->p->by == PROFILE_NODE && number(v, HEAD_RANKS))
@@ -295,6 +395,7 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 	}
 	p->has_bytes = p->ranks && (rd.words & WORD_VOLUME || p->bytes_out + p->bytes_in > 0);
 	p->has_partners = p->ranks && rd.words & WORD_PARTNER;
+	p->has_sites = p->ranks && rd.words & WORD_SITE;
 	if (!rd.ok)
 		profile_done(p);
 	return rd.ok;
@@ -302,6 +403,8 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 
 void profile_done(struct profile *p)
 {
+	for (size_t i = 0; i < p->n; i++)
+		free(p->row[i].frame);
 	free(p->row);
 	*p = (struct profile){ 0 };
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What ranks have done in their MPI calls: sums over the ranks of a job, by call, rank, node or
- * pair of partners. Hosts add up their own ranks (omig_calls_profile); here hosts are joined.
+ * What ranks have done in their MPI calls: sums over the ranks of a job, by call, rank, node, pair
+ * of partners or call site. Hosts add up their own ranks (omig_calls_profile); here hosts are
+ * joined.
  */
 #ifndef TOOLS_PROFILE_PROFILE_H
 #define TOOLS_PROFILE_PROFILE_H
@@ -15,13 +16,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum profile_by { PROFILE_CALL, PROFILE_RANK, PROFILE_NODE, PROFILE_PARTNER, PROFILE_KINDS };
+enum profile_by {
+	PROFILE_CALL,
+	PROFILE_RANK,
+	PROFILE_NODE,
+	PROFILE_PARTNER,
+	PROFILE_SITE,
+	PROFILE_KINDS
+};
 extern const char *const profile_by_names[PROFILE_KINDS];
 
 /* The `window` of omig_calls_profile. */
 enum profile_window { PROFILE_ALL, PROFILE_ALL_AND_MARK, PROFILE_SINCE_MARK };
 
 #define PROFILE_NAME_BYTES 64
+
+#define PROFILE_FRAMES 4 /* of a call site */
+#define PROFILE_PLACE_BYTES 256
+
+/* A place that calls, as profile_ask_places() finds it; else what hosts say. */
+struct profile_frame {
+	char path[PROFILE_PLACE_BYTES]; /* file with the code; "": not known */
+	int64_t address; /* of that file */
+	bool is_asked, is_found; /* the source was asked for, and known */
+	/* the function; for inlined ones all, the innermost first, with " < " between */
+	char function[PROFILE_PLACE_BYTES];
+	char source[PROFILE_PLACE_BYTES]; /* file:line of the innermost one; "": not known */
+};
 
 /* Numbers that are not known are NaN, ranks -1, names "". */
 struct profile_row {
@@ -37,6 +58,10 @@ struct profile_row {
 	int64_t most_rank;
 	char most_call[PROFILE_NAME_BYTES];
 	double most_s;
+	double longest_s; /* of one call from a site, since it was counted first */
+	char process[PROFILE_NAME_BYTES]; /* one that has the site */
+	struct profile_frame *frame; /* owned; of a site: the call, and its callers behind it */
+	size_t nframe;
 };
 
 struct profile {
@@ -52,8 +77,9 @@ struct profile {
 	double wall_s; /* measured, of all ranks together */
 	double longest_s; /* of one rank */
 	size_t left_out; /* rows with little that hosts did not send */
+	double lost; /* calls that ranks had no room for, in rows of partners and sites */
 	bool has_bytes; /* all ranks count bytes */
-	bool has_partners; /* all ranks count by partner */
+	bool has_partners, has_sites; /* all ranks count by partner, by site */
 	unsigned sampled; /* time is taken on one call in 2^sampled, at least in one rank */
 	int64_t time_ns; /* when the first host was read; wall time */
 };
@@ -82,8 +108,15 @@ struct profile_past {
 int profile_ask_past(struct profile *p, const char *job, const struct profile_past *when,
 		     Omis_reply *out);
 
-/* Switches the counting that `by` needs on in all attached ranks: an exit status. */
-int profile_enable(enum profile_by by);
+/*
+ * Asks for functions, files and lines of the sites' first `rows` rows (0: all). An exit status;
+ * what is not found stays an address.
+ */
+int profile_ask_places(struct profile *p, size_t rows);
+
+/* Switches the counting that `by` needs on in all attached ranks: an exit status. depth: callers
+ * of a call site, 1 to PROFILE_FRAMES. */
+int profile_enable(enum profile_by by, int depth);
 
 enum profile_sort {
 	PROFILE_BY_TIME,

@@ -25,6 +25,10 @@ enum profile_value {
 	PROFILE_V_OUT,
 	PROFILE_V_IN,
 	PROFILE_V_STATE,
+	PROFILE_V_LONGEST,
+	PROFILE_V_FUNCTION, /* of a site */
+	PROFILE_V_SOURCE,
+	PROFILE_V_CALLERS,
 };
 
 enum profile_unit {
@@ -36,8 +40,13 @@ enum profile_unit {
 	PROFILE_BYTES,
 };
 
+#define PROFILE_SITE_TEXT_BYTES (PROFILE_FRAMES * (2 * PROFILE_PLACE_BYTES + 8))
+
 /* 850 ns, 2.14 ms, 21.3 s, 4m05s; "-" when it is not known. Returns out. */
 char *profile_time(char out[TABLE_QUANTITY_BYTES], double seconds);
+
+/* "solve heat.c:88": where the call of a site stands. */
+void profile_site_text(const struct profile_row *r, struct buf *out);
 
 /* The first `rows` rows. -ERR_NOMEM. */
 int profile_table(const struct profile *p, size_t rows, size_t width, struct buf *out);

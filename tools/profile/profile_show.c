@@ -86,6 +86,19 @@ static void say_pair(const struct profile *p, const struct profile_row *r, struc
 	buf_printf(out, ": %.3g %% of the time in calls with a partner", profile_of_mpi(p, r));
 }
 
+static void say_site(const struct profile *p, const struct profile_row *r, struct buf *out)
+{
+	char text[TABLE_QUANTITY_BYTES];
+
+	buf_printf(out, "%s in ", r->name);
+	profile_site_text(r, out);
+	buf_printf(out, " takes %.3g %% of the time in MPI", profile_of_mpi(p, r));
+	if (r->most_rank >= 0 && p->ranks > 1)
+		buf_printf(out, ", most on rank %lld (%s)", (long long)r->most_rank,
+			   profile_time(text, r->most_s));
+	say_share(p, out);
+}
+
 static void say_first(const struct profile *p, struct buf *out)
 {
 	const struct profile_row *r = largest(p);
@@ -95,9 +108,12 @@ static void say_first(const struct profile *p, struct buf *out)
 	else if (!r)
 		buf_puts(out, p->by == PROFILE_PARTNER
 				      ? "no time in calls with a partner was measured"
-				      : "no time in MPI was measured");
+			      : p->by == PROFILE_SITE ? "no call site was measured"
+						      : "no time in MPI was measured");
 	else if (p->by == PROFILE_RANK)
 		say_ranks(p, r, out);
+	else if (p->by == PROFILE_SITE)
+		say_site(p, r, out);
 	else if (p->by == PROFILE_NODE)
 		say_node(p, r, out);
 	else if (p->by == PROFILE_PARTNER)
@@ -149,7 +165,9 @@ int profile_show(const struct term *t, const struct profile *p, const char *job,
 	if (!rc && shown < p->n)
 		buf_printf(out, "%zu more row%s (--rows)\n", p->n - shown, s_of(p->n - shown));
 	if (!rc && p->left_out)
-		buf_printf(out, "%zu pair%s with less time %s left out\n", p->left_out,
+		buf_printf(out, "%zu row%s with less time %s left out\n", p->left_out,
 			   s_of(p->left_out), p->left_out == 1 ? "is" : "are");
+	if (!rc && p->lost > 0)
+		buf_printf(out, "%.0f calls stand in no row: tables of ranks are full\n", p->lost);
 	return rc;
 }

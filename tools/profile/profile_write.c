@@ -8,13 +8,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum {
 	CALL = 1 << PROFILE_CALL,
 	RANK = 1 << PROFILE_RANK,
 	NODE = 1 << PROFILE_NODE,
 	PARTNER = 1 << PROFILE_PARTNER,
-	ALL = CALL | RANK | NODE | PARTNER,
+	SITE = 1 << PROFILE_SITE,
+	ALL = CALL | RANK | NODE | PARTNER | SITE,
 };
 
 static double number(const struct profile *p, const struct profile_row *r, enum profile_value v)
@@ -42,6 +44,8 @@ static double number(const struct profile *p, const struct profile_row *r, enum 
 		return r->most_s;
 	case PROFILE_V_MOST_RANK:
 		return r->most_rank < 0 ? (double)NAN : (double)r->most_rank;
+	case PROFILE_V_LONGEST:
+		return r->longest_s;
 	case PROFILE_V_IN_CALL:
 		return r->in_call;
 	case PROFILE_V_OUT:
@@ -53,7 +57,46 @@ static double number(const struct profile *p, const struct profile_row *r, enum 
 	}
 }
 
-static const char *word(const struct profile_row *r, enum profile_value v)
+/* "solve heat.c:88"; without debug information "solve", else "libx.so+0x1234". */
+static void put_frame(const struct profile_frame *f, struct buf *out)
+{
+	const char *base = strrchr(f->path, '/');
+
+	if (f->is_found)
+		buf_printf(out, "%s%s%s", f->function, f->function[0] && f->source[0] ? " " : "",
+			   f->source);
+	else
+		buf_printf(out, "%s+0x%llx", base ? base + 1 : "?", (unsigned long long)f->address);
+}
+
+static void put_callers(const struct profile_row *r, struct buf *out)
+{
+	for (size_t i = 1; i < r->nframe; i++) {
+		if (i > 1)
+			buf_puts(out, " < ");
+		put_frame(&r->frame[i], out);
+	}
+}
+
+/* Words of a site, which are made of its frames, are written into `made`. */
+static const char *site_word(const struct profile_row *r, enum profile_value v, struct buf *made)
+{
+	const struct profile_frame *f = r->nframe ? &r->frame[0] : NULL;
+
+	if (!f)
+		return "";
+	if (v == PROFILE_V_SOURCE)
+		return f->source;
+	if (v == PROFILE_V_CALLERS)
+		put_callers(r, made);
+	else if (f->function[0])
+		return f->function;
+	else if (!f->is_found)
+		put_frame(f, made);
+	return buf_str(made);
+}
+
+static const char *word(const struct profile_row *r, enum profile_value v, struct buf *made)
 {
 	switch (v) {
 	case PROFILE_V_NAME:
@@ -64,9 +107,19 @@ static const char *word(const struct profile_row *r, enum profile_value v)
 		return r->most_call;
 	case PROFILE_V_STATE:
 		return r->has_ended ? "ended" : "run";
+	case PROFILE_V_FUNCTION:
+	case PROFILE_V_SOURCE:
+	case PROFILE_V_CALLERS:
+		return site_word(r, v, made);
 	default:
 		return NULL;
 	}
+}
+
+void profile_site_text(const struct profile_row *r, struct buf *out)
+{
+	if (r->nframe)
+		put_frame(&r->frame[0], out);
 }
 
 static const struct column {
@@ -76,7 +129,9 @@ static const struct column {
 	enum profile_value value;
 	enum profile_unit unit;
 } columns[] = {
-	{ "CALL", "call", CALL, PROFILE_V_NAME, PROFILE_WORD },
+	{ "CALL", "call", CALL | SITE, PROFILE_V_NAME, PROFILE_WORD },
+	{ "FUNCTION", "function", SITE, PROFILE_V_FUNCTION, PROFILE_WORD },
+	{ "LINE", "source", SITE, PROFILE_V_SOURCE, PROFILE_WORD },
 	{ NULL, "class", CALL, PROFILE_V_CLASS, PROFILE_WORD },
 	{ "RANK", "rank", RANK | PARTNER, PROFILE_V_RANK, PROFILE_NUMBER },
 	{ "PARTNER", "partner", PARTNER, PROFILE_V_PARTNER, PROFILE_NUMBER },
@@ -86,22 +141,34 @@ static const struct column {
 	{ "CALLS", "calls", ALL, PROFILE_V_CALLS, PROFILE_COUNT },
 	{ "TIME", "seconds", ALL, PROFILE_V_SECONDS, PROFILE_TIME },
 	{ "% MPI", "mpi_percent", ALL, PROFILE_V_OF_MPI, PROFILE_PERCENT },
-	{ "% WALL", "wall_percent", CALL | RANK | NODE, PROFILE_V_OF_WALL, PROFILE_PERCENT },
+	{ "% WALL", "wall_percent", CALL | RANK | NODE | SITE, PROFILE_V_OF_WALL, PROFILE_PERCENT },
 	{ NULL, "wall_seconds", RANK | NODE, PROFILE_V_WALL, PROFILE_TIME },
-	{ "MEAN", "mean_seconds", CALL | PARTNER, PROFILE_V_MEAN, PROFILE_TIME },
-	{ "MOST", "most_seconds", CALL | RANK | NODE, PROFILE_V_MOST, PROFILE_TIME },
-	{ "ON RANK", "most_rank", CALL, PROFILE_V_MOST_RANK, PROFILE_NUMBER },
+	{ "MEAN", "mean_seconds", CALL | PARTNER | SITE, PROFILE_V_MEAN, PROFILE_TIME },
+	{ "LONGEST", "longest_seconds", SITE, PROFILE_V_LONGEST, PROFILE_TIME },
+	{ "MOST", "most_seconds", CALL | RANK | NODE | SITE, PROFILE_V_MOST, PROFILE_TIME },
+	{ "ON RANK", "most_rank", CALL | SITE, PROFILE_V_MOST_RANK, PROFILE_NUMBER },
 	{ "IN", "most_call", RANK | NODE, PROFILE_V_MOST_CALL, PROFILE_WORD },
-	{ NULL, "ranks", CALL, PROFILE_V_RANKS, PROFILE_NUMBER },
+	{ NULL, "ranks", CALL | SITE, PROFILE_V_RANKS, PROFILE_NUMBER },
 	{ NULL, "in_call", CALL, PROFILE_V_IN_CALL, PROFILE_NUMBER },
 	{ "SENT", "bytes_out", ALL, PROFILE_V_OUT, PROFILE_BYTES },
 	{ "RECEIVED", "bytes_in", ALL, PROFILE_V_IN, PROFILE_BYTES },
+	{ "CALLED FROM", "callers", SITE, PROFILE_V_CALLERS, PROFILE_WORD },
 	{ "STATE", "state", RANK, PROFILE_V_STATE, PROFILE_WORD },
 };
 
 static bool is_of(const struct column *c, enum profile_by by)
 {
 	return c->kinds >> by & 1;
+}
+
+/* Callers stand in a table only if there are some. */
+static bool is_in_table(const struct column *c, const struct profile *p)
+{
+	bool has_some = c->value != PROFILE_V_CALLERS;
+
+	for (size_t i = 0; i < p->n && !has_some; i++)
+		has_some = p->row[i].nframe > 1;
+	return c->head && is_of(c, p->by) && has_some;
 }
 
 /* --- tables */
@@ -120,6 +187,7 @@ static void cell(struct table *tab, const struct profile *p, const struct profil
 {
 	double v = number(p, r, c->value);
 	char text[TABLE_QUANTITY_BYTES];
+	struct buf made = BUF_INIT(PROFILE_SITE_TEXT_BYTES);
 	const char *w;
 
 	switch (c->unit) {
@@ -142,9 +210,10 @@ static void cell(struct table *tab, const struct profile *p, const struct profil
 		table_cell(tab, "%s", table_bytes(text, v));
 		break;
 	default:
-		w = word(r, c->value);
+		w = word(r, c->value, &made);
 		table_cell(tab, "%s", w && *w ? w : "-");
 	}
+	buf_done(&made);
 }
 
 int profile_table(const struct profile *p, size_t rows, size_t width, struct buf *out)
@@ -156,7 +225,7 @@ int profile_table(const struct profile *p, size_t rows, size_t width, struct buf
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-		if (columns[i].head && is_of(&columns[i], p->by)) {
+		if (is_in_table(&columns[i], p)) {
 			heads[n] = columns[i].head;
 			align[n++] = columns[i].unit == PROFILE_WORD ? 'l' : 'r';
 		}
@@ -164,7 +233,7 @@ int profile_table(const struct profile *p, size_t rows, size_t width, struct buf
 	tab = table_new(n, heads, align);
 	for (size_t k = 0; tab && k < rows && k < p->n; k++)
 		for (size_t i = 0; i < ARRAY_LEN(columns); i++)
-			if (columns[i].head && is_of(&columns[i], p->by))
+			if (is_in_table(&columns[i], p))
 				cell(tab, p, &p->row[k], &columns[i]);
 	rc = tab ? table_print(tab, width, out) : -ERR_NOMEM;
 	table_free(tab);
@@ -172,6 +241,23 @@ int profile_table(const struct profile *p, size_t rows, size_t width, struct buf
 }
 
 /* --- JSON */
+
+static void frames_to_json(struct json *to, const struct profile_row *r)
+{
+	json_key(to, "frames");
+	json_array(to);
+	for (size_t i = 0; i < r->nframe; i++) {
+		const struct profile_frame *f = &r->frame[i];
+
+		json_object(to);
+		json_key_str(to, "file", f->path);
+		json_key_i64(to, "address", f->address);
+		json_key_str(to, "function", f->function);
+		json_key_str(to, "source", f->source);
+		json_object_end(to);
+	}
+	json_array_end(to);
+}
 
 static void row_to_json(struct json *to, const struct profile *p, const struct profile_row *r)
 {
@@ -182,13 +268,18 @@ static void row_to_json(struct json *to, const struct profile *p, const struct p
 
 		if (!is_of(c, p->by))
 			continue;
-		if (c->unit == PROFILE_WORD)
-			json_key_str(to, c->key, word(r, c->value));
-		else if (v == floor(v) && fabs(v) < 9e15)
+		if (c->unit == PROFILE_WORD) {
+			struct buf made = BUF_INIT(PROFILE_SITE_TEXT_BYTES);
+
+			json_key_str(to, c->key, word(r, c->value, &made));
+			buf_done(&made);
+		} else if (v == floor(v) && fabs(v) < 9e15)
 			json_key_i64(to, c->key, (int64_t)v);
 		else
 			json_key_double(to, c->key, v);
 	}
+	if (p->by == PROFILE_SITE)
+		frames_to_json(to, r);
 	json_object_end(to);
 }
 
@@ -209,6 +300,7 @@ void profile_to_json(struct json *to, const struct profile *p)
 	json_key_double(to, "bytes_in", p->has_bytes ? p->bytes_in : (double)NAN);
 	json_key_i64(to, "timed_one_in", INT64_C(1) << p->sampled);
 	json_key_i64(to, "rows_left_out", (int64_t)p->left_out);
+	json_key_double(to, "calls_without_row", p->lost);
 	json_key(to, "rows");
 	json_array(to);
 	for (size_t i = 0; i < p->n; i++)
@@ -253,9 +345,12 @@ void profile_to_csv(const struct profile *p, struct buf *out)
 				continue;
 			buf_puts(out, is_first ? "" : ",");
 			is_first = false;
-			if (c->unit == PROFILE_WORD)
-				report_csv_text(word(&p->row[k], c->value), out);
-			else
+			if (c->unit == PROFILE_WORD) {
+				struct buf made = BUF_INIT(PROFILE_SITE_TEXT_BYTES);
+
+				report_csv_text(word(&p->row[k], c->value, &made), out);
+				buf_done(&made);
+			} else
 				put_number(out, number(p, &p->row[k], c->value));
 		}
 		buf_putc(out, '\n');

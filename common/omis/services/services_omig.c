@@ -29,10 +29,12 @@ static const struct omis_service omig[] = {
 	  .help = "Takes back what this tool enabled, also under an lm that was killed since; the "
 		  "count goes on for other tools." },
 	{ EXT_SERVICE("omig", "omig_calls_enable", MANIP, 'p', NODE, OBSERVE, DONE),
-	  .param = { PROCS, P_STRING("what"), P_INT_OR("sample_shift", "0") },
+	  .param = { PROCS, P_STRING("what"), P_INT_OR("sample_shift", "0"),
+		     P_INT_OR("depth", "1") },
 	  .help = "Counts all library calls of processes. what: count; time (also the time in "
-		  "calls); volume (also bytes); partner (also by partner). Time is taken on one "
-		  "call in 2^sample_shift." },
+		  "calls); volume (also bytes); partner (volume, also by partner); site (volume, "
+		  "also by the place of the program that calls, with the callers of that place up "
+		  "to depth, 1 to 4). Time is taken on one call in 2^sample_shift." },
 	{ EXT_SERVICE("omig", "omig_calls_now", INFO, 'p', NODE, OBSERVE, DONE), .param = { PROCS },
 	  .result = "time_ns, job, rank, world_size, [tid, name, class, state, seconds, exact, "
 		    "partner, tag, comm, number, source, source_tag, world]...",
@@ -46,17 +48,21 @@ static const struct omis_service omig[] = {
 	{ EXT_SERVICE("omig", "omig_calls_profile", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_STRING("by"), P_INT_OR("window", "0") },
 	  .result = "time_ns, node, ranks, ended, untimed, unread, marked, timed_ns, longest_ns, "
-		    "word, left_out, [row]...",
+		    "word, left_out, lost, [row]...",
 	  .help = "Sums of what omig_calls_enable counts: an entry for all processes of a node. by "
 		  "is one of: call (rows name, class, count, delay_ns, in_call, bytes_out, bytes_in, "
 		  "most_rank, most_ns, ranks); rank (rank, process, ended, count, delay_ns, "
 		  "bytes_out, bytes_in, timed_ns, name, name_ns of the call with most time); "
-		  "partner (rank, partner, count, delay_ns, bytes_out, bytes_in). window: 0 since "
+		  "partner (rank, partner, count, delay_ns, bytes_out, bytes_in); site (name, "
+		  "process, count, delay_ns, longest_ns, bytes_out, bytes_in, most_rank, most_ns, "
+		  "ranks, then [file, address] of the call and of its callers). window: 0 since "
 		  "counting began; 1 the same, and values are marked; 2 since the marks of this "
 		  "tool, which are set again. timed_ns: how long the time of all calls was measured, "
 		  "of all ranks together, longest_ns of one. untimed: ranks without such a time, "
 		  "unread: processes whose segment is gone, marked: ranks with a mark. word: what "
-		  "all of them count, as bits of a hook. left_out: rows of partners beyond 4096." },
+		  "all of them count, as bits of a hook. left_out: rows of partners beyond 4096, "
+		  "or of sites beyond 2048. lost: calls that ranks had no room for, which stand in no "
+		  "row of partners or sites." },
 	{ EXT_SERVICE("omig", "omig_calls_read", INFO, 'p', NODE, OBSERVE, DONE),
 	  .param = { PROCS, P_INT_OR("flags", "0") },
 	  .result = "time_ns, [name, class, count, delay_ns, in_call, bytes_out, bytes_in]...",
@@ -177,6 +183,16 @@ static const struct omis_service omig[] = {
 	  .help = "Makes a process without MPI a watched one, for proc_attach3." },
 	{ EXT_SERVICE("omig", "omig_shutdown", MANIP, 0, TOP, ADMIN, DONE),
 	  .help = "Ends all daemons of this mainsm. Programs run on." },
+	{ EXT_SERVICE("omig", "omig_source", INFO, 'p', NODE, OBSERVE, PARTLY),
+	  .param = { PROCS, P_STRING("file"), P_INTS("addresses") },
+	  .result = "[address, [function, source, line]...]...",
+	  .help = "The places in the source of addresses where calls return to. They are of a file "
+		  "with code of the process, as omig_calls_profile by site has them. First the "
+		  "innermost inlined function, last the one that was compiled. function is \"\" "
+		  "and line 0 where the file does not say it. An address that no call returns to "
+		  "has no place. The file must be the one that the process has loaded. Debug "
+		  "information of its own only: separate files are not searched for. At most 128 "
+		  "addresses." },
 	{ EXT_SERVICE("omig", "omig_status", INFO, 0, EACH, OBSERVE, DONE),
 	  .result = "daemon, version, uptime_ns, [name, value]...",
 	  .help = "The health of each daemon: queues, drops, lag, certificates." },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* omig calls: the profile of a job by call, rank, node or partner. */
+/* omig calls: the profile of a job by call, rank, node, partner or call site. */
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/profile/profile.h"
@@ -26,7 +26,8 @@ struct calls {
 	enum profile_sort sort;
 	int64_t every_ns, for_ns, count, rows; /* 0: not given */
 	struct profile_past past; /* from 0: it is not asked for */
-	bool total, csv, has_head;
+	bool total, csv, has_head, sites;
+	int64_t depth; /* of call sites */
 	int status;
 };
 
@@ -86,6 +87,8 @@ static void show(struct calls *c, struct profile *p, Omis_reply r)
 	int rc = 0;
 
 	profile_sort(p, c->sort);
+	if (c->by == PROFILE_SITE)
+		profile_ask_places(p, (size_t)c->rows);
 	if (c->common.json) {
 		put_json(c, p, r, &out);
 	} else if (c->csv) {
@@ -139,6 +142,8 @@ static bool is_unmeasured(const struct profile *p)
 
 	if (p->by == PROFILE_PARTNER && running && !p->has_partners && !p->n)
 		return true;
+	if (p->by == PROFILE_SITE && running && !p->has_sites && !p->n)
+		return true;
 	return running && p->untimed >= running;
 }
 
@@ -170,7 +175,7 @@ static bool begin(struct calls *c)
 	struct profile p;
 	Omis_reply r;
 
-	c->status = profile_enable(c->by);
+	c->status = profile_enable(c->by, (int)c->depth);
 	if (c->status != CMD_OK || !ask(c, PROFILE_ALL_AND_MARK, &p, &r))
 		return false;
 	profile_done(&p);
@@ -209,7 +214,7 @@ static void measure_live(struct calls *c)
 		shown++;
 		c->status = session_attach(c->job);
 		if (c->status == CMD_OK)
-			c->status = profile_enable(c->by);
+			c->status = profile_enable(c->by, (int)c->depth);
 		if (c->status != CMD_OK)
 			break;
 	}
@@ -299,7 +304,8 @@ static int set_by(void *into, const char *value, struct err *e)
 	int i = index_of(profile_by_names, PROFILE_KINDS, value);
 
 	if (i < 0)
-		return err_set(e, ERR_INVALID, "call, rank, node or partner, not '%s'", value);
+		return err_set(e, ERR_INVALID, "call, rank, node, partner or site, not '%s'",
+			       value);
 	c->by = (enum profile_by)i;
 	return 0;
 }
@@ -361,16 +367,21 @@ static const char details[] =
 	"Values count since counting began. If no rank that runs is counted, it is switched on for\n"
 	"5s, or for --for. % MPI is of the time in all MPI calls, % WALL of the time for which ranks\n"
 	"were measured, of all threads of a rank together. MOST is of the rank with most time in the\n"
-	"call. SENT and RECEIVED are bytes. Values of ended ranks stay for 10 minutes. Exit status 6\n"
+	"call, LONGEST of one call. SENT and RECEIVED are bytes. Callers (--depth) are found by frame\n"
+	"pointers: compile with -fno-omit-frame-pointer, and with -g for lines. Values of ended ranks stay for 10 minutes. Exit status 6\n"
 	"when a node does not answer.";
 
 int cmd_calls(int argc, char **argv)
 {
-	struct calls c = { .common = CMD_COMMON_INIT };
+	struct calls c = { .common = CMD_COMMON_INIT, .depth = 1 };
 	const struct opt table[] = {
 		CMD_OPTIONS(&c.common),
 		OPTION("job", 0, "NAME", "of this job; needed where several run", OPT_STR, &c.job),
-		OPTION_CALL("by", 'b', "WHAT", "call (default), rank, node or partner", &c, set_by),
+		OPTION_CALL("by", 'b', "WHAT", "call (default), rank, node, partner or site", &c,
+			    set_by),
+		OPTION("callsites", 'c', NULL, "the same as --by site", OPT_FLAG, &c.sites),
+		OPTION_RANGE("depth", 'd', "N", "callers that distinguish sites, 1 (default) to 4",
+			     OPT_I64, &c.depth, 1, PROFILE_FRAMES),
 		OPTION_CALL("sort", 's', "KEY", "time (default), calls, bytes, mean or name", &c,
 			    set_sort),
 		OPTION_RANGE("rows", 'r', "N", "show only the first N rows", OPT_I64, &c.rows, 1,
@@ -403,6 +414,8 @@ int cmd_calls(int argc, char **argv)
 		return status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
+	if (c.sites)
+		c.by = PROFILE_SITE;
 	wrong = contradiction(&c);
 	if (wrong)
 		return cmd_usage(&spec, "%s", wrong);

@@ -257,6 +257,7 @@ static const struct limits {
 	{ TRACER_WATCH_ENDED, true, false, 0, { 0, 1 }, { 1, 1 } },
 	{ TRACER_BYTES, false, false, 1, { 0, 0 }, { 0, 0 } },
 	{ TRACER_MODULE, false, false, 0, { 6, 6 }, { 1, 1 } },
+	{ TRACER_SOURCE, false, false, 0, { 1, TRACER_VALUES_MAX }, { 1, 1 } },
 };
 
 /* A good message of the kind with so many values and texts. */
@@ -355,7 +356,7 @@ START_TEST(only_kinds_with_bytes_have_some)
 		message_of(k, k->values[0], k->texts[0]);
 		in.bytes = (const uint8_t *)"xy";
 		in.nbytes++;
-		is_taken(k, k->type == TRACER_BYTES, "bytes");
+		is_taken(k, k->type == TRACER_BYTES || k->type == TRACER_SOURCE, "bytes");
 	}
 }
 END_TEST

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Profiles: an lm adds up its ranks, since counting began or since a tool's mark. */
 #include "common/omis/text/status.h"
+#include "common/ring/calls.h"
 #include "tests/suite.h"
 #include "tests/unit/lm/two_ranks.h"
 
@@ -14,7 +15,7 @@ static const struct msg_reply *profile_as(uint32_t tool, const char *rest)
 	return world_ask_as(&w, tool, OBSERVER, text);
 }
 
-/* The rows behind the eleven values of the host. */
+/* The rows behind the twelve values of the host. */
 static const char *rows_as(uint32_t tool, const char *rest)
 {
 	const struct msg_reply *r = profile_as(tool, rest);
@@ -156,12 +157,97 @@ START_TEST(how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_pr
 }
 END_TEST
 
+static void put_site(struct fake_segment *s, unsigned at, const struct seg_site *site)
+{
+	struct seg_module *m = (struct seg_module *)(void *)(s->base + s->h->module_offset);
+	uint8_t *block = s->base + s->h->thread_offset;
+
+	m[0] = (struct seg_module){
+		.start = 0x5000, .end = 0x6000, .bias = 0x4000, .path = "/bin/heat"
+	};
+	((struct seg_site *)(void *)(block + s->h->site_offset))[at] = *site;
+}
+
+static struct seg_site site_of(uint64_t pc, uint64_t count)
+{
+	return (struct seg_site){ .key = pc,
+				  .func = (uint32_t)call_find("MPI_Send"),
+				  .depth = 2,
+				  .pc = { pc, 0x77 },
+				  .count = count,
+				  .bytes_out = 8,
+				  .delay = 1000 * count,
+				  .longest = 700 };
+}
+
+START_TEST(sites_of_all_ranks_are_rows_with_file_and_address)
+{
+	static const unsigned times[] = { 3, 4, 8 };
+	struct seg_site a = site_of(0x5010, 3), b = site_of(0x5020, 1);
+	const char *text;
+
+	count("site");
+	ck_assert_uint_eq(fake_segment_hook(&seg, "MPI_Send") & HOOK_SITE, HOOK_SITE);
+	put_site(&seg, 0, &a);
+	put_site(&other, 5, &a);
+	put_site(&other, 9, &b);
+	text = without_times(rows_as(1, ",\"site\",1"), times, 3);
+	ck_assert_ptr_nonnull(strstr(text, "[\"MPI_Send\","));
+	ck_assert_ptr_nonnull(strstr(text, ",6,,,16,0,0,,2,[\"/bin/heat\",4112],[\"\",119]]"));
+	ck_assert_ptr_nonnull(strstr(text, ",1,,,8,0,1,,1,[\"/bin/heat\",4128],[\"\",119]]"));
+	a.count += 2;
+	put_site(&seg, 0, &a);
+	text = without_times(rows_as(1, ",\"site\",2"), times, 3);
+	ck_assert_ptr_nonnull(strstr(text, ",2,,,0,0,0,,1,[\"/bin/heat\",4112]"));
+	/* they stay when the rank has ended */
+	fake_proc_end(fake_proc_find(&w.host, 200), 0);
+	world_run(&w, SEC);
+	ck_assert_ptr_nonnull(strstr(rows_as(1, ",\"site\""), "[\"/bin/heat\",4128]"));
+}
+END_TEST
+
+START_TEST(the_most_callers_that_a_tool_wants_are_noted)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"site\",0,3)", rank0);
+	world_ask_as(&w, 1, OBSERVER, text);
+	ck_assert_uint_eq(seg.h->l.site_depth, 3);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"site\",0,2)", rank0);
+	world_ask_as(&w, 2, OBSERVER, text);
+	ck_assert_uint_eq(seg.h->l.site_depth, 3);
+	snprintf(text, sizeof(text), ":omig_calls_enable([%s],\"site\",0,5)", rank0);
+	ck_assert_uint_eq(world_ask_as(&w, 2, OBSERVER, text)->entry[0].status,
+			  STATUS_PARAMETER_ERROR);
+}
+END_TEST
+
+START_TEST(only_files_of_the_process_are_looked_into)
+{
+	struct seg_site a = site_of(0x5010, 3);
+	const struct msg_reply *r;
+	char text[256];
+
+	put_site(&seg, 0, &a);
+	snprintf(text, sizeof(text), ":omig_source([%s],\"/etc/passwd\",[1])", rank0);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), "has not loaded /etc/passwd"));
+	snprintf(text, sizeof(text), ":omig_source([%s],\"/bin/heat\",[])", rank0);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_ptr_nonnull(strstr(entry_text(&r->entry[0]), "1 to 128 addresses"));
+	/* there is no lm-trace in this world */
+	snprintf(text, sizeof(text), ":omig_source([%s],\"/bin/heat\",[4112])", rank0);
+	r = world_ask(&w, OBSERVER, text);
+	ck_assert_uint_ge(r->entry[0].status, STATUS_FIRST_ERROR);
+}
+END_TEST
+
 START_TEST(nonsense_is_refused_with_the_words_that_there_are)
 {
 	const struct msg_reply *r = profile_as(1, ",\"colour\"");
 
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
-	ck_assert_str_eq(entry_text(&r->entry[0]), "by is one of: call, rank, partner");
+	ck_assert_str_eq(entry_text(&r->entry[0]), "by is one of: call, rank, partner, site");
 	r = profile_as(1, ",\"call\",3");
 	ck_assert_uint_eq(r->entry[0].status, STATUS_PARAMETER_ERROR);
 }
@@ -172,4 +258,6 @@ SUITE_WITH("lm profile", open_ranks, close_ranks,
 	   each_tool_counts_from_its_own_mark, ranks_and_pairs_are_rows_of_their_own,
 	   values_stay_after_the_end_of_a_rank,
 	   how_long_time_is_measured_survives_an_lm_and_is_no_longer_than_the_process_lives,
+	   sites_of_all_ranks_are_rows_with_file_and_address,
+	   the_most_callers_that_a_tool_wants_are_noted, only_files_of_the_process_are_looked_into,
 	   nonsense_is_refused_with_the_words_that_there_are)

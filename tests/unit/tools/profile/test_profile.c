@@ -40,11 +40,11 @@ static void done(void)
 static void two_hosts(void)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
-	     "1000,n_1,2,0,0,0,0,20000000000,10000000000,7,0,"
+	     "1000,n_1,2,0,0,0,0,20000000000,10000000000,7,0,0,"
 	     "[\"MPI_Waitall\",\"complete\",10,6000000000,1,0,0,1,4000000000,2],"
 	     "[\"MPI_Isend\",\"send\",20,100000000,0,4096,0,0,60000000,2]");
 	fill(&entry[1], "p_2_a,p_2_b",
-	     "2000,n_2,2,1,0,0,0,20000000000,10000000000,15,0,"
+	     "2000,n_2,2,1,0,0,0,20000000000,10000000000,15,0,0,"
 	     "[\"MPI_Waitall\",\"complete\",10,3000000000,0,0,0,3,3000000000,2],"
 	     "[\"MPI_Barrier\",\"barrier\",2,900000000,0,0,0,2,500000000,2]");
 	fill(&node[0], "n_1", "\"east1\"");
@@ -110,7 +110,7 @@ END_TEST
 START_TEST(ranks_say_which_is_longest_and_which_is_shortest)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
-	     "1000,n_1,2,1,0,0,0,20000000000,10000000000,3,0,"
+	     "1000,n_1,2,1,0,0,0,20000000000,10000000000,3,0,0,"
 	     "[0,p_1_a,1,10,1000000000,0,0,10000000000,\"MPI_Recv\",900000000],"
 	     "[1,p_1_b,0,12,5000000000,0,0,10000000000,\"MPI_Send\",5000000000]");
 	read_all(PROFILE_RANK);
@@ -129,12 +129,44 @@ END_TEST
 
 START_TEST(pairs_are_rows_and_what_hosts_left_out_is_said)
 {
-	fill(&entry[0], "p_1_a", "1000,n_1,1,0,0,0,0,5000000000,5000000000,15,7,[3,4,2,1000,10,0]");
+	fill(&entry[0], "p_1_a",
+	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,15,7,0,[3,4,2,1000,10,0]");
 	read_all(PROFILE_PARTNER);
 	ck_assert_int_eq(p.row[0].rank, 3);
 	ck_assert_int_eq(p.row[0].partner, 4);
 	ck_assert(p.has_partners);
-	ck_assert_ptr_nonnull(strstr(shown(0), "7 pairs with less time are left out\n"));
+	ck_assert_ptr_nonnull(strstr(shown(0), "7 rows with less time are left out\n"));
+	done();
+}
+END_TEST
+
+START_TEST(sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses)
+{
+	fill(&entry[0], "p_1_a",
+	     "1000,n_1,1,0,0,0,0,5000000000,5000000000,16391,0,3,"
+	     "[\"MPI_Send\",p_1_a,2,2000000000,1500000000,10,0,0,2000000000,1,[\"/a/heat\",4660],"
+	     "[\"\",99]],[\"MPI_Send\",p_1_a,1,1000,1000,0,0,0,1000,1,[\"/a/heat\",4660]]");
+	fill(&entry[1], "p_2_a",
+	     "1000,n_2,1,0,0,0,0,5000000000,5000000000,16391,0,0,"
+	     "[\"MPI_Send\",p_2_a,2,1000000000,1700000000,10,0,1,1000000000,1,[\"/a/heat\",4660],"
+	     "[\"\",99]]");
+	read_all(PROFILE_SITE);
+	profile_sort(&p, PROFILE_BY_TIME);
+	ck_assert_uint_eq(p.n, 2);
+	ck_assert(p.has_sites);
+	ck_assert_uint_eq(p.sampled, 0);
+	ck_assert_double_eq_tol(p.row[0].seconds, 3, 1e-9);
+	ck_assert_double_eq_tol(p.row[0].longest_s, 1.7, 1e-9);
+	ck_assert_int_eq(p.row[0].most_rank, 0);
+	ck_assert_ptr_nonnull(
+		strstr(shown(0), "MPI_Send in heat+0x1234 takes 100 % of the time in MPI"));
+	ck_assert_ptr_nonnull(strstr(shown(0), "  ?+0x63\n"));
+	ck_assert_ptr_nonnull(strstr(shown(0), "3 calls stand in no row: tables of ranks are full"
+					       "\n"));
+	p.row[0].frame[0] = (struct profile_frame){ .is_found = true,
+						    .function = "solve",
+						    .source = "heat.c:88" };
+	ck_assert_ptr_nonnull(strstr(shown(0), "MPI_Send in solve heat.c:88 takes"));
 	done();
 }
 END_TEST
@@ -142,7 +174,7 @@ END_TEST
 START_TEST(what_is_not_known_is_not_0)
 {
 	fill(&entry[0], "p_1_a,p_1_b",
-	     "1000,n_1,2,0,2,3,0,0,0,1025,0,[\"MPI_Send\",\"send\",10,0,0,0,0,0,0,1]");
+	     "1000,n_1,2,0,2,3,0,0,0,1025,0,0,[\"MPI_Send\",\"send\",10,0,0,0,0,0,0,1]");
 	read_all(PROFILE_CALL);
 	ck_assert_str_eq(
 		shown(0),
@@ -164,9 +196,9 @@ START_TEST(hostile_replies_change_nothing_else)
 		"",
 		"1",
 		"\"x\",2,[",
-		"1,n_1,-5,-1,-1,-1,-1,-1,-1,-1,-1,[],[[]],[1,2],7,\"x\"",
-		"1,n_1,1,0,0,0,0,1,1,3,0,[\"MPI_Send\",5,\"x\",-3,nan,inf,-1,-9,-1,-1]",
-		"1,n_1,9223372036854775807,0,0,0,0,1,1,-1,0,[[],[],[]]",
+		"1,n_1,-5,-1,-1,-1,-1,-1,-1,-1,-1,-1,[],[[]],[1,2],7,\"x\"",
+		"1,n_1,1,0,0,0,0,1,1,3,0,0,[\"MPI_Send\",5,\"x\",-3,nan,inf,-1,-9,-1,-1]",
+		"1,n_1,9223372036854775807,0,0,0,0,1,1,-1,0,0,[[],[],[]],[1,2,3,4,5,6,7,8,9,10,[[]],[\"/x\",1,2],7]",
 	};
 
 	for (size_t i = 0; i < ARRAY_LEN(values); i++)
@@ -210,5 +242,7 @@ END_TEST
 
 SUITE("profile", calls_of_all_hosts_are_one_row_and_the_first_line_says_the_most,
       nodes_have_their_names_and_their_own_time, ranks_say_which_is_longest_and_which_is_shortest,
-      pairs_are_rows_and_what_hosts_left_out_is_said, what_is_not_known_is_not_0,
-      hostile_replies_change_nothing_else, csv_and_json_have_the_same_columns)
+      pairs_are_rows_and_what_hosts_left_out_is_said,
+      sites_of_the_same_place_are_one_row_and_unknown_places_stay_addresses,
+      what_is_not_known_is_not_0, hostile_replies_change_nothing_else,
+      csv_and_json_have_the_same_columns)

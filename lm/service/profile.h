@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Between the files of omig_calls_profile: sums over the ranks of this host. */
+#ifndef LM_SERVICE_PROFILE_H
+#define LM_SERVICE_PROFILE_H
+
+#include "common/base/buf.h"
+#include "lm/proc/totals.h"
+#include "lm/service/families.h"
+
+enum window { WINDOW_ALL, WINDOW_ALL_AND_MARK, WINDOW_SINCE_MARK };
+enum by { BY_CALL, BY_RANK, BY_PARTNER, BY_SITE, BY_KINDS };
+
+/* One function in one rank, or in all of them. */
+struct sum {
+	uint64_t count, bytes_out, bytes_in;
+	int64_t delay_ns;
+	unsigned in_call;
+	unsigned ranks;
+	int64_t most_rank, most_ns;
+};
+
+struct pair {
+	int32_t rank, partner;
+	uint64_t count, bytes_out, bytes_in;
+	int64_t delay_ns;
+};
+
+/* A call site in all ranks. */
+struct site {
+	uint64_t hash; /* of function and frames */
+	unsigned func, depth;
+	struct token process; /* one that has it */
+	struct sum sum;
+	int64_t longest_ns;
+	char path[SEG_SITE_DEPTH][SEG_MODULE_PATH_BYTES]; /* "": not known */
+	uint64_t address[SEG_SITE_DEPTH];
+};
+
+struct profile {
+	const struct service_call *c;
+	struct calls *calls;
+	enum by by;
+	enum window window;
+	unsigned ranks, ended, untimed, unread, marked;
+	int64_t timed_ns, longest_ns;
+	uint32_t word;
+	uint64_t left_out, lost;
+	struct sum func[SEG_HOOKS];
+	struct pair *pair; /* owned */
+	size_t npair, pair_cap;
+	struct site *site; /* owned */
+	size_t nsite, site_cap;
+	struct buf objects, rows; /* tokens by commas; values by commas */
+	struct omis_writer w; /* of rows */
+};
+
+static inline uint64_t profile_gained(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+/* Adds the sites of a rank. */
+int profile_add_sites(struct profile *f, const struct proc *p, const struct totals *t,
+		      const struct totals *mark);
+/* As rows; those with much time, and what is left out. */
+void profile_write_sites(struct profile *f);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Call sites of all ranks of a host. The same place of a file is one site, wherever it is loaded.
+ */
+#include "lm/service/profile.h"
+
+#include "common/base/array.h"
+#include "common/base/limits.h"
+#include "common/base/str.h"
+#include "common/ring/calls.h"
+#include "lm/instrument/calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * HASH_FACTOR;
+	return h ^ h >> 29;
+}
+
+static uint64_t mix_text(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = mix(h, (unsigned char)*s);
+	return h;
+}
+
+static const char *path_of(const struct totals *t, const struct total_frame *f)
+{
+	return f->module < 0 ? "" : t->module[f->module].path;
+}
+
+static uint64_t hash_of(const struct totals *t, const struct total_site *s)
+{
+	uint64_t h = mix(s->v.func + 1, s->v.depth);
+
+	for (unsigned i = 0; i < s->v.depth; i++)
+		h = mix(mix_text(h, path_of(t, &s->frame[i])), s->frame[i].address);
+	return h;
+}
+
+static bool is_same(const struct totals *t, const struct total_site *s, const struct site *to)
+{
+	if (s->v.func != to->func || s->v.depth != to->depth)
+		return false;
+	for (unsigned i = 0; i < s->v.depth; i++)
+		if (s->frame[i].address != to->address[i] ||
+		    !str_eq(path_of(t, &s->frame[i]), to->path[i]))
+			return false;
+	return true;
+}
+
+/* NULL: no memory, or no room, and then it is counted. */
+static struct site *find(struct profile *f, const struct proc *p, const struct totals *t,
+			 const struct total_site *s, int *rc)
+{
+	uint64_t hash = hash_of(t, s);
+	struct site *to;
+
+	for (size_t i = 0; i < f->nsite; i++)
+		if (f->site[i].hash == hash && is_same(t, s, &f->site[i]))
+			return &f->site[i];
+	if (f->nsite == PROFILE_SITES_MAX) {
+		f->left_out++;
+		return NULL;
+	}
+	*rc = array_grow(&f->site, &f->site_cap, f->nsite + 1, sizeof(*to), PROFILE_SITES_MAX);
+	if (*rc)
+		return NULL;
+	to = &f->site[f->nsite++];
+	*to = (struct site){
+		.hash = hash, .func = s->v.func, .depth = s->v.depth, .process = p->token
+	};
+	for (unsigned i = 0; i < s->v.depth; i++) {
+		str_copy(to->path[i], sizeof(to->path[i]), path_of(t, &s->frame[i]));
+		to->address[i] = s->frame[i].address;
+	}
+	return to;
+}
+
+static const struct segview_site *before(const struct totals *mark, const struct total_site *s)
+{
+	static const struct segview_site none;
+
+	for (size_t i = 0; mark && i < mark->nsite; i++) {
+		const struct segview_site *b = &mark->site[i].v;
+
+		if (b->func == s->v.func && b->depth == s->v.depth &&
+		    !memcmp(b->pc, s->v.pc, sizeof(b->pc)))
+			return b;
+	}
+	return &none;
+}
+
+static void add(struct site *to, const struct sum *v, int32_t rank)
+{
+	struct sum *sum = &to->sum;
+
+	if (!sum->ranks++ || v->delay_ns > sum->most_ns) {
+		sum->most_ns = v->delay_ns;
+		sum->most_rank = rank;
+	}
+	sum->count += v->count;
+	sum->bytes_out += v->bytes_out;
+	sum->bytes_in += v->bytes_in;
+	sum->delay_ns += v->delay_ns;
+}
+
+int profile_add_sites(struct profile *f, const struct proc *p, const struct totals *t,
+		      const struct totals *mark)
+{
+	const struct ticks_scale *scale = calls_scale(f->calls, p);
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < t->nsite; i++) {
+		const struct segview_site *v = &t->site[i].v, *b = before(mark, &t->site[i]);
+		const struct sum sum = {
+			.count = profile_gained(v->count, b->count),
+			.bytes_out = profile_gained(v->bytes_out, b->bytes_out),
+			.bytes_in = profile_gained(v->bytes_in, b->bytes_in),
+			.delay_ns = ticks_delta_to_nsec(scale, profile_gained(v->delay, b->delay)),
+		};
+		int64_t longest = ticks_delta_to_nsec(scale, v->longest);
+		struct site *to = sum.count ? find(f, p, t, &t->site[i], &rc) : NULL;
+
+		if (!to)
+			continue;
+		add(to, &sum, p->own.rank);
+		if (longest > to->longest_ns)
+			to->longest_ns = longest;
+	}
+	return rc;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct site *x = a, *y = b;
+
+	return (x->sum.delay_ns < y->sum.delay_ns) - (x->sum.delay_ns > y->sum.delay_ns);
+}
+
+static void write_site(struct omis_writer *w, const struct site *s)
+{
+	omis_write_list(w);
+	omis_write_string(w, call_get(s->func)->name);
+	omis_write_token(w, s->process.s);
+	omis_write_int(w, (int64_t)s->sum.count);
+	omis_write_int(w, s->sum.delay_ns);
+	omis_write_int(w, s->longest_ns);
+	omis_write_int(w, (int64_t)s->sum.bytes_out);
+	omis_write_int(w, (int64_t)s->sum.bytes_in);
+	omis_write_int(w, s->sum.most_rank);
+	omis_write_int(w, s->sum.most_ns);
+	omis_write_int(w, s->sum.ranks);
+	for (unsigned i = 0; i < s->depth; i++) {
+		omis_write_list(w);
+		omis_write_string(w, s->path[i]);
+		omis_write_int(w, (int64_t)s->address[i]);
+		omis_write_list_end(w);
+	}
+	omis_write_list_end(w);
+}
+
+void profile_write_sites(struct profile *f)
+{
+	if (f->nsite > 1)
+		qsort(f->site, f->nsite, sizeof(*f->site), compare);
+	for (size_t i = 0; i < f->nsite; i++) {
+		size_t n = f->rows.n;
+
+		if (call_get(f->site[i].func))
+			write_site(&f->w, &f->site[i]);
+		if (f->rows.n < PROFILE_ROWS_MAX_BYTES)
+			continue;
+		f->left_out += f->nsite - i; /* those with least time */
+		f->rows.n = n;
+		break;
+	}
+}

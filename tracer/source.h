@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Places in the source of addresses in a file, by its own symbols and debug information. */
+#ifndef TRACER_SOURCE_H
+#define TRACER_SOURCE_H
+
+#include "common/base/buf.h"
+#include "common/base/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SOURCE_NAME_MAX_BYTES \
+	512 /* of a function or file; templates make longer ones, which are cut */
+#define SOURCE_TEXT_MAX_BYTES (256 * 1024) /* 128 addresses with some inlined functions each */
+
+struct source_file {
+	const char *path;
+	const uint8_t *build_id; /* that the file must have */
+	size_t build_id_bytes; /* 0: any */
+};
+
+/*
+ * Appends a line for each place: address, function, source file and line number with tabs between.
+ * An address has one line for each inlined function, the innermost first. It is one that a call
+ * returns to: if no call stands before it, there is no line. Blocks while the file is read.
+ * ERR_NOTFOUND: there is no such file, or it has another build id. ERR_INVALID: it is no code.
+ */
+int source_lines(const struct source_file *f, const uint64_t *address, size_t n, struct buf *out,
+		 struct err *e);
+
+#endif
