@@ -9,7 +9,7 @@
 
 /* Of one principal: however many sessions it has, their requests have one share. */
 struct share {
-	size_t nrun; /* requests that are executed */
+	size_t nrun; /* requests that are executed, a large one as several */
 	size_t nsession;
 	struct list sessions;
 };
@@ -17,6 +17,7 @@ struct share {
 struct tool_request {
 	struct peer *peer;
 	uint64_t id;
+	size_t weight; /* of small requests */
 	struct list runs; /* the one that executes it */
 	struct list in_requests;
 };
@@ -66,22 +67,23 @@ static void share_leave(struct smap *shares, struct session *s)
 	s->share = NULL;
 }
 
-static void count_in(struct session *s)
+static void count_in(struct session *s, size_t weight)
 {
 	const struct share *share = s->share;
 
-	s->nrun++;
-	s->share->nrun++;
+	s->nrun += weight;
+	s->share->nrun += weight;
 	if (share->nrun >= SESSION_RUNS_MAX &&
 	    s->nrun * share->nsession >=
 		    SESSION_RUNS_MAX) /* one with little to do is not put off */
 		pause_session(s, true);
 }
 
-static void count_out(struct session *s)
+static void count_out(struct session *s, size_t weight)
 {
-	s->nrun--;
-	if (--s->share->nrun > SESSION_RUNS_MAX / 2)
+	s->nrun -= weight;
+	s->share->nrun -= weight;
+	if (s->share->nrun > SESSION_RUNS_MAX / 2)
 		return;
 	list_each (item, &s->share->sessions)
 		pause_session(list_entry(item, struct session, in_share), false);
@@ -106,11 +108,9 @@ int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
 
 static void tool_request_free(struct tool_request *t)
 {
-	const struct peer *p = t->peer;
-
 	list_del(&t->in_requests);
+	count_out(t->peer->session, t->weight);
 	free(t);
-	count_out(p->session);
 }
 
 /* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
@@ -189,10 +189,11 @@ static void execute(struct peer *p, const struct msg_request *q, struct omis_req
 	}
 	t->peer = p;
 	t->id = q->id;
+	t->weight = 1 + q->text.n / SESSION_RUN_UNIT_BYTES;
 	list_init(&t->runs);
 	list_push_back(&p->requests, &t->in_requests);
 	spec.owner = &t->runs;
-	count_in(s);
+	count_in(s, t->weight);
 	rc = locks_run(p->m->locks, request, &spec, &e);
 	if (rc) {
 		refuse(s, q->id, status_from_err(rc), &e);

@@ -19,6 +19,7 @@
 /* requests of one principal, over all its tools, that are executed at a time; the rest waits in
  * sockets */
 #define SESSION_RUNS_MAX 1024
+#define SESSION_RUN_UNIT_BYTES 4096 /* each of these in a request's text counts as one more */
 
 struct link;
 struct share;
@@ -41,7 +42,7 @@ struct session {
 		unsigned raised, fired;
 	} load; /* of its user events and firings within a second, the CSR engine's */
 	struct list runs; /* struct run, the executor's */
-	size_t nrun; /* requests that are executed */
+	size_t nrun; /* requests that are executed, a large one as several */
 	bool is_paused;
 	struct share *share; /* of its principal, by above.c; NULL: of no tool */
 	struct list in_share;

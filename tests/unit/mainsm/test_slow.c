@@ -6,42 +6,61 @@
 
 #include <stdlib.h>
 
-#define REQUESTS 600
+#define OWNERS 20 /* the share of each is 4 MiB, and a queue has 64 */
+#define REQUESTS 80
 #define REQUEST_BYTES (OMIS_REQUEST_MAX_BYTES - 200)
 
 static struct world w;
 static struct below a;
-static struct above t1, t2;
+
+static char *large_text(size_t bytes)
+{
+	char *text = calloc(1, bytes + 1);
+	size_t n = (size_t)snprintf(text, 64, ":omig_calls_enable([p_1_a00000],\"");
+
+	memset(text + n, 'x', bytes - 2 - n);
+	memcpy(text + bytes - 2, "\")", 2);
+	return text;
+}
+
+static void open_of(struct above *t, const char *owner)
+{
+	struct identity who = world_identity(ROLE_TOOL_MANIPULATE, "", "t@h");
+
+	str_copy(who.owner, sizeof(who.owner), owner);
+	above_open_as(&w, t, &who);
+	above_attach_all(t);
+}
 
 /* A message to a branch is never left out: the branch is cut, and gets it again on its return. */
 START_TEST(a_child_whose_queue_is_full_is_cut)
 {
-	char *text = calloc(1, OMIS_REQUEST_MAX_BYTES);
-	int n = snprintf(text, 64, ":omig_calls_enable([p_1_a00000],\"");
+	static struct above of[OWNERS], other;
+	char *text = large_text(REQUEST_BYTES), owner[16];
 
 	world_open(&w);
 	below_open(&w, &a, ROLE_SM, "a", "sm-a");
 	below_report(&a, 1, "h1");
-	above_open(&w, &t1, ROLE_TOOL_MANIPULATE, "t1");
-	above_open(&w, &t2, ROLE_TOOL_MANIPULATE, "t2");
-	above_attach_all(&t1);
-	above_attach_all(&t2);
-	memset(text + n, 'x', REQUEST_BYTES);
-	memcpy(text + n + REQUEST_BYTES, "\")", 3);
+	open_of(&other, "other");
+	for (int i = 0; i < OWNERS; i++) {
+		snprintf(owner, sizeof(owner), "owner-%d", i);
+		open_of(&of[i], owner);
+	}
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ .cut = true }),
 			 0);
 	for (int i = 0; i < REQUESTS; i++) {
-		above_send(&t1, text, 60 * SEC);
-		above_send(&t2, text, 60 * SEC);
+		for (int k = 0; k < OWNERS; k++)
+			above_send(&of[k], text, 60 * SEC);
 		world_run(&w, MS);
 	}
-	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&t1, ":omig_tree()"), 1, 0)->value,
+	ck_assert_ptr_nonnull(strstr(entry_of(above_ask(&other, ":omig_tree()"), 1, 0)->value,
 				     "[n_1,s_1,\"h1\",\"lost\""));
 	ck_assert_int_eq(mem_net_set_link(w.net, "sm-a", "top", &(struct mem_link){ 0 }), 0);
 	world_run(&w, 30 * SEC);
 	ck_assert(a.is_up);
-	above_close(&t1);
-	above_close(&t2);
+	for (int i = 0; i < OWNERS; i++)
+		above_close(&of[i]);
+	above_close(&other);
 	below_close(&a);
 	world_done(&w);
 	free(text);
@@ -95,4 +114,51 @@ START_TEST(all_links_of_one_user_have_one_share)
 }
 END_TEST
 
-SUITE("slow", a_child_whose_queue_is_full_is_cut, all_links_of_one_user_have_one_share)
+#define MANY_LINKS 30
+#define LARGE_BYTES 30000
+#define LARGE_EACH 64
+/* under way at most: the share, and in each link one more large request */
+#define LARGE_MAX_BYTES                                      \
+	((size_t)SESSION_RUNS_MAX * SESSION_RUN_UNIT_BYTES + \
+	 (size_t)MANY_LINKS * (LARGE_BYTES + SESSION_RUN_UNIT_BYTES))
+
+/* Their bytes count, not only their number, and a further link brings no further share. */
+START_TEST(large_requests_of_many_links_keep_to_one_share)
+{
+	static struct above carol[MANY_LINKS], bob;
+	char *text = large_text(LARGE_BYTES);
+	unsigned before;
+
+	world_open(&w);
+	below_open(&w, &a, ROLE_SM, "a", "sm-a");
+	below_report(&a, 1, "h1");
+	for (int i = 0; i < MANY_LINKS; i++)
+		open_of(&carol[i], "carol");
+	open_of(&bob, "bob");
+	a.is_mute = true;
+	before = a.requests;
+	for (int i = 0; i < LARGE_EACH; i++) {
+		for (int k = 0; k < MANY_LINKS; k++)
+			above_send(&carol[k], text, SEC);
+		world_run(&w, MS);
+	}
+	ck_assert_uint_gt(a.requests, before + MANY_LINKS); /* each link has some */
+	ck_assert_uint_le(a.requests - before, LARGE_MAX_BYTES / LARGE_BYTES);
+	before = a.requests;
+	above_send(&bob, ":node_get_info([],1)", SEC);
+	world_run(&w, 10 * MS);
+	ck_assert_uint_eq(a.requests, before + 1);
+	world_run(&w, 60 * SEC); /* what waited in the links was read in its turn */
+	for (int k = 0; k < MANY_LINKS; k++) {
+		ck_assert_uint_eq(carol[k].replies, bob.replies + LARGE_EACH - 1);
+		above_close(&carol[k]);
+	}
+	above_close(&bob);
+	below_close(&a);
+	world_done(&w);
+	free(text);
+}
+END_TEST
+
+SUITE("slow", a_child_whose_queue_is_full_is_cut, all_links_of_one_user_have_one_share,
+      large_requests_of_many_links_keep_to_one_share)
