@@ -30,9 +30,9 @@ struct lm_values {
 
 static const struct conf_key keys[] = {
 	{ KEY("mainsm", mainsm), .kind = CONF_STRING, .def = "", .max = CONNSTR_MAX_BYTES,
-	  .arg = "STRING", .flags = CONF_OPTION | CONF_SECRET,
+	  .arg = "STRING", .flags = CONF_OPTION | CONF_SECRET | CONF_NOENV,
 	  .help = "connection string of the mainsm, or @FILE that has it; "
-		  "empty: the one of this user on this host" },
+		  "empty: OMIG_MAINSM, else the one of this user on this host" },
 	{ KEY("site", site), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
 	  .flags = CONF_OPTION, .help = "site that this host belongs to; empty: mainsm decides" },
 	{ KEY("host", host), .kind = CONF_STRING, .def = "", .max = NAME_MAX_BYTES, .arg = "NAME",
@@ -237,6 +237,7 @@ static int open_join(struct program *p, const struct lm_values *v, struct err *e
 			 &p->join, e);
 }
 
+/* OMIG_MAINSM is no key: connstr_find() adds to it the token of this user's own mainsm. */
 static int find_mainsm(struct program *p, const struct lm_values *v, struct err *e)
 {
 	struct connstr_source from = { .given = v->mainsm,

@@ -30,10 +30,10 @@ static const struct conf_key keys[] = {
 	  .offset = AT(mainsm),
 	  .def = "",
 	  .max = 4096,
-	  .flags = CONF_OPTION | CONF_SECRET,
+	  .flags = CONF_OPTION | CONF_SECRET | CONF_NOENV,
 	  .arg = "STRING",
-	  .help = "connection string of the mainsm, or @FILE that has it; empty: that of a mainsm "
-		  "of this user and state directory" },
+	  .help = "connection string of the mainsm, or @FILE that has it; empty: OMIG_MAINSM, else "
+		  "that of a mainsm of this user and state directory" },
 	{ .name = "mainsm-stdin",
 	  .kind = CONF_BOOL,
 	  .offset = AT(mainsm_stdin),

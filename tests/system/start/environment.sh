@@ -38,6 +38,21 @@ check 'omig exec: programs of this host need no token' no_token env -u OMIG_MAIN
 check 'nor do those of omig env --here' says \
 	"^export OMIG_MAINSM='[^.]*[.][^.]*[.][^.]*[.][^.]*'\$" \
 	env -u OMIG_MAINSM omig env --here --no-start
+lm_with_it() { # as the task prolog of Slurm leaves it: the lm takes the token of mainsm.conn
+	string=$(env -u OMIG_MAINSM omig env --here --no-start |
+		sed -n "s/^export OMIG_MAINSM='\(.*\)'/\1/p")
+	mkdir -m 700 "$TMPDIR/own" || return 1
+	OMIG_RUNTIME_DIR=$TMPDIR/own OMIG_MAINSM=$string lm --foreground --host=own --linger=0 \
+		>"$TMPDIR/own.log" 2>&1 &
+	own=$!
+	until_true 20 says 'node own +up' omig tree
+	rc=$?
+	cat "$TMPDIR/own.log"
+	kill $own
+	wait $own
+	return $rc
+}
+check 'an lm that starts with such a string joins' lm_with_it
 
 omig env --unset >"$TMPDIR/unset"
 check '--unset unsets each' sh -c 'n=$(wc -l <"$1"); test "$n" -ge 6' sh "$TMPDIR/unset"
