@@ -152,7 +152,8 @@ END_TEST
 
 START_TEST(late_data_that_count_as_contributors_are_found)
 {
-	find(PLANT_LATE_CONTRIBUTOR, "INV-39: ");
+	/* In the first fifty worlds, no host is late with a value that would show it. */
+	find_among(ROGUE_SOMETIMES, WORLDS_SOON, PLANT_LATE_CONTRIBUTOR, "INV-39: ");
 }
 END_TEST
 
