@@ -27,7 +27,7 @@
 #define LAUNCH_OPTIONS(l)                                                               \
 	{ "measure", 0, "WHAT", MEASURE_HELP, OPT_CALL, (l), 0, 0, set_measure },       \
 		{ "site", 0, "NAME", SITE_HELP, OPT_STR, &(l)->site, 0, 0, NULL },      \
-		{ "job", 0, "NAME", JOB_HELP, OPT_STR, &(l)->job, 0, 0, NULL },         \
+		{ "job", 0, "NAME", JOB_HELP, OPT_CALL, &(l)->job, 0, 0, set_job },     \
 	{                                                                               \
 		"mainsm", 'm', "STRING", MAINSM_HELP, OPT_STR, &(l)->mainsm, 0, 0, NULL \
 	}
@@ -41,6 +41,17 @@ static int set_measure(void *into, const char *value, struct err *e)
 		return err_set(e, ERR_INVALID, "off, count, time, volume or partner, not '%s'",
 			       value);
 	l->measure = value;
+	return 0;
+}
+
+static int set_job(void *into, const char *value, struct err *e)
+{
+	const char **job = into;
+
+	if (!str_is_name(value, strlen(value)))
+		return err_set(e, ERR_INVALID, "a job's name is 1 to %d bytes of UTF-8 %s",
+			       NAME_MAX_BYTES, "without control characters");
+	*job = value;
 	return 0;
 }
 

@@ -193,6 +193,16 @@ static const char *batch_job(void)
 	return NULL;
 }
 
+/* mainsm refuses control characters and what is no UTF-8: all outside of ASCII becomes '_'. */
+static void make_name(char *s)
+{
+	if (str_is_name(s, strlen(s)))
+		return;
+	for (; *s; s++)
+		if (*s < ' ' || *s > '~')
+			*s = '_';
+}
+
 void launch_name_job(struct launch *l, const char *program)
 {
 	const char *given = l->job ? l->job : batch_job();
@@ -206,6 +216,7 @@ void launch_name_job(struct launch *l, const char *program)
 			 : program ? program
 				   : "job",
 			 (long)getpid());
+	make_name(l->job_name);
 }
 
 static bool has_tail(const char *s, size_t n, const char *tail)

@@ -77,7 +77,7 @@ bool launch_mainsm_runs(void);
  */
 void launch_choose(const struct launch *l, const char *program);
 
-/* Names the job after the batch system's, or the program. */
+/* Names the job after the batch system's, or the program. What is no name of a job becomes one. */
 void launch_name_job(struct launch *l, const char *program);
 
 /*

@@ -52,6 +52,9 @@ check 'no such program' status_is 127 omig run -- /no/such/program
 check 'options behind -- are the programs' says '^--help 1$' omig run -- printf '%s %s\n' --help 1
 check 'what is set' says '^OMIG_START=time$' omig run --measure=time -- env
 check 'a wrong --measure' status_is 2 omig run --measure=much -- true
+check 'a job without a name' status_is 2 omig run --job= -- true
+check 'a control character in the name of a job' says 'without control characters' \
+	omig run --job="$(printf 'a\033')" -- true
 
 # An lm that needs longer to come up than the program lives: its ranks have registered by then.
 printf '#!/bin/sh\nuntil [ -e "%s/over" ]; do sleep 0.05; done\nexec "%s/bin/lm" "$@"\n' "$TMPDIR" \

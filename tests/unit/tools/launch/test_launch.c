@@ -128,6 +128,9 @@ START_TEST(a_job_has_the_batch_systems_number_or_the_programs_name)
 	l.job = "mine";
 	launch_name_job(&l, "mpirun");
 	ck_assert_str_eq(l.job_name, "mine");
+	l.job = "a\033[31m\n\xff";
+	launch_name_job(&l, "mpirun");
+	ck_assert_str_eq(l.job_name, "a_[31m__");
 }
 END_TEST
 
