@@ -50,6 +50,7 @@ static bool add_thread(struct stacks *s, const Omis_value *process, const Omis_v
 			     .node = node };
 	str_copy(t->token, sizeof(t->token), value_text(thread, TREE_TOKEN));
 	s->has_ranks |= t->rank >= 0;
+	s->has_others |= t->rank < 0;
 	return true;
 }
 

@@ -44,7 +44,7 @@ struct stacks {
 	size_t n, cap;
 	struct stacks_trouble trouble[STACKS_TROUBLES_MAX];
 	size_t ntrouble, ended; /* ended: ranks without one since they ended */
-	bool has_ranks, with_threads;
+	bool has_ranks, has_others, with_threads; /* has_others: processes that are not of MPI */
 	const Omis_value *tree; /* borrowed */
 	Omis_value **held; /* owned: texts of frames */
 	size_t nheld, held_cap;

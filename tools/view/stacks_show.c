@@ -154,15 +154,20 @@ static int compare_numbers(const void *pa, const void *pb)
 	return a < b ? -1 : a > b;
 }
 
+/* "[0-2, 7] "; nothing for processes that are not of MPI. */
 static void put_ranks(struct buf *out, struct branch b)
 {
 	int64_t *rank = calloc(b.n, sizeof(*rank));
+	size_t n = 0;
 
 	for (size_t i = 0; rank && i < b.n; i++)
-		rank[i] = b.v[i]->rank;
-	if (rank) {
-		qsort(rank, b.n, sizeof(*rank), compare_numbers);
-		ranges_put(out, rank, b.n, RANGES_MAX);
+		if (b.v[i]->rank >= 0)
+			rank[n++] = b.v[i]->rank;
+	if (n) {
+		qsort(rank, n, sizeof(*rank), compare_numbers);
+		buf_putc(out, '[');
+		ranges_put(out, rank, n, RANGES_MAX);
+		buf_puts(out, "] ");
 	}
 	free(rank);
 }
@@ -172,12 +177,16 @@ static void say_group(const struct stacks *s, struct branch b, struct buf *out)
 {
 	size_t last = b.v[0]->n - 1,
 	       caller = last && stack_frame_is_mpi(&b.v[0]->frame[last]) ? last - 1 : last;
-	const char *things = s->with_threads ? "threads" : s->has_ranks ? "ranks" : "processes";
+	const char *things = s->with_threads		      ? "threads"
+			     : s->has_ranks && !s->has_others ? "ranks"
+							      : "processes";
 	struct buf place = BUF_INIT(512);
 
 	if (b.n == 1 && b.v[0]->rank >= 0 && !s->with_threads)
 		buf_printf(out, "rank %lld %s in ", (long long)b.v[0]->rank,
 			   caller < last ? "waits" : "is");
+	else if (s->n == 1)
+		buf_printf(out, "the only %s is in ", s->with_threads ? "thread" : "process");
 	else if (b.n == s->n)
 		buf_printf(out, "all %zu %s %s in ", b.n, things, caller < last ? "wait" : "are");
 	else
@@ -307,11 +316,8 @@ static void draw_branch(struct drawing *d, struct branch b, size_t depth, const 
 	int width = snprintf(NULL, 0, "%zu", d->s->n);
 
 	buf_printf(&line, "%s%s%*zu ", indent, depth ? mark : "", depth ? 1 : width, b.n);
-	if (b.n < d->s->n && d->s->has_ranks) {
-		buf_putc(&line, '[');
+	if (b.n < d->s->n)
 		put_ranks(&line, b);
-		buf_puts(&line, "] ");
-	}
 	buf_printf(&next, "%s%s", indent,
 		   !depth	? ""
 		   : is_end	? "   "
@@ -406,10 +412,19 @@ static void frame_json(struct json *j, const struct stack_frame *f)
 	json_object_end(j);
 }
 
+static void put_rank(struct json *j, int64_t rank)
+{
+	json_key(j, "rank");
+	if (rank >= 0)
+		json_i64(j, rank);
+	else
+		json_null(j); /* not of MPI */
+}
+
 static void stack_json(struct json *j, const struct stack *s)
 {
 	json_object(j);
-	json_key_i64(j, "rank", s->rank);
+	put_rank(j, s->rank);
 	json_key_str(j, "node", s->node);
 	json_key_str(j, "program", s->program);
 	json_key_i64(j, "pid", s->pid);
@@ -439,7 +454,7 @@ void stacks_to_json(struct json *j, const struct stacks *s)
 	json_array(j);
 	for (size_t i = 0; i < s->ntrouble && i < STACKS_TROUBLES_MAX; i++) {
 		json_object(j);
-		json_key_i64(j, "rank", s->trouble[i].rank);
+		put_rank(j, s->trouble[i].rank);
 		json_key_u64(j, "threads", s->trouble[i].n);
 		json_key_str(j, "reason", s->trouble[i].text);
 		json_object_end(j);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stacks of many ranks, merged and in words. */
+#include "common/json/json.h"
 #include "tests/suite.h"
 #include "tools/view/stacks.h"
 
@@ -13,7 +14,8 @@
 	"[p_1_b,n_1,\"heat\",\"run\",12,1,3,\"job\"],[t_1_b,p_1_b,\"\",\"run\",12],"      \
 	"[p_1_c,n_1,\"heat\",\"run\",13,2,3,\"job\"],[t_1_c,p_1_c,\"\",\"run\",13],"      \
 	"[p_1_d,n_1,\"heat\",\"ended\",14,3,4,\"job\"],"                                  \
-	"[p_1_e,n_1,\"other\",\"run\",15,0,1,\"two\"],[t_1_e,p_1_e,\"\",\"run\",15]"
+	"[p_1_e,n_1,\"other\",\"run\",15,0,1,\"two\"],[t_1_e,p_1_e,\"\",\"run\",15],"     \
+	"[p_1_f,n_1,\"sh\",\"run\",16,-1,0,\"plain\"],[t_1_f,p_1_f,\"\",\"run\",16]"
 
 #define START \
 	"[9,1,\"/lib/libc.so.6\",\"__libc_start_main\",1,\"\",0],[8,1,\"/heat\",\"_start\",1,\"\",0]"
@@ -129,6 +131,40 @@ START_TEST(a_program_without_symbols_is_said_to_have_none)
 }
 END_TEST
 
+START_TEST(a_process_without_mpi_has_no_rank)
+{
+	struct buf out = BUF_INIT(1 << 16);
+	struct json j;
+
+	choose("plain", false);
+	ck_assert_uint_eq(stacks.n, 1);
+	add("t_1_f", OMIS_OK, COMPUTES(210), false);
+	ck_assert_str_eq(shown(false),
+			 "the only process is in flux (flux.c:210)\n"
+			 "1 main solver.c:88 - flux flux.c:210\n"
+			 "sh has no symbols: it is stripped, and its functions have no names\n");
+	json_init(&j, &out);
+	json_object(&j);
+	stacks_to_json(&j, &stacks);
+	json_object_end(&j);
+	ck_assert_ptr_nonnull(strstr(buf_str(&out), "\"rank\":null"));
+	buf_done(&out);
+	done();
+}
+END_TEST
+
+START_TEST(ranks_and_other_processes_together_are_processes)
+{
+	choose(NULL, false);
+	ck_assert_uint_eq(stacks.n, 5);
+	add("t_1_a", OMIS_OK, WAITS, false);
+	add("t_1_b,t_1_f", OMIS_OK, COMPUTES(210), false);
+	ck_assert_ptr_nonnull(strstr(shown(false), "2 of 3 processes are in flux (flux.c:210)"));
+	ck_assert_ptr_nonnull(strstr(shown(false), " 2 [1] flux flux.c:210\n"));
+	done();
+}
+END_TEST
+
 START_TEST(all_threads_and_all_frames_on_request)
 {
 	choose("job", true);
@@ -157,4 +193,5 @@ SUITE("stacks", ranks_with_one_path_are_one_branch_and_a_sentence,
       lines_of_the_last_frame_do_not_part_ranks, one_reason_has_one_line,
       a_thread_without_a_reply_is_no_stack_of_nothing,
       a_program_without_symbols_is_said_to_have_none, all_threads_and_all_frames_on_request,
+      a_process_without_mpi_has_no_rank, ranks_and_other_processes_together_are_processes,
       hostile_entries_are_harmless)
