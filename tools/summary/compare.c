@@ -302,6 +302,7 @@ int compare_sections(const struct summary_section *a, const struct summary_secti
 			c->n < SUMS ? sums[c->n] : (struct subject){ CALL, name[c->n - SUMS] };
 
 		fill_row(c, &c->row[c->n], &s, &each);
+		c->row[c->n].is_sum = s.what != CALL;
 		c->sure += c->n >= SUMS && COMPARE_IS_SURE(c->row[c->n].verdict);
 	}
 	if (n > 1)

@@ -9,6 +9,8 @@
 #include "common/base/buf.h"
 #include "tools/summary/summary.h"
 
+#include <stdbool.h>
+
 enum compare_verdict {
 	COMPARE_MORE, /* surely, and so is the next one */
 	COMPARE_LESS,
@@ -36,6 +38,7 @@ struct compare_row {
 	double p;
 	enum compare_basis basis;
 	enum compare_verdict verdict;
+	bool is_sum; /* in MPI, outside of MPI: without calls and bytes */
 };
 
 /* One MPI program of both, by their order. */

@@ -124,6 +124,14 @@ static void put_number(struct buf *out, double v)
 	buf_printf(out, ",%s", isfinite(v) ? str_from_double(text, v) : "");
 }
 
+/* Nothing: both sums have times only. */
+static void put_amount(struct buf *out, const struct compare_row *r, uint64_t n)
+{
+	buf_putc(out, ',');
+	if (!r->is_sum)
+		buf_printf(out, "%" PRIu64, n);
+}
+
 void compare_csv(const struct comparison *c, size_t program, struct buf *out)
 {
 	for (size_t i = 0; i < c->n; i++) {
@@ -136,10 +144,22 @@ void compare_csv(const struct comparison *c, size_t program, struct buf *out)
 		put_number(out, r->difference);
 		put_number(out, r->half);
 		put_number(out, r->p);
-		buf_printf(out, ",%s,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n",
-			   compare_bases[r->basis], r->count[1], r->count[0], r->bytes[1],
-			   r->bytes[0]);
+		buf_printf(out, ",%s", compare_bases[r->basis]);
+		put_amount(out, r, r->count[1]);
+		put_amount(out, r, r->count[0]);
+		put_amount(out, r, r->bytes[1]);
+		put_amount(out, r, r->bytes[0]);
+		buf_putc(out, '\n');
 	}
+}
+
+static void json_amount(struct json *j, const char *key, const struct compare_row *r, uint64_t n)
+{
+	json_key(j, key);
+	if (r->is_sum)
+		json_null(j);
+	else
+		json_u64(j, n);
 }
 
 static void row_json(const struct compare_row *r, struct json *j)
@@ -153,10 +173,10 @@ static void row_json(const struct compare_row *r, struct json *j)
 	json_key_double(j, "half", r->half);
 	json_key_double(j, "p", r->p);
 	json_key_str(j, "by", r->basis == COMPARE_NONE ? NULL : compare_bases[r->basis]);
-	json_key_u64(j, "calls", r->count[1]);
-	json_key_u64(j, "calls_base", r->count[0]);
-	json_key_u64(j, "bytes", r->bytes[1]);
-	json_key_u64(j, "bytes_base", r->bytes[0]);
+	json_amount(j, "calls", r, r->count[1]);
+	json_amount(j, "calls_base", r, r->count[0]);
+	json_amount(j, "bytes", r, r->bytes[1]);
+	json_amount(j, "bytes_base", r, r->bytes[0]);
 	json_object_end(j);
 }
 
