@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* omig run, omig exec, omig env: programs that are watched. */
 #include "common/base/clock.h"
+#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "tools/cmd/cmd.h"
 #include "tools/cmd/run_waits.h"
