@@ -127,11 +127,23 @@ static int all_intervals(struct watching *g)
 	return rc;
 }
 
+static bool has_ranks(const struct top_sample *s)
+{
+	for (size_t i = 0; i < s->nrank; i++)
+		if (s->rank[i].rank >= 0)
+			return true;
+	return false;
+}
+
 static int watch(struct exchange_watch *w)
 {
 	struct watching g = { .w = w };
 	int rc = top_sample_read(&g.ranks, w->job);
 
+	if (rc == CMD_OK && !has_ranks(&g.ranks))
+		rc = cmd_fail(CMD_NOTFOUND,
+			      "no process of the job is a rank: it is not of MPI, or has not begun "
+			      "with it");
 	if (rc == CMD_OK)
 		rc = top_sample_enable(&g.ranks, NULL, "partner");
 	if (rc == CMD_OK) {
