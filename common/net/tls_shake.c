@@ -60,6 +60,7 @@ int tls_hello_cb(SSL *ssl, int *alert, void *arg)
 	return SSL_CLIENT_HELLO_SUCCESS;
 }
 
+/* six: OpenSSL calls it. */
 int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const unsigned char *in,
 		unsigned inn, void *arg)
 {
@@ -73,6 +74,7 @@ int tls_alpn_cb(SSL *ssl, const unsigned char **out, unsigned char *outn, const 
 
 #define POST_WINDOW_NS (60 * NSEC_PER_SEC)
 
+/* six: OpenSSL calls it. */
 /* KeyUpdate, NewSessionTicket: nothing bounds them in TLS itself. */
 static void count_post_handshake(int writing, int version, int type, const void *p, size_t n,
 				 SSL *ssl, void *arg)

@@ -170,17 +170,20 @@ int NetLoggerWrite(NL_Handle *lp, char *keyword, char *const_fmt, char *fmt, ...
 	WITH_ARGUMENTS(clock_wall(), 0, const_fmt);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWrite(NL_Handle *lp, long sec, long usec, char *keyword, char *const_fmt, char *fmt,
 		     ...)
 {
 	WITH_ARGUMENTS(given(sec, usec), 0, const_fmt);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerWriteLvl(NL_Handle *lp, int lvl, char *keyword, char *const_fmt, char *fmt, ...)
 {
 	WITH_ARGUMENTS(clock_wall(), lvl, const_fmt);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWriteLvl(NL_Handle *lp, long sec, long usec, int lvl, char *keyword, char *const_fmt,
 			char *fmt, ...)
 {
@@ -192,6 +195,7 @@ int NetLoggerWrite_old(NL_Handle *lp, char *keyword, char *fmt, ...)
 	WITH_ARGUMENTS(clock_wall(), 0, NULL);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWrite_old(NL_Handle *lp, long sec, long usec, char *keyword, char *fmt, ...)
 {
 	WITH_ARGUMENTS(given(sec, usec), 0, NULL);
@@ -218,12 +222,14 @@ int NetLoggerWriteStringLvl(NL_Handle *lp, int lvl, char *keyword, char *const_d
 	return message(lp, clock_wall(), lvl, keyword, const_data, variable_data, NULL);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWriteString(NL_Handle *lp, long sec, long usec, char *keyword, char *const_data,
 			   char *variable_data)
 {
 	return message(lp, given(sec, usec), 0, keyword, const_data, variable_data, NULL);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWriteStringLvl(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
 			      char *const_data, char *variable_data)
 {
@@ -245,6 +251,7 @@ int NetLoggerGTWriteString_old(NL_Handle *lp, long sec, long usec, char *keyword
 	return message(lp, given(sec, usec), 0, keyword, NULL, text, NULL);
 }
 
+/* six: NetLogger's interface. */
 int NetLoggerGTWriteStringLvl_old(NL_Handle *lp, int lvl, long sec, long usec, char *keyword,
 				  char *text)
 {
@@ -340,6 +347,7 @@ int NL_write(NL_log_T log, int level, const char *event, const char *fmt, ...)
 	return rc;
 }
 
+/* six: NetLogger's interface. */
 int NL_write_ts(NL_log_T log, double ts, int level, const char *event, const char *fmt, ...)
 {
 	va_list ap;

@@ -183,6 +183,7 @@ static bool sum_up(NL_log_T log, const char *id, struct work w, const double *nb
 	return s->is_passed_through;
 }
 
+/* six: NetLogger's interface. */
 int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int stream, int block)
 {
 	char event[40];
@@ -195,6 +196,7 @@ int NL_transfer_start(NL_log_T log, int level, int op, const char *id, int strea
 	return NL_write(log, level, event, "id=s stream=i block=i", id, stream, block);
 }
 
+/* six: NetLogger's interface. */
 int NL_transfer_end(NL_log_T log, int level, int op, const char *id, int stream, int block,
 		    double nbytes)
 {

@@ -26,6 +26,7 @@ static void *real(const char *next, const char *profiling)
 
 #define REAL(name) ((fn *)real("MPI_" #name, "PMPI_" #name))
 
+/* six: MPI's interface. */
 int MPI_Send(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c);
 int MPI_Send(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c)
 {
@@ -35,6 +36,7 @@ int MPI_Send(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, ui
 	return REAL(Send)(b, n, t, d, g, c);
 }
 
+/* six: MPI's interface. */
 int MPI_Recv(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c,
 	     uintptr_t s);
 int MPI_Recv(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, uintptr_t c,
@@ -46,6 +48,7 @@ int MPI_Recv(uintptr_t b, uintptr_t n, uintptr_t t, uintptr_t d, uintptr_t g, ui
 	return REAL(Recv)(b, n, t, d, g, c, s);
 }
 
+/* six: MPI's interface. */
 int MPI_Allreduce(uintptr_t b, uintptr_t r, uintptr_t n, uintptr_t t, uintptr_t o, uintptr_t c);
 int MPI_Allreduce(uintptr_t b, uintptr_t r, uintptr_t n, uintptr_t t, uintptr_t o, uintptr_t c)
 {
