@@ -14,7 +14,7 @@ docdir      = $(datadir)/doc/omig
 exampledir  = $(docdir)/examples
 # Below docdir as in the tree, so that documents lead to each other and to the examples.
 DOCUMENTS  := $(filter-out %.so,$(wildcard README.md CONTRIBUTING.md LICENSE docs/*.md \
-	      docs/measured/* examples/*.c examples/*.probes examples/metrics/*.pmsl \
+	      docs/measured/* docs/states/* examples/*.c examples/*.probes examples/metrics/*.pmsl \
 	      examples/neko/*.conf examples/neko/ring/* examples/prometheus/* examples/python/*.py))
 
 packaging.templates = \

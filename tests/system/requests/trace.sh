@@ -184,7 +184,7 @@ follow fast ":pa_counter_local_create([$token])" \
 	"thread_has_started_sys_call([$token],\"\"): pa_counter_local_increment({1},1)"
 check 'it is held' until_true 10 is_traced $pid
 go
-check 'the tool is told that it was too much' until_true 20 grep -q 'suspended in this process' \
+check 'the tool is told that it was too much' until_true 60 grep -q 'suspended in this process' \
 	"$TMPDIR/fast"
 check 'it ends as it would' until_true 30 grep -qx 'steps 300000 sum 0 signals 0' "$TMPDIR/fast.out"
 unfollow
