@@ -7,6 +7,7 @@
 #include "tools/cmd/cmd.h"
 #include "tools/session/session.h"
 #include "tools/session/show.h"
+#include "tools/term/wholefile.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -256,17 +257,13 @@ static int follow(const struct request_options *w, struct step *s, bool is_last)
 
 static int read_stdin(struct buf *b)
 {
-	ssize_t n;
+	struct err e = { 0 };
+	int rc = wholefile_read("-", OMIS_REQUEST_MAX_BYTES, b, &e);
 
-	do {
-		if (buf_reserve(b, 4096))
-			return cmd_fail(CMD_USAGE, "the request is longer than %d bytes",
-					OMIS_REQUEST_MAX_BYTES);
-		n = read(STDIN_FILENO, b->p + b->n, 4096);
-		if (n > 0)
-			b->n += (size_t)n;
-	} while (n > 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? cmd_fail(CMD_FAILURE, "standard input: %s", strerror(errno)) : CMD_OK;
+	if (rc == -ERR_LIMIT)
+		return cmd_fail(CMD_USAGE, "the request is longer than %d bytes",
+				OMIS_REQUEST_MAX_BYTES);
+	return rc ? cmd_fail(CMD_FAILURE, "%s", e.text) : CMD_OK;
 }
 
 static int read_request(const char *word, struct buf *b)

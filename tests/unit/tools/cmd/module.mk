@@ -7,3 +7,5 @@ $(B)/tests/unit/tools/cmd/test_top_gap: \
 $(B)/tests/unit/tools/cmd/test_explain: \
 	WRAP += $(foreach f,session_open session_close session_attach_all \
 	session_ask_value omis_request omis_reply_free,-Wl,--wrap=$f)
+# A request that is read, and not sent.
+$(B)/tests/unit/tools/cmd/test_slow_stdin: WRAP += -Wl,--wrap=session_open_job

@@ -2,69 +2,26 @@
 /* Texts that commands read: from a pipe whose writer is slow, up to a limit, or not there. */
 #include "common/base/str.h"
 #include "tests/suite.h"
+#include "tests/unit/tools/term/slow_stdin.h"
 #include "tools/term/wholefile.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-#define TRIES 500
 
 static struct buf out;
 static struct err e;
 
-static bool is_asleep(pid_t pid)
+static int read_all(void *arg)
 {
-	char path[64], text[256] = "";
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (f && !fgets(text, sizeof(text), f))
-		text[0] = 0;
-	if (f)
-		fclose(f);
-	return strstr(text, ") S ");
-}
-
-/* Writes the second half when the reader waits for it. */
-static void write_slowly(int fd)
-{
-	pid_t reader = getppid();
-
-	if (write(fd, "first,", 6) != 6)
-		_exit(1);
-	for (int i = 0; i < TRIES && !is_asleep(reader); i++)
-		poll(NULL, 0, 10);
-	_exit(write(fd, "second", 6) == 6 ? 0 : 1);
+	return wholefile_read("-", 64, &out, &e);
 }
 
 static int read_slow_stdin(int flags)
 {
-	int fd[2], saved = dup(STDIN_FILENO), rc, status = 0;
-	pid_t child;
-
-	ck_assert_int_eq(pipe(fd), 0);
-	ck_assert_int_eq(fcntl(fd[0], F_SETFL, flags), 0);
-	child = fork();
-	ck_assert_int_ge(child, 0);
-	if (!child) {
-		close(fd[0]);
-		write_slowly(fd[1]);
-	}
-	close(fd[1]);
-	dup2(fd[0], STDIN_FILENO);
-	rc = wholefile_read("-", 64, &out, &e);
-	dup2(saved, STDIN_FILENO);
-	close(saved);
-	close(fd[0]);
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert_int_eq(status, 0);
-	return rc;
+	return with_slow_stdin(flags, "first,", "second", read_all, NULL);
 }
 
 START_TEST(standard_input_is_read_to_its_end_however_slow)
