@@ -134,7 +134,7 @@ int connstr_parse(const char *s, struct connstr *out, struct err *e)
 	if (!wrong)
 		*out = c;
 	str_wipe(c.secret, sizeof(c.secret));
-	return wrong ? err_set(e, ERR_PARSE, "not a connection string of mainsm: %s", wrong) : 0;
+	return wrong ? err_set(e, ERR_PARSE, "not a connection string: %s", wrong) : 0;
 }
 
 static void put_host(const char *host, struct buf *b)

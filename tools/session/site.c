@@ -3,6 +3,7 @@
 
 #include "common/base/file.h"
 #include "common/base/str.h"
+#include "common/link/connstr.h"
 #include "tools/term/say.h"
 
 #include <glob.h>
@@ -24,13 +25,31 @@ static int from_file(const char *path, char *out)
 	return fits ? CMD_OK : cmd_fail(CMD_USAGE, "%s is too long", path);
 }
 
+/* place: the file, or what was given instead of one. */
+static int check_string(const char *place, const char *string)
+{
+	struct connstr c;
+	struct err e = { 0 };
+	int rc = connstr_parse(string, &c, &e);
+
+	str_wipe(&c, sizeof(c));
+	return rc ? cmd_fail(CMD_USAGE,
+			     "%s: %s; the sm of the site writes join.conn for users and "
+			     "admin.conn for admins",
+			     place, e.text)
+		  : CMD_OK;
+}
+
 int site_string(const char *given, char *out)
 {
-	if (!str_has_prefix(given, "omig1:"))
-		return from_file(given, out);
-	return str_copy(out, SITE_STRING_BYTES, given)
-		       ? CMD_OK
-		       : cmd_fail(CMD_USAGE, "the connection string is too long");
+	bool is_file = !str_has_prefix(given, "omig1:");
+	int rc = CMD_OK;
+
+	if (is_file)
+		rc = from_file(given, out);
+	else if (!str_copy(out, SITE_STRING_BYTES, given))
+		rc = cmd_fail(CMD_USAGE, "the connection string is too long");
+	return rc == CMD_OK ? check_string(is_file ? given : "SITE", out) : rc;
 }
 
 int site_own_string(char *out)
