@@ -82,7 +82,7 @@ two_run() { \
 }
 gone() {
 	until_true 20 two_run && pkill -KILL -P $run
-	status_is 6 wait $run && grep 'processes are missing: this is a part' "$TMPDIR/gone.out"
+	status_is 6 wait $run && grep 'processes are missing: partial results' "$TMPDIR/gone.out"
 }
 check 'a run whose processes are killed ends, and says so' gone
 
