@@ -393,6 +393,7 @@ bool profile_read(struct profile *p, enum profile_by by, const Omis_object_resul
 		read_entry(&rd, v);
 		omis_value_free(v);
 	}
+	p->is_timed = p->ranks && rd.words & WORD_TIME;
 	p->has_bytes = p->ranks && (rd.words & WORD_VOLUME || p->bytes_out + p->bytes_in > 0);
 	p->has_partners = p->ranks && rd.words & WORD_PARTNER;
 	p->has_sites = p->ranks && rd.words & WORD_SITE;

@@ -78,6 +78,7 @@ struct profile {
 	double longest_s; /* of one rank */
 	size_t left_out; /* rows with little that hosts did not send */
 	double lost; /* calls that ranks had no room for, in rows of partners and sites */
+	bool is_timed; /* all ranks measure the time of calls now */
 	bool has_bytes; /* all ranks count bytes */
 	bool has_partners, has_sites; /* all ranks count by partner, by site */
 	unsigned sampled; /* time is taken on one call in 2^sampled, at least in one rank */

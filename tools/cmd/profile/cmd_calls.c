@@ -135,7 +135,10 @@ static bool wait_until(struct calls *c, nsec_t end)
 	return c->status == CMD_OK;
 }
 
-/* What has been counted so far says nothing about a rank that runs. */
+/*
+ * What has been counted so far says nothing about a rank that runs: counting is off by now, or has
+ * not begun. The time of a call that is under way then is known only when it ends.
+ */
 static bool is_unmeasured(const struct profile *p)
 {
 	size_t running = p->ranks - p->ended;
@@ -144,7 +147,7 @@ static bool is_unmeasured(const struct profile *p)
 		return true;
 	if (p->by == PROFILE_SITE && running && !p->has_sites && !p->n)
 		return true;
-	return running && p->untimed >= running;
+	return running && (!p->is_timed || p->untimed >= running);
 }
 
 static bool ask(struct calls *c, enum profile_window window, struct profile *p, Omis_reply *r)
