@@ -193,9 +193,9 @@ START_TEST(what_has_ended_is_read_but_manipulated_only_by_its_name)
 
 	world_small(&w);
 	world_find(&w, "p_1_000001", 10)->ended = true;
-	plans(&w, OMIS_MANIPULATE, ":omig_calls_enable([],\"count\",0)",
-	      "0/2[1]:omig_calls_enable([p_1_000002,p_2_000001],\"count\",0) "
-	      "1/1[1]:omig_calls_enable([p_3_000001],\"count\",0)");
+	plans(&w, OMIS_MANIPULATE, ":omig_calls_enable([],\"count\",0,1)",
+	      "0/2[1]:omig_calls_enable([p_1_000002,p_2_000001],\"count\",0,1) "
+	      "1/1[1]:omig_calls_enable([p_3_000001],\"count\",0,1)");
 	plans(&w, OMIS_MANIPULATE, ":proc_send_signal([n_1],9)",
 	      "0/1[1]:proc_send_signal([p_1_000002],9)");
 	plans(&w, OMIS_MANIPULATE, ":proc_send_signal([n_1,p_1_000001],9)",

@@ -378,8 +378,9 @@ START_TEST(a_signature_reads_like_a_declaration)
 	struct buf b = BUF_INIT(1000);
 
 	omis_print_signature(&b, omis_service_find("omig_calls_enable", 17));
-	ck_assert_str_eq(buf_str(&b),
-			 "omig_calls_enable(token* proc_list, string what, int sample_shift = 0)");
+	ck_assert_str_eq(
+		buf_str(&b),
+		"omig_calls_enable(token* proc_list, string what, int sample_shift = 0, int depth = 1)");
 	buf_clear(&b);
 	omis_print_signature(&b, omis_service_find("version", 7));
 	ck_assert_str_eq(buf_str(&b), "version()");

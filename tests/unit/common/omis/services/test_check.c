@@ -39,7 +39,7 @@ static const struct {
 	{ ":user_event_raise([e_1],\"x\",0)", ":user_event_raise([e_1],[\"x\"],0)" },
 	{ ":print([1,[2,n_1]])", NULL },
 	{ ":print(1)", ":print([1])" },
-	{ ":omig_calls_enable([],\"count\")", ":omig_calls_enable([],\"count\",0)" },
+	{ ":omig_calls_enable([],\"count\")", ":omig_calls_enable([],\"count\",0,1)" },
 	{ ":omig_calls_read([p_1])", ":omig_calls_read([p_1],0)" },
 	{ ":pa_integrator_global_increment(pa_i_1,1,2)",
 	  ":pa_integrator_global_increment(pa_i_1,1.0,2.0)" },
