@@ -216,7 +216,7 @@ const struct selftest_row selftest_rows[] = {
 	  { REQUEST(":omig_history_calls(\"{job}\")"), AWAIT("^ [0-9]+,[0-9]+,[1-9]") } },
 	{ "omig_history_ranks", NEED_NOTHING, { ELSEWHERE("measure/history.sh") } },
 	{ "omig_history_samples", NEED_NOTHING,
-	  { REQUEST(":omig_history_samples(\"{job}\")"), AWAIT("\\[[0-9]+,[0-9]+,1,") } },
+	  { REQUEST(":omig_history_samples(\"{job}\")"), AWAIT("\\[[0-9]+,[0-9]+,[1-9]") } },
 
 	/* threads */
 	{ "thread_get_info", NEED_NOTHING,

@@ -27,7 +27,7 @@ pin=$(echo "$conn" | cut -d: -f4)
 token=$(echo "$conn" | cut -d: -f5)
 
 # --- connection strings
-check 'a string that is none' fails 2 'not a connection string .*begin with omig1:' omig tree \
+check 'a string that is none' fails 2 'not a connection string: .*begin with omig1:' omig tree \
 	--mainsm nonsense
 check 'a string that is none, in the environment' fails 3 'OMIG_MAINSM: not a connection string' \
 	env OMIG_MAINSM=nonsense omig tree
