@@ -227,9 +227,10 @@ START_TEST(an_lm_that_it_starts_is_said)
 	char said[SAID_BYTES];
 
 	ck_assert(begins(with_a_program_of_the_lm, true, said));
-	ck_assert_msg(str_has_prefix(said, "no lm listens: No such file or directory\n"
-					   "started an lm\n"),
-		      "%s", said);
+	ck_assert_msg(str_has_prefix(said, "no lm listens: No such file or directory\n"), "%s",
+		      said);
+	/* A sanitizer may have words of its own between. */
+	ck_assert_msg(strstr(said, "\nstarted an lm\n") != NULL, "%s", said);
 }
 END_TEST
 
