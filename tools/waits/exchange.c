@@ -44,8 +44,7 @@ void exchange_done(struct exchange *x)
 struct reading {
 	struct exchange *x;
 	const struct top_sample *s;
-	const char *name; /* of the last function, */
-	int func; /* and its number */
+	int func; /* number of the last function; -1: none */
 };
 
 static double amount(const Omis_value *list, size_t i)
@@ -60,12 +59,13 @@ static double in_seconds(const Omis_value *list, size_t i)
 	return amount(list, i) * 1e-9;
 }
 
-/* Lists of one function stand together. */
+/* Lists of one function stand together. The names of a reply end with its entry. */
 static int func_of(struct reading *r, const char *name)
 {
-	if (!r->name || !str_eq(r->name, name))
+	const struct call_desc *last = r->func < 0 ? NULL : call_get((unsigned)r->func);
+
+	if (!last || !str_eq(last->name, name))
 		r->func = call_find(name);
-	r->name = name;
 	return r->func;
 }
 
@@ -201,7 +201,7 @@ static bool finish(struct exchange *x)
 bool exchange_read(struct exchange *x, const struct top_sample *s, const char *job,
 		   const Omis_object_result *entries)
 {
-	struct reading r = { .x = x, .s = s };
+	struct reading r = { .x = x, .s = s, .func = -1 };
 
 	*x = (struct exchange){ 0 };
 	str_copy(x->job, sizeof(x->job), job);
