@@ -18,7 +18,7 @@
 
 static const int signals[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
 
-#define NSIGNALS (sizeof(signals) / sizeof(signals[0]))
+#define NSIGNALS ARRAY_LEN(signals)
 
 struct daemon {
 	const struct daemon_spec *spec;
@@ -452,16 +452,16 @@ static int run(struct daemon *d)
 	const int64_t *inherited = d->spec->inherited_fd;
 	const int keep[] = { (int)d->args.lock_fd, inherited ? (int)*inherited : 0 };
 	struct err e = { 0 };
-	int status = DAEMON_FAILED, rc = 0;
+	int status = DAEMON_FAILED, forked = 0;
 
 	d->is_background = (d->spec->background || d->args.background) && !d->args.foreground;
 	process_harden();
 	open_log(d);
 	if (d->is_background)
-		rc = background_fork(&d->ready_fd, keep, ARRAY_LEN(keep), &status, &e);
-	if (rc > 0)
+		forked = background_fork(&d->ready_fd, keep, ARRAY_LEN(keep), &status, &e);
+	if (forked > 0)
 		return status;
-	if (rc) {
+	if (forked) {
 		complain(d, &e);
 		return DAEMON_FAILED;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon_internal.h"
 
@@ -45,7 +46,7 @@ static const struct conf_key own_keys[] = {
 		  "net=debug" },
 };
 
-#define NOWN (sizeof(own_keys) / sizeof(own_keys[0]))
+#define NOWN ARRAY_LEN(own_keys)
 #define NFIXED 8
 
 static size_t count_keys(const struct conf_key *k)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a peer says: first whether it may, then whether it is well formed, then what it means. */
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "common/base/str.h"
 #include "common/link/link_internal.h"
@@ -73,7 +74,7 @@ static bool role_matches(const char *role, const struct identity *id, enum link_
 		{ "tool", ROLES_TOOL, LINK_PEER_TOOL },
 	};
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(known); i++) {
 		if (!str_eq(role, known[i].role))
 			continue;
 		*peer = known[i].peer;

@@ -139,10 +139,10 @@ int cmd_compare(int argc, char **argv)
 			"6 when none did and a summary is incomplete.",
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first + 2 != argc)
 		return cmd_usage(&spec, "which two files?");
 	if (w.json && w.csv)

@@ -156,10 +156,10 @@ int cmd_matrix(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one metric");
 	if (o.csv && o.watch.common.json)

@@ -91,10 +91,10 @@ int cmd_waits(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, rc = cmd_parse(&spec, argc, argv, &first);
+	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
 
-	if (rc >= 0)
-		return rc;
+	if (exit_status >= 0)
+		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (o.csv && o.watch.common.json)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The skeleton as a process: what its caller, systemd and signals see. */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/daemon/daemon.h"
@@ -345,6 +346,5 @@ int main(void)
 	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "60", 0);
-	return suite_run_with("daemon", testd_set_up, testd_clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("daemon", testd_set_up, testd_clean_up, tests, ARRAY_LEN(tests));
 }

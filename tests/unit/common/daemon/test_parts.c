@@ -310,13 +310,13 @@ static int in_background(void (*child)(int *ready), const int *keep, size_t n)
 {
 	struct err e = { 0 };
 	int ready = -1, status = -1;
-	int rc = background_fork(&ready, keep, n, &status, &e);
+	int forked = background_fork(&ready, keep, n, &status, &e);
 
-	if (rc == 0) {
+	if (!forked) {
 		child(&ready);
 		exit(0);
 	}
-	ck_assert_int_eq(rc, 1);
+	ck_assert_int_eq(forked, 1);
 	ck_assert_int_eq(ready, -1);
 	return status;
 }

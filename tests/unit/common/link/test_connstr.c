@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "common/base/str.h"
 #include "common/link/connstr.h"
@@ -34,7 +35,7 @@ START_TEST(print_of_parse_is_the_string)
 		"omig1:a,b,c,d,e,f,g,h:9:" PIN,
 	};
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(good); i++)
 		prints_as(good[i], true, good[i]);
 }
 END_TEST
@@ -83,7 +84,7 @@ START_TEST(what_is_wrong_is_named)
 		{ "omig1:h:1:" PIN ":x.$(reboot)", "token" },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct connstr c = { .port = 77 };
 		struct err e = { 0 };
 
@@ -234,7 +235,7 @@ START_TEST(host_and_port_come_back_from_their_text)
 	char host[NAME_MAX_BYTES + 1];
 	uint16_t port;
 
-	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(good); i++) {
 		struct buf b = BUF_INIT(1000);
 
 		ck_assert_int_eq(hostport_parse(good[i], host, &port, NULL), 0);
@@ -242,7 +243,7 @@ START_TEST(host_and_port_come_back_from_their_text)
 		ck_assert_str_eq(buf_str(&b), good[i]);
 		buf_done(&b);
 	}
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_int_eq(hostport_parse(bad[i], host, &port, NULL), -ERR_PARSE);
 }
 END_TEST

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "common/base/array.h"
 #include "common/base/limits.h"
 #include "tests/alloc_sweep.h"
 #include "tests/suite.h"
@@ -157,7 +158,7 @@ START_TEST(the_role_of_hello_must_be_the_role_of_the_certificate)
 		{ ROLE_LM, "", false },
 	};
 
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cells); i++) {
 		world_open(&w, cells[i].certified);
 		world_connect(&w, cells[i].claimed);
 		loop_advance(w.loop, 50 * MS);
@@ -366,7 +367,7 @@ START_TEST(a_link_may_be_closed_in_any_state)
 {
 	static const nsec_t after[] = { 0, 1, MS, 3 * MS, 5 * MS, 9 * MS, 50 * MS, 3 * SEC };
 
-	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(after); i++) {
 		world_open(&w, ROLE_LM);
 		set_delay(2 * MS, 0);
 		world_connect(&w, "lm");
@@ -485,7 +486,7 @@ START_TEST(the_diagram_has_every_step)
 	struct buf b = BUF_INIT(10000);
 
 	link_print_dot(&b);
-	for (size_t i = 0; i < sizeof(edges) / sizeof(edges[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(edges); i++)
 		ck_assert_ptr_nonnull(strstr(buf_str(&b), edges[i]));
 	buf_done(&b);
 }

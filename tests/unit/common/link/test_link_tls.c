@@ -3,6 +3,7 @@
  * Links over real TLS on the loopback interface: that the last words arrive although the speaker
  * closes at once.
  */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "common/link/link.h"
 #include "common/loop/loop.h"
@@ -151,7 +152,7 @@ static void clean_up(void)
 	link_net_free(t.dialer);
 	loop_free(t.loop);
 	pki_ca_free(t.ca);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", t.dir, files[i]);
 		remove(path);
 	}
@@ -216,6 +217,5 @@ int main(void)
 				       a_refusal_arrives_in_words,
 				       a_refused_version_arrives_in_words };
 
-	return suite_run_with("link_tls", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("link_tls", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

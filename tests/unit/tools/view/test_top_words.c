@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What omig top says in words, and what its keys choose. */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "tests/suite.h"
 #include "tools/term/term.h"
@@ -149,7 +150,7 @@ START_TEST(a_filter_has_names_and_comparisons)
 
 	make((double[RANKS]){ 0, 0, 0, 0, 0, 60, 0, 0 });
 	rank[5].cpu = NAN;
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(cells); i++)
 		ck_assert_msg(top_filter_takes(cells[i].filter, &rank[5], &node[1]) ==
 				      cells[i].takes,
 			      "%s", cells[i].filter);
