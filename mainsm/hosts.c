@@ -59,11 +59,11 @@ static void add_interface(struct connstr *c, const struct ifaddrs *i, bool v6)
 
 static int add_interfaces(struct connstr *c, bool v6, struct err *e)
 {
-	struct ifaddrs *all, *i;
+	struct ifaddrs *all;
 
 	if (getifaddrs(&all))
 		return err_sys(e, "the addresses of this host");
-	for (i = all; i; i = i->ifa_next)
+	for (const struct ifaddrs *i = all; i; i = i->ifa_next)
 		add_interface(c, i, v6);
 	freeifaddrs(all);
 	return 0;

@@ -141,14 +141,14 @@ static int renew_token(struct program *p, struct err *e)
 static void renew_certificate(struct program *p)
 {
 	struct err e = { 0 };
-	int rc = state_renew(&p->state, clock_wall(), settings_of(p)->cert_lifetime, &e);
+	int got = state_renew(&p->state, clock_wall(), settings_of(p)->cert_lifetime, &e);
 
-	p->must_reload |= rc > 0;
-	if (!rc && !p->must_reload)
+	p->must_reload |= got > 0;
+	if (!got && !p->must_reload)
 		return;
-	if (rc >= 0)
-		rc = net_ctx_reload(p->ctx, &p->state.creds, &e);
-	if (rc) {
+	if (got >= 0)
+		got = net_ctx_reload(p->ctx, &p->state.creds, &e);
+	if (got) {
 		log_warn("mainsm", "our certificate could not be renewed, trying again: %s",
 			 e.text);
 		return;

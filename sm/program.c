@@ -297,19 +297,19 @@ static int begin(struct program *p, int *exit_code, struct err *e)
 {
 	const struct enrol_conf c = enrol_conf_of(p);
 	struct err why = { 0 };
-	int rc = find_mainsm(p, e);
+	int status = find_mainsm(p, e);
 
 	*exit_code = DAEMON_UNREACHABLE;
-	if (rc)
-		return rc;
-	rc = enrol_check(&c, clock_wall(), &why);
-	if (rc > 0)
+	if (status)
+		return status;
+	status = enrol_check(&c, clock_wall(), &why);
+	if (status > 0)
 		return enrol(p, &why, e);
 	*exit_code = DAEMON_FAILED;
-	if (!rc)
+	if (!status)
 		return serve(p, e);
 	*e = why;
-	return rc;
+	return status;
 }
 
 static int start_shared(struct program *p, int *exit_code, struct err *e)

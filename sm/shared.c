@@ -126,13 +126,13 @@ static void on_renew(void *arg)
 {
 	struct shared *sh = arg;
 	struct err e = { 0 };
-	int rc = state_renew(&sh->state, clock_wall(), SITE_ADMIN_CERT_LIFETIME_NS, &e);
+	int got = state_renew(&sh->state, clock_wall(), SITE_ADMIN_CERT_LIFETIME_NS, &e);
 
-	if (rc > 0)
-		rc = net_ctx_reload(sh->ctx, &sh->state.creds, &e);
-	if (!rc)
-		rc = publish_all(sh, &e);
-	if (rc < 0)
+	if (got > 0)
+		got = net_ctx_reload(sh->ctx, &sh->state.creds, &e);
+	if (!got)
+		got = publish_all(sh, &e);
+	if (got < 0)
 		log_warn("site", "what ends soon could not be renewed, trying again: %s", e.text);
 	loop_timer_arm(sh->renew, RENEW_CHECK_NS);
 }

@@ -138,7 +138,7 @@ static nsec_t time_for(const struct run *run, uint32_t branch)
 }
 
 /* A free index: asked because all are; it has nothing to report. */
-static void nobody_answers(struct run *run, uint32_t branch)
+static void answer_empty(struct run *run, uint32_t branch)
 {
 	struct reply *nothing = reply_new();
 
@@ -157,7 +157,7 @@ static void not_sent(struct run *run, const struct plan_part *part, struct ask *
 	if (a)
 		ask_free(a);
 	if (rc == -ERR_NOTFOUND && !part->nobject)
-		nobody_answers(run, part->child);
+		answer_empty(run, part->child);
 	else
 		run_lose(run, part->child, false,
 			 rc == -ERR_LIMIT   ? "the request is too large for one message"
@@ -306,7 +306,7 @@ static void end_list(struct run *run, uint32_t action)
 static bool start_here(struct run *run, const struct plan_here *here)
 {
 	const struct executor_conf *c = &run->x->conf;
-	int rc;
+	int got;
 
 	if (run->spec.flags & MSG_REQUEST_OUTCOME) {
 		reply_add_error(run->reply, here->action, NULL, STATUS_UNSUPPORTED_SERVICE,
@@ -316,14 +316,14 @@ static bool start_here(struct run *run, const struct plan_here *here)
 	run->is_here = true;
 	run->here_action = here->action;
 	run->abandon = NULL;
-	rc = c->here(c->arg, run, here, run->reply);
-	if (rc == 1)
+	got = c->here(c->arg, run, here, run->reply);
+	if (got == 1)
 		return run->is_here;
 	run->is_here = false;
-	if (rc == RUN_ENDS)
+	if (got == RUN_ENDS)
 		end_list(run, here->action);
-	if (rc < 0)
-		reply_add(run->reply, here->action, NULL, status_from_err(rc), err_name(rc));
+	if (got < 0)
+		reply_add(run->reply, here->action, NULL, status_from_err(got), err_name(got));
 	return false;
 }
 

@@ -328,7 +328,8 @@ static int take_one(struct stage *s, struct stage_link *l, const struct flow_bat
 	note(s, l, b->read);
 	if (s->flow)
 		rc = flow_take(s->flow, b, e);
-	l->strays += rc != 0;
+	if (rc)
+		l->strays++;
 	return rc;
 }
 

@@ -49,11 +49,11 @@ static int set_strings(struct object *o, const struct msg_object *m)
 	int changed = 0;
 
 	for (size_t i = 0; i < NFIELD; i++) {
-		int rc = set_string(o, &field[i]);
+		int got = set_string(o, &field[i]);
 
-		if (rc < 0)
-			return rc;
-		changed |= rc;
+		if (got < 0)
+			return got;
+		changed |= got;
 	}
 	return changed;
 }

@@ -137,7 +137,7 @@ static void on_done(void *arg, struct reply *r)
 /* Only hosts of jobs are asked. */
 static int attach_hosts(struct history *h)
 {
-	int rc = 0;
+	int got = 0;
 
 	list_each (i, directory_sites(h->conf.directory))
 		list_each (k, &list_entry(i, struct object, sibling)->children) {
@@ -145,10 +145,10 @@ static int attach_hosts(struct history *h)
 
 			if (list_is_empty(&node->children))
 				scope_detach(h->self->scope, node);
-			else if (rc >= 0)
-				rc = scope_attach(h->self->scope, node);
+			else if (got >= 0)
+				got = scope_attach(h->self->scope, node);
 		}
-	return rc < 0 ? rc : 0;
+	return got < 0 ? got : 0;
 }
 
 /* Jobs whose ranks are due, or which have ended. */

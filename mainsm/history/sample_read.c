@@ -258,13 +258,13 @@ int history_read(struct history_reader *r, const uint8_t *p, size_t n)
 {
 	struct event e;
 	size_t used;
-	int rc;
+	int got;
 
 	for (size_t at = 0; at < n; at += used) {
-		rc = evread_push(r->in, p + at, n - at, false, &used);
-		if (rc < 0)
-			return rc;
-		if (rc != EVREAD_BLOCK)
+		got = evread_push(r->in, p + at, n - at, false, &used);
+		if (got < 0)
+			return got;
+		if (got != EVREAD_BLOCK)
 			break;
 		while (evread_next(r->in, &e))
 			take(r, &e);

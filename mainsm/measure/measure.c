@@ -155,25 +155,25 @@ static int plan(struct measure *m, struct buf *why)
 	struct measure_world *w = measure_world_new(m->session, m->plan ? m->plan->world : NULL);
 	struct measure_plan *made = NULL;
 	struct err e = { 0 };
-	int rc = w ? 0 : -ERR_NOMEM;
+	int got = w ? 0 : -ERR_NOMEM;
 
-	if (!rc && is_waiting(m, w))
-		rc = 1;
-	if (!rc) {
+	if (!got && is_waiting(m, w))
+		got = 1;
+	if (!got) {
 		m->looked = w->hash;
-		rc = measure_plan_make(m, &w, &made, why);
+		got = measure_plan_make(m, &w, &made, why);
 		m->ms->stats.plans++;
-		m->ms->stats.refused_plans += rc != 0;
+		m->ms->stats.refused_plans += made == NULL;
 	}
-	if (!rc)
-		rc = measure_use(m, &made, &e);
-	if (!rc)
+	if (!got)
+		got = measure_use(m, &made, &e);
+	if (!got)
 		m->ncounted = 0;
-	if (rc < 0 && e.text[0])
+	if (got < 0 && e.text[0])
 		buf_puts(why, e.text);
 	measure_plan_free(made);
 	measure_world_free(w);
-	return rc;
+	return got;
 }
 
 /* Before there is anything to measure, too: the tool may read the values itself then. */
@@ -194,17 +194,17 @@ static int check_until(const struct measure *m, struct buf *why)
 
 static int create(struct measure *m, const struct measure_request *wanted, struct buf *why)
 {
-	int rc = asked_init(&m->asked, wanted, why);
+	int got = asked_init(&m->asked, wanted, why);
 
-	if (!rc)
-		rc = asked_objects_init(&m->asked.objects, m->session, wanted->objects, why);
-	if (!rc)
-		rc = compile(m, wanted->text, why);
-	if (!rc)
-		rc = check_until(m, why);
-	if (!rc)
-		rc = plan(m, why);
-	return rc < 0 ? rc : publish(m);
+	if (!got)
+		got = asked_objects_init(&m->asked.objects, m->session, wanted->objects, why);
+	if (!got)
+		got = compile(m, wanted->text, why);
+	if (!got)
+		got = check_until(m, why);
+	if (!got)
+		got = plan(m, why);
+	return got < 0 ? got : publish(m);
 }
 
 int measure_create(struct measures *ms, struct session *s, const struct measure_request *wanted,
@@ -232,7 +232,7 @@ int measure_create(struct measures *ms, struct session *s, const struct measure_
 int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 {
 	struct buf why = BUF_INIT(4096);
-	int rc;
+	int rc, got;
 
 	if (measure_runs(m))
 		return -ERR_INVALID;
@@ -245,12 +245,12 @@ int measure_start(struct measure *m, void (*on_loaded)(void *arg), void *arg)
 	m->ncounted = 0;
 	m->has_enough = false;
 	measure_drop_troubles(m, STAGE_NOWHERE);
-	rc = plan(m, &why);
-	if (rc < 0)
+	got = plan(m, &why);
+	if (got < 0)
 		measure_add_fault(m, buf_str(&why));
 	buf_done(&why);
 	/* With an older plan, or none yet: it follows. */
-	if (rc)
+	if (got)
 		measure_route(m, NULL);
 	standing_check(m->standing, false);
 	read_clock_tick(&m->reads);
@@ -276,17 +276,17 @@ void measures_drop(struct measures *ms, struct session *s)
 int measure_change(struct measure *m, const struct omis_value *objects, bool add, struct buf *why)
 {
 	struct asked_objects before;
-	int rc = asked_objects_copy(&m->asked.objects, &before);
+	int got = asked_objects_copy(&m->asked.objects, &before);
 
-	if (rc)
-		return rc;
-	rc = asked_objects_change(&m->asked.objects, m->session, objects, add, why);
-	if (!rc)
-		rc = plan(m, why);
-	if (rc < 0) {
+	if (got)
+		return got;
+	got = asked_objects_change(&m->asked.objects, m->session, objects, add, why);
+	if (!got)
+		got = plan(m, why);
+	if (got < 0) {
 		asked_objects_done(&m->asked.objects);
 		m->asked.objects = before;
-		return rc;
+		return got;
 	}
 	asked_objects_done(&before);
 	return 0;

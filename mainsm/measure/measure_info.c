@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What can be seen of a measurement. */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/measure/measure_internal.h"
 #include "tree/branches.h"
@@ -227,7 +228,7 @@ void measure_info(const struct measure *m, int64_t flags, struct omis_writer *w)
 		write_graph, write_looks,   write_links, measure_write_until,
 	};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
 		if (!(flags >> i & 1))
 			continue;
 		omis_write_list(w);

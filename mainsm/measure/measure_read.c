@@ -171,7 +171,7 @@ static bool raise_event(struct measure *m, const struct buf *b)
 		rc = tool_csrs_raise(m->ms->conf.csrs, m->session, m->token.s, &list, &when, 0);
 	}
 	omis_values_free(v);
-	return rc == 0;
+	return !rc;
 }
 
 /* The actions of an event may delete the measurement: false then. The second result: the tool has

@@ -11,10 +11,10 @@ struct attaching {
 
 static void attach_one(struct attaching *a, const struct object *o)
 {
-	int rc = scope_attach(a->c->session->scope, o);
+	int got = scope_attach(a->c->session->scope, o);
 
-	if (!a->rc && rc < 0)
-		a->rc = rc;
+	if (!a->rc && got < 0)
+		a->rc = got;
 }
 
 /* All objects of the kind below o (or o itself); limit: only through what is attached. */
@@ -97,17 +97,17 @@ static int proc_attach(struct service_call *c)
 static int detach(struct service_call *c)
 {
 	struct service_list list = service_list(c, 0);
-	int rc = 0;
+	int got = 0;
 
-	for (size_t i = 0; i < list.n && rc >= 0; i++) {
+	for (size_t i = 0; i < list.n && got >= 0; i++) {
 		const struct object *o = directory_find(c->services->conf.directory, list.v[i].s.p);
 
 		if (o)
-			rc = scope_detach(c->session->scope, o);
+			got = scope_detach(c->session->scope, o);
 	}
 	if (list.n)
 		service_follow(c);
-	return rc < 0 ? rc : 0;
+	return got < 0 ? got : 0;
 }
 
 int service_answer_attached(struct service_call *c, const struct object *o)

@@ -61,29 +61,29 @@ static int stop(struct service_call *c)
 
 static int delete (struct service_call *c)
 {
-	int rc = each(c, measure_delete);
+	int got = each(c, measure_delete);
 
 	tool_csrs_event_gone(c->services->conf.csrs, c->session);
-	return rc;
+	return got;
 }
 
 static int change(struct service_call *c, bool add)
 {
 	struct service_list list = service_list(c, 0);
-	int rc = 0;
+	int got = 0;
 
-	for (size_t i = 0; rc >= 0 && i < list.n; i++) {
+	for (size_t i = 0; got >= 0 && i < list.n; i++) {
 		struct measure *m = measure_find(c->session, list.v[i].s.p);
 		struct buf why = BUF_INIT(WHY_MAX_BYTES);
 
-		rc = m ? measure_change(m, &c->call->param[1], add, &why) : 0;
+		got = m ? measure_change(m, &c->call->param[1], add, &why) : 0;
 		if (!m)
-			rc = service_unknown(c, list.v[i].s.p);
-		else if (rc)
-			rc = report_why(c, list.v[i].s.p, rc, &why);
+			got = service_unknown(c, list.v[i].s.p);
+		else if (got)
+			got = report_why(c, list.v[i].s.p, got, &why);
 		buf_done(&why);
 	}
-	return rc;
+	return got;
 }
 
 static int add(struct service_call *c)

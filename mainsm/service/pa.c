@@ -87,7 +87,7 @@ static int ask_lms(struct service_call *c, struct making *m)
 }
 
 /* Processes were named, and there is none of them: entries say so. */
-static bool names_nobody(const struct service_call *c)
+static bool names_none(const struct service_call *c)
 {
 	bool is_reported = false;
 
@@ -102,7 +102,7 @@ static int create(struct service_call *c, enum token_kind kind)
 	struct making *m;
 	int rc;
 
-	if (names_nobody(c))
+	if (names_none(c))
 		return 0;
 	m = calloc(1, sizeof(*m));
 	if (!m)

@@ -35,7 +35,7 @@ service_fn services_find(const struct service *const *families, const char *name
 }
 
 /* What goes on is done by hosts, and written down by them. */
-static void note(const struct service_call *c, size_t first, int rc)
+static void note(const struct service_call *c, size_t first, int status)
 {
 	const struct run_spec *spec = run_spec(c->run);
 	struct audit_entry x = { .identity = spec->identity,
@@ -48,12 +48,13 @@ static void note(const struct service_call *c, size_t first, int rc)
 				 .wall = c->services->conf.wall_now(c->services->conf.arg) };
 	struct reply *failed = NULL;
 
-	if (rc > 0 || !c->services->conf.audit || !audit_concerns(c->call))
+	if (status > 0 || !c->services->conf.audit || !audit_concerns(c->call))
 		return;
-	if (rc < 0) {
+	if (status < 0) {
 		failed = reply_new();
 		if (failed)
-			reply_add(failed, c->action, NULL, status_from_err(rc), err_name(rc));
+			reply_add(failed, c->action, NULL, status_from_err(status),
+				  err_name(status));
 		x.reply = failed;
 		x.first = 0;
 	}

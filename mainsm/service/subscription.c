@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kept subscriptions, as services. */
+#include "common/base/array.h"
 #include "common/base/str.h"
 #include "mainsm/service/service.h"
 #include "mainsm/subscription/subscription.h"
@@ -21,7 +22,7 @@ static int read_policy(const struct omis_value *v, uint32_t *out)
 					     [MSG_KEEP_STOP] = "stop" };
 	const char *s = omis_value_text(v, NULL);
 
-	for (uint32_t i = 0; s && i < sizeof(names) / sizeof(names[0]); i++)
+	for (uint32_t i = 0; s && i < ARRAY_LEN(names); i++)
 		if (str_eq(s, names[i])) {
 			*out = i;
 			return 0;

@@ -279,16 +279,13 @@ void subscriptions_proc_came(struct subscriptions *ks, const struct object *o)
 
 static int attach_below(struct subscription *s, const struct object *o)
 {
-	int rc = o->kind == OBJECT_PROC && is_meant(s, o) ? scope_attach(s->self->scope, o) : 0;
+	int got = o->kind == OBJECT_PROC && is_meant(s, o) ? scope_attach(s->self->scope, o) : 0;
 
-	if (o->kind >= OBJECT_PROC)
-		return rc < 0 ? rc : 0;
-	list_each (i, &o->children) {
-		rc = attach_below(s, list_entry(i, struct object, sibling));
-		if (rc)
-			return rc;
-	}
-	return 0;
+	if (o->kind < OBJECT_PROC)
+		list_each (i, &o->children)
+			if (!got)
+				got = attach_below(s, list_entry(i, struct object, sibling));
+	return got < 0 ? got : 0;
 }
 
 static int attach_all(struct subscription *s)

@@ -60,9 +60,9 @@ void subscription_branch_up(struct subscription *s, const struct branch *c);
 void subscription_branch_lost(struct subscription *s,
 			      uint32_t branch); /* s may be dead behind this */
 
-/* It has a receiver now, or its description has changed. With `anew`, blocks come again from the
+/* It has a receiver now, or its description has changed. With `again`, blocks come again from the
  * last acknowledged one. */
-void subscription_open_all(struct subscription *s, bool anew);
+void subscription_open_all(struct subscription *s, bool again);
 
 /* It has no receiver. */
 void subscription_shut_all(struct subscription *s);

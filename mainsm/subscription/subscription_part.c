@@ -39,18 +39,18 @@ static void set_missing(struct subscription_part *l, const char *names)
 	l->missing = *names ? str_dup(names) : NULL;
 }
 
-static void open_part(struct subscription *s, struct subscription_part *l, bool anew)
+static void open_part(struct subscription *s, struct subscription_part *l, bool again)
 {
 	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->opening };
 
-	if (anew && s->receiver) {
+	if (again && s->receiver) {
 		l->stream = ++s->owner->stream;
 		step(l, STREAM_OPENED);
 		set_missing(l, "");
 	} else if (!s->receiver) {
 		l->stream = 0;
 	}
-	if (anew || !s->receiver) {
+	if (again || !s->receiver) {
 		while (l->nway)
 			s->unsafe -= l->way[--l->nway].bytes;
 	}
@@ -60,10 +60,10 @@ static void open_part(struct subscription *s, struct subscription_part *l, bool 
 		send(s, l, &m);
 }
 
-void subscription_open_all(struct subscription *s, bool anew)
+void subscription_open_all(struct subscription *s, bool again)
 {
 	list_each (i, &s->parts)
-		open_part(s, list_entry(i, struct subscription_part, link), anew);
+		open_part(s, list_entry(i, struct subscription_part, link), again);
 }
 
 void subscription_shut_all(struct subscription *s)

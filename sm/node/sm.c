@@ -227,7 +227,7 @@ static int open_nodes(struct sm *sm, struct err *e)
 	return rc;
 }
 
-static int open_uplink(struct sm *sm, struct err *e)
+static int open_parent(struct sm *sm, struct err *e)
 {
 	struct buf listen = BUF_INIT(FRAME_PREAUTH_MAX_BYTES / 2);
 	struct parent_link_conf c = {
@@ -346,7 +346,7 @@ static int open_parts(struct sm *sm, struct err *e)
 	if (!rc)
 		rc = open_work(sm, e);
 	if (!rc)
-		rc = open_uplink(sm, e);
+		rc = open_parent(sm, e);
 	if (!rc)
 		announcer_connect(sm->announcer, sm->nodes, sm->parent);
 	return rc;

@@ -136,7 +136,7 @@ void sm_arm_linger(struct sm *sm)
 		loop_timer_cancel(sm->linger);
 }
 
-static void nobody_left(struct sm *sm)
+static void check_left(struct sm *sm)
 {
 	if (nodes_linked(sm->nodes))
 		return;
@@ -157,7 +157,7 @@ static void on_down(void *arg, struct branch *b, const char *reason)
 	site_csrs_branch_down(sm->arms, b);
 	site_subscriptions_branch_down(sm->kept, b);
 	site_measures_branch_down(sm->flows, b);
-	nobody_left(sm);
+	check_left(sm);
 }
 
 static void on_state(void *arg, struct node *n)
@@ -203,7 +203,7 @@ static void on_gone(void *arg, struct branch *b)
 
 static void on_forgotten(void *arg)
 {
-	nobody_left(arg);
+	check_left(arg);
 }
 
 static void on_refused(void *arg, const char *who, const char *why)

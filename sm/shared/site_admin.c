@@ -40,22 +40,22 @@ static void refuse(struct visitor *v, uint64_t id, unsigned status, const char *
 static void execute(struct visitor *v, uint64_t id, const struct omis_request *request)
 {
 	struct reply *r = reply_new();
-	int rc = r ? 0 : -ERR_NOMEM;
+	int status = r ? 0 : -ERR_NOMEM;
 
-	for (size_t i = 0; !rc && i < request->naction; i++) {
+	for (size_t i = 0; !status && i < request->naction; i++) {
 		struct site_admin_call c = { v, &request->action[i], (uint32_t)i + 1, id, r };
 
 		if (request->naction > 1 && str_eq(c.call->name, "omig_site_join"))
-			rc = reply_add(r, c.action, NULL, STATUS_PARAMETER_ERROR,
-				       "joining takes its time: ask for it alone");
+			status = reply_add(r, c.action, NULL, STATUS_PARAMETER_ERROR,
+					   "joining takes its time: ask for it alone");
 		else
-			rc = site_admin_execute(&c);
+			status = site_admin_execute(&c);
 	}
-	if (!rc) {
+	if (!status) {
 		r->id = id;
 		site_admin_reply(v, r);
-	} else if (rc < 0) {
-		refuse(v, id, status_from_err(rc), "the answer could not be made");
+	} else if (status < 0) {
+		refuse(v, id, status_from_err(status), "the answer could not be made");
 	}
 	reply_free(r);
 }

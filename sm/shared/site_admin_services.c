@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The services of the site itself. The log and the audit record every manipulation, with its admin
  * and its user. */
+#include "common/base/array.h"
 #include "common/audit/audit.h"
 #include "common/base/log.h"
 #include "common/base/str.h"
@@ -317,7 +318,7 @@ int site_admin_execute(struct site_admin_call *c)
 	size_t first = c->into->nentry;
 	struct err e = { 0 };
 
-	for (size_t i = 0; i < sizeof(services) / sizeof(services[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(services); i++) {
 		int rc;
 
 		if (!str_eq(services[i].name, c->call->name))

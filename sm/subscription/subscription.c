@@ -21,7 +21,7 @@ static void send_open(struct site_subscription *s, struct source *f, struct bran
 }
 
 /* What is not acknowledged comes again. */
-static void open_anew(struct site_subscription *s, struct branch *b)
+static void reopen(struct site_subscription *s, struct branch *b)
 {
 	struct source *f = source_come(s, b);
 
@@ -48,7 +48,7 @@ static void on_request(void *arg, struct keep *k)
 		if (b && b->link && f && f->id == b->id && (is_ending || f->state != STREAM_ENDED))
 			send_open(s, f, b);
 		else if (b && b->link)
-			open_anew(s, b);
+			reopen(s, b);
 	}
 	if (s && is_ending)
 		site_subscription_await(s);
@@ -156,7 +156,7 @@ static void open_shut(void *arg, struct keep *k)
 		if (!f || f->state != STREAM_SHUT)
 			continue;
 		if (has_room(s, enough(s)))
-			open_anew(s, b);
+			reopen(s, b);
 		else
 			loop_timer_arm(kt->retry, SUBSCRIPTION_RETRY_NS);
 	}
@@ -394,7 +394,7 @@ static void open_for(void *arg, struct keep *k)
 	struct branch *b = branches_at(nodes_branches(c->kt->conf.nodes), c->b->index);
 
 	if (keep_user(k) && b)
-		open_anew(keep_user(k), b);
+		reopen(keep_user(k), b);
 }
 
 void site_subscriptions_branch_up(struct site_subscriptions *kt, const struct branch *b)

@@ -3,6 +3,7 @@
  * Every service x every way to ask for it wrongly: the status that the interface has for it,
  * nothing done, and nothing sent to a host.
  */
+#include "common/base/array.h"
 #include "common/route/rights.h"
 #include "tests/bad_call.h"
 #include "tests/suite.h"
@@ -117,8 +118,7 @@ START_TEST(every_service_on_what_is_not_there_says_so)
 	for (size_t k = 0; k < omis_service_count(); k++) {
 		const struct omis_service *s = omis_service_at(k);
 
-		for (size_t o = 0; takes_hierarchy(s) && o < sizeof(objects) / sizeof(objects[0]);
-		     o++) {
+		for (size_t o = 0; takes_hierarchy(s) && o < ARRAY_LEN(objects); o++) {
 			struct buf text = BUF_INIT(4096);
 			unsigned got;
 

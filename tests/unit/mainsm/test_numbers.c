@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of sites, hosts and tokens: given once, kept in files, never given twice. */
+#include "common/base/array.h"
 #include "common/base/file.h"
 #include "mainsm/directory/numbers.h"
 #include "tests/alloc_sweep.h"
@@ -138,7 +139,7 @@ START_TEST(files_that_are_not_ours_are_refused)
 		{ "1\ta\n", "1073741824\n", "no boot count" },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		struct numbers *n = NULL;
 		struct err e = { 0 };
 

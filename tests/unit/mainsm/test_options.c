@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Options of measurements and of kept subscriptions: each from both sides of what it takes. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
@@ -80,7 +81,7 @@ START_TEST(options_of_a_measurement)
 	};
 	char request[256];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		snprintf(request, sizeof(request), ":dfg_create([],\"\",\"Send_volume\",[%s])",
 			 cases[i].options);
 		check(request, cases[i].refusal);
@@ -120,7 +121,7 @@ START_TEST(options_of_a_kept_subscription)
 	};
 	char request[256];
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
 		snprintf(request, sizeof(request),
 			 ":omig_events_keep(\"k%zu\",[\"all\"],\"\",%s,[%s])", i, cases[i].seconds,
 			 cases[i].options);

@@ -340,7 +340,7 @@ static void do_something(struct above *t)
 					    ":thread_suspend([]) thread_resume([])" };
 
 	attach(t);
-	send_as(t, t->next_id++, 0, what[rng_below(&dice, sizeof(what) / sizeof(what[0]))]);
+	send_as(t, t->next_id++, 0, what[rng_below(&dice, ARRAY_LEN(what))]);
 	pass((nsec_t)rng_below(&dice, 50) * MS);
 }
 
@@ -580,5 +580,5 @@ int main(void)
 	};
 
 	setenv("CK_DEFAULT_TIMEOUT", "600", 0);
-	return suite_run_with("oracle", NULL, NULL, tests, sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("oracle", NULL, NULL, tests, ARRAY_LEN(tests));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Admission, reports of hosts about themselves, and reports to mainsm. */
+#include "common/base/array.h"
 #include "sm/hosts/nodes.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
@@ -221,7 +222,7 @@ static const struct msg_object forgeries[] = {
 START_TEST(a_host_that_speaks_of_others_is_cut)
 {
 	lms_start(&w, 2);
-	for (size_t i = 0; i < sizeof(forgeries) / sizeof(forgeries[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(forgeries); i++) {
 		unsigned downs = w.lm[0].downs;
 
 		lm_report(&w.lm[0], false, &forgeries[i], 1);

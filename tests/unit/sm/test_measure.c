@@ -399,8 +399,6 @@ END_TEST
 
 START_TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
 {
-	uint64_t read;
-
 	two_hosts();
 	world_run(&w, SEC);
 	link_close(w.top.link, "cut");
@@ -414,7 +412,7 @@ START_TEST(without_mainsm_the_last_frames_wait_and_are_sent_when_it_loads_again)
 	ck_assert_ptr_nonnull(w.top.link);
 	ck_assert_ptr_null(frame());
 	send_load(&(struct load){ .site = SITE, .host = { HOST("a"), HOST("b") }, .every = SEC });
-	for (read = 1; read <= 3; read++)
+	for (uint64_t read = 1; read <= 3; read++)
 		ck_assert_double_eq(value_of_read(read).value, (double)read + 1);
 }
 END_TEST

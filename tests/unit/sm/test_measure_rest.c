@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements of a site of which most links are 0: they come together and go on together. */
+#include "common/base/array.h"
 #include "common/flow/batch/batch.h"
 #include "common/flow/batch/rest.h"
 #include "common/time/timebase.h"
@@ -170,6 +171,5 @@ int main(void)
 {
 	const TTest *const tests[] = { links_that_are_zero_come_and_go_on_together };
 
-	return suite_run_with("flows of zeros", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("flows of zeros", set_up, clean_up, tests, ARRAY_LEN(tests));
 }

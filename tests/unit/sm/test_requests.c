@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Requests from mainsm over the hosts of a site, and their one answer. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
 
@@ -284,7 +285,7 @@ START_TEST(what_is_wrong_with_a_text_is_told)
 		  STATUS_PARAMETER_ERROR },
 	};
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++)
 		ck_assert_uint_eq(reply_status(top_ask(&w, bad[i].text, SEC)), bad[i].status);
 	ck_assert_uint_ne(reply_status(top_ask(&w, ":omig_tree()", SEC)), STATUS_OK);
 	ck_assert_uint_eq(w.lm[0].requests, 0);

@@ -170,7 +170,7 @@ START_TEST(who_may_only_join_may_only_join)
 
 	join_both();
 	guest_start(ROLE_TOOL_OBSERVE, "tool");
-	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+	for (size_t i = 0; i < ARRAY_LEN(others); i++)
 		ck_assert_uint_eq(ask(others[i]), STATUS_NO_PERMISSION);
 	ck_assert_uint_eq(tenants_count(w.tenants), 2);
 	ck_assert_uint_eq(ask(":omig_site_join(\"nonsense\")"), STATUS_PARAMETER_ERROR);

@@ -493,12 +493,12 @@ static inline int join_as(size_t i, const char *name)
 {
 	const struct connstr c = conn_of(i);
 	struct err e = { 0 };
-	int rc = tenants_join(w.tenants, &c, name, on_joined, &w, &e);
+	int got = tenants_join(w.tenants, &c, name, on_joined, &w, &e);
 
-	if (rc < 0)
+	if (got < 0)
 		str_copy(w.joined_why, sizeof(w.joined_why), e.text);
 	run(SEC);
-	return rc;
+	return got;
 }
 
 static inline int join(size_t i)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports on conditional requests: that they can never happen, losses, and the last word. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/two_sites.h"
 
@@ -127,7 +128,7 @@ START_TEST(an_action_on_a_counter_that_does_not_exist_is_refused_where_it_is_def
 	char made[40];
 
 	open_sites();
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(actions); i++) {
 		snprintf(text, sizeof(text), LIB_CALL " %s", actions[i]);
 		ck_assert_uint_eq(above_status(&t, text), STATUS_UNKNOWN_OBJECT);
 		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value, "_999"));
@@ -197,7 +198,7 @@ START_TEST(what_names_only_unknown_objects_is_refused)
 	};
 
 	open_sites();
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(events); i++) {
 		define(events[i]);
 		ck_assert_uint_eq(with_token("csr_enable"), STATUS_UNKNOWN_OBJECT);
 		ck_assert_ptr_nonnull(strstr(t.of_kind[0]->entry[0].value,
@@ -348,7 +349,7 @@ START_TEST(an_event_of_a_probe_has_a_virtual_time)
 	open_sites();
 	define("thread_executes_probe([],\"step\"): print([$vt,$par1,$par2,$par3])");
 	with_token("csr_enable");
-	trigger_with(&a, pars, sizeof(pars) / sizeof(pars[0]));
+	trigger_with(&a, pars, ARRAY_LEN(pars));
 	ck_assert_ptr_nonnull(above_last(&t, STATUS_CSR_TRIGGERED));
 	ck_assert_str_eq(entry_of(above_last(&t, STATUS_CSR_TRIGGERED), 1, 0)->value,
 			 "4,42,42,2.5,\"x\"");
@@ -362,7 +363,7 @@ START_TEST(an_event_with_parameters_that_are_none_is_not_reported)
 	static const struct msg_par bad[] = { PAR(1, "1,2"), PAR(1, ""), PAR(1, "(1"),
 					      PAR(100000, "1") };
 
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		open_sites();
 		define(LIB_CALL " print([$par1])");
 		with_token("csr_enable");

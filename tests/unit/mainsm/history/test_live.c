@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Totals of hosts become what was added in an interval. */
+#include "common/base/array.h"
 #include "mainsm/history/live.h"
 #include "tests/suite.h"
 
@@ -225,7 +226,7 @@ START_TEST(answers_that_make_no_sense_are_counted)
 					     "1,\"j\",\"p\",0,2,1,1,1,1,1,1,1,1,1,1,1,[[1]],[]",
 					     "1,\"j\",\"p\",0,2,1,1,1,1,1,1,1,1,1,1,1,[],[[0,1]]" };
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
 		struct reply *r = reply_new();
 
 		reply_add(r, 1, "n_1", STATUS_OK, texts[i]);

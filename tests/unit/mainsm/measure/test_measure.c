@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mainsm with two sms of two hosts each: measurements, from a tool's request to the values that it
  * reads. */
+#include "common/base/array.h"
 #include "mainsm/measure/measure.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_values.h"
@@ -456,7 +457,7 @@ START_TEST(what_cannot_be_measured_is_refused_with_words)
 	};
 
 	open_hosts();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r = above_ask(&t, bad[i].call);
 
 		ck_assert_msg(status_is_error(reply_status(r)), "%s", bad[i].call);

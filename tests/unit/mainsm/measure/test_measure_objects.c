@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Objects of a measurement that are added and taken away: what is measured is what the words
  * say. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
@@ -161,7 +162,7 @@ START_TEST(what_no_process_can_tell_is_refused_when_it_is_made)
 	};
 
 	open_hosts();
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r = above_ask(&t, bad[i].call);
 
 		ck_assert_uint_eq(reply_status(r), STATUS_UNSUPPORTED_SERVICE);

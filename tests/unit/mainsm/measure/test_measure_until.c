@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements that end when they have enough values, as a rule in their graph says. */
+#include "common/base/array.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/measure/measured_hosts.h"
 
@@ -154,7 +155,7 @@ START_TEST(what_cannot_stop_so_is_refused_before_there_is_anything_to_measure)
 
 	world_open(&w);
 	above_open(&w, &t, ROLE_TOOL_OBSERVE, "t");
-	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
 		const struct reply *r;
 
 		snprintf(request, sizeof(request), ":dfg_create([],\"%s\",\"%s\",%s)", bad[i].text,

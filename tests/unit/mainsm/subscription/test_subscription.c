@@ -3,6 +3,7 @@
  * Kept subscriptions through a mainsm: sharers of the window of a receiver, and those left when
  * others go.
  */
+#include "common/base/array.h"
 #include "mainsm/subscription/subscription.h"
 #include "tests/suite.h"
 #include "tests/unit/mainsm/four_hosts.h"
@@ -317,7 +318,7 @@ START_TEST(sites_that_a_mainsm_before_knew_may_come_yet)
 	ck_assert_uint_eq(ends, 1);
 	above_close(&u);
 	world_done(&again);
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+	for (size_t i = 0; i < ARRAY_LEN(files); i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		unlink(path);
 	}
@@ -444,6 +445,5 @@ int main(void)
 				       a_subscription_is_of_whom_the_authority_says,
 				       who_may_only_observe_switches_off_nothing_of_others };
 
-	return suite_run_with("mainsm kept", set_up, clean_up, tests,
-			      sizeof(tests) / sizeof(tests[0]));
+	return suite_run_with("mainsm kept", set_up, clean_up, tests, ARRAY_LEN(tests));
 }
