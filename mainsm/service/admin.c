@@ -7,6 +7,7 @@
 #include "common/base/str.h"
 #include "common/omis/text/value.h"
 #include "mainsm/directory/sites.h"
+#include "mainsm/service/expected.h"
 #include "mainsm/service/service.h"
 
 #include <string.h>
@@ -172,6 +173,7 @@ static int job_token(struct service_call *c)
 				 "a job's name, and the name of a site or \"\"");
 	str_copy(g.job, sizeof(g.job), job);
 	str_copy(g.site, sizeof(g.site), site);
+	expected_note(c->services, job);
 	return hand_out(c, &g);
 }
 

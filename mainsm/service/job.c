@@ -3,6 +3,7 @@
 #include "common/base/str.h"
 #include "common/cli/nearest.h"
 #include "common/omis/text/value.h"
+#include "mainsm/service/expected.h"
 #include "mainsm/service/service.h"
 
 #include <string.h>
@@ -149,22 +150,54 @@ static int refuse_several(struct service_call *c, const struct finding *f)
 	return rc;
 }
 
-static int job_find(struct service_call *c)
+static void search(const struct service_call *c, struct finding *f)
 {
 	const struct directory *d = c->services->conf.directory;
+
+	*f = (struct finding){ .word = service_text(c, 0) };
+	look_at_all(f, d);
+	if (!f->is_exact && !f->n) {
+		f->with_ended = true;
+		look_at_all(f, d);
+	}
+}
+
+static bool has_processes(const struct directory *d)
+{
+	list_each (i, directory_sites(d))
+		list_each (k, &list_entry(i, struct object, sibling)->children)
+			if (!list_is_empty(&list_entry(k, struct object, sibling)->children))
+				return true;
+	return false;
+}
+
+static bool is_there(const struct service_call *c)
+{
+	struct finding f;
+
+	if (!service_text(c, 0)[0])
+		return has_processes(c->services->conf.directory);
+	search(c, &f);
+	return f.is_exact || f.n;
+}
+
+static int answer_job(struct service_call *c)
+{
 	struct buf b = BUF_INIT(SERVICE_VALUE_MAX_BYTES);
 	struct omis_writer w = OMIS_WRITER(&b);
-	struct finding f = { .word = service_text(c, 0) };
+	struct finding f;
 
-	look_at_all(&f, d);
-	if (!f.is_exact && !f.n) {
-		f.with_ended = true;
-		look_at_all(&f, d);
-	}
+	search(c, &f);
 	if (!f.is_exact && f.n > 1)
 		return refuse_several(c, &f);
 	omis_write_string(&w, f.is_exact ? f.word : f.n ? f.found[0] : "");
 	return service_value(c, NULL, &b);
+}
+
+static int job_find(struct service_call *c)
+{
+	return expected_answer(
+		c, &(struct expected_question){ service_text(c, 0), is_there, answer_job });
 }
 
 const struct service mainsm_job_services[] = {

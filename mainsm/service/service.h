@@ -15,8 +15,16 @@
 
 #define SERVICE_VALUE_MAX_BYTES (8 * 1024 * 1024)
 
+#define EXPECTED_MAX 64 /* more jobs at once: questions about the oldest do not wait */
+
 struct services {
 	struct services_conf conf;
+	struct expected_job {
+		char name[NAME_MAX_BYTES + 1];
+		nsec_t until;
+	} expected[EXPECTED_MAX]; /* expected.c: a ring */
+	size_t nexpected;
+	struct list waiting; /* expected.c: questions about them */
 	struct list takings; /* take.c: processes that wait for their place in the directory */
 	struct loop_job came;
 };

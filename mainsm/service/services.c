@@ -15,6 +15,7 @@ struct services *services_new(const struct services_conf *conf)
 		return NULL;
 	t->conf = *conf;
 	list_init(&t->takings);
+	list_init(&t->waiting);
 	return t;
 }
 

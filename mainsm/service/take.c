@@ -9,6 +9,7 @@
 #include "common/base/str.h"
 #include "common/omis/services/check.h"
 #include "common/omis/text/token.h"
+#include "mainsm/service/expected.h"
 #include "mainsm/service/service.h"
 
 #include <stdlib.h>
@@ -95,12 +96,13 @@ static void on_came(void *arg)
 
 	while ((t = find_whole(arg)))
 		finish(t);
+	expected_check(arg);
 }
 
 /* After the whole message: its threads come behind the process. */
 void services_proc_came(struct services *t)
 {
-	if (!list_is_empty(&t->takings))
+	if (!list_is_empty(&t->takings) || !list_is_empty(&t->waiting))
 		loop_job_post(t->conf.loop, &t->came, on_came, t);
 }
 

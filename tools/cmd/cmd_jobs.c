@@ -84,6 +84,7 @@ static int ask_and_show(const struct cmd_common *c, bool all)
 int cmd_jobs(int argc, char **argv)
 {
 	struct cmd_common c = CMD_COMMON_INIT;
+	const char *any = NULL;
 	bool all = false;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
@@ -105,7 +106,7 @@ int cmd_jobs(int argc, char **argv)
 		return exit_status;
 	if (first < argc)
 		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	exit_status = session_open(&c);
+	exit_status = session_open_job(&c, &any);
 	if (exit_status != CMD_OK)
 		return exit_status;
 	exit_status = ask_and_show(&c, all);

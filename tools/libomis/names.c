@@ -223,7 +223,7 @@ static Omis_status choose_job(const struct names *names, bool ended, char *out, 
 
 Omis_status names_job(struct names *names, const char *job, char *out, size_t size)
 {
-	Omis_status s = job ? find_job(job, out, size) : OMIS_OK;
+	Omis_status s = find_job(job ? job : "", out, size);
 
 	if (s == OMIS_OK)
 		s = own_ask_text(ATTACH_ALL, NULL);

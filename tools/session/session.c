@@ -293,9 +293,9 @@ static int find_job(const char **job)
 	Omis_value *v;
 	int rc;
 
-	if (!*job || !session_is_plain(*job))
+	if (*job && !session_is_plain(*job))
 		return CMD_OK; /* session_attach() refuses it */
-	rc = session_ask_value(&v, ":omig_job_find(\"%s\")", *job);
+	rc = session_ask_value(&v, ":omig_job_find(\"%s\")", *job ? *job : "");
 	if (rc != CMD_OK)
 		return rc;
 	if (omis_list_text(v, 0)[0] && str_copy(the_job, sizeof(the_job), omis_list_text(v, 0)))

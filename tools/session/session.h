@@ -55,7 +55,8 @@ bool session_is_plain(const char *s);
 
 /*
  * session_open(), and *job (NULL: all jobs) becomes the name of the one job that it fits: the name
- * of a program or of a batch system's job will do. It stays as it is where none fits. CMD_USAGE,
+ * of a program or of a batch system's job will do. It stays as it is where none fits. A job
+ * that has just been started is waited for until mainsm knows a process of it. CMD_USAGE,
  * reported: several fit. On failure the session is closed.
  */
 int session_open_job(const struct cmd_common *c, const char **job);

@@ -12,7 +12,9 @@ static const struct omis_service jobs[] = {
 	  .help = "The name of the one job that a word fits: the job of that name, else a step of "
 		  "it (4711.0 of 4711), else the job whose program has that name. \"\" when there "
 		  "is none; PARAMETER_ERROR names the jobs when several fit. Jobs that run come "
-		  "before those that have ended." },
+		  "before those that have ended. A job whose programs began less than 10 s ago is "
+		  "waited for until its first process is known; the word \"\" waits so for any job "
+		  "while no process is known at all." },
 	{ EXT_SERVICE("omig", "omig_job_sample", INFO, 'n', NODE, OBSERVE, DONE),
 	  .param = { NODES, P_STRINGS("jobs") },
 	  .result = "time_ns, job, program, lowest_rank, world_size, processes, alive, ranks, "

@@ -124,6 +124,63 @@ START_TEST(a_job_that_has_ended_is_found_when_no_other_fits)
 }
 END_TEST
 
+/* The reply to a question about a job that was started a moment ago; "": none within that time. */
+static const char *found_within(uint64_t id, nsec_t time)
+{
+	world_run(&w, time);
+	return t.last && t.last->id == id ? entry_of(t.last, 1, 0)->value : "";
+}
+
+START_TEST(a_job_that_has_just_started_is_waited_for)
+{
+	struct above admin;
+	uint64_t id;
+
+	above_open(&w, &admin, ROLE_TOOL_ADMIN, "a");
+	ck_assert_uint_eq(above_status(&admin, ":omig_job_token(\"snow\")"), STATUS_OK);
+	ck_assert_str_eq(found("hail"), "0 \"\"");
+	id = above_send(&t, ":omig_job_find(\"snow\")", 0);
+	ck_assert_str_eq(found_within(id, 500 * MS), "");
+	add("p_1_c00000", "snow", "heat", MSG_STATE_ENDED);
+	ck_assert_str_eq(found_within(id, 50 * MS), "\"snow\"");
+	ck_assert_str_eq(found("snow"), "0 \"snow\"");
+	above_close(&admin);
+}
+END_TEST
+
+START_TEST(a_job_without_processes_is_waited_for_until_the_deadline_nears)
+{
+	struct above admin;
+	uint64_t id;
+
+	above_open(&w, &admin, ROLE_TOOL_ADMIN, "a");
+	ck_assert_uint_eq(above_status(&admin, ":omig_job_token(\"snow\")"), STATUS_OK);
+	id = above_send(&t, ":omig_job_find(\"snow\")", 2000 * MS);
+	ck_assert_str_eq(found_within(id, 1400 * MS), "");
+	ck_assert_str_eq(found_within(id, 500 * MS), "\"\"");
+	/* No longer: ten seconds after it was started. */
+	world_run(&w, 10000 * MS);
+	ck_assert_str_eq(found("snow"), "0 \"\"");
+	above_close(&admin);
+}
+END_TEST
+
+START_TEST(of_a_tool_that_has_left_no_question_waits)
+{
+	struct above admin, third;
+
+	above_open(&w, &admin, ROLE_TOOL_ADMIN, "a");
+	above_open(&w, &third, ROLE_TOOL_OBSERVE, "u");
+	ck_assert_uint_eq(above_status(&admin, ":omig_job_token(\"snow\")"), STATUS_OK);
+	above_send(&third, ":omig_job_find(\"snow\")", 0);
+	world_run(&w, 50 * MS);
+	above_close(&third);
+	add("p_1_c00000", "snow", "heat", MSG_STATE_RUN);
+	ck_assert_str_eq(found("snow"), "0 \"snow\"");
+	above_close(&admin);
+}
+END_TEST
+
 START_TEST(of_many_jobs_that_fit_the_first_are_named)
 {
 	char token[24], job[24];
@@ -142,4 +199,6 @@ SUITE_WITH("jobs", set_up, clean_up, all_processes_of_a_job_are_attached_and_no_
 	   one_job_after_the_other_adds_up, a_job_that_is_not_there_is_an_unknown_object,
 	   a_word_finds_a_job_by_name_step_and_program,
 	   a_job_that_has_ended_is_found_when_no_other_fits,
-	   of_many_jobs_that_fit_the_first_are_named)
+	   a_job_that_has_just_started_is_waited_for,
+	   a_job_without_processes_is_waited_for_until_the_deadline_nears,
+	   of_a_tool_that_has_left_no_question_waits, of_many_jobs_that_fit_the_first_are_named)

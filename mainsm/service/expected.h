@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Jobs whose programs have just begun, and questions about them. A token is asked for before a
+ * program starts, so mainsm knows a job before its first process is reported. A program can end
+ * while its lm still starts. A question about such a job waits until a process of it comes.
+ */
+#ifndef MAINSM_SERVICE_EXPECTED_H
+#define MAINSM_SERVICE_EXPECTED_H
+
+#include "mainsm/service/service.h"
+
+/* A token for programs of that job was handed out. */
+void expected_note(struct services *t, const char *job);
+
+struct expected_question {
+	const char *job; /* "": any; borrowed */
+	bool (*is_there)(const struct service_call *c);
+	int (*answer)(struct service_call *c); /* as service_fn, never 1 */
+};
+
+/*
+ * Answers now, unless the job is expected and not there: 1 then. Its first process brings the
+ * answer, the end of that expectation, or the last quarter of the request's time.
+ */
+int expected_answer(struct service_call *c, const struct expected_question *q);
+
+/* A process has come. */
+void expected_check(struct services *t);
+
+#endif
