@@ -267,8 +267,7 @@ static void json_intervals(struct quantity *q, const struct report_options *w, s
 	json_key_double(j, "mean", moments_mean(quantity_moments(q)));
 	json_key_double(j, "level", w->level);
 	json_key_double(j, "half", quantity_interval(q, w->level).half);
-	json_key(j, "batches");
-	json_object(j);
+	json_key_object(j, "batches");
 	json_key_u64(j, "n", quantity_batches(q)->n);
 	json_key_u64(j, "size", quantity_batches(q)->size);
 	json_key_double(j, "mean", b.mean);
@@ -279,8 +278,7 @@ static void json_intervals(struct quantity *q, const struct report_options *w, s
 
 static void json_quantiles(struct quantity *q, const struct report_options *w, struct json *j)
 {
-	json_key(j, "quantiles");
-	json_array(j);
+	json_key_array(j, "quantiles");
 	for (unsigned i = 0; i < w->nquantile; i++) {
 		double error = NAN, v = quantity_quantile(q, w->quantile[i], &error);
 
@@ -295,8 +293,7 @@ static void json_quantiles(struct quantity *q, const struct report_options *w, s
 
 static void json_lags(const struct quantity *q, unsigned lags, struct json *j)
 {
-	json_key(j, "autocorrelation");
-	json_array(j);
+	json_key_array(j, "autocorrelation");
 	for (unsigned i = 1; i <= lags; i++)
 		json_double(j, autocorrelation(q, i));
 	json_array_end(j);
@@ -307,8 +304,7 @@ static void json_histogram(struct quantity *q, unsigned bins, struct json *j)
 	struct histogram h;
 
 	histogram_of(q, bins, &h);
-	json_key(j, "histogram");
-	json_array(j);
+	json_key_array(j, "histogram");
 	for (unsigned i = 0; i < h.n; i++) {
 		json_object(j);
 		json_key_double(j, "from", histogram_edge(&h, i));
@@ -324,8 +320,7 @@ static void json_stop(const struct quantity *q, struct json *j)
 	struct buf rule = BUF_INIT(4096);
 
 	stop_print(quantity_stop(q), &rule);
-	json_key(j, "stop");
-	json_object(j);
+	json_key_object(j, "stop");
 	json_key_str(j, "rule", buf_str(&rule));
 	json_key_bool(j, "reached", quantity_is_done(q));
 	json_object_end(j);
@@ -337,8 +332,7 @@ static void json_warnings(const struct quantity *q, struct json *j)
 	const char *warning[WARNINGS_MAX];
 	unsigned n = warnings_of(q, warning);
 
-	json_key(j, "warnings");
-	json_array(j);
+	json_key_array(j, "warnings");
 	for (unsigned i = 0; i < n; i++)
 		json_str(j, warning[i]);
 	json_array_end(j);

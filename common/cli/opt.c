@@ -157,6 +157,35 @@ static int set_number(const struct opt *o, const char *value, struct err *e)
 	return err_set(e, ERR_INVALID, "needs a number");
 }
 
+/* words: with | between. -1: value is none of them. */
+static int place_of(const char *value, const char *words)
+{
+	int i = 0;
+
+	for (const char *w = words; *w; w += *w == '|') {
+		size_t n = strcspn(w, "|");
+
+		if (n == strlen(value) && !strncmp(w, value, n))
+			return i;
+		w += n;
+		i++;
+	}
+	return -1;
+}
+
+static int set_word(const struct opt *o, const char *value, struct err *e)
+{
+	int i = place_of(value, o->arg);
+
+	if (i < 0)
+		return err_set(e, ERR_INVALID, "takes %s", o->arg);
+	if (o->kind == OPT_WORD)
+		*(const char **)o->into = value;
+	else
+		*(unsigned *)o->into = (unsigned)i;
+	return 0;
+}
+
 static int set_option(const struct opt *o, const char *value, struct err *e)
 {
 	switch (o->kind) {
@@ -169,6 +198,9 @@ static int set_option(const struct opt *o, const char *value, struct err *e)
 	case OPT_STR:
 		*(const char **)o->into = value;
 		return 0;
+	case OPT_WORD:
+	case OPT_CHOICE:
+		return set_word(o, value, e);
 	case OPT_CALL:
 		return o->call(o->into, value, e);
 	case OPT_I64:

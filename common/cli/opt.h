@@ -22,6 +22,8 @@ enum opt_kind {
 	OPT_U64, /* uint64_t * in [min, max] */
 	OPT_DOUBLE, /* double *: finite */
 	OPT_NSEC, /* int64_t *: 10 or 10s, 200ms, 1.5h; in [min, max] ns */
+	OPT_WORD, /* const char **: one of the words of arg, as argv has it */
+	OPT_CHOICE, /* unsigned *, or an enum's: the place of that word, from 0 */
 	OPT_CALL, /* call(into, value, e); value is NULL without an argument */
 };
 

@@ -193,6 +193,18 @@ void json_null(struct json *j)
 		buf_puts(j->b, "null");
 }
 
+void json_key_object(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_object(j);
+}
+
+void json_key_array(struct json *j, const char *key)
+{
+	json_key(j, key);
+	json_array(j);
+}
+
 void json_key_str(struct json *j, const char *key, const char *v)
 {
 	json_key(j, key);

@@ -46,7 +46,9 @@ void json_double(struct json *j, double v);
 void json_bool(struct json *j, bool v);
 void json_null(struct json *j);
 
-/* A key and its value at once; only in an object. */
+/* A key and its value, or the begin of its value, at once; only in an object. */
+void json_key_object(struct json *j, const char *key);
+void json_key_array(struct json *j, const char *key);
 void json_key_str(struct json *j, const char *key, const char *v);
 void json_key_i64(struct json *j, const char *key, int64_t v);
 void json_key_u64(struct json *j, const char *key, uint64_t v);

@@ -132,8 +132,7 @@ static int pack_lines(struct packing *p)
 	struct buf b = BUF_INIT(PACKED_MAX_BYTES);
 	nsec_t before = 0;
 
-	json_key(p->j, "keys");
-	json_array(p->j);
+	json_key_array(p->j, "keys");
 	for (size_t i = 0; i < m->nline; i++) {
 		const struct life_line *l = &m->line[i];
 
@@ -195,8 +194,7 @@ static int put_levels(struct json *j, const struct life_model *m)
 	size_t steps = m->npoint - m->nline;
 	int rc = 0;
 
-	json_key(j, "levels");
-	json_array(j);
+	json_key_array(j, "levels");
 	for (unsigned i = 0; !rc && i < LIFETILE_LEVELS_MAX && steps >> i > LIFEPACK_STEPS_EXACT;
 	     i++)
 		rc = put_level(j, m, i);
@@ -279,8 +277,7 @@ static int put_series(struct json *j, const struct life_model *m)
 {
 	int rc = 0;
 
-	json_key(j, "series");
-	json_array(j);
+	json_key_array(j, "series");
 	for (size_t i = 0; i < m->nseries && !rc; i++)
 		if (m->series[i].n)
 			rc = put_one_series(j, m, &m->series[i]);
@@ -292,8 +289,7 @@ static int put_series(struct json *j, const struct life_model *m)
 
 static void put_stages(struct json *j, const struct life_model *m)
 {
-	json_key(j, "stages");
-	json_array(j);
+	json_key_array(j, "stages");
 	for (unsigned i = 0; i < m->nstage; i++) {
 		const struct life_stage *s = &m->stage[i];
 
@@ -309,8 +305,7 @@ static void put_stages(struct json *j, const struct life_model *m)
 
 static void put_steps(struct json *j, const struct life_model *m)
 {
-	json_key(j, "steps");
-	json_array(j);
+	json_key_array(j, "steps");
 	for (size_t i = 0; i < m->nstep; i++) {
 		const struct life_step *s = &m->step[i];
 

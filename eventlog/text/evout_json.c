@@ -181,8 +181,7 @@ static void put_any(struct json *j, const struct evvalue *v)
 {
 	char text[24];
 
-	json_key(j, "value");
-	json_object(j);
+	json_key_object(j, "value");
 	/* 64 bits are strings in the JSON of protobuf */
 	if (v->kind == EV_INT32 || v->kind == EV_INT64) {
 		snprintf(text, sizeof(text), "%lld",

@@ -256,9 +256,8 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 		   second->world, second->is_part ? " (a part)" : "");
 	for (size_t i = 0; t && i < c->n; i++)
 		add_row(t, &c->row[i]);
-	if (!t || table_print(t, 0, b))
+	if (table_end(t, 0, b))
 		b->failed = true;
-	table_free(t);
 	print_alone(b, "first", first, second);
 	print_alone(b, "second", second, first);
 	buf_printf(b, "%zu of %zu quantities differ significantly (%.0f %% for all together)\n",
@@ -267,8 +266,7 @@ static void print_text(struct buf *b, const struct side_list *first, const struc
 
 static void print_side(struct json *j, const char *key, const struct side *s)
 {
-	json_key(j, key);
-	json_object(j);
+	json_key_object(j, key);
 	json_key_u64(j, "n", (uint64_t)s->n);
 	json_key_double(j, "mean", s->mean);
 	json_key_double(j, "half", s->half);
@@ -288,8 +286,7 @@ static void print_json(struct buf *b, const struct side_list *first, const struc
 	json_key_bool(&j, "part", first->is_part || second->is_part);
 	json_key_double(&j, "level", LEVEL);
 	json_key_double(&j, "level_of_each", c->level);
-	json_key(&j, "quantities");
-	json_array(&j);
+	json_key_array(&j, "quantities");
 	for (size_t i = 0; i < c->n; i++) {
 		const struct row *r = &c->row[i];
 

@@ -73,9 +73,8 @@ static void add_table(struct buf *b, const struct stat_result *v, size_t n)
 	for (size_t i = 0; t && i < n; i++)
 		if (quantity_moments(v[i].quantity)->n)
 			add_row(t, &v[i], with_clock);
-	if (!t || table_print(t, 0, b))
+	if (table_end(t, 0, b))
 		b->failed = true;
-	table_free(t);
 }
 
 /* Where values depend on each other the interval above is too narrow, and by how much. */
@@ -131,8 +130,7 @@ void neko_show_text(struct buf *b, const struct run *r, const struct run_counts 
 /* Where none is known there is no key. */
 static void add_formulas(struct json *j, const struct stat_result *v, size_t n)
 {
-	json_key(j, "formulas");
-	json_object(j);
+	json_key_object(j, "formulas");
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(v[i].expected))
 			json_key_double(j, quantity_name(v[i].quantity), v[i].expected);
@@ -144,8 +142,7 @@ static void add_missing(struct json *j, const struct run *r)
 	size_t n;
 	const struct run_missing *m = run_missing(r, &n);
 
-	json_key(j, "missing_processes");
-	json_array(j);
+	json_key_array(j, "missing_processes");
 	for (size_t i = 0; i < n; i++) {
 		json_object(j);
 		json_key_u64(j, "process", m[i].id);
@@ -161,8 +158,7 @@ static void add_clocks(struct json *j, const struct run *r)
 	uint32_t m;
 	const struct run_clock *c = run_clocks(r, &m);
 
-	json_key(j, "clocks");
-	json_array(j);
+	json_key_array(j, "clocks");
 	for (uint32_t i = 0; c && i < m; i++) {
 		json_object(j);
 		json_key_u64(j, "process", i + 1);
@@ -179,8 +175,7 @@ static void add_clocks(struct json *j, const struct run *r)
 /* [[seconds, value], ...] of the first run, for a picture. */
 static void add_series(struct json *j, const struct stat_result *v)
 {
-	json_key(j, quantity_name(v->quantity));
-	json_array(j);
+	json_key_array(j, quantity_name(v->quantity));
 	for (uint32_t i = 0; i < v->series->n; i++) {
 		json_array(j);
 		json_double(j, (double)v->series->point[i].at / 1e9);
@@ -192,8 +187,7 @@ static void add_series(struct json *j, const struct stat_result *v)
 
 static void add_all_series(struct json *j, const struct stat_result *v, size_t n)
 {
-	json_key(j, "series");
-	json_object(j);
+	json_key_object(j, "series");
 	for (size_t i = 0; i < n; i++)
 		add_series(j, &v[i]);
 	json_object_end(j);
@@ -202,13 +196,11 @@ static void add_all_series(struct json *j, const struct stat_result *v, size_t n
 /* What clocks may have made values err, in seconds. Where they are one there is no key. */
 static void add_clock_errors(struct json *j, const struct stat_result *v, size_t n)
 {
-	json_key(j, "clock_errors");
-	json_object(j);
+	json_key_object(j, "clock_errors");
 	for (size_t i = 0; i < n; i++) {
 		if (!(v[i].clock_max > 0))
 			continue;
-		json_key(j, quantity_name(v[i].quantity));
-		json_object(j);
+		json_key_object(j, quantity_name(v[i].quantity));
 		json_key_double(j, "mean", v[i].clock_mean);
 		json_key_double(j, "max", v[i].clock_max);
 		json_object_end(j);
@@ -252,8 +244,7 @@ void neko_show_json(struct buf *b, const char *path, const struct run *r,
 	} else {
 		json_key_str(&j, "hash", hash);
 	}
-	json_key(&j, "quantities");
-	json_array(&j);
+	json_key_array(&j, "quantities");
 	for (size_t i = 0; i < n; i++)
 		report_json(v[i].quantity, &options, &j);
 	json_array_end(&j);

@@ -94,15 +94,13 @@ static void add_messages(struct json *j, const struct neko_trace *t)
 
 void neko_trace_json(const struct neko_trace *t, bool is_real, struct json *j)
 {
-	json_key(j, "trace");
-	json_object(j);
+	json_key_object(j, "trace");
 	json_key(j, "messages");
 	if (is_real)
 		json_null(j); /* they are not recorded: not known is not none */
 	else
 		add_messages(j, t);
-	json_key(j, "events");
-	json_array(j);
+	json_key_array(j, "events");
 	for (unsigned i = 0; i < t->nevent; i++)
 		add_event(j, t, &t->event[i]);
 	json_array_end(j);

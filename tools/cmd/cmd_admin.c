@@ -113,18 +113,10 @@ static int show_table(Omis_reply r)
 					     "PROCS",	"CSRS",	 "MESSAGES", "BYTES",
 					     "REFUSED", "SINCE", "MAINSM" };
 	struct table *t = table_new(11, heads, "lllrrrrrrll");
-	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
-	int rc = -1;
 
-	if (t) {
+	if (t)
 		each_user(r, on_row, t);
-		rc = table_print(t, 0, &out);
-	}
-	if (!rc)
-		fputs(buf_str(&out), stdout);
-	buf_done(&out);
-	table_free(t);
-	return rc ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
+	return table_show(t, 0);
 }
 
 static void put_limits(struct json *j, const Omis_value *v)
@@ -157,17 +149,13 @@ static void on_json(void *arg, const Omis_value *v)
 
 static int show_users_json(Omis_reply r)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_array(&j);
-	each_user(r, on_json, &j);
-	json_array_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_array(j);
+	each_user(r, on_json, j);
+	json_array_end(j);
+	return show_doc_close(&d);
 }
 
 static int list(const struct admin_options *w)

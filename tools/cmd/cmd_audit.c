@@ -71,20 +71,16 @@ static int compare_rows(const void *a, const void *b)
 
 static bool show_json_entry(const Omis_value *e)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool is_read;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
+	json_object(j);
 	for (size_t i = 0; i < FIELDS; i++) {
-		json_key(&j, names[i]);
-		show_value_json(&j, value_at(e, i));
+		json_key(j, names[i]);
+		show_value_json(j, value_at(e, i));
 	}
-	json_object_end(&j);
-	is_read = show_json_next(&j, &b);
-	buf_done(&b);
-	return is_read;
+	json_object_end(j);
+	return show_doc_next(&d) == CMD_OK;
 }
 
 static void put(const Omis_value *e, size_t i, const char *before)
@@ -313,12 +309,10 @@ int cmd_audit(int argc, char **argv)
 		.table = table,
 	};
 	char string[SITE_STRING_BYTES];
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	int status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (status >= 0)
 		return status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (w.site) {
 		status = site_string(w.site, string);
 		w.common.mainsm = string;

@@ -43,22 +43,12 @@ static int show_list(Omis_reply r)
 	static const char *const heads[] = { "SERIAL", "ROLE",	  "NAME", "CALLS ITSELF",
 					     "ISSUED", "EXPIRES", "STATE" };
 	struct table *t = table_new(7, heads, "lllllll");
-	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
-	Omis_value *v = NULL;
-	int rc = -1;
+	Omis_value *v = session_values(r);
 
-	if (r[0] && r[1] && r[1]->obj_list && r[1]->result)
-		v = omis_value_parse(r[1]->result, r[1]->result_len);
 	for (size_t i = 0; t && value_at(v, i); i++)
 		add_row(t, value_at(v, i));
-	if (t)
-		rc = table_print(t, 0, &out);
-	if (!rc)
-		fputs(buf_str(&out), stdout);
-	buf_done(&out);
-	table_free(t);
 	omis_value_free(v);
-	return !rc ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	return table_show(t, 0);
 }
 
 static int list(const struct cert_options *w)
@@ -78,17 +68,13 @@ static int list(const struct cert_options *w)
 
 static int issue_json(const Omis_value *v)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "connection_string", value_text(v, 0));
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	json_key_str(j, "connection_string", value_text(v, 0));
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 /*

@@ -37,22 +37,20 @@ static void show_text(const struct term *t, const struct doctor *d)
 
 static void show_json(const struct doctor *d)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
+	struct show_doc doc;
+	struct json *j = show_doc_open(&doc);
 
-	json_init(&j, &b);
-	json_array(&j);
+	json_array(j);
 	for (size_t i = 0; i < d->n; i++) {
-		json_object(&j);
-		json_key_str(&j, "check", d->finding[i].check);
-		json_key_str(&j, "state", state_name(d->finding[i].state));
-		json_key_str(&j, "text", d->finding[i].text);
-		json_key_str(&j, "remedy", d->finding[i].remedy);
-		json_object_end(&j);
+		json_object(j);
+		json_key_str(j, "check", d->finding[i].check);
+		json_key_str(j, "state", state_name(d->finding[i].state));
+		json_key_str(j, "text", d->finding[i].text);
+		json_key_str(j, "remedy", d->finding[i].remedy);
+		json_object_end(j);
 	}
-	json_array_end(&j);
-	show_json_line(&j, &b);
-	buf_done(&b);
+	json_array_end(j);
+	show_doc_close(&doc);
 }
 
 /* --- the running monitor */
@@ -150,12 +148,10 @@ int cmd_doctor(int argc, char **argv)
 	};
 	struct doctor d = { .n = 0 };
 	struct term t;
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (exit_status >= 0)
 		return exit_status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	term_open(&t, c.color);
 	doctor_check_host(&d);
 	check_mainsm(&d, &c);

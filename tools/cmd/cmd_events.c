@@ -197,7 +197,6 @@ static void show_table(const struct types *t, double seconds)
 	static const char *const heads[] = { "EVENT",  "LEVEL", "PROCS", "ON",
 					     "RATE/S", "LOST",	"FIELDS" };
 	struct table *table = table_new(ARRAY_LEN(heads), heads, "llrrrrl");
-	struct buf b = BUF_INIT(16 << 20);
 	char number[TABLE_NUMBER_BYTES];
 
 	for (size_t i = 0; table && i < t->n; i++) {
@@ -213,10 +212,7 @@ static void show_table(const struct types *t, double seconds)
 		table_cell(table, "%llu", (unsigned long long)l->lost);
 		table_cell(table, "%s", l->fields);
 	}
-	if (table && !table_print(table, 0, &b))
-		fputs(buf_str(&b), stdout);
-	buf_done(&b);
-	table_free(table);
+	table_show(table, 0);
 }
 
 static bool fits_calls(char **names)
@@ -378,7 +374,6 @@ static const char *contradiction(const struct options *options, const struct ver
 	bool lasts = !verb->run || verb->run == follow;
 	const char *wrong = contradiction_of_on(&options->on, !verb->run, w->to);
 	struct evwhere where;
-	struct term t;
 
 	if (verb->run != list && !*w->names)
 		return "which events? names, beginnings of names with a *, or all";
@@ -393,7 +388,7 @@ static const char *contradiction(const struct options *options, const struct ver
 	if (w->where && evwhere_read(w->where, &where, NULL))
 		return "--where has conditions FIELD OP VALUE: "
 		       "'nbytes > 65536 and file == /scratch/*'";
-	return term_open(&t, w->common.color) ? "--color takes auto, always or never" : NULL;
+	return NULL;
 }
 
 static int run_on(struct options *w)

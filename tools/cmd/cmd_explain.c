@@ -189,12 +189,7 @@ static void node_cells(const struct explained *x, const Omis_value *n, struct ta
 
 static void print_table(const struct explained *x, struct table *t)
 {
-	struct buf out = BUF_INIT(SHOW_MAX_BYTES);
-
-	if (t && !table_print(t, x->term.is_tty ? x->term.cols : 0, &out))
-		fwrite(out.p, 1, out.n, stdout);
-	buf_done(&out);
-	table_free(t);
+	table_show(t, x->term.is_tty ? x->term.cols : 0);
 }
 
 static void show_nodes(const struct explained *x)
@@ -320,28 +315,23 @@ static int show_json(const struct explained *x)
 {
 	static const char *const names[] = { "what", "objects", "size", "reads", "troubles" };
 	const Omis_value *graph = part(x, INFO_GRAPH);
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool is_read;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "dfg", x->dfg);
+	json_object(j);
+	json_key_str(j, "dfg", x->dfg);
 	for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-		json_key(&j, names[i]);
-		show_value_json(&j, part(x, (enum info)i));
+		json_key(j, names[i]);
+		show_value_json(j, part(x, (enum info)i));
 	}
-	json_key(&j, "nodes");
-	json_array(&j);
+	json_key_array(j, "nodes");
 	for (size_t i = 0; graph && i < graph->n; i++)
-		node_json(x, &graph->list[i], &j);
-	json_array_end(&j);
-	json_key(&j, "links");
-	show_value_json(&j, part(x, INFO_LINKS));
-	json_object_end(&j);
-	is_read = show_json_line(&j, &b);
-	buf_done(&b);
-	return is_read ? CMD_OK : CMD_FAILURE;
+		node_json(x, &graph->list[i], j);
+	json_array_end(j);
+	json_key(j, "links");
+	show_value_json(j, part(x, INFO_LINKS));
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 /* --- asking */
@@ -424,15 +414,11 @@ static int explain(struct explained *x)
 
 static int list_json(const Omis_value *v)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool is_read;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	show_value_json(&j, v);
-	is_read = show_json_line(&j, &b);
-	buf_done(&b);
-	return is_read ? CMD_OK : CMD_FAILURE;
+	show_value_json(j, v);
+	return show_doc_close(&d);
 }
 
 static void list_text(const struct explained *x, const Omis_value *v)
@@ -486,8 +472,7 @@ int cmd_explain(int argc, char **argv)
 		return status;
 	if (argc - first > 1)
 		return cmd_usage(&spec, "one measurement at most");
-	if (term_open(&x.term, x.common.color))
-		return cmd_usage(&spec, "--color takes auto, always or never");
+	term_open(&x.term, x.common.color);
 	status = session_open(&x.common);
 	if (status == CMD_OK)
 		status = session_attach_all();

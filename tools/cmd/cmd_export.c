@@ -149,10 +149,9 @@ static int open_web(struct server *s)
 static int report_address(const struct server *s)
 {
 	char address[64], url[128];
-	struct buf b = BUF_INIT(1024);
-	struct json j;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 	uint16_t port;
-	bool ok;
 
 	split_listen(s->listen, address, sizeof(address), &port);
 	snprintf(url, sizeof(url),
@@ -164,14 +163,11 @@ static int report_address(const struct server *s)
 			       ? CMD_OK
 			       : cmd_fail(CMD_FAILURE, "the output could not be written");
 	}
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "url", url);
-	json_key_i64(&j, "pid", getpid());
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	json_key_str(j, "url", url);
+	json_key_i64(j, "pid", getpid());
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 static void serve(struct server *s)
@@ -230,18 +226,6 @@ static int write_once(struct server *s)
 
 /* --- the command */
 
-static int set_measure(void *into, const char *value, struct err *e)
-{
-	static const char *const words[] = { "off", "count", "time", "volume" };
-
-	for (size_t i = 0; i < ARRAY_LEN(words); i++)
-		if (str_eq(value, words[i])) {
-			*(const char **)into = words[i];
-			return 0;
-		}
-	return err_set(e, ERR_INVALID, "off, count, time or volume, not '%s'", value);
-}
-
 static int run(struct server *s, const struct opt_spec *spec, int argc, char **argv)
 {
 	if (argc != 1 || (!str_eq(argv[0], "openmetrics") && !str_eq(argv[0], "prometheus")))
@@ -279,9 +263,8 @@ int cmd_export(int argc, char **argv)
 		OPTION_RANGE("series", 0, "N",
 			     "at most so many series in an answer (default 20000)", OPT_I64,
 			     &s.series, 1, EXPORT_SERIES_MAX),
-		OPTION_CALL("measure", 0, "WHAT",
-			    "what to count in ranks: off, count, time or volume (default)",
-			    &s.x.measure, set_measure),
+		OPTION("measure", 0, "off|count|time|volume",
+		       "what to count in ranks (default volume)", OPT_WORD, &s.x.measure),
 		{ 0 },
 	};
 	const struct opt_spec spec = {

@@ -8,21 +8,17 @@
 
 #include <stdio.h>
 
-static bool show_json(const struct jobs *jobs, bool all, Omis_reply r)
+static int show_json(const struct jobs *jobs, bool all, Omis_reply r)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key(&j, "jobs");
-	jobs_to_json(&j, jobs, all);
-	show_coverage_json(&j, r);
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok;
+	json_object(j);
+	json_key(j, "jobs");
+	jobs_to_json(j, jobs, all);
+	show_coverage_json(j, r);
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, Omis_reply r)
@@ -32,9 +28,8 @@ static int show(const struct cmd_common *c, const struct jobs *jobs, bool all, O
 	int rc;
 
 	if (c->json)
-		return show_json(jobs, all, r) ? CMD_OK : CMD_FAILURE;
-	if (term_open(&t, c->color))
-		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
+		return show_json(jobs, all, r);
+	term_open(&t, c->color);
 	rc = jobs_show(&t, jobs, all, &out) || out.failed ? cmd_fail(CMD_FAILURE, "no memory")
 							  : CMD_OK;
 	fwrite(out.p, 1, out.n, stdout);
@@ -100,12 +95,10 @@ int cmd_jobs(int argc, char **argv)
 			   "Exit status 6 when a node does not answer.",
 		.table = table,
 	};
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (exit_status >= 0)
 		return exit_status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	exit_status = session_open_job(&c, &any);
 	if (exit_status != CMD_OK)
 		return exit_status;

@@ -10,7 +10,7 @@
 struct log_options {
 	struct logread_options read;
 	struct logarchive_options archive;
-	const char *from, *to, *output, *fraction;
+	const char *from, *to, *output;
 	bool json;
 };
 
@@ -50,18 +50,6 @@ static int convert(const struct log_options *w, char **files)
 	}
 	logwrite_close(to);
 	return rc;
-}
-
-static int fraction_from_name(const char *name, enum evwords_fraction *out)
-{
-	static const char *const names[] = { "auto", "decimal", "padded" };
-
-	for (unsigned i = 0; i < 3; i++)
-		if (str_eq(name, names[i])) {
-			*out = (enum evwords_fraction)i;
-			return 0;
-		}
-	return -1;
 }
 
 static int run_cat(const struct opt_spec *spec, struct log_options *w, char **files)
@@ -128,8 +116,6 @@ static int run(const struct opt_spec *spec, struct log_options *w, int n, char *
 		return cmd_usage_verb(spec, n ? operand[0] : NULL);
 	if (logread_form(&w->read, w->from))
 		return cmd_usage(spec, "--from is auto, olog, ulm, bp, lite or xml");
-	if (fraction_from_name(w->fraction, &w->read.fraction))
-		return cmd_usage(spec, "--fraction is auto, decimal or padded");
 	w->archive.json = w->json;
 	return v->run(spec, w, operand + 1);
 }
@@ -137,7 +123,6 @@ static int run(const struct opt_spec *spec, struct log_options *w, int n, char *
 int cmd_log(int argc, char **argv)
 {
 	struct log_options w = { .from = "auto",
-				 .fraction = "auto",
 				 .archive = { .timeout_ns = 60 * NSEC_PER_SEC,
 					      .batch = 50000,
 					      .least = 5,
@@ -152,9 +137,9 @@ int cmd_log(int argc, char **argv)
 		OPTION("output", 'o', "FILE",
 		       "output file (replaced only when complete); for ctf a new folder", OPT_STR,
 		       &w.output),
-		OPTION("fraction", 0, "RULE",
+		OPTION("fraction", 0, "auto|decimal|padded",
 		       "what .21 is in a DATE of ULM: decimal 210 ms, padded 21 us, auto padded for globus-gridftp-server",
-		       OPT_STR, &w.fraction),
+		       OPT_CHOICE, &w.read.fraction),
 		OPTION("archive", 'a', "WHERE",
 		       "load: a file, or postgresql://..., made when it is not there", OPT_STR,
 		       &w.archive.archive),
@@ -163,7 +148,7 @@ int cmd_log(int argc, char **argv)
 		OPTION("sure", 0, "PERCENT",
 		       "compare: confidence level for all rows together (default 99)", OPT_DOUBLE,
 		       &w.archive.sure),
-		OPTION("color", 0, "auto|always|never", "compare: colour (default auto)", OPT_STR,
+		OPTION("color", 0, "auto|always|never", "compare: colour (default auto)", OPT_WORD,
 		       &w.archive.color),
 		OPTION("json", 'j', NULL,
 		       "cat, query, compare: an object a line; load: one for each batch that is safe",

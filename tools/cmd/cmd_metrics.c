@@ -138,21 +138,20 @@ static int list_json(struct listing *l)
 static int list_text(struct listing *l)
 {
 	static const char *const heads[] = { "METRIC", "UNIT", "KIND", "HELP", "PARAMETERS" };
-	struct buf out = BUF_INIT(1 << 24);
 	int rc;
 
 	l->table = table_new(l->is_long ? 5 : 4, heads, "lllll");
 	if (!l->table)
 		return cmd_fail(CMD_FAILURE, "out of memory");
 	rc = list(l);
-	if (l->n && !table_print(l->table, 0, &out))
-		fputs(buf_str(&out), stdout);
-	buf_done(&out);
+	if (l->n) {
+		table_show(l->table, 0);
+		return rc;
+	}
 	table_free(l->table);
-	if (!l->n && rc == CMD_OK)
-		return cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'",
-				l->word ? l->word : "");
-	return rc;
+	return rc != CMD_OK ? rc
+			    : cmd_fail(CMD_NOTFOUND, "there is no metric like '%s'",
+				       l->word ? l->word : "");
 }
 
 static int take_file(void *into, const char *value, struct err *e)

@@ -261,17 +261,13 @@ static int put_variable(void *arg, const char *name, const char *value)
 
 static int print_json(const struct launch *l)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	launch_each_variable(l, put_variable, &j);
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	launch_each_variable(l, put_variable, j);
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 /* A variable that had other items too keeps them. */

@@ -89,8 +89,7 @@ static void put_result(struct json *j, const struct selftest_result *r)
 
 static void put_steps(struct json *j, const struct selftest_row *row)
 {
-	json_key(j, "steps");
-	json_array(j);
+	json_key_array(j, "steps");
 	for (const struct selftest_step *s = row->step; s->kind != STEP_END; s++) {
 		json_object(j);
 		json_key_str(j, "kind", selftest_step_name(s->kind));
@@ -102,29 +101,25 @@ static void put_steps(struct json *j, const struct selftest_row *row)
 
 static int show_json(const struct selftest *t, bool is_list)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_array(&j);
+	json_array(j);
 	for (size_t i = 0; i < t->n; i++) {
-		json_object(&j);
-		json_key_str(&j, "service", t->v[i].service.name);
-		json_key_str(&j, "extension", t->v[i].service.extension);
-		json_key_str(&j, "class", t->v[i].service.kind);
-		json_key_str(&j, "right", t->v[i].service.right);
-		json_key_str(&j, "state", t->v[i].service.state);
+		json_object(j);
+		json_key_str(j, "service", t->v[i].service.name);
+		json_key_str(j, "extension", t->v[i].service.extension);
+		json_key_str(j, "class", t->v[i].service.kind);
+		json_key_str(j, "right", t->v[i].service.right);
+		json_key_str(j, "state", t->v[i].service.state);
 		if (is_list)
-			put_steps(&j, t->v[i].row);
+			put_steps(j, t->v[i].row);
 		else
-			put_result(&j, &t->v[i].result);
-		json_object_end(&j);
+			put_result(j, &t->v[i].result);
+		json_object_end(j);
 	}
-	json_array_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_array_end(j);
+	return show_doc_close(&d);
 }
 
 static void put_row(struct table *to, const struct selftest *t, size_t i, bool is_list)
@@ -149,17 +144,10 @@ static int show_text(const struct selftest *t, const struct term *term, bool is_
 {
 	const char *heads[] = { "SERVICE", "CLASS", "RIGHT", is_list ? "STEPS" : "RESULT" };
 	struct table *to = table_new(4, heads, "llll");
-	struct buf out = BUF_INIT(4u << 20);
-	int rc;
 
 	for (size_t i = 0; to && i < t->n; i++)
 		put_row(to, t, i, is_list);
-	rc = to ? table_print(to, term->is_tty && is_list ? term->cols : 0, &out) : -ERR_NOMEM;
-	if (!rc)
-		fputs(buf_str(&out), stdout);
-	buf_done(&out);
-	table_free(to);
-	return !rc ? CMD_OK : cmd_fail(CMD_FAILURE, "out of memory");
+	return table_show(to, term->is_tty && is_list ? term->cols : 0);
 }
 
 /* One line that is overwritten, on a terminal. */

@@ -37,20 +37,16 @@ static void show_json(struct json *j, const Omis_service_info *s)
 
 static int list_json(const char *word)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 	Omis_service_info s;
-	int rc;
 
-	json_init(&j, &b);
-	json_array(&j);
+	json_array(j);
 	for (unsigned i = 0; omis_service_info(i, &s); i++)
 		if (is_wanted(&s, word))
-			show_json(&j, &s);
-	json_array_end(&j);
-	rc = show_json_line(&j, &b) ? CMD_OK : CMD_FAILURE;
-	buf_done(&b);
-	return rc;
+			show_json(j, &s);
+	json_array_end(j);
+	return show_doc_close(&d);
 }
 
 static int unknown_service(const char *word)
@@ -69,7 +65,6 @@ static int list_text(const char *word, bool is_long)
 {
 	static const char *const heads[] = { "SERVICE", "KIND", "STATE", "HELP" };
 	struct table *t = table_new(4, heads, "llll");
-	struct buf out = BUF_INIT(1 << 20);
 	Omis_service_info s;
 	unsigned n = 0;
 
@@ -86,9 +81,8 @@ static int list_text(const char *word, bool is_long)
 		table_cell(t, "%s", s.state);
 		table_cell(t, "%.*s", (int)strcspn(s.help, "."), s.help);
 	}
-	if (t && n && !is_long && !table_print(t, 0, &out))
-		fputs(buf_str(&out), stdout);
-	buf_done(&out);
+	if (n && !is_long)
+		return table_show(t, 0);
 	table_free(t);
 	return n ? CMD_OK : unknown_service(word ? word : "");
 }

@@ -219,8 +219,7 @@ static void begin_output(const struct stats_options *w, struct output *out)
 	json_init(&out->json_pairs, &out->pairs);
 	if (w->json) {
 		json_object(&out->json);
-		json_key(&out->json, "quantities");
-		json_array(&out->json);
+		json_key_array(&out->json, "quantities");
 		json_array(&out->json_pairs);
 	}
 	if (w->csv)

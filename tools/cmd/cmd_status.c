@@ -123,15 +123,13 @@ static void json_daemon(struct json *j, const Omis_object_result *o)
 	json_key_str(j, "daemon", value_text(v, 0));
 	json_key_str(j, "version", value_text(v, 1));
 	json_key_double(j, "uptime_s", value_float(v, 2) / 1e9);
-	json_key(j, "figures");
-	json_object(j);
+	json_key_object(j, "figures");
 	for (size_t i = 3; (pair = value_at(v, i)); i++) {
 		json_key(j, value_text(pair, 0));
 		show_value_json(j, value_at(pair, 1));
 	}
 	json_object_end(j);
-	json_key(j, "warnings");
-	json_array(j);
+	json_key_array(j, "warnings");
 	for (size_t i = 0; i < n; i++)
 		json_str(j, note[i].text);
 	json_array_end(j);
@@ -140,8 +138,7 @@ static void json_daemon(struct json *j, const Omis_object_result *o)
 
 static void put_problems(struct json *j, const struct monitor *m)
 {
-	json_key(j, "problems");
-	json_array(j);
+	json_key_array(j, "problems");
 	for (size_t i = 0; i < m->nproblem && i < MONITOR_PROBLEMS_MAX; i++) {
 		json_object(j);
 		json_key_str(j, "where", m->problem[i].where);
@@ -155,34 +152,29 @@ static void put_problems(struct json *j, const struct monitor *m)
 
 static bool show_json(const Omis_value *tree, Omis_reply r)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 	struct monitor m;
-	bool is_read;
 
-	json_init(&j, &b);
 	monitor_read(&m, tree, r, (double)clock_wall() / 1e9, omis_library_version());
-	json_object(&j);
-	json_key_bool(&j, "well", !m.nproblem);
-	put_problems(&j, &m);
-	json_key(&j, "daemons");
-	json_array(&j);
+	json_object(j);
+	json_key_bool(j, "well", !m.nproblem);
+	put_problems(j, &m);
+	json_key_array(j, "daemons");
 	for (Omis_service_result s = r[0] && r[1] ? r[1] : NULL; s && s->obj_list; s++) {
-		json_object(&j);
-		json_key_str(&j, "object", s->obj_list);
+		json_object(j);
+		json_key_str(j, "object", s->obj_list);
 		if (s->status < OMIS_FIRST_ERROR) {
-			json_daemon(&j, s);
+			json_daemon(j, s);
 		} else {
-			json_key_str(&j, "error", omis_strerror(s->status));
+			json_key_str(j, "error", omis_strerror(s->status));
 		}
-		json_object_end(&j);
+		json_object_end(j);
 	}
-	json_array_end(&j);
-	show_coverage_json(&j, r);
-	json_object_end(&j);
-	is_read = show_json_line(&j, &b);
-	buf_done(&b);
-	return is_read;
+	json_array_end(j);
+	show_coverage_json(j, r);
+	json_object_end(j);
+	return show_doc_close(&d) == CMD_OK;
 }
 
 static int status(const struct status_options *w)
@@ -230,11 +222,9 @@ int cmd_status(int argc, char **argv)
 			"hosts that do not reply. --json has the same as problems, and all counters.",
 		.table = table,
 	};
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
-	if (exit_status >= 0)
-		return exit_status;
-	return first < argc ? cmd_usage(&spec, "unexpected '%s'", argv[first]) : status(&w);
+	return exit_status >= 0 ? exit_status : status(&w);
 }
 
 /* A hold of the mainsm of this user's state directory; -1: we are to end another one, or there is
@@ -276,12 +266,10 @@ int cmd_stop(int argc, char **argv)
 		.table = table,
 	};
 	Omis_reply r;
-	int first, held, status = cmd_parse(&spec, argc, argv, &first);
+	int held, status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (status >= 0)
 		return status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	status = session_open(&c);
 	if (status != CMD_OK)
 		return status;

@@ -277,25 +277,6 @@ static int run(struct top *t)
 	return rc == CMD_OK && got_signal == SIGTERM ? CMD_SIGNAL + SIGTERM : rc;
 }
 
-static int set_sort(void *into, const char *value, struct err *e)
-{
-	struct top *t = into;
-
-	for (size_t i = 0; i < TOP_SORTS; i++)
-		if (str_eq(value, top_sort_names[i])) {
-			t->screen.sort = (enum top_sort)i;
-			return 0;
-		}
-	return err_set(e, ERR_INVALID, "rank, mpi, for, calls, bytes, cpu or rss, not '%s'", value);
-}
-
-static int set_at(void *into, const char *value, struct err *e)
-{
-	struct top *t = into;
-
-	return moment_parse(value, clock_wall(), &t->at, e);
-}
-
 int cmd_top(int argc, char **argv)
 {
 	struct top t = { .common = CMD_COMMON_INIT,
@@ -308,8 +289,8 @@ int cmd_top(int argc, char **argv)
 		OPTION_RANGE("count", 'n', "N", "end after N samples", OPT_I64, &t.count, 1,
 			     INT64_MAX),
 		OPTION("once", '1', NULL, "the same as --count=1", OPT_FLAG, &t.once),
-		OPTION_CALL("sort", 's', "rank|mpi|for|calls|bytes|cpu|rss", "order of the ranks",
-			    &t, set_sort),
+		OPTION("sort", 's', "rank|mpi|for|calls|bytes|cpu|rss", "order of the ranks",
+		       OPT_CHOICE, &t.screen.sort),
 		OPTION("total", 0, NULL,
 		       "totals since counting began, not rates; also of ranks that have ended",
 		       OPT_FLAG, &t.total),
@@ -318,8 +299,8 @@ int cmd_top(int argc, char **argv)
 			"reconnect-for", 0, "TIME",
 			"wait so long for a mainsm that is lost, and go on (default 1m; 0: end)",
 			OPT_NSEC, &t.gap.limit_ns, 0, SESSION_GAP_MAX_NS),
-		OPTION_CALL("at", 0, "TIME", "as it was then, from the history: " MOMENT_HELP, &t,
-			    set_at),
+		OPTION_CALL("at", 0, "TIME", "as it was then, from the history: " MOMENT_HELP,
+			    &t.at, moment_option),
 		OPTION("all", 'a', NULL, "also ranks that have ended", OPT_FLAG, &t.all),
 		{ 0 },
 	};
@@ -335,14 +316,11 @@ int cmd_top(int argc, char **argv)
 			"goes on while it runs.",
 		.table = table,
 	};
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	int status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (status >= 0)
 		return status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
-	if (term_open(&t.term, t.common.color))
-		return cmd_usage(&spec, "--color takes auto, always or never");
+	term_open(&t.term, t.common.color);
 	if (t.at && (t.count || t.once || t.total))
 		return cmd_usage(&spec, "--at shows one moment: no --count, --once or --total");
 	if (t.once)

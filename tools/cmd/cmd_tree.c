@@ -8,30 +8,13 @@
 
 #include <stdio.h>
 
-static int set_depth(void *into, const char *value, struct err *e)
-{
-	static const char *const names[] = { "sites", "nodes", "processes", "threads" };
-	enum tree_depth *depth = into;
-
-	for (size_t i = 0; i < 4; i++)
-		if (str_eq(value, names[i])) {
-			*depth = (enum tree_depth)(i + 1);
-			return 0;
-		}
-	return err_set(e, ERR_INVALID, "sites, nodes, processes or threads, not '%s'", value);
-}
-
 static bool show_json(const struct tree *tree)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	tree_to_json(&j, tree);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok;
+	tree_to_json(j, tree);
+	return show_doc_close(&d) == CMD_OK;
 }
 
 static int show(const struct cmd_common *c, const struct tree *tree, enum tree_depth depth)
@@ -41,8 +24,7 @@ static int show(const struct cmd_common *c, const struct tree *tree, enum tree_d
 
 	if (c->json)
 		return !show_json(tree) ? CMD_FAILURE : lost ? CMD_PARTIAL : CMD_OK;
-	if (term_open(&t, c->color))
-		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
+	term_open(&t, c->color);
 	tree_show(&t, tree, depth);
 	fflush(stdout);
 	if (lost)
@@ -70,12 +52,12 @@ static int sort_and_show(const struct cmd_common *c, const Omis_value *list, enu
 int cmd_tree(int argc, char **argv)
 {
 	struct cmd_common c = CMD_COMMON_INIT;
-	enum tree_depth depth = TREE_THREADS;
+	unsigned depth = TREE_THREADS - TREE_SITES;
 	const char *job = NULL;
 	const struct opt table[] = {
 		CMD_OPTIONS(&c),
-		OPTION_CALL("depth", 'd', "sites|nodes|processes|threads",
-			    "lowest level (default threads)", &depth, set_depth),
+		OPTION("depth", 'd', "sites|nodes|processes|threads",
+		       "lowest level (default threads)", OPT_CHOICE, &depth),
 		OPTION("job", 0, "JOB", "processes of this job only", OPT_STR, &job),
 		{ 0 },
 	};
@@ -87,18 +69,16 @@ int cmd_tree(int argc, char **argv)
 		.table = table,
 	};
 	Omis_value *list;
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (exit_status >= 0)
 		return exit_status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	exit_status = session_open_job(&c, &job);
 	if (exit_status != CMD_OK)
 		return exit_status;
 	exit_status = session_ask_value(&list, ":omig_tree()");
 	if (exit_status == CMD_OK)
-		exit_status = sort_and_show(&c, list, depth, job);
+		exit_status = sort_and_show(&c, list, TREE_SITES + depth, job);
 	omis_value_free(list);
 	session_close();
 	return exit_status;

@@ -189,8 +189,7 @@ int logarchive_compare(const struct logarchive_options *w, const char *base)
 	struct term term;
 	int rc = CMD_OK;
 
-	if (term_open(&term, w->color))
-		return cmd_fail(CMD_USAGE, "--color is auto, always or never");
+	term_open(&term, w->color);
 	if (archive_open(w->archive, AR_READ, w->timeout_ns, &a, &e))
 		rc = logplace_fail(w->archive, &e);
 	else if (archive_open(base, AR_READ, w->timeout_ns, &b, &e))

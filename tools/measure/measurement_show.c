@@ -363,8 +363,7 @@ static void json_number(struct json *j, double v)
 
 static void flags_json(struct json *j, const char *flags)
 {
-	json_key(j, "flags");
-	json_array(j);
+	json_key_array(j, "flags");
 	while (*flags) {
 		size_t n = strcspn(flags, ",");
 
@@ -415,26 +414,21 @@ static void put_json_value(void *arg, const struct measured *v)
 
 static bool put_json(struct measurement *m, const struct reading *r)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool is_read;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "metric", m->options->metric);
-	json_key_str(&j, "unit", m->unit);
-	json_key_i64(&j, "read", reading_number(r));
-	json_key_i64(&j, "until_ns", value_int(r->part[0], 2));
-	json_key_i64(&j, "gap_ns", r->gap_ns);
-	json_key_i64(&j, "lost", lost_of(r));
-	json_key(&j, "values");
-	json_array(&j);
-	measurement_each(m, r, put_json_value, &(struct document){ m, &j });
-	json_array_end(&j);
-	json_object_end(&j);
-	is_read = show_json_next(&j, &b);
-	buf_done(&b);
-	return is_read;
+	json_object(j);
+	json_key_str(j, "metric", m->options->metric);
+	json_key_str(j, "unit", m->unit);
+	json_key_i64(j, "read", reading_number(r));
+	json_key_i64(j, "until_ns", value_int(r->part[0], 2));
+	json_key_i64(j, "gap_ns", r->gap_ns);
+	json_key_i64(j, "lost", lost_of(r));
+	json_key_array(j, "values");
+	measurement_each(m, r, put_json_value, &(struct document){ m, j });
+	json_array_end(j);
+	json_object_end(j);
+	return show_doc_next(&d) == CMD_OK;
 }
 
 /* An object that is new has no name yet. */

@@ -235,8 +235,7 @@ static void report_until_json(const struct measurement *m)
 	json_key_str(&j, "until", buf_str(&rule));
 	json_key_bool(&j, "reached", measurement_is_reached(m));
 	json_key_i64(&j, "reads", m->until->reads);
-	json_key(&j, "quantities");
-	json_array(&j);
+	json_key_array(&j, "quantities");
 	for (size_t i = 0; i < m->until->n; i++)
 		report_json(m->until->object[i]->quantity, &w, &j);
 	json_array_end(&j);
@@ -301,8 +300,7 @@ static void summary_json(const struct measurement *m, const struct summary *s, s
 	json_key_double(j, "half", interval_of_mean(&s->moments, level).half);
 	json_key_double(j, "variance", moments_variance(&s->moments));
 	json_key_bool(j, "reached", s->holds);
-	json_key(j, "warnings");
-	json_array(j);
+	json_key_array(j, "warnings");
 	if (s->dependence != DEPENDENCE_NONE)
 		json_str(j, dependence_words(s->dependence));
 	json_array_end(j);
@@ -329,26 +327,23 @@ static void report_summaries(const struct measurement *m, const Omis_value *all)
 
 static void report_summaries_json(const struct measurement *m, const Omis_value *all)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "metric", m->options->metric);
-	json_key_str(&j, "until", value_text(all, 0));
-	json_key_bool(&j, "reached", m->has_enough);
-	json_key_i64(&j, "reads", m->shown);
-	json_key(&j, "quantities");
-	json_array(&j);
+	json_object(j);
+	json_key_str(j, "metric", m->options->metric);
+	json_key_str(j, "until", value_text(all, 0));
+	json_key_bool(j, "reached", m->has_enough);
+	json_key_i64(j, "reads", m->shown);
+	json_key_array(j, "quantities");
 	for (size_t i = COUNTED_FIRST; i < all->n; i++) {
 		struct summary s = summary_from(m, &all->list[i]);
 
-		summary_json(m, &s, &j);
+		summary_json(m, &s, j);
 	}
-	json_array_end(&j);
-	json_object_end(&j);
-	show_json_next(&j, &b);
-	buf_done(&b);
+	json_array_end(j);
+	json_object_end(j);
+	show_doc_next(&d);
 }
 
 static void report_mainsm_counts(const struct measurement *m)

@@ -60,8 +60,7 @@ static void report_json(struct json *j, const struct pmsl *p, const struct pmsl_
 
 void pmsl_text_report_json(struct json *j, const struct pmsl *p, const struct pmsl_diags *d)
 {
-	json_key(j, "diagnostics");
-	json_array(j);
+	json_key_array(j, "diagnostics");
 	for (size_t i = 0; i < d->n; i++)
 		report_json(j, p, &d->v[i]);
 	json_array_end(j);
@@ -83,8 +82,7 @@ void pmsl_text_metric_json(struct json *j, const struct pmsl *p, const struct pm
 	json_object(j);
 	json_key_str(j, "name", m->name);
 	json_key_str(j, "unit", pmsl_unit_text(pmsl_units(p), m->unit, unit));
-	json_key(j, "parameters");
-	json_array(j);
+	json_key_array(j, "parameters");
 	for (const struct pmsl_decl *d = m->param; d; d = d->next) {
 		json_object(j);
 		json_key_str(j, "name", d->name);

@@ -12,7 +12,6 @@
 #include <string.h>
 
 const char *const profile_by_names[PROFILE_KINDS] = { "call", "rank", "node", "partner", "site" };
-const char *const profile_sort_names[PROFILE_SORTS] = { "time", "calls", "bytes", "mean", "name" };
 
 /* Where omig_calls_profile() puts what: of a node, and of the rows of each kind behind that. */
 enum {

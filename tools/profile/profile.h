@@ -127,7 +127,6 @@ enum profile_sort {
 	PROFILE_BY_NAME,
 	PROFILE_SORTS
 };
-extern const char *const profile_sort_names[PROFILE_SORTS];
 
 /* Largest first, names and ranks ascending. */
 void profile_sort(struct profile *p, enum profile_sort by);

@@ -222,7 +222,6 @@ int profile_table(const struct profile *p, size_t rows, size_t width, struct buf
 	char align[ARRAY_LEN(columns) + 1];
 	struct table *tab;
 	size_t n = 0;
-	int rc;
 
 	for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 		if (is_in_table(&columns[i], p)) {
@@ -235,17 +234,14 @@ int profile_table(const struct profile *p, size_t rows, size_t width, struct buf
 		for (size_t i = 0; i < ARRAY_LEN(columns); i++)
 			if (is_in_table(&columns[i], p))
 				cell(tab, p, &p->row[k], &columns[i]);
-	rc = tab ? table_print(tab, width, out) : -ERR_NOMEM;
-	table_free(tab);
-	return rc;
+	return table_end(tab, width, out);
 }
 
 /* --- JSON */
 
 static void frames_to_json(struct json *to, const struct profile_row *r)
 {
-	json_key(to, "frames");
-	json_array(to);
+	json_key_array(to, "frames");
 	for (size_t i = 0; i < r->nframe; i++) {
 		const struct profile_frame *f = &r->frame[i];
 
@@ -301,8 +297,7 @@ void profile_to_json(struct json *to, const struct profile *p)
 	json_key_i64(to, "timed_one_in", INT64_C(1) << p->sampled);
 	json_key_i64(to, "rows_left_out", (int64_t)p->left_out);
 	json_key_double(to, "calls_without_row", p->lost);
-	json_key(to, "rows");
-	json_array(to);
+	json_key_array(to, "rows");
 	for (size_t i = 0; i < p->n; i++)
 		row_to_json(to, p, &p->row[i]);
 	json_array_end(to);

@@ -148,14 +148,12 @@ void show_coverage_json(struct json *j, Omis_reply r)
 	Omis_coverage c;
 
 	omis_reply_coverage(r, &c);
-	json_key(j, "coverage");
-	json_object(j);
+	json_key_object(j, "coverage");
 	json_key_u64(j, "asked", c.asked);
 	json_key_u64(j, "answered", c.answered);
 	json_key_i64(j, "oldest_ns", c.oldest_ns);
 	json_key_i64(j, "newest_ns", c.newest_ns);
-	json_key(j, "missing");
-	json_array(j);
+	json_key_array(j, "missing");
 	for (unsigned i = 0; i < c.n_missing; i++) {
 		json_object(j);
 		json_key_str(j, "object", c.missing[i].object);
@@ -227,24 +225,42 @@ bool show_json_line(struct json *j, struct buf *b)
 	return show_json_next(j, b);
 }
 
+struct json *show_doc_open(struct show_doc *d)
+{
+	d->b = BUF_INIT(SHOW_MAX_BYTES);
+	json_init(&d->j, &d->b);
+	return &d->j;
+}
+
+static int close_doc(struct show_doc *d, bool is_written)
+{
+	buf_done(&d->b);
+	return is_written ? CMD_OK : CMD_FAILURE;
+}
+
+int show_doc_close(struct show_doc *d)
+{
+	return close_doc(d, show_json_line(&d->j, &d->b));
+}
+
+int show_doc_next(struct show_doc *d)
+{
+	return close_doc(d, show_json_next(&d->j, &d->b));
+}
+
 bool show_reply_json(Omis_reply r)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_str(&j, "status", omis_strerror(omis_reply_status(r)));
-	json_key(&j, "entries");
-	json_array(&j);
+	json_object(j);
+	json_key_str(j, "status", omis_strerror(omis_reply_status(r)));
+	json_key_array(j, "entries");
 	for (size_t i = 0; r[i]; i++)
 		for (Omis_service_result s = r[i]; s->obj_list; s++)
-			entry_json(&j, s, i);
-	json_array_end(&j);
-	show_coverage_json(&j, r);
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok;
+			entry_json(j, s, i);
+	json_array_end(j);
+	show_coverage_json(j, r);
+	json_object_end(j);
+	return show_doc_close(&d) == CMD_OK;
 }

@@ -44,6 +44,17 @@ bool show_json_line(struct json *j, struct buf *b);
  * (cmd_end()). */
 bool show_json_next(struct json *j, struct buf *b);
 
+/* A document of its own: show_doc_open() begins it. */
+struct show_doc {
+	struct buf b;
+	struct json j;
+};
+struct json *show_doc_open(struct show_doc *d);
+
+/* show_json_line() or show_json_next() of it, and frees it. CMD_OK or CMD_FAILURE. */
+int show_doc_close(struct show_doc *d);
+int show_doc_next(struct show_doc *d);
+
 #define SHOW_MAX_BYTES (256u << 20)
 
 #endif

@@ -100,13 +100,10 @@ int compare_table(const struct comparison *c, struct buf *out)
 	static const char *const heads[] = { "CHANGE", "CALL", "TIME", "WAS",	"DIFF", "BETWEEN",
 					     "BY",     "MEAN", "WAS",  "CALLS", "WAS" };
 	struct table *t = table_new(ARRAY_LEN(heads), heads, "llrrrrlrrrr");
-	int rc;
 
 	for (size_t i = 0; t && i < c->n; i++)
 		put_row(t, &c->row[i]);
-	rc = t ? table_print(t, 0, out) : -ERR_NOMEM;
-	table_free(t);
-	return rc;
+	return table_end(t, 0, out);
 }
 
 /* --- for programs */
@@ -189,8 +186,7 @@ void compare_json(const struct comparison *c, struct json *j)
 	json_key_double(j, "seconds", c->seconds[1]);
 	json_key_double(j, "seconds_base", c->seconds[0]);
 	json_key_u64(j, "changed", c->sure);
-	json_key(j, "rows");
-	json_array(j);
+	json_key_array(j, "rows");
 	for (size_t i = 0; i < c->n; i++)
 		row_json(&c->row[i], j);
 	json_array_end(j);

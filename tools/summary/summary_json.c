@@ -34,16 +34,14 @@ static void put_lists(struct json *j, const struct summary_section *of,
 		      const struct summary_process *p)
 {
 	if (p->has_calls) {
-		json_key(j, "calls");
-		json_array(j);
+		json_key_array(j, "calls");
 		for (size_t i = 0; i < p->ncall; i++)
 			put_call(j, of, &p->call[i]);
 		json_array_end(j);
 	}
 	if (!p->has_partners)
 		return;
-	json_key(j, "partners");
-	json_array(j);
+	json_key_array(j, "partners");
 	for (size_t i = 0; i < p->npartner; i++)
 		put_partner(j, &p->partner[i]);
 	json_array_end(j);
@@ -74,8 +72,7 @@ static void put_slice(struct json *j, const struct summary_section *of,
 	json_key_double(j, "begin", slice->begin_s);
 	json_key_double(j, "end", slice->end_s);
 	json_key_double(j, "rank_seconds", slice->rank_s);
-	json_key(j, "calls");
-	json_array(j);
+	json_key_array(j, "calls");
 	for (size_t i = 0; i < slice->n; i++) {
 		if (slice->seconds[i] <= 0)
 			continue;
@@ -93,8 +90,7 @@ static void put_efficiency(struct json *j, const struct summary_section *of)
 {
 	struct efficiency e = efficiency_of(of);
 
-	json_key(j, "efficiency");
-	json_object(j);
+	json_key_object(j, "efficiency");
 	json_key_u64(j, "ranks", e.ranks);
 	json_key_u64(j, "known", e.known);
 	json_key_u64(j, "final", e.final);
@@ -112,13 +108,11 @@ static void put_section(struct json *j, const struct summary_section *of)
 	json_key_i64(j, "world_size", of->world_size);
 	if (of->world_size)
 		put_efficiency(j, of);
-	json_key(j, "processes");
-	json_array(j);
+	json_key_array(j, "processes");
 	for (size_t i = 0; i < of->n; i++)
 		put_process(j, of, &of->process[i]);
 	json_array_end(j);
-	json_key(j, "slices");
-	json_array(j);
+	json_key_array(j, "slices");
 	for (size_t i = 0; i < of->nslice; i++)
 		put_slice(j, of, &of->slice[i]);
 	json_array_end(j);
@@ -141,13 +135,11 @@ int summary_write(const struct summary *s, struct buf *out)
 	json_key_i64(&j, "begun_ns", s->begun_ns);
 	json_key_double(&j, "seconds", s->seconds);
 	json_key_i64(&j, "exit_status", s->exit_status);
-	json_key(&j, "missing");
-	json_array(&j);
+	json_key_array(&j, "missing");
 	for (size_t i = 0; i < s->nnote; i++)
 		json_str(&j, s->note[i]);
 	json_array_end(&j);
-	json_key(&j, "sections");
-	json_array(&j);
+	json_key_array(&j, "sections");
 	for (size_t i = 0; i < s->n; i++)
 		put_section(&j, &s->section[i]);
 	json_array_end(&j);

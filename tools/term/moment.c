@@ -163,3 +163,8 @@ int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e)
 	*out = at;
 	return 0;
 }
+
+int moment_option(void *into, const char *text, struct err *e)
+{
+	return moment_parse(text, clock_wall(), into, e);
+}

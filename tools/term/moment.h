@@ -16,4 +16,7 @@
  */
 int moment_parse(const char *text, nsec_t now, nsec_t *out, struct err *e);
 
+/* moment_parse() of now, as the call of an option: into is a nsec_t. */
+int moment_option(void *into, const char *text, struct err *e);
+
 #endif

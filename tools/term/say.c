@@ -92,8 +92,7 @@ void cmd_end(int status)
 		return;
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "error");
-	json_object(&j);
+	json_key_object(&j, "error");
 	json_key_i64(&j, "status", status);
 	json_key_str(&j, "text", hush.first);
 	json_object_end(&j);
@@ -121,12 +120,13 @@ int cmd_parse(const struct opt_spec *given, int argc, char **argv, int *first)
 	char page[64];
 	const struct opt_spec *spec = &of_omig;
 	enum opt_result rc;
+	int operand;
 
 	of_omig.manual = page_of(given->program, page, sizeof(page));
 	if (argc == 3 && str_eq(argv[1], "--omig-doc"))
 		return document(spec, argv[2]);
 	of_omig.on_usage = note_usage;
-	rc = opt_parse(spec, argc, argv, first);
+	rc = opt_parse(spec, argc, argv, &operand);
 	hush.is_json = is_asked_for_json(spec, argc, argv);
 	switch (rc) {
 	case OPT_DONE:
@@ -136,6 +136,10 @@ int cmd_parse(const struct opt_spec *given, int argc, char **argv, int *first)
 	case OPT_GO:
 		break;
 	}
+	if (!first && operand < argc)
+		return cmd_usage(spec, "unexpected '%s'", argv[operand]);
+	if (first)
+		*first = operand;
 	return -1;
 }
 

@@ -42,12 +42,12 @@ struct cmd_common {
 		OPTION_RANGE("timeout", 't', "TIME", "give up after this (default 5s)", OPT_NSEC, \
 			     &(c)->timeout_ns, CMD_TIMEOUT_MIN_NS, CMD_TIMEOUT_MAX_NS),           \
 		OPTION("mainsm", 'm', "STRING", CMD_HELP_MAINSM, OPT_STR, &(c)->mainsm),          \
-		OPTION("color", 0, "auto|always|never", "colour (default auto)", OPT_STR,         \
+		OPTION("color", 0, "auto|always|never", "colour (default auto)", OPT_WORD,        \
 		       &(c)->color)
 
 /*
  * opt_parse(), and the hidden forms `COMMAND --omig-doc man|complete|help` that documents are
- * made of. -1 = go on, else the exit status.
+ * made of. first NULL: the command has no operands. -1 = go on, else the exit status.
  */
 int cmd_parse(const struct opt_spec *spec, int argc, char **argv, int *first);
 

@@ -4,6 +4,7 @@
 #include "common/base/array.h"
 #include "common/base/err.h"
 #include "common/base/str.h"
+#include "tools/term/say.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 /* A screenful is some hundred cells; a site of ten thousand ranks with threads is below this. */
 #define TABLE_CELLS_MAX (4u << 20)
+#define SHOWN_MAX_BYTES (256u << 20) /* SHOW_MAX_BYTES of documents */
 
 struct table {
 	size_t columns;
@@ -147,6 +149,25 @@ int table_print(const struct table *t, size_t width, struct buf *out)
 	buf_done(&line);
 	free(widths);
 	return failed ? -ERR_NOMEM : 0;
+}
+
+int table_end(struct table *t, size_t width, struct buf *out)
+{
+	int rc = t ? table_print(t, width, out) : -ERR_NOMEM;
+
+	table_free(t);
+	return rc;
+}
+
+int table_show(struct table *t, size_t width)
+{
+	struct buf out = BUF_INIT(SHOWN_MAX_BYTES);
+	int rc = table_end(t, width, &out);
+
+	if (!rc)
+		fwrite(out.p, 1, out.n, stdout);
+	buf_done(&out);
+	return rc ? cmd_fail(CMD_FAILURE, "out of memory") : CMD_OK;
 }
 
 bool table_each(const struct table *t, table_cell_fn fn, void *arg)

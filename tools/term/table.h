@@ -22,6 +22,12 @@ void table_cell(struct table *t, const char *fmt, ...) __attribute__((format(pri
 /* Appends head and rows to out; lines are cut at `width` characters (0: not). -ERR_NOMEM. */
 int table_print(const struct table *t, size_t width, struct buf *out);
 
+/* The same, and frees t. NULL: -ERR_NOMEM. */
+int table_end(struct table *t, size_t width, struct buf *out);
+
+/* The same to standard output; an exit status, reported. */
+int table_show(struct table *t, size_t width);
+
 /*
  * Calls fn for each head (row 0) and cell, row by row. False: some cell found no memory, or fn
  * ended it by false.

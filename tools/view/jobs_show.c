@@ -120,7 +120,6 @@ int jobs_show(const struct term *t, const struct jobs *j, bool all, struct buf *
 	static const char *const heads[] = { "JOB",   "PROGRAM", "NODES", "PROCESSES",
 					     "RANKS", "IN MPI",	 "TIME",  "STATE" };
 	struct table *tab;
-	int rc;
 
 	say_summary(j, out);
 	if (!(all ? j->n : count_running(j)))
@@ -129,9 +128,7 @@ int jobs_show(const struct term *t, const struct jobs *j, bool all, struct buf *
 	for (size_t i = 0; tab && i < j->n; i++)
 		if (all || j->job[i].alive)
 			row(tab, &j->job[i]);
-	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
-	table_free(tab);
-	return rc;
+	return table_end(tab, t->is_tty ? t->cols : 0, out);
 }
 
 static void job_json(struct json *to, const struct job *job)

@@ -430,8 +430,7 @@ static void stack_json(struct json *j, const struct stack *s)
 	json_key_i64(j, "pid", s->pid);
 	json_key_i64(j, "tid", s->tid);
 	json_key_str(j, "thread", s->token);
-	json_key(j, "frames");
-	json_array(j);
+	json_key_array(j, "frames");
 	for (size_t i = 0; i < s->n; i++)
 		frame_json(j, &s->frame[i]);
 	json_array_end(j);
@@ -445,13 +444,11 @@ void stacks_to_json(struct json *j, const struct stacks *s)
 	stacks_say(s, &words);
 	json_key_str(j, "summary", buf_str(&words));
 	buf_done(&words);
-	json_key(j, "stacks");
-	json_array(j);
+	json_key_array(j, "stacks");
 	for (size_t i = 0; i < s->n; i++)
 		stack_json(j, &s->v[i]);
 	json_array_end(j);
-	json_key(j, "missing");
-	json_array(j);
+	json_key_array(j, "missing");
 	for (size_t i = 0; i < s->ntrouble && i < STACKS_TROUBLES_MAX; i++) {
 		json_object(j);
 		put_rank(j, s->trouble[i].rank);

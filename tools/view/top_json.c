@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tools/session/show.h"
+#include "tools/term/say.h"
 #include "tools/view/top_show.h"
 #include "tools/view/top_waits.h"
 #include "tools/view/top_words.h"
 
 static void classes_json(struct json *j, const char *name, const double *v, double scale)
 {
-	json_key(j, name);
-	json_object(j);
+	json_key_object(j, name);
 	for (size_t i = 0; i < TOP_CLASSES; i++)
 		json_key_double(j, top_class_names[i], v[i] * scale);
 	json_object_end(j);
@@ -74,8 +74,7 @@ static void rank_json(struct json *j, const struct top_rank *r)
 	json_key_double(j, "bytes_in_per_s", r->in_s);
 	json_key_double(j, "cpu_percent", r->cpu);
 	json_key_double(j, "rss_bytes", r->rss_bytes);
-	json_key(j, "total");
-	json_object(j);
+	json_key_object(j, "total");
 	json_key_double(j, "calls", top_counted(r, r->calls));
 	classes_json(j, "seconds", r->delay_ns, top_counted(r, 1e-9));
 	json_key_double(j, "bytes_out", top_counted(r, r->bytes_out));
@@ -103,34 +102,26 @@ static void node_json(struct json *j, const struct top_node *n)
 
 bool top_show_json(const struct top_sample *s)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_i64(&j, "time_ns", s->wall);
-	json_key(&j, "nodes");
-	json_array(&j);
+	json_object(j);
+	json_key_i64(j, "time_ns", s->wall);
+	json_key_array(j, "nodes");
 	for (size_t i = 0; i < s->nnode; i++)
-		node_json(&j, &s->node[i]);
-	json_array_end(&j);
-	json_key(&j, "ranks");
-	json_array(&j);
+		node_json(j, &s->node[i]);
+	json_array_end(j);
+	json_key_array(j, "ranks");
 	for (size_t i = 0; i < s->nrank; i++)
-		rank_json(&j, &s->rank[i]);
-	json_array_end(&j);
-	json_key(&j, "words");
-	json_array(&j);
-	top_words(s, word_json, &j);
-	json_array_end(&j);
-	json_key(&j, "stopped");
-	json_array(&j);
-	top_waits(s, stop_json, &j);
-	json_array_end(&j);
-	show_coverage_json(&j, s->reply);
-	json_object_end(&j);
-	ok = show_json_next(&j, &b);
-	buf_done(&b);
-	return ok;
+		rank_json(j, &s->rank[i]);
+	json_array_end(j);
+	json_key_array(j, "words");
+	top_words(s, word_json, j);
+	json_array_end(j);
+	json_key_array(j, "stopped");
+	top_waits(s, stop_json, j);
+	json_array_end(j);
+	show_coverage_json(j, s->reply);
+	json_object_end(j);
+	return show_doc_next(&d) == CMD_OK;
 }

@@ -113,9 +113,7 @@ static void put_table(const struct term *t, const struct rows *rows, bool with_p
 		table_cell(tab, "%s", table_bytes(text, r->out));
 		table_cell(tab, "%s", table_bytes(text, r->in));
 	}
-	if (tab)
-		table_print(tab, t->is_tty ? t->cols : 0, out);
-	table_free(tab);
+	table_end(tab, t->is_tty ? t->cols : 0, out);
 	if (shown < rows->n)
 		buf_printf(out, "... %zu more\n", rows->n - shown + rows->more);
 }

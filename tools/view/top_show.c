@@ -120,8 +120,7 @@ static int show_nodes(const struct term *t, const struct top_sample *s, size_t r
 		table_cell(tab, "%s", table_percent(text, s->node[i].memory_some));
 		table_cell(tab, "%s", table_percent(text, s->node[i].io_some));
 	}
-	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, out) : -ERR_NOMEM;
-	table_free(tab);
+	rc = table_end(tab, t->is_tty ? t->cols : 0, out);
 	say_more(s->nnode, shown, "nodes", out);
 	return rc;
 }
@@ -302,8 +301,7 @@ static int show_ranks(const struct term *t, const struct top_sample *s, const st
 		else
 			rate_cells(tab, &h, &s->rank[i]);
 	}
-	rc = tab ? table_print(tab, t->is_tty ? t->cols : 0, &text) : -ERR_NOMEM;
-	table_free(tab);
+	rc = table_end(tab, t->is_tty ? t->cols : 0, &text);
 	mark_row(t, t->is_raw ? look->row - first : SIZE_MAX - 1, &text, out);
 	buf_done(&text);
 	say_others(s->nrank, first, n, out);

@@ -155,8 +155,7 @@ static void open_object(struct json *j, const Omis_value *o, unsigned level)
 	if (level == TREE_THREADS)
 		number(j, "tid", o, TREE_PID);
 	if (below[level]) {
-		json_key(j, below[level]);
-		json_array(j);
+		json_key_array(j, below[level]);
 	}
 }
 
@@ -173,8 +172,7 @@ void tree_to_json(struct json *j, const struct tree *tree)
 
 	json_object(j);
 	json_key_i64(j, "version", 1);
-	json_key(j, "sites");
-	json_array(j);
+	json_key_array(j, "sites");
 	for (size_t i = 0; i < tree->n; i++) {
 		level = tree_level(tree->object[i]);
 		if (level > open + 1)

@@ -59,7 +59,6 @@ static int show_numbers(const struct matrix *m, struct buf *out)
 	const char *heads[MATRIX_TABLE_RANKS + 1];
 	size_t size = (size_t)m->x->world_size, at = 0;
 	struct table *t;
-	int rc;
 
 	heads[0] = words[m->way].row;
 	align[0] = 'r';
@@ -84,9 +83,7 @@ static int show_numbers(const struct matrix *m, struct buf *out)
 			at += is_here;
 		}
 	}
-	rc = table_print(t, 0, out);
-	table_free(t);
-	return rc;
+	return table_end(t, 0, out);
 }
 
 /* --- shades: a character stands for `each` ranks by as many */
@@ -205,8 +202,7 @@ void matrix_json(struct json *j, const struct matrix *m)
 	json_key_i64(j, "ranks", (int64_t)m->x->n);
 	json_key_double(j, "sum", m->sum);
 	json_key_double(j, "lost_calls", m->lost);
-	json_key(j, "pairs");
-	json_array(j);
+	json_key_array(j, "pairs");
 	for (size_t i = 0; i < m->n; i++) {
 		json_object(j);
 		json_key_i64(j, "rank", m->cell[i].rank);

@@ -267,8 +267,7 @@ static void rank_json(struct json *j, const char *key, int32_t rank)
 
 static void kinds_json(struct json *j, uint32_t kinds)
 {
-	json_key(j, "kinds");
-	json_array(j);
+	json_key_array(j, "kinds");
 	for (size_t i = 0; i < ARRAY_LEN(kind_words); i++)
 		if (kinds & kind_words[i].bit)
 			json_str(j, kind_words[i].word);
@@ -320,13 +319,11 @@ void waits_json(struct json *j, const struct waits *w)
 	rank_json(j, "most", w->most);
 	json_key_double(j, "most_seconds", w->most_seconds);
 	json_key_double(j, "lost_calls", w->lost);
-	json_key(j, "waits");
-	json_array(j);
+	json_key_array(j, "waits");
 	for (size_t i = 0; i < w->nedge; i++)
 		edge_json(j, &w->edge[i]);
 	json_array_end(j);
-	json_key(j, "collectives");
-	json_array(j);
+	json_key_array(j, "collectives");
 	for (size_t i = 0; i < w->ncollective; i++)
 		collective_json(j, &w->collective[i]);
 	json_array_end(j);

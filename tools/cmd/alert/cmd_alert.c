@@ -84,22 +84,20 @@ static void catch_signals(void)
 static void put_json(const struct alert *a, const char *state, double v, const char *text,
 		     int64_t rank)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	json_key_i64(&j, "time_ns", clock_wall());
-	json_key_str(&j, "state", state);
-	json_key_str(&j, "condition", a->text);
-	json_key_str(&j, "job", a->job ? a->job : "");
-	json_key_double(&j, "value", v / a->condition.scale);
-	json_key_str(&j, "unit", a->condition.unit);
-	json_key_i64(&j, "rank", rank);
-	json_key_str(&j, "text", text);
-	json_object_end(&j);
-	show_json_next(&j, &b);
-	buf_done(&b);
+	json_object(j);
+	json_key_i64(j, "time_ns", clock_wall());
+	json_key_str(j, "state", state);
+	json_key_str(j, "condition", a->text);
+	json_key_str(j, "job", a->job ? a->job : "");
+	json_key_double(j, "value", v / a->condition.scale);
+	json_key_str(j, "unit", a->condition.unit);
+	json_key_i64(j, "rank", rank);
+	json_key_str(j, "text", text);
+	json_object_end(j);
+	show_doc_next(&d);
 }
 
 static void start_hook(struct alert *a, const char *state, double v, const char *text, int64_t rank)

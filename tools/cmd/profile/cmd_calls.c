@@ -293,51 +293,6 @@ static int run(struct calls *c)
 
 /* --- the command line */
 
-static int index_of(const char *const *names, size_t n, const char *value)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_eq(names[i], value))
-			return (int)i;
-	return -1;
-}
-
-static int set_by(void *into, const char *value, struct err *e)
-{
-	struct calls *c = into;
-	int i = index_of(profile_by_names, PROFILE_KINDS, value);
-
-	if (i < 0)
-		return err_set(e, ERR_INVALID, "call, rank, node, partner or site, not '%s'",
-			       value);
-	c->by = (enum profile_by)i;
-	return 0;
-}
-
-static int set_sort(void *into, const char *value, struct err *e)
-{
-	struct calls *c = into;
-	int i = index_of(profile_sort_names, PROFILE_SORTS, value);
-
-	if (i < 0)
-		return err_set(e, ERR_INVALID, "time, calls, bytes, mean or name, not '%s'", value);
-	c->sort = (enum profile_sort)i;
-	return 0;
-}
-
-static int set_from(void *into, const char *value, struct err *e)
-{
-	struct calls *c = into;
-
-	return moment_parse(value, clock_wall(), &c->past.from, e);
-}
-
-static int set_to(void *into, const char *value, struct err *e)
-{
-	struct calls *c = into;
-
-	return moment_parse(value, clock_wall(), &c->past.to, e);
-}
-
 static const char *contradicts_past(const struct calls *c)
 {
 	if (!c->past.from)
@@ -380,13 +335,13 @@ int cmd_calls(int argc, char **argv)
 	const struct opt table[] = {
 		CMD_OPTIONS(&c.common),
 		OPTION("job", 0, "NAME", "of this job; needed where several run", OPT_STR, &c.job),
-		OPTION_CALL("by", 'b', "WHAT", "call (default), rank, node, partner or site", &c,
-			    set_by),
+		OPTION("by", 'b', "call|rank|node|partner|site", "what a row is (default call)",
+		       OPT_CHOICE, &c.by),
 		OPTION("callsites", 'c', NULL, "the same as --by site", OPT_FLAG, &c.sites),
 		OPTION_RANGE("depth", 'd', "N", "callers that distinguish sites, 1 (default) to 4",
 			     OPT_I64, &c.depth, 1, PROFILE_FRAMES),
-		OPTION_CALL("sort", 's', "KEY", "time (default), calls, bytes, mean or name", &c,
-			    set_sort),
+		OPTION("sort", 's', "time|calls|bytes|mean|name",
+		       "order of the rows (default time)", OPT_CHOICE, &c.sort),
 		OPTION_RANGE("rows", 'r', "N", "show only the first N rows", OPT_I64, &c.rows, 1,
 			     INT64_MAX),
 		OPTION_RANGE("for", 'f', "TIME", "measure for this time from now on", OPT_NSEC,
@@ -396,8 +351,10 @@ int cmd_calls(int argc, char **argv)
 		OPTION_RANGE("count", 'n', "N", "end after N intervals", OPT_I64, &c.count, 1,
 			     INT64_MAX),
 		OPTION_CALL("from", 0, "TIME",
-			    "what was from then on, from the history: " MOMENT_HELP, &c, set_from),
-		OPTION_CALL("to", 0, "TIME", "... until then (default now)", &c, set_to),
+			    "what was from then on, from the history: " MOMENT_HELP, &c.past.from,
+			    moment_option),
+		OPTION_CALL("to", 0, "TIME", "... until then (default now)", &c.past.to,
+			    moment_option),
 		OPTION("total", 0, NULL, "since counting began, also where nothing was counted",
 		       OPT_FLAG, &c.total),
 		OPTION("csv", 0, NULL, "write CSV", OPT_FLAG, &c.csv),
@@ -410,19 +367,16 @@ int cmd_calls(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, status = cmd_parse(&spec, argc, argv, &first);
+	int status = cmd_parse(&spec, argc, argv, NULL);
 	const char *wrong;
 
 	if (status >= 0)
 		return status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (c.sites)
 		c.by = PROFILE_SITE;
 	wrong = contradiction(&c);
 	if (wrong)
 		return cmd_usage(&spec, "%s", wrong);
-	if (term_open(&c.term, c.common.color) < 0)
-		return cmd_usage(&spec, "--color takes auto, always or never");
+	term_open(&c.term, c.common.color);
 	return run(&c);
 }

@@ -60,17 +60,13 @@ static int read_all(struct stacks *s, const Omis_value *tree, const struct stack
 
 static int show_json(const struct stacks *s)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	stacks_to_json(&j, s);
-	json_object_end(&j);
-	ok = show_json_line(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	stacks_to_json(j, s);
+	json_object_end(j);
+	return show_doc_close(&d);
 }
 
 static int show(const struct stacks_options *w, const struct stacks *s)
@@ -79,8 +75,7 @@ static int show(const struct stacks_options *w, const struct stacks *s)
 	struct term t;
 	int rc = CMD_OK;
 
-	if (term_open(&t, w->common.color))
-		return cmd_fail(CMD_USAGE, "--color takes auto, always or never");
+	term_open(&t, w->common.color);
 	if (w->common.json)
 		rc = show_json(s);
 	else if (stacks_show(&t, s, &out))
@@ -137,11 +132,9 @@ int cmd_stacks(int argc, char **argv)
 			"manipulate. Exit status 6 when some stacks are missing; the reasons are below the tree.",
 		.table = table,
 	};
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (exit_status >= 0)
 		return exit_status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	return stacks(&w);
 }

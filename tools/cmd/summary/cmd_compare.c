@@ -100,8 +100,7 @@ static int compare(struct compare *w, const char *first, const char *second)
 	json_init(&w->j, &w->out);
 	if (w->json) {
 		json_object(&w->j);
-		json_key(&w->j, "programs");
-		json_array(&w->j);
+		json_key_array(&w->j, "programs");
 	} else if (w->csv) {
 		compare_csv_head(&w->out);
 	}

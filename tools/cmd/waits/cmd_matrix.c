@@ -25,18 +25,14 @@ struct matrix_options {
 
 static int show_json(const struct matrix *m, Omis_reply reply)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	matrix_json(&j, m);
-	show_coverage_json(&j, reply);
-	json_object_end(&j);
-	ok = show_json_next(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	matrix_json(j, m);
+	show_coverage_json(j, reply);
+	json_object_end(j);
+	return show_doc_next(&d);
 }
 
 static int show_text(struct matrix_options *o, const struct matrix *m)
@@ -167,7 +163,6 @@ int cmd_matrix(int argc, char **argv)
 	if (o.output && !ends_with(o.output, ".svg") && !ends_with(o.output, ".html"))
 		return cmd_usage(&spec, "--output: a name that ends with .svg or .html, not '%s'",
 				 o.output);
-	if (term_open(&o.term, o.watch.common.color) < 0)
-		return cmd_usage(&spec, "--color takes auto, always or never");
+	term_open(&o.term, o.watch.common.color);
 	return run(&o, first < argc ? argv[first] : "Send_volume");
 }

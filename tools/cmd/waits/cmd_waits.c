@@ -18,18 +18,14 @@ struct waits_options {
 
 static int show_json(const struct waits *w, Omis_reply reply)
 {
-	struct buf b = BUF_INIT(SHOW_MAX_BYTES);
-	struct json j;
-	bool ok;
+	struct show_doc d;
+	struct json *j = show_doc_open(&d);
 
-	json_init(&j, &b);
-	json_object(&j);
-	waits_json(&j, w);
-	show_coverage_json(&j, reply);
-	json_object_end(&j);
-	ok = show_json_next(&j, &b);
-	buf_done(&b);
-	return ok ? CMD_OK : CMD_FAILURE;
+	json_object(j);
+	waits_json(j, w);
+	show_coverage_json(j, reply);
+	json_object_end(j);
+	return show_doc_next(&d);
 }
 
 static int show_text(struct waits_options *o, const struct waits *w, Omis_reply reply)
@@ -91,16 +87,13 @@ int cmd_waits(int argc, char **argv)
 		.details = details,
 		.table = table,
 	};
-	int first, exit_status = cmd_parse(&spec, argc, argv, &first);
+	int exit_status = cmd_parse(&spec, argc, argv, NULL);
 
 	if (exit_status >= 0)
 		return exit_status;
-	if (first < argc)
-		return cmd_usage(&spec, "unexpected '%s'", argv[first]);
 	if (o.csv && o.watch.common.json)
 		return cmd_usage(&spec, "--csv or --json");
-	if (term_open(&o.term, o.watch.common.color) < 0)
-		return cmd_usage(&spec, "--color takes auto, always or never");
+	term_open(&o.term, o.watch.common.color);
 	o.watch.show = show;
 	o.watch.arg = &o;
 	return exchange_watch_run(&o.watch);

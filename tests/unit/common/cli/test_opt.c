@@ -10,7 +10,8 @@
 static struct {
 	bool flag;
 	unsigned verbose;
-	const char *name;
+	const char *name, *color;
+	unsigned depth;
 	int64_t port, wait, any;
 	uint64_t size;
 	double share;
@@ -29,6 +30,8 @@ static const struct opt table[] = {
 	{ "flag", 'f', NULL, "set a flag", OPT_FLAG, &got.flag, 0, 0, NULL },
 	{ "verbose", 'v', NULL, "say more", OPT_COUNT, &got.verbose, 0, 0, NULL },
 	{ "name", 'n', "NAME", "a name", OPT_STR, &got.name, 0, 0, NULL },
+	{ "color", 0, "auto|always", "colour", OPT_WORD, &got.color, 0, 0, NULL },
+	{ "depth", 0, "site|node|all", "how deep", OPT_CHOICE, &got.depth, 0, 0, NULL },
 	{ "port", 'p', "PORT", "a port", OPT_I64, &got.port, 1, 65535, NULL },
 	{ "any", 0, "N", "any number", OPT_I64, &got.any, 0, 0, NULL },
 	{ "size", 0, "BYTES", "a size", OPT_U64, &got.size, 0, 100, NULL },
@@ -113,6 +116,21 @@ START_TEST(every_kind_is_set)
 	ck_assert_str_eq(got.called, "<y>");
 	ck_assert_str_eq(out, "");
 	ck_assert_str_eq(err, "");
+}
+END_TEST
+
+START_TEST(a_word_is_one_of_the_list_whole)
+{
+	int first = 0;
+
+	ck_assert_int_eq(PARSE(&first, "--color=always", "--depth", "all"), OPT_GO);
+	ck_assert_str_eq(got.color, "always");
+	ck_assert_uint_eq(got.depth, 2);
+	ck_assert_int_eq(PARSE(&first, "--color=alway"), OPT_USAGE);
+	ck_assert_msg(strstr(err, "--color 'alway': takes auto|always") != NULL, "%s", err);
+	ck_assert_int_eq(PARSE(&first, "--depth=site|node"), OPT_USAGE);
+	ck_assert_int_eq(PARSE(&first, "--depth="), OPT_USAGE);
+	ck_assert_uint_eq(got.depth, 0);
 }
 END_TEST
 
@@ -289,6 +307,6 @@ START_TEST(an_unknown_verb_names_the_nearest_one_or_all)
 END_TEST
 
 SUITE("opt", lengths_of_time_are_written_as_they_are_read, every_kind_is_set,
-      an_argument_may_be_left_out, help_and_version_go_to_stdout, mistakes_are_told_on_stderr,
-      a_wrapped_command_keeps_its_options, lengths_of_time_have_units, documents_name_every_option,
-      an_unknown_verb_names_the_nearest_one_or_all)
+      a_word_is_one_of_the_list_whole, an_argument_may_be_left_out, help_and_version_go_to_stdout,
+      mistakes_are_told_on_stderr, a_wrapped_command_keeps_its_options, lengths_of_time_have_units,
+      documents_name_every_option, an_unknown_verb_names_the_nearest_one_or_all)

@@ -18,8 +18,7 @@ START_TEST(containers_nest_with_their_commas)
 
 	json_init(&j, &b);
 	json_object(&j);
-	json_key(&j, "a");
-	json_array(&j);
+	json_key_array(&j, "a");
 	json_i64(&j, INT64_MIN);
 	json_u64(&j, UINT64_MAX);
 	json_array(&j);
