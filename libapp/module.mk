@@ -25,5 +25,7 @@ libapp.statics   := init.c:real wrap_c.c:real wrap_f.c:real wrap_f08.c:real
 
 $(B)/gen/libapp/wrap_%.c: common/ring/calls.def libapp/wrap.awk
 	$(call say,AWK)mkdir -p $(@D) && awk -v out=$* -f libapp/wrap.awk $< >$@
+# Lines are enough for generated code, and take a quarter less to compile.
+$(libapp.hot): CFLAGS += -g1
 $(B)/lib/libomig.so: BASE_LDFLAGS += -Wl,-z,nodelete
 include tests/libapp/rules.mk
