@@ -24,22 +24,3 @@ void states_print_dot(const struct states *t, struct buf *b)
 					   t->state[t->next[s * t->nevent + ev]], t->event[ev]);
 	buf_puts(b, "}\n");
 }
-
-/* --- streams */
-
-static const char *const stream_names[STREAM_STATES] = { "away", "open", "shut", "ended" };
-static const char *const stream_event_names[STREAM_EVENTS] = { "opened", "full", "last", "lost" };
-
-static const uint8_t stream_next[STREAM_STATES][STREAM_EVENTS] = {
-	[STREAM_AWAY] = { STREAM_OPEN, STREAM_AWAY, STREAM_AWAY, STREAM_AWAY },
-	[STREAM_OPEN] = { STREAM_OPEN, STREAM_SHUT, STREAM_ENDED, STREAM_AWAY },
-	[STREAM_SHUT] = { STREAM_OPEN, STREAM_SHUT, STREAM_SHUT, STREAM_AWAY },
-	[STREAM_ENDED] = { STREAM_OPEN, STREAM_ENDED, STREAM_ENDED, STREAM_ENDED },
-};
-
-const struct states stream_states = { .name = "stream",
-				      .state = stream_names,
-				      .event = stream_event_names,
-				      .nstate = STREAM_STATES,
-				      .nevent = STREAM_EVENTS,
-				      .next = stream_next[0] };

@@ -24,18 +24,4 @@ unsigned states_step(const struct states *t, unsigned from, unsigned event, cons
 /* As a graph of Graphviz: an edge for each step that changes the state. */
 void states_print_dot(const struct states *t, struct buf *b);
 
-/* --- the stream of blocks of a subscription from one branch or host */
-
-enum stream_state {
-	STREAM_AWAY, /* not connected, and may have blocks */
-	STREAM_OPEN,
-	STREAM_SHUT, /* there was no room for what came; it comes again */
-	STREAM_ENDED, /* it has reported its end */
-	STREAM_STATES
-};
-
-enum stream_event { STREAM_OPENED, STREAM_FULL, STREAM_LAST, STREAM_LOST, STREAM_EVENTS };
-
-extern const struct states stream_states;
-
 #endif

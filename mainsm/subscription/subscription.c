@@ -77,7 +77,7 @@ void subscription_free(struct subscription *s)
 	s->owner->n--;
 	loop_timer_free(s->lease);
 	loop_timer_free(s->coming);
-	subscription_free_parts(s);
+	streams_done(&s->streams);
 	free(s->text);
 	free(s);
 }
@@ -86,7 +86,9 @@ static void end(struct subscription *s, const char *why)
 {
 	log_info("kept", "subscription=%s is over: %s", s->name, why);
 	end_receiver(s, "");
-	subscription_end_all(s);
+	branches_send_all(s->owner->conf.branches,
+			  &(struct msg){ .type = MSG_EVENTS_END,
+					 .events_end = { s->name, s->opening.identity } });
 	subscription_free(s);
 }
 
@@ -107,7 +109,7 @@ static void set_receiver(struct subscription *s, struct session *receiver)
 		subscription_open_all(s, true);
 	} else {
 		loop_timer_arm(s->lease, (nsec_t)s->opening.lease_s * NSEC_PER_SEC);
-		subscription_shut_all(s);
+		subscription_open_all(s, false);
 	}
 }
 
@@ -322,7 +324,8 @@ static int make(struct subscriptions *ks, const struct session *owner, const cha
 	if (!s)
 		return err_nomem(e);
 	s->owner = ks;
-	list_init(&s->parts);
+	streams_init(&s->streams, &(struct streams_conf){ .bytes = sizeof(struct stream),
+							  .number = &ks->stream });
 	list_push_back(&ks->all, &s->link);
 	ks->n++;
 	str_copy(s->name, sizeof(s->name), name);
@@ -469,7 +472,7 @@ void subscriptions_write(const struct subscriptions *ks, const struct session *w
 		omis_write_string(w, s->name);
 		omis_write_int(w, s->receiver ? s->receiver->number : 0);
 		omis_write_string(w, s->opening.ending ? "ending" : "on");
-		omis_write_int(w, (int64_t)s->unsafe);
+		omis_write_int(w, (int64_t)s->streams.unsafe);
 		omis_write_string(w, s->fault);
 		omis_write_list_end(w);
 	}

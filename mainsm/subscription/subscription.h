@@ -19,10 +19,6 @@
 #include <stdbool.h>
 
 #define SUBSCRIPTIONS_MAX 16 /* as many as a daemon below keeps */
-#define SUBSCRIPTION_WINDOW_BYTES (8u << 20) /* that a receiver has not acknowledged */
-/* branches come back within it, when mainsm was started again too; tools wait longer */
-#define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
-#define SUBSCRIPTION_ROOM_MAX 8 /* messages of one branch on their way */
 
 struct branch;
 struct branches;

@@ -9,7 +9,7 @@
 #include "common/loop/loop.h"
 #include "common/omis/text/token.h"
 #include "mainsm/subscription/subscription.h"
-#include "tree/states.h"
+#include "tree/streams.h"
 
 #define SUBSCRIPTION_NAME_BYTES 64
 
@@ -19,22 +19,6 @@ struct subscriptions {
 	size_t n;
 	nsec_t unsettled; /* when we began, or a site was lost last: it may still come */
 	uint64_t stream; /* the last opening: of all branches and subscriptions */
-};
-
-/* What comes from one branch. */
-struct subscription_part {
-	struct list link;
-	char token[16]; /* of the branch, which may be away */
-	uint32_t branch;
-	bool is_up;
-	enum stream_state state;
-	uint64_t stream; /* 0: nothing is wanted */
-	struct {
-		uint64_t place;
-		size_t bytes;
-	} way[SUBSCRIPTION_ROOM_MAX]; /* not acknowledged yet */
-	unsigned nway;
-	char *missing; /* owned: the sources that its end reports as missing; NULL: none */
 };
 
 struct subscription {
@@ -47,8 +31,7 @@ struct subscription {
 	struct token csr; /* "" = the activation has ended */
 	char *text; /* owned; of its request; NULL: none */
 	struct session *receiver; /* NULL: none */
-	struct list parts;
-	size_t unsafe; /* bytes that the receiver has not acknowledged */
+	struct streams streams; /* by the token of the branch */
 	struct loop_timer *lease;
 	struct loop_timer *coming; /* while branches that are away may come back */
 	bool has_waited; /* for them, since it was to end */
@@ -60,18 +43,11 @@ void subscription_branch_up(struct subscription *s, const struct branch *c);
 void subscription_branch_lost(struct subscription *s,
 			      uint32_t branch); /* s may be dead behind this */
 
-/* It has a receiver now, or its description has changed. With `again`, blocks come again from the
+/* Its receiver or its description has changed. With `again`, blocks come again from the
  * last acknowledged one. */
 void subscription_open_all(struct subscription *s, bool again);
-
-/* It has no receiver. */
-void subscription_shut_all(struct subscription *s);
-void subscription_end_all(struct subscription *s);
 void subscription_events(struct subscription *s, uint32_t branch, const struct msg_events *m);
-
-/* False: no stream of this one. */
-bool subscription_acked(struct subscription *s, const struct msg_events_ack *m);
-void subscription_free_parts(struct subscription *s);
+void subscription_acked(struct subscription *s, const struct msg_events_ack *m);
 
 /*
  * It is over when all branches have reported its end; then s is dead behind this. Branches that are

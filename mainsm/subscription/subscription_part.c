@@ -1,151 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of a kept subscription from the branches to the tool, and acknowledgements back. */
 #include "common/base/log.h"
-#include "common/base/str.h"
 #include "common/link/link.h"
 #include "mainsm/directory/numbers.h"
 #include "mainsm/subscription/subscription_internal.h"
 #include "mainsm/tool/session.h"
 #include "tree/branches.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-static void send(struct subscription *s, const struct subscription_part *l, const struct msg *m)
-{
-	branches_send(s->owner->conf.branches, l->branch, m);
-}
-
 /* Many branches share the window. */
 static uint32_t room_of(const struct subscription *s)
 {
-	uint32_t n = 0;
+	uint32_t n = (uint32_t)s->streams.by_branch.n;
 
-	list_each (i, &s->parts)
-		n += list_entry(i, struct subscription_part, link)->is_up;
-	return n <= 2			    ? SUBSCRIPTION_ROOM_MAX
-	       : n <= SUBSCRIPTION_ROOM_MAX ? 2 * SUBSCRIPTION_ROOM_MAX / n
-					    : 1;
+	return n <= 2 ? STREAM_ROOM_MAX : n <= STREAM_ROOM_MAX ? 2 * STREAM_ROOM_MAX / n : 1;
 }
 
-static void step(struct subscription_part *l, enum stream_event ev)
+static void forget_messages(struct subscription *s, const struct stream *x)
 {
-	l->state = states_step(&stream_states, l->state, ev, l->token);
+	streams_release(&s->streams, x, UINT64_MAX, NULL, NULL);
 }
 
-static void set_missing(struct subscription_part *l, const char *names)
+static void open_stream(struct subscription *s, struct stream *x, bool again)
 {
-	free(l->missing);
-	l->missing = *names ? str_dup(names) : NULL;
-}
-
-static void open_part(struct subscription *s, struct subscription_part *l, bool again)
-{
-	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = s->opening };
-
-	if (again && s->receiver) {
-		l->stream = ++s->owner->stream;
-		step(l, STREAM_OPENED);
-		set_missing(l, "");
-	} else if (!s->receiver) {
-		l->stream = 0;
-	}
-	if (again || !s->receiver) {
-		while (l->nway)
-			s->unsafe -= l->way[--l->nway].bytes;
-	}
-	m.events_open.stream = l->stream;
-	m.events_open.room = room_of(s);
-	if (l->is_up)
-		send(s, l, &m);
+	if (!x->has_branch)
+		return;
+	if (again || !s->receiver)
+		forget_messages(s, x);
+	if (!s->receiver)
+		stream_close(x);
+	else if (again)
+		stream_open(&s->streams, x);
+	stream_send_open(s->owner->conf.branches, x, &s->opening, room_of(s));
 }
 
 void subscription_open_all(struct subscription *s, bool again)
 {
-	list_each (i, &s->parts)
-		open_part(s, list_entry(i, struct subscription_part, link), again);
-}
-
-void subscription_shut_all(struct subscription *s)
-{
-	subscription_open_all(s, false);
-}
-
-void subscription_end_all(struct subscription *s)
-{
-	const struct msg m = { .type = MSG_EVENTS_END,
-			       .events_end = { s->name, s->opening.identity } };
-
-	list_each (i, &s->parts)
-		if (list_entry(i, struct subscription_part, link)->is_up)
-			send(s, list_entry(i, struct subscription_part, link), &m);
-}
-
-void subscription_free_parts(struct subscription *s)
-{
-	list_each_safe (i, &s->parts) {
-		list_del(i);
-		free(list_entry(i, struct subscription_part, link)->missing);
-		free(list_entry(i, struct subscription_part, link));
-	}
+	list_each (i, &s->streams.all)
+		open_stream(s, list_entry(i, struct stream, in_all), again);
 }
 
 /* The window has room again. */
 static void open_shut(struct subscription *s)
 {
-	if (s->unsafe > SUBSCRIPTION_WINDOW_BYTES / 2)
+	if (s->streams.unsafe > STREAM_WINDOW_BYTES / 2)
 		return;
-	list_each (i, &s->parts) {
-		struct subscription_part *l = list_entry(i, struct subscription_part, link);
+	list_each (i, &s->streams.all) {
+		struct stream *x = list_entry(i, struct stream, in_all);
 
-		if (l->state == STREAM_SHUT && l->is_up && !l->nway)
-			open_part(s, l, true);
+		if (x->state == STREAM_SHUT && !streams_held(&s->streams, x))
+			open_stream(s, x, true);
 	}
 }
 
 /* --- branches that come and go */
 
-static struct subscription_part *find_part(struct subscription *s, const char *token)
-{
-	list_each (i, &s->parts)
-		if (str_eq(list_entry(i, struct subscription_part, link)->token, token))
-			return list_entry(i, struct subscription_part, link);
-	return NULL;
-}
-
 void subscription_branch_up(struct subscription *s, const struct branch *c)
 {
-	struct subscription_part *l = find_part(s, c->name);
+	struct streams *xs = &s->streams;
+	bool is_new;
+	struct stream *x = streams_come(xs, c->index, c->name, &is_new);
 
-	if (!l) {
-		l = calloc(1, sizeof(*l));
-		if (!l) {
-			log_warn("kept",
-				 "no memory: nothing comes from branch=%s of subscription=%s",
-				 c->name, s->name);
-			return;
-		}
-		str_copy(l->token, sizeof(l->token), c->name);
-		list_push_back(&s->parts, &l->link);
-	}
-	l->branch = c->index;
-	l->is_up = true;
-	open_part(s, l, true);
+	if (x && !streams_reserve(xs, xs->by_branch.n * STREAM_ROOM_MAX))
+		open_stream(s, x, true);
+	else
+		log_warn("kept", "no memory: nothing comes from branch=%s of subscription=%s",
+			 c->name, s->name);
 }
 
 /* One that is away may still have something. */
 void subscription_branch_lost(struct subscription *s, uint32_t branch)
 {
-	list_each_safe (i, &s->parts) {
-		struct subscription_part *l = list_entry(i, struct subscription_part, link);
+	struct stream *x = streams_at(&s->streams, branch);
 
-		if (!l->is_up || l->branch != branch)
-			continue;
-		l->is_up = false;
-		step(l, STREAM_LOST);
-		l->stream = 0;
-		while (l->nway)
-			s->unsafe -= l->way[--l->nway].bytes;
+	if (x) {
+		forget_messages(s, x);
+		stream_leave(&s->streams, x);
 	}
 	s->has_waited = false;
 	loop_timer_cancel(s->coming);
@@ -155,129 +84,114 @@ void subscription_branch_lost(struct subscription *s, uint32_t branch)
 
 /* --- what comes */
 
-static int pass_on(struct subscription *s, const struct subscription_part *l,
-		   const struct msg_events *m)
+static int pass_on(struct subscription *s, const struct msg_events *m)
 {
 	const struct msg up = { .type = MSG_EVENTS,
-				.events = { s->name, l->stream, m->place, m->blocks, false,
+				.events = { s->name, m->stream, m->place, m->blocks, false,
 					    NULL } };
 
 	return s->receiver && s->receiver->link ? link_send(s->receiver->link, &up) : -ERR_CLOSED;
 }
 
-/* Sites that are away, and what others have said of theirs. */
-static void write_missing(const struct subscription *s, struct buf *b)
+/* Sites that have come since the subscription is here. */
+static unsigned count_sites(const struct subscription *s)
 {
-	list_each (i, &s->parts) {
-		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
+	unsigned n = 0;
 
-		if (l->state != STREAM_ENDED)
-			msg_events_add_missing(b, "", l->token);
-		else if (l->missing)
-			msg_events_add_missing(b, "", l->missing);
-	}
-}
-
-struct counts {
-	unsigned here, away; /* branches that have not reported their end */
-	unsigned sites; /* that have come since it is here */
-};
-
-static void count(const struct subscription *s, struct counts *n)
-{
-	*n = (struct counts){ 0 };
-	list_each (i, &s->parts) {
-		const struct subscription_part *l = list_entry(i, struct subscription_part, link);
-
-		n->here += l->state != STREAM_ENDED && l->is_up;
-		n->away += l->state != STREAM_ENDED && !l->is_up;
-		n->sites += l->token[0] == 's';
-	}
+	list_each (i, &s->streams.all)
+		n += list_entry(i, struct stream, in_all)->name[0] == 's';
+	return n;
 }
 
 /* How long to wait for branches that are away, or have not come to this mainsm yet. 0: none is
  * waited for. */
-static nsec_t time_to_come(const struct subscription *s, const struct counts *n)
+static nsec_t time_to_come(const struct subscription *s)
 {
 	nsec_t age = loop_now(s->owner->conf.loop) - s->owner->unsettled;
 
 	if (s->has_waited)
 		return 0;
-	if (n->away)
-		return SUBSCRIPTION_RETURN_NS;
-	return age < SUBSCRIPTION_RETURN_NS && n->sites < numbers_sites(s->owner->conf.numbers)
-		       ? SUBSCRIPTION_RETURN_NS - age
+	if (s->streams.n[STREAM_AWAY])
+		return STREAM_RETURN_NS;
+	return age < STREAM_RETURN_NS && count_sites(s) < numbers_sites(s->owner->conf.numbers)
+		       ? STREAM_RETURN_NS - age
 		       : 0;
 }
 
 void subscription_check_end(struct subscription *s)
 {
 	struct buf b = BUF_INIT(MSG_MISSING_MAX_BYTES + 1);
-	struct counts n;
 
-	count(s, &n);
-	if (!s->opening.ending || !s->receiver || n.here)
+	if (!s->opening.ending || !s->receiver || s->streams.n[STREAM_OPEN] ||
+	    s->streams.n[STREAM_SHUT])
 		return;
-	if (time_to_come(s, &n)) {
+	if (time_to_come(s)) {
 		if (!loop_timer_is_armed(s->coming))
-			loop_timer_arm(s->coming, time_to_come(s, &n));
+			loop_timer_arm(s->coming, time_to_come(s));
 		return;
 	}
-	write_missing(s, &b);
+	streams_write_missing(&s->streams, &b);
 	subscription_report_end(s, buf_str(&b));
 	buf_done(&b);
 }
 
-static void take(struct subscription *s, struct subscription_part *l, const struct msg_events *m)
+static void take(struct subscription *s, struct stream *x, const struct msg_events *m)
 {
-	if (l->nway >= SUBSCRIPTION_ROOM_MAX ||
-	    s->unsafe + m->blocks.n > SUBSCRIPTION_WINDOW_BYTES || pass_on(s, l, m)) {
-		step(l, STREAM_FULL); /* it comes again when there is room */
-		return;
-	}
-	l->way[l->nway].place = m->place;
-	l->way[l->nway++].bytes = m->blocks.n;
-	s->unsafe += m->blocks.n;
+	struct streams *xs = &s->streams;
+
+	if (streams_held(xs, x) >= STREAM_ROOM_MAX ||
+	    xs->unsafe + m->blocks.n > STREAM_WINDOW_BYTES || pass_on(s, m))
+		stream_step(xs, x, STREAM_FULL); /* it comes again when there is room */
+	else
+		streams_hold(xs, &(struct stream_message){ .number = m->stream,
+							   .place = m->place,
+							   .mark = m->place,
+							   .branch = x->branch,
+							   .bytes = (uint32_t)m->blocks.n });
 }
 
 void subscription_events(struct subscription *s, uint32_t branch, const struct msg_events *m)
 {
-	list_each_safe (i, &s->parts) {
-		struct subscription_part *l = list_entry(i, struct subscription_part, link);
+	struct stream *x = streams_at(&s->streams, branch);
 
-		if (!l->is_up || l->branch != branch || !l->stream || l->stream != m->stream ||
-		    l->state == STREAM_SHUT)
-			continue;
-		if (m->blocks.n)
-			take(s, l, m);
-		if (m->end && l->state != STREAM_SHUT) {
-			step(l, STREAM_LAST);
-			set_missing(l, m->missing);
-			subscription_check_end(s);
-		}
+	if (!x || !x->number || x->number != m->stream || x->state == STREAM_SHUT)
 		return;
+	if (m->blocks.n)
+		take(s, x, m);
+	if (m->end && x->state != STREAM_SHUT) {
+		stream_end(&s->streams, x, m->missing);
+		subscription_check_end(s);
 	}
 }
 
-bool subscription_acked(struct subscription *s, const struct msg_events_ack *m)
+static void note_last(void *arg, const struct stream_message *m)
 {
-	list_each (i, &s->parts) {
-		struct subscription_part *l = list_entry(i, struct subscription_part, link);
-		unsigned n = 0;
+	struct stream_message *last = arg;
 
-		if (!l->stream || l->stream != m->stream)
-			continue;
-		for (; n < l->nway && l->way[n].place <= m->place; n++)
-			s->unsafe -= l->way[n].bytes;
-		if (!n)
-			return true;
-		send(s, l,
-		     &(struct msg){ .type = MSG_EVENTS_ACK,
-				    .events_ack = { s->name, l->stream, l->way[n - 1].place } });
-		l->nway -= n;
-		memmove(l->way, l->way + n, l->nway * sizeof(l->way[0]));
-		open_shut(s);
-		return true;
+	*last = *m;
+}
+
+static void acked(struct subscription *s, const struct stream *x, uint64_t place)
+{
+	struct stream_message last = { 0 };
+
+	streams_release(&s->streams, x, place, note_last, &last);
+	if (!last.number)
+		return;
+	branches_send(s->owner->conf.branches, last.branch,
+		      &(struct msg){ .type = MSG_EVENTS_ACK,
+				     .events_ack = { s->name, last.number, last.place } });
+	open_shut(s);
+}
+
+void subscription_acked(struct subscription *s, const struct msg_events_ack *m)
+{
+	list_each (i, &s->streams.all) {
+		const struct stream *x = list_entry(i, struct stream, in_all);
+
+		if (x->number && x->number == m->stream) {
+			acked(s, x, m->place);
+			return;
+		}
 	}
-	return false;
 }

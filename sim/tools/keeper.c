@@ -24,7 +24,7 @@
 #define LOOKS_MAX 16 /* for a rank that lives */
 #define CHATTY_ONE_IN 4 /* keepers: of programs whose events fill a spool */
 #define LANES_MAX 64 /* openings that something came from and is not acknowledged */
-/* Until all sites are there. mainsm waits SUBSCRIPTION_RETURN_NS for a site that an
+/* Until all sites are there. mainsm waits STREAM_RETURN_NS for a site that an
  * earlier mainsm had. A site that is later is not named. */
 #define RETURN_NS (25 * NSEC_PER_SEC)
 #define DRAIN_STEP_NS (500 * NSEC_PER_MSEC)

@@ -11,7 +11,8 @@
 
 #define HOSTS ".hosts"
 #define HOSTS_MAX_BYTES ((size_t)BRANCHES_MAX * (NAME_MAX_BYTES + 4))
-#define WORD_BYTES 3 /* "lm " and "sm " */
+#define OF_LM "lm "
+#define OF_SM "sm "
 
 static void note_change(struct site_subscription *s)
 {
@@ -24,13 +25,14 @@ static void note_change(struct site_subscription *s)
 
 static void count(struct site_subscription *s)
 {
+	const unsigned *of = s->streams.n;
 	int n, more;
 
-	if (!s->n[STREAM_AWAY]) {
+	if (!of[STREAM_AWAY]) {
 		s->awaits = false;
 		loop_timer_cancel(s->coming);
 	}
-	n = (int)(s->n[STREAM_OPEN] + s->n[STREAM_SHUT]) + s->awaits;
+	n = (int)(of[STREAM_OPEN] + of[STREAM_SHUT]) + s->awaits;
 	more = n - s->sources;
 	s->sources = n;
 	if (more)
@@ -40,26 +42,23 @@ static void count(struct site_subscription *s)
 static void begin_to_await(struct site_subscription *s)
 {
 	s->awaits = true;
-	loop_timer_arm(s->coming, SUBSCRIPTION_RETURN_NS);
+	loop_timer_arm(s->coming, STREAM_RETURN_NS);
 }
 
-void source_step(struct site_subscription *s, struct source *f, enum stream_event ev)
+static void on_step(void *arg, struct stream *x, enum stream_state was)
 {
-	enum stream_state was = f->state;
+	struct site_subscription *s = arg;
 
-	f->state = states_step(&stream_states, was, ev, f->host);
-	if ((was == STREAM_ENDED) != (f->state == STREAM_ENDED))
+	if ((was == STREAM_ENDED) != (x->state == STREAM_ENDED))
 		note_change(s);
-	s->n[was]--;
-	s->n[f->state]++;
-	if (was != STREAM_AWAY && f->state == STREAM_AWAY && keep_request(s->k)->ending)
+	if (was != STREAM_AWAY && x->state == STREAM_AWAY && keep_request(s->k)->ending)
 		begin_to_await(s);
 	count(s);
 }
 
 void site_subscription_await(struct site_subscription *s)
 {
-	if (s->awaits || !s->n[STREAM_AWAY])
+	if (s->awaits || !s->streams.n[STREAM_AWAY])
 		return;
 	begin_to_await(s);
 	count(s);
@@ -75,97 +74,59 @@ static void on_come(void *arg)
 
 /* --- one of them */
 
-static struct source *source_new(struct site_subscription *s, bool is_sm, const char *host,
-				 enum stream_state state)
+static struct source *source_of(struct stream *x)
 {
-	struct source *f = calloc(1, sizeof(*f));
-
-	if (!f)
-		return NULL;
-	f->is_sm = is_sm;
-	f->state = state;
-	str_copy(f->host, sizeof(f->host), host);
-	map_init(&f->seqs);
-	list_push_back(&s->all, &f->link);
-	s->n[state]++;
-	return f;
+	return (struct source *)x;
 }
 
-static void source_forget_seqs(struct site_subscription *s, struct source *f)
+static void forget_seqs(struct site_subscription *s, struct source *f)
 {
 	s->nseq -= f->seqs.n;
 	map_done(&f->seqs);
 }
 
-static void source_free(struct site_subscription *s, struct source *f)
+static void on_free(void *arg, struct stream *x)
 {
-	s->n[f->state]--;
-	source_forget_seqs(s, f);
-	list_del(&f->link);
-	free(f->missing);
-	free(f);
+	forget_seqs(arg, source_of(x));
 }
 
 struct source *source_at(const struct site_subscription *s, const struct branch *b)
 {
-	return map_find(&s->by_branch, b->index);
-}
-
-static struct source *find_away(struct site_subscription *s, const struct branch *b)
-{
-	list_each (i, &s->all) {
-		struct source *f = list_entry(i, struct source, link);
-
-		if (!f->has_branch && f->is_sm == b->is_sm && str_eq(f->host, b->host))
-			return f;
-	}
-	return NULL;
+	return source_of(streams_at(&s->streams, b->index));
 }
 
 struct source *source_come(struct site_subscription *s, const struct branch *b)
 {
-	struct source *f = source_at(s, b);
-	bool is_new = false;
+	char name[NAME_MAX_BYTES + sizeof(OF_SM)];
+	struct stream *x;
+	bool is_new;
 
-	if (f)
-		return f;
-	f = find_away(s, b);
-	if (!f) {
-		f = source_new(s, b->is_sm, b->host, STREAM_OPEN);
-		is_new = true;
-	}
-	if (!f || map_put(&s->by_branch, b->index, f, NULL)) {
-		if (f && is_new)
-			source_free(s, f);
-		return NULL;
-	}
-	if (is_new)
+	snprintf(name, sizeof(name), "%s%s", b->is_sm ? OF_SM : "", b->host);
+	x = streams_come(&s->streams, b->index, name, &is_new);
+	if (x && is_new) {
+		map_init(&source_of(x)->seqs);
 		note_change(s);
-	f->has_branch = true;
-	f->branch = b->index;
-	count(s);
-	return f;
+	}
+	return source_of(x);
 }
 
 void source_leave(struct site_subscription *s, struct source *f)
 {
-	map_del(&s->by_branch, f->branch);
-	f->has_branch = false;
 	f->id = 0;
-	source_forget_seqs(s, f);
-	source_step(s, f, STREAM_LOST);
-	if (f->state == STREAM_ENDED && !f->missing)
-		source_free(s, f);
+	forget_seqs(s, f);
+	stream_leave(&s->streams, &f->stream);
+	if (f->stream.state == STREAM_ENDED && !f->stream.missing)
+		stream_free(&s->streams, &f->stream);
 }
 
 void source_forget_host(struct site_subscription *s, const char *host)
 {
-	list_each_safe (i, &s->all) {
-		struct source *f = list_entry(i, struct source, link);
+	list_each_safe (i, &s->streams.all) {
+		struct stream *x = list_entry(i, struct stream, in_all);
 
-		if (f->has_branch || f->is_sm || !str_eq(f->host, host))
+		if (x->has_branch || !str_eq(x->name, host))
 			continue;
-		source_free(s, f);
+		stream_free(&s->streams, x);
 		note_change(s);
 	}
 	count(s);
@@ -175,11 +136,12 @@ void source_forget_host(struct site_subscription *s, const char *host)
 
 static void write_hosts(const struct site_subscription *s, struct buf *b)
 {
-	list_each (i, &s->all) {
-		const struct source *f = list_entry(i, struct source, link);
+	list_each (i, &s->streams.all) {
+		const struct stream *x = list_entry(i, struct stream, in_all);
 
-		if (f->state != STREAM_ENDED && !strchr(f->host, '\n'))
-			buf_printf(b, "%s %s\n", f->is_sm ? "sm" : "lm", f->host);
+		if (x->state != STREAM_ENDED && !strchr(x->name, '\n'))
+			buf_printf(b, "%s%s\n", str_has_prefix(x->name, OF_SM) ? "" : OF_LM,
+				   x->name);
 	}
 }
 
@@ -202,13 +164,19 @@ void site_subscription_save_sources(struct site_subscription *s)
 	buf_done(&b);
 }
 
-static int read_line(struct site_subscription *s, char *line)
+static int read_line(struct site_subscription *s, const char *line)
 {
-	bool is_sm = str_has_prefix(line, "sm ");
+	bool is_sm = str_has_prefix(line, OF_SM);
+	struct stream *x;
 
-	if ((!is_sm && !str_has_prefix(line, "lm ")) || strlen(line) > WORD_BYTES + NAME_MAX_BYTES)
+	if ((!is_sm && !str_has_prefix(line, OF_LM)) ||
+	    strlen(line) > strlen(OF_LM) + NAME_MAX_BYTES)
 		return 0;
-	return source_new(s, is_sm, line + WORD_BYTES, STREAM_AWAY) ? 0 : -ERR_NOMEM;
+	x = streams_add(&s->streams, is_sm ? line : line + strlen(OF_LM), STREAM_AWAY);
+	if (!x)
+		return -ERR_NOMEM;
+	map_init(&source_of(x)->seqs);
+	return 0;
 }
 
 static int load(struct site_subscription *s)
@@ -234,30 +202,17 @@ static int load(struct site_subscription *s)
 
 int site_subscription_init_sources(struct site_subscription *s)
 {
-	list_init(&s->all);
-	map_init(&s->by_branch);
+	streams_init(&s->streams, &(struct streams_conf){ .bytes = sizeof(struct source),
+							  .number = &s->kt->stream,
+							  .on_step = on_step,
+							  .on_free = on_free,
+							  .arg = s });
 	s->coming = loop_timer_new(s->kt->conf.loop, on_come, s);
 	return s->coming ? load(s) : -ERR_NOMEM;
 }
 
 void site_subscription_free_sources(struct site_subscription *s)
 {
-	list_each_safe (i, &s->all)
-		source_free(s, list_entry(i, struct source, link));
-	map_done(&s->by_branch);
+	streams_done(&s->streams);
 	loop_timer_free(s->coming);
-}
-
-/* --- for people */
-
-void site_subscription_write_missing(const struct site_subscription *s, struct buf *b)
-{
-	list_each (i, &s->all) {
-		const struct source *f = list_entry(i, struct source, link);
-
-		if (f->state == STREAM_AWAY)
-			msg_events_add_missing(b, f->is_sm ? "sm " : "", f->host);
-		else if (f->missing)
-			msg_events_add_missing(b, "", f->missing);
-	}
 }

@@ -1,38 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "common/base/array.h"
-#include "common/base/str.h"
 #include "eventlog/evgap.h"
 #include "sm/subscription/subscription_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TICKETS_MAX (BRANCHES_MAX * SUBSCRIPTION_ROOM)
-
 /* --- down */
 
-static void send_open(struct site_subscription *s, struct source *f, struct branch *b)
+static void send_open(const struct site_subscription *s, const struct source *f)
 {
-	struct msg m = { .type = MSG_EVENTS_OPEN, .events_open = *keep_request(s->k) };
-
-	m.events_open.stream = f->stream;
-	m.events_open.room = SUBSCRIPTION_ROOM;
-	branch_send(b, &m);
+	stream_send_open(nodes_branches(s->kt->conf.nodes), &f->stream, keep_request(s->k),
+			 STREAM_ROOM_MAX);
 }
 
 /* What is not acknowledged comes again. */
-static void reopen(struct site_subscription *s, struct branch *b)
+static void reopen(struct site_subscription *s, const struct branch *b)
 {
 	struct source *f = source_come(s, b);
 
 	if (!f)
 		return;
 	f->id = b->id;
-	f->stream = ++s->kt->stream;
-	free(f->missing);
-	f->missing = NULL;
-	source_step(s, f, STREAM_OPENED);
-	send_open(s, f, b);
+	stream_open(&s->streams, &f->stream);
+	send_open(s, f);
 }
 
 static void on_request(void *arg, struct keep *k)
@@ -45,8 +35,9 @@ static void on_request(void *arg, struct keep *k)
 		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
-		if (b && b->link && f && f->id == b->id && (is_ending || f->state != STREAM_ENDED))
-			send_open(s, f, b);
+		if (b && b->link && f && f->id == b->id &&
+		    (is_ending || f->stream.state != STREAM_ENDED))
+			send_open(s, f);
 		else if (b && b->link)
 			reopen(s, b);
 	}
@@ -61,7 +52,6 @@ static void sub_free(struct site_subscription *s)
 	if (!s)
 		return;
 	site_subscription_free_sources(s);
-	free(s->ticket);
 	free(s);
 }
 
@@ -101,37 +91,32 @@ static void on_gone(void *arg, struct keep *k)
 
 /* --- what is safe */
 
-static void ack(const struct site_subscription *s, const struct ticket *t)
+static void ack(void *arg, const struct stream_message *t)
 {
+	const struct site_subscription *s = arg;
 	const struct msg m = { .type = MSG_EVENTS_ACK,
-			       .events_ack = { keep_name(s->k), t->stream, t->place } };
+			       .events_ack = { keep_name(s->k), t->number, t->place } };
 	struct branch *b = branches_at(nodes_branches(s->kt->conf.nodes), t->branch);
 	const struct source *f = b ? source_at(s, b) : NULL;
 
-	if (b && b->link && f && f->id == b->id && f->stream == t->stream)
+	if (b && b->link && f && f->id == b->id && f->stream.number == t->number)
 		branch_send(b, &m);
 }
 
 static void on_settled(void *arg, struct keep *k, uint64_t appended)
 {
 	struct site_subscription *s = keep_user(k);
-	size_t n = 0;
 
-	for (; s && n < s->nticket && s->ticket[n].appended <= appended; n++) {
-		ack(s, &s->ticket[n]);
-		s->unsafe -= s->ticket[n].bytes;
-	}
-	if (!n)
-		return;
-	s->nticket -= n;
-	memmove(s->ticket, s->ticket + n, s->nticket * sizeof(*s->ticket));
+	if (s)
+		streams_release(&s->streams, NULL, appended, ack, s);
 }
 
 /* --- room */
 
 static bool has_room(const struct site_subscription *s, size_t n)
 {
-	return s->unsafe + n <= SUBSCRIPTION_UNSAFE_MAX_BYTES && keep_room(s->k) >= s->unsafe + n;
+	return s->streams.unsafe + n <= STREAM_WINDOW_BYTES &&
+	       keep_room(s->k) >= s->streams.unsafe + n;
 }
 
 /* So much makes opening again worth its while: a small subscription never has what a large one
@@ -140,8 +125,7 @@ static size_t enough(const struct site_subscription *s)
 {
 	uint64_t part = keep_request(s->k)->max_bytes / 4;
 
-	return part < SUBSCRIPTION_UNSAFE_MAX_BYTES / 2 ? (size_t)part
-							: SUBSCRIPTION_UNSAFE_MAX_BYTES / 2;
+	return part < STREAM_WINDOW_BYTES / 2 ? (size_t)part : STREAM_WINDOW_BYTES / 2;
 }
 
 static void open_shut(void *arg, struct keep *k)
@@ -153,7 +137,7 @@ static void open_shut(void *arg, struct keep *k)
 		struct branch *b = branches_at(nodes_branches(kt->conf.nodes), i);
 		struct source *f = b ? source_at(s, b) : NULL;
 
-		if (!f || f->state != STREAM_SHUT)
+		if (!f || f->stream.state != STREAM_SHUT)
 			continue;
 		if (has_room(s, enough(s)))
 			reopen(s, b);
@@ -171,7 +155,7 @@ static void on_retry(void *arg)
 
 static void shut(struct site_subscription *s, struct source *f)
 {
-	source_step(s, f, STREAM_FULL);
+	stream_step(&s->streams, &f->stream, STREAM_FULL);
 	if (!loop_timer_is_armed(s->kt->retry))
 		loop_timer_arm(s->kt->retry, SUBSCRIPTION_RETRY_NS);
 }
@@ -235,22 +219,21 @@ static int append(struct site_subscription *s, struct source *f, const struct by
 
 static int take_blocks(struct site_subscription *s, struct source *f, const struct msg_events *m)
 {
-	struct ticket t = { .stream = m->stream,
-			    .place = m->place,
-			    .branch = f->branch,
-			    .bytes = (uint32_t)m->blocks.n };
-	int rc = array_grow(&s->ticket, &s->capticket, s->nticket + 1, sizeof(t), TICKETS_MAX);
+	struct stream_message t = { .number = m->stream,
+				    .place = m->place,
+				    .branch = f->stream.branch,
+				    .bytes = (uint32_t)m->blocks.n };
+	int rc = streams_reserve(&s->streams, s->streams.nmessage + 1);
 
 	if (!rc)
 		rc = append(s, f, &m->blocks);
 	if (rc)
 		return rc;
-	t.appended = keep_appended(s->k);
-	s->ticket[s->nticket++] = t;
-	s->unsafe += t.bytes;
+	t.mark = keep_appended(s->k);
+	streams_hold(&s->streams, &t);
 	if (keep_is_settled(s->k))
 		on_settled(s->kt, s->k,
-			   t.appended); /* all of it came twice: the disk reports nothing */
+			   t.mark); /* all of it came twice: the disk reports nothing */
 	return 0;
 }
 
@@ -262,16 +245,15 @@ int site_subscriptions_events(struct site_subscriptions *kt, struct branch *b,
 	struct source *f = s ? source_at(s, b) : NULL;
 	int rc = check_blocks(&m->blocks, e);
 
-	if (rc || !f || f->id != b->id || f->stream != m->stream || f->state != STREAM_OPEN)
+	if (rc || !f || f->id != b->id || f->stream.number != m->stream ||
+	    f->stream.state != STREAM_OPEN)
 		return rc;
 	if (m->blocks.n && (!has_room(s, m->blocks.n) || take_blocks(s, f, m))) {
 		shut(s, f);
 		return 0;
 	}
-	if (m->end) {
-		f->missing = b->is_sm && m->missing[0] ? str_dup(m->missing) : NULL;
-		source_step(s, f, STREAM_LAST);
-	}
+	if (m->end)
+		stream_end(&s->streams, &f->stream, b->is_sm ? m->missing : "");
 	return 0;
 }
 
@@ -312,7 +294,7 @@ static int send_up(void *arg, const struct msg *m)
 
 	if (!k || !keep_user(k))
 		return kt->conf.send(kt->conf.arg, m);
-	site_subscription_write_missing(keep_user(k), &b);
+	streams_write_missing(&((struct site_subscription *)keep_user(k))->streams, &b);
 	end.events.missing = buf_str(&b);
 	rc = b.failed ? -ERR_NOMEM : kt->conf.send(kt->conf.arg, &end);
 	buf_done(&b);
@@ -415,7 +397,8 @@ static void be_away(void *arg, struct keep *k)
 	struct source *f = source_of_leaving(k, c->b);
 
 	if (f)
-		source_step(keep_user(k), f, STREAM_LOST);
+		stream_step(&((struct site_subscription *)keep_user(k))->streams, &f->stream,
+			    STREAM_LOST);
 }
 
 void site_subscriptions_branch_down(struct site_subscriptions *kt, const struct branch *b)

@@ -11,13 +11,8 @@
 #include "eventlog/keep/keeps.h"
 #include "sm/hosts/nodes.h"
 
-#define SUBSCRIPTION_ROOM 8 /* messages of half a MiB from one branch */
-/* on its way to the disk, of one subscription; half of what a spooler takes */
-#define SUBSCRIPTION_UNSAFE_MAX_BYTES (8u << 20)
 #define SUBSCRIPTION_RETRY_NS \
 	(200 * NSEC_PER_MSEC) /* between two looks whether there is room again */
-/* hosts come back within it, when an sm was started again too; tools wait longer for an end */
-#define SUBSCRIPTION_RETURN_NS (10 * NSEC_PER_SEC)
 /* the lists of sources are written once for all that come together */
 #define SUBSCRIPTION_SAVE_NS (100 * NSEC_PER_MSEC)
 #define SUBSCRIPTION_STREAMS_MAX \

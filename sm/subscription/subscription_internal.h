@@ -5,11 +5,9 @@
 #define SM_SUBSCRIPTION_SUBSCRIPTION_INTERNAL_H
 
 #include "common/base/buf.h"
-#include "common/container/list.h"
-#include "common/container/map.h"
 #include "common/loop/loop.h"
 #include "sm/subscription/subscription.h"
-#include "tree/states.h"
+#include "tree/streams.h"
 
 struct site_subscriptions {
 	struct site_subscriptions_conf conf;
@@ -20,42 +18,23 @@ struct site_subscriptions {
 	uint64_t stream;
 };
 
-/* A source of blocks for a subscription: a host, or a lower sm. It may be older than this
- * process. */
+/* A source of blocks for a subscription: HOST, or "sm HOST" for a lower sm. It may be older than
+ * this process. */
 struct source {
-	struct list link;
-	char host[NAME_MAX_BYTES + 1];
-	bool is_sm;
-	enum stream_state state;
-	bool has_branch;
-	uint32_t branch; /* index */
+	struct stream stream;
 	uint64_t id; /* of the branch */
-	uint64_t stream;
 	struct map seqs; /* of streams that came from there: the next block + 1 as a pointer */
-	char *missing; /* owned: what its end said; NULL: nothing */
-};
-
-/* A message whose blocks are on their way to the disk. */
-struct ticket {
-	uint64_t appended, stream, place;
-	uint32_t branch;
-	uint32_t bytes;
 };
 
 struct site_subscription {
 	struct site_subscriptions *kt;
 	struct keep *k;
-	struct list all; /* of struct source, owned */
-	struct map by_branch; /* of those that have a branch, by its index */
-	unsigned n[STREAM_STATES];
+	struct streams streams; /* struct source; the window is what is on its way to the disk */
 	int sources; /* the last argument of keep_feed() */
 	struct loop_timer *coming; /* while those that are away may come back */
 	bool awaits; /* as long as it runs, and one is away: they count as one that is there */
 	bool has_changed; /* since the list of sources was written */
 	size_t nseq; /* streams of all feeds that are remembered */
-	struct ticket *ticket; /* owned; the oldest first */
-	size_t nticket, capticket;
-	size_t unsafe; /* bytes of all tickets */
 };
 
 /* --- source.c */
@@ -70,7 +49,6 @@ struct source *source_at(const struct site_subscription *s, const struct branch 
 
 /* The one at that branch: a new one, or one that was away. NULL: no memory. */
 struct source *source_come(struct site_subscription *s, const struct branch *b);
-void source_step(struct site_subscription *s, struct source *f, enum stream_event ev);
 
 /* The branch is gone. */
 void source_leave(struct site_subscription *s, struct source *f);
@@ -78,11 +56,7 @@ void source_leave(struct site_subscription *s, struct source *f);
 /* All of it comes by another way now. */
 void source_forget_host(struct site_subscription *s, const char *host);
 
-/* An end waits for those that are away, for SUBSCRIPTION_RETURN_NS at the most. */
+/* An end waits for those that are away, for STREAM_RETURN_NS at the most. */
 void site_subscription_await(struct site_subscription *s);
-
-/* The sources that are away, by commas. */
-
-void site_subscription_write_missing(const struct site_subscription *s, struct buf *b);
 
 #endif

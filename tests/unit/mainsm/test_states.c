@@ -9,6 +9,7 @@
 #include "tests/suite.h"
 #include "tree/standing.h"
 #include "tree/states.h"
+#include "tree/streams.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The streams of a subscription at an inner node: from each branch the blocks of events, until the
+ * branch reports their end. Each opening of a stream has a new number, and blocks that were not
+ * acknowledged come again. Messages with blocks are in the window of the subscription until they
+ * are safe with the receiver or on disk.
+ *
+ * stream_states has the states of a stream; docs/states.md shows them.
+ */
+#ifndef TREE_STREAMS_H
+#define TREE_STREAMS_H
+
+#include "common/base/clock.h"
+#include "common/base/limits.h"
+#include "common/container/list.h"
+#include "common/container/map.h"
+#include "tree/states.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define STREAM_ROOM_MAX 8 /* messages of half a MiB from one branch on their way */
+/* of one subscription, not safe yet; half of what a spooler takes */
+#define STREAM_WINDOW_BYTES (8u << 20)
+/* branches return within it, after a restart of this daemon too; tools wait longer for an end */
+#define STREAM_RETURN_NS (10 * NSEC_PER_SEC)
+
+struct branches;
+struct buf;
+struct msg_events_open;
+
+enum stream_state {
+	STREAM_AWAY, /* not connected, and may have blocks */
+	STREAM_OPEN,
+	STREAM_SHUT, /* there was no room for what came; it comes again */
+	STREAM_ENDED, /* it has reported its end */
+	STREAM_STATES
+};
+
+enum stream_event { STREAM_OPENED, STREAM_FULL, STREAM_LAST, STREAM_LOST, STREAM_EVENTS };
+
+extern const struct states stream_states;
+
+/* Read only outside. */
+struct stream {
+	struct list in_all;
+	char name[NAME_MAX_BYTES + 4]; /* of the branch, as lists of missing ones have it */
+	enum stream_state state;
+	bool has_branch;
+	uint32_t branch; /* its index */
+	uint64_t number; /* of the last opening; 0: nothing is wanted */
+	char *missing; /* owned: what its end reports as missing; NULL: nothing */
+};
+
+/* A message whose blocks are not safe yet. */
+struct stream_message {
+	uint64_t number, place; /* of the opening; in it */
+	uint64_t mark; /* grows with each message of a stream */
+	uint32_t branch;
+	uint32_t bytes;
+};
+
+struct streams_conf {
+	size_t bytes; /* of the owner's struct, which begins with a struct stream */
+	uint64_t *number; /* of the last opening, of all subscriptions that share it */
+	/* The state was `was` before. May be NULL. */
+	void (*on_step)(void *arg, struct stream *x, enum stream_state was);
+	/* The rest of the owner's struct. May be NULL. */
+	void (*on_free)(void *arg, struct stream *x);
+	void *arg;
+};
+
+/* Read only outside. */
+struct streams {
+	struct streams_conf conf;
+	struct list all; /* struct stream by in_all, owned */
+	struct map by_branch; /* of those that have a branch, by its index */
+	unsigned n[STREAM_STATES];
+	struct stream_message *message; /* owned; the oldest first */
+	size_t nmessage, capmessage;
+	size_t unsafe; /* bytes of all messages */
+};
+
+void streams_init(struct streams *xs, const struct streams_conf *conf);
+void streams_done(struct streams *xs);
+
+/* A stream without a branch. NULL: no memory. */
+struct stream *streams_add(struct streams *xs, const char *name, enum stream_state state);
+void stream_free(struct streams *xs, struct stream *x);
+
+/* NULL: there is none from that branch. */
+struct stream *streams_at(const struct streams *xs, uint32_t branch);
+
+/* That of the branch: it has one, or one of that name was away, or it is made. NULL: no memory. */
+struct stream *streams_come(struct streams *xs, uint32_t branch, const char *name, bool *is_new);
+
+/* It has no branch any longer. */
+void stream_leave(struct streams *xs, struct stream *x);
+
+void stream_step(struct streams *xs, struct stream *x, enum stream_event ev);
+
+/* The next opening: of what is asked for, with room for so many messages. It has a branch. */
+void stream_open(struct streams *xs, struct stream *x);
+void stream_send_open(const struct branches *to, const struct stream *x,
+		      const struct msg_events_open *wanted, uint32_t room);
+
+/* Nothing is wanted of it. */
+void stream_close(struct stream *x);
+
+/* It has reported its end. Without memory it misses nothing. */
+void stream_end(struct streams *xs, struct stream *x, const char *missing);
+
+/* Those that are away, and what the ends of others report as missing, by commas. */
+void streams_write_missing(const struct streams *xs, struct buf *b);
+
+/* --- the window */
+
+/* Room for n messages in all. -ERR_NOMEM, -ERR_LIMIT. */
+int streams_reserve(struct streams *xs, size_t n);
+
+/* There is room for it. */
+void streams_hold(struct streams *xs, const struct stream_message *m);
+
+/* Messages of the stream's opening. */
+unsigned streams_held(const struct streams *xs, const struct stream *x);
+
+/*
+ * Messages up to the mark are safe: of the stream's opening, NULL = of all. Calls `safe`, which may
+ * be NULL, for each, the oldest first. O(n) in the messages.
+ */
+void streams_release(struct streams *xs, const struct stream *x, uint64_t mark,
+		     void (*safe)(void *arg, const struct stream_message *m), void *arg);
+
+#endif
