@@ -25,7 +25,7 @@ struct tool_csrs *tool_csrs_new(const struct tool_csrs_conf *conf)
 		return NULL;
 	c->conf = *conf;
 	smap_init(&c->by_token);
-	list_init(&c->partings);
+	partings_init(&c->partings, conf->loop, CSR_PARTED_MAX_NS);
 	c->follow = loop_timer_new(conf->loop, on_follow, c);
 	c->losses = loop_timer_new(conf->loop, tool_csrs_on_losses, c);
 	if (c->follow && c->losses)
@@ -62,9 +62,7 @@ static void tool_csr_free(struct tool_csr *csr)
 	list_splice_back(&csr->waiters, &csr->parted);
 	list_each_safe (i, &csr->waiters)
 		free(list_entry(i, struct csr_waiter, in_waiters));
-	list_del(&csr->in_partings);
-	free(csr->leaving);
-	loop_timer_free(csr->parting);
+	parting_done(&csr->parting);
 	smap_done(&csr->came);
 	smap_done(&csr->refused);
 	standing_free(csr->standing);
@@ -123,11 +121,6 @@ static bool is_deleted(const struct tool_csr *csr)
 
 /* --- life */
 
-static void on_part_timeout(void *arg)
-{
-	tool_csr_check_parted(arg, true);
-}
-
 static struct tool_csr *tool_csr_new(struct tool_csrs *c, struct session *s, uint64_t id)
 {
 	struct tool_csr *csr = calloc(1, sizeof(*csr));
@@ -139,14 +132,12 @@ static struct tool_csr *tool_csr_new(struct tool_csrs *c, struct session *s, uin
 	csr->id = id;
 	list_init(&csr->waiters);
 	list_init(&csr->parted);
-	list_init(&csr->in_partings);
 	smap_init(&csr->objects);
 	smap_init(&csr->came);
 	smap_init(&csr->refused);
 	token_print_number(&csr->token, TOKEN_CSR, numbers_mint(c->conf.numbers, NUMBER_CSR));
 	csr->standing = tool_csr_standing_new(csr);
-	csr->parting = loop_timer_new(c->conf.loop, on_part_timeout, csr);
-	if (csr->standing && csr->parting)
+	if (!parting_init(&csr->parting, &c->partings, tool_csr_parted, csr) && csr->standing)
 		return csr;
 	tool_csr_free(csr);
 	return NULL;
@@ -354,8 +345,8 @@ void tool_csrs_forget_waiter(struct tool_csrs *c, void *arg)
 		forget_waiter(&((struct tool_csr *)i.value)->waiters, arg);
 		forget_waiter(&((struct tool_csr *)i.value)->parted, arg);
 	}
-	list_each (k, &c->partings)
-		forget_waiter(&list_entry(k, struct tool_csr, in_partings)->parted, arg);
+	list_each (k, &c->partings.all)
+		forget_waiter(&list_entry(k, struct tool_csr, parting.in_all)->parted, arg);
 }
 
 static void bury(struct tool_csr *csr)
@@ -367,16 +358,16 @@ static void bury(struct tool_csr *csr)
 void tool_csr_let_go(struct tool_csr *csr)
 {
 	csr->keepers--;
-	if (csr->keepers == 0 && is_deleted(csr) && !csr->nleaving)
+	if (csr->keepers == 0 && is_deleted(csr) && !parting_is_open(&csr->parting))
 		bury(csr);
 }
 
 /* True: fn comes. */
 static bool part(struct tool_csr *csr, csr_on_fn fn, void *arg)
 {
-	bool waits = fn && csr->nleaving && !await(&csr->parted, fn, arg);
+	bool waits = fn && parting_is_open(&csr->parting) && !await(&csr->parted, fn, arg);
 
-	tool_csr_check_parted(csr, false);
+	tool_csr_check_parted(csr);
 	return waits;
 }
 
@@ -482,8 +473,8 @@ void tool_csr_fire_ended(struct tool_csr *csr)
 /* Deleted, and not all branches have answered. */
 static void drop_partings(struct tool_csrs *c, const struct session *s)
 {
-	list_each_safe (i, &c->partings) {
-		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
+	list_each_safe (i, &c->partings.all) {
+		struct tool_csr *csr = list_entry(i, struct tool_csr, parting.in_all);
 
 		if (csr->session == s && is_deleted(csr))
 			tool_csr_free(csr);

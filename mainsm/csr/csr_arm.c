@@ -72,7 +72,7 @@ static void end_part(void *arg, const struct standing_part *p)
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = csr->token.s } };
 
 	if (!branches_send(csr->c->conf.branches, p->branch, &m))
-		tool_csr_part_from(csr, p->branch);
+		parting_await(&csr->parting, p->branch);
 }
 
 /* Adds the objects of an event's parameter to a set. */
@@ -385,7 +385,7 @@ static void refuse(struct tool_csr *csr, const struct reply *r)
 	tool_csr_step(csr, CSR_REFUSE);
 	tool_csr_disarm(csr);
 	tool_csr_call_waiters(&csr->waiters, r);
-	tool_csr_check_parted(csr, false);
+	tool_csr_check_parted(csr);
 	tool_csr_let_go(csr);
 }
 
@@ -434,7 +434,7 @@ void tool_csrs_branch_lost(struct tool_csrs *c, uint32_t branch)
 		if (standing_drop(csr->standing, branch))
 			standing_check(csr->standing, false);
 	}
-	tool_csrs_forget_leaving(c, branch);
+	partings_forget(&c->partings, branch);
 	tool_csrs_follow_soon(c);
 }
 

@@ -432,8 +432,8 @@ static int triggered(struct tool_csrs *c, uint32_t branch, const struct msg_trig
 	int rc;
 
 	/* It happened before it was disarmed there. */
-	if (csr && !tool_csr_is_enabled(csr) && tool_csr_is_leaving(csr, branch)) {
-		tool_csr_lose(csr, 1 + (m->dropped < CSR_LOST_MAX ? m->dropped : CSR_LOST_MAX));
+	if (csr && !tool_csr_is_enabled(csr) && parting_awaits(&csr->parting, branch)) {
+		tool_csr_lose(csr, 1 + parting_bounded(m->dropped));
 		return 0;
 	}
 	if (!csr || !tool_csr_is_enabled(csr) || !standing_find(csr->standing, branch)) {

@@ -11,6 +11,7 @@
 #include "common/route/predicate.h"
 #include "mainsm/csr/csr.h"
 #include "mainsm/tool/session.h"
+#include "tree/parting.h"
 #include "tree/standing.h"
 
 #define CSR_FOLLOW_NS (20 * NSEC_PER_MSEC) /* changes of the directory come in bursts */
@@ -21,14 +22,12 @@
 #define CSR_PARTED_MAX_NS NSEC_PER_SEC
 /* losses are reported alone when no event reports them by then */
 #define CSR_LOSSES_NS (200 * NSEC_PER_MSEC)
-/* by one host, between two events of it: more is nonsense, and must not run over */
-#define CSR_LOST_MAX (UINT64_C(1) << 31)
 
 struct tool_csrs {
 	struct tool_csrs_conf conf;
 	struct smap by_token;
 	struct loop_timer *follow, *losses; /* owned */
-	struct list partings; /* struct tool_csr: disarmed, and not all branches have answered */
+	struct partings partings; /* of struct tool_csr */
 	struct tool_csrs_stats stats;
 	uint32_t version; /* of the last ARM */
 };
@@ -64,11 +63,8 @@ struct tool_csr {
 	bool has_reported_faults;
 	unsigned keepers; /* firings whose actions are executed, and calls that still need it */
 	unsigned firings; /* those of them */
-	uint32_t *leaving; /* owned: branches that have not answered to DISARM */
-	size_t nleaving, capleaving;
-	struct list in_partings;
-	struct list parted; /* waiters for that */
-	struct loop_timer *parting; /* owned: ends it */
+	struct parting parting; /* from branches that got DISARM */
+	struct list parted; /* waiters for its end */
 	struct standing *standing; /* owned; mark: how many actions are executed there */
 	struct smap objects; /* token -> the CSR, as a mark: enabled for these */
 	struct smap came; /* of them: what ENABLED will say */
@@ -108,14 +104,11 @@ void tool_csr_call_waiters(struct list *waiters, const struct reply *refusal);
 
 /* --- csr_part.c: the end, and what was lost */
 
-/* The branch got DISARM, and answers. */
-void tool_csr_part_from(struct tool_csr *csr, uint32_t branch);
+/* The parting is over: sends due notifications. May free the CSR. */
+void tool_csr_parted(void *csr);
 
-/* The branch is gone: it will not. */
-void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t branch);
-
-/* Sends due notifications as soon as permitted. May free the CSR. */
-void tool_csr_check_parted(struct tool_csr *csr, bool give_up);
+/* The same, unless branches are to answer. */
+void tool_csr_check_parted(struct tool_csr *csr);
 
 /* DISABLED, when it is owed and no firing is under way. now: whatever is under way. */
 void tool_csr_report_disabled(struct tool_csr *csr, bool now);
@@ -125,7 +118,6 @@ void tool_csrs_on_losses(void *arg);
 
 /* ... of this token, also when it is deleted and parting. NULL. */
 struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token);
-bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t branch);
 
 /* --- tool_csr_arm.c */
 

@@ -6,34 +6,8 @@
  */
 #include "mainsm/csr/csr.h"
 
-#include "common/base/array.h"
-#include "common/base/limits.h"
 #include "common/base/str.h"
 #include "mainsm/csr/csr_internal.h"
-
-#include <stdlib.h>
-
-bool tool_csr_is_leaving(const struct tool_csr *csr, uint32_t branch)
-{
-	for (size_t i = 0; i < csr->nleaving; i++)
-		if (csr->leaving[i] == branch)
-			return true;
-	return false;
-}
-
-/* Without memory its losses are reported later, as those of armed requests. */
-void tool_csr_part_from(struct tool_csr *csr, uint32_t branch)
-{
-	if (tool_csr_is_leaving(csr, branch) ||
-	    array_grow(&csr->leaving, &csr->capleaving, csr->nleaving + 1, sizeof(*csr->leaving),
-		       BRANCHES_MAX))
-		return;
-	csr->leaving[csr->nleaving++] = branch;
-	if (list_is_empty(&csr->in_partings))
-		list_push_back(&csr->c->partings, &csr->in_partings);
-	if (!loop_timer_is_armed(csr->parting))
-		loop_timer_arm(csr->parting, CSR_PARTED_MAX_NS);
-}
 
 static bool owes_disabled(const struct tool_csr *csr)
 {
@@ -42,55 +16,37 @@ static bool owes_disabled(const struct tool_csr *csr)
 
 void tool_csr_report_disabled(struct tool_csr *csr, bool now)
 {
-	if (!owes_disabled(csr) || (!now && (csr->firings || csr->nleaving)))
+	if (!owes_disabled(csr) || (!now && (csr->firings || parting_is_open(&csr->parting))))
 		return;
 	tool_csr_step(csr, CSR_REPORT);
 	tool_csr_report(csr, STATUS_CSR_DISABLED, NULL, csr->why, NULL);
 }
 
-void tool_csr_check_parted(struct tool_csr *csr, bool give_up)
+void tool_csr_parted(void *arg)
 {
+	struct tool_csr *csr = arg;
 	struct list parted;
 
-	if (csr->nleaving && !give_up)
-		return;
 	list_init(&parted);
 	list_splice_back(&parted, &csr->parted);
 	csr->keepers++;
-	csr->nleaving = 0;
-	loop_timer_cancel(csr->parting);
-	list_del(&csr->in_partings);
 	tool_csr_report_disabled(csr, false);
 	tool_csr_let_go(csr); /* the last notification precedes the answers of the waiters */
 	tool_csr_call_waiters(&parted, NULL);
 }
 
-static bool forget_leaving(struct tool_csr *csr, uint32_t branch)
+void tool_csr_check_parted(struct tool_csr *csr)
 {
-	for (size_t i = 0; i < csr->nleaving; i++)
-		if (csr->leaving[i] == branch) {
-			csr->leaving[i] = csr->leaving[--csr->nleaving];
-			return true;
-		}
-	return false;
-}
-
-void tool_csrs_forget_leaving(struct tool_csrs *c, uint32_t branch)
-{
-	list_each_safe (i, &c->partings) {
-		struct tool_csr *csr = list_entry(i, struct tool_csr, in_partings);
-
-		if (forget_leaving(csr, branch))
-			tool_csr_check_parted(csr, false);
-	}
+	if (!parting_is_open(&csr->parting))
+		tool_csr_parted(csr);
 }
 
 struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token)
 {
 	struct tool_csr *csr = smap_find(&c->by_token, token);
 
-	list_each (i, &c->partings) {
-		struct tool_csr *other = list_entry(i, struct tool_csr, in_partings);
+	list_each (i, &c->partings.all) {
+		struct tool_csr *other = list_entry(i, struct tool_csr, parting.in_all);
 
 		if (!csr && str_eq(other->token.s, token))
 			csr = other;
@@ -102,7 +58,7 @@ struct tool_csr *tool_csrs_find_any(struct tool_csrs *c, const char *token)
 
 void tool_csr_lose(struct tool_csr *csr, uint64_t n)
 {
-	csr->dropped += n < CSR_LOST_MAX ? n : CSR_LOST_MAX;
+	csr->dropped += parting_bounded(n);
 	if (n && !loop_timer_is_armed(csr->c->losses))
 		loop_timer_arm(csr->c->losses, CSR_LOSSES_NS);
 }
@@ -135,13 +91,12 @@ int tool_csrs_losses(struct tool_csrs *c, uint32_t branch, const struct msg_loss
 		     struct err *e)
 {
 	struct tool_csr *csr = tool_csrs_find_any(c, m->csr);
-	bool was_leaving;
 
-	if (!csr || (!standing_find(csr->standing, branch) && !tool_csr_is_leaving(csr, branch)))
+	if (!csr ||
+	    (!standing_find(csr->standing, branch) && !parting_awaits(&csr->parting, branch)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
 	tool_csr_lose(csr, m->dropped);
-	was_leaving = m->is_last && forget_leaving(csr, branch);
-	if (was_leaving)
-		tool_csr_check_parted(csr, false);
+	if (m->is_last)
+		parting_answered(&csr->parting, branch);
 	return 0;
 }

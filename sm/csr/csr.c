@@ -25,7 +25,7 @@ struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf)
 		return NULL;
 	a->conf = *conf;
 	smap_init(&a->by_token);
-	list_init(&a->partings);
+	partings_init(&a->partings, conf->loop, SITE_CSRS_PARTED_MAX_NS);
 	a->follow = loop_timer_new(conf->loop, on_follow, a);
 	a->losses = loop_timer_new(conf->loop, site_csrs_on_losses, a);
 	if (a->follow && a->losses)
@@ -78,7 +78,7 @@ static void end_part(void *arg, const struct standing_part *p)
 	const struct msg m = { .type = MSG_DISARM, .disarm = { .csr = c->token } };
 
 	if (!branches_send(nodes_branches(c->a->conf.nodes), p->branch, &m) && c->parting)
-		parting_await(c->parting, p->branch);
+		parting_await(&c->parting->parting, p->branch);
 }
 
 /* --- one conditional request */
@@ -103,7 +103,7 @@ void site_csrs_free(struct site_csrs *a)
 	while (smap_next(&a->by_token, &i))
 		csr_free(i.value);
 	smap_done(&a->by_token);
-	partings_free(a);
+	site_partings_free(a);
 	loop_timer_free(a->losses);
 	loop_timer_free(a->follow);
 	free(a);
@@ -368,7 +368,7 @@ static void lose_branch(struct site_csrs *a, const struct branch *b,
 		if (lose(c->standing, b->index))
 			site_csr_check_answer(c);
 	}
-	partings_forget(a, b);
+	partings_forget(&a->partings, b->index);
 }
 
 void site_csrs_branch_down(struct site_csrs *a, const struct branch *b)

@@ -25,8 +25,6 @@
 #define SITE_CSRS_PARTED_MAX_NS (700 * NSEC_PER_MSEC)
 /* what many hosts have lost goes up as one number */
 #define SITE_CSRS_LOSSES_NS (200 * NSEC_PER_MSEC)
-/* reported by one host at once: more is nonsense, and must not run over */
-#define SITE_CSRS_LOST_MAX (UINT64_C(1) << 31)
 
 struct site_csrs;
 struct loop;

@@ -42,8 +42,7 @@ static void pass(struct site_csr *c, struct branch *b, const struct msg_triggere
 	up.triggered.dropped += c->dropped;
 	if (a->conf.is_congested(a->conf.arg) || a->conf.send(a->conf.arg, &up)) {
 		a->stats.dropped++;
-		site_csr_lose(
-			c, 1 + (m->dropped < SITE_CSRS_LOST_MAX ? m->dropped : SITE_CSRS_LOST_MAX));
+		site_csr_lose(c, 1 + parting_bounded(m->dropped));
 		let_go(b, m);
 		return;
 	}

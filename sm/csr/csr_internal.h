@@ -6,8 +6,19 @@
 #include "common/container/list.h"
 #include "common/container/map.h"
 #include "common/omis/reply/reply.h"
+#include "common/omis/text/token.h"
 #include "sm/csr/csr.h"
+#include "tree/parting.h"
 #include "tree/standing.h"
+
+/* A conditional request that is disarmed, while branches are to answer. */
+struct site_parting {
+	struct parting parting;
+	struct site_csrs *a;
+	struct token token;
+	uint64_t dropped;
+	bool is_begun; /* all branches have DISARM */
+};
 
 struct site_csrs {
 	struct site_csrs_conf conf;
@@ -15,7 +26,7 @@ struct site_csrs {
 	uint32_t version; /* of the last ARM that was sent */
 	struct loop_timer *follow; /* owned; hosts have moved: all is split again soon */
 	struct loop_timer *losses; /* owned; csr_part.c */
-	struct list partings; /* owns struct parting */
+	struct partings partings; /* of struct site_parting, owned */
 	struct site_csrs_stats stats;
 };
 
@@ -29,7 +40,7 @@ struct site_csr {
 	size_t ntext;
 	uint32_t local_prefix;
 	struct standing *standing; /* owned; mark: how many actions are executed there */
-	struct parting *parting; /* of branches that get DISARM, which answer; NULL = none */
+	struct site_parting *parting; /* of branches that get DISARM; NULL = none */
 	struct reply *answer; /* owned; what is wrong; NULL once ARM_ACK was sent */
 	uint64_t dropped; /* events since the last that went up */
 	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
@@ -49,8 +60,6 @@ void site_csr_check_answer(struct site_csr *c);
 /* csr_part.c */
 void site_csr_lose(struct site_csr *c, uint64_t n);
 void site_csrs_on_losses(void *arg);
-void parting_await(struct parting *p, uint32_t branch); /* without memory it is not waited for */
-void partings_forget(struct site_csrs *a, const struct branch *b); /* it will not answer */
-void partings_free(struct site_csrs *a);
+void site_partings_free(struct site_csrs *a);
 
 #endif

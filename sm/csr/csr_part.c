@@ -11,21 +11,6 @@
 
 #include <stdlib.h>
 
-/* A conditional request that is disarmed, while hosts are to answer. */
-struct parting {
-	struct list link;
-	struct site_csrs *a;
-	struct token token;
-	struct map branches; /* that have not answered; the parting, as a mark */
-	uint64_t dropped;
-	struct loop_timer *timer;
-};
-
-static uint64_t bounded(uint64_t n)
-{
-	return n < SITE_CSRS_LOST_MAX ? n : SITE_CSRS_LOST_MAX;
-}
-
 static int report(struct site_csrs *a, const struct msg_losses *m)
 {
 	const struct msg up = { .type = MSG_LOSSES, .losses = *m };
@@ -63,60 +48,49 @@ void site_csrs_on_losses(void *arg)
 
 /* --- of what is disarmed */
 
-static void parting_free(struct parting *p)
+static void free_parting(struct site_parting *p)
 {
-	list_del(&p->link);
-	loop_timer_free(p->timer);
-	map_done(&p->branches);
+	parting_done(&p->parting);
 	free(p);
 }
 
-void partings_free(struct site_csrs *a)
+void site_partings_free(struct site_csrs *a)
 {
-	list_each_safe (i, &a->partings)
-		parting_free(list_entry(i, struct parting, link));
+	list_each_safe (i, &a->partings.all)
+		free_parting(list_entry(i, struct site_parting, parting.in_all));
 }
 
-static void finish(struct parting *p)
+static void finish(void *arg)
 {
+	struct site_parting *p = arg;
+
+	if (!p->is_begun)
+		return;
 	report(p->a,
 	       &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
-	parting_free(p);
-}
-
-static void on_timer(void *arg)
-{
-	finish(arg);
+	free_parting(p);
 }
 
 /* NULL: no memory. */
-static struct parting *parting_new(struct site_csrs *a, const char *token, uint64_t dropped)
+static struct site_parting *new_parting(struct site_csrs *a, const char *token, uint64_t dropped)
 {
-	struct parting *p = calloc(1, sizeof(*p));
+	struct site_parting *p = calloc(1, sizeof(*p));
 
 	if (!p)
 		return NULL;
 	p->a = a;
 	p->dropped = dropped;
-	map_init(&p->branches);
-	list_init(&p->link);
 	str_copy(p->token.s, sizeof(p->token.s), token);
-	p->timer = loop_timer_new(a->conf.loop, on_timer, p);
-	if (p->timer)
+	if (!parting_init(&p->parting, &a->partings, finish, p))
 		return p;
-	parting_free(p);
+	free_parting(p);
 	return NULL;
-}
-
-void parting_await(struct parting *p, uint32_t branch)
-{
-	map_put(&p->branches, branch, p, NULL);
 }
 
 void site_csrs_disarm(struct site_csrs *a, const char *csr)
 {
 	struct site_csr *c = smap_find(&a->by_token, csr);
-	struct parting *p = c ? parting_new(a, csr, c->dropped) : NULL;
+	struct site_parting *p = c ? new_parting(a, csr, c->dropped) : NULL;
 
 	if (!p)
 		report(a, &(struct msg_losses){
@@ -127,24 +101,20 @@ void site_csrs_disarm(struct site_csrs *a, const char *csr)
 		site_csr_end(c);
 	if (!p)
 		return;
-	list_push_back(&a->partings, &p->link);
-	if (p->branches.n)
-		loop_timer_arm(p->timer, SITE_CSRS_PARTED_MAX_NS);
-	else
+	p->is_begun = true;
+	if (!parting_is_open(&p->parting))
 		finish(p);
 }
 
 static bool has_answered(struct site_csrs *a, const struct branch *b, const struct msg_losses *m)
 {
-	list_each_safe (i, &a->partings) {
-		struct parting *p = list_entry(i, struct parting, link);
+	list_each_safe (i, &a->partings.all) {
+		struct site_parting *p = list_entry(i, struct site_parting, parting.in_all);
 
-		if (!str_eq(p->token.s, m->csr) || !map_del(&p->branches, b->index))
+		if (!str_eq(p->token.s, m->csr) || !parting_awaits(&p->parting, b->index))
 			continue;
-		p->dropped += bounded(m->dropped);
-		if (!p->branches.n)
-			finish(p);
-		return true;
+		p->dropped += parting_bounded(m->dropped);
+		return parting_answered(&p->parting, b->index);
 	}
 	return false;
 }
@@ -158,16 +128,6 @@ int site_csrs_losses(struct site_csrs *a, const struct branch *b, const struct m
 		return 0;
 	if (!c || (!m->is_last && !standing_find(c->standing, b->index)))
 		return err_set(e, ERR_NOTFOUND, "nothing is armed there");
-	site_csr_lose(c, bounded(m->dropped));
+	site_csr_lose(c, parting_bounded(m->dropped));
 	return 0;
-}
-
-void partings_forget(struct site_csrs *a, const struct branch *b)
-{
-	list_each_safe (i, &a->partings) {
-		struct parting *p = list_entry(i, struct parting, link);
-
-		if (map_del(&p->branches, b->index) && !p->branches.n)
-			finish(p);
-	}
 }

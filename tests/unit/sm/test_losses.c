@@ -3,6 +3,7 @@
 #include "sm/csr/csr.h"
 #include "tests/suite.h"
 #include "tests/unit/sm/world.h"
+#include "tree/parting.h"
 
 #define EVENT(objects) "thread_has_started_lib_call([" objects "],\"MPI_Send\"): print([$time])"
 
@@ -86,15 +87,15 @@ START_TEST(a_host_cannot_report_more_than_the_most)
 	lose(1, UINT64_MAX);
 	world_run(&w, 2 * SEC);
 	ck_assert_uint_eq(w.top.losses, 1);
-	ck_assert_uint_ge(w.top.lost, SITE_CSRS_LOST_MAX);
-	ck_assert_uint_le(w.top.lost, 2 * SITE_CSRS_LOST_MAX);
+	ck_assert_uint_ge(w.top.lost, PARTING_LOST_MAX);
+	ck_assert_uint_le(w.top.lost, 2 * PARTING_LOST_MAX);
 	w.top.lost = 0;
 	w.lm[0].lost = UINT64_MAX;
 	ck_assert_int_eq(top_send(&w, &(struct msg){ .type = MSG_DISARM, .disarm = { "c_1" } }), 0);
 	world_run(&w, 5 * MS);
 	ck_assert_uint_eq(w.top.lasts, 1);
-	ck_assert_uint_ge(w.top.lost, SITE_CSRS_LOST_MAX);
-	ck_assert_uint_le(w.top.lost, 2 * SITE_CSRS_LOST_MAX);
+	ck_assert_uint_ge(w.top.lost, PARTING_LOST_MAX);
+	ck_assert_uint_le(w.top.lost, 2 * PARTING_LOST_MAX);
 }
 END_TEST
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The end of a conditional request at an inner node. Each branch that gets DISARM answers with the
+ * number of events that it has lost. The parting is over when all have answered or are gone, or
+ * after a bounded time.
+ */
+#ifndef TREE_PARTING_H
+#define TREE_PARTING_H
+
+#include "common/base/clock.h"
+#include "common/container/list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* by one branch, between two reports: more is nonsense, and must not run over */
+#define PARTING_LOST_MAX (UINT64_C(1) << 31)
+
+struct loop;
+struct loop_timer;
+
+/* Those that are under way: struct parting by in_all. */
+struct partings {
+	struct list all;
+	struct loop *loop; /* borrowed */
+	nsec_t wait_max;
+};
+
+/* Read only outside. */
+struct parting {
+	struct partings *in;
+	struct list in_all;
+	uint32_t *branch; /* owned: those that have not answered */
+	size_t n, cap;
+	struct loop_timer *timer; /* owned */
+	void (*on_over)(void *arg);
+	void *arg;
+};
+
+void partings_init(struct partings *ps, struct loop *loop, nsec_t wait_max);
+
+/* Nothing is waited for. -ERR_NOMEM. on_over may free the parting. */
+int parting_init(struct parting *p, struct partings *in, void (*on_over)(void *arg), void *arg);
+
+/* on_over does not come. */
+void parting_done(struct parting *p);
+
+/* The branch is to answer. Without memory it is not waited for. */
+void parting_await(struct parting *p, uint32_t branch);
+bool parting_awaits(const struct parting *p, uint32_t branch);
+bool parting_is_open(const struct parting *p);
+
+/* It has answered. May call on_over. False: it is not waited for. */
+bool parting_answered(struct parting *p, uint32_t branch);
+
+/* The branch is gone and answers none of them. May call on_over of each. */
+void partings_forget(struct partings *ps, uint32_t branch);
+
+/* A number of lost events, as a branch reports it. */
+uint64_t parting_bounded(uint64_t lost);
+
+#endif
