@@ -257,13 +257,10 @@ static int check(const void *values, struct err *e)
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
 	const struct lm_values *v = daemon_conf(d);
-	struct program *p = calloc(1, sizeof(*p));
+	struct program *p = daemon_user(d);
 	int rc;
 
-	if (!p)
-		return err_nomem(e);
 	p->daemon = d;
-	daemon_set_user(d, p);
 	/* Others of this user can still kill us; read our key out of our memory they shall not. */
 	prctl(PR_SET_DUMPABLE, 0);
 	rc = find_mainsm(p, v, e);
@@ -302,7 +299,7 @@ static void stop(struct daemon *d, const char *reason)
 {
 	struct program *p = daemon_user(d);
 
-	if (p && p->lm)
+	if (p->lm)
 		lm_stop(p->lm, reason);
 	else
 		daemon_end(d, DAEMON_OK);
@@ -312,7 +309,7 @@ static void status(struct daemon *d, struct buf *out)
 {
 	struct program *p = daemon_user(d);
 
-	if (p && p->lm)
+	if (p->lm)
 		lm_dump(p->lm, out);
 }
 
@@ -387,15 +384,11 @@ static void done(struct daemon *d)
 {
 	struct program *p = daemon_user(d);
 
-	if (!p)
-		return;
 	if (p->lm && lm_has_lingered(p->lm))
 		hand_over(p);
 	lm_free(p->lm);
 	join_free(p->join);
 	host_free(p->host);
-	str_wipe(&p->conn, sizeof(p->conn));
-	free(p);
 }
 
 const struct daemon_spec lm_daemon_spec = {
@@ -404,6 +397,7 @@ const struct daemon_spec lm_daemon_spec = {
 	.details = "Started by the first watched process of a host, or by hand. It connects to the "
 		   "mainsm of the\n"
 		   "connection string, which sends it to the sm of its site.\n",
+	.bytes = sizeof(struct program),
 	.conf = &schema,
 	.options = options,
 	.inherited_fd = &listen_fd,

@@ -98,21 +98,6 @@ static void on_end(void *arg, const char *reason)
 
 /* --- the standing token: one for all enrolments of this user, renewed at half of its life */
 
-static bool token_is_good(struct program *p, struct connstr *c)
-{
-	struct token_claim claim = { .id = c->token_id,
-				     .secret = c->secret,
-				     .nsecret = strlen(c->secret),
-				     .roles = ROLE_BIT(ROLE_FACTORY),
-				     .site = "" }; /* the youngest role: older tokens lack it */
-	struct token_grant g;
-	nsec_t now = clock_wall();
-
-	return c->token_id[0] && !tokens_check(mainsm_tokens(p->mainsm), &claim, now, &g, NULL) &&
-	       g.has_uid && g.uid == getuid() &&
-	       g.wall_until - now > settings_of(p)->token_lifetime / 2;
-}
-
 static int renew_token(struct program *p, struct err *e)
 {
 	nsec_t now = clock_wall();
@@ -121,19 +106,9 @@ static int renew_token(struct program *p, struct err *e)
 				 .wall_until = now + settings_of(p)->token_lifetime,
 				 .has_uid = true,
 				 .uid = getuid() };
-	struct token_text t;
-	int rc;
 
-	if (token_is_good(p, &p->conn))
-		return 0;
 	state_owner(g.owner);
-	rc = tokens_mint(mainsm_tokens(p->mainsm), &g, now, &t, e);
-	if (rc)
-		return rc;
-	str_copy(p->conn.token_id, sizeof(p->conn.token_id), t.id);
-	str_copy(p->conn.secret, sizeof(p->conn.secret), t.secret);
-	str_wipe(&t, sizeof(t));
-	return 0;
+	return state_keep_token(mainsm_tokens(p->mainsm), &g, now, &p->conn, e);
 }
 
 /* --- what ends while we run: that token, and our own certificate */
@@ -343,20 +318,12 @@ static int make_timers(struct program *p, struct err *e)
 	return 0;
 }
 
-static int check(const void *values, struct err *e)
-{
-	return mainsm_settings_check(values, e);
-}
-
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
-	struct program *p = calloc(1, sizeof(*p));
+	struct program *p = daemon_user(d);
 	int rc;
 
-	if (!p)
-		return err_nomem(e);
 	p->daemon = d;
-	daemon_set_user(d, p);
 	timebase_init_root(daemon_timebase(d), loop_now(daemon_loop(d)), clock_wall());
 	rc = state_init(&p->state, daemon_state_dir(d), "mainsm", e);
 	if (!rc)
@@ -422,8 +389,6 @@ static void done(struct daemon *d)
 {
 	struct program *p = daemon_user(d);
 
-	if (!p)
-		return;
 	loop_timer_free(p->renew);
 	loop_timer_free(p->drain);
 	mainsm_free(p->mainsm);
@@ -431,8 +396,6 @@ static void done(struct daemon *d)
 	starter_free(p->starter);
 	net_ctx_free(p->ctx);
 	state_done(&p->state);
-	str_wipe(&p->conn, sizeof(p->conn));
-	free(p);
 }
 
 const struct daemon_spec mainsm_program_spec = {
@@ -442,9 +405,10 @@ const struct daemon_spec mainsm_program_spec = {
 		"Prints one line, the connection string of its user, when it is ready, and goes to the background. The omig\n"
 		"command finds it by itself, and gives programs one that is for their hosts alone (omig run, omig env).\n"
 		"End it with: omig stop",
+	.bytes = sizeof(struct program),
 	.conf = &mainsm_settings_schema,
 	.background = true,
-	.check = check,
+	.check = mainsm_settings_check,
 	.start = start,
 	.reload = reload,
 	.stop = stop,

@@ -185,8 +185,9 @@ static int check_launcher(const char *launcher, const struct site_conf *site, st
 	return rc;
 }
 
-int mainsm_settings_check(const struct settings *s, struct err *e)
+int mainsm_settings_check(const void *settings, struct err *e)
 {
+	const struct settings *s = settings;
 	struct site_conf *v = NULL;
 	char *text = NULL;
 	size_t n = 0;

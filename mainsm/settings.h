@@ -25,6 +25,6 @@ int mainsm_settings_sites(const struct settings *s, struct site_conf **out, size
 			  struct err *e);
 
 /* Everything that the table alone cannot see: launchers, names. ERR_PARSE, ERR_INVALID. */
-int mainsm_settings_check(const struct settings *s, struct err *e);
+int mainsm_settings_check(const void *settings, struct err *e);
 
 #endif

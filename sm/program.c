@@ -324,23 +324,15 @@ static int start_shared(struct program *p, int *exit_code, struct err *e)
 
 static int start(struct daemon *d, int *exit_code, struct err *e)
 {
-	struct program *p = calloc(1, sizeof(*p));
+	struct program *p = daemon_user(d);
 	int rc;
 
-	if (!p)
-		return err_nomem(e);
 	p->daemon = d;
-	daemon_set_user(d, p);
 	find_host(p);
 	if (settings_of(p)->shared)
 		return start_shared(p, exit_code, e);
 	rc = open_dir(p, e);
 	return rc ? rc : begin(p, exit_code, e);
-}
-
-static int check(const void *values, struct err *e)
-{
-	return sm_settings_check(values, e);
 }
 
 static int reload(struct daemon *d, const void *values, struct err *e)
@@ -371,14 +363,10 @@ static void done(struct daemon *d)
 {
 	struct program *p = daemon_user(d);
 
-	if (!p)
-		return;
 	loop_job_cancel(&p->again);
 	enrol_cancel(p->enrol);
 	shared_free(p->shared);
 	close_net(p);
-	str_wipe(&p->conn, sizeof(p->conn));
-	free(p);
 }
 
 const struct daemon_spec sm_program_spec = {
@@ -396,9 +384,10 @@ const struct daemon_spec sm_program_spec = {
 		"one:\nhosts are sent to it, and go to others when it has ended.\n"
 		"With --shared an admin starts it, as a user of its own: it serves the mainsms of many\n"
 		"users (omig site, omig admin).",
+	.bytes = sizeof(struct program),
 	.conf = &sm_settings_schema,
 	.background = true,
-	.check = check,
+	.check = sm_settings_check,
 	.start = start,
 	.reload = reload,
 	.status = status,

@@ -239,8 +239,9 @@ static int check_site(const struct settings *s, struct err *e)
 		       "site: letters, digits, '.', '_', '-' make a name, not '%.63s'", s->site);
 }
 
-int sm_settings_check(const struct settings *s, struct err *e)
+int sm_settings_check(const void *settings, struct err *e)
 {
+	const struct settings *s = settings;
 	char addr[NET_ADDR_BYTES];
 	uint16_t first, last;
 	int rc = check_site(s, e);

@@ -29,7 +29,7 @@ struct settings {
 extern const struct conf_schema sm_settings_schema;
 
 /* What the schema cannot see. ERR_INVALID. */
-int sm_settings_check(const struct settings *s, struct err *e);
+int sm_settings_check(const void *settings, struct err *e);
 
 /* Is it to stand below another sm? *address: of that one; "" = mainsm knows it. */
 bool sm_settings_parent(const struct settings *s, const char **address);

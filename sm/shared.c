@@ -75,27 +75,13 @@ static int hosts_of(const struct shared *sh, struct connstr *c, struct err *e)
 	return 0;
 }
 
-static bool is_good(const struct shared *sh, const struct connstr *c, unsigned roles)
-{
-	const struct token_claim claim = { .id = c->token_id,
-					   .secret = c->secret,
-					   .nsecret = strlen(c->secret),
-					   .roles = roles,
-					   .site = "" };
-	nsec_t now = clock_wall();
-	struct token_grant g;
-
-	return c->token_id[0] && !tokens_check(sh->tokens, &claim, now, &g, NULL) &&
-	       g.wall_until - now > TOKEN_LIFETIME_NS / 2;
-}
-
 /* A token that is good stays: the string may be in scripts of users. */
 static int publish(struct shared *sh, const char *file, enum role role, struct err *e)
 {
+	nsec_t now = clock_wall();
 	const struct token_grant g = { .roles = ROLE_BIT(role),
-				       .wall_until = clock_wall() + TOKEN_LIFETIME_NS };
+				       .wall_until = now + TOKEN_LIFETIME_NS };
 	struct connstr c = { .nhost = 0 };
-	struct token_text text = { .id = "" };
 	int rc;
 
 	if (state_read_conn(&sh->state, file, &c, NULL))
@@ -103,14 +89,10 @@ static int publish(struct shared *sh, const char *file, enum role role, struct e
 	c.port = site_admin_port(sh->site_admin);
 	str_copy(c.pin, sizeof(c.pin), pki_ca_pin(sh->state.ca));
 	rc = hosts_of(sh, &c, e);
-	if (!rc && !is_good(sh, &c, ROLE_BIT(role))) {
-		rc = tokens_mint(sh->tokens, &g, clock_wall(), &text, e);
-		str_copy(c.token_id, sizeof(c.token_id), text.id);
-		str_copy(c.secret, sizeof(c.secret), text.secret);
-	}
+	if (!rc)
+		rc = state_keep_token(sh->tokens, &g, now, &c, e);
 	if (!rc)
 		rc = state_save_conn(&sh->state, file, &c, e);
-	str_wipe(&text, sizeof(text));
 	str_wipe(&c, sizeof(c));
 	return rc;
 }

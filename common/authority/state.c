@@ -245,6 +245,31 @@ int state_save_conn(const struct state *s, const char *file, const struct connst
 	return rc;
 }
 
+int state_keep_token(struct tokens *t, const struct token_grant *grant, nsec_t wall_now,
+		     struct connstr *c, struct err *e)
+{
+	const struct token_claim claim = { .id = c->token_id,
+					   .secret = c->secret,
+					   .nsecret = strlen(c->secret),
+					   .roles = grant->roles,
+					   .site = "" };
+	struct token_grant had;
+	struct token_text text;
+	int rc;
+
+	if (c->token_id[0] && !tokens_check(t, &claim, wall_now, &had, NULL) &&
+	    (had.roles & grant->roles) == grant->roles && had.has_uid == grant->has_uid &&
+	    had.uid == grant->uid && had.wall_until - wall_now > (grant->wall_until - wall_now) / 2)
+		return 0;
+	rc = tokens_mint(t, grant, wall_now, &text, e);
+	if (rc)
+		return rc;
+	str_copy(c->token_id, sizeof(c->token_id), text.id);
+	str_copy(c->secret, sizeof(c->secret), text.secret);
+	str_wipe(&text, sizeof(text));
+	return 0;
+}
+
 long state_lock_owner(const struct state *s, const char *file)
 {
 	char text[24];

@@ -7,6 +7,7 @@
 #ifndef COMMON_AUTHORITY_STATE_H
 #define COMMON_AUTHORITY_STATE_H
 
+#include "common/authority/tokens.h"
 #include "common/base/file.h"
 #include "common/link/connstr.h"
 #include "common/net/pki.h"
@@ -55,6 +56,13 @@ int state_save_port(const struct state *s, uint16_t port, struct err *e);
 int state_read_conn(const struct state *s, const char *file, struct connstr *out, struct err *e);
 int state_save_conn(const struct state *s, const char *file, const struct connstr *c,
 		    struct err *e);
+
+/*
+ * The token of a connection string that is handed out. The one in *c stays while it has all roles
+ * and more than half of its life. Else one is made as granted. As tokens_mint().
+ */
+int state_keep_token(struct tokens *t, const struct token_grant *grant, nsec_t wall_now,
+		     struct connstr *c, struct err *e);
 
 /* The pid in that lock file, 0 = unknown. */
 long state_lock_owner(const struct state *s, const char *file);

@@ -73,11 +73,6 @@ uint64_t daemon_epoch(struct daemon *d)
 	return d->epoch;
 }
 
-void daemon_set_user(struct daemon *d, void *user)
-{
-	d->user = user;
-}
-
 void *daemon_user(struct daemon *d)
 {
 	return d->user;
@@ -390,10 +385,19 @@ static int open_signals(struct daemon *d, struct err *e)
 	return 0;
 }
 
+static int make_user(struct daemon *d, struct err *e)
+{
+	if (d->spec->bytes)
+		d->user = calloc(1, d->spec->bytes);
+	return d->user || !d->spec->bytes ? 0 : err_nomem(e);
+}
+
 static int open_all(struct daemon *d, struct err *e)
 {
-	int rc = seed_rng(d, e);
+	int rc = make_user(d, e);
 
+	if (!rc)
+		rc = seed_rng(d, e);
 	if (rc)
 		return rc;
 	rc = find_state_dir(d, true, e);
@@ -421,6 +425,9 @@ static void close_all(struct daemon *d)
 	loop_free(d->loop);
 	if (d->lock_fd >= 0)
 		close(d->lock_fd);
+	if (d->user)
+		str_wipe(d->user, d->spec->bytes);
+	free(d->user);
 }
 
 static int serve(struct daemon *d)

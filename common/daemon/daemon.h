@@ -47,6 +47,7 @@ struct daemon_spec {
 	const char *program; /* "mainsm" */
 	const char *summary;
 	const char *details; /* more for --help, or NULL */
+	size_t bytes; /* of the struct of daemon_user(): zeroed before start, wiped after done */
 	const struct conf_schema *conf;
 	const struct opt *options; /* beside what the schema gives; NULL = none */
 	/* by one of these options: goes along to the background. 0 = none; may be NULL */
@@ -128,7 +129,7 @@ const char *daemon_state_dir(struct daemon *d);
 
 uint64_t daemon_epoch(struct daemon *d); /* wall ns of the start */
 
-void daemon_set_user(struct daemon *d, void *user);
+/* NULL when the spec has no bytes. */
 void *daemon_user(struct daemon *d);
 
 struct daemon_health {
