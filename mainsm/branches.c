@@ -10,19 +10,6 @@
 
 #define REVOKED_PART 1000 /* serials in one message */
 
-static int add_branch(struct peer *p, const struct identity *who, uint32_t number, const char *name)
-{
-	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->branch);
-
-	if (rc)
-		return rc;
-	p->branch->link = p->link;
-	p->branch->number = number;
-	str_copy(p->branch->site, sizeof(p->branch->site), who->site);
-	str_copy(p->branch->name, sizeof(p->branch->name), name);
-	return 0;
-}
-
 static int site_object(struct mainsm *m, const char *name, struct object **out)
 {
 	uint32_t number;
@@ -60,6 +47,39 @@ static void send_to_link(void *arg, const struct msg *msg)
 	link_send(arg, msg);
 }
 
+static void on_end(struct peer *p, const char *reason)
+{
+	struct mainsm *m = p->m;
+	struct branch *c = p->branch;
+	struct site *site = c->is_sm ? sites_find(m->sites, c->site) : NULL;
+
+	log_info("branches", "down branch=%s: %s", c->name, reason);
+	p->branch = NULL;
+	if (site)
+		site_set_address(site, "");
+	directory_branch_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
+	executor_branch_lost(m->executor, c->index,
+			     c->is_sm ? "the site's sm is lost" : "the host is lost");
+	subscriptions_branch_lost(m->subscriptions, c->index);
+	tool_csrs_branch_lost(m->csrs, c->index);
+	measures_branch_lost(m->measures, c->index);
+	branches_remove(m->branches, c);
+}
+
+static int add_branch(struct peer *p, const struct identity *who, uint32_t number, const char *name)
+{
+	int rc = branches_add(p->m->branches, who->role == ROLE_SM, &p->branch);
+
+	if (rc)
+		return rc;
+	p->on_end = on_end;
+	p->branch->link = p->link;
+	p->branch->number = number;
+	str_copy(p->branch->site, sizeof(p->branch->site), who->site);
+	str_copy(p->branch->name, sizeof(p->branch->name), name);
+	return 0;
+}
+
 int mainsm_branch_up(struct peer *p, const struct identity *who)
 {
 	struct mainsm *m = p->m;
@@ -92,25 +112,6 @@ int mainsm_branch_up(struct peer *p, const struct identity *who)
 	tool_csrs_follow_soon(m->csrs);
 	measures_follow_soon(m->measures);
 	return 0;
-}
-
-void mainsm_branch_down(struct peer *p, const char *reason)
-{
-	struct mainsm *m = p->m;
-	struct branch *c = p->branch;
-	struct site *site = c->is_sm ? sites_find(m->sites, c->site) : NULL;
-
-	log_info("branches", "down branch=%s: %s", c->name, reason);
-	p->branch = NULL;
-	if (site)
-		site_set_address(site, "");
-	directory_branch_lost(m->directory, c->index + 1, loop_now(m->conf.loop));
-	executor_branch_lost(m->executor, c->index,
-			     c->is_sm ? "the site's sm is lost" : "the host is lost");
-	subscriptions_branch_lost(m->subscriptions, c->index);
-	tool_csrs_branch_lost(m->csrs, c->index);
-	measures_branch_lost(m->measures, c->index);
-	branches_remove(m->branches, c);
 }
 
 /* It names objects that are not its own: logged once a message, without effect. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* New connections: enrolling peers, tools, sms, and lms that are sent to the sm of their site. */
-#include "mainsm/mainsm_internal.h"
-#include "mainsm/places.h"
-
 #include "common/base/log.h"
 #include "common/base/str.h"
 #include "common/omis/text/token.h"
+#include "mainsm/mainsm_internal.h"
+#include "mainsm/places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,21 @@ static int site_numbers(struct mainsm *m, const struct identity *who, struct msg
 		return err_set(why, ERR_LIMIT, "no number is left for the site");
 	ack->site = site->name;
 	return 0;
+}
+
+void mainsm_start_failed(struct mainsm *m, const char *name, const char *why)
+{
+	struct site *site = sites_find(m->sites, name);
+
+	if (!site || !site->is_starting)
+		return;
+	if (site_start_failed(site, loop_now(m->conf.loop)))
+		log_warn(
+			"sites",
+			"the sm of site=%s could not be started in %d tries (%s): its hosts are served without one",
+			name, SITE_START_TRIES, why);
+	else
+		log_info("sites", "the sm of site=%s did not start: %s", name, why);
 }
 
 static void start_sm(struct mainsm *m, struct site *site)
@@ -175,56 +189,6 @@ static int on_hello(void *arg, struct link *l, const struct msg_hello *h, struct
 	default:
 		return err_set(why, ERR_DENIED, "this role has no business here");
 	}
-}
-
-static struct peer *peer_new(struct mainsm *m)
-{
-	struct peer *p = calloc(1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->m = m;
-	list_init(&p->requests);
-	list_push_back(&m->peers, &p->in_peers);
-	m->npeer++;
-	return p;
-}
-
-/* Forgets the peer; the caller closes its link. */
-static void peer_free(struct peer *p, const char *reason)
-{
-	if (p->session)
-		mainsm_tool_down(p);
-	if (p->branch)
-		mainsm_branch_down(p, reason);
-	if (p->link)
-		link_set_user(p->link, NULL);
-	list_del(&p->in_peers);
-	p->m->npeer--;
-	if (p->m->npeer == 0)
-		p->m->lonely_since = loop_now(p->m->conf.loop);
-	free(p->listen);
-	free(p);
-}
-
-void peer_end(struct peer *p, const char *reason)
-{
-	struct link *l = p->link;
-
-	peer_free(p, reason);
-	link_close(l, reason);
-}
-
-void peer_renew(struct peer *p, const struct msg_enrol *q)
-{
-	struct buf cert = BUF_INIT(PKI_DER_MAX_BYTES);
-	struct msg m = { .type = MSG_ENROL_ACK };
-
-	if (p->m->enrol) {
-		enrol_service_renew(p->m->enrol, link_identity(p->link), q, &cert, &m.enrol_ack);
-		link_send(p->link, &m);
-	}
-	buf_done(&cert);
 }
 
 static void on_up(void *arg, struct link *l, const struct msg_hello_ack *ack)

@@ -277,21 +277,6 @@ static void on_housekeeping(void *arg)
 		loop_timer_arm(m->housekeeping, HOUSEKEEPING_NS);
 }
 
-void mainsm_start_failed(struct mainsm *m, const char *name, const char *why)
-{
-	struct site *site = sites_find(m->sites, name);
-
-	if (!site || !site->is_starting)
-		return;
-	if (site_start_failed(site, loop_now(m->conf.loop)))
-		log_warn(
-			"sites",
-			"the sm of site=%s could not be started in %d tries (%s): its hosts are served without one",
-			name, SITE_START_TRIES, why);
-	else
-		log_info("sites", "the sm of site=%s did not start: %s", name, why);
-}
-
 /* --- making and ending */
 
 static int open_file(struct mainsm *m, const char *name, char *path, const char **out,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside the wiring: mainsm.c (making, ending), greet.c (new connections), branches.c, tools.c. */
+/* Inside the wiring: mainsm.c (making, ending), greet.c (new connections), peer.c,
+ * branches.c, tools.c. */
 #ifndef MAINSM_MAINSM_INTERNAL_H
 #define MAINSM_MAINSM_INTERNAL_H
 
@@ -37,6 +38,8 @@ struct peer {
 	char *listen; /* of an sm: where lms find it; owned */
 	struct list requests; /* of a tool: struct tool_request */
 	struct list in_peers;
+	/* of a branch or tool: it is not there any longer; NULL = neither */
+	void (*on_end)(struct peer *p, const char *reason);
 };
 
 struct mainsm {
@@ -60,7 +63,7 @@ struct mainsm {
 	struct net_listener *listener;
 	struct list peers;
 	struct list sessions;
-	struct smap shares; /* principal -> struct share: above.c */
+	struct smap shares; /* principal -> struct share: tools.c */
 	size_t npeer, nsession;
 	struct missed missed;
 	struct loop_timer *housekeeping, *ending;
@@ -79,6 +82,13 @@ void mainsm_audit_refused(struct mainsm *m, const struct session *s, const struc
 /* --- greet.c: the handlers of every link */
 void greet_accept(void *arg, struct chan *c);
 void greet_refused(void *arg, const char *remote, const struct err *why);
+
+/* --- peer.c */
+/* NULL: no memory. */
+struct peer *peer_new(struct mainsm *m);
+/* The caller closes its link. */
+void peer_free(struct peer *p, const char *reason);
+/* Closes its link, too. */
 void peer_end(struct peer *p, const char *reason);
 /* A certificate for the same names again. */
 void peer_renew(struct peer *p, const struct msg_enrol *q);
@@ -86,16 +96,14 @@ void peer_renew(struct peer *p, const struct msg_enrol *q);
 /* --- lapse.c: what ends by time, looked at now and then */
 void mainsm_lapse(struct mainsm *m);
 
-/* --- below.c */
+/* --- branches.c */
 int mainsm_branch_up(struct peer *p, const struct identity *who);
-void mainsm_branch_down(struct peer *p, const char *reason);
 void mainsm_branch_msg(struct peer *p, const struct msg *msg);
 /* What lms and sms must know of revoked certificates. */
 void mainsm_send_revoked(struct mainsm *m, struct peer *only);
 
-/* --- above.c */
+/* --- tools.c */
 int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number);
-void mainsm_tool_down(struct peer *p);
 void mainsm_tool_msg(struct peer *p, const struct msg *msg);
 
 #endif

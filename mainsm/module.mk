@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mainsm: the main monitor, one for each user: its wiring and its program.
 MODULES += mainsm
-mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c places.c program.c services.c \
-		settings.c tools.c
+mainsm.src := audit.c branches.c greet.c hosts.c lapse.c mainsm.c peer.c places.c program.c \
+		services.c settings.c tools.c
 mainsm.programs := mainsm
 mainsm.uses := common/base common/container common/ring eventlog eventlog/spool \
 		common/omis/text common/omis/services common/omis common/loop common/net \

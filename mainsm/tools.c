@@ -89,23 +89,6 @@ static void count_out(struct session *s, size_t weight)
 		pause_session(list_entry(item, struct session, in_share), false);
 }
 
-int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
-{
-	struct mainsm *m = p->m;
-	char text[ERR_TEXT_BYTES];
-
-	p->session = session_new(number, p->link, who, m->directory, m->branches);
-	if (!p->session || share_join(&m->shares, p->session)) {
-		session_free(p->session);
-		p->session = NULL;
-		return -ERR_NOMEM;
-	}
-	list_push_back(&m->sessions, &p->session->in_sessions);
-	m->nsession++;
-	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
-	return 0;
-}
-
 static void tool_request_free(struct tool_request *t)
 {
 	list_del(&t->in_requests);
@@ -114,7 +97,7 @@ static void tool_request_free(struct tool_request *t)
 }
 
 /* Stops go, conditions go, counters go: whatever the tool was, it leaves nothing behind. */
-void mainsm_tool_down(struct peer *p)
+static void on_end(struct peer *p, const char *reason)
 {
 	struct mainsm *m = p->m;
 	struct session *s = p->session;
@@ -137,6 +120,24 @@ void mainsm_tool_down(struct peer *p)
 	m->nsession--;
 	share_leave(&m->shares, s);
 	session_free(s);
+}
+
+int mainsm_tool_up(struct peer *p, const struct identity *who, uint32_t number)
+{
+	struct mainsm *m = p->m;
+	char text[ERR_TEXT_BYTES];
+
+	p->session = session_new(number, p->link, who, m->directory, m->branches);
+	if (!p->session || share_join(&m->shares, p->session)) {
+		session_free(p->session);
+		p->session = NULL;
+		return -ERR_NOMEM;
+	}
+	p->on_end = on_end;
+	list_push_back(&m->sessions, &p->session->in_sessions);
+	m->nsession++;
+	log_info("tools", "tool %u is %s", number, identity_describe(text, sizeof(text), who));
+	return 0;
 }
 
 static void on_done(void *arg, struct reply *r)
