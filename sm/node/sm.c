@@ -13,44 +13,7 @@
 
 #define LISTEN_DEFAULT "127.0.0.1"
 
-/* --- ending */
-
-static void on_end(void *arg)
-{
-	struct sm *sm = arg;
-
-	sm->conf.on_end(sm->conf.arg, sm->reason);
-}
-
-void sm_end(struct sm *sm, const char *reason)
-{
-	if (sm->is_ending)
-		return;
-	sm->is_ending = true;
-	if (reason != sm->reason)
-		str_copy(sm->reason, sizeof(sm->reason), reason);
-	loop_timer_cancel(sm->linger);
-	loop_timer_cancel(sm->drain);
-	loop_job_post(sm->conf.loop, &sm->end, on_end, sm);
-}
-
-void sm_stop_all(struct sm *sm, const char *reason)
-{
-	const struct msg m = { .type = MSG_STOP, .stop = { .reason = reason } };
-
-	if (sm->is_stopping || sm->is_ending)
-		return;
-	sm->is_stopping = true;
-	str_copy(sm->reason, sizeof(sm->reason), reason[0] ? reason : "stop requested");
-	log_notice("sm", "stop requested lms=%zu: %s", nodes_up(sm->nodes), sm->reason);
-	nodes_refuse_all(sm->nodes);
-	requests_drop_all(sm->requests);
-	branches_send_all(nodes_branches(sm->nodes), &m);
-	if (nodes_linked(sm->nodes))
-		loop_timer_arm(sm->drain, SM_STOP_DRAIN_NS);
-	else
-		sm_end(sm, sm->reason);
-}
+/* --- timers */
 
 static void on_drain(void *arg)
 {
@@ -62,16 +25,6 @@ static void on_drain(void *arg)
 static void on_linger(void *arg)
 {
 	sm_end(arg, "no lm is left to serve");
-}
-
-static void on_leash(void *arg)
-{
-	sm_leash_over(arg);
-}
-
-static void on_grace(void *arg)
-{
-	sm_grace_over(arg);
 }
 
 void sm_set_times(struct sm *sm, nsec_t linger, nsec_t grace)
@@ -258,12 +211,9 @@ static int open_parent(struct sm *sm, struct err *e)
 
 static bool has_room(void *arg, size_t bytes)
 {
-	struct sm *sm = arg;
 	struct err e = { 0 };
 
-	if (sm->quota.max[QUOTA_BYTES] <= 0)
-		return true;
-	return !quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, &e);
+	return !sm_check_room(arg, bytes, &e);
 }
 
 static uint32_t own_number(void *arg)
@@ -334,8 +284,8 @@ static int open_parts(struct sm *sm, struct err *e)
 	sm->sessions = sessions_new();
 	sm->old_tools = sessions_new();
 	sm->linger = loop_timer_new(l, on_linger, sm);
-	sm->grace = loop_timer_new(l, on_grace, sm);
-	sm->leash = loop_timer_new(l, on_leash, sm);
+	sm->grace = loop_timer_new(l, sm_grace_over, sm);
+	sm->leash = loop_timer_new(l, sm_leash_over, sm);
 	sm->drain = loop_timer_new(l, on_drain, sm);
 	sm->announcer = announcer_new(l, sm->site);
 	if (!sm->site || !sm->host || !sm->software || !sm->placement || !sm->sessions ||

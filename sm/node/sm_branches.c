@@ -128,14 +128,6 @@ static void on_up(void *arg, struct branch *b)
 	site_measures_branch_up(sm->flows);
 }
 
-void sm_arm_linger(struct sm *sm)
-{
-	if (sm->conf.linger > 0 && !nodes_linked(sm->nodes))
-		loop_timer_arm(sm->linger, sm->conf.linger);
-	else
-		loop_timer_cancel(sm->linger);
-}
-
 static void check_left(struct sm *sm)
 {
 	if (nodes_linked(sm->nodes))

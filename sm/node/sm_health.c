@@ -101,6 +101,13 @@ size_t sm_bytes(const struct sm *sm)
 	       parent_link_queued(sm->parent);
 }
 
+int sm_check_room(struct sm *sm, size_t bytes, struct err *e)
+{
+	if (sm->quota.max[QUOTA_BYTES] <= 0)
+		return 0;
+	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
+}
+
 /* What the user is allowed, and what was refused for it. */
 static void add_quota(const struct sm *sm, struct sm_counters *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * For the files that wire the sm together: sm.c (life), sm_parent.c (mainsm), sm_branches.c
- * (hosts), sm_health.c.
+ * (hosts), sm_end.c, sm_health.c.
  */
 #ifndef SM_NODE_SM_INTERNAL_H
 #define SM_NODE_SM_INTERNAL_H
@@ -58,13 +58,18 @@ void sm_stop_all(struct sm *sm, const char *reason);
 extern const struct parent_link_handler sm_from_parent;
 extern const struct nodes_handler sm_from_branches;
 
-void sm_grace_over(struct sm *sm);
-void sm_leash_over(struct sm *sm);
+/* Of timers: arg is the sm. */
+void sm_grace_over(void *arg);
+void sm_leash_over(void *arg);
 /* A branch that returns was away then, and may still hold something. */
 void sm_let_go_late(struct sm *sm, struct branch *b);
 
 /* What counts for QUOTA_BYTES. */
 size_t sm_bytes(const struct sm *sm);
+
+/* May so many bytes more be held? Every fan-out asks, so that queues pass the limit by one of them
+ * at the most. As quota_check(). */
+int sm_check_room(struct sm *sm, size_t bytes, struct err *e);
 
 void sm_arm_linger(struct sm *sm);
 void sm_collect(const struct sm *sm, struct sm_counters *out);

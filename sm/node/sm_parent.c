@@ -11,10 +11,11 @@
 
 /* --- tools */
 
-static int note_tool(struct sm *sm, uint32_t tool)
+static void note_tool(struct sm *sm, uint32_t tool)
 {
 	sessions_gone(sm->old_tools, tool);
-	return sessions_seen(sm->sessions, tool);
+	if (sessions_seen(sm->sessions, tool))
+		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies", tool);
 }
 
 /* Drops the state of a departed tool and informs all branches. */
@@ -32,8 +33,9 @@ static void sm_tool_gone(struct sm *sm, uint32_t tool)
 }
 
 /* A program must not stand still for long because a mainsm has died. */
-void sm_leash_over(struct sm *sm)
+void sm_leash_over(void *arg)
 {
+	struct sm *sm = arg;
 	const struct msg m = { .type = MSG_LET_GO, .let_go = { "mainsm cannot be asked" } };
 
 	sm->let_go_at = loop_now(sm->conf.loop);
@@ -52,8 +54,9 @@ void sm_let_go_late(struct sm *sm, struct branch *b)
 }
 
 /* mainsm had its time to come back and to want again what it had wanted. */
-void sm_grace_over(struct sm *sm)
+void sm_grace_over(void *arg)
 {
+	struct sm *sm = arg;
 	bool is_up = parent_link_is_up(sm->parent);
 	uint32_t tool;
 
@@ -102,17 +105,7 @@ static void got_enrol_ack(struct sm *sm, const struct msg_enrol_ack *m)
 		log_notice("sm", "certificate renewed");
 }
 
-/* --- messages */
-
 /* --- what the site allows */
-
-/* Every fan-out begins here, so that queues pass the limit by one of them at the most. */
-static int room_for(struct sm *sm, size_t bytes, struct err *e)
-{
-	if (sm->quota.max[QUOTA_BYTES] <= 0)
-		return 0;
-	return quota_check(&sm->quota, QUOTA_BYTES, (int64_t)(sm_bytes(sm) + bytes), &sm->use, e);
-}
 
 /* One question about our health, which is permitted at a limit too. */
 static bool is_status(const struct bytes *text)
@@ -142,7 +135,7 @@ static int room_for_arm(struct sm *sm, const struct msg_arm *m, struct err *e)
 	rc = site_csrs_has(sm->arms, m->csr)
 		     ? 0
 		     : quota_check(&sm->quota, QUOTA_CSRS, (int64_t)a.armed + 1, &sm->use, e);
-	return rc ? rc : room_for(sm, m->text.n, e);
+	return rc ? rc : sm_check_room(sm, m->text.n, e);
 }
 
 static void got_request(struct sm *sm, const struct msg_request *m)
@@ -150,14 +143,12 @@ static void got_request(struct sm *sm, const struct msg_request *m)
 	struct refusal r;
 	struct err e = { 0 };
 
-	if (!is_status(&m->text) && room_for(sm, m->text.n, &e)) {
+	if (!is_status(&m->text) && sm_check_room(sm, m->text.n, &e)) {
 		parent_link_send(sm->parent,
 				 refusal_of_request(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
-	if (note_tool(sm, m->tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
-			 m->tool);
+	note_tool(sm, m->tool);
 	requests_ask(sm->requests, m);
 }
 
@@ -171,9 +162,7 @@ static void got_arm(struct sm *sm, const struct msg_arm *m)
 				 refusal_of_arm(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
-	if (note_tool(sm, m->tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
-			 m->tool);
+	note_tool(sm, m->tool);
 	site_csrs_arm(sm->arms, m);
 }
 
@@ -185,14 +174,12 @@ static void got_flow_load(struct sm *sm, const struct msg_flow_load *m)
 
 	for (size_t i = 0; i < m->npiece; i++)
 		bytes += m->piece[i].graph.n;
-	if (room_for(sm, bytes, &e)) {
+	if (sm_check_room(sm, bytes, &e)) {
 		parent_link_send(sm->parent,
 				 refusal_of_load(&r, m, STATUS_UNSPECIFIED_ERROR, e.text));
 		return;
 	}
-	if (note_tool(sm, m->tool))
-		log_warn("sm", "too many tools: tool=%u will not be missed when mainsm dies",
-			 m->tool);
+	note_tool(sm, m->tool);
 	site_measures_load(sm->flows, m);
 }
 
