@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEPT_PARAM 4
+
 static void on_follow(void *arg);
 
 struct site_csrs *site_csrs_new(const struct site_csrs_conf *conf)
@@ -109,7 +111,8 @@ void site_csrs_free(struct site_csrs *a)
 	free(a);
 }
 
-void site_csr_end(struct site_csr *c)
+/* Disarms its branches. */
+static void end(struct site_csr *c)
 {
 	standing_end(c->standing);
 	smap_del(&c->a->by_token, c->token);
@@ -286,6 +289,50 @@ static struct site_csr *find_or_new(struct site_csrs *a, const struct msg_arm *m
 	return c;
 }
 
+/* The subscription that the blocks of that request go to; "" = none. */
+static const char *kept_of(const struct omis_request *r)
+{
+	const struct omis_call *event = r->event;
+
+	if (!event || strcmp(event->name, "thread_writes_events") != 0 ||
+	    event->nparam <= KEPT_PARAM)
+		return "";
+	return omis_value_text(&event->param[KEPT_PARAM], NULL);
+}
+
+/*
+ * A subscription has one conditional request. That of an earlier mainsm must not be armed again
+ * beside its successor when hosts return.
+ */
+static void take_place(struct site_csr *c, const char *kept)
+{
+	struct smap_iter i = { 0 };
+
+	str_copy(c->kept, sizeof(c->kept), kept ? kept : "");
+	while (c->kept[0] && smap_next(&c->a->by_token, &i)) {
+		struct site_csr *other = i.value;
+
+		if (other != c && str_eq(other->kept, c->kept) &&
+		    str_eq(other->identity, c->identity))
+			end(other);
+	}
+}
+
+void site_csrs_disarm(struct site_csrs *a, const char *csr)
+{
+	struct site_csr *c = smap_find(&a->by_token, csr);
+	struct site_parting *p = c ? site_parting_new(a, csr, c->dropped) : NULL;
+
+	if (!p)
+		site_csrs_report_losses(a, csr, c ? c->dropped : 0, true);
+	else
+		c->parting = p;
+	if (c)
+		end(c);
+	if (p)
+		site_parting_begin(p);
+}
+
 void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 {
 	struct omis_request *r = NULL;
@@ -301,7 +348,7 @@ void site_csrs_arm(struct site_csrs *a, const struct msg_arm *m)
 		d.status = status_from_err(rc);
 	}
 	if (!rc) {
-		site_csr_take_place(c, site_csr_kept_of(r));
+		take_place(c, kept_of(r));
 		site_csr_check_answer(c);
 	} else {
 		a->conf.send(a->conf.arg, refusal_of_arm(&refusal, m, d.status, d.err.text));
@@ -323,7 +370,7 @@ void site_csrs_drop_tool(struct site_csrs *a, uint32_t tool)
 		struct site_csr *c = i.value;
 
 		if (c->tool == tool)
-			site_csr_end(c);
+			end(c);
 	}
 }
 
@@ -343,7 +390,7 @@ void site_csrs_drop_stale(struct site_csrs *a)
 		struct site_csr *c = i.value;
 
 		if (c->is_stale)
-			site_csr_end(c);
+			end(c);
 	}
 }
 

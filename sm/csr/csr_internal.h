@@ -46,20 +46,18 @@ struct site_csr {
 	char kept[TOKEN_BYTES * 2]; /* the kept subscription that it feeds; "" = none */
 };
 
-/* Disarms its hosts. */
-void site_csr_end(struct site_csr *c);
-
-/* csr_kept.c: the subscription that the blocks of that request go to; "" = none. c is the one that
- * feeds it from now on. */
-const char *site_csr_kept_of(const struct omis_request *r);
-void site_csr_take_place(struct site_csr *c, const char *kept);
-
 /* All that is to be waited for has come, or nothing more will: ARM_ACK. */
 void site_csr_check_answer(struct site_csr *c);
 
 /* csr_part.c */
 void site_csr_lose(struct site_csr *c, uint64_t n);
 void site_csrs_on_losses(void *arg);
+int site_csrs_report_losses(struct site_csrs *a, const char *csr, uint64_t n, bool is_last);
+
+/* NULL: no memory. */
+struct site_parting *site_parting_new(struct site_csrs *a, const char *token, uint64_t dropped);
+/* All branches have DISARM. May free it. */
+void site_parting_begin(struct site_parting *p);
 void site_partings_free(struct site_csrs *a);
 
 #endif

@@ -11,9 +11,10 @@
 
 #include <stdlib.h>
 
-static int report(struct site_csrs *a, const struct msg_losses *m)
+int site_csrs_report_losses(struct site_csrs *a, const char *csr, uint64_t n, bool is_last)
 {
-	const struct msg up = { .type = MSG_LOSSES, .losses = *m };
+	const struct msg up = { .type = MSG_LOSSES,
+				.losses = { .csr = csr, .dropped = n, .is_last = is_last } };
 
 	return a->conf.send(a->conf.arg, &up);
 }
@@ -38,7 +39,7 @@ void site_csrs_on_losses(void *arg)
 		struct site_csr *c = i.value;
 
 		if (c->dropped && !a->conf.is_congested(a->conf.arg) &&
-		    !report(a, &(struct msg_losses){ .csr = c->token, .dropped = c->dropped }))
+		    !site_csrs_report_losses(a, c->token, c->dropped, false))
 			c->dropped = 0;
 		is_left |= c->dropped > 0;
 	}
@@ -66,13 +67,11 @@ static void finish(void *arg)
 
 	if (!p->is_begun)
 		return;
-	report(p->a,
-	       &(struct msg_losses){ .csr = p->token.s, .dropped = p->dropped, .is_last = true });
+	site_csrs_report_losses(p->a, p->token.s, p->dropped, true);
 	free_parting(p);
 }
 
-/* NULL: no memory. */
-static struct site_parting *new_parting(struct site_csrs *a, const char *token, uint64_t dropped)
+struct site_parting *site_parting_new(struct site_csrs *a, const char *token, uint64_t dropped)
 {
 	struct site_parting *p = calloc(1, sizeof(*p));
 
@@ -87,20 +86,8 @@ static struct site_parting *new_parting(struct site_csrs *a, const char *token, 
 	return NULL;
 }
 
-void site_csrs_disarm(struct site_csrs *a, const char *csr)
+void site_parting_begin(struct site_parting *p)
 {
-	struct site_csr *c = smap_find(&a->by_token, csr);
-	struct site_parting *p = c ? new_parting(a, csr, c->dropped) : NULL;
-
-	if (!p)
-		report(a, &(struct msg_losses){
-				  .csr = csr, .dropped = c ? c->dropped : 0, .is_last = true });
-	else
-		c->parting = p;
-	if (c)
-		site_csr_end(c);
-	if (!p)
-		return;
 	p->is_begun = true;
 	if (!parting_is_open(&p->parting))
 		finish(p);
